@@ -1,0 +1,62 @@
+package ruleset
+
+import (
+	"fmt"
+	"strings"
+)
+
+// MaxListedNames is how many names an error lists before it says how many more
+// there are.
+const MaxListedNames = 50
+
+// An InvalidNameError reports a string that is no ruleset name.
+type InvalidNameError struct{ Name string }
+
+func (e *InvalidNameError) Error() string {
+	return fmt.Sprintf("invalid ruleset name '%s': must use snake_case (lowercase letters, numbers, and underscores only)", e.Name)
+}
+
+// A NotFoundError reports a ruleset that is not there.
+type NotFoundError struct{ Name Name }
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("ruleset '%s' not found", e.Name)
+}
+
+// An ExistsError reports a name that is taken.
+type ExistsError struct{ Name Name }
+
+func (e *ExistsError) Error() string {
+	return fmt.Sprintf("ruleset '%s' already exists", e.Name)
+}
+
+// An UnavailableError reports a store that cannot be reached now and may come
+// back by itself.
+type UnavailableError struct {
+	Store string // "Valkey", "ruleset folder"
+	Err   error
+}
+
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("%s is unavailable: %v", e.Store, e.Err)
+}
+
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+// NameList renders names as error texts show them: [a, b, c], at most
+// [MaxListedNames] of them; total is how many there are.
+func NameList(names []Name, total int) string {
+	var b strings.Builder
+	b.WriteByte('[')
+	for i, n := range names[:min(len(names), MaxListedNames)] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(n))
+	}
+	if more := total - min(len(names), MaxListedNames); more > 0 {
+		fmt.Fprintf(&b, ", … and %d more", more)
+	}
+	b.WriteByte(']')
+	return b.String()
+}

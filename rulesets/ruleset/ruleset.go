@@ -1,0 +1,59 @@
+package ruleset
+
+import (
+	"cmp"
+	"time"
+)
+
+// MaxNameBytes is the longest name a ruleset may have.
+const MaxNameBytes = 128
+
+// A Name is a valid ruleset name: ^[a-z0-9]+(_[a-z0-9]+)*$, at most
+// [MaxNameBytes] bytes. Only [ParseName] makes one.
+type Name string
+
+// ParseName checks s and returns it as a Name, or an [*InvalidNameError].
+func ParseName(s string) (Name, error) {
+	if !validName(s) {
+		return "", &InvalidNameError{Name: s}
+	}
+	return Name(s), nil
+}
+
+func validName(s string) bool {
+	if s == "" || len(s) > MaxNameBytes {
+		return false
+	}
+	wordBefore := false // the byte before this one was a letter or a digit
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			wordBefore = true
+		case c == '_' && wordBefore:
+			wordBefore = false
+		default:
+			return false
+		}
+	}
+	return wordBefore
+}
+
+// Meta is what is known of a ruleset without its text.
+type Meta struct {
+	Name         Name
+	Description  string
+	Tags         []string // never nil after a store returned it
+	CreatedAt    time.Time
+	LastModified time.Time // UTC, never before CreatedAt
+}
+
+// A Ruleset is a named Markdown text for AI editors.
+type Ruleset struct {
+	Meta
+	Markdown string
+}
+
+// Compare orders lists: by creation time, then by name.
+func Compare(a, b Meta) int {
+	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Name, b.Name))
+}

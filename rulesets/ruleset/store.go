@@ -1,0 +1,80 @@
+package ruleset
+
+import "context"
+
+// A Draft is what a caller brings to create a ruleset; the store sets the times.
+type Draft struct {
+	Name        Name
+	Description string
+	Tags        []string
+	Markdown    string
+}
+
+// A Patch is a change to a ruleset. A nil field stays as it is; an empty slice
+// of tags clears them.
+type Patch struct {
+	Description *string
+	Tags        *[]string
+	Markdown    *string
+}
+
+// Empty reports whether the patch changes nothing.
+func (p Patch) Empty() bool {
+	return p.Description == nil && p.Tags == nil && p.Markdown == nil
+}
+
+// A Page asks for part of a list, in the order of [Compare]. After is the
+// position that an earlier page ended at, "" for the first; positions are the
+// store's own and stay good while the list changes. Limit 0 means all.
+type Page struct {
+	After string
+	Limit int
+}
+
+// A Store keeps rulesets. Several processes may share what it keeps. Methods
+// may be called from any goroutine, honour ctx, and take a bounded time.
+//
+// Errors: [*NotFoundError], [*ExistsError], [*UnavailableError]; anything else
+// is a fault of the store.
+type Store interface {
+	// Create keeps a new ruleset with both times set to now. Of several
+	// creations of one name, on any mix of processes, exactly one succeeds.
+	Create(ctx context.Context, d Draft) (Ruleset, error)
+	// Get returns one ruleset.
+	Get(ctx context.Context, name Name) (Ruleset, error)
+	// Update applies the patch atomically: it is never half visible and never
+	// brings back a ruleset that was deleted. CreatedAt stays; LastModified
+	// becomes now, or stays where it is if the clock went back.
+	Update(ctx context.Context, name Name, p Patch) (Ruleset, error)
+	// Delete removes one ruleset.
+	Delete(ctx context.Context, name Name) error
+	// List returns a page of rulesets in the order of [Compare]; next is the
+	// position to go on from, "" at the end.
+	List(ctx context.Context, page Page) (metas []Meta, next string, err error)
+	// Search returns, in the same order, those whose whole name matches the
+	// glob pattern ([Match]).
+	Search(ctx context.Context, pattern string) ([]Meta, error)
+	// Watch calls changed after each change of the store by any process,
+	// this one included, until ctx is done. Changes may be merged: a Change
+	// without a name means that anything may have changed. It blocks.
+	Watch(ctx context.Context, changed func(Change)) error
+	// Close releases what the store holds.
+	Close() error
+}
+
+// A Change says what became of a ruleset.
+type Change struct {
+	Kind ChangeKind
+	Name Name // "" when anything may have changed
+}
+
+// A ChangeKind is one of the ways a store changes.
+type ChangeKind int
+
+// The kinds of change.
+const (
+	Created ChangeKind = iota + 1
+	Updated
+	Deleted
+	Unknown
+)
