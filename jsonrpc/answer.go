@@ -1,0 +1,62 @@
+package jsonrpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+)
+
+// Answer runs the handler and appends the whole answer to dst; for a
+// notification, or when there is no answer now, it appends nothing. A handler
+// that panics is answered with an internal error and logged with its stack.
+func Answer(ctx context.Context, h Handler, req *Request, dst []byte) []byte {
+	return answer(ctx, h, req, dst, slog.Default())
+}
+
+func answer(ctx context.Context, h Handler, req *Request, dst []byte, log *slog.Logger) []byte {
+	start := len(dst)
+	dst = append(append(dst, `{"jsonrpc":"2.0","id":`...), req.ID.raw...)
+	dst = append(dst, `,"result":`...)
+	dst, err := safely(ctx, h, req, dst, log)
+	switch {
+	case req.IsNotification() || errors.Is(err, ErrNoAnswer):
+		return dst[:start]
+	case err != nil:
+		return appendRefusal(dst[:start], req.ID, true, ErrorOf(logged(err, req, log)))
+	}
+	return append(dst, '}')
+}
+
+// logged notes an error whose text the other side does not get to see.
+func logged(err error, req *Request, log *slog.Logger) error {
+	if _, told := errors.AsType[*Error](err); !told && !errors.Is(err, context.Canceled) {
+		log.Error("request failed", "method", req.Method, "id", req.ID.String(), "err", err)
+	}
+	return err
+}
+
+// safely is the only place that recovers.
+func safely(ctx context.Context, h Handler, req *Request, dst []byte, log *slog.Logger) (out []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			log.Error("handler panicked", "method", req.Method, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			out, err = dst, Errorf(CodeInternalError, "Internal error")
+		}
+	}()
+	return h.Handle(ctx, req, dst)
+}
+
+// appendRefusal appends an error answer; without an id it has null or, by
+// policy, no id member.
+func appendRefusal(dst []byte, id ID, nullID bool, e *Error) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0"`...)
+	switch {
+	case !id.IsZero():
+		dst = append(append(dst, `,"id":`...), id.raw...)
+	case nullID:
+		dst = append(dst, `,"id":null`...)
+	}
+	return append(appendError(append(dst, `,"error":`...), e), '}')
+}

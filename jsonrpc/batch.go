@@ -1,0 +1,115 @@
+package jsonrpc
+
+import "sync"
+
+// A batch gathers the answers to the messages of one array (section 6); they
+// go out together when the last is there.
+type batch struct {
+	mu   sync.Mutex
+	left int
+	out  []byte
+}
+
+// add takes one answer, which may be empty, and writes the array after the
+// last one. A batch of notifications alone is not answered.
+func (b *batch) add(c *Conn, answer []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(answer) > 0 {
+		b.out = append(append(b.out, ','), answer...)
+	}
+	if b.left--; b.left == 0 && len(b.out) > 0 {
+		b.out[0] = '['
+		_ = c.out.put(append(b.out, ']'), true) // a dead stream is found by the reader
+	}
+}
+
+// takeBatch serves an array of messages.
+func (c *Conn) takeBatch(line []byte) {
+	items, err := c.decodeBatch(line)
+	if err != nil {
+		c.refuseLine(err)
+		return
+	}
+	if c.guard != nil {
+		if err := c.guard.GuardBatch(requestsOf(items)); err != nil {
+			c.refuseLine(err)
+			return
+		}
+	}
+	b := &batch{left: 1} // ours, so that it does not end before all are in
+	for i := range items {
+		c.takeItem(b, &items[i])
+	}
+	b.add(c, nil)
+}
+
+// decodeBatch checks the array and decodes its elements.
+func (c *Conn) decodeBatch(line []byte) ([]message, *Error) {
+	if Valid(line, c.cfg.MaxDepth) != nil {
+		return nil, parseError()
+	}
+	var items []message
+	elements := Elements(line[skipSpace(line, 0):])
+	for elements.Next() {
+		if len(items) == c.cfg.MaxBatch {
+			return nil, invalidRequest("a batch may have %d messages at most", c.cfg.MaxBatch)
+		}
+		var m message
+		c.decoder.decode(elements.Value(), &m)
+		items = append(items, m)
+	}
+	if len(items) == 0 {
+		return nil, invalidRequest("a batch must have at least one message")
+	}
+	return items, nil
+}
+
+func requestsOf(items []message) []Request {
+	requests := make([]Request, 0, len(items))
+	for i := range items {
+		if items[i].kind == isRequest {
+			requests = append(requests, items[i].request)
+		}
+	}
+	return requests
+}
+
+// takeItem serves one element; requests run beside the reader.
+func (c *Conn) takeItem(b *batch, m *message) {
+	switch {
+	case m.kind == isBroken:
+		b.expect(1)
+		b.add(c, appendRefusal(nil, m.request.ID, c.policy == nil || c.policy.NullID(), m.err))
+	case m.kind == isResponse:
+		c.calls.answer(&m.response)
+	case m.request.IsNotification() && c.preempt != nil && c.preempt.Preempt(&m.request):
+	default:
+		b.expect(1)
+		j := c.newJob(&m.request)
+		j.batch = b
+		if c.laner != nil {
+			j.lane = c.laner.Lane(&m.request)
+		}
+		c.flight.submit(j)
+	}
+}
+
+func (b *batch) expect(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left += n
+}
+
+// submit queues a job and sees to it that somebody runs it.
+func (f *flight) submit(j *job) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.byID[j.req.ID.String()] != nil && !j.req.IsNotification() {
+		refusal := appendRefusal(nil, j.req.ID, true, invalidRequest("a request with this id is still being answered"))
+		go j.batch.add(f.conn, refusal)
+		return
+	}
+	f.queueLocked(j)
+	f.startLocked()
+}

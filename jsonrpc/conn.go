@@ -1,0 +1,353 @@
+package jsonrpc
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Config bounds what a connection takes. Zero fields mean the defaults.
+type Config struct {
+	MaxMessage     int           // bytes of one line; 64 MiB
+	MaxDepth       int           // nesting of arrays and objects; [DefaultDepth]
+	MaxBatch       int           // messages in one batch; 1000
+	MaxRunning     int           // handlers that run beside the reading goroutine; 64
+	MaxQueued      int           // requests that wait for their turn; 1024
+	MaxQueuedBytes int           // and their bytes; 64 MiB
+	MaxBuffered    int           // outgoing bytes before writers wait; 1 MiB
+	Drain          time.Duration // how long handlers may go on when ctx is done; 5 s
+	Logger         *slog.Logger  // nil discards
+}
+
+func (c Config) withDefaults() Config {
+	for _, d := range []struct {
+		field *int
+		value int
+	}{
+		{&c.MaxMessage, 64 << 20},
+		{&c.MaxDepth, DefaultDepth},
+		{&c.MaxBatch, 1000},
+		{&c.MaxRunning, 64},
+		{&c.MaxQueued, 1024},
+		{&c.MaxQueuedBytes, 64 << 20},
+		{&c.MaxBuffered, 1 << 20},
+	} {
+		if *d.field <= 0 {
+			*d.field = d.value
+		}
+	}
+	if c.Drain <= 0 {
+		c.Drain = 5 * time.Second
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// A Conn serves one stream of lines in each direction, and is the [Sender] to
+// the other side. See the package comment for who runs what.
+type Conn struct {
+	cfg     Config
+	handler Handler
+	laner   Laner
+	preempt Preempter
+	guard   BatchGuard
+	policy  IDPolicy
+
+	lines   *lineReader // of whoever has the reading role
+	decoder *decoder    // likewise, and the two below
+	message message
+	scratch []byte // for answers
+	out     outbox
+	values  context.Context
+
+	// turn is odd while a handler runs on the reading goroutine. Whoever
+	// makes it even by compare-and-swap has the reading role from then on.
+	turn    atomic.Uint64
+	current *job // the job of an odd turn
+	parked  atomic.Bool
+	wake    chan struct{}
+
+	closing atomic.Bool // nothing new is taken
+	broken  chan error  // holds the first error of a write
+
+	flight flight
+	calls  calls
+	ended  chan struct{} // closed when input has ended and all is answered
+	stop   chan struct{} // closed when Serve returns
+}
+
+// NewConn returns a connection that reads lines from in and writes lines to
+// out. It starts nothing.
+func NewConn(in io.Reader, out io.Writer, cfg Config) *Conn {
+	c := &Conn{
+		cfg: cfg.withDefaults(), wake: make(chan struct{}, 1),
+		ended: make(chan struct{}), stop: make(chan struct{}),
+	}
+	c.lines = newLineReader(in, c.cfg.MaxMessage)
+	c.decoder = newDecoder(c.cfg.MaxDepth)
+	c.broken = make(chan error, 1)
+	c.out.init(out, c.cfg.MaxBuffered, c.broken)
+	c.flight.init(c)
+	c.calls.init()
+	return c
+}
+
+// Serve answers what comes in until input ends and all of it is answered; then
+// it returns nil. When ctx is done it gives handlers [Config].Drain to finish,
+// cancels the rest and returns ctx's cause. When the other side stops reading
+// it returns the error of the write. It must be called once.
+func (c *Conn) Serve(ctx context.Context, h Handler) error {
+	c.handler = h
+	c.laner, _ = h.(Laner)
+	c.preempt, _ = h.(Preempter)
+	c.guard, _ = h.(BatchGuard)
+	c.policy, _ = h.(IDPolicy)
+	c.values = context.WithoutCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(c.monitor)
+	go c.read()
+	err := c.wait(ctx)
+	close(c.stop)
+	c.calls.close()
+	c.flight.cancelAll()
+	wg.Wait()
+	return err
+}
+
+// wait waits for the end of input or of ctx.
+func (c *Conn) wait(ctx context.Context) error {
+	select {
+	case <-c.ended:
+		return c.out.failed()
+	case err := <-c.broken:
+		c.closing.Store(true)
+		return err
+	case <-ctx.Done():
+	}
+	c.closing.Store(true)
+	for c.turn.Load()%2 == 1 {
+		time.Sleep(tick) // the monitor takes a long one over
+	}
+	if !c.flight.idleWithin(c.cfg.Drain) {
+		c.flight.cancelAll()
+		c.flight.idleWithin(c.cfg.Drain)
+	}
+	c.unblock()
+	select {
+	case <-c.ended:
+	default:
+		c.out.fail(ErrClosed)
+	}
+	return context.Cause(ctx)
+}
+
+// unblock ends a Read or Write that hangs, where the stream has deadlines.
+// Elsewhere its goroutine ends with the stream.
+func (c *Conn) unblock() {
+	now := time.Now()
+	if r, ok := c.lines.r.(interface{ SetReadDeadline(time.Time) error }); ok {
+		_ = r.SetReadDeadline(now) // files and pipes may have none
+	}
+	if w, ok := c.out.w.(interface{ SetWriteDeadline(time.Time) error }); ok {
+		_ = w.SetWriteDeadline(now.Add(c.cfg.Drain / 10)) // likewise
+	}
+}
+
+// read is the reading role: it takes lines and runs their handlers, until
+// input ends or the monitor takes the role away because a handler runs long.
+func (c *Conn) read() {
+	for {
+		line, ok, err := c.lines.buffered()
+		switch {
+		case err != nil:
+			c.refuseLine(invalidRequest("a message may have %d bytes at most", c.cfg.MaxMessage))
+		case ok:
+			if !c.take(line) {
+				return
+			}
+		default:
+			c.out.flush() // about to block: nothing may wait for us
+			last, err := c.lines.fill()
+			if err != nil {
+				c.finish(last, err)
+				return
+			}
+		}
+	}
+}
+
+// finish serves a last line without newline, waits for all that is in flight
+// and ends the connection.
+func (c *Conn) finish(last []byte, err error) {
+	if len(last) > 0 && !c.take(last) {
+		return // the new reader finds the end again
+	}
+	c.flight.idle()
+	c.out.flush()
+	if !errors.Is(err, io.EOF) {
+		c.cfg.Logger.Debug("input ended", "err", err)
+	}
+	close(c.ended)
+}
+
+// take handles one line and reports whether the reading role is still ours.
+func (c *Conn) take(line []byte) bool {
+	if len(line) == 0 || skipSpace(line, 0) == len(line) {
+		return true
+	}
+	if c.closing.Load() {
+		return true // nobody will hear an answer
+	}
+	if isBatch(line) {
+		c.takeBatch(line)
+		return true
+	}
+	c.decoder.decode(line, &c.message)
+	return c.takeMessage(&c.message)
+}
+
+func (c *Conn) takeMessage(m *message) bool {
+	switch {
+	case m.kind == isBroken:
+		c.refuse(m.request.ID, m.err)
+	case m.kind == isResponse:
+		c.calls.answer(&m.response)
+	case m.request.IsNotification():
+		if c.preempt == nil || !c.preempt.Preempt(&m.request) {
+			return c.run(c.newJob(&m.request))
+		}
+	default:
+		return c.takeRequest(&m.request)
+	}
+	return true
+}
+
+// takeRequest runs the request here when nothing is in its way, else leaves it
+// to whoever is done first.
+func (c *Conn) takeRequest(req *Request) bool {
+	j := c.newJob(req)
+	if c.flight.quiet() {
+		return c.run(j)
+	}
+	if c.laner != nil {
+		j.lane = c.laner.Lane(req)
+	}
+	switch c.flight.admit(j) {
+	case runHere:
+		return c.run(j)
+	case duplicate:
+		c.refuse(req.ID, invalidRequest("a request with this id is still being answered"))
+	case queued:
+	}
+	return true
+}
+
+// run runs a handler on the reading goroutine and reports whether it still has
+// the reading role afterwards.
+func (c *Conn) run(j *job) bool {
+	c.current, j.out = j, c.scratch[:0]
+	turn := c.turn.Add(1)
+	if c.parked.Load() {
+		select {
+		case c.wake <- struct{}{}:
+		default: // it is waking already
+		}
+	}
+	j.run()
+	if c.turn.CompareAndSwap(turn, turn+1) {
+		j.ctx.end(context.Canceled)
+		j.send(false)
+		if cap(j.out) <= keepBuffer {
+			c.scratch = j.out
+		}
+		return true
+	}
+	c.flight.work(j)
+	return false
+}
+
+// tick is how long a handler may keep the reading role.
+const tick = 500 * time.Microsecond
+
+// idleTicks is after how many quiet ticks the monitor parks.
+const idleTicks = 20
+
+// monitor takes the reading role from handlers that run longer than a tick.
+func (c *Conn) monitor() {
+	timer := time.NewTimer(tick)
+	defer timer.Stop()
+	for idle := 0; ; {
+		seen := c.turn.Load()
+		timer.Reset(tick)
+		select {
+		case <-c.stop:
+			return
+		case <-timer.C:
+		}
+		switch {
+		case seen != c.turn.Load():
+			idle = 0
+		case seen%2 == 1:
+			c.handOff(seen)
+		default:
+			idle++
+		}
+		if idle > idleTicks && !c.park(seen) {
+			return
+		}
+		if idle > idleTicks {
+			idle = 0
+		}
+	}
+}
+
+// park waits until a handler runs; it reports false when the connection is over.
+func (c *Conn) park(seen uint64) bool {
+	c.parked.Store(true)
+	defer c.parked.Store(false)
+	if c.turn.Load() != seen {
+		return true
+	}
+	select {
+	case <-c.wake:
+		return true
+	case <-c.stop:
+		return false
+	}
+}
+
+// handOff takes the reading role from the handler of that turn, if it still
+// has it, and starts a new reader. The handler keeps the memory of its line.
+func (c *Conn) handOff(turn uint64) {
+	if !c.flight.adopt(turn) {
+		return
+	}
+	c.lines.leave()
+	c.scratch = nil // the handler is still writing to it
+	c.out.flush()
+	go c.read()
+}
+
+// refuse answers a message that cannot be served.
+func (c *Conn) refuse(id ID, e *Error) {
+	_ = c.out.put(appendRefusal(nil, id, c.policy == nil || c.policy.NullID(), e), false) // a dead stream is found by the reader
+}
+
+func (c *Conn) refuseLine(e *Error) { c.refuse(ID{}, e) }
+
+// Cancel ends the request in flight with that id: its context is done, and it
+// is not answered. It reports whether there was one.
+func (c *Conn) Cancel(id ID) bool { return c.flight.cancel(id.String()) }
+
+// Respond answers a request whose handler returned [ErrNoAnswer]; result is
+// JSON.
+func (c *Conn) Respond(id ID, result []byte) error {
+	dst := append(append([]byte(`{"jsonrpc":"2.0","id":`), id.raw...), `,"result":`...)
+	return c.out.put(append(append(dst, result...), '}'), true)
+}

@@ -1,0 +1,90 @@
+package jsonrpc
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// A requestContext is the context of one request. Most requests end before
+// anybody asks whether they were cancelled, so its channel is made on demand;
+// contexts derived from it need no goroutine, thanks to AfterFunc.
+type requestContext struct {
+	values context.Context
+
+	mu    sync.Mutex
+	done  chan struct{}
+	err   error
+	after map[*func()]struct{}
+}
+
+var closedChannel = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// Deadline reports that there is none.
+func (c *requestContext) Deadline() (time.Time, bool) { return time.Time{}, false }
+
+// Value looks among the connection's values.
+func (c *requestContext) Value(key any) any { return c.values.Value(key) }
+
+// Done is closed when the request is cancelled or over.
+func (c *requestContext) Done() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done == nil {
+		c.done = make(chan struct{})
+		if c.err != nil {
+			c.done = closedChannel
+		}
+	}
+	return c.done
+}
+
+// Err says why the request is over, nil while it runs.
+func (c *requestContext) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// AfterFunc arranges for f to run in a goroutine of its own when the request
+// is over. Package context uses it for derived contexts.
+func (c *requestContext) AfterFunc(f func()) (stop func() bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		go f()
+		return func() bool { return false }
+	}
+	if c.after == nil {
+		c.after = map[*func()]struct{}{}
+	}
+	c.after[&f] = struct{}{}
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		_, waiting := c.after[&f]
+		delete(c.after, &f)
+		return waiting
+	}
+}
+
+// end ends the context; a second end changes nothing.
+func (c *requestContext) end(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return
+	}
+	c.err = err
+	if c.done != nil {
+		close(c.done)
+	}
+	for f := range c.after {
+		go (*f)()
+	}
+	c.after = nil
+}

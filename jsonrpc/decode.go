@@ -1,0 +1,208 @@
+package jsonrpc
+
+// A message is one decoded message: exactly one of the three is there.
+type message struct {
+	request  Request // when kind is isRequest
+	response Response
+	err      *Error // why it is neither; id is in request.ID if it could be read
+	kind     messageKind
+}
+
+type messageKind uint8
+
+const (
+	isRequest messageKind = iota
+	isResponse
+	isBroken
+)
+
+// A decoder finds the envelope of messages. It keeps the names of methods, so
+// that the usual ones are not allocated each time.
+type decoder struct {
+	depth   int
+	methods map[string]string
+}
+
+// maxMethods bounds the names that a decoder keeps.
+const maxMethods = 256
+
+func newDecoder(depth int) *decoder {
+	return &decoder{depth: depth, methods: map[string]string{}}
+}
+
+// An envelope is the spans of the members that JSON-RPC knows.
+type envelope struct{ version, id, method, params, result, err []byte }
+
+// member is where the value of a key goes, nil for other keys.
+func (e *envelope) member(key []byte) *[]byte {
+	switch string(key) {
+	case "jsonrpc":
+		return &e.version
+	case "id":
+		return &e.id
+	case "method":
+		return &e.method
+	case "params":
+		return &e.params
+	case "result":
+		return &e.result
+	case "error":
+		return &e.err
+	}
+	return nil
+}
+
+// decode reads one message, which begins at the first byte of b that is no
+// space. It checks all of it in one pass.
+func (d *decoder) decode(b []byte, m *message) {
+	*m = message{}
+	i := skipSpace(b, 0)
+	if i >= len(b) || b[i] != '{' {
+		m.kind, m.err = isBroken, invalidRequest("a message must be an object")
+		if Valid(b, d.depth) != nil {
+			m.err = parseError()
+		}
+		return
+	}
+	var e envelope
+	twice, end, err := e.scan(b, i, d.depth)
+	if err != nil || skipSpace(b, end) != len(b) {
+		m.kind, m.err = isBroken, parseError()
+		return
+	}
+	d.classify(&e, twice, m)
+}
+
+// scan checks the object at b[i] and notes the members of the envelope; twice
+// names a member that is there twice.
+func (e *envelope) scan(b []byte, i, depth int) (twice string, end int, err error) {
+	i = skipSpace(b, i+1)
+	if i < len(b) && b[i] == '}' {
+		return "", i + 1, nil
+	}
+	for {
+		value, keyEnd, err := scanKey(b, i)
+		if err != nil {
+			return "", 0, err
+		}
+		key := Object{key: b[i:keyEnd]}
+		if i, err = scanValue(b, value, depth-1); err != nil {
+			return "", 0, err
+		}
+		if span := e.member(key.Key()); span != nil {
+			if *span != nil {
+				twice = string(key.Key())
+			}
+			*span = b[value:i]
+		}
+		i = skipSpace(b, i)
+		if i < len(b) && b[i] == '}' {
+			return twice, i + 1, nil
+		}
+		if i >= len(b) || b[i] != ',' {
+			return "", 0, &SyntaxError{i, "a comma or } is missing"}
+		}
+		i = skipSpace(b, i+1)
+	}
+}
+
+// classify decides what a message is, by the rules of sections 4 and 5.
+func (d *decoder) classify(e *envelope, twice string, m *message) {
+	if twice != "id" && (isText(e.id) || isNumeric(e.id)) {
+		m.request.ID = ID{e.id}
+	}
+	switch {
+	case twice != "":
+		m.refuse("the member %s is there twice", twice)
+	case string(e.version) != `"2.0"`:
+		m.refuse(`jsonrpc must be "2.0"`)
+	case e.method == nil && (e.result != nil || e.err != nil):
+		d.classifyResponse(e, m)
+	case !isText(e.method):
+		m.refuse("method must be a string")
+	case e.id != nil && m.request.ID.IsZero():
+		m.refuse("id must be a string or a number")
+	case e.params != nil && e.params[0] != '{' && e.params[0] != '[':
+		m.refuse("params must be an object or an array")
+	default:
+		m.request.Method, m.request.Params = d.method(e.method), e.params
+	}
+}
+
+func (m *message) refuse(format string, args ...any) {
+	m.kind, m.err = isBroken, invalidRequest(format, args...)
+}
+
+func (d *decoder) classifyResponse(e *envelope, m *message) {
+	m.kind = isResponse
+	m.response = Response{ID: m.request.ID, Result: e.result}
+	if e.err != nil {
+		m.response.Result, m.response.Error = nil, decodeError(e.err)
+	}
+}
+
+// decodeError reads the error member of a response; what has another form than
+// the specification's is an internal error of the other side.
+func decodeError(raw []byte) *Error {
+	e := &Error{Code: CodeInternalError, Message: "the answer's error has no message"}
+	if raw[0] != '{' {
+		return e
+	}
+	members := Members(raw)
+	for members.Next() {
+		switch v := members.Value(); string(members.Key()) {
+		case "code":
+			if n, ok := parseInt(v); ok {
+				e.Code = Code(n)
+			}
+		case "message":
+			if isText(v) {
+				e.Message = Unquote(v)
+			}
+		case "data":
+			e.Data = append([]byte(nil), v...)
+		}
+	}
+	return e
+}
+
+func parseInt(raw []byte) (n int64, ok bool) {
+	negative := len(raw) > 0 && raw[0] == '-'
+	if negative {
+		raw = raw[1:]
+	}
+	if len(raw) == 0 || len(raw) > 15 || skipDigits(raw, 0) != len(raw) {
+		return 0, false
+	}
+	for _, c := range raw {
+		n = n*10 + int64(c-'0')
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
+}
+
+// method is the name as a string, from memory if it was seen before.
+func (d *decoder) method(lit []byte) string {
+	if name, ok := d.methods[string(lit)]; ok {
+		return name
+	}
+	name := Unquote(lit)
+	if len(d.methods) < maxMethods && len(lit) < 128 {
+		d.methods[string(lit)] = name
+	}
+	return name
+}
+
+func isText(raw []byte) bool { return len(raw) > 0 && raw[0] == '"' }
+
+func isNumeric(raw []byte) bool {
+	return len(raw) > 0 && (raw[0] == '-' || isDigit(raw[0]))
+}
+
+// isBatch reports whether the line's first byte is an array's.
+func isBatch(b []byte) bool {
+	i := skipSpace(b, 0)
+	return i < len(b) && b[i] == '['
+}

@@ -1,0 +1,56 @@
+// Package jsonrpc is JSON-RPC 2.0 over lines: one message a line, in both
+// directions, over any stream of bytes.
+//
+// A [Handler] answers requests by appending JSON to a buffer. A [Conn] reads
+// lines, runs the handler and writes the answers; it is also the [Sender] by
+// which a handler sends notifications and requests to the other side. A
+// [Client] is the other side.
+//
+//	conn := jsonrpc.NewConn(os.Stdin, os.Stdout, jsonrpc.Config{})
+//	err := conn.Serve(ctx, jsonrpc.HandlerFunc(
+//		func(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
+//			return jsonrpc.AppendString(dst, "hello"), nil
+//		}))
+//
+// # Bytes
+//
+// A message is checked once, in one pass that finds the members of the
+// envelope and leaves the payload where it is ([Valid], [Members]). Ids go back
+// as they came, byte for byte. Where the specification is silent:
+//
+//   - Members of the envelope that are there twice make a message invalid, in
+//     whatever spelling; other members are the handler's business.
+//   - An id that is a fraction is taken; null is refused in a request.
+//   - A line over the limit is answered -32600 without an id, and the next line
+//     is read as if nothing had been.
+//   - A message with a method and no id is a notification even where a request
+//     was meant; it is never answered, not even with an error. A message that is
+//     no valid request is answered although it has no id, as in the
+//     specification's examples.
+//
+// # Concurrency
+//
+// A goroutine for each request would cost more than the rest of the engine, so
+// the reading goroutine runs handlers itself. A monitor notices when one takes
+// longer than a tick (0.5 ms) and gives the reading role to a new goroutine:
+//
+//	Serve
+//	├─ read            lines → take → run → Handler.Handle
+//	│                  (loses the reading role if that takes longer than a tick,
+//	│                  and then ends in work)
+//	├─ monitor         each tick: handOff → a new read
+//	└─ work            answer of a long request, then what waited behind it
+//
+// Requests of one lane ([Laner]) run in arrival order; what has to wait takes a
+// copy of its message along. Notifications overtake everything ([Preempter]).
+// Running handlers, waiting messages and outgoing bytes are bounded: at the
+// bound the reader stops reading, and with it the other side.
+//
+// Answers that are ready together leave in one write, and nothing waits while
+// the line is idle: the reader flushes before it blocks, a long request when it
+// is done.
+//
+// Locks, none of which is held while another is taken except in this order:
+// flight.mu, then requestContext.mu; outbox.mu, batch.mu and calls.mu stand
+// alone, but a batch writes while it is locked.
+package jsonrpc

@@ -1,0 +1,100 @@
+package jsonrpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// A Code says what kind of error an [Error] is (JSON-RPC 2.0, section 5.1).
+type Code int
+
+// The codes of the specification.
+const (
+	CodeParseError     Code = -32700
+	CodeInvalidRequest Code = -32600
+	CodeMethodNotFound Code = -32601
+	CodeInvalidParams  Code = -32602
+	CodeInternalError  Code = -32603
+)
+
+// An Error is the error member of a response.
+type Error struct {
+	Code    Code
+	Message string
+	Data    []byte // valid JSON, or nil when there is none
+}
+
+// Errors that are told apart by identity.
+var (
+	// ErrNoAnswer is what a handler returns when the answer comes later, by
+	// [Conn.Respond], or never.
+	ErrNoAnswer = errors.New("no answer now")
+	// ErrClosed reports a connection that is over.
+	ErrClosed = errors.New("connection closed")
+)
+
+// Errorf returns an error with a formatted message.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func (e *Error) Error() string {
+	var data struct {
+		Details string `json:"details"`
+	}
+	if json.Unmarshal(e.Data, &data) == nil && data.Details != "" {
+		return e.Message + ": " + data.Details
+	}
+	return e.Message
+}
+
+// WithDetails returns a copy whose data is {"details": …}.
+func (e *Error) WithDetails(format string, args ...any) *Error {
+	data := AppendString([]byte(`{"details":`), fmt.Sprintf(format, args...))
+	return &Error{Code: e.Code, Message: e.Message, Data: append(data, '}')}
+}
+
+// WithData returns a copy whose data is v as JSON; a v that does not encode
+// leaves it without.
+func (e *Error) WithData(v any) *Error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		data = nil
+	}
+	return &Error{Code: e.Code, Message: e.Message, Data: data}
+}
+
+// ErrorOf turns any error into one for the wire. The text of an error that is
+// not meant for the other side is not shown to it.
+func ErrorOf(err error) *Error {
+	if rpc, ok := errors.AsType[*Error](err); ok {
+		return rpc
+	}
+	internal := Errorf(CodeInternalError, "Internal error")
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return internal.WithDetails("the request took too long")
+	case errors.Is(err, context.Canceled):
+		return internal.WithDetails("the request was cancelled")
+	}
+	return internal
+}
+
+// appendError appends the error object.
+func appendError(dst []byte, e *Error) []byte {
+	dst = strconv.AppendInt(append(dst, `{"code":`...), int64(e.Code), 10)
+	dst = AppendString(append(dst, `,"message":`...), e.Message)
+	if e.Data != nil {
+		dst = append(append(dst, `,"data":`...), e.Data...)
+	}
+	return append(dst, '}')
+}
+
+func parseError() *Error { return &Error{Code: CodeParseError, Message: "Parse error"} }
+
+func invalidRequest(format string, args ...any) *Error {
+	return Errorf(CodeInvalidRequest, "Invalid Request").WithDetails(format, args...)
+}

@@ -1,0 +1,120 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// A lineReader cuts a stream into lines of at most limit bytes. It belongs to
+// whoever has the reading role of a connection.
+type lineReader struct {
+	r       io.Reader
+	limit   int
+	buf     []byte
+	lo, hi  int  // buf[lo:hi] is read and not yet taken
+	scanned int  // buf[lo:scanned] has no newline
+	tooLong bool // the rest of a line over the limit is being passed over
+	err     error
+}
+
+// errTooLong reports a line over the limit; the next call reads the next line.
+var errTooLong = errors.New("message too long")
+
+const firstBuffer = 64 << 10
+
+func newLineReader(r io.Reader, limit int) *lineReader {
+	return &lineReader{r: r, limit: limit, buf: make([]byte, firstBuffer)}
+}
+
+// buffered takes the next line that is read already. The line is good until
+// the next call.
+func (l *lineReader) buffered() (line []byte, ok bool, err error) {
+	for {
+		i := bytes.IndexByte(l.buf[l.scanned:l.hi], '\n')
+		if i < 0 {
+			l.scanned = l.hi
+			return nil, false, l.overflow()
+		}
+		end := l.scanned + i
+		line = l.buf[l.lo:end]
+		l.lo, l.scanned = end+1, end+1
+		switch {
+		case l.tooLong:
+			l.tooLong = false // that was the end of it
+		case len(line) > l.limit:
+			return nil, false, errTooLong
+		default:
+			return line, true, nil
+		}
+	}
+}
+
+// overflow drops a line without end that is over the limit.
+func (l *lineReader) overflow() error {
+	if l.hi-l.lo <= l.limit {
+		return nil
+	}
+	l.lo, l.scanned = l.hi, l.hi
+	if l.tooLong {
+		return nil
+	}
+	l.tooLong = true
+	return errTooLong
+}
+
+// fill reads more. At the end of the stream, last is the line that has no
+// newline.
+func (l *lineReader) fill() (last []byte, err error) {
+	if l.err == nil {
+		l.makeRoom()
+		var n int
+		n, l.err = l.r.Read(l.buf[l.hi:])
+		l.hi += n
+		if n > 0 {
+			return nil, nil
+		}
+	}
+	if l.err == nil {
+		return nil, nil // nothing read, no error: try again
+	}
+	last = l.buf[l.lo:l.hi]
+	if l.tooLong {
+		last = nil
+	}
+	l.lo = l.hi
+	return last, l.err
+}
+
+// makeRoom makes space behind hi: by starting over when nothing waits, by
+// moving what waits to the front, or by doubling.
+func (l *lineReader) makeRoom() {
+	switch {
+	case l.lo == l.hi:
+		if len(l.buf) > firstBuffer {
+			l.buf = make([]byte, firstBuffer) // a big message is over
+		}
+		l.lo, l.hi, l.scanned = 0, 0, 0
+	case l.hi < len(l.buf):
+	case l.lo > len(l.buf)/2:
+		l.move(l.buf)
+	default:
+		l.move(make([]byte, 2*len(l.buf)))
+	}
+}
+
+func (l *lineReader) move(to []byte) {
+	n := copy(to, l.buf[l.lo:l.hi])
+	l.buf, l.scanned = to, l.scanned-l.lo
+	l.lo, l.hi = 0, n
+}
+
+// leave gives the buffer to whoever still uses the last line, and goes on with
+// a copy of what was not taken.
+func (l *lineReader) leave() {
+	size := firstBuffer
+	for size < l.hi-l.lo {
+		size *= 2
+	}
+	l.move(make([]byte, size))
+}

@@ -1,0 +1,66 @@
+package jsonrpc
+
+import "context"
+
+// A Request asks for a method to be run. Without an id it is a notification,
+// which is never answered. Its memory belongs to the message it came from and
+// is good until the handler returns.
+type Request struct {
+	ID     ID
+	Method string
+	Params []byte // an object or an array as checked JSON, nil when absent
+}
+
+// IsNotification reports whether nobody waits for an answer.
+func (r *Request) IsNotification() bool { return r.ID.IsZero() }
+
+// A Response answers a request: with a result, or with an error.
+type Response struct {
+	ID     ID
+	Result []byte // checked JSON, nil when there is an error
+	Error  *Error
+}
+
+// A Handler answers requests. Handle appends the JSON of the result to dst and
+// returns it; what it returns for a notification is thrown away. An error is
+// answered as [ErrorOf] says; [ErrNoAnswer] is not answered. Handlers of one
+// connection may run at the same time.
+type Handler interface {
+	Handle(ctx context.Context, req *Request, dst []byte) ([]byte, error)
+}
+
+// A HandlerFunc is a function as a [Handler].
+type HandlerFunc func(ctx context.Context, req *Request, dst []byte) ([]byte, error)
+
+// Handle calls f.
+func (f HandlerFunc) Handle(ctx context.Context, req *Request, dst []byte) ([]byte, error) {
+	return f(ctx, req, dst)
+}
+
+// A Laner is a Handler that wants order: requests with the same lane run in
+// the order in which they came, "" has none. Lane may be called while the same
+// request is being handled.
+type Laner interface{ Lane(req *Request) string }
+
+// A Preempter sees every notification before all that waits, on the reading
+// goroutine. It must not block. It reports whether the notification is done.
+type Preempter interface{ Preempt(req *Request) bool }
+
+// A BatchGuard may refuse a whole batch; its error is the only answer.
+type BatchGuard interface {
+	GuardBatch(items []Request) *Error
+}
+
+// An IDPolicy says whether an answer to a message whose id cannot be read has
+// "id":null, as JSON-RPC 2.0 asks, or no id, as MCP's schemas ask. Without the
+// interface it is null.
+type IDPolicy interface{ NullID() bool }
+
+// A Sender sends messages to the other side.
+type Sender interface {
+	// Notify sends a notification; params are JSON or nil.
+	Notify(ctx context.Context, method string, params []byte) error
+	// Call sends a request and waits for its result. The other side's error
+	// comes as an [*Error].
+	Call(ctx context.Context, method string, params []byte) ([]byte, error)
+}

@@ -1,0 +1,230 @@
+package jsonrpc
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// DefaultDepth is how deep arrays and objects may be nested.
+const DefaultDepth = 512
+
+// A SyntaxError says where bytes stop being JSON.
+type SyntaxError struct {
+	Offset int
+	What   string
+}
+
+func (e *SyntaxError) Error() string { return fmt.Sprintf("%s at byte %d", e.What, e.Offset) }
+
+// Valid checks that b is one JSON text by RFC 8259, in UTF-8, nested at most
+// maxDepth deep. Escaped halves of surrogate pairs are let through, as the RFC
+// does; [Unquote] replaces them.
+func Valid(b []byte, maxDepth int) error {
+	end, err := scanValue(b, skipSpace(b, 0), maxDepth)
+	if err != nil {
+		return err
+	}
+	if end = skipSpace(b, end); end != len(b) {
+		return &SyntaxError{end, "something follows the value"}
+	}
+	return nil
+}
+
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
+		i++
+	}
+	return i
+}
+
+// scanValue checks the value that begins at b[i] and returns the index after
+// it. depth is how much deeper it may nest.
+func scanValue(b []byte, i, depth int) (int, error) {
+	if i >= len(b) {
+		return 0, &SyntaxError{i, "a value is missing"}
+	}
+	switch c := b[i]; {
+	case c == '"':
+		return scanString(b, i)
+	case c == '{':
+		return scanObject(b, i, depth)
+	case c == '[':
+		return scanArray(b, i, depth)
+	case c == '-' || c >= '0' && c <= '9':
+		return scanNumber(b, i)
+	case c == 't':
+		return scanWord(b, i, "true")
+	case c == 'f':
+		return scanWord(b, i, "false")
+	case c == 'n':
+		return scanWord(b, i, "null")
+	}
+	return 0, &SyntaxError{i, "no value begins like this"}
+}
+
+func scanWord(b []byte, i int, word string) (int, error) {
+	if len(b)-i < len(word) || string(b[i:i+len(word)]) != word {
+		return 0, &SyntaxError{i, "unknown word"}
+	}
+	return i + len(word), nil
+}
+
+func scanObject(b []byte, i, depth int) (int, error) {
+	if depth == 0 {
+		return 0, &SyntaxError{i, "nested too deep"}
+	}
+	i = skipSpace(b, i+1)
+	if i < len(b) && b[i] == '}' {
+		return i + 1, nil
+	}
+	for {
+		value, _, err := scanKey(b, i)
+		if err != nil {
+			return 0, err
+		}
+		if i, err = scanValue(b, value, depth-1); err != nil {
+			return 0, err
+		}
+		i = skipSpace(b, i)
+		if i < len(b) && b[i] == '}' {
+			return i + 1, nil
+		}
+		if i >= len(b) || b[i] != ',' {
+			return 0, &SyntaxError{i, "a comma or } is missing"}
+		}
+		i = skipSpace(b, i+1)
+	}
+}
+
+// scanKey checks the key at b[i] and its colon; it returns where the value
+// begins and where the key ended.
+func scanKey(b []byte, i int) (value, end int, err error) {
+	if i >= len(b) || b[i] != '"' {
+		return 0, 0, &SyntaxError{i, "a member's name is missing"}
+	}
+	if end, err = scanString(b, i); err != nil {
+		return 0, 0, err
+	}
+	if i = skipSpace(b, end); i >= len(b) || b[i] != ':' {
+		return 0, 0, &SyntaxError{i, "a colon is missing"}
+	}
+	return skipSpace(b, i+1), end, nil
+}
+
+func scanArray(b []byte, i, depth int) (int, error) {
+	if depth == 0 {
+		return 0, &SyntaxError{i, "nested too deep"}
+	}
+	i = skipSpace(b, i+1)
+	if i < len(b) && b[i] == ']' {
+		return i + 1, nil
+	}
+	for {
+		var err error
+		if i, err = scanValue(b, i, depth-1); err != nil {
+			return 0, err
+		}
+		i = skipSpace(b, i)
+		if i < len(b) && b[i] == ']' {
+			return i + 1, nil
+		}
+		if i >= len(b) || b[i] != ',' {
+			return 0, &SyntaxError{i, "a comma or ] is missing"}
+		}
+		i = skipSpace(b, i+1)
+	}
+}
+
+// scanString checks the literal whose opening quote is b[i], eight bytes at a
+// time, and returns the index after its closing quote.
+func scanString(b []byte, i int) (int, error) {
+	start, ascii := i, true
+	for i++; i < len(b); {
+		if i+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[i:])
+			ascii = ascii && w&highs == 0
+			marks := unplain(w)
+			if i += bits.TrailingZeros64(marks) / 8; marks == 0 {
+				continue
+			}
+		}
+		switch c := b[i]; {
+		case c == '"':
+			if !ascii && !utf8.Valid(b[start:i]) {
+				return 0, &SyntaxError{start, "a string is not UTF-8"}
+			}
+			return i + 1, nil
+		case c == '\\':
+			n := escapeLen(b[i:])
+			if n == 0 {
+				return 0, &SyntaxError{i, "unknown escape"}
+			}
+			i += n
+		case c < 0x20:
+			return 0, &SyntaxError{i, "a control character in a string"}
+		default:
+			ascii = ascii && c < utf8.RuneSelf
+			i++
+		}
+	}
+	return 0, &SyntaxError{start, "a string does not end"}
+}
+
+// escapeLen is the length of the escape that b begins with, 0 if it is none.
+func escapeLen(b []byte) int {
+	if len(b) < 2 {
+		return 0
+	}
+	if b[1] != 'u' {
+		return 2 * int(min(unescaped[b[1]], 1))
+	}
+	if len(b) < 6 {
+		return 0
+	}
+	for _, c := range b[2:6] {
+		if !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'f') {
+			return 0
+		}
+	}
+	return 6
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func skipDigits(b []byte, i int) int {
+	for i < len(b) && isDigit(b[i]) {
+		i++
+	}
+	return i
+}
+
+func scanNumber(b []byte, i int) (int, error) {
+	start := i
+	if b[i] == '-' {
+		i++
+	}
+	whole := i
+	i = skipDigits(b, i)
+	if i == whole || b[whole] == '0' && i > whole+1 {
+		return 0, &SyntaxError{start, "no number is written like this"}
+	}
+	if i < len(b) && b[i] == '.' {
+		fraction := i + 1
+		if i = skipDigits(b, fraction); i == fraction {
+			return 0, &SyntaxError{start, "no number is written like this"}
+		}
+	}
+	if i < len(b) && b[i]|0x20 == 'e' {
+		i++
+		if i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		exponent := i
+		if i = skipDigits(b, exponent); i == exponent {
+			return 0, &SyntaxError{start, "no number is written like this"}
+		}
+	}
+	return i, nil
+}
