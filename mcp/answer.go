@@ -1,0 +1,72 @@
+package mcp
+
+// A Result is what a tool call gives.
+type Result struct {
+	Content []Content
+	// Structured is the answer as data; it is encoded as JSON. Nil when the
+	// tool has none.
+	Structured any
+	IsError    bool
+	// Meta are members of the result's _meta.
+	Meta map[string]any
+}
+
+// A Content is one item of a result or a prompt message. Use the functions
+// below to make one.
+type Content struct {
+	kind     kind
+	text     string
+	data     []byte
+	mime     string
+	resource Contents
+	link     Resource
+	notes    *Annotations
+}
+
+// A kind is the type member of a content item.
+type kind uint8
+
+const (
+	kindText kind = iota
+	kindImage
+	kindAudio
+	kindResource
+	kindLink
+)
+
+// Annotations say for whom an item is and how much it matters, 0 to 1.
+type Annotations struct {
+	Audience []string `json:"audience,omitempty"`
+	Priority *float64 `json:"priority,omitempty"`
+}
+
+// Text is a text item.
+func Text(s string) Content { return Content{kind: kindText, text: s} }
+
+// Image is a picture; data are its bytes.
+func Image(data []byte, mimeType string) Content {
+	return Content{kind: kindImage, data: data, mime: mimeType}
+}
+
+// Audio is a sound. Revision 2024-11-05 gets it as an embedded resource.
+func Audio(data []byte, mimeType string) Content {
+	return Content{kind: kindAudio, data: data, mime: mimeType}
+}
+
+// Embedded is a resource with its contents. Baseline clients get bytes as the
+// documented item of type "blob".
+func Embedded(c Contents) Content { return Content{kind: kindResource, resource: c} }
+
+// Link points at a resource. Revisions before 2025-06-18 get its URI as text.
+func Link(r Resource) Content { return Content{kind: kindLink, link: r} }
+
+// Annotated returns the item with annotations.
+func (c Content) Annotated(a Annotations) Content {
+	c.notes = &a
+	return c
+}
+
+// errorResult is a tool result that tells of a failure.
+func errorResult(text string) *Result {
+	return &Result{Content: []Content{Text(text)}, IsError: true}
+}

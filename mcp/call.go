@@ -1,0 +1,121 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"math"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// A Call is one request on its way through the server. Handlers get it for
+// progress, log messages to the client, questions to the user, and to find the
+// state they keep between calls. It is good until the handler returns.
+type Call struct {
+	handler *Handler
+	id      jsonrpc.ID
+	method  *method
+	rev     *Revision
+	params  params
+	extra   []byte // members of the result's _meta, with commas between
+	tool    *boundTool
+
+	mu       sync.Mutex
+	progress float64
+	told     time.Time // when progress was last told
+	started  bool      // whether any was
+}
+
+// Caller is who sent the request.
+func (c *Call) Caller() Caller { return c.handler.caller }
+
+// StateKey names the state that the calls of one client share: the process on
+// stdio, the legacy session, else the key.
+func (c *Call) StateKey() string { return stateKey(c.handler.caller) }
+
+// Logger is the server's, narrowed to the call.
+func (c *Call) Logger() *slog.Logger {
+	return c.handler.server.cfg.Logger.With("method", c.method.name)
+}
+
+// progressEvery is the shortest time between two messages of progress; the
+// last one, with progress equal to total, is always sent.
+const progressEvery = 50 * time.Millisecond
+
+// Progress tells the client how far the call is, if it asked to be told.
+// Progress that does not rise is left out. Total 0 means not known.
+func (c *Call) Progress(ctx context.Context, progress, total float64, message string) {
+	token := c.params.meta.progressToken
+	if token == nil || c.handler.caller.Send == nil || !c.due(progress, total) {
+		return
+	}
+	dst := append([]byte(`{"progressToken":`), token...)
+	dst = appendNumber(append(dst, `,"progress":`...), progress)
+	if total > 0 {
+		dst = appendNumber(append(dst, `,"total":`...), total)
+	}
+	if message != "" && c.rev.Has(ProgressMessage) {
+		dst = jsonrpc.AppendString(append(dst, `,"message":`...), message)
+	}
+	c.notify(ctx, "notifications/progress", append(dst, '}'))
+}
+
+// due decides whether progress is worth a message, and remembers it.
+func (c *Call) due(progress, total float64) bool {
+	if math.IsNaN(progress) || math.IsInf(progress, 0) || math.IsNaN(total) || math.IsInf(total, 0) {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	last := total > 0 && progress >= total
+	if c.started && (progress <= c.progress || !last && now.Sub(c.told) < progressEvery) {
+		return false
+	}
+	c.progress, c.told, c.started = progress, now, true
+	return true
+}
+
+func appendNumber(dst []byte, f float64) []byte {
+	return strconv.AppendFloat(dst, f, 'f', -1, 64)
+}
+
+// notify sends a notification that belongs to this request. A client that
+// cannot be reached does not hear it; its call goes on.
+func (c *Call) notify(ctx context.Context, method string, params []byte) {
+	if err := c.handler.caller.Send.Notify(ctx, method, params); err != nil {
+		c.handler.server.cfg.Logger.Debug("notification not sent", "method", method, "err", err)
+	}
+}
+
+// Log sends a log message to the client if it wants messages of that level.
+// data is any value that encodes as JSON; never put secrets into it.
+func (c *Call) Log(ctx context.Context, level Level, logger string, data any) {
+	if c.handler.caller.Send == nil || !c.wantsLog(level) {
+		return
+	}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		c.Logger().Warn("log data does not encode", "err", err)
+		return
+	}
+	dst := jsonrpc.AppendString([]byte(`{"level":`), level.String())
+	if logger != "" {
+		dst = jsonrpc.AppendString(append(dst, `,"logger":`...), logger)
+	}
+	dst = append(append(dst, `,"data":`...), raw...)
+	c.notify(ctx, "notifications/message", append(dst, '}'))
+}
+
+func (c *Call) wantsLog(level Level) bool {
+	if c.rev.Modern {
+		asked, ok := parseLevel(unquoted(c.params.meta.logLevel))
+		return ok && level >= asked
+	}
+	s := c.handler.caller.Session
+	return s != nil && s.wants(level)
+}

@@ -1,0 +1,126 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// maxCompletions is how many values one answer may hold (all revisions).
+const maxCompletions = 100
+
+// A completeRequest is what completion/complete asks.
+type completeRequest struct {
+	ref struct {
+		Type string `json:"type"`
+		Name string `json:"name"`
+		URI  string `json:"uri"`
+	}
+	argument struct {
+		Name  *string `json:"name"`
+		Value *string `json:"value"`
+	}
+	known struct {
+		Arguments map[string]string `json:"arguments"`
+	}
+}
+
+func (r *completeRequest) parse(p *params) *jsonrpc.Error {
+	if err := decode("ref", p.ref, &r.ref); err != nil {
+		return err
+	}
+	if err := decode("argument", p.argument, &r.argument); err != nil {
+		return err
+	}
+	if r.argument.Name == nil || r.argument.Value == nil {
+		return InvalidParams("argument needs a name and a value")
+	}
+	if p.context != nil {
+		return decode("context", p.context, &r.known)
+	}
+	return nil
+}
+
+func serveComplete(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
+	var req completeRequest
+	if err := req.parse(&c.params); err != nil {
+		return dst, err
+	}
+	values, total, err := s.complete(ctx, c, &req)
+	if err != nil {
+		return dst, err
+	}
+	more := total > maxCompletions
+	if len(values) > maxCompletions {
+		values, more = values[:maxCompletions], true
+	}
+	return appendCompletion(dst, values, total, more)
+}
+
+func (s *Server) complete(ctx context.Context, c *Call, req *completeRequest) ([]string, int, error) {
+	switch req.ref.Type {
+	case "ref/prompt":
+		return s.completePrompt(ctx, c, req)
+	case "ref/resource":
+		return s.completeResource(ctx, c, req)
+	}
+	return nil, 0, InvalidParams("ref.type must be ref/prompt or ref/resource")
+}
+
+func (s *Server) completePrompt(ctx context.Context, c *Call, req *completeRequest) ([]string, int, error) {
+	p := s.byName[req.ref.Name]
+	if p == nil {
+		return nil, 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown prompt: %s", req.ref.Name)
+	}
+	if !c.handler.caller.Principal.Allows(p.Scope) {
+		return nil, 0, permissionDenied(p.Scope)
+	}
+	if p.Complete == nil {
+		return nil, 0, nil
+	}
+	values, total, err := p.Complete(ctx, c, *req.argument.Name, *req.argument.Value, req.known.Arguments)
+	if err != nil {
+		return nil, 0, resourceError(p.table.wire(err))
+	}
+	return values, total, nil
+}
+
+func (s *Server) completeResource(ctx context.Context, c *Call, req *completeRequest) ([]string, int, error) {
+	src := s.source(req.ref.URI)
+	if src == nil || !src.has(req.ref.URI) {
+		return nil, 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown resource template: %s", req.ref.URI)
+	}
+	if !c.handler.caller.Principal.Allows(src.Scope) {
+		return nil, 0, permissionDenied(src.Scope)
+	}
+	if src.Complete == nil {
+		return nil, 0, nil
+	}
+	values, total, err := src.Complete(ctx, c, req.ref.URI, *req.argument.Name, *req.argument.Value, req.known.Arguments)
+	if err != nil {
+		return nil, 0, resourceError(src.table.wire(err))
+	}
+	return values, total, nil
+}
+
+// has reports whether the source has the template.
+func (s *boundSource) has(template string) bool {
+	return slices.ContainsFunc(s.Templates, func(t ResourceTemplate) bool { return t.URITemplate == template })
+}
+
+func appendCompletion(dst []byte, values []string, total int, more bool) ([]byte, error) {
+	if values == nil {
+		values = []string{}
+	}
+	raw, err := json.Marshal(struct {
+		Values  []string `json:"values"`
+		Total   int      `json:"total"`
+		HasMore bool     `json:"hasMore"`
+	}{values, max(total, len(values)), more})
+	if err != nil {
+		return dst, err
+	}
+	return append(append(dst, `"completion":`...), raw...), nil
+}

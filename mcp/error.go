@@ -1,0 +1,81 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/schema"
+)
+
+// The codes that MCP adds to JSON-RPC's.
+const (
+	CodeResourceNotFound   jsonrpc.Code = -32002 // up to 2025-11-25
+	CodeHeaderMismatch     jsonrpc.Code = -32020 // from 2026-07-28 on, like the next two
+	CodeMissingCapability  jsonrpc.Code = -32021
+	CodeUnsupportedVersion jsonrpc.Code = -32022
+	CodePermissionDenied   jsonrpc.Code = -32003 // documented: scope or address not allowed
+)
+
+// errMeta is the key in a tool result's _meta under which an error's code and
+// data stand when the revision wants the error told to the model.
+const errMeta = "io.github.triptych-mcp/error"
+
+// A toolError becomes a tool result with isError.
+type toolError struct{ err error }
+
+func (e *toolError) Error() string { return e.err.Error() }
+func (e *toolError) Unwrap() error { return e.err }
+
+// ToolError returns an error that is answered as a tool result with isError
+// and err's text, in every revision.
+func ToolError(err error) error { return &toolError{err: err} }
+
+// A ResourceNotFoundError reports a URI that names nothing.
+type ResourceNotFoundError struct {
+	URI string
+	// Baseline is the code that the family's document shows.
+	Baseline jsonrpc.Code
+	// Message is the documented text, the same in every revision.
+	Message string
+}
+
+func (e *ResourceNotFoundError) Error() string { return e.Message }
+
+// wire gives the error the code that the revision asks for.
+func (e *ResourceNotFoundError) wire(rev *Revision) *jsonrpc.Error {
+	if rev.NotFound == 0 {
+		return &jsonrpc.Error{Code: e.Baseline, Message: e.Message}
+	}
+	err := &jsonrpc.Error{Code: rev.NotFound, Message: e.Message}
+	return err.WithData(struct {
+		URI string `json:"uri"`
+	}{e.URI})
+}
+
+// plainErrors is the mapping for families that have none of their own.
+func plainErrors(err error) error {
+	if args, ok := errors.AsType[*schema.Error](err); ok {
+		return InvalidParams("%s", args.Error())
+	}
+	return err
+}
+
+// InvalidParams is -32602 with what is wrong in data.details.
+func InvalidParams(format string, args ...any) *jsonrpc.Error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params").WithDetails(format, args...)
+}
+
+func methodNotFound(method string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found: " + method}
+}
+
+func permissionDenied(need Scope) *jsonrpc.Error {
+	return jsonrpc.Errorf(CodePermissionDenied, "Permission denied").
+		WithDetails("this needs the scope %s, which the key does not have", need)
+}
+
+func missingCapability(name string) *jsonrpc.Error {
+	err := &jsonrpc.Error{Code: CodeMissingCapability, Message: fmt.Sprintf("Missing required client capability: %s", name)}
+	return err.WithData(map[string]any{"requiredCapabilities": map[string]any{name: struct{}{}}})
+}

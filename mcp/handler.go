@@ -1,0 +1,134 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// Handle answers one request with the JSON of its result.
+func (h *Handler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
+	call := Call{handler: h, id: req.ID}
+	if err := call.params.parse(req.Params); err != nil {
+		return dst, err
+	}
+	if err := call.admit(); err != nil {
+		return dst, err
+	}
+	row := h.server.methods[req.Method]
+	if row == nil || !row.in(call.rev) || !h.server.offers(row.needs) {
+		return dst, methodNotFound(req.Method)
+	}
+	call.method = row
+	return h.serve(ctx, &call, dst)
+}
+
+// serve runs the row and closes the result that it opened.
+func (h *Handler) serve(ctx context.Context, call *Call, dst []byte) ([]byte, error) {
+	start := len(dst)
+	dst = append(dst, '{')
+	dst, err := call.method.serve(ctx, h.server, call, dst)
+	if err != nil {
+		return h.refuse(call, dst[:start], err)
+	}
+	return append(call.appendTrailer(dst, start+1, call.method.cache), '}'), nil
+}
+
+// refuse gives an error the form that the revision wants; a request for input
+// is a result.
+func (h *Handler) refuse(call *Call, dst []byte, err error) ([]byte, error) {
+	if ask, ok := errors.AsType[*inputRequired](err); ok {
+		return call.appendInputRequired(dst, ask)
+	}
+	if gone, ok := errors.AsType[*ResourceNotFoundError](err); ok {
+		return dst, gone.wire(call.rev)
+	}
+	return dst, err
+}
+
+// Preempt takes every notification; it runs on the reading goroutine, so a
+// cancellation overtakes all that waits.
+func (h *Handler) Preempt(req *jsonrpc.Request) bool {
+	switch req.Method {
+	case "notifications/initialized":
+		if h.caller.Session != nil {
+			h.caller.Session.ready.Store(true)
+		}
+	case "notifications/cancelled":
+		h.cancelRequest(req.Params)
+	}
+	return true // unknown ones are ignored
+}
+
+// cancelRequest ends a request in flight; one that is malformed, unknown or
+// finished is ignored.
+func (h *Handler) cancelRequest(raw []byte) {
+	var p params
+	if err := p.parse(raw); err != nil || !isString(p.requestID) && !isNumber(p.requestID) {
+		return
+	}
+	id := jsonrpc.RawID(p.requestID)
+	if !h.book.cancel(id.String()) && h.cancel != nil {
+		h.cancel(id)
+	}
+}
+
+// Lane says what must run in arrival order: calls to one family. Lists of
+// resources belong to the first family that has any, whose tools change them.
+func (h *Handler) Lane(req *jsonrpc.Request) string {
+	var p params
+	if p.parse(req.Params) != nil {
+		return ""
+	}
+	switch req.Method {
+	case "tools/call":
+		if tool := h.server.toolNamed(p.name); tool != nil && !tool.Interrupts {
+			return tool.table.Family
+		}
+	case "resources/read":
+		if src := h.server.source(unquoted(p.uri)); src != nil {
+			return src.table.Family
+		}
+	case "resources/list":
+		if len(h.server.sources) > 0 {
+			return h.server.sources[0].table.Family
+		}
+	}
+	return ""
+}
+
+// GuardBatch refuses batches where the revision has none, and those that hold
+// what may not be in one.
+func (h *Handler) GuardBatch(items []jsonrpc.Request) *jsonrpc.Error {
+	if h.caller.Session != nil && !h.caller.Session.Revision().Has(Batches) {
+		return invalidRequest("the negotiated protocol revision has no batches")
+	}
+	for i := range items {
+		var p params
+		if items[i].Method == "initialize" {
+			return invalidRequest("initialize must not be part of a batch")
+		}
+		if p.parse(items[i].Params) == nil && p.meta.version != nil {
+			return invalidRequest("the claimed protocol revision has no batches")
+		}
+	}
+	return nil
+}
+
+// NullID reports whether an answer without a readable id says "id":null.
+func (h *Handler) NullID() bool {
+	return h.caller.Session == nil || h.caller.Session.Revision().Has(NullIDs)
+}
+
+func invalidRequest(details string) *jsonrpc.Error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "Invalid Request").WithDetails("%s", details)
+}
+
+// unquoted is the string of a member, "" when it is none.
+func unquoted(raw []byte) string {
+	if !isString(raw) {
+		return ""
+	}
+	return jsonrpc.Unquote(raw)
+}

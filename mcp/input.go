@@ -1,0 +1,214 @@
+package mcp
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// An InputRequest asks the client for something while a request of its own is
+// being handled: Method is elicitation/create, sampling/createMessage or
+// roots/list, Params its params.
+type InputRequest struct {
+	Method string `json:"method"`
+	Params any    `json:"params,omitempty"`
+}
+
+// Form asks the user to fill in a form; schema is a flat object schema.
+func Form(message string, schema json.RawMessage) InputRequest {
+	return InputRequest{"elicitation/create", map[string]any{"message": message, "requestedSchema": schema}}
+}
+
+// ErrCannotAsk reports a client that cannot be asked for what a tool needs.
+var ErrCannotAsk = errors.New("the client cannot be asked")
+
+// inputRequired travels up as an error when a modern client has to be asked:
+// the answer is a result that says so, and the client calls again.
+type inputRequired struct {
+	asks  map[string]InputRequest
+	state string
+}
+
+func (e *inputRequired) Error() string { return "input from the client is required" }
+
+// Ask asks the client, and returns its answers by the same keys. Legacy
+// clients are sent requests and the call waits. Modern clients get an
+// input_required result: Ask then returns an error that the handler must
+// return, and when the client calls again with its answers, Ask finds them.
+// Keys are meaningful names and stay the same over the rounds.
+func (c *Call) Ask(ctx context.Context, asks map[string]InputRequest) (map[string]json.RawMessage, error) {
+	return c.ask(ctx, asks, nil)
+}
+
+// AskKeeping is Ask with a state that comes back with the answers; [Call.Kept]
+// returns it. It is signed, bound to the caller and the call, and short-lived;
+// a client can read it, so it holds no secrets.
+func (c *Call) AskKeeping(ctx context.Context, asks map[string]InputRequest, state []byte) (map[string]json.RawMessage, error) {
+	return c.ask(ctx, asks, state)
+}
+
+func (c *Call) ask(ctx context.Context, asks map[string]InputRequest, state []byte) (map[string]json.RawMessage, error) {
+	client := c.client()
+	for _, key := range slices.Sorted(maps.Keys(asks)) {
+		if need := client.lacks(asks[key].Method); need != "" {
+			return nil, c.cannotAsk(need)
+		}
+	}
+	if c.rev.Modern {
+		return c.askAgain(asks, state)
+	}
+	return c.askNow(ctx, asks)
+}
+
+// lacks names the capability that a method needs and the client has not.
+func (k *ClientCapabilities) lacks(method string) string {
+	switch {
+	case method == "elicitation/create" && (k.Elicitation == nil || k.Elicitation.URL != nil && k.Elicitation.Form == nil):
+		return "elicitation"
+	case method == "sampling/createMessage" && k.Sampling == nil:
+		return "sampling"
+	case method == "roots/list" && k.Roots == nil:
+		return "roots"
+	}
+	return ""
+}
+
+func (c *Call) cannotAsk(capability string) error {
+	if c.rev.Modern {
+		return missingCapability(capability)
+	}
+	return ToolError(fmt.Errorf("%w: it did not declare the capability %s", ErrCannotAsk, capability))
+}
+
+// askNow sends requests one after the other, in the order of their keys.
+func (c *Call) askNow(ctx context.Context, asks map[string]InputRequest) (map[string]json.RawMessage, error) {
+	if c.handler.caller.Send == nil || c.rev.Has(DocumentedShapes) {
+		return nil, ToolError(ErrCannotAsk)
+	}
+	answers := make(map[string]json.RawMessage, len(asks))
+	for _, key := range slices.Sorted(maps.Keys(asks)) {
+		var raw []byte
+		if asks[key].Params != nil {
+			var err error
+			if raw, err = marshal(asks[key].Params); err != nil {
+				return nil, err
+			}
+		}
+		answer, err := c.handler.caller.Send.Call(ctx, asks[key].Method, raw)
+		if err != nil {
+			return nil, ToolError(fmt.Errorf("the client did not answer %s: %w", asks[key].Method, err))
+		}
+		answers[key] = answer
+	}
+	return answers, nil
+}
+
+// askAgain looks for the answers in the request, and asks for those that are
+// not there.
+func (c *Call) askAgain(asks map[string]InputRequest, state []byte) (map[string]json.RawMessage, error) {
+	answers, err := c.responses()
+	if err != nil {
+		return nil, err
+	}
+	open := map[string]InputRequest{}
+	for key, ask := range asks {
+		if _, ok := answers[key]; !ok {
+			open[key] = ask
+		}
+	}
+	if len(open) == 0 {
+		return answers, nil
+	}
+	need := &inputRequired{asks: open}
+	if state != nil {
+		need.state = c.seal(state)
+	}
+	return nil, need
+}
+
+// responses are the answers that the request brings.
+func (c *Call) responses() (map[string]json.RawMessage, error) {
+	raw := c.params.inputResponses
+	if raw == nil {
+		return nil, nil
+	}
+	if !isObject(raw) {
+		return nil, InvalidParams("inputResponses must be an object")
+	}
+	answers := map[string]json.RawMessage{}
+	members := jsonrpc.Members(raw)
+	for members.Next() {
+		if !isObject(members.Value()) {
+			return nil, InvalidParams("inputResponses[%q] must be an object", members.Key())
+		}
+		answers[string(members.Key())] = json.RawMessage(members.Value())
+	}
+	return answers, nil
+}
+
+// appendInputRequired writes the whole result that asks for input.
+func (c *Call) appendInputRequired(dst []byte, ask *inputRequired) ([]byte, error) {
+	dst = append(dst, '{')
+	from := len(dst)
+	dst = append(dst, `"resultType":"input_required"`...)
+	if len(ask.asks) > 0 {
+		raw, err := marshal(ask.asks)
+		if err != nil {
+			return dst, err
+		}
+		dst = append(append(dst, `,"inputRequests":`...), raw...)
+	}
+	dst = member(dst, "requestState", ask.state)
+	return append(c.appendMeta(dst, from), '}'), nil
+}
+
+// stateLife is how long a client may take to answer.
+const stateLife = 15 * time.Minute
+
+// seal signs a state: 8 bytes of expiry (Unix seconds), the state, and an
+// HMAC-SHA256 over both, the principal, the method and the tool.
+func (c *Call) seal(state []byte) string {
+	body := binary.BigEndian.AppendUint64(nil, uint64(time.Now().Add(stateLife).Unix()))
+	body = append(body, state...)
+	return base64.RawURLEncoding.EncodeToString(append(body, c.mac(body)...))
+}
+
+func (c *Call) mac(body []byte) []byte {
+	h := hmac.New(sha256.New, c.handler.server.stateKey[:])
+	for _, part := range []string{c.handler.caller.Principal.ID, c.method.name, unquoted(c.params.name), unquoted(c.params.uri)} {
+		_ = binary.Write(h, binary.BigEndian, uint64(len(part))) // a hash takes every byte
+		_, _ = h.Write([]byte(part))                             // likewise
+	}
+	_, _ = h.Write(body) // likewise
+	return h.Sum(nil)
+}
+
+// Kept returns the state that an earlier round kept, nil when the request
+// brings none, or -32602 when it is forged, foreign or too old.
+func (c *Call) Kept() ([]byte, error) {
+	if c.params.requestState == nil {
+		return nil, nil
+	}
+	data, err := base64.RawURLEncoding.DecodeString(unquoted(c.params.requestState))
+	if err != nil || len(data) < 8+sha256.Size {
+		return nil, InvalidParams("requestState is not one that this server gave to you")
+	}
+	body, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
+	if !hmac.Equal(sum, c.mac(body)) {
+		return nil, InvalidParams("requestState is not one that this server gave to you")
+	}
+	if int64(binary.BigEndian.Uint64(body)) < time.Now().Unix() {
+		return nil, InvalidParams("requestState has expired; call again without it")
+	}
+	return body[8:], nil
+}

@@ -1,0 +1,135 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// serveInitialize settles the revision of a legacy session. Without a
+// protocolVersion the client stays on the baseline.
+func serveInitialize(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
+	rev := baseline
+	if c.params.version != nil {
+		asked, err := text("protocolVersion", c.params.version)
+		if err != nil {
+			return dst, err
+		}
+		rev = negotiate(asked)
+	}
+	if c.params.capabilities != nil && !isObject(c.params.capabilities) {
+		return dst, InvalidParams("capabilities must be an object")
+	}
+	c.rev = rev
+	if session := c.handler.caller.Session; session != nil {
+		session.begin(&handshake{rev: rev, client: parseCapabilities(c.params.capabilities)})
+	}
+	dst = append(dst, `"protocolVersion":`...)
+	dst = jsonrpc.AppendString(dst, rev.Answers)
+	dst = append(append(dst, `,"capabilities":`...), s.capabilities(rev)...)
+	dst = append(append(dst, `,"serverInfo":`...), s.identity(rev)...)
+	return s.appendInstructions(dst, rev), nil
+}
+
+func servePing(_ context.Context, _ *Server, _ *Call, dst []byte) ([]byte, error) {
+	return dst, nil
+}
+
+func serveDiscover(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
+	versions, err := json.Marshal(modernNames())
+	if err != nil {
+		return dst, err
+	}
+	dst = append(append(dst, `"supportedVersions":`...), versions...)
+	dst = append(append(dst, `,"capabilities":`...), s.capabilities(c.rev)...)
+	return s.appendInstructions(dst, c.rev), nil
+}
+
+// capabilities is what a client is told: to baseline clients what the
+// documents show, to others what the server does.
+func (s *Server) capabilities(rev *Revision) []byte {
+	if rev.Has(DocumentedShapes) {
+		return s.documentedCapabilities()
+	}
+	dst := []byte{'{'}
+	add := func(on bool, text string) {
+		if on && len(dst) > 1 {
+			dst = append(dst, ',')
+		}
+		if on {
+			dst = append(dst, text...)
+		}
+	}
+	add(s.offers(hasTools), `"tools":{"listChanged":true}`)
+	add(s.offers(hasResources), `"resources":{"subscribe":true,"listChanged":true}`)
+	add(s.offers(hasPrompts), `"prompts":{"listChanged":true}`)
+	add(rev.Has(Completions) && s.offers(hasCompletions), `"completions":{}`)
+	add(true, `"logging":{}`)
+	return append(dst, '}')
+}
+
+func (s *Server) documentedCapabilities() []byte {
+	dst, shown := []byte{'{'}, s.documented()
+	for _, row := range []struct {
+		offer Offers
+		text  string
+	}{
+		{OfferResources, `"resources":{"subscribe":false,"listChanged":false}`},
+		{OfferTools, `"tools":{}`},
+		{OfferPrompts, `"prompts":{}`},
+		{OfferLogging, `"logging":{}`},
+	} {
+		if shown&row.offer == 0 {
+			continue
+		}
+		if len(dst) > 1 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, row.text...)
+	}
+	return append(dst, '}')
+}
+
+// identity is the serverInfo as JSON: the documented one to baseline clients
+// of a family that is alone, ours otherwise.
+func (s *Server) identity(rev *Revision) []byte { return s.identities[rev] }
+
+// identify renders the serverInfo for every revision once.
+func (s *Server) identify() (map[*Revision][]byte, error) {
+	all := make(map[*Revision][]byte, len(revisions))
+	for _, rev := range revisions {
+		id := Implementation{Name: s.cfg.Name, Version: s.cfg.Version}
+		if rev.Has(DocumentedShapes) && len(s.tables) == 1 && s.tables[0].Identity.Name != "" {
+			id = s.tables[0].Identity
+		}
+		if rev.Has(Titles) {
+			id.Title = s.cfg.Title
+		}
+		raw, err := json.Marshal(id)
+		if err != nil {
+			return nil, err
+		}
+		all[rev] = raw
+	}
+	return all, nil
+}
+
+// appendInstructions adds what the families say to models; the documents show
+// none, so baseline clients get none.
+func (s *Server) appendInstructions(dst []byte, rev *Revision) []byte {
+	if rev.Has(DocumentedShapes) {
+		return dst
+	}
+	all := ""
+	for _, t := range s.tables {
+		if t.Instructions != "" && all != "" {
+			all += "\n\n"
+		}
+		all += t.Instructions
+	}
+	if all == "" {
+		return dst
+	}
+	return jsonrpc.AppendString(append(dst, `,"instructions":`...), all)
+}

@@ -1,0 +1,53 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+)
+
+// A Level is the severity of a log message to the client (RFC 5424).
+type Level int
+
+// The levels, rising.
+const (
+	LevelDebug Level = iota
+	LevelInfo
+	LevelNotice
+	LevelWarning
+	LevelError
+	LevelCritical
+	LevelAlert
+	LevelEmergency
+	levelOff // nothing is sent before the client asked
+)
+
+var levels = [...]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// String is the level's name on the wire.
+func (l Level) String() string { return levels[l] }
+
+func parseLevel(name string) (Level, bool) {
+	for i, n := range levels {
+		if n == name {
+			return Level(i), true
+		}
+	}
+	return levelOff, false
+}
+
+func levelNames() string { return strings.Join(levels[:], ", ") }
+
+func serveSetLevel(_ context.Context, _ *Server, c *Call, dst []byte) ([]byte, error) {
+	name, rpcErr := text("level", c.params.level)
+	if rpcErr != nil {
+		return dst, rpcErr
+	}
+	level, ok := parseLevel(name)
+	if !ok {
+		return dst, InvalidParams("level must be one of %s", levelNames())
+	}
+	if s := c.handler.caller.Session; s != nil {
+		s.setLevel(level)
+	}
+	return dst, nil
+}

@@ -1,0 +1,177 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// newsEvery is how long changes are gathered before clients hear of them: a
+// thousand writes in a row are one message, and nobody waits noticeably.
+const newsEvery = 50 * time.Millisecond
+
+// maxNewsURIs bounds how many changed resources are remembered between two
+// deliveries; beyond it the change of the list stands for them.
+const maxNewsURIs = 10_000
+
+// A change is what happened between two deliveries.
+type change struct {
+	tools, prompts, resources bool
+	uris                      map[string]struct{}
+}
+
+// news gathers changes. It implements [Changes].
+type news struct {
+	mu      sync.Mutex
+	pending change
+	wake    chan struct{} // holds one token while something is pending
+}
+
+func (n *news) init() { n.wake = make(chan struct{}, 1) }
+
+func (n *news) note(f func(*change)) {
+	n.mu.Lock()
+	f(&n.pending)
+	n.mu.Unlock()
+	select {
+	case n.wake <- struct{}{}:
+	default: // already woken
+	}
+}
+
+func (n *news) take() change {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	c := n.pending
+	n.pending = change{}
+	return c
+}
+
+func (n *news) ToolsChanged()     { n.note(func(c *change) { c.tools = true }) }
+func (n *news) PromptsChanged()   { n.note(func(c *change) { c.prompts = true }) }
+func (n *news) ResourcesChanged() { n.note(func(c *change) { c.resources = true }) }
+
+func (n *news) ResourceUpdated(uri string) {
+	n.note(func(c *change) {
+		if c.uris == nil {
+			c.uris = map[string]struct{}{}
+		}
+		if len(c.uris) < maxNewsURIs {
+			c.uris[uri] = struct{}{}
+		} else {
+			c.resources = true
+		}
+	})
+}
+
+// Changes is where a program that changes what is served says so.
+func (s *Server) Changes() Changes { return &s.news }
+
+// Run watches what the tables serve and tells clients of changes until ctx is
+// done. It returns when all that it started has ended.
+func (s *Server) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	errs := make([]error, len(s.tables))
+	for i, t := range s.tables {
+		if t.Watch == nil {
+			continue
+		}
+		wg.Go(func() {
+			if err := t.Watch(ctx, &s.news); err != nil && ctx.Err() == nil {
+				s.cfg.Logger.Warn("changes of other processes are not seen", "family", t.Family, "err", err)
+				errs[i] = fmt.Errorf("watch %s: %w", t.Family, err)
+			}
+		})
+	}
+	s.deliver(ctx)
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// deliver tells every listener of what changed, at most once in newsEvery.
+func (s *Server) deliver(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.news.wake:
+		}
+		c := s.news.take()
+		if c.tools {
+			s.rendered.Clear()
+		}
+		for _, h := range s.listeners() {
+			h.tell(ctx, &c)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(newsEvery):
+		}
+	}
+}
+
+func (s *Server) listeners() []*Handler {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]*Handler, 0, len(s.bound))
+	for h := range s.bound {
+		all = append(all, h)
+	}
+	return all
+}
+
+// tell tells one client: its legacy session, if it has one that is past its
+// handshake, and each of its listen requests.
+func (h *Handler) tell(ctx context.Context, c *change) {
+	if s := h.caller.Session; s != nil && h.caller.Connection && s.ready.Load() {
+		h.send(ctx, c, s.Revision().Has(DocumentedShapes), s.subscribed, nil)
+	}
+	for _, l := range h.book.all() {
+		l.tell(ctx, h, c)
+	}
+}
+
+// send sends the notifications of a change. The documents promise baseline
+// clients none.
+func (h *Handler) send(ctx context.Context, c *change, silent bool, wants func(uri string) bool, params []byte) {
+	if silent {
+		return
+	}
+	for _, row := range []struct {
+		on     bool
+		method string
+	}{
+		{c.tools, "notifications/tools/list_changed"},
+		{c.prompts, "notifications/prompts/list_changed"},
+		{c.resources, "notifications/resources/list_changed"},
+	} {
+		if row.on {
+			h.notify(ctx, row.method, params)
+		}
+	}
+	for uri := range c.uris {
+		if wants(uri) {
+			h.notify(ctx, "notifications/resources/updated", updatedParams(uri, params))
+		}
+	}
+}
+
+// updatedParams joins the uri to params, which are nil or an object.
+func updatedParams(uri string, params []byte) []byte {
+	dst := jsonrpc.AppendString([]byte(`{"uri":`), uri)
+	if params == nil {
+		return append(dst, '}')
+	}
+	return append(append(dst, ','), params[1:]...)
+}
+
+func (h *Handler) notify(ctx context.Context, method string, params []byte) {
+	if err := h.caller.Send.Notify(ctx, method, params); err != nil {
+		h.server.cfg.Logger.Debug("notification not sent", "method", method, "err", err)
+	}
+}

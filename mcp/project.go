@@ -1,0 +1,320 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// This file is the door out: every shape is written here, and what a revision
+// does not know is left out or translated here and nowhere else.
+
+// appendTrailer closes the members of a result with what modern revisions want
+// in every result; from is where the members began.
+func (c *Call) appendTrailer(dst []byte, from int, cache cacheHint) []byte {
+	modern := c.rev.Has(ResultTypes)
+	if modern {
+		dst = appendComma(dst, from)
+		dst = append(dst, `"resultType":"complete"`...)
+	}
+	if modern && cache.scope != "" {
+		dst = append(dst, `,"ttlMs":`...)
+		dst = strconv.AppendInt(dst, int64(cache.ttlMS), 10)
+		dst = append(append(append(dst, `,"cacheScope":"`...), cache.scope...), '"')
+	}
+	return c.appendMeta(dst, from)
+}
+
+func appendComma(dst []byte, from int) []byte {
+	if len(dst) > from {
+		return append(dst, ',')
+	}
+	return dst
+}
+
+// appendMeta adds the result's _meta where the revision has one.
+func (c *Call) appendMeta(dst []byte, from int) []byte {
+	modern := c.rev.Has(ResultTypes)
+	if !modern && (len(c.extra) == 0 || !c.rev.Has(Titles)) {
+		return dst
+	}
+	dst = append(appendComma(dst, from), `"_meta":{`...)
+	inside := len(dst)
+	dst = append(dst, c.extra...)
+	if modern {
+		dst = jsonrpc.AppendString(appendComma(dst, inside), metaServer)
+		dst = append(append(dst, ':'), c.handler.server.identity(c.rev)...)
+	}
+	return append(dst, '}')
+}
+
+// appendResult writes the members of a tool's result.
+func (c *Call) appendResult(dst []byte, r *Result) ([]byte, error) {
+	dst = append(dst, `"content":[`...)
+	for i := range r.Content {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = c.rev.appendContent(dst, &r.Content[i])
+	}
+	dst = append(dst, ']')
+	if r.Structured != nil && c.rev.Has(Structured) {
+		raw, err := marshal(r.Structured)
+		if err != nil {
+			return dst, err
+		}
+		if isObject(raw) || c.rev.Has(AnyStructured) {
+			dst = append(append(dst, `,"structuredContent":`...), raw...)
+		}
+	}
+	if r.IsError {
+		dst = append(dst, `,"isError":true`...)
+	}
+	return dst, c.addMeta(r.Meta)
+}
+
+// addMeta keeps members for the result's _meta, in the order of their keys.
+func (c *Call) addMeta(members map[string]any) error {
+	if len(members) == 0 {
+		return nil
+	}
+	raw, err := marshal(members)
+	if err != nil {
+		return err
+	}
+	c.extra = raw[1 : len(raw)-1]
+	return nil
+}
+
+// marshal is json.Marshal without the escapes that only HTML needs.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
+}
+
+// member appends ,"key":"value" unless the value is empty.
+func member(dst []byte, key, value string) []byte {
+	if value == "" {
+		return dst
+	}
+	dst = append(append(append(dst, `,"`...), key...), `":`...)
+	return jsonrpc.AppendString(dst, value)
+}
+
+// named opens an object with its name and, where the revision has titles, the
+// title.
+func (r *Revision) named(dst []byte, name, title string) []byte {
+	dst = jsonrpc.AppendString(append(dst, `{"name":`...), name)
+	if r.Has(Titles) {
+		dst = member(dst, "title", title)
+	}
+	return dst
+}
+
+func (r *Revision) appendTool(dst []byte, t *boundTool, name string) []byte {
+	dst = member(r.named(dst, name, t.Title), "description", t.Doc)
+	dst = append(append(dst, `,"inputSchema":`...), t.Call.input...)
+	if t.Call.output != nil && r.Has(Structured) && (isObjectSchema(t.Call.output) || r.Has(AnyStructured)) {
+		dst = append(append(dst, `,"outputSchema":`...), t.Call.output...)
+	}
+	if r.Has(ToolAnnotations) {
+		dst = t.Hints.append(append(dst, `,"annotations":`...))
+	}
+	dst = r.appendIcons(dst, t.Icons)
+	if r.Has(Titles) && len(t.Meta) > 0 {
+		dst = append(append(dst, `,"_meta":`...), t.Meta...)
+	}
+	return append(dst, '}')
+}
+
+func isObjectSchema(raw []byte) bool {
+	var s struct {
+		Type string `json:"type"`
+	}
+	return json.Unmarshal(raw, &s) == nil && s.Type == "object"
+}
+
+// append writes all four hints: their defaults in the specification are the
+// worst case, which hosts ask their users about.
+func (h Hints) append(dst []byte) []byte {
+	dst = append(dst, `{"readOnlyHint":`...)
+	dst = strconv.AppendBool(dst, h&ReadOnly != 0)
+	dst = append(dst, `,"destructiveHint":`...)
+	dst = strconv.AppendBool(dst, h&Destructive != 0)
+	dst = append(dst, `,"idempotentHint":`...)
+	dst = strconv.AppendBool(dst, h&(Idempotent|ReadOnly) != 0)
+	dst = append(dst, `,"openWorldHint":`...)
+	return append(strconv.AppendBool(dst, h&OpenWorld != 0), '}')
+}
+
+func (r *Revision) appendIcons(dst []byte, icons []Icon) []byte {
+	if len(icons) == 0 || !r.Has(Icons) {
+		return dst
+	}
+	raw, err := marshal(icons)
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	return append(append(dst, `,"icons":`...), raw...)
+}
+
+func (r *Revision) appendResource(dst []byte, res *Resource) []byte {
+	dst = jsonrpc.AppendString(append(dst, `{"uri":`...), res.URI)
+	dst = member(dst, "name", res.Name)
+	if r.Has(Titles) {
+		dst = member(dst, "title", res.Title)
+	}
+	dst = member(dst, "description", res.Description)
+	dst = member(dst, "mimeType", res.MIMEType)
+	if res.Size > 0 {
+		dst = strconv.AppendInt(append(dst, `,"size":`...), res.Size, 10)
+	}
+	if r.Has(Titles) && !res.LastModified.IsZero() {
+		dst = append(dst, `,"annotations":{"lastModified":"`...)
+		dst = res.LastModified.UTC().AppendFormat(dst, time.RFC3339)
+		dst = append(dst, `"}`...)
+	}
+	return append(dst, '}')
+}
+
+func (r *Revision) appendTemplate(dst []byte, t *ResourceTemplate) []byte {
+	dst = jsonrpc.AppendString(append(dst, `{"uriTemplate":`...), t.URITemplate)
+	dst = member(dst, "name", t.Name)
+	if r.Has(Titles) {
+		dst = member(dst, "title", t.Title)
+	}
+	dst = member(dst, "description", t.Description)
+	return append(member(dst, "mimeType", t.MIMEType), '}')
+}
+
+func appendContents(dst []byte, c *Contents) []byte {
+	dst = jsonrpc.AppendString(append(dst, `{"uri":`...), c.URI)
+	dst = member(dst, "mimeType", c.MIMEType)
+	if c.Blob != nil {
+		return append(appendBase64(append(dst, `,"blob":`...), c.Blob), '}')
+	}
+	return append(jsonrpc.AppendString(append(dst, `,"text":`...), c.Text), '}')
+}
+
+func appendBase64(dst, data []byte) []byte {
+	dst = append(dst, '"')
+	return append(base64.StdEncoding.AppendEncode(dst, data), '"')
+}
+
+func (r *Revision) appendContent(dst []byte, c *Content) []byte {
+	switch c.kind {
+	case kindText:
+		dst = jsonrpc.AppendString(append(dst, `{"type":"text","text":`...), c.text)
+	case kindImage:
+		dst = appendMedia(dst, "image", c)
+	case kindAudio:
+		dst = r.appendAudio(dst, c)
+	case kindResource:
+		dst = r.appendEmbedded(dst, c)
+	case kindLink:
+		dst = r.appendLink(dst, c)
+	}
+	if c.notes != nil {
+		raw, err := marshal(c.notes)
+		if err != nil {
+			panic(err) // strings and a finite number always encode
+		}
+		dst = append(append(dst, `,"annotations":`...), raw...)
+	}
+	return append(dst, '}')
+}
+
+func appendMedia(dst []byte, kind string, c *Content) []byte {
+	dst = append(append(append(dst, `{"type":"`...), kind...), `","data":`...)
+	return member(appendBase64(dst, c.data), "mimeType", c.mime)
+}
+
+// appendAudio writes a sound, for the revision without sounds as a resource.
+func (r *Revision) appendAudio(dst []byte, c *Content) []byte {
+	if r.Has(Sounds) {
+		return appendMedia(dst, "audio", c)
+	}
+	sound := Contents{URI: "audio:embedded", MIMEType: c.mime, Blob: c.data}
+	return appendContents(append(dst, `{"type":"resource","resource":`...), &sound)
+}
+
+// appendEmbedded writes a resource; the documents show bytes as a type of
+// their own.
+func (r *Revision) appendEmbedded(dst []byte, c *Content) []byte {
+	if c.resource.Blob != nil && r.Has(DocumentedShapes) {
+		dst = appendBase64(append(dst, `{"type":"blob","blob":`...), c.resource.Blob)
+		return member(dst, "mimeType", c.resource.MIMEType)
+	}
+	return appendContents(append(dst, `{"type":"resource","resource":`...), &c.resource)
+}
+
+func (r *Revision) appendLink(dst []byte, c *Content) []byte {
+	if !r.Has(ResourceLinks) {
+		return jsonrpc.AppendString(append(dst, `{"type":"text","text":`...), c.link.URI)
+	}
+	dst = append(dst, `{"type":"resource_link",`...)
+	link := r.appendResource(nil, &c.link)
+	return append(dst, link[1:len(link)-1]...)
+}
+
+func (r *Revision) appendPrompt(dst []byte, p *Prompt) []byte {
+	dst = member(r.named(dst, p.Name, p.Title), "description", p.Doc)
+	if len(p.Args) > 0 {
+		dst = append(dst, `,"arguments":[`...)
+		for i, a := range p.Args {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = member(r.named(dst, a.Name, a.Title), "description", a.Doc)
+			dst = strconv.AppendBool(append(dst, `,"required":`...), a.Required)
+			dst = append(dst, '}')
+		}
+		dst = append(dst, ']')
+	}
+	return append(r.appendIcons(dst, p.Icons), '}')
+}
+
+func (r *Revision) appendPromptResult(dst []byte, p *PromptResult) []byte {
+	if p.Description != "" {
+		dst = jsonrpc.AppendString(append(dst, `"description":`...), p.Description)
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"messages":[`...)
+	for i := range p.Messages {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = jsonrpc.AppendString(append(dst, `{"role":`...), p.Messages[i].Role)
+		dst = r.appendContent(append(dst, `,"content":`...), &p.Messages[i].Content)
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
+}
+
+// Describe is the features as a list of words, for the documentation.
+func (f Feature) Describe() string {
+	names := []string{
+		"null ids", "documented shapes", "documented names", "batches", "tool annotations", "audio",
+		"progress messages", "completions", "titles", "structured content", "resource links",
+		"elicitation", "elicitation by URL", "icons", "tool errors in results", "any structured content",
+		"result types",
+	}
+	var has []string
+	for i, name := range names {
+		if f&(1<<i) != 0 {
+			has = append(has, name)
+		}
+	}
+	return strings.Join(slices.Clip(has), ", ")
+}

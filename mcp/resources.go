@@ -1,0 +1,168 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// pageSize is how many resources one page lists. Some clients give up after 64
+// pages, so pages are large.
+const pageSize = 500
+
+// serveResourcesList lists the sources one after the other. A position is the
+// number of the source and the source's own position.
+func serveResourcesList(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
+	after, rpcErr := c.position()
+	if rpcErr != nil {
+		return dst, rpcErr
+	}
+	source, position, rpcErr := splitPosition(after, len(s.sources))
+	if rpcErr != nil {
+		return dst, rpcErr
+	}
+	dst = append(dst, `"resources":[`...)
+	room, first := pageSize, true
+	for ; source < len(s.sources); source, position = source+1, "" {
+		src := s.sources[source]
+		if !c.handler.caller.Principal.Allows(src.Scope) || src.List == nil {
+			continue
+		}
+		if room == 0 {
+			break
+		}
+		items, next, err := src.List(ctx, c, position, room)
+		if err != nil {
+			return dst, src.table.wire(err)
+		}
+		for i := range items {
+			if !first {
+				dst = append(dst, ',')
+			}
+			first = false
+			dst = c.rev.appendResource(dst, &items[i])
+		}
+		room -= min(room, len(items))
+		if position = next; next != "" {
+			break
+		}
+	}
+	dst = append(dst, ']')
+	if source < len(s.sources) {
+		dst = c.appendCursor(dst, strconv.Itoa(source)+" "+position)
+	}
+	return dst, nil
+}
+
+func splitPosition(after string, sources int) (int, string, *jsonrpc.Error) {
+	if after == "" {
+		return 0, "", nil
+	}
+	number, position, ok := strings.Cut(after, " ")
+	source, err := strconv.Atoi(number)
+	if !ok || err != nil || source < 0 || source >= sources {
+		return 0, "", errBadCursor()
+	}
+	return source, position, nil
+}
+
+func serveTemplatesList(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
+	if _, err := c.position(); err != nil {
+		return dst, err
+	}
+	dst = append(dst, `"resourceTemplates":[`...)
+	first := true
+	for _, src := range s.sources {
+		if !c.handler.caller.Principal.Allows(src.Scope) {
+			continue
+		}
+		for i := range src.Templates {
+			if !first {
+				dst = append(dst, ',')
+			}
+			first = false
+			dst = c.rev.appendTemplate(dst, &src.Templates[i])
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+// source finds who serves a URI, nil when nobody does.
+func (s *Server) source(uri string) *boundSource {
+	scheme, _, ok := strings.Cut(uri, "://")
+	if !ok {
+		return nil
+	}
+	return s.schemes[scheme]
+}
+
+func serveResourcesRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
+	src, uri, err := s.sourceFor(c)
+	if err != nil {
+		return dst, err
+	}
+	contents, err := src.Read(ctx, c, uri)
+	if err != nil {
+		return dst, resourceError(src.table.wire(err))
+	}
+	dst = append(dst, `"contents":[`...)
+	for i := range contents {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendContents(dst, &contents[i])
+	}
+	return append(dst, ']'), nil
+}
+
+// sourceFor checks the uri of a request and the right to read it.
+func (s *Server) sourceFor(c *Call) (*boundSource, string, error) {
+	uri, rpcErr := text("uri", c.params.uri)
+	if rpcErr != nil {
+		return nil, "", rpcErr
+	}
+	src := s.source(uri)
+	if src == nil {
+		return nil, "", &ResourceNotFoundError{
+			URI: uri, Baseline: CodeResourceNotFound, Message: "Resource not found: " + uri,
+		}
+	}
+	if !c.handler.caller.Principal.Allows(src.Scope) {
+		return nil, "", permissionDenied(src.Scope)
+	}
+	return src, uri, nil
+}
+
+// resourceError gives an error of a family the form that reading has: there is
+// no isError here, so a tool error is an internal one with its text.
+func resourceError(err error) error {
+	if tool, ok := errors.AsType[*toolError](err); ok {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: tool.Error()}
+	}
+	return err
+}
+
+func serveSubscribe(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
+	_, uri, err := s.sourceFor(c)
+	if err != nil {
+		return dst, err
+	}
+	if session := c.handler.caller.Session; session != nil && !session.subscribe(uri) {
+		return dst, InvalidParams("a session may watch %d resources at most", maxSubscriptions)
+	}
+	return dst, nil
+}
+
+func serveUnsubscribe(_ context.Context, _ *Server, c *Call, dst []byte) ([]byte, error) {
+	uri, rpcErr := text("uri", c.params.uri)
+	if rpcErr != nil {
+		return dst, rpcErr
+	}
+	if session := c.handler.caller.Session; session != nil {
+		session.unsubscribe(uri)
+	}
+	return dst, nil
+}

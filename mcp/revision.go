@@ -1,0 +1,118 @@
+package mcp
+
+import "github.com/triptych-mcp/triptych/jsonrpc"
+
+// A Revision is a dated version of the protocol as a row of facts. Nothing in
+// this program compares dates; it asks the row that governs a request.
+type Revision struct {
+	// Name is the date, "" for clients that never named one.
+	Name string
+	// Answers is the protocolVersion that initialize answers with.
+	Answers string
+	// Modern revisions are stateless: everything is in each request's _meta.
+	Modern bool
+	// Features are what the revision knows.
+	Features Feature
+	// NotFound is the code for an unknown resource, 0 for the family's own.
+	NotFound jsonrpc.Code
+}
+
+// A Feature is something that came or went with a revision.
+type Feature uint32
+
+// The features, in the order in which they came.
+const (
+	// NullIDs: an answer to a message whose id cannot be read says "id":null.
+	NullIDs Feature = 1 << iota
+	// DocumentedShapes: capabilities and binary content as in the documents.
+	DocumentedShapes
+	// DocumentedNames: tools are listed by their documented names.
+	DocumentedNames
+	// Batches: arrays of messages are taken.
+	Batches
+	// ToolAnnotations, Sounds, ProgressMessage and Completions came together.
+	ToolAnnotations
+	Sounds
+	ProgressMessage
+	Completions
+	// Titles: title, _meta on objects, lastModified.
+	Titles
+	// Structured: outputSchema and structuredContent.
+	Structured
+	// ResourceLinks: content items that point at resources.
+	ResourceLinks
+	// Elicitation: the server may ask the user with a form.
+	Elicitation
+	// URLElicitation: or send them to a page.
+	URLElicitation
+	// Icons: icons, and a description of the implementation.
+	Icons
+	// ErrorsInResults: errors of tools are told to the model.
+	ErrorsInResults
+	// AnyStructured: structured content need not be an object.
+	AnyStructured
+	// ResultTypes: resultType, cache hints and serverInfo in every result.
+	ResultTypes
+)
+
+// since03 and its like are what each revision added to the one before.
+const (
+	since03 = ToolAnnotations | Sounds | ProgressMessage | Completions
+	since06 = since03 | Titles | Structured | ResourceLinks | Elicitation
+	since11 = since06 | URLElicitation | Icons | ErrorsInResults
+	since26 = since11 | AnyStructured | ResultTypes
+)
+
+// revisions, oldest first; the first is a client that never said.
+var revisions = []*Revision{
+	{Name: "", Answers: "2024-11-05", Features: NullIDs | DocumentedShapes | DocumentedNames | Batches},
+	{Name: "2024-11-05", Answers: "2024-11-05", Features: DocumentedNames | Batches, NotFound: CodeResourceNotFound},
+	{Name: "2025-03-26", Answers: "2025-03-26", Features: since03 | Batches, NotFound: CodeResourceNotFound},
+	{Name: "2025-06-18", Answers: "2025-06-18", Features: since06, NotFound: CodeResourceNotFound},
+	{Name: "2025-11-25", Answers: "2025-11-25", Features: since11, NotFound: CodeResourceNotFound},
+	{Name: "2026-07-28", Modern: true, Features: since26, NotFound: jsonrpc.CodeInvalidParams},
+}
+
+// The rows that have a part of their own.
+var (
+	baseline     = revisions[0]
+	latestLegacy = revisions[4]
+)
+
+// Has reports whether the revision knows f.
+func (r *Revision) Has(f Feature) bool { return r.Features&f != 0 }
+
+// Revisions returns the rows, oldest first; the first is the baseline.
+func Revisions() []*Revision { return append([]*Revision(nil), revisions...) }
+
+// negotiate picks the row for the protocolVersion of an initialize request:
+// the one asked for if it is a legacy revision, else the newest legacy one.
+func negotiate(asked string) *Revision {
+	for _, r := range revisions[1:] {
+		if r.Name == asked && !r.Modern {
+			return r
+		}
+	}
+	return latestLegacy
+}
+
+// modern finds the modern row of that name, nil when there is none.
+func modern(name []byte) *Revision {
+	for _, r := range revisions {
+		if r.Modern && r.Name == string(name) {
+			return r
+		}
+	}
+	return nil
+}
+
+// modernNames are the versions a client may put into _meta.
+func modernNames() []string {
+	var names []string
+	for _, r := range revisions {
+		if r.Modern {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,23 @@
+// Package schema makes a JSON Schema and a decoder from a Go struct, so that
+// the arguments of a tool are described once.
+//
+//	type recordArgs struct {
+//		Day  int      `json:"day" doc:"Day number" min:"1" max:"25"`
+//		Tags *[]string `json:"tags" doc:"New tags"`
+//	}
+//	s, err := schema.For[recordArgs]()
+//	err = s.Decode(raw, &args) // *schema.Error with every violation
+//
+// Fields come in their order. A field is required unless it is a pointer or
+// its json tag has omitzero or omitempty; absence and emptiness differ only
+// through a pointer. The tag doc is the description, title the title; min and
+// max bound numbers, the characters of strings and the items of slices; enum
+// lists the strings allowed, separated by |; default is taken when the field is
+// absent; header names the HTTP header that mirrors the argument. All of these
+// are published and enforced. A method Validate() error on the struct is
+// enforced only.
+//
+// # Concurrency
+//
+// A Schema is made once and may then be used from any goroutine.
+package schema

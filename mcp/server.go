@@ -1,0 +1,189 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// A Config says who a server is and how it shows itself.
+type Config struct {
+	// Name and Version are the serverInfo, except to baseline clients of a
+	// family that is alone ([Table.Identity]).
+	Name, Version string
+	Title         string
+	// ToolNames forces how tools are listed; calls may use either spelling.
+	ToolNames ToolNames
+	// StateKey signs what clients keep for us between two rounds of input;
+	// servers behind one load balancer share it. Nil makes one at random.
+	StateKey []byte
+	// Logger gets what an operator should see; nil discards it.
+	Logger *slog.Logger
+}
+
+// ToolNames is how tools are listed.
+type ToolNames int
+
+// The ways: by revision (the documented names to baseline clients and to
+// revision 2024-11-05, portable ones later), or always one of the two.
+const (
+	NamesByRevision ToolNames = iota
+	DocumentedToolNames
+	PortableToolNames
+)
+
+// A Server serves tables to bound callers. It may be used from any goroutine.
+type Server struct {
+	cfg     Config
+	tables  []*Table
+	methods map[string]*method
+	tools   map[string]*boundTool // by either spelling
+	listed  []*boundTool          // in the order of the tables
+	sources []*boundSource
+	schemes map[string]*boundSource
+	prompts []*boundPrompt
+	byName  map[string]*boundPrompt
+
+	identities map[*Revision][]byte
+	rendered   sync.Map // listKey → []byte, until the tools change
+	sessions   atomic.Int64
+	stateKey   [32]byte
+	news       news
+
+	mu    sync.Mutex
+	bound map[*Handler]struct{} // connections and streams that can be told of changes
+}
+
+type boundTool struct {
+	*Tool
+	table    *Table
+	portable string
+}
+
+type boundSource struct {
+	*ResourceSource
+	table *Table
+}
+
+type boundPrompt struct {
+	*Prompt
+	table *Table
+}
+
+// New makes a server of tables. It reports every mistake in them.
+func New(cfg Config, tables ...*Table) (*Server, error) {
+	if err := check(tables); err != nil {
+		return nil, err
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{
+		cfg: cfg, tables: tables, methods: methodsByName(),
+		tools: map[string]*boundTool{}, schemes: map[string]*boundSource{},
+		byName: map[string]*boundPrompt{}, bound: map[*Handler]struct{}{},
+	}
+	s.news.init()
+	if cfg.StateKey != nil {
+		s.stateKey = sha256.Sum256(cfg.StateKey)
+	} else if _, err := rand.Read(s.stateKey[:]); err != nil {
+		return nil, err
+	}
+	for _, t := range tables {
+		s.add(t)
+	}
+	var err error
+	s.identities, err = s.identify()
+	return s, err
+}
+
+func (s *Server) add(t *Table) {
+	for i := range t.Tools {
+		tool := &boundTool{Tool: &t.Tools[i], table: t, portable: portable(t.Tools[i].Name)}
+		s.listed = append(s.listed, tool)
+		s.tools[tool.Name], s.tools[tool.portable] = tool, tool
+	}
+	for i := range t.Resources {
+		src := &boundSource{ResourceSource: &t.Resources[i], table: t}
+		s.sources = append(s.sources, src)
+		s.schemes[src.Scheme] = src
+	}
+	for i := range t.Prompts {
+		p := &boundPrompt{Prompt: &t.Prompts[i], table: t}
+		s.prompts = append(s.prompts, p)
+		s.byName[p.Name] = p
+	}
+}
+
+// Close closes the tables.
+func (s *Server) Close() error {
+	var errs []error
+	for _, t := range s.tables {
+		if t.Close != nil {
+			errs = append(errs, t.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Bind returns the handler for what a caller sends. cancel ends a request of
+// the caller that is in flight; nil where the transport cancels by itself.
+// [Handler.End] must be called when the connection or request is over.
+func (s *Server) Bind(caller Caller, cancel func(jsonrpc.ID) bool) *Handler {
+	if caller.Connection && caller.Session == nil {
+		caller.Session = NewSession("connection-" + strconv.FormatInt(s.sessions.Add(1), 10))
+	}
+	h := &Handler{server: s, caller: caller, cancel: cancel}
+	if caller.Send != nil {
+		s.mu.Lock()
+		s.bound[h] = struct{}{}
+		s.mu.Unlock()
+	}
+	return h
+}
+
+// Handler serves one caller. It implements [jsonrpc.Handler] and the
+// interfaces by which a connection asks for order, cancellation and batches.
+type Handler struct {
+	server *Server
+	caller Caller
+	cancel func(jsonrpc.ID) bool
+	book   book
+}
+
+// End forgets the caller: its subscriptions end, and families drop what they
+// kept for its session.
+func (h *Handler) End(ctx context.Context) {
+	h.server.mu.Lock()
+	delete(h.server.bound, h)
+	h.server.mu.Unlock()
+	h.book.end(ctx, h)
+	if h.caller.Connection {
+		h.server.EndSession(stateKey(h.caller))
+	}
+}
+
+// EndSession tells the families that the state under the key can go.
+func (s *Server) EndSession(key string) {
+	for _, t := range s.tables {
+		if t.EndSession != nil {
+			t.EndSession(key)
+		}
+	}
+}
+
+// stateKey names the state that a caller's calls share: the connection or the
+// legacy session, else the principal.
+func stateKey(c Caller) string {
+	if c.Session != nil {
+		return "session:" + c.Session.ID
+	}
+	return "principal:" + c.Principal.ID
+}

@@ -1,0 +1,89 @@
+package mcp
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// A Session is what a legacy client makes us remember between its requests.
+// Its methods may be called from any goroutine.
+type Session struct {
+	// ID names the session; no two of a process have the same one.
+	ID string
+
+	handshake atomic.Pointer[handshake] // nil before initialize
+	ready     atomic.Bool               // whether the client said it is initialized
+
+	mu            sync.Mutex
+	level         Level // least severe level the client wants, LevelOff before it asked
+	subscriptions map[string]struct{}
+}
+
+// A handshake is what initialize settled. It is never changed, only replaced.
+type handshake struct {
+	rev    *Revision
+	client ClientCapabilities
+}
+
+// maxSubscriptions bounds how many resources one session may watch.
+const maxSubscriptions = 10_000
+
+// NewSession returns a session before its handshake.
+func NewSession(id string) *Session {
+	return &Session{ID: id, level: levelOff, subscriptions: map[string]struct{}{}}
+}
+
+// Revision is the row that initialize settled, the baseline before that.
+func (s *Session) Revision() *Revision {
+	if h := s.handshake.Load(); h != nil {
+		return h.rev
+	}
+	return baseline
+}
+
+// begin starts the session anew, as initialize does: nothing of an earlier
+// handshake is left.
+func (s *Session) begin(h *handshake) {
+	s.ready.Store(false)
+	s.mu.Lock()
+	s.level = levelOff
+	clear(s.subscriptions)
+	s.mu.Unlock()
+	s.handshake.Store(h)
+}
+
+func (s *Session) setLevel(l Level) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.level = l
+}
+
+func (s *Session) wants(l Level) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return l >= s.level
+}
+
+// subscribe reports whether there was room for one more.
+func (s *Session) subscribe(uri string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.subscriptions) >= maxSubscriptions {
+		return false
+	}
+	s.subscriptions[uri] = struct{}{}
+	return true
+}
+
+func (s *Session) unsubscribe(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.subscriptions, uri)
+}
+
+func (s *Session) subscribed(uri string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.subscriptions[uri]
+	return ok
+}

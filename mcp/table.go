@@ -1,0 +1,233 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// A Table is all that a family serves. It is read-only once a [Server] has it.
+type Table struct {
+	// Family names the family; calls of one session to it run in arrival order.
+	Family string
+	// Identity is the serverInfo that the family's document shows; baseline
+	// clients see it when the family is alone.
+	Identity Implementation
+	// Baseline is the capabilities that the family's document shows.
+	Baseline Offers
+	// Instructions tell a model what the family is for.
+	Instructions string
+
+	Tools     []Tool
+	Resources []ResourceSource
+	Prompts   []Prompt
+
+	// Errors turns the family's errors into one of the two protocol forms:
+	// a [ToolError] or a [jsonrpc.Error]. Nil leaves them to the server,
+	// which answers argument errors with -32602 and all else with -32603.
+	Errors func(err error) error
+	// EndSession tells that the state kept under a [Call.StateKey] can go.
+	EndSession func(key string)
+	// Watch reports changes, whoever makes them, until ctx is done.
+	Watch func(ctx context.Context, changes Changes) error
+	// Close releases what the family holds.
+	Close func() error
+}
+
+// Offers are the capabilities that a document shows for its family.
+type Offers uint8
+
+// The capabilities.
+const (
+	OfferTools Offers = 1 << iota
+	OfferResources
+	OfferPrompts
+	OfferLogging
+)
+
+// A Tool is one row of a table.
+type Tool struct {
+	Name  string // as documented; '/' is allowed, see [Config.ToolNames]
+	Title string
+	Doc   string
+	Scope Scope
+	Hints Hints
+	// Interrupts says that a call need not wait for earlier calls of the
+	// family.
+	Interrupts bool
+	Icons      []Icon
+	Meta       json.RawMessage // extra members of _meta as a JSON object
+	Call       Binding
+}
+
+// Hints describe what a tool does to the world (tool annotations, from
+// 2025-03-26 on).
+type Hints uint8
+
+// The hints. Without ReadOnly a tool may change things; without Destructive it
+// only adds to them; without OpenWorld it works on our own data alone.
+const (
+	ReadOnly Hints = 1 << iota
+	Destructive
+	Idempotent
+	OpenWorld
+)
+
+// An Icon is a picture for hosts that show one (from 2025-11-25 on).
+type Icon struct {
+	Src      string   `json:"src"`
+	MIMEType string   `json:"mimeType,omitempty"`
+	Sizes    []string `json:"sizes,omitempty"`
+	Theme    string   `json:"theme,omitempty"`
+}
+
+// An Implementation names a program.
+type Implementation struct {
+	Name        string `json:"name"`
+	Version     string `json:"version"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	WebsiteURL  string `json:"websiteUrl,omitempty"`
+}
+
+// A ResourceSource serves the resources of one URI scheme.
+type ResourceSource struct {
+	Scheme string
+	Scope  Scope
+	// List returns up to limit resources from the position after ("" is the
+	// beginning) and the position to go on from ("" at the end).
+	List func(ctx context.Context, call *Call, after string, limit int) (items []Resource, next string, err error)
+	// Read returns the contents of one resource or a [*ResourceNotFoundError].
+	Read      func(ctx context.Context, call *Call, uri string) ([]Contents, error)
+	Templates []ResourceTemplate
+	// Complete suggests values for an argument of the template ref, best
+	// first; total is how many there are in all.
+	Complete func(ctx context.Context, call *Call, ref, argument, value string, known map[string]string) (values []string, total int, err error)
+}
+
+// A Resource is an entry of resources/list.
+type Resource struct {
+	URI          string
+	Name         string
+	Title        string
+	Description  string
+	MIMEType     string
+	Size         int64 // bytes, 0 when not known
+	LastModified time.Time
+}
+
+// A ResourceTemplate is a family of URIs (RFC 6570).
+type ResourceTemplate struct {
+	URITemplate string
+	Name        string
+	Title       string
+	Description string
+	MIMEType    string
+}
+
+// Contents are what reading a resource gives: a text, or bytes when Blob is
+// not nil.
+type Contents struct {
+	URI      string
+	MIMEType string
+	Text     string
+	Blob     []byte
+}
+
+// A Prompt is a text with gaps that a user picks.
+type Prompt struct {
+	Name  string
+	Title string
+	Doc   string
+	Scope Scope
+	Args  []PromptArgument
+	Icons []Icon
+	Get   func(ctx context.Context, call *Call, args map[string]string) (*PromptResult, error)
+	// Complete suggests values for one argument.
+	Complete func(ctx context.Context, call *Call, argument, value string, known map[string]string) (values []string, total int, err error)
+}
+
+// A PromptArgument is a gap of a prompt.
+type PromptArgument struct {
+	Name     string
+	Title    string
+	Doc      string
+	Required bool
+}
+
+// A PromptResult is a prompt with its gaps filled.
+type PromptResult struct {
+	Description string
+	Messages    []PromptMessage
+}
+
+// A PromptMessage is one message of a prompt; Role is "user" or "assistant".
+type PromptMessage struct {
+	Role    string
+	Content Content
+}
+
+// Changes take notice of what changed. Its methods may be called from any
+// goroutine and do not block.
+type Changes interface {
+	ToolsChanged()
+	PromptsChanged()
+	ResourcesChanged()
+	ResourceUpdated(uri string)
+}
+
+// check finds what is wrong with the tables before they serve anybody.
+func check(tables []*Table) error {
+	var errs []error
+	seen := map[string]string{} // spelling, scheme or prompt → who has it
+	claim := func(kind, name, family string) {
+		key := kind + " " + name
+		if other, taken := seen[key]; taken {
+			errs = append(errs, fmt.Errorf("%s of %s is also in %s", key, family, other))
+		}
+		seen[key] = family
+	}
+	for _, t := range tables {
+		claim("family", t.Family, t.Family)
+		for i := range t.Tools {
+			tool := &t.Tools[i]
+			claim("tool", portable(tool.Name), t.Family)
+			if tool.Call.err != nil {
+				errs = append(errs, fmt.Errorf("tool %s: %w", tool.Name, tool.Call.err))
+			} else if tool.Call.invoke == nil {
+				errs = append(errs, fmt.Errorf("tool %s has no handler", tool.Name))
+			}
+		}
+		for i := range t.Resources {
+			claim("scheme", t.Resources[i].Scheme, t.Family)
+		}
+		for i := range t.Prompts {
+			claim("prompt", t.Prompts[i].Name, t.Family)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// wire turns an error of the family into a protocol form.
+func (t *Table) wire(err error) error {
+	if t.Errors == nil {
+		return plainErrors(err)
+	}
+	if isProtocol(err) {
+		return err
+	}
+	return t.Errors(err)
+}
+
+// isProtocol reports whether err already has a protocol form.
+func isProtocol(err error) bool {
+	var rpc *jsonrpc.Error
+	var tool *toolError
+	var input *inputRequired
+	var missing *ResourceNotFoundError
+	return errors.As(err, &rpc) || errors.As(err, &tool) || errors.As(err, &input) || errors.As(err, &missing)
+}

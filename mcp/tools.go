@@ -1,0 +1,163 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// portable is a tool's name with only the characters that every host's model
+// API takes.
+func portable(name string) string { return strings.ReplaceAll(name, "/", "_") }
+
+// A listKey names a rendered list: it is the same for all who share the row,
+// the rights and the spelling.
+type listKey struct {
+	rev    *Revision
+	scopes string
+}
+
+func scopesKey(p Principal) string {
+	if p.Scopes == nil {
+		return "*"
+	}
+	var b strings.Builder
+	for _, s := range p.Scopes {
+		b.WriteString(string(s))
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// serveToolsList shows the tools that the caller may call, all on one page.
+func serveToolsList(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
+	if _, err := c.position(); err != nil {
+		return dst, err
+	}
+	key := listKey{c.rev, scopesKey(c.handler.caller.Principal)}
+	if list, ok := s.rendered.Load(key); ok {
+		return append(dst, list.([]byte)...), nil
+	}
+	list := s.renderTools(c)
+	s.rendered.Store(key, list)
+	return append(dst, list...), nil
+}
+
+func (s *Server) renderTools(c *Call) []byte {
+	dst := []byte(`"tools":[`)
+	first := true
+	for _, t := range s.listed {
+		if !c.handler.caller.Principal.Allows(t.Scope) {
+			continue
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = c.rev.appendTool(dst, t, s.listedName(t, c.rev))
+	}
+	return append(dst, ']')
+}
+
+func (s *Server) listedName(t *boundTool, rev *Revision) string {
+	documented := rev.Has(DocumentedNames)
+	switch s.cfg.ToolNames {
+	case DocumentedToolNames:
+		documented = true
+	case PortableToolNames:
+		documented = false
+	case NamesByRevision:
+	}
+	if documented {
+		return t.Name
+	}
+	return t.portable
+}
+
+// toolNamed finds the tool that a member of the message names, nil when there
+// is none. A name without escapes is looked up where it stands.
+func (s *Server) toolNamed(raw []byte) *boundTool {
+	if isString(raw) && bytes.IndexByte(raw, '\\') < 0 {
+		return s.tools[string(raw[1:len(raw)-1])]
+	}
+	return s.tools[unquoted(raw)]
+}
+
+func unknownTool(raw []byte) *jsonrpc.Error {
+	name, err := text("name", raw)
+	if err != nil {
+		return err
+	}
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown tool: %s", name)
+}
+
+// serveToolsCall runs one tool.
+func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
+	if c.tool = s.toolNamed(c.params.name); c.tool == nil {
+		return dst, unknownTool(c.params.name)
+	}
+	if !c.handler.caller.Principal.Allows(c.tool.Scope) {
+		return dst, permissionDenied(c.tool.Scope)
+	}
+	args := c.params.arguments
+	if args != nil && !isObject(args) {
+		return dst, InvalidParams("arguments must be an object")
+	}
+	result, err := c.tool.Call.invoke(ctx, c, args)
+	if err != nil {
+		if result, err = c.failed(ctx, err); err != nil {
+			return dst, err
+		}
+	}
+	return c.appendResult(dst, result)
+}
+
+// failed turns a handler's error into a tool result or a protocol error.
+func (c *Call) failed(ctx context.Context, err error) (*Result, error) {
+	if ctxErr := ctx.Err(); ctxErr != nil && errors.Is(err, ctxErr) {
+		return nil, err
+	}
+	err = c.tool.table.wire(err)
+	if tool, ok := errors.AsType[*toolError](err); ok {
+		return errorResult(tool.Error()), nil
+	}
+	rpc, ok := errors.AsType[*jsonrpc.Error](err)
+	if ok && c.rev.Has(ErrorsInResults) && tellsModel(rpc.Code) {
+		return modelError(rpc), nil
+	}
+	return nil, err
+}
+
+// tellsModel reports whether an error of a tool belongs to the model, which
+// can correct itself, rather than to the host.
+func tellsModel(code jsonrpc.Code) bool {
+	switch {
+	case code == jsonrpc.CodeInvalidParams, code == -1:
+		return true
+	default:
+		return code <= -32004 && code >= -32009
+	}
+}
+
+// modelError is the error as a result: message and details as text, code and
+// data for programs.
+func modelError(rpc *jsonrpc.Error) *Result {
+	told := rpc.Message
+	var data struct {
+		Details string `json:"details"`
+	}
+	if json.Unmarshal(rpc.Data, &data) == nil && data.Details != "" {
+		told += ": " + data.Details
+	}
+	meta := map[string]any{"code": rpc.Code}
+	if rpc.Data != nil {
+		meta["data"] = json.RawMessage(rpc.Data)
+	}
+	result := errorResult(told)
+	result.Meta = map[string]any{errMeta: meta}
+	return result
+}
