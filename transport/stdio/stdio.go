@@ -1,0 +1,48 @@
+// Package stdio serves one client over standard input and output, or any other
+// pair of streams that carry a message a line.
+//
+// Whoever started the process is trusted: the caller is [mcp.Local]. Nothing
+// but messages is written to the output.
+//
+// # Concurrency
+//
+// [Serve] blocks; all that it starts has ended when it returns, except a read
+// or write that hangs on a stream without deadlines.
+package stdio
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// farewell is how long telling the client about the end may take.
+const farewell = time.Second
+
+// Option changes how a connection is served.
+type Option func(*jsonrpc.Config)
+
+// Limits sets the bounds of the connection.
+func Limits(cfg jsonrpc.Config) Option {
+	return func(c *jsonrpc.Config) { *c = cfg }
+}
+
+// Serve answers what comes in until the input ends, then it finishes what is
+// in flight and returns nil. When ctx is done it does the same in bounded time
+// and returns ctx's cause. It returns the error of a write that fails.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, server *mcp.Server, options ...Option) error {
+	var cfg jsonrpc.Config
+	for _, set := range options {
+		set(&cfg)
+	}
+	conn := jsonrpc.NewConn(in, out, cfg)
+	handler := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true, Send: conn}, conn.Cancel)
+	err := conn.Serve(ctx, handler)
+	last, stop := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer stop()
+	handler.End(last)
+	return err
+}
