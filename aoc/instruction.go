@@ -1,0 +1,213 @@
+package aoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxFileBytes is the largest file that is read.
+const MaxFileBytes = 8 << 20
+
+// A Book is the folder of one calendar.
+type Book struct{ dir string }
+
+// Open returns the book in a folder. The folder may be missing: it has no days
+// then, and the first record makes it.
+func Open(dir string) *Book { return &Book{dir: dir} }
+
+func (b *Book) instructions() string { return filepath.Join(b.dir, "instructions") }
+func (b *Book) speeds() string       { return filepath.Join(b.dir, "speeds") }
+
+// An Instruction is the text of a day's puzzle.
+type Instruction struct {
+	Day    Day
+	Phase1 string
+	Phase2 *string // nil until it is known
+}
+
+// Text is the whole text as clients get it.
+func (i Instruction) Text() string {
+	if i.Phase2 == nil {
+		return fmt.Sprintf("# Day %d\n\n%s", int(i.Day), i.Phase1)
+	}
+	return fmt.Sprintf("# Day %d\n\n## Phase 1\n%s\n\n## Phase 2\n%s", int(i.Day), i.Phase1, *i.Phase2)
+}
+
+// sources are the files of one day, "" where there is none.
+type sources struct{ phase1, phase2, json string }
+
+// has reports whether there is a text at all: a second phase alone is none.
+func (s sources) has() bool { return s.phase1 != "" || s.json != "" }
+
+// scan finds the files of all days.
+func (b *Book) scan() (map[Day]sources, error) {
+	entries, err := os.ReadDir(b.instructions())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := map[Day]sources{}
+	for _, e := range entries {
+		day, part, ok := parseFileName(e.Name())
+		if !ok || e.IsDir() {
+			continue
+		}
+		s := found[day]
+		switch part {
+		case "_phase1.md":
+			s.phase1 = e.Name()
+		case "_phase2.md":
+			s.phase2 = e.Name()
+		case ".json":
+			s.json = e.Name()
+		}
+		found[day] = s
+	}
+	maps.DeleteFunc(found, func(_ Day, s sources) bool { return !s.has() })
+	return found, nil
+}
+
+// parseFileName takes a name apart: dayXX and what follows it.
+func parseFileName(name string) (day Day, part string, ok bool) {
+	lower := strings.ToLower(name)
+	rest, isDay := strings.CutPrefix(lower, "day")
+	if !isDay || len(rest) < 2 {
+		return 0, "", false
+	}
+	day, ok = parseDigits(rest[:2])
+	part = rest[2:]
+	return day, part, ok && slices.Contains([]string{"_phase1.md", "_phase2.md", ".json"}, part)
+}
+
+// Days are the days that have a text, ascending.
+func (b *Book) Days() ([]Day, error) {
+	found, err := b.scan()
+	return slices.Sorted(maps.Keys(found)), err
+}
+
+// A NoInstructionError reports a day without a text.
+type NoInstructionError struct {
+	Day Day
+	Dir string
+}
+
+func (e *NoInstructionError) Error() string {
+	return fmt.Sprintf("no instructions for day %d: Day%s_phase1.md or day%s.json is not in %s", int(e.Day), e.Day, e.Day, e.Dir)
+}
+
+// Instruction reads the text of a day, Markdown before JSON.
+func (b *Book) Instruction(day Day) (Instruction, error) {
+	found, err := b.scan()
+	if err != nil {
+		return Instruction{}, err
+	}
+	s, ok := found[day]
+	switch {
+	case !ok:
+		return Instruction{}, &NoInstructionError{Day: day, Dir: filepath.Base(b.instructions())}
+	case s.phase1 != "":
+		return b.readMarkdown(day, s)
+	}
+	return b.readJSON(day, s.json)
+}
+
+func (b *Book) readMarkdown(day Day, s sources) (Instruction, error) {
+	first, err := b.readText(s.phase1)
+	i := Instruction{Day: day, Phase1: first}
+	if err != nil || s.phase2 == "" {
+		return i, err
+	}
+	second, err := b.readText(s.phase2)
+	i.Phase2 = &second
+	return i, err
+}
+
+// readJSON reads the older form of a day's text.
+func (b *Book) readJSON(day Day, name string) (Instruction, error) {
+	text, err := b.readText(name)
+	if err != nil {
+		return Instruction{}, err
+	}
+	var file struct {
+		Day    *int    `json:"day"`
+		Phase1 *string `json:"phase1"`
+		Phase2 *string `json:"phase2"`
+	}
+	if err := json.Unmarshal([]byte(text), &file); err != nil {
+		return Instruction{}, fmt.Errorf("%s is no instruction file: %w", name, err)
+	}
+	if file.Phase1 == nil {
+		return Instruction{}, fmt.Errorf("%s has no phase1", name)
+	}
+	if file.Day != nil && *file.Day != int(day) {
+		return Instruction{}, fmt.Errorf("%s says it is for day %d", name, *file.Day)
+	}
+	i := Instruction{Day: day, Phase1: normalise(*file.Phase1)}
+	if file.Phase2 != nil {
+		second := normalise(*file.Phase2)
+		i.Phase2 = &second
+	}
+	return i, nil
+}
+
+func (b *Book) readText(name string) (string, error) {
+	data, err := readFile(filepath.Join(b.instructions(), name))
+	if err != nil {
+		return "", err
+	}
+	if !utf8.Valid(data) {
+		return "", fmt.Errorf("%s is not UTF-8", name)
+	}
+	return normalise(string(data)), nil
+}
+
+// normalise drops a byte-order mark and makes every line end a line feed.
+func normalise(text string) string {
+	text = strings.TrimPrefix(text, "\ufeff")
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+}
+
+// readFile reads a regular file that is not too large; links are not followed
+// out of the folder, as they are not followed at all.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, plain(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", filepath.Base(path))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	data, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
+	if err != nil {
+		return nil, plain(err)
+	}
+	if len(data) > MaxFileBytes {
+		return nil, fmt.Errorf("%s is larger than %d bytes", filepath.Base(path), MaxFileBytes)
+	}
+	return bytes.TrimPrefix(data, []byte("\ufeff")), nil
+}
+
+// plain leaves the folder out of a file's error: clients need not know it.
+func plain(err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", filepath.Base(pathErr.Path), pathErr.Err)
+	}
+	return err
+}

@@ -1,0 +1,81 @@
+package aoc
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// pollEvery is how often the folder is looked at where its events do not come:
+// on network and container mounts, or before it exists.
+const pollEvery = 2 * time.Second
+
+// A stamp tells whether the texts of a day are still the same.
+type stamp string
+
+// watch reports the days whose texts appear, change or go, until ctx is done.
+func (b *Book) watch(ctx context.Context, changed func(days []Day, list bool)) error {
+	events := make(<-chan fsnotify.Event)
+	if w, err := fsnotify.NewWatcher(); err == nil {
+		defer func() { _ = w.Close() }() // nothing to lose
+		if w.Add(b.instructions()) == nil {
+			events = w.Events
+		}
+	}
+	ticker := time.NewTicker(pollEvery)
+	defer ticker.Stop()
+	for before := b.stamps(); ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-events:
+		case <-ticker.C:
+		}
+		now := b.stamps()
+		if days, list := differences(before, now); len(days) > 0 {
+			changed(days, list)
+		}
+		before = now
+	}
+}
+
+// stamps are the names, times and sizes of the files of every day.
+func (b *Book) stamps() map[Day]stamp {
+	found, err := b.scan()
+	if err != nil {
+		return nil // the folder is away; its return is a change
+	}
+	all := make(map[Day]stamp, len(found))
+	for day, s := range found {
+		for _, name := range []string{s.phase1, s.phase2, s.json} {
+			if info, err := os.Stat(filepath.Join(b.instructions(), name)); err == nil && name != "" {
+				all[day] += stamp(fmt.Sprintf("%s %d %d;", name, info.ModTime().UnixNano(), info.Size()))
+			}
+		}
+	}
+	return all
+}
+
+// differences are the days that are not the same, and whether any came or went.
+func differences(before, now map[Day]stamp) (days []Day, list bool) {
+	all := maps.Clone(before)
+	if all == nil {
+		all = map[Day]stamp{}
+	}
+	maps.Copy(all, now)
+	for day := Day(1); day <= LastDay; day++ {
+		if _, known := all[day]; !known || before[day] == now[day] {
+			continue
+		}
+		days = append(days, day)
+		_, was := before[day]
+		_, is := now[day]
+		list = list || was != is
+	}
+	return days, list
+}
