@@ -1,0 +1,133 @@
+// Package memstore keeps rulesets in memory: for tests, demonstrations, and as
+// the shortest reading of what a store owes. Its methods may be called from any
+// goroutine.
+package memstore
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A Store is a [ruleset.Store] that forgets everything when the process ends.
+type Store struct {
+	now func() time.Time
+
+	mu       sync.Mutex
+	all      map[ruleset.Name]ruleset.Ruleset
+	watchers map[int]chan ruleset.Change
+	last     int
+}
+
+// New returns an empty store with that clock.
+func New(now func() time.Time) *Store {
+	return &Store{now: now, all: map[ruleset.Name]ruleset.Ruleset{}, watchers: map[int]chan ruleset.Change{}}
+}
+
+// Create implements [ruleset.Store].
+func (s *Store) Create(_ context.Context, d ruleset.Draft) (ruleset.Ruleset, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, taken := s.all[d.Name]; taken {
+		return ruleset.Ruleset{}, &ruleset.ExistsError{Name: d.Name}
+	}
+	r := d.At(s.now())
+	s.all[d.Name] = r
+	s.tellLocked(ruleset.Change{Kind: ruleset.Created, Name: d.Name})
+	return r, nil
+}
+
+// Get implements [ruleset.Store].
+func (s *Store) Get(_ context.Context, name ruleset.Name) (ruleset.Ruleset, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.all[name]
+	if !ok {
+		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}
+	}
+	return r, nil
+}
+
+// Update implements [ruleset.Store].
+func (s *Store) Update(_ context.Context, name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.all[name]
+	if !ok {
+		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}
+	}
+	r = p.Apply(r, s.now())
+	s.all[name] = r
+	s.tellLocked(ruleset.Change{Kind: ruleset.Updated, Name: name})
+	return r, nil
+}
+
+// Delete implements [ruleset.Store].
+func (s *Store) Delete(_ context.Context, name ruleset.Name) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.all[name]; !ok {
+		return &ruleset.NotFoundError{Name: name}
+	}
+	delete(s.all, name)
+	s.tellLocked(ruleset.Change{Kind: ruleset.Deleted, Name: name})
+	return nil
+}
+
+// List implements [ruleset.Store].
+func (s *Store) List(_ context.Context, page ruleset.Page) ([]ruleset.Meta, string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	metas := make([]ruleset.Meta, 0, len(s.all))
+	for r := range maps.Values(s.all) {
+		metas = append(metas, r.Meta)
+	}
+	return ruleset.Cut(metas, page)
+}
+
+// Search implements [ruleset.Store].
+func (s *Store) Search(ctx context.Context, pattern string) ([]ruleset.Meta, error) {
+	metas, _, err := s.List(ctx, ruleset.Page{})
+	return slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !ruleset.Match(pattern, string(m.Name)) }), err
+}
+
+// Watch implements [ruleset.Store].
+func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
+	events := make(chan ruleset.Change, 100)
+	s.mu.Lock()
+	s.last++
+	id := s.last
+	s.watchers[id] = events
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.watchers, id)
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case c := <-events:
+			changed(c)
+		}
+	}
+}
+
+// tellLocked tells the watchers. One that is behind misses changes that it
+// would merge anyhow.
+func (s *Store) tellLocked(c ruleset.Change) {
+	for _, events := range s.watchers {
+		select {
+		case events <- c:
+		default: // a full channel tells of changes already
+		}
+	}
+}
+
+// Close implements [ruleset.Store].
+func (s *Store) Close() error { return nil }

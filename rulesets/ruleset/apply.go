@@ -1,0 +1,78 @@
+package ruleset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// At is the ruleset that the draft becomes at a moment. Times have whole
+// seconds, which is what stores can write.
+func (d Draft) At(now time.Time) Ruleset {
+	now = now.UTC().Truncate(time.Second)
+	return Ruleset{
+		Meta: Meta{
+			Name: d.Name, Description: d.Description, Tags: copyTags(d.Tags), CreatedAt: now, LastModified: now,
+		},
+		Markdown: d.Markdown,
+	}
+}
+
+// Apply is the ruleset after the patch. LastModified never goes back.
+func (p Patch) Apply(r Ruleset, now time.Time) Ruleset {
+	if p.Description != nil {
+		r.Description = *p.Description
+	}
+	if p.Tags != nil {
+		r.Tags = copyTags(*p.Tags)
+	}
+	if p.Markdown != nil {
+		r.Markdown = *p.Markdown
+	}
+	if now = now.UTC().Truncate(time.Second); now.After(r.LastModified) {
+		r.LastModified = now
+	}
+	return r
+}
+
+func copyTags(tags []string) []string { return append([]string{}, tags...) }
+
+// Cut sorts metas in list order and returns the page; a position is the
+// creation time and the name of the last one before it, so it stays good while
+// rulesets come and go.
+func Cut(metas []Meta, page Page) ([]Meta, string, error) {
+	slices.SortFunc(metas, Compare)
+	if page.After != "" {
+		last, err := ParsePosition(page.After)
+		if err != nil {
+			return nil, "", err
+		}
+		from, found := slices.BinarySearchFunc(metas, last, Compare)
+		if found {
+			from++
+		}
+		metas = metas[from:]
+	}
+	if page.Limit > 0 && len(metas) > page.Limit {
+		metas = metas[:page.Limit]
+		return metas, metas[page.Limit-1].Position(), nil
+	}
+	return metas, "", nil
+}
+
+// Position names the place of the ruleset in lists.
+func (m Meta) Position() string {
+	return strconv.FormatInt(m.CreatedAt.Unix(), 10) + ":" + string(m.Name)
+}
+
+// ParsePosition is the other way round; of the ruleset only what orders it.
+func ParsePosition(s string) (Meta, error) {
+	seconds, name, ok := strings.Cut(s, ":")
+	unix, err := strconv.ParseInt(seconds, 10, 64)
+	if !ok || err != nil {
+		return Meta{}, fmt.Errorf("%q is no position in a list", s)
+	}
+	return Meta{Name: Name(name), CreatedAt: time.Unix(unix, 0).UTC()}, nil
+}

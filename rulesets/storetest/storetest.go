@@ -1,0 +1,317 @@
+// Package storetest is what every store owes, as tests.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A Clock is a time that a test sets.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// Now is the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Set changes it.
+func (c *Clock) Set(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = t
+}
+
+var start = time.Date(2025, 10, 29, 10, 30, 0, 0, time.UTC)
+
+// Run runs the suite. open returns a handle of a new, empty store with that
+// clock, and again returns a second handle of the same store.
+func Run(t *testing.T, open func(t *testing.T, clock *Clock) (store ruleset.Store, again func() ruleset.Store)) {
+	tests := []struct {
+		name string
+		test func(t *testing.T, s ruleset.Store, clock *Clock, again func() ruleset.Store)
+	}{
+		{"round trip", roundTrip},
+		{"texts survive", textsSurvive},
+		{"patches", patches},
+		{"last modified never goes back", timeGoesBack},
+		{"not found", notFound},
+		{"order and pages", orderAndPages},
+		{"search", search},
+		{"one creation wins", oneCreationWins},
+		{"updates do not revive", updatesDoNotRevive},
+		{"watch hears another handle", watchHears},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			clock := &Clock{now: start}
+			store, again := open(t, clock)
+			tc.test(t, store, clock, again)
+		})
+	}
+}
+
+func create(t *testing.T, s ruleset.Store, d ruleset.Draft) ruleset.Ruleset {
+	t.Helper()
+	r, err := s.Create(t.Context(), d)
+	if err != nil {
+		t.Fatalf("Create(%s): %v", d.Name, err)
+	}
+	return r
+}
+
+func get(t *testing.T, s ruleset.Store, name ruleset.Name) ruleset.Ruleset {
+	t.Helper()
+	r, err := s.Get(t.Context(), name)
+	if err != nil {
+		t.Fatalf("Get(%s): %v", name, err)
+	}
+	return r
+}
+
+func roundTrip(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
+	d := ruleset.Draft{Name: "go_style", Description: "Go style", Tags: []string{"go", "style"}, Markdown: "# Go\n\nText\n"}
+	want := ruleset.Ruleset{
+		Meta:     ruleset.Meta{Name: "go_style", Description: "Go style", Tags: []string{"go", "style"}, CreatedAt: start, LastModified: start},
+		Markdown: "# Go\n\nText\n",
+	}
+	if diff := cmp.Diff(want, create(t, s, d)); diff != "" {
+		t.Errorf("created (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, get(t, again(), "go_style")); diff != "" {
+		t.Errorf("read by another handle (-want +got):\n%s", diff)
+	}
+	metas, next, err := s.List(t.Context(), ruleset.Page{})
+	if err != nil || next != "" {
+		t.Fatalf("List: %q, %v", next, err)
+	}
+	if diff := cmp.Diff([]ruleset.Meta{want.Meta}, metas); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+	if err := s.Delete(t.Context(), "go_style"); err != nil {
+		t.Errorf("Delete: %v", err)
+	}
+	if metas, _, err := s.List(t.Context(), ruleset.Page{}); err != nil || len(metas) != 0 {
+		t.Errorf("after its deletion the list is %v, %v", metas, err)
+	}
+}
+
+func textsSurvive(t *testing.T, s ruleset.Store, _ *Clock, _ func() ruleset.Store) {
+	texts := []string{
+		"", "plain", "two\nlines", "colon: and # hash", "- dash", "[a, b]", "{a: b}", "'quotes' \"both\"", "true", "null", "2025-10-29", "12",
+		" spaces ", "tab\tinside", "ends with\n", "---", "---\n\nname: x", "é 日本 🎉", "back\\slash", "%", "@at", "`tick`", "\u2028", strings.Repeat("long ", 1000),
+	}
+	for i, text := range texts {
+		name := ruleset.Name(fmt.Sprintf("text_%d", i))
+		d := ruleset.Draft{Name: name, Description: text, Tags: []string{text, "x, y", text}, Markdown: text + "\n---\n" + text}
+		create(t, s, d)
+		got := get(t, s, name)
+		if got.Description != text || got.Markdown != d.Markdown || !cmp.Equal(got.Tags, d.Tags) {
+			t.Errorf("text %q came back as %q, %q, %q", text, got.Description, got.Tags, got.Markdown)
+		}
+	}
+}
+
+func patches(t *testing.T, s ruleset.Store, clock *Clock, _ func() ruleset.Store) {
+	create(t, s, ruleset.Draft{Name: "a", Description: "old", Tags: []string{"x"}, Markdown: "old text"})
+	later := start.Add(time.Hour)
+	clock.Set(later)
+	description, none, text := "new", []string{}, "new text"
+	for _, tc := range []struct {
+		patch ruleset.Patch
+		want  ruleset.Ruleset
+	}{
+		{ruleset.Patch{Description: &description}, ruleset.Ruleset{Meta: ruleset.Meta{Description: "new", Tags: []string{"x"}}, Markdown: "old text"}},
+		{ruleset.Patch{Tags: &none}, ruleset.Ruleset{Meta: ruleset.Meta{Description: "new", Tags: []string{}}, Markdown: "old text"}},
+		{ruleset.Patch{Markdown: &text}, ruleset.Ruleset{Meta: ruleset.Meta{Description: "new", Tags: []string{}}, Markdown: "new text"}},
+	} {
+		tc.want.Name, tc.want.CreatedAt, tc.want.LastModified = "a", start, later
+		got, err := s.Update(t.Context(), "a", tc.patch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("updated (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(tc.want, get(t, s, "a")); diff != "" {
+			t.Errorf("read (-want +got):\n%s", diff)
+		}
+	}
+}
+
+func timeGoesBack(t *testing.T, s ruleset.Store, clock *Clock, _ func() ruleset.Store) {
+	create(t, s, ruleset.Draft{Name: "a"})
+	clock.Set(start.Add(-time.Hour))
+	text := "x"
+	if _, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text}); err != nil {
+		t.Fatal(err)
+	}
+	if got := get(t, s, "a"); !got.LastModified.Equal(start) || !got.CreatedAt.Equal(start) {
+		t.Errorf("times %v, %v, want %v", got.CreatedAt, got.LastModified, start)
+	}
+}
+
+func notFound(t *testing.T, s ruleset.Store, _ *Clock, _ func() ruleset.Store) {
+	text := "x"
+	_, getErr := s.Get(t.Context(), "nobody")
+	_, updateErr := s.Update(t.Context(), "nobody", ruleset.Patch{Markdown: &text})
+	for what, err := range map[string]error{"Get": getErr, "Update": updateErr, "Delete": s.Delete(t.Context(), "nobody")} {
+		if _, ok := errors.AsType[*ruleset.NotFoundError](err); !ok {
+			t.Errorf("%s: %v, want not found", what, err)
+		}
+	}
+	create(t, s, ruleset.Draft{Name: "somebody"})
+	_, err := s.Create(t.Context(), ruleset.Draft{Name: "somebody"})
+	if _, ok := errors.AsType[*ruleset.ExistsError](err); !ok {
+		t.Errorf("a second Create: %v, want exists", err)
+	}
+}
+
+func names(metas []ruleset.Meta) (all []string) {
+	for _, m := range metas {
+		all = append(all, string(m.Name))
+	}
+	return all
+}
+
+func orderAndPages(t *testing.T, s ruleset.Store, clock *Clock, _ func() ruleset.Store) {
+	var want []string
+	for i := range 7 { // the later the creation, the earlier the name; two at a time
+		clock.Set(start.Add(time.Duration(i) * time.Second))
+		for _, half := range []string{"b", "a"} {
+			create(t, s, ruleset.Draft{Name: ruleset.Name(fmt.Sprintf("n%d%s", 9-i, half))})
+		}
+		want = append(want, fmt.Sprintf("n%da", 9-i), fmt.Sprintf("n%db", 9-i))
+	}
+	for _, limit := range []int{0, 1, 3, 14, 100} {
+		var got []string
+		page := ruleset.Page{Limit: limit}
+		for range 20 {
+			metas, next, err := s.List(t.Context(), page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, names(metas)...)
+			if page.After = next; next == "" {
+				break
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
+		}
+	}
+	_, next, err := s.List(t.Context(), ruleset.Page{Limit: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), "n8a"); err != nil { // the last of that page
+		t.Fatal(err)
+	}
+	metas, _, err := s.List(t.Context(), ruleset.Page{After: next, Limit: 1})
+	if err != nil || len(metas) != 1 || metas[0].Name != "n8b" {
+		t.Errorf("after a deletion the next page is %v, %v", names(metas), err)
+	}
+}
+
+func search(t *testing.T, s ruleset.Store, _ *Clock, _ func() ruleset.Store) {
+	for _, name := range []ruleset.Name{"python_style", "python_testing", "go_style"} {
+		create(t, s, ruleset.Draft{Name: name})
+	}
+	for pattern, want := range map[string][]string{
+		"*python*": {"python_style", "python_testing"}, "*_style": {"go_style", "python_style"}, "go?style": {"go_style"},
+		"style": nil, "*": {"go_style", "python_style", "python_testing"}, "[a-z]*": nil, "": nil,
+	} {
+		metas, err := s.Search(t.Context(), pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, names(metas)); diff != "" {
+			t.Errorf("search %q (-want +got):\n%s", pattern, diff)
+		}
+	}
+}
+
+func oneCreationWins(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
+	const contenders, contested = 8, 20
+	var mu sync.Mutex
+	wins := map[ruleset.Name]int{}
+	var wg sync.WaitGroup
+	for c := range contenders {
+		handle := s
+		if c%2 == 1 {
+			handle = again()
+		}
+		wg.Go(func() {
+			for i := range contested {
+				name := ruleset.Name(fmt.Sprintf("n%d", i))
+				if _, err := handle.Create(t.Context(), ruleset.Draft{Name: name}); err == nil {
+					mu.Lock()
+					wins[name]++
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for i := range contested {
+		if name := ruleset.Name(fmt.Sprintf("n%d", i)); wins[name] != 1 {
+			t.Errorf("%s was created %d times", name, wins[name])
+		}
+	}
+}
+
+func updatesDoNotRevive(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
+	other := again()
+	for range 20 {
+		create(t, s, ruleset.Draft{Name: "a"})
+		text := "x"
+		var wg sync.WaitGroup
+		wg.Go(func() { _, _ = other.Update(t.Context(), "a", ruleset.Patch{Markdown: &text}) }) // either may come first
+		wg.Go(func() {
+			if err := s.Delete(t.Context(), "a"); err != nil {
+				t.Errorf("Delete: %v", err)
+			}
+		})
+		wg.Wait()
+		if _, err := s.Get(t.Context(), "a"); err == nil {
+			t.Fatal("an update brought a deleted ruleset back")
+		}
+	}
+}
+
+func watchHears(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
+	ctx, stop := context.WithCancel(t.Context())
+	heard := make(chan ruleset.Change, 100)
+	done := make(chan error, 1)
+	go func() { done <- s.Watch(ctx, func(c ruleset.Change) { heard <- c }) }()
+	other := again()
+	deadline := time.After(10 * time.Second)
+	for i := 0; ; i++ { // the watch may not have begun yet
+		create(t, other, ruleset.Draft{Name: ruleset.Name(fmt.Sprintf("n%d", i))})
+		select {
+		case <-heard:
+		case <-time.After(300 * time.Millisecond):
+			continue
+		case <-deadline:
+			t.Fatal("nothing was heard")
+		}
+		break
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Errorf("Watch: %v", err)
+	}
+}
