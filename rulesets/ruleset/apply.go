@@ -76,3 +76,9 @@ func ParsePosition(s string) (Meta, error) {
 	}
 	return Meta{Name: Name(name), CreatedAt: time.Unix(unix, 0).UTC()}, nil
 }
+
+// Clone is a copy that shares no memory.
+func (m Meta) Clone() Meta {
+	m.Tags = copyTags(m.Tags)
+	return m
+}

@@ -1,0 +1,36 @@
+// Package filestore keeps rulesets as Markdown files in a folder, for people to
+// read, edit and keep in git. Any number of processes may share the folder.
+//
+// # Format
+//
+// The ruleset python_style_guide is the file python_style_guide.md:
+//
+//	---
+//	name: python_style_guide
+//	description: Python coding style guidelines
+//	tags: [python, style]
+//	created_at: 2025-10-29 10:30:00
+//	last_modified: 2025-10-29 10:30:00
+//	---
+//
+//	# Python Style Guide
+//
+// The front matter is YAML; only its lines and a text are needed. A description
+// or tags that are not there are empty, times that are not there are the
+// file's, and other keys are kept when the ruleset is updated. Times are UTC.
+//
+// A file that is no ruleset (another form, a name that does not match, a link,
+// too large) is reported once in the log and left alone: it is not listed, and
+// nothing overwrites or deletes it.
+//
+// # Changes
+//
+// A creation writes a hidden file and links it to its name, which fails when
+// the name is taken. An update replaces the file by renaming, a deletion
+// removes it, both under a lock on the file .lock that all processes heed. Files
+// and folder are synced before a change is acknowledged, and a crash leaves the
+// old file or the new one. Reading takes no lock.
+//
+// Lists come from memory for files whose inode, size and time of modification
+// have not changed.
+package filestore

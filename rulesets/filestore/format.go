@@ -1,0 +1,178 @@
+package filestore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// timeLayout is how the front matter has its times: UTC, whole seconds.
+const timeLayout = "2006-01-02 15:04:05"
+
+const fence = "---"
+
+// A document is a file taken apart: its ruleset, and the front matter as it
+// stands, with keys and comments that are not ours.
+type document struct {
+	ruleset ruleset.Ruleset
+	front   *yaml.Node
+}
+
+// parse reads a file. modified stands in for times that it does not have.
+func parse(name ruleset.Name, data []byte, modified time.Time) (document, error) {
+	if !utf8.Valid(data) {
+		return document{}, errors.New("it is not UTF-8")
+	}
+	front, body, err := split(string(data))
+	if err != nil {
+		return document{}, err
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal([]byte(front), &root); err != nil {
+		return document{}, fmt.Errorf("its front matter: %w", err)
+	}
+	d := document{ruleset: ruleset.Ruleset{Markdown: body}, front: mapping(&root)}
+	if d.front == nil {
+		return document{}, errors.New("its front matter is no mapping")
+	}
+	d.ruleset.Name = name
+	return d, d.readFront(modified.UTC().Truncate(time.Second))
+}
+
+// split cuts a file at its fences. One empty line after the second belongs to
+// the form, not to the text.
+func split(text string) (front, body string, err error) {
+	text = strings.TrimPrefix(text, "\ufeff")
+	first, rest, _ := strings.Cut(text, "\n")
+	if strings.TrimRight(first, "\r \t") != fence {
+		return "", "", errors.New("it has no front matter")
+	}
+	for at := 0; at <= len(rest); {
+		line, _, more := strings.Cut(rest[at:], "\n")
+		next := at + len(line) + 1
+		if strings.TrimRight(line, "\r \t") == fence {
+			body = ""
+			if more {
+				body = rest[next:]
+			}
+			body = strings.TrimPrefix(strings.TrimPrefix(body, "\r"), "\n")
+			return rest[:at], body, nil
+		}
+		at = next
+	}
+	return "", "", errors.New("its front matter does not end")
+}
+
+// mapping is the front matter's mapping; an empty one has none yet.
+func mapping(root *yaml.Node) *yaml.Node {
+	if root.Kind == 0 {
+		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	}
+	if len(root.Content) == 1 && root.Content[0].Kind == yaml.MappingNode {
+		return root.Content[0]
+	}
+	return nil
+}
+
+// value is the value of a key, nil when it is not there.
+func (d *document) value(key string) *yaml.Node {
+	for i := 0; i+1 < len(d.front.Content); i += 2 {
+		if d.front.Content[i].Value == key {
+			return d.front.Content[i+1]
+		}
+	}
+	return nil
+}
+
+func (d *document) readFront(modified time.Time) error {
+	r := &d.ruleset
+	if v := d.value("name"); v != nil && v.Value != string(r.Name) {
+		return fmt.Errorf("it says its name is %q", v.Value)
+	}
+	if v := d.value("description"); v != nil {
+		if v.Kind != yaml.ScalarNode {
+			return errors.New("its description is no text")
+		}
+		r.Description = v.Value
+	}
+	r.Tags = []string{}
+	if v := d.value("tags"); v != nil && v.Tag != "!!null" {
+		if err := v.Decode(&r.Tags); err != nil {
+			return errors.New("its tags are no list of texts")
+		}
+	}
+	var err error
+	if r.CreatedAt, err = d.time("created_at", modified); err != nil {
+		return err
+	}
+	r.LastModified, err = d.time("last_modified", modified)
+	if r.LastModified.Before(r.CreatedAt) {
+		r.LastModified = r.CreatedAt
+	}
+	return err
+}
+
+func (d *document) time(key string, otherwise time.Time) (time.Time, error) {
+	v := d.value(key)
+	if v == nil {
+		return otherwise, nil
+	}
+	for _, layout := range []string{timeLayout, time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, v.Value); err == nil {
+			return t.UTC().Truncate(time.Second), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("its %s is no time such as 2025-10-29 10:30:00", key)
+}
+
+// set gives a key a value, in its place if it has one.
+func (d *document) set(key string, value *yaml.Node) {
+	if old := d.value(key); old != nil {
+		value.LineComment, value.HeadComment, value.FootComment = old.LineComment, old.HeadComment, old.FootComment
+		*old = *value
+		return
+	}
+	d.front.Content = append(d.front.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
+}
+
+// render is the file of the ruleset.
+func (d *document) render() ([]byte, error) {
+	r := &d.ruleset
+	tags := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
+	for _, tag := range r.Tags {
+		tags.Content = append(tags.Content, text(tag))
+	}
+	d.set("name", text(string(r.Name)))
+	d.set("description", text(r.Description))
+	d.set("tags", tags)
+	d.set("created_at", moment(r.CreatedAt))
+	d.set("last_modified", moment(r.LastModified))
+	var b bytes.Buffer
+	b.WriteString(fence + "\n")
+	enc := yaml.NewEncoder(&b)
+	if err := errors.Join(enc.Encode(d.front), enc.Close()); err != nil {
+		return nil, err
+	}
+	b.WriteString(fence + "\n\n" + r.Markdown)
+	return b.Bytes(), nil
+}
+
+// text is a scalar; what YAML could take for something else is quoted.
+func text(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+	if strings.ContainsAny(s, "\n\r\t\u2028\u2029\u0085") || strings.TrimSpace(s) != s {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
+}
+
+func moment(t time.Time) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: t.UTC().Format(timeLayout)}
+}
