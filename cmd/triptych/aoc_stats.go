@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/aoc"
+)
+
+// chartWidth is how many characters the longest bar of a chart takes.
+const chartWidth = 40
+
+func (a *app) aocStats() command {
+	var s statsRun
+	return command{
+		name: "stats", args: "[DAY]", max: 1,
+		short:   "compare recorded solving speeds",
+		long:    "Prints a table and a chart of the means. With --svg the chart becomes a picture.",
+		example: "triptych aoc stats\ntriptych aoc stats 1 --phase 2 --svg day1.svg",
+		flags: func(set *pflag.FlagSet) {
+			jsonFlag(set, &s.asJSON)
+			set.IntVar(&s.phase, "phase", 0, "only this `phase`: 1 or 2")
+			set.StringVar(&s.svg, "svg", "", "write the chart as a picture to this `file`; - is standard output")
+			a.familyFlags("aoc")(set)
+		},
+		run: func(ctx context.Context, args []string) error { return a.stats(ctx, args, s) },
+	}
+}
+
+// A statsRun is what the flags of stats say.
+type statsRun struct {
+	asJSON bool
+	phase  int
+	svg    string
+}
+
+func (a *app) stats(_ context.Context, args []string, s statsRun) error {
+	days := make([]aoc.Day, 0, aoc.LastDay)
+	for day := aoc.Day(1); day <= aoc.LastDay; day++ {
+		days = append(days, day)
+	}
+	if len(args) > 0 {
+		day, err := parseDay(args[0])
+		if err != nil {
+			return err
+		}
+		days = []aoc.Day{day}
+	}
+	book, err := a.openBook()
+	if err != nil {
+		return err
+	}
+	speeds, err := readSpeeds(book, days)
+	if err != nil {
+		return err
+	}
+	if s.phase != 0 {
+		speeds = slices.DeleteFunc(speeds, func(one speed) bool { return one.phase != s.phase })
+	}
+	return a.printStats(summarize(speeds), s)
+}
+
+func readSpeeds(book *aoc.Book, days []aoc.Day) ([]speed, error) {
+	var all []speed
+	for _, day := range days {
+		entries, err := book.Speeds(day)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			all = append(all, speed{int(day), int(e.Phase), e.LLM, e.SpeedMS})
+		}
+	}
+	return all, nil
+}
+
+func (a *app) printStats(stats []statistic, s statsRun) error {
+	switch {
+	case s.asJSON:
+		return a.printJSON(stats)
+	case s.svg == "-":
+		return chartOf(stats).svg(a.out)
+	case len(stats) == 0:
+		fmt.Fprintln(a.err, "triptych: no speeds are recorded")
+		return nil
+	case s.svg != "":
+		return a.saveChart(stats, s.svg)
+	}
+	if err := a.printTable(statsRows(stats)); err != nil {
+		return err
+	}
+	if err := a.printf("\n"); err != nil {
+		return err
+	}
+	return chartOf(stats).text(a.out, chartWidth)
+}
+
+func statsRows(stats []statistic) [][]string {
+	rows := [][]string{{"DAY", "PHASE", "LLM", "RUNS", "MIN", "MEDIAN", "MEAN", "MAX"}}
+	for _, s := range stats {
+		rows = append(rows, []string{
+			strconv.Itoa(s.Day), strconv.Itoa(s.Phase), s.LLM, strconv.Itoa(s.Count),
+			millis(s.Min), millis(s.Median), millis(s.Mean), millis(s.Max),
+		})
+	}
+	return rows
+}
+
+func millis(ms int64) string { return strconv.FormatInt(ms, 10) + "ms" }
+
+func (a *app) saveChart(stats []statistic, path string) error {
+	var picture strings.Builder
+	if err := chartOf(stats).svg(&picture); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, []byte(picture.String()), 0o644); err != nil {
+		return err
+	}
+	return a.printf("wrote %s\n", path)
+}

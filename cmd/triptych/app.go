@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/clients"
+)
+
+// An app is one run of the program: the world it runs in, and what the flags
+// said. Tests make their own.
+type app struct {
+	in       *os.File
+	out      *os.File
+	err      io.Writer
+	getenv   func(string) string
+	now      func() time.Time
+	families []family
+	flags    globalFlags
+}
+
+// globalFlags are the flags that several commands share.
+type globalFlags struct {
+	data      string
+	logLevel  string
+	families  []string
+	toolNames string
+}
+
+func newApp() *app {
+	return &app{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		getenv: os.Getenv, now: time.Now, families: newFamilies(),
+	}
+}
+
+// run runs one command line and returns the exit status. It tells what went
+// wrong.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.cobra(a.root())
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	return a.report(root.ExecuteContext(ctx))
+}
+
+// report tells people about an error and returns the exit status for it.
+func (a *app) report(err error) int {
+	if err == nil {
+		return 0
+	}
+	if !errors.Is(err, errTold) {
+		fmt.Fprintf(a.err, "triptych: %v\n", err)
+	}
+	if h, ok := errors.AsType[*hintError](err); ok {
+		for _, hint := range h.hints {
+			fmt.Fprintf(a.err, "triptych: hint: %s\n", hint)
+		}
+	}
+	if _, ok := errors.AsType[*usageError](err); ok {
+		return 2
+	}
+	return 1
+}
+
+// where says where client configurations are looked for.
+func (a *app) where() (clients.Where, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return clients.Where{}, err
+	}
+	dir, err := os.Getwd()
+	return clients.Where{GOOS: runtime.GOOS, Home: home, Dir: dir, Getenv: a.getenv}, err
+}
+
+// isTerminal reports whether a person sits at the other end of a file.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull && !isNull(info)
+}
+
+// isNull reports whether a file is the null device, which is a character
+// device like a terminal.
+func isNull(info os.FileInfo) bool {
+	null, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(info, null)
+}

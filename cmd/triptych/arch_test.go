@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+const module = "github.com/triptych-mcp/triptych"
+
+// top is the root of the repository, seen from here.
+const top = "../.."
+
+// A goPackage is what go list says of a package.
+type goPackage struct {
+	ImportPath string
+	Dir        string
+	Imports    []string
+	GoFiles    []string
+}
+
+// goList lists the packages of the module.
+func goList(t *testing.T) []goPackage {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "./...")
+	cmd.Dir = top
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []goPackage
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// rooms say what each folder of the repository may import of the others.
+// "std" is the standard library alone. A folder that is not here is a family.
+var rooms = map[string][]string{
+	"jsonrpc":     {"std", "jsonrpc"},
+	"mcp":         {"mcp", "jsonrpc"},
+	"transport":   {"transport", "mcp", "jsonrpc"},
+	"cmd":         {"*"},
+	"conformance": {"*"},
+}
+
+// notForFamilies are packages by which a family would learn how it was
+// reached. The protocol does not know either.
+var notForFamilies = []string{"net/http"}
+
+// Imports point inward: a message knows no protocol, the protocol no transport,
+// a transport no family, and no family another.
+func TestImportsPointInward(t *testing.T) {
+	for _, p := range goList(t) {
+		room := roomOf(p.ImportPath)
+		for _, imported := range p.Imports {
+			if reason := refused(room, p.ImportPath, imported); reason != "" {
+				t.Errorf("%s imports %s: %s", p.ImportPath, imported, reason)
+			}
+		}
+	}
+}
+
+// roomOf is the first folder of a package's path.
+func roomOf(path string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(path, module), "/"), "/")
+	return first
+}
+
+// refused says why a room may not import a package, "" when it may.
+func refused(room, from, imported string) string {
+	allowed, known := rooms[room]
+	if !known {
+		allowed = []string{room, "mcp", "jsonrpc"}
+	}
+	ours := strings.HasPrefix(imported, module+"/")
+	switch {
+	case slices.Contains(allowed, "*"):
+		return ""
+	case ours && !slices.Contains(allowed, roomOf(imported)):
+		return "imports point inward"
+	case ours && !known && from != module+"/"+room:
+		if roomOf(imported) != room {
+			return "only the family's own folder knows the protocol"
+		}
+	case !ours && allowed[0] == "std" && strings.Contains(strings.Split(imported, "/")[0], "."):
+		return "this room needs the standard library alone"
+	case room != "transport" && slices.Contains(notForFamilies, imported):
+		return "it does not know by which road it was reached"
+	}
+	return ""
+}
+
+// Somebody who opens a folder finds one comment that says what it is for.
+func TestEveryPackageHasOneComment(t *testing.T) {
+	for _, p := range goList(t) {
+		var with []string
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.PackageClauseOnly|parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if file.Doc != nil {
+				with = append(with, name)
+			}
+		}
+		if len(p.GoFiles) > 0 && len(with) != 1 {
+			t.Errorf("%s has %d package comments %v, want one, in doc.go", p.ImportPath, len(with), with)
+		}
+	}
+}
+
+// Nothing compares protocol revisions by name: a revision is a row of facts in
+// mcp/revision.go and is spelled nowhere else. Tests may spell them.
+func TestRevisionsAreSpelledOnce(t *testing.T) {
+	for path := range goFiles(t) {
+		if strings.HasSuffix(path, "_test.go") || path == "mcp/revision.go" || strings.HasPrefix(path, "conformance/") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(top, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rev := range mcp.Revisions() {
+			if rev.Name != "" && bytes.Contains(text, []byte(`"`+rev.Name+`"`)) {
+				t.Errorf("%s spells the revision %s; ask the row in mcp/revision.go", path, rev.Name)
+			}
+		}
+	}
+}
+
+// goFiles are the Go files of the repository, slash-separated from its root.
+func goFiles(t *testing.T) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	err := fs.WalkDir(os.DirFS(top), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != "." {
+			return fs.SkipDir
+		}
+		if strings.HasSuffix(path, ".go") {
+			found[path] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// The rules of this file refuse what they should.
+func TestRefused(t *testing.T) {
+	tests := []struct {
+		from, imported string
+		fine           bool
+	}{
+		{"jsonrpc", "encoding/json", true},
+		{"jsonrpc", "github.com/spf13/pflag", false},
+		{"jsonrpc", module + "/mcp", false},
+		{"mcp", module + "/jsonrpc", true},
+		{"mcp", module + "/transport/stdio", false},
+		{"mcp", "net/http", false},
+		{"transport/streamable", "net/http", true},
+		{"transport/stdio", module + "/aoc", false},
+		{"rulesets", module + "/mcp", true},
+		{"rulesets", module + "/rulesets/filestore", true},
+		{"rulesets", module + "/aoc", false},
+		{"rulesets", module + "/transport/stdio", false},
+		{"rulesets", "net/http", false},
+		{"rulesets/filestore", module + "/rulesets/ruleset", true},
+		{"rulesets/filestore", module + "/mcp", false},
+		{"chess", module + "/aoc", false},
+		{"chess", module + "/mcp/schema", true},
+		{"cmd/triptych", module + "/aoc", true},
+	}
+	for _, tt := range tests {
+		from := module + "/" + tt.from
+		if got := refused(roomOf(from), from, tt.imported); (got == "") != tt.fine {
+			t.Errorf("%s imports %s: refused %q, want fine %v", tt.from, tt.imported, got, tt.fine)
+		}
+	}
+}
+
+// The committed man page is what the table of commands says.
+func TestManPageIsFresh(t *testing.T) {
+	a := newApp()
+	want := manPage(a.root(), a.families)
+	got, err := os.ReadFile(filepath.Join(top, "docs", "triptych.1"))
+	if err != nil || string(got) != want {
+		t.Errorf("docs/triptych.1 is stale (%v); run: go run ./cmd/triptych man > docs/triptych.1", err)
+	}
+}

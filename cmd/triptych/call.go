@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// maxArguments is the most that call reads from standard input.
+const maxArguments = 64 << 20
+
+func (a *app) callCommand() command {
+	var asJSON bool
+	return command{
+		name: "call", args: "TOOL [JSON]", min: 1, max: 2,
+		short: "call one tool",
+		long: "JSON is the object of arguments; - reads it from standard input. The texts of\n" +
+			"the result are printed, or with --json the result as the protocol has it.",
+		example: `triptych call get_ruleset '{"name": "python_style"}'` + "\n" +
+			`triptych call fetch_instruction '{"day": 1}'` + "\n" +
+			"jq -n '{name: \"x\", markdown: \"# X\"}' | triptych call create_ruleset -",
+		flags: func(set *pflag.FlagSet) {
+			set.BoolVar(&asJSON, "json", false, "print the result as JSON")
+			a.serverFlags(set)
+		},
+		complete: a.completeTools,
+		run: func(ctx context.Context, args []string) error {
+			arguments, err := a.arguments(args[1:])
+			if err != nil {
+				return err
+			}
+			return a.call(ctx, args[0], arguments, asJSON)
+		},
+	}
+}
+
+// arguments is the object of arguments: from the command line, from standard
+// input, or empty.
+func (a *app) arguments(args []string) (json.RawMessage, error) {
+	text := []byte("{}")
+	if len(args) > 0 {
+		text = []byte(args[0])
+	}
+	if string(text) == "-" {
+		var err error
+		if text, err = io.ReadAll(io.LimitReader(a.in, maxArguments+1)); err != nil {
+			return nil, fmt.Errorf("reading standard input: %w", err)
+		}
+		if len(text) > maxArguments {
+			return nil, misused("the arguments are longer than %d bytes", maxArguments)
+		}
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(text, &object); err != nil || object == nil {
+		return nil, hinted(misused("the arguments are not a JSON object: %v", notObject(err)), `they look like '{"day": 1}'`)
+	}
+	return bytes.TrimSpace(text), nil
+}
+
+// notObject says what is wrong with arguments that are valid JSON but no object.
+func notObject(err error) error {
+	if err == nil {
+		return errors.New("null")
+	}
+	return err
+}
+
+// A callResult is what of a tool's result is shown to people.
+type callResult struct {
+	Content []struct {
+		Type     string `json:"type"`
+		Text     string `json:"text"`
+		MIMEType string `json:"mimeType"`
+		URI      string `json:"uri"`
+	} `json:"content"`
+	IsError bool `json:"isError"`
+}
+
+func (a *app) call(ctx context.Context, tool string, arguments json.RawMessage, asJSON bool) (err error) {
+	c, err := a.converse(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	raw, err := c.client.Call(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
+	if err != nil {
+		return callError(err)
+	}
+	var result callResult
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return fmt.Errorf("the result of %s: %w", tool, err)
+	}
+	if asJSON {
+		err = a.printJSON(json.RawMessage(raw))
+	} else {
+		err = a.printContent(result)
+	}
+	if err == nil && result.IsError {
+		err = errTold
+	}
+	return err
+}
+
+// printContent prints texts, and says what else there is. The text of an error
+// goes to standard error.
+func (a *app) printContent(result callResult) error {
+	for _, item := range result.Content {
+		text := item.Text
+		if item.Type != "text" {
+			text = fmt.Sprintf("[%s %s%s; --json prints it]", item.Type, item.MIMEType, item.URI)
+		}
+		if result.IsError {
+			fmt.Fprintf(a.err, "triptych: %s\n", text)
+		} else if err := a.printf("%s\n", text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// callError adds the details that a JSON-RPC error carries.
+func callError(err error) error {
+	rpc, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok {
+		return err
+	}
+	var data struct {
+		Details string `json:"details"`
+	}
+	text := rpc.Message
+	if json.Unmarshal(rpc.Data, &data) == nil && data.Details != "" {
+		text += ": " + data.Details
+	}
+	return hinted(errors.New(text), "triptych tools lists the tools and their arguments")
+}
+
+// completeTools offers the names of the tools.
+func (a *app) completeTools(ctx context.Context, before []string) []string {
+	if len(before) > 0 {
+		return nil
+	}
+	c, err := a.converse(ctx)
+	if err != nil {
+		return nil
+	}
+	tools, _ := c.tools(ctx) // completion stays silent
+	_ = c.Close()
+	names := make([]string, len(tools))
+	for i, tool := range tools {
+		names[i] = tool.Name + "\t" + tool.Description
+	}
+	return names
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A command is a row of the table of commands. Its help, its completion and
+// its part of the man page all come from here.
+type command struct {
+	name     string // "list"
+	args     string // how its arguments are shown: "NAME [FILE]"
+	short    string // one line, without a full stop
+	long     string // more, for help and the man page; may be empty
+	example  string // command lines, one a line, without indentation
+	min, max int    // how many arguments there may be; max many for any number
+	flags    func(*pflag.FlagSet)
+	complete func(ctx context.Context, before []string) []string // values for the next argument
+	run      func(ctx context.Context, args []string) error
+	sub      []command
+}
+
+// many is the max of a command that takes any number of arguments.
+const many = 1 << 30
+
+// cobra makes the cobra command of a row and of those below it.
+func (a *app) cobra(row command) *cobra.Command {
+	c := &cobra.Command{
+		Use:               strings.TrimSpace(row.name + " " + row.args),
+		Short:             row.short,
+		Long:              strings.TrimSpace(sentence(row.short) + "\n\n" + row.long),
+		Example:           indentLines(row.example),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+		Args:              checkArgs(row),
+		ValidArgsFunction: completer(row),
+		RunE:              runner(row),
+	}
+	c.SetFlagErrorFunc(flagError)
+	c.Flags().SortFlags = false
+	if row.flags != nil {
+		row.flags(c.Flags())
+	}
+	for _, sub := range row.sub {
+		c.AddCommand(a.cobra(sub))
+	}
+	return c
+}
+
+// sentence makes a sentence of a one-line description.
+func sentence(short string) string {
+	if short == "" {
+		return ""
+	}
+	return strings.ToUpper(short[:1]) + short[1:] + "."
+}
+
+func indentLines(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
+}
+
+func flagError(c *cobra.Command, err error) error {
+	return hinted(misused("%v", err), "see: "+c.CommandPath()+" --help")
+}
+
+// checkArgs counts the arguments. A word where a command should stand is an
+// unknown command.
+func checkArgs(row command) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		help := "see: " + c.CommandPath() + " --help"
+		switch n := len(args); {
+		case len(row.sub) > 0 && n > 0:
+			return hinted(misused("unknown command %q for %q", args[0], c.CommandPath()), suggest(c, args[0]), help)
+		case n < row.min:
+			return hinted(misused("%s: an argument is missing: %s", words(c), row.args), help)
+		case n > row.max:
+			return hinted(misused("%s: unexpected argument %q", words(c), args[row.max]), help)
+		}
+		return nil
+	}
+}
+
+// words are those that led to a command, without the program's name.
+func words(c *cobra.Command) string {
+	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+}
+
+// suggest names the commands that may have been meant, or all there are.
+func suggest(c *cobra.Command, word string) string {
+	if c.SuggestionsMinimumDistance == 0 {
+		c.SuggestionsMinimumDistance = 2
+	}
+	if near := c.SuggestionsFor(word); len(near) > 0 {
+		return "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
+	}
+	return "commands: " + strings.Join(names, ", ")
+}
+
+// runner runs the row; a row that only groups others is not enough by itself.
+func runner(row command) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		if row.run == nil {
+			return hinted(misused("%s: a command is missing", words(c)), suggest(c, ""), "see: "+c.CommandPath()+" --help")
+		}
+		return row.run(c.Context(), args)
+	}
+}
+
+func completer(row command) cobra.CompletionFunc {
+	return func(c *cobra.Command, before []string, _ string) ([]string, cobra.ShellCompDirective) {
+		switch {
+		case row.complete != nil && len(before) < row.max:
+			return row.complete(c.Context(), before), cobra.ShellCompDirectiveNoFileComp
+		case row.max == 0:
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+}
+
+// help prints the help of the whole program.
+func (a *app) help() error {
+	root := a.cobra(a.root())
+	root.SetOut(a.out)
+	if err := root.Help(); err != nil {
+		return fmt.Errorf("printing help: %w", err)
+	}
+	return nil
+}

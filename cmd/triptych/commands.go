@@ -1,0 +1,37 @@
+package main
+
+import "context"
+
+// root is the table of commands.
+func (a *app) root() command {
+	return command{
+		name:  "triptych",
+		short: "rulesets for AI editors and Advent of Code puzzles over the Model Context Protocol",
+		long: "An editor starts triptych and talks to it over standard input and output.\n" +
+			"The same data can be listed, searched, edited, imported and exported from a\n" +
+			"shell.\n\n" +
+			"Without a command triptych serves standard input when that is no terminal,\n" +
+			"and prints this help otherwise.",
+		example: "triptych config claude-code --write\n" +
+			"triptych rulesets import ~/notes/rules\n" +
+			`triptych call fetch_instruction '{"day": 1}'` + "\n" +
+			`echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | triptych`,
+		flags: a.serverFlags,
+		run: func(ctx context.Context, _ []string) error {
+			if isTerminal(a.in) {
+				return a.help()
+			}
+			return a.serveStdio(ctx)
+		},
+		sub: []command{
+			a.stdioCommand(),
+			a.aocCommand(),
+			a.callCommand(),
+			a.toolsCommand(),
+			a.configCommand(),
+			a.doctorCommand(),
+			a.versionCommand(),
+			a.manCommand(),
+		},
+	}
+}

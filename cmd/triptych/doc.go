@@ -1,0 +1,18 @@
+// Triptych serves rulesets for AI editors and Advent of Code puzzles over the
+// Model Context Protocol, and lets people work with the same data from a
+// shell.
+//
+// Everything is wired here and nothing is decided here. The parts, in the
+// order in which a run meets them:
+//
+//   - main.go takes the arguments, the signals and the exit status;
+//   - command.go holds the shape of a command row and makes cobra commands of
+//     the rows; commands.go lists the rows; man.go prints them as a man page;
+//   - families.go lists the families of tools, wire.go opens them;
+//   - one file for each command.
+//
+// Standard output carries the result or the protocol, nothing else. People
+// are spoken to on standard error, as "triptych: what failed" and
+// "triptych: hint: what to do". The exit status is 0 when the work is done, 1
+// when it failed, 2 when the command line is wrong.
+package main

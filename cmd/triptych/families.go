@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/aoc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// A familyConfig is what the program needs of a family of tools: its flags,
+// and the table that it serves.
+type familyConfig interface {
+	RegisterFlags(*pflag.FlagSet)
+	Open(context.Context, mcp.Env) (*mcp.Table, error)
+}
+
+type family struct {
+	name   string
+	about  string // one line for help
+	config familyConfig
+}
+
+// newFamilies is the list of families. A new family is one line here.
+func newFamilies() []family {
+	return []family{
+		{"aoc", "Advent of Code puzzles and solving speeds", new(aoc.Config)},
+	}
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/stdio"
+)
+
+// A conversation is a client that talks to a server in this process, the same
+// way as an editor would over standard input and output.
+type conversation struct {
+	client *jsonrpc.Client
+	server *mcp.Server
+	done   sync.WaitGroup
+	hangUp func()
+}
+
+// converse opens the chosen families and shakes hands. Close it.
+func (a *app) converse(ctx context.Context) (*conversation, error) {
+	env, err := a.env(slog.LevelWarn)
+	if err != nil {
+		return nil, err
+	}
+	server, err := a.openServer(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	requests, toServer := io.Pipe()
+	answers, toClient := io.Pipe()
+	c := &conversation{server: server}
+	c.done.Go(func() {
+		err := stdio.Serve(ctx, requests, toClient, server)
+		_ = toClient.CloseWithError(errors.Join(io.EOF, err)) // a pipe's never fails
+	})
+	c.client = jsonrpc.NewClient(answers, toServer, jsonrpc.ClientConfig{})
+	c.hangUp = func() { _ = toServer.Close() }
+	if err := c.initialize(ctx); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// Close ends the conversation, waits for the server and closes the families.
+func (c *conversation) Close() error {
+	c.hangUp()
+	c.done.Wait()
+	c.client.Close()
+	return c.server.Close()
+}
+
+// initialize asks for the newest revision that has a handshake.
+func (c *conversation) initialize(ctx context.Context) error {
+	params := map[string]any{
+		"protocolVersion": newestHandshake(),
+		"capabilities":    map[string]any{},
+		"clientInfo":      map[string]any{"name": "triptych", "version": readBuild().Version},
+	}
+	if _, err := c.client.Call(ctx, "initialize", params); err != nil {
+		return fmt.Errorf("initialize: %w", err)
+	}
+	return c.client.Notify(ctx, "notifications/initialized", nil)
+}
+
+func newestHandshake() string {
+	name := ""
+	for _, rev := range mcp.Revisions() {
+		if !rev.Modern {
+			name = rev.Name
+		}
+	}
+	return name
+}
+
+// A toolInfo is a tool as the server lists it.
+type toolInfo struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+	raw         json.RawMessage
+}
+
+// tools are all tools, page by page.
+func (c *conversation) tools(ctx context.Context) ([]toolInfo, error) {
+	var all []toolInfo
+	params := map[string]any{}
+	for {
+		raw, err := c.client.Call(ctx, "tools/list", params)
+		if isMissingMethod(err) {
+			return nil, nil // no family has tools
+		}
+		if err != nil {
+			return nil, err
+		}
+		var page struct {
+			Tools      []json.RawMessage `json:"tools"`
+			NextCursor string            `json:"nextCursor"`
+		}
+		if err := json.Unmarshal(raw, &page); err != nil {
+			return nil, fmt.Errorf("tools/list: %w", err)
+		}
+		for _, one := range page.Tools {
+			tool := toolInfo{raw: one}
+			if err := json.Unmarshal(one, &tool); err != nil {
+				return nil, fmt.Errorf("tools/list: %w", err)
+			}
+			all = append(all, tool)
+		}
+		if page.NextCursor == "" {
+			return all, nil
+		}
+		params["cursor"] = page.NextCursor
+	}
+}
+
+// isMissingMethod reports whether the server does not have the method.
+func isMissingMethod(err error) bool {
+	rpc, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && rpc.Code == jsonrpc.CodeMethodNotFound
+}

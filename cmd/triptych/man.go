@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+func (a *app) manCommand() command {
+	return command{
+		name:  "man",
+		short: "print the man page",
+		long:  "The page is made from the same table as the help. To install it:",
+		example: "triptych man > ~/.local/share/man/man1/triptych.1\n" +
+			"triptych man | man -l -",
+		run: func(context.Context, []string) error {
+			_, err := io.WriteString(a.out, manPage(a.root(), a.families))
+			return err
+		},
+	}
+}
+
+// manPage is the whole man page in roff, man(7) macros.
+func manPage(root command, families []family) string {
+	var p page
+	p.line(`.TH TRIPTYCH 1 "" "triptych" "User Commands"`)
+	p.section("NAME")
+	p.text("triptych - " + root.short)
+	p.section("SYNOPSIS")
+	p.line(".B triptych")
+	p.line(`\fICOMMAND\fR [\fIARGUMENT\fR ...] [\fB\-\-flag\fR ...]`)
+	p.section("DESCRIPTION")
+	p.text(root.long)
+	p.section("COMMANDS")
+	for _, c := range root.sub {
+		p.command("triptych", c)
+	}
+	p.families(families)
+	for _, s := range manSections {
+		p.section(s.title)
+		p.items(s.items)
+	}
+	return p.String()
+}
+
+// A page is roff text that grows.
+type page struct{ strings.Builder }
+
+func (p *page) line(roff string) { p.WriteString(roff + "\n") }
+
+func (p *page) section(title string) { p.line(".SH " + title) }
+
+// text writes paragraphs; blank lines part them.
+func (p *page) text(plain string) {
+	for i, paragraph := range strings.Split(strings.TrimSpace(plain), "\n\n") {
+		if i > 0 {
+			p.line(".PP")
+		}
+		for line := range strings.SplitSeq(paragraph, "\n") {
+			p.line(roffText(line))
+		}
+	}
+}
+
+// command writes a row and those below it.
+func (p *page) command(path string, c command) {
+	path += " " + c.name
+	if c.run != nil {
+		p.line(".SS " + roffText(strings.TrimSpace(path+" "+c.args)))
+		p.text(sentence(c.short) + "\n\n" + c.long)
+		p.flags(c)
+		p.example(c.example)
+	}
+	for _, sub := range c.sub {
+		p.command(path, sub)
+	}
+}
+
+func (p *page) flags(c command) {
+	if c.flags == nil {
+		return
+	}
+	set := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	set.SortFlags = false
+	c.flags(set)
+	set.VisitAll(func(f *pflag.Flag) {
+		value, usage := pflag.UnquoteUsage(f)
+		p.line(".TP")
+		p.line(strings.TrimSpace(`\fB` + roffText("--"+f.Name) + `\fR ` + roffArg(value)))
+		if f.Shorthand != "" {
+			usage += fmt.Sprintf(" (short: -%s)", f.Shorthand)
+		}
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" && f.DefValue != "0" {
+			usage += fmt.Sprintf(" (default: %s)", f.DefValue)
+		}
+		p.line(roffText(usage))
+	})
+}
+
+func (p *page) example(text string) {
+	if text == "" {
+		return
+	}
+	p.line(".PP")
+	p.line(".RS 4")
+	p.line(".nf")
+	for line := range strings.SplitSeq(text, "\n") {
+		p.line(roffText(line))
+	}
+	p.line(".fi")
+	p.line(".RE")
+}
+
+func (p *page) families(all []family) {
+	p.section("FAMILIES")
+	items := make([]manItem, len(all))
+	for i, f := range all {
+		items[i] = manItem{f.name, sentence(f.about)}
+	}
+	p.items(items)
+}
+
+func (p *page) items(items []manItem) {
+	for _, it := range items {
+		p.line(".TP")
+		p.line(`.B ` + roffText(it.term))
+		p.line(roffText(it.text))
+	}
+}
+
+// roffText makes plain text safe for roff: no escapes, no accidental macros,
+// hyphens that can be copied.
+func roffText(plain string) string {
+	safe := strings.NewReplacer(`\`, `\e`, `-`, `\-`, "…", `\[u2026]`).Replace(plain)
+	if strings.HasPrefix(safe, ".") || strings.HasPrefix(safe, "'") {
+		safe = `\&` + safe
+	}
+	return safe
+}
+
+func roffArg(value string) string {
+	if value == "" {
+		return ""
+	}
+	return `\fI` + roffText(value) + `\fR`
+}
+
+type manItem struct{ term, text string }
+
+// manSections are what no command row says.
+var manSections = []struct {
+	title string
+	items []manItem
+}{
+	{"EXIT STATUS", []manItem{
+		{"0", "The work is done."},
+		{"1", "It failed; standard error says what."},
+		{"2", "The command line is wrong: an unknown command or flag, or a bad argument."},
+	}},
+	{"ENVIRONMENT", []manItem{
+		{"TRIPTYCH_DATA", "The data folder."},
+		{"TRIPTYCH_FAMILIES", "The families to serve, parted by commas."},
+		{"TRIPTYCH_TOOL_NAMES", "How tools are listed: documented or portable."},
+		{"VALKEY_HOST, VALKEY_PORT", "Either one set keeps rulesets in Valkey or Redis at that address."},
+		{"LOG_LEVEL", "debug, info, warn or error."},
+		{"XDG_DATA_HOME", "Where the data folder is by default."},
+		{"VISUAL, EDITOR", "The editor of rulesets edit."},
+	}},
+	{"FILES", []manItem{
+		{"$XDG_DATA_HOME/triptych", "The data folder, ~/.local/share/triptych when XDG_DATA_HOME is not set."},
+		{"rulesets/NAME.md", "One ruleset: YAML front matter and Markdown. May be edited by hand and kept in git."},
+		{"aoc/instructions/Day01_phase1.md", "A puzzle. dayXX.json is read too."},
+		{"aoc/speeds/day01.json", "The recorded solving speeds of a day."},
+	}},
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the test binary be the program: scripts and tests start it
+// again under the name triptych.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"triptych": main})
+}
+
+// quickExit keeps the race detector from waiting a second in each child.
+const quickExit = "atexit_sleep_ms=0"
+
+// TestScripts runs the command line as a person or an editor would, one topic
+// a file.
+func TestScripts(t *testing.T) {
+	root, err := filepath.Abs(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("TOP", root)
+			env.Setenv("GORACE", quickExit)
+			env.Setenv("TRIPTYCH_DATA", filepath.Join(env.WorkDir, "data"))
+			return os.Mkdir(home, 0o755)
+		},
+	})
+}
+
+// program is the program as a child process, in a world of its own.
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Args = append([]string{"triptych"}, args...)
+	cmd.Env = []string{"HOME=" + t.TempDir(), "TRIPTYCH_DATA=" + filepath.Join(t.TempDir(), "data"), "GORACE=" + quickExit}
+	return cmd
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// spawnAndList starts this program as an editor would, shakes hands, lists the
+// tools and lets it end. It returns how many tools there are.
+func (a *app) spawnAndList(ctx context.Context, set *pflag.FlagSet) (tools int, err error) {
+	self, err := selfPath()
+	if err != nil {
+		return 0, err
+	}
+	var stderr strings.Builder
+	cmd := exec.CommandContext(ctx, self)
+	cmd.Args = append([]string{os.Args[0]}, a.serverArgs(set)...)
+	cmd.Stderr = &stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return 0, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	c := &conversation{client: jsonrpc.NewClient(out, in, jsonrpc.ClientConfig{})}
+	list, err := c.greetAndList(ctx)
+	_ = in.Close() // it may be gone already; Wait says how it ended
+	c.client.Close()
+	err = errors.Join(err, cmd.Wait())
+	if err != nil && stderr.Len() > 0 {
+		err = fmt.Errorf("%w; it said: %s", err, strings.TrimSpace(stderr.String()))
+	}
+	return len(list), err
+}
+
+func (c *conversation) greetAndList(ctx context.Context) ([]toolInfo, error) {
+	if err := c.initialize(ctx); err != nil {
+		return nil, err
+	}
+	return c.tools(ctx)
+}
+
+// countResources counts the resources of all pages.
+func (c *conversation) countResources(ctx context.Context) (int, error) {
+	count := 0
+	params := map[string]any{}
+	for {
+		raw, err := c.client.Call(ctx, "resources/list", params)
+		if isMissingMethod(err) {
+			return 0, nil // the family has none
+		}
+		if err != nil {
+			return 0, err
+		}
+		var page struct {
+			Resources  []json.RawMessage `json:"resources"`
+			NextCursor string            `json:"nextCursor"`
+		}
+		if err := json.Unmarshal(raw, &page); err != nil {
+			return 0, fmt.Errorf("resources/list: %w", err)
+		}
+		count += len(page.Resources)
+		if page.NextCursor == "" {
+			return count, nil
+		}
+		params["cursor"] = page.NextCursor
+	}
+}
+
+// ownFlags are the flags that are about a command, not about the server.
+var ownFlags = map[string]bool{"write": true, "scope": true, "name": true, "json": true, "help": true}
+
+// serverArgs start a server with the flags that were given to this command.
+// Folders become absolute: the server may be started elsewhere.
+func (a *app) serverArgs(set *pflag.FlagSet) []string {
+	args := []string{"stdio"}
+	set.Visit(func(f *pflag.Flag) {
+		value := f.Value.String()
+		switch {
+		case ownFlags[f.Name]:
+			return
+		case f.Name == "families":
+			value = strings.Join(a.flags.families, ",")
+		case f.Name == "data" || strings.HasSuffix(f.Name, "-dir"):
+			value = absolute(value)
+		}
+		args = append(args, "--"+f.Name, value)
+	})
+	return args
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/transport/stdio"
+)
+
+func (a *app) stdioCommand() command {
+	return command{
+		name:  "stdio",
+		short: "serve one client over standard input and output",
+		long: "Reads JSON-RPC messages, one a line, and answers them until the input ends,\n" +
+			"a signal comes or the client is gone. Standard output carries nothing but\n" +
+			"messages; the log goes to standard error.",
+		example: "triptych stdio --families aoc --aoc-dir ~/aoc2025",
+		flags:   a.serverFlags,
+		run:     func(ctx context.Context, _ []string) error { return a.serveStdio(ctx) },
+	}
+}
+
+// serveStdio serves until the input ends or ctx is done. The watchers of the
+// families run beside it and end with it.
+func (a *app) serveStdio(ctx context.Context) error {
+	out := a.takeOutput()
+	env, err := a.env(slog.LevelInfo)
+	if err != nil {
+		return err
+	}
+	server, err := a.openServer(ctx, env)
+	if err != nil {
+		return err
+	}
+	watched, cancel := context.WithCancel(ctx)
+	var watchers sync.WaitGroup
+	var watchErr error
+	watchers.Go(func() { watchErr = server.Run(watched) })
+	err = stdio.Serve(ctx, a.in, out, server, stdio.Limits(jsonrpc.Config{Logger: env.Logger}))
+	cancel()
+	watchers.Wait()
+	return errors.Join(quietly(ctx, err), quietly(watched, watchErr), server.Close())
+}
+
+// takeOutput keeps standard output for the protocol: whatever else in the
+// process prints goes to standard error from now on. A client that closes its
+// end makes writes fail instead of killing us without a word.
+func (a *app) takeOutput() *os.File {
+	signal.Ignore(syscall.SIGPIPE)
+	out := a.out
+	a.out = os.Stderr
+	os.Stdout = os.Stderr
+	return out
+}
+
+// quietly drops the ways in which a conversation ends that are nobody's
+// fault: the client is gone, or ctx asked us to stop.
+func quietly(ctx context.Context, err error) error {
+	gone := errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed)
+	asked := errors.Is(err, context.Canceled) || ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
+	if gone || asked {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+func (a *app) toolsCommand() command {
+	var asJSON bool
+	return command{
+		name: "tools", args: "[TOOL]", max: 1,
+		short:    "list the tools, or show one with its arguments",
+		example:  "triptych tools\ntriptych tools create_ruleset\ntriptych tools --json",
+		complete: a.completeTools,
+		flags: func(set *pflag.FlagSet) {
+			jsonFlag(set, &asJSON)
+			a.serverFlags(set)
+		},
+		run: func(ctx context.Context, args []string) error {
+			tools, err := a.listTools(ctx)
+			switch {
+			case err != nil:
+				return err
+			case len(args) == 1:
+				return a.showTool(tools, args[0], asJSON)
+			case asJSON:
+				return a.printJSON(rawTools(tools))
+			}
+			return a.printTools(tools)
+		},
+	}
+}
+
+func (a *app) listTools(ctx context.Context) (_ []toolInfo, err error) {
+	c, err := a.converse(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	return c.tools(ctx)
+}
+
+func rawTools(tools []toolInfo) []json.RawMessage {
+	raw := make([]json.RawMessage, len(tools))
+	for i, tool := range tools {
+		raw[i] = tool.raw
+	}
+	return raw
+}
+
+func (a *app) printTools(tools []toolInfo) error {
+	rows := [][]string{{"TOOL", "DESCRIPTION"}}
+	for _, tool := range tools {
+		rows = append(rows, []string{tool.Name, tool.Description})
+	}
+	return a.printTable(rows)
+}
+
+// showTool prints one tool, by any spelling of its name.
+func (a *app) showTool(tools []toolInfo, name string, asJSON bool) error {
+	spelled := strings.ReplaceAll(name, "/", "_")
+	i := slices.IndexFunc(tools, func(t toolInfo) bool { return t.Name == name || t.Name == spelled })
+	if i < 0 {
+		return hinted(misused("unknown tool %q", name), "triptych tools lists them")
+	}
+	if asJSON {
+		return a.printJSON(tools[i].raw)
+	}
+	if err := a.printf("%s\n\n%s\n", tools[i].Name, tools[i].Description); err != nil {
+		return err
+	}
+	return a.printArguments(tools[i].InputSchema)
+}
+
+// A schemaShape is as much of an input schema as fits into a table.
+type schemaShape struct {
+	Properties orderedMembers `json:"properties"`
+	Required   []string       `json:"required"`
+}
+
+type property struct {
+	Type        any    `json:"type"`
+	Description string `json:"description"`
+}
+
+func (a *app) printArguments(schema json.RawMessage) error {
+	var shape schemaShape
+	if err := json.Unmarshal(schema, &shape); err != nil || len(shape.Properties) == 0 {
+		return err
+	}
+	rows := [][]string{{"ARGUMENT", "TYPE", "", "DESCRIPTION"}}
+	for _, m := range shape.Properties {
+		var p property
+		if err := json.Unmarshal(m.value, &p); err != nil {
+			return err
+		}
+		need := "optional"
+		if slices.Contains(shape.Required, m.name) {
+			need = "required"
+		}
+		kind, _ := p.Type.(string)
+		rows = append(rows, []string{m.name, kind, need, p.Description})
+	}
+	if err := a.printf("\n"); err != nil {
+		return err
+	}
+	return a.printTable(rows)
+}
+
+// orderedMembers are the members of an object in their order.
+type orderedMembers []orderedMember
+
+type orderedMember struct {
+	name  string
+	value json.RawMessage
+}
+
+// UnmarshalJSON reads an object.
+func (o *orderedMembers) UnmarshalJSON(text []byte) error {
+	dec := json.NewDecoder(strings.NewReader(string(text)))
+	if _, err := dec.Token(); err != nil { // the opening brace
+		return err
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		m := orderedMember{}
+		m.name, _ = name.(string)
+		if err := dec.Decode(&m.value); err != nil {
+			return err
+		}
+		*o = append(*o, m)
+	}
+	return nil
+}

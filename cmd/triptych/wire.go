@@ -1,0 +1,208 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// dataFlags registers what every command that touches data has.
+func (a *app) dataFlags(set *pflag.FlagSet) {
+	set.StringVar(&a.flags.data, "data", "", "keep all data below this `folder` (TRIPTYCH_DATA)")
+	set.StringVar(&a.flags.logLevel, "log-level", "", "log to standard error from this `level` on: debug, info, warn, error (LOG_LEVEL)")
+}
+
+// serverFlags registers what every command that opens all families has.
+func (a *app) serverFlags(set *pflag.FlagSet) {
+	set.StringSliceVar(&a.flags.families, "families", nil, "open only these families, a comma-separated `list` (TRIPTYCH_FAMILIES)")
+	a.dataFlags(set)
+	for _, f := range a.families {
+		f.config.RegisterFlags(set)
+	}
+	set.StringVar(&a.flags.toolNames, "tool-names", "", "list tools by their documented or by portable `names`, instead of by protocol revision (TRIPTYCH_TOOL_NAMES)")
+}
+
+// familyFlags registers the flags of one family, for commands that open it
+// alone.
+func (a *app) familyFlags(name string) func(*pflag.FlagSet) {
+	return func(set *pflag.FlagSet) {
+		a.dataFlags(set)
+		a.family(name).config.RegisterFlags(set)
+	}
+}
+
+// family is a family that is known to be there.
+func (a *app) family(name string) family {
+	return a.families[slices.IndexFunc(a.families, func(f family) bool { return f.name == name })]
+}
+
+// only is the same app with one family.
+func (a *app) only(name string) *app {
+	one := *a
+	one.families, one.flags.families = []family{a.family(name)}, nil
+	one.getenv = func(variable string) string {
+		if variable == "TRIPTYCH_FAMILIES" {
+			return ""
+		}
+		return a.getenv(variable)
+	}
+	return &one
+}
+
+// familyNames are the names of all families.
+func (a *app) familyNames() []string {
+	names := make([]string, len(a.families))
+	for i, f := range a.families {
+		names[i] = f.name
+	}
+	return names
+}
+
+// chosen are the families of --families, in the order of the table; all when
+// it is not given.
+func (a *app) chosen() ([]family, error) {
+	names := a.flags.families
+	if len(names) == 0 && a.getenv("TRIPTYCH_FAMILIES") != "" {
+		names = strings.Split(a.getenv("TRIPTYCH_FAMILIES"), ",")
+	}
+	if len(names) == 0 {
+		return a.families, nil
+	}
+	wanted := map[string]bool{}
+	for _, name := range names {
+		name = strings.TrimSpace(name)
+		if !slices.Contains(a.familyNames(), name) {
+			return nil, misused("unknown family %q; there are %s", name, strings.Join(a.familyNames(), ", "))
+		}
+		wanted[name] = true
+	}
+	var chosen []family
+	for _, f := range a.families {
+		if wanted[f.name] {
+			chosen = append(chosen, f)
+		}
+	}
+	return chosen, nil
+}
+
+// dataDir is the data folder: the flag's, else the environment's, else the
+// one that the XDG base directory specification gives. It need not exist.
+func (a *app) dataDir() (string, error) {
+	if dir := cmp.Or(a.flags.data, a.getenv("TRIPTYCH_DATA")); dir != "" {
+		return filepath.Abs(dir)
+	}
+	if xdg := a.getenv("XDG_DATA_HOME"); filepath.IsAbs(xdg) { // the specification ignores relative ones
+		return filepath.Join(xdg, "triptych"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", hinted(fmt.Errorf("finding the data folder: %w", err), "name one with --data or TRIPTYCH_DATA")
+	}
+	return filepath.Join(home, ".local", "share", "triptych"), nil
+}
+
+// logger writes to standard error from the level of --log-level or LOG_LEVEL
+// on, else from the usual one.
+func (a *app) logger(usual slog.Level) (*slog.Logger, error) {
+	level, err := parseLevel(a.flags.logLevel, "--log-level", usual)
+	if err == nil && a.flags.logLevel == "" {
+		level, err = parseLevel(a.getenv("LOG_LEVEL"), "LOG_LEVEL", usual)
+	}
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level})), err
+}
+
+var levels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "warning": slog.LevelWarn, "error": slog.LevelError,
+}
+
+// parseLevel reads a level; where names it for people.
+func parseLevel(text, where string, usual slog.Level) (slog.Level, error) {
+	if text == "" {
+		return usual, nil
+	}
+	level, ok := levels[strings.ToLower(text)]
+	if !ok {
+		return usual, misused("%s is %q, want debug, info, warn or error", where, text)
+	}
+	return level, nil
+}
+
+// env is what families get.
+func (a *app) env(usual slog.Level) (mcp.Env, error) {
+	data, err := a.dataDir()
+	if err != nil {
+		return mcp.Env{}, err
+	}
+	logger, err := a.logger(usual)
+	return mcp.Env{Logger: logger, Now: a.now, Data: data, Getenv: a.getenv}, err
+}
+
+// toolNames is how tools are listed.
+func (a *app) toolNames() (mcp.ToolNames, error) {
+	switch text := cmp.Or(a.flags.toolNames, a.getenv("TRIPTYCH_TOOL_NAMES")); text {
+	case "":
+		return mcp.NamesByRevision, nil
+	case "documented":
+		return mcp.DocumentedToolNames, nil
+	case "portable":
+		return mcp.PortableToolNames, nil
+	default:
+		return 0, misused("--tool-names is %q, want documented or portable", text)
+	}
+}
+
+// openServer opens the chosen families and makes a server of them. Close it.
+func (a *app) openServer(ctx context.Context, env mcp.Env) (*mcp.Server, error) {
+	chosen, err := a.chosen()
+	if err != nil {
+		return nil, err
+	}
+	names, err := a.toolNames()
+	if err != nil {
+		return nil, err
+	}
+	tables, err := openTables(ctx, chosen, env)
+	if err != nil {
+		return nil, err
+	}
+	build := readBuild()
+	return mcp.New(mcp.Config{
+		Name: "triptych", Title: "Triptych", Version: build.Version, ToolNames: names, Logger: env.Logger,
+	}, tables...)
+}
+
+// openTables opens families; when one fails, those that were opened are
+// closed again.
+func openTables(ctx context.Context, families []family, env mcp.Env) ([]*mcp.Table, error) {
+	var tables []*mcp.Table
+	for _, f := range families {
+		one := env
+		one.Logger = env.Logger.With("family", f.name)
+		table, err := f.config.Open(ctx, one)
+		if err != nil {
+			return nil, errors.Join(err, closeTables(tables))
+		}
+		tables = append(tables, table)
+	}
+	return tables, nil
+}
+
+func closeTables(tables []*mcp.Table) error {
+	var errs []error
+	for _, t := range tables {
+		if t.Close != nil {
+			errs = append(errs, t.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+)
+
+// worldOf is an app in a world of environment variables alone.
+func worldOf(vars map[string]string) *app {
+	a := newApp()
+	a.getenv = func(name string) string { return vars[name] }
+	return a
+}
+
+// Flag beats environment beats default; the default is the XDG base directory
+// specification's, which wants relative paths ignored.
+func TestDataDir(t *testing.T) {
+	t.Setenv("HOME", "/home/ada")
+	tests := []struct {
+		name string
+		flag string
+		vars map[string]string
+		want string
+	}{
+		{"flag", "/f", map[string]string{"TRIPTYCH_DATA": "/e", "XDG_DATA_HOME": "/x"}, "/f"},
+		{"environment", "", map[string]string{"TRIPTYCH_DATA": "/e", "XDG_DATA_HOME": "/x"}, "/e"},
+		{"XDG", "", map[string]string{"XDG_DATA_HOME": "/x"}, "/x/triptych"},
+		{"relative XDG", "", map[string]string{"XDG_DATA_HOME": "x"}, "/home/ada/.local/share/triptych"},
+		{"default", "", nil, "/home/ada/.local/share/triptych"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			a := worldOf(tt.vars)
+			a.flags.data = tt.flag
+			got, err := a.dataDir()
+			if err != nil || filepath.ToSlash(got) != tt.want {
+				t.Errorf("got %s, %v, want %s", got, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestLogLevel(t *testing.T) {
+	tests := []struct {
+		flag, variable string
+		want           slog.Level
+	}{
+		{"", "", slog.LevelInfo},
+		{"", "WARN", slog.LevelWarn},
+		{"debug", "error", slog.LevelDebug},
+		{"error", "nonsense", slog.LevelError}, // the flag settles it
+	}
+	for _, tt := range tests {
+		a := worldOf(map[string]string{"LOG_LEVEL": tt.variable})
+		a.err = new(strings.Builder)
+		a.flags.logLevel = tt.flag
+		logger, err := a.logger(slog.LevelInfo)
+		if err != nil {
+			t.Errorf("--log-level %q, LOG_LEVEL %q: %v", tt.flag, tt.variable, err)
+		}
+		below := tt.want - 1
+		if !logger.Enabled(t.Context(), tt.want) || logger.Enabled(t.Context(), below) {
+			t.Errorf("--log-level %q, LOG_LEVEL %q: not from %v on", tt.flag, tt.variable, tt.want)
+		}
+	}
+}
+
+// A server that a client starts later, elsewhere, finds what was meant here.
+func TestServerArgs(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	a := newApp()
+	set := pflag.NewFlagSet("config", pflag.ContinueOnError)
+	set.Bool("write", false, "")
+	a.serverFlags(set)
+	if err := set.Parse([]string{"--write", "--families", "rulesets", "--families=aoc", "--data", "d", "--aoc-dir=p"}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"stdio", "--aoc-dir", filepath.Join(dir, "p"), "--data", filepath.Join(dir, "d"), "--families", "rulesets,aoc",
+	}
+	if diff := cmp.Diff(want, a.serverArgs(set)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// A table cell can neither move the cursor nor start a line.
+func TestOneLine(t *testing.T) {
+	if got, want := oneLine("a\nb\x1b[31mc\u202ed\te"), "a b [31mcd e"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Text never becomes a macro or an escape.
+func TestRoffText(t *testing.T) {
+	for plain, want := range map[string]string{
+		".data":         `\&.data`,
+		"'quoted'":      `\&'quoted'`,
+		`--flag C:\dir`: `\-\-flag C:\edir`,
+	} {
+		if got := roffText(plain); got != want {
+			t.Errorf("%s: got %s, want %s", plain, got, want)
+		}
+	}
+}
