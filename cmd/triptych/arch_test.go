@@ -36,9 +36,11 @@ func goList(t *testing.T) []goPackage {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "./...")
 	cmd.Dir = top
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go list: %v", err)
+		t.Fatalf("go list: %v: %s", err, &complaint)
 	}
 	var all []goPackage
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets"
 )
 
 // A familyConfig is what the program needs of a family of tools: its flags,
@@ -25,6 +26,7 @@ type family struct {
 // newFamilies is the list of families. A new family is one line here.
 func newFamilies() []family {
 	return []family{
+		{"rulesets", "named Markdown texts for AI editors", new(rulesets.Config)},
 		{"aoc", "Advent of Code puzzles and solving speeds", new(aoc.Config)},
 	}
 }

@@ -95,7 +95,7 @@ func (a *app) serverArgs(set *pflag.FlagSet) []string {
 			return
 		case f.Name == "families":
 			value = strings.Join(a.flags.families, ",")
-		case f.Name == "data" || strings.HasSuffix(f.Name, "-dir"):
+		case f.Name == "data", strings.HasSuffix(f.Name, "-dir"), f.Name == "store" && !strings.Contains(value, ":"):
 			value = absolute(value)
 		}
 		args = append(args, "--"+f.Name, value)

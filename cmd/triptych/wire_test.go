@@ -70,6 +70,34 @@ func TestLogLevel(t *testing.T) {
 	}
 }
 
+func TestChosenFamilies(t *testing.T) {
+	tests := []struct {
+		flag     []string
+		variable string
+		want     []string
+	}{
+		{nil, "", []string{"rulesets", "aoc"}},
+		{nil, " aoc ", []string{"aoc"}},
+		{[]string{"aoc", "rulesets", "aoc"}, "", []string{"rulesets", "aoc"}},
+		{[]string{"rulesets"}, "aoc", []string{"rulesets"}},
+	}
+	for _, tt := range tests {
+		a := worldOf(map[string]string{"TRIPTYCH_FAMILIES": tt.variable})
+		a.flags.families = tt.flag
+		chosen, err := a.chosen()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range chosen {
+			got = append(got, f.name)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("--families %v, TRIPTYCH_FAMILIES %q: -want +got:\n%s", tt.flag, tt.variable, diff)
+		}
+	}
+}
+
 // A server that a client starts later, elsewhere, finds what was meant here.
 func TestServerArgs(t *testing.T) {
 	dir := t.TempDir()
