@@ -164,6 +164,8 @@ var manSections = []struct {
 		{"TRIPTYCH_DATA", "The data folder."},
 		{"TRIPTYCH_FAMILIES", "The families to serve, parted by commas."},
 		{"TRIPTYCH_TOOL_NAMES", "How tools are listed: documented or portable."},
+		{"TRIPTYCH_STORE", "Where rulesets are kept, as --store."},
+		{"TRIPTYCH_AOC_DIR", "Where puzzles and speeds are, as --aoc-dir."},
 		{"VALKEY_HOST, VALKEY_PORT", "Either one set keeps rulesets in Valkey or Redis at that address."},
 		{"LOG_LEVEL", "debug, info, warn or error."},
 		{"XDG_DATA_HOME", "Where the data folder is by default."},
