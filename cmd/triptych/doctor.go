@@ -170,7 +170,15 @@ func (a *app) checkFamily(ctx context.Context, f family) finding {
 	if err := errors.Join(err, resourcesErr, c.Close()); err != nil {
 		return failure(f.name, err)
 	}
-	return finding{f.name, good, fmt.Sprintf("%d tools, %d resources", len(tools), resources), ""}
+	return finding{f.name, good, counted(len(tools), "tool") + ", " + counted(resources, "resource"), ""}
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // checkClients looks at the files that mention us.
@@ -231,5 +239,5 @@ func (a *app) checkServer(ctx context.Context, set *pflag.FlagSet) finding {
 	if err != nil {
 		return failure(check, err)
 	}
-	return finding{check, good, fmt.Sprintf("started over standard input and output, %d tools after %d ms", tools, time.Since(start).Milliseconds()), ""}
+	return finding{check, good, fmt.Sprintf("started over standard input and output, %s after %d ms", counted(tools, "tool"), time.Since(start).Milliseconds()), ""}
 }

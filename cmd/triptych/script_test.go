@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/alicebob/miniredis/v2"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -25,6 +26,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	redis := miniredis.RunT(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -34,6 +36,7 @@ func TestScripts(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
 			env.Setenv("TOP", root)
+			env.Setenv("REDIS_PORT", redis.Port())
 			env.Setenv("GORACE", quickExit)
 			env.Setenv("TRIPTYCH_DATA", filepath.Join(env.WorkDir, "data"))
 			return os.Mkdir(home, 0o755)
