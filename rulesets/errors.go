@@ -1,0 +1,65 @@
+package rulesets
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/schema"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+var errNothingToUpdate = errors.New("nothing to update: give at least one of description, tags and markdown")
+
+// An opError says what failed: "failed to create ruleset: …".
+type opError struct {
+	verb string // create, retrieve, update, delete, list, search
+	err  error
+}
+
+func (e *opError) Error() string {
+	thing := "ruleset"
+	if e.verb == "list" || e.verb == "search" {
+		thing = "rulesets"
+	}
+	return fmt.Sprintf("failed to %s %s: %v", e.verb, thing, e.err)
+}
+
+func (e *opError) Unwrap() error { return e.err }
+
+// A listedError is an error with the names that there are.
+type listedError struct {
+	err  error
+	text string
+}
+
+func (e *listedError) Error() string { return e.err.Error() + e.text }
+func (e *listedError) Unwrap() error { return e.err }
+
+// wireError is where the family meets the wire: everything is told to the model
+// as a tool result, except that the store is away, which is the host's concern.
+func wireError(err error) error {
+	if away, ok := errors.AsType[*ruleset.UnavailableError](err); ok {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: away.Error()}
+	}
+	if args, ok := errors.AsType[*schema.Error](err); ok {
+		return mcp.ToolError(errors.New(argumentText(args)))
+	}
+	return mcp.ToolError(err)
+}
+
+// argumentText lists what is wrong with the arguments.
+func argumentText(e *schema.Error) string {
+	texts := make([]string, len(e.Violations))
+	for i, v := range e.Violations {
+		texts[i] = v.Message
+		if v.Kind == schema.Missing {
+			texts[i] = fmt.Sprintf("missing required parameter '%s': %s", v.Arg, requiredText)
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
+const requiredText = "a string is required"

@@ -1,0 +1,79 @@
+package rulesets
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+func uri(name ruleset.Name) string { return uriPrefix + string(name) }
+
+// resources lists each ruleset as a resource.
+func (t *tools) resources(ctx context.Context, _ *mcp.Call, after string, limit int) ([]mcp.Resource, string, error) {
+	metas, next, err := t.store.List(ctx, ruleset.Page{After: after, Limit: limit})
+	if err != nil {
+		return nil, "", &opError{"list", err}
+	}
+	list := make([]mcp.Resource, len(metas))
+	for i, m := range metas {
+		list[i] = mcp.Resource{
+			URI: uri(m.Name), Name: string(m.Name), Description: m.Description, MIMEType: mimeType, LastModified: m.LastModified,
+		}
+	}
+	return list, next, nil
+}
+
+func (t *tools) read(ctx context.Context, _ *mcp.Call, uri string) ([]mcp.Contents, error) {
+	name, err := ruleset.ParseName(strings.TrimPrefix(uri, uriPrefix))
+	if err != nil {
+		return nil, notFound(uri, err)
+	}
+	r, err := t.store.Get(ctx, name)
+	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
+		return nil, notFound(uri, err)
+	}
+	if err != nil {
+		return nil, &opError{"retrieve", err}
+	}
+	return []mcp.Contents{{URI: uri, MIMEType: mimeType, Text: page(r, ", ")}}, nil
+}
+
+func notFound(uri string, err error) error {
+	return &mcp.ResourceNotFoundError{
+		URI: uri, Baseline: jsonrpc.CodeInternalError, Message: (&opError{"retrieve", err}).Error(),
+	}
+}
+
+// maxSuggestions is how many names one completion holds.
+const maxSuggestions = 100
+
+// complete suggests names that begin with the value.
+func (t *tools) complete(ctx context.Context, _ *mcp.Call, _, argument, value string, _ map[string]string) ([]string, int, error) {
+	if argument != "name" || strings.ContainsAny(value, "*?") {
+		return nil, 0, nil
+	}
+	metas, err := t.store.Search(ctx, value+"*")
+	if err != nil {
+		return nil, 0, &opError{"search", err}
+	}
+	names := make([]string, min(len(metas), maxSuggestions))
+	for i := range names {
+		names[i] = string(metas[i].Name)
+	}
+	return names, len(metas), nil
+}
+
+func (t *tools) watch(ctx context.Context, changes mcp.Changes) error {
+	return t.store.Watch(ctx, func(c ruleset.Change) {
+		if c.Kind != ruleset.Updated {
+			changes.ResourcesChanged()
+		}
+		if c.Name != "" {
+			changes.ResourceUpdated(uri(c.Name))
+		}
+	})
+}

@@ -1,0 +1,126 @@
+package rulesets
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// Every text of the family stands here, as its document shows them.
+
+const (
+	uriTemplate = "ruleset://{name}"
+	uriPrefix   = "ruleset://"
+	mimeType    = "text/markdown"
+
+	takenText    = ". Please choose a different name. Existing rulesets: "
+	existingText = ". Existing rulesets: "
+)
+
+// clock is how texts show times.
+func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
+
+// page is a ruleset as a text with front matter. The tool separates tags by
+// blanks, the resource by commas.
+func page(r ruleset.Ruleset, between string) string {
+	return fmt.Sprintf("---\nname: %s\ndescription: %s\ntags: [%s]\ncreated_at: %s\nlast_modified: %s\n---\n\n%s",
+		r.Name, r.Description, strings.Join(r.Tags, between), clock(r.CreatedAt), clock(r.LastModified), r.Markdown)
+}
+
+// done is the answer of a change.
+type done struct {
+	Name string `json:"name"`
+	Verb string `json:"status"` // created, updated or deleted
+}
+
+// Text says what was done.
+func (d done) Text() string { return fmt.Sprintf("Successfully %s ruleset '%s'", d.Verb, d.Name) }
+
+// summary is a ruleset in a list.
+type summary struct {
+	Name         string    `json:"name"`
+	Description  string    `json:"description"`
+	Tags         []string  `json:"tags"`
+	CreatedAt    time.Time `json:"created_at"`
+	LastModified time.Time `json:"last_modified"`
+}
+
+func summaryOf(m ruleset.Meta) summary {
+	return summary{string(m.Name), m.Description, m.Tags, m.CreatedAt, m.LastModified}
+}
+
+func summaries(metas []ruleset.Meta) []summary {
+	all := make([]summary, len(metas))
+	for i, m := range metas {
+		all[i] = summaryOf(m)
+	}
+	return all
+}
+
+// append writes the entry of a list.
+func (s summary) append(b *strings.Builder) {
+	fmt.Fprintf(b, "- **%s**: %s\n  Tags: [%s]\n  Created: %s, Modified: %s\n\n",
+		s.Name, s.Description, strings.Join(s.Tags, " "), clock(s.CreatedAt), clock(s.LastModified))
+}
+
+// got is the answer of get_ruleset.
+type got struct {
+	Name         string    `json:"name"`
+	Description  string    `json:"description"`
+	Tags         []string  `json:"tags"`
+	Markdown     string    `json:"markdown"`
+	CreatedAt    time.Time `json:"created_at"`
+	LastModified time.Time `json:"last_modified"`
+}
+
+func gotFrom(r ruleset.Ruleset) got {
+	return got{string(r.Name), r.Description, r.Tags, r.Markdown, r.CreatedAt, r.LastModified}
+}
+
+// Text is the ruleset with its front matter.
+func (g got) Text() string {
+	return page(ruleset.Ruleset{
+		Meta: ruleset.Meta{
+			Name: ruleset.Name(g.Name), Description: g.Description, Tags: g.Tags, CreatedAt: g.CreatedAt, LastModified: g.LastModified,
+		},
+		Markdown: g.Markdown,
+	}, " ")
+}
+
+// listed is the answer of list_rulesets.
+type listed struct {
+	Rulesets []summary `json:"rulesets"`
+}
+
+// Text lists the rulesets.
+func (l listed) Text() string {
+	if len(l.Rulesets) == 0 {
+		return "No rulesets found"
+	}
+	return entries(fmt.Sprintf("Found %d ruleset(s):\n\n", len(l.Rulesets)), l.Rulesets)
+}
+
+// matched is the answer of search_rulesets.
+type matched struct {
+	Pattern  string    `json:"pattern"`
+	Rulesets []summary `json:"rulesets"`
+}
+
+// Text lists the rulesets whose names match.
+func (m matched) Text() string {
+	if len(m.Rulesets) == 0 {
+		return fmt.Sprintf("No rulesets found matching pattern '%s'", m.Pattern)
+	}
+	return entries(fmt.Sprintf("Found %d ruleset(s) matching '%s':\n\n", len(m.Rulesets), m.Pattern), m.Rulesets)
+}
+
+func entries(head string, rulesets []summary) string {
+	var b strings.Builder
+	b.WriteString(head)
+	for _, s := range rulesets {
+		s.append(&b)
+	}
+	return b.String()
+}

@@ -1,0 +1,187 @@
+package rulesets
+
+import (
+	"context"
+	"errors"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// The family's scopes.
+const (
+	scopeRead  mcp.Scope = "rulesets:read"
+	scopeWrite mcp.Scope = "rulesets:write"
+)
+
+// tools are the handlers of the family.
+type tools struct{ store ruleset.Store }
+
+func (t *tools) table() *mcp.Table {
+	return &mcp.Table{
+		Family:   "rulesets",
+		Identity: mcp.Implementation{Name: "MCP Ruleset Server", Version: "1.0.0"},
+		Baseline: mcp.OfferResources | mcp.OfferTools | mcp.OfferLogging,
+		Instructions: "Rulesets are a team's rules for AI editors. Look for one that fits with list_rulesets or search_rulesets, " +
+			"read it with get_ruleset or as the resource ruleset://NAME, and follow it.",
+		Tools: []mcp.Tool{
+			{
+				Name: "create_ruleset", Title: "Create a ruleset", Scope: scopeWrite,
+				Doc:  "Create a new ruleset with metadata and content",
+				Call: mcp.Typed(t.create),
+			},
+			{
+				Name: "get_ruleset", Title: "Get a ruleset", Scope: scopeRead, Hints: mcp.ReadOnly,
+				Doc:  "Retrieve a ruleset by its exact name",
+				Call: mcp.Typed(t.get),
+			},
+			{
+				Name: "update_ruleset", Title: "Update a ruleset", Scope: scopeWrite, Hints: mcp.Destructive | mcp.Idempotent,
+				Doc:  "Update an existing ruleset. Only provided fields will be updated",
+				Call: mcp.Typed(t.update),
+			},
+			{
+				Name: "delete_ruleset", Title: "Delete a ruleset", Scope: scopeWrite, Hints: mcp.Destructive,
+				Doc:  "Delete a ruleset by name",
+				Call: mcp.Typed(t.delete),
+			},
+			{
+				Name: "list_rulesets", Title: "List rulesets", Scope: scopeRead, Hints: mcp.ReadOnly,
+				Doc:  "List all available rulesets with metadata (excluding markdown content)",
+				Call: mcp.Typed(t.list),
+			},
+			{
+				Name: "search_rulesets", Title: "Search rulesets", Scope: scopeRead, Hints: mcp.ReadOnly,
+				Doc:  "Search for rulesets by name pattern using glob syntax",
+				Call: mcp.Typed(t.search),
+			},
+		},
+		Resources: []mcp.ResourceSource{{
+			Scheme: "ruleset", Scope: scopeRead, List: t.resources, Read: t.read, Complete: t.complete,
+			Templates: []mcp.ResourceTemplate{{
+				URITemplate: uriTemplate, Name: "ruleset", Title: "Ruleset",
+				Description: "AI editor ruleset with metadata and markdown content", MIMEType: mimeType,
+			}},
+		}},
+		Errors: wireError,
+		Watch:  t.watch,
+		Close:  t.store.Close,
+	}
+}
+
+type createArgs struct {
+	Name        string   `json:"name" doc:"Snake_case ruleset name (e.g., python_style_guide)"`
+	Description string   `json:"description" doc:"Brief description of the ruleset"`
+	Markdown    string   `json:"markdown" doc:"Ruleset content in markdown format"`
+	Tags        []string `json:"tags,omitempty" doc:"Categorization tags (default: empty array)"`
+}
+
+func (t *tools) create(ctx context.Context, _ *mcp.Call, args createArgs) (done, error) {
+	name, err := ruleset.ParseName(args.Name)
+	if err != nil {
+		return done{}, &opError{"create", err}
+	}
+	_, err = t.store.Create(ctx, ruleset.Draft{
+		Name: name, Description: args.Description, Tags: args.Tags, Markdown: args.Markdown,
+	})
+	if _, taken := errors.AsType[*ruleset.ExistsError](err); taken {
+		err = t.withNames(ctx, err, takenText)
+	}
+	if err != nil {
+		return done{}, &opError{"create", err}
+	}
+	return done{Name: args.Name, Verb: "created"}, nil
+}
+
+type nameArgs struct {
+	Name string `json:"name" doc:"Exact ruleset name"`
+}
+
+func (t *tools) get(ctx context.Context, _ *mcp.Call, args nameArgs) (got, error) {
+	name, err := ruleset.ParseName(args.Name)
+	if err != nil {
+		return got{}, &opError{"retrieve", err}
+	}
+	r, err := t.store.Get(ctx, name)
+	if err != nil {
+		return got{}, &opError{"retrieve", err}
+	}
+	return gotFrom(r), nil
+}
+
+type updateArgs struct {
+	Name        string    `json:"name" doc:"Ruleset name to update"`
+	Description *string   `json:"description" doc:"New description"`
+	Tags        *[]string `json:"tags" doc:"New tags (replaces existing tags)"`
+	Markdown    *string   `json:"markdown" doc:"New content"`
+}
+
+func (t *tools) update(ctx context.Context, _ *mcp.Call, args updateArgs) (done, error) {
+	name, err := ruleset.ParseName(args.Name)
+	if err != nil {
+		return done{}, &opError{"update", err}
+	}
+	patch := ruleset.Patch{Description: args.Description, Tags: args.Tags, Markdown: args.Markdown}
+	if patch.Empty() {
+		return done{}, &opError{"update", errNothingToUpdate}
+	}
+	if _, err := t.store.Update(ctx, name, patch); err != nil {
+		return done{}, &opError{"update", err}
+	}
+	return done{Name: args.Name, Verb: "updated"}, nil
+}
+
+type deleteArgs struct {
+	Name string `json:"name" doc:"Ruleset name to delete"`
+}
+
+func (t *tools) delete(ctx context.Context, _ *mcp.Call, args deleteArgs) (done, error) {
+	name, err := ruleset.ParseName(args.Name)
+	if err != nil {
+		return done{}, &opError{"delete", err}
+	}
+	err = t.store.Delete(ctx, name)
+	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
+		err = t.withNames(ctx, err, existingText)
+	}
+	if err != nil {
+		return done{}, &opError{"delete", err}
+	}
+	return done{Name: args.Name, Verb: "deleted"}, nil
+}
+
+// withNames adds the names that there are to an error; when they cannot be
+// listed, the error stays as it is.
+func (t *tools) withNames(ctx context.Context, err error, text string) error {
+	metas, _, listErr := t.store.List(ctx, ruleset.Page{})
+	if listErr != nil {
+		return err
+	}
+	names := make([]ruleset.Name, min(len(metas), ruleset.MaxListedNames))
+	for i := range names {
+		names[i] = metas[i].Name
+	}
+	return &listedError{err, text + ruleset.NameList(names, len(metas))}
+}
+
+type noArgs struct{}
+
+func (t *tools) list(ctx context.Context, _ *mcp.Call, _ noArgs) (listed, error) {
+	metas, _, err := t.store.List(ctx, ruleset.Page{})
+	if err != nil {
+		return listed{}, &opError{"list", err}
+	}
+	return listed{Rulesets: summaries(metas)}, nil
+}
+
+type searchArgs struct {
+	Pattern string `json:"pattern" doc:"Glob pattern (e.g., *python*, style_*, *_guide)"`
+}
+
+func (t *tools) search(ctx context.Context, _ *mcp.Call, args searchArgs) (matched, error) {
+	metas, err := t.store.Search(ctx, args.Pattern)
+	if err != nil {
+		return matched{}, &opError{"search", err}
+	}
+	return matched{Pattern: args.Pattern, Rulesets: summaries(metas)}, nil
+}

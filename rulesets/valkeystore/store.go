@@ -1,0 +1,241 @@
+package valkeystore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+const (
+	hashPrefix = "ruleset:"
+	indexKey   = "rulesets:index"
+	channel    = "rulesets:events"
+)
+
+// A Store keeps rulesets on a server. Its methods may be called from any
+// goroutine.
+type Store struct {
+	client  redis.UniversalClient
+	cluster bool
+	db      int
+	log     *slog.Logger
+	now     func() time.Time
+
+	mu      sync.Mutex
+	scanned time.Time // when the index was last compared with the hashes
+}
+
+// Open connects to the server of a URL: valkey://user:password@host:port/db,
+// valkeys:// with TLS, redis://, rediss://, unix://, and each with +cluster or
+// +sentinel (parameters as the client library documents them). An error reads
+// "failed to connect to Valkey: …".
+func Open(ctx context.Context, url string, log *slog.Logger, now func() time.Time) (*Store, error) {
+	client, db, err := connect(ctx, url, log)
+	if err != nil {
+		return nil, err
+	}
+	_, cluster := client.(*redis.ClusterClient)
+	return &Store{client: client, cluster: cluster, db: db, log: log, now: now}, nil
+}
+
+// Close implements [ruleset.Store].
+func (s *Store) Close() error { return s.client.Close() }
+
+func hashKey(name ruleset.Name) string { return hashPrefix + string(name) }
+
+// keys are what a script gets.
+func (s *Store) keys(name ruleset.Name) []string {
+	if s.cluster {
+		return []string{hashKey(name)}
+	}
+	return []string{hashKey(name), indexKey}
+}
+
+func stampText(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// unavailable says that the server, not the caller, is at fault.
+func unavailable(err error) error {
+	return &ruleset.UnavailableError{Store: "Valkey", Err: err}
+}
+
+// Create implements [ruleset.Store].
+func (s *Store) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, error) {
+	ctx, stop := context.WithTimeout(ctx, opTimeout)
+	defer stop()
+	r := d.At(s.now())
+	made, err := createScript.Run(ctx, s.client, s.keys(d.Name), r.CreatedAt.Unix(), r.Description, tagsText(r.Tags), r.Markdown,
+		stampText(r.CreatedAt), stampText(r.LastModified), string(d.Name), channel, "c:"+string(d.Name)).Int()
+	if err != nil {
+		return ruleset.Ruleset{}, unavailable(err)
+	}
+	if made == 0 {
+		return ruleset.Ruleset{}, &ruleset.ExistsError{Name: d.Name}
+	}
+	if s.cluster {
+		s.index(ctx, r.Meta)
+	}
+	return r, nil
+}
+
+// index notes a ruleset; a failure is mended by the next scan.
+func (s *Store) index(ctx context.Context, m ruleset.Meta) {
+	if err := s.client.ZAdd(ctx, indexKey, redis.Z{Score: float64(m.CreatedAt.Unix()), Member: string(m.Name)}).Err(); err != nil {
+		s.log.Warn("index is behind until the next scan", "component", "valkey", "err", err)
+	}
+}
+
+// tagsText is the JSON of tags.
+func tagsText(tags []string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(tags); err != nil {
+		panic(err) // strings always encode
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Get implements [ruleset.Store].
+func (s *Store) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, error) {
+	ctx, stop := context.WithTimeout(ctx, opTimeout)
+	defer stop()
+	fields, err := s.client.HGetAll(ctx, hashKey(name)).Result()
+	if isWrongType(err) || err == nil && len(fields) == 0 {
+		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}
+	}
+	if err != nil {
+		return ruleset.Ruleset{}, unavailable(err)
+	}
+	return s.decode(name, fields), nil
+}
+
+// isWrongType reports a key that is no hash: it belongs to somebody else.
+func isWrongType(err error) bool { return err != nil && redis.HasErrorPrefix(err, "WRONGTYPE") }
+
+// decode reads a hash. What another program left out or wrote in another form
+// is empty, and is reported.
+func (s *Store) decode(name ruleset.Name, fields map[string]string) ruleset.Ruleset {
+	r := ruleset.Ruleset{Meta: ruleset.Meta{Name: name, Description: fields["description"], Tags: []string{}}, Markdown: fields["markdown"]}
+	if text := fields["tags"]; text != "" {
+		if err := json.Unmarshal([]byte(text), &r.Tags); err != nil || r.Tags == nil {
+			s.log.Debug("tags are no JSON array of strings", "component", "valkey", "name", string(name))
+			r.Tags = []string{}
+		}
+	}
+	r.CreatedAt = parseTime(fields["created_at"])
+	r.LastModified = parseTime(fields["last_modified"])
+	if r.LastModified.Before(r.CreatedAt) {
+		r.LastModified = r.CreatedAt
+	}
+	return r
+}
+
+// parseTime reads any RFC 3339 time; others are the Unix epoch.
+func parseTime(text string) time.Time {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Unix(0, 0).UTC()
+	}
+	return t.UTC().Truncate(time.Second)
+}
+
+// Update implements [ruleset.Store].
+func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
+	ctx, stop := context.WithTimeout(ctx, opTimeout)
+	defer stop()
+	args := []any{stampText(s.now()), channel, "u:" + string(name)}
+	if p.Description != nil {
+		args = append(args, "description", *p.Description)
+	}
+	if p.Tags != nil {
+		args = append(args, "tags", tagsText(append([]string{}, *p.Tags...)))
+	}
+	if p.Markdown != nil {
+		args = append(args, "markdown", *p.Markdown)
+	}
+	pairs, err := updateScript.Run(ctx, s.client, []string{hashKey(name)}, args...).StringSlice()
+	if isWrongType(err) || err == nil && len(pairs) == 0 {
+		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}
+	}
+	if err != nil {
+		return ruleset.Ruleset{}, unavailable(err)
+	}
+	fields := map[string]string{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		fields[pairs[i]] = pairs[i+1]
+	}
+	return s.decode(name, fields), nil
+}
+
+// Delete implements [ruleset.Store].
+func (s *Store) Delete(ctx context.Context, name ruleset.Name) error {
+	ctx, stop := context.WithTimeout(ctx, opTimeout)
+	defer stop()
+	gone, err := deleteScript.Run(ctx, s.client, s.keys(name), string(name), channel, "d:"+string(name)).Int()
+	if err != nil {
+		return unavailable(err)
+	}
+	if s.cluster {
+		if err := s.client.ZRem(ctx, indexKey, string(name)).Err(); err != nil {
+			s.log.Warn("index is behind until the next list", "component", "valkey", "err", err)
+		}
+	}
+	if gone == 0 {
+		return &ruleset.NotFoundError{Name: name}
+	}
+	return nil
+}
+
+// metas fetches what lists show of the names, in their order. Names without a
+// hash leave the index.
+func (s *Store) metas(ctx context.Context, names []string) ([]ruleset.Meta, error) {
+	cmds := make([]*redis.SliceCmd, len(names))
+	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, name := range names {
+			cmds[i] = p.HMGet(ctx, hashPrefix+name, "description", "tags", "created_at", "last_modified")
+		}
+		return nil
+	})
+	if err != nil && !isWrongType(err) {
+		return nil, unavailable(err)
+	}
+	metas := make([]ruleset.Meta, 0, len(names))
+	var stale []any
+	for i, cmd := range cmds {
+		fields := fieldsOf(cmd.Val())
+		if cmd.Err() != nil || len(fields) == 0 {
+			stale = append(stale, names[i])
+			continue
+		}
+		metas = append(metas, s.decode(ruleset.Name(names[i]), fields).Meta)
+	}
+	if len(stale) > 0 {
+		err = s.client.ZRem(ctx, indexKey, stale...).Err()
+		if err != nil {
+			return nil, unavailable(err)
+		}
+	}
+	return metas, nil
+}
+
+func fieldsOf(values []any) map[string]string {
+	fields := map[string]string{}
+	for i, key := range []string{"description", "tags", "created_at", "last_modified"} {
+		if i < len(values) && values[i] != nil {
+			fields[key] = fmt.Sprint(values[i])
+		}
+	}
+	return fields
+}
+
+// errStop ends an iteration early.
+var errStop = errors.New("stop")
