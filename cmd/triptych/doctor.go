@@ -170,7 +170,11 @@ func (a *app) checkFamily(ctx context.Context, f family) finding {
 	if err := errors.Join(err, resourcesErr, c.Close()); err != nil {
 		return failure(f.name, err)
 	}
-	return finding{f.name, good, counted(len(tools), "tool") + ", " + counted(resources, "resource"), ""}
+	hint := ""
+	if resources == 0 {
+		hint = f.empty
+	}
+	return finding{f.name, good, counted(len(tools), "tool") + ", " + counted(resources, "resource"), hint}
 }
 
 // counted is a number with its noun.

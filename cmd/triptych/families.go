@@ -20,13 +20,14 @@ type familyConfig interface {
 type family struct {
 	name   string
 	about  string // one line for help
+	empty  string // what to do when it has no resources yet
 	config familyConfig
 }
 
 // newFamilies is the list of families. A new family is one line here.
 func newFamilies() []family {
 	return []family{
-		{"rulesets", "named Markdown texts for AI editors", new(rulesets.Config)},
-		{"aoc", "Advent of Code puzzles and solving speeds", new(aoc.Config)},
+		{"rulesets", "named Markdown texts for AI editors", "triptych rulesets create makes the first", new(rulesets.Config)},
+		{"aoc", "Advent of Code puzzles and solving speeds", "put Day01_phase1.md into aoc/instructions of the data folder", new(aoc.Config)},
 	}
 }
