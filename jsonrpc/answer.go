@@ -17,16 +17,18 @@ func Answer(ctx context.Context, h Handler, req *Request, dst []byte) []byte {
 
 func answer(ctx context.Context, h Handler, req *Request, dst []byte, log *slog.Logger) []byte {
 	start := len(dst)
-	dst = append(append(dst, `{"jsonrpc":"2.0","id":`...), req.ID.raw...)
-	dst = append(dst, `,"result":`...)
-	dst, err := safely(ctx, h, req, dst, log)
+	head := append(append(dst, `{"jsonrpc":"2.0","id":`...), req.ID.raw...)
+	head = append(head, `,"result":`...)
+	out, err := safely(ctx, h, req, head, log)
 	switch {
 	case req.IsNotification() || errors.Is(err, ErrNoAnswer):
-		return dst[:start]
+		return head[:start]
 	case err != nil:
-		return appendRefusal(dst[:start], req.ID, true, ErrorOf(logged(err, req, log)))
+		return appendRefusal(head[:start], req.ID, true, ErrorOf(logged(err, req, log)))
+	case len(out) <= len(head):
+		out = append(head, "null"...) // a result there must be
 	}
-	return append(dst, '}')
+	return append(out, '}')
 }
 
 // logged notes an error whose text the other side does not get to see.

@@ -26,7 +26,7 @@ func (b *batch) add(c *Conn, answer []byte) {
 
 // takeBatch serves an array of messages.
 func (c *Conn) takeBatch(line []byte) {
-	items, err := c.decodeBatch(line)
+	items, err := c.decoder.decodeBatch(line, c.cfg.MaxBatch)
 	if err != nil {
 		c.refuseLine(err)
 		return
@@ -44,19 +44,19 @@ func (c *Conn) takeBatch(line []byte) {
 	b.add(c, nil)
 }
 
-// decodeBatch checks the array and decodes its elements.
-func (c *Conn) decodeBatch(line []byte) ([]message, *Error) {
-	if Valid(line, c.cfg.MaxDepth) != nil {
+// decodeBatch checks the array and decodes its elements, at most limit.
+func (d *decoder) decodeBatch(text []byte, limit int) ([]message, *Error) {
+	if Valid(text, d.depth) != nil {
 		return nil, parseError()
 	}
 	var items []message
-	elements := Elements(line[skipSpace(line, 0):])
+	elements := Elements(text[skipSpace(text, 0):])
 	for elements.Next() {
-		if len(items) == c.cfg.MaxBatch {
-			return nil, invalidRequest("a batch may have %d messages at most", c.cfg.MaxBatch)
+		if len(items) == limit {
+			return nil, invalidRequest("a batch may have %d messages at most", limit)
 		}
 		var m message
-		c.decoder.decode(elements.Value(), &m)
+		d.decode(elements.Value(), &m)
 		items = append(items, m)
 	}
 	if len(items) == 0 {

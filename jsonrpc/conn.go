@@ -69,10 +69,11 @@ type Conn struct {
 	// turn is odd while a handler runs on the reading goroutine. Whoever
 	// makes it even by compare-and-swap has the reading role from then on.
 	turn    atomic.Uint64
-	current *job // the job of an odd turn
+	current *job // the job of an odd turn, nil while the reader writes
 	parked  atomic.Bool
 	wake    chan struct{}
 
+	resting atomic.Bool // the reader waits for input and owes nothing
 	closing atomic.Bool // nothing new is taken
 	broken  chan error  // holds the first error of a write
 
@@ -120,31 +121,43 @@ func (c *Conn) Serve(ctx context.Context, h Handler) error {
 	return err
 }
 
-// wait waits for the end of input or of ctx.
+// wait waits for the end of input, of the output or of ctx.
 func (c *Conn) wait(ctx context.Context) error {
 	select {
 	case <-c.ended:
 		return c.out.failed()
 	case err := <-c.broken:
-		c.closing.Store(true)
+		c.shutDown(0) // what is not done yet is done for nobody
 		return err
 	case <-ctx.Done():
+		c.shutDown(c.cfg.Drain)
+		return context.Cause(ctx)
 	}
+}
+
+// shutDown takes nothing new and gives what is in flight that long to end.
+// What does not end when it is cancelled is left behind.
+func (c *Conn) shutDown(grace time.Duration) {
 	c.closing.Store(true)
-	for c.turn.Load()%2 == 1 {
-		time.Sleep(tick) // the monitor takes a long one over
-	}
-	if !c.flight.idleWithin(c.cfg.Drain) {
+	c.restWithin(grace)
+	if !c.flight.idleWithin(grace) {
 		c.flight.cancelAll()
 		c.flight.idleWithin(c.cfg.Drain)
 	}
 	c.unblock()
-	select {
-	case <-c.ended:
-	default:
-		c.out.fail(ErrClosed)
+	c.out.settleWithin(c.cfg.Drain / 10)
+	c.out.fail(ErrClosed)
+}
+
+// restWithin waits until the reader is done with what it had begun.
+func (c *Conn) restWithin(d time.Duration) {
+	for end := time.Now().Add(d); !c.resting.Load() && time.Now().Before(end); {
+		select {
+		case <-c.ended:
+			return
+		case <-time.After(tick):
+		}
 	}
-	return context.Cause(ctx)
 }
 
 // unblock ends a Read or Write that hangs, where the stream has deadlines.
@@ -163,17 +176,24 @@ func (c *Conn) unblock() {
 // input ends or the monitor takes the role away because a handler runs long.
 func (c *Conn) read() {
 	for {
+		if c.out.full.Load() && !c.flush() {
+			return
+		}
 		line, ok, err := c.lines.buffered()
 		switch {
 		case err != nil:
-			c.refuseLine(invalidRequest("a message may have %d bytes at most", c.cfg.MaxMessage))
+			c.refuseLine(tooLong(c.cfg.MaxMessage))
 		case ok:
 			if !c.take(line) {
 				return
 			}
 		default:
-			c.out.flush() // about to block: nothing may wait for us
+			if !c.flush() { // about to block: nothing may wait for us
+				return
+			}
+			c.resting.Store(true)
 			last, err := c.lines.fill()
+			c.resting.Store(false)
 			if err != nil {
 				c.finish(last, err)
 				return
@@ -183,13 +203,14 @@ func (c *Conn) read() {
 }
 
 // finish serves a last line without newline, waits for all that is in flight
-// and ends the connection.
+// and ends the connection. What we asked the other side stays unanswered.
 func (c *Conn) finish(last []byte, err error) {
 	if len(last) > 0 && !c.take(last) {
 		return // the new reader finds the end again
 	}
+	c.calls.close()
 	c.flight.idle()
-	c.out.flush()
+	c.out.settle()
 	if !errors.Is(err, io.EOF) {
 		c.cfg.Logger.Debug("input ended", "err", err)
 	}
@@ -251,26 +272,49 @@ func (c *Conn) takeRequest(req *Request) bool {
 // run runs a handler on the reading goroutine and reports whether it still has
 // the reading role afterwards.
 func (c *Conn) run(j *job) bool {
-	c.current, j.out = j, c.scratch[:0]
-	turn := c.turn.Add(1)
+	j.out = c.scratch[:0]
+	turn := c.begin(j)
+	j.run()
+	if c.keep(turn) {
+		c.done(j)
+		return true
+	}
+	c.flight.work(j)
+	return false
+}
+
+// done answers a job that ran on the reading goroutine to its end.
+func (c *Conn) done(j *job) {
+	j.ctx.end(context.Canceled)
+	j.send(false)
+	if c.scratch = nil; worthKeeping(cap(j.out), len(j.out)) {
+		c.scratch = j.out
+	}
+}
+
+// flush writes what waits and reports whether the reading role is still ours:
+// that the other side takes no answers is no reason not to hear it.
+func (c *Conn) flush() bool {
+	turn := c.begin(nil)
+	c.out.flush()
+	return c.keep(turn)
+}
+
+// begin starts something that may take long, and wakes the monitor for it.
+func (c *Conn) begin(j *job) (turn uint64) {
+	c.current = j
+	turn = c.turn.Add(1)
 	if c.parked.Load() {
 		select {
 		case c.wake <- struct{}{}:
 		default: // it is waking already
 		}
 	}
-	j.run()
-	if c.turn.CompareAndSwap(turn, turn+1) {
-		j.ctx.end(context.Canceled)
-		j.send(false)
-		if cap(j.out) <= keepBuffer {
-			c.scratch = j.out
-		}
-		return true
-	}
-	c.flight.work(j)
-	return false
+	return turn
 }
+
+// keep ends what begin began and reports whether the reading role is still ours.
+func (c *Conn) keep(turn uint64) bool { return c.turn.CompareAndSwap(turn, turn+1) }
 
 // tick is how long a handler may keep the reading role.
 const tick = 500 * time.Microsecond
@@ -322,15 +366,15 @@ func (c *Conn) park(seen uint64) bool {
 	}
 }
 
-// handOff takes the reading role from the handler of that turn, if it still
-// has it, and starts a new reader. The handler keeps the memory of its line.
+// handOff takes the reading role from the handler or the write of that turn, if
+// it still has it, and starts a new reader. A handler keeps the memory of its
+// line. What has gathered is the new reader's to write: the monitor never blocks.
 func (c *Conn) handOff(turn uint64) {
 	if !c.flight.adopt(turn) {
 		return
 	}
 	c.lines.leave()
 	c.scratch = nil // the handler is still writing to it
-	c.out.flush()
 	go c.read()
 }
 

@@ -178,7 +178,7 @@ func open(t *testing.T, s *station, cfg jsonrpc.Config) *line {
 	t.Helper()
 	in, inW := io.Pipe()
 	outR, out := io.Pipe()
-	l := &line{t: t, in: inW, out: bufio.NewScanner(outR), conn: jsonrpc.NewConn(in, out, cfg), done: make(chan error, 1)}
+	l := &line{t: t, in: inW, out: scanner(outR), conn: jsonrpc.NewConn(in, out, cfg), done: make(chan error, 1)}
 	s.cancel = l.conn.Cancel
 	go func() { l.done <- l.conn.Serve(t.Context(), s) }()
 	return l
@@ -414,4 +414,10 @@ func TestClientAndServer(t *testing.T) {
 	if _, err := client.Call(t.Context(), "late", nil); !errors.Is(err, jsonrpc.ErrClosed) && !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("a call on a closed client gives %v", err)
 	}
+}
+
+func scanner(r io.Reader) *bufio.Scanner {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, 1<<20)
+	return s
 }

@@ -47,16 +47,19 @@ type flight struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	running int
-	byID    map[string]*job
-	load    map[string]int // jobs by lane, running or waiting
-	waiting []*job         // in arrival order
-	bytes   int            // of the waiting ones
+	jobs    map[*job]struct{} // running or waiting
+	byID    map[string]*job   // those that can be cancelled
+	load    map[string]int    // jobs by lane, running or waiting
+	busy    map[string]int    // jobs by lane, running
+	waiting []*job            // in arrival order
+	bytes   int               // of the waiting ones
 	closed  bool
 }
 
 func (f *flight) init(c *Conn) {
 	f.conn, f.changed.L = c, &f.mu
-	f.byID, f.load = map[string]*job{}, map[string]int{}
+	f.jobs, f.byID = map[*job]struct{}{}, map[string]*job{}
+	f.load, f.busy = map[string]int{}, map[string]int{}
 }
 
 // quiet reports whether nothing runs or waits beside the reading goroutine.
@@ -100,10 +103,14 @@ func (f *flight) queueLocked(j *job) {
 	for !f.closed && f.running > 0 && (len(f.waiting) >= f.conn.cfg.MaxQueued || f.bytes+j.bytes > f.conn.cfg.MaxQueuedBytes) {
 		f.changed.Wait()
 	}
+	if f.closed {
+		return
+	}
+	free := f.freeLocked(j) // nobody was there to wait for, or they left while we waited
 	f.registerLocked(j)
 	f.waiting = append(f.waiting, j)
 	f.bytes += j.bytes
-	if f.running == 0 {
+	if free || f.running == 0 {
 		f.startLocked()
 	}
 }
@@ -122,7 +129,11 @@ func (f *flight) registerLocked(j *job) {
 	if !j.req.IsNotification() {
 		f.byID[j.req.ID.String()] = j
 	}
+	f.jobs[j] = struct{}{}
 	f.load[j.lane]++
+	if f.closed {
+		j.ctx.end(context.Canceled)
+	}
 }
 
 // adopt makes the job of an odd turn one that runs beside the reader. It
@@ -135,11 +146,15 @@ func (f *flight) adopt(turn uint64) bool {
 		return false
 	}
 	j := c.current
+	if j == nil {
+		return true // a write, of which nobody need know
+	}
 	if c.laner != nil && !j.req.IsNotification() {
 		j.lane = c.laner.Lane(&j.req)
 	}
 	f.registerLocked(j)
 	f.running++
+	f.busy[j.lane]++
 	return true
 }
 
@@ -191,12 +206,16 @@ func (f *flight) next(j *job) *job {
 	defer f.mu.Unlock()
 	f.running--
 	f.unloadLocked(j)
+	if f.busy[j.lane]--; f.busy[j.lane] == 0 {
+		delete(f.busy, j.lane)
+	}
 	next := f.nextLocked()
 	f.changed.Broadcast()
 	return next
 }
 
 func (f *flight) unloadLocked(j *job) {
+	delete(f.jobs, j)
 	if f.load[j.lane]--; f.load[j.lane] == 0 {
 		delete(f.load, j.lane)
 	}
@@ -207,31 +226,17 @@ func (f *flight) nextLocked() *job {
 	if f.running >= f.conn.cfg.MaxRunning {
 		return nil
 	}
-	blocked := f.busyLanesLocked()
 	for i, j := range f.waiting {
-		if j.lane != "" && blocked[j.lane] {
+		if j.lane != "" && f.busy[j.lane] > 0 {
 			continue
 		}
 		f.waiting = slices.Delete(f.waiting, i, i+1)
 		f.bytes -= j.bytes
 		f.running++
+		f.busy[j.lane]++
 		return j
 	}
 	return nil
-}
-
-// busyLanesLocked are the lanes of which a job runs: those that have more jobs
-// than wait.
-func (f *flight) busyLanesLocked() map[string]bool {
-	waiting := map[string]int{}
-	for _, j := range f.waiting {
-		waiting[j.lane]++
-	}
-	busy := map[string]bool{}
-	for lane, n := range waiting {
-		busy[lane] = f.load[lane] > n
-	}
-	return busy
 }
 
 // cancel ends a job that runs or waits.
@@ -254,14 +259,18 @@ func (f *flight) cancel(id string) bool {
 	return true
 }
 
-// cancelAll ends everything; nothing of it is answered.
+// cancelAll ends what runs and forgets what waits.
 func (f *flight) cancelAll() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	for _, j := range f.byID {
+	for j := range f.jobs {
 		j.ctx.end(context.Canceled)
 	}
+	for _, j := range f.waiting {
+		f.unloadLocked(j)
+	}
+	f.waiting, f.bytes = nil, 0
 	f.changed.Broadcast()
 }
 

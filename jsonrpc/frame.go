@@ -91,8 +91,8 @@ func (l *lineReader) fill() (last []byte, err error) {
 func (l *lineReader) makeRoom() {
 	switch {
 	case l.lo == l.hi:
-		if len(l.buf) > firstBuffer {
-			l.buf = make([]byte, firstBuffer) // a big message is over
+		if !worthKeeping(len(l.buf), l.hi) {
+			l.buf = make([]byte, firstBuffer) // the big messages are over
 		}
 		l.lo, l.hi, l.scanned = 0, 0, 0
 	case l.hi < len(l.buf):

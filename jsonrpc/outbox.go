@@ -3,6 +3,8 @@ package jsonrpc
 import (
 	"io"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // An outbox is a combining writer: whoever finds no write in progress writes;
@@ -13,6 +15,7 @@ type outbox struct {
 	w      io.Writer
 	limit  int
 	broken chan<- error // gets the first error, if anybody listens
+	full   atomic.Bool  // enough has gathered to be worth a write
 
 	mu      sync.Mutex
 	room    sync.Cond // buf shrank, or err was set
@@ -22,8 +25,18 @@ type outbox struct {
 	err     error
 }
 
-// keepBuffer is the largest buffer that is kept for later messages.
+// keepBuffer is how large a buffer may be that is always kept for later
+// messages, and how much is worth a write.
 const keepBuffer = 64 << 10
+
+// keepUsed is how large one may be that is kept while it is used.
+const keepUsed = 4 << 20
+
+// worthKeeping says whether to keep a buffer of which that much was used: big
+// messages often come in rows, but after one of them small ones may follow.
+func worthKeeping(size, used int) bool {
+	return size <= 2*keepBuffer || size <= keepUsed && used >= size/4
+}
 
 func (o *outbox) init(w io.Writer, limit int, broken chan<- error) {
 	o.w, o.limit, o.broken = w, limit, broken
@@ -31,7 +44,7 @@ func (o *outbox) init(w io.Writer, limit int, broken chan<- error) {
 }
 
 // put adds one message and its newline. With flush set it is written at once,
-// else when somebody flushes or enough has gathered.
+// else when somebody flushes, which the reader does when it is full.
 func (o *outbox) put(message []byte, flush bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -42,8 +55,10 @@ func (o *outbox) put(message []byte, flush bool) error {
 		return o.err
 	}
 	o.buf = append(append(o.buf, message...), '\n')
-	if flush || len(o.buf) >= keepBuffer {
+	if flush {
 		o.drainLocked()
+	} else if len(o.buf) >= keepBuffer {
+		o.full.Store(true)
 	}
 	return o.err
 }
@@ -64,17 +79,42 @@ func (o *outbox) drainLocked() {
 	for len(o.buf) > 0 && o.err == nil {
 		out := o.buf
 		o.buf, o.spare = o.spare[:0], nil
+		o.full.Store(false)
 		o.room.Broadcast()
 		o.mu.Unlock()
 		_, err := o.w.Write(out)
 		o.mu.Lock()
 		o.failLocked(err)
-		if cap(out) <= 2*keepBuffer {
+		if worthKeeping(cap(out), len(out)) {
 			o.spare = out
 		}
 	}
 	o.writing = false
 	o.room.Broadcast()
+}
+
+// settle writes what waits and waits for whoever is writing.
+func (o *outbox) settle() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.drainLocked()
+	for o.writing && o.err == nil {
+		o.room.Wait()
+	}
+}
+
+// settleWithin is settle for no longer than d; a write that hangs is left to
+// its stream.
+func (o *outbox) settleWithin(d time.Duration) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		o.settle()
+	}()
+	select {
+	case <-done:
+	case <-time.After(d):
+	}
 }
 
 // fail lets nobody wait any more.

@@ -1,0 +1,129 @@
+package jsonrpc
+
+import "context"
+
+// A Body is one text that was decoded as a whole, such as the body of an HTTP
+// request: one message, or a batch of them.
+type Body struct {
+	Messages []Message // one, or those of the batch; never none
+	Batch    bool
+}
+
+// A Message is one decoded message. Exactly one field is set, except that a
+// broken message has an ID when that could be read.
+type Message struct {
+	Request  *Request  // a request or a notification
+	Response *Response // an answer to what we asked
+	Err      *Error    // why it is neither
+	ID       ID        // of a broken message
+}
+
+// Decode reads a whole text. The error is the answer to all of it: -32700 when
+// it is no JSON, -32600 when it is longer than cfg allows, or an empty or too
+// long batch. The body shares memory with text.
+func Decode(text []byte, cfg Config) (Body, *Error) {
+	cfg = cfg.withDefaults()
+	if len(text) > cfg.MaxMessage {
+		return Body{}, tooLong(cfg.MaxMessage)
+	}
+	d := newDecoder(cfg.MaxDepth)
+	if isBatch(text) {
+		items, err := d.decodeBatch(text, cfg.MaxBatch)
+		return Body{exported(items), true}, err
+	}
+	var m message
+	d.decode(text, &m)
+	if m.err != nil && m.err.Code == CodeParseError {
+		return Body{}, m.err
+	}
+	return Body{exported([]message{m}), false}, nil
+}
+
+func tooLong(limit int) *Error {
+	return invalidRequest("a message may have %d bytes at most", limit)
+}
+
+func exported(items []message) []Message {
+	messages := make([]Message, len(items))
+	for i := range items {
+		switch m := &items[i]; m.kind {
+		case isRequest:
+			messages[i].Request = &m.request
+		case isResponse:
+			messages[i].Response = &m.response
+		case isBroken:
+			messages[i].Err, messages[i].ID = m.err, m.request.ID
+		}
+	}
+	return messages
+}
+
+// Answered reports whether anybody waits for an answer: not so when all are
+// notifications and responses.
+func (b *Body) Answered() bool {
+	for _, m := range b.Messages {
+		if m.Err != nil || m.Request != nil && !m.Request.IsNotification() {
+			return true
+		}
+	}
+	return false
+}
+
+// Answer runs the requests one after another and appends the answer to the
+// whole body to dst: nothing when nobody waits for one. Responses are passed
+// over, and a [BatchGuard] is asked first.
+func (b *Body) Answer(ctx context.Context, h Handler, dst []byte) []byte {
+	if !b.Batch {
+		return b.Messages[0].answer(ctx, h, dst)
+	}
+	if guard, ok := h.(BatchGuard); ok {
+		if err := guard.GuardBatch(b.requests()); err != nil {
+			return appendRefusal(dst, ID{}, nullID(h), err)
+		}
+	}
+	start := len(dst)
+	for i := range b.Messages {
+		mark := len(dst)
+		dst = b.Messages[i].answer(ctx, h, append(dst, ','))
+		if len(dst) == mark+1 {
+			dst = dst[:mark] // not answered
+		}
+	}
+	if len(dst) == start {
+		return dst
+	}
+	dst[start] = '['
+	return append(dst, ']')
+}
+
+func (b *Body) requests() []Request {
+	var requests []Request
+	for _, m := range b.Messages {
+		if m.Request != nil {
+			requests = append(requests, *m.Request)
+		}
+	}
+	return requests
+}
+
+func (m *Message) answer(ctx context.Context, h Handler, dst []byte) []byte {
+	switch {
+	case m.Err != nil:
+		return appendRefusal(dst, m.ID, nullID(h), m.Err)
+	case m.Request != nil:
+		return Answer(ctx, h, m.Request, dst)
+	}
+	return dst
+}
+
+// nullID asks the handler's [IDPolicy].
+func nullID(h Handler) bool {
+	policy, ok := h.(IDPolicy)
+	return !ok || policy.NullID()
+}
+
+// AppendError appends the answer that refuses a whole text, whose id cannot be
+// read.
+func AppendError(dst []byte, h Handler, err *Error) []byte {
+	return appendRefusal(dst, ID{}, nullID(h), err)
+}
