@@ -19,6 +19,10 @@ import (
 const (
 	dialTimeout = 3 * time.Second
 	opTimeout   = 5 * time.Second
+	// noRetries keeps the client library from sending a command again whose
+	// answer got lost: a creation that had succeeded would then find its own
+	// ruleset and report that the name is taken.
+	noRetries = -1
 )
 
 // schemes are the URL schemes served, and what the client calls them.
@@ -55,30 +59,34 @@ func connect(ctx context.Context, raw string, log *slog.Logger) (redis.Universal
 
 func clientFor(raw string, log *slog.Logger) (redis.UniversalClient, int, error) {
 	routeLog(log)
-	scheme, rest, _ := strings.Cut(raw, ":")
-	plain := schemes[scheme] + ":" + rest
+	scheme, plain, err := plainURL(raw)
+	if err != nil {
+		return nil, 0, err
+	}
 	switch _, topology, _ := strings.Cut(scheme, "+"); topology {
 	case "cluster":
 		o, err := redis.ParseClusterURL(plain)
 		if err != nil {
-			return nil, 0, safe(err)
+			return nil, 0, fmt.Errorf("the store's URL: %w", err)
 		}
-		o.DialTimeout, o.ReadTimeout, o.WriteTimeout = dialTimeout, opTimeout, opTimeout
+		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.DialerRetries = dialTimeout, opTimeout, opTimeout, 1
 		o.ContextTimeoutEnabled, o.MaintNotificationsConfig = true, noMaintenance()
 		return redis.NewClusterClient(o), 0, nil
 	case "sentinel":
 		o, err := redis.ParseFailoverURL(plain)
 		if err != nil {
-			return nil, 0, safe(err)
+			return nil, 0, fmt.Errorf("the store's URL: %w", err)
 		}
 		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.ContextTimeoutEnabled = dialTimeout, opTimeout, opTimeout, true
+		o.MaxRetries, o.DialerRetries = noRetries, 1
 		return redis.NewFailoverClient(o), o.DB, nil
 	}
 	o, err := redis.ParseURL(plain)
 	if err != nil {
-		return nil, 0, safe(err)
+		return nil, 0, fmt.Errorf("the store's URL: %w", err)
 	}
-	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.DialerRetries = dialTimeout, opTimeout, opTimeout, 1
+	o.DialTimeout, o.ReadTimeout, o.WriteTimeout = dialTimeout, opTimeout, opTimeout
+	o.MaxRetries, o.DialerRetries = noRetries, 1
 	o.ContextTimeoutEnabled, o.MaintNotificationsConfig = true, noMaintenance()
 	return redis.NewClient(o), o.DB, nil
 }
@@ -87,12 +95,20 @@ func noMaintenance() *maintnotifications.Config {
 	return &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 }
 
-// safe leaves the URL out of an error of its parser: it may hold a password.
-func safe(err error) error {
-	if parse, ok := errors.AsType[*url.Error](err); ok {
-		return fmt.Errorf("the store's URL: %w", parse.Err)
+// plainURL checks a URL and gives it the scheme that the client library knows.
+// The library's errors quote what stands after the host; a password whose
+// reserved characters are not escaped ends up there, so such URLs stop here.
+func plainURL(raw string) (scheme, plain string, err error) {
+	scheme, rest, _ := strings.Cut(raw, ":")
+	if !Serves(scheme) {
+		return "", "", errors.New("the store's URL must begin with valkey://, valkeys://, redis://, rediss:// or unix://")
 	}
-	return fmt.Errorf("the store's URL: %w", err)
+	plain = schemes[scheme] + ":" + rest
+	u, err := url.Parse(plain)
+	if err != nil || strings.Contains(u.EscapedPath()+u.RawQuery+u.EscapedFragment(), "@") {
+		return "", "", errors.New("the store's URL cannot be read; reserved characters in user and password must be escaped, such as %40 for @")
+	}
+	return scheme, plain, nil
 }
 
 // routeLog sends what the client library logs to ours; its logger is one for

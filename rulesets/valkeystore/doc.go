@@ -9,20 +9,29 @@
 //
 //   - rulesets:index, a sorted set of the names by creation time (Unix
 //     seconds), so that a page of a list costs the same however many there are;
+//   - rulesets:index:ready, which says that the index was complete once;
 //   - rulesets:events, a channel that tells of changes.
 //
 // A hash written by another program has no entry in the index at first. It can
-// be read, updated and deleted at once; to be listed it must be found, which a
-// scan for ruleset:* does: before the first list of a process, then before a
-// list when the last scan is a while ago, if the database is small enough; and
-// now and then while a process watches. Entries whose hash has gone are dropped
-// when they are met. Keys that are no rulesets are left alone.
+// be read, updated and deleted at once, and reading it enters it. Otherwise a
+// scan for ruleset:* finds it: before the first list that any process asks of a
+// database; then, if that has at most 200,000 keys, before a list when the
+// process's last scan is 30 s ago; and every minute while a process watches,
+// resting between its commands. So a large database that is shared with other
+// applications is scanned for a list once. Entries whose hash has gone are
+// dropped and those with another time are moved when they are met. Keys that are
+// no rulesets are left alone.
 //
 // Creation, update and deletion are one script each, so they are atomic on the
 // server. On a cluster the index follows as a second step that a scan repairs.
 //
+// A watch hears our own writers through the channel, and those of other programs
+// where the server sends keyspace events (notify-keyspace-events Kghx); without
+// them their updates and deletions are not announced, only seen when read.
+//
 // # Errors
 //
-// Every operation ends in bounded time. While the server is away they return
+// Every operation ends in bounded time, and no command is sent twice: of a
+// creation whose answer is lost the caller learns that the store was away. While the server is away they return
 // [ruleset.UnavailableError]; when it is back the next one works.
 package valkeystore

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -23,6 +24,8 @@ const (
 	scanAgain = 30 * time.Second
 	// listTimeout bounds a whole list, scan included.
 	listTimeout = 60 * time.Second
+	// pageTries is how often a page is read whose entries need mending.
+	pageTries = 4
 )
 
 // List implements [ruleset.Store].
@@ -34,35 +37,73 @@ func (s *Store) List(ctx context.Context, page ruleset.Page) ([]ruleset.Meta, st
 			return nil, "", err
 		}
 	}
-	from, err := s.rank(ctx, page.After)
-	if err != nil {
-		return nil, "", err
-	}
 	if page.Limit == 0 {
+		from, err := s.rank(ctx, page.After)
+		if err != nil {
+			return nil, "", err
+		}
 		metas, err := s.all(ctx, from, func(string) bool { return true })
 		return metas, "", err
 	}
-	return s.page(ctx, from, page.Limit)
+	return s.wholePage(ctx, page)
 }
 
-// page reads one page from a rank on.
-func (s *Store) page(ctx context.Context, from int64, limit int) ([]ruleset.Meta, string, error) {
+// wholePage reads a page, and again when it met entries of the index that other
+// programs had made wrong, which are mended by then.
+func (s *Store) wholePage(ctx context.Context, page ruleset.Page) (metas []ruleset.Meta, next string, err error) {
+	for range pageTries {
+		from, err := s.rank(ctx, page.After)
+		if err != nil {
+			return nil, "", err
+		}
+		var good bool
+		if metas, next, good, err = s.page(ctx, from, page.Limit); err != nil || good {
+			return metas, next, err
+		}
+	}
+	return metas, next, nil
+}
+
+// page reads one page from a rank on. It is good when every entry of the index
+// has its hash and the time of it; the others are mended.
+func (s *Store) page(ctx context.Context, from int64, limit int) (metas []ruleset.Meta, next string, good bool, err error) {
 	entries, err := s.client.ZRangeWithScores(ctx, indexKey, from, from+int64(limit)).Result()
 	if err != nil {
-		return nil, "", unavailable(err)
+		return nil, "", false, unavailable(err)
 	}
-	next := ""
 	if len(entries) > limit {
 		entries = entries[:limit]
 		last := entries[limit-1]
 		next = strconv.FormatInt(int64(last.Score), 10) + ":" + member(last)
 	}
-	names := make([]string, len(entries))
+	names, scores := make([]string, len(entries)), map[ruleset.Name]int64{}
 	for i, e := range entries {
 		names[i] = member(e)
+		scores[ruleset.Name(names[i])] = int64(e.Score)
 	}
-	metas, err := s.metas(ctx, names)
-	return metas, next, err
+	if metas, err = s.metas(ctx, names); err != nil {
+		return nil, "", false, err
+	}
+	moved, err := s.move(ctx, metas, scores)
+	return metas, next, !moved && len(metas) == len(entries), err
+}
+
+// move gives entries the time of their hash where they have another: some other
+// program deleted the ruleset and made it anew.
+func (s *Store) move(ctx context.Context, metas []ruleset.Meta, scores map[ruleset.Name]int64) (moved bool, err error) {
+	var entries []redis.Z
+	for _, m := range metas {
+		if at := m.CreatedAt.Unix(); at != scores[m.Name] {
+			entries = append(entries, redis.Z{Score: float64(at), Member: string(m.Name)})
+		}
+	}
+	if len(entries) == 0 {
+		return false, nil
+	}
+	if err := s.client.ZAddXX(ctx, indexKey, entries...).Err(); err != nil {
+		return false, unavailable(err)
+	}
+	return true, nil
 }
 
 func member(z redis.Z) string {
@@ -169,60 +210,104 @@ func (s *Store) Search(ctx context.Context, pattern string) ([]ruleset.Meta, err
 	return s.all(ctx, 0, func(name string) bool { return ruleset.Match(pattern, name) })
 }
 
-// refresh scans for hashes of other programs when that is due: always before a
-// process's first list of an index that is not there, else only in a database
-// that is small.
+// refresh scans for hashes of other programs when that is due: when no process
+// has finished a scan of this database yet, and else, if the database is small,
+// when this process's last one is a while ago.
 func (s *Store) refresh(ctx context.Context) error {
-	s.mu.Lock()
-	due := time.Since(s.scanned) > scanAgain
-	s.mu.Unlock()
-	if !due {
+	if !s.due() {
 		return nil
 	}
-	size, err := s.client.DBSize(ctx).Result()
-	if err != nil {
-		return unavailable(err)
+	select {
+	case s.scanning <- struct{}{}:
+		defer func() { <-s.scanning }()
+	case <-ctx.Done():
+		return unavailable(ctx.Err())
 	}
-	indexed, err := s.client.Exists(ctx, indexKey).Result()
-	if err != nil {
-		return unavailable(err)
-	}
-	if size > smallDatabase && indexed == 1 {
+	if !s.due() { // another list has scanned
 		return nil
 	}
-	_, err = s.scan(ctx)
+	skip, err := s.large(ctx)
+	if skip {
+		s.markScanned()
+	}
+	if skip || err != nil {
+		return err
+	}
+	_, err = s.scan(ctx, 0)
 	return err
 }
 
-// scan finds hashes that the index has not, and tells whether there were any.
-func (s *Store) scan(ctx context.Context) (found bool, err error) {
-	visit := func(ctx context.Context, node redis.Cmdable) error {
-		var cursor uint64
-		for {
-			keys, next, err := node.ScanType(ctx, cursor, hashPrefix+"*", chunk, "hash").Result()
-			if err != nil {
-				return unavailable(err)
-			}
-			more, err := s.adopt(ctx, keys)
-			if found = found || more; err != nil {
-				return err
-			}
-			if cursor = next; cursor == 0 {
-				return nil
-			}
-		}
+func (s *Store) due() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Since(s.scanned) > scanAgain
+}
+
+func (s *Store) markScanned() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.scanned = time.Now()
+}
+
+// large reports a database that is too large for a scan before a list and has
+// an index that was once complete.
+func (s *Store) large(ctx context.Context) (bool, error) {
+	size, err := s.client.DBSize(ctx).Result()
+	if err != nil {
+		return false, unavailable(err)
 	}
+	ready, err := s.client.Exists(ctx, readyKey).Result()
+	if err != nil {
+		return false, unavailable(err)
+	}
+	return size > smallDatabase && ready == 1, nil
+}
+
+// scan finds hashes that the index has not, resting after each command, and
+// tells whether there were any.
+func (s *Store) scan(ctx context.Context, rest time.Duration) (bool, error) {
+	var found atomic.Bool // the nodes of a cluster are visited at once
+	visit := func(ctx context.Context, node redis.Cmdable) error {
+		return s.scanNode(ctx, node, rest, &found)
+	}
+	var err error
 	if c, ok := s.client.(*redis.ClusterClient); ok {
 		err = c.ForEachMaster(ctx, func(ctx context.Context, node *redis.Client) error { return visit(ctx, node) })
 	} else {
 		err = visit(ctx, s.client)
 	}
-	if err == nil {
-		s.mu.Lock()
-		s.scanned = time.Now()
-		s.mu.Unlock()
+	if err != nil {
+		return found.Load(), err
 	}
-	return found, err
+	s.markScanned()
+	if err := s.client.Set(ctx, readyKey, stampText(s.now()), 0).Err(); err != nil {
+		return found.Load(), unavailable(err)
+	}
+	return found.Load(), nil
+}
+
+// scanNode is the part of a scan that one server does.
+func (s *Store) scanNode(ctx context.Context, node redis.Cmdable, rest time.Duration, found *atomic.Bool) error {
+	var cursor uint64
+	for {
+		keys, next, err := node.ScanType(ctx, cursor, hashPrefix+"*", chunk, "hash").Result()
+		if err != nil {
+			return unavailable(err)
+		}
+		more, err := s.adopt(ctx, keys)
+		if err != nil {
+			return err
+		}
+		if more {
+			found.Store(true)
+		}
+		if cursor = next; cursor == 0 {
+			return nil
+		}
+		if rest > 0 {
+			pause(ctx, rest)
+		}
+	}
 }
 
 // adopt gives hashes a place in the index that have none.

@@ -19,7 +19,7 @@ return 1`)
 // Arguments: now, channel, message, then fields and values. last_modified never
 // goes back; one that is not written our way is replaced.
 var updateScript = redis.NewScript(`
-if redis.call('EXISTS', KEYS[1]) == 0 then return {} end
+if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return {} end
 for i = 4, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
 local old = redis.call('HGET', KEYS[1], 'last_modified')
 if not old or #old ~= #ARGV[1] or string.sub(old, -1) ~= 'Z' or old < ARGV[1] then
@@ -27,6 +27,14 @@ if not old or #old ~= #ARGV[1] or string.sub(old, -1) ~= 'Z' or old < ARGV[1] th
 end
 redis.call('PUBLISH', ARGV[2], ARGV[3])
 return redis.call('HGETALL', KEYS[1])`)
+
+// dropScript takes names out of the index whose hash has gone; one that was
+// created in the meantime stays. Keys: index, hashes; arguments: their names.
+var dropScript = redis.NewScript(`
+for i, name in ipairs(ARGV) do
+  if redis.call('TYPE', KEYS[i + 1]).ok ~= 'hash' then redis.call('ZREM', KEYS[1], name) end
+end
+return 1`)
 
 // deleteScript returns 0 when there is nothing. Arguments: name, channel,
 // message.

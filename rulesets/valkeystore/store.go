@@ -18,6 +18,7 @@ import (
 const (
 	hashPrefix = "ruleset:"
 	indexKey   = "rulesets:index"
+	readyKey   = "rulesets:index:ready"
 	channel    = "rulesets:events"
 )
 
@@ -30,9 +31,15 @@ type Store struct {
 	log     *slog.Logger
 	now     func() time.Time
 
+	scanning chan struct{} // holds a token while this process scans for a list
+
 	mu      sync.Mutex
-	scanned time.Time // when the index was last compared with the hashes
+	scanned time.Time               // when the index was last compared with the hashes
+	odd     map[ruleset.Name]string // tags that were reported, by name
 }
+
+// maxOdd is how many rulesets with odd tags are remembered.
+const maxOdd = 1000
 
 // Open connects to the server of a URL: valkey://user:password@host:port/db,
 // valkeys:// with TLS, redis://, rediss://, unix://, and each with +cluster or
@@ -44,7 +51,10 @@ func Open(ctx context.Context, url string, log *slog.Logger, now func() time.Tim
 		return nil, err
 	}
 	_, cluster := client.(*redis.ClusterClient)
-	return &Store{client: client, cluster: cluster, db: db, log: log, now: now}, nil
+	return &Store{
+		client: client, cluster: cluster, db: db, log: log, now: now,
+		scanning: make(chan struct{}, 1), odd: map[ruleset.Name]string{},
+	}, nil
 }
 
 // Close implements [ruleset.Store].
@@ -104,18 +114,28 @@ func tagsText(tags []string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Get implements [ruleset.Store].
+// Get implements [ruleset.Store]. A hash that is not in the index enters it.
 func (s *Store) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, error) {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	fields, err := s.client.HGetAll(ctx, hashKey(name)).Result()
+	var hash *redis.MapStringStringCmd
+	var place *redis.FloatCmd
+	_, _ = s.client.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
+		hash, place = p.HGetAll(ctx, hashKey(name)), p.ZScore(ctx, indexKey, string(name))
+		return nil
+	})
+	fields, err := hash.Result()
 	if isWrongType(err) || err == nil && len(fields) == 0 {
 		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}
 	}
 	if err != nil {
 		return ruleset.Ruleset{}, unavailable(err)
 	}
-	return s.decode(name, fields), nil
+	r := s.decode(name, fields)
+	if errors.Is(place.Err(), redis.Nil) {
+		s.index(ctx, r.Meta)
+	}
+	return r, nil
 }
 
 // isWrongType reports a key that is no hash: it belongs to somebody else.
@@ -127,7 +147,7 @@ func (s *Store) decode(name ruleset.Name, fields map[string]string) ruleset.Rule
 	r := ruleset.Ruleset{Meta: ruleset.Meta{Name: name, Description: fields["description"], Tags: []string{}}, Markdown: fields["markdown"]}
 	if text := fields["tags"]; text != "" {
 		if err := json.Unmarshal([]byte(text), &r.Tags); err != nil || r.Tags == nil {
-			s.log.Debug("tags are no JSON array of strings", "component", "valkey", "name", string(name))
+			s.reportTags(name, text)
 			r.Tags = []string{}
 		}
 	}
@@ -137,6 +157,17 @@ func (s *Store) decode(name ruleset.Name, fields map[string]string) ruleset.Rule
 		r.LastModified = r.CreatedAt
 	}
 	return r
+}
+
+// reportTags logs tags that cannot be read, once until they change.
+func (s *Store) reportTags(name ruleset.Name, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.odd[name] == text || len(s.odd) >= maxOdd {
+		return
+	}
+	s.odd[name] = text
+	s.log.Warn("tags are no JSON array of strings; there are none for us", "component", "valkey", "name", string(name))
 }
 
 // parseTime reads any RFC 3339 time; others are the Unix epoch.
@@ -163,11 +194,11 @@ func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) 
 		args = append(args, "markdown", *p.Markdown)
 	}
 	pairs, err := updateScript.Run(ctx, s.client, []string{hashKey(name)}, args...).StringSlice()
-	if isWrongType(err) || err == nil && len(pairs) == 0 {
-		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}
-	}
 	if err != nil {
 		return ruleset.Ruleset{}, unavailable(err)
+	}
+	if len(pairs) == 0 {
+		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}
 	}
 	fields := map[string]string{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -199,32 +230,48 @@ func (s *Store) Delete(ctx context.Context, name ruleset.Name) error {
 // hash leave the index.
 func (s *Store) metas(ctx context.Context, names []string) ([]ruleset.Meta, error) {
 	cmds := make([]*redis.SliceCmd, len(names))
-	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+	_, _ = s.client.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
 		for i, name := range names {
 			cmds[i] = p.HMGet(ctx, hashPrefix+name, "description", "tags", "created_at", "last_modified")
 		}
 		return nil
 	})
-	if err != nil && !isWrongType(err) {
-		return nil, unavailable(err)
-	}
 	metas := make([]ruleset.Meta, 0, len(names))
-	var stale []any
+	var stale []string
 	for i, cmd := range cmds {
+		if err := cmd.Err(); err != nil && !isWrongType(err) {
+			return nil, unavailable(err)
+		}
 		fields := fieldsOf(cmd.Val())
-		if cmd.Err() != nil || len(fields) == 0 {
+		if len(fields) == 0 {
 			stale = append(stale, names[i])
 			continue
 		}
 		metas = append(metas, s.decode(ruleset.Name(names[i]), fields).Meta)
 	}
-	if len(stale) > 0 {
-		err = s.client.ZRem(ctx, indexKey, stale...).Err()
-		if err != nil {
-			return nil, unavailable(err)
-		}
+	return metas, s.drop(ctx, stale)
+}
+
+// drop takes names without a hash out of the index. On a cluster no script can
+// see both, and a creation at that very moment waits for the next scan.
+func (s *Store) drop(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
 	}
-	return metas, nil
+	keys, args := []string{indexKey}, make([]any, len(names))
+	for i, name := range names {
+		keys, args[i] = append(keys, hashPrefix+name), name
+	}
+	var err error
+	if s.cluster {
+		err = s.client.ZRem(ctx, indexKey, args...).Err()
+	} else {
+		err = dropScript.Run(ctx, s.client, keys, args...).Err()
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	return nil
 }
 
 func fieldsOf(values []any) map[string]string {

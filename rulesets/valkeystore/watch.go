@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -18,8 +19,11 @@ const (
 	scanEvery = time.Minute
 	// retryEvery is how often a watch tries to reach a server that is away.
 	retryEvery = 500 * time.Millisecond
-	// listenFor is how long a watch listens before it looks at the clock.
-	listenFor = time.Second
+	// scanRest is how long a watch rests between two commands of a scan.
+	scanRest = 10 * time.Millisecond
+	// listenFor is how long a watch listens before it sees whether the server
+	// is still there.
+	listenFor = 5 * time.Second
 )
 
 // kinds are what our messages and the server's keyspace events mean.
@@ -31,34 +35,73 @@ var kinds = map[string]ruleset.ChangeKind{
 // Watch implements [ruleset.Store]. After the server was away it reports that
 // anything may have changed.
 func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
-	keyspace := fmt.Sprintf("__keyspace@%d__:%s", s.db, hashPrefix)
-	events := s.client.Subscribe(ctx, channel)
-	defer func() { _ = events.Close() }() // nothing to lose
-	if err := events.PSubscribe(ctx, keyspace+"*"); err != nil {
-		s.log.Debug("keyspace events are not heard", "component", "valkey", "err", err)
+	var mu sync.Mutex // messages and scans tell from two goroutines
+	tell := func(c ruleset.Change) {
+		mu.Lock()
+		defer mu.Unlock()
+		changed(c)
 	}
-	away, scanned := false, time.Now()
-	for ctx.Err() == nil {
-		message, err := events.ReceiveTimeout(ctx, listenFor)
-		switch {
-		case err == nil && away:
-			away = false
-			changed(ruleset.Change{Kind: ruleset.Unknown})
-		case err == nil:
-			s.tell(message, keyspace, changed)
-		case !isTimeout(err):
-			away = true
+	var wg sync.WaitGroup
+	wg.Go(func() { s.rescan(ctx, tell) })
+	defer wg.Wait()
+	for again := false; ctx.Err() == nil; again = true {
+		if err := s.listen(ctx, again, tell); ctx.Err() == nil {
+			s.log.Debug("changes are not heard for now", "component", "valkey", "err", err)
 			pause(ctx, retryEvery)
-		}
-		if time.Since(scanned) > scanEvery {
-			scanned = time.Now()
-			if found, err := s.scan(ctx); err == nil && found {
-				changed(ruleset.Change{Kind: ruleset.Unknown})
-			}
 		}
 	}
 	return nil
 }
+
+// rescan looks for hashes of other programs now and then.
+func (s *Store) rescan(ctx context.Context, tell func(ruleset.Change)) {
+	for {
+		pause(ctx, scanEvery)
+		if ctx.Err() != nil {
+			return
+		}
+		if found, err := s.scan(ctx, scanRest); err == nil && found {
+			tell(ruleset.Change{Kind: ruleset.Unknown})
+		}
+	}
+}
+
+// listen passes on what one subscription hears, until it breaks. A connection
+// that is silent is pinged, and given up when it does not answer.
+func (s *Store) listen(ctx context.Context, again bool, tell func(ruleset.Change)) error {
+	keyspace := fmt.Sprintf("__keyspace@%d__:%s", s.db, hashPrefix)
+	events := s.client.Subscribe(ctx, channel)
+	closeEvents := sync.OnceFunc(func() { _ = events.Close() }) // nothing to lose
+	defer closeEvents()
+	defer context.AfterFunc(ctx, closeEvents)()
+	if err := events.PSubscribe(ctx, keyspace+"*"); err != nil {
+		return err
+	}
+	for pinged := false; ; {
+		message, err := events.ReceiveTimeout(ctx, listenFor)
+		switch {
+		case err == nil && again:
+			again, pinged = false, false
+			tell(ruleset.Change{Kind: ruleset.Unknown})
+		case err == nil:
+			pinged = false
+			s.pass(message, keyspace, tell)
+		case isRefusal(err):
+			s.log.Warn("some changes of other programs are not heard", "component", "valkey", "err", err)
+		case !isTimeout(err) || pinged:
+			return err
+		default:
+			pinged = true
+			if err := events.Ping(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// isRefusal reports that the user may not listen to some channel; the
+// subscription to the others stands.
+func isRefusal(err error) bool { return redis.HasErrorPrefix(err, "NOPERM") }
 
 func isTimeout(err error) bool {
 	netErr, ok := errors.AsType[net.Error](err)
@@ -72,9 +115,9 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// tell passes a message on. A change of ours is heard twice where the server
+// pass tells of a message. A change of ours is heard twice where the server
 // sends keyspace events; telling twice does no harm.
-func (s *Store) tell(message any, keyspace string, changed func(ruleset.Change)) {
+func (s *Store) pass(message any, keyspace string, tell func(ruleset.Change)) {
 	m, ok := message.(*redis.Message)
 	if !ok {
 		return // the subscription itself
@@ -87,5 +130,5 @@ func (s *Store) tell(message any, keyspace string, changed func(ruleset.Change))
 	if kinds[kind] == 0 || err != nil {
 		return
 	}
-	changed(ruleset.Change{Kind: kinds[kind], Name: valid})
+	tell(ruleset.Change{Kind: kinds[kind], Name: valid})
 }

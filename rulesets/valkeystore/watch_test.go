@@ -1,0 +1,94 @@
+package valkeystore_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// ears hear what a watch tells.
+type ears chan ruleset.Change
+
+// watch watches until the test ends.
+func watch(t *testing.T, s ruleset.Store) ears {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	heard, done := make(ears, 1000), make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := s.Watch(ctx, func(c ruleset.Change) { heard <- c }); err != nil {
+			t.Errorf("Watch: %v", err)
+		}
+	}()
+	t.Cleanup(func() { stop(); <-done })
+	return heard
+}
+
+// until does something again and again until a change is heard.
+func (e ears) until(t *testing.T, do func()) ruleset.Change {
+	t.Helper()
+	deadline := time.After(15 * time.Second)
+	for {
+		do()
+		select {
+		case c := <-e:
+			return c
+		case <-time.After(100 * time.Millisecond):
+		case <-deadline:
+			t.Fatal("nothing was heard")
+		}
+	}
+}
+
+// drain forgets what was heard before a quiet moment.
+func (e ears) drain() {
+	for {
+		select {
+		case <-e:
+		case <-time.After(200 * time.Millisecond):
+			return
+		}
+	}
+}
+
+var serial atomic.Int64
+
+func create(t *testing.T, s ruleset.Store) {
+	t.Helper()
+	if _, err := s.Create(t.Context(), ruleset.Draft{Name: ruleset.Name(fmt.Sprintf("new_%d", serial.Add(1)))}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWatchTellsOfAnOutage(t *testing.T) {
+	server := start(t)
+	heard := watch(t, open(t, "valkey://"+server.addr, atNoon))
+	other := open(t, "valkey://"+server.addr, atNoon)
+	heard.until(t, func() { create(t, other) })
+	heard.drain()
+	server.stop()
+	server.run(t)
+	if c := heard.until(t, func() {}); c.Kind != ruleset.Unknown {
+		t.Errorf("after an outage it tells %v, want that anything may have changed", c)
+	}
+}
+
+func TestWatchHearsOtherPrograms(t *testing.T) {
+	server := start(t, "--notify-keyspace-events", "Kghx")
+	heard := watch(t, open(t, "valkey://"+server.addr, atNoon))
+	client := plain(t, server.addr)
+	want := ruleset.Change{Kind: ruleset.Updated, Name: "theirs"}
+	if c := heard.until(t, func() { write(t, client, "theirs", noon) }); c != want {
+		t.Errorf("heard %v, want %v", c, want)
+	}
+	heard.drain()
+	want.Kind = ruleset.Deleted
+	client.Del(t.Context(), "ruleset:theirs")
+	if c := heard.until(t, func() {}); c != want {
+		t.Errorf("heard %v, want %v", c, want)
+	}
+}
