@@ -1,0 +1,94 @@
+package valkeystore_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/rulesets/valkeystore"
+)
+
+const (
+	contenders   = 64
+	contested    = 100
+	contenderURL = "VALKEYSTORE_TEST_CONTEND"
+)
+
+// TestMain lets the test binary be one of the contenders.
+func TestMain(m *testing.M) {
+	if url := os.Getenv(contenderURL); url != "" {
+		if err := contend(url); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// contend creates all names and prints those that it won.
+func contend(url string) error {
+	s, err := valkeystore.Open(context.Background(), url, quiet, time.Now)
+	if err != nil {
+		return err
+	}
+	for i := range contested {
+		name := ruleset.Name(fmt.Sprintf("n%d", i))
+		_, err := s.Create(context.Background(), ruleset.Draft{Name: name, Markdown: fmt.Sprint(os.Getpid())})
+		if err == nil {
+			fmt.Println(name, os.Getpid())
+		} else if _, exists := errors.AsType[*ruleset.ExistsError](err); !exists {
+			return errors.Join(err, s.Close())
+		}
+	}
+	return s.Close()
+}
+
+// TestManyProcessesCreateTheSameNames has each name won once, and by the one
+// whose text is kept.
+func TestManyProcessesCreateTheSameNames(t *testing.T) {
+	server := start(t)
+	url := "valkey://" + server.addr
+	outs := make([]bytes.Buffer, contenders)
+	var wg sync.WaitGroup
+	for i := range contenders {
+		wg.Go(func() {
+			cmd := exec.CommandContext(t.Context(), os.Args[0])
+			cmd.Env = append(os.Environ(), contenderURL+"="+url)
+			cmd.Stdout, cmd.Stderr = &outs[i], os.Stderr
+			if err := cmd.Run(); err != nil {
+				t.Errorf("contender %d: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	winner := map[string]string{}
+	for i := range outs {
+		for line := range strings.Lines(outs[i].String()) {
+			name, pid, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if winner[name] != "" {
+				t.Errorf("%s was won twice", name)
+			}
+			winner[name] = pid
+		}
+	}
+	s := open(t, url, time.Now)
+	for i := range contested {
+		name := fmt.Sprintf("n%d", i)
+		r, err := s.Get(t.Context(), ruleset.Name(name))
+		if err != nil || r.Markdown != winner[name] {
+			t.Errorf("%s was won by %q, and holds %q, %v", name, winner[name], r.Markdown, err)
+		}
+	}
+	if got := listed(t, s, ruleset.Page{}); len(got) != contested {
+		t.Errorf("%d are listed, want %d", len(got), contested)
+	}
+}
