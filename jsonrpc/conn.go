@@ -74,7 +74,8 @@ type Conn struct {
 	wake    chan struct{}
 
 	resting atomic.Bool // the reader waits for input and owes nothing
-	closing atomic.Bool // nothing new is taken
+	closing atomic.Bool // no new requests are taken
+	over    atomic.Bool // Serve has returned: input is not ours any more
 	broken  chan error  // holds the first error of a write
 
 	flight flight
@@ -114,6 +115,7 @@ func (c *Conn) Serve(ctx context.Context, h Handler) error {
 	wg.Go(c.monitor)
 	go c.read()
 	err := c.wait(ctx)
+	c.over.Store(true)
 	close(c.stop)
 	c.calls.close()
 	c.flight.cancelAll()
@@ -175,7 +177,7 @@ func (c *Conn) unblock() {
 // read is the reading role: it takes lines and runs their handlers, until
 // input ends or the monitor takes the role away because a handler runs long.
 func (c *Conn) read() {
-	for {
+	for !c.over.Load() {
 		if c.out.full.Load() && !c.flush() {
 			return
 		}
@@ -222,11 +224,10 @@ func (c *Conn) take(line []byte) bool {
 	if len(line) == 0 || skipSpace(line, 0) == len(line) {
 		return true
 	}
-	if c.closing.Load() {
-		return true // nobody will hear an answer
-	}
 	if isBatch(line) {
-		c.takeBatch(line)
+		if !c.closing.Load() {
+			c.takeBatch(line)
+		}
 		return true
 	}
 	c.decoder.decode(line, &c.message)
@@ -239,10 +240,10 @@ func (c *Conn) takeMessage(m *message) bool {
 		c.refuse(m.request.ID, m.err)
 	case m.kind == isResponse:
 		c.calls.answer(&m.response)
+	case m.request.IsNotification() && c.preempt != nil && c.preempt.Preempt(&m.request):
+	case c.closing.Load(): // nobody will hear an answer
 	case m.request.IsNotification():
-		if c.preempt == nil || !c.preempt.Preempt(&m.request) {
-			return c.run(c.newJob(&m.request))
-		}
+		return c.run(c.newJob(&m.request))
 	default:
 		return c.takeRequest(&m.request)
 	}

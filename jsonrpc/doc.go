@@ -31,13 +31,16 @@
 // # Concurrency
 //
 // A goroutine for each request would cost more than the rest of the engine, so
-// the reading goroutine runs handlers itself. A monitor notices when one takes
-// longer than a tick (0.5 ms) and gives the reading role to a new goroutine:
+// the reading goroutine runs handlers and writes itself. A monitor notices when
+// one takes longer than a tick (0.5 ms) and gives the reading role to a new
+// goroutine:
 //
 //	Serve
 //	├─ read            lines → take → run → Handler.Handle
-//	│                  (loses the reading role if that takes longer than a tick,
-//	│                  and then ends in work)
+//	│    │             (loses the reading role if that takes longer than a tick,
+//	│    │             and then ends in work)
+//	│    └─ flush      before it blocks, and when enough has gathered
+//	│                  (loses the reading role likewise, and then ends)
 //	├─ monitor         each tick: handOff → a new read
 //	└─ work            answer of a long request, then what waited behind it
 //
@@ -49,6 +52,16 @@
 // Answers that are ready together leave in one write, and nothing waits while
 // the line is idle: the reader flushes before it blocks, a long request when it
 // is done.
+//
+// Input that ends is the regular end: [Conn.Call] gives [ErrClosed], handlers
+// finish, answers are written, Serve returns. A context that is done gives
+// handlers [Config].Drain, in which answers and cancellations are still heard,
+// then cancels them. Serve leaves no goroutine behind except a handler that
+// ignores its context for another Drain, and a read or write that hangs on a
+// stream without deadlines; that one takes no more than it has begun with.
+//
+// A whole text from elsewhere, such as an HTTP body, goes through [Decode] and
+// [Body.Answer], which start no goroutine.
 //
 // Locks, none of which is held while another is taken except in this order:
 // flight.mu, then requestContext.mu; outbox.mu, batch.mu and calls.mu stand

@@ -177,3 +177,42 @@ func TestShutdownWritesWhatWasAnswered(t *testing.T) {
 		t.Errorf("%d answers were written, want 10", got)
 	}
 }
+
+// While handlers got their time to end, the answers they waited for were not
+// heard, and the reader went on taking input when Serve had returned.
+func TestShutdownStillHearsAnswers(t *testing.T) {
+	in, inW := io.Pipe()
+	outR, out := io.Pipe()
+	conn := jsonrpc.NewConn(in, out, jsonrpc.Config{Drain: 10 * time.Second})
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- conn.Serve(ctx, jsonrpc.HandlerFunc(func(ctx context.Context, _ *jsonrpc.Request, dst []byte) ([]byte, error) {
+			result, err := conn.Call(ctx, "question", nil)
+			return append(dst, result...), err
+		}))
+	}()
+	l := &line{t: t, in: inW, out: scanner(outR), done: done}
+	l.send(`{"jsonrpc":"2.0","id":"a","method":"ask"}`)
+	l.expect(`{"jsonrpc":"2.0","id":1,"method":"question"}`)
+	stop()
+	time.Sleep(5 * time.Millisecond) // Serve has begun to end
+	l.send(`{"jsonrpc":"2.0","id":1,"result":42}`)
+	l.expect(`{"jsonrpc":"2.0","id":"a","result":42}`)
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("Serve: %v", err)
+	}
+	l.send(`{}`) // taken by the reader, which then sees that it is over
+	wrote := make(chan struct{})
+	go func() {
+		_, _ = io.WriteString(inW, "{}\n") // nobody takes it, until the pipe closes
+		close(wrote)
+	}()
+	select {
+	case <-wrote:
+		t.Error("input was read after Serve")
+	case <-time.After(20 * time.Millisecond):
+	}
+	_ = in.Close() // a pipe closes
+	<-wrote
+}
