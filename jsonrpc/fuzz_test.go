@@ -25,9 +25,7 @@ func FuzzServer(f *testing.F) {
 		}
 		whole := answers(t, bytes.NewReader(in))
 		for _, line := range bytes.Split(bytes.TrimSuffix(whole, []byte("\n")), []byte("\n")) {
-			if len(line) > 0 && line[0] == '{' {
-				checkResponse(t, line)
-			}
+			checkLine(t, line)
 		}
 		if bytes.IndexByte(in, '[') < 0 { // batches may be answered in any order
 			if split := answers(t, iotest.OneByteReader(bytes.NewReader(in))); !bytes.Equal(whole, split) {
@@ -44,6 +42,25 @@ func answers(t *testing.T, in io.Reader) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+// checkLine checks one response, or each of a batch.
+func checkLine(t *testing.T, line []byte) {
+	t.Helper()
+	switch {
+	case len(line) == 0:
+		return // there was no answer at all
+	case line[0] == '{':
+		checkResponse(t, line)
+		return
+	}
+	var batch []json.RawMessage
+	if err := json.Unmarshal(line, &batch); err != nil || len(batch) == 0 {
+		t.Fatalf("no batch: %s: %v", line, err)
+	}
+	for _, response := range batch {
+		checkResponse(t, response)
+	}
 }
 
 func checkResponse(t *testing.T, line []byte) {
