@@ -23,7 +23,7 @@ func (a *app) rulesetsCommand() command {
 		short: "work with rulesets",
 		sub: []command{
 			a.rulesetsList(), a.rulesetsSearch(), a.rulesetsShow(), a.rulesetsCreate(),
-			a.rulesetsEdit(), a.rulesetsDelete(),
+			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsImport(), a.rulesetsExport(),
 		},
 	}
 }
