@@ -43,7 +43,9 @@ func TestUserWithFewRights(t *testing.T) {
 		t.Errorf("lists %v", got)
 	}
 	heard := watch(t, s)
-	heard.until(t, func() { create(t, s) })
+	if c := heard.until(t, func() { create(t, s) }); c.Kind != ruleset.Created {
+		t.Errorf("heard %v, want a creation", c)
+	}
 	if got := listed(t, open(t, "valkey://"+server.addr, atNoon), ruleset.Page{}); len(got) != 0 {
 		t.Errorf("database 0 lists %v, which are in 2", got)
 	}

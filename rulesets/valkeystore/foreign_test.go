@@ -97,10 +97,13 @@ func TestPagesMendTheIndex(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b"}, listed(t, s, ruleset.Page{Limit: 2})); diff != "" {
 		t.Fatalf("page (-want +got):\n%s", diff)
 	}
-	client.Del(t.Context(), "ruleset:a")
 	write(t, client, "b", noon.Add(time.Hour))
+	if diff := cmp.Diff([]string{"a", "c"}, listed(t, s, ruleset.Page{Limit: 2})); diff != "" {
+		t.Errorf("page after a move (-want +got):\n%s", diff)
+	}
+	client.Del(t.Context(), "ruleset:a")
 	if diff := cmp.Diff([]string{"c", "d"}, listed(t, s, ruleset.Page{Limit: 2})); diff != "" {
-		t.Errorf("page (-want +got):\n%s", diff)
+		t.Errorf("page after a deletion (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"c", "d", "e", "b"}, client.ZRange(t.Context(), "rulesets:index", 0, -1).Val()); diff != "" {
 		t.Errorf("index (-want +got):\n%s", diff)
