@@ -91,7 +91,9 @@ func (c *Conn) takeItem(b *batch, m *message) {
 		if c.laner != nil {
 			j.lane = c.laner.Lane(&m.request)
 		}
-		c.flight.submit(j)
+		if !c.flight.submit(j) {
+			b.add(c, appendRefusal(nil, j.req.ID, true, invalidRequest("a request with this id is still being answered")))
+		}
 	}
 }
 
@@ -101,15 +103,15 @@ func (b *batch) expect(n int) {
 	b.left += n
 }
 
-// submit queues a job and sees to it that somebody runs it.
-func (f *flight) submit(j *job) {
+// submit queues a job and sees to it that somebody runs it. It reports false
+// when a job with this id is in flight already.
+func (f *flight) submit(j *job) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.byID[j.req.ID.String()] != nil && !j.req.IsNotification() {
-		refusal := appendRefusal(nil, j.req.ID, true, invalidRequest("a request with this id is still being answered"))
-		go j.batch.add(f.conn, refusal)
-		return
+		return false
 	}
 	f.queueLocked(j)
 	f.startLocked()
+	return true
 }
