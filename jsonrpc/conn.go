@@ -56,6 +56,7 @@ type Conn struct {
 	handler Handler
 	laner   Laner
 	preempt Preempter
+	stayer  Stayer
 	guard   BatchGuard
 	policy  IDPolicy
 
@@ -108,6 +109,7 @@ func (c *Conn) Serve(ctx context.Context, h Handler) error {
 	c.handler = h
 	c.laner, _ = h.(Laner)
 	c.preempt, _ = h.(Preempter)
+	c.stayer, _ = h.(Stayer)
 	c.guard, _ = h.(BatchGuard)
 	c.policy, _ = h.(IDPolicy)
 	c.values = context.WithoutCancel(ctx)
@@ -274,6 +276,11 @@ func (c *Conn) takeRequest(req *Request) bool {
 // the reading role afterwards.
 func (c *Conn) run(j *job) bool {
 	j.out = c.scratch[:0]
+	if c.stayer != nil && c.stayer.Stays(&j.req) {
+		j.run()
+		c.done(j)
+		return true
+	}
 	turn := c.begin(j)
 	j.run()
 	if c.keep(turn) {

@@ -50,6 +50,9 @@ func (s *station) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) 
 	case "lane":
 		s.note(req)
 		return append(dst, `"done"`...), nil
+	case "shake hands":
+		time.Sleep(5 * time.Millisecond) // ten ticks
+		return append(dst, `"shaken"`...), nil
 	case "panic":
 		panic("on purpose")
 	case "secret":
@@ -226,6 +229,16 @@ func TestLongHandlerHoldsNobodyUp(t *testing.T) {
 	close(s.hold)
 	l.expect(`{"jsonrpc":"2.0","id":1,"result":"held"}`)
 	l.end()
+}
+
+func (s *station) Stays(req *jsonrpc.Request) bool { return req.Method == "shake hands" }
+
+func TestHandshakeIsAnsweredFirst(t *testing.T) {
+	got := serve(t, `{"jsonrpc":"2.0","id":1,"method":"shake hands"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"echo","params":[]}`, jsonrpc.Config{})
+	want := []string{`{"jsonrpc":"2.0","id":1,"result":"shaken"}`, `{"jsonrpc":"2.0","id":2,"result":[]}`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("answers (-want +got):\n%s", diff)
+	}
 }
 
 func TestLaneKeepsOrder(t *testing.T) {

@@ -46,6 +46,11 @@ type Laner interface{ Lane(req *Request) string }
 // goroutine. It must not block. It reports whether the notification is done.
 type Preempter interface{ Preempt(req *Request) bool }
 
+// A Stayer is a Handler with requests that everything behind them depends on,
+// such as a handshake: they keep the reading role however long they take, so
+// the next message is looked at when they are answered. They must be quick.
+type Stayer interface{ Stays(req *Request) bool }
+
 // A BatchGuard may refuse a whole batch; its error is the only answer.
 type BatchGuard interface {
 	GuardBatch(items []Request) *Error

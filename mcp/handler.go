@@ -47,6 +47,9 @@ func (h *Handler) refuse(call *Call, dst []byte, err error) ([]byte, error) {
 	return dst, err
 }
 
+// Stays keeps what follows initialize waiting until it has settled the revision.
+func (h *Handler) Stays(req *jsonrpc.Request) bool { return req.Method == "initialize" }
+
 // Preempt takes every notification; it runs on the reading goroutine, so a
 // cancellation overtakes all that waits.
 func (h *Handler) Preempt(req *jsonrpc.Request) bool {
