@@ -1,0 +1,43 @@
+.DEFAULT_GOAL := help
+FUZZTIME ?= 10s
+
+.PHONY: help build run test race fuzz bench cover lint fmt generate ci
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build bin/triptych, static
+	CGO_ENABLED=0 go build -trimpath -o bin/triptych ./cmd/triptych
+
+run: build ## play a short session on sample data that shows every tool
+	sh docs/demo/run.sh
+
+test: ## run the tests; those that need redis-server say so when they skip
+	go test -shuffle=on ./...
+
+race: ## run the tests with the race detector
+	go test -race -shuffle=on -timeout 10m ./...
+
+fuzz: ## run each fuzz target for FUZZTIME
+	@set -e; for pkg in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; done
+
+bench: ## run the benchmarks
+	go test -run '^$$' -bench . ./...
+
+cover: ## show the coverage by package
+	go test -cover ./...
+
+lint: ## check the format and vet
+	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt would change:"; echo "$$files"; exit 1; }
+	go vet ./...
+
+fmt: ## format
+	gofmt -w .
+
+generate: ## write the man page anew
+	go run ./cmd/triptych man > docs/triptych.1
+
+ci: lint race build ## what continuous integration runs
