@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 FUZZTIME ?= 10s
 
-.PHONY: help build run test race fuzz bench cover lint fmt generate ci
+.PHONY: help build run test race fuzz bench cover lint fmt generate conformance ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,5 +39,8 @@ fmt: ## format
 
 generate: ## write the man page anew
 	go run ./cmd/triptych man > docs/triptych.1
+
+conformance: ## replay the conversations over standard input and output
+	go test -count=1 ./conformance
 
 ci: lint race build ## what continuous integration runs
