@@ -294,8 +294,9 @@ func (c *Conn) run(j *job) bool {
 // done answers a job that ran on the reading goroutine to its end.
 func (c *Conn) done(j *job) {
 	j.ctx.end(context.Canceled)
+	used := len(j.out)
 	j.send(false)
-	if c.scratch = nil; worthKeeping(cap(j.out), len(j.out)) {
+	if c.scratch = nil; worthKeeping(cap(j.out), used) {
 		c.scratch = j.out
 	}
 }

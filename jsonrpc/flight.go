@@ -30,13 +30,14 @@ func (j *job) run() {
 	j.out = answer(&j.ctx, j.conn.handler, &j.req, j.out, j.conn.cfg.Logger)
 }
 
-// send writes the answer, if there is one.
+// send writes the answer, if there is one. The job's out is then memory that
+// may be used again.
 func (j *job) send(flush bool) {
 	switch {
 	case j.batch != nil:
 		j.batch.add(j.conn, j.out)
 	case len(j.out) > 0:
-		_ = j.conn.out.put(j.out, flush) // a dead stream is found by the reader
+		j.out, _ = j.conn.out.give(j.out, flush) // a dead stream is found by the reader
 	}
 }
 

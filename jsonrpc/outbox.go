@@ -46,21 +46,33 @@ func (o *outbox) init(w io.Writer, limit int, broken chan<- error) {
 // put adds one message and its newline. With flush set it is written at once,
 // else when somebody flushes, which the reader does when it is full.
 func (o *outbox) put(message []byte, flush bool) error {
+	_, err := o.give(message, flush)
+	return err
+}
+
+// give is put by one who has no more use for the message's memory: what it
+// returns may be used instead. A big message is then not copied.
+func (o *outbox) give(message []byte, flush bool) (instead []byte, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for len(o.buf) > o.limit && o.writing && o.err == nil {
 		o.room.Wait()
 	}
 	if o.err != nil {
-		return o.err
+		return message, o.err
 	}
-	o.buf = append(append(o.buf, message...), '\n')
+	if len(o.buf) == 0 && len(message) >= keepBuffer {
+		message, o.buf = o.buf, message
+		o.buf = append(o.buf, '\n')
+	} else {
+		o.buf = append(append(o.buf, message...), '\n')
+	}
 	if flush {
 		o.drainLocked()
 	} else if len(o.buf) >= keepBuffer {
 		o.full.Store(true)
 	}
-	return o.err
+	return message, o.err
 }
 
 // flush writes what waits, unless somebody else is writing already.

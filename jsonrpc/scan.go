@@ -1,9 +1,7 @@
 package jsonrpc
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math/bits"
 	"unicode/utf8"
 )
 
@@ -137,39 +135,36 @@ func scanArray(b []byte, i, depth int) (int, error) {
 	}
 }
 
-// scanString checks the literal whose opening quote is b[i], eight bytes at a
-// time, and returns the index after its closing quote.
+// scanString checks the literal whose opening quote is b[i] and returns the
+// index after its closing quote.
 func scanString(b []byte, i int) (int, error) {
-	start, ascii := i, true
-	for i++; i < len(b); {
-		if i+8 <= len(b) {
-			w := binary.LittleEndian.Uint64(b[i:])
-			ascii = ascii && w&highs == 0
-			marks := unplain(w)
-			if i += bits.TrailingZeros64(marks) / 8; marks == 0 {
-				continue
-			}
-		}
-		switch c := b[i]; {
-		case c == '"':
-			if !ascii && !utf8.Valid(b[start:i]) {
-				return 0, &SyntaxError{start, "a string is not UTF-8"}
-			}
+	start := i
+	for i = skipPlain(b, i+1); i < len(b); {
+		c := b[i]
+		if c == '"' {
 			return i + 1, nil
-		case c == '\\':
-			n := escapeLen(b[i:])
-			if n == 0 {
-				return 0, &SyntaxError{i, "unknown escape"}
-			}
-			i += n
-		case c < 0x20:
-			return 0, &SyntaxError{i, "a control character in a string"}
-		default:
-			ascii = ascii && c < utf8.RuneSelf
-			i++
+		}
+		n := unplainLen(b[i:])
+		if n == 0 {
+			return 0, &SyntaxError{i, "an escape or a byte that no string may have"}
+		}
+		if i += n; i < len(b) && isPlain(b[i]) {
+			i = skipPlain(b, i)
 		}
 	}
 	return 0, &SyntaxError{start, "a string does not end"}
+}
+
+// unplainLen is the length of the escape, or of the character that is not
+// ASCII, that b begins with; 0 if it is neither.
+func unplainLen(b []byte) int {
+	if b[0] == '\\' {
+		return escapeLen(b)
+	}
+	if _, n := utf8.DecodeRune(b); n > 1 {
+		return n
+	}
+	return 0
 }
 
 // escapeLen is the length of the escape that b begins with, 0 if it is none.

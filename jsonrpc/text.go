@@ -14,51 +14,56 @@ const (
 )
 
 // unplain marks, in eight bytes, those that cannot be taken as they are in a
-// string literal: quote, backslash and control characters. Bits above the
-// first mark may be wrong, which costs a slow step and nothing else.
+// string literal, and those that need a look because they are not ASCII. Bits
+// above the first mark may be wrong.
 func unplain(w uint64) uint64 {
-	quote := w ^ ones*'"'
-	slash := w ^ ones*'\\'
-	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*0x20)&^w) & highs
+	quote := (w ^ ones*'"') - ones
+	slash := (w ^ ones*'\\') - ones
+	control := w - ones*' '
+	return (w | quote | slash | control) & highs
 }
+
+// skipPlain returns the index of the first byte of s, from i on, that is a
+// quote, a backslash, a control character or not ASCII. Short runs are taken
+// eight bytes at a time, long ones 32.
+func skipPlain[S string | []byte](s S, i int) int {
+	for i+8 <= len(s) {
+		if marks := unplain(load8(s, i)); marks != 0 {
+			return i + bits.TrailingZeros64(marks)/8
+		}
+		i += 8
+		for i+32 <= len(s) && unplain(load8(s, i))|unplain(load8(s, i+8))|unplain(load8(s, i+16))|unplain(load8(s, i+24)) == 0 {
+			i += 32
+		}
+	}
+	for i < len(s) && isPlain(s[i]) {
+		i++
+	}
+	return i
+}
+
+func isPlain(c byte) bool { return c >= 0x20 && c < utf8.RuneSelf && c != '"' && c != '\\' }
 
 const hexDigits = "0123456789abcdef"
 
 // AppendString appends s as a JSON string literal with no more escapes than
 // JSON needs. Bytes that are not UTF-8 become U+FFFD.
-func AppendString(dst []byte, s string) []byte { return appendLiteral(dst, s) }
-
-// AppendStringBytes is [AppendString] for bytes.
-func AppendStringBytes(dst, s []byte) []byte { return appendLiteral(dst, s) }
-
-func appendLiteral[S string | []byte](dst []byte, s S) []byte {
+func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	start, from, ascii := len(dst), 0, true
-	for i := 0; i < len(s); {
-		if i+8 <= len(s) {
-			w := load8(s, i)
-			ascii = ascii && w&highs == 0
-			marks := unplain(w)
-			if i += bits.TrailingZeros64(marks) / 8; marks == 0 {
-				continue
-			}
+	from := 0
+	for i := 0; ; {
+		if i = skipPlain(s, i); i == len(s) {
+			return append(append(dst, s[from:]...), '"')
 		}
-		c := s[i]
-		ascii = ascii && c < utf8.RuneSelf
-		if c >= 0x20 && c != '"' && c != '\\' {
-			i++
+		if _, n := utf8.DecodeRuneInString(s[i:]); n > 1 {
+			i += n
 			continue
 		}
 		dst = append(dst, s[from:i]...)
-		dst = appendEscape(dst, c)
+		dst = appendEscape(dst, s[i])
 		i++
 		from = i
 	}
-	dst = append(dst, s[from:]...)
-	if !ascii {
-		return mendUTF8(dst, start)
-	}
-	return append(dst, '"')
 }
 
 func load8[S string | []byte](s S, i int) uint64 {
@@ -67,15 +72,8 @@ func load8[S string | []byte](s S, i int) uint64 {
 		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
 }
 
-// mendUTF8 closes the literal whose text begins at start.
-func mendUTF8(dst []byte, start int) []byte {
-	if utf8.Valid(dst[start:]) {
-		return append(dst, '"')
-	}
-	mended := bytes.ToValidUTF8(dst[start:], []byte("\uFFFD"))
-	return append(append(dst[:start:start], mended...), '"')
-}
-
+// appendEscape appends what stands for a byte that a literal cannot hold: an
+// escape, or U+FFFD for what is no UTF-8.
 func appendEscape(dst []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
@@ -90,6 +88,9 @@ func appendEscape(dst []byte, c byte) []byte {
 		return append(dst, '\\', 'b')
 	case '\f':
 		return append(dst, '\\', 'f')
+	}
+	if c >= utf8.RuneSelf {
+		return utf8.AppendRune(dst, utf8.RuneError)
 	}
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
