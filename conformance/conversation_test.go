@@ -1,15 +1,12 @@
 package conformance
 
 import (
-	"bufio"
+	"errors"
 	"flag"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -23,13 +20,13 @@ var (
 )
 
 // patience is how long an answer may take.
-const patience = 10 * time.Second
+const patience = 20 * time.Second
 
 func TestConversations(t *testing.T) {
 	program := build(t)
 	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".txtar") {
-			t.Run(strings.TrimSuffix(path, ".txtar"), func(t *testing.T) { replay(t, program, path) })
+			t.Run(strings.TrimSuffix(path, ".txtar"), func(t *testing.T) { replayFile(t, program, path) })
 		}
 		return err
 	})
@@ -51,36 +48,48 @@ func build(t *testing.T) []string {
 	return []string{program, "stdio"}
 }
 
-func replay(t *testing.T, program []string, path string) {
-	archive, err := txtar.ParseFile(path)
+func replayFile(t *testing.T, program []string, path string) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := parse(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
 	data := t.TempDir()
-	args := append([]string(nil), program[1:]...)
-	var wire *txtar.File
-	for i := range archive.Files {
-		switch f := &archive.Files[i]; f.Name {
-		case "wire":
-			wire = f
-		case "flags":
-			args = append(args, strings.Fields(string(f.Data))...)
-		default:
-			lay(t, filepath.Join(data, f.Name), f.Data)
-		}
+	for _, f := range c.files {
+		lay(t, filepath.Join(data, f.Name), f.Data)
 	}
-	if wire == nil {
-		t.Fatal("there is no section wire")
+	env := []string{"TRIPTYCH_DATA=" + data, "LOG_LEVEL=error", "VALKEY_HOST=", "VALKEY_PORT="}
+	p, err := openPipe(append(program[:len(program):len(program)], c.args...), env, patience)
+	if err != nil {
+		t.Fatal(err)
 	}
-	s := begin(t, program[0], args, data)
-	spoken := converse(t, s, strings.Split(strings.TrimSuffix(string(wire.Data), "\n"), "\n"))
-	s.end()
+	r := &replay{road: p, witness: witnessFor(t, path), update: *update}
+	spoken, err := r.run(c.turns)
+	if err := errors.Join(err, p.end()); err != nil {
+		t.Error(err)
+	}
 	if *update {
-		wire.Data = []byte(strings.Join(spoken, "\n") + "\n")
-		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		c.wire.Data = []byte(lines(spoken) + "\n")
+		lay(t, path, txtar.Format(c.archive))
 	}
+}
+
+// witnessFor returns the witness of a file below revisions/NAME, nil for
+// others and for the profile that has no published schema.
+func witnessFor(t *testing.T, path string) *witness {
+	t.Helper()
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	if parts[0] != "revisions" || len(parts) != 3 || parts[1] == "baseline" {
+		return nil
+	}
+	schema, err := openSchema(parts[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newWitness(schema)
 }
 
 func lay(t *testing.T, path string, data []byte) {
@@ -91,101 +100,4 @@ func lay(t *testing.T, path string, data []byte) {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// A server is a child process and the two ends of its pipes.
-type server struct {
-	t     *testing.T
-	cmd   *exec.Cmd
-	in    io.WriteCloser
-	lines chan string
-}
-
-func begin(t *testing.T, program string, args []string, data string) *server {
-	t.Helper()
-	s := &server{t: t, cmd: exec.Command(program, args...), lines: make(chan string, 1000)}
-	s.cmd.Env = append(os.Environ(), "TRIPTYCH_DATA="+data, "LOG_LEVEL=error", "VALKEY_HOST=", "VALKEY_PORT=")
-	s.cmd.Stderr = os.Stderr
-	var err error
-	if s.in, err = s.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.cmd.Process.Kill() }) // it has ended unless the test failed
-	go func() {
-		defer close(s.lines)
-		scanner := bufio.NewScanner(out)
-		scanner.Buffer(nil, 16<<20)
-		for scanner.Scan() {
-			s.lines <- scanner.Text()
-		}
-	}()
-	return s
-}
-
-func (s *server) send(line string) {
-	s.t.Helper()
-	if _, err := fmt.Fprintln(s.in, line); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-func (s *server) hear() string {
-	s.t.Helper()
-	select {
-	case line, ok := <-s.lines:
-		if !ok {
-			s.t.Fatal("the server ended")
-		}
-		return line
-	case <-time.After(patience):
-		s.t.Fatalf("no answer within %v", patience)
-	}
-	return ""
-}
-
-// end closes the input: the server must end by itself, with nothing more to say.
-func (s *server) end() {
-	s.t.Helper()
-	if err := s.in.Close(); err != nil {
-		s.t.Error(err)
-	}
-	for line := range s.lines {
-		s.t.Errorf("it also said %s", line)
-	}
-	if err := s.cmd.Wait(); err != nil {
-		s.t.Errorf("it ended with %v", err)
-	}
-}
-
-// converse goes through the lines and returns them with the answers that came.
-func converse(t *testing.T, s *server, lines []string) []string {
-	t.Helper()
-	spoken := make([]string, 0, len(lines))
-	for n, line := range lines {
-		switch {
-		case strings.HasPrefix(line, "> "):
-			s.send(line[2:])
-		case strings.HasPrefix(line, "<~ "):
-			if got := s.hear(); !regexp.MustCompile("^" + line[3:] + "$").MatchString(got) {
-				t.Errorf("wire line %d:\n got %s\nwant %s", n+1, got, line[3:])
-			}
-		case strings.HasPrefix(line, "< "):
-			got := s.hear()
-			if got != line[2:] && !*update {
-				t.Errorf("wire line %d:\n got %s\nwant %s", n+1, got, line[2:])
-			}
-			line = "< " + got
-		case line != "" && !strings.HasPrefix(line, "#"):
-			t.Fatalf("wire line %d is none of >, <, <~ and #", n+1)
-		}
-		spoken = append(spoken, line)
-	}
-	return spoken
 }

@@ -1,11 +1,30 @@
 // Package conformance is the whole program seen from outside: conversations,
-// as files, that are replayed over standard input and output.
+// as files, that are replayed over the roads that lead to it.
 //
-// A conversation begins with the sentence that it proves. In its section wire,
-// > is sent, < must come back exactly, and <~ must match a regular expression.
-// The section flags has the program's arguments, a line each; all others are
-// files that are laid into the data folder.
+// A conversation is a txtar archive that begins with the sentence it proves.
+// Its section wire is what is said, a line each:
+//
+//	> sent as it stands
+//	< must come back exactly
+//	<~ must come back, `what stands in backquotes` being a regular expression
+//	<? like <~, in any order among the <? lines beside it
+//	# a remark
+//
+// The section flags has arguments for the program; all other sections are
+// files that are laid into its data folder. When the conversation is over, the
+// server must have nothing more to say and end by itself with status 0.
+//
+// Below revisions/NAME, every message of the server is also checked against
+// the published schema of that revision, see [testdata/schema].
 //
 //	go test ./conformance -update              # rewrites the lines with <
 //	go test ./conformance -cmd 'node other.js' # asks another server
+//
+// # Concurrency
+//
+// Calls to one family are answered in order and everything else may overtake,
+// so a conversation sends one line and awaits its answer; <? is for what the
+// server says of its own accord.
+//
+// [testdata/schema]: https://github.com/modelcontextprotocol/modelcontextprotocol
 package conformance

@@ -1,0 +1,132 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// A witness knows what was asked and checks what the server says against the
+// published schema of one revision. The nil witness checks nothing.
+type witness struct {
+	schema *published
+	asked  map[string]string // the method by the id as it was written
+}
+
+func newWitness(p *published) *witness { return &witness{schema: p, asked: map[string]string{}} }
+
+// A message has the members that tell what kind it is.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code int `json:"code"`
+	} `json:"error"`
+}
+
+// each decodes a line, which holds a message or a batch of them.
+func each(line string) (raws []json.RawMessage) {
+	if json.Unmarshal([]byte(line), &raws) != nil {
+		raws = []json.RawMessage{json.RawMessage(line)}
+	}
+	return raws
+}
+
+// sent remembers what the client asks. What is no message asks nothing.
+func (w *witness) sent(line string) {
+	if w == nil {
+		return
+	}
+	for _, raw := range each(line) {
+		var m message
+		if json.Unmarshal(raw, &m) == nil && m.ID != nil {
+			w.asked[string(m.ID)] = m.Method
+		}
+	}
+}
+
+// heard checks what the server says.
+func (w *witness) heard(line string) error {
+	if w == nil {
+		return nil
+	}
+	for _, raw := range each(line) {
+		if err := w.check(raw); err != nil {
+			return fmt.Errorf("%w\nin %s", err, raw)
+		}
+	}
+	return nil
+}
+
+func (w *witness) check(raw json.RawMessage) error {
+	var m message
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return fmt.Errorf("the server said no message: %w", err)
+	}
+	switch {
+	case m.Method != "":
+		return w.checkMethod(raw, &m)
+	case m.Error != nil:
+		return w.checkError(raw, &m)
+	}
+	return w.checkResult(raw, &m)
+}
+
+// checkMethod checks requests and notifications of the server.
+func (w *witness) checkMethod(raw json.RawMessage, m *message) error {
+	envelope := "JSONRPCNotification"
+	if m.ID != nil {
+		envelope = "JSONRPCRequest"
+	}
+	if err := w.schema.validate(envelope, raw); err != nil {
+		return err
+	}
+	name, ok := said[m.Method]
+	if !ok {
+		return fmt.Errorf("no revision has a server say %s", m.Method)
+	}
+	return w.schema.validate(name, raw)
+}
+
+func (w *witness) checkResult(raw json.RawMessage, m *message) error {
+	if err := w.schema.validateAny([]string{"JSONRPCResultResponse", "JSONRPCResponse"}, raw); err != nil {
+		return err
+	}
+	method, ok := w.asked[string(m.ID)]
+	if !ok {
+		return fmt.Errorf("nobody asked with the id %s", m.ID)
+	}
+	name, ok := results[method]
+	if !ok {
+		return fmt.Errorf("no revision has a result of %s", method)
+	}
+	if isInputRequired(m.Result) {
+		name = "InputRequiredResult"
+	}
+	return w.schema.validate(name, m.Result)
+}
+
+// isInputRequired tells the result that asks instead of answering (2026-07-28).
+func isInputRequired(result json.RawMessage) bool {
+	var r struct {
+		ResultType string `json:"resultType"`
+	}
+	return json.Unmarshal(result, &r) == nil && r.ResultType == "input_required"
+}
+
+// checkError checks errors. Up to 2025-06-18 the schemas have no place for one
+// whose id could not be read; ours has no id there, and is checked as if it had.
+func (w *witness) checkError(raw json.RawMessage, m *message) error {
+	if m.ID == nil && w.schema.has("JSONRPCError") {
+		raw = bytes.Replace(raw, []byte(`{`), []byte(`{"id":0,`), 1)
+	}
+	if err := w.schema.validateAny([]string{"JSONRPCErrorResponse", "JSONRPCError"}, raw); err != nil {
+		return err
+	}
+	name, ok := failures[m.Error.Code]
+	if !ok || !w.schema.has(name) {
+		return nil // a code that the revision says nothing more about
+	}
+	return w.schema.validate(name, raw)
+}

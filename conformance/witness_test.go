@@ -1,0 +1,158 @@
+package conformance
+
+import (
+	"strings"
+	"testing"
+)
+
+// Each row is something that a server must not say, and the reason.
+func TestWitnessFindsWhatIsWrong(t *testing.T) {
+	for _, tc := range []struct{ name, revision, asks, says, want string }{
+		{
+			"right", "2024-11-05", `{"id":1,"method":"tools/list"}`,
+			`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`, "",
+		},
+		{
+			"a result without its members", "2024-11-05", `{"id":1,"method":"tools/list"}`,
+			`{"jsonrpc":"2.0","id":1,"result":{}}`, "missing property 'tools'",
+		},
+		{
+			"the result of another method", "2025-06-18", `{"id":1,"method":"prompts/list"}`,
+			`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`, "missing property 'prompts'",
+		},
+		{
+			"an unknown content item", "2025-03-26", `{"id":"a","method":"tools/call"}`,
+			`{"jsonrpc":"2.0","id":"a","result":{"content":[{"type":"blob","blob":"AA=="}]}}`, "/content/0",
+		},
+		{
+			"a sound before there were sounds", "2024-11-05", `{"id":1,"method":"tools/call"}`,
+			`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"audio","data":"","mimeType":"audio/wav"}]}}`, "/content/0",
+		},
+		{
+			"a sound later", "2025-03-26", `{"id":1,"method":"tools/call"}`,
+			`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"audio","data":"","mimeType":"audio/wav"}]}}`, "",
+		},
+		{
+			"no resultType", "2026-07-28", `{"id":1,"method":"tools/call"}`,
+			`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`, "resultType",
+		},
+		{
+			"a list without cache hints", "2026-07-28", `{"id":1,"method":"tools/list"}`,
+			`{"jsonrpc":"2.0","id":1,"result":{"tools":[],"resultType":"complete"}}`, "'cacheScope'",
+		},
+		{
+			"a method that is gone", "2026-07-28", `{"id":1,"method":"initialize"}`,
+			`{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}`, "2026-07-28 has no InitializeResult",
+		},
+		{
+			"a question instead of an answer", "2026-07-28", `{"id":1,"method":"tools/call"}`,
+			`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":7}}`, "/requestState",
+		},
+		{
+			"an id nobody used", "2025-11-25", `{"id":1,"method":"ping"}`,
+			`{"jsonrpc":"2.0","id":"1","result":{}}`, `nobody asked with the id "1"`,
+		},
+		{
+			"the id null", "2025-11-25", `{`,
+			`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`, "/id",
+		},
+		{
+			"no id, old", "2024-11-05", `{`,
+			`{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}`, "",
+		},
+		{
+			"no id, new", "2026-07-28", `{`,
+			`{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}`, "",
+		},
+		{
+			"an error without a message", "2025-06-18", `{"id":1,"method":"ping"}`,
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32603}}`, "missing property 'message'",
+		},
+		{
+			"an error without its data", "2026-07-28", `{"id":1,"method":"ping"}`,
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no","data":{"supported":[]}}}`, "'requested'",
+		},
+		{
+			"a notification of another revision", "2025-11-25", ``,
+			`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{}}}`,
+			"2025-11-25 has no Subscriptions",
+		},
+		{
+			"a notification nobody knows", "2025-11-25", ``,
+			`{"jsonrpc":"2.0","method":"notifications/news"}`, "no revision has a server say notifications/news",
+		},
+		{
+			"a notification without its params", "2025-03-26", ``,
+			`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{}}`, "missing property 'uri'",
+		},
+		{
+			"the second of a batch", "2025-03-26", `[{"id":1,"method":"ping"},{"id":2,"method":"tools/list"}]`,
+			`[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]`, "missing property 'tools'",
+		},
+		{"another version of JSON-RPC", "2025-03-26", `{"id":1,"method":"ping"}`, `{"jsonrpc":"1.0","id":1,"result":{}}`, "/jsonrpc"},
+		{"no JSON", "2025-03-26", ``, `Server listening.`, "no message"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			schema, err := openSchema(tc.revision)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := newWitness(schema)
+			w.sent(tc.asks)
+			if err := w.heard(tc.says); (tc.want == "") != (err == nil) || !strings.Contains(text(err), tc.want) {
+				t.Errorf("got error %v, want one with %q", err, tc.want)
+			}
+		})
+	}
+}
+
+// A wrong shape must fail the conversation though the line is as expected.
+func TestReplayAsksTheWitness(t *testing.T) {
+	schema, err := openSchema("2025-11-25")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const answer = `{"jsonrpc":"2.0","id":1,"result":{"tools":"none"}}`
+	c, err := parse([]byte("It lists tools.\n-- wire --\n> {\"id\":1,\"method\":\"tools/list\"}\n< " + answer + "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &replay{road: &script{says: []string{answer}}, witness: newWitness(schema)}
+	if _, err := r.run(c.turns); !strings.Contains(text(err), "/tools") {
+		t.Errorf("got error %v, want one about /tools", err)
+	}
+}
+
+// Every definition that the tables name is in one of the schemas at least, and
+// compiles in each that has it.
+func TestTablesNameDefinitions(t *testing.T) {
+	names := map[string]bool{}
+	for _, table := range []map[string]string{results, said} {
+		for _, name := range table {
+			names[name] = false
+		}
+	}
+	for _, name := range failures {
+		names[name] = false
+	}
+	for _, revision := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
+		schema, err := openSchema(revision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range names {
+			if !schema.has(name) {
+				continue
+			}
+			names[name] = true
+			if _, err := schema.definition(name); err != nil {
+				t.Errorf("%s: %v", revision, err)
+			}
+		}
+	}
+	for name, found := range names {
+		if !found {
+			t.Errorf("no schema has %s", name)
+		}
+	}
+}
