@@ -1,0 +1,16 @@
+//go:build unix
+
+package keys
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// inode is the number of a file; a file that was replaced has another one.
+func inode(info fs.FileInfo) uint64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return stat.Ino
+	}
+	return 0
+}

@@ -1,0 +1,142 @@
+package keys
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/quota"
+)
+
+// What a record holds at most.
+const (
+	maxName   = 100 // characters
+	maxScopes = 100
+	maxAllow  = 1000
+)
+
+// Scopes are the rights that there are, in the order of their documents; a new
+// key has all of them.
+func Scopes() []mcp.Scope {
+	return []mcp.Scope{
+		"debug:read", "debug:write", "audit:read", "document:read", "document:write",
+		"rulesets:read", "rulesets:write", "aoc:read", "aoc:write",
+	}
+}
+
+// ParseScope reads a right that there is.
+func ParseScope(text string) (mcp.Scope, error) {
+	all := Scopes()
+	if slices.Contains(all, mcp.Scope(text)) {
+		return mcp.Scope(text), nil
+	}
+	words := make([]string, len(all))
+	for i, s := range all {
+		words[i] = string(s)
+	}
+	return "", &SettingError{fmt.Sprintf("unknown scope %q; there are %s", text, strings.Join(words, ", "))}
+}
+
+// ParsePrefix reads addresses: a range such as 10.0.0.0/8, or one address.
+func ParsePrefix(text string) (netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
+		return netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen()), nil
+	}
+	p, err := netip.ParsePrefix(text)
+	if err != nil {
+		return p, &SettingError{fmt.Sprintf("%q is neither an address nor a range such as 10.0.0.0/8", text)}
+	}
+	return plainPrefix(p), nil
+}
+
+// plainPrefix is a range without the bits that do not count; IPv4 addresses
+// that are written as IPv6 become IPv4, as those of callers do.
+func plainPrefix(p netip.Prefix) netip.Prefix {
+	const mapped = 96 // bits before an IPv4 address inside an IPv6 one
+	if p.Addr().Is4In6() && p.Bits() >= mapped {
+		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-mapped)
+	}
+	return p.Masked()
+}
+
+// filled are the settings with what a new key gets when nothing is said.
+func (s Settings) filled() Settings {
+	if s.Scopes == nil {
+		s.Scopes = Scopes()
+	}
+	if s.Plan == "" {
+		s.Plan = quota.Free
+	}
+	return s.plain()
+}
+
+// plain are the settings as they are stored and compared: with copied slices.
+func (s Settings) plain() Settings {
+	s.Scopes = append([]mcp.Scope{}, s.Scopes...) // never null in JSON
+	slices.Sort(s.Scopes)
+	s.Scopes = slices.Compact(s.Scopes)
+	s.Allow = slices.Clone(s.Allow)
+	for i, p := range s.Allow {
+		s.Allow[i] = plainPrefix(p)
+	}
+	s.Expires = stored(s.Expires)
+	return s
+}
+
+// stored is a time as it is kept: UTC, whole milliseconds.
+func stored(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC().Truncate(time.Millisecond)
+}
+
+// scopeForm is what every scope looks like. A record may hold scopes that this
+// version does not know.
+var scopeForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,30}:[a-z]{1,30}$`)
+
+// check says what is wrong with settings.
+func (s *Settings) check() error {
+	switch {
+	case !isName(s.Name):
+		return &SettingError{fmt.Sprintf("a name has at most %d printable characters", maxName)}
+	case s.Scopes == nil:
+		return &SettingError{"the scopes are not listed"}
+	case len(s.Scopes) > maxScopes:
+		return &SettingError{fmt.Sprintf("a key has at most %d scopes", maxScopes)}
+	case len(s.Allow) > maxAllow:
+		return &SettingError{fmt.Sprintf("a key has at most %d address ranges", maxAllow)}
+	}
+	return s.checkParts()
+}
+
+func (s *Settings) checkParts() error {
+	for _, scope := range s.Scopes {
+		if !scopeForm.MatchString(string(scope)) {
+			return &SettingError{fmt.Sprintf("%q is no scope", scope)}
+		}
+	}
+	for _, p := range s.Allow {
+		if !p.IsValid() {
+			return &SettingError{"an address range is not valid"}
+		}
+	}
+	if !slices.Contains(quota.Plans(), s.Plan) {
+		return &SettingError{fmt.Sprintf("%q is no plan of a key", s.Plan)}
+	}
+	if err := s.Plan.CheckOwn(s.Own); err != nil {
+		return &SettingError{err.Error()}
+	}
+	return nil
+}
+
+func isName(text string) bool {
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= maxName && strings.IndexFunc(text, unprintable) < 0
+}

@@ -1,0 +1,156 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+)
+
+// A Ring finds records on each request.
+type Ring interface {
+	// Find returns the record of a token: [ErrUnknown] when there is none, an
+	// error that wraps [ErrUnavailable] when that cannot be told. The caller
+	// asks [Record.Check] whether the key works. For a token that a rotation
+	// replaced, the record expires when that token does.
+	Find(ctx context.Context, t Token) (Record, error)
+}
+
+// A Store is where keys are managed.
+type Store interface {
+	Ring
+	// Create makes a key. The token is returned this once.
+	Create(ctx context.Context, kind Kind, s Settings) (Record, Token, error)
+	// List returns all records, oldest first.
+	List(ctx context.Context) ([]Record, error)
+	// Get returns one record, or a [*NotFoundError].
+	Get(ctx context.Context, id string) (Record, error)
+	// Rotate gives a key a new token. The one before works on for grace,
+	// any earlier one stops. A revoked key is not rotated: [ErrRevoked].
+	Rotate(ctx context.Context, id string, grace time.Duration) (Record, Token, error)
+	// Revoke stops a key for good. Doing it twice changes nothing.
+	Revoke(ctx context.Context, id string) (Record, error)
+	// Update changes a key's settings. change may be called more than once,
+	// and its error leaves everything as it was.
+	Update(ctx context.Context, id string, change func(*Settings) error) (Record, error)
+	// Watch keeps the ring up to date until ctx is done. It returns nil.
+	Watch(ctx context.Context) error
+	// Close releases what the store holds. Do not use it afterwards.
+	Close() error
+}
+
+// A backend changes records one by one, each change as a whole.
+type backend interface {
+	// insert adds a record; false when its ID is taken.
+	insert(ctx context.Context, r Record) (bool, error)
+	// change replaces a record by what edit makes of it.
+	change(ctx context.Context, id string, edit func(Record) (Record, error)) (Record, error)
+}
+
+// A desk has the rules of managing keys, for any backend.
+type desk struct {
+	backend backend
+	now     func() time.Time
+}
+
+const (
+	idPrefix   = "key_"
+	idAlphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
+	idLen      = 10
+)
+
+var idForm = regexp.MustCompile(`^key_[0-9a-z]{10}$`)
+
+// Create implements [Store].
+func (d *desk) Create(ctx context.Context, kind Kind, s Settings) (Record, Token, error) {
+	if kind != Live && kind != Test {
+		return Record{}, Token{}, fmt.Errorf("%q is no kind of key", kind)
+	}
+	s = s.filled()
+	if err := s.check(); err != nil {
+		return Record{}, Token{}, err
+	}
+	t := NewToken(kind)
+	r := Record{Kind: kind, Hint: t.String(), Hash: t.hash(), Settings: s, Created: stored(d.now())}
+	for added := false; !added; {
+		r.ID = idPrefix + randomText(idAlphabet, idLen)
+		var err error
+		if added, err = d.backend.insert(ctx, r); err != nil {
+			return Record{}, Token{}, err
+		}
+	}
+	return r, t, nil
+}
+
+// Rotate implements [Store].
+func (d *desk) Rotate(ctx context.Context, id string, grace time.Duration) (Record, Token, error) {
+	if grace < 0 {
+		return Record{}, Token{}, errors.New("the time that the old token works on is negative")
+	}
+	var t Token
+	r, err := d.backend.change(ctx, id, func(r Record) (Record, error) {
+		if !r.Revoked.IsZero() {
+			return r, ErrRevoked
+		}
+		t = NewToken(r.Kind)
+		return r.rotated(t, stored(d.now()), grace), nil
+	})
+	if err != nil {
+		return Record{}, Token{}, err
+	}
+	return r, t, nil
+}
+
+// rotated is the record with a new token.
+func (r Record) rotated(t Token, now time.Time, grace time.Duration) Record {
+	r.Previous, r.PreviousUntil = Hash{}, time.Time{}
+	if grace > 0 {
+		r.Previous, r.PreviousUntil = r.Hash, stored(now.Add(grace))
+	}
+	r.Hash, r.Hint, r.Rotated = t.hash(), t.String(), now
+	return r
+}
+
+// Revoke implements [Store].
+func (d *desk) Revoke(ctx context.Context, id string) (Record, error) {
+	return d.backend.change(ctx, id, func(r Record) (Record, error) {
+		if r.Revoked.IsZero() {
+			r.Revoked = stored(d.now())
+		}
+		return r, nil
+	})
+}
+
+// Update implements [Store].
+func (d *desk) Update(ctx context.Context, id string, change func(*Settings) error) (Record, error) {
+	return d.backend.change(ctx, id, func(r Record) (Record, error) {
+		s := r.plain() // slices of its own
+		if err := change(&s); err != nil {
+			return r, err
+		}
+		s = s.plain()
+		r.Settings = s
+		return r, s.check()
+	})
+}
+
+// check says what is wrong with a record that was read.
+func (r *Record) check() error {
+	switch {
+	case !idForm.MatchString(r.ID):
+		return fmt.Errorf("%q is no id of a key", r.ID)
+	case r.Kind != Live && r.Kind != Test:
+		return fmt.Errorf("%s: %q is no kind of key", r.ID, r.Kind)
+	case r.Hash == Hash{}:
+		return fmt.Errorf("%s has no hash", r.ID)
+	case (r.Previous == Hash{}) != r.PreviousUntil.IsZero():
+		return fmt.Errorf("%s: previous and previous_until belong together", r.ID)
+	case r.Created.IsZero():
+		return fmt.Errorf("%s has no time of creation", r.ID)
+	}
+	if err := r.Settings.check(); err != nil {
+		return fmt.Errorf("%s: %w", r.ID, err)
+	}
+	return nil
+}

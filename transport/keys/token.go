@@ -1,0 +1,133 @@
+package keys
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"log/slog"
+	"strings"
+)
+
+// A Kind tells real keys from those for trying things out.
+type Kind string
+
+// The kinds.
+const (
+	Live Kind = "live"
+	Test Kind = "test"
+)
+
+// The text of a token: kdb_live_ or kdb_test_, random characters, a checksum.
+const (
+	alphabet  = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	marker    = "kdb_"
+	kindLen   = len(marker) + len("live_")
+	randomLen = 30 // of 62 characters: 178 bits
+	sumLen    = 6  // of 62 characters: room for 32 bits
+	tokenLen  = kindLen + randomLen + sumLen
+	shownLen  = kindLen + 4
+)
+
+// ErrMalformed is returned for a text that cannot be a token: of another form,
+// mistyped or cut off.
+var ErrMalformed = errors.New("this is no key: mistyped, cut off, or not one of ours")
+
+// A Token is a secret. However it is printed, logged or encoded, only its
+// beginning shows; [Token.Reveal] alone gives it away. The zero value is no
+// token and is never found.
+type Token struct{ text string }
+
+// NewToken makes a token out of 178 random bits.
+func NewToken(kind Kind) Token {
+	body := marker + string(kind) + "_" + randomText(alphabet, randomLen)
+	return Token{body + checksum(body)}
+}
+
+// ParseToken reads a token, or returns [ErrMalformed]. The checksum finds
+// mistakes before anybody looks the token up; it is no protection.
+func ParseToken(text string) (Token, error) {
+	if len(text) != tokenLen || !hasKind(text) {
+		return Token{}, ErrMalformed
+	}
+	body, sum := text[:tokenLen-sumLen], text[tokenLen-sumLen:]
+	if checksum(body) != sum {
+		return Token{}, ErrMalformed
+	}
+	for i := kindLen; i < len(body); i++ {
+		if strings.IndexByte(alphabet, body[i]) < 0 {
+			return Token{}, ErrMalformed
+		}
+	}
+	return Token{text}, nil
+}
+
+func hasKind(text string) bool {
+	return strings.HasPrefix(text, marker+string(Live)+"_") || strings.HasPrefix(text, marker+string(Test)+"_")
+}
+
+// checksum is the CRC-32 (IEEE) of a text in base 62, highest digit first.
+func checksum(text string) string {
+	var digits [sumLen]byte
+	sum := crc32.ChecksumIEEE([]byte(text))
+	for i := range digits {
+		digits[sumLen-1-i] = alphabet[sum%uint32(len(alphabet))]
+		sum /= uint32(len(alphabet))
+	}
+	return string(digits[:])
+}
+
+// randomText is n characters of an alphabet of at most 256, each as likely as
+// any other: bytes beyond the last whole multiple are thrown away.
+func randomText(alphabet string, n int) string {
+	text := make([]byte, 0, n)
+	fair := 256 - 256%len(alphabet)
+	for buf := make([]byte, 64); len(text) < n; {
+		_, _ = rand.Read(buf) // never fails, see crypto/rand
+		for _, b := range buf {
+			if int(b) < fair && len(text) < n {
+				text = append(text, alphabet[int(b)%len(alphabet)])
+			}
+		}
+	}
+	return string(text)
+}
+
+// Reveal is the secret text, for the one moment when its owner is told.
+func (t Token) Reveal() string { return t.text }
+
+// Kind is the kind that the token's text states; "" for the zero value.
+func (t Token) Kind() Kind {
+	if t.text == "" {
+		return ""
+	}
+	return Kind(t.text[len(marker) : kindLen-1])
+}
+
+// String is the beginning of the token, which is no secret.
+func (t Token) String() string {
+	if t.text == "" {
+		return "no key"
+	}
+	return t.text[:shownLen] + "…"
+}
+
+// Format implements [fmt.Formatter]: every verb prints String.
+func (t Token) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, t.String()) // fmt keeps the error
+}
+
+// GoString implements [fmt.GoStringer].
+func (t Token) GoString() string { return t.String() }
+
+// LogValue implements [slog.LogValuer].
+func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
+
+// MarshalText implements [encoding.TextMarshaler], for JSON and others.
+func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// hash is what is kept of a token. A token is 178 random bits, not a password
+// that somebody could guess, so a fast hash is as good as a slow one here.
+func (t Token) hash() Hash { return sha256.Sum256([]byte(t.text)) }

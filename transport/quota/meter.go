@@ -1,0 +1,141 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// A Meter counts requests. Its methods may be called from any goroutine.
+type Meter interface {
+	// Take counts one request of a key at a time, unless that is more than
+	// the limits allow: then it returns an [*ExceededError] and the usage,
+	// and the request does not count. A key's limits may change between
+	// calls.
+	Take(ctx context.Context, key string, limits Limits, now time.Time) (Usage, error)
+	// Peek is what Take would begin from.
+	Peek(ctx context.Context, key string, limits Limits, now time.Time) (Usage, error)
+	// Close keeps the counts. Nothing can be taken afterwards.
+	Close() error
+}
+
+var (
+	// ErrUnavailable is wrapped when the backend cannot count now.
+	ErrUnavailable = errors.New("requests cannot be counted")
+	// ErrInUse is wrapped when another process counts in a folder.
+	ErrInUse = errors.New("another process counts requests in this folder")
+	// ErrClosed is returned by a meter that was closed.
+	ErrClosed = errors.New("the meter is closed")
+)
+
+// A Period is the kind of a window.
+type Period string
+
+// The periods.
+const (
+	Month  Period = "month"
+	Minute Period = "minute"
+)
+
+// A Window is how much of a limit is used.
+type Window struct {
+	Limit int64 // 0 is any number
+	Used  int64
+	Reset time.Time // when the next window begins
+}
+
+// Unlimited reports whether any number of requests is allowed.
+func (w Window) Unlimited() bool { return w.Limit == 0 }
+
+// Remaining is how many requests are left: none when a limit was lowered below
+// what was used, [math.MaxInt64] when there is no limit.
+func (w Window) Remaining() int64 {
+	if w.Unlimited() {
+		return math.MaxInt64
+	}
+	return max(0, w.Limit-w.Used)
+}
+
+// share is the part that is left, 0 to 1.
+func (w Window) share() float64 {
+	if w.Unlimited() {
+		return 1
+	}
+	return float64(w.Remaining()) / math.Max(1, float64(w.Limit))
+}
+
+// A Usage is how much a key has used.
+type Usage struct {
+	Month  Window
+	Minute Window
+}
+
+// Tightest is the window that the rate-limit headers show: that of which the
+// smaller share is left, the month when they are equal. Its Limit is 0 when
+// there is no limit at all.
+func (u Usage) Tightest() Window {
+	switch {
+	case u.Month.Unlimited():
+		return u.Minute
+	case u.Minute.Unlimited() || u.Month.share() <= u.Minute.share():
+		return u.Month
+	}
+	return u.Minute
+}
+
+// Headers are the values of X-RateLimit-Limit, -Remaining and -Reset (Unix
+// seconds) for the tightest window. ok is false when there is no limit that they
+// could state.
+func (u Usage) Headers() (limit, remaining, reset string, ok bool) {
+	w := u.Tightest()
+	if w.Unlimited() {
+		return "", "", "", false
+	}
+	return strconv.FormatInt(max(0, w.Limit), 10), strconv.FormatInt(w.Remaining(), 10), strconv.FormatInt(w.Reset.Unix(), 10), true
+}
+
+// exceeded is the limit that one more request would break, nil if none. The
+// month goes first: it is the longer wait.
+func (u Usage) exceeded() error {
+	if u.Month.Remaining() == 0 {
+		return &ExceededError{Month, u.Month.Limit, u.Month.Used, u.Month.Reset}
+	}
+	if u.Minute.Remaining() == 0 {
+		return &ExceededError{Minute, u.Minute.Limit, u.Minute.Used, u.Minute.Reset}
+	}
+	return nil
+}
+
+// An ExceededError reports that a request is one more than allowed.
+type ExceededError struct {
+	Period  Period
+	Limit   int64
+	Used    int64
+	ResetAt time.Time // when requests are allowed again
+}
+
+func (e *ExceededError) Error() string {
+	return fmt.Sprintf("%d of %d requests of this %s are used; the next begins at %s",
+		e.Used, e.Limit, e.Period, e.ResetAt.UTC().Format(time.RFC3339))
+}
+
+// RetryAfter is the value of the Retry-After header: whole seconds from now
+// on, at least one.
+func (e *ExceededError) RetryAfter(now time.Time) int64 {
+	return max(1, int64(math.Ceil(e.ResetAt.Sub(now).Seconds())))
+}
+
+// monthOf is the calendar month around a time.
+func monthOf(t time.Time) (start, end time.Time) {
+	year, month, _ := t.UTC().Date()
+	start = time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
+	return start, start.AddDate(0, 1, 0)
+}
+
+// minuteEnd is the end of the minute around a time.
+func minuteEnd(t time.Time) time.Time {
+	return t.UTC().Truncate(time.Minute).Add(time.Minute)
+}

@@ -1,0 +1,109 @@
+package quota
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Limits are how many requests are allowed in each window; 0 is any number.
+type Limits struct {
+	Month  int64 `json:"month,omitzero"`
+	Minute int64 `json:"minute,omitzero"`
+}
+
+// None reports whether any number is allowed.
+func (l Limits) None() bool { return l == Limits{} }
+
+// A Plan is the name of a row of the table of plans, such as "developer".
+type Plan string
+
+// The plans.
+const (
+	LocalPlan  Plan = "local" // whoever started the process; never a key's
+	Free       Plan = "free"
+	Developer  Plan = "developer"
+	Team       Plan = "team"
+	Enterprise Plan = "enterprise" // limits are each key's own
+)
+
+// MaxLimit is the largest limit of a key's own; every backend counts that far
+// exactly.
+const MaxLimit = 1 << 52
+
+// plans are all plans, smallest first.
+var plans = []struct {
+	plan   Plan
+	title  string
+	limits Limits
+	own    bool // whether each key has limits of its own
+	key    bool // whether a key may have it
+}{
+	{plan: LocalPlan, title: "Local"},
+	{plan: Free, title: "Free", limits: Limits{Month: 100, Minute: 10}, key: true},
+	{plan: Developer, title: "Developer", limits: Limits{Month: 10_000, Minute: 60}, key: true},
+	{plan: Team, title: "Team", limits: Limits{Month: 100_000, Minute: 300}, key: true},
+	{plan: Enterprise, title: "Enterprise", own: true, key: true},
+}
+
+// Plans are the plans that a key can have, smallest first.
+func Plans() []Plan {
+	var all []Plan
+	for _, row := range plans {
+		if row.key {
+			all = append(all, row.plan)
+		}
+	}
+	return all
+}
+
+// ParsePlan reads the name of a plan that a key can have, in any case.
+func ParsePlan(text string) (Plan, error) {
+	for _, p := range Plans() {
+		if strings.EqualFold(text, string(p)) {
+			return p, nil
+		}
+	}
+	return "", fmt.Errorf("unknown plan %q; there are %s", text, joined(Plans()))
+}
+
+func joined(all []Plan) string {
+	words := make([]string, len(all))
+	for i, p := range all {
+		words[i] = string(p)
+	}
+	return strings.Join(words, ", ")
+}
+
+// Title is the plan's name for people, such as "Developer".
+func (p Plan) Title() string {
+	for _, row := range plans {
+		if row.plan == p {
+			return row.title
+		}
+	}
+	return string(p)
+}
+
+// Limits are those of the plan, or own where each key has its own.
+func (p Plan) Limits(own Limits) Limits {
+	for _, row := range plans {
+		switch {
+		case row.plan == p && row.own:
+			return own
+		case row.plan == p:
+			return row.limits
+		}
+	}
+	return Limits{Month: -1, Minute: -1} // no row, no request
+}
+
+// CheckOwn says whether a key of the plan may have these limits of its own.
+func (p Plan) CheckOwn(own Limits) error {
+	switch {
+	case own.Month < 0 || own.Minute < 0 || own.Month > MaxLimit || own.Minute > MaxLimit:
+		return fmt.Errorf("a limit is 0 for none or at most %d", int64(MaxLimit))
+	case p != Enterprise && !own.None():
+		return fmt.Errorf("only the plan %s has limits of a key's own", Enterprise)
+	}
+	return nil
+}
