@@ -15,6 +15,7 @@ type conversation struct {
 	wire    *txtar.File
 	args    []string     // of the program, after those that choose the road
 	files   []txtar.File // of the data folder
+	after   []txtar.File // what files of it must be in the end
 	turns   []turn
 }
 
@@ -55,19 +56,26 @@ func parse(data []byte) (*conversation, error) {
 		return nil, errors.New("it does not begin with the sentence that it proves")
 	}
 	for i := range c.archive.Files {
-		switch f := &c.archive.Files[i]; f.Name {
-		case "wire":
-			c.wire = f
-		case "flags":
-			c.args = strings.Fields(string(f.Data))
-		default:
-			c.files = append(c.files, *f)
-		}
+		c.section(&c.archive.Files[i])
 	}
 	if c.wire == nil {
 		return nil, errors.New("there is no section wire")
 	}
 	return c, c.parseTurns()
+}
+
+func (c *conversation) section(f *txtar.File) {
+	name, after := strings.CutPrefix(f.Name, afterwards)
+	switch {
+	case f.Name == "wire":
+		c.wire = f
+	case f.Name == "flags":
+		c.args = strings.Fields(string(f.Data))
+	case after:
+		c.after = append(c.after, txtar.File{Name: name, Data: f.Data})
+	default:
+		c.files = append(c.files, *f)
+	}
 }
 
 func (c *conversation) parseTurns() error {

@@ -58,8 +58,8 @@ func replayFile(t *testing.T, program []string, path string) {
 		t.Fatal(err)
 	}
 	data := t.TempDir()
-	for _, f := range c.files {
-		lay(t, filepath.Join(data, f.Name), f.Data)
+	if err := lay(data, c.files); err != nil {
+		t.Fatal(err)
 	}
 	env := []string{"TRIPTYCH_DATA=" + data, "LOG_LEVEL=error", "VALKEY_HOST=", "VALKEY_PORT="}
 	p, err := openPipe(append(program[:len(program):len(program)], c.args...), env, patience)
@@ -68,12 +68,14 @@ func replayFile(t *testing.T, program []string, path string) {
 	}
 	r := &replay{road: p, witness: witnessFor(t, path), update: *update}
 	spoken, err := r.run(c.turns)
-	if err := errors.Join(err, p.end()); err != nil {
+	if err := errors.Join(err, p.end(), compare(data, c.after)); err != nil {
 		t.Error(err)
 	}
 	if *update {
 		c.wire.Data = []byte(lines(spoken) + "\n")
-		lay(t, path, txtar.Format(c.archive))
+		if err := os.WriteFile(path, txtar.Format(c.archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -90,14 +92,4 @@ func witnessFor(t *testing.T, path string) *witness {
 		t.Fatal(err)
 	}
 	return newWitness(schema)
-}
-
-func lay(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -10,9 +10,11 @@
 //	<? like <~, in any order among the <? lines beside it
 //	# a remark
 //
-// The section flags has arguments for the program; all other sections are
-// files that are laid into its data folder. When the conversation is over, the
-// server must have nothing more to say and end by itself with status 0.
+// The section flags has arguments for the program; a section after/FILE says
+// what a file of its data folder must be in the end, with backquotes as in <~;
+// all other sections are files that are laid into that folder before. When the
+// conversation is over, the server must have nothing more to say and end by
+// itself with status 0.
 //
 // Below revisions/NAME, every message of the server is also checked against
 // the published schema of that revision, see [testdata/schema].
