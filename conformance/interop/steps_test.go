@@ -1,0 +1,149 @@
+package interop_test
+
+import "strings"
+
+// A step is one thing that a client does; see node/scenario.mjs and
+// gosdk/scenario.go for what each word does.
+type step struct {
+	Do      string         `json:"do"`
+	Name    string         `json:"name,omitempty"`
+	URI     string         `json:"uri,omitempty"`
+	Value   string         `json:"value,omitempty"`
+	Args    map[string]any `json:"args,omitzero"`
+	Invalid bool           `json:"invalid,omitempty"` // the arguments do not fit the tool's schema
+
+	want func(client) outcome
+}
+
+// An outcome is what an SDK made of the answer: names, a text, or the error
+// that the server sent.
+type outcome struct {
+	Names      []string `json:"names,omitempty"`
+	Text       string   `json:"text,omitempty"`
+	IsError    bool     `json:"isError,omitempty"`
+	Structured bool     `json:"structured,omitempty"`
+	Code       int      `json:"code,omitempty"`
+	Message    string   `json:"message,omitempty"`
+}
+
+// object is arguments as JSON.
+type object = map[string]any
+
+// nothing comes of the step but that it was done.
+func nothing(client) outcome { return outcome{} }
+
+func names(list ...string) func(client) outcome {
+	return func(client) outcome { return outcome{Names: list} }
+}
+
+func contents(text string) func(client) outcome {
+	return func(client) outcome { return outcome{Text: text} }
+}
+
+// done is the answer of a tool: structured as well from 2025-06-18 on.
+func done(text string) func(client) outcome {
+	return func(c client) outcome { return outcome{Text: text, Structured: c.revision >= "2025-06-18"} }
+}
+
+// failed is the answer of a tool that says to the model what is wrong.
+func failed(text string) func(client) outcome {
+	return func(client) outcome { return outcome{Text: text, IsError: true} }
+}
+
+// refused is an error of the protocol.
+func refused(code int, message string) func(client) outcome {
+	return func(client) outcome { return outcome{Code: code, Message: message} }
+}
+
+// wrongDay: errors in arguments of this family are the protocol's, and the
+// model's from 2025-11-25 on.
+func wrongDay(c client) outcome {
+	if c.revision >= "2025-11-25" {
+		return outcome{Text: "Invalid params: day must be between 1 and 25", IsError: true}
+	}
+	return outcome{Code: -32602, Message: "Invalid params"}
+}
+
+// noResource has a code of its own up to 2025-11-25, for which version 2 of the
+// TypeScript SDK puts the one of 2026-07-28.
+func noResource(message string) func(client) outcome {
+	return func(c client) outcome {
+		if c.revision >= "2026-07-28" || c.program == typescript2 {
+			return outcome{Code: -32602, Message: message}
+		}
+		return outcome{Code: -32002, Message: message}
+	}
+}
+
+const (
+	pythonStyle = "ruleset://python_style"
+	exists      = "failed to create ruleset: ruleset 'python_style' already exists. Please choose a different name. Existing rulesets: [python_style]"
+	puzzle      = "# Day 1\n\n## Phase 1\nFirst half\n\n\n## Phase 2\nSecond half\n"
+)
+
+// clock stands for every date and time in texts.
+const clock = "TIME"
+
+// entry is how lists show the ruleset.
+func entry(description, tags string) string {
+	return "- **python_style**: " + description + "\n  Tags: [" + tags + "]\n  Created: " + clock + ", Modified: " + clock + "\n\n"
+}
+
+// page is the ruleset with its front matter.
+func page(description, tags string) string {
+	return strings.Join([]string{
+		"---", "name: python_style", "description: " + description, "tags: [" + tags + "]",
+		"created_at: " + clock, "last_modified: " + clock, "---", "", "# Naming",
+	}, "\n")
+}
+
+// steps are what every client does. Every tool is called, every list is read,
+// and every way in which an answer can be an error is seen.
+var steps = []step{
+	{Do: "tools", want: names("create_ruleset", "get_ruleset", "update_ruleset", "delete_ruleset",
+		"list_rulesets", "search_rulesets", "fetch_instruction", "record_speed")},
+	{Do: "templates", want: names("ruleset://{name}", "aoc://day{day}")},
+	{Do: "prompts", want: nothing}, // there are none
+	{Do: "resources", want: names("aoc://day01")},
+	{Do: "listen", want: nothing},
+
+	{Do: "call", Name: "create_ruleset", Args: object{
+		"name": "python_style", "description": "Python style", "tags": []string{"python", "pep8"}, "markdown": "# Naming",
+	}, want: done("Successfully created ruleset 'python_style'")},
+	{Do: "hear", URI: "resources", want: nothing},
+	{Do: "resources", want: names(pythonStyle, "aoc://day01")},
+	{Do: "call", Name: "create_ruleset", Args: object{"name": "python_style", "description": "x", "markdown": "x"}, want: failed(exists)},
+	{Do: "call", Name: "get_ruleset", Args: object{"name": "python_style"}, want: done(page("Python style", "python pep8"))},
+	{Do: "call", Name: "list_rulesets", Args: object{}, want: done("Found 1 ruleset(s):\n\n" + entry("Python style", "python pep8"))},
+
+	{Do: "subscribe", URI: pythonStyle, want: nothing},
+	{Do: "call", Name: "update_ruleset", Args: object{"name": "python_style", "description": "New style", "tags": []string{}},
+		want: done("Successfully updated ruleset 'python_style'")},
+	{Do: "hear", URI: pythonStyle, want: nothing},
+	{Do: "unsubscribe", URI: pythonStyle, want: nothing},
+	{Do: "read", URI: pythonStyle, want: contents(page("New style", ""))},
+	{Do: "call", Name: "search_rulesets", Args: object{"pattern": "python*"},
+		want: done("Found 1 ruleset(s) matching 'python*':\n\n" + entry("New style", ""))},
+
+	{Do: "complete", URI: "ruleset://{name}", Name: "name", Value: "py", want: names("python_style")},
+	{Do: "complete", URI: "aoc://day{day}", Name: "day", Value: "0", want: names("01")},
+
+	{Do: "call", Name: "fetch_instruction", Args: object{"day": 1}, want: done(puzzle)},
+	{Do: "read", URI: "aoc://day01", want: contents(puzzle)},
+	{Do: "call", Name: "record_speed", Args: object{"day": 1, "phase": 1, "llm_name": "gpt4", "speed_ms": 1000},
+		want: done("Recorded gpt4 Day 1 Phase 1: 1000ms (avg: 1000ms)")},
+	{Do: "call", Name: "record_speed", Args: object{"day": 1, "phase": 1, "llm_name": "gpt4", "speed_ms": 2001},
+		want: done("Recorded gpt4 Day 1 Phase 1: 2001ms (avg: 1500ms)")},
+
+	{Do: "call", Name: "create_ruleset", Args: object{"name": "go_style", "description": "x", "markdown": "x"},
+		want: done("Successfully created ruleset 'go_style'")},
+	{Do: "call", Name: "delete_ruleset", Args: object{"name": "go_style"}, want: done("Successfully deleted ruleset 'go_style'")},
+	{Do: "call", Name: "delete_ruleset", Args: object{"name": "go_style"},
+		want: failed("failed to delete ruleset: ruleset 'go_style' not found. Existing rulesets: [python_style]")},
+
+	{Do: "call", Name: "get_ruleset", Args: object{}, Invalid: true,
+		want: failed("missing required parameter 'name': a string is required")},
+	{Do: "call", Name: "fetch_instruction", Args: object{"day": 26}, want: wrongDay},
+	{Do: "call", Name: "nobody_has_this", Args: object{}, want: refused(-32602, "Unknown tool: nobody_has_this")},
+	{Do: "read", URI: "ruleset://absent", want: noResource("failed to retrieve ruleset: ruleset 'absent' not found")},
+}
