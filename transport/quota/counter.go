@@ -1,0 +1,86 @@
+package quota
+
+import (
+	"sync"
+	"time"
+)
+
+// A counter is what one key has used. Its methods expect mu held.
+type counter struct {
+	mu sync.Mutex
+	tally
+	// covered is how far the month may be counted without a word to the
+	// journal.
+	covered int64
+	// spare is how many requests the process before us may have granted in a
+	// minute that its journal does not mention; it counts in the first
+	// window that we see.
+	spare int64
+}
+
+// A tally is the state of a counter's windows.
+type tally struct {
+	monthEnd  time.Time
+	used      int64 // in the month
+	minuteEnd time.Time
+	burst     int64 // in the minute
+}
+
+// roll begins the windows that a time belongs to, if it is after those that
+// are counted.
+func (t *tally) roll(now time.Time) (month, minute bool) {
+	if !now.Before(t.monthEnd) {
+		_, t.monthEnd = monthOf(now)
+		t.used, month = 0, true
+	}
+	if !now.Before(t.minuteEnd) {
+		t.minuteEnd = minuteEnd(now)
+		t.burst, minute = 0, true
+	}
+	return month, minute
+}
+
+// roll begins windows and gives what the process before us may have granted
+// its place in the minute.
+func (c *counter) roll(now time.Time) {
+	month, minute := c.tally.roll(now)
+	if month {
+		c.covered = 0
+	}
+	if minute {
+		c.burst = c.spare
+	}
+	c.spare = 0
+}
+
+func (t *tally) usage(limits Limits) Usage {
+	return Usage{
+		Month:  Window{Limit: limits.Month, Used: t.used, Reset: t.monthEnd},
+		Minute: Window{Limit: limits.Minute, Used: t.burst, Reset: t.minuteEnd},
+	}
+}
+
+const (
+	// largestBlock is the largest block for a key with a limit, freeBlock
+	// that for a key without.
+	largestBlock = 4096
+	freeBlock    = 65536
+)
+
+// blockOf is how many requests are written down as used at once. A crash costs
+// the key the rest of a block, so it is at most a thousandth of the month and a
+// quarter of the minute: nothing for the plan Free, 10 requests of 10,000 for
+// Developer, 75 of 100,000 for Team.
+func blockOf(limits Limits) int64 {
+	if limits.None() {
+		return freeBlock
+	}
+	block := int64(largestBlock)
+	if limits.Month != 0 {
+		block = min(block, limits.Month/1000)
+	}
+	if limits.Minute != 0 {
+		block = min(block, limits.Minute/4)
+	}
+	return max(1, block)
+}

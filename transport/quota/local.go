@@ -1,0 +1,151 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const (
+	lockName    = ".lock"
+	journalName = "counts.jsonl"
+	// openWait is how long a process waits for the one before it to end.
+	openWait = 5 * time.Second
+	openPoll = 10 * time.Millisecond
+)
+
+// A Local is a meter of one process. The counts are in its memory, and ahead
+// of it in a journal.
+//
+// Locks are taken in this order: a counter's, the journal's. A counter is locked
+// while the journal writes a block for it: nobody could take from it before.
+type Local struct {
+	lock     *flock.Flock
+	journal  *journal
+	closed   atomic.Bool
+	counters sync.Map // key string → *counter
+}
+
+var _ Meter = (*Local)(nil)
+
+// OpenLocal opens the meter in a folder, which it makes with mode 0700. When
+// another process has it and does not end within some seconds, the error wraps
+// [ErrInUse].
+func OpenLocal(ctx context.Context, dir string, log *slog.Logger) (*Local, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	lock, err := lockFolder(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	j, err := openJournal(filepath.Join(dir, journalName), log.With("component", "quota"))
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	l := &Local{lock: lock, journal: j}
+	for _, line := range j.live {
+		l.counters.Store(line.Key, line.counter())
+	}
+	return l, nil
+}
+
+func lockFolder(ctx context.Context, dir string) (*flock.Flock, error) {
+	ctx, stop := context.WithTimeout(ctx, openWait)
+	defer stop()
+	lock := flock.New(filepath.Join(dir, lockName))
+	locked, err := lock.TryLockContext(ctx, openPoll)
+	switch {
+	case locked:
+		return lock, nil
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return nil, fmt.Errorf("%w: %s; one server counts in a data folder, several share a Valkey server", ErrInUse, dir)
+	}
+	return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+// counter is that of a key.
+func (l *Local) counter(key string) *counter {
+	if c, ok := l.counters.Load(key); ok {
+		return c.(*counter)
+	}
+	c, _ := l.counters.LoadOrStore(key, new(counter))
+	return c.(*counter)
+}
+
+// Take implements [Meter].
+func (l *Local) Take(_ context.Context, key string, limits Limits, now time.Time) (Usage, error) {
+	c := l.counter(key)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if l.closed.Load() {
+		return Usage{}, ErrClosed
+	}
+	c.roll(now)
+	if err := c.usage(limits).exceeded(); err != nil {
+		return c.usage(limits), err
+	}
+	if c.used >= c.covered {
+		if err := l.coverLocked(key, c, limits); err != nil {
+			return c.usage(limits), err
+		}
+	}
+	c.used++
+	c.burst++
+	return c.usage(limits), nil
+}
+
+// coverLocked writes a block down as used: no more than is left of the month.
+func (l *Local) coverLocked(key string, c *counter, limits Limits) error {
+	block := min(blockOf(limits), c.usage(limits).Month.Remaining())
+	line := lineOf(key, c)
+	line.Used += block
+	line.Burst += block
+	line.Spare = block
+	if err := l.journal.add(line); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	c.covered = line.Used
+	return nil
+}
+
+// Peek implements [Meter].
+func (l *Local) Peek(_ context.Context, key string, limits Limits, now time.Time) (Usage, error) {
+	var peeked counter
+	if found, ok := l.counters.Load(key); ok {
+		c := found.(*counter)
+		c.mu.Lock()
+		peeked.tally, peeked.spare = c.tally, c.spare
+		c.mu.Unlock()
+	}
+	if l.closed.Load() {
+		return Usage{}, ErrClosed
+	}
+	peeked.roll(now)
+	return peeked.usage(limits), nil
+}
+
+// Close implements [Meter]: it writes down what was really used, so that the
+// next process goes on from there. A second call does nothing.
+func (l *Local) Close() error {
+	if l.closed.Swap(true) {
+		return nil
+	}
+	exact := map[string]line{}
+	l.counters.Range(func(key, found any) bool {
+		c := found.(*counter)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		exact[key.(string)] = lineOf(key.(string), c)
+		return true
+	})
+	return errors.Join(l.journal.close(exact), l.lock.Close())
+}

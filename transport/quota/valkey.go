@@ -1,0 +1,89 @@
+package quota
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	// valkeyPrefix begins the name of the hash of each key's counts.
+	valkeyPrefix = "triptych:quota:"
+	// valkeyWait bounds one request to the server.
+	valkeyWait = 3 * time.Second
+	// valkeyKeep is how long counts stay that nobody takes from; it is longer
+	// than the longest window.
+	valkeyKeep = 40 * 24 * time.Hour
+)
+
+// A Valkey is a meter on a Valkey or Redis server, or a cluster of them, that
+// any number of processes share. The counts of the key ID are the hash
+// triptych:quota:ID; they are as durable as the server keeps them. When an
+// answer is lost, its request may count though it was not granted.
+type Valkey struct {
+	client redis.UniversalClient
+}
+
+var _ Meter = (*Valkey)(nil)
+
+// NewValkey returns the meter on a server. The client stays the caller's.
+func NewValkey(client redis.UniversalClient) *Valkey { return &Valkey{client} }
+
+// takeScript begins windows that are over, and counts one request if both
+// limits allow it. Arguments: the ends of the windows of now, the limits, 1 to
+// take or 0 to peek, milliseconds to keep. It returns whether it was granted,
+// and the windows.
+var takeScript = redis.NewScript(`
+local h = redis.call('HMGET', KEYS[1], 'month_end', 'used', 'minute_end', 'burst')
+local month_end, used = tonumber(h[1] or 0), tonumber(h[2] or 0)
+local minute_end, burst = tonumber(h[3] or 0), tonumber(h[4] or 0)
+local month, minute = tonumber(ARGV[3]), tonumber(ARGV[4])
+if tonumber(ARGV[1]) > month_end then month_end, used = tonumber(ARGV[1]), 0 end
+if tonumber(ARGV[2]) > minute_end then minute_end, burst = tonumber(ARGV[2]), 0 end
+local left = (month == 0 or used < month) and (minute == 0 or burst < minute)
+if ARGV[5] == '1' and left then
+  used, burst = used + 1, burst + 1
+  local text = function(n) return string.format('%.0f', n) end
+  redis.call('HSET', KEYS[1], 'month_end', text(month_end), 'used', text(used), 'minute_end', text(minute_end), 'burst', text(burst))
+  redis.call('PEXPIRE', KEYS[1], ARGV[6])
+end
+return {left and 1 or 0, month_end, used, minute_end, burst}`)
+
+// Take implements [Meter].
+func (v *Valkey) Take(ctx context.Context, key string, limits Limits, now time.Time) (Usage, error) {
+	usage, left, err := v.run(ctx, key, limits, now, 1)
+	if err == nil && !left {
+		err = usage.exceeded()
+	}
+	return usage, err
+}
+
+// Peek implements [Meter].
+func (v *Valkey) Peek(ctx context.Context, key string, limits Limits, now time.Time) (Usage, error) {
+	usage, _, err := v.run(ctx, key, limits, now, 0)
+	return usage, err
+}
+
+func (v *Valkey) run(ctx context.Context, key string, limits Limits, now time.Time, take int) (u Usage, left bool, err error) {
+	ctx, stop := context.WithTimeout(ctx, valkeyWait)
+	defer stop()
+	_, month := monthOf(now)
+	answer, err := takeScript.Run(ctx, v.client, []string{valkeyPrefix + key},
+		month.Unix(), minuteEnd(now).Unix(), limits.Month, limits.Minute, take, valkeyKeep.Milliseconds()).Int64Slice()
+	if err == nil && len(answer) != 5 {
+		err = fmt.Errorf("the server answers %d values", len(answer))
+	}
+	if err != nil {
+		return Usage{}, false, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	state := tally{
+		monthEnd: time.Unix(answer[1], 0).UTC(), used: answer[2],
+		minuteEnd: time.Unix(answer[3], 0).UTC(), burst: answer[4],
+	}
+	return state.usage(limits), answer[0] == 1, nil
+}
+
+// Close implements [Meter]. The counts are on the server already.
+func (v *Valkey) Close() error { return nil }
