@@ -1,0 +1,162 @@
+package location
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Entries of location lists (DWARF 5 section 7.7.3).
+const (
+	lleEnd           = 0
+	lleBaseAddressx  = 1
+	lleStartxEndx    = 2
+	lleStartxLength  = 3
+	lleOffsetPair    = 4
+	lleDefault       = 5
+	lleBaseAddress   = 6
+	lleStartEnd      = 7
+	lleStartLength   = 8
+	lleViewPair      = 9 // GNU: numbers of line views, of no use here
+	maxEntries       = 1 << 16
+	baseSelection    = ^uint64(0)
+	bytesOfListIndex = 4
+)
+
+// A List is the location lists of one unit.
+type List struct {
+	Data    []byte                             // .debug_loclists for DWARF 5, else .debug_loc
+	Version int                                // of the unit
+	Base    uint64                             // address that offsets count from: the unit's low_pc
+	Index   uint64                             // DW_AT_loclists_base, for attributes that are indexes
+	Address func(index uint64) (uint64, error) // .debug_addr
+}
+
+// An entry is one line of a list.
+type entry struct {
+	start, end uint64
+	expr       []byte
+	fallback   bool
+}
+
+// Find returns the expression that holds at an address of the file, from the
+// list at an offset of the section. The expression is nil, which means that the
+// object is optimized out there, when no entry has the address.
+func (l *List) Find(offset, pc uint64) ([]byte, error) {
+	var found, fallback []byte
+	err := l.each(offset, func(e entry) bool {
+		switch {
+		case e.fallback:
+			fallback = e.expr
+		case pc >= e.start && pc < e.end:
+			found = e.expr
+			return false
+		}
+		return true
+	})
+	if found == nil {
+		found = fallback
+	}
+	return found, err
+}
+
+// At turns the index of a list into its offset.
+func (l *List) At(index uint64) (uint64, error) {
+	at := l.Index + index*bytesOfListIndex
+	if at < l.Index || at >= uint64(len(l.Data)) {
+		return 0, errShort
+	}
+	r := reader{data: l.Data[at:]}
+	off := r.fixed(bytesOfListIndex)
+	return l.Index + off, r.err
+}
+
+func (l *List) each(offset uint64, f func(entry) bool) error {
+	if offset >= uint64(len(l.Data)) {
+		return errShort
+	}
+	next := l.next4
+	if l.Version >= 5 {
+		next = l.next5
+	}
+	r := &reader{data: l.Data[offset:]}
+	base := l.Base
+	for range maxEntries {
+		e, more := next(r, &base)
+		if r.err != nil || !more {
+			return r.err
+		}
+		if e != nil && !f(*e) {
+			return nil
+		}
+	}
+	return errLong
+}
+
+// next4 reads an entry of .debug_loc: two offsets and an expression.
+func (l *List) next4(r *reader, base *uint64) (*entry, bool) {
+	start, end := r.fixed(8), r.fixed(8)
+	switch {
+	case start == 0 && end == 0:
+		return nil, false
+	case start == baseSelection:
+		*base = end
+		return nil, true
+	}
+	expr := r.take(r.fixed(2))
+	return &entry{start: *base + start, end: *base + end, expr: expr}, true
+}
+
+// next5 reads an entry of .debug_loclists.
+func (l *List) next5(r *reader, base *uint64) (*entry, bool) {
+	var e entry
+	switch kind := r.fixed(1); kind {
+	case lleEnd:
+		return nil, false
+	case lleBaseAddressx:
+		*base = l.index(r)
+		return nil, true
+	case lleBaseAddress:
+		*base = r.fixed(8)
+		return nil, true
+	case lleViewPair:
+		r.uleb()
+		r.uleb()
+		return nil, true
+	case lleStartxEndx:
+		e.start, e.end = l.index(r), l.index(r)
+	case lleStartxLength:
+		e.start = l.index(r)
+		e.end = e.start + r.uleb()
+	case lleOffsetPair:
+		e.start, e.end = *base+r.uleb(), *base+r.uleb()
+	case lleDefault:
+		e.fallback = true
+	case lleStartEnd:
+		e.start, e.end = r.fixed(8), r.fixed(8)
+	case lleStartLength:
+		e.start = r.fixed(8)
+		e.end = e.start + r.uleb()
+	default:
+		r.err = fmt.Errorf("location list entry %#x", kind)
+		return nil, false
+	}
+	e.expr = r.block()
+	return &e, true
+}
+
+// index reads the index of an address and looks it up.
+func (l *List) index(r *reader) uint64 {
+	i := r.uleb()
+	if r.err != nil {
+		return 0
+	}
+	if l.Address == nil {
+		r.err = errors.New("location list needs .debug_addr")
+		return 0
+	}
+	v, err := l.Address(i)
+	if err != nil {
+		r.err = err
+	}
+	return v
+}
