@@ -1,0 +1,174 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// A fileWriter adds groups to the files of one chain.
+type fileWriter struct {
+	keeper   *files
+	dir      string
+	lock     *flock.Flock
+	file     *os.File
+	head     *os.File
+	number   int       // of the file
+	first    int       // number of the oldest file that is kept
+	began    time.Time // when the file was begun
+	size     int64     // of what is kept for good
+	repaired int64     // bytes that were cut off when the chain was opened
+	turned   bool      // the next group begins a new file
+	retire   int       // files up to this number go with the next group
+}
+
+func (w *fileWriter) path(n int) string { return numbered(w.dir, n) }
+
+// preface begins a new file when it is time, says which files go for it, and
+// what was repaired.
+func (w *fileWriter) preface(c *chain, now time.Time) []note {
+	var notes []note
+	if w.isFull(now) {
+		w.turned = true
+		notes = append(notes, c.header(w.number+1, now))
+		if r := w.outdated(c, now); r != nil {
+			w.retire = r.Through
+			notes = append(notes, note{Retired: r})
+		}
+		w.began = now
+	}
+	if w.repaired > 0 {
+		notes = append(notes, note{Repaired: &repairedNote{Bytes: w.repaired, Time: formatTime(now)}})
+		w.repaired = 0
+	}
+	return notes
+}
+
+// isFull reports whether a new file is due.
+func (w *fileWriter) isFull(now time.Time) bool {
+	keep := w.keeper.cfg.KeepFor
+	return w.size >= w.keeper.cfg.MaxFile || keep > 0 && now.Sub(w.began) >= keep/4
+}
+
+// outdated finds the files that go when a new one is begun, nil when none do.
+func (w *fileWriter) outdated(c *chain, now time.Time) *retiredNote {
+	cfg := &w.keeper.cfg
+	through := 0
+	if cfg.KeepFiles > 0 {
+		through = w.number + 1 - cfg.KeepFiles
+	}
+	for n := w.first; cfg.KeepFor > 0 && n <= w.number && w.isOlder(n, now.Add(-cfg.KeepFor)); n++ {
+		through = max(through, n)
+	}
+	if through < w.first {
+		return nil
+	}
+	r := &retiredNote{Through: through, Seq: c.seq, Hash: c.prev.String(), Time: formatTime(now)}
+	if through < w.number {
+		next, err := firstLine(w.path(through + 1))
+		if err != nil {
+			w.keeper.cfg.Logger.Warn("audit files are kept longer", "err", err)
+			return nil
+		}
+		r.Seq, r.Hash = next.note.File.After, next.prev
+	}
+	return r
+}
+
+// isOlder reports whether a file was last written before a time.
+func (w *fileWriter) isOlder(n int, than time.Time) bool {
+	info, err := os.Stat(w.path(n))
+	return err == nil && info.ModTime().Before(than)
+}
+
+// write adds a group behind what is kept. What a failed attempt left there is
+// written over.
+func (w *fileWriter) write(g *group) error {
+	if err := w.turn(); err != nil {
+		return err
+	}
+	if _, err := w.file.WriteAt(g.data, w.size); err != nil {
+		return errors.Join(err, w.file.Truncate(w.size))
+	}
+	if err := datasync(w.file); err != nil {
+		return err
+	}
+	if _, err := w.head.WriteAt(padded(g.seal), 0); err != nil {
+		return err
+	}
+	w.size += int64(len(g.data))
+	w.sweep()
+	return nil
+}
+
+// turn begins the next file if that is due.
+func (w *fileWriter) turn() error {
+	if !w.turned {
+		return nil
+	}
+	next, err := os.OpenFile(w.path(w.number+1), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := syncDir(w.dir); err != nil {
+		return errors.Join(err, next.Close())
+	}
+	_ = w.file.Close() // all of it was synced
+	w.file, w.number, w.size, w.turned = next, w.number+1, 0, false
+	return nil
+}
+
+// sweep deletes the files that the trail now says are gone. Those that resist
+// go another time.
+func (w *fileWriter) sweep() {
+	for w.first <= w.retire {
+		if err := os.Remove(w.path(w.first)); err != nil && !os.IsNotExist(err) {
+			w.keeper.cfg.Logger.Warn("audit file stays", "err", err)
+			return
+		}
+		w.first++
+	}
+}
+
+// close lets another process have the chain.
+func (w *fileWriter) close() error { return errors.Join(w.closeFiles(), w.lock.Close()) }
+
+func (w *fileWriter) closeFiles() error {
+	var errs []error
+	for _, f := range []*os.File{w.file, w.head} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// headSize is the size of a head. It is written in place, as one piece of a
+// disk's sector: a crash leaves the old or the new one.
+const headSize = 512
+
+// padded is a head: the last seal, filled up with spaces.
+func padded(seal []byte) []byte {
+	head := bytes.Repeat([]byte{' '}, headSize)
+	copy(head, seal)
+	head[headSize-1] = '\n'
+	return head
+}
+
+// readHead reads the last seal that was promised to anybody.
+func readHead(dir string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(dir, headFile))
+	if err != nil {
+		return nil, err
+	}
+	seal := bytes.TrimRight(text, " \n")
+	if len(seal) >= headSize || !bytes.Equal(padded(seal), text) {
+		return nil, fmt.Errorf("%s is damaged", headFile)
+	}
+	return seal, nil
+}

@@ -1,0 +1,134 @@
+package audit
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// The files of the signing key, in the folder of the trail. Both are PEM:
+// PKCS #8 and SubjectPublicKeyInfo, which other programs read too.
+const (
+	keyFile    = "signing.key"
+	publicFile = "signing.pub"
+)
+
+// loadKey reads the signing key of a folder. Whoever comes first makes it.
+func loadKey(dir string) (ed25519.PrivateKey, error) {
+	path := filepath.Join(dir, keyFile)
+	key, err := readKey(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if err := makeKey(path); err != nil {
+		return nil, fmt.Errorf("making the signing key: %w", err)
+	}
+	if key, err = readKey(path); err != nil {
+		return nil, err
+	}
+	return key, writePublic(dir, key.Public().(ed25519.PublicKey))
+}
+
+func readKey(path string) (ed25519.PrivateKey, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil, fmt.Errorf("%s is not a PEM file", path)
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	key, ok := parsed.(ed25519.PrivateKey)
+	if !ok {
+		return nil, fmt.Errorf("%s is no Ed25519 key", path)
+	}
+	return key, nil
+}
+
+// makeKey makes a key, unless another process was faster.
+func makeKey(path string) error {
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	err = createWhole(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+// writePublic puts the public key beside the other one.
+func writePublic(dir string, key ed25519.PublicKey) error {
+	der, err := x509.MarshalPKIXPublicKey(key)
+	if err != nil {
+		return err
+	}
+	err = createWhole(filepath.Join(dir, publicFile), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+// createWhole makes a file that appears with all its contents, or fails with
+// [fs.ErrExist].
+func createWhole(path string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }() // it has a second name by then
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(tmp.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// ReadPublicKey reads the public key of a PEM file, such as signing.pub in the
+// folder of a trail, or a copy of it that was taken elsewhere.
+func ReadPublicKey(path string) (ed25519.PublicKey, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil, fmt.Errorf("%s is not a PEM file", path)
+	}
+	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	key, ok := parsed.(ed25519.PublicKey)
+	if !ok {
+		return nil, fmt.Errorf("%s is no Ed25519 key", path)
+	}
+	return key, nil
+}
+
+// Fingerprint is a short name of a public key, to compare by eye.
+func Fingerprint(key ed25519.PublicKey) string {
+	sum := sha256.Sum256(key)
+	return "SHA256:" + hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,183 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// formatVersion is the version of what a chain looks like.
+const formatVersion = 1
+
+// A digest is the SHA-256 of a line, without its newline.
+type digest [sha256.Size]byte
+
+func (d digest) String() string { return hex.EncodeToString(d[:]) }
+
+// A note is a line that is no record. Exactly one member is set.
+type note struct {
+	File     *fileNote     `json:"file,omitempty"`
+	Seal     *sealNote     `json:"seal,omitempty"`
+	Retired  *retiredNote  `json:"retired,omitempty"`
+	Repaired *repairedNote `json:"repaired,omitempty"`
+}
+
+// A fileNote is the first line of a file. That of file 1 begins the chain: the
+// hash before it is all zeros.
+type fileNote struct {
+	Version   int    `json:"version"`
+	Chain     string `json:"chain"`
+	Number    int    `json:"number"`
+	After     uint64 `json:"after"`      // number of the last record before this file
+	PublicKey string `json:"public_key"` // hex of the Ed25519 key that signs
+	Time      string `json:"time"`
+}
+
+// A sealNote ends a group of lines that were written together. The signature
+// covers the hash of the line before it, and so all that came before.
+type sealNote struct {
+	Seq       uint64 `json:"seq"` // of the last record so far
+	Time      string `json:"time"`
+	Signature string `json:"sig"`
+}
+
+// A retiredNote says that the files up to a number were deleted by policy.
+type retiredNote struct {
+	Through int    `json:"through"`
+	Seq     uint64 `json:"seq"`  // of the last record that went
+	Hash    string `json:"hash"` // of the last line that went
+	Time    string `json:"time"`
+}
+
+// A repairedNote says that a crash left bytes behind the last seal, which
+// nobody had been promised, and that they were cut off.
+type repairedNote struct {
+	Bytes int64  `json:"bytes"`
+	Time  string `json:"time"`
+}
+
+// body is the note as members of a JSON object.
+func (n note) body() []byte {
+	text, err := json.Marshal(n)
+	if err != nil {
+		panic(err) // it has nothing that does not encode
+	}
+	return text[1 : len(text)-1]
+}
+
+// A line is one line of a chain, taken apart as far as checking needs.
+type line struct {
+	hash digest // of the line itself
+	prev string // hex of the hash of the line before it, as the line says
+	seq  uint64 // of a record, 0 of a note
+	note *note  // nil for a record
+}
+
+const (
+	prevStart = `{"prev":"`
+	prevEnd   = `",`
+	prevSize  = len(prevStart) + 2*sha256.Size + len(prevEnd)
+	seqStart  = `"seq":`
+)
+
+var errLine = errors.New("not a line of an audit trail")
+
+// parseLine takes a line apart. The members of a record are not looked at: the
+// hash in the next line covers them.
+func parseLine(b []byte) (line, error) {
+	if len(b) < prevSize+2 || string(b[:len(prevStart)]) != prevStart || string(b[prevSize-len(prevEnd):prevSize]) != prevEnd || b[len(b)-1] != '}' {
+		return line{}, errLine
+	}
+	l := line{hash: sha256.Sum256(b), prev: string(b[len(prevStart) : prevSize-len(prevEnd)])}
+	body := b[prevSize : len(b)-1]
+	if digits, ok := bytes.CutPrefix(body, []byte(seqStart)); ok {
+		return l.record(digits)
+	}
+	l.note = new(note)
+	if err := l.note.parse(body); err != nil {
+		return line{}, err
+	}
+	return l, nil
+}
+
+// record completes the line of a record, whose number comes first.
+func (l line) record(digits []byte) (line, error) {
+	n := bytes.IndexByte(digits, ',')
+	if n < 1 || digits[0] == '0' {
+		return line{}, errLine
+	}
+	var err error
+	if l.seq, err = strconv.ParseUint(string(digits[:n]), 10, 64); err != nil {
+		return line{}, errLine
+	}
+	return l, nil
+}
+
+// parse reads the members of a note. Only the one way in which we write them
+// is a note: a seal is covered by no other hash until the next line.
+func (n *note) parse(body []byte) error {
+	object := append(append([]byte{'{'}, body...), '}')
+	if err := json.Unmarshal(object, n); err != nil {
+		return fmt.Errorf("%w: %w", errLine, err)
+	}
+	if !bytes.Equal(n.body(), body) || *n == (note{}) {
+		return errLine
+	}
+	return nil
+}
+
+// signed is what the signature of a seal covers.
+func (s *sealNote) signed(chain, prev string) []byte {
+	return fmt.Appendf(nil, "triptych audit seal\n%d\n%s\n%d\n%s\n%s\n", formatVersion, chain, s.Seq, s.Time, prev)
+}
+
+// sign signs the seal that follows the line with the hash prev.
+func (s *sealNote) sign(key ed25519.PrivateKey, chain, prev string) {
+	s.Signature = hex.EncodeToString(ed25519.Sign(key, s.signed(chain, prev)))
+}
+
+// verify reports whether the holder of the key sealed the chain here.
+func (s *sealNote) verify(key ed25519.PublicKey, chain, prev string) bool {
+	sig, err := hex.DecodeString(s.Signature)
+	return err == nil && len(key) == ed25519.PublicKeySize && ed25519.Verify(key, s.signed(chain, prev), sig)
+}
+
+// A chain is the end of a chain, to which lines are added.
+type chain struct {
+	id   string
+	key  ed25519.PrivateKey
+	prev digest
+	seq  uint64 // of the last record
+}
+
+// add appends a line with these members and its newline.
+func (c *chain) add(dst, body []byte) []byte {
+	start := len(dst)
+	dst = append(hexAppend(append(dst, prevStart...), c.prev), prevEnd...)
+	dst = append(append(dst, body...), '}')
+	c.prev = sha256.Sum256(dst[start:])
+	return append(dst, '\n')
+}
+
+func hexAppend(dst []byte, d digest) []byte { return hex.AppendEncode(dst, d[:]) }
+
+// seal appends the seal of all lines so far.
+func (c *chain) seal(dst []byte, now time.Time) []byte {
+	s := sealNote{Seq: c.seq, Time: formatTime(now)}
+	s.sign(c.key, c.id, c.prev.String())
+	return c.add(dst, note{Seal: &s}.body())
+}
+
+// header is the first line of a file.
+func (c *chain) header(number int, now time.Time) note {
+	return note{File: &fileNote{
+		Version: formatVersion, Chain: c.id, Number: number, After: c.seq,
+		PublicKey: hex.EncodeToString(c.key.Public().(ed25519.PublicKey)), Time: formatTime(now),
+	}}
+}

@@ -1,0 +1,179 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+)
+
+// A Filter chooses records; its zero value chooses all.
+type Filter struct {
+	From, To time.Time // From is included, To is not; zero means no bound
+	Session  string
+	Key      string
+	Limit    int // at most so many, the oldest first; 0 means no limit
+}
+
+// wants reports whether the filter chooses a record.
+func (f *Filter) wants(r *Record) bool {
+	return (f.From.IsZero() || !r.Time.Before(f.From)) &&
+		(f.To.IsZero() || r.Time.Before(f.To)) &&
+		(f.Session == "" || r.Session == f.Session) &&
+		(f.Key == "" || r.Key == f.Key)
+}
+
+// Query reads the trail of a folder: the records of each chain in their order,
+// and of several chains the oldest next. Lines that cannot be read come as a
+// [*BreakError] and reading goes on; any other error is the last. What is not
+// sealed yet may be among the records. It checks nothing: that is [Verify].
+func Query(ctx context.Context, dir string, f Filter) iter.Seq2[Record, error] {
+	return query(ctx, newFiles(Config{Dir: dir}), f)
+}
+
+// Query reads the trail that the log is part of; see the function [Query].
+// Records that were not committed yet are not among them.
+func (l *Log) Query(ctx context.Context, f Filter) iter.Seq2[Record, error] {
+	return query(ctx, l.keeper, f)
+}
+
+// query merges the chains of a keeper.
+func query(ctx context.Context, k keeper, f Filter) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		chains, err := k.chains(ctx)
+		if err != nil {
+			yield(Record{}, err)
+			return
+		}
+		var heads []*cursor
+		for _, c := range chains {
+			cur := newCursor(ctx, c, &f)
+			defer cur.stop()
+			if cur.next() {
+				heads = append(heads, cur)
+			}
+		}
+		merge(heads, f.Limit, yield)
+	}
+}
+
+// merge yields what the cursors stand on, errors first, then the oldest.
+func merge(heads []*cursor, limit int, yield func(Record, error) bool) {
+	for n := 0; len(heads) > 0; {
+		first := slices.MinFunc(heads, (*cursor).compare)
+		if !yield(first.record, first.err) {
+			return
+		}
+		if first.err == nil {
+			n++
+		}
+		if limit > 0 && n == limit {
+			return
+		}
+		if !first.next() {
+			heads = slices.DeleteFunc(heads, func(c *cursor) bool { return c == first })
+		}
+	}
+}
+
+// A cursor stands on a record of one chain, or on an error.
+type cursor struct {
+	record Record
+	err    error
+	pull   func() (Record, error, bool)
+	stop   func()
+}
+
+func newCursor(ctx context.Context, c stored, f *Filter) *cursor {
+	pull, stop := iter.Pull2(records(ctx, c, f))
+	return &cursor{pull: pull, stop: stop}
+}
+
+// next moves on and reports whether there is anything.
+func (c *cursor) next() (ok bool) {
+	c.record, c.err, ok = c.pull()
+	return ok
+}
+
+func (c *cursor) compare(other *cursor) int {
+	switch {
+	case c.err != nil:
+		return -1
+	case other.err != nil:
+		return 1
+	}
+	return c.record.Time.Compare(other.record.Time)
+}
+
+// records are those of one chain that the filter wants. An unfinished line at
+// the end is what a crash left.
+func records(ctx context.Context, c stored, f *Filter) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		from, to := bound(f.From), bound(f.To)
+		for at, err := range c.lines(ctx) {
+			if err != nil {
+				yield(Record{}, fmt.Errorf("reading chain %s: %w", c.id(), err))
+				return
+			}
+			if at.open || outside(at.text, from, to) {
+				continue
+			}
+			r, err := readRecord(c.id(), at)
+			if r == nil && err == nil || err == nil && !f.wants(r) {
+				continue
+			}
+			if err != nil {
+				r = new(Record)
+			}
+			if !yield(*r, err) {
+				return
+			}
+		}
+	}
+}
+
+// bound is a bound of time as records spell it, "" for none.
+func bound(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return formatTime(t)
+}
+
+// outside reports whether the line is that of a record before from or after
+// to, without reading it in full: its time comes right after its number.
+func outside(text []byte, from, to string) bool {
+	if len(text) < prevSize {
+		return false
+	}
+	rest, ok := bytes.CutPrefix(text[prevSize:], []byte(seqStart))
+	comma := bytes.IndexByte(rest, ',')
+	if !ok || comma < 0 {
+		return false
+	}
+	rest, ok = bytes.CutPrefix(rest[comma:], []byte(timeStart))
+	if !ok || len(rest) < len(timeFormat) {
+		return false
+	}
+	at := string(rest[:len(timeFormat)])
+	return from != "" && at < from || to != "" && at > to
+}
+
+// readRecord reads a line; it is nil for a note.
+func readRecord(chain string, at place) (*Record, error) {
+	l, err := parseLine(at.text)
+	if err == nil && l.note != nil {
+		return nil, nil
+	}
+	var r Record
+	if err == nil {
+		r, err = parseRecord(at.text)
+	}
+	if err != nil {
+		return nil, &BreakError{Chain: chain, File: at.file, Line: at.line, Seq: l.seq, Reason: err.Error()}
+	}
+	r.Chain = chain
+	return &r, nil
+}

@@ -1,0 +1,111 @@
+package audit
+
+import (
+	"bufio"
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+)
+
+// maxLine is the longest line of a chain in bytes. What [Record.body] makes is
+// shorter.
+const maxLine = 128 << 10
+
+// A stored chain is one that can be read, also while others add to it.
+type stored interface {
+	id() string
+	// head is the last seal that was promised to anybody.
+	head(ctx context.Context) ([]byte, error)
+	// lines are all lines in order. An error is the last.
+	lines(ctx context.Context) iter.Seq2[place, error]
+}
+
+// A place is a line and where it stands.
+type place struct {
+	file string
+	line int    // from 1 on
+	text []byte // without its newline; good until the next one
+	open bool   // its newline is missing
+}
+
+// A fileChain is a chain in a folder.
+type fileChain struct{ dir string }
+
+func (k *files) chains(context.Context) ([]stored, error) {
+	ids, err := k.ids()
+	all := make([]stored, len(ids))
+	for i, id := range ids {
+		all[i] = &fileChain{filepath.Join(k.cfg.Dir, id)}
+	}
+	return all, err
+}
+
+func (k *files) publicKey() (ed25519.PublicKey, error) {
+	return ReadPublicKey(filepath.Join(k.cfg.Dir, publicFile))
+}
+
+func (c *fileChain) id() string { return filepath.Base(c.dir) }
+
+// headTries is how often a head is read that changes while we read it.
+const headTries = 5
+
+func (c *fileChain) head(context.Context) (text []byte, err error) {
+	for range headTries {
+		if text, err = readHead(c.dir); err == nil {
+			break
+		}
+	}
+	return text, err
+}
+
+func (c *fileChain) lines(ctx context.Context) iter.Seq2[place, error] {
+	return func(yield func(place, error) bool) {
+		all, err := numbers(c.dir)
+		if err != nil {
+			yield(place{}, err)
+			return
+		}
+		for _, n := range all {
+			if !readFile(ctx, numbered(c.dir, n), yield) {
+				return
+			}
+		}
+	}
+}
+
+// readFile yields the lines of a file and reports whether to go on. A file
+// that is no longer there was deleted after we saw it.
+func readFile(ctx context.Context, path string, yield func(place, error) bool) bool {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	if err != nil {
+		yield(place{}, err)
+		return false
+	}
+	defer func() { _ = f.Close() }() // only read
+	in := bufio.NewReaderSize(f, maxLine)
+	for n := 1; ; n++ {
+		text, err := in.ReadSlice('\n')
+		at := place{file: filepath.Base(path), line: n, text: text}
+		switch {
+		case ctx.Err() != nil:
+			err = ctx.Err()
+		case err == nil:
+			at.text = text[:len(text)-1]
+		case errors.Is(err, io.EOF) && len(text) == 0:
+			return true
+		case errors.Is(err, io.EOF), errors.Is(err, bufio.ErrBufferFull):
+			at.open, err = true, nil
+		}
+		if !yield(at, err) || err != nil {
+			return false
+		}
+	}
+}
