@@ -1,0 +1,84 @@
+package debuggertest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// Source is the path of a program's source.
+func Source(name string) string {
+	_, here, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(here), "testdata", "programs", name)
+}
+
+// Build compiles a program, with flags beside the usual ones, and returns the
+// path of the result. It is built once for each source and set of flags, and
+// kept in the user's cache. The test is skipped when there is no compiler.
+func Build(t testing.TB, name string, flags ...string) string {
+	t.Helper()
+	source, err := os.ReadFile(Source(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(fmt.Append(source, name, flags, runtime.Version()))
+	out := filepath.Join(cacheDir(t), strings.ReplaceAll(name, ".", "-")+"-"+hex.EncodeToString(sum[:8]))
+	if _, err := os.Stat(out); err == nil {
+		return out
+	}
+	compile(t, name, out, flags)
+	return out
+}
+
+// cacheDir is where built programs are kept.
+func cacheDir(t testing.TB) string {
+	t.Helper()
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return t.TempDir()
+	}
+	dir := filepath.Join(base, "triptych-debuggertest")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return t.TempDir()
+	}
+	return dir
+}
+
+// compile builds beside out and renames, since other tests may do the same.
+func compile(t testing.TB, name, out string, flags []string) {
+	t.Helper()
+	temporary, err := os.MkdirTemp(filepath.Dir(out), "build-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(temporary) }()
+	made := filepath.Join(temporary, filepath.Base(out))
+	cmd := compiler(t, name, made, flags)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, text)
+	}
+	if err := os.Rename(made, out); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// compiler is the command that builds a source by its language.
+func compiler(t testing.TB, name, out string, flags []string) *exec.Cmd {
+	t.Helper()
+	tool, args := "gcc", []string{"-g", "-O0", "-Wall", "-pthread", "-fno-omit-frame-pointer", "-o", out}
+	if strings.HasSuffix(name, ".go") {
+		tool, args = "go", []string{"build", "-o", out}
+	}
+	path, err := exec.LookPath(tool)
+	if err != nil {
+		t.Skipf("building %s needs %s", name, tool)
+	}
+	args = append(append(args, flags...), Source(name))
+	return exec.CommandContext(t.Context(), path, args...)
+}

@@ -1,0 +1,122 @@
+package ptrace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// syscallCode is the instruction syscall.
+var syscallCode = []byte{0x0f, 0x05}
+
+// FindSyscall returns the offset of a syscall instruction in code, which is
+// best the vdso: it is in every process.
+func FindSyscall(code []byte) (int, bool) {
+	at := bytes.Index(code, syscallCode)
+	return at, at >= 0
+}
+
+// Inject makes a stopped thread do a system call at site, the address of a
+// syscall instruction, and puts its registers and signal mask back. Signals
+// wait meanwhile. A call that failed returns its syscall.Errno.
+//
+// The thread must not hold a signal of a SignalStop, which would be lost, and
+// the call must not block. Afterwards the thread is in an EventStop. Events of
+// other threads, and the end of this one, are handed to other; after the end
+// Inject returns ErrGone.
+func (t *Tracer) Inject(tid int, site, nr uint64, args [6]uint64, other func(Event)) (uint64, error) {
+	var old Regs
+	if err := t.Regs(tid, &old); err != nil {
+		return 0, err
+	}
+	mask, err := t.SigMask(tid)
+	if err != nil {
+		return 0, err
+	}
+	if err := t.SetSigMask(tid, ^uint64(0)); err != nil {
+		return 0, err
+	}
+	result, err := t.inject(tid, callRegs(old, site, nr, args), other)
+	return result, errors.Join(err, t.restore(tid, &old, mask))
+}
+
+// callRegs are the registers for a system call.
+func callRegs(r Regs, site, nr uint64, args [6]uint64) *Regs {
+	r.RIP, r.RAX, r.OrigRAX = site, nr, NoSyscall
+	r.RDI, r.RSI, r.RDX, r.R10, r.R8, r.R9 = args[0], args[1], args[2], args[3], args[4], args[5]
+	r.EFlags &^= TrapFlag
+	return &r
+}
+
+// inject runs the call from its entry to its exit, and on into an EventStop:
+// only from there does the kernel begin an interrupted call again.
+func (t *Tracer) inject(tid int, r *Regs, other func(Event)) (uint64, error) {
+	if err := t.SetRegs(tid, r); err != nil {
+		return 0, err
+	}
+	for range 2 {
+		if err := t.ToSyscall(tid, 0); err != nil {
+			return 0, err
+		}
+		if err := t.until(tid, SyscallStop, t.ToSyscall, other); err != nil {
+			return 0, err
+		}
+	}
+	if err := t.Regs(tid, r); err != nil {
+		return 0, err
+	}
+	result := int64(r.RAX)
+	if err := t.Settle(tid, other); err != nil {
+		return 0, err
+	}
+	if result < 0 && result > -4096 {
+		return 0, syscall.Errno(-result)
+	}
+	return uint64(result), nil
+}
+
+// restore undoes what Inject changed.
+func (t *Tracer) restore(tid int, r *Regs, mask uint64) error {
+	return errors.Join(t.SetRegs(tid, r), t.SetSigMask(tid, mask))
+}
+
+// Settle turns whatever stop a thread is in into an EventStop, without letting
+// it run an instruction; a signal that it was about to get is dropped. In an
+// EventStop the tracer may die and the thread goes on as if nothing had been,
+// whereas the SIGTRAP of a step would then kill it.
+func (t *Tracer) Settle(tid int, other func(Event)) error {
+	if err := t.Interrupt(tid); err != nil {
+		return err
+	}
+	if err := t.Cont(tid, 0); err != nil {
+		return err
+	}
+	return t.until(tid, EventStop, t.Cont, other)
+}
+
+// until waits for a stop of the wanted kind. A group stop is as good as an
+// event stop. Stops in between are passed over with resume; they cannot be
+// signals, except SIGSTOP, which is sent again by what it was passed on to.
+func (t *Tracer) until(tid int, want Kind, resume func(int, syscall.Signal) error, other func(Event)) error {
+	for {
+		e, err := t.Wait()
+		switch {
+		case err != nil:
+			return err
+		case e.Thread != tid:
+			other(e)
+			continue
+		case e.Gone():
+			other(e)
+			return fmt.Errorf("thread %d: %w", tid, ErrGone)
+		case e.Kind == want || want == EventStop && e.Kind == GroupStop:
+			return nil
+		case e.Kind == Clone, e.Kind == Fork, e.Kind == Vfork:
+			other(e)
+		}
+		if err := resume(tid, e.Signal); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package ptrace
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Requests that package unix does not name.
+const (
+	reqGetSigMask = 0x420a
+	reqSetSigMask = 0x420b
+	reqRseqConfig = 0x420f
+)
+
+// Options are those of every traced thread: events for what it begets, and
+// system call stops that can be told from signals.
+const Options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK |
+	unix.PTRACE_O_TRACEVFORKDONE | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACESYSGOOD
+
+// ExitKill beside Options makes the kernel kill the process when the tracer
+// ends. It is for launched programs only.
+const ExitKill = unix.PTRACE_O_EXITKILL
+
+// request makes one ptrace call.
+func request(what string, req, tid int, addr, data uintptr) error {
+	_, _, e := unix.Syscall6(unix.SYS_PTRACE, uintptr(req), uintptr(tid), addr, data, 0, 0)
+	if e == 0 {
+		return nil
+	}
+	if e == unix.ESRCH {
+		return fmt.Errorf("%s thread %d: %w", what, tid, ErrGone)
+	}
+	return fmt.Errorf("%s thread %d: %w", what, tid, e)
+}
+
+// Seize begins to trace a thread. It runs on.
+func (t *Tracer) Seize(tid, options int) error {
+	return request("seize", unix.PTRACE_SEIZE, tid, 0, uintptr(options))
+}
+
+// Interrupt makes a running thread stop with an EventStop, unless another stop
+// comes first. A thread that is stopped already stops again when it goes on.
+func (t *Tracer) Interrupt(tid int) error {
+	return request("interrupt", unix.PTRACE_INTERRUPT, tid, 0, 0)
+}
+
+// Cont lets a stopped thread run, with the signal of the SignalStop that it is
+// in, another one, or none (0).
+func (t *Tracer) Cont(tid int, sig syscall.Signal) error {
+	return request("resume", unix.PTRACE_CONT, tid, 0, uintptr(sig))
+}
+
+// Step lets a stopped thread run one instruction, or into the handler of sig.
+// It ends with a SignalStop by SIGTRAP.
+func (t *Tracer) Step(tid int, sig syscall.Signal) error {
+	return request("step", unix.PTRACE_SINGLESTEP, tid, 0, uintptr(sig))
+}
+
+// ToSyscall lets a stopped thread run to the next SyscallStop.
+func (t *Tracer) ToSyscall(tid int, sig syscall.Signal) error {
+	return request("resume", unix.PTRACE_SYSCALL, tid, 0, uintptr(sig))
+}
+
+// Listen leaves a thread in its GroupStop and lets SIGCONT end it.
+func (t *Tracer) Listen(tid int) error {
+	return request("listen to", unix.PTRACE_LISTEN, tid, 0, 0)
+}
+
+// Detach lets a stopped thread go, with a signal or none (0).
+func (t *Tracer) Detach(tid int, sig syscall.Signal) error {
+	return request("detach from", unix.PTRACE_DETACH, tid, 0, uintptr(sig))
+}
+
+// message is the number that belongs to an event, 0 when the thread is gone.
+func (t *Tracer) message(tid int) uint64 {
+	var m uint64
+	_ = request("ask", unix.PTRACE_GETEVENTMSG, tid, 0, uintptr(unsafe.Pointer(&m)))
+	return m
+}
+
+// SigInfo is the kernel's siginfo_t.
+type SigInfo [128]byte
+
+// Values of SigInfo.Code.
+const (
+	CodeUser   = 0    // kill(2)
+	CodeKernel = 0x80 // an int3 instruction, for one
+	CodeTkill  = -6   // tgkill(2)
+	CodeBreak  = 1    // SIGTRAP: a step over a system call
+	CodeTrace  = 2    // SIGTRAP: a step
+	CodePerf   = 6    // SIGTRAP: a perf event
+)
+
+// Code is si_code.
+func (s *SigInfo) Code() int { return int(s.int32(8)) }
+
+// Sender is si_pid of a signal sent by a process.
+func (s *SigInfo) Sender() int { return int(s.int32(16)) }
+
+// Address is si_addr of a fault.
+func (s *SigInfo) Address() uint64 { return s.uint64(16) }
+
+// PerfData is sig_data of the perf event behind CodePerf.
+func (s *SigInfo) PerfData() uint64 { return s.uint64(24) }
+
+// PerfLate says that the signal of a perf event had to wait because it was
+// blocked, so that the thread has run on since.
+func (s *SigInfo) PerfLate() bool { return s.int32(36)&1 != 0 }
+
+func (s *SigInfo) int32(at int) int32   { return *(*int32)(unsafe.Pointer(&s[at])) }
+func (s *SigInfo) uint64(at int) uint64 { return *(*uint64)(unsafe.Pointer(&s[at])) }
+
+// SigInfo returns what belongs to the signal of a SignalStop.
+func (t *Tracer) SigInfo(tid int) (SigInfo, error) {
+	var s SigInfo
+	err := request("read the signal of", unix.PTRACE_GETSIGINFO, tid, 0, uintptr(unsafe.Pointer(&s)))
+	return s, err
+}
+
+// SetSigInfo replaces it.
+func (t *Tracer) SetSigInfo(tid int, s SigInfo) error {
+	return request("set the signal of", unix.PTRACE_SETSIGINFO, tid, 0, uintptr(unsafe.Pointer(&s)))
+}
+
+// SigMask returns the signals which a thread blocks, bit 0 being signal 1.
+func (t *Tracer) SigMask(tid int) (uint64, error) {
+	var m uint64
+	err := request("read the signal mask of", reqGetSigMask, tid, 8, uintptr(unsafe.Pointer(&m)))
+	return m, err
+}
+
+// SetSigMask replaces it.
+func (t *Tracer) SetSigMask(tid int, m uint64) error {
+	return request("set the signal mask of", reqSetSigMask, tid, 8, uintptr(unsafe.Pointer(&m)))
+}
+
+// Rseq is the memory [start, end) that the kernel writes by itself when a
+// thread is moved or interrupted; empty when the thread has none.
+func (t *Tracer) Rseq(tid int) (start, end uint64, err error) {
+	var c struct {
+		Pointer   uint64
+		Size      uint32
+		Signature uint32
+		Flags     uint32
+		_         uint32
+	}
+	err = request("ask", reqRseqConfig, tid, unsafe.Sizeof(c), uintptr(unsafe.Pointer(&c)))
+	if errors.Is(err, unix.EIO) || errors.Is(err, unix.EINVAL) {
+		return 0, 0, nil // a kernel that has no such request
+	}
+	return c.Pointer, c.Pointer + uint64(c.Size), err
+}
