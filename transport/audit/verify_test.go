@@ -320,4 +320,3 @@ func FuzzVerify(f *testing.F) {
 		}
 	})
 }
-

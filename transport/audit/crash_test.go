@@ -1,0 +1,195 @@
+package audit_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/transport/audit"
+)
+
+// childDir is the variable that makes this test binary a process that adds
+// records to a trail until it is killed.
+const childDir = "AUDIT_TEST_DIR"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		child(dir)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// child prints the number of each record once it is kept.
+func child(dir string) {
+	l := audit.New(audit.Config{Dir: dir, MaxFile: 100_000})
+	var mu sync.Mutex
+	for range 8 {
+		go func() {
+			for {
+				seq, err := l.Append(audit.Record{Key: strconv.Itoa(os.Getpid()), Method: "tools/call", Outcome: audit.OK})
+				if err == nil {
+					err = l.Commit(context.Background(), seq)
+				}
+				if err != nil {
+					panic(err)
+				}
+				mu.Lock()
+				fmt.Println(seq)
+				mu.Unlock()
+			}
+		}()
+	}
+	select {}
+}
+
+// start starts a child that tells what it kept.
+func start(t *testing.T, dir string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childDir+"="+dir)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cmd, bufio.NewScanner(out)
+}
+
+// Processes are killed while they write. The trail stays whole, every record
+// that was promised is there, and the next process goes on.
+func TestKilledProcesses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	promised := map[string][]uint64{} // process → numbers
+	for round := range 6 {
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		for range 2 {
+			cmd, out := start(t, dir)
+			wg.Go(func() {
+				var got []uint64
+				for out.Scan() {
+					if seq, err := strconv.ParseUint(out.Text(), 10, 64); err == nil { // the last may be cut off
+						got = append(got, seq)
+					}
+					if len(got) == 200+37*round {
+						_ = cmd.Process.Kill()
+					}
+				}
+				_ = cmd.Wait() // killed
+				mu.Lock()
+				defer mu.Unlock()
+				promised[strconv.Itoa(cmd.Process.Pid)] = got
+			})
+		}
+		wg.Wait()
+		report, err := audit.Verify(t.Context(), dir)
+		if err != nil || report.Err() != nil {
+			t.Fatalf("after round %d: %v %v", round, err, report.Err())
+		}
+		if len(report.Chains) != 2 {
+			t.Errorf("%d chains, want 2", len(report.Chains))
+		}
+	}
+	for pid, seqs := range promised {
+		there := map[uint64]bool{}
+		for r, err := range audit.Query(t.Context(), dir, audit.Filter{Key: pid}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			there[r.Seq] = true
+		}
+		for _, seq := range seqs[:len(seqs)-1] {
+			if !there[seq] {
+				t.Fatalf("record %d of process %s was promised and is missing", seq, pid)
+			}
+		}
+	}
+}
+
+// A full disk is told to the caller; the records are kept once there is space.
+func TestFullDisk(t *testing.T) {
+	mount := t.TempDir()
+	if runtime.GOOS != "linux" || os.Getuid() != 0 {
+		t.Skip("needs to mount a small file system")
+	}
+	if err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=256k", "none", mount).Run(); err != nil {
+		t.Skipf("cannot mount a small file system: %v", err)
+	}
+	defer func() { _ = exec.Command("umount", "-l", mount).Run() }()
+	dir := filepath.Join(mount, "audit")
+	l := audit.New(audit.Config{Dir: dir, MaxFile: 50_000})
+	ballast := filepath.Join(mount, "ballast")
+	keep(t, l, audit.Record{Key: "before"})
+	_ = os.WriteFile(ballast, make([]byte, 200<<10), 0o600) // as much as fits
+	failed, last := 0, uint64(0)
+	for range 5000 {
+		seq, err := l.Append(audit.Record{Key: "during"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = seq
+		if err := l.Commit(t.Context(), seq); errors.Is(err, syscall.ENOSPC) {
+			if failed++; failed == 10 {
+				break
+			}
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if failed == 0 {
+		t.Fatal("the disk never became full")
+	}
+	if report, err := audit.Verify(t.Context(), dir); err != nil || report.Err() != nil {
+		t.Errorf("on the full disk: %v %v", err, report.Err())
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Commit(t.Context(), last); err != nil {
+		t.Errorf("with space again: %v", err)
+	}
+	shut(t, l)
+	if c := whole(t, dir, last).Chains[0]; c.Torn != 0 || c.Repaired != 0 {
+		t.Errorf("torn %d, repaired %d", c.Torn, c.Repaired)
+	}
+}
+
+// Starting is cheap, also with a long file and many chains.
+func TestFirstRecordIsQuick(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	l := audit.New(audit.Config{Dir: dir})
+	for range 50_000 {
+		if _, err := l.Append(audit.Record{Key: "k"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shut(t, l)
+	best := time.Hour
+	for range 10 {
+		l := audit.New(audit.Config{Dir: dir})
+		began := time.Now()
+		if _, err := l.Append(audit.Record{Key: "k"}); err != nil {
+			t.Fatal(err)
+		}
+		best = min(best, time.Since(began))
+		shut(t, l)
+	}
+	t.Logf("opening a chain of 50,000 records took %v", best)
+	if best > 50*time.Millisecond {
+		t.Errorf("opening a chain took %v", best)
+	}
+}
