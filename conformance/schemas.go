@@ -81,6 +81,10 @@ func openSchema(revision string) (*published, error) {
 		return nil, err
 	}
 	p := &published{revision: revision, compiler: jsonschema.NewCompiler(), compiled: map[string]*jsonschema.Schema{}}
+	p.compiler.AssertFormat()
+	for _, f := range formats {
+		p.compiler.RegisterFormat(f)
+	}
 	object, _ := doc.(map[string]any)
 	for _, p.root = range []string{"definitions", "$defs"} {
 		if p.definitions, _ = object[p.root].(map[string]any); p.definitions != nil {

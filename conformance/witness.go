@@ -3,22 +3,27 @@ package conformance
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
 // A witness knows what was asked and checks what the server says against the
 // published schema of one revision. The nil witness checks nothing.
 type witness struct {
-	schema *published
-	asked  map[string]string // the method by the id as it was written
+	schema  *published
+	outputs outputs
+	asked   map[string]message // by the id as it was written
 }
 
-func newWitness(p *published) *witness { return &witness{schema: p, asked: map[string]string{}} }
+func newWitness(p *published) *witness {
+	return &witness{schema: p, outputs: outputs{}, asked: map[string]message{}}
+}
 
 // A message has the members that tell what kind it is.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  *struct {
 		Code int `json:"code"`
@@ -41,7 +46,7 @@ func (w *witness) sent(line string) {
 	for _, raw := range each(line) {
 		var m message
 		if json.Unmarshal(raw, &m) == nil && m.ID != nil {
-			w.asked[string(m.ID)] = m.Method
+			w.asked[string(m.ID)] = m
 		}
 	}
 }
@@ -93,18 +98,33 @@ func (w *witness) checkResult(raw json.RawMessage, m *message) error {
 	if err := w.schema.validateAny([]string{"JSONRPCResultResponse", "JSONRPCResponse"}, raw); err != nil {
 		return err
 	}
-	method, ok := w.asked[string(m.ID)]
+	asked, ok := w.asked[string(m.ID)]
 	if !ok {
 		return fmt.Errorf("nobody asked with the id %s", m.ID)
 	}
-	name, ok := results[method]
+	name, ok := results[asked.Method]
 	if !ok {
-		return fmt.Errorf("no revision has a result of %s", method)
+		return fmt.Errorf("no revision has a result of %s", asked.Method)
 	}
 	if isInputRequired(m.Result) {
-		name = "InputRequiredResult"
+		return w.schema.validate("InputRequiredResult", m.Result)
 	}
-	return w.schema.validate(name, m.Result)
+	return errors.Join(w.schema.validate(name, m.Result), w.checkOutput(&asked, m.Result))
+}
+
+// checkOutput holds a tool to the output schema that it was listed with.
+func (w *witness) checkOutput(asked *message, result json.RawMessage) error {
+	switch asked.Method {
+	case "tools/list":
+		return w.outputs.list(result)
+	case "tools/call":
+		var params struct {
+			Name string `json:"name"`
+		}
+		_ = json.Unmarshal(asked.Params, &params) // a call without a name has no result
+		return w.outputs.check(params.Name, result)
+	}
+	return nil
 }
 
 // isInputRequired tells the result that asks instead of answering (2026-07-28).

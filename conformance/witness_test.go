@@ -89,6 +89,23 @@ func TestWitnessFindsWhatIsWrong(t *testing.T) {
 			"the second of a batch", "2025-03-26", `[{"id":1,"method":"ping"},{"id":2,"method":"tools/list"}]`,
 			`[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]`, "missing property 'tools'",
 		},
+		{
+			"a template that is none", "2024-11-05", `{"id":1,"method":"resources/templates/list"}`,
+			`{"jsonrpc":"2.0","id":1,"result":{"resourceTemplates":[{"name":"a","uriTemplate":"a://{b"}]}}`, "RFC 6570",
+		},
+		{
+			"a template", "2026-07-28", `{"id":1,"method":"resources/templates/list"}`,
+			`{"jsonrpc":"2.0","id":1,"result":{"resourceTemplates":[{"name":"a","uriTemplate":"a://{b}/{?c,d*,e:3}"}],` +
+				`"resultType":"complete","ttlMs":0,"cacheScope":"private"}}`, "",
+		},
+		{
+			"bytes that are no base64", "2025-11-25", `{"id":1,"method":"resources/read"}`,
+			`{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"a:b","blob":"A"}]}}`, "/contents/0",
+		},
+		{
+			"a URI that is none", "2025-11-25", `{"id":1,"method":"resources/read"}`,
+			`{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"a b","text":"A"}]}}`, "is not valid uri",
+		},
 		{"another version of JSON-RPC", "2025-03-26", `{"id":1,"method":"ping"}`, `{"jsonrpc":"1.0","id":1,"result":{}}`, "/jsonrpc"},
 		{"no JSON", "2025-03-26", ``, `Server listening.`, "no message"},
 	} {
@@ -154,5 +171,33 @@ func TestTablesNameDefinitions(t *testing.T) {
 		if !found {
 			t.Errorf("no schema has %s", name)
 		}
+	}
+}
+
+func TestWitnessHoldsToolsToTheirOutput(t *testing.T) {
+	const listed = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"t","inputSchema":{"type":"object"},` +
+		`"outputSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}]}}`
+	for _, tc := range []struct{ name, result, want string }{
+		{"right", `"structuredContent":{"n":1}`, ""},
+		{"another type", `"structuredContent":{"n":"1"}`, "structured content of t"},
+		{"none", `"_meta":{}`, "no structured content"},
+		{"none, but it failed", `"isError":true`, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			schema, err := openSchema("2025-06-18")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := newWitness(schema)
+			w.sent(`{"id":1,"method":"tools/list"}`)
+			if err := w.heard(listed); err != nil {
+				t.Fatal(err)
+			}
+			w.sent(`{"id":2,"method":"tools/call","params":{"name":"t"}}`)
+			err = w.heard(`{"jsonrpc":"2.0","id":2,"result":{"content":[],` + tc.result + `}}`)
+			if (tc.want == "") != (err == nil) || !strings.Contains(text(err), tc.want) {
+				t.Errorf("got error %v, want one with %q", err, tc.want)
+			}
+		})
 	}
 }

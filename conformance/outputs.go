@@ -1,0 +1,74 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// An outputs knows the output schemas that a server listed. A tool that has
+// one must answer with structured content that conforms to it, unless it
+// fails (2025-06-18 and later, tools): clients throw away what does not.
+type outputs map[string]*jsonschema.Schema
+
+// list takes a result of tools/list.
+func (o outputs) list(result json.RawMessage) error {
+	var list struct {
+		Tools []struct {
+			Name   string          `json:"name"`
+			Output json.RawMessage `json:"outputSchema"`
+		} `json:"tools"`
+	}
+	if err := json.Unmarshal(result, &list); err != nil {
+		return err
+	}
+	for _, tool := range list.Tools {
+		if tool.Output == nil {
+			continue
+		}
+		schema, err := compileOutput(tool.Output)
+		if err != nil {
+			return fmt.Errorf("output schema of %s: %w", tool.Name, err)
+		}
+		o[tool.Name] = schema
+	}
+	return nil
+}
+
+func compileOutput(raw json.RawMessage) (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource("output.json", doc); err != nil {
+		return nil, err
+	}
+	return compiler.Compile("output.json")
+}
+
+// check checks what the tool answered.
+func (o outputs) check(tool string, result json.RawMessage) error {
+	schema := o[tool]
+	var r struct {
+		Structured json.RawMessage `json:"structuredContent"`
+		IsError    bool            `json:"isError"`
+	}
+	if err := json.Unmarshal(result, &r); err != nil || schema == nil || r.IsError {
+		return err
+	}
+	if r.Structured == nil {
+		return fmt.Errorf("%s has an output schema and no structured content", tool)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(r.Structured))
+	if err != nil {
+		return err
+	}
+	if err := schema.Validate(value); err != nil {
+		return fmt.Errorf("structured content of %s: %w", tool, err)
+	}
+	return nil
+}
