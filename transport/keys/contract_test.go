@@ -2,6 +2,7 @@ package keys_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -374,4 +375,13 @@ func concurrentChanges(t *testing.T, open opener) {
 	if got, err := s.Get(t.Context(), shared.ID); err != nil || got.Name != strings.Repeat("x", handles*each) {
 		t.Errorf("name %q, %v", got.Name, err)
 	}
+}
+
+func encoded(t *testing.T, r keys.Record) string {
+	t.Helper()
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -1,19 +1,11 @@
 package keys
 
 import (
-	"context"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 )
-
-// MaxAge is how old an answer of a ring may be: a key that was revoked anywhere
-// opens nothing after that.
-const MaxAge = 500 * time.Millisecond
 
 // A version names a state of the stored keys; "" is none.
 type version string
@@ -31,40 +23,48 @@ type slot struct {
 	until  time.Time // when the token stops; zero for the current one
 }
 
-// newRing checks records and indexes them. Two records that one token opens, or
-// that have one ID, are an error.
-func newRing(v version, records []Record) (*ring, error) {
-	slices.SortFunc(records, byAge)
-	r := &ring{version: v, records: records, slots: make(map[Hash]slot, len(records))}
+// newRing checks and indexes records. Those that are not valid, or have the ID
+// or the token of an older one, are left out and open nothing; the errors say
+// why.
+func newRing(v version, records []Record) (*ring, []error) {
+	records = slices.SortedFunc(slices.Values(records), byAge)
+	r := &ring{version: v, slots: make(map[Hash]slot, len(records)), records: make([]Record, 0, len(records))}
 	ids := make(map[string]bool, len(records))
+	var errs []error
 	for i := range records {
 		one := &records[i]
-		if err := one.check(); err != nil {
-			return nil, err
+		err := one.check()
+		if err == nil && ids[one.ID] {
+			err = fmt.Errorf("there are two keys %s", one.ID)
 		}
-		if ids[one.ID] {
-			return nil, fmt.Errorf("there are two keys %s", one.ID)
+		if err == nil {
+			err = r.add(one)
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
 		}
 		ids[one.ID] = true
-		if err := r.index(i, one); err != nil {
-			return nil, err
-		}
 	}
-	return r, nil
+	return r, errs
 }
 
-func (r *ring) index(i int, one *Record) error {
-	add := func(h Hash, s slot) error {
-		if _, taken := r.slots[h]; taken {
-			return fmt.Errorf("two keys have the token of %s", one.ID)
-		}
-		r.slots[h] = s
-		return nil
+// add indexes a record, or leaves the ring as it was.
+func (r *ring) add(one *Record) error {
+	_, taken := r.slots[one.Hash]
+	if !one.PreviousUntil.IsZero() {
+		_, also := r.slots[one.Previous]
+		taken = taken || also || one.Previous == one.Hash
 	}
-	if err := add(one.Hash, slot{record: i}); err != nil || one.PreviousUntil.IsZero() {
-		return err
+	if taken {
+		return fmt.Errorf("another key has the token of %s", one.ID)
 	}
-	return add(one.Previous, slot{record: i, until: one.PreviousUntil})
+	r.slots[one.Hash] = slot{record: len(r.records)}
+	if !one.PreviousUntil.IsZero() {
+		r.slots[one.Previous] = slot{record: len(r.records), until: one.PreviousUntil}
+	}
+	r.records = append(r.records, *one)
+	return nil
 }
 
 // find is the record that a token opens. How long the look-up in the map takes
@@ -104,149 +104,4 @@ func (r *ring) with(changed Record) []Record {
 		}
 	}
 	return records
-}
-
-// A cache answers from a ring that is at most [MaxAge] old.
-//
-//	Find ── known and young ──────────────────────────► record
-//	  └──── old, or not known ── refresh ── load ─────► record, or ErrUnknown
-//	Watch ── a notice, or some time ── refresh
-//
-// At most one load runs at a time; whoever comes meanwhile shares its outcome,
-// or waits for the next when only one that begins later will do.
-type cache struct {
-	// load returns the ring of now: the one given if that still is it. It
-	// must return in bounded time.
-	load func(ctx context.Context, last *ring) (*ring, error)
-
-	epoch time.Time // monotonic times are counted from here
-	last  atomic.Pointer[ring]
-	asked atomic.Int64 // when the load of last began, since epoch
-
-	mu     sync.Mutex
-	flight *flight // the load that runs, nil if none
-}
-
-// A flight is one load.
-type flight struct {
-	began int64
-	done  chan struct{} // closed when err is set
-	err   error
-}
-
-func newCache(load func(context.Context, *ring) (*ring, error)) *cache {
-	return &cache{load: load, epoch: time.Now()}
-}
-
-// clock is the monotonic time; it is never 0.
-func (c *cache) clock() int64 { return int64(time.Since(c.epoch)) + 1 }
-
-// Find implements [Ring].
-func (c *cache) Find(ctx context.Context, t Token) (Record, error) {
-	if t == (Token{}) {
-		return Record{}, ErrUnknown
-	}
-	now, h := c.clock(), t.hash()
-	if err := c.refresh(ctx, now-int64(MaxAge)); err != nil {
-		return Record{}, err
-	}
-	if one, ok := c.last.Load().find(h); ok {
-		return one, nil
-	}
-	if err := c.refresh(ctx, now); err != nil {
-		return Record{}, err
-	}
-	if one, ok := c.last.Load().find(h); ok {
-		return one, nil
-	}
-	return Record{}, ErrUnknown
-}
-
-// current is the ring as it is now or was later.
-func (c *cache) current(ctx context.Context) (*ring, error) {
-	if err := c.refresh(ctx, c.clock()); err != nil {
-		return nil, err
-	}
-	return c.last.Load(), nil
-}
-
-// List implements [Store].
-func (c *cache) List(ctx context.Context) ([]Record, error) {
-	r, err := c.current(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Clone(r.records), nil
-}
-
-// Get implements [Store].
-func (c *cache) Get(ctx context.Context, id string) (Record, error) {
-	r, err := c.current(ctx)
-	if err != nil {
-		return Record{}, err
-	}
-	return r.get(id)
-}
-
-// refresh makes the ring one whose load began at since or later.
-func (c *cache) refresh(ctx context.Context, since int64) error {
-	for {
-		if asked := c.asked.Load(); asked != 0 && asked >= since {
-			return nil
-		}
-		f, mine := c.board()
-		if mine {
-			c.fly(ctx, f)
-		} else if err := wait(ctx, f.done); err != nil {
-			return err
-		}
-		if f.err != nil && f.began >= since {
-			return f.err
-		}
-		// The flight that we joined began too early for us: its outcome,
-		// good or bad, says nothing.
-	}
-}
-
-func wait(ctx context.Context, done <-chan struct{}) error {
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
-	}
-}
-
-// board returns the load that runs, or a new one that the caller must run.
-func (c *cache) board() (f *flight, mine bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.flight != nil {
-		return c.flight, false
-	}
-	c.flight = &flight{began: c.clock(), done: make(chan struct{})}
-	return c.flight, true
-}
-
-// fly runs a load. It does not end with the request that happens to run it:
-// others wait for it.
-func (c *cache) fly(ctx context.Context, f *flight) {
-	defer close(f.done)
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.flight = nil
-	}()
-	f.err = ErrUnavailable // should load panic
-	r, err := c.load(context.WithoutCancel(ctx), c.last.Load())
-	if err != nil {
-		if !errors.Is(err, ErrUnavailable) {
-			err = fmt.Errorf("%w: %w", ErrUnavailable, err)
-		}
-		f.err = err
-		return
-	}
-	f.err = nil
-	c.last.Store(r)
-	c.asked.Store(f.began)
 }

@@ -1,0 +1,166 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// MaxAge is how old an answer of a ring may be: a key that was revoked anywhere
+// opens nothing after that.
+const MaxAge = 500 * time.Millisecond
+
+// A cache answers from a ring that is at most [MaxAge] old.
+//
+//	Find ── known and young ──────────────────────────► record
+//	  └──── old, or not known ── refresh ── load ─────► record, or ErrUnknown
+//	Watch ── a notice, or some time ── refresh
+//
+// At most one load runs at a time; whoever comes meanwhile shares its outcome,
+// or waits for the next when only one that begins later will do.
+type cache struct {
+	// load returns the ring of now: the one given if that still is it. It
+	// must return in bounded time.
+	load func(ctx context.Context, last *ring) (*ring, error)
+
+	epoch time.Time // monotonic times are counted from here
+	last  atomic.Pointer[ring]
+	asked atomic.Int64 // when the load of last began, since epoch
+
+	mu     sync.Mutex
+	flight *flight // the load that runs, nil if none
+}
+
+// A flight is one load.
+type flight struct {
+	began int64
+	done  chan struct{} // closed when err is set
+	err   error
+}
+
+func newCache(load func(context.Context, *ring) (*ring, error)) *cache {
+	return &cache{load: load, epoch: time.Now()}
+}
+
+// clock is the monotonic time; it is never 0.
+func (c *cache) clock() int64 { return int64(time.Since(c.epoch)) + 1 }
+
+// Find implements [Ring].
+func (c *cache) Find(ctx context.Context, t Token) (Record, error) {
+	if t == (Token{}) {
+		return Record{}, ErrUnknown
+	}
+	now, h := c.clock(), t.hash()
+	if err := c.refresh(ctx, now-int64(MaxAge)); err != nil {
+		return Record{}, err
+	}
+	if one, ok := c.last.Load().find(h); ok {
+		return one, nil
+	}
+	if err := c.refresh(ctx, now); err != nil {
+		return Record{}, err
+	}
+	if one, ok := c.last.Load().find(h); ok {
+		return one, nil
+	}
+	return Record{}, ErrUnknown
+}
+
+// current is the ring as it is now or was later.
+func (c *cache) current(ctx context.Context) (*ring, error) {
+	if err := c.refresh(ctx, c.clock()); err != nil {
+		return nil, err
+	}
+	return c.last.Load(), nil
+}
+
+// List implements [Store].
+func (c *cache) List(ctx context.Context) ([]Record, error) {
+	r, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(r.records), nil
+}
+
+// Get implements [Store].
+func (c *cache) Get(ctx context.Context, id string) (Record, error) {
+	r, err := c.current(ctx)
+	if err != nil {
+		return Record{}, err
+	}
+	return r.get(id)
+}
+
+// refresh makes the ring one whose load began at since or later.
+func (c *cache) refresh(ctx context.Context, since int64) error {
+	for {
+		if asked := c.asked.Load(); asked != 0 && asked >= since {
+			return nil
+		}
+		f, mine := c.board()
+		if mine {
+			c.fly(ctx, f)
+		} else if err := wait(ctx, f.done); err != nil {
+			return err
+		}
+		if f.err != nil && f.began >= since {
+			return f.err
+		}
+		// The flight that we joined began too early for us: its outcome,
+		// good or bad, says nothing.
+	}
+}
+
+func wait(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
+	}
+}
+
+// board returns the load that runs, or a new one that the caller must run.
+func (c *cache) board() (f *flight, mine bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.flight != nil {
+		return c.flight, false
+	}
+	c.flight = &flight{began: c.clock(), done: make(chan struct{})}
+	return c.flight, true
+}
+
+// fly runs a load. It does not end with the request that happens to run it:
+// others wait for it.
+func (c *cache) fly(ctx context.Context, f *flight) {
+	defer close(f.done)
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.flight = nil
+	}()
+	f.err = ErrUnavailable // should load panic
+	r, err := c.load(context.WithoutCancel(ctx), c.last.Load())
+	if err != nil {
+		if !errors.Is(err, ErrUnavailable) {
+			err = fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+		f.err = err
+		return
+	}
+	f.err = nil
+	c.last.Store(r)
+	c.asked.Store(f.began)
+}
+
+// catchUp lets this process see a change that it made. Should that fail, the
+// change is made all the same and seen later.
+func (c *cache) catchUp(ctx context.Context) {
+	_ = c.refresh(context.WithoutCancel(ctx), c.clock())
+}

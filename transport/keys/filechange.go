@@ -1,0 +1,105 @@
+package keys
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+)
+
+const (
+	lockName = ".lock"
+	// lockWait is how long a change waits for other processes.
+	lockWait = 5 * time.Second
+)
+
+// rewrite replaces the file by what edit makes of its records, while no other
+// process does.
+func (s *FileStore) rewrite(ctx context.Context, edit func(*ring) ([]Record, error)) error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	ctx, stop := context.WithTimeout(ctx, lockWait)
+	defer stop()
+	lock := flock.New(filepath.Join(s.dir, lockName))
+	if _, err := lock.TryLockContext(ctx, time.Millisecond); err != nil {
+		return fmt.Errorf("%w: waiting for other processes: %w", ErrUnavailable, err)
+	}
+	return errors.Join(s.rewriteLocked(edit), lock.Close())
+}
+
+func (s *FileStore) rewriteLocked(edit func(*ring) ([]Record, error)) error {
+	old, err := s.read()
+	if err != nil {
+		return err
+	}
+	records, err := edit(old)
+	if err != nil {
+		return err
+	}
+	fresh, errs := newRing("", records)
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	data, err := json.MarshalIndent(keyFile{fileFormat, fresh.records}, "", "  ")
+	if err != nil {
+		return err
+	}
+	if len(data) >= maxFileBytes {
+		return fmt.Errorf("the file of keys may have %d bytes at most", maxFileBytes)
+	}
+	if err := s.write(append(data, '\n')); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return nil
+}
+
+// write replaces the file; it is on disk when write returns.
+func (s *FileStore) write(data []byte) error {
+	if err := renameio.WriteFile(s.path(), data, 0o600, renameio.WithTempDir(s.dir)); err != nil {
+		return err
+	}
+	dir, err := os.Open(s.dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// insert implements [backend].
+func (s *FileStore) insert(ctx context.Context, r Record) (added bool, err error) {
+	err = s.rewrite(ctx, func(old *ring) ([]Record, error) {
+		if _, err := old.get(r.ID); err == nil {
+			return old.records, nil
+		}
+		added = true
+		return append(old.records, r), nil
+	})
+	s.catchUp(ctx)
+	return added && err == nil, err
+}
+
+// change implements [backend].
+func (s *FileStore) change(ctx context.Context, id string, edit func(Record) (Record, error)) (changed Record, err error) {
+	err = s.rewrite(ctx, func(old *ring) ([]Record, error) {
+		r, err := old.get(id)
+		if err != nil {
+			return nil, err
+		}
+		if changed, err = edit(r); err != nil {
+			return nil, err
+		}
+		return old.with(changed), nil
+	})
+	s.catchUp(ctx)
+	if err != nil {
+		return Record{}, err
+	}
+	return changed, nil
+}

@@ -1,0 +1,157 @@
+package keys_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/transport/keys"
+)
+
+func dial(t *testing.T, url string) *redis.Client {
+	t.Helper()
+	options, err := redis.ParseURL(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.MaxRetries, options.DialerRetries, options.DialTimeout = -1, 1, time.Second
+	client := redis.NewClient(options)
+	t.Cleanup(func() { _ = client.Close() }) // its server ends anyhow
+	return client
+}
+
+func openValkey(t *testing.T, url string, now func() time.Time) *keys.ValkeyStore {
+	t.Helper()
+	return keys.OpenValkey(dial(t, url), quiet, now)
+}
+
+func TestContractOnAFake(t *testing.T) {
+	contract(t, func(t *testing.T) opener {
+		url := "redis://" + miniredis.RunT(t).Addr()
+		return func(now func() time.Time) keys.Store { return openValkey(t, url, now) }
+	})
+}
+
+func TestContractOnAServer(t *testing.T) {
+	server, db := start(t), 0
+	contract(t, func(t *testing.T) opener {
+		url := fmt.Sprintf("redis://%s/%d", server.addr, db)
+		db++ // a new, empty one
+		return func(now func() time.Time) keys.Store { return openValkey(t, url, now) }
+	})
+}
+
+// TestServerAway: while nobody can tell whether a key was revoked it opens
+// nothing, and that is not the key's fault; afterwards it works again.
+func TestServerAway(t *testing.T) {
+	fake := miniredis.RunT(t)
+	s := openValkey(t, "redis://"+fake.Addr(), atNoon)
+	r, token := create(t, s, keys.Settings{})
+	check(t, s, token, noon, nil)
+	fake.SetError("LOADING the server is busy")
+	time.Sleep(keys.MaxAge) // the promise is about real time
+	for name, failing := range map[string]func() error{
+		"Find":           func() error { _, err := s.Find(t.Context(), token); return err },
+		"Find a new one": func() error { _, err := s.Find(t.Context(), keys.NewToken(keys.Live)); return err },
+		"Get":            func() error { _, err := s.Get(t.Context(), r.ID); return err },
+		"List":           func() error { _, err := s.List(t.Context()); return err },
+		"Create":         func() error { _, _, err := s.Create(t.Context(), keys.Live, keys.Settings{}); return err },
+		"Rotate":         func() error { _, _, err := s.Rotate(t.Context(), r.ID, 0); return err },
+		"Revoke":         func() error { _, err := s.Revoke(t.Context(), r.ID); return err },
+	} {
+		if err := failing(); !errors.Is(err, keys.ErrUnavailable) || errors.Is(err, keys.ErrUnknown) {
+			t.Errorf("%s: %v, want ErrUnavailable", name, err)
+		}
+	}
+	fake.SetError("")
+	check(t, s, token, noon, nil)
+}
+
+// TestLostNotices: without the channel, and with a watch that believes all is
+// well, a revoked key stops working all the same.
+func TestLostNotices(t *testing.T) {
+	fake := miniredis.RunT(t)
+	s := openValkey(t, "redis://"+fake.Addr(), atNoon)
+	r, token := create(t, s, keys.Settings{})
+	check(t, s, token, noon, nil)
+	record := fake.HGet("triptych:keys:ring", r.ID)
+	fake.HSet("triptych:keys:ring", r.ID, record[:len(record)-1]+`,"revoked":"2026-03-01T12:00:00Z"}`, "version", "another")
+	time.Sleep(keys.MaxAge) // the promise is about real time
+	check(t, s, token, noon, keys.ErrRevoked)
+	fake.FlushAll()
+	time.Sleep(keys.MaxAge)
+	check(t, s, token, noon, keys.ErrUnknown)
+}
+
+// TestBrokenRecords: what is not valid opens nothing and does not shut the
+// others out.
+func TestBrokenRecords(t *testing.T) {
+	fake := miniredis.RunT(t)
+	s := openValkey(t, "redis://"+fake.Addr(), atNoon)
+	good, works := create(t, s, keys.Settings{})
+	bad, token := create(t, s, keys.Settings{})
+	text := fake.HGet("triptych:keys:ring", bad.ID)
+	for name, broken := range map[string]string{
+		"no JSON":        text[:len(text)-1],
+		"a typing error": text[:len(text)-1] + `,"revokd":"2026-03-01T12:00:00Z"}`,
+		"another's id":   fake.HGet("triptych:keys:ring", good.ID),
+		"empty":          "{}",
+	} {
+		fake.HSet("triptych:keys:ring", bad.ID, broken, "version", name)
+		reader := openValkey(t, "redis://"+fake.Addr(), atNoon)
+		check(t, reader, works, noon, nil)
+		check(t, reader, token, noon, keys.ErrUnknown)
+		if _, err := reader.Revoke(t.Context(), bad.ID); err == nil {
+			t.Errorf("%s: was changed", name)
+		}
+	}
+}
+
+// TestTwoRecordsWithOneToken: the younger one, which somebody must have copied,
+// opens nothing.
+func TestTwoRecordsWithOneToken(t *testing.T) {
+	fake := miniredis.RunT(t)
+	c := &clock{now: noon}
+	s := openValkey(t, "redis://"+fake.Addr(), c.Now)
+	older, token := create(t, s, keys.Settings{})
+	c.Add(time.Hour)
+	younger, _ := create(t, s, keys.Settings{})
+	r, err := s.Get(t.Context(), younger.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Hash = older.Hash
+	fake.HSet("triptych:keys:ring", r.ID, encoded(t, r), "version", "copied")
+	if got, err := openValkey(t, "redis://"+fake.Addr(), atNoon).Find(t.Context(), token); err != nil || got.ID != older.ID {
+		t.Errorf("opens %s, %v, want %s", got.ID, err, older.ID)
+	}
+}
+
+// TestWatchOutlivesTheServer: notices are heard again after the server was
+// away.
+func TestWatchOutlivesTheServer(t *testing.T) {
+	server := start(t)
+	url := "redis://" + server.addr
+	one, two := openValkey(t, url, atNoon), openValkey(t, url, atNoon)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- two.Watch(ctx) }()
+	_, token := create(t, one, keys.Settings{})
+	check(t, two, token, noon, nil)
+	server.stop()
+	time.Sleep(keys.MaxAge)
+	check(t, two, token, noon, keys.ErrUnavailable)
+	server.run(t) // empty, for it kept nothing
+	check(t, two, token, noon, keys.ErrUnknown)
+	_, token = create(t, one, keys.Settings{})
+	check(t, two, token, noon, nil)
+	stop()
+	if err := <-done; err != nil {
+		t.Errorf("Watch: %v", err)
+	}
+}
