@@ -1,12 +1,17 @@
 package jsonrpc
 
-import "context"
+import (
+	"context"
+	"log/slog"
+)
 
 // A Body is one text that was decoded as a whole, such as the body of an HTTP
 // request: one message, or a batch of them.
 type Body struct {
 	Messages []Message // one, or those of the batch; never none
 	Batch    bool
+
+	log *slog.Logger
 }
 
 // A Message is one decoded message. Exactly one field is set, except that a
@@ -20,7 +25,7 @@ type Message struct {
 
 // Decode reads a whole text. The error is the answer to all of it: -32700 when
 // it is no JSON, -32600 when it is longer than cfg allows, or an empty or too
-// long batch. The body shares memory with text.
+// long batch. The body shares memory with text, and logs to cfg's logger.
 func Decode(text []byte, cfg Config) (Body, *Error) {
 	cfg = cfg.withDefaults()
 	if len(text) > cfg.MaxMessage {
@@ -29,14 +34,14 @@ func Decode(text []byte, cfg Config) (Body, *Error) {
 	d := newDecoder(cfg.MaxDepth)
 	if isBatch(text) {
 		items, err := d.decodeBatch(text, cfg.MaxBatch)
-		return Body{exported(items), true}, err
+		return Body{exported(items), true, cfg.Logger}, err
 	}
 	var m message
 	d.decode(text, &m)
 	if m.err != nil && m.err.Code == CodeParseError {
 		return Body{}, m.err
 	}
-	return Body{exported([]message{m}), false}, nil
+	return Body{exported([]message{m}), false, cfg.Logger}, nil
 }
 
 func tooLong(limit int) *Error {
@@ -74,7 +79,7 @@ func (b *Body) Answered() bool {
 // over, and a [BatchGuard] is asked first.
 func (b *Body) Answer(ctx context.Context, h Handler, dst []byte) []byte {
 	if !b.Batch {
-		return b.Messages[0].answer(ctx, h, dst)
+		return b.Messages[0].answer(ctx, h, dst, b.log)
 	}
 	if guard, ok := h.(BatchGuard); ok {
 		if err := guard.GuardBatch(b.requests()); err != nil {
@@ -84,7 +89,7 @@ func (b *Body) Answer(ctx context.Context, h Handler, dst []byte) []byte {
 	start := len(dst)
 	for i := range b.Messages {
 		mark := len(dst)
-		dst = b.Messages[i].answer(ctx, h, append(dst, ','))
+		dst = b.Messages[i].answer(ctx, h, append(dst, ','), b.log)
 		if len(dst) == mark+1 {
 			dst = dst[:mark] // not answered
 		}
@@ -106,12 +111,12 @@ func (b *Body) requests() []Request {
 	return requests
 }
 
-func (m *Message) answer(ctx context.Context, h Handler, dst []byte) []byte {
+func (m *Message) answer(ctx context.Context, h Handler, dst []byte, log *slog.Logger) []byte {
 	switch {
 	case m.Err != nil:
 		return appendRefusal(dst, m.ID, nullID(h), m.Err)
 	case m.Request != nil:
-		return Answer(ctx, h, m.Request, dst)
+		return answer(ctx, h, m.Request, dst, log)
 	}
 	return dst
 }
@@ -120,10 +125,4 @@ func (m *Message) answer(ctx context.Context, h Handler, dst []byte) []byte {
 func nullID(h Handler) bool {
 	policy, ok := h.(IDPolicy)
 	return !ok || policy.NullID()
-}
-
-// AppendError appends the answer that refuses a whole text, whose id cannot be
-// read.
-func AppendError(dst []byte, h Handler, err *Error) []byte {
-	return appendRefusal(dst, ID{}, nullID(h), err)
 }

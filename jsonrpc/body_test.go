@@ -62,7 +62,7 @@ func answerBody(t *testing.T, in string) string {
 	t.Helper()
 	body, refused := jsonrpc.Decode([]byte(in), jsonrpc.Config{})
 	if refused != nil {
-		return string(jsonrpc.AppendError(nil, calculator, refused))
+		return string(jsonrpc.AppendError(nil, jsonrpc.ID{}, true, refused))
 	}
 	out := string(body.Answer(t.Context(), calculator, nil))
 	if body.Answered() != (out != "") {

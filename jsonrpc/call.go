@@ -84,13 +84,5 @@ func (c *Conn) Call(ctx context.Context, method string, params []byte) ([]byte, 
 // Notify sends a notification to the other side. It is on its way before the
 // answer of a handler that sends it.
 func (c *Conn) Notify(_ context.Context, method string, params []byte) error {
-	return c.out.put(appendCall([]byte(`{"jsonrpc":"2.0",`), method, params), true)
-}
-
-func appendCall(dst []byte, method string, params []byte) []byte {
-	dst = AppendString(append(dst, `"method":`...), method)
-	if params != nil {
-		dst = append(append(dst, `,"params":`...), params...)
-	}
-	return append(dst, '}')
+	return c.out.put(AppendNotification(nil, method, params), true)
 }

@@ -401,6 +401,5 @@ func (c *Conn) Cancel(id ID) bool { return c.flight.cancel(id.String()) }
 // Respond answers a request whose handler returned [ErrNoAnswer]; result is
 // JSON.
 func (c *Conn) Respond(id ID, result []byte) error {
-	dst := append(append([]byte(`{"jsonrpc":"2.0","id":`), id.raw...), `,"result":`...)
-	return c.out.put(append(append(dst, result...), '}'), true)
+	return c.out.put(AppendResult(nil, id, result), true)
 }

@@ -12,35 +12,46 @@ func (c *Call) admit() *jsonrpc.Error {
 	if c.params.meta.version != nil {
 		return c.admitModern()
 	}
-	c.rev = baseline
-	if s := c.handler.caller.Session; s != nil {
-		c.rev = s.Revision()
-	}
+	c.rev = c.handler.caller.revision()
 	return nil
 }
 
 func (c *Call) admitModern() *jsonrpc.Error {
-	m := &c.params.meta
-	if !isString(m.version) {
-		return InvalidParams("_meta[%q] must be a string", metaVersion)
-	}
-	name := m.version[1 : len(m.version)-1]
-	if c.rev = modern(name); c.rev == nil {
-		return unsupportedVersion(jsonrpc.Unquote(m.version))
-	}
-	if !isObject(m.capabilities) {
-		return InvalidParams("_meta[%q] must be an object", metaCapabilities)
-	}
-	if m.logLevel == nil {
-		return nil
-	}
-	if _, ok := parseLevel(unquoted(m.logLevel)); !ok {
-		return InvalidParams("_meta[%q] must be one of %s", metaLogLevel, levelNames())
-	}
-	return nil
+	var err *jsonrpc.Error
+	c.rev, err = c.params.meta.check()
+	return err
 }
 
-func unsupportedVersion(requested string) *jsonrpc.Error {
+// check finds the revision of a claim, and whether the rest of _meta is as
+// modern revisions want it. The revision is there though the rest is not.
+func (m *meta) check() (*Revision, *jsonrpc.Error) {
+	if !isString(m.version) {
+		return nil, InvalidParams("_meta[%q] must be a string", metaVersion)
+	}
+	rev := modern(m.version[1 : len(m.version)-1])
+	if rev == nil {
+		return nil, UnsupportedVersion(jsonrpc.Unquote(m.version))
+	}
+	if !isObject(m.capabilities) {
+		return rev, InvalidParams("_meta[%q] must be an object", metaCapabilities)
+	}
+	if m.logLevel == nil {
+		return rev, nil
+	}
+	if _, ok := parseLevel(unquoted(m.logLevel)); !ok {
+		return rev, InvalidParams("_meta[%q] must be one of %s", metaLogLevel, levelNames())
+	}
+	return rev, nil
+}
+
+// MissingClaim is -32602 for a request whose header names a modern revision
+// and whose body does not.
+func MissingClaim() *jsonrpc.Error {
+	return InvalidParams("params._meta must have %s and %s", metaVersion, metaCapabilities)
+}
+
+// UnsupportedVersion is -32022 with the versions a client may claim.
+func UnsupportedVersion(requested string) *jsonrpc.Error {
 	err := &jsonrpc.Error{Code: CodeUnsupportedVersion, Message: "Unsupported protocol version: " + requested}
 	return err.WithData(struct {
 		Supported []string `json:"supported"`

@@ -23,6 +23,7 @@ type Call struct {
 	params  params
 	extra   []byte // members of the result's _meta, with commas between
 	tool    *boundTool
+	failure bool // whether the result is an error of the tool
 
 	mu       sync.Mutex
 	progress float64
@@ -35,7 +36,7 @@ func (c *Call) Caller() Caller { return c.handler.caller }
 
 // StateKey names the state that the calls of one client share: the process on
 // stdio, the legacy session, else the key.
-func (c *Call) StateKey() string { return stateKey(c.handler.caller) }
+func (c *Call) StateKey() string { return c.handler.caller.StateKey() }
 
 // Logger is the server's, narrowed to the call.
 func (c *Call) Logger() *slog.Logger {
@@ -62,6 +63,14 @@ func (c *Call) Progress(ctx context.Context, progress, total float64, message st
 		dst = jsonrpc.AppendString(append(dst, `,"message":`...), message)
 	}
 	c.notify(ctx, "notifications/progress", append(dst, '}'))
+}
+
+// Suspend lets go of the client's connection before the answer, on roads and in
+// revisions where the client comes back for it, after retry or later. It
+// reports whether the client was let go.
+func (c *Call) Suspend(retry time.Duration) bool {
+	road, ok := c.handler.caller.Send.(interface{ Suspend(time.Duration) bool })
+	return ok && road.Suspend(retry)
 }
 
 // due decides whether progress is worth a message, and remembers it.

@@ -37,9 +37,35 @@ type Caller struct {
 	// Connection says that all requests bound to this caller come over one
 	// connection of one client process, as on stdio.
 	Connection bool
+	// Revision governs requests that state none, when there is no session:
+	// what an HTTP header says. Nil means the baseline.
+	Revision *Revision
+	// Hears says that Send carries messages that belong to no request, such
+	// as changes of lists. A Connection hears.
+	Hears bool
 	// Addr is where the request came from, the zero value on stdio.
 	Addr netip.AddrPort
 	// Send carries messages to the client that belong to this connection or
 	// request; nil when none can be sent.
 	Send jsonrpc.Sender
+}
+
+// revision governs what states none itself.
+func (c *Caller) revision() *Revision {
+	switch {
+	case c.Session != nil:
+		return c.Session.Revision()
+	case c.Revision != nil:
+		return c.Revision
+	}
+	return baseline
+}
+
+// StateKey names the state that a caller's calls share: the connection or the
+// legacy session, else the principal.
+func (c *Caller) StateKey() string {
+	if c.Session != nil {
+		return "session:" + c.Session.ID
+	}
+	return "principal:" + c.Principal.ID
 }

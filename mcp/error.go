@@ -3,6 +3,7 @@ package mcp
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/schema"
@@ -14,7 +15,11 @@ const (
 	CodeHeaderMismatch     jsonrpc.Code = -32020 // from 2026-07-28 on, like the next two
 	CodeMissingCapability  jsonrpc.Code = -32021
 	CodeUnsupportedVersion jsonrpc.Code = -32022
+	CodeAuthentication     jsonrpc.Code = -32001 // documented: no key, or a wrong one
+	CodeQuotaExceeded      jsonrpc.Code = -32002 // documented: quota or rate used up
 	CodePermissionDenied   jsonrpc.Code = -32003 // documented: scope or address not allowed
+	CodeExpired            jsonrpc.Code = -32010 // documented: the key or its licence has expired
+	CodeQuotaModern        jsonrpc.Code = -31002 // where revisions forbid -32002
 )
 
 // errMeta is the key in a tool result's _meta under which an error's code and
@@ -73,6 +78,43 @@ func methodNotFound(method string) *jsonrpc.Error {
 func permissionDenied(need Scope) *jsonrpc.Error {
 	return jsonrpc.Errorf(CodePermissionDenied, "Permission denied").
 		WithDetails("this needs the scope %s, which the key does not have", need)
+}
+
+// An UnavailableError reports something outside that the server needs and that
+// is away for now, such as a store.
+type UnavailableError struct{ Message string }
+
+func (e *UnavailableError) Error() string { return e.Message }
+
+// Unwrap is the error for the wire.
+func (e *UnavailableError) Unwrap() error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message}
+}
+
+// A QuotaError tells how much of a quota or rate is used, and when there is
+// more.
+type QuotaError struct {
+	Limit   int64
+	Used    int64
+	ResetAt time.Time
+}
+
+func (e *QuotaError) Error() string { return "Quota exceeded" }
+
+// Wire gives the error the code of the revision; where that is not the
+// documented one, data.code has it.
+func (e *QuotaError) Wire(rev *Revision) *jsonrpc.Error {
+	data := struct {
+		Limit   int64        `json:"limit"`
+		Used    int64        `json:"used"`
+		ResetAt string       `json:"reset_at"`
+		Code    jsonrpc.Code `json:"code,omitempty"`
+	}{Limit: e.Limit, Used: e.Used, ResetAt: e.ResetAt.UTC().Format(time.RFC3339)}
+	if rev.Quota != CodeQuotaExceeded {
+		data.Code = CodeQuotaExceeded
+	}
+	err := &jsonrpc.Error{Code: rev.Quota, Message: e.Error()}
+	return err.WithData(data)
 }
 
 func missingCapability(name string) *jsonrpc.Error {

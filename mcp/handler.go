@@ -10,6 +10,13 @@ import (
 // Handle answers one request with the JSON of its result.
 func (h *Handler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
 	call := Call{handler: h, id: req.ID}
+	if h.server.cfg.Observe != nil {
+		return h.observed(ctx, req, &call, dst)
+	}
+	return h.handle(ctx, req, &call, dst)
+}
+
+func (h *Handler) handle(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) ([]byte, error) {
 	if err := call.params.parse(req.Params); err != nil {
 		return dst, err
 	}
@@ -21,7 +28,7 @@ func (h *Handler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) 
 		return dst, methodNotFound(req.Method)
 	}
 	call.method = row
-	return h.serve(ctx, &call, dst)
+	return h.serve(ctx, call, dst)
 }
 
 // serve runs the row and closes the result that it opened.
@@ -104,7 +111,7 @@ func (h *Handler) Lane(req *jsonrpc.Request) string {
 // GuardBatch refuses batches where the revision has none, and those that hold
 // what may not be in one.
 func (h *Handler) GuardBatch(items []jsonrpc.Request) *jsonrpc.Error {
-	if h.caller.Session != nil && !h.caller.Session.Revision().Has(Batches) {
+	if !h.caller.revision().Has(Batches) {
 		return invalidRequest("the negotiated protocol revision has no batches")
 	}
 	for i := range items {
@@ -121,7 +128,7 @@ func (h *Handler) GuardBatch(items []jsonrpc.Request) *jsonrpc.Error {
 
 // NullID reports whether an answer without a readable id says "id":null.
 func (h *Handler) NullID() bool {
-	return h.caller.Session == nil || h.caller.Session.Revision().Has(NullIDs)
+	return h.caller.revision().Has(NullIDs)
 }
 
 func invalidRequest(details string) *jsonrpc.Error {

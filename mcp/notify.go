@@ -128,7 +128,7 @@ func (s *Server) listeners() []*Handler {
 // tell tells one client: its legacy session, if it has one that is past its
 // handshake, and each of its listen requests.
 func (h *Handler) tell(ctx context.Context, c *change) {
-	if s := h.caller.Session; s != nil && h.caller.Connection && s.ready.Load() {
+	if s := h.caller.Session; s != nil && h.caller.Hears && s.ready.Load() {
 		h.send(ctx, c, s.Revision().Has(DocumentedShapes), s.subscribed, nil)
 	}
 	for _, l := range h.book.all() {

@@ -21,6 +21,7 @@ type params struct {
 	context        []byte
 	notifications  []byte
 	requestID      []byte
+	taskID         []byte
 	inputResponses []byte
 	requestState   []byte
 	version        []byte
@@ -96,6 +97,8 @@ func (p *params) member(key []byte) *[]byte {
 		return &p.notifications
 	case "requestId":
 		return &p.requestID
+	case "taskId":
+		return &p.taskID
 	case "inputResponses":
 		return &p.inputResponses
 	case "requestState":

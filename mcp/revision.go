@@ -15,7 +15,33 @@ type Revision struct {
 	Features Feature
 	// NotFound is the code for an unknown resource, 0 for the family's own.
 	NotFound jsonrpc.Code
+	// Quota is the code for a quota or rate that is used up.
+	Quota jsonrpc.Code
+	// HTTP are the revision's rules for the Streamable HTTP transport.
+	HTTP HTTPRules
 }
+
+// HTTPRules are what the revisions say differently about Streamable HTTP.
+type HTTPRules uint8
+
+// The rules, in the order in which they came.
+const (
+	// PlainStatus: a server that fails says so by the HTTP status too.
+	PlainStatus HTTPRules = 1 << iota
+	// HTTPSessions: initialize begins a session with an id, a GET stream, a
+	// DELETE and streams that can be resumed.
+	HTTPSessions
+	// PrimedStreams: a stream begins with an event without data, and may be
+	// closed before its answer.
+	PrimedStreams
+	// MirroredHeaders: headers repeat what the body says and must agree.
+	MirroredHeaders
+	// MissingMethods: a method that does not exist is answered with 404.
+	MissingMethods
+)
+
+// Follows reports whether the revision has the rule.
+func (r *Revision) Follows(rule HTTPRules) bool { return r.HTTP&rule != 0 }
 
 // A Feature is something that came or went with a revision.
 type Feature uint32
@@ -65,12 +91,30 @@ const (
 
 // revisions, oldest first; the first is a client that never said.
 var revisions = []*Revision{
-	{Name: "", Answers: "2024-11-05", Features: NullIDs | DocumentedShapes | DocumentedNames | Batches},
-	{Name: "2024-11-05", Answers: "2024-11-05", Features: DocumentedNames | Batches, NotFound: CodeResourceNotFound},
-	{Name: "2025-03-26", Answers: "2025-03-26", Features: since03 | Batches, NotFound: CodeResourceNotFound},
-	{Name: "2025-06-18", Answers: "2025-06-18", Features: since06, NotFound: CodeResourceNotFound},
-	{Name: "2025-11-25", Answers: "2025-11-25", Features: since11, NotFound: CodeResourceNotFound},
-	{Name: "2026-07-28", Modern: true, Features: since26, NotFound: jsonrpc.CodeInvalidParams},
+	{
+		Name: "", Answers: "2024-11-05", Features: NullIDs | DocumentedShapes | DocumentedNames | Batches,
+		Quota: CodeQuotaExceeded, HTTP: PlainStatus,
+	},
+	{
+		Name: "2024-11-05", Answers: "2024-11-05", Features: DocumentedNames | Batches,
+		NotFound: CodeResourceNotFound, Quota: CodeQuotaExceeded, HTTP: HTTPSessions,
+	},
+	{
+		Name: "2025-03-26", Answers: "2025-03-26", Features: since03 | Batches,
+		NotFound: CodeResourceNotFound, Quota: CodeQuotaExceeded, HTTP: HTTPSessions,
+	},
+	{
+		Name: "2025-06-18", Answers: "2025-06-18", Features: since06,
+		NotFound: CodeResourceNotFound, Quota: CodeQuotaExceeded, HTTP: HTTPSessions,
+	},
+	{
+		Name: "2025-11-25", Answers: "2025-11-25", Features: since11,
+		NotFound: CodeResourceNotFound, Quota: CodeQuotaExceeded, HTTP: HTTPSessions | PrimedStreams,
+	},
+	{
+		Name: "2026-07-28", Modern: true, Features: since26,
+		NotFound: jsonrpc.CodeInvalidParams, Quota: CodeQuotaModern, HTTP: MirroredHeaders | MissingMethods,
+	},
 }
 
 // The rows that have a part of their own.
@@ -100,6 +144,20 @@ func negotiate(asked string) *Revision {
 func modern(name []byte) *Revision {
 	for _, r := range revisions {
 		if r.Modern && r.Name == string(name) {
+			return r
+		}
+	}
+	return nil
+}
+
+// Baseline is the row of clients that name no revision.
+func Baseline() *Revision { return baseline }
+
+// Named finds the row that a client names outside a handshake, in a header:
+// nil when there is none.
+func Named(name string) *Revision {
+	for _, r := range revisions[1:] {
+		if r.Name == name {
 			return r
 		}
 	}

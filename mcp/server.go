@@ -26,6 +26,10 @@ type Config struct {
 	StateKey []byte
 	// Logger gets what an operator should see; nil discards it.
 	Logger *slog.Logger
+	// Observe is told of every request when its answer is known and before it
+	// leaves, from the handler's goroutine. When it fails, the answer is an
+	// internal error. Nil observes nothing.
+	Observe func(ctx context.Context, event *Event) error
 }
 
 // ToolNames is how tools are listed.
@@ -65,6 +69,7 @@ type boundTool struct {
 	*Tool
 	table    *Table
 	portable string
+	headers  []headerPath // arguments that HTTP headers repeat
 }
 
 type boundSource struct {
@@ -107,6 +112,7 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 func (s *Server) add(t *Table) {
 	for i := range t.Tools {
 		tool := &boundTool{Tool: &t.Tools[i], table: t, portable: portable(t.Tools[i].Name)}
+		tool.headers = headerPaths(tool.Call.input)
 		s.listed = append(s.listed, tool)
 		s.tools[tool.Name], s.tools[tool.portable] = tool, tool
 	}
@@ -140,13 +146,29 @@ func (s *Server) Bind(caller Caller, cancel func(jsonrpc.ID) bool) *Handler {
 	if caller.Connection && caller.Session == nil {
 		caller.Session = NewSession("connection-" + strconv.FormatInt(s.sessions.Add(1), 10))
 	}
+	caller.Hears = caller.Hears || caller.Connection
 	h := &Handler{server: s, caller: caller, cancel: cancel}
-	if caller.Send != nil {
-		s.mu.Lock()
-		s.bound[h] = struct{}{}
-		s.mu.Unlock()
+	if caller.Send != nil && caller.Hears {
+		s.listen(h)
 	}
 	return h
+}
+
+// listen tells the handler of changes from now on.
+func (s *Server) listen(h *Handler) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bound[h] = struct{}{}
+	h.bound.Store(true)
+}
+
+func (s *Server) forget(h *Handler) {
+	if !h.bound.Load() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.bound, h)
 }
 
 // Handler serves one caller. It implements [jsonrpc.Handler] and the
@@ -155,18 +177,17 @@ type Handler struct {
 	server *Server
 	caller Caller
 	cancel func(jsonrpc.ID) bool
+	bound  atomic.Bool // whether the server knows the handler
 	book   book
 }
 
 // End forgets the caller: its subscriptions end, and families drop what they
 // kept for its session.
 func (h *Handler) End(ctx context.Context) {
-	h.server.mu.Lock()
-	delete(h.server.bound, h)
-	h.server.mu.Unlock()
+	h.server.forget(h)
 	h.book.end(ctx, h)
 	if h.caller.Connection {
-		h.server.EndSession(stateKey(h.caller))
+		h.server.EndSession(h.caller.StateKey())
 	}
 }
 
@@ -177,13 +198,4 @@ func (s *Server) EndSession(key string) {
 			t.EndSession(key)
 		}
 	}
-}
-
-// stateKey names the state that a caller's calls share: the connection or the
-// legacy session, else the principal.
-func stateKey(c Caller) string {
-	if c.Session != nil {
-		return "session:" + c.Session.ID
-	}
-	return "principal:" + c.Principal.ID
 }

@@ -76,20 +76,23 @@ type responder interface {
 	Respond(id jsonrpc.ID, result []byte) error
 }
 
-// end tells the client that its listens are over.
+// end tells the client that its listens are over, by their results. On a
+// connection the specification wants them cancelled too; that comes second,
+// because clients take the first as the end and the TypeScript SDK's reports a
+// result for an id that was cancelled.
 func (b *book) end(ctx context.Context, h *Handler) {
 	for _, l := range b.all() {
 		if !b.cancel(l.id.String()) {
 			continue
 		}
 		l.mu.Lock()
-		if h.caller.Connection {
-			id := append([]byte(`{"requestId":`), l.id.Raw()...)
-			h.notify(ctx, "notifications/cancelled", append(id, '}'))
-		}
 		if r, ok := h.caller.Send.(responder); ok {
 			result := append([]byte(`{"resultType":"complete",`), l.params[1:]...)
 			_ = r.Respond(l.id, result) // the client may be gone already
+		}
+		if h.caller.Connection {
+			id := append([]byte(`{"requestId":`), l.id.Raw()...)
+			h.notify(ctx, "notifications/cancelled", append(id, '}'))
 		}
 		l.mu.Unlock()
 	}
@@ -113,6 +116,7 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 	if !c.handler.book.add(l) {
 		return dst, InvalidParams("a connection may have %d open listen requests at most", maxListens)
 	}
+	s.listen(c.handler)
 	told, err := marshal(l.want)
 	if err != nil {
 		return dst, err

@@ -113,6 +113,7 @@ func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 			return dst, err
 		}
 	}
+	c.failure = result.IsError
 	return c.appendResult(dst, result)
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/schema"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -42,7 +41,7 @@ func (e *listedError) Unwrap() error { return e.err }
 // as a tool result, except that the store is away, which is the host's concern.
 func wireError(err error) error {
 	if away, ok := errors.AsType[*ruleset.UnavailableError](err); ok {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: away.Error()}
+		return &mcp.UnavailableError{Message: away.Error()}
 	}
 	if args, ok := errors.AsType[*schema.Error](err); ok {
 		return mcp.ToolError(errors.New(argumentText(args)))

@@ -169,17 +169,7 @@ func play(t *testing.T, c client, command, args []string) (r report) {
 	for i := range r.Outcomes {
 		r.Outcomes[i].Text = timeless(r.Outcomes[i].Text)
 	}
-	r.Complaints = slices.DeleteFunc(r.Complaints, isSecondEnd)
 	return r
-}
-
-// isSecondEnd: the specification has two ways to tell a client over stdio that
-// the server ends a stream, and says of both that they should be used. Version 2
-// of the TypeScript SDK takes a cancellation for the end, and then wonders what
-// the result is about that follows; the other way round it does not.
-func isSecondEnd(complaint string) bool {
-	return strings.Contains(complaint, `Received a response for an unknown message ID: {"jsonrpc":"2.0","id":"listen:`) &&
-		strings.Contains(complaint, `"resultType":"complete"`)
 }
 
 var dates = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)

@@ -151,7 +151,7 @@ func TestExamplesAsBodies(t *testing.T) {
 			var got []byte
 			body, refusal := jsonrpc.Decode([]byte(tt.sent), jsonrpc.Config{})
 			if refusal != nil {
-				got = jsonrpc.AppendError(nil, handler, refusal)
+				got = jsonrpc.AppendError(nil, jsonrpc.ID{}, true, refusal)
 			} else {
 				got = body.Answer(t.Context(), handler, nil)
 			}

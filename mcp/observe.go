@@ -1,0 +1,70 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// An Event is one request that was answered, for audit trails and metrics. It
+// holds no arguments and no results.
+type Event struct {
+	Caller Caller
+	// Method is as it was sent, so it may be unknown.
+	Method string
+	// Family and Target are the family and the documented name of the tool;
+	// Target alone is the URI of a resource or the name of a prompt.
+	Family, Target string
+	Started        time.Time
+	Took           time.Duration
+	// Code is that of the error answer, 0 when there is a result.
+	Code jsonrpc.Code
+	// Failed says that the result is an error of the tool.
+	Failed bool
+	// Cancelled says that nobody gets the answer.
+	Cancelled bool
+}
+
+// errNotObserved is what the caller gets to see when the observer fails; the
+// cause is in the log.
+var errNotObserved = jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
+	WithDetails("the call could not be recorded, so its result is withheld")
+
+// observed handles a request and tells the observer, also of a panic.
+func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) (out []byte, err error) {
+	event := Event{Caller: h.caller, Method: req.Method, Started: time.Now(), Code: jsonrpc.CodeInternalError}
+	start := len(dst)
+	defer func() {
+		event.Took = time.Since(event.Started)
+		event.Family, event.Target = call.target()
+		event.Failed = call.failure
+		event.Cancelled = ctx.Err() != nil
+		if lost := h.server.cfg.Observe(ctx, &event); lost != nil {
+			h.server.cfg.Logger.Error("call not recorded", "method", req.Method, "err", lost)
+			out, err = dst[:start], errNotObserved
+		}
+	}()
+	out, err = h.handle(ctx, req, call, dst)
+	event.Code = codeOf(err)
+	return out, err
+}
+
+func codeOf(err error) jsonrpc.Code {
+	if err == nil || errors.Is(err, jsonrpc.ErrNoAnswer) {
+		return 0
+	}
+	return jsonrpc.ErrorOf(err).Code
+}
+
+// target is what the call is about.
+func (c *Call) target() (family, name string) {
+	switch {
+	case c.tool != nil:
+		return c.tool.table.Family, c.tool.Name
+	case c.params.uri != nil:
+		return "", unquoted(c.params.uri)
+	}
+	return "", unquoted(c.params.name)
+}
