@@ -1,0 +1,53 @@
+package streamable
+
+import (
+	"mime"
+	"net/http"
+	"strings"
+)
+
+// An acceptance is what forms of answer a client takes.
+type acceptance struct{ json, stream bool }
+
+// accepted reads Accept. A client that sends none, or takes anything, wants
+// JSON: scripts do not read streams. ok is false when it takes neither form.
+func accepted(header http.Header) (a acceptance, ok bool) {
+	values := header["Accept"]
+	if len(values) == 0 {
+		return acceptance{json: true}, true
+	}
+	for _, value := range values {
+		for item := range strings.SplitSeq(value, ",") {
+			name, params, _ := strings.Cut(item, ";")
+			if isZero(params) {
+				continue
+			}
+			switch strings.ToLower(strings.TrimSpace(name)) {
+			case "application/json", "application/*", "*/*":
+				a.json = true
+			case "text/event-stream", "text/*":
+				a.stream = true
+			}
+		}
+	}
+	return a, a.json || a.stream
+}
+
+// isZero reports whether the parameters have a quality of 0, which refuses.
+func isZero(params string) bool {
+	for p := range strings.SplitSeq(params, ";") {
+		if q, ok := strings.CutPrefix(strings.TrimSpace(p), "q="); ok {
+			return strings.Trim(q, "0.") == ""
+		}
+	}
+	return false
+}
+
+// isJSON reports whether a body says that it is JSON; parameters may follow.
+func isJSON(contentType string) bool {
+	if contentType == "application/json" {
+		return true
+	}
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && kind == "application/json"
+}

@@ -1,0 +1,87 @@
+package streamable
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// A Config says what is served and within which bounds. Zero numbers mean the
+// defaults.
+type Config struct {
+	Server *mcp.Server
+	// Door decides who may come in.
+	Door Door
+	// Loopback says that the listener is bound to loopback: only loopback
+	// names are then taken as Host and Origin, besides those listed.
+	Loopback bool
+	// Hosts are further names that Host may have, without a port. Without
+	// Loopback, an empty list takes every name.
+	Hosts []string
+	// Origins are the web origins whose pages may call, such as
+	// "https://example.com". Only they get CORS headers.
+	Origins []string
+
+	MaxBody     int64         // bytes of a body; 16 MiB
+	Timeout     time.Duration // how long a request may go without a sign of life; 60 s
+	KeepAlive   time.Duration // between comments on quiet streams; 15 s
+	WriteTime   time.Duration // how long a client may take for one write; 30 s
+	SessionIdle time.Duration // how long a session lives without requests; 1 h
+	MaxSessions int           // of one principal; 1000
+	MaxStreams  int           // open streams of one principal; 1000
+
+	// Barrier returns when all that was recorded is safe; no answer leaves
+	// before. Nil needs no waiting.
+	Barrier func(context.Context) error
+	// Logger gets what an operator should see; nil discards it.
+	Logger *slog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	c.MaxBody = cmp.Or(c.MaxBody, 16<<20)
+	c.Timeout = cmp.Or(c.Timeout, time.Minute)
+	c.KeepAlive = cmp.Or(c.KeepAlive, 15*time.Second)
+	c.WriteTime = cmp.Or(c.WriteTime, 30*time.Second)
+	c.SessionIdle = cmp.Or(c.SessionIdle, time.Hour)
+	c.MaxSessions = cmp.Or(c.MaxSessions, 1000)
+	c.MaxStreams = cmp.Or(c.MaxStreams, 1000)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Barrier == nil {
+		c.Barrier = func(context.Context) error { return nil }
+	}
+	return c
+}
+
+// A Door decides who may come in and how much they may ask.
+type Door interface {
+	// Admit says who sends the request, or why it is refused. It may set
+	// headers of the answer.
+	Admit(header http.Header, r *http.Request) (mcp.Caller, *Refusal)
+	// Charge takes n requests from the caller's quota, or refuses all of
+	// them; n may be 0. It may set headers of the answer. The revision is the
+	// one that governs the requests.
+	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, n int) *Refusal
+	// Forbidden says what a refusal for want of a right adds to the answer's
+	// headers.
+	Forbidden(header http.Header, err *jsonrpc.Error)
+}
+
+// A Refusal is an HTTP status and the error in its body.
+type Refusal struct {
+	Status int
+	Error  *jsonrpc.Error
+}
+
+func refusal(status int, err *jsonrpc.Error) *Refusal { return &Refusal{Status: status, Error: err} }
+
+// invalid is a refusal of what is no valid request.
+func invalid(status int, format string, args ...any) *Refusal {
+	return refusal(status, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "Invalid Request").WithDetails(format, args...))
+}

@@ -1,0 +1,260 @@
+package streamable
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// An exchange is a body on its way to its answer. It is the
+// [jsonrpc.Sender] of its requests: the first message turns the answer into a
+// stream.
+type exchange struct {
+	h       *Handler
+	to      *route
+	body    jsonrpc.Body
+	takes   acceptance
+	handler *mcp.Handler
+	err     error // of the last request, for the status
+
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	timer  *time.Timer // ends a request without a sign of life
+
+	mu     sync.Mutex
+	stream *stream       // nil until there is one
+	opened chan struct{} // closed when there is
+	left   bool          // net/http's goroutine has gone: no stream can be opened
+
+	gone bool // likewise, and so nothing may stay; guarded by the endpoint's mu
+}
+
+// Why requests are cancelled, besides that their client is gone.
+var (
+	errTooLong   = errors.New("the request took too long")
+	errCancelled = errors.New("the client cancelled the request")
+)
+
+// exchange answers a body in which somebody waits for an answer.
+func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, takes acceptance, to *route, body jsonrpc.Body) {
+	e := &exchange{h: h, to: to, body: body, takes: takes, opened: make(chan struct{})}
+	values := r.Context()
+	if to.session != nil {
+		values = context.WithoutCancel(values) // a lost connection cancels nothing
+	}
+	e.ctx, e.cancel = context.WithCancelCause(values)
+	e.timer = time.AfterFunc(h.cfg.Timeout, func() { e.cancel(errTooLong) })
+	if takes.stream {
+		to.caller.Send = e
+	}
+	e.handler = h.cfg.Server.Bind(to.caller, nil)
+	leave := e.register()
+	if takes.stream {
+		e.beside(w, r, leave)
+		return
+	}
+	defer leave()
+	e.reply(w, e.answer())
+	e.over()
+}
+
+// beside runs the handler in a goroutine of its own and writes what comes
+// first, the answer or a stream.
+func (e *exchange) beside(w http.ResponseWriter, r *http.Request, leave func()) {
+	answer := make(chan []byte, 1)
+	if !e.h.run(func() {
+		defer leave()
+		e.finish(e.answer(), answer)
+	}) {
+		leave()
+		e.over()
+		e.h.refuse(w, closing())
+		return
+	}
+	select {
+	case out := <-answer:
+		e.reply(w, out)
+	case <-e.opened:
+		e.copy(w, r)
+	case <-r.Context().Done():
+		e.abandon()
+	}
+}
+
+func closing() *Refusal {
+	return refusal(http.StatusServiceUnavailable, jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
+		WithDetails("the server is shutting down"))
+}
+
+// register makes the requests of a session known, so that they can be
+// cancelled by their ids.
+func (e *exchange) register() (leave func()) {
+	if e.to.session == nil {
+		return func() {}
+	}
+	return e.to.session.begin(e)
+}
+
+// answer runs the requests.
+func (e *exchange) answer() []byte {
+	if broken := e.body.Messages[0].Err; broken != nil {
+		e.err = broken // for the status of a body that is one message
+	}
+	out := e.body.Answer(e.ctx, watched{e}, nil)
+	if err := e.h.cfg.Barrier(e.ctx); err != nil {
+		e.h.cfg.Logger.Error("answer withheld", "err", err)
+		e.err = errNotRecorded
+		out = jsonrpc.AppendError(out[:0], onlyID(&e.body), hasNullID(e.to.rev), errNotRecorded)
+	}
+	return out
+}
+
+var errNotRecorded = jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
+	WithDetails("the call could not be recorded, so its result is withheld")
+
+// finish hands the answer over: to the stream when there is one, else to
+// net/http's goroutine. Without an answer the stream stays open.
+func (e *exchange) finish(out []byte, answer chan<- []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.stream == nil && !e.takes.json && !e.left && len(out) > 0:
+		e.openLocked()
+		e.stream.finish(out)
+	case e.stream == nil:
+		answer <- out
+	case len(out) == 0 && e.ctx.Err() == nil:
+		return // a listen: it ends with the client or the server
+	case len(out) == 0:
+		e.stream.finish(nil)
+	default:
+		e.stream.finish(out)
+	}
+	e.over()
+}
+
+// over frees what the exchange holds.
+func (e *exchange) over() {
+	e.timer.Stop()
+	e.cancel(context.Canceled)
+}
+
+// reply sends the answer as JSON.
+func (e *exchange) reply(w http.ResponseWriter, out []byte) {
+	if len(out) == 0 { // cancelled
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	status := http.StatusOK
+	if !e.body.Batch {
+		status = statusOf(e.rev(), e.err)
+	}
+	if rpc, ok := errors.AsType[*jsonrpc.Error](e.err); ok && status == http.StatusForbidden {
+		e.h.cfg.Door.Forbidden(w.Header(), rpc)
+	}
+	e.startSession(w)
+	writeJSON(w, status, out)
+}
+
+// startSession begins the session of an initialize that was answered.
+func (e *exchange) startSession(w http.ResponseWriter) {
+	if e.to.begins && e.err == nil {
+		e.h.sessions.start(w.Header(), e)
+	}
+}
+
+// rev is what governs the answer: an initialize may have changed it.
+func (e *exchange) rev() *mcp.Revision {
+	if s := e.to.caller.Session; s != nil {
+		return s.Revision()
+	}
+	return e.to.rev
+}
+
+// abandon is what becomes of an exchange whose client has gone before anything
+// was sent: without a session that cancels it.
+func (e *exchange) abandon() {
+	e.mu.Lock()
+	e.left = true
+	e.mu.Unlock()
+	if e.to.session == nil {
+		e.cancel(context.Canceled)
+	}
+	e.h.hangUp(e)
+}
+
+// copy sends the stream. When the client goes, that cancels what has no
+// session, and ends a listen.
+func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
+	if !e.h.streams.enter(e.to.caller.Principal.ID) {
+		e.stream.finish(nil)
+		e.cancel(context.Canceled)
+		e.h.refuse(w, invalid(http.StatusTooManyRequests, "a key may have %d open streams at most", e.h.cfg.MaxStreams))
+		return
+	}
+	defer e.h.streams.leave(e.to.caller.Principal.ID)
+	e.startSession(w)
+	err := e.stream.copy(r.Context(), openSink(w, e.h.cfg.WriteTime), 0, e.h.cfg.KeepAlive)
+	switch s := e.to.session; {
+	case s != nil && err == nil:
+		s.drop(e.stream)
+	case s == nil && err != nil:
+		e.cancel(context.Canceled)
+		e.stream.finish(nil)
+	}
+	e.h.hangUp(e)
+}
+
+// openLocked makes the answer a stream.
+func (e *exchange) openLocked() {
+	name, prime := "", false
+	if s := e.to.session; s != nil {
+		name, prime = s.newStreamName(), e.to.rev.Follows(mcp.PrimedStreams)
+	}
+	e.stream = newStream(name, prime)
+	if e.to.session != nil {
+		e.to.session.keep(e.stream)
+	}
+	close(e.opened)
+}
+
+// watched is the handler, with a look at how it ends.
+type watched struct{ e *exchange }
+
+func (w watched) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
+	e := w.e
+	e.err = errPanicked
+	out, err := e.handler.Handle(ctx, req, dst)
+	switch cause := context.Cause(ctx); {
+	case err == nil:
+	case errors.Is(cause, errCancelled):
+		e.err = nil
+		return out, jsonrpc.ErrNoAnswer
+	case errors.Is(cause, errTooLong):
+		err = jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
+			WithDetails("the request took longer than %v; ask for progress to keep it going", e.h.cfg.Timeout)
+	}
+	e.err = err
+	if errors.Is(err, jsonrpc.ErrNoAnswer) {
+		e.err = nil
+		e.h.stays(e)
+	}
+	return out, err
+}
+
+var errPanicked = errors.New("the handler panicked")
+
+func (w watched) GuardBatch(items []jsonrpc.Request) *jsonrpc.Error {
+	err := w.e.handler.GuardBatch(items)
+	if err != nil {
+		w.e.err, w.e.body.Batch = err, false // one error is the answer to all of it
+	}
+	return err
+}
+
+func (w watched) NullID() bool { return hasNullID(w.e.to.rev) }

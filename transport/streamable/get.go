@@ -1,0 +1,134 @@
+package streamable
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// sessionOf finds the session of a GET or DELETE, which only revisions with
+// sessions have.
+func (h *Handler) sessionOf(header http.Header, r *http.Request, caller mcp.Caller) (*session, *Refusal) {
+	named, unknown := headerVersion(r)
+	if named != nil && named.Modern {
+		header.Set("Allow", http.MethodPost)
+		return nil, invalid(http.StatusMethodNotAllowed, "the protocol revision %s has POST only", named.Name)
+	}
+	if unknown != "" {
+		return nil, refusal(http.StatusBadRequest, mcp.UnsupportedVersion(unknown))
+	}
+	id := r.Header.Get("Mcp-Session-Id")
+	if id == "" {
+		return nil, invalid(http.StatusBadRequest, "the header Mcp-Session-Id is missing; initialize by POST gives one")
+	}
+	if s := h.sessions.find(id, caller.Principal.ID); s != nil {
+		return s, nil
+	}
+	return nil, noSession()
+}
+
+// get opens the session's own stream, or one that the client lost.
+func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
+	takes, _ := accepted(r.Header)
+	if !takes.stream {
+		h.refuse(w, invalid(http.StatusNotAcceptable, "Accept must have text/event-stream"))
+		return
+	}
+	s, refused := h.sessionOf(w.Header(), r, caller)
+	if refused == nil {
+		refused = h.cfg.Door.Charge(r.Context(), w.Header(), &caller, s.mcp.Revision(), 0)
+	}
+	if refused != nil {
+		h.refuse(w, refused)
+		return
+	}
+	one, after, refused := s.resume(r.Header.Get("Last-Event-Id"))
+	if refused != nil {
+		h.refuse(w, refused)
+		return
+	}
+	defer s.release(one)
+	if !h.streams.enter(s.principal) {
+		h.refuse(w, invalid(http.StatusTooManyRequests, "a key may have %d open streams at most", h.cfg.MaxStreams))
+		return
+	}
+	defer h.streams.leave(s.principal)
+	out := openSink(w, h.cfg.WriteTime)
+	_ = one.copy(r.Context(), out, after, h.cfg.KeepAlive) // a client that is gone may come back
+}
+
+// resume finds the stream of an event id and the number behind which it goes
+// on; without an id it is the session's own, from what nobody has read yet.
+func (s *session) resume(lastEvent string) (one *stream, after int, refused *Refusal) {
+	name, number := ownStream, strconv.Itoa(s.own.unsent())
+	if lastEvent != "" {
+		name, number, _ = strings.Cut(lastEvent, "_")
+	}
+	after, err := strconv.Atoi(number)
+	one = s.stream(name)
+	if err != nil || after < 0 || one == nil {
+		return nil, 0, invalid(http.StatusBadRequest, "Last-Event-ID %q names no event of this session", lastEvent)
+	}
+	if one != s.own {
+		return one, after, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reading {
+		return nil, 0, invalid(http.StatusConflict, "the session's stream is open already")
+	}
+	s.reading = true
+	return one, after, nil
+}
+
+func (s *session) release(one *stream) {
+	if one == s.own {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.reading = false
+	}
+}
+
+// delete ends a session.
+func (h *Handler) delete(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
+	s, refused := h.sessionOf(w.Header(), r, caller)
+	if refused == nil && !h.sessions.remove(s) {
+		refused = noSession()
+	}
+	if refused != nil {
+		h.refuse(w, refused)
+		return
+	}
+	s.end()
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// A streamCount bounds the open streams of each principal.
+type streamCount struct {
+	limit int
+	mu    sync.Mutex
+	of    map[string]int
+}
+
+func (c *streamCount) init(limit int) { c.limit, c.of = limit, map[string]int{} }
+
+func (c *streamCount) enter(principal string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of[principal] >= c.limit {
+		return false
+	}
+	c.of[principal]++
+	return true
+}
+
+func (c *streamCount) leave(principal string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of[principal]--; c.of[principal] == 0 {
+		delete(c.of, principal)
+	}
+}

@@ -1,0 +1,152 @@
+package streamable
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// A Handler is the MCP endpoint. Make one with [New].
+type Handler struct {
+	cfg      Config
+	sessions sessions
+	streams  streamCount
+
+	mu      sync.Mutex
+	closed  bool
+	listens map[*exchange]struct{} // streams that only the server or the client ends
+	running sync.WaitGroup         // handlers that run beside net/http's goroutines
+}
+
+// New returns the endpoint. It starts nothing.
+func New(cfg Config) *Handler {
+	h := &Handler{cfg: cfg.withDefaults(), listens: map[*exchange]struct{}{}}
+	h.sessions.init(h)
+	h.streams.init(h.cfg.MaxStreams)
+	return h
+}
+
+// Shutdown takes nothing new, ends listens and the sessions' own streams, lets
+// what runs finish until ctx is done, then cancels it and ends the sessions.
+func (h *Handler) Shutdown(ctx context.Context) {
+	h.mu.Lock()
+	h.closed = true
+	open := h.listens
+	h.listens = map[*exchange]struct{}{}
+	h.mu.Unlock()
+	for e := range open {
+		e.farewell()
+	}
+	for _, s := range h.sessions.living(true) {
+		s.own.finish(nil)
+	}
+	h.wait(ctx)
+	for _, s := range h.sessions.living(true) {
+		if h.sessions.remove(s) {
+			s.end()
+		}
+	}
+	last, stop := context.WithTimeout(context.WithoutCancel(ctx), lastWait)
+	defer stop()
+	h.wait(last)
+}
+
+// lastWait is how long cancelled handlers get to notice.
+const lastWait = time.Second
+
+// wait waits until nothing runs, or until ctx is done.
+func (h *Handler) wait(ctx context.Context) {
+	idle := make(chan struct{})
+	go func() {
+		defer close(idle)
+		h.running.Wait()
+	}()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+}
+
+// run runs f beside the caller, unless the endpoint is closed.
+func (h *Handler) run(f func()) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.running.Go(f)
+	return true
+}
+
+// ServeHTTP answers one HTTP request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header["X-Content-Type-Options"] = noSniff
+	if refused := h.checkHost(r); refused != nil {
+		h.refuse(w, refused)
+		return
+	}
+	if h.cors(header, r) {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	caller, refused := h.cfg.Door.Admit(header, r)
+	if refused != nil {
+		h.refuse(w, refused)
+		return
+	}
+	switch r.Method {
+	case http.MethodPost:
+		h.post(w, r, caller)
+	case http.MethodGet:
+		h.get(w, r, caller)
+	case http.MethodDelete:
+		h.delete(w, r, caller)
+	default:
+		header.Set("Allow", "POST, GET, DELETE")
+		h.refuse(w, invalid(http.StatusMethodNotAllowed, "use POST; GET and DELETE are for sessions"))
+	}
+}
+
+var (
+	noSniff         = []string{"nosniff"}
+	applicationJSON = []string{"application/json"}
+)
+
+// headerVersion is the revision that the headers name: none, one of ours, or
+// one that nobody knows.
+func headerVersion(r *http.Request) (rev *mcp.Revision, unknown string) {
+	name := strings.TrimSpace(r.Header.Get("Mcp-Protocol-Version"))
+	if name == "" {
+		return nil, ""
+	}
+	if rev = mcp.Named(name); rev == nil {
+		return nil, name
+	}
+	return rev, ""
+}
+
+// refuse answers a request whose message was not looked at, or has no id.
+func (h *Handler) refuse(w http.ResponseWriter, refused *Refusal) {
+	h.refuseFor(w, refused, jsonrpc.ID{}, true)
+}
+
+// refuseFor answers with the id of the message. Without one, the answer has a
+// null, or no id where the client's revision has no null.
+func (h *Handler) refuseFor(w http.ResponseWriter, refused *Refusal, id jsonrpc.ID, nullID bool) {
+	writeJSON(w, refused.Status, jsonrpc.AppendError(nil, id, nullID, refused.Error))
+}
+
+func writeJSON(w http.ResponseWriter, status int, body []byte) {
+	header := w.Header()
+	header["Content-Type"] = applicationJSON
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that is gone needs no answer
+}

@@ -1,0 +1,124 @@
+package streamable
+
+import (
+	"encoding/base64"
+	"math/big"
+	"net/http"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// checkMirrors compares the headers of a revision with mirrored headers with
+// what the body says (2026-07-28, Streamable HTTP, request headers).
+func checkMirrors(header http.Header, method string, view *mcp.Preview) *jsonrpc.Error {
+	if err := mirrors(header, "Mcp-Method", method, true); err != nil {
+		return err
+	}
+	if view.Named {
+		if err := mirrors(header, "Mcp-Name", view.Name, false); err != nil {
+			return err
+		}
+	}
+	for _, m := range view.Mirrored {
+		if err := mirrorsArgument(header, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mirrors checks that a header is there once and says want. A literal header
+// is never encoded.
+func mirrors(header http.Header, name, want string, literal bool) *jsonrpc.Error {
+	values := header[http.CanonicalHeaderKey(name)]
+	if len(values) == 0 {
+		return mismatch("the header %s is missing", name)
+	}
+	if len(values) > 1 {
+		return mismatch("the header %s is there %d times", name, len(values))
+	}
+	got, err := decoded(name, values[0], literal)
+	if err != nil {
+		return err
+	}
+	if got != want {
+		return mismatch("the header %s says %q, the body %q", name, got, want)
+	}
+	return nil
+}
+
+const (
+	base64Prefix = "=?base64?"
+	base64Suffix = "?="
+)
+
+// decoded is what a header value stands for: it may be Base64 of UTF-8 between
+// =?base64? and ?=.
+func decoded(name, value string, literal bool) (string, *jsonrpc.Error) {
+	value = strings.Trim(value, " \t")
+	for _, c := range []byte(value) {
+		if c != '\t' && (c < 0x20 || c > 0x7e) {
+			return "", mismatch("the header %s has a character that a header may not have", name)
+		}
+	}
+	inside, ok := strings.CutPrefix(value, base64Prefix)
+	if ok {
+		inside, ok = strings.CutSuffix(inside, base64Suffix)
+	}
+	if !ok || literal {
+		return value, nil
+	}
+	text, err := base64.StdEncoding.Strict().DecodeString(inside)
+	if err != nil {
+		return "", mismatch("the header %s is not Base64: %v", name, err)
+	}
+	return string(text), nil
+}
+
+// mirrorsArgument checks the header of one argument. An argument that is
+// absent or null needs none.
+func mirrorsArgument(header http.Header, m mcp.Mirrored) *jsonrpc.Error {
+	if m.Value == nil {
+		return nil
+	}
+	name := "Mcp-Param-" + m.Header
+	if m.Value[0] == '"' {
+		return mirrors(header, name, jsonrpc.Unquote(m.Value), false)
+	}
+	values := header[http.CanonicalHeaderKey(name)]
+	if len(values) == 1 {
+		got, err := decoded(name, values[0], false)
+		if err != nil {
+			return err
+		}
+		if sameNumber(got, string(m.Value)) {
+			return nil
+		}
+	}
+	return mirrors(header, name, string(m.Value), false)
+}
+
+// sameNumber compares decimal numbers by value, so that 1e1 and 10 are equal.
+func sameNumber(a, b string) bool {
+	x, okX := smallRat(a)
+	y, okY := smallRat(b)
+	return okX && okY && x.Cmp(y) == 0
+}
+
+// maxNumber bounds the digits of a number in a header.
+const maxNumber = 40
+
+// smallRat reads a decimal number whose exponent cannot make it huge.
+func smallRat(s string) (*big.Rat, bool) {
+	exponent := strings.IndexAny(s, "eE")
+	if len(s) > maxNumber || strings.Trim(s, "+-.0123456789eE") != "" || exponent >= 0 && len(s)-exponent > 4 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(s)
+}
+
+func mismatch(format string, args ...any) *jsonrpc.Error {
+	return jsonrpc.Errorf(mcp.CodeHeaderMismatch, "Header mismatch").WithDetails(format, args...)
+}

@@ -1,0 +1,118 @@
+package streamable
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// checkHost refuses what a web page could send that was made to believe that
+// our address is its own (DNS rebinding): a Host or an Origin that is not ours.
+func (h *Handler) checkHost(r *http.Request) *Refusal {
+	if !h.ours(hostname(r.Host)) {
+		return invalid(http.StatusForbidden, "the host %q is not served here", r.Host)
+	}
+	origins := r.Header["Origin"]
+	if len(origins) == 0 {
+		return nil
+	}
+	if len(origins) > 1 || !h.welcome(origins[0], r) {
+		return invalid(http.StatusForbidden, "the origin %q may not call this server", strings.Join(origins, ", "))
+	}
+	return nil
+}
+
+// ours reports whether a request may name this host.
+func (h *Handler) ours(name string) bool {
+	if !h.cfg.Loopback && len(h.cfg.Hosts) == 0 {
+		return true
+	}
+	return h.cfg.Loopback && isLoopback(name) ||
+		slices.ContainsFunc(h.cfg.Hosts, func(host string) bool { return strings.EqualFold(host, name) })
+}
+
+// welcome reports whether pages of the origin may call: those listed, those of
+// this very host, and on a loopback listener those of loopback names.
+func (h *Handler) welcome(origin string, r *http.Request) bool {
+	if h.listed(origin) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	if h.cfg.Loopback {
+		return isLoopback(u.Hostname())
+	}
+	return strings.EqualFold(u.Host, r.Host)
+}
+
+func (h *Handler) listed(origin string) bool {
+	return slices.ContainsFunc(h.cfg.Origins, func(o string) bool { return strings.EqualFold(o, origin) })
+}
+
+func isLoopback(name string) bool {
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(name)
+	return err == nil && addr.IsLoopback()
+}
+
+// hostname is a Host header without its port and brackets.
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+}
+
+// The headers that pages may send and read.
+const (
+	corsAllowed = "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, last-event-id, mcp-method, mcp-name"
+	corsExposed = "mcp-session-id, www-authenticate, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset"
+)
+
+// cors sets the headers for a listed origin and reports whether the request
+// was a preflight, which needs nothing else.
+func (h *Handler) cors(header http.Header, r *http.Request) (preflight bool) {
+	if len(h.cfg.Origins) == 0 {
+		return false
+	}
+	header.Add("Vary", "Origin")
+	origin := r.Header.Get("Origin")
+	if !h.listed(origin) {
+		return false
+	}
+	header.Set("Access-Control-Allow-Origin", origin)
+	header.Set("Access-Control-Expose-Headers", corsExposed)
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	header.Set("Access-Control-Allow-Methods", "POST, GET, DELETE")
+	header.Set("Access-Control-Allow-Headers", corsAllowed+h.mirroredNames(r))
+	header.Set("Access-Control-Max-Age", "600")
+	return true
+}
+
+// mirroredNames are the Mcp-Param headers that a preflight asks for: which
+// there are depends on the tool, and none of them opens anything.
+func (h *Handler) mirroredNames(r *http.Request) string {
+	var names strings.Builder
+	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if strings.HasPrefix(name, "mcp-param-") && isToken(name) {
+			names.WriteString(", " + name)
+		}
+	}
+	return names.String()
+}
+
+func isToken(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z')
+	})
+}

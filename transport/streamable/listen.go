@@ -1,0 +1,43 @@
+package streamable
+
+import "context"
+
+// A listen is an exchange whose answer comes when the server or the client ends
+// it; until then its stream carries changes.
+
+// farewell ends a listen from the server's side.
+func (e *exchange) farewell() {
+	e.handler.End(context.Background())
+	e.stream.finish(nil)
+	e.over()
+}
+
+// stays remembers a listen.
+func (h *Handler) stays(e *exchange) {
+	e.timer.Stop()
+	h.mu.Lock()
+	late := h.closed || e.gone
+	if !late {
+		h.listens[e] = struct{}{}
+	}
+	h.mu.Unlock()
+	if late {
+		e.cancel(context.Canceled) // so finish ends the stream
+		h.forget(e)
+	}
+}
+
+func (h *Handler) forget(e *exchange) { h.running.Go(func() { e.handler.End(context.Background()) }) }
+
+// hangUp ends a listen whose client is gone.
+func (h *Handler) hangUp(e *exchange) {
+	h.mu.Lock()
+	_, open := h.listens[e]
+	delete(h.listens, e)
+	e.gone = true
+	h.mu.Unlock()
+	if open {
+		e.handler.End(context.Background())
+		e.over()
+	}
+}

@@ -1,0 +1,134 @@
+package streamable
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// post takes one message or batch.
+//
+//	post ─► read ─► jsonrpc.Decode ─► route ─► charge ─► exchange
+func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
+	takes, ok := accepted(r.Header)
+	if !ok {
+		h.refuse(w, invalid(http.StatusNotAcceptable, "Accept must have application/json or text/event-stream"))
+		return
+	}
+	if !isJSON(r.Header.Get("Content-Type")) {
+		h.refuse(w, invalid(http.StatusUnsupportedMediaType, "Content-Type must be application/json"))
+		return
+	}
+	text, refused := h.read(w, r)
+	if refused != nil {
+		h.refuse(w, refused)
+		return
+	}
+	named, _ := headerVersion(r)
+	body, rpcErr := jsonrpc.Decode(text, jsonrpc.Config{MaxMessage: int(h.cfg.MaxBody), Logger: h.cfg.Logger})
+	if rpcErr != nil {
+		h.refuseFor(w, refusal(http.StatusBadRequest, rpcErr), jsonrpc.ID{}, hasNullID(named))
+		return
+	}
+	to, refused := h.route(r, caller, &body)
+	if refused != nil {
+		h.refuseFor(w, refused, onlyID(&body), hasNullID(to.rev))
+		return
+	}
+	h.deliver(&body, &to)
+	if refused := h.cfg.Door.Charge(r.Context(), w.Header(), &to.caller, to.rev, charged(&body)); refused != nil {
+		h.refuseFor(w, refused, onlyID(&body), hasNullID(to.rev))
+		return
+	}
+	if !body.Answered() {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	h.exchange(w, r, takes, &to, body)
+}
+
+// hasNullID says whether an answer without a readable id has a null; clients
+// that named no revision get it, as JSON-RPC 2.0 asks.
+func hasNullID(rev *mcp.Revision) bool { return rev == nil || rev.Has(mcp.NullIDs) }
+
+// read reads the body within its bounds; its time is bounded by the HTTP
+// server's ReadTimeout.
+func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *Refusal) {
+	if r.ContentLength > h.cfg.MaxBody {
+		return nil, h.tooLarge()
+	}
+	text, err := readAll(http.MaxBytesReader(w, r.Body, h.cfg.MaxBody), r.ContentLength)
+	if err == nil {
+		return text, nil
+	}
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, h.tooLarge()
+	}
+	return nil, invalid(http.StatusBadRequest, "the body could not be read to its end")
+}
+
+func (h *Handler) tooLarge() *Refusal {
+	return invalid(http.StatusRequestEntityTooLarge, "a body may have %d bytes at most", h.cfg.MaxBody)
+}
+
+// trusted is how much memory a Content-Length gets before the bytes come.
+const trusted = 1 << 20
+
+// readAll reads a body whose length the client stated, -1 when it did not.
+func readAll(body io.Reader, length int64) ([]byte, error) {
+	text := make([]byte, 0, min(max(length, 511)+1, trusted))
+	for {
+		if len(text) == cap(text) {
+			text = append(text, 0)[:len(text)]
+		}
+		n, err := body.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		if errors.Is(err, io.EOF) {
+			return text, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// onlyID is the id of a body that is one request.
+func onlyID(body *jsonrpc.Body) jsonrpc.ID {
+	if body.Batch {
+		return jsonrpc.ID{}
+	}
+	if req := body.Messages[0].Request; req != nil {
+		return req.ID
+	}
+	return body.Messages[0].ID
+}
+
+// free are the requests that no quota counts: clients that are refused there
+// take the server for an old one, for good.
+var free = map[string]bool{"initialize": true, "server/discover": true, "ping": true}
+
+// charged counts the requests that cost.
+func charged(body *jsonrpc.Body) (n int) {
+	for _, m := range body.Messages {
+		if m.Request != nil && !m.Request.IsNotification() && !free[m.Request.Method] {
+			n++
+		}
+	}
+	return n
+}
+
+// deliver hands on what is not answered: notifications, and the client's
+// answers to what it was asked.
+func (h *Handler) deliver(body *jsonrpc.Body, to *route) {
+	for _, m := range body.Messages {
+		switch {
+		case m.Response != nil && to.session != nil:
+			to.session.answer(m.Response)
+		case m.Request != nil && m.Request.IsNotification() && to.session != nil:
+			to.session.handler.Preempt(m.Request)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package streamable
+
+import (
+	"net/http"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// A route is which revision governs a body, and the session that it belongs to.
+type route struct {
+	caller  mcp.Caller
+	rev     *mcp.Revision
+	session *session // nil where there is none
+	begins  bool     // the message is an initialize that may begin one
+}
+
+// route finds it: a claim in the body decides, then the session, then the
+// header, and without any of them it is the baseline.
+func (h *Handler) route(r *http.Request, caller mcp.Caller, body *jsonrpc.Body) (route, *Refusal) {
+	named, unknown := headerVersion(r)
+	to := route{caller: caller, rev: mcp.Baseline()}
+	request := body.Messages[0].Request
+	if !body.Batch && request != nil {
+		if view := h.cfg.Server.Preview(request); view.Claimed {
+			to.rev = orBaseline(view.Revision)
+			to.caller.Revision = to.rev
+			return to, checkClaim(r.Header, request, &view, named)
+		}
+	}
+	switch {
+	case unknown != "":
+		to.rev = nil
+		return to, refusal(http.StatusBadRequest, mcp.UnsupportedVersion(unknown))
+	case named != nil && named.Modern:
+		to.rev, to.caller.Revision = named, named
+		return to, unclaimed(body, named)
+	}
+	return h.routeLegacy(r, to, named, request)
+}
+
+func orBaseline(rev *mcp.Revision) *mcp.Revision {
+	if rev == nil {
+		return mcp.Baseline()
+	}
+	return rev
+}
+
+// checkClaim checks a modern request against its headers.
+func checkClaim(header http.Header, req *jsonrpc.Request, view *mcp.Preview, named *mcp.Revision) *Refusal {
+	if err := mirrors(header, "Mcp-Protocol-Version", view.Claim, true); err != nil {
+		return refusal(http.StatusBadRequest, err)
+	}
+	if view.Revision == nil {
+		return refusal(http.StatusBadRequest, view.Err)
+	}
+	if view.Err != nil && !req.IsNotification() {
+		return refusal(http.StatusBadRequest, view.Err)
+	}
+	if req.IsNotification() && len(header["Mcp-Method"]) == 0 {
+		return nil // the rules for headers of notifications are not defined
+	}
+	if named.Follows(mcp.MirroredHeaders) {
+		if err := checkMirrors(header, req.Method, view); err != nil {
+			return refusal(http.StatusBadRequest, err)
+		}
+	}
+	return nil
+}
+
+// unclaimed refuses requests whose header names a modern revision and whose
+// body does not.
+func unclaimed(body *jsonrpc.Body, rev *mcp.Revision) *Refusal {
+	switch {
+	case body.Batch:
+		return invalid(http.StatusBadRequest, "the protocol revision %s has no batches", rev.Name)
+	case body.Messages[0].Request == nil || body.Messages[0].Request.IsNotification():
+		return nil
+	}
+	return refusal(http.StatusBadRequest, mcp.MissingClaim())
+}
+
+func (h *Handler) routeLegacy(r *http.Request, to route, named *mcp.Revision, request *jsonrpc.Request) (route, *Refusal) {
+	to.begins = request != nil && request.Method == "initialize" && !request.IsNotification()
+	id := r.Header.Get("Mcp-Session-Id")
+	switch {
+	case id != "":
+		s := h.sessions.find(id, to.caller.Principal.ID)
+		if s == nil {
+			return to, noSession()
+		}
+		to.session, to.caller.Session, to.rev = s, s.mcp, s.mcp.Revision()
+		if to.begins {
+			return to, invalid(http.StatusBadRequest, "the session is initialized already; initialize without Mcp-Session-Id begins another")
+		}
+	case to.begins:
+		to.caller.Session = mcp.NewSession(newSessionID())
+	case named != nil:
+		to.rev, to.caller.Revision = named, named
+	}
+	return to, nil
+}
+
+func noSession() *Refusal {
+	return invalid(http.StatusNotFound, "the session is unknown or has ended; initialize again")
+}

@@ -1,0 +1,270 @@
+package streamable
+
+import (
+	"context"
+	"crypto/rand"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// A session is what a client of a revision with sessions makes us remember.
+type session struct {
+	h         *Handler
+	id        string
+	principal string
+	mcp       *mcp.Session
+	handler   *mcp.Handler // hears of changes and takes notifications
+	own       *stream      // what belongs to no request; read by GET
+	idle      *time.Timer
+
+	mu       sync.Mutex
+	ended    bool
+	streams  map[string]*stream // of requests, by name, until they are forgotten
+	order    []string           // their names, oldest first
+	names    int
+	inFlight map[*exchange]struct{}
+	asked    map[int64]chan *jsonrpc.Response
+	asks     int64
+	reading  bool // a GET reads own
+}
+
+// ownStream is the name of the stream that belongs to no request.
+const ownStream = "0"
+
+// maxStreams bounds how many streams of requests a session keeps for clients
+// that come back.
+const maxStreams = 16
+
+// newSessionID is 130 random bits in visible ASCII.
+func newSessionID() string { return rand.Text() }
+
+// sessions are those that live, by id.
+type sessions struct {
+	h *Handler
+
+	mu     sync.Mutex
+	closed bool
+	by     map[string]*session
+	of     map[string]int // sessions of a principal
+}
+
+func (all *sessions) init(h *Handler) {
+	all.h, all.by, all.of = h, map[string]*session{}, map[string]int{}
+}
+
+// start begins the session of an initialize that settled a revision with
+// sessions, and tells the client its id.
+func (all *sessions) start(header http.Header, e *exchange) {
+	settled := e.to.caller.Session
+	if !settled.Revision().Follows(mcp.HTTPSessions) {
+		return
+	}
+	s := &session{
+		h: all.h, id: settled.ID, principal: e.to.caller.Principal.ID, mcp: settled,
+		own: newStream(ownStream, settled.Revision().Follows(mcp.PrimedStreams)), streams: map[string]*stream{},
+		inFlight: map[*exchange]struct{}{}, asked: map[int64]chan *jsonrpc.Response{},
+	}
+	caller := e.to.caller
+	caller.Send, caller.Hears = ownSender{s}, true
+	s.handler = all.h.cfg.Server.Bind(caller, s.cancel)
+	s.idle = time.AfterFunc(all.h.cfg.SessionIdle, func() { s.expire() })
+	if !all.add(s) {
+		s.end()
+		return // too many: the client goes on without a session
+	}
+	header["Mcp-Session-Id"] = []string{s.id}
+}
+
+func (all *sessions) add(s *session) bool {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.closed || all.of[s.principal] >= all.h.cfg.MaxSessions {
+		return false
+	}
+	all.by[s.id] = s
+	all.of[s.principal]++
+	return true
+}
+
+// find returns the session if it lives and belongs to the principal, and puts
+// off its end.
+func (all *sessions) find(id, principal string) *session {
+	all.mu.Lock()
+	s := all.by[id]
+	all.mu.Unlock()
+	if s == nil || s.principal != principal {
+		return nil
+	}
+	s.idle.Reset(all.h.cfg.SessionIdle)
+	return s
+}
+
+func (all *sessions) remove(s *session) bool {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.by[s.id] != s {
+		return false
+	}
+	delete(all.by, s.id)
+	if all.of[s.principal]--; all.of[s.principal] == 0 {
+		delete(all.of, s.principal)
+	}
+	return true
+}
+
+// living are all sessions; with last set there will be no more.
+func (all *sessions) living(last bool) []*session {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.closed = all.closed || last
+	return slices.Collect(maps.Values(all.by))
+}
+
+// expire ends an idle session; one that works or is listened to is not idle.
+func (s *session) expire() {
+	s.mu.Lock()
+	busy := len(s.inFlight) > 0 || s.reading
+	s.mu.Unlock()
+	if busy {
+		s.idle.Reset(s.h.cfg.SessionIdle)
+	} else if s.h.sessions.remove(s) {
+		s.end()
+	}
+}
+
+// end cancels what is in flight, ends all streams and lets the families forget
+// the session.
+func (s *session) end() {
+	s.idle.Stop()
+	s.mu.Lock()
+	s.ended = true
+	for e := range s.inFlight {
+		e.cancel(context.Canceled)
+	}
+	streams := slices.Collect(maps.Values(s.streams))
+	s.mu.Unlock()
+	for _, one := range append(streams, s.own) {
+		one.finish(nil)
+	}
+	s.handler.End(context.Background())
+	s.h.cfg.Server.EndSession((&mcp.Caller{Session: s.mcp}).StateKey())
+}
+
+// begin makes an exchange known until leave is called.
+func (s *session) begin(e *exchange) (leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inFlight[e] = struct{}{}
+	if s.ended {
+		e.cancel(context.Canceled)
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.inFlight, e)
+	}
+}
+
+// cancel ends the requests in flight that have the id.
+func (s *session) cancel(id jsonrpc.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := false
+	for e := range s.inFlight {
+		if only := onlyID(&e.body); only.String() == id.String() {
+			e.cancel(errCancelled)
+			found = true
+		}
+	}
+	return found
+}
+
+func (s *session) newStreamName() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names++
+	return strconv.Itoa(s.names)
+}
+
+// keep remembers a stream for a client that comes back.
+func (s *session) keep(one *stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.streams[one.name] = one
+	s.order = append(s.order, one.name)
+	if len(s.order) > maxStreams {
+		delete(s.streams, s.order[0])
+		s.order = s.order[1:]
+	}
+}
+
+// drop forgets a stream that was read to its end; one that pauses goes on.
+func (s *session) drop(one *stream) {
+	if !one.over() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.streams, one.name)
+	s.order = slices.DeleteFunc(s.order, func(name string) bool { return name == one.name })
+}
+
+// stream finds a stream by name.
+func (s *session) stream(name string) *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if name == ownStream {
+		return s.own
+	}
+	return s.streams[name]
+}
+
+// expect makes ready for the answer to a request of ours.
+func (s *session) expect() (id int64, answer <-chan *jsonrpc.Response) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asks++
+	c := make(chan *jsonrpc.Response, 1)
+	s.asked[s.asks] = c
+	return s.asks, c
+}
+
+func (s *session) forget(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.asked, id)
+}
+
+// answer takes what the client says to a request of ours; an answer to none is
+// ignored.
+func (s *session) answer(response *jsonrpc.Response) {
+	id, err := strconv.ParseInt(response.ID.String(), 10, 64)
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.asked[id]; c != nil {
+		delete(s.asked, id)
+		c <- response
+	}
+}
+
+// ownSender sends what belongs to no request.
+type ownSender struct{ s *session }
+
+func (o ownSender) Notify(_ context.Context, method string, params []byte) error {
+	return o.s.own.append(jsonrpc.AppendNotification(nil, method, params))
+}
+
+// Call is never used: the server asks only while it handles a request.
+func (o ownSender) Call(context.Context, string, []byte) ([]byte, error) {
+	return nil, mcp.ErrCannotAsk
+}

@@ -1,0 +1,249 @@
+package streamable
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// A stream is a row of server-sent events. Whoever has something to say
+// appends; one goroutine at a time, net/http's, copies to the client. A stream
+// of a session keeps what it copied, so that a client that lost its connection
+// can come back.
+type stream struct {
+	name  string // before the number in event ids; "" for events without ids
+	prime bool   // whether it begins with an event without data
+
+	mu      sync.Mutex
+	news    chan struct{} // closed and replaced when something changed
+	events  []event
+	first   int // number of events[0]; numbers begin with 1
+	bytes   int // of events
+	ended   bool
+	sent    int  // number of the last event that was written to anybody
+	holder  int  // counts who copies; an earlier one has to stop
+	suspend bool // the next copy stops when all is written
+}
+
+type event struct {
+	data  []byte        // one JSON message, nil for none
+	retry time.Duration // when to come back, 0 says nothing
+}
+
+// maxKept bounds the bytes of a stream's events that nobody has read or that
+// are kept for coming back.
+const maxKept = 1 << 20
+
+// errOverflow reports a client that does not read its stream.
+var errOverflow = errors.New("the client does not read its stream")
+
+func newStream(name string, prime bool) *stream {
+	s := &stream{name: name, prime: prime, first: 1, news: make(chan struct{})}
+	if prime {
+		s.events = append(s.events, event{retry: comeBack})
+	}
+	return s
+}
+
+// comeBack is what clients are told to wait before they ask again.
+const comeBack = time.Second
+
+// append adds a message. It never blocks: past the bound a stream without a
+// session ends, and one of a session forgets its oldest messages.
+func (s *stream) append(message []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return errOverflow
+	}
+	s.events = append(s.events, event{data: message})
+	s.bytes += len(message)
+	var err error
+	for s.bytes > maxKept && len(s.events) > 1 {
+		if s.name == "" {
+			s.ended, err = true, errOverflow
+			break
+		}
+		s.dropLocked()
+	}
+	s.changedLocked()
+	return err
+}
+
+// finish adds the last message, which may be nil for none.
+func (s *stream) finish(message []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
+	if message != nil {
+		s.events = append(s.events, event{data: message})
+		s.bytes += len(message)
+	}
+	s.ended = true
+	s.changedLocked()
+}
+
+// pause lets whoever copies stop when all is written: the client is told when
+// to come back for the rest.
+func (s *stream) pause(retry time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, event{retry: retry})
+	s.suspend = true
+	s.changedLocked()
+}
+
+// over reports whether nothing follows.
+func (s *stream) over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended
+}
+
+func (s *stream) dropLocked() {
+	s.bytes -= len(s.events[0].data)
+	s.events[0] = event{}
+	s.events = s.events[1:]
+	s.first++
+}
+
+func (s *stream) changedLocked() {
+	close(s.news)
+	s.news = make(chan struct{})
+}
+
+// take makes the caller the one who copies. Whoever takes over from another is
+// the client that came back.
+func (s *stream) take() (holder int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.holder++; s.holder > 1 {
+		s.suspend = false
+	}
+	s.changedLocked()
+	return s.holder
+}
+
+// A portion is what there is to write at one time.
+type portion struct {
+	events []event
+	first  int // number of events[0]
+	last   bool
+	news   <-chan struct{}
+}
+
+// after returns the events behind number n, which was written.
+func (s *stream) after(n, holder int) portion {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent = max(s.sent, n)
+	p := portion{news: s.news, last: s.ended || s.suspend || s.holder != holder}
+	if s.holder != holder {
+		return p
+	}
+	from := max(n+1, s.first)
+	p.first = from
+	if at := from - s.first; at < len(s.events) {
+		p.events = append(p.events, s.events[at:]...)
+	}
+	if s.name == "" {
+		s.first += len(s.events)
+		s.events, s.bytes = nil, 0
+	}
+	return p
+}
+
+// unsent is the number behind which nothing was written to anybody.
+func (s *stream) unsent() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sent
+}
+
+// copy writes the events behind number n until the stream ends or pauses, the
+// client is gone, or another connection takes the stream over.
+func (s *stream) copy(ctx context.Context, out *sink, n int, keepAlive time.Duration) error {
+	holder := s.take()
+	timer := time.NewTimer(keepAlive)
+	defer timer.Stop()
+	for {
+		p := s.after(n, holder)
+		for i, e := range p.events {
+			n = p.first + i
+			out.event(s.id(n), e)
+		}
+		if err := out.flush(); err != nil || p.last {
+			return err
+		}
+		timer.Reset(keepAlive)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-p.news:
+		case <-timer.C:
+			out.comment()
+		}
+	}
+}
+
+func (s *stream) id(n int) string {
+	if s.name == "" {
+		return ""
+	}
+	return s.name + "_" + strconv.Itoa(n)
+}
+
+// A sink is the body of an answer that is an event stream.
+type sink struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	limit   time.Duration // for one write
+	buf     []byte
+}
+
+// openSink sends the head of the answer. A stream may last longer than what
+// the HTTP server gives to a request.
+func openSink(w http.ResponseWriter, limit time.Duration) *sink {
+	header := w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-cache")
+	header.Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Time{}) // recorders of tests have none
+	return &sink{w: w, control: control, limit: limit}
+}
+
+// event adds one event; its data is one line, as JSON messages are.
+func (o *sink) event(id string, e event) {
+	if id != "" {
+		o.buf = append(append(append(o.buf, "id: "...), id...), '\n')
+	}
+	if e.retry > 0 {
+		o.buf = strconv.AppendInt(append(o.buf, "retry: "...), e.retry.Milliseconds(), 10)
+		o.buf = append(o.buf, '\n')
+	}
+	o.buf = append(append(append(o.buf, "data: "...), e.data...), "\n\n"...)
+}
+
+func (o *sink) comment() { o.buf = append(o.buf, ":\n\n"...) }
+
+// flush writes what was added and sends it off.
+func (o *sink) flush() error {
+	_ = o.control.SetWriteDeadline(time.Now().Add(o.limit)) // recorders of tests have none
+	if len(o.buf) > 0 {
+		if _, err := o.w.Write(o.buf); err != nil {
+			return err
+		}
+		o.buf = o.buf[:0]
+	}
+	if err := o.control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,584 @@
+package streamable_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// door lets in whoever names a principal in the header Authorization.
+type door struct{ left int }
+
+func (d *door) Admit(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
+	name := r.Header.Get("Authorization")
+	if name == "" {
+		name = "anna"
+	}
+	principal := mcp.Principal{ID: name}
+	if name == "reader" {
+		principal.Scopes = []mcp.Scope{}
+	}
+	return mcp.Caller{Principal: principal}, nil
+}
+
+func (d *door) Charge(_ context.Context, header http.Header, _ *mcp.Caller, rev *mcp.Revision, n int) *streamable.Refusal {
+	if d.left -= n; d.left >= 0 {
+		return nil
+	}
+	header.Set("Retry-After", "7")
+	spent := &mcp.QuotaError{Limit: 10, Used: 10, ResetAt: time.Unix(0, 0)}
+	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: spent.Wire(rev)}
+}
+
+func (d *door) Forbidden(header http.Header, _ *jsonrpc.Error) {
+	header.Set("WWW-Authenticate", "Bearer error=\"insufficient_scope\"")
+}
+
+type none struct{}
+
+type echoArgs struct {
+	Text string `json:"text" doc:"what to say"`
+}
+
+// table has a tool for each way in which a call can go.
+func table(changes func() mcp.Changes) *mcp.Table {
+	return &mcp.Table{
+		Family: "test",
+		Tools: []mcp.Tool{
+			{Name: "echo", Doc: "says it", Call: mcp.Typed(func(_ context.Context, _ *mcp.Call, in echoArgs) (string, error) { return in.Text, nil })},
+			{Name: "secret", Doc: "needs a right", Scope: "secret:read", Call: mcp.Typed(func(context.Context, *mcp.Call, none) (string, error) { return "", nil })},
+			{Name: "panic", Doc: "breaks", Call: mcp.Typed(func(context.Context, *mcp.Call, none) (string, error) { panic("broken") })},
+			{Name: "away", Doc: "has no store", Call: mcp.Typed(func(context.Context, *mcp.Call, none) (string, error) {
+				return "", &mcp.UnavailableError{Message: "the store is away"}
+			})},
+			{Name: "progress", Doc: "tells how far it is", Call: mcp.Typed(func(ctx context.Context, call *mcp.Call, _ none) (string, error) {
+				call.Progress(ctx, 1, 2, "half")
+				call.Progress(ctx, 2, 2, "all")
+				return "done", nil
+			})},
+			{Name: "wait", Doc: "waits until it is cancelled", Interrupts: true, Call: mcp.Typed(func(ctx context.Context, call *mcp.Call, _ none) (string, error) {
+				call.Progress(ctx, 1, 2, "waiting")
+				<-ctx.Done()
+				return "", ctx.Err()
+			})},
+			{Name: "suspend", Doc: "lets the client come back", Call: mcp.Typed(func(ctx context.Context, call *mcp.Call, _ none) (string, error) {
+				if !call.Suspend(20 * time.Millisecond) {
+					return "not let go", nil
+				}
+				time.Sleep(50 * time.Millisecond) // the client is to come back before the answer is there
+				return "here it is", nil
+			})},
+			{Name: "ask", Doc: "asks for a name", Call: mcp.Typed(func(ctx context.Context, call *mcp.Call, _ none) (string, error) {
+				answers, err := call.Ask(ctx, map[string]mcp.InputRequest{"name": mcp.Form("Who?", json.RawMessage(`{"type":"object","properties":{}}`))})
+				return string(answers["name"]), err
+			})},
+			{Name: "change", Doc: "changes the list of resources", Call: mcp.Typed(func(context.Context, *mcp.Call, none) (string, error) {
+				changes().ResourcesChanged()
+				return "changed", nil
+			})},
+			{Name: "region", Doc: "has an argument with a header", Call: mcp.Raw(
+				`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"level":{"type":"integer","x-mcp-header":"Level"}}}`,
+				func(context.Context, *mcp.Call, []byte) (*mcp.Result, error) {
+					return &mcp.Result{Content: []mcp.Content{mcp.Text("ok")}}, nil
+				})},
+		},
+		Resources: []mcp.ResourceSource{{
+			Scheme: "test",
+			List: func(context.Context, *mcp.Call, string, int) ([]mcp.Resource, string, error) {
+				return []mcp.Resource{{URI: "test://one", Name: "one"}}, "", nil
+			},
+			Read: func(_ context.Context, _ *mcp.Call, uri string) ([]mcp.Contents, error) {
+				return []mcp.Contents{{URI: uri, Text: "text"}}, nil
+			},
+		}},
+	}
+}
+
+type setup struct {
+	*httptest.Server
+	endpoint *streamable.Handler
+	door     *door
+}
+
+// serve starts the endpoint; with changes the configuration may be changed.
+func serve(t *testing.T, changes ...func(*streamable.Config)) setup {
+	t.Helper()
+	var server *mcp.Server
+	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, table(func() mcp.Changes { return server.Changes() }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- server.Run(ctx) }()
+	d := &door{left: 1000}
+	cfg := streamable.Config{Server: server, Door: d, Loopback: true, Timeout: 10 * time.Second}
+	for _, change := range changes {
+		change(&cfg)
+	}
+	endpoint := streamable.New(cfg)
+	web := httptest.NewServer(endpoint)
+	t.Cleanup(func() {
+		last, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		endpoint.Shutdown(last)
+		web.Close()
+		stop()
+		<-ran
+	})
+	return setup{web, endpoint, d}
+}
+
+// ask sends a request with headers, given as "Name: value", and reads all of
+// the answer.
+func (s setup) ask(t *testing.T, method, body string, headers ...string) (*http.Response, string) {
+	t.Helper()
+	resp := s.open(t, method, body, headers...)
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(text)
+}
+
+func (s setup) open(t *testing.T, method, body string, headers ...string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, s.URL, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		switch {
+		case name == "Host":
+			req.Host = value
+		case value == "":
+			req.Header.Del(name)
+		default:
+			req.Header.Set(name, value)
+		}
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = resp.Body.Close() }) // read to its end, or left on purpose
+	return resp
+}
+
+const (
+	both     = "Accept: application/json, text/event-stream"
+	ping     = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	pong     = `{"jsonrpc":"2.0","id":1,"result":{}}`
+	modern   = "MCP-Protocol-Version: 2026-07-28"
+	meta     = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	discover = `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{` + meta + `}}`
+)
+
+func call(tool, more string) string {
+	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":{}` + more + `}}`
+}
+
+// session initializes and returns the header of the session.
+func (s setup) session(t *testing.T, revision string, headers ...string) string {
+	t.Helper()
+	resp, body := s.ask(t, "POST", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"`+revision+
+		`","capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"1"}}}`, append(headers, both)...)
+	id := resp.Header.Get("Mcp-Session-Id")
+	if resp.StatusCode != 200 || id == "" {
+		t.Fatalf("initialize: %s, session %q, %s", resp.Status, id, body)
+	}
+	session := "Mcp-Session-Id: " + id
+	if resp, _ := s.ask(t, "POST", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, append(headers, session, both)...); resp.StatusCode != 202 {
+		t.Fatalf("initialized: %s", resp.Status)
+	}
+	return session
+}
+
+// TestDoor goes through the checks before a message is looked at, and the
+// statuses of SERVER requirements for each of them.
+func TestDoor(t *testing.T) {
+	s := serve(t)
+	for _, tt := range []struct {
+		name, method, body string
+		headers            []string
+		status             int
+		want               string // part of the answer
+	}{
+		{"curl", "POST", ping, []string{"Accept: */*"}, 200, pong},
+		{"a script without Accept", "POST", ping, nil, 200, pong},
+		{"both forms", "POST", ping, []string{both}, 200, pong},
+		{"a charset", "POST", ping, []string{"Content-Type: application/json; charset=utf-8"}, 200, pong},
+		{"neither form", "POST", ping, []string{"Accept: text/html"}, 406, "-32600"},
+		{"a form that is refused by q=0", "POST", ping, []string{"Accept: application/json;q=0"}, 406, "-32600"},
+		{"a form is no text", "POST", ping, []string{"Content-Type: text/plain"}, 415, "-32600"},
+		{"no type", "POST", ping, []string{"Content-Type: "}, 415, "-32600"},
+		{"PUT", "PUT", ping, nil, 405, "-32600"},
+		{"a foreign host", "POST", ping, []string{"Host: evil.example.com"}, 403, "-32600"},
+		{"localhost", "POST", ping, []string{"Host: localhost:8443"}, 200, pong},
+		{"IPv6 loopback", "POST", ping, []string{"Host: [::1]:8443"}, 200, pong},
+		{"a foreign origin", "POST", ping, []string{"Origin: https://evil.example.com"}, 403, "-32600"},
+		{"an origin that hides loopback", "POST", ping, []string{"Origin: https://localhost.evil.example.com"}, 403, "-32600"},
+		{"the origin null", "POST", ping, []string{"Origin: null"}, 403, "-32600"},
+		{"a local origin", "POST", ping, []string{"Origin: http://localhost:3000"}, 200, pong},
+		{"no JSON", "POST", `{"jsonrpc":`, nil, 400, `"id":null,"error":{"code":-32700,"message":"Parse error"}`},
+		{"no JSON, with a revision", "POST", `{"jsonrpc":`, []string{"MCP-Protocol-Version: 2025-11-25"}, 400, `{"jsonrpc":"2.0","error":{"code":-32700`},
+		{"an empty body", "POST", ``, nil, 400, "-32700"},
+		{"an empty batch", "POST", `[]`, nil, 400, "-32600"},
+		{"no request", "POST", `{"id":7}`, nil, 400, `"id":7,"error":{"code":-32600`},
+		{"a batch", "POST", `[` + ping + `]`, nil, 200, `[` + pong + `]`},
+		{"a batch where there are none", "POST", `[` + ping + `]`, []string{"MCP-Protocol-Version: 2025-06-18"}, 400, "-32600"},
+		{"a batch with a claim", "POST", `[` + discover + `]`, nil, 400, "-32600"},
+		{"a notification", "POST", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil, 202, ""},
+		{"an answer to nobody", "POST", `{"jsonrpc":"2.0","id":5,"result":{}}`, nil, 202, ""},
+		{"an unknown revision", "POST", ping, []string{"MCP-Protocol-Version: 1999-01-01"}, 400, `"supported":["2026-07-28"],"requested":"1999-01-01"`},
+		{"an unknown method", "POST", `{"jsonrpc":"2.0","id":1,"method":"nope"}`, nil, 200, "-32601"},
+		{"an unknown tool", "POST", call("nope", ""), nil, 200, "-32602"},
+		{"a panic", "POST", call("panic", ""), nil, 500, `"code":-32603,"message":"Internal error"`},
+		{"a panic, with a revision", "POST", call("panic", ""), []string{"MCP-Protocol-Version: 2025-06-18"}, 200, "-32603"},
+		{"a store that is away", "POST", call("away", ""), nil, 503, "the store is away"},
+		{"a right that is missing", "POST", call("secret", ""), []string{"Authorization: reader"}, 403, "-32003"},
+		{"GET without a session", "GET", "", []string{"Accept: text/event-stream"}, 400, "-32600"},
+		{"DELETE without a session", "DELETE", "", nil, 400, "-32600"},
+		{"a session nobody has", "POST", ping, []string{"Mcp-Session-Id: x"}, 404, "-32600"},
+		{"modern GET", "GET", "", []string{"Accept: text/event-stream", modern}, 405, "-32600"},
+		{"modern DELETE", "DELETE", "", []string{modern}, 405, "-32600"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			resp, got := s.ask(t, tt.method, tt.body, tt.headers...)
+			if resp.StatusCode != tt.status || !strings.Contains(got, tt.want) {
+				t.Errorf("got %d %s\nwant %d … %s", resp.StatusCode, got, tt.status, tt.want)
+			}
+			if kind := resp.Header.Get("Content-Type"); got != "" && kind != "application/json" {
+				t.Errorf("Content-Type %q", kind)
+			}
+		})
+	}
+}
+
+// TestModern checks claims and mirrored headers (2026-07-28).
+func TestModern(t *testing.T) {
+	s := serve(t)
+	echo := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"},` + meta + `}}`
+	region := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"region","arguments":{"region":"Zürich","level":10},` + meta + `}}`
+	mirrors := []string{modern, "Mcp-Method: tools/call", "Mcp-Name: region", "Mcp-Param-Level: 10"}
+	for _, tt := range []struct {
+		name, body string
+		headers    []string
+		status     int
+		want       string
+	}{
+		{"discover", discover, []string{modern, "Mcp-Method: server/discover"}, 200, `"supportedVersions":["2026-07-28"]`},
+		{"no header", discover, []string{"Mcp-Method: server/discover"}, 400, "-32020"},
+		{"another header", discover, []string{"MCP-Protocol-Version: 2025-11-25", "Mcp-Method: server/discover"}, 400, "-32020"},
+		{"no method", discover, []string{modern}, 400, "-32020"},
+		{"another method", discover, []string{modern, "Mcp-Method: ping"}, 400, "-32020"},
+		{"the method's case", discover, []string{modern, "Mcp-Method: SERVER/DISCOVER"}, 400, "-32020"},
+		{"blanks", discover, []string{modern, "mcp-method:  server/discover "}, 200, "resultType"},
+		{"an unknown claim", strings.Replace(discover, "2026-07-28", "v999.0.0", 1), []string{"MCP-Protocol-Version: v999.0.0", "Mcp-Method: server/discover"}, 400, `-32022`},
+		{"a legacy claim", strings.Replace(discover, "2026-07-28", "2025-11-25", 1), []string{"MCP-Protocol-Version: 2025-11-25", "Mcp-Method: server/discover"}, 400, `-32022`},
+		{"no claim", ping, []string{modern}, 400, `"id":1,"error":{"code":-32602`},
+		{"no claim, initialize", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`, []string{modern}, 400, "-32602"},
+		{"a notification without a claim", `{"jsonrpc":"2.0","method":"notifications/x"}`, []string{modern}, 202, ""},
+		{"no capabilities", `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`, []string{modern, "Mcp-Method: server/discover"}, 400, "-32602"},
+		{"a method that is gone", strings.Replace(discover, "server/discover", "ping", 1), []string{modern, "Mcp-Method: ping"}, 404, `"id":1,"error":{"code":-32601`},
+		{"a tool", echo, []string{modern, "Mcp-Method: tools/call", "Mcp-Name: echo"}, 200, `"text":"hi"`},
+		{"a tool without its name", echo, []string{modern, "Mcp-Method: tools/call"}, 400, "-32020"},
+		{"a tool by another name", echo, []string{modern, "Mcp-Method: tools/call", "Mcp-Name: region"}, 400, "-32020"},
+		{"a name in Base64", echo, []string{modern, "Mcp-Method: tools/call", "Mcp-Name: =?base64?ZWNobw==?="}, 200, `"text":"hi"`},
+		{"a name in Base64 without padding", echo, []string{modern, "Mcp-Method: tools/call", "Mcp-Name: =?base64?ZWNobw?="}, 400, "-32020"},
+		{"a name with only the prefix", echo, []string{modern, "Mcp-Method: tools/call", "Mcp-Name: =?base64?ZWNobw=="}, 400, "-32020"},
+		{"an unknown tool", strings.Replace(echo, `"echo"`, `"nope"`, 1), []string{modern, "Mcp-Method: tools/call", "Mcp-Name: nope"}, 200, "-32602"},
+		{"arguments with headers", region, append(mirrors, "Mcp-Param-Region: =?base64?WsO8cmljaA==?="), 200, `"ok"`},
+		{"a number written differently", region, append(mirrors[:3:3], "Mcp-Param-Level: 1e1", "Mcp-Param-Region: =?base64?WsO8cmljaA==?="), 200, `"ok"`},
+		{"another number", region, append(mirrors[:3:3], "Mcp-Param-Level: 11", "Mcp-Param-Region: =?base64?WsO8cmljaA==?="), 400, "-32020"},
+		{"an argument without its header", region, mirrors, 400, "-32020"},
+		{"an argument that differs", region, append(mirrors, "Mcp-Param-Region: Bern"), 400, "-32020"},
+		{"a session id is ignored", discover, []string{modern, "Mcp-Method: server/discover", "Mcp-Session-Id: x"}, 200, "resultType"},
+		{"a resource", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"test://one",` + meta + `}}`, []string{modern, "Mcp-Method: resources/read", "Mcp-Name: test://one"}, 200, `"text":"text"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			resp, got := s.ask(t, "POST", tt.body, append(tt.headers, both)...)
+			if resp.StatusCode != tt.status || !strings.Contains(got, tt.want) {
+				t.Errorf("got %d %s\nwant %d … %s", resp.StatusCode, got, tt.status, tt.want)
+			}
+			if id := resp.Header.Get("Mcp-Session-Id"); id != "" {
+				t.Errorf("a session %q began", id)
+			}
+		})
+	}
+}
+
+// TestQuota: what is refused has the status, the code of its revision and the
+// id; what must never be refused is not.
+func TestQuota(t *testing.T) {
+	s := serve(t)
+	s.door.left = 0
+	resp, got := s.ask(t, "POST", `{"jsonrpc":"2.0","id":"x","method":"tools/list"}`)
+	const data = `"data":{"limit":10,"used":10,"reset_at":"1970-01-01T00:00:00Z"`
+	if want := `{"jsonrpc":"2.0","id":"x","error":{"code":-32002,"message":"Quota exceeded",` + data + `}}}`; resp.StatusCode != 429 || got != want {
+		t.Errorf("got %d %s\nwant 429 %s", resp.StatusCode, got, want)
+	}
+	s.door.left = 0
+	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + meta + `}}`
+	resp, got = s.ask(t, "POST", list, modern, "Mcp-Method: tools/list")
+	if want := `"code":-31002,"message":"Quota exceeded",` + data + `,"code":-32002}`; resp.StatusCode != 429 || !strings.Contains(got, want) {
+		t.Errorf("got %d %s\nwant 429 %s", resp.StatusCode, got, want)
+	}
+	s.door.left = 0
+	for _, free := range []string{ping, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`} {
+		if resp, got := s.ask(t, "POST", free); resp.StatusCode != 200 {
+			t.Errorf("%s: %d %s", free, resp.StatusCode, got)
+		}
+	}
+}
+
+// TestSession is the life of a session, and what others may not do to it.
+func TestSession(t *testing.T) {
+	s := serve(t)
+	session := s.session(t, "2025-06-18")
+	for _, tt := range []struct {
+		name, method, body string
+		headers            []string
+		status             int
+	}{
+		{"a request", "POST", ping, []string{session}, 200},
+		{"a header with its revision", "POST", ping, []string{session, "MCP-Protocol-Version: 2025-06-18"}, 200},
+		{"a header with another revision", "POST", ping, []string{session, "MCP-Protocol-Version: 2024-11-05"}, 200},
+		{"a header with an unknown revision", "POST", ping, []string{session, "MCP-Protocol-Version: x"}, 400},
+		{"a foreign key", "POST", ping, []string{session, "Authorization: mallory"}, 404},
+		{"a foreign key, GET", "GET", "", []string{session, "Authorization: mallory", "Accept: text/event-stream"}, 404},
+		{"a foreign key, DELETE", "DELETE", "", []string{session, "Authorization: mallory"}, 404},
+		{"a second initialize", "POST", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`, []string{session}, 400},
+		{"a batch", "POST", `[` + ping + `]`, []string{session}, 400},
+		{"an event of nobody", "GET", "", []string{session, "Accept: text/event-stream", "Last-Event-ID: 99_1"}, 400},
+		{"no event", "GET", "", []string{session, "Accept: text/event-stream", "Last-Event-ID: x"}, 400},
+		{"the end", "DELETE", "", []string{session}, 204},
+		{"a request after it", "POST", ping, []string{session}, 404},
+		{"a second end", "DELETE", "", []string{session}, 404},
+	} {
+		if resp, got := s.ask(t, tt.method, tt.body, tt.headers...); resp.StatusCode != tt.status {
+			t.Errorf("%s: got %d %s, want %d", tt.name, resp.StatusCode, got, tt.status)
+		}
+	}
+}
+
+// events reads server-sent events and returns them as "id|data".
+func events(t *testing.T, resp *http.Response) func() string {
+	t.Helper()
+	if kind := resp.Header.Get("Content-Type"); kind != "text/event-stream" {
+		text, _ := io.ReadAll(resp.Body) // for the message only
+		t.Fatalf("%s, Content-Type %q: %s", resp.Status, kind, text)
+	}
+	scanner := bufio.NewScanner(resp.Body)
+	return func() string {
+		var id, data string
+		for scanner.Scan() {
+			name, value, _ := strings.Cut(scanner.Text(), ": ")
+			switch name {
+			case "id":
+				id = value
+			case "data":
+				data = value
+			case "":
+				return id + "|" + data
+			}
+		}
+		return "end"
+	}
+}
+
+func expect(t *testing.T, next func() string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if got := next(); got != w {
+			t.Fatalf("got event %s\nwant %s", got, w)
+		}
+	}
+}
+
+const token = `,"_meta":{"progressToken":"p"}`
+
+func progress(n int, message string) string {
+	return `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":` + string(rune('0'+n)) + `,"total":2,"message":"` + message + `"}}`
+}
+
+const done = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"done"}]}}`
+
+// TestStreamedAnswer: the first message turns the answer into a stream, with
+// event ids in a session and an event without data first where the revision
+// has that.
+func TestStreamedAnswer(t *testing.T) {
+	s := serve(t)
+	t.Run("without a session", func(t *testing.T) {
+		next := events(t, s.open(t, "POST", call("progress", token), both, "MCP-Protocol-Version: 2025-03-26"))
+		expect(t, next, "|"+progress(1, "half"), "|"+progress(2, "all"), "|"+done, "end")
+	})
+	t.Run("2025-06-18", func(t *testing.T) {
+		next := events(t, s.open(t, "POST", call("progress", token), both, s.session(t, "2025-06-18")))
+		expect(t, next, "1_1|"+progress(1, "half"), "1_2|"+progress(2, "all"), "1_3|"+done, "end")
+	})
+	t.Run("2025-11-25", func(t *testing.T) {
+		next := events(t, s.open(t, "POST", call("progress", token), both, s.session(t, "2025-11-25")))
+		expect(t, next, "1_1|", "1_2|"+progress(1, "half"), "1_3|"+progress(2, "all"), "1_4|"+done, "end")
+	})
+	t.Run("a client that takes only streams", func(t *testing.T) {
+		next := events(t, s.open(t, "POST", ping, "Accept: text/event-stream"))
+		expect(t, next, "|"+pong, "end")
+	})
+	t.Run("a client that takes none", func(t *testing.T) {
+		if _, got := s.ask(t, "POST", call("progress", token)); got != done {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
+// TestComeBack: the server lets go of the connection, and the client gets the
+// answer by GET.
+func TestComeBack(t *testing.T) {
+	s := serve(t)
+	session := s.session(t, "2025-11-25")
+	next := events(t, s.open(t, "POST", call("suspend", ""), both, session))
+	expect(t, next, "1_1|", "1_2|", "end")
+	const answer = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"here it is"}]}}`
+	next = events(t, s.open(t, "GET", "", "Accept: text/event-stream", "Last-Event-ID: 1_2", session))
+	expect(t, next, "1_3|"+answer, "end")
+
+	older := s.session(t, "2025-06-18")
+	if _, got := s.ask(t, "POST", call("suspend", ""), both, older); !strings.Contains(got, "not let go") {
+		t.Errorf("2025-06-18: %s", got)
+	}
+}
+
+// TestLostConnection: a session's call goes on when its client is gone, and
+// its events are there when the client comes back.
+func TestLostConnection(t *testing.T) {
+	s := serve(t)
+	session := s.session(t, "2025-06-18")
+	resp := s.open(t, "POST", call("wait", token), both, session)
+	expect(t, events(t, resp), "1_1|"+progress(1, "waiting"))
+	_ = resp.Body.Close() // the client is gone
+	again := s.open(t, "GET", "", "Accept: text/event-stream", "Last-Event-ID: 1_0", session)
+	next := events(t, again)
+	expect(t, next, "1_1|"+progress(1, "waiting"))
+	s.ask(t, "POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, session)
+	expect(t, next, "end") // cancelled: nothing more is said
+}
+
+// TestAsk: a tool's question goes out on its stream, the answer comes by
+// another POST; a stateless client is asked by a result.
+func TestAsk(t *testing.T) {
+	s := serve(t)
+	session := s.session(t, "2025-06-18")
+	next := events(t, s.open(t, "POST", call("ask", ""), both, session))
+	expect(t, next, `1_1|{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{}}}}`)
+	other := s.session(t, "2025-06-18")
+	if resp, _ := s.ask(t, "POST", `{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"name":"forged"}}}`, other); resp.StatusCode != 202 {
+		t.Errorf("an answer in another session: %s", resp.Status)
+	}
+	if resp, _ := s.ask(t, "POST", `{"jsonrpc":"2.0","id":1,"result":{"action":"accept"}}`, session); resp.StatusCode != 202 {
+		t.Errorf("the answer: %s", resp.Status)
+	}
+	expect(t, next, `1_2|{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"action\":\"accept\"}"}]}}`, "end")
+
+	body := strings.Replace(call("ask", ","+meta), `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
+	if _, got := s.ask(t, "POST", body, both, modern, "Mcp-Method: tools/call", "Mcp-Name: ask"); !strings.Contains(got, `"resultType":"input_required"`) {
+		t.Errorf("modern: %s", got)
+	}
+	resp, got := s.ask(t, "POST", call("ask", ","+meta), both, modern, "Mcp-Method: tools/call", "Mcp-Name: ask")
+	if resp.StatusCode != 400 || !strings.Contains(got, "-32021") {
+		t.Errorf("modern without the capability: %d %s", resp.StatusCode, got)
+	}
+}
+
+// TestChanges reach a session's own stream and listens, and only those who
+// asked for them.
+func TestChanges(t *testing.T) {
+	s := serve(t)
+	session := s.session(t, "2025-06-18")
+	own := events(t, s.open(t, "GET", "", "Accept: text/event-stream", session))
+	if resp, _ := s.ask(t, "GET", "", "Accept: text/event-stream", session); resp.StatusCode != 409 {
+		t.Errorf("a second GET: %s", resp.Status)
+	}
+	listen := func(id, filter string) func() string {
+		next := events(t, s.open(t, "POST", `{"jsonrpc":"2.0","id":`+id+`,"method":"subscriptions/listen","params":{"notifications":`+filter+`,`+meta+`}}`,
+			both, modern, "Mcp-Method: subscriptions/listen"))
+		expect(t, next, `|{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":`+filter+`,"_meta":{"io.modelcontextprotocol/subscriptionId":`+id+`}}}`)
+		return next
+	}
+	resources := listen("7", `{"resourcesListChanged":true}`)
+	tools := listen(`"t"`, `{"toolsListChanged":true}`)
+	s.ask(t, "POST", call("change", ""))
+	expect(t, own, `0_1|{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`)
+	expect(t, resources, `|{"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":7}}}`)
+
+	last, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	s.endpoint.Shutdown(last)
+	expect(t, resources, `|{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":7}}}`, "end")
+	expect(t, tools, `|{"jsonrpc":"2.0","id":"t","result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":"t"}}}`, "end")
+	expect(t, own, "end")
+	if resp, _ := s.ask(t, "POST", ping, both); resp.StatusCode != 503 {
+		t.Errorf("after the end: %s", resp.Status)
+	}
+}
+
+// TestTimeout: a call without a sign of life ends; what it says tells how to
+// keep it going.
+func TestTimeout(t *testing.T) {
+	s := serve(t, func(cfg *streamable.Config) { cfg.Timeout = 50 * time.Millisecond })
+	resp, got := s.ask(t, "POST", call("wait", ""))
+	if resp.StatusCode != 200 || !strings.Contains(got, "took longer than 50ms") {
+		t.Errorf("got %d %s", resp.StatusCode, got)
+	}
+}
+
+// TestBody: sizes are bounded whether the client states them or not.
+func TestBody(t *testing.T) {
+	s := serve(t, func(cfg *streamable.Config) { cfg.MaxBody = 100 })
+	long := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 100) + `"}}`
+	if resp, got := s.ask(t, "POST", long); resp.StatusCode != 413 || !strings.Contains(got, "100 bytes") {
+		t.Errorf("stated: %d %s", resp.StatusCode, got)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), "POST", s.URL, io.MultiReader(strings.NewReader(long)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != 413 {
+		t.Errorf("not stated: %s", resp.Status)
+	}
+}
+
+// TestCORS: only listed origins get the headers.
+func TestCORS(t *testing.T) {
+	s := serve(t, func(cfg *streamable.Config) { cfg.Origins = []string{"https://app.example.com"} })
+	preflight := []string{"Origin: https://app.example.com", "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization, mcp-param-region"}
+	resp, _ := s.ask(t, "OPTIONS", "", preflight...)
+	if resp.StatusCode != 204 || resp.Header.Get("Access-Control-Allow-Origin") != "https://app.example.com" ||
+		!strings.Contains(resp.Header.Get("Access-Control-Allow-Headers"), "mcp-param-region") {
+		t.Errorf("preflight: %s %v", resp.Status, resp.Header)
+	}
+	if resp, _ := s.ask(t, "POST", ping, preflight[0]); resp.StatusCode != 200 || resp.Header.Get("Access-Control-Expose-Headers") == "" {
+		t.Errorf("listed: %s %v", resp.Status, resp.Header)
+	}
+	if resp, _ := s.ask(t, "POST", ping, "Origin: http://localhost:1"); resp.Header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("not listed: %v", resp.Header)
+	}
+}
