@@ -43,7 +43,8 @@ type Token struct{ text string }
 // NewToken makes a token out of 178 random bits.
 func NewToken(kind Kind) Token {
 	body := marker + string(kind) + "_" + randomText(alphabet, randomLen)
-	return Token{body + checksum(body)}
+	sum := checksum(body)
+	return Token{body + string(sum[:])}
 }
 
 // ParseToken reads a token, or returns [ErrMalformed]. The checksum finds
@@ -52,8 +53,8 @@ func ParseToken(text string) (Token, error) {
 	if len(text) != tokenLen || !hasKind(text) {
 		return Token{}, ErrMalformed
 	}
-	body, sum := text[:tokenLen-sumLen], text[tokenLen-sumLen:]
-	if checksum(body) != sum {
+	body := text[:tokenLen-sumLen]
+	if sum := checksum(body); string(sum[:]) != text[tokenLen-sumLen:] {
 		return Token{}, ErrMalformed
 	}
 	for i := kindLen; i < len(body); i++ {
@@ -68,15 +69,19 @@ func hasKind(text string) bool {
 	return strings.HasPrefix(text, marker+string(Live)+"_") || strings.HasPrefix(text, marker+string(Test)+"_")
 }
 
-// checksum is the CRC-32 (IEEE) of a text in base 62, highest digit first.
-func checksum(text string) string {
-	var digits [sumLen]byte
-	sum := crc32.ChecksumIEEE([]byte(text))
+// checksum is the CRC-32 (IEEE) of a text in base 62, highest digit first. The
+// function of hash/crc32 would have the text copied to the heap.
+func checksum(text string) (digits [sumLen]byte) {
+	sum := ^uint32(0)
+	for i := range len(text) {
+		sum = crc32.IEEETable[byte(sum)^text[i]] ^ sum>>8
+	}
+	sum = ^sum
 	for i := range digits {
 		digits[sumLen-1-i] = alphabet[sum%uint32(len(alphabet))]
 		sum /= uint32(len(alphabet))
 	}
-	return string(digits[:])
+	return digits
 }
 
 // randomText is n characters of an alphabet of at most 256, each as likely as
@@ -130,4 +135,7 @@ func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // hash is what is kept of a token. A token is 178 random bits, not a password
 // that somebody could guess, so a fast hash is as good as a slow one here.
-func (t Token) hash() Hash { return sha256.Sum256([]byte(t.text)) }
+func (t Token) hash() Hash {
+	var text [tokenLen]byte // not on the heap
+	return sha256.Sum256(text[:copy(text[:], t.text)])
+}
