@@ -33,4 +33,12 @@
 //
 // Lists come from memory for files whose inode, size and time of modification
 // have not changed.
+//
+// # Watching
+//
+// What this process changes is told by the process itself, what others change
+// by the system's events, and what comes by neither (mounts drop events) by
+// looking at the folder every two seconds. The folder may come, go and be
+// replaced meanwhile. [Store.Watch] has one goroutine besides its caller's, the
+// reader of the system's events, and waits for its end.
 package filestore

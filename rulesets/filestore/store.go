@@ -1,7 +1,6 @@
 package filestore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -35,9 +33,10 @@ const (
 
 // A Store is a folder of rulesets. Its methods may be called from any goroutine.
 type Store struct {
-	dir string
-	log *slog.Logger
-	now func() time.Time
+	dir   string
+	log   *slog.Logger
+	now   func() time.Time
+	feeds feeds
 
 	mu       sync.Mutex
 	known    map[ruleset.Name]entry
@@ -61,7 +60,9 @@ type stamp struct {
 // Open returns the store in a folder, which is made by the first creation.
 // Nothing is read or written yet.
 func Open(dir string, log *slog.Logger, now func() time.Time) *Store {
-	return &Store{dir: dir, log: log, now: now, known: map[ruleset.Name]entry{}, reported: map[string]stamp{}}
+	s := &Store{dir: dir, log: log, now: now, known: map[ruleset.Name]entry{}, reported: map[string]stamp{}}
+	s.feeds.init()
+	return s
 }
 
 // An InvalidFileError reports a file that is in the way and is no ruleset.
@@ -147,7 +148,7 @@ func (s *Store) Create(_ context.Context, d ruleset.Draft) (ruleset.Ruleset, err
 	if err != nil {
 		return ruleset.Ruleset{}, err
 	}
-	err = os.Link(temp, s.path(d.Name))
+	err = s.feeds.around(d.Name, func() error { return os.Link(temp, s.path(d.Name)) })
 	_ = os.Remove(temp) // a stale one is swept later
 	switch {
 	case errors.Is(err, fs.ErrExist):
@@ -256,7 +257,7 @@ func (s *Store) replace(name ruleset.Name, d *document) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(temp, s.path(name)); err != nil {
+	if err := s.feeds.around(name, func() error { return os.Rename(temp, s.path(name)) }); err != nil {
 		_ = os.Remove(temp) // it is useless now
 		return unavailable(err)
 	}
@@ -272,7 +273,7 @@ func (s *Store) Delete(ctx context.Context, name ruleset.Name) error {
 		if _, err := s.read(name); err != nil {
 			return err
 		}
-		if err := os.Remove(s.path(name)); err != nil {
+		if err := s.feeds.around(name, func() error { return os.Remove(s.path(name)) }); err != nil {
 			return unavailable(err)
 		}
 		return s.sync()
@@ -329,9 +330,8 @@ func (s *Store) files() ([]file, error) {
 	}
 	files := make([]file, 0, len(dir))
 	for _, d := range dir {
-		base, isMarkdown := strings.CutSuffix(d.Name(), suffix)
-		name, err := ruleset.ParseName(base)
-		if !isMarkdown || err != nil {
+		name, ok := nameOf(d.Name())
+		if !ok {
 			continue // a README, say
 		}
 		if info, err := d.Info(); err == nil { // else it has gone since
@@ -368,23 +368,3 @@ const fresh = 20 * time.Millisecond
 
 // Close implements [ruleset.Store].
 func (s *Store) Close() error { return nil }
-
-// changesBetween is what happened between two states of the folder.
-func changesBetween(before, now map[ruleset.Name]stamp) []ruleset.Change {
-	var changes []ruleset.Change
-	for name, stamp := range now {
-		switch old, was := before[name]; {
-		case !was:
-			changes = append(changes, ruleset.Change{Kind: ruleset.Created, Name: name})
-		case old != stamp:
-			changes = append(changes, ruleset.Change{Kind: ruleset.Updated, Name: name})
-		}
-	}
-	for name := range before {
-		if _, is := now[name]; !is {
-			changes = append(changes, ruleset.Change{Kind: ruleset.Deleted, Name: name})
-		}
-	}
-	slices.SortFunc(changes, func(a, b ruleset.Change) int { return cmp.Compare(a.Name, b.Name) })
-	return changes
-}

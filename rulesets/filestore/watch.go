@@ -1,7 +1,12 @@
 package filestore
 
 import (
+	"cmp"
 	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -9,40 +14,156 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// pollEvery is how often the folder is looked at where its events do not come:
-// on network and container mounts, or before it exists.
+// pollEvery is how often the whole folder is looked at: network and container
+// mounts, and systems without a free watch, tell nothing.
 const pollEvery = 2 * time.Second
 
-// Watch implements [ruleset.Store].
+// A watch compares the folder with what it was.
+//
+//	run
+//	├─ own.wake        this process changed names     → look at these
+//	├─ listener.events somebody changed a file        → look at it
+//	├─ listener.events the folder came or went        → look at all
+//	├─ listener.faults events were lost               → look at all
+//	└─ poll            what tells nothing             → look at all
+type watch struct {
+	store    *Store
+	own      *feed
+	listener *listener
+	seen     map[ruleset.Name]stamp
+	changed  func(ruleset.Change)
+}
+
+// Watch implements [ruleset.Store]. The first watch of a store also hears what
+// this process changed before it began. When it returns, no goroutine is left.
 func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
-	events := make(<-chan fsnotify.Event)
-	if w, err := fsnotify.NewWatcher(); err == nil {
-		defer func() { _ = w.Close() }() // nothing to lose
-		if w.Add(s.dir) == nil {
-			events = w.Events
-		}
-	}
-	ticker := time.NewTicker(pollEvery)
-	defer ticker.Stop()
-	for before := s.stamps(); ; {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-events:
-		case <-ticker.C:
-		}
-		now := s.stamps()
-		for _, c := range changesBetween(before, now) {
-			changed(c)
-		}
-		before = now
+	own := s.feeds.join()
+	defer s.feeds.leave(own)
+	listener := listen(s.dir)
+	defer listener.close()
+	w := &watch{store: s, own: own, listener: listener, changed: changed}
+	w.begin()
+	w.run(ctx, pollEvery)
+	return nil
+}
+
+// begin sees the folder for the first time. What this process was changing
+// meanwhile may be in it already, so it is told in any case.
+func (w *watch) begin() {
+	w.seen = w.store.stamps()
+	for name := range w.own.take() {
+		w.changed(ruleset.Change{Kind: ruleset.Unknown, Name: name})
 	}
 }
 
+func (w *watch) run(ctx context.Context, every time.Duration) {
+	poll := time.NewTicker(every)
+	defer poll.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.own.wake:
+			w.look(w.own.take())
+		case e := <-w.listener.events:
+			w.hear(e)
+		case <-w.listener.faults:
+			w.lookAtAll()
+		case <-poll.C:
+			w.listener.arm()
+			w.lookAtAll()
+		}
+	}
+}
+
+// hear follows an event.
+func (w *watch) hear(e fsnotify.Event) {
+	switch {
+	case w.listener.leads(e.Name):
+		w.listener.arm()
+		w.lookAtAll()
+	case w.listener.holds(e.Name):
+		if name, ok := nameOf(filepath.Base(e.Name)); ok {
+			w.look(map[ruleset.Name]struct{}{name: {}})
+		}
+	}
+}
+
+// look compares the files of some rulesets.
+func (w *watch) look(names map[ruleset.Name]struct{}) {
+	for name := range names {
+		now, is := w.store.stampOf(name)
+		if c := w.compare(name, now, is); c.Kind != 0 {
+			w.changed(c)
+		}
+	}
+}
+
+// lookAtAll compares the whole folder and tells in the order of names.
+func (w *watch) lookAtAll() {
+	now := w.store.stamps()
+	var changes []ruleset.Change
+	note := func(c ruleset.Change) {
+		if c.Kind != 0 {
+			changes = append(changes, c)
+		}
+	}
+	for name := range w.seen {
+		if _, is := now[name]; !is {
+			note(w.compare(name, stamp{}, false))
+		}
+	}
+	for name, s := range now {
+		note(w.compare(name, s, true))
+	}
+	slices.SortFunc(changes, func(a, b ruleset.Change) int { return cmp.Compare(a.Name, b.Name) })
+	for _, c := range changes {
+		w.changed(c)
+	}
+}
+
+// compare notes what a file is now and returns what became of it, the zero
+// Change when nothing did.
+func (w *watch) compare(name ruleset.Name, now stamp, is bool) ruleset.Change {
+	before, was := w.seen[name]
+	if is {
+		w.seen[name] = now
+	} else {
+		delete(w.seen, name)
+	}
+	switch {
+	case is && !was:
+		return ruleset.Change{Kind: ruleset.Created, Name: name}
+	case !is && was:
+		return ruleset.Change{Kind: ruleset.Deleted, Name: name}
+	case before != now:
+		return ruleset.Change{Kind: ruleset.Updated, Name: name}
+	}
+	return ruleset.Change{}
+}
+
+// nameOf is the name of the ruleset that a file must hold.
+func nameOf(file string) (ruleset.Name, bool) {
+	base, isMarkdown := strings.CutSuffix(file, suffix)
+	name, err := ruleset.ParseName(base)
+	return name, isMarkdown && err == nil
+}
+
+// stampOf is the stamp of one file; ok tells whether there is one.
+func (s *Store) stampOf(name ruleset.Name) (_ stamp, ok bool) {
+	info, err := os.Lstat(s.path(name))
+	if err != nil {
+		return stamp{}, false
+	}
+	return stampOf(info), true
+}
+
+// stamps are those of all files. A folder that cannot be read has none: its
+// return is a change.
 func (s *Store) stamps() map[ruleset.Name]stamp {
 	files, err := s.files()
 	if err != nil {
-		return nil // the folder is away; its return is a change
+		files = nil
 	}
 	stamps := make(map[ruleset.Name]stamp, len(files))
 	for _, f := range files {

@@ -1,0 +1,221 @@
+package filestore
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// never is a poll that no test lives to see.
+const never = 24 * time.Hour
+
+func openAt(dir string) *Store { return Open(dir, slog.New(slog.DiscardHandler), time.Now) }
+
+// watching runs a watch of s until the test ends and returns what it tells.
+func watching(t *testing.T, s *Store, l *listener, every time.Duration) <-chan ruleset.Change {
+	t.Helper()
+	heard := make(chan ruleset.Change, 100)
+	w := &watch{store: s, own: s.feeds.join(), listener: l, changed: func(c ruleset.Change) { heard <- c }}
+	w.begin()
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.run(ctx, every)
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-done
+		l.close()
+	})
+	return heard
+}
+
+// next is what is told next, or the zero Change in good time before anybody
+// would call it late.
+func next(heard <-chan ruleset.Change) ruleset.Change {
+	select {
+	case c := <-heard:
+		return c
+	case <-time.After(time.Second):
+		return ruleset.Change{}
+	}
+}
+
+func lay(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A deaf listener and a poll that never comes: the store itself tells, and
+// before the clock has moved at all.
+func TestOwnChangesAreToldAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openAt(filepath.Join(t.TempDir(), "rulesets"))
+		heard := watching(t, s, &listener{}, never)
+		began := time.Now()
+		text := "changed"
+		for _, step := range []struct {
+			change func() error
+			want   ruleset.ChangeKind
+		}{
+			{func() error { _, err := s.Create(t.Context(), ruleset.Draft{Name: "a"}); return err }, ruleset.Created},
+			{func() error { _, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text}); return err }, ruleset.Updated},
+			{func() error { return s.Delete(t.Context(), "a") }, ruleset.Deleted},
+		} {
+			if err := step.change(); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := <-heard, (ruleset.Change{Kind: step.want, Name: "a"}); got != want {
+				t.Errorf("told %v, want %v", got, want)
+			}
+		}
+		if took := time.Since(began); took != 0 {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+func TestChangesBeforeTheWatchAreTold(t *testing.T) {
+	s := openAt(t.TempDir())
+	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "early"}); err != nil {
+		t.Fatal(err)
+	}
+	want := ruleset.Change{Kind: ruleset.Unknown, Name: "early"}
+	if got := next(watching(t, s, &listener{}, never)); got != want {
+		t.Errorf("told %v, want %v", got, want)
+	}
+	if got := next(watching(t, s, &listener{}, never)); got != (ruleset.Change{}) {
+		t.Errorf("a second watch was told %v", got)
+	}
+}
+
+// Where no event comes, the poll finds what others changed.
+func TestPollIsTheFloor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		heard := watching(t, openAt(dir), &listener{}, pollEvery)
+		began := time.Now()
+		lay(t, filepath.Join(dir, "b.md"), "---\n---\n")
+		lay(t, filepath.Join(dir, "a.md"), "---\n---\n")
+		for _, name := range []ruleset.Name{"a", "b"} {
+			if got, want := <-heard, (ruleset.Change{Kind: ruleset.Created, Name: name}); got != want {
+				t.Errorf("told %v, want %v", got, want)
+			}
+		}
+		if took := time.Since(began); took != pollEvery {
+			t.Errorf("it took %v, want %v", took, pollEvery)
+		}
+	})
+}
+
+// After an overflow of the system's queue nothing is known, so all is looked at.
+func TestLostEventsAreMadeUpFor(t *testing.T) {
+	dir, faults := t.TempDir(), make(chan error)
+	heard := watching(t, openAt(dir), &listener{faults: faults}, never)
+	lay(t, filepath.Join(dir, "a.md"), "---\n---\n")
+	faults <- fsnotify.ErrEventOverflow
+	if got, want := next(heard), (ruleset.Change{Kind: ruleset.Created, Name: "a"}); got != want {
+		t.Errorf("told %v, want %v", got, want)
+	}
+}
+
+// The folder need not be there, and may be put in place of another.
+func TestFolderThatComesAndGoes(t *testing.T) {
+	top := t.TempDir()
+	dir := filepath.Join(top, "data", "rulesets")
+	heard := watching(t, openAt(dir), listen(dir), never)
+	expect := func(doing string, want ruleset.Change) {
+		t.Helper()
+		for {
+			got := next(heard)
+			if got == want {
+				return
+			}
+			if got.Kind != ruleset.Updated { // writing a file is several events
+				t.Fatalf("%s: told %v, want %v", doing, got, want)
+			}
+		}
+	}
+	move := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lay(t, filepath.Join(dir, "a.md"), "---\n---\n")
+	expect("the folder appears", ruleset.Change{Kind: ruleset.Created, Name: "a"})
+	lay(t, filepath.Join(dir, "b.md"), "---\n---\n")
+	expect("a file is written", ruleset.Change{Kind: ruleset.Created, Name: "b"})
+	move(filepath.Join(dir, "b.md"), filepath.Join(dir, "README"))
+	expect("a file is renamed", ruleset.Change{Kind: ruleset.Deleted, Name: "b"})
+	move(dir, filepath.Join(top, "old"))
+	expect("the folder goes", ruleset.Change{Kind: ruleset.Deleted, Name: "a"})
+	lay(t, filepath.Join(top, "new", "c.md"), "---\n---\n")
+	move(filepath.Join(top, "new"), dir)
+	expect("another takes its place", ruleset.Change{Kind: ruleset.Created, Name: "c"})
+	lay(t, filepath.Join(dir, "c.md"), "---\ndescription: new\n---\n")
+	expect("a file in it changes", ruleset.Change{Kind: ruleset.Updated, Name: "c"})
+}
+
+func TestListenerKnowsItsPath(t *testing.T) {
+	l := &listener{dir: filepath.FromSlash("/data/rulesets")}
+	for path, want := range map[string][2]bool{ // leads, holds
+		"/data":               {true, false},
+		"/data/rulesets":      {true, false},
+		"/data/rule":          {false, false},
+		"/data/rulesets/a.md": {false, true},
+		"/data/rulesets2":     {false, false},
+		"/data/rulesets/a/b":  {false, false},
+	} {
+		path = filepath.FromSlash(path)
+		if got := [2]bool{l.leads(path), l.holds(path)}; got != want {
+			t.Errorf("%s: leads, holds %v, want %v", path, got, want)
+		}
+	}
+}
+
+func TestWatchLeavesNoGoroutine(t *testing.T) {
+	s := openAt(filepath.Join(t.TempDir(), "nowhere", "yet"))
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Watch(ctx, func(ruleset.Change) {}) }()
+	waitFor(t, "the watch begins", listens)
+	stop()
+	if err := <-done; err != nil {
+		t.Errorf("Watch: %v", err)
+	}
+	waitFor(t, "its goroutines end", func() bool { return !listens() })
+}
+
+// listens reports whether a goroutine of the system's watch is running.
+func listens() bool {
+	stacks := make([]byte, 1<<20)
+	return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "fsnotify.(*")
+}
+
+func waitFor(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for range 200 {
+		if is() {
+			return
+		}
+		time.Sleep(5 * time.Millisecond) // the scheduler, not a clock, decides
+	}
+	t.Errorf("never: %s", what)
+}
