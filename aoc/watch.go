@@ -7,34 +7,41 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 )
 
-// pollEvery is how often the folder is looked at where its events do not come:
-// on network and container mounts, or before it exists.
+// pollEvery is how often the folder is looked at whatever is heard: network and
+// container mounts, and systems without a free watch, tell nothing.
 const pollEvery = 2 * time.Second
 
 // A stamp tells whether the texts of a day are still the same.
 type stamp string
 
 // watch reports the days whose texts appear, change or go, until ctx is done.
+// The folder may come, go and be replaced meanwhile. No goroutine is left when
+// it returns.
 func (b *Book) watch(ctx context.Context, changed func(days []Day, list bool)) error {
-	events := make(<-chan fsnotify.Event)
-	if w, err := fsnotify.NewWatcher(); err == nil {
-		defer func() { _ = w.Close() }() // nothing to lose
-		if w.Add(b.instructions()) == nil {
-			events = w.Events
-		}
-	}
-	ticker := time.NewTicker(pollEvery)
-	defer ticker.Stop()
-	for before := b.stamps(); ; {
+	l := listen(b.instructions())
+	defer l.close()
+	b.follow(ctx, l, pollEvery, b.stamps(), changed)
+	return nil
+}
+
+// follow compares the texts with what they were before, at every event about
+// them and every so often.
+func (b *Book) follow(ctx context.Context, l *listener, every time.Duration, before map[Day]stamp, changed func(days []Day, list bool)) {
+	poll := time.NewTicker(every)
+	defer poll.Stop()
+	for {
 		select {
 		case <-ctx.Done():
-			return nil
-		case <-events:
-		case <-ticker.C:
+			return
+		case e := <-l.events:
+			if !l.hear(e) {
+				continue
+			}
+		case <-l.faults:
+		case <-poll.C:
+			l.arm()
 		}
 		now := b.stamps()
 		if days, list := differences(before, now); len(days) > 0 {
