@@ -1,0 +1,181 @@
+package document
+
+import (
+	"container/list"
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A kind says what a cached thing is.
+type kind string
+
+const (
+	documentKind kind = "document"
+	schemaKind   kind = "schema"
+)
+
+// A key is what a thing is cached under.
+type key struct {
+	kind kind
+	path string // absolute, links that lead between roots resolved
+}
+
+// An entry is one thing in the cache.
+type entry struct {
+	key    key
+	files  []version // the file itself, and for a schema all it includes and imports
+	value  any       // *parsed or *schema; shared, only read
+	bytes  int64
+	loaded time.Time
+	hits   int64
+}
+
+// A cache keeps what was used last, as much as fits into its budget. It knows
+// nothing of files: whoever looks something up checks that it still holds.
+type cache struct {
+	budget int64
+
+	mu        sync.Mutex
+	entries   map[key]*list.Element // of *entry
+	recent    *list.List            // the front was used last
+	bytes     int64
+	hits      int64
+	misses    int64
+	evictions int64
+	loading   map[key]*turn
+}
+
+func newCache(budget int64) *cache {
+	return &cache{budget: budget, entries: map[key]*list.Element{}, recent: list.New(), loading: map[key]*turn{}}
+}
+
+// A turn is the right to load one thing.
+type turn struct {
+	taken chan struct{} // holds a token while somebody loads
+	users int           // who load or wait; guarded by the cache's mutex
+}
+
+// lock lets one caller at a time load what k stands for, so that the others find
+// it done. It ends with an error only when ctx does.
+func (c *cache) lock(ctx context.Context, k key) (unlock func(), err error) {
+	t := c.enter(k)
+	select {
+	case t.taken <- struct{}{}:
+		return func() { <-t.taken; c.leave(k, t) }, nil
+	case <-ctx.Done():
+		c.leave(k, t)
+		return nil, ctx.Err()
+	}
+}
+
+func (c *cache) enter(k key) *turn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t, ok := c.loading[k]
+	if !ok {
+		t = &turn{taken: make(chan struct{}, 1)}
+		c.loading[k] = t
+	}
+	t.users++
+	return t
+}
+
+func (c *cache) leave(k key, t *turn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t.users--; t.users == 0 {
+		delete(c.loading, k)
+	}
+}
+
+// get finds an entry without counting.
+func (c *cache) get(k key) (*entry, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, ok := c.entries[k]
+	if !ok {
+		return nil, false
+	}
+	return at.Value.(*entry), true
+}
+
+// versions are the files that e was made from.
+func (e *entry) versions(c *cache) []version {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(e.files)
+}
+
+// confirm notes that a file of e was read again and is the same.
+func (c *cache) confirm(e *entry, again version) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, v := range e.files {
+		if v.path == again.path {
+			e.files[i] = again
+		}
+	}
+}
+
+// hit counts a use of e and makes it the last to be evicted.
+func (c *cache) hit(e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hits++
+	e.hits++
+	if at, ok := c.entries[e.key]; ok && at.Value == e {
+		c.recent.MoveToFront(at)
+	}
+}
+
+// miss counts a look-up that has to load.
+func (c *cache) miss() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.misses++
+}
+
+// drop removes an entry that holds no longer.
+func (c *cache) drop(e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at, ok := c.entries[e.key]; ok && at.Value == e {
+		c.removeLocked(at)
+	}
+}
+
+// put adds an entry, in place of one with its key, and evicts what was not used
+// for longest until all fits. What is larger than the whole budget is not kept.
+func (c *cache) put(e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at, ok := c.entries[e.key]; ok {
+		c.removeLocked(at)
+	}
+	if e.bytes > c.budget {
+		return
+	}
+	c.entries[e.key] = c.recent.PushFront(e)
+	c.bytes += e.bytes
+	for c.bytes > c.budget {
+		c.removeLocked(c.recent.Back())
+		c.evictions++
+	}
+}
+
+func (c *cache) removeLocked(at *list.Element) {
+	e := c.recent.Remove(at).(*entry)
+	delete(c.entries, e.key)
+	c.bytes -= e.bytes
+}
+
+// clear forgets everything.
+func (c *cache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.entries)
+	c.recent.Init()
+	c.bytes = 0
+}

@@ -1,0 +1,69 @@
+package document
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// A Config says what a [Library] may read and what that may cost. A zero field
+// means its default.
+type Config struct {
+	// Roots are the directories below which everything lies. With none, only
+	// inline documents can be used.
+	Roots []string
+	// CacheBytes is how much memory parsed documents and compiled schemas may
+	// keep between requests; 256 MiB. A negative value keeps nothing.
+	CacheBytes int64
+	// MaxDocument is the largest document or schema in bytes; 32 MiB.
+	MaxDocument int64
+	// MaxMemory is what all trees in use at one time may need in bytes; 1 GiB.
+	MaxMemory int64
+	// MaxDepth is how deep elements may nest; 256.
+	MaxDepth int
+	// MaxAttributes is how many attributes one element may have; 512.
+	MaxAttributes int
+	// MaxAnswer is how many bytes of values and markup one answer to a query may
+	// carry; 4 MiB.
+	MaxAnswer int
+	// QueryMemory is by how many bytes the heap may grow while a query runs
+	// before it is stopped; 512 MiB.
+	QueryMemory int64
+	// Deadline is how long one request may take; 30 s. For Preload it holds for
+	// each document.
+	Deadline time.Duration
+	// Workers is how many requests run at once; twice the processors, at least 4.
+	Workers int
+}
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+	gib = 1 << 30
+)
+
+// withDefaults fills in what was left out.
+func (c Config) withDefaults() (Config, error) {
+	setDefault(&c.CacheBytes, 256*mib)
+	setDefault(&c.MaxDocument, 32*mib)
+	setDefault(&c.MaxMemory, gib)
+	setDefault(&c.MaxDepth, 256)
+	setDefault(&c.MaxAttributes, 512)
+	setDefault(&c.MaxAnswer, 4*mib)
+	setDefault(&c.QueryMemory, 512*mib)
+	setDefault(&c.Deadline, 30*time.Second)
+	setDefault(&c.Workers, max(4, 2*runtime.GOMAXPROCS(0)))
+	c.CacheBytes = max(c.CacheBytes, 0)
+	if c.MaxDocument < 0 || c.MaxMemory < 0 || c.MaxDepth < 0 || c.MaxAttributes < 0 ||
+		c.MaxAnswer < 0 || c.QueryMemory < 0 || c.Deadline < 0 || c.Workers < 0 {
+		return c, fmt.Errorf("document limits must not be negative: %+v", c)
+	}
+	return c, nil
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}

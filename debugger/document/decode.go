@@ -1,0 +1,137 @@
+package document
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A signature is how a document in some encoding begins (XML 1.0, appendix F).
+type signature struct {
+	begin    string
+	encoding string
+	bom      bool // the signature is no part of the text
+}
+
+// signatures are tried in order: UTF-32's begin like UTF-16's.
+var signatures = []signature{
+	{"\xFF\xFE\x00\x00", "UTF-32", true},
+	{"\x00\x00\xFE\xFF", "UTF-32", true},
+	{"\x00\x00\x00<", "UTF-32", false},
+	{"<\x00\x00\x00", "UTF-32", false},
+	{"\xEF\xBB\xBF", "UTF-8", true},
+	{"\xFF\xFE", "UTF-16LE", true},
+	{"\xFE\xFF", "UTF-16BE", true},
+	{"<\x00", "UTF-16LE", false},
+	{"\x00<", "UTF-16BE", false},
+	{"\x4C\x6F\xA7\x94", "EBCDIC", false},
+}
+
+// declaration finds the encoding that a document's first line declares.
+var declaration = regexp.MustCompile(`^<\?xml[ \t\r\n][^>]*?[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z][A-Za-z0-9._-]*)["']`)
+
+// sniff tells a document's encoding, and how many bytes to leave out first.
+// Where there is no signature the declaration counts, and UTF-8 without one.
+func sniff(raw []byte) (encoding string, skip int) {
+	for _, s := range signatures {
+		if !bytes.HasPrefix(raw, []byte(s.begin)) {
+			continue
+		}
+		if s.bom {
+			return s.encoding, len(s.begin)
+		}
+		return s.encoding, 0
+	}
+	if m := declaration.FindSubmatch(raw[:min(len(raw), kib)]); m != nil {
+		return string(m[1]), 0
+	}
+	return "UTF-8", 0
+}
+
+// decode turns a document's bytes into UTF-8 without a byte-order mark. The
+// answer may share memory with raw.
+func decode(name string, raw []byte) ([]byte, error) {
+	encoding, skip := sniff(raw)
+	body := raw[skip:]
+	switch strings.ToUpper(encoding) {
+	case "UTF-8", "UTF8":
+		return body, checkUTF8(name, body)
+	case "UTF-16LE":
+		return fromUTF16(name, body, binary.LittleEndian)
+	case "UTF-16BE", "UTF-16":
+		return fromUTF16(name, body, binary.BigEndian)
+	case "ISO-8859-1", "ISO_8859-1", "LATIN1", "L1", "ISO8859-1":
+		return fromLatin1(body), nil
+	case "US-ASCII", "ASCII":
+		return body, checkASCII(name, body)
+	}
+	return nil, &EncodingError{name, encoding}
+}
+
+// checkUTF8 finds the first byte that is no part of UTF-8.
+func checkUTF8(name string, text []byte) error {
+	if utf8.Valid(text) {
+		return nil
+	}
+	i := 0
+	for i < len(text) {
+		r, n := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		i += n
+	}
+	return misencoded(name, text[:i], fmt.Sprintf("byte 0x%02X is not UTF-8", text[i]))
+}
+
+func checkASCII(name string, text []byte) error {
+	i := bytes.IndexFunc(text, func(r rune) bool { return r > 0x7F })
+	if i < 0 {
+		return nil
+	}
+	return misencoded(name, text[:i], fmt.Sprintf("byte 0x%02X is not US-ASCII", text[i]))
+}
+
+// misencoded is the error for what follows before.
+func misencoded(name string, before []byte, message string) error {
+	var here cursor
+	here.advance(before)
+	line, column := here.place()
+	return &SyntaxError{name, line, column, message}
+}
+
+// fromUTF16 refuses half pairs: utf16.Decode would put U+FFFD in their place.
+func fromUTF16(name string, body []byte, order binary.ByteOrder) ([]byte, error) {
+	out := make([]byte, 0, len(body)/2+len(body)/8)
+	for i := 0; i < len(body); i += 2 {
+		if i+1 == len(body) {
+			return nil, misencoded(name, out, "the last UTF-16 unit is cut in half")
+		}
+		r := rune(order.Uint16(body[i:]))
+		if utf16.IsSurrogate(r) {
+			var low rune
+			if i+3 < len(body) {
+				low = rune(order.Uint16(body[i+2:]))
+			}
+			pair := utf16.DecodeRune(r, low)
+			if pair == utf8.RuneError {
+				return nil, misencoded(name, out, fmt.Sprintf("half a UTF-16 pair (0x%04X)", r))
+			}
+			r, i = pair, i+2
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return out, nil
+}
+
+func fromLatin1(body []byte) []byte {
+	out := make([]byte, 0, len(body)+len(body)/8)
+	for _, b := range body {
+		out = utf8.AppendRune(out, rune(b))
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package document
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// doctype takes a document type declaration. It counts what the internal subset
+// may add to a tree, and refuses entities that would have to be read from
+// elsewhere. An external subset is only named: nobody will load it.
+func (s *surveyor) doctype() error {
+	s.take(len("<!DOCTYPE"))
+	s.take(headEnd(s.rest))
+	if len(s.rest) == 0 || s.rest[0] == '>' {
+		s.take(min(1, len(s.rest)))
+		return nil
+	}
+	s.take(1) // the bracket
+	from := len(s.rest)
+	all := s.rest
+	for len(s.rest) > 0 && s.rest[0] != ']' {
+		if err := s.declaration(); err != nil {
+			return err
+		}
+	}
+	subset := all[:from-len(s.rest)]
+	s.subset = len(subset)
+	if bytes.Contains(subset, []byte("<!ATTLIST")) {
+		s.defaults = (bytes.Count(subset, []byte{'"'}) + bytes.Count(subset, []byte{'\''})) / 2
+	}
+	s.take(past(s.rest, ">"))
+	return nil
+}
+
+// headEnd is where the name and the external identifier of a document type end:
+// at the bracket, or at the end of the declaration.
+func headEnd(text []byte) int {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '[', '>':
+			return i
+		case '"', '\'':
+			i += 1 + until(text[i+1:], string(text[i]))
+		}
+	}
+	return len(text)
+}
+
+var (
+	externalEntity = regexp.MustCompile(`^<!ENTITY[ \t\r\n]+(?:%[ \t\r\n]+)?[^ \t\r\n"'<>]+[ \t\r\n]+(?:SYSTEM|PUBLIC)[ \t\r\n]`)
+	unparsed       = regexp.MustCompile(`[ \t\r\n]NDATA[ \t\r\n]`)
+)
+
+// declaration takes one part of an internal subset.
+func (s *surveyor) declaration() error {
+	for _, c := range constructs[:2] {
+		if bytes.HasPrefix(s.rest, []byte(c.begin)) {
+			s.take(len(c.begin))
+			s.take(past(s.rest, c.end))
+			return nil
+		}
+	}
+	if s.rest[0] != '<' {
+		s.take(1)
+		return nil
+	}
+	length, _ := tagEnd(s.rest)
+	this := s.rest[:length]
+	if bytes.HasPrefix(this, []byte("<!ENTITY")) {
+		s.entities = true
+		if externalEntity.Match(this) && !unparsed.Match(outsideQuotes(this)) {
+			line, column := s.place()
+			return &RefusedError{s.name, line, column, "external entities are never read"}
+		}
+	}
+	s.take(length)
+	return nil
+}
+
+// outsideQuotes is a declaration without its quoted parts.
+func outsideQuotes(text []byte) []byte {
+	var out []byte
+	for i := 0; i < len(text); i++ {
+		if text[i] == '"' || text[i] == '\'' {
+			i += 1 + until(text[i+1:], string(text[i]))
+			out = append(out, ' ')
+			continue
+		}
+		out = append(out, text[i])
+	}
+	return out
+}

@@ -1,0 +1,159 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A NotFoundError reports a document or schema that is not there.
+type NotFoundError struct{ Path string }
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("document %q not found", e.Path)
+}
+
+// A PermissionError reports a path that may not be read: it leads out of the
+// roots, it is no regular file, or the operating system says no.
+type PermissionError struct {
+	Path   string
+	Reason string
+}
+
+func (e *PermissionError) Error() string {
+	return fmt.Sprintf("document %q may not be read: %s", e.Path, e.Reason)
+}
+
+// A SyntaxError reports a text that is not well-formed XML.
+type SyntaxError struct {
+	Document string // its path, or "inline"
+	Line     int    // from 1, 0 when it is not known
+	Column   int    // in characters from 1, 0 when it is not known
+	Message  string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%s is not well-formed: %s", at(e.Document, e.Line, e.Column), e.Message)
+}
+
+// An EncodingError reports a document in an encoding that is not read here.
+type EncodingError struct {
+	Document string
+	Encoding string
+}
+
+func (e *EncodingError) Error() string {
+	return fmt.Sprintf("%s is encoded in %s; UTF-8, UTF-16, ISO-8859-1 and US-ASCII can be read", e.Document, e.Encoding)
+}
+
+// A RefusedError reports a document that asks for what is never done, such as
+// reading an entity from elsewhere.
+type RefusedError struct {
+	Document     string
+	Line, Column int
+	What         string
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("%s is refused: %s", at(e.Document, e.Line, e.Column), e.What)
+}
+
+// A LimitError reports work that would take more than it may.
+type LimitError struct {
+	Subject string        // a document's name, or "query", "schema"
+	What    string        // which limit: "size", "depth", "memory", "time", …
+	Limit   int64         // in the unit of What; 0 where Elapsed says it
+	Elapsed time.Duration // for "time" only: how long it was allowed
+	Detail  string        // what was found, may be empty
+}
+
+func (e *LimitError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s exceeds the limit of %s", e.Subject, e.What)
+	switch {
+	case e.Elapsed > 0:
+		fmt.Fprintf(&b, " (%v)", e.Elapsed)
+	case e.Limit > 0:
+		fmt.Fprintf(&b, " (%d)", e.Limit)
+	}
+	if e.Detail != "" {
+		b.WriteString(": " + e.Detail)
+	}
+	return b.String()
+}
+
+// A QueryError reports an XPath expression that cannot be compiled, or whose
+// evaluation fails.
+type QueryError struct {
+	Query   string
+	Code    string // the W3C error code such as XPST0003, or empty
+	Message string
+}
+
+func (e *QueryError) Error() string {
+	if e.Code != "" && !strings.Contains(e.Message, e.Code) {
+		return fmt.Sprintf("query %q: %s: %s", e.Query, e.Code, e.Message)
+	}
+	return fmt.Sprintf("query %q: %s", e.Query, e.Message)
+}
+
+// A SchemaError reports a schema that is well-formed but no schema.
+type SchemaError struct {
+	Schema   string
+	Problems []Violation // at least one
+}
+
+func (e *SchemaError) Error() string {
+	return fmt.Sprintf("schema %s cannot be used: %s", e.Schema, listed(e.Problems))
+}
+
+// A ViolationsError reports a document that does not match its schema, with all
+// that is wrong in document order of discovery.
+type ViolationsError struct {
+	Document   string
+	Schema     string
+	Violations []Violation
+	More       int // how many were found beyond those in Violations
+}
+
+func (e *ViolationsError) Error() string {
+	return fmt.Sprintf("%s does not match %s: %s", e.Document, e.Schema, listed(e.Violations))
+}
+
+// A BusyError reports that no worker became free in time.
+type BusyError struct{ Workers, Abandoned int }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("all %d document workers are busy (%d with work that was given up)", e.Workers, e.Abandoned)
+}
+
+// An EngineError reports a failure inside the XML engine that is nobody's
+// mistake but its own.
+type EngineError struct {
+	Doing string
+	Cause string
+}
+
+func (e *EngineError) Error() string { return e.Doing + ": the XML engine failed: " + e.Cause }
+
+// listed renders the first violation and how many follow.
+func listed(all []Violation) string {
+	if len(all) == 0 {
+		return "no details"
+	}
+	if len(all) == 1 {
+		return all[0].String()
+	}
+	return fmt.Sprintf("%s (and %d more)", all[0], len(all)-1)
+}
+
+// at renders a place for people: name:line:column.
+func at(name string, line, column int) string {
+	switch {
+	case line > 0 && column > 0:
+		return fmt.Sprintf("%s:%d:%d", name, line, column)
+	case line > 0:
+		return fmt.Sprintf("%s:%d", name, line)
+	}
+	return name
+}

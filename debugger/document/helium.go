@@ -1,0 +1,174 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	dom "github.com/lestrrat-go/helium"
+)
+
+// helium is the engine: github.com/lestrrat-go/helium.
+type helium struct {
+	limits Config
+	guards *guardedSet
+}
+
+func newHelium(limits Config) helium {
+	h := helium{limits: limits}
+	h.guards = newGuardedSet(h.parser())
+	return h
+}
+
+// A heliumTree is a document of the engine's. The line of every element was
+// replaced by its number in document order, from 1: the engine's messages carry
+// a line and nothing else, and the number leads to the very element.
+type heliumTree struct {
+	name     string
+	doc      *dom.Document
+	elements []*dom.Element // by number less one
+	places   []place        // by number less one
+	engine   helium
+}
+
+// parser is what all XML here is read with, also what schemas include and what
+// queries make of strings.
+func (h helium) parser() dom.Parser {
+	return dom.NewParser().
+		BlockXXE(true).
+		AllowNetwork(false).
+		FS(nil). // denies everything
+		SubstituteEntities(true).
+		DefaultDTDAttributes(true).
+		MergeCDATA(true).     // XPath knows one sort of text
+		IgnoreEncoding(true). // the text is UTF-8, whatever it says
+		MaxDepth(h.limits.MaxDepth).
+		MaxEntityAmplification(amplification).
+		MaxNodeContentSize(int(h.limits.MaxDocument))
+}
+
+func (h helium) parse(ctx context.Context, src *source, seen *survey) (tree, error) {
+	doc, err := h.parser().Parse(ctx, src.text)
+	if err != nil {
+		return nil, heliumParseError(ctx, src, err)
+	}
+	if src.name != inlineName {
+		doc.SetURL(src.name)
+	}
+	t := &heliumTree{name: src.name, doc: doc, engine: h}
+	if err := t.number(seen); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// number numbers the elements. Where entities brought in markup the survey did
+// not see, its places do not fit; the engine's lines take their stead.
+func (t *heliumTree) number(seen *survey) error {
+	for e := t.doc.DocumentElement(); e != nil; e = nextElement(e) {
+		if name := danglingEntity(e); name != "" {
+			return &SyntaxError{t.name, e.Line(), 0,
+				fmt.Sprintf("entity %s is not declared in the document itself, and nothing else is read", name)}
+		}
+		t.elements = append(t.elements, e)
+	}
+	t.places = seen.starts
+	if len(t.places) != len(t.elements) {
+		t.places = linesOf(t.elements)
+	}
+	for i, e := range t.elements {
+		e.SetLine(i + 1)
+	}
+	return nil
+}
+
+func linesOf(elements []*dom.Element) []place {
+	places := make([]place, len(elements))
+	for i, e := range elements {
+		places[i] = place{line: uint32(e.Line())}
+	}
+	return places
+}
+
+// nextElement is the element that begins after e, or nil.
+func nextElement(e *dom.Element) *dom.Element {
+	if child := elementFrom(e.FirstChild()); child != nil {
+		return child
+	}
+	for {
+		if next := elementFrom(e.NextSibling()); next != nil {
+			return next
+		}
+		up, ok := e.Parent().(*dom.Element)
+		if !ok {
+			return nil
+		}
+		e = up
+	}
+}
+
+// elementFrom is n or the first of its later siblings that is an element.
+func elementFrom(n dom.Node) *dom.Element {
+	for ; n != nil; n = n.NextSibling() {
+		if e, ok := n.(*dom.Element); ok {
+			return e
+		}
+	}
+	return nil
+}
+
+// danglingEntity is the name of an entity that the engine left in the content or
+// an attribute of e, since it might be declared elsewhere.
+func danglingEntity(e *dom.Element) string {
+	for n := e.FirstChild(); n != nil; n = n.NextSibling() {
+		if n.Type() == dom.EntityRefNode {
+			return n.Name()
+		}
+	}
+	name := ""
+	e.ForEachAttribute(func(a *dom.Attribute) bool {
+		for n := a.FirstChild(); n != nil; n = n.NextSibling() {
+			if n.Type() == dom.EntityRefNode {
+				name = n.Name()
+			}
+		}
+		return name == ""
+	})
+	return name
+}
+
+// limitErrors are what the engine says when one of its limits was met.
+var limitErrors = []struct{ text, what string }{
+	{"entity amplification", "entity expansion"},
+	{"entity expansion", "entity expansion"},
+	{"exceeded max depth", "depth of nested elements"},
+	{dom.ErrNodeContentTooLarge.Error(), "size of one node"},
+}
+
+// heliumParseError gives an error of the parser its type.
+func heliumParseError(ctx context.Context, src *source, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	wrong, ok := errors.AsType[dom.ErrParseError](err)
+	if !ok {
+		return &SyntaxError{Document: src.name, Message: err.Error()}
+	}
+	message := wrong.Err.Error()
+	for _, l := range limitErrors {
+		if strings.Contains(message, l.text) {
+			return &LimitError{Subject: at(src.name, wrong.LineNumber, 0), What: l.what, Detail: message}
+		}
+	}
+	return &SyntaxError{src.name, wrong.LineNumber, wrong.Column, message}
+}
+
+// position is where the element with a number begins.
+func (t *heliumTree) position(number int) (line, column int) {
+	if number < 1 || number > len(t.places) {
+		return 0, 0
+	}
+	p := t.places[number-1]
+	return int(p.line), int(p.column)
+}

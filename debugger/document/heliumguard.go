@@ -1,0 +1,165 @@
+package document
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	dom "github.com/lestrrat-go/helium"
+	"github.com/lestrrat-go/helium/xpath3"
+)
+
+// What functions may be given or make, in bytes of strings.
+const (
+	maxMade  = 64 * mib // by those that copy their arguments, maybe many times
+	maxGiven = 4 * mib  // to those that make many small things of one string
+)
+
+// A guard stands before a function of XPath 3.1 that a short query could use to
+// fill the memory in one step, which no deadline would interrupt.
+type guard struct {
+	name     string
+	min, max int // arity; max -1 is any
+	limit    int
+	weigh    func(args []xpath3.Sequence, limit int) int // of what it would make
+}
+
+var guards = []guard{
+	{"concat", 2, -1, maxMade, weighAll},
+	{"string-join", 1, 2, maxMade, weighJoin},
+	{"replace", 3, 4, maxMade, weighReplace},
+	{"serialize", 1, 2, maxMade, weighAll},
+	{"string-to-codepoints", 1, 1, maxGiven, weighAll},
+	{"tokenize", 1, 3, maxGiven, weighAll},
+	{"analyze-string", 2, 3, maxGiven, weighAll},
+	{"parse-xml", 1, 1, maxGiven, weighAll},
+	{"parse-xml-fragment", 1, 1, maxGiven, weighAll},
+	{"parse-json", 1, 2, maxGiven, weighAll},
+	{"json-to-xml", 1, 2, maxGiven, weighAll},
+}
+
+// hidden are functions that answer nothing: the environment of the server, with
+// its secrets, is not a document's business (XPath functions 3.1, section 15.1.5
+// leaves open what there is).
+var hidden = []guard{
+	{name: "environment-variable", min: 1, max: 1},
+	{name: "available-environment-variables", min: 0, max: 0},
+}
+
+// A guardedSet is all functions that stand before the engine's own.
+type guardedSet struct {
+	byLocal map[string]xpath3.Function
+	byName  map[xpath3.QualifiedName]xpath3.Function
+}
+
+func newGuardedSet(parser dom.Parser) *guardedSet {
+	set := &guardedSet{map[string]xpath3.Function{}, map[xpath3.QualifiedName]xpath3.Function{}}
+	for _, g := range guards {
+		set.add(g.name, &guardedFunction{g, parser})
+	}
+	for _, g := range hidden {
+		set.add(g.name, hiddenFunction{g})
+	}
+	return set
+}
+
+func (s *guardedSet) add(name string, f xpath3.Function) {
+	s.byLocal[name] = f
+	s.byName[xpath3.QualifiedName{URI: xpath3.NSFn, Name: name}] = f
+}
+
+func (s *guardedSet) functions() (map[string]xpath3.Function, map[xpath3.QualifiedName]xpath3.Function) {
+	return s.byLocal, s.byName
+}
+
+// A hiddenFunction gives the empty sequence.
+type hiddenFunction struct{ guard }
+
+func (f hiddenFunction) MinArity() int { return f.min }
+func (f hiddenFunction) MaxArity() int { return f.max }
+func (f hiddenFunction) Call(context.Context, []xpath3.Sequence) (xpath3.Sequence, error) {
+	return xpath3.EmptySequence(), nil
+}
+
+// A guardedFunction weighs its arguments and calls the engine's function.
+type guardedFunction struct {
+	guard
+	parser dom.Parser
+}
+
+func (f *guardedFunction) MinArity() int { return f.min }
+func (f *guardedFunction) MaxArity() int { return f.max }
+
+func (f *guardedFunction) Call(ctx context.Context, args []xpath3.Sequence) (xpath3.Sequence, error) {
+	if f.weigh(args, f.limit) > f.limit {
+		return nil, &LimitError{Subject: "query", What: "bytes in one call of " + f.name, Limit: int64(f.limit)}
+	}
+	variables := map[string]xpath3.Sequence{}
+	names := make([]string, len(args))
+	for i, a := range args {
+		if a == nil {
+			a = xpath3.EmptySequence()
+		}
+		name := fmt.Sprintf("a%d", i)
+		variables[name], names[i] = a, "$"+name
+	}
+	call, err := xpath3.NewCompiler().Compile("fn:" + f.name + "(" + strings.Join(names, ",") + ")")
+	if err != nil {
+		return nil, err
+	}
+	result, err := xpath3.NewEvaluator(xpath3.EvalBorrowing).
+		Variables(variables).Parser(f.parser).
+		Evaluate(ctx, call, xpath3.FnContextNode(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return result.Sequence(), nil
+}
+
+// weighAll is the sum of all arguments.
+func weighAll(args []xpath3.Sequence, limit int) int {
+	sum := 0
+	for _, a := range args {
+		if sum += weight(a, limit-sum); sum > limit {
+			break
+		}
+	}
+	return sum
+}
+
+// weighJoin adds a separator for each item.
+func weighJoin(args []xpath3.Sequence, limit int) int {
+	sum := weighAll(args, limit)
+	if len(args) == 2 && args[0] != nil && sum <= limit {
+		sum += weight(args[1], limit) * args[0].Len()
+	}
+	return sum
+}
+
+// weighReplace takes every character for a match that is replaced.
+func weighReplace(args []xpath3.Sequence, limit int) int {
+	return weight(args[0], limit) * (1 + weight(args[2], limit))
+}
+
+// weight is the size of a sequence's strings in bytes. It stops counting above
+// the limit.
+func weight(s xpath3.Sequence, limit int) int {
+	sum := 0
+	if s == nil {
+		return 0
+	}
+	for i := 0; i < s.Len() && sum <= limit; i++ {
+		switch item := s.Get(i).(type) {
+		case xpath3.NodeItem:
+			sum += len(item.Node.Content())
+		case xpath3.AtomicValue:
+			sum += 8
+			if text, ok := item.Value.(string); ok {
+				sum += len(text)
+			}
+		default:
+			sum += 64
+		}
+	}
+	return sum
+}

@@ -1,0 +1,337 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	dom "github.com/lestrrat-go/helium"
+	"github.com/lestrrat-go/helium/xpath1"
+	"github.com/lestrrat-go/helium/xpath3"
+)
+
+// maxOperations bounds an evaluation where time alone might not: it is counted
+// by the engine, a step of a path for each node being one.
+const maxOperations = 500_000_000
+
+func (t *heliumTree) query(ctx context.Context, q expression) (answer, error) {
+	names := t.namespaces(q)
+	if q.strict1 {
+		return t.query1(ctx, q, names)
+	}
+	return t.query3(ctx, q, names)
+}
+
+// namespaces are the prefixes of the root element and above them the request's.
+func (t *heliumTree) namespaces(q expression) map[string]string {
+	all := map[string]string{}
+	if root := t.doc.DocumentElement(); root != nil {
+		for _, n := range root.Namespaces() {
+			if n.Prefix() != "" {
+				all[n.Prefix()] = n.URI()
+			}
+		}
+	}
+	maps.Copy(all, q.namespaces)
+	return all
+}
+
+func (t *heliumTree) query1(ctx context.Context, q expression, names map[string]string) (answer, error) {
+	if _, ok := names[""]; ok {
+		return nil, &QueryError{Query: q.text, Message: "XPath 1.0 has no default namespace: bind a prefix"}
+	}
+	compiled, err := xpath1.NewCompiler().Compile(q.text)
+	if err != nil {
+		return nil, queryError(ctx, q, err)
+	}
+	result, err := xpath1.NewEvaluator().Namespaces(names).OpLimit(maxOperations).Evaluate(ctx, compiled, t.doc)
+	if err != nil {
+		return nil, queryError(ctx, q, err)
+	}
+	return &answer1{result, newRenderer(t)}, nil
+}
+
+func (t *heliumTree) query3(ctx context.Context, q expression, names map[string]string) (answer, error) {
+	compiled, err := xpath3.NewCompiler().Compile(q.text)
+	if err != nil {
+		return nil, queryError(ctx, q, err)
+	}
+	result, err := t.evaluator(names).Evaluate(ctx, compiled, t.doc)
+	if err != nil {
+		return nil, queryError(ctx, q, err)
+	}
+	return &answer3{result.Sequence(), newRenderer(t)}, nil
+}
+
+// evaluator is the XPath 3.1 of this package: nothing from outside of the
+// document can be reached, be it files, the network or the environment.
+func (t *heliumTree) evaluator(names map[string]string) xpath3.Evaluator {
+	byLocal, byName := t.engine.guards.functions()
+	return xpath3.NewEvaluator(xpath3.DefaultEvaluatorOptions).
+		Namespaces(names).
+		BaseURI(t.doc.URL()).
+		Parser(t.engine.parser()).
+		Functions(byLocal, byName).
+		TraceWriter(io.Discard).
+		OpLimit(maxOperations)
+}
+
+// engineLimits are the errors of evaluations that took too much.
+var engineLimits = []struct {
+	err  error
+	what string
+}{
+	{xpath1.ErrOpLimit, "operations"},
+	{xpath3.ErrOpLimit, "operations"},
+	{xpath1.ErrRecursionLimit, "recursion"},
+	{xpath3.ErrRecursionLimit, "recursion"},
+	{xpath1.ErrExprTooDeep, "nested expressions"},
+	{xpath1.ErrNodeSetLimit, "items in a sequence"},
+}
+
+// queryError gives an error of the engine its type.
+func queryError(ctx context.Context, q expression, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if limit, ok := errors.AsType[*LimitError](err); ok {
+		return limit
+	}
+	for _, l := range engineLimits {
+		if errors.Is(err, l.err) {
+			return &LimitError{Subject: "query", What: l.what, Detail: err.Error()}
+		}
+	}
+	wrong := &QueryError{Query: q.text, Message: err.Error()}
+	if coded, ok := errors.AsType[*xpath3.XPathError](err); ok {
+		wrong.Code, wrong.Message = coded.Code, coded.Message
+	}
+	return wrong
+}
+
+// An answer1 is an answer of XPath 1.0.
+type answer1 struct {
+	result *xpath1.Result
+	render *renderer
+}
+
+func (a *answer1) kind() ResultType {
+	switch a.result.Type {
+	case xpath1.NumberResult:
+		return Number
+	case xpath1.StringResult:
+		return String
+	case xpath1.BooleanResult:
+		return Boolean
+	}
+	return Nodes
+}
+
+func (a *answer1) len() int {
+	if a.kind() == Nodes {
+		return len(a.result.NodeSet)
+	}
+	return 1
+}
+
+func (a *answer1) item(i, limit int) (Item, error) {
+	switch kind := a.kind(); kind {
+	case Number:
+		return Item{Kind: string(kind), Value: number(a.result.Number)}, nil
+	case String:
+		return cut(Item{Kind: string(kind), Value: a.result.String}, limit), nil
+	case Boolean:
+		return Item{Kind: string(kind), Value: strconv.FormatBool(a.result.Bool)}, nil
+	}
+	return a.render.node(a.result.NodeSet[i], limit)
+}
+
+// number writes a number as the function string does (XPath 1.0, section 4.2).
+func number(f float64) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	case f == 0:
+		return "0" // the negative zero too
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// An answer3 is an answer of XPath 3.1.
+type answer3 struct {
+	all    xpath3.Sequence
+	render *renderer
+}
+
+func (a *answer3) len() int {
+	if a.all == nil {
+		return 0
+	}
+	return a.all.Len()
+}
+
+func (a *answer3) kind() ResultType {
+	if a.len() == 1 {
+		if value, ok := a.all.Get(0).(xpath3.AtomicValue); ok {
+			return typeOf(value)
+		}
+	}
+	for i := range a.len() {
+		if _, ok := a.all.Get(i).(xpath3.NodeItem); !ok {
+			return Sequence
+		}
+	}
+	return Nodes
+}
+
+func typeOf(value xpath3.AtomicValue) ResultType {
+	switch {
+	case value.IsNumeric():
+		return Number
+	case value.TypeName == xpath3.TypeString:
+		return String
+	case value.TypeName == xpath3.TypeBoolean:
+		return Boolean
+	}
+	return Sequence
+}
+
+func (a *answer3) item(i, limit int) (Item, error) {
+	switch item := a.all.Get(i).(type) {
+	case xpath3.NodeItem:
+		return a.render.node(item.Node, limit)
+	case xpath3.AtomicValue:
+		value, err := xpath3.AtomicToString(item)
+		return cut(Item{Kind: item.TypeName, Value: value}, limit), err
+	case xpath3.MapItem:
+		return adaptive("map", item, limit)
+	case xpath3.ArrayItem:
+		return adaptive("array", item, limit)
+	}
+	return Item{Kind: "function"}, nil
+}
+
+// A renderer turns nodes into items.
+type renderer struct {
+	tree  *heliumTree
+	paths *pathfinder
+}
+
+func newRenderer(t *heliumTree) *renderer { return &renderer{t, newPathfinder()} }
+
+// nodeKinds are the names of the kinds of nodes.
+var nodeKinds = map[dom.ElementType]string{
+	dom.ElementNode:               "element",
+	dom.AttributeNode:             "attribute",
+	dom.TextNode:                  "text",
+	dom.CDATASectionNode:          "text",
+	dom.CommentNode:               "comment",
+	dom.ProcessingInstructionNode: "processing-instruction",
+	dom.NamespaceNode:             "namespace",
+	dom.DocumentNode:              "document",
+}
+
+// node renders a node. One that the query made, by parsing a string for example,
+// has no path and no place.
+func (r *renderer) node(n dom.Node, limit int) (Item, error) {
+	item := Item{Kind: nodeKinds[n.Type()]}
+	if r.tree.owns(n) {
+		item.Path = r.paths.path(n)
+		item.Line, item.Column = r.tree.placeOf(n)
+	}
+	switch n.Type() {
+	case dom.ElementNode, dom.DocumentNode:
+		if n.Type() == dom.ElementNode {
+			item.Name = n.Name()
+		}
+		var err error
+		item.Markup, item.Truncated, err = markup(n, limit)
+		return item, err
+	case dom.AttributeNode, dom.ProcessingInstructionNode, dom.NamespaceNode:
+		item.Name = n.Name()
+	}
+	item.Value = string(n.Content())
+	return cut(item, limit), nil
+}
+
+// owns reports whether n is a node of the document itself.
+func (t *heliumTree) owns(n dom.Node) bool {
+	if n.Type() == dom.NamespaceNode { // it belongs to its element only
+		n = n.Parent()
+	}
+	for n != nil && n.Type() != dom.DocumentNode {
+		n = n.Parent()
+	}
+	return n == dom.Node(t.doc)
+}
+
+// placeOf is where the element begins that n is or belongs to.
+func (t *heliumTree) placeOf(n dom.Node) (line, column int) {
+	for ; n != nil; n = n.Parent() {
+		if e, ok := n.(*dom.Element); ok {
+			return t.position(e.Line())
+		}
+	}
+	return 0, 0
+}
+
+// markup is the XML of a node, cut at limit bytes.
+func markup(n dom.Node, limit int) (text string, truncated bool, err error) {
+	out := &limited{room: limit}
+	err = dom.NewWriter().XMLDeclaration(false).IncludeDTD(false).WriteTo(out, n)
+	if err != nil && !errors.Is(err, errFull) {
+		return "", false, err
+	}
+	return valid(out.String(), limit), err != nil, nil
+}
+
+// errFull ends a serialisation that became too long.
+var errFull = errors.New("the answer is full")
+
+// A limited buffer takes so many bytes and then says that it is full.
+type limited struct {
+	bytes.Buffer
+	room int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.Len()+len(p) > l.room {
+		n, _ := l.Buffer.Write(p[:l.room-l.Len()])
+		return n, errFull
+	}
+	return l.Buffer.Write(p)
+}
+
+// cut cuts the value of an item at limit bytes.
+func cut(item Item, limit int) Item {
+	if len(item.Value) > limit {
+		item.Value, item.Truncated = valid(item.Value, limit), true
+	}
+	return item
+}
+
+// valid is the longest part of text, from its beginning, that has at most limit
+// bytes and no half of a character at its end.
+func valid(text string, limit int) string {
+	if len(text) <= limit {
+		limit = len(text)
+	}
+	for limit > 0 && limit < len(text) && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	text = text[:limit]
+	for len(text) > 0 {
+		if r, n := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || n != 1 {
+			break
+		}
+		text = text[:len(text)-1]
+	}
+	return text
+}

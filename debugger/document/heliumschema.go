@@ -1,0 +1,147 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"strings"
+
+	dom "github.com/lestrrat-go/helium"
+	"github.com/lestrrat-go/helium/xsd"
+)
+
+// A heliumGrammar is a compiled schema of the engine's.
+type heliumGrammar struct{ schema *xsd.Schema }
+
+func (h helium) compile(ctx context.Context, schema tree, files fs.FS) (grammar, error) {
+	t := schema.(*heliumTree)
+	problems := &problemList{tree: t}
+	compiler := xsd.NewCompiler().Parser(h.parser()).Label(t.name).ErrorHandler(problems).FS(files)
+	if f, ok := files.(*schemaFiles); ok {
+		compiler = compiler.BaseDir(f.base)
+	}
+	compiled, err := compiler.Compile(ctx, t.doc)
+	if err != nil || len(problems.list) > 0 {
+		return nil, schemaError(ctx, t, err, problems.list)
+	}
+	return heliumGrammar{compiled}, nil
+}
+
+// schemaError gives an error of the compiler its type: a file that may not be
+// read is that file's error, all else is the schema's.
+func schemaError(ctx context.Context, t *heliumTree, err error, problems []Violation) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if fatal, ok := errors.AsType[fatalError](err); ok {
+		return fatal.error
+	}
+	if len(problems) == 0 && err != nil {
+		problems = []Violation{{File: t.name, Message: err.Error()}}
+	}
+	return &SchemaError{t.name, problems}
+}
+
+// A problemList collects what the compiler has to say.
+type problemList struct {
+	tree  *heliumTree
+	paths *pathfinder
+	list  []Violation
+}
+
+// diagnostic is how the compiler says it: in the form of libxml2's messages.
+var diagnostic = regexp.MustCompile(`(?s)^(.*?):(\d+): element [^:]*: Schemas parser (error|warning) : (.*?)\s*$`)
+
+// Handle takes one diagnostic. Warnings tell of imports that were not found;
+// they are problems only if something is missing in the end.
+func (p *problemList) Handle(_ context.Context, err error) {
+	var leveled dom.ErrorLeveler
+	if errors.As(err, &leveled) && leveled.ErrorLevel() == dom.ErrorLevelWarning {
+		return
+	}
+	if len(p.list) == MaxViolations {
+		return
+	}
+	m := diagnostic.FindStringSubmatch(err.Error())
+	switch {
+	case m == nil:
+		p.list = append(p.list, Violation{File: p.tree.name, Message: strings.TrimSpace(err.Error())})
+	case m[3] == "error":
+		p.list = append(p.list, p.place(m[1], m[2], m[4]))
+	}
+}
+
+// place makes a problem of a message. In the schema itself the line is the number
+// of an element, in what it includes it is a line.
+func (p *problemList) place(file, line, message string) Violation {
+	number, _ := strconv.Atoi(line) // digits by the expression above
+	if file != p.tree.name {
+		return Violation{File: file, Line: number, Message: message}
+	}
+	v := p.tree.violation(p.finder(), number, message)
+	v.File = file
+	return v
+}
+
+func (p *problemList) finder() *pathfinder {
+	if p.paths == nil {
+		p.paths = newPathfinder()
+	}
+	return p.paths
+}
+
+// violation is what is wrong with the element that has a number.
+func (t *heliumTree) violation(paths *pathfinder, number int, message string) Violation {
+	v := Violation{Message: message}
+	if number >= 1 && number <= len(t.elements) {
+		v.Line, v.Column = t.position(number)
+		v.Path = paths.path(t.elements[number-1])
+	}
+	return v
+}
+
+func (g heliumGrammar) validate(ctx context.Context, subject tree, report func(Violation)) error {
+	t := subject.(*heliumTree)
+	found := &violationList{tree: t, paths: newPathfinder(), report: report}
+	err := xsd.NewValidator(g.schema).Label(t.name).ErrorHandler(found).Validate(ctx, t.doc)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err == nil, errors.Is(err, xsd.ErrValidationFailed) && found.count > 0:
+		return nil
+	}
+	report(Violation{Line: 1, Message: err.Error()})
+	return nil
+}
+
+// A violationList passes on what the validator finds.
+type violationList struct {
+	tree   *heliumTree
+	paths  *pathfinder
+	report func(Violation)
+	count  int
+}
+
+func (l *violationList) Handle(_ context.Context, err error) {
+	l.count++
+	wrong, ok := errors.AsType[*xsd.ValidationError](err)
+	if !ok {
+		l.report(Violation{Message: strings.TrimSpace(err.Error())})
+		return
+	}
+	v := l.tree.violation(l.paths, wrong.Line, wrong.Message)
+	if wrong.AttributeName != "" && v.Path != "" {
+		v.Path += "/@" + attributeStep(wrong.AttributeName)
+	}
+	l.report(v)
+}
+
+// attributeStep turns {uri}local into a name of XPath 3.1.
+func attributeStep(name string) string {
+	if strings.HasPrefix(name, "{") {
+		return "Q" + name
+	}
+	return name
+}

@@ -1,0 +1,218 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// A Library answers questions about the XML documents below its roots.
+type Library struct {
+	config Config
+	roots  roots
+	cache  *cache
+	crew   *crew
+	memory *semaphore.Weighted // of Config.MaxMemory, for trees in use
+	engine engine
+}
+
+// Open opens a library. The log gets a warning for work that was given up.
+func Open(config Config, log *slog.Logger) (*Library, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	opened, err := openRoots(config.Roots)
+	if err != nil {
+		return nil, err
+	}
+	return &Library{
+		config: config,
+		roots:  opened,
+		cache:  newCache(config.CacheBytes),
+		crew:   newCrew(config.Workers, config.QueryMemory+config.MaxMemory, log.With("component", "document")),
+		memory: semaphore.NewWeighted(config.MaxMemory),
+		engine: newHelium(config),
+	}, nil
+}
+
+// Close gives back the roots and the cache. Requests must have returned before.
+func (l *Library) Close() error {
+	l.cache.clear()
+	return l.roots.close()
+}
+
+// A version is one state of one file.
+type version struct {
+	path   string
+	stamp  stamp
+	digest [32]byte
+	seen   time.Time // when it was read
+}
+
+// A parsed document is a tree and what it costs.
+type parsed struct {
+	name  string
+	tree  tree
+	bytes int64
+}
+
+// A lease is memory that a request holds for its trees until it ends.
+type lease struct {
+	from *semaphore.Weighted
+	held int64
+}
+
+// take waits until bytes are free.
+func (l *lease) take(ctx context.Context, bytes int64) error {
+	if err := l.from.Acquire(ctx, bytes); err != nil {
+		return err
+	}
+	l.held += bytes
+	return nil
+}
+
+// try takes bytes if they are free now.
+func (l *lease) try(bytes int64) bool {
+	if !l.from.TryAcquire(bytes) {
+		return false
+	}
+	l.held += bytes
+	return true
+}
+
+func (l *lease) end() { l.from.Release(l.held) }
+
+// document finds the document that an argument means: inline XML, or a path, in
+// the cache or read and parsed now.
+func (l *Library) document(ctx context.Context, argument string, rent *lease) (*parsed, error) {
+	if isInline(argument) {
+		src, err := l.inline(argument)
+		if err != nil {
+			return nil, err
+		}
+		return l.parse(ctx, src, rent)
+	}
+	found, err := l.find(ctx, documentKind, argument, func(ctx context.Context, src *source) (*entry, error) {
+		doc, err := l.parse(ctx, src, rent)
+		if err != nil {
+			return nil, err
+		}
+		return &entry{value: doc, bytes: doc.bytes}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found.value.(*parsed), nil
+}
+
+// parse surveys a text, waits for the memory it needs and makes its tree.
+func (l *Library) parse(ctx context.Context, src *source, rent *lease) (*parsed, error) {
+	seen, err := look(src.name, src.text, l.config)
+	if err != nil {
+		return nil, err
+	}
+	need := seen.memory()
+	if err := rent.take(ctx, need); err != nil {
+		return nil, err
+	}
+	made, err := l.engine.parse(ctx, src, seen)
+	if err != nil {
+		return nil, err
+	}
+	return &parsed{src.name, made, need}, nil
+}
+
+// find looks a path up in the cache, and loads it where that fails.
+func (l *Library) find(ctx context.Context, kind kind, path string, load func(context.Context, *source) (*entry, error)) (*entry, error) {
+	file, addr, err := l.roots.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	k := key{kind, addr.name()}
+	if e, ok := l.fresh(k); ok {
+		l.cache.hit(e)
+		return e, nil
+	}
+	unlock, err := l.cache.lock(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if e, ok := l.fresh(k); ok { // somebody was faster
+		l.cache.hit(e)
+		return e, nil
+	}
+	l.cache.miss()
+	src, err := l.read(file, k.path)
+	if err != nil {
+		return nil, err
+	}
+	e, err := load(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	e.key, e.loaded = k, time.Now()
+	e.files = append([]version{src.version()}, e.files...)
+	l.cache.put(e)
+	return e, nil
+}
+
+func (s *source) version() version {
+	return version{s.name, s.stamp, s.digest, s.seen}
+}
+
+// fresh gives the entry of k if every file it was made from is as it was. One
+// that is not is dropped.
+func (l *Library) fresh(k key) (*entry, bool) {
+	e, ok := l.cache.get(k)
+	if !ok {
+		return nil, false
+	}
+	for _, v := range e.versions(l.cache) {
+		now, err := l.recheck(v)
+		if err != nil {
+			l.cache.drop(e)
+			return nil, false
+		}
+		if now.seen != v.seen {
+			l.cache.confirm(e, now)
+		}
+	}
+	return e, true
+}
+
+// errChanged is for a file that is not what it was.
+var errChanged = errors.New("the file has changed")
+
+// recheck compares a file with what was read of it. A file that was read soon
+// after its last change is read again: its times might not show another change.
+func (l *Library) recheck(v version) (version, error) {
+	file, _, err := l.roots.open(v.path)
+	if err != nil {
+		return v, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	info, err := file.Stat()
+	if err != nil {
+		return v, err
+	}
+	if !stampOf(info).equal(v.stamp) {
+		return v, errChanged
+	}
+	if v.stamp.settled(v.seen) {
+		return v, nil
+	}
+	src, err := l.read(file, v.path)
+	if err != nil {
+		return v, err
+	}
+	if src.digest != v.digest {
+		return v, errChanged
+	}
+	return src.version(), nil
+}

@@ -1,0 +1,181 @@
+package document
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// roots are the directories that can be read, and the only way to a file.
+type roots []root
+
+// A root is one of them. Its files are opened relative to dir, which lets no
+// symbolic link out, whoever changes the tree meanwhile.
+type root struct {
+	given string // absolute, as configured
+	real  string // without symbolic links
+	dir   *os.Root
+}
+
+func openRoots(dirs []string) (roots, error) {
+	var all roots
+	for _, dir := range dirs {
+		r, err := openRoot(dir)
+		if err != nil {
+			return nil, errors.Join(err, all.close())
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+func openRoot(dir string) (root, error) {
+	given, err := filepath.Abs(dir)
+	if err != nil {
+		return root{}, fmt.Errorf("document root %s: %w", dir, err)
+	}
+	real, err := filepath.EvalSymlinks(given)
+	if err != nil {
+		return root{}, fmt.Errorf("document root %s: %w", dir, err)
+	}
+	opened, err := os.OpenRoot(real)
+	if err != nil {
+		return root{}, fmt.Errorf("document root %s: %w", dir, err)
+	}
+	return root{given, real, opened}, nil
+}
+
+func (all roots) close() error {
+	var errs []error
+	for _, r := range all {
+		errs = append(errs, r.dir.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// below tells what path is called inside of the root.
+func (r root) below(path string) (string, bool) {
+	for _, base := range []string{r.given, r.real} {
+		if rel, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(rel) {
+			return rel, true
+		}
+	}
+	return "", false
+}
+
+// An address is a path that lies below a root, at least by its spelling.
+type address struct {
+	root root
+	rel  string
+}
+
+// name is the address as an absolute path: what caches and answers call it.
+func (a address) name() string { return filepath.Join(a.root.real, a.rel) }
+
+// addresses are the places that path may mean: the one root that it lies below,
+// or for a relative path a place in each root.
+func (all roots) addresses(path string) []address {
+	var found []address
+	for _, r := range all {
+		if filepath.IsAbs(path) {
+			if rel, ok := r.below(filepath.Clean(path)); ok {
+				found = append(found, address{r, rel})
+			}
+		} else if rel := filepath.Clean(path); filepath.IsLocal(rel) {
+			found = append(found, address{r, rel})
+		}
+	}
+	return found
+}
+
+// open opens the regular file that path means, for reading. The address that it
+// returns has no symbolic links left in it where they led from root to root.
+func (all roots) open(path string) (*os.File, address, error) {
+	if strings.ContainsRune(path, 0) {
+		return nil, address{}, &NotFoundError{path}
+	}
+	candidates := all.addresses(path)
+	if len(candidates) == 0 {
+		return nil, address{}, &PermissionError{path, outside}
+	}
+	for _, a := range candidates {
+		file, a, err := all.openAt(a)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return file, a, reasoned(path, err)
+		}
+	}
+	return nil, address{}, &NotFoundError{path}
+}
+
+const outside = "it is outside of the allowed directories"
+
+// openAt opens one address. A link that os.Root does not follow, because it is
+// absolute or leads to another root, is resolved and tried once more.
+func (all roots) openAt(a address) (*os.File, address, error) {
+	file, err := a.open()
+	if !escapes(err) {
+		return file, a, err
+	}
+	real, err := filepath.EvalSymlinks(a.name())
+	if err != nil {
+		return nil, a, errEscapes
+	}
+	for _, r := range all {
+		if rel, ok := r.below(real); ok {
+			a = address{r, rel}
+			file, err = a.open()
+			return file, a, err
+		}
+	}
+	return nil, a, errEscapes
+}
+
+// errEscapes is our form of the error that os.Root has no name for.
+var errEscapes = errors.New(outside)
+
+// escapes reports whether os.Root refused to leave its directory: its error for
+// that is neither of the operating system's nor exported.
+func escapes(err error) bool {
+	if err == nil || errors.Is(err, errIrregular) {
+		return false
+	}
+	path, ok := errors.AsType[*fs.PathError](err)
+	return ok && strings.Contains(path.Err.Error(), "escapes from parent")
+}
+
+var errIrregular = errors.New("it is no regular file")
+
+// open opens a regular file and nothing else: opening a pipe would wait for a
+// writer, and reading a device may never end.
+func (a address) open() (*os.File, error) {
+	file, err := a.root.dir.OpenFile(a.rel, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errIrregular
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// reasoned gives an error from opening path its type.
+func reasoned(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errEscapes), errors.Is(err, errIrregular):
+		return &PermissionError{path, strings.TrimSpace(err.Error())}
+	case escapes(err):
+		return &PermissionError{path, outside}
+	case errors.Is(err, fs.ErrPermission):
+		return &PermissionError{path, "the operating system denies it"}
+	}
+	return fmt.Errorf("open document %s: %w", path, err)
+}

@@ -1,0 +1,165 @@
+package document
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// schemaFiles is the file system that a schema includes and imports from: the
+// library's roots, under its limits. It notes what it read. After it was sealed
+// it serves the schemas that documents point to, and notes nothing.
+type schemaFiles struct {
+	library *Library
+	base    string // the directory of the first schema
+
+	mu     sync.Mutex
+	rent   *lease // nil when sealed
+	read   []version
+	total  int64    // bytes read, the first schema included
+	remote []string // what was asked for and is never fetched
+}
+
+// A fatalError makes the engine give up instead of going on without a file.
+type fatalError struct{ error }
+
+func (fatalError) FatalSchemaLoad() bool { return true }
+func (e fatalError) Unwrap() error       { return e.error }
+
+// Open opens a schema for reading, by an absolute path or a URI.
+func (f *schemaFiles) Open(name string) (fs.File, error) {
+	if name == xmlNamespaceURL {
+		return &memoryFile{Reader: bytes.NewReader([]byte(xmlNamespace)), name: name, size: len(xmlNamespace)}, nil
+	}
+	path, ok := localPath(name)
+	if !ok {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.remote = append(f.remote, name)
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	src, err := f.load(path)
+	if _, missing := errors.AsType[*NotFoundError](err); missing {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	if err != nil {
+		return nil, fatalError{err}
+	}
+	return &memoryFile{Reader: bytes.NewReader(src.text), name: path, size: len(src.text), modified: src.stamp.modified}, nil
+}
+
+// load reads and surveys one file.
+func (f *schemaFiles) load(path string) (*source, error) {
+	file, addr, err := f.library.roots.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	src, err := f.library.read(file, addr.name())
+	if err != nil {
+		return nil, err
+	}
+	seen, err := look(src.name, src.text, f.library.config)
+	if err != nil {
+		return nil, err
+	}
+	return src, f.note(src, seen)
+}
+
+// note counts a file that was read.
+func (f *schemaFiles) note(src *source, seen *survey) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.rent == nil {
+		return nil
+	}
+	limit := f.library.config.MaxDocument
+	if f.total += int64(len(src.text)); f.total > limit {
+		return &LimitError{Subject: "schema", What: "size in bytes, with all it includes,", Limit: limit}
+	}
+	f.read = append(f.read, src.version())
+	if !f.rent.try(seen.memory()) {
+		return &LimitError{Subject: "schema", What: "memory in bytes", Limit: f.library.config.MaxMemory}
+	}
+	return nil
+}
+
+// seal ends the noting, and gives what was noted.
+func (f *schemaFiles) seal() ([]version, int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rent = nil
+	return slices.Clone(f.read), f.total
+}
+
+// explain adds to the error of a compilation what was not fetched.
+func (f *schemaFiles) explain(err error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	wrong, ok := errors.AsType[*SchemaError](err)
+	if !ok || len(f.remote) == 0 {
+		return err
+	}
+	wrong.Problems = append(wrong.Problems, Violation{
+		Message: fmt.Sprintf("not read, since nothing is fetched from elsewhere: %s", strings.Join(f.remote, ", ")),
+	})
+	return wrong
+}
+
+// localPath is the path that a name means which the engine made of a schema
+// location: a path, or a URI of the scheme file.
+func localPath(name string) (string, bool) {
+	uri, err := url.Parse(name)
+	if err != nil || uri.Scheme == "" || filepath.IsAbs(name) {
+		return filepath.FromSlash(name), true
+	}
+	if uri.Scheme == "file" && (uri.Host == "" || uri.Host == "localhost") {
+		return filepath.FromSlash(uri.Path), true
+	}
+	return "", false
+}
+
+// A memoryFile is a file that was read already.
+type memoryFile struct {
+	*bytes.Reader
+	name     string
+	size     int
+	modified time.Time
+}
+
+func (f *memoryFile) Close() error               { return nil }
+func (f *memoryFile) Stat() (fs.FileInfo, error) { return memoryInfo{f}, nil }
+
+type memoryInfo struct{ file *memoryFile }
+
+func (i memoryInfo) Name() string       { return filepath.Base(i.file.name) }
+func (i memoryInfo) Size() int64        { return int64(i.file.size) }
+func (i memoryInfo) Mode() fs.FileMode  { return 0o444 }
+func (i memoryInfo) ModTime() time.Time { return i.file.modified }
+func (i memoryInfo) IsDir() bool        { return false }
+func (i memoryInfo) Sys() any           { return nil }
+
+// xmlNamespaceURL is where schemas import the attributes of the namespace xml
+// from, and xmlNamespace declares those: it would be a pity to refuse every
+// schema that allows for xml:lang because nothing is fetched.
+const (
+	xmlNamespaceURL = "http://www.w3.org/2001/xml.xsd"
+	xmlNamespace    = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://www.w3.org/XML/1998/namespace">
+<xs:attribute name="lang"><xs:simpleType><xs:union memberTypes="xs:language">
+<xs:simpleType><xs:restriction base="xs:string"><xs:enumeration value=""/></xs:restriction></xs:simpleType>
+</xs:union></xs:simpleType></xs:attribute>
+<xs:attribute name="space"><xs:simpleType><xs:restriction base="xs:NCName">
+<xs:enumeration value="default"/><xs:enumeration value="preserve"/></xs:restriction></xs:simpleType></xs:attribute>
+<xs:attribute name="base" type="xs:anyURI"/>
+<xs:attribute name="id" type="xs:ID"/>
+<xs:attributeGroup name="specialAttrs"><xs:attribute ref="xml:base"/><xs:attribute ref="xml:lang"/>
+<xs:attribute ref="xml:space"/><xs:attribute ref="xml:id"/></xs:attributeGroup>
+</xs:schema>`
+)

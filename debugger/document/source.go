@@ -1,0 +1,87 @@
+package document
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// inlineName is what errors call a document that came inline.
+const inlineName = "inline"
+
+// isInline reports whether a document argument is XML, and no path.
+func isInline(argument string) bool {
+	text := strings.TrimLeft(strings.TrimPrefix(argument, "\uFEFF"), " \t\r\n")
+	return strings.HasPrefix(text, "<")
+}
+
+// A source is the bytes of a document and where they came from.
+type source struct {
+	name   string // absolute path, or inlineName
+	text   []byte // UTF-8
+	stamp  stamp  // zero for inline
+	digest [sha256.Size]byte
+	seen   time.Time // when it was read
+}
+
+// inline makes a source of XML in an argument. A string is Unicode already, so
+// what its declaration says of its encoding does not count.
+func (l *Library) inline(argument string) (*source, error) {
+	argument = strings.TrimPrefix(argument, "\uFEFF")
+	if size := int64(len(argument)); size > l.config.MaxDocument {
+		return nil, l.tooLarge(inlineName, size)
+	}
+	text := []byte(argument)
+	return &source{name: inlineName, text: text}, checkUTF8(inlineName, text)
+}
+
+// attempts is how often a file is read that changes under our eyes.
+const attempts = 3
+
+// read reads the file at an opened address into a source.
+func (l *Library) read(file *os.File, name string) (*source, error) {
+	for range attempts {
+		src, err := l.readOnce(file, name)
+		if src != nil || err != nil {
+			return src, err
+		}
+	}
+	return nil, fmt.Errorf("read document %s: it changes while it is being read", name)
+}
+
+// readOnce returns nothing when the file changed meanwhile.
+func (l *Library) readOnce(file *os.File, name string) (*source, error) {
+	before, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read document %s: %w", name, err)
+	}
+	if before.Size() > l.config.MaxDocument {
+		return nil, l.tooLarge(name, before.Size())
+	}
+	seen := time.Now()
+	raw := make([]byte, before.Size())
+	n, err := io.ReadFull(io.NewSectionReader(file, 0, before.Size()), raw)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, fmt.Errorf("read document %s: %w", name, err)
+	}
+	after, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read document %s: %w", name, err)
+	}
+	if int64(n) != before.Size() || !stampOf(before).equal(stampOf(after)) {
+		return nil, nil
+	}
+	text, err := decode(name, raw)
+	if err != nil {
+		return nil, err
+	}
+	return &source{name: name, text: text, stamp: stampOf(before), digest: sha256.Sum256(raw), seen: seen}, nil
+}
+
+func (l *Library) tooLarge(name string, size int64) error {
+	return &LimitError{Subject: name, What: "size in bytes", Limit: l.config.MaxDocument,
+		Detail: fmt.Sprintf("it has %d", size)}
+}

@@ -1,0 +1,19 @@
+package document
+
+import (
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+// openFlags keep a pipe from making open wait for its writer.
+const openFlags = syscall.O_NONBLOCK
+
+func stampOf(info fs.FileInfo) stamp {
+	s := plain(info)
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		s.device, s.inode = uint64(stat.Dev), stat.Ino
+		s.changed = time.Unix(stat.Ctim.Unix())
+	}
+	return s
+}

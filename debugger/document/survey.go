@@ -1,0 +1,171 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// What one node of a tree costs in bytes, its list links included. Measured on
+// the engine; a test compares the sum with the heap.
+const (
+	elementCost   = 232
+	attributeCost = 400
+	textCost      = 232
+	otherCost     = 248 // comments, processing instructions
+)
+
+// amplification is by how much entities may blow a document up.
+const amplification = 2
+
+// A place is where an element begins in the decoded text.
+type place struct{ line, column uint32 }
+
+// A survey is what a look at the text tells before it is parsed. It counts what
+// is written down, not what entities bring in.
+type survey struct {
+	starts     []place // of every start tag, in document order
+	attributes int
+	texts      int
+	others     int
+	entities   bool // the internal subset declares general or parameter entities
+	defaults   int  // attribute defaults that any element might get, at most
+	subset     int  // bytes of the internal subset
+	size       int  // bytes of the text
+}
+
+// memory is what the tree will need at most, in bytes. Entities may bring in as
+// much markup as the engine lets them, and markup is at worst one element for
+// four bytes; each element may get every default of the document type.
+func (s *survey) memory() int64 {
+	elements := int64(len(s.starts))
+	sum := elements*(elementCost+8) + int64(s.attributes)*attributeCost +
+		int64(s.texts)*textCost + int64(s.others)*otherCost + int64(s.size)
+	if s.entities {
+		sum += amplification * int64(s.size) * elementCost / 4
+	}
+	if s.defaults > 0 {
+		sum += elements * (int64(s.defaults)*attributeCost + int64(s.subset))
+	}
+	return sum
+}
+
+// A surveyor walks over a text. It is lenient: what it cannot make sense of it
+// leaves to the parser, which will not like it either.
+type surveyor struct {
+	survey
+	cursor
+	name  string // of the document, for errors
+	rest  []byte // what is still to be seen
+	depth int
+	max   Config
+}
+
+// look surveys a decoded text.
+func look(name string, text []byte, limits Config) (*survey, error) {
+	s := &surveyor{name: name, rest: text, max: limits}
+	s.size = len(text)
+	for len(s.rest) > 0 {
+		if err := s.next(); err != nil {
+			return nil, err
+		}
+	}
+	if need := s.memory(); need > limits.MaxMemory {
+		return nil, &LimitError{Subject: name, What: "memory in bytes", Limit: limits.MaxMemory,
+			Detail: fmt.Sprintf("its tree may need %d", need)}
+	}
+	return &s.survey, nil
+}
+
+// A construct is something that begins and ends with fixed strings.
+type construct struct{ begin, end string }
+
+var constructs = []construct{
+	{"<!--", "-->"},
+	{"<?", "?>"},
+	{"<![CDATA[", "]]>"},
+}
+
+// next takes one construct, or the text before it.
+func (s *surveyor) next() error {
+	if s.rest[0] != '<' {
+		s.texts++
+		s.take(until(s.rest, "<"))
+		return nil
+	}
+	for _, c := range constructs {
+		if bytes.HasPrefix(s.rest, []byte(c.begin)) {
+			s.others++
+			s.take(len(c.begin))
+			s.take(past(s.rest, c.end))
+			return nil
+		}
+	}
+	switch {
+	case bytes.HasPrefix(s.rest, []byte("<!DOCTYPE")):
+		return s.doctype()
+	case bytes.HasPrefix(s.rest, []byte("</")):
+		s.depth--
+		s.take(past(s.rest, ">"))
+		return nil
+	}
+	return s.startTag()
+}
+
+// startTag takes a start tag or an empty element.
+func (s *surveyor) startTag() error {
+	line, column := s.place()
+	s.starts = append(s.starts, place{uint32(line), uint32(column)})
+	if s.depth++; s.depth > s.max.MaxDepth {
+		return s.exceeds("depth of nested elements", s.max.MaxDepth)
+	}
+	end, attributes := tagEnd(s.rest)
+	if attributes > s.max.MaxAttributes {
+		return s.exceeds("attributes of one element", s.max.MaxAttributes)
+	}
+	s.attributes += attributes
+	if end >= 2 && s.rest[end-2] == '/' {
+		s.depth--
+	}
+	s.take(end)
+	return nil
+}
+
+// tagEnd is the length of the tag that text begins with, and how many quoted
+// values it has.
+func tagEnd(text []byte) (length, quoted int) {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '>':
+			return i + 1, quoted
+		case '"', '\'':
+			quoted++
+			i += 1 + until(text[i+1:], string(text[i]))
+		}
+	}
+	return len(text), quoted
+}
+
+// exceeds is the error for a limit at the present place.
+func (s *surveyor) exceeds(what string, limit int) error {
+	line, column := s.place()
+	return &LimitError{Subject: at(s.name, line, column), What: what, Limit: int64(limit)}
+}
+
+// take moves over n bytes.
+func (s *surveyor) take(n int) {
+	s.advance(s.rest[:n])
+	s.rest = s.rest[n:]
+}
+
+// until is the index of the mark in text, or its length.
+func until(text []byte, mark string) int {
+	if i := bytes.Index(text, []byte(mark)); i >= 0 {
+		return i
+	}
+	return len(text)
+}
+
+// past is the index behind the mark in text, or its length.
+func past(text []byte, mark string) int {
+	return min(until(text, mark)+len(mark), len(text))
+}

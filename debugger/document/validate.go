@@ -1,0 +1,107 @@
+package document
+
+import (
+	"context"
+	"path/filepath"
+)
+
+// A ValidateRequest asks whether a document matches a W3C XML Schema.
+type ValidateRequest struct {
+	Document string // a path below the roots, or XML
+	Schema   string // the same; what an inline one includes is looked for in the first root
+}
+
+// Validate returns nil when the document matches the schema, and a
+// [ViolationsError] when it does not.
+func (l *Library) Validate(ctx context.Context, req ValidateRequest) error {
+	ctx, cancel := context.WithTimeout(ctx, l.config.Deadline)
+	defer cancel()
+	_, err := work(ctx, l.crew, "validation", func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, l.validate(ctx, req)
+	})
+	return err
+}
+
+// validate does the work of Validate on a worker.
+func (l *Library) validate(ctx context.Context, req ValidateRequest) error {
+	rules, err := l.schema(ctx, req.Schema)
+	if err != nil {
+		return err
+	}
+	rent := &lease{from: l.memory}
+	defer rent.end()
+	doc, err := l.document(ctx, req.Document, rent)
+	if err != nil {
+		return err
+	}
+	found := &ViolationsError{Document: doc.name, Schema: rules.name}
+	err = rules.grammar.validate(ctx, doc.tree, func(v Violation) {
+		if len(found.Violations) == MaxViolations {
+			found.More++
+			return
+		}
+		found.Violations = append(found.Violations, v)
+	})
+	if err == nil && len(found.Violations) > 0 {
+		return found
+	}
+	return err
+}
+
+// A schema is a compiled schema.
+type schema struct {
+	name    string
+	grammar grammar
+}
+
+// schema finds the schema that an argument means, compiled before or now.
+func (l *Library) schema(ctx context.Context, argument string) (*schema, error) {
+	if isInline(argument) {
+		src, err := l.inline(argument)
+		if err != nil {
+			return nil, err
+		}
+		e, err := l.compile(ctx, src)
+		if err != nil {
+			return nil, err
+		}
+		return e.value.(*schema), nil
+	}
+	e, err := l.find(ctx, schemaKind, argument, l.compile)
+	if err != nil {
+		return nil, err
+	}
+	return e.value.(*schema), nil
+}
+
+// schemaCost is what a compiled schema takes for each byte of its text. Measured
+// on large schemas; how much it is depends on what they declare.
+const schemaCost = 48
+
+// compile makes a schema of its text and of what that includes.
+func (l *Library) compile(ctx context.Context, src *source) (*entry, error) {
+	rent := &lease{from: l.memory}
+	defer rent.end()
+	doc, err := l.parse(ctx, src, rent)
+	if err != nil {
+		return nil, err
+	}
+	files := &schemaFiles{library: l, rent: rent, base: l.schemaBase(src.name), total: int64(len(src.text))}
+	compiled, err := l.engine.compile(ctx, doc.tree, files)
+	if err != nil {
+		return nil, files.explain(err)
+	}
+	read, bytes := files.seal()
+	return &entry{files: read, value: &schema{src.name, compiled}, bytes: bytes * schemaCost}, nil
+}
+
+// schemaBase is the directory that a schema's includes are relative to.
+func (l *Library) schemaBase(name string) string {
+	if name != inlineName {
+		return filepath.Dir(name)
+	}
+	if len(l.roots) > 0 {
+		return l.roots[0].real
+	}
+	return string(filepath.Separator)
+}
