@@ -5,28 +5,19 @@ import (
 	"flag"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-var (
-	update  = flag.Bool("update", false, "rewrite the answers of the conversations")
-	command = flag.String("cmd", "", "ask this server instead of ours")
-)
-
-// patience is how long an answer may take.
-const patience = 20 * time.Second
+var update = flag.Bool("update", false, "rewrite the answers of the conversations")
 
 func TestConversations(t *testing.T) {
-	program := build(t)
 	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".txtar") {
-			t.Run(strings.TrimSuffix(path, ".txtar"), func(t *testing.T) { replayFile(t, program, path) })
+			t.Run(strings.TrimSuffix(path, ".txtar"), func(t *testing.T) { replayFile(t, path) })
 		}
 		return err
 	})
@@ -35,20 +26,7 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// build makes the program once, or takes the one of -cmd.
-func build(t *testing.T) []string {
-	t.Helper()
-	if *command != "" {
-		return strings.Fields(*command)
-	}
-	program := filepath.Join(t.TempDir(), "triptych")
-	if out, err := exec.Command("go", "build", "-o", program, "../cmd/triptych").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return []string{program, "stdio"}
-}
-
-func replayFile(t *testing.T, program []string, path string) {
+func replayFile(t *testing.T, path string) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -61,11 +39,7 @@ func replayFile(t *testing.T, program []string, path string) {
 	if err := lay(data, c.files); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"TRIPTYCH_DATA=" + data, "LOG_LEVEL=error", "VALKEY_HOST=", "VALKEY_PORT="}
-	p, err := openPipe(append(program[:len(program):len(program)], c.args...), env, patience)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := start(t, data, c.args...)
 	r := &replay{road: p, witness: witnessFor(t, path), update: *update}
 	spoken, err := r.run(c.turns)
 	if err := errors.Join(err, p.end(), compare(data, c.after)); err != nil {

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,9 +37,11 @@ type pipe struct {
 	patience time.Duration
 }
 
-// openPipe starts the program. Its standard error goes to ours.
-func openPipe(program []string, env []string, patience time.Duration) (*pipe, error) {
-	p := &pipe{cmd: exec.Command(program[0], program[1:]...), lines: make(chan string, 1000), patience: patience}
+// openPipe starts the program, which is killed when ctx is done. Its standard
+// error goes to ours.
+func openPipe(ctx context.Context, program, env []string, patience time.Duration) (*pipe, error) {
+	p := &pipe{lines: make(chan string, 1000), patience: patience}
+	p.cmd = exec.CommandContext(ctx, program[0], program[1:]...)
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stderr = os.Stderr
 	var err error

@@ -115,7 +115,7 @@ func TestPipeEnds(t *testing.T) {
 		{"never", `read a; echo "$a"; exec sleep 600`, "signal: killed"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, err := openPipe([]string{"sh", "-c", tc.server}, nil, 2*time.Second)
+			p, err := openPipe(t.Context(), []string{"sh", "-c", tc.server}, nil, time.Second)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,126 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// promptly is how soon the program must be gone; SDKs kill it after that.
+const promptly = 2 * time.Second
+
+// What was sent before the input ended is answered, calls of one family in the
+// order in which they came.
+func TestEverythingIsAnsweredAtTheEnd(t *testing.T) {
+	p := start(t, t.TempDir(), "--families=rulesets")
+	const n = 20
+	for i := range n {
+		line := callLine(2*i, "create_ruleset", fmt.Sprintf(`{"name":"r%d","description":"d","markdown":"m"}`, i))
+		if err := p.send(line + "\n" + callLine(2*i+1, "delete_ruleset", fmt.Sprintf(`{"name":"r%d"}`, i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		want := saidLine(2*i, fmt.Sprintf("Successfully created ruleset 'r%d'", i))
+		if got := listen(t, p); got != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+		want = saidLine(2*i+1, fmt.Sprintf("Successfully deleted ruleset 'r%d'", i))
+		if got := listen(t, p); got != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
+	if got, err := p.hear(); !errors.Is(err, errEnded) {
+		t.Errorf("got %s, %v; want the end", got, err)
+	}
+	if err := p.cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// An open listen request is cancelled and answered when the input ends. Told to
+// stop, the server may go without, but soon and with nothing else to say.
+func TestListenEndsWithTheServer(t *testing.T) {
+	for name, stop := range map[string]func(p *pipe) error{
+		"end of input": func(p *pipe) error { return p.in.Close() },
+		"SIGTERM":      func(p *pipe) error { return p.cmd.Process.Signal(syscall.SIGTERM) },
+		"SIGINT":       func(p *pipe) error { return p.cmd.Process.Signal(os.Interrupt) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, t.TempDir(), "--families=aoc")
+			got := ask(t, p, `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},`+claim+`}}`)
+			want := `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},` + subscriptionMeta + `}}}`
+			if got != want {
+				t.Errorf("got %s\nwant %s", got, want)
+			}
+			if err := stop(p); err != nil {
+				t.Fatal(err)
+			}
+			checkFarewell(t, p, name == "end of input")
+			if err := p.cmd.Wait(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+const subscriptionMeta = `"_meta":{"io.modelcontextprotocol/subscriptionId":"l"`
+
+// checkFarewell hears the road to its end: cancellation and result, each once
+// if at all.
+func checkFarewell(t *testing.T, p *pipe, both bool) {
+	t.Helper()
+	schema, err := openSchema("2026-07-28")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWitness(schema)
+	w.sent(`{"id":"l","method":"subscriptions/listen"}`)
+	open := []string{
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"l"}}`,
+		`{"jsonrpc":"2.0","id":"l","result":{"resultType":"complete",` + subscriptionMeta + `}}}`,
+	}
+	began := time.Now()
+	line, err := p.hear()
+	for ; err == nil; line, err = p.hear() {
+		if i := slices.Index(open, line); i >= 0 {
+			open = slices.Delete(open, i, i+1)
+		} else {
+			t.Errorf("it said %s", line)
+		}
+		if err := w.heard(line); err != nil {
+			t.Error(err)
+		}
+	}
+	if took := time.Since(began); !errors.Is(err, errEnded) || took > promptly {
+		t.Errorf("after %v: %v, want the end within %v", took, err, promptly)
+	}
+	if both && len(open) > 0 {
+		t.Errorf("it did not say %q", open)
+	}
+}
+
+// Some clients start a server only to probe it: that must leave no trace, or
+// two of them would be in each other's way.
+func TestProbeLeavesNothing(t *testing.T) {
+	data := t.TempDir()
+	for range 2 {
+		p := start(t, data)
+		ask(t, p, `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{`+claim+`}}`)
+		leave(t, p)
+	}
+	entries, err := os.ReadDir(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		t.Errorf("%s is in the data folder", e.Name())
+	}
+}

@@ -1,0 +1,109 @@
+package conformance
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var command = flag.String("cmd", "", "ask this server instead of ours")
+
+// patience is how long an answer may take.
+const patience = 20 * time.Second
+
+// buildDir is where the program is built, "" before TestMain.
+var buildDir string
+
+func TestMain(m *testing.M) {
+	var err error
+	if buildDir, err = os.MkdirTemp("", "conformance"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(buildDir) // what is left is the system's to clean
+	os.Exit(code)
+}
+
+// program builds ours once, when the first test wants it, and returns the
+// words that start it; or those of -cmd.
+var program = sync.OnceValues(func() ([]string, error) {
+	if *command != "" {
+		return strings.Fields(*command), nil
+	}
+	path := filepath.Join(buildDir, "triptych")
+	if out, err := exec.CommandContext(context.Background(), "go", "build", "-o", path, "../cmd/triptych").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return []string{path, "stdio"}, nil
+})
+
+// start starts the program on a data folder. Words with = are variables of its
+// environment, all others are arguments.
+func start(t *testing.T, data string, words ...string) *pipe {
+	t.Helper()
+	argv, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	argv = append([]string(nil), argv...)
+	env := []string{"TRIPTYCH_DATA=" + data, "LOG_LEVEL=error", "VALKEY_HOST=", "VALKEY_PORT="}
+	for _, word := range words {
+		if strings.Contains(word, "=") && !strings.HasPrefix(word, "-") {
+			env = append(env, word)
+		} else {
+			argv = append(argv, word)
+		}
+	}
+	p, err := openPipe(t.Context(), argv, env, patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// ask sends a line and returns the next message.
+func ask(t *testing.T, r road, line string) string {
+	t.Helper()
+	if err := r.send(line); err != nil {
+		t.Fatal(err)
+	}
+	return listen(t, r)
+}
+
+func listen(t *testing.T, r road) string {
+	t.Helper()
+	got, err := r.hear()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// leave ends the road, which must go well.
+func leave(t *testing.T, r road) {
+	t.Helper()
+	if err := r.end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// callLine is a tools/call request.
+func callLine(id int, tool, arguments string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, arguments)
+}
+
+// saidLine is the result of a tool that answers with one text.
+func saidLine(id int, text string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":%q}]}}`, id, text)
+}
+
+// claim is the _meta of a modern request.
+const claim = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
