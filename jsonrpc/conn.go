@@ -20,7 +20,12 @@ type Config struct {
 	MaxQueuedBytes int           // and their bytes; 64 MiB
 	MaxBuffered    int           // outgoing bytes before writers wait; 1 MiB
 	Drain          time.Duration // how long handlers may go on when ctx is done; 5 s
-	Logger         *slog.Logger  // nil discards
+	// Barrier is called before each write and returns when what must be safe
+	// before an answer leaves is safe, such as its record in an audit trail.
+	// One call serves all answers of the write. When it fails, errors take
+	// their place. Nil waits for nothing.
+	Barrier func() error
+	Logger  *slog.Logger // nil discards
 }
 
 func (c Config) withDefaults() Config {
@@ -96,6 +101,7 @@ func NewConn(in io.Reader, out io.Writer, cfg Config) *Conn {
 	c.decoder = newDecoder(c.cfg.MaxDepth)
 	c.broken = make(chan error, 1)
 	c.out.init(out, c.cfg.MaxBuffered, c.broken)
+	c.out.barrier = c.pass
 	c.flight.init(c)
 	c.calls.init()
 	return c

@@ -15,7 +15,9 @@ type outbox struct {
 	w      io.Writer
 	limit  int
 	broken chan<- error // gets the first error, if anybody listens
-	full   atomic.Bool  // enough has gathered to be worth a write
+	// barrier returns what may be written in place of lines.
+	barrier func(lines []byte) []byte
+	full    atomic.Bool // enough has gathered to be worth a write
 
 	mu      sync.Mutex
 	room    sync.Cond // buf shrank, or err was set
@@ -94,6 +96,7 @@ func (o *outbox) drainLocked() {
 		o.full.Store(false)
 		o.room.Broadcast()
 		o.mu.Unlock()
+		out = o.barrier(out)
 		_, err := o.w.Write(out)
 		o.mu.Lock()
 		o.failLocked(err)
