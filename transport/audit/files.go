@@ -167,9 +167,7 @@ func (w *fileWriter) begin(c *chain, now time.Time) (err error) {
 		return err
 	}
 	g := &group{data: c.add(nil, c.header(1, now).body())}
-	start := len(g.data)
-	g.data = c.seal(g.data, now)
-	g.seal = g.data[start : len(g.data)-1]
+	g.finish(c, now)
 	if err := w.write(g); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"strconv"
 	"sync"
@@ -278,11 +279,27 @@ func (l *Log) group(bodies []byte) *group {
 		g.data = l.chain.add(g.data, body[:len(body)-1])
 		l.chain.seq++
 	}
-	start := len(g.data)
-	g.data = l.chain.seal(g.data, now)
-	g.seal = g.data[start : len(g.data)-1]
-	g.seq = l.chain.seq
+	g.finish(l.chain, now)
 	return g
+}
+
+// finish seals the group.
+func (g *group) finish(c *chain, now time.Time) {
+	start := len(g.data)
+	g.data = c.seal(g.data, now)
+	g.seal = g.data[start : len(g.data)-1]
+	g.seq = c.seq
+}
+
+// lines are the lines of the group without their newlines.
+func (g *group) lines() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for text := range bytes.Lines(g.data) {
+			if !yield(text[:len(text)-1]) {
+				return
+			}
+		}
+	}
 }
 
 // Close writes what waits and lets go of the chain. No record can be added
