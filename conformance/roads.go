@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type pipe struct {
 	cmd      *exec.Cmd
 	in       io.WriteCloser
 	lines    chan string // closed by the reader
+	broken   error       // of reading, to be looked at after lines is closed
 	patience time.Duration
 }
 
@@ -66,6 +68,7 @@ func (p *pipe) read(out io.Reader) {
 	for scanner.Scan() {
 		p.lines <- scanner.Text()
 	}
+	p.broken = scanner.Err()
 }
 
 func (p *pipe) send(line string) error {
@@ -77,7 +80,7 @@ func (p *pipe) hear() (string, error) {
 	select {
 	case line, ok := <-p.lines:
 		if !ok {
-			return "", errEnded
+			return "", cmp.Or(p.broken, errEnded)
 		}
 		return line, nil
 	case <-time.After(p.patience):

@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"bufio"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -129,5 +131,15 @@ func TestPipeEnds(t *testing.T) {
 				t.Errorf("got error %v, want one with %q", err, tc.want)
 			}
 		})
+	}
+}
+
+func TestOverlongLineIsNoEnd(t *testing.T) {
+	p, err := openPipe(t.Context(), []string{"sh", "-c", `head -c 20000000 /dev/zero | tr '\0' x; cat >&2`}, nil, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.hear(); !errors.Is(err, bufio.ErrTooLong) {
+		t.Errorf("heard %d bytes, %v; want %v", len(got), err, bufio.ErrTooLong)
 	}
 }
