@@ -1,8 +1,15 @@
 package quota_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
@@ -26,4 +33,228 @@ func TestContractOfALocalMeter(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "data", "quota")
 		return func() quota.Meter { return openLocal(t, dir) }
 	})
+}
+
+// TestFolderInUse: two processes never count in one folder, the second waits for
+// the first.
+func TestFolderInUse(t *testing.T) {
+	dir := t.TempDir()
+	first := openLocal(t, dir)
+	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	_, err := quota.OpenLocal(ctx, dir, quiet)
+	if !errors.Is(err, quota.ErrInUse) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("opening it again: %v", err)
+	}
+	take(t, first, "k", free, noon, 3)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		second, err := quota.OpenLocal(t.Context(), dir, quiet)
+		if err != nil {
+			t.Errorf("the second: %v", err)
+			return
+		}
+		same(t, take(t, second, "k", free, noon, 1), windows(free, 4, 4))
+		if err := second.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+}
+
+func TestClosed(t *testing.T) {
+	m := openLocal(t, t.TempDir())
+	take(t, m, "k", free, noon, 1)
+	for range 2 {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := m.Take(t.Context(), "k", free, noon); !errors.Is(err, quota.ErrClosed) {
+		t.Errorf("Take: %v", err)
+	}
+	if _, err := m.Peek(t.Context(), "k", free, noon); !errors.Is(err, quota.ErrClosed) {
+		t.Errorf("Peek: %v", err)
+	}
+}
+
+// TestCloseUnderLoad: what was granted before or during Close counts, exactly.
+func TestCloseUnderLoad(t *testing.T) {
+	dir := t.TempDir()
+	m := openLocal(t, dir)
+	limits := quota.Limits{Month: 1 << 40}
+	var wg sync.WaitGroup
+	granted := make([]int64, 8)
+	for i := range granted {
+		wg.Go(func() {
+			for {
+				if _, err := m.Take(t.Context(), "k", limits, noon); errors.Is(err, quota.ErrClosed) {
+					return
+				} else if err != nil {
+					t.Error(err)
+					return
+				}
+				granted[i]++
+			}
+		})
+	}
+	time.Sleep(20 * time.Millisecond) // some are granted meanwhile
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+	want := int64(0)
+	for _, n := range granted {
+		want += n
+	}
+	u, err := openLocal(t, dir).Peek(t.Context(), "k", limits, noon)
+	if err != nil || u.Month.Used != want {
+		t.Errorf("%d count, %v, want %d", u.Month.Used, err, want)
+	}
+}
+
+// journalOf is the journal of a meter that took some requests and was closed.
+func journalOf(t *testing.T, dir string) (path, text string) {
+	t.Helper()
+	m := openLocal(t, dir)
+	take(t, m, "a", free, noon, 5)
+	take(t, m, "b", free, noon, 6)
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(dir, "counts.jsonl")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, string(data)
+}
+
+// TestTornJournal: the end of a journal may be torn anywhere, and what power
+// failures leave there; nothing was granted for it.
+func TestTornJournal(t *testing.T) {
+	for _, tail := range []string{
+		"{", `{"key":"a","month_end":1`, `{"key":"a","used":0,"burst":0}`, "\x00\x00\x00", "{\n\x00\x00", "\n\n", "garbage\n",
+	} {
+		dir := t.TempDir()
+		path, text := journalOf(t, dir)
+		if err := os.WriteFile(path, []byte(text+tail), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for round := range int64(2) {
+			m := openLocal(t, dir)
+			same(t, take(t, m, "a", free, noon, 1), windows(free, 6+round, 6+round))
+			if err := m.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestBrokenJournal: a journal that something else wrote to is not believed.
+func TestBrokenJournal(t *testing.T) {
+	dir := t.TempDir()
+	path, text := journalOf(t, dir)
+	for _, broken := range []string{
+		"garbage\n" + text, text[1:], strings.Replace(text, `"used":5`, `"used":-5`, 1) + text, strings.Replace(text, "\n", "", 1) + text,
+	} {
+		if err := os.WriteFile(path, []byte(broken), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := quota.OpenLocal(t.Context(), dir, quiet)
+		if !errors.Is(err, quota.ErrUnavailable) || !strings.Contains(err.Error(), "is broken") {
+			t.Errorf("%q: %v, %v", broken, m, err)
+		}
+		if left, err := os.ReadFile(path); err != nil || string(left) != broken {
+			t.Errorf("it was overwritten: %v", err)
+		}
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	openLocal(t, dir) // a failed opening keeps no lock
+}
+
+// TestJournalThatCannotBeWritten: what the journal does not cover is not
+// granted; afterwards counting goes on where it was.
+func TestJournalThatCannotBeWritten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "quota")
+	m := openLocal(t, dir)
+	if err := os.Rename(dir, dir+".away"); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 { // more often than the limit
+		if _, err := m.Take(t.Context(), "k", free, noon); !errors.Is(err, quota.ErrUnavailable) {
+			t.Errorf("Take: %v", err)
+		}
+	}
+	if err := os.Rename(dir+".away", dir); err != nil {
+		t.Fatal(err)
+	}
+	same(t, take(t, m, "k", free, noon, 10), windows(free, 10, 10))
+}
+
+// TestAfterACrash: a block that the process before us wrote down may have been
+// granted in the minute that is now, and surely not in a later one.
+func TestAfterACrash(t *testing.T) {
+	dir := t.TempDir()
+	limits := quota.Limits{Month: 10_000, Minute: 60}
+	// 45 were granted in this minute when it wrote down 10 more.
+	text := fmt.Sprintf(`{"key":"k","month_end":%d,"used":310,"minute_end":%d,"burst":55,"spare":10}`+"\n", march.Unix(), nextMinute.Unix())
+	tests := []struct {
+		name          string
+		now           time.Time
+		month, minute int64
+	}{
+		{"in the same minute", noon, 311, 56},
+		{"in the next", nextMinute, 311, 11},
+		{"in the next month", march, 1, 11},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(dir, "counts.jsonl"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			m := openLocal(t, dir)
+			u := take(t, m, "k", limits, tt.now, 1)
+			if u.Month.Used != tt.month || u.Minute.Used != tt.minute {
+				t.Errorf("%d and %d count, want %d and %d", u.Month.Used, u.Minute.Used, tt.month, tt.minute)
+			}
+			if u = take(t, m, "k", limits, tt.now.Add(time.Minute), 1); u.Minute.Used != 1 {
+				t.Errorf("a minute later %d count, want 1", u.Minute.Used)
+			}
+			if err := m.Close(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// TestJournalIsRewritten: it does not grow with the number of requests.
+func TestJournalIsRewritten(t *testing.T) {
+	dir := t.TempDir()
+	m := openLocal(t, dir)
+	many := quota.Limits{Month: 900} // blocks of one
+	const keys, rounds = 30, 500
+	var wg sync.WaitGroup
+	for i := range keys {
+		wg.Go(func() {
+			take(t, m, fmt.Sprintf("a key with a long name, to fill the file faster %0200d", i), many, noon, rounds)
+		})
+	}
+	wg.Wait()
+	info, err := os.Stat(filepath.Join(dir, "counts.jsonl"))
+	if err != nil || info.Size() > 2<<20 {
+		t.Errorf("%d bytes, %v", info.Size(), err)
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	u, err := openLocal(t, dir).Peek(t.Context(), fmt.Sprintf("a key with a long name, to fill the file faster %0200d", 7), many, noon)
+	if err != nil || u.Month.Used != rounds {
+		t.Errorf("%+v, %v", u, err)
+	}
 }
