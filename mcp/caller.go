@@ -16,6 +16,9 @@ type Principal struct {
 	ID string
 	// Scopes are the rights; nil means every right.
 	Scopes []Scope
+	// Account is what the transport keeps with the principal. Nobody else
+	// looks at it.
+	Account any
 }
 
 // Local is the principal of a process that started us: every right, no limits.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -76,8 +77,22 @@ func methodNotFound(method string) *jsonrpc.Error {
 }
 
 func permissionDenied(need Scope) *jsonrpc.Error {
-	return jsonrpc.Errorf(CodePermissionDenied, "Permission denied").
-		WithDetails("this needs the scope %s, which the key does not have", need)
+	return jsonrpc.Errorf(CodePermissionDenied, "Permission denied").WithData(struct {
+		Details string `json:"details"`
+		Scope   Scope  `json:"scope"`
+	}{fmt.Sprintf("this needs the scope %s, which the key does not have", need), need})
+}
+
+// MissingScope is the scope for want of which a request was refused, "" when
+// that is not why.
+func MissingScope(err *jsonrpc.Error) Scope {
+	var data struct {
+		Scope Scope `json:"scope"`
+	}
+	if err.Code != CodePermissionDenied || json.Unmarshal(err.Data, &data) != nil {
+		return ""
+	}
+	return data.Scope
 }
 
 // An UnavailableError reports something outside that the server needs and that

@@ -325,7 +325,7 @@ func TestScopesHideAndRefuse(t *testing.T) {
 		t.Errorf("a reader is shown %s", got)
 	}
 	same(t, ask(t, h, "tools/call", `{"name":"house/fail"}`), `{"code":-32003,"message":"Permission denied",
-		"data":{"details":"this needs the scope house:write, which the key does not have"}}`)
+		"data":{"details":"this needs the scope house:write, which the key does not have","scope":"house:write"}}`)
 }
 
 func TestPagesJoinToTheWholeList(t *testing.T) {

@@ -1,0 +1,292 @@
+package bearer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// A Config says who decides about keys and counts requests.
+type Config struct {
+	Ring  keys.Ring
+	Meter quota.Meter
+	// Tokens verifies access tokens of an issuer; nil when there is none.
+	Tokens Verifier
+	// Metadata is the URL of the protected resource metadata (RFC 9728), ""
+	// without an issuer: it would send clients into a flow that leads nowhere.
+	Metadata string
+	// Proxies may say in X-Forwarded-For who sent a request.
+	Proxies []netip.Prefix
+	// Refused is told of every refusal; nil means nobody is.
+	Refused func(ctx context.Context, r Refused)
+	// Now is the clock; nil means [time.Now].
+	Now func() time.Time
+	// Logger hears of keys and counters out of reach; nil discards it.
+	Logger *slog.Logger
+}
+
+// A Verifier checks an access token and says whose it is. It returns an
+// [InvalidTokenError] for one that is not good, another error when it cannot
+// tell.
+type Verifier interface {
+	Verify(ctx context.Context, token string) (Identity, error)
+}
+
+// An Identity is who an access token belongs to.
+type Identity struct {
+	ID     string // stable and unique, no secret
+	Scopes []mcp.Scope
+	Limits quota.Limits
+}
+
+// An InvalidTokenError says what is wrong with an access token.
+type InvalidTokenError struct {
+	Reason  string
+	Expired bool
+}
+
+func (e *InvalidTokenError) Error() string { return e.Reason }
+
+// A Refused is a request that was not let in.
+type Refused struct {
+	Key    string // its id, "" when there is none
+	Addr   netip.Addr
+	Code   jsonrpc.Code
+	Reason string
+}
+
+// A Door lets requests in. Make one with [New].
+type Door struct {
+	cfg      Config
+	failures throttle
+}
+
+var _ streamable.Door = (*Door)(nil)
+
+// New returns a door. It starts nothing.
+func New(cfg Config) *Door {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Refused == nil {
+		cfg.Refused = func(context.Context, Refused) {}
+	}
+	d := &Door{cfg: cfg}
+	d.failures.init()
+	return d
+}
+
+// An account is what the door keeps with a principal.
+type account struct{ limits quota.Limits }
+
+// Admit finds the principal of a request.
+func (d *Door) Admit(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
+	from := d.client(r)
+	who, refused := d.identify(r, from.Addr())
+	if refused != nil {
+		return mcp.Caller{}, d.refuse(header, r, from.Addr(), refused)
+	}
+	return mcp.Caller{
+		Principal: mcp.Principal{ID: who.ID, Scopes: who.Scopes, Account: account{who.Limits}},
+		Addr:      from,
+	}, nil
+}
+
+// A denial is why nobody was let in.
+type denial struct {
+	key      string
+	status   int
+	code     jsonrpc.Code
+	message  string
+	details  string
+	guess    bool // whether it may be somebody who guesses keys
+	silent   bool // no credentials were shown
+	retrying bool // it may work later
+}
+
+// identify reads the Authorization header.
+func (d *Door) identify(r *http.Request, from netip.Addr) (Identity, *denial) {
+	token, refused := credentials(r.Header)
+	if refused != nil {
+		return Identity{}, refused
+	}
+	parsed, err := keys.ParseToken(token)
+	switch {
+	case err == nil:
+		return d.byKey(r.Context(), parsed, from)
+	case d.cfg.Tokens != nil && strings.Count(token, ".") == 2:
+		return d.byToken(r.Context(), token)
+	}
+	return Identity{}, unauthenticated("the key is not one of ours, mistyped or cut off")
+}
+
+// credentials are what stands behind Bearer in the one Authorization header
+// (RFC 6750, section 2.1).
+func credentials(header http.Header) (string, *denial) {
+	values := header["Authorization"]
+	if len(values) == 0 {
+		d := unauthenticated("the header Authorization: Bearer KEY is missing")
+		d.silent = true
+		return "", d
+	}
+	scheme, token, ok := strings.Cut(values[0], " ")
+	if len(values) > 1 || !ok || !strings.EqualFold(scheme, "Bearer") {
+		return "", unauthenticated("the header Authorization must be one, with Bearer and the key")
+	}
+	return strings.TrimSpace(token), nil
+}
+
+func unauthenticated(details string) *denial {
+	return &denial{
+		status: http.StatusUnauthorized, code: mcp.CodeAuthentication, message: "Authentication failed",
+		details: details, guess: true,
+	}
+}
+
+func unavailable(details string) *denial {
+	return &denial{
+		status: http.StatusServiceUnavailable, code: jsonrpc.CodeInternalError, message: "Internal error",
+		details: details, retrying: true,
+	}
+}
+
+func (d *Door) byKey(ctx context.Context, token keys.Token, from netip.Addr) (Identity, *denial) {
+	record, err := d.cfg.Ring.Find(ctx, token)
+	if errors.Is(err, keys.ErrUnknown) {
+		return Identity{}, unauthenticated("the key is unknown")
+	}
+	if err != nil {
+		d.cfg.Logger.Error("keys cannot be looked up", "err", err)
+		return Identity{}, unavailable("keys cannot be looked up now")
+	}
+	if err := record.Check(d.cfg.Now(), from); err != nil {
+		return Identity{}, denied(record.ID, err)
+	}
+	return Identity{ID: record.ID, Scopes: record.Scopes, Limits: record.Limits()}, nil
+}
+
+// denied says why a key that we know does not work.
+func denied(key string, err error) *denial {
+	refused := unauthenticated(err.Error())
+	switch _, foreign := errors.AsType[*keys.AddressError](err); {
+	case foreign:
+		refused = &denial{status: http.StatusForbidden, code: mcp.CodePermissionDenied, message: "Permission denied", details: err.Error()}
+	case errors.Is(err, keys.ErrExpired):
+		refused.code, refused.message = mcp.CodeExpired, "License expired"
+	}
+	refused.key, refused.guess = key, false
+	return refused
+}
+
+func (d *Door) byToken(ctx context.Context, token string) (Identity, *denial) {
+	who, err := d.cfg.Tokens.Verify(ctx, token)
+	if bad, ok := errors.AsType[*InvalidTokenError](err); ok {
+		refused := unauthenticated(bad.Reason)
+		if bad.Expired {
+			refused.code, refused.message, refused.guess = mcp.CodeExpired, "License expired", false
+		}
+		return Identity{}, refused
+	}
+	if err != nil {
+		d.cfg.Logger.Error("access tokens cannot be verified", "err", err)
+		return Identity{}, unavailable("access tokens cannot be verified now")
+	}
+	return who, nil
+}
+
+// refuse says no, later and later to those who guess.
+func (d *Door) refuse(header http.Header, r *http.Request, from netip.Addr, why *denial) *streamable.Refusal {
+	if why.guess && !d.failures.hold(r.Context(), from, d.cfg.Now()) {
+		header.Set("Retry-After", "10")
+		return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: jsonrpc.Errorf(why.code, "%s", why.message).
+			WithDetails("too many failed attempts from this address")} // not recorded: the trail is not for filling disks
+	}
+	d.cfg.Refused(r.Context(), Refused{Key: why.key, Addr: from, Code: why.code, Reason: why.details})
+	if why.status == http.StatusUnauthorized {
+		header["Www-Authenticate"] = []string{d.challenge(why)}
+	}
+	if why.retrying {
+		header.Set("Retry-After", "1")
+	}
+	return &streamable.Refusal{Status: why.status, Error: jsonrpc.Errorf(why.code, "%s", why.message).WithDetails("%s", why.details)}
+}
+
+const realm = `Bearer realm="triptych"`
+
+// challenge is the value of WWW-Authenticate (RFC 6750, section 3): without
+// credentials it has no error.
+func (d *Door) challenge(why *denial) string {
+	text := realm
+	if !why.silent {
+		text += `, error="invalid_token"`
+	}
+	return text + d.metadata()
+}
+
+func (d *Door) metadata() string {
+	if d.cfg.Metadata == "" {
+		return ""
+	}
+	return `, resource_metadata="` + d.cfg.Metadata + `"`
+}
+
+// Forbidden names the scope that is missing (RFC 6750, section 3.1).
+func (d *Door) Forbidden(header http.Header, err *jsonrpc.Error) {
+	text := realm + `, error="insufficient_scope"`
+	if scope := mcp.MissingScope(err); scope != "" {
+		text += `, scope="` + string(scope) + `"`
+	}
+	header["Www-Authenticate"] = []string{text + d.metadata()}
+}
+
+// client is the address that a request came from: the last one in
+// X-Forwarded-For that is not a proxy's, when a proxy is who connected.
+func (d *Door) client(r *http.Request) netip.AddrPort {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.AddrPort{}
+	}
+	peer = netip.AddrPortFrom(peer.Addr().Unmap(), peer.Port())
+	if !d.isProxy(peer.Addr()) {
+		return peer
+	}
+	hops := strings.Split(strings.Join(r.Header["X-Forwarded-For"], ","), ",")
+	from := peer
+	for i := len(hops) - 1; i >= 0; i-- {
+		addr, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			return from
+		}
+		from = netip.AddrPortFrom(addr.Unmap(), 0)
+		if !d.isProxy(from.Addr()) {
+			return from
+		}
+	}
+	return from
+}
+
+func (d *Door) isProxy(addr netip.Addr) bool {
+	for _, p := range d.cfg.Proxies {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// retryAfter never tells anybody to come back at once.
+func retryAfter(seconds int64) int64 { return cmp.Or(max(seconds, 0), 1) }

@@ -1,0 +1,107 @@
+package bearer
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// A throttle answers addresses later and later that fail again and again.
+type throttle struct {
+	mu sync.Mutex
+	by map[netip.Prefix]*attempts
+}
+
+type attempts struct {
+	failed  int
+	last    time.Time
+	waiting int
+}
+
+const (
+	freeAttempts = 5 // that are answered at once
+	firstDelay   = 100 * time.Millisecond
+	longestDelay = 3 * time.Second
+	forgiveness  = 6 * time.Second // in which one failure is forgotten
+	maxWaiting   = 8               // answers that an address may have waiting
+	maxAddresses = 10_000          // that are remembered
+)
+
+func (t *throttle) init() { t.by = map[netip.Prefix]*attempts{} }
+
+// hold counts a failure and waits as long as the address deserves. It reports
+// false, without waiting, when too many of its answers wait already.
+func (t *throttle) hold(ctx context.Context, from netip.Addr, now time.Time) bool {
+	delay, ok := t.fail(network(from), now)
+	if !ok || delay == 0 {
+		return ok
+	}
+	defer t.waited(network(from))
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return true
+}
+
+// network is whom an address stands for: in IPv6 everybody has a /64.
+func network(addr netip.Addr) netip.Prefix {
+	bits := addr.BitLen()
+	if addr.Is6() {
+		bits = 64
+	}
+	p, _ := addr.Prefix(bits) // the zero address gives the zero prefix
+	return p
+}
+
+func (t *throttle) fail(from netip.Prefix, now time.Time) (time.Duration, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := t.by[from]
+	if a == nil {
+		t.makeRoomLocked(now)
+		a = &attempts{last: now}
+		t.by[from] = a
+	}
+	forgiven := int(now.Sub(a.last) / forgiveness)
+	a.failed, a.last = max(0, a.failed-max(forgiven, 0))+1, now
+	if a.failed <= freeAttempts {
+		return 0, true
+	}
+	if a.waiting >= maxWaiting {
+		return 0, false
+	}
+	a.waiting++
+	return min(firstDelay<<min(a.failed-freeAttempts-1, 10), longestDelay), true
+}
+
+func (t *throttle) waited(from netip.Prefix) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if a := t.by[from]; a != nil {
+		a.waiting--
+	}
+}
+
+// makeRoomLocked forgets who has been quiet, or somebody who does not wait.
+func (t *throttle) makeRoomLocked(now time.Time) {
+	if len(t.by) < maxAddresses {
+		return
+	}
+	for from, a := range t.by {
+		if a.waiting == 0 && now.Sub(a.last) > forgiveness*freeAttempts {
+			delete(t.by, from)
+		}
+	}
+	for from, a := range t.by {
+		if len(t.by) < maxAddresses {
+			return
+		}
+		if a.waiting == 0 {
+			delete(t.by, from)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package https
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+)
+
+// Certificates are a pair of PEM files. They are read again when they change.
+type Certificates struct {
+	certFile, keyFile string
+	log               *slog.Logger
+	now               func() time.Time
+
+	mu      sync.Mutex
+	pair    *tls.Certificate
+	seen    [2]stamp // of the files that pair came from
+	checked time.Time
+}
+
+// A stamp tells whether a file changed.
+type stamp struct {
+	size int64
+	time time.Time
+}
+
+// checkEvery is how often the files are looked at, at most.
+const checkEvery = time.Second
+
+// LoadCertificates reads a pair of files.
+func LoadCertificates(certFile, keyFile string, log *slog.Logger) (*Certificates, error) {
+	c := &Certificates{certFile: certFile, keyFile: keyFile, log: log, now: time.Now}
+	if err := c.load(); err != nil {
+		return nil, fmt.Errorf("loading the certificate: %w", err)
+	}
+	c.checked = c.now()
+	return c, nil
+}
+
+// SelfSigned reads the pair of files in a folder, and makes it when there is
+// none or when it has expired. It is good for loopback names, the machine's
+// name and the hosts given.
+func SelfSigned(dir string, hosts []string, log *slog.Logger) (*Certificates, error) {
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the folder of the certificate: %w", err)
+	}
+	lock := flock.New(filepath.Join(dir, "lock"))
+	if err := lock.Lock(); err != nil {
+		return nil, fmt.Errorf("locking the folder of the certificate: %w", err)
+	}
+	defer func() { _ = lock.Close() }() // the lock goes with the file
+	c, err := LoadCertificates(certFile, keyFile, log)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && c.expired():
+		if err := makePair(certFile, keyFile, hosts); err != nil {
+			return nil, fmt.Errorf("making a certificate: %w", err)
+		}
+		return LoadCertificates(certFile, keyFile, log)
+	}
+	return c, err
+}
+
+func (c *Certificates) expired() bool { return c.now().After(c.pair.Leaf.NotAfter) }
+
+// File is the file of the certificate.
+func (c *Certificates) File() string { return c.certFile }
+
+// Fingerprint is the SHA-256 of the certificate, as pairs of hexadecimal
+// digits with colons between.
+func (c *Certificates) Fingerprint() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sum := sha256.Sum256(c.pair.Certificate[0])
+	return strings.ReplaceAll(fmt.Sprintf("% X", sum), " ", ":")
+}
+
+// get is what TLS asks for each connection.
+func (c *Certificates) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := c.now(); now.Sub(c.checked) >= checkEvery {
+		c.checked = now
+		c.reloadLocked()
+	}
+	return c.pair, nil
+}
+
+// reloadLocked reads files that changed; while they are not good, the old pair
+// is served.
+func (c *Certificates) reloadLocked() {
+	now, err := stamps(c.certFile, c.keyFile)
+	if err == nil && now == c.seen {
+		return
+	}
+	if err == nil {
+		err = c.load()
+	}
+	if err != nil {
+		c.log.Warn("the certificate's files changed and are not good; the old ones are served", "path", c.certFile, "err", err)
+		return
+	}
+	c.log.Info("certificate loaded", "path", c.certFile)
+}
+
+func (c *Certificates) load() error {
+	seen, err := stamps(c.certFile, c.keyFile)
+	if err != nil {
+		return err
+	}
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		return err
+	}
+	c.pair, c.seen = &pair, seen
+	return nil
+}
+
+func stamps(files ...string) (all [2]stamp, err error) {
+	for i, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			return all, err
+		}
+		all[i] = stamp{info.Size(), info.ModTime()}
+	}
+	return all, nil
+}
+
+// lifetime is how long a certificate of ours is good: nobody renews it.
+const lifetime = 10 * 365 * 24 * time.Hour
+
+// makePair writes a key (PKCS #8) and a certificate signed with it (RFC 5280).
+func makePair(certFile, keyFile string, hosts []string) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	template, err := selfSigned(hosts)
+	if err != nil {
+		return err
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return err
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		writePEM(keyFile, 0o600, "PRIVATE KEY", secret),
+		writePEM(certFile, 0o644, "CERTIFICATE", cert),
+	)
+}
+
+func selfSigned(hosts []string) (*x509.Certificate, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	template := &x509.Certificate{
+		SerialNumber:          serial,
+		Subject:               pkix.Name{CommonName: "triptych"},
+		NotBefore:             now.Add(-time.Hour), // clocks differ
+		NotAfter:              now.Add(lifetime),
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		BasicConstraintsValid: true,
+		IsCA:                  true, // so that clients can be told to trust it
+	}
+	names := append([]string{"localhost", "127.0.0.1", "::1"}, hosts...)
+	if name, err := os.Hostname(); err == nil {
+		names = append(names, name)
+	}
+	for _, name := range names {
+		if ip := net.ParseIP(name); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, name)
+		}
+	}
+	return template, nil
+}
+
+func writePEM(file string, mode fs.FileMode, kind string, der []byte) error {
+	return renameio.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), mode, renameio.IgnoreUmask())
+}

@@ -1,0 +1,114 @@
+// Package metrics counts what a server does, for Prometheus.
+//
+//	triptych_requests_total{method,family,tool,outcome,code}   counter
+//	triptych_request_duration_seconds{method,family}           histogram
+//	triptych_requests_in_flight                                gauge
+//	triptych_refusals_total{code}                              counter
+//
+// Keys, addresses and arguments are never labels, and neither is anything that
+// a client can choose: methods and tools that do not exist share one label.
+//
+// # Concurrency
+//
+// Metrics may be used by any number of goroutines; it has none of its own.
+package metrics
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// Metrics are the numbers of one server.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	inFlight prometheus.Gauge
+	refusals *prometheus.CounterVec
+}
+
+// buckets go from what a cached list takes to what a time-out cuts off, in
+// seconds.
+var buckets = []float64{.00005, .0002, .001, .005, .02, .1, .5, 2, 10, 60}
+
+// New returns metrics in a registry of their own, with those of the Go runtime
+// and the process.
+func New(version string) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "triptych_requests_total", Help: "Requests answered.",
+		}, []string{"method", "family", "tool", "outcome", "code"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "triptych_request_duration_seconds", Help: "Time from a request to its answer.", Buckets: buckets,
+		}, []string{"method", "family"}),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "triptych_requests_in_flight", Help: "HTTP requests being answered, streams included.",
+		}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "triptych_refusals_total", Help: "Requests refused before they were looked at.",
+		}, []string{"code"}),
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "triptych_build_info", Help: "The version, as a label.", ConstLabels: prometheus.Labels{"version": version},
+	})
+	build.Set(1)
+	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.refusals, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// nobodys is the label of what does not exist.
+const nobodys = "unknown"
+
+// Observe counts one request.
+func (m *Metrics) Observe(e *mcp.Event) {
+	method, tool := e.Method, ""
+	if e.Code == jsonrpc.CodeMethodNotFound {
+		method = nobodys
+	}
+	switch {
+	case e.Family != "":
+		tool = e.Target
+	case e.Method == "tools/call":
+		tool = nobodys
+	}
+	m.requests.WithLabelValues(method, e.Family, tool, outcome(e), strconv.Itoa(int(e.Code))).Inc()
+	m.seconds.WithLabelValues(method, e.Family).Observe(e.Took.Seconds())
+}
+
+func outcome(e *mcp.Event) string {
+	switch {
+	case e.Code != 0:
+		return "error"
+	case e.Failed:
+		return "tool_error"
+	}
+	return "ok"
+}
+
+// Refused counts a request that was not let in.
+func (m *Metrics) Refused(code jsonrpc.Code) {
+	m.refusals.WithLabelValues(strconv.Itoa(int(code))).Inc()
+}
+
+// Around counts the requests that a handler is answering.
+func (m *Metrics) Around(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.inFlight.Inc()
+		defer m.inFlight.Dec()
+		h.ServeHTTP(w, r)
+	})
+}
+
+// Handler shows the numbers.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}

@@ -1,0 +1,50 @@
+package metrics_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/metrics"
+)
+
+// TestLabels: what clients choose never becomes a label, so they cannot make
+// the numbers grow without end, and keys are not shown.
+func TestLabels(t *testing.T) {
+	m := metrics.New("1.2.3")
+	caller := mcp.Caller{Principal: mcp.Principal{ID: "key_secret"}}
+	for _, e := range []mcp.Event{
+		{Caller: caller, Method: "tools/call", Family: "aoc", Target: "record_speed", Took: time.Millisecond},
+		{Caller: caller, Method: "tools/call", Family: "aoc", Target: "record_speed", Failed: true},
+		{Caller: caller, Method: "tools/call", Target: "invented_1", Code: -32602},
+		{Caller: caller, Method: "tools/call", Target: "invented_2", Code: -32602},
+		{Caller: caller, Method: "invented_3", Code: -32601},
+		{Caller: caller, Method: "resources/read", Target: "aoc://day01"},
+	} {
+		m.Observe(&e)
+	}
+	m.Refused(-32001)
+	rec := httptest.NewRecorder()
+	m.Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
+	got := rec.Body.String()
+	for _, want := range []string{
+		`triptych_requests_total{code="0",family="aoc",method="tools/call",outcome="ok",tool="record_speed"} 1`,
+		`triptych_requests_total{code="0",family="aoc",method="tools/call",outcome="tool_error",tool="record_speed"} 1`,
+		`triptych_requests_total{code="-32602",family="",method="tools/call",outcome="error",tool="unknown"} 2`,
+		`triptych_requests_total{code="-32601",family="",method="unknown",outcome="error",tool=""} 1`,
+		`triptych_request_duration_seconds_count{family="aoc",method="tools/call"} 2`,
+		`triptych_refusals_total{code="-32001"} 1`,
+		`triptych_build_info{version="1.2.3"} 1`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	for _, never := range []string{"invented", "key_secret", "day01"} {
+		if strings.Contains(got, never) {
+			t.Errorf("%s is shown", never)
+		}
+	}
+}
