@@ -17,7 +17,7 @@
 // itself with status 0.
 //
 // Below revisions/NAME, every message of the server is also checked against
-// the published schema of that revision, see [testdata/schema].
+// the published schema of that revision, of which testdata/schema has a copy.
 //
 //	go test ./conformance -update              # rewrites the lines with <
 //	go test ./conformance -cmd 'node other.js' # asks another server
@@ -27,6 +27,4 @@
 // Calls to one family are answered in order and everything else may overtake,
 // so a conversation sends one line and awaits its answer; <? is for what the
 // server says of its own accord.
-//
-// [testdata/schema]: https://github.com/modelcontextprotocol/modelcontextprotocol
 package conformance
