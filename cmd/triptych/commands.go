@@ -27,6 +27,7 @@ func (a *app) root() command {
 			a.stdioCommand(),
 			a.rulesetsCommand(),
 			a.aocCommand(),
+			a.keyCommand(),
 			a.callCommand(),
 			a.toolsCommand(),
 			a.configCommand(),

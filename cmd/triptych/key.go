@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/quota"
+)
+
+func (a *app) keyCommand() command {
+	return command{
+		name:  "key",
+		short: "make and manage the keys that callers of the HTTPS server show",
+		long: "A key is shown once, when it is made or rotated: on standard output, and nothing\n" +
+			"else is. It is kept as a hash. A running server sees every change at once.",
+		sub: []command{a.keyCreate(), a.keyList(), a.keyShow(), a.keyUpdate(), a.keyRotate(), a.keyRevoke()},
+	}
+}
+
+// A keyJSON is a key for programs. It holds no secret.
+type keyJSON struct {
+	ID       string         `json:"id"`
+	Name     string         `json:"name"`
+	Kind     keys.Kind      `json:"kind"`
+	Begins   string         `json:"begins"` // the token's beginning
+	State    string         `json:"state"`
+	Plan     quota.Plan     `json:"plan"`
+	Month    *int64         `json:"requests_per_month"` // null is any number
+	Minute   *int64         `json:"requests_per_minute"`
+	Scopes   []mcp.Scope    `json:"scopes"`
+	Allow    []netip.Prefix `json:"allow"` // none is everywhere
+	Created  time.Time      `json:"created"`
+	Expires  time.Time      `json:"expires,omitzero"`
+	Rotated  time.Time      `json:"rotated,omitzero"`
+	OldUntil time.Time      `json:"old_until,omitzero"` // the key before it works until then
+	Revoked  time.Time      `json:"revoked,omitzero"`
+}
+
+func (a *app) keyJSON(r keys.Record) keyJSON {
+	limits := r.Limits()
+	return keyJSON{
+		ID: r.ID, Name: r.Name, Kind: r.Kind, Begins: r.Hint, State: a.keyState(r),
+		Plan: r.Plan, Month: limit(limits.Month), Minute: limit(limits.Minute),
+		Scopes: r.Scopes, Allow: append([]netip.Prefix{}, r.Allow...),
+		Created: r.Created, Expires: r.Expires, Rotated: r.Rotated, OldUntil: r.PreviousUntil, Revoked: r.Revoked,
+	}
+}
+
+// limit is a limit for programs: nil for none.
+func limit(n int64) *int64 {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+// keyState says whether a key works now, leaving addresses aside.
+func (a *app) keyState(r keys.Record) string {
+	r.Allow = nil
+	switch err := r.Check(a.now(), netip.Addr{}); {
+	case errors.Is(err, keys.ErrRevoked):
+		return "revoked"
+	case errors.Is(err, keys.ErrExpired):
+		return "expired"
+	}
+	return "active"
+}
+
+func (a *app) keyList() command {
+	var asJSON bool
+	return command{
+		name: "list", short: "list all keys, oldest first",
+		flags: func(set *pflag.FlagSet) {
+			jsonFlag(set, &asJSON)
+			a.keysFlags(set)
+		},
+		run: func(ctx context.Context, _ []string) error {
+			return a.withKeys(ctx, func(store keys.Store) error {
+				records, err := store.List(ctx)
+				if err != nil {
+					return err
+				}
+				return a.printKeys(records, asJSON)
+			})
+		},
+	}
+}
+
+func (a *app) printKeys(records []keys.Record, asJSON bool) error {
+	if asJSON {
+		all := make([]keyJSON, len(records))
+		for i, r := range records {
+			all[i] = a.keyJSON(r)
+		}
+		return a.printJSON(all)
+	}
+	if len(records) == 0 {
+		fmt.Fprintln(a.err, "triptych: no keys; triptych key create makes the first")
+		return nil
+	}
+	rows := [][]string{{"ID", "BEGINS", "STATE", "PLAN", "EXPIRES", "NAME"}}
+	for _, r := range records {
+		rows = append(rows, []string{r.ID, r.Hint, a.keyState(r), r.Plan.Title(), moment(r.Expires), r.Name})
+	}
+	return a.printTable(rows)
+}
+
+// moment is a time for people.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}
+
+func (a *app) keyShow() command {
+	var asJSON bool
+	return command{
+		name: "show", args: "ID", min: 1, max: 1,
+		short: "print what is kept of a key",
+		flags: func(set *pflag.FlagSet) {
+			jsonFlag(set, &asJSON)
+			a.keysFlags(set)
+		},
+		complete: a.completeKeys,
+		run: func(ctx context.Context, args []string) error {
+			return a.withKeys(ctx, func(store keys.Store) error {
+				r, err := store.Get(ctx, args[0])
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					return a.printJSON(a.keyJSON(r))
+				}
+				return a.printTable(a.keyRows(r))
+			})
+		},
+	}
+}
+
+// keyRows are the lines that show a key.
+func (a *app) keyRows(r keys.Record) [][]string {
+	limits := r.Limits()
+	rows := [][]string{
+		{"Id:", r.ID},
+		{"Name:", r.Name},
+		{"Begins:", r.Hint},
+		{"State:", a.keyState(r)},
+		{"Plan:", fmt.Sprintf("%s, %s requests a month, %s a minute", r.Plan.Title(), amount(limits.Month), amount(limits.Minute))},
+		{"Scopes:", side("none", r.Scopes)},
+		{"Addresses:", side("all", r.Allow)},
+		{"Created:", moment(r.Created)},
+		{"Rotated:", moment(r.Rotated)},
+		{"Expires:", moment(r.Expires)},
+	}
+	if r.PreviousUntil.After(a.now()) {
+		rows = append(rows, []string{"Old key until:", moment(r.PreviousUntil)})
+	}
+	if !r.Revoked.IsZero() {
+		rows = append(rows, []string{"Revoked:", moment(r.Revoked)})
+	}
+	return rows
+}
+
+func amount(limit int64) string {
+	if limit == 0 {
+		return "any number of"
+	}
+	return strconv.FormatInt(limit, 10)
+}
+
+// side is values side by side, or what no values mean.
+func side[T any](none string, values []T) string {
+	if len(values) == 0 {
+		return none
+	}
+	return strings.Trim(fmt.Sprint(values), "[]")
+}
+
+// completeKeys offers the ids of the keys.
+func (a *app) completeKeys(ctx context.Context, before []string) []string {
+	var ids []string
+	_ = a.withKeys(ctx, func(store keys.Store) error { // completion stays silent
+		records, err := store.List(ctx)
+		for _, r := range records {
+			if !slices.Contains(before, r.ID) {
+				ids = append(ids, r.ID+"\t"+oneLine(r.Name))
+			}
+		}
+		return err
+	})
+	return ids
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/quota"
+)
+
+// keySettings are the flags that say what a key may do.
+type keySettings struct {
+	name    string
+	plan    string
+	month   int64
+	minute  int64
+	scopes  []string
+	expires string
+	allow   []string
+
+	set *pflag.FlagSet // tells which of them were given
+}
+
+func (s *keySettings) register(set *pflag.FlagSet) {
+	s.set = set
+	set.StringVar(&s.name, "name", "", "whose key it is or what for, a `text` for people")
+	set.StringVar(&s.plan, "plan", "", "how many requests it may make, a `plan`: "+planNames())
+	set.Int64Var(&s.month, "month", 0, "requests a month with the plan enterprise, a `number`; 0 is any number")
+	set.Int64Var(&s.minute, "minute", 0, "requests a minute with the plan enterprise, a `number`; 0 is any number")
+	set.StringSliceVar(&s.scopes, "scopes", nil, "only these rights, a comma-separated `list` of "+scopeNames())
+	set.StringVar(&s.expires, "expires", "", "stop working at this `time`: 12h or 90d from now, a date such as 2027-01-31 (its beginning in UTC), a time such as 2027-01-31T18:00:00Z, or never")
+	set.StringSliceVar(&s.allow, "allow", nil, "work from these addresses only, a comma-separated `list` such as 10.0.0.0/8,2001:db8::1; all for everywhere")
+}
+
+func planNames() string {
+	var names []string
+	for _, p := range quota.Plans() {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, ", ")
+}
+
+func scopeNames() string {
+	var names []string
+	for _, s := range keys.Scopes() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
+}
+
+// parts are the flags, and how each changes settings.
+func (s *keySettings) parts(now time.Time) []keyPart {
+	return []keyPart{
+		{"name", func(to *keys.Settings) error { to.Name = s.name; return nil }},
+		{"plan", s.applyPlan},
+		{"month", func(to *keys.Settings) error { to.Own.Month = s.month; return nil }},
+		{"minute", func(to *keys.Settings) error { to.Own.Minute = s.minute; return nil }},
+		{"scopes", s.applyScopes},
+		{"expires", func(to *keys.Settings) error { return s.applyExpiry(to, now) }},
+		{"allow", s.applyAllow},
+	}
+}
+
+type keyPart struct {
+	flag  string
+	apply func(*keys.Settings) error
+}
+
+// any reports whether one of the flags was given.
+func (s *keySettings) any() bool {
+	for _, p := range s.parts(time.Time{}) {
+		if s.set.Changed(p.flag) {
+			return true
+		}
+	}
+	return false
+}
+
+// apply changes what the flags name.
+func (s *keySettings) apply(to *keys.Settings, now time.Time) error {
+	for _, p := range s.parts(now) {
+		if !s.set.Changed(p.flag) {
+			continue
+		}
+		if err := p.apply(to); err != nil {
+			return &keys.SettingError{Reason: fmt.Sprintf("--%s: %v", p.flag, err)}
+		}
+	}
+	return nil
+}
+
+// applyPlan takes limits of the key's own away from a plan that has none. A plan
+// that has them wants them named, lest there be none by oversight.
+func (s *keySettings) applyPlan(to *keys.Settings) (err error) {
+	to.Plan, err = quota.ParsePlan(s.plan)
+	switch {
+	case err != nil:
+		return err
+	case to.Plan != quota.Enterprise:
+		to.Own = quota.Limits{}
+	case !s.set.Changed("month") || !s.set.Changed("minute"):
+		return fmt.Errorf("%s needs --month and --minute", to.Plan)
+	}
+	return nil
+}
+
+func (s *keySettings) applyScopes(to *keys.Settings) error {
+	to.Scopes = []mcp.Scope{}
+	for _, text := range s.scopes {
+		scope, err := keys.ParseScope(strings.TrimSpace(text))
+		if err != nil {
+			return err
+		}
+		to.Scopes = append(to.Scopes, scope)
+	}
+	return nil
+}
+
+func (s *keySettings) applyExpiry(to *keys.Settings, now time.Time) (err error) {
+	if to.Expires, err = parseExpiry(s.expires, now); err == nil && !to.Expires.IsZero() && !to.Expires.After(now) {
+		err = fmt.Errorf("%s is over", to.Expires.Format(time.RFC3339))
+	}
+	return err
+}
+
+func (s *keySettings) applyAllow(to *keys.Settings) error {
+	to.Allow = []netip.Prefix{}
+	if len(s.allow) == 1 && s.allow[0] == "all" {
+		return nil
+	}
+	for _, text := range s.allow {
+		p, err := keys.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return err
+		}
+		to.Allow = append(to.Allow, p)
+	}
+	return nil
+}
+
+// parseExpiry reads a time from now, a date or a time; zero is never.
+func parseExpiry(text string, now time.Time) (time.Time, error) {
+	if text == "never" {
+		return time.Time{}, nil
+	}
+	if span, err := parseSpan(text); err == nil {
+		return now.Add(span).UTC(), nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no time such as 90d, 2027-01-31, 2027-01-31T18:00:00Z or never", text)
+}
+
+const day = 24 * time.Hour
+
+// parseSpan reads a span of time as Go writes it, or in whole days: 90d.
+func parseSpan(text string) (time.Duration, error) {
+	days, ok := strings.CutSuffix(text, "d")
+	if !ok {
+		return time.ParseDuration(text)
+	}
+	n, err := strconv.ParseInt(days, 10, 64)
+	if err != nil || n < 0 || n > int64(math.MaxInt64/day) {
+		return 0, fmt.Errorf("%q is no number of days", text)
+	}
+	return time.Duration(n) * day, nil
+}
