@@ -1,0 +1,149 @@
+package mcptest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"sync"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// T is what this package needs of a *testing.T.
+type T interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Cleanup(func())
+	Context() context.Context
+}
+
+// A Config says how the two ends of a connection behave. The zero Config is a
+// server named test and a client of this process with every right.
+type Config struct {
+	// Server is the server's configuration.
+	Server mcp.Config
+	// Principal is who the client is; without an ID it is [mcp.Local].
+	Principal mcp.Principal
+	// Capabilities are what the client says it can do, as JSON; nil means {}.
+	Capabilities json.RawMessage
+	// Answer answers the server's requests; nil refuses them.
+	Answer func(method string, params json.RawMessage) (any, error)
+}
+
+// maxHeard is how many notifications wait for [Client.Heard]; more are dropped.
+const maxHeard = 1000
+
+// A Client is one end of a connection to a server in this process. Its methods
+// fail the test when the connection does, or when an answer has not the form
+// that the protocol gives it.
+type Client struct {
+	t            T
+	rpc          *jsonrpc.Client
+	capabilities json.RawMessage
+	heard        chan Notification
+
+	mu    sync.Mutex
+	claim *mcp.Revision // what each request claims, nil when it claims nothing
+}
+
+// A Notification is what the server told of its own accord.
+type Notification struct {
+	Method string
+	Params json.RawMessage
+}
+
+// Connect serves the tables until the test ends. The client has not said
+// anything yet: without [Client.Initialize] it is one of the baseline.
+func Connect(t T, tables ...*mcp.Table) *Client {
+	t.Helper()
+	return Config{}.Connect(t, tables...)
+}
+
+// Connect is [Connect] with a configuration.
+func (cfg Config) Connect(t T, tables ...*mcp.Table) *Client {
+	t.Helper()
+	server := newServer(t, cfg.Server, tables)
+	if cfg.Principal.ID == "" {
+		cfg.Principal = mcp.Local()
+	}
+	here, there := net.Pipe()
+	c := &Client{t: t, capabilities: cfg.Capabilities, heard: make(chan Notification, maxHeard)}
+	if c.capabilities == nil {
+		c.capabilities = json.RawMessage("{}")
+	}
+	// The connection ends by closing it: t.Context is done before cleanups run.
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { serve(ctx, there, server, cfg.Principal) })
+	running.Go(func() { _ = server.Run(ctx) }) // a watch that fails tells nothing
+	c.rpc = jsonrpc.NewClient(here, here, jsonrpc.ClientConfig{Notified: c.note, Handler: cfg.handler()})
+	t.Cleanup(func() {
+		err := here.Close()
+		c.rpc.Close()
+		stop()
+		running.Wait()
+		if err := errors.Join(err, server.Close()); err != nil {
+			t.Errorf("closing the connection: %v", err)
+		}
+	})
+	return c
+}
+
+func newServer(t T, cfg mcp.Config, tables []*mcp.Table) *mcp.Server {
+	t.Helper()
+	if cfg.Name == "" {
+		cfg.Name, cfg.Version = "test", "1.0.0"
+	}
+	server, err := mcp.New(cfg, tables...)
+	if err != nil {
+		t.Fatalf("the tables cannot be served: %v", err)
+	}
+	return server
+}
+
+// serve answers what comes over the connection until it ends.
+func serve(ctx context.Context, road net.Conn, server *mcp.Server, principal mcp.Principal) {
+	conn := jsonrpc.NewConn(road, road, jsonrpc.Config{})
+	handler := server.Bind(mcp.Caller{Principal: principal, Connection: true, Send: conn}, conn.Cancel)
+	_ = conn.Serve(ctx, handler) // calls in flight learn of the end
+	handler.End(context.WithoutCancel(ctx))
+	_ = road.Close() // a pipe's never fails
+}
+
+// handler answers the server's requests.
+func (cfg Config) handler() jsonrpc.Handler {
+	if cfg.Answer == nil {
+		return nil
+	}
+	return jsonrpc.HandlerFunc(func(_ context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
+		answer, err := cfg.Answer(req.Method, append(json.RawMessage(nil), req.Params...))
+		if err != nil {
+			return dst, err
+		}
+		raw, err := json.Marshal(answer)
+		return append(dst, raw...), err
+	})
+}
+
+func (c *Client) note(method string, params json.RawMessage) {
+	select {
+	case c.heard <- Notification{method, params}:
+	default: // nobody listens
+	}
+}
+
+// Heard waits for the next notification. The test fails when none comes before
+// its end.
+func (c *Client) Heard() Notification {
+	c.t.Helper()
+	select {
+	case n := <-c.heard:
+		return n
+	case <-c.t.Context().Done():
+		c.t.Fatalf("no notification came")
+		return Notification{}
+	}
+}

@@ -1,0 +1,82 @@
+package mcptest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden ends the name of a file that pins a tool.
+const golden = ".golden.json"
+
+// Surface compares what clients see of the tables' tools with the files in dir,
+// one for each tool: aoc/fetch is in aoc/fetch.golden.json. It is the entry of
+// tools/list in the newest revision, under the documented name. A file without
+// a tool fails the test too. With -update the files are written instead.
+func Surface(t T, dir string, tables ...*mcp.Table) {
+	t.Helper()
+	c := Config{Server: mcp.Config{ToolNames: mcp.DocumentedToolNames}}.Connect(t, tables...)
+	c.Initialize(Newest())
+	want := map[string][]byte{} // by path
+	for _, raw := range c.List("tools") {
+		var tool struct{ Name string }
+		c.decode("tools", raw, &tool)
+		var text bytes.Buffer
+		if err := json.Indent(&text, raw, "", "  "); err != nil {
+			t.Fatalf("%s: %v", tool.Name, err)
+		}
+		text.WriteByte('\n')
+		want[filepath.Join(dir, filepath.FromSlash(tool.Name)+golden)] = text.Bytes()
+	}
+	for path, text := range want {
+		if err := pin(t, path, text, *update); err != nil {
+			t.Errorf("%v", err)
+		}
+	}
+	orphans(t, dir, want, *update)
+}
+
+// pin compares a file with what it should be, or writes it.
+func pin(t T, path string, text []byte, write bool) error {
+	t.Helper()
+	if write {
+		return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o644))
+	}
+	pinned, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if diff := cmp.Diff(string(pinned), string(text)); diff != "" {
+		t.Errorf("%s (-pinned +now), to be written by go test -update:\n%s", path, diff)
+	}
+	return nil
+}
+
+// orphans finds files whose tool is gone, or removes them.
+func orphans(t T, dir string, wanted map[string][]byte, remove bool) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || wanted[path] != nil || !strings.HasSuffix(path, golden) {
+			return err
+		}
+		if remove {
+			return os.Remove(path)
+		}
+		t.Errorf("%s is of no tool; go test -update removes it", path)
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+}
