@@ -1,0 +1,102 @@
+package debugger
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// phrases say what a successful request did, by its method or tool. A part in
+// braces is left out unless the record has the details named in it;
+// key is that of the caller.
+var phrases = map[string]string{
+	"initialize":  "Session started{ - user: $key}",
+	"session/end": "Session ended",
+
+	"debugger/attach":                  "Attached{ to PID $pid}",
+	"debugger/launch":                  "Program launched{ as PID $pid}",
+	"debugger/detach":                  "Detached{ from PID $pid}",
+	"debugger/set_breakpoint":          "Breakpoint set{ at $address}",
+	"debugger/continue":                "Execution continued",
+	"debugger/step_forward":            "Step forward executed",
+	"debugger/step_backward":           "Step backward executed",
+	"debugger/get_stack_trace":         "Stack trace inspected",
+	"debugger/get_variables":           "Variables inspected{ (scope: $scope)}",
+	"debugger/find_similar_bugs":       "Similar bugs searched",
+	"debugger/export_trace":            "Trace exported{ ($format)}",
+	"debugger/quota_status":            "Quota checked",
+	"debugger/license_info":            "License checked",
+	"debugger/get_comprehensive_audit": "Audit trail read",
+}
+
+// describe says in a few words what a record is about.
+func describe(r *AuditRecord) string {
+	what := r.Method
+	if r.Target != "" {
+		what = r.Target
+	}
+	switch r.Outcome {
+	case "ok", "":
+		if phrase, ok := phrases[what]; ok {
+			return fill(phrase, r)
+		}
+		return done(r)
+	case "refused":
+		return what + " refused" + why(r)
+	}
+	return what + " failed" + why(r)
+}
+
+// done is the text of a request that has no phrase.
+func done(r *AuditRecord) string {
+	switch {
+	case r.Target == "":
+		return r.Method
+	case r.Method == "tools/call":
+		return r.Target + " called"
+	}
+	return r.Method + " " + r.Target
+}
+
+// why is the code and the reason of a record, as far as it has them.
+func why(r *AuditRecord) string {
+	var parts []string
+	if r.Code != 0 {
+		parts = append(parts, fmt.Sprint(r.Code))
+	}
+	if r.Reason != "" {
+		parts = append(parts, r.Reason)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " - " + strings.Join(parts, ": ")
+}
+
+var (
+	optional = regexp.MustCompile(`\{[^}]*\}`)
+	detail   = regexp.MustCompile(`\$[a-z_]+`)
+)
+
+// fill puts the details of a record into a phrase.
+func fill(phrase string, r *AuditRecord) string {
+	return optional.ReplaceAllStringFunc(phrase, func(part string) string {
+		missing := false
+		part = detail.ReplaceAllStringFunc(part[1:len(part)-1], func(name string) string {
+			value := r.detail(name[1:])
+			missing = missing || value == ""
+			return value
+		})
+		if missing {
+			return ""
+		}
+		return part
+	})
+}
+
+func (r *AuditRecord) detail(name string) string {
+	if name == "key" {
+		return r.Key
+	}
+	return r.Details[name]
+}
