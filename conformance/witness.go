@@ -38,14 +38,15 @@ func each(line string) (raws []json.RawMessage) {
 	return raws
 }
 
-// sent remembers what the client asks. What is no message asks nothing.
+// sent remembers what the client asks, as far as it can be read.
 func (w *witness) sent(line string) {
 	if w == nil {
 		return
 	}
 	for _, raw := range each(line) {
 		var m message
-		if json.Unmarshal(raw, &m) == nil && m.ID != nil {
+		_ = json.Unmarshal(raw, &m) // members of a wrong type are left empty
+		if m.ID != nil {
 			w.asked[string(m.ID)] = m
 		}
 	}
@@ -98,9 +99,9 @@ func (w *witness) checkResult(raw json.RawMessage, m *message) error {
 	if err := w.schema.validateAny([]string{"JSONRPCResultResponse", "JSONRPCResponse"}, raw); err != nil {
 		return err
 	}
-	asked, ok := w.asked[string(m.ID)]
-	if !ok {
-		return fmt.Errorf("nobody asked with the id %s", m.ID)
+	asked, err := w.answered(m.ID)
+	if err != nil {
+		return err
 	}
 	name, ok := results[asked.Method]
 	if !ok {
@@ -110,6 +111,16 @@ func (w *witness) checkResult(raw json.RawMessage, m *message) error {
 		return w.schema.validate("InputRequiredResult", m.Result)
 	}
 	return errors.Join(w.schema.validate(name, m.Result), w.checkOutput(&asked, m.Result))
+}
+
+// answered takes the request that has the id: it is answered once.
+func (w *witness) answered(id json.RawMessage) (message, error) {
+	asked, ok := w.asked[string(id)]
+	if !ok {
+		return message{}, fmt.Errorf("nobody asked, or nobody any more, with the id %s", id)
+	}
+	delete(w.asked, string(id))
+	return asked, nil
 }
 
 // checkOutput holds a tool to the output schema that it was listed with.
@@ -143,6 +154,11 @@ func (w *witness) checkError(raw json.RawMessage, m *message) error {
 	}
 	if err := w.schema.validateAny([]string{"JSONRPCErrorResponse", "JSONRPCError"}, raw); err != nil {
 		return err
+	}
+	if m.ID != nil {
+		if _, err := w.answered(m.ID); err != nil {
+			return err
+		}
 	}
 	name, ok := failures[m.Error.Code]
 	if !ok || !w.schema.has(name) {

@@ -50,7 +50,19 @@ func TestWitnessFindsWhatIsWrong(t *testing.T) {
 		},
 		{
 			"an id nobody used", "2025-11-25", `{"id":1,"method":"ping"}`,
-			`{"jsonrpc":"2.0","id":"1","result":{}}`, `nobody asked with the id "1"`,
+			`{"jsonrpc":"2.0","id":"1","result":{}}`, `any more, with the id "1"`,
+		},
+		{
+			"an error for an id nobody used", "2025-11-25", `{"id":1,"method":"ping"}`,
+			`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}`, "any more, with the id 2",
+		},
+		{
+			"a second answer", "2025-03-26", `[{"id":1,"method":"ping"}]`,
+			`[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}]`, "any more, with the id 1",
+		},
+		{
+			"an answer to a notification", "2025-03-26", `{"method":"ping"}`,
+			`{"jsonrpc":"2.0","id":1,"result":{}}`, "any more, with the id 1",
 		},
 		{
 			"the id null", "2025-11-25", `{`,
