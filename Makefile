@@ -1,10 +1,10 @@
 .DEFAULT_GOAL := help
 FUZZTIME ?= 10s
 
-.PHONY: help build run test race fuzz bench cover lint fmt generate conformance ci
+.PHONY: help build run test race fuzz bench cover lint fmt generate conformance conformance-xml ci
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/triptych, static
 	CGO_ENABLED=0 go build -trimpath -o bin/triptych ./cmd/triptych
@@ -42,5 +42,8 @@ generate: ## write the man page anew
 
 conformance: ## replay the conversations over standard input and output
 	go test -count=1 ./conformance
+
+conformance-xml: ## ask the W3C's XML Schema suite in XSDTESTS, and xmllint
+	XSDTESTS=$(abspath $(XSDTESTS)) go test -count=1 -v ./conformance/xml
 
 ci: lint race build ## what continuous integration runs

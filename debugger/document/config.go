@@ -21,7 +21,7 @@ type Config struct {
 	MaxMemory int64
 	// MaxDepth is how deep elements may nest; 256.
 	MaxDepth int
-	// MaxAttributes is how many attributes one element may have; 512.
+	// MaxAttributes is how many attributes one element may have; 2048.
 	MaxAttributes int
 	// MaxAnswer is how many bytes of values and markup one answer to a query may
 	// carry; 4 MiB.
@@ -48,7 +48,7 @@ func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.MaxDocument, 32*mib)
 	setDefault(&c.MaxMemory, gib)
 	setDefault(&c.MaxDepth, 256)
-	setDefault(&c.MaxAttributes, 512)
+	setDefault(&c.MaxAttributes, 2048)
 	setDefault(&c.MaxAnswer, 4*mib)
 	setDefault(&c.QueryMemory, 512*mib)
 	setDefault(&c.Deadline, 30*time.Second)

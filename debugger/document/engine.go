@@ -1,9 +1,6 @@
 package document
 
-import (
-	"context"
-	"io/fs"
-)
+import "context"
 
 // An engine reads XML. There is one; the interface is all that the rest of the
 // package knows of it.
@@ -14,7 +11,7 @@ type engine interface {
 	// compile makes a grammar of a schema document, and asks files for what it
 	// includes and imports, by absolute paths or by URI. It may take long
 	// however short ctx is.
-	compile(ctx context.Context, schema tree, files fs.FS) (grammar, error)
+	compile(ctx context.Context, schema tree, files *schemaFiles) (grammar, error)
 }
 
 // A tree is a parsed document. It is only read, by many at a time.
@@ -41,6 +38,9 @@ type answer interface {
 
 // A grammar is a compiled schema. It is only read, by many at a time.
 type grammar interface {
+	// alters reports whether validating t may add attributes to it that the
+	// schema has defaults for. Then nobody else may use t.
+	alters(t tree) bool
 	// validate tells report of every violation, in the order they are found. It
 	// may take long however short ctx is.
 	validate(ctx context.Context, t tree, report func(Violation)) error

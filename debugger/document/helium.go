@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ type heliumTree struct {
 	elements []*dom.Element // by number less one
 	places   []place        // by number less one
 	engine   helium
+	hints    bool // it may point to schemas of its own
 }
 
 // parser is what all XML here is read with, also what schemas include and what
@@ -54,13 +56,19 @@ func (h helium) parse(ctx context.Context, src *source, seen *survey) (tree, err
 		return nil, heliumParseError(ctx, src, err)
 	}
 	if src.name != inlineName {
-		doc.SetURL(src.name)
+		doc.SetURL(fileURI(src.name))
 	}
-	t := &heliumTree{name: src.name, doc: doc, engine: h}
+	t := &heliumTree{name: src.name, doc: doc, engine: h, hints: mayHint(src.text)}
 	if err := t.number(seen); err != nil {
 		return nil, err
 	}
 	return t, nil
+}
+
+// mayHint reports whether a document may point to schemas: it has the words for
+// it, or entities that can hide them.
+func mayHint(text []byte) bool {
+	return bytes.Contains(text, []byte("chemaLocation")) || bytes.Contains(text, []byte("<!ENTITY"))
 }
 
 // number numbers the elements. Where entities brought in markup the survey did

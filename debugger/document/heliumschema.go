@@ -3,7 +3,6 @@ package document
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,21 +11,26 @@ import (
 	"github.com/lestrrat-go/helium/xsd"
 )
 
-// A heliumGrammar is a compiled schema of the engine's.
-type heliumGrammar struct{ schema *xsd.Schema }
+// A heliumGrammar is a compiled schema of the engine's. Its validator adds
+// attributes to the tree that it validates, where the schema has defaults.
+type heliumGrammar struct {
+	schema   *xsd.Schema
+	defaults bool // there may be defaults for attributes
+}
 
-func (h helium) compile(ctx context.Context, schema tree, files fs.FS) (grammar, error) {
+func (g heliumGrammar) alters(t tree) bool {
+	return g.defaults || t.(*heliumTree).hints
+}
+
+func (h helium) compile(ctx context.Context, schema tree, files *schemaFiles) (grammar, error) {
 	t := schema.(*heliumTree)
 	problems := &problemList{tree: t}
-	compiler := xsd.NewCompiler().Parser(h.parser()).Label(t.name).ErrorHandler(problems).FS(files)
-	if f, ok := files.(*schemaFiles); ok {
-		compiler = compiler.BaseDir(f.base)
-	}
+	compiler := xsd.NewCompiler().Parser(h.parser()).Label(t.name).ErrorHandler(problems).FS(files).BaseDir(fileURI(files.base + "/"))
 	compiled, err := compiler.Compile(ctx, t.doc)
 	if err != nil || len(problems.list) > 0 {
 		return nil, schemaError(ctx, t, err, problems.list)
 	}
-	return heliumGrammar{compiled}, nil
+	return heliumGrammar{compiled, files.haveDefaults()}, nil
 }
 
 // schemaError gives an error of the compiler its type: a file that may not be
@@ -78,6 +82,9 @@ func (p *problemList) Handle(_ context.Context, err error) {
 func (p *problemList) place(file, line, message string) Violation {
 	number, _ := strconv.Atoi(line) // digits by the expression above
 	if file != p.tree.name {
+		if path, ok := localPath(file); ok {
+			file = path
+		}
 		return Violation{File: file, Line: number, Message: message}
 	}
 	v := p.tree.violation(p.finder(), number, message)

@@ -84,7 +84,11 @@ func (l *lease) try(bytes int64) bool {
 	return true
 }
 
-func (l *lease) end() { l.from.Release(l.held) }
+// end gives everything back.
+func (l *lease) end() {
+	l.from.Release(l.held)
+	l.held = 0
+}
 
 // document finds the document that an argument means: inline XML, or a path, in
 // the cache or read and parsed now.

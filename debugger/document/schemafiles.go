@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ type schemaFiles struct {
 	read   []version
 	total  int64    // bytes read, the first schema included
 	remote []string // what was asked for and is never fetched
+	values bool     // there may be defaults for attributes
 }
 
 // A fatalError makes the engine give up instead of going on without a file.
@@ -85,10 +87,27 @@ func (f *schemaFiles) note(src *source, seen *survey) error {
 		return &LimitError{Subject: "schema", What: "size in bytes, with all it includes,", Limit: limit}
 	}
 	f.read = append(f.read, src.version())
+	f.values = f.values || mayDefault(src.text)
 	if !f.rent.try(seen.memory()) {
 		return &LimitError{Subject: "schema", What: "memory in bytes", Limit: f.library.config.MaxMemory}
 	}
 	return nil
+}
+
+// valueDefault is how a declaration gives an attribute a value that is not
+// written down.
+var valueDefault = regexp.MustCompile(`[ \t\r\n](default|fixed)[ \t\r\n]*=`)
+
+// mayDefault reports whether a schema may have defaults for attributes, in its
+// text or hidden by entities.
+func mayDefault(text []byte) bool {
+	return bytes.Contains(text, []byte("<!ENTITY")) || valueDefault.Match(text)
+}
+
+func (f *schemaFiles) haveDefaults() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.values
 }
 
 // seal ends the noting, and gives what was noted.
@@ -124,6 +143,12 @@ func localPath(name string) (string, bool) {
 		return filepath.FromSlash(uri.Path), true
 	}
 	return "", false
+}
+
+// fileURI is an absolute path as a URI, which other locations can be resolved
+// against as RFC 3986 wants it.
+func fileURI(path string) string {
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 }
 
 // A memoryFile is a file that was read already.

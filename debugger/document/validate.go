@@ -31,6 +31,9 @@ func (l *Library) validate(ctx context.Context, req ValidateRequest) error {
 	rent := &lease{from: l.memory}
 	defer rent.end()
 	doc, err := l.document(ctx, req.Document, rent)
+	if err == nil && !isInline(req.Document) && rules.grammar.alters(doc.tree) {
+		doc, err = l.own(ctx, req.Document, rent)
+	}
 	if err != nil {
 		return err
 	}
@@ -46,6 +49,21 @@ func (l *Library) validate(ctx context.Context, req ValidateRequest) error {
 		return found
 	}
 	return err
+}
+
+// own parses a document for one request, which may then change it.
+func (l *Library) own(ctx context.Context, path string, rent *lease) (*parsed, error) {
+	rent.end() // what the shared tree took
+	file, addr, err := l.roots.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	src, err := l.read(file, addr.name())
+	if err != nil {
+		return nil, err
+	}
+	return l.parse(ctx, src, rent)
 }
 
 // A schema is a compiled schema.
@@ -86,7 +104,10 @@ func (l *Library) compile(ctx context.Context, src *source) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := &schemaFiles{library: l, rent: rent, base: l.schemaBase(src.name), total: int64(len(src.text))}
+	files := &schemaFiles{
+		library: l, base: l.schemaBase(src.name),
+		rent: rent, total: int64(len(src.text)), values: mayDefault(src.text),
+	}
 	compiled, err := l.engine.compile(ctx, doc.tree, files)
 	if err != nil {
 		return nil, files.explain(err)

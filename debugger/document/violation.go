@@ -1,5 +1,7 @@
 package document
 
+import "strings"
+
 // A Violation is one thing that is wrong with a document, or with a schema.
 type Violation struct {
 	File         string // for a schema: the file, which may be an included one
@@ -13,7 +15,7 @@ type Violation struct {
 func (v Violation) String() string {
 	where := at(v.File, v.Line, v.Column)
 	if v.File == "" {
-		where = at("line", v.Line, v.Column)
+		where = strings.Replace(at("line", v.Line, v.Column), ":", " ", 1)
 	}
 	if v.Path != "" {
 		where += " " + v.Path
