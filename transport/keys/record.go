@@ -68,8 +68,11 @@ type Settings struct {
 
 // Principal is who a request with this key is charged to.
 func (r *Record) Principal() mcp.Principal {
-	// A principal without a list has every right, a record without one none.
-	return mcp.Principal{ID: r.ID, Scopes: append([]mcp.Scope{}, r.Scopes...)}
+	scopes := r.Scopes
+	if scopes == nil { // a principal without a list has every right, a record without one none
+		scopes = []mcp.Scope{}
+	}
+	return mcp.Principal{ID: r.ID, Scopes: scopes}
 }
 
 // Limits are the key's limits.

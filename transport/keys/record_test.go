@@ -122,3 +122,14 @@ func TestLimitsOfARecord(t *testing.T) {
 		}
 	}
 }
+
+// TestPrincipal: a record without scopes has no right; in a principal nil would
+// be every right.
+func TestPrincipal(t *testing.T) {
+	for _, scopes := range [][]mcp.Scope{nil, {}} {
+		r := keys.Record{ID: "key_0123456789", Settings: keys.Settings{Scopes: scopes}}
+		if p := r.Principal(); p.Allows("aoc:read") || p.ID != r.ID {
+			t.Errorf("%v: %+v", scopes, p)
+		}
+	}
+}

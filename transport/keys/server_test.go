@@ -17,7 +17,7 @@ type real struct {
 }
 
 // start starts a server on a free port, or skips where there is none.
-func start(t *testing.T) *real {
+func start(t *testing.T, args ...string) *real {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		t.Skip("redis-server is not installed")
@@ -29,7 +29,7 @@ func start(t *testing.T) *real {
 	addr := l.Addr().String()
 	_ = l.Close() // the server takes its port
 	_, port, _ := net.SplitHostPort(addr)
-	r := &real{addr: addr, args: []string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}}
+	r := &real{addr: addr, args: append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...)}
 	r.run(t)
 	t.Cleanup(r.stop)
 	return r

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +44,29 @@ func TestContractOnAServer(t *testing.T) {
 		url := fmt.Sprintf("redis://%s/%d", server.addr, db)
 		db++ // a new, empty one
 		return func(now func() time.Time) keys.Store { return openValkey(t, url, now) }
+	})
+}
+
+// TestContractOnACluster has a cluster of one server, with the rules of one:
+// a script may touch the keys of one slot only.
+func TestContractOnACluster(t *testing.T) {
+	server := start(t, "--cluster-enabled", "yes")
+	admin := dial(t, "redis://"+server.addr)
+	if err := admin.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
+		t.Fatal(err)
+	}
+	for !strings.Contains(admin.ClusterInfo(t.Context()).Val(), "cluster_state:ok") {
+		time.Sleep(10 * time.Millisecond) // until it has made up its mind
+	}
+	contract(t, func(t *testing.T) opener {
+		if err := admin.FlushAll(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		return func(now func() time.Time) keys.Store {
+			client := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{server.addr}})
+			t.Cleanup(func() { _ = client.Close() }) // its server ends anyhow
+			return keys.OpenValkey(client, quiet, now)
+		}
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 
 // start starts a redis-server on a free port and returns its address, or skips
 // where there is none.
-func start(t *testing.T) string {
+func start(t *testing.T, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		t.Skip("redis-server is not installed")
@@ -23,7 +23,8 @@ func start(t *testing.T) string {
 	addr := l.Addr().String()
 	_ = l.Close() // the server takes its port
 	_, port, _ := net.SplitHostPort(addr)
-	cmd := exec.Command("redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir())
+	args = append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...)
+	cmd := exec.Command("redis-server", args...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
