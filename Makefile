@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 FUZZTIME ?= 10s
 
-.PHONY: help build run test race fuzz bench cover lint fmt generate conformance conformance-xml ci
+.PHONY: help build run test race fuzz bench cover lint fmt generate golden conformance conformance-xml ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,13 +37,19 @@ lint: ## check the format and vet
 fmt: ## format
 	gofmt -w .
 
-generate: ## write the man page anew
+generate: ## write the man page and the documents made from tables anew
 	go run ./cmd/triptych man > docs/triptych.1
+	go test -count=1 -run '^TestDocumentsAreFresh$$' ./cmd/triptych -update
 
-conformance: ## replay the conversations over standard input and output
-	go test -count=1 ./conformance
+golden: ## write the files anew that pin what clients see of the tools
+	@set -e; for file in $$(grep -l 'mcptest\.Surface(t,' */*_test.go); do \
+		go test -count=1 -run '^TestSurface$$' ./$$(dirname $$file) -update; \
+	done
+
+conformance: ## see the whole program from outside: conversations, suites, other clients
+	go test -count=1 ./conformance/...
 
 conformance-xml: ## ask the W3C's XML Schema suite in XSDTESTS, and xmllint
 	XSDTESTS=$(abspath $(XSDTESTS)) go test -count=1 -v ./conformance/xml
 
-ci: lint race build ## what continuous integration runs
+ci: lint race conformance build ## what continuous integration runs

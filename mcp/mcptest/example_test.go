@@ -48,3 +48,10 @@ func ExampleSurface() {
 	fmt.Println(len(told))
 	// Output: 0
 }
+
+func ExampleGolden() {
+	t := newWitness()
+	told := t.try(func() { mcptest.Golden(t, "testdata/greeting.txt", []byte("Hello, Ann\n")) })
+	fmt.Println(len(told))
+	// Output: 0
+}

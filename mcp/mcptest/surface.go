@@ -40,27 +40,29 @@ func Surface(t T, dir string, tables ...*mcp.Table) {
 		want[filepath.Join(dir, filepath.FromSlash(tool.Name)+golden)] = text.Bytes()
 	}
 	for path, text := range want {
-		if err := pin(t, path, text, *update); err != nil {
-			t.Errorf("%v", err)
-		}
+		Golden(t, path, text)
 	}
 	orphans(t, dir, want, *update)
 }
 
-// pin compares a file with what it should be, or writes it.
-func pin(t T, path string, text []byte, write bool) error {
+// Golden compares a text with the file that pins it. With -update the file is
+// written instead.
+func Golden(t T, path string, text []byte) {
 	t.Helper()
-	if write {
-		return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o644))
+	if *update {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o644)); err != nil {
+			t.Errorf("%v", err)
+		}
+		return
 	}
 	pinned, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		t.Errorf("%v; go test -update writes it", err)
+		return
 	}
 	if diff := cmp.Diff(string(pinned), string(text)); diff != "" {
 		t.Errorf("%s (-pinned +now), to be written by go test -update:\n%s", path, diff)
 	}
-	return nil
 }
 
 // orphans finds files whose tool is gone, or removes them.

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/mcptest"
+)
+
+// toolsDocument is docs/tools.md: every family with its tools, resources and
+// prompts.
+func toolsDocument(t *testing.T) string {
+	tables := freshTables(t)
+	cfg := mcptest.Config{Server: mcp.Config{ToolNames: mcp.DocumentedToolNames}}
+	client := cfg.Connect(t, tables...)
+	client.Initialize(mcptest.Newest())
+	listed := map[string]listedTool{}
+	for _, raw := range client.List("tools") {
+		var tool listedTool
+		if err := json.Unmarshal(raw, &tool); err != nil {
+			t.Fatal(err)
+		}
+		listed[tool.Name] = tool
+	}
+	var d document
+	d.line("# Tools\n\n%s", generated)
+	d.line("Names are those of the documents. To clients of revision 2025-03-26 and later a\n" +
+		"slash is listed as an underscore; every client may call either spelling.\n")
+	for i, f := range newFamilies() {
+		d.family(t, f, tables[i], listed)
+	}
+	return strings.TrimRight(d.String(), "\n") + "\n"
+}
+
+// A listedTool is what tools/list says of a tool in the newest revision.
+type listedTool struct {
+	Name         string
+	InputSchema  json.RawMessage
+	OutputSchema json.RawMessage
+}
+
+func (d *document) family(t *testing.T, f family, table *mcp.Table, listed map[string]listedTool) {
+	t.Helper()
+	d.line("## %s\n\n%s\n", f.name, sentence(f.about))
+	for i := range table.Tools {
+		d.tool(t, &table.Tools[i], listed[table.Tools[i].Name])
+	}
+	d.resources(f.name, table.Resources)
+	d.prompts(f.name, table.Prompts)
+}
+
+func (d *document) tool(t *testing.T, tool *mcp.Tool, listed listedTool) {
+	t.Helper()
+	d.line("### %s\n", tool.Name)
+	if tool.Title != "" {
+		d.line("**%s.** %s.", cell(tool.Title), cell(strings.TrimSuffix(tool.Doc, ".")))
+	} else {
+		d.line("%s.", cell(strings.TrimSuffix(tool.Doc, ".")))
+	}
+	d.line("%s\n", strings.Join(facts(tool), " "))
+	d.table([]string{"argument", "type", "", "default", "meaning"}, arguments(t, listed.InputSchema))
+	if listed.OutputSchema == nil {
+		d.line("The answer is text.\n")
+		return
+	}
+	d.line("The answer is text and, as structured content:\n")
+	d.table([]string{"member", "type", "", "meaning"}, members(t, "", listed.OutputSchema))
+}
+
+// facts are the sentences about who may call a tool and what it does.
+func facts(tool *mcp.Tool) []string {
+	var all []string
+	if tool.Scope != "" {
+		all = append(all, fmt.Sprintf("It needs the scope `%s`.", tool.Scope))
+	}
+	switch {
+	case tool.Hints&mcp.ReadOnly != 0:
+		all = append(all, "It changes nothing.")
+	case tool.Hints&mcp.Destructive != 0:
+		all = append(all, "It may change or remove what is there.")
+	default:
+		all = append(all, "It only adds to what is there.")
+	}
+	if tool.Hints&mcp.Idempotent != 0 {
+		all = append(all, "Calling it again changes nothing more.")
+	}
+	if tool.Hints&mcp.OpenWorld != 0 {
+		all = append(all, "It reaches beyond the program's own data.")
+	}
+	if tool.Interrupts {
+		all = append(all, "It does not wait for calls before it.")
+	}
+	return all
+}
+
+// A docSchema is as much of a JSON Schema as the tables make.
+type docSchema struct {
+	Type        any             `json:"type"`
+	Format      string          `json:"format"`
+	Description string          `json:"description"`
+	Default     json.RawMessage `json:"default"`
+	Enum        []any           `json:"enum"`
+	Minimum     *json.Number    `json:"minimum"`
+	Maximum     *json.Number    `json:"maximum"`
+	MinLength   *json.Number    `json:"minLength"`
+	MaxLength   *json.Number    `json:"maxLength"`
+	MinItems    *json.Number    `json:"minItems"`
+	MaxItems    *json.Number    `json:"maxItems"`
+	Properties  orderedMembers  `json:"properties"`
+	Required    []string        `json:"required"`
+	Items       json.RawMessage `json:"items"`
+	Values      json.RawMessage `json:"additionalProperties"`
+}
+
+func readSchema(t *testing.T, raw json.RawMessage) (s docSchema) {
+	t.Helper()
+	if err := json.Unmarshal(raw, &s); err != nil {
+		t.Fatalf("%v in the schema %s", err, raw)
+	}
+	return s
+}
+
+func arguments(t *testing.T, schema json.RawMessage) [][]string {
+	t.Helper()
+	rows := members(t, "", schema)
+	for i, p := range flatten(t, "", schema) {
+		rows[i] = slices.Insert(rows[i], 3, code(string(p.schema.Default)))
+	}
+	return rows
+}
+
+// members are the rows of a schema's properties: name, type, need and meaning.
+func members(t *testing.T, path string, schema json.RawMessage) [][]string {
+	t.Helper()
+	var rows [][]string
+	for _, p := range flatten(t, path, schema) {
+		need := "optional"
+		if p.required {
+			need = "required"
+		}
+		rows = append(rows, []string{code(p.path), cell(typeOf(t, &p.schema)), need, cell(p.schema.Description)})
+	}
+	return rows
+}
+
+// A docProperty is a property, however deep, by its path.
+type docProperty struct {
+	path     string
+	required bool
+	schema   docSchema
+}
+
+// flatten finds the properties of an object, and those of objects in it after
+// each.
+func flatten(t *testing.T, path string, raw json.RawMessage) []docProperty {
+	t.Helper()
+	s := readSchema(t, raw)
+	var all []docProperty
+	for _, m := range s.Properties {
+		p := docProperty{path + m.name, slices.Contains(s.Required, m.name), readSchema(t, m.value)}
+		all = append(all, p)
+		all = append(all, inside(t, p.path, m.value)...)
+	}
+	return all
+}
+
+// inside are the properties of what a property holds.
+func inside(t *testing.T, path string, raw json.RawMessage) []docProperty {
+	t.Helper()
+	s := readSchema(t, raw)
+	switch {
+	case s.Items != nil:
+		return inside(t, path+"[]", s.Items)
+	case strings.HasPrefix(string(s.Values), "{"):
+		return inside(t, path+".*", s.Values)
+	}
+	return flatten(t, path+".", raw)
+}
+
+// typeOf is a schema's type in words.
+func typeOf(t *testing.T, s *docSchema) string {
+	t.Helper()
+	var words string
+	switch kind := s.Type.(type) {
+	case nil:
+		words = "any"
+	case string:
+		words = kind
+	default:
+		words = strings.Trim(fmt.Sprint(kind), "[]")
+	}
+	switch {
+	case s.Items != nil:
+		item := readSchema(t, s.Items)
+		words = "array of " + typeOf(t, &item)
+	case strings.HasPrefix(string(s.Values), "{"):
+		value := readSchema(t, s.Values)
+		words = "object of " + typeOf(t, &value)
+	case s.Format != "":
+		words += ", " + s.Format
+	}
+	for i, value := range s.Enum {
+		words += []string{": ", " or "}[min(i, 1)] + fmt.Sprint(value)
+	}
+	return words + bounds(s.Minimum, s.Maximum, "") +
+		bounds(s.MinLength, s.MaxLength, " characters") + bounds(s.MinItems, s.MaxItems, " items")
+}
+
+// bounds says what bounds a value, "" when nothing does.
+func bounds(least, most *json.Number, unit string) string {
+	switch {
+	case least != nil && most != nil:
+		return fmt.Sprintf(", %s to %s%s", *least, *most, unit)
+	case least != nil:
+		return fmt.Sprintf(", %s%s or more", *least, unit)
+	case most != nil:
+		return fmt.Sprintf(", %s%s at most", *most, unit)
+	}
+	return ""
+}
+
+func (d *document) resources(family string, sources []mcp.ResourceSource) {
+	var rows [][]string
+	for _, s := range sources {
+		for _, r := range s.Templates {
+			rows = append(rows, []string{code(r.URITemplate), code(string(s.Scope)), code(r.MIMEType), cell(r.Description)})
+		}
+	}
+	if len(rows) > 0 {
+		d.line("### Resources of %s\n", family)
+	}
+	d.table([]string{"URI", "scope", "type", "meaning"}, rows)
+}
+
+func (d *document) prompts(family string, prompts []mcp.Prompt) {
+	var rows [][]string
+	for _, p := range prompts {
+		var args []string
+		for _, a := range p.Args {
+			args = append(args, code(a.Name))
+		}
+		rows = append(rows, []string{code(p.Name), code(string(p.Scope)), strings.Join(args, ", "), cell(p.Doc)})
+	}
+	if len(rows) > 0 {
+		d.line("### Prompts of %s\n", family)
+	}
+	d.table([]string{"prompt", "scope", "arguments", "meaning"}, rows)
+}
+
+// A schema is told in words.
+func TestTypeOf(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{}`:                 "any",
+		`{"type":"boolean"}`: "boolean",
+		`{"type":"integer","minimum":1,"maximum":25}`:                                   "integer, 1 to 25",
+		`{"type":"number","minimum":0}`:                                                 "number, 0 or more",
+		`{"type":"string","maxLength":10}`:                                              "string, 10 characters at most",
+		`{"type":"string","enum":["a","b","c"]}`:                                        "string: a or b or c",
+		`{"type":"string","format":"date-time"}`:                                        "string, date-time",
+		`{"type":"array","items":{"type":"string"},"minItems":1}`:                       "array of string, 1 items or more",
+		`{"type":"object","additionalProperties":{"type":"array","items":{}}}`:          "object of array of any",
+		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`:       "object",
+		`{"type":"object","properties":{},"additionalProperties":false}`:                "object",
+		`{"type":"array","items":{"type":"object","properties":{"a":{"type":"null"}}}}`: "array of object",
+	} {
+		s := readSchema(t, json.RawMessage(schema))
+		if got := typeOf(t, &s); got != want {
+			t.Errorf("%s: got %q, want %q", schema, got, want)
+		}
+	}
+}
+
+// Properties are found however deep they are.
+func TestFlatten(t *testing.T) {
+	schema := `{"properties":{"a":{"type":"array","items":{"properties":{"b":{"type":"object","properties":{"c":{}},` +
+		`"required":["c"]}}}},"d":{"additionalProperties":{"properties":{"e":{}}}}}}`
+	var got []string
+	for _, p := range flatten(t, "", json.RawMessage(schema)) {
+		got = append(got, fmt.Sprint(p.path, " ", p.required))
+	}
+	want := []string{"a false", "a[].b false", "a[].b.c true", "d false", "d.*.e false"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
