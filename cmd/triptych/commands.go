@@ -28,6 +28,7 @@ func (a *app) root() command {
 			a.rulesetsCommand(),
 			a.aocCommand(),
 			a.keyCommand(),
+			a.auditCommand(),
 			a.callCommand(),
 			a.toolsCommand(),
 			a.configCommand(),

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/transport/audit"
+)
+
+func (a *app) auditCommand() command {
+	return command{
+		name:  "audit",
+		short: "read and verify the audit trail",
+		long: "Every request to a server is a record of the trail, which is chained by hashes\n" +
+			"and signed. It is in the folder audit of the data folder, or on the server of\n" +
+			"the rulesets.",
+		example: "triptych audit show --from 24h\n" +
+			"triptych audit verify",
+		sub: []command{a.auditShow(), a.auditVerify()},
+	}
+}
+
+// auditFlags registers what every command that reads the trail has.
+func (a *app) auditFlags(set *pflag.FlagSet) {
+	a.dataFlags(set)
+	config := a.family("rulesets").config.(*rulesets.Config)
+	set.StringVar(&config.Store, "store", "", "read the trail on the server with this `url`, such as valkey://HOST:PORT/DB; in the data folder if it names no server (TRIPTYCH_STORE, VALKEY_HOST, VALKEY_PORT)")
+}
+
+// withTrail runs a function with the trail that the flags and the environment
+// select. Nothing is added to it.
+func (a *app) withTrail(ctx context.Context, use func(*audit.Log) error) error {
+	env, err := a.env(slog.LevelWarn)
+	if err != nil {
+		return err
+	}
+	client, err := a.dialValkey(ctx, env.Logger)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(env.Data, "audit")
+	if client == nil {
+		return use(audit.New(audit.Config{Dir: dir}))
+	}
+	err = use(audit.NewValkey(audit.ValkeyConfig{Client: client, KeyDir: dir}))
+	return errors.Join(err, client.Close())
+}
+
+// showFlags are those of audit show.
+type showFlags struct {
+	from, to string
+	filter   audit.Filter
+	asJSON   bool
+}
+
+func (a *app) auditShow() command {
+	var f showFlags
+	return command{
+		name: "show", short: "print the records of the trail, oldest first",
+		long: "A time is ISO 8601, such as 2024-12-05 or 2024-12-05T12:34:56Z, or how long ago,\n" +
+			"such as 90m or 7d. A day is that of UTC.",
+		flags: func(set *pflag.FlagSet) {
+			set.StringVar(&f.from, "from", "", "print records from this `time` on")
+			set.StringVar(&f.to, "to", "", "print records before this `time`")
+			set.StringVar(&f.filter.Session, "session", "", "print the records of the session with this `id`")
+			set.StringVar(&f.filter.Key, "key", "", "print the records of the key with this `id`; that of standard input and output is local")
+			set.IntVar(&f.filter.Limit, "limit", 0, "print at most this `number` of records; 0 is all")
+			jsonFlag(set, &f.asJSON)
+			a.auditFlags(set)
+		},
+		run: func(ctx context.Context, _ []string) error {
+			filter, err := a.auditFilter(&f)
+			if err != nil {
+				return err
+			}
+			return a.withTrail(ctx, func(trail *audit.Log) error { return a.printTrail(ctx, trail, filter, f.asJSON) })
+		},
+	}
+}
+
+func (a *app) auditFilter(f *showFlags) (audit.Filter, error) {
+	var err error
+	if f.filter.From, err = parseSince(f.from, a.now()); err != nil {
+		return f.filter, misused("--from: %v", err)
+	}
+	if f.filter.To, err = parseSince(f.to, a.now()); err != nil {
+		return f.filter, misused("--to: %v", err)
+	}
+	if f.filter.Limit < 0 {
+		return f.filter, misused("--limit is %d, want 0 or more", f.filter.Limit)
+	}
+	return f.filter, nil
+}
+
+// parseSince reads a time, or how long ago it was; "" is the zero time.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateTime, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, nil
+		}
+	}
+	if ago, err := parseSpan(text); err == nil && ago >= 0 {
+		return now.Add(-ago), nil
+	}
+	return time.Time{}, fmt.Errorf("%q is no time such as 2024-12-05T12:34:56Z, and no time ago such as 90m or 7d", text)
+}
+
+// printTrail prints records as they are read. Lines that cannot be read are
+// told, and the rest is printed all the same.
+func (a *app) printTrail(ctx context.Context, trail *audit.Log, filter audit.Filter, asJSON bool) error {
+	printer := trailPrinter{out: a.out, asJSON: asJSON}
+	bad := 0
+	for r, err := range trail.Query(ctx, filter) {
+		if line, ok := errors.AsType[*audit.BreakError](err); ok {
+			bad++
+			fmt.Fprintf(a.err, "triptych: %s\n", oneLine(line.Error()))
+			continue
+		}
+		if err == nil {
+			err = printer.print(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := printer.end(); err != nil {
+		return err
+	}
+	switch {
+	case bad > 0:
+		return hinted(fmt.Errorf("%d lines of the audit trail cannot be read", bad), "triptych audit verify tells more")
+	case printer.printed == 0 && !asJSON:
+		fmt.Fprintln(a.err, "triptych: no audit records")
+	}
+	return nil
+}
+
+func (a *app) auditVerify() command {
+	var asJSON bool
+	var trusted []string
+	return command{
+		name: "verify", short: "check that nobody changed the trail",
+		long: "Changes, removals and additions are found, and where. That the end of a chain was\n" +
+			"put back to what it once was can only be found by comparing what this prints with\n" +
+			"what it printed before: keep it, and a copy of audit/signing.pub, elsewhere.",
+		flags: func(set *pflag.FlagSet) {
+			set.StringSliceVar(&trusted, "trust", nil, "trust the public key in this `file` instead of audit/signing.pub in the data folder; may be given again")
+			jsonFlag(set, &asJSON)
+			a.auditFlags(set)
+		},
+		run: func(ctx context.Context, _ []string) error {
+			keys, err := readPublicKeys(trusted)
+			if err != nil {
+				return err
+			}
+			return a.withTrail(ctx, func(trail *audit.Log) error {
+				report, err := trail.Verify(ctx, keys...)
+				if err != nil {
+					return err
+				}
+				return a.printReport(report, asJSON)
+			})
+		},
+	}
+}
+
+func readPublicKeys(paths []string) ([]ed25519.PublicKey, error) {
+	var keys []ed25519.PublicKey
+	for _, path := range paths {
+		key, err := audit.ReadPublicKey(path)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}

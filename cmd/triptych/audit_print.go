@@ -1,0 +1,158 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/transport/audit"
+)
+
+// An auditJSON is a record for programs.
+type auditJSON struct {
+	Chain    string            `json:"chain"`
+	Seq      uint64            `json:"seq"`
+	Time     time.Time         `json:"time"`
+	Key      string            `json:"key"`
+	Addr     string            `json:"addr,omitempty"`
+	Session  string            `json:"session,omitempty"`
+	Method   string            `json:"method"`
+	Target   string            `json:"target,omitempty"`
+	Outcome  audit.Outcome     `json:"outcome"`
+	Code     int               `json:"code,omitempty"`
+	Reason   string            `json:"reason,omitempty"`
+	Duration float64           `json:"duration_ms"`
+	Details  map[string]string `json:"details,omitempty"`
+}
+
+func auditJSONOf(r audit.Record) auditJSON {
+	return auditJSON{
+		Chain: r.Chain, Seq: r.Seq, Time: r.Time, Key: r.Key, Addr: r.Addr, Session: r.Session, Method: r.Method, Target: r.Target,
+		Outcome: r.Outcome, Code: r.Code, Reason: r.Reason, Duration: float64(r.Duration.Microseconds()) / 1000, Details: r.Details,
+	}
+}
+
+// A trailPrinter prints records one by one: lines, or one JSON array.
+type trailPrinter struct {
+	out     io.Writer
+	asJSON  bool
+	printed int
+}
+
+func (p *trailPrinter) print(r audit.Record) error {
+	p.printed++
+	if !p.asJSON {
+		_, err := fmt.Fprintln(p.out, auditLine(r))
+		return err
+	}
+	text, err := json.Marshal(auditJSONOf(r))
+	if err != nil {
+		return err
+	}
+	before := ",\n  "
+	if p.printed == 1 {
+		before = "[\n  "
+	}
+	_, err = fmt.Fprintf(p.out, "%s%s", before, text)
+	return err
+}
+
+func (p *trailPrinter) end() (err error) {
+	switch {
+	case p.asJSON && p.printed == 0:
+		_, err = fmt.Fprintln(p.out, "[]")
+	case p.asJSON:
+		_, err = fmt.Fprintln(p.out, "\n]")
+	}
+	return err
+}
+
+// auditLine is a record for people.
+func auditLine(r audit.Record) string {
+	words := []string{r.Time.Format("2006-01-02 15:04:05.000"), r.Key, r.Method, r.Target, string(r.Outcome)}
+	if r.Code != 0 {
+		words = append(words, fmt.Sprint(r.Code))
+	}
+	if r.Reason != "" {
+		words = append(words, "("+r.Reason+")")
+	}
+	words = append(words, r.Duration.String())
+	if r.Addr != "" {
+		words = append(words, "from "+r.Addr)
+	}
+	if r.Session != "" {
+		words = append(words, "session "+r.Session)
+	}
+	return oneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
+}
+
+// A verifyJSON is a chain that was verified, for programs.
+type verifyJSON struct {
+	Chain    string    `json:"chain"`
+	Verified bool      `json:"verified"`
+	Records  uint64    `json:"records"`
+	Last     uint64    `json:"last"`
+	Sealed   time.Time `json:"sealed,omitzero"`
+	Hash     string    `json:"hash,omitempty"`
+	Retired  uint64    `json:"retired,omitempty"`
+	Repaired int       `json:"repaired,omitempty"`
+	Torn     int64     `json:"torn_bytes,omitempty"`
+	Broken   string    `json:"broken,omitempty"`
+}
+
+// printReport prints a line for each chain. A chain that is broken is an
+// error, which the lines have told.
+func (a *app) printReport(report audit.Report, asJSON bool) (err error) {
+	switch {
+	case asJSON:
+		chains := make([]verifyJSON, len(report.Chains))
+		for i, c := range report.Chains {
+			chains[i] = verifyJSONOf(c)
+		}
+		err = a.printJSON(chains)
+	case len(report.Chains) == 0:
+		fmt.Fprintln(a.err, "triptych: no audit trail yet")
+	}
+	for _, c := range report.Chains {
+		if err == nil && !asJSON {
+			err = a.printf("%s\n", oneLine(chainLine(c)))
+		}
+	}
+	if err == nil && report.Err() != nil {
+		return errors.New("the audit trail was tampered with")
+	}
+	return err
+}
+
+func verifyJSONOf(c audit.ChainReport) verifyJSON {
+	v := verifyJSON{
+		Chain: c.Chain, Verified: c.Broken == nil, Records: c.Records, Last: c.Last, Sealed: c.Sealed, Hash: c.Hash,
+		Retired: c.Retired, Repaired: c.Repaired, Torn: c.Torn,
+	}
+	if c.Broken != nil {
+		v.Broken = c.Broken.Error()
+	}
+	return v
+}
+
+// chainLine is a chain that was verified, for people.
+func chainLine(c audit.ChainReport) string {
+	if c.Broken != nil {
+		return "broken: " + c.Broken.Error()
+	}
+	line := fmt.Sprintf("verified: chain %s: %d records, the last is %d of %s, SHA256:%s",
+		c.Chain, c.Records, c.Last, c.Sealed.Format(time.RFC3339), c.Hash)
+	if c.Retired > 0 {
+		line += fmt.Sprintf("; records up to %d were deleted by policy", c.Retired)
+	}
+	if c.Repaired > 0 {
+		line += fmt.Sprintf("; repaired %d times after a crash", c.Repaired)
+	}
+	if c.Torn > 0 {
+		line += fmt.Sprintf("; %d bytes behind the end are being written or were left by a crash", c.Torn)
+	}
+	return line
+}
