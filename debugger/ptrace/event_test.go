@@ -1,7 +1,6 @@
 package ptrace_test
 
 import (
-	"syscall"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/ptrace"
@@ -19,12 +18,12 @@ func TestDecode(t *testing.T) {
 		{"exit 0", 0, ptrace.Event{Kind: ptrace.Exited}},
 		{"exit 7", 0x0700, ptrace.Event{Kind: ptrace.Exited, Status: 7}},
 		{"exit 255", 0xff00, ptrace.Event{Kind: ptrace.Exited, Status: 255}},
-		{"killed", 0x0009, ptrace.Event{Kind: ptrace.Killed, Signal: syscall.SIGKILL}},
-		{"dumped core", 0x008b, ptrace.Event{Kind: ptrace.Killed, Signal: syscall.SIGSEGV}},
-		{"signal", 0x0a7f, ptrace.Event{Kind: ptrace.SignalStop, Signal: syscall.SIGUSR1}},
-		{"trap", 0x057f, ptrace.Event{Kind: ptrace.SignalStop, Signal: syscall.SIGTRAP}},
-		{"stop signal, not yet a group stop", 0x137f, ptrace.Event{Kind: ptrace.SignalStop, Signal: syscall.SIGSTOP}},
-		{"group stop", 0x80_137f, ptrace.Event{Kind: ptrace.GroupStop, Signal: syscall.SIGSTOP}},
+		{"killed", 0x0009, ptrace.Event{Kind: ptrace.Killed, Signal: 9}},
+		{"dumped core", 0x008b, ptrace.Event{Kind: ptrace.Killed, Signal: 11}},
+		{"signal", 0x0a7f, ptrace.Event{Kind: ptrace.SignalStop, Signal: 10}},
+		{"trap", 0x057f, ptrace.Event{Kind: ptrace.SignalStop, Signal: 5}},
+		{"stop signal, not yet a group stop", 0x137f, ptrace.Event{Kind: ptrace.SignalStop, Signal: 19}},
+		{"group stop", 0x80_137f, ptrace.Event{Kind: ptrace.GroupStop, Signal: 19}},
 		{"interrupted", 0x80_057f, ptrace.Event{Kind: ptrace.EventStop}},
 		{"system call", 0x857f, ptrace.Event{Kind: ptrace.SyscallStop}},
 		{"fork", 0x1_057f, ptrace.Event{Kind: ptrace.Fork}},

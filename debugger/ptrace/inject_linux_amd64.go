@@ -59,7 +59,7 @@ func (t *Tracer) inject(tid int, r *Regs, other func(Event)) (uint64, error) {
 		if err := t.ToSyscall(tid, 0); err != nil {
 			return 0, err
 		}
-		if err := t.until(tid, SyscallStop, t.ToSyscall, other); err != nil {
+		if _, err := t.until(tid, SyscallStop, t.ToSyscall, other); err != nil {
 			return 0, err
 		}
 	}
@@ -67,7 +67,7 @@ func (t *Tracer) inject(tid int, r *Regs, other func(Event)) (uint64, error) {
 		return 0, err
 	}
 	result := int64(r.RAX)
-	if err := t.Settle(tid, other); err != nil {
+	if _, err := t.Settle(tid, other); err != nil {
 		return 0, err
 	}
 	if result < 0 && result > -4096 {
@@ -84,13 +84,14 @@ func (t *Tracer) restore(tid int, r *Regs, mask uint64) error {
 // Settle turns whatever stop a thread is in into an EventStop, without letting
 // it run an instruction; a signal that it was about to get is dropped. In an
 // EventStop the tracer may die and the thread goes on as if nothing had been,
-// whereas the SIGTRAP of a step would then kill it.
-func (t *Tracer) Settle(tid int, other func(Event)) error {
+// whereas the SIGTRAP of a step would then kill it. It says which of the two
+// the thread is in: a GroupStop is as good.
+func (t *Tracer) Settle(tid int, other func(Event)) (Kind, error) {
 	if err := t.Interrupt(tid); err != nil {
-		return err
+		return 0, err
 	}
 	if err := t.Cont(tid, 0); err != nil {
-		return err
+		return 0, err
 	}
 	return t.until(tid, EventStop, t.Cont, other)
 }
@@ -98,25 +99,25 @@ func (t *Tracer) Settle(tid int, other func(Event)) error {
 // until waits for a stop of the wanted kind. A group stop is as good as an
 // event stop. Stops in between are passed over with resume; they cannot be
 // signals, except SIGSTOP, which is sent again by what it was passed on to.
-func (t *Tracer) until(tid int, want Kind, resume func(int, syscall.Signal) error, other func(Event)) error {
+func (t *Tracer) until(tid int, want Kind, resume func(int, syscall.Signal) error, other func(Event)) (Kind, error) {
 	for {
 		e, err := t.Wait()
 		switch {
 		case err != nil:
-			return err
+			return 0, err
 		case e.Thread != tid:
 			other(e)
 			continue
 		case e.Gone():
 			other(e)
-			return fmt.Errorf("thread %d: %w", tid, ErrGone)
+			return 0, fmt.Errorf("thread %d: %w", tid, ErrGone)
 		case e.Kind == want || want == EventStop && e.Kind == GroupStop:
-			return nil
+			return e.Kind, nil
 		case e.Kind == Clone, e.Kind == Fork, e.Kind == Vfork:
 			other(e)
 		}
 		if err := resume(tid, e.Signal); err != nil {
-			return err
+			return 0, err
 		}
 	}
 }

@@ -70,7 +70,8 @@ func (t *Tracer) swallow(pid int) error {
 		case e.Gone():
 			return ErrGone
 		case e.Kind == SignalStop && e.Signal == unix.SIGCONT:
-			return t.Settle(pid, func(Event) {})
+			_, err := t.Settle(pid, func(Event) {})
+			return err
 		}
 		if err := t.Cont(pid, 0); err != nil {
 			return err

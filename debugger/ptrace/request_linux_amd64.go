@@ -82,38 +82,6 @@ func (t *Tracer) message(tid int) uint64 {
 	return m
 }
 
-// SigInfo is the kernel's siginfo_t.
-type SigInfo [128]byte
-
-// Values of SigInfo.Code.
-const (
-	CodeUser   = 0    // kill(2)
-	CodeKernel = 0x80 // an int3 instruction, for one
-	CodeTkill  = -6   // tgkill(2)
-	CodeBreak  = 1    // SIGTRAP: a step over a system call
-	CodeTrace  = 2    // SIGTRAP: a step
-	CodePerf   = 6    // SIGTRAP: a perf event
-)
-
-// Code is si_code.
-func (s *SigInfo) Code() int { return int(s.int32(8)) }
-
-// Sender is si_pid of a signal sent by a process.
-func (s *SigInfo) Sender() int { return int(s.int32(16)) }
-
-// Address is si_addr of a fault.
-func (s *SigInfo) Address() uint64 { return s.uint64(16) }
-
-// PerfData is sig_data of the perf event behind CodePerf.
-func (s *SigInfo) PerfData() uint64 { return s.uint64(24) }
-
-// PerfLate says that the signal of a perf event had to wait because it was
-// blocked, so that the thread has run on since.
-func (s *SigInfo) PerfLate() bool { return s.int32(36)&1 != 0 }
-
-func (s *SigInfo) int32(at int) int32   { return *(*int32)(unsafe.Pointer(&s[at])) }
-func (s *SigInfo) uint64(at int) uint64 { return *(*uint64)(unsafe.Pointer(&s[at])) }
-
 // SigInfo returns what belongs to the signal of a SignalStop.
 func (t *Tracer) SigInfo(tid int) (SigInfo, error) {
 	var s SigInfo

@@ -1,0 +1,330 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/triptych-mcp/triptych/debugger/ptrace"
+)
+
+// Regs returns the registers of a thread.
+func (p *Process) Regs(thread int) (ptrace.Regs, error) {
+	var r ptrace.Regs
+	err := p.look(func() error {
+		t, err := p.thread(thread)
+		if err != nil {
+			return err
+		}
+		return p.noticeEnd(p.tracer.Regs(t.id, &r))
+	})
+	return r, err
+}
+
+// SetRegs replaces the registers of a thread. One that is moved elsewhere does
+// not go on with a system call that its stop interrupted, and a stop that it
+// has yet to report is forgotten.
+func (p *Process) SetRegs(thread int, r ptrace.Regs) error {
+	return p.look(func() error {
+		t, err := p.thread(thread)
+		if err != nil {
+			return err
+		}
+		var old ptrace.Regs
+		if err := p.noticeEnd(p.tracer.Regs(t.id, &old)); err != nil {
+			return err
+		}
+		if old.RIP != r.RIP {
+			t.report, t.leave = nil, false
+			if r.OrigRAX == old.OrigRAX {
+				r.OrigRAX = ptrace.NoSyscall
+			}
+		}
+		return p.noticeEnd(p.tracer.SetRegs(t.id, &r))
+	})
+}
+
+// xstateSize is more than the vector state of any processor so far: that of
+// AMX has 11,008 bytes.
+const xstateSize = 1 << 14
+
+// XState returns the floating point and vector state of a thread in the layout
+// of XSAVE. It fills buf if that is long enough.
+func (p *Process) XState(thread int, buf []byte) ([]byte, error) {
+	if cap(buf) < xstateSize {
+		buf = make([]byte, xstateSize)
+	}
+	buf = buf[:xstateSize]
+	err := p.look(func() error {
+		t, err := p.thread(thread)
+		if err != nil {
+			return err
+		}
+		n, err := p.tracer.XState(t.id, buf)
+		buf = buf[:n]
+		return p.noticeEnd(err)
+	})
+	return buf, err
+}
+
+// SetXState replaces it. The length must be the one XState returned.
+func (p *Process) SetXState(thread int, state []byte) error {
+	return p.look(func() error {
+		t, err := p.thread(thread)
+		if err != nil {
+			return err
+		}
+		return p.noticeEnd(p.tracer.SetXState(t.id, state))
+	})
+}
+
+// SigMask is the set of signals that a thread blocks, bit 0 being signal 1.
+func (p *Process) SigMask(thread int) (uint64, error) {
+	var mask uint64
+	err := p.look(func() error {
+		t, err := p.thread(thread)
+		if err != nil {
+			return err
+		}
+		mask, err = p.tracer.SigMask(t.id)
+		if t.mask.cleared {
+			mask |= trapBit
+		}
+		return p.noticeEnd(err)
+	})
+	return mask, err
+}
+
+// SetSigMask replaces it.
+func (p *Process) SetSigMask(thread int, mask uint64) error {
+	return p.look(func() error {
+		t, err := p.thread(thread)
+		if err != nil {
+			return err
+		}
+		t.mask = trapMask{}
+		return p.noticeEnd(p.tracer.SetSigMask(t.id, mask))
+	})
+}
+
+// Rseq is the memory [start, end) which the kernel writes by itself for a
+// thread, empty if there is none.
+func (p *Process) Rseq(thread int) (start, end uint64, err error) {
+	err = p.look(func() error {
+		t, err := p.thread(thread)
+		if err != nil {
+			return err
+		}
+		start, end, err = p.tracer.Rseq(t.id)
+		return p.noticeEnd(err)
+	})
+	return start, end, err
+}
+
+// noticeEnd finds out whether a thread that is gone is the end of the process,
+// so that the caller hears ErrExited instead of a riddle.
+func (p *Process) noticeEnd(err error) error {
+	if !errors.Is(err, ptrace.ErrGone) {
+		return err
+	}
+	if p.collect(); p.ended != nil {
+		return ErrExited
+	}
+	return err
+}
+
+// collect takes the events that are already there.
+func (p *Process) collect() {
+	for p.ended == nil {
+		e, ok, err := p.poll()
+		if err != nil || !ok {
+			return
+		}
+		p.absorb(e)
+	}
+}
+
+// ReadMemory reads len(b) bytes. It returns how many could be read, and an
+// *ptrace.AccessError when not all could. Breakpoints do not show.
+func (p *Process) ReadMemory(address uint64, b []byte) (int, error) {
+	n := 0
+	err := p.look(func() (err error) {
+		n, err = p.memory.Read(address, b)
+		p.hideBreakpoints(address, b[:n])
+		return err
+	})
+	return n, err
+}
+
+// WriteMemory writes b, into memory that the process itself may not write too.
+func (p *Process) WriteMemory(address uint64, b []byte) (int, error) {
+	n := 0
+	err := p.look(func() (err error) {
+		if p.armed {
+			return ErrRunning
+		}
+		p.code.drop()
+		n, err = p.memory.Write(address, b)
+		return err
+	})
+	return n, err
+}
+
+// Maps lists the process's memory.
+func (p *Process) Maps() (Maps, error) {
+	var maps Maps
+	err := p.look(func() (err error) {
+		maps, err = p.readMaps()
+		return err
+	})
+	return maps, err
+}
+
+func (p *Process) readMaps() (Maps, error) {
+	f, err := os.Open(p.file("maps"))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return ParseMaps(f)
+}
+
+// Executable is the path of the program, as the process sees it. It may be
+// replaced or deleted; ExecutableFile cannot be.
+func (p *Process) Executable() (string, error) {
+	return os.Readlink(p.ExecutableFile())
+}
+
+// ExecutableFile is a path that opens the very program which runs.
+func (p *Process) ExecutableFile() string { return p.file("exe") }
+
+// AuxV is the auxiliary vector, for ptrace.Auxiliary.
+func (p *Process) AuxV() ([]byte, error) { return os.ReadFile(p.file("auxv")) }
+
+// file is the path of a file in /proc/PID.
+func (p *Process) file(name string) string {
+	return fmt.Sprintf("/proc/%d/%s", p.pid, name)
+}
+
+// threadName is the name that a thread has given itself.
+func threadName(pid, tid int) string {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", pid, tid))
+	if n := len(text); n > 0 && text[n-1] == '\n' {
+		text = text[:n-1]
+	}
+	return string(text)
+}
+
+// threadStat is a field of a thread's stat file, "" when it is gone.
+func threadStat(pid, tid, field int) string {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid))
+	value, _ := statField(string(text), field)
+	return value
+}
+
+// Inject makes a thread do a system call, which must not block, and returns
+// its result or its syscall.Errno. The thread is as it was afterwards.
+func (p *Process) Inject(thread int, number uint64, args ...uint64) (uint64, error) {
+	var result uint64
+	err := p.look(func() error {
+		t, err := p.thread(thread)
+		if err != nil {
+			return err
+		}
+		var all [6]uint64
+		copy(all[:], args)
+		p.hold(t)
+		result, err = p.inject(t, number, all)
+		return errors.Join(err, p.sendHeld(t))
+	})
+	return result, err
+}
+
+// inject is Inject for a thread that is in no signal's stop.
+func (p *Process) inject(t *thread, number uint64, args [6]uint64) (uint64, error) {
+	site, err := p.syscallSite()
+	if err != nil {
+		return 0, err
+	}
+	p.code.drop()
+	result, err := p.tracer.Inject(t.id, site, number, args, p.later)
+	t.trap, t.mask = false, trapMask{}
+	return result, p.noticeEnd(err)
+}
+
+// syscallSite finds a syscall instruction in the process: in the vdso, or in
+// any other code.
+func (p *Process) syscallSite() (uint64, error) {
+	if p.site != 0 {
+		return p.site, nil
+	}
+	maps, err := p.readMaps()
+	if err != nil {
+		return 0, err
+	}
+	for _, vdso := range []bool{true, false} {
+		for _, m := range maps {
+			if !m.Execute || !m.Read || (m.Path == "[vdso]") != vdso {
+				continue
+			}
+			code := make([]byte, min(m.End-m.Start, 16<<20))
+			n, _ := p.memory.Read(m.Start, code)
+			if at, ok := ptrace.FindSyscall(code[:n]); ok {
+				p.site = m.Start + uint64(at)
+				return p.site, nil
+			}
+		}
+	}
+	return 0, errors.New("the process has no syscall instruction")
+}
+
+// hold takes the signal that a thread is about to get and puts it off. The
+// thread leaves the signal's stop.
+func (p *Process) hold(t *thread) {
+	if t.signal.number == 0 {
+		return
+	}
+	t.held = append(t.held, t.signal)
+	t.signal = signalled{}
+}
+
+// sendHeld gives a thread the signals that were put off, as if they came now:
+// it sends them to itself, with all that belonged to them.
+func (p *Process) sendHeld(t *thread) error {
+	for len(t.held) > 0 {
+		if err := p.sendAgain(t, t.held[0]); err != nil {
+			return err
+		}
+		t.held = t.held[1:]
+	}
+	return nil
+}
+
+// redZone is what a function may use below its stack pointer (System V ABI for
+// amd64, 3.2.2).
+const redZone = 128
+
+// sendAgain lends a piece of the thread's stack to rt_tgsigqueueinfo. Only the
+// process itself may send a signal that says it comes from the kernel.
+func (p *Process) sendAgain(t *thread, s signalled) error {
+	var r ptrace.Regs
+	if err := p.noticeEnd(p.tracer.Regs(t.id, &r)); err != nil {
+		return err
+	}
+	at := (r.RSP - redZone - uint64(len(s.info))) &^ 15
+	saved := make([]byte, len(s.info))
+	if _, err := p.memory.Read(at, saved); err != nil {
+		return err
+	}
+	if _, err := p.memory.Write(at, s.info[:]); err != nil {
+		return err
+	}
+	args := [6]uint64{uint64(p.pid), uint64(t.id), uint64(s.number), at}
+	_, err := p.inject(t, syscall.SYS_RT_TGSIGQUEUEINFO, args)
+	if p.ended == nil {
+		_, restored := p.memory.Write(at, saved)
+		err = errors.Join(err, restored)
+	}
+	return err
+}

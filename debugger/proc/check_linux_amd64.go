@@ -1,0 +1,196 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A candidate is a process that somebody wants to trace, and what decides
+// whether that may be.
+type candidate struct {
+	pid    int
+	status status // its own
+	stat   string
+	self   status // of this program
+	scope  int    // of Yama, 0 if there is none
+	mode   os.FileMode
+	line   []int // this program, its parent and so on to the first process
+}
+
+// checkAttach says beforehand and in words what the kernel would answer with
+// EPERM, and refuses what would harm.
+func checkAttach(pid int) error {
+	c, err := newCandidate(pid)
+	if err != nil {
+		return err
+	}
+	for _, refuse := range refusals {
+		if refuse.when(c) {
+			return &PermissionError{PID: pid, Cause: expand(refuse.cause, c), Cure: expand(refuse.cure, c)}
+		}
+	}
+	return nil
+}
+
+// newCandidate collects what is known.
+func newCandidate(pid int) (*candidate, error) {
+	if pid <= 0 {
+		return nil, ErrNotFound
+	}
+	c := &candidate{pid: pid}
+	var err error
+	if c.status, err = readStatus(fmt.Sprintf("/proc/%d/status", pid)); err != nil {
+		return nil, notFound(err)
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil, notFound(err)
+	}
+	c.stat = string(text)
+	if state := c.status["State"]; strings.HasPrefix(state, "Z") || strings.HasPrefix(state, "X") {
+		return nil, fmt.Errorf("process %d has ended and waits for its parent: %w", pid, ErrNotFound)
+	}
+	if c.self, err = readStatus("/proc/self/status"); err != nil {
+		return nil, err
+	}
+	if text, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); err == nil {
+		c.scope, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+	}
+	if info, err := os.Stat(fmt.Sprintf("/proc/%d/exe", pid)); err == nil {
+		c.mode = info.Mode()
+	}
+	c.line = ancestors(os.Getpid())
+	return c, nil
+}
+
+// notFound turns the absence of a file in /proc into ErrNotFound.
+func notFound(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) {
+		return ErrNotFound
+	}
+	return err
+}
+
+// readStatus reads a status file.
+func readStatus(path string) (status, error) {
+	text, err := os.ReadFile(path)
+	return parseStatus(string(text)), err
+}
+
+// ancestors lists a process, its parent and so on.
+func ancestors(pid int) []int {
+	var line []int
+	for pid > 0 {
+		line = append(line, pid)
+		s, err := readStatus(fmt.Sprintf("/proc/%d/status", pid))
+		if err != nil {
+			break
+		}
+		pid = s.number("PPid")
+	}
+	return line
+}
+
+// A refusal is a reason not to trace. In its texts %tracer, %leader and %user
+// stand for what the candidate says.
+type refusal struct {
+	when        func(*candidate) bool
+	cause, cure string
+}
+
+// refusals are asked in this order.
+var refusals = []refusal{
+	{func(c *candidate) bool { return c.pid == 1 }, "it is the first process of the system", ""},
+	{func(c *candidate) bool { return c.pid == os.Getpid() }, "it is the debugger itself", ""},
+	{(*candidate).isAncestor, "the debugger runs under it, and both would stand still", ""},
+	{(*candidate).isKernel, "it is a thread of the kernel", ""},
+	{(*candidate).isThread, "it is a thread of process %leader", "attach to process %leader"},
+	{(*candidate).isTraced, "process %tracer traces it already", "end that debugger, or let it detach"},
+	{(*candidate).hasForeignRights, "it runs with other rights than those of its user (setuid)", ""},
+	{(*candidate).isForeign, "it belongs to user %user", "run the debugger as that user, or with the capability CAP_SYS_PTRACE"},
+	{(*candidate).yamaForbids, "the system forbids it: kernel.yama.ptrace_scope is 3", "the setting lasts until the system starts again without it"},
+	{(*candidate).yamaWantsCapability, "the system permits it to administrators only: kernel.yama.ptrace_scope is 2", "run the debugger with the capability CAP_SYS_PTRACE"},
+	{(*candidate).yamaWantsParent, "the system permits tracing of own children only: kernel.yama.ptrace_scope is 1", "launch the program from the debugger, run the debugger with the capability CAP_SYS_PTRACE, or set it with sysctl kernel.yama.ptrace_scope=0"},
+}
+
+// expand fills a text.
+func expand(text string, c *candidate) string {
+	return strings.NewReplacer(
+		"%tracer", describe(c.status.number("TracerPid")),
+		"%leader", strconv.Itoa(c.status.number("Tgid")),
+		"%user", c.status.ids("Uid")[0],
+	).Replace(text)
+}
+
+// describe is a process's number and name.
+func describe(pid int) string {
+	if name := threadName(pid, pid); name != "" {
+		return fmt.Sprintf("%d (%s)", pid, name)
+	}
+	return strconv.Itoa(pid)
+}
+
+func (c *candidate) isAncestor() bool {
+	for _, pid := range c.line {
+		if pid == c.pid {
+			return true
+		}
+	}
+	return false
+}
+
+// isKernel looks for PF_KTHREAD.
+func (c *candidate) isKernel() bool {
+	const kernelThread = 0x00200000
+	field, err := statField(c.stat, statFlags)
+	flags, _ := strconv.ParseUint(field, 10, 64)
+	return err == nil && flags&kernelThread != 0
+}
+
+func (c *candidate) isThread() bool { return c.status.number("Tgid") != c.pid }
+
+func (c *candidate) isTraced() bool { return c.status.number("TracerPid") != 0 }
+
+// hasForeignRights looks for ids that differ, and for the setuid and setgid
+// bits.
+func (c *candidate) hasForeignRights() bool {
+	for _, field := range []string{"Uid", "Gid"} {
+		ids := c.status.ids(field)
+		if ids[0] != ids[1] || ids[0] != ids[2] {
+			return true
+		}
+	}
+	return c.mode&(os.ModeSetuid|os.ModeSetgid) != 0
+}
+
+// capable says whether this program has CAP_SYS_PTRACE.
+func (c *candidate) capable() bool {
+	const sysPtrace = 19
+	return c.self.bits("CapEff")>>sysPtrace&1 != 0
+}
+
+func (c *candidate) isForeign() bool {
+	return !c.capable() && c.status.ids("Uid")[0] != c.self.ids("Uid")[1]
+}
+
+func (c *candidate) yamaForbids() bool { return c.scope >= 3 }
+
+func (c *candidate) yamaWantsCapability() bool { return c.scope == 2 && !c.capable() }
+
+func (c *candidate) yamaWantsParent() bool {
+	if c.scope != 1 || c.capable() {
+		return false
+	}
+	for _, pid := range ancestors(c.pid) {
+		if pid == os.Getpid() {
+			return false
+		}
+	}
+	return true
+}

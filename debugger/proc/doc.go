@@ -1,0 +1,43 @@
+// Package proc makes a process that is being debugged an object: a Process is
+// all its threads, stopped together or running together.
+//
+//	process, err := proc.Attach(ctx, pid, proc.Options{})
+//	if err != nil {
+//		return err // ErrNotFound, *PermissionError, ptrace.ErrPlatform
+//	}
+//	defer process.Detach(ctx)
+//	bp, err := process.SetBreakpoint(proc.BreakpointSpec{Address: 0x401000})
+//	stop, err := process.Resume(ctx) // until something happens or ctx ends
+//	regs, err := process.Regs(stop.Thread)
+//
+// # Stopped and running
+//
+// All threads stop when one has something to report. Threads that come later
+// belong to it from their first instruction. Children of fork and vfork are
+// let go at once, without breakpoints. After exec only the new program's first
+// thread is left, and the breakpoints are gone.
+//
+// While a Resume or a Step is on, every method but Pause, Kill and Detach
+// answers ErrRunning. When the process has ended they answer ErrExited.
+//
+// # Breakpoints
+//
+// The first four are the processor's, set by perf_event_open: nothing in the
+// process changes, and the kernel takes them out when this program dies. More
+// of them are int3 instructions, which are in place only while the process
+// runs; a guard process puts the bytes back if this program is killed then.
+// Watchpoints are always the processor's.
+//
+// # What holds when this program is killed
+//
+// At every return from a method the process is in a state from which the
+// kernel lets it run on unharmed. Only launched programs are killed with us.
+// Killed between two single steps of a Step, the process may get the trap of
+// the first: see Options.Shield.
+//
+// # Concurrency
+//
+// Methods may be called from any goroutine. They run one after another on the
+// thread that traces the process; conditions of breakpoints and functions
+// given to Step run there too and may call the methods that only look.
+package proc

@@ -1,0 +1,53 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrNotFound says that there is no such process, or it has ended.
+	ErrNotFound = errors.New("no such process")
+
+	// ErrRunning says that the process runs now; Pause stops it.
+	ErrRunning = errors.New("the process is running")
+
+	// ErrExited says that the process has ended.
+	ErrExited = errors.New("the process has ended")
+
+	// ErrDetached says that the process was let go.
+	ErrDetached = errors.New("the process was detached from")
+
+	// ErrNoThread says that the process has no such thread.
+	ErrNoThread = errors.New("no such thread")
+
+	// ErrNoBreakpoint says that there is no breakpoint with that number.
+	ErrNoBreakpoint = errors.New("no such breakpoint")
+)
+
+// A PermissionError says why a process may not be traced, and what to do.
+type PermissionError struct {
+	PID   int
+	Cause string // why not
+	Cure  string // what would help, "" when nothing does
+}
+
+// Error says both.
+func (e *PermissionError) Error() string {
+	text := fmt.Sprintf("process %d may not be traced: %s", e.PID, e.Cause)
+	if e.Cure != "" {
+		text += " (" + e.Cure + ")"
+	}
+	return text
+}
+
+// A BreakpointError says why there can be no breakpoint.
+type BreakpointError struct {
+	Address uint64
+	Cause   string
+}
+
+// Error says where and why.
+func (e *BreakpointError) Error() string {
+	return fmt.Sprintf("breakpoint at %#x: %s", e.Address, e.Cause)
+}

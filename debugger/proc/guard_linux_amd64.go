@@ -1,0 +1,112 @@
+package proc
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+)
+
+// A guard is a process that takes the int3 instructions out if this program is
+// killed while they are in. A nil guard guards nothing.
+type guard struct {
+	cmd  *exec.Cmd
+	pipe *os.File
+	done chan struct{} // closed when the process has been waited for
+}
+
+// startGuard starts the process. It gets the memory that it may have to
+// repair as descriptor 3: to open that itself it might not be permitted.
+//
+// A goroutine of its own starts it, because the tracer's thread takes every
+// child that it has for a traced one.
+func startGuard(command []string, memory *os.File) (*guard, error) {
+	if len(command) == 0 {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		command = []string{self, GuardCommand}
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	g := &guard{cmd: exec.Command(command[0], command[1:]...), pipe: w, done: make(chan struct{})} //nolint:gosec,noctx // our own command, and it must outlive us
+	g.cmd.Stdin, g.cmd.ExtraFiles = r, []*os.File{memory}
+	g.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	started := make(chan error)
+	go g.run(started)
+	err = <-started
+	_ = r.Close()
+	if err != nil {
+		_ = w.Close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// run ends with the guard, which close ends.
+func (g *guard) run(started chan<- error) {
+	defer close(g.done)
+	err := g.cmd.Start()
+	started <- err
+	if err == nil {
+		_ = g.cmd.Wait()
+	}
+}
+
+// remember is told before an int3 goes in.
+func (g *guard) remember(address uint64, original byte) error {
+	return g.send(guardRecord{address, original, 1})
+}
+
+// forget is told after it went out.
+func (g *guard) forget(address uint64) error {
+	return g.send(guardRecord{Address: address})
+}
+
+func (g *guard) send(r guardRecord) error {
+	if g == nil {
+		return nil
+	}
+	_, err := g.pipe.Write(r.bytes())
+	return err
+}
+
+// close ends the guard and waits for it.
+func (g *guard) close() {
+	if g != nil {
+		_ = g.pipe.Close()
+		<-g.done
+	}
+}
+
+// GuardMain is the guard's side: a program that sets breakpoints calls it when
+// its first argument is GuardCommand, and ends with the status it returns.
+func GuardMain() int {
+	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
+	in := guardWatch(bufio.NewReader(os.Stdin))
+	memory := os.NewFile(3, "memory")
+	var errs error
+	for address, original := range in {
+		errs = errors.Join(errs, repair(memory, address, original))
+	}
+	if errs != nil {
+		return 1
+	}
+	return 0
+}
+
+// repair puts a byte back if an int3 is in its place. A process that has begun
+// another program or ended has no such memory any more.
+func repair(memory *os.File, address uint64, original byte) error {
+	var b [1]byte
+	if _, err := memory.ReadAt(b[:], int64(address)); err != nil || b[0] != int3 {
+		return nil //nolint:nilerr // nothing to repair
+	}
+	_, err := memory.WriteAt([]byte{original}, int64(address))
+	return err
+}

@@ -1,0 +1,573 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/ptrace"
+)
+
+// stepPhase says what a thread that steps is on the way to.
+type stepPhase uint8
+
+const (
+	noStep  stepPhase = iota
+	toTrap            // the trap after an instruction
+	toEntry           // a system call's beginning
+	toExit            // its end
+)
+
+// blockedAfter is how long a system call may take before a step answers
+// StepBlocked.
+const blockedAfter = 20 * time.Millisecond
+
+// A Stepper drives threads instruction by instruction while the others stand
+// still. It is valid inside the function that Process.Step calls, on that
+// goroutine.
+type Stepper struct {
+	p     *Process
+	ctx   context.Context //nolint:containedctx // it lives as long as one call
+	t     *thread
+	enter bool // be content with the beginning of a system call
+
+	regs  ptrace.Regs // of t, if valid
+	valid bool
+}
+
+// A step is one that a thread has begun.
+type step struct {
+	phase stepPhase
+	from  uint64 // where it began
+	kind  codeKind
+
+	// done is how it ended, when that came while another thread stepped.
+	done Outcome
+}
+
+// Step stops nothing and runs nothing by itself: it calls f with a Stepper for
+// a thread, 0 being the current one. Breakpoints are out meanwhile; watching
+// for them is f's affair. Pause and the end of ctx make steps answer
+// StepPaused. At the end of f a system call that a thread is still in is
+// interrupted, and begins again when the thread goes on.
+func (p *Process) Step(ctx context.Context, thread int, f func(*Stepper) error) error {
+	return p.move(ctx, func() error {
+		if p.ended != nil {
+			return ErrExited
+		}
+		t, err := p.thread(thread)
+		if err != nil {
+			return err
+		}
+		p.pin(t)
+		return errors.Join(f(&Stepper{p: p, ctx: ctx, t: t}), p.rest())
+	})
+}
+
+// Thread is the thread that steps.
+func (s *Stepper) Thread() int { return s.t.id }
+
+// Switch makes another thread the one that steps. The former may be in a
+// system call; Step goes on waiting for it when it is switched to again.
+func (s *Stepper) Switch(thread int) error {
+	t, err := s.p.thread(thread)
+	if err == nil && t != s.t {
+		s.t, s.valid = t, false
+	}
+	return err
+}
+
+// Regs are the registers of the thread, until its next step. They must not be
+// changed; SetRegs does that.
+func (s *Stepper) Regs() (*ptrace.Regs, error) {
+	if !s.valid {
+		if err := s.p.noticeEnd(s.p.tracer.Regs(s.t.id, &s.regs)); err != nil {
+			return nil, err
+		}
+		s.valid = true
+	}
+	return &s.regs, nil
+}
+
+// SetRegs replaces the registers of the thread.
+func (s *Stepper) SetRegs(r ptrace.Regs) error {
+	s.valid = false
+	return s.p.SetRegs(s.t.id, r)
+}
+
+// Signal is the signal that the next Step delivers, 0 if none.
+func (s *Stepper) Signal() unix.Signal { return s.t.signal.number }
+
+// SignalInfo is what belongs to it.
+func (s *Stepper) SignalInfo() ptrace.SigInfo { return s.t.signal.info }
+
+// Action is what the process's table says about that signal.
+func (s *Stepper) Action() Action { return s.p.actions.of(s.t.signal.number) }
+
+// Hold puts that signal off until the process runs freely again.
+func (s *Stepper) Hold() { s.p.hold(s.t) }
+
+// Process is the process, for its methods that look.
+func (s *Stepper) Process() *Process { return s.p }
+
+// paused says whether somebody wants an end.
+func (s *Stepper) paused() bool {
+	return len(s.p.pause) > 0 || s.ctx.Err() != nil
+}
+
+// Step does one instruction. A repeated string instruction is done once. A
+// system call is done whole, and may answer StepBlocked any number of times.
+func (s *Stepper) Step() (Outcome, error) {
+	if s.p.ended != nil {
+		return StepEnded, nil
+	}
+	if s.p.threads[s.t.id] != s.t {
+		return StepGone, nil
+	}
+	if s.paused() {
+		return StepPaused, nil
+	}
+	if done := s.t.step.done; done != 0 {
+		s.t.step.done = 0
+		return done, nil
+	}
+	if s.t.step.phase == noStep {
+		if err := s.begin(); err != nil {
+			return s.orEnd(err)
+		}
+	}
+	return s.await()
+}
+
+// orEnd turns the error of a thread that is gone into an outcome.
+func (s *Stepper) orEnd(err error) (Outcome, error) {
+	if !errors.Is(err, ptrace.ErrGone) && !errors.Is(err, ErrExited) {
+		return 0, err
+	}
+	return s.await() // its end is an event
+}
+
+// begin lets the thread go for one instruction.
+func (s *Stepper) begin() error {
+	r, err := s.Regs()
+	if err != nil {
+		return err
+	}
+	next := step{phase: toTrap, from: r.RIP, kind: s.p.kindAt(r)}
+	sig := s.t.signal.number
+	s.valid = false
+	if next.kind == syscallCode || sig != 0 {
+		err = s.p.restoreMask(s.t) // both look at the mask
+	} else {
+		err = s.p.clearMask(s.t)
+	}
+	if err != nil {
+		return err
+	}
+	s.t.signal, s.t.told, s.t.leave = signalled{}, 0, false
+	if next.kind == syscallCode && sig == 0 {
+		next.phase = toEntry
+	}
+	s.t.step = next
+	if sig != 0 {
+		s.t.mask = trapMask{} // the handler has another one
+	}
+	return s.goOn(sig)
+}
+
+// goOn lets the thread go on to what its phase says.
+func (s *Stepper) goOn(sig unix.Signal) error {
+	s.t.running, s.t.trap, s.t.group = true, false, false
+	if s.t.step.phase == toTrap {
+		return s.p.tracer.Step(s.t.id, sig)
+	}
+	return s.p.tracer.ToSyscall(s.t.id, sig)
+}
+
+// await waits for the end of the step.
+func (s *Stepper) await() (Outcome, error) {
+	for {
+		e, err := s.event()
+		switch {
+		case errors.Is(err, ptrace.ErrWoken) && s.paused():
+			return StepPaused, nil
+		case errors.Is(err, ptrace.ErrWoken):
+			return StepBlocked, nil
+		case errors.Is(err, ErrExited):
+			return StepEnded, nil
+		case err != nil:
+			return 0, err
+		}
+		if outcome, err := s.take(e); outcome != 0 || err != nil {
+			return outcome, err
+		}
+	}
+}
+
+// event waits for an event of the thread. Those of others are absorbed: they
+// stand still or are in a system call of their own step. Only a system call
+// may take long, so only there is waiting cut short, which costs more.
+func (s *Stepper) event() (ptrace.Event, error) {
+	for {
+		e, err := s.anyEvent()
+		if err != nil || e.Thread == s.t.id {
+			return e, err
+		}
+		if other := s.p.threads[e.Thread]; other != nil && other.step.phase != noStep && !e.Gone() {
+			o := &Stepper{p: s.p, ctx: s.ctx, t: other}
+			other.step.done, err = o.take(e)
+		} else {
+			s.p.absorb(e)
+		}
+		if s.p.ended != nil || err != nil {
+			return ptrace.Event{}, errors.Join(err, ErrExited)
+		}
+		if s.p.threads[s.t.id] != s.t {
+			return ptrace.Event{}, ptrace.ErrWoken // exec of another thread
+		}
+	}
+}
+
+func (s *Stepper) anyEvent() (ptrace.Event, error) {
+	if e, ok := s.p.dequeue(); ok {
+		return e, nil
+	}
+	if s.t.step.kind != syscallCode {
+		e, err := s.p.tracer.Wait()
+		return e, s.p.noticeLoss(err)
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, blockedAfter)
+	defer cancel()
+	return s.p.next(ctx, s.p.pause)
+}
+
+// take handles an event of the thread. It returns no outcome when the step
+// goes on.
+func (s *Stepper) take(e ptrace.Event) (Outcome, error) {
+	if e.Gone() {
+		s.p.absorb(e)
+		if s.p.ended != nil {
+			return StepEnded, nil
+		}
+		return StepGone, nil
+	}
+	s.t.running = false
+	switch {
+	case e.Kind == ptrace.SyscallStop && s.t.step.phase == toEntry:
+		s.t.step.phase = toExit
+		if s.enter {
+			s.t.step, s.t.entered = step{}, true
+			return StepEntered, nil
+		}
+	case e.Kind == ptrace.SyscallStop:
+		s.t.step, s.t.mask = step{}, trapMask{}
+		s.p.code.drop() // it may have changed the maps
+		return StepDone, nil
+	case e.Kind == ptrace.SignalStop && e.Signal == unix.SIGTRAP && s.t.step.phase == toTrap:
+		return s.trapped()
+	case e.Kind == ptrace.SignalStop:
+		return s.signalled(e.Signal)
+	case e.Kind == ptrace.Exec:
+		s.p.absorb(e)
+		s.t, s.valid = s.p.threads[s.p.pid], false
+		return StepExec, nil
+	case e.Kind == ptrace.Clone, e.Kind == ptrace.Fork, e.Kind == ptrace.Vfork:
+		s.p.born(e)
+	case e.Kind == ptrace.VforkDone:
+		s.p.forgetSharers()
+	}
+	return 0, s.p.noticeEnd(s.goOn(0))
+}
+
+// trapped is the trap after an instruction, or a SIGTRAP that somebody sent:
+// then nothing was done.
+func (s *Stepper) trapped() (Outcome, error) {
+	r, err := s.Regs()
+	if err != nil {
+		return s.orEnd(err)
+	}
+	if r.RIP == s.t.step.from {
+		info, err := s.p.tracer.SigInfo(s.t.id)
+		if err != nil {
+			return s.orEnd(err)
+		}
+		if code := info.Code(); code == ptrace.CodeUser || code == ptrace.CodeTkill {
+			return s.signalled(unix.SIGTRAP)
+		}
+	}
+	done := s.t.step
+	s.t.step, s.t.trap = step{}, true
+	return StepDone, s.hideTrapFlag(done, r)
+}
+
+// hideTrapFlag takes the flag with which the kernel steps out of where the
+// instruction has copied it: else the process traps after it was let go.
+func (s *Stepper) hideTrapFlag(done step, r *ptrace.Regs) error {
+	switch {
+	case r.RIP == done.from || done.kind == plainCode:
+		return nil
+	case done.kind == syscallCode:
+		r.R11 &^= ptrace.TrapFlag
+		return s.p.noticeEnd(s.p.tracer.SetRegs(s.t.id, r))
+	}
+	const second = 1 // the byte of the pushed flags with bit 8
+	var b [1]byte
+	if _, err := s.p.memory.Read(r.RSP+second, b[:]); err != nil {
+		return err
+	}
+	b[0] &^= ptrace.TrapFlag >> 8
+	_, err := s.p.memory.Write(r.RSP+second, b[:])
+	return err
+}
+
+// signalled leaves the thread with a signal that it is about to get, unless
+// the table says that it does not get it.
+func (s *Stepper) signalled(sig unix.Signal) (Outcome, error) {
+	info, err := s.p.tracer.SigInfo(s.t.id)
+	if err != nil {
+		return s.orEnd(err)
+	}
+	if action := s.p.actions.of(sig); action == Drop {
+		return 0, s.p.noticeEnd(s.goOn(0))
+	}
+	s.t.signal = signalled{sig, info}
+	s.t.step = step{}
+	return StepSignal, nil
+}
+
+// rest brings all threads to where the process can be left to itself: stopped,
+// out of the traps of their steps, with their masks and signals.
+func (p *Process) rest() error {
+	if p.ended != nil {
+		return nil
+	}
+	errs := p.stopAll()
+	for _, t := range p.threads {
+		t.trap = t.trap || t.entered
+		t.entered = false
+		p.settle(t)
+		errs = errors.Join(errs, p.restoreMask(t))
+		if len(t.held) > 0 && t.signal.number == 0 {
+			errs = errors.Join(errs, p.sendHeld(t))
+		}
+	}
+	if p.ended != nil {
+		return nil
+	}
+	return errs
+}
+
+// turn is how many steps another thread gets while one waits for it.
+const turn = 5000
+
+// StepInstruction does one instruction of a thread, 0 being the current one,
+// which becomes that thread. A signal that is passed silently waits; another
+// one ends the step, and the next step begins its handler. While a system call
+// does not end, the other threads step in turns.
+func (p *Process) StepInstruction(ctx context.Context, thread int) (Stop, error) {
+	var stop Stop
+	err := p.move(ctx, func() (err error) {
+		stop, err = p.stepInstruction(ctx, thread)
+		return err
+	})
+	return stop, err
+}
+
+func (p *Process) stepInstruction(ctx context.Context, thread int) (Stop, error) {
+	if p.told {
+		return Stop{}, ErrExited
+	}
+	t, err := p.thread(thread)
+	if err != nil {
+		return Stop{}, err
+	}
+	p.pin(t)
+	s := &Stepper{p: p, ctx: ctx, t: t}
+	why, err := s.instruction()
+	sig := s.Signal()
+	err = errors.Join(err, p.rest())
+	switch {
+	case p.ended != nil:
+		p.told = true
+		return *p.ended, nil
+	case err != nil:
+		return Stop{}, err
+	}
+	if t := p.threads[s.Thread()]; t != nil {
+		p.current, t.told = t.id, sig
+	}
+	return p.stopOf(p.threads[p.current], Stop{Why: why, Signal: sig}), nil
+}
+
+// instruction steps until one instruction is done or something is in its way.
+func (s *Stepper) instruction() (Why, error) {
+	for {
+		outcome, err := s.Step()
+		if err != nil {
+			return 0, err
+		}
+		switch outcome {
+		case StepSignal:
+			if s.Action().stops() {
+				return Signalled, nil
+			}
+			s.Hold()
+		case StepBlocked:
+			if err := s.others(); err != nil {
+				return 0, err
+			}
+		case StepPaused:
+			return Paused, nil
+		case StepExec:
+			s.t.report = nil
+			return Executed, nil
+		case StepGone:
+			s.p.current = s.p.pid
+			return Stepped, nil
+		default:
+			return Stepped, nil
+		}
+	}
+}
+
+// others gives each other thread a turn, until the thread's step is done.
+func (s *Stepper) others() error {
+	for _, id := range s.p.ids() {
+		if id == s.t.id || s.p.threads[id] == nil {
+			continue
+		}
+		other := &Stepper{p: s.p, ctx: s.ctx, t: s.p.threads[id]}
+		for range turn {
+			if s.t.step.phase == noStep || s.paused() {
+				return nil
+			}
+			outcome, err := other.Step()
+			if err != nil {
+				return err
+			}
+			if outcome != StepDone && outcome != StepSignal {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// pin moves the tracer to the processor where a thread last ran.
+func (p *Process) pin(t *thread) {
+	if p.pinned == t.id {
+		return
+	}
+	cpu, err := strconv.Atoi(threadStat(p.pid, t.id, statProcessor))
+	if err != nil {
+		return
+	}
+	if err := p.tracer.Pin(cpu); err == nil {
+		p.pinned = t.id
+	}
+}
+
+// unpin lets the tracer run anywhere again.
+func (p *Process) unpin() {
+	if p.pinned != 0 {
+		_ = p.tracer.Unpin() // it is where it may be in any case
+		p.pinned = 0
+	}
+}
+
+// trapMask says what was done about a thread that blocks SIGTRAP. The kernel
+// would take a step's trap for a reason to unblock it and to drop its handler.
+type trapMask struct {
+	known   bool
+	cleared bool // SIGTRAP was blocked, and is not until restoreMask
+}
+
+const trapBit = 1 << (unix.SIGTRAP - 1)
+
+// clearMask unblocks SIGTRAP for the time of the steps.
+func (p *Process) clearMask(t *thread) error {
+	if t.mask.known {
+		return nil
+	}
+	mask, err := p.tracer.SigMask(t.id)
+	if err == nil && mask&trapBit != 0 {
+		err = p.tracer.SetSigMask(t.id, mask&^trapBit)
+		t.mask.cleared = true
+	}
+	t.mask.known = err == nil
+	return p.noticeEnd(err)
+}
+
+// restoreMask blocks it again.
+func (p *Process) restoreMask(t *thread) error {
+	if !t.mask.cleared {
+		t.mask = trapMask{}
+		return nil
+	}
+	t.mask = trapMask{}
+	mask, err := p.tracer.SigMask(t.id)
+	if err == nil {
+		err = p.tracer.SetSigMask(t.id, mask|trapBit)
+	}
+	return p.noticeEnd(err)
+}
+
+// codeCache keeps pages of code that cannot change while threads only step.
+type codeCache struct {
+	maps  Maps
+	pages map[uint64]*[codePage + maxInstruction]byte
+}
+
+const (
+	codePage       = 4096
+	maxInstruction = 15
+)
+
+// drop forgets all pages.
+func (c *codeCache) drop() { c.maps, c.pages = nil, nil }
+
+// kindAt classifies the instruction that a thread does next. One that goes on
+// from inside of an interrupted system call begins it again.
+func (p *Process) kindAt(r *ptrace.Regs) codeKind {
+	if r.InSyscall() && restarts(r.RAX) {
+		return syscallCode
+	}
+	page := p.code.pages[r.RIP/codePage]
+	if page == nil {
+		page = p.readCode(r.RIP / codePage)
+	}
+	if page == nil {
+		return plainCode // the step will say what is wrong
+	}
+	return classify(page[r.RIP%codePage:][:maxInstruction])
+}
+
+// restarts says whether the result of a system call is one of the kernel's
+// ERESTART codes.
+func restarts(rax uint64) bool {
+	switch -int64(rax) {
+	case 512, 513, 514, 516:
+		return true
+	}
+	return false
+}
+
+// readCode reads a page and what an instruction at its end needs, and keeps it
+// unless the process can write to it.
+func (p *Process) readCode(number uint64) *[codePage + maxInstruction]byte {
+	page := new([codePage + maxInstruction]byte)
+	if n, _ := p.memory.Read(number*codePage, page[:]); n == 0 {
+		return nil
+	}
+	if p.code.maps == nil {
+		p.code.maps, _ = p.readMaps()
+		p.code.pages = map[uint64]*[codePage + maxInstruction]byte{}
+	}
+	if m, ok := p.code.maps.Find(number * codePage); ok && !m.Write && !m.Shared {
+		p.code.pages[number] = page
+	}
+	return page
+}

@@ -1,0 +1,5 @@
+package proc_test
+
+const victimCommand = "__victim"
+
+func victimMain([]string) int { return 0 }
