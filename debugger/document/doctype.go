@@ -10,7 +10,11 @@ import (
 // elsewhere. An external subset is only named: nobody will load it.
 func (s *surveyor) doctype() error {
 	s.take(len("<!DOCTYPE"))
-	s.take(headEnd(s.rest))
+	head := headEnd(s.rest)
+	if bytes.ContainsAny(s.rest[:head], `"'`) {
+		s.external, s.declared = true, map[string]bool{}
+	}
+	s.take(head)
 	if len(s.rest) == 0 || s.rest[0] == '>' {
 		s.take(min(1, len(s.rest)))
 		return nil
@@ -68,6 +72,7 @@ func (s *surveyor) declaration() error {
 	this := s.rest[:length]
 	if bytes.HasPrefix(this, []byte("<!ENTITY")) {
 		s.entities = true
+		s.declare(this)
 		if externalEntity.Match(this) && !unparsed.Match(outsideQuotes(this)) {
 			line, column := s.place()
 			return &RefusedError{s.name, line, column, "external entities are never read"}
@@ -89,4 +94,41 @@ func outsideQuotes(text []byte) []byte {
 		out = append(out, text[i])
 	}
 	return out
+}
+
+var (
+	entityName = regexp.MustCompile(`^<!ENTITY[ \t\r\n]+([^ \t\r\n%"'<>]+)`)
+	reference  = regexp.MustCompile(`&([^#;&<"'][^;&<"']*);`)
+)
+
+// predeclared are the entities that need no declaration (XML 1.0, section 4.6).
+var predeclared = map[string]bool{"lt": true, "gt": true, "amp": true, "apos": true, "quot": true}
+
+// declare notes the name of an entity, for references.
+func (s *surveyor) declare(declaration []byte) {
+	if m := entityName.FindSubmatch(declaration); m != nil && s.external {
+		s.declared[string(m[1])] = true
+	}
+}
+
+// references refuses a tag with references to entities that only an external
+// subset could declare. The parser would leave them out without a word, since
+// it must take for granted that they exist.
+func (s *surveyor) references(tag []byte) error {
+	if !s.external || !bytes.Contains(tag, []byte{'&'}) {
+		return nil
+	}
+	for _, m := range reference.FindAllSubmatch(tag, -1) {
+		if name := string(m[1]); !predeclared[name] && !s.declared[name] {
+			line, column := s.place()
+			return undeclared(s.name, line, column, name)
+		}
+	}
+	return nil
+}
+
+// undeclared is the error for an entity without a declaration that was read.
+func undeclared(document string, line, column int, name string) error {
+	return &SyntaxError{document, line, column,
+		"entity " + name + " is not declared in the document itself, and nothing else is read"}
 }

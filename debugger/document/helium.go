@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	dom "github.com/lestrrat-go/helium"
@@ -76,8 +75,7 @@ func mayHint(text []byte) bool {
 func (t *heliumTree) number(seen *survey) error {
 	for e := t.doc.DocumentElement(); e != nil; e = nextElement(e) {
 		if name := danglingEntity(e); name != "" {
-			return &SyntaxError{t.name, e.Line(), 0,
-				fmt.Sprintf("entity %s is not declared in the document itself, and nothing else is read", name)}
+			return undeclared(t.name, e.Line(), 0, name)
 		}
 		t.elements = append(t.elements, e)
 	}
@@ -126,24 +124,15 @@ func elementFrom(n dom.Node) *dom.Element {
 	return nil
 }
 
-// danglingEntity is the name of an entity that the engine left in the content or
-// an attribute of e, since it might be declared elsewhere.
+// danglingEntity is the name of an entity that the engine left in the content of
+// e, since it might be declared elsewhere. In attributes the survey finds them.
 func danglingEntity(e *dom.Element) string {
 	for n := e.FirstChild(); n != nil; n = n.NextSibling() {
 		if n.Type() == dom.EntityRefNode {
 			return n.Name()
 		}
 	}
-	name := ""
-	e.ForEachAttribute(func(a *dom.Attribute) bool {
-		for n := a.FirstChild(); n != nil; n = n.NextSibling() {
-			if n.Type() == dom.EntityRefNode {
-				name = n.Name()
-			}
-		}
-		return name == ""
-	})
-	return name
+	return ""
 }
 
 // limitErrors are what the engine says when one of its limits was met.

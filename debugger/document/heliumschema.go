@@ -24,7 +24,8 @@ func (g heliumGrammar) alters(t tree) bool {
 
 func (h helium) compile(ctx context.Context, schema tree, files *schemaFiles) (grammar, error) {
 	t := schema.(*heliumTree)
-	problems := &problemList{tree: t}
+	files.lines = len(t.elements)
+	problems := &problemList{tree: t, files: files}
 	compiler := xsd.NewCompiler().Parser(h.parser()).Label(t.name).ErrorHandler(problems).FS(files).BaseDir(fileURI(files.base + "/"))
 	compiled, err := compiler.Compile(ctx, t.doc)
 	if err != nil || len(problems.list) > 0 {
@@ -51,6 +52,7 @@ func schemaError(ctx context.Context, t *heliumTree, err error, problems []Viola
 // A problemList collects what the compiler has to say.
 type problemList struct {
 	tree  *heliumTree
+	files *schemaFiles
 	paths *pathfinder
 	list  []Violation
 }
@@ -77,18 +79,18 @@ func (p *problemList) Handle(_ context.Context, err error) {
 	}
 }
 
-// place makes a problem of a message. In the schema itself the line is the number
-// of an element, in what it includes it is a line.
+// place makes a problem of a message. A low line is the number of an element of
+// the schema itself, a higher one is a line of a file that it includes.
 func (p *problemList) place(file, line, message string) Violation {
 	number, _ := strconv.Atoi(line) // digits by the expression above
-	if file != p.tree.name {
-		if path, ok := localPath(file); ok {
-			file = path
-		}
-		return Violation{File: file, Line: number, Message: message}
+	if path, line := p.files.unshift(number); path != "" {
+		return Violation{File: path, Line: line, Message: message}
 	}
 	v := p.tree.violation(p.finder(), number, message)
 	v.File = file
+	if path, ok := localPath(file); ok {
+		v.File = path
+	}
 	return v
 }
 

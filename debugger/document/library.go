@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -51,6 +52,7 @@ type version struct {
 	stamp  stamp
 	digest [32]byte
 	seen   time.Time // when it was read
+	absent bool      // it was looked for and not there; the rest is zero
 }
 
 // A parsed document is a tree and what it costs.
@@ -167,7 +169,7 @@ func (l *Library) find(ctx context.Context, kind kind, path string, load func(co
 }
 
 func (s *source) version() version {
-	return version{s.name, s.stamp, s.digest, s.seen}
+	return version{path: s.name, stamp: s.stamp, digest: s.digest, seen: s.seen}
 }
 
 // fresh gives the entry of k if every file it was made from is as it was. One
@@ -197,6 +199,9 @@ var errChanged = errors.New("the file has changed")
 // after its last change is read again: its times might not show another change.
 func (l *Library) recheck(v version) (version, error) {
 	file, _, err := l.roots.open(v.path)
+	if v.absent {
+		return v, stillAbsent(file, err)
+	}
 	if err != nil {
 		return v, err
 	}
@@ -219,4 +224,15 @@ func (l *Library) recheck(v version) (version, error) {
 		return v, errChanged
 	}
 	return src.version(), nil
+}
+
+// stillAbsent is nil if opening a file failed because it is not there.
+func stillAbsent(file *os.File, err error) error {
+	if _, ok := errors.AsType[*NotFoundError](err); ok {
+		return nil
+	}
+	if err == nil {
+		_ = file.Close() // it was only opened
+	}
+	return errChanged
 }

@@ -3,13 +3,11 @@ package document
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -25,8 +23,11 @@ type schemaFiles struct {
 	rent   *lease // nil when sealed
 	read   []version
 	total  int64    // bytes read, the first schema included
+	absent []string // what was asked for and is not there
 	remote []string // what was asked for and is never fetched
 	values bool     // there may be defaults for attributes
+	shifts []shift  // of the files that were read, in ascending order
+	lines  int      // the last line number that is taken
 }
 
 // A fatalError makes the engine give up instead of going on without a file.
@@ -42,19 +43,84 @@ func (f *schemaFiles) Open(name string) (fs.File, error) {
 	}
 	path, ok := localPath(name)
 	if !ok {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.remote = append(f.remote, name)
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		return nil, f.miss(&f.remote, name)
 	}
 	src, err := f.load(path)
 	if _, missing := errors.AsType[*NotFoundError](err); missing {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		return nil, f.miss(&f.absent, path)
 	}
 	if err != nil {
 		return nil, fatalError{err}
 	}
-	return &memoryFile{Reader: bytes.NewReader(src.text), name: path, size: len(src.text), modified: src.stamp.modified}, nil
+	text := f.shifted(src)
+	return &memoryFile{Reader: bytes.NewReader(text), name: path, size: len(text), modified: src.stamp.modified}, nil
+}
+
+// A shift says by how many lines the text of a file was moved down.
+type shift struct {
+	path string
+	by   int
+}
+
+// maxShift is how far a file is moved at most. The lines of further ones are not
+// told apart.
+const maxShift = 250_000
+
+// shifted moves the text of a file down, so that no two files have a line number
+// in common, nor with the numbers of the first schema's elements: the engine's
+// messages often name the first schema and mean a line of another. The lines go
+// where white space may be, behind "<?xml" or before everything.
+func (f *schemaFiles) shifted(src *source) []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.rent == nil || f.lines > maxShift {
+		return src.text
+	}
+	f.shifts = append(f.shifts, shift{src.name, f.lines})
+	head := 0
+	if bytes.HasPrefix(src.text, []byte("<?xml")) {
+		head = len("<?xml")
+	}
+	text := slices.Concat(src.text[:head], bytes.Repeat([]byte{'\n'}, f.lines), src.text[head:])
+	f.lines += bytes.Count(src.text, []byte{'\n'}) + 1
+	return text
+}
+
+// unshift finds the file and line that a line number means; none for those of
+// the first schema's elements.
+func (f *schemaFiles) unshift(number int) (path string, line int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range f.shifts {
+		if number > s.by {
+			path, line = s.path, number-s.by
+		}
+	}
+	return path, line
+}
+
+// miss notes a file that cannot be had, and gives the error that says so.
+func (f *schemaFiles) miss(list *[]string, name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.rent != nil && !slices.Contains(*list, name) {
+		*list = append(*list, name)
+	}
+	return &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// missing tells people what could not be had.
+func (f *schemaFiles) missing() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []string
+	for _, path := range f.absent {
+		all = append(all, "not found: "+path)
+	}
+	for _, uri := range f.remote {
+		all = append(all, "not read, since nothing is fetched from elsewhere: "+uri)
+	}
+	return all
 }
 
 // load reads and surveys one file.
@@ -115,21 +181,21 @@ func (f *schemaFiles) seal() ([]version, int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.rent = nil
-	return slices.Clone(f.read), f.total
+	all := slices.Clone(f.read)
+	for _, path := range f.absent {
+		all = append(all, version{path: path, absent: true})
+	}
+	return all, f.total
 }
 
-// explain adds to the error of a compilation what was not fetched.
+// explain adds to the error of a compilation what could not be had.
 func (f *schemaFiles) explain(err error) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	wrong, ok := errors.AsType[*SchemaError](err)
-	if !ok || len(f.remote) == 0 {
-		return err
+	if wrong, ok := errors.AsType[*SchemaError](err); ok {
+		for _, message := range f.missing() {
+			wrong.Problems = append(wrong.Problems, Violation{Message: message})
+		}
 	}
-	wrong.Problems = append(wrong.Problems, Violation{
-		Message: fmt.Sprintf("not read, since nothing is fetched from elsewhere: %s", strings.Join(f.remote, ", ")),
-	})
-	return wrong
+	return err
 }
 
 // localPath is the path that a name means which the engine made of a schema

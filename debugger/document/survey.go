@@ -54,10 +54,12 @@ func (s *survey) memory() int64 {
 type surveyor struct {
 	survey
 	cursor
-	name  string // of the document, for errors
-	rest  []byte // what is still to be seen
-	depth int
-	max   Config
+	name     string // of the document, for errors
+	rest     []byte // what is still to be seen
+	depth    int
+	max      Config
+	external bool            // there is a subset that nobody will read
+	declared map[string]bool // entities of the internal subset, if external
 }
 
 // look surveys a decoded text.
@@ -123,6 +125,9 @@ func (s *surveyor) startTag() error {
 		return s.exceeds("attributes of one element", s.max.MaxAttributes)
 	}
 	s.attributes += attributes
+	if err := s.references(s.rest[:end]); err != nil {
+		return err
+	}
 	if end >= 2 && s.rest[end-2] == '/' {
 		s.depth--
 	}

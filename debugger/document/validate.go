@@ -11,23 +11,31 @@ type ValidateRequest struct {
 	Schema   string // the same; what an inline one includes is looked for in the first root
 }
 
-// Validate returns nil when the document matches the schema, and a
+// A Validation tells of a validation what is not right or wrong.
+type Validation struct {
+	// Warnings name what the schema includes or imports and was not read: because
+	// it is not there, or because nothing is fetched from elsewhere. XML Schema
+	// 1.0 goes on without it.
+	Warnings []string
+}
+
+// Validate returns no error when the document matches the schema, and a
 // [ViolationsError] when it does not.
-func (l *Library) Validate(ctx context.Context, req ValidateRequest) error {
+func (l *Library) Validate(ctx context.Context, req ValidateRequest) (Validation, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.config.Deadline)
 	defer cancel()
-	_, err := work(ctx, l.crew, "validation", func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, l.validate(ctx, req)
+	return work(ctx, l.crew, "validation", func(ctx context.Context) (Validation, error) {
+		return l.validate(ctx, req)
 	})
-	return err
 }
 
 // validate does the work of Validate on a worker.
-func (l *Library) validate(ctx context.Context, req ValidateRequest) error {
+func (l *Library) validate(ctx context.Context, req ValidateRequest) (Validation, error) {
 	rules, err := l.schema(ctx, req.Schema)
 	if err != nil {
-		return err
+		return Validation{}, err
 	}
+	result := Validation{Warnings: rules.warnings}
 	rent := &lease{from: l.memory}
 	defer rent.end()
 	doc, err := l.document(ctx, req.Document, rent)
@@ -35,10 +43,15 @@ func (l *Library) validate(ctx context.Context, req ValidateRequest) error {
 		doc, err = l.own(ctx, req.Document, rent)
 	}
 	if err != nil {
-		return err
+		return result, err
 	}
-	found := &ViolationsError{Document: doc.name, Schema: rules.name}
-	err = rules.grammar.validate(ctx, doc.tree, func(v Violation) {
+	return result, rules.judge(ctx, doc)
+}
+
+// judge collects the violations of a document.
+func (s *schema) judge(ctx context.Context, doc *parsed) error {
+	found := &ViolationsError{Document: doc.name, Schema: s.name}
+	err := s.grammar.validate(ctx, doc.tree, func(v Violation) {
 		if len(found.Violations) == MaxViolations {
 			found.More++
 			return
@@ -68,8 +81,9 @@ func (l *Library) own(ctx context.Context, path string, rent *lease) (*parsed, e
 
 // A schema is a compiled schema.
 type schema struct {
-	name    string
-	grammar grammar
+	name     string
+	grammar  grammar
+	warnings []string
 }
 
 // schema finds the schema that an argument means, compiled before or now.
@@ -113,7 +127,7 @@ func (l *Library) compile(ctx context.Context, src *source) (*entry, error) {
 		return nil, files.explain(err)
 	}
 	read, bytes := files.seal()
-	return &entry{files: read, value: &schema{src.name, compiled}, bytes: bytes * schemaCost}, nil
+	return &entry{files: read, value: &schema{src.name, compiled, files.missing()}, bytes: bytes * schemaCost}, nil
 }
 
 // schemaBase is the directory that a schema's includes are relative to.
