@@ -1,0 +1,168 @@
+package symbols
+
+import (
+	"context"
+	"debug/dwarf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sort"
+	"sync"
+)
+
+// debugInfo is the DWARF of one image. Everything below its lock is read when
+// it is first needed, a unit at a time.
+type debugInfo struct {
+	image *Image
+
+	mu     sync.Mutex // guards data, which is not safe for concurrent use, and all that is read from it
+	data   *dwarf.Data
+	units  []*unit // by offset
+	ranges []unitRange
+	ranged bool
+	types  map[dwarf.Offset]*Type
+	next   int // how many units loadAll has done
+	names  map[string][]*function
+	global map[string][]*variable
+	goType map[uint64]dwarf.Offset // Go's run-time type descriptors
+	named  map[string]dwarf.Offset // types that are described, by qualified name
+	sigs   map[uint64]dwarf.Offset // type units by signature
+
+	addr     []byte // .debug_addr
+	loc      []byte
+	locLists []byte
+}
+
+// A unitRange is a piece of code and the unit it belongs to.
+type unitRange struct {
+	start, end uint64
+	unit       *unit
+}
+
+// openDebugInfo reads the headers of all units.
+func openDebugInfo(o *elfFile, im *Image) (*debugInfo, error) {
+	get := func(name string) []byte { return o.data(".debug_"+name, ".zdebug_"+name) }
+	info := get("info")
+	if info == nil {
+		return nil, errors.New("no .debug_info")
+	}
+	d := &debugInfo{
+		image: im, types: map[dwarf.Offset]*Type{}, names: map[string][]*function{},
+		global: map[string][]*variable{}, goType: map[uint64]dwarf.Offset{}, sigs: map[uint64]dwarf.Offset{},
+		named: map[string]dwarf.Offset{},
+		addr:  get("addr"), loc: get("loc"), locLists: get("loclists"),
+	}
+	err := shield(func() (err error) {
+		d.data, err = dwarf.New(get("abbrev"), nil, nil, info, get("line"), nil, get("ranges"), get("str"))
+		if err != nil {
+			return err
+		}
+		for _, n := range []string{"addr", "line_str", "str_offsets", "rnglists"} {
+			if err := d.data.AddSection(".debug_"+n, get(n)); err != nil {
+				return err
+			}
+		}
+		d.units, err = d.readUnits(info)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// do runs f with the lock held and panics of debug/dwarf caught.
+func (d *debugInfo) do(f func() error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return shield(f)
+}
+
+// unitAtLocked returns the unit that an entry is in.
+func (d *debugInfo) unitAtLocked(off dwarf.Offset) *unit {
+	i := sort.Search(len(d.units), func(i int) bool { return d.units[i].offset > off }) - 1
+	if i < 0 || off >= d.units[i].end {
+		return nil
+	}
+	return d.units[i]
+}
+
+// unitForLocked returns the unit whose code an address of the file is in.
+func (d *debugInfo) unitForLocked(pc uint64) *unit {
+	if !d.ranged {
+		d.ranged = true
+		d.rangesLocked()
+	}
+	i := sort.Search(len(d.ranges), func(i int) bool { return d.ranges[i].start > pc }) - 1
+	for ; i >= 0; i-- {
+		if pc < d.ranges[i].end {
+			return d.ranges[i].unit
+		}
+		if pc-d.ranges[i].start > 1<<30 {
+			break
+		}
+		if i > 0 && d.ranges[i-1].end <= d.ranges[i].start {
+			break // ranges do not nest here, so nothing further down reaches up
+		}
+	}
+	return nil
+}
+
+// rangesLocked lists the code of all units. A unit without ranges has them
+// found from its functions.
+func (d *debugInfo) rangesLocked() {
+	for _, u := range d.units {
+		if u.headLocked() != nil || u.entry == nil {
+			continue
+		}
+		rs, err := d.data.Ranges(u.entry)
+		if err == nil && len(rs) == 0 && u.entry.Tag == dwarf.TagCompileUnit && u.entry.Children {
+			rs = u.functionRangesLocked()
+		}
+		for _, r := range rs {
+			if r[0] < r[1] && r[0] != 0 { // zero: the linker dropped the section
+				d.ranges = append(d.ranges, unitRange{r[0], r[1], u})
+			}
+		}
+	}
+	sort.SliceStable(d.ranges, func(i, j int) bool { return d.ranges[i].start < d.ranges[j].start })
+}
+
+// loadAll reads all units; it lets others in between two.
+func (d *debugInfo) loadAll(ctx context.Context) error {
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		d.mu.Lock()
+		if more = d.next < len(d.units); more {
+			d.units[d.next].load()
+			d.next++
+		}
+		d.mu.Unlock()
+	}
+	return nil
+}
+
+// address reads .debug_addr.
+func (u *unit) address(index uint64) (uint64, error) {
+	at := uint64(u.addrBase) + index*8
+	if index > 1<<32 || at+8 > uint64(len(u.d.addr)) {
+		return 0, fmt.Errorf("address %d is outside .debug_addr", index)
+	}
+	return binary.LittleEndian.Uint64(u.d.addr[at:]), nil
+}
+
+// typeOffset returns where the type of a name is described. It reads all units first, if that was
+// not done yet.
+func (d *debugInfo) typeOffset(name string) (dwarf.Offset, bool) {
+	if d.loadAll(context.Background()) != nil {
+		return 0, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	off, ok := d.named[name]
+	return off, ok
+}
+
+func offsetOf(die uint64) dwarf.Offset { return dwarf.Offset(die) }

@@ -1,0 +1,144 @@
+package symbols
+
+import (
+	"cmp"
+	"debug/elf"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// A symbol is one entry of an ELF symbol table, in the file's addresses.
+type symbol struct {
+	name string
+	addr uint64
+	size uint64
+	code bool
+	rank uint8 // of two at one address the lower is shown
+}
+
+// A symbolTable finds symbols by address and by name.
+type symbolTable struct {
+	sorted []symbol // by address, then rank
+	byName map[string][]int32
+}
+
+// readSymbols merges the tables of a file and of its separate debug file.
+func readSymbols(objects ...*elfFile) *symbolTable {
+	t := &symbolTable{byName: map[string][]int32{}}
+	seen := map[symbol]bool{}
+	var last *elfFile
+	for _, o := range objects {
+		if o == last {
+			continue
+		}
+		last = o
+		for _, s := range o.symbols() {
+			if !seen[s] {
+				seen[s] = true
+				t.sorted = append(t.sorted, s)
+			}
+		}
+	}
+	slices.SortFunc(t.sorted, func(a, b symbol) int {
+		return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.rank, b.rank), cmp.Compare(a.name, b.name))
+	})
+	for i, s := range t.sorted {
+		t.byName[s.name] = append(t.byName[s.name], int32(i))
+	}
+	return t
+}
+
+// symbols reads .symtab and .dynsym.
+func (o *elfFile) symbols() []symbol {
+	var out []symbol
+	for _, read := range []func() ([]elf.Symbol, error){o.f.Symbols, o.f.DynamicSymbols} {
+		var raw []elf.Symbol
+		err := shield(func() (err error) { raw, err = read(); return err })
+		if err != nil {
+			continue // a stripped file has only one of them
+		}
+		for _, s := range raw {
+			if sym, ok := o.symbol(s); ok {
+				out = append(out, sym)
+			}
+		}
+	}
+	return out
+}
+
+// symbol keeps what names code or data in this file.
+func (o *elfFile) symbol(s elf.Symbol) (symbol, bool) {
+	kind := elf.ST_TYPE(s.Info)
+	code := kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC
+	if kind == elf.STT_NOTYPE && int(s.Section) < len(o.f.Sections) && s.Section != elf.SHN_UNDEF {
+		code = o.f.Sections[s.Section].Flags&elf.SHF_EXECINSTR != 0
+	}
+	switch {
+	case s.Section == elf.SHN_UNDEF, s.Section == elf.SHN_ABS, s.Name == "":
+		return symbol{}, false
+	case !code && kind != elf.STT_OBJECT:
+		return symbol{}, false
+	}
+	return symbol{name: s.Name, addr: s.Value, size: s.Size, code: code, rank: rank(s, kind)}, true
+}
+
+// rank orders the names of one address: sized before unsized, global before
+// weak before local, plain before reserved.
+func rank(s elf.Symbol, kind elf.SymType) uint8 {
+	var r uint8
+	if kind == elf.STT_NOTYPE || s.Size == 0 {
+		r += 8
+	}
+	switch elf.ST_BIND(s.Info) {
+	case elf.STB_WEAK:
+		r += 2
+	case elf.STB_LOCAL:
+		r += 4
+	}
+	if strings.HasPrefix(s.Name, "_") && !strings.HasPrefix(s.Name, "_Z") {
+		r++
+	}
+	return r
+}
+
+// at returns the symbol that covers an address of the file. One without a size
+// reaches to the next.
+func (t *symbolTable) at(addr uint64, code bool) (symbol, bool) {
+	i := sort.Search(len(t.sorted), func(i int) bool { return t.sorted[i].addr > addr }) - 1
+	var best symbol
+	found := false
+	for steps := 0; i >= 0 && steps < 64; i, steps = i-1, steps+1 {
+		s := t.sorted[i]
+		if found && s.addr != best.addr {
+			break
+		}
+		if s.code == code && (addr < s.addr+s.size || (s.size == 0 && !found)) {
+			best, found = s, true
+		}
+	}
+	return best, found
+}
+
+// named returns the symbols of a name.
+func (t *symbolTable) named(name string) []symbol {
+	var out []symbol
+	for _, i := range t.byName[name] {
+		out = append(out, t.sorted[i])
+	}
+	return out
+}
+
+// readable turns a linker's name into the program's: demangled, without
+// parameters. A version behind @ is dropped.
+func readable(name string) string {
+	if i := strings.IndexByte(name, '@'); i > 0 {
+		name = name[:i]
+	}
+	if len(name) > 8<<10 || (!strings.HasPrefix(name, "_Z") && !strings.HasPrefix(name, "_R")) {
+		return name
+	}
+	return demangle.Filter(name, demangle.NoParams, demangle.NoEnclosingParams, demangle.NoClones, demangle.MaxLength(12))
+}

@@ -1,0 +1,122 @@
+package symbols
+
+// goEnds are the functions that a goroutine's or a thread's stack begins with.
+var goEnds = map[string]bool{
+	"runtime.goexit": true, "runtime.mstart": true, "runtime.rt0_go": true, "runtime.mcall": true,
+	"runtime.morestack": true, "_rt0_amd64_linux": true, "runtime.goexit.abi0": true,
+	"runtime.mstart.abi0": true, "runtime.rt0_go.abi0": true, "runtime.mcall.abi0": true,
+}
+
+// switches are the functions that go over to the thread's own stack and call
+// something there.
+var switches = map[string]bool{
+	"runtime.systemstack": true, "runtime.systemstack.abi0": true,
+	"runtime.asmcgocall": true, "runtime.asmcgocall.abi0": true,
+}
+
+// goStep handles the functions of Go's runtime that call frame information says
+// nothing true about. Sure is false for all others.
+func (a *activation) goStep() (regs Registers, ok, sure bool) {
+	if a.site == nil {
+		return regs, false, false
+	}
+	switch {
+	case goEnds[a.site.name] && a.look != a.regs.PC():
+		a.cfa, _ = a.regs.Get(RSP)
+		return regs, false, true
+	case switches[a.site.name] && a.look != a.regs.PC():
+		return a.overSwitch()
+	}
+	return regs, false, false
+}
+
+// overSwitch goes on where the goroutine left its stack: the runtime keeps the
+// place in g.sched. When it ran on the thread's stack already, nothing was
+// switched and the ordinary rules hold.
+func (a *activation) overSwitch() (regs Registers, ok, sure bool) {
+	g, found := a.goroutine()
+	if !found {
+		return regs, false, false
+	}
+	sp, err := readWord(a.mem, g.sched+g.spOffset)
+	if here, _ := a.regs.Get(RSP); err != nil || sp == 0 || (sp >= here && sp-here < 1<<12) {
+		return regs, false, false
+	}
+	pc, err := readWord(a.mem, sp)
+	if err != nil || a.program.Image(pc) == nil {
+		return regs, false, false
+	}
+	bp, _ := readWord(a.mem, g.sched+g.bpOffset)
+	a.cfa = sp + 8
+	out := Registers{fsBase: a.regs.fsBase}
+	out.set(RIP, pc)
+	out.set(RSP, sp+8)
+	out.set(RBP, bp)
+	return out, true, true
+}
+
+// A goroutine is where the runtime keeps the place a goroutine goes on at.
+type goroutine struct{ sched, spOffset, bpOffset uint64 }
+
+// goroutine finds the user goroutine of the thread: the one that m.curg names.
+func (a *activation) goroutine() (goroutine, bool) {
+	var out goroutine
+	if a.regs.fsBase == 0 {
+		return out, false
+	}
+	o, ok := a.image.goOffsets()
+	if !ok {
+		return out, false
+	}
+	// The runtime keeps g in the word below the thread pointer.
+	addr := a.regs.fsBase - 8
+	for _, off := range []uint64{0, o.m, o.curg} {
+		v, err := readWord(a.mem, addr+off)
+		if err != nil || v == 0 {
+			return out, false
+		}
+		addr = v
+	}
+	return goroutine{addr + o.sched, o.sp, o.bp}, true
+}
+
+// goOffsets are places of fields in the runtime's own structures.
+type goOffsets struct{ m, curg, sched, sp, bp uint64 }
+
+// goOffsets reads them from the debug information, once.
+func (im *Image) goOffsets() (goOffsets, bool) {
+	im.goOnce.Do(func() { im.goAt, im.goOK = im.readGoOffsets() })
+	return im.goAt, im.goOK
+}
+
+func (im *Image) readGoOffsets() (goOffsets, bool) {
+	var o goOffsets
+	d := im.debug()
+	if d == nil {
+		return o, false
+	}
+	found := 0
+	want := []struct {
+		typ, field string
+		to         *uint64
+	}{
+		{"runtime.g", "m", &o.m},
+		{"runtime.m", "curg", &o.curg},
+		{"runtime.g", "sched", &o.sched},
+		{"runtime.gobuf", "sp", &o.sp},
+		{"runtime.gobuf", "bp", &o.bp},
+	}
+	for _, w := range want {
+		t := d.typeNamed(w.typ)
+		if t == nil {
+			return o, false
+		}
+		for _, f := range t.Fields() {
+			if f.Name == w.field {
+				*w.to = uint64(f.Offset)
+				found++
+			}
+		}
+	}
+	return o, found == len(want)
+}

@@ -1,0 +1,352 @@
+package symbols
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A cppPrinter shows the types whose names begin so.
+type cppPrinter struct {
+	prefix string
+	show   func(r *renderer, o Object, depth, pointers int) (content, error)
+}
+
+// cppTypes are the types of libstdc++ that have printers, by the start of their
+// names. Names within std::__cxx11 are looked up as if in std.
+var cppTypes = []cppPrinter{
+	{"std::basic_string<", cppString},
+	{"std::basic_string_view<", cppStringView},
+	{"std::vector<", showVector},
+	{"std::map<", showTree}, {"std::multimap<", showTree}, {"std::set<", showTree}, {"std::multiset<", showTree},
+	{"std::unordered_map<", showHash}, {"std::unordered_multimap<", showHash},
+	{"std::unordered_set<", showHash}, {"std::unordered_multiset<", showHash},
+	{"std::list<", showList},
+	{"std::unique_ptr<", showUnique},
+	{"std::shared_ptr<", showShared}, {"std::weak_ptr<", showShared},
+	{"std::optional<", showOptional},
+}
+
+// showCPP shows what the standard library has. A type of that name which is
+// built otherwise, or not filled in yet, is shown as it is.
+func showCPP(r *renderer, o Object, depth, pointers int) (content, bool, error) {
+	t := o.Type.Strip()
+	if t.Kind != KindStruct && t.Kind != KindClass {
+		return content{}, false, nil
+	}
+	name := strings.Replace(t.name, "std::__cxx11::", "std::", 1)
+	if !strings.HasPrefix(name, "std::") {
+		return content{}, false, nil
+	}
+	for _, row := range r.cpp {
+		if strings.HasPrefix(name, row.prefix) {
+			c, err := row.show(r, o, depth, pointers)
+			return c, err == nil, passOn(err)
+		}
+	}
+	return content{}, false, nil
+}
+
+// passOn keeps the errors that hold however a type is shown.
+func passOn(err error) error {
+	if errors.Is(err, ErrOptimizedOut) || errors.Is(err, ErrUnavailable) {
+		return err
+	}
+	return nil
+}
+
+func cppString(r *renderer, o Object, _, _ int) (content, error) {
+	ptr, err := o.descend("_M_dataplus", "_M_p")
+	if err != nil {
+		return content{}, err
+	}
+	return r.characters(o, ptr, "_M_string_length")
+}
+
+func cppStringView(r *renderer, o Object, _, _ int) (content, error) {
+	ptr, err := o.descend("_M_str")
+	if err != nil {
+		return content{}, err
+	}
+	return r.characters(o, ptr, "_M_len")
+}
+
+// characters shows a string of a pointer and a length. One of wide characters
+// is shown as a list.
+func (r *renderer) characters(o, ptr Object, length string) (content, error) {
+	addr, err := ptr.Uint()
+	if err != nil {
+		return content{}, err
+	}
+	n, err := o.number(length)
+	if err != nil {
+		return content{}, err
+	}
+	elem := ptr.Type.Strip().Elem()
+	if elem.size() == 1 {
+		return r.text(o.view.mem, addr, int64(n))
+	}
+	s := sequence{length: int64(n), start: addr, elem: elem, owner: o}
+	return r.elements(s.length, cStyle, s.at, 0, 0)
+}
+
+func (o Object) cppVector() (sequence, bool, error) {
+	impl, err := o.Member("_M_impl")
+	if err != nil {
+		return sequence{}, false, err
+	}
+	start, err := impl.Member("_M_start")
+	if err != nil {
+		return sequence{}, false, err
+	}
+	from, err := start.Uint()
+	if err != nil {
+		return sequence{}, false, err // the iterators of vector<bool> are no pointers
+	}
+	to, err := impl.number("_M_finish")
+	if err != nil {
+		return sequence{}, false, err
+	}
+	s := sequence{start: from, elem: start.Type.Strip().Elem(), owner: o}
+	size := s.elem.size()
+	if to < from || size <= 0 {
+		return sequence{}, false, errors.New("vector is not valid")
+	}
+	s.length = int64(to-from) / size
+	return s, true, nil
+}
+
+func showVector(r *renderer, o Object, depth, pointers int) (content, error) {
+	if impl, err := o.descend("_M_impl", "_M_start", "_M_offset"); err == nil {
+		return showBits(r, o, impl)
+	}
+	s, _, err := o.cppVector()
+	if err != nil {
+		return content{}, err
+	}
+	return r.elements(s.length, cStyle, s.at, depth, pointers)
+}
+
+// showBits shows a vector<bool>, whose elements are bits.
+func showBits(r *renderer, o, offset Object) (content, error) {
+	first, err := offset.Uint()
+	from, err1 := o.number("_M_impl", "_M_start", "_M_p")
+	to, err2 := o.number("_M_impl", "_M_finish", "_M_p")
+	last, err3 := o.number("_M_impl", "_M_finish", "_M_offset")
+	if err := errors.Join(err, err1, err2, err3); err != nil {
+		return content{}, err
+	}
+	if to < from || to-from > 1<<40 || first > 64 {
+		return content{}, errors.New("vector is not valid")
+	}
+	n := (to-from)*8 + last - first
+	var c content
+	for i := range n {
+		if int(i) >= r.limits.Elements {
+			c.cut = true
+			break
+		}
+		w, err := readWord(o.view.mem, from+(first+i)/64*8)
+		if err != nil {
+			return content{}, err
+		}
+		text := boolText(w >> ((first + i) % 64) & 1)
+		c.children = append(c.children, Value{Name: fmt.Sprintf("[%d]", i), Type: "bool", Text: text})
+	}
+	c.text = cStyle.list(c.children, c.cut)
+	return c, nil
+}
+
+// pairing shows the elements of a map or set.
+func (r *renderer) pairing(elems []Object, total uint64, isMap bool, depth, pointers int) content {
+	c := content{cut: uint64(len(elems)) < total}
+	for i, e := range elems {
+		e.Name = fmt.Sprintf("[%d]", i)
+		v := r.value(e, depth+1, pointers)
+		if isMap && len(v.Children) == 2 {
+			v.Name, v.Text = "["+v.Children[0].Text+"]", v.Children[1].Text
+			v.Children = v.Children[1].Children
+		}
+		c.children = append(c.children, v)
+	}
+	if isMap {
+		c.text = cStyle.join(c.children, c.cut)
+	} else {
+		c.text = cStyle.list(c.children, c.cut)
+	}
+	return c
+}
+
+func isMap(t *Type) bool {
+	return strings.Contains(t.Strip().name[:strings.IndexByte(t.Strip().name, '<')], "map")
+}
+
+// Where the links of a tree's node are, and its value behind them.
+const (
+	treeParent, treeLeft, treeRight = 8, 16, 24
+	treeValue                       = 32
+)
+
+// showTree shows the red-black tree behind map and set, in order.
+func showTree(r *renderer, o Object, depth, pointers int) (content, error) {
+	tree, err := o.Member("_M_t")
+	if err != nil {
+		return content{}, err
+	}
+	header, err := tree.descend("_M_impl", "_M_header")
+	if err != nil {
+		return content{}, err
+	}
+	n, err := tree.number("_M_impl", "_M_node_count")
+	elem := tree.Type.param(1)
+	head, ok := header.Address()
+	if err != nil || elem == nil || !ok {
+		return content{}, errors.Join(err, errors.New("map is not valid"))
+	}
+	w := treeWalk{mem: o.view.mem, head: head}
+	var elems []Object
+	at := w.link(head, treeLeft)
+	for uint64(len(elems)) < min(n, uint64(r.limits.Elements)) && at != head && w.err == nil {
+		elems = append(elems, o.At(elem, at+treeValue))
+		at = w.next(at)
+	}
+	return r.pairing(elems, n, isMap(o.Type), depth, pointers), w.err
+}
+
+// A treeWalk goes through a tree in order.
+type treeWalk struct {
+	mem  Memory
+	head uint64
+	err  error
+}
+
+// maxTreeDepth is more than a balanced tree in memory can have.
+const maxTreeDepth = 128
+
+func (w *treeWalk) link(node, which uint64) uint64 {
+	v, err := readWord(w.mem, node+which)
+	if err != nil {
+		w.err = err
+	}
+	return v
+}
+
+// next returns the node after another.
+func (w *treeWalk) next(node uint64) uint64 {
+	if right := w.link(node, treeRight); right != 0 {
+		for range maxTreeDepth {
+			left := w.link(right, treeLeft)
+			if left == 0 || w.err != nil {
+				return right
+			}
+			right = left
+		}
+		return w.head
+	}
+	for range maxTreeDepth {
+		parent := w.link(node, treeParent)
+		if w.err != nil || parent == w.head || w.link(parent, treeRight) != node {
+			return parent
+		}
+		node = parent
+	}
+	return w.head
+}
+
+// showHash shows the linked nodes behind the unordered containers.
+func showHash(r *renderer, o Object, depth, pointers int) (content, error) {
+	table, err := o.Member("_M_h")
+	if err != nil {
+		return content{}, err
+	}
+	n, err := table.number("_M_element_count")
+	at, err2 := table.number("_M_before_begin", "_M_nxt")
+	elem := table.Type.param(1)
+	if err := errors.Join(err, err2); err != nil || elem == nil {
+		return content{}, errors.Join(err, errors.New("table is not valid"))
+	}
+	elems, err := o.chain(r, elem, at, 0, 8, n)
+	return r.pairing(elems, n, isMap(o.Type), depth, pointers), err
+}
+
+// showList shows a doubly linked list, whose head is a node too.
+func showList(r *renderer, o Object, depth, pointers int) (content, error) {
+	node, err := o.descend("_M_impl", "_M_node")
+	if err != nil {
+		return content{}, err
+	}
+	head, _ := node.Address()
+	at, err := node.number("_M_next")
+	n, err2 := node.number("_M_storage")
+	elem := o.Type.param(0)
+	if err2 != nil {
+		n, err2 = node.number("_M_size")
+	}
+	if err2 != nil {
+		n = uint64(r.limits.Elements) // lists before C++11 do not count
+	}
+	if err != nil || elem == nil {
+		return content{}, errors.Join(err, errors.New("list is not valid"))
+	}
+	elems, err := o.chain(r, elem, at, head, 16, n)
+	return r.pairing(elems, uint64(len(elems)), false, depth, pointers), err
+}
+
+// chain follows links, which are the first word of each node, up to an end.
+func (o Object) chain(r *renderer, elem *Type, at, end, value, n uint64) ([]Object, error) {
+	var out []Object
+	for uint64(len(out)) < min(n, uint64(r.limits.Elements)) && at != end && at != 0 {
+		out = append(out, o.At(elem, at+value))
+		next, err := readWord(o.view.mem, at)
+		if err != nil {
+			return out, err
+		}
+		at = next
+	}
+	return out, nil
+}
+
+func showUnique(r *renderer, o Object, depth, pointers int) (content, error) {
+	p, ok := o.find(8, func(f Field) bool { return f.Name == "_M_head_impl" && isPointer(f) })
+	if !ok {
+		return content{}, errors.New("pointer is not valid")
+	}
+	p.Name = o.Name
+	return r.pointer(p, p.Type.Strip(), depth, pointers)
+}
+
+// showShared shows the pointer and how many share it.
+func showShared(r *renderer, o Object, depth, pointers int) (content, error) {
+	p, err := o.Member("_M_ptr")
+	if err != nil {
+		return content{}, err
+	}
+	p.Name = o.Name
+	c, err := r.pointer(p, p.Type.Strip(), depth, pointers)
+	if err != nil {
+		return content{}, err
+	}
+	if count, err := o.descend("_M_refcount", "_M_pi"); err == nil {
+		if users, err := count.number("_M_use_count"); err == nil {
+			c.text += fmt.Sprintf(" (use count %d)", int32(users))
+		}
+	}
+	return c, nil
+}
+
+func showOptional(r *renderer, o Object, depth, pointers int) (content, error) {
+	engaged, err := o.number("_M_payload", "_M_engaged")
+	if err != nil {
+		return content{}, err
+	}
+	if engaged == 0 {
+		return content{text: "<no value>"}, nil
+	}
+	elem := o.Type.param(0)
+	p, err := o.descend("_M_payload", "_M_payload")
+	if err != nil || elem == nil {
+		return content{}, errors.Join(err, errors.New("optional is not valid"))
+	}
+	v := r.value(p.part("", elem, 0), depth+1, pointers)
+	return content{text: v.Text, children: v.Children, cut: v.Cut}, nil
+}

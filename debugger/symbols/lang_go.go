@@ -1,0 +1,364 @@
+package symbols
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+)
+
+// Kinds of Go's types, as its compiler writes them down: package reflect's.
+const (
+	goChan      = 18
+	goFunc      = 19
+	goInterface = 20
+	goMap       = 21
+	goPointer   = 22
+	goSliceKind = 23
+	goString    = 24
+)
+
+// A goPrinter shows one kind of type.
+type goPrinter func(r *renderer, o Object, t *Type, depth, pointers int) (content, error)
+
+// goPrinters are the kinds that have printers.
+var goPrinters = [32]goPrinter{
+	goString: showGoString, goSliceKind: showGoSlice, goMap: showGoMap,
+	goInterface: showGoInterface, goChan: showGoChan, goPointer: showGoPointer, goFunc: showGoFunc,
+}
+
+// showGo shows what Go's run time builds of plain structs.
+func showGo(r *renderer, o Object, depth, pointers int) (content, bool, error) {
+	t := o.Type.goType()
+	show := r.goKinds[t.goKind%32]
+	if show == nil {
+		return content{}, false, nil
+	}
+	c, err := show(r, o, t, depth, pointers)
+	return c, err == nil, passOn(err)
+}
+
+// goType goes through names to the type that says its kind. A map is a name for
+// a pointer; what counts is said at the name.
+func (t *Type) goType() *Type {
+	for range maxRenames {
+		if t.goKind >= goChan && t.goKind <= goString || t.Kind != KindTypedef {
+			break
+		}
+		t = t.Elem()
+	}
+	return t
+}
+
+func showGoString(r *renderer, o Object, _ *Type, _, _ int) (content, error) {
+	addr, err := o.number("str")
+	n, err2 := o.number("len")
+	if err := errors.Join(err, err2); err != nil {
+		return content{}, err
+	}
+	return r.text(o.view.mem, addr, int64(n))
+}
+
+func (o Object) goSlice() (sequence, bool, error) {
+	if o.Type.goType().goKind != goSliceKind {
+		return sequence{}, false, nil
+	}
+	ptr, err := o.Member("array")
+	if err != nil {
+		return sequence{}, false, err
+	}
+	addr, err := ptr.Uint()
+	n, err2 := o.number("len")
+	if err := errors.Join(err, err2); err != nil {
+		return sequence{}, false, err
+	}
+	if n > 1<<48 {
+		return sequence{}, false, errors.New("slice is not valid")
+	}
+	return sequence{length: int64(n), start: addr, elem: ptr.Type.Strip().Elem(), owner: o}, true, nil
+}
+
+func showGoSlice(r *renderer, o Object, _ *Type, depth, pointers int) (content, error) {
+	s, ok, err := o.goSlice()
+	if err != nil || !ok {
+		return content{}, err
+	}
+	if s.start == 0 {
+		return content{text: "nil"}, nil
+	}
+	return r.elements(s.length, styles[Go], s.at, depth, pointers)
+}
+
+// showGoPointer follows a pointer as Go's own printing does.
+func showGoPointer(r *renderer, o Object, _ *Type, depth, pointers int) (content, error) {
+	t := o.Type.Strip()
+	if t.Kind != KindPointer {
+		return content{}, errors.New("pointer is not valid")
+	}
+	c, err := r.pointer(o, t, depth, pointers)
+	if err != nil {
+		return content{}, err
+	}
+	switch {
+	case c.text == "0x0":
+		c.text = "nil"
+	case len(c.children) == 1:
+		c.text = "&" + c.children[0].Text
+	}
+	return c, nil
+}
+
+// showGoFunc names the function that a closure runs.
+func showGoFunc(_ *renderer, o Object, _ *Type, _, _ int) (content, error) {
+	closure, err := o.Uint()
+	if err != nil {
+		return content{}, err
+	}
+	if closure == 0 {
+		return content{text: "nil"}, nil
+	}
+	code, err := readWord(o.view.mem, closure)
+	if err != nil {
+		return content{}, err
+	}
+	return content{text: fmt.Sprintf("%#x", code) + o.view.symbolText(code)}, nil
+}
+
+func showGoChan(_ *renderer, o Object, _ *Type, _, _ int) (content, error) {
+	addr, err := o.Uint()
+	if err != nil || addr == 0 {
+		return content{text: "nil"}, err
+	}
+	n, err := o.number("qcount")
+	size, err2 := o.number("dataqsiz")
+	return content{text: fmt.Sprintf("%d of %d queued", n, size)}, errors.Join(err, err2)
+}
+
+// showGoInterface shows the value in an interface with its type.
+func showGoInterface(r *renderer, o Object, _ *Type, depth, pointers int) (content, error) {
+	desc, err := o.number("_type")
+	if err != nil {
+		tab, err := o.number("tab")
+		if err != nil {
+			return content{}, err
+		}
+		if tab == 0 {
+			return content{text: "nil"}, nil
+		}
+		// An itab is the interface's type and then the value's.
+		if desc, err = readWord(o.view.mem, tab+8); err != nil {
+			return content{}, err
+		}
+	}
+	if desc == 0 {
+		return content{text: "nil"}, nil
+	}
+	data, err := o.Member("data")
+	if err != nil {
+		return content{}, err
+	}
+	t := o.view.image.goTypeAt(desc)
+	if t == nil {
+		return content{text: fmt.Sprintf("<value of the type at %#x>", desc)}, nil
+	}
+	return r.boxed(data, t, depth, pointers)
+}
+
+// boxed shows what the data word of an interface holds: a pointer itself, or
+// where the value is.
+func (r *renderer) boxed(data Object, t *Type, depth, pointers int) (content, error) {
+	value := data.part("", t, 0)
+	if !pointerShaped(t, 8) {
+		addr, err := data.Uint()
+		if err != nil {
+			return content{}, err
+		}
+		value = data.At(t, addr)
+	}
+	v := r.value(value, depth+1, pointers)
+	v.Name = "data"
+	text := t.String() + "(" + v.Text + ")"
+	return content{text: text, children: []Value{v}, cut: v.Cut}, nil
+}
+
+// pointerShaped reports whether values of a type are one pointer.
+func pointerShaped(t *Type, depth int) bool {
+	switch t.goType().goKind {
+	case goMap, goChan, goFunc, goPointer:
+		return true
+	}
+	s := t.Strip()
+	switch {
+	case s.Kind == KindPointer:
+		return true
+	case depth == 0:
+		return false
+	case s.Kind == KindStruct && len(s.Fields()) == 1:
+		f := s.Fields()[0]
+		return pointerShaped(f.Type(), depth-1)
+	case s.Kind == KindArray && len(s.dimensions()) == 1 && s.dims[0] == 1:
+		return pointerShaped(s.Elem(), depth-1)
+	}
+	return false
+}
+
+// goTypeAt returns the type that a run-time descriptor is of.
+func (im *Image) goTypeAt(desc uint64) *Type {
+	d := im.debug()
+	if d == nil {
+		return nil
+	}
+	if _, ok := d.typeOffset(""); ok {
+		return nil
+	}
+	d.mu.Lock()
+	off, ok := d.goType[desc-im.Bias]
+	d.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	return d.typeAt(off)
+}
+
+// Groups of Go's maps: a word of control bytes and eight slots.
+const (
+	groupSlots = 8
+	groupFull  = 0x8080808080808080 // bits that are clear for slots in use
+)
+
+// showGoMap shows a map: one group, or a directory of tables of groups.
+func showGoMap(r *renderer, o Object, _ *Type, depth, pointers int) (content, error) {
+	addr, err := o.Uint()
+	if err != nil {
+		return content{}, err
+	}
+	if addr == 0 {
+		return content{text: "nil"}, nil
+	}
+	m, err := o.At(o.Type.Strip(), addr), error(nil)
+	if o.Type.Strip().Kind == KindPointer {
+		m = o.At(o.Type.Strip().Elem(), addr)
+	}
+	used, err := m.number("used")
+	if err != nil {
+		return content{}, err
+	}
+	w := mapWalk{limit: min(used, uint64(r.limits.Elements))}
+	if err := w.walk(m); err != nil {
+		return content{}, err
+	}
+	c := content{cut: uint64(len(w.slots)) < used}
+	for _, slot := range w.slots {
+		key, err := slot.Member("key")
+		elem, err2 := slot.Member("elem")
+		if err := errors.Join(err, err2); err != nil {
+			return content{}, err
+		}
+		v := r.value(elem, depth+1, pointers)
+		v.Name = r.value(key, depth+1, pointers).Text
+		c.children = append(c.children, v)
+	}
+	c.text = "{" + styles[Go].commas(c.children, c.cut, true) + "}"
+	return c, nil
+}
+
+// A mapWalk collects the slots in use.
+type mapWalk struct {
+	limit uint64
+	slots []Object
+}
+
+// maxTables bounds the directory of a map.
+const maxTables = 1 << 16
+
+func (w *mapWalk) walk(m Object) error {
+	dir, err := m.Member("dirPtr")
+	if err != nil {
+		return err
+	}
+	n, err := m.number("dirLen")
+	if err != nil {
+		return err
+	}
+	first, err := dir.Uint()
+	if err != nil {
+		return err
+	}
+	table := dir.Type.Strip().Elem() // *table
+	if n == 0 {
+		group, err := groupType(m.At(table.Strip().Elem(), 0))
+		if err != nil || first == 0 {
+			return err
+		}
+		return w.group(m.At(group, first))
+	}
+	last := uint64(0)
+	for i := range min(n, maxTables) {
+		p, err := readWord(m.view.mem, first+8*i)
+		if err != nil {
+			return err
+		}
+		if p == last { // entries side by side share a table
+			continue
+		}
+		last = p
+		if err := w.table(m.At(table.Strip().Elem(), p)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groupType finds the type of a table's groups.
+func groupType(table Object) (*Type, error) {
+	data, err := table.Member("groups")
+	if err != nil {
+		return nil, err
+	}
+	fields := data.Type.Fields()
+	for i := range fields {
+		if f := &fields[i]; f.Name == "data" {
+			return f.Type().Strip().Elem(), nil
+		}
+	}
+	return nil, errors.New("map is not valid")
+}
+
+func (w *mapWalk) table(t Object) error {
+	group, err := groupType(t)
+	if err != nil {
+		return err
+	}
+	data, err := t.number("groups", "data")
+	mask, err2 := t.number("groups", "lengthMask")
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	}
+	size := uint64(group.size())
+	for i := uint64(0); i <= mask && uint64(len(w.slots)) < w.limit; i++ {
+		if err := w.group(t.At(group, data+i*size)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// group collects the slots of a group whose control byte has its high bit clear.
+func (w *mapWalk) group(g Object) error {
+	ctrl, err := g.number("ctrl")
+	if err != nil {
+		return err
+	}
+	slots, err := g.Member("slots")
+	if err != nil {
+		return err
+	}
+	for free := ^ctrl & groupFull; free != 0 && uint64(len(w.slots)) < w.limit; free &= free - 1 {
+		i := int64(bits.TrailingZeros64(free) / groupSlots)
+		slot, err := slots.Index(i)
+		if err != nil {
+			return err
+		}
+		w.slots = append(w.slots, slot)
+	}
+	return nil
+}

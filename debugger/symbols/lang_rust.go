@@ -1,0 +1,164 @@
+package symbols
+
+import (
+	"errors"
+	"strings"
+)
+
+// showRust shows enums by their variant, and strings, vectors, slices and
+// references as Rust writes them.
+func showRust(r *renderer, o Object, depth, pointers int) (content, bool, error) {
+	t := o.Type.Strip()
+	t.load()
+	switch {
+	case t.variant != nil:
+		c, err := rustEnum(r, o, t, depth, pointers)
+		return c, true, err
+	case t.Kind == KindPointer && strings.HasPrefix(t.name, "&"):
+		c, err := rustReference(r, o, t, depth, pointers)
+		return c, true, err
+	case t.Kind == KindStruct && isRustString(t.name):
+		c, err := rustString(r, o)
+		return c, err == nil, passOn(err)
+	case t.Kind == KindStruct && strings.HasPrefix(t.name, "alloc::boxed::Box<"):
+		return content{}, false, nil
+	}
+	s, ok, err := o.rustSequence()
+	if err != nil || !ok {
+		return content{}, false, passOn(err)
+	}
+	c, err := r.elements(s.length, styles[Rust], s.at, depth, pointers)
+	return c, true, err
+}
+
+func isRustString(name string) bool {
+	return name == "&str" || name == "&mut str" || name == "alloc::string::String"
+}
+
+// rustEnum shows the variant that the discriminant says.
+func rustEnum(r *renderer, o Object, t *Type, depth, pointers int) (content, error) {
+	c, err := o.rustVariant(t)
+	if err != nil {
+		return content{}, err
+	}
+	m, err := r.members(o.Field(&c.field), c.field.Type().Strip(), depth, pointers)
+	if err != nil {
+		return content{}, err
+	}
+	name := shortName(c.field.Type().String())
+	if c.field.Name != "" {
+		name = c.field.Name
+	}
+	m.text = name + styles[Rust].join(m.children, m.cut)
+	return m, nil
+}
+
+// rustVariant finds the variant: the one with the discriminant's value, else the
+// one that has none of its own.
+func (o Object) rustVariant(t *Type) (*variantCase, error) {
+	var value, mask uint64
+	if t.variant.hasDiscr {
+		d := o.Field(&t.variant.discr)
+		size := d.Size()
+		if size > 8 { // the low half tells variants apart
+			size = 8
+			d = d.part("", t.variant.discr.Type(), 0)
+		}
+		var p [8]byte
+		if err := d.read(0, p[:max(size, 0)]); err != nil {
+			return nil, err
+		}
+		value, mask = word(p[:]), ^uint64(0)>>(64-8*max(size, 1))
+	}
+	var fallback *variantCase
+	for i := range t.variant.variants {
+		c := &t.variant.variants[i]
+		switch {
+		case c.fallback:
+			fallback = c
+		case c.value&mask == value&mask:
+			return c, nil
+		}
+	}
+	if fallback == nil {
+		return nil, errors.New("discriminant names no variant")
+	}
+	return fallback, nil
+}
+
+// rustReference follows a reference.
+func rustReference(r *renderer, o Object, t *Type, depth, pointers int) (content, error) {
+	if pointers >= r.limits.Pointers {
+		return r.pointer(o, t, depth, pointers)
+	}
+	to, err := o.Deref()
+	if err != nil {
+		return content{}, err
+	}
+	v := r.value(to, depth+1, pointers+1)
+	return content{text: "&" + v.Text, children: v.Children, cut: v.Cut}, nil
+}
+
+func rustString(r *renderer, o Object) (content, error) {
+	if _, err := o.Member("data_ptr"); err == nil {
+		addr, err := o.number("data_ptr")
+		n, err2 := o.number("length")
+		if err := errors.Join(err, err2); err != nil {
+			return content{}, err
+		}
+		return r.text(o.view.mem, addr, int64(n))
+	}
+	vec, err := o.Member("vec")
+	if err != nil {
+		return content{}, err
+	}
+	s, ok, err := vec.rustSequence()
+	if err != nil || !ok {
+		return content{}, errors.Join(err, errors.New("string is not valid"))
+	}
+	return r.text(o.view.mem, s.start, s.length)
+}
+
+// rustSequence returns the elements of a Vec or slice.
+func (o Object) rustSequence() (sequence, bool, error) {
+	t := o.Type.Strip()
+	if t.Kind != KindStruct {
+		return sequence{}, false, nil
+	}
+	switch {
+	case strings.HasPrefix(t.name, "&[") || strings.HasPrefix(t.name, "&mut ["):
+		ptr, err := o.Member("data_ptr")
+		if err != nil {
+			return sequence{}, false, err
+		}
+		return o.rustElements(ptr, ptr.Type.Strip().Elem(), "length")
+	case strings.HasPrefix(t.name, "alloc::vec::Vec<"):
+		buf, err := o.Member("buf")
+		if err != nil {
+			return sequence{}, false, err
+		}
+		// The pointer's own type has been erased; it lies some wrappers down.
+		ptr, ok := buf.find(8, isPointer)
+		elem := t.param(0)
+		if !ok || elem == nil {
+			return sequence{}, false, errors.New("vector is not valid")
+		}
+		return o.rustElements(ptr, elem, "len")
+	}
+	return sequence{}, false, nil
+}
+
+func (o Object) rustElements(ptr Object, elem *Type, length string) (sequence, bool, error) {
+	addr, err := ptr.Uint()
+	if err != nil {
+		return sequence{}, false, err
+	}
+	n, err := o.number(length)
+	if err != nil {
+		return sequence{}, false, err
+	}
+	if n > 1<<48 {
+		return sequence{}, false, errors.New("vector is not valid")
+	}
+	return sequence{length: int64(n), start: addr, elem: elem, owner: o}, true, nil
+}

@@ -1,0 +1,164 @@
+package symbols
+
+import (
+	"debug/dwarf"
+	"errors"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// maxRows bounds the line table of one unit.
+const maxRows = 1 << 24
+
+// A lineRow is a line of the matrix of DWARF 5 section 6.2, in the file's
+// addresses. It holds up to the next row.
+type lineRow struct {
+	addr     uint64
+	line     uint32
+	file     uint32
+	stmt     bool
+	prologue bool // the prologue ends here
+	end      bool // behind the last instruction of a sequence
+}
+
+// A lineTable is the lines of one unit.
+type lineTable struct {
+	rows  []lineRow // by address; of two at one address the last holds
+	files []string  // whole paths
+}
+
+// linesLocked reads the unit's line table when it is first needed.
+func (u *unit) linesLocked() *lineTable {
+	if u.lines != nil {
+		return u.lines
+	}
+	u.lines = &lineTable{}
+	if u.headLocked() != nil || u.entry == nil {
+		return u.lines
+	}
+	err := shield(func() error {
+		r, err := u.d.data.LineReader(u.entry)
+		if err != nil || r == nil {
+			return err
+		}
+		err = u.lines.read(r, u)
+		return err
+	})
+	if err != nil {
+		u.d.image.cfg.Log.Debug("line table is damaged", "path", u.d.image.Path, "unit", u.name, "err", err)
+	}
+	u.lines.sort()
+	return u.lines
+}
+
+// read reads the rows. The list of files may grow while they are read, so it is
+// taken at the end.
+func (t *lineTable) read(r *dwarf.LineReader, u *unit) error {
+	index := map[*dwarf.LineFile]uint32{}
+	number := func(f *dwarf.LineFile) uint32 {
+		if n, ok := index[f]; ok {
+			return n
+		}
+		for i, g := range r.Files() {
+			if g != nil {
+				if _, ok := index[g]; !ok {
+					index[g] = uint32(i)
+				}
+			}
+		}
+		return index[f]
+	}
+	var err error
+	for len(t.rows) < maxRows {
+		var e dwarf.LineEntry
+		if err = r.Next(&e); err != nil {
+			break
+		}
+		t.rows = append(t.rows, lineRow{
+			addr: e.Address, line: uint32(max(e.Line, 0)), file: number(e.File),
+			stmt: e.IsStmt, prologue: e.PrologueEnd, end: e.EndSequence,
+		})
+	}
+	for _, f := range r.Files() {
+		name := ""
+		if f != nil {
+			name = u.path(f.Name)
+		}
+		t.files = append(t.files, name)
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// sort orders the rows by address. The end of a sequence comes before the start
+// of the one that follows at the same address; sequences that the linker dropped
+// start at zero and go.
+func (t *lineTable) sort() {
+	kept := t.rows[:0]
+	start := true
+	drop := false
+	for _, r := range t.rows {
+		if start {
+			drop = r.addr == 0
+		}
+		start = r.end
+		if !drop {
+			kept = append(kept, r)
+		}
+	}
+	t.rows = kept
+	less := func(a, b lineRow) int {
+		switch {
+		case a.addr != b.addr:
+			return compareUint(a.addr, b.addr)
+		case a.end && !b.end:
+			return -1
+		case b.end && !a.end:
+			return 1
+		}
+		return 0
+	}
+	if !slices.IsSortedFunc(t.rows, less) {
+		slices.SortStableFunc(t.rows, less)
+	}
+}
+
+func (t *lineTable) file(n int) string {
+	if n < 0 || n >= len(t.files) {
+		return ""
+	}
+	return t.files[n]
+}
+
+// at returns the file and line of an address; zero when it has none. Of several
+// rows at an address the last holds, or the last that begins a statement.
+func (t *lineTable) at(pc uint64) (string, int) {
+	i := sort.Search(len(t.rows), func(i int) bool { return t.rows[i].addr > pc }) - 1
+	if i < 0 || t.rows[i].end {
+		return "", 0
+	}
+	best := t.rows[i]
+	for j := i; j >= 0 && !best.stmt && t.rows[j].addr == t.rows[i].addr && !t.rows[j].end; j-- {
+		if t.rows[j].stmt {
+			best = t.rows[j]
+		}
+	}
+	if best.line == 0 {
+		return "", 0
+	}
+	return t.file(int(best.file)), int(best.line)
+}
+
+// matchesFile reports whether a path is the one that somebody means by a name:
+// the same, or ending in it at a slash.
+func matchesFile(whole, name string) bool {
+	if !strings.HasSuffix(whole, name) {
+		return false
+	}
+	rest := len(whole) - len(name)
+	return rest == 0 || whole[rest-1] == '/' || name[0] == '/'
+}

@@ -1,0 +1,207 @@
+package symbols
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+)
+
+// ErrNotFound means that no image has what was asked for.
+var ErrNotFound = errors.New("no symbol found")
+
+// A Mapping is a line of the process's memory map.
+type Mapping struct {
+	Start, End uint64
+	Offset     uint64
+	Path       string // as /proc/PID/maps has it, "[vdso]" included
+}
+
+// A File is what an [Config.Open] function returns.
+type File interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// A Config says how a program's files are found. Its zero value is usable.
+type Config struct {
+	Log *slog.Logger // nil: nothing is logged
+
+	// Open opens the file behind a mapping; nil opens Mapping.Path. Whoever
+	// knows the process id can look through /proc/PID/root, where containers
+	// have their files, or /proc/PID/map_files, where deleted ones remain.
+	Open func(Mapping) (File, error)
+
+	// DebugDirs are searched for separate debug files; nil means
+	// /usr/lib/debug.
+	DebugDirs []string
+}
+
+// A Program is the images that are mapped into one process.
+type Program struct {
+	cfg Config
+
+	mu     sync.RWMutex
+	images []*Image // by start
+	failed map[string]bool
+}
+
+// New returns a program without images.
+func New(cfg Config) *Program {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Open == nil {
+		cfg.Open = func(m Mapping) (File, error) { return os.Open(m.Path) }
+	}
+	if cfg.DebugDirs == nil {
+		cfg.DebugDirs = []string{"/usr/lib/debug"}
+	}
+	return &Program{cfg: cfg, failed: map[string]bool{}}
+}
+
+// Close closes the files of all images. Nothing else may be called afterwards.
+func (p *Program) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var errs []error
+	for _, im := range p.images {
+		errs = append(errs, im.close())
+	}
+	p.images = nil
+	return errors.Join(errs...)
+}
+
+// Update takes over the process's maps: it opens what is new and closes what is
+// gone. A file that cannot be read is logged once and left out. The memory is
+// read for images that have no file, such as the vdso.
+func (p *Program) Update(maps []Mapping, mem Memory) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	old := map[string]*Image{}
+	for _, im := range p.images {
+		old[im.key()] = im
+	}
+	p.images = nil
+	for _, g := range group(maps) {
+		if im := p.keepLocked(g, old, mem); im != nil {
+			p.images = append(p.images, im)
+		}
+	}
+	for _, im := range old {
+		if err := im.close(); err != nil {
+			p.cfg.Log.Debug("close image", "path", im.Path, "err", err)
+		}
+	}
+	slices.SortFunc(p.images, func(a, b *Image) int { return cmp.Compare(a.Start, b.Start) })
+}
+
+// keepLocked finds the image of a group of mappings among the old ones, which
+// it leaves, or opens it.
+func (p *Program) keepLocked(g Mapping, old map[string]*Image, mem Memory) *Image {
+	key := keyOf(g)
+	if im := old[key]; im != nil {
+		delete(old, key)
+		im.End = max(im.End, g.End)
+		return im
+	}
+	if p.failed[key] {
+		return nil
+	}
+	im, err := p.open(g, mem)
+	if err != nil {
+		p.failed[key] = true
+		p.cfg.Log.Debug("image left out", "path", g.Path, "err", err)
+		return nil
+	}
+	return im
+}
+
+// open opens the image of a group of mappings.
+func (p *Program) open(g Mapping, mem Memory) (*Image, error) {
+	if g.Path == "[vdso]" {
+		data := make([]byte, min(g.End-g.Start, 1<<20))
+		if err := mem.ReadMemory(g.Start, data); err != nil {
+			return nil, err
+		}
+		return newImage(g, bytes.NewReader(data), nil, p.cfg)
+	}
+	f, err := p.cfg.Open(g)
+	if err != nil {
+		return p.fromMemory(g, mem, err)
+	}
+	im, err := newImage(g, f, f, p.cfg)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return im, nil
+}
+
+// fromMemory makes an image of what is mapped when the file is gone: its
+// dynamic symbols and frame tables are there still, its debug information is
+// not.
+func (p *Program) fromMemory(g Mapping, mem Memory, cause error) (*Image, error) {
+	if g.Offset != 0 {
+		return nil, cause
+	}
+	f := &memoryFile{mem, g.Start, int64(g.End - g.Start)}
+	im, err := newImage(g, f, nil, p.cfg)
+	if err != nil {
+		return nil, cause
+	}
+	return im, nil
+}
+
+// group joins the mappings of each file, which follow one another in memory:
+// the result has the lowest start, its offset, and the highest end.
+func group(maps []Mapping) []Mapping {
+	var out []Mapping
+	for _, m := range maps {
+		if !strings.HasPrefix(m.Path, "/") && m.Path != "[vdso]" {
+			continue
+		}
+		if n := len(out); n > 0 && out[n-1].Path == m.Path && m.Offset >= out[n-1].Offset && m.Start >= out[n-1].End {
+			out[n-1].End = m.End
+			continue
+		}
+		out = append(out, m)
+	}
+	return slices.DeleteFunc(out, func(m Mapping) bool { return strings.HasPrefix(m.Path, "/dev/") })
+}
+
+// Image returns the image that an address lies in, nil when it is in none.
+func (p *Program) Image(addr uint64) *Image {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	i := sort.Search(len(p.images), func(i int) bool { return p.images[i].Start > addr }) - 1
+	if i < 0 || addr >= p.images[i].End {
+		return nil
+	}
+	return p.images[i]
+}
+
+// Images returns all images, by address.
+func (p *Program) Images() []*Image {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return slices.Clone(p.images)
+}
+
+// Index reads everything there is to know about all images, so that questions
+// by name or line need not wait for it. It blocks until it is done or ctx ends;
+// what was read by then stays.
+func (p *Program) Index(ctx context.Context) error {
+	for _, im := range p.Images() {
+		if err := im.Index(ctx); err != nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package symbols
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"sync"
+)
+
+// A site is what is known about one address of the code. It does not change, so
+// it is kept.
+type site struct {
+	name   string // of the function, not of what was inlined into it
+	start  uint64 // of the function, in the process's addresses
+	fn     *function
+	levels []level // innermost first; at least one
+}
+
+// A level is a function that an address lies in: the real one, or one inlined
+// into the next.
+type level struct {
+	name    string
+	file    string
+	line    int
+	inlined bool
+	scopes  []*scope // outermost first; nil without debug information
+}
+
+// maxSites bounds the cache: it starts afresh when it is full.
+const maxSites = 1 << 16
+
+// siteCache remembers sites by address.
+type siteCache struct {
+	mu sync.RWMutex
+	m  map[uint64]*site
+}
+
+// site returns what is known about an address of the process.
+func (im *Image) site(pc uint64) *site {
+	c := &im.sites
+	c.mu.RLock()
+	s := c.m[pc]
+	c.mu.RUnlock()
+	if s != nil {
+		return s
+	}
+	s = im.resolve(pc)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.m == nil || len(c.m) >= maxSites {
+		c.m = map[uint64]*site{}
+	}
+	c.m[pc] = s
+	return s
+}
+
+// resolve finds out about an address: by debug information where there is some,
+// else by the ELF symbols.
+func (im *Image) resolve(pc uint64) *site {
+	s := &site{}
+	if d := im.debug(); d != nil {
+		// A damaged unit leaves the site as it was: the symbols still help.
+		_ = d.do(func() error { return d.siteLocked(pc-im.Bias, s) })
+	}
+	if s.fn == nil {
+		if sym, ok := im.symbols().at(pc-im.Bias, true); ok {
+			s.name, s.start = readable(sym.name), sym.addr+im.Bias
+		}
+	}
+	if len(s.levels) == 0 {
+		s.levels = []level{{}}
+	}
+	outer := &s.levels[len(s.levels)-1]
+	outer.name = cmp.Or(outer.name, s.name)
+	return s
+}
+
+// siteLocked fills in what the debug information knows of an address of the file.
+func (d *debugInfo) siteLocked(pc uint64, s *site) error {
+	u := d.unitForLocked(pc)
+	if u == nil {
+		return nil
+	}
+	lines := u.linesLocked()
+	file, line := lines.at(pc)
+	f := u.functionAtLocked(pc)
+	if f == nil {
+		s.levels = []level{{file: file, line: line}}
+		return nil
+	}
+	s.fn, s.name, s.start = f, f.name, f.start()+d.image.Bias
+	tree, err := f.treeLocked()
+	if tree == nil {
+		s.levels = []level{{name: f.name, file: file, line: line}}
+		return err
+	}
+	s.levels = levels(tree.path(pc), file, line)
+	return nil
+}
+
+// levels cuts a path of scopes at the functions that were inlined. The line of
+// each outer one is where it calls the next.
+func levels(path []*scope, file string, line int) []level {
+	var out []level
+	for end := len(path); end > 0; {
+		start := end - 1
+		for start > 0 && path[start].tag != dwarf.TagInlinedSubroutine {
+			start--
+		}
+		s := path[start]
+		out = append(out, level{
+			name: s.name, file: file, line: line,
+			inlined: s.tag == dwarf.TagInlinedSubroutine, scopes: path[start:end],
+		})
+		file, line, end = s.callFile, s.callLine, start
+	}
+	return out
+}
+
+// A Function names the code at an address.
+type Function struct {
+	Name   string // qualified, without parameters; empty when nobody knows
+	Start  uint64 // first instruction; 0 when Name is empty
+	Offset uint64 // of the address from Start
+
+	// Inlined are the functions that were inlined there, innermost first.
+	Inlined []string
+}
+
+// Function names the code at an address; false when nothing is known.
+func (p *Program) Function(addr uint64) (Function, bool) {
+	im := p.Image(addr)
+	if im == nil {
+		return Function{}, false
+	}
+	s := im.site(addr)
+	f := Function{Name: s.name, Start: s.start}
+	if s.name != "" {
+		f.Offset = addr - s.start
+	}
+	for _, l := range s.levels {
+		if l.inlined {
+			f.Inlined = append(f.Inlined, l.name)
+		}
+	}
+	return f, f.Name != ""
+}
+
+// Line returns the source line of an address; false when nobody knows.
+func (p *Program) Line(addr uint64) (file string, line int, ok bool) {
+	im := p.Image(addr)
+	if im == nil {
+		return "", 0, false
+	}
+	l := im.site(addr).levels[0]
+	return l.file, l.line, l.file != ""
+}

@@ -1,0 +1,306 @@
+package symbols
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"math"
+	"sync"
+)
+
+// A Kind is what sort of type a type is.
+type Kind uint8
+
+// The kinds.
+const (
+	KindVoid Kind = iota
+	KindBool
+	KindInt
+	KindUint
+	KindChar // a character: C's char types and those of Unicode code points
+	KindFloat
+	KindComplex
+	KindPointer
+	KindReference
+	KindRvalueReference
+	KindStruct
+	KindClass
+	KindUnion
+	KindEnum
+	KindArray
+	KindFunc
+	KindTypedef
+	KindConst
+	KindVolatile
+	KindRestrict
+	KindAtomic
+	KindMemberPointer
+	KindOther
+)
+
+// A Type is a type of the program. Types that another consists of are read when
+// they are asked for, so that types may contain pointers to themselves.
+type Type struct {
+	Kind Kind
+	Size int64 // bytes; 0 when not known
+	Lang Lang
+
+	d    *debugInfo
+	off  dwarf.Offset
+	name string // the type's own, qualified; empty when it has none
+	unicode,
+	signed bool
+	elem      dwarf.Offset // what it points to, consists of or renames
+	hasElem   bool
+	owner     dwarf.Offset // member pointers: the class
+	goKind    uint8
+	goKey     dwarf.Offset
+	goElem    dwarf.Offset
+	dims      []int64 // arrays: number of elements, -1 when not known
+	stride    int64
+	signature uint64 // declared here, described in a type unit
+	scoped    bool   // enumeration class
+	declared  bool   // only declared
+
+	once    sync.Once // for what follows
+	fields  []Field
+	enums   []Enumerator
+	params  []dwarf.Offset // of templates; of functions
+	variant *variantPart
+}
+
+// A Field is a member of a struct, class or union.
+type Field struct {
+	Name     string
+	Offset   int64 // bytes from the start of the object
+	Base     bool  // a base class
+	Virtual  bool  // a virtual base class: where it is depends on the object
+	Static   bool
+	Hidden   bool // made by the compiler
+	BitSize  int64
+	BitStart int64 // from the start of the object, in bits; for bit-fields
+
+	typ  dwarf.Offset
+	d    *debugInfo
+	expr []byte // where a virtual base is
+}
+
+// Type returns the field's type.
+func (f *Field) Type() *Type { return f.d.typeAt(f.typ) }
+
+// An Enumerator is a named value of an enumeration.
+type Enumerator struct {
+	Name  string
+	Value int64
+}
+
+// A variantPart is the part of a Rust enum that differs by variant.
+type variantPart struct {
+	discr    Field // the discriminant; its typ is 0 when there is only one variant
+	hasDiscr bool
+	variants []variantCase
+}
+
+// A variantCase is one variant of a Rust enum.
+type variantCase struct {
+	value    uint64
+	fallback bool // holds for all values that no other has
+	field    Field
+}
+
+// voidType stands in for what has no type and for what cannot be read.
+var voidType = &Type{Kind: KindVoid, name: "void"}
+
+// typeAt returns the type that an entry describes.
+func (d *debugInfo) typeAt(off dwarf.Offset) *Type {
+	if d == nil {
+		return voidType
+	}
+	t := voidType
+	err := d.do(func() error {
+		if known := d.types[off]; known != nil {
+			t = known
+			return nil
+		}
+		if e := d.entryLocked(off); e != nil {
+			t = d.newTypeLocked(e)
+		}
+		d.types[off] = t
+		return nil
+	})
+	if err != nil {
+		return voidType
+	}
+	return t
+}
+
+// tagKinds are the kinds that entries have by themselves.
+var tagKinds = map[dwarf.Tag]Kind{
+	dwarf.TagPointerType: KindPointer, dwarf.TagReferenceType: KindReference,
+	dwarf.TagRvalueReferenceType: KindRvalueReference,
+	dwarf.TagStructType:          KindStruct, dwarf.TagClassType: KindClass, dwarf.TagUnionType: KindUnion,
+	dwarf.TagInterfaceType: KindClass, dwarf.TagEnumerationType: KindEnum, dwarf.TagArrayType: KindArray,
+	dwarf.TagSubroutineType: KindFunc, dwarf.TagTypedef: KindTypedef, dwarf.TagTemplateAlias: KindTypedef,
+	dwarf.TagConstType: KindConst, dwarf.TagVolatileType: KindVolatile, dwarf.TagRestrictType: KindRestrict,
+	dwarf.TagAtomicType: KindAtomic, dwarf.TagPtrToMemberType: KindMemberPointer,
+	dwarf.TagUnspecifiedType: KindOther, dwarf.TagSubrangeType: KindTypedef,
+}
+
+// encodings are the base types of DWARF 5 table 7.11.
+var encodings = map[int64]struct {
+	kind    Kind
+	signed  bool
+	unicode bool
+}{
+	0x01: {KindUint, false, false}, 0x02: {KindBool, false, false}, 0x03: {KindComplex, false, false},
+	0x04: {KindFloat, false, false}, 0x05: {KindInt, true, false}, 0x06: {KindChar, true, false},
+	0x07: {KindUint, false, false}, 0x08: {KindChar, false, false},
+	0x10: {KindChar, false, true}, 0x11: {KindChar, false, false}, 0x12: {KindChar, false, true},
+}
+
+// written are the names that people write for what compilers of C and C++ call
+// by all of its words.
+var written = map[string]string{
+	"long int": "long", "long unsigned int": "unsigned long", "short int": "short",
+	"short unsigned int": "unsigned short", "long long int": "long long",
+	"long long unsigned int": "unsigned long long",
+}
+
+// newTypeLocked reads the entry itself, without its children.
+func (d *debugInfo) newTypeLocked(e *dwarf.Entry) *Type {
+	t := &Type{d: d, off: e.Offset, Kind: KindOther, stride: intAttr(e, dwarf.AttrStrideSize) / 8}
+	if u := d.unitAtLocked(e.Offset); u != nil && u.headLocked() == nil {
+		t.Lang = u.lang
+	}
+	t.Size = intAttr(e, dwarf.AttrByteSize)
+	t.declared, _ = e.Val(dwarf.AttrDeclaration).(bool)
+	t.scoped, _ = e.Val(attrEnumClass).(bool)
+	t.elem, t.hasElem = e.Val(dwarf.AttrType).(dwarf.Offset)
+	t.signature, _ = e.Val(dwarf.AttrSignature).(uint64)
+	t.owner, _ = e.Val(dwarf.AttrContainingType).(dwarf.Offset)
+	t.name, _ = d.nameLocked(e)
+	if k, ok := tagKinds[e.Tag]; ok {
+		t.Kind = k
+	}
+	if e.Tag == dwarf.TagBaseType {
+		enc := encodings[intAttr(e, dwarf.AttrEncoding)]
+		t.Kind, t.signed, t.unicode = enc.kind, enc.signed, enc.unicode
+		t.name = cmp.Or(written[t.name], t.name)
+	}
+	t.goLocked(e)
+	t.sizeLocked()
+	return t
+}
+
+// goLocked reads what Go's compiler says beside.
+func (t *Type) goLocked(e *dwarf.Entry) {
+	if t.Lang != Go {
+		return
+	}
+	t.goKind = uint8(intAttr(e, attrGoKind))
+	t.goKey, _ = e.Val(attrGoKey).(dwarf.Offset)
+	t.goElem, _ = e.Val(attrGoElem).(dwarf.Offset)
+}
+
+// sizeLocked gives pointers their size when the compiler left it out.
+func (t *Type) sizeLocked() {
+	switch t.Kind {
+	case KindPointer, KindReference, KindRvalueReference:
+		if t.Size == 0 {
+			t.Size = 8
+		}
+	}
+	if t.Size < 0 || t.Size > math.MaxInt32*8 {
+		t.Size = 0
+	}
+}
+
+func intAttr(e *dwarf.Entry, a dwarf.Attr) int64 {
+	switch v := e.Val(a).(type) {
+	case int64:
+		return v
+	case uint64:
+		return int64(v)
+	}
+	return 0
+}
+
+// Elem returns what a type points to, consists of, renames or qualifies; for
+// functions what they return. It is never nil: a void otherwise.
+func (t *Type) Elem() *Type {
+	if !t.hasElem {
+		return voidType
+	}
+	return t.d.typeAt(t.elem)
+}
+
+// maxRenames bounds chains of typedefs and qualifiers.
+const maxRenames = 64
+
+// Strip returns the type without typedefs and qualifiers. A type that is only
+// declared is replaced by its description, where one is known.
+func (t *Type) Strip() *Type {
+	for range maxRenames {
+		switch t.Kind {
+		case KindTypedef, KindConst, KindVolatile, KindRestrict, KindAtomic:
+			t = t.Elem()
+			continue
+		}
+		return t.resolve()
+	}
+	return voidType
+}
+
+// resolve finds the description of a type that is only declared.
+func (t *Type) resolve() *Type {
+	switch {
+	case t.signature != 0:
+		if off, ok := t.d.sigs[t.signature]; ok {
+			return t.d.typeAt(off)
+		}
+	case t.declared && t.name != "":
+		if full := t.d.typeNamed(t.name); full != nil {
+			return full
+		}
+	}
+	return t
+}
+
+// size returns the bytes of an object, which for arrays and renamed types is
+// not written down.
+func (t *Type) size() int64 {
+	s := t.Strip()
+	if s.Size > 0 || s.Kind != KindArray {
+		return s.Size
+	}
+	n := s.Elem().size()
+	if n < 0 || n > math.MaxInt32 {
+		return 0
+	}
+	for _, d := range s.dimensions() {
+		if d < 0 || (n > 0 && d > math.MaxInt32/n) {
+			return 0
+		}
+		n *= d
+	}
+	return n
+}
+
+// dimensions returns the lengths of an array, outermost first.
+func (t *Type) dimensions() []int64 { t.load(); return t.dims }
+
+// Fields returns the members of a struct, class or union, bases first as they
+// stand.
+func (t *Type) Fields() []Field { s := t.Strip(); s.load(); return s.fields }
+
+// Enumerators returns the names of an enumeration's values.
+func (t *Type) Enumerators() []Enumerator { s := t.Strip(); s.load(); return s.enums }
+
+// param returns an argument of a template; nil when there is none.
+func (t *Type) param(n int) *Type {
+	s := t.Strip()
+	s.load()
+	if n >= len(s.params) || s.params[n] == 0 {
+		return nil
+	}
+	return t.d.typeAt(s.params[n])
+}
