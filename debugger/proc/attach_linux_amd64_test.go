@@ -331,3 +331,25 @@ func readWords(t *testing.T, p *proc.Process, address uint64, n int) string {
 	}
 	return fmt.Sprintf("%x", b)
 }
+
+// answer lets the process run until it has written a line.
+func answer(t testing.TB, p *proc.Process, program *debuggertest.Program) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	type result struct {
+		stop proc.Stop
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		stop, err := p.Resume(ctx)
+		done <- result{stop, err}
+	}()
+	line := program.Line()
+	cancel()
+	if r := <-done; r.err != nil || r.stop.Why != proc.Paused {
+		t.Fatalf("while it was to answer: stop %+v, %v", r.stop, r.err)
+	}
+	return line
+}

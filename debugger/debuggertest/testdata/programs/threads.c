@@ -30,7 +30,8 @@ __attribute__((noinline)) void visit(void) {
 
 static void *work(void *arg) {
 	for (;;)
-		tick((long *)arg, 1);
+		if (tick((long *)arg, 1) % 64 == 0)
+			usleep(200);
 	return NULL;
 }
 
