@@ -19,7 +19,7 @@ func TestLargeRulesets(t *testing.T) {
 		{"1 MiB of text", "", "x", 1 << 20},
 		{"1 MiB of text, structured", "2025-06-18", "x", 1 << 20},
 		{"4 MiB of text", "", "x", 4 << 20},
-		{"4 MiB of text, structured", "2025-06-18", "x", 4 << 20},
+		{"3 MiB of text, structured", "2025-06-18", "x", 3 << 20},
 		{"controls, six bytes each", "2025-06-18", `\u0001`, 512 << 10},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -46,5 +46,40 @@ func TestLargeRulesets(t *testing.T) {
 			}
 			leave(t, p)
 		})
+	}
+}
+
+// However large a ruleset is, no line is longer than clients take, and the
+// connection goes on. Control characters take six bytes each in JSON, and
+// negotiated clients get the content twice.
+func TestNoLineIsTooLong(t *testing.T) {
+	for name, text := range map[string]string{
+		"6 MiB of text":     strings.Repeat("x", 6<<20),
+		"12 MiB of text":    strings.Repeat("x", 12<<20),
+		"2 MiB of controls": strings.Repeat(`\u0001`, 2<<20),
+	} {
+		for _, revision := range []string{"", "2025-06-18"} {
+			t.Run(name+" "+revision, func(t *testing.T) {
+				p := start(t, t.TempDir(), "--families=rulesets")
+				if revision != "" {
+					ask(t, p, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"`+revision+`"}}`)
+				}
+				for i, line := range []string{
+					callLine(1, "create_ruleset", `{"name":"a","description":"d","markdown":"`+text+`"}`),
+					callLine(2, "get_ruleset", `{"name":"a"}`),
+					callLine(3, "update_ruleset", `{"name":"a","description":"`+text+`"}`),
+					callLine(4, "list_rulesets", `{}`),
+					callLine(5, "search_rulesets", `{"pattern":"*"}`),
+					`{"jsonrpc":"2.0","id":6,"method":"resources/list"}`,
+					`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"ruleset://a"}}`,
+				} {
+					got := ask(t, p, line)
+					if len(got) > maxClientLine {
+						t.Errorf("line %d: %d bytes, want at most %d", i+1, len(got), maxClientLine)
+					}
+				}
+				leave(t, p)
+			})
+		}
 	}
 }

@@ -39,15 +39,22 @@ func logged(err error, req *Request, log *slog.Logger) error {
 	return err
 }
 
-// safely is the only place that recovers.
+// safely runs the handler and recovers when it panics.
 func safely(ctx context.Context, h Handler, req *Request, dst []byte, log *slog.Logger) (out []byte, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			log.Error("handler panicked", "method", req.Method, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-			out, err = dst, Errorf(CodeInternalError, "Internal error")
-		}
-	}()
+	defer Recover(log, req.Method, &err)
 	return h.Handle(ctx, req, dst)
+}
+
+// errPanicked is what the other side sees of a panic.
+var errPanicked error = Errorf(CodeInternalError, "Internal error")
+
+// Recover is to be deferred where a handler's work runs: a panic is logged with
+// its stack and becomes an internal error.
+func Recover(log *slog.Logger, method string, err *error) {
+	if r := recover(); r != nil {
+		log.Error("handler panicked", "method", method, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+		*err = errPanicked
+	}
 }
 
 // appendRefusal appends an error answer; without an id it has null or, by

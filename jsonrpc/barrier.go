@@ -13,41 +13,39 @@ func (c *Conn) pass(lines []byte) []byte {
 		return lines
 	}
 	c.cfg.Logger.Error("answers withheld", "err", err)
-	return withheld(lines)
-}
-
-// errWithheld is what the other side gets in place of an answer.
-var errWithheld = Errorf(CodeInternalError, "Internal error").
-	WithDetails("the call was made, but could not be recorded, so its result is withheld")
-
-// withheld are the lines, which are messages of ours, with an error for each
-// answer.
-func withheld(lines []byte) []byte {
+	w := withholder{instead: ErrorOf(err), decoder: newDecoder(DefaultDepth)}
 	var out []byte
-	d := newDecoder(DefaultDepth)
 	for line := range bytes.Lines(lines) {
-		out = append(withhold(out, d, bytes.TrimSuffix(line, []byte{'\n'})), '\n')
+		out = append(w.append(out, bytes.TrimSuffix(line, []byte{'\n'})), '\n')
 	}
 	return out
 }
 
-func withhold(dst []byte, d *decoder, text []byte) []byte {
-	if isBatch(text) {
-		return withholdBatch(dst, d, text)
-	}
-	var m message
-	d.decode(text, &m)
-	if m.kind != isResponse {
-		return append(dst, text...)
-	}
-	return appendRefusal(dst, m.response.ID, true, errWithheld)
+// A withholder puts an error in place of each result.
+type withholder struct {
+	instead *Error
+	decoder *decoder
 }
 
-func withholdBatch(dst []byte, d *decoder, text []byte) []byte {
+// append appends a message of ours. One that gives nothing away is left as it
+// is: an error, an empty result, a notification.
+func (w *withholder) append(dst, text []byte) []byte {
+	if isBatch(text) {
+		return w.appendBatch(dst, text)
+	}
+	var m message
+	w.decoder.decode(text, &m)
+	if m.kind != isResponse || m.response.Error != nil || string(m.response.Result) == "{}" {
+		return append(dst, text...)
+	}
+	return appendRefusal(dst, m.response.ID, true, w.instead)
+}
+
+func (w *withholder) appendBatch(dst, text []byte) []byte {
 	start := len(dst)
 	items := Elements(text[skipSpace(text, 0):])
 	for items.Next() {
-		dst = withhold(append(dst, ','), d, items.Value())
+		dst = w.append(append(dst, ','), items.Value())
 	}
 	dst[start] = '['
 	return append(dst, ']')

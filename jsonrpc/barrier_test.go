@@ -22,8 +22,9 @@ func TestBarrier(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"passes", nil, `{"jsonrpc":"2.0","id":"a","result":{}}`},
-		{"fails", errors.New("disk full"), `{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"Internal error","data":{"details":"the call was made, but could not be recorded, so its result is withheld"}}}`},
+		{"passes", nil, `{"jsonrpc":"2.0","id":"a","result":[7]}`},
+		{"fails", jsonrpc.Errorf(-32603, "disk full"), `{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"disk full"}}`},
+		{"fails for reasons of its own", errors.New("secret"), `{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"Internal error"}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var ran, safe, calls atomic.Int64
@@ -45,7 +46,7 @@ func TestBarrier(t *testing.T) {
 			}}
 			h := jsonrpc.HandlerFunc(func(_ context.Context, _ *jsonrpc.Request, dst []byte) ([]byte, error) {
 				ran.Add(1)
-				return append(dst, "{}"...), nil
+				return append(dst, "[7]"...), nil
 			})
 			if err := jsonrpc.NewConn(strings.NewReader(in), w, cfg).Serve(t.Context(), h); err != nil {
 				t.Fatal(err)
@@ -64,7 +65,7 @@ func TestBarrierBatch(t *testing.T) {
 	var out bytes.Buffer
 	conn := jsonrpc.NewConn(strings.NewReader(in), &out, jsonrpc.Config{Barrier: func() error { return io.ErrShortWrite }})
 	h := jsonrpc.HandlerFunc(func(ctx context.Context, _ *jsonrpc.Request, dst []byte) ([]byte, error) {
-		return append(dst, "{}"...), conn.Notify(ctx, "note", nil)
+		return append(dst, "[7]"...), conn.Notify(ctx, "note", nil)
 	})
 	if err := conn.Serve(t.Context(), h); err != nil {
 		t.Fatal(err)

@@ -32,8 +32,8 @@ func (c *Conn) takeBatch(line []byte) {
 		return
 	}
 	if c.guard != nil {
-		if err := c.guard.GuardBatch(requestsOf(items)); err != nil {
-			c.refuseLine(err)
+		if err, null := c.guard.GuardBatch(requestsOf(items)); err != nil {
+			_ = c.out.put(appendRefusal(nil, ID{}, null, err), false) // a dead stream is found by the reader
 			return
 		}
 	}

@@ -82,8 +82,8 @@ func (b *Body) Answer(ctx context.Context, h Handler, dst []byte) []byte {
 		return b.Messages[0].answer(ctx, h, dst, b.log)
 	}
 	if guard, ok := h.(BatchGuard); ok {
-		if err := guard.GuardBatch(b.requests()); err != nil {
-			return appendRefusal(dst, ID{}, nullID(h), err)
+		if err, null := guard.GuardBatch(b.requests()); err != nil {
+			return appendRefusal(dst, ID{}, null, err)
 		}
 	}
 	start := len(dst)

@@ -22,8 +22,9 @@ type Config struct {
 	Drain          time.Duration // how long handlers may go on when ctx is done; 5 s
 	// Barrier is called before each write and returns when what must be safe
 	// before an answer leaves is safe, such as its record in an audit trail.
-	// One call serves all answers of the write. When it fails, errors take
-	// their place. Nil waits for nothing.
+	// One call serves all answers of the write. When it fails, its error
+	// as [ErrorOf] shows it takes the place of each result. Nil waits for
+	// nothing.
 	Barrier func() error
 	Logger  *slog.Logger // nil discards
 }

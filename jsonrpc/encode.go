@@ -26,6 +26,9 @@ func AppendError(dst []byte, id ID, nullID bool, err *Error) []byte {
 	return appendRefusal(dst, id, nullID, err)
 }
 
+// AppendErrorObject appends the error object alone.
+func AppendErrorObject(dst []byte, err *Error) []byte { return appendError(dst, err) }
+
 func appendCall(dst []byte, method string, params []byte) []byte {
 	dst = AppendString(append(dst, `"method":`...), method)
 	if params != nil {

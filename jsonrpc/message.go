@@ -51,9 +51,10 @@ type Preempter interface{ Preempt(req *Request) bool }
 // the next message is looked at when they are answered. They must be quick.
 type Stayer interface{ Stays(req *Request) bool }
 
-// A BatchGuard may refuse a whole batch; its error is the only answer.
+// A BatchGuard may refuse a whole batch; its error is the only answer, and
+// nullID says whether that has "id":null or no id.
 type BatchGuard interface {
-	GuardBatch(items []Request) *Error
+	GuardBatch(items []Request) (refused *Error, nullID bool)
 }
 
 // An IDPolicy says whether an answer to a message whose id cannot be read has

@@ -64,6 +64,7 @@ type ClientCapabilities struct {
 	Roots       *struct{} `json:"roots"`
 	Sampling    *sampling `json:"sampling"`
 	Elicitation *elicits  `json:"elicitation"`
+	Tasks       bool      `json:"-"` // the extension
 }
 
 type sampling struct {
@@ -86,13 +87,16 @@ func parseCapabilities(raw []byte) (c ClientCapabilities) {
 			_ = json.Unmarshal(fields["roots"], &c.Roots)             // another form: not declared
 			_ = json.Unmarshal(fields["sampling"], &c.Sampling)       // likewise
 			_ = json.Unmarshal(fields["elicitation"], &c.Elicitation) // likewise
+			var extensions map[string]json.RawMessage
+			_ = json.Unmarshal(fields["extensions"], &extensions) // likewise
+			c.Tasks = isObject(extensions[tasksExtension])
 		}
 	}
 	return c
 }
 
-// client is what the sender of this request can do.
-func (c *Call) client() ClientCapabilities {
+// Client is what the sender of this request can do.
+func (c *Call) Client() ClientCapabilities {
 	if c.rev.Modern {
 		return parseCapabilities(c.params.meta.capabilities)
 	}

@@ -1,5 +1,7 @@
 package mcp
 
+import "context"
+
 // A Result is what a tool call gives.
 type Result struct {
 	Content []Content
@@ -9,6 +11,11 @@ type Result struct {
 	IsError    bool
 	// Meta are members of the result's _meta.
 	Meta map[string]any
+	// Job, when set, is the rest of the work, and all else here is ignored.
+	// For clients that have tasks it runs as one, beside the call, which is
+	// answered at once; for others it runs in the call. Only tools with a
+	// [Tool.Task] may have one. The arguments it uses must be its own.
+	Job func(ctx context.Context, job *Call) (*Result, error)
 }
 
 // A Content is one item of a result or a prompt message. Use the functions

@@ -23,7 +23,8 @@ type Call struct {
 	params  params
 	extra   []byte // members of the result's _meta, with commas between
 	tool    *boundTool
-	failure bool // whether the result is an error of the tool
+	failure bool  // whether the result is an error of the tool
+	task    *task // that the call became, or that the job belongs to
 
 	mu       sync.Mutex
 	progress float64
@@ -48,8 +49,13 @@ func (c *Call) Logger() *slog.Logger {
 const progressEvery = 50 * time.Millisecond
 
 // Progress tells the client how far the call is, if it asked to be told.
-// Progress that does not rise is left out. Total 0 means not known.
+// Progress that does not rise is left out. Total 0 means not known. Of a task
+// the message is the status.
 func (c *Call) Progress(ctx context.Context, progress, total float64, message string) {
+	if c.task != nil {
+		c.task.say(message)
+		return
+	}
 	token := c.params.meta.progressToken
 	if token == nil || c.handler.caller.Send == nil || !c.due(progress, total) {
 		return

@@ -59,6 +59,13 @@ func (e *ResourceNotFoundError) wire(rev *Revision) *jsonrpc.Error {
 	}{e.URI})
 }
 
+// A requestError is about the request as such, not about what a tool made of
+// its arguments: no revision tells it to the model.
+type requestError struct{ err *jsonrpc.Error }
+
+func (e *requestError) Error() string { return e.err.Error() }
+func (e *requestError) Unwrap() error { return e.err }
+
 // plainErrors is the mapping for families that have none of their own.
 func plainErrors(err error) error {
 	if args, ok := errors.AsType[*schema.Error](err); ok {
@@ -130,6 +137,11 @@ func (e *QuotaError) Wire(rev *Revision) *jsonrpc.Error {
 	}
 	err := &jsonrpc.Error{Code: rev.Quota, Message: e.Error()}
 	return err.WithData(data)
+}
+
+func missingExtension(name string) *jsonrpc.Error {
+	err := &jsonrpc.Error{Code: CodeMissingCapability, Message: "Missing required client capability: " + name}
+	return err.WithData(map[string]any{"requiredCapabilities": map[string]any{"extensions": map[string]any{name: struct{}{}}}})
 }
 
 func missingCapability(name string) *jsonrpc.Error {

@@ -110,20 +110,20 @@ func (h *Handler) Lane(req *jsonrpc.Request) string {
 
 // GuardBatch refuses batches where the revision has none, and those that hold
 // what may not be in one.
-func (h *Handler) GuardBatch(items []jsonrpc.Request) *jsonrpc.Error {
+func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, nullID bool) {
 	if !h.caller.revision().Has(Batches) {
-		return invalidRequest("the negotiated protocol revision has no batches")
+		return invalidRequest("the negotiated protocol revision has no batches"), h.NullID()
 	}
 	for i := range items {
 		var p params
 		if items[i].Method == "initialize" {
-			return invalidRequest("initialize must not be part of a batch")
+			return invalidRequest("initialize must not be part of a batch"), h.NullID()
 		}
 		if p.parse(items[i].Params) == nil && p.meta.version != nil {
-			return invalidRequest("the claimed protocol revision has no batches")
+			return invalidRequest("the claimed protocol revision has no batches"), false
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // NullID reports whether an answer without a readable id says "id":null.

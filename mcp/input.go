@@ -58,13 +58,16 @@ func (c *Call) AskKeeping(ctx context.Context, asks map[string]InputRequest, sta
 }
 
 func (c *Call) ask(ctx context.Context, asks map[string]InputRequest, state []byte) (map[string]json.RawMessage, error) {
-	client := c.client()
+	client := c.Client()
 	for _, key := range slices.Sorted(maps.Keys(asks)) {
 		if need := client.lacks(asks[key].Method); need != "" {
 			return nil, c.cannotAsk(need)
 		}
 	}
-	if c.rev.Modern {
+	switch {
+	case c.task != nil:
+		return c.task.ask(ctx, asks)
+	case c.rev.Modern:
 		return c.askAgain(asks, state)
 	}
 	return c.askNow(ctx, asks)
@@ -143,13 +146,13 @@ func (c *Call) responses() (map[string]json.RawMessage, error) {
 		return nil, nil
 	}
 	if !isObject(raw) {
-		return nil, InvalidParams("inputResponses must be an object")
+		return nil, badRequest("inputResponses must be an object")
 	}
 	answers := map[string]json.RawMessage{}
 	members := jsonrpc.Members(raw)
 	for members.Next() {
 		if !isObject(members.Value()) {
-			return nil, InvalidParams("inputResponses[%q] must be an object", members.Key())
+			return nil, badRequest("inputResponses[%q] must be an object", members.Key())
 		}
 		answers[string(members.Key())] = json.RawMessage(members.Value())
 	}
@@ -201,14 +204,18 @@ func (c *Call) Kept() ([]byte, error) {
 	}
 	data, err := base64.RawURLEncoding.DecodeString(unquoted(c.params.requestState))
 	if err != nil || len(data) < 8+sha256.Size {
-		return nil, InvalidParams("requestState is not one that this server gave to you")
+		return nil, badRequest("requestState is not one that this server gave to you")
 	}
 	body, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
 	if !hmac.Equal(sum, c.mac(body)) {
-		return nil, InvalidParams("requestState is not one that this server gave to you")
+		return nil, badRequest("requestState is not one that this server gave to you")
 	}
 	if int64(binary.BigEndian.Uint64(body)) < time.Now().Unix() {
-		return nil, InvalidParams("requestState has expired; call again without it")
+		return nil, badRequest("requestState has expired; call again without it")
 	}
 	return body[8:], nil
+}
+
+func badRequest(format string, args ...any) error {
+	return &requestError{InvalidParams(format, args...)}
 }

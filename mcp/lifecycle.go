@@ -66,6 +66,7 @@ func (s *Server) capabilities(rev *Revision) []byte {
 	add(s.offers(hasPrompts), `"prompts":{"listChanged":true}`)
 	add(rev.Has(Completions) && s.offers(hasCompletions), `"completions":{}`)
 	add(true, `"logging":{}`)
+	add(rev.Has(Extensions) && s.offers(hasTasks), `"extensions":{"`+tasksExtension+`":{}}`)
 	return append(dst, '}')
 }
 

@@ -1,11 +1,15 @@
 package mcp
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // A method is a row of the protocol: who has it and how it is served.
 type method struct {
 	name  string
 	eras  eras
+	wants Feature // of the revision, 0 for none
 	needs capability
 	cache cacheHint
 	// serve appends the members of the result, without braces.
@@ -37,21 +41,24 @@ var (
 )
 
 var methods = []method{
-	{"initialize", legacyEra, always, notCached, serveInitialize},
-	{"ping", legacyEra, always, notCached, servePing},
-	{"server/discover", modernEra, always, cachePublic, serveDiscover},
-	{"tools/list", bothEras, hasTools, cachePrivate, serveToolsList},
-	{"tools/call", bothEras, hasTools, notCached, serveToolsCall},
-	{"resources/list", bothEras, hasResources, cacheNever, serveResourcesList},
-	{"resources/templates/list", bothEras, hasResources, cachePrivate, serveTemplatesList},
-	{"resources/read", bothEras, hasResources, cacheNever, serveResourcesRead},
-	{"resources/subscribe", legacyEra, hasResources, notCached, serveSubscribe},
-	{"resources/unsubscribe", legacyEra, hasResources, notCached, serveUnsubscribe},
-	{"subscriptions/listen", modernEra, always, notCached, serveListen},
-	{"prompts/list", bothEras, hasPrompts, cachePrivate, servePromptsList},
-	{"prompts/get", bothEras, hasPrompts, notCached, servePromptsGet},
-	{"completion/complete", bothEras, hasCompletions, notCached, serveComplete},
-	{"logging/setLevel", legacyEra, always, notCached, serveSetLevel},
+	{"initialize", legacyEra, 0, always, notCached, serveInitialize},
+	{"ping", legacyEra, 0, always, notCached, servePing},
+	{"server/discover", modernEra, 0, always, cachePublic, serveDiscover},
+	{"tools/list", bothEras, 0, hasTools, cachePrivate, serveToolsList},
+	{"tools/call", bothEras, 0, hasTools, notCached, serveToolsCall},
+	{"resources/list", bothEras, 0, hasResources, cacheNever, serveResourcesList},
+	{"resources/templates/list", bothEras, 0, hasResources, cachePrivate, serveTemplatesList},
+	{"resources/read", bothEras, 0, hasResources, cacheNever, serveResourcesRead},
+	{"resources/subscribe", legacyEra, Subscriptions, hasResources, notCached, serveSubscribe},
+	{"resources/unsubscribe", legacyEra, Subscriptions, hasResources, notCached, serveUnsubscribe},
+	{"subscriptions/listen", modernEra, 0, always, notCached, serveListen},
+	{"prompts/list", bothEras, 0, hasPrompts, cachePrivate, servePromptsList},
+	{"prompts/get", bothEras, 0, hasPrompts, notCached, servePromptsGet},
+	{"completion/complete", bothEras, 0, hasCompletions, notCached, serveComplete},
+	{"tasks/get", modernEra, 0, hasTasks, notCached, serveTasksGet},
+	{"tasks/update", modernEra, 0, hasTasks, notCached, serveTasksUpdate},
+	{"tasks/cancel", modernEra, 0, hasTasks, notCached, serveTasksCancel},
+	{"logging/setLevel", legacyEra, 0, always, notCached, serveSetLevel},
 }
 
 func methodsByName() map[string]*method {
@@ -63,6 +70,9 @@ func methodsByName() map[string]*method {
 }
 
 func (m *method) in(rev *Revision) bool {
+	if m.wants != 0 && !rev.Has(m.wants) {
+		return false
+	}
 	if rev.Modern {
 		return m.eras&modernEra != 0
 	}
@@ -78,6 +88,7 @@ const (
 	hasResources
 	hasPrompts
 	hasCompletions
+	hasTasks
 )
 
 // offers reports whether the tables have the capability.
@@ -91,6 +102,8 @@ func (s *Server) offers(c capability) bool {
 		return len(s.prompts) > 0 || s.documented()&OfferPrompts != 0
 	case hasCompletions:
 		return s.completes()
+	case hasTasks:
+		return slices.ContainsFunc(s.listed, func(t *boundTool) bool { return t.Task != TaskNever })
 	case always:
 	}
 	return true

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -27,11 +28,6 @@ type Event struct {
 	Cancelled bool
 }
 
-// errNotObserved is what the caller gets to see when the observer fails; the
-// cause is in the log.
-var errNotObserved = jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
-	WithDetails("the call could not be recorded, so its result is withheld")
-
 // observed handles a request and tells the observer, also of a panic.
 func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) (out []byte, err error) {
 	event := Event{Caller: h.caller, Method: req.Method, Started: time.Now(), Code: jsonrpc.CodeInternalError}
@@ -43,7 +39,7 @@ func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call
 		event.Cancelled = ctx.Err() != nil
 		if lost := h.server.cfg.Observe(ctx, &event); lost != nil {
 			h.server.cfg.Logger.Error("call not recorded", "method", req.Method, "err", lost)
-			out, err = dst[:start], errNotObserved
+			out, err = dst[:start], cmp.Or(err, lost)
 		}
 	}()
 	out, err = h.handle(ctx, req, call, dst)

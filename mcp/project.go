@@ -21,7 +21,8 @@ func (c *Call) appendTrailer(dst []byte, from int, cache cacheHint) []byte {
 	modern := c.rev.Has(ResultTypes)
 	if modern {
 		dst = appendComma(dst, from)
-		dst = append(dst, `"resultType":"complete"`...)
+		dst = append(dst, `"resultType":"`...)
+		dst = append(append(dst, c.resultType()...), '"')
 	}
 	if modern && cache.scope != "" {
 		dst = append(dst, `,"ttlMs":`...)
@@ -29,6 +30,13 @@ func (c *Call) appendTrailer(dst []byte, from int, cache cacheHint) []byte {
 		dst = append(append(append(dst, `,"cacheScope":"`...), cache.scope...), '"')
 	}
 	return c.appendMeta(dst, from)
+}
+
+func (c *Call) resultType() string {
+	if c.task != nil {
+		return "task"
+	}
+	return "complete"
 }
 
 func appendComma(dst []byte, from int) []byte {
@@ -78,6 +86,35 @@ func (c *Call) appendResult(dst []byte, r *Result) ([]byte, error) {
 	}
 	return dst, c.addMeta(r.Meta)
 }
+
+// appendTask writes the members of a task as tasks/get gives them, or as the
+// answer that creates it, which says neither result nor questions.
+func (c *Call) appendTask(dst []byte, v *taskView, full bool) ([]byte, error) {
+	dst = jsonrpc.AppendString(append(dst, `"taskId":`...), v.id)
+	dst = member(dst, "status", string(v.status))
+	dst = member(dst, "statusMessage", v.message)
+	dst = member(dst, "createdAt", v.created.UTC().Format(timeFormat))
+	dst = member(dst, "lastUpdatedAt", v.updated.UTC().Format(timeFormat))
+	dst = strconv.AppendInt(append(dst, `,"ttlMs":`...), v.ttl.Milliseconds(), 10)
+	dst = strconv.AppendInt(append(dst, `,"pollIntervalMs":`...), v.poll.Milliseconds(), 10)
+	if !full {
+		return dst, nil
+	}
+	switch v.status {
+	case taskInput:
+		raw, err := marshal(v.asks)
+		return append(append(dst, `,"inputRequests":`...), raw...), err
+	case taskCompleted:
+		return append(append(append(dst, `,"result":{`...), v.result...), `,"resultType":"complete"}`...), nil
+	case taskFailed:
+		return append(append(dst, `,"error":`...), v.failure...), nil
+	case taskWorking, taskCancelled:
+	}
+	return dst, nil
+}
+
+// timeFormat is ISO 8601 in UTC with milliseconds.
+const timeFormat = "2006-01-02T15:04:05.000Z"
 
 // addMeta keeps members for the result's _meta, in the order of their keys.
 func (c *Call) addMeta(members map[string]any) error {
@@ -305,10 +342,10 @@ func (r *Revision) appendPromptResult(dst []byte, p *PromptResult) []byte {
 // Describe is the features as a list of words, for the documentation.
 func (f Feature) Describe() string {
 	names := []string{
-		"null ids", "documented shapes", "documented names", "batches", "tool annotations", "audio",
+		"null ids", "documented shapes", "documented names", "batches", "subscriptions", "tool annotations", "audio",
 		"progress messages", "completions", "titles", "structured content", "resource links",
 		"elicitation", "elicitation by URL", "icons", "tool errors in results", "any structured content",
-		"result types",
+		"result types", "extensions",
 	}
 	var has []string
 	for i, name := range names {

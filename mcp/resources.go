@@ -13,6 +13,41 @@ import (
 // pages, so pages are large.
 const pageSize = 500
 
+// portionSize is how many of them a source is asked for at one time, and
+// pageBytes is when a page is large enough whatever their number.
+const (
+	portionSize = 100
+	pageBytes   = 4 << 20
+)
+
+// A page is a list of resources in the making.
+type page struct {
+	room int // for more items
+	from int // where the list begins
+}
+
+func (p *page) full(dst []byte) bool { return p.room == 0 || len(dst)-p.from >= pageBytes }
+
+func (p *page) append(dst []byte, rev *Revision, items []Resource) []byte {
+	for i := range items {
+		items[i].Description = shortened(items[i].Description)
+		dst = rev.appendResource(appendComma(dst, p.from), &items[i])
+	}
+	p.room -= min(p.room, len(items))
+	return dst
+}
+
+// maxListed is how many bytes of a description a list shows; reading the
+// resource shows all of it.
+const maxListed = 4096
+
+func shortened(text string) string {
+	if len(text) <= maxListed {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxListed], "") + "…"
+}
+
 // serveResourcesList lists the sources one after the other. A position is the
 // number of the source and the source's own position.
 func serveResourcesList(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
@@ -25,29 +60,20 @@ func serveResourcesList(ctx context.Context, s *Server, c *Call, dst []byte) ([]
 		return dst, rpcErr
 	}
 	dst = append(dst, `"resources":[`...)
-	room, first := pageSize, true
-	for ; source < len(s.sources); source, position = source+1, "" {
+	page := page{room: pageSize, from: len(dst)}
+	for source < len(s.sources) && !page.full(dst) {
 		src := s.sources[source]
 		if !c.handler.caller.Principal.Allows(src.Scope) || src.List == nil {
+			source, position = source+1, ""
 			continue
 		}
-		if room == 0 {
-			break
-		}
-		items, next, err := src.List(ctx, c, position, room)
+		items, next, err := src.List(ctx, c, position, min(page.room, portionSize))
 		if err != nil {
 			return dst, src.table.wire(err)
 		}
-		for i := range items {
-			if !first {
-				dst = append(dst, ',')
-			}
-			first = false
-			dst = c.rev.appendResource(dst, &items[i])
-		}
-		room -= min(room, len(items))
-		if position = next; next != "" {
-			break
+		dst = page.append(dst, c.rev, items)
+		if position = next; next == "" {
+			source++
 		}
 	}
 	dst = append(dst, ']')
@@ -108,12 +134,16 @@ func serveResourcesRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]
 	if err != nil {
 		return dst, resourceError(src.table.wire(err))
 	}
+	from := len(dst)
 	dst = append(dst, `"contents":[`...)
 	for i := range contents {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = appendContents(dst, &contents[i])
+	}
+	if size := len(dst) - from; size > MaxAnswer {
+		return dst, s.tooLargeToRead(ctx, c, contents, size)
 	}
 	return append(dst, ']'), nil
 }

@@ -56,6 +56,8 @@ const (
 	DocumentedNames
 	// Batches: arrays of messages are taken.
 	Batches
+	// Subscriptions: a session may watch resources.
+	Subscriptions
 	// ToolAnnotations, Sounds, ProgressMessage and Completions came together.
 	ToolAnnotations
 	Sounds
@@ -79,14 +81,17 @@ const (
 	AnyStructured
 	// ResultTypes: resultType, cache hints and serverInfo in every result.
 	ResultTypes
+	// Extensions: capabilities beyond the core, by name.
+	Extensions
 )
 
-// since03 and its like are what each revision added to the one before.
+// since24 and its like are what each revision added to the one before.
 const (
-	since03 = ToolAnnotations | Sounds | ProgressMessage | Completions
+	since24 = Subscriptions
+	since03 = since24 | ToolAnnotations | Sounds | ProgressMessage | Completions
 	since06 = since03 | Titles | Structured | ResourceLinks | Elicitation
 	since11 = since06 | URLElicitation | Icons | ErrorsInResults
-	since26 = since11 | AnyStructured | ResultTypes
+	since26 = since11 | AnyStructured | ResultTypes | Extensions
 )
 
 // revisions, oldest first; the first is a client that never said.
@@ -96,7 +101,7 @@ var revisions = []*Revision{
 		Quota: CodeQuotaExceeded, HTTP: PlainStatus,
 	},
 	{
-		Name: "2024-11-05", Answers: "2024-11-05", Features: DocumentedNames | Batches,
+		Name: "2024-11-05", Answers: "2024-11-05", Features: since24 | DocumentedNames | Batches,
 		NotFound: CodeResourceNotFound, Quota: CodeQuotaExceeded, HTTP: HTTPSessions,
 	},
 	{

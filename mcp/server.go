@@ -26,9 +26,12 @@ type Config struct {
 	StateKey []byte
 	// Logger gets what an operator should see; nil discards it.
 	Logger *slog.Logger
+	// Shelf keeps answers that are too large to send; without one they are
+	// errors.
+	Shelf Shelf
 	// Observe is told of every request when its answer is known and before it
-	// leaves, from the handler's goroutine. When it fails, the answer is an
-	// internal error. Nil observes nothing.
+	// leaves, from the handler's goroutine. When it fails, its error is the
+	// answer in place of a result. Nil observes nothing.
 	Observe func(ctx context.Context, event *Event) error
 }
 
@@ -60,6 +63,7 @@ type Server struct {
 	sessions   atomic.Int64
 	stateKey   [32]byte
 	news       news
+	tasks      tasks
 
 	mu    sync.Mutex
 	bound map[*Handler]struct{} // connections and streams that can be told of changes
@@ -96,6 +100,7 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 		byName: map[string]*boundPrompt{}, bound: map[*Handler]struct{}{},
 	}
 	s.news.init()
+	s.tasks.init()
 	if cfg.StateKey != nil {
 		s.stateKey = sha256.Sum256(cfg.StateKey)
 	} else if _, err := rand.Read(s.stateKey[:]); err != nil {
@@ -103,6 +108,9 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 	}
 	for _, t := range tables {
 		s.add(t)
+	}
+	if cfg.Shelf != nil {
+		s.schemes[shelfScheme] = s.shelfSource()
 	}
 	var err error
 	s.identities, err = s.identify()
@@ -128,8 +136,9 @@ func (s *Server) add(t *Table) {
 	}
 }
 
-// Close closes the tables.
+// Close cancels the tasks, waits for them and closes the tables.
 func (s *Server) Close() error {
+	s.tasks.close()
 	var errs []error
 	for _, t := range s.tables {
 		if t.Close != nil {
@@ -180,6 +189,11 @@ type Handler struct {
 	bound  atomic.Bool // whether the server knows the handler
 	book   book
 }
+
+// EndListens tells the client that its listen requests are over. [Handler.End]
+// does it too; before a connection is closed from our side it has to come
+// first.
+func (h *Handler) EndListens(ctx context.Context) { h.book.end(ctx, h) }
 
 // End forgets the caller: its subscriptions end, and families drop what they
 // kept for its session.

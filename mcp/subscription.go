@@ -20,11 +20,13 @@ type filter struct {
 	Prompts   bool     `json:"promptsListChanged,omitempty"`
 	Resources bool     `json:"resourcesListChanged,omitempty"`
 	URIs      []string `json:"resourceSubscriptions,omitempty"`
+	Tasks     []string `json:"taskIds,omitempty"`
 }
 
 // A listen is an open subscriptions/listen request.
 type listen struct {
 	id     jsonrpc.ID
+	rev    *Revision
 	want   filter
 	params []byte // {"_meta":{subscriptionId}}, in every message of the stream
 	closed atomic.Bool
@@ -105,10 +107,13 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 	if err := decode("notifications", c.params.notifications, &want); err != nil {
 		return dst, err
 	}
+	if len(want.Tasks) > 0 && !c.hasTasks() {
+		return dst, missingExtension(tasksExtension)
+	}
 	if c.handler.caller.Send == nil {
 		return dst, InvalidParams("a listen request needs a road that carries a stream")
 	}
-	l := &listen{id: c.id.Clone(), want: s.honour(c, want)}
+	l := &listen{id: c.id.Clone(), rev: c.rev, want: s.honour(c, want)}
 	l.params = append([]byte(`{"_meta":{"`+metaSubscription+`":`), l.id.Raw()...)
 	l.params = append(l.params, `}}`...)
 	l.mu.Lock()
@@ -136,6 +141,9 @@ func (s *Server) honour(c *Call, want filter) filter {
 		return src == nil || !c.handler.caller.Principal.Allows(src.Scope)
 	})
 	want.URIs = want.URIs[:min(len(want.URIs), maxSubscriptions)]
+	want.Tasks = slices.DeleteFunc(want.Tasks, func(id string) bool {
+		return s.tasks.find(id, c.handler.caller.Principal.ID) == nil
+	})
 	return want
 }
 

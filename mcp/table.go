@@ -59,9 +59,11 @@ type Tool struct {
 	// Interrupts says that a call need not wait for earlier calls of the
 	// family.
 	Interrupts bool
-	Icons      []Icon
-	Meta       json.RawMessage // extra members of _meta as a JSON object
-	Call       Binding
+	// Task says whether calls may become tasks.
+	Task  TaskMode
+	Icons []Icon
+	Meta  json.RawMessage // extra members of _meta as a JSON object
+	Call  Binding
 }
 
 // Hints describe what a tool does to the world (tool annotations, from

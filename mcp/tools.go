@@ -107,19 +107,43 @@ func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 	if args != nil && !isObject(args) {
 		return dst, InvalidParams("arguments must be an object")
 	}
+	if c.tool.Task == TaskRequired && !c.hasTasks() {
+		return dst, missingExtension(tasksExtension)
+	}
 	result, err := c.tool.Call.invoke(ctx, c, args)
+	if err == nil && result.Job != nil {
+		if c.hasTasks() {
+			return s.startTask(ctx, c, result.Job, dst)
+		}
+		result, err = result.Job(ctx, c)
+	}
 	if err != nil {
 		if result, err = c.failed(ctx, err); err != nil {
 			return dst, err
 		}
 	}
-	c.failure = result.IsError
-	return c.appendResult(dst, result)
+	return s.appendSized(ctx, c, result, dst)
+}
+
+// appendSized writes a result, or where it is when it is too large.
+func (s *Server) appendSized(ctx context.Context, c *Call, result *Result, dst []byte) ([]byte, error) {
+	from := len(dst)
+	dst, err := c.appendResult(dst, result)
+	if size := len(dst) - from; err == nil && size > MaxAnswer {
+		if result, err = s.setAside(ctx, c, result, size); err == nil {
+			dst, err = c.appendResult(dst[:from], result)
+		}
+	}
+	c.failure = result != nil && result.IsError
+	return dst, err
 }
 
 // failed turns a handler's error into a tool result or a protocol error.
 func (c *Call) failed(ctx context.Context, err error) (*Result, error) {
 	if ctxErr := ctx.Err(); ctxErr != nil && errors.Is(err, ctxErr) {
+		return nil, err
+	}
+	if _, ok := errors.AsType[*requestError](err); ok {
 		return nil, err
 	}
 	err = c.tool.table.wire(err)

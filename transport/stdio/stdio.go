@@ -40,7 +40,15 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, server *mcp.Server,
 	}
 	conn := jsonrpc.NewConn(in, out, cfg)
 	handler := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true, Send: conn}, conn.Cancel)
-	err := conn.Serve(ctx, handler)
+	serving, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() {
+		last, stop := context.WithTimeout(serving, farewell)
+		defer stop()
+		handler.EndListens(last)
+		cancel(context.Cause(ctx))
+	})()
+	err := conn.Serve(serving, handler)
 	last, stop := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer stop()
 	handler.End(last)

@@ -106,16 +106,13 @@ func (e *exchange) answer() []byte {
 		e.err = broken // for the status of a body that is one message
 	}
 	out := e.body.Answer(e.ctx, watched{e}, nil)
-	if err := e.h.cfg.Barrier(e.ctx); err != nil {
+	if err := e.h.cfg.Barrier(e.ctx); err != nil && e.err == nil {
 		e.h.cfg.Logger.Error("answer withheld", "err", err)
-		e.err = errNotRecorded
-		out = jsonrpc.AppendError(out[:0], onlyID(&e.body), hasNullID(e.to.rev), errNotRecorded)
+		e.err = err
+		out = jsonrpc.AppendError(out[:0], onlyID(&e.body), hasNullID(e.to.rev), jsonrpc.ErrorOf(err))
 	}
 	return out
 }
-
-var errNotRecorded = jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
-	WithDetails("the call could not be recorded, so its result is withheld")
 
 // finish hands the answer over: to the stream when there is one, else to
 // net/http's goroutine. Without an answer the stream stays open.
@@ -249,12 +246,12 @@ func (w watched) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) (
 
 var errPanicked = errors.New("the handler panicked")
 
-func (w watched) GuardBatch(items []jsonrpc.Request) *jsonrpc.Error {
-	err := w.e.handler.GuardBatch(items)
+func (w watched) GuardBatch(items []jsonrpc.Request) (*jsonrpc.Error, bool) {
+	err, nullID := w.e.handler.GuardBatch(items)
 	if err != nil {
 		w.e.err, w.e.body.Batch = err, false // one error is the answer to all of it
 	}
-	return err
+	return err, nullID
 }
 
 func (w watched) NullID() bool { return hasNullID(w.e.to.rev) }

@@ -1,0 +1,213 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// A TaskMode says whether calls of a tool may become tasks (extension
+// io.modelcontextprotocol/tasks, 2026-07-28): the client gets an id at once and
+// asks for the result later.
+type TaskMode uint8
+
+// The modes. An optional task runs in its call for clients that have none; a
+// required one is refused to them.
+const (
+	TaskNever TaskMode = iota
+	TaskOptional
+	TaskRequired
+)
+
+// tasksExtension is the name of the extension.
+const tasksExtension = metaPrefix + "tasks"
+
+// The bounds of tasks.
+const (
+	taskLife     = time.Hour              // how long a task can be asked for, from its beginning
+	taskPoll     = 500 * time.Millisecond // how often clients should ask
+	maxTasks     = 10_000                 // of all callers
+	maxTasksEach = 200                    // of one principal
+)
+
+// A taskStatus is where a task stands; the last three are final.
+type taskStatus string
+
+const (
+	taskWorking   taskStatus = "working"
+	taskInput     taskStatus = "input_required"
+	taskCompleted taskStatus = "completed"
+	taskFailed    taskStatus = "failed"
+	taskCancelled taskStatus = "cancelled"
+)
+
+func (s taskStatus) final() bool { return s != taskWorking && s != taskInput }
+
+// A task is a job that runs beside the call that began it.
+type task struct {
+	id        string
+	principal string
+	cancel    context.CancelFunc
+	tell      func(*taskView) // hears of each change
+
+	mu      sync.Mutex
+	view    taskView
+	answers map[string]json.RawMessage // to what was asked
+	heard   chan struct{}              // closed when all is answered
+}
+
+// A taskView is what clients see of a task.
+type taskView struct {
+	id               string
+	status           taskStatus
+	message          string
+	created, updated time.Time
+	ttl, poll        time.Duration
+	asks             map[string]InputRequest // not answered yet
+	result           []byte                  // members of the tool's result
+	failure          []byte                  // the error object
+}
+
+func newTask(principal string, cancel context.CancelFunc, tell func(*taskView)) *task {
+	now := time.Now()
+	id := rand.Text()
+	return &task{id: id, principal: principal, cancel: cancel, tell: tell, view: taskView{
+		id: id, status: taskWorking, created: now, updated: now, ttl: taskLife, poll: taskPoll,
+	}}
+}
+
+// change changes a task that is not at its end, and tells of it.
+func (t *task) change(f func(*taskView)) {
+	t.mu.Lock()
+	if t.view.status.final() {
+		t.mu.Unlock()
+		return
+	}
+	f(&t.view)
+	t.view.updated = time.Now()
+	view := t.view
+	t.mu.Unlock()
+	t.tell(&view)
+}
+
+// look is the task as it stands.
+func (t *task) look() taskView {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	view := t.view
+	view.asks = maps.Clone(t.view.asks)
+	return view
+}
+
+func (t *task) say(message string) {
+	if message != "" {
+		t.change(func(v *taskView) { v.message = message })
+	}
+}
+
+// stop ends the task by the client's wish; one that is at its end stays.
+func (t *task) stop() {
+	t.change(func(v *taskView) { v.status, v.asks = taskCancelled, nil })
+	t.cancel()
+}
+
+// ask puts questions to the client, which answers them one by one or together,
+// and waits.
+func (t *task) ask(ctx context.Context, asks map[string]InputRequest) (map[string]json.RawMessage, error) {
+	heard := make(chan struct{})
+	t.change(func(v *taskView) {
+		v.status, v.asks = taskInput, maps.Clone(asks)
+		t.answers, t.heard = map[string]json.RawMessage{}, heard
+	})
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-heard:
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.answers, nil
+}
+
+// answer takes answers; those to nothing that was asked are ignored.
+func (t *task) answer(responses map[string]json.RawMessage) {
+	t.change(func(v *taskView) {
+		open := maps.Clone(v.asks) // others may be looking at the one there is
+		for key, response := range responses {
+			if _, asked := open[key]; asked {
+				t.answers[key] = append(json.RawMessage(nil), response...)
+				delete(open, key)
+			}
+		}
+		v.asks = open
+		if v.status == taskInput && len(open) == 0 {
+			v.status = taskWorking
+			close(t.heard)
+		}
+	})
+}
+
+// tasks are those that clients can ask for.
+type tasks struct {
+	mu      sync.Mutex
+	by      map[string]*task
+	of      map[string]int // tasks of a principal
+	closed  bool
+	running sync.WaitGroup
+}
+
+func (all *tasks) init() { all.by, all.of = map[string]*task{}, map[string]int{} }
+
+// start makes a task known and runs it, unless there are too many.
+func (all *tasks) start(t *task, run func()) *jsonrpc.Error {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.closed || len(all.by) >= maxTasks || all.of[t.principal] >= maxTasksEach {
+		return jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
+			WithDetails("there are too many tasks; a task is forgotten %v after it began", taskLife)
+	}
+	all.by[t.id] = t
+	all.of[t.principal]++
+	time.AfterFunc(taskLife, func() { all.forget(t) })
+	all.running.Go(run)
+	return nil
+}
+
+func (all *tasks) forget(t *task) {
+	t.cancel()
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.by[t.id] != t {
+		return
+	}
+	delete(all.by, t.id)
+	if all.of[t.principal]--; all.of[t.principal] == 0 {
+		delete(all.of, t.principal)
+	}
+}
+
+// find returns the task if it is the principal's.
+func (all *tasks) find(id, principal string) *task {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if t := all.by[id]; t != nil && t.principal == principal {
+		return t
+	}
+	return nil
+}
+
+// close cancels all tasks and waits for them.
+func (all *tasks) close() {
+	all.mu.Lock()
+	all.closed = true
+	for _, t := range all.by {
+		t.cancel()
+	}
+	all.mu.Unlock()
+	all.running.Wait()
+}
