@@ -30,6 +30,7 @@ type globalFlags struct {
 	logLevel  string
 	families  []string
 	toolNames string
+	noAudit   bool
 }
 
 func newApp() *app {

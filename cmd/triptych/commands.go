@@ -25,6 +25,7 @@ func (a *app) root() command {
 		},
 		sub: []command{
 			a.stdioCommand(),
+			a.serveCommand(),
 			a.rulesetsCommand(),
 			a.aocCommand(),
 			a.keyCommand(),

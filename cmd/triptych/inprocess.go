@@ -29,7 +29,7 @@ func (a *app) converse(ctx context.Context) (*conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := a.openServer(ctx, env)
+	server, err := a.openServer(ctx, env, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,12 @@ func (a *app) serveStdio(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	server, err := a.openServer(ctx, env)
+	r, closeRecorder, err := a.openRecorder(ctx, env)
+	if err != nil {
+		return err
+	}
+	defer closeRecorder()
+	server, err := a.openServer(ctx, env, r)
 	if err != nil {
 		return err
 	}
@@ -42,7 +47,9 @@ func (a *app) serveStdio(ctx context.Context) error {
 	var watchers sync.WaitGroup
 	var watchErr error
 	watchers.Go(func() { watchErr = server.Run(watched) })
-	err = stdio.Serve(ctx, a.in, out, server, stdio.Limits(jsonrpc.Config{Logger: env.Logger}))
+	err = stdio.Serve(ctx, a.in, out, server, stdio.Limits(jsonrpc.Config{
+		Logger: env.Logger, Barrier: func() error { return r.commit(context.WithoutCancel(ctx)) },
+	}))
 	cancel()
 	watchers.Wait()
 	return errors.Join(quietly(ctx, err), quietly(watched, watchErr), server.Close())

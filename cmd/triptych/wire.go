@@ -29,6 +29,7 @@ func (a *app) serverFlags(set *pflag.FlagSet) {
 	for _, f := range a.families {
 		f.config.RegisterFlags(set)
 	}
+	set.BoolVar(&a.flags.noAudit, "no-audit", false, "record nothing in the audit trail; for data folders that cannot be written")
 	set.StringVar(&a.flags.toolNames, "tool-names", "", "list tools by their documented or by portable `names`, instead of by protocol revision (TRIPTYCH_TOOL_NAMES)")
 }
 
@@ -161,8 +162,9 @@ func (a *app) toolNames() (mcp.ToolNames, error) {
 	}
 }
 
-// openServer opens the chosen families and makes a server of them. Close it.
-func (a *app) openServer(ctx context.Context, env mcp.Env) (*mcp.Server, error) {
+// openServer opens the chosen families and makes a server of them, which tells
+// the recorder of each request; nil records nothing. Close it.
+func (a *app) openServer(ctx context.Context, env mcp.Env, r *recorder) (*mcp.Server, error) {
 	chosen, err := a.chosen()
 	if err != nil {
 		return nil, err
@@ -175,10 +177,14 @@ func (a *app) openServer(ctx context.Context, env mcp.Env) (*mcp.Server, error) 
 	if err != nil {
 		return nil, err
 	}
-	build := readBuild()
-	return mcp.New(mcp.Config{
-		Name: "triptych", Title: "Triptych", Version: build.Version, ToolNames: names, Logger: env.Logger,
-	}, tables...)
+	cfg := mcp.Config{
+		Name: "triptych", Title: "Triptych", Version: readBuild().Version, ToolNames: names, Logger: env.Logger,
+		Shelf: &shelf{dir: filepath.Join(env.Data, "answers"), now: env.Now},
+	}
+	if r != nil {
+		cfg.Observe = r.observe
+	}
+	return mcp.New(cfg, tables...)
 }
 
 // openTables opens families; when one fails, those that were opened are

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/metrics"
+	"github.com/triptych-mcp/triptych/transport/quota"
+)
+
+// A house is what a server needs besides its roads.
+type house struct {
+	client   redis.UniversalClient // nil without a server of the stores
+	keys     keys.Store
+	meter    quota.Meter
+	recorder *recorder
+	server   *mcp.Server
+	closers  []func() error
+}
+
+func (h *house) open(ctx context.Context, a *app, env mcp.Env) (err error) {
+	if h.client, err = a.dialValkey(ctx, env.Logger); err != nil {
+		return err
+	}
+	if h.client != nil {
+		h.closers = append(h.closers, h.client.Close)
+	}
+	if h.keys, err = openKeys(h.client, env); err != nil {
+		return err
+	}
+	h.closers = append(h.closers, h.keys.Close)
+	if h.meter, err = openMeter(ctx, h.client, env); err != nil {
+		return err
+	}
+	h.closers = append(h.closers, h.meter.Close)
+	h.recorder = &recorder{numbers: metrics.New(readBuild().Version)}
+	if !a.flags.noAudit {
+		h.recorder.trail, h.recorder.store = openTrail(h.client, env), trailStore(h.client)
+		h.closers = append(h.closers, h.recorder.trail.Close)
+	}
+	if h.server, err = a.openServer(ctx, env, h.recorder); err != nil {
+		return err
+	}
+	h.closers = append(h.closers, h.server.Close)
+	return nil
+}
+
+func openMeter(ctx context.Context, client redis.UniversalClient, env mcp.Env) (quota.Meter, error) {
+	if client != nil {
+		return quota.NewValkey(client), nil
+	}
+	meter, err := quota.OpenLocal(ctx, filepath.Join(env.Data, "quota"), env.Logger)
+	if errors.Is(err, quota.ErrInUse) {
+		return nil, hinted(err, "end the other server, choose another --data, or let both share a --store valkey://…")
+	}
+	return meter, err
+}
+
+// ready reports whether what the server needs answers.
+func (h *house) ready(ctx context.Context) error {
+	if h.client == nil {
+		return nil
+	}
+	return h.client.Ping(ctx).Err()
+}
+
+func (h *house) close() error {
+	var errs []error
+	for i := len(h.closers) - 1; i >= 0; i-- {
+		errs = append(errs, h.closers[i]())
+	}
+	return errors.Join(errs...)
+}

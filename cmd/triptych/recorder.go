@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/audit"
+	"github.com/triptych-mcp/triptych/transport/bearer"
+	"github.com/triptych-mcp/triptych/transport/metrics"
+)
+
+// A recorder writes what servers do into the audit trail and the metrics.
+type recorder struct {
+	trail   *audit.Log       // nil when nothing is recorded
+	store   string           // where the trail is, for error messages
+	numbers *metrics.Metrics // nil where nobody asks for them
+	last    atomic.Uint64    // number of the newest record
+}
+
+// openTrail opens the trail: on the server of the stores, else in the data
+// folder. Nothing is read or written yet.
+func openTrail(client redis.UniversalClient, env mcp.Env) *audit.Log {
+	log := env.Logger.With("component", "audit")
+	if client != nil {
+		return audit.NewValkey(audit.ValkeyConfig{Client: client, KeyDir: filepath.Join(env.Data, "audit"), Now: env.Now, Logger: log})
+	}
+	return audit.New(audit.Config{Dir: filepath.Join(env.Data, "audit"), Now: env.Now, Logger: log})
+}
+
+// trailStore names the place of the trail for people.
+func trailStore(client redis.UniversalClient) string {
+	if client != nil {
+		return "the audit trail in Valkey"
+	}
+	return "the audit trail in the data folder"
+}
+
+// unrecorded are requests that do nothing: editors send them to see whether a
+// server is there, and a server that was only looked at leaves nothing behind.
+var unrecorded = map[string]bool{"ping": true, "server/discover": true}
+
+// observe is told of each request before its answer leaves.
+func (r *recorder) observe(_ context.Context, e *mcp.Event) error {
+	if r.numbers != nil {
+		r.numbers.Observe(e)
+	}
+	if r.trail == nil || unrecorded[e.Method] {
+		return nil
+	}
+	return r.append(audit.Record{
+		Time: e.Started, Key: e.Caller.Principal.ID, Addr: address(e.Caller), Session: sessionOf(e.Caller),
+		Method: e.Method, Target: target(e), Outcome: outcome(e), Code: int(e.Code), Duration: e.Took,
+	})
+}
+
+func (r *recorder) append(record audit.Record) error {
+	seq, err := r.trail.Append(record)
+	if err != nil {
+		return r.away(err)
+	}
+	for {
+		last := r.last.Load()
+		if seq <= last || r.last.CompareAndSwap(last, seq) {
+			return nil
+		}
+	}
+}
+
+// commit returns when all that was recorded is kept.
+func (r *recorder) commit(ctx context.Context) error {
+	if r.trail == nil || r.last.Load() == 0 {
+		return nil
+	}
+	if err := r.trail.Commit(ctx, r.last.Load()); err != nil {
+		return r.away(err)
+	}
+	return nil
+}
+
+// away says that the trail cannot be written, which callers may know; the path
+// and the cause are for the log.
+func (r *recorder) away(err error) error {
+	return fmt.Errorf("%w: %w", &mcp.UnavailableError{
+		Message: r.store + " cannot be written: the call could not be recorded, so its result is withheld",
+	}, err)
+}
+
+// refused records a request that was not let in. It is kept with the next
+// commit, which is this one.
+func (r *recorder) refused(ctx context.Context, no bearer.Refused) {
+	if r.numbers != nil {
+		r.numbers.Refused(no.Code)
+	}
+	if r.trail == nil {
+		return
+	}
+	record := audit.Record{Key: no.Key, Method: "http", Outcome: audit.Refused, Code: int(no.Code), Reason: no.Reason}
+	if no.Addr.IsValid() {
+		record.Addr = no.Addr.String()
+	}
+	if r.append(record) == nil {
+		_ = r.commit(context.WithoutCancel(ctx)) // the request is refused all the same; the log of the trail tells
+	}
+}
+
+func (r *recorder) close(log *slog.Logger) {
+	if r.trail == nil {
+		return
+	}
+	if err := r.trail.Close(); err != nil {
+		log.Error("audit trail not closed", "err", err)
+	}
+}
+
+func address(c mcp.Caller) string {
+	if !c.Addr.IsValid() {
+		return ""
+	}
+	return c.Addr.Addr().String()
+}
+
+func sessionOf(c mcp.Caller) string {
+	if c.Session == nil {
+		return ""
+	}
+	return c.Session.ID
+}
+
+// target is the tool, the prompt or the scheme of the resource; a URI may say
+// more than a trail should keep.
+func target(e *mcp.Event) string {
+	if scheme, _, ok := strings.Cut(e.Target, "://"); ok && e.Family == "" {
+		return scheme
+	}
+	return e.Target
+}
+
+func outcome(e *mcp.Event) audit.Outcome {
+	switch {
+	case e.Code == mcp.CodePermissionDenied:
+		return audit.Refused
+	case e.Code != 0 || e.Failed:
+		return audit.Failed
+	}
+	return audit.OK
+}
+
+// openRecorder opens the audit trail that the flags and the environment select
+// for a server over standard input and output.
+func (a *app) openRecorder(ctx context.Context, env mcp.Env) (*recorder, func(), error) {
+	if a.flags.noAudit {
+		return &recorder{}, func() {}, nil
+	}
+	client, err := a.dialValkey(ctx, env.Logger)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &recorder{trail: openTrail(client, env), store: trailStore(client)}
+	return r, func() {
+		r.close(env.Logger)
+		if client != nil {
+			_ = client.Close() // every answer has come
+		}
+	}, nil
+}

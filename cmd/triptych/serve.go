@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/bearer"
+	"github.com/triptych-mcp/triptych/transport/https"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// serveFlags are the flags of triptych serve alone.
+type serveFlags struct {
+	listen, metrics string
+	cert, key       string
+	plain           bool
+	proxies         []string
+	hosts, origins  []string
+	maxBody         int64
+	maxConnections  int
+	drain           time.Duration
+}
+
+func (f *serveFlags) register(set *pflag.FlagSet) {
+	set.StringVar(&f.listen, "listen", "127.0.0.1:8443", "listen on this `address`")
+	set.StringVar(&f.cert, "tls-cert", "", "PEM `file` of the certificate; without it one is made in tls/ of the data folder")
+	set.StringVar(&f.key, "tls-key", "", "PEM `file` of its key")
+	set.BoolVar(&f.plain, "plain-http", false, "serve without TLS: on loopback, or behind a --proxy")
+	set.StringSliceVar(&f.proxies, "proxy", nil, "believe X-Forwarded-For of this `range` of addresses; repeatable")
+	set.StringSliceVar(&f.hosts, "host", nil, "also take requests that name this `host`; repeatable")
+	set.StringSliceVar(&f.origins, "origin", nil, "let pages of this `origin` call, such as https://example.com; repeatable")
+	set.Int64Var(&f.maxBody, "max-body", 16<<20, "largest request in `bytes`")
+	set.IntVar(&f.maxConnections, "max-connections", 20_000, "connections at one time")
+	set.DurationVar(&f.drain, "drain", 10*time.Second, "let calls finish for so `long` when the server is told to end")
+	set.StringVar(&f.metrics, "metrics-listen", "", "show metrics for Prometheus at this `address`, such as 127.0.0.1:9464; without a host it is loopback")
+}
+
+func (a *app) serveCommand() command {
+	var f serveFlags
+	return command{
+		name:  "serve",
+		short: "serve clients over HTTPS at /mcp",
+		long: "Serves every revision of MCP over Streamable HTTP, and bare JSON-RPC as curl\n" +
+			"sends it. Callers show a bearer key (triptych key); when there is none yet, one\n" +
+			"is made and printed once, with a curl line that works. Bound to loopback unless\n" +
+			"--listen says otherwise, with a self-signed certificate unless --tls-cert has one.",
+		example: "triptych serve\ntriptych serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem",
+		flags: func(set *pflag.FlagSet) {
+			f.register(set)
+			a.serverFlags(set)
+		},
+		run: func(ctx context.Context, _ []string) error { return a.serve(ctx, &f) },
+	}
+}
+
+// serve opens what a server needs, in the order in which each part needs the
+// ones before it, and closes it in the opposite order.
+func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
+	env, err := a.env(slog.LevelInfo)
+	if err != nil {
+		return err
+	}
+	proxies, err := f.check()
+	if err != nil {
+		return err
+	}
+	var house house
+	defer func() { err = errors.Join(err, house.close()) }()
+	if err := house.open(ctx, a, env); err != nil {
+		return err
+	}
+	door := bearer.New(bearer.Config{
+		Ring: house.keys, Meter: house.meter, Proxies: proxies, Refused: house.recorder.refused,
+		Now: a.now, Logger: env.Logger,
+	})
+	endpoint := streamable.New(streamable.Config{
+		Server: house.server, Door: door, Loopback: f.loopback(), Hosts: f.hosts, Origins: f.origins,
+		MaxBody: f.maxBody, Barrier: house.recorder.commit, Logger: env.Logger,
+	})
+	certificates, err := f.certificates(env)
+	if err != nil {
+		return err
+	}
+	web := https.New(https.Config{
+		Certificates: certificates, Routes: map[string]http.Handler{"/mcp": house.recorder.numbers.Around(endpoint)},
+		Ready: house.ready, Drain: endpoint.Shutdown, DrainTime: f.drain, MaxConnections: f.maxConnections,
+		Logger: env.Logger.With("component", "https"),
+	})
+	return a.listenAndServe(ctx, f, env, &house, web, certificates)
+}
+
+// listenAndServe binds the listeners, tells people where, and serves until ctx
+// is done or something fails.
+func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h *house, web *https.Server, certificates *https.Certificates) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return hinted(err, "choose another address with --listen")
+	}
+	numbers, err := f.listenMetrics(ctx)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	if err := a.welcome(ctx, f, env, h.keys, certificates, listener.Addr()); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer stop()
+	watch := func(name string, run func(context.Context) error) {
+		beside.Go(func() {
+			if err := run(ctx); err != nil && ctx.Err() == nil {
+				env.Logger.Warn(name+" ended", "err", err)
+			}
+		})
+	}
+	watch("watching the families", h.server.Run)
+	watch("watching the keys", h.keys.Watch)
+	if numbers != nil {
+		shown := https.New(https.Config{Routes: map[string]http.Handler{"/metrics": h.recorder.numbers.Handler()}, Logger: env.Logger})
+		watch("showing metrics", func(ctx context.Context) error { return shown.Serve(ctx, numbers) })
+	}
+	return web.Serve(ctx, listener)
+}
+
+// check refuses flags that would open the door too wide.
+func (f *serveFlags) check() ([]netip.Prefix, error) {
+	var proxies []netip.Prefix
+	for _, text := range f.proxies {
+		p, err := keys.ParsePrefix(text)
+		if err != nil {
+			return nil, misused("--proxy %s: %v", text, err)
+		}
+		proxies = append(proxies, p)
+	}
+	if f.plain && !f.loopback() && len(proxies) == 0 {
+		return nil, hinted(misused("--plain-http sends keys in the clear to %s", f.listen),
+			"serve TLS, listen on loopback, or name the proxy in front with --proxy")
+	}
+	if (f.cert == "") != (f.key == "") {
+		return nil, misused("--tls-cert and --tls-key belong together")
+	}
+	return proxies, nil
+}
+
+// loopback reports whether only this machine can connect.
+func (f *serveFlags) loopback() bool {
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil {
+		return false
+	}
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+func (f *serveFlags) certificates(env mcp.Env) (*https.Certificates, error) {
+	switch {
+	case f.plain:
+		return nil, nil
+	case f.cert != "":
+		return https.LoadCertificates(f.cert, f.key, env.Logger)
+	}
+	return https.SelfSigned(filepath.Join(env.Data, "tls"), f.hosts, env.Logger)
+}
+
+// listenMetrics binds the listener of the metrics, nil when nobody wants them.
+func (f *serveFlags) listenMetrics(ctx context.Context) (net.Listener, error) {
+	if f.metrics == "" {
+		return nil, nil
+	}
+	where := f.metrics
+	if strings.HasPrefix(where, ":") {
+		where = "127.0.0.1" + where
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", where)
+	if err != nil {
+		return nil, hinted(err, "choose another address with --metrics-listen")
+	}
+	return listener, nil
+}
+
+// welcome says where the server is, and makes and prints the first key.
+func (a *app) welcome(ctx context.Context, f *serveFlags, env mcp.Env, store keys.Store, certificates *https.Certificates, addr net.Addr) error {
+	url := "https://" + addr.String() + "/mcp"
+	if certificates == nil {
+		url = "http://" + addr.String() + "/mcp"
+	}
+	fmt.Fprintf(a.err, "triptych: serving %s\n", url)
+	if certificates != nil {
+		fmt.Fprintf(a.err, "triptych: certificate %s, SHA-256 %s\n", certificates.File(), certificates.Fingerprint())
+	}
+	all, err := store.List(ctx)
+	if err != nil || len(all) > 0 {
+		return err
+	}
+	record, token, err := store.Create(ctx, keys.Live, keys.Settings{
+		Name: "first key", Plan: quota.Enterprise, Own: quota.Limits{Month: 10_000_000, Minute: 60_000},
+	})
+	if err != nil {
+		return fmt.Errorf("making the first key: %w", err)
+	}
+	fmt.Fprintf(a.err, "triptych: there was no key yet; this is %s, and it is not shown again:\n", record.ID)
+	trust := ""
+	if certificates != nil && f.cert == "" {
+		trust = " --cacert " + certificates.File()
+	}
+	fmt.Fprintf(a.out, "%s\n", token.Reveal())
+	fmt.Fprintf(a.err, "triptych: try\n\ncurl%s %s \\\n  -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' \\\n"+
+		"  -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}'\n\n", trust, url, token.Reveal())
+	return nil
+}
