@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -97,8 +98,11 @@ func (k *files) ids() ([]string, error) {
 	return ids, nil
 }
 
-// claim goes on with a chain that no process adds to, or begins one. A chain
-// that does not end as it should stays as it is, for people to look at.
+// claimTries is how often a chain is made that another process then takes.
+const claimTries = 10
+
+// claim goes on with a chain that no process adds to, or makes one and takes
+// that.
 func (k *files) claim(now time.Time) (*chain, medium, error) {
 	if err := os.MkdirAll(k.cfg.Dir, 0o700); err != nil {
 		return nil, nil, err
@@ -107,71 +111,82 @@ func (k *files) claim(now time.Time) (*chain, medium, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	ids, err := k.ids()
-	if err != nil {
-		return nil, nil, err
+	for range claimTries {
+		ids, err := k.ids()
+		if err != nil {
+			return nil, nil, err
+		}
+		if c, w := k.take(ids, key); w != nil {
+			return c, w, nil
+		}
+		if err := k.create(key, now); err != nil {
+			return nil, nil, err
+		}
 	}
+	return nil, nil, errors.New("other processes took every chain that was made")
+}
+
+// take locks the first chain that can go on, nil when there is none. A chain
+// that does not end as it should stays as it is, for people to look at.
+func (k *files) take(ids []string, key ed25519.PrivateKey) (*chain, *fileWriter) {
 	for _, id := range ids {
-		lock := k.lock(filepath.Join(k.cfg.Dir, id))
+		lock := flock.New(filepath.Join(k.cfg.Dir, id, lockFile), flock.SetPermissions(0o600))
 		if ok, err := lock.TryLock(); err != nil || !ok {
 			continue
 		}
 		c := &chain{id: id, key: key}
 		w, err := k.resume(c, lock)
 		if err == nil {
-			return c, w, nil
+			return c, w
 		}
 		k.cfg.Logger.Warn("audit chain does not end as it should; another is used", "chain", id, "err", err)
 		_ = lock.Close() // nothing was changed
 	}
-	return k.create(key, now)
+	return nil, nil
 }
 
-func (k *files) lock(dir string) *flock.Flock {
-	return flock.New(filepath.Join(dir, lockFile), flock.SetPermissions(0o600))
-}
+// tempPrefix begins the names of what is not finished.
+const tempPrefix = ".new-"
 
-// create begins a chain. Its folder appears with a first file, a head, and our
-// lock.
-func (k *files) create(key ed25519.PrivateKey, now time.Time) (_ *chain, _ medium, err error) {
-	tmp, err := os.MkdirTemp(k.cfg.Dir, ".new-") // mode 0700
+// create makes a chain without records. Its folder appears with all that a
+// chain needs.
+func (k *files) create(key ed25519.PrivateKey, now time.Time) error {
+	k.sweep(now)
+	tmp, err := os.MkdirTemp(k.cfg.Dir, tempPrefix) // mode 0700
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	c := &chain{id: newID(), key: key}
-	w := &fileWriter{keeper: k, dir: tmp, lock: k.lock(tmp), number: 1, first: 1, began: now}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, w.close(), os.RemoveAll(tmp))
-		}
-	}()
-	if _, err = w.lock.TryLock(); err != nil {
-		return nil, nil, err
-	}
-	if err = w.begin(c, now); err != nil {
-		return nil, nil, err
-	}
-	w.dir = filepath.Join(k.cfg.Dir, c.id)
-	if err = errors.Join(os.Rename(tmp, w.dir), syncDir(k.cfg.Dir)); err != nil {
-		return nil, nil, err
-	}
-	return c, w, nil
-}
-
-// begin writes the first lines of a chain, its first file and its head.
-func (w *fileWriter) begin(c *chain, now time.Time) (err error) {
-	if w.file, err = os.OpenFile(w.path(1), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-		return err
-	}
-	if w.head, err = os.OpenFile(filepath.Join(w.dir, headFile), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-		return err
-	}
 	g := &group{data: c.add(nil, c.header(1, now).body())}
 	g.finish(c, now)
-	if err := w.write(g); err != nil {
+	err = errors.Join(writeSynced(numbered(tmp, 1), g.data), writeSynced(filepath.Join(tmp, headFile), padded(g.seal)), syncDir(tmp))
+	if err == nil {
+		err = os.Rename(tmp, filepath.Join(k.cfg.Dir, c.id))
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(tmp))
+	}
+	return syncDir(k.cfg.Dir)
+}
+
+// sweep removes what processes did not finish that were killed long ago.
+func (k *files) sweep(now time.Time) {
+	entries, _ := os.ReadDir(k.cfg.Dir) // whoever reads the chains tells
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasPrefix(e.Name(), tempPrefix) && now.Sub(info.ModTime()) > time.Hour {
+			_ = os.RemoveAll(filepath.Join(k.cfg.Dir, e.Name())) // it harms nobody
+		}
+	}
+}
+
+func writeSynced(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
 		return err
 	}
-	return errors.Join(w.head.Sync(), syncDir(w.dir))
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // numbers are the numbers of the files of a chain, ascending.

@@ -90,7 +90,7 @@ func writePublic(dir string, key ed25519.PublicKey) error {
 // createWhole makes a file that appears with all its contents, or fails with
 // [fs.ErrExist].
 func createWhole(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-") // mode 0600
+	tmp, err := os.CreateTemp(filepath.Dir(path), tempPrefix) // mode 0600
 	if err != nil {
 		return err
 	}

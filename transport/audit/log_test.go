@@ -267,6 +267,73 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
+// A trail that is being written, with files that come and go, is never said to
+// be broken.
+func TestVerifyWhileWriting(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	l := audit.New(audit.Config{Dir: dir, MaxFile: 20_000, KeepFiles: 3})
+	keep(t, l, audit.Record{Key: "k"})
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	for range 4 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				seq, err := l.Append(audit.Record{Key: "k"})
+				if err == nil {
+					err = l.Commit(t.Context(), seq)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for range 20 {
+		report, err := l.Verify(t.Context())
+		if err != nil || report.Err() != nil {
+			t.Errorf("%v %v", err, report.Err())
+		}
+		for _, err := range l.Query(t.Context(), audit.Filter{}) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	close(stop)
+	wg.Wait()
+	shut(t, l)
+	if report, err := audit.Verify(t.Context(), dir); err != nil || report.Err() != nil || report.Chains[0].Retired == 0 {
+		t.Errorf("%v %v %+v", err, report.Err(), report)
+	}
+}
+
+// What a process left that was killed while it made a chain goes in time.
+func TestLeftoversAreSwept(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	for _, name := range []string{".new-old", ".new-young"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, ".new-old"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	l := audit.New(audit.Config{Dir: dir})
+	keep(t, l, audit.Record{Key: "k"})
+	shut(t, l)
+	got, err := filepath.Glob(filepath.Join(dir, ".new-*"))
+	if err != nil || len(got) != 1 || filepath.Base(got[0]) != ".new-young" {
+		t.Errorf("left over are %v, want the young one: %v", got, err)
+	}
+}
+
 // Whoever gives up waiting leaves; the record is kept all the same.
 func TestCommitHeedsItsContext(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "audit")

@@ -118,9 +118,23 @@ func verify(ctx context.Context, k keeper, trusted []ed25519.PublicKey) (Report,
 	return r, nil
 }
 
-// verifyChain checks one chain. The head is read first: what is added
+// verifyTries is how often a chain is checked that looks broken: a process may
+// have begun and deleted files while we read.
+const verifyTries = 3
+
+// verifyChain checks one chain.
+func verifyChain(ctx context.Context, c stored, trusted []ed25519.PublicKey) (r ChainReport, err error) {
+	for range verifyTries {
+		if r, err = walk(ctx, c, trusted); err != nil || r.Broken == nil {
+			break
+		}
+	}
+	return r, err
+}
+
+// walk checks one chain as it is. The head is read first: what is added
 // meanwhile is behind it.
-func verifyChain(ctx context.Context, c stored, trusted []ed25519.PublicKey) (ChainReport, error) {
+func walk(ctx context.Context, c stored, trusted []ed25519.PublicKey) (ChainReport, error) {
 	v := &verifier{report: ChainReport{Chain: c.id()}, trusted: trusted}
 	head, err := c.head(ctx)
 	if err != nil {
