@@ -3,6 +3,7 @@ package debugger
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
@@ -67,18 +68,38 @@ func (t *tools) audit(ctx context.Context, call *mcp.Call, args auditArgs) (audi
 	if p := call.Caller().Principal; p.ID != mcp.Local().ID {
 		filter.Key = p.ID
 	}
+	records, err := t.earliest(ctx, filter)
+	if err != nil {
+		return audited{}, err
+	}
 	a := audited{From: from, To: to, Records: []auditEntry{}}
-	for r, err := range t.trail.Records(ctx, filter) {
-		if err != nil {
-			return audited{}, err
-		}
-		if len(a.Records) == maxAuditRecords {
-			a.Next = new(r.Time.UTC().Format(time.RFC3339Nano))
-			break
-		}
+	for _, r := range records[:min(len(records), maxAuditRecords)] {
 		a.Records = append(a.Records, entryOf(r))
+	}
+	if len(records) > maxAuditRecords {
+		a.Next = new(records[maxAuditRecords].Time.UTC().Format(time.RFC3339Nano))
 	}
 	proof, err := t.trail.Verify(ctx)
 	a.Verified, a.Hash, a.Broken = proof.Broken == "", proof.Hash, proof.Broken
 	return a, err
+}
+
+// earliest are the first records by time, one more than an answer may have. A
+// trail has them in the order in which they ended.
+func (t *tools) earliest(ctx context.Context, filter AuditFilter) (found []AuditRecord, err error) {
+	const most = maxAuditRecords + 1
+	cut := func() {
+		slices.SortStableFunc(found, func(a, b AuditRecord) int { return a.Time.Compare(b.Time) })
+		found = found[:min(len(found), most)]
+	}
+	for r, err := range t.trail.Records(ctx, filter) {
+		if err != nil {
+			return nil, err
+		}
+		if found = append(found, r); len(found) == 4*most {
+			cut()
+		}
+	}
+	cut()
+	return found, nil
 }

@@ -236,10 +236,13 @@ func TestAuditAnswers(t *testing.T) {
 	same(t, call(t, cfg, mcp.Local(), "debugger/get_comprehensive_audit", `{"start_time":"2024-12-01"}`),
 		"Audit Trail (2024-12-01 to 2024-12-05):\n\n[2024-12-05 01:02:03] ping\n\nHash chain broken: chain 1: 000001.jsonl line 7 x")
 	trail.records = nil
-	for i := range 5001 {
+	for i := 50_000; i >= 0; i-- { // those that ended first began last
 		trail.records = append(trail.records, debugger.AuditRecord{Time: at("01:00:00").Add(time.Duration(i) * time.Millisecond), Method: "ping", Outcome: "ok"})
 	}
 	got := call(t, cfg, mcp.Local(), "debugger/get_comprehensive_audit", `{}`)
+	if want := ":\n\n[01:00:00] ping\n"; !strings.Contains(got, want) {
+		t.Errorf("the first record is not first: %.100q", got)
+	}
 	if want := "\nMore records follow; go on with start_time 2024-12-05T01:00:05Z\n\nHash chain"; !strings.Contains(got, want) || strings.Count(got, "] ping\n") != 5000 {
 		t.Errorf("got %d lines and the end %q", strings.Count(got, "] ping\n"), got[len(got)-200:])
 	}

@@ -9,9 +9,9 @@ import (
 
 // A Trail is the audit trail, as far as the family shows it.
 type Trail interface {
-	// Records are those that the filter chooses, the oldest first. Lines that
-	// were tampered with are left out; Verify tells of them. An error is the
-	// last.
+	// Records are those that the filter chooses, in the order in which they
+	// were written. Lines that were tampered with are left out; Verify tells
+	// of them. An error is the last.
 	Records(ctx context.Context, filter AuditFilter) iter.Seq2[AuditRecord, error]
 	// Verify checks the whole trail.
 	Verify(ctx context.Context) (Proof, error)
