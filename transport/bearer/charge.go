@@ -38,40 +38,12 @@ func (d *Door) Charge(ctx context.Context, header http.Header, caller *mcp.Calle
 	}
 }
 
-// take counts n requests, or looks when there are none. Of a batch that is too
-// large, none counts unless others take at the same time.
+// take counts n requests or none of them, or looks when there are none.
 func (d *Door) take(ctx context.Context, key string, limits quota.Limits, n int) (quota.Usage, error) {
-	now := d.cfg.Now()
-	if n != 1 {
-		usage, err := d.cfg.Meter.Peek(ctx, key, limits, now)
-		if err != nil || n == 0 {
-			return usage, err
-		}
-		if tight, ok := lacks(usage, n); ok {
-			return usage, tight
-		}
+	if n == 0 {
+		return d.cfg.Meter.Peek(ctx, key, limits, d.cfg.Now())
 	}
-	var usage quota.Usage
-	for range n {
-		var err error
-		if usage, err = d.cfg.Meter.Take(ctx, key, limits, now); err != nil {
-			return usage, err
-		}
-	}
-	return usage, nil
-}
-
-// lacks says which window has less than n requests left.
-func lacks(u quota.Usage, n int) (*quota.ExceededError, bool) {
-	for _, w := range []struct {
-		quota.Window
-		period quota.Period
-	}{{u.Month, quota.Month}, {u.Minute, quota.Minute}} {
-		if !w.Unlimited() && w.Remaining() < int64(n) {
-			return &quota.ExceededError{Period: w.period, Limit: w.Limit, Used: w.Used, ResetAt: w.Reset}, true
-		}
-	}
-	return nil, false
+	return d.cfg.Meter.TakeAll(ctx, key, limits, int64(n), d.cfg.Now())
 }
 
 // show sets the rate-limit headers.

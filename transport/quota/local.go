@@ -82,7 +82,12 @@ func (l *Local) counter(key string) *counter {
 }
 
 // Take implements [Meter].
-func (l *Local) Take(_ context.Context, key string, limits Limits, now time.Time) (Usage, error) {
+func (l *Local) Take(ctx context.Context, key string, limits Limits, now time.Time) (Usage, error) {
+	return l.TakeAll(ctx, key, limits, 1, now)
+}
+
+// TakeAll implements [Meter].
+func (l *Local) TakeAll(_ context.Context, key string, limits Limits, n int64, now time.Time) (Usage, error) {
 	c := l.counter(key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,22 +95,23 @@ func (l *Local) Take(_ context.Context, key string, limits Limits, now time.Time
 		return Usage{}, ErrClosed
 	}
 	c.roll(now)
-	if err := c.usage(limits).exceeded(); err != nil {
+	if err := c.usage(limits).exceeded(n); err != nil {
 		return c.usage(limits), err
 	}
-	if c.used >= c.covered {
-		if err := l.coverLocked(key, c, limits); err != nil {
+	if c.used+n > c.covered {
+		if err := l.coverLocked(key, c, limits, n); err != nil {
 			return c.usage(limits), err
 		}
 	}
-	c.used++
-	c.burst++
+	c.used += n
+	c.burst += n
 	return c.usage(limits), nil
 }
 
-// coverLocked writes a block down as used: no more than is left of the month.
-func (l *Local) coverLocked(key string, c *counter, limits Limits) error {
-	block := min(blockOf(limits), c.usage(limits).Month.Remaining())
+// coverLocked writes a block down as used, in which n requests have room: no
+// more than is left of the month.
+func (l *Local) coverLocked(key string, c *counter, limits Limits, n int64) error {
+	block := min(max(blockOf(limits), n), c.usage(limits).Month.Remaining())
 	line := lineOf(key, c)
 	line.Used += block
 	line.Burst += block

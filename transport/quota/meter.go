@@ -16,6 +16,9 @@ type Meter interface {
 	// and the request does not count. A key's limits may change between
 	// calls.
 	Take(ctx context.Context, key string, limits Limits, now time.Time) (Usage, error)
+	// TakeAll counts n requests that come together, at least one: all of
+	// them, or none when the limits do not allow that many more.
+	TakeAll(ctx context.Context, key string, limits Limits, n int64, now time.Time) (Usage, error)
 	// Peek is what Take would begin from.
 	Peek(ctx context.Context, key string, limits Limits, now time.Time) (Usage, error)
 	// Close keeps the counts. Nothing can be taken afterwards.
@@ -97,19 +100,19 @@ func (u Usage) Headers() (limit, remaining, reset string, ok bool) {
 	return strconv.FormatInt(max(0, w.Limit), 10), strconv.FormatInt(w.Remaining(), 10), strconv.FormatInt(w.Reset.Unix(), 10), true
 }
 
-// exceeded is the limit that one more request would break, nil if none. The
+// exceeded is the limit that n more requests would break, nil if none. The
 // month goes first: it is the longer wait.
-func (u Usage) exceeded() error {
-	if u.Month.Remaining() == 0 {
+func (u Usage) exceeded(n int64) error {
+	if u.Month.Remaining() < n {
 		return &ExceededError{Month, u.Month.Limit, u.Month.Used, u.Month.Reset}
 	}
-	if u.Minute.Remaining() == 0 {
+	if u.Minute.Remaining() < n {
 		return &ExceededError{Minute, u.Minute.Limit, u.Minute.Used, u.Minute.Reset}
 	}
 	return nil
 }
 
-// An ExceededError reports that a request is one more than allowed.
+// An ExceededError reports that requests are more than allowed.
 type ExceededError struct {
 	Period  Period
 	Limit   int64

@@ -31,10 +31,10 @@ var _ Meter = (*Valkey)(nil)
 // NewValkey returns the meter on a server. The client stays the caller's.
 func NewValkey(client redis.UniversalClient) *Valkey { return &Valkey{client} }
 
-// takeScript begins windows that are over, and counts one request if both
-// limits allow it. Arguments: the ends of the windows of now, the limits, 1 to
-// take or 0 to peek, milliseconds to keep. It returns whether it was granted,
-// and the windows.
+// takeScript begins windows that are over, and counts requests if both limits
+// allow all of them. Arguments: the ends of the windows of now, the limits, how
+// many to take or 0 to peek, milliseconds to keep. It returns whether they were
+// granted, and the windows.
 var takeScript = redis.NewScript(`
 local h = redis.call('HMGET', KEYS[1], 'month_end', 'used', 'minute_end', 'burst')
 local month_end, used = tonumber(h[1] or 0), tonumber(h[2] or 0)
@@ -42,9 +42,10 @@ local minute_end, burst = tonumber(h[3] or 0), tonumber(h[4] or 0)
 local month, minute = tonumber(ARGV[3]), tonumber(ARGV[4])
 if tonumber(ARGV[1]) > month_end then month_end, used = tonumber(ARGV[1]), 0 end
 if tonumber(ARGV[2]) > minute_end then minute_end, burst = tonumber(ARGV[2]), 0 end
-local left = (month == 0 or used < month) and (minute == 0 or burst < minute)
-if ARGV[5] == '1' and left then
-  used, burst = used + 1, burst + 1
+local n = tonumber(ARGV[5])
+local left = (month == 0 or used + n <= month) and (minute == 0 or burst + n <= minute)
+if n > 0 and left then
+  used, burst = used + n, burst + n
   local text = function(n) return string.format('%.0f', n) end
   redis.call('HSET', KEYS[1], 'month_end', text(month_end), 'used', text(used), 'minute_end', text(minute_end), 'burst', text(burst))
   redis.call('PEXPIRE', KEYS[1], ARGV[6])
@@ -53,9 +54,14 @@ return {left and 1 or 0, month_end, used, minute_end, burst}`)
 
 // Take implements [Meter].
 func (v *Valkey) Take(ctx context.Context, key string, limits Limits, now time.Time) (Usage, error) {
-	usage, left, err := v.run(ctx, key, limits, now, 1)
-	if err == nil && !left {
-		err = usage.exceeded()
+	return v.TakeAll(ctx, key, limits, 1, now)
+}
+
+// TakeAll implements [Meter].
+func (v *Valkey) TakeAll(ctx context.Context, key string, limits Limits, n int64, now time.Time) (Usage, error) {
+	usage, granted, err := v.run(ctx, key, limits, now, n)
+	if err == nil && !granted {
+		err = usage.exceeded(n)
 	}
 	return usage, err
 }
@@ -66,7 +72,7 @@ func (v *Valkey) Peek(ctx context.Context, key string, limits Limits, now time.T
 	return usage, err
 }
 
-func (v *Valkey) run(ctx context.Context, key string, limits Limits, now time.Time, take int) (u Usage, left bool, err error) {
+func (v *Valkey) run(ctx context.Context, key string, limits Limits, now time.Time, take int64) (u Usage, granted bool, err error) {
 	ctx, stop := context.WithTimeout(ctx, valkeyWait)
 	defer stop()
 	_, month := monthOf(now)

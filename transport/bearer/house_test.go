@@ -1,0 +1,142 @@
+package bearer_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/bearer"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// noon is 30 s into a minute, in the last days of a month.
+var (
+	noon       = time.Date(2026, 2, 27, 12, 0, 30, 0, time.UTC)
+	nextMinute = time.Date(2026, 2, 27, 12, 1, 0, 0, time.UTC)
+	march      = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// A house is a door with real keys and counters, and what it said.
+type house struct {
+	*bearer.Door
+	keys  keys.Store
+	meter quota.Meter
+	now   time.Time
+
+	mu      sync.Mutex
+	refused []bearer.Refused
+}
+
+// build opens a house at noon; with changes its door may be made different.
+func build(t *testing.T, changes ...func(*bearer.Config)) *house {
+	t.Helper()
+	h := &house{now: noon}
+	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
+	clock := func() time.Time { return h.now }
+	var err error
+	if h.keys, err = keys.OpenFile(filepath.Join(dir, "keys"), log, clock); err != nil {
+		t.Fatal(err)
+	}
+	if h.meter, err = quota.OpenLocal(t.Context(), filepath.Join(dir, "quota"), log); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(h.keys.Close(), h.meter.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	cfg := bearer.Config{Ring: h.keys, Meter: h.meter, Now: clock, Refused: h.hear}
+	for _, change := range changes {
+		change(&cfg)
+	}
+	h.Door = bearer.New(cfg)
+	return h
+}
+
+func (h *house) hear(_ context.Context, r bearer.Refused) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refused = append(h.refused, r)
+}
+
+// heard are the refusals so far.
+func (h *house) heard() []bearer.Refused {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]bearer.Refused(nil), h.refused...)
+}
+
+// key makes a key.
+func (h *house) key(t *testing.T, s keys.Settings) (id, token string) {
+	t.Helper()
+	record, secret, err := h.keys.Create(t.Context(), keys.Live, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record.ID, secret.Reveal()
+}
+
+// visit is a request from an address with values of the header Authorization.
+func visit(from string, authorization ...string) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "https://localhost/mcp", http.NoBody)
+	r.RemoteAddr = from
+	if len(authorization) > 0 {
+		r.Header["Authorization"] = authorization
+	}
+	return r
+}
+
+// admit visits from a loopback address with a token, which must be let in.
+func (h *house) admit(t *testing.T, token string) mcp.Caller {
+	t.Helper()
+	caller, refused := h.Admit(http.Header{}, visit("127.0.0.1:40000", "Bearer "+token))
+	if refused != nil {
+		t.Fatalf("refused with %d: %v", refused.Status, refused.Error)
+	}
+	return caller
+}
+
+// details is data.details of a refusal.
+func details(t *testing.T, r *streamable.Refusal) string {
+	t.Helper()
+	var data struct {
+		Details string `json:"details"`
+	}
+	if err := json.Unmarshal(r.Error.Data, &data); err != nil {
+		t.Fatalf("data %s: %v", r.Error.Data, err)
+	}
+	return data.Details
+}
+
+// brokenRing and brokenMeter are what a store is that cannot be reached.
+type brokenRing struct{ err error }
+
+func (b brokenRing) Find(context.Context, keys.Token) (keys.Record, error) {
+	return keys.Record{}, b.err
+}
+
+type brokenMeter struct{ err error }
+
+func (b brokenMeter) Take(context.Context, string, quota.Limits, time.Time) (quota.Usage, error) {
+	return quota.Usage{}, b.err
+}
+
+func (b brokenMeter) TakeAll(context.Context, string, quota.Limits, int64, time.Time) (quota.Usage, error) {
+	return quota.Usage{}, b.err
+}
+
+func (b brokenMeter) Peek(context.Context, string, quota.Limits, time.Time) (quota.Usage, error) {
+	return quota.Usage{}, b.err
+}
+
+func (brokenMeter) Close() error { return nil }
