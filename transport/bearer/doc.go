@@ -7,6 +7,7 @@
 // the audit trail:
 //
 //	no key, unknown or revoked      -32001   401
+//	the same, too often at once     -32001   429
 //	expired                         -32010   401
 //	address or scope not allowed    -32003   403
 //	quota or rate used up           -32002   429

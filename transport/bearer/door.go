@@ -281,7 +281,7 @@ func (d *Door) client(r *http.Request) netip.AddrPort {
 
 func (d *Door) isProxy(addr netip.Addr) bool {
 	for _, p := range d.cfg.Proxies {
-		if p.Contains(addr) {
+		if p.Contains(addr.WithZone("")) {
 			return true
 		}
 	}

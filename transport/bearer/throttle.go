@@ -26,6 +26,7 @@ const (
 	forgiveness  = 6 * time.Second // in which one failure is forgotten
 	maxWaiting   = 8               // answers that an address may have waiting
 	maxAddresses = 10_000          // that are remembered
+	roomToMake   = 1000            // that are forgotten at once when there are too many
 )
 
 func (t *throttle) init() { t.by = map[netip.Prefix]*attempts{} }
@@ -86,7 +87,8 @@ func (t *throttle) waited(from netip.Prefix) {
 	}
 }
 
-// makeRoomLocked forgets who has been quiet, or somebody who does not wait.
+// makeRoomLocked forgets who has been quiet, or else anybody who does not wait:
+// many at once, for it looks at all of them.
 func (t *throttle) makeRoomLocked(now time.Time) {
 	if len(t.by) < maxAddresses {
 		return
@@ -97,7 +99,7 @@ func (t *throttle) makeRoomLocked(now time.Time) {
 		}
 	}
 	for from, a := range t.by {
-		if len(t.by) < maxAddresses {
+		if len(t.by) <= maxAddresses-roomToMake {
 			return
 		}
 		if a.waiting == 0 {
