@@ -116,6 +116,31 @@ func TestMissWaitsForTheNextLoad(t *testing.T) {
 	})
 }
 
+// TestOldFailure: a failure of a load that began before a look-up says nothing
+// about it.
+func TestOldFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s slow
+		token, broken := NewToken(Live), errors.New("broken")
+		s.holds(t, token)
+		s.err.Store(&broken)
+		c := newCache(s.load)
+		time.Sleep(2 * MaxAge)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := c.Find(t.Context(), token); !errors.Is(err, broken) {
+				t.Errorf("while it is away: %v", err)
+			}
+		})
+		time.Sleep(MaxAge + time.Millisecond) // less than the load takes
+		s.err.Store(nil)
+		if _, err := c.Find(t.Context(), token); err != nil {
+			t.Errorf("after it came back: %v", err)
+		}
+		wg.Wait()
+	})
+}
+
 // TestFailuresAreShared: while the store is away each look-up learns it from
 // one load that began after it came, and others do not queue up behind it.
 func TestFailuresAreShared(t *testing.T) {

@@ -116,6 +116,26 @@ func TestCloseUnderLoad(t *testing.T) {
 	}
 }
 
+// TestCrashInALaterMinute: what was granted in a minute out of a block that was
+// written down in the one before counts in it.
+func TestCrashInALaterMinute(t *testing.T) {
+	dir, crashed := t.TempDir(), t.TempDir()
+	m := openLocal(t, dir)
+	take(t, m, "k", crashLimits, noon, crashBlock+1) // begins the second block
+	take(t, m, "k", crashLimits, nextMinute, crashBlock-1)
+	data, err := os.ReadFile(filepath.Join(dir, "counts.jsonl")) // as a crash would leave it
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(crashed, "counts.jsonl"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u, err := openLocal(t, crashed).Peek(t.Context(), "k", crashLimits, nextMinute)
+	if err != nil || u.Minute.Used < crashBlock-1 || u.Month.Used < 2*crashBlock {
+		t.Errorf("%+v, %v, want %d or more in the minute, %d in the month", u, err, crashBlock-1, 2*crashBlock)
+	}
+}
+
 // journalOf is the journal of a meter that took some requests and was closed.
 func journalOf(t *testing.T, dir string) (path, text string) {
 	t.Helper()
@@ -238,11 +258,12 @@ func TestJournalIsRewritten(t *testing.T) {
 	dir := t.TempDir()
 	m := openLocal(t, dir)
 	many := quota.Limits{Month: 900} // blocks of one
-	const keys, rounds = 30, 500
+	const keys, rounds = 30, 80
+	name := func(i int) string { return fmt.Sprintf("%02000d", i) } // fills the file fast
 	var wg sync.WaitGroup
 	for i := range keys {
 		wg.Go(func() {
-			take(t, m, fmt.Sprintf("a key with a long name, to fill the file faster %0200d", i), many, noon, rounds)
+			take(t, m, name(i), many, noon, rounds)
 		})
 	}
 	wg.Wait()
@@ -253,7 +274,7 @@ func TestJournalIsRewritten(t *testing.T) {
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
-	u, err := openLocal(t, dir).Peek(t.Context(), fmt.Sprintf("a key with a long name, to fill the file faster %0200d", 7), many, noon)
+	u, err := openLocal(t, dir).Peek(t.Context(), name(7), many, noon)
 	if err != nil || u.Month.Used != rounds {
 		t.Errorf("%+v, %v", u, err)
 	}
