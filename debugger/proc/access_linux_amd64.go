@@ -308,23 +308,10 @@ const redZone = 128
 // sendAgain lends a piece of the thread's stack to rt_tgsigqueueinfo. Only the
 // process itself may send a signal that says it comes from the kernel.
 func (p *Process) sendAgain(t *thread, s signalled) error {
-	var r ptrace.Regs
-	if err := p.noticeEnd(p.tracer.Regs(t.id, &r)); err != nil {
+	err := p.borrowStack(t.id, p.memory, s.info[:], func(at uint64) error {
+		args := [6]uint64{uint64(p.pid), uint64(t.id), uint64(s.number), at}
+		_, err := p.inject(t, syscall.SYS_RT_TGSIGQUEUEINFO, args)
 		return err
-	}
-	at := (r.RSP - redZone - uint64(len(s.info))) &^ 15
-	saved := make([]byte, len(s.info))
-	if _, err := p.memory.Read(at, saved); err != nil {
-		return err
-	}
-	if _, err := p.memory.Write(at, s.info[:]); err != nil {
-		return err
-	}
-	args := [6]uint64{uint64(p.pid), uint64(t.id), uint64(s.number), at}
-	_, err := p.inject(t, syscall.SYS_RT_TGSIGQUEUEINFO, args)
-	if p.ended == nil {
-		_, restored := p.memory.Write(at, saved)
-		err = errors.Join(err, restored)
-	}
-	return err
+	})
+	return p.noticeEnd(err)
 }

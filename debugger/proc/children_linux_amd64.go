@@ -12,26 +12,36 @@ import (
 // the code are taken out first. A child that shares the memory, as after
 // vfork, would die of them: they stay out until it has a memory of its own.
 func (p *Process) release(child int) {
-	if p.shares(child) {
+	shared := p.shares(child)
+	p.clean(child)
+	if shared {
 		p.sharers = append(p.sharers, child)
 		for _, l := range p.locations {
 			if err := p.takeOut(l); err != nil {
 				p.log.Warn("a breakpoint cannot be taken out of a child", "err", err)
 			}
 		}
-	} else if slices.ContainsFunc(p.locations, func(l *location) bool { return l.in }) {
-		p.clean(child)
 	}
 	_ = p.tracer.Detach(child, 0) // one that was killed is gone
 }
 
-// clean takes the breakpoints out of a child's own memory.
+// clean takes the breakpoints out of a child's memory, and gives it the handler
+// of SIGTRAP back.
 func (p *Process) clean(child int) {
+	in := func(l *location) bool { return l.in }
+	if p.shield == nil && !slices.ContainsFunc(p.locations, in) {
+		return
+	}
 	m, err := ptrace.OpenMemory(child)
 	if err != nil {
 		return // it was killed
 	}
 	defer func() { _ = m.Close() }()
+	if p.shield != nil {
+		if err := p.unshield(child, m); err != nil {
+			p.log.Warn("the handler of SIGTRAP cannot be put back in a child", "err", err)
+		}
+	}
 	for _, l := range p.locations {
 		if !l.in {
 			continue

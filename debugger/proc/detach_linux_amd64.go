@@ -22,7 +22,7 @@ func (p *Process) Detach(ctx context.Context) error {
 	err := p.tracer.Do(context.WithoutCancel(ctx), func() error {
 		p.unpin()
 		if p.ended == nil {
-			return errors.Join(p.rest(), p.releaseChildren(), p.letAllGo())
+			return errors.Join(p.rest(), p.releaseChildren(), p.deliverTraps(), p.lowerShield(), p.rest(), p.letAllGo())
 		}
 		return nil
 	})

@@ -30,10 +30,11 @@
 //
 // # What holds when this program is killed
 //
-// At every return from a method the process is in a state from which the
-// kernel lets it run on unharmed. Only launched programs are killed with us.
-// Killed between two single steps of a Step, the process may get the trap of
-// the first: see Options.Shield.
+// A process that was attached to runs on, without breakpoints. Only launched
+// programs are killed with us. While there are breakpoints or steps the process
+// has a handler of SIGTRAP that does nothing, in case a trap is on its way to it
+// at that moment; if we are killed then, it keeps it. Detach puts everything
+// back.
 //
 // # Concurrency
 //

@@ -165,6 +165,7 @@ func (p *Process) onExec(t *thread) {
 	p.threads[p.pid] = t
 	p.forgetBreakpoints()
 	p.sharers, p.site = nil, 0
+	p.shield, p.bare = nil, false
 	p.code.drop()
 	_ = p.memory.Close()
 	m, err := ptrace.OpenMemory(p.pid)

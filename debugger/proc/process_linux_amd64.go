@@ -48,6 +48,8 @@ type Process struct {
 	armed       bool
 	drifting    bool // breakpoints and signals do not stop
 	guard       *guard
+	shield      *shield // nil if it is not raised
+	bare        bool    // it cannot be raised
 
 	pinned int // the thread whose processor the tracer is on, 0 if none
 	code   codeCache

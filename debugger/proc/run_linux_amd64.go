@@ -91,10 +91,13 @@ func (p *Process) stopOf(t *thread, s Stop) Stop {
 // stops them. A breakpoint that does not want to stop is something to do: its
 // instruction must run while it is out.
 func (p *Process) runOnce(ctx context.Context) (paused bool, err error) {
-	if err := p.passBreakpoints(ctx); err != nil || p.attention() {
+	if len(p.locations) > 0 {
+		err = p.raiseShield()
+	}
+	if err := errors.Join(err, p.passBreakpoints(ctx)); err != nil || p.attention() {
 		return false, errors.Join(err, p.rest())
 	}
-	if err := p.arm(); err != nil {
+	if err := errors.Join(p.deliverTraps(), p.arm()); err != nil {
 		return false, errors.Join(err, p.disarm())
 	}
 	paused, err = p.loose(ctx)

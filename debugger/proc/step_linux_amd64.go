@@ -63,6 +63,9 @@ func (p *Process) Step(ctx context.Context, thread int, f func(*Stepper) error) 
 			return err
 		}
 		p.pin(t)
+		if err := p.raiseShield(); err != nil {
+			return err
+		}
 		return errors.Join(f(&Stepper{p: p, ctx: ctx, t: t}), p.rest())
 	})
 }
@@ -385,6 +388,9 @@ func (p *Process) stepInstruction(ctx context.Context, thread int) (Stop, error)
 		return Stop{}, err
 	}
 	p.pin(t)
+	if err := p.raiseShield(); err != nil {
+		return Stop{}, err
+	}
 	s := &Stepper{p: p, ctx: ctx, t: t}
 	why, err := s.instruction()
 	sig := s.Signal()

@@ -1,5 +1,157 @@
 package proc_test
 
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/proc"
+)
+
+// victimCommand makes the test binary a debugger that is about to be killed.
 const victimCommand = "__victim"
 
-func victimMain([]string) int { return 0 }
+// A victim is what the debugger does when it is killed. mark is in code that
+// the threads run all the time, quiet in code that none has run yet.
+type victim struct {
+	name     string
+	software bool
+	do       func(p *proc.Process, mark, quiet uint64) error
+}
+
+var victims = []victim{
+	{"stopped", false, func(*proc.Process, uint64, uint64) error { return nil }},
+	{"running", false, runQuietly},
+	{"running with int3", true, runQuietly},
+	{"at a breakpoint", false, stopAt},
+	{"at an int3", true, stopAt},
+	{"between breakpoints", false, runPast},
+	{"in single steps", false, stepOn},
+	{"in a series of steps", false, stepSeries},
+}
+
+func runQuietly(p *proc.Process, _, quiet uint64) error {
+	if _, err := p.SetBreakpoint(proc.BreakpointSpec{Address: quiet}); err != nil {
+		return err
+	}
+	_, err := p.Resume(context.Background())
+	return err
+}
+
+func stopAt(p *proc.Process, mark, _ uint64) error {
+	if _, err := p.SetBreakpoint(proc.BreakpointSpec{Address: mark}); err != nil {
+		return err
+	}
+	_, err := p.Resume(context.Background())
+	return err
+}
+
+func runPast(p *proc.Process, mark, _ uint64) error {
+	never := func(proc.Hit) (bool, error) { return false, nil }
+	if _, err := p.SetBreakpoint(proc.BreakpointSpec{Address: mark, Condition: never}); err != nil {
+		return err
+	}
+	_, err := p.Resume(context.Background())
+	return err
+}
+
+// stepOn steps a thread that computes.
+func stepOn(p *proc.Process, mark, _ uint64) error {
+	b, err := p.SetBreakpoint(proc.BreakpointSpec{Address: mark, Once: true})
+	if err != nil {
+		return err
+	}
+	stop, err := p.Resume(context.Background())
+	if err != nil || stop.Breakpoint != b.ID {
+		return fmt.Errorf("stop %+v: %w", stop, err)
+	}
+	for {
+		if _, err := p.StepInstruction(context.Background(), 0); err != nil {
+			return err
+		}
+	}
+}
+
+func stepSeries(p *proc.Process, mark, _ uint64) error {
+	if _, err := p.SetBreakpoint(proc.BreakpointSpec{Address: mark, Once: true}); err != nil {
+		return err
+	}
+	if _, err := p.Resume(context.Background()); err != nil {
+		return err
+	}
+	return p.Step(context.Background(), 0, func(s *proc.Stepper) error {
+		for {
+			if _, err := s.Step(); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// victimMain is the debugger's side: process, name of the victim, addresses.
+func victimMain(args []string) int {
+	var n [3]uint64
+	for i, text := range []string{args[0], args[2], args[3]} {
+		n[i], _ = strconv.ParseUint(text, 10, 64)
+	}
+	for _, v := range victims {
+		if v.name != args[1] {
+			continue
+		}
+		p, err := proc.Attach(context.Background(), int(n[0]), proc.Options{Software: v.software})
+		if err == nil {
+			fmt.Println("attached")
+			err = v.do(p, n[1], n[2])
+		}
+		if err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		select {} // until it is killed
+	}
+	return 2
+}
+
+// A debugger that is killed leaves its process alive and unharmed, whatever it
+// was doing.
+func TestDebuggerIsKilled(t *testing.T) {
+	for _, v := range victims {
+		t.Run(v.name, func(t *testing.T) {
+			for i := range max(rounds(t)/20, 2) {
+				killDebugger(t, v, time.Duration(i%10)*3*time.Millisecond)
+			}
+		})
+	}
+}
+
+func killDebugger(t *testing.T, v victim, after time.Duration) {
+	t.Helper()
+	program := debuggertest.Start(t, "threads.c")
+	cmd := exec.Command(os.Args[0], victimCommand, strconv.Itoa(program.PID), v.name,
+		fmt.Sprint(program.Mark("tick")), fmt.Sprint(program.Mark("visit")))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != "attached" {
+		t.Fatalf("the debugger says %q", lines.Text())
+	}
+	time.Sleep(20*time.Millisecond + after)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if v.software {
+		time.Sleep(20 * time.Millisecond) // the guard is at work
+	}
+	program.Ask("one")
+	requireUnharmed(t, program)
+}
