@@ -163,9 +163,9 @@ func (r *renderer) pairing(elems []Object, total uint64, isMap bool, depth, poin
 	for i, e := range elems {
 		e.Name = fmt.Sprintf("[%d]", i)
 		v := r.value(e, depth+1, pointers)
-		if isMap && len(v.Children) == 2 {
-			v.Name, v.Text = "["+v.Children[0].Text+"]", v.Children[1].Text
-			v.Children = v.Children[1].Children
+		if n := len(v.Children); isMap && n >= 2 { // a pair
+			v.Name, v.Text = "["+v.Children[n-2].Text+"]", v.Children[n-1].Text
+			v.Children = v.Children[n-1].Children
 		}
 		c.children = append(c.children, v)
 	}

@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -201,22 +202,27 @@ func pointerShaped(t *Type, depth int) bool {
 	return false
 }
 
-// goTypeAt returns the type that a run-time descriptor is of.
+// goTypeAt returns the type that a run-time descriptor is of. The debug
+// information has the descriptor's address, or its offset in the linker's table
+// of them.
 func (im *Image) goTypeAt(desc uint64) *Type {
 	d := im.debug()
-	if d == nil {
+	if d == nil || d.loadAll(context.Background()) != nil {
 		return nil
 	}
-	if _, ok := d.typeOffset(""); ok {
-		return nil
+	keys := []uint64{desc - im.Bias}
+	for _, s := range im.symbols().named("runtime.types") {
+		keys = append(keys, desc-im.Bias-s.addr)
 	}
-	d.mu.Lock()
-	off, ok := d.goType[desc-im.Bias]
-	d.mu.Unlock()
-	if !ok {
-		return nil
+	for _, k := range keys {
+		d.mu.Lock()
+		off, ok := d.goType[k]
+		d.mu.Unlock()
+		if ok {
+			return d.typeAt(off)
+		}
 	}
-	return d.typeAt(off)
+	return nil
 }
 
 // Groups of Go's maps: a word of control bytes and eight slots.

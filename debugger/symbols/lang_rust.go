@@ -14,14 +14,12 @@ func showRust(r *renderer, o Object, depth, pointers int) (content, bool, error)
 	case t.variant != nil:
 		c, err := rustEnum(r, o, t, depth, pointers)
 		return c, true, err
-	case t.Kind == KindPointer && strings.HasPrefix(t.name, "&"):
+	case t.Kind == KindPointer && (strings.HasPrefix(t.name, "&") || strings.HasPrefix(t.name, boxPrefix)):
 		c, err := rustReference(r, o, t, depth, pointers)
 		return c, true, err
 	case t.Kind == KindStruct && isRustString(t.name):
 		c, err := rustString(r, o)
 		return c, err == nil, passOn(err)
-	case t.Kind == KindStruct && strings.HasPrefix(t.name, "alloc::boxed::Box<"):
-		return content{}, false, nil
 	}
 	s, ok, err := o.rustSequence()
 	if err != nil || !ok {
@@ -86,7 +84,10 @@ func (o Object) rustVariant(t *Type) (*variantCase, error) {
 	return fallback, nil
 }
 
-// rustReference follows a reference.
+// boxPrefix begins the names of boxes, which are pointers too.
+const boxPrefix = "alloc::boxed::Box<"
+
+// rustReference follows a reference or a box.
 func rustReference(r *renderer, o Object, t *Type, depth, pointers int) (content, error) {
 	if pointers >= r.limits.Pointers {
 		return r.pointer(o, t, depth, pointers)
@@ -96,7 +97,10 @@ func rustReference(r *renderer, o Object, t *Type, depth, pointers int) (content
 		return content{}, err
 	}
 	v := r.value(to, depth+1, pointers+1)
-	return content{text: "&" + v.Text, children: v.Children, cut: v.Cut}, nil
+	if !strings.HasPrefix(t.name, boxPrefix) {
+		v.Text = "&" + v.Text
+	}
+	return content{text: v.Text, children: v.Children, cut: v.Cut}, nil
 }
 
 func rustString(r *renderer, o Object) (content, error) {

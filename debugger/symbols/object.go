@@ -1,9 +1,11 @@
 package symbols
 
 import (
+	"debug/dwarf"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/symbols/location"
 )
@@ -384,7 +386,7 @@ func (o Object) Index(n int64) (Object, error) {
 		}
 		return to.part("", to.Type, n*to.Size()), nil
 	case KindArray:
-		return o.element(t, t.dimensions(), n), nil
+		return o.element(t, o.dimensions(t), n), nil
 	}
 	if e, ok, err := o.sequence(); ok || err != nil {
 		if err == nil && (n < 0 || n >= e.length) {
@@ -396,6 +398,59 @@ func (o Object) Index(n int64) (Object, error) {
 		return e.at(n), nil
 	}
 	return Object{}, fmt.Errorf("%s has no elements", o.Type)
+}
+
+// dimensions returns the lengths of an array, those that the program computed
+// included; -1 where it cannot be told.
+func (o Object) dimensions(t *Type) []int64 {
+	dims := slices.Clone(t.dimensions())
+	for i, bound := range t.bounds {
+		if n, err := o.view.bound(t, bound); bound != nil && err == nil {
+			dims[i] = n + 1
+		}
+	}
+	return dims
+}
+
+// bound evaluates what an array type says of its highest index: an expression,
+// or a variable that the compiler made for it.
+func (w *view) bound(t *Type, bound any) (int64, error) {
+	u := t.unit()
+	switch b := bound.(type) {
+	case []byte:
+		if u == nil {
+			break
+		}
+		pieces, err := location.Evaluate(b, w.context(u))
+		if err != nil {
+			return 0, err
+		}
+		// What an expression leaves is the number itself, not its place.
+		if p := pieces[0]; p.Kind == location.InMemory || p.Kind == location.IsValue {
+			return int64(p.Addr | p.Value), nil
+		}
+	case dwarf.Offset:
+		var v *variable
+		err := t.d.do(func() error {
+			e, u := t.d.entryLocked(b), t.d.unitAtLocked(b)
+			if e != nil && u != nil {
+				v = u.variableLocked(e)
+			}
+			return nil
+		})
+		if err != nil || v == nil {
+			return 0, errors.Join(err, ErrUnavailable)
+		}
+		return w.object(v).Int()
+	}
+	return 0, ErrUnavailable
+}
+
+// unit returns the unit that describes a type.
+func (t *Type) unit() *unit {
+	t.d.mu.Lock()
+	defer t.d.mu.Unlock()
+	return t.d.unitAtLocked(t.off)
 }
 
 // element returns an element of an array of some dimensions: for more than one

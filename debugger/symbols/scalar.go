@@ -33,6 +33,9 @@ func scalar(o Object, t *Type) (string, error) {
 		addr, _ := o.Address()
 		return fmt.Sprintf("%#x", addr) + o.view.symbolText(addr), nil
 	}
+	if t.Kind == KindMemberPointer && t.Size > 8 {
+		return methodText(o)
+	}
 	if t.Kind == KindOther && t.size() == 0 { // decltype(nullptr) and the like
 		return "0x0", nil
 	}
@@ -48,7 +51,7 @@ func scalar(o Object, t *Type) (string, error) {
 	case KindEnum:
 		return t.enumText(v), nil
 	case KindMemberPointer:
-		return strconv.FormatInt(int64(v), 10), nil
+		return t.memberText(int64(v)), nil
 	}
 	return strconv.FormatUint(v, 10), nil
 }
@@ -117,13 +120,41 @@ func charText(o Object, t *Type, v uint64) string {
 	switch {
 	case t.Lang == Rust || t.Lang == Go:
 		return letter
-	case t.size() == 1 && v >= utf8.RuneSelf:
+	case t.size() == 1 && (v >= utf8.RuneSelf || v < ' ' && !strings.ContainsRune("\a\b\f\n\r\t\v", rune(v))):
 		letter = fmt.Sprintf(`'\%03o'`, v)
 	}
 	if n, err := o.Int(); t.signed && err == nil {
 		return strconv.FormatInt(n, 10) + " " + letter
 	}
 	return strconv.FormatUint(v, 10) + " " + letter
+}
+
+// memberText names the member that a pointer to one means: the pointer is the
+// member's offset, or -1 for none.
+func (t *Type) memberText(v int64) string {
+	if v == -1 {
+		return "NULL"
+	}
+	owner := t.d.typeAt(t.owner)
+	for _, f := range owner.Fields() {
+		if !f.Static && f.Offset == v && f.Name != "" {
+			return "&" + owner.String() + "::" + f.Name
+		}
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+// methodText shows a pointer to a method: its address, or, when that is odd, its
+// place in the table of virtual ones (Itanium C++ ABI section 2.3).
+func methodText(o Object) (string, error) {
+	b, err := o.Bytes()
+	if err != nil {
+		return "", err
+	}
+	if v := word(b); v&1 == 0 {
+		return fmt.Sprintf("%#x", v) + o.view.symbolText(v), nil
+	}
+	return fmt.Sprintf("&virtual[%d]", (word(b)-1)/8), nil
 }
 
 // enumText names a value of an enumeration; one that is a sum of flags by all

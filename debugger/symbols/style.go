@@ -26,7 +26,7 @@ func styleOf(t *Type) style {
 
 // name is what stands in front of the members.
 func (s style) name(t *Type) string {
-	if !s.typed {
+	if name := t.String(); !s.typed || strings.HasPrefix(name, "(") || strings.HasPrefix(name, "struct {") {
 		return ""
 	}
 	return shortName(t.String())

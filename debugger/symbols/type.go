@@ -56,6 +56,7 @@ type Type struct {
 	goKey     dwarf.Offset
 	goElem    dwarf.Offset
 	dims      []int64 // arrays: number of elements, -1 when not known
+	bounds    []any   // what computes the highest index of a dimension, nil where it is constant
 	stride    int64
 	signature uint64 // declared here, described in a type unit
 	scoped    bool   // enumeration class
@@ -207,6 +208,12 @@ func (t *Type) sizeLocked() {
 	case KindPointer, KindReference, KindRvalueReference:
 		if t.Size == 0 {
 			t.Size = 8
+		}
+	}
+	if t.Kind == KindMemberPointer && t.Size == 0 {
+		t.Size = 8
+		if e := t.d.entryLocked(t.elem); e != nil && e.Tag == dwarf.TagSubroutineType {
+			t.Size = 16
 		}
 	}
 	if t.Size < 0 || t.Size > math.MaxInt32*8 {

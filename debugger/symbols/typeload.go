@@ -71,7 +71,12 @@ func (t *Type) childLocked(e *dwarf.Entry) {
 		}
 	case dwarf.TagSubrangeType, dwarf.TagEnumerationType:
 		if t.Kind == KindArray {
-			t.dims = append(t.dims, length(e))
+			n := length(e)
+			var bound any
+			if n < 0 {
+				bound = e.Val(attrUpperBound)
+			}
+			t.dims, t.bounds = append(t.dims, n), append(t.bounds, bound)
 		}
 	}
 }

@@ -82,23 +82,29 @@ var qualifiers = map[Kind]string{
 	KindConst: "const", KindVolatile: "volatile", KindRestrict: "restrict", KindAtomic: "_Atomic",
 }
 
-// qualified puts a qualifier in front of a name, or behind the star of a pointer.
+// qualified puts qualifiers in front of a name, or behind the star of a pointer.
+// Of two, const comes first.
 func (t *Type) qualified(inner string, depth int) string {
-	q := qualifiers[t.Kind]
-	switch e := t.Elem(); e.Kind {
-	case KindPointer, KindReference, KindMemberPointer:
-		if inner != "" {
-			q += " " + inner
+	var words []string
+	e := t
+	for range maxRenames {
+		q := qualifiers[e.Kind]
+		if q == "" {
+			break
 		}
-		return e.spell(q, depth+1)
-	case KindConst, KindVolatile, KindRestrict, KindAtomic:
-		if s := e.Strip(); s.Kind == KindPointer {
-			return e.spell(join(q, inner), depth+1)
+		if q == "const" {
+			words = append([]string{q}, words...)
+		} else {
+			words = append(words, q)
 		}
-		return q + " " + e.spell(inner, depth+1)
-	default:
-		return q + " " + e.spell(inner, depth+1)
+		e = e.Elem()
 	}
+	q := strings.Join(words, " ")
+	switch e.Kind {
+	case KindPointer, KindReference, KindMemberPointer:
+		return e.spell(" "+join(q, inner), depth+1)
+	}
+	return q + " " + e.spell(inner, depth+1)
 }
 
 func (t *Type) array(inner string, depth int) string {

@@ -30,7 +30,7 @@ func TestUnwind(t *testing.T) {
 		{"C++, optimized", "values.cc", []string{"-O2"}, 1},
 		{"Rust", "values.rs", nil, 0},
 		{"Go", "govalues", nil, 0},
-		{"Go, optimized", "govalues", []string{"-ldflags=-compressdwarf=true"}, 0},
+		{"Go, compressed", "govalues", []string{"-ldflags=-compressdwarf=true"}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,6 +53,9 @@ func compareStack(t *testing.T, s *stopped) {
 		t.Fatal(err)
 	}
 	for i, want := range s.oracle.Frames {
+		if want.PC == 0 { // gdb goes one too far in Go
+			continue
+		}
 		if i >= len(frames) {
 			t.Errorf("#%d is missing: %+v", i, want)
 			continue

@@ -213,7 +213,7 @@ func (r *renderer) members(o Object, t *Type, depth, pointers int) (content, err
 	fields := t.Fields()
 	for i := range fields {
 		f := &fields[i]
-		if f.Static {
+		if f.Static || f.Base && f.empty() {
 			continue
 		}
 		if len(c.children) >= r.limits.Elements || r.left <= 0 {
@@ -233,6 +233,12 @@ func (r *renderer) members(o Object, t *Type, depth, pointers int) (content, err
 	return c, nil
 }
 
+// empty reports whether a base class has nothing to show.
+func (f *Field) empty() bool {
+	t := f.Type()
+	return len(t.Fields()) == 0 && !t.Strip().declared
+}
+
 // unreadable tells an object that cannot be read at all from one that only
 // lacks parts.
 func unreadable(o Object, children []Value) error {
@@ -249,7 +255,7 @@ func unreadable(o Object, children []Value) error {
 
 // array shows elements, and the characters of a char array as a string.
 func (r *renderer) array(o Object, t *Type, depth, pointers int) (content, error) {
-	dims := t.dimensions()
+	dims := o.dimensions(t)
 	if len(dims) == 0 || dims[0] < 0 {
 		return content{text: "<array of unknown length>"}, nil
 	}

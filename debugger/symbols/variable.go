@@ -72,12 +72,26 @@ func (f *Frame) Variables() []Object {
 		for _, s := range slices.Backward(scopes) {
 			for _, v := range s.vars {
 				if v.arg == arg && v.name != "" && f.visible(v) {
-					out = append(out, f.act.view().object(v))
+					out = append(out, f.act.view().object(v).escaped())
 				}
 			}
 		}
 	}
 	return out
+}
+
+// escaped turns the pointer to a Go variable that lives on the heap, which the
+// compiler calls &name, into the variable.
+func (o Object) escaped() Object {
+	if o.Type.Lang != Go || len(o.Name) < 2 || o.Name[0] != '&' {
+		return o
+	}
+	v, err := o.Deref()
+	if err != nil {
+		return o
+	}
+	v.Name, v.Argument = o.Name[1:], o.Argument
+	return v
 }
 
 // visible leaves out what is declared below the line that runs. Optimized code
