@@ -17,6 +17,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -57,8 +58,8 @@ func LoadCertificates(certFile, keyFile string, log *slog.Logger) (*Certificates
 }
 
 // SelfSigned reads the pair of files in a folder, and makes it when there is
-// none or when it has expired. It is good for loopback names, the machine's
-// name and the hosts given.
+// none. It is good for loopback names, the machine's name and the hosts given; a
+// pair of ours that is not, or that has expired, is replaced.
 func SelfSigned(dir string, hosts []string, log *slog.Logger) (*Certificates, error) {
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -71,7 +72,7 @@ func SelfSigned(dir string, hosts []string, log *slog.Logger) (*Certificates, er
 	defer func() { _ = lock.Close() }() // the lock goes with the file
 	c, err := LoadCertificates(certFile, keyFile, log)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && c.expired():
+	case errors.Is(err, fs.ErrNotExist), err == nil && c.outlived(hosts):
 		if err := makePair(certFile, keyFile, hosts); err != nil {
 			return nil, fmt.Errorf("making a certificate: %w", err)
 		}
@@ -80,7 +81,15 @@ func SelfSigned(dir string, hosts []string, log *slog.Logger) (*Certificates, er
 	return c, err
 }
 
-func (c *Certificates) expired() bool { return c.now().After(c.pair.Leaf.NotAfter) }
+// outlived reports whether a pair that we made has expired or lacks a name.
+func (c *Certificates) outlived(hosts []string) bool {
+	leaf := c.pair.Leaf
+	if !leaf.IsCA || leaf.Subject.CommonName != commonName {
+		return false // somebody put it there
+	}
+	lacks := func(host string) bool { return leaf.VerifyHostname(host) != nil }
+	return c.now().After(leaf.NotAfter) || slices.ContainsFunc(hosts, lacks)
+}
 
 // File is the file of the certificate.
 func (c *Certificates) File() string { return c.certFile }
@@ -146,8 +155,12 @@ func stamps(files ...string) (all [2]stamp, err error) {
 	return all, nil
 }
 
-// lifetime is how long a certificate of ours is good: nobody renews it.
-const lifetime = 10 * 365 * 24 * time.Hour
+const (
+	// lifetime is how long a certificate of ours is good: nobody renews it.
+	lifetime = 10 * 365 * 24 * time.Hour
+	// commonName tells a certificate of ours from others.
+	commonName = "triptych"
+)
 
 // makePair writes a key (PKCS #8) and a certificate signed with it (RFC 5280).
 func makePair(certFile, keyFile string, hosts []string) error {
@@ -181,7 +194,7 @@ func selfSigned(hosts []string) (*x509.Certificate, error) {
 	now := time.Now()
 	template := &x509.Certificate{
 		SerialNumber:          serial,
-		Subject:               pkix.Name{CommonName: "triptych"},
+		Subject:               pkix.Name{CommonName: commonName},
 		NotBefore:             now.Add(-time.Hour), // clocks differ
 		NotAfter:              now.Add(lifetime),
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,

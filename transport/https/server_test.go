@@ -1,0 +1,144 @@
+package https_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/transport/https"
+)
+
+func TestPaths(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		h := serve(t, https.Config{Routes: routes(says("here"))})
+		client := h.client(t)
+		tests := []struct {
+			path   string
+			status int
+			body   string
+		}{
+			{"/mcp", 200, "here"},
+			{"/mcp?a=b", 200, "here"},
+			{"/%6dcp", 200, "here"}, // RFC 3986, section 6.2.2.2: the same path
+			{"/healthz", 200, "ok\n"},
+			{"/readyz", 200, "ready\n"},
+			{"/", 404, "nothing is served here; MCP is at /mcp\n"},
+			{"/mcp/", 404, "nothing is served here; MCP is at /mcp\n"},
+			{"//mcp", 404, "nothing is served here; MCP is at /mcp\n"},
+			{"/MCP", 404, "nothing is served here; MCP is at /mcp\n"},
+			{"/x/../mcp", 404, "nothing is served here; MCP is at /mcp\n"},
+			{"/metrics", 404, "nothing is served here; MCP is at /mcp\n"},
+			{"/debug/pprof/", 404, "nothing is served here; MCP is at /mcp\n"},
+			{"/.well-known/oauth-protected-resource", 404, "nothing is served here; MCP is at /mcp\n"},
+		}
+		for _, tc := range tests {
+			if status, body := get(t, client, "http://localhost"+tc.path); status != tc.status || body != tc.body {
+				t.Errorf("%s: %d %q, want %d %q", tc.path, status, body, tc.status, tc.body)
+			}
+		}
+		h.end(t)
+	})
+}
+
+func TestReady(t *testing.T) {
+	tests := []struct {
+		name   string
+		ready  func(context.Context) error
+		status int
+		body   string
+		took   time.Duration
+	}{
+		{"ready", func(context.Context) error { return nil }, 200, "ready\n", 0},
+		{"not ready, and silent about why", func(context.Context) error { return errors.New("dial 10.1.2.3") }, 503, "not ready\n", 0},
+		{"never told", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, 503, "not ready\n", 2 * time.Second},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				h := serve(t, https.Config{Ready: tc.ready})
+				client := h.client(t)
+				began := time.Now()
+				status, body := get(t, client, "http://localhost/readyz")
+				if took := time.Since(began); status != tc.status || body != tc.body || took != tc.took {
+					t.Errorf("%d %q after %v, want %d %q after %v", status, body, took, tc.status, tc.body, tc.took)
+				}
+				if status, _ := get(t, client, "http://localhost/healthz"); status != http.StatusOK {
+					t.Errorf("/healthz: %d, want 200: it lives", status)
+				}
+				h.end(t)
+			})
+		})
+	}
+}
+
+func TestHeaderLimit(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		h := serve(t, https.Config{Routes: routes(says("here")), MaxHeader: 8 << 10})
+		for _, tc := range []struct {
+			bytes int
+			want  string
+		}{
+			{7 << 10, "HTTP/1.1 200 OK"},
+			{16 << 10, "HTTP/1.1 431 Request Header Fields Too Large"}, // net/http allows 4 KiB more than it is told
+		} {
+			conn, err := h.dial(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			go func() { // a pipe has no buffer, and the server stops reading
+				_, _ = conn.Write([]byte("GET /mcp HTTP/1.1\r\nHost: localhost\r\nX-Large: " + strings.Repeat("x", tc.bytes) + "\r\n\r\n"))
+			}()
+			if got := statusLine(t, conn); got != tc.want {
+				t.Errorf("%d bytes: %s, want %s", tc.bytes, got, tc.want)
+			}
+			_ = conn.Close() // the answer is there
+		}
+		h.end(t)
+	})
+}
+
+// Whoever comes when all connections are taken waits until one is free.
+func TestConnectionLimit(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		h := serve(t, https.Config{Routes: routes(says("here")), MaxConnections: 2})
+		first := h.raw(t, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n")
+		h.raw(t, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n")
+		ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
+		defer stop()
+		if _, err := h.dial(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a third connection: %v, want that it waits", err)
+		}
+		_ = first.Close() // so that there is room
+		third := h.raw(t, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if got := statusLine(t, third); got != "HTTP/1.1 200 OK" {
+			t.Errorf("when there is room: %s, want 200", got)
+		}
+		_ = third.Close() // or it would be kept alive
+		h.end(t)
+	})
+}
+
+// A panic of a handler ends its connection, not the server.
+func TestPanic(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		broken := true
+		h := serve(t, https.Config{Routes: routes(func(w http.ResponseWriter, r *http.Request) {
+			if broken {
+				broken = false
+				panic("broken")
+			}
+			says("here")(w, r)
+		})})
+		conn := h.raw(t, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if _, said := closes(t, conn); said != "" {
+			t.Errorf("it said %q", said)
+		}
+		if status, _ := get(t, h.client(t), "http://localhost/mcp"); status != http.StatusOK {
+			t.Errorf("status %d afterwards, want 200", status)
+		}
+		h.end(t)
+	})
+}
