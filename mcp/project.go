@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -337,21 +335,4 @@ func (r *Revision) appendPromptResult(dst []byte, p *PromptResult) []byte {
 		dst = append(dst, '}')
 	}
 	return append(dst, ']')
-}
-
-// Describe is the features as a list of words, for the documentation.
-func (f Feature) Describe() string {
-	names := []string{
-		"null ids", "documented shapes", "documented names", "batches", "subscriptions", "tool annotations", "audio",
-		"progress messages", "completions", "titles", "structured content", "resource links",
-		"elicitation", "elicitation by URL", "icons", "tool errors in results", "any structured content",
-		"result types", "extensions",
-	}
-	var has []string
-	for i, name := range names {
-		if f&(1<<i) != 0 {
-			has = append(has, name)
-		}
-	}
-	return strings.Join(slices.Clip(has), ", ")
 }

@@ -23,6 +23,7 @@ var features = []struct {
 	{mcp.DocumentedShapes, "capabilities and binary content as in the families' documents"},
 	{mcp.DocumentedNames, "tools are listed by their documented names"},
 	{mcp.Batches, "batches"},
+	{mcp.Subscriptions, "sessions that watch resources"},
 	{mcp.ToolAnnotations, "tool annotations"},
 	{mcp.Sounds, "audio content"},
 	{mcp.ProgressMessage, "a message with progress"},
@@ -36,6 +37,7 @@ var features = []struct {
 	{mcp.ErrorsInResults, "errors of tools are told to the model"},
 	{mcp.AnyStructured, "structured content that is no object"},
 	{mcp.ResultTypes, "resultType, cache hints and serverInfo in every result"},
+	{mcp.Extensions, "extensions"},
 }
 
 // httpRules are what [mcp.Revision.Follows] asks for, in words.

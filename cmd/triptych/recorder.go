@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/bearer"
@@ -22,6 +25,12 @@ type recorder struct {
 	store   string           // where the trail is, for error messages
 	numbers *metrics.Metrics // nil where nobody asks for them
 	last    atomic.Uint64    // number of the newest record
+
+	// patient recorders hold back what a client does that only looks around,
+	// until it does more: editors start servers to see what they have.
+	patient bool
+	mu      sync.Mutex
+	held    []audit.Record
 }
 
 // openTrail opens the trail: on the server of the stores, else in the data
@@ -46,6 +55,15 @@ func trailStore(client redis.UniversalClient) string {
 // server is there, and a server that was only looked at leaves nothing behind.
 var unrecorded = map[string]bool{"ping": true, "server/discover": true}
 
+// lookingAround are requests that change nothing and show nothing of the user's.
+var lookingAround = map[string]bool{
+	"initialize": true, "tools/list": true, "prompts/list": true, "resources/list": true,
+	"resources/templates/list": true, "logging/setLevel": true,
+}
+
+// maxHeld is how many records are held back.
+const maxHeld = 100
+
 // observe is told of each request before its answer leaves.
 func (r *recorder) observe(_ context.Context, e *mcp.Event) error {
 	if r.numbers != nil {
@@ -54,10 +72,41 @@ func (r *recorder) observe(_ context.Context, e *mcp.Event) error {
 	if r.trail == nil || unrecorded[e.Method] {
 		return nil
 	}
-	return r.append(audit.Record{
+	return r.record(audit.Record{
 		Time: e.Started, Key: e.Caller.Principal.ID, Addr: address(e.Caller), Session: sessionOf(e.Caller),
 		Method: e.Method, Target: target(e), Outcome: outcome(e), Code: int(e.Code), Duration: e.Took,
 	})
+}
+
+// record appends a record and those held back before it, or holds it back.
+func (r *recorder) record(record audit.Record) error {
+	if !r.patient {
+		return r.append(record)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.held = append(r.held, record)
+	if (lookingAround[record.Method] || record.Code == int(jsonrpc.CodeMethodNotFound)) && len(r.held) <= maxHeld {
+		return nil
+	}
+	return r.releaseLocked()
+}
+
+// release appends what is held back.
+func (r *recorder) release() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.releaseLocked()
+}
+
+func (r *recorder) releaseLocked() error {
+	for len(r.held) > 0 {
+		if err := r.append(r.held[0]); err != nil {
+			return err
+		}
+		r.held = r.held[1:]
+	}
+	return nil
 }
 
 func (r *recorder) append(record audit.Record) error {
@@ -152,17 +201,27 @@ func outcome(e *mcp.Event) audit.Outcome {
 	return audit.OK
 }
 
+// dialWithRulesets connects to the server of the rulesets if they are served;
+// a server that needs it for nothing else does without.
+func (a *app) dialWithRulesets(ctx context.Context, env mcp.Env) (redis.UniversalClient, error) {
+	chosen, err := a.chosen()
+	if err != nil || !slices.ContainsFunc(chosen, func(f family) bool { return f.name == "rulesets" }) {
+		return nil, err
+	}
+	return a.dialValkey(ctx, env.Logger)
+}
+
 // openRecorder opens the audit trail that the flags and the environment select
 // for a server over standard input and output.
 func (a *app) openRecorder(ctx context.Context, env mcp.Env) (*recorder, func(), error) {
 	if a.flags.noAudit {
 		return &recorder{}, func() {}, nil
 	}
-	client, err := a.dialValkey(ctx, env.Logger)
+	client, err := a.dialWithRulesets(ctx, env)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &recorder{trail: openTrail(client, env), store: trailStore(client)}
+	r := &recorder{trail: openTrail(client, env), store: trailStore(client), patient: true}
 	return r, func() {
 		r.close(env.Logger)
 		if client != nil {

@@ -39,6 +39,7 @@ func (a *app) serveStdio(ctx context.Context) error {
 		return err
 	}
 	defer closeRecorder()
+	a.lend(r, nil)
 	server, err := a.openServer(ctx, env, r)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -159,6 +160,18 @@ func (a *app) toolNames() (mcp.ToolNames, error) {
 		return mcp.PortableToolNames, nil
 	default:
 		return 0, misused("--tool-names is %q, want documented or portable", text)
+	}
+}
+
+// lend gives the debugger the trail and the accounts, nil for those of a local
+// user.
+func (a *app) lend(r *recorder, all *accounts) {
+	config := a.family("debugger").config.(*debugger.Config)
+	if r.trail != nil {
+		config.Trail = trail{r}
+	}
+	if all != nil {
+		config.Accounts = all
 	}
 }
 

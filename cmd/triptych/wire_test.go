@@ -76,7 +76,7 @@ func TestChosenFamilies(t *testing.T) {
 		variable string
 		want     []string
 	}{
-		{nil, "", []string{"rulesets", "aoc"}},
+		{nil, "", []string{"rulesets", "aoc", "debugger"}},
 		{nil, " aoc ", []string{"aoc"}},
 		{[]string{"aoc", "rulesets", "aoc"}, "", []string{"rulesets", "aoc"}},
 		{[]string{"rulesets"}, "aoc", []string{"rulesets"}},

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/audit"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/quota"
+)
+
+// accounts show the debugger's tools what the keys and the meter know.
+type accounts struct {
+	keys  keys.Store
+	meter quota.Meter
+	now   func() time.Time
+}
+
+// Account implements debugger.Accounts. Whoever asks was let in a moment ago,
+// so the key works.
+func (a *accounts) Account(ctx context.Context, p mcp.Principal) (debugger.Account, error) {
+	record, err := a.keys.Get(ctx, p.ID)
+	if err != nil {
+		return debugger.Account{}, fmt.Errorf("looking up the key: %w", err)
+	}
+	now := a.now()
+	usage, err := a.meter.Peek(ctx, p.ID, record.Limits(), now)
+	if err != nil {
+		return debugger.Account{}, fmt.Errorf("looking up what was used: %w", err)
+	}
+	account := debugger.Account{
+		Plan: record.Plan.Title(), Status: "Active", From: usage.Month.Reset.AddDate(0, -1, 0), To: usage.Month.Reset,
+		Used: usage.Month.Used, Limit: usage.Month.Limit, Expires: record.Expires,
+	}
+	if usage.Month.Unlimited() {
+		account.Limit = -1
+	}
+	return account, nil
+}
+
+// trail shows the debugger's tools the audit trail.
+type trail struct{ r *recorder }
+
+// Records implements debugger.Trail. What was recorded so far is kept first.
+func (t trail) Records(ctx context.Context, f debugger.AuditFilter) iter.Seq2[debugger.AuditRecord, error] {
+	return func(yield func(debugger.AuditRecord, error) bool) {
+		if err := errors.Join(t.r.release(), t.r.commit(ctx)); err != nil {
+			yield(debugger.AuditRecord{}, err)
+			return
+		}
+		filter := audit.Filter{From: f.From, To: f.To, Session: f.Session, Key: f.Key}
+		for r, err := range t.r.trail.Query(ctx, filter) {
+			if _, tampered := errors.AsType[*audit.BreakError](err); tampered {
+				continue // Verify tells of it
+			}
+			if !yield(debugger.AuditRecord{
+				Time: r.Time, Key: r.Key, Addr: r.Addr, Session: r.Session, Method: r.Method, Target: r.Target,
+				Outcome: string(r.Outcome), Code: r.Code, Reason: r.Reason, Details: r.Details,
+			}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Verify implements debugger.Trail. One hash stands for all chains: that of
+// their own.
+func (t trail) Verify(ctx context.Context) (debugger.Proof, error) {
+	report, err := t.r.trail.Verify(ctx)
+	if err != nil {
+		return debugger.Proof{}, err
+	}
+	all := sha256.New()
+	for i := range report.Chains {
+		if broken := report.Chains[i].Broken; broken != nil {
+			return debugger.Proof{Broken: broken.Error()}, nil
+		}
+		fmt.Fprintf(all, "%s %s\n", report.Chains[i].Chain, report.Chains[i].Hash)
+	}
+	if len(report.Chains) == 1 {
+		return debugger.Proof{Hash: report.Chains[0].Hash}, nil
+	}
+	return debugger.Proof{Hash: hex.EncodeToString(all.Sum(nil))}, nil
+}
