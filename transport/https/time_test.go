@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,14 +16,18 @@ import (
 
 const head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n"
 
-// trickle writes a byte a second until it cannot.
-func trickle(conn net.Conn, text string) {
-	for _, b := range []byte(text) {
-		time.Sleep(time.Second)
-		if _, err := conn.Write([]byte{b}); err != nil {
-			return
+// trickle begins to write a byte a second until that fails; wait for its end.
+func trickle(conn net.Conn, text string) (wait func()) {
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		for _, b := range []byte(text) {
+			time.Sleep(time.Second)
+			if _, err := conn.Write([]byte{b}); err != nil {
+				return
+			}
 		}
-	}
+	})
+	return writing.Wait
 }
 
 // A client that does not finish the head of its request in time is cut off,
@@ -34,7 +39,7 @@ func TestSlowHead(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				h := serve(t, https.Config{Routes: routes(says("here")), HeaderTime: 10 * time.Second})
 				conn := h.raw(t, "")
-				go trickle(conn, text)
+				defer trickle(conn, text)()
 				if took, said := closes(t, conn); took != 10*time.Second || strings.Contains(said, "200 OK") {
 					t.Errorf("closed after %v with %q, want after 10s", took, said)
 				}
@@ -54,7 +59,7 @@ func TestSlowBody(t *testing.T) {
 			http.Error(w, "too slow", http.StatusBadRequest)
 		})})
 		conn := h.raw(t, head)
-		go trickle(conn, strings.Repeat("x", 90))
+		defer trickle(conn, strings.Repeat("x", 90))()
 		if took, _ := closes(t, conn); took < 30*time.Second || took > 31*time.Second {
 			t.Errorf("closed after %v, want after 30s", took)
 		}
