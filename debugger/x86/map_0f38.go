@@ -1,0 +1,155 @@
+package x86
+
+// map0F38 has the instructions of the opcode bytes 0F 38 and one more, and
+// those of VEX and EVEX map 2 that have the same operands but for vvvv.
+var map0F38 = [256]slot{
+	0x00: {
+		0:   {"pshufb", operands{pq, qq}, noVEX},
+		p66: {"pshufb", operands{vx, hx, wx}, evex},
+	},
+	0x01: {
+		0:   {"phaddw", operands{pq, qq}, noVEX},
+		p66: {"phaddw", operands{vx, hx, wx}, 0},
+	},
+	0x02: {
+		0:   {"phaddd", operands{pq, qq}, noVEX},
+		p66: {"phaddd", operands{vx, hx, wx}, 0},
+	},
+	0x03: {
+		0:   {"phaddsw", operands{pq, qq}, noVEX},
+		p66: {"phaddsw", operands{vx, hx, wx}, 0},
+	},
+	0x04: {
+		0:   {"pmaddubsw", operands{pq, qq}, noVEX},
+		p66: {"pmaddubsw", operands{vx, hx, wx}, evex},
+	},
+	0x05: {
+		0:   {"phsubw", operands{pq, qq}, noVEX},
+		p66: {"phsubw", operands{vx, hx, wx}, 0},
+	},
+	0x06: {
+		0:   {"phsubd", operands{pq, qq}, noVEX},
+		p66: {"phsubd", operands{vx, hx, wx}, 0},
+	},
+	0x07: {
+		0:   {"phsubsw", operands{pq, qq}, noVEX},
+		p66: {"phsubsw", operands{vx, hx, wx}, 0},
+	},
+	0x08: {
+		0:   {"psignb", operands{pq, qq}, noVEX},
+		p66: {"psignb", operands{vx, hx, wx}, 0},
+	},
+	0x09: {
+		0:   {"psignw", operands{pq, qq}, noVEX},
+		p66: {"psignw", operands{vx, hx, wx}, 0},
+	},
+	0x0a: {
+		0:   {"psignd", operands{pq, qq}, noVEX},
+		p66: {"psignd", operands{vx, hx, wx}, 0},
+	},
+	0x0b: {
+		0:   {"pmulhrsw", operands{pq, qq}, noVEX},
+		p66: {"pmulhrsw", operands{vx, hx, wx}, evex},
+	},
+	0x10: {p66: {"pblendvb", operands{vdq, wdq, xmm0}, noVEX}},
+	0x14: {p66: {"blendvps", operands{vdq, wdq, xmm0}, noVEX}},
+	0x15: {p66: {"blendvpd", operands{vdq, wdq, xmm0}, noVEX}},
+	0x17: {p66: {"ptest", operands{vx, wx}, readOnly}},
+	0x1c: {
+		0:   {"pabsb", operands{pq, qq}, noVEX},
+		p66: {"pabsb", operands{vx, wx}, evex},
+	},
+	0x1d: {
+		0:   {"pabsw", operands{pq, qq}, noVEX},
+		p66: {"pabsw", operands{vx, wx}, evex},
+	},
+	0x1e: {
+		0:   {"pabsd", operands{pq, qq}, noVEX},
+		p66: {"pabsd", operands{vx, wx}, evex | bcast4},
+	},
+	0x20: {p66: {"pmovsxbw", operands{vx, wh}, evex}},
+	0x21: {p66: {"pmovsxbd", operands{vx, wf}, evex}},
+	0x22: {p66: {"pmovsxbq", operands{vx, we}, evex}},
+	0x23: {p66: {"pmovsxwd", operands{vx, wh}, evex}},
+	0x24: {p66: {"pmovsxwq", operands{vx, wf}, evex}},
+	0x25: {p66: {"pmovsxdq", operands{vx, wh}, evex}},
+	0x30: {p66: {"pmovzxbw", operands{vx, wh}, evex}},
+	0x31: {p66: {"pmovzxbd", operands{vx, wf}, evex}},
+	0x32: {p66: {"pmovzxbq", operands{vx, we}, evex}},
+	0x33: {p66: {"pmovzxwd", operands{vx, wh}, evex}},
+	0x34: {p66: {"pmovzxwq", operands{vx, wf}, evex}},
+	0x35: {p66: {"pmovzxdq", operands{vx, wh}, evex}},
+	0x28: {p66: {"pmuldq", operands{vx, hx, wx}, evex | bcast8}},
+	0x29: {p66: {"pcmpeqq", operands{vx, hx, wx}, 0}},
+	0x2a: {p66: {"movntdqa", operands{vx, mx}, evex}},
+	0x2b: {p66: {"packusdw", operands{vx, hx, wx}, evex | bcast4}},
+	0x37: {p66: {"pcmpgtq", operands{vx, hx, wx}, 0}},
+	0x38: {p66: {"pminsb", operands{vx, hx, wx}, evex}},
+	0x39: {p66: {"pminsd", operands{vx, hx, wx}, 0}},
+	0x3a: {p66: {"pminuw", operands{vx, hx, wx}, evex}},
+	0x3b: {p66: {"pminud", operands{vx, hx, wx}, 0}},
+	0x3c: {p66: {"pmaxsb", operands{vx, hx, wx}, evex}},
+	0x3d: {p66: {"pmaxsd", operands{vx, hx, wx}, 0}},
+	0x3e: {p66: {"pmaxuw", operands{vx, hx, wx}, evex}},
+	0x3f: {p66: {"pmaxud", operands{vx, hx, wx}, 0}},
+	0x40: {p66: {"pmulld", operands{vx, hx, wx}, 0}},
+	0x41: {p66: {"phminposuw", operands{vdq, wdq}, 0}},
+	0x80: {p66: {"invept", operands{gq, mdq}, opaque | privileged | readOnly}},
+	0x81: {p66: {"invvpid", operands{gq, mdq}, opaque | privileged | readOnly}},
+	0x82: {p66: {"invpcid", operands{gq, mdq}, opaque | privileged | readOnly}},
+	0xc8: {0: {"sha1nexte", operands{vdq, wdq}, noVEX}},
+	0xc9: {0: {"sha1msg1", operands{vdq, wdq}, noVEX}},
+	0xca: {0: {"sha1msg2", operands{vdq, wdq}, noVEX}},
+	0xcb: {0: {"sha256rnds2", operands{vdq, wdq, xmm0}, noVEX}},
+	0xcc: {0: {"sha256msg1", operands{vdq, wdq}, noVEX}},
+	0xcd: {0: {"sha256msg2", operands{vdq, wdq}, noVEX}},
+	0xcf: {p66: {"gf2p8mulb", operands{vx, hx, wx}, evex}},
+	0xd8: {pF3: {"", operands{}, byReg | gAESWideKey}},
+	0xdb: {p66: {"aesimc", operands{vdq, wdq}, 0}},
+	0xdc: {
+		p66: {"aesenc", operands{vx, hx, wx}, evex},
+		pF3: {"", operands{}, byMod | gAESEncKey},
+	},
+	0xdd: {
+		p66: {"aesenclast", operands{vx, hx, wx}, evex},
+		pF3: {"aesdec128kl", operands{vdq, ma}, noVEX},
+	},
+	0xde: {
+		p66: {"aesdec", operands{vx, hx, wx}, evex},
+		pF3: {"aesenc256kl", operands{vdq, ma}, noVEX},
+	},
+	0xdf: {
+		p66: {"aesdeclast", operands{vx, hx, wx}, evex},
+		pF3: {"aesdec256kl", operands{vdq, ma}, noVEX},
+	},
+	0xf0: {
+		0:   {"movbe", operands{gv, mv}, noVEX},
+		p66: {"movbe", operands{gv, mv}, noVEX},
+		pF2: {"crc32", operands{gu, eb}, noVEX},
+	},
+	0xf1: {
+		0:   {"movbe", operands{mv, gv}, noVEX},
+		p66: {"movbe", operands{mv, gv}, noVEX},
+		pF2: {"crc32", operands{gu, ev}, noVEX},
+	},
+	0xf5: {p66: {"wrussd/wrussq", operands{mu, gu}, nameW | privileged | barrier | noVEX}},
+	0xf6: {
+		0:   {"wrssd/wrssq", operands{mu, gu}, nameW | barrier | noVEX},
+		p66: {"adcx", operands{gu, eu}, noVEX},
+		pF3: {"adox", operands{gu, eu}, noVEX},
+	},
+	0xf8: {
+		p66: {"movdir64b", operands{aq, moq}, opaque | barrier | readOnly | noVEX},
+		pF3: {"enqcmds", operands{aq, moq}, opaque | barrier | readOnly | noVEX},
+		pF2: {"enqcmd", operands{aq, moq}, opaque | barrier | readOnly | noVEX},
+	},
+	0xf9: {0: {"movdiri", operands{mu, gu}, noVEX}},
+	0xfc: {
+		0:   {"aadd", operands{mu, gu}, noVEX},
+		p66: {"aand", operands{mu, gu}, noVEX},
+		pF3: {"axor", operands{mu, gu}, noVEX},
+		pF2: {"aor", operands{mu, gu}, noVEX},
+	},
+	0xfa: {pF3: {"encodekey128", operands{gd, ed}, touchesFP | noVEX}},
+	0xfb: {pF3: {"encodekey256", operands{gd, ed}, touchesFP | noVEX}},
+}
