@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -328,23 +329,31 @@ func (p *proxy) loses(request []byte) bool {
 	return true
 }
 
-// relay sends on each request and its answer.
+// relay sends on what comes, until an answer gets lost.
 func (p *proxy) relay(in, out net.Conn) {
-	defer func() { _, _ = in.Close(), out.Close() }() // nothing to lose
-	request, answer := make([]byte, 1<<16), make([]byte, 1<<16)
-	for {
-		n, err := in.Read(request)
-		if err != nil {
+	var lost atomic.Bool
+	go func() {
+		defer func() { _ = out.Close() }() // nothing to lose
+		for request := make([]byte, 1<<16); ; {
+			n, err := in.Read(request)
+			if err != nil {
+				return
+			}
+			if p.loses(request[:n]) {
+				lost.Store(true)
+			}
+			if _, err := out.Write(request[:n]); err != nil {
+				return
+			}
+		}
+	}()
+	defer func() { _ = in.Close() }() // nothing to lose
+	for answer := make([]byte, 1<<16); ; {
+		n, err := out.Read(answer)
+		if err != nil || lost.Load() {
 			return
 		}
-		if _, err := out.Write(request[:n]); err != nil {
-			return
-		}
-		m, err := out.Read(answer)
-		if err != nil || p.loses(request[:n]) {
-			return
-		}
-		if _, err := in.Write(answer[:m]); err != nil {
+		if _, err := in.Write(answer[:n]); err != nil {
 			return
 		}
 	}

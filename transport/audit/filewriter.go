@@ -3,7 +3,7 @@ package audit
 import (
 	"bytes"
 	"errors"
-	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -160,15 +160,19 @@ func padded(seal []byte) []byte {
 	return head
 }
 
-// readHead reads the last seal that was promised to anybody.
+// readHead reads the last seal that was promised to anybody. Its absence or
+// damage is errHead.
 func readHead(dir string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(dir, headFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errHead
+	}
 	if err != nil {
 		return nil, err
 	}
 	seal := bytes.TrimRight(text, " \n")
 	if len(seal) >= headSize || !bytes.Equal(padded(seal), text) {
-		return nil, fmt.Errorf("%s is damaged", headFile)
+		return nil, errHead
 	}
 	return seal, nil
 }

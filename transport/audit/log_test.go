@@ -294,11 +294,12 @@ func TestVerifyWhileWriting(t *testing.T) {
 			}
 		})
 	}
-	for range 20 {
+	for n, retired := 0, uint64(0); n < 20 || retired == 0 && n < 5000; n++ {
 		report, err := l.Verify(t.Context())
 		if err != nil || report.Err() != nil {
 			t.Errorf("%v %v", err, report.Err())
 		}
+		retired = report.Chains[0].Retired
 		for _, err := range l.Query(t.Context(), audit.Filter{}) {
 			if err != nil {
 				t.Error(err)

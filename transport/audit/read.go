@@ -56,7 +56,7 @@ const headTries = 5
 
 func (c *fileChain) head(context.Context) (text []byte, err error) {
 	for range headTries {
-		if text, err = readHead(c.dir); err == nil {
+		if text, err = readHead(c.dir); !errors.Is(err, errHead) {
 			break
 		}
 	}

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"crypto/ed25519"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -152,7 +153,11 @@ type streamChain struct {
 func (c *streamChain) id() string { return c.name }
 
 func (c *streamChain) head(ctx context.Context) ([]byte, error) {
-	return c.client.HGet(ctx, headsKey, c.name).Bytes()
+	head, err := c.client.HGet(ctx, headsKey, c.name).Bytes()
+	if errors.Is(err, redis.Nil) {
+		return nil, errHead
+	}
+	return head, err
 }
 
 func (c *streamChain) lines(ctx context.Context) iter.Seq2[place, error] {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
@@ -118,32 +119,38 @@ func verify(ctx context.Context, k keeper, trusted []ed25519.PublicKey) (Report,
 	return r, nil
 }
 
-// verifyTries is how often a chain is checked that looks broken: a process may
-// have begun and deleted files while we read.
+// verifyTries is how often a chain is checked that looks broken while its head
+// moves: a process may have begun and deleted files as we read.
 const verifyTries = 3
 
-// verifyChain checks one chain.
+// verifyChain checks one chain. The head is read first: what is added
+// meanwhile is behind it.
 func verifyChain(ctx context.Context, c stored, trusted []ed25519.PublicKey) (r ChainReport, err error) {
+	head, headErr := c.head(ctx)
 	for range verifyTries {
-		if r, err = walk(ctx, c, trusted); err != nil || r.Broken == nil {
+		if r, err = walk(ctx, c, trusted, head, headErr); err != nil || r.Broken == nil {
 			break
+		}
+		before := head
+		if head, headErr = c.head(ctx); headErr == nil && bytes.Equal(head, before) {
+			break // nobody wrote
 		}
 	}
 	return r, err
 }
 
-// walk checks one chain as it is. The head is read first: what is added
-// meanwhile is behind it.
-func walk(ctx context.Context, c stored, trusted []ed25519.PublicKey) (ChainReport, error) {
-	v := &verifier{report: ChainReport{Chain: c.id()}, trusted: trusted}
-	head, err := c.head(ctx)
-	if err != nil {
-		v.headProblem = "the head cannot be read: " + err.Error()
-		if ctx.Err() != nil {
-			return v.report, ctx.Err()
-		}
+// errHead is the problem of a chain whose head is missing or damaged.
+var errHead = errors.New("the head is missing or damaged")
+
+// walk checks one chain as it is.
+func walk(ctx context.Context, c stored, trusted []ed25519.PublicKey, head []byte, headErr error) (ChainReport, error) {
+	v := &verifier{report: ChainReport{Chain: c.id()}, trusted: trusted, head: string(head)}
+	switch {
+	case errors.Is(headErr, errHead):
+		v.headProblem = headErr.Error()
+	case headErr != nil:
+		return v.report, headErr
 	}
-	v.head = string(head)
 	for at, err := range c.lines(ctx) {
 		if err != nil {
 			return v.report, err

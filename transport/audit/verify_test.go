@@ -160,7 +160,7 @@ func TestTamperingIsFound(t *testing.T) {
 				remove(t, path)
 			}
 		}},
-		{"the head is deleted", "the head cannot be read", func(t *testing.T, _, chain string) { remove(t, filepath.Join(chain, "head")) }},
+		{"the head is deleted", "the head is missing or damaged", func(t *testing.T, _, chain string) { remove(t, filepath.Join(chain, "head")) }},
 		{"the chain is renamed", "this is a file of chain", func(t *testing.T, dir, chain string) {
 			if err := os.Rename(chain, filepath.Join(dir, "0123456789abcdef")); err != nil {
 				t.Fatal(err)
