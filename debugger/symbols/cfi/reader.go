@@ -70,7 +70,7 @@ func (r *reader) sleb() int64 {
 // cstring reads up to and over a zero byte.
 func (r *reader) cstring() string {
 	for i, b := range r.data {
-		if b == 0 {
+		if b == 0 && r.err == nil {
 			return string(r.take(uint64(i + 1))[:i])
 		}
 	}
