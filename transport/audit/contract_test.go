@@ -268,11 +268,13 @@ func TestLostAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	proxy.lose("EXEC")
-	if err := l.Commit(t.Context(), seq); err == nil {
-		t.Error("a record is said to be kept without an answer")
+	if l.Commit(t.Context(), seq) != nil { // unless it has looked again already
+		if err := l.Commit(t.Context(), seq); err != nil {
+			t.Error(err)
+		}
 	}
-	if err := l.Commit(t.Context(), seq); err != nil {
-		t.Error(err)
+	if !proxy.lost() {
+		t.Error("no answer was lost")
 	}
 	keep(t, l, audit.Record{Key: "c"})
 	if diff := cmp.Diff([]string{"a ", "b ", "c "}, all(t, l, audit.Filter{})); diff != "" {
@@ -316,6 +318,13 @@ func (p *proxy) lose(word string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.word = word
+}
+
+// lost reports whether an answer got lost as it should.
+func (p *proxy) lost() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.word == ""
 }
 
 // loses reports whether the answer to a request gets lost.

@@ -95,31 +95,26 @@ func (k *valkeyKeeper) chains(ctx context.Context) ([]stored, error) {
 type streamWriter struct {
 	client redis.UniversalClient
 	id     string
-	lines  int  // that are kept
-	doubt  bool // the last attempt may have been kept, though it failed
+	lines  int // that are kept
 }
 
 func (w *streamWriter) preface(*chain, time.Time) []note { return nil }
 func (w *streamWriter) close() error                     { return nil }
 
-// write adds all lines of a group or none: in one transaction, whose first
-// entry is refused when it is there already.
+// write adds all lines of a group or none, in one transaction. Its entries are
+// refused when they are there already: an earlier answer may have been lost.
 func (w *streamWriter) write(g *group) error {
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
 	lines := slices.Collect(g.lines())
-	there, err := w.isThere(ctx, g)
-	if err == nil && !there {
-		err = w.add(ctx, lines)
+	if err := w.add(ctx, lines); err != nil && !w.isThere(ctx, g) {
+		return err
 	}
-	if err == nil {
-		err = w.client.HSet(ctx, headsKey, w.id, g.seal).Err()
+	if err := w.client.HSet(ctx, headsKey, w.id, g.seal).Err(); err != nil {
+		return err
 	}
-	w.doubt = err != nil
-	if err == nil {
-		w.lines += len(lines)
-	}
-	return err
+	w.lines += len(lines)
+	return nil
 }
 
 func (w *streamWriter) add(ctx context.Context, lines [][]byte) error {
@@ -134,14 +129,10 @@ func (w *streamWriter) add(ctx context.Context, lines [][]byte) error {
 	return err
 }
 
-// isThere reports whether an attempt that failed was kept all the same: its
-// answer may have been lost.
-func (w *streamWriter) isThere(ctx context.Context, g *group) (bool, error) {
-	if !w.doubt {
-		return false, nil
-	}
+// isThere reports whether the stream ends with the group.
+func (w *streamWriter) isThere(ctx context.Context, g *group) bool {
 	last, err := w.client.XRevRangeN(ctx, streamPrefix+w.id, "+", "-", 1).Result()
-	return err == nil && len(last) == 1 && last[0].Values[lineField] == string(g.seal), err
+	return err == nil && len(last) == 1 && last[0].Values[lineField] == string(g.seal)
 }
 
 // A streamChain is a chain in a stream.
