@@ -37,6 +37,7 @@ var features = []struct {
 	{mcp.ErrorsInResults, "errors of tools are told to the model"},
 	{mcp.AnyStructured, "structured content that is no object"},
 	{mcp.ResultTypes, "resultType, cache hints and serverInfo in every result"},
+	{mcp.Extensions, "extensions, capabilities beyond the core by name"},
 	{mcp.Extensions, "extensions"},
 }
 
