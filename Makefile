@@ -1,7 +1,8 @@
 .DEFAULT_GOAL := help
 FUZZTIME ?= 10s
+GOLANGCI := v2.15.0
 
-.PHONY: help build run test race fuzz bench cover lint fmt generate golden conformance conformance-xml ci
+.PHONY: help build run test race fuzz bench cover vet lint fmt generate golden conformance conformance-xml ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,12 +31,15 @@ bench: ## run the benchmarks
 cover: ## show the coverage by package
 	go test -cover ./...
 
-lint: ## check the format and vet
+vet: ## check the format and vet
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt would change:"; echo "$$files"; exit 1; }
 	go vet ./...
 
+lint: vet ## check the house rules too; the first run builds the linter, which takes minutes
+	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI) run ./...
+
 fmt: ## format
-	gofmt -w .
+	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI) fmt ./...
 
 generate: ## write the man page and the documents made from tables anew
 	go run ./cmd/triptych man > docs/triptych.1
@@ -52,4 +56,4 @@ conformance: ## see the whole program from outside: conversations, suites, other
 conformance-xml: ## ask the W3C's XML Schema suite in XSDTESTS, and xmllint
 	XSDTESTS=$(abspath $(XSDTESTS)) go test -count=1 -v ./conformance/xml
 
-ci: lint race conformance build ## what continuous integration runs
+ci: vet race conformance build ## what continuous integration runs

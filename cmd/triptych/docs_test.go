@@ -31,7 +31,9 @@ const generated = "Made from the tables of the program by `make generate`.\n"
 // A document is Markdown that grows.
 type document struct{ strings.Builder }
 
-func (d *document) line(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
+func (d *document) line(format string, args ...any) {
+	d.WriteString(fmt.Sprintf(format, args...) + "\n")
+}
 
 // table writes rows of cells, each ready to stand in Markdown; there is none
 // without rows.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -78,7 +79,7 @@ func list(_ context.Context, _ *mcp.Call, after string, limit int) ([]mcp.Resour
 }
 
 // A witness is a test that may fail: it notes what it was told. Fatalf panics
-// with errFatal, which ends what runs under try.
+// with fatal, which ends what runs under try.
 type witness struct {
 	mu       sync.Mutex
 	told     []string
@@ -87,7 +88,8 @@ type witness struct {
 	stop     context.CancelFunc
 }
 
-var errFatal = errors.New("fatal")
+// fatal ends a test.
+type fatal struct{}
 
 func newWitness() *witness {
 	w := &witness{}
@@ -107,18 +109,18 @@ func (w *witness) Errorf(format string, args ...any) {
 
 func (w *witness) Fatalf(format string, args ...any) {
 	w.Errorf(format, args...)
-	panic(errFatal)
+	panic(fatal{})
 }
 
 // try runs a test to its end, cleanups included, and returns what it was told.
 func (w *witness) try(test func()) (told []string) {
 	defer func() {
-		if r := recover(); r != nil && r != errFatal {
+		if r := recover(); r != nil && r != any(fatal{}) {
 			panic(r)
 		}
 		w.stop()
-		for i := len(w.cleanups) - 1; i >= 0; i-- {
-			w.cleanups[i]()
+		for _, clean := range slices.Backward(w.cleanups) {
+			clean()
 		}
 		told = w.told
 	}()

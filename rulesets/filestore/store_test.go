@@ -81,7 +81,7 @@ func TestProcessesThatCreateTheSameNames(t *testing.T) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			for _, name := range strings.Fields(string(out)) {
+			for name := range strings.FieldsSeq(string(out)) {
 				wins[name]++
 			}
 		})
