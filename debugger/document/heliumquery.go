@@ -49,7 +49,11 @@ func (t *heliumTree) query1(ctx context.Context, q expression, names map[string]
 	if err != nil {
 		return nil, queryError(ctx, q, err)
 	}
-	result, err := xpath1.NewEvaluator().Namespaces(names).OpLimit(maxOperations).Evaluate(ctx, compiled, t.doc)
+	evaluator := xpath1.NewEvaluator().Namespaces(names).OpLimit(maxOperations)
+	if err := evaluator.Validate(compiled); err != nil { // what is never evaluated too
+		return nil, queryError(ctx, q, err)
+	}
+	result, err := evaluator.Evaluate(ctx, compiled, t.doc)
 	if err != nil {
 		return nil, queryError(ctx, q, err)
 	}
