@@ -1,0 +1,161 @@
+package x86_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// Where the child keeps its code and its data.
+const (
+	childCode = 0x10_0000_0000
+	childData = 0x20_0000_0000
+	dataSize  = 1 << 16
+	pageSize  = 1 << 12
+)
+
+// A child is a process that executes one instruction at a time, at childCode,
+// with the registers and the memory that the test gives it. All of its methods
+// must be called from the goroutine that made it.
+type child struct {
+	t      *testing.T
+	pid    int
+	mem    *os.File
+	xstate []byte
+	regs   syscall.PtraceRegs // at the start
+}
+
+// newChild starts a child. It ends with the test.
+func newChild(t *testing.T) *child {
+	t.Helper()
+	runtime.LockOSThread()
+	program := filepath.Join(t.TempDir(), "child")
+	if err := os.WriteFile(program, childProgram(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	pid, err := syscall.ForkExec(program, []string{program}, &syscall.ProcAttr{
+		Sys: &syscall.SysProcAttr{Ptrace: true, Pdeathsig: syscall.SIGKILL},
+	})
+	if err != nil {
+		t.Skipf("the kernel lets no process be traced: %v", err)
+	}
+	c := &child{t: t, pid: pid}
+	t.Cleanup(c.end)
+	c.wait()
+	if c.mem, err = os.OpenFile("/proc/"+strconv.Itoa(pid)+"/mem", os.O_RDWR, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.PtraceGetRegs(pid, &c.regs); err != nil {
+		t.Fatal(err)
+	}
+	c.xstate = make([]byte, 1<<14)
+	c.xstate = c.xstate[:c.regset(ptraceGetRegset, c.xstate)]
+	return c
+}
+
+func (c *child) end() {
+	_ = syscall.Kill(c.pid, syscall.SIGKILL)
+	var status syscall.WaitStatus
+	_, _ = syscall.Wait4(c.pid, &status, 0, nil)
+	_ = c.mem.Close()
+	runtime.UnlockOSThread()
+}
+
+func (c *child) wait() syscall.Signal {
+	c.t.Helper()
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(c.pid, &status, 0, nil); err != nil {
+		c.t.Fatal(err)
+	}
+	if !status.Stopped() {
+		c.t.Fatalf("the child has ended: %#x", status)
+	}
+	return status.StopSignal()
+}
+
+const (
+	ptraceGetRegset = 0x4204
+	ptraceSetRegset = 0x4205
+	noteXState      = 0x202
+)
+
+// regset copies the extended state out or in, and returns its length.
+func (c *child) regset(request uintptr, b []byte) int {
+	c.t.Helper()
+	vec := syscall.Iovec{Base: &b[0], Len: uint64(len(b))}
+	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, request, uintptr(c.pid), noteXState,
+		uintptr(unsafe.Pointer(&vec)), 0, 0)
+	if errno != 0 {
+		c.t.Fatalf("extended state: %v", errno)
+	}
+	return int(vec.Len)
+}
+
+// step executes one instruction and returns the signal that ended it: SIGTRAP
+// if nothing went wrong.
+func (c *child) step(code []byte, regs *syscall.PtraceRegs) syscall.Signal {
+	c.t.Helper()
+	c.write(childCode, code)
+	regs.Rip = childCode
+	if err := syscall.PtraceSetRegs(c.pid, regs); err != nil {
+		c.t.Fatalf("% x: registers %+v: %v", code, *regs, err)
+	}
+	if err := syscall.PtraceSingleStep(c.pid); err != nil {
+		c.t.Fatal(err)
+	}
+	signal := c.wait()
+	if err := syscall.PtraceGetRegs(c.pid, regs); err != nil {
+		c.t.Fatal(err)
+	}
+	return signal
+}
+
+func (c *child) write(addr uint64, b []byte) {
+	c.t.Helper()
+	if _, err := c.mem.WriteAt(b, int64(addr)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *child) read(addr uint64, b []byte) {
+	c.t.Helper()
+	if _, err := c.mem.ReadAt(b, int64(addr)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// childProgram returns an executable that has nothing but room: a page that may
+// be executed and dataSize bytes that may be written.
+func childProgram() []byte {
+	type segment struct {
+		Type, Flags                                uint32
+		Offset, Vaddr, Paddr, Filesz, Memsz, Align uint64
+	}
+	const load, x, w, r = 1, 1, 2, 4
+	header := struct {
+		Ident               [16]byte
+		Type, Machine       uint16
+		Version             uint32
+		Entry, Phoff, Shoff uint64
+		Flags               uint32
+		Sizes               [6]uint16 // of header, program header, their number, and none of sections
+	}{
+		Ident: [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1}, Type: 2, Machine: 62, Version: 1,
+		Entry: childCode, Phoff: 64, Sizes: [6]uint16{64, 56, 2},
+	}
+	var b bytes.Buffer
+	segments := []segment{
+		{Type: load, Flags: r | x, Offset: pageSize, Vaddr: childCode, Filesz: pageSize, Memsz: pageSize, Align: pageSize},
+		{Type: load, Flags: r | w, Vaddr: childData, Memsz: dataSize, Align: pageSize},
+	}
+	for _, part := range []any{header, segments} {
+		_ = binary.Write(&b, binary.LittleEndian, part) // a Buffer takes everything
+	}
+	return append(b.Bytes(), make([]byte, 2*pageSize-b.Len())...)
+}
