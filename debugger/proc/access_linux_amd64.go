@@ -1,10 +1,13 @@
 package proc
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/ptrace"
 )
@@ -122,17 +125,30 @@ func (p *Process) Rseq(thread int) (start, end uint64, err error) {
 	return start, end, err
 }
 
-// noticeEnd finds out whether a thread that is gone is the end of the process,
-// so that the caller hears ErrExited instead of a riddle.
+// noticeEnd finds out whether a thread or memory that is gone is the end of the
+// process, so that the caller hears ErrExited instead of a riddle. Threads that
+// stand still do not go away otherwise, but it may take a while until all have.
 func (p *Process) noticeEnd(err error) error {
-	if !errors.Is(err, ptrace.ErrGone) {
+	if !errors.Is(err, ptrace.ErrGone) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	if p.collect(); p.ended != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), dyingTime)
+	defer cancel()
+	for p.ended == nil {
+		e, waitErr := p.next(ctx, nil)
+		if waitErr != nil {
+			break
+		}
+		p.absorb(e)
+	}
+	if p.ended != nil {
 		return ErrExited
 	}
 	return err
 }
+
+// dyingTime is how long the threads of a process may take to end.
+const dyingTime = time.Second
 
 // collect takes the events that are already there.
 func (p *Process) collect() {
@@ -152,7 +168,7 @@ func (p *Process) ReadMemory(address uint64, b []byte) (int, error) {
 	err := p.look(func() (err error) {
 		n, err = p.memory.Read(address, b)
 		p.hideBreakpoints(address, b[:n])
-		return err
+		return p.noticeEnd(err)
 	})
 	return n, err
 }
@@ -166,7 +182,7 @@ func (p *Process) WriteMemory(address uint64, b []byte) (int, error) {
 		}
 		p.code.drop()
 		n, err = p.memory.Write(address, b)
-		return err
+		return p.noticeEnd(err)
 	})
 	return n, err
 }

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"errors"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -8,12 +9,32 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/ptrace"
 )
 
-// release lets a child go. The int3 instructions that it has in its copy of
-// the code are taken out first. A child that shares the memory, as after
-// vfork, would die of them: they stay out until it has a memory of its own.
-func (p *Process) release(child int) {
+// A patch is a byte that is behind an int3 instruction.
+type patch struct {
+	address  uint64
+	original byte
+}
+
+// patches are those which are in now, so that a child which is born now has
+// them too.
+func (p *Process) patches() []patch {
+	var all []patch
+	for _, l := range p.locations {
+		if l.in {
+			all = append(all, patch{l.address, l.original})
+		}
+	}
+	return all
+}
+
+// release lets a child go, after it has got back what the process had of ours
+// when it was born. A child that shares the memory, as after vfork, would die
+// of int3 instructions: they stay out until it has a memory of its own.
+func (p *Process) release(child int, born []patch) {
 	shared := p.shares(child)
-	p.clean(child)
+	if len(born) > 0 || p.shield != nil {
+		p.clean(child, born)
+	}
 	if shared {
 		p.sharers = append(p.sharers, child)
 		for _, l := range p.locations {
@@ -25,30 +46,22 @@ func (p *Process) release(child int) {
 	_ = p.tracer.Detach(child, 0) // one that was killed is gone
 }
 
-// clean takes the breakpoints out of a child's memory, and gives it the handler
-// of SIGTRAP back.
-func (p *Process) clean(child int) {
-	in := func(l *location) bool { return l.in }
-	if p.shield == nil && !slices.ContainsFunc(p.locations, in) {
-		return
-	}
+// clean takes patches out of a child's memory, and gives it the handler of
+// SIGTRAP back.
+func (p *Process) clean(child int, born []patch) {
 	m, err := ptrace.OpenMemory(child)
 	if err != nil {
 		return // it was killed
 	}
 	defer func() { _ = m.Close() }()
 	if p.shield != nil {
-		if err := p.unshield(child, m); err != nil {
-			p.log.Warn("the handler of SIGTRAP cannot be put back in a child", "err", err)
-		}
+		err = p.unshield(child, m)
 	}
-	for _, l := range p.locations {
-		if !l.in {
-			continue
-		}
-		if err := restoreByte(m, l.address, l.original); err != nil {
-			p.log.Warn("a breakpoint cannot be taken out of a child", "err", err)
-		}
+	for _, x := range born {
+		err = errors.Join(err, restoreByte(m, x.address, x.original))
+	}
+	if err != nil && !errors.Is(err, ptrace.ErrGone) {
+		p.log.Warn("a child keeps something of a breakpoint", "child", child, "err", err)
 	}
 }
 

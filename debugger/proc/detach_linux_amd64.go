@@ -170,17 +170,24 @@ func (p *Process) killNow() error {
 	if err := unix.Kill(p.pid, unix.SIGKILL); err != nil {
 		return err
 	}
+	p.awaitEnd()
+	if p.ended == nil {
+		return fmt.Errorf("process %d does not end", p.pid)
+	}
+	return nil
+}
+
+// awaitEnd waits for the end of a process that was killed.
+func (p *Process) awaitEnd() {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	for p.ended == nil {
 		e, err := p.next(ctx, nil)
-		switch {
-		case errors.Is(err, ErrExited):
-		case err != nil:
-			return err
-		case e.Gone() || p.threads[e.Thread] == nil:
+		if err != nil {
+			return
+		}
+		if e.Gone() || p.threads[e.Thread] == nil {
 			p.absorb(e)
 		}
 	}
-	return nil
 }

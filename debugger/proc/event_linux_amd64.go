@@ -127,9 +127,9 @@ func (p *Process) gone(e ptrace.Event) {
 // stranger deals with a thread that is not ours yet: a child to let go, or one
 // whose birth is told later.
 func (p *Process) stranger(e ptrace.Event) {
-	if p.children[e.Thread] {
+	if born, ok := p.children[e.Thread]; ok {
 		delete(p.children, e.Thread)
-		p.release(e.Thread)
+		p.release(e.Thread, born)
 		return
 	}
 	p.early[e.Thread] = e
@@ -144,7 +144,7 @@ func (p *Process) born(e ptrace.Event) {
 	case ours && p.threads[id] == nil:
 		p.threads[id] = &thread{id: id, running: true, fresh: true}
 	case !ours:
-		p.children[id] = true
+		p.children[id] = p.patches()
 	}
 	if came {
 		p.absorb(first)

@@ -37,7 +37,7 @@ type Process struct {
 
 	queue    []ptrace.Event       // came while another one was dealt with
 	early    map[int]ptrace.Event // of threads that nobody has announced yet
-	children map[int]bool         // announced, to be let go at their first stop
+	children map[int][]patch      // announced, to be let go at their first stop
 	sharers  []int                // children that were let go and share the memory
 
 	actions     actionTable
@@ -92,7 +92,7 @@ func newProcess(pid int, options Options, tracer *ptrace.Tracer) *Process {
 		pid: pid, options: options, log: options.Log, tracer: tracer,
 		pause:   make(chan struct{}, 1),
 		threads: map[int]*thread{}, current: pid,
-		early: map[int]ptrace.Event{}, children: map[int]bool{},
+		early: map[int]ptrace.Event{}, children: map[int][]patch{},
 		actions: defaultActions(),
 	}
 	if p.log == nil {

@@ -42,7 +42,7 @@ func (p *Process) run(ctx context.Context) (Stop, error) {
 			return s, nil
 		}
 		paused, err := p.runOnce(ctx)
-		if err != nil && p.ended == nil {
+		if err = p.noticeEnd(err); err != nil && p.ended == nil {
 			return Stop{}, err
 		}
 		if s, ok := p.take(); ok {
@@ -113,6 +113,9 @@ func (p *Process) loose(ctx context.Context) (paused bool, err error) {
 		for _, t := range p.threads {
 			p.letGo(t)
 		}
+		if p.mustPause(ctx) { // also when events never end
+			return true, nil
+		}
 		e, err := p.next(ctx, p.pause)
 		if errors.Is(err, ptrace.ErrWoken) {
 			return true, nil
@@ -124,6 +127,11 @@ func (p *Process) loose(ctx context.Context) (paused bool, err error) {
 			return false, nil
 		}
 	}
+}
+
+// mustPause says whether somebody wants the process to stop.
+func (p *Process) mustPause(ctx context.Context) bool {
+	return len(p.pause) > 0 || ctx.Err() != nil
 }
 
 // attention says whether threads must not simply run on.

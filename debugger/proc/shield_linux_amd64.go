@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -56,7 +57,29 @@ func (p *Process) raiseShield() error {
 		p.shield = &shield{ours, old}
 	}
 	t.trap, t.mask = false, trapMask{}
-	return p.noticeEnd(err)
+	return errors.Join(p.noticeEnd(err), p.recall(t))
+}
+
+// recall brings a thread whose signal was put off for a moment back to where
+// it is about to get it.
+func (p *Process) recall(t *thread) error {
+	if len(t.held) == 0 || p.ended != nil {
+		return nil
+	}
+	t.told = t.held[0].number
+	if err := p.sendHeld(t); err != nil {
+		return err
+	}
+	if err := p.noticeEnd(p.tracer.Cont(t.id, 0)); err != nil {
+		return err
+	}
+	t.running = true
+	for deadline := time.Now().Add(stopTimeout); t.running && p.ended == nil; {
+		if err := p.awaitStop(deadline); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lowerShield puts the handler back.

@@ -66,7 +66,7 @@ func (p *Process) Step(ctx context.Context, thread int, f func(*Stepper) error) 
 		if err := p.raiseShield(); err != nil {
 			return err
 		}
-		return errors.Join(f(&Stepper{p: p, ctx: ctx, t: t}), p.rest())
+		return errors.Join(f(&Stepper{p: p, ctx: ctx, t: t}), p.noticeEnd(p.rest()))
 	})
 }
 
@@ -117,9 +117,7 @@ func (s *Stepper) Hold() { s.p.hold(s.t) }
 func (s *Stepper) Process() *Process { return s.p }
 
 // paused says whether somebody wants an end.
-func (s *Stepper) paused() bool {
-	return len(s.p.pause) > 0 || s.ctx.Err() != nil
-}
+func (s *Stepper) paused() bool { return s.p.mustPause(s.ctx) }
 
 // Step does one instruction. A repeated string instruction is done once. A
 // system call is done whole, and may answer StepBlocked any number of times.
@@ -252,6 +250,9 @@ func (s *Stepper) anyEvent() (ptrace.Event, error) {
 func (s *Stepper) take(e ptrace.Event) (Outcome, error) {
 	if e.Gone() {
 		s.p.absorb(e)
+		if e.Kind == ptrace.Killed { // a signal never ends one thread alone
+			s.p.awaitEnd()
+		}
 		if s.p.ended != nil {
 			return StepEnded, nil
 		}
@@ -394,7 +395,7 @@ func (p *Process) stepInstruction(ctx context.Context, thread int) (Stop, error)
 	s := &Stepper{p: p, ctx: ctx, t: t}
 	why, err := s.instruction()
 	sig := s.Signal()
-	err = errors.Join(err, p.rest())
+	err = p.noticeEnd(errors.Join(err, p.rest()))
 	switch {
 	case p.ended != nil:
 		p.told = true
