@@ -17,6 +17,8 @@ type conversation struct {
 	files   []txtar.File // of the data folder
 	after   []txtar.File // what files of it must be in the end
 	turns   []turn
+
+	pipeOnly bool // it is about standard input and output
 }
 
 // A turn is one line of the section wire.
@@ -71,6 +73,8 @@ func (c *conversation) section(f *txtar.File) {
 		c.wire = f
 	case f.Name == "flags":
 		c.args = strings.Fields(string(f.Data))
+	case f.Name == "roads":
+		c.pipeOnly = strings.TrimSpace(string(f.Data)) == "stdio"
 	case after:
 		c.after = append(c.after, txtar.File{Name: name, Data: f.Data})
 	default:

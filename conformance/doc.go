@@ -10,7 +10,8 @@
 //	<? like <~, in any order among the <? lines beside it
 //	# a remark
 //
-// The section flags has arguments for the program; a section after/FILE says
+// The section flags has arguments for the program; the section roads says stdio
+// where a conversation is about standard input and output alone; a section after/FILE says
 // what a file of its data folder must be in the end, with backquotes as in <~;
 // all other sections are files that are laid into that folder before. When the
 // conversation is over, the server must have nothing more to say and end by

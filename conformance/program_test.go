@@ -45,6 +45,35 @@ var program = sync.OnceValues(func() ([]string, error) {
 	return []string{path, "stdio"}, nil
 })
 
+// drive starts the program with the HTTPS road on a data folder.
+func drive(t *testing.T, data string, words ...string) *web {
+	t.Helper()
+	argv, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, env := environment(data, words)
+	argv = append([]string{argv[0], "serve", "--listen", "127.0.0.1:0"}, args...)
+	w, err := openWeb(t.Context(), argv, env, data, patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// environment takes words with = as variables, and all others as arguments.
+func environment(data string, words []string) (args, env []string) {
+	env = []string{"TRIPTYCH_DATA=" + data, "LOG_LEVEL=error", "VALKEY_HOST=", "VALKEY_PORT="}
+	for _, word := range words {
+		if strings.Contains(word, "=") && !strings.HasPrefix(word, "-") {
+			env = append(env, word)
+		} else {
+			args = append(args, word)
+		}
+	}
+	return args, env
+}
+
 // start starts the program on a data folder. Words with = are variables of its
 // environment, all others are arguments.
 func start(t *testing.T, data string, words ...string) *pipe {
@@ -53,15 +82,8 @@ func start(t *testing.T, data string, words ...string) *pipe {
 	if err != nil {
 		t.Fatal(err)
 	}
-	argv = append([]string(nil), argv...)
-	env := []string{"TRIPTYCH_DATA=" + data, "LOG_LEVEL=error", "VALKEY_HOST=", "VALKEY_PORT="}
-	for _, word := range words {
-		if strings.Contains(word, "=") && !strings.HasPrefix(word, "-") {
-			env = append(env, word)
-		} else {
-			argv = append(argv, word)
-		}
-	}
+	args, env := environment(data, words)
+	argv = append(append([]string(nil), argv...), args...)
 	p, err := openPipe(t.Context(), argv, env, patience)
 	if err != nil {
 		t.Fatal(err)

@@ -34,6 +34,10 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller
 		return
 	}
 	to, refused := h.route(r, caller, &body)
+	if refused != nil && !body.Answered() && !body.Batch {
+		w.WriteHeader(refused.Status) // a notification is not answered, not even with an error
+		return
+	}
 	if refused != nil {
 		h.refuseFor(w, refused, onlyID(&body), hasNullID(to.rev))
 		return

@@ -36,7 +36,11 @@ func (h *Handler) route(r *http.Request, caller mcp.Caller, body *jsonrpc.Body) 
 		to.rev, to.caller.Revision = named, named
 		return to, unclaimed(body, named)
 	}
-	return h.routeLegacy(r, to, named, request)
+	to, refused := h.routeLegacy(r, to, named, request)
+	if refused == nil && body.Batch && !to.rev.Has(mcp.Batches) {
+		refused = invalid(http.StatusBadRequest, "the protocol revision %s has no batches", to.rev.Name)
+	}
+	return to, refused
 }
 
 func orBaseline(rev *mcp.Revision) *mcp.Revision {
@@ -48,6 +52,9 @@ func orBaseline(rev *mcp.Revision) *mcp.Revision {
 
 // checkClaim checks a modern request against its headers.
 func checkClaim(header http.Header, req *jsonrpc.Request, view *mcp.Preview, named *mcp.Revision) *Refusal {
+	if view.Err != nil && view.Err.Code == jsonrpc.CodeInvalidParams && view.Revision == nil {
+		return refusal(http.StatusBadRequest, view.Err) // the claim is no string
+	}
 	if err := mirrors(header, "Mcp-Protocol-Version", view.Claim, true); err != nil {
 		return refusal(http.StatusBadRequest, err)
 	}

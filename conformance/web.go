@@ -1,0 +1,247 @@
+package conformance
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A web is the road over HTTPS: each line is the body of a POST with the
+// headers that a client of its revision sends, and a session's own stream is
+// read from the moment it is initialized.
+type web struct {
+	cmd      *exec.Cmd
+	url, key string
+	client   *http.Client
+	lines    chan string
+	patience time.Duration
+	ctx      context.Context //nolint:containedctx // of the streams, which outlive the calls that open them
+	stop     context.CancelFunc
+	readers  sync.WaitGroup
+
+	session, revision string // of a client of a revision with sessions
+}
+
+// openWeb starts the program, whose first line is the first key and whose log
+// begins with its address, and trusts the certificate that it makes.
+func openWeb(ctx context.Context, program, env []string, data string, patience time.Duration) (*web, error) {
+	w := &web{lines: make(chan string, 1000), patience: patience}
+	w.ctx, w.stop = context.WithCancel(ctx)
+	w.cmd = exec.CommandContext(ctx, program[0], program[1:]...)
+	w.cmd.Env = append(os.Environ(), env...)
+	out, err := w.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	log, err := w.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := w.cmd.Start(); err != nil {
+		return nil, err
+	}
+	if w.url, err = address(log); err != nil {
+		return nil, err
+	}
+	key, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("the first key: %w", err)
+	}
+	w.key = strings.TrimSpace(key)
+	return w, w.trust(filepath.Join(data, "tls", "cert.pem"))
+}
+
+// address finds the address in the log, whose rest goes to our standard error.
+func address(log io.Reader) (string, error) {
+	scanner := bufio.NewScanner(log)
+	for scanner.Scan() {
+		if _, url, ok := strings.Cut(scanner.Text(), "serving "); ok {
+			go func() { _, _ = io.Copy(io.Discard, log) }() // it ends with the program
+			return url, nil
+		}
+		fmt.Fprintln(os.Stderr, scanner.Text())
+	}
+	return "", errEnded
+}
+
+func (w *web) trust(file string) error {
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		return fmt.Errorf("%s has no certificate", file)
+	}
+	w.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}}
+	return nil
+}
+
+// An outline is what a client knows about a message that it sends.
+type outline struct {
+	Method string
+	Params struct {
+		Name, URI, TaskID string
+		Meta              struct {
+			Claim any `json:"io.modelcontextprotocol/protocolVersion"`
+		} `json:"_meta"`
+	}
+}
+
+func (w *web) send(line string) error {
+	var about outline
+	_ = json.Unmarshal([]byte(line), &about) // what is no message has no outline
+	if about.Method == "initialize" && about.Params.Meta.Claim == nil {
+		w.session, w.revision = "", ""
+	}
+	resp, err := w.do(http.MethodPost, line, w.headers(&about))
+	if err != nil {
+		return err
+	}
+	if id := resp.Header.Get("Mcp-Session-Id"); id != "" {
+		w.session = id
+	}
+	if err := w.take(resp, about.Method == "initialize"); err != nil {
+		return err
+	}
+	if about.Method == "notifications/initialized" && w.session != "" {
+		return w.listen()
+	}
+	return nil
+}
+
+// headers are those of the message's revision.
+func (w *web) headers(about *outline) map[string]string {
+	headers := map[string]string{"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+	claim, ok := about.Params.Meta.Claim.(string)
+	if !ok {
+		if w.session != "" {
+			headers["Mcp-Session-Id"], headers["Mcp-Protocol-Version"] = w.session, w.revision
+		}
+		return headers
+	}
+	headers["Mcp-Protocol-Version"], headers["Mcp-Method"] = mirror(claim), about.Method
+	switch about.Method {
+	case "tools/call", "prompts/get":
+		headers["Mcp-Name"] = mirror(about.Params.Name)
+	case "resources/read":
+		headers["Mcp-Name"] = mirror(about.Params.URI)
+	case "tasks/get", "tasks/update", "tasks/cancel":
+		headers["Mcp-Name"] = mirror(about.Params.TaskID)
+	}
+	return headers
+}
+
+// mirror is a value as a header may have it.
+func mirror(value string) string {
+	for _, c := range []byte(value) {
+		if c < 0x20 || c > 0x7e {
+			return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(value)) + "?="
+		}
+	}
+	return value
+}
+
+func (w *web) do(method, body string, headers map[string]string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(w.ctx, method, w.url, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+w.key)
+	for name, value := range headers {
+		req.Header.Set(name, value)
+	}
+	return w.client.Do(req)
+}
+
+// take hands on the messages of an answer; those of a stream as they come.
+func (w *web) take(resp *http.Response, settles bool) error {
+	if resp.Header.Get("Content-Type") == "text/event-stream" {
+		w.readers.Go(func() { w.read(resp.Body) })
+		return nil
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	if len(body) > 0 {
+		w.lines <- string(body)
+	}
+	var answer struct {
+		Result struct{ ProtocolVersion string }
+	}
+	if settles && json.Unmarshal(body, &answer) == nil {
+		w.revision = answer.Result.ProtocolVersion
+	}
+	return nil
+}
+
+// read hands on the events of a stream until it ends.
+func (w *web) read(body io.ReadCloser) {
+	defer body.Close()
+	scanner := bufio.NewScanner(body)
+	scanner.Buffer(nil, maxLine)
+	for scanner.Scan() {
+		if data, ok := bytes.CutPrefix(scanner.Bytes(), []byte("data: ")); ok && len(data) > 0 {
+			w.lines <- string(data)
+		}
+	}
+}
+
+// listen opens the session's own stream.
+func (w *web) listen() error {
+	resp, err := w.do(http.MethodGet, "", map[string]string{
+		"Accept": "text/event-stream", "Mcp-Session-Id": w.session, "Mcp-Protocol-Version": w.revision,
+	})
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return errors.Join(fmt.Errorf("GET: %s", resp.Status), resp.Body.Close())
+	}
+	w.readers.Go(func() { w.read(resp.Body) })
+	return nil
+}
+
+func (w *web) hear() (string, error) {
+	select {
+	case line := <-w.lines:
+		return line, nil
+	case <-time.After(w.patience):
+		return "", fmt.Errorf("no answer within %v", w.patience)
+	}
+}
+
+// end closes the client's streams and tells the server to end.
+func (w *web) end() error {
+	w.stop()
+	w.readers.Wait()
+	w.client.CloseIdleConnections() // the server would wait a second for them
+	errs := []error{w.cmd.Process.Signal(syscall.SIGTERM)}
+	killer := time.AfterFunc(w.patience, func() { _ = w.cmd.Process.Kill() })
+	if err := w.cmd.Wait(); err != nil {
+		errs = append(errs, fmt.Errorf("it ended with %w", err))
+	}
+	killer.Stop()
+	close(w.lines)
+	for line := range w.lines {
+		errs = append(errs, fmt.Errorf("it also said %s", line))
+	}
+	return errors.Join(errs...)
+}
