@@ -2,6 +2,7 @@ package symbols_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"debug/elf"
 	"encoding/binary"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -185,6 +187,7 @@ func openCore(path string) (*coreFile, error) {
 			c.notes(data)
 		}
 	}
+	slices.SortFunc(c.maps, func(a, b symbols.Mapping) int { return cmp.Compare(a.Start, b.Start) })
 	for _, m := range c.maps { // what the core leaves out is as in the file
 		if data, err := os.ReadFile(m.Path); err == nil && m.Offset < uint64(len(data)) {
 			c.segments = append(c.segments, segment{m.Start, data[m.Offset:min(m.Offset+m.End-m.Start, uint64(len(data)))]})

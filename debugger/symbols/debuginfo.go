@@ -28,9 +28,9 @@ type debugInfo struct {
 	named  map[string]dwarf.Offset // types that are described, by qualified name
 	sigs   map[uint64]dwarf.Offset // type units by signature
 
-	addr     []byte // .debug_addr
-	loc      []byte
-	locLists []byte
+	addr  []byte        // .debug_addr
+	lists func() []byte // the location lists, .debug_loc, read when first needed
+	list5 func() []byte // those of DWARF 5, .debug_loclists
 }
 
 // A unitRange is a piece of code and the unit it belongs to.
@@ -39,30 +39,54 @@ type unitRange struct {
 	unit       *unit
 }
 
+// sectionNames are the sections that are read at once. Compressed ones take
+// most of the time, so they are read side by side.
+var sectionNames = []string{"info", "abbrev", "line", "ranges", "str", "addr", "line_str", "str_offsets", "rnglists"}
+
+// readSections reads the sections of sectionNames.
+func readSections(o *elfFile) map[string][]byte {
+	data := make([][]byte, len(sectionNames))
+	var wg sync.WaitGroup
+	for i, n := range sectionNames {
+		wg.Go(func() { data[i] = o.debugSection(n) })
+	}
+	wg.Wait()
+	out := map[string][]byte{}
+	for i, n := range sectionNames {
+		out[n] = data[i]
+	}
+	return out
+}
+
+func (o *elfFile) debugSection(name string) []byte {
+	return o.data(".debug_"+name, ".zdebug_"+name)
+}
+
 // openDebugInfo reads the headers of all units.
 func openDebugInfo(o *elfFile, im *Image) (*debugInfo, error) {
-	get := func(name string) []byte { return o.data(".debug_"+name, ".zdebug_"+name) }
-	info := get("info")
-	if info == nil {
+	if o.section(".debug_info", ".zdebug_info") == nil {
 		return nil, errors.New("no .debug_info")
 	}
+	sec := readSections(o)
 	d := &debugInfo{
 		image: im, types: map[dwarf.Offset]*Type{}, names: map[string][]*function{},
 		global: map[string][]*variable{}, goType: map[uint64]dwarf.Offset{}, sigs: map[uint64]dwarf.Offset{},
 		named: map[string]dwarf.Offset{},
-		addr:  get("addr"), loc: get("loc"), locLists: get("loclists"),
+		addr:  sec["addr"],
+		lists: sync.OnceValue(func() []byte { return o.debugSection("loc") }),
+		list5: sync.OnceValue(func() []byte { return o.debugSection("loclists") }),
 	}
 	err := shield(func() (err error) {
-		d.data, err = dwarf.New(get("abbrev"), nil, nil, info, get("line"), nil, get("ranges"), get("str"))
+		d.data, err = dwarf.New(sec["abbrev"], nil, nil, sec["info"], sec["line"], nil, sec["ranges"], sec["str"])
 		if err != nil {
 			return err
 		}
 		for _, n := range []string{"addr", "line_str", "str_offsets", "rnglists"} {
-			if err := d.data.AddSection(".debug_"+n, get(n)); err != nil {
+			if err := d.data.AddSection(".debug_"+n, sec[n]); err != nil {
 				return err
 			}
 		}
-		d.units, err = d.readUnits(info)
+		d.units, err = d.readUnits(sec["info"])
 		return err
 	})
 	if err != nil {

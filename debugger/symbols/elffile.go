@@ -156,6 +156,34 @@ func (o *elfFile) frameTables() []*cfi.Table {
 	return append(out, o.debugFrame()...)
 }
 
+// maxMapped bounds the frame tables that are read from memory.
+const maxMapped = 64 << 20
+
+// mappedFrames returns a table over the frame information that is mapped: the
+// sorted table has a segment of its own and says where the rest begins.
+func (o *elfFile) mappedFrames(m Memory, bias uint64) []*cfi.Table {
+	for _, s := range o.f.Progs {
+		if s.Type != elf.PT_GNU_EH_FRAME || s.Memsz > maxMapped || s.Memsz < 8 {
+			continue
+		}
+		hdr := make([]byte, s.Memsz)
+		if m.ReadMemory(bias+s.Vaddr, hdr) != nil || hdr[1] != 0x1b { // relative to itself, as linkers write it
+			continue
+		}
+		start := s.Vaddr + 4 + uint64(int64(int32(binary.LittleEndian.Uint32(hdr[4:]))))
+		for _, l := range o.f.Progs {
+			if l.Type != elf.PT_LOAD || start < l.Vaddr || start-l.Vaddr >= l.Memsz {
+				continue
+			}
+			data := make([]byte, min(l.Vaddr+l.Memsz-start, maxMapped))
+			if m.ReadMemory(bias+start, data) == nil {
+				return []*cfi.Table{cfi.New(cfi.Section{Data: data, Addr: start, EH: true, Hdr: hdr, HdrAddr: s.Vaddr})}
+			}
+		}
+	}
+	return nil
+}
+
 func (o *elfFile) debugFrame() []*cfi.Table {
 	data := o.data(".debug_frame", ".zdebug_frame")
 	if data == nil {

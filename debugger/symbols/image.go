@@ -19,9 +19,10 @@ type Image struct {
 	Start, End uint64 // of its mappings
 	Bias       uint64 // what an address of the file lacks to one of the process
 
-	cfg    Config
-	offset uint64
-	main   *elfFile
+	program *Program
+	cfg     Config
+	offset  uint64
+	main    *elfFile
 
 	mu     sync.Mutex
 	closed bool
@@ -41,12 +42,12 @@ type Image struct {
 }
 
 // newImage reads the header of a file that is mapped. The closer may be nil.
-func newImage(g Mapping, r io.ReaderAt, c io.Closer, cfg Config) (*Image, error) {
+func newImage(g Mapping, r io.ReaderAt, c io.Closer, p *Program) (*Image, error) {
 	o, err := openELF(r, c)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", g.Path, err)
 	}
-	im := &Image{Path: g.Path, Start: g.Start, End: g.End, offset: g.Offset, cfg: cfg, main: o}
+	im := &Image{Path: g.Path, Start: g.Start, End: g.End, offset: g.Offset, program: p, cfg: p.cfg, main: o}
 	im.BuildID = hex.EncodeToString(o.buildID())
 	im.Bias, err = o.bias(g)
 	if err != nil {

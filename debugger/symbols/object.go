@@ -35,6 +35,15 @@ func (o Object) At(t *Type, addr uint64) Object {
 	return Object{Type: t, view: o.view, pieces: inMemory(addr)}
 }
 
+// ObjectAt returns an object of a type at an address of the process.
+func (p *Program) ObjectAt(t *Type, addr uint64, mem Memory, regs Registers) Object {
+	w := &view{image: p.Image(addr), mem: mem, regs: regs}
+	if t.d != nil {
+		w.image = t.d.image
+	}
+	return Object{Type: t, view: w, pieces: inMemory(addr)}
+}
+
 func inMemory(addr uint64) []location.Piece {
 	return []location.Piece{{Kind: location.InMemory, Addr: addr}}
 }

@@ -79,7 +79,7 @@ func (p *Program) Close() error {
 	return errors.Join(errs...)
 }
 
-// Update takes over the process's maps: it opens what is new and closes what is
+// Update takes over the process's maps, in the order of addresses: it opens what is new and closes what is
 // gone. A file that cannot be read is logged once and left out. The memory is
 // read for images that have no file, such as the vdso.
 func (p *Program) Update(maps []Mapping, mem Memory) {
@@ -131,31 +131,30 @@ func (p *Program) open(g Mapping, mem Memory) (*Image, error) {
 		if err := mem.ReadMemory(g.Start, data); err != nil {
 			return nil, err
 		}
-		return newImage(g, bytes.NewReader(data), nil, p.cfg)
+		return newImage(g, bytes.NewReader(data), nil, p)
 	}
 	f, err := p.cfg.Open(g)
 	if err != nil {
 		return p.fromMemory(g, mem, err)
 	}
-	im, err := newImage(g, f, f, p.cfg)
+	im, err := newImage(g, f, f, p)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return im, nil
 }
 
-// fromMemory makes an image of what is mapped when the file is gone: its
-// dynamic symbols and frame tables are there still, its debug information is
-// not.
+// fromMemory makes an image of what is mapped when the file is gone: its frame
+// tables are there still, its names are not.
 func (p *Program) fromMemory(g Mapping, mem Memory, cause error) (*Image, error) {
-	if g.Offset != 0 {
+	if g.Offset != 0 || mem == nil {
 		return nil, cause
 	}
-	f := &memoryFile{mem, g.Start, int64(g.End - g.Start)}
-	im, err := newImage(g, f, nil, p.cfg)
+	im, err := newImage(g, newMemoryFile(mem, g), nil, p)
 	if err != nil {
 		return nil, cause
 	}
+	im.frames, im.framed = im.main.mappedFrames(mem, im.Bias), true
 	return im, nil
 }
 

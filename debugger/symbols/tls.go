@@ -12,7 +12,7 @@ import (
 // the image's block. The executable's block ends at the thread pointer (ELF
 // handling for thread-local storage, variant II); those of libraries are found
 // as a debugger of the C library finds them, by the number the loader gave.
-func (im *Image) threadLocal(off uint64, regs *Registers, mem Memory, p *Program) (uint64, error) {
+func (im *Image) threadLocal(off uint64, regs *Registers, mem Memory) (uint64, error) {
 	fs, ok := regs.Get(FSBase)
 	if !ok {
 		return 0, location.ErrUnavailable
@@ -26,10 +26,7 @@ func (im *Image) threadLocal(off uint64, regs *Registers, mem Memory, p *Program
 		}
 		return 0, location.ErrUnavailable
 	}
-	if p == nil {
-		return 0, location.ErrUnavailable
-	}
-	return p.libraryTLS(im, fs, off, mem)
+	return im.program.libraryTLS(im, fs, off, mem)
 }
 
 // executable reports whether the image is the program itself: it names the

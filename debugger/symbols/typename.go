@@ -1,6 +1,8 @@
 package symbols
 
 import (
+	"context"
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -8,8 +10,96 @@ import (
 // maxSpelling bounds how deep a type's name is spelt out.
 const maxSpelling = 32
 
-// String returns the type as its language writes it.
-func (t *Type) String() string { return t.spell("", 0) }
+// String returns the type as its language writes it. Arguments of the C++
+// library's templates that people leave to their defaults are left out.
+func (t *Type) String() string {
+	s := t.spell("", 0)
+	if t.Lang == CPlusPlus && strings.Contains(s, "<") {
+		return withoutDefaults(s)
+	}
+	return s
+}
+
+// libraryStrings are the names that strings of the C++ library, and numbers, go
+// by.
+var libraryStrings = strings.NewReplacer(
+	"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string",
+	"std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string",
+	"std::basic_string_view<char, std::char_traits<char> >", "std::string_view",
+	"std::__cxx11::", "std::",
+	"long long unsigned int", "unsigned long long", "long unsigned int", "unsigned long",
+	"short unsigned int", "unsigned short", "long long int", "long long", "long int", "long", "short int", "short",
+)
+
+// defaults begin the template arguments that are left out.
+var defaults = []string{
+	", std::allocator<", ", std::less<", ", std::hash<", ", std::equal_to<", ", std::default_delete<",
+}
+
+// withoutDefaults shortens the name of a C++ type.
+func withoutDefaults(s string) string {
+	s = libraryStrings.Replace(s)
+	for _, d := range defaults {
+		for at := strings.Index(s, d); at >= 0; at = strings.Index(s, d) {
+			end := at + argument(s[at+len(d):]) + len(d)
+			s = s[:at] + s[end:]
+		}
+	}
+	return strings.ReplaceAll(s, " >", ">")
+}
+
+// argument is how long the rest of a template argument is whose opening bracket
+// came before.
+func argument(s string) int {
+	depth := 1
+	for i := range len(s) {
+		switch s[i] {
+		case '<':
+			depth++
+		case '>':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s)
+}
+
+// Name returns the name that the program gave the type, qualified; empty for
+// types without one.
+func (t *Type) Name() string { return t.name }
+
+// Signed reports whether the type's numbers have a sign.
+func (t *Type) Signed() bool { return t.Strip().signed }
+
+// Parameters returns the types of a function's parameters.
+func (t *Type) Parameters() []*Type {
+	s := t.Strip()
+	s.load()
+	var out []*Type
+	for _, p := range s.params {
+		out = append(out, s.d.typeAt(p))
+	}
+	return out
+}
+
+// Type returns the type of a name, as the debug information has it ("point",
+// "app::Box<double>", "long"), from any image.
+func (p *Program) Type(ctx context.Context, name string) (*Type, error) {
+	for _, im := range p.Images() {
+		d := im.debug()
+		if d == nil {
+			continue
+		}
+		if err := d.loadAll(ctx); err != nil {
+			return nil, err
+		}
+		if t := d.typeNamed(name); t != nil {
+			return t, nil
+		}
+	}
+	return nil, fmt.Errorf("type %s: %w", name, ErrNotFound)
+}
 
 // spell writes the type around a declarator, as C does: the name of what an
 // array or function consists of stands in front, its shape behind.

@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"encoding/binary"
 	"errors"
@@ -225,9 +226,7 @@ func (w *walker) entry(e *dwarf.Entry) (string, bool) {
 		if name == "" {
 			return prefix, inside
 		}
-		if e.Val(dwarf.AttrDeclaration) == nil {
-			w.u.d.named[prefix+name] = e.Offset
-		}
+		w.name(prefix, e)
 		return prefix + name + "::", inside
 	case dwarf.TagSubprogram:
 		w.scope(e, prefix)
@@ -242,6 +241,7 @@ func (w *walker) entry(e *dwarf.Entry) (string, bool) {
 	case dwarf.TagFormalParameter:
 		w.optimized(e)
 	default:
+		w.name(prefix, e)
 		if w.u.lang == Go || e.Tag == dwarf.TagTypedef || e.Tag == dwarf.TagBaseType {
 			w.scope(e, prefix)
 			w.goTypes(e)
@@ -262,6 +262,24 @@ func (w *walker) namespace(prefix string, e *dwarf.Entry) string {
 func (w *walker) scope(e *dwarf.Entry, prefix string) {
 	if prefix != "" {
 		w.u.scopes[e.Offset] = prefix
+	}
+}
+
+// name enters a type that is described, and has a name, in the index. People's
+// names for numbers count too.
+func (w *walker) name(prefix string, e *dwarf.Entry) {
+	switch e.Tag {
+	case dwarf.TagBaseType, dwarf.TagTypedef, dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagEnumerationType, dwarf.TagInterfaceType:
+	default:
+		return
+	}
+	name, _ := e.Val(dwarf.AttrName).(string)
+	if name == "" || e.Val(dwarf.AttrDeclaration) != nil {
+		return
+	}
+	key := prefix + cmp.Or(written[name], name)
+	if _, ok := w.u.d.named[key]; !ok || e.Tag != dwarf.TagTypedef { // a struct wins over a typedef of its name
+		w.u.d.named[key] = e.Offset
 	}
 }
 

@@ -186,11 +186,8 @@ func (r *renderer) pointer(o Object, t *Type, depth, pointers int) (content, err
 
 // symbolText names the function that a pointer points to.
 func (w *view) symbolText(addr uint64) string {
-	im := w.image
-	if p := w.program(); p != nil {
-		im = p.Image(addr)
-	}
-	if im == nil || addr < im.Start || addr >= im.End {
+	im := w.image.program.Image(addr)
+	if im == nil {
 		return ""
 	}
 	s := im.site(addr)

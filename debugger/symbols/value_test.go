@@ -119,17 +119,17 @@ var valuesCPP = []variableWant{
 	{"name", "const std::string &", `"name"`},
 	{"count", "int", "42"},
 	{"ref", "int &", "42"},
-	{"v", "", "{1, 2, 3}"},
-	{"bits", "", "{true, false, true}"},
-	{"words", "", `{"one", "two"}`},
+	{"v", "std::vector<int>", "{1, 2, 3}"},
+	{"bits", "std::vector<bool>", "{true, false, true}"},
+	{"words", "std::vector<std::string>", `{"one", "two"}`},
 	{"text", "std::string", `"hello"`},
 	{"longer", "std::string", `"` + strings.Repeat("x", 40) + `"`},
 	{"view", "std::string_view", `"seen"`},
-	{"m", "", "{[1] = 2, [3] = 4, [5] = 6}"},
-	{"prices", "", `{["a"] = 1.5, ["b"] = 2.5}`},
-	{"s", "", "{7, 8, 9}"},
-	{"h", "", "{[10] = 20}"},
-	{"l", "", "{4, 5}"},
+	{"m", "std::map<int, int>", "{[1] = 2, [3] = 4, [5] = 6}"},
+	{"prices", "std::map<std::string, double>", `{["a"] = 1.5, ["b"] = 2.5}`},
+	{"s", "std::set<long>", "{7, 8, 9}"},
+	{"h", "std::unordered_map<int, int>", "{[10] = 20}"},
+	{"l", "std::list<int>", "{4, 5}"},
 	{"sp", "std::shared_ptr<int>", "* (use count 1)"},
 	{"some", "std::optional<int>", "6"},
 	{"none", "std::optional<int>", "<no value>"},
@@ -279,6 +279,14 @@ func TestObject(t *testing.T) {
 		if got, err := tt.o.Int(); err != nil || got != tt.want {
 			t.Errorf("%s = %d, %v, want %d", tt.name, got, err, tt.want)
 		}
+	}
+	point, err := p.Type(t.Context(), "point")
+	if err != nil || point.Kind != symbols.KindStruct || point.Size != 24 {
+		t.Fatalf("Type(point) = %+v, %v", point, err)
+	}
+	origin, _ := find("origin").Address()
+	if y, err := member(p.ObjectAt(point, origin, s.core, s.core.regs), "y").Int(); err != nil || y != 4 {
+		t.Errorf("((struct point *) origin)->y = %d, %v, want 4", y, err)
 	}
 	if _, err := find("n1").Member("nope"); err == nil {
 		t.Error("n1.nope is there")

@@ -222,31 +222,38 @@ func (w *view) locationLocked(v *variable) (expr, constant []byte, err error) {
 		return nil, constantBytes(c), nil
 	}
 	f, _ := d.attrLocked(v.entry, dwarf.AttrLocation)
-	list := location.List{
-		Data: d.loc, Version: v.unit.version, Base: v.unit.low,
-		Index: uint64(v.unit.locBase), Address: v.unit.address,
-	}
-	if list.Version >= 5 {
-		list.Data = d.locLists
-	}
-	var offset uint64
-	switch loc := f.(type) {
-	case []byte:
+	if loc, ok := f.([]byte); ok || f == nil {
 		return loc, nil, nil
-	case int64:
-		offset = uint64(loc)
-	case uint64:
-		if offset, err = list.At(loc); err != nil {
-			return nil, nil, err
-		}
-	default:
-		return nil, nil, nil
 	}
 	if w.act == nil {
 		return nil, nil, nil
 	}
-	expr, err = list.Find(offset, w.act.look-w.image.Bias)
+	expr, err = v.unit.inList(f, w.act.look-w.image.Bias)
 	return expr, nil, err
+}
+
+// inList picks the expression that holds at an address of the file from a
+// location list, which an attribute gives as an offset or an index.
+func (u *unit) inList(attr any, pc uint64) ([]byte, error) {
+	list := location.List{Version: u.version, Base: u.low, Index: uint64(u.locBase), Address: u.address}
+	if list.Version >= 5 {
+		list.Data = u.d.list5()
+	} else {
+		list.Data = u.d.lists()
+	}
+	var offset uint64
+	var err error
+	switch v := attr.(type) {
+	case int64:
+		offset = uint64(v)
+	case uint64:
+		if offset, err = list.At(v); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("location of an unknown form: %T", attr)
+	}
+	return list.Find(offset, pc)
 }
 
 // constantBytes are a constant's bytes as they would lie in memory.
@@ -275,7 +282,7 @@ func (w *view) context(u *unit) *location.Context {
 		Memory: w.mem, Bias: w.image.Bias, Register: w.regs.Get,
 		Address: u.address,
 		TLS: func(off uint64) (uint64, error) {
-			return w.image.threadLocal(off, &w.regs, w.mem, w.program())
+			return w.image.threadLocal(off, &w.regs, w.mem)
 		},
 		Procedure: u.procedure,
 		Type:      u.expressionType,
@@ -286,13 +293,6 @@ func (w *view) context(u *unit) *location.Context {
 		c.Entry = a.entryValue
 	}
 	return c
-}
-
-func (w *view) program() *Program {
-	if w.act == nil {
-		return nil
-	}
-	return w.act.program
 }
 
 // procedure reads the location of an entry that an expression calls.
