@@ -33,6 +33,7 @@ const (
 	gPrefetchOrNop
 	gPrefetch
 	gPrefetchW
+	gHintOrNop
 	gHint
 	gCET
 	gCETReg
@@ -203,6 +204,7 @@ var groups = [gGeneral][8]row{
 		{"prefetch", operands{mb}, readOnly}, {"prefetch", operands{mb}, readOnly},
 		{"prefetch", operands{mb}, readOnly}, {"prefetch", operands{mb}, readOnly},
 	},
+	gHintOrNop: {{"", operands{}, byReg | gHint}, {"nop", operands{ev}, readOnly}},
 	gHint: {
 		{"cldemote", operands{eb}, readOnly}, {"nop", operands{ev}, readOnly},
 		{"nop", operands{ev}, readOnly}, {"nop", operands{ev}, readOnly},

@@ -68,16 +68,21 @@ var map0F = [256]slot{
 	0x1a: {
 		0:   {"bndldx", operands{bndg, ma}, noVEX},
 		p66: {"bndmov", operands{bndg, bndm}, noVEX | opaque},
-		pF3: {"bndcl", operands{bndg, bndq}, opaque | noVEX | readOnly},
-		pF2: {"bndcu", operands{bndg, bndq}, opaque | noVEX | readOnly},
+		pF3: {"bndcl", operands{bndg, eq}, opaque | noVEX | readOnly},
+		pF2: {"bndcu", operands{bndg, eq}, opaque | noVEX | readOnly},
 	},
 	0x1b: {
 		0:   {"bndstx", operands{ma, bndg}, noVEX | barrier},
 		p66: {"bndmov", operands{bndm, bndg}, noVEX | opaque},
 		pF3: {"bndmk", operands{bndg, ma}, noVEX},
-		pF2: {"bndcn", operands{bndg, bndq}, opaque | noVEX | readOnly},
+		pF2: {"bndcn", operands{bndg, eq}, opaque | noVEX | readOnly},
 	},
-	0x1c: {0: {"", operands{}, anyPrefix | byReg | gHint}},
+	0x1c: {
+		0:   {"", operands{}, noVEX | byMod | gHintOrNop},
+		p66: {"nop", operands{ev}, readOnly | noVEX},
+		pF3: {"nop", operands{ev}, readOnly | noVEX},
+		pF2: {"nop", operands{ev}, readOnly | noVEX},
+	},
 	0x1d: {{"nop", operands{ev}, anyPrefix | readOnly}},
 	0x1e: {
 		0:   {"nop", operands{ev}, anyPrefix | readOnly},

@@ -105,7 +105,6 @@ const (
 	bndg = operand(placeBnd)<<placeShift | operand(size16)
 
 	bndm = operand(placeBndM)<<placeShift | operand(size16)
-	bndq = operand(placeBndM)<<placeShift | operand(size8)
 
 	sti = operand(placeF)<<placeShift | operand(size0)
 
