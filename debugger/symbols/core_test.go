@@ -107,7 +107,7 @@ func stop(t testing.TB, exe, function string, ignore int) *stopped {
 	run(t, env, "gdb", "-nx", "-batch",
 		"-iex", "set auto-load off",
 		"-ex", "set pagination off",
-		"-ex", "handle SIGUSR1 nostop noprint pass", "-ex", "handle SIGURG nostop noprint pass",
+		"-ex", "handle SIGUSR1 SIGSEGV nostop noprint pass", "-ex", "handle SIGURG nostop noprint pass",
 		"-ex", "source "+script, exe)
 	text, err := os.ReadFile(out)
 	if err != nil {

@@ -31,28 +31,27 @@ func (a *activation) goStep() (regs Registers, ok, sure bool) {
 }
 
 // overSwitch goes on where the goroutine left its stack: the runtime keeps the
-// place in g.sched. When it ran on the thread's stack already, nothing was
-// switched and the ordinary rules hold.
+// place in g.sched, which is the frame of this very function there. Without a
+// goroutine nothing was switched and the ordinary rules hold.
 func (a *activation) overSwitch() (regs Registers, ok, sure bool) {
 	g, found := a.goroutine()
-	if !found {
+	if !found || a.row == nil {
 		return regs, false, false
 	}
 	sp, err := readWord(a.mem, g.sched+g.spOffset)
-	if here, _ := a.regs.Get(RSP); err != nil || sp == 0 || (sp >= here && sp-here < 1<<12) {
+	bp, err2 := readWord(a.mem, g.sched+g.bpOffset)
+	if err != nil || err2 != nil || sp == 0 {
 		return regs, false, false
 	}
-	pc, err := readWord(a.mem, sp)
-	if err != nil || a.program.Image(pc) == nil {
+	there := *a
+	there.regs.set(RSP, sp)
+	there.regs.set(RBP, bp)
+	regs, ok = there.byRow()
+	if !ok || a.program.Image(regs.PC()) == nil {
 		return regs, false, false
 	}
-	bp, _ := readWord(a.mem, g.sched+g.bpOffset)
-	a.cfa = sp + 8
-	out := Registers{fsBase: a.regs.fsBase}
-	out.set(RIP, pc)
-	out.set(RSP, sp+8)
-	out.set(RBP, bp)
-	return out, true, true
+	a.cfa = there.cfa
+	return regs, true, true
 }
 
 // A goroutine is where the runtime keeps the place a goroutine goes on at.

@@ -80,6 +80,46 @@ func compareStack(t *testing.T, s *stopped) {
 	}
 }
 
+// TestGoStacks: the runtime runs some of its functions on another stack, and
+// makes a fault look like a call. Both lead back to the goroutine.
+func TestGoStacks(t *testing.T) {
+	tests := []struct {
+		stop string
+		want []string // in this order, others may stand between
+	}{
+		{"runtime.stopTheWorldWithSema", []string{
+			"runtime.stopTheWorldWithSema", "runtime.systemstack", "runtime.gcStart", "runtime.GC",
+			"main.collect", "main.collect", "main.collect", "main.collect", "main.main", "runtime.main", "runtime.goexit",
+		}},
+		{"runtime.gopanic", []string{
+			"runtime.gopanic", "runtime.panicmem", "runtime.sigpanic", "main.fault", "main.main", "runtime.main", "runtime.goexit",
+		}},
+	}
+	t.Setenv("ORACLE_PLAIN", "yes")
+	exe := compile(t, "gostacks")
+	for _, tt := range tests {
+		t.Run(tt.stop, func(t *testing.T) {
+			s := stop(t, exe, tt.stop, 0)
+			frames, err := s.program(t).Unwind(s.core.regs, s.core, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rest := tt.want
+			for i := range frames {
+				if len(rest) > 0 && frames[i].Function == rest[0] {
+					rest = rest[1:]
+				}
+			}
+			if last := frames[len(frames)-1].Function; len(rest) > 0 || last != "runtime.goexit" {
+				t.Errorf("%v is missing, the last is %s", rest, last)
+				for i := range frames {
+					t.Logf("#%d %v", i, &frames[i])
+				}
+			}
+		})
+	}
+}
+
 // alias reports whether a name is another one of the function at an address: gdb
 // prefers the linker's.
 func alias(t *testing.T, p *symbols.Program, name string, start uint64) bool {
