@@ -14,6 +14,18 @@ var switches = map[string]bool{
 	"runtime.asmcgocall": true, "runtime.asmcgocall.abi0": true,
 }
 
+// injected are the functions that a signal handler makes look called: the
+// address they return to is that of the instruction which was interrupted.
+var injected = map[string]bool{
+	"runtime.sigpanic": true, "runtime.sigpanic0": true, "runtime.sigpanic0.abi0": true,
+	"runtime.asyncPreempt": true, "runtime.asyncPreempt.abi0": true,
+}
+
+// interrupted reports whether the caller's address is exact, not behind a call.
+func (a *activation) interrupted() bool {
+	return a.signal || (a.site != nil && injected[a.site.name])
+}
+
 // goStep handles the functions of Go's runtime that call frame information says
 // nothing true about. Sure is false for all others.
 func (a *activation) goStep() (regs Registers, ok, sure bool) {

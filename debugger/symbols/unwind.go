@@ -72,7 +72,7 @@ func (a *activation) up() *activation {
 	if !ok || regs.PC() == 0 {
 		return nil
 	}
-	a.caller = a.program.activation(regs, a.mem, a.signal)
+	a.caller = a.program.activation(regs, a.mem, a.interrupted())
 	a.caller.guessed = a.guessed
 	return a.caller
 }
