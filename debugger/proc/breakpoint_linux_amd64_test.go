@@ -1,6 +1,7 @@
 package proc_test
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"testing"
@@ -371,4 +372,81 @@ func TestExec(t *testing.T) {
 			})
 		}
 	}
+}
+
+// signalFields are the dispositions and masks of a program's signals.
+func signalFields(program *debuggertest.Program) string {
+	text := ""
+	for _, field := range []string{"SigBlk", "SigIgn", "SigCgt"} {
+		text += field + " " + program.Status(field) + "\n"
+	}
+	return text
+}
+
+// A Go program, whose threads are preempted by signals, block them at times
+// and have stacks without room, bears breakpoints and steps; and its own
+// handlers are there again afterwards.
+func TestGoProgram(t *testing.T) {
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) {
+			program := debuggertest.Start(t, "busy.go")
+			before := signalFields(program)
+			p := attach(t, program, kind.options)
+			b := set(t, p, proc.BreakpointSpec{Address: program.Mark("visit")})
+			for i := range 200 {
+				stop := resume(t, p)
+				if stop.Breakpoint != b.ID {
+					t.Fatalf("stop %d: %+v", i, stop)
+				}
+				if i%10 != 0 {
+					continue
+				}
+				for range 20 {
+					if _, err := p.StepInstruction(t.Context(), 0); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			clearAll(t, p, b)
+			b = set(t, p, proc.BreakpointSpec{Address: program.Symbol("runtime.rtsigprocmask.abi0")})
+			for range 50 {
+				resumeFor(t, p, 5*time.Millisecond)
+				ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+				if _, err := p.StepInstruction(ctx, 0); err != nil {
+					t.Fatal(err)
+				}
+				cancel()
+			}
+			requireDetached(t, p, program)
+			if got := signalFields(program); got != before {
+				t.Errorf("signals afterwards:\n%sbefore:\n%s", got, before)
+			}
+		})
+	}
+}
+
+// Breakpoints and steps leave the handler of SIGTRAP as it was: in a program
+// that has none, and in its children.
+func TestTrapHandlerIsPutBack(t *testing.T) {
+	program := debuggertest.Start(t, "forker.c")
+	before := signalFields(program)
+	p := attach(t, program, proc.Options{})
+	stopAtMarkAfter(t, p, program, "fork")
+	if got := signalFields(program); got == before {
+		t.Error("a process with breakpoints has no handler of SIGTRAP")
+	}
+	answer(t, p, program)
+	if err := p.Detach(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	requireUnharmed(t, program)
+	if got := signalFields(program); got != before {
+		t.Errorf("signals afterwards:\n%sbefore:\n%s", got, before)
+	}
+}
+
+func stopAtMarkAfter(t *testing.T, p *proc.Process, program *debuggertest.Program, command string) {
+	t.Helper()
+	program.Tell(command)
+	stopAtMark(t, p, program.Mark("visit"))
 }

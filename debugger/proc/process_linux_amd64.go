@@ -168,7 +168,8 @@ func (p *Process) alive(f func() error) error {
 	return f()
 }
 
-// move runs f, which lets the process run, on the tracer's thread.
+// move runs f, which lets the process run, on the tracer's thread. That is free:
+// whoever looks holds mu. The end of ctx is f's affair, a pause.
 func (p *Process) move(ctx context.Context, f func() error) error {
 	if p.tracer.Inside() {
 		return ErrRunning
@@ -177,7 +178,7 @@ func (p *Process) move(ctx context.Context, f func() error) error {
 		return err
 	}
 	defer p.finish()
-	return p.tracer.Do(ctx, f)
+	return p.tracer.Do(context.WithoutCancel(ctx), f)
 }
 
 // begin takes the right to let the process run.

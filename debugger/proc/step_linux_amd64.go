@@ -351,7 +351,7 @@ func (p *Process) rest() error {
 	errs := p.stopAll()
 	for _, t := range p.threads {
 		t.trap = t.trap || t.entered
-		t.entered = false
+		t.entered, t.step = false, step{}
 		p.settle(t)
 		errs = errors.Join(errs, p.restoreMask(t))
 		if len(t.held) > 0 && t.signal.number == 0 {
