@@ -15,18 +15,19 @@ import (
 type debugInfo struct {
 	image *Image
 
-	mu     sync.Mutex // guards data, which is not safe for concurrent use, and all that is read from it
-	data   *dwarf.Data
-	units  []*unit // by offset
-	ranges []unitRange
-	ranged bool
-	types  map[dwarf.Offset]*Type
-	next   int // how many units loadAll has done
-	names  map[string][]*function
-	global map[string][]*variable
-	goType map[uint64]dwarf.Offset // Go's run-time type descriptors
-	named  map[string]dwarf.Offset // types that are described, by qualified name
-	sigs   map[uint64]dwarf.Offset // type units by signature
+	mu      sync.Mutex // guards data, which is not safe for concurrent use, and all that is read from it
+	data    *dwarf.Data
+	units   []*unit // by offset
+	ranges  []unitRange
+	ranged  bool
+	types   map[dwarf.Offset]*Type
+	next    int // how many units loadAll has done
+	names   map[string][]*function
+	global  map[string][]*variable
+	goType  map[uint64]dwarf.Offset // Go's run-time type descriptors
+	named   map[string]dwarf.Offset // types that are described, by qualified name
+	sigs    map[uint64]dwarf.Offset // type units by signature; does not change once open
+	typesAt int                     // where the units of DWARF 4's .debug_types begin
 
 	addr  []byte        // .debug_addr
 	lists func() []byte // the location lists, .debug_loc, read when first needed
@@ -41,7 +42,7 @@ type unitRange struct {
 
 // sectionNames are the sections that are read at once. Compressed ones take
 // most of the time, so they are read side by side.
-var sectionNames = []string{"info", "abbrev", "line", "ranges", "str", "addr", "line_str", "str_offsets", "rnglists"}
+var sectionNames = []string{"info", "abbrev", "line", "ranges", "str", "addr", "line_str", "str_offsets", "rnglists", "types"}
 
 // readSections reads the sections of sectionNames.
 func readSections(o *elfFile) map[string][]byte {
@@ -76,8 +77,9 @@ func openDebugInfo(o *elfFile, im *Image) (*debugInfo, error) {
 		lists: sync.OnceValue(func() []byte { return o.debugSection("loc") }),
 		list5: sync.OnceValue(func() []byte { return o.debugSection("loclists") }),
 	}
+	info := d.appendTypeUnits(sec["info"], sec["types"])
 	err := shield(func() (err error) {
-		d.data, err = dwarf.New(sec["abbrev"], nil, nil, sec["info"], sec["line"], nil, sec["ranges"], sec["str"])
+		d.data, err = dwarf.New(sec["abbrev"], nil, nil, info, sec["line"], nil, sec["ranges"], sec["str"])
 		if err != nil {
 			return err
 		}
@@ -86,7 +88,7 @@ func openDebugInfo(o *elfFile, im *Image) (*debugInfo, error) {
 				return err
 			}
 		}
-		d.units, err = d.readUnits(sec["info"])
+		d.units, err = d.readUnits(info)
 		return err
 	})
 	if err != nil {

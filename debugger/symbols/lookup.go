@@ -216,12 +216,12 @@ func (d *debugInfo) lineHits(ctx context.Context, file string, line int) ([]hit,
 func (u *unit) lineHitsLocked(file string, line int) []hit {
 	t := u.linesLocked()
 	wanted := make([]bool, len(t.files))
-	any := false
+	some := false
 	for i, f := range t.files {
 		wanted[i] = f != "" && matchesFile(f, file)
-		any = any || wanted[i]
+		some = some || wanted[i]
 	}
-	if !any {
+	if !some {
 		return nil
 	}
 	best := t.bestLine(wanted, line)

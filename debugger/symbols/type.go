@@ -175,9 +175,9 @@ func (d *debugInfo) newTypeLocked(e *dwarf.Entry) *Type {
 	t.Size = intAttr(e, dwarf.AttrByteSize)
 	t.declared, _ = e.Val(dwarf.AttrDeclaration).(bool)
 	t.scoped, _ = e.Val(attrEnumClass).(bool)
-	t.elem, t.hasElem = e.Val(dwarf.AttrType).(dwarf.Offset)
+	t.elem, t.hasElem = d.ref(e.Val(dwarf.AttrType))
 	t.signature, _ = e.Val(dwarf.AttrSignature).(uint64)
-	t.owner, _ = e.Val(dwarf.AttrContainingType).(dwarf.Offset)
+	t.owner, _ = d.ref(e.Val(dwarf.AttrContainingType))
 	t.name, _ = d.nameLocked(e)
 	if k, ok := tagKinds[e.Tag]; ok {
 		t.Kind = k

@@ -62,11 +62,11 @@ func (t *Type) childLocked(e *dwarf.Entry) {
 		name, _ := e.Val(dwarf.AttrName).(string)
 		t.enums = append(t.enums, Enumerator{name, intAttr(e, dwarf.AttrConstValue)})
 	case dwarf.TagTemplateTypeParameter:
-		off, _ := e.Val(dwarf.AttrType).(dwarf.Offset)
+		off, _ := t.d.ref(e.Val(dwarf.AttrType))
 		t.params = append(t.params, off)
 	case dwarf.TagFormalParameter:
 		if t.Kind == KindFunc {
-			off, _ := e.Val(dwarf.AttrType).(dwarf.Offset)
+			off, _ := t.d.ref(e.Val(dwarf.AttrType))
 			t.params = append(t.params, off)
 		}
 	case dwarf.TagSubrangeType, dwarf.TagEnumerationType:
@@ -100,7 +100,7 @@ func length(e *dwarf.Entry) int64 {
 func (t *Type) fieldLocked(e *dwarf.Entry) Field {
 	f := Field{d: t.d, Base: e.Tag == dwarf.TagInheritance}
 	f.Name, _ = e.Val(dwarf.AttrName).(string)
-	f.typ, _ = e.Val(dwarf.AttrType).(dwarf.Offset)
+	f.typ, _ = t.d.ref(e.Val(dwarf.AttrType))
 	f.Hidden, _ = e.Val(dwarf.AttrArtificial).(bool)
 	ext, _ := e.Val(dwarf.AttrExternal).(bool)
 	f.Static = ext && e.Tag == dwarf.TagMember
@@ -138,7 +138,7 @@ func (t *Type) bitUnitLocked(off dwarf.Offset) int64 {
 		if n := intAttr(e, dwarf.AttrByteSize); n > 0 {
 			return n
 		}
-		off, _ = e.Val(dwarf.AttrType).(dwarf.Offset)
+		off, _ = t.d.ref(e.Val(dwarf.AttrType))
 	}
 	return 4
 }

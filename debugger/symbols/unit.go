@@ -78,6 +78,8 @@ func (d *debugInfo) header(u *unit, body []byte, word int) (int, bool) {
 	switch {
 	case u.version < 2 || u.version > 5:
 		return 0, false
+	case u.version < 5 && int(u.offset) >= d.typesAt:
+		return 2 + word + 1 + 8 + word, 2+word+1+8+word < len(body)
 	case u.version < 5:
 		return 2 + word + 1, true
 	}
@@ -346,9 +348,9 @@ func (d *debugInfo) attrLocked(e *dwarf.Entry, a dwarf.Attr) (any, *dwarf.Entry)
 
 // originLocked returns the entry that one was made from, nil when there is none.
 func (d *debugInfo) originLocked(e *dwarf.Entry) *dwarf.Entry {
-	off, ok := e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+	off, ok := d.ref(e.Val(dwarf.AttrAbstractOrigin))
 	if !ok {
-		off, ok = e.Val(dwarf.AttrSpecification).(dwarf.Offset)
+		off, ok = d.ref(e.Val(dwarf.AttrSpecification))
 	}
 	if !ok {
 		return nil

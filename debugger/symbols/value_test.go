@@ -22,6 +22,8 @@ func TestValues(t *testing.T) {
 		{"C", "values.c", "marker", 0, []string{"-O0"}, valuesC},
 		{"C, DWARF 4", "values.c", "marker", 0, []string{"-O0", "-gdwarf-4"}, valuesC},
 		{"C++", "values.cc", "marker", 1, []string{"-O0"}, valuesCPP},
+		{"C++, type units", "values.cc", "marker", 1, []string{"-O0", "-fdebug-types-section"}, valuesCPP},
+		{"C++, DWARF 4, type units", "values.cc", "marker", 1, []string{"-O0", "-fdebug-types-section", "-gdwarf-4"}, valuesCPP},
 		{"Rust", "values.rs", "marker", 0, nil, valuesRust},
 		{"Go", "govalues", "main.marker", 0, []string{"-gcflags=-N"}, valuesGo},
 	}

@@ -42,7 +42,7 @@ func (v *variable) settleLocked() {
 		v.name, _ = name.(string)
 	}
 	typ, _ := d.attrLocked(v.entry, dwarf.AttrType)
-	v.typ, v.typed = typ.(dwarf.Offset)
+	v.typ, v.typed = d.ref(typ)
 	line, _ := d.attrLocked(v.entry, dwarf.AttrDeclLine)
 	if n, ok := line.(int64); ok {
 		v.line = int(n)
