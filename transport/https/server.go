@@ -118,6 +118,12 @@ func (s *Server) drain(web *http.Server) {
 
 // ServeHTTP finds the handler of a path.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
+		// It may have had a length besides, which net/http does not tell: a
+		// request could hide behind it from a proxy that believed the length
+		// (RFC 9112, section 6.1).
+		w.Header().Set("Connection", "close")
+	}
 	if h := s.cfg.Routes[r.URL.Path]; h != nil {
 		h.ServeHTTP(w, r)
 		return

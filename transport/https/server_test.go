@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -141,4 +142,38 @@ func TestPanic(t *testing.T) {
 		}
 		h.end(t)
 	})
+}
+
+// What follows a body in chunks is not read: a proxy may have taken it for part
+// of that body, if it had a length besides.
+func TestChunksCloseTheConnection(t *testing.T) {
+	const request = "POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
+	tests := []struct {
+		name, text string
+		answers    int
+	}{
+		{"two requests with a length", strings.Repeat(request+"Content-Length: 2\r\n\r\n{}", 2), 2},
+		{"chunks and a length", request + "Content-Length: 60\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n" + request + "Content-Length: 2\r\n\r\n{}", 1},
+		{"chunks", request + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n" + request + "Content-Length: 2\r\n\r\n{}", 1},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				h := serve(t, https.Config{Routes: routes(says("here"))})
+				conn, err := h.dial(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				var writing sync.WaitGroup
+				writing.Go(func() { _, _ = conn.Write([]byte(tc.text)) }) // the server may not read it all
+				_, said := closes(t, conn)
+				if got := strings.Count(said, "200 OK"); got != tc.answers {
+					t.Errorf("%d answers, want %d: %q", got, tc.answers, said)
+				}
+				_ = conn.Close()
+				writing.Wait()
+				h.end(t)
+			})
+		})
+	}
 }
