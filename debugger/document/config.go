@@ -26,8 +26,9 @@ type Config struct {
 	// MaxAnswer is how many bytes of values and markup one answer to a query may
 	// carry; 4 MiB.
 	MaxAnswer int
-	// QueryMemory is by how many bytes the heap may grow while a query runs
-	// before it is stopped; 512 MiB.
+	// QueryMemory is what evaluating a query may take in bytes; 512 MiB. It is
+	// watched by the growth of the whole heap, beyond what MaxMemory and CacheBytes
+	// allow for, so it is a safeguard and no exact measure.
 	QueryMemory int64
 	// Deadline is how long one request may take; 30 s. For Preload it holds for
 	// each document.

@@ -19,7 +19,7 @@ type heliumGrammar struct {
 }
 
 func (g heliumGrammar) alters(t tree) bool {
-	return g.defaults || t.(*heliumTree).hints
+	return g.defaults || t != nil && t.(*heliumTree).hints
 }
 
 func (h helium) compile(ctx context.Context, schema tree, files *schemaFiles) (grammar, error) {

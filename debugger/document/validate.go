@@ -38,14 +38,27 @@ func (l *Library) validate(ctx context.Context, req ValidateRequest) (Validation
 	result := Validation{Warnings: rules.warnings}
 	rent := &lease{from: l.memory}
 	defer rent.end()
-	doc, err := l.document(ctx, req.Document, rent)
-	if err == nil && !isInline(req.Document) && rules.grammar.alters(doc.tree) {
-		doc, err = l.own(ctx, req.Document, rent)
-	}
+	doc, err := l.subject(ctx, rules, req.Document, rent)
 	if err != nil {
 		return result, err
 	}
 	return result, rules.judge(ctx, doc)
+}
+
+// subject finds the document to validate: the one that all share, or one for this
+// request alone if validation may change it.
+func (l *Library) subject(ctx context.Context, rules *schema, argument string, rent *lease) (*parsed, error) {
+	if isInline(argument) {
+		return l.document(ctx, argument, rent)
+	}
+	if rules.grammar.alters(nil) {
+		return l.own(ctx, argument, rent)
+	}
+	doc, err := l.document(ctx, argument, rent)
+	if err == nil && rules.grammar.alters(doc.tree) {
+		return l.own(ctx, argument, rent)
+	}
+	return doc, err
 }
 
 // judge collects the violations of a document.

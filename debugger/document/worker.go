@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
@@ -102,7 +103,7 @@ func (c *crew) attend(ctx context.Context, cancel context.CancelCauseFunc, done 
 		case <-ctx.Done():
 			return waited(done, grace)
 		case <-tick.C:
-			if heap()-before > c.growth {
+			if heap()-before > c.growth && collected()-before > c.growth {
 				cancel(&LimitError{Subject: "request", What: "memory in bytes", Limit: c.growth})
 			}
 		}
@@ -127,6 +128,13 @@ func heap() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64())
+}
+
+// collected is what is left of the heap after a collection. It takes long, but
+// what it finds decides whether somebody's work is stopped.
+func collected() int64 {
+	runtime.GC()
+	return heap()
 }
 
 // overdue is the error for work whose context ended: the limit that ended it, or

@@ -1,0 +1,56 @@
+package document_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/document"
+)
+
+// The engine tries every way to share out the elements among the repetitions,
+// and nothing interrupts it. The caller is free after the deadline all the same.
+func TestValidationThatTakesLong(t *testing.T) {
+	schema := schemaOf(`<xs:element name="r"><xs:complexType><xs:sequence maxOccurs="100"><xs:element name="a" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>`)
+	text := "<r>" + strings.Repeat("<a/>", 200) + "<b/></r>"
+	lib := open(t, document.Config{Deadline: 50 * time.Millisecond, Workers: 2})
+	start := time.Now()
+	_, err := lib.Validate(t.Context(), document.ValidateRequest{Document: text, Schema: schema})
+	took := time.Since(start)
+	limit, ok := errors.AsType[*document.LimitError](err)
+	if !ok || limit.What != "time" {
+		t.Fatalf("got %v after %v, want a LimitError", err, took)
+	}
+	if took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	// The other worker answers meanwhile.
+	if _, err := lib.Query(t.Context(), document.QueryRequest{Document: "<a/>", Query: "/a"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Queries notice that their caller leaves.
+func TestQueryThatIsCancelled(t *testing.T) {
+	lib := open(t, document.Config{})
+	text := numbers(3000)
+	for _, version := range []string{"1.0", "3.1"} {
+		for _, query := range []string{
+			"count(//b[count(//b[. > 5][count(//b) > 3]) > 2])",
+			"//b[following::b[preceding::b[following::b[. = 'x']]]]",
+		} {
+			ctx, cancel := context.WithCancel(t.Context())
+			timer := time.AfterFunc(100*time.Millisecond, cancel)
+			_, err := lib.Query(ctx, document.QueryRequest{Document: text, Query: query, Version: version})
+			timer.Stop()
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s in %s: got %v, want %v", query, version, err, context.Canceled)
+			}
+		}
+	}
+	if n := lib.Stats().Abandoned; n != 0 {
+		t.Errorf("%d queries were given up, want that they stop by themselves", n)
+	}
+}
