@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,9 +46,11 @@ type Verifier interface {
 
 // An Identity is who an access token belongs to.
 type Identity struct {
-	ID     string // stable and unique, no secret
-	Scopes []mcp.Scope
+	ID     string      // stable and unique, no secret
+	Scopes []mcp.Scope // never nil, which would mean all
 	Limits quota.Limits
+	// Expires is when the token does.
+	Expires time.Time
 }
 
 // An InvalidTokenError says what is wrong with an access token.
@@ -91,7 +94,11 @@ func New(cfg Config) *Door {
 }
 
 // An account is what the door keeps with a principal.
-type account struct{ limits quota.Limits }
+type account struct {
+	limits  quota.Limits
+	key     keys.Token // zero when an access token was shown
+	expires time.Time  // of the access token
+}
 
 // Admit finds the principal of a request.
 func (d *Door) Admit(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
@@ -100,10 +107,22 @@ func (d *Door) Admit(header http.Header, r *http.Request) (mcp.Caller, *streamab
 	if refused != nil {
 		return mcp.Caller{}, d.refuse(header, r, from.Addr(), refused)
 	}
-	return mcp.Caller{
-		Principal: mcp.Principal{ID: who.ID, Scopes: who.Scopes, Account: account{who.Limits}},
-		Addr:      from,
-	}, nil
+	return mcp.Caller{Principal: who, Addr: from}, nil
+}
+
+// Admits looks the caller's key up again: it may have been revoked, changed or
+// expired since. While keys cannot be looked up, nobody is sent away.
+func (d *Door) Admits(ctx context.Context, caller *mcp.Caller) bool {
+	mine, _ := caller.Principal.Account.(account)
+	if mine.key == (keys.Token{}) {
+		return d.cfg.Now().Before(mine.expires)
+	}
+	record, err := d.cfg.Ring.Find(ctx, mine.key)
+	if err != nil {
+		return !errors.Is(err, keys.ErrUnknown)
+	}
+	lost := func(scope mcp.Scope) bool { return !slices.Contains(record.Scopes, scope) }
+	return record.Check(d.cfg.Now(), caller.Addr.Addr()) == nil && !slices.ContainsFunc(caller.Principal.Scopes, lost)
 }
 
 // A denial is why nobody was let in.
@@ -119,10 +138,10 @@ type denial struct {
 }
 
 // identify reads the Authorization header.
-func (d *Door) identify(r *http.Request, from netip.Addr) (Identity, *denial) {
+func (d *Door) identify(r *http.Request, from netip.Addr) (mcp.Principal, *denial) {
 	token, refused := credentials(r.Header)
 	if refused != nil {
-		return Identity{}, refused
+		return mcp.Principal{}, refused
 	}
 	parsed, err := keys.ParseToken(token)
 	switch {
@@ -131,7 +150,7 @@ func (d *Door) identify(r *http.Request, from netip.Addr) (Identity, *denial) {
 	case d.cfg.Tokens != nil && strings.Count(token, ".") == 2:
 		return d.byToken(r.Context(), token)
 	}
-	return Identity{}, unauthenticated("the key is not one of ours, mistyped or cut off")
+	return mcp.Principal{}, unauthenticated("the key is not one of ours, mistyped or cut off")
 }
 
 // credentials are what stands behind Bearer in the one Authorization header
@@ -164,19 +183,21 @@ func unavailable(details string) *denial {
 	}
 }
 
-func (d *Door) byKey(ctx context.Context, token keys.Token, from netip.Addr) (Identity, *denial) {
+func (d *Door) byKey(ctx context.Context, token keys.Token, from netip.Addr) (mcp.Principal, *denial) {
 	record, err := d.cfg.Ring.Find(ctx, token)
 	if errors.Is(err, keys.ErrUnknown) {
-		return Identity{}, unauthenticated("the key is unknown")
+		return mcp.Principal{}, unauthenticated("the key is unknown")
 	}
 	if err != nil {
 		d.cfg.Logger.Error("keys cannot be looked up", "err", err)
-		return Identity{}, unavailable("keys cannot be looked up now")
+		return mcp.Principal{}, unavailable("keys cannot be looked up now")
 	}
 	if err := record.Check(d.cfg.Now(), from); err != nil {
-		return Identity{}, denied(record.ID, err)
+		return mcp.Principal{}, denied(record.ID, err)
 	}
-	return Identity{ID: record.ID, Scopes: record.Scopes, Limits: record.Limits()}, nil
+	who := record.Principal()
+	who.Account = account{limits: record.Limits(), key: token}
+	return who, nil
 }
 
 // denied says why a key that we know does not work.
@@ -192,20 +213,20 @@ func denied(key string, err error) *denial {
 	return refused
 }
 
-func (d *Door) byToken(ctx context.Context, token string) (Identity, *denial) {
+func (d *Door) byToken(ctx context.Context, token string) (mcp.Principal, *denial) {
 	who, err := d.cfg.Tokens.Verify(ctx, token)
 	if bad, ok := errors.AsType[*InvalidTokenError](err); ok {
 		refused := unauthenticated(bad.Reason)
 		if bad.Expired {
 			refused.code, refused.message, refused.guess = mcp.CodeExpired, "License expired", false
 		}
-		return Identity{}, refused
+		return mcp.Principal{}, refused
 	}
 	if err != nil {
 		d.cfg.Logger.Error("access tokens cannot be verified", "err", err)
-		return Identity{}, unavailable("access tokens cannot be verified now")
+		return mcp.Principal{}, unavailable("access tokens cannot be verified now")
 	}
-	return who, nil
+	return mcp.Principal{ID: who.ID, Scopes: who.Scopes, Account: account{limits: who.Limits, expires: who.Expires}}, nil
 }
 
 // refuse says no, later and later to those who guess.

@@ -1,6 +1,7 @@
 package bearer_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -200,3 +201,77 @@ func TestForbidden(t *testing.T) {
 		})
 	}
 }
+
+// What changes about a key while it has a stream open ends the stream, unless
+// the key only gained.
+func TestAdmits(t *testing.T) {
+	change := func(edit func(*keys.Settings)) func(*testing.T, *house, string) {
+		return func(t *testing.T, h *house, id string) {
+			t.Helper()
+			if _, err := h.keys.Update(t.Context(), id, func(s *keys.Settings) error { edit(s); return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	tests := []struct {
+		name   string
+		change func(*testing.T, *house, string)
+		want   bool
+	}{
+		{"nothing", func(*testing.T, *house, string) {}, true},
+		{"more rights", change(func(s *keys.Settings) { s.Scopes = append(s.Scopes, "aoc:write") }), true},
+		{"fewer rights", change(func(s *keys.Settings) { s.Scopes = []mcp.Scope{"rulesets:read"} }), false},
+		{"other addresses", change(func(s *keys.Settings) { s.Allow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} }), false},
+		{"another plan", change(func(s *keys.Settings) { s.Plan = quota.Team }), true},
+		{"an expiry", change(func(s *keys.Settings) { s.Expires = noon }), false},
+		{"revoked", func(t *testing.T, h *house, id string) {
+			t.Helper()
+			if _, err := h.keys.Revoke(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+		{"rotated", func(t *testing.T, h *house, id string) {
+			t.Helper()
+			if _, _, err := h.keys.Rotate(t.Context(), id, 0); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+		{"rotated with time", func(t *testing.T, h *house, id string) {
+			t.Helper()
+			if _, _, err := h.keys.Rotate(t.Context(), id, time.Minute); err != nil {
+				t.Fatal(err)
+			}
+		}, true},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			h := build(t)
+			id, token := h.key(t, keys.Settings{Scopes: []mcp.Scope{"aoc:read", "rulesets:read"}})
+			caller := h.admit(t, token)
+			tc.change(t, h, id)
+			if got := h.Admits(t.Context(), &caller); got != tc.want {
+				t.Errorf("still admitted: %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+// While keys cannot be looked up, streams that are open stay so.
+func TestAdmitsOutOfReach(t *testing.T) {
+	var ring keys.Ring
+	h := build(t, func(c *bearer.Config) {
+		ring = c.Ring
+		c.Ring = findFunc(func(ctx context.Context, token keys.Token) (keys.Record, error) { return ring.Find(ctx, token) })
+	})
+	_, token := h.key(t, keys.Settings{})
+	caller := h.admit(t, token)
+	ring = brokenRing{keys.ErrUnavailable}
+	if !h.Admits(t.Context(), &caller) {
+		t.Error("sent away")
+	}
+}
+
+// A findFunc is a ring that can be exchanged.
+type findFunc func(context.Context, keys.Token) (keys.Record, error)
+
+func (f findFunc) Find(ctx context.Context, t keys.Token) (keys.Record, error) { return f(ctx, t) }

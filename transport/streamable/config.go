@@ -69,6 +69,9 @@ type Door interface {
 	// them; n may be 0. It may set headers of the answer. The revision is the
 	// one that governs the requests.
 	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, n int) *Refusal
+	// Admits reports whether a caller who was let in still would be. Streams
+	// ask before they send more.
+	Admits(ctx context.Context, caller *mcp.Caller) bool
 	// Forbidden says what a refusal for want of a right adds to the answer's
 	// headers.
 	Forbidden(header http.Header, err *jsonrpc.Error)

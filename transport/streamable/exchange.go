@@ -196,7 +196,7 @@ func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	}
 	defer e.h.streams.leave(e.to.caller.Principal.ID)
 	e.startSession(w)
-	err := e.stream.copy(r.Context(), openSink(w, e.h.cfg.WriteTime), 0, e.h.cfg.KeepAlive)
+	err := e.stream.copy(r.Context(), openSink(w, e.h.cfg.WriteTime), 0, e.h.cfg.KeepAlive, e.h.admits(r.Context(), &e.to.caller))
 	switch s := e.to.session; {
 	case s != nil && err == nil:
 		s.drop(e.stream)

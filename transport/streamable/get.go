@@ -1,6 +1,7 @@
 package streamable
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -57,7 +58,12 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 	}
 	defer h.streams.leave(s.principal)
 	out := openSink(w, h.cfg.WriteTime)
-	_ = one.copy(r.Context(), out, after, h.cfg.KeepAlive) // a client that is gone may come back
+	_ = one.copy(r.Context(), out, after, h.cfg.KeepAlive, h.admits(r.Context(), &caller)) // a client that is gone may come back
+}
+
+// admits asks the door about the reader of a stream.
+func (h *Handler) admits(ctx context.Context, caller *mcp.Caller) func() bool {
+	return func() bool { return h.cfg.Door.Admits(ctx, caller) }
 }
 
 // resume finds the stream of an event id and the number behind which it goes

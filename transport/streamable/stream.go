@@ -165,9 +165,13 @@ func (s *stream) unsent() int {
 	return s.sent
 }
 
+// errShutOut reports a client whose key was revoked, has expired or lost rights.
+var errShutOut = errors.New("the client would not be let in any more")
+
 // copy writes the events behind number n until the stream ends or pauses, the
-// client is gone, or another connection takes the stream over.
-func (s *stream) copy(ctx context.Context, out *sink, n int, keepAlive time.Duration) error {
+// client is gone or not admitted any more, or another connection takes the
+// stream over.
+func (s *stream) copy(ctx context.Context, out *sink, n int, keepAlive time.Duration, admitted func() bool) error {
 	holder := s.take()
 	timer := time.NewTimer(keepAlive)
 	defer timer.Stop()
@@ -187,6 +191,9 @@ func (s *stream) copy(ctx context.Context, out *sink, n int, keepAlive time.Dura
 		case <-p.news:
 		case <-timer.C:
 			out.comment()
+		}
+		if !admitted() {
+			return errShutOut
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,7 +18,10 @@ import (
 )
 
 // door lets in whoever names a principal in the header Authorization.
-type door struct{ left int }
+type door struct {
+	left int
+	shut atomic.Bool // nobody is let in any more
+}
 
 func (d *door) Admit(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
 	name := r.Header.Get("Authorization")
@@ -39,6 +43,8 @@ func (d *door) Charge(_ context.Context, header http.Header, _ *mcp.Caller, rev 
 	spent := &mcp.QuotaError{Limit: 10, Used: 10, ResetAt: time.Unix(0, 0)}
 	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: spent.Wire(rev)}
 }
+
+func (d *door) Admits(context.Context, *mcp.Caller) bool { return !d.shut.Load() }
 
 func (d *door) Forbidden(header http.Header, _ *jsonrpc.Error) {
 	header.Set("WWW-Authenticate", "Bearer error=\"insufficient_scope\"")
@@ -531,6 +537,26 @@ func TestChanges(t *testing.T) {
 	expect(t, own, "end")
 	if resp, _ := s.ask(t, "POST", ping, both); resp.StatusCode != 503 {
 		t.Errorf("after the end: %s", resp.Status)
+	}
+}
+
+// TestShutOut: a caller who would not be let in any more hears nothing further
+// on streams that are open, whether something happens or not.
+func TestShutOut(t *testing.T) {
+	for name, keepAlive := range map[string]time.Duration{"changes": time.Minute, "silence": 20 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, func(cfg *streamable.Config) { cfg.KeepAlive = keepAlive })
+			own := events(t, s.open(t, "GET", "", "Accept: text/event-stream", s.session(t, "2025-06-18")))
+			listen := events(t, s.open(t, "POST", `{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true},`+meta+`}}`,
+				both, modern, "Mcp-Method: subscriptions/listen"))
+			listen() // that it listens
+			s.door.shut.Store(true)
+			if name == "changes" {
+				s.ask(t, "POST", call("change", ""))
+			}
+			expect(t, own, "end")
+			expect(t, listen, "end")
+		})
 	}
 }
 

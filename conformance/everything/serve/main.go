@@ -61,4 +61,6 @@ func (open) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, int
 	return nil
 }
 
+func (open) Admits(context.Context, *mcp.Caller) bool { return true }
+
 func (open) Forbidden(http.Header, *jsonrpc.Error) {}
