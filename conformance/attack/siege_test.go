@@ -1,0 +1,84 @@
+package attack_test
+
+import (
+	"testing"
+	"time"
+)
+
+// maxBody is what the server under siege takes: less than usual, so that
+// attacks with too much are quick.
+const maxBody = "1000000"
+
+// TestSiege attacks one server in every way, and looks at it afterwards.
+func TestSiege(t *testing.T) {
+	data := t.TempDir()
+	_, token := key(t, data)
+	s := start(t, data, "--max-body", maxBody)
+	honest := s.client(t, token, "", true)
+	greet := func() { honest.post(t, list).is(t, "an honest request", 200, 0) }
+	for range 20 {
+		greet() // so that what is made once is there
+	}
+	before := s.look(t)
+	attacks := []struct {
+		name   string
+		attack func(t *testing.T, s *server, token string)
+	}{
+		{"no good key", noGoodKey},
+		{"a key from elsewhere", foreignAddress},
+		{"a key that expires", expiry},
+		{"a key that is revoked", revocation},
+		{"a key with few rights", fewRights},
+		{"forged names", forgedNames},
+		{"headers", badHeaders},
+		{"too much", tooMuch},
+		{"smuggling", smuggling},
+		{"half-closed sockets", halfClosed},
+		{"broken TLS", brokenTLS},
+		{"somebody else's session", foreignSession},
+		{"streams and their ends", abandonedStreams},
+		{"slow clients", slowClients},
+	}
+	for _, tc := range attacks {
+		if !t.Run(tc.name, func(t *testing.T) { tc.attack(t, s, token) }) {
+			t.Errorf("%s: failed", tc.name)
+		}
+		greet()
+	}
+	honest.CloseIdleConnections()
+	s.settles(t, before, greet)
+}
+
+// A sight is what a server holds.
+type sight struct{ goroutines, files, heap float64 }
+
+func (s *server) look(t *testing.T) sight {
+	t.Helper()
+	return sight{s.number(t, "go_goroutines"), s.number(t, "process_open_fds"), s.number(t, "go_memstats_heap_alloc_bytes")}
+}
+
+// What may be there besides: a connection or two of ours, and what the
+// collector has not seen yet.
+const (
+	spareGoroutines = 6
+	spareFiles      = 4
+	spareHeap       = 8 << 20
+)
+
+// settles waits until the server holds what it held before. Requests keep its
+// collector going.
+func (s *server) settles(t *testing.T, before sight, greet func()) {
+	t.Helper()
+	var now sight
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		now = s.look(t)
+		if now.goroutines <= before.goroutines+spareGoroutines && now.files <= before.files+spareFiles && now.heap <= before.heap+spareHeap {
+			t.Logf("%v goroutines, %v files, %.1f MB, before %v, %v, %.1f MB",
+				now.goroutines, now.files, now.heap/1e6, before.goroutines, before.files, before.heap/1e6)
+			return
+		}
+		greet()
+	}
+	t.Errorf("afterwards %v goroutines, %v files, %.1f MB, before %v, %v, %.1f MB",
+		now.goroutines, now.files, now.heap/1e6, before.goroutines, before.files, before.heap/1e6)
+}
