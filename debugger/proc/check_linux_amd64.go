@@ -30,9 +30,17 @@ func checkAttach(pid int) error {
 	if err != nil {
 		return err
 	}
+	if refused := c.refusal(); refused != nil {
+		return refused
+	}
+	return nil
+}
+
+// refusal is the first reason not to trace it, nil if there is none.
+func (c *candidate) refusal() *PermissionError {
 	for _, refuse := range refusals {
 		if refuse.when(c) {
-			return &PermissionError{PID: pid, Cause: expand(refuse.cause, c), Cure: expand(refuse.cure, c)}
+			return &PermissionError{PID: c.pid, Cause: expand(refuse.cause, c), Cure: expand(refuse.cure, c)}
 		}
 	}
 	return nil
