@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"path/filepath"
 
 	"github.com/triptych-mcp/triptych/debugger/symbols"
 )
@@ -12,8 +13,12 @@ import (
 // file is mapped where it would be, and there is no memory.
 func Example() {
 	p := symbols.New(symbols.Config{})
-	defer p.Close()
-	p.Update([]symbols.Mapping{{Start: 0x400000, End: 0x402000, Path: "testdata/small.elf"}}, nil)
+	defer func() { _ = p.Close() }() // files that were only read
+	path, err := filepath.Abs("testdata/small.elf")
+	if err != nil {
+		log.Fatal(err)
+	}
+	p.Update([]symbols.Mapping{{Start: 0x400000, End: 0x402000, Path: path}}, nil)
 
 	places, err := p.Entry(context.Background(), "f")
 	if err != nil {
@@ -30,7 +35,7 @@ func Example() {
 		fmt.Println(f.Name, f.Type(), f.Offset)
 	}
 	// Output:
-	// f 6
+	// f 9
 	// a int 0
 	// next struct s * 8
 	// t char [8] 16

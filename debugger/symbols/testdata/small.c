@@ -1,5 +1,6 @@
 // The source of small.elf, which is kept so that its damaged forms stay the same:
-// gcc -O1 -g -nostdlib -static -no-pie -fno-stack-protector -Wl,-z,noseparate-code -o small.elf small.c
+// gcc -O1 -g -nostdlib -static -no-pie -fno-stack-protector -Wl,-z,noseparate-code \
+// -fdebug-prefix-map=$PWD=/src -o small.elf small.c
 struct s { int a : 3; struct s *next; char t[8]; union { float f; long l; } u; };
 enum e { A, B = 4 };
 static enum e kind = B;
