@@ -209,7 +209,7 @@ func (d *decoder) choose(r *row) (*row, bool) {
 		return nil, false
 	}
 	d.in.ops = ops
-	return r, true
+	return r, !vex || d.vexAllowed()
 }
 
 func group(n attr) *[8]row {

@@ -50,3 +50,16 @@ var intPredicates = [8]string{"eq", "lt", "le", "", "neq", "nlt", "nle", ""}
 
 // roundings are the rounding modes of EVEX in the order of L'L.
 var roundings = [4]string{"{rn-sae}", "{rd-sae}", "{ru-sae}", "{rz-sae}"}
+
+// String returns the name of the register.
+func (r Reg) String() string {
+	switch {
+	case r < 16:
+		return names64[r]
+	case r == RIP:
+		return "rip"
+	case r == FS, r == GS:
+		return segmentName(r)
+	}
+	return "none"
+}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/x86"
+	"github.com/triptych-mcp/triptych/debugger/x86/x86test"
 )
 
 // TestProcessor asks the processor itself: random instructions are executed one
@@ -36,11 +37,12 @@ func TestProcessor(t *testing.T) {
 
 type processor struct {
 	t      *testing.T
-	c      *child
+	c      *x86test.Child
 	rng    *rand.Rand
 	before []byte // memory
 	after  []byte
-	state  []byte // extended state
+	state  []byte // extended state before
+	state2 []byte // and after
 	spans  []x86.Span
 
 	tries, done, stored int
@@ -50,10 +52,10 @@ type processor struct {
 func newProcessor(t *testing.T) *processor {
 	t.Helper()
 	p := &processor{
-		t: t, c: newChild(t), rng: rand.New(rand.NewPCG(3, 4)),
-		before: make([]byte, dataSize), after: make([]byte, dataSize),
+		t: t, c: x86test.Start(t), rng: rand.New(rand.NewPCG(3, 4)),
+		before: make([]byte, x86test.DataSize), after: make([]byte, x86test.DataSize),
 	}
-	p.state = make([]byte, len(p.c.xstate))
+	p.state, p.state2 = make([]byte, p.c.XState), make([]byte, p.c.XState)
 	p.fill()
 	return p
 }
@@ -63,17 +65,17 @@ func (p *processor) fill() {
 	for n := 0; n < len(p.before); n += 8 {
 		binary.LittleEndian.PutUint64(p.before[n:], p.rng.Uint64())
 	}
-	p.c.write(childData, p.before)
-	p.c.regset(ptraceGetRegset, p.c.xstate)
+	p.c.Write(x86test.Data, p.before)
+	p.c.ReadState(p.state)
 	const x87, xmm, end = 32, 32 + 8*16, 32 + 24*16 // in the fxsave image
 	for n := x87; n < end; n++ {
 		if n >= xmm || n%16 < 10 {
-			p.c.xstate[n] = byte(p.rng.Uint32())
+			p.state[n] = byte(p.rng.Uint32())
 		}
 	}
-	p.c.xstate[512] |= 3 // they are in use
-	p.c.regset(ptraceSetRegset, p.c.xstate)
-	p.c.regset(ptraceGetRegset, p.c.xstate)
+	p.state[512] |= 3 // they are in use
+	p.c.WriteState(p.state)
+	p.c.ReadState(p.state)
 }
 
 // forbidden are not executed: they enter the kernel, wait, take the keys away by
@@ -95,7 +97,7 @@ func forbidden(in *x86.Inst) bool {
 func (p *processor) try() {
 	p.t.Helper()
 	code := p.randomCode()
-	in, err := x86.Decode(code, childCode)
+	in, err := x86.Decode(code, x86test.Code)
 	if err != nil || forbidden(&in) || in.Mem.Base == x86.RIP {
 		return
 	}
@@ -105,13 +107,13 @@ func (p *processor) try() {
 	}
 	p.spans = in.Writes(p.spans[:0], &regs, x86.OneIteration)
 	goes, loads, branches := in.Goes(&regs)
-	signal := p.c.step(code, &native)
-	p.c.read(childData, p.after)
-	p.c.regset(ptraceGetRegset, p.state)
+	signal := p.c.Step(code, &native)
+	p.c.Read(x86test.Data, p.after)
+	p.c.ReadState(p.state2)
 	p.checkMemory(&in, code)
 	p.checkState(&in, code)
 	p.before, p.after = p.after, p.before
-	p.c.xstate, p.state = p.state, p.c.xstate
+	p.state, p.state2 = p.state2, p.state
 	if signal != syscall.SIGTRAP || in.Class.Is(x86.Trap) {
 		return
 	}
@@ -120,7 +122,7 @@ func (p *processor) try() {
 	case rip == in.Next() && (!branches || in.Class.Is(x86.Cond)):
 	case rip == in.PC && in.Class.Is(x86.Repeat):
 	case branches && !loads && rip == goes:
-	case branches && loads && goes-childData < dataSize-8 && rip == binary.LittleEndian.Uint64(p.after[goes-childData:]):
+	case branches && loads && goes-x86test.Data < x86test.DataSize-8 && rip == binary.LittleEndian.Uint64(p.after[goes-x86test.Data:]):
 	default:
 		p.fault(&in, code, "went to %x", rip)
 	}
@@ -143,8 +145,8 @@ func (p *processor) checkMemory(in *x86.Inst, code []byte) {
 	}
 	p.stored++
 	for n := range p.before {
-		if p.before[n] != p.after[n] && !covered(p.spans, x86.Span{Addr: childData + uint64(n), Len: 1}) {
-			p.fault(in, code, "changed %x, but Writes says %x", childData+n, p.spans)
+		if p.before[n] != p.after[n] && !covered(p.spans, x86.Span{Addr: x86test.Data + uint64(n), Len: 1}) {
+			p.fault(in, code, "changed %x, but Writes says %x", x86test.Data+n, p.spans)
 			return
 		}
 	}
@@ -158,7 +160,7 @@ func (p *processor) checkState(in *x86.Inst, code []byte) {
 		return
 	}
 	const header, end = 512, 576
-	if !bytes.Equal(p.c.xstate[:header], p.state[:header]) || !bytes.Equal(p.c.xstate[end:], p.state[end:]) {
+	if !bytes.Equal(p.state[:header], p.state2[:header]) || !bytes.Equal(p.state[end:], p.state2[end:]) {
 		p.fault(in, code, "changed the extended state, but has not the class FP")
 	}
 }
@@ -166,7 +168,7 @@ func (p *processor) checkState(in *x86.Inst, code []byte) {
 // registers makes up registers with which the instruction reaches the child's
 // data.
 func (p *processor) registers(in *x86.Inst) (syscall.PtraceRegs, x86.Regs) {
-	native := p.c.regs // with the segments of the start
+	native := p.c.Regs // with the segments of the start
 	r := x86.Regs{XSave: uint64(len(p.state))}
 	for n := range r.GPR {
 		r.GPR[n] = p.value()
@@ -204,7 +206,7 @@ func (p *processor) value() uint64 {
 }
 
 func (p *processor) pointer() uint64 {
-	return childData + dataSize/4 + p.rng.Uint64N(dataSize/2)&^7
+	return x86test.Data + x86test.DataSize/4 + p.rng.Uint64N(x86test.DataSize/2)&^7
 }
 
 // aim changes the base register, or an index without one, so that the operand
@@ -213,7 +215,7 @@ func (p *processor) aim(in *x86.Inst, r *x86.Regs) {
 	if !in.Class.Is(x86.Memory) || in.Class.Is(x86.Vector) || in.Mem.Base == x86.NoReg || in.Mem.Base == in.Mem.Index {
 		return
 	}
-	target := childData + dataSize/4 + p.rng.Uint64N(dataSize/4)&^63
+	target := x86test.Data + x86test.DataSize/4 + p.rng.Uint64N(x86test.DataSize/4)&^63
 	if in.Mem.Index != x86.NoReg && in.Mem.Index != x86.RSP {
 		r.GPR[in.Mem.Index] = p.rng.Uint64N(64)
 	}

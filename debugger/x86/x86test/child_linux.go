@@ -1,4 +1,4 @@
-package x86_test
+package x86test
 
 import (
 	"bytes"
@@ -14,25 +14,30 @@ import (
 
 // Where the child keeps its code and its data.
 const (
-	childCode = 0x10_0000_0000
-	childData = 0x20_0000_0000
-	dataSize  = 1 << 16
-	pageSize  = 1 << 12
+	Code     = 0x10_0000_0000
+	Data     = 0x20_0000_0000
+	DataSize = 1 << 16 // bytes
+	pageSize = 1 << 12
 )
 
-// A child is a process that executes one instruction at a time, at childCode,
+// A Child is a process that executes one instruction at a time, at [Code],
 // with the registers and the memory that the test gives it. All of its methods
 // must be called from the goroutine that made it.
-type child struct {
-	t      *testing.T
-	pid    int
-	mem    *os.File
-	xstate []byte
-	regs   syscall.PtraceRegs // at the start
+type Child struct {
+	// Regs are the registers at the start. Test registers are best made from
+	// a copy, since instructions may load segments.
+	Regs syscall.PtraceRegs
+	// XState is the length of the extended state in bytes.
+	XState int
+
+	t   testing.TB
+	pid int
+	mem *os.File
 }
 
-// newChild starts a child. It ends with the test.
-func newChild(t *testing.T) *child {
+// Start starts a child. It ends with the test, which is skipped where the
+// kernel lets nobody be traced. The calling goroutine keeps its thread.
+func Start(t testing.TB) *Child {
 	t.Helper()
 	runtime.LockOSThread()
 	program := filepath.Join(t.TempDir(), "child")
@@ -45,21 +50,20 @@ func newChild(t *testing.T) *child {
 	if err != nil {
 		t.Skipf("the kernel lets no process be traced: %v", err)
 	}
-	c := &child{t: t, pid: pid}
+	c := &Child{t: t, pid: pid}
 	t.Cleanup(c.end)
 	c.wait()
 	if c.mem, err = os.OpenFile("/proc/"+strconv.Itoa(pid)+"/mem", os.O_RDWR, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.PtraceGetRegs(pid, &c.regs); err != nil {
+	if err := syscall.PtraceGetRegs(pid, &c.Regs); err != nil {
 		t.Fatal(err)
 	}
-	c.xstate = make([]byte, 1<<14)
-	c.xstate = c.xstate[:c.regset(ptraceGetRegset, c.xstate)]
+	c.XState = c.regset(ptraceGetRegset, make([]byte, 1<<14))
 	return c
 }
 
-func (c *child) end() {
+func (c *Child) end() {
 	_ = syscall.Kill(c.pid, syscall.SIGKILL)
 	var status syscall.WaitStatus
 	_, _ = syscall.Wait4(c.pid, &status, 0, nil)
@@ -67,7 +71,7 @@ func (c *child) end() {
 	runtime.UnlockOSThread()
 }
 
-func (c *child) wait() syscall.Signal {
+func (c *Child) wait() syscall.Signal {
 	c.t.Helper()
 	var status syscall.WaitStatus
 	if _, err := syscall.Wait4(c.pid, &status, 0, nil); err != nil {
@@ -86,7 +90,7 @@ const (
 )
 
 // regset copies the extended state out or in, and returns its length.
-func (c *child) regset(request uintptr, b []byte) int {
+func (c *Child) regset(request uintptr, b []byte) int {
 	c.t.Helper()
 	vec := syscall.Iovec{Base: &b[0], Len: uint64(len(b))}
 	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, request, uintptr(c.pid), noteXState,
@@ -97,12 +101,24 @@ func (c *child) regset(request uintptr, b []byte) int {
 	return int(vec.Len)
 }
 
-// step executes one instruction and returns the signal that ended it: SIGTRAP
-// if nothing went wrong.
-func (c *child) step(code []byte, regs *syscall.PtraceRegs) syscall.Signal {
+// ReadState copies the extended state into b, which has XState bytes.
+func (c *Child) ReadState(b []byte) {
 	c.t.Helper()
-	c.write(childCode, code)
-	regs.Rip = childCode
+	c.regset(ptraceGetRegset, b)
+}
+
+// WriteState makes b the extended state.
+func (c *Child) WriteState(b []byte) {
+	c.t.Helper()
+	c.regset(ptraceSetRegset, b)
+}
+
+// Step executes one instruction and returns the signal that ended it: SIGTRAP
+// if nothing went wrong.
+func (c *Child) Step(code []byte, regs *syscall.PtraceRegs) syscall.Signal {
+	c.t.Helper()
+	c.Write(Code, code)
+	regs.Rip = Code
 	if err := syscall.PtraceSetRegs(c.pid, regs); err != nil {
 		c.t.Fatalf("% x: registers %+v: %v", code, *regs, err)
 	}
@@ -116,14 +132,16 @@ func (c *child) step(code []byte, regs *syscall.PtraceRegs) syscall.Signal {
 	return signal
 }
 
-func (c *child) write(addr uint64, b []byte) {
+// Write puts b at addr, also where the child may not write.
+func (c *Child) Write(addr uint64, b []byte) {
 	c.t.Helper()
 	if _, err := c.mem.WriteAt(b, int64(addr)); err != nil {
 		c.t.Fatal(err)
 	}
 }
 
-func (c *child) read(addr uint64, b []byte) {
+// Read fills b from addr.
+func (c *Child) Read(addr uint64, b []byte) {
 	c.t.Helper()
 	if _, err := c.mem.ReadAt(b, int64(addr)); err != nil {
 		c.t.Fatal(err)
@@ -131,7 +149,7 @@ func (c *child) read(addr uint64, b []byte) {
 }
 
 // childProgram returns an executable that has nothing but room: a page that may
-// be executed and dataSize bytes that may be written.
+// be executed and DataSize bytes that may be written.
 func childProgram() []byte {
 	type segment struct {
 		Type, Flags                                uint32
@@ -147,12 +165,12 @@ func childProgram() []byte {
 		Sizes               [6]uint16 // of header, program header, their number, and none of sections
 	}{
 		Ident: [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1}, Type: 2, Machine: 62, Version: 1,
-		Entry: childCode, Phoff: 64, Sizes: [6]uint16{64, 56, 2},
+		Entry: Code, Phoff: 64, Sizes: [6]uint16{64, 56, 2},
 	}
 	var b bytes.Buffer
 	segments := []segment{
-		{Type: load, Flags: r | x, Offset: pageSize, Vaddr: childCode, Filesz: pageSize, Memsz: pageSize, Align: pageSize},
-		{Type: load, Flags: r | w, Vaddr: childData, Memsz: dataSize, Align: pageSize},
+		{Type: load, Flags: r | x, Offset: pageSize, Vaddr: Code, Filesz: pageSize, Memsz: pageSize, Align: pageSize},
+		{Type: load, Flags: r | w, Vaddr: Data, Memsz: DataSize, Align: pageSize},
 	}
 	for _, part := range []any{header, segments} {
 		_ = binary.Write(&b, binary.LittleEndian, part) // a Buffer takes everything

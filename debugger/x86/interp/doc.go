@@ -1,0 +1,29 @@
+// Package interp executes the integer instructions of x86-64 in this process,
+// over copies of the pages of another. It does so hundreds of times faster than
+// single steps, and tells what each instruction overwrote.
+//
+//	m := interp.New(source)
+//	m.State = registers
+//	for m.Step() {
+//		record(m.Changed(), m.Writes())
+//	}
+//	// The next instruction is for the processor: write m.Dirty back first.
+//
+// # Never a guess
+//
+// [Machine.Step] gives up before it changes anything: at an instruction that it
+// does not know (everything that touches vectors, the kernel or segments), at a
+// page that it may not read or write, and wherever the processor would raise an
+// exception. The processor then does that one instruction.
+//
+// # Flags
+//
+// Flags that the manuals define are as on the processor; tests ask it. Of those
+// that are undefined after an instruction, processors make different things;
+// here they stay as they were, or become what one of them makes of them.
+//
+// # Concurrency
+//
+// A Machine belongs to one goroutine. The process whose pages it has copied must
+// stand still.
+package interp

@@ -1,0 +1,197 @@
+package interp_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/x86"
+	"github.com/triptych-mcp/triptych/debugger/x86/interp"
+)
+
+// Pages of the tests below.
+const (
+	codePage = 0x400000
+	dataPage = 0x500000
+	readOnly = 0x600000
+)
+
+// pages is a Source of three pages and counts how often it was asked.
+type pages struct {
+	code  []byte
+	loads int
+}
+
+func (p *pages) Load(addr uint64, page *interp.Page) bool {
+	p.loads++
+	switch addr {
+	case codePage:
+		copy(page.Data[:], p.code)
+		page.Executable, page.Writable = true, true
+	case dataPage:
+		page.Writable = true
+	case readOnly:
+	default:
+		return false
+	}
+	return true
+}
+
+func newMachine(code ...byte) (*interp.Machine, *pages) {
+	p := &pages{code: code}
+	m := interp.New(p)
+	m.RIP = codePage
+	m.GPR[x86.RSP] = dataPage + 0x800
+	m.GPR[x86.RDI] = dataPage
+	m.Flags = 0x202
+	return m, p
+}
+
+func TestLoop(t *testing.T) {
+	// sum of 1 to 100: xor eax, eax; mov ecx, 100; add eax, ecx; dec ecx; jne; syscall
+	m, _ := newMachine(0x31, 0xc0, 0xb9, 100, 0, 0, 0, 0x01, 0xc8, 0xff, 0xc9, 0x75, 0xfa, 0x0f, 0x05)
+	steps := m.Run(1000)
+	if want := 2 + 3*100; steps != want {
+		t.Errorf("%d steps, want %d", steps, want)
+	}
+	if m.GPR[x86.RAX] != 5050 || m.RIP != codePage+13 {
+		t.Errorf("rax %d, rip %x", m.GPR[x86.RAX], m.RIP)
+	}
+}
+
+func TestWritesAndUndo(t *testing.T) {
+	// mov qword ptr [rdi], 7; push rdi; xchg [rdi], rsp
+	m, _ := newMachine(0x48, 0xc7, 0x07, 7, 0, 0, 0, 0x57, 0x48, 0x87, 0x27)
+	want := [][]interp.Write{
+		{{Addr: dataPage, Old: 0, Size: 8}},
+		{{Addr: dataPage + 0x7f8, Old: 0, Size: 8}},
+		{{Addr: dataPage, Old: 7, Size: 8}},
+	}
+	for n, w := range want {
+		if !m.Step() {
+			t.Fatalf("step %d was given up", n)
+		}
+		if !slices.Equal(m.Writes(), w) {
+			t.Errorf("step %d: got %+v, want %+v", n, m.Writes(), w)
+		}
+	}
+	if m.GPR[x86.RSP] != 7 || m.Changed() != 1<<x86.RSP {
+		t.Errorf("rsp %x, changed %x", m.GPR[x86.RSP], m.Changed())
+	}
+	m.Undo()
+	m.Dirty(func(addr uint64, page *interp.Page) {
+		if addr == dataPage && page.Data[0] != 7 {
+			t.Errorf("after Undo there is %d", page.Data[0])
+		}
+	})
+}
+
+func TestGivesUp(t *testing.T) {
+	tests := []struct {
+		name string
+		code []byte
+		set  func(m *interp.Machine)
+	}{
+		{"system call", []byte{0x0f, 0x05}, nil},
+		{"vector", []byte{0x0f, 0x28, 0xc1}, nil},
+		{"unknown", []byte{0x0f, 0x04}, nil},
+		{"no page to read", []byte{0x48, 0x8b, 0x00}, nil},
+		{"page that may not be written", []byte{0x48, 0x89, 0x00}, func(m *interp.Machine) { m.GPR[x86.RAX] = readOnly }},
+		{"write that ends in a page that is not there", []byte{0x48, 0x89, 0x00}, func(m *interp.Machine) { m.GPR[x86.RAX] = dataPage + 0xffc }},
+		{"pop to where nothing may be written", []byte{0x8f, 0x00}, func(m *interp.Machine) { m.GPR[x86.RAX] = readOnly }},
+		{"push without a stack", []byte{0x50}, func(m *interp.Machine) { m.GPR[x86.RSP] = 0 }},
+		{"division by zero", []byte{0x48, 0xf7, 0xf1}, nil},
+		{"quotient that does not fit", []byte{0x48, 0xf7, 0xf1}, func(m *interp.Machine) { m.GPR[x86.RCX], m.GPR[x86.RDX] = 1, 1 }},
+		{"jump to no address", []byte{0xff, 0xe0}, func(m *interp.Machine) { m.GPR[x86.RAX] = 1 << 47 }},
+		{"lock on a register", []byte{0xf0, 0x01, 0xc0}, nil},
+		{"lock on what cannot have it", []byte{0xf0, 0x88, 0x07}, nil},
+		{"code that is not executable", nil, func(m *interp.Machine) { m.RIP = dataPage }},
+		{"code that is not there", nil, func(m *interp.Machine) { m.RIP = 0 }},
+		{"code that runs over the end", nil, func(m *interp.Machine) { m.RIP = codePage + interp.PageSize - 1 }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			code := make([]byte, interp.PageSize)
+			copy(code, tt.code)
+			m, _ := newMachine(code...)
+			if tt.set != nil {
+				tt.set(m)
+			}
+			before := m.State
+			if m.Step() {
+				t.Error("was executed")
+			}
+			if m.State != before || len(m.Writes()) != 0 || m.Changed() != 0 {
+				t.Errorf("something changed: %+v", m.State)
+			}
+			m.Dirty(func(addr uint64, _ *interp.Page) { t.Errorf("page %x is dirty", addr) })
+		})
+	}
+}
+
+// TestOwnCode has a program change an instruction that was executed before.
+func TestOwnCode(t *testing.T) {
+	// mov al, 1; mov byte ptr [rip-8], 2; jmp to the start
+	m, _ := newMachine(0xb0, 1, 0xc6, 0x05, 0xf8, 0xff, 0xff, 0xff, 2, 0xeb, 0xf5)
+	if n := m.Run(4); n != 4 {
+		t.Fatalf("%d steps", n)
+	}
+	if got := m.GPR[x86.RAX] & 0xff; got != 2 {
+		t.Errorf("al is %d: the old instruction was executed", got)
+	}
+}
+
+func TestForget(t *testing.T) {
+	m, p := newMachine(0x90, 0x90, 0x90)
+	m.Run(2)
+	if p.loads != 1 {
+		t.Errorf("%d pages loaded, want 1", p.loads)
+	}
+	p.code[2] = 0xf4
+	m.Forget()
+	if m.Step() {
+		t.Error("executed what was there before Forget")
+	}
+}
+
+func TestRepeat(t *testing.T) {
+	m, _ := newMachine(0xf3, 0xaa) // rep stosb
+	m.GPR[x86.RCX], m.GPR[x86.RAX] = 3, 0x55
+	for want := range uint64(3) {
+		if !m.Step() || m.GPR[x86.RCX] != 2-want {
+			t.Fatalf("rcx is %d", m.GPR[x86.RCX])
+		}
+		if w := m.Writes(); len(w) != 1 || w[0].Addr != dataPage+want {
+			t.Errorf("iteration %d wrote %+v", want, w)
+		}
+	}
+	if m.RIP != codePage+2 {
+		t.Errorf("rip is %x", m.RIP)
+	}
+}
+
+// BenchmarkStep records a loop with loads, stores and calls.
+func BenchmarkStep(b *testing.B) {
+	m, _ := newMachine(
+		0x48, 0x8b, 0x07, // mov rax, [rdi]
+		0x48, 0x01, 0xd8, // add rax, rbx
+		0x48, 0x89, 0x07, // mov [rdi], rax
+		0x48, 0x8d, 0x5b, 0x01, // lea rbx, [rbx+1]
+		0xe8, 2, 0, 0, 0, // call
+		0xeb, 0xec, // jmp to the start
+		0xc3, // ret
+	)
+	b.ReportAllocs()
+	for b.Loop() {
+		if !m.Step() {
+			b.Fatalf("gave up at %x", m.RIP)
+		}
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	m, _ := newMachine(0x48, 0x89, 0x07, 0x48, 0xff, 0xc0, 0xeb, 0xf8)
+	m.Run(16)
+	if n := testing.AllocsPerRun(100, func() { m.Run(16) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

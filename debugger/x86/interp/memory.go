@@ -1,0 +1,163 @@
+package interp
+
+import "encoding/binary"
+
+// PageSize is the size of a page in bytes.
+const PageSize = 1 << 12
+
+// A Page is a copy of a page.
+type Page struct {
+	Data       [PageSize]byte
+	Writable   bool
+	Executable bool
+
+	dirty bool
+	code  bool // instructions in it have been decoded
+}
+
+// A Source gives pages away.
+type Source interface {
+	// Load fills the page at addr, which is a multiple of PageSize, and says what
+	// may be done with it. It returns false if the page cannot be read.
+	Load(addr uint64, page *Page) bool
+}
+
+// memory is the pages that have been touched.
+type memory struct {
+	source Source
+	pages  map[uint64]*Page // nil: cannot be read
+	recent [recentSize]struct {
+		number uint64
+		page   *Page
+	}
+}
+
+// recentSize is a power of two.
+const recentSize = 64
+
+func (m *memory) forget() {
+	clear(m.pages)
+	clear(m.recent[:])
+}
+
+// page returns the page with a number, or nil.
+func (m *memory) page(number uint64) *Page {
+	r := &m.recent[number&(recentSize-1)]
+	if r.page != nil && r.number == number {
+		return r.page
+	}
+	p, ok := m.pages[number]
+	if !ok {
+		p = new(Page)
+		if !m.source.Load(number*PageSize, p) {
+			p = nil
+		}
+		m.pages[number] = p
+	}
+	r.number, r.page = number, p
+	return p
+}
+
+// load reads n bytes, 1 to 8, as a little-endian number.
+func (m *memory) load(addr uint64, n uint8) (uint64, bool) {
+	p := m.page(addr / PageSize)
+	if p == nil {
+		return 0, false
+	}
+	at := addr % PageSize
+	if at <= PageSize-8 {
+		return binary.LittleEndian.Uint64(p.Data[at:at+8]) & mask(n), true
+	}
+	return m.loadBytes(addr, n)
+}
+
+func (m *memory) loadBytes(addr uint64, n uint8) (uint64, bool) {
+	value := uint64(0)
+	for k := range uint64(n) {
+		p := m.page((addr + k) / PageSize)
+		if p == nil {
+			return 0, false
+		}
+		value |= uint64(p.Data[(addr+k)%PageSize]) << (8 * k)
+	}
+	return value, true
+}
+
+// writable reports whether n bytes may be written.
+func (m *memory) writable(addr uint64, n uint8) bool {
+	first, last := m.page(addr/PageSize), m.page((addr+uint64(n)-1)/PageSize)
+	return first != nil && last != nil && first.Writable && last.Writable
+}
+
+// put writes n bytes, which must be writable, and reports whether one of the
+// pages had instructions in it.
+func (m *memory) put(addr uint64, n uint8, value uint64) (code bool) {
+	at := addr % PageSize
+	if at > PageSize-8 {
+		return m.putBytes(addr, n, value)
+	}
+	p := m.page(addr / PageSize)
+	b := p.Data[at : at+8]
+	switch n {
+	case 8:
+		binary.LittleEndian.PutUint64(b, value)
+	case 4:
+		binary.LittleEndian.PutUint32(b, uint32(value))
+	case 2:
+		binary.LittleEndian.PutUint16(b, uint16(value))
+	default:
+		b[0] = byte(value)
+	}
+	p.dirty = true
+	return p.code
+}
+
+func (m *memory) putBytes(addr uint64, n uint8, value uint64) (code bool) {
+	for k := range uint64(n) {
+		p := m.page((addr + k) / PageSize)
+		p.Data[(addr+k)%PageSize] = byte(value >> (8 * k))
+		p.dirty = true
+		code = code || p.code
+	}
+	return code
+}
+
+// fetch copies instruction bytes and returns how many there are.
+func (m *memory) fetch(addr uint64, dst []byte) int {
+	for k := range dst {
+		at := addr + uint64(k)
+		p := m.page(at / PageSize)
+		if p == nil || !p.Executable {
+			return k
+		}
+		p.code = true
+		dst[k] = p.Data[at%PageSize]
+	}
+	return len(dst)
+}
+
+// store writes n bytes and keeps what was there. It returns false, with nothing
+// written, if that may not be.
+func (m *Machine) store(addr uint64, n uint8, value uint64) bool {
+	if !m.memory.writable(addr, n) {
+		return false
+	}
+	old, _ := m.memory.load(addr, n) // a page that may be written is there
+	m.writes = append(m.writes, Write{Addr: addr, Old: old, Size: n})
+	if m.memory.put(addr, n, value) {
+		m.forgetCode()
+	}
+	return true
+}
+
+// Undo takes the last step's writes back, so that memory is as it was before.
+// The registers are the caller's to restore.
+func (m *Machine) Undo() {
+	for k := len(m.writes) - 1; k >= 0; k-- {
+		w := m.writes[k]
+		if m.memory.put(w.Addr, w.Size, w.Old) {
+			m.forgetCode()
+		}
+	}
+	m.writes = m.writes[:0]
+}
