@@ -96,6 +96,14 @@ func requireUnharmed(t testing.TB, program *debuggertest.Program) {
 	if got := program.Status("TracerPid"); got != "0" {
 		t.Errorf("TracerPid is %s, want 0", got)
 	}
+	if at, ok := changedCode(t, program); ok {
+		t.Errorf("the code at %#x is not that of the file", at)
+	}
+}
+
+// changedCode finds the first byte of a program's code that is not the file's.
+func changedCode(t testing.TB, program *debuggertest.Program) (uint64, bool) {
+	t.Helper()
 	address, want := program.Text()
 	f, err := os.Open(fmt.Sprintf("/proc/%d/mem", program.PID))
 	if err != nil {
@@ -108,9 +116,10 @@ func requireUnharmed(t testing.TB, program *debuggertest.Program) {
 	}
 	for i := range got {
 		if got[i] != want[i] {
-			t.Fatalf("code at %#x is %#x, in the file %#x", address+uint64(i), got[i], want[i])
+			return address + uint64(i), true
 		}
 	}
+	return 0, false
 }
 
 // Attaching and detaching leaves a program with several threads as it was,

@@ -149,9 +149,17 @@ func killDebugger(t *testing.T, v victim, after time.Duration) {
 	time.Sleep(20*time.Millisecond + after)
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	if v.software {
-		time.Sleep(20 * time.Millisecond) // the guard is at work
-	}
+	awaitRepair(t, program)
 	program.Ask("one")
 	requireUnharmed(t, program)
+}
+
+// awaitRepair gives the guard time.
+func awaitRepair(t *testing.T, program *debuggertest.Program) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if _, changed := changedCode(t, program); !changed {
+			return
+		}
+	}
 }
