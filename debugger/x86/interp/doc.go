@@ -1,13 +1,16 @@
 // Package interp executes the integer instructions of x86-64 in this process,
 // over copies of the pages of another. It does so hundreds of times faster than
-// single steps, and tells what each instruction overwrote.
+// single steps do, and tells what each instruction overwrote.
 //
 //	m := interp.New(source)
 //	m.State = registers
 //	for m.Step() {
 //		record(m.Changed(), m.Writes())
 //	}
-//	// The next instruction is for the processor: write m.Dirty back first.
+//	err := m.Flush(writeToProcess) // the next instruction is for the processor
+//	stepProcess()
+//	m.Refresh(addr, bytes) // what it wrote, as x86.Inst.Writes says
+//	m.State = registers
 //
 // # Never a guess
 //

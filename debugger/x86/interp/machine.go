@@ -1,6 +1,10 @@
 package interp
 
-import "github.com/triptych-mcp/triptych/debugger/x86"
+import (
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/x86"
+)
 
 // A State is what instructions compute with.
 type State struct {
@@ -23,6 +27,7 @@ type Machine struct {
 	next    uint64 // where the step goes on
 	changed uint32
 	writes  []Write
+	stale   bool // the step has written where instructions were decoded
 	cache   [cacheSize]instruction
 }
 
@@ -65,6 +70,9 @@ func (m *Machine) Step() bool {
 		return false
 	}
 	m.RIP = m.next
+	if m.stale { // not earlier: the instruction itself is in the cache
+		m.forgetCode()
+	}
 	return true
 }
 
@@ -96,6 +104,39 @@ func (m *Machine) Dirty(visit func(addr uint64, page *Page)) {
 	}
 }
 
+// Flush calls write for each page that has been written since it was loaded or
+// flushed, in no order, so that the process has what the machine has. It stops
+// at the first error; the pages that are not written stay dirty.
+func (m *Machine) Flush(write func(addr uint64, data []byte) error) error {
+	for number, p := range m.memory.pages {
+		if p == nil || !p.dirty {
+			continue
+		}
+		if err := write(number*PageSize, p.Data[:]); err != nil {
+			return fmt.Errorf("write page %#x back: %w", number*PageSize, err)
+		}
+		p.dirty = false
+	}
+	return nil
+}
+
+// Refresh tells the machine what the process has at addr, after the processor
+// did an instruction that wrote there. Pages that were never touched are not
+// loaded for it.
+func (m *Machine) Refresh(addr uint64, data []byte) {
+	for len(data) > 0 {
+		at := addr % PageSize
+		n := min(uint64(len(data)), PageSize-at)
+		if p := m.memory.pages[addr/PageSize]; p != nil {
+			copy(p.Data[at:], data[:n])
+			if p.code {
+				m.forgetCode()
+			}
+		}
+		addr, data = addr+n, data[n:]
+	}
+}
+
 // Forget drops all copies of memory and all decoded instructions, because the
 // process has run.
 func (m *Machine) Forget() {
@@ -103,7 +144,10 @@ func (m *Machine) Forget() {
 	m.forgetCode()
 }
 
-func (m *Machine) forgetCode() { clear(m.cache[:]) }
+func (m *Machine) forgetCode() {
+	clear(m.cache[:])
+	m.stale = false
+}
 
 // fetch returns the instruction at RIP, or nil if there is none to be had.
 func (m *Machine) fetch() *instruction {

@@ -1,6 +1,7 @@
 package interp_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -153,6 +154,49 @@ func TestForget(t *testing.T) {
 	}
 }
 
+func TestFlushAndRefresh(t *testing.T) {
+	// mov byte ptr [rdi+5], 7; mov al, [rdi+6]; mov bl, [rdi+0x1000]
+	m, p := newMachine(0xc6, 0x47, 5, 7, 0x8a, 0x47, 6, 0x8a, 0x9f, 0, 0x10, 0, 0)
+	m.Run(1)
+	refuse := errors.New("refused")
+	if err := m.Flush(func(uint64, []byte) error { return refuse }); !errors.Is(err, refuse) {
+		t.Errorf("got %v", err)
+	}
+	written := 0
+	flush := func(addr uint64, data []byte) error {
+		written++
+		if addr != dataPage || len(data) != interp.PageSize || data[5] != 7 {
+			t.Errorf("page %x with %d", addr, data[5])
+		}
+		return nil
+	}
+	for range 2 { // the second time there is nothing to write
+		if err := m.Flush(flush); err != nil {
+			t.Error(err)
+		}
+	}
+	if written != 1 {
+		t.Errorf("%d pages written, want 1", written)
+	}
+	loads := p.loads
+	m.Refresh(dataPage+6, make([]byte, 3*interp.PageSize))
+	m.Refresh(dataPage+6, []byte{9})
+	if p.loads != loads {
+		t.Error("Refresh has loaded pages")
+	}
+	if !m.Step() || m.GPR[x86.RAX]&0xff != 9 {
+		t.Errorf("al is %d, want 9", m.GPR[x86.RAX]&0xff)
+	}
+	if m.Step() {
+		t.Error("read from a page that is not there")
+	}
+	m.Refresh(codePage+4, []byte{0xf4})
+	m.RIP = codePage + 4
+	if m.Step() {
+		t.Error("executed what was there before Refresh")
+	}
+}
+
 func TestRepeat(t *testing.T) {
 	m, _ := newMachine(0xf3, 0xaa) // rep stosb
 	m.GPR[x86.RCX], m.GPR[x86.RAX] = 3, 0x55
@@ -167,6 +211,30 @@ func TestRepeat(t *testing.T) {
 	if m.RIP != codePage+2 {
 		t.Errorf("rip is %x", m.RIP)
 	}
+}
+
+// FuzzStep asks of any program: no panic, and nothing changed where the machine
+// gives up.
+func FuzzStep(f *testing.F) {
+	f.Add([]byte{0x31, 0xc0, 0x50, 0x8f, 0x04, 0x24}, uint64(dataPage), uint64(1))
+	f.Add([]byte{0xf3, 0x48, 0xa5}, uint64(dataPage+0xffc), uint64(3))
+	f.Add([]byte{0x48, 0xf7, 0xf9}, uint64(1<<63), uint64(1<<64-1))
+	f.Fuzz(func(t *testing.T, code []byte, a, b uint64) {
+		m, _ := newMachine(code...)
+		for n := range m.GPR {
+			m.GPR[n] = []uint64{a, b, dataPage, dataPage + 0xffc, readOnly}[n%5]
+		}
+		for range 64 {
+			before := m.State
+			if m.Step() {
+				continue
+			}
+			if m.State != before || len(m.Writes()) != 0 {
+				t.Errorf("given up at %x, but something changed", m.RIP)
+			}
+			return
+		}
+	})
 }
 
 // BenchmarkStep records a loop with loads, stores and calls.

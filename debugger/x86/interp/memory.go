@@ -144,9 +144,7 @@ func (m *Machine) store(addr uint64, n uint8, value uint64) bool {
 	}
 	old, _ := m.memory.load(addr, n) // a page that may be written is there
 	m.writes = append(m.writes, Write{Addr: addr, Old: old, Size: n})
-	if m.memory.put(addr, n, value) {
-		m.forgetCode()
-	}
+	m.stale = m.memory.put(addr, n, value) || m.stale
 	return true
 }
 
