@@ -187,66 +187,6 @@ func (d *decoder) mandatory() int {
 	return 0
 }
 
-func (r *row) empty() bool { return r.name == "" && r.attr&selects == 0 }
-
-// choose follows groups to the row of one instruction.
-func (d *decoder) choose(r *row) (*row, bool) {
-	vex := d.in.bits&bitVEX != 0
-	ops := r.ops
-	for {
-		if r.empty() || vex && r.attr&(anyPrefix|noVEX) != 0 {
-			return nil, false
-		}
-		if r.attr&selects == 0 {
-			break
-		}
-		r = &group(r.attr & groupMask)[d.selector(r.attr)]
-		if r.ops[0] != 0 {
-			ops = r.ops
-		}
-	}
-	if d.in.bits&bitEVEX != 0 && r.attr&evex == 0 {
-		return nil, false
-	}
-	d.in.ops = ops
-	return r, !vex || d.vexAllowed()
-}
-
-func group(n attr) *[8]row {
-	switch {
-	case n < gGeneral:
-		return &groups[n]
-	case n < gX87:
-		return &simdGroups[n-gGeneral]
-	}
-	return &x87Groups[n-gX87]
-}
-
-// selector returns which row of its group an instruction is.
-func (d *decoder) selector(a attr) uint8 {
-	switch {
-	case a&byW != 0:
-		return uint8(d.in.pick(0, 1))
-	case a&byL != 0:
-		return min(d.in.vector/32, 1)
-	case a&byREXB != 0:
-		return d.bit(bitB)
-	case a&byPP != 0:
-		return uint8(d.mandatory())
-	}
-	if d.in.bits&bitModRM == 0 {
-		d.readModRM()
-	}
-	modrm := d.in.modrm
-	switch {
-	case a&byReg != 0:
-		return modrm >> 3 & 7
-	case a&byRM != 0:
-		return modrm & 7
-	}
-	return modrm >> 6 / 3
-}
-
 // bit returns 1 if the bit is set.
 func (d *decoder) bit(b bitset) uint8 {
 	if d.in.bits&b != 0 {

@@ -72,24 +72,6 @@ func (d *decoder) places() uint64 {
 	return set
 }
 
-// Places by which VEX is judged.
-const (
-	vvvvPlaces    = 1<<placeH | 1<<placeB | 1<<placeKH | 1<<placeTH
-	generalPlaces = 1<<placeNone | 1<<placeE | 1<<placeG | 1<<placeB | 1<<placeM | 1<<placeI
-)
-
-// vexAllowed reports whether the fields of VEX and EVEX that the operands do not
-// use are as they must be: vvvv says no register, and the vector length of
-// instructions on general registers is 128.
-func (d *decoder) vexAllowed() bool {
-	places, in := d.places(), &d.in
-	if places&vvvvPlaces == 0 && in.vvvv&15 != 0 {
-		return false
-	}
-	general := places&^generalPlaces == 0 && in.ops[0] != 0
-	return !general || in.bits&bitEVEX != 0 || in.vector == 16
-}
-
 // always reports whether the operands are of a kind, of which ModRM.rm is a
 // register whatever ModRM.mod says: moves from and to control registers.
 func (d *decoder) always(place uint8) bool {

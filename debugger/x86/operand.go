@@ -88,7 +88,6 @@ const (
 	sizeBySD               // 4 or 8, by W
 	sizeElem               // one element of a gather: 4 or 8 by W
 	sizeElems              // the elements of a gather: as many as there are indexes
-	sizeByDup              // sizeH when W is 0, sizeX when it is 1
 )
 
 // fixedBytes has the number of bytes of the sizes that never vary.
@@ -135,8 +134,6 @@ func (in *Inst) bytes(size uint8) uint16 {
 		return 2
 	case sizeElems:
 		return in.elements()
-	case sizeByDup:
-		return in.pick(vl/2, vl)
 	}
 	return 8
 }

@@ -12,12 +12,8 @@ const (
 	erb  = operand(placeE)<<placeShift | operand(sizeRB)
 	erw  = operand(placeE)<<placeShift | operand(sizeRW)
 	eseg = operand(placeE)<<placeShift | operand(sizeSeg)
-	eyy  = operand(placeE)<<placeShift | operand(sizeYY)
-	ep   = operand(placeE)<<placeShift | operand(sizeP)
-	en   = operand(placeE)<<placeShift | operand(size0)
 
 	gb = operand(placeG)<<placeShift | operand(size1)
-	gw = operand(placeG)<<placeShift | operand(size2)
 	gd = operand(placeG)<<placeShift | operand(size4)
 	gq = operand(placeG)<<placeShift | operand(size8)
 	gv = operand(placeG)<<placeShift | operand(sizeV)
@@ -26,7 +22,6 @@ const (
 	zb = operand(placeZ)<<placeShift | operand(size1)
 	zv = operand(placeZ)<<placeShift | operand(sizeV)
 	zu = operand(placeZ)<<placeShift | operand(sizeU)
-	zq = operand(placeZ)<<placeShift | operand(size8)
 
 	bu = operand(placeB)<<placeShift | operand(sizeU)
 
@@ -48,7 +43,6 @@ const (
 	mxs    = operand(placeM)<<placeShift | operand(sizeXS)
 	myy    = operand(placeM)<<placeShift | operand(sizeYY)
 	mx     = operand(placeM)<<placeShift | operand(sizeX)
-	mh     = operand(placeM)<<placeShift | operand(sizeH)
 
 	aq = operand(placeA)<<placeShift | operand(size8)
 
@@ -56,7 +50,6 @@ const (
 	vx  = operand(placeV)<<placeShift | operand(sizeX)
 	vh  = operand(placeV)<<placeShift | operand(sizeH)
 	vdq = operand(placeV)<<placeShift | operand(size16)
-	vqq = operand(placeV)<<placeShift | operand(size32)
 
 	wx   = operand(placeW)<<placeShift | operand(sizeX)
 	wh   = operand(placeW)<<placeShift | operand(sizeH)
@@ -70,7 +63,6 @@ const (
 	wqq  = operand(placeW)<<placeShift | operand(size32)
 	wdup = operand(placeW)<<placeShift | operand(sizeDup)
 	ws   = operand(placeW)<<placeShift | operand(sizeBySD)
-	whw  = operand(placeW)<<placeShift | operand(sizeByDup)
 
 	hx  = operand(placeH)<<placeShift | operand(sizeX)
 	hdq = operand(placeH)<<placeShift | operand(size16)
@@ -122,7 +114,6 @@ const (
 
 	sb = operand(placeN)<<placeShift | operand(size1)
 	iz = operand(placeN)<<placeShift | operand(sizeZ)
-	nv = operand(placeN)<<placeShift | operand(sizeV)
 
 	jb = operand(placeJ)<<placeShift | operand(size1)
 	jz = operand(placeJ)<<placeShift | operand(sizeZ)

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -25,10 +24,13 @@ func libraries() []string {
 		"/lib/x86_64-linux-gnu/libmvec.so.1",
 		"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
 		"/lib64/libc.so.6",
-		filepath.Join(runtime.GOROOT(), "bin", "go"),
+		"/usr/local/go/bin/go",
 		filepath.Join(os.Getenv("HOME"), ".rustup/toolchains/stable-*/lib/librustc_driver-*.so"),
 	}
 	var files []string
+	if self, err := os.Executable(); err == nil {
+		files = append(files, self) // a Go program that is always there
+	}
 	for _, p := range patterns {
 		found, _ := filepath.Glob(p) // the patterns are right
 		files = append(files, found...)

@@ -41,7 +41,7 @@ var (
 		"xsave": 576, "xsave64": 576, "xsavec": 576, "xsavec64": 576, "xsaveopt": 576, "xsaves": 576,
 	}
 	ptrWord   = regexp.MustCompile(`\b([A-Z]+) (?:PTR|BCST) `)
-	ripTarget = regexp.MustCompile(`# ([0-9a-f]+)`)
+	ripTarget = regexp.MustCompile(`# (?:0x)?([0-9a-f]+)`)
 	bitNames  = map[string]bool{"bts": true, "btr": true, "btc": true}
 )
 

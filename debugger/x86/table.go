@@ -23,8 +23,6 @@ const (
 // attr is a set of facts about a row.
 type attr uint64
 
-const attrNone attr = 0
-
 // How a group is selected from. The number of the group is in the low byte of
 // the attr; a group has eight rows, in which an empty operand list stands for
 // that of the row which selects.
