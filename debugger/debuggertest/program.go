@@ -81,7 +81,8 @@ func (p *Program) Line() string {
 	select {
 	case line, ok := <-p.lines:
 		if !ok {
-			p.t.Fatalf("%s ended", p.Name)
+			_ = p.cmd.Wait()
+			p.t.Fatalf("%s ended: %v", p.Name, p.cmd.ProcessState)
 		}
 		return line
 	case <-time.After(patience):
@@ -94,7 +95,8 @@ func (p *Program) Line() string {
 func (p *Program) Tell(command string) {
 	p.t.Helper()
 	if _, err := fmt.Fprintln(p.in, command); err != nil {
-		p.t.Fatal(err)
+		_ = p.cmd.Wait()
+		p.t.Fatalf("%s ended: %v, %v", p.Name, err, p.cmd.ProcessState)
 	}
 }
 

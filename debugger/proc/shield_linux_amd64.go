@@ -155,14 +155,13 @@ func (p *Process) exchange(tid int, m *ptrace.Memory, next *sigaction) (sigactio
 	return old, err
 }
 
-// borrowStack puts b below a thread's stack while f runs, reads it back, and
-// restores what was there.
+// borrowStack puts b into memory that the process does not use while f runs,
+// reads it back, and restores what was there.
 func (p *Process) borrowStack(tid int, m *ptrace.Memory, b []byte, f func(at uint64) error) error {
-	var r ptrace.Regs
-	if err := p.tracer.Regs(tid, &r); err != nil {
+	at, err := p.unused(tid, len(b))
+	if err != nil {
 		return err
 	}
-	at := (r.RSP - redZone - uint64(len(b))) &^ 15
 	saved := make([]byte, len(b))
 	if _, err := m.Read(at, saved); err != nil {
 		return err
@@ -170,13 +169,34 @@ func (p *Process) borrowStack(tid int, m *ptrace.Memory, b []byte, f func(at uin
 	if _, err := m.Write(at, b); err != nil {
 		return err
 	}
-	err := f(at)
+	err = f(at)
 	_, readErr := m.Read(at, b)
 	_, writeErr := m.Write(at, saved)
 	if errors.Is(err, ptrace.ErrGone) {
 		return err
 	}
 	return errors.Join(err, readErr, writeErr)
+}
+
+// unused finds n bytes: the far end of the main stack, or, if there is no such
+// room, below the stack of a thread. Stacks of goroutines are small and have
+// something else below them.
+func (p *Process) unused(tid, n int) (uint64, error) {
+	var r ptrace.Regs
+	if err := p.tracer.Regs(tid, &r); err != nil {
+		return 0, err
+	}
+	maps, err := p.readMaps()
+	if err != nil {
+		return 0, err
+	}
+	const room = 1 << 14
+	for _, m := range maps {
+		if m.Path == "[stack]" && m.Write && m.End-m.Start > 2*room && (r.RSP < m.Start || r.RSP-m.Start > room) {
+			return m.Start, nil
+		}
+	}
+	return (r.RSP - redZone - uint64(n)) &^ 15, nil
 }
 
 // restorers are the ways to write rt_sigreturn that C libraries and Go use.

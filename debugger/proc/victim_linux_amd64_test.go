@@ -94,7 +94,9 @@ func stepSeries(p *proc.Process, mark, _ uint64) error {
 	})
 }
 
-// victimMain is the debugger's side: process, name of the victim, addresses.
+// victimMain is the debugger's side: process, name of the victim, addresses. It
+// says that it is attached when the handler of SIGTRAP is in place: while that
+// is being changed the process does bear no interruption.
 func victimMain(args []string) int {
 	var n [3]uint64
 	for i, text := range []string{args[0], args[2], args[3]} {
@@ -105,6 +107,9 @@ func victimMain(args []string) int {
 			continue
 		}
 		p, err := proc.Attach(context.Background(), int(n[0]), proc.Options{Software: v.software})
+		if err == nil {
+			err = p.Step(context.Background(), 0, func(*proc.Stepper) error { return nil })
+		}
 		if err == nil {
 			fmt.Println("attached")
 			err = v.do(p, n[1], n[2])
@@ -123,18 +128,21 @@ func victimMain(args []string) int {
 func TestDebuggerIsKilled(t *testing.T) {
 	for _, v := range victims {
 		t.Run(v.name, func(t *testing.T) {
-			for i := range max(rounds(t)/20, 2) {
-				killDebugger(t, v, time.Duration(i%10)*3*time.Millisecond)
+			for i := range max(rounds(t)/40, 2) {
+				after := time.Duration(i%10) * 3 * time.Millisecond
+				program := debuggertest.Start(t, "threads.c")
+				killDebugger(t, v, program, program.Mark("tick"), program.Mark("visit"), after)
+				program = debuggertest.Start(t, "busy.go")
+				killDebugger(t, v, program, program.Mark("visit"), program.Symbol("main.main"), after)
 			}
 		})
 	}
 }
 
-func killDebugger(t *testing.T, v victim, after time.Duration) {
+func killDebugger(t *testing.T, v victim, program *debuggertest.Program, mark, quiet uint64, after time.Duration) {
 	t.Helper()
-	program := debuggertest.Start(t, "threads.c")
 	cmd := exec.Command(os.Args[0], victimCommand, strconv.Itoa(program.PID), v.name,
-		fmt.Sprint(program.Mark("tick")), fmt.Sprint(program.Mark("visit")))
+		fmt.Sprint(mark), fmt.Sprint(quiet))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
