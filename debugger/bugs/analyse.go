@@ -1,0 +1,107 @@
+package bugs
+
+import (
+	"context"
+	"strings"
+)
+
+// maxLine is the length, in bytes, from which on a line was not written by
+// people: the file is minified or data.
+const maxLine = 8 << 10
+
+// An extent is a function in a stream.
+type extent struct {
+	name       string
+	begin, end int32
+}
+
+// A risk is a place that a rule found, in a stream.
+type risk struct {
+	rule *rule
+	at   int32 // the token
+	line int32
+}
+
+// A file is what is kept of a source file. It is not changed once it was made.
+type file struct {
+	path      string
+	lang      *language
+	stamp     stamp
+	stream    stream
+	functions []extent
+	risks     []risk
+	sketch    sketch
+	lines     int
+}
+
+// An analyst makes files of texts.
+type analyst struct {
+	book  rulebook
+	words vocabulary
+}
+
+// newAnalyst makes an analyst that knows all rules.
+func newAnalyst() (*analyst, error) {
+	book, err := newRulebook(allRules())
+	if err != nil {
+		return nil, err
+	}
+	return &analyst{book: book, words: newVocabulary(book)}, nil
+}
+
+// analyse reads a source text. A text that is binary or minified has no tokens.
+func (a *analyst) analyse(ctx context.Context, l listed, text string) (*file, error) {
+	f := &file{path: l.path, lang: l.lang, stamp: l.stamp}
+	if !readable(text) {
+		return f, nil
+	}
+	tokens, err := lex(ctx, l.lang, text)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return f, nil //nolint:nilerr // a text that breaks the lexer is like one without tokens
+	}
+	found := functions(l.lang, tokens)
+	var places []int32
+	f.stream, places = newStream(tokens, a.words)
+	for _, fn := range found {
+		f.functions = append(f.functions, extent{strings.Clone(fn.name), places[fn.begin], places[fn.end]})
+	}
+	for _, h := range a.book.scan(l.lang, tokens, found) {
+		f.risks = append(f.risks, risk{h.rule, places[h.token], h.line})
+	}
+	f.sketch = newSketch(f.stream.codes, windowStep)
+	f.lines = 1 + strings.Count(text, "\n")
+	return f, nil
+}
+
+// readable reports whether text may be a program that people wrote.
+func readable(text string) bool {
+	if strings.IndexByte(text, 0) >= 0 {
+		return false
+	}
+	for len(text) > maxLine {
+		end := strings.LastIndexByte(text[:maxLine], '\n')
+		if end < 0 {
+			return false
+		}
+		text = text[end+1:]
+	}
+	return true
+}
+
+// bytes is about how much memory the file takes.
+func (f *file) bytes() int64 {
+	return 256 + int64(len(f.path)) + f.stream.bytes() + int64(2*cap(f.sketch)+40*cap(f.functions)+16*cap(f.risks))
+}
+
+// functionOf is the function that token at lies in.
+func (f *file) functionOf(at int) (extent, bool) {
+	for _, fn := range f.functions {
+		if int(fn.begin) <= at && at < int(fn.end) {
+			return fn, true
+		}
+	}
+	return extent{}, false
+}

@@ -1,0 +1,42 @@
+// Package bugs finds the places in a code base that resemble the one where a
+// program stopped.
+//
+// It first decides what went wrong there: the signal, the faulting instruction,
+// the values and the code around the line make a [Diagnosis], a [Kind] of bug
+// and the reason for it. Then it searches a tree for two kinds of evidence. One
+// is similar code: token streams, in which names and literals are all alike, are
+// compared by local alignment, for as many places as MinHash finds worth it. The
+// other is the same risk: a table of rules for each language says what a
+// dereference without a check, a use after free or an ignored error look like.
+//
+//	f, err := bugs.New(bugs.Config{})
+//	…
+//	report, err := f.Find(ctx, bugs.Request{
+//		Path: "/src/project",
+//		Site: bugs.Site{File: "src/parser.c", Line: 142, Signal: "SIGSEGV", FaultAddress: &address},
+//	})
+//	fmt.Println(report.Text())
+//
+// # What is read
+//
+// Regular files below the search path whose name says that they are source code
+// in a language of the table. Symbolic links are not followed, and a file is
+// opened through the directory it was found in, so that a link put in its place
+// in between leads nowhere either. What .gitignore excludes, vendored folders,
+// hidden folders, and files that are binary, too large or minified are left out
+// and counted.
+//
+// # What is kept
+//
+// A [Finder] keeps the tokens of a tree between searches, about 60 bytes for a
+// line of code, and reads again only files whose size, time or inode changed.
+// There is no index on disk. What a search may cost in time and memory is in
+// [Config]; one that comes to its end answers from what it read, says so in the
+// report, and the next goes on from there.
+//
+// # Concurrency
+//
+// A Finder may be used by many goroutines. Searches of one tree wait for each
+// other while it is read. Find starts goroutines that read files and waits for
+// them before it returns; the progress callback is never called by two at once.
+package bugs

@@ -1,0 +1,184 @@
+package bugs
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Finder searches trees, and keeps what it read of them.
+type Finder struct {
+	config  Config
+	analyst *analyst
+
+	mu    sync.Mutex
+	trees map[treeKey]*tree
+}
+
+// A treeKey is what a tree is known by.
+type treeKey struct {
+	folder string
+	only   string // the one file to look at, empty for all
+}
+
+// New makes a Finder. It fails only if a rule is broken.
+func New(config Config) (*Finder, error) {
+	a, err := newAnalyst()
+	if err != nil {
+		return nil, err
+	}
+	return &Finder{config: config.withDefaults(), analyst: a, trees: map[treeKey]*tree{}}, nil
+}
+
+// A Request is one search.
+type Request struct {
+	Path  string // the folder or file to search, absolute or relative to the working directory
+	Site  Site   // what to compare with
+	Class Class  // of bugs to look for; empty means the site's
+	Limit int    // of findings; 0 means 10, and 100 is the most
+
+	// Progress is called while files are read, now and then; nil is allowed.
+	Progress func(done, total int)
+}
+
+// Find searches a tree for places that resemble the site of the request. It
+// fails with a PathError, with ErrNothingToCompare, or as ctx ends; what was
+// read until then is kept for the next search.
+func (f *Finder) Find(ctx context.Context, req Request) (*Report, error) {
+	if req.Site.File == "" && req.Site.Signal == "" && req.Site.Function == "" && req.Class == "" {
+		return nil, ErrNothingToCompare
+	}
+	start := time.Now()
+	key, err := f.resolve(req.Path)
+	if err != nil {
+		return nil, err
+	}
+	v, err := f.view(ctx, key, req.Progress)
+	if err != nil {
+		return nil, err
+	}
+	s := &search{finder: f, folder: key.folder, view: v, request: req, limit: limitOf(req.Limit)}
+	report, err := s.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.config.Logger.DebugContext(ctx, "searched for similar bugs", "path", key.folder,
+		"files", report.Files, "findings", len(report.Findings), "dur", time.Since(start))
+	return report, nil
+}
+
+// limitOf is how many findings are shown.
+func limitOf(asked int) int {
+	if asked <= 0 {
+		return 10
+	}
+	return min(asked, 100)
+}
+
+// resolve finds the tree that a path means.
+func (f *Finder) resolve(path string) (treeKey, error) {
+	real, err := f.permitted(cmp.Or(path, "."))
+	if err != nil {
+		return treeKey{}, err
+	}
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return treeKey{}, &PathError{Path: path, Err: err}
+	case info.IsDir():
+		return treeKey{folder: real}, nil
+	case info.Mode().IsRegular():
+		return treeKey{filepath.Dir(real), filepath.Base(real)}, nil
+	default:
+		return treeKey{}, &PathError{Path: path, Err: errNotRegular}
+	}
+}
+
+// permitted resolves the links of a path, and checks that it lies below a root.
+// What lies outside is denied whether it exists or not.
+func (f *Finder) permitted(path string) (string, error) {
+	real, err := filepath.Abs(path)
+	if err == nil {
+		real, err = filepath.EvalSymlinks(real)
+	}
+	if len(f.config.Roots) > 0 && (err != nil || !f.below(real)) {
+		return "", &PathError{Path: path, Denied: true}
+	}
+	if err != nil {
+		return "", &PathError{Path: path, Err: err}
+	}
+	return real, nil
+}
+
+// below reports whether a path lies below one of the roots.
+func (f *Finder) below(path string) bool {
+	return slices.ContainsFunc(f.config.Roots, func(root string) bool {
+		root, err := filepath.EvalSymlinks(root)
+		return err == nil && inside(root, path)
+	})
+}
+
+// inside reports whether path is folder or lies below it.
+func inside(folder, path string) bool {
+	inner, err := filepath.Rel(folder, path)
+	return err == nil && inner != ".." && !strings.HasPrefix(inner, ".."+string(filepath.Separator))
+}
+
+// view is the tree of key as it is now.
+func (f *Finder) view(ctx context.Context, key treeKey, progress func(done, total int)) (view, error) {
+	t := f.tree(key)
+	if err := t.lock(ctx); err != nil {
+		return view{}, err
+	}
+	defer t.unlock()
+	v, err := t.update(ctx, &reader{
+		analyst: f.analyst, workers: f.config.Workers, progress: progress,
+		maxFiles: f.config.MaxFiles, maxBytes: f.config.MaxFileBytes,
+		maxMemory: f.config.MaxMemory, maxTime: f.config.MaxScan,
+	})
+	f.evict(t)
+	if ctx.Err() != nil {
+		return view{}, ctx.Err()
+	}
+	if err != nil {
+		return view{}, &PathError{Path: key.folder, Err: err}
+	}
+	return v, nil
+}
+
+// tree is the tree of key, new or known.
+func (f *Finder) tree(key treeKey) *tree {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t, ok := f.trees[key]
+	if !ok {
+		t = newTree(key)
+		f.trees[key] = t
+	}
+	t.used = time.Now()
+	return t
+}
+
+// evict forgets the trees that were used longest ago until the others fit into
+// the memory, but not the one in use.
+func (f *Finder) evict(inUse *tree) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	byUse := slices.SortedFunc(maps.Keys(f.trees), func(a, b treeKey) int {
+		return f.trees[b].used.Compare(f.trees[a].used)
+	})
+	left := f.config.MaxMemory - inUse.size()
+	for _, key := range byUse {
+		if t := f.trees[key]; t != inUse {
+			if left -= t.size(); left < 0 {
+				delete(f.trees, key)
+			}
+		}
+	}
+}

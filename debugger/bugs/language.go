@@ -1,0 +1,83 @@
+package bugs
+
+import (
+	"path"
+	"strings"
+)
+
+// A family is a set of languages whose code is compared with each other and
+// judged by the same rules.
+type family string
+
+const (
+	cFamily      family = "c"
+	goFamily     family = "go"
+	rustFamily   family = "rust"
+	pythonFamily family = "python"
+	scriptFamily family = "javascript"
+)
+
+// An outline is how functions are told from the rest of a file.
+type outline int
+
+const (
+	byShape   outline = iota // a block after a parameter list
+	byKeyword                // fn name(…) {…}
+	byIndent                 // def name(…): and lines further right
+)
+
+// A language is one that files are read in.
+type language struct {
+	name     string // the lexer's
+	family   family
+	outline  outline
+	keywords string   // what introduces a function by keyword, separated by spaces
+	endings  []string // of file names, without the dot
+}
+
+// languages are the languages, the ones with rules first. For the others there
+// is similar code only.
+var languages = []language{
+	{"C", cFamily, byShape, "", []string{"c", "h"}},
+	{"C++", cFamily, byShape, "", []string{"cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "ipp", "cu", "cuh"}},
+	{"Go", goFamily, byKeyword, "func", []string{"go"}},
+	{"Rust", rustFamily, byKeyword, "fn", []string{"rs"}},
+	{"Python", pythonFamily, byIndent, "def", []string{"py", "pyi", "pyx"}},
+	{"JavaScript", scriptFamily, byShape, "", []string{"js", "mjs", "cjs", "jsx"}},
+	{"TypeScript", scriptFamily, byShape, "", []string{"ts", "mts", "cts", "tsx"}},
+	{"Java", "java", byShape, "", []string{"java"}},
+	{"C#", "csharp", byShape, "", []string{"cs"}},
+	{"Kotlin", "kotlin", byKeyword, "fun", []string{"kt", "kts"}},
+	{"Swift", "swift", byKeyword, "func init", []string{"swift"}},
+	{"Scala", "scala", byKeyword, "def", []string{"scala"}},
+	{"PHP", "php", byKeyword, "function fn", []string{"php"}},
+	{"Zig", "zig", byKeyword, "fn", []string{"zig"}},
+	{"D", "d", byShape, "", []string{"d"}},
+	{"Objective-C", cFamily, byShape, "", []string{"m", "mm"}},
+}
+
+// languageOf is the language of a file by its name, nil when there is none.
+func languageOf(name string) *language {
+	ending := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
+	if ending == "" {
+		return nil
+	}
+	for i := range languages {
+		for _, e := range languages[i].endings {
+			if e == ending {
+				return &languages[i]
+			}
+		}
+	}
+	return nil
+}
+
+// linesEndStatements reports whether the end of a line may end a statement.
+func (l *language) linesEndStatements() bool {
+	switch l.family {
+	case goFamily, pythonFamily, scriptFamily, "kotlin", "swift", "scala":
+		return true
+	default:
+		return false
+	}
+}

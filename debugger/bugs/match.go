@@ -1,0 +1,241 @@
+package bugs
+
+import (
+	"slices"
+	"strings"
+)
+
+// gapLimit is how many tokens an ellipsis may stand for.
+const gapLimit = 80
+
+// A bind is what a variable stands for, a range of tokens; empty when it is not
+// bound.
+type bind struct{ begin, end int }
+
+// A code is a token stream to match in.
+type code struct {
+	tokens   []token
+	lineEnds bool // the end of a line may end a statement
+	fuel     int  // steps that may still be taken; matching gives up without
+	bindings [slots]bind
+	indents  bool // the end of a block is where the indentation goes back
+}
+
+// match matches p at token i, and returns where the match ends, -1 if there is
+// none. On success the variables are bound; otherwise they are as before.
+func (c *code) match(p pattern, i int) int {
+	return c.step(p, 0, i)
+}
+
+// step matches p[k:] at i.
+func (c *code) step(p pattern, k, i int) int {
+	if k == len(p) {
+		return i
+	}
+	if c.fuel--; c.fuel < 0 {
+		return -1
+	}
+	switch e := p[k]; e.op {
+	case variable:
+		return c.stepVariable(p, k, i)
+	case gap:
+		return c.stepGap(p, k, i)
+	case pathStop, statementStart:
+		if e.op == pathStop && c.goesOn(i) || e.op == statementStart && !c.startsStatement(i) {
+			return -1
+		}
+		return c.step(p, k+1, i)
+	case statementEnd:
+		return c.stepEnd(p, k, i)
+	default:
+		if i >= len(c.tokens) || !e.accepts(c.tokens[i]) {
+			return -1
+		}
+		return c.step(p, k+1, i+1)
+	}
+}
+
+// accepts reports whether a single-token element matches t.
+func (e element) accepts(t token) bool {
+	switch e.op {
+	case literal:
+		return t.kind != stringToken && slices.Contains(e.words, t.text)
+	case anyName:
+		return t.kind == nameToken
+	case anyNumber:
+		return t.kind == numberToken
+	case anyString:
+		return t.kind == stringToken
+	case anyType:
+		return t.kind == keywordToken && !control[t.text]
+	default:
+		return true
+	}
+}
+
+// control are keywords that are no types.
+var control = map[string]bool{
+	"if": true, "else": true, "return": true, "for": true, "while": true, "do": true, "switch": true, "case": true,
+	"break": true, "continue": true, "goto": true, "sizeof": true, "delete": true, "new": true, "throw": true,
+	"in": true, "is": true, "not": true, "and": true, "or": true, "as": true, "let": true, "mut": true, "await": true,
+	"NULL": true, "nil": true, "null": true, "nullptr": true, "None": true, "undefined": true,
+	"true": true, "false": true, "True": true, "False": true,
+}
+
+// joiner reports whether text joins the names of a path.
+func joiner(text string) bool {
+	return text == "." || text == "->" || text == "::"
+}
+
+// stepVariable matches a path: the one bound before, or the longest that lets the
+// rest match.
+func (c *code) stepVariable(p pattern, k, i int) int {
+	if i >= len(c.tokens) || (k == 0 || !p[k-1].joins()) && i > 0 && joiner(c.tokens[i-1].text) {
+		return -1
+	}
+	slot := p[k].slot
+	if b := c.bindings[slot]; b.end > b.begin {
+		if !c.equal(b, i) {
+			return -1
+		}
+		return c.step(p, k+1, i+b.end-b.begin)
+	}
+	for end := c.pathEnd(i); end > i; end -= 2 {
+		if constantName(c.tokens[end-1].text) {
+			continue
+		}
+		c.bindings[slot] = bind{i, end}
+		if at := c.step(p, k+1, end); at >= 0 {
+			return at
+		}
+	}
+	c.bindings[slot] = bind{}
+	return -1
+}
+
+// constantName reports whether a name is written like a constant, which is never
+// the value at risk.
+func constantName(name string) bool {
+	return len(name) > 1 && strings.ToUpper(name) == name
+}
+
+// joins reports whether e matches a joiner and nothing else.
+func (e element) joins() bool {
+	return e.op == literal && joiner(e.words[0])
+}
+
+// pathEnd is the end of the path that begins at i, i when there is none.
+func (c *code) pathEnd(i int) int {
+	if !c.pathWord(i) {
+		return i
+	}
+	end := i + 1
+	for end+1 < len(c.tokens) && end-i < 15 && joiner(c.tokens[end].text) && c.tokens[end+1].kind == nameToken {
+		end += 2
+	}
+	return end
+}
+
+// pathWord reports whether a path may begin at i.
+func (c *code) pathWord(i int) bool {
+	t := c.tokens[i]
+	return t.kind == nameToken || t.text == "this" || t.text == "self"
+}
+
+// equal reports whether the tokens at i are those of b.
+func (c *code) equal(b bind, i int) bool {
+	if i+b.end-b.begin > len(c.tokens) {
+		return false
+	}
+	for k := b.begin; k < b.end; k++ {
+		if c.tokens[k].text != c.tokens[i+k-b.begin].text {
+			return false
+		}
+	}
+	return true
+}
+
+// stepGap skips as few tokens as let the rest match, whole brackets at a time.
+func (c *code) stepGap(p pattern, k, i int) int {
+	for limit := i + gapLimit; i <= len(c.tokens) && i < limit; {
+		if at := c.step(p, k+1, i); at >= 0 {
+			return at
+		}
+		if i >= len(c.tokens) {
+			return -1
+		}
+		switch c.tokens[i].text {
+		case "(", "[", "{":
+			i = c.closing(i)
+		case ")", "]", "}", ";":
+			return -1
+		default:
+			i++
+		}
+		if c.breaks(i) {
+			return c.step(p, k+1, i)
+		}
+	}
+	return -1
+}
+
+// closing is like the function, but looks only so far as an ellipsis goes.
+func (c *code) closing(i int) int {
+	end := min(len(c.tokens), i+4*gapLimit)
+	return closing(c.tokens[:end], i)
+}
+
+// breaks reports whether a statement ends in front of token i because its line
+// does. Lines go on after operators and inside of brackets.
+func (c *code) breaks(i int) bool {
+	if !c.lineEnds || i >= len(c.tokens) || !c.tokens[i].first || i == 0 {
+		return false
+	}
+	switch before := c.tokens[i-1]; {
+	case before.kind != symbolToken:
+		return c.tokens[i].text != "."
+	case before.text == ")" || before.text == "]" || before.text == "}":
+		return c.tokens[i].text != "."
+	default:
+		return before.text == "++" || before.text == "--"
+	}
+}
+
+// goesOn reports whether the expression in front of i is called, indexed or
+// selected from.
+func (c *code) goesOn(i int) bool {
+	if i >= len(c.tokens) {
+		return false
+	}
+	text := c.tokens[i].text
+	return text == "(" || text == "[" || text == "?." || joiner(text)
+}
+
+// startsStatement reports whether a statement may begin at i.
+func (c *code) startsStatement(i int) bool {
+	if i == 0 || i >= len(c.tokens) || c.breaks(i) {
+		return true
+	}
+	switch c.tokens[i-1].text {
+	case ";", "{", "}", ":", "else", "do":
+		return true
+	case ")":
+		return c.tokens[i].first
+	default:
+		return false
+	}
+}
+
+// stepEnd matches the end of a statement, with or without a semicolon.
+func (c *code) stepEnd(p pattern, k, i int) int {
+	switch {
+	case i >= len(c.tokens):
+		return c.step(p, k+1, i)
+	case c.tokens[i].text == ";":
+		return c.step(p, k+1, i+1)
+	case c.breaks(i), c.lineEnds && c.tokens[i].text == "}":
+		return c.step(p, k+1, i)
+	default:
+		return -1
+	}
+}

@@ -1,0 +1,235 @@
+package bugs
+
+import "strings"
+
+// A function is a range of tokens with a name. The range begins at the name's
+// declaration and ends behind the last token of the body.
+type function struct {
+	name       string
+	begin, end int // tokens[begin:end]
+	body       int // where the body begins
+}
+
+// functions finds the outermost functions of a file, in order. Code that does
+// not parse gives fewer or longer ones, never overlapping ones.
+func functions(lang *language, tokens []token) []function {
+	switch lang.outline {
+	case byKeyword:
+		return keywordFunctions(strings.Fields(lang.keywords), tokens)
+	case byIndent:
+		return indentFunctions(lang.keywords, tokens)
+	default:
+		return shapeFunctions(tokens)
+	}
+}
+
+// keywordFunctions finds functions that begin with a keyword.
+func keywordFunctions(keywords []string, tokens []token) []function {
+	var found []function
+	for i := 0; i < len(tokens); i++ {
+		if !isOneOf(tokens[i].text, keywords) || tokens[i].kind == stringToken {
+			continue
+		}
+		body := bodyAfter(tokens, i+1)
+		if body < 0 {
+			continue
+		}
+		f := function{name: nameAfter(tokens, i+1), begin: i, body: body, end: closing(tokens, body)}
+		found = append(found, f)
+		i = f.end - 1
+	}
+	return found
+}
+
+func isOneOf(text string, words []string) bool {
+	for _, w := range words {
+		if w == text {
+			return true
+		}
+	}
+	return false
+}
+
+// headLimit is how many tokens the head of a function may have.
+const headLimit = 400
+
+// bodyAfter is the first open brace of a function whose head begins at i, -1 when
+// it has no body. The braces of types in the head are not the body's.
+func bodyAfter(tokens []token, i int) int {
+	depth := 0
+	for end := min(len(tokens), i+headLimit); i < end; i++ {
+		switch tokens[i].text {
+		case "(", "[":
+			depth++
+		case ")", "]":
+			depth--
+		case ";":
+			if depth <= 0 {
+				return -1
+			}
+		case "{":
+			if typeBraces(tokens, i) {
+				i = closing(tokens, i) - 1
+			} else if depth <= 0 {
+				return i
+			}
+		}
+		if depth < 0 {
+			return -1
+		}
+	}
+	return -1
+}
+
+// typeBraces reports whether the brace at i belongs to interface{…} or struct{…}.
+func typeBraces(tokens []token, i int) bool {
+	return i > 0 && (tokens[i-1].text == "interface" || tokens[i-1].text == "struct")
+}
+
+// nameAfter is the name of a function whose head begins at i, behind a receiver
+// if there is one; empty for a function literal.
+func nameAfter(tokens []token, i int) string {
+	if i < len(tokens) && tokens[i].text == "(" {
+		i = closing(tokens, i)
+	}
+	if i < len(tokens) && tokens[i].kind == nameToken {
+		return tokens[i].text
+	}
+	return ""
+}
+
+// closing is the index behind the bracket that closes the one at i, or the
+// number of tokens.
+func closing(tokens []token, i int) int {
+	depth := 0
+	for ; i < len(tokens); i++ {
+		switch tokens[i].text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			if depth--; depth <= 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(tokens)
+}
+
+// shapeFunctions finds blocks that stand behind a parameter list and are not the
+// body of a statement.
+func shapeFunctions(tokens []token) []function {
+	var found []function
+	last := 0
+	for i := 0; i < len(tokens); i++ {
+		if tokens[i].text != "{" {
+			continue
+		}
+		name, ok := headBefore(tokens, i, last)
+		if !ok {
+			continue
+		}
+		f := function{name: tokens[name].text, begin: name, body: i, end: closing(tokens, i)}
+		if tokens[name].kind != nameToken {
+			f.name = ""
+		}
+		f.begin = lineStart(tokens, name, last)
+		found = append(found, f)
+		i, last = f.end-1, f.end
+	}
+	return found
+}
+
+// lineStart is the first token on the line of the one at i, not before low.
+func lineStart(tokens []token, i, low int) int {
+	for i > low && !tokens[i].first {
+		i--
+	}
+	return i
+}
+
+// statements are words in front of parentheses that are no function's name.
+var statements = map[string]bool{
+	"if": true, "for": true, "while": true, "switch": true, "catch": true, "with": true,
+	"foreach": true, "using": true, "lock": true, "synchronized": true,
+}
+
+// headBefore finds the name in front of the parameter list that belongs to the
+// brace at i, not looking before low.
+func headBefore(tokens []token, i, low int) (name int, ok bool) {
+	for k := i - 1; k >= low && i-k <= headLimit; k-- {
+		switch t := tokens[k].text; {
+		case t == ")":
+			open := opening(tokens, k, low)
+			if open <= low || statements[tokens[open-1].text] {
+				return 0, false
+			}
+			return open - 1, true
+		case t == ";" || t == "}" || t == "{" || t == "=" || t == "(" || t == ",":
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// opening is the index of the parenthesis that the one at i closes, low when
+// there is none.
+func opening(tokens []token, i, low int) int {
+	depth := 0
+	for ; i > low; i-- {
+		switch tokens[i].text {
+		case ")":
+			depth++
+		case "(":
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return low
+}
+
+// indentFunctions finds functions that end where the indentation goes back.
+func indentFunctions(keyword string, tokens []token) []function {
+	var found []function
+	for i := 0; i < len(tokens); i++ {
+		if tokens[i].text != keyword || tokens[i].kind == stringToken {
+			continue
+		}
+		f := function{name: nameAfter(tokens, i+1), begin: i, body: i}
+		if i+2 < len(tokens) && tokens[i+2].text == "(" {
+			f.body = closing(tokens, i+2)
+		}
+		f.end = dedent(tokens, max(f.body, i+1), tokens[lineStart(tokens, i, 0)].col)
+		found = append(found, f)
+		i = f.end - 1
+	}
+	return found
+}
+
+// dedent is the first token from i on that begins a line at col or left of it,
+// outside of brackets.
+func dedent(tokens []token, i int, col int32) int {
+	depth := 0
+	for ; i < len(tokens); i++ {
+		if tokens[i].first && tokens[i].col <= col && depth <= 0 {
+			return i
+		}
+		switch tokens[i].text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		}
+	}
+	return i
+}
+
+// functionAt is the function that line lies in, or nil.
+func functionAt(found []function, tokens []token, line int) *function {
+	for i, f := range found {
+		if f.begin < f.end && int(tokens[f.begin].line) <= line && line <= int(tokens[f.end-1].line) {
+			return &found[i]
+		}
+	}
+	return nil
+}

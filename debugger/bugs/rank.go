@@ -1,0 +1,177 @@
+package bugs
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// What is worth showing.
+const (
+	enoughAlike = 0.6  // of code without a known risk
+	enoughSure  = 0.45 // of a risk, with what similarity there is
+)
+
+// A candidate is a place that was looked at closer.
+type candidate struct {
+	file       *file
+	line       int
+	begin, end int // the tokens that correspond to the query; empty when none do
+	alike      float64
+	risk       *risk
+	score      float64
+}
+
+// weighAll looks at places closer, on all workers.
+func (s *search) weighAll(ctx context.Context, near []place) ([]candidate, error) {
+	parts := make([][]candidate, s.finder.config.Workers)
+	group, ctx := errgroup.WithContext(ctx)
+	for w := range parts {
+		group.Go(func() error {
+			var a aligner
+			for i := w; i < len(near) && ctx.Err() == nil; i += len(parts) {
+				parts[w] = s.weigh(&a, parts[w], near[i])
+			}
+			return ctx.Err()
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return s.best(slices.Concat(parts...)), nil
+}
+
+// weigh appends what a place turns out to be.
+func (s *search) weigh(a *aligner, to []candidate, p place) []candidate {
+	if p.risk != nil {
+		return append(to, s.weighRisk(a, p))
+	}
+	reach := len(s.query.codes) + windowTokens/2
+	return s.weighCode(a, to, p.file, p.at-reach, p.at+reach, 2)
+}
+
+// weighRisk is the candidate for a risk, with the code around it.
+func (s *search) weighRisk(a *aligner, p place) candidate {
+	c := candidate{file: p.file, line: int(p.risk.line), risk: p.risk}
+	if len(s.query.codes) > 0 && s.home.lang.family == p.file.lang.family {
+		reach := len(s.query.codes)
+		found := a.align(s.query, p.file.stream, p.at-reach, p.at+reach)
+		if found.begin <= p.at && p.at < found.end {
+			c.alike, c.begin, c.end = found.similarity, found.begin, found.end
+		}
+	}
+	c.score = s.score(c)
+	return c
+}
+
+// weighCode appends the candidates between two tokens: the part that is most
+// alike, and what is left on both sides of it.
+func (s *search) weighCode(a *aligner, to []candidate, f *file, low, high, depth int) []candidate {
+	found := a.align(s.query, f.stream, low, high)
+	if found.similarity == 0 {
+		return to
+	}
+	c := candidate{
+		file: f, line: f.stream.line(found.at), begin: found.begin, end: found.end,
+		alike: found.similarity, risk: s.riskIn(f, found),
+	}
+	c.score = s.score(c)
+	to = append(to, c)
+	if depth > 0 && found.begin-low >= windowTokens {
+		to = s.weighCode(a, to, f, low, found.begin, depth-1)
+	}
+	if depth > 0 && high-found.end >= windowTokens {
+		to = s.weighCode(a, to, f, found.end, high, depth-1)
+	}
+	return to
+}
+
+// riskIn is the most plausible risk in a part of a file that is alike, the
+// nearest to what corresponds to the site.
+func (s *search) riskIn(f *file, found alignment) *risk {
+	var best *risk
+	for i := range f.risks {
+		r := &f.risks[i]
+		if int(r.at) < found.begin || int(r.at) >= found.end || s.plausible(r.rule) == 0 {
+			continue
+		}
+		if best == nil || s.plausible(r.rule) > s.plausible(best.rule) ||
+			s.plausible(r.rule) == s.plausible(best.rule) &&
+				distance(int(r.at), found.at) < distance(int(best.at), found.at) {
+			best = r
+		}
+	}
+	return best
+}
+
+// score joins both kinds of evidence. Similar code stands for itself, up to
+// certainty; a risk makes up half of what it lacks. Where there is no code to
+// compare with, the risk is all.
+func (s *search) score(c candidate) float64 {
+	risk := 0.0
+	if c.risk != nil {
+		risk = s.plausible(c.risk.rule)
+	}
+	if len(s.query.codes) == 0 {
+		return risk
+	}
+	return c.alike + (1-c.alike)*risk/2
+}
+
+// best sorts candidates, and keeps those worth showing, each place once.
+func (s *search) best(all []candidate) []candidate {
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		return cmp.Or(
+			cmp.Compare(b.score, a.score),
+			strings.Compare(a.file.path, b.file.path),
+			cmp.Compare(a.line, b.line))
+	})
+	var kept []candidate
+	for _, c := range all {
+		if len(kept) == s.limit {
+			break
+		}
+		if worth(c) && !s.atHome(c) && !slices.ContainsFunc(kept, c.same) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// worth reports whether c is to be shown.
+func worth(c candidate) bool {
+	return c.alike >= enoughAlike || c.risk != nil && c.score >= enoughSure
+}
+
+// atHome reports whether c is the site itself.
+func (s *search) atHome(c candidate) bool {
+	if s.home == nil || c.file.path != s.home.path {
+		return false
+	}
+	at := s.begin + s.query.focus
+	return distance(c.line, s.request.Site.Line) <= 2 || c.begin <= at && at < c.end && c.risk == nil
+}
+
+// same reports whether two candidates are one place.
+func (c candidate) same(other candidate) bool {
+	if c.file != other.file {
+		return false
+	}
+	if distance(c.line, other.line) <= 2 {
+		return true
+	}
+	common := min(c.end, other.end) - max(c.begin, other.begin)
+	return 2*common > min(c.end-c.begin, other.end-other.begin)
+}
+
+// percent is a part of 1 in per cent. Only what is the same is 100.
+func percent(part float64) int {
+	if part >= 1-1e-6 {
+		return 100
+	}
+	return min(99, int(math.Round(100*part)))
+}

@@ -1,0 +1,88 @@
+package bugs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Report is the answer to a request.
+type Report struct {
+	Diagnosis Diagnosis `json:"diagnosis" doc:"What went wrong at the site"`
+	Findings  []Finding `json:"findings" doc:"Places that resemble the site, the most similar first"`
+	Files     int       `json:"files" doc:"Source files that were searched"`
+	Lines     int       `json:"lines" doc:"Lines in them"`
+	LeftOut   int       `json:"left_out" doc:"Source files that are too large, binary, minified or not readable"`
+	Complete  bool      `json:"complete" doc:"Whether all files were read; if not, the next search goes on"`
+}
+
+// A Finding is a place that resembles the site.
+type Finding struct {
+	File       string `json:"file" doc:"Path, relative to the search path"`
+	Line       int    `json:"line"`
+	Function   string `json:"function,omitempty" doc:"Function around it"`
+	Kind       Kind   `json:"kind,omitempty" doc:"Sort of bug"`
+	Title      string `json:"title" doc:"The sort of bug in words"`
+	Similarity int    `json:"similarity" doc:"Per cent"`
+	CodeAlike  int    `json:"code_similarity" doc:"Per cent of the code that corresponds to the site's"`
+	Rule       string `json:"rule,omitempty" doc:"Rule that sees a risk there"`
+	Reason     string `json:"reason" doc:"Why it was found"`
+	Excerpt    string `json:"excerpt,omitempty" doc:"The lines around it"`
+}
+
+// report makes the answer of candidates.
+func (s *search) report(best []candidate) *Report {
+	r := &Report{
+		Diagnosis: s.found, Findings: make([]Finding, 0, len(best)),
+		Files: len(s.view.files), Lines: s.view.lines, LeftOut: s.view.left, Complete: s.view.complete,
+	}
+	for _, c := range best {
+		r.Findings = append(r.Findings, s.finding(c, s.text(c.file)))
+	}
+	return r
+}
+
+func (s *search) finding(c candidate, text string) Finding {
+	f := Finding{
+		File: c.file.path, Line: c.line, Kind: s.found.Kind, Title: s.found.Title,
+		Similarity: percent(c.score), CodeAlike: percent(c.alike),
+		Reason: "the code is similar", Excerpt: excerpt(text, c.line),
+	}
+	at, _ := c.file.stream.tokensOf(c.line, c.line)
+	if fn, ok := c.file.functionOf(at); ok {
+		f.Function = fn.name
+	}
+	if c.risk != nil {
+		f.Kind, f.Title, f.Rule, f.Reason = c.risk.rule.kind, c.risk.rule.kind.Title(), c.risk.rule.id, c.risk.rule.because
+	}
+	return f
+}
+
+// Text is the documented form.
+func (r *Report) Text() string {
+	var text strings.Builder
+	switch n := len(r.Findings); n {
+	case 0:
+		text.WriteString("No similar patterns found")
+	case 1:
+		text.WriteString("Found 1 similar pattern:")
+	default:
+		fmt.Fprintf(&text, "Found %d similar patterns:", n)
+	}
+	for i, f := range r.Findings {
+		fmt.Fprintf(&text, "\n\n%d. %s:%d - %s\n   Similarity: %d%%", i+1, printable(f.File), f.Line, f.Title, f.Similarity)
+	}
+	if !r.Complete {
+		fmt.Fprintf(&text, "\n\nOnly %d files were searched; search again to go on", r.Files)
+	}
+	return text.String()
+}
+
+// printable is a path that cannot pretend to be another line.
+func printable(path string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7F {
+			return '\uFFFD'
+		}
+		return r
+	}, path)
+}

@@ -1,0 +1,43 @@
+package bugs
+
+import "slices"
+
+// allRules are the rules of all languages.
+func allRules() []rule {
+	return slices.Concat(commonRules, cRules, goRules, rustRules, pythonRules, scriptRules)
+}
+
+// braced are the families whose functions stand in braces.
+var braced = []family{cFamily, goFamily, rustFamily, scriptFamily}
+
+// everywhere are all families with rules.
+var everywhere = append(slices.Clone(braced), pythonFamily)
+
+// commonRules hold in several families.
+var commonRules = []rule{
+	{
+		id: "divisor-unchecked", kind: DivisionByZero, families: []family{cFamily, goFamily, rustFamily, pythonFamily}, sure: 50,
+		first: "/|%|/=|%=|// $d %stop",
+		unless: []string{
+			"$d ==|!=|>|>=|<|<=", "==|!=|<|<= $d", "if ( $d", "if $d", "! $d", "not $d", "while ( $d", "( $d ?", "&& $d", "$d = %num ;",
+		},
+		because: "the divisor is used without a check for zero",
+	},
+	{
+		id: "same-operands", kind: WrongComparison, families: everywhere, sure: 60,
+		first:   "( $x ==|!=|<|>|<=|>=|&& $x )",
+		because: "both sides of the comparison are the same",
+	},
+	{
+		id: "branch-empty", kind: WrongComparison, families: []family{cFamily, scriptFamily}, sure: 75,
+		first: "if ( ... ) ; {", because: "the semicolon ends the branch before its block",
+	},
+	{
+		id: "number-assigned-in-condition", kind: WrongComparison, families: []family{cFamily, scriptFamily}, sure: 85,
+		first: "if|while ( $x = %num )", because: "the condition assigns a number where it should compare",
+	},
+	{
+		id: "assigned-in-condition", kind: WrongComparison, families: []family{cFamily, scriptFamily}, sure: 65,
+		first: "if ( $x = $y )", because: "the condition assigns where it should compare",
+	},
+}

@@ -1,0 +1,186 @@
+package bugs
+
+// goRules are the rules of Go.
+var goRules = []rule{
+	{
+		id: "go-used-before-error", kind: NullDereference, families: []family{goFamily}, sure: 80,
+		first: "$v , $e := $f ( ... ) ;", then: []string{"$v .", "* $v"},
+		unless: []string{"$e !=|==|:=|=", "$e )|,|;", ", $e", "( $e", "$v =|:="}, because: "the result is used before the error is looked at",
+	},
+	{
+		id: "go-error-dropped-and-used", kind: NullDereference, families: []family{goFamily}, sure: 75,
+		first: "$v , _ :=|= $f ( ... ) ;", then: []string{"$v .", "* $v"},
+		unless: []string{"$v ==|!=", "$v =|:="}, because: "the result is used though the error was dropped",
+	},
+	{
+		id: "go-checked-after-use", kind: NullDereference, families: []family{goFamily}, sure: 75,
+		first: "$p . %name", then: []string{"if $p ==|!= nil"},
+		unless: []string{"$p =|:=", ", $p", "& $p", "range"}, atFirst: true, because: "the pointer is checked only after it was followed",
+	},
+	{
+		id: "go-nil-pointer", kind: NullDereference, families: []family{goFamily}, sure: 85,
+		first: "^ var $p * %name ;", then: []string{"$p ."},
+		unless: []string{"$p =|:=|==|!=", "& $p", ", $p", "$p ,"}, because: "the pointer has no value yet",
+	},
+	{
+		id: "go-used-when-nil", kind: NullDereference, families: []family{goFamily}, sure: 90,
+		first: "if $p == nil {", then: []string{"$p . %name"},
+		unless: []string{"$p =|:=", "}", "return", "& $p"}, because: "the pointer is followed where it is nil",
+	},
+	{
+		id: "go-nil-map", kind: NullDereference, families: []family{goFamily}, sure: 90,
+		first: "^ var $m map [ ... ]", then: []string{"$m [ ... ] =|++|+="},
+		unless: []string{"$m =|:=", "& $m", "$m ==|!=", ", $m"}, because: "a map that nobody made cannot be written to",
+	},
+	{
+		id: "go-assertion-unchecked", kind: BadConversion, families: []family{goFamily}, sure: 65,
+		first: "^ $v := $x . ( %any", because: "the type assertion panics for another type",
+	},
+	{
+		id: "go-assertion-inline", kind: BadConversion, families: []family{goFamily}, sure: 70,
+		first: "$x . ( ... ) . %name", because: "the type assertion panics for another type",
+	},
+	{
+		id: "go-divided-by-length", kind: DivisionByZero, families: []family{goFamily}, sure: 75,
+		first: "/|% len ( $x )", unless: []string{"len ( $x ) ==|!=|>|<|>=", "0 ==|!= len ( $x )"}, because: "the length may be zero",
+	},
+	{
+		id: "go-first-unchecked", kind: OutOfBounds, families: []family{goFamily}, sure: 55,
+		first: "$x [ 0 ]", unless: []string{"len ( $x )", "range $x", "make ( ...", "$x == \"\"", "$x :=|= [ ]"}, because: "nobody asks whether there is a first element",
+	},
+	{
+		id: "go-last-unchecked", kind: OutOfBounds, families: []family{goFamily}, sure: 70,
+		first: "$x [ len ( $x ) - 1", unless: []string{"len ( $x ) ==|!=|>|>=|<", "0 < len ( $x )", "append ( $x"}, because: "nobody asks whether there is a last element",
+	},
+	{
+		id: "go-index-length", kind: OffByOne, families: []family{goFamily}, sure: 95,
+		first: "$x [ len ( $x ) ]", because: "the last element is one before the length",
+	},
+	{
+		id: "go-loop-to-length", kind: OffByOne, families: []family{goFamily}, sure: 85,
+		first: "for $i := ... ; $i <= len ( $x ) ;", because: "the loop runs one further than the last element",
+	},
+	{
+		id: "go-neighbour-in-loop", kind: OffByOne, families: []family{goFamily}, sure: 75,
+		first: "for $i := range $x {", then: []string{"$x [ $i + 1 ]"}, unless: []string{"$i <|<=|>|>=|==", "len ( $x )"}, because: "the last element has no neighbour",
+	},
+	{
+		id: "go-split-index", kind: OutOfBounds, families: []family{goFamily}, sure: 80,
+		first: "Split|SplitN|Fields|FindStringSubmatch|FindSubmatch ( ... ) [ %num ]", because: "there may be fewer parts",
+	},
+	{
+		id: "go-split-index-later", kind: OutOfBounds, families: []family{goFamily}, sure: 75,
+		first: "$p := $s . Split|SplitN|Fields|FindStringSubmatch|FindSubmatch ( ... )", then: []string{"$p [ %num ]"},
+		unless: []string{"len ( $p )", "$p ==|!=", "range $p"}, because: "there may be fewer parts",
+	},
+	{
+		id: "go-split-index-strings", kind: OutOfBounds, families: []family{goFamily}, sure: 75,
+		first: "$p := strings|bytes . Split|SplitN|Fields ( ... )", then: []string{"$p [ %num ]"},
+		unless: []string{"len ( $p )", "$p ==|!=", "range $p"}, because: "there may be fewer parts",
+	},
+	{
+		id: "go-arguments-unchecked", kind: OutOfBounds, families: []family{goFamily}, sure: 75,
+		first: "os . Args [ %num ]", unless: []string{"len ( os . Args )"}, because: "there may be fewer arguments",
+	},
+	{
+		id: "go-index-from-input", kind: OutOfBounds, families: []family{goFamily}, sure: 75,
+		first: "$n , %name :=|= strconv . Atoi|ParseInt|ParseUint (", then: []string{"[ $n ]"},
+		unless: bounded, because: "a number from outside is an index, and nobody compares it with a limit",
+	},
+	{
+		id: "go-position-unchecked", kind: OutOfBounds, families: []family{goFamily}, sure: 75,
+		first: "$n := strings|bytes|slices . Index|IndexByte|LastIndex|IndexAny|IndexRune|IndexFunc (", then: []string{"[ $n", ": $n ]"},
+		unless: append([]string{"$n ==|!="}, bounded...), because: "the position is -1 when nothing is found",
+	},
+	{
+		id: "go-decode-ignored", kind: UncheckedError, families: []family{goFamily}, sure: 80,
+		first: "^ json|xml|gob|yaml|toml|binary . Unmarshal|Read|Write ( ... ) ;", because: "nobody looks whether the decoding failed",
+	},
+	{
+		id: "go-write-ignored", kind: UncheckedError, families: []family{goFamily}, sure: 55,
+		first: "^ $w . Flush|Sync|Commit|Encode|Decode|Truncate|Rename|Scan ( ... ) ;", because: "nobody looks whether the call failed",
+	},
+	{
+		id: "go-files-ignored", kind: UncheckedError, families: []family{goFamily}, sure: 65,
+		first: "^ os . Remove|RemoveAll|Rename|Mkdir|MkdirAll|Chdir|Chmod|WriteFile|Setenv|Symlink ( ... ) ;", because: "nobody looks whether the call failed",
+	},
+	{
+		id: "go-error-blank", kind: UncheckedError, families: []family{goFamily}, sure: 50,
+		first: "^ $v , _ :=|= $f ( ... ) ;", because: "the error is dropped",
+	},
+	{
+		id: "go-error-swallowed", kind: UncheckedError, families: []family{goFamily}, sure: 60,
+		first: "if err != nil { return nil }", because: "the error is looked at and then lost",
+	},
+	{
+		id: "go-error-swallowed-value", kind: UncheckedError, families: []family{goFamily}, sure: 60,
+		first: "if err != nil { return %any , nil }", because: "the error is looked at and then lost",
+	},
+	{
+		id: "go-error-empty-branch", kind: UncheckedError, families: []family{goFamily}, sure: 75,
+		first: "if err != nil { }", because: "the error is looked at and then lost",
+	},
+	{
+		id: "go-error-overwritten", kind: UncheckedError, families: []family{goFamily}, sure: 70,
+		first: "$v , $e := $f ( ... ) ;", then: []string{"^ %name , $e :=|= $g (", "^ $e = $g ("},
+		unless: []string{"$e !=|==", "$e )|,|;|}", "( $e", "return", "switch|if|for"}, because: "the error is overwritten before anybody looked",
+	},
+	{
+		id: "go-error-inverted", kind: WrongComparison, families: []family{goFamily}, sure: 75,
+		first: "if err == nil { return err }", because: "the comparison is the wrong way round",
+	},
+	{
+		id: "go-error-inverted-value", kind: WrongComparison, families: []family{goFamily}, sure: 75,
+		first: "if err == nil { return ... , err }", because: "the comparison is the wrong way round",
+	},
+	{
+		id: "go-shared-counter", kind: DataRace, families: []family{goFamily}, sure: 60,
+		first: "go func ( ... ) {", then: []string{"^ $x ++|+=|--|-="},
+		unless: []string{"Lock ( )", "} (", "$x :="}, because: "the goroutine changes a variable that others see",
+	},
+	{
+		id: "go-waitgroup-inside", kind: DataRace, families: []family{goFamily}, sure: 85,
+		first: "go func ( ... ) { $w . Add (", because: "Wait may be over before the goroutine adds itself",
+	},
+	{
+		id: "go-unlocked-return", kind: DataRace, families: []family{goFamily}, sure: 65,
+		first: "^ $m . Lock ( ) ;", then: []string{"return"}, unless: []string{"$m . Unlock"}, because: "the lock is kept when the function returns here",
+	},
+	{
+		id: "go-file-left-open", kind: ResourceLeak, families: []family{goFamily}, sure: 65,
+		first: "$r , %name := os . Open|Create|OpenFile ( ... )", unless: nil,
+		never: []string{"$r . Close", "return $r", "( ... $r )", "= $r", ": $r"}, because: "nothing closes the file",
+	},
+	{
+		id: "go-body-left-open", kind: ResourceLeak, families: []family{goFamily}, sure: 70,
+		first: "$r , %name := http . Get|Post|PostForm|Head ( ... )",
+		never: []string{"$r . Body . Close", "return $r", "( $r", ", $r"}, because: "nothing closes the body of the response",
+	},
+	{
+		id: "go-cancel-dropped", kind: ResourceLeak, families: []family{goFamily}, sure: 85,
+		first: "$c , _ :=|= context . WithCancel|WithTimeout|WithDeadline (", because: "the context can never be released",
+	},
+	{
+		id: "go-narrowed-length", kind: IntegerOverflow, families: []family{goFamily}, sure: 55,
+		first: "int32|int16|int8|uint32|uint16|uint8|byte ( len ( $x ) )", unless: []string{"len ( $x ) >|>=|<|<="}, because: "the length may be larger than the type",
+	},
+	{
+		id: "go-size-overflow", kind: IntegerOverflow, families: []family{goFamily}, sure: 55,
+		first: "make ( [ ] %name , $n *", unless: bounded, because: "the product may be larger than the type",
+	},
+	{
+		id: "go-size-from-input", kind: IntegerOverflow, families: []family{goFamily}, sure: 65,
+		first: "$n := binary . BigEndian|LittleEndian . Uint16|Uint32|Uint64 ( ... )", then: []string{"make ( ... $n"},
+		unless: bounded, because: "a number from outside is a size, and nobody compares it with a limit",
+	},
+	{
+		id: "go-used-after-put", kind: UseAfterFree, families: []family{goFamily}, sure: 70,
+		first: "^ $p . Put ( $b ) ;", then: []string{"$b .", "$b [", "( $b )", "return $b"}, unless: []string{"$b =|:="}, because: "the object went back to its pool before",
+	},
+	{
+		id: "go-closed-channel", kind: UseAfterFree, families: []family{goFamily}, sure: 80,
+		first: "^ close ( $c ) ;", then: []string{"^ close ( $c )", "^ $c <-"}, unless: []string{"$c =|:="}, because: "the channel was closed before",
+	},
+	{id: "go-unsafe", kind: WildPointer, families: []family{goFamily}, sure: 45, first: "unsafe . Pointer ( uintptr", because: "the pointer is made of a number"},
+	{id: "go-panic", kind: FailedAssertion, families: []family{goFamily}, sure: 50, first: "^ panic (", because: "the program gives up here"},
+}

@@ -1,0 +1,125 @@
+package bugs
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// read reads a file of the tree.
+func (s *search) read(name string) (string, error) {
+	return readBelow(s.folder, filepath.FromSlash(name), s.finder.config.MaxFileBytes)
+}
+
+// readBelow reads a file below a folder, and never outside of it.
+func readBelow(folder, name string, limit int64) (string, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	return readSmall(root, name, limit)
+}
+
+// external reads the site's file from outside of the tree, or from a part of it
+// that is not searched.
+func (s *search) external(ctx context.Context) (*file, string, error) {
+	name := s.request.Site.File
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(s.folder, name)
+	}
+	real, err := s.finder.permitted(name)
+	if err != nil {
+		return nil, "", err
+	}
+	lang := languageOf(filepath.ToSlash(real))
+	if lang == nil {
+		return nil, "", errNotRegular
+	}
+	text, err := readBelow(filepath.Dir(real), filepath.Base(real), s.finder.config.MaxFileBytes)
+	if err != nil {
+		return nil, "", err
+	}
+	f, err := s.finder.analyst.analyse(ctx, listed{path: filepath.ToSlash(real), lang: lang}, text)
+	return f, text, err
+}
+
+// textLine is a line of a text, from 1; empty when there is none.
+func textLine(text string, line int) string {
+	n := 0
+	for l := range strings.Lines(text) {
+		if n++; n == line {
+			return l
+		}
+	}
+	return ""
+}
+
+// Limits of an excerpt.
+const (
+	excerptAround = 2   // lines before and after
+	excerptWidth  = 200 // bytes of a line
+)
+
+// excerpt is the lines around a line of a text, without what they are all
+// indented by.
+func excerpt(text string, line int) string {
+	var lines []string
+	n := 0
+	for l := range strings.Lines(text) {
+		n++
+		if n > line+excerptAround {
+			break
+		}
+		if n >= line-excerptAround {
+			lines = append(lines, narrow(l))
+		}
+	}
+	return strings.Join(unindent(lines), "\n")
+}
+
+// narrow cuts a line, and replaces what is no text.
+func narrow(line string) string {
+	line = strings.TrimRight(line, "\r\n\t ")
+	if len(line) > excerptWidth {
+		line = line[:excerptWidth] + "…"
+	}
+	return strings.ToValidUTF8(line, "\uFFFD")
+}
+
+// unindent removes the white space that all lines begin with.
+func unindent(lines []string) []string {
+	common := ""
+	for i, l := range lines {
+		indent := l[:len(l)-len(strings.TrimLeft(l, " \t"))]
+		switch {
+		case l == "":
+		case i == 0 || common == "" && i == firstText(lines):
+			common = indent
+		default:
+			common = commonPrefix(common, indent)
+		}
+	}
+	for i, l := range lines {
+		lines[i] = strings.TrimPrefix(l, common)
+	}
+	return lines
+}
+
+func firstText(lines []string) int {
+	for i, l := range lines {
+		if l != "" {
+			return i
+		}
+	}
+	return -1
+}
+
+func commonPrefix(a, b string) string {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return a[:n]
+}

@@ -1,0 +1,9 @@
+//go:build !unix
+
+package bugs
+
+import "io/fs"
+
+func stampOf(info fs.FileInfo) stamp {
+	return stamp{size: info.Size(), modified: info.ModTime().UnixNano()}
+}

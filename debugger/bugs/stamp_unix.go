@@ -1,0 +1,16 @@
+//go:build unix
+
+package bugs
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+func stampOf(info fs.FileInfo) stamp {
+	s := stamp{size: info.Size(), modified: info.ModTime().UnixNano()}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		s.inode = stat.Ino
+	}
+	return s
+}

@@ -1,0 +1,129 @@
+package bugs
+
+import "sort"
+
+// Codes of tokens that are all alike. Other tokens have a code of their text.
+const (
+	codeName uint16 = iota + 1
+	codeCall
+	codeNumber
+	codeString
+	codeOther // the first code of a text
+)
+
+// A stream is a file as it is compared: what tokens it consists of, without
+// names, literals, and what differs by layout alone.
+type stream struct {
+	codes  []uint16
+	names  []uint16 // for names a hash of their text, else 0
+	starts []uint32 // for each line, from 1 on, its first token
+}
+
+// vocabulary is the words that keep their identity: calls that rules know.
+type vocabulary map[string]bool
+
+// newVocabulary has the names that the rules of a book ask for.
+func newVocabulary(book rulebook) vocabulary {
+	words := vocabulary{}
+	for _, set := range book {
+		for _, c := range set.all() {
+			for _, e := range c.first {
+				for _, w := range e.words {
+					words[w] = true
+				}
+			}
+		}
+	}
+	return words
+}
+
+// all are the rules of a set; some are in it more than once.
+func (s *ruleSet) all() []*compiled {
+	all := s.open
+	for _, rules := range s.byWord {
+		all = append(all[:len(all):len(all)], rules...)
+	}
+	return all
+}
+
+// dropped are tokens that differ between two ways to write the same code.
+var dropped = map[string]bool{";": true, "{": true, "}": true, "": true}
+
+// newStream makes a stream of tokens. The second result says for each token
+// where it, or what follows it, is in the stream.
+func newStream(tokens []token, words vocabulary) (stream, []int32) {
+	s := stream{codes: make([]uint16, 0, len(tokens)), names: make([]uint16, 0, len(tokens))}
+	places := make([]int32, len(tokens)+1)
+	for i, t := range tokens {
+		places[i] = int32(len(s.codes))
+		if t.kind == symbolToken && dropped[t.text] {
+			continue
+		}
+		for len(s.starts) < int(t.line) {
+			s.starts = append(s.starts, uint32(len(s.codes)))
+		}
+		code, name := encode(tokens, i, words)
+		s.codes = append(s.codes, code)
+		s.names = append(s.names, name)
+	}
+	places[len(tokens)] = int32(len(s.codes))
+	return s, places
+}
+
+// encode is the code and the name hash of token i.
+func encode(tokens []token, i int, words vocabulary) (code, name uint16) {
+	t := tokens[i]
+	switch t.kind {
+	case numberToken:
+		return codeNumber, 0
+	case stringToken:
+		return codeString, 0
+	case nameToken:
+		called := i+1 < len(tokens) && tokens[i+1].text == "("
+		switch {
+		case called && words[t.text]:
+			return textCode(t.text), hash16(t.text)
+		case called:
+			return codeCall, hash16(t.text)
+		default:
+			return codeName, hash16(t.text)
+		}
+	default:
+		return textCode(t.text), 0
+	}
+}
+
+// hash16 is a hash of text that is never zero, by FNV-1a. Whoever makes two
+// names collide makes their own code look more alike than it is, no more.
+func hash16(text string) uint16 {
+	h := uint32(2166136261)
+	for i := range len(text) {
+		h = (h ^ uint32(text[i])) * 16777619
+	}
+	return max(1, uint16(h^h>>16))
+}
+
+func textCode(text string) uint16 {
+	return codeOther + hash16(text)%(^uint16(0)-codeOther)
+}
+
+// line is the line of a token, from 1.
+func (s stream) line(at int) int {
+	return sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > uint32(at) })
+}
+
+// tokensOf is the range of the tokens on the lines from low to high.
+func (s stream) tokensOf(low, high int) (begin, end int) {
+	at := func(line int) int {
+		if line-1 < len(s.starts) {
+			return int(s.starts[max(0, line-1)])
+		}
+		return len(s.codes)
+	}
+	return at(low), at(high + 1)
+}
+
+// bytes is about how much memory the stream takes.
+func (s stream) bytes() int64 {
+	return int64(2*cap(s.codes) + 2*cap(s.names) + 4*cap(s.starts))
+}

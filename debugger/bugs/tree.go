@@ -1,0 +1,207 @@
+package bugs
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// A tree is what is known of the code below a folder.
+type tree struct {
+	key  treeKey
+	used time.Time // guarded by the Finder's mutex
+
+	turn chan struct{} // holds a token while somebody reads the tree
+
+	mu    sync.Mutex
+	files map[string]*file
+	bytes int64
+}
+
+func newTree(key treeKey) *tree {
+	return &tree{key: key, turn: make(chan struct{}, 1), files: map[string]*file{}}
+}
+
+// lock waits for the turn to read the tree. It fails only when ctx ends.
+func (t *tree) lock(ctx context.Context) error {
+	select {
+	case t.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t *tree) unlock() { <-t.turn }
+
+// A view is what a search sees: the files of a tree at one moment.
+type view struct {
+	files    []*file
+	lines    int
+	left     int // source files that were left out: unreadable, too large, minified
+	complete bool
+}
+
+// update reads what changed since the last time, until the limits of the reader
+// are reached. The turn must be held.
+func (t *tree) update(ctx context.Context, r *reader) (view, error) {
+	root, err := os.OpenRoot(t.key.folder)
+	if err != nil {
+		return view{}, err
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	found, err := t.list(ctx, root, r)
+	if err != nil {
+		return view{}, err
+	}
+	stale := t.forget(found.files)
+	err = t.read(ctx, root, stale, r)
+	complete := !found.cut && err == nil
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return t.view(found, complete), err
+}
+
+// list finds the files of the tree.
+func (t *tree) list(ctx context.Context, root *os.Root, r *reader) (listing, error) {
+	w := &walker{root: root, maxFiles: r.maxFiles, maxBytes: r.maxBytes}
+	if t.key.only != "" {
+		return w.one(t.key.only)
+	}
+	return w.walk(ctx, ignoredAbove(t.key.folder))
+}
+
+// forget drops files that are gone or changed, and returns those to be read.
+func (t *tree) forget(found []listed) []listed {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var stale []listed
+	kept := make(map[string]*file, len(found))
+	t.bytes = 0
+	for _, l := range found {
+		if f, ok := t.files[l.path]; ok && f.stamp == l.stamp {
+			kept[l.path] = f
+			t.bytes += f.bytes()
+		} else {
+			stale = append(stale, l)
+		}
+	}
+	t.files = kept
+	return stale
+}
+
+// A reader is how trees are read, and within which limits.
+type reader struct {
+	analyst   *analyst
+	workers   int
+	maxFiles  int
+	maxBytes  int64 // of a file
+	maxMemory int64 // of a tree
+	maxTime   time.Duration
+	progress  func(done, total int)
+}
+
+// errEnough says that a limit was reached and the rest is for the next time.
+var errEnough = errors.New("enough was read")
+
+// read analyses files. It returns errEnough when time or memory end, and an error
+// of ctx when the caller gives up; what was read until then stays.
+func (t *tree) read(ctx context.Context, root *os.Root, stale []listed, r *reader) error {
+	limited, cancel := context.WithTimeoutCause(ctx, r.maxTime, errEnough)
+	defer cancel()
+	group, limited := errgroup.WithContext(limited)
+	group.SetLimit(r.workers)
+	done := counter{total: len(stale), report: r.progress}
+	for _, l := range stale {
+		if limited.Err() != nil {
+			break
+		}
+		group.Go(func() error {
+			if err := t.readOne(limited, root, l, r); err != nil {
+				return err
+			}
+			done.add()
+			return nil
+		})
+	}
+	err := group.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return errEnough
+	default:
+		return nil
+	}
+}
+
+// readOne analyses one file and keeps the result.
+func (t *tree) readOne(ctx context.Context, root *os.Root, l listed, r *reader) error {
+	if t.size() > r.maxMemory {
+		return errEnough
+	}
+	text, err := readSmall(root, l.path, r.maxBytes)
+	if err != nil {
+		text = "" // left out, like one that is binary
+	}
+	f, err := r.analyst.analyse(ctx, l, text)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.files[l.path] = f
+	t.bytes += f.bytes()
+	return nil
+}
+
+func (t *tree) size() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.bytes
+}
+
+// view is what is there of the files found, in their order.
+func (t *tree) view(found listing, complete bool) view {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v := view{left: found.skipped, complete: complete}
+	for _, l := range found.files {
+		switch f := t.files[l.path]; {
+		case f == nil:
+			v.complete = false
+		case len(f.stream.codes) == 0 && f.stamp.size > 0:
+			v.left++
+		default:
+			v.files = append(v.files, f)
+			v.lines += f.lines
+		}
+	}
+	return v
+}
+
+// A counter tells of progress, about a hundred times.
+type counter struct {
+	total  int
+	report func(done, total int)
+
+	mu   sync.Mutex
+	done int
+}
+
+func (c *counter) add() {
+	if c.report == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done++
+	if c.done == c.total || c.done%max(1, c.total/100) == 0 {
+		c.report(c.done, c.total)
+	}
+}

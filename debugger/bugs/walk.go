@@ -1,0 +1,182 @@
+package bugs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// maxDepth is how deep folders are followed.
+const maxDepth = 64
+
+// A stamp tells whether a file changed.
+type stamp struct {
+	size     int64
+	modified int64 // nanoseconds since 1970
+	inode    uint64
+}
+
+// A listed file is one that the walk found.
+type listed struct {
+	path  string // slashes, relative to the root
+	lang  *language
+	stamp stamp
+}
+
+// A listing is what the walk of a tree found.
+type listing struct {
+	files   []listed // sorted by path
+	skipped int      // source files that are too large
+	cut     bool     // there are more than may be read
+}
+
+// A walker lists the source files of a tree.
+type walker struct {
+	root     *os.Root
+	maxFiles int
+	maxBytes int64
+	found    listing
+}
+
+// walk lists a tree. Folders that cannot be read are left out: a tree with one
+// locked corner can be searched.
+func (w *walker) walk(ctx context.Context, ignored *ignoreList) (listing, error) {
+	if err := w.folder(ctx, ".", ignored, 0); err != nil {
+		return listing{}, err
+	}
+	slices.SortFunc(w.found.files, func(a, b listed) int { return strings.Compare(a.path, b.path) })
+	return w.found, nil
+}
+
+// one lists a single file, which may be ignored: it was asked for by name.
+func (w *walker) one(name string) (listing, error) {
+	info, err := w.root.Lstat(name)
+	if err != nil {
+		return listing{}, err
+	}
+	w.file(fs.FileInfoToDirEntry(info), name, nil)
+	return w.found, nil
+}
+
+func (w *walker) folder(ctx context.Context, folder string, ignored *ignoreList, depth int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := fs.ReadDir(w.root.FS(), folder)
+	if err != nil && len(entries) == 0 {
+		return nil //nolint:nilerr // it is left out, see walk
+	}
+	if text, err := readSmall(w.root, path.Join(folder, ".gitignore"), ignoreBytes); err == nil {
+		ignored = parseIgnore(ignored, folder, text)
+	}
+	for _, e := range entries {
+		name := path.Join(folder, e.Name())
+		switch {
+		case w.found.cut:
+			return nil
+		case e.IsDir():
+			if depth < maxDepth && !vendored(name) && !ignored.ignores(name, true) {
+				if err := w.folder(ctx, name, ignored, depth+1); err != nil {
+					return err
+				}
+			}
+		case e.Type().IsRegular():
+			w.file(e, name, ignored)
+		}
+	}
+	return nil
+}
+
+// file adds a file to the listing, if it is source code.
+func (w *walker) file(e fs.DirEntry, name string, ignored *ignoreList) {
+	lang := languageOf(name)
+	if lang == nil || ignored.ignores(name, false) {
+		return
+	}
+	info, err := e.Info()
+	switch {
+	case err != nil || !info.Mode().IsRegular():
+	case info.Size() > w.maxBytes:
+		w.found.skipped++
+	case len(w.found.files) == w.maxFiles:
+		w.found.cut = true
+	default:
+		w.found.files = append(w.found.files, listed{name, lang, stampOf(info)})
+	}
+}
+
+// errNotRegular is the failure to read something that is no file.
+var errNotRegular = errors.New("not a regular file")
+
+// readSmall reads at most limit bytes of a regular file below root. A pipe that
+// took the file's place does not make it wait.
+func readSmall(root *os.Root, name string, limit int64) (string, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return readRegular(f, limit)
+}
+
+func readRegular(f *os.File, limit int64) (string, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", errNotRegular
+	}
+	var text strings.Builder
+	text.Grow(int(min(info.Size()+1, limit)))
+	_, err = io.Copy(&text, io.LimitReader(f, limit))
+	return text.String(), err
+}
+
+// ignoredAbove reads the .gitignore files between the root of the repository
+// that folder is in and folder, which is not included. There are none outside of
+// a repository. Their rules are rewritten as if they stood in folder's root.
+func ignoredAbove(folder string) *ignoreList {
+	var above []string
+	for at := folder; ; {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			break
+		}
+		parent := filepath.Dir(at)
+		if parent == at || len(above) == maxDepth {
+			return nil
+		}
+		above = append(above, parent)
+		at = parent
+	}
+	var list *ignoreList
+	for _, at := range slices.Backward(above) {
+		list = readIgnore(list, at, folder)
+	}
+	return list
+}
+
+// readIgnore reads the .gitignore in at, a folder above below.
+func readIgnore(list *ignoreList, at, below string) *ignoreList {
+	root, err := os.OpenRoot(at)
+	if err != nil {
+		return list
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	text, err := readSmall(root, ".gitignore", ignoreBytes)
+	if err != nil {
+		return list
+	}
+	list = parseIgnore(list, "", text)
+	if prefix, err := filepath.Rel(at, below); err == nil {
+		list.prefix = filepath.ToSlash(prefix) + "/"
+	}
+	return list
+}
