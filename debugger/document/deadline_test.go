@@ -3,6 +3,7 @@ package document_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func TestValidationThatTakesLong(t *testing.T) {
 	if !ok || limit.What != "time" {
 		t.Fatalf("got %v after %v, want a LimitError", err, took)
 	}
-	if took > 5*time.Second {
+	if took > 20*time.Second {
 		t.Errorf("it took %v", took)
 	}
 	// The other worker answers meanwhile.
@@ -50,7 +51,9 @@ func TestQueryThatIsCancelled(t *testing.T) {
 			}
 		}
 	}
-	if n := lib.Stats().Abandoned; n != 0 {
-		t.Errorf("%d queries were given up, want that they stop by themselves", n)
+	for start := time.Now(); lib.Stats().Abandoned > 0; runtime.Gosched() {
+		if time.Since(start) > time.Minute {
+			t.Fatal("queries go on that nobody waits for")
+		}
 	}
 }

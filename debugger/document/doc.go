@@ -40,7 +40,8 @@
 // Compiling and applying a schema cannot be interrupted; such a worker is given
 // up when its time is over: the caller gets a [LimitError] at once, the result
 // will be thrown away, the place stays taken until the work ends, and
-// [Stats.Abandoned] counts it. Close does not wait for those.
+// [Stats.Abandoned] counts it. Close does not wait for those. A server for people
+// it does not trust runs the library in a process of its own: see package isolate.
 //
 // Locks: a path's loading lock is taken before the cache's. The cache's is never
 // held over I/O or a call into the engine.

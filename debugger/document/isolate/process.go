@@ -1,0 +1,227 @@
+package isolate
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/document"
+)
+
+// A process is one run of the command.
+type process struct {
+	cmd   *exec.Cmd
+	ended chan struct{} // closed when it has ended
+
+	write sync.Mutex // guards in; taken alone
+	in    io.WriteCloser
+
+	mu      sync.Mutex
+	next    int64
+	waiting map[int64]*waiter
+	users   int  // requests under way
+	retired bool // it gets no new ones
+}
+
+// A waiter is a request that waits. Neither channel is closed; the answer's has
+// room for the one there is, and progress that finds no room is dropped.
+type waiter struct {
+	answer   chan reply
+	progress chan progress
+}
+
+// start runs the command and sends it its settings.
+func start(command []string, set settings, all *sync.WaitGroup) (*process, error) {
+	cmd := exec.Command(command[0], command[1:]...) // it outlives the request that starts it
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{cmd: cmd, in: in, ended: make(chan struct{}), waiting: map[int64]*waiter{}}
+	all.Go(func() { p.read(out) })
+	if err := p.send(set); err != nil {
+		p.kill()
+		return nil, err
+	}
+	return p, nil
+}
+
+// send writes one line.
+func (p *process) send(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	p.write.Lock()
+	defer p.write.Unlock()
+	_, err = p.in.Write(append(line, '\n'))
+	return err
+}
+
+// read hands out replies until there are no more, and waits for the end of the
+// process. What comes after an error cannot be understood, so that ends it too.
+func (p *process) read(out io.Reader) {
+	decoder := json.NewDecoder(bufio.NewReader(out))
+	for {
+		var r reply
+		if decoder.Decode(&r) != nil {
+			break
+		}
+		p.deliver(r)
+	}
+	p.kill()
+	_ = p.cmd.Wait() // how it ended does not matter
+	close(p.ended)
+}
+
+// deliver hands a reply to whoever waits for it.
+func (p *process) deliver(r reply) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.retired = p.retired || r.Abandoned > 0
+	w, ok := p.waiting[r.ID]
+	switch {
+	case !ok: // its caller has left
+	case r.Progress == nil:
+		delete(p.waiting, r.ID)
+		w.answer <- r
+	default:
+		select {
+		case w.progress <- *r.Progress:
+		default:
+		}
+	}
+}
+
+// kill ends the process. A second call does nothing.
+func (p *process) kill() {
+	p.mu.Lock()
+	p.retired = true
+	p.mu.Unlock()
+	_ = p.cmd.Process.Kill() // it may have ended by itself
+}
+
+// enter counts a request in, unless the process may not get more.
+func (p *process) enter() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.ended:
+		return false
+	default:
+	}
+	if p.retired {
+		return false
+	}
+	p.users++
+	return true
+}
+
+// leave counts a request out. The last one out of a retired process ends it.
+func (p *process) leave() {
+	p.mu.Lock()
+	p.users--
+	over := p.retired && p.users == 0
+	p.mu.Unlock()
+	if over {
+		p.kill()
+	}
+}
+
+// ask sends a request and waits for the answer.
+func (p *process) ask(ctx context.Context, method string, arg json.RawMessage, patience time.Duration, told func(int, int, string)) (reply, error) {
+	id, w := p.expect()
+	defer p.forget(id)
+	if err := p.send(request{ID: id, Method: method, Arg: arg}); err != nil {
+		p.kill()
+		return reply{}, p.died(method)
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	cancelled := ctx.Done()
+	for {
+		select {
+		case r := <-w.answer:
+			w.rest(told)
+			return r, nil
+		case now := <-w.progress:
+			now.tell(told)
+		case <-cancelled: // the answer will say so, or is on its way already
+			cancelled = nil
+			timer.Reset(toCancel)
+			_ = p.send(request{ID: id, Method: methodCancel}) // where that fails the process is at its end
+		case <-timer.C:
+			p.kill()
+			if ctx.Err() != nil {
+				return reply{}, context.Cause(ctx)
+			}
+			return reply{}, &document.LimitError{Subject: method, What: "time", Elapsed: patience}
+		case <-p.ended:
+			return p.last(w, method)
+		}
+	}
+}
+
+// toCancel is how long a process may take to answer a request that is cancelled.
+const toCancel = 10 * time.Second
+
+// rest tells the progress that came before the answer.
+func (w *waiter) rest(told func(int, int, string)) {
+	for {
+		select {
+		case now := <-w.progress:
+			now.tell(told)
+		default:
+			return
+		}
+	}
+}
+
+func (p progress) tell(told func(int, int, string)) {
+	if told != nil {
+		told(p.Done, p.Total, p.Message)
+	}
+}
+
+// last looks for an answer that came just before the end.
+func (p *process) last(w *waiter, method string) (reply, error) {
+	select {
+	case r := <-w.answer:
+		return r, nil
+	default:
+		return reply{}, p.died(method)
+	}
+}
+
+func (p *process) died(method string) error {
+	return &document.EngineError{Doing: method, Cause: "its process ended, maybe for want of memory"}
+}
+
+// expect makes room for the replies to a new request.
+func (p *process) expect() (int64, *waiter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.next++
+	w := &waiter{make(chan reply, 1), make(chan progress, 256)}
+	p.waiting[p.next] = w
+	return p.next, w
+}
+
+func (p *process) forget(id int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.waiting, id)
+}

@@ -1,0 +1,144 @@
+package isolate
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/document"
+)
+
+// A Remote is a library in another process. The process starts with the first
+// request.
+type Remote struct {
+	command  []string
+	settings settings
+	log      *slog.Logger
+
+	mu      sync.Mutex
+	current *process // nil before the first request and after a process ended
+	starts  int
+	closed  bool
+	all     sync.WaitGroup // of processes
+}
+
+// New makes a Remote whose process runs a command, and may have so many bytes of
+// memory; it should be more than what config lets the library use. The command's
+// standard error is the caller's.
+func New(command []string, config document.Config, memory int64, log *slog.Logger) *Remote {
+	return &Remote{command: command, settings: settings{config, memory}, log: log.With("component", "document")}
+}
+
+// Close kills the process and waits for its end. Requests under way get an error.
+func (r *Remote) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	if r.current != nil {
+		r.current.kill()
+	}
+	r.mu.Unlock()
+	r.all.Wait()
+	return nil
+}
+
+// Starts is how many processes there were so far.
+func (r *Remote) Starts() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.starts
+}
+
+// process gives the process for a new request, and starts one where there is none
+// or the last may not get more.
+func (r *Remote) process() (*process, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, &document.EngineError{Doing: "document request", Cause: "closed"}
+	}
+	if r.current != nil && r.current.enter() {
+		return r.current, nil
+	}
+	p, err := start(r.command, r.settings, &r.all)
+	if err != nil {
+		return nil, &document.EngineError{Doing: "starting the document process", Cause: err.Error()}
+	}
+	r.starts++
+	r.log.Debug("started a process for documents", "pid", p.cmd.Process.Pid)
+	r.current = p
+	p.enter()
+	return p, nil
+}
+
+// Query is [document.Library.Query].
+func (r *Remote) Query(ctx context.Context, req document.QueryRequest) (document.QueryResult, error) {
+	return call[document.QueryResult](ctx, r, methodQuery, req, r.patience(), nil)
+}
+
+// Validate is [document.Library.Validate].
+func (r *Remote) Validate(ctx context.Context, req document.ValidateRequest) (document.Validation, error) {
+	return call[document.Validation](ctx, r, methodValidate, req, r.patience(), nil)
+}
+
+// Stats is [document.Library.Stats] of the process that runs now. It fails where
+// that does not answer.
+func (r *Remote) Stats(ctx context.Context) (document.Stats, error) {
+	return call[document.Stats](ctx, r, methodStats, nil, r.patience(), nil)
+}
+
+// Preload is [document.Library.Preload].
+func (r *Remote) Preload(ctx context.Context, req document.PreloadRequest, told func(done, total int, message string)) ([]document.PreloadReport, error) {
+	packed, err := call[[]report](ctx, r, methodPreload, req, document.MaxPreload*r.patience(), told)
+	reports := make([]document.PreloadReport, len(packed))
+	for i, one := range packed {
+		reports[i] = one.PreloadReport
+		reports[i].Err = unpack(one.Err)
+	}
+	return reports, err
+}
+
+// defaultDeadline is that of document.Config.
+const defaultDeadline = 30 * time.Second
+
+// patience is how long the process may owe an answer: its own deadline, and time
+// to notice it.
+func (r *Remote) patience() time.Duration {
+	if r.settings.Config.Deadline > 0 {
+		return r.settings.Config.Deadline + 5*time.Second
+	}
+	return defaultDeadline + 5*time.Second
+}
+
+// call sends a request and waits for its answer.
+func call[T any](ctx context.Context, r *Remote, method string, arg any, patience time.Duration, told func(int, int, string)) (T, error) {
+	var result T
+	if err := ctx.Err(); err != nil {
+		return result, err
+	}
+	text, err := json.Marshal(arg)
+	if err != nil {
+		return result, err
+	}
+	p, err := r.process()
+	if err != nil {
+		return result, err
+	}
+	defer p.leave()
+	answer, err := p.ask(ctx, method, text, patience, told)
+	if err != nil {
+		return result, err
+	}
+	if len(answer.Result) > 0 {
+		if err := json.Unmarshal(answer.Result, &result); err != nil {
+			return result, &document.EngineError{Doing: method, Cause: err.Error()}
+		}
+	}
+	if err := unpack(answer.Error); err != nil && ctx.Err() != nil {
+		return result, context.Cause(ctx)
+	} else if err != nil {
+		return result, err
+	}
+	return result, nil
+}
