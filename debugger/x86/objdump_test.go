@@ -18,8 +18,8 @@ type line struct {
 }
 
 // objdump calls visit with each instruction of the executable sections of a
-// file, until it returns false.
-func objdump(t *testing.T, visit func(line) bool, args ...string) {
+// file, until it returns false. Of the addresses only multiples of align count.
+func objdump(t *testing.T, align uint64, visit func(line) bool, args ...string) {
 	t.Helper()
 	tool, err := exec.LookPath("objdump")
 	if err != nil {
@@ -36,7 +36,7 @@ func objdump(t *testing.T, visit func(line) bool, args ...string) {
 	scanner := bufio.NewScanner(out)
 	scanner.Buffer(nil, 1<<20)
 	for n := 0; scanner.Scan(); {
-		l, ok := parseLine(scanner.Text())
+		l, ok := parseLine(scanner.Text(), align)
 		if !ok {
 			continue
 		}
@@ -51,18 +51,19 @@ func objdump(t *testing.T, visit func(line) bool, args ...string) {
 }
 
 // parseLine takes apart "  401000:\t48 8b 43 08 \tmov    rax,QWORD PTR [rbx+0x8]".
-func parseLine(s string) (line, bool) {
-	fields := strings.SplitN(s, "\t", 3)
-	if len(fields) != 3 || !strings.HasSuffix(fields[0], ":") {
+func parseLine(s string, align uint64) (line, bool) {
+	address, rest, ok := strings.Cut(s, ":\t")
+	pc, err := strconv.ParseUint(strings.TrimSpace(address), 16, 64)
+	if !ok || err != nil || pc%align != 0 {
 		return line{}, false
 	}
-	pc, err := strconv.ParseUint(strings.TrimSpace(strings.TrimSuffix(fields[0], ":")), 16, 64)
-	if err != nil {
+	bytes, text, ok := strings.Cut(rest, "\t")
+	if !ok {
 		return line{}, false
 	}
-	code, err := hex.DecodeString(strings.ReplaceAll(fields[1], " ", ""))
+	code, err := hex.DecodeString(strings.ReplaceAll(bytes, " ", ""))
 	if err != nil || len(code) == 0 {
 		return line{}, false
 	}
-	return line{pc: pc, code: code, text: strings.TrimSpace(fields[2])}, true
+	return line{pc: pc, code: code, text: strings.TrimSpace(text)}, true
 }

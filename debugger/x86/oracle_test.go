@@ -55,7 +55,7 @@ func TestLibraries(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			o := oracle{t: t, rng: rand.New(rand.NewPCG(1, 2))}
-			objdump(t, func(l line) bool {
+			objdump(t, 1, func(l line) bool {
 				if l.index%stride == 0 {
 					o.check(l)
 				}
