@@ -56,7 +56,7 @@ func need(t testing.TB, tools ...string) {
 // run runs a command for a test.
 func run(t testing.TB, env []string, name string, args ...string) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = append(os.Environ(), env...)

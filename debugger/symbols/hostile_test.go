@@ -88,7 +88,7 @@ func TestDamaged(t *testing.T) {
 		p := fromBytes(data)
 		started := time.Now()
 		exercise(t, p, flat{[]byte{0x40, 0x11, 0x40, 0, 0, 0, 0, 0}}, 0xa5)
-		if d := time.Since(started); d > 20*time.Second {
+		if d := time.Since(started); d > time.Minute {
 			t.Errorf("byte %#x: took %v", i, d)
 		}
 		if err := p.Close(); err != nil {

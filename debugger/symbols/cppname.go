@@ -1,0 +1,50 @@
+package symbols
+
+import (
+	"strings"
+)
+
+// libraryStrings are the names that strings of the C++ library, and numbers, go
+// by.
+var libraryStrings = strings.NewReplacer(
+	"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string",
+	"std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string",
+	"std::basic_string_view<char, std::char_traits<char> >", "std::string_view",
+	"std::__cxx11::", "std::",
+	"long long unsigned int", "unsigned long long", "long unsigned int", "unsigned long",
+	"short unsigned int", "unsigned short", "long long int", "long long", "long int", "long", "short int", "short",
+)
+
+// defaults begin the template arguments that are left out.
+var defaults = []string{
+	", std::allocator<", ", std::less<", ", std::hash<", ", std::equal_to<", ", std::default_delete<",
+}
+
+// withoutDefaults shortens the name of a C++ type.
+func withoutDefaults(s string) string {
+	s = libraryStrings.Replace(s)
+	for _, d := range defaults {
+		for at := strings.Index(s, d); at >= 0; at = strings.Index(s, d) {
+			end := at + argument(s[at+len(d):]) + len(d)
+			s = s[:at] + s[end:]
+		}
+	}
+	return strings.ReplaceAll(s, " >", ">")
+}
+
+// argument is how long the rest of a template argument is whose opening bracket
+// came before.
+func argument(s string) int {
+	depth := 1
+	for i := range len(s) {
+		switch s[i] {
+		case '<':
+			depth++
+		case '>':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s)
+}

@@ -1,0 +1,80 @@
+package symbols
+
+import (
+	"debug/dwarf"
+)
+
+// maxOrigins bounds how often an entry may point on to another.
+const maxOrigins = 8
+
+// attrLocked returns an attribute of an entry or of what it was made from, and
+// the entry that has it.
+func (d *debugInfo) attrLocked(e *dwarf.Entry, a dwarf.Attr) (any, *dwarf.Entry) {
+	for range maxOrigins {
+		if v := e.Val(a); v != nil {
+			return v, e
+		}
+		if e = d.originLocked(e); e == nil {
+			break
+		}
+	}
+	return nil, nil
+}
+
+// originLocked returns the entry that one was made from, nil when there is none.
+func (d *debugInfo) originLocked(e *dwarf.Entry) *dwarf.Entry {
+	off, ok := d.ref(e.Val(dwarf.AttrAbstractOrigin))
+	if !ok {
+		off, ok = d.ref(e.Val(dwarf.AttrSpecification))
+	}
+	if !ok {
+		return nil
+	}
+	return d.entryLocked(off)
+}
+
+// entryLocked reads the entry at an offset, nil when there is none.
+func (d *debugInfo) entryLocked(off dwarf.Offset) *dwarf.Entry {
+	u := d.unitAtLocked(off)
+	if u == nil || off < u.die {
+		return nil
+	}
+	r := d.data.Reader()
+	r.Seek(off)
+	e, err := r.Next()
+	if err != nil || e == nil || e.Tag == 0 {
+		return nil
+	}
+	return e
+}
+
+// nameLocked returns the qualified name of an entry and the linker's.
+func (d *debugInfo) nameLocked(e *dwarf.Entry) (name, linkage string) {
+	v, at := d.attrLocked(e, dwarf.AttrName)
+	l, _ := d.attrLocked(e, dwarf.AttrLinkageName)
+	linkage, _ = l.(string)
+	name, _ = v.(string)
+	if name == "" {
+		return readable(linkage), linkage
+	}
+	return d.scopeLocked(at) + name, linkage
+}
+
+// scopeLocked returns what the name of an entry is qualified with: by where the
+// entry stands, or where it was declared.
+func (d *debugInfo) scopeLocked(e *dwarf.Entry) string {
+	for range maxOrigins {
+		u := d.unitAtLocked(e.Offset)
+		if u == nil {
+			return ""
+		}
+		u.load()
+		if s, ok := u.scopes[e.Offset]; ok {
+			return s
+		}
+		if e = d.originLocked(e); e == nil {
+			break
+		}
+	}
+	return ""
+}

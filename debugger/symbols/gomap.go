@@ -1,0 +1,150 @@
+package symbols
+
+import (
+	"errors"
+	"math/bits"
+)
+
+// Groups of Go's maps: a word of control bytes and eight slots.
+const (
+	groupSlots = 8
+	groupFull  = 0x8080808080808080 // bits that are clear for slots in use
+)
+
+// showGoMap shows a map: one group, or a directory of tables of groups.
+func showGoMap(r *renderer, o Object, _ *Type, depth, pointers int) (content, error) {
+	addr, err := o.Uint()
+	if err != nil {
+		return content{}, err
+	}
+	if addr == 0 {
+		return content{text: "nil"}, nil
+	}
+	m, err := o.At(o.Type.Strip(), addr), error(nil)
+	if o.Type.Strip().Kind == KindPointer {
+		m = o.At(o.Type.Strip().Elem(), addr)
+	}
+	used, err := m.number("used")
+	if err != nil {
+		return content{}, err
+	}
+	w := mapWalk{limit: min(used, uint64(r.limits.Elements))}
+	if err := w.walk(m); err != nil {
+		return content{}, err
+	}
+	c := content{cut: uint64(len(w.slots)) < used}
+	for _, slot := range w.slots {
+		key, err := slot.Member("key")
+		elem, err2 := slot.Member("elem")
+		if err := errors.Join(err, err2); err != nil {
+			return content{}, err
+		}
+		v := r.value(elem, depth+1, pointers)
+		v.Name = r.value(key, depth+1, pointers).Text
+		c.children = append(c.children, v)
+	}
+	c.text = "{" + styles[Go].commas(c.children, c.cut, true) + "}"
+	return c, nil
+}
+
+// A mapWalk collects the slots in use.
+type mapWalk struct {
+	limit uint64
+	slots []Object
+}
+
+// maxTables bounds the directory of a map.
+const maxTables = 1 << 16
+
+func (w *mapWalk) walk(m Object) error {
+	dir, err := m.Member("dirPtr")
+	if err != nil {
+		return err
+	}
+	n, err := m.number("dirLen")
+	if err != nil {
+		return err
+	}
+	first, err := dir.Uint()
+	if err != nil {
+		return err
+	}
+	table := dir.Type.Strip().Elem() // *table
+	if n == 0 {
+		group, err := groupType(m.At(table.Strip().Elem(), 0))
+		if err != nil || first == 0 {
+			return err
+		}
+		return w.group(m.At(group, first))
+	}
+	last := uint64(0)
+	for i := range min(n, maxTables) {
+		p, err := readWord(m.view.mem, first+8*i)
+		if err != nil {
+			return err
+		}
+		if p == last { // entries side by side share a table
+			continue
+		}
+		last = p
+		if err := w.table(m.At(table.Strip().Elem(), p)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groupType finds the type of a table's groups.
+func groupType(table Object) (*Type, error) {
+	data, err := table.Member("groups")
+	if err != nil {
+		return nil, err
+	}
+	fields := data.Type.Fields()
+	for i := range fields {
+		if f := &fields[i]; f.Name == "data" {
+			return f.Type().Strip().Elem(), nil
+		}
+	}
+	return nil, errors.New("map is not valid")
+}
+
+func (w *mapWalk) table(t Object) error {
+	group, err := groupType(t)
+	if err != nil {
+		return err
+	}
+	data, err := t.number("groups", "data")
+	mask, err2 := t.number("groups", "lengthMask")
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	}
+	size := uint64(group.size())
+	for i := uint64(0); i <= mask && uint64(len(w.slots)) < w.limit; i++ {
+		if err := w.group(t.At(group, data+i*size)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// group collects the slots of a group whose control byte has its high bit clear.
+func (w *mapWalk) group(g Object) error {
+	ctrl, err := g.number("ctrl")
+	if err != nil {
+		return err
+	}
+	slots, err := g.Member("slots")
+	if err != nil {
+		return err
+	}
+	for free := ^ctrl & groupFull; free != 0 && uint64(len(w.slots)) < w.limit; free &= free - 1 {
+		i := int64(bits.TrailingZeros64(free) / groupSlots)
+		slot, err := slots.Index(i)
+		if err != nil {
+			return err
+		}
+		w.slots = append(w.slots, slot)
+	}
+	return nil
+}
