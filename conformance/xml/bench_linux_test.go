@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/document"
 )
@@ -41,8 +40,8 @@ func BenchmarkSize(b *testing.B) {
 		name := func(what string) string { return fmt.Sprintf("%dMB/%s", size, what) }
 		query := document.QueryRequest{Document: path, Query: benchQuery, Version: document.XPath10}
 		validation := document.ValidateRequest{Document: path, Schema: filepath.Join(dir, "s.xsd")}
-		cold := document.Config{Roots: []string{dir}, CacheBytes: -1, Deadline: time.Hour}
-		warm := document.Config{Roots: []string{dir}, CacheBytes: 1 << 30, Deadline: time.Hour}
+		cold := document.Config{Roots: []string{dir}, CacheBytes: -1}
+		warm := document.Config{Roots: []string{dir}, CacheBytes: 1 << 30}
 		ask := func(b *testing.B, lib *document.Library) { must(b)(lib.Query(b.Context(), query)) }
 		check := func(b *testing.B, lib *document.Library) { must2(b)(lib.Validate(b.Context(), validation)) }
 		b.Run(name("query/parsed_anew"), func(b *testing.B) { ours(b, cold, ask) })

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/document"
 )
@@ -23,6 +24,9 @@ func xmllint(t testing.TB) {
 
 func open(t testing.TB, config document.Config) *document.Library {
 	t.Helper()
+	if config.Deadline == 0 {
+		config.Deadline = 5 * time.Minute // the machine may be busy
+	}
 	lib, err := document.Open(config, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

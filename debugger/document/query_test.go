@@ -5,15 +5,20 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/debugger/document"
 )
 
-// open opens a library that is closed when the test ends.
+// open opens a library that is closed when the test ends. On a busy machine the
+// usual deadline is too short.
 func open(t testing.TB, config document.Config) *document.Library {
 	t.Helper()
+	if config.Deadline == 0 {
+		config.Deadline = 5 * time.Minute
+	}
 	lib, err := document.Open(config, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
