@@ -20,7 +20,7 @@ func TestProcessor(t *testing.T) {
 	n := 100_000
 	switch {
 	case os.Getenv("TRIPTYCH_X86_WHOLE") != "":
-		n = 3_000_000
+		n = 1_000_000
 	case testing.Short():
 		n = 10_000
 	}
