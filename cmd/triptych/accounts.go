@@ -12,13 +12,12 @@ import (
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/audit"
-	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
-// accounts show the debugger's tools what the keys and the meter know.
+// accounts show the debugger's tools what the door and the meter know.
 type accounts struct {
-	keys  keys.Store
 	meter quota.Meter
 	now   func() time.Time
 }
@@ -26,18 +25,17 @@ type accounts struct {
 // Account implements debugger.Accounts. Whoever asks was let in a moment ago,
 // so the key works.
 func (a *accounts) Account(ctx context.Context, p mcp.Principal) (debugger.Account, error) {
-	record, err := a.keys.Get(ctx, p.ID)
-	if err != nil {
-		return debugger.Account{}, fmt.Errorf("looking up the key: %w", err)
+	standing, ok := bearer.StandingOf(p)
+	if !ok {
+		return debugger.Account{}, fmt.Errorf("nothing is known of %s", p.ID)
 	}
-	now := a.now()
-	usage, err := a.meter.Peek(ctx, p.ID, record.Limits(), now)
+	usage, err := a.meter.Peek(ctx, p.ID, standing.Limits, a.now())
 	if err != nil {
 		return debugger.Account{}, fmt.Errorf("looking up what was used: %w", err)
 	}
 	account := debugger.Account{
-		Plan: record.Plan.Title(), Status: "Active", From: usage.Month.Reset.AddDate(0, -1, 0), To: usage.Month.Reset,
-		Used: usage.Month.Used, Limit: usage.Month.Limit, Expires: record.Expires,
+		Plan: standing.Plan.Title(), Status: "Active", From: usage.Month.Reset.AddDate(0, -1, 0), To: usage.Month.Reset,
+		Used: usage.Month.Used, Limit: usage.Month.Limit, Expires: standing.Expires,
 	}
 	if usage.Month.Unlimited() {
 		account.Limit = -1

@@ -43,7 +43,7 @@ func (h *house) open(ctx context.Context, a *app, env mcp.Env) (err error) {
 		h.recorder.trail, h.recorder.store = openTrail(h.client, env), trailStore(h.client)
 		h.closers = append(h.closers, h.recorder.trail.Close)
 	}
-	a.lend(h.recorder, &accounts{keys: h.keys, meter: h.meter, now: a.now})
+	a.lend(h.recorder, &accounts{meter: h.meter, now: a.now})
 	if h.server, err = a.openServer(ctx, env, h.recorder); err != nil {
 		return err
 	}

@@ -166,6 +166,7 @@ var manSections = []struct {
 		{"TRIPTYCH_TOOL_NAMES", "How tools are listed: documented or portable."},
 		{"TRIPTYCH_STORE", "Where rulesets are kept, as --store."},
 		{"TRIPTYCH_AOC_DIR", "Where puzzles and speeds are, as --aoc-dir."},
+		{"TRIPTYCH_OIDC_ISSUER, TRIPTYCH_OIDC_AUDIENCE, TRIPTYCH_OIDC_RESOURCE, TRIPTYCH_OIDC_PLAN", "Access tokens, as the flags of triptych serve."},
 		{"VALKEY_HOST, VALKEY_PORT", "Either one set keeps rulesets in Valkey or Redis at that address."},
 		{"LOG_LEVEL", "debug, info, warn or error."},
 		{"XDG_DATA_HOME", "Where the data folder is by default."},

@@ -33,6 +33,7 @@ type serveFlags struct {
 	maxBody         int64
 	maxConnections  int
 	drain           time.Duration
+	oidc            oidcFlags
 }
 
 func (f *serveFlags) register(set *pflag.FlagSet) {
@@ -47,6 +48,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.IntVar(&f.maxConnections, "max-connections", 20_000, "connections at one time")
 	set.DurationVar(&f.drain, "drain", 10*time.Second, "let calls finish for so `long` when the server is told to end")
 	set.StringVar(&f.metrics, "metrics-listen", "", "show metrics for Prometheus at this `address`, such as 127.0.0.1:9464; without a host it is loopback")
+	f.oidc.register(set)
 }
 
 func (a *app) serveCommand() command {
@@ -78,6 +80,10 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	tokens, err := f.oidc.open(a)
+	if err != nil {
+		return err
+	}
 	var house house
 	defer func() { err = errors.Join(err, house.close()) }()
 	if err := house.open(ctx, a, env); err != nil {
@@ -85,7 +91,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	}
 	door := bearer.New(bearer.Config{
 		Ring: house.keys, Meter: house.meter, Proxies: proxies, Refused: house.recorder.refused,
-		Now: a.now, Logger: env.Logger,
+		Tokens: tokens.tokens, Metadata: tokens.metadata(), Now: a.now, Logger: env.Logger,
 	})
 	endpoint := streamable.New(streamable.Config{
 		Server: house.server, Door: door, Loopback: f.loopback(), Hosts: f.hosts, Origins: f.origins,
@@ -95,8 +101,10 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	routes := map[string]http.Handler{"/mcp": house.recorder.numbers.Around(endpoint)}
+	tokens.describe(routes)
 	web := https.New(https.Config{
-		Certificates: certificates, Routes: map[string]http.Handler{"/mcp": house.recorder.numbers.Around(endpoint)},
+		Certificates: certificates, Routes: routes,
 		Ready: house.ready, Drain: endpoint.Shutdown, DrainTime: f.drain, MaxConnections: f.maxConnections,
 		Logger: env.Logger.With("component", "https"),
 	})
@@ -164,8 +172,36 @@ func (f *serveFlags) loopback() bool {
 	if err != nil {
 		return false
 	}
+	return isLoopback(host)
+}
+
+// names are what the server is called besides loopback names: the hosts, and the
+// address that it listens on.
+func (f *serveFlags) names() []string {
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil || isAnywhere(host) || isLoopback(host) {
+		return f.hosts
+	}
+	return append([]string{host}, f.hosts...)
+}
+
+// reachable is an address of the listener that this machine can connect to and
+// that the certificate is good for.
+func (f *serveFlags) reachable(bound net.Addr) string {
+	host, port, err := net.SplitHostPort(bound.String())
+	switch {
+	case err != nil || !isAnywhere(host):
+		return bound.String()
+	case len(f.hosts) > 0:
+		return net.JoinHostPort(f.hosts[0], port)
+	}
+	return net.JoinHostPort("localhost", port)
+}
+
+// isAnywhere reports whether a listener there takes connections to any address.
+func isAnywhere(host string) bool {
 	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.IsLoopback()
+	return host == "" || err == nil && addr.IsUnspecified()
 }
 
 func (f *serveFlags) certificates(env mcp.Env) (*https.Certificates, error) {
@@ -175,7 +211,7 @@ func (f *serveFlags) certificates(env mcp.Env) (*https.Certificates, error) {
 	case f.cert != "":
 		return https.LoadCertificates(f.cert, f.key, env.Logger)
 	}
-	return https.SelfSigned(filepath.Join(env.Data, "tls"), f.hosts, env.Logger)
+	return https.SelfSigned(filepath.Join(env.Data, "tls"), f.names(), env.Logger)
 }
 
 // listenMetrics binds the listener of the metrics, nil when nobody wants them.
@@ -196,9 +232,9 @@ func (f *serveFlags) listenMetrics(ctx context.Context) (net.Listener, error) {
 
 // welcome says where the server is, and makes and prints the first key.
 func (a *app) welcome(ctx context.Context, f *serveFlags, env mcp.Env, store keys.Store, certificates *https.Certificates, addr net.Addr) error {
-	url := "https://" + addr.String() + "/mcp"
+	url := "https://" + f.reachable(addr) + "/mcp"
 	if certificates == nil {
-		url = "http://" + addr.String() + "/mcp"
+		url = "http://" + f.reachable(addr) + "/mcp"
 	}
 	fmt.Fprintf(a.err, "triptych: serving %s\n", url)
 	if certificates != nil {

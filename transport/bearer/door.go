@@ -48,6 +48,7 @@ type Verifier interface {
 type Identity struct {
 	ID     string      // stable and unique, no secret
 	Scopes []mcp.Scope // never nil, which would mean all
+	Plan   quota.Plan
 	Limits quota.Limits
 	// Expires is when the token does.
 	Expires time.Time
@@ -95,9 +96,10 @@ func New(cfg Config) *Door {
 
 // An account is what the door keeps with a principal.
 type account struct {
+	plan    quota.Plan
 	limits  quota.Limits
 	key     keys.Token // zero when an access token was shown
-	expires time.Time  // of the access token
+	expires time.Time  // of the key or the access token; zero is never
 }
 
 // Admit finds the principal of a request.
@@ -123,6 +125,19 @@ func (d *Door) Admits(ctx context.Context, caller *mcp.Caller) bool {
 	}
 	lost := func(scope mcp.Scope) bool { return !slices.Contains(record.Scopes, scope) }
 	return record.Check(d.cfg.Now(), caller.Addr.Addr()) == nil && !slices.ContainsFunc(caller.Principal.Scopes, lost)
+}
+
+// A Standing is what a caller's key or access token is worth.
+type Standing struct {
+	Plan    quota.Plan
+	Limits  quota.Limits
+	Expires time.Time // zero is never
+}
+
+// StandingOf is that of a principal whom a door let in; ok is false for others.
+func StandingOf(p mcp.Principal) (s Standing, ok bool) {
+	mine, ok := p.Account.(account)
+	return Standing{Plan: mine.plan, Limits: mine.limits, Expires: mine.expires}, ok
 }
 
 // A denial is why nobody was let in.
@@ -196,7 +211,7 @@ func (d *Door) byKey(ctx context.Context, token keys.Token, from netip.Addr) (mc
 		return mcp.Principal{}, denied(record.ID, err)
 	}
 	who := record.Principal()
-	who.Account = account{limits: record.Limits(), key: token}
+	who.Account = account{plan: record.Plan, limits: record.Limits(), key: token, expires: record.Expires}
 	return who, nil
 }
 
@@ -226,7 +241,7 @@ func (d *Door) byToken(ctx context.Context, token string) (mcp.Principal, *denia
 		d.cfg.Logger.Error("access tokens cannot be verified", "err", err)
 		return mcp.Principal{}, unavailable("access tokens cannot be verified now")
 	}
-	return mcp.Principal{ID: who.ID, Scopes: who.Scopes, Account: account{limits: who.Limits, expires: who.Expires}}, nil
+	return mcp.Principal{ID: who.ID, Scopes: who.Scopes, Account: account{plan: who.Plan, limits: who.Limits, expires: who.Expires}}, nil
 }
 
 // refuse says no, later and later to those who guess.

@@ -35,6 +35,7 @@ type house struct {
 
 	mu      sync.Mutex
 	refused []bearer.Refused
+	visits  int
 }
 
 // build opens a house at noon; with changes its door may be made different.

@@ -1,0 +1,176 @@
+package bearer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/quota"
+)
+
+// An OIDCConfig says whose access tokens are taken.
+type OIDCConfig struct {
+	// Issuer is the URL of the issuer, as it stands in its tokens.
+	Issuer string
+	// Audience must be among those of each token: it says that the token was
+	// made for this server.
+	Audience string
+	// Plan and Limits are everybody's who shows a token.
+	Plan   quota.Plan
+	Limits quota.Limits
+	// Client speaks with the issuer; nil means one with short time-outs.
+	Client *http.Client
+	// Now is the clock; nil means [time.Now].
+	Now func() time.Time
+}
+
+// An OIDC verifies access tokens that are signed JSON Web Tokens (RFC 9068). It
+// asks the issuer for its keys when the first token comes, and again when they
+// are old or a token names another.
+type OIDC struct {
+	cfg      OIDCConfig
+	client   *http.Client
+	finding  singleflight.Group
+	verifier atomic.Pointer[oidc.IDTokenVerifier] // nil until the issuer was found
+}
+
+var _ Verifier = (*OIDC)(nil)
+
+// NewOIDC returns a verifier. It asks nobody anything yet.
+func NewOIDC(cfg OIDCConfig) *OIDC {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Client == nil {
+		cfg.Client = &http.Client{Timeout: issuerTime}
+	}
+	client := *cfg.Client
+	client.Transport = &calm{next: cfg.Client.Transport, now: cfg.Now, last: map[string]time.Time{}}
+	return &OIDC{cfg: cfg, client: &client}
+}
+
+const (
+	// issuerTime bounds one question to the issuer.
+	issuerTime = 5 * time.Second
+	// askAgain is the time between two questions of one kind, so that whoever
+	// sends us rubbish does not make us a nuisance.
+	askAgain = 5 * time.Second
+	// keysFresh is how long the issuer's keys are taken without asking, keysLast
+	// how long when it does not answer.
+	keysFresh = time.Hour
+	keysLast  = 24 * time.Hour
+)
+
+// asymmetric are the algorithms that are taken. With none and the symmetric ones
+// whoever knows the public key could sign.
+var asymmetric = []string{
+	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
+}
+
+// Verify implements [Verifier]. Issuer, audience, signature, expiry and the
+// time before which a token is not good are checked, the last with five minutes
+// of patience.
+func (o *OIDC) Verify(ctx context.Context, token string) (Identity, error) {
+	verifier, err := o.find(ctx)
+	if err != nil {
+		return Identity{}, fmt.Errorf("asking the issuer: %w", err)
+	}
+	var away error
+	checked, err := verifier.Verify(context.WithValue(ctx, awayKey{}, &away), token)
+	if away != nil {
+		return Identity{}, fmt.Errorf("asking the issuer for its keys: %w", away)
+	}
+	if _, expired := errors.AsType[*oidc.TokenExpiredError](err); expired {
+		return Identity{}, &InvalidTokenError{Reason: "the access token has expired", Expired: true}
+	}
+	if err != nil {
+		return Identity{}, &InvalidTokenError{Reason: "the access token is not good: " + strings.TrimPrefix(err.Error(), "oidc: ")}
+	}
+	return o.identity(checked)
+}
+
+// find finds the issuer, once.
+func (o *OIDC) find(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+	if found := o.verifier.Load(); found != nil {
+		return found, nil
+	}
+	asked := o.finding.DoChan("", func() (any, error) {
+		if found := o.verifier.Load(); found != nil {
+			return found, nil
+		}
+		forAll := oidc.ClientContext(context.Background(), o.client) // others wait for it, too, and the keys stay
+		provider, err := oidc.NewProvider(forAll, o.cfg.Issuer)
+		if err != nil {
+			return nil, err
+		}
+		found, err := o.verify(forAll, provider)
+		o.verifier.Store(found)
+		return found, err
+	})
+	select {
+	case result := <-asked:
+		found, _ := result.Val.(*oidc.IDTokenVerifier)
+		return found, result.Err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// verify is the verifier for what the issuer said about itself.
+func (o *OIDC) verify(ctx context.Context, provider *oidc.Provider) (*oidc.IDTokenVerifier, error) {
+	var said struct {
+		Keys string `json:"jwks_uri"`
+	}
+	if err := provider.Claims(&said); err != nil {
+		return nil, err
+	}
+	if said.Keys == "" {
+		return nil, errors.New("the issuer does not say where its keys are")
+	}
+	set := &keySet{ctx: ctx, url: said.Keys, now: o.cfg.Now}
+	return oidc.NewVerifier(o.cfg.Issuer, set, &oidc.Config{
+		ClientID: o.cfg.Audience, SupportedSigningAlgs: asymmetric, Now: o.cfg.Now,
+	}), nil
+}
+
+// maxSubject is the length that OpenID Connect Core, section 2, allows.
+const maxSubject = 255
+
+// identity is whose a token is.
+func (o *OIDC) identity(token *oidc.IDToken) (Identity, error) {
+	var claims struct {
+		Scope words `json:"scope"` // RFC 9068
+		Scp   words `json:"scp"`   // what some issuers write instead
+	}
+	if err := token.Claims(&claims); err != nil {
+		return Identity{}, &InvalidTokenError{Reason: "the scopes of the access token cannot be read"}
+	}
+	outside := func(r rune) bool { return r < '!' || r > '~' }
+	if s := token.Subject; s == "" || len(s) > maxSubject || strings.ContainsFunc(s, outside) {
+		return Identity{}, &InvalidTokenError{Reason: "the access token does not say whose it is"}
+	}
+	return Identity{
+		ID: "oidc:" + token.Subject, Scopes: known(append(claims.Scope, claims.Scp...)),
+		Plan: o.cfg.Plan, Limits: o.cfg.Limits, Expires: token.Expiry,
+	}, nil
+}
+
+// known are the scopes that mean something here. None implies another.
+func known(names []string) []mcp.Scope {
+	scopes := []mcp.Scope{}
+	for _, name := range names {
+		if scope, err := keys.ParseScope(name); err == nil {
+			scopes = append(scopes, scope)
+		}
+	}
+	return scopes
+}
