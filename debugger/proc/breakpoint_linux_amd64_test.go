@@ -298,6 +298,19 @@ func TestBreakpointErrors(t *testing.T) {
 	}
 }
 
+// Without a guard there is no int3.
+func TestNoGuard(t *testing.T) {
+	program := debuggertest.Start(t, "threads.c")
+	for _, command := range []string{"/nonexistent", "/bin/true"} {
+		p := attach(t, program, proc.Options{Software: true, Guard: []string{command}})
+		_, err := p.SetBreakpoint(proc.BreakpointSpec{Address: program.Mark("tick")})
+		if _, ok := errors.AsType[*proc.BreakpointError](err); !ok {
+			t.Errorf("a breakpoint with the guard %s: %v, want a BreakpointError", command, err)
+		}
+		requireDetached(t, p, program)
+	}
+}
+
 // An int3 of the program's own stops it and does nothing else.
 func TestOwnInt3(t *testing.T) {
 	program := debuggertest.Start(t, "threads.c")

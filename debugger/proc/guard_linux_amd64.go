@@ -3,10 +3,12 @@ package proc
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // A guard is a process that takes the int3 instructions out if this program is
@@ -34,18 +36,42 @@ func startGuard(command []string, memory *os.File) (*guard, error) {
 	if err != nil {
 		return nil, err
 	}
+	ready, answer, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, r.Close(), w.Close())
+	}
+	defer func() { _ = ready.Close() }()
 	g := &guard{cmd: exec.Command(command[0], command[1:]...), pipe: w, done: make(chan struct{})} //nolint:gosec,noctx // our own command, and it must outlive us
-	g.cmd.Stdin, g.cmd.ExtraFiles = r, []*os.File{memory}
+	g.cmd.Stdin, g.cmd.Stdout, g.cmd.ExtraFiles = r, answer, []*os.File{memory}
 	g.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	started := make(chan error)
 	go g.run(started)
 	err = <-started
-	_ = r.Close()
+	_, _ = r.Close(), answer.Close()
+	if err == nil {
+		if err = awaitGuard(ready); err != nil {
+			_ = g.cmd.Process.Kill() // it is something else
+		}
+	}
 	if err != nil {
-		_ = w.Close()
+		g.close()
 		return nil, err
 	}
 	return g, nil
+}
+
+// guardTimeout is how long the guard may take to start.
+const guardTimeout = 10 * time.Second
+
+// awaitGuard waits for the byte with which the guard says that it is there.
+func awaitGuard(ready *os.File) error {
+	if err := ready.SetReadDeadline(time.Now().Add(guardTimeout)); err != nil {
+		return err
+	}
+	if _, err := ready.Read(make([]byte, 1)); err != nil {
+		return fmt.Errorf("it does not answer: %w", err)
+	}
+	return nil
 }
 
 // run ends with the guard, which close ends.
@@ -88,6 +114,9 @@ func (g *guard) close() {
 // its first argument is GuardCommand, and ends with the status it returns.
 func GuardMain() int {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
+	if _, err := os.Stdout.Write([]byte{'\n'}); err != nil {
+		return 1
+	}
 	in := guardWatch(bufio.NewReader(os.Stdin))
 	memory := os.NewFile(3, "memory")
 	var errs error

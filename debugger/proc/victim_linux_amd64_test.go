@@ -22,18 +22,19 @@ const victimCommand = "__victim"
 type victim struct {
 	name     string
 	software bool
+	stops    bool // and says so: until then an int3 that is run all the time is in
 	do       func(p *proc.Process, mark, quiet uint64) error
 }
 
 var victims = []victim{
-	{"stopped", false, func(*proc.Process, uint64, uint64) error { return nil }},
-	{"running", false, runQuietly},
-	{"running with int3", true, runQuietly},
-	{"at a breakpoint", false, stopAt},
-	{"at an int3", true, stopAt},
-	{"between breakpoints", false, runPast},
-	{"in single steps", false, stepOn},
-	{"in a series of steps", false, stepSeries},
+	{"stopped", false, false, func(*proc.Process, uint64, uint64) error { return nil }},
+	{"running", false, false, runQuietly},
+	{"running with int3", true, false, runQuietly},
+	{"at a breakpoint", false, true, stopAt},
+	{"at an int3", true, true, stopAt},
+	{"between breakpoints", false, false, runPast},
+	{"in single steps", false, false, stepOn},
+	{"in a series of steps", false, false, stepSeries},
 }
 
 func runQuietly(p *proc.Process, _, quiet uint64) error {
@@ -49,6 +50,7 @@ func stopAt(p *proc.Process, mark, _ uint64) error {
 		return err
 	}
 	_, err := p.Resume(context.Background())
+	fmt.Println("stopped")
 	return err
 }
 
@@ -154,6 +156,9 @@ func killDebugger(t *testing.T, v victim, program *debuggertest.Program, mark, q
 	if !lines.Scan() || lines.Text() != "attached" {
 		t.Fatalf("the debugger says %q", lines.Text())
 	}
+	if v.stops && !lines.Scan() {
+		t.Fatal("the debugger does not come to its breakpoint")
+	}
 	time.Sleep(20*time.Millisecond + after)
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
@@ -165,7 +170,7 @@ func killDebugger(t *testing.T, v victim, program *debuggertest.Program, mark, q
 // awaitRepair gives the guard time.
 func awaitRepair(t *testing.T, program *debuggertest.Program) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if _, changed := changedCode(t, program); !changed {
 			return
 		}
