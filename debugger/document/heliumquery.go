@@ -1,16 +1,13 @@
 package document
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"maps"
 	"math"
 	"strconv"
-	"unicode/utf8"
 
-	dom "github.com/lestrrat-go/helium"
 	"github.com/lestrrat-go/helium/xpath1"
 	"github.com/lestrrat-go/helium/xpath3"
 )
@@ -220,122 +217,4 @@ func (a *answer3) item(i, limit int) (Item, error) {
 		return adaptive("array", item, limit)
 	}
 	return Item{Kind: "function"}, nil
-}
-
-// A renderer turns nodes into items.
-type renderer struct {
-	tree  *heliumTree
-	paths *pathfinder
-}
-
-func newRenderer(t *heliumTree) *renderer { return &renderer{t, newPathfinder()} }
-
-// nodeKinds are the names of the kinds of nodes.
-var nodeKinds = map[dom.ElementType]string{
-	dom.ElementNode:               "element",
-	dom.AttributeNode:             "attribute",
-	dom.TextNode:                  "text",
-	dom.CDATASectionNode:          "text",
-	dom.CommentNode:               "comment",
-	dom.ProcessingInstructionNode: "processing-instruction",
-	dom.NamespaceNode:             "namespace",
-	dom.DocumentNode:              "document",
-}
-
-// node renders a node. One that the query made, by parsing a string for example,
-// has no path and no place.
-func (r *renderer) node(n dom.Node, limit int) (Item, error) {
-	item := Item{Kind: nodeKinds[n.Type()]}
-	if r.tree.owns(n) {
-		item.Path = r.paths.path(n)
-		item.Line, item.Column = r.tree.placeOf(n)
-	}
-	switch n.Type() {
-	case dom.ElementNode, dom.DocumentNode:
-		if n.Type() == dom.ElementNode {
-			item.Name = n.Name()
-		}
-		var err error
-		item.Markup, item.Truncated, err = markup(n, limit)
-		return item, err
-	case dom.AttributeNode, dom.ProcessingInstructionNode, dom.NamespaceNode:
-		item.Name = n.Name()
-	}
-	item.Value = string(n.Content())
-	return cut(item, limit), nil
-}
-
-// owns reports whether n is a node of the document itself.
-func (t *heliumTree) owns(n dom.Node) bool {
-	if n.Type() == dom.NamespaceNode { // it belongs to its element only
-		n = n.Parent()
-	}
-	for n != nil && n.Type() != dom.DocumentNode {
-		n = n.Parent()
-	}
-	return n == dom.Node(t.doc)
-}
-
-// placeOf is where the element begins that n is or belongs to.
-func (t *heliumTree) placeOf(n dom.Node) (line, column int) {
-	for ; n != nil; n = n.Parent() {
-		if e, ok := n.(*dom.Element); ok {
-			return t.position(e.Line())
-		}
-	}
-	return 0, 0
-}
-
-// markup is the XML of a node, cut at limit bytes.
-func markup(n dom.Node, limit int) (text string, truncated bool, err error) {
-	out := &limited{room: limit}
-	err = dom.NewWriter().XMLDeclaration(false).IncludeDTD(false).WriteTo(out, n)
-	if err != nil && !errors.Is(err, errFull) {
-		return "", false, err
-	}
-	return valid(out.String(), limit), err != nil, nil
-}
-
-// errFull ends a serialisation that became too long.
-var errFull = errors.New("the answer is full")
-
-// A limited buffer takes so many bytes and then says that it is full.
-type limited struct {
-	bytes.Buffer
-	room int
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > l.room {
-		n, _ := l.Buffer.Write(p[:l.room-l.Len()])
-		return n, errFull
-	}
-	return l.Buffer.Write(p)
-}
-
-// cut cuts the value of an item at limit bytes.
-func cut(item Item, limit int) Item {
-	if len(item.Value) > limit {
-		item.Value, item.Truncated = valid(item.Value, limit), true
-	}
-	return item
-}
-
-// valid is the longest part of text, from its beginning, that has at most limit
-// bytes and no half of a character at its end.
-func valid(text string, limit int) string {
-	if len(text) <= limit {
-		limit = len(text)
-	}
-	for limit > 0 && limit < len(text) && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	text = text[:limit]
-	for len(text) > 0 {
-		if r, n := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || n != 1 {
-			break
-		}
-		text = text[:len(text)-1]
-	}
-	return text
 }
