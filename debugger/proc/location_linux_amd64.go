@@ -3,7 +3,6 @@ package proc
 import (
 	"errors"
 	"slices"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -335,74 +334,4 @@ func (p *Process) hideBreakpoints(address uint64, b []byte) {
 			b[at] = l.original
 		}
 	}
-}
-
-// openEvents opens a perf event for every thread. Threads that these create
-// inherit it. The kernel closes the events when this program ends, and then
-// nothing is left in the process.
-func (p *Process) openEvents(l *location) error {
-	attr := eventAttr(l)
-	for _, id := range p.ids() {
-		fd, err := unix.PerfEventOpen(&attr, id, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
-		if errors.Is(err, unix.ESRCH) {
-			continue // its end is told next
-		}
-		if err != nil {
-			closeEvents(l)
-			return err
-		}
-		l.events = append(l.events, fd)
-	}
-	if len(l.events) == 0 {
-		return unix.ESRCH
-	}
-	return nil
-}
-
-// Values and bits of struct perf_event_attr, see perf_event_open(2).
-const (
-	bpReadWrite = 3
-	bpWrite     = 2
-	bpExecute   = 4
-
-	attrDisabled      = 1 << 0
-	attrInherit       = 1 << 1
-	attrExcludeKernel = 1 << 5
-	attrExcludeHV     = 1 << 6
-	attrInheritThread = 1 << 35
-	attrRemoveOnExec  = 1 << 36
-	attrSigTrap       = 1 << 37
-)
-
-// eventAttr describes a breakpoint that sends SIGTRAP with the location's id.
-func eventAttr(l *location) unix.PerfEventAttr {
-	attr := unix.PerfEventAttr{
-		Type: unix.PERF_TYPE_BREAKPOINT, Size: unix.PERF_ATTR_SIZE_VER7, Sample: 1,
-		Bits: attrDisabled | attrInherit | attrExcludeKernel | attrExcludeHV |
-			attrInheritThread | attrRemoveOnExec | attrSigTrap,
-		Bp_type: bpExecute, Ext1: l.address, Ext2: 8, Sig_data: uint64(l.id),
-	}
-	switch l.access {
-	case Write:
-		attr.Bp_type, attr.Ext2 = bpWrite, uint64(l.size)
-	case ReadWrite:
-		attr.Bp_type, attr.Ext2 = bpReadWrite, uint64(l.size)
-	}
-	return attr
-}
-
-// control turns the events on or off, those which threads have inherited too.
-func (l *location) control(request uint) error {
-	var errs error
-	for _, fd := range l.events {
-		errs = errors.Join(errs, unix.IoctlSetInt(fd, request, 0))
-	}
-	return errs
-}
-
-func closeEvents(l *location) {
-	for _, fd := range l.events {
-		_ = syscall.Close(fd)
-	}
-	l.events = nil
 }

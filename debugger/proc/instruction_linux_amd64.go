@@ -1,0 +1,127 @@
+package proc
+
+import (
+	"context"
+	"errors"
+)
+
+// rest brings all threads to where the process can be left to itself: stopped,
+// out of the traps of their steps, with their masks and signals.
+func (p *Process) rest() error {
+	if p.ended != nil {
+		return nil
+	}
+	errs := p.stopAll()
+	for _, t := range p.threads {
+		t.trap = t.trap || t.entered
+		t.entered, t.step = false, step{}
+		p.settle(t)
+		errs = errors.Join(errs, p.restoreMask(t))
+		if len(t.held) > 0 && t.signal.number == 0 {
+			errs = errors.Join(errs, p.sendHeld(t))
+		}
+	}
+	if p.ended != nil {
+		return nil
+	}
+	return errs
+}
+
+// turn is how many steps another thread gets while one waits for it.
+const turn = 5000
+
+// StepInstruction does one instruction of a thread, 0 being the current one,
+// which becomes that thread. A signal that is passed silently waits; another
+// one ends the step, and the next step begins its handler. While a system call
+// does not end, the other threads step in turns.
+func (p *Process) StepInstruction(ctx context.Context, thread int) (Stop, error) {
+	var stop Stop
+	err := p.move(ctx, func() (err error) {
+		stop, err = p.stepInstruction(ctx, thread)
+		return err
+	})
+	return stop, err
+}
+
+func (p *Process) stepInstruction(ctx context.Context, thread int) (Stop, error) {
+	if p.told {
+		return Stop{}, ErrExited
+	}
+	t, err := p.thread(thread)
+	if err != nil {
+		return Stop{}, err
+	}
+	p.pin(t)
+	if err := p.raiseShield(); err != nil {
+		return Stop{}, err
+	}
+	s := &Stepper{p: p, ctx: ctx, t: t}
+	why, err := s.instruction()
+	sig := s.Signal()
+	err = p.noticeEnd(errors.Join(err, p.rest()))
+	switch {
+	case p.ended != nil:
+		p.told = true
+		return *p.ended, nil
+	case err != nil:
+		return Stop{}, err
+	}
+	if t := p.threads[s.Thread()]; t != nil {
+		p.current, t.told = t.id, sig
+	}
+	return p.stopOf(p.threads[p.current], Stop{Why: why, Signal: sig}), nil
+}
+
+// instruction steps until one instruction is done or something is in its way.
+func (s *Stepper) instruction() (Why, error) {
+	for {
+		outcome, err := s.Step()
+		if err != nil {
+			return 0, err
+		}
+		switch outcome {
+		case StepSignal:
+			if s.Action().stops() {
+				return Signalled, nil
+			}
+			s.Hold()
+		case StepBlocked:
+			if err := s.others(); err != nil {
+				return 0, err
+			}
+		case StepPaused:
+			return Paused, nil
+		case StepExec:
+			s.t.report = nil
+			return Executed, nil
+		case StepGone:
+			s.p.current = s.p.pid
+			return Stepped, nil
+		default:
+			return Stepped, nil
+		}
+	}
+}
+
+// others gives each other thread a turn, until the thread's step is done.
+func (s *Stepper) others() error {
+	for _, id := range s.p.ids() {
+		if id == s.t.id || s.p.threads[id] == nil {
+			continue
+		}
+		other := &Stepper{p: s.p, ctx: s.ctx, t: s.p.threads[id]}
+		for range turn {
+			if s.t.step.phase == noStep || s.paused() {
+				return nil
+			}
+			outcome, err := other.Step()
+			if err != nil {
+				return err
+			}
+			if outcome != StepDone && outcome != StepSignal {
+				break
+			}
+		}
+	}
+	return nil
+}
