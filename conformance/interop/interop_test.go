@@ -100,7 +100,7 @@ func meet(t *testing.T, command func(program string) []string, programs ...strin
 func converse(t *testing.T, c client, command []string, server string) {
 	data, recordings := t.TempDir(), t.TempDir()
 	layPuzzle(t, data)
-	serve := []string{server, "stdio", "--data", data, "--store", filepath.Join(data, "rulesets"), "--log-level", "warn"}
+	serve := []string{server, "stdio", "--families", "rulesets,aoc", "--data", data, "--store", filepath.Join(data, "rulesets"), "--log-level", "warn"}
 	other := neighbour(t, serve)
 	if got, want := other(t), "No rulesets found"; got != want {
 		t.Errorf("the other server begins with %q, want %q", got, want)
