@@ -2,7 +2,7 @@
 FUZZTIME ?= 10s
 GOLANGCI := v2.15.0
 
-.PHONY: help build run test race fuzz bench cover vet lint fmt generate golden conformance conformance-xml ci
+.PHONY: help build run demo test race fuzz bench cover vet lint fmt generate golden conformance conformance-xml ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -10,7 +10,10 @@ help: ## list the targets
 build: ## build bin/triptych, static
 	CGO_ENABLED=0 go build -trimpath -o bin/triptych ./cmd/triptych
 
-run: build ## play a short session on sample data that shows every tool
+run: build ## serve https://127.0.0.1:8443/mcp; the first time it prints a key and a curl line
+	bin/triptych serve
+
+demo: build ## play a short session on sample data over standard input and output
 	sh docs/demo/run.sh
 
 test: ## run the tests; those that need redis-server say so when they skip
