@@ -163,7 +163,7 @@ func (r *compiled) find(c *code, part function, i int) int {
 	if len(r.then) > 0 {
 		return r.follow(c, i, end, part.end)
 	}
-	if c.anyIn(r.unless, part.begin, i) || c.anyIn(r.never, end, c.scope(i, end, part.end)) {
+	if c.anyIn(r.unless, max(part.begin, part.body), i) || c.anyIn(r.never, end, c.scope(i, end, part.end)) {
 		return -1
 	}
 	return i
@@ -177,7 +177,7 @@ func (r *compiled) follow(c *code, i, end, limit int) int {
 		case c.anyAt(r.unless, j):
 			return -1
 		case !c.anyAt(r.then, j):
-		case c.anyIn(r.never, j, limit):
+		case c.anyIn(r.never, end, limit):
 			return -1
 		case r.atFirst:
 			return i

@@ -64,7 +64,7 @@ var cRules = []rule{
 	},
 	{
 		id: "cpp-cast-unchecked", kind: NullDereference, families: []family{cFamily}, sure: 80,
-		first: "$p = dynamic_cast|std :: dynamic_pointer_cast <", then: []string{"$p ->", "* $p"},
+		first: "$p = dynamic_cast < ... >", then: []string{"$p ->", "* $p"},
 		unless: checked, because: "dynamic_cast gives a null pointer for another type",
 	},
 	{
@@ -111,7 +111,7 @@ var cRules = []rule{
 	},
 	{
 		id: "c-terminator-after-read", kind: OffByOne, families: []family{cFamily}, sure: 80,
-		first: "$n = read|recv|readlink|fread ( ... sizeof ( $b ) ... )", then: []string{"$b [ $n ] ="},
+		first: "$n = read|recv|readlink|fread ( ... sizeof ( $b ) )|,", then: []string{"$b [ $n ] ="},
 		because: "the terminator is written behind a buffer that was filled whole",
 	},
 	{id: "c-gets", kind: BufferOverflow, families: []family{cFamily}, sure: 95, first: "^ gets ( $b )", because: "gets knows no limit"},

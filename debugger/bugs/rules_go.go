@@ -4,8 +4,8 @@ package bugs
 var goRules = []rule{
 	{
 		id: "go-used-before-error", kind: NullDereference, families: []family{goFamily}, sure: 80,
-		first: "$v , $e := $f ( ... ) ;", then: []string{"$v .", "* $v"},
-		unless: []string{"$e !=|==|:=|=", "$e )|,|;", ", $e", "( $e", "$v =|:="}, because: "the result is used before the error is looked at",
+		first: "$v , err := $f ( ... ) ;", then: []string{"$v .", "* $v"},
+		unless: []string{"err !=|==|:=|=", "err )|,|;", ", err", "( err", "$v =|:="}, because: "the result is used before the error is looked at",
 	},
 	{
 		id: "go-error-dropped-and-used", kind: NullDereference, families: []family{goFamily}, sure: 75,
@@ -122,8 +122,8 @@ var goRules = []rule{
 	},
 	{
 		id: "go-error-overwritten", kind: UncheckedError, families: []family{goFamily}, sure: 70,
-		first: "$v , $e := $f ( ... ) ;", then: []string{"^ %name , $e :=|= $g (", "^ $e = $g ("},
-		unless: []string{"$e !=|==", "$e )|,|;|}", "( $e", "return", "switch|if|for"}, because: "the error is overwritten before anybody looked",
+		first: "$v , err := $f ( ... ) ;", then: []string{"^ %name , err :=|= $g (", "^ err = $g ("},
+		unless: []string{"err !=|==", "err )|,|;|}", "( err", "return", "switch|if|for"}, because: "the error is overwritten before anybody looked",
 	},
 	{
 		id: "go-error-inverted", kind: WrongComparison, families: []family{goFamily}, sure: 75,
@@ -136,7 +136,7 @@ var goRules = []rule{
 	{
 		id: "go-shared-counter", kind: DataRace, families: []family{goFamily}, sure: 60,
 		first: "go func ( ... ) {", then: []string{"^ $x ++|+=|--|-="},
-		unless: []string{"Lock ( )", "} (", "$x :="}, because: "the goroutine changes a variable that others see",
+		unless: []string{"Lock ( )", "} ("}, because: "the goroutine changes a variable that others see",
 	},
 	{
 		id: "go-waitgroup-inside", kind: DataRace, families: []family{goFamily}, sure: 85,
@@ -148,13 +148,13 @@ var goRules = []rule{
 	},
 	{
 		id: "go-file-left-open", kind: ResourceLeak, families: []family{goFamily}, sure: 65,
-		first: "$r , %name := os . Open|Create|OpenFile ( ... )", unless: nil,
-		never: []string{"$r . Close", "return $r", "( ... $r )", "= $r", ": $r"}, because: "nothing closes the file",
+		first: "$r , %name := os . Open|Create|OpenFile ( ... )",
+		never: []string{"$r . Close", "return $r %stop", "( ... $r )", "= $r %stop", ": $r %stop"}, because: "nothing closes the file",
 	},
 	{
 		id: "go-body-left-open", kind: ResourceLeak, families: []family{goFamily}, sure: 70,
 		first: "$r , %name := http . Get|Post|PostForm|Head ( ... )",
-		never: []string{"$r . Body . Close", "return $r", "( $r", ", $r"}, because: "nothing closes the body of the response",
+		never: []string{"$r . Body . Close", "return $r %stop", "( $r )|,", ", $r )|,"}, because: "nothing closes the body of the response",
 	},
 	{
 		id: "go-cancel-dropped", kind: ResourceLeak, families: []family{goFamily}, sure: 85,
@@ -166,7 +166,7 @@ var goRules = []rule{
 	},
 	{
 		id: "go-size-overflow", kind: IntegerOverflow, families: []family{goFamily}, sure: 55,
-		first: "make ( [ ] %name , $n *", unless: bounded, because: "the product may be larger than the type",
+		first: "make ( [ ] %any , $n *", unless: bounded, because: "the product may be larger than the type",
 	},
 	{
 		id: "go-size-from-input", kind: IntegerOverflow, families: []family{goFamily}, sure: 65,

@@ -81,7 +81,7 @@ var pythonRules = []rule{
 		id: "python-decode-unchecked", kind: BadConversion, families: []family{pythonFamily}, sure: 50,
 		first: "json . loads|load (", unless: []string{"try"}, because: "the decoding raises for a text that is broken",
 	},
-	{id: "python-bare-except", kind: UncheckedError, families: []family{pythonFamily}, sure: 70, first: "except : ;", because: "every error is caught, interrupts too"},
+	{id: "python-bare-except", kind: UncheckedError, families: []family{pythonFamily}, sure: 70, first: "except :", because: "every error is caught, interrupts too"},
 	{id: "python-except-pass", kind: UncheckedError, families: []family{pythonFamily}, sure: 80, first: "except ... : pass", because: "the error is caught and lost"},
 	{id: "python-bare-except-pass", kind: UncheckedError, families: []family{pythonFamily}, sure: 85, first: "except : pass", because: "the error is caught and lost"},
 	{
@@ -105,7 +105,7 @@ var pythonRules = []rule{
 	{id: "python-assert-tuple", kind: WrongComparison, families: []family{pythonFamily}, sure: 85, first: "assert ( %any ... , %str ) ;", because: "a tuple is always true"},
 	{
 		id: "python-file-left-open", kind: ResourceLeak, families: []family{pythonFamily}, sure: 60,
-		first: "^ $f = open (", never: []string{"$f . close", "return $f", "with $f", "= $f ;"}, because: "nothing closes the file when an error comes",
+		first: "^ $f = open (", never: []string{"$f . close", "return $f %stop", "with $f", "= $f ;"}, because: "nothing closes the file when an error comes",
 	},
 	{id: "python-file-not-kept", kind: ResourceLeak, families: []family{pythonFamily}, sure: 55, first: "open ( ... ) . read|write|readlines|readline (", because: "nobody closes the file"},
 	{id: "python-assert", kind: FailedAssertion, families: []family{pythonFamily}, sure: 45, first: "^ assert", because: "the program gives up here when the assertion does not hold"},

@@ -13,7 +13,7 @@ var rustRules = []rule{
 	{
 		id: "rust-raw-pointer", kind: NullDereference, families: []family{rustFamily}, sure: 70,
 		first: "unsafe {", then: []string{"( * $p ) .", "= * $p %stop", "^ * $p =", "& * $p", "& mut * $p"},
-		unless: []string{"$p . is_null ( )", "}"}, because: "the raw pointer is followed without a check",
+		unless: []string{"%name . is_null ( )", "}"}, because: "the raw pointer is followed without a check",
 	},
 	{
 		id: "rust-null-pointer", kind: NullDereference, families: []family{rustFamily}, sure: 80,
