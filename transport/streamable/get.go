@@ -25,7 +25,7 @@ func (h *Handler) sessionOf(header http.Header, r *http.Request, caller mcp.Call
 	if id == "" {
 		return nil, invalid(http.StatusBadRequest, "the header Mcp-Session-Id is missing; initialize by POST gives one")
 	}
-	if s := h.sessions.find(id, caller.Principal.ID); s != nil {
+	if s := h.sessions.find(id, &caller.Principal); s != nil {
 		return s, nil
 	}
 	return nil, noSession()

@@ -92,7 +92,7 @@ func (h *Handler) routeLegacy(r *http.Request, to route, named *mcp.Revision, re
 	id := r.Header.Get("Mcp-Session-Id")
 	switch {
 	case id != "":
-		s := h.sessions.find(id, to.caller.Principal.ID)
+		s := h.sessions.find(id, &to.caller.Principal)
 		if s == nil {
 			return to, noSession()
 		}

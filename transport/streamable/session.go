@@ -19,6 +19,7 @@ type session struct {
 	h         *Handler
 	id        string
 	principal string
+	scopes    []mcp.Scope // with which it was begun: what it hears depends on them
 	mcp       *mcp.Session
 	handler   *mcp.Handler // hears of changes and takes notifications
 	own       *stream      // what belongs to no request; read by GET
@@ -67,7 +68,7 @@ func (all *sessions) start(header http.Header, e *exchange) {
 		return
 	}
 	s := &session{
-		h: all.h, id: settled.ID, principal: e.to.caller.Principal.ID, mcp: settled,
+		h: all.h, id: settled.ID, principal: e.to.caller.Principal.ID, scopes: e.to.caller.Principal.Scopes, mcp: settled,
 		own: newStream(ownStream, settled.Revision().Follows(mcp.PrimedStreams)), streams: map[string]*stream{},
 		inFlight: map[*exchange]struct{}{}, asked: map[int64]chan *jsonrpc.Response{},
 	}
@@ -93,17 +94,24 @@ func (all *sessions) add(s *session) bool {
 	return true
 }
 
-// find returns the session if it lives and belongs to the principal, and puts
-// off its end.
-func (all *sessions) find(id, principal string) *session {
+// find returns the session if it lives, belongs to the principal and was begun
+// with no more rights than the principal has now, and puts off its end.
+func (all *sessions) find(id string, who *mcp.Principal) *session {
 	all.mu.Lock()
 	s := all.by[id]
 	all.mu.Unlock()
-	if s == nil || s.principal != principal {
+	if s == nil || s.principal != who.ID || !covers(who.Scopes, s.scopes) {
 		return nil
 	}
 	s.idle.Reset(all.h.cfg.SessionIdle)
 	return s
+}
+
+// covers reports whether the rights that somebody has include others; nil are
+// all rights.
+func covers(has, others []mcp.Scope) bool {
+	lacks := func(scope mcp.Scope) bool { return !slices.Contains(has, scope) }
+	return has == nil || others != nil && !slices.ContainsFunc(others, lacks)
 }
 
 func (all *sessions) remove(s *session) bool {

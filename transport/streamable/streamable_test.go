@@ -28,7 +28,11 @@ func (d *door) Admit(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Re
 	if name == "" {
 		name = "anna"
 	}
+	name, less := strings.CutSuffix(name, " with less")
 	principal := mcp.Principal{ID: name}
+	if less {
+		principal.Scopes = []mcp.Scope{"secret:read"}
+	}
 	if name == "reader" {
 		principal.Scopes = []mcp.Scope{}
 	}
@@ -557,6 +561,32 @@ func TestShutOut(t *testing.T) {
 			expect(t, own, "end")
 			expect(t, listen, "end")
 		})
+	}
+}
+
+// TestFewerRights: a session hears what it may by the rights with which it was
+// begun, so one who has fewer by now has to begin another.
+func TestFewerRights(t *testing.T) {
+	s := serve(t)
+	const less = "Authorization: anna with less"
+	broad, narrow := s.session(t, "2025-06-18"), s.session(t, "2025-06-18", less)
+	tests := []struct {
+		name    string
+		headers []string
+		want    int
+	}{
+		{"all rights, in their session", []string{broad}, 200},
+		{"few rights, in their session", []string{narrow, less}, 200},
+		{"all rights, in the session of few", []string{narrow}, 200},
+		{"few rights, in the session of all", []string{broad, less}, 404},
+	}
+	for _, tc := range tests {
+		if resp, got := s.ask(t, "POST", ping, tc.headers...); resp.StatusCode != tc.want {
+			t.Errorf("%s: %d %s, want %d", tc.name, resp.StatusCode, got, tc.want)
+		}
+	}
+	if resp, _ := s.ask(t, "GET", "", broad, less, "Accept: text/event-stream"); resp.StatusCode != 404 {
+		t.Errorf("few rights, the stream of all: %d, want 404", resp.StatusCode)
 	}
 }
 
