@@ -55,8 +55,12 @@ func fields(token string, more ...hpack.HeaderField) []byte {
 	var block bytes.Buffer
 	encoder := hpack.NewEncoder(&block)
 	for _, f := range append([]hpack.HeaderField{
-		{Name: ":method", Value: "POST"}, {Name: ":scheme", Value: "https"}, {Name: ":authority", Value: "localhost"}, {Name: ":path", Value: "/mcp"},
-		{Name: "content-type", Value: "application/json"}, {Name: "authorization", Value: "Bearer " + token},
+		{Name: ":method", Value: "POST"},
+		{Name: ":scheme", Value: "https"},
+		{Name: ":authority", Value: "localhost"},
+		{Name: ":path", Value: "/mcp"},
+		{Name: "content-type", Value: "application/json"},
+		{Name: "authorization", Value: "Bearer " + token},
 	}, more...) {
 		_ = encoder.WriteField(f) // a buffer takes everything
 	}

@@ -137,8 +137,10 @@ func fewRights(t *testing.T, s *server, token string) {
 			t.Errorf("%s: WWW-Authenticate: %s, want %s", body, got, want)
 		}
 	}
-	for _, body := range []string{line("resources/list", "{}"), line("prompts/list", "{}"),
-		line("completion/complete", `{"ref":{"type":"ref/resource","uri":"ruleset://{name}"},"argument":{"name":"name","value":""}}`)} {
+	for _, body := range []string{
+		line("resources/list", "{}"), line("prompts/list", "{}"),
+		line("completion/complete", `{"ref":{"type":"ref/resource","uri":"ruleset://{name}"},"argument":{"name":"name","value":""}}`),
+	} {
 		if r := c.post(t, body); strings.Contains(r.text, "secret") {
 			t.Errorf("%s shows what the key may not see: %s", body, r.text)
 		}

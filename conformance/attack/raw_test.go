@@ -3,6 +3,7 @@ package attack_test
 import (
 	"bufio"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -43,8 +44,7 @@ func answers(t *testing.T, conn net.Conn, while time.Duration) (statuses []int, 
 		_ = conn.SetReadDeadline(time.Now().Add(while))
 		resp, err := http.ReadResponse(in, nil)
 		if err != nil {
-			timeout, ok := err.(net.Error)
-			return statuses, !ok || !timeout.Timeout()
+			return statuses, !isTimeout(err)
 		}
 		statuses = append(statuses, resp.StatusCode)
 		_, _ = io.Copy(io.Discard, resp.Body) // its end shows with the next
@@ -180,7 +180,7 @@ func brokenTLS(t *testing.T, s *server, token string) {
 }
 
 func isTimeout(err error) bool {
-	timeout, ok := err.(net.Error)
+	timeout, ok := errors.AsType[net.Error](err)
 	return ok && timeout.Timeout()
 }
 

@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -51,7 +53,7 @@ var program = sync.OnceValues(func() (string, error) {
 func run(t *testing.T, data string, args ...string) string {
 	t.Helper()
 	out, err := command(t, data, args...).Output()
-	if exit, ok := err.(*exec.ExitError); ok {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		t.Fatalf("triptych %v: %v\n%s", args, err, exit.Stderr)
 	} else if err != nil {
 		t.Fatal(err)
@@ -115,7 +117,7 @@ func start(t *testing.T, data string, flags ...string) *server {
 
 // listen hands over where the server serves, and logs whatever else it says
 // while the test runs.
-func (s *server) listen(t *testing.T, told interface{ Read([]byte) (int, error) }, serving chan<- []string) {
+func (s *server) listen(t *testing.T, told io.Reader, serving chan<- []string) {
 	defer close(s.done)
 	lines := bufio.NewScanner(told)
 	for lines.Scan() {

@@ -137,7 +137,7 @@ func TestEnd(t *testing.T) {
 	}
 	callers.running.Wait()
 	kept := map[string]bool{}
-	for _, word := range strings.Fields(run(t, data, "rulesets", "list")) {
+	for word := range strings.FieldsSeq(run(t, data, "rulesets", "list")) {
 		kept[word] = true
 	}
 	for name, answered := range callers.calls {

@@ -13,6 +13,16 @@
 //	quota or rate used up           -32002   429
 //	keys or counters out of reach   -32603   503
 //
+// Streams ask [Door.Admits] before they send more, so a key that is revoked falls
+// silent at once.
+//
+// # Access tokens
+//
+// With an [OIDC], JSON Web Tokens of one issuer open the door, too. Whoever shows
+// one is known as oidc: and its subject, has the scopes that the token names and
+// that we know, and the plan that the server gives everybody. [Resource] tells
+// clients who the issuer is (RFC 9728).
+//
 // # Concurrency
 //
 // A Door may be used by any number of goroutines and has none of its own.

@@ -23,7 +23,6 @@ import (
 var (
 	noon       = time.Date(2026, 2, 27, 12, 0, 30, 0, time.UTC)
 	nextMinute = time.Date(2026, 2, 27, 12, 1, 0, 0, time.UTC)
-	march      = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 )
 
 // A house is a door with real keys and counters, and what it said.

@@ -16,9 +16,9 @@ import (
 // A keySet is the issuer's keys. They are asked for again when they are old, so
 // that keys which the issuer withdrew stop working.
 type keySet struct {
-	ctx context.Context // carries the client, as go-oidc wants it
-	url string
-	now func() time.Time
+	client *http.Client
+	url    string
+	now    func() time.Time
 
 	mu    sync.Mutex
 	keys  *oidc.RemoteKeySet // nil at first
@@ -57,7 +57,7 @@ func (s *keySet) current() (keys, next *oidc.RemoteKeySet, age time.Duration) {
 	defer s.mu.Unlock()
 	age = s.now().Sub(s.since)
 	if s.next == nil && (s.keys == nil || age >= keysFresh) {
-		s.next = oidc.NewRemoteKeySet(s.ctx, s.url)
+		s.next = oidc.NewRemoteKeySet(oidc.ClientContext(context.Background(), s.client), s.url)
 	}
 	return s.keys, s.next, age
 }

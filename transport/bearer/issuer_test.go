@@ -13,6 +13,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"maps"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -119,10 +120,7 @@ type claims map[string]any
 
 // with is the claims with one changed; nil removes it.
 func (c claims) with(name string, value any) claims {
-	changed := claims{}
-	for k, v := range c {
-		changed[k] = v
-	}
+	changed := maps.Clone(c)
 	if changed[name] = value; value == nil {
 		delete(changed, name)
 	}

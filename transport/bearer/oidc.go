@@ -112,7 +112,7 @@ func (o *OIDC) find(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := o.verify(forAll, provider)
+		found, err := o.verify(provider)
 		o.verifier.Store(found)
 		return found, err
 	})
@@ -126,7 +126,7 @@ func (o *OIDC) find(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 }
 
 // verify is the verifier for what the issuer said about itself.
-func (o *OIDC) verify(ctx context.Context, provider *oidc.Provider) (*oidc.IDTokenVerifier, error) {
+func (o *OIDC) verify(provider *oidc.Provider) (*oidc.IDTokenVerifier, error) {
 	var said struct {
 		Keys string `json:"jwks_uri"`
 	}
@@ -136,7 +136,7 @@ func (o *OIDC) verify(ctx context.Context, provider *oidc.Provider) (*oidc.IDTok
 	if said.Keys == "" {
 		return nil, errors.New("the issuer does not say where its keys are")
 	}
-	set := &keySet{ctx: ctx, url: said.Keys, now: o.cfg.Now}
+	set := &keySet{client: o.client, url: said.Keys, now: o.cfg.Now}
 	return oidc.NewVerifier(o.cfg.Issuer, set, &oidc.Config{
 		ClientID: o.cfg.Audience, SupportedSigningAlgs: asymmetric, Now: o.cfg.Now,
 	}), nil
