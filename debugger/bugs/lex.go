@@ -51,11 +51,8 @@ func lex(ctx context.Context, lang *language, source string) (tokens []token, er
 	}
 	s := splitter{tokens: make([]token, 0, len(source)/4), line: 1, fresh: true}
 	end := time.Now().Add(lexTime)
-	for n, piece := 0, next(); piece != chroma.EOF; n, piece = n+1, next() {
+	for piece := next(); piece != chroma.EOF && time.Now().Before(end); piece = next() {
 		s.add(piece)
-		if n%64 == 0 && time.Now().After(end) {
-			break
-		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -181,8 +181,9 @@ func (c *code) stepGap(p pattern, k, i int) int {
 
 // closing is like the function, but looks only so far as an ellipsis goes.
 func (c *code) closing(i int) int {
-	end := min(len(c.tokens), i+4*gapLimit)
-	return closing(c.tokens[:end], i)
+	end := closing(c.tokens[:min(len(c.tokens), i+4*gapLimit)], i)
+	c.fuel -= (end - i) / 8
+	return end
 }
 
 // breaks reports whether a statement ends in front of token i because its line

@@ -69,7 +69,7 @@ func bodyAfter(tokens []token, i int) int {
 			}
 		case "{":
 			if typeBraces(tokens, i) {
-				i = closing(tokens, i) - 1
+				i = closing(tokens[:end], i) - 1
 			} else if depth <= 0 {
 				return i
 			}
@@ -159,6 +159,7 @@ func headBefore(tokens []token, i, low int) (name int, ok bool) {
 	for k := i - 1; k >= low && i-k <= headLimit; k-- {
 		switch t := tokens[k].text; {
 		case t == ")":
+			low = max(low, k-headLimit)
 			open := opening(tokens, k, low)
 			if open <= low || statements[tokens[open-1].text] {
 				return 0, false

@@ -60,12 +60,19 @@ func (s *search) weighRisk(a *aligner, p place) candidate {
 	if len(s.query.codes) > 0 && s.home.lang.family == p.file.lang.family {
 		reach := len(s.query.codes)
 		found := a.align(s.query, p.file.stream, p.at-reach, p.at+reach)
-		if found.begin <= p.at && p.at < found.end {
+		if found.begin <= p.at && p.at < found.end && !s.covers(p.file, found) {
 			c.alike, c.begin, c.end = found.similarity, found.begin, found.end
 		}
 	}
 	c.score = s.score(c)
 	return c
+}
+
+// covers reports whether an alignment is of the query with itself, which says
+// nothing about a risk beside the site.
+func (s *search) covers(f *file, found alignment) bool {
+	at := s.begin + s.query.focus
+	return f.path == s.home.path && found.begin <= at && at < found.end
 }
 
 // weighCode appends the candidates between two tokens: the part that is most
@@ -153,7 +160,7 @@ func (s *search) atHome(c candidate) bool {
 		return false
 	}
 	at := s.begin + s.query.focus
-	return distance(c.line, s.request.Site.Line) <= 2 || c.begin <= at && at < c.end && c.risk == nil
+	return distance(c.line, s.request.Site.Line) <= 2 || c.begin <= at && at < c.end
 }
 
 // same reports whether two candidates are one place.

@@ -227,8 +227,10 @@ var jumps = map[string]bool{
 // jump that leaves it.
 func (c *code) scope(i, end, limit int) int {
 	limit = min(limit, end+scopeLimit)
+	indent := c.indent(i)
 	depth := 0
 	for j := end; j < limit; j++ {
+		c.fuel--
 		t := c.tokens[j]
 		switch {
 		case t.text == "{":
@@ -240,7 +242,7 @@ func (c *code) scope(i, end, limit int) int {
 		case depth == 0 && jumps[t.text] && c.leaves(j):
 			return min(limit, c.statementEnd(j+1))
 		}
-		if depth < 0 || c.indents && t.first && t.col < c.indent(i) {
+		if depth < 0 || c.indents && t.first && t.col < indent {
 			return j
 		}
 	}
