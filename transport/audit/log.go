@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -198,6 +199,7 @@ func (l *Log) land(ctx context.Context, f *flight) error {
 	case l.turn <- struct{}{}:
 	}
 	defer func() { <-l.turn }()
+	runtime.Gosched() // whoever is about to add a record gets on board: a seal costs the same for many
 	select {
 	case <-f.done:
 		return f.err
