@@ -106,13 +106,24 @@ func (e *exchange) answer() []byte {
 		e.err = broken // for the status of a body that is one message
 	}
 	out := e.body.Answer(e.ctx, watched{e}, nil)
-	if err := e.h.cfg.Barrier(e.ctx); err != nil && e.err == nil {
+	if err := e.barrier(); err != nil && (e.err == nil || e.body.Batch) { // of a batch, err is the last one's alone
 		e.h.cfg.Logger.Error("answer withheld", "err", err)
 		e.err = err
 		out = jsonrpc.AppendError(out[:0], onlyID(&e.body), hasNullID(e.to.rev), jsonrpc.ErrorOf(err))
 	}
 	return out
 }
+
+// barrier waits until what was recorded is safe, for requests that were cancelled,
+// too: they have records, and those that took too long an answer.
+func (e *exchange) barrier() error {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(e.ctx), barrierTime)
+	defer stop()
+	return e.h.cfg.Barrier(ctx)
+}
+
+// barrierTime bounds how long an answer waits for its record.
+const barrierTime = 10 * time.Second
 
 // finish hands the answer over: to the stream when there is one, else to
 // net/http's goroutine. Without an answer the stream stays open.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -22,11 +23,16 @@ type Handler struct {
 	closed  bool
 	listens map[*exchange]struct{} // streams that only the server or the client ends
 	running sync.WaitGroup         // handlers that run beside net/http's goroutines
+	idle    chan func()            // handlers for goroutines that wait for one
+	idlers  atomic.Int64           // how many there are, working ones included
+	over    chan struct{}          // closed when none is needed any more
 }
 
 // New returns the endpoint. It starts nothing.
 func New(cfg Config) *Handler {
-	h := &Handler{cfg: cfg.withDefaults(), listens: map[*exchange]struct{}{}}
+	h := &Handler{
+		cfg: cfg.withDefaults(), listens: map[*exchange]struct{}{}, idle: make(chan func()), over: make(chan struct{}),
+	}
 	h.sessions.init(h)
 	h.streams.init(h.cfg.MaxStreams)
 	return h
@@ -36,6 +42,9 @@ func New(cfg Config) *Handler {
 // what runs finish until ctx is done, then cancels it and ends the sessions.
 func (h *Handler) Shutdown(ctx context.Context) {
 	h.mu.Lock()
+	if !h.closed {
+		close(h.over)
+	}
 	h.closed = true
 	open := h.listens
 	h.listens = map[*exchange]struct{}{}
@@ -80,9 +89,37 @@ func (h *Handler) run(f func()) bool {
 	if h.closed {
 		return false
 	}
-	h.running.Go(f)
+	h.running.Add(1)
+	select {
+	case h.idle <- f:
+	default:
+		go h.work(f)
+	}
 	return true
 }
+
+// work runs f and, if not enough are idle already, waits for more: a goroutine
+// that has run a handler has the stack that the next one needs.
+func (h *Handler) work(f func()) {
+	f()
+	h.running.Done()
+	if h.idlers.Add(1) > maxIdle {
+		h.idlers.Add(-1)
+		return
+	}
+	for {
+		select {
+		case f = <-h.idle:
+		case <-h.over:
+			return
+		}
+		f()
+		h.running.Done()
+	}
+}
+
+// maxIdle is how many goroutines wait for requests.
+const maxIdle = 64
 
 // ServeHTTP answers one HTTP request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {

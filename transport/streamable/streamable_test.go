@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -593,10 +594,33 @@ func TestFewerRights(t *testing.T) {
 // TestTimeout: a call without a sign of life ends; what it says tells how to
 // keep it going.
 func TestTimeout(t *testing.T) {
-	s := serve(t, func(cfg *streamable.Config) { cfg.Timeout = 50 * time.Millisecond })
+	s := serve(t, func(cfg *streamable.Config) {
+		cfg.Timeout = 50 * time.Millisecond
+		cfg.Barrier = func(ctx context.Context) error { return ctx.Err() } // the record has time of its own
+	})
 	resp, got := s.ask(t, "POST", call("wait", ""))
 	if resp.StatusCode != 200 || !strings.Contains(got, "took longer than 50ms") {
 		t.Errorf("got %d %s", resp.StatusCode, got)
+	}
+}
+
+// TestBarrier: nothing leaves that could not be recorded; of a batch, not even
+// when its last request failed anyhow.
+func TestBarrier(t *testing.T) {
+	s := serve(t, func(cfg *streamable.Config) {
+		cfg.Barrier = func(ctx context.Context) error {
+			if err := ctx.Err(); err != nil {
+				t.Errorf("the wait for the record was cut short: %v", err)
+			}
+			return errors.New("the disk is full")
+		}
+	})
+	echo := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"unrecorded"}}}`
+	unknown := `{"jsonrpc":"2.0","id":2,"method":"nope"}`
+	for _, body := range []string{echo, "[" + echo + "," + unknown + "]", "[" + unknown + "," + echo + "]"} {
+		if _, got := s.ask(t, "POST", body); strings.Contains(got, "unrecorded") || !strings.Contains(got, "-32603") {
+			t.Errorf("%s: %s, want -32603 instead of the result", body, got)
+		}
 	}
 }
 
