@@ -122,7 +122,7 @@ func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h 
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	if err := a.welcome(ctx, f, env, h.keys, certificates, listener.Addr()); err != nil {
+	if err := a.welcome(ctx, f, h.keys, certificates, listener.Addr()); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	ctx, stop := context.WithCancel(ctx)
@@ -133,7 +133,7 @@ func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h 
 	watch := func(name string, run func(context.Context) error) {
 		beside.Go(func() {
 			if err := run(ctx); err != nil && ctx.Err() == nil {
-				env.Logger.Warn(name+" ended", "err", err)
+				env.Logger.Warn("part of the server ended", "component", name, "err", err)
 			}
 		})
 	}
@@ -231,7 +231,7 @@ func (f *serveFlags) listenMetrics(ctx context.Context) (net.Listener, error) {
 }
 
 // welcome says where the server is, and makes and prints the first key.
-func (a *app) welcome(ctx context.Context, f *serveFlags, env mcp.Env, store keys.Store, certificates *https.Certificates, addr net.Addr) error {
+func (a *app) welcome(ctx context.Context, f *serveFlags, store keys.Store, certificates *https.Certificates, addr net.Addr) error {
 	url := "https://" + f.reachable(addr) + "/mcp"
 	if certificates == nil {
 		url = "http://" + f.reachable(addr) + "/mcp"
