@@ -1,0 +1,100 @@
+package kernel
+
+import "encoding/binary"
+
+// choose is for calls that are many: what is written depends on an argument,
+// its low 32 bits. Those that are in no case are unknown.
+func choose(arg int, cases map[uint64][]out) out {
+	return func(e *effect) {
+		outs, ok := cases[e.call.Args[arg]&0xffffffff]
+		e.Unknown = e.Unknown || !ok
+		for _, o := range outs {
+			o(e)
+		}
+	}
+}
+
+// advised is memory that madvise throws away: it reads as zero afterwards.
+func advised(e *effect) {
+	switch e.call.Args[2] {
+	case 4, 8, 9, 24: // MADV_DONTNEED, _FREE, _REMOVE, _DONTNEED_LOCKED
+		e.add(e.call.Args[0], min(e.call.Args[1], maxCount))
+	}
+}
+
+// controls are the commands of ioctl that terminals and sockets get all the time.
+var controls = map[uint64][]out{
+	0x5401: {fixed(2, 60)},                // TCGETS
+	0x5402: nil, 0x5403: nil, 0x5404: nil, // TCSETS and its kin
+	0x540f: {fixed(2, 4)},                 // TIOCGPGRP
+	0x5410: nil,                           // TIOCSPGRP
+	0x5413: {fixed(2, 8)},                 // TIOCGWINSZ
+	0x541b: {fixed(2, 4)},                 // FIONREAD
+	0x5421: nil, 0x5450: nil, 0x5451: nil, // FIONBIO, FIONCLEX, FIOCLEX
+}
+
+// processControls are the options of prctl.
+var processControls = map[uint64][]out{
+	1: nil, 3: nil, 4: nil, // PR_SET_PDEATHSIG, PR_GET_DUMPABLE, PR_SET_DUMPABLE
+	2:  {fixed(1, 4)},  // PR_GET_PDEATHSIG
+	15: nil,            // PR_SET_NAME
+	16: {fixed(1, 16)}, // PR_GET_NAME
+	22: nil, 23: nil,   // PR_SET_SECCOMP, PR_CAPBSET_READ
+	38: nil, 39: nil, // PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS
+	0x53564d41: {func(e *effect) { e.Maps = true }}, // PR_SET_VMA
+}
+
+// segments are the codes of arch_prctl.
+var segments = map[uint64][]out{
+	0x1001: nil, 0x1002: nil, // ARCH_SET_GS, ARCH_SET_FS
+	0x1003: {fixed(1, 8)}, 0x1004: {fixed(1, 8)}, // ARCH_GET_FS, ARCH_GET_GS
+}
+
+// descriptors are the fcntl's that write.
+func descriptors(e *effect) {
+	switch e.call.Args[1] {
+	case 5, 16, 36: // F_GETLK, F_GETOWN_EX, F_OFD_GETLK
+		e.add(e.call.Args[2], 32)
+	}
+}
+
+// futexes: those that change the word, and the second one.
+func futexes(e *effect) {
+	e.add(e.call.Args[0], 4)
+	const command = 0x7f
+	switch e.call.Args[1] & command {
+	case 5, 11, 12: // FUTEX_WAKE_OP, _WAIT_REQUEUE_PI, _CMP_REQUEUE_PI
+		e.add(e.call.Args[4], 4)
+	}
+}
+
+// Flags of clone.
+const (
+	cloneVM     = 0x100
+	cloneThread = 0x10000
+)
+
+// cloned is what clone writes. A child that shares the memory without being a
+// thread writes what it likes.
+func cloned(e *effect) {
+	e.born(e.call.Args[0], e.call.Args[2], e.call.Args[3])
+}
+
+// cloned3 is the same for clone3, whose arguments are in memory.
+func cloned3(e *effect) {
+	var b [32]byte // flags, pidfd, child_tid, parent_tid
+	word := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
+	if !e.read(e.call.Args[0], b[:]) {
+		e.Unknown = true
+		return
+	}
+	e.add(word(8), 4)
+	e.born(word(0), word(24), word(16))
+}
+
+func (e *effect) born(flags, parent, child uint64) {
+	e.Unknown = e.Unknown || flags&cloneVM != 0 && flags&cloneThread == 0
+	e.Threads = flags&cloneThread != 0
+	e.add(parent, 4)
+	e.add(child, 4)
+}
