@@ -35,7 +35,8 @@ type client struct {
 	mode     string // how it finds the revision; see node/v2.mjs
 	ask      string // the revision it is told to use, "" when it finds it itself
 	revision string // the revision that must be settled on
-	starts   int    // how often it starts the server
+	starts   int    // how often it starts the server, over standard input and output
+	provider bool   // it shows its key by the SDK's option for tokens, not that for headers
 }
 
 var clients = []client{
@@ -49,7 +50,7 @@ var clients = []client{
 	{program: typescript2, mode: "legacy", ask: "2025-11-25", revision: "2025-11-25", starts: 1},
 	// The first server is asked for its revisions and thrown away.
 	{program: typescript2, mode: "auto", revision: "2026-07-28", starts: 2},
-	{program: typescript2, mode: "pin", ask: "2026-07-28", revision: "2026-07-28", starts: 2},
+	{program: typescript2, mode: "pin", ask: "2026-07-28", revision: "2026-07-28", starts: 2, provider: true},
 	{program: golang, ask: "2024-11-05", revision: "2024-11-05", starts: 1},
 	{program: golang, ask: "2025-03-26", revision: "2025-03-26", starts: 1},
 	{program: golang, ask: "2025-06-18", revision: "2025-06-18", starts: 1},
@@ -62,6 +63,23 @@ func (c client) name() string {
 		func(s string) bool { return s == "" }), "-")
 }
 
+// A run is what a client is asked to do, and where: by the command that starts
+// a server, or at the address of one.
+type run struct {
+	Command string   `json:"command,omitempty"`
+	Args    []string `json:"args,omitempty"`
+
+	URL         string `json:"url,omitempty"`
+	Certificate string `json:"certificate,omitempty"` // the file of what must be trusted
+	Key         string `json:"key,omitempty"`
+	Wrong       string `json:"wrong,omitempty"` // a key to be refused with first
+	Provider    bool   `json:"provider,omitempty"`
+
+	Mode     string `json:"mode"`
+	Revision string `json:"revision"`
+	Steps    []step `json:"steps"`
+}
+
 // A report is what a client prints at its end.
 type report struct {
 	Revision     string    `json:"revision"`
@@ -69,6 +87,7 @@ type report struct {
 	Capabilities []string  `json:"capabilities"`
 	Outcomes     []outcome `json:"outcomes"`
 	Complaints   []string  `json:"complaints"` // whatever the SDK found wrong
+	visit
 }
 
 func TestTypeScript(t *testing.T) {
@@ -81,42 +100,68 @@ func TestGo(t *testing.T) {
 	meet(t, func(string) []string { return []string{program} }, golang)
 }
 
-// meet lets the clients of these programs speak with the server.
+// meet lets the clients of these programs speak with the server, on each road.
 func meet(t *testing.T, command func(program string) []string, programs ...string) {
 	t.Helper()
 	server := buildServer(t)
 	for _, c := range clients {
-		if slices.Contains(programs, c.program) {
-			t.Run(c.name(), func(t *testing.T) {
-				t.Parallel()
-				converse(t, c, command(c.program), server)
-			})
+		if !slices.Contains(programs, c.program) {
+			continue
 		}
+		t.Run("stdio/"+c.name(), func(t *testing.T) {
+			t.Parallel()
+			overStdio(t, c, command(c.program), server)
+		})
+		t.Run("https/"+c.name(), func(t *testing.T) {
+			t.Parallel()
+			overHTTPS(t, c, command(c.program), server)
+		})
 	}
 }
 
-// converse has one client take all steps. Another server has the same data
-// folder open from before the first step until after the last.
-func converse(t *testing.T, c client, command []string, server string) {
-	data, recordings := t.TempDir(), t.TempDir()
-	layPuzzle(t, data)
-	serve := []string{server, "stdio", "--families", "rulesets,aoc", "--data", data, "--store", filepath.Join(data, "rulesets"), "--log-level", "warn"}
+// overStdio lets the client start this test's own program as its server, which
+// listens in and passes everything on.
+func overStdio(t *testing.T, c client, command []string, server string) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, recordings := layPuzzle(t), t.TempDir()
+	serve := append([]string{server, "stdio"}, flags(data)...)
+	converse(t, c, command, serve, run{Command: self, Args: append([]string{tapped, recordings}, serve...)})
+	checkRecordings(t, recordings, c.starts)
+}
+
+// flags are those that every server gets: two families, so that the lists stay
+// as they are when another one comes, and all data in one folder.
+func flags(data string) []string {
+	return []string{"--families", "rulesets,aoc", "--data", data, "--store", filepath.Join(data, "rulesets"), "--log-level", "warn"}
+}
+
+// converse has one client take all steps. Another server, which the command
+// serve starts, has the same data folder open from before the first step until
+// after the last.
+func converse(t *testing.T, c client, command, serve []string, r run) report {
+	t.Helper()
 	other := neighbour(t, serve)
 	if got, want := other(t), "No rulesets found"; got != want {
 		t.Errorf("the other server begins with %q, want %q", got, want)
 	}
-	got := play(t, c, command, append([]string{tapped, recordings}, serve...))
-	if diff := cmp.Diff(expected(c), got, cmpopts.EquateEmpty()); diff != "" {
+	r.Mode, r.Revision, r.Steps = c.mode, c.ask, steps
+	got := play(t, command, r)
+	if diff := cmp.Diff(expected(c), got, cmpopts.EquateEmpty(), cmpopts.IgnoreTypes(visit{})); diff != "" {
 		t.Errorf("the report differs (-want +got):\n%s", diff)
 	}
-	checkRecordings(t, recordings, c.starts)
 	if got, want := other(t), "Found 1 ruleset(s):\n\n"+entry("New style", ""); got != want {
 		t.Errorf("the other server ends with %q, want %q", got, want)
 	}
+	return got
 }
 
-func layPuzzle(t *testing.T, data string) {
+// layPuzzle makes a data folder with the puzzle of one day.
+func layPuzzle(t *testing.T) string {
 	t.Helper()
+	data := t.TempDir()
 	folder := filepath.Join(data, "aoc", "instructions")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
@@ -126,6 +171,7 @@ func layPuzzle(t *testing.T, data string) {
 			t.Fatal(err)
 		}
 	}
+	return data
 }
 
 // expected is the report that a client must give.
@@ -140,21 +186,17 @@ func expected(c client) report {
 	return want
 }
 
-// play runs the client, which starts this test's own program as its server; it
-// listens in and passes everything on.
-func play(t *testing.T, c client, command, args []string) (r report) {
+// play runs the client.
+func play(t *testing.T, command []string, r run) (got report) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := json.Marshal(map[string]any{"command": self, "args": args, "mode": c.mode, "revision": c.ask, "steps": steps})
+	text, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, command[0], append(command[1:], string(run))...)
+	cmd := exec.CommandContext(ctx, command[0], append(command[1:], string(text))...)
+	cmd.Env = append(os.Environ(), "NODE_EXTRA_CA_CERTS="+r.Certificate)
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &complaint, time.Second
 	if err := cmd.Run(); err != nil {
@@ -163,13 +205,13 @@ func play(t *testing.T, c client, command, args []string) (r report) {
 	if complaint.Len() > 0 {
 		t.Errorf("standard error has:\n%s", &complaint)
 	}
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatalf("%s: %v", &out, err)
 	}
-	for i := range r.Outcomes {
-		r.Outcomes[i].Text = timeless(r.Outcomes[i].Text)
+	for i := range got.Outcomes {
+		got.Outcomes[i].Text = timeless(got.Outcomes[i].Text)
 	}
-	return r
+	return got
 }
 
 var dates = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)

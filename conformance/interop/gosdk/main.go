@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -21,19 +20,26 @@ import (
 
 // A run is what the test asks for.
 type run struct {
-	Command  string
-	Args     []string
-	Revision string // "" is the newest that the SDK knows
-	Steps    []step
+	Command     string
+	Args        []string
+	URL         string // of a server over HTTPS; "" starts the command
+	Certificate string // the file of the server's certificate
+	Key         string
+	Wrong       string // a key that must be refused; "" tries none
+	Revision    string // "" is the newest that the SDK knows
+	Steps       []step
 }
 
 // A report is what the test hears of it.
 type report struct {
-	Revision     string    `json:"revision"`
-	Server       string    `json:"server"`
-	Capabilities []string  `json:"capabilities"`
-	Outcomes     []outcome `json:"outcomes"`
-	Complaints   []string  `json:"complaints"`
+	Revision     string     `json:"revision"`
+	Server       string     `json:"server"`
+	Capabilities []string   `json:"capabilities"`
+	Outcomes     []outcome  `json:"outcomes"`
+	Complaints   []string   `json:"complaints"`
+	Refused      *refusal   `json:"refused,omitempty"`
+	Exchanges    []exchange `json:"exchanges"`
+	Session      string     `json:"session"`
 }
 
 func main() {
@@ -51,24 +57,37 @@ func play(ctx context.Context) error {
 	if err := json.Unmarshal([]byte(os.Args[1]), &r); err != nil {
 		return err
 	}
+	var out report
+	var err error
+	if r.Wrong != "" {
+		if out.Refused, err = r.beRefused(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.report(ctx, &out); err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(out)
+}
+
+// beRefused connects with the wrong key.
+func (r run) beRefused(ctx context.Context) (*refusal, error) {
+	_, w, err := r.connect(ctx, newScenario(), r.Wrong)
+	if w == nil || err == nil {
+		return nil, fmt.Errorf("the wrong key was not refused: %w", err)
+	}
+	return refused(err, w), nil
+}
+
+// report takes all steps and closes the session.
+func (r run) report(ctx context.Context, out *report) error {
 	s := newScenario()
-	client := mcp.NewClient(&mcp.Implementation{Name: "interop", Version: "1.0.0"}, &mcp.ClientOptions{
-		Logger: slog.New(slog.NewTextHandler(&s.complaints, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) {
-			s.changes.note("resources")
-		},
-		ResourceUpdatedHandler: func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) {
-			s.changes.note(req.Params.URI)
-		},
-	})
-	transport := &mcp.CommandTransport{Command: exec.Command(r.Command, r.Args...)}
-	transport.Command.Stderr = os.Stderr
-	session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: r.Revision})
+	session, w, err := r.connect(ctx, s, r.Key)
 	if err != nil {
 		return err
 	}
 	s.session = session
-	out := report{Outcomes: s.takeAll(ctx, r.Steps)}
+	out.Outcomes = s.takeAll(ctx, r.Steps)
 	settled := session.InitializeResult()
 	out.Revision, out.Server = settled.ProtocolVersion, settled.ServerInfo.Name
 	if out.Capabilities, err = offered(settled.Capabilities); err != nil {
@@ -77,8 +96,33 @@ func play(ctx context.Context) error {
 	if err := session.Close(); err != nil {
 		s.complaints.add("closing: %v", err)
 	}
+	out.Exchanges, out.Session = w.seen()
 	out.Complaints = s.complaints.all()
-	return json.NewEncoder(os.Stdout).Encode(out)
+	return nil
+}
+
+// connect opens a session of the scenario. The witness is nil only if there is
+// no way to the server.
+func (r run) connect(ctx context.Context, s *scenario, key string) (*mcp.ClientSession, *witness, error) {
+	transport, w, err := r.road(key)
+	if err != nil {
+		return nil, nil, err
+	}
+	session, err := s.client().Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: r.Revision})
+	return session, w, err
+}
+
+// client is one that tells the scenario what it hears.
+func (s *scenario) client() *mcp.Client {
+	return mcp.NewClient(&mcp.Implementation{Name: "interop", Version: "1.0.0"}, &mcp.ClientOptions{
+		Logger: slog.New(slog.NewTextHandler(&s.complaints, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) {
+			s.changes.note("resources")
+		},
+		ResourceUpdatedHandler: func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) {
+			s.changes.note(req.Params.URI)
+		},
+	})
 }
 
 // offered are the names of the capabilities, sorted.

@@ -1,7 +1,8 @@
 // Takes the steps of a run one after another and prints what came of them.
-// What differs between the SDKs is in the adapter:
+// What differs between the SDKs is in the adapter, which is made with a key:
 //
-//   client, transport    of the SDK
+//   client               of the SDK
+//   road                 the way to the server; see road.mjs
 //   ProtocolError        the class of errors that the server sent
 //   compile(schema)      a function that returns why a value is invalid, or nothing
 //   listen()             asks for changes of lists, where one has to ask
@@ -9,9 +10,9 @@
 //   unsubscribe(uri)
 //   hear(heard)          has heard called with 'resources' or the URI that changed
 
-const patience = 5000; // milliseconds that a notification may take
+import { run } from './road.mjs';
 
-export const run = JSON.parse(process.argv[2]);
+const patience = 5000; // milliseconds that a notification may take
 
 // Changes are kept until somebody waits for them.
 class Changes {
@@ -119,17 +120,31 @@ async function outcome(step, take, adapter, complain) {
   }
 }
 
-export async function play(adapter) {
-  const { client, transport } = adapter;
+// refusal is the error that a client with the run's wrong key gets.
+async function refusal({ client, road }) {
+  try {
+    await client.connect(road.transport);
+  } catch (error) {
+    return { error: error.constructor.name, status: road.exchanges.at(-1)?.status, message: error.message };
+  } finally {
+    await client.close();
+  }
+}
+
+export async function play(adapt) {
+  const refused = run.wrong ? await refusal(adapt(run.wrong)) : undefined;
+  const adapter = adapt(run.key);
+  const { client, road } = adapter;
   const complaints = [];
   const complain = what => complaints.push(String(what));
   const changes = new Changes();
   let closing = false;
-  client.onerror = complain;
+  // A stream that closing aborts is an error to version 1.
+  client.onerror = error => { if (!closing || !/AbortError/.test(error)) complain(error); };
   client.onclose = () => { if (!closing) complain('the connection ended'); };
   adapter.hear(change => changes.note(change));
 
-  await client.connect(transport);
+  await client.connect(road.transport);
   const take = steps(adapter, changes, complain);
   const outcomes = [];
   for (const step of run.steps) outcomes.push(await outcome(step, take, adapter, complain));
@@ -137,6 +152,10 @@ export async function play(adapter) {
   const capabilities = Object.keys(client.getServerCapabilities()).sort();
   const revision = adapter.revision();
   closing = true;
+  await road.leave();
   await client.close();
-  console.log(JSON.stringify({ revision, server, capabilities, outcomes, complaints }));
+  const { exchanges } = road;
+  console.log(JSON.stringify({
+    revision, server, capabilities, outcomes, complaints, refused, exchanges, session: road.session(),
+  }));
 }
