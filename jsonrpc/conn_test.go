@@ -382,9 +382,13 @@ func TestEveryAnswerComesHoweverTheBytesArrive(t *testing.T) {
 		if len(lines) != n {
 			t.Fatalf("%s: %d answers, want %d", name, len(lines), n)
 		}
-		for i, got := range lines {
-			if want := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":["%d é \n"]}`, i, i); got != want {
-				t.Fatalf("%s: answer %d is %s", name, i, got)
+		came := map[string]bool{} // one that a handler was slow with is overtaken
+		for _, got := range lines {
+			came[got] = true
+		}
+		for i := range n {
+			if want := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":["%d é \n"]}`, i, i); !came[want] {
+				t.Fatalf("%s: the answer to %d is missing", name, i)
 			}
 		}
 	}
