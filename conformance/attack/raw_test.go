@@ -214,7 +214,7 @@ func slowClients(t *testing.T, s *server, token string) {
 	for range 20 {
 		began := time.Now()
 		c.post(t, list).is(t, "while others are slow", 200, 0)
-		if took := time.Since(began); took > 2*time.Second {
+		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("while others are slow, an answer took %v", took)
 		}
 	}
