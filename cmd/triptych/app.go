@@ -31,6 +31,7 @@ type globalFlags struct {
 	families  []string
 	toolNames string
 	noAudit   bool
+	remote    remoteFlags
 }
 
 func newApp() *app {

@@ -28,6 +28,7 @@ func (a *app) callCommand() command {
 			"jq -n '{name: \"x\", markdown: \"# X\"}' | triptych call create_ruleset -",
 		flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&asJSON, "json", false, "print the result as JSON")
+			a.flags.remote.register(set)
 			a.serverFlags(set)
 		},
 		complete: a.completeTools,

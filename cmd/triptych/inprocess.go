@@ -18,13 +18,19 @@ import (
 // way as an editor would over standard input and output.
 type conversation struct {
 	client *jsonrpc.Client
-	server *mcp.Server
+	server *mcp.Server // nil when it is somewhere else
 	done   sync.WaitGroup
 	hangUp func()
 }
 
 // converse opens the chosen families and shakes hands. Close it.
 func (a *app) converse(ctx context.Context) (*conversation, error) {
+	if r, err := a.dialRemote(); err != nil || r != nil {
+		if err != nil {
+			return nil, err
+		}
+		return a.converseRemotely(ctx, r)
+	}
 	env, err := a.env(slog.LevelWarn)
 	if err != nil {
 		return nil, err
@@ -53,6 +59,9 @@ func (c *conversation) Close() error {
 	c.hangUp()
 	c.done.Wait()
 	c.client.Close()
+	if c.server == nil {
+		return nil // it is somewhere else
+	}
 	return c.server.Close()
 }
 

@@ -19,6 +19,7 @@ func (a *app) toolsCommand() command {
 		complete: a.completeTools,
 		flags: func(set *pflag.FlagSet) {
 			jsonFlag(set, &asJSON)
+			a.flags.remote.register(set)
 			a.serverFlags(set)
 		},
 		run: func(ctx context.Context, args []string) error {

@@ -30,7 +30,7 @@ func (h *Handler) ours(name string) bool {
 	if !h.cfg.Loopback && len(h.cfg.Hosts) == 0 {
 		return true
 	}
-	return h.cfg.Loopback && isLoopback(name) ||
+	return h.cfg.Loopback && IsLoopback(name) ||
 		slices.ContainsFunc(h.cfg.Hosts, func(host string) bool { return strings.EqualFold(host, name) })
 }
 
@@ -45,7 +45,7 @@ func (h *Handler) welcome(origin string, r *http.Request) bool {
 		return false
 	}
 	if h.cfg.Loopback {
-		return isLoopback(u.Hostname())
+		return IsLoopback(u.Hostname())
 	}
 	return strings.EqualFold(u.Host, r.Host)
 }
@@ -54,7 +54,9 @@ func (h *Handler) listed(origin string) bool {
 	return slices.ContainsFunc(h.cfg.Origins, func(o string) bool { return strings.EqualFold(o, origin) })
 }
 
-func isLoopback(name string) bool {
+// IsLoopback reports whether a host name or address is one of this machine
+// alone.
+func IsLoopback(name string) bool {
 	if strings.EqualFold(name, "localhost") {
 		return true
 	}
