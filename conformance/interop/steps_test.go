@@ -117,32 +117,46 @@ var steps = []step{
 	{Do: "call", Name: "list_rulesets", Args: object{}, want: done("Found 1 ruleset(s):\n\n" + entry("Python style", "python pep8"))},
 
 	{Do: "subscribe", URI: pythonStyle, want: nothing},
-	{Do: "call", Name: "update_ruleset", Args: object{"name": "python_style", "description": "New style", "tags": []string{}},
-		want: done("Successfully updated ruleset 'python_style'")},
+	{
+		Do: "call", Name: "update_ruleset", Args: object{"name": "python_style", "description": "New style", "tags": []string{}},
+		want: done("Successfully updated ruleset 'python_style'"),
+	},
 	{Do: "hear", URI: pythonStyle, want: nothing},
 	{Do: "unsubscribe", URI: pythonStyle, want: nothing},
 	{Do: "read", URI: pythonStyle, want: contents(page("New style", ""))},
-	{Do: "call", Name: "search_rulesets", Args: object{"pattern": "python*"},
-		want: done("Found 1 ruleset(s) matching 'python*':\n\n" + entry("New style", ""))},
+	{
+		Do: "call", Name: "search_rulesets", Args: object{"pattern": "python*"},
+		want: done("Found 1 ruleset(s) matching 'python*':\n\n" + entry("New style", "")),
+	},
 
 	{Do: "complete", URI: "ruleset://{name}", Name: "name", Value: "py", want: names("python_style")},
 	{Do: "complete", URI: "aoc://day{day}", Name: "day", Value: "0", want: names("01")},
 
 	{Do: "call", Name: "fetch_instruction", Args: object{"day": 1}, want: done(puzzle)},
 	{Do: "read", URI: "aoc://day01", want: contents(puzzle)},
-	{Do: "call", Name: "record_speed", Args: object{"day": 1, "phase": 1, "llm_name": "gpt4", "speed_ms": 1000},
-		want: done("Recorded gpt4 Day 1 Phase 1: 1000ms (avg: 1000ms)")},
-	{Do: "call", Name: "record_speed", Args: object{"day": 1, "phase": 1, "llm_name": "gpt4", "speed_ms": 2001},
-		want: done("Recorded gpt4 Day 1 Phase 1: 2001ms (avg: 1500ms)")},
+	{
+		Do: "call", Name: "record_speed", Args: object{"day": 1, "phase": 1, "llm_name": "gpt4", "speed_ms": 1000},
+		want: done("Recorded gpt4 Day 1 Phase 1: 1000ms (avg: 1000ms)"),
+	},
+	{
+		Do: "call", Name: "record_speed", Args: object{"day": 1, "phase": 1, "llm_name": "gpt4", "speed_ms": 2001},
+		want: done("Recorded gpt4 Day 1 Phase 1: 2001ms (avg: 1500ms)"),
+	},
 
-	{Do: "call", Name: "create_ruleset", Args: object{"name": "go_style", "description": "x", "markdown": "x"},
-		want: done("Successfully created ruleset 'go_style'")},
+	{
+		Do: "call", Name: "create_ruleset", Args: object{"name": "go_style", "description": "x", "markdown": "x"},
+		want: done("Successfully created ruleset 'go_style'"),
+	},
 	{Do: "call", Name: "delete_ruleset", Args: object{"name": "go_style"}, want: done("Successfully deleted ruleset 'go_style'")},
-	{Do: "call", Name: "delete_ruleset", Args: object{"name": "go_style"},
-		want: failed("failed to delete ruleset: ruleset 'go_style' not found. Existing rulesets: [python_style]")},
+	{
+		Do: "call", Name: "delete_ruleset", Args: object{"name": "go_style"},
+		want: failed("failed to delete ruleset: ruleset 'go_style' not found. Existing rulesets: [python_style]"),
+	},
 
-	{Do: "call", Name: "get_ruleset", Args: object{}, Invalid: true,
-		want: failed("missing required parameter 'name': a string is required")},
+	{
+		Do: "call", Name: "get_ruleset", Args: object{}, Invalid: true,
+		want: failed("missing required parameter 'name': a string is required"),
+	},
 	{Do: "call", Name: "fetch_instruction", Args: object{"day": 26}, want: wrongDay},
 	{Do: "call", Name: "nobody_has_this", Args: object{}, want: refused(-32602, "Unknown tool: nobody_has_this")},
 	{Do: "read", URI: "ruleset://absent", want: noResource("failed to retrieve ruleset: ruleset 'absent' not found")},
