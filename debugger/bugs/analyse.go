@@ -72,7 +72,7 @@ func (a *analyst) analyse(ctx context.Context, l listed, text string) (*file, er
 		f.risks = append(f.risks, risk{h.rule, places[h.token], h.line})
 	}
 	f.sketch = newSketch(f.stream.codes, windowStep)
-	f.lines = 1 + strings.Count(text, "\n")
+	f.lines = 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n")
 	return f, nil
 }
 

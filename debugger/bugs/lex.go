@@ -10,9 +10,12 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// lexTime is how long the lexer may take for one file. Its expressions
-// backtrack; a file made to be slow is read as far as the time goes.
-const lexTime = 5 * time.Second
+// lexTime is how long the lexer may take for n bytes, ten times what it takes for
+// real code. Its expressions backtrack; a file made to be slow is read as far as
+// the time goes.
+func lexTime(n int) time.Duration {
+	return time.Second + time.Duration(n)*10*time.Microsecond
+}
 
 // A lexKind says what a token is.
 type lexKind uint8
@@ -50,7 +53,7 @@ func lex(ctx context.Context, lang *language, source string) (tokens []token, er
 		return nil, fmt.Errorf("lexer of %s: %w", lang.name, err)
 	}
 	s := splitter{tokens: make([]token, 0, len(source)/4), line: 1, fresh: true}
-	end := time.Now().Add(lexTime)
+	end := time.Now().Add(lexTime(len(source)))
 	for piece := next(); piece != chroma.EOF && time.Now().Before(end); piece = next() {
 		s.add(piece)
 		if err := ctx.Err(); err != nil {

@@ -30,7 +30,7 @@ func keywordFunctions(keywords []string, tokens []token) []function {
 		if !isOneOf(tokens[i].text, keywords) || tokens[i].kind == stringToken {
 			continue
 		}
-		body := bodyAfter(tokens, i+1)
+		body := bodyAfter(tokens, i+1, keywords)
 		if body < 0 {
 			continue
 		}
@@ -54,8 +54,9 @@ func isOneOf(text string, words []string) bool {
 const headLimit = 400
 
 // bodyAfter is the first open brace of a function whose head begins at i, -1 when
-// it has no body. The braces of types in the head are not the body's.
-func bodyAfter(tokens []token, i int) int {
+// it has no body. The braces of types in the head are not the body's, and a line
+// that begins with one of keywords is the next function's.
+func bodyAfter(tokens []token, i int, keywords []string) int {
 	depth := 0
 	for end := min(len(tokens), i+headLimit); i < end; i++ {
 		switch tokens[i].text {
@@ -74,7 +75,7 @@ func bodyAfter(tokens []token, i int) int {
 				return i
 			}
 		}
-		if depth < 0 {
+		if depth < 0 || tokens[i].first && isOneOf(tokens[i].text, keywords) {
 			return -1
 		}
 	}
