@@ -1,26 +1,18 @@
 package conformance
 
 import (
-	"errors"
-	"flag"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
-
-var update = flag.Bool("update", false, "rewrite the answers of the conversations")
 
 func TestConversations(t *testing.T) {
 	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".txtar") {
-			t.Run(strings.TrimSuffix(path, ".txtar"), func(t *testing.T) { replayFile(t, path) })
-			if *command == "" && !*update {
-				t.Run(strings.TrimSuffix(path, ".txtar")+" over HTTPS", func(t *testing.T) { replayOverHTTPS(t, path) })
-			}
+			converse(t, path)
 		}
 		return err
 	})
@@ -29,52 +21,29 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// prepare reads a conversation and lays its files.
-func prepare(t *testing.T, path string) (c *conversation, data string) {
-	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c, err = parse(raw); err != nil {
-		t.Fatal(err)
-	}
-	data = t.TempDir()
-	if err := lay(data, c.files); err != nil {
-		t.Fatal(err)
-	}
-	return c, data
-}
-
-// replayOverHTTPS replays the same conversation over the other road, unless it
-// says that it is about the first.
-func replayOverHTTPS(t *testing.T, path string) {
-	c, data := prepare(t, path)
-	if c.pipeOnly {
+// converse holds the conversation of a file on each road that there is.
+func converse(t *testing.T, path string) {
+	name := strings.TrimSuffix(path, ".txtar")
+	t.Run(name, func(t *testing.T) {
+		stage(t, path, "stdio", func(data string, args []string) mcptest.Road { return start(t, data, args...) })
+	})
+	if *command != "" || mcptest.Updating() {
 		return
 	}
-	w := drive(t, data, c.args...)
-	r := &replay{road: w, witness: witnessFor(t, path)}
-	_, err := r.run(c.turns)
-	if err := errors.Join(err, w.end(), compare(data, c.after)); err != nil {
-		t.Error(err)
-	}
+	t.Run(name+" over HTTPS", func(t *testing.T) {
+		stage(t, path, "https", func(data string, args []string) mcptest.Road { return drive(t, data, args...) })
+	})
 }
 
-func replayFile(t *testing.T, path string) {
-	c, data := prepare(t, path)
-	p := start(t, data, c.args...)
-	r := &replay{road: p, witness: witnessFor(t, path), update: *update}
-	spoken, err := r.run(c.turns)
-	if err := errors.Join(err, p.end(), compare(data, c.after)); err != nil {
-		t.Error(err)
+// stage holds the conversation of a file on one road.
+func stage(t *testing.T, path, road string, open func(data string, args []string) mcptest.Road) {
+	t.Helper()
+	s := mcptest.Stage{
+		Road:    road,
+		Open:    func(data string, args []string) (mcptest.Road, error) { return open(data, args), nil },
+		Witness: witnessFor(t, path),
 	}
-	if *update {
-		c.wire.Data = []byte(lines(spoken) + "\n")
-		if err := os.WriteFile(path, txtar.Format(c.archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s.Conversation(t, path)
 }
 
 // witnessFor returns the witness of a file below revisions/NAME, nil for

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
 // promptly is how soon the program must be gone; SDKs kill it after that.
@@ -20,11 +22,11 @@ func TestEverythingIsAnsweredAtTheEnd(t *testing.T) {
 	const n = 20
 	for i := range n {
 		line := callLine(2*i, "create_ruleset", fmt.Sprintf(`{"name":"r%d","description":"d","markdown":"m"}`, i))
-		if err := p.send(line + "\n" + callLine(2*i+1, "delete_ruleset", fmt.Sprintf(`{"name":"r%d"}`, i))); err != nil {
+		if err := p.Send(line + "\n" + callLine(2*i+1, "delete_ruleset", fmt.Sprintf(`{"name":"r%d"}`, i))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.in.Close(); err != nil {
+	if err := p.CloseInput(); err != nil {
 		t.Fatal(err)
 	}
 	for i := range n {
@@ -37,7 +39,7 @@ func TestEverythingIsAnsweredAtTheEnd(t *testing.T) {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
 	}
-	if got, err := p.hear(); !errors.Is(err, errEnded) {
+	if got, err := p.Hear(); !errors.Is(err, mcptest.ErrEnded) {
 		t.Errorf("got %s, %v; want the end", got, err)
 	}
 	if err := p.cmd.Wait(); err != nil {
@@ -49,7 +51,7 @@ func TestEverythingIsAnsweredAtTheEnd(t *testing.T) {
 // stop, the server may go without, but soon and with nothing else to say.
 func TestListenEndsWithTheServer(t *testing.T) {
 	for name, stop := range map[string]func(p *pipe) error{
-		"end of input": func(p *pipe) error { return p.in.Close() },
+		"end of input": func(p *pipe) error { return p.CloseInput() },
 		"SIGTERM":      func(p *pipe) error { return p.cmd.Process.Signal(syscall.SIGTERM) },
 		"SIGINT":       func(p *pipe) error { return p.cmd.Process.Signal(os.Interrupt) },
 	} {
@@ -82,24 +84,24 @@ func checkFarewell(t *testing.T, p *pipe, both bool) {
 		t.Fatal(err)
 	}
 	w := newWitness(schema)
-	w.sent(`{"id":"l","method":"subscriptions/listen"}`)
+	w.Sent(`{"id":"l","method":"subscriptions/listen"}`)
 	open := []string{
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"l"}}`,
 		`{"jsonrpc":"2.0","id":"l","result":{"resultType":"complete",` + subscriptionMeta + `}}}`,
 	}
 	began := time.Now()
-	line, err := p.hear()
-	for ; err == nil; line, err = p.hear() {
+	line, err := p.Hear()
+	for ; err == nil; line, err = p.Hear() {
 		if i := slices.Index(open, line); i >= 0 {
 			open = slices.Delete(open, i, i+1)
 		} else {
 			t.Errorf("it said %s", line)
 		}
-		if err := w.heard(line); err != nil {
+		if err := w.Heard(line); err != nil {
 			t.Error(err)
 		}
 	}
-	if took := time.Since(began); !errors.Is(err, errEnded) || took > promptly {
+	if took := time.Since(began); !errors.Is(err, mcptest.ErrEnded) || took > promptly {
 		t.Errorf("after %v: %v, want the end within %v", took, err, promptly)
 	}
 	if both && len(open) > 0 {

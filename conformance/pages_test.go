@@ -3,11 +3,13 @@ package conformance
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
 // manyRulesets is more than two pages, and small enough for a test.
@@ -23,18 +25,25 @@ type page struct {
 	} `json:"result"`
 }
 
-// rulesetFiles are rulesets r0001 and on, created in that order.
-func rulesetFiles(n int) (files []txtar.File, names []string) {
+// layRulesets writes rulesets r0000 and on, created in that order.
+func layRulesets(t *testing.T, data string, n int) (names []string) {
+	t.Helper()
+	dir := filepath.Join(data, "rulesets")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for i := range n {
 		name, at := fmt.Sprintf("r%04d", i), fmt.Sprintf("2025-10-29 %02d:%02d:00", i/60, i%60)
-		front := fmt.Sprintf("---\nname: %s\ndescription: d\ntags: []\ncreated_at: %s\nlast_modified: %s\n---\n\nx\n", name, at, at)
-		files = append(files, txtar.File{Name: "rulesets/" + name + ".md", Data: []byte(front)})
+		text := fmt.Sprintf("---\nname: %s\ndescription: d\ntags: []\ncreated_at: %s\nlast_modified: %s\n---\n\nx\n", name, at, at)
+		if err := os.WriteFile(filepath.Join(dir, name+".md"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 		names = append(names, name)
 	}
-	return files, names
+	return names
 }
 
-func listPage(t *testing.T, r road, meta string, cursor *string) page {
+func listPage(t *testing.T, r mcptest.Road, meta string, cursor *string) page {
 	t.Helper()
 	params := []string{}
 	if meta != "" {
@@ -62,10 +71,7 @@ func (p *page) names() (all []string) {
 // revision. One client gives up after 64 pages, which must hold 10,000.
 func TestPagesHoldEverything(t *testing.T) {
 	data := t.TempDir()
-	files, want := rulesetFiles(manyRulesets)
-	if err := lay(data, files); err != nil {
-		t.Fatal(err)
-	}
+	want := layRulesets(t, data, manyRulesets)
 	for _, meta := range []string{"", claim} {
 		p := start(t, data, "--families=rulesets")
 		var got []string
@@ -89,10 +95,7 @@ func TestPagesHoldEverything(t *testing.T) {
 // neither repeats nor loses what stays when the list changes between pages.
 func TestCursorsSurvive(t *testing.T) {
 	data := t.TempDir()
-	files, want := rulesetFiles(manyRulesets)
-	if err := lay(data, files); err != nil {
-		t.Fatal(err)
-	}
+	want := layRulesets(t, data, manyRulesets)
 	p := start(t, data, "--families=rulesets")
 	first := listPage(t, p, "", nil)
 	cursor := first.Result.Next

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
 var command = flag.String("cmd", "", "ask this server instead of ours")
@@ -92,17 +94,17 @@ func start(t *testing.T, data string, words ...string) *pipe {
 }
 
 // ask sends a line and returns the next message.
-func ask(t *testing.T, r road, line string) string {
+func ask(t *testing.T, r mcptest.Road, line string) string {
 	t.Helper()
-	if err := r.send(line); err != nil {
+	if err := r.Send(line); err != nil {
 		t.Fatal(err)
 	}
 	return listen(t, r)
 }
 
-func listen(t *testing.T, r road) string {
+func listen(t *testing.T, r mcptest.Road) string {
 	t.Helper()
-	got, err := r.hear()
+	got, err := r.Hear()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,9 +112,9 @@ func listen(t *testing.T, r road) string {
 }
 
 // leave ends the road, which must go well.
-func leave(t *testing.T, r road) {
+func leave(t *testing.T, r mcptest.Road) {
 	t.Helper()
-	if err := r.end(); err != nil {
+	if err := r.End(); err != nil {
 		t.Error(err)
 	}
 }

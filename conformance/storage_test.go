@@ -3,6 +3,7 @@ package conformance
 import (
 	"bytes"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -44,14 +45,12 @@ func TestDocumentedKeysAreWritten(t *testing.T) {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	leave(t, p)
+	const utc = `20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`
 	for field, want := range map[string]string{
-		"description": "RESTful", "tags": `["api","rest"]`, "markdown": "# API\n",
-		"created_at": "`20..-..-..T..:..:..(\\.[0-9]+)?Z`", "last_modified": "`20..-..-..T..:..:..(\\.[0-9]+)?Z`",
+		"description": "RESTful", "tags": `\["api","rest"\]`, "markdown": "# API\n",
+		"created_at": utc, "last_modified": utc,
 	} {
-		pattern, err := compile(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pattern := regexp.MustCompile("^" + want + "$")
 		if got := db.HGet("ruleset:api_design", field); !pattern.MatchString(got) {
 			t.Errorf("%s: got %q, want %q", field, got, want)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
 // sideBySide starts processes on one data folder and asks each of them all
@@ -27,7 +29,7 @@ func sideBySide(t *testing.T, data string, processes int, line func(process, i i
 				}
 				said[n] = append(said[n], got)
 			}
-			if err := p.end(); err != nil {
+			if err := p.End(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -37,11 +39,11 @@ func sideBySide(t *testing.T, data string, processes int, line func(process, i i
 }
 
 // exchange is ask for goroutines that are not the test's own.
-func exchange(r road, line string) (string, error) {
-	if err := r.send(line); err != nil {
+func exchange(r mcptest.Road, line string) (string, error) {
+	if err := r.Send(line); err != nil {
 		return "", err
 	}
-	return r.hear()
+	return r.Hear()
 }
 
 // Of concurrent creates of one name by several processes, exactly one wins.

@@ -19,6 +19,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
 // A web is the road over HTTPS: each line is the body of a POST with the
@@ -76,7 +78,7 @@ func address(log io.Reader) (string, error) {
 		}
 		fmt.Fprintln(os.Stderr, scanner.Text())
 	}
-	return "", errEnded
+	return "", mcptest.ErrEnded
 }
 
 func (w *web) trust(file string) error {
@@ -103,7 +105,8 @@ type outline struct {
 	}
 }
 
-func (w *web) send(line string) error {
+// Send implements [mcptest.Road].
+func (w *web) Send(line string) error {
 	var about outline
 	_ = json.Unmarshal([]byte(line), &about) // what is no message has no outline
 	if about.Method == "initialize" && about.Params.Meta.Claim == nil {
@@ -219,7 +222,8 @@ func (w *web) listen() error {
 	return nil
 }
 
-func (w *web) hear() (string, error) {
+// Hear implements [mcptest.Road].
+func (w *web) Hear() (string, error) {
 	select {
 	case line := <-w.lines:
 		return line, nil
@@ -228,8 +232,8 @@ func (w *web) hear() (string, error) {
 	}
 }
 
-// end closes the client's streams and tells the server to end.
-func (w *web) end() error {
+// End implements [mcptest.Road]: it closes the client's streams and tells the server to end.
+func (w *web) End() error {
 	w.stop()
 	w.readers.Wait()
 	w.client.CloseIdleConnections() // the server would wait a second for them

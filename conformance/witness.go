@@ -38,8 +38,8 @@ func each(line string) (raws []json.RawMessage) {
 	return raws
 }
 
-// sent remembers what the client asks, as far as it can be read.
-func (w *witness) sent(line string) {
+// Sent implements [mcptest.Witness]: it remembers what the client asks, as far as it can be read.
+func (w *witness) Sent(line string) {
 	if w == nil {
 		return
 	}
@@ -52,8 +52,8 @@ func (w *witness) sent(line string) {
 	}
 }
 
-// heard checks what the server says.
-func (w *witness) heard(line string) error {
+// Heard implements [mcptest.Witness]: it checks what the server says.
+func (w *witness) Heard(line string) error {
 	if w == nil {
 		return nil
 	}

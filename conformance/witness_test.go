@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -127,28 +128,23 @@ func TestWitnessFindsWhatIsWrong(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := newWitness(schema)
-			w.sent(tc.asks)
-			if err := w.heard(tc.says); (tc.want == "") != (err == nil) || !strings.Contains(text(err), tc.want) {
+			w.Sent(tc.asks)
+			if err := w.Heard(tc.says); (tc.want == "") != (err == nil) || !strings.Contains(text(err), tc.want) {
 				t.Errorf("got error %v, want one with %q", err, tc.want)
 			}
 		})
 	}
 }
 
-// A wrong shape must fail the conversation though the line is as expected.
-func TestReplayAsksTheWitness(t *testing.T) {
-	schema, err := openSchema("2025-11-25")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const answer = `{"jsonrpc":"2.0","id":1,"result":{"tools":"none"}}`
-	c, err := parse([]byte("It lists tools.\n-- wire --\n> {\"id\":1,\"method\":\"tools/list\"}\n< " + answer + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &replay{road: &script{says: []string{answer}}, witness: newWitness(schema)}
-	if _, err := r.run(c.turns); !strings.Contains(text(err), "/tools") {
-		t.Errorf("got error %v, want one about /tools", err)
+// Whoever says that a conversation is of a revision has it checked.
+func TestWitnessFor(t *testing.T) {
+	for path, want := range map[string]bool{
+		"revisions/2025-11-25/tools.txtar": true, "revisions/2026-07-28/tools.txtar": true,
+		"revisions/baseline/tools.txtar": false, "revisions/eras.txtar": false, "contract/aoc/tools.txtar": false,
+	} {
+		if got := witnessFor(t, filepath.FromSlash(path)) != nil; got != want {
+			t.Errorf("%s: got %v, want %v", path, got, want)
+		}
 	}
 }
 
@@ -201,12 +197,12 @@ func TestWitnessHoldsToolsToTheirOutput(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := newWitness(schema)
-			w.sent(`{"id":1,"method":"tools/list"}`)
-			if err := w.heard(listed); err != nil {
+			w.Sent(`{"id":1,"method":"tools/list"}`)
+			if err := w.Heard(listed); err != nil {
 				t.Fatal(err)
 			}
-			w.sent(`{"id":2,"method":"tools/call","params":{"name":"t"}}`)
-			err = w.heard(`{"jsonrpc":"2.0","id":2,"result":{"content":[],` + tc.result + `}}`)
+			w.Sent(`{"id":2,"method":"tools/call","params":{"name":"t"}}`)
+			err = w.Heard(`{"jsonrpc":"2.0","id":2,"result":{"content":[],` + tc.result + `}}`)
 			if (tc.want == "") != (err == nil) || !strings.Contains(text(err), tc.want) {
 				t.Errorf("got error %v, want one with %q", err, tc.want)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"sync"
 
@@ -18,6 +19,7 @@ type T interface {
 	Fatalf(format string, args ...any)
 	Cleanup(func())
 	Context() context.Context
+	TempDir() string
 }
 
 // A Config says how the two ends of a connection behave. The zero Config is a
@@ -66,9 +68,6 @@ func Connect(t T, tables ...*mcp.Table) *Client {
 func (cfg Config) Connect(t T, tables ...*mcp.Table) *Client {
 	t.Helper()
 	server := newServer(t, cfg.Server, tables)
-	if cfg.Principal.ID == "" {
-		cfg.Principal = mcp.Local()
-	}
 	here, there := net.Pipe()
 	c := &Client{t: t, capabilities: cfg.Capabilities, heard: make(chan Notification, maxHeard)}
 	if c.capabilities == nil {
@@ -77,7 +76,10 @@ func (cfg Config) Connect(t T, tables ...*mcp.Table) *Client {
 	// The connection ends by closing it: t.Context is done before cleanups run.
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
-	running.Go(func() { serve(ctx, there, server, cfg.Principal) })
+	running.Go(func() {
+		serve(ctx, there, there, server, cfg.principal())
+		_ = there.Close() // a pipe's never fails
+	})
 	running.Go(func() { _ = server.Run(ctx) }) // a watch that fails tells nothing
 	c.rpc = jsonrpc.NewClient(here, here, jsonrpc.ClientConfig{Notified: c.note, Handler: cfg.handler()})
 	t.Cleanup(func() {
@@ -104,13 +106,20 @@ func newServer(t T, cfg mcp.Config, tables []*mcp.Table) *mcp.Server {
 	return server
 }
 
-// serve answers what comes over the connection until it ends.
-func serve(ctx context.Context, road net.Conn, server *mcp.Server, principal mcp.Principal) {
-	conn := jsonrpc.NewConn(road, road, jsonrpc.Config{})
+// principal is who the client is.
+func (cfg Config) principal() mcp.Principal {
+	if cfg.Principal.ID == "" {
+		return mcp.Local()
+	}
+	return cfg.Principal
+}
+
+// serve answers what comes in until that ends.
+func serve(ctx context.Context, in io.Reader, out io.Writer, server *mcp.Server, principal mcp.Principal) {
+	conn := jsonrpc.NewConn(in, out, jsonrpc.Config{})
 	handler := server.Bind(mcp.Caller{Principal: principal, Connection: true, Send: conn}, conn.Cancel)
 	_ = conn.Serve(ctx, handler) // calls in flight learn of the end
 	handler.End(context.WithoutCancel(ctx))
-	_ = road.Close() // a pipe's never fails
 }
 
 // handler answers the server's requests.

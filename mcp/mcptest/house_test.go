@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -100,6 +101,16 @@ func newWitness() *witness {
 func (w *witness) Helper()                  {}
 func (w *witness) Context() context.Context { return w.ctx }
 func (w *witness) Cleanup(f func())         { w.cleanups = append(w.cleanups, f) }
+
+// TempDir is a folder that goes with the test.
+func (w *witness) TempDir() string {
+	dir, err := os.MkdirTemp("", "mcptest")
+	if err != nil {
+		w.Fatalf("%v", err)
+	}
+	w.Cleanup(func() { _ = os.RemoveAll(dir) }) // what is left is the system's to clean
+	return dir
+}
 
 func (w *witness) Errorf(format string, args ...any) {
 	w.mu.Lock()

@@ -1,9 +1,10 @@
-package conformance
+package mcptest
 
 import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -16,9 +17,8 @@ type conversation struct {
 	args    []string     // of the program, after those that choose the road
 	files   []txtar.File // of the data folder
 	after   []txtar.File // what files of it must be in the end
+	roads   []string     // the names of those it is about; none means all
 	turns   []turn
-
-	pipeOnly bool // it is about standard input and output
 }
 
 // A turn is one line of the section wire.
@@ -51,6 +51,12 @@ var marks = []struct {
 	{"#", remark},
 }
 
+// over reports whether the conversation is about that road, among others. A
+// road without a name is for all.
+func (c *conversation) over(road string) bool {
+	return road == "" || len(c.roads) == 0 || slices.Contains(c.roads, road)
+}
+
 // parse reads a conversation.
 func parse(data []byte) (*conversation, error) {
 	c := &conversation{archive: txtar.Parse(data)}
@@ -74,7 +80,7 @@ func (c *conversation) section(f *txtar.File) {
 	case f.Name == "flags":
 		c.args = strings.Fields(string(f.Data))
 	case f.Name == "roads":
-		c.pipeOnly = strings.TrimSpace(string(f.Data)) == "stdio"
+		c.roads = strings.Fields(string(f.Data))
 	case after:
 		c.after = append(c.after, txtar.File{Name: name, Data: f.Data})
 	default:

@@ -1,4 +1,4 @@
-package conformance
+package mcptest
 
 import (
 	"errors"
@@ -10,13 +10,13 @@ import (
 // A replay takes a conversation along a road.
 //
 //	run
-//	├─ say       → road.send
-//	├─ listen    ← road.hear, once for < and <~
-//	└─ gather    ← road.hear, once for each of a group of <?
+//	├─ say       → Road.Send
+//	├─ listen    ← Road.Hear, once for < and <~
+//	└─ gather    ← Road.Hear, once for each of a group of <?
 type replay struct {
-	road    road
-	witness *witness // nil where messages are not checked against a schema
-	update  bool     // lines with < take what came instead of failing
+	road    Road
+	witness Witness // nil for none
+	update  bool    // lines with < take what came instead of failing
 	errs    []error
 }
 
@@ -28,8 +28,7 @@ func (r *replay) run(turns []turn) ([]turn, error) {
 		var err error
 		switch t := &spoken[i]; t.kind {
 		case say:
-			r.witness.sent(t.text)
-			err = r.road.send(t.text)
+			err = r.say(t.text)
 		case hear, matches:
 			err = r.listen(t)
 		case anyOrder:
@@ -53,13 +52,20 @@ func group(turns []turn) int {
 	return len(turns)
 }
 
+func (r *replay) say(line string) error {
+	if r.witness != nil {
+		r.witness.Sent(line)
+	}
+	return r.road.Send(line)
+}
+
 // hear takes one message and has it checked.
 func (r *replay) hear() (string, error) {
-	got, err := r.road.hear()
-	if err != nil {
-		return "", err
+	got, err := r.road.Hear()
+	if err != nil || r.witness == nil {
+		return got, err
 	}
-	if err := r.witness.heard(got); err != nil {
+	if err := r.witness.Heard(got); err != nil {
 		r.errs = append(r.errs, err)
 	}
 	return got, nil

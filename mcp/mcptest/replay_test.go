@@ -1,12 +1,11 @@
-package conformance
+package mcptest
 
 import (
-	"bufio"
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A script is a road to a server that says these lines whatever it hears.
@@ -15,12 +14,12 @@ type script struct {
 	sent []string
 }
 
-func (s *script) send(line string) error { s.sent = append(s.sent, line); return nil }
-func (s *script) end() error             { return nil }
+func (s *script) Send(line string) error { s.sent = append(s.sent, line); return nil }
+func (s *script) End() error             { return nil }
 
-func (s *script) hear() (string, error) {
+func (s *script) Hear() (string, error) {
 	if len(s.says) == 0 {
-		return "", errEnded
+		return "", ErrEnded
 	}
 	line := s.says[0]
 	s.says = s.says[1:]
@@ -95,51 +94,50 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func TestSilentServerFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := &pipe{lines: make(chan string), patience: time.Minute}
-		began := time.Now()
-		if _, err := p.hear(); text(err) != "no answer within 1m0s" {
-			t.Errorf("got error %v", err)
-		}
-		if took := time.Since(began); took != time.Minute {
-			t.Errorf("it took %v, want 1m", took)
-		}
-	})
-}
+// A looker finds fault with what begins with an x, and notes what it sees.
+type looker struct{ seen []string }
 
-// Servers that are written in shell show what the road finds wrong at the end.
-func TestPipeEnds(t *testing.T) {
-	for _, tc := range []struct{ name, server, want string }{
-		{"well", `read a; echo "$a"`, ""},
-		{"with more to say", `read a; echo "$a"; read b; echo more`, "it also said more"},
-		{"with a status", `read a; echo "$a"; exit 3`, "exit status 3"},
-		{"never", `read a; echo "$a"; exec sleep 600`, "signal: killed"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			p, err := openPipe(t.Context(), []string{"sh", "-c", tc.server}, nil, time.Second)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := p.send("hello"); err != nil {
-				t.Error(err)
-			}
-			if got, err := p.hear(); got != "hello" || err != nil {
-				t.Errorf("heard %q, %v", got, err)
-			}
-			if err := p.end(); (tc.want == "") != (err == nil) || !strings.Contains(text(err), tc.want) {
-				t.Errorf("got error %v, want one with %q", err, tc.want)
-			}
-		})
+func (l *looker) Sent(line string) { l.seen = append(l.seen, "sent "+line) }
+
+func (l *looker) Heard(line string) error {
+	l.seen = append(l.seen, "heard "+line)
+	if strings.HasPrefix(line, "x") {
+		return errors.New("no x is said here")
 	}
+	return nil
 }
 
-func TestOverlongLineIsNoEnd(t *testing.T) {
-	p, err := openPipe(t.Context(), []string{"sh", "-c", `head -c 20000000 /dev/zero | tr '\0' x; cat >&2`}, nil, time.Minute)
+// A witness sees every line, and what it finds wrong counts though the words
+// were right.
+func TestWitnessLooksOn(t *testing.T) {
+	c, err := parse([]byte("It answers.\n-- wire --\n> a\n< xb\n<? c\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := p.hear(); !errors.Is(err, bufio.ErrTooLong) {
-		t.Errorf("heard %d bytes, %v; want %v", len(got), err, bufio.ErrTooLong)
+	l := &looker{}
+	_, err = (&replay{road: &script{says: []string{"xb", "c"}}, witness: l}).run(c.turns)
+	if text(err) != "no x is said here" {
+		t.Errorf("got error %v, want the witness's", err)
+	}
+	if diff := cmp.Diff([]string{"sent a", "heard xb", "heard c"}, l.seen); diff != "" {
+		t.Errorf("it saw (-want +got):\n%s", diff)
+	}
+}
+
+func TestConversationNamesItsRoads(t *testing.T) {
+	for _, tc := range []struct {
+		section, road string
+		want          bool
+	}{
+		{"", "stdio", true}, {"-- roads --\nstdio\n", "stdio", true}, {"-- roads --\nstdio\n", "https", false},
+		{"-- roads --\nstdio https\n", "https", true}, {"-- roads --\nstdio\n", "", true},
+	} {
+		c, err := parse([]byte("It answers.\n" + tc.section + "-- wire --\n> a\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.over(tc.road); got != tc.want {
+			t.Errorf("%q over %q: got %v, want %v", tc.section, tc.road, got, tc.want)
+		}
 	}
 }

@@ -1,0 +1,40 @@
+package conformance
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// Servers that are written in shell show what the road finds wrong at the end.
+func TestPipeEnds(t *testing.T) {
+	for _, tc := range []struct{ name, server, want string }{
+		{"well", `read a; echo "$a"`, ""},
+		{"with more to say", `read a; echo "$a"; read b; echo more`, "it also said more"},
+		{"with a status", `read a; echo "$a"; exit 3`, "exit status 3"},
+		{"never", `read a; echo "$a"; exec sleep 600`, "signal: killed"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p, err := openPipe(t.Context(), []string{"sh", "-c", tc.server}, nil, time.Second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Send("hello"); err != nil {
+				t.Error(err)
+			}
+			if got, err := p.Hear(); got != "hello" || err != nil {
+				t.Errorf("heard %q, %v", got, err)
+			}
+			if err := p.End(); (tc.want == "") != (err == nil) || !strings.Contains(text(err), tc.want) {
+				t.Errorf("got error %v, want one with %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
