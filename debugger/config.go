@@ -14,10 +14,14 @@ type Config struct {
 	Trail Trail
 	// Accounts know the callers' plans; nil means that all callers are local.
 	Accounts Accounts
+	// Live is for the tools on live processes.
+	Live Live
 }
 
-// RegisterFlags adds the family's flags. So far there are none.
-func (c *Config) RegisterFlags(*pflag.FlagSet) {}
+// RegisterFlags adds the family's flags.
+func (c *Config) RegisterFlags(set *pflag.FlagSet) {
+	c.Live.registerFlags(set)
+}
 
 // Open returns the family's table.
 func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
@@ -27,6 +31,10 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 	}
 	if t.accounts == nil {
 		t.accounts = &localAccounts{trail: c.Trail, now: env.Now}
+	}
+	var err error
+	if t.live, err = c.Live.open(env); err != nil {
+		return nil, err
 	}
 	return t.table(), nil
 }

@@ -1,6 +1,7 @@
 package debugger
 
 import (
+	"slices"
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
@@ -11,14 +12,17 @@ type tools struct {
 	trail    Trail
 	accounts Accounts
 	now      func() time.Time
+
+	live
 }
 
 func (t *tools) table() *mcp.Table {
 	return &mcp.Table{
-		Family:   "debugger",
-		Identity: mcp.Implementation{Name: "kindly-debugger", Version: "1.0.0"},
-		Baseline: mcp.OfferTools,
-		Tools: []mcp.Tool{
+		Family:       "debugger",
+		Identity:     mcp.Implementation{Name: "kindly-debugger", Version: "1.0.0"},
+		Baseline:     mcp.OfferTools,
+		Instructions: liveInstructions,
+		Tools: slices.Concat(t.liveTools(), []mcp.Tool{
 			{
 				Name: "debugger/quota_status", Title: "Quota status", Scope: "debug:read", Hints: mcp.ReadOnly,
 				Doc:  "Show the plan of the API key and how much of its quota is used",
@@ -34,7 +38,12 @@ func (t *tools) table() *mcp.Table {
 				Doc:  "Show the audit trail, today's if no time is given, and verify its hash chain",
 				Call: mcp.Typed(t.audit),
 			},
-		},
-		Errors: wireError,
+		}),
+		Errors:     wireError,
+		EndSession: t.endSession,
+		Close:      t.close,
 	}
 }
+
+// close ends what the family has begun.
+func (t *tools) close() error { return t.sessions.endAll("", true) }

@@ -1,0 +1,70 @@
+package debugger
+
+import (
+	"encoding/binary"
+
+	"github.com/triptych-mcp/triptych/debugger/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/symbols"
+)
+
+// defaultFrames is how many frames a stack trace has unless told otherwise.
+const defaultFrames = 20
+
+// frames walks the stack of a thread, 0 being the current one.
+func (s *session) frames(thread, limit int) ([]symbols.Frame, error) {
+	regs, err := s.registers(thread)
+	if err != nil {
+		return nil, err
+	}
+	return s.program.Unwind(regs, s.memory(), limit)
+}
+
+// frame is one frame of a thread by its number.
+func (s *session) frame(thread, number int) (*symbols.Frame, error) {
+	frames, err := s.frames(thread, number+1)
+	if err != nil {
+		return nil, err
+	}
+	if number >= len(frames) {
+		return nil, failed("No such frame", "the stack has %d frames, counted from 0", len(frames))
+	}
+	return &frames[number], nil
+}
+
+// registers are those of a thread as the symbols want them, vectors included.
+func (s *session) registers(thread int) (symbols.Registers, error) {
+	regs, err := s.process.Regs(thread)
+	if err != nil {
+		return symbols.Registers{}, err
+	}
+	out := symbols.NewRegisters(general(&regs), regs.FSBase)
+	if state, err := s.process.XState(thread, nil); err == nil {
+		out = out.WithVectors(vectors(state))
+	}
+	return out, nil
+}
+
+// general are the registers in the order of DWARF.
+func general(r *ptrace.Regs) [17]uint64 {
+	return [17]uint64{
+		r.RAX, r.RDX, r.RCX, r.RBX, r.RSI, r.RDI, r.RBP, r.RSP,
+		r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.RIP,
+	}
+}
+
+// Where xmm0 to xmm15 are in the legacy region of XSAVE (Intel SDM volume 1,
+// table 10-2).
+const (
+	xmmOffset = 160
+	xmmEnd    = xmmOffset + 16*16
+)
+
+// vectors are the vector registers of a thread, nil when there are none.
+func vectors(xstate []byte) *[16][16]byte {
+	if len(xstate) < xmmEnd {
+		return nil
+	}
+	var xmm [16][16]byte
+	_, _ = binary.Decode(xstate[xmmOffset:xmmEnd], binary.LittleEndian, &xmm) // the length is right
+	return &xmm
+}

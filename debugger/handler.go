@@ -1,0 +1,101 @@
+package debugger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// sessionArg is in the arguments of every tool that works on a session.
+type sessionArg struct {
+	Session string `json:"session,omitempty" doc:"The session, as attach and launch return it; not needed when there is only one"`
+}
+
+func (a sessionArg) session() string { return a.Session }
+
+// sessionArgs are arguments with a sessionArg.
+type sessionArgs interface{ session() string }
+
+// handler is a handler of a tool.
+type handler[A, R any] func(ctx context.Context, call *mcp.Call, args A) (R, error)
+
+// worker is what a tool does when it has a session to itself.
+type worker[A, R any] func(ctx context.Context, call *mcp.Call, s *session, args A) (R, error)
+
+// with makes a handler that works on a session, whether the process stands
+// still or not.
+func with[A sessionArgs, R any](t *tools, work worker[A, R]) handler[A, R] {
+	return func(ctx context.Context, call *mcp.Call, args A) (R, error) {
+		var none R
+		s, err := t.sessions.find(call.StateKey(), args.session())
+		if err != nil {
+			return none, err
+		}
+		t.sessions.touch(s)
+		defer t.sessions.touch(s)
+		answer, err := within(ctx, call, s, work, args)
+		if err = t.afterwards(s, err); err != nil {
+			return none, err
+		}
+		return answer, nil
+	}
+}
+
+// still makes a handler that works on a process which stands still.
+func still[A sessionArgs, R any](t *tools, work worker[A, R]) handler[A, R] {
+	return with(t, func(ctx context.Context, call *mcp.Call, s *session, args A) (R, error) {
+		if err := s.look(); err != nil {
+			var none R
+			return none, err
+		}
+		return work(ctx, call, s, args)
+	})
+}
+
+// within runs the worker while it has the session.
+func within[A, R any](ctx context.Context, call *mcp.Call, s *session, work worker[A, R], args A) (R, error) {
+	inside, leave, err := s.enter(ctx)
+	if err != nil {
+		var none R
+		return none, err
+	}
+	defer leave()
+	answer, err := work(inside, call, s, args)
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		err = errClosed
+	}
+	return answer, err
+}
+
+// afterwards ends a session whose process has ended, once somebody knows.
+func (t *tools) afterwards(s *session, err error) error {
+	if errors.Is(err, proc.ErrDetached) {
+		return errClosed
+	}
+	stop, ended := s.process.End()
+	if !ended || s.untold() != nil && err == nil {
+		return err
+	}
+	text := fmt.Sprintf("process %d %s", s.process.ID(), ending(stop))
+	if endErr := t.sessions.end(context.Background(), s, false, text); endErr != nil {
+		s.log.Warn("a process that ended could not be let go", "err", endErr)
+	}
+	if err != nil {
+		return &notAttachedError{text}
+	}
+	return nil
+}
+
+// ending says how a process ended.
+func ending(stop proc.Stop) string {
+	switch {
+	case stop.Why == proc.Killed:
+		return "was killed by signal " + signalName(stop.Signal)
+	case stop.Status == proc.UnknownStatus:
+		return "has ended"
+	}
+	return fmt.Sprintf("exited with status %d", stop.Status)
+}

@@ -1,0 +1,44 @@
+package debugger
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/symbols"
+)
+
+// opener opens the files of a process as the process sees them: those that
+// were deleted or replaced since, and those of its container.
+func opener(process *proc.Process) func(symbols.Mapping) (symbols.File, error) {
+	return func(m symbols.Mapping) (symbols.File, error) {
+		var errs error
+		for _, path := range []string{
+			fmt.Sprintf("/proc/%d/map_files/%x-%x", process.ID(), m.Start, m.End),
+			filepath.Join(fmt.Sprintf("/proc/%d/root", process.ID()), m.Path),
+			m.Path,
+		} {
+			f, err := openRegular(path)
+			if err == nil {
+				return f, nil
+			}
+			errs = errors.Join(errs, err)
+		}
+		return nil, errs
+	}
+}
+
+// openRegular opens a file unless it is something that reading could block on
+// or change.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	return os.Open(path)
+}

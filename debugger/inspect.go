@@ -1,0 +1,204 @@
+package debugger
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type stackArgs struct {
+	MaxFrames int `json:"max_frames,omitempty" default:"20" min:"1" max:"1000" doc:"How many frames to show"`
+	Thread    int `json:"thread,omitempty" min:"1" doc:"The thread, by its id; the current one if not given"`
+	sessionArg
+}
+
+// stack is the answer of get_stack_trace.
+type stack struct {
+	State  state       `json:"state"`
+	Thread int         `json:"thread"`
+	Frames []frameItem `json:"frames"`
+	More   bool        `json:"more,omitempty" doc:"Whether the stack goes on"`
+}
+
+// A frameItem is a frame as answers have it.
+type frameItem struct {
+	Number   int    `json:"number"`
+	Address  string `json:"address"`
+	Function string `json:"function,omitempty"`
+	Offset   uint64 `json:"offset,omitempty" doc:"Of the address from the function's beginning"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Module   string `json:"module,omitempty" doc:"The file that the code is in"`
+	Inlined  bool   `json:"inlined,omitempty"`
+	Guessed  bool   `json:"guessed,omitempty" doc:"Whether it was found without frame information"`
+
+	text string
+}
+
+func newFrameItem(n int, f *symbols.Frame) frameItem {
+	return frameItem{
+		Number: n, Address: hexadecimal(f.PC), Function: f.Function, Offset: f.Offset, File: f.File, Line: f.Line,
+		Module: f.Image, Inlined: f.Inlined, Guessed: f.Guessed, text: plain(f.String()),
+	}
+}
+
+// Text is the documented form.
+func (s stack) Text() string {
+	var b strings.Builder
+	b.WriteString("Stack trace:")
+	for _, f := range s.Frames {
+		fmt.Fprintf(&b, "\n#%-2d %s", f.Number, f.text)
+	}
+	if s.More {
+		b.WriteString("\n(more frames follow)")
+	}
+	return b.String()
+}
+
+func (t *tools) stackTrace(_ context.Context, _ *mcp.Call, s *session, args stackArgs) (stack, error) {
+	frames, err := s.frames(args.Thread, args.MaxFrames+1)
+	if err != nil {
+		return stack{}, err
+	}
+	now := s.tell()
+	answer := stack{State: now, Thread: args.Thread, Frames: []frameItem{}}
+	if args.Thread == 0 {
+		answer.Thread = now.Thread
+	}
+	if len(frames) > args.MaxFrames {
+		frames, answer.More = frames[:args.MaxFrames], true
+	}
+	for i := range frames {
+		answer.Frames = append(answer.Frames, newFrameItem(i, &frames[i]))
+	}
+	return answer, nil
+}
+
+type variablesArgs struct {
+	Scope  string `json:"scope,omitempty" enum:"local|global|all" default:"local" doc:"Which variables to show"`
+	Filter string `json:"filter,omitempty" doc:"Show those only whose names match: a pattern with * and ?, or a part of the name"`
+	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"The frame whose variables are local, by its number in the stack trace"`
+	Thread int    `json:"thread,omitempty" min:"1" doc:"The thread, by its id; the current one if not given"`
+	sessionArg
+}
+
+// variables is the answer of get_variables.
+type variables struct {
+	State  state      `json:"state"`
+	Local  []variable `json:"local,omitempty"`
+	Global []variable `json:"global,omitempty"`
+	More   bool       `json:"more,omitempty" doc:"Whether there are more than were shown; a filter chooses"`
+
+	scope string
+}
+
+// A variable is a value as answers have it.
+type variable struct {
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	Value    string `json:"value"`
+	Address  string `json:"address,omitempty"`
+	Argument bool   `json:"argument,omitempty"`
+}
+
+func newVariable(o symbols.Object) variable {
+	v := o.Value(symbols.DefaultLimits)
+	answer := variable{Name: v.Name, Type: v.Type, Value: v.Text, Argument: o.Argument}
+	if v.Addr != 0 {
+		answer.Address = hexadecimal(v.Addr)
+	}
+	return answer
+}
+
+// Text is the documented form.
+func (v variables) Text() string {
+	var b strings.Builder
+	if v.scope != "global" {
+		writeVariables(&b, "Local variables:", v.Local)
+	}
+	if v.scope == "all" {
+		b.WriteString("\n")
+	}
+	if v.scope != "local" {
+		writeVariables(&b, "Global variables:", v.Global)
+	}
+	if v.More {
+		b.WriteString("\n  (there are more; filter chooses)")
+	}
+	return b.String()
+}
+
+func writeVariables(b *strings.Builder, title string, all []variable) {
+	b.WriteString(title)
+	for _, v := range all {
+		fmt.Fprintf(b, "\n  %s: %s = %s", plain(v.Name), plain(v.Type), plain(v.Value))
+	}
+	if len(all) == 0 {
+		b.WriteString("\n  (none)")
+	}
+}
+
+// maxGlobals is how many global variables one answer shows.
+const maxGlobals = 500
+
+func (t *tools) variables(ctx context.Context, _ *mcp.Call, s *session, args variablesArgs) (variables, error) {
+	want, err := nameFilter(args.Filter)
+	if err != nil {
+		return variables{}, err
+	}
+	answer := variables{State: s.tell(), scope: args.Scope}
+	if args.Scope != "global" {
+		frame, err := s.frame(args.Thread, args.Frame)
+		if err != nil {
+			return variables{}, err
+		}
+		for _, o := range frame.Variables() {
+			if want(o.Name) {
+				answer.Local = append(answer.Local, newVariable(o))
+			}
+		}
+	}
+	if args.Scope != "local" {
+		answer.Global, answer.More, err = s.globals(ctx, args.Thread, want)
+	}
+	return answer, err
+}
+
+// globals are the global variables of all images, the program's first.
+func (s *session) globals(ctx context.Context, thread int, want func(string) bool) (found []variable, more bool, err error) {
+	regs, err := s.registers(thread)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, im := range s.program.Images() {
+		objects, err := im.Globals(ctx, s.memory(), regs, want)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, o := range objects {
+			if len(found) == maxGlobals {
+				return found, true, nil
+			}
+			found = append(found, newVariable(o))
+		}
+	}
+	return found, false, nil
+}
+
+// nameFilter makes a filter of a pattern.
+func nameFilter(pattern string) (func(string) bool, error) {
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		return func(name string) bool { return strings.Contains(name, pattern) }, nil
+	}
+	if _, err := path.Match(pattern, ""); err != nil {
+		return nil, mcp.InvalidParams("filter must be a pattern such as buf* or a part of a name")
+	}
+	return func(name string) bool {
+		ok, _ := path.Match(pattern, strings.ReplaceAll(name, "/", "."))
+		return ok
+	}, nil
+}

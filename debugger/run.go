@@ -1,0 +1,193 @@
+package debugger
+
+import (
+	"context"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// defaultWait is how long a call waits for the process to stop.
+const defaultWait = 10 * time.Second
+
+// waitArg is in the arguments of every tool that lets the process run.
+type waitArg struct {
+	WaitMS *int `json:"wait_ms" min:"0" max:"60000" doc:"How many milliseconds to wait for the stop, 10000 if not given; after that the process runs on and the answer says that it is running"`
+}
+
+func (a waitArg) wait() time.Duration {
+	if a.WaitMS == nil {
+		return defaultWait
+	}
+	return time.Duration(*a.WaitMS) * time.Millisecond
+}
+
+type continueArgs struct {
+	waitArg
+	sessionArg
+}
+
+// moved is the answer of the tools that let the process run.
+type moved struct {
+	State  state  `json:"state"`
+	Output string `json:"output,omitempty" doc:"What a launched program has written since the last answer"`
+}
+
+// resume lets the process run, or waits on if it runs. How an operation ended
+// that nobody was told of is told first.
+func (t *tools) resume(ctx context.Context, call *mcp.Call, s *session, args continueArgs) (moved, error) {
+	op := s.untold()
+	if op == nil {
+		if err := s.ready(); err != nil {
+			return moved{}, err
+		}
+		op = s.begin(s.process.Resume)
+	}
+	return s.await(ctx, call, op, args.wait())
+}
+
+// move lets the process do something and waits for its end.
+func (s *session) move(ctx context.Context, call *mcp.Call, wait time.Duration, f func(context.Context) (proc.Stop, error)) (moved, error) {
+	return s.await(ctx, call, s.begin(f), wait)
+}
+
+// await waits until the process stands still, for so long. The end of ctx
+// stops the process.
+func (s *session) await(ctx context.Context, call *mcp.Call, op *operation, wait time.Duration) (moved, error) {
+	began := time.Now()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-op.done:
+			return s.outcome(op)
+		default:
+		}
+		select {
+		case <-op.done:
+		case <-timer.C:
+			return moved{State: s.state(), Output: s.written()}, nil
+		case <-ticker.C:
+			call.Progress(ctx, time.Since(began).Seconds(), wait.Seconds(), "The process is running")
+		case <-ctx.Done():
+			return moved{}, s.interrupt(ctx, op)
+		}
+	}
+}
+
+// outcome is how an operation ended.
+func (s *session) outcome(op *operation) (moved, error) {
+	now := s.tell()
+	if op.err != nil {
+		return moved{}, op.err
+	}
+	return moved{State: now, Output: s.written()}, nil
+}
+
+// stopTime is how long a process may take to stop. It is much more than that
+// unless the process is stuck in the kernel.
+const stopTime = 5 * time.Second
+
+// interrupt ends an operation that nobody waits for any more. That it was
+// paused is no news then; another reason is told to who asks next.
+func (s *session) interrupt(ctx context.Context, op *operation) error {
+	op.cancel()
+	select {
+	case <-op.done:
+		if s.state().Reason == reasons[proc.Paused] {
+			s.tell()
+		}
+	case <-time.After(stopTime):
+	}
+	return ctx.Err()
+}
+
+// written is what a launched program has written since the last answer.
+func (s *session) written() string {
+	if s.output == nil {
+		return ""
+	}
+	return s.output.text()
+}
+
+type pauseArgs struct{ sessionArg }
+
+// pause stops the process. It overtakes the call that waits for it.
+func (t *tools) pause(ctx context.Context, call *mcp.Call, args pauseArgs) (moved, error) {
+	s, err := t.sessions.find(call.StateKey(), args.Session)
+	if err != nil {
+		return moved{}, err
+	}
+	t.sessions.touch(s)
+	answer, err := s.pause(ctx)
+	return answer, t.afterwards(s, err)
+}
+
+func (s *session) pause(ctx context.Context) (moved, error) {
+	op := s.operation()
+	if op == nil || op.over() {
+		s.process.Pause() // it may run since it stood still for too long
+		return moved{State: s.tell(), Output: s.written()}, nil
+	}
+	op.cancel()
+	select {
+	case <-op.done:
+		return s.outcome(op)
+	case <-ctx.Done():
+		return moved{}, ctx.Err()
+	case <-time.After(stopTime):
+		return moved{State: s.state()}, nil // running, as it says
+	}
+}
+
+// toMain lets a program that was just launched run to its main function, if
+// that can be found.
+func (t *tools) toMain(ctx context.Context, call *mcp.Call, s *session, _ launchArgs) (state, error) {
+	at := s.mainFunction(ctx)
+	if at == 0 {
+		return s.tell(), nil
+	}
+	answer, err := s.move(ctx, call, defaultWait, func(ctx context.Context) (proc.Stop, error) {
+		stop, _, err := s.runTo(ctx, proc.BreakpointSpec{Address: at})
+		return stop, err
+	})
+	return answer.State, err
+}
+
+// mainFunction is where the program's own code begins, 0 when nobody knows.
+func (s *session) mainFunction(ctx context.Context) uint64 {
+	for _, name := range []string{"main.main", "main"} {
+		places, _ := s.program.Entry(ctx, name)
+		for _, at := range places {
+			if images := s.program.Images(); len(images) > 0 && at.Image == s.executable() {
+				return at.Addr
+			}
+		}
+	}
+	return 0
+}
+
+// executable is the path of the program as the process sees it.
+func (s *session) executable() string {
+	path, _ := s.process.Executable()
+	return path
+}
+
+// runTo lets the process run to a place of its own; it may stop elsewhere.
+func (s *session) runTo(ctx context.Context, spec proc.BreakpointSpec) (stop proc.Stop, reached bool, err error) {
+	spec.Once = true
+	bp, err := s.process.SetBreakpoint(spec)
+	if err != nil {
+		return proc.Stop{}, false, err
+	}
+	stop, err = s.process.Resume(ctx)
+	if err == nil && stop.Why == proc.AtBreakpoint && stop.Breakpoint == bp.ID {
+		stop.Why, stop.Breakpoint = proc.Stepped, 0
+		return stop, true, nil
+	}
+	_ = s.process.ClearBreakpoint(bp.ID) // it is gone if the process is
+	return stop, false, err
+}

@@ -1,0 +1,248 @@
+package debugger
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/symbols"
+)
+
+// A session is one process that one client debugs.
+//
+// One call at a time has the gate and may use the process. What moves the
+// process is an operation, which may outlast the call that began it; while it
+// is on, nobody else but Interrupt and Close touches the process.
+type session struct {
+	id, key string
+	process *proc.Process
+	program *symbols.Program
+	output  *output // of a launched program, else nil
+	log     *slog.Logger
+
+	ctx    context.Context //nolint:containedctx // the life of what the session starts
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	gate   chan struct{} // full while a call has the session
+	stale  bool          // the maps may have changed; whoever has the gate or the operation
+	marks  map[int]*mark // what breakpoints are beyond proc's; whoever has the gate or the operation
+
+	mu     sync.Mutex
+	now    state // as of the last stop
+	op     *operation
+	closed bool
+	timer  *time.Timer // ends the session when nobody uses it
+}
+
+// An operation is the process on the move.
+type operation struct {
+	cancel context.CancelFunc // makes it stop
+	done   chan struct{}      // closed when it stands still
+	err    error              // valid then
+	told   bool               // somebody was told how it ended; session.mu
+}
+
+// over says whether the process stands still again.
+func (o *operation) over() bool {
+	select {
+	case <-o.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// enter waits until the caller has the session to itself. The context that it
+// returns ends with the session, too.
+func (s *session) enter(ctx context.Context) (context.Context, func(), error) {
+	select {
+	case s.gate <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	unhook := context.AfterFunc(s.ctx, cancel)
+	leave := func() {
+		unhook()
+		cancel()
+		<-s.gate
+	}
+	if s.ctx.Err() != nil {
+		leave()
+		return nil, nil, errClosed
+	}
+	return ctx, leave, nil
+}
+
+// errClosed says that the session ended while somebody waited for it.
+var errClosed = &notAttachedError{"the session has just ended"}
+
+// begin moves the process: f runs until the process stands still and says why.
+// It expects the gate, and that nothing moves.
+func (s *session) begin(f func(ctx context.Context) (proc.Stop, error)) *operation {
+	ctx, cancel := context.WithCancel(s.ctx)
+	op := &operation{cancel: cancel, done: make(chan struct{})}
+	s.mu.Lock()
+	s.op, s.now = op, s.now.running()
+	s.mu.Unlock()
+	s.wg.Go(func() {
+		defer close(op.done)
+		defer cancel()
+		stop, err := f(ctx)
+		s.stale = true
+		if ended, ok := s.process.End(); ok {
+			stop, err = ended, nil
+		}
+		op.err = err
+		s.settle(stop)
+	})
+	return op
+}
+
+// settle takes over where the process stands. A stop without a reason is where
+// it stands after something went wrong.
+func (s *session) settle(stop proc.Stop) {
+	if stop.Why == 0 {
+		stop = s.here()
+	}
+	now := s.describe(stop)
+	s.mu.Lock()
+	s.now = now
+	s.mu.Unlock()
+}
+
+// here is a stop for no other reason than that the process stands there.
+func (s *session) here() proc.Stop {
+	stop := proc.Stop{Why: proc.Paused}
+	stop.Thread, _ = s.process.CurrentThread()
+	regs, _ := s.process.Regs(stop.Thread) // of a process that has died there are none
+	stop.Address = regs.RIP
+	return stop
+}
+
+// operation is what was begun last, nil when nothing was.
+func (s *session) operation() *operation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.op
+}
+
+// ready says whether the process stands still and may be moved.
+func (s *session) ready() error {
+	if op := s.operation(); op != nil && !op.over() {
+		return errRunning
+	}
+	if s.state().Status == exited {
+		return proc.ErrExited
+	}
+	return nil
+}
+
+// look says whether the process may be looked at.
+func (s *session) look() error {
+	if err := s.ready(); err != nil {
+		return err
+	}
+	return s.refresh()
+}
+
+// state is where the process stands.
+func (s *session) state() state {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+// tell is state for a caller, who then knows how the operation ended.
+func (s *session) tell() state {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.op != nil && s.op.over() {
+		s.op.told = true
+	}
+	return s.now
+}
+
+// untold is an operation that ended without anybody being told, else nil.
+func (s *session) untold() *operation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.op == nil || s.op.told {
+		return nil
+	}
+	return s.op
+}
+
+// refresh makes the symbols know the maps as they are now.
+func (s *session) refresh() error {
+	if !s.stale {
+		return nil
+	}
+	maps, err := s.process.Maps()
+	if err != nil {
+		return err
+	}
+	s.program.Update(mappings(maps), s.memory())
+	s.stale = false
+	return nil
+}
+
+// mappings are maps as the symbols want them: files and the vdso.
+func mappings(maps proc.Maps) []symbols.Mapping {
+	var out []symbols.Mapping
+	for _, m := range maps {
+		if m.Path != "" {
+			out = append(out, symbols.Mapping{Start: m.Start, End: m.End, Offset: m.Offset, Path: m.Path})
+		}
+	}
+	return out
+}
+
+// detachTime is how long putting everything back may take.
+const detachTime = 10 * time.Second
+
+// close lets the process go, or ends it, and waits for all that the session
+// has started. It is called once, and not by who has the gate.
+func (s *session) close(ctx context.Context, kill bool) error {
+	s.mu.Lock()
+	s.closed = true
+	s.timer.Stop()
+	s.mu.Unlock()
+	s.cancel()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachTime)
+	defer cancel()
+	var err error
+	if kill {
+		err = ignoreEnd(s.process.Kill())
+	}
+	err = errors.Join(err, ignoreEnd(s.process.Detach(ctx)))
+	s.gate <- struct{}{} // those who had it have found the process gone
+	<-s.gate
+	s.wg.Wait()
+	if s.output != nil {
+		s.output.abandon()
+	}
+	return errors.Join(err, s.program.Close())
+}
+
+// ignoreEnd: that a process has ended by itself is no failure to end it.
+func ignoreEnd(err error) error {
+	if errors.Is(err, proc.ErrExited) || errors.Is(err, proc.ErrDetached) {
+		return nil
+	}
+	return err
+}
+
+// memory reads the process for the symbols.
+func (s *session) memory() symbols.Memory { return memory{s.process} }
+
+type memory struct{ process *proc.Process }
+
+// ReadMemory reads all of p, or fails.
+func (m memory) ReadMemory(addr uint64, p []byte) error {
+	_, err := m.process.ReadMemory(addr, p)
+	return err
+}

@@ -1,0 +1,53 @@
+package debugger
+
+import (
+	"bufio"
+	"io"
+	"strings"
+)
+
+// Bounds of what is read of source files.
+const (
+	maxSource     = 16 << 20
+	maxSourceLine = 1000
+)
+
+// sourceLines returns some lines of a file, counted from 1; what cannot be
+// read is missing.
+func sourceLines(file string, first, last int) []string {
+	f, err := openRegular(file)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }()
+	var lines []string
+	in := bufio.NewReader(io.LimitReader(f, maxSource))
+	for n := 1; n <= last; n++ {
+		text, err := in.ReadString('\n')
+		if err != nil && text == "" {
+			break
+		}
+		if n >= first {
+			lines = append(lines, oneLine(text))
+		}
+	}
+	return lines
+}
+
+// oneLine makes a line of a file safe to show.
+func oneLine(text string) string {
+	text = strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\t", "    ")
+	if len(text) > maxSourceLine {
+		text = text[:maxSourceLine] + "…"
+	}
+	return plain(strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// sourceLine is the text of one line, "" when there is none.
+func sourceLine(file string, line int) string {
+	lines := sourceLines(file, line, line)
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.TrimSpace(lines[0])
+}
