@@ -57,8 +57,8 @@ func TestListenEndsWithTheServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, t.TempDir(), "--families=aoc")
-			got := ask(t, p, `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},`+claim+`}}`)
-			want := `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},` + subscriptionMeta + `}}}`
+			got := ask(t, p, `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true},`+claim+`}}`)
+			want := `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourcesListChanged":true},` + subscriptionMeta + `}}}`
 			if got != want {
 				t.Errorf("got %s\nwant %s", got, want)
 			}

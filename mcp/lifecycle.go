@@ -61,13 +61,23 @@ func (s *Server) capabilities(rev *Revision) []byte {
 			dst = append(dst, text...)
 		}
 	}
-	add(s.offers(hasTools), `"tools":{"listChanged":true}`)
-	add(s.offers(hasResources), `"resources":{"subscribe":true,"listChanged":true}`)
-	add(s.offers(hasPrompts), `"prompts":{"listChanged":true}`)
+	changing := s.changing()
+	add(s.offers(hasTools), `"tools":{`+told(changing&OfferTools)+`}`)
+	add(s.offers(hasResources) && changing&OfferResources != 0, `"resources":{"subscribe":true,"listChanged":true}`)
+	add(s.offers(hasResources) && changing&OfferResources == 0, `"resources":{"subscribe":true}`)
+	add(s.offers(hasPrompts), `"prompts":{`+told(changing&OfferPrompts)+`}`)
 	add(rev.Has(Completions) && s.offers(hasCompletions), `"completions":{}`)
 	add(true, `"logging":{}`)
 	add(rev.Has(Extensions) && s.offers(hasTasks), `"extensions":{"`+tasksExtension+`":{}}`)
 	return append(dst, '}')
+}
+
+// told is the member that promises to tell of changes, if there are any.
+func told(changing Offers) string {
+	if changing == 0 {
+		return ""
+	}
+	return `"listChanged":true`
 }
 
 func (s *Server) documentedCapabilities() []byte {

@@ -117,6 +117,14 @@ func (s *Server) documented() (o Offers) {
 	return o
 }
 
+// changing are the lists that may change.
+func (s *Server) changing() (o Offers) {
+	for _, t := range s.tables {
+		o |= t.Changing
+	}
+	return o
+}
+
 func (s *Server) completes() bool {
 	for _, src := range s.sources {
 		if src.Complete != nil {

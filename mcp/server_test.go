@@ -66,6 +66,7 @@ func house() *mcp.Table {
 		Family:   "house",
 		Identity: mcp.Implementation{Name: "houseMCP", Version: "1.0.0"},
 		Baseline: mcp.OfferTools | mcp.OfferResources,
+		Changing: mcp.OfferTools | mcp.OfferResources,
 		Tools: []mcp.Tool{
 			{
 				Name: "house/greet", Title: "Greet", Doc: "Greet somebody", Scope: "house:read", Hints: mcp.ReadOnly,

@@ -133,9 +133,10 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 
 // honour leaves out what the server has not or the caller may not see.
 func (s *Server) honour(c *Call, want filter) filter {
-	want.Tools = want.Tools && s.offers(hasTools)
-	want.Prompts = want.Prompts && s.offers(hasPrompts)
-	want.Resources = want.Resources && s.offers(hasResources)
+	changing := s.changing()
+	want.Tools = want.Tools && changing&OfferTools != 0
+	want.Prompts = want.Prompts && changing&OfferPrompts != 0
+	want.Resources = want.Resources && changing&OfferResources != 0
 	want.URIs = slices.DeleteFunc(want.URIs, func(uri string) bool {
 		src := s.source(uri)
 		return src == nil || !c.handler.caller.Principal.Allows(src.Scope)

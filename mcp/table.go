@@ -22,6 +22,10 @@ type Table struct {
 	// Instructions tell a model what the family is for.
 	Instructions string
 
+	// Changing are the lists that may change while they are served: clients
+	// are promised to hear of it.
+	Changing Offers
+
 	Tools     []Tool
 	Resources []ResourceSource
 	Prompts   []Prompt

@@ -22,6 +22,7 @@ func (t *tools) table() *mcp.Table {
 		Family:   "rulesets",
 		Identity: mcp.Implementation{Name: "MCP Ruleset Server", Version: "1.0.0"},
 		Baseline: mcp.OfferResources | mcp.OfferTools | mcp.OfferLogging,
+		Changing: mcp.OfferResources,
 		Instructions: "Rulesets are a team's rules for AI editors. Look for one that fits with list_rulesets or search_rulesets, " +
 			"read it with get_ruleset or as the resource ruleset://NAME, and follow it.",
 		Tools: []mcp.Tool{
