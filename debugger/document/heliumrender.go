@@ -75,7 +75,7 @@ func (t *heliumTree) placeOf(n dom.Node) (line, column int) {
 // markup is the XML of a node, cut at limit bytes.
 func markup(n dom.Node, limit int) (text string, truncated bool, err error) {
 	out := &limited{room: limit}
-	err = dom.NewWriter().XMLDeclaration(false).IncludeDTD(false).WriteTo(out, n)
+	err = dom.NewWriter().XMLDeclaration(false).IncludeDTD(false).EscapeNonASCII(false).WriteTo(out, n)
 	if err != nil && !errors.Is(err, errFull) {
 		return "", false, err
 	}

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,5 +101,23 @@ func TestQuery(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// Markup has the characters of the document, and no references in their place,
+// whatever the document's own encoding is.
+func TestLettersInMarkup(t *testing.T) {
+	dir := write(t, t.TempDir(), map[string]string{"latin.xml": "<?xml version='1.0' encoding='ISO-8859-1'?><a>\xe9</a>"})
+	lib := open(t, document.Config{Roots: []string{dir}})
+	for text, want := range map[string]string{
+		"<a b='\u00e9'>\u00e9\u0394\u65e5\U0001F600&lt;</a>": "<a b=\"\u00e9\">\u00e9\u0394\u65e5\U0001F600&lt;</a>",
+		"latin.xml": "<a>\u00e9</a>",
+	} {
+		for _, query := range []string{"/a", "/"} {
+			got, err := lib.Query(t.Context(), document.QueryRequest{Document: text, Query: query})
+			if err != nil || len(got.Items) != 1 || strings.TrimSuffix(got.Items[0].Markup, "\n") != want {
+				t.Errorf("%s of %s: got %+v, %v, want %s", query, text, got, err, want)
+			}
+		}
 	}
 }
