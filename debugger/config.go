@@ -16,11 +16,14 @@ type Config struct {
 	Accounts Accounts
 	// Live is for the tools on live processes.
 	Live Live
+	// Documents are the XML documents that can be read.
+	Documents Documents
 }
 
 // RegisterFlags adds the family's flags.
 func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	c.Live.registerFlags(set)
+	c.Documents.registerFlags(set)
 }
 
 // Open returns the family's table.
@@ -34,6 +37,9 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 	}
 	var err error
 	if t.live, err = c.Live.open(env); err != nil {
+		return nil, err
+	}
+	if t.documents, err = c.Documents.open(env); err != nil {
 		return nil, err
 	}
 	return t.table(), nil

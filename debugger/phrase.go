@@ -27,6 +27,11 @@ var phrases = map[string]string{
 	"debugger/quota_status":            "Quota checked",
 	"debugger/license_info":            "License checked",
 	"debugger/get_comprehensive_audit": "Audit trail read",
+
+	"xpath_query":       "Document queried",
+	"validate_schema":   "Document validated",
+	"cache_stats":       "Document cache inspected",
+	"preload_documents": "Documents preloaded",
 }
 
 // describe says in a few words what a record is about.

@@ -1,6 +1,7 @@
 package debugger
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -14,6 +15,7 @@ type tools struct {
 	now      func() time.Time
 
 	live
+	documents documents
 }
 
 func (t *tools) table() *mcp.Table {
@@ -38,7 +40,7 @@ func (t *tools) table() *mcp.Table {
 				Doc:  "Show the audit trail, today's if no time is given, and verify its hash chain",
 				Call: mcp.Typed(t.audit),
 			},
-		}),
+		}, t.documentTools()),
 		Errors:     wireError,
 		EndSession: t.endSession,
 		Close:      t.close,
@@ -46,4 +48,4 @@ func (t *tools) table() *mcp.Table {
 }
 
 // close ends what the family has begun.
-func (t *tools) close() error { return t.sessions.endAll("", true) }
+func (t *tools) close() error { return errors.Join(t.sessions.endAll("", true), t.documents.Close()) }

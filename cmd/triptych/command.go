@@ -17,6 +17,7 @@ type command struct {
 	short    string // one line, without a full stop
 	long     string // more, for help and the man page; may be empty
 	example  string // command lines, one a line, without indentation
+	hidden   bool   // not for people: left out of help and man page
 	min, max int    // how many arguments there may be; max many for any number
 	flags    func(*pflag.FlagSet)
 	complete func(ctx context.Context, before []string) []string // values for the next argument
@@ -34,6 +35,7 @@ func (a *app) cobra(row command) *cobra.Command {
 		Short:             row.short,
 		Long:              strings.TrimSpace(sentence(row.short) + "\n\n" + row.long),
 		Example:           indentLines(row.example),
+		Hidden:            row.hidden,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
@@ -103,7 +105,9 @@ func suggest(c *cobra.Command, word string) string {
 	}
 	var names []string
 	for _, sub := range c.Commands() {
-		names = append(names, sub.Name())
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
 	}
 	return "commands: " + strings.Join(names, ", ")
 }

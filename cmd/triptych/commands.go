@@ -36,6 +36,7 @@ func (a *app) root() command {
 			a.doctorCommand(),
 			a.versionCommand(),
 			a.manCommand(),
+			a.documentsCommand(),
 		},
 	}
 }

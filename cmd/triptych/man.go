@@ -68,7 +68,7 @@ func (p *page) text(plain string) {
 // command writes a row and those below it.
 func (p *page) command(path string, c command) {
 	path += " " + c.name
-	if c.run != nil {
+	if c.run != nil && !c.hidden {
 		p.line(".SS " + roffText(strings.TrimSpace(path+" "+c.args)))
 		p.text(sentence(c.short) + "\n\n" + c.long)
 		p.flags(c)

@@ -85,20 +85,45 @@ func (c *conversation) countResources(ctx context.Context) (int, error) {
 var ownFlags = map[string]bool{"write": true, "scope": true, "name": true, "json": true, "help": true}
 
 // serverArgs start a server with the flags that were given to this command.
-// Folders become absolute: the server may be started elsewhere.
 func (a *app) serverArgs(set *pflag.FlagSet) []string {
 	args := []string{"stdio"}
 	set.Visit(func(f *pflag.Flag) {
-		value := f.Value.String()
-		switch {
-		case ownFlags[f.Name]:
+		if ownFlags[f.Name] {
 			return
-		case f.Name == "families":
-			value = strings.Join(a.flags.families, ",")
-		case f.Name == "data", strings.HasSuffix(f.Name, "-dir"), f.Name == "store" && !strings.Contains(value, ":"):
-			value = absolute(value)
 		}
-		args = append(args, "--"+f.Name, value)
+		for _, value := range a.givenValues(f) {
+			args = append(args, "--"+f.Name, value)
+		}
 	})
 	return args
+}
+
+// givenValues are those of a flag, more than one where it may be given several
+// times. Folders become absolute: the server may be started elsewhere.
+func (a *app) givenValues(f *pflag.Flag) []string {
+	value := f.Value.String()
+	list, several := f.Value.(pflag.SliceValue)
+	switch {
+	case f.Name == "families":
+		return []string{strings.Join(a.flags.families, ",")}
+	case several:
+		return givenList(f.Name, list.GetSlice())
+	case f.Name == "data", strings.HasSuffix(f.Name, "-dir"), f.Name == "store" && !strings.Contains(value, ":"):
+		return []string{absolute(value)}
+	}
+	return []string{value}
+}
+
+// folderLists are the flags that name folders and may be given several times.
+var folderLists = map[string]bool{"documents": true}
+
+func givenList(name string, values []string) []string {
+	if !folderLists[name] {
+		return values
+	}
+	var folders []string
+	for _, folder := range values {
+		folders = append(folders, absolute(folder))
+	}
+	return folders
 }
