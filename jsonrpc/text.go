@@ -51,19 +51,32 @@ const hexDigits = "0123456789abcdef"
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	from := 0
-	for i := 0; ; {
-		if i = skipPlain(s, i); i == len(s) {
-			return append(append(dst, s[from:]...), '"')
-		}
-		if _, n := utf8.DecodeRuneInString(s[i:]); n > 1 {
+	for i := skipPlain(s, 0); i < len(s); {
+		if n := runeLen(s[i:]); n > 1 {
 			i += n
-			continue
+		} else {
+			if from < i {
+				dst = append(dst, s[from:i]...)
+			}
+			dst = appendEscape(dst, s[i])
+			i++
+			from = i
 		}
-		dst = append(dst, s[from:i]...)
-		dst = appendEscape(dst, s[i])
-		i++
-		from = i
+		if i < len(s) && isPlain(s[i]) {
+			i = skipPlain(s, i)
+		}
 	}
+	return append(append(dst, s[from:]...), '"')
+}
+
+// runeLen is the length of the character that s begins with, 1 if it is ASCII or
+// no UTF-8.
+func runeLen(s string) int {
+	if s[0] < utf8.RuneSelf {
+		return 1
+	}
+	_, n := utf8.DecodeRuneInString(s)
+	return n
 }
 
 func load8[S string | []byte](s S, i int) uint64 {
@@ -75,24 +88,18 @@ func load8[S string | []byte](s S, i int) uint64 {
 // appendEscape appends what stands for a byte that a literal cannot hold: an
 // escape, or U+FFFD for what is no UTF-8.
 func appendEscape(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\r':
-		return append(dst, '\\', 'r')
-	case '\t':
-		return append(dst, '\\', 't')
-	case '\b':
-		return append(dst, '\\', 'b')
-	case '\f':
-		return append(dst, '\\', 'f')
+	if letter := escaped[c]; letter != 0 {
+		return append(dst, '\\', letter)
 	}
 	if c >= utf8.RuneSelf {
 		return utf8.AppendRune(dst, utf8.RuneError)
 	}
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+}
+
+// escaped are the letters of the short escapes that are needed.
+var escaped = [256]byte{
+	'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't',
 }
 
 // Unquote returns the string of a checked literal, quotes included. Half a
@@ -106,14 +113,42 @@ func Unquote(lit []byte) string {
 }
 
 func appendUnquoted(dst, s []byte) []byte {
-	for {
-		i := bytes.IndexByte(s, '\\')
-		if i < 0 {
-			return append(dst, s...)
+	for i := 0; i < len(s); {
+		if s[i] != '\\' {
+			n := nextSlash(s[i:])
+			dst = append(dst, s[i:i+n]...)
+			i += n
+			continue
 		}
-		dst = append(dst, s[:i]...)
-		dst, s = appendUnescaped(dst, s[i+1:])
+		if letter := unescaped[s[i+1]]; letter != 0 {
+			dst = append(dst, letter)
+			i += 2
+			continue
+		}
+		var rest []byte
+		dst, rest = appendRune(dst, s[i+1:])
+		i = len(s) - len(rest)
 	}
+	return dst
+}
+
+// near is how far a loop looks before a search with a start-up cost.
+const near = 16
+
+// nextSlash is the index of the first backslash, len(s) when there is none.
+// Escapes often stand close together.
+func nextSlash(s []byte) int {
+	for i, c := range s[:min(near, len(s))] {
+		if c == '\\' {
+			return i
+		}
+	}
+	if len(s) > near {
+		if i := bytes.IndexByte(s[near:], '\\'); i >= 0 {
+			return near + i
+		}
+	}
+	return len(s)
 }
 
 // unescaped is what a backslash and a letter stand for.
@@ -121,12 +156,9 @@ var unescaped = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// appendUnescaped appends what the escape at s, after its backslash, stands
-// for and returns what follows it.
-func appendUnescaped(dst, s []byte) ([]byte, []byte) {
-	if s[0] != 'u' {
-		return append(dst, unescaped[s[0]]), s[1:]
-	}
+// appendRune appends what the escape at s, which begins with its u, stands for
+// and returns what follows it.
+func appendRune(dst, s []byte) ([]byte, []byte) {
 	r, s := rune(hex4(s[1:])), s[5:]
 	if utf16.IsSurrogate(r) {
 		pair := rune(utf8.RuneError)
