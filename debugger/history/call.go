@@ -1,0 +1,158 @@
+package history
+
+import (
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/kernel"
+	"github.com/triptych-mcp/triptych/debugger/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/x86"
+)
+
+// System calls that are treated apart.
+const (
+	callMmap        = 9
+	callBrk         = 12
+	callSigaltstack = 131
+)
+
+// threadBlock is how much of a thread's own structure is looked at when it
+// ends: the kernel clears its id there, and a list of locks.
+const threadBlock = 0x900
+
+// prepareCall adds what a system call may change.
+func (r *Recorder) prepareCall(a *attempt, regs *ptrace.Regs, number uint64) {
+	if a.kind != Signalled {
+		a.kind, a.number = Called, number
+	}
+	a.differ = true
+	a.call = kernel.Call{Number: number, Args: [6]uint64{regs.RDI, regs.RSI, regs.RDX, regs.R10, regs.R8, regs.R9}}
+	a.effect = kernel.Of(a.call, func(addr uint64, b []byte) bool {
+		n, _ := r.target.ReadMemory(addr, b)
+		return n == len(b)
+	})
+	a.vector = a.vector || a.effect.Vector
+	if a.effect.Unknown {
+		r.prepareBarrier(a, fmt.Sprintf("system call %d", number))
+		return
+	}
+	for _, s := range a.effect.Writes {
+		a.spans = r.clip(a.spans, s)
+	}
+	switch {
+	case number == callBrk:
+		a.spans = r.clip(a.spans, r.shrunk(a.call.Args[0]))
+	case a.effect.ThreadEnds && regs.FSBase != 0:
+		a.spans = r.clip(a.spans, x86.Span{Addr: regs.FSBase, Len: threadBlock})
+	}
+}
+
+// clip appends the parts of a range that are mapped.
+func (r *Recorder) clip(dst []x86.Span, s x86.Span) []x86.Span {
+	s.Len = min(s.Len, 1<<63-min(s.Addr, 1<<63))
+	for _, m := range r.view().maps {
+		start := m.Start
+		if m.Path == "[stack]" {
+			start -= stackGrowth
+		}
+		if low, high, ok := overlap(s, x86.Span{Addr: start, Len: m.End - start}); ok {
+			dst = append(dst, x86.Span{Addr: low, Len: high - low})
+		}
+	}
+	return dst
+}
+
+// shrunk is the memory that brk takes away.
+func (r *Recorder) shrunk(end uint64) x86.Span {
+	for _, m := range r.view().maps {
+		if m.Path == "[heap]" && end >= m.Start && end < m.End {
+			return x86.Span{Addr: end, Len: m.End - end}
+		}
+	}
+	return x86.Span{}
+}
+
+// appendExtras appends what else a system call, a signal or a barrier has
+// changed, and what it was.
+func (r *Recorder) appendExtras(a *attempt, regs *ptrace.Regs) (int, error) {
+	at, n := len(r.buf), 0
+	if a.kind == Called || a.kind == Signalled {
+		r.buf = appendExtra(r.buf, extraNumber, appendNumber(nil, a.number))
+		n++
+	}
+	if len(a.gone)+len(a.come) > 0 {
+		r.buf = appendExtra(r.buf, extraMaps, appendMaps(appendMaps(nil, a.gone), a.come))
+		n++
+	}
+	if a.effect.Threads || a.before != nil {
+		k, err := r.appendThreads()
+		if n += k; err != nil {
+			return 0, err
+		}
+	}
+	if a.kind == Signalled {
+		r.checkFrame(a, regs)
+	} else if a.call.Number == callSigaltstack && a.kind == Called && regs.RAX == 0 {
+		r.readStack(r.view().threads[a.thread].id, a.call.Args[0])
+	}
+	if n > 0 {
+		r.buf = insertCount(r.buf, at, n)
+	}
+	return n, nil
+}
+
+// appendThreads appends the threads that have come.
+func (r *Recorder) appendThreads() (int, error) {
+	infos, err := r.target.Threads()
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, info := range infos {
+		if r.index(info.ID) >= 0 {
+			continue
+		}
+		regs, err := r.target.Regs(info.ID)
+		if err != nil {
+			return 0, err
+		}
+		v := r.view()
+		v.threads = append(v.threads, thread{id: info.ID, alive: true, regs: regs})
+		r.stacks[info.ID] = stack{known: true} // a new thread has none, see sigaltstack(2)
+		r.buf = appendExtra(r.buf, extraThread, appendNumber(nil, uint64(len(v.threads)-1)))
+		n++
+	}
+	return n, nil
+}
+
+// finishThread makes the record of a thread's end.
+func (r *Recorder) finishThread(a *attempt) error {
+	t := &r.view().threads[a.thread]
+	r.buf = appendRegs(appendHead(r.buf[:0], head{kind: Ended, thread: a.thread}), &t.regs, &t.regs)
+	n, err := r.appendMemory(a)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		r.buf[0] |= partMemory
+	}
+	r.buf[0] |= partExtra
+	r.buf = appendNumber(r.buf, 1)
+	r.buf = appendExtra(r.buf, extraThread, appendNumber(nil, uint64(a.thread)))
+	t.alive = false
+	r.history.append(r.buf)
+	return nil
+}
+
+// ends says whether a system call would end the process.
+func (r *Recorder) ends(e kernel.Effect) bool {
+	if !e.ThreadEnds {
+		return e.Ends
+	}
+	alive := 0
+	for i := range r.view().threads {
+		if r.view().threads[i].alive {
+			alive++
+		}
+	}
+	return alive == 1
+}

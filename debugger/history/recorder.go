@@ -1,0 +1,181 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/x86"
+)
+
+// Options say how a process is recorded. The zero value is good.
+type Options struct {
+	// Budget is how many bytes of records are kept; 0 is DefaultBudget.
+	Budget int
+
+	// MaxSnapshot is how many bytes of memory may be copied to find out what
+	// has changed; 0 is DefaultSnapshot. When there are more, history begins
+	// anew.
+	MaxSnapshot int
+
+	// Log gets what cannot be recorded; nil discards it.
+	Log *slog.Logger
+}
+
+// DefaultSnapshot is how many bytes are copied at most.
+const DefaultSnapshot = 256 << 20
+
+// A Recorder makes the history of a process. Make one with [New].
+type Recorder struct {
+	target  Target
+	history *History
+	options Options
+	log     *slog.Logger
+
+	fresh   bool // maps, threads and their stacks for signals are known
+	code    codeCache
+	pending map[int]*attempt // of threads that are in a system call, by id
+	stacks  map[int]stack    // for signals, by thread
+	rseq    []x86.Span       // memory that the kernel writes by itself
+	dropped []x86.Span       // memory that was unmapped in this history
+	exiting uint64           // one more than the position where the end was announced
+	addr    x86.Regs
+	fast    attempt // of the thread that steps now
+	buf     []byte  // the record in the making
+	part    []byte
+	vector  []byte
+}
+
+// New makes a recorder of a stopped process. History begins there.
+func New(p Target, options Options) (*Recorder, error) {
+	r := &Recorder{
+		target: p, options: options, log: options.Log,
+		pending: make(map[int]*attempt), stacks: make(map[int]stack),
+	}
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	if options.Budget == 0 {
+		r.options.Budget = DefaultBudget
+	}
+	if options.MaxSnapshot == 0 {
+		r.options.MaxSnapshot = DefaultSnapshot
+	}
+	r.history = newHistory(p, r.options.Budget, 0)
+	r.history.view.threads = nil
+	r.code.read, r.code.alias = p.ReadMemory, r.aliased
+	return r, r.refresh()
+}
+
+// History is what was recorded.
+func (r *Recorder) History() *History { return r.history }
+
+// view is the present.
+func (r *Recorder) view() *View { return &r.history.view }
+
+// aliased says whether code may be written by another address than its own.
+func (r *Recorder) aliased(pc uint64) bool {
+	m, ok := r.view().maps.Find(pc)
+	return !ok || m.Shared
+}
+
+// refresh learns the present anew, where the process has done what was not
+// recorded step by step. It is for the outside of [Target.Step].
+func (r *Recorder) refresh() error {
+	if r.fresh {
+		return nil
+	}
+	v := r.view()
+	maps, err := r.target.Maps()
+	if err != nil {
+		return fmt.Errorf("list mappings: %w", err)
+	}
+	v.maps = maps
+	r.code.drop()
+	if err := r.refreshThreads(); err != nil {
+		return err
+	}
+	r.fresh = true
+	return nil
+}
+
+// refreshThreads learns which threads there are, their registers and stacks.
+func (r *Recorder) refreshThreads() error {
+	infos, err := r.target.Threads()
+	if err != nil {
+		return fmt.Errorf("list threads: %w", err)
+	}
+	r.rseq = r.rseq[:0]
+	clear(r.stacks)
+	for _, info := range infos {
+		if err := r.refreshThread(info.ID); err != nil && !errors.Is(err, proc.ErrNoThread) {
+			return err
+		}
+	}
+	current, err := r.target.CurrentThread()
+	if i := r.index(current); err == nil && i >= 0 {
+		r.view().current = i
+	}
+	return err
+}
+
+func (r *Recorder) refreshThread(id int) error {
+	regs, err := r.target.Regs(id)
+	if err != nil {
+		return fmt.Errorf("thread %d: %w", id, err)
+	}
+	if i := r.index(id); i < 0 {
+		r.view().threads = append(r.view().threads, thread{id: id, alive: true, regs: regs})
+	}
+	if start, end, err := r.target.Rseq(id); err == nil && end > start {
+		r.rseq = append(r.rseq, x86.Span{Addr: start, Len: end - start})
+	}
+	r.learnStack(id, &regs)
+	return nil
+}
+
+// index is where a living thread is in the table, or -1.
+func (r *Recorder) index(id int) int {
+	threads := r.view().threads
+	if c := r.view().current; c < len(threads) && threads[c].id == id && threads[c].alive {
+		return c
+	}
+	for i := range threads {
+		if threads[i].id == id && threads[i].alive {
+			return i
+		}
+	}
+	return -1
+}
+
+// learn makes sure that the vector state of a thread is known.
+func (r *Recorder) learn(t *thread) error {
+	if t.vector != nil {
+		return nil
+	}
+	state, err := r.target.XState(t.id, nil)
+	if err == nil {
+		t.vector = append([]byte(nil), state...)
+		r.addr.XSave = uint64(len(state))
+	}
+	return err
+}
+
+// restart begins history anew.
+func (r *Recorder) restart(reason string) {
+	r.history.restart(reason)
+	r.dropped = r.dropped[:0]
+	r.log.Warn("history begins anew", "reason", reason, "position", r.history.End())
+}
+
+// inSyscall says whether a thread stands in a system call that begins again,
+// and with that, how it stops: the codes of include/linux/errno.h.
+func inSyscall(r *ptrace.Regs) bool {
+	switch int64(r.RAX) {
+	case -512, -513, -514, -516:
+		return r.InSyscall()
+	}
+	return false
+}

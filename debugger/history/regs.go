@@ -1,0 +1,72 @@
+package history
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/triptych-mcp/triptych/debugger/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/x86"
+)
+
+// regOrder are the words of [ptrace.Regs] in the order of a record's mask: those
+// that change most come first, so that the mask is short.
+var regOrder = [ptrace.NumRegs]uint8{
+	16, 18, 19, // rip, eflags, rsp
+	10, 12, 11, 14, 13, 5, 4, // rax, rdx, rcx, rdi, rsi, rbx, rbp
+	9, 8, 7, 6, 3, 2, 1, 0, // r8 to r15
+	15, 21, 22, 17, 20, 23, 24, 25, 26, // orig_rax, fs_base, gs_base, segments
+}
+
+// zigzag makes small numbers of either sign small (protocol buffers do so too).
+func zigzag(d uint64) uint64 { return d<<1 ^ uint64(int64(d)>>63) }
+
+func unzigzag(z uint64) uint64 { return z>>1 ^ -(z & 1) }
+
+// appendRegs appends the difference between two sets of registers: a mask, and
+// what is added to each that it names.
+func appendRegs(b []byte, from, to *ptrace.Regs) []byte {
+	f, t := from.Words(), to.Words()
+	var mask uint64
+	var diffs [ptrace.NumRegs]uint64
+	n := 0
+	for bit, word := range regOrder {
+		if d := t[word] - f[word]; d != 0 {
+			mask |= 1 << bit
+			diffs[n] = d
+			n++
+		}
+	}
+	b = binary.AppendUvarint(b, mask)
+	for _, d := range diffs[:n] {
+		b = binary.AppendUvarint(b, zigzag(d))
+	}
+	return b
+}
+
+// moveRegs reads such a difference and applies it, or takes it back.
+func (d *decoder) moveRegs(r *ptrace.Regs, back bool) {
+	words := r.Words()
+	for mask := d.uvarint() & (1<<ptrace.NumRegs - 1); mask != 0; mask &= mask - 1 {
+		diff := unzigzag(d.uvarint())
+		if back {
+			diff = -diff
+		}
+		words[regOrder[bits.TrailingZeros64(mask)]] += diff
+	}
+}
+
+// skipRegs passes over one.
+func (d *decoder) skipRegs() {
+	for mask := d.uvarint() & (1<<ptrace.NumRegs - 1); mask != 0; mask &= mask - 1 {
+		d.uvarint()
+	}
+}
+
+// addressing is what effective addresses are made of.
+func addressing(r *ptrace.Regs, to *x86.Regs) {
+	to.GPR = [16]uint64{
+		r.RAX, r.RCX, r.RDX, r.RBX, r.RSP, r.RBP, r.RSI, r.RDI,
+		r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15,
+	}
+	to.Flags, to.FSBase, to.GSBase = r.EFlags, r.FSBase, r.GSBase
+}

@@ -1,0 +1,49 @@
+package history
+
+import "context"
+
+// A Write is a piece of history that has written memory.
+type Write struct {
+	Position uint64 // before it: the next step forward writes
+	Thread   int
+	Kind     Kind // Ran: some time between Position and the next one
+}
+
+// LastWrite looks for the last step before the view's position that has written
+// any of n bytes at addr, whether or not they changed by it. The view stays
+// where it is.
+func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, error) {
+	for position := h.view.position; position > h.Oldest(); position-- {
+		if position%checkEvery == 0 && ctx.Err() != nil {
+			return Write{}, false, ctx.Err()
+		}
+		c, i := h.log.at(position - 1)
+		record := c.record(i)
+		if record[0]&partMemory == 0 {
+			continue
+		}
+		if head, ok := h.writes(record, addr, n); ok {
+			return Write{Position: position - 1, Thread: h.view.threads[head.thread].id, Kind: head.kind}, true, nil
+		}
+	}
+	return Write{}, false, nil
+}
+
+// writes says whether a record has a memory part that touches n bytes at addr.
+func (h *History) writes(record []byte, addr, n uint64) (head, bool) {
+	d := decoder{b: record}
+	head := d.head(len(h.view.threads))
+	d.skipRegs()
+	for range d.count(2) {
+		start := d.uvarint()
+		size := d.uvarint()
+		d.bytes(size)
+		if d.bad {
+			break
+		}
+		if start < addr+n && addr < start+size {
+			return head, true
+		}
+	}
+	return head, false
+}

@@ -1,0 +1,54 @@
+package history
+
+import "encoding/binary"
+
+// wordSize is the unit in which vector state is compared.
+const wordSize = 8
+
+// appendVector appends the difference between two vector states of the same
+// length: how many words differ, and for each the gap before it and the
+// exclusive or of the two. It returns how many they are.
+func appendVector(b []byte, from, to []byte) ([]byte, int) {
+	n, last := 0, 0
+	at := len(b)
+	for i := 0; i+wordSize <= len(from) && i+wordSize <= len(to); i += wordSize {
+		x := binary.LittleEndian.Uint64(from[i:]) ^ binary.LittleEndian.Uint64(to[i:])
+		if x == 0 {
+			continue
+		}
+		b = binary.AppendUvarint(b, uint64(i/wordSize-last))
+		b = binary.LittleEndian.AppendUint64(b, x)
+		last = i / wordSize
+		n++
+	}
+	return insertCount(b, at, n), n
+}
+
+// insertCount puts a number before what was appended from at on.
+func insertCount(b []byte, at, n int) []byte {
+	var count [binary.MaxVarintLen64]byte
+	k := binary.PutUvarint(count[:], uint64(n))
+	b = append(b, count[:k]...)
+	copy(b[at+k:], b[at:len(b)-k])
+	copy(b[at:], count[:k])
+	return b
+}
+
+// moveVector applies such a difference, which also takes it back. Without a
+// state it only reads.
+func (d *decoder) moveVector(state []byte) {
+	word := uint64(0)
+	for range d.count(1 + wordSize) {
+		word += d.uvarint()
+		x := d.bytes(wordSize)
+		if d.bad || state == nil {
+			continue
+		}
+		if word >= uint64(len(state)/wordSize) {
+			d.fail()
+			return
+		}
+		at := state[word*wordSize:]
+		binary.LittleEndian.PutUint64(at, binary.LittleEndian.Uint64(at)^binary.LittleEndian.Uint64(x))
+	}
+}
