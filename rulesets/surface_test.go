@@ -10,14 +10,27 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets"
 )
 
-// What clients see of the tools changes on purpose only.
-func TestSurface(t *testing.T) {
+// inMemory is the family's table on a store that forgets, at a time that stands
+// still.
+func inMemory(t *testing.T) *mcp.Table {
+	t.Helper()
 	cfg := rulesets.Config{Store: "memory:"}
 	table, err := cfg.Open(t.Context(), mcp.Env{
-		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" },
+		Logger: slog.New(slog.DiscardHandler),
+		Now:    func() time.Time { return time.Date(2025, 10, 29, 10, 30, 0, 0, time.UTC) },
+		Getenv: func(string) string { return "" },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mcptest.Surface(t, "testdata/tools", table)
+	return table
+}
+
+// What clients see of the tools changes on purpose only.
+func TestSurface(t *testing.T) {
+	mcptest.Surface(t, "testdata/tools", inMemory(t))
+}
+
+func TestConversation(t *testing.T) {
+	mcptest.Conversation(t, "testdata/conversation.txtar", func(string) *mcp.Table { return inMemory(t) })
 }

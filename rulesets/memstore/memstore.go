@@ -19,13 +19,19 @@ type Store struct {
 
 	mu       sync.Mutex
 	all      map[ruleset.Name]ruleset.Ruleset
-	watchers map[int]chan ruleset.Change
+	watchers map[int]chan ruleset.Change // 0 waits for the first watch
 	last     int
 }
 
+// maxUnheard is how many changes wait for a watch; it misses the others.
+const maxUnheard = 100
+
 // New returns an empty store with that clock.
 func New(now func() time.Time) *Store {
-	return &Store{now: now, all: map[ruleset.Name]ruleset.Ruleset{}, watchers: map[int]chan ruleset.Change{}}
+	return &Store{
+		now: now, all: map[ruleset.Name]ruleset.Ruleset{},
+		watchers: map[int]chan ruleset.Change{0: make(chan ruleset.Change, maxUnheard)},
+	}
 }
 
 // Create implements [ruleset.Store].
@@ -95,19 +101,11 @@ func (s *Store) Search(ctx context.Context, pattern string) ([]ruleset.Meta, err
 	return slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !ruleset.Match(pattern, string(m.Name)) }), err
 }
 
-// Watch implements [ruleset.Store].
+// Watch implements [ruleset.Store]. The first watch of a store also hears what
+// changed before it began.
 func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
-	events := make(chan ruleset.Change, 100)
-	s.mu.Lock()
-	s.last++
-	id := s.last
-	s.watchers[id] = events
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.watchers, id)
-	}()
+	id, events := s.join()
+	defer s.leave(id)
 	for {
 		select {
 		case <-ctx.Done():
@@ -116,6 +114,26 @@ func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
 			changed(c)
 		}
 	}
+}
+
+func (s *Store) join() (id int, events chan ruleset.Change) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events, first := s.watchers[0]
+	if first {
+		delete(s.watchers, 0)
+	} else {
+		events = make(chan ruleset.Change, maxUnheard)
+	}
+	s.last++
+	s.watchers[s.last] = events
+	return s.last, events
+}
+
+func (s *Store) leave(id int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.watchers, id)
 }
 
 // tellLocked tells the watchers. One that is behind misses changes that it
