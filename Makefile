@@ -59,4 +59,4 @@ conformance: ## see the whole program from outside: conversations, suites, other
 conformance-xml: ## ask the W3C's XML Schema suite in XSDTESTS, and xmllint
 	XSDTESTS=$(abspath $(XSDTESTS)) go test -count=1 -v ./conformance/xml
 
-ci: vet race conformance build ## what continuous integration runs
+ci: vet race build ## what continuous integration runs
