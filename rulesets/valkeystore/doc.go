@@ -31,7 +31,8 @@
 //
 // # Errors
 //
-// Every operation ends in bounded time, and no command is sent twice: of a
-// creation whose answer is lost the caller learns that the store was away. While the server is away they return
-// [ruleset.UnavailableError]; when it is back the next one works.
+// Every operation ends in bounded time, and no change is asked for twice: of a
+// creation whose answer is lost the caller learns that the store was away. While
+// the server is away operations return [ruleset.UnavailableError]; when it is back
+// the next one works.
 package valkeystore

@@ -82,7 +82,7 @@ func (s *Store) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, e
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
 	r := d.At(s.now())
-	made, err := createScript.Run(ctx, s.client, s.keys(d.Name), r.CreatedAt.Unix(), r.Description, tagsText(r.Tags), r.Markdown,
+	made, err := createScript.Run(ctx, once{s.client}, s.keys(d.Name), r.CreatedAt.Unix(), r.Description, tagsText(r.Tags), r.Markdown,
 		stampText(r.CreatedAt), stampText(r.LastModified), string(d.Name), channel, "c:"+string(d.Name)).Int()
 	if err != nil {
 		return ruleset.Ruleset{}, unavailable(err)
@@ -193,7 +193,7 @@ func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) 
 	if p.Markdown != nil {
 		args = append(args, "markdown", *p.Markdown)
 	}
-	pairs, err := updateScript.Run(ctx, s.client, []string{hashKey(name)}, args...).StringSlice()
+	pairs, err := updateScript.Run(ctx, once{s.client}, []string{hashKey(name)}, args...).StringSlice()
 	if err != nil {
 		return ruleset.Ruleset{}, unavailable(err)
 	}
@@ -211,7 +211,7 @@ func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) 
 func (s *Store) Delete(ctx context.Context, name ruleset.Name) error {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	gone, err := deleteScript.Run(ctx, s.client, s.keys(name), string(name), channel, "d:"+string(name)).Int()
+	gone, err := deleteScript.Run(ctx, once{s.client}, s.keys(name), string(name), channel, "d:"+string(name)).Int()
 	if err != nil {
 		return unavailable(err)
 	}

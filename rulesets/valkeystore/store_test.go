@@ -38,17 +38,23 @@ func start(t *testing.T, args ...string) *real {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		t.Skip("redis-server is not installed")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	_ = l.Close() // the server takes its port
+	addr := freeAddr(t)
 	_, port, _ := net.SplitHostPort(addr)
 	r := &real{addr: addr, args: append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...)}
 	r.run(t)
 	t.Cleanup(func() { r.stop() })
 	return r
+}
+
+// freeAddr is an address whose port nobody has now.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close() // whoever was promised the port takes it
+	return l.Addr().String()
 }
 
 func (r *real) run(t *testing.T) {
