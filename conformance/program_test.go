@@ -64,9 +64,11 @@ func drive(t *testing.T, data string, words ...string) *web {
 }
 
 // environment takes words with = as variables, and all others as arguments.
+// $DATA in a word is the data folder.
 func environment(data string, words []string) (args, env []string) {
 	env = []string{"TRIPTYCH_DATA=" + data, "LOG_LEVEL=error", "VALKEY_HOST=", "VALKEY_PORT="}
 	for _, word := range words {
+		word = strings.ReplaceAll(word, "$DATA", data)
 		if strings.Contains(word, "=") && !strings.HasPrefix(word, "-") {
 			env = append(env, word)
 		} else {
