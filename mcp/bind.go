@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -76,7 +77,7 @@ func answerOf[Out any]() (func(Out) *Result, []byte, error) {
 // arguments cannot be a struct. The schema is published, not enforced.
 func Raw(inputSchema string, handler func(ctx context.Context, call *Call, args []byte) (*Result, error)) Binding {
 	if !json.Valid([]byte(inputSchema)) {
-		return Binding{err: fmt.Errorf("input schema is not JSON")}
+		return Binding{err: errors.New("input schema is not JSON")}
 	}
 	return Binding{input: []byte(inputSchema), invoke: handler}
 }

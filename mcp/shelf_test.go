@@ -47,14 +47,15 @@ func TestLargeAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(owner, method, params string) (result struct {
+	type answer struct {
 		Result struct {
 			IsError  bool
 			Content  []struct{ Text string }
 			Contents []struct{ Text string }
 		}
 		Error *struct{ Message string }
-	}) {
+	}
+	ask := func(owner, method, params string) (result answer) {
 		h := server.Bind(mcp.Caller{Principal: mcp.Principal{ID: owner}}, nil)
 		raw := jsonrpc.Answer(t.Context(), h, &jsonrpc.Request{ID: jsonrpc.NumberID(1), Method: method, Params: []byte(params)}, nil)
 		if len(raw) > mcp.MaxAnswer+1000 {

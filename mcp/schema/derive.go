@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -200,7 +201,7 @@ func (s *shape) bound(tag reflect.StructTag) error {
 	}
 	if text, ok := tag.Lookup("enum"); ok {
 		if s.kind != stringKind {
-			return fmt.Errorf("tag enum is for strings")
+			return errors.New("tag enum is for strings")
 		}
 		s.enum = strings.Split(text, "|")
 	}
