@@ -39,6 +39,7 @@ func (k *fakeKeeper) publicKey() (ed25519.PublicKey, error)    { return nil, nil
 func (k *fakeKeeper) preface(*chain, time.Time) []note         { return nil }
 func (k *fakeKeeper) close() error                             { return nil }
 func (k *fakeKeeper) set(err error)                            { k.mu.Lock(); k.fail = err; k.mu.Unlock() }
+
 func (k *fakeKeeper) count() (writes, attempts int, lines []string) {
 	return k.writes, k.attempts, strings.Split(strings.TrimSpace(k.data.String()), "\n")
 }

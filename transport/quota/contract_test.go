@@ -60,14 +60,14 @@ func take(t *testing.T, m quota.Meter, key string, limits quota.Limits, now time
 }
 
 // refused takes one request, which must be refused.
-func refused(t *testing.T, m quota.Meter, key string, limits quota.Limits, now time.Time) *quota.ExceededError {
+func refused(t *testing.T, m quota.Meter, key string, limits quota.Limits, now time.Time) quota.ExceededError {
 	t.Helper()
 	u, err := m.Take(t.Context(), key, limits, now)
 	e, ok := errors.AsType[*quota.ExceededError](err)
 	if !ok {
 		t.Fatalf("%+v, %v, want an ExceededError", u, err)
 	}
-	return e
+	return *e
 }
 
 func same(t *testing.T, got, want quota.Usage) {

@@ -30,7 +30,7 @@ type tally struct {
 // are counted.
 func (t *tally) roll(now time.Time) (month, minute bool) {
 	if !now.Before(t.monthEnd) {
-		_, t.monthEnd = monthOf(now)
+		t.monthEnd = monthEnd(now)
 		t.used, month = 0, true
 	}
 	if !now.Before(t.minuteEnd) {

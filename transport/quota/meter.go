@@ -131,11 +131,10 @@ func (e *ExceededError) RetryAfter(now time.Time) int64 {
 	return max(1, int64(math.Ceil(e.ResetAt.Sub(now).Seconds())))
 }
 
-// monthOf is the calendar month around a time.
-func monthOf(t time.Time) (start, end time.Time) {
+// monthEnd is the end of the calendar month around a time.
+func monthEnd(t time.Time) time.Time {
 	year, month, _ := t.UTC().Date()
-	start = time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
-	return start, start.AddDate(0, 1, 0)
+	return time.Date(year, month+1, 1, 0, 0, 0, 0, time.UTC)
 }
 
 // minuteEnd is the end of the minute around a time.

@@ -75,9 +75,8 @@ func (v *Valkey) Peek(ctx context.Context, key string, limits Limits, now time.T
 func (v *Valkey) run(ctx context.Context, key string, limits Limits, now time.Time, take int64) (u Usage, granted bool, err error) {
 	ctx, stop := context.WithTimeout(ctx, valkeyWait)
 	defer stop()
-	_, month := monthOf(now)
 	answer, err := takeScript.Run(ctx, v.client, []string{valkeyPrefix + key},
-		month.Unix(), minuteEnd(now).Unix(), limits.Month, limits.Minute, take, valkeyKeep.Milliseconds()).Int64Slice()
+		monthEnd(now).Unix(), minuteEnd(now).Unix(), limits.Month, limits.Minute, take, valkeyKeep.Milliseconds()).Int64Slice()
 	if err == nil && len(answer) != 5 {
 		err = fmt.Errorf("the server answers %d values", len(answer))
 	}
