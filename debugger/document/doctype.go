@@ -129,6 +129,8 @@ func (s *surveyor) references(tag []byte) error {
 
 // undeclared is the error for an entity without a declaration that was read.
 func undeclared(document string, line, column int, name string) error {
-	return &SyntaxError{document, line, column,
-		"entity " + name + " is not declared in the document itself, and nothing else is read"}
+	return &SyntaxError{
+		document, line, column,
+		"entity " + name + " is not declared in the document itself, and nothing else is read",
+	}
 }

@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,7 @@ func FuzzQuery(f *testing.F) {
 			req.Version = document.XPath10
 		}
 		got, err := lib.Query(t.Context(), req)
-		if _, ok := err.(*document.EngineError); ok {
+		if _, ok := errors.AsType[*document.EngineError](err); ok {
 			t.Fatal(err)
 		}
 		for _, item := range got.Items {
@@ -45,7 +46,7 @@ func FuzzValidate(f *testing.F) {
 	lib := open(f, document.Config{Deadline: 5 * time.Second})
 	f.Fuzz(func(t *testing.T, text, schema string) {
 		_, err := lib.Validate(t.Context(), document.ValidateRequest{Document: xmlish(text), Schema: xmlish(schema)})
-		if _, ok := err.(*document.EngineError); ok {
+		if _, ok := errors.AsType[*document.EngineError](err); ok {
 			t.Fatal(err)
 		}
 	})

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,8 +31,8 @@ func (p *pathfinder) path(n dom.Node) string {
 		return "/"
 	}
 	var b strings.Builder
-	for i := len(steps) - 1; i >= 0; i-- {
-		b.WriteString("/" + steps[i])
+	for _, step := range slices.Backward(steps) {
+		b.WriteString("/" + step)
 	}
 	return b.String()
 }

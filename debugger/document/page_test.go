@@ -59,7 +59,10 @@ func TestPages(t *testing.T) {
 func TestWrongPages(t *testing.T) {
 	lib := open(t, document.Config{})
 	for _, req := range []document.QueryRequest{
-		{Offset: -1}, {MaxResults: -1}, {MaxResults: document.MaxResults + 1}, {Version: "2.0"},
+		{Offset: -1},
+		{MaxResults: -1},
+		{MaxResults: document.MaxResults + 1},
+		{Version: "2.0"},
 		{Version: "1.0", Namespaces: map[string]string{"": "urn:x"}},
 	} {
 		req.Document, req.Query = "<a/>", "/a"

@@ -34,6 +34,7 @@ type QueryRequest struct {
 // A ResultType says what an expression gave.
 type ResultType string
 
+// The types of results.
 const (
 	Nodes    ResultType = "nodes"    // any number of nodes, none included
 	Number   ResultType = "number"   // one number

@@ -2,6 +2,7 @@ package document
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -64,7 +65,7 @@ func (l *Library) readOnce(file *os.File, name string) (*source, error) {
 	seen := time.Now()
 	raw := make([]byte, before.Size())
 	n, err := io.ReadFull(io.NewSectionReader(file, 0, before.Size()), raw)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, fmt.Errorf("read document %s: %w", name, err)
 	}
 	after, err := file.Stat()
@@ -82,6 +83,8 @@ func (l *Library) readOnce(file *os.File, name string) (*source, error) {
 }
 
 func (l *Library) tooLarge(name string, size int64) error {
-	return &LimitError{Subject: name, What: "size in bytes", Limit: l.config.MaxDocument,
-		Detail: fmt.Sprintf("it has %d", size)}
+	return &LimitError{
+		Subject: name, What: "size in bytes", Limit: l.config.MaxDocument,
+		Detail: fmt.Sprintf("it has %d", size),
+	}
 }

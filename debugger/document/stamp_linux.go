@@ -12,7 +12,7 @@ const openFlags = syscall.O_NONBLOCK
 func stampOf(info fs.FileInfo) stamp {
 	s := plain(info)
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		s.device, s.inode = uint64(stat.Dev), stat.Ino
+		s.device, s.inode = uint64(stat.Dev), stat.Ino //nolint:unconvert // some machines have 32 bits for a device
 		s.changed = time.Unix(stat.Ctim.Unix())
 	}
 	return s

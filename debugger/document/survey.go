@@ -72,8 +72,10 @@ func look(name string, text []byte, limits Config) (*survey, error) {
 		}
 	}
 	if need := s.memory(); need > limits.MaxMemory {
-		return nil, &LimitError{Subject: name, What: "memory in bytes", Limit: limits.MaxMemory,
-			Detail: fmt.Sprintf("its tree may need %d", need)}
+		return nil, &LimitError{
+			Subject: name, What: "memory in bytes", Limit: limits.MaxMemory,
+			Detail: fmt.Sprintf("its tree may need %d", need),
+		}
 	}
 	return &s.survey, nil
 }

@@ -32,16 +32,22 @@ func TestValidate(t *testing.T) {
 		mentions   []string   // one for each
 	}{
 		{"valid", `<notes xmlns="urn:n"><note day="2024-12-05"><text>x</text></note></notes>`, nil, nil},
-		{"all on one line", `<notes xmlns="urn:n"><note day="x"><text/></note><note><text/></note><n:note xmlns:n="urn:n" day="2024-12-05"><n:txt/></n:note></notes>`,
+		{
+			"all on one line", `<notes xmlns="urn:n"><note day="x"><text/></note><note><text/></note><n:note xmlns:n="urn:n" day="2024-12-05"><n:txt/></n:note></notes>`,
 			violations{
 				{Line: 1, Column: 22, Path: note("1") + "/@day"},
 				{Line: 1, Column: 50, Path: note("2")},
 				{Line: 1, Column: 111, Path: note("3") + "/Q{urn:n}txt[1]"},
-			}, []string{"'x' is not valid", "'day' is required", "not expected"}},
-		{"several lines", "<notes xmlns='urn:n'>\r\n  <note day='2024-12-05'>\n\t<text>é</text></note>\r   <b/>\n</notes>",
+			},
+			[]string{"'x' is not valid", "'day' is required", "not expected"},
+		},
+		{
+			"several lines", "<notes xmlns='urn:n'>\r\n  <note day='2024-12-05'>\n\t<text>é</text></note>\r   <b/>\n</notes>",
 			violations{
 				{Line: 4, Column: 4, Path: "/Q{urn:n}notes[1]/Q{urn:n}b[1]"},
-			}, []string{"not expected"}},
+			},
+			[]string{"not expected"},
+		},
 		{"another root", `<x/>`, violations{{Line: 1, Column: 1, Path: "/x[1]"}}, []string{"No matching global"}},
 	}
 	for _, test := range tests {

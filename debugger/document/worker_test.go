@@ -26,7 +26,7 @@ func TestWorkThatIsDone(t *testing.T) {
 			t.Errorf("got %d, %v, want 7", got, err)
 		}
 		boom := errors.New("boom")
-		if _, err := work(t.Context(), c, "test", func(context.Context) (int, error) { return 0, boom }); err != boom {
+		if _, err := work(t.Context(), c, "test", func(context.Context) (int, error) { return 0, boom }); !errors.Is(err, boom) {
 			t.Errorf("got %v, want the error of the work", err)
 		}
 		_, err = work(t.Context(), c, "test", func(context.Context) (int, error) { panic("engine") })

@@ -66,18 +66,26 @@ func TestSameAnswers(t *testing.T) {
 		return `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">` + body + `</xs:schema>`
 	}
 	for _, q := range []document.QueryRequest{
-		{Document: "a.xml", Query: "//b | //@x"}, {Document: "<a>\u00e9</a>", Query: "string(/)", Version: "1.0"},
-		{Document: "a.xml", Query: "//["}, {Document: "gone.xml", Query: "/"}, {Document: "../x", Query: "/"},
-		{Document: "bad.xml", Query: "/"}, {Document: "latin.xml", Query: "/"}, {Document: "a.xml", Query: "1 to 200000000"},
-		{Document: strings.Repeat("<a>", 20), Query: "/"}, {Document: "<!DOCTYPE a [<!ENTITY e SYSTEM 'x'>]><a/>", Query: "/"},
+		{Document: "a.xml", Query: "//b | //@x"},
+		{Document: "<a>\u00e9</a>", Query: "string(/)", Version: "1.0"},
+		{Document: "a.xml", Query: "//["},
+		{Document: "gone.xml", Query: "/"},
+		{Document: "../x", Query: "/"},
+		{Document: "bad.xml", Query: "/"},
+		{Document: "latin.xml", Query: "/"},
+		{Document: "a.xml", Query: "1 to 200000000"},
+		{Document: strings.Repeat("<a>", 20), Query: "/"},
+		{Document: "<!DOCTYPE a [<!ENTITY e SYSTEM 'x'>]><a/>", Query: "/"},
 	} {
 		want, wantErr := here.Query(t.Context(), q)
 		got, gotErr := there.Query(t.Context(), q)
 		same(t, fmt.Sprint(q), got, gotErr, want, wantErr)
 	}
 	for _, v := range []document.ValidateRequest{
-		{Document: "a.xml", Schema: schema(`<xs:element name="a"/>`)}, {Document: "a.xml", Schema: schema(`<xs:element name="c"/>`)},
-		{Document: "a.xml", Schema: schema(`<xs:element/>`)}, {Document: "a.xml", Schema: schema(`<xs:include schemaLocation="x"/><xs:element name="a"/>`)},
+		{Document: "a.xml", Schema: schema(`<xs:element name="a"/>`)},
+		{Document: "a.xml", Schema: schema(`<xs:element name="c"/>`)},
+		{Document: "a.xml", Schema: schema(`<xs:element/>`)},
+		{Document: "a.xml", Schema: schema(`<xs:include schemaLocation="x"/><xs:element name="a"/>`)},
 	} {
 		want, wantErr := here.Validate(t.Context(), v)
 		got, gotErr := there.Validate(t.Context(), v)

@@ -37,7 +37,7 @@ type waiter struct {
 
 // start runs the command and sends it its settings.
 func start(command []string, set settings, all *sync.WaitGroup) (*process, error) {
-	cmd := exec.Command(command[0], command[1:]...) // it outlives the request that starts it
+	cmd := exec.Command(command[0], command[1:]...) //nolint:noctx // it outlives the request that starts it
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
