@@ -97,7 +97,8 @@ func (d *decoder) opcode() (*row, bool) {
 		return d.evex()
 	case 0x8f:
 		if d.peek()&0x1f >= 8 {
-			return nil, d.xop()
+			d.xop()
+			return nil, false
 		}
 	}
 	return d.choose(&baseMap[op])

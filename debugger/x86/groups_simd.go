@@ -86,8 +86,10 @@ var simdGroups = [gSIMDEnd - gGeneral][8]row{
 
 	gAESEncKey - gGeneral: {{"aesenc128kl", operands{vdq, ma}, noVEX | anyPrefix}, {"loadiwkey", operands{vdq, wdq}, privileged | noVEX}},
 	gAESWideKey - gGeneral: {
-		{"aesencwide128kl", operands{ma}, readOnly | touchesFP | noVEX}, {"aesdecwide128kl", operands{ma}, readOnly | touchesFP | noVEX},
-		{"aesencwide256kl", operands{ma}, readOnly | touchesFP | noVEX}, {"aesdecwide256kl", operands{ma}, readOnly | touchesFP | noVEX},
+		{"aesencwide128kl", operands{ma}, readOnly | touchesFP | noVEX},
+		{"aesdecwide128kl", operands{ma}, readOnly | touchesFP | noVEX},
+		{"aesencwide256kl", operands{ma}, readOnly | touchesFP | noVEX},
+		{"aesdecwide256kl", operands{ma}, readOnly | touchesFP | noVEX},
 	},
 	gBLS - gGeneral: {
 		1: {"blsr", operands{}, 0},

@@ -113,7 +113,7 @@ func (o *oracle) check(l line) {
 // prefixOnly reports whether objdump shows a prefix as if it were an
 // instruction, which it does where the rest makes no sense to it.
 func prefixOnly(l line) bool {
-	for _, w := range strings.Fields(l.text) {
+	for w := range strings.FieldsSeq(l.text) {
 		if !isPrefix(w) {
 			return false
 		}

@@ -110,10 +110,10 @@ var term = regexp.MustCompile(`([+-]?)(0x[0-9a-f]+|[a-z][a-z0-9]*)(?:\*([1248]))
 // colon of one without.
 func sum(operand string, r *x86.Regs, pop bool) uint64 {
 	inner := operand
-	if i := strings.IndexByte(operand, '['); i >= 0 {
-		inner = operand[i+1 : strings.IndexByte(operand, ']')]
-	} else if i := strings.IndexByte(operand, ':'); i >= 0 {
-		inner = operand[i+1:]
+	if _, rest, ok := strings.Cut(operand, "["); ok {
+		inner, _, _ = strings.Cut(rest, "]")
+	} else if _, rest, ok := strings.Cut(operand, ":"); ok {
+		inner = rest
 	}
 	var total uint64
 	narrow := false
@@ -137,8 +137,10 @@ func sum(operand string, r *x86.Regs, pop bool) uint64 {
 	return total
 }
 
-var gprNames = strings.Fields("rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15")
-var gprNames32 = strings.Fields("eax ecx edx ebx esp ebp esi edi r8d r9d r10d r11d r12d r13d r14d r15d")
+var (
+	gprNames   = strings.Fields("rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15")
+	gprNames32 = strings.Fields("eax ecx edx ebx esp ebp esi edi r8d r9d r10d r11d r12d r13d r14d r15d")
+)
 
 func termValue(s string, r *x86.Regs) (value uint64, narrow bool) {
 	if i := slices.Index(gprNames, s); i >= 0 {

@@ -131,20 +131,19 @@ func (d *decoder) known(m uint8, r *row) (*row, bool) {
 	return nil, false
 }
 
-// xop reads the form 8F of AMD. Of these only the length is known.
-func (d *decoder) xop() bool {
+// xop passes over the form 8F of AMD. Of these only the length is known.
+func (d *decoder) xop() {
 	m := d.next() & 0x1f
 	d.next()
 	d.next()
 	if m > 10 {
-		return false
+		return
 	}
 	d.unknown(m == 8)
 	if m == 10 {
 		d.pos += 4
 		d.ended()
 	}
-	return false
 }
 
 // unknown passes over the operands of an unknown instruction.

@@ -1,6 +1,9 @@
 package interp
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // PageSize is the size of a page in bytes.
 const PageSize = 1 << 12
@@ -151,8 +154,7 @@ func (m *Machine) store(addr uint64, n uint8, value uint64) bool {
 // Undo takes the last step's writes back, so that memory is as it was before.
 // The registers are the caller's to restore.
 func (m *Machine) Undo() {
-	for k := len(m.writes) - 1; k >= 0; k-- {
-		w := m.writes[k]
+	for _, w := range slices.Backward(m.writes) {
 		if m.memory.put(w.Addr, w.Size, w.Old) {
 			m.forgetCode()
 		}
