@@ -35,7 +35,7 @@ func Start(t testing.TB, name string, args ...string) *Program {
 // StartFile starts a program that Build has made of the source called name.
 func StartFile(t testing.TB, name, path string, args ...string) *Program {
 	t.Helper()
-	cmd := exec.Command(path, args...)
+	cmd := exec.Command(path, args...) //nolint:noctx // its end is p.end, when those who trace it have let go
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func (p *Program) read(out io.Reader) {
 func (p *Program) end() {
 	_ = p.in.Close()
 	_ = p.cmd.Process.Kill()
-	for range p.lines { //nolint:revive // until the output ends
+	for range p.lines { // until the output ends
 	}
 	_ = p.cmd.Wait()
 }

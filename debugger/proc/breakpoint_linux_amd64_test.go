@@ -421,7 +421,7 @@ func TestGoProgram(t *testing.T) {
 				}
 			}
 			clearAll(t, p, b)
-			b = set(t, p, proc.BreakpointSpec{Address: program.Symbol("runtime.rtsigprocmask.abi0")})
+			set(t, p, proc.BreakpointSpec{Address: program.Symbol("runtime.rtsigprocmask.abi0")})
 			for range 50 {
 				resumeFor(t, p, 5*time.Millisecond)
 				ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -145,12 +146,7 @@ func describe(pid int) string {
 }
 
 func (c *candidate) isAncestor() bool {
-	for _, pid := range c.line {
-		if pid == c.pid {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.line, c.pid)
 }
 
 // isKernel looks for PF_KTHREAD.

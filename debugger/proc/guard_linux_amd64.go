@@ -41,7 +41,7 @@ func startGuard(command []string, memory *os.File) (*guard, error) {
 		return nil, errors.Join(err, r.Close(), w.Close())
 	}
 	defer func() { _ = ready.Close() }()
-	g := &guard{cmd: exec.Command(command[0], command[1:]...), pipe: w, done: make(chan struct{})} //nolint:gosec,noctx // our own command, and it must outlive us
+	g := &guard{cmd: exec.Command(command[0], command[1:]...), pipe: w, done: make(chan struct{})} //nolint:noctx // it must outlive us
 	g.cmd.Stdin, g.cmd.Stdout, g.cmd.ExtraFiles = r, answer, []*os.File{memory}
 	g.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	started := make(chan error)

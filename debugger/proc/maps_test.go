@@ -49,8 +49,16 @@ func TestMapsFind(t *testing.T) {
 		address uint64
 		want    int // which map, -1 none
 	}{
-		{0, -1}, {0x55d0c09fffff, -1}, {0x55d0c0a00000, 0}, {0x55d0c0a00fff, 0}, {0x55d0c0a01000, 1},
-		{0x55d0c0a03000, -1}, {0x7ffc11a20fff, 3}, {0xffffffffff600fff, 5}, {0xffffffffff601000, -1}, {1<<64 - 1, -1},
+		{0, -1},
+		{0x55d0c09fffff, -1},
+		{0x55d0c0a00000, 0},
+		{0x55d0c0a00fff, 0},
+		{0x55d0c0a01000, 1},
+		{0x55d0c0a03000, -1},
+		{0x7ffc11a20fff, 3},
+		{0xffffffffff600fff, 5},
+		{0xffffffffff601000, -1},
+		{1<<64 - 1, -1},
 	}
 	for _, test := range tests {
 		got, ok := maps.Find(test.address)

@@ -242,7 +242,7 @@ func checksum(path string) uint32 {
 	if err != nil {
 		return 0
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	h := crc32.NewIEEE()
 	if _, err := io.Copy(h, f); err != nil {
 		return 0

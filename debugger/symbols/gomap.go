@@ -20,10 +20,11 @@ func showGoMap(r *renderer, o Object, _ *Type, depth, pointers int) (content, er
 	if addr == 0 {
 		return content{text: "nil"}, nil
 	}
-	m, err := o.At(o.Type.Strip(), addr), error(nil)
-	if o.Type.Strip().Kind == KindPointer {
-		m = o.At(o.Type.Strip().Elem(), addr)
+	t := o.Type.Strip()
+	if t.Kind == KindPointer {
+		t = t.Elem()
 	}
+	m := o.At(t, addr)
 	used, err := m.number("used")
 	if err != nil {
 		return content{}, err

@@ -103,7 +103,7 @@ func breakpoints(t *testing.T, exe string, where ...string) map[string][]uint64 
 		t.Fatalf("gdb: %v\n%s", err, out)
 	}
 	got, at := map[string][]uint64{}, ""
-	for _, l := range strings.Split(string(out), "\n") {
+	for l := range strings.SplitSeq(string(out), "\n") {
 		if w, ok := strings.CutPrefix(l, "@"); ok {
 			at = w
 		}

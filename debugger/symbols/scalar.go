@@ -208,8 +208,8 @@ func (r *renderer) cstring(m Memory, addr uint64) (string, error) {
 			}
 			return "", err
 		}
-		if i := bytes.IndexByte(p, 0); i >= 0 {
-			return r.quote(append(out, p[:i]...), false), nil
+		if last, _, ends := bytes.Cut(p, []byte{0}); ends {
+			return r.quote(append(out, last...), false), nil
 		}
 		out, addr = append(out, p...), addr+n
 	}

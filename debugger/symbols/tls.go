@@ -76,13 +76,15 @@ func (p *Program) libraryTLS(im *Image, fs, off uint64, mem Memory) (uint64, err
 // it says so in data made for debuggers, three words of which the last counts.
 func (p *Program) modidOffset(mem Memory) (uint64, error) {
 	for _, im := range p.Images() {
-		for _, s := range im.symbols().named("_thread_db_link_map_l_tls_modid") {
-			var b [12]byte
-			if err := mem.ReadMemory(s.addr+im.Bias, b[:]); err != nil {
-				return 0, err
-			}
-			return uint64(binary.LittleEndian.Uint32(b[8:])), nil
+		found := im.symbols().named("_thread_db_link_map_l_tls_modid")
+		if len(found) == 0 {
+			continue
 		}
+		var b [12]byte
+		if err := mem.ReadMemory(found[0].addr+im.Bias, b[:]); err != nil {
+			return 0, err
+		}
+		return uint64(binary.LittleEndian.Uint32(b[8:])), nil
 	}
 	return 0, location.ErrUnavailable
 }

@@ -3,6 +3,7 @@ package symbols
 import (
 	"debug/dwarf"
 	"encoding/binary"
+	"slices"
 )
 
 // Type units describe one type each, which others refer to by a signature. In
@@ -18,7 +19,7 @@ func (d *debugInfo) appendTypeUnits(info, types []byte) []byte {
 	if len(types) == 0 {
 		return info
 	}
-	out := append(info[:len(info):len(info)], types...)
+	out := slices.Concat(info, types)
 	for at := len(info); at+24 <= len(out); {
 		h := out[at:]
 		size, n, word := uint64(binary.LittleEndian.Uint32(h)), 4, 4

@@ -265,7 +265,7 @@ func (r *renderer) array(o Object, t *Type, depth, pointers int) (content, error
 // elements shows the first elements of a sequence.
 func (r *renderer) elements(n int64, s style, at func(int64) Object, depth, pointers int) (content, error) {
 	var c content
-	for i := int64(0); i < n; i++ {
+	for i := range n {
 		if i >= int64(r.limits.Elements) || r.left <= 0 {
 			c.cut = true
 			break

@@ -109,7 +109,7 @@ func TestRows(t *testing.T) {
 				t.Skipf("readelf: %v", err)
 			}
 			n := 0
-			for _, b := range strings.Split(string(out), "Contents of the ") {
+			for b := range strings.SplitSeq(string(out), "Contents of the ") {
 				name, body, _ := strings.Cut(b, "\n")
 				tables := []*cfi.Table{plain, hdr}
 				if strings.HasPrefix(name, ".debug_frame") {
@@ -219,8 +219,10 @@ func FuzzTable(f *testing.F) {
 	f.Add([]byte{0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0}, true, uint64(0x1000))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0x80}, false, uint64(0))
 	// A version nobody knows, and a string behind it.
-	f.Add([]byte{0x14, 0, 0, 0, 0, 0, 0, 0, 2, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
-		0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, true, uint64(0x1000))
+	f.Add([]byte{
+		0x14, 0, 0, 0, 0, 0, 0, 0, 2, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
+		0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	}, true, uint64(0x1000))
 	f.Fuzz(func(t *testing.T, data []byte, eh bool, pc uint64) {
 		s := cfi.Section{Data: data, Addr: 0x1000, EH: eh}
 		for _, hdr := range [][]byte{nil, data} {
