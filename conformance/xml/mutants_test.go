@@ -17,37 +17,47 @@ import (
 type grown struct{ name, schema, document string }
 
 var grownSchemas = []grown{
-	{"sequences, choices and occurrences", `<xs:element name="r"><xs:complexType><xs:sequence>
+	{
+		"sequences, choices and occurrences", `<xs:element name="r"><xs:complexType><xs:sequence>
   <xs:element name="a" type="xs:int" minOccurs="0" maxOccurs="2"/>
   <xs:choice maxOccurs="unbounded"><xs:element name="b" type="xs:string"/><xs:sequence><xs:element name="c"/><xs:element name="d" type="xs:date"/></xs:sequence></xs:choice>
   <xs:element name="e" minOccurs="1"><xs:complexType mixed="true"><xs:sequence><xs:any minOccurs="0" processContents="skip"/></xs:sequence></xs:complexType></xs:element>
 </xs:sequence><xs:attribute name="x" type="xs:positiveInteger" use="required"/><xs:attribute name="y" type="xs:NCName"/></xs:complexType></xs:element>`,
-		`<r x="3" y="name"><a>1</a><a>-22</a><b>text</b><c/><d>2024-02-29</d><b/><e>mixed<b/>text</e></r>`},
-	{"all and facets", `<xs:element name="r"><xs:complexType><xs:all>
+		`<r x="3" y="name"><a>1</a><a>-22</a><b>text</b><c/><d>2024-02-29</d><b/><e>mixed<b/>text</e></r>`,
+	},
+	{
+		"all and facets", `<xs:element name="r"><xs:complexType><xs:all>
   <xs:element name="a"><xs:simpleType><xs:restriction base="xs:string"><xs:pattern value="[A-Z]{2}\d+"/><xs:maxLength value="6"/></xs:restriction></xs:simpleType></xs:element>
   <xs:element name="b" minOccurs="0"><xs:simpleType><xs:restriction base="xs:token"><xs:enumeration value="one"/><xs:enumeration value="two words"/></xs:restriction></xs:simpleType></xs:element>
   <xs:element name="c"><xs:simpleType><xs:restriction base="xs:decimal"><xs:minInclusive value="-1"/><xs:maxExclusive value="10"/><xs:fractionDigits value="2"/></xs:restriction></xs:simpleType></xs:element>
   <xs:element name="d"><xs:simpleType><xs:list itemType="xs:short"/></xs:simpleType></xs:element>
 </xs:all></xs:complexType></xs:element>`,
-		`<r><c>9.99</c><a>AB12</a><d>1 -2 3</d><b>two  words</b></r>`},
-	{"keys and references", `<xs:element name="r"><xs:complexType><xs:sequence maxOccurs="unbounded">
+		`<r><c>9.99</c><a>AB12</a><d>1 -2 3</d><b>two  words</b></r>`,
+	},
+	{
+		"keys and references", `<xs:element name="r"><xs:complexType><xs:sequence maxOccurs="unbounded">
   <xs:element name="a"><xs:complexType><xs:attribute name="x" type="xs:int" use="required"/><xs:attribute name="y" type="xs:string"/></xs:complexType></xs:element>
   <xs:element name="b" minOccurs="0" type="xs:int"/></xs:sequence></xs:complexType>
   <xs:key name="k"><xs:selector xpath="a"/><xs:field xpath="@x"/></xs:key>
   <xs:keyref name="kr" refer="k"><xs:selector xpath="b"/><xs:field xpath="."/></xs:keyref>
   <xs:unique name="u"><xs:selector xpath="a"/><xs:field xpath="@y"/></xs:unique>
 </xs:element>`,
-		`<r><a x="1" y="p"/><b>2</b><a x="2" y="q"/><b>1</b><a x="3"/><b>03</b></r>`},
-	{"derivation, nil and substitution", `<xs:complexType name="base"><xs:sequence><xs:element name="a" type="xs:string"/></xs:sequence><xs:attribute name="x" type="xs:boolean"/></xs:complexType>
+		`<r><a x="1" y="p"/><b>2</b><a x="2" y="q"/><b>1</b><a x="3"/><b>03</b></r>`,
+	},
+	{
+		"derivation, nil and substitution", `<xs:complexType name="base"><xs:sequence><xs:element name="a" type="xs:string"/></xs:sequence><xs:attribute name="x" type="xs:boolean"/></xs:complexType>
 <xs:complexType name="more"><xs:complexContent><xs:extension base="base"><xs:sequence><xs:element name="b" type="xs:duration" nillable="true"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
 <xs:element name="item" type="base"/><xs:element name="special" type="more" substitutionGroup="item"/>
 <xs:element name="r"><xs:complexType><xs:sequence><xs:element ref="item" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>`,
-		`<r xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><item x="true"><a>t</a></item><special><a/><b>P1DT2H</b></special><item xsi:type="more"><a/><b xsi:nil="true"/></item></r>`},
-	{"unions and identifiers, but no references, which libxml2 does not check", `<xs:simpleType name="size"><xs:union memberTypes="xs:unsignedByte"><xs:simpleType><xs:restriction base="xs:string"><xs:enumeration value="all"/></xs:restriction></xs:simpleType></xs:union></xs:simpleType>
+		`<r xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><item x="true"><a>t</a></item><special><a/><b>P1DT2H</b></special><item xsi:type="more"><a/><b xsi:nil="true"/></item></r>`,
+	},
+	{
+		"unions and identifiers, but no references, which libxml2 does not check", `<xs:simpleType name="size"><xs:union memberTypes="xs:unsignedByte"><xs:simpleType><xs:restriction base="xs:string"><xs:enumeration value="all"/></xs:restriction></xs:simpleType></xs:union></xs:simpleType>
 <xs:element name="r"><xs:complexType><xs:choice minOccurs="0" maxOccurs="9"><xs:element name="a" type="size"/>
   <xs:element name="b"><xs:complexType><xs:simpleContent><xs:extension base="xs:float"><xs:attribute name="x" type="xs:ID"/><xs:attribute name="y" type="xs:NMTOKEN"/></xs:extension></xs:simpleContent></xs:complexType></xs:element>
 </xs:choice></xs:complexType></xs:element>`,
-		`<r><a>255</a><b x="i1" y="i2">1e3</b><a>all</a><b x="i2">-INF</b><b y="i1">0</b></r>`},
+		`<r><a>255</a><b x="i1" y="i2">1e3</b><a>all</a><b x="i2">-INF</b><b y="i1">0</b></r>`,
+	},
 }
 
 // mutant changes a document in one to three places, so that it stays well-formed.

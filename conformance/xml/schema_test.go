@@ -97,25 +97,30 @@ func (s *score) schema(t *testing.T, lib *document.Library, c schemaCase) {
 // schemaVerdict tells from validating a document that cannot be valid whether
 // the schema could be used.
 func schemaVerdict(err error) string {
-	switch err.(type) {
-	case *document.ViolationsError, nil:
+	switch {
+	case err == nil, is[*document.ViolationsError](err):
 		return "valid"
-	case *document.SchemaError, *document.SyntaxError:
+	case is[*document.SchemaError](err), is[*document.SyntaxError](err):
 		return "invalid"
 	}
 	return "error"
 }
 
 func instanceVerdict(err error) string {
-	switch err.(type) {
-	case nil:
+	switch {
+	case err == nil:
 		return "valid"
-	case *document.ViolationsError, *document.SyntaxError:
+	case is[*document.ViolationsError](err), is[*document.SyntaxError](err):
 		return "invalid"
-	case *document.SchemaError:
+	case is[*document.SchemaError](err):
 		return "schema"
 	}
 	return "error"
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // argument is the schema argument for all documents of a schema: the one, or an
