@@ -37,7 +37,7 @@ type file struct {
 // An analyst makes files of texts.
 type analyst struct {
 	book  rulebook
-	words vocabulary
+	words map[family]vocabulary
 }
 
 // newAnalyst makes an analyst that knows all rules.
@@ -46,7 +46,11 @@ func newAnalyst() (*analyst, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &analyst{book: book, words: newVocabulary(book)}, nil
+	a := &analyst{book: book, words: map[family]vocabulary{}}
+	for f, rules := range book {
+		a.words[f] = newVocabulary(rules)
+	}
+	return a, nil
 }
 
 // analyse reads a source text. A text that is binary or minified has no tokens.
@@ -64,7 +68,7 @@ func (a *analyst) analyse(ctx context.Context, l listed, text string) (*file, er
 	}
 	found := functions(l.lang, tokens)
 	var places []int32
-	f.stream, places = newStream(tokens, a.words)
+	f.stream, places = newStream(tokens, a.words[l.lang.family])
 	for _, fn := range found {
 		f.functions = append(f.functions, extent{strings.Clone(fn.name), places[fn.begin], places[fn.end]})
 	}

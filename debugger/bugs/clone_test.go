@@ -316,8 +316,8 @@ func lineOf(t testing.TB, text, mark string) int {
 // ten findings, for each way to copy.
 func TestCopiesOfABugAreFound(t *testing.T) {
 	lines := 40_000
-	if testing.Short() {
-		lines = 4_000
+	if testing.Short() || bugs.RaceEnabled {
+		lines = 2_000
 	}
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {

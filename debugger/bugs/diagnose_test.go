@@ -73,6 +73,12 @@ var diagnoses = []struct {
 		bugs.DivisionByZero, bugs.Crash, "d is 0",
 	},
 	{
+		"the second divisor is zero",
+		"int f(int a, int d, int e) {\n\treturn a / d + a % e;\n}\n",
+		bugs.Site{Signal: "SIGFPE", Line: 2, Values: map[string]string{"a": "7", "d": "-1", "e": "0"}},
+		bugs.DivisionByZero, bugs.Crash, "e is 0",
+	},
+	{
 		"quotient that does not fit",
 		"int f(int a, int d) {\n\treturn a / d;\n}\n",
 		bugs.Site{Signal: "SIGFPE", Line: 2, Values: map[string]string{"a": "-2147483648", "d": "-1"}},

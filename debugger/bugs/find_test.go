@@ -391,7 +391,7 @@ func TestBounds(t *testing.T) {
 
 // The trees that were searched longest ago are forgotten first.
 func TestForgetting(t *testing.T) {
-	text := strings.Repeat(broken("a"), 200)
+	text := strings.Repeat(broken("a"), 300)
 	first := write(t, map[string]string{"a.c": text})
 	second := write(t, map[string]string{"a.c": text})
 	f := finder(t, bugs.Config{MaxMemory: 100_000})

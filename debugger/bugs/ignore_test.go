@@ -45,9 +45,10 @@ func TestIgnoreLikeGit(t *testing.T) {
 	for _, c := range ignoreCases {
 		t.Run(c.name, func(t *testing.T) {
 			list := parseIgnore(nil, ".", c.list)
+			want := gitIgnores(t, c.list, c.paths)
 			for _, path := range c.paths {
-				if got, want := ignoredPath(list, path), gitIgnores(t, c.list, path); got != want {
-					t.Errorf("%q ignored: %v, want %v", path, got, want)
+				if got := ignoredPath(list, path); got != want[path] {
+					t.Errorf("%q ignored: %v, want %v", path, got, want[path])
 				}
 			}
 		})
@@ -64,27 +65,35 @@ func ignoredPath(l *ignoreList, path string) bool {
 	return l.ignores(path, false)
 }
 
-func gitIgnores(t *testing.T, list, path string) bool {
+// gitIgnores is which of paths git ignores.
+func gitIgnores(t *testing.T, list string, paths []string) map[string]bool {
 	t.Helper()
 	folder := t.TempDir()
-	git := func(input string, args ...string) (string, int) {
-		cmd := exec.CommandContext(t.Context(), "git", args...)
-		cmd.Dir = folder
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
-		cmd.Stdin = strings.NewReader(input)
-		var out bytes.Buffer
-		cmd.Stdout = &out
-		_ = cmd.Run() // the status is what counts
-		return out.String(), cmd.ProcessState.ExitCode()
-	}
-	if _, status := git("", "init", "-q"); status != 0 {
-		t.Fatal("git init failed")
-	}
 	if err := os.WriteFile(filepath.Join(folder, ".gitignore"), []byte(list), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, status := git(path+"\x00", "check-ignore", "-z", "-q", "--stdin", "--no-index")
-	return status == 0
+	runGit(t, folder, "", "init", "-q")
+	ignored := map[string]bool{}
+	input := strings.Join(paths, "\x00") + "\x00"
+	for path := range strings.SplitSeq(runGit(t, folder, input, "check-ignore", "-z", "--stdin", "--no-index"), "\x00") {
+		ignored[path] = true
+	}
+	return ignored
+}
+
+// runGit runs git in a folder. Status 1 is that nothing is ignored.
+func runGit(t *testing.T, folder, input string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", args...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+	cmd.Stdin = strings.NewReader(input)
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 1 {
+		t.Fatalf("git %v: %v", args, err)
+	}
+	return out.String()
 }
 
 // A list may stand above what is searched, and below.

@@ -39,7 +39,7 @@ type language struct {
 // is similar code only.
 var languages = []language{
 	{"C", cFamily, byShape, "", []string{"c", "h"}},
-	{"C++", cFamily, byShape, "", []string{"cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "ipp", "cu", "cuh"}},
+	{"C++", cFamily, byShape, "", []string{"cc", "cpp", "cxx", "hpp", "hh", "hxx", "ipp", "cu", "cuh"}},
 	{"Go", goFamily, byKeyword, "func", []string{"go"}},
 	{"Rust", rustFamily, byKeyword, "fn", []string{"rs"}},
 	{"Python", pythonFamily, byIndent, "def", []string{"py", "pyi", "pyx"}},

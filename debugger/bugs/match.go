@@ -66,6 +66,10 @@ func (e element) accepts(t token) bool {
 		return t.kind == numberToken
 	case anyString:
 		return t.kind == stringToken
+	case anyText:
+		return t.kind == stringToken && strings.HasPrefix(t.text, `"`)
+	case anyValue:
+		return t.kind == nameToken || t.kind == numberToken || t.text == ")" || t.text == "]"
 	case anyType:
 		return t.kind == keywordToken && !control[t.text]
 	default:

@@ -12,7 +12,9 @@ import (
 //	free|delete     one of several tokens
 //	$x              a name or a path of names (p, p->next, a.b), remembered: the
 //	                same $x later matches the same tokens only
-//	%name           any name, %num a number, %str a string, %any any token
+//	%name           any name, %num a number, %str a string or character,
+//	                %text a string in double quotes, %any any token
+//	%value          the end of a value: a name, a number, ) or ]
 //	%type           a type of the language, as far as it is a keyword
 //	...             as few tokens as possible, within a statement and its brackets
 //	%stop           nothing, where no call, index or member follows
@@ -35,6 +37,8 @@ const (
 	anyName
 	anyNumber
 	anyString
+	anyText
+	anyValue
 	anyToken
 	anyType
 	gap
@@ -45,7 +49,7 @@ const (
 
 // classes are the elements that stand for a sort of token.
 var classes = map[string]elementOp{
-	"%name": anyName, "%num": anyNumber, "%str": anyString, "%any": anyToken, "%type": anyType,
+	"%name": anyName, "%num": anyNumber, "%str": anyString, "%text": anyText, "%value": anyValue, "%any": anyToken, "%type": anyType,
 	"...": gap, "%stop": pathStop, "^": statementStart, ";": statementEnd,
 }
 

@@ -17,7 +17,7 @@ var everywhere = append(slices.Clone(braced), pythonFamily)
 var commonRules = []rule{
 	{
 		id: "divisor-unchecked", kind: DivisionByZero, families: []family{cFamily, goFamily, rustFamily, pythonFamily}, sure: 50,
-		first: "/|%|/=|%=|// $d %stop",
+		first: "%value /|%|/=|%=|// $d %stop",
 		unless: []string{
 			"$d ==|!=|>|>=|<|<=", "==|!=|<|<= $d", "if ( $d", "if $d", "! $d", "not $d", "while ( $d", "( $d ?", "&& $d", "$d = %num ;",
 		},

@@ -4,7 +4,7 @@ package bugs
 // another value.
 var checked = []string{
 	"if ( $p", "! $p", "$p ==|!=", "NULL|nullptr|0 ==|!= $p", "&& $p", "$p &&", "$p ?", "while ( $p",
-	"assert|ASSERT|Assert|CHECK|BUG_ON|g_assert ( $p", "unlikely|likely ( ! $p", "unlikely|likely ( $p",
+	"assert|ASSERT|Assert|CHECK|BUG_ON|g_assert ( $p", "unlikely|likely ( ! $p", "unlikely|likely ( $p", "( $p ) ?", "$p = ",
 }
 
 // reset are the ways a variable gets another value.
@@ -54,7 +54,7 @@ var cRules = []rule{
 	},
 	{
 		id: "c-checked-after-use", kind: NullDereference, families: []family{cFamily}, sure: 75,
-		first: "$p -> %name", then: []string{"if ( ! $p )", "if ( $p ==|!= NULL|nullptr"},
+		first: "$p -> %name", then: []string{"if ( ! $p )", "if ( $p == NULL|nullptr"},
 		unless: []string{"$p =", "& $p", "$p ++"}, atFirst: true, because: "the pointer is checked only after it was followed",
 	},
 	{
@@ -202,8 +202,8 @@ var cRules = []rule{
 	},
 	{
 		id: "c-file-left-open", kind: ResourceLeak, families: []family{cFamily}, sure: 60,
-		first: "$f = fopen|opendir|fdopen|popen ( ... ) ;", then: []string{"return"}, atFirst: true,
-		never: []string{"fclose|closedir|pclose ( $f", "return $f", "= $f ;", "( ... $f ) ;"}, unless: []string{"! $f", "$f ==", "== $f"}, because: "nothing closes the file",
+		first: "$f = fopen|opendir|fdopen|popen ( ... ) ;",
+		never: []string{"fclose|closedir|pclose ( $f", "return $f", "= $f ;", "( ... $f ) ;"}, because: "nothing closes the file",
 	},
 	{
 		id: "c-size-overflow", kind: IntegerOverflow, families: []family{cFamily}, sure: 65,
@@ -255,7 +255,7 @@ var cRules = []rule{
 	},
 	{
 		id: "c-text-compared-by-address", kind: WrongComparison, families: []family{cFamily}, sure: 70,
-		first: "if ( $s ==|!= %str )", because: "this compares addresses, unless it is C++ and a string",
+		first: "if ( $s ==|!= %text )", because: "this compares addresses, unless it is C++ and a string",
 	},
 	{id: "c-abort", kind: FailedAssertion, families: []family{cFamily}, sure: 50, first: "^ abort ( )", because: "the program gives up here"},
 	{id: "c-assertion", kind: FailedAssertion, families: []family{cFamily}, sure: 45, first: "^ assert (", because: "the program gives up here when the assertion does not hold"},

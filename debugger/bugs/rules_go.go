@@ -5,7 +5,7 @@ var goRules = []rule{
 	{
 		id: "go-used-before-error", kind: NullDereference, families: []family{goFamily}, sure: 80,
 		first: "$v , err := $f ( ... ) ;", then: []string{"$v .", "* $v"},
-		unless: []string{"err !=|==|:=|=", "err )|,|;", ", err", "( err", "$v =|:="}, because: "the result is used before the error is looked at",
+		unless: []string{"err !=|==|:=|=", "err )|,|;", ", err", "( err", "$v =|:=|==|!="}, because: "the result is used before the error is looked at",
 	},
 	{
 		id: "go-error-dropped-and-used", kind: NullDereference, families: []family{goFamily}, sure: 75,
@@ -14,8 +14,8 @@ var goRules = []rule{
 	},
 	{
 		id: "go-checked-after-use", kind: NullDereference, families: []family{goFamily}, sure: 75,
-		first: "$p . %name", then: []string{"if $p ==|!= nil"},
-		unless: []string{"$p =|:=", ", $p", "& $p", "range"}, atFirst: true, because: "the pointer is checked only after it was followed",
+		first: "$p . %name", then: []string{"if $p == nil"},
+		unless: []string{"$p =|:=", "$p , %name =|:=", ", $p", "& $p", "range"}, atFirst: true, because: "the pointer is checked only after it was followed",
 	},
 	{
 		id: "go-nil-pointer", kind: NullDereference, families: []family{goFamily}, sure: 85,
@@ -66,21 +66,21 @@ var goRules = []rule{
 	},
 	{
 		id: "go-split-index", kind: OutOfBounds, families: []family{goFamily}, sure: 80,
-		first: "Split|SplitN|Fields|FindStringSubmatch|FindSubmatch ( ... ) [ %num ]", because: "there may be fewer parts",
+		first: "Split|SplitN|Fields|FindStringSubmatch|FindSubmatch ( ... ) [ 1|2|3|4|5|6|7|8|9 ]", because: "there may be fewer parts",
 	},
 	{
 		id: "go-split-index-later", kind: OutOfBounds, families: []family{goFamily}, sure: 75,
-		first: "$p := $s . Split|SplitN|Fields|FindStringSubmatch|FindSubmatch ( ... )", then: []string{"$p [ %num ]"},
+		first: "$p := $s . Split|SplitN|Fields|FindStringSubmatch|FindSubmatch ( ... )", then: []string{"$p [ 1|2|3|4|5|6|7|8|9 ]"},
 		unless: []string{"len ( $p )", "$p ==|!=", "range $p"}, because: "there may be fewer parts",
 	},
 	{
 		id: "go-split-index-strings", kind: OutOfBounds, families: []family{goFamily}, sure: 75,
-		first: "$p := strings|bytes . Split|SplitN|Fields ( ... )", then: []string{"$p [ %num ]"},
+		first: "$p := strings|bytes . Split|SplitN|Fields ( ... )", then: []string{"$p [ 1|2|3|4|5|6|7|8|9 ]"},
 		unless: []string{"len ( $p )", "$p ==|!=", "range $p"}, because: "there may be fewer parts",
 	},
 	{
 		id: "go-arguments-unchecked", kind: OutOfBounds, families: []family{goFamily}, sure: 75,
-		first: "os . Args [ %num ]", unless: []string{"len ( os . Args )"}, because: "there may be fewer arguments",
+		first: "os . Args [ 1|2|3|4|5|6|7|8|9 ]", unless: []string{"len ( os . Args )"}, because: "there may be fewer arguments",
 	},
 	{
 		id: "go-index-from-input", kind: OutOfBounds, families: []family{goFamily}, sure: 75,
@@ -135,7 +135,7 @@ var goRules = []rule{
 	},
 	{
 		id: "go-shared-counter", kind: DataRace, families: []family{goFamily}, sure: 60,
-		first: "go func ( ... ) {", then: []string{"^ $x ++|+=|--|-="},
+		first: "go func ( ... ) {", then: []string{"^ $x ++|-- ;", "^ $x +=|-="},
 		unless: []string{"Lock ( )", "} ("}, because: "the goroutine changes a variable that others see",
 	},
 	{

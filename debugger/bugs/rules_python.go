@@ -51,11 +51,11 @@ var pythonRules = []rule{
 	},
 	{
 		id: "python-split-index", kind: OutOfBounds, families: []family{pythonFamily}, sure: 75,
-		first: ". split|rsplit|splitlines|findall ( ... ) [ %num ]", because: "there may be fewer parts",
+		first: ". split|rsplit|splitlines|findall ( ... ) [ 1|2|3|4|5|6|7|8|9 ]", because: "there may be fewer parts",
 	},
 	{
 		id: "python-arguments-unchecked", kind: OutOfBounds, families: []family{pythonFamily}, sure: 75,
-		first: "sys . argv [ %num ]", unless: []string{"len ( sys . argv )", "try"}, because: "there may be fewer arguments",
+		first: "sys . argv [ 1|2|3|4|5|6|7|8|9 ]", unless: []string{"len ( sys . argv )", "try"}, because: "there may be fewer arguments",
 	},
 	{
 		id: "python-range-one-further", kind: OffByOne, families: []family{pythonFamily}, sure: 90,

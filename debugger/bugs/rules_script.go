@@ -69,7 +69,7 @@ var scriptRules = []rule{
 	{id: "js-index-length", kind: OffByOne, families: []family{scriptFamily}, sure: 70, first: "= $x [ $x . length ] ;", because: "the last element is one before the length"},
 	{
 		id: "js-split-index", kind: OutOfBounds, families: []family{scriptFamily}, sure: 70,
-		first: ". split ( ... ) [ %num ] .", because: "there may be fewer parts",
+		first: ". split ( ... ) [ 1|2|3|4|5|6|7|8|9 ] .", because: "there may be fewer parts",
 	},
 	{
 		id: "js-first-unchecked", kind: OutOfBounds, families: []family{scriptFamily}, sure: 50,

@@ -22,15 +22,13 @@ type stream struct {
 // vocabulary is the words that keep their identity: calls that rules know.
 type vocabulary map[string]bool
 
-// newVocabulary has the names that the rules of a book ask for.
-func newVocabulary(book rulebook) vocabulary {
+// newVocabulary has the names that rules ask for in their beginning.
+func newVocabulary(rules *ruleSet) vocabulary {
 	words := vocabulary{}
-	for _, set := range book {
-		for _, c := range set.all() {
-			for _, e := range c.first {
-				for _, w := range e.words {
-					words[w] = true
-				}
+	for _, c := range rules.all() {
+		for _, e := range c.first {
+			for _, w := range e.words {
+				words[w] = true
 			}
 		}
 	}

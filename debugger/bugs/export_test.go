@@ -1,0 +1,4 @@
+package bugs
+
+// RaceEnabled is for the tests outside of the package.
+const RaceEnabled = raceEnabled

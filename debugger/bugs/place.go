@@ -1,0 +1,107 @@
+package bugs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// How many places are looked at closer.
+const (
+	maxAlike = 400
+	maxRisky = 400
+)
+
+// A place is a part of a file to look closer at.
+type place struct {
+	file   *file
+	at     int   // the token in its middle
+	risk   *risk // what a rule sees there, or nil
+	shared int   // how many bands it shares with the query
+}
+
+// places collects where to look closer.
+func (s *search) places(ctx context.Context) ([]place, error) {
+	var p *probe
+	if len(s.query.codes) >= shingle {
+		p = newProbe(s.query.codes)
+	}
+	parts := make([][]place, s.finder.config.Workers)
+	group, ctx := errgroup.WithContext(ctx)
+	for w := range parts {
+		group.Go(func() error {
+			for i := w; i < len(s.view.files) && ctx.Err() == nil; i += len(parts) {
+				parts[w] = s.placesIn(parts[w], s.view.files[i], p)
+			}
+			return ctx.Err()
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return s.choose(slices.Concat(parts...)), nil
+}
+
+// placesIn appends the places of one file.
+func (s *search) placesIn(to []place, f *file, p *probe) []place {
+	if p != nil && f.lang.family == s.home.lang.family {
+		for w := range len(f.sketch) / bands {
+			if n := p.shared(f.sketch[w*bands : (w+1)*bands]); n > 1 {
+				to = append(to, place{file: f, at: windowAt(w, len(f.stream.codes)) + windowTokens/2, shared: n})
+			}
+		}
+	}
+	for i := range f.risks {
+		if s.plausible(f.risks[i].rule) > 0 {
+			to = append(to, place{file: f, at: int(f.risks[i].at), risk: &f.risks[i]})
+		}
+	}
+	return to
+}
+
+// plausible says how much a rule's finding counts, from 0 to 1.
+func (s *search) plausible(r *rule) float64 {
+	sure := float64(r.sure) / 100
+	switch {
+	case s.found.Kind != "":
+		return s.found.Kind.affinity(r.kind) * sure
+	case s.found.Class != "" && r.kind.Class() == s.found.Class:
+		return sure
+	default:
+		return 0
+	}
+}
+
+// choose keeps the places that promise most.
+func (s *search) choose(all []place) []place {
+	slices.SortStableFunc(all, func(a, b place) int {
+		return cmp.Or(
+			cmp.Compare(b.shared, a.shared),
+			cmp.Compare(s.promise(b), s.promise(a)),
+			strings.Compare(a.file.path, b.file.path),
+			cmp.Compare(a.at, b.at))
+	})
+	alike := min(maxAlike, len(all), countFunc(all, func(p place) bool { return p.shared > 0 }))
+	risky := slices.DeleteFunc(slices.Clone(all), func(p place) bool { return p.risk == nil })
+	return slices.Concat(all[:alike], risky[:min(maxRisky, len(risky))])
+}
+
+func (s *search) promise(p place) float64 {
+	if p.risk == nil {
+		return 0
+	}
+	return s.plausible(p.risk.rule)
+}
+
+func countFunc(places []place, is func(place) bool) int {
+	n := 0
+	for _, p := range places {
+		if is(p) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package bugs
+
+const raceEnabled = false

@@ -1,0 +1,6 @@
+//go:build race
+
+package bugs
+
+// raceEnabled says that everything takes ten times as long.
+const raceEnabled = true

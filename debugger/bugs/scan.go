@@ -1,0 +1,215 @@
+package bugs
+
+import "slices"
+
+// fuelPerToken bounds the work of matching in a file.
+const fuelPerToken = 400
+
+// scopeLimit is how many tokens a rule looks ahead.
+const scopeLimit = 600
+
+// A hit is a place that a rule found.
+type hit struct {
+	rule  *rule
+	token int32
+	line  int32
+}
+
+// scan finds what the rules of a language say of a file, by line. Of several
+// rules of one kind on a line the surest counts.
+func (book rulebook) scan(lang *language, tokens []token, found []function) []hit {
+	set := book[lang.family]
+	if set == nil {
+		return nil
+	}
+	c := &code{tokens: tokens, lineEnds: lang.linesEndStatements(), indents: lang.outline == byIndent,
+		fuel: fuelPerToken * (len(tokens) + 100)}
+	var hits []hit
+	for _, part := range segments(found, len(tokens)) {
+		hits = append(hits, set.scan(c, part)...)
+	}
+	return surest(hits)
+}
+
+// segments are the functions and what lies between them.
+func segments(found []function, n int) []function {
+	var parts []function
+	at := 0
+	for _, f := range found {
+		if f.begin > at {
+			parts = append(parts, function{begin: at, end: f.begin})
+		}
+		parts = append(parts, f)
+		at = f.end
+	}
+	if at < n {
+		parts = append(parts, function{begin: at, end: n})
+	}
+	return parts
+}
+
+func (s *ruleSet) scan(c *code, part function) []hit {
+	var hits []hit
+	for i := part.begin; i < part.end; i++ {
+		if c.tokens[i].kind == stringToken {
+			continue
+		}
+		for _, rules := range [2][]*compiled{s.byWord[c.tokens[i].text], s.open} {
+			for _, r := range rules {
+				if at := r.find(c, part, i); at >= 0 {
+					hits = append(hits, hit{r.rule, int32(at), c.tokens[at].line})
+				}
+			}
+		}
+	}
+	return hits
+}
+
+// find matches the rule at token i of a part, and returns the token where it
+// would happen, or -1.
+func (r *compiled) find(c *code, part function, i int) int {
+	c.bindings = [slots]bind{}
+	end := c.match(r.first, i)
+	if end < 0 {
+		return -1
+	}
+	if len(r.then) > 0 {
+		return r.follow(c, part, i, end)
+	}
+	if c.anyIn(r.unless, max(part.begin, part.body), i) || c.anyIn(r.never, end, c.scope(i, end, part.end)) {
+		return -1
+	}
+	return i
+}
+
+// follow looks for what has to come after a first part at tokens [i:end).
+func (r *compiled) follow(c *code, part function, i, end int) int {
+	limit := c.scope(i, end, part.end)
+	if r.atFirst && c.anyIn(r.then, max(part.begin, part.body), i) {
+		return -1 // it was checked before, too
+	}
+	for j := end; j < limit; j++ {
+		switch {
+		case c.anyAt(r.unless, j):
+			return -1
+		case !c.anyAt(r.then, j):
+		case c.anyIn(r.never, end, limit):
+			return -1
+		case r.atFirst:
+			return i
+		default:
+			return j
+		}
+	}
+	return -1
+}
+
+// anyAt reports whether one of patterns matches at i. Variables that it binds
+// are free again.
+func (c *code) anyAt(patterns []pattern, i int) bool {
+	bound := c.bindings
+	for _, p := range patterns {
+		at := c.match(p, i)
+		c.bindings = bound
+		if at >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// anyIn reports whether one of patterns matches somewhere in [i:end).
+func (c *code) anyIn(patterns []pattern, i, end int) bool {
+	if len(patterns) == 0 {
+		return false
+	}
+	for ; i < end; i++ {
+		if c.anyAt(patterns, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// jumps are statements after which the rest of a block is not reached.
+var jumps = map[string]bool{
+	"return": true, "break": true, "continue": true, "goto": true, "throw": true, "raise": true, "panic": true,
+}
+
+// scope is the end of the block that the tokens [i:end) stand in, or of the first
+// jump that leaves it.
+func (c *code) scope(i, end, limit int) int {
+	limit = min(limit, end+scopeLimit)
+	indent := c.indent(i)
+	depth := 0
+	for j := end; j < limit; j++ {
+		c.fuel--
+		t := c.tokens[j]
+		switch {
+		case t.text == "{":
+			depth++
+		case t.text == "}":
+			depth--
+		case depth == 0 && t.text == "else":
+			return j
+		case depth == 0 && jumps[t.text] && c.leaves(j):
+			return min(limit, c.statementEnd(j+1))
+		}
+		if depth < 0 || c.indents && t.first && t.col < indent {
+			return j
+		}
+	}
+	return limit
+}
+
+// leaves reports whether the jump at j is a statement of the block itself and
+// not the only one of an if without braces.
+func (c *code) leaves(j int) bool {
+	if j > 0 && c.tokens[j-1].text == ")" {
+		return false
+	}
+	return !c.indents
+}
+
+// indent is how far the line of token i is indented.
+func (c *code) indent(i int) int32 {
+	return c.tokens[lineStart(c.tokens, i, 0)].col
+}
+
+// statementEnd is the token behind the statement that goes on at i.
+func (c *code) statementEnd(i int) int {
+	for ; i < len(c.tokens); i++ {
+		switch c.tokens[i].text {
+		case ";":
+			return i + 1
+		case "}":
+			return i
+		case "{", "(", "[":
+			i = c.closing(i) - 1
+		default:
+			if c.breaks(i) {
+				return i
+			}
+		}
+	}
+	return i
+}
+
+// surest keeps of the hits with the same line and kind the surest, in the order
+// of lines.
+func surest(hits []hit) []hit {
+	slices.SortStableFunc(hits, func(a, b hit) int {
+		if a.line != b.line {
+			return int(a.line - b.line)
+		}
+		return b.rule.sure - a.rule.sure
+	})
+	kept := hits[:0]
+	for i, h := range hits {
+		same := func(k hit) bool { return k.line == h.line && k.rule.kind == h.rule.kind }
+		if i == 0 || !slices.ContainsFunc(kept[max(0, len(kept)-len(kinds)):], same) {
+			kept = append(kept, h)
+		}
+	}
+	return slices.Clip(kept)
+}

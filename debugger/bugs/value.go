@@ -1,0 +1,141 @@
+package bugs
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// dividedByZero sees the fault of a division. The processor faults in the same
+// way when the quotient does not fit.
+func dividedByZero(s scene) (Kind, string) {
+	if s.site.Signal != "SIGFPE" {
+		return "", ""
+	}
+	if name, ok := s.zeroDivisor(); ok {
+		return DivisionByZero, name + " is 0 and divides"
+	}
+	for _, name := range divisors(s.line) {
+		if v, ok := s.number(name); ok {
+			return IntegerOverflow, fmt.Sprintf("the division overflowed: %s is %d, and the quotient does not fit", name, v)
+		}
+	}
+	return DivisionByZero, "the processor refused a division, as it does for the divisor 0"
+}
+
+// zeroDivisor sees a divisor that is zero though no signal came.
+func zeroDivisor(s scene) (Kind, string) {
+	if name, ok := s.zeroDivisor(); ok {
+		return DivisionByZero, name + " is 0 and divides"
+	}
+	return "", ""
+}
+
+func (s scene) zeroDivisor() (string, bool) {
+	for _, name := range divisors(s.line) {
+		if v, ok := s.number(name); ok && v == 0 {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// divisors are the names behind the division signs of a line.
+func divisors(line []token) []string {
+	var names []string
+	for i, t := range line[:max(0, len(line)-1)] {
+		if slices.Contains([]string{"/", "%", "/=", "%=", "//"}, t.text) && line[i+1].kind == nameToken {
+			names = append(names, pathText(line, i+1))
+		}
+	}
+	return names
+}
+
+// pathText is the text of the path that begins at token i.
+func pathText(line []token, i int) string {
+	c := code{tokens: line}
+	var text strings.Builder
+	for _, t := range line[i:c.pathEnd(i)] {
+		text.WriteString(t.text)
+	}
+	return text.String()
+}
+
+// number is the value of a variable, if it is one and is a number.
+func (s scene) number(name string) (int64, bool) {
+	text, ok := s.site.Values[name]
+	if !ok {
+		return 0, false
+	}
+	return parseNumber(text)
+}
+
+// parseNumber reads the number that text is, or begins with: values come with
+// their symbols behind them.
+func parseNumber(text string) (int64, bool) {
+	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	if v, err := strconv.ParseInt(word, 0, 64); err == nil {
+		return v, true
+	}
+	v, err := strconv.ParseUint(word, 0, 64)
+	return int64(v), err == nil //nolint:gosec // the bits are what counts
+}
+
+// nullValue sees a null pointer that the line follows, though no signal came.
+func nullValue(s scene) (Kind, string) {
+	for i, t := range s.line {
+		if t.kind != nameToken || !followed(s.line, i) {
+			continue
+		}
+		if text, ok := s.site.Values[t.text]; ok && isNull(text) {
+			return NullDereference, t.text + " is null and is followed"
+		}
+	}
+	return "", ""
+}
+
+// followed reports whether the name at i is followed as a pointer.
+func followed(line []token, i int) bool {
+	if i+1 < len(line) && slices.Contains([]string{"->", ".", "["}, line[i+1].text) {
+		return true
+	}
+	return i > 0 && line[i-1].text == "*" && (i == 1 || line[i-2].kind == symbolToken)
+}
+
+// badIndex sees an index that is negative, or not less than a length that is
+// known by the name len(x), x.len or x.size.
+func badIndex(s scene) (Kind, string) {
+	for i := 0; i+3 < len(s.line); i++ {
+		if s.line[i].kind != nameToken || s.line[i+1].text != "[" || s.line[i+3].text != "]" {
+			continue
+		}
+		index, ok := s.index(s.line[i+2])
+		if !ok {
+			continue
+		}
+		if index < 0 {
+			return OutOfBounds, fmt.Sprintf("%s is %d and an index", s.line[i+2].text, index)
+		}
+		if n, ok := s.length(s.line[i].text); ok && index >= n {
+			return OutOfBounds, fmt.Sprintf("%s is %d, and %s has %d elements", s.line[i+2].text, index, s.line[i].text, n)
+		}
+	}
+	return "", ""
+}
+
+func (s scene) index(t token) (int64, bool) {
+	if t.kind == numberToken {
+		return parseNumber(t.text)
+	}
+	return s.number(t.text)
+}
+
+func (s scene) length(name string) (int64, bool) {
+	for _, form := range []string{"len(%s)", "%s.len", "%s.size", "%s.length"} {
+		if n, ok := s.number(fmt.Sprintf(form, name)); ok {
+			return n, true
+		}
+	}
+	return 0, false
+}
