@@ -1,0 +1,30 @@
+// Package expr is the small language of conditions and expressions: what a
+// person writes to look at a stopped program, whatever its language.
+//
+//	e, err := expr.Parse("count > 3 && p->next != 0")
+//	if err != nil {
+//		return err // *expr.SyntaxError
+//	}
+//	value, err := e.Eval(ctx, scope)
+//	hit, err := value.Bool()
+//
+// There are names of variables, functions and enumerators, numbers in decimal,
+// hexadecimal, octal and binary, characters, registers ($rip), members (. and
+// ->), elements, *, &, the operators of C but assignment, the comma and ?:, and
+// casts as C, Go and Rust write them. Nothing is called and nothing is changed.
+//
+// # Types
+//
+// Variables have the types of the program. Numbers are computed with the rules
+// of C: small integers become int, and the larger or unsigned type wins. In Go
+// int is as wide as a register. A comparison is a bool, in C an int.
+//
+// # Limits
+//
+// A text has at most [MaxLength] bytes and its parts nest at most [MaxDepth]
+// deep; there are no loops, so an evaluation is as short as its text.
+//
+// # Concurrency
+//
+// An [Expr] is immutable and may be evaluated from any goroutine.
+package expr

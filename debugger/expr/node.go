@@ -1,0 +1,51 @@
+package expr
+
+// A node is a part of an expression.
+type node interface {
+	eval(e *evaluator) (Value, error)
+}
+
+type (
+	// nameNode is a variable, function, enumerator or constant.
+	nameNode struct{ name string }
+
+	registerNode struct{ name string }
+
+	literalNode struct{ value Value }
+
+	// numberNode is a whole number, whose type depends on the language.
+	numberNode struct {
+		number         uint64
+		unsigned, long bool
+		decimal        bool
+	}
+
+	memberNode struct {
+		of   node
+		name string
+	}
+
+	indexNode struct{ of, index node }
+
+	unaryNode struct {
+		op string
+		of node
+	}
+
+	binaryNode struct {
+		op          string
+		left, right node
+	}
+
+	castNode struct {
+		to typeName
+		of node
+	}
+)
+
+// A typeName is a type as it was written.
+type typeName struct {
+	name     string // "unsigned long", "app::point"
+	tagged   bool   // written with struct, union, enum or class
+	pointers int
+}
