@@ -1,5 +1,421 @@
 package debugger
 
-// A mark is a breakpoint or watchpoint as the client knows it.
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/expr"
+	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// A mark is a breakpoint or watchpoint as the client knows it: with a number
+// of its own, at one or more places.
 type mark struct {
+	id        int
+	ids       []int // of proc's breakpoints
+	places    []symbols.Location
+	condition string
+	holds     func(proc.Hit) (bool, error) // nil without a condition
+	once      bool
+	ignore    int
+	thread    int // the only one to stop; 0 is all
+	stepHits  int // those that steps came to, of which proc knows nothing
+
+	watch *watch // nil for breakpoints
+}
+
+// A watch is memory that is watched.
+type watch struct {
+	address uint64
+	size    int
+	access  proc.Access
+	text    string // the expression that said where
+	last    []byte // what was there at the last stop
+}
+
+// limits of what one client may set.
+const (
+	maxMarks  = 200
+	maxPlaces = 64
+)
+
+type breakpointArgs struct {
+	Address   string `json:"address,omitempty" doc:"Address such as 0x401000"`
+	Condition string `json:"condition,omitempty" doc:"Stop only when this expression is true, such as count > 3 && p->next != 0"`
+	Function  string `json:"function,omitempty" doc:"Instead of an address: the name of a function, behind whose prologue to stop"`
+	File      string `json:"file,omitempty" doc:"Instead of an address: a source file, by its path or the end of it"`
+	Line      int    `json:"line,omitempty" min:"1" doc:"The line of that file"`
+	OneShot   bool   `json:"one_shot,omitempty" doc:"Take it away with its first stop"`
+	HitCount  int    `json:"hit_count,omitempty" min:"0" max:"1000000000" doc:"Stop at this hit, not at those before"`
+	Thread    int    `json:"thread,omitempty" min:"1" doc:"Stop only this thread"`
+	sessionArg
+}
+
+// Validate checks what the schema does not say: one way to name the place.
+func (a breakpointArgs) Validate() error {
+	ways := 0
+	for _, given := range []bool{a.Address != "", a.Function != "", a.File != "" || a.Line != 0} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways != 1:
+		return errors.New("give either address, or function, or file and line")
+	case (a.File == "") != (a.Line == 0):
+		return errors.New("file and line belong together")
+	case a.Address != "":
+		_, err := parseAddress(a.Address)
+		return err
+	}
+	return nil
+}
+
+// parseAddress reads an address in hexadecimal, or decimal.
+func parseAddress(text string) (uint64, error) {
+	n, err := strconv.ParseUint(strings.TrimSpace(text), 0, 64)
+	if err != nil {
+		return 0, errors.New("address must be a number such as 0x401000")
+	}
+	return n, nil
+}
+
+// A breakpointItem is a breakpoint or watchpoint as answers have it.
+type breakpointItem struct {
+	ID        int         `json:"id"`
+	Kind      string      `json:"kind" doc:"breakpoint or watchpoint"`
+	Places    []placeItem `json:"places" doc:"Where it is; a line or function may have become several pieces of code"`
+	Condition string      `json:"condition,omitempty"`
+	OneShot   bool        `json:"one_shot,omitempty"`
+	Hits      int         `json:"hits"`
+	Hardware  bool        `json:"hardware,omitempty" doc:"Whether the processor does it, without a change of the code"`
+	Watched   string      `json:"expression,omitempty" doc:"What is watched"`
+	Size      int         `json:"size,omitempty" doc:"How many bytes are watched"`
+	Access    string      `json:"access,omitempty" doc:"write or readwrite"`
+}
+
+// A placeItem is a place in the program.
+type placeItem struct {
+	Address  string `json:"address"`
+	Function string `json:"function,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+}
+
+func newPlaceItem(l symbols.Location) placeItem {
+	return placeItem{hexadecimal(l.Addr), l.Function, l.File, l.Line}
+}
+
+// where is a place for people.
+func (p placeItem) where() string {
+	text := p.Address
+	if p.Function != "" {
+		text += " " + p.Function
+	}
+	if p.File != "" {
+		text += fmt.Sprintf(" %s:%d", p.File, p.Line)
+	}
+	return plain(text)
+}
+
+// marked is the answer of set_breakpoint and set_watchpoint.
+type marked struct {
+	State      state          `json:"state"`
+	Breakpoint breakpointItem `json:"breakpoint"`
+
+	named bool // the place was not given as an address
+}
+
+// Text is the documented form; a place that was not given as an address is
+// told.
+func (m marked) Text() string {
+	b := m.Breakpoint
+	if b.Kind == "watchpoint" {
+		return fmt.Sprintf("Watchpoint %d set at %s (%d bytes, %s)", b.ID, b.Places[0].Address, b.Size, b.Access)
+	}
+	lines := make([]string, len(b.Places))
+	for i, p := range b.Places {
+		lines[i] = fmt.Sprintf("Breakpoint %d set at %s", b.ID, p.Address)
+		if m.named {
+			lines[i] = fmt.Sprintf("Breakpoint %d set at %s", b.ID, p.where())
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (t *tools) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session, args breakpointArgs) (marked, error) {
+	places, err := s.places(ctx, args)
+	if err != nil {
+		return marked{}, err
+	}
+	m := &mark{places: places, once: args.OneShot, ignore: max(0, args.HitCount-1), thread: args.Thread}
+	if err := s.conditional(m, args.Condition); err != nil {
+		return marked{}, err
+	}
+	for _, p := range places {
+		spec := proc.BreakpointSpec{Address: p.Addr, Once: args.OneShot, Ignore: m.ignore, Thread: args.Thread, Condition: m.holds}
+		if err := s.set(m, spec); err != nil {
+			return marked{}, err
+		}
+	}
+	if err := s.number(m); err != nil {
+		return marked{}, err
+	}
+	item, err := s.item(m)
+	return marked{State: s.tell(), Breakpoint: item, named: args.Address == ""}, err
+}
+
+// places are the addresses that the arguments mean.
+func (s *session) places(ctx context.Context, args breakpointArgs) ([]symbols.Location, error) {
+	var found []symbols.Location
+	var err error
+	switch {
+	case args.Address != "":
+		addr, _ := parseAddress(args.Address) // Validate has read it
+		at := symbols.Location{Addr: addr}
+		at.Function, _, _ = s.symbolize(addr)
+		at.File, at.Line, _ = s.program.Line(addr)
+		return []symbols.Location{at}, nil
+	case args.Function != "":
+		found, err = s.program.Entry(ctx, args.Function)
+	default:
+		found, err = s.program.Addresses(ctx, args.File, args.Line)
+	}
+	switch {
+	case errors.Is(err, symbols.ErrNotFound) && args.Function != "":
+		return nil, &breakpointError{fmt.Sprintf("no function %s is known", args.Function)}
+	case errors.Is(err, symbols.ErrNotFound):
+		return nil, &breakpointError{fmt.Sprintf("no code is known for line %d of %s", args.Line, args.File)}
+	case err != nil:
+		return nil, err
+	case len(found) > maxPlaces:
+		return nil, &breakpointError{fmt.Sprintf("that is %d places; %d is the limit", len(found), maxPlaces)}
+	}
+	return found, nil
+}
+
+// conditional gives a mark its condition.
+func (s *session) conditional(m *mark, text string) error {
+	if text == "" {
+		return nil
+	}
+	condition, err := expr.Parse(text)
+	if err != nil {
+		return &breakpointError{fmt.Sprintf("the condition cannot be understood: %v", err)}
+	}
+	m.condition = text
+	m.holds = func(hit proc.Hit) (bool, error) {
+		scope, err := s.scope(hit.Thread, 0)
+		if err != nil {
+			return false, err
+		}
+		value, err := condition.Eval(s.ctx, scope)
+		if err != nil {
+			return false, err
+		}
+		return value.Bool()
+	}
+	return nil
+}
+
+// set sets one of a mark's places; when that fails, those before are taken out.
+func (s *session) set(m *mark, spec proc.BreakpointSpec) error {
+	bp, err := s.process.SetBreakpoint(spec)
+	if err != nil {
+		return errors.Join(err, s.clear(m))
+	}
+	m.ids = append(m.ids, bp.ID)
+	return nil
+}
+
+// clear takes a mark's places out.
+func (s *session) clear(m *mark) error {
+	var errs error
+	for _, id := range m.ids {
+		if err := s.process.ClearBreakpoint(id); !errors.Is(err, proc.ErrNoBreakpoint) {
+			errs = errors.Join(errs, err)
+		}
+	}
+	delete(s.marks, m.id)
+	return errs
+}
+
+// number gives a mark the next number. Numbers are never used again.
+func (s *session) number(m *mark) error {
+	if len(s.marks) >= maxMarks {
+		return errors.Join(&breakpointError{fmt.Sprintf("there are %d already, which is the limit", maxMarks)}, s.clear(m))
+	}
+	s.marksMade++
+	m.id = s.marksMade
+	s.marks[m.id] = m
+	return nil
+}
+
+// markOf finds the mark that has one of proc's breakpoints.
+func (s *session) markOf(id int) *mark {
+	for _, m := range s.marks {
+		if slices.Contains(m.ids, id) {
+			return m
+		}
+	}
+	return nil
+}
+
+// item is a mark for an answer.
+func (s *session) item(m *mark) (breakpointItem, error) {
+	set, err := s.process.Breakpoints()
+	if err != nil {
+		return breakpointItem{}, err
+	}
+	b := breakpointItem{ID: m.id, Kind: "breakpoint", Places: []placeItem{}, Condition: m.condition, OneShot: m.once, Hits: m.stepHits, Hardware: true}
+	for _, p := range m.places {
+		b.Places = append(b.Places, newPlaceItem(p))
+	}
+	for _, bp := range set {
+		if slices.Contains(m.ids, bp.ID) {
+			b.Hits += bp.Hits
+			b.Hardware = b.Hardware && bp.Hardware
+		}
+	}
+	if w := m.watch; w != nil {
+		b.Kind, b.Watched, b.Size, b.Access = "watchpoint", w.text, w.size, accessNames[w.access]
+	}
+	return b, nil
+}
+
+// breakpointList is the answer of list_breakpoints.
+type breakpointList struct {
+	State       state            `json:"state"`
+	Breakpoints []breakpointItem `json:"breakpoints"`
+}
+
+// Text is a line for each place.
+func (l breakpointList) Text() string {
+	if len(l.Breakpoints) == 0 {
+		return "No breakpoints"
+	}
+	var b strings.Builder
+	b.WriteString("Breakpoints:")
+	for _, each := range l.Breakpoints {
+		for i, p := range each.Places {
+			if i == 0 {
+				fmt.Fprintf(&b, "\n%3d  %s at %s", each.ID, each.Kind, p.where())
+			} else {
+				fmt.Fprintf(&b, "\n     and at %s", p.where())
+			}
+		}
+		b.WriteString(each.details())
+	}
+	return b.String()
+}
+
+// details are what else is to be said of a breakpoint.
+func (b breakpointItem) details() string {
+	text := ""
+	if b.Watched != "" {
+		text += ", " + plain(b.Watched)
+	}
+	if b.Size != 0 {
+		text += fmt.Sprintf(", %d bytes, %s", b.Size, b.Access)
+	}
+	if b.Condition != "" {
+		text += ", if " + plain(b.Condition)
+	}
+	if b.OneShot {
+		text += ", once"
+	}
+	if b.Hits > 0 {
+		text += fmt.Sprintf(", hits: %d", b.Hits)
+	}
+	return text
+}
+
+func (t *tools) listBreakpoints(_ context.Context, _ *mcp.Call, s *session, _ onlySession) (breakpointList, error) {
+	list := breakpointList{State: s.tell(), Breakpoints: []breakpointItem{}}
+	for _, id := range slices.Sorted(maps.Keys(s.marks)) {
+		item, err := s.item(s.marks[id])
+		if err != nil {
+			return breakpointList{}, err
+		}
+		list.Breakpoints = append(list.Breakpoints, item)
+	}
+	return list, nil
+}
+
+type clearArgs struct {
+	ID int `json:"id" min:"1" doc:"Number of the breakpoint or watchpoint"`
+	sessionArg
+}
+
+// cleared is the answer of clear_breakpoint.
+type cleared struct {
+	State state  `json:"state"`
+	ID    int    `json:"id"`
+	Kind  string `json:"kind"`
+}
+
+// Text says what is gone.
+func (c cleared) Text() string {
+	if c.Kind == "watchpoint" {
+		return fmt.Sprintf("Watchpoint %d cleared", c.ID)
+	}
+	return fmt.Sprintf("Breakpoint %d cleared", c.ID)
+}
+
+func (t *tools) clearBreakpoint(_ context.Context, _ *mcp.Call, s *session, args clearArgs) (cleared, error) {
+	m := s.marks[args.ID]
+	if m == nil {
+		return cleared{}, failed("No such breakpoint", "there is no breakpoint or watchpoint %d; debugger/list_breakpoints lists them", args.ID)
+	}
+	answer := cleared{State: s.tell(), ID: args.ID, Kind: "breakpoint"}
+	if m.watch != nil {
+		answer.Kind = "watchpoint"
+	}
+	return answer, s.clear(m)
+}
+
+// reach takes note of a stop at a breakpoint: state has the client's number, a
+// mark that is for once is gone, and a watchpoint shows what has changed.
+func (s *session) reach(now *state, id int) {
+	m := s.markOf(id)
+	if m == nil {
+		now.Breakpoint = 0
+		return
+	}
+	now.Breakpoint = m.id
+	if w := m.watch; w != nil {
+		now.Note = strings.TrimPrefix(now.Note+"; "+s.changed(w), "; ")
+	}
+	if m.once {
+		_ = s.clear(m) // what is not there any more is no matter
+	}
+}
+
+// changed reads what is watched and says what it was before.
+func (s *session) changed(w *watch) string {
+	is := make([]byte, w.size)
+	if _, err := s.process.ReadMemory(w.address, is); err != nil {
+		return ""
+	}
+	was := w.last
+	w.last = is
+	if string(was) == string(is) {
+		return "the value is still " + littleEndian(is)
+	}
+	return fmt.Sprintf("the value was %s and is %s", littleEndian(was), littleEndian(is))
+}
+
+// littleEndian is memory as a number.
+func littleEndian(b []byte) string {
+	b = slices.Clone(b)
+	slices.Reverse(b)
+	return "0x" + hex.EncodeToString(b)
 }

@@ -151,7 +151,13 @@ func wireMissing(err error) *jsonrpc.Error {
 	return jsonrpc.Errorf(codeFailed, "%s", what).WithDetails("%s", err)
 }
 
-func isAccess(err error) bool {
-	_, ok := errors.AsType[*ptrace.AccessError](err)
-	return ok
+// isProcess says whether an error is about the process, not about what was
+// asked of it.
+func isProcess(err error) bool {
+	for _, each := range []error{proc.ErrExited, proc.ErrDetached, proc.ErrRunning, proc.ErrNoThread, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, each) {
+			return true
+		}
+	}
+	return false
 }

@@ -19,6 +19,9 @@ func (a sessionArg) session() string { return a.Session }
 // sessionArgs are arguments with a sessionArg.
 type sessionArgs interface{ session() string }
 
+// onlySession are the arguments of tools that have no others.
+type onlySession struct{ sessionArg }
+
 // handler is a handler of a tool.
 type handler[A, R any] func(ctx context.Context, call *mcp.Call, args A) (R, error)
 

@@ -28,7 +28,9 @@ type session struct {
 	wg     sync.WaitGroup
 	gate   chan struct{} // full while a call has the session
 	stale  bool          // the maps may have changed; whoever has the gate or the operation
-	marks  map[int]*mark // what breakpoints are beyond proc's; whoever has the gate or the operation
+	marks  map[int]*mark // by number; whoever has the gate or the operation
+	// marksMade is how many there ever were; likewise.
+	marksMade int
 
 	mu     sync.Mutex
 	now    state // as of the last stop

@@ -65,6 +65,12 @@ func (s *session) describe(stop proc.Stop) state {
 		now.Fault = hexadecimal(stop.Fault)
 	}
 	now.Note = note(stop)
+	if stop.Breakpoint != 0 {
+		s.reach(&now, stop.Breakpoint)
+	}
+	if stop.Why == proc.Executed {
+		clear(s.marks)
+	}
 	if s.refresh() == nil { // a process that has just died is found out later
 		s.locate(&now, stop.Address)
 	}

@@ -1,0 +1,46 @@
+package debugger
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type evaluateArgs struct {
+	Expression string `json:"expression" min:"1" max:"4096" doc:"Such as count, p->next->value, numbers[2] + 1, *(long *)$rsp"`
+	Frame      int    `json:"frame,omitempty" min:"0" max:"10000" doc:"The frame whose variables are meant, by its number in the stack trace"`
+	Thread     int    `json:"thread,omitempty" min:"1" doc:"The thread, by its id; the current one if not given"`
+	sessionArg
+}
+
+// evaluated is the answer of evaluate.
+type evaluated struct {
+	State      state  `json:"state"`
+	Expression string `json:"expression"`
+	Type       string `json:"type"`
+	Value      string `json:"value"`
+	Address    string `json:"address,omitempty" doc:"Where it is in memory"`
+}
+
+// Text is the form that variables have.
+func (e evaluated) Text() string {
+	return fmt.Sprintf("%s: %s = %s", plain(e.Expression), plain(e.Type), plain(e.Value))
+}
+
+func (t *tools) evaluate(ctx context.Context, _ *mcp.Call, s *session, args evaluateArgs) (evaluated, error) {
+	value, err := s.evaluate(ctx, args.Expression, args.Thread, args.Frame)
+	if err != nil {
+		return evaluated{}, expressionError(err)
+	}
+	answer := evaluated{
+		State: s.tell(), Expression: args.Expression, Type: value.Type(), Value: value.Text(symbols.DefaultLimits),
+	}
+	if o, ok := value.Object(); ok {
+		if addr, ok := o.Address(); ok {
+			answer.Address = hexadecimal(addr)
+		}
+	}
+	return answer, nil
+}

@@ -1,0 +1,162 @@
+package debugger
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// goroutines is the answer of goroutines.
+type goroutines struct {
+	State      state           `json:"state"`
+	Goroutines []goroutineItem `json:"goroutines"`
+	More       int             `json:"more,omitempty" doc:"How many goroutines are not listed"`
+}
+
+// A goroutineItem is a goroutine as answers have it.
+type goroutineItem struct {
+	ID       int64  `json:"id"`
+	Status   string `json:"status" doc:"idle, runnable, running, syscall, waiting and so on"`
+	Wait     string `json:"wait,omitempty" doc:"What it waits for"`
+	Thread   int64  `json:"thread,omitempty" doc:"The thread that runs it"`
+	Address  string `json:"address"`
+	Function string `json:"function,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Start    string `json:"start,omitempty" doc:"The function that it was begun with"`
+}
+
+// Text is a line for each goroutine.
+func (g goroutines) Text() string {
+	var b strings.Builder
+	b.WriteString("Goroutines:")
+	for _, each := range g.Goroutines {
+		status := each.Status
+		if each.Wait != "" {
+			status += ", " + each.Wait
+		}
+		if each.Thread != 0 {
+			status += fmt.Sprintf(", thread %d", each.Thread)
+		}
+		place := placeItem{each.Address, each.Function, each.File, each.Line}
+		fmt.Fprintf(&b, "\n  %d [%s] at %s", each.ID, plain(status), place.where())
+		if each.Start != "" {
+			b.WriteString(", begun with " + plain(each.Start))
+		}
+	}
+	if g.More > 0 {
+		fmt.Fprintf(&b, "\n(%d more)", g.More)
+	}
+	return b.String()
+}
+
+// goStatuses are the states of a goroutine, without the bit that says that its
+// stack is being scanned (runtime2.go).
+var goStatuses = map[uint64]string{
+	0: "idle", 1: "runnable", 2: "running", 3: "syscall", 4: "waiting", 6: "dead", 8: "copystack", 9: "preempted", 10: "leaked",
+}
+
+const (
+	goScan = 0x1000
+	goDead = 6
+)
+
+func (t *tools) goroutines(ctx context.Context, _ *mcp.Call, s *session, _ onlySession) (goroutines, error) {
+	if !s.isGo() {
+		return goroutines{}, failed("No goroutines", "the program was not made by Go's compiler, or its symbols are stripped")
+	}
+	regs, err := s.registers(0)
+	if err != nil {
+		return goroutines{}, err
+	}
+	all, err := s.program.Global(ctx, "runtime.allgs", s.memory(), regs)
+	if err != nil {
+		return goroutines{}, failed("No goroutines", "the program has no debug information: %v", err)
+	}
+	length, err := field(all, "len").Int()
+	if err != nil {
+		return goroutines{}, failed("No goroutines", "%v", err)
+	}
+	answer := goroutines{State: s.tell(), Goroutines: []goroutineItem{}}
+	for i := range length {
+		g, err := all.Index(i)
+		if err != nil || ctx.Err() != nil {
+			break
+		}
+		item, alive := s.goroutineItem(ctx, g, regs)
+		switch {
+		case !alive:
+		case len(answer.Goroutines) == maxThreads:
+			answer.More++
+		default:
+			answer.Goroutines = append(answer.Goroutines, item)
+		}
+	}
+	return answer, ctx.Err()
+}
+
+// field follows the names of members; what is not there has no value.
+func field(o symbols.Object, names ...string) symbols.Object {
+	for _, name := range names {
+		m, err := o.Member(name)
+		if err != nil {
+			return symbols.Object{Type: &symbols.Type{}}
+		}
+		o = m
+	}
+	return o
+}
+
+// number is the value of a member, 0 when it has none.
+func number(o symbols.Object, names ...string) uint64 {
+	o = field(o, names...)
+	if o.Type.Kind == symbols.KindVoid {
+		return 0
+	}
+	n, _ := o.Uint() // what cannot be read is not there
+	return n
+}
+
+// goroutineItem reads a runtime.g; one that is dead is false.
+func (s *session) goroutineItem(ctx context.Context, g symbols.Object, regs symbols.Registers) (goroutineItem, bool) {
+	status := number(g, "atomicstatus", "value") &^ goScan
+	item := goroutineItem{ID: int64(number(g, "goid")), Status: goStatuses[status]}
+	if status == goDead || item.ID == 0 {
+		return item, false
+	}
+	if item.Status == "" {
+		item.Status = fmt.Sprintf("status %d", status)
+	}
+	if item.Status == "waiting" {
+		item.Wait = s.waitReason(ctx, number(g, "waitreason"), regs)
+	}
+	pc := number(g, "sched", "pc")
+	if m := number(g, "m"); m != 0 {
+		item.Thread = int64(number(g, "m", "procid"))
+		if cpu, err := s.process.Regs(int(item.Thread)); err == nil {
+			pc = cpu.RIP
+		}
+	}
+	item.Address, item.Function = hexadecimal(pc), s.symbol(pc)
+	item.File, item.Line, _ = s.program.Line(pc)
+	if f, ok := s.program.Function(number(g, "startpc")); ok {
+		item.Start = f.Name
+	}
+	return item, true
+}
+
+// waitReason is the runtime's text for what a goroutine waits for.
+func (s *session) waitReason(ctx context.Context, reason uint64, regs symbols.Registers) string {
+	texts, err := s.program.Global(ctx, "runtime.waitReasonStrings", s.memory(), regs)
+	if err != nil {
+		return ""
+	}
+	text, err := texts.Index(int64(reason))
+	if err != nil {
+		return ""
+	}
+	return strings.Trim(text.Value(symbols.DefaultLimits).Text, `"`)
+}

@@ -1,0 +1,172 @@
+package debugger
+
+import (
+	"context"
+
+	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/x86"
+)
+
+// A lineWalk steps through the lines of a function.
+type lineWalk struct {
+	*walk
+	into   bool                 // into functions that are called
+	arrive func(pc uint64) bool // the walk is where it should be
+}
+
+// stepLine goes on to another line, into functions that are called or over
+// them. In code without lines it goes out of the function.
+func (s *session) stepLine(ctx context.Context, into bool) (proc.Stop, error) {
+	from := s.here()
+	file, line, ok := s.program.Line(from.Address)
+	if !ok {
+		return s.stepOut(ctx)
+	}
+	w := &lineWalk{walk: s.newWalk(), into: into, arrive: func(pc uint64) bool {
+		f, l, ok := s.program.Line(pc)
+		return ok && l != 0 && (l != line || f != file)
+	}}
+	return w.run(ctx, from.Address)
+}
+
+// run walks until it has arrived or something else stops it.
+func (w *lineWalk) run(ctx context.Context, pc uint64) (proc.Stop, error) {
+	for {
+		in := w.s.instruction(pc)
+		stop, over, err := w.step(ctx)
+		if over {
+			return stop, err
+		}
+		over = false
+		switch {
+		case in.Class.Is(x86.Call) && stop.Address != in.Next():
+			stop, over, err = w.call(ctx, stop, in.Next())
+			over = over || err == nil && w.arrive(stop.Address)
+		case in.Class.Is(x86.Return):
+			stop, err = w.returned(ctx, stop)
+			over = true
+		default:
+			over = w.arrive(stop.Address)
+		}
+		if over || err != nil {
+			return stop, err
+		}
+		pc = stop.Address
+	}
+}
+
+// call is behind a call instruction, in the function that was called.
+func (w *lineWalk) call(ctx context.Context, stop proc.Stop, back uint64) (at proc.Stop, over bool, err error) {
+	entry, err := w.s.levelOf(stop.Thread, 0)
+	if err != nil {
+		return stop, true, err
+	}
+	entry.depth-- // the return address is off the stack then
+	if w.into {
+		stop, over, err = w.enter(ctx, stop)
+		if over || err != nil {
+			return stop, true, err
+		}
+	}
+	stop, reached, err := w.s.runOut(ctx, back, entry)
+	return stop, !reached, err
+}
+
+// maxTrampoline is how many instructions may lead from a call to the function
+// that is meant: stubs of the linker have three.
+const maxTrampoline = 8
+
+// enter goes to where the function's own code begins, if it has lines. The walk
+// is over then.
+func (w *lineWalk) enter(ctx context.Context, stop proc.Stop) (at proc.Stop, over bool, err error) {
+	for range maxTrampoline {
+		if _, _, ok := w.s.program.Line(stop.Address); ok {
+			return w.body(ctx, stop)
+		}
+		in := w.s.instruction(stop.Address)
+		if !in.Class.Is(x86.Jump) && in.Name() != "endbr64" {
+			break
+		}
+		if stop, over, err = w.step(ctx); over {
+			return stop, true, err
+		}
+	}
+	return stop, false, nil
+}
+
+// maxPrologue is how many instructions a prologue may have.
+const maxPrologue = 64
+
+// body passes the prologue of a function.
+func (w *lineWalk) body(ctx context.Context, stop proc.Stop) (at proc.Stop, over bool, err error) {
+	body := w.s.bodyOf(ctx, stop.Address)
+	for range maxPrologue {
+		if stop.Address >= body {
+			break
+		}
+		if stop, over, err = w.step(ctx); over {
+			return stop, true, err
+		}
+	}
+	return stop, true, nil
+}
+
+// bodyOf is where the arguments of the function at an address have their
+// values; the address itself when nobody knows.
+func (s *session) bodyOf(ctx context.Context, addr uint64) uint64 {
+	f, ok := s.program.Function(addr)
+	if !ok || f.Offset != 0 {
+		return addr
+	}
+	places, _ := s.program.Entry(ctx, f.Name) // none is as good as an error
+	for _, p := range places {
+		if same, ok := s.program.Function(p.Addr); ok && same.Start == f.Start {
+			return p.Addr
+		}
+	}
+	return addr
+}
+
+// returned is behind a return instruction. A caller without lines is not
+// something to stop in: the process runs on.
+func (w *lineWalk) returned(ctx context.Context, stop proc.Stop) (proc.Stop, error) {
+	if _, _, ok := w.s.program.Line(stop.Address); ok {
+		return stop, nil
+	}
+	return w.s.process.Resume(ctx)
+}
+
+// stepOut runs until the function returns to its caller. What was inlined ends
+// where its code does.
+func (s *session) stepOut(ctx context.Context) (proc.Stop, error) {
+	frames, err := s.frames(0, maxInlined)
+	if err != nil {
+		return proc.Stop{}, err
+	}
+	inner := frames[0]
+	if inner.Inlined {
+		w := &lineWalk{walk: s.newWalk(), arrive: func(pc uint64) bool {
+			f, ok := s.program.Function(pc)
+			return !ok || len(f.Inlined) == 0 || f.Inlined[0] != inner.Function
+		}}
+		return w.run(ctx, inner.PC)
+	}
+	for i := range frames {
+		if f := &frames[i]; f.CFA != inner.CFA {
+			return s.stepOutTo(ctx, f.PC, inner.CFA)
+		}
+	}
+	return proc.Stop{}, failed("No caller", "this is the outermost function that can be found")
+}
+
+// maxInlined is how many frames one function with what is inlined may have.
+const maxInlined = 100
+
+func (s *session) stepOutTo(ctx context.Context, pc, sp uint64) (proc.Stop, error) {
+	out, err := s.levelOf(s.here().Thread, sp)
+	if err != nil {
+		return proc.Stop{}, err
+	}
+	stop, _, err := s.runOut(ctx, pc, out)
+	return stop, err
+}

@@ -1,0 +1,95 @@
+package debugger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/triptych-mcp/triptych/debugger/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/symbols"
+)
+
+// A frameScope is a frame as expressions see it.
+type frameScope struct {
+	s     *session
+	frame *symbols.Frame
+	regs  symbols.Registers
+	cpu   ptrace.Regs // of the thread
+	inner bool        // the frame is the thread's innermost one
+}
+
+// scope is a frame of a thread for expressions. It may be called where a
+// condition is decided.
+func (s *session) scope(thread, number int) (*frameScope, error) {
+	cpu, err := s.process.Regs(thread)
+	if err != nil {
+		return nil, err
+	}
+	frame, err := s.frame(thread, number)
+	if err != nil {
+		return nil, err
+	}
+	return &frameScope{s: s, frame: frame, regs: frame.Registers(), cpu: cpu, inner: frame.PC == cpu.RIP}, nil
+}
+
+// Language is that of the frame's code; of code that has none it is C.
+func (f *frameScope) Language() symbols.Lang { return cmp.Or(f.frame.Language, symbols.C) }
+
+// Variable also finds the members of the object whose method the frame is in.
+func (f *frameScope) Variable(ctx context.Context, name string) (symbols.Object, error) {
+	o, err := f.frame.Variable(ctx, name)
+	if !errors.Is(err, symbols.ErrNotFound) {
+		return o, err
+	}
+	if f.frame.Language == symbols.CPlusPlus {
+		if this, thisErr := f.frame.Variable(ctx, "this"); thisErr == nil {
+			if m, memberErr := this.Member(name); memberErr == nil {
+				return m, nil
+			}
+		}
+	}
+	return o, err
+}
+
+// Function returns where a function begins.
+func (f *frameScope) Function(ctx context.Context, name string) (uint64, error) {
+	found, err := f.s.program.Lookup(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	return found[0], nil
+}
+
+// Type returns a type of the program.
+func (f *frameScope) Type(ctx context.Context, name string) (*symbols.Type, error) {
+	return f.s.program.Type(ctx, name)
+}
+
+// At returns an object at an address.
+func (f *frameScope) At(t *symbols.Type, addr uint64) symbols.Object {
+	return f.s.program.ObjectAt(t, addr, f.s.memory(), f.regs)
+}
+
+// Register returns a register as the frame has it: of frames further out only
+// those are known that were saved.
+func (f *frameScope) Register(name string) (uint64, int, error) {
+	row := registerByName(name)
+	if row == nil {
+		return 0, 0, failed("No such register", "there are rax to r15, rip, eflags, fs_base, gs_base, and the lower halves such as eax")
+	}
+	value := row.get(&f.cpu)
+	if !f.inner {
+		saved, ok := uint64(0), false
+		if row.dwarf >= 0 {
+			saved, ok = f.regs.Get(uint64(row.dwarf))
+		}
+		if !ok {
+			return 0, 0, failed("Register not available", "nobody has saved $%s for this frame", name)
+		}
+		value = saved
+	}
+	if row.size < 8 {
+		value &= 1<<(8*row.size) - 1
+	}
+	return value, row.size, nil
+}

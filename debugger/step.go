@@ -1,0 +1,93 @@
+package debugger
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type stepArgs struct {
+	Count int `json:"count,omitempty" default:"1" min:"1" max:"1000000" doc:"How many instructions"`
+	waitArg
+	sessionArg
+}
+
+// stepped is the answer of step_forward.
+type stepped struct {
+	State       state  `json:"state"`
+	Instruction string `json:"instruction,omitempty" doc:"The next instruction"`
+	Output      string `json:"output,omitempty" doc:"What a launched program has written since the last answer"`
+}
+
+// Text is the documented form.
+func (s stepped) Text() string {
+	text := moved{State: s.State, Output: s.Output}.Text()
+	if s.Instruction != "" {
+		text += "\nInstruction: " + plain(s.Instruction)
+	}
+	return text
+}
+
+// stepForward does instructions of the current thread while the others stand
+// still.
+func (t *tools) stepForward(ctx context.Context, call *mcp.Call, s *session, args stepArgs) (stepped, error) {
+	m, err := s.move(ctx, call, args.wait(), func(ctx context.Context) (stop proc.Stop, err error) {
+		w, over := s.newWalk(), false
+		for n := 0; n < args.Count && !over; n++ {
+			stop, over, err = w.step(ctx)
+		}
+		return stop, err
+	})
+	if err != nil {
+		return stepped{}, err
+	}
+	answer := stepped{State: m.State, Output: m.Output}
+	if at, err := parseAddress(m.State.Address); err == nil && m.State.Status == stopped {
+		in := s.instruction(at)
+		answer.Instruction = in.Text(s.symbolize)
+	}
+	return answer, nil
+}
+
+type lineArgs struct {
+	waitArg
+	sessionArg
+}
+
+// lined is the answer of the steps by source.
+type lined struct {
+	State  state  `json:"state"`
+	Output string `json:"output,omitempty" doc:"What a launched program has written since the last answer"`
+}
+
+// Text shows the line.
+func (l lined) Text() string {
+	text := moved{State: l.State, Output: l.Output}.Text()
+	if l.State.Status != stopped {
+		return text
+	}
+	text += "\n" + plain(l.State.Function)
+	if l.State.File != "" {
+		text += fmt.Sprintf(" at %s:%d", plain(l.State.File), l.State.Line)
+	}
+	if l.State.Source != "" {
+		text += fmt.Sprintf("\n%d\t%s", l.State.Line, l.State.Source)
+	}
+	return text
+}
+
+// lineStep makes a tool of a way to step.
+func lineStep(t *tools, f func(s *session, ctx context.Context) (proc.Stop, error)) handler[lineArgs, lined] {
+	return still(t, func(ctx context.Context, call *mcp.Call, s *session, args lineArgs) (lined, error) {
+		m, err := s.move(ctx, call, args.wait(), func(ctx context.Context) (proc.Stop, error) { return f(s, ctx) })
+		return lined{m.State, m.Output}, err
+	})
+}
+
+func stepInto(s *session, ctx context.Context) (proc.Stop, error) { return s.stepLine(ctx, true) } //nolint:revive // a method's shape
+
+func stepOver(s *session, ctx context.Context) (proc.Stop, error) { return s.stepLine(ctx, false) } //nolint:revive // likewise
+
+func stepOut(s *session, ctx context.Context) (proc.Stop, error) { return s.stepOut(ctx) } //nolint:revive // likewise
