@@ -18,11 +18,14 @@ type Config struct {
 	Live Live
 	// Documents are the XML documents that can be read.
 	Documents Documents
+	// Projects are the source code that can be searched.
+	Projects Projects
 }
 
 // RegisterFlags adds the family's flags.
 func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	c.Live.registerFlags(set)
+	c.Projects.registerFlags(set)
 	c.Documents.registerFlags(set)
 }
 
@@ -37,6 +40,9 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 	}
 	var err error
 	if t.live, err = c.Live.open(env); err != nil {
+		return nil, err
+	}
+	if t.similar, err = c.Projects.open(env); err != nil {
 		return nil, err
 	}
 	if t.documents, err = c.Documents.open(env); err != nil {

@@ -15,6 +15,7 @@ type tools struct {
 	now      func() time.Time
 
 	live
+	similar
 	documents documents
 }
 
@@ -40,7 +41,7 @@ func (t *tools) table() *mcp.Table {
 				Doc:  "Show the audit trail, today's if no time is given, and verify its hash chain",
 				Call: mcp.Typed(t.audit),
 			},
-		}, t.documentTools()),
+		}, t.similarTools(), t.documentTools()),
 		Errors:     wireError,
 		EndSession: t.endSession,
 		Close:      t.close,

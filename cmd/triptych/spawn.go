@@ -115,7 +115,7 @@ func (a *app) givenValues(f *pflag.Flag) []string {
 }
 
 // folderLists are the flags that name folders and may be given several times.
-var folderLists = map[string]bool{"documents": true}
+var folderLists = map[string]bool{"documents": true, "projects": true}
 
 func givenList(name string, values []string) []string {
 	if !folderLists[name] {
