@@ -282,7 +282,7 @@ func (s *Store) Delete(ctx context.Context, name ruleset.Name) error {
 
 // List implements [ruleset.Store].
 func (s *Store) List(_ context.Context, page ruleset.Page) ([]ruleset.Meta, string, error) {
-	metas, err := s.metas(func(string) bool { return true })
+	metas, err := s.metas(anyName)
 	if err != nil {
 		return nil, "", err
 	}
@@ -296,17 +296,16 @@ func (s *Store) Search(_ context.Context, pattern string) ([]ruleset.Meta, error
 	return metas, err
 }
 
+func anyName(string) bool { return true }
+
 // metas are the rulesets whose name is wanted, in no order.
 func (s *Store) metas(want func(name string) bool) ([]ruleset.Meta, error) {
-	files, err := s.files()
+	files, err := s.files(want)
 	if err != nil {
 		return nil, err
 	}
 	metas := make([]ruleset.Meta, 0, len(files))
 	for _, f := range files {
-		if !want(string(f.name)) {
-			continue
-		}
 		if meta, ok := s.meta(f); ok {
 			metas = append(metas, meta)
 		}
@@ -320,7 +319,8 @@ type file struct {
 	info fs.FileInfo
 }
 
-func (s *Store) files() ([]file, error) {
+// files are those whose name is wanted; only these are looked at.
+func (s *Store) files(want func(name string) bool) ([]file, error) {
 	dir, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -328,10 +328,10 @@ func (s *Store) files() ([]file, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	files := make([]file, 0, len(dir))
+	var files []file
 	for _, d := range dir {
 		name, ok := nameOf(d.Name())
-		if !ok {
+		if !ok || !want(string(name)) {
 			continue // a README, say
 		}
 		if info, err := d.Info(); err == nil { // else it has gone since

@@ -161,7 +161,7 @@ func (s *Store) stampOf(name ruleset.Name) (_ stamp, ok bool) {
 // stamps are those of all files. A folder that cannot be read has none: its
 // return is a change.
 func (s *Store) stamps() map[ruleset.Name]stamp {
-	files, err := s.files()
+	files, err := s.files(anyName)
 	if err != nil {
 		files = nil
 	}
