@@ -143,9 +143,11 @@ type coreFile struct {
 	regs     symbols.Registers
 }
 
+// A segment is read when it is asked for: cores of Go programs are large.
 type segment struct {
-	addr uint64
-	data []byte
+	addr, size uint64
+	file       *os.File
+	at         int64
 }
 
 var errNotInCore = errors.New("not in the core file")
@@ -155,10 +157,14 @@ func (c *coreFile) ReadMemory(addr uint64, p []byte) error {
 	for len(p) > 0 {
 		n := 0
 		for _, s := range c.segments {
-			if addr >= s.addr && addr-s.addr < uint64(len(s.data)) {
-				n = copy(p, s.data[addr-s.addr:])
-				break
+			if addr < s.addr || addr-s.addr >= s.size {
+				continue
 			}
+			n = int(min(uint64(len(p)), s.size-(addr-s.addr)))
+			if _, err := s.file.ReadAt(p[:n], s.at+int64(addr-s.addr)); err != nil {
+				return err
+			}
+			break
 		}
 		if n == 0 {
 			return errNotInCore
@@ -173,24 +179,33 @@ func openCore(path string) (*coreFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
+	file, err := os.Open(path)       // stays open as long as the test
+	if err != nil {
+		return nil, err
+	}
 	c := &coreFile{}
 	for _, p := range f.Progs {
-		data := make([]byte, p.Filesz)
-		if _, err := p.ReadAt(data, 0); err != nil && len(data) > 0 {
-			return nil, err
-		}
 		switch {
-		case p.Type == elf.PT_LOAD && len(data) > 0:
-			c.segments = append(c.segments, segment{p.Vaddr, data})
+		case p.Type == elf.PT_LOAD && p.Filesz > 0:
+			c.segments = append(c.segments, segment{p.Vaddr, p.Filesz, file, int64(p.Off)})
 		case p.Type == elf.PT_NOTE:
+			data := make([]byte, p.Filesz)
+			if _, err := p.ReadAt(data, 0); err != nil && len(data) > 0 {
+				return nil, err
+			}
 			c.notes(data)
 		}
 	}
 	slices.SortFunc(c.maps, func(a, b symbols.Mapping) int { return cmp.Compare(a.Start, b.Start) })
 	for _, m := range c.maps { // what the core leaves out is as in the file
-		if data, err := os.ReadFile(m.Path); err == nil && m.Offset < uint64(len(data)) {
-			c.segments = append(c.segments, segment{m.Start, data[m.Offset:min(m.Offset+m.End-m.Start, uint64(len(data)))]})
+		file, err := os.Open(m.Path)
+		if err != nil {
+			continue
+		}
+		if info, err := file.Stat(); err == nil && m.Offset < uint64(info.Size()) {
+			size := min(m.End-m.Start, uint64(info.Size())-m.Offset)
+			c.segments = append(c.segments, segment{m.Start, size, file, int64(m.Offset)})
 		}
 	}
 	return c, nil
