@@ -93,9 +93,10 @@ func (r *Recorder) prepare(s Stepper, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	if a.thread = r.index(s.Thread()); a.thread < 0 {
-		return fmt.Errorf("thread %d: %w", s.Thread(), proc.ErrNoThread)
+	if r.index(s.Thread()) < 0 {
+		r.meet(s.Thread(), regs)
 	}
+	a.thread = r.index(s.Thread())
 	if sig := s.Signal(); sig != 0 {
 		r.prepareSignal(a, regs, sig)
 	}

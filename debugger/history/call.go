@@ -13,6 +13,7 @@ const (
 	callMmap        = 9
 	callBrk         = 12
 	callSigaltstack = 131
+	callRseq        = 334
 )
 
 // threadBlock is how much of a thread's own structure is looked at when it
@@ -89,18 +90,28 @@ func (r *Recorder) appendExtras(a *attempt, regs *ptrace.Regs) (int, error) {
 			return 0, err
 		}
 	}
-	if a.kind == Signalled {
-		r.checkFrame(a, regs)
-	} else if a.call.Number == callSigaltstack && a.kind == Called && regs.RAX == 0 {
-		r.readStack(r.view().threads[a.thread].id, a.call.Args[0])
-	}
+	r.learnFrom(a, regs)
 	if n > 0 {
 		r.buf = insertCount(r.buf, at, n)
 	}
 	return n, nil
 }
 
-// appendThreads appends the threads that have come.
+// learnFrom looks at what else a step tells about the thread.
+func (r *Recorder) learnFrom(a *attempt, regs *ptrace.Regs) {
+	done := a.kind == Called && regs.RAX == 0
+	switch {
+	case a.kind == Signalled:
+		r.checkFrame(a, regs)
+	case done && a.number == callSigaltstack:
+		r.readStack(r.view().threads[a.thread].id, a.call.Args[0])
+	case done && a.number == callRseq:
+		r.rseq = append(r.rseq, x86.Span{Addr: a.call.Args[0], Len: a.call.Args[1]})
+	}
+}
+
+// appendThreads appends the threads that have come. One that has not come to
+// its first stop yet is found when it steps.
 func (r *Recorder) appendThreads() (int, error) {
 	infos, err := r.target.Threads()
 	if err != nil {
@@ -113,15 +124,29 @@ func (r *Recorder) appendThreads() (int, error) {
 		}
 		regs, err := r.target.Regs(info.ID)
 		if err != nil {
-			return 0, err
+			continue
 		}
-		v := r.view()
-		v.threads = append(v.threads, thread{id: info.ID, alive: true, regs: regs})
-		r.stacks[info.ID] = stack{known: true} // a new thread has none, see sigaltstack(2)
-		r.buf = appendExtra(r.buf, extraThread, appendNumber(nil, uint64(len(v.threads)-1)))
+		r.buf = r.appendThread(r.buf, info.ID, regs)
 		n++
 	}
 	return n, nil
+}
+
+// appendThread appends that a thread has come.
+func (r *Recorder) appendThread(b []byte, id int, regs ptrace.Regs) []byte {
+	v := r.view()
+	v.threads = append(v.threads, thread{id: id, alive: true, regs: regs})
+	r.stacks[id] = stack{known: true} // a new thread has none, see sigaltstack(2)
+	return appendExtra(b, extraThread, appendNumber(nil, uint64(len(v.threads)-1)))
+}
+
+// meet makes a record of a thread that nobody knows yet.
+func (r *Recorder) meet(id int, regs *ptrace.Regs) {
+	var none ptrace.Regs
+	h := head{kind: Changed, parts: partExtra, thread: r.view().current}
+	r.buf = appendRegs(appendHead(r.buf[:0], h), &none, &none)
+	r.buf = r.appendThread(appendNumber(r.buf, 1), id, *regs)
+	r.history.append(r.buf)
 }
 
 // finishThread makes the record of a thread's end.
@@ -148,11 +173,6 @@ func (r *Recorder) ends(e kernel.Effect) bool {
 	if !e.ThreadEnds {
 		return e.Ends
 	}
-	alive := 0
-	for i := range r.view().threads {
-		if r.view().threads[i].alive {
-			alive++
-		}
-	}
-	return alive == 1
+	infos, err := r.target.Threads()
+	return err == nil && len(infos) == 1
 }

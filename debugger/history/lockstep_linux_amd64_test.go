@@ -54,15 +54,32 @@ func (s *subject) take(w world, thread int, maps proc.Maps) moment {
 	return m
 }
 
+// hideRseq clears what the kernel writes by itself, for all threads that were
+// ever seen.
 func (s *subject) hideRseq(start uint64, b []byte) {
 	threads, err := s.process.Threads()
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	for _, x := range threads {
-		from, to, err := s.process.Rseq(x.ID)
-		if err == nil && from >= start && to <= start+uint64(len(b)) {
+		if from, to, err := s.process.Rseq(x.ID); err == nil && to > from {
+			s.rseq[from] = to
+		}
+	}
+	for from, to := range s.rseq {
+		if from >= start && to <= start+uint64(len(b)) {
 			clear(b[from-start : to-start])
+		}
+	}
+}
+
+// settle hides again what was not known to be the kernel's when moments were
+// taken.
+func (s *subject) settle(moments []moment) {
+	s.t.Helper()
+	for _, m := range moments {
+		for start, b := range m.memory {
+			s.hideRseq(start, b)
 		}
 	}
 }
@@ -181,6 +198,7 @@ func (s *subject) atEnd(v *history.View) bool { return v.PC() == s.end }
 // there visits moments backwards, forwards, and in jumps.
 func (s *subject) there(h *history.History, moments []moment) {
 	s.t.Helper()
+	s.settle(moments)
 	visit := func(i int) {
 		s.t.Helper()
 		if _, err := h.Seek(moments[i].position); err != nil {

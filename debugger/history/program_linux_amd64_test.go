@@ -39,6 +39,7 @@ type subject struct {
 	program *debuggertest.Program
 	process *proc.Process
 	end     uint64 // address of end_region
+	rseq    map[uint64]uint64
 }
 
 // start runs a part of mixed.c as far as its beginning.
@@ -50,7 +51,7 @@ func start(t testing.TB, path, part string) *subject {
 		t.Skip("tracing is not permitted here: ", err)
 	}
 	t.Cleanup(func() { _ = process.Detach(t.Context()) })
-	s := &subject{t, program, process, program.Symbol("end_region")}
+	s := &subject{t, program, process, program.Symbol("end_region"), map[uint64]uint64{}}
 	s.runTo(program.Symbol("begin_region"), part)
 	return s
 }
@@ -76,4 +77,14 @@ func (s *subject) recorder(options history.Options) *history.Recorder {
 		s.t.Fatal(err)
 	}
 	return r
+}
+
+// spinInput is a file that makes the program spin.
+func spinInput(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "input")
+	if err := os.WriteFile(path, []byte("spin\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -81,6 +81,21 @@ func (d *decoder) spans(dst []span) []span {
 	return dst
 }
 
+// spansAt is the memory part of the record at a position. It is valid until the
+// view moves.
+func (h *History) spansAt(position uint64) []span {
+	v := &h.view
+	c, i := h.log.at(position)
+	d := decoder{b: c.record(i)}
+	head := d.head(len(v.threads))
+	d.skipRegs()
+	if d.bad || head.parts&partMemory == 0 {
+		return nil
+	}
+	v.scratch = d.spans(v.scratch[:0])
+	return v.scratch
+}
+
 // A head is what begins a record.
 type head struct {
 	kind   Kind

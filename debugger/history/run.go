@@ -200,11 +200,15 @@ const turn = 5000
 // between the turns, and when all others wait too.
 func (n *run) others() error {
 	waiting := n.s.Thread()
-	for _, id := range n.r.view().Threads() {
-		if id == waiting {
+	infos, err := n.r.target.Threads()
+	if err != nil {
+		return err
+	}
+	for _, info := range infos {
+		if info.ID == waiting {
 			continue
 		}
-		if err := n.s.Switch(id); err != nil {
+		if err := n.s.Switch(info.ID); err != nil {
 			continue // it has ended
 		}
 		if err := n.turn(); err != nil || n.result.Why != 0 {

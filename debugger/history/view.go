@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -216,21 +217,17 @@ func (v *View) moveExtra(tag byte, d *decoder, back bool) {
 // argument is left as it is.
 func replaceMaps(maps, gone, come proc.Maps) proc.Maps {
 	result := make(proc.Maps, 0, len(maps)+len(come))
+	went := make(map[proc.Map]bool, len(gone))
+	for _, m := range gone {
+		went[m] = true
+	}
 	for _, m := range maps {
-		if !slices.Contains(gone, m) {
+		if !went[m] {
 			result = append(result, m)
 		}
 	}
 	result = append(result, come...)
-	slices.SortFunc(result, func(a, b proc.Map) int {
-		switch {
-		case a.Start < b.Start:
-			return -1
-		case a.Start > b.Start:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(result, func(a, b proc.Map) int { return cmp.Compare(a.Start, b.Start) })
 	return result
 }
 
