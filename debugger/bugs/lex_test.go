@@ -112,6 +112,7 @@ func TestFunctions(t *testing.T) {
 		{"C", "int a;\nstatic int\nf(int x)\n{\n if (x) { g(); }\n}\nstruct s { int b; };\nvoid g(void) {}\n", "f 3-6, g 8-8"},
 		{"C", "int t[] = {1, 2};\nint f() { return 1; }", "f 2-2"},
 		{"C++", "namespace n {\nclass A {\n int f() const { return 1; }\n void g() noexcept {\n }\n};\n}\nA::A() : b(1) {\n}", "f 3-3, g 4-5, b 8-9"},
+		{"C++", "namespace std VISIBILITY(default) {\nclass ALIGNED(8) A {\n struct b *f() {\n }\n};\n}", "f 3-4"},
 		{"Go", "package p\nfunc f(x interface{ A() }) (int, error) {\n return 1, nil\n}\nfunc (r *T) g() {}\nvar h = func() {}\n", "f 2-4, g 5-5,  6-6"},
 		{"Go", "type f func(int) int\nfunc g() {}\n", "g 2-2"},
 		{"Rust", "impl A {\n fn f<T>(x: T) -> u8 where T: B {\n  1\n }\n}\nfn g();\nfn h() {}\n", "f 2-4, h 7-7"},

@@ -162,7 +162,7 @@ func headBefore(tokens []token, i, low int) (name int, ok bool) {
 		case t == ")":
 			low = max(low, k-headLimit)
 			open := opening(tokens, k, low)
-			if open <= low || statements[tokens[open-1].text] {
+			if open <= low || statements[tokens[open-1].text] || attribute(tokens, open-1) {
 				return 0, false
 			}
 			return open - 1, true
@@ -171,6 +171,17 @@ func headBefore(tokens []token, i, low int) (name int, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// attribute reports whether the name at i is that of a macro in front of a
+// block that is no function's: namespace std VISIBILITY(default) {.
+func attribute(tokens []token, i int) bool {
+	switch {
+	case i > 0 && isOneOf(tokens[i-1].text, []string{"class", "struct", "union", "enum", "namespace"}):
+		return true
+	default:
+		return i > 1 && tokens[i-2].text == "namespace"
+	}
 }
 
 // opening is the index of the parenthesis that the one at i closes, low when

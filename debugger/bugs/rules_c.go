@@ -157,7 +157,7 @@ var cRules = []rule{
 	},
 	{
 		id: "cpp-use-after-move", kind: UseAfterFree, families: []family{cFamily}, sure: 70,
-		first: "std :: move ( $p )", then: []string{"$p ->", "* $p", "$p . %name ("}, unless: []string{"$p =", "$p . reset|clear|assign"}, because: "the value was moved away before",
+		first: "( std :: move ( $p ) ) ;", then: []string{"$p ->", "* $p", "$p . %name ("}, unless: []string{"$p =", "$p . reset|clear|assign"}, because: "the value was moved away before",
 	},
 	{
 		id: "cpp-erased-in-loop", kind: UseAfterFree, families: []family{cFamily}, sure: 80,
