@@ -28,7 +28,7 @@
 //
 // # What is kept
 //
-// A [Finder] keeps the tokens of a tree between searches, about 60 bytes for a
+// A [Finder] keeps the tokens of a tree between searches, about 40 bytes for a
 // line of code, and reads again only files whose size, time or inode changed.
 // There is no index on disk. What a search may cost in time and memory is in
 // [Config]; one that comes to its end answers from what it read, says so in the
