@@ -54,24 +54,12 @@ func (t *text) index(names *[16]string, first bool) {
 		t.add("+")
 	}
 	if in.Class&Vector != 0 {
-		t.vectorIndex(uint8(m.Index))
+		t.vectorRegister(uint8(m.Index), t.in.indexBytes())
 	} else {
 		t.add(names[m.Index&15])
 	}
 	if m.Scale > 1 || first {
 		t.dst = append(t.dst, '*', '0'+m.Scale)
-	}
-}
-
-// vectorIndex spells a vector of indexes.
-func (t *text) vectorIndex(number uint8) {
-	switch n := t.in.indexBytes(); {
-	case n >= 64:
-		t.numbered("zmm", number)
-	case n >= 32:
-		t.numbered("ymm", number)
-	default:
-		t.numbered("xmm", number)
 	}
 }
 

@@ -110,13 +110,13 @@ func (t *text) vector(place, size uint8) {
 	in := &t.in
 	switch place {
 	case placeV:
-		t.vectorRegister(in.reg, size)
+		t.vectorRegister(in.reg, in.bytes(size))
 	case placeW:
-		t.vectorRegister(in.rm, size)
+		t.vectorRegister(in.rm, in.bytes(size))
 	case placeH:
-		t.vectorRegister(in.vvvv, size)
+		t.vectorRegister(in.vvvv, in.bytes(size))
 	case placeL:
-		t.vectorRegister(in.imm2>>4, size)
+		t.vectorRegister(in.imm2>>4, in.bytes(size))
 	case placeP:
 		t.numbered("mm", in.reg&7)
 	case placeQ:
@@ -154,12 +154,12 @@ func (t *text) numbered(kind string, number uint8) {
 	t.dst = strconv.AppendUint(t.dst, uint64(number), 10)
 }
 
-// vectorRegister spells a register as wide as its operand, at least xmm.
-func (t *text) vectorRegister(number, size uint8) {
-	switch n := t.in.bytes(size); {
-	case n >= 64:
+// vectorRegister spells a register of that many bytes, at least xmm.
+func (t *text) vectorRegister(number uint8, bytes uint16) {
+	switch {
+	case bytes >= 64:
 		t.numbered("zmm", number)
-	case n >= 32:
+	case bytes >= 32:
 		t.numbered("ymm", number)
 	default:
 		t.numbered("xmm", number)
