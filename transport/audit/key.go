@@ -38,21 +38,26 @@ func loadKey(dir string) (ed25519.PrivateKey, error) {
 }
 
 func readKey(path string) (ed25519.PrivateKey, error) {
+	return readPEM[ed25519.PrivateKey](path, x509.ParsePKCS8PrivateKey)
+}
+
+// readPEM reads the Ed25519 key, one or the other half, of a PEM file.
+func readPEM[K any](path string, parse func(der []byte) (any, error)) (key K, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return key, err
 	}
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, fmt.Errorf("%s is not a PEM file", path)
+		return key, fmt.Errorf("%s is not a PEM file", path)
 	}
-	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	parsed, err := parse(block.Bytes)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return key, fmt.Errorf("%s: %w", path, err)
 	}
-	key, ok := parsed.(ed25519.PrivateKey)
+	key, ok := parsed.(K)
 	if !ok {
-		return nil, fmt.Errorf("%s is no Ed25519 key", path)
+		return key, fmt.Errorf("%s is no Ed25519 key", path)
 	}
 	return key, nil
 }
@@ -67,11 +72,7 @@ func makeKey(path string) error {
 	if err != nil {
 		return err
 	}
-	err = createWhole(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	return err
+	return writePEM(path, "PRIVATE KEY", der)
 }
 
 // writePublic puts the public key beside the other one.
@@ -80,7 +81,12 @@ func writePublic(dir string, key ed25519.PublicKey) error {
 	if err != nil {
 		return err
 	}
-	err = createWhole(filepath.Join(dir, publicFile), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
+	return writePEM(filepath.Join(dir, publicFile), "PUBLIC KEY", der)
+}
+
+// writePEM makes a PEM file, and leaves one that is there as it is.
+func writePEM(path, kind string, der []byte) error {
+	err := createWhole(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -108,23 +114,7 @@ func createWhole(path string, data []byte) error {
 // ReadPublicKey reads the public key of a PEM file, such as signing.pub in the
 // folder of a trail, or a copy of it that was taken elsewhere.
 func ReadPublicKey(path string) (ed25519.PublicKey, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	block, _ := pem.Decode(text)
-	if block == nil {
-		return nil, fmt.Errorf("%s is not a PEM file", path)
-	}
-	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	key, ok := parsed.(ed25519.PublicKey)
-	if !ok {
-		return nil, fmt.Errorf("%s is no Ed25519 key", path)
-	}
-	return key, nil
+	return readPEM[ed25519.PublicKey](path, x509.ParsePKIXPublicKey)
 }
 
 // Fingerprint is a short name of a public key, to compare by eye.
