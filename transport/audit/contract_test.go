@@ -1,11 +1,7 @@
 package audit_test
 
 import (
-	"bufio"
-	"fmt"
-	"io"
 	"net"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/transport/audit"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 // A place is where a trail is kept; another log of it is like another process.
@@ -52,7 +49,7 @@ func TestContractOnAFakeServer(t *testing.T) {
 }
 
 func TestContractOnAServer(t *testing.T) {
-	addr := redisServer(t, freePort(t)).addr
+	addr := valkeytest.Start(t).Addr
 	db := 0
 	contract(t, func(t *testing.T) place {
 		db++ // a new, empty one
@@ -232,12 +229,10 @@ func TestTamperingWithAStreamIsFound(t *testing.T) {
 // A server that is away and comes back with what it had gets the records that
 // waited, each once.
 func TestServerComesBack(t *testing.T) {
-	port := freePort(t)
-	dir := t.TempDir()
-	server := redisServer(t, port, "--dir", dir, "--appendonly", "yes", "--appendfsync", "always")
-	l := inValkey(t, server.addr, 0)(t, time.Now)
+	server := valkeytest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
+	l := inValkey(t, server.Addr, 0)(t, time.Now)
 	keep(t, l, audit.Record{Key: "before"})
-	server.stop()
+	server.Stop()
 	seq, err := l.Append(audit.Record{Key: "during"})
 	if err != nil {
 		t.Fatal(err)
@@ -245,7 +240,7 @@ func TestServerComesBack(t *testing.T) {
 	if err := l.Commit(t.Context(), seq); err == nil {
 		t.Error("a record is said to be kept without a server")
 	}
-	redisServer(t, port, "--dir", dir, "--appendonly", "yes")
+	server.Run()
 	if err := l.Commit(t.Context(), seq); err != nil {
 		t.Error(err)
 	}
@@ -366,52 +361,4 @@ func (p *proxy) relay(in, out net.Conn) {
 			return
 		}
 	}
-}
-
-// A server is a redis-server of the test's own.
-type server struct {
-	addr string
-	cmd  *exec.Cmd
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }() // a server takes its port
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
-
-// redisServer starts a server, or skips where there is none.
-func redisServer(t *testing.T, port string, args ...string) *server {
-	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		t.Skip("redis-server is not installed")
-	}
-	args = append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...)
-	s := &server{addr: "127.0.0.1:" + port, cmd: exec.Command("redis-server", args...)}
-	out, err := s.cmd.StdoutPipe()
-	if err == nil {
-		err = s.cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.stop)
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if strings.Contains(lines.Text(), "Ready to accept connections") {
-			go func() { _, _ = io.Copy(io.Discard, out) }() // until the server ends
-			return s
-		}
-	}
-	t.Fatal(fmt.Errorf("redis-server did not start on port %s", port))
-	return nil
-}
-
-func (s *server) stop() {
-	_ = s.cmd.Process.Kill() // it may have ended
-	_ = s.cmd.Wait()         // killed
 }

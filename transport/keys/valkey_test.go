@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 func dial(t *testing.T, url string) *redis.Client {
@@ -39,9 +40,9 @@ func TestContractOnAFake(t *testing.T) {
 }
 
 func TestContractOnAServer(t *testing.T) {
-	server, db := start(t), 0
+	server, db := valkeytest.Start(t), 0
 	contract(t, func(t *testing.T) opener {
-		url := fmt.Sprintf("redis://%s/%d", server.addr, db)
+		url := fmt.Sprintf("redis://%s/%d", server.Addr, db)
 		db++ // a new, empty one
 		return func(now func() time.Time) keys.Store { return openValkey(t, url, now) }
 	})
@@ -50,8 +51,8 @@ func TestContractOnAServer(t *testing.T) {
 // TestContractOnACluster has a cluster of one server, with the rules of one:
 // a script may touch the keys of one slot only.
 func TestContractOnACluster(t *testing.T) {
-	server := start(t, "--cluster-enabled", "yes")
-	admin := dial(t, "redis://"+server.addr)
+	server := valkeytest.Start(t, "--cluster-enabled", "yes")
+	admin := dial(t, "redis://"+server.Addr)
 	if err := admin.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func TestContractOnACluster(t *testing.T) {
 			t.Fatal(err)
 		}
 		return func(now func() time.Time) keys.Store {
-			client := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{server.addr}})
+			client := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{server.Addr}})
 			t.Cleanup(func() { _ = client.Close() }) // its server ends anyhow
 			return keys.OpenValkey(client, quiet, now)
 		}
@@ -159,18 +160,18 @@ func TestTwoRecordsWithOneToken(t *testing.T) {
 // TestWatchOutlivesTheServer: notices are heard again after the server was
 // away.
 func TestWatchOutlivesTheServer(t *testing.T) {
-	server := start(t)
-	url := "redis://" + server.addr
+	server := valkeytest.Start(t)
+	url := "redis://" + server.Addr
 	one, two := openValkey(t, url, atNoon), openValkey(t, url, atNoon)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- two.Watch(ctx) }()
 	_, token := create(t, one, keys.Settings{})
 	check(t, two, token, noon, nil)
-	server.stop()
+	server.Stop()
 	time.Sleep(keys.MaxAge)
 	check(t, two, token, noon, keys.ErrUnavailable)
-	server.run(t) // empty, for it kept nothing
+	server.Run() // empty, for it kept nothing
 	check(t, two, token, noon, keys.ErrUnknown)
 	_, token = create(t, one, keys.Settings{})
 	check(t, two, token, noon, nil)

@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 const (
@@ -122,12 +123,12 @@ func TestKilledProcessesGrantNoMore(t *testing.T) {
 
 // TestProcessesShareAServer has exactly as many granted as are allowed.
 func TestProcessesShareAServer(t *testing.T) {
-	server := start(t)
+	server := valkeytest.Start(t)
 	const processes = 4
 	granted := make([]int, processes)
 	var wg sync.WaitGroup
 	for i := range processes {
-		wg.Go(func() { granted[i] = runChild(t, childServer+"="+server, -1) })
+		wg.Go(func() { granted[i] = runChild(t, childServer+"="+server.Addr, -1) })
 	}
 	wg.Wait()
 	total := int64(0)
@@ -137,7 +138,7 @@ func TestProcessesShareAServer(t *testing.T) {
 	if total != crashLimits.Minute {
 		t.Errorf("%v were granted, %d in all, want %d", granted, total, crashLimits.Minute)
 	}
-	used, err := dial(t, "redis://"+server).HGet(t.Context(), "triptych:quota:k", "used").Result()
+	used, err := dial(t, "redis://"+server.Addr).HGet(t.Context(), "triptych:quota:k", "used").Result()
 	if err != nil || used != strconv.FormatInt(crashLimits.Minute, 10) {
 		t.Errorf("the server counted %s, %v", used, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 func dial(t *testing.T, url string) *redis.Client {
@@ -32,9 +33,9 @@ func TestContractOnAFake(t *testing.T) {
 }
 
 func TestContractOnAServer(t *testing.T) {
-	server, db := start(t), 0
+	server, db := valkeytest.Start(t), 0
 	contract(t, func(t *testing.T) func() quota.Meter {
-		url := fmt.Sprintf("redis://%s/%d", server, db)
+		url := fmt.Sprintf("redis://%s/%d", server.Addr, db)
 		db++ // a new, empty one
 		return func() quota.Meter { return quota.NewValkey(dial(t, url)) }
 	})
@@ -43,8 +44,8 @@ func TestContractOnAServer(t *testing.T) {
 // TestContractOnACluster has a cluster of one server, with the rules of one:
 // a script may touch the keys of one slot only.
 func TestContractOnACluster(t *testing.T) {
-	server := start(t, "--cluster-enabled", "yes")
-	admin := dial(t, "redis://"+server)
+	server := valkeytest.Start(t, "--cluster-enabled", "yes")
+	admin := dial(t, "redis://"+server.Addr)
 	if err := admin.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestContractOnACluster(t *testing.T) {
 			t.Fatal(err)
 		}
 		return func() quota.Meter {
-			client := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{server}})
+			client := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{server.Addr}})
 			t.Cleanup(func() { _ = client.Close() }) // its server ends anyhow
 			return quota.NewValkey(client)
 		}

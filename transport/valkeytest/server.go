@@ -1,0 +1,74 @@
+package valkeytest
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// A Server is a redis-server of the test's own.
+type Server struct {
+	Addr string // host and port, the same when it runs again
+
+	t    testing.TB
+	args []string
+	cmd  *exec.Cmd
+}
+
+// Start starts a server on a free port of the loopback. Arguments beside ours
+// are as on the command line; the later of two counts.
+func Start(t testing.TB, args ...string) *Server {
+	t.Helper()
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		t.Skip("redis-server is not installed")
+	}
+	addr := freeAddr(t)
+	_, port, _ := net.SplitHostPort(addr)
+	s := &Server{
+		Addr: addr, t: t,
+		args: append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...),
+	}
+	s.Run()
+	return s
+}
+
+func freeAddr(t testing.TB) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }() // the server takes its port
+	return l.Addr().String()
+}
+
+// Run starts the server again after [Server.Stop], and returns when it takes
+// connections.
+func (s *Server) Run() {
+	s.t.Helper()
+	s.cmd = exec.Command("redis-server", s.args...) //nolint:noctx // it ends after the clients that tests clean up
+	out, err := s.cmd.StdoutPipe()
+	if err == nil {
+		err = s.cmd.Start()
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(s.Stop)
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if strings.Contains(lines.Text(), "Ready to accept connections") {
+			go func() { _, _ = io.Copy(io.Discard, out) }() // until the server ends
+			return
+		}
+	}
+	s.t.Fatalf("redis-server did not start at %s", s.Addr)
+}
+
+// Stop kills the server, which may have ended.
+func (s *Server) Stop() {
+	_ = s.cmd.Process.Kill() // it may have ended
+	_ = s.cmd.Wait()         // killed
+}
