@@ -80,7 +80,7 @@ func (t trail) Verify(ctx context.Context) (debugger.Proof, error) {
 		if broken := report.Chains[i].Broken; broken != nil {
 			return debugger.Proof{Broken: broken.Error()}, nil
 		}
-		fmt.Fprintf(all, "%s %s\n", report.Chains[i].Chain, report.Chains[i].Hash)
+		all.Write(fmt.Appendf(nil, "%s %s\n", report.Chains[i].Chain, report.Chains[i].Hash))
 	}
 	if len(report.Chains) == 1 {
 		return debugger.Proof{Hash: report.Chains[0].Hash}, nil

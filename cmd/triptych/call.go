@@ -99,7 +99,7 @@ func (a *app) call(ctx context.Context, tool string, arguments json.RawMessage, 
 		return fmt.Errorf("the result of %s: %w", tool, err)
 	}
 	if asJSON {
-		err = a.printJSON(json.RawMessage(raw))
+		err = a.printJSON(raw)
 	} else {
 		err = a.printContent(result)
 	}

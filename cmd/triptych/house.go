@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 
 	"github.com/redis/go-redis/v9"
 
@@ -72,8 +73,8 @@ func (h *house) ready(ctx context.Context) error {
 
 func (h *house) close() error {
 	var errs []error
-	for i := len(h.closers) - 1; i >= 0; i-- {
-		errs = append(errs, h.closers[i]())
+	for _, closer := range slices.Backward(h.closers) {
+		errs = append(errs, closer())
 	}
 	return errors.Join(errs...)
 }

@@ -37,9 +37,9 @@ func (f *remoteFlags) register(set *pflag.FlagSet) {
 // A remote carries the lines of a client to a server over HTTPS, one at a
 // time, and its answers back.
 type remote struct {
-	url, key          string
-	client            *http.Client
-	session, revision string
+	url, key string
+	client   *http.Client
+	session  string
 }
 
 // dialRemote returns the server that the flags and the environment name, nil

@@ -234,7 +234,7 @@ func (a *app) readText(args []string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }() // it was only read
 		in = f
 	}
 	text, err := io.ReadAll(io.LimitReader(in, maxText+1))

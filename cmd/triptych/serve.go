@@ -255,8 +255,11 @@ func (a *app) welcome(ctx context.Context, f *serveFlags, store keys.Store, cert
 	if certificates != nil && f.cert == "" {
 		trust = " --cacert " + certificates.File()
 	}
-	fmt.Fprintf(a.out, "%s\n", token.Reveal())
+	err = a.printf("%s\n", token.Reveal())
 	fmt.Fprintf(a.err, "triptych: try\n\ncurl%s %s \\\n  -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' \\\n"+
 		"  -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}'\n\n", trust, url, token.Reveal())
+	if err != nil {
+		return fmt.Errorf("printing the first key: %w", err)
+	}
 	return nil
 }

@@ -3,6 +3,7 @@ package clients
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // setTOML gives a member of the table at path its value. The text was decoded
@@ -76,13 +77,13 @@ func insertLine(text []byte, at int, line string) []byte {
 // appendTable puts a new table at the end of the file.
 func appendTable(text []byte, path []string, line string) []byte {
 	newline := layoutOf(text).newline
-	header := ""
-	for _, step := range path {
-		header += "." + tomlKey(step)
+	keys := make([]string, len(path))
+	for i, step := range path {
+		keys[i] = tomlKey(step)
 	}
 	out := slices.Clone(text)
 	if !bytes.HasSuffix(out, []byte("\n")) {
 		out = append(out, newline...)
 	}
-	return append(out, newline+"["+header[1:]+"]"+newline+line+newline...)
+	return append(out, newline+"["+strings.Join(keys, ".")+"]"+newline+line+newline...)
 }
