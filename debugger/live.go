@@ -53,7 +53,7 @@ func (t *tools) sessionTools() []mcp.Tool {
 			Call: mcp.Typed(t.detach),
 		},
 		{
-			Name: "debugger/sessions", Title: "Sessions", Scope: scopeRead, Hints: mcp.ReadOnly,
+			Name: "debugger/sessions", Title: "Sessions", Scope: scopeRead, Hints: mcp.ReadOnly, Interrupts: true,
 			Doc:  "List the processes that are being debugged",
 			Call: mcp.Typed(t.list),
 		},

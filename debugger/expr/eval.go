@@ -120,8 +120,7 @@ func (n *memberNode) eval(e *evaluator) (Value, error) {
 	if of.object == nil || of.typ.sym == nil {
 		return Value{}, fmt.Errorf("a %s has no members", of.Type())
 	}
-	m, err := of.object.Member(n.name)
-	return place(m), err
+	return placed(of.object.Member(n.name))
 }
 
 func (n *indexNode) eval(e *evaluator) (Value, error) {
@@ -134,8 +133,7 @@ func (n *indexNode) eval(e *evaluator) (Value, error) {
 		return Value{}, err
 	}
 	if of.object != nil && of.typ.sym != nil {
-		elem, err := of.object.Index(int64(index.bits))
-		return place(elem), err
+		return placed(of.object.Index(int64(index.bits)))
 	}
 	if of.typ.class != pointer {
 		return Value{}, fmt.Errorf("a %s has no elements", of.Type())
@@ -164,11 +162,9 @@ func (e *evaluator) whole(n node) (Value, error) {
 func (e *evaluator) deref(v Value) (Value, error) {
 	if v.object != nil && v.typ.sym != nil {
 		if v.typ.sym.Strip().Kind == symbols.KindArray {
-			o, err := v.object.Index(0)
-			return place(o), err
+			return placed(v.object.Index(0))
 		}
-		o, err := v.object.Deref()
-		return place(o), err
+		return placed(v.object.Deref())
 	}
 	p, err := v.scalar()
 	if err != nil {

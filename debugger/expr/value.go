@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/triptych-mcp/triptych/debugger/symbols"
 )
@@ -36,6 +38,14 @@ func charValue(n uint64) Value {
 
 // place is an object of the program as a value.
 func place(o symbols.Object) Value { return Value{typ: typeOf(o.Type), object: &o} }
+
+// placed is place for what may have failed.
+func placed(o symbols.Object, err error) (Value, error) {
+	if err != nil {
+		return Value{}, err
+	}
+	return place(o), nil
+}
 
 // Object is the place in the program that the value is; false when it was
 // computed. Its type is unknown when a cast has chosen a basic one.
@@ -77,6 +87,8 @@ func (v Value) number() string {
 		return fmt.Sprintf("%#x", v.bits)
 	case v.typ.class == floating:
 		return strconv.FormatFloat(v.float, 'g', -1, int(min(v.typ.size, 8)*8))
+	case strings.HasSuffix(v.typ.name, "char") && v.typ.size == 1:
+		return fmt.Sprintf("%d %s", int64(v.bits), letter(byte(v.bits)))
 	case v.typ.class == boolean:
 		return strconv.FormatBool(v.bits != 0)
 	case v.typ.class == unsigned:
@@ -85,6 +97,14 @@ func (v Value) number() string {
 		return strconv.FormatInt(int64(v.bits), 10)
 	}
 	return "void"
+}
+
+// letter is a byte as C writes it.
+func letter(c byte) string {
+	if text := strconv.QuoteRune(rune(c)); c < utf8.RuneSelf && !strings.HasPrefix(text, `'\x`) {
+		return text
+	}
+	return fmt.Sprintf(`'\%03o'`, c)
 }
 
 // Bool is whether the value counts as true: it is not zero.
