@@ -125,25 +125,42 @@ func (d *document) time(key string, otherwise time.Time) (time.Time, error) {
 		return otherwise, nil
 	}
 	for _, layout := range []string{timeLayout, time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, v.Value); err == nil {
+		if t, err := time.Parse(layout, v.Value); err == nil && writable(t.UTC()) {
 			return t.UTC().Truncate(time.Second), nil
 		}
 	}
 	return time.Time{}, fmt.Errorf("its %s is no time such as 2025-10-29 10:30:00", key)
 }
 
+// writable reports whether a time has a year of four digits, as files need: an
+// offset can lead out of them.
+func writable(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
+
 // set gives a key a value, in its place if it has one.
 func (d *document) set(key string, value *yaml.Node) {
 	if old := d.value(key); old != nil {
 		value.LineComment, value.HeadComment, value.FootComment = old.LineComment, old.HeadComment, old.FootComment
+		value.Anchor = old.Anchor // other keys may refer to it
 		*old = *value
 		return
 	}
 	d.front.Content = append(d.front.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
 }
 
-// render is the file of the ruleset.
+// render is the file of the ruleset. Front matter that would not be read again
+// is an error: a reference to what stood in the old tags, say.
 func (d *document) render() ([]byte, error) {
+	data, err := d.encode()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := parse(d.ruleset.Name, data, d.ruleset.LastModified); err != nil {
+		return nil, fmt.Errorf("the file %s%s cannot be written anew and is left alone: %w", d.ruleset.Name, suffix, err)
+	}
+	return data, nil
+}
+
+func (d *document) encode() ([]byte, error) {
 	r := &d.ruleset
 	tags := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
 	for _, tag := range r.Tags {
