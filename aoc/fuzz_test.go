@@ -1,0 +1,58 @@
+package aoc
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// FuzzSpeeds has the entries of every file that can be read come back from the
+// file that is written of them.
+func FuzzSpeeds(f *testing.F) {
+	for _, text := range []string{
+		`{"day":1,"entries":[{"llm":"gpt4","phase":1,"speedMs":1110,"timestamp":"2025-12-01T09:30:00.000Z"}]}`,
+		`{"entries":[{"llm":"é<","phase":2,"speed_ms":0,"timestamp":"2025-12-02T01:00:00+02:00"}]}`,
+		`{"entries":[{"speedMs":9223372036854775807,"timestamp":"0001-01-01T00:00:00Z"},{"speedMs":-1,"timestamp":"2025-12-02T01:00:00.123456789Z"}]}`,
+		`{"entries":null}`, `[]`, `{"entries":[{"speedMs":1.5}]}`, "\ufeff{}",
+	} {
+		f.Add([]byte(text))
+	}
+	b := Open(f.TempDir())
+	if err := os.MkdirAll(b.speeds(), 0o755); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		want, err := readSpeeds(t, b, data)
+		if err != nil {
+			return
+		}
+		for i := range want {
+			want[i].Timestamp = want[i].Timestamp.Truncate(time.Millisecond)
+			if year := want[i].Timestamp.Year(); year < 0 || year > 9999 {
+				return // RFC 3339 has no such year in UTC
+			}
+		}
+		written, err := render(1, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := readSpeeds(t, b, written)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, written)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s\n%s", diff, written)
+		}
+	})
+}
+
+// readSpeeds reads data as the file of the first day.
+func readSpeeds(t *testing.T, b *Book, data []byte) ([]Speed, error) {
+	t.Helper()
+	if err := os.WriteFile(b.speedPath(1), data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return b.Speeds(1)
+}
