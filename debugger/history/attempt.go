@@ -131,6 +131,9 @@ func (r *Recorder) prepareInstruction(a *attempt, regs *ptrace.Regs) error {
 		addressing(regs, &r.addr)
 		a.spans = in.Writes(a.spans, &r.addr, x86.OneIteration)
 	}
+	if in.Class.Is(x86.PopFlags) {
+		r.popping(r.view().threads[a.thread].id, regs)
+	}
 	a.vector = a.vector || in.Class.Is(x86.FP)
 	return nil
 }
@@ -205,10 +208,12 @@ func grow(b []byte, n int) []byte {
 
 // finish makes the record of a step that is done.
 func (r *Recorder) finish(s Stepper, a *attempt) error {
-	regs, err := s.Regs()
+	stopped, err := s.Regs()
 	if err != nil {
 		return err
 	}
+	shown := r.shown(s.Thread(), stopped)
+	regs := &shown
 	t := &r.view().threads[a.thread]
 	h := head{kind: a.kind, thread: a.thread}
 	r.buf = appendRegs(appendHead(r.buf[:0], h), &t.regs, regs)
@@ -276,13 +281,13 @@ func (r *Recorder) appendMemory(a *attempt) (int, error) {
 		for _, s := range a.spans {
 			r.buf = appendSpan(r.buf, s.Addr, old[:s.Len])
 			old = old[s.Len:]
-			r.code.wrote(s.Addr, s.Len)
+			r.wrote(s.Addr, s.Len)
 		}
 		return len(a.spans), nil
 	}
 	keep := func(addr uint64, old []byte) {
 		r.buf = appendSpan(r.buf, addr, old)
-		r.code.wrote(addr, uint64(len(old)))
+		r.wrote(addr, uint64(len(old)))
 		n++
 	}
 	if err := errors.Join(r.differences(a, keep), r.appendFilled(a, keep)); err != nil {

@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/history"
 	"github.com/triptych-mcp/triptych/debugger/proc"
@@ -34,23 +33,36 @@ func BenchmarkBare(b *testing.B) {
 }
 
 func BenchmarkRecord(b *testing.B) {
-	s := start(b, build(b, "-O0"), "spin")
-	r := s.recorder(history.Options{})
-	b.ReportAllocs()
-	b.ResetTimer()
-	result, err := r.Step(b.Context(), 0, uint64(b.N))
-	if err != nil || result.Steps != uint64(b.N) {
-		b.Fatalf("%+v, %v", result, err)
+	for _, test := range []struct {
+		name    string
+		part    string
+		options history.Options
+	}{
+		{"single", "spin", history.Options{Single: true}},
+		{"interpreted", "spin", history.Options{}},
+		{"mixed", "mix", history.Options{}},
+	} {
+		b.Run(test.name, func(b *testing.B) {
+			s := start(b, build(b, "-O0"), test.part)
+			r := s.recorder(test.options)
+			b.ReportAllocs()
+			b.ResetTimer()
+			result, err := r.Run(b.Context(), 0, history.Limits{Steps: uint64(b.N)})
+			if err != nil || result.Steps != uint64(b.N) {
+				b.Fatalf("%+v, %v", result, err)
+			}
+			perSecond(b, b.N)
+			h := r.History()
+			b.ReportMetric(float64(h.Bytes())/float64(h.End()-h.Oldest()), "B/step")
+		})
 	}
-	perSecond(b, b.N)
-	b.ReportMetric(float64(r.History().Bytes())/float64(b.N), "B/step")
 }
 
 // BenchmarkBack goes back through what was recorded, as often as it takes.
 func BenchmarkBack(b *testing.B) {
 	s := start(b, build(b, "-O0"), "spin")
 	r := s.recorder(history.Options{})
-	const steps = 200_000
+	const steps = 1_000_000
 	if _, err := r.Step(b.Context(), 0, steps); err != nil {
 		b.Fatal(err)
 	}
@@ -69,7 +81,7 @@ func BenchmarkBack(b *testing.B) {
 func BenchmarkLastWrite(b *testing.B) {
 	s := start(b, build(b, "-O0"), "spin")
 	r := s.recorder(history.Options{})
-	const steps = 200_000
+	const steps = 1_000_000
 	if _, err := r.Step(b.Context(), 0, steps); err != nil {
 		b.Fatal(err)
 	}
@@ -81,31 +93,27 @@ func BenchmarkLastWrite(b *testing.B) {
 	perSecond(b, steps*b.N)
 }
 
-// BenchmarkGDB is gdb's recording of the same loop, for 2 seconds.
+// BenchmarkGDB is gdb's recording of the same loop, by continue.
 func BenchmarkGDB(b *testing.B) {
 	if _, err := exec.LookPath("gdb"); err != nil {
 		b.Skip("this needs gdb")
 	}
 	path := build(b, "-O0")
-	const seconds = 2
-	script := []string{
-		"-batch", "-nx", path, "-ex", "break begin_region", "-ex", "run < " + spinInput(b), "-ex", "record full",
-		"-ex", "set record full insn-number-max unlimited",
-		"-ex", fmt.Sprintf("python import threading, gdb, time; threading.Timer(%d, lambda: gdb.post_event(lambda: gdb.execute('interrupt'))).start()", seconds),
-		"-ex", "python import os, signal, threading; threading.Timer(" + fmt.Sprint(seconds) + ", lambda: os.kill(gdb.selected_inferior().pid, signal.SIGINT)).start()",
-		"-ex", "continue", "-ex", "info record", "-ex", "kill",
-	}
-	began := time.Now()
-	out, err := exec.Command("gdb", script...).CombinedOutput()
+	out, err := exec.CommandContext(b.Context(), "gdb", "-batch", "-nx", path,
+		"-ex", "break begin_region", "-ex", "run < "+input(b, "short"), "-ex", "record full",
+		"-ex", "break end_region", "-ex", "python import time; began = time.time()", "-ex", "continue",
+		"-ex", "python print('took', time.time() - began)", "-ex", "info record", "-ex", "kill").CombinedOutput()
 	var n int
+	var took float64
 	for line := range strings.Lines(string(out)) {
 		_, _ = fmt.Sscanf(line, "Log contains %d instructions.", &n)
+		_, _ = fmt.Sscanf(line, "took %g", &took)
 	}
-	if n == 0 {
+	if n == 0 || took == 0 {
 		b.Skipf("gdb recorded nothing: %v\n%s", err, out)
 	}
-	b.ReportMetric(float64(n)/seconds, "steps/s")
-	b.Logf("%d instructions in %v with its start", n, time.Since(began))
+	b.ReportMetric(float64(n)/took, "steps/s")
+	b.ReportMetric(0, "ns/op")
 }
 
 func perSecond(b *testing.B, n int) {

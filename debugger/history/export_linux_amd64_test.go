@@ -28,8 +28,8 @@ func TestOpen(t *testing.T) {
 	s, r := recorded(t, "vectors")
 	h := r.History()
 	var file bytes.Buffer
-	const from, to = 20, 150
-	if _, err := h.Back(5); err != nil {
+	const from, to = 5, 50
+	if _, err := h.Back(2); err != nil {
 		t.Fatal(err)
 	}
 	here := h.View().Position()

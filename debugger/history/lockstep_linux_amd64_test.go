@@ -150,12 +150,17 @@ func writable(maps proc.Maps) string {
 // that does what is hard to record.
 func TestLockstep(t *testing.T) {
 	parts := []string{"text", "numbers", "repeats", "atomics", "vectors", "calls", "memory", "signals", "fresh"}
-	for _, optimize := range []string{"-O0", "-O2"} {
-		path := build(t, optimize)
+	for _, test := range []struct {
+		name     string
+		optimize string
+		single   bool
+	}{{"single steps", "-O2", true}, {"interpreted", "-O0", false}, {"interpreted and optimized", "-O2", false}} {
+		path := build(t, test.optimize)
 		for _, part := range parts {
-			t.Run(part+optimize, func(t *testing.T) {
+			t.Run(test.name+"/"+part, func(t *testing.T) {
 				s := start(t, path, part)
-				s.lockstep(s.recorder(history.Options{}), 397)
+				s.lockstep(s.recorder(history.Options{Single: test.single}), 397)
+				s.requireUnharmed()
 			})
 		}
 	}
@@ -190,14 +195,32 @@ func (s *subject) lockstep(r *history.Recorder, n uint64) {
 		s.t.Fatalf("history begins at %d: %s", h.Oldest(), h.Begins())
 	}
 	s.t.Logf("%d positions, %.1f bytes each", h.End(), float64(h.Bytes())/float64(h.End()))
-	s.there(h, moments)
+	s.there(r, moments)
+}
+
+// requireUnharmed lets the program go on, twice.
+func (s *subject) requireUnharmed() {
+	s.t.Helper()
+	if err := s.process.Detach(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	if got := s.program.Line(); got != "done" {
+		s.t.Errorf("the program says %q", got)
+	}
+	if got := s.program.Ask("text"); got != "done" {
+		s.t.Errorf("the program says %q", got)
+	}
 }
 
 func (s *subject) atEnd(v *history.View) bool { return v.PC() == s.end }
 
 // there visits moments backwards, forwards, and in jumps.
-func (s *subject) there(h *history.History, moments []moment) {
+func (s *subject) there(r *history.Recorder, moments []moment) {
 	s.t.Helper()
+	h := r.History()
+	for _, span := range r.Rseq() {
+		s.rseq[span.Addr] = span.Addr + span.Len
+	}
 	s.settle(moments)
 	visit := func(i int) {
 		s.t.Helper()

@@ -79,11 +79,11 @@ func (s *subject) recorder(options history.Options) *history.Recorder {
 	return r
 }
 
-// spinInput is a file that makes the program spin.
-func spinInput(t testing.TB) string {
+// input is a file with one command.
+func input(t testing.TB, part string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "input")
-	if err := os.WriteFile(path, []byte("spin\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(part+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path

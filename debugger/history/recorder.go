@@ -20,6 +20,11 @@ type Options struct {
 	// anew.
 	MaxSnapshot int
 
+	// Single keeps from interpreting: the processor makes each step. That is
+	// hundreds of times slower; only flags that the manuals leave undefined may
+	// differ.
+	Single bool
+
 	// Log gets what cannot be recorded; nil discards it.
 	Log *slog.Logger
 }
@@ -34,25 +39,27 @@ type Recorder struct {
 	options Options
 	log     *slog.Logger
 
-	fresh   bool // maps, threads and their stacks for signals are known
-	code    codeCache
-	pending map[int]*attempt // of threads that are in a system call, by id
-	stacks  map[int]stack    // for signals, by thread
-	rseq    []x86.Span       // memory that the kernel writes by itself
-	dropped []x86.Span       // memory that was unmapped in this history
-	exiting uint64           // one more than the position where the end was announced
-	addr    x86.Regs
-	fast    attempt // of the thread that steps now
-	buf     []byte  // the record in the making
-	part    []byte
-	vector  []byte
+	fresh       bool // maps, threads and their stacks for signals are known
+	code        codeCache
+	interpreter *interpreter     // nil: none
+	pending     map[int]*attempt // of threads that are in a system call, by id
+	stacks      map[int]stack    // for signals, by thread
+	traps       trapFlags
+	rseq        []x86.Span // memory that the kernel writes by itself
+	dropped     []x86.Span // memory that was unmapped in this history
+	exiting     uint64     // one more than the position where the end was announced
+	addr        x86.Regs
+	fast        attempt // of the thread that steps now
+	buf         []byte  // the record in the making
+	part        []byte
+	vector      []byte
 }
 
 // New makes a recorder of a stopped process. History begins there.
 func New(p Target, options Options) (*Recorder, error) {
 	r := &Recorder{
 		target: p, options: options, log: options.Log,
-		pending: make(map[int]*attempt), stacks: make(map[int]stack),
+		pending: make(map[int]*attempt), stacks: make(map[int]stack), traps: make(trapFlags),
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
@@ -63,7 +70,10 @@ func New(p Target, options Options) (*Recorder, error) {
 	if options.MaxSnapshot == 0 {
 		r.options.MaxSnapshot = DefaultSnapshot
 	}
-	r.history = newHistory(p, r.options.Budget, 0)
+	if !options.Single {
+		r.interpreter = newInterpreter(r)
+	}
+	r.history = newHistory(present{p, r}, r.options.Budget, 0)
 	r.history.view.threads = nil
 	r.code.read, r.code.alias = p.ReadMemory, r.aliased
 	return r, r.refresh()
@@ -93,7 +103,7 @@ func (r *Recorder) refresh() error {
 		return fmt.Errorf("list mappings: %w", err)
 	}
 	v.maps = maps
-	r.code.drop()
+	r.forgetCode()
 	if err := r.refreshThreads(); err != nil {
 		return err
 	}
@@ -161,6 +171,26 @@ func (r *Recorder) learn(t *thread) error {
 		r.addr.XSave = uint64(len(state))
 	}
 	return err
+}
+
+// forgetCode drops what is known of memory, because mappings have changed or the
+// process has run.
+func (r *Recorder) forgetCode() {
+	r.code.drop()
+	if r.interpreter != nil {
+		r.interpreter.forget()
+	}
+}
+
+// wrote drops what is known of memory that the processor has written.
+func (r *Recorder) wrote(addr, n uint64) {
+	if n == 0 {
+		return
+	}
+	r.code.wrote(addr, n)
+	if r.interpreter != nil {
+		r.interpreter.wrote(addr, n)
+	}
 }
 
 // restart begins history anew.

@@ -20,7 +20,7 @@ func (r *Recorder) remap(a *attempt) error {
 	if len(a.gone)+len(a.come) == 0 {
 		return nil
 	}
-	r.code.drop()
+	r.forgetCode()
 	for _, m := range a.come {
 		if m.Inode != 0 || a.call.Number != callMmap && a.call.Number != callBrk {
 			a.filled = append(a.filled, r.reused(v.maps, m)...)

@@ -17,10 +17,7 @@ import (
 // write. When there is more than [Options.MaxSnapshot], history begins at the
 // stop.
 func (r *Recorder) Resume(ctx context.Context) (proc.Stop, error) {
-	if _, err := r.history.Seek(r.history.End()); err != nil {
-		return proc.Stop{}, err
-	}
-	if err := r.refresh(); err != nil {
+	if err := r.ready(); err != nil {
 		return proc.Stop{}, err
 	}
 	a := &attempt{kind: Ran}

@@ -108,14 +108,23 @@ func (r *Recorder) live(ctx context.Context, thread int, limits Limits) (Result,
 	}
 	err := r.target.Step(ctx, thread, func(s Stepper) error {
 		run.s = s
-		return run.steps()
+		return errors.Join(run.steps(), r.hideTraps())
 	})
-	clear(r.pending)
+	r.abandon()
 	if run.result.Why == Executed {
 		r.fresh = false
 		err = errors.Join(err, r.refresh())
 	}
 	return r.result(run.result), err
+}
+
+// abandon forgets system calls that are not done. They begin again, but may have
+// written already.
+func (r *Recorder) abandon() {
+	if len(r.pending) > 0 {
+		clear(r.pending)
+		r.forgetCode()
+	}
 }
 
 // A run is one series of recorded steps.
@@ -130,6 +139,12 @@ type run struct {
 // steps makes steps until there is a reason to stop.
 func (n *run) steps() error {
 	for n.result.Why == 0 {
+		if err := n.row(); err != nil {
+			return fmt.Errorf("interpret: %w", err)
+		}
+		if n.result.Why != 0 {
+			return nil
+		}
 		outcome, err := n.r.record(n.s)
 		if err != nil {
 			return fmt.Errorf("record step: %w", err)

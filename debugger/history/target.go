@@ -27,6 +27,7 @@ type Stepper interface {
 	Thread() int
 	Switch(thread int) error
 	Regs() (*ptrace.Regs, error)
+	SetRegs(r ptrace.Regs) error
 	Step() (proc.Outcome, error)
 	Signal() syscall.Signal
 	Action() proc.Action

@@ -39,7 +39,7 @@ func TestThreads(t *testing.T) {
 	if most < 2 {
 		t.Errorf("at most %d threads, want 2", most)
 	}
-	s.there(r.History(), moments)
+	s.there(r, moments)
 	if _, err := r.History().Seek(0); err != nil {
 		t.Fatal(err)
 	}

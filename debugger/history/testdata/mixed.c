@@ -201,11 +201,22 @@ static void fresh(int round) {
 	munmap(code, 4096);
 }
 
-// spin is for measuring.
-static void spin(int round) {
+static void loop(long n) {
 	volatile long a[16] = {0};
-	for (long i = 0; i < 100000000; i++)
+	for (long i = 0; i < n; i++)
 		a[i & 15] += i ^ a[(i + 1) & 15];
+}
+
+// spin, short_spin and mix are for measuring.
+static void spin(int round) { loop(1L << 40); }
+static void short_spin(int round) { loop(3000); }
+
+static void mix(int round) {
+	for (;; round++) {
+		text(round);
+		numbers(round);
+		loop(100);
+	}
 }
 
 static const struct part {
@@ -215,6 +226,7 @@ static const struct part {
 	{"text", text}, {"numbers", numbers}, {"repeats", repeats}, {"atomics", atomics},
 	{"vectors", vectors}, {"calls", calls}, {"memory", memory}, {"signals", signals},
 	{"fresh", fresh}, {"threads", threads}, {"children", children}, {"spin", spin},
+	{"short", short_spin}, {"mix", mix},
 };
 
 int main(void) {
@@ -234,10 +246,11 @@ int main(void) {
 	fflush(stdout);
 	for (int round = 0; fgets(line, sizeof line, stdin); round++) {
 		line[strcspn(line, "\n")] = 0;
+		const struct part *part = parts;
+		while (strcmp(line, part->name))
+			part++;
 		begin_region();
-		for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-			if (!strcmp(line, parts[i].name))
-				parts[i].run(round);
+		part->run(round);
 		end_region();
 		puts("done");
 		fflush(stdout);

@@ -1,0 +1,222 @@
+package history
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/x86"
+	"github.com/triptych-mcp/triptych/debugger/x86/interp"
+)
+
+// An interpreter makes steps in this program, over copies of the process's
+// pages, for as long as it knows the instructions. That is hundreds of times
+// faster than to let the processor make them one by one. The process is brought
+// to where the interpreter is before the processor goes on.
+type interpreter struct {
+	r       *Recorder
+	machine *interp.Machine
+	pages   map[uint64]*interp.Page // by number: what the machine has
+	stale   map[uint64]struct{}     // pages that the processor has written since
+	ahead   bool                    // the process has not yet what the machine has
+	skip    int                     // so many steps are the processor's
+	backOff int                     // how many were, when it last did not pay
+}
+
+// What pays: the process must be brought up to date after each run of the
+// interpreter, which costs about as much as some steps do.
+const (
+	worthwhile = 64      // steps in a row
+	maxBackOff = 4096    // steps of the processor between attempts
+	maxRow     = 1 << 17 // steps, to look whether the process shall be paused
+)
+
+func newInterpreter(r *Recorder) *interpreter {
+	p := &interpreter{r: r, pages: make(map[uint64]*interp.Page), stale: make(map[uint64]struct{})}
+	p.machine = interp.New(p)
+	return p
+}
+
+// Load is for the machine. Memory that others may write is the processor's.
+func (p *interpreter) Load(addr uint64, page *interp.Page) bool {
+	m, ok := p.r.view().maps.Find(addr)
+	if !ok || m.Shared || !m.Read {
+		return false
+	}
+	if n, _ := p.r.target.ReadMemory(addr, page.Data[:]); n != interp.PageSize {
+		return false
+	}
+	page.Writable, page.Executable = m.Write, m.Execute
+	p.pages[addr/pageSize] = page
+	return true
+}
+
+// forget drops all copies: the process has run, or its mappings have changed.
+func (p *interpreter) forget() {
+	if len(p.pages) > 0 {
+		p.machine.Forget()
+		clear(p.pages)
+	}
+	clear(p.stale)
+}
+
+// wrote notes that the processor has written.
+func (p *interpreter) wrote(addr, n uint64) {
+	for number := addr / pageSize; number <= (addr+n-1)/pageSize; number++ {
+		if _, ok := p.pages[number]; ok {
+			p.stale[number] = struct{}{}
+		}
+	}
+}
+
+// catchUp reads what the processor has written.
+func (p *interpreter) catchUp() error {
+	var data page
+	for number := range p.stale {
+		if n, err := p.r.target.ReadMemory(number*pageSize, data[:]); n != pageSize {
+			return fmt.Errorf("read page %#x again: %w", number*pageSize, err)
+		}
+		p.machine.Refresh(number*pageSize, data[:])
+		delete(p.stale, number)
+	}
+	return nil
+}
+
+// row makes steps of a run until the processor must make one.
+func (n *run) row() error {
+	p := n.r.interpreter
+	if p == nil || len(n.r.pending) > 0 || n.s.Signal() != 0 {
+		return nil
+	}
+	if p.skip > 0 {
+		p.skip--
+		return nil
+	}
+	regs, err := n.s.Regs()
+	i := n.r.index(n.s.Thread())
+	if err != nil || i < 0 || inSyscall(regs) {
+		return nil //nolint:nilerr // the step finds out what is the matter
+	}
+	if err := p.catchUp(); err != nil {
+		p.forget()
+	}
+	t := &n.r.view().threads[i]
+	addressing(regs, &p.machine.Regs)
+	p.machine.RIP = regs.RIP
+	return n.settle(p, t, n.interpret(p, t, i, regs))
+}
+
+// interpret makes the steps and returns how many.
+func (n *run) interpret(p *interpreter, t *thread, index int, regs *ptrace.Regs) int {
+	now := n.r.shown(t.id, regs)
+	p.machine.Flags = now.EFlags
+	done := 0
+	for ; done < maxRow && n.result.Why == 0 && p.machine.Step(); done++ {
+		p.ahead = true
+		p.update(&now)
+		n.r.recordInterpreted(index, &t.regs, &now, p.machine.Writes())
+		t.regs = now
+		n.r.view().current = index
+		n.done()
+	}
+	return done
+}
+
+// gprWords are the words of [ptrace.Regs] by the numbers of registers.
+var gprWords = [16]uint8{10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0}
+
+// update takes over what the machine's last step has changed.
+func (p *interpreter) update(r *ptrace.Regs) {
+	words := r.Words()
+	for i, changed := 0, p.machine.Changed(); changed != 0; i, changed = i+1, changed>>1 {
+		if changed&1 != 0 {
+			words[gprWords[i&15]] = p.machine.GPR[i&15]
+		}
+	}
+	r.RIP, r.EFlags = p.machine.RIP, p.machine.Flags
+}
+
+// recordInterpreted makes the record of an interpreted step.
+func (r *Recorder) recordInterpreted(index int, from, to *ptrace.Regs, writes []interp.Write) {
+	h := head{kind: Stepped, thread: index}
+	if len(writes) > 0 {
+		h.parts = partMemory
+	}
+	b := appendRegs(appendHead(r.buf[:0], h), from, to)
+	if len(writes) > 0 {
+		b = binary.AppendUvarint(b, uint64(len(writes)))
+		for _, w := range writes {
+			var old [8]byte
+			binary.LittleEndian.PutUint64(old[:], w.Old)
+			b = appendSpan(b, w.Addr, old[:w.Size])
+			r.code.wrote(w.Addr, uint64(w.Size))
+		}
+	}
+	r.buf = b
+	r.history.append(b)
+}
+
+// settle brings the process to where the interpreter is, and decides when to
+// try again.
+func (n *run) settle(p *interpreter, t *thread, done int) error {
+	if done < worthwhile && n.result.Why == 0 {
+		p.backOff = min(2*p.backOff+8, maxBackOff)
+	} else {
+		p.backOff = 0
+	}
+	p.skip = p.backOff
+	if done == 0 {
+		return nil
+	}
+	if err := p.machine.Flush(p.write); err != nil {
+		n.r.restart("the process could not be brought to where it should be")
+		return err
+	}
+	p.ahead = false
+	return n.s.SetRegs(t.regs)
+}
+
+// write writes a page, but for what the kernel writes by itself.
+func (p *interpreter) write(addr uint64, data []byte) error {
+	whole := x86.Span{Addr: addr, Len: uint64(len(data))}
+	pieces := append(make([]x86.Span, 0, 4), whole)
+	for _, s := range p.r.rseq {
+		if _, _, ok := overlap(whole, s); ok {
+			pieces = without(pieces, s)
+		}
+	}
+	for _, s := range pieces {
+		if _, err := p.r.target.WriteMemory(s.Addr, data[s.Addr-addr:s.Addr-addr+s.Len]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A present is the process as the recorder has it: where the interpreter is
+// ahead, its memory is what counts.
+type present struct {
+	Target
+	r *Recorder
+}
+
+// ReadMemory reads the process's memory, or the interpreter's.
+func (b present) ReadMemory(addr uint64, dst []byte) (int, error) {
+	p := b.r.interpreter
+	if p == nil || !p.ahead {
+		return b.Target.ReadMemory(addr, dst)
+	}
+	for n := 0; n < len(dst); {
+		at := addr + uint64(n)
+		rest := dst[n:min(len(dst), n+int(pageSize-at%pageSize))]
+		if own := p.pages[at/pageSize]; own != nil {
+			n += copy(rest, own.Data[at%pageSize:])
+			continue
+		}
+		k, err := b.Target.ReadMemory(at, rest)
+		if n += k; err != nil {
+			return n, err
+		}
+	}
+	return len(dst), nil
+}
