@@ -75,8 +75,8 @@ func (b *Body) Answered() bool {
 }
 
 // Answer runs the requests one after another and appends the answer to the
-// whole body to dst: nothing when nobody waits for one. Responses are passed
-// over, and a [BatchGuard] is asked first.
+// whole body to dst: nothing when nobody waits for one. Notifications and
+// responses are passed over, and a [BatchGuard] is asked first.
 func (b *Body) Answer(ctx context.Context, h Handler, dst []byte) []byte {
 	if !b.Batch {
 		return b.Messages[0].answer(ctx, h, dst, b.log)
@@ -115,7 +115,7 @@ func (m *Message) answer(ctx context.Context, h Handler, dst []byte, log *slog.L
 	switch {
 	case m.Err != nil:
 		return appendRefusal(dst, m.ID, nullID(h), m.Err)
-	case m.Request != nil:
+	case m.Request != nil && !m.Request.IsNotification():
 		return answer(ctx, h, m.Request, dst, log)
 	}
 	return dst

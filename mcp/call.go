@@ -53,7 +53,9 @@ const progressEvery = 50 * time.Millisecond
 // the message is the status.
 func (c *Call) Progress(ctx context.Context, progress, total float64, message string) {
 	if c.task != nil {
-		c.task.say(message)
+		if c.due(progress, total) {
+			c.task.say(message)
+		}
 		return
 	}
 	token := c.params.meta.progressToken

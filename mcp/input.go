@@ -179,7 +179,7 @@ func (c *Call) appendInputRequired(dst []byte, ask *inputRequired) ([]byte, erro
 const stateLife = 15 * time.Minute
 
 // seal signs a state: 8 bytes of expiry (Unix seconds), the state, and an
-// HMAC-SHA256 over both, the principal, the method and the tool.
+// HMAC-SHA256 over both, the principal, the method, the tool and its arguments.
 func (c *Call) seal(state []byte) string {
 	body := binary.BigEndian.AppendUint64(nil, uint64(time.Now().Add(stateLife).Unix()))
 	body = append(body, state...)
@@ -192,8 +192,21 @@ func (c *Call) mac(body []byte) []byte {
 		_ = binary.Write(h, binary.BigEndian, uint64(len(part))) // a hash takes every byte
 		_, _ = h.Write([]byte(part))                             // likewise
 	}
-	_, _ = h.Write(body) // likewise
+	_, _ = h.Write(canonical(c.params.arguments)) // likewise
+	_, _ = h.Write(body)                          // likewise
 	return h.Sum(nil)
+}
+
+// canonical is the hash of JSON that does not depend on how it is written.
+func canonical(raw []byte) []byte {
+	var value any
+	if json.Unmarshal(raw, &value) == nil {
+		if sorted, err := json.Marshal(value); err == nil {
+			raw = sorted
+		}
+	}
+	sum := sha256.Sum256(raw)
+	return sum[:]
 }
 
 // Kept returns the state that an earlier round kept, nil when the request

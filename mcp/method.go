@@ -125,6 +125,26 @@ func (s *Server) changing() (o Offers) {
 	return o
 }
 
+// visible are the kinds of which the principal may see one.
+func (s *Server) visible(p Principal) (o Offers) {
+	for _, t := range s.listed {
+		if p.Allows(t.Scope) {
+			o |= OfferTools
+		}
+	}
+	for _, src := range s.sources {
+		if p.Allows(src.Scope) {
+			o |= OfferResources
+		}
+	}
+	for _, prompt := range s.prompts {
+		if p.Allows(prompt.Scope) {
+			o |= OfferPrompts
+		}
+	}
+	return o
+}
+
 func (s *Server) completes() bool {
 	for _, src := range s.sources {
 		if src.Complete != nil {

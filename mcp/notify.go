@@ -129,7 +129,12 @@ func (s *Server) listeners() []*Handler {
 // handshake, and each of its listen requests.
 func (h *Handler) tell(ctx context.Context, c *change) {
 	if s := h.caller.Session; s != nil && h.caller.Hears && s.ready.Load() {
-		h.send(ctx, c, s.Revision().Has(DocumentedShapes), s.subscribed, nil)
+		visible := h.server.visible(h.caller.Principal)
+		mine := change{
+			tools: c.tools && visible&OfferTools != 0, prompts: c.prompts && visible&OfferPrompts != 0,
+			resources: c.resources && visible&OfferResources != 0, uris: c.uris,
+		}
+		h.send(ctx, &mine, s.Revision().Has(DocumentedShapes), s.subscribed, nil)
 	}
 	for _, l := range h.book.all() {
 		l.tell(ctx, h, c)

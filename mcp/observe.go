@@ -13,8 +13,9 @@ import (
 // holds no arguments and no results.
 type Event struct {
 	Caller Caller
-	// Method is as it was sent, so it may be unknown.
+	// Method is as it was sent. Known says that there is one of that name.
 	Method string
+	Known  bool
 	// Family and Target are the family and the documented name of the tool;
 	// Target alone is the URI of a resource or the name of a prompt.
 	Family, Target string
@@ -31,6 +32,7 @@ type Event struct {
 // observed handles a request and tells the observer, also of a panic.
 func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) (out []byte, err error) {
 	event := Event{Caller: h.caller, Method: req.Method, Started: time.Now(), Code: jsonrpc.CodeInternalError}
+	event.Known = h.server.methods[req.Method] != nil
 	start := len(dst)
 	defer func() {
 		event.Took = time.Since(event.Started)

@@ -148,11 +148,17 @@ func serveResourcesRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]
 	return append(dst, ']'), nil
 }
 
+// maxURI is how many bytes a URI may have.
+const maxURI = 4096
+
 // sourceFor checks the uri of a request and the right to read it.
 func (s *Server) sourceFor(c *Call) (*boundSource, string, error) {
 	uri, rpcErr := text("uri", c.params.uri)
 	if rpcErr != nil {
 		return nil, "", rpcErr
+	}
+	if len(uri) > maxURI {
+		return nil, "", InvalidParams("a uri may have %d bytes at most", maxURI)
 	}
 	src := s.source(uri)
 	if src == nil {

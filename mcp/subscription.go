@@ -128,21 +128,28 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 	}
 	ack := append(append([]byte(`{"notifications":`), told...), ',')
 	c.notify(ctx, "notifications/subscriptions/acknowledged", append(ack, l.params[1:]...))
+	for _, id := range l.want.Tasks { // one may have changed before we listened
+		if t := s.tasks.find(id, c.handler.caller.Principal.ID); t != nil {
+			view := t.look()
+			l.sendTask(c.handler, &view)
+		}
+	}
 	return dst, jsonrpc.ErrNoAnswer
 }
 
 // honour leaves out what the server has not or the caller may not see.
 func (s *Server) honour(c *Call, want filter) filter {
-	changing := s.changing()
-	want.Tools = want.Tools && changing&OfferTools != 0
-	want.Prompts = want.Prompts && changing&OfferPrompts != 0
-	want.Resources = want.Resources && changing&OfferResources != 0
+	visible := s.changing() & s.visible(c.handler.caller.Principal)
+	want.Tools = want.Tools && visible&OfferTools != 0
+	want.Prompts = want.Prompts && visible&OfferPrompts != 0
+	want.Resources = want.Resources && visible&OfferResources != 0
 	want.URIs = slices.DeleteFunc(want.URIs, func(uri string) bool {
 		src := s.source(uri)
-		return src == nil || !c.handler.caller.Principal.Allows(src.Scope)
+		return src == nil || len(uri) > maxURI || !c.handler.caller.Principal.Allows(src.Scope)
 	})
 	want.URIs = want.URIs[:min(len(want.URIs), maxSubscriptions)]
-	want.Tasks = slices.DeleteFunc(want.Tasks, func(id string) bool {
+	slices.Sort(want.Tasks)
+	want.Tasks = slices.DeleteFunc(slices.Compact(want.Tasks), func(id string) bool {
 		return s.tasks.find(id, c.handler.caller.Principal.ID) == nil
 	})
 	return want

@@ -7,8 +7,6 @@ import (
 	"maps"
 	"sync"
 	"time"
-
-	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
 // A TaskMode says whether calls of a tool may become tasks (extension
@@ -29,10 +27,10 @@ const tasksExtension = metaPrefix + "tasks"
 
 // The bounds of tasks.
 const (
-	taskLife     = time.Hour              // how long a task can be asked for, from its beginning
-	taskPoll     = 500 * time.Millisecond // how often clients should ask
-	maxTasks     = 10_000                 // of all callers
-	maxTasksEach = 200                    // of one principal
+	taskLife     = time.Hour       // how long a task can be asked for, from its beginning
+	taskPoll     = 2 * time.Second // how often clients should ask
+	maxTasks     = 10_000          // of all callers
+	maxTasksEach = 200             // of one principal
 )
 
 // A taskStatus is where a task stands; the last three are final.
@@ -54,6 +52,10 @@ type task struct {
 	principal string
 	cancel    context.CancelFunc
 	tell      func(*taskView) // hears of each change
+
+	// order keeps what is told in the order of the changes. It is taken before
+	// mu and held while telling.
+	order sync.Mutex
 
 	mu      sync.Mutex
 	view    taskView
@@ -83,6 +85,8 @@ func newTask(principal string, cancel context.CancelFunc, tell func(*taskView)) 
 
 // change changes a task that is not at its end, and tells of it.
 func (t *task) change(f func(*taskView)) {
+	t.order.Lock()
+	defer t.order.Unlock()
 	t.mu.Lock()
 	if t.view.status.final() {
 		t.mu.Unlock()
@@ -163,25 +167,49 @@ type tasks struct {
 
 func (all *tasks) init() { all.by, all.of = map[string]*task{}, map[string]int{} }
 
-// start makes a task known and runs it, unless there are too many.
-func (all *tasks) start(t *task, run func()) *jsonrpc.Error {
+// start makes a task known and runs it. When there are too many it forgets one
+// of the principal's that is over, and reports false if none is.
+func (all *tasks) start(t *task, run func()) bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()
+	if all.of[t.principal] >= maxTasksEach {
+		all.makeRoomLocked(t.principal)
+	}
 	if all.closed || len(all.by) >= maxTasks || all.of[t.principal] >= maxTasksEach {
-		return jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
-			WithDetails("there are too many tasks; a task is forgotten %v after it began", taskLife)
+		return false
 	}
 	all.by[t.id] = t
 	all.of[t.principal]++
 	time.AfterFunc(taskLife, func() { all.forget(t) })
 	all.running.Go(run)
-	return nil
+	return true
+}
+
+// makeRoomLocked forgets the oldest task of the principal that is over.
+func (all *tasks) makeRoomLocked(principal string) {
+	var oldest *task
+	var since time.Time
+	for _, t := range all.by {
+		if t.principal != principal {
+			continue
+		}
+		if v := t.look(); v.status.final() && (oldest == nil || v.created.Before(since)) {
+			oldest, since = t, v.created
+		}
+	}
+	if oldest != nil {
+		all.forgetLocked(oldest)
+	}
 }
 
 func (all *tasks) forget(t *task) {
 	t.cancel()
 	all.mu.Lock()
 	defer all.mu.Unlock()
+	all.forgetLocked(t)
+}
+
+func (all *tasks) forgetLocked(t *task) {
 	if all.by[t.id] != t {
 		return
 	}

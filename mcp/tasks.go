@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -14,14 +15,34 @@ func (c *Call) hasTasks() bool {
 	return c.rev.Has(Extensions) && c.Client().Tasks
 }
 
+// errTooManyTasks reports that a job cannot become a task now.
+var errTooManyTasks = errors.New("too many tasks")
+
+// runJob makes a task of a job for clients that know tasks, as long as there
+// is room for one; otherwise the job is part of the call.
+func (s *Server) runJob(ctx context.Context, c *Call, job func(context.Context, *Call) (*Result, error), dst []byte) ([]byte, error) {
+	if c.hasTasks() {
+		out, err := s.startTask(ctx, c, job, dst)
+		if !errors.Is(err, errTooManyTasks) {
+			return out, err
+		}
+		if c.tool.Task == TaskRequired {
+			return dst, jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
+				WithDetails("there are too many tasks; wait for one to end")
+		}
+	}
+	result, err := job(ctx, c)
+	return s.finishCall(ctx, c, result, err, dst)
+}
+
 // startTask answers with a task and runs the job beside the call.
 func (s *Server) startTask(ctx context.Context, c *Call, job func(context.Context, *Call) (*Result, error), dst []byte) ([]byte, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t := newTask(c.handler.caller.Principal.ID, cancel, s.tellTask)
 	beside := c.beside(t)
-	if err := s.tasks.start(t, func() { beside.work(ctx, job) }); err != nil {
+	if !s.tasks.start(t, func() { beside.work(ctx, job) }) {
 		cancel()
-		return dst, err
+		return dst, errTooManyTasks
 	}
 	c.task = t
 	view := t.look()
@@ -51,7 +72,7 @@ func (c *Call) work(ctx context.Context, job func(context.Context, *Call) (*Resu
 	}
 	var members []byte
 	if err == nil {
-		members, err = c.appendResult(nil, result)
+		members, err = c.handler.server.appendSized(ctx, c, result, nil)
 	}
 	c.task.change(func(v *taskView) {
 		if v.status, v.asks, v.result = taskCompleted, nil, members; err != nil {
@@ -125,9 +146,13 @@ func (s *Server) tellTask(v *taskView) {
 func (l *listen) tellTask(h *Handler, v *taskView) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed.Load() {
-		return
+	if !l.closed.Load() {
+		l.sendTask(h, v)
 	}
+}
+
+// sendTask sends a task; the caller holds mu.
+func (l *listen) sendTask(h *Handler, v *taskView) {
 	c := Call{handler: h, rev: l.rev}
 	members, err := c.appendTask([]byte{'{'}, v, true)
 	if err != nil {

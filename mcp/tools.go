@@ -112,11 +112,13 @@ func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 	}
 	result, err := c.tool.Call.invoke(ctx, c, args)
 	if err == nil && result.Job != nil {
-		if c.hasTasks() {
-			return s.startTask(ctx, c, result.Job, dst)
-		}
-		result, err = result.Job(ctx, c)
+		return s.runJob(ctx, c, result.Job, dst)
 	}
+	return s.finishCall(ctx, c, result, err, dst)
+}
+
+// finishCall writes what a tool or its job gave.
+func (s *Server) finishCall(ctx context.Context, c *Call, result *Result, err error, dst []byte) ([]byte, error) {
 	if err != nil {
 		if result, err = c.failed(ctx, err); err != nil {
 			return dst, err

@@ -25,7 +25,11 @@ func (d *Door) Charge(ctx context.Context, header http.Header, caller *mcp.Calle
 	case err == nil:
 		return nil
 	case ok:
-		d.cfg.Refused(ctx, Refused{Key: caller.Principal.ID, Addr: caller.Addr.Addr(), Code: mcp.CodeQuotaExceeded, Reason: err.Error()})
+		if more, due := d.known.due(caller.Principal.ID, d.cfg.Now()); due {
+			d.cfg.Refused(ctx, Refused{
+				Key: caller.Principal.ID, Addr: caller.Addr.Addr(), Code: mcp.CodeQuotaExceeded, Reason: err.Error() + more,
+			})
+		}
 		header.Set("Retry-After", strconv.FormatInt(retryAfter(spent.RetryAfter(d.cfg.Now())), 10))
 		told := &mcp.QuotaError{Limit: spent.Limit, Used: spent.Used, ResetAt: spent.ResetAt}
 		return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: told.Wire(rev)}

@@ -74,6 +74,7 @@ type Refused struct {
 type Door struct {
 	cfg      Config
 	failures throttle
+	known    tally // refusals of keys that we know
 }
 
 var _ streamable.Door = (*Door)(nil)
@@ -91,6 +92,7 @@ func New(cfg Config) *Door {
 	}
 	d := &Door{cfg: cfg}
 	d.failures.init()
+	d.known.init()
 	return d
 }
 
@@ -251,7 +253,9 @@ func (d *Door) refuse(header http.Header, r *http.Request, from netip.Addr, why 
 		return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: jsonrpc.Errorf(why.code, "%s", why.message).
 			WithDetails("too many failed attempts from this address")} // not recorded: the trail is not for filling disks
 	}
-	d.cfg.Refused(r.Context(), Refused{Key: why.key, Addr: from, Code: why.code, Reason: why.details})
+	if more, due := d.known.due(why.key, d.cfg.Now()); due || why.key == "" {
+		d.cfg.Refused(r.Context(), Refused{Key: why.key, Addr: from, Code: why.code, Reason: why.details + more})
+	}
 	if why.status == http.StatusUnauthorized {
 		header["Www-Authenticate"] = []string{d.challenge(why)}
 	}

@@ -71,7 +71,7 @@ const nobodys = "unknown"
 // Observe counts one request.
 func (m *Metrics) Observe(e *mcp.Event) {
 	method, tool := e.Method, ""
-	if e.Code == jsonrpc.CodeMethodNotFound {
+	if !e.Known {
 		method = nobodys
 	}
 	switch {

@@ -16,12 +16,13 @@ func TestLabels(t *testing.T) {
 	m := metrics.New("1.2.3")
 	caller := mcp.Caller{Principal: mcp.Principal{ID: "key_secret"}}
 	for _, e := range []mcp.Event{
-		{Caller: caller, Method: "tools/call", Family: "aoc", Target: "record_speed", Took: time.Millisecond},
-		{Caller: caller, Method: "tools/call", Family: "aoc", Target: "record_speed", Failed: true},
-		{Caller: caller, Method: "tools/call", Target: "invented_1", Code: -32602},
-		{Caller: caller, Method: "tools/call", Target: "invented_2", Code: -32602},
+		{Caller: caller, Method: "tools/call", Known: true, Family: "aoc", Target: "record_speed", Took: time.Millisecond},
+		{Caller: caller, Method: "tools/call", Known: true, Family: "aoc", Target: "record_speed", Failed: true},
+		{Caller: caller, Method: "tools/call", Known: true, Target: "invented_1", Code: -32602},
+		{Caller: caller, Method: "tools/call", Known: true, Target: "invented_2", Code: -32602},
 		{Caller: caller, Method: "invented_3", Code: -32601},
-		{Caller: caller, Method: "resources/read", Target: "aoc://day01"},
+		{Caller: caller, Method: "invented_4", Code: -32602},
+		{Caller: caller, Method: "resources/read", Known: true, Target: "aoc://day01"},
 	} {
 		m.Observe(&e)
 	}
@@ -35,6 +36,7 @@ func TestLabels(t *testing.T) {
 		`triptych_requests_total{code="-32602",family="",method="tools/call",outcome="error",tool="unknown"} 2`,
 		`triptych_requests_total{code="-32601",family="",method="unknown",outcome="error",tool=""} 1`,
 		`triptych_request_duration_seconds_count{family="aoc",method="tools/call"} 2`,
+		`triptych_requests_total{code="-32602",family="",method="unknown",outcome="error",tool=""} 1`,
 		`triptych_refusals_total{code="-32001"} 1`,
 		`triptych_build_info{version="1.2.3"} 1`,
 	} {

@@ -137,7 +137,8 @@ func (e *exchange) finish(out []byte, answer chan<- []byte) {
 	case e.stream == nil:
 		answer <- out
 	case len(out) == 0 && e.ctx.Err() == nil:
-		return // a listen: it ends with the client or the server
+		e.body = jsonrpc.Body{} // nobody needs it for as long as that
+		return                  // a listen: it ends with the client or the server
 	case len(out) == 0:
 		e.stream.finish(nil)
 	default:
@@ -202,6 +203,7 @@ func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	if !e.h.streams.enter(e.to.caller.Principal.ID) {
 		e.stream.finish(nil)
 		e.cancel(context.Canceled)
+		e.h.hangUp(e)
 		e.h.refuse(w, invalid(http.StatusTooManyRequests, "a key may have %d open streams at most", e.h.cfg.MaxStreams))
 		return
 	}
@@ -211,6 +213,8 @@ func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	switch s := e.to.session; {
 	case s != nil && err == nil:
 		s.drop(e.stream)
+	case s != nil:
+		s.lost(e.stream)
 	case s == nil && err != nil:
 		e.cancel(context.Canceled)
 		e.stream.finish(nil)

@@ -35,7 +35,7 @@ func (h *Handler) sessionOf(header http.Header, r *http.Request, caller mcp.Call
 func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
 	takes, _ := accepted(r.Header)
 	if !takes.stream {
-		h.refuse(w, invalid(http.StatusNotAcceptable, "Accept must have text/event-stream"))
+		h.turnAway(w, r, &caller, invalid(http.StatusNotAcceptable, "Accept must have text/event-stream"))
 		return
 	}
 	s, refused := h.sessionOf(w.Header(), r, caller)
@@ -43,12 +43,12 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 		refused = h.cfg.Door.Charge(r.Context(), w.Header(), &caller, s.mcp.Revision(), 0)
 	}
 	if refused != nil {
-		h.refuse(w, refused)
+		h.turnAway(w, r, &caller, refused)
 		return
 	}
 	one, after, refused := s.resume(r.Header.Get("Last-Event-Id"))
 	if refused != nil {
-		h.refuse(w, refused)
+		h.turnAway(w, r, &caller, refused)
 		return
 	}
 	defer s.release(one)
@@ -83,10 +83,10 @@ func (s *session) resume(lastEvent string) (one *stream, after int, refused *Ref
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.reading {
+	if s.readers > 0 && lastEvent == "" {
 		return nil, 0, invalid(http.StatusConflict, "the session's stream is open already")
 	}
-	s.reading = true
+	s.readers++ // one that comes back takes over from a connection that may be dead
 	return one, after, nil
 }
 
@@ -94,7 +94,7 @@ func (s *session) release(one *stream) {
 	if one == s.own {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.reading = false
+		s.readers--
 	}
 }
 
@@ -105,10 +105,11 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, caller mcp.Call
 		refused = noSession()
 	}
 	if refused != nil {
-		h.refuse(w, refused)
+		h.turnAway(w, r, &caller, refused)
 		return
 	}
 	s.end()
+	h.show(w, r, &caller)
 	w.WriteHeader(http.StatusNoContent)
 }
 

@@ -147,7 +147,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.delete(w, r, caller)
 	default:
 		header.Set("Allow", "POST, GET, DELETE")
-		h.refuse(w, invalid(http.StatusMethodNotAllowed, "use POST; GET and DELETE are for sessions"))
+		h.turnAway(w, r, &caller, invalid(http.StatusMethodNotAllowed, "use POST; GET and DELETE are for sessions"))
 	}
 }
 
@@ -167,6 +167,17 @@ func headerVersion(r *http.Request) (rev *mcp.Revision, unknown string) {
 		return nil, name
 	}
 	return rev, ""
+}
+
+// turnAway refuses a request of a caller who was let in.
+func (h *Handler) turnAway(w http.ResponseWriter, r *http.Request, caller *mcp.Caller, refused *Refusal) {
+	h.show(w, r, caller)
+	h.refuse(w, refused)
+}
+
+// show sets the headers that tell a caller what is left of its quota.
+func (h *Handler) show(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
+	_ = h.cfg.Door.Charge(r.Context(), w.Header(), caller, mcp.Baseline(), 0) // nothing is asked for
 }
 
 // refuse answers a request whose message was not looked at, or has no id.

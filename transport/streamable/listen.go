@@ -8,7 +8,9 @@ import "context"
 // farewell ends a listen from the server's side.
 func (e *exchange) farewell() {
 	e.handler.End(context.Background())
-	e.stream.finish(nil)
+	if s := e.open(); s != nil { // none if the client left before the first message
+		s.finish(nil)
+	}
 	e.over()
 }
 

@@ -15,21 +15,22 @@ import (
 func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
 	takes, ok := accepted(r.Header)
 	if !ok {
-		h.refuse(w, invalid(http.StatusNotAcceptable, "Accept must have application/json or text/event-stream"))
+		h.turnAway(w, r, &caller, invalid(http.StatusNotAcceptable, "Accept must have application/json or text/event-stream"))
 		return
 	}
 	if !isJSON(r.Header.Get("Content-Type")) {
-		h.refuse(w, invalid(http.StatusUnsupportedMediaType, "Content-Type must be application/json"))
+		h.turnAway(w, r, &caller, invalid(http.StatusUnsupportedMediaType, "Content-Type must be application/json"))
 		return
 	}
 	text, refused := h.read(w, r)
 	if refused != nil {
-		h.refuse(w, refused)
+		h.turnAway(w, r, &caller, refused)
 		return
 	}
 	named, _ := headerVersion(r)
 	body, rpcErr := jsonrpc.Decode(text, jsonrpc.Config{MaxMessage: int(h.cfg.MaxBody), Logger: h.cfg.Logger})
 	if rpcErr != nil {
+		h.show(w, r, &caller)
 		h.refuseFor(w, refusal(http.StatusBadRequest, rpcErr), jsonrpc.ID{}, hasNullID(named))
 		return
 	}
@@ -39,6 +40,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller
 		return
 	}
 	if refused != nil {
+		h.show(w, r, &caller)
 		h.refuseFor(w, refused, onlyID(&body), hasNullID(to.rev))
 		return
 	}

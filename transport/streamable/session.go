@@ -33,7 +33,7 @@ type session struct {
 	inFlight map[*exchange]struct{}
 	asked    map[int64]chan *jsonrpc.Response
 	asks     int64
-	reading  bool // a GET reads own
+	readers  int // GETs of own: the newest one, and those that have not noticed yet
 }
 
 // ownStream is the name of the stream that belongs to no request.
@@ -138,7 +138,7 @@ func (all *sessions) living(last bool) []*session {
 // expire ends an idle session; one that works or is listened to is not idle.
 func (s *session) expire() {
 	s.mu.Lock()
-	busy := len(s.inFlight) > 0 || s.reading
+	busy := len(s.inFlight) > 0 || s.readers > 0
 	s.mu.Unlock()
 	if busy {
 		s.idle.Reset(s.h.cfg.SessionIdle)
@@ -157,12 +157,15 @@ func (s *session) end() {
 		e.cancel(context.Canceled)
 	}
 	streams := slices.Collect(maps.Values(s.streams))
+	idle := len(s.inFlight) == 0
 	s.mu.Unlock()
 	for _, one := range append(streams, s.own) {
 		one.finish(nil)
 	}
 	s.handler.End(context.Background())
-	s.h.cfg.Server.EndSession((&mcp.Caller{Session: s.mcp}).StateKey())
+	if idle {
+		s.forgetState()
+	}
 }
 
 // begin makes an exchange known until leave is called.
@@ -175,9 +178,19 @@ func (s *session) begin(e *exchange) (leave func()) {
 	}
 	return func() {
 		s.mu.Lock()
-		defer s.mu.Unlock()
 		delete(s.inFlight, e)
+		last := s.ended && len(s.inFlight) == 0
+		s.mu.Unlock()
+		if last {
+			s.forgetState()
+		}
 	}
+}
+
+// forgetState lets the families forget the session, when nothing of it runs any
+// more: what a handler keeps at its end would stay for ever.
+func (s *session) forgetState() {
+	s.h.cfg.Server.EndSession((&mcp.Caller{Session: s.mcp}).StateKey())
 }
 
 // cancel ends the requests in flight that have the id.
@@ -207,10 +220,44 @@ func (s *session) keep(one *stream) {
 	defer s.mu.Unlock()
 	s.streams[one.name] = one
 	s.order = append(s.order, one.name)
-	if len(s.order) > maxStreams {
-		delete(s.streams, s.order[0])
-		s.order = s.order[1:]
+	s.trimLocked()
+}
+
+// maxBytes is how much the streams of a session may hold that were not read,
+// besides the newest one, and keptFor for how long.
+const (
+	maxBytes = 4 << 20
+	keptFor  = 2 * time.Minute
+)
+
+// trimLocked forgets the oldest streams when there are too many or they hold
+// too much.
+func (s *session) trimLocked() {
+	total := 0
+	for i := len(s.order) - 1; i >= 0; i-- {
+		name := s.order[i]
+		if total += s.streams[name].held(); i == len(s.order)-1 || total <= maxBytes && len(s.order)-i <= maxStreams {
+			continue
+		}
+		for _, old := range s.order[:i+1] {
+			delete(s.streams, old)
+		}
+		s.order = s.order[i+1:]
+		return
 	}
+}
+
+// lost is told of a stream whose client is gone: when it is over, it is kept
+// for a while and no longer.
+func (s *session) lost(one *stream) {
+	s.mu.Lock()
+	s.trimLocked()
+	s.mu.Unlock()
+	time.AfterFunc(keptFor, func() {
+		if s.drop(one); !one.over() {
+			s.lost(one)
+		}
+	})
 }
 
 // drop forgets a stream that was read to its end; one that pauses goes on.

@@ -98,6 +98,13 @@ func (s *stream) pause(retry time.Duration) {
 	s.changedLocked()
 }
 
+// held is how many bytes the stream keeps.
+func (s *stream) held() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bytes
+}
+
 // over reports whether nothing follows.
 func (s *stream) over() bool {
 	s.mu.Lock()

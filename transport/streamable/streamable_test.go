@@ -646,6 +646,57 @@ func TestBody(t *testing.T) {
 	}
 }
 
+// TestNotificationsRunNothing: a call without an id is a notification that
+// nobody knows, in a batch as anywhere, and costs nothing because it does
+// nothing.
+func TestNotificationsRunNothing(t *testing.T) {
+	s := serve(t)
+	session := s.session(t, "2025-03-26")
+	own := events(t, s.open(t, "GET", "", "Accept: text/event-stream", session))
+	change := `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"change","arguments":{}}}`
+	if _, got := s.ask(t, "POST", `[`+change+`,`+change+`,`+ping+`]`, session); got != `[`+pong+`]` {
+		t.Errorf("got %s", got)
+	}
+	s.ask(t, "POST", call("echo", ""), session)
+	s.ask(t, "DELETE", "", session)
+	expect(t, own, "end") // the list was not changed
+}
+
+// TestTakeOver: a client that lost the session's stream gets it back though the
+// server has not noticed yet; one that never had it does not.
+func TestTakeOver(t *testing.T) {
+	s := serve(t)
+	session := s.session(t, "2025-06-18")
+	first := events(t, s.open(t, "GET", "", "Accept: text/event-stream", session))
+	s.ask(t, "POST", call("change", ""))
+	const changed = `|{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`
+	expect(t, first, "0_1"+changed)
+	second := events(t, s.open(t, "GET", "", "Accept: text/event-stream", session, "Last-Event-ID: 0_1"))
+	expect(t, first, "end")
+	s.ask(t, "POST", call("change", ""))
+	expect(t, second, "0_2"+changed)
+	if resp, _ := s.ask(t, "GET", "", "Accept: text/event-stream", session); resp.StatusCode != 409 {
+		t.Errorf("a second client: %s", resp.Status)
+	}
+}
+
+// TestTooManyStreams: a stream that is refused leaves nothing behind.
+func TestTooManyStreams(t *testing.T) {
+	s := serve(t, func(cfg *streamable.Config) { cfg.MaxStreams = 1 })
+	listen := `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + meta + `}}`
+	headers := []string{both, modern, "Mcp-Method: subscriptions/listen"}
+	first := events(t, s.open(t, "POST", listen, headers...))
+	first()
+	for range 20 {
+		if resp, _ := s.ask(t, "POST", listen, headers...); resp.StatusCode != 429 {
+			t.Fatalf("another stream: %s", resp.Status)
+		}
+	}
+	if n := s.endpoint.Listens(); n != 1 {
+		t.Errorf("%d listens are kept, want 1", n)
+	}
+}
+
 // TestCORS: only listed origins get the headers.
 func TestCORS(t *testing.T) {
 	s := serve(t, func(cfg *streamable.Config) { cfg.Origins = []string{"https://app.example.com"} })
