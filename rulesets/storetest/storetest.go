@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(t *testing.T, clock *Clock) (store ruleset.Stor
 		{"one creation wins", oneCreationWins},
 		{"updates do not revive", updatesDoNotRevive},
 		{"watch hears another handle", watchHears},
+		{"nothing is left", leavesNothing},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

@@ -1,0 +1,95 @@
+package filestore_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/triptych-mcp/triptych/rulesets/filestore"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// smallDisk mounts a disk of 128 KiB, or skips where that is not allowed.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=128k"); err != nil {
+		t.Skipf("a small disk cannot be mounted: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Errorf("unmounting: %v", err)
+		}
+	})
+	return dir
+}
+
+// fill takes all the space that is left.
+func fill(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = f.Write(make([]byte, 1024))
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("filling the disk: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	disk := smallDisk(t)
+	dir, filler := filepath.Join(disk, "rulesets"), filepath.Join(disk, "filler")
+	s := filestore.Open(dir, quiet, time.Now)
+	kept, err := s.Create(t.Context(), ruleset.Draft{Name: "kept", Markdown: "as it was"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, filler)
+	text := strings.Repeat("long ", 2000)
+	_, create := s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: text})
+	_, update := s.Update(t.Context(), "kept", ruleset.Patch{Markdown: &text})
+	for what, err := range map[string]error{"Create": create, "Update": update} {
+		_, away := errors.AsType[*ruleset.UnavailableError](err)
+		if !away || !strings.Contains(err.Error(), "no space left on device") || strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v, want that there is no space, without the folder", what, err)
+		}
+	}
+	if got, err := s.Get(t.Context(), "kept"); err != nil || !cmp.Equal(got, kept) {
+		t.Errorf("afterwards it is %v, %v", got, err)
+	}
+	if got := fileNames(t, dir); !cmp.Equal(got, []string{".lock", "kept.md"}) {
+		t.Errorf("the folder has %v, want the ruleset and the lock alone", got)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	_, create = s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: text})
+	_, update = s.Update(t.Context(), "kept", ruleset.Patch{Markdown: &text})
+	if create != nil || update != nil {
+		t.Errorf("with space again: %v, %v", create, update)
+	}
+}
+
+func fileNames(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
