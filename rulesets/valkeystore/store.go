@@ -170,13 +170,14 @@ func (s *Store) reportTags(name ruleset.Name, text string) {
 	s.log.Warn("tags are no JSON array of strings; there are none for us", "component", "valkey", "name", string(name))
 }
 
-// parseTime reads any RFC 3339 time; others are the Unix epoch.
+// parseTime reads any RFC 3339 time; others are the Unix epoch. So are those whose
+// offset leads out of the years 0 to 9999: answers cannot carry them.
 func parseTime(text string) time.Time {
 	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
+	if t = t.UTC(); err != nil || t.Year() < 0 || t.Year() > 9999 {
 		return time.Unix(0, 0).UTC()
 	}
-	return t.UTC().Truncate(time.Second)
+	return t.Truncate(time.Second)
 }
 
 // Update implements [ruleset.Store].
