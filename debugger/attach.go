@@ -134,7 +134,10 @@ func (t *tools) launch(ctx context.Context, call *mcp.Call, args launchArgs) (la
 		return launched{s.tell()}, nil
 	}
 	now, err := within(ctx, call, s, t.toMain, args)
-	return launched{now}, t.afterwards(s, err)
+	if err = t.afterwards(s, err); err != nil {
+		err = errors.Join(err, t.sessions.end(ctx, s, true, "the program could not be run to main"))
+	}
+	return launched{now}, err
 }
 
 // lookPath finds the program as a shell in the folder would.

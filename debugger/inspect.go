@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/symbols"
@@ -79,7 +80,7 @@ func (t *tools) stackTrace(_ context.Context, _ *mcp.Call, s *session, args stac
 }
 
 type variablesArgs struct {
-	Scope  string `json:"scope,omitempty" enum:"local|global|all" default:"local" doc:"Which variables to show"`
+	Scope  string `json:"scope,omitempty" enum:"local|global|all" default:"local" doc:"Which variables to show; global ones of libraries only with a filter"`
 	Filter string `json:"filter,omitempty" doc:"Show those only whose names match: a pattern with * and ?, or a part of the name"`
 	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"The frame whose variables are local, by its number in the stack trace"`
 	Thread int    `json:"thread,omitempty" min:"1" doc:"The thread, by its id; the current one if not given"`
@@ -143,7 +144,7 @@ func writeVariables(b *strings.Builder, title string, all []variable) {
 }
 
 // maxGlobals is how many global variables one answer shows.
-const maxGlobals = 500
+const maxGlobals = 300
 
 func (t *tools) variables(ctx context.Context, _ *mcp.Call, s *session, args variablesArgs) (variables, error) {
 	want, err := nameFilter(args.Filter)
@@ -151,11 +152,11 @@ func (t *tools) variables(ctx context.Context, _ *mcp.Call, s *session, args var
 		return variables{}, err
 	}
 	answer := variables{State: s.tell(), scope: args.Scope}
+	frame, err := s.frame(args.Thread, args.Frame)
+	if err != nil {
+		return variables{}, err
+	}
 	if args.Scope != "global" {
-		frame, err := s.frame(args.Thread, args.Frame)
-		if err != nil {
-			return variables{}, err
-		}
 		for _, o := range frame.Variables() {
 			if want(o.Name) {
 				answer.Local = append(answer.Local, newVariable(o))
@@ -163,18 +164,40 @@ func (t *tools) variables(ctx context.Context, _ *mcp.Call, s *session, args var
 		}
 	}
 	if args.Scope != "local" {
-		answer.Global, answer.More, err = s.globals(ctx, args.Thread, want)
+		images := s.program.Images()
+		if args.Filter == "" {
+			images, want = s.ownImages(frame), ownNames(frame)
+		}
+		answer.Global, answer.More, err = s.globals(ctx, images, frame.Registers(), want)
 	}
 	return answer, err
 }
 
-// globals are the global variables of all images, the program's first.
-func (s *session) globals(ctx context.Context, thread int, want func(string) bool) (found []variable, more bool, err error) {
-	regs, err := s.registers(thread)
-	if err != nil {
-		return nil, false, err
+// ownImages are the program and the library that a frame is in. What other
+// libraries have is shown to those only who ask for it by name.
+func (s *session) ownImages(frame *symbols.Frame) []*symbols.Image {
+	executable := s.executable()
+	return slices.DeleteFunc(s.program.Images(), func(im *symbols.Image) bool {
+		return im.Path != executable && im.Path != frame.Image
+	})
+}
+
+// ownNames wants the variables that are not of the language's own library: in
+// Go, where all packages are in one image, those of main and of the package
+// that the frame is in.
+func ownNames(frame *symbols.Frame) func(string) bool {
+	if frame.Language != symbols.Go {
+		return func(string) bool { return true }
 	}
-	for _, im := range s.program.Images() {
+	slash := strings.LastIndex(frame.Function, "/") + 1
+	name, _, _ := strings.Cut(frame.Function[slash:], ".")
+	own := frame.Function[:slash] + name + "."
+	return func(name string) bool { return strings.HasPrefix(name, "main.") || strings.HasPrefix(name, own) }
+}
+
+// globals are the global variables of some images.
+func (s *session) globals(ctx context.Context, images []*symbols.Image, regs symbols.Registers, want func(string) bool) (found []variable, more bool, err error) {
+	for _, im := range images {
 		objects, err := im.Globals(ctx, s.memory(), regs, want)
 		if err != nil {
 			return nil, false, err

@@ -116,7 +116,7 @@ func (r *registry) add(key string, process *proc.Process, out *output, reason st
 	_, _ = rand.Read(id) // it never fails
 	s := &session{
 		id: "dbg-" + hex.EncodeToString(id), key: key, process: process, output: out,
-		log: r.log.With("pid", process.ID()), gate: make(chan struct{}, 1), stale: true, marks: map[int]*mark{},
+		log: r.log.With("pid", process.ID()), gate: make(chan struct{}, 1), stale: true, drifts: r.stop > 0, marks: map[int]*mark{},
 	}
 	s.program = symbols.New(symbols.Config{Log: s.log, Open: opener(process)})
 	s.ctx, s.cancel = context.WithCancel(context.Background())

@@ -129,8 +129,7 @@ func (t *tools) pause(ctx context.Context, call *mcp.Call, args pauseArgs) (move
 func (s *session) pause(ctx context.Context) (moved, error) {
 	op := s.operation()
 	if op == nil || op.over() {
-		s.process.Pause() // it may run since it stood still for too long
-		return moved{State: s.tell(), Output: s.written()}, nil
+		return s.moor(ctx)
 	}
 	op.cancel()
 	select {
@@ -141,6 +140,21 @@ func (s *session) pause(ctx context.Context) (moved, error) {
 	case <-time.After(stopTime):
 		return moved{State: s.state()}, nil // running, as it says
 	}
+}
+
+// moor stops a process that runs on by itself, and is where another one stands.
+func (s *session) moor(ctx context.Context) (moved, error) {
+	_, leave, err := s.enter(ctx)
+	if err != nil {
+		return moved{}, err
+	}
+	defer leave()
+	if s.state().Status == running && s.ready() == nil {
+		s.process.Pause()
+		s.stale = true
+		s.settle(s.here())
+	}
+	return moved{State: s.tell(), Output: s.written()}, nil
 }
 
 // toMain lets a program that was just launched run to its main function, if

@@ -21,6 +21,7 @@ type session struct {
 	process *proc.Process
 	program *symbols.Program
 	output  *output // of a launched program, else nil
+	drifts  bool    // the process runs on by itself when it stands still for too long
 	log     *slog.Logger
 
 	ctx    context.Context //nolint:containedctx // the life of what the session starts
@@ -154,18 +155,32 @@ func (s *session) look() error {
 // state is where the process stands.
 func (s *session) state() state {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.now
+	now := s.now
+	s.mu.Unlock()
+	return s.afloat(now)
+}
+
+// afloat is the state of a process that may run by itself.
+func (s *session) afloat(now state) state {
+	if !s.drifts || now.Status != stopped {
+		return now
+	}
+	if _, err := s.process.CurrentThread(); errors.Is(err, proc.ErrRunning) {
+		now = now.running()
+		now.Note = "it had stood still for too long and runs on by itself, without its breakpoints"
+	}
+	return now
 }
 
 // tell is state for a caller, who then knows how the operation ended.
 func (s *session) tell() state {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.op != nil && s.op.over() {
 		s.op.told = true
 	}
-	return s.now
+	now := s.now
+	s.mu.Unlock()
+	return s.afloat(now)
 }
 
 // untold is an operation that ended without anybody being told, else nil.

@@ -418,3 +418,42 @@ func TestErrorsForModels(t *testing.T) {
 		t.Errorf("the code is not in %s", a.Raw)
 	}
 }
+
+// A process that stands still for too long runs on by itself, and can be
+// stopped again.
+func TestMaxStop(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{Live: debugger.Live{MaxStop: 100 * time.Millisecond}}))
+	p := debuggertest.Start(t, "shapes.c")
+	c.ok("attach", args{"pid": p.PID})
+	if got := p.Ask("deep"); got != "24" { // though it was stopped
+		t.Errorf("the program answers %q", got)
+	}
+	contains(t, c.ok("sessions", nil), ", running")
+	contains(t, c.fails("get_stack_trace", nil, -1), "debugger/pause")
+	matches(t, c.ok("pause", nil), `Paused at 0x[0-9a-f]+`)
+	contains(t, c.ok("get_stack_trace", nil), "Stack trace:")
+}
+
+// A call that waits tells how long it has waited.
+func TestProgress(t *testing.T) {
+	c, _ := attach(t, "shapes.c")
+	_, err := c.Ask("tools/call", json.RawMessage(`{"name":"debugger/continue","arguments":{"wait_ms":1300},"_meta":{"progressToken":"p"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := c.Heard()
+	contains(t, heard.Method, "notifications/progress")
+	contains(t, string(heard.Params), `"progressToken":"p"`, `"total":1.3`, `"message":"The process is running"`)
+}
+
+// Without a filter the global variables are those of the program itself.
+func TestGlobals(t *testing.T) {
+	c, _ := stopped(t, "sum")
+	text := c.ok("get_variables", args{"scope": "all"})
+	contains(t, text, "Local variables:\n  a: int = 7\n", "\nGlobal variables:\n  total: int = 7\n", "\n  ratio: double = 2.5")
+	for line := range strings.Lines(text) {
+		if name, _, _ := strings.Cut(line, ":"); strings.HasPrefix(name, "  _nl_") || strings.HasPrefix(name, "  __libc_") {
+			t.Errorf("a variable of the C library: %s", line)
+		}
+	}
+}
