@@ -38,7 +38,7 @@ type Phase int
 // ParsePhase checks a number.
 func ParsePhase(n int) (Phase, error) {
 	if n != 1 && n != 2 {
-		return 0, fmt.Errorf("phase must be 1 or 2")
+		return 0, errors.New("phase must be 1 or 2")
 	}
 	return Phase(n), nil
 }

@@ -178,7 +178,7 @@ func (w *web) take(resp *http.Response, settles bool) error {
 		w.readers.Go(func() { w.read(resp.Body) })
 		return nil
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }() // read to its end
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func (w *web) take(resp *http.Response, settles bool) error {
 
 // read hands on the events of a stream until it ends.
 func (w *web) read(body io.ReadCloser) {
-	defer body.Close()
+	defer func() { _ = body.Close() }() // read to its end, or left on purpose
 	scanner := bufio.NewScanner(body)
 	scanner.Buffer(nil, maxLine)
 	for scanner.Scan() {

@@ -65,7 +65,7 @@ func (s scene) pointers() []named {
 	}
 	for _, name := range s.mentioned() {
 		if v, ok := s.number(name); ok {
-			found = append(found, named{name, uint64(v)}) //nolint:gosec // the bits are what counts
+			found = append(found, named{name, uint64(v)})
 		}
 	}
 	return found
@@ -140,7 +140,7 @@ func overflowedStack(s scene) (Kind, string) {
 	}
 	for _, name := range []string{"rsp", "esp", "sp"} {
 		sp, ok := s.number(name)
-		if ok && distance64(uint64(sp), *at) < stackDistance { //nolint:gosec // the bits are what counts
+		if ok && distance64(uint64(sp), *at) < stackDistance {
 			return StackOverflow, fmt.Sprintf("address 0x%x is next to the stack pointer and not mapped", *at)
 		}
 	}

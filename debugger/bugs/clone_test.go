@@ -330,7 +330,7 @@ func TestCopiesOfABugAreFound(t *testing.T) {
 
 func measure(t *testing.T, folder string, m mutant) {
 	t.Helper()
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same copies every time
+	r := rand.New(rand.NewPCG(1, 2))
 	var planted []map[string][2]int
 	for n, s := range seeds {
 		planted = append(planted, hide(t, r, folder, n, s, m))

@@ -8,7 +8,9 @@ import (
 )
 
 // address is a fault address.
-func address(a uint64) *uint64 { return &a }
+//
+//go:fix inline
+func address(a uint64) *uint64 { return new(a) }
 
 // diagnoses are sites, with one file of code each, and what went wrong there.
 var diagnoses = []struct {

@@ -15,7 +15,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }() // what is left is the system's to clean
 	for name, text := range map[string]string{
 		"parser.c": "int next(struct parser *p)\n{\n\tstruct token *t = peek(p);\n\treturn t->kind;\n}\n",
 		"lexer.c":  "int start(struct lexer *l)\n{\n\tstruct rune *r = read_rune(l);\n\treturn r->width;\n}\n",

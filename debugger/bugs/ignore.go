@@ -3,6 +3,7 @@ package bugs
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -183,8 +184,8 @@ func (l *ignoreList) ignores(name string, folder bool) bool {
 		if l.folder != "" && l.folder != "." {
 			inner = strings.TrimPrefix(name, l.folder+"/")
 		}
-		for i := len(l.rules) - 1; i >= 0; i-- {
-			if r := l.rules[i]; (folder || !r.folders) && r.match.MatchString(inner) {
+		for _, v := range slices.Backward(l.rules) {
+			if r := v; (folder || !r.folders) && r.match.MatchString(inner) {
 				return !r.include
 			}
 		}

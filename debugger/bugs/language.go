@@ -2,6 +2,7 @@ package bugs
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -63,10 +64,8 @@ func languageOf(name string) *language {
 		return nil
 	}
 	for i := range languages {
-		for _, e := range languages[i].endings {
-			if e == ending {
-				return &languages[i]
-			}
+		if slices.Contains(languages[i].endings, ending) {
+			return &languages[i]
 		}
 	}
 	return nil

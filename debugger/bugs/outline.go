@@ -1,6 +1,9 @@
 package bugs
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A function is a range of tokens with a name. The range begins at the name's
 // declaration and ends behind the last token of the body.
@@ -42,12 +45,7 @@ func keywordFunctions(keywords []string, tokens []token) []function {
 }
 
 func isOneOf(text string, words []string) bool {
-	for _, w := range words {
-		if w == text {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(words, text)
 }
 
 // headLimit is how many tokens the head of a function may have.
@@ -235,14 +233,4 @@ func dedent(tokens []token, i int, col int32) int {
 		}
 	}
 	return i
-}
-
-// functionAt is the function that line lies in, or nil.
-func functionAt(found []function, tokens []token, line int) *function {
-	for i, f := range found {
-		if f.begin < f.end && int(tokens[f.begin].line) <= line && line <= int(tokens[f.end-1].line) {
-			return &found[i]
-		}
-	}
-	return nil
 }

@@ -26,13 +26,15 @@ func TestText(t *testing.T) {
 				"3. a.c:1 - Similar code\n   Similarity: 60%",
 		},
 		{
-			"one", bugs.Report{Complete: true, Findings: []bugs.Finding{parser}},
+			"one",
+			bugs.Report{Complete: true, Findings: []bugs.Finding{parser}},
 			"Found 1 similar pattern:\n\n1. src/parser.rs:142 - Potential null pointer dereference\n   Similarity: 87%",
 		},
 		{"none", bugs.Report{Complete: true}, "No similar patterns found"},
 		{"not all was read", bugs.Report{Files: 12}, "No similar patterns found\n\nOnly 12 files were searched; search again to go on"},
 		{
-			"a name of two lines", bugs.Report{Complete: true, Findings: []bugs.Finding{{File: "a\n2. b.c", Line: 1, Title: "Similar code"}}},
+			"a name of two lines",
+			bugs.Report{Complete: true, Findings: []bugs.Finding{{File: "a\n2. b.c", Line: 1, Title: "Similar code"}}},
 			"Found 1 similar pattern:\n\n1. a\uFFFD2. b.c:1 - Similar code\n   Similarity: 0%",
 		},
 	} {

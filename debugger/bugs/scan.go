@@ -22,8 +22,10 @@ func (book rulebook) scan(lang *language, tokens []token, found []function) []hi
 	if set == nil {
 		return nil
 	}
-	c := &code{tokens: tokens, lineEnds: lang.linesEndStatements(), indents: lang.outline == byIndent,
-		fuel: fuelPerToken * (len(tokens) + 100)}
+	c := &code{
+		tokens: tokens, lineEnds: lang.linesEndStatements(), indents: lang.outline == byIndent,
+		fuel: fuelPerToken * (len(tokens) + 100),
+	}
 	var hits []hit
 	for _, part := range segments(found, len(tokens)) {
 		hits = append(hits, set.scan(c, part)...)

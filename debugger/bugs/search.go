@@ -103,7 +103,7 @@ func around(begin, end, at int) (int, int) {
 
 // risksNear are the risks on the site's line, and around it, the nearest first.
 func (s *search) risksNear() []risk {
-	line := int32(s.request.Site.Line) //nolint:gosec // lines of a file of limited size
+	line := int32(s.request.Site.Line)
 	var near []risk
 	for _, r := range s.home.risks {
 		if distance(int(r.line), int(line)) <= 2 {

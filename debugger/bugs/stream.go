@@ -1,6 +1,9 @@
 package bugs
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Codes of tokens that are all alike. Other tokens have a code of their text.
 const (
@@ -39,7 +42,7 @@ func newVocabulary(rules *ruleSet) vocabulary {
 func (s *ruleSet) all() []*compiled {
 	all := s.open
 	for _, rules := range s.byWord {
-		all = append(all[:len(all):len(all)], rules...)
+		all = append(slices.Clip(all), rules...)
 	}
 	return all
 }

@@ -71,7 +71,7 @@ func (w *walker) folder(ctx context.Context, folder string, ignored *ignoreList,
 	}
 	entries, err := fs.ReadDir(w.root.FS(), folder)
 	if err != nil && len(entries) == 0 {
-		return nil //nolint:nilerr // it is left out, see walk
+		return nil
 	}
 	if text, err := readSmall(w.root, path.Join(folder, ".gitignore"), ignoreBytes); err == nil {
 		ignored = parseIgnore(ignored, folder, text)

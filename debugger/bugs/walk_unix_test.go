@@ -29,7 +29,7 @@ func TestOddFiles(t *testing.T) {
 	if err := os.Chmod(locked, 0); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.Chmod(locked, 0o700) }) //nolint:gosec // so that the folder can be removed
+	t.Cleanup(func() { _ = os.Chmod(locked, 0o700) })
 	want := []string{"b.c:4", strings.Repeat("d/", 30) + "d.c:4"}
 	if os.Getuid() == 0 { // nothing is locked for root
 		want = append(want, "locked/c.c:4")

@@ -129,8 +129,11 @@ func TestConversationNamesItsRoads(t *testing.T) {
 		section, road string
 		want          bool
 	}{
-		{"", "stdio", true}, {"-- roads --\nstdio\n", "stdio", true}, {"-- roads --\nstdio\n", "https", false},
-		{"-- roads --\nstdio https\n", "https", true}, {"-- roads --\nstdio\n", "", true},
+		{"", "stdio", true},
+		{"-- roads --\nstdio\n", "stdio", true},
+		{"-- roads --\nstdio\n", "https", false},
+		{"-- roads --\nstdio https\n", "https", true},
+		{"-- roads --\nstdio\n", "", true},
 	} {
 		c, err := parse([]byte("It answers.\n" + tc.section + "-- wire --\n> a\n"))
 		if err != nil {

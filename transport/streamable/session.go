@@ -234,8 +234,8 @@ const (
 // too much.
 func (s *session) trimLocked() {
 	total := 0
-	for i := len(s.order) - 1; i >= 0; i-- {
-		name := s.order[i]
+	for i, name := range slices.Backward(s.order) {
+
 		if total += s.streams[name].held(); i == len(s.order)-1 || total <= maxBytes && len(s.order)-i <= maxStreams {
 			continue
 		}
