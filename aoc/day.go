@@ -1,6 +1,7 @@
 package aoc
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 )
