@@ -45,6 +45,7 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 	if t.similar, err = c.Projects.open(env); err != nil {
 		return nil, err
 	}
+	t.stopSite = t.siteOfStop
 	if t.documents, err = c.Documents.open(env); err != nil {
 		return nil, err
 	}

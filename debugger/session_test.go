@@ -457,3 +457,22 @@ func TestGlobals(t *testing.T) {
 		}
 	}
 }
+
+// A search for similar bugs begins where the process has crashed, with what was
+// there.
+func TestSimilarToStop(t *testing.T) {
+	dir := t.TempDir()
+	other := "#include <stdlib.h>\n\nint three(void) {\n\tint *p = malloc(4);\n\t*p = 3;\n\treturn *p;\n}\n"
+	if err := os.WriteFile(filepath.Join(dir, "other.c"), []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, table(t, debugger.Config{Projects: debugger.Projects{dir}}))
+	p := debuggertest.Start(t, "shapes.c")
+	c.ok("attach", args{"pid": p.PID})
+	c.ok("continue", args{"wait_ms": 0})
+	p.Tell("crash")
+	c.ok("continue", nil)
+	a := c.Call("debugger/find_similar_bugs", nil)
+	contains(t, a.Text, "other.c:")
+	contains(t, string(a.Structured), `"kind":"null-dereference"`, "address 0x0 was accessed")
+}
