@@ -25,11 +25,11 @@ func (d Day) String() string { return fmt.Sprintf("%02d", int(d)) }
 
 // parseDigits reads a day from its two digits.
 func parseDigits(s string) (Day, bool) {
-	n, err := strconv.Atoi(s)
+	n, err := strconv.ParseUint(s, 10, 8) // no sign
 	if len(s) != 2 || err != nil {
 		return 0, false
 	}
-	day, err := ParseDay(n)
+	day, err := ParseDay(int(n))
 	return day, err == nil
 }
 

@@ -115,7 +115,10 @@ func (i speedItem) speed() (Speed, error) {
 		return Speed{}, errors.New("speedMs is missing")
 	}
 	at, err := time.Parse(time.RFC3339, i.Timestamp)
-	return Speed{LLM: i.LLM, Phase: Phase(i.Phase), SpeedMS: *ms, Timestamp: at.UTC()}, err
+	if at = at.UTC(); err == nil && (at.Year() < 0 || at.Year() > 9999) {
+		return Speed{}, errors.New("timestamp has no year of four digits in UTC") // it could not be written
+	}
+	return Speed{LLM: i.LLM, Phase: Phase(i.Phase), SpeedMS: *ms, Timestamp: at}, err
 }
 
 // render is the file of a day: two spaces, a member a line, newest first.
