@@ -19,17 +19,11 @@ type interpreter struct {
 	pages   map[uint64]*interp.Page // by number: what the machine has
 	stale   map[uint64]struct{}     // pages that the processor has written since
 	ahead   bool                    // the process has not yet what the machine has
-	skip    int                     // so many steps are the processor's
-	backOff int                     // how many were, when it last did not pay
 }
 
-// What pays: the process must be brought up to date after each run of the
-// interpreter, which costs about as much as some steps do.
-const (
-	worthwhile = 64      // steps in a row
-	maxBackOff = 4096    // steps of the processor between attempts
-	maxRow     = 1 << 17 // steps, to look whether the process shall be paused
-)
+// maxRow is how many steps are interpreted before the processor makes one, which
+// is where pauses are seen.
+const maxRow = 1 << 17
 
 func newInterpreter(r *Recorder) *interpreter {
 	p := &interpreter{r: r, pages: make(map[uint64]*interp.Page), stale: make(map[uint64]struct{})}
@@ -86,10 +80,6 @@ func (p *interpreter) catchUp() error {
 func (n *run) row() error {
 	p := n.r.interpreter
 	if p == nil || len(n.r.pending) > 0 || n.s.Signal() != 0 {
-		return nil
-	}
-	if p.skip > 0 {
-		p.skip--
 		return nil
 	}
 	regs, err := n.s.Regs()
@@ -156,15 +146,9 @@ func (r *Recorder) recordInterpreted(index int, from, to *ptrace.Regs, writes []
 	r.history.append(b)
 }
 
-// settle brings the process to where the interpreter is, and decides when to
-// try again.
+// settle brings the process to where the interpreter is. That costs less than
+// one step of the processor, so it pays after the shortest row.
 func (n *run) settle(p *interpreter, t *thread, done int) error {
-	if done < worthwhile && n.result.Why == 0 {
-		p.backOff = min(2*p.backOff+8, maxBackOff)
-	} else {
-		p.backOff = 0
-	}
-	p.skip = p.backOff
 	if done == 0 {
 		return nil
 	}

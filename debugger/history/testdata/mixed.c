@@ -219,6 +219,15 @@ static void mix(int round) {
 	}
 }
 
+static void leave(int round) { _exit(5); }
+
+static void replace(int round) {
+	char *command[] = {"sleep", "20", NULL};
+	execv("/bin/sleep", command);
+}
+
+static void wait_long(int round) { pause(); }
+
 static const struct part {
 	const char *name;
 	void (*run)(int);
@@ -226,7 +235,8 @@ static const struct part {
 	{"text", text}, {"numbers", numbers}, {"repeats", repeats}, {"atomics", atomics},
 	{"vectors", vectors}, {"calls", calls}, {"memory", memory}, {"signals", signals},
 	{"fresh", fresh}, {"threads", threads}, {"children", children}, {"spin", spin},
-	{"short", short_spin}, {"mix", mix},
+	{"short", short_spin}, {"mix", mix}, {"leave", leave}, {"replace", replace},
+	{"wait", wait_long},
 };
 
 int main(void) {
