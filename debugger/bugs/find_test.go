@@ -391,10 +391,10 @@ func TestBounds(t *testing.T) {
 
 // The trees that were searched longest ago are forgotten first.
 func TestForgetting(t *testing.T) {
-	text := strings.Repeat(broken("a"), 300)
+	text := strings.Repeat(broken("a"), 60)
 	first := write(t, map[string]string{"a.c": text})
 	second := write(t, map[string]string{"a.c": text})
-	f := finder(t, bugs.Config{MaxMemory: 100_000})
+	f := finder(t, bugs.Config{MaxMemory: 20_000})
 	for _, c := range []struct {
 		path string
 		read int
