@@ -135,7 +135,7 @@ func wireFailure(err error) *jsonrpc.Error {
 
 // wireMissing is for what the program or the system does not have.
 func wireMissing(err error) *jsonrpc.Error {
-	what := ""
+	var what string
 	switch {
 	case errors.Is(err, symbols.ErrNotFound):
 		what = "Not found"

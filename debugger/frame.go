@@ -7,9 +7,6 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/symbols"
 )
 
-// defaultFrames is how many frames a stack trace has unless told otherwise.
-const defaultFrames = 20
-
 // frames walks the stack of a thread, 0 being the current one.
 func (s *session) frames(thread, limit int) ([]symbols.Frame, error) {
 	regs, err := s.registers(thread)

@@ -34,10 +34,9 @@ func (w *lineWalk) run(ctx context.Context, pc uint64) (proc.Stop, error) {
 	for {
 		in := w.s.instruction(pc)
 		stop, over, err := w.step(ctx)
-		if over {
+		if over || err != nil {
 			return stop, err
 		}
-		over = false
 		switch {
 		case in.Class.Is(x86.Call) && stop.Address != in.Next():
 			stop, over, err = w.call(ctx, stop, in.Next())

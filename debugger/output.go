@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // maxOutput is how many bytes of a program's output are kept, the last ones.
@@ -17,6 +18,7 @@ const maxOutput = 64 << 10
 // blocked, even after the session.
 type output struct {
 	read, write *os.File
+	done        chan struct{} // closed when nobody can write any more
 
 	mu   sync.Mutex
 	kept []byte
@@ -25,7 +27,7 @@ type output struct {
 
 func newOutput() (*output, error) {
 	read, write, err := os.Pipe()
-	return &output{read: read, write: write}, err
+	return &output{read: read, write: write, done: make(chan struct{})}, err
 }
 
 // files are the program's first descriptors.
@@ -36,6 +38,7 @@ func (o *output) files() []*os.File { return []*os.File{nil, o.write, o.write} }
 func (o *output) begin() {
 	_ = o.write.Close()
 	go func() {
+		defer close(o.done)
 		defer func() { _ = o.read.Close() }()
 		buf := make([]byte, 8<<10)
 		for {
@@ -55,6 +58,18 @@ func (o *output) keep(b []byte) {
 	if over := len(o.kept) - maxOutput; over > 0 {
 		o.lost += int64(over)
 		o.kept = append(o.kept[:0], o.kept[over:]...)
+	}
+}
+
+// lastWords is how long the output of a program that has ended may take; it
+// takes longer only when other programs have inherited it.
+const lastWords = time.Second
+
+// await waits until the program's output has come to its end.
+func (o *output) await() {
+	select {
+	case <-o.done:
+	case <-time.After(lastWords):
 	}
 }
 

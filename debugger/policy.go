@@ -1,6 +1,7 @@
 package debugger
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/user"
@@ -61,7 +62,7 @@ func parseRule(text string) (func(*target) bool, error) {
 	if parse := ruleForms[form]; parse != nil && value != "" {
 		return parse(value)
 	}
-	return nil, fmt.Errorf("want own, any, none, user:NAME, exe:GLOB or pid:NUMBER")
+	return nil, errors.New("want own, any, none, user:NAME, exe:GLOB or pid:NUMBER")
 }
 
 // userRule takes a name or a number.

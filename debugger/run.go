@@ -110,6 +110,9 @@ func (s *session) written() string {
 	if s.output == nil {
 		return ""
 	}
+	if _, ended := s.process.End(); ended {
+		s.output.await()
+	}
 	return s.output.text()
 }
 

@@ -422,7 +422,7 @@ func TestErrorsForModels(t *testing.T) {
 // A process that stands still for too long runs on by itself, and can be
 // stopped again.
 func TestMaxStop(t *testing.T) {
-	c := connect(t, table(t, debugger.Config{Live: debugger.Live{MaxStop: 100 * time.Millisecond}}))
+	c := connect(t, table(t, debugger.Config{Live: debugger.Live{MaxStop: time.Second}}))
 	p := debuggertest.Start(t, "shapes.c")
 	c.ok("attach", args{"pid": p.PID})
 	if got := p.Ask("deep"); got != "24" { // though it was stopped

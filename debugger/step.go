@@ -64,7 +64,7 @@ type lined struct {
 
 // Text shows the line.
 func (l lined) Text() string {
-	text := moved{State: l.State, Output: l.Output}.Text()
+	text := moved(l).Text()
 	if l.State.Status != stopped {
 		return text
 	}
@@ -82,7 +82,7 @@ func (l lined) Text() string {
 func lineStep(t *tools, f func(s *session, ctx context.Context) (proc.Stop, error)) handler[lineArgs, lined] {
 	return still(t, func(ctx context.Context, call *mcp.Call, s *session, args lineArgs) (lined, error) {
 		m, err := s.move(ctx, call, args.wait(), func(ctx context.Context) (proc.Stop, error) { return f(s, ctx) })
-		return lined{m.State, m.Output}, err
+		return lined(m), err
 	})
 }
 

@@ -49,6 +49,13 @@ func (e *evaluator) address(v Value) (Value, error) {
 		}
 		return Value{}, errors.New("only what is in memory has an address")
 	}
+	if t := v.typ.sym; t != nil && isReference(t) {
+		to, err := v.object.Deref()
+		if err != nil {
+			return Value{}, err
+		}
+		return e.address(place(to))
+	}
 	addr, ok := v.object.Address()
 	if !ok {
 		if err := v.object.Err(); err != nil {
@@ -57,6 +64,11 @@ func (e *evaluator) address(v Value) (Value, error) {
 		return Value{}, fmt.Errorf("%s is not in memory", v.object.Name)
 	}
 	return Value{typ: pointerTo(v.typ), bits: addr}, nil
+}
+
+func isReference(t *symbols.Type) bool {
+	kind := t.Strip().Kind
+	return kind == symbols.KindReference || kind == symbols.KindRvalueReference
 }
 
 // truth is the outcome of a comparison.

@@ -90,8 +90,16 @@ func (p *parser) shallower() { p.depth-- }
 
 // precedence has the binary operators, those that bind least first.
 var precedence = [][]string{
-	{"||"}, {"&&"}, {"|"}, {"^"}, {"&"},
-	{"==", "!="}, {"<", "<=", ">", ">="}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
+	{"||"},
+	{"&&"},
+	{"|"},
+	{"^"},
+	{"&"},
+	{"==", "!="},
+	{"<", "<=", ">", ">="},
+	{"<<", ">>"},
+	{"+", "-"},
+	{"*", "/", "%"},
 }
 
 // binary reads operators that bind at least as much as a level. A chain of
