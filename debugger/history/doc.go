@@ -1,7 +1,7 @@
 // Package history records what a process does, instruction by instruction, and
 // goes back.
 //
-//	recorder := history.New(process, history.Options{})
+//	recorder, err := history.New(history.Of(process), history.Options{})
 //	result, err := recorder.Step(ctx, 0, 1000) // 1,000 instructions, recorded
 //	past := recorder.History()
 //	travel, err := past.Back(10)
@@ -20,14 +20,27 @@
 // back the contents change places, so that it can be applied again.
 //
 // What records do not have: what the process sent out, files, children, pending
-// signals; memory that others write through shared mappings; memory that the
-// kernel writes by itself (see [proc.Process.Rseq]).
+// signals; memory that others write through shared mappings, or other threads in
+// the buffers of a system call that waits; memory that the kernel writes by
+// itself (see [proc.Process.Rseq]).
+//
+// # Steps
+//
+// Instructions that need no processor are interpreted, some hundred times
+// faster (see package interp); the process is brought up to date before the
+// processor makes the next step and when the steps end. If this program is
+// killed at just that moment, the process has part of it. [Options.Single]
+// turns this off. A repeated string instruction is a step an iteration.
+//
+// Steps are recorded in one order, also those of several threads: one thread
+// steps while the others stand still. Only while it waits in the kernel do they
+// step, in turns.
 //
 // # Limits
 //
 // Records are in a ring with a budget in bytes. The oldest go first. When
 // something happens that cannot be recorded, history begins anew behind it;
-// [History.Begins] says why. It is never wrong instead.
+// [History.Begins] says why.
 //
 // # Concurrency
 //

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/triptych-mcp/triptych/debugger/proc"
 )
 
 // DefaultBudget is how many bytes of records a history keeps.
@@ -230,6 +228,3 @@ func (h *History) search(ctx context.Context, back bool, hit func(*View) bool) (
 	}
 	return false, nil
 }
-
-// known makes sure that maps are those of the present.
-func (h *History) known(maps proc.Maps) { h.view.maps = maps }

@@ -19,15 +19,17 @@ type model struct {
 	log    []model            // what it was at each position
 }
 
+var errNotMapped = errors.New("not mapped")
+
 const modelBase = 0x7000_0000_0000
 
 func (m *model) ReadMemory(addr uint64, b []byte) (int, error) {
 	if addr-modelBase >= uint64(len(m.memory)) {
-		return 0, &ptrace.AccessError{Address: addr, Err: errors.New("not mapped")}
+		return 0, errNotMapped
 	}
 	n := copy(b, m.memory[addr-modelBase:])
 	if n < len(b) {
-		return n, &ptrace.AccessError{Address: addr + uint64(n), Err: errors.New("not mapped")}
+		return n, errNotMapped
 	}
 	return n, nil
 }
