@@ -1,9 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/alicebob/miniredis/v2"
@@ -32,6 +35,12 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Condition: func(name string) (bool, error) {
+			if name != "ptrace" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return mayTrace(), nil
+		},
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
@@ -42,6 +51,13 @@ func TestScripts(t *testing.T) {
 			return os.Mkdir(home, 0o755)
 		},
 	})
+}
+
+// mayTrace reports whether the system lets us debug a process that is no child
+// of ours (Yama, kernel.yama.ptrace_scope).
+func mayTrace() bool {
+	scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
+	return runtime.GOOS == "linux" && runtime.GOARCH == "amd64" && (os.Getuid() == 0 || err != nil || strings.TrimSpace(string(scope)) == "0")
 }
 
 // program is the program as a child process, in a world of its own.
