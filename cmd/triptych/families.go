@@ -29,6 +29,6 @@ func newFamilies() []family {
 	return []family{
 		{"rulesets", "named Markdown texts for AI editors", "triptych rulesets create makes the first", new(rulesets.Config)},
 		{"aoc", "Advent of Code puzzles and solving speeds", "put Day01_phase1.md into aoc/instructions of the data folder", new(aoc.Config)},
-		{"debugger", "a time-travelling debugger, and the account and audit trail of whoever uses it", "", newDebugger()},
+		{"debugger", "a debugger of Linux processes, XML documents, accounts and the audit trail", "", newDebugger()},
 	}
 }
