@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/expr"
-	"github.com/triptych-mcp/triptych/debugger/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/x86"
 	"github.com/triptych-mcp/triptych/mcp"
 )
@@ -247,10 +246,4 @@ func orElse(text, other string) string {
 		return other
 	}
 	return text
-}
-
-// isAccess says whether memory could not be read or written.
-func isAccess(err error) bool {
-	_, ok := errors.AsType[*ptrace.AccessError](err)
-	return ok
 }
