@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -45,11 +47,31 @@ func (h *house) open(ctx context.Context, a *app, env mcp.Env) (err error) {
 		h.closers = append(h.closers, h.recorder.trail.Close)
 	}
 	a.lend(h.recorder, &accounts{meter: h.meter, now: a.now})
-	if h.server, err = a.openServer(ctx, env, h.recorder); err != nil {
+	shared, err := stateKey(ctx, h.client)
+	if err != nil {
+		return err
+	}
+	if h.server, err = a.openServer(ctx, env, h.recorder, func(cfg *mcp.Config) { cfg.StateKey = shared }); err != nil {
 		return err
 	}
 	h.closers = append(h.closers, h.server.Close)
 	return nil
+}
+
+// stateKeyName is where servers that share a store keep what they sign states
+// with.
+const stateKeyName = "triptych:state-key"
+
+// stateKey is the key by which servers take the states that others of them gave
+// to clients: the first one makes it. A server that is alone needs none.
+func stateKey(ctx context.Context, client redis.UniversalClient) ([]byte, error) {
+	if client == nil {
+		return nil, nil
+	}
+	if err := client.SetNX(ctx, stateKeyName, rand.Text()+rand.Text(), 0).Err(); err != nil {
+		return nil, fmt.Errorf("sharing the key of states: %w", err)
+	}
+	return client.Get(ctx, stateKeyName).Bytes()
 }
 
 func openMeter(ctx context.Context, client redis.UniversalClient, env mcp.Env) (quota.Meter, error) {

@@ -177,7 +177,7 @@ func (a *app) lend(r *recorder, all *accounts) {
 
 // openServer opens the chosen families and makes a server of them, which tells
 // the recorder of each request; nil records nothing. Close it.
-func (a *app) openServer(ctx context.Context, env mcp.Env, r *recorder) (*mcp.Server, error) {
+func (a *app) openServer(ctx context.Context, env mcp.Env, r *recorder, options ...func(*mcp.Config)) (*mcp.Server, error) {
 	chosen, err := a.chosen()
 	if err != nil {
 		return nil, err
@@ -196,6 +196,9 @@ func (a *app) openServer(ctx context.Context, env mcp.Env, r *recorder) (*mcp.Se
 	}
 	if r != nil {
 		cfg.Observe = r.observe
+	}
+	for _, set := range options {
+		set(&cfg)
 	}
 	return mcp.New(cfg, tables...)
 }
