@@ -115,18 +115,18 @@ func (p *Process) letAllGo() error {
 }
 
 // swallowTrap takes away the SIGTRAP of one of our breakpoints that waits
-// because the thread blocks it. Nothing else must be left behind: it would
-// kill the process once it is unblocked.
+// because the thread blocks it, or because we stopped the thread before it got
+// there. Nothing else must be left behind: it would kill the process.
 func (p *Process) swallowTrap(t *thread) {
 	s, err := readStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
 	if err != nil || s.bits("SigPnd")&trapBit == 0 || t.signal.number != 0 {
 		return
 	}
 	mask, err := p.tracer.SigMask(t.id)
-	if err != nil || mask&trapBit == 0 {
+	if err != nil {
 		return
 	}
-	if p.tracer.SetSigMask(t.id, ^uint64(trapBit)) != nil || p.tracer.Cont(t.id, 0) != nil {
+	if mask&trapBit != 0 && p.tracer.SetSigMask(t.id, ^uint64(trapBit)) != nil || p.tracer.Cont(t.id, 0) != nil {
 		return
 	}
 	for t.running = true; t.running && p.ended == nil; {
