@@ -22,7 +22,6 @@ type fileWriter struct {
 	first    int       // number of the oldest file that is kept
 	began    time.Time // when the file was begun
 	size     int64     // of what is kept for good
-	reserved int64     // of the file: behind size it is spaces
 	repaired int64     // bytes that were cut off when the chain was opened
 	turned   bool      // the next group begins a new file
 	retire   int       // files up to this number go with the next group
@@ -93,9 +92,7 @@ func (w *fileWriter) write(g *group) error {
 	if err := w.turn(); err != nil {
 		return err
 	}
-	w.reserve(int64(len(g.data)))
 	if _, err := w.file.WriteAt(g.data, w.size); err != nil {
-		w.reserved = w.size
 		return errors.Join(err, w.file.Truncate(w.size))
 	}
 	if err := datasync(w.file); err != nil {
@@ -121,41 +118,9 @@ func (w *fileWriter) turn() error {
 	if err := syncDir(w.dir); err != nil {
 		return errors.Join(err, next.Close())
 	}
-	_ = errors.Join(w.giveBack(), w.file.Close()) // all of it was synced
-	w.file, w.number, w.size, w.reserved, w.turned = next, w.number+1, 0, 0, false
+	_ = w.file.Close() // all of it was synced
+	w.file, w.number, w.size, w.turned = next, w.number+1, 0, false
 	return nil
-}
-
-// reserveStep is how much is reserved at one time.
-const reserveStep = 256 << 10
-
-// blank is what reserved room is made of: the file stays a text, and a line
-// that is half written has no newline behind it.
-var blank = bytes.Repeat([]byte{' '}, 64<<10)
-
-// reserve makes room for n bytes and more. To sync bytes that replace others
-// takes a tenth of the time of bytes that make a file longer. Where there is
-// no room, the group's own bytes may still fit.
-func (w *fileWriter) reserve(n int64) {
-	if w.size+n <= w.reserved {
-		return
-	}
-	end := w.size + n + reserveStep
-	for at := max(w.size, w.reserved); at < end; at += int64(len(blank)) {
-		if _, err := w.file.WriteAt(blank[:min(int64(len(blank)), end-at)], at); err != nil {
-			_ = w.file.Truncate(max(w.size, w.reserved)) // the group's write tells
-			return
-		}
-	}
-	w.reserved = end
-}
-
-// giveBack cuts off what was reserved.
-func (w *fileWriter) giveBack() error {
-	if w.reserved <= w.size {
-		return nil
-	}
-	return w.file.Truncate(w.size)
 }
 
 // sweep deletes the files that the trail now says are gone. Those that resist
@@ -174,7 +139,7 @@ func (w *fileWriter) sweep() {
 func (w *fileWriter) close() error { return errors.Join(w.closeFiles(), w.lock.Close()) }
 
 func (w *fileWriter) closeFiles() error {
-	errs := []error{w.giveBack()}
+	var errs []error
 	for _, f := range []*os.File{w.file, w.head} {
 		if f != nil {
 			errs = append(errs, f.Close())

@@ -291,6 +291,7 @@ func TestVerifyWhileWriting(t *testing.T) {
 					t.Error(err)
 					return
 				}
+				time.Sleep(time.Millisecond) // files are begun often enough, but can be read before they go
 			}
 		})
 	}

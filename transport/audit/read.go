@@ -2,8 +2,6 @@ package audit
 
 import (
 	"bufio"
-	"bytes"
-	"cmp"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -92,9 +90,9 @@ func readFile(ctx context.Context, path string, yield func(place, error) bool) b
 		return false
 	}
 	defer func() { _ = f.Close() }() // only read
-	in := lineReader{file: f, in: bufio.NewReaderSize(f, maxLine)}
+	in := bufio.NewReaderSize(f, maxLine)
 	for n := 1; ; n++ {
-		text, err := in.next()
+		text, err := in.ReadSlice('\n')
 		at := place{file: filepath.Base(path), line: n, text: text}
 		switch {
 		case ctx.Err() != nil:
@@ -110,57 +108,4 @@ func readFile(ctx context.Context, path string, yield func(place, error) bool) b
 			return false
 		}
 	}
-}
-
-// A lineReader reads the lines of a file up to its reserve, the spaces at its
-// end, also while a writer turns some of these into records.
-type lineReader struct {
-	file   *os.File
-	in     *bufio.Reader
-	offset int64 // of what comes next
-}
-
-// blankTries is how often spaces are looked at again that have something
-// behind them: a writer may have been faster than we.
-const blankTries = 5
-
-// next returns a line with its newline, as [bufio.Reader.ReadSlice] does; what
-// it returns without one has no spaces at its end.
-func (r *lineReader) next() ([]byte, error) {
-	for range blankTries {
-		text, err := r.in.ReadSlice('\n')
-		kept := text
-		if err != nil {
-			kept = bytes.TrimRight(text, " ")
-		}
-		if len(kept) > 0 || err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-			r.offset += int64(len(text))
-			return kept, err
-		}
-		if end, err := r.isReserve(); end || err != nil {
-			return nil, cmp.Or(err, io.EOF)
-		}
-	}
-	return r.in.ReadSlice('\n')
-}
-
-// isReserve reports whether there are only spaces from offset on. If not, it
-// makes ready to read on from there.
-func (r *lineReader) isReserve() (bool, error) {
-	buf := make([]byte, len(blank))
-	for at := r.offset; ; at += int64(len(buf)) {
-		n, err := r.file.ReadAt(buf, at)
-		if !bytes.Equal(buf[:n], blank[:n]) {
-			break
-		}
-		if errors.Is(err, io.EOF) {
-			return true, nil
-		}
-		if err != nil {
-			return false, err
-		}
-	}
-	_, err := r.file.Seek(r.offset, io.SeekStart)
-	r.in.Reset(r.file)
-	return false, err
 }

@@ -86,7 +86,7 @@ func (w *fileWriter) reopen(c *chain, end ending) (err error) {
 	if w.began, err = time.Parse(timeFormat, opening.note.File.Time); err != nil {
 		return err
 	}
-	w.size, w.reserved = end.after, end.length
+	w.size = end.after
 	w.repaired += end.size - end.after
 	if w.repaired > 0 {
 		w.keeper.cfg.Logger.Warn("audit chain ends in a group that a crash cut off; it goes", "chain", c.id, "bytes", w.repaired)
@@ -104,7 +104,6 @@ func (w *fileWriter) cutTail() error {
 	if err := os.Remove(w.path(w.number + 1)); err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	w.reserved = w.size
 	return errors.Join(w.file.Truncate(w.size), w.file.Sync(), syncDir(w.dir))
 }
 
@@ -113,9 +112,7 @@ type ending struct {
 	seal  *sealNote // the last one, nil when there is none
 	hash  digest    // of its line
 	after int64     // where it ends
-	size  int64     // of the file without its reserve
-
-	length int64 // of the file
+	size  int64     // of the file
 }
 
 // lastSeal finds the last seal of a file, looking at its end first.
@@ -129,10 +126,7 @@ func lastSeal(path string, c *chain) (ending, error) {
 	if err != nil {
 		return ending{}, err
 	}
-	end := ending{length: info.Size()}
-	if end.size, err = withoutReserve(f, end.length); err != nil {
-		return ending{}, err
-	}
+	end := ending{size: info.Size()}
 	for window := int64(64 << 10); ; window *= 4 {
 		from := max(0, end.size-window)
 		tail := make([]byte, end.size-from)
@@ -143,21 +137,6 @@ func lastSeal(path string, c *chain) (ending, error) {
 			return end, nil
 		}
 	}
-}
-
-// withoutReserve is where a file ends but for the spaces at its end.
-func withoutReserve(f *os.File, size int64) (int64, error) {
-	for size > 0 {
-		tail := make([]byte, min(size, int64(len(blank))))
-		if _, err := f.ReadAt(tail, size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
-			return 0, err
-		}
-		if kept := len(bytes.TrimRight(tail, " ")); kept > 0 {
-			return size - int64(len(tail)-kept), nil
-		}
-		size -= int64(len(tail))
-	}
-	return 0, nil
 }
 
 // find looks for the last seal in the end of a file, which begins at from.

@@ -121,7 +121,7 @@ func verify(ctx context.Context, k keeper, trusted []ed25519.PublicKey) (Report,
 
 // verifyTries is how often a chain is checked that looks broken while its head
 // moves: a process may have begun and deleted files as we read.
-const verifyTries = 3
+const verifyTries = 8
 
 // verifyChain checks one chain. The head is read first: what is added
 // meanwhile is behind it.
