@@ -129,9 +129,6 @@ func (r *Recorder) prepareInstruction(a *attempt, regs *ptrace.Regs) error {
 		addressing(regs, &r.addr)
 		a.spans = in.Writes(a.spans, &r.addr, x86.OneIteration)
 	}
-	if in.Class.Is(x86.PopFlags) {
-		r.popping(r.view().threads[a.thread].id, regs)
-	}
 	a.vector = a.vector || in.Class.Is(x86.FP)
 	return nil
 }

@@ -9,12 +9,10 @@ import (
 
 // finish makes the record of a step that is done.
 func (r *Recorder) finish(s Stepper, a *attempt) error {
-	stopped, err := s.Regs()
+	regs, err := s.Regs()
 	if err != nil {
 		return err
 	}
-	shown := r.shown(s.Thread(), stopped)
-	regs := &shown
 	t := &r.view().threads[a.thread]
 	h := head{kind: a.kind, thread: a.thread}
 	r.buf = appendRegs(appendHead(r.buf[:0], h), &t.regs, regs)

@@ -98,7 +98,7 @@ func (n *run) row() error {
 
 // interpret makes the steps and returns how many.
 func (n *run) interpret(p *interpreter, t *thread, index int, regs *ptrace.Regs) int {
-	now := n.r.shown(t.id, regs)
+	now := *regs
 	p.machine.Flags = now.EFlags
 	done := 0
 	for ; done < maxRow && n.result.Why == 0 && p.machine.Step(); done++ {

@@ -44,10 +44,9 @@ type Recorder struct {
 	interpreter *interpreter     // nil: none
 	pending     map[int]*attempt // of threads that are in a system call, by id
 	stacks      map[int]stack    // for signals, by thread
-	traps       trapFlags
-	rseq        []x86.Span // memory that the kernel writes by itself
-	dropped     []x86.Span // memory that was unmapped in this history
-	exiting     uint64     // one more than the position where the end was announced
+	rseq        []x86.Span       // memory that the kernel writes by itself
+	dropped     []x86.Span       // memory that was unmapped in this history
+	exiting     uint64           // one more than the position where the end was announced
 	addr        x86.Regs
 	fast        attempt // of the thread that steps now
 	buf         []byte  // the record in the making
@@ -59,7 +58,7 @@ type Recorder struct {
 func New(p Target, options Options) (*Recorder, error) {
 	r := &Recorder{
 		target: p, options: options, log: options.Log,
-		pending: make(map[int]*attempt), stacks: make(map[int]stack), traps: make(trapFlags),
+		pending: make(map[int]*attempt), stacks: make(map[int]stack),
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)

@@ -108,7 +108,7 @@ func (r *Recorder) live(ctx context.Context, thread int, limits Limits) (Result,
 	}
 	err := r.target.Step(ctx, thread, func(s Stepper) error {
 		run.s = s
-		return errors.Join(run.steps(), r.hideTraps())
+		return run.steps()
 	})
 	r.abandon()
 	if run.result.Why == Executed {

@@ -7,10 +7,11 @@ const (
 	plainCode   codeKind = iota
 	syscallCode          // syscall: stepped from its entry to its exit
 	pushfCode            // pushes the flags, the trap flag among them
+	popfCode             // loads the flags: popf, iret
 )
 
 // classify looks at the beginning of an instruction. Prefixes do not change
-// what the two instructions in question do; sysenter and int 0x80 are slower
+// what the instructions in question do; sysenter and int 0x80 are slower
 // ways into the kernel that leave nothing behind and step like any other.
 func classify(code []byte) codeKind {
 	for len(code) > 0 && isPrefix(code[0]) {
@@ -21,6 +22,8 @@ func classify(code []byte) codeKind {
 		return syscallCode
 	case len(code) >= 1 && code[0] == 0x9c:
 		return pushfCode
+	case len(code) >= 1 && (code[0] == 0x9d || code[0] == 0xcf):
+		return popfCode
 	}
 	return plainCode
 }

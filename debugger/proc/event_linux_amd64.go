@@ -90,7 +90,7 @@ func (p *Process) absorb(e ptrace.Event) {
 		p.stranger(e)
 		return
 	}
-	t.running, t.fresh, t.group, t.trap = false, false, false, false
+	t.running, t.fresh, t.group, t.trap, t.steps = false, false, false, false, false
 	t.step, t.entered = step{}, false
 	switch e.Kind {
 	case ptrace.SignalStop:

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Opcodes from the Intel SDM, volume 2: SYSCALL 0F 05, PUSHF 9C with or without
-// prefixes; what has the same bytes elsewhere is something else.
+// Opcodes from the Intel SDM, volume 2: SYSCALL 0F 05, PUSHF 9C, POPF 9D and IRET
+// CF with or without prefixes; what has the same bytes elsewhere is something else.
 func TestClassify(t *testing.T) {
 	tests := []struct {
 		name string
@@ -21,7 +21,10 @@ func TestClassify(t *testing.T) {
 		{"pushfw", []byte{0x66, 0x9c}, pushfCode},
 		{"sysret", []byte{0x0f, 0x07}, plainCode},
 		{"mov eax, 0x050f", []byte{0xb8, 0x0f, 0x05, 0, 0}, plainCode},
-		{"popf", []byte{0x9d}, plainCode},
+		{"popfq", []byte{0x9d}, popfCode},
+		{"popfw", []byte{0x66, 0x9d}, popfCode},
+		{"iretq", []byte{0x48, 0xcf}, popfCode},
+		{"sahf", []byte{0x9e}, plainCode},
 		{"vaddps", []byte{0xc5, 0xfc, 0x58, 0x9c, 0x24}, plainCode},
 		{"prefixes alone", []byte{0x66, 0x66, 0x48}, plainCode},
 		{"half a syscall", []byte{0x0f}, plainCode},

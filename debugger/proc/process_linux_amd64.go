@@ -63,6 +63,7 @@ type thread struct {
 	fresh   bool // its first stop is still to come
 	group   bool // in a group stop
 	trap    bool // in the SIGTRAP of a step, see settle
+	steps   bool // the kernel would set its trap flag anew, see unmark
 
 	signal  signalled    // it is in the stop of this signal, and gets it next
 	held    []signalled  // it gets these when a Step is over

@@ -39,9 +39,11 @@ type Stepper struct {
 
 // A step is one that a thread has begun.
 type step struct {
-	phase stepPhase
-	from  uint64 // where it began
-	kind  codeKind
+	phase  stepPhase
+	from   uint64 // where it began
+	sp     uint64 // the stack pointer there
+	kind   codeKind
+	traced bool // the program has set the trap flag itself
 
 	// done is how it ended, when that came while another thread stepped.
 	done Outcome
@@ -156,7 +158,12 @@ func (s *Stepper) begin() error {
 	if err != nil {
 		return err
 	}
-	next := step{phase: toTrap, from: r.RIP, kind: s.p.kindAt(r)}
+	next := step{phase: toTrap, from: r.RIP, sp: r.RSP, kind: s.p.kindAt(r), traced: r.EFlags&ptrace.TrapFlag != 0}
+	if s.t.steps && next.kind != popfCode {
+		s.p.hold(s.t) // it comes after the steps
+		s.t.trap = true
+		s.p.settle(s.t)
+	}
 	sig := s.t.signal.number
 	s.valid = false
 	if next.kind == syscallCode || sig != 0 {
@@ -180,7 +187,7 @@ func (s *Stepper) begin() error {
 
 // goOn lets the thread go on to what its phase says.
 func (s *Stepper) goOn(sig unix.Signal) error {
-	s.t.running, s.t.trap, s.t.group = true, false, false
+	s.t.running, s.t.trap, s.t.group, s.t.steps = true, false, false, false
 	if s.t.step.phase == toTrap {
 		return s.p.tracer.Step(s.t.id, sig)
 	}
@@ -306,26 +313,6 @@ func (s *Stepper) trapped() (Outcome, error) {
 	return StepDone, s.hideTrapFlag(done, r)
 }
 
-// hideTrapFlag takes the flag with which the kernel steps out of where the
-// instruction has copied it: else the process traps after it was let go.
-func (s *Stepper) hideTrapFlag(done step, r *ptrace.Regs) error {
-	switch {
-	case r.RIP == done.from || done.kind == plainCode:
-		return nil
-	case done.kind == syscallCode:
-		r.R11 &^= ptrace.TrapFlag
-		return s.p.noticeEnd(s.p.tracer.SetRegs(s.t.id, r))
-	}
-	const second = 1 // the byte of the pushed flags with bit 8
-	var b [1]byte
-	if _, err := s.p.memory.Read(r.RSP+second, b[:]); err != nil {
-		return err
-	}
-	b[0] &^= ptrace.TrapFlag >> 8
-	_, err := s.p.memory.Write(r.RSP+second, b[:])
-	return err
-}
-
 // signalled leaves the thread with a signal that it is about to get, unless
 // the table says that it does not get it.
 func (s *Stepper) signalled(sig unix.Signal) (Outcome, error) {
@@ -336,7 +323,8 @@ func (s *Stepper) signalled(sig unix.Signal) (Outcome, error) {
 	if action := s.p.actions.of(sig); action == Drop {
 		return 0, s.p.noticeEnd(s.goOn(0))
 	}
+	begun := s.t.step
 	s.t.signal = signalled{sig, info}
 	s.t.step = step{}
-	return StepSignal, nil
+	return StepSignal, s.unmark(begun)
 }
