@@ -6,8 +6,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/ptrace"
 )
 
-// isAccess says whether memory could not be read or written.
-func isAccess(err error) bool {
+// isProcessAccess says whether memory of a process could not be read or
+// written.
+func isProcessAccess(err error) bool {
 	_, ok := errors.AsType[*ptrace.AccessError](err)
 	return ok
 }

@@ -2,5 +2,5 @@
 
 package debugger
 
-// isAccess is false: where nothing is traced no memory is read.
-func isAccess(error) bool { return false }
+// isProcessAccess is false: where nothing is traced no memory is read.
+func isProcessAccess(error) bool { return false }

@@ -39,7 +39,7 @@ func (a attached) Text() string {
 func (t *tools) attach(ctx context.Context, call *mcp.Call, args attachArgs) (attached, error) {
 	key := call.StateKey()
 	for _, s := range t.sessions.own(key) {
-		if _, ended := s.process.End(); !ended && s.process.ID() == args.PID {
+		if _, ended := s.end(); !ended && s.process != nil && s.pid == args.PID {
 			return attached{s.tell()}, nil
 		}
 	}
@@ -53,7 +53,7 @@ func (t *tools) attach(ctx context.Context, call *mcp.Call, args attachArgs) (at
 	if err != nil {
 		return attached{}, err
 	}
-	s, err := t.sessions.add(key, process, nil, "attached")
+	s, err := t.sessions.add(key, ofProcess(process, nil, "attached"))
 	if err != nil {
 		return attached{}, err
 	}
@@ -126,7 +126,7 @@ func (t *tools) launch(ctx context.Context, call *mcp.Call, args launchArgs) (la
 		out.abandon()
 		return launched{}, err
 	}
-	s, err := t.sessions.add(call.StateKey(), process, out, "launched")
+	s, err := t.sessions.add(call.StateKey(), ofProcess(process, out, "launched"))
 	if err != nil {
 		return launched{}, err
 	}
@@ -160,13 +160,18 @@ type detachArgs struct {
 // detached is the answer of detach.
 type detached struct {
 	State state  `json:"state"`
-	Done  string `json:"done" doc:"What became of the process: detached or killed"`
+	Done  string `json:"done" doc:"What became of the process: detached or killed; closed for a file"`
+
+	name string // of a file
 }
 
 // Text says what became of the process.
 func (d detached) Text() string {
-	if d.Done == "killed" {
+	switch d.Done {
+	case "killed":
 		return fmt.Sprintf("Killed process %d", d.State.PID)
+	case "closed":
+		return "Closed " + plain(d.name)
 	}
 	return fmt.Sprintf("Detached from process %d", d.State.PID)
 }
@@ -177,18 +182,26 @@ func (t *tools) detach(ctx context.Context, call *mcp.Call, args detachArgs) (de
 	if err != nil {
 		return detached{}, err
 	}
-	if args.Kill && !s.process.Launched() {
-		return detached{}, failed("Not launched", "process %d was attached to and is not ours to kill; debugger/detach without kill lets it run on", s.process.ID())
+	if args.Kill && !s.launched() {
+		return detached{}, failed("Not launched", "%s was not launched here and is not ours to kill; debugger/detach without kill lets it go", s.name())
 	}
-	d := detached{State: state{Session: s.id, PID: s.process.ID(), Status: running}, Done: "detached"}
+	d := s.parting()
 	if args.Kill {
 		d.Done, d.State.Status = "killed", exited
 	}
-	err = t.sessions.end(ctx, s, args.Kill, fmt.Sprintf("process %d was detached from", s.process.ID()))
-	if stop, ended := s.process.End(); ended {
+	err = t.sessions.end(ctx, s, args.Kill, s.name()+" was detached from")
+	if stop, ended := s.end(); ended {
 		d.State = s.describe(stop)
 	}
 	return d, err
+}
+
+// parting is the answer of detach before anything was done.
+func (s *session) parting() detached {
+	if s.process == nil {
+		return detached{State: state{Session: s.id, PID: s.pid, Status: stopped}, Done: "closed", name: s.name()}
+	}
+	return detached{State: state{Session: s.id, PID: s.pid, Status: running}, Done: "detached"}
 }
 
 // sessionList is the answer of sessions.
@@ -200,7 +213,10 @@ type sessionList struct {
 type sessionItem struct {
 	Launched   bool   `json:"launched,omitempty" doc:"Whether the program was started here"`
 	Executable string `json:"executable,omitempty"`
+	File       string `json:"file,omitempty" doc:"The core file or trace that is looked at"`
 	State      state  `json:"state"`
+
+	name string
 }
 
 // Text is a line for each session.
@@ -211,7 +227,7 @@ func (l sessionList) Text() string {
 	var b strings.Builder
 	b.WriteString("Sessions:")
 	for _, s := range l.Sessions {
-		fmt.Fprintf(&b, "\n  %s: process %d %s, %s", s.State.Session, s.State.PID, plain(s.Executable), s.State.Status)
+		fmt.Fprintf(&b, "\n  %s: %s %s, %s", s.State.Session, plain(s.name), plain(s.Executable), s.State.Status)
 		if s.State.Address != "" {
 			b.WriteString(" at " + s.State.place())
 		}
@@ -222,8 +238,9 @@ func (l sessionList) Text() string {
 func (t *tools) list(_ context.Context, call *mcp.Call, _ noArgs) (sessionList, error) {
 	list := sessionList{Sessions: []sessionItem{}}
 	for _, s := range t.sessions.own(call.StateKey()) {
-		path, _ := s.process.Executable() // one that has ended has none
-		list.Sessions = append(list.Sessions, sessionItem{s.process.Launched(), path, s.state()})
+		list.Sessions = append(list.Sessions, sessionItem{
+			Launched: s.launched(), Executable: s.executable(), File: s.file, State: s.state(), name: s.name(),
+		})
 	}
 	return list, nil
 }

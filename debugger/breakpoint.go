@@ -402,7 +402,7 @@ func (s *session) reach(now *state, id int) {
 // changed reads what is watched and says what it was before.
 func (s *session) changed(w *watch) string {
 	is := make([]byte, w.size)
-	if _, err := s.process.ReadMemory(w.address, is); err != nil {
+	if _, err := s.scene.ReadMemory(w.address, is); err != nil {
 		return ""
 	}
 	was := w.last

@@ -14,6 +14,11 @@
 // joins them for one client and one process: calls find it in the registry by
 // the client's state key, and by its id where there are several.
 //
+// What a session is about is a debuggee: a process, or a file that has what one
+// was like. Tools that look go through its scene, which is the process, a
+// moment of its history, or the file; those that move or change something want
+// a process.
+//
 // # Concurrency
 //
 // A call has its session to itself: it holds the gate. What moves the process

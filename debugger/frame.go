@@ -30,12 +30,12 @@ func (s *session) frame(thread, number int) (*symbols.Frame, error) {
 
 // registers are those of a thread as the symbols want them, vectors included.
 func (s *session) registers(thread int) (symbols.Registers, error) {
-	regs, err := s.process.Regs(thread)
+	regs, err := s.scene.Regs(thread)
 	if err != nil {
 		return symbols.Registers{}, err
 	}
 	out := symbols.NewRegisters(general(&regs), regs.FSBase)
-	if state, err := s.process.XState(thread, nil); err == nil {
+	if state, err := s.scene.XState(thread, nil); err == nil {
 		out = out.WithVectors(vectors(state))
 	}
 	return out, nil

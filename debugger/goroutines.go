@@ -136,7 +136,7 @@ func (s *session) goroutineItem(ctx context.Context, g symbols.Object, regs symb
 	pc := number(g, "sched", "pc")
 	if m := number(g, "m"); m != 0 {
 		item.Thread = int64(number(g, "m", "procid"))
-		if cpu, err := s.process.Regs(int(item.Thread)); err == nil {
+		if cpu, err := s.scene.Regs(int(item.Thread)); err == nil {
 			pc = cpu.RIP
 		}
 	}

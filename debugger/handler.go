@@ -58,6 +58,18 @@ func still[A sessionArgs, R any](t *tools, work worker[A, R]) handler[A, R] {
 	})
 }
 
+// moves makes a handler of what moves or changes a process, which core files
+// and traces have not.
+func moves[A sessionArgs, R any](t *tools, work worker[A, R]) handler[A, R] {
+	return still(t, func(ctx context.Context, call *mcp.Call, s *session, args A) (R, error) {
+		if err := s.alive(); err != nil {
+			var none R
+			return none, err
+		}
+		return work(ctx, call, s, args)
+	})
+}
+
 // within runs the worker while it has the session.
 func within[A, R any](ctx context.Context, call *mcp.Call, s *session, work worker[A, R], args A) (R, error) {
 	inside, leave, err := s.enter(ctx)
@@ -78,11 +90,11 @@ func (t *tools) afterwards(s *session, err error) error {
 	if errors.Is(err, proc.ErrDetached) {
 		return errClosed
 	}
-	stop, ended := s.process.End()
+	stop, ended := s.end()
 	if !ended || s.untold() != nil && err == nil {
 		return err
 	}
-	text := fmt.Sprintf("process %d %s", s.process.ID(), ending(stop))
+	text := s.name() + " " + ending(stop)
 	if endErr := t.sessions.end(context.Background(), s, false, text); endErr != nil {
 		s.log.Warn("a process that ended could not be let go", "err", endErr)
 	}

@@ -66,7 +66,7 @@ func (t *tools) breakpointTools() []mcp.Tool {
 		{
 			Name: "debugger/set_breakpoint", Title: "Set breakpoint", Scope: scopeWrite,
 			Doc:  "Stop the process whenever it comes to an address, function or source line",
-			Call: mcp.Typed(still(t, t.setBreakpoint)),
+			Call: mcp.Typed(moves(t, t.setBreakpoint)),
 		},
 		{
 			Name: "debugger/list_breakpoints", Title: "List breakpoints", Scope: scopeRead, Hints: mcp.ReadOnly,
@@ -81,7 +81,7 @@ func (t *tools) breakpointTools() []mcp.Tool {
 		{
 			Name: "debugger/set_watchpoint", Title: "Set watchpoint", Scope: scopeWrite,
 			Doc:  "Stop the process whenever memory is written, or read or written",
-			Call: mcp.Typed(still(t, t.setWatchpoint)),
+			Call: mcp.Typed(moves(t, t.setWatchpoint)),
 		},
 	}
 }
@@ -102,7 +102,7 @@ func (t *tools) runTools() []mcp.Tool {
 		{
 			Name: "debugger/step_forward", Title: "Step instructions", Scope: scopeWrite,
 			Doc:  "Do one or more instructions of the current thread while the others stand still",
-			Call: mcp.Typed(still(t, t.stepForward)),
+			Call: mcp.Typed(moves(t, t.stepForward)),
 		},
 		{
 			Name: "debugger/step_line", Title: "Step into", Scope: scopeWrite,
@@ -163,7 +163,7 @@ func (t *tools) lookTools() []mcp.Tool {
 		{
 			Name: "debugger/write_memory", Title: "Write memory", Scope: scopeWrite, Hints: mcp.Destructive,
 			Doc:  "Change memory of the process",
-			Call: mcp.Typed(still(t, t.writeMemory)),
+			Call: mcp.Typed(moves(t, t.writeMemory)),
 		},
 		{
 			Name: "debugger/disassemble", Title: "Disassemble", Scope: scopeRead, Hints: mcp.ReadOnly,

@@ -98,7 +98,7 @@ func (t *tools) readMemory(ctx context.Context, _ *mcp.Call, s *session, args re
 		return contents{}, err
 	}
 	data := make([]byte, min(args.Length, maxMemory))
-	n, err := s.process.ReadMemory(addr, data)
+	n, err := s.scene.ReadMemory(addr, data)
 	if err != nil && (n == 0 || !isAccess(err)) {
 		return contents{}, err
 	}
@@ -151,7 +151,7 @@ func (t *tools) writeMemory(ctx context.Context, _ *mcp.Call, s *session, args w
 	}
 	data, _ := decodeHex(args.Hex) // Validate has read it
 	before := make([]byte, len(data))
-	if _, err := s.process.ReadMemory(addr, before); err != nil {
+	if _, err := s.scene.ReadMemory(addr, before); err != nil {
 		return written{}, err
 	}
 	n, err := s.process.WriteMemory(addr, data)
@@ -211,7 +211,7 @@ func (t *tools) disassemble(ctx context.Context, _ *mcp.Call, s *session, args d
 		return code{}, err
 	}
 	data := make([]byte, min(args.Count, maxInstructions)*x86.MaxLen)
-	n, err := s.process.ReadMemory(addr, data)
+	n, err := s.scene.ReadMemory(addr, data)
 	if n == 0 && err != nil {
 		return code{}, err
 	}

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/proc"
 	"github.com/triptych-mcp/triptych/debugger/symbols"
 )
 
@@ -60,7 +59,7 @@ func (r *registry) find(key, id string) (*session, error) {
 func names(sessions []*session) string {
 	var parts []string
 	for _, s := range sessions {
-		parts = append(parts, fmt.Sprintf("%s (process %d)", s.id, s.process.ID()))
+		parts = append(parts, fmt.Sprintf("%s (%s)", s.id, s.name()))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -74,7 +73,7 @@ func (r *registry) ownLocked(key string) []*session {
 		}
 	}
 	slices.SortFunc(own, func(a, b *session) int {
-		return cmp.Or(cmp.Compare(a.process.ID(), b.process.ID()), cmp.Compare(a.id, b.id))
+		return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.id, b.id))
 	})
 	return own
 }
@@ -110,22 +109,23 @@ func (r *registry) room(key string) error {
 	return nil
 }
 
-// add makes a session of a process that stands still.
-func (r *registry) add(key string, process *proc.Process, out *output, reason string) (*session, error) {
+// add makes a session of a process that stands still, or of a file. It takes
+// over the debuggee, also when it fails.
+func (r *registry) add(key string, d debuggee) (*session, error) {
 	id := make([]byte, 4)
 	_, _ = rand.Read(id) // it never fails
 	s := &session{
-		id: "dbg-" + hex.EncodeToString(id), key: key, process: process, output: out,
-		log: r.log.With("pid", process.ID()), gate: make(chan struct{}, 1), stale: true, drifts: r.stop > 0, marks: map[int]*mark{},
+		debuggee: d, id: "dbg-" + hex.EncodeToString(id), key: key,
+		log: r.log.With("pid", d.pid), gate: make(chan struct{}, 1), stale: true, drifts: r.stop > 0 && d.process != nil, marks: map[int]*mark{},
 	}
-	s.program = symbols.New(symbols.Config{Log: s.log, Open: opener(process)})
+	s.program = symbols.New(symbols.Config{Log: s.log, Open: d.open})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.now = s.describe(s.here())
-	s.now.Reason = reason
+	s.now.Reason = d.reason
 	s.wg.Go(func() { _ = s.program.Index(s.ctx) }) // what it cannot read, who asks will be told
 	s.timer = time.AfterFunc(r.idle, func() { r.expire(s) })
 	if !r.keep(s) {
-		return nil, errors.Join(&refusedError{"the server is about to end"}, s.close(s.ctx, process.Launched()))
+		return nil, errors.Join(&refusedError{"the server is about to end"}, s.finish(s.ctx, s.launched()))
 	}
 	return s, nil
 }
@@ -152,8 +152,8 @@ func (r *registry) touch(s *session) {
 // expire ends a session that nobody has used.
 func (r *registry) expire(s *session) {
 	r.log.Info("ending a debugging session that nobody uses", "session", s.id, "dur", r.idle)
-	text := fmt.Sprintf("process %d was let go because nobody had used the session for %s", s.process.ID(), r.idle)
-	if err := r.end(context.Background(), s, s.process.Launched(), text); err != nil {
+	text := fmt.Sprintf("%s was let go because nobody had used the session for %s", s.name(), r.idle)
+	if err := r.end(context.Background(), s, s.launched(), text); err != nil {
 		r.log.Warn("a process could not be let go", "session", s.id, "err", err)
 	}
 }
@@ -172,7 +172,7 @@ func (r *registry) end(ctx context.Context, s *session, kill bool, text string) 
 	if !mine {
 		return nil
 	}
-	return s.close(ctx, kill)
+	return s.finish(ctx, kill)
 }
 
 // endAll ends the sessions of a client, of all when all is true. Programs that
@@ -191,7 +191,7 @@ func (r *registry) endAll(key string, all bool) error {
 	var wg sync.WaitGroup
 	for i, s := range mine {
 		wg.Go(func() {
-			errs[i] = r.end(context.Background(), s, s.process.Launched(), "the session has ended")
+			errs[i] = r.end(context.Background(), s, s.launched(), "the session has ended")
 		})
 	}
 	wg.Wait()

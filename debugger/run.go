@@ -37,6 +37,9 @@ type moved struct {
 // resume lets the process run, or waits on if it runs. How an operation ended
 // that nobody was told of is told first.
 func (t *tools) resume(ctx context.Context, call *mcp.Call, s *session, args continueArgs) (moved, error) {
+	if err := s.alive(); err != nil {
+		return moved{}, err
+	}
 	op := s.untold()
 	if op == nil {
 		if err := s.ready(); err != nil {
@@ -110,7 +113,7 @@ func (s *session) written() string {
 	if s.output == nil {
 		return ""
 	}
-	if _, ended := s.process.End(); ended {
+	if _, ended := s.end(); ended {
 		s.output.await()
 	}
 	return s.output.text()
@@ -131,6 +134,9 @@ func (t *tools) pause(ctx context.Context, call *mcp.Call, args pauseArgs) (move
 
 func (s *session) pause(ctx context.Context) (moved, error) {
 	op := s.operation()
+	if err := s.alive(); op == nil && err != nil {
+		return moved{}, err
+	}
 	if op == nil || op.over() {
 		return s.moor(ctx)
 	}
@@ -185,12 +191,6 @@ func (s *session) mainFunction(ctx context.Context) uint64 {
 		}
 	}
 	return 0
-}
-
-// executable is the path of the program as the process sees it.
-func (s *session) executable() string {
-	path, _ := s.process.Executable()
-	return path
 }
 
 // runTo lets the process run to a place of its own; it may stop elsewhere.

@@ -21,7 +21,7 @@ type frameScope struct {
 // scope is a frame of a thread for expressions. It may be called where a
 // condition is decided.
 func (s *session) scope(thread, number int) (*frameScope, error) {
-	cpu, err := s.process.Regs(thread)
+	cpu, err := s.scene.Regs(thread)
 	if err != nil {
 		return nil, err
 	}

@@ -11,17 +11,17 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/symbols"
 )
 
-// A session is one process that one client debugs.
+// A session is one process, core file or trace that one client debugs.
 //
 // One call at a time has the gate and may use the process. What moves the
 // process is an operation, which may outlast the call that began it; while it
 // is on, nobody else but Interrupt and Close touches the process.
 type session struct {
+	debuggee
+
 	id, key string
-	process *proc.Process
 	program *symbols.Program
-	output  *output // of a launched program, else nil
-	drifts  bool    // the process runs on by itself when it stands still for too long
+	drifts  bool // the process runs on by itself when it stands still for too long
 	log     *slog.Logger
 
 	ctx    context.Context //nolint:containedctx // the life of what the session starts
@@ -96,7 +96,7 @@ func (s *session) begin(f func(ctx context.Context) (proc.Stop, error)) *operati
 		defer cancel()
 		stop, err := f(ctx)
 		s.stale = true
-		if ended, ok := s.process.End(); ok {
+		if ended, ok := s.end(); ok {
 			stop, err = ended, nil
 		}
 		op.err = err
@@ -115,15 +115,6 @@ func (s *session) settle(stop proc.Stop) {
 	s.mu.Lock()
 	s.now = now
 	s.mu.Unlock()
-}
-
-// here is a stop for no other reason than that the process stands there.
-func (s *session) here() proc.Stop {
-	stop := proc.Stop{Why: proc.Paused}
-	stop.Thread, _ = s.process.CurrentThread()
-	regs, _ := s.process.Regs(stop.Thread) // of a process that has died there are none
-	stop.Address = regs.RIP
-	return stop
 }
 
 // operation is what was begun last, nil when nothing was.
@@ -198,7 +189,7 @@ func (s *session) refresh() error {
 	if !s.stale {
 		return nil
 	}
-	maps, err := s.process.Maps()
+	maps, err := s.scene.Maps()
 	if err != nil {
 		return err
 	}
@@ -218,48 +209,26 @@ func mappings(maps proc.Maps) []symbols.Mapping {
 	return out
 }
 
-// detachTime is how long putting everything back may take.
-const detachTime = 10 * time.Second
-
-// close lets the process go, or ends it, and waits for all that the session
+// finish lets the process go, or ends it, and waits for all that the session
 // has started. It is called once, and not by who has the gate.
-func (s *session) close(ctx context.Context, kill bool) error {
+func (s *session) finish(ctx context.Context, kill bool) error {
 	s.mu.Lock()
 	s.closed = true
 	s.timer.Stop()
 	s.mu.Unlock()
 	s.cancel()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachTime)
-	defer cancel()
 	var err error
-	if kill {
-		err = ignoreEnd(s.process.Kill())
+	if s.process != nil { // a file must stay open for as long as it is looked at
+		err = s.letGo(ctx, kill)
 	}
-	err = errors.Join(err, ignoreEnd(s.process.Detach(ctx)))
 	s.gate <- struct{}{} // those who had it have found the process gone
 	<-s.gate
 	s.wg.Wait()
 	if s.output != nil {
 		s.output.abandon()
 	}
-	return errors.Join(err, s.program.Close())
-}
-
-// ignoreEnd: that a process has ended by itself is no failure to end it.
-func ignoreEnd(err error) error {
-	if errors.Is(err, proc.ErrExited) || errors.Is(err, proc.ErrDetached) {
-		return nil
+	if s.process == nil {
+		err = s.letGo(ctx, false)
 	}
-	return err
-}
-
-// memory reads the process for the symbols.
-func (s *session) memory() symbols.Memory { return memory{s.process} }
-
-type memory struct{ process *proc.Process }
-
-// ReadMemory reads all of p, or fails.
-func (m memory) ReadMemory(addr uint64, p []byte) error {
-	_, err := m.process.ReadMemory(addr, p)
-	return err
+	return errors.Join(err, s.program.Close())
 }

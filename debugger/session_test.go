@@ -391,7 +391,7 @@ func TestLaunchedEnds(t *testing.T) {
 // Only what was launched is killed.
 func TestDetachKill(t *testing.T) {
 	c, p := attach(t, "shapes.c")
-	contains(t, c.fails("detach", args{"kill": true}, -1), "was attached to and is not ours to kill")
+	contains(t, c.fails("detach", args{"kill": true}, -1), "was not launched here and is not ours to kill")
 	c.ok("detach", nil)
 	free(t, p)
 }

@@ -38,7 +38,7 @@ func (s *session) site() (bugs.Site, error) {
 	for _, o := range frame.Variables() {
 		site.Values[o.Name] = o.Value(symbols.DefaultLimits).Text
 	}
-	if regs, err := s.process.Regs(0); err == nil {
+	if regs, err := s.scene.Regs(0); err == nil {
 		for _, row := range registerRows {
 			if !row.short {
 				site.Values[row.name] = hexadecimal(row.get(&regs))

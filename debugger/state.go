@@ -48,7 +48,7 @@ var reasons = map[proc.Why]string{
 
 // describe says where a process stands after a stop.
 func (s *session) describe(stop proc.Stop) state {
-	now := state{Session: s.id, PID: s.process.ID(), Status: stopped, Reason: reasons[stop.Why]}
+	now := state{Session: s.id, PID: s.pid, Status: stopped, Reason: reasons[stop.Why]}
 	if stop.Signal != 0 {
 		now.Signal = signalName(stop.Signal)
 	}

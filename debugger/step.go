@@ -80,7 +80,7 @@ func (l lined) Text() string {
 
 // lineStep makes a tool of a way to step.
 func lineStep(t *tools, f func(s *session, ctx context.Context) (proc.Stop, error)) handler[lineArgs, lined] {
-	return still(t, func(ctx context.Context, call *mcp.Call, s *session, args lineArgs) (lined, error) {
+	return moves(t, func(ctx context.Context, call *mcp.Call, s *session, args lineArgs) (lined, error) {
 		m, err := s.move(ctx, call, args.wait(), func(ctx context.Context) (proc.Stop, error) { return f(s, ctx) })
 		return lined(m), err
 	})

@@ -58,14 +58,14 @@ func (t *tools) threads(_ context.Context, _ *mcp.Call, s *session, args threads
 			return threads{}, err
 		}
 	}
-	all, err := s.process.Threads()
+	all, err := s.scene.Threads()
 	if err != nil {
 		return threads{}, err
 	}
 	answer := threads{State: s.tell(), Threads: []threadItem{}, More: max(0, len(all)-maxThreads)}
 	for _, each := range all[:min(len(all), maxThreads)] {
 		item := threadItem{ID: each.ID, Name: each.Name, Current: each.Current}
-		if regs, err := s.process.Regs(each.ID); err == nil {
+		if regs, err := s.scene.Regs(each.ID); err == nil {
 			item.Address = hexadecimal(regs.RIP)
 			item.Function = s.symbol(regs.RIP)
 			item.File, item.Line, _ = s.program.Line(regs.RIP)
@@ -77,7 +77,7 @@ func (t *tools) threads(_ context.Context, _ *mcp.Call, s *session, args threads
 
 // choose makes another thread the current one.
 func (s *session) choose(thread int) error {
-	if err := s.process.SetCurrentThread(thread); err != nil {
+	if err := s.scene.SetCurrentThread(thread); err != nil {
 		return err
 	}
 	reason := s.state().Reason

@@ -75,7 +75,7 @@ func (w *walk) hit(m *mark, stop proc.Stop) (bool, error) {
 // written says whether watched memory has changed, and matters.
 func (w *walk) written(m *mark, stop proc.Stop) bool {
 	is := make([]byte, m.watch.size)
-	if _, err := w.s.process.ReadMemory(m.watch.address, is); err != nil || string(is) == string(m.watch.last) {
+	if _, err := w.s.scene.ReadMemory(m.watch.address, is); err != nil || string(is) == string(m.watch.last) {
 		return false
 	}
 	if m.holds != nil {
@@ -92,7 +92,7 @@ func (w *walk) written(m *mark, stop proc.Stop) bool {
 // instruction decodes what is at an address; the zero Inst is none.
 func (s *session) instruction(addr uint64) x86.Inst {
 	var code [x86.MaxLen]byte
-	n, _ := s.process.ReadMemory(addr, code[:]) // fewer at the end of a mapping
+	n, _ := s.scene.ReadMemory(addr, code[:]) // fewer at the end of a mapping
 	in, err := x86.Decode(code[:n], addr)
 	if err != nil {
 		return x86.Inst{}
@@ -110,7 +110,7 @@ func (l level) outside(of level) bool { return l.who == of.who && l.depth <= of.
 // levelOf is the level of a thread with its stack pointer at sp; 0 is where it
 // is now. Stacks of goroutines move, so their depth counts from their ends.
 func (s *session) levelOf(thread int, sp uint64) (level, error) {
-	regs, err := s.process.Regs(thread)
+	regs, err := s.scene.Regs(thread)
 	if err != nil {
 		return level{}, err
 	}
@@ -136,11 +136,11 @@ func (s *session) isGo() bool {
 // (runtime.g in runtime2.go; tls_g in the linker).
 func (s *session) goroutine(fsBase uint64) (g, top uint64, ok bool) {
 	var b [8]byte
-	if _, err := s.process.ReadMemory(fsBase-8, b[:]); err != nil {
+	if _, err := s.scene.ReadMemory(fsBase-8, b[:]); err != nil {
 		return 0, 0, false
 	}
 	g = binary.LittleEndian.Uint64(b[:])
-	if _, err := s.process.ReadMemory(g+8, b[:]); g == 0 || err != nil {
+	if _, err := s.scene.ReadMemory(g+8, b[:]); g == 0 || err != nil {
 		return 0, 0, false
 	}
 	return g, binary.LittleEndian.Uint64(b[:]), true
@@ -149,7 +149,7 @@ func (s *session) goroutine(fsBase uint64) (g, top uint64, ok bool) {
 // runOut lets the process run until the current thread, or its goroutine, is at
 // an address and not deeper than a level.
 func (s *session) runOut(ctx context.Context, addr uint64, out level) (stop proc.Stop, reached bool, err error) {
-	thread, err := s.process.CurrentThread()
+	thread, err := s.scene.CurrentThread()
 	if err != nil {
 		return proc.Stop{}, false, err
 	}

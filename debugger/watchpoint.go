@@ -55,7 +55,7 @@ func (t *tools) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session, args
 		return marked{}, err
 	}
 	w.last = make([]byte, w.size)
-	if _, err := s.process.ReadMemory(w.address, w.last); err != nil {
+	if _, err := s.scene.ReadMemory(w.address, w.last); err != nil {
 		return marked{}, &breakpointError{fmt.Sprintf("the memory at %#x cannot be read", w.address)}
 	}
 	if err := s.set(m, proc.BreakpointSpec{Address: w.address, Size: w.size, Access: w.access, Condition: m.holds}); err != nil {

@@ -1,0 +1,117 @@
+package debugger
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/mcptest"
+)
+
+// tableau is a scene of one thread and a few bytes.
+type tableau struct {
+	regs  ptrace.Regs
+	start uint64
+	bytes []byte
+}
+
+var errNothing = errors.New("nothing is there")
+
+func (s *tableau) ReadMemory(addr uint64, b []byte) (int, error) {
+	if addr < s.start || addr >= s.start+uint64(len(s.bytes)) {
+		return 0, errNoMemory
+	}
+	if n := copy(b, s.bytes[addr-s.start:]); n < len(b) {
+		return n, errNoMemory
+	}
+	return len(b), nil
+}
+
+func (s *tableau) Regs(int) (ptrace.Regs, error)      { return s.regs, nil }
+func (s *tableau) XState(int, []byte) ([]byte, error) { return nil, errNothing }
+func (s *tableau) Threads() ([]proc.ThreadInfo, error) {
+	return []proc.ThreadInfo{{ID: 7, Current: true}}, nil
+}
+func (s *tableau) CurrentThread() (int, error) { return 7, nil }
+func (s *tableau) SetCurrentThread(int) error  { return proc.ErrNoThread }
+func (s *tableau) Maps() (proc.Maps, error) {
+	return proc.Maps{{Start: s.start, End: s.start + 0x1000}}, nil
+}
+func (s *tableau) file(symbols.Mapping) (symbols.File, error) { return nil, errNothing }
+
+// A session without a process shows what there is, and refuses what only a
+// process can do.
+func TestFileSession(t *testing.T) {
+	closed := 0
+	cfg := Config{}
+	live, err := cfg.Live.open(mcp.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := &tools{live: live}
+	table := &mcp.Table{Family: "debugger", Errors: wireError, Tools: append(all.liveTools(), mcp.Tool{
+		Name: "debugger/open_tableau", Scope: scopeRead, Doc: "For this test",
+		Call: mcp.Typed(func(_ context.Context, call *mcp.Call, _ noArgs) (attached, error) {
+			scene := &tableau{start: 0x1000, bytes: []byte{0x90, 0xc3, 'h', 'i'}}
+			scene.regs.RIP, scene.regs.RAX, scene.regs.RSP = 0x1000, 42, 0x1000
+			s, err := all.sessions.add(call.StateKey(), debuggee{
+				kind: "core file", file: "/tmp/core", pid: 7, scene: scene, open: scene.file, reason: "signal",
+				stop: proc.Stop{Why: proc.Signalled, Signal: 11, Fault: 0x10}, close: func() error { closed++; return nil },
+			})
+			if err != nil {
+				return attached{}, err
+			}
+			return attached{s.tell()}, nil
+		}),
+	})}
+	c := mcptest.Connect(t, table)
+	c.Initialize("2025-06-18")
+	type args = map[string]any
+	c.Call("debugger/open_tableau", nil)
+	for _, tt := range []struct {
+		tool string
+		args any
+		want string // of the answer or the error
+	}{
+		{"sessions", nil, "core file /tmp/core , stopped at 0x1000"},
+		{"get_stack_trace", nil, "#0  0x1000"},
+		{"registers", nil, "rax     = 0x2a"},
+		{"threads", nil, "* 7  at 0x1000"},
+		{"read_memory", args{"address": "0x1002", "length": 4}, "68 69"},
+		{"disassemble", args{"count": 2}, "=> 0x1000  nop"},
+		{"evaluate", args{"expression": "$rax + 1"}, "= 0x2b"},
+		{"list_breakpoints", nil, "No breakpoints"},
+		{"get_variables", nil, "(none)"},
+		{"goroutines", nil, "No goroutines"},
+		{"threads", args{"select": 8}, "No such thread"},
+		{"continue", nil, "No process"},
+		{"pause", nil, "No process"},
+		{"step_line", nil, "No process"},
+		{"step_forward", nil, "No process"},
+		{"write_memory", args{"address": "0x1000", "hex": "00"}, "No process"},
+		{"set_breakpoint", args{"address": "0x1000"}, "No process"},
+		{"set_watchpoint", args{"address": "0x1000"}, "No process"},
+		{"detach", args{"kill": true}, "not ours to kill"},
+		{"detach", nil, "Closed core file /tmp/core"},
+		{"registers", nil, "core file /tmp/core was detached from"},
+	} {
+		a := c.Call("debugger/"+tt.tool, tt.args)
+		got := a.String()
+		if a.Err != nil {
+			got += string(a.Err.Data)
+		}
+		if !strings.Contains(got, tt.want) {
+			t.Errorf("%s %v: %s, want %q", tt.tool, tt.args, got, tt.want)
+		}
+	}
+	if closed != 1 {
+		t.Errorf("the file was closed %d times, want once", closed)
+	}
+}
