@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -78,8 +79,13 @@ func (c *fileChain) lines(ctx context.Context) iter.Seq2[place, error] {
 	}
 }
 
+// lineEnd ends all lines; one that has only the newline is half written.
+var lineEnd = []byte("}\n")
+
 // readFile yields the lines of a file and reports whether to go on. A file
-// that is no longer there was deleted after we saw it.
+// that is no longer there was deleted after we saw it. An empty line is the end:
+// behind it is room for more, in which we may see the end of what is just being
+// written before its beginning.
 func readFile(ctx context.Context, path string, yield func(place, error) bool) bool {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,6 +103,12 @@ func readFile(ctx context.Context, path string, yield func(place, error) bool) b
 		switch {
 		case ctx.Err() != nil:
 			err = ctx.Err()
+		case err == nil && len(text) == 1:
+			return true
+		case err == nil && !bytes.HasSuffix(text, lineEnd):
+			at.text = bytes.Clone(text[:len(text)-1])
+			next, _ := in.Peek(1) // at the end of the file there is none
+			at.open = string(next) == "\n"
 		case err == nil:
 			at.text = text[:len(text)-1]
 		case errors.Is(err, io.EOF) && len(text) == 0:

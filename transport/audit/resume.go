@@ -86,7 +86,7 @@ func (w *fileWriter) reopen(c *chain, end ending) (err error) {
 	if w.began, err = time.Parse(timeFormat, opening.note.File.Time); err != nil {
 		return err
 	}
-	w.size = end.after
+	w.size, w.room = end.after, end.length
 	w.repaired += end.size - end.after
 	if w.repaired > 0 {
 		w.keeper.cfg.Logger.Warn("audit chain ends in a group that a crash cut off; it goes", "chain", c.id, "bytes", w.repaired)
@@ -104,6 +104,7 @@ func (w *fileWriter) cutTail() error {
 	if err := os.Remove(w.path(w.number + 1)); err != nil && !os.IsNotExist(err) {
 		return err
 	}
+	w.room = w.size
 	return errors.Join(w.file.Truncate(w.size), w.file.Sync(), syncDir(w.dir))
 }
 
@@ -112,7 +113,9 @@ type ending struct {
 	seal  *sealNote // the last one, nil when there is none
 	hash  digest    // of its line
 	after int64     // where it ends
-	size  int64     // of the file
+	size  int64     // of the file without its room
+
+	length int64 // of the file
 }
 
 // lastSeal finds the last seal of a file, looking at its end first.
@@ -126,10 +129,15 @@ func lastSeal(path string, c *chain) (ending, error) {
 	if err != nil {
 		return ending{}, err
 	}
-	end := ending{size: info.Size()}
+	end := ending{length: info.Size()}
+	text, size, err := measure(f, end.length)
+	if err != nil {
+		return ending{}, err
+	}
+	end.size = size
 	for window := int64(64 << 10); ; window *= 4 {
-		from := max(0, end.size-window)
-		tail := make([]byte, end.size-from)
+		from := max(0, text-window)
+		tail := make([]byte, text-from)
 		if _, err := f.ReadAt(tail, from); err != nil && !errors.Is(err, io.EOF) {
 			return ending{}, err
 		}
@@ -137,6 +145,30 @@ func lastSeal(path string, c *chain) (ending, error) {
 			return end, nil
 		}
 	}
+}
+
+// measure finds where the lines of a file end, and where its room begins. What
+// is between these a crash left: the end of a group without its beginning. A
+// file that was closed has no room.
+func measure(f *os.File, length int64) (text, size int64, err error) {
+	end := make([]byte, min(length, roomEnd))
+	if _, err := f.ReadAt(end, length-int64(len(end))); err != nil || string(end) != "\n\n" {
+		return length, length, err
+	}
+	all, err := io.ReadAll(io.NewSectionReader(f, 0, length))
+	if err != nil {
+		return 0, 0, err
+	}
+	lines, _, _ := bytes.Cut(all, []byte("\n\n"))
+	return ended(lines), ended(bytes.TrimRight(all, "\n")), nil
+}
+
+// ended is the length of a text with the newline that is behind it.
+func ended(text []byte) int64 {
+	if len(text) == 0 {
+		return 0
+	}
+	return int64(len(text)) + 1
 }
 
 // find looks for the last seal in the end of a file, which begins at from.

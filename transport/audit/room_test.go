@@ -1,0 +1,140 @@
+package audit_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/transport/audit"
+)
+
+// TestRoom: while a chain grows there is room ahead in its file, which a
+// killed process leaves there. It is nothing that was promised, nothing to
+// repair, and goes when the chain is closed.
+func TestRoom(t *testing.T) {
+	dir := t.TempDir()
+	trail := audit.New(audit.Config{Dir: dir})
+	add(t, trail, 1)
+	killed := t.TempDir()
+	if err := os.CopyFS(killed, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	text := only(t, killed)
+	if kept := bytes.TrimRight(text, "\n"); len(text)-len(kept) < 50_000 || !bytes.HasSuffix(kept, []byte("}")) {
+		t.Errorf("there is room for %d bytes behind %q", len(text)-len(kept), kept[len(kept)-20:])
+	}
+	if err := trail.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text := only(t, dir); !bytes.HasSuffix(text, []byte("}\n")) || bytes.Contains(text, []byte("\n\n")) {
+		t.Errorf("a closed file ends with %q", text[len(text)-20:])
+	}
+	for n := range uint64(3) {
+		report, err := audit.Verify(t.Context(), killed)
+		if err != nil || report.Err() != nil {
+			t.Fatal(err, report.Err())
+		}
+		if c := report.Chains[0]; c.Torn != 0 || c.Repaired != 0 || c.Last != n+1 {
+			t.Errorf("got %+v, want %d records and nothing torn or repaired", c, n+1)
+		}
+		next := audit.New(audit.Config{Dir: killed})
+		add(t, next, n+2)
+		if n < 2 { // the last one is killed, too
+			if err := next.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestEndWithoutBeginning: of a group whose write was under way, disks may have
+// the end and not the beginning, and readers may see that. Neither is tampering;
+// the next process cuts it off.
+func TestEndWithoutBeginning(t *testing.T) {
+	dir := t.TempDir()
+	trail := audit.New(audit.Config{Dir: dir})
+	add(t, trail, 1)
+	add(t, trail, 2)
+	before := len(bytes.TrimRight(only(t, dir), "\n")) + 1
+	add(t, trail, 3)
+	killed := t.TempDir()
+	if err := os.CopyFS(killed, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	head, path := headOf(t, killed), pathOf(t, killed)
+	text := only(t, killed)
+	after := len(bytes.TrimRight(text, "\n")) + 1
+	copy(text[before:before+100], bytes.Repeat([]byte{'\n'}, 100))
+	write(t, path, text)
+	report, err := audit.Verify(t.Context(), killed)
+	if err != nil || report.Err() == nil {
+		t.Fatalf("record 3 was promised and is gone; got %+v, %v", report, err)
+	}
+	seal := bytes.Split(text[:before], []byte("\n"))
+	write(t, head, padded(seal[len(seal)-2])) // as it was before record 3
+	report, err = audit.Verify(t.Context(), killed)
+	if err != nil || report.Err() != nil || report.Chains[0].Last != 2 {
+		t.Fatalf("got %+v, %v, want 2 records", report, err)
+	}
+	next := audit.New(audit.Config{Dir: killed})
+	add(t, next, 3)
+	if err := next.Close(); err != nil {
+		t.Fatal(err)
+	}
+	report, err = audit.Verify(t.Context(), killed)
+	if err != nil || report.Err() != nil {
+		t.Fatal(err, report.Err())
+	}
+	if c := report.Chains[0]; c.Last != 3 || c.Repaired != 1 || !bytes.Contains(only(t, killed), fmt.Appendf(nil, `"repaired":{"bytes":%d,`, after-before)) {
+		t.Errorf("got %+v, want 3 records and %d bytes repaired once", c, after-before)
+	}
+}
+
+// padded is a head that holds a seal.
+func padded(seal []byte) []byte {
+	return append(append(seal[:len(seal):len(seal)], bytes.Repeat([]byte{' '}, 511-len(seal))...), '\n')
+}
+
+func write(t *testing.T, path string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func headOf(t *testing.T, dir string) string {
+	t.Helper()
+	return filepath.Join(filepath.Dir(pathOf(t, dir)), "head")
+}
+
+func add(t *testing.T, trail *audit.Log, want uint64) {
+	t.Helper()
+	seq, err := trail.Append(audit.Record{Key: "k", Method: "m", Outcome: audit.OK})
+	if err != nil || seq != want {
+		t.Fatalf("record %d, %v, want %d", seq, err, want)
+	}
+	if err := trail.Commit(t.Context(), seq); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// only is the text of the one file of the one chain.
+func only(t *testing.T, dir string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(pathOf(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func pathOf(t *testing.T, dir string) string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*", "*.jsonl"))
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	return all[0]
+}
