@@ -14,7 +14,8 @@ type Result struct {
 	// Job, when set, is the rest of the work, and all else here is ignored.
 	// For clients that have tasks it runs as one, beside the call, which is
 	// answered at once; for others it runs in the call. Only tools with a
-	// [Tool.Task] may have one. The arguments it uses must be its own.
+	// [Tool.Task] may have one; handlers that return something else than a
+	// *Result have [TaskWhenSlow] instead. The arguments it uses must be its own.
 	Job func(ctx context.Context, job *Call) (*Result, error)
 }
 

@@ -24,7 +24,9 @@ type Call struct {
 	extra   []byte // members of the result's _meta, with commas between
 	tool    *boundTool
 	failure bool  // whether the result is an error of the tool
-	task    *task // that the call became, or that the job belongs to
+	became  *task // nil unless the call became one
+	task    *task // that the job belongs to, nil outside one
+	details map[string]string
 
 	mu       sync.Mutex
 	progress float64

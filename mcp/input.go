@@ -172,7 +172,7 @@ func (c *Call) appendInputRequired(dst []byte, ask *inputRequired) ([]byte, erro
 		dst = append(append(dst, `,"inputRequests":`...), raw...)
 	}
 	dst = member(dst, "requestState", ask.state)
-	return append(c.appendMeta(dst, from), '}'), nil
+	return append(c.appendMeta(dst, from, c.extra), '}'), nil
 }
 
 // stateLife is how long a client may take to answer.

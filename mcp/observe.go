@@ -27,7 +27,19 @@ type Event struct {
 	Failed bool
 	// Cancelled says that nobody gets the answer.
 	Cancelled bool
+	// Task says that the call became a task, whose end is an event of its own
+	// with the Method [TaskEnd]; its Started is when it ended.
+	Task bool
+	// Details are the facts of [Tool.Details].
+	Details map[string]string
 }
+
+// The Methods of events that are no requests: a task has ended, or the session
+// that an initialize began.
+const (
+	TaskEnd    = "task/end"
+	SessionEnd = "session/end"
+)
 
 // observed handles a request and tells the observer, also of a panic.
 func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) (out []byte, err error) {
@@ -37,7 +49,7 @@ func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call
 	defer func() {
 		event.Took = time.Since(event.Started)
 		event.Family, event.Target = call.target()
-		event.Failed = call.failure
+		event.Failed, event.Task, event.Details = call.failure, call.became != nil, call.details
 		event.Cancelled = ctx.Err() != nil
 		if lost := h.server.cfg.Observe(ctx, &event); lost != nil {
 			h.server.cfg.Logger.Error("call not recorded", "method", req.Method, "err", lost)
@@ -47,6 +59,37 @@ func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call
 	out, err = h.handle(ctx, req, call, dst)
 	event.Code = codeOf(err)
 	return out, err
+}
+
+// observeEnd tells the observer of a task that has ended. The error is that of
+// the job, or that of the observer, without whom there is no result.
+func (c *Call) observeEnd(ctx context.Context, began time.Time, err error) error {
+	server := c.handler.server
+	if server.cfg.Observe == nil {
+		return err
+	}
+	now := time.Now()
+	lost := server.cfg.Observe(ctx, &Event{
+		Caller: c.handler.caller, Method: TaskEnd, Known: true, Family: c.tool.table.Family, Target: c.tool.Name,
+		Started: now, Took: now.Sub(began), Code: codeOf(err), Failed: c.failure, Cancelled: ctx.Err() != nil, Details: c.details,
+	})
+	if lost != nil {
+		server.cfg.Logger.Error("task not recorded", "tool", c.tool.Name, "err", lost)
+	}
+	return cmp.Or(err, lost)
+}
+
+// observeLeaving tells the observer of the end of the caller's session, if one
+// was begun.
+func (h *Handler) observeLeaving(ctx context.Context) {
+	s := h.caller.Session
+	if h.server.cfg.Observe == nil || !h.caller.Hears || s == nil || s.handshake.Load() == nil || s.left.Swap(true) {
+		return
+	}
+	event := Event{Caller: h.caller, Method: SessionEnd, Known: true, Started: time.Now()}
+	if err := h.server.cfg.Observe(ctx, &event); err != nil {
+		h.server.cfg.Logger.Error("end of a session not recorded", "session", s.ID, "err", err)
+	}
 }
 
 func codeOf(err error) jsonrpc.Code {

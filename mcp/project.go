@@ -18,20 +18,23 @@ import (
 func (c *Call) appendTrailer(dst []byte, from int, cache cacheHint) []byte {
 	modern := c.rev.Has(ResultTypes)
 	if modern {
-		dst = appendComma(dst, from)
-		dst = append(dst, `"resultType":"`...)
-		dst = append(append(dst, c.resultType()...), '"')
+		dst = appendResultType(dst, from, c.resultType())
 	}
 	if modern && cache.scope != "" {
 		dst = append(dst, `,"ttlMs":`...)
 		dst = strconv.AppendInt(dst, int64(cache.ttlMS), 10)
 		dst = append(append(append(dst, `,"cacheScope":"`...), cache.scope...), '"')
 	}
-	return c.appendMeta(dst, from)
+	return c.appendMeta(dst, from, c.extra)
+}
+
+func appendResultType(dst []byte, from int, kind string) []byte {
+	dst = append(appendComma(dst, from), `"resultType":"`...)
+	return append(append(dst, kind...), '"')
 }
 
 func (c *Call) resultType() string {
-	if c.task != nil {
+	if c.became != nil {
 		return "task"
 	}
 	return "complete"
@@ -44,15 +47,16 @@ func appendComma(dst []byte, from int) []byte {
 	return dst
 }
 
-// appendMeta adds the result's _meta where the revision has one.
-func (c *Call) appendMeta(dst []byte, from int) []byte {
+// appendMeta adds the result's _meta where the revision has one; extra are
+// members of it.
+func (c *Call) appendMeta(dst []byte, from int, extra []byte) []byte {
 	modern := c.rev.Has(ResultTypes)
-	if !modern && (len(c.extra) == 0 || !c.rev.Has(Titles)) {
+	if !modern && (len(extra) == 0 || !c.rev.Has(Titles)) {
 		return dst
 	}
 	dst = append(appendComma(dst, from), `"_meta":{`...)
 	inside := len(dst)
-	dst = append(dst, c.extra...)
+	dst = append(dst, extra...)
 	if modern {
 		dst = jsonrpc.AppendString(appendComma(dst, inside), metaServer)
 		dst = append(append(dst, ':'), c.handler.server.identity(c.rev)...)
@@ -103,7 +107,10 @@ func (c *Call) appendTask(dst []byte, v *taskView, full bool) ([]byte, error) {
 		raw, err := marshal(v.asks)
 		return append(append(dst, `,"inputRequests":`...), raw...), err
 	case taskCompleted:
-		return append(append(append(dst, `,"result":{`...), v.result...), `,"resultType":"complete"}`...), nil
+		dst = append(dst, `,"result":{`...)
+		from := len(dst)
+		dst = appendResultType(append(dst, v.result...), from, "complete")
+		return append(c.appendMeta(dst, from, v.extra), '}'), nil
 	case taskFailed:
 		return append(append(dst, `,"error":`...), v.failure...), nil
 	case taskWorking, taskCancelled:

@@ -200,6 +200,7 @@ func (h *Handler) EndListens(ctx context.Context) { h.book.end(ctx, h) }
 func (h *Handler) End(ctx context.Context) {
 	h.server.forget(h)
 	h.book.end(ctx, h)
+	h.observeLeaving(ctx)
 	if h.caller.Connection {
 		h.server.EndSession(h.caller.StateKey())
 	}

@@ -64,7 +64,13 @@ type Tool struct {
 	// family.
 	Interrupts bool
 	// Task says whether calls may become tasks.
-	Task  TaskMode
+	Task TaskMode
+	// Details are facts for the record of a call, such as the id of a process,
+	// from its arguments and its structured answer, nil if it failed. Records
+	// are kept for long: nothing that may be secret, nothing that is not
+	// checked. Nil means there are none.
+	Details func(args json.RawMessage, answer any) map[string]string
+
 	Icons []Icon
 	Meta  json.RawMessage // extra members of _meta as a JSON object
 	Call  Binding

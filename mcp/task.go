@@ -15,11 +15,14 @@ import (
 type TaskMode uint8
 
 // The modes. An optional task runs in its call for clients that have none; a
-// required one is refused to them.
+// required one is refused to them; both are tools that return a [Result.Job].
+// TaskWhenSlow is for any handler: a call that has not ended after a moment goes
+// on as a task.
 const (
 	TaskNever TaskMode = iota
 	TaskOptional
 	TaskRequired
+	TaskWhenSlow
 )
 
 // tasksExtension is the name of the extension.
@@ -31,6 +34,8 @@ const (
 	taskPoll     = 2 * time.Second // how often clients should ask
 	maxTasks     = 10_000          // of all callers
 	maxTasksEach = 200             // of one principal
+	maxTaskBytes = 64 << 20        // of the results that are kept for one principal
+	taskGrace    = time.Second     // what a call is worth waiting for, before it is a task
 )
 
 // A taskStatus is where a task stands; the last three are final.
@@ -52,12 +57,21 @@ type task struct {
 	principal string
 	cancel    context.CancelFunc
 	tell      func(*taskView) // hears of each change
+	timer     *time.Timer     // forgets it; set when it is made known
+	bytes     int             // of the result; guarded by the mu of tasks
+
+	// The job's outcome, to be read when over is closed.
+	over    chan struct{}
+	members []byte // of the tool's result
+	err     error
 
 	// order keeps what is told in the order of the changes. It is taken before
 	// mu and held while telling.
 	order sync.Mutex
 
 	mu      sync.Mutex
+	shown   bool // whether the client knows it
+	settled bool // whether the job has ended
 	view    taskView
 	answers map[string]json.RawMessage // to what was asked
 	heard   chan struct{}              // closed when all is answered
@@ -72,13 +86,14 @@ type taskView struct {
 	ttl, poll        time.Duration
 	asks             map[string]InputRequest // not answered yet
 	result           []byte                  // members of the tool's result
+	extra            []byte                  // members of its _meta
 	failure          []byte                  // the error object
 }
 
 func newTask(principal string, cancel context.CancelFunc, tell func(*taskView)) *task {
 	now := time.Now()
 	id := rand.Text()
-	return &task{id: id, principal: principal, cancel: cancel, tell: tell, view: taskView{
+	return &task{id: id, principal: principal, cancel: cancel, tell: tell, over: make(chan struct{}), view: taskView{
 		id: id, status: taskWorking, created: now, updated: now, ttl: taskLife, poll: taskPoll,
 	}}
 }
@@ -97,6 +112,41 @@ func (t *task) change(f func(*taskView)) {
 	view := t.view
 	t.mu.Unlock()
 	t.tell(&view)
+}
+
+// show makes it a task that the client knows, unless its job has ended before.
+func (t *task) show() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.shown = t.shown || !t.settled
+	return t.shown
+}
+
+// settle says that the job has ended, and reports whether the client knows the
+// task; if not, the outcome is the answer of the call.
+func (t *task) settle() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.settled = true
+	return t.shown
+}
+
+// endsWithin waits for the end of the job, at most for so long: then it becomes
+// a task. The end of ctx ends the job.
+func (t *task) endsWithin(ctx context.Context, grace time.Duration) bool {
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		if t.show() {
+			return false
+		}
+	case <-ctx.Done():
+		t.cancel()
+	case <-t.over:
+	}
+	<-t.over
+	return true
 }
 
 // look is the task as it stands.
@@ -161,11 +211,14 @@ type tasks struct {
 	mu      sync.Mutex
 	by      map[string]*task
 	of      map[string]int // tasks of a principal
+	bytes   map[string]int // and what their results hold
 	closed  bool
 	running sync.WaitGroup
 }
 
-func (all *tasks) init() { all.by, all.of = map[string]*task{}, map[string]int{} }
+func (all *tasks) init() {
+	all.by, all.of, all.bytes = map[string]*task{}, map[string]int{}, map[string]int{}
+}
 
 // start makes a task known and runs it. When there are too many it forgets one
 // of the principal's that is over, and reports false if none is.
@@ -180,13 +233,28 @@ func (all *tasks) start(t *task, run func()) bool {
 	}
 	all.by[t.id] = t
 	all.of[t.principal]++
-	time.AfterFunc(taskLife, func() { all.forget(t) })
+	t.timer = time.AfterFunc(taskLife, func() { all.forget(t) })
 	all.running.Go(run)
 	return true
 }
 
-// makeRoomLocked forgets the oldest task of the principal that is over.
-func (all *tasks) makeRoomLocked(principal string) {
+// keep counts what the result of a task holds, and forgets those of earlier
+// ones when that is too much.
+func (all *tasks) keep(t *task, bytes int) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.by[t.id] != t {
+		return
+	}
+	for all.bytes[t.principal]+bytes > maxTaskBytes && all.makeRoomLocked(t.principal) {
+	}
+	t.bytes = bytes
+	all.bytes[t.principal] += bytes
+}
+
+// makeRoomLocked forgets the oldest task of the principal that is over, if there
+// is one.
+func (all *tasks) makeRoomLocked(principal string) bool {
 	var oldest *task
 	var since time.Time
 	for _, t := range all.by {
@@ -200,6 +268,7 @@ func (all *tasks) makeRoomLocked(principal string) {
 	if oldest != nil {
 		all.forgetLocked(oldest)
 	}
+	return oldest != nil
 }
 
 func (all *tasks) forget(t *task) {
@@ -213,7 +282,11 @@ func (all *tasks) forgetLocked(t *task) {
 	if all.by[t.id] != t {
 		return
 	}
+	t.timer.Stop()
 	delete(all.by, t.id)
+	if all.bytes[t.principal] -= t.bytes; all.bytes[t.principal] == 0 {
+		delete(all.bytes, t.principal)
+	}
 	if all.of[t.principal]--; all.of[t.principal] == 0 {
 		delete(all.of, t.principal)
 	}

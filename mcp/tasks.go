@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
@@ -18,11 +19,26 @@ func (c *Call) hasTasks() bool {
 // errTooManyTasks reports that a job cannot become a task now.
 var errTooManyTasks = errors.New("too many tasks")
 
-// runJob makes a task of a job for clients that know tasks, as long as there
-// is room for one; otherwise the job is part of the call.
-func (s *Server) runJob(ctx context.Context, c *Call, job func(context.Context, *Call) (*Result, error), dst []byte) ([]byte, error) {
+// A job is the work of a tool; c is the call, or what stands for it in a task.
+type job = func(ctx context.Context, c *Call) (*Result, error)
+
+// runSlow runs a tool as a job of which only those make a task that are slow.
+func (s *Server) runSlow(ctx context.Context, c *Call, dst []byte) ([]byte, error) {
+	return s.runJob(ctx, c, func(ctx context.Context, c *Call) (*Result, error) {
+		result, err := c.tool.Call.invoke(ctx, c, c.params.arguments)
+		if err == nil && result.Job != nil {
+			return result.Job(ctx, c)
+		}
+		return result, err
+	}, taskGrace, dst)
+}
+
+// runJob makes a task of a job that has not ended within grace, for clients that
+// know tasks and as long as there is room for one; otherwise the job is part of
+// the call.
+func (s *Server) runJob(ctx context.Context, c *Call, job job, grace time.Duration, dst []byte) ([]byte, error) {
 	if c.hasTasks() {
-		out, err := s.startTask(ctx, c, job, dst)
+		out, err := s.startTask(ctx, c, job, grace, dst)
 		if !errors.Is(err, errTooManyTasks) {
 			return out, err
 		}
@@ -35,16 +51,23 @@ func (s *Server) runJob(ctx context.Context, c *Call, job func(context.Context, 
 	return s.finishCall(ctx, c, result, err, dst)
 }
 
-// startTask answers with a task and runs the job beside the call.
-func (s *Server) startTask(ctx context.Context, c *Call, job func(context.Context, *Call) (*Result, error), dst []byte) ([]byte, error) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+// startTask runs the job beside the call and answers with a task, or with the
+// job's outcome if that comes within grace.
+func (s *Server) startTask(ctx context.Context, c *Call, job job, grace time.Duration, dst []byte) ([]byte, error) {
+	inside, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t := newTask(c.handler.caller.Principal.ID, cancel, s.tellTask)
+	t.shown = grace == 0
 	beside := c.beside(t)
-	if !s.tasks.start(t, func() { beside.work(ctx, job) }) {
+	if !s.tasks.start(t, func() { beside.work(inside, job) }) {
 		cancel()
 		return dst, errTooManyTasks
 	}
-	c.task = t
+	if grace > 0 && t.endsWithin(ctx, grace) {
+		s.tasks.forget(t)
+		c.extra, c.failure, c.details = beside.extra, beside.failure, beside.details
+		return append(dst, t.members...), t.err
+	}
+	c.became = t
 	view := t.look()
 	return c.appendTask(dst, &view, false)
 }
@@ -58,31 +81,39 @@ func (c *Call) beside(t *task) *Call {
 		handler: &Handler{server: c.handler.server, caller: caller},
 		id:      c.id.Clone(), method: c.method, rev: c.rev, tool: c.tool, task: t,
 	}
+	job.params.arguments = bytes.Clone(c.params.arguments)
 	job.params.meta.capabilities = bytes.Clone(c.params.meta.capabilities)
 	return job
 }
 
-// work runs the job and keeps its result: a protocol error makes the task fail,
-// an error of the tool is a result.
-func (c *Call) work(ctx context.Context, job func(context.Context, *Call) (*Result, error)) {
-	defer c.task.cancel()
+// work runs the job. Its outcome is left for the call that waits for it or, when
+// the client knows the task, kept there.
+func (c *Call) work(ctx context.Context, job job) {
+	t, began := c.task, time.Now()
+	defer close(t.over)
+	defer t.cancel()
 	result, err := c.safely(ctx, job)
-	if err != nil {
-		result, err = c.failed(ctx, err)
+	t.members, t.err = c.handler.server.finishCall(ctx, c, result, err, nil)
+	if t.settle() {
+		t.err = c.observeEnd(ctx, began, t.err)
+		c.conclude()
 	}
-	var members []byte
-	if err == nil {
-		members, err = c.handler.server.appendSized(ctx, c, result, nil)
-	}
-	c.task.change(func(v *taskView) {
-		if v.status, v.asks, v.result = taskCompleted, nil, members; err != nil {
-			v.status, v.result, v.failure = taskFailed, nil, jsonrpc.AppendErrorObject(nil, jsonrpc.ErrorOf(err))
+}
+
+// conclude ends the task: a protocol error makes it fail, an error of the tool
+// is a result.
+func (c *Call) conclude() {
+	t := c.task
+	c.handler.server.tasks.keep(t, len(t.members))
+	t.change(func(v *taskView) {
+		if v.status, v.asks, v.result, v.extra = taskCompleted, nil, t.members, c.extra; t.err != nil {
+			v.status, v.result, v.failure = taskFailed, nil, jsonrpc.AppendErrorObject(nil, jsonrpc.ErrorOf(t.err))
 		}
 	})
 }
 
 // safely runs the job; a panic is logged and makes it fail.
-func (c *Call) safely(ctx context.Context, job func(context.Context, *Call) (*Result, error)) (result *Result, err error) {
+func (c *Call) safely(ctx context.Context, job job) (result *Result, err error) {
 	defer jsonrpc.Recover(c.Logger(), c.method.name, &err)
 	return job(ctx, c)
 }

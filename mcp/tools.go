@@ -110,9 +110,12 @@ func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 	if c.tool.Task == TaskRequired && !c.hasTasks() {
 		return dst, missingExtension(tasksExtension)
 	}
+	if c.tool.Task == TaskWhenSlow && c.hasTasks() {
+		return s.runSlow(ctx, c, dst)
+	}
 	result, err := c.tool.Call.invoke(ctx, c, args)
 	if err == nil && result.Job != nil {
-		return s.runJob(ctx, c, result.Job, dst)
+		return s.runJob(ctx, c, result.Job, 0, dst)
 	}
 	return s.finishCall(ctx, c, result, err, dst)
 }
@@ -121,10 +124,25 @@ func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 func (s *Server) finishCall(ctx context.Context, c *Call, result *Result, err error, dst []byte) ([]byte, error) {
 	if err != nil {
 		if result, err = c.failed(ctx, err); err != nil {
+			c.note(nil)
 			return dst, err
 		}
 	}
+	c.note(result)
 	return s.appendSized(ctx, c, result, dst)
+}
+
+// note takes down the facts of the call for its record; the result is nil if
+// there is none.
+func (c *Call) note(result *Result) {
+	if c.tool.Details == nil || c.handler.server.cfg.Observe == nil {
+		return
+	}
+	var answer any
+	if result != nil && !result.IsError {
+		answer = result.Structured
+	}
+	c.details = c.tool.Details(c.params.arguments, answer)
 }
 
 // appendSized writes a result, or where it is when it is too large.

@@ -1,0 +1,32 @@
+package mcp_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// The end of a session that initialize began is an event, once; a client that
+// began none has no end.
+func TestEndOfASessionIsObserved(t *testing.T) {
+	var seen []string
+	s, err := mcp.New(mcp.Config{Name: "test", Version: "1", Observe: func(_ context.Context, e *mcp.Event) error {
+		seen = append(seen, e.Method)
+		return nil
+	}}, house())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := s.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true, Send: newWire()}, nil)
+	ask(t, h, "ping", "")
+	h.End(t.Context())
+	h = s.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true, Send: newWire()}, nil)
+	initialize(t, h, "2025-06-18", "{}")
+	h.End(t.Context())
+	h.End(t.Context())
+	if want := []string{"ping", "initialize", mcp.SessionEnd}; !slices.Equal(seen, want) {
+		t.Errorf("events %q, want %q", seen, want)
+	}
+}
