@@ -22,12 +22,12 @@ const (
 func (t *tools) documentTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
-			Name: "xpath_query", Title: "XPath query", Scope: scopeDocumentRead, Hints: mcp.ReadOnly,
+			Name: "xpath_query", Title: "XPath query", Scope: scopeDocumentRead, Hints: mcp.ReadOnly, Task: mcp.TaskWhenSlow,
 			Doc:  "Evaluate an XPath expression on an XML document",
 			Call: mcp.Typed(t.xpathQuery),
 		},
 		{
-			Name: "validate_schema", Title: "Validate against a schema", Scope: scopeDocumentRead, Hints: mcp.ReadOnly,
+			Name: "validate_schema", Title: "Validate against a schema", Scope: scopeDocumentRead, Hints: mcp.ReadOnly, Task: mcp.TaskWhenSlow,
 			Doc:  "Check an XML document against a W3C XML Schema and list every violation",
 			Call: mcp.Typed(t.validateSchema),
 		},
@@ -37,7 +37,7 @@ func (t *tools) documentTools() []mcp.Tool {
 			Call: mcp.Typed(t.cacheStats),
 		},
 		{
-			Name: "preload_documents", Title: "Preload documents", Scope: scopeDocumentWrite, Hints: mcp.Idempotent,
+			Name: "preload_documents", Title: "Preload documents", Scope: scopeDocumentWrite, Hints: mcp.Idempotent, Task: mcp.TaskWhenSlow,
 			Doc:  "Load XML documents into the cache, so that queries on them are fast",
 			Call: mcp.Typed(t.preloadDocuments),
 		},

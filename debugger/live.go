@@ -90,7 +90,7 @@ func (t *tools) breakpointTools() []mcp.Tool {
 func (t *tools) runTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
-			Name: "debugger/continue", Title: "Continue", Scope: scopeWrite, Hints: mcp.OpenWorld,
+			Name: "debugger/continue", Title: "Continue", Scope: scopeWrite, Task: mcp.TaskWhenSlow, Hints: mcp.OpenWorld,
 			Doc:  "Let the process run until a breakpoint, a signal or its end",
 			Call: mcp.Typed(with(t, t.resume)),
 		},
@@ -100,22 +100,22 @@ func (t *tools) runTools() []mcp.Tool {
 			Call: mcp.Typed(t.pause),
 		},
 		{
-			Name: "debugger/step_forward", Title: "Step instructions", Scope: scopeWrite,
+			Name: "debugger/step_forward", Title: "Step instructions", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Do one or more instructions of the current thread while the others stand still",
 			Call: mcp.Typed(moves(t, t.stepForward)),
 		},
 		{
-			Name: "debugger/step_line", Title: "Step into", Scope: scopeWrite,
+			Name: "debugger/step_line", Title: "Step into", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Go on to the next source line, into functions that are called",
 			Call: mcp.Typed(lineStep(t, stepInto)),
 		},
 		{
-			Name: "debugger/step_over", Title: "Step over", Scope: scopeWrite,
+			Name: "debugger/step_over", Title: "Step over", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Go on to the next source line of the function, over functions that are called",
 			Call: mcp.Typed(lineStep(t, stepOver)),
 		},
 		{
-			Name: "debugger/step_out", Title: "Step out", Scope: scopeWrite,
+			Name: "debugger/step_out", Title: "Step out", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Go on until the function returns to its caller",
 			Call: mcp.Typed(lineStep(t, stepOut)),
 		},

@@ -56,6 +56,9 @@ func describe(r *AuditRecord) string {
 	if r.Target != "" {
 		what = r.Target
 	}
+	if r.Details["task"] != "" {
+		return what + " goes on as a task"
+	}
 	switch r.Outcome {
 	case "ok", "":
 		if phrase, ok := phrases[what]; ok {

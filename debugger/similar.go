@@ -52,7 +52,7 @@ func newFinder(roots []string, log *slog.Logger) (*bugs.Finder, error) {
 func (t *tools) similarTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
-			Name: "debugger/find_similar_bugs", Title: "Similar bugs", Scope: scopeRead, Hints: mcp.ReadOnly,
+			Name: "debugger/find_similar_bugs", Title: "Similar bugs", Scope: scopeRead, Hints: mcp.ReadOnly, Task: mcp.TaskWhenSlow,
 			Doc:  "Search source code for places that resemble the one where the program stopped, or a given one",
 			Call: mcp.Typed(t.findSimilarBugs),
 		},

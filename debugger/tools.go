@@ -25,7 +25,7 @@ func (t *tools) table() *mcp.Table {
 		Identity:     mcp.Implementation{Name: "kindly-debugger", Version: "1.0.0"},
 		Baseline:     mcp.OfferTools,
 		Instructions: liveInstructions,
-		Tools: slices.Concat(t.liveTools(), []mcp.Tool{
+		Tools: recorded(slices.Concat(t.liveTools(), []mcp.Tool{
 			{
 				Name: "debugger/quota_status", Title: "Quota status", Scope: "debug:read", Hints: mcp.ReadOnly,
 				Doc:  "Show the plan of the API key and how much of its quota is used",
@@ -41,7 +41,7 @@ func (t *tools) table() *mcp.Table {
 				Doc:  "Show the audit trail, today's if no time is given, and verify its hash chain",
 				Call: mcp.Typed(t.audit),
 			},
-		}, t.similarTools(), t.documentTools()),
+		}, t.similarTools(), t.documentTools())),
 		Errors:     wireError,
 		EndSession: t.endSession,
 		Close:      t.close,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ var unrecorded = map[string]bool{"ping": true, "server/discover": true}
 // lookingAround are requests that change nothing and show nothing of the user's.
 var lookingAround = map[string]bool{
 	"initialize": true, "tools/list": true, "prompts/list": true, "resources/list": true,
-	"resources/templates/list": true, "logging/setLevel": true,
+	"resources/templates/list": true, "logging/setLevel": true, mcp.SessionEnd: true,
 }
 
 // maxHeld is how many records are held back.
@@ -74,7 +75,7 @@ func (r *recorder) observe(_ context.Context, e *mcp.Event) error {
 	}
 	return r.record(audit.Record{
 		Time: e.Started, Key: e.Caller.Principal.ID, Addr: address(e.Caller), Session: sessionOf(e.Caller),
-		Method: e.Method, Target: target(e), Outcome: outcome(e), Code: int(e.Code), Duration: e.Took,
+		Method: e.Method, Target: target(e), Outcome: outcome(e), Code: int(e.Code), Duration: e.Took, Details: details(e),
 	})
 }
 
@@ -189,6 +190,20 @@ func target(e *mcp.Event) string {
 		return scheme
 	}
 	return e.Target
+}
+
+// details are the facts of the event. A call that became a task says so: what
+// came of it is in the record of its end.
+func details(e *mcp.Event) map[string]string {
+	if !e.Task {
+		return e.Details
+	}
+	all := maps.Clone(e.Details)
+	if all == nil {
+		all = map[string]string{}
+	}
+	all["task"] = "begun"
+	return all
 }
 
 func outcome(e *mcp.Event) audit.Outcome {
