@@ -1,0 +1,68 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrFormat says that a file is no core file of Linux on amd64, or damaged.
+var ErrFormat = errors.New("this is no core file of Linux on amd64")
+
+// malformed is an [ErrFormat] with what is wrong.
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
+}
+
+// A MemoryError says why memory cannot be read.
+type MemoryError struct {
+	Address uint64
+	File    string // that has it, "" when none does
+	Cause   error
+}
+
+// Error says where and why.
+func (e *MemoryError) Error() string {
+	if e.File == "" {
+		return fmt.Sprintf("read memory at %#x: %v", e.Address, e.Cause)
+	}
+	return fmt.Sprintf("read memory at %#x, which is in the file %s: %v", e.Address, e.File, e.Cause)
+}
+
+// Unwrap is the cause.
+func (e *MemoryError) Unwrap() error { return e.Cause }
+
+// Causes of a [MemoryError].
+var (
+	errUnmapped = errors.New("nothing was mapped there")
+	errLeftOut  = errors.New("the core file leaves it out")
+	errCut      = errors.New("the core file was cut off before that")
+	errShort    = errors.New("the file ends before that")
+)
+
+// A FileError says why a mapped file is not used.
+type FileError struct {
+	Path  string
+	Cause error
+}
+
+// Error says which and why.
+func (e *FileError) Error() string { return fmt.Sprintf("file %s: %v", e.Path, e.Cause) }
+
+// Unwrap is the cause.
+func (e *FileError) Unwrap() error { return e.Cause }
+
+// Causes of a [FileError].
+var (
+	errNoELF     = errors.New("it is no ELF file, so nothing shows that it is as it was")
+	errNoHead    = errors.New("the core file has neither its build id nor its first page, so nothing shows that it is as it was")
+	errReplaced  = errors.New("it is another one now: its first page has changed")
+	errTooMany   = errors.New("too many files are open already")
+	errIrregular = errors.New("it is no regular file")
+)
+
+// A buildIDError says that a file was replaced.
+type buildIDError struct{ was, is string }
+
+func (e *buildIDError) Error() string {
+	return fmt.Sprintf("it is another one now: its build id is %s, that of the process was %s", e.is, e.was)
+}
