@@ -119,6 +119,8 @@ type QuotaError struct {
 	Limit   int64
 	Used    int64
 	ResetAt time.Time
+	// Details say more for people; "" says nothing.
+	Details string
 }
 
 func (e *QuotaError) Error() string { return "Quota exceeded" }
@@ -131,7 +133,8 @@ func (e *QuotaError) Wire(rev *Revision) *jsonrpc.Error {
 		Used    int64        `json:"used"`
 		ResetAt string       `json:"reset_at"`
 		Code    jsonrpc.Code `json:"code,omitempty"`
-	}{Limit: e.Limit, Used: e.Used, ResetAt: e.ResetAt.UTC().Format(time.RFC3339)}
+		Details string       `json:"details,omitempty"`
+	}{Limit: e.Limit, Used: e.Used, ResetAt: e.ResetAt.UTC().Format(time.RFC3339), Details: e.Details}
 	if rev.Quota != CodeQuotaExceeded {
 		data.Code = CodeQuotaExceeded
 	}

@@ -28,6 +28,9 @@ func guessing(t *testing.T, s *server, token string) {
 				statuses[r.status]++
 				mu.Unlock()
 				if r.status == 429 {
+					if r.code() != -32002 || r.header.Get("Retry-After") == "" {
+						t.Errorf("turned away with %s, want -32002 and when to come again", r.text)
+					}
 					time.Sleep(100 * time.Millisecond) // or it would be a test of speed
 				}
 			}

@@ -26,7 +26,11 @@ func tooMuch(t *testing.T, s *server, token string) {
 	endless(t, s, "a header without end", s.head(token)+"X-More: ", strings.Repeat("x", 1000), 431)
 	endless(t, s, "an address without end", "POST /", strings.Repeat("x", 1000), 431)
 	expects(t, s, token)
-	c.post(t, packed(t, list), "Content-Encoding", "gzip").is(t, "a packed body", 400, -32700)
+	r := c.post(t, packed(t, list), "Content-Encoding", "gzip")
+	r.is(t, "a packed body", 415, -32600)
+	if got := r.header.Get("Accept-Encoding"); got != "identity" {
+		t.Errorf("a packed body: Accept-Encoding %q, want identity", got)
+	}
 }
 
 // endless goes on sending until the server has had enough, which must be soon.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -12,27 +11,25 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// Charge takes n requests from the plan of the caller's key and shows what is
-// left in the headers.
-func (d *Door) Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, n int) *streamable.Refusal {
+// Charge takes the calls of a bill from the plan of the caller's key and shows
+// what is left in the headers. Handshakes and broken bodies cost nothing, but
+// there are only so many in a minute: a broken body was refused already, so the
+// next one is not read.
+func (d *Door) Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal {
 	mine, _ := caller.Principal.Account.(account)
 	if mine.limits.None() {
 		return nil
 	}
-	usage, err := d.take(ctx, caller.Principal.ID, mine.limits, n)
+	usage, err := d.take(ctx, caller.Principal.ID, mine.limits, bill.Calls)
 	show(header, usage)
+	if err == nil {
+		err = d.bound(caller.Principal.ID, mine.limits, bill)
+	}
 	switch spent, ok := errors.AsType[*quota.ExceededError](err); {
 	case err == nil:
 		return nil
 	case ok:
-		if more, due := d.known.due(caller.Principal.ID, d.cfg.Now()); due {
-			d.cfg.Refused(ctx, Refused{
-				Key: caller.Principal.ID, Addr: caller.Addr.Addr(), Code: mcp.CodeQuotaExceeded, Reason: err.Error() + more,
-			})
-		}
-		header.Set("Retry-After", strconv.FormatInt(retryAfter(spent.RetryAfter(d.cfg.Now())), 10))
-		told := &mcp.QuotaError{Limit: spent.Limit, Used: spent.Used, ResetAt: spent.ResetAt}
-		return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: told.Wire(rev)}
+		return d.exceeded(ctx, header, caller, rev, spent)
 	}
 	d.cfg.Logger.Error("requests cannot be counted", "err", err)
 	header.Set("Retry-After", "1")
@@ -40,6 +37,20 @@ func (d *Door) Charge(ctx context.Context, header http.Header, caller *mcp.Calle
 		Status: http.StatusServiceUnavailable,
 		Error:  jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("requests cannot be counted now"),
 	}
+}
+
+// bound counts what costs nothing.
+func (d *Door) bound(key string, limits quota.Limits, bill streamable.Bill) error {
+	if bill.Broken > 0 {
+		_ = d.broken.take(key, bill.Broken, 0, d.cfg.Now()) // refused when the next one comes
+	}
+	if bill.Handshakes == 0 {
+		return nil
+	}
+	if spent := d.begun.take(key, bill.Handshakes, allowed(limits), d.cfg.Now()); spent != nil {
+		return spent
+	}
+	return nil
 }
 
 // take counts n requests or none of them, or looks when there are none.

@@ -7,10 +7,12 @@
 // the audit trail:
 //
 //	no key, unknown or revoked      -32001   401
-//	the same, too often at once     -32001   429
 //	expired                         -32010   401
 //	address or scope not allowed    -32003   403
 //	quota or rate used up           -32002   429
+//	too many wrong keys at once     -32002   429
+//	too many handshakes             -32002   429
+//	too many broken bodies          -32002   429
 //	keys or counters out of reach   -32603   503
 //
 // Streams ask [Door.Admits] before they send more, so a key that is revoked falls

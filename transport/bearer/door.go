@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,7 +75,9 @@ type Refused struct {
 type Door struct {
 	cfg      Config
 	failures throttle
-	known    tally // refusals of keys that we know
+	known    tally     // refusals of keys that we know
+	begun    allowance // handshakes
+	broken   allowance // bodies that were refused
 }
 
 var _ streamable.Door = (*Door)(nil)
@@ -111,7 +114,8 @@ func (d *Door) Admit(header http.Header, r *http.Request) (mcp.Caller, *streamab
 	if refused != nil {
 		return mcp.Caller{}, d.refuse(header, r, from.Addr(), refused)
 	}
-	return mcp.Caller{Principal: who, Addr: from}, nil
+	caller := mcp.Caller{Principal: who, Addr: from}
+	return caller, d.heldBack(header, r, &caller)
 }
 
 // Admits looks the caller's key up again: it may have been revoked, changed or
@@ -249,9 +253,7 @@ func (d *Door) byToken(ctx context.Context, token string) (mcp.Principal, *denia
 // refuse says no, later and later to those who guess.
 func (d *Door) refuse(header http.Header, r *http.Request, from netip.Addr, why *denial) *streamable.Refusal {
 	if why.guess && !d.failures.hold(r.Context(), from, d.cfg.Now()) {
-		header.Set("Retry-After", "10")
-		return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: jsonrpc.Errorf(why.code, "%s", why.message).
-			WithDetails("too many failed attempts from this address")} // not recorded: the trail is not for filling disks
+		return d.tooManyGuesses(header, r) // not recorded: the trail is not for filling disks
 	}
 	if more, due := d.known.due(why.key, d.cfg.Now()); due || why.key == "" {
 		d.cfg.Refused(r.Context(), Refused{Key: why.key, Addr: from, Code: why.code, Reason: why.details + more})
@@ -263,6 +265,19 @@ func (d *Door) refuse(header http.Header, r *http.Request, from netip.Addr, why 
 		header.Set("Retry-After", "1")
 	}
 	return &streamable.Refusal{Status: why.status, Error: jsonrpc.Errorf(why.code, "%s", why.message).WithDetails("%s", why.details)}
+}
+
+// guessAgain is when somebody who guesses too much may come again.
+const guessAgain = 10 * time.Second
+
+// tooManyGuesses refuses to look at a key: that is a rate which is exceeded.
+func (d *Door) tooManyGuesses(header http.Header, r *http.Request) *streamable.Refusal {
+	header.Set("Retry-After", strconv.Itoa(int(guessAgain.Seconds())))
+	told := &mcp.QuotaError{
+		Limit: maxWaiting, Used: maxWaiting, ResetAt: d.cfg.Now().Add(guessAgain),
+		Details: "too many failed attempts from this address",
+	}
+	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: told.Wire(revisionOf(r))}
 }
 
 const realm = `Bearer realm="triptych"`

@@ -111,8 +111,14 @@ func TestGuessingAtOnce(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				statuses[refused.Status]++
-				if refused.Status == http.StatusTooManyRequests && (took != 0 || header.Get("Retry-After") != "10") {
+				if refused.Status != http.StatusTooManyRequests {
+					return
+				}
+				if took != 0 || header.Get("Retry-After") != "10" {
 					t.Errorf("turned away after %v with Retry-After %q, want at once with 10", took, header.Get("Retry-After"))
+				}
+				if data := string(refused.Error.Data); refused.Error.Code != -32002 || !strings.Contains(data, `"limit":8,"used":8,"reset_at":"`) {
+					t.Errorf("turned away with %d %s, want the code and the data of a rate that is exceeded", refused.Error.Code, data)
 				}
 			})
 		}

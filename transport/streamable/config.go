@@ -65,16 +65,23 @@ type Door interface {
 	// Admit says who sends the request, or why it is refused. It may set
 	// headers of the answer.
 	Admit(header http.Header, r *http.Request) (mcp.Caller, *Refusal)
-	// Charge takes n requests from the caller's quota, or refuses all of
-	// them; n may be 0. It may set headers of the answer. The revision is the
-	// one that governs the requests.
-	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, n int) *Refusal
+	// Charge takes a bill from the caller's quota, or refuses all of it. It may
+	// set headers of the answer, and does for an empty bill. The revision is
+	// the one that governs the requests.
+	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill Bill) *Refusal
 	// Admits reports whether a caller who was let in still would be. Streams
 	// ask before they send more.
 	Admits(ctx context.Context, caller *mcp.Caller) bool
 	// Forbidden says what a refusal for want of a right adds to the answer's
 	// headers.
 	Forbidden(header http.Header, err *jsonrpc.Error)
+}
+
+// A Bill is what a body costs.
+type Bill struct {
+	Calls      int // requests that the quota counts
+	Handshakes int // requests that begin something, which no quota counts
+	Broken     int // 1 for a body that was refused; what Charge says to it is not heard
 }
 
 // A Refusal is an HTTP status and the error in its body.

@@ -40,7 +40,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 	}
 	s, refused := h.sessionOf(w.Header(), r, caller)
 	if refused == nil {
-		refused = h.cfg.Door.Charge(r.Context(), w.Header(), &caller, s.mcp.Revision(), 0)
+		refused = h.cfg.Door.Charge(r.Context(), w.Header(), &caller, s.mcp.Revision(), Bill{})
 	}
 	if refused != nil {
 		h.turnAway(w, r, &caller, refused)

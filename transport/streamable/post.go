@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -22,30 +23,31 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller
 		h.turnAway(w, r, &caller, invalid(http.StatusUnsupportedMediaType, "Content-Type must be application/json"))
 		return
 	}
+	if coded(r.Header) {
+		w.Header()["Accept-Encoding"] = identity // RFC 9110, section 15.5.16
+		h.turnAway(w, r, &caller, invalid(http.StatusUnsupportedMediaType, "the body must be sent as it is, without Content-Encoding"))
+		return
+	}
 	text, refused := h.read(w, r)
 	if refused != nil {
-		h.turnAway(w, r, &caller, refused)
+		h.breaks(w, r, &caller)
+		h.refuse(w, refused)
 		return
 	}
 	named, _ := headerVersion(r)
 	body, rpcErr := jsonrpc.Decode(text, jsonrpc.Config{MaxMessage: int(h.cfg.MaxBody), Logger: h.cfg.Logger})
 	if rpcErr != nil {
-		h.show(w, r, &caller)
+		h.breaks(w, r, &caller)
 		h.refuseFor(w, refusal(http.StatusBadRequest, rpcErr), jsonrpc.ID{}, hasNullID(named))
 		return
 	}
 	to, refused := h.route(r, caller, &body)
-	if refused != nil && !body.Answered() && !body.Batch {
-		w.WriteHeader(refused.Status) // a notification is not answered, not even with an error
-		return
-	}
 	if refused != nil {
-		h.show(w, r, &caller)
-		h.refuseFor(w, refused, onlyID(&body), hasNullID(to.rev))
+		h.misroute(w, r, &to, &body, refused)
 		return
 	}
 	h.deliver(&body, &to)
-	if refused := h.cfg.Door.Charge(r.Context(), w.Header(), &to.caller, to.rev, charged(&body)); refused != nil {
+	if refused := h.cfg.Door.Charge(r.Context(), w.Header(), &to.caller, to.rev, billOf(&body)); refused != nil {
 		h.refuseFor(w, refused, onlyID(&body), hasNullID(to.rev))
 		return
 	}
@@ -55,6 +57,34 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller
 	}
 	h.exchange(w, r, takes, &to, body)
 }
+
+// misroute refuses a body that nothing can be done with. Clients that look for a
+// revision, and those whose session is gone, do as they should; all others have
+// sent a broken body.
+func (h *Handler) misroute(w http.ResponseWriter, r *http.Request, to *route, body *jsonrpc.Body, refused *Refusal) {
+	if refused.Status == http.StatusBadRequest && refused.Error.Code != mcp.CodeUnsupportedVersion {
+		h.breaks(w, r, &to.caller)
+	} else {
+		h.show(w, r, &to.caller)
+	}
+	if !body.Answered() && !body.Batch {
+		w.WriteHeader(refused.Status) // a notification is not answered, not even with an error
+		return
+	}
+	h.refuseFor(w, refused, onlyID(body), hasNullID(to.rev))
+}
+
+// coded reports whether the body is compressed or otherwise not as it is.
+func coded(header http.Header) bool {
+	for _, value := range header["Content-Encoding"] {
+		if !strings.EqualFold(strings.TrimSpace(value), "identity") && strings.TrimSpace(value) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+var identity = []string{"identity"}
 
 // hasNullID says whether an answer without a readable id has a null; clients
 // that named no revision get it, as JSON-RPC 2.0 asks.
@@ -116,14 +146,20 @@ func onlyID(body *jsonrpc.Body) jsonrpc.ID {
 // take the server for an old one, for good.
 var free = map[string]bool{"initialize": true, "server/discover": true, "ping": true}
 
-// charged counts the requests that cost.
-func charged(body *jsonrpc.Body) (n int) {
+// billOf counts what a body costs.
+func billOf(body *jsonrpc.Body) (bill Bill) {
 	for _, m := range body.Messages {
-		if m.Request != nil && !m.Request.IsNotification() && !free[m.Request.Method] {
-			n++
+		switch {
+		case m.Err != nil:
+			bill.Broken = 1
+		case m.Request == nil || m.Request.IsNotification():
+		case m.Request.Method == "initialize":
+			bill.Handshakes++
+		case !free[m.Request.Method]:
+			bill.Calls++
 		}
 	}
-	return n
+	return bill
 }
 
 // deliver hands on what is not answered: notifications, and the client's

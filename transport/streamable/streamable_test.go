@@ -22,6 +22,8 @@ import (
 type door struct {
 	left int
 	shut atomic.Bool // nobody is let in any more
+
+	handshakes, broken atomic.Int64
 }
 
 func (d *door) Admit(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
@@ -40,8 +42,10 @@ func (d *door) Admit(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Re
 	return mcp.Caller{Principal: principal}, nil
 }
 
-func (d *door) Charge(_ context.Context, header http.Header, _ *mcp.Caller, rev *mcp.Revision, n int) *streamable.Refusal {
-	if d.left -= n; d.left >= 0 {
+func (d *door) Charge(_ context.Context, header http.Header, _ *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal {
+	d.handshakes.Add(int64(bill.Handshakes))
+	d.broken.Add(int64(bill.Broken))
+	if d.left -= bill.Calls; d.left >= 0 {
 		return nil
 	}
 	header.Set("Retry-After", "7")
@@ -235,6 +239,8 @@ func TestDoor(t *testing.T) {
 		{"a form that is refused by q=0", "POST", ping, []string{"Accept: application/json;q=0"}, 406, "-32600"},
 		{"a form is no text", "POST", ping, []string{"Content-Type: text/plain"}, 415, "-32600"},
 		{"no type", "POST", ping, []string{"Content-Type: "}, 415, "-32600"},
+		{"a body that is compressed", "POST", "\x1f\x8b\x08", []string{"Content-Encoding: gzip"}, 415, "without Content-Encoding"},
+		{"a body that is as it is", "POST", ping, []string{"Content-Encoding: identity"}, 200, pong},
 		{"PUT", "PUT", ping, nil, 405, "-32600"},
 		{"a foreign host", "POST", ping, []string{"Host: evil.example.com"}, 403, "-32600"},
 		{"localhost", "POST", ping, []string{"Host: localhost:8443"}, 200, pong},

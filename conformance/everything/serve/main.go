@@ -57,7 +57,7 @@ func (open) Admit(http.Header, *http.Request) (mcp.Caller, *streamable.Refusal) 
 	return mcp.Caller{Principal: mcp.Principal{ID: "anybody"}}, nil
 }
 
-func (open) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, int) *streamable.Refusal {
+func (open) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, streamable.Bill) *streamable.Refusal {
 	return nil
 }
 

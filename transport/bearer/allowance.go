@@ -1,0 +1,80 @@
+package bearer
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// An allowance bounds, minute by minute, what no quota counts. It is kept in
+// memory: what it protects is this process.
+type allowance struct {
+	mu   sync.Mutex
+	ends time.Time // of the minute
+	used map[string]int64
+}
+
+// fewest is what every key may do in a minute.
+const fewest = 30
+
+// allowed is how much a key may do in a minute besides its calls: as much as it
+// may call, and no less than hosts need that start several clients at once. 0 is
+// any number.
+func allowed(limits quota.Limits) int64 {
+	if limits.Minute == 0 {
+		return 0
+	}
+	return max(fewest, limits.Minute)
+}
+
+// take counts n for a key whose allowance is not used up; with n = 0 it only
+// looks. The last of them may be more than is allowed.
+func (a *allowance) take(key string, n int, limit int64, now time.Time) *quota.ExceededError {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if now.Before(a.ends.Add(-time.Minute)) || !now.Before(a.ends) {
+		a.ends, a.used = now.Truncate(time.Minute).Add(time.Minute), map[string]int64{}
+	}
+	if used := a.used[key]; limit > 0 && used >= limit {
+		return &quota.ExceededError{Period: quota.Minute, Limit: limit, Used: used, ResetAt: a.ends}
+	}
+	a.used[key] += int64(n)
+	return nil
+}
+
+// heldBack refuses to read more bodies of a key whose bodies were broken too
+// often.
+func (d *Door) heldBack(header http.Header, r *http.Request, caller *mcp.Caller) *streamable.Refusal {
+	mine, _ := caller.Principal.Account.(account)
+	spent := d.broken.take(caller.Principal.ID, 0, allowed(mine.limits), d.cfg.Now())
+	if spent == nil || r.Method != http.MethodPost {
+		return nil
+	}
+	return d.exceeded(r.Context(), header, caller, revisionOf(r), spent)
+}
+
+// revisionOf is the revision that the header names.
+func revisionOf(r *http.Request) *mcp.Revision {
+	if rev := mcp.Named(r.Header.Get("Mcp-Protocol-Version")); rev != nil {
+		return rev
+	}
+	return mcp.Baseline()
+}
+
+// exceeded refuses a caller who has used up a limit.
+func (d *Door) exceeded(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, spent *quota.ExceededError) *streamable.Refusal {
+	if more, due := d.known.due(caller.Principal.ID, d.cfg.Now()); due {
+		d.cfg.Refused(ctx, Refused{
+			Key: caller.Principal.ID, Addr: caller.Addr.Addr(), Code: mcp.CodeQuotaExceeded, Reason: spent.Error() + more,
+		})
+	}
+	header.Set("Retry-After", strconv.FormatInt(retryAfter(spent.RetryAfter(d.cfg.Now())), 10))
+	told := &mcp.QuotaError{Limit: spent.Limit, Used: spent.Used, ResetAt: spent.ResetAt}
+	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: told.Wire(rev)}
+}
