@@ -42,7 +42,7 @@ type grammar interface {
 	// has defaults for. Then nobody else may use t. With nil it tells whether that
 	// is so for every tree.
 	alters(t tree) bool
-	// validate tells report of every violation, in the order they are found. It
-	// may take long however short ctx is.
+	// validate tells report of every violation, in document order. It may take
+	// long however short ctx is.
 	validate(ctx context.Context, t tree, report func(Violation)) error
 }

@@ -111,40 +111,22 @@ func (t *heliumTree) violation(paths *pathfinder, number int, message string) Vi
 	return v
 }
 
+// validate reports in document order.
 func (g heliumGrammar) validate(ctx context.Context, subject tree, report func(Violation)) error {
 	t := subject.(*heliumTree)
-	found := &violationList{tree: t, paths: newPathfinder(), report: report}
+	found := newRemarks(t)
 	err := xsd.NewValidator(g.schema).Label(t.name).ErrorHandler(found).Validate(ctx, t.doc)
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() == nil && errors.Is(err, xsd.ErrValidationFailed) && len(found.list) > 0 {
+		err = newAssessor(g.schema, t, found).document(ctx)
+	}
+	if ctx.Err() != nil {
 		return ctx.Err()
-	case err == nil, errors.Is(err, xsd.ErrValidationFailed) && found.count > 0:
-		return nil
 	}
-	report(Violation{Line: 1, Message: err.Error()})
+	if err != nil {
+		found.add(remark{number: 1, message: err.Error()})
+	}
+	found.tell(report)
 	return nil
-}
-
-// A violationList passes on what the validator finds.
-type violationList struct {
-	tree   *heliumTree
-	paths  *pathfinder
-	report func(Violation)
-	count  int
-}
-
-func (l *violationList) Handle(_ context.Context, err error) {
-	l.count++
-	wrong, ok := errors.AsType[*xsd.ValidationError](err)
-	if !ok {
-		l.report(Violation{Message: strings.TrimSpace(err.Error())})
-		return
-	}
-	v := l.tree.violation(l.paths, wrong.Line, wrong.Message)
-	if wrong.AttributeName != "" && v.Path != "" {
-		v.Path += "/@" + attributeStep(wrong.AttributeName)
-	}
-	l.report(v)
 }
 
 // attributeStep turns {uri}local into a name of XPath 3.1.

@@ -1,0 +1,253 @@
+package document
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	dom "github.com/lestrrat-go/helium"
+	"github.com/lestrrat-go/helium/xsd"
+)
+
+// An orderer finds every child that is out of place. It goes through the children
+// with all that the content model still allows. A child that does not fit may be
+// where something before it is missing, it may be one too many, or stand in the
+// place of another: the orderer takes it for what lets most of the next ones fit.
+type orderer struct {
+	schema      *xsd.Schema
+	substitutes map[*xsd.ElementDecl][]*xsd.ElementDecl
+	empties     map[*xsd.ModelGroup]bool
+}
+
+func newOrderer(schema *xsd.Schema) *orderer {
+	return &orderer{schema, map[*xsd.ElementDecl][]*xsd.ElementDecl{}, map[*xsd.ModelGroup]bool{}}
+}
+
+const (
+	// maxRests is how many ways to go on are followed. Schemas are deterministic,
+	// so more than a few come from counters within counters only.
+	maxRests = 64
+	// ahead is how many children decide how to go on after a violation.
+	ahead = 8
+	// maxExpected is how many names a message tells.
+	maxExpected = 24
+)
+
+// judge says which children of an element are out of place, and what is missing.
+// It says nothing where it cannot follow the model.
+func (o *orderer) judge(e *dom.Element, td *xsd.TypeDef) []remark {
+	if td.OpenContent != nil || takesAny(td) || hasNestedAll(td.ContentModel) {
+		return nil
+	}
+	children := childElements(e)
+	now := rests{nil}
+	if td.ContentModel != nil {
+		now = rests{groupRest(td.ContentModel, nil)}
+	}
+	var found []remark
+	for i, child := range children {
+		next := o.after(now, child, false)
+		if len(next) == 0 {
+			found = append(found, remark{number: child.Line(), message: saysUnexpected + o.expected(now)})
+			next = o.recover(now, children[i:])
+		}
+		if now = next; len(now) > maxRests {
+			return nil
+		}
+		if len(found) == MaxViolations {
+			return found
+		}
+	}
+	if !slices.ContainsFunc(now, o.done) {
+		found = append(found, remark{number: e.Line(), message: saysMissing + o.expected(now)})
+	}
+	return found
+}
+
+// takesAny reports whether a type is open for whatever children, as xs:anyType.
+func takesAny(td *xsd.TypeDef) bool {
+	return td.ContentType == xsd.ContentTypeMixed && td.ContentModel == nil
+}
+
+// hasNestedAll reports whether a group of all kinds has others inside, which only
+// XML Schema 1.1 allows.
+func hasNestedAll(group *xsd.ModelGroup) bool {
+	return group != nil && group.Compositor == xsd.CompositorAll && slices.ContainsFunc(group.Particles, func(p *xsd.Particle) bool {
+		_, nested := p.Term.(*xsd.ModelGroup)
+		return nested
+	})
+}
+
+func childElements(e *dom.Element) []*dom.Element {
+	var all []*dom.Element
+	for c := elementFrom(e.FirstChild()); c != nil; c = elementFrom(c.NextSibling()) {
+		all = append(all, c)
+	}
+	return all
+}
+
+// recover is how to go on behind the first of children, which does not fit.
+func (o *orderer) recover(now rests, children []*dom.Element) rests {
+	ways := []rests{o.after(now, children[0], true), now, o.afterAny(now)}
+	return slices.MaxFunc(ways, func(a, b rests) int {
+		return cmp.Compare(o.score(a, children[1:]), o.score(b, children[1:]))
+	})
+}
+
+// score is how many of the next children fit, and one more if that is the end of
+// all. Where there is no way to go on it is less than zero.
+func (o *orderer) score(now rests, children []*dom.Element) int {
+	if len(now) == 0 {
+		return -1
+	}
+	for i, child := range children[:min(ahead, len(children))] {
+		if now = o.after(now, child, false); len(now) == 0 {
+			return i
+		}
+	}
+	if len(children) <= ahead && slices.ContainsFunc(now, o.done) {
+		return len(children) + 1
+	}
+	return min(ahead, len(children))
+}
+
+// afterAny is what may come after any child that would fit.
+func (o *orderer) afterAny(now rests) rests {
+	return o.afterSome(now, false, func(xsd.ParticleTerm) bool { return true })
+}
+
+// after is what may come after a child; nothing if it does not fit. With leap,
+// what would have to come before it may be missing.
+func (o *orderer) after(now rests, child *dom.Element, leap bool) rests {
+	return o.afterSome(now, leap, func(term xsd.ParticleTerm) bool { return o.fits(term, child) })
+}
+
+func (o *orderer) afterSome(now rests, leap bool, fits func(xsd.ParticleTerm) bool) rests {
+	var next rests
+	for _, r := range now {
+		o.next(r, nil, leap, func(term xsd.ParticleTerm, after *rest) {
+			if fits(term) && len(next) <= maxRests && !next.has(after) {
+				next = append(next, after)
+			}
+		})
+	}
+	return next
+}
+
+// done reports whether nothing more has to come.
+func (o *orderer) done(r *rest) bool {
+	for ; r != nil; r = r.next {
+		if r.min > 0 && !o.canBeEmpty(r.term) {
+			return false
+		}
+	}
+	return true
+}
+
+// expected names what may come, in the engine's words.
+func (o *orderer) expected(now rests) string {
+	var names []string
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, r := range now {
+		o.next(r, nil, false, func(term xsd.ParticleTerm, _ *rest) {
+			if len(names) <= maxExpected {
+				o.name(term, add)
+			}
+		})
+	}
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return " Expected is ( " + names[0] + " )."
+	case n > maxExpected:
+		names = append(names[:maxExpected], "…")
+	}
+	return " Expected is one of ( " + strings.Join(names, ", ") + " )."
+}
+
+// name gives the names of elements that a term stands for.
+func (o *orderer) name(term xsd.ParticleTerm, add func(string)) {
+	switch term := term.(type) {
+	case *xsd.Wildcard:
+		add(term.Namespace)
+	case *xsd.ElementDecl:
+		for _, decl := range o.forms(term) {
+			add(clark(decl.Name))
+		}
+	}
+}
+
+// clark is a name with its namespace before it.
+func clark(name xsd.QName) string {
+	if name.NS == "" {
+		return name.Local
+	}
+	return "{" + name.NS + "}" + name.Local
+}
+
+// forms are an element and those that may stand in its place; abstract ones may
+// not stand anywhere.
+func (o *orderer) forms(decl *xsd.ElementDecl) []*xsd.ElementDecl {
+	all, ok := o.substitutes[decl]
+	if !ok {
+		all = slices.Concat([]*xsd.ElementDecl{decl}, substitutes(o.schema, decl))
+		all = slices.DeleteFunc(all, func(d *xsd.ElementDecl) bool { return d.Abstract })
+		o.substitutes[decl] = all
+	}
+	return all
+}
+
+// fits reports whether a child is what an element or wildcard stands for.
+func (o *orderer) fits(term xsd.ParticleTerm, child *dom.Element) bool {
+	name := xsd.QName{Local: child.LocalName(), NS: child.URI()}
+	switch term := term.(type) {
+	case *xsd.Wildcard:
+		return o.admits(term, name)
+	case *xsd.ElementDecl:
+		return slices.ContainsFunc(o.forms(term), func(d *xsd.ElementDecl) bool { return d.Name == name })
+	}
+	return false
+}
+
+// admits reports whether a wildcard lets a name pass.
+func (o *orderer) admits(w *xsd.Wildcard, name xsd.QName) bool {
+	_, global := o.schema.LookupElement(name.Local, name.NS)
+	switch {
+	case slices.Contains(w.NotQName, name),
+		w.NotQNameDefined && global,
+		w.NotQNameDefinedSibling && slices.Contains(w.SiblingNames, name):
+		return false
+	case w.NotNamespace != nil:
+		return !slices.Contains(w.NotNamespace, name.NS)
+	}
+	return admitsNamespace(w, name.NS)
+}
+
+// admitsNamespace reports whether a namespace is one that a wildcard names.
+func admitsNamespace(w *xsd.Wildcard, space string) bool {
+	switch w.Namespace {
+	case xsd.WildcardNSAny:
+		return true
+	case xsd.WildcardNSOther:
+		return space != "" && space != w.TargetNS
+	case xsd.WildcardNSNotAbsent:
+		return space != ""
+	}
+	for _, one := range strings.Fields(w.Namespace) {
+		switch one {
+		case xsd.WildcardNSLocal:
+			one = ""
+		case xsd.WildcardNSTargetNamespace:
+			one = w.TargetNS
+		}
+		if one == space {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,143 @@
+package document
+
+import (
+	dom "github.com/lestrrat-go/helium"
+	"github.com/lestrrat-go/helium/xsd"
+)
+
+// The questions of an assessor are types that ask for one thing and forgive all
+// others. They are made of the type of the element.
+
+// notAsked is a content type for which the engine has no rule.
+const notAsked xsd.ContentTypeKind = -1
+
+// anything lets every element or attribute pass and does not look into it.
+var anything = &xsd.Wildcard{Namespace: xsd.WildcardNSAny, ProcessContents: xsd.ProcessSkip}
+
+// anyOnce is one element that is not looked into.
+var anyOnce = &xsd.Particle{MinOccurs: 1, MaxOccurs: 1, Term: anything}
+
+// attributesOnly asks for the attributes.
+func attributesOnly(td *xsd.TypeDef) *xsd.TypeDef {
+	asked := *td
+	asked.ContentType, asked.Assertions = notAsked, nil
+	return &asked
+}
+
+// contentOnly asks for the content.
+func contentOnly(td *xsd.TypeDef) *xsd.TypeDef {
+	asked := *td
+	asked.Attributes, asked.AnyAttribute = nil, anything
+	return &asked
+}
+
+// valueOnly asks for the value of a type whose content is simple. A fixed value
+// is the only one there is.
+func valueOnly(td *xsd.TypeDef, decl *xsd.ElementDecl) *xsd.TypeDef {
+	asked := contentOnly(td)
+	if decl == nil || decl.Fixed == nil {
+		return asked
+	}
+	return &xsd.TypeDef{
+		ContentType: xsd.ContentTypeSimple, Derivation: xsd.DerivationRestriction, BaseType: asked, AnyAttribute: anything,
+		Variety: td.Variety, ItemType: td.ItemType, MemberTypes: td.MemberTypes,
+		Facets: &xsd.FacetSet{Enumeration: []string{*decl.Fixed}, EnumerationNS: []map[string]string{decl.FixedNS}},
+	}
+}
+
+// textOnly asks for text between elements.
+func textOnly(td *xsd.TypeDef) *xsd.TypeDef {
+	asked := contentOnly(td)
+	asked.ContentModel = anyNumberOf(anyOnce)
+	asked.OpenContent, asked.Assertions = nil, nil
+	return asked
+}
+
+// anyNumberOf is a content model of any number of those, in any order.
+func anyNumberOf(particles ...*xsd.Particle) *xsd.ModelGroup {
+	return &xsd.ModelGroup{Compositor: xsd.CompositorChoice, Particles: particles, MaxOccurs: xsd.Unbounded}
+}
+
+// An openModel is a content model whose elements may come in any order and number,
+// and others between them.
+type openModel struct {
+	schema       *xsd.Schema
+	group        *xsd.ModelGroup // nil where there is none
+	declarations map[xsd.QName]*xsd.ElementDecl
+}
+
+// opened is the open form of a type's content model.
+func (a *assessor) opened(td *xsd.TypeDef) *openModel {
+	if made, ok := a.models[td.ContentModel]; ok {
+		return made
+	}
+	m := &openModel{schema: a.schema, declarations: map[xsd.QName]*xsd.ElementDecl{}}
+	if td.ContentModel != nil {
+		var elements, wildcards []*xsd.Particle
+		m.collect(td.ContentModel, &elements, &wildcards)
+		m.group = anyNumberOf(append(append(elements, wildcards...), anyOnce)...)
+	}
+	a.models[td.ContentModel] = m
+	return m
+}
+
+// collect finds the elements and wildcards of a content model. Elements of one
+// name have one type (XML Schema 1.0, part 1, section 3.8.6).
+func (m *openModel) collect(group *xsd.ModelGroup, elements, wildcards *[]*xsd.Particle) {
+	for _, p := range group.Particles {
+		once := &xsd.Particle{MinOccurs: 1, MaxOccurs: 1, Term: p.Term}
+		switch term := p.Term.(type) {
+		case *xsd.ModelGroup:
+			m.collect(term, elements, wildcards)
+		case *xsd.Wildcard:
+			*wildcards = append(*wildcards, once)
+		case *xsd.ElementDecl:
+			if m.declare(term) {
+				*elements = append(*elements, once)
+			}
+		}
+	}
+}
+
+// declare takes an element and those that can substitute it. It returns false for
+// one that is there already.
+func (m *openModel) declare(decl *xsd.ElementDecl) bool {
+	if m.declarations[decl.Name] != nil {
+		return false
+	}
+	m.declarations[decl.Name] = decl
+	for _, member := range substitutes(m.schema, decl) {
+		if m.declarations[member.Name] == nil {
+			m.declarations[member.Name] = member
+		}
+	}
+	return true
+}
+
+// substitutes are the elements that may stand in the place of one.
+func substitutes(schema *xsd.Schema, decl *xsd.ElementDecl) []*xsd.ElementDecl {
+	if global, ok := schema.LookupElement(decl.Name.Local, decl.Name.NS); !ok || global != decl && !decl.IsRef {
+		return nil
+	}
+	return schema.SubstGroupMembers(decl.Name)
+}
+
+// question asks for the children, each by itself.
+func (m *openModel) question(td *xsd.TypeDef) *xsd.TypeDef {
+	asked := contentOnly(td)
+	asked.ContentModel, asked.OpenContent, asked.Assertions = m.group, nil, nil
+	if m.group != nil {
+		asked.ContentType = xsd.ContentTypeMixed
+	}
+	return asked
+}
+
+// declaration is that of a child: the model's, or else the schema's, as wildcards
+// would have it. It is nil where there is none.
+func (m *openModel) declaration(child *dom.Element) *xsd.ElementDecl {
+	if decl := m.declarations[xsd.QName{Local: child.LocalName(), NS: child.URI()}]; decl != nil {
+		return decl
+	}
+	decl, _ := m.schema.LookupElement(child.LocalName(), child.URI())
+	return decl
+}

@@ -1,0 +1,122 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	dom "github.com/lestrrat-go/helium"
+	"github.com/lestrrat-go/helium/xsd"
+)
+
+// A remark is what the engine says of an element, or of one of its attributes.
+type remark struct {
+	number    int    // of the element; 0 where that is not known
+	attribute string // as the engine names it
+	message   string
+}
+
+// What remarks on the order of children begin with.
+const (
+	saysUnexpected = "This element is not expected."
+	saysMissing    = "Missing child element(s)."
+)
+
+// remarks are all that is wrong with a document, each thing once, however often
+// it was asked for. The engine's remarks on the order of children give way to
+// those of an [orderer], which goes on after the first.
+type remarks struct {
+	tree   *heliumTree
+	list   []remark
+	seen   map[remark]bool
+	orders map[int][]remark // by the number of the parent
+	placed int              // in orders
+	more   int              // that found no room
+}
+
+func newRemarks(t *heliumTree) *remarks {
+	return &remarks{tree: t, seen: map[remark]bool{}, orders: map[int][]remark{}}
+}
+
+// Handle takes what the engine finds.
+func (l *remarks) Handle(_ context.Context, err error) {
+	r := remark{message: strings.TrimSpace(err.Error())}
+	if wrong, ok := errors.AsType[*xsd.ValidationError](err); ok {
+		r = remark{wrong.Line, wrong.AttributeName, wrong.Message}
+	}
+	l.add(r)
+}
+
+func (l *remarks) add(r remark) {
+	switch {
+	case l.seen[r]:
+	case l.full():
+		l.more++
+	default:
+		l.seen[r] = true
+		l.list = append(l.list, r)
+	}
+}
+
+// full reports whether there is no room for more.
+func (l *remarks) full() bool { return len(l.list)+l.placed >= MaxViolations }
+
+// setOrder says what is wrong with the order of an element's children.
+func (l *remarks) setOrder(parent int, found []remark) {
+	if len(found) > 0 {
+		l.orders[parent] = found
+		l.placed += len(found)
+	}
+}
+
+// tell reports everything in document order, and then what found no room.
+func (l *remarks) tell(report func(Violation)) {
+	all := slices.DeleteFunc(l.list, l.outdone)
+	for _, found := range l.orders {
+		all = append(all, found...)
+	}
+	if d := l.doubtsOf(all); d != nil {
+		all = slices.DeleteFunc(all, func(r remark) bool { return !d.founded(l, r) })
+	}
+	slices.SortStableFunc(all, func(a, b remark) int { return cmp.Compare(a.number, b.number) })
+	paths := newPathfinder()
+	for _, r := range all {
+		report(l.violation(paths, r))
+	}
+	for range l.more {
+		report(Violation{})
+	}
+}
+
+// outdone reports whether the engine's remark is on an order of children of which
+// more is known.
+func (l *remarks) outdone(r remark) bool {
+	switch {
+	case strings.HasPrefix(r.message, saysMissing):
+		return l.orders[r.number] != nil
+	case strings.HasPrefix(r.message, saysUnexpected):
+		return l.orders[l.tree.parentOf(r.number)] != nil || l.orders[r.number] != nil
+	}
+	return false
+}
+
+func (l *remarks) violation(paths *pathfinder, r remark) Violation {
+	v := l.tree.violation(paths, r.number, r.message)
+	if r.attribute != "" && v.Path != "" {
+		v.Path += "/@" + attributeStep(r.attribute)
+	}
+	return v
+}
+
+// parentOf is the number of the element that an element is in, or 0.
+func (t *heliumTree) parentOf(number int) int {
+	if number < 1 || number > len(t.elements) {
+		return 0
+	}
+	if parent, ok := t.elements[number-1].Parent().(*dom.Element); ok {
+		return parent.Line()
+	}
+	return 0
+}

@@ -1,0 +1,154 @@
+package document
+
+import (
+	"slices"
+
+	"github.com/lestrrat-go/helium/xsd"
+)
+
+// A rest is what a content model still allows: one of its particles for so many
+// times, and then the next. Nil is the end.
+type rest struct {
+	term     xsd.ParticleTerm
+	min, max int // max may be xsd.Unbounded
+	next     *rest
+
+	left *rest // what fewer made
+	body *rest // what sequence made
+}
+
+// rests are ways to go on, of which each is possible.
+type rests []*rest
+
+// has reports whether r is among them.
+func (all rests) has(r *rest) bool {
+	return slices.ContainsFunc(all, r.equal)
+}
+
+func (r *rest) equal(other *rest) bool {
+	for ; r != other; r, other = r.next, other.next {
+		if r == nil || other == nil || r.term != other.term || r.min != other.min || r.max != other.max {
+			return false
+		}
+	}
+	return true
+}
+
+// particleRest is a particle and what comes then. A group has its numbers itself.
+func particleRest(p *xsd.Particle, next *rest) *rest {
+	if group, ok := p.Term.(*xsd.ModelGroup); ok {
+		return groupRest(group, next)
+	}
+	return &rest{term: p.Term, min: p.MinOccurs, max: p.MaxOccurs, next: next}
+}
+
+func groupRest(group *xsd.ModelGroup, next *rest) *rest {
+	return &rest{term: group, min: group.MinOccurs, max: group.MaxOccurs, next: next}
+}
+
+// fewer is the rest when its particle has come once, the same one each time.
+func (r *rest) fewer() *rest {
+	switch {
+	case r.max == 1:
+		return r.next
+	case r.max == xsd.Unbounded && r.min == 0:
+		return r
+	case r.left == nil:
+		r.left = &rest{term: r.term, min: max(0, r.min-1), max: oneLess(r.max), next: r.next}
+	}
+	return r.left
+}
+
+func oneLess(most int) int {
+	if most == xsd.Unbounded {
+		return most
+	}
+	return most - 1
+}
+
+// next visits the elements and wildcards that may come next in r, as far as stop,
+// each with what may come after it. With leap, what must come may be missing.
+func (o *orderer) next(r, stop *rest, leap bool, visit func(xsd.ParticleTerm, *rest)) {
+	for ; r != stop; r = r.next {
+		if r.max != 0 {
+			o.enter(r, leap, visit)
+		}
+		if !leap && r.min > 0 && !o.canBeEmpty(r.term) {
+			return
+		}
+	}
+}
+
+// enter visits what may come next in the particle that r begins with.
+func (o *orderer) enter(r *rest, leap bool, visit func(xsd.ParticleTerm, *rest)) {
+	group, ok := r.term.(*xsd.ModelGroup)
+	if !ok {
+		visit(r.term, r.fewer())
+		return
+	}
+	if group.Compositor == xsd.CompositorSequence {
+		o.next(r.sequence(group), r.fewer(), leap, visit)
+		return
+	}
+	for i, p := range group.Particles {
+		if p.MaxOccurs == 0 {
+			continue
+		}
+		after := r.fewer()
+		if group.Compositor == xsd.CompositorAll {
+			visit(p.Term, groupRest(without(group, i), after))
+			continue
+		}
+		o.next(particleRest(p, after), after, leap, visit)
+	}
+}
+
+// sequence is what a sequence has inside, and then what is left of r.
+func (r *rest) sequence(group *xsd.ModelGroup) *rest {
+	if r.body == nil {
+		r.body = r.fewer()
+		for _, p := range slices.Backward(group.Particles) {
+			r.body = particleRest(p, r.body)
+		}
+	}
+	return r.body
+}
+
+// without is what is left of a group of all kinds when one of them has come.
+func without(group *xsd.ModelGroup, i int) *xsd.ModelGroup {
+	come := group.Particles[i]
+	left := &xsd.ModelGroup{Compositor: xsd.CompositorAll, MinOccurs: 1, MaxOccurs: 1}
+	left.Particles = slices.Delete(slices.Clone(group.Particles), i, i+1)
+	if come.MaxOccurs != 1 {
+		less := &xsd.Particle{MinOccurs: max(0, come.MinOccurs-1), MaxOccurs: oneLess(come.MaxOccurs), Term: come.Term}
+		left.Particles = append(left.Particles, less)
+	}
+	return left
+}
+
+// canBeEmpty reports whether a term need not have any element.
+func (o *orderer) canBeEmpty(term xsd.ParticleTerm) bool {
+	group, ok := term.(*xsd.ModelGroup)
+	if !ok {
+		return false
+	}
+	empty, known := o.empties[group]
+	if !known {
+		empty = o.hasEmptyForm(group)
+		o.empties[group] = empty
+	}
+	return empty
+}
+
+// hasEmptyForm looks at the particles of a group: one of a choice, or all of the
+// others must be able to be empty. So a choice of nothing cannot be made.
+func (o *orderer) hasEmptyForm(group *xsd.ModelGroup) bool {
+	avoidable := func(p *xsd.Particle) bool {
+		r := particleRest(p, nil)
+		return r.min == 0 || o.canBeEmpty(r.term)
+	}
+	if group.Compositor == xsd.CompositorChoice {
+		return slices.ContainsFunc(group.Particles, avoidable)
+	}
+	return !slices.ContainsFunc(group.Particles, func(p *xsd.Particle) bool { return !avoidable(p) })
+}
