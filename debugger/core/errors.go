@@ -13,19 +13,16 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
 }
 
-// A MemoryError says why memory cannot be read.
+// A MemoryError says why memory cannot be read. The cause is a [*FileError] when
+// a mapped file has it.
 type MemoryError struct {
 	Address uint64
-	File    string // that has it, "" when none does
 	Cause   error
 }
 
 // Error says where and why.
 func (e *MemoryError) Error() string {
-	if e.File == "" {
-		return fmt.Sprintf("read memory at %#x: %v", e.Address, e.Cause)
-	}
-	return fmt.Sprintf("read memory at %#x, which is in the file %s: %v", e.Address, e.File, e.Cause)
+	return fmt.Sprintf("read memory at %#x: %v", e.Address, e.Cause)
 }
 
 // Unwrap is the cause.

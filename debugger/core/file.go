@@ -2,11 +2,11 @@ package core
 
 import (
 	"debug/elf"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"sync"
 )
 
 // Options say how a core file is read. The zero value is good.
@@ -21,7 +21,7 @@ type File struct {
 	r      io.ReaderAt
 	size   uint64
 	closer io.Closer // nil when it is not ours
-	open   func(path string) (*os.File, error)
+	mapped *Mapped
 
 	// What the file says, which does not change.
 	pid           int
@@ -32,9 +32,6 @@ type File struct {
 	files         []mapped
 	pieces        pieces
 	cut           bool
-
-	mu      sync.Mutex
-	modules map[string]*module // by the path that the core file has
 }
 
 // Open opens a core file by its path.
@@ -60,13 +57,7 @@ func Open(path string, options Options) (*File, error) {
 // New reads a core file of so many bytes. It is the caller's to close, after
 // the result.
 func New(r io.ReaderAt, size int64, options Options) (*File, error) {
-	f := &File{
-		r: r, size: uint64(max(0, size)), open: options.Open,
-		byID: map[int]int{}, modules: map[string]*module{},
-	}
-	if f.open == nil {
-		f.open = OpenRegular
-	}
+	f := &File{r: r, size: uint64(max(0, size)), byID: map[int]int{}}
 	h, err := readCoreHeader(r)
 	if err != nil {
 		return nil, err
@@ -89,10 +80,23 @@ func New(r io.ReaderAt, size int64, options Options) (*File, error) {
 	if err := f.assemble(segments); err != nil {
 		return nil, err
 	}
+	f.mapped = NewMapped(f.Maps(), f.readKept, options.Open)
 	if f.pid == 0 {
 		f.pid = f.threads[0].id
 	}
 	return f, nil
+}
+
+// Mapped are the files that the process had mapped. The core file closes them.
+func (f *File) Mapped() *Mapped { return f.mapped }
+
+// Close closes the core file and the mapped ones.
+func (f *File) Close() error {
+	err := f.mapped.Close()
+	if f.closer != nil {
+		err = errors.Join(err, f.closer.Close())
+	}
+	return err
 }
 
 // Cut says whether the file was cut off, by a limit of its size or a full disk.

@@ -140,7 +140,7 @@ func TestMappedFiles(t *testing.T) {
 			d := small(path)
 			d.segments[4].data, d.segments[4].memory = tt.was[:min(4096, len(tt.was))], 4096
 			f := read(t, d.bytes(), core.Options{})
-			m, err := f.Mapped(path)
+			m, err := f.Mapped().Open(path)
 			if (err != nil) != (tt.why != "") || err != nil && !strings.Contains(err.Error(), path+": ") || err != nil && !strings.Contains(err.Error(), tt.why) {
 				t.Fatalf("error %v, want %q", err, tt.why)
 			}

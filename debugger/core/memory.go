@@ -1,8 +1,5 @@
 package core
 
-// pageSize is the size of the pages that mapped files are in.
-const pageSize = 4096
-
 // ReadMemory reads memory. It returns how many bytes could be read, and a
 // [*MemoryError] when not all could.
 func (f *File) ReadMemory(addr uint64, b []byte) (int, error) {
@@ -29,7 +26,7 @@ func (f *File) readPiece(addr uint64, b []byte) (int, error) {
 	case skip < p.dumped:
 		return f.readDumped(addr, p.at+skip, b[:min(uint64(len(b)), p.dumped-skip)])
 	case p.file:
-		return f.readMapped(addr, p, b)
+		return f.mapped.ReadMemory(addr, b)
 	case p.read: // the kernel leaves out what was never written
 		clear(b)
 		return len(b), nil
@@ -49,26 +46,12 @@ func (f *File) readDumped(addr, at uint64, b []byte) (int, error) {
 	return len(b), nil
 }
 
-// readMapped reads from the file that was mapped. Behind its end a page is
-// zero.
-func (f *File) readMapped(addr uint64, p *piece, b []byte) (int, error) {
-	m := f.module(p.path)
-	if m.err != nil {
-		return 0, &MemoryError{Address: addr, File: p.path, Cause: m.err}
+// readKept reads memory that the core file has itself.
+func (f *File) readKept(addr uint64, b []byte) (int, error) {
+	p, ok := f.pieces.find(addr)
+	if !ok || addr-p.start >= p.dumped {
+		return 0, &MemoryError{Address: addr, Cause: errLeftOut}
 	}
-	at := p.offset + (addr - p.start)
-	end := (m.size + pageSize - 1) &^ (pageSize - 1)
-	if at >= end || at < p.offset {
-		return 0, &MemoryError{Address: addr, File: p.path, Cause: errShort}
-	}
-	b = b[:min(uint64(len(b)), end-at)]
-	n := 0
-	if at < m.size {
-		n = int(min(uint64(len(b)), m.size-at))
-		if err := readAll(m.source, at, b[:n]); err != nil {
-			return 0, &MemoryError{Address: addr, File: p.path, Cause: err}
-		}
-	}
-	clear(b[n:])
-	return len(b), nil
+	skip := addr - p.start
+	return f.readDumped(addr, p.at+skip, b[:min(uint64(len(b)), p.dumped-skip)])
 }

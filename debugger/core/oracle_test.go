@@ -293,7 +293,7 @@ func (kept) Close() error { return nil }
 func program(t *testing.T, f *core.File) *symbols.Program {
 	t.Helper()
 	p := symbols.New(symbols.Config{Open: func(m symbols.Mapping) (symbols.File, error) {
-		s, err := f.Mapped(m.Path)
+		s, err := f.Mapped().Open(m.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -418,7 +418,7 @@ func TestReplaced(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), exe) || !strings.Contains(err.Error(), "it is another one now: its build id is ") {
 		t.Errorf("code of a program that was replaced: %v", err)
 	}
-	if _, err := f.Mapped(exe); err == nil {
+	if _, err := f.Mapped().Open(exe); err == nil {
 		t.Error("the other program was opened")
 	}
 	regs, _ := f.Regs(0)
