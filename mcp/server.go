@@ -206,6 +206,13 @@ func (h *Handler) End(ctx context.Context) {
 	}
 }
 
+// Forget drops what is kept for a principal who will not come back: its tasks,
+// and the state that its requests without a session share.
+func (s *Server) Forget(principal string) {
+	s.tasks.drop(principal)
+	s.EndSession((&Caller{Principal: Principal{ID: principal}}).StateKey())
+}
+
 // EndSession tells the families that the state under the key can go.
 func (s *Server) EndSession(key string) {
 	for _, t := range s.tables {

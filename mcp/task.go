@@ -302,6 +302,18 @@ func (all *tasks) find(id, principal string) *task {
 	return nil
 }
 
+// drop cancels and forgets the tasks of a principal.
+func (all *tasks) drop(principal string) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for _, t := range all.by {
+		if t.principal == principal {
+			t.cancel()
+			all.forgetLocked(t)
+		}
+	}
+}
+
 // close cancels all tasks and waits for them.
 func (all *tasks) close() {
 	all.mu.Lock()

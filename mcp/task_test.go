@@ -260,7 +260,7 @@ func TestResultsOfTasksAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := layDown(t)
 		var ids []string
-		for range 20 {
+		for range 10 {
 			ids = append(ids, b.nap(t, `{"ms":2000,"size":4000000}`).ID) // in text and as data: 8,000,000
 			time.Sleep(2 * time.Second)
 		}

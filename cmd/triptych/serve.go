@@ -108,12 +108,12 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 		Ready: house.ready, Drain: endpoint.Shutdown, DrainTime: f.drain, MaxConnections: f.maxConnections,
 		Logger: env.Logger.With("component", "https"),
 	})
-	return a.listenAndServe(ctx, f, env, &house, web, certificates)
+	return a.listenAndServe(ctx, f, env, &house, web, certificates, endpoint)
 }
 
 // listenAndServe binds the listeners, tells people where, and serves until ctx
 // is done or something fails.
-func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h *house, web *https.Server, certificates *https.Certificates) error {
+func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h *house, web *https.Server, certificates *https.Certificates, endpoint *streamable.Handler) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
 	if err != nil {
 		return hinted(err, "choose another address with --listen")
@@ -139,6 +139,7 @@ func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h 
 	}
 	watch("watching the families", h.server.Run)
 	watch("watching the keys", h.keys.Watch)
+	watch("forgetting keys that are gone", func(ctx context.Context) error { return h.evict(ctx, endpoint, a.now) })
 	if numbers != nil {
 		shown := https.New(https.Config{Routes: map[string]http.Handler{"/metrics": h.recorder.numbers.Handler()}, Logger: env.Logger})
 		watch("showing metrics", func(ctx context.Context) error { return shown.Serve(ctx, numbers) })

@@ -33,7 +33,7 @@ func (s *slow) holds(t *testing.T, tokens ...Token) {
 	var records []Record
 	for i, token := range tokens {
 		settings := Settings{}.filled()
-		id := idPrefix + "000000000" + string(idAlphabet[i])
+		id := IDPrefix + "000000000" + string(idAlphabet[i])
 		records = append(records, Record{ID: id, Kind: Live, Hash: token.hash(), Settings: settings, Created: time.Unix(1, 0)})
 	}
 	r, errs := newRing("v", records)

@@ -92,6 +92,11 @@ func (r *Record) Check(now time.Time, from netip.Addr) error {
 	return nil
 }
 
+// Over reports whether the key opens nothing any more, wherever it is used.
+func (r *Record) Over(now time.Time) bool {
+	return !r.Revoked.IsZero() || !r.Expires.IsZero() && !now.Before(r.Expires)
+}
+
 // allows reports whether the key works from an address. An IPv4 address that
 // came over IPv6 is the IPv4 address.
 func (r *Record) allows(from netip.Addr) bool {

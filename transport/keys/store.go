@@ -54,8 +54,10 @@ type desk struct {
 	now     func() time.Time
 }
 
+// IDPrefix is how the ID of a key begins; those of other principals do not.
+const IDPrefix = "key_"
+
 const (
-	idPrefix   = "key_"
 	idAlphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
 	idLen      = 10
 )
@@ -74,7 +76,7 @@ func (d *desk) Create(ctx context.Context, kind Kind, s Settings) (Record, Token
 	t := NewToken(kind)
 	r := Record{Kind: kind, Hint: t.String(), Hash: t.hash(), Settings: s, Created: stored(d.now())}
 	for added := false; !added; {
-		r.ID = idPrefix + randomText(idAlphabet, idLen)
+		r.ID = IDPrefix + randomText(idAlphabet, idLen)
 		var err error
 		if added, err = d.backend.insert(ctx, r); err != nil {
 			return Record{}, Token{}, err

@@ -46,6 +46,8 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, takes accepta
 	values := r.Context()
 	if to.session != nil {
 		values = context.WithoutCancel(values) // a lost connection cancels nothing
+	} else {
+		h.visitors.note(to.caller.Principal.ID)
 	}
 	e.ctx, e.cancel = context.WithCancelCause(values)
 	e.timer = time.AfterFunc(h.cfg.Timeout, func() { e.cancel(errTooLong) })

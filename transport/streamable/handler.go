@@ -18,6 +18,7 @@ type Handler struct {
 	cfg      Config
 	sessions sessions
 	streams  streamCount
+	visitors visitors
 
 	mu      sync.Mutex
 	closed  bool
@@ -35,6 +36,7 @@ func New(cfg Config) *Handler {
 	}
 	h.sessions.init(h)
 	h.streams.init(h.cfg.MaxStreams)
+	h.visitors.init()
 	return h
 }
 
