@@ -11,26 +11,48 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/document"
+	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
-// TestSchemaSuite asks the library about every case of the W3C's suite for XML
-// Schema 1.0, in the directory that the variable XSDTESTS names.
+// TestSchemaSuite asks the tool about every case of the W3C's suite for XML Schema
+// 1.0, in the directory that the variable XSDTESTS names.
 func TestSchemaSuite(t *testing.T) {
 	dir := os.Getenv("XSDTESTS")
 	if dir == "" {
 		t.Skip("XSDTESTS does not name the directory of the W3C's XML Schema test suite")
 	}
-	lib, err := document.Open(document.Config{Roots: []string{dir}, Deadline: 5 * time.Minute}, slog.New(slog.DiscardHandler))
+	client := connect(t, dir)
+	s := &score{known: knownFailures(t)}
+	for _, c := range suite(t, dir) {
+		s.schema(t, client, c)
+	}
+	s.report(t)
+}
+
+// connect is a client of the tools for the documents in a directory.
+func connect(t *testing.T, dir string) *mcptest.Client {
+	t.Helper()
+	config := debugger.Config{Documents: debugger.Documents{Roots: []string{dir}, Timeout: 5 * time.Minute}}
+	table, err := config.Open(t.Context(), mcp.Env{
+		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Data: t.TempDir(), Getenv: func(string) string { return "" },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lib.Close()
-	s := &score{known: knownFailures(t)}
-	for _, c := range suite(t, dir) {
-		s.schema(t, lib, c)
+	return mcptest.Connect(t, table)
+}
+
+// validate is what validate_schema says, an error if it is not that a document is
+// valid.
+func validate(client *mcptest.Client, document, schema string) error {
+	answer := client.Call("validate_schema", map[string]any{"document": document, "schema": schema})
+	if answer.Err != nil {
+		return answer.Err
 	}
-	s.report(t)
+	return nil
 }
 
 // A score counts cases.
@@ -73,14 +95,14 @@ func (s *score) report(t *testing.T) {
 }
 
 // schema asks about a schema and its instances.
-func (s *score) schema(t *testing.T, lib *document.Library, c schemaCase) {
+func (s *score) schema(t *testing.T, client *mcptest.Client, c schemaCase) {
 	schema, err := argument(c.schemas)
 	if err != nil {
 		t.Errorf("%s: %v", c.name, err)
 		return
 	}
 	// Whatever a document violates, a schema that cannot be used is another error.
-	_, err = lib.Validate(t.Context(), document.ValidateRequest{Document: "<none/>", Schema: schema})
+	err = validate(client, "<none/>", schema)
 	if c.want != "" {
 		s.check(t, c.name, c.want, schemaVerdict(err), err)
 	}
@@ -89,8 +111,8 @@ func (s *score) schema(t *testing.T, lib *document.Library, c schemaCase) {
 			t.Logf("%s is not there", i.path)
 			continue
 		}
-		_, err := lib.Validate(t.Context(), document.ValidateRequest{Document: i.path, Schema: schema})
-		s.check(t, i.name, i.want, instanceVerdict(err), err)
+		err := validate(client, i.path, schema)
+		s.check(t, i.name, i.want, instanceVerdict(err, i.path), err)
 	}
 }
 
@@ -98,29 +120,35 @@ func (s *score) schema(t *testing.T, lib *document.Library, c schemaCase) {
 // the schema could be used.
 func schemaVerdict(err error) string {
 	switch {
-	case err == nil, is[*document.ViolationsError](err):
+	case err == nil, about(err, " does not match "):
 		return "valid"
-	case is[*document.SchemaError](err), is[*document.SyntaxError](err):
+	case about(err, " cannot be used as a schema "), about(err, " is not well-formed "):
 		return "invalid"
 	}
 	return "error"
 }
 
-func instanceVerdict(err error) string {
+func instanceVerdict(err error, path string) string {
 	switch {
 	case err == nil:
 		return "valid"
-	case is[*document.ViolationsError](err), is[*document.SyntaxError](err):
+	case about(err, " does not match "), about(err, filepath.Base(path)+" is not well-formed "):
 		return "invalid"
-	case is[*document.SchemaError](err):
+	case about(err, " cannot be used as a schema "):
 		return "schema"
 	}
 	return "error"
 }
 
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
+// about reports whether an error is that a validation failed, in a way that the
+// first line of its details names.
+func about(err error, phrase string) bool {
+	wrong, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok || wrong.Code != -32009 {
+		return false
+	}
+	first, _, _ := strings.Cut(wrong.Error(), "\n")
+	return strings.Contains(first, phrase)
 }
 
 // argument is the schema argument for all documents of a schema: the one, or an
