@@ -77,7 +77,7 @@ func (c *Call) Progress(ctx context.Context, progress, total float64, message st
 
 // Suspend lets go of the client's connection before the answer, on roads and in
 // revisions where the client comes back for it, after retry or later. It
-// reports whether the client was let go.
+// reports whether the client was let go. Only tools with Suspends may do that.
 func (c *Call) Suspend(retry time.Duration) bool {
 	road, ok := c.handler.caller.Send.(interface{ Suspend(time.Duration) bool })
 	return ok && road.Suspend(retry)

@@ -24,6 +24,10 @@ type Preview struct {
 	Named bool
 	// Mirrored are the arguments that have a header of their own.
 	Mirrored []Mirrored
+	// Silent says that serving the request sends nothing to the client before
+	// the answer, unless its session wants messages or can be asked; see
+	// [Session.Silent].
+	Silent bool
 }
 
 // A Mirrored is an argument of a tool that a header repeats, by the
@@ -41,10 +45,11 @@ func (s *Server) Preview(req *jsonrpc.Request) Preview {
 	if err := p.parse(req.Params); err != nil {
 		return Preview{Err: err}
 	}
+	silent := s.isSilent(req.Method, &p)
 	if p.meta.version == nil {
-		return Preview{}
+		return Preview{Silent: silent}
 	}
-	view := Preview{Claimed: true, Claim: unquoted(p.meta.version)}
+	view := Preview{Claimed: true, Claim: unquoted(p.meta.version), Silent: silent}
 	view.Revision, view.Err = p.meta.check()
 	switch req.Method {
 	case "tools/call":
@@ -120,4 +125,17 @@ func valueOf(object []byte, name string) (value []byte) {
 		return nil
 	}
 	return value
+}
+
+// isSilent is what [Preview.Silent] says.
+func (s *Server) isSilent(method string, p *params) bool {
+	switch method {
+	case "subscriptions/listen":
+		return false
+	case "tools/call":
+		if tool := s.toolNamed(p.name); tool != nil && tool.Suspends {
+			return false
+		}
+	}
+	return p.meta.progressToken == nil && p.meta.logLevel == nil
 }

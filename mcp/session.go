@@ -65,6 +65,14 @@ func (s *Session) wants(l Level) bool {
 	return l >= s.level
 }
 
+// Silent says that requests of the session that ask for no progress are sent no
+// messages before their answer: the client wants no log and cannot be asked.
+func (s *Session) Silent() bool {
+	h := s.handshake.Load()
+	return h != nil && !s.wants(LevelEmergency) &&
+		h.client.Elicitation == nil && h.client.Sampling == nil && h.client.Roots == nil
+}
+
 // subscribe reports whether there was room for one more.
 func (s *Session) subscribe(uri string) bool {
 	s.mu.Lock()

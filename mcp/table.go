@@ -63,6 +63,8 @@ type Tool struct {
 	// Interrupts says that a call need not wait for earlier calls of the
 	// family.
 	Interrupts bool
+	// Suspends says that calls use [Call.Suspend].
+	Suspends bool
 	// Task says whether calls may become tasks.
 	Task TaskMode
 	// Details are facts for the record of a call, such as the id of a process,

@@ -29,7 +29,7 @@ func (f *fixture) legacyTools() []mcp.Tool {
 		},
 		{Name: "test_elicitation_sep1034_defaults", Doc: "Asks with defaults", Hints: mcp.ReadOnly, Call: form(defaultsSchema)},
 		{Name: "test_elicitation_sep1330_enums", Doc: "Asks with choices", Hints: mcp.ReadOnly, Call: form(enumsSchema)},
-		{Name: "test_reconnection", Doc: "Lets the client come back for the answer", Hints: mcp.ReadOnly, Call: call(reconnect)},
+		{Name: "test_reconnection", Doc: "Lets the client come back for the answer", Hints: mcp.ReadOnly, Suspends: true, Call: call(reconnect)},
 	}
 }
 

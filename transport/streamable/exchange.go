@@ -51,18 +51,24 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, takes accepta
 	}
 	e.ctx, e.cancel = context.WithCancelCause(values)
 	e.timer = time.AfterFunc(h.cfg.Timeout, func() { e.cancel(errTooLong) })
-	if takes.stream {
+	streams := takes.stream && !(to.silent && takes.json)
+	if streams {
 		to.caller.Send = e
 	}
 	e.handler = h.cfg.Server.Bind(to.caller, nil)
 	leave := e.register()
-	if takes.stream {
+	if streams {
 		e.beside(w, r, leave)
 		return
 	}
 	defer leave()
+	defer e.over()
+	if !h.enter() {
+		h.refuse(w, closing())
+		return
+	}
+	defer h.running.Done()
 	e.reply(w, e.answer())
-	e.over()
 }
 
 // beside runs the handler in a goroutine of its own and writes what comes

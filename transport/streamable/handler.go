@@ -84,14 +84,23 @@ func (h *Handler) wait(ctx context.Context) {
 	}
 }
 
-// run runs f beside the caller, unless the endpoint is closed.
-func (h *Handler) run(f func()) bool {
+// enter counts a handler that runs, until it calls running.Done, unless the
+// endpoint is closed.
+func (h *Handler) enter() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return false
 	}
 	h.running.Add(1)
+	return true
+}
+
+// run runs f beside the caller, unless the endpoint is closed.
+func (h *Handler) run(f func()) bool {
+	if !h.enter() {
+		return false
+	}
 	select {
 	case h.idle <- f:
 	default:

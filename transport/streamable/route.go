@@ -13,6 +13,7 @@ type route struct {
 	rev     *mcp.Revision
 	session *session // nil where there is none
 	begins  bool     // the message is an initialize that may begin one
+	silent  bool     // nothing is sent before the answer
 }
 
 // route finds it: a claim in the body decides, then the session, then the
@@ -22,7 +23,8 @@ func (h *Handler) route(r *http.Request, caller mcp.Caller, body *jsonrpc.Body) 
 	to := route{caller: caller, rev: mcp.Baseline()}
 	request := body.Messages[0].Request
 	if !body.Batch && request != nil {
-		if view := h.cfg.Server.Preview(request); view.Claimed {
+		view := h.cfg.Server.Preview(request)
+		if to.silent = view.Silent; view.Claimed {
 			to.rev = orBaseline(view.Revision)
 			to.caller.Revision = to.rev
 			return to, checkClaim(r.Header, request, &view, named)
@@ -97,6 +99,7 @@ func (h *Handler) routeLegacy(r *http.Request, to route, named *mcp.Revision, re
 			return to, noSession()
 		}
 		to.session, to.caller.Session, to.rev = s, s.mcp, s.mcp.Revision()
+		to.silent = to.silent && s.mcp.Silent()
 		if to.begins {
 			return to, invalid(http.StatusBadRequest, "the session is initialized already; initialize without Mcp-Session-Id begins another")
 		}
