@@ -66,6 +66,46 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// A trace shows which files the process had mapped, and what the loader has
+// written into them.
+func TestOpenFiles(t *testing.T) {
+	_, r := recorded(t, "vectors")
+	present := r.History().View()
+	var file bytes.Buffer
+	if _, err := r.History().Export(t.Context(), &file, history.ExportOptions{Format: history.Binary}); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := history.Open(t.Context(), &file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heads, relocated := 0, 0
+	maps := trace.View().Maps()
+	for i, m := range maps {
+		head := m.Offset == 0 && strings.HasPrefix(m.Path, "/")
+		protected := i+1 < len(maps) && m.Read && !m.Write && !m.Execute && maps[i+1].Write && maps[i+1].Path == m.Path
+		if !head && !protected {
+			continue
+		}
+		got, want := make([]byte, 4096), make([]byte, 4096)
+		if _, err := present.ReadMemory(m.Start, want); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := trace.View().ReadMemory(m.Start, got); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%+v: %v", m, err)
+		}
+		if head {
+			heads++
+		}
+		if protected {
+			relocated++
+		}
+	}
+	if heads < 2 || relocated < 2 { // the program, the loader and its libraries
+		t.Errorf("%d first pages, %d relocated mappings", heads, relocated)
+	}
+}
+
 // moment is what a view shows.
 func (s *subject) moment(v *history.View) moment {
 	s.t.Helper()

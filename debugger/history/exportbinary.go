@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"slices"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/proc"
 	"github.com/triptych-mcp/triptych/debugger/x86"
@@ -158,8 +159,8 @@ func addPages(pages map[uint64]bool, addr, n uint64) {
 // stackShown is how much of each thread's stack is in a trace at least.
 const stackShown = 64 << 10
 
-// other adds the threads' stacks, and other writable memory as far as there is
-// room for it: small mappings first.
+// other adds the threads' stacks, the first pages of mapped files, and other
+// memory that was written as far as there is room for it: small mappings first.
 func (e *exporter) other(pages map[uint64]bool) {
 	v := &e.h.view
 	for i := range v.threads {
@@ -174,11 +175,21 @@ func (e *exporter) other(pages map[uint64]bool) {
 	maps := slices.Clone(v.maps)
 	slices.SortStableFunc(maps, func(a, b proc.Map) int { return cmp.Compare(a.End-a.Start, b.End-b.Start) })
 	for _, m := range maps {
-		if size := m.End - m.Start; m.Write && room > 0 && size <= uint64(room) {
+		if size := m.End - m.Start; (m.Write || relocated(v.maps, m)) && room > 0 && size <= uint64(room) {
 			addPages(pages, m.Start, size)
 			room -= int(size)
 		}
+		if m.Offset == 0 && strings.HasPrefix(m.Path, "/") { // which file it was
+			addPages(pages, m.Start, 1)
+		}
 	}
+}
+
+// relocated says whether a mapping that cannot be written may differ from its
+// file all the same: what the loader has filled in lies just below the data.
+func relocated(maps proc.Maps, m proc.Map) bool {
+	next, ok := maps.Find(m.End)
+	return ok && !m.Execute && next.Write && next.Path == m.Path && m.Path != ""
 }
 
 // pages writes the contents of pages at the last position. Those that cannot
