@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 // A Binding joins a handler to its schemas. [Typed] and [Raw] make one.
 type Binding struct {
 	input  []byte // JSON Schema of the arguments
+	plain  []byte // the same without booleans, for revisions before they came
 	output []byte // JSON Schema of the structured answer, nil when there is none
 	in     *schema.Schema
 	invoke func(ctx context.Context, call *Call, args []byte) (*Result, error)
@@ -38,7 +40,7 @@ func Typed[In, Out any](handler func(ctx context.Context, call *Call, in In) (Ou
 		return Binding{err: err}
 	}
 	return Binding{
-		in: in, input: in.JSON(), output: output,
+		in: in, input: in.JSON(), plain: withoutBooleans(in.JSON()), output: output,
 		invoke: func(ctx context.Context, call *Call, args []byte) (*Result, error) {
 			var v In
 			if err := in.Decode(args, &v); err != nil {
@@ -79,5 +81,9 @@ func Raw(inputSchema string, handler func(ctx context.Context, call *Call, args 
 	if !json.Valid([]byte(inputSchema)) {
 		return Binding{err: errors.New("input schema is not JSON")}
 	}
-	return Binding{input: []byte(inputSchema), invoke: handler}
+	input := bytes.TrimSpace([]byte(inputSchema))
+	if !isObject(input) {
+		return Binding{err: errors.New("input schema is not an object")}
+	}
+	return Binding{input: input, plain: withoutBooleans(input), invoke: handler}
 }

@@ -166,7 +166,7 @@ func (r *Revision) named(dst []byte, name, title string) []byte {
 
 func (r *Revision) appendTool(dst []byte, t *boundTool, name string) []byte {
 	dst = member(r.named(dst, name, t.Title), "description", t.Doc)
-	dst = append(append(dst, `,"inputSchema":`...), t.Call.input...)
+	dst = append(append(dst, `,"inputSchema":`...), r.inputSchema(&t.Call)...)
 	if t.Call.output != nil && r.Has(Structured) && (isObjectSchema(t.Call.output) || r.Has(AnyStructured)) {
 		dst = append(append(dst, `,"outputSchema":`...), t.Call.output...)
 	}
@@ -178,6 +178,13 @@ func (r *Revision) appendTool(dst []byte, t *boundTool, name string) []byte {
 		dst = append(append(dst, `,"_meta":`...), t.Meta...)
 	}
 	return append(dst, '}')
+}
+
+func (r *Revision) inputSchema(b *Binding) []byte {
+	if r.Has(BooleanSchemas) {
+		return b.input
+	}
+	return b.plain
 }
 
 func isObjectSchema(raw []byte) bool {

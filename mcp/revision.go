@@ -79,6 +79,8 @@ const (
 	ErrorsInResults
 	// AnyStructured: structured content need not be an object.
 	AnyStructured
+	// BooleanSchemas: true and false may stand for schemas of arguments.
+	BooleanSchemas
 	// ResultTypes: resultType, cache hints and serverInfo in every result.
 	ResultTypes
 	// Extensions: capabilities beyond the core, by name.
@@ -91,7 +93,7 @@ const (
 	since03 = since24 | ToolAnnotations | Sounds | ProgressMessage | Completions
 	since06 = since03 | Titles | Structured | ResourceLinks | Elicitation
 	since11 = since06 | URLElicitation | Icons | ErrorsInResults
-	since26 = since11 | AnyStructured | ResultTypes | Extensions
+	since26 = since11 | AnyStructured | BooleanSchemas | ResultTypes | Extensions
 )
 
 // revisions, oldest first; the first is a client that never said.

@@ -36,6 +36,7 @@ var features = []struct {
 	{mcp.Icons, "icons, a description of the implementation"},
 	{mcp.ErrorsInResults, "errors of tools are told to the model"},
 	{mcp.AnyStructured, "structured content that is no object"},
+	{mcp.BooleanSchemas, "schemas of arguments that are true or false"},
 	{mcp.ResultTypes, "resultType, cache hints and serverInfo in every result"},
 	{mcp.Extensions, "extensions, capabilities beyond the core by name"},
 	{mcp.Extensions, "extensions"},
