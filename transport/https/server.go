@@ -6,11 +6,17 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/netutil"
+
+	"github.com/triptych-mcp/triptych/transport/http1"
 )
 
 // A Config says what is served and within which bounds. Zero numbers mean the
@@ -57,40 +63,84 @@ func New(cfg Config) *Server { return &Server{cfg: cfg.withDefaults()} }
 // Serve serves until ctx is done; then it takes nothing new, lets what runs
 // finish within DrainTime and returns nil. It closes the listener.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	web := &http.Server{
-		Handler:           s,
-		ReadHeaderTimeout: s.cfg.HeaderTime,
-		ReadTimeout:       s.cfg.RequestTime,
-		WriteTimeout:      s.cfg.RequestTime,
-		IdleTimeout:       s.cfg.IdleTime,
-		MaxHeaderBytes:    s.cfg.MaxHeader,
-		ErrorLog:          slog.NewLogLogger(s.cfg.Logger.Handler(), slog.LevelDebug),
-		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
-	}
-	listener = netutil.LimitListener(listener, s.cfg.MaxConnections)
+	run := s.open(ctx, netutil.LimitListener(listener, s.cfg.MaxConnections))
 	failed := make(chan error, 1)
-	go func() { failed <- s.serveOn(web, listener) }()
+	go func() { failed <- run.serve() }()
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
 	}
-	s.drain(web)
+	run.drain()
 	return <-failed
 }
 
-func (s *Server) serveOn(web *http.Server, listener net.Listener) error {
-	var err error
-	if s.cfg.Certificates == nil {
-		err = web.Serve(listener)
-	} else {
-		web.TLSConfig = &tls.Config{
+// A run is a server on its listener: short requests go through front, all else
+// through web.
+type run struct {
+	server   *Server
+	listener net.Listener
+	front    *http1.Front
+	web      *http.Server
+	ending   atomic.Bool
+}
+
+func (s *Server) open(ctx context.Context, listener net.Listener) *run {
+	base := context.WithoutCancel(ctx)
+	var secure *tls.Config
+	if s.cfg.Certificates != nil {
+		secure = &tls.Config{
 			MinVersion:     tls.VersionTLS12,
 			GetCertificate: s.cfg.Certificates.get,
 			NextProtos:     []string{"h2", "http/1.1"},
 		}
-		err = web.ServeTLS(listener, "", "")
 	}
+	return &run{
+		server: s, listener: listener,
+		front: http1.New(http1.Config{
+			Handler: s, Paths: slices.Collect(maps.Keys(s.cfg.Routes)), TLS: secure, Context: base,
+			HeaderTime: s.cfg.HeaderTime, RequestTime: s.cfg.RequestTime, IdleTime: s.cfg.IdleTime, Logger: s.cfg.Logger,
+		}),
+		web: &http.Server{
+			Handler:           s,
+			TLSConfig:         secure,
+			ReadHeaderTimeout: s.cfg.HeaderTime,
+			ReadTimeout:       s.cfg.RequestTime,
+			WriteTimeout:      s.cfg.RequestTime,
+			IdleTimeout:       s.cfg.IdleTime,
+			MaxHeaderBytes:    s.cfg.MaxHeader,
+			ErrorLog:          slog.NewLogLogger(s.cfg.Logger.Handler(), slog.LevelDebug),
+			BaseContext:       func(net.Listener) context.Context { return base },
+			ConnContext:       withTLS,
+		},
+	}
+}
+
+// tlsState is the key of what TLS has agreed on, for connections of which
+// net/http cannot know it.
+type tlsState struct{}
+
+func withTLS(ctx context.Context, conn net.Conn) context.Context {
+	if c, ok := conn.(*http1.Conn); ok {
+		return context.WithValue(ctx, tlsState{}, c.TLS())
+	}
+	return ctx
+}
+
+// serve serves until the listener is closed.
+func (r *run) serve() error {
+	rest := make(chan error, 1)
+	go func() { rest <- r.web.Serve(r.front.Rest()) }()
+	err := r.front.Serve(r.listener)
+	if !r.ending.Load() { // it broke
+		r.front.Close()
+		return errors.Join(err, r.web.Close(), ended(<-rest))
+	}
+	return ended(<-rest)
+}
+
+// ended is nil for the error of a server that was told to end.
+func ended(err error) error {
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
@@ -99,21 +149,30 @@ func (s *Server) serveOn(web *http.Server, listener net.Listener) error {
 
 // drain ends the server: no new connections, streams are told, what runs may
 // finish, and past the deadline all is closed.
-func (s *Server) drain(web *http.Server) {
-	ctx, stop := context.WithTimeout(context.Background(), s.cfg.DrainTime)
+func (r *run) drain() {
+	ctx, stop := context.WithTimeout(context.Background(), r.server.cfg.DrainTime)
 	defer stop()
-	drained := make(chan struct{})
-	go func() {
-		defer close(drained)
-		if s.cfg.Drain != nil {
-			s.cfg.Drain(ctx)
+	r.ending.Store(true)
+	_ = r.listener.Close() // it was only accepting
+	var parts sync.WaitGroup
+	parts.Go(func() {
+		if r.server.cfg.Drain != nil {
+			r.server.cfg.Drain(ctx)
 		}
-	}()
-	if err := web.Shutdown(ctx); err != nil {
-		s.cfg.Logger.Warn("requests were cut off", "err", err)
-		_ = web.Close() // it cannot be closed better
+	})
+	parts.Go(func() { r.cut(r.front.Shutdown(ctx), r.front.Close) })
+	parts.Go(func() {
+		r.cut(r.web.Shutdown(ctx), func() { _ = r.web.Close() }) // it cannot be closed better
+	})
+	parts.Wait()
+}
+
+// cut closes what did not end in time.
+func (r *run) cut(err error, closeAll func()) {
+	if err != nil {
+		r.server.cfg.Logger.Warn("requests were cut off", "err", err)
+		closeAll()
 	}
-	<-drained
 }
 
 // ServeHTTP finds the handler of a path.
@@ -123,6 +182,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// request could hide behind it from a proxy that believed the length
 		// (RFC 9112, section 6.1).
 		w.Header().Set("Connection", "close")
+	}
+	if r.TLS == nil {
+		r.TLS, _ = r.Context().Value(tlsState{}).(*tls.ConnectionState)
 	}
 	if h := s.cfg.Routes[r.URL.Path]; h != nil {
 		h.ServeHTTP(w, r)

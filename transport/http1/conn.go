@@ -1,0 +1,274 @@
+package http1
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// Sizes of buffers: that of a new connection, and the largest that is kept for
+// the next request.
+const (
+	firstBuffer = 4 << 10
+	keptBuffer  = 32 << 10
+)
+
+// grace is how long the rest of a body may take before the connection is
+// net/http's. Clients that write head and body one after the other need it.
+const grace = 250 * time.Millisecond
+
+// A conn is a connection on its way through requests.
+type conn struct {
+	front *Front
+	net   net.Conn // with TLS, if that is spoken
+	addr  string
+	state *tls.ConnectionState
+
+	stage atomic.Int32
+	head  head
+	buf   []byte
+	n     int    // bytes in buf that no request has had yet
+	out   []byte // what is written next
+
+	readUntil, writeUntil time.Time // the deadlines that are set; zero when not known
+	watch                 watch
+}
+
+// The stages of a connection.
+const (
+	busy   int32 = iota // also while it begins
+	idle                // between requests
+	closed              // by Shutdown
+)
+
+func newConn(f *Front, inner net.Conn) *conn {
+	c := &conn{front: f, net: inner, addr: inner.RemoteAddr().String()}
+	if f.cfg.TLS != nil {
+		c.net = tls.Server(inner, f.cfg.TLS)
+	}
+	c.watch.init(c)
+	return c
+}
+
+// serve serves requests as long as they are ours, and then closes the
+// connection or gives it away.
+func (c *conn) serve() {
+	if !c.shakeHands() {
+		c.front.forget(c)
+		c.close()
+		return
+	}
+	mine := c.state == nil || c.state.NegotiatedProtocol != "h2"
+	if mine {
+		c.buf = make([]byte, firstBuffer)
+		mine = c.requests()
+	}
+	c.front.forget(c)
+	switch {
+	case mine:
+		c.close()
+	case c.n == 0:
+		c.front.rest.give(c.net)
+	default:
+		c.front.rest.give(&Conn{Conn: c.net, ahead: slices.Clone(c.buf[:c.n])})
+	}
+}
+
+func (c *conn) close() { _ = c.net.Close() } // nothing is on its way that somebody was promised
+
+// closeIdle closes the connection unless a request is there.
+func (c *conn) closeIdle() {
+	if c.stage.CompareAndSwap(idle, closed) {
+		c.close()
+	}
+}
+
+// shakeHands does that of TLS.
+func (c *conn) shakeHands() bool {
+	t, ok := c.net.(*tls.Conn)
+	if !ok {
+		return true
+	}
+	ctx, stop := context.WithTimeout(c.front.cfg.Context, c.front.cfg.HeaderTime)
+	defer stop()
+	if err := t.HandshakeContext(ctx); err != nil {
+		c.front.cfg.Logger.Debug("TLS handshake failed", "addr", c.addr, "err", err)
+		explain(err)
+		return false
+	}
+	c.state = stateOf(t)
+	return true
+}
+
+// explain tells a client that speaks HTTP where TLS is wanted.
+func explain(err error) {
+	wrong, ok := errors.AsType[tls.RecordHeaderError](err)
+	if !ok || wrong.Conn == nil {
+		return
+	}
+	switch string(wrong.RecordHeader[:]) {
+	case "GET /", "HEAD ", "POST ", "PUT /", "OPTIO":
+		_, _ = io.WriteString(wrong.Conn, "HTTP/1.0 400 Bad Request\r\n\r\nThis server speaks HTTPS; use https:// in its URL.\n")
+	}
+}
+
+// requests serves one after the other. It is false when the next one, whose
+// bytes are in the buffer, is for net/http.
+func (c *conn) requests() (done bool) {
+	cfg := &c.front.cfg
+	from := time.Now()
+	c.readUntil = from.Add(cfg.HeaderTime)
+	_ = c.net.SetReadDeadline(c.readUntil) // a read tells of a closed connection
+	for first := true; ; first = false {
+		now, ok := c.await()
+		if !ok {
+			return true
+		}
+		if !first {
+			from = now
+		}
+		size, verdict := c.receive(from.Add(cfg.HeaderTime))
+		if verdict == taken && !c.handle(c.buf[size:size+c.head.length], now) {
+			verdict = ended
+		}
+		if verdict != taken {
+			return verdict == ended
+		}
+		c.consume(size + c.head.length)
+		c.readWithin(now, cfg.IdleTime)
+	}
+}
+
+// await waits for the first byte of a request.
+func (c *conn) await() (now time.Time, ok bool) {
+	if c.n > 0 {
+		return time.Now(), !c.front.closing.Load()
+	}
+	c.stage.Store(idle)
+	if c.front.closing.Load() { // and may not have seen that we are idle
+		return now, false
+	}
+	n, err := c.net.Read(c.buf)
+	if !c.stage.CompareAndSwap(idle, busy) || err != nil && n == 0 {
+		return now, false
+	}
+	c.n = n
+	return time.Now(), true
+}
+
+// readWithin makes reads end at the end of a duration, or up to a quarter of it
+// later: so the deadline is set now and then, not at each request.
+func (c *conn) readWithin(now time.Time, d time.Duration) {
+	if c.readUntil.Sub(now) < d {
+		c.readUntil = now.Add(d + d/4)
+		_ = c.net.SetReadDeadline(c.readUntil) // a read tells of a closed connection
+	}
+}
+
+// A verdict is what becomes of the bytes in the buffer.
+type verdict int
+
+const (
+	taken  verdict = iota // a request that is handled here
+	passed                // net/http's
+	ended                 // nobody's: the client has gone or is too slow
+)
+
+// receive reads until a request is there that is ours. Its head is as long as
+// the result.
+func (c *conn) receive(deadline time.Time) (size int, v verdict) {
+	end := indexHead(c.buf[:c.n])
+	for ; end < 0; end = indexHead(c.buf[:c.n]) {
+		if c.n >= maxHead || strange(c.buf[:c.n]) {
+			return 0, passed
+		}
+		if err := c.more(deadline, maxHead); err != nil {
+			return 0, ended
+		}
+	}
+	if !c.head.parse(c.buf[:end+2], c.front.paths) {
+		return 0, passed
+	}
+	size = end + len(endOfHead)
+	deadline = time.Now().Add(grace)
+	for c.n < size+c.head.length {
+		if err := c.more(deadline, size+c.head.length); err != nil {
+			return 0, passed // which finds the same error, or waits
+		}
+	}
+	return size, taken
+}
+
+// more reads on, for a buffer of at least so many bytes.
+func (c *conn) more(deadline time.Time, size int) error {
+	c.readUntil = time.Time{}
+	if err := c.net.SetReadDeadline(deadline); err != nil {
+		return err
+	}
+	if c.n == len(c.buf) {
+		grown := make([]byte, max(size, 2*len(c.buf)))
+		copy(grown, c.buf)
+		c.buf = grown
+	}
+	n, err := c.net.Read(c.buf[c.n:])
+	c.n += n
+	if n > 0 {
+		return nil
+	}
+	return err
+}
+
+// consume forgets a request.
+func (c *conn) consume(size int) {
+	rest := c.buf[size:c.n]
+	if len(c.buf) > keptBuffer && len(rest) <= firstBuffer {
+		c.buf = make([]byte, firstBuffer)
+	}
+	c.n = copy(c.buf, rest)
+}
+
+// handle answers the request and says whether another one may follow.
+func (c *conn) handle(body []byte, now time.Time) (more bool) {
+	ctx, cancel := context.WithCancel(c.front.cfg.Context)
+	defer cancel()
+	r := c.head.request(ctx, body, c.addr, c.state)
+	w := &response{conn: c, header: http.Header{}, now: now, length: -1}
+	c.writeWithin(now)
+	c.watch.begin(now, cancel)
+	ok := c.run(w, r)
+	c.watch.end()
+	_ = r.Body.Close() // as net/http does: its bytes will be others
+	return ok && w.finish() && !c.watch.gone()
+}
+
+// writeWithin makes writes end after RequestTime, or up to a quarter later.
+func (c *conn) writeWithin(now time.Time) {
+	d := c.front.cfg.RequestTime
+	if c.writeUntil.Sub(now) < d {
+		c.writeUntil = now.Add(d + d/4)
+		_ = c.net.SetWriteDeadline(c.writeUntil) // a write tells of a closed connection
+	}
+}
+
+// run calls the handler. After a panic the connection ends, as net/http's do.
+func (c *conn) run(w *response, r *http.Request) (ok bool) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		ok = false
+		if err, is := p.(error); !is || !errors.Is(err, http.ErrAbortHandler) {
+			c.front.cfg.Logger.Error("a handler panicked", "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
+	c.front.cfg.Handler.ServeHTTP(w, r)
+	return true
+}

@@ -1,0 +1,21 @@
+package http1
+
+import (
+	"context"
+	"net/http"
+)
+
+// Parse reads the head at the beginning of a text and makes it and what is
+// behind it a request. It returns nil when the request is not taken.
+func Parse(text []byte, paths map[string]bool) (r *http.Request, size int) {
+	var h head
+	end := indexHead(text)
+	if end < 0 || end > maxHead || !h.parse(text[:end+2], paths) {
+		return nil, 0
+	}
+	size = end + len(endOfHead) + h.length
+	if size > len(text) {
+		return nil, 0
+	}
+	return h.request(context.Background(), text[size-h.length:size], "", nil), size
+}

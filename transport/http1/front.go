@@ -1,0 +1,149 @@
+package http1
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Config says what is served. Zero durations mean the defaults.
+type Config struct {
+	// Handler answers requests; so must the server of [Front.Rest].
+	Handler http.Handler
+	// Paths are those whose POST requests are taken, compared byte by byte.
+	Paths []string
+	// TLS is spoken on connections, unless it is nil.
+	TLS *tls.Config
+	// Context is the parent of those of requests; nil is [context.Background].
+	Context context.Context //nolint:containedctx // as [http.Server.BaseContext]
+
+	HeaderTime  time.Duration // for TLS, and for a head from its first byte on; 10 s
+	RequestTime time.Duration // for a request until its answer is written; 150 s
+	IdleTime    time.Duration // between requests; 120 s, or up to a quarter more
+	Logger      *slog.Logger  // nil discards
+}
+
+func (c Config) withDefaults() Config {
+	c.HeaderTime = cmp.Or(c.HeaderTime, 10*time.Second)
+	c.RequestTime = cmp.Or(c.RequestTime, 150*time.Second)
+	c.IdleTime = cmp.Or(c.IdleTime, 2*time.Minute)
+	if c.Context == nil {
+		c.Context = context.Background()
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// A Front serves the connections of listeners. Make one with [New].
+type Front struct {
+	cfg   Config
+	paths map[string]bool
+	rest  *rest
+	date  dateCache
+
+	closing atomic.Bool // connections end with the request that they are at
+
+	mu     sync.Mutex
+	conns  map[*conn]struct{}
+	served sync.WaitGroup // goroutines of connections
+}
+
+// New returns a front. It starts nothing.
+func New(cfg Config) *Front {
+	f := &Front{cfg: cfg.withDefaults(), paths: map[string]bool{}, conns: map[*conn]struct{}{}}
+	for _, path := range cfg.Paths {
+		f.paths[path] = true
+	}
+	f.rest = newRest()
+	return f
+}
+
+// Rest are the connections that somebody else is to serve. They are *tls.Conn
+// when nothing was read from them, else [*Conn]. Closing it does not end Serve:
+// connections that would go there are closed.
+func (f *Front) Rest() net.Listener { return f.rest }
+
+// Serve serves the connections of a listener until that is closed; then it
+// returns the listener's error.
+func (f *Front) Serve(listener net.Listener) error {
+	f.rest.setAddr(listener.Addr())
+	for wait := time.Duration(0); ; {
+		inner, err := listener.Accept()
+		if err == nil {
+			wait = 0
+			f.start(inner)
+			continue
+		}
+		if e, ok := errors.AsType[net.Error](err); !ok || !e.Temporary() { //nolint:staticcheck // as net/http: too many open files
+			return err
+		}
+		wait = min(max(2*wait, 5*time.Millisecond), time.Second)
+		f.cfg.Logger.Warn("a connection could not be accepted", "err", err, "retry", wait)
+		time.Sleep(wait)
+	}
+}
+
+// start serves a connection beside the caller.
+func (f *Front) start(inner net.Conn) {
+	c := newConn(f, inner)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closing.Load() {
+		_ = inner.Close() // nobody has been promised anything
+		return
+	}
+	f.conns[c] = struct{}{}
+	f.served.Go(c.serve)
+}
+
+// forget ends what Shutdown and Close have to do with a connection.
+func (f *Front) forget(c *conn) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.conns, c)
+}
+
+// Shutdown closes idle connections, waits for the answers of the others, and
+// returns an error if ctx is done before that. It touches neither listeners nor
+// what went to Rest.
+func (f *Front) Shutdown(ctx context.Context) error {
+	f.each((*conn).closeIdle)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f.served.Wait()
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close closes all connections, which ends the contexts of their requests. It
+// does not touch what went to Rest.
+func (f *Front) Close() { f.each((*conn).close) }
+
+// each does something with every connection, and no new one begins.
+func (f *Front) each(do func(*conn)) {
+	f.mu.Lock()
+	f.closing.Store(true)
+	all := make([]*conn, 0, len(f.conns))
+	for c := range f.conns {
+		all = append(all, c)
+	}
+	f.mu.Unlock()
+	for _, c := range all {
+		do(c)
+	}
+}

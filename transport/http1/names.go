@@ -1,0 +1,82 @@
+package http1
+
+import "net/textproto"
+
+// names are header names as clients write them, with their canonical form. They
+// are looked up without an allocation.
+var names = spellings(
+	"Accept", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control", "Connection", "Content-Length",
+	"Content-Type", "Cookie", "Host", "Last-Event-Id", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id",
+	"Origin", "Referer", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Traceparent", "Tracestate",
+	"User-Agent", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "X-Request-Id",
+)
+
+func spellings(canonical ...string) map[string]string {
+	all := map[string]string{}
+	for _, name := range canonical {
+		all[name], all[lower(name)] = name, name
+	}
+	return all
+}
+
+// canonical is the name as a [http.Header] has it.
+func canonical(name []byte) string {
+	if known, ok := names[string(name)]; ok {
+		return known
+	}
+	return textproto.CanonicalMIMEHeaderKey(string(name))
+}
+
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// others are the headers that change what a request means. Requests that have
+// one are not taken.
+var others = map[string]bool{
+	"Expect": true, "Http2-Settings": true, "Keep-Alive": true, "Pragma": true, "Proxy-Connection": true, "Te": true,
+	"Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
+}
+
+// class says what a byte may be part of.
+type class uint8
+
+const (
+	inName  class = 1 << iota // tchar, RFC 9110 section 5.6.2
+	inValue                   // a field's value without obs-text, section 5.5
+	inHost                    // a host and port without anything to decode
+)
+
+var classes = func() (table [256]class) {
+	for c := range table {
+		if c >= 0x20 && c < 0x7f || c == '\t' {
+			table[c] |= inValue
+		}
+	}
+	mark := func(as class, chars string) {
+		for _, c := range []byte(chars) {
+			table[c] |= as
+		}
+	}
+	const alphanumeric = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	mark(inName|inHost, alphanumeric)
+	mark(inName, "!#$%&'*+-.^_`|~")
+	mark(inHost, "-._:[]")
+	return table
+}()
+
+// is says whether all bytes are of a class.
+func is(b []byte, c class) bool {
+	for _, x := range b {
+		if classes[x]&c == 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,63 @@
+package http1
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+)
+
+// request makes a head and a body a request of net/http.
+func (h *head) request(ctx context.Context, body []byte, addr string, state *tls.ConnectionState) *http.Request {
+	header := make(http.Header, len(h.fields))
+	values := make([]string, len(h.fields)) // one for all
+	for i, f := range h.fields {
+		values[i] = f.value
+		if before := header[f.name]; before != nil {
+			header[f.name] = append(before, f.value)
+		} else {
+			header[f.name] = values[i : i+1 : i+1]
+		}
+	}
+	r := http.Request{
+		Method: http.MethodPost, URL: &url.URL{Path: h.path}, RequestURI: h.path,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: header, Host: h.host, ContentLength: int64(h.length), RemoteAddr: addr, TLS: state,
+	}
+	r.Body = http.NoBody
+	if len(body) > 0 {
+		r.Body = &bodyReader{rest: body}
+	}
+	return r.WithContext(ctx)
+}
+
+// A bodyReader reads a body that is in the connection's buffer. After the
+// handler has returned there is nothing to read any more.
+type bodyReader struct {
+	mu     sync.Mutex
+	rest   []byte
+	closed bool
+}
+
+func (b *bodyReader) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
+	if len(b.rest) == 0 {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (b *bodyReader) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rest, b.closed = nil, true
+	return nil
+}

@@ -1,0 +1,229 @@
+package http1
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// keptBody is how much of a body waits for the handler's end: then its length
+// is known, and it leaves together with its head.
+const keptBody = 16 << 10
+
+// A response is an answer on its way. It is a [http.Flusher] and has what
+// [http.ResponseController] needs.
+type response struct {
+	conn   *conn
+	header http.Header
+	now    time.Time
+
+	status  int    // 0 until it is said
+	body    []byte // that waits
+	length  int64  // that the handler has stated, -1 when it has not
+	written int64
+	sent    bool // the head was
+	chunked bool
+	err     error // of the connection, for good
+}
+
+func (w *response) Header() http.Header { return w.header }
+
+// WriteHeader says the status. Informational ones are left out.
+func (w *response) WriteHeader(status int) {
+	switch {
+	case status < 100 || status > 999:
+		panic("http1: no status: " + strconv.Itoa(status))
+	case w.status != 0 || status < 200:
+		return
+	}
+	w.status = status
+	if n, err := strconv.ParseInt(w.header.Get("Content-Length"), 10, 64); err == nil && n >= 0 && w.hasBody() {
+		w.length = n
+	}
+}
+
+// hasBody says whether an answer of this status has one (RFC 9110, section 6.4.1).
+func (w *response) hasBody() bool {
+	return w.status != http.StatusNoContent && w.status != http.StatusNotModified
+}
+
+func (w *response) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	if !w.hasBody() {
+		return 0, http.ErrBodyNotAllowed
+	}
+	if w.written += int64(len(b)); w.length >= 0 && w.written > w.length {
+		return 0, http.ErrContentLength
+	}
+	if w.sent {
+		w.piece(b)
+	} else if w.body = append(w.body, b...); len(w.body) > keptBody {
+		w.begin()
+	}
+	if w.err != nil {
+		return 0, w.err
+	}
+	return len(b), nil
+}
+
+// Flush sends what was written.
+func (w *response) Flush() { _ = w.FlushError() } // the next write tells
+
+// FlushError is Flush with an error.
+func (w *response) FlushError() error {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	w.begin()
+	w.send()
+	return w.err
+}
+
+// SetReadDeadline is for what [http.ResponseController] has of that name.
+func (w *response) SetReadDeadline(t time.Time) error { return w.conn.watch.setUntil(t) }
+
+// SetWriteDeadline likewise.
+func (w *response) SetWriteDeadline(t time.Time) error {
+	w.conn.writeUntil = time.Time{}
+	return w.conn.net.SetWriteDeadline(t)
+}
+
+// begin puts the head and what of the body has waited into the buffer, when
+// the body's end is not there yet.
+func (w *response) begin() {
+	if w.sent {
+		return
+	}
+	w.chunked = w.length < 0 && w.hasBody()
+	w.putHead()
+	w.piece(w.body)
+	w.body = nil
+}
+
+// piece puts a part of the body behind what is there, and sends it if it is
+// much.
+func (w *response) piece(b []byte) {
+	if len(b) == 0 {
+		return // an empty chunk would be the last
+	}
+	out := w.conn.out
+	if w.chunked {
+		out = append(strconv.AppendInt(out, int64(len(b)), 16), "\r\n"...)
+	}
+	out = append(out, b...)
+	if w.chunked {
+		out = append(out, "\r\n"...)
+	}
+	w.conn.out = out
+	if len(out) >= keptBody {
+		w.send()
+	}
+}
+
+// send writes what is in the buffer.
+func (w *response) send() {
+	if w.err == nil && len(w.conn.out) > 0 {
+		_, w.err = w.conn.net.Write(w.conn.out)
+	}
+	if cap(w.conn.out) > keptBuffer {
+		w.conn.out = nil
+	}
+	w.conn.out = w.conn.out[:0]
+}
+
+// finish sends what the handler left, and says whether the connection can go
+// on.
+func (w *response) finish() bool {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	if !w.sent {
+		w.whole()
+	} else if w.chunked {
+		w.conn.out = append(w.conn.out, "0\r\n\r\n"...)
+	}
+	w.send()
+	return w.err == nil && !w.closes() && (w.length < 0 || w.length == w.written)
+}
+
+// whole puts an answer into the buffer whose body is known to its end.
+func (w *response) whole() {
+	if w.length < 0 && w.hasBody() {
+		w.length = w.written
+		w.header.Del("Content-Length") // it was none
+	}
+	w.putHead()
+	w.conn.out = append(w.conn.out, w.body...)
+	w.body = nil
+}
+
+// closes says whether the connection ends with this answer.
+func (w *response) closes() bool {
+	return w.conn.front.closing.Load() || strings.EqualFold(w.header.Get("Connection"), "close")
+}
+
+// putHead puts status line and fields into the buffer, those in the order of
+// their names.
+func (w *response) putHead() {
+	w.sent = true
+	out := append(w.conn.out[:0], "HTTP/1.1 "...)
+	out = strconv.AppendInt(out, int64(w.status), 10)
+	out = append(append(append(out, ' '), http.StatusText(w.status)...), "\r\n"...)
+	w.complete()
+	names := make([]string, 0, 16)
+	for name := range w.header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, value := range w.header[name] {
+			out = appendField(out, name, value)
+		}
+	}
+	w.conn.out = append(out, "\r\n"...)
+}
+
+// complete adds the fields that the protocol needs, and takes away those that
+// would be wrong.
+func (w *response) complete() {
+	h := w.header
+	if _, ok := h["Date"]; !ok {
+		h["Date"] = []string{w.conn.front.date.at(w.now)}
+	}
+	delete(h, "Transfer-Encoding")
+	switch {
+	case w.chunked:
+		h["Transfer-Encoding"] = []string{"chunked"}
+		delete(h, "Content-Length")
+	case !w.hasBody():
+		delete(h, "Content-Length")
+	case h["Content-Length"] == nil:
+		h["Content-Length"] = []string{strconv.FormatInt(w.length, 10)}
+	}
+	if w.conn.front.closing.Load() {
+		h["Connection"] = []string{"close"}
+	}
+	if len(w.body) > 0 && h["Content-Type"] == nil && h.Get("Content-Encoding") == "" {
+		h["Content-Type"] = []string{http.DetectContentType(w.body)}
+	}
+}
+
+// appendField appends a field. A name that is none is left out, and what would
+// end a value becomes a space.
+func appendField(out []byte, name, value string) []byte {
+	if name == "" || !is([]byte(name), inName) {
+		return out
+	}
+	out = append(append(out, name...), ": "...)
+	for _, c := range []byte(strings.Trim(value, " \t\r\n")) {
+		if c == '\r' || c == '\n' || c == 0 {
+			c = ' '
+		}
+		out = append(out, c)
+	}
+	return append(out, "\r\n"...)
+}

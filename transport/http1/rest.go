@@ -1,0 +1,88 @@
+package http1
+
+import (
+	"crypto/tls"
+	"net"
+	"sync"
+)
+
+// rest is a listener whose connections come from a front.
+type rest struct {
+	conns chan net.Conn
+	over  chan struct{}
+	once  sync.Once
+
+	mu   sync.Mutex
+	addr net.Addr
+}
+
+func newRest() *rest { return &rest{conns: make(chan net.Conn), over: make(chan struct{})} }
+
+// give hands a connection over, or closes it when nobody takes it any more.
+func (r *rest) give(conn net.Conn) {
+	select {
+	case r.conns <- conn:
+	case <-r.over:
+		_ = conn.Close() // nobody has been promised anything
+	}
+}
+
+func (r *rest) Accept() (net.Conn, error) {
+	select {
+	case conn := <-r.conns:
+		return conn, nil
+	case <-r.over:
+		return nil, net.ErrClosed
+	}
+}
+
+func (r *rest) Close() error {
+	r.once.Do(func() { close(r.over) })
+	return nil
+}
+
+func (r *rest) setAddr(addr net.Addr) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.addr = addr
+}
+
+// Addr is that of the listener that was served last.
+func (r *rest) Addr() net.Addr {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.addr == nil {
+		return &net.TCPAddr{}
+	}
+	return r.addr
+}
+
+// A Conn is a connection from which something has been read that Read gives
+// again.
+type Conn struct {
+	net.Conn
+	ahead []byte
+}
+
+// Read reads what was read before, and then from the connection.
+func (c *Conn) Read(b []byte) (int, error) {
+	if len(c.ahead) == 0 {
+		return c.Conn.Read(b)
+	}
+	n := copy(b, c.ahead)
+	if c.ahead = c.ahead[n:]; len(c.ahead) == 0 {
+		c.ahead = nil
+	}
+	return n, nil
+}
+
+// TLS is what TLS has agreed on, nil on a connection without.
+func (c *Conn) TLS() *tls.ConnectionState { return stateOf(c.Conn) }
+
+func stateOf(conn net.Conn) *tls.ConnectionState {
+	if t, ok := conn.(*tls.Conn); ok {
+		state := t.ConnectionState()
+		return &state
+	}
+	return nil
+}
