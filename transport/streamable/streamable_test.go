@@ -401,15 +401,21 @@ func events(t *testing.T, resp *http.Response) func() string {
 	scanner := bufio.NewScanner(resp.Body)
 	return func() string {
 		var id, data string
+		comment := false // keep-alives come when they come
 		for scanner.Scan() {
 			name, value, _ := strings.Cut(scanner.Text(), ": ")
 			switch name {
+			case ":":
+				comment = true
 			case "id":
 				id = value
 			case "data":
 				data = value
 			case "":
-				return id + "|" + data
+				if !comment {
+					return id + "|" + data
+				}
+				comment = false
 			}
 		}
 		return "end"
