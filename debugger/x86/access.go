@@ -12,13 +12,15 @@ const (
 	Immediate               // Value
 	Destination             // [rdi], of string operations
 	Source                  // [rsi], likewise
+	VectorReg               // the lowest Size bytes of the vector register with the number Reg, 0 to 31
+	MaskReg                 // the mask register with the number Reg, 0 to 7
 	Elsewhere               // a register of another kind
 )
 
 // An Operand is an operand of an instruction.
 type Operand struct {
 	Kind  OperandKind
-	Reg   Reg
+	Reg   Reg   // or the number of a vector or mask register
 	Size  uint8 // bytes
 	Value int64
 }
@@ -41,14 +43,12 @@ func (in *Inst) Operand(n int) Operand {
 	}
 	o := in.ops[n]
 	place, size := o.place(), o.size()
+	if in.Class&Memory != 0 && writesPlace(place) {
+		return Operand{Kind: InMemory, Size: uint8(min(in.Mem.Size, 255))}
+	}
 	switch place {
 	case placeE, placeM:
-		if in.Class&Memory != 0 {
-			return Operand{Kind: InMemory, Size: uint8(in.Mem.Size)}
-		}
 		return in.register(in.rm, in.registerBytes(size))
-	case placeO:
-		return Operand{Kind: InMemory, Size: uint8(in.Mem.Size)}
 	case placeG:
 		return in.register(in.reg, in.registerBytes(size))
 	case placeZ:
@@ -66,7 +66,41 @@ func (in *Inst) Operand(n int) Operand {
 	case placeFixed:
 		return in.fixedOperand(size)
 	}
+	return in.stateOperand(place, size)
+}
+
+// stateOperand returns a vector or mask register. The vector in vvvv is absent
+// where the encoding has none.
+func (in *Inst) stateOperand(place, size uint8) Operand {
+	n := uint8(in.bytes(size))
+	switch place {
+	case placeV:
+		return Operand{Kind: VectorReg, Reg: Reg(in.reg), Size: n}
+	case placeW:
+		return Operand{Kind: VectorReg, Reg: Reg(in.rm), Size: n}
+	case placeH:
+		if in.bits&bitVEX == 0 {
+			return Operand{}
+		}
+		return Operand{Kind: VectorReg, Reg: Reg(in.vvvv), Size: n}
+	case placeL:
+		return Operand{Kind: VectorReg, Reg: Reg(in.imm2 >> 4), Size: n}
+	case placeK:
+		return maskOperand(in.reg, n)
+	case placeKM:
+		return maskOperand(in.rm, n)
+	case placeKH:
+		return maskOperand(in.vvvv, n)
+	}
 	return Operand{Kind: Elsewhere}
+}
+
+// maskOperand returns a mask register, of which there are eight.
+func maskOperand(number, n uint8) Operand {
+	if number > 7 {
+		return Operand{Kind: Elsewhere}
+	}
+	return Operand{Kind: MaskReg, Reg: Reg(number), Size: n}
 }
 
 // register returns a general register as an operand.
@@ -74,7 +108,10 @@ func (in *Inst) register(number uint8, n uint16) Operand {
 	if n == 1 && in.bits&(bitREX|bitVEX) == 0 && number&12 == 4 {
 		return Operand{Kind: HighByte, Reg: Reg(number & 3), Size: 1}
 	}
-	return Operand{Kind: Register, Reg: Reg(number & 15), Size: uint8(n)}
+	if number > 15 {
+		return Operand{Kind: Elsewhere} // EVEX can name registers that are not there
+	}
+	return Operand{Kind: Register, Reg: Reg(number), Size: uint8(n)}
 }
 
 func (in *Inst) fixedOperand(which uint8) Operand {
@@ -87,6 +124,8 @@ func (in *Inst) fixedOperand(which uint8) Operand {
 		return Operand{Kind: Register, Reg: RAX, Size: in.opsize}
 	case fixedOne:
 		return Operand{Kind: Immediate, Size: 1, Value: 1}
+	case fixedXMM0:
+		return Operand{Kind: VectorReg, Size: 16}
 	}
 	return Operand{Kind: Elsewhere}
 }

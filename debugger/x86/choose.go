@@ -22,7 +22,7 @@ func (d *decoder) choose(r *row) (*row, bool) {
 		return nil, false
 	}
 	d.in.ops = ops
-	return r, !vex || d.vexAllowed()
+	return r, !vex || d.vexAllowed(r.attr)
 }
 
 func group(n attr) *[8]row {
@@ -69,9 +69,13 @@ const (
 // vexAllowed reports whether the fields of VEX and EVEX that the operands do not
 // use are as they must be: vvvv says no register, and the vector length of
 // instructions on general registers is 128.
-func (d *decoder) vexAllowed() bool {
+func (d *decoder) vexAllowed(a attr) bool {
 	places, in := d.places(), &d.in
-	if places&vvvvPlaces == 0 && in.vvvv&15 != 0 {
+	unused := in.vvvv
+	if a&vsib != 0 {
+		unused &= 15 // the fifth bit is that of the index
+	}
+	if places&vvvvPlaces == 0 && unused != 0 {
 		return false
 	}
 	general := places&^generalPlaces == 0 && in.ops[0] != 0

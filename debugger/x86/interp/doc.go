@@ -1,29 +1,40 @@
-// Package interp executes the integer instructions of x86-64 in this process,
-// over copies of the pages of another. It does so hundreds of times faster than
-// single steps do, and tells what each instruction overwrote.
+// Package interp executes instructions of x86-64 in this process, over copies of
+// the pages of another: the general ones, and those on vectors, from SSE to
+// AVX-512. It does so hundreds of times faster than single steps do, and tells
+// what each instruction overwrote.
 //
 //	m := interp.New(source)
+//	m.UseVectors(vectorsOfProcess)
 //	m.State = registers
 //	for m.Step() {
-//		record(m.Changed(), m.Writes())
+//		record(m.Changed(), m.ChangedVectors(), m.Writes())
 //	}
 //	err := m.Flush(writeToProcess) // the next instruction is for the processor
 //	stepProcess()
 //	m.Refresh(addr, bytes) // what it wrote, as x86.Inst.Writes says
 //	m.State = registers
+//	m.ForgetVectors()
 //
 // # Never a guess
 //
 // [Machine.Step] gives up before it changes anything: at an instruction that it
-// does not know (everything that touches vectors, the kernel or segments), at a
-// page that it may not read or write, and wherever the processor would raise an
-// exception. The processor then does that one instruction.
+// does not know (everything that touches the kernel, segments or the x87 stack),
+// or that this processor does not have, at a page that it may not read or write,
+// and wherever the processor would raise an exception. The processor then does
+// that one instruction.
 //
 // # Flags
 //
 // Flags that the manuals define are as on the processor; tests ask it. Of those
 // that are undefined after an instruction, processors make different things;
 // here they stay as they were, or become what one of them makes of them.
+//
+// # Floating point
+//
+// Results and the flags of MXCSR are those of the processor, bit for bit. To be
+// sure of that, numbers that are not ordinary (infinities, not-a-numbers,
+// denormal ones), overflow and underflow, and every MXCSR that rounds otherwise
+// than to nearest or lets exceptions through, are left to the processor.
 //
 // # Concurrency
 //

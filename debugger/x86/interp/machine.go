@@ -29,6 +29,12 @@ type Machine struct {
 	writes  []Write
 	stale   bool // the step has written where instructions were decoded
 	cache   [cacheSize]instruction
+
+	vectors      Vectors // if vectorsKnown
+	vectorsKnown bool
+	vectorSource VectorSource
+	vectorChange VectorChange
+	operation    operation // of the step, here so that nothing is allocated
 }
 
 // cacheSize is a power of two: instructions are kept by the low bits of their
@@ -44,6 +50,8 @@ type instruction struct {
 	src2 x86.Operand
 	size uint8 // of dst, in bytes
 	cc   uint8 // condition
+
+	vector *vectorPlan // of instructions on vectors
 }
 
 // A handler executes an instruction. It returns false, with nothing changed, if
@@ -61,7 +69,7 @@ func New(source Source) *Machine {
 // nothing has changed then.
 func (m *Machine) Step() bool {
 	i := m.fetch()
-	m.writes, m.changed = m.writes[:0], 0
+	m.writes, m.changed, m.vectorChange = m.writes[:0], 0, VectorChange{}
 	if i == nil {
 		return false
 	}

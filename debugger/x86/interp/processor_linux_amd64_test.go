@@ -45,14 +45,14 @@ type duel struct {
 	after  []byte // what the processor has made of it
 	names  map[string]int
 	done   int
-	faults int
+	faults map[string]int
 }
 
 func newDuel(t *testing.T) *duel {
 	t.Helper()
 	d := &duel{
 		t: t, c: x86test.Start(t), rng: rand.New(rand.NewPCG(5, 6)),
-		data: make([]byte, x86test.DataSize), after: make([]byte, x86test.DataSize), names: make(map[string]int),
+		data: make([]byte, x86test.DataSize), after: make([]byte, x86test.DataSize), names: make(map[string]int), faults: make(map[string]int),
 	}
 	d.m = interp.New(d)
 	for n := 0; n < len(d.data); n += 8 {
@@ -103,15 +103,25 @@ func (d *duel) try() {
 func (d *duel) onProcessor(code []byte, start *interp.State) interp.State {
 	d.t.Helper()
 	native := d.c.Regs
-	for n, r := range gprs(&native) {
-		*r = start.GPR[n]
-	}
-	native.Eflags, native.Fs_base, native.Gs_base, native.Orig_rax = start.Flags, start.FSBase, start.GSBase, 1<<64-1
+	setRegs(&native, start)
 	if signal := d.c.Step(code, &native); signal != syscall.SIGTRAP {
 		d.t.Errorf("% x: the processor says %v", code, signal)
 	}
+	return getRegs(&native, start)
+}
+
+// setRegs makes native registers what the machine begins with.
+func setRegs(native *syscall.PtraceRegs, start *interp.State) {
+	for n, r := range gprs(native) {
+		*r = start.GPR[n]
+	}
+	native.Eflags, native.Fs_base, native.Gs_base, native.Orig_rax = start.Flags, start.FSBase, start.GSBase, 1<<64-1
+}
+
+// getRegs is what start has become.
+func getRegs(native *syscall.PtraceRegs, start *interp.State) interp.State {
 	end := *start
-	for n, r := range gprs(&native) {
+	for n, r := range gprs(native) {
 		end.GPR[n] = *r
 	}
 	end.Flags, end.RIP = native.Eflags, native.Rip
@@ -127,7 +137,7 @@ func gprs(r *syscall.PtraceRegs) []*uint64 {
 
 func (d *duel) fault(in *x86.Inst, format string, args ...any) {
 	d.t.Helper()
-	if d.faults++; d.faults > 30 {
+	if d.faults[in.Stem()]++; d.faults[in.Stem()] > 3 {
 		return
 	}
 	d.t.Errorf("%s: "+format, append([]any{in.Text(nil)}, args...)...)
@@ -158,6 +168,18 @@ func (d *duel) compare(in *x86.Inst, start *interp.State, want interp.State) {
 func (d *duel) compareMemory(in *x86.Inst) {
 	d.t.Helper()
 	d.c.Read(x86test.Data, d.after)
+	clean := bytes.Clone(d.data) // but for what the machine has written
+	d.m.Dirty(func(addr uint64, page *interp.Page) { copy(clean[addr-x86test.Data:], page.Data[:]) })
+	if !bytes.Equal(clean, d.after) {
+		d.fault(in, "wrote %x, and that is not what the processor wrote", d.m.Writes())
+	}
+	d.compareUndone(in)
+	d.data, d.after = d.after, d.data
+}
+
+// compareUndone asks whether the machine can take back what it wrote.
+func (d *duel) compareUndone(in *x86.Inst) {
+	d.t.Helper()
 	d.m.Undo()
 	clean := true
 	d.m.Dirty(func(addr uint64, page *interp.Page) {
@@ -166,7 +188,6 @@ func (d *duel) compareMemory(in *x86.Inst) {
 	if !clean {
 		d.fault(in, "Undo has not brought back what was there")
 	}
-	d.data, d.after = d.after, d.data
 }
 
 // Flags, by the names of the manuals.

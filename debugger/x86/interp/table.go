@@ -62,6 +62,16 @@ func prepare(in x86.Inst) instruction {
 	i := instruction{in: in, run: processors, dst: in.Operand(0), src: in.Operand(1), src2: in.Operand(2)}
 	i.size = i.dst.Size
 	name := in.Name()
+	if usesVectors(&in) {
+		if i.vector = planVector(&in); i.vector != nil {
+			i.run = stepVector
+		}
+		return i
+	}
+	if run := controlHandlers[name]; run != nil && !in.Locked() {
+		i.run = run
+		return i
+	}
 	memory := i.dst.Kind == x86.InMemory
 	if in.Class&refused != 0 || in.Locked() && (!memory || !slices.Contains(lockable, name)) {
 		return i
@@ -75,6 +85,16 @@ func prepare(in x86.Inst) instruction {
 	}
 	i.conditional(name)
 	return i
+}
+
+// usesVectors reports whether an operand is a vector or mask register.
+func usesVectors(in *x86.Inst) bool {
+	for n := range 4 {
+		if k := in.Operand(n).Kind; k == x86.VectorReg || k == x86.MaskReg {
+			return true
+		}
+	}
+	return false
 }
 
 func (i *instruction) conditional(name string) {

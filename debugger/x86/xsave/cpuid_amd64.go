@@ -1,0 +1,4 @@
+package xsave
+
+// cpuid executes the instruction of that name.
+func cpuid(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)

@@ -1,0 +1,108 @@
+package xsave
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/triptych-mcp/triptych/debugger/x86/interp"
+)
+
+// Places that are the same on all processors (Intel's manual, volume 1, 13.4).
+const (
+	offsetMXCSR  = 24
+	offsetXMM    = 160
+	offsetHeader = 512 // which components are not in their initial state
+	minSize      = 576
+)
+
+// Components, by their bit in the header.
+const (
+	componentSSE  = 1
+	componentYMM  = 2
+	componentMask = 5
+	componentZMM  = 6 // upper halves of zmm0 to zmm15
+	componentHigh = 7 // zmm16 to zmm31
+)
+
+// A Layout says where the components are, in bytes from the beginning; 0 is
+// nowhere.
+type Layout struct {
+	ymm, mask, zmm, high int
+}
+
+// Machine returns the layout of this processor.
+var Machine = sync.OnceValue(func() Layout {
+	return Layout{
+		ymm:  component(componentYMM, 16*16),
+		mask: component(componentMask, 8*8),
+		zmm:  component(componentZMM, 16*32),
+		high: component(componentHigh, 16*64),
+	}
+})
+
+// leafXSave is the leaf of CPUID that tells size and place of components.
+const leafXSave = 0xd
+
+// component returns where a component of n bytes is.
+func component(number, n uint32) int {
+	if most, _, _, _ := cpuid(0, 0); most < leafXSave {
+		return 0
+	}
+	if size, offset, _, _ := cpuid(leafXSave, number); size == n {
+		return int(offset)
+	}
+	return 0
+}
+
+// Load takes the vector state out of what XSAVE has written. It returns false if
+// that is too short.
+func (l Layout) Load(state []byte, v *interp.Vectors) bool {
+	if len(state) < minSize || !l.fits(len(state)) {
+		return false
+	}
+	v.MXCSR = binary.LittleEndian.Uint32(state[offsetMXCSR:])
+	for n := range v.Reg {
+		for quad := range v.Reg[n] {
+			v.Reg[n][quad] = l.read(state, l.vectorOffset(n, quad))
+		}
+	}
+	for n := range v.Mask {
+		v.Mask[n] = l.read(state, l.maskOffset(n))
+	}
+	return true
+}
+
+func (l Layout) fits(n int) bool {
+	return l.ymm+16*16 <= n && l.mask+8*8 <= n && l.zmm+16*32 <= n && l.high+16*64 <= n
+}
+
+// read returns a quadword, 0 from nowhere.
+func (l Layout) read(state []byte, offset int) uint64 {
+	if offset == 0 {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(state[offset:])
+}
+
+// vectorOffset is where a quadword of a vector register is, 0 if nowhere.
+func (l Layout) vectorOffset(n, quad int) int {
+	switch {
+	case n >= 16:
+		return within(l.high, 64*(n-16)+8*quad)
+	case quad < 2:
+		return offsetXMM + 16*n + 8*quad
+	case quad < 4:
+		return within(l.ymm, 16*n+8*(quad-2))
+	}
+	return within(l.zmm, 32*n+8*(quad-4))
+}
+
+func (l Layout) maskOffset(n int) int { return within(l.mask, 8*n) }
+
+// within returns a place in a component, or nowhere.
+func within(component, offset int) int {
+	if component == 0 {
+		return 0
+	}
+	return component + offset
+}
