@@ -27,10 +27,13 @@
 // # Steps
 //
 // Instructions that need no processor are interpreted, some hundred times
-// faster (see package interp); the process is brought up to date before the
-// processor makes the next step and when the steps end. If this program is
-// killed at just that moment, the process has part of it. [Options.Single]
-// turns this off. A repeated string instruction is a step an iteration.
+// faster (see package interp): general ones and those on vectors, but for
+// unusual floating point. System calls, the x87 stack and what is rare are the
+// processor's. The process is brought up to date, in memory, registers and
+// vector state, before the processor makes the next step and when the steps
+// end. If this program is killed at just that moment, the process has part of
+// it. [Options.Single] turns this off. A repeated string instruction is a step
+// an iteration.
 //
 // Steps are recorded in one order, also those of several threads: one thread
 // steps while the others stand still. Only while it waits in the kernel do they

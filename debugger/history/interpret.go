@@ -7,6 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/x86"
 	"github.com/triptych-mcp/triptych/debugger/x86/interp"
+	"github.com/triptych-mcp/triptych/debugger/x86/xsave"
 )
 
 // An interpreter makes steps in this program, over copies of the process's
@@ -19,6 +20,10 @@ type interpreter struct {
 	pages   map[uint64]*interp.Page // by number: what the machine has
 	stale   map[uint64]struct{}     // pages that the processor has written since
 	ahead   bool                    // the process has not yet what the machine has
+	thread  int                     // that steps, in the table of threads
+	layout  xsave.Layout
+	vectors bool // ahead in vectors, too
+	changes []vectorChange
 }
 
 // maxRow is how many steps are interpreted before the processor makes one, which
@@ -26,8 +31,11 @@ type interpreter struct {
 const maxRow = 1 << 17
 
 func newInterpreter(r *Recorder) *interpreter {
-	p := &interpreter{r: r, pages: make(map[uint64]*interp.Page), stale: make(map[uint64]struct{})}
+	p := &interpreter{
+		r: r, pages: make(map[uint64]*interp.Page), stale: make(map[uint64]struct{}), layout: xsave.Machine(),
+	}
 	p.machine = interp.New(p)
+	p.machine.UseVectors(p.loadVectors)
 	return p
 }
 
@@ -91,8 +99,10 @@ func (n *run) row() error {
 		p.forget()
 	}
 	t := &n.r.view().threads[i]
+	p.thread = i
 	addressing(regs, &p.machine.Regs)
 	p.machine.RIP = regs.RIP
+	p.machine.ForgetVectors()
 	return n.settle(p, t, n.interpret(p, t, i, regs))
 }
 
@@ -104,7 +114,7 @@ func (n *run) interpret(p *interpreter, t *thread, index int, regs *ptrace.Regs)
 	for ; done < maxRow && n.result.Why == 0 && p.machine.Step(); done++ {
 		p.ahead = true
 		p.update(&now)
-		n.r.recordInterpreted(index, &t.regs, &now, p.machine.Writes())
+		p.record(t, &now)
 		t.regs = now
 		n.r.view().current = index
 		n.done()
@@ -126,24 +136,60 @@ func (p *interpreter) update(r *ptrace.Regs) {
 	r.RIP, r.EFlags = p.machine.RIP, p.machine.Flags
 }
 
-// recordInterpreted makes the record of an interpreted step.
-func (r *Recorder) recordInterpreted(index int, from, to *ptrace.Regs, writes []interp.Write) {
-	h := head{kind: Stepped, thread: index}
+// record makes the record of an interpreted step.
+func (p *interpreter) record(t *thread, to *ptrace.Regs) {
+	h := head{kind: Stepped, thread: p.thread}
+	writes := p.machine.Writes()
 	if len(writes) > 0 {
-		h.parts = partMemory
+		h.parts |= partMemory
 	}
-	b := appendRegs(appendHead(r.buf[:0], h), from, to)
+	p.takeVectors(t)
+	if len(p.changes) > 0 {
+		h.parts |= partVector
+	}
+	b := appendRegs(appendHead(p.r.buf[:0], h), &t.regs, to)
 	if len(writes) > 0 {
-		b = binary.AppendUvarint(b, uint64(len(writes)))
-		for _, w := range writes {
-			var old [8]byte
-			binary.LittleEndian.PutUint64(old[:], w.Old)
-			b = appendSpan(b, w.Addr, old[:w.Size])
-			r.code.wrote(w.Addr, uint64(w.Size))
+		b = p.appendWrites(b, writes)
+	}
+	if len(p.changes) > 0 {
+		b = appendChanges(b, p.changes)
+	}
+	p.r.buf = b
+	p.r.history.append(b)
+}
+
+// appendWrites appends what a step has overwritten, a vector in one piece.
+func (p *interpreter) appendWrites(b []byte, writes []interp.Write) []byte {
+	at, pieces := len(b), 0
+	for len(writes) > 0 {
+		n := adjacent(writes)
+		var old [maxPiece]byte
+		length := 0
+		for _, w := range writes[:n] {
+			binary.LittleEndian.PutUint64(old[length:], w.Old)
+			length += int(w.Size)
 		}
+		b = appendSpan(b, writes[0].Addr, old[:length])
+		p.r.code.wrote(writes[0].Addr, uint64(length))
+		writes = writes[n:]
+		pieces++
 	}
-	r.buf = b
-	r.history.append(b)
+	return insertCount(b, at, pieces)
+}
+
+// maxPiece is how many bytes a step writes at one place, and one quadword.
+const maxPiece = 64 + 8
+
+// adjacent is how many writes from the first on are one behind the other.
+func adjacent(writes []interp.Write) int {
+	end, total := writes[0].Addr, 0
+	for n, w := range writes {
+		if total += int(w.Size); w.Addr != end || total > maxPiece-8 {
+			return n
+		}
+		end += uint64(w.Size)
+	}
+	return len(writes)
 }
 
 // settle brings the process to where the interpreter is. That costs less than
@@ -156,7 +202,13 @@ func (n *run) settle(p *interpreter, t *thread, done int) error {
 		n.r.restart("the process could not be brought to where it should be")
 		return err
 	}
-	p.ahead = false
+	if p.vectors {
+		if err := n.r.target.SetXState(t.id, t.vector); err != nil {
+			n.r.restart("the process could not be brought to where it should be")
+			return err
+		}
+	}
+	p.ahead, p.vectors = false, false
 	return n.s.SetRegs(t.regs)
 }
 

@@ -13,6 +13,7 @@ type Target interface {
 	Base
 	WriteMemory(addr uint64, b []byte) (int, error)
 	SetRegs(thread int, r ptrace.Regs) error
+	SetXState(thread int, state []byte) error
 	Maps() (proc.Maps, error)
 	Threads() ([]proc.ThreadInfo, error)
 	CurrentThread() (int, error)

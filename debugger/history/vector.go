@@ -1,6 +1,12 @@
 package history
 
-import "encoding/binary"
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/x86/interp"
+)
 
 // wordSize is the unit in which vector state is compared.
 const wordSize = 8
@@ -51,4 +57,43 @@ func (d *decoder) moveVector(state []byte) {
 		at := state[word*wordSize:]
 		binary.LittleEndian.PutUint64(at, binary.LittleEndian.Uint64(at)^binary.LittleEndian.Uint64(x))
 	}
+}
+
+// A vectorChange is a word of the vector state that a step has changed.
+type vectorChange struct {
+	word int
+	xor  uint64
+}
+
+// loadVectors tells the machine the vector state of the thread that steps.
+func (p *interpreter) loadVectors(v *interp.Vectors) bool {
+	t := &p.r.view().threads[p.thread]
+	return p.r.learn(t) == nil && p.layout.Load(t.vector, v)
+}
+
+// takeVectors makes the vector state of the thread what the machine has, and
+// notes what that changes, in the order of the words.
+func (p *interpreter) takeVectors(t *thread) {
+	p.changes = p.changes[:0]
+	changed := p.machine.ChangedVectors()
+	if changed == (interp.VectorChange{}) {
+		return
+	}
+	p.layout.Store(t.vector, p.machine.Vectors(), changed, func(offset int, from, to uint64) {
+		p.changes = append(p.changes, vectorChange{offset / wordSize, from ^ to})
+	})
+	slices.SortFunc(p.changes, func(a, b vectorChange) int { return cmp.Compare(a.word, b.word) })
+	p.vectors = p.vectors || len(p.changes) > 0
+}
+
+// appendChanges appends what appendVector would.
+func appendChanges(b []byte, changes []vectorChange) []byte {
+	b = binary.AppendUvarint(b, uint64(len(changes)))
+	last := 0
+	for _, c := range changes {
+		b = binary.AppendUvarint(b, uint64(c.word-last))
+		b = binary.LittleEndian.AppendUint64(b, c.xor)
+		last = c.word
+	}
+	return b
 }
