@@ -38,6 +38,7 @@ type History struct {
 	log    ring
 	view   View
 	reason string // why it begins where it does
+	passed Travel // by the last search
 }
 
 // newHistory makes one that is empty. Positions begin with first.
@@ -101,6 +102,9 @@ type Gap struct {
 	Position uint64 // before it; the one behind it is the next
 	Note     string // what is known about it
 }
+
+// Passed tells what the last ReverseContinue or Continue has passed.
+func (h *History) Passed() Travel { return h.passed }
 
 // Back goes n positions back. It answers a *[BeginningError], without having
 // moved, when there are not so many.
@@ -172,6 +176,16 @@ func (h *History) arrive() {
 // note reads what a record says about itself.
 func note(record []byte, threads int) string {
 	text := ""
+	extraOf(record, threads, func(tag byte, p *decoder) {
+		if tag == extraNote {
+			text = string(p.b)
+		}
+	})
+	return text
+}
+
+// extraOf calls f for each thing of a record's extra part.
+func extraOf(record []byte, threads int, f func(tag byte, payload *decoder)) {
 	d := decoder{b: record}
 	h := d.head(threads)
 	d.skipRegs()
@@ -182,13 +196,8 @@ func note(record []byte, threads int) string {
 		d.moveVector(nil)
 	}
 	if h.parts&partExtra != 0 {
-		d.extras(func(tag byte, p *decoder) {
-			if tag == extraNote {
-				text = string(p.b)
-			}
-		})
+		d.extras(f)
 	}
-	return text
 }
 
 // checkEvery is how many positions a search passes between looks at its
@@ -214,12 +223,12 @@ func (h *History) search(ctx context.Context, back bool, hit func(*View) bool) (
 	if back {
 		goal = h.Oldest()
 	}
-	travel := Travel{Gaps: make([]Gap, maxGaps)}
+	h.passed = Travel{}
 	for h.view.position != goal {
-		if travel.Steps%checkEvery == 0 && ctx.Err() != nil {
+		if h.passed.Steps%checkEvery == 0 && ctx.Err() != nil {
 			return false, ctx.Err()
 		}
-		if err := h.pass(back, &travel); err != nil {
+		if err := h.pass(back, &h.passed); err != nil {
 			return false, err
 		}
 		if hit(&h.view) {

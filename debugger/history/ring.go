@@ -106,6 +106,26 @@ func (r *ring) drop() {
 	r.spare = c
 }
 
+// truncate forgets the records from a position on, which must be there.
+func (r *ring) truncate(position uint64) {
+	for len(r.chunks) > 1 && r.chunks[len(r.chunks)-1].first >= position {
+		last := len(r.chunks) - 1
+		r.bytes -= r.chunks[last].size()
+		r.chunks[last] = nil
+		r.chunks = r.chunks[:last]
+	}
+	c := r.chunks[len(r.chunks)-1]
+	n := int(position - c.first)
+	if n >= len(c.ends) {
+		return
+	}
+	size := uint32(0)
+	if n > 0 {
+		size = c.ends[n-1]
+	}
+	c.data, c.ends = c.data[:size], c.ends[:n]
+}
+
 // at returns the chunk with a position, which must be there, and its index in
 // it.
 func (r *ring) at(position uint64) (*chunk, int) {

@@ -39,6 +39,7 @@ type Result struct {
 	Why      Why
 	Thread   int
 	Signal   syscall.Signal // GotSignal
+	Fault    uint64         // GotSignal: the address that the signal is about
 	Steps    uint64         // recorded anew
 	Replayed Travel         // steps in the past, before those
 	Position uint64         // of the view now
@@ -91,7 +92,7 @@ func (r *Recorder) Run(ctx context.Context, thread int, limits Limits) (Result, 
 // result completes one.
 func (r *Recorder) result(result Result) Result {
 	result.Position = r.view().position
-	if r.view().current < len(r.view().threads) {
+	if result.Thread == 0 && r.view().current < len(r.view().threads) {
 		result.Thread = r.view().Thread()
 	}
 	return result
@@ -202,7 +203,8 @@ func (n *run) done() {
 func (n *run) signal() {
 	switch {
 	case n.s.Action() == proc.StopAndPass || n.s.Action() == proc.StopAndDrop:
-		n.result.Why, n.result.Signal = GotSignal, n.s.Signal()
+		stop := n.s.Report()
+		n.result.Why, n.result.Signal, n.result.Fault, n.result.Thread = GotSignal, stop.Signal, stop.Fault, stop.Thread
 	case n.limits.HoldSignals:
 		n.s.Hold()
 	}

@@ -29,6 +29,32 @@ func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, e
 	return Write{}, false, nil
 }
 
+// Wrote says whether the step that leads from a position to the next one, which
+// there must be, has written any of n bytes at addr, whether or not they changed
+// by it.
+func (h *History) Wrote(position, addr, n uint64) bool {
+	if position < h.Oldest() || position >= h.End() {
+		return false
+	}
+	c, i := h.log.at(position)
+	record := c.record(i)
+	if record[0]&partMemory == 0 {
+		return false
+	}
+	_, ok := h.writes(record, addr, n)
+	return ok
+}
+
+// Kind says what the step that leads from a position to the next one is. Where
+// there is none it is a step.
+func (h *History) Kind(position uint64) Kind {
+	if position < h.Oldest() || position >= h.End() {
+		return Stepped
+	}
+	c, i := h.log.at(position)
+	return Kind(c.record(i)[0] & kindBits)
+}
+
 // writes says whether a record has a memory part that touches n bytes at addr.
 func (h *History) writes(record []byte, addr, n uint64) (head, bool) {
 	d := decoder{b: record}

@@ -20,6 +20,7 @@ type Target interface {
 	Rseq(thread int) (start, end uint64, err error)
 	Inject(thread int, number uint64, args ...uint64) (uint64, error)
 	Step(ctx context.Context, thread int, f func(Stepper) error) error
+	SetXState(thread int, state []byte) error
 	Resume(ctx context.Context) (proc.Stop, error)
 }
 
@@ -33,6 +34,8 @@ type Stepper interface {
 	Signal() syscall.Signal
 	Action() proc.Action
 	Hold()
+	Report() proc.Stop
+	Forget()
 }
 
 // Of makes a process a target.

@@ -71,5 +71,7 @@ func (s *Stepper) Signal() syscall.Signal      { return 0 }
 func (s *Stepper) SignalInfo() ptrace.SigInfo  { return ptrace.SigInfo{} }
 func (s *Stepper) Action() Action              { return Pass }
 func (s *Stepper) Hold()                       {}
+func (s *Stepper) Report() Stop                { return Stop{} }
+func (s *Stepper) Forget()                     {}
 func (s *Stepper) Process() *Process           { return nil }
 func (s *Stepper) Step() (Outcome, error)      { return 0, errPlatform }
