@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/bugs"
 )
@@ -236,33 +237,47 @@ func haystack(t testing.TB, folder string, lines int) {
 		root, ending string
 		part         int // of the lines, in per cent
 	}{
-		{filepath.Join(runtime.GOROOT(), "src"), ".go", 60}, //nolint:staticcheck // the sources that this test was built with
-		{filepath.Join(runtime.GOROOT(), "src"), ".c", 10},  //nolint:staticcheck // as above
+		{goSources(), ".go", 60}, {goSources(), ".c", 10},
 		{"/usr/include", ".h", 20}, {"/usr/lib/python3", ".py", 5}, {"/usr/lib/node_modules", ".js", 5},
 	}
 	for _, s := range sources {
-		copySources(t, folder, s.root, s.ending, lines*s.part/100)
+		copySources(t, folder, sourcesBelow(s.root, s.ending), lines*s.part/100)
 	}
 }
 
-func copySources(t testing.TB, folder, root, ending string, lines int) {
+// goSources is the folder of the sources that this test was built with.
+func goSources() string {
+	return filepath.Join(runtime.GOROOT(), "src") //nolint:staticcheck // where no Go is, there is nothing to search
+}
+
+// sourcesBelow are the files with an ending. What cannot be read is not needed.
+func sourcesBelow(root, ending string) []string {
+	var all []string
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && filepath.Ext(path) == ending {
+			all = append(all, path)
+		}
+		return nil
+	})
+	return all
+}
+
+// copySources copies so many lines of files.
+func copySources(t testing.TB, folder string, files []string, lines int) {
 	t.Helper()
 	n := 0
-	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error { // what cannot be read is not needed
-		switch {
-		case err != nil || !d.Type().IsRegular() || filepath.Ext(path) != ending:
-			return nil
-		case n >= lines:
-			return fs.SkipAll
+	for _, path := range files {
+		if n >= lines {
+			return
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return nil
+			continue
 		}
 		n += strings.Count(string(text), "\n")
+		ending := filepath.Ext(path)
 		put(t, filepath.Join(folder, "hay", fmt.Sprintf("%s%d%s", ending[1:], n, ending)), string(text))
-		return nil
-	})
+	}
 }
 
 func put(t testing.TB, path, text string) {
@@ -330,15 +345,28 @@ func TestCopiesOfABugAreFound(t *testing.T) {
 
 func measure(t *testing.T, folder string, m mutant) {
 	t.Helper()
+	recall, precision := quality(t, folder, seeds, m)
+	t.Logf("recall %.2f, precision %.2f", recall, precision)
+	if recall < m.recall {
+		t.Errorf("recall is %.2f, want at least %.2f", recall, m.recall)
+	}
+	if precision < m.recall {
+		t.Errorf("precision is %.2f, want at least %.2f", precision, m.recall)
+	}
+}
+
+// quality hides copies of bugs in a folder and looks for them: how many of the
+// copies are among the first ten findings, and how many of these are copies.
+func quality(t testing.TB, folder string, bugged []seed, m mutant) (recall, precision float64) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	var planted []map[string][2]int
-	for n, s := range seeds {
+	for n, s := range bugged {
 		planted = append(planted, hide(t, r, folder, n, s, m))
 		put(t, filepath.Join(folder, fmt.Sprintf("site%d%s", n, s.ending)), s.code)
 	}
-	f := finder(t, bugs.Config{})
-	var recall, precision float64
-	for n, s := range seeds {
+	f := finder(t, bugs.Config{MaxScan: time.Hour})
+	for n, s := range bugged {
 		report := find(t, f, bugs.Request{Path: folder, Limit: copies, Site: bugs.Site{
 			File: fmt.Sprintf("site%d%s", n, s.ending), Line: lineOf(t, s.code, s.mark),
 		}})
@@ -355,12 +383,5 @@ func measure(t *testing.T, folder string, m mutant) {
 		recall += float64(hits) / copies
 		precision += float64(hits) / float64(max(1, len(report.Findings)))
 	}
-	recall, precision = recall/float64(len(seeds)), precision/float64(len(seeds))
-	t.Logf("recall %.2f, precision %.2f", recall, precision)
-	if recall < m.recall {
-		t.Errorf("recall is %.2f, want at least %.2f", recall, m.recall)
-	}
-	if precision < m.recall {
-		t.Errorf("precision is %.2f, want at least %.2f", precision, m.recall)
-	}
+	return recall / float64(len(bugged)), precision / float64(len(bugged))
 }

@@ -33,7 +33,7 @@ func write(t *testing.T, files map[string]string) string {
 	return folder
 }
 
-func finder(t *testing.T, config bugs.Config) *bugs.Finder {
+func finder(t testing.TB, config bugs.Config) *bugs.Finder {
 	t.Helper()
 	f, err := bugs.New(config)
 	if err != nil {
@@ -42,7 +42,7 @@ func finder(t *testing.T, config bugs.Config) *bugs.Finder {
 	return f
 }
 
-func find(t *testing.T, f *bugs.Finder, req bugs.Request) *bugs.Report {
+func find(t testing.TB, f *bugs.Finder, req bugs.Request) *bugs.Report {
 	t.Helper()
 	r, err := f.Find(t.Context(), req)
 	if err != nil {
