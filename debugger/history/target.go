@@ -20,7 +20,6 @@ type Target interface {
 	Rseq(thread int) (start, end uint64, err error)
 	Inject(thread int, number uint64, args ...uint64) (uint64, error)
 	Step(ctx context.Context, thread int, f func(Stepper) error) error
-	SetXState(thread int, state []byte) error
 	Resume(ctx context.Context) (proc.Stop, error)
 }
 
