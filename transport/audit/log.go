@@ -34,6 +34,8 @@ type Log struct {
 	store medium
 	stuck *group // could not be written and goes first
 
+	timers sync.Pool // of *time.Timer that are stopped
+
 	mu      sync.Mutex
 	open    bool // a chain is there to number records
 	closed  bool
@@ -160,8 +162,8 @@ func (l *Log) ensureOpen() error {
 // Commit returns when the record with this number, and so all before it, are
 // kept for good. One write and one sync serve all who wait. After an error the
 // records stay in memory and the next Commit tries again. When ctx ends first,
-// its error is returned and the record may or may not be kept; the caller that
-// does the writing finishes it.
+// or others have been writing for 10 seconds, that is the error, and the record
+// may or may not be kept; the caller that does the writing finishes it.
 func (l *Log) Commit(ctx context.Context, seq uint64) error {
 	for {
 		f, err := l.flightOf(seq)
@@ -191,12 +193,8 @@ func (l *Log) flightOf(seq uint64) (*flight, error) {
 
 // land waits for the end of a flight, and pilots it when nobody else does.
 func (l *Log) land(ctx context.Context, f *flight) error {
-	select {
-	case <-f.done:
-		return f.err
-	case <-ctx.Done():
-		return ctx.Err()
-	case l.turn <- struct{}{}:
+	if landed, err := l.queue(ctx, f); landed || err != nil {
+		return err
 	}
 	defer func() { <-l.turn }()
 	runtime.Gosched() // whoever is about to add a record gets on board: a seal costs the same for many
@@ -205,6 +203,41 @@ func (l *Log) land(ctx context.Context, f *flight) error {
 		return f.err
 	default:
 		return l.fly(f)
+	}
+}
+
+// maxWait is how long a caller waits for a flight of others: a disk may hang.
+const maxWait = 10 * time.Second
+
+var errHangs = fmt.Errorf("writing the audit trail takes longer than %v", maxWait)
+
+// queue waits for the end of a flight or for the turn to pilot it. A caller
+// without rivals has no use for a timer.
+func (l *Log) queue(ctx context.Context, f *flight) (landed bool, err error) {
+	select {
+	case <-f.done:
+		return true, f.err
+	case l.turn <- struct{}{}:
+		return false, nil
+	default:
+	}
+	timer, _ := l.timers.Get().(*time.Timer)
+	if timer == nil {
+		timer = time.NewTimer(maxWait)
+	} else {
+		timer.Reset(maxWait)
+	}
+	defer l.timers.Put(timer)
+	defer timer.Stop()
+	select {
+	case <-f.done:
+		return true, f.err
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case <-timer.C:
+		return false, errHangs
+	case l.turn <- struct{}{}:
+		return false, nil
 	}
 }
 

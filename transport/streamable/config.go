@@ -36,8 +36,8 @@ type Config struct {
 	MaxStreams  int           // open streams of one principal; 1000
 
 	// Barrier returns when all that was recorded is safe; no answer leaves
-	// before. Its error is the answer in place of a result. Nil needs no
-	// waiting.
+	// before. Its error is the answer in place of a result. It bounds its own
+	// time; the context ends with nothing. Nil needs no waiting.
 	Barrier func(context.Context) error
 	// Logger gets what an operator should see; nil discards it.
 	Logger *slog.Logger

@@ -42,7 +42,7 @@ var (
 
 // exchange answers a body in which somebody waits for an answer.
 func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, takes acceptance, to *route, body jsonrpc.Body) {
-	e := &exchange{h: h, to: to, body: body, takes: takes, opened: make(chan struct{})}
+	e := &exchange{h: h, to: to, body: body, takes: takes}
 	values := r.Context()
 	if to.session != nil {
 		values = context.WithoutCancel(values) // a lost connection cancels nothing
@@ -53,7 +53,7 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, takes accepta
 	e.timer = time.AfterFunc(h.cfg.Timeout, func() { e.cancel(errTooLong) })
 	streams := takes.stream && !(to.silent && takes.json)
 	if streams {
-		to.caller.Send = e
+		e.opened, to.caller.Send = make(chan struct{}), e
 	}
 	e.handler = h.cfg.Server.Bind(to.caller, nil)
 	leave := e.register()
@@ -124,14 +124,7 @@ func (e *exchange) answer() []byte {
 
 // barrier waits until what was recorded is safe, for requests that were cancelled,
 // too: they have records, and those that took too long an answer.
-func (e *exchange) barrier() error {
-	ctx, stop := context.WithTimeout(context.WithoutCancel(e.ctx), barrierTime)
-	defer stop()
-	return e.h.cfg.Barrier(ctx)
-}
-
-// barrierTime bounds how long an answer waits for its record.
-const barrierTime = 10 * time.Second
+func (e *exchange) barrier() error { return e.h.cfg.Barrier(context.WithoutCancel(e.ctx)) }
 
 // finish hands the answer over: to the stream when there is one, else to
 // net/http's goroutine. Without an answer the stream stays open.

@@ -96,7 +96,11 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *Refusal
 	if r.ContentLength > h.cfg.MaxBody {
 		return nil, h.tooLarge()
 	}
-	text, err := readAll(http.MaxBytesReader(w, r.Body, h.cfg.MaxBody), r.ContentLength)
+	body := r.Body
+	if r.ContentLength < 0 {
+		body = http.MaxBytesReader(w, body, h.cfg.MaxBody)
+	}
+	text, err := readAll(body, r.ContentLength)
 	if err == nil {
 		return text, nil
 	}

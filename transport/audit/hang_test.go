@@ -1,0 +1,58 @@
+package audit
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// stuck is a keeper whose disk hangs until it is let go.
+type stuck struct{ free chan struct{} }
+
+func (k *stuck) claim(time.Time) (*chain, medium, error) {
+	return &chain{key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}, k, nil
+}
+func (k *stuck) chains(context.Context) ([]stored, error) { return nil, nil }
+func (k *stuck) publicKey() (ed25519.PublicKey, error)    { return nil, errors.New("there is none") }
+func (k *stuck) preface(*chain, time.Time) []note         { return nil }
+func (k *stuck) close() error                             { return nil }
+func (k *stuck) write(*group) error {
+	<-k.free
+	return nil
+}
+
+// TestHang: while a disk hangs, only the one who writes waits for it; the others
+// are told after a while, and when it goes on their records are kept.
+func TestHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := &stuck{make(chan struct{})}
+		l := newLog(k, time.Now, slog.New(slog.DiscardHandler))
+		commit := func() (chan error, uint64) {
+			done := make(chan error, 1)
+			seq, err := l.Append(Record{Key: "k"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			go func() { done <- l.Commit(t.Context(), seq) }()
+			synctest.Wait()
+			return done, seq
+		}
+		pilot, _ := commit()
+		other, seq := commit()
+		began := time.Now()
+		if err := <-other; !errors.Is(err, errHangs) || time.Since(began) != maxWait {
+			t.Errorf("%v after %v, want %v after %v", err, time.Since(began), errHangs, maxWait)
+		}
+		close(k.free)
+		if err := <-pilot; err != nil {
+			t.Error(err)
+		}
+		if err := l.Commit(t.Context(), seq); err != nil {
+			t.Error(err)
+		}
+	})
+}
