@@ -21,7 +21,7 @@ import (
 )
 
 // serveHTTPS serves with all that a real server has at its door.
-func serveHTTPS(ctx context.Context, listen, data string) (err error) {
+func serveHTTPS(ctx context.Context, listen, data string, t *mcp.Table) (err error) {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	ring, err := keys.OpenFile(filepath.Join(data, "keys"), log, time.Now)
 	if err != nil {
@@ -42,7 +42,7 @@ func serveHTTPS(ctx context.Context, listen, data string) (err error) {
 		})
 		last.Store(seq)
 		return err
-	}}, table())
+	}}, t)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 
 	"github.com/triptych-mcp/triptych/mcp"
@@ -24,19 +25,26 @@ type echoArgs struct {
 
 func echo(_ context.Context, _ *mcp.Call, in echoArgs) (string, error) { return in.Text, nil }
 
-func table() *mcp.Table {
-	return &mcp.Table{
-		Family: "echo",
-		Tools:  []mcp.Tool{{Name: "echo", Doc: "echoes text", Hints: mcp.ReadOnly, Call: mcp.Typed(echo)}},
+// table has the tool, and so many more of the same kind.
+func table(more int) *mcp.Table {
+	t := &mcp.Table{Family: "echo"}
+	for i := range more + 1 {
+		name := "echo"
+		if i > 0 {
+			name += strconv.Itoa(i)
+		}
+		t.Tools = append(t.Tools, mcp.Tool{Name: name, Doc: "echoes text", Hints: mcp.ReadOnly, Call: mcp.Typed(echo)})
 	}
+	return t
 }
 
 func main() {
 	listen := flag.String("listen", "", "serve HTTPS at this `address`")
 	data := flag.String("data", ".", "`folder` of keys, quotas, audit trail and certificate")
+	more := flag.Int("tools", 0, "add this `number` of tools of the same kind")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := serve(ctx, *listen, *data)
+	err := serve(ctx, *listen, *data, table(*more))
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "echo:", err)
@@ -44,11 +52,11 @@ func main() {
 	}
 }
 
-func serve(ctx context.Context, listen, data string) error {
+func serve(ctx context.Context, listen, data string, t *mcp.Table) error {
 	if listen != "" {
-		return serveHTTPS(ctx, listen, data)
+		return serveHTTPS(ctx, listen, data, t)
 	}
-	server, err := mcp.New(mcp.Config{Name: "echo", Version: "1"}, table())
+	server, err := mcp.New(mcp.Config{Name: "echo", Version: "1"}, t)
 	if err != nil {
 		return err
 	}
