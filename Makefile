@@ -1,8 +1,13 @@
 .DEFAULT_GOAL := help
 FUZZTIME ?= 10s
 GOLANGCI := v2.15.0
+BENCHSTAT := v0.0.0-20260908200009-22c9c6c9d4da
+BENCH ?= .
+PKGS ?= ./...
+COUNT ?= 6
+SOAK ?= 30m
 
-.PHONY: help build run demo test race fuzz bench cover vet lint fmt generate golden conformance conformance-xml ci
+.PHONY: help build run demo test race fuzz bench bench-peers soak cover vet lint fmt generate golden conformance conformance-xml ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,8 +33,27 @@ fuzz: ## run each fuzz target for FUZZTIME
 			echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
 		done; done
 
-bench: ## run the benchmarks
-	go test -run '^$$' -bench . ./...
+bench: ## run the benchmarks BENCH of PKGS; with BASE=REF, beside those of that commit, COUNT times
+ifndef BASE
+	go test -run '^$$' -bench '$(BENCH)' $(PKGS)
+else
+	@set -e; dir=$$(mktemp -d); trap 'git worktree remove --force $$dir/base; rm -rf $$dir' EXIT; \
+	git worktree add -q --detach $$dir/base $(BASE); \
+	for i in $$(seq $(COUNT)); do \
+		echo "round $$i of $(COUNT)" >&2; \
+		(cd $$dir/base && go test -run '^$$' -bench '$(BENCH)' -benchmem $(PKGS)) >>$$dir/base.txt; \
+		go test -run '^$$' -bench '$(BENCH)' -benchmem $(PKGS) >>$$dir/here.txt; \
+	done; \
+	go run golang.org/x/perf/cmd/benchstat@$(BENCHSTAT) $(BASE)=$$dir/base.txt here=$$dir/here.txt
+endif
+
+bench-peers: ## measure beside other servers and write docs/performance.md; QUICK=1 takes 3 minutes, not 12
+	cd conformance/peers && go run . $(if $(QUICK),-quick)
+
+soak: ## keep the program busy for SOAK over both roads and write what became of it into docs/performance.md
+	@mkdir -p bin/peers
+	go test -count=1 -v -run '^TestSoak$$' -timeout 3h ./conformance/load -soak $(SOAK) -soak-file $(CURDIR)/bin/peers/soak.json
+	cd conformance/peers && go run . -soak $(CURDIR)/bin/peers/soak.json
 
 cover: ## show the coverage by package
 	go test -cover ./...

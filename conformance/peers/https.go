@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/conformance/load"
+)
+
+// webEchoes are the rows over HTTPS, by the number of connections.
+var webEchoes = []struct {
+	conns int
+	goals []goal
+}{
+	{8, []goal{{bareHTTP, .85}, {gosdk, 14}, {mcpgo, 2.5}}},
+	{64, []goal{{bareHTTP, .85}, {gosdk, 14}, {mcpgo, 2.5}}},
+}
+
+// bareHTTP is the least that a handler of net/http does.
+const bareHTTP = "bare net/http"
+
+// https measures ours with keys, quota and audit, and its peers without: the echo
+// of our packages against echoes, and the whole program with the tool get_ruleset
+// against the same.
+func (b *bench) https(ctx context.Context) error {
+	echo := []load.Message{load.Echo(load.Text(32, false))}
+	get := []load.Message{load.Call("get_ruleset", `{"name":"rule_0"}`)}
+	for _, e := range webEchoes {
+		readings, err := contest(ctx, b.pace(), e.conns,
+			contender{b.echoWeb(), echo},
+			contender{b.peerWeb(bareHTTP, "ceiling"), echo},
+			contender{b.peerWeb(gosdk, "gosdk"), echo},
+			contender{b.peerWeb(mcpgo, "mcpgo"), echo},
+			contender{b.serve(), get})
+		if err != nil {
+			return err
+		}
+		whole := readings[len(readings)-1]
+		readings = readings[:len(readings)-1]
+		b.addGoals("https", fmt.Sprintf("echo 32 B, %d connections", e.conns), readings, e.goals)
+		readings[0] = whole
+		b.addGoals("https", fmt.Sprintf("get_ruleset, %d connections", e.conns), readings, e.goals)
+	}
+	return nil
+}

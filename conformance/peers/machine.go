@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// A machine is where and when something was measured, and with which versions.
+type machine struct {
+	Date     string
+	CPU      string
+	Cores    int
+	Memory   string
+	Kernel   string
+	Go       string
+	Commit   string
+	Quick    bool
+	Versions []string // of the peers
+}
+
+func thisMachine(ctx context.Context, b *bench) machine {
+	m := machine{
+		Date: time.Now().UTC().Format(time.DateOnly), Cores: runtime.NumCPU(), Quick: b.quick,
+		CPU: fact("/proc/cpuinfo", "model name"), Memory: fact("/proc/meminfo", "MemTotal"),
+		Kernel: strings.TrimSpace(contents("/proc/sys/kernel/osrelease")), Go: runtime.Version(),
+	}
+	for _, ask := range []struct {
+		to   *string
+		argv []string
+	}{
+		{&m.Commit, []string{"git", "describe", "--always", "--abbrev=10"}},
+	} {
+		out, err := run(ctx, b.root, ask.argv[0], ask.argv[1:]...)
+		if err == nil { // a copy without its history has none
+			*ask.to = strings.TrimSpace(out)
+		}
+	}
+	m.Versions = versions(ctx, b)
+	return m
+}
+
+// versions are those of the peers, as this module pins them.
+func versions(ctx context.Context, b *bench) []string {
+	var list []string
+	info, _ := debug.ReadBuildInfo()
+	for _, dep := range []struct{ name, path string }{
+		{gosdk, "github.com/modelcontextprotocol/go-sdk"}, {mcpgo, "github.com/mark3labs/mcp-go"},
+		{"go-redis", "github.com/redis/go-redis/v9"},
+	} {
+		out, err := run(ctx, b.root+"/conformance/peers", "go", "list", "-m", "-f", "{{.Version}}", dep.path)
+		if err == nil && info != nil {
+			list = append(list, dep.name+" "+strings.TrimSpace(out))
+		}
+	}
+	if b.typescript != "" {
+		out, err := run(ctx, b.bin, "node", "--version")
+		if err == nil {
+			list = append(list, node+" "+typescriptVersion(b), "Node "+strings.TrimSpace(out))
+		}
+	}
+	if out, err := run(ctx, b.root, "redis-server", "--version"); err == nil {
+		if _, version, ok := strings.Cut(out, "v="); ok {
+			list = append(list, "Redis "+strings.Fields(version)[0])
+		}
+	}
+	return list
+}
+
+// fact is a line of a file of the kernel's, without its name.
+func fact(path, name string) string {
+	for line := range strings.Lines(contents(path)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+func contents(path string) string {
+	text, _ := os.ReadFile(path) // what is not there is not told
+	return string(text)
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/template"
+	"time"
+)
+
+// page is the name of the page in the folder of documents, and prefix what the
+// names of its plots begin with.
+const (
+	page   = "performance.md"
+	prefix = "performance-"
+)
+
+// A chapter is one table of the page.
+type chapter struct{ Part, Title, Text string }
+
+// chapters are the tables, without their rows.
+var chapters = []chapter{
+	{Part: "stdio", Title: "Over standard input and output", Text: `Ours is the tool ` + "`echo`" + ` over the project's packages
+(` + "`conformance/load/echo`" + `), as the peers have it over theirs. The ceiling is no server: it
+looks for the id and the text by their names, copies them and checks nothing.
+The last row is the whole program beside a server of the Go SDK with as many
+tools; its tools are smaller than ours, and so is their list.`},
+	{Part: "https", Title: "Over HTTPS", Text: `TLS 1.3, HTTP/1.1, connections that are kept, one request at a time on each.
+*echo* is the same tool over the project's packages, *get_ruleset* is the tool of
+` + "`triptych serve`" + ` with all families. Both look up a bearer key, count a quota that
+does not bite, and have a signed audit record on disk before the answer leaves;
+the peers and the bare handler of net/http do nothing of the kind. The Go SDK is
+stateless and answers JSON, mcp-go has sessions.`},
+	{Part: "start", Title: "Start, memory, file", Text: `The whole program with all families beside a server of the Go SDK that has as
+many tools and does nothing in them. Under load is sixteen ` + "`tools/list`" + ` at a time.
+Program files are not stripped.`},
+	{Part: "stores", Title: "Stores", Text: `Calls of tools in one process, without a road, beside the least that such a call
+must do. Here the measure is how many times the time it takes, so less is better.`},
+}
+
+// text is the page.
+const text = `# Performance
+
+Made by ` + "`make bench-peers`" + `{{if .Machine.Quick}} in its quick form, whose figures are rough{{end}}, in {{.Minutes}}, on {{.Machine.Date}} at {{.Machine.Commit}}:
+{{.Machine.CPU}}, {{.Machine.Cores}} cores, {{.Machine.Memory}} of memory, Linux {{.Machine.Kernel}}, {{.Machine.Go}},
+{{.Versions}}.
+
+Servers and driver share the machine and take turns, round after round; what is
+compared is the median of the ratios of each round. Every first answer is decoded
+and compared, every other one must have the right id and length. CPU is the
+server's own time for one request, of ours and of the other: on a busy machine it
+is the steadier number. Goals were set before measuring; {{.Met}} of {{.Goals}} are met.
+Rows without a goal are there to compare.
+{{range .Chapters}}
+## {{.Title}}
+
+{{.Text}}
+
+| what | ours | beside | | times | goal | met | CPU ours / theirs |
+| --- | ---: | --- | ---: | ---: | ---: | --- | ---: |
+{{range .Rows}}| {{.What}} | {{.Ours}} | {{.Against}} | {{.Theirs}} | {{times .Measure}} | {{goal .}} | {{verdict .}} | {{.CPU}} |
+{{end}}{{end}}
+## How cost grows
+
+{{range .Plots}}![{{.Title}}]({{file .}})
+{{if .Remark}}
+{{.Remark}}
+{{end}}
+{{end}}## What things cost
+
+| what | cost |
+| --- | --- |
+{{range .Costs}}| {{.What}} | {{.Value}} |
+{{end}}
+## Soak
+
+{{.Soak}}
+`
+
+// soakBegins and soakEnds stand around what a soak has written, which a new page
+// keeps.
+const (
+	soakBegins = "<!-- made by make soak -->"
+	soakEnds   = "<!-- end of what make soak has made -->"
+)
+
+// write writes the page and its plots into the folder of documents.
+func (r *report) write(docs string) error {
+	for i := range r.Plots {
+		if err := r.Plots[i].save(docs); err != nil {
+			return err
+		}
+	}
+	t, err := template.New(page).Funcs(template.FuncMap{
+		"times": times, "goal": (*row).goal, "verdict": (*row).verdict,
+		"file": func(p plot) string { return prefix + p.File },
+	}).Parse(text)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, r.fill(kept(docs))); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(docs, page), []byte(b.String()), 0o644)
+}
+
+// A filled report is what the page shows.
+type filled struct {
+	*report
+	Minutes, Versions, Soak string
+	Met, Goals              int
+	Chapters                []filledChapter
+}
+
+type filledChapter struct {
+	chapter
+	Rows []*row
+}
+
+func (r *report) fill(soak string) *filled {
+	f := &filled{
+		report: r, Soak: soak, Versions: strings.Join(r.Machine.Versions, ", "),
+		Minutes: r.Took.Round(time.Second).String(),
+	}
+	for _, c := range chapters {
+		done := filledChapter{chapter: c}
+		for i := range r.Rows {
+			if row := &r.Rows[i]; row.Part == c.Part {
+				done.Rows = append(done.Rows, row)
+			}
+		}
+		f.Chapters = append(f.Chapters, done)
+	}
+	for i := range r.Rows {
+		if row := &r.Rows[i]; row.Goal != 0 {
+			f.Goals++
+			if row.met() {
+				f.Met++
+			}
+		}
+	}
+	return f
+}
+
+// kept is what a soak has written into the page, with its marks.
+func kept(docs string) string {
+	old := contents(filepath.Join(docs, page))
+	if _, rest, ok := strings.Cut(old, soakBegins); ok {
+		if part, _, ok := strings.Cut(rest, soakEnds); ok {
+			return soakBegins + part + soakEnds
+		}
+	}
+	return fmt.Sprintf("%s\nNone was made yet: `make soak` takes half an hour.\n%s", soakBegins, soakEnds)
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+
+	"github.com/triptych-mcp/triptych/conformance/load"
+)
+
+// revision is the one that all peers speak.
+const revision = "2025-11-25"
+
+// The names of the peers, as they stand in the tables.
+const (
+	ours    = "ours"
+	ceiling = "ceiling"
+	gosdk   = "Go SDK"
+	mcpgo   = "mcp-go"
+	node    = "TypeScript SDK"
+)
+
+// A goal is how many times as fast as a peer we want to be.
+type goal struct {
+	peer  string
+	times float64
+}
+
+// echoes are the rows over standard input and output.
+var echoes = []struct {
+	name   string
+	size   int // bytes of text
+	rich   bool
+	window int
+	goals  []goal
+}{
+	{"echo 32 B, 1 in flight", 32, false, 1, []goal{{ceiling, .85}, {gosdk, 9}}},
+	{"echo 32 B, 16 in flight", 32, false, 16, []goal{{ceiling, .5}, {gosdk, 120}, {mcpgo, 25}}},
+	{"echo 32 B, 256 in flight", 32, false, 256, []goal{{ceiling, .4}, {gosdk, 100}}},
+	{"echo 10 KiB, 16 in flight", 10 << 10, false, 16, []goal{{ceiling, .4}, {gosdk, 25}}},
+	{"echo 10 KiB of escapes and UTF-8, 16 in flight", 10 << 10, true, 16, []goal{{gosdk, 15}}},
+	{"echo 1 MiB, 1 in flight", 1 << 20, false, 1, []goal{{ceiling, .4}, {gosdk, 25}}},
+	{"echo 1 MiB of escapes and UTF-8, 1 in flight", 1 << 20, true, 1, []goal{{gosdk, 15}}},
+}
+
+// stdio measures the engine: a server of our packages with the tool echo, as the
+// peers have it, and the whole program's list of tools.
+func (b *bench) stdio(ctx context.Context) error {
+	for _, e := range echoes {
+		message := load.Echo(load.Text(e.size, e.rich))
+		var list []contender
+		for _, s := range b.pipes() {
+			list = append(list, contender{s, []load.Message{message}})
+		}
+		readings, err := contest(ctx, b.pace(), e.window, list...)
+		if err != nil {
+			return err
+		}
+		b.addGoals("stdio", e.name, readings, e.goals)
+	}
+	return b.list(ctx)
+}
+
+// addGoals adds a row for each goal, and one without a goal for every other peer.
+func (b *bench) addGoals(part, what string, readings []reading, goals []goal) {
+	for i := range readings[1:] {
+		theirs, want := &readings[i+1], 0.0
+		for _, g := range goals {
+			if g.peer == theirs.Name {
+				want = g.times
+			}
+		}
+		b.addRate(part, what, want, &readings[0], theirs)
+	}
+}
+
+// pipes are the servers over standard input and output, ours first.
+func (b *bench) pipes() []load.Server {
+	list := []load.Server{
+		{Name: ours, Argv: []string{b.program("echo")}},
+		{Name: ceiling, Argv: []string{b.program("ceiling")}},
+		{Name: gosdk, Argv: []string{b.program("gosdk")}},
+		{Name: mcpgo, Argv: []string{b.program("mcpgo")}},
+	}
+	if script := b.nodeScript(); script != "" {
+		list = append(list, load.Server{Name: node, Argv: []string{"node", script}})
+	}
+	for i := range list {
+		list[i].Revision = revision
+	}
+	return list
+}
+
+// list measures the list of all our tools beside a Go SDK server with as many.
+func (b *bench) list(ctx context.Context) error {
+	n, err := b.toolCount(ctx)
+	if err != nil {
+		return err
+	}
+	message := []load.Message{load.List()}
+	readings, err := contest(ctx, b.pace(), 16,
+		contender{b.triptych(), message},
+		contender{b.goSDKWith(n), message})
+	if err != nil {
+		return err
+	}
+	b.addRate("stdio", "tools/list of all families, 16 in flight", 50, &readings[0], &readings[1])
+	return nil
+}
