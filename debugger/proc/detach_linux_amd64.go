@@ -21,6 +21,7 @@ func (p *Process) Detach(ctx context.Context) error {
 	}
 	err := p.tracer.Do(context.WithoutCancel(ctx), func() error {
 		p.unpin()
+		p.unwatchWrites()
 		if p.ended == nil {
 			return errors.Join(p.rest(), p.releaseChildren(), p.deliverTraps(), p.lowerShield(), p.rest(), p.letAllGo())
 		}

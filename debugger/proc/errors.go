@@ -21,6 +21,9 @@ var (
 	// ErrNoThread says that the process has no such thread.
 	ErrNoThread = errors.New("no such thread")
 
+	// ErrUnwatched says that the system cannot tell what the process writes.
+	ErrUnwatched = errors.New("what the process writes cannot be watched")
+
 	// ErrNoBreakpoint says that there is no breakpoint with that number.
 	ErrNoBreakpoint = errors.New("no such breakpoint")
 )

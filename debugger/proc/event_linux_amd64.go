@@ -166,6 +166,7 @@ func (p *Process) onExec(t *thread) {
 	p.forgetBreakpoints()
 	p.sharers, p.site = nil, 0
 	p.shield, p.bare = nil, false
+	p.unwatchWrites()
 	p.code.drop()
 	_ = p.memory.Close()
 	m, err := ptrace.OpenMemory(p.pid)

@@ -31,9 +31,12 @@ func (p *Process) inject(t *thread, number uint64, args [6]uint64) (uint64, erro
 	if err != nil {
 		return 0, err
 	}
+	if err := p.restoreMask(t); err != nil {
+		return 0, err
+	}
 	p.code.drop()
 	result, err := p.tracer.Inject(t.id, site, number, args, p.later)
-	t.trap, t.mask = false, trapMask{}
+	t.trap = false
 	return result, p.noticeEnd(err)
 }
 

@@ -52,6 +52,8 @@ func (p *Process) Maps() (Maps, error)                              { return nil
 func (p *Process) Executable() (string, error)                      { return "", errPlatform }
 func (p *Process) ExecutableFile() string                           { return "" }
 func (p *Process) AuxV() ([]byte, error)                            { return nil, errPlatform }
+func (p *Process) Written() (Written, error)                        { return Written{}, errPlatform }
+func (p *Process) Gather([]ptrace.Range, []byte) error              { return errPlatform }
 func (p *Process) Inject(int, uint64, ...uint64) (uint64, error)    { return 0, errPlatform }
 func (p *Process) SetBreakpoint(BreakpointSpec) (Breakpoint, error) { return Breakpoint{}, errPlatform }
 func (p *Process) ClearBreakpoint(int) error                        { return errPlatform }

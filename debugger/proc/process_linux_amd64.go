@@ -51,6 +51,9 @@ type Process struct {
 	shield      *shield // nil if it is not raised
 	bare        bool    // it cannot be raised
 
+	writes  *ptrace.Writes // nil if they are not watched
+	unwatch error          // why they cannot be
+
 	pinned int // the thread whose processor the tracer is on, 0 if none
 	code   codeCache
 	site   uint64 // of a syscall instruction, 0 if not looked for yet

@@ -108,9 +108,23 @@ func (p *Process) unshield(tid int, m *ptrace.Memory) error {
 	return err
 }
 
-// quietThread is a thread that can be made to do system calls: it is in no
-// signal's stop and, if there is one, outside of system calls.
+// quietThread is a thread that can be made to do system calls. If there is only
+// one that is about to get a signal, the signal is put off.
 func (p *Process) quietThread() *thread {
+	if t := p.idleThread(); t != nil {
+		return t
+	}
+	t := p.threads[p.current]
+	if t == nil || t.running || t.entered {
+		return nil
+	}
+	p.hold(t)
+	return t
+}
+
+// idleThread is a thread that system calls leave as it is: in no signal's stop
+// and, if there is one, outside of system calls of its own.
+func (p *Process) idleThread() *thread {
 	var inside *thread
 	for _, id := range p.ids() {
 		t := p.threads[id]
@@ -122,10 +136,6 @@ func (p *Process) quietThread() *thread {
 			return t
 		}
 		inside = t
-	}
-	if t := p.threads[p.current]; inside == nil && t != nil && !t.running && !t.entered {
-		p.hold(t)
-		return t
 	}
 	return inside
 }

@@ -3,6 +3,7 @@ package proc_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -35,6 +36,7 @@ var victims = []victim{
 	{"between breakpoints", false, false, runPast},
 	{"in single steps", false, false, stepOn},
 	{"in a series of steps", false, false, stepSeries},
+	{"watching what is written", false, false, watchWrites},
 }
 
 func runQuietly(p *proc.Process, _, quiet uint64) error {
@@ -94,6 +96,20 @@ func stepSeries(p *proc.Process, mark, _ uint64) error {
 			}
 		}
 	})
+}
+
+// watchWrites lets the process run for a moment again and again.
+func watchWrites(p *proc.Process, _, _ uint64) error {
+	for {
+		if _, err := p.Written(); err != nil && !errors.Is(err, proc.ErrUnwatched) {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+		_, err := p.Resume(ctx)
+		if cancel(); err != nil {
+			return err
+		}
+	}
 }
 
 // victimMain is the debugger's side: process, name of the victim, addresses. It

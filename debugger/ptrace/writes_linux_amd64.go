@@ -1,0 +1,173 @@
+package ptrace
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Writes knows which pages of a process have been written. It has the kernel
+// protect them from writing by userfaultfd(2), in the asynchronous mode of Linux
+// 6.7: the kernel takes the protection away by itself at the first write, and
+// nobody waits for anybody. PAGEMAP_SCAN asks where it is gone and protects
+// again. Both end with this program.
+type Writes struct {
+	faults  int // the userfaultfd
+	pagemap int // /proc/PID/pagemap, -1 if not open
+	found   []pageRegion
+}
+
+// ErrUnwatched says that a range is not watched, or not all of it.
+var ErrUnwatched = errors.New("memory is not watched")
+
+// FaultFlags are for userfaultfd, which the process itself must call: that is
+// what makes it about its own memory. O_CLOEXEC, O_NONBLOCK, and
+// UFFD_USER_MODE_ONLY, which needs no privilege.
+const FaultFlags = unix.O_CLOEXEC | unix.O_NONBLOCK | 1
+
+// pageRegion is struct page_region of linux/fs.h.
+type pageRegion struct{ start, end, categories uint64 }
+
+// scanArg is struct pm_scan_arg of linux/fs.h.
+type scanArg struct {
+	size, flags, start, end, walkEnd  uint64
+	vec, vecLen, maxPages             uint64
+	inverted, mask, anyOf, returnMask uint64
+}
+
+// What linux/userfaultfd.h and linux/fs.h define.
+const (
+	faultAPI      = 0xc018aa3f // UFFDIO_API
+	faultRegister = 0xc020aa00 // UFFDIO_REGISTER
+	faultVersion  = 0xaa
+	modeProtect   = 2       // UFFDIO_REGISTER_MODE_WP
+	unpopulated   = 1 << 13 // UFFD_FEATURE_WP_UNPOPULATED
+	asynchronous  = 1 << 15 // UFFD_FEATURE_WP_ASYNC
+
+	pagemapScan   = 0xc0606610 // PAGEMAP_SCAN
+	scanProtect   = 1          // PM_SCAN_WP_MATCHING
+	scanCheck     = 2          // PM_SCAN_CHECK_WPASYNC
+	pageIsWritten = 2
+	pageIsPresent = 8
+	pageIsSwapped = 16
+)
+
+// regionsAtOnce is how many regions one scan returns.
+const regionsAtOnce = 2048
+
+// WritesSupported says what is missing, nil if nothing is.
+func WritesSupported() error {
+	fd, _, e := unix.Syscall(unix.SYS_USERFAULTFD, FaultFlags, 0, 0)
+	if e != 0 {
+		return fmt.Errorf("userfaultfd: %w", e)
+	}
+	defer func() { _ = unix.Close(int(fd)) }()
+	return beginFaults(int(fd))
+}
+
+// beginFaults asks for the asynchronous mode.
+func beginFaults(fd int) error {
+	api := [3]uint64{faultVersion, asynchronous | unpopulated, 0}
+	return ioctl(fd, faultAPI, unsafe.Pointer(&api))
+}
+
+func ioctl(fd int, request uintptr, arg unsafe.Pointer) error {
+	_, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), request, uintptr(arg))
+	if e != 0 {
+		return e
+	}
+	return nil
+}
+
+// OpenWrites takes over a userfaultfd that the process has made. The process
+// keeps its own descriptor, which must be closed.
+func OpenWrites(pid, remote int) (*Writes, error) {
+	process, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open process %d: %w", pid, err)
+	}
+	defer func() { _ = unix.Close(process) }()
+	fd, err := unix.PidfdGetfd(process, remote, 0)
+	if err != nil {
+		return nil, fmt.Errorf("take over a descriptor of process %d: %w", pid, err)
+	}
+	w := &Writes{faults: fd, pagemap: -1}
+	if err := beginFaults(fd); err != nil {
+		return nil, errors.Join(fmt.Errorf("userfaultfd: %w", err), w.Close())
+	}
+	if w.pagemap, err = unix.Open(fmt.Sprintf("/proc/%d/pagemap", pid), unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the page map of process %d: %w", pid, err), w.Close())
+	}
+	return w, nil
+}
+
+// Close ends the protection of all pages. A nil Writes has none.
+func (w *Writes) Close() error {
+	if w == nil {
+		return nil
+	}
+	err := unix.Close(w.faults)
+	if w.pagemap >= 0 {
+		err = errors.Join(err, unix.Close(w.pagemap))
+	}
+	return err
+}
+
+// Watch begins to watch a mapping. What is watched already stays so. Memory of
+// some devices cannot be watched.
+func (w *Writes) Watch(r Range) error {
+	register := [4]uint64{r.Start, r.Len(), modeProtect, 0}
+	if err := ioctl(w.faults, faultRegister, unsafe.Pointer(&register)); err != nil {
+		return fmt.Errorf("watch the memory at %#x: %w", r.Start, err)
+	}
+	return nil
+}
+
+// Written appends the pages of a range that may have been written since the last
+// call, and protects them again. It returns ErrUnwatched for mappings that are
+// not watched.
+//
+// What others write, as in shared memory, it does not find; nor memory that was
+// given back to the system (madvise), which is then no longer present.
+func (w *Writes) Written(r Range, dst []Range) ([]Range, error) {
+	// To ask for written pages alone would also find those that there are not,
+	// and leave marks in their place.
+	arg := scanArg{
+		flags: scanProtect | scanCheck, mask: pageIsWritten, anyOf: pageIsPresent | pageIsSwapped,
+		returnMask: pageIsWritten,
+	}
+	return w.scan(r, arg, dst)
+}
+
+// Absent appends the pages of a range that there are not, neither in memory nor
+// swapped out. They are zero, or as in the file that they are of.
+func (w *Writes) Absent(r Range, dst []Range) ([]Range, error) {
+	const there = pageIsPresent | pageIsSwapped
+	return w.scan(r, scanArg{inverted: there, mask: there, returnMask: there}, dst)
+}
+
+// scan is PAGEMAP_SCAN, as often as it takes.
+func (w *Writes) scan(r Range, arg scanArg, dst []Range) ([]Range, error) {
+	if w.found == nil {
+		w.found = make([]pageRegion, regionsAtOnce)
+	}
+	arg.size = uint64(unsafe.Sizeof(arg))
+	arg.vec, arg.vecLen = uint64(uintptr(unsafe.Pointer(&w.found[0]))), uint64(len(w.found))
+	for arg.start, arg.end = r.Start, r.End; arg.start < r.End; arg.start = arg.walkEnd {
+		n, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(w.pagemap), pagemapScan, uintptr(unsafe.Pointer(&arg)))
+		switch {
+		case e == unix.EPERM:
+			return dst, ErrUnwatched
+		case e != 0:
+			return dst, fmt.Errorf("look at the pages at %#x: %w", arg.start, e)
+		case arg.walkEnd <= arg.start:
+			return dst, nil
+		}
+		for _, f := range w.found[:n] {
+			dst = AppendRange(dst, Range{f.start, f.end})
+		}
+	}
+	return dst, nil
+}
