@@ -62,14 +62,16 @@ func (r *Recorder) clip(dst []x86.Span, s x86.Span) []x86.Span {
 	return dst
 }
 
-// shrunk is the memory that brk takes away.
+// shrunk is the memory that brk takes away. The heap may be in several mappings
+// that touch.
 func (r *Recorder) shrunk(end uint64) x86.Span {
+	top := end
 	for _, m := range r.view().maps {
-		if m.Path == "[heap]" && end >= m.Start && end < m.End {
-			return x86.Span{Addr: end, Len: m.End - end}
+		if m.Path == "[heap]" && m.Contains(top) {
+			top = m.End
 		}
 	}
-	return x86.Span{}
+	return x86.Span{Addr: end, Len: top - end}
 }
 
 // appendExtras appends what else a system call, a signal or a barrier has

@@ -39,6 +39,7 @@ type History struct {
 	view   View
 	reason string // why it begins where it does
 	passed Travel // by the last search
+	count  uint64 // of all records that were ever added
 }
 
 // newHistory makes one that is empty. Positions begin with first.
@@ -85,6 +86,7 @@ func (h *History) append(record []byte) {
 		h.reason = fmt.Sprintf("older records made room: %d MiB are kept", h.log.budget>>20)
 	}
 	h.view.position = h.log.end()
+	h.count++
 }
 
 // A Travel tells what was passed on the way.

@@ -46,6 +46,7 @@ type Recorder struct {
 	stacks      map[int]stack    // for signals, by thread
 	rseq        []x86.Span       // memory that the kernel writes by itself
 	dropped     []x86.Span       // memory that was unmapped in this history
+	image       image            // for snapshots
 	exiting     uint64           // one more than the position where the end was announced
 	addr        x86.Regs
 	fast        attempt // of the thread that steps now
@@ -103,6 +104,7 @@ func (r *Recorder) refresh() error {
 	}
 	v.maps = maps
 	r.forgetCode()
+	r.image.fresh = false
 	if err := r.refreshThreads(); err != nil {
 		return err
 	}

@@ -11,6 +11,9 @@ import (
 
 // remap finds out how the mappings have changed.
 func (r *Recorder) remap(a *attempt) error {
+	if err := a.before.ask(); err != nil {
+		return err
+	}
 	maps, err := r.target.Maps()
 	if err != nil {
 		return err

@@ -14,17 +14,24 @@ import (
 // view goes to the present first.
 //
 // Finding out what has changed takes a copy of all memory that the process can
-// write. When there is more than [Options.MaxSnapshot], history begins at the
-// stop.
+// write: of all the first time, of what was written from then on if the system
+// can tell (see [proc.Process.Written]). When there is more than
+// [Options.MaxSnapshot], history begins at the stop.
 func (r *Recorder) Resume(ctx context.Context) (proc.Stop, error) {
 	if err := r.ready(); err != nil {
 		return proc.Stop{}, err
 	}
 	a := &attempt{kind: Ran}
-	if err := r.learnAll(); err != nil {
+	err := r.together(func() error {
+		if err := r.learnAll(); err != nil {
+			return err
+		}
+		r.prepareBarrier(a, "the process ran")
+		return nil
+	})
+	if err != nil {
 		return proc.Stop{}, err
 	}
-	r.prepareBarrier(a, "the process ran")
 	began := time.Now()
 	stop, err := r.target.Resume(ctx)
 	r.fresh = false
@@ -38,10 +45,19 @@ func (r *Recorder) Resume(ctx context.Context) (proc.Stop, error) {
 		return stop, r.refresh()
 	}
 	note := fmt.Sprintf("%v, %v", stop.Why, time.Since(began).Round(time.Microsecond))
-	if recordErr := r.recordRun(a, stop.Thread, note); err == nil {
+	recordErr := r.together(func() error { return r.recordRun(a, stop.Thread, note) })
+	if err == nil {
 		err = recordErr
 	}
 	return stop, err
+}
+
+// together calls f where each of the target's methods costs least.
+func (r *Recorder) together(f func() error) error {
+	if t, ok := r.target.(interface{ Do(f func() error) error }); ok {
+		return t.Do(f)
+	}
+	return f()
 }
 
 // learnAll makes sure that the vector states of all threads are known.
@@ -93,7 +109,13 @@ func (r *Recorder) recordRun(a *attempt, id int, note string) error {
 	r.buf = append(appendNumber(r.buf, uint64(n)), extras...)
 	r.view().current = current
 	r.history.append(r.buf)
-	return r.refresh()
+	r.image.count = r.history.count
+	r.forgetCode()
+	if err := r.refreshThreads(); err != nil {
+		return err
+	}
+	r.fresh = true // the mappings have been listed
+	return nil
 }
 
 // runThreads makes the extras about threads: how those that are left have

@@ -1,14 +1,33 @@
 package history
 
 import (
-	"fmt"
+	"errors"
 
+	"github.com/triptych-mcp/triptych/debugger/proc"
 	"github.com/triptych-mcp/triptych/debugger/x86"
 )
 
-// A snapshot is a copy of all memory that the process can write.
+// A snapshot is a copy of all memory that the process can write. What it cannot
+// write, neither then nor later, is not in it, although it may be changed between
+// (mprotect).
 type snapshot struct {
 	regions []region
+
+	// Unless watched is nil, the copy is the recorder's image, and changes are
+	// what the target says.
+	watched watched
+	changes *proc.Written // nil: not asked yet
+}
+
+// ask has the target say what has changed. That comes before its mappings are
+// listed: those that come to be watched may grow together.
+func (s *snapshot) ask() error {
+	if s == nil || s.watched == nil {
+		return nil
+	}
+	w, err := s.watched.Written()
+	s.changes = &w
+	return err
 }
 
 type region struct {
@@ -16,8 +35,34 @@ type region struct {
 	data []byte
 }
 
-// snapshot copies memory. It fails when there is too much.
+// snapshot copies memory: what has changed since the last time, if the target
+// knows. It fails when there is too much.
 func (r *Recorder) snapshot() (*snapshot, error) {
+	target, ok := r.target.(watched)
+	if !ok {
+		return r.copyAll()
+	}
+	s := &snapshot{watched: target}
+	if r.image.valid && r.image.fresh && r.image.count == r.history.count {
+		return s, nil // nothing was recorded since
+	}
+	err := s.ask()
+	if errors.Is(err, proc.ErrUnwatched) {
+		r.image = image{}
+		return r.copyAll()
+	}
+	if err == nil {
+		err = r.look(s, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.changes = nil
+	return s, nil
+}
+
+// copyAll copies all memory.
+func (r *Recorder) copyAll() (*snapshot, error) {
 	maps, err := r.target.Maps()
 	if err != nil {
 		return nil, err
@@ -29,7 +74,7 @@ func (r *Recorder) snapshot() (*snapshot, error) {
 		}
 	}
 	if total > uint64(r.options.MaxSnapshot) {
-		return nil, fmt.Errorf("%d MiB of memory are too many to be copied", total>>20)
+		return nil, tooMuch(total)
 	}
 	s := &snapshot{}
 	for _, m := range maps {
@@ -47,6 +92,14 @@ func (r *Recorder) snapshot() (*snapshot, error) {
 
 // compare calls keep with what was in memory, for each piece that has changed.
 func (r *Recorder) compare(s *snapshot, keep func(addr uint64, old []byte)) error {
+	if s.watched != nil && s.changes == nil {
+		if err := s.ask(); err != nil {
+			return err
+		}
+	}
+	if s.watched != nil {
+		return r.look(s, keep)
+	}
 	for _, g := range s.regions {
 		if err := r.comparePages(g.addr, g.data, keep); err != nil {
 			return err
@@ -84,18 +137,21 @@ func eachPage(addr uint64, old, now []byte, keep func(addr uint64, old []byte)) 
 	}
 }
 
-// differ returns the range in which two slices of the same length differ.
+// differ returns the range in which two slices of the same length differ. Whole
+// blocks are compared first, which is many times faster than byte by byte.
 func differ(a, b []byte) (first, last int, ok bool) {
-	if string(a) == string(b) {
-		return 0, 0, false
+	first, last = 0, len(a)
+	for block := 256; block > 0; block /= 16 {
+		for first+block <= last && string(a[first:first+block]) == string(b[first:first+block]) {
+			first += block
+		}
 	}
-	for first < len(a) && a[first] == b[first] {
-		first++
+	for block := 256; block > 0; block /= 16 {
+		for last-block >= first && string(a[last-block:last]) == string(b[last-block:last]) {
+			last -= block
+		}
 	}
-	for last = len(a); a[last-1] == b[last-1]; {
-		last--
-	}
-	return first, last, true
+	return first, last, first < last
 }
 
 // hideRseq makes memory that the kernel writes by itself look unchanged.
