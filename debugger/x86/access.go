@@ -135,3 +135,7 @@ func (in *Inst) OperandSize() int { return int(in.opsize) }
 
 // Addr32 reports whether addresses are of 32 bits.
 func (in *Inst) Addr32() bool { return in.bits&bitAddr32 != 0 }
+
+// RepeatWhileEqual reports whether the repeat prefix of a comparison of strings
+// goes on as long as the values are equal, and not as long as they differ.
+func (in *Inst) RepeatWhileEqual() bool { return in.bits&bitF2 == 0 }

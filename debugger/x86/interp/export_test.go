@@ -27,3 +27,14 @@ func AvailableStems() []string {
 	}
 	return stems
 }
+
+// AvailableNames lists the general instructions that this processor has, sorted.
+func AvailableNames() []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(handlers)) {
+		if needs := extensions[name]; machineFeatures()&needs == needs {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -26,6 +26,7 @@ const (
 	bmi1
 	bmi2
 	adx
+	popcnt
 )
 
 // machineFeatures returns what this processor has, which is the one that the
@@ -53,6 +54,7 @@ var machineFeatures = sync.OnceValue(func() feature {
 		{x.HasBMI1, bmi1},
 		{x.HasBMI2, bmi2},
 		{x.HasADX, adx},
+		{x.HasPOPCNT, popcnt},
 	} {
 		if f.has {
 			found |= f.is

@@ -1,6 +1,10 @@
 package interp
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/triptych-mcp/triptych/debugger/x86"
+)
 
 // Flags.
 const (
@@ -73,4 +77,17 @@ func (m *Machine) condition(cc uint8) bool {
 		holds = less || f&zero != 0
 	}
 	return holds != (cc&1 == 1)
+}
+
+// inAH are the flags that lahf and sahf move.
+const inAH = carry | parity | adjust | zero | sign
+
+func loadFlags(m *Machine, _ *instruction) bool {
+	m.setReg(x86.RAX, m.GPR[x86.RAX]&^0xff00|(m.Flags&inAH|2)<<8)
+	return true
+}
+
+func storeFlags(m *Machine, _ *instruction) bool {
+	m.setFlags(inAH, m.GPR[x86.RAX]>>8&inAH)
+	return true
 }

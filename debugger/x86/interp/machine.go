@@ -28,7 +28,7 @@ type Machine struct {
 	changed uint32
 	writes  []Write
 	stale   bool // the step has written where instructions were decoded
-	cache   [cacheSize]instruction
+	cache   [cacheSize]*instruction
 
 	vectors      Vectors // if vectorsKnown
 	vectorsKnown bool
@@ -39,12 +39,12 @@ type Machine struct {
 
 // cacheSize is a power of two: instructions are kept by the low bits of their
 // address.
-const cacheSize = 1 << 12
+const cacheSize = 1 << 15
 
 // An instruction is decoded and ready to be executed.
 type instruction struct {
 	in   x86.Inst
-	run  handler // nil in an empty entry
+	run  handler
 	dst  x86.Operand
 	src  x86.Operand
 	src2 x86.Operand
@@ -159,8 +159,8 @@ func (m *Machine) forgetCode() {
 
 // fetch returns the instruction at RIP, or nil if there is none to be had.
 func (m *Machine) fetch() *instruction {
-	i := &m.cache[m.RIP&(cacheSize-1)]
-	if i.run != nil && i.in.PC == m.RIP {
+	place := &m.cache[m.RIP&(cacheSize-1)]
+	if i := *place; i != nil && i.in.PC == m.RIP {
 		return i
 	}
 	var code [x86.MaxLen]byte
@@ -169,8 +169,8 @@ func (m *Machine) fetch() *instruction {
 	if err != nil {
 		return nil
 	}
-	*i = prepare(in)
-	return i
+	*place = prepare(in)
+	return *place
 }
 
 // setReg writes a general register as a whole.

@@ -11,9 +11,10 @@ import (
 var handlers = map[string]handler{
 	"mov": move, "movabs": move, "movzx": move, "movsx": moveSigned, "movsxd": moveSigned,
 	"lea": lea, "xchg": exchange, "bswap": byteSwap, "movbe": moveSwapped,
+	"lahf": loadFlags, "sahf": storeFlags,
 	"push": push, "pop": pop, "leave": leave,
 	"cbw": widen, "cwde": widen, "cdqe": widen, "cwd": spread, "cdq": spread, "cqo": spread,
-	"nop": nothing, "endbr64": nothing, "endbr32": nothing, "pause": nothing,
+	"nop": nothing, "endbr64": nothing, "endbr32": nothing, "pause": nothing, "mfence": nothing, "lfence": nothing, "sfence": nothing,
 	"prefetcht0": nothing, "prefetcht1": nothing, "prefetcht2": nothing, "prefetchnta": nothing, "prefetchw": nothing,
 
 	"add": add, "adc": adc, "sub": sub, "sbb": sbb, "cmp": compare,
@@ -21,21 +22,35 @@ var handlers = map[string]handler{
 	"inc": inc, "dec": dec, "neg": neg, "not": not, "xadd": exchangeAdd, "cmpxchg": compareExchange,
 
 	"shl": shl, "shr": shr, "sar": sar, "rol": rol, "ror": ror,
+	"shld": shiftDoubleLeft, "shrd": shiftDoubleRight,
 	"shlx": shlx, "shrx": shrx, "sarx": sarx, "rorx": rorx,
 
 	"imul": imul, "mul": mul, "mulx": mulx, "div": div, "idiv": idiv,
 
 	"bt": bitTest, "bts": bitSet, "btr": bitReset, "btc": bitComplement,
 	"bsf": bitScan, "bsr": bitScan, "tzcnt": countZeros, "lzcnt": countZeros, "popcnt": popCount,
+	"bzhi": zeroHigh, "bextr": extractBits, "pdep": deposit, "pext": gather,
+	"adcx": addCarry, "adox": addOverflow, "crc32": checksum,
 	"andn": andNot, "blsr": lowest, "blsi": lowest, "blsmsk": lowest,
 
 	"jmp": jump, "call": call, "ret": ret, "jrcxz": jumpZero, "loop": loop,
 
 	"movsb": moveString, "movsw": moveString, "movsd": moveString, "movsq": moveString,
 	"stosb": storeString, "stosw": storeString, "stosd": storeString, "stosq": storeString,
+	"lodsb": loadString, "lodsw": loadString, "lodsd": loadString, "lodsq": loadString,
+	"cmpsb": compareStrings, "cmpsw": compareStrings, "cmpsd": compareStrings, "cmpsq": compareStrings,
 	"scasb": scanString, "scasw": scanString, "scasd": scanString, "scasq": scanString,
 
 	"clc": setCarry, "stc": setCarry, "cmc": setCarry, "cld": setDirection, "std": setDirection,
+}
+
+// extensions are what general instructions need that not all processors have.
+// Without them some mean something else.
+var extensions = map[string]feature{
+	"andn": bmi1, "bextr": bmi1, "blsi": bmi1, "blsmsk": bmi1, "blsr": bmi1, "tzcnt": bmi1,
+	"lzcnt": bmi2, // it came with BMI2 or before
+	"bzhi":  bmi2, "mulx": bmi2, "pdep": bmi2, "pext": bmi2, "rorx": bmi2, "sarx": bmi2, "shlx": bmi2, "shrx": bmi2,
+	"adcx": adx, "adox": adx, "crc32": sse42, "popcnt": popcnt, "movbe": bmi2,
 }
 
 // conditional are families of names that end in a condition.
@@ -58,8 +73,8 @@ const refused = x86.FP | x86.Syscall | x86.Trap | x86.PushFlags | x86.PopFlags |
 func processors(*Machine, *instruction) bool { return false }
 
 // prepare finds the handler of an instruction.
-func prepare(in x86.Inst) instruction {
-	i := instruction{in: in, run: processors, dst: in.Operand(0), src: in.Operand(1), src2: in.Operand(2)}
+func prepare(in x86.Inst) *instruction {
+	i := &instruction{in: in, run: processors, dst: in.Operand(0), src: in.Operand(1), src2: in.Operand(2)}
 	i.size = i.dst.Size
 	name := in.Name()
 	if usesVectors(&in) {
@@ -80,7 +95,9 @@ func prepare(in x86.Inst) instruction {
 		return i
 	}
 	if run := handlers[name]; run != nil {
-		i.run = run
+		if needs := extensions[name]; machineFeatures()&needs == needs {
+			i.run = run
+		}
 		return i
 	}
 	i.conditional(name)
