@@ -24,6 +24,8 @@ type interpreter struct {
 	layout  xsave.Layout
 	vectors bool // ahead in vectors, too
 	changes []vectorChange
+	from    *ptrace.Regs // at the beginning of a row, until its first record
+	part    []byte
 }
 
 // maxRow is how many steps are interpreted before the processor makes one, which
@@ -108,36 +110,20 @@ func (n *run) row() error {
 
 // interpret makes the steps and returns how many.
 func (n *run) interpret(p *interpreter, t *thread, index int, regs *ptrace.Regs) int {
-	now := *regs
-	p.machine.Flags = now.EFlags
+	p.machine.Flags = regs.EFlags
+	p.from = regs
 	done := 0
 	for ; done < maxRow && n.result.Why == 0 && p.machine.Step(); done++ {
 		p.ahead = true
-		p.update(&now)
-		p.record(t, &now)
-		t.regs = now
+		p.record(t)
 		n.r.view().current = index
 		n.done()
 	}
 	return done
 }
 
-// gprWords are the words of [ptrace.Regs] by the numbers of registers.
-var gprWords = [16]uint8{10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0}
-
-// update takes over what the machine's last step has changed.
-func (p *interpreter) update(r *ptrace.Regs) {
-	words := r.Words()
-	for i, changed := 0, p.machine.Changed(); changed != 0; i, changed = i+1, changed>>1 {
-		if changed&1 != 0 {
-			words[gprWords[i&15]] = p.machine.GPR[i&15]
-		}
-	}
-	r.RIP, r.EFlags = p.machine.RIP, p.machine.Flags
-}
-
 // record makes the record of an interpreted step.
-func (p *interpreter) record(t *thread, to *ptrace.Regs) {
+func (p *interpreter) record(t *thread) {
 	h := head{kind: Stepped, thread: p.thread}
 	writes := p.machine.Writes()
 	if len(writes) > 0 {
@@ -147,7 +133,7 @@ func (p *interpreter) record(t *thread, to *ptrace.Regs) {
 	if len(p.changes) > 0 {
 		h.parts |= partVector
 	}
-	b := appendRegs(appendHead(p.r.buf[:0], h), &t.regs, to)
+	b := p.appendRegs(appendHead(p.r.buf[:0], h), t)
 	if len(writes) > 0 {
 		b = p.appendWrites(b, writes)
 	}
@@ -156,6 +142,21 @@ func (p *interpreter) record(t *thread, to *ptrace.Regs) {
 	}
 	p.r.buf = b
 	p.r.history.append(b)
+}
+
+// appendRegs appends what the step has changed of the registers, and makes those
+// of the thread so. The first step of a row also has what was changed since the
+// last record, as the kernel does when a thread stops in a system call.
+func (p *interpreter) appendRegs(b []byte, t *thread) []byte {
+	if p.from == nil {
+		return p.appendStep(b, t.regs.Words())
+	}
+	old := t.regs
+	t.regs = *p.from
+	p.from = nil
+	t.regs.EFlags = p.machine.Flags
+	p.appendStep(p.part[:0], t.regs.Words())
+	return appendRegs(b, &old, &t.regs)
 }
 
 // appendWrites appends what a step has overwritten, a vector in one piece.

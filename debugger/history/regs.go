@@ -43,6 +43,45 @@ func appendRegs(b []byte, from, to *ptrace.Regs) []byte {
 	return b
 }
 
+// gprWords are the words of [ptrace.Regs] by the numbers of general registers,
+// and gprBits their bits in a record's mask.
+var (
+	gprWords = [16]uint8{10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0}
+	gprBits  = [16]uint8{3, 5, 4, 8, 2, 9, 7, 6, 10, 11, 12, 13, 14, 15, 16, 17}
+)
+
+// Bits of a record's mask that an instruction may change besides.
+const (
+	bitRIP   = 0
+	bitFlags = 1
+)
+
+// appendStep appends what appendRegs would for the registers that the machine's
+// last step has changed, and changes words accordingly.
+func (p *interpreter) appendStep(b []byte, words *[ptrace.NumRegs]uint64) []byte {
+	var diffs [ptrace.NumRegs]uint64
+	mask := uint64(0)
+	change := func(bit uint8, value uint64) {
+		word := &words[regOrder[bit]]
+		if d := value - *word; d != 0 {
+			mask |= 1 << bit
+			diffs[bit] = d
+			*word = value
+		}
+	}
+	change(bitRIP, p.machine.RIP)
+	change(bitFlags, p.machine.Flags)
+	for changed := p.machine.Changed(); changed != 0; changed &= changed - 1 {
+		n := bits.TrailingZeros32(changed) & 15
+		change(gprBits[n], p.machine.GPR[n])
+	}
+	b = binary.AppendUvarint(b, mask)
+	for ; mask != 0; mask &= mask - 1 {
+		b = binary.AppendUvarint(b, zigzag(diffs[bits.TrailingZeros64(mask)%ptrace.NumRegs]))
+	}
+	return b
+}
+
 // moveRegs reads such a difference and applies it, or takes it back.
 func (d *decoder) moveRegs(r *ptrace.Regs, back bool) {
 	words := r.Words()
