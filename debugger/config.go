@@ -16,6 +16,8 @@ type Config struct {
 	Accounts Accounts
 	// Live is for the tools on live processes.
 	Live Live
+	// Traces are the core files and traces that can be opened.
+	Traces Traces
 	// Documents are the XML documents that can be read.
 	Documents Documents
 	// Projects are the source code that can be searched.
@@ -25,6 +27,7 @@ type Config struct {
 // RegisterFlags adds the family's flags.
 func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	c.Live.registerFlags(set)
+	c.Traces.registerFlags(set)
 	c.Projects.registerFlags(set)
 	c.Documents.registerFlags(set)
 }
@@ -40,6 +43,9 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 	}
 	var err error
 	if t.live, err = c.Live.open(env); err != nil {
+		return nil, err
+	}
+	if t.traces, err = c.Traces.open(env); err != nil {
 		return nil, err
 	}
 	if t.similar, err = c.Projects.open(env); err != nil {

@@ -72,11 +72,11 @@ func (d *debuggee) executable() string {
 
 // here is a stop for no other reason than that the debuggee stands there.
 func (d *debuggee) here() proc.Stop {
-	stop := d.stop
-	if stop.Why == 0 {
-		stop.Why = proc.Paused
-	}
+	stop, thread := d.stop, d.stop.Thread
 	stop.Thread, _ = d.scene.CurrentThread()
+	if stop.Why == 0 || thread != 0 && thread != stop.Thread { // another one was chosen
+		stop = proc.Stop{Why: proc.Paused, Thread: stop.Thread}
+	}
 	regs, _ := d.scene.Regs(stop.Thread) // of a process that has died there are none
 	stop.Address = regs.RIP
 	return stop

@@ -58,7 +58,7 @@ var errRunning = &failure{"Process is running", "stop it with debugger/pause, or
 
 // wireErrors are asked in this order; the first that knows an error answers.
 var wireErrors = []func(error) *jsonrpc.Error{
-	wireArguments, wireNotAttached, wireRefused, wireProcess, wireBreakpoint, wireFailure, wireMissing, wireSimilar,
+	wireArguments, wireNotAttached, wireRefused, wireOutside, wireProcess, wireBreakpoint, wireFailure, wireMissing, wireSimilar,
 }
 
 // wireError is where the family meets the wire. Errors nobody foresaw are

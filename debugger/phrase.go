@@ -23,6 +23,8 @@ var phrases = map[string]string{
 	"debugger/get_stack_trace":         "Stack trace inspected",
 	"debugger/get_variables":           "Variables inspected{ (scope: $scope)}",
 	"debugger/find_similar_bugs":       "Similar bugs searched",
+	"debugger/open_core":               "Core file opened{ of PID $pid}",
+	"debugger/open_trace":              "Trace opened{ of PID $pid}",
 	"debugger/export_trace":            "Trace exported{ ($format)}",
 	"debugger/step_line":               "Step by line executed",
 	"debugger/step_over":               "Step over executed",

@@ -24,6 +24,8 @@ var facts = map[string]func(args factArgs, answer any) map[string]string{
 	"debugger/attach":           func(a factArgs, _ any) map[string]string { return positive("pid", a.PID) },
 	"debugger/launch":           func(_ factArgs, answer any) map[string]string { return positive("pid", processOf(answer)) },
 	"debugger/detach":           func(_ factArgs, answer any) map[string]string { return positive("pid", processOf(answer)) },
+	"debugger/open_core":        func(_ factArgs, answer any) map[string]string { return positive("pid", processOf(answer)) },
+	"debugger/open_trace":       func(_ factArgs, answer any) map[string]string { return positive("pid", processOf(answer)) },
 	"debugger/set_breakpoint":   addressFact,
 	"debugger/set_watchpoint":   addressFact,
 	"debugger/read_memory":      addressFact,
@@ -75,6 +77,8 @@ func processOf(answer any) int {
 	case launched:
 		return a.State.PID
 	case detached:
+		return a.State.PID
+	case opened:
 		return a.State.PID
 	}
 	return 0

@@ -16,6 +16,7 @@ type tools struct {
 
 	live
 	similar
+	postmortem
 	documents documents
 }
 
@@ -25,7 +26,7 @@ func (t *tools) table() *mcp.Table {
 		Identity:     mcp.Implementation{Name: "kindly-debugger", Version: "1.0.0"},
 		Baseline:     mcp.OfferTools,
 		Instructions: liveInstructions,
-		Tools: recorded(slices.Concat(t.liveTools(), []mcp.Tool{
+		Tools: recorded(slices.Concat(t.liveTools(), t.postmortemTools(), []mcp.Tool{
 			{
 				Name: "debugger/quota_status", Title: "Quota status", Scope: "debug:read", Hints: mcp.ReadOnly,
 				Doc:  "Show the plan of the API key and how much of its quota is used",

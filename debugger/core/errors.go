@@ -50,6 +50,7 @@ func (e *FileError) Unwrap() error { return e.Cause }
 
 // Causes of a [FileError].
 var (
+	errNoFile    = errors.New("it is no file of the file system")
 	errNoELF     = errors.New("it is no ELF file, so nothing shows that it is as it was")
 	errNoHead    = errors.New("the core file has neither its build id nor its first page, so nothing shows that it is as it was")
 	errReplaced  = errors.New("it is another one now: its first page has changed")

@@ -64,6 +64,9 @@ func (m *Mapped) openModule(path string) *module {
 	if len(m.modules) >= maxModules {
 		return &module{err: &FileError{path, errTooMany}}
 	}
+	if !strings.HasPrefix(path, "/") {
+		return &module{err: &FileError{path, errNoFile}}
+	}
 	source, err := m.open(strings.TrimSuffix(path, deleted))
 	if err != nil {
 		return &module{err: &FileError{path, err}}

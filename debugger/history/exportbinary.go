@@ -74,6 +74,7 @@ func (e *exporter) binary() error {
 	if _, err := e.h.Seek(e.o.To); err != nil {
 		return err
 	}
+	e.heads(pages)
 	w := &blockWriter{e: e, sum: sha256.New()}
 	w.write(binary.LittleEndian.AppendUint16([]byte(traceMagic), traceVersion))
 	w.block(blockHeader, e.header())
@@ -159,8 +160,17 @@ func addPages(pages map[uint64]bool, addr, n uint64) {
 // stackShown is how much of each thread's stack is in a trace at least.
 const stackShown = 64 << 10
 
-// other adds the threads' stacks, the first pages of mapped files, and other
-// memory that was written as far as there is room for it: small mappings first.
+// heads adds the first pages of mapped files, which say which files they are.
+func (e *exporter) heads(pages map[uint64]bool) {
+	for _, m := range e.h.view.maps {
+		if m.Offset == 0 && strings.HasPrefix(m.Path, "/") {
+			addPages(pages, m.Start, 1)
+		}
+	}
+}
+
+// other adds the threads' stacks, and other memory that was written as far as
+// there is room for it: small mappings first.
 func (e *exporter) other(pages map[uint64]bool) {
 	v := &e.h.view
 	for i := range v.threads {
@@ -178,9 +188,6 @@ func (e *exporter) other(pages map[uint64]bool) {
 		if size := m.End - m.Start; (m.Write || relocated(v.maps, m)) && room > 0 && size <= uint64(room) {
 			addPages(pages, m.Start, size)
 			room -= int(size)
-		}
-		if m.Offset == 0 && strings.HasPrefix(m.Path, "/") { // which file it was
-			addPages(pages, m.Start, 1)
 		}
 	}
 }

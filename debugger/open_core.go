@@ -1,0 +1,171 @@
+package debugger
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/triptych-mcp/triptych/debugger/core"
+	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/ptrace"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type openCoreArgs struct {
+	Core       string `json:"core" min:"1" doc:"Path of the core file, below a folder that --traces names"`
+	Executable string `json:"executable,omitempty" doc:"Path of the program if it is no longer where it was, likewise"`
+}
+
+// openCore begins a session with a core file.
+func (t *tools) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (opened, error) {
+	if err := t.sessions.room(call.StateKey()); err != nil {
+		return opened{}, err
+	}
+	file, path, err := t.traces.open(args.Core)
+	if err != nil {
+		return opened{}, err
+	}
+	scene, err := t.newCoreScene(file, args.Executable)
+	if err != nil {
+		return opened{}, errors.Join(err, file.Close())
+	}
+	s, err := t.sessions.add(call.StateKey(), debuggee{
+		kind: "core file", file: path, pid: scene.PID(), program: scene.Executable(),
+		scene: scene, open: mappedOpener(scene.Mapped()), stop: scene.Stop(), reason: coreReason(scene.Stop()),
+		close: func() error { return errors.Join(scene.Close(), file.Close()) },
+	})
+	if err != nil {
+		return opened{}, err
+	}
+	answer := newOpened(s, scene.Mapped())
+	answer.Command = scene.Command()
+	if scene.Cut() {
+		answer.Missing = append(answer.Missing, "memory: the core file was cut off")
+	}
+	return answer, nil
+}
+
+// coreReason is why a process left a core file, "" when nothing had happened to
+// it.
+func coreReason(stop proc.Stop) string {
+	if stop.Signal != 0 {
+		return reasons[proc.Signalled]
+	}
+	return ""
+}
+
+// newCoreScene reads a core file. The program is looked for where it was unless
+// somebody says where it is.
+func (t *tools) newCoreScene(file *os.File, executable string) (*coreScene, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if executable == "" {
+		return readCore(file, info.Size(), core.OpenRegular)
+	}
+	program, _, err := t.traces.open(executable)
+	if err != nil {
+		return nil, err
+	}
+	var scene *coreScene
+	scene, err = readCore(file, info.Size(), func(path string) (*os.File, error) {
+		if path != scene.Executable() {
+			return core.OpenRegular(path)
+		}
+		return program, nil
+	})
+	if err != nil {
+		return nil, errors.Join(err, program.Close())
+	}
+	if scene.Executable() == "" {
+		err = failed("Wrong executable", "the core file does not tell which program it is of")
+		return nil, errors.Join(err, program.Close(), scene.Close())
+	}
+	if _, err := scene.Mapped().Open(scene.Executable()); err != nil {
+		cause, _ := errors.AsType[*core.FileError](err)
+		return nil, errors.Join(failed("Wrong executable", "%s: %v", executable, cause.Cause), scene.Close())
+	}
+	return scene, nil
+}
+
+func readCore(file *os.File, size int64, open func(path string) (*os.File, error)) (*coreScene, error) {
+	f, err := core.New(file, size, core.Options{Open: open})
+	if errors.Is(err, core.ErrFormat) {
+		err = failed("Not a core file", "%v", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &coreScene{File: f}, nil
+}
+
+// A coreScene is a core file as tools look at it.
+type coreScene struct {
+	*core.File
+	chosen int // the current thread if somebody chose it, else 0
+}
+
+// noMemory is an error about memory that is not there.
+type noMemory struct{ error }
+
+// Is makes it one for who asks.
+func (noMemory) Is(target error) bool { return target == errNoMemory }
+
+// Unwrap is what it is made of.
+func (e noMemory) Unwrap() error { return e.error }
+
+// ReadMemory returns how many bytes could be read.
+func (c *coreScene) ReadMemory(addr uint64, b []byte) (int, error) {
+	n, err := c.File.ReadMemory(addr, b)
+	if err != nil {
+		err = noMemory{err}
+	}
+	return n, err
+}
+
+// CurrentThread is the one that the signal was for, unless another one was
+// chosen.
+func (c *coreScene) CurrentThread() (int, error) {
+	if c.chosen != 0 {
+		return c.chosen, nil
+	}
+	return c.Stop().Thread, nil
+}
+
+// SetCurrentThread chooses another one.
+func (c *coreScene) SetCurrentThread(id int) error {
+	if _, err := c.File.Regs(id); err != nil {
+		return err
+	}
+	c.chosen = id
+	return nil
+}
+
+// Threads are those of the process.
+func (c *coreScene) Threads() ([]proc.ThreadInfo, error) {
+	all := c.File.Threads()
+	current, _ := c.CurrentThread() // there always is one
+	for i := range all {
+		all[i].Current = all[i].ID == current
+	}
+	return all, nil
+}
+
+// Regs returns the registers of a thread.
+func (c *coreScene) Regs(thread int) (ptrace.Regs, error) { return c.File.Regs(c.thread(thread)) }
+
+// XState returns the vector state of a thread.
+func (c *coreScene) XState(thread int, buf []byte) ([]byte, error) {
+	return c.File.XState(c.thread(thread), buf)
+}
+
+func (c *coreScene) thread(id int) int {
+	if id == 0 {
+		return c.chosen
+	}
+	return id
+}
+
+// Maps are the ranges of memory.
+func (c *coreScene) Maps() (proc.Maps, error) { return c.File.Maps(), nil }

@@ -1,0 +1,141 @@
+package debugger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/core"
+	"github.com/triptych-mcp/triptych/debugger/history"
+	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type openTraceArgs struct {
+	File string `json:"file" min:"1" doc:"Path of a trace that debugger/export_trace has written in the format binary, below a folder that --traces names"`
+}
+
+// maxTrace is how large a trace may be: all of it is kept in memory.
+const maxTrace = 1 << 30
+
+// openTrace begins a session with a trace. It stands at its end.
+func (t *tools) openTrace(ctx context.Context, call *mcp.Call, args openTraceArgs) (opened, error) {
+	if err := t.sessions.room(call.StateKey()); err != nil {
+		return opened{}, err
+	}
+	file, path, err := t.traces.open(args.File)
+	if err != nil {
+		return opened{}, err
+	}
+	trace, err := readTrace(ctx, call, file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return opened{}, err
+	}
+	scene := newTraceScene(trace)
+	s, err := t.sessions.add(call.StateKey(), debuggee{
+		kind: "trace", file: path, pid: scene.pid(), program: trace.Program,
+		scene: scene, past: trace.History, open: mappedOpener(scene.files), close: scene.files.Close,
+	})
+	if err != nil {
+		return opened{}, err
+	}
+	answer := newOpened(s, scene.files)
+	answer.note = fmt.Sprintf(", positions %s to %s", thousands(int64(trace.Oldest())), thousands(int64(trace.End())))
+	return answer, nil
+}
+
+// readTrace reads all of a trace and tells how far it is.
+func readTrace(ctx context.Context, call *mcp.Call, file *os.File) (*history.Trace, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxTrace {
+		return nil, failed("Trace too large", "the file has %d MiB and may have %d; export fewer snapshots", info.Size()>>20, maxTrace>>20)
+	}
+	trace, err := history.Open(ctx, &toldReader{r: io.LimitReader(file, maxTrace), told: func(n int64) {
+		call.Progress(ctx, float64(n), float64(info.Size()), "bytes read")
+	}})
+	switch {
+	case errors.Is(err, history.ErrFormat), errors.Is(err, history.ErrVersion), errors.Is(err, history.ErrCorrupt):
+		return nil, failed("Not a trace", "%v", err)
+	case err == nil && len(trace.View().Threads()) == 0:
+		return nil, failed("Not a trace", "it has no thread")
+	}
+	return trace, err
+}
+
+// A toldReader says now and then how much was read.
+type toldReader struct {
+	r    io.Reader
+	n    int64
+	told func(n int64)
+}
+
+// toldEvery is how many bytes are between two reports.
+const toldEvery = 32 << 20
+
+func (t *toldReader) Read(b []byte) (int, error) {
+	n, err := t.r.Read(b)
+	if t.n/toldEvery != (t.n+int64(n))/toldEvery {
+		t.told(t.n + int64(n))
+	}
+	t.n += int64(n)
+	return n, err
+}
+
+// A traceScene is a moment of a trace. Code that the trace lacks is read from
+// the files that the process had mapped, if they are still the same.
+type traceScene struct {
+	past
+
+	maps  proc.Maps // at the end
+	files *core.Mapped
+}
+
+func newTraceScene(trace *history.Trace) *traceScene {
+	v := trace.View()
+	maps := slices.Clone(v.Maps())
+	return &traceScene{past: past{View: v}, maps: maps, files: core.NewMapped(maps, v.ReadMemory, nil)}
+}
+
+// pid is that of the process: threads get higher ids than their first one.
+func (s *traceScene) pid() int { return s.View.Threads()[0] }
+
+// ReadMemory returns how many bytes could be read.
+func (s *traceScene) ReadMemory(addr uint64, b []byte) (int, error) {
+	for n := 0; ; {
+		k, err := s.View.ReadMemory(addr+uint64(n), b[n:])
+		if n += k; err == nil || !errors.Is(err, history.ErrNotTraced) || !s.asInFile(addr+uint64(n)) {
+			return n, err
+		}
+		end := (addr + uint64(n) + pageSize) &^ (pageSize - 1)
+		k, err = s.files.ReadMemory(addr+uint64(n), b[n:min(len(b), int(end-addr))])
+		if n += k; err != nil {
+			return n, noMemory{err}
+		}
+	}
+}
+
+// pageSize is the size of the pages that a trace has.
+const pageSize = 4096
+
+// asInFile says whether memory cannot have been written: it is in a mapping of a
+// file that is not writable, and not what the loader has filled in, which lies
+// just below the data.
+func (s *traceScene) asInFile(addr uint64) bool {
+	maps := s.View.Maps()
+	m, ok := maps.Find(addr)
+	if last, _ := s.maps.Find(addr); !ok || m != last || m.Write || m.Shared || !strings.HasPrefix(m.Path, "/") {
+		return false
+	}
+	next, ok := maps.Find(m.End)
+	return m.Execute || !ok || !next.Write || next.Path != m.Path
+}
+
+// Maps are the mappings of the moment.
+func (s *traceScene) Maps() (proc.Maps, error) { return s.View.Maps(), nil }

@@ -1,0 +1,81 @@
+package debugger
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/core"
+	"github.com/triptych-mcp/triptych/debugger/symbols"
+)
+
+// opened is the answer of open_core and open_trace.
+type opened struct {
+	State      state    `json:"state"`
+	File       string   `json:"file" doc:"The whole path of the core file or trace"`
+	Executable string   `json:"executable,omitempty" doc:"The program"`
+	Command    string   `json:"command,omitempty" doc:"How it was started, at most 80 bytes"`
+	Threads    int      `json:"threads" doc:"How many threads there are"`
+	Missing    []string `json:"missing,omitempty" doc:"What is not there, and why"`
+
+	name string
+	note string
+}
+
+// newOpened describes a session with a file that has just begun.
+func newOpened(s *session, files *core.Mapped) opened {
+	o := opened{State: s.tell(), File: s.file, Executable: s.executable(), name: s.name()}
+	threads, _ := s.scene.Threads() // files know theirs
+	o.Threads = len(threads)
+	o.lack(s, files)
+	return o
+}
+
+// maxMissing is how many files an answer says are missing.
+const maxMissing = 10
+
+// lack adds the files with code that cannot be used.
+func (o *opened) lack(s *session, files *core.Mapped) {
+	maps, _ := s.scene.Maps() // likewise
+	told := map[string]bool{}
+	for _, m := range maps {
+		if !m.Execute || !strings.HasPrefix(m.Path, "/") || told[m.Path] || len(o.Missing) == maxMissing {
+			continue
+		}
+		told[m.Path] = true
+		if _, err := files.Open(m.Path); err != nil {
+			o.Missing = append(o.Missing, fmt.Sprintf("code and symbols: %v", err))
+		}
+	}
+}
+
+// Text says what was opened, where it stands, and what is missing.
+func (o opened) Text() string {
+	text := "Opened " + plain(o.name)
+	if o.Executable != "" {
+		text += " of " + plain(o.Executable)
+	}
+	text += fmt.Sprintf(", process %d with %s", o.State.PID, count(o.Threads, "thread")) + o.note
+	text += "\n" + lined{State: o.State}.Text()
+	for _, each := range o.Missing {
+		text += "\nMissing: " + plain(each)
+	}
+	return text
+}
+
+// mappedOpener opens the files of a process for its symbols.
+func mappedOpener(files *core.Mapped) func(symbols.Mapping) (symbols.File, error) {
+	return func(m symbols.Mapping) (symbols.File, error) {
+		r, err := files.Open(m.Path)
+		if err != nil {
+			return nil, err
+		}
+		return keptFile{r}, nil
+	}
+}
+
+// A keptFile belongs to somebody else, who closes it.
+type keptFile struct{ io.ReaderAt }
+
+// Close leaves it open.
+func (keptFile) Close() error { return nil }
