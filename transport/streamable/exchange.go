@@ -63,11 +63,8 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, takes accepta
 	}
 	defer leave()
 	defer e.over()
-	if !h.enter() {
-		h.refuse(w, closing())
-		return
-	}
-	defer h.running.Done()
+	h.running.add() // also while the server ends: what was half sent then gets its answer
+	defer h.running.done()
 	e.reply(w, e.answer())
 }
 

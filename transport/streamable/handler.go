@@ -23,7 +23,7 @@ type Handler struct {
 	mu      sync.Mutex
 	closed  bool
 	listens map[*exchange]struct{} // streams that only the server or the client ends
-	running sync.WaitGroup         // handlers that run beside net/http's goroutines
+	running running                // handlers, but for listens
 	idle    chan func()            // handlers for goroutines that wait for one
 	idlers  atomic.Int64           // how many there are, working ones included
 	over    chan struct{}          // closed when none is needed any more
@@ -57,7 +57,7 @@ func (h *Handler) Shutdown(ctx context.Context) {
 	for _, s := range h.sessions.living(true) {
 		s.own.finish(nil)
 	}
-	h.wait(ctx)
+	h.running.wait(ctx)
 	for _, s := range h.sessions.living(true) {
 		if h.sessions.remove(s) {
 			s.end()
@@ -65,42 +65,20 @@ func (h *Handler) Shutdown(ctx context.Context) {
 	}
 	last, stop := context.WithTimeout(context.WithoutCancel(ctx), lastWait)
 	defer stop()
-	h.wait(last)
+	h.running.wait(last)
 }
 
 // lastWait is how long cancelled handlers get to notice.
 const lastWait = time.Second
 
-// wait waits until nothing runs, or until ctx is done.
-func (h *Handler) wait(ctx context.Context) {
-	idle := make(chan struct{})
-	go func() {
-		defer close(idle)
-		h.running.Wait()
-	}()
-	select {
-	case <-idle:
-	case <-ctx.Done():
-	}
-}
-
-// enter counts a handler that runs, until it calls running.Done, unless the
-// endpoint is closed.
-func (h *Handler) enter() bool {
+// run runs f beside the caller, unless the endpoint is closed.
+func (h *Handler) run(f func()) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return false
 	}
-	h.running.Add(1)
-	return true
-}
-
-// run runs f beside the caller, unless the endpoint is closed.
-func (h *Handler) run(f func()) bool {
-	if !h.enter() {
-		return false
-	}
+	h.running.add()
 	select {
 	case h.idle <- f:
 	default:
@@ -113,7 +91,7 @@ func (h *Handler) run(f func()) bool {
 // that has run a handler has the stack that the next one needs.
 func (h *Handler) work(f func()) {
 	f()
-	h.running.Done()
+	h.running.done()
 	if h.idlers.Add(1) > maxIdle {
 		h.idlers.Add(-1)
 		return
@@ -125,7 +103,7 @@ func (h *Handler) work(f func()) {
 			return
 		}
 		f()
-		h.running.Done()
+		h.running.done()
 	}
 }
 

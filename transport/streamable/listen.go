@@ -29,7 +29,13 @@ func (h *Handler) stays(e *exchange) {
 	}
 }
 
-func (h *Handler) forget(e *exchange) { h.running.Go(func() { e.handler.End(context.Background()) }) }
+func (h *Handler) forget(e *exchange) {
+	h.running.add()
+	go func() {
+		defer h.running.done()
+		e.handler.End(context.Background())
+	}()
+}
 
 // hangUp ends a listen whose client is gone.
 func (h *Handler) hangUp(e *exchange) {

@@ -552,8 +552,11 @@ func TestChanges(t *testing.T) {
 	expect(t, resources, `|{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":7}}}`, "end")
 	expect(t, tools, `|{"jsonrpc":"2.0","id":"t","result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":"t"}}}`, "end")
 	expect(t, own, "end")
-	if resp, _ := s.ask(t, "POST", ping, both); resp.StatusCode != 503 {
-		t.Errorf("after the end: %s", resp.Status)
+	if resp, _ := s.ask(t, "POST", call("say", token), both); resp.StatusCode != 503 {
+		t.Errorf("what may stream, after the end: %s", resp.Status)
+	}
+	if resp, _ := s.ask(t, "POST", ping, both); resp.StatusCode != 200 {
+		t.Errorf("what was half sent, after the end: %s", resp.Status)
 	}
 }
 

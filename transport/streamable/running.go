@@ -1,0 +1,47 @@
+package streamable
+
+import (
+	"context"
+	"sync"
+)
+
+// running counts the handlers that run. Unlike a [sync.WaitGroup] it may be
+// added to while somebody waits: requests that were half sent when the server
+// was told to end get their answers.
+type running struct {
+	mu   sync.Mutex
+	n    int
+	none chan struct{} // closed when n is 0; nil unless somebody waits
+}
+
+func (r *running) add() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.n++
+}
+
+func (r *running) done() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.n--; r.n == 0 && r.none != nil {
+		close(r.none)
+		r.none = nil
+	}
+}
+
+// wait waits until nothing runs, or until ctx is done.
+func (r *running) wait(ctx context.Context) {
+	r.mu.Lock()
+	if r.n > 0 && r.none == nil {
+		r.none = make(chan struct{})
+	}
+	none := r.none
+	r.mu.Unlock()
+	if none == nil {
+		return
+	}
+	select {
+	case <-none:
+	case <-ctx.Done():
+	}
+}
