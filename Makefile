@@ -6,6 +6,8 @@ BENCH ?= .
 PKGS ?= ./...
 COUNT ?= 6
 SOAK ?= 30m
+# where it has to build, besides where it is tested
+ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
 .PHONY: help build run demo test race fuzz bench bench-peers soak cover vet lint fmt generate golden conformance conformance-xml ci
 
@@ -58,9 +60,12 @@ soak: ## keep the program busy for SOAK over both roads and write what became of
 cover: ## show the coverage by package
 	go test -cover ./...
 
-vet: ## check the format and vet
+vet: ## check the format and vet, and that it builds for other systems
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt would change:"; echo "$$files"; exit 1; }
 	go vet ./...
+	@set -e; for target in $(ELSEWHERE); do \
+		echo "build for $$target"; GOOS=$${target%/*} GOARCH=$${target#*/} go build ./...; \
+	done
 
 lint: vet ## check the house rules too; the first run builds the linter, which takes minutes
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI) run ./...

@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/transport/wholefile"
 )
 
 // A transfer is one run of import or export: what the flags say, and the
@@ -249,5 +249,5 @@ func (t *transfer) write(path string, r ruleset.Ruleset) (outcome string, err er
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	return "written", renameio.WriteFile(path, text, 0o644, renameio.WithTempDir(filepath.Dir(path)))
+	return "written", wholefile.Write(path, text, 0o644)
 }

@@ -23,7 +23,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
+
+	"github.com/triptych-mcp/triptych/transport/wholefile"
 )
 
 // Certificates are a pair of PEM files. They are read again when they change.
@@ -217,5 +218,5 @@ func selfSigned(hosts []string) (*x509.Certificate, error) {
 }
 
 func writePEM(file string, mode fs.FileMode, kind string, der []byte) error {
-	return renameio.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), mode, renameio.IgnoreUmask())
+	return wholefile.WriteExactly(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), mode)
 }

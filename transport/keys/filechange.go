@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
+
+	"github.com/triptych-mcp/triptych/transport/wholefile"
 )
 
 const (
@@ -61,16 +62,7 @@ func (s *FileStore) rewriteLocked(edit func(*ring) ([]Record, error)) error {
 }
 
 // write replaces the file; it is on disk when write returns.
-func (s *FileStore) write(data []byte) error {
-	if err := renameio.WriteFile(s.path(), data, 0o600, renameio.WithTempDir(s.dir)); err != nil {
-		return err
-	}
-	dir, err := os.Open(s.dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
-}
+func (s *FileStore) write(data []byte) error { return wholefile.Write(s.path(), data, 0o600) }
 
 // insert implements [backend].
 func (s *FileStore) insert(ctx context.Context, r Record) (added bool, err error) {

@@ -9,11 +9,10 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
-	"github.com/google/renameio/v2"
+	"github.com/triptych-mcp/triptych/transport/wholefile"
 )
 
 // A line of the journal says how much of a key's windows counts as used. The
@@ -231,12 +230,12 @@ func (j *journal) replaceLocked(all map[string]line) error {
 		_ = j.file.Close() // every line in it is synced
 		j.file = nil
 	}
-	if err := renameio.WriteFile(j.path, data, 0o600, renameio.WithTempDir(filepath.Dir(j.path))); err != nil {
+	if err := wholefile.Write(j.path, data, 0o600); err != nil {
 		return err
 	}
 	j.size = int64(len(data))
 	j.limit = growth + 4*j.size
-	return syncDir(filepath.Dir(j.path))
+	return nil
 }
 
 func encode(lines []line) ([]byte, error) {
@@ -248,14 +247,6 @@ func encode(lines []line) ([]byte, error) {
 		}
 	}
 	return data.Bytes(), nil
-}
-
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }
 
 // close replaces the file by lines that are exact.

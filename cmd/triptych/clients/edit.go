@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
+	"github.com/triptych-mcp/triptych/transport/wholefile"
 )
 
 // maxFile is the largest configuration file that is read.
@@ -38,7 +38,7 @@ func Edit(path string, change func(old []byte) ([]byte, error)) (changed bool, e
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return false, err
 	}
-	err = renameio.WriteFile(path, text, 0o600, renameio.WithExistingPermissions(), renameio.WithTempDir(filepath.Dir(path)))
+	err = wholefile.Write(path, text, 0o600)
 	return err == nil, err
 }
 
