@@ -3,12 +3,14 @@ package interp
 import (
 	"maps"
 	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/x86"
 )
 
 // Knows reports whether some form of a vector instruction is executed.
-func Knows(stem string) bool {
-	_, ok := vectorOps[stem]
-	return ok
+func Knows(in *x86.Inst) bool {
+	_, ok := vectorOps[in.Stem()]
+	return ok || controlHandlers[in.Name()] != nil
 }
 
 // AvailableStems lists the vector instructions that this processor has in some

@@ -219,8 +219,18 @@ func FuzzStep(f *testing.F) {
 	f.Add([]byte{0x31, 0xc0, 0x50, 0x8f, 0x04, 0x24}, uint64(dataPage), uint64(1))
 	f.Add([]byte{0xf3, 0x48, 0xa5}, uint64(dataPage+0xffc), uint64(3))
 	f.Add([]byte{0x48, 0xf7, 0xf9}, uint64(1<<63), uint64(1<<64-1))
+	f.Add([]byte{0xf2, 0x0f, 0x58, 0xc1, 0xc5, 0xf5, 0xfc, 0xd0}, uint64(0x3ff8000000000000), uint64(3)) // addsd, vpaddb
+	f.Add([]byte{0x62, 0xf1, 0x7c, 0x49, 0x11, 0x07}, uint64(0xff), uint64(dataPage+0xfe0))              // vmovups [rdi]{k1}, zmm0
 	f.Fuzz(func(t *testing.T, code []byte, a, b uint64) {
 		m, _ := newMachine(code...)
+		m.UseVectors(func(v *interp.Vectors) bool {
+			v.MXCSR = 0x1f80
+			for n := range v.Reg {
+				v.Reg[n] = interp.Vector{a, b, 0x3ff0000000000000, 0x3fc000003f800000}
+			}
+			v.Mask[1], v.Mask[2] = a, b
+			return true
+		})
 		for n := range m.GPR {
 			m.GPR[n] = []uint64{a, b, dataPage, dataPage + 0xffc, readOnly}[n%5]
 		}

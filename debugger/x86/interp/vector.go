@@ -6,12 +6,13 @@ import "math/bits"
 // quadwords: the low 128 bits are its xmm part, the low 256 its ymm part.
 type Vector [8]uint64
 
-// Vectors are the vector registers, the mask registers, and the register that
-// says how floating point is done and what came of it.
+// Vectors are the vector registers, the mask registers, and the registers that
+// say how floating point is done and what came of it.
 type Vectors struct {
-	Reg   [32]Vector
-	Mask  [8]uint64
-	MXCSR uint32
+	Reg     [32]Vector
+	Mask    [8]uint64
+	MXCSR   uint32
+	Control uint16 // of x87; it is read and never changed
 }
 
 // vectorBytes is the size of a Vector in bytes.

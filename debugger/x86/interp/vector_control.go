@@ -7,6 +7,7 @@ import "github.com/triptych-mcp/triptych/debugger/x86"
 var controlHandlers = map[string]handler{
 	"vzeroupper": zeroVectors, "vzeroall": zeroVectors,
 	"stmxcsr": storeMXCSR, "vstmxcsr": storeMXCSR, "ldmxcsr": loadMXCSR, "vldmxcsr": loadMXCSR,
+	"fnstcw": storeControl,
 }
 
 // zeroVectors clears the first sixteen registers, or their upper parts.
@@ -28,6 +29,11 @@ func zeroVectors(m *Machine, i *instruction) bool {
 
 func storeMXCSR(m *Machine, i *instruction) bool {
 	return i.controlAllowed() && m.knowVectors() && m.store(i.in.Addr(&m.Regs), 4, uint64(m.vectors.MXCSR))
+}
+
+// storeControl stores how x87 computes, which printf asks to know how to round.
+func storeControl(m *Machine, i *instruction) bool {
+	return m.knowVectors() && m.store(i.in.Addr(&m.Regs), 2, uint64(m.vectors.Control))
 }
 
 // loadMXCSR leaves bits that processors may not have to the processor.

@@ -60,6 +60,7 @@ func (l Layout) Load(state []byte, v *interp.Vectors) bool {
 	if len(state) < minSize || !l.fits(len(state)) {
 		return false
 	}
+	v.Control = binary.LittleEndian.Uint16(state)
 	v.MXCSR = binary.LittleEndian.Uint32(state[offsetMXCSR:])
 	for n := range v.Reg {
 		for quad := range v.Reg[n] {
