@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -193,7 +194,7 @@ func (a *app) rulesetsExport() command {
 		short: "write all rulesets as Markdown files",
 		long: "Each becomes NAME.md with its description and tags as front matter. Files that\n" +
 			"exist and differ are skipped unless --overwrite is given; no other file is\n" +
-			"touched.",
+			"touched. A file that is written has the time of its ruleset's last change.",
 		flags: t.flags(a),
 		run: func(ctx context.Context, args []string) error {
 			t.counts = map[string]int{}
@@ -249,5 +250,8 @@ func (t *transfer) write(path string, r ruleset.Ruleset) (outcome string, err er
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	return "written", wholefile.Write(path, text, 0o644)
+	if err := wholefile.Write(path, text, 0o644); err != nil {
+		return "", err
+	}
+	return "written", os.Chtimes(path, time.Time{}, r.LastModified)
 }
