@@ -228,11 +228,29 @@ func (s *session) conditional(m *mark, text string) error {
 
 // set sets one of a mark's places; when that fails, those before are taken out.
 func (s *session) set(m *mark, spec proc.BreakpointSpec) error {
+	if s.process == nil {
+		return s.settable(spec)
+	}
 	bp, err := s.process.SetBreakpoint(spec)
 	if err != nil {
 		return errors.Join(err, s.clear(m))
 	}
 	m.ids = append(m.ids, bp.ID)
+	return nil
+}
+
+// settable says whether a trace may have a breakpoint somewhere.
+func (s *session) settable(spec proc.BreakpointSpec) error {
+	maps, err := s.scene.Maps()
+	m, mapped := maps.Find(spec.Address)
+	switch {
+	case err != nil:
+		return err
+	case !mapped:
+		return &breakpointError{fmt.Sprintf("nothing is mapped at %#x", spec.Address)}
+	case spec.Access == proc.Execute && !m.Execute:
+		return &breakpointError{fmt.Sprintf("the memory at %#x is not executable", spec.Address)}
+	}
 	return nil
 }
 
@@ -259,36 +277,33 @@ func (s *session) number(m *mark) error {
 	return nil
 }
 
-// markOf finds the mark that has one of proc's breakpoints.
-func (s *session) markOf(id int) *mark {
-	for _, m := range s.marks {
-		if slices.Contains(m.ids, id) {
-			return m
-		}
-	}
-	return nil
-}
-
 // item is a mark for an answer.
 func (s *session) item(m *mark) (breakpointItem, error) {
-	set, err := s.process.Breakpoints()
+	set, err := s.breakpoints(m)
 	if err != nil {
 		return breakpointItem{}, err
 	}
-	b := breakpointItem{ID: m.id, Kind: "breakpoint", Places: []placeItem{}, Condition: m.condition, OneShot: m.once, Hits: m.stepHits, Hardware: true}
+	b := breakpointItem{ID: m.id, Kind: "breakpoint", Places: []placeItem{}, Condition: m.condition, OneShot: m.once, Hits: m.stepHits, Hardware: len(set) > 0}
 	for _, p := range m.places {
 		b.Places = append(b.Places, newPlaceItem(p))
 	}
 	for _, bp := range set {
-		if slices.Contains(m.ids, bp.ID) {
-			b.Hits += bp.Hits
-			b.Hardware = b.Hardware && bp.Hardware
-		}
+		b.Hits += bp.Hits
+		b.Hardware = b.Hardware && bp.Hardware
 	}
 	if w := m.watch; w != nil {
 		b.Kind, b.Watched, b.Size, b.Access = "watchpoint", w.text, w.size, accessNames[w.access]
 	}
 	return b, nil
+}
+
+// breakpoints are those of the process that a mark has.
+func (s *session) breakpoints(m *mark) ([]proc.Breakpoint, error) {
+	if len(m.ids) == 0 {
+		return nil, nil
+	}
+	all, err := s.process.Breakpoints()
+	return slices.DeleteFunc(all, func(bp proc.Breakpoint) bool { return !slices.Contains(m.ids, bp.ID) }), err
 }
 
 // breakpointList is the answer of list_breakpoints.
@@ -384,7 +399,7 @@ func (t *tools) clearBreakpoint(_ context.Context, _ *mcp.Call, s *session, args
 
 // reach takes note of a stop at a breakpoint: state has the client's number, a
 // mark that is for once is gone, and a watchpoint shows what has changed.
-func (s *session) reach(now *state, id int) {
+func (s *session) reach(now *state, id int, why proc.Why) {
 	m := s.markOf(id)
 	if m == nil {
 		now.Breakpoint = 0
@@ -392,29 +407,18 @@ func (s *session) reach(now *state, id int) {
 	}
 	now.Breakpoint = m.id
 	if w := m.watch; w != nil {
-		now.Note = strings.TrimPrefix(now.Note+"; "+s.changed(w), "; ")
+		s.notes = append(s.notes, s.changed(w, why))
 	}
 	if m.once {
 		_ = s.clear(m) // what is not there any more is no matter
 	}
 }
 
-// changed reads what is watched and says what it was before.
-func (s *session) changed(w *watch) string {
-	is := make([]byte, w.size)
-	if _, err := s.scene.ReadMemory(w.address, is); err != nil {
-		return ""
-	}
-	was := w.last
-	w.last = is
-	if string(was) == string(is) {
-		return "the value is still " + littleEndian(is)
-	}
-	return fmt.Sprintf("the value was %s and is %s", littleEndian(was), littleEndian(is))
-}
-
 // littleEndian is memory as a number.
 func littleEndian(b []byte) string {
+	if len(b) > maxShown {
+		return fmt.Sprintf("%d bytes", len(b))
+	}
 	b = slices.Clone(b)
 	slices.Reverse(b)
 	return "0x" + hex.EncodeToString(b)

@@ -82,12 +82,20 @@ func (d *debuggee) here() proc.Stop {
 	return stop
 }
 
-// alive says whether there is a process that can be moved and changed.
+// alive says whether there is a process that can be changed.
 func (d *debuggee) alive() error {
 	if d.process != nil {
 		return nil
 	}
 	return failed("No process", "this session is a %s, %s: it can be looked at, not moved or changed", d.kind, d.file)
+}
+
+// movable says whether there is anything to go through: a process, or a trace.
+func (d *debuggee) movable() error {
+	if d.past != nil {
+		return nil
+	}
+	return d.alive()
 }
 
 // letGo lets the process run on, or ends it, or closes the file.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/triptych-mcp/triptych/debugger/history"
 	"github.com/triptych-mcp/triptych/debugger/proc"
 	"github.com/triptych-mcp/triptych/debugger/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/symbols"
@@ -19,6 +20,7 @@ const (
 	codeProcessNotFound  jsonrpc.Code = -32004
 	codeNotAttached      jsonrpc.Code = -32005
 	codeBreakpointFailed jsonrpc.Code = -32006
+	codeNoHistory        jsonrpc.Code = -32007
 )
 
 // A notAttachedError says why a caller has nothing to debug.
@@ -31,6 +33,12 @@ func (e *notAttachedError) Error() string { return "not attached: " + e.details 
 type breakpointError struct{ cause string }
 
 func (e *breakpointError) Error() string { return e.cause }
+
+// A noHistoryError says why there is no past to go to.
+type noHistoryError struct{ details string }
+
+func (e *noHistoryError) Error() string        { return e.details }
+func (e *noHistoryError) Is(target error) bool { return target == history.ErrNoHistory }
 
 // A missingProcessError says that a process is not there.
 type missingProcessError struct{ pid int }
@@ -58,7 +66,8 @@ var errRunning = &failure{"Process is running", "stop it with debugger/pause, or
 
 // wireErrors are asked in this order; the first that knows an error answers.
 var wireErrors = []func(error) *jsonrpc.Error{
-	wireArguments, wireNotAttached, wireRefused, wireOutside, wireProcess, wireBreakpoint, wireFailure, wireMissing, wireSimilar,
+	wireArguments, wireNotAttached, wireRefused, wireOutside, wireProcess, wireBreakpoint, wireHistory, wireFailure, wireMissing,
+	wireSimilar,
 }
 
 // wireError is where the family meets the wire. Errors nobody foresaw are
@@ -121,6 +130,13 @@ func wireBreakpoint(err error) *jsonrpc.Error {
 		return nil
 	}
 	return jsonrpc.Errorf(codeBreakpointFailed, "Breakpoint failed").WithDetails("%s", err)
+}
+
+func wireHistory(err error) *jsonrpc.Error {
+	if !errors.Is(err, history.ErrNoHistory) {
+		return nil
+	}
+	return jsonrpc.Errorf(codeNoHistory, "History unavailable").WithDetails("%s", err)
 }
 
 func wireFailure(err error) *jsonrpc.Error {

@@ -58,11 +58,23 @@ func still[A sessionArgs, R any](t *tools, work worker[A, R]) handler[A, R] {
 	})
 }
 
-// moves makes a handler of what moves or changes a process, which core files
-// and traces have not.
+// moves makes a handler of what goes through what a process does, or did if it
+// is a trace. A core file is but one moment.
 func moves[A sessionArgs, R any](t *tools, work worker[A, R]) handler[A, R] {
 	return still(t, func(ctx context.Context, call *mcp.Call, s *session, args A) (R, error) {
-		if err := s.alive(); err != nil {
+		if err := s.movable(); err != nil {
+			var none R
+			return none, err
+		}
+		return work(ctx, call, s, args)
+	})
+}
+
+// changes makes a handler of what changes a process, which core files and
+// traces have not, and the past no more.
+func changes[A sessionArgs, R any](t *tools, work worker[A, R]) handler[A, R] {
+	return still(t, func(ctx context.Context, call *mcp.Call, s *session, args A) (R, error) {
+		if err := errors.Join(s.alive(), s.atNow()); err != nil {
 			var none R
 			return none, err
 		}

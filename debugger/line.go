@@ -22,7 +22,7 @@ func (s *session) stepLine(ctx context.Context, into bool) (proc.Stop, error) {
 	if !ok {
 		return s.stepOut(ctx)
 	}
-	w := &lineWalk{walk: s.newWalk(), into: into, arrive: func(pc uint64) bool {
+	w := &lineWalk{walk: &walk{s}, into: into, arrive: func(pc uint64) bool {
 		f, l, ok := s.program.Line(pc)
 		return ok && l != 0 && (l != line || f != file)
 	}}
@@ -132,7 +132,7 @@ func (w *lineWalk) returned(ctx context.Context, stop proc.Stop) (proc.Stop, err
 	if _, _, ok := w.s.program.Line(stop.Address); ok {
 		return stop, nil
 	}
-	return w.s.process.Resume(ctx)
+	return w.s.onward(ctx)
 }
 
 // stepOut runs until the function returns to its caller. What was inlined ends
@@ -144,7 +144,7 @@ func (s *session) stepOut(ctx context.Context) (proc.Stop, error) {
 	}
 	inner := frames[0]
 	if inner.Inlined {
-		w := &lineWalk{walk: s.newWalk(), arrive: func(pc uint64) bool {
+		w := &lineWalk{walk: &walk{s}, arrive: func(pc uint64) bool {
 			f, ok := s.program.Function(pc)
 			return !ok || len(f.Inlined) == 0 || f.Inlined[0] != inner.Function
 		}}

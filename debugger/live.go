@@ -31,7 +31,7 @@ func (l *live) endSession(key string) {
 
 // liveTools are the rows of the tools on live processes.
 func (t *tools) liveTools() []mcp.Tool {
-	return slices.Concat(t.sessionTools(), t.breakpointTools(), t.runTools(), t.lookTools())
+	return slices.Concat(t.sessionTools(), t.breakpointTools(), t.runTools(), t.travelTools(), t.lookTools())
 }
 
 // sessionTools begin and end sessions.
@@ -163,7 +163,7 @@ func (t *tools) lookTools() []mcp.Tool {
 		{
 			Name: "debugger/write_memory", Title: "Write memory", Scope: scopeWrite, Hints: mcp.Destructive,
 			Doc:  "Change memory of the process",
-			Call: mcp.Typed(moves(t, t.writeMemory)),
+			Call: mcp.Typed(changes(t, t.writeMemory)),
 		},
 		{
 			Name: "debugger/disassemble", Title: "Disassemble", Scope: scopeRead, Hints: mcp.ReadOnly,

@@ -2,11 +2,13 @@ package debugger
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/debugger/history"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -24,18 +26,25 @@ type Live struct {
 	Idle, MaxStop time.Duration
 	// Sessions is how many one client may have; 0 means 8.
 	Sessions int
+	// History is how many MiB of records the history of one process may take;
+	// 0 means 256.
+	History int
 }
 
 // The values where none are given.
 const (
 	defaultIdle     = 30 * time.Minute
 	defaultSessions = 8
+	defaultHistory  = history.DefaultBudget >> 20
+	minHistory      = history.MinBudget >> 20
+	maxHistory      = 1 << 16
 )
 
 func (c *Live) registerFlags(set *pflag.FlagSet) {
 	set.StringSliceVar(&c.Attach, "attach", nil, "let the debugger attach to processes by these `rules`: own (the default), any, none, user:NAME, exe:GLOB, pid:NUMBER (TRIPTYCH_ATTACH)")
 	set.BoolVar(&c.NoLaunch, "no-launch", false, "do not let the debugger start programs (TRIPTYCH_NO_LAUNCH)")
 	set.BoolVar(&c.NoWrite, "no-write", false, "do not let the debugger write into a process's memory (TRIPTYCH_NO_WRITE)")
+	set.IntVar(&c.History, "history-memory", defaultHistory, "let the history of a process that is debugged take so many `MiB` (TRIPTYCH_HISTORY_MEMORY)")
 	set.DurationVar(&c.Idle, "debug-idle", defaultIdle, "end a debugging session, and let its process run on, after this `duration` without a call (TRIPTYCH_DEBUG_IDLE)")
 	set.DurationVar(&c.MaxStop, "max-stop", 0, "let a process run on by itself when the debugger has stopped it for this `duration`; 0 is never (TRIPTYCH_MAX_STOP)")
 }
@@ -51,7 +60,7 @@ func (c Live) open(env mcp.Env) (live, error) {
 	}
 	return live{
 		policy: rules, noLaunch: c.NoLaunch, noWrite: c.NoWrite,
-		sessions: &registry{log: env.Logger, idle: c.Idle, limit: c.Sessions, stop: c.MaxStop, sessions: map[string]*session{}},
+		sessions: &registry{log: env.Logger, history: c.History << 20, idle: c.Idle, limit: c.Sessions, stop: c.MaxStop, sessions: map[string]*session{}},
 	}, nil
 }
 
@@ -68,6 +77,9 @@ func (c *Live) fromEnvironment(getenv func(string) string) error {
 	if c.Sessions == 0 {
 		c.Sessions = defaultSessions
 	}
+	if err := c.historyFrom(getenv("TRIPTYCH_HISTORY_MEMORY")); err != nil {
+		return err
+	}
 	for _, d := range []struct {
 		to       *time.Duration
 		variable string
@@ -76,6 +88,25 @@ func (c *Live) fromEnvironment(getenv func(string) string) error {
 		if err := duration(d.to, d.variable, getenv(d.variable), d.usual); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// historyFrom takes over the variable unless a flag has set another value than
+// the usual.
+func (c *Live) historyFrom(text string) error {
+	if c.History == 0 {
+		c.History = defaultHistory
+	}
+	if text != "" && c.History == defaultHistory {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("TRIPTYCH_HISTORY_MEMORY is %q, want a number of MiB", text)
+		}
+		c.History = n
+	}
+	if c.History < minHistory || c.History > maxHistory {
+		return fmt.Errorf("the history of a process cannot have %d MiB: %d to %d are possible", c.History, minHistory, maxHistory)
 	}
 	return nil
 }

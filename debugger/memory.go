@@ -154,11 +154,23 @@ func (t *tools) writeMemory(ctx context.Context, _ *mcp.Call, s *session, args w
 	if _, err := s.scene.ReadMemory(addr, before); err != nil {
 		return written{}, err
 	}
-	n, err := s.process.WriteMemory(addr, data)
+	n, err := s.write(addr, data)
 	if err != nil {
 		return written{}, err
 	}
 	return written{State: s.tell(), Address: hexadecimal(addr), Length: n, Before: hex.EncodeToString(before)}, nil
+}
+
+// write writes memory of the process. A history that has begun tells of it.
+func (s *session) write(addr uint64, data []byte) (int, error) {
+	if s.recorder == nil {
+		return s.process.WriteMemory(addr, data)
+	}
+	n, err := s.recorder.WriteMemory(addr, data)
+	s.mu.Lock()
+	s.now.History = s.moment()
+	s.mu.Unlock()
+	return n, err
 }
 
 type disassembleArgs struct {

@@ -20,6 +20,8 @@ var phrases = map[string]string{
 	"debugger/continue":                "Execution continued",
 	"debugger/step_forward":            "Step forward executed",
 	"debugger/step_backward":           "Step backward executed",
+	"debugger/reverse_continue":        "Reverse continue executed",
+	"debugger/seek":                    "Moved through history",
 	"debugger/get_stack_trace":         "Stack trace inspected",
 	"debugger/get_variables":           "Variables inspected{ (scope: $scope)}",
 	"debugger/find_similar_bugs":       "Similar bugs searched",

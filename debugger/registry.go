@@ -22,6 +22,8 @@ type registry struct {
 	idle  time.Duration // after which a session that nobody uses ends
 	limit int           // of sessions of one client
 	stop  time.Duration // how long a process may stand still; 0 is for ever
+	// history is how many bytes of records a session keeps.
+	history int
 
 	mu       sync.Mutex
 	sessions map[string]*session // by id
@@ -115,11 +117,12 @@ func (r *registry) add(key string, d debuggee) (*session, error) {
 	id := make([]byte, 4)
 	_, _ = rand.Read(id) // it never fails
 	s := &session{
-		debuggee: d, id: "dbg-" + hex.EncodeToString(id), key: key,
+		debuggee: d, budget: r.history, id: "dbg-" + hex.EncodeToString(id), key: key,
 		log: r.log.With("pid", d.pid), gate: make(chan struct{}, 1), stale: true, drifts: r.stop > 0 && d.process != nil, marks: map[int]*mark{},
 	}
 	s.program = symbols.New(symbols.Config{Log: s.log, Open: d.open})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.arrive()
 	s.now = s.describe(s.here())
 	s.now.Reason = d.reason
 	s.wg.Go(func() { _ = s.program.Index(s.ctx) }) // what it cannot read, who asks will be told

@@ -2,6 +2,7 @@ package debugger
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/proc"
@@ -37,7 +38,7 @@ type moved struct {
 // resume lets the process run, or waits on if it runs. How an operation ended
 // that nobody was told of is told first.
 func (t *tools) resume(ctx context.Context, call *mcp.Call, s *session, args continueArgs) (moved, error) {
-	if err := s.alive(); err != nil {
+	if err := s.movable(); err != nil {
 		return moved{}, err
 	}
 	op := s.untold()
@@ -45,9 +46,25 @@ func (t *tools) resume(ctx context.Context, call *mcp.Call, s *session, args con
 		if err := s.ready(); err != nil {
 			return moved{}, err
 		}
-		op = s.begin(s.process.Resume)
+		op = s.begin(s.onward)
 	}
 	return s.await(ctx, call, op, args.wait())
+}
+
+// onward goes on to the next breakpoint: in the past to one in it, or to the
+// present; at the present the process runs.
+func (s *session) onward(ctx context.Context) (proc.Stop, error) {
+	if s.inPast() || s.process == nil {
+		_, stop, err := s.replay(ctx, math.MaxUint64)
+		if stop.Why == proc.Stepped {
+			stop.Why = atPresent
+		}
+		return stop, err
+	}
+	if _, err := s.record(); err != nil {
+		s.log.Warn("there is no history", "err", err)
+	}
+	return s.freely(ctx)
 }
 
 // move lets the process do something and waits for its end.
@@ -84,8 +101,11 @@ func (s *session) await(ctx context.Context, call *mcp.Call, op *operation, wait
 // outcome is how an operation ended.
 func (s *session) outcome(op *operation) (moved, error) {
 	now := s.tell()
-	if op.err != nil {
+	switch {
+	case op.err != nil:
 		return moved{}, op.err
+	case now.Status != exited && s.ctx.Err() != nil:
+		return moved{}, errClosed
 	}
 	return moved{State: now, Output: s.written()}, nil
 }
@@ -160,6 +180,7 @@ func (s *session) moor(ctx context.Context) (moved, error) {
 	defer leave()
 	if s.state().Status == running && s.ready() == nil {
 		s.process.Pause()
+		s.forget()
 		s.stale = true
 		s.settle(s.here())
 	}
@@ -200,7 +221,7 @@ func (s *session) runTo(ctx context.Context, spec proc.BreakpointSpec) (stop pro
 	if err != nil {
 		return proc.Stop{}, false, err
 	}
-	stop, err = s.process.Resume(ctx)
+	stop, err = s.freely(ctx)
 	if err == nil && stop.Why == proc.AtBreakpoint && stop.Breakpoint == bp.ID {
 		stop.Why, stop.Breakpoint = proc.Stepped, 0
 		return stop, true, nil

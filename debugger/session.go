@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/history"
 	"github.com/triptych-mcp/triptych/debugger/proc"
 	"github.com/triptych-mcp/triptych/debugger/symbols"
 )
@@ -30,6 +31,13 @@ type session struct {
 	gate   chan struct{} // full while a call has the session
 	stale  bool          // the maps may have changed; whoever has the gate or the operation
 	marks  map[int]*mark // by number; whoever has the gate or the operation
+
+	// The history, likewise: nil until something is recorded.
+	recorder *history.Recorder
+	budget   int
+	oldest   uint64   // when it was looked at last
+	notes    []string // to be told with the next stop
+
 	// marksMade is how many there ever were; likewise.
 	marksMade int
 
@@ -89,7 +97,7 @@ func (s *session) begin(f func(ctx context.Context) (proc.Stop, error)) *operati
 	ctx, cancel := context.WithCancel(s.ctx)
 	op := &operation{cancel: cancel, done: make(chan struct{})}
 	s.mu.Lock()
-	s.op, s.now = op, s.now.running()
+	s.op, s.now, s.notes = op, s.now.running(), nil
 	s.mu.Unlock()
 	s.wg.Go(func() {
 		defer close(op.done)
@@ -139,6 +147,9 @@ func (s *session) ready() error {
 func (s *session) look() error {
 	if err := s.ready(); err != nil {
 		return err
+	}
+	if s.state().Status == running { // by itself
+		return errRunning
 	}
 	return s.refresh()
 }

@@ -19,7 +19,7 @@ type state struct {
 	Session string `json:"session" doc:"The id of the session"`
 	PID     int    `json:"pid"`
 	Status  string `json:"status" doc:"stopped, running or exited"`
-	Reason  string `json:"reason,omitempty" doc:"Why it stopped: attached, launched, breakpoint, watchpoint, signal, step, pause or exec"`
+	Reason  string `json:"reason,omitempty" doc:"Why it stopped: attached, launched, breakpoint, watchpoint, signal, step, pause or exec; in the past also present, beginning, moment or write; recording also limit or exit"`
 
 	Thread   int    `json:"thread,omitempty" doc:"The thread that the stop is about"`
 	Address  string `json:"address,omitempty" doc:"Of the thread's next instruction"`
@@ -28,11 +28,13 @@ type state struct {
 	Line     int    `json:"line,omitempty"`
 	Source   string `json:"source,omitempty" doc:"The text of that line"`
 
-	Breakpoint int    `json:"breakpoint,omitempty" doc:"The number of the breakpoint or watchpoint"`
-	Signal     string `json:"signal,omitempty" doc:"The signal that stopped or ended it"`
-	Fault      string `json:"fault,omitempty" doc:"The address that a memory fault is about"`
-	ExitStatus *int   `json:"exit_status,omitempty"`
-	Note       string `json:"note,omitempty" doc:"What else there is to know about the stop"`
+	Breakpoint int     `json:"breakpoint,omitempty" doc:"The number of the breakpoint or watchpoint"`
+	Signal     string  `json:"signal,omitempty" doc:"The signal that stopped or ended it"`
+	Fault      string  `json:"fault,omitempty" doc:"The address that a memory fault is about"`
+	ExitStatus *int    `json:"exit_status,omitempty"`
+	History    *moment `json:"history,omitempty" doc:"Which moment of its history is looked at; absent as long as nothing was recorded"`
+
+	Note string `json:"note,omitempty" doc:"What else there is to know about the stop"`
 }
 
 // running is the state of the same process on the move.
@@ -44,6 +46,7 @@ func (s state) running() state {
 var reasons = map[proc.Why]string{
 	proc.Paused: "pause", proc.Stepped: "step", proc.AtBreakpoint: "breakpoint", proc.AtWatchpoint: "watchpoint",
 	proc.Signalled: "signal", proc.Executed: "exec", proc.Exited: "", proc.Killed: "",
+	atPresent: "present", atBeginning: "beginning", atMoment: "moment", atWrite: "write", atLimit: "limit", atExit: "exit",
 }
 
 // describe says where a process stands after a stop.
@@ -64,10 +67,12 @@ func (s *session) describe(stop proc.Stop) state {
 	if stop.Fault != 0 || stop.Signal == syscall.SIGSEGV {
 		now.Fault = hexadecimal(stop.Fault)
 	}
-	now.Note = note(stop)
 	if stop.Breakpoint != 0 {
-		s.reach(&now, stop.Breakpoint)
+		s.reach(&now, stop.Breakpoint, stop.Why)
 	}
+	s.begins()
+	now.Note = s.takeNotes(note(stop))
+	now.History = s.moment()
 	if stop.Why == proc.Executed {
 		clear(s.marks)
 	}
@@ -84,6 +89,8 @@ func note(stop proc.Stop) string {
 		return "the condition could not be decided: " + stop.Err.Error()
 	case stop.Late:
 		return "the thread had blocked SIGTRAP and has run on since it reached the breakpoint"
+	case stop.Why == atExit:
+		return "the next step ends the process, and its history with it"
 	case stop.Why == proc.Executed:
 		return "another program was begun; the breakpoints are gone"
 	}

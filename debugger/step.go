@@ -23,32 +23,28 @@ type stepped struct {
 
 // Text is the documented form.
 func (s stepped) Text() string {
-	text := moved{State: s.State, Output: s.Output}.Text()
+	text := moved{State: s.State, Output: s.Output}.text()
 	if s.Instruction != "" {
 		text += "\nInstruction: " + plain(s.Instruction)
 	}
-	return text
+	return text + s.State.when()
 }
 
 // stepForward does instructions of the current thread while the others stand
 // still.
 func (t *tools) stepForward(ctx context.Context, call *mcp.Call, s *session, args stepArgs) (stepped, error) {
-	m, err := s.move(ctx, call, args.wait(), func(ctx context.Context) (stop proc.Stop, err error) {
-		w, over := s.newWalk(), false
-		for n := 0; n < args.Count && !over; n++ {
-			stop, over, err = w.step(ctx)
-		}
-		return stop, err
-	})
-	if err != nil {
-		return stepped{}, err
+	m, err := s.move(ctx, call, args.wait(), func(ctx context.Context) (proc.Stop, error) { return s.forward(ctx, uint64(args.Count)) })
+	return stepped{State: m.State, Instruction: s.next(m.State), Output: m.Output}, err
+}
+
+// next is the instruction where a session stands.
+func (s *session) next(now state) string {
+	at, err := parseAddress(now.Address)
+	if err != nil || now.Status != stopped {
+		return ""
 	}
-	answer := stepped{State: m.State, Output: m.Output}
-	if at, err := parseAddress(m.State.Address); err == nil && m.State.Status == stopped {
-		in := s.instruction(at)
-		answer.Instruction = in.Text(s.symbolize)
-	}
-	return answer, nil
+	in := s.instruction(at)
+	return in.Text(s.symbolize)
 }
 
 type lineArgs struct {

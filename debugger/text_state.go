@@ -24,10 +24,30 @@ func (s state) Text() string {
 		return "Stepped to " + s.Address
 	case "pause":
 		return "Paused at " + s.Address
+	case "present":
+		return "Came to the present at " + s.Address
+	case "beginning":
+		return "Came to the beginning of history at " + s.Address
+	case "moment":
+		return fmt.Sprintf("At position %d, %s", s.position(), s.Address)
+	case "write":
+		return fmt.Sprintf("Before the write to watchpoint %d (%s)", s.Breakpoint, s.Address)
+	case "limit":
+		return "Recorded as much as was wanted, to " + s.Address
+	case "exit":
+		return "About to end at " + s.Address
 	case "exec":
 		return fmt.Sprintf("Stopped in a new program (%s)", s.Address)
 	}
 	return fmt.Sprintf("Stopped at %s", s.Address)
+}
+
+// position is that of the moment that is looked at, 0 without a history.
+func (s state) position() uint64 {
+	if s.History == nil {
+		return 0
+	}
+	return s.History.Position
 }
 
 func (s state) ending() string {
@@ -62,7 +82,10 @@ func (s state) place() string {
 
 // Text is the documented form; where a program's own stop has none, the place
 // follows.
-func (m moved) Text() string {
+func (m moved) Text() string { return m.text() + m.State.when() }
+
+// text is all but the moment.
+func (m moved) text() string {
 	var b strings.Builder
 	b.WriteString(m.State.Text())
 	if m.State.Note != "" {
@@ -72,6 +95,14 @@ func (m moved) Text() string {
 		b.WriteString("\nOutput:\n" + printable(m.Output))
 	}
 	return b.String()
+}
+
+// when says which moment of the past is looked at, in a line of its own.
+func (s state) when() string {
+	if s.History == nil || !s.History.Past {
+		return ""
+	}
+	return fmt.Sprintf("\nIn the past: snapshot %d of %d to %d", s.History.Position, s.History.Oldest, s.History.End)
 }
 
 // printable is text of several lines that is safe to show.

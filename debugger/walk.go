@@ -3,90 +3,22 @@ package debugger
 import (
 	"context"
 	"encoding/binary"
+	"errors"
+	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/history"
 	"github.com/triptych-mcp/triptych/debugger/proc"
 	"github.com/triptych-mcp/triptych/debugger/x86"
 )
 
-// A walk goes instruction by instruction. The processor does not look for
-// breakpoints meanwhile, so the walk does.
-type walk struct {
-	s    *session
-	at   map[uint64][]*mark
-	hits map[*mark]int // before the walk
-	seen []*mark       // watchpoints
-}
-
-// newWalk begins a walk of the current thread.
-func (s *session) newWalk() *walk {
-	w := &walk{s: s, at: map[uint64][]*mark{}, hits: map[*mark]int{}}
-	for _, m := range s.marks {
-		if m.watch != nil {
-			w.seen = append(w.seen, m)
-			continue
-		}
-		for _, p := range m.places {
-			w.at[p.Addr] = append(w.at[p.Addr], m)
-		}
-		if item, err := s.item(m); err == nil {
-			w.hits[m] = item.Hits - m.stepHits
-		}
-	}
-	return w
-}
+// A walk goes instruction by instruction, through the past and on from there.
+type walk struct{ s *session }
 
 // step does one instruction. It says whether the walk is over: something has
 // stopped it, be it a breakpoint.
 func (w *walk) step(ctx context.Context) (stop proc.Stop, over bool, err error) {
-	stop, err = w.s.process.StepInstruction(ctx, 0)
-	if err != nil || stop.Why != proc.Stepped {
-		return stop, true, err
-	}
-	for _, m := range w.at[stop.Address] {
-		if hit, err := w.hit(m, stop); hit {
-			stop.Why, stop.Breakpoint, stop.Err = proc.AtBreakpoint, m.ids[0], err
-			return stop, true, nil
-		}
-	}
-	for _, m := range w.seen {
-		if w.written(m, stop) {
-			stop.Why, stop.Breakpoint = proc.AtWatchpoint, m.ids[0]
-			return stop, true, nil
-		}
-	}
-	return stop, false, nil
-}
-
-// hit decides about a breakpoint. A condition that cannot be decided stops.
-func (w *walk) hit(m *mark, stop proc.Stop) (bool, error) {
-	if m.thread != 0 && m.thread != stop.Thread {
-		return false, nil
-	}
-	if m.holds != nil {
-		holds, err := m.holds(proc.Hit{Thread: stop.Thread, Breakpoint: m.ids[0], Address: stop.Address})
-		if err != nil || !holds {
-			return err != nil, err
-		}
-	}
-	m.stepHits++
-	return w.hits[m]+m.stepHits > m.ignore, nil
-}
-
-// written says whether watched memory has changed, and matters.
-func (w *walk) written(m *mark, stop proc.Stop) bool {
-	is := make([]byte, m.watch.size)
-	if _, err := w.s.scene.ReadMemory(m.watch.address, is); err != nil || string(is) == string(m.watch.last) {
-		return false
-	}
-	if m.holds != nil {
-		holds, err := m.holds(proc.Hit{Thread: stop.Thread, Breakpoint: m.ids[0], Address: stop.Address})
-		if err == nil && !holds {
-			m.watch.last = is
-			return false
-		}
-	}
-	m.stepHits++
-	return true
+	stop, err = w.s.forward(ctx, 1)
+	return stop, err != nil || stop.Why != proc.Stepped, err
 }
 
 // instruction decodes what is at an address; the zero Inst is none.
@@ -146,9 +78,65 @@ func (s *session) goroutine(fsBase uint64) (g, top uint64, ok bool) {
 	return g, binary.LittleEndian.Uint64(b[:]), true
 }
 
-// runOut lets the process run until the current thread, or its goroutine, is at
-// an address and not deeper than a level.
+// A call is recorded up to so many steps and so long, and then runs freely.
+const (
+	maxRecorded     = 1 << 20
+	maxRecordedTime = 200 * time.Millisecond
+)
+
+// runOut goes on until the current thread, or its goroutine, is at an address
+// and not deeper than a level. At the present that is recorded for a while, and
+// then the process runs.
 func (s *session) runOut(ctx context.Context, addr uint64, out level) (stop proc.Stop, reached bool, err error) {
+	thread, err := s.scene.CurrentThread()
+	if err != nil {
+		return proc.Stop{}, false, err
+	}
+	there := func(v *history.View) bool {
+		if v.PC() != addr || !s.isGo() && v.Thread() != thread {
+			return false
+		}
+		at, err := s.levelOf(v.Thread(), 0)
+		return err != nil || at.outside(out)
+	}
+	if s.inPast() {
+		return s.replayTo(ctx, there)
+	}
+	stop, err = s.live(ctx, history.Limits{Steps: maxRecorded, Time: maxRecordedTime, HoldSignals: true, Until: func(v *history.View) bool {
+		reached = there(v)
+		return reached
+	}})
+	if err != nil || reached || stop.Why != atLimit && stop.Why != proc.Stepped {
+		return stop, reached && stop.Why == proc.Stepped, err
+	}
+	return s.runOutFreely(ctx, addr, out)
+}
+
+// replayTo goes through the past to a place, or to what stops before it.
+func (s *session) replayTo(ctx context.Context, there func(*history.View) bool) (stop proc.Stop, reached bool, err error) {
+	look := s.newLookout(true)
+	hit, err := s.past.Continue(ctx, func(v *history.View) bool {
+		reached = there(v)
+		return look.hit(v) || reached
+	})
+	s.arrive()
+	s.passed(s.past.Passed())
+	stop = s.here()
+	stop.Why = proc.Stepped
+	switch {
+	case errors.Is(err, context.Canceled):
+		stop.Why, err = proc.Paused, nil
+	case look.found != nil:
+		stop, reached = look.stop(stop), false
+	case !hit:
+		stop.Why = atPresent
+	}
+	return stop, reached, err
+}
+
+// runOutFreely lets the process run until the current thread, or its goroutine,
+// is at an address and not deeper than a level.
+func (s *session) runOutFreely(ctx context.Context, addr uint64, out level) (stop proc.Stop, reached bool, err error) {
 	thread, err := s.scene.CurrentThread()
 	if err != nil {
 		return proc.Stop{}, false, err

@@ -20,7 +20,7 @@ func (p *Process) Inject(thread int, number uint64, args ...uint64) (uint64, err
 		copy(all[:], args)
 		p.hold(t)
 		result, err = p.inject(t, number, all)
-		return errors.Join(err, p.sendHeld(t))
+		return errors.Join(err, p.recall(t))
 	})
 	return result, err
 }

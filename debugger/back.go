@@ -1,0 +1,174 @@
+package debugger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/history"
+	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// travelTools go through the history of a process, or of a trace.
+func (t *tools) travelTools() []mcp.Tool {
+	return []mcp.Tool{
+		{
+			Name: "debugger/step_backward", Title: "Step back", Scope: scopeWrite,
+			Doc:  "Go back one or more recorded instructions; everything then shows the past",
+			Call: mcp.Typed(moves(t, t.stepBackward)),
+		},
+		{
+			Name: "debugger/reverse_continue", Title: "Continue backwards", Scope: scopeWrite,
+			Doc:  "Go back to the last time a breakpoint was reached or a watchpoint's memory was written",
+			Call: mcp.Typed(moves(t, t.reverseContinue)),
+		},
+		{
+			Name: "debugger/seek", Title: "Go to a position", Scope: scopeWrite, Hints: mcp.Idempotent,
+			Doc:  "Go to a position of the recorded history, be it in the past or the present",
+			Call: mcp.Typed(moves(t, t.seekTo)),
+		},
+	}
+}
+
+type backArgs struct {
+	Count int `json:"count,omitempty" default:"1" min:"1" max:"1000000000" doc:"How many instructions"`
+	waitArg
+	sessionArg
+}
+
+// back is the answer of step_backward.
+type back struct {
+	State       state  `json:"state"`
+	Snapshot    uint64 `json:"snapshot" doc:"The position that is looked at now"`
+	Instruction string `json:"instruction,omitempty" doc:"The next instruction"`
+}
+
+// Text is the documented form.
+func (b back) Text() string {
+	if b.State.Reason != "moment" {
+		return moved{State: b.State}.Text()
+	}
+	text := fmt.Sprintf("Stepped back to %s\nRestored from snapshot %d", b.State.Address, b.Snapshot)
+	if b.State.Note != "" {
+		text += "\nNote: " + plain(b.State.Note)
+	}
+	return text
+}
+
+// stepBackward moves what is looked at, and not the process.
+func (t *tools) stepBackward(ctx context.Context, call *mcp.Call, s *session, args backArgs) (back, error) {
+	n := uint64(args.Count)
+	if err := s.reaches(n); err != nil {
+		return back{}, err
+	}
+	m, err := s.move(ctx, call, args.wait(), func(ctx context.Context) (proc.Stop, error) {
+		done := uint64(0)
+		_, err := s.backward(ctx, func(*history.View) bool { done++; return done == n })
+		return s.arrived(atMoment, err)
+	})
+	return back{State: m.State, Snapshot: m.State.position(), Instruction: s.next(m.State)}, err
+}
+
+// reaches says whether history goes back so far.
+func (s *session) reaches(n uint64) error {
+	h, err := s.timeline()
+	if err != nil {
+		return err
+	}
+	if there := h.View().Position() - h.Oldest(); n > there {
+		return &history.BeginningError{Oldest: h.Oldest(), Wanted: n, There: there, Reason: h.Begins()}
+	}
+	return nil
+}
+
+// backward goes back until hit is true, at least one position. When that is
+// nowhere it goes to the beginning.
+func (s *session) backward(ctx context.Context, hit func(*history.View) bool) (bool, error) {
+	s.scene = &past{View: s.past.View()} // for conditions
+	found, err := s.past.ReverseContinue(ctx, hit)
+	s.arrive()
+	s.passed(s.past.Passed())
+	return found, err
+}
+
+// arrived is a stop where the way has led to, or where it was cut short.
+func (s *session) arrived(why proc.Why, err error) (proc.Stop, error) {
+	stop := s.here()
+	stop.Why = why
+	if errors.Is(err, context.Canceled) {
+		stop.Why, err = proc.Paused, nil
+	}
+	return stop, err
+}
+
+type reverseArgs struct {
+	waitArg
+	sessionArg
+}
+
+func (t *tools) reverseContinue(ctx context.Context, call *mcp.Call, s *session, args reverseArgs) (moved, error) {
+	if err := s.reaches(1); err != nil {
+		return moved{}, err
+	}
+	return s.move(ctx, call, args.wait(), s.reverse)
+}
+
+// reverse goes back to where a mark would have stopped, or to the beginning.
+func (s *session) reverse(ctx context.Context) (proc.Stop, error) {
+	look := s.newLookout(true)
+	found, err := s.backward(ctx, look.behind)
+	stop, err := s.arrived(atBeginning, err)
+	if !found || err != nil {
+		return stop, err
+	}
+	stop = look.stop(stop)
+	if look.found.watch != nil {
+		stop.Why = atWrite
+		if s.past.Kind(s.past.View().Position()) == history.Ran {
+			s.notes = append(s.notes, "it was written while the process ran by itself, some time before the next position")
+		}
+	}
+	return stop, nil
+}
+
+type seekArgs struct {
+	Position *uint64 `json:"position,omitempty" doc:"Where to go, as states have it in history.position; the present if not given"`
+	waitArg
+	sessionArg
+}
+
+// seekTo goes to a position.
+func (t *tools) seekTo(ctx context.Context, call *mcp.Call, s *session, args seekArgs) (moved, error) {
+	h, err := s.timeline()
+	if err != nil {
+		return moved{}, err
+	}
+	to := h.End()
+	if args.Position != nil {
+		to = *args.Position
+	}
+	here := h.View().Position()
+	switch {
+	case to > h.End():
+		return moved{}, mcp.InvalidParams("position %d is beyond the present, %d", to, h.End())
+	case to < h.Oldest():
+		return moved{}, &history.BeginningError{Oldest: h.Oldest(), Wanted: here - to, There: here - h.Oldest(), Reason: h.Begins()}
+	}
+	return s.move(ctx, call, args.wait(), func(ctx context.Context) (proc.Stop, error) { return s.goTo(ctx, to) })
+}
+
+// goTo goes to a position that there is.
+func (s *session) goTo(ctx context.Context, to uint64) (proc.Stop, error) {
+	there := func(v *history.View) bool { return v.Position() == to }
+	var err error
+	switch here := s.past.View().Position(); {
+	case to < here:
+		_, err = s.backward(ctx, there)
+	case to > here:
+		_, err = s.past.Continue(ctx, there)
+		s.arrive()
+		s.passed(s.past.Passed())
+	}
+	return s.arrived(atMoment, err)
+}
