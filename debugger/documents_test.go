@@ -302,7 +302,7 @@ func TestCacheAndPreload(t *testing.T) {
 		client.Call("xpath_query", json.RawMessage(`{"document":"orders.xml","query":"/"}`))
 		like(t, client.Call("cache_stats", nil).Text,
 			`Document Cache:\n  Entries: 3\n  Memory: [0-9.]+ KiB of 256\.0 MiB\n  Hits: 3 \([0-9]+%\)\n  Misses: [0-9]+\n  Evictions: 0\n\n`+
-				regexp.QuoteMeta(dir)+`/orders\.xml \(document, [0-9.]+ KiB, 2 hits\)\n.*/sub/one\.xml \(document, .*, 1 hit\)\n.*/sub/two\.xml \(document, .*, 0 hits\)`)
+				regexp.QuoteMeta(dir)+`/orders\.xml \(document, [0-9.]+ KiB, 2 hits, loaded [0-9ms]+ ago\)\n.*/sub/one\.xml \(document, .*, 1 hit, .*\)\n.*/sub/two\.xml \(document, .*, 0 hits, .*\)`)
 	})
 }
 

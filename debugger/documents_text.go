@@ -3,6 +3,7 @@ package debugger
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/document"
 )
@@ -181,7 +182,8 @@ func (c cached) Text() string {
 		b.WriteString("\n")
 	}
 	for _, d := range c.Documents {
-		fmt.Fprintf(&b, "\n%s (%s, %s, %s)", plain(d.Path), d.Kind, memorySize(d.Bytes), count(int(d.Hits), "hit"))
+		age := (time.Duration(d.AgeMS) * time.Millisecond).Round(time.Second)
+		fmt.Fprintf(&b, "\n%s (%s, %s, %s, loaded %v ago)", plain(d.Path), d.Kind, memorySize(d.Bytes), count(int(d.Hits), "hit"), age)
 	}
 	return b.String()
 }
