@@ -85,7 +85,7 @@ func (s *session) reaches(n uint64) error {
 // backward goes back until hit is true, at least one position. When that is
 // nowhere it goes to the beginning.
 func (s *session) backward(ctx context.Context, hit func(*history.View) bool) (bool, error) {
-	s.scene = &past{View: s.past.View()} // for conditions
+	s.follow()
 	found, err := s.past.ReverseContinue(ctx, hit)
 	s.arrive()
 	s.passed(s.past.Passed())

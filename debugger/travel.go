@@ -61,22 +61,31 @@ func (s *session) atNow() error {
 		s.past.View().Position(), s.past.End())
 }
 
-// arrive takes over where the view of the history is.
+// arrive takes over where the view of the history is. The scene of a trace is
+// the same for all its moments.
 func (s *session) arrive() {
+	trace, ok := s.scene.(interface{ arrive() })
 	switch {
 	case s.past == nil:
+	case s.process == nil && ok:
+		trace.arrive()
 	case s.process != nil && s.past.View().Present():
 		s.scene = s.process
-	default:
+	case s.process != nil:
 		s.scene = &past{View: s.past.View(), names: s.threadNames()}
+	}
+}
+
+// follow makes the moving view what conditions look at: the process itself may
+// lag behind it.
+func (s *session) follow() {
+	if s.process != nil {
+		s.scene = &past{View: s.past.View()}
 	}
 }
 
 // threadNames are those of the threads that still live.
 func (s *session) threadNames() map[int]string {
-	if s.process == nil {
-		return nil
-	}
 	infos, _ := s.process.Threads() // without names it goes, too
 	names := make(map[int]string, len(infos))
 	for _, info := range infos {
@@ -130,7 +139,7 @@ func (s *session) replay(ctx context.Context, n uint64) (done uint64, stop proc.
 		return 0, stop, nil
 	}
 	look := s.newLookout(true)
-	s.scene = &past{View: s.past.View()} // for conditions
+	s.follow()
 	hit, err := s.past.Continue(ctx, func(v *history.View) bool {
 		done++
 		return look.hit(v) || done == n
@@ -162,7 +171,7 @@ func (s *session) live(ctx context.Context, limits history.Limits) (proc.Stop, e
 	if look.idle() {
 		limits.Until = until
 	}
-	s.scene = &past{View: s.past.View()} // for conditions: the process may lag behind
+	s.follow()
 	result, err := r.Run(ctx, 0, limits)
 	s.arrive()
 	if err != nil {

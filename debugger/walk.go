@@ -115,6 +115,7 @@ func (s *session) runOut(ctx context.Context, addr uint64, out level) (stop proc
 // replayTo goes through the past to a place, or to what stops before it.
 func (s *session) replayTo(ctx context.Context, there func(*history.View) bool) (stop proc.Stop, reached bool, err error) {
 	look := s.newLookout(true)
+	s.follow()
 	hit, err := s.past.Continue(ctx, func(v *history.View) bool {
 		reached = there(v)
 		return look.hit(v) || reached
