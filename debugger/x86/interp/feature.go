@@ -27,6 +27,10 @@ const (
 	bmi2
 	adx
 	popcnt
+	aesni
+	vaes
+	pclmul
+	vpclmul
 )
 
 // machineFeatures returns what this processor has, which is the one that the
@@ -55,6 +59,10 @@ var machineFeatures = sync.OnceValue(func() feature {
 		{x.HasBMI2, bmi2},
 		{x.HasADX, adx},
 		{x.HasPOPCNT, popcnt},
+		{x.HasAES, aesni},
+		{x.HasAVX512VAES, vaes},
+		{x.HasPCLMULQDQ, pclmul},
+		{x.HasAVX512VPCLMULQDQ, vpclmul},
 	} {
 		if f.has {
 			found |= f.is

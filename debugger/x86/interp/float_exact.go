@@ -3,10 +3,10 @@ package interp
 import "math"
 
 // Floating point is done here where the result is beyond doubt: MXCSR asks for
-// what it asks for at the start of a process (all exceptions masked, rounding to
-// nearest, denormal numbers as they are), and operands and result are ordinary
-// numbers. Everything else (infinities, not-a-numbers, overflow, underflow) is
-// the processor's.
+// rounding to nearest and masks the exception of inexact results, and operands
+// and result are ordinary numbers. Everything else (infinities, not-a-numbers,
+// denormal numbers, overflow, underflow) is the processor's, and with that all
+// other exceptions, and what MXCSR says of denormal numbers.
 //
 // What remains of the flags is the one for an inexact result. It is sticky: once
 // it is set nobody has to know. Until then the error of the result is computed,
@@ -16,13 +16,13 @@ import "math"
 // Bits of MXCSR.
 const (
 	inexactFlag    = 1 << 5
-	mxcsrControl   = 0xffc0 // masks of exceptions, rounding, flush to zero, denormals are zeros
-	mxcsrAtStart   = 0x1f80
+	inexactMask    = 1 << 12
+	roundingBits   = 3 << 13
 	mxcsrSupported = 0xffff
 )
 
-// ordinaryControl reports whether MXCSR is as at the start, but for flags.
-func ordinaryControl(mxcsr uint32) bool { return mxcsr&^0x3f == mxcsrAtStart }
+// ordinaryControl reports whether MXCSR is one that floating point is done with.
+func ordinaryControl(mxcsr uint32) bool { return mxcsr&(inexactMask|roundingBits) == inexactMask }
 
 // inexact notes whether a result was rounded.
 func (o *operation) inexact(is bool) {

@@ -12,7 +12,7 @@ type Vectors struct {
 	Reg     [32]Vector
 	Mask    [8]uint64
 	MXCSR   uint32
-	Control uint16 // of x87; it is read and never changed
+	Control uint16 // how x87 computes
 }
 
 // vectorBytes is the size of a Vector in bytes.

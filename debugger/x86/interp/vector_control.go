@@ -7,7 +7,7 @@ import "github.com/triptych-mcp/triptych/debugger/x86"
 var controlHandlers = map[string]handler{
 	"vzeroupper": zeroVectors, "vzeroall": zeroVectors,
 	"stmxcsr": storeMXCSR, "vstmxcsr": storeMXCSR, "ldmxcsr": loadMXCSR, "vldmxcsr": loadMXCSR,
-	"fnstcw": storeControl,
+	"fnstcw": storeControl, "fldcw": loadControl,
 }
 
 // zeroVectors clears the first sixteen registers, or their upper parts.
@@ -34,6 +34,25 @@ func storeMXCSR(m *Machine, i *instruction) bool {
 // storeControl stores how x87 computes, which printf asks to know how to round.
 func storeControl(m *Machine, i *instruction) bool {
 	return m.knowVectors() && m.store(i.in.Addr(&m.Regs), 2, uint64(m.vectors.Control))
+}
+
+// Bits of the control word of x87: exceptions that are masked, and those that
+// have a meaning.
+const (
+	controlMasks = 0x3f
+	controlFixed = 0xe0c0 // as they are in 0x40
+)
+
+// loadControl leaves words that let exceptions through to the processor, since
+// one may be waiting.
+func loadControl(m *Machine, i *instruction) bool {
+	v, ok := m.memory.load(i.in.Addr(&m.Regs), 2)
+	if !ok || v&controlMasks != controlMasks || v&controlFixed != 0x40 || !m.knowVectors() {
+		return false
+	}
+	m.vectors.Control = uint16(v)
+	m.vectorChange.Control = true
+	return true
 }
 
 // loadMXCSR leaves bits that processors may not have to the processor.

@@ -31,6 +31,7 @@ const (
 	masks                        // all operands are mask registers, but for moves
 	w0                           // W must be clear
 	w1                           // W must be set, in EVEX
+	wideVAES                     // beyond 128 bits VEX needs what EVEX does
 	registers                    // there is no form with memory
 	counts                       // shifts: by an immediate only EVEX does it to memory
 )
@@ -216,9 +217,12 @@ func (p *vectorPlan) available(in *x86.Inst) bool {
 		if p.vex != 0 {
 			needs = p.vex
 		}
+		if p.kinds&wideVAES != 0 && p.length > 16 {
+			needs |= p.evex
+		}
 	case x86.EVEX:
 		needs = avx512f | p.evex
-		if p.lane < 4 {
+		if p.lane < 4 && p.kinds&wideVAES == 0 {
 			needs |= avx512bw
 		}
 		if p.length < vectorBytes && p.kinds&scalar == 0 && !p.narrow(in) {

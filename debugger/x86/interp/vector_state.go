@@ -20,9 +20,10 @@ func (m *Machine) Vectors() *Vectors { return &m.vectors }
 
 // A VectorChange is a set of registers of the vector state.
 type VectorChange struct {
-	Reg   uint32 // bit n is vector register n
-	Mask  uint8  // bit n is mask register n
-	MXCSR bool
+	Reg     uint32 // bit n is vector register n
+	Mask    uint8  // bit n is mask register n
+	MXCSR   bool
+	Control bool
 }
 
 // ChangedVectors returns what the last step has written of the vector state.

@@ -45,9 +45,9 @@ func TestVectors(t *testing.T) {
 // TestControl does the same with instructions on the state as a whole.
 func TestControl(t *testing.T) {
 	v := newVectorDuel(t)
-	v.flavours = []flavour{func(r *rand.Rand) uint64 { return r.Uint64N(1 << 16) }}
+	v.flavours = []flavour{func(r *rand.Rand) uint64 { return r.Uint64N(1<<16) | 0x7f*r.Uint64N(2) }}
 	for name, code := range map[string][]byte{
-		"vzeroupper": {0xc5, 0xf8, 0x77}, "vzeroall": {0xc5, 0xfc, 0x77}, "fnstcw": {0xd9, 0x3e},
+		"vzeroupper": {0xc5, 0xf8, 0x77}, "vzeroall": {0xc5, 0xfc, 0x77}, "fnstcw": {0xd9, 0x3e}, "fldcw": {0xd9, 0x2e},
 		"ldmxcsr": {0x0f, 0xae, 0x16}, "stmxcsr": {0x0f, 0xae, 0x1e}, "vstmxcsr": {0xc5, 0xf8, 0xae, 0x1e},
 	} {
 		for range 50 {
@@ -57,7 +57,7 @@ func TestControl(t *testing.T) {
 			t.Logf("this processor has no %s", name)
 		}
 	}
-	if v.stems["ldmxcsr"] == 0 || v.stems["fnstcw"] == 0 {
+	if v.stems["ldmxcsr"] == 0 || v.stems["fldcw"] == 0 || v.stems["fnstcw"] == 0 {
 		t.Errorf("executed %v", v.stems)
 	}
 }
@@ -210,10 +210,12 @@ func (v *vectorDuel) tryVector(code []byte) {
 	v.compareVectors(&in, code, &start)
 }
 
+// everything is all of the vector state.
+var everything = interp.VectorChange{Reg: 1<<32 - 1, Mask: 0xff, MXCSR: true, Control: true}
+
 // compareVectors lets the processor do what the machine has done.
 func (v *vectorDuel) compareVectors(in *x86.Inst, code []byte, start *interp.State) {
 	v.t.Helper()
-	everything := interp.VectorChange{Reg: 1<<32 - 1, Mask: 0xff, MXCSR: true}
 	v.layout.Store(v.native, &v.start, everything, func(int, uint64, uint64) {})
 	v.c.WriteState(v.native)
 	want, signal := v.signalled(code, start)
@@ -238,6 +240,9 @@ func (v *vectorDuel) compareVectors(in *x86.Inst, code []byte, start *interp.Sta
 	}
 	if got.MXCSR != after.MXCSR || !changed.MXCSR && after.MXCSR != v.start.MXCSR {
 		v.fault(in, "mxcsr is %x, want %x, was %x", got.MXCSR, after.MXCSR, v.start.MXCSR)
+	}
+	if got.Control != after.Control || !changed.Control && after.Control != v.start.Control {
+		v.fault(in, "control word is %x, want %x, was %x", got.Control, after.Control, v.start.Control)
 	}
 	v.compare(in, start, want)
 }
@@ -312,6 +317,7 @@ func (v *vectorDuel) randomVectors(make flavour) {
 	for n := range v.start.Mask {
 		v.start.Mask[n] = v.rng.Uint64() & v.rng.Uint64() >> v.rng.IntN(64)
 	}
+	v.start.Control = 0x37f &^ uint16(v.rng.Uint32N(16)<<8)
 	v.start.MXCSR = 0x1f80 | v.rng.Uint32N(64)
 	if v.rng.IntN(16) == 0 {
 		v.start.MXCSR ^= 1 << (6 + v.rng.IntN(10))
@@ -321,7 +327,7 @@ func (v *vectorDuel) randomVectors(make flavour) {
 
 // fit takes away what this processor does not have.
 func (v *vectorDuel) fit() {
-	v.layout.Store(v.native, &v.start, interp.VectorChange{Reg: 1<<32 - 1, Mask: 0xff, MXCSR: true}, func(int, uint64, uint64) {})
+	v.layout.Store(v.native, &v.start, everything, func(int, uint64, uint64) {})
 	v.layout.Load(v.native, &v.start)
 }
 

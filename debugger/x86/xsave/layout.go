@@ -17,6 +17,7 @@ const (
 
 // Components, by their bit in the header.
 const (
+	componentX87  = 0
 	componentSSE  = 1
 	componentYMM  = 2
 	componentMask = 5

@@ -14,7 +14,7 @@ import (
 const stateSize = 1 << 12
 
 // everything changes all registers.
-var everything = interp.VectorChange{Reg: 1<<32 - 1, Mask: 0xff, MXCSR: true}
+var everything = interp.VectorChange{Reg: 1<<32 - 1, Mask: 0xff, MXCSR: true, Control: true}
 
 func ignore(int, uint64, uint64) {}
 
@@ -40,7 +40,7 @@ func random(r *rand.Rand) (v interp.Vectors) {
 	for n := range v.Mask {
 		v.Mask[n] = r.Uint64()
 	}
-	v.MXCSR = 0x1fa0
+	v.MXCSR, v.Control = 0x1fa0, 0xf7f
 	return v
 }
 
@@ -50,8 +50,8 @@ func TestStoreAndLoad(t *testing.T) {
 	if got := kept(t, want); got != want {
 		t.Errorf("got %x, want %x", got, want)
 	}
-	if want.Reg[3][1] == 0 || want.MXCSR != 0x1fa0 {
-		t.Error("SSE is everywhere, and is not kept")
+	if want.Reg[3][1] == 0 || want.MXCSR != 0x1fa0 || want.Control != 0xf7f {
+		t.Error("x87 and SSE are everywhere, and are not kept")
 	}
 }
 

@@ -27,6 +27,9 @@ func (l Layout) Store(state []byte, v *interp.Vectors, changed interp.VectorChan
 	if changed.MXCSR {
 		s.control(v.MXCSR)
 	}
+	if changed.Control {
+		s.x87(v.Control)
+	}
 	if v.MXCSR != initialMXCSR {
 		s.header |= 1 << componentSSE
 	}
@@ -36,8 +39,11 @@ func (l Layout) Store(state []byte, v *interp.Vectors, changed interp.VectorChan
 	s.put(offsetHeader, s.header)
 }
 
-// initialMXCSR is what it is at the start.
-const initialMXCSR = 0x1f80
+// What the registers for control are at the start.
+const (
+	initialMXCSR   = 0x1f80
+	initialControl = 0x37f
+)
 
 // A storing is one call of Store.
 type storing struct {
@@ -91,6 +97,15 @@ func componentOf(n, quad int) int {
 func (s *storing) control(mxcsr uint32) {
 	at := binary.LittleEndian.Uint64(s.state[offsetMXCSR:])
 	s.put(offsetMXCSR, at&^(1<<32-1)|uint64(mxcsr))
+}
+
+// x87 replaces the control word, which shares its quadword with others.
+func (s *storing) x87(control uint16) {
+	if control != initialControl {
+		s.header |= 1 << componentX87
+	}
+	at := binary.LittleEndian.Uint64(s.state)
+	s.put(0, at&^(1<<16-1)|uint64(control))
 }
 
 // settle takes the marks away of components that are zero.
