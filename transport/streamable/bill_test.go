@@ -1,9 +1,11 @@
 package streamable_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -40,5 +42,30 @@ func TestBill(t *testing.T) {
 				t.Errorf("got %d calls, %d handshakes, %d broken; want %d, %d, %d", calls, handshakes, broken, tt.calls, tt.handshakes, tt.broken)
 			}
 		})
+	}
+}
+
+// Probes have no records: they are answered though nothing can be recorded, and
+// nothing else is.
+func TestProbesNeedNoRecord(t *testing.T) {
+	s := serve(t, func(c *streamable.Config) {
+		c.Barrier = func(context.Context) error { return &mcp.UnavailableError{Message: "nothing can be recorded"} }
+	})
+	for _, tt := range []struct {
+		name, body string
+		headers    []string
+		status     int
+	}{
+		{"ping", ping, nil, 200},
+		{"discover", discover, []string{modern, "Mcp-Method: server/discover"}, 200},
+		{"a call", call("progress", ""), nil, 503},
+		{"initialize", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`, nil, 503},
+		{"a batch with a call", "[" + ping + "," + call("progress", "") + "]", nil, 200},
+	} {
+		resp, got := s.ask(t, "POST", tt.body, tt.headers...)
+		withheld := strings.Contains(got, "nothing can be recorded") && !strings.Contains(got, `"result"`)
+		if probe := tt.name == "ping" || tt.name == "discover"; resp.StatusCode != tt.status || withheld == probe {
+			t.Errorf("%s: got %d %s", tt.name, resp.StatusCode, got)
+		}
 	}
 }

@@ -20,6 +20,7 @@ type exchange struct {
 	body    jsonrpc.Body
 	takes   acceptance
 	handler *mcp.Handler
+	probe   bool  // whether the body is a probe
 	err     error // of the last request, for the status
 
 	ctx    context.Context
@@ -42,7 +43,7 @@ var (
 
 // exchange answers a body in which somebody waits for an answer.
 func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, takes acceptance, to *route, body jsonrpc.Body) {
-	e := &exchange{h: h, to: to, body: body, takes: takes}
+	e := &exchange{h: h, to: to, body: body, probe: isProbe(&body), takes: takes}
 	values := r.Context()
 	if to.session != nil {
 		values = context.WithoutCancel(values) // a lost connection cancels nothing
@@ -121,7 +122,12 @@ func (e *exchange) answer() []byte {
 
 // barrier waits until what was recorded is safe, for requests that were cancelled,
 // too: they have records, and those that took too long an answer.
-func (e *exchange) barrier() error { return e.h.cfg.Barrier(context.WithoutCancel(e.ctx)) }
+func (e *exchange) barrier() error {
+	if e.probe {
+		return nil
+	}
+	return e.h.cfg.Barrier(context.WithoutCancel(e.ctx))
+}
 
 // finish hands the answer over: to the stream when there is one, else to
 // net/http's goroutine. Without an answer the stream stays open.

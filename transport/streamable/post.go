@@ -146,9 +146,16 @@ func onlyID(body *jsonrpc.Body) jsonrpc.ID {
 	return body.Messages[0].ID
 }
 
-// free are the requests that no quota counts: clients that are refused there
-// take the server for an old one, for good.
-var free = map[string]bool{"initialize": true, "server/discover": true, "ping": true}
+// probes are the requests by which clients look whether a server is there: no
+// quota counts them, because clients that are refused take the server for an old
+// one, for good; and they have no records, so nothing has to be safe before they
+// are answered.
+var probes = map[string]bool{"server/discover": true, "ping": true}
+
+// isProbe reports whether the body is one of them alone.
+func isProbe(body *jsonrpc.Body) bool {
+	return !body.Batch && body.Messages[0].Request != nil && probes[body.Messages[0].Request.Method]
+}
 
 // billOf counts what a body costs.
 func billOf(body *jsonrpc.Body) (bill Bill) {
@@ -159,7 +166,7 @@ func billOf(body *jsonrpc.Body) (bill Bill) {
 		case m.Request == nil || m.Request.IsNotification():
 		case m.Request.Method == "initialize":
 			bill.Handshakes++
-		case !free[m.Request.Method]:
+		case !probes[m.Request.Method]:
 			bill.Calls++
 		}
 	}
