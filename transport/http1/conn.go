@@ -13,11 +13,12 @@ import (
 	"time"
 )
 
-// Sizes of buffers: that of a new connection, and the largest that is kept for
-// the next request.
+// Sizes of buffers: that of a new connection, the largest that a connection
+// keeps for its next request, and the largest that is kept for any answer.
 const (
 	firstBuffer = 4 << 10
-	keptBuffer  = 32 << 10
+	keptBuffer  = 8 << 10
+	keptAnswer  = 64 << 10
 )
 
 // grace is how long the rest of a body may take before the connection is
@@ -34,8 +35,7 @@ type conn struct {
 	stage atomic.Int32
 	head  head
 	buf   []byte
-	n     int    // bytes in buf that no request has had yet
-	out   []byte // what is written next
+	n     int // bytes in buf that no request has had yet
 
 	readUntil, writeUntil time.Time // the deadlines that are set; zero when not known
 	watch                 watch
@@ -239,7 +239,8 @@ func (c *conn) handle(body []byte, now time.Time) (more bool) {
 	ctx, cancel := context.WithCancel(c.front.cfg.Context)
 	defer cancel()
 	r := c.head.request(ctx, body, c.addr, c.state)
-	w := &response{conn: c, header: http.Header{}, now: now, length: -1}
+	w := &response{conn: c, header: http.Header{}, now: now, length: -1, out: c.front.buffer()}
+	defer c.front.release(w)
 	c.writeWithin(now)
 	c.watch.begin(now, cancel)
 	ok := c.run(w, r)

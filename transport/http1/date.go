@@ -12,14 +12,16 @@ type dateCache struct{ last atomic.Pointer[dated] }
 
 type dated struct {
 	second int64
-	text   string
+	values [1]string
 }
 
-func (d *dateCache) at(now time.Time) string {
+// at is the Date of a moment as the values of a header, which all answers of a
+// second share.
+func (d *dateCache) at(now time.Time) []string {
 	last := d.last.Load()
 	if last == nil || last.second != now.Unix() {
-		last = &dated{now.Unix(), now.UTC().Format(http.TimeFormat)}
+		last = &dated{now.Unix(), [1]string{now.UTC().Format(http.TimeFormat)}}
 		d.last.Store(last)
 	}
-	return last.text
+	return last.values[:]
 }

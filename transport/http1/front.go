@@ -49,6 +49,7 @@ type Front struct {
 	paths map[string]bool
 	rest  *rest
 	date  dateCache
+	outs  sync.Pool // of *[]byte for answers
 
 	closing atomic.Bool // connections end with the request that they are at
 
@@ -145,5 +146,24 @@ func (f *Front) each(do func(*conn)) {
 	f.mu.Unlock()
 	for _, c := range all {
 		do(c)
+	}
+}
+
+// buffer is room for an answer.
+func (f *Front) buffer() *[]byte {
+	if out, _ := f.outs.Get().(*[]byte); out != nil {
+		return out
+	}
+	return new(make([]byte, 0, firstBuffer))
+}
+
+// release takes the room back. A handler that goes on writing after its return
+// writes into nothing.
+func (f *Front) release(w *response) {
+	out := w.out
+	w.out, w.err = &w.late, http.ErrHandlerTimeout
+	if cap(*out) <= keptAnswer {
+		*out = (*out)[:0]
+		f.outs.Put(out)
 	}
 }

@@ -9,28 +9,40 @@ import (
 	"sync"
 )
 
+// An arrival is what a request is made of, in one piece of memory.
+type arrival struct {
+	url    url.URL
+	body   bodyReader
+	values [12]string // of fields; more than that are elsewhere
+}
+
 // request makes a head and a body a request of net/http.
 func (h *head) request(ctx context.Context, body []byte, addr string, state *tls.ConnectionState) *http.Request {
+	a := &arrival{url: url.URL{Path: h.path}, body: bodyReader{rest: body}}
+	r := http.Request{
+		Method: http.MethodPost, URL: &a.url, RequestURI: h.path,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: h.header(a.values[:0]), Host: h.host, ContentLength: int64(h.length), RemoteAddr: addr, TLS: state,
+		Body: http.NoBody,
+	}
+	if len(body) > 0 {
+		r.Body = &a.body
+	}
+	return r.WithContext(ctx)
+}
+
+// header are the fields; their values go into one array.
+func (h *head) header(values []string) http.Header {
 	header := make(http.Header, len(h.fields))
-	values := make([]string, len(h.fields)) // one for all
-	for i, f := range h.fields {
-		values[i] = f.value
+	for _, f := range h.fields {
+		values = append(values, f.value)
 		if before := header[f.name]; before != nil {
 			header[f.name] = append(before, f.value)
 		} else {
-			header[f.name] = values[i : i+1 : i+1]
+			header[f.name] = values[len(values)-1:][:1:1]
 		}
 	}
-	r := http.Request{
-		Method: http.MethodPost, URL: &url.URL{Path: h.path}, RequestURI: h.path,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: header, Host: h.host, ContentLength: int64(h.length), RemoteAddr: addr, TLS: state,
-	}
-	r.Body = http.NoBody
-	if len(body) > 0 {
-		r.Body = &bodyReader{rest: body}
-	}
-	return r.WithContext(ctx)
+	return header
 }
 
 // A bodyReader reads a body that is in the connection's buffer. After the

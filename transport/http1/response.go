@@ -25,7 +25,9 @@ type response struct {
 	written int64
 	sent    bool // the head was
 	chunked bool
-	err     error // of the connection, for good
+	out     *[]byte // what is written next; from the front's pool
+	late    []byte  // in its place after the handler's return
+	err     error   // of the connection, for good
 }
 
 func (w *response) Header() http.Header { return w.header }
@@ -39,8 +41,10 @@ func (w *response) WriteHeader(status int) {
 		return
 	}
 	w.status = status
-	if n, err := strconv.ParseInt(w.header.Get("Content-Length"), 10, 64); err == nil && n >= 0 && w.hasBody() {
-		w.length = n
+	if values := w.header["Content-Length"]; len(values) > 0 && w.hasBody() {
+		if n, err := strconv.ParseInt(values[0], 10, 64); err == nil && n >= 0 {
+			w.length = n
+		}
 	}
 }
 
@@ -110,7 +114,7 @@ func (w *response) piece(b []byte) {
 	if len(b) == 0 {
 		return // an empty chunk would be the last
 	}
-	out := w.conn.out
+	out := *w.out
 	if w.chunked {
 		out = append(strconv.AppendInt(out, int64(len(b)), 16), "\r\n"...)
 	}
@@ -118,7 +122,7 @@ func (w *response) piece(b []byte) {
 	if w.chunked {
 		out = append(out, "\r\n"...)
 	}
-	w.conn.out = out
+	*w.out = out
 	if len(out) >= keptBody {
 		w.send()
 	}
@@ -126,13 +130,10 @@ func (w *response) piece(b []byte) {
 
 // send writes what is in the buffer.
 func (w *response) send() {
-	if w.err == nil && len(w.conn.out) > 0 {
-		_, w.err = w.conn.net.Write(w.conn.out)
+	if w.err == nil && len(*w.out) > 0 {
+		_, w.err = w.conn.net.Write(*w.out)
 	}
-	if cap(w.conn.out) > keptBuffer {
-		w.conn.out = nil
-	}
-	w.conn.out = w.conn.out[:0]
+	*w.out = (*w.out)[:0]
 }
 
 // finish sends what the handler left, and says whether the connection can go
@@ -144,7 +145,7 @@ func (w *response) finish() bool {
 	if !w.sent {
 		w.whole()
 	} else if w.chunked {
-		w.conn.out = append(w.conn.out, "0\r\n\r\n"...)
+		*w.out = append(*w.out, "0\r\n\r\n"...)
 	}
 	w.send()
 	return w.err == nil && !w.closes() && (w.length < 0 || w.length == w.written)
@@ -157,7 +158,7 @@ func (w *response) whole() {
 		w.header.Del("Content-Length") // it was none
 	}
 	w.putHead()
-	w.conn.out = append(w.conn.out, w.body...)
+	*w.out = append(*w.out, w.body...)
 	w.body = nil
 }
 
@@ -170,7 +171,7 @@ func (w *response) closes() bool {
 // their names.
 func (w *response) putHead() {
 	w.sent = true
-	out := append(w.conn.out[:0], "HTTP/1.1 "...)
+	out := append(*w.out, "HTTP/1.1 "...)
 	out = strconv.AppendInt(out, int64(w.status), 10)
 	out = append(append(append(out, ' '), http.StatusText(w.status)...), "\r\n"...)
 	w.complete()
@@ -184,7 +185,7 @@ func (w *response) putHead() {
 			out = appendField(out, name, value)
 		}
 	}
-	w.conn.out = append(out, "\r\n"...)
+	*w.out = append(out, "\r\n"...)
 }
 
 // complete adds the fields that the protocol needs, and takes away those that
@@ -192,7 +193,7 @@ func (w *response) putHead() {
 func (w *response) complete() {
 	h := w.header
 	if _, ok := h["Date"]; !ok {
-		h["Date"] = []string{w.conn.front.date.at(w.now)}
+		h["Date"] = w.conn.front.date.at(w.now)
 	}
 	delete(h, "Transfer-Encoding")
 	switch {
