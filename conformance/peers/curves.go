@@ -128,7 +128,7 @@ func (p *plot) scale(g *gonum.Plot) {
 }
 
 // headroom is the part of the height of the lines that the legend takes.
-func (p *plot) headroom() float64 { return .08 + .075*float64(len(p.Lines)) }
+func (p *plot) headroom() float64 { return .06 + .065*float64(len(p.Lines)) }
 
 // bounds are the least and the greatest of what is measured.
 func (p *plot) bounds() (low, high float64) {

@@ -24,16 +24,16 @@ var chapters = []chapter{
 	{Part: "stdio", Title: "Over standard input and output", Text: `Ours is the tool ` + "`echo`" + ` over the project's packages
 (` + "`conformance/load/echo`" + `), as the peers have it over theirs. The ceiling is no server: it
 looks for the id and the text by their names, copies them and checks nothing.
-The last row is the whole program beside a server of the Go SDK with as many
-tools; its tools are smaller than ours, and so is their list.`},
+The last row is the whole program beside a server of the Go SDK with the same
+tools, which do nothing there.`},
 	{Part: "https", Title: "Over HTTPS", Text: `TLS 1.3, HTTP/1.1, connections that are kept, one request at a time on each.
 *echo* is the same tool over the project's packages, *get_ruleset* is the tool of
 ` + "`triptych serve`" + ` with all families. Both look up a bearer key, count a quota that
 does not bite, and have a signed audit record on disk before the answer leaves;
 the peers and the bare handler of net/http do nothing of the kind. The Go SDK is
 stateless and answers JSON, mcp-go has sessions.`},
-	{Part: "start", Title: "Start, memory, file", Text: `The whole program with all families beside a server of the Go SDK that has as
-many tools and does nothing in them. Under load is sixteen ` + "`tools/list`" + ` at a time.
+	{Part: "start", Title: "Start, memory, file", Text: `The whole program with all families beside a server of the Go SDK that has the
+same tools and does nothing in them. Under load is sixteen ` + "`tools/list`" + ` at a time.
 Program files are not stripped.`},
 	{Part: "stores", Title: "Stores", Text: `Calls of tools in one process, without a road, beside the least that such a call
 must do. Here the measure is how many times the time it takes, so less is better.`},

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 
 	"github.com/triptych-mcp/triptych/conformance/load"
 )
@@ -18,27 +17,26 @@ func (b *bench) triptych(flags ...string) load.Server {
 	return load.Server{Name: ours, Argv: words, Revision: revision}
 }
 
-// goSDKWith is a server of the Go SDK with n tools.
-func (b *bench) goSDKWith(n int) load.Server {
-	words := []string{b.program("gosdk"), "-tools", strconv.Itoa(n - 1)}
-	return load.Server{Name: gosdk, Argv: words, Revision: revision}
-}
-
-// toolCount is how many tools all families have.
-func (b *bench) toolCount(ctx context.Context) (int, error) {
+// imitation is a server of the Go SDK with the same tools, as they are listed.
+func (b *bench) imitation(ctx context.Context) (s load.Server, err error) {
 	road, err := load.Open(ctx, b.triptych())
 	if err != nil {
-		return 0, err
+		return s, err
 	}
+	defer func() { err = errors.Join(err, road.Close()) }()
 	answer, _, err := load.Once(road, load.List())
 	if err != nil {
-		return 0, errors.Join(err, road.Close())
+		return s, err
 	}
 	var list struct {
-		Result struct{ Tools []json.RawMessage }
+		Result struct{ Tools json.RawMessage }
 	}
-	err = json.Unmarshal(answer, &list)
-	return len(list.Result.Tools), errors.Join(err, road.Close())
+	if err := json.Unmarshal(answer, &list); err != nil {
+		return s, err
+	}
+	path := filepath.Join(b.data, "tools.json")
+	words := []string{b.program("gosdk"), "-like", path}
+	return load.Server{Name: gosdk, Argv: words, Revision: revision}, os.WriteFile(path, list.Result.Tools, 0o644)
 }
 
 // nodeScript is the TypeScript peer, "" where npm cannot install it.

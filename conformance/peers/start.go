@@ -12,14 +12,14 @@ import (
 )
 
 // start measures from the start of a program to its first answer, and what
-// memory and disk it takes. Peers have as many tools as we have.
+// memory and disk it takes, beside a server of the Go SDK with the same tools.
 func (b *bench) start(ctx context.Context) error {
-	n, err := b.toolCount(ctx)
+	imitation, err := b.imitation(ctx)
 	if err != nil {
 		return err
 	}
 	bare := load.Server{Name: "echo", Argv: []string{b.program("echo")}, Revision: revision}
-	servers := []load.Server{b.triptych(), b.goSDKWith(n), bare}
+	servers := []load.Server{b.triptych(), imitation, bare}
 	readings, err := b.starts(ctx, servers)
 	if err != nil {
 		return err

@@ -89,16 +89,16 @@ func (b *bench) pipes() []load.Server {
 	return list
 }
 
-// list measures the list of all our tools beside a Go SDK server with as many.
+// list measures the list of all our tools beside a Go SDK server with the same.
 func (b *bench) list(ctx context.Context) error {
-	n, err := b.toolCount(ctx)
+	imitation, err := b.imitation(ctx)
 	if err != nil {
 		return err
 	}
 	message := []load.Message{load.List()}
 	readings, err := contest(ctx, b.pace(), 16,
 		contender{b.triptych(), message},
-		contender{b.goSDKWith(n), message})
+		contender{imitation, message})
 	if err != nil {
 		return err
 	}
