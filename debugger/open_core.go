@@ -25,7 +25,7 @@ func (t *tools) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (
 	if err != nil {
 		return opened{}, err
 	}
-	scene, err := t.newCoreScene(file, args.Executable)
+	scene, err := newCoreScene(file, args.Executable, t.traces.open)
 	if err != nil {
 		return opened{}, errors.Join(err, file.Close())
 	}
@@ -56,48 +56,31 @@ func coreReason(stop proc.Stop) string {
 
 // newCoreScene reads a core file. The program is looked for where it was unless
 // somebody says where it is.
-func (t *tools) newCoreScene(file *os.File, executable string) (*coreScene, error) {
+func newCoreScene(file *os.File, executable string, find finder) (*coreScene, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	if executable == "" {
-		return readCore(file, info.Size(), core.OpenRegular)
-	}
-	program, _, err := t.traces.open(executable)
+	instead, err := newStandIn(executable, find)
 	if err != nil {
 		return nil, err
 	}
-	var scene *coreScene
-	scene, err = readCore(file, info.Size(), func(path string) (*os.File, error) {
-		if path != scene.Executable() {
-			return core.OpenRegular(path)
-		}
-		return program, nil
-	})
+	f, err := core.New(file, info.Size(), core.Options{Open: instead.open})
 	if err != nil {
-		return nil, errors.Join(err, program.Close())
+		return nil, errors.Join(wrongCore(err), instead.close())
 	}
-	if scene.Executable() == "" {
-		err = failed("Wrong executable", "the core file does not tell which program it is of")
-		return nil, errors.Join(err, program.Close(), scene.Close())
-	}
-	if _, err := scene.Mapped().Open(scene.Executable()); err != nil {
-		cause, _ := errors.AsType[*core.FileError](err)
-		return nil, errors.Join(failed("Wrong executable", "%s: %v", executable, cause.Cause), scene.Close())
-	}
-	return scene, nil
-}
-
-func readCore(file *os.File, size int64, open func(path string) (*os.File, error)) (*coreScene, error) {
-	f, err := core.New(file, size, core.Options{Open: open})
-	if errors.Is(err, core.ErrFormat) {
-		err = failed("Not a core file", "%v", err)
-	}
-	if err != nil {
-		return nil, err
+	if err := instead.check(f.Executable(), f.Mapped()); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return &coreScene{File: f}, nil
+}
+
+// wrongCore is for files of other kinds.
+func wrongCore(err error) error {
+	if errors.Is(err, core.ErrFormat) {
+		return failed("Not a core file", "%v", err)
+	}
+	return err
 }
 
 // A coreScene is a core file as tools look at it.

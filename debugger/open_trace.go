@@ -16,7 +16,8 @@ import (
 )
 
 type openTraceArgs struct {
-	File string `json:"file" min:"1" doc:"Path of a trace that debugger/export_trace has written in the format binary, below a folder that --traces names"`
+	File       string `json:"file" min:"1" doc:"Path of a trace that debugger/export_trace has written in the format binary, below a folder that --traces names"`
+	Executable string `json:"executable,omitempty" doc:"Path of the program if it is no longer where it was, likewise"`
 }
 
 // maxTrace is how large a trace may be: all of it is kept in memory.
@@ -31,15 +32,15 @@ func (t *tools) openTrace(ctx context.Context, call *mcp.Call, args openTraceArg
 	if err != nil {
 		return opened{}, err
 	}
-	trace, err := readTrace(ctx, call, file)
+	trace, err := readTrace(ctx, file, func(done, total float64) { call.Progress(ctx, done, total, "bytes read") })
 	if err = errors.Join(err, file.Close()); err != nil {
 		return opened{}, err
 	}
-	scene := newTraceScene(trace)
-	s, err := t.sessions.add(call.StateKey(), debuggee{
-		kind: "trace", file: path, pid: scene.pid(), program: trace.Program,
-		scene: scene, past: trace.History, open: mappedOpener(scene.files), close: scene.files.Close,
-	})
+	scene, err := newTraceScene(trace, args.Executable, t.traces.open)
+	if err != nil {
+		return opened{}, err
+	}
+	s, err := t.sessions.add(call.StateKey(), scene.debuggee(path))
 	if err != nil {
 		return opened{}, err
 	}
@@ -49,7 +50,7 @@ func (t *tools) openTrace(ctx context.Context, call *mcp.Call, args openTraceArg
 }
 
 // readTrace reads all of a trace and tells how far it is.
-func readTrace(ctx context.Context, call *mcp.Call, file *os.File) (*history.Trace, error) {
+func readTrace(ctx context.Context, file *os.File, told func(done, total float64)) (*history.Trace, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func readTrace(ctx context.Context, call *mcp.Call, file *os.File) (*history.Tra
 		return nil, failed("Trace too large", "the file has %d MiB and may have %d; export fewer snapshots", info.Size()>>20, maxTrace>>20)
 	}
 	trace, err := history.Open(ctx, &toldReader{r: io.LimitReader(file, maxTrace), told: func(n int64) {
-		call.Progress(ctx, float64(n), float64(info.Size()), "bytes read")
+		told(float64(n), float64(info.Size()))
 	}})
 	switch {
 	case errors.Is(err, history.ErrFormat), errors.Is(err, history.ErrVersion), errors.Is(err, history.ErrCorrupt):
@@ -93,14 +94,48 @@ func (t *toldReader) Read(b []byte) (int, error) {
 type traceScene struct {
 	past
 
+	trace *history.Trace
 	maps  proc.Maps // at the end
 	files *core.Mapped
 }
 
-func newTraceScene(trace *history.Trace) *traceScene {
+// newTraceScene makes one. The program is looked for where it was unless
+// somebody says where it is.
+func newTraceScene(trace *history.Trace, executable string, find finder) (*traceScene, error) {
+	instead, err := newStandIn(executable, find)
+	if err != nil {
+		return nil, err
+	}
 	v := trace.View()
-	maps := slices.Clone(v.Maps())
-	return &traceScene{past: past{View: v}, maps: maps, files: core.NewMapped(maps, v.ReadMemory, nil)}
+	s := &traceScene{past: past{View: v}, trace: trace, maps: slices.Clone(v.Maps())}
+	s.files = core.NewMapped(s.maps, v.ReadMemory, instead.open)
+	if err := instead.check(s.program(), s.files); err != nil {
+		return nil, errors.Join(err, s.files.Close())
+	}
+	return s, nil
+}
+
+// debuggee is what a session with the trace is about.
+func (s *traceScene) debuggee(path string) debuggee {
+	return debuggee{
+		kind: "trace", file: path, pid: s.pid(), program: s.program(),
+		scene: s, past: s.trace.History, open: mappedOpener(s.files), close: s.files.Close,
+	}
+}
+
+// program is the path of the executable: that which the trace names if it was
+// mapped, else the lowest file, which is the program on Linux.
+func (s *traceScene) program() string {
+	lowest := ""
+	for _, m := range s.maps {
+		if m.Path == s.trace.Program && m.Path != "" {
+			return m.Path
+		}
+		if lowest == "" && strings.HasPrefix(m.Path, "/") {
+			lowest = m.Path
+		}
+	}
+	return lowest
 }
 
 // pid is that of the process: threads get higher ids than their first one.

@@ -30,6 +30,7 @@ func (a *app) root() command {
 			a.aocCommand(),
 			a.keyCommand(),
 			a.auditCommand(),
+			a.traceCommand(),
 			a.callCommand(),
 			a.toolsCommand(),
 			a.configCommand(),

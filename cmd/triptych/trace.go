@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/debugger"
+)
+
+func (a *app) traceCommand() command {
+	return command{
+		name:  "trace",
+		short: "look at traces of programs",
+		long: "A trace is a piece of a process's history, instruction by instruction, that\n" +
+			"debugger/export_trace has written in the format binary.",
+		example: "triptych trace show crash.trace\n" +
+			"triptych trace show crash.trace --from 100 --to 120\n" +
+			"triptych trace show crash.trace --last-write 0x404010 --size 4",
+		sub: []command{a.traceShow()},
+	}
+}
+
+// traceFlags are those of trace show.
+type traceFlags struct {
+	from, to, at string // positions, "" when not given
+	stack        bool
+	lastWrite    string
+	size         int
+	executable   string
+	asJSON       bool
+}
+
+func (a *app) traceShow() command {
+	var f traceFlags
+	return command{
+		name: "show", args: "FILE", min: 1, max: 1,
+		short: "print what is in a trace",
+		long: "Without flags it says what the trace is about. Positions are counted in steps:\n" +
+			"position 7 is before step 7. Code that the trace lacks, and symbols, are read\n" +
+			"from the program and its libraries if they still are the same.",
+		flags: func(set *pflag.FlagSet) {
+			set.StringVar(&f.from, "from", "", "print the steps from this `position` on")
+			set.StringVar(&f.to, "to", "", "print the steps up to this `position`")
+			set.StringVar(&f.at, "at", "", "print where the thread is at this `position`, and its registers")
+			set.BoolVar(&f.stack, "stack", false, "print the stack, too")
+			set.StringVar(&f.lastWrite, "last-write", "", "print which step has last written memory before --at, or the end: an `address` such as 0x404010, or an expression such as &total")
+			set.IntVar(&f.size, "size", 8, "how many `bytes` of memory --last-write is about")
+			set.StringVar(&f.executable, "executable", "", "the program's `file` if it is no longer where it was")
+			jsonFlag(set, &f.asJSON)
+		},
+		run: func(ctx context.Context, args []string) error {
+			print, err := f.choose()
+			if err != nil {
+				return err
+			}
+			return a.withTrace(ctx, args[0], f.executable, func(trace *debugger.TraceFile) error {
+				return print(ctx, a, trace)
+			})
+		},
+	}
+}
+
+// withTrace opens a trace.
+func (a *app) withTrace(ctx context.Context, path, executable string, use func(*debugger.TraceFile) error) error {
+	logger, err := a.logger(slog.LevelError)
+	if err != nil {
+		return err
+	}
+	trace, err := debugger.OpenTrace(ctx, path, executable, logger)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(trace), trace.Close())
+}
+
+// A tracePrinter prints one view of a trace.
+type tracePrinter func(ctx context.Context, a *app, trace *debugger.TraceFile) error
+
+// choose says which view the flags mean.
+func (f *traceFlags) choose() (tracePrinter, error) {
+	steps := f.from != "" || f.to != ""
+	switch {
+	case steps && (f.at != "" || f.lastWrite != ""):
+		return nil, misused("--from and --to do not go with --at and --last-write")
+	case f.stack && (f.at == "" || f.lastWrite != ""):
+		return nil, misused("--stack goes with --at alone")
+	case f.size < 1 || f.size > maxWritten:
+		return nil, misused("--size is %d, want 1 to %d", f.size, maxWritten)
+	case steps:
+		return f.printSteps, nil
+	case f.lastWrite != "":
+		return f.printWrite, nil
+	case f.at != "":
+		return f.printMoment, nil
+	}
+	return f.printSummary, nil
+}
+
+// maxWritten is how many bytes --last-write may be about, and maxShownFrames how
+// many frames --stack prints.
+const (
+	maxWritten     = 4096
+	maxShownFrames = 100
+)
+
+// position reads one of the trace's; "" is the usual one.
+func position(flag, text string, usual uint64, trace *debugger.TraceFile) (uint64, error) {
+	if text == "" {
+		return usual, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	first, last := trace.Positions()
+	if err != nil || n < first || n > last {
+		return 0, misused("--%s is %q, want a position from %d to %d", flag, text, first, last)
+	}
+	return n, nil
+}
+
+func (f *traceFlags) printSummary(_ context.Context, a *app, trace *debugger.TraceFile) error {
+	return a.printEither(trace.Summary(), f.asJSON)
+}
+
+func (f *traceFlags) printSteps(ctx context.Context, a *app, trace *debugger.TraceFile) error {
+	first, last := trace.Positions()
+	from, err := position("from", f.from, first, trace)
+	if err != nil {
+		return err
+	}
+	to, err := position("to", f.to, last, trace)
+	if err != nil {
+		return err
+	}
+	if from >= to {
+		return misused("--from is %d and --to is %d, want steps between them", from, to)
+	}
+	return trace.WriteSteps(ctx, a.out, from, to, f.asJSON)
+}
+
+func (f *traceFlags) printMoment(_ context.Context, a *app, trace *debugger.TraceFile) error {
+	at, err := position("at", f.at, 0, trace)
+	if err != nil {
+		return err
+	}
+	frames := 0
+	if f.stack {
+		frames = maxShownFrames
+	}
+	moment, err := trace.At(at, frames)
+	if err != nil {
+		return err
+	}
+	return a.printEither(moment, f.asJSON)
+}
+
+func (f *traceFlags) printWrite(ctx context.Context, a *app, trace *debugger.TraceFile) error {
+	_, last := trace.Positions()
+	before, err := position("at", f.at, last, trace)
+	if err != nil {
+		return err
+	}
+	write, ok, err := trace.LastWrite(ctx, f.lastWrite, f.size, before)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return fmt.Errorf("no step of the trace before position %d has written there", before)
+	}
+	return a.printEither(write, f.asJSON)
+}
+
+// printEither prints an answer for people or for programs.
+func (a *app) printEither(answer interface{ Text() string }, asJSON bool) error {
+	if asJSON {
+		return a.printJSON(answer)
+	}
+	return a.printf("%s\n", answer.Text())
+}

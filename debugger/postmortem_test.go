@@ -1,0 +1,86 @@
+package debugger_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger"
+)
+
+// counters is where the core file and the trace of counter.c are.
+const counters = "testdata/postmortem"
+
+// A crash is looked into on any system: the core file was left by the kernel,
+// the program is beside it.
+func TestCoreOfCounter(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{Traces: []string{counters}}))
+	matches(t, c.ok("open_core", args{"core": "counter.core", "executable": "counter"}),
+		`Opened core file \S*counter\.core of /tmp/counter/counter, process \d+ with 1 thread\n`+
+			`Stopped by signal SIGSEGV \(0x40104d\), which is about the address 0x40\nuse at /tmp/counter/counter\.c:16`)
+	trace := c.ok("get_stack_trace", nil)
+	contains(t, trace, "#0  0x40104d use+0xe /tmp/counter/counter.c:16\n#1  0x401071 _start+0x1c /tmp/counter/counter.c:22")
+	contains(t, c.ok("get_variables", args{"scope": "all"}), "\n  factor: int = 3", "table = {0, 16, 32, 48}, where = 0x40")
+	contains(t, c.ok("evaluate", args{"expression": "data.table[2] + factor"}), "= 35")
+	contains(t, c.fails("evaluate", args{"expression": "data.nothing"}, -1), "has no member nothing")
+	contains(t, c.ok("disassemble", args{"count": 1}), "=> 0x40104d <use+0xe>  mov eax, [rax]")
+	contains(t, c.ok("read_memory", args{"address": "&data", "length": 24}), "0x402000: 00 00 00 00 10 00 00 00 20 00 00 00 30 00 00 00", "0x402010: 40 00 00 00")
+	contains(t, c.fails("read_memory", args{"address": "0x40"}, -1), "read memory at 0x40: nothing was mapped there")
+	contains(t, c.ok("registers", nil), "rip     = 0x40104d <use+0xe>")
+	contains(t, c.fails("threads", args{"select": 1}, -1), "no such thread")
+}
+
+// Without the program there are addresses, and word of what is missing.
+func TestCoreWithoutProgram(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{Traces: []string{counters}}))
+	contains(t, c.ok("open_core", args{"core": "counter.core"}), "Missing: code and symbols: file /tmp/counter/counter: ")
+	contains(t, c.ok("get_stack_trace", nil), "#0  0x40104d")
+	contains(t, c.fails("disassemble", nil, -1), "read memory at 0x40104d: file /tmp/counter/counter: ")
+	contains(t, c.fails("open_core", args{"core": "counter.core", "executable": "counter.c"}, -1), "counter.c: it is no ELF file")
+}
+
+// Sessions with files are found, limited and ended as others are.
+func TestFileSessions(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{Traces: []string{counters}, Live: debugger.Live{Sessions: 2}}))
+	var first, second answer
+	c.data("open_core", args{"core": "counter.core", "executable": "counter"}, &first)
+	c.data("open_trace", args{"file": "counter.trace", "executable": "counter"}, &second)
+	contains(t, c.fails("get_stack_trace", nil, -1), first.State.Session, second.State.Session)
+	contains(t, c.fails("open_core", args{"core": "counter.core"}, -32003), "2 sessions are open already")
+	contains(t, c.fails("open_trace", args{"file": "counter.trace"}, -32003), "2 sessions are open already")
+	contains(t, c.ok("get_stack_trace", args{"session": first.State.Session}), "use+0xe")
+	list := c.ok("sessions", nil)
+	contains(t, list, "core file ", "counter.core /tmp/counter/counter, stopped at 0x40104d use", "trace ")
+	c.ok("detach", args{"session": first.State.Session})
+	matches(t, c.ok("detach", nil), `Closed trace \S*`+filepath.Base("counter.trace"))
+	if got := c.ok("sessions", nil); got != "No sessions" {
+		t.Errorf("sessions: %q", got)
+	}
+}
+
+// A search for similar bugs begins where the core file says that it happened.
+func TestSimilarToCore(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{Traces: []string{counters}, Projects: []string{counters}}))
+	c.ok("open_core", args{"core": "counter.core", "executable": "counter"})
+	if got := c.ok("find_similar_bugs", nil); !strings.Contains(got, "similar pattern") {
+		t.Errorf("find_similar_bugs: %s", got)
+	}
+}
+
+// A trace is gone through from its end to its beginning and back.
+func TestTraceOfCounter(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{Traces: []string{counters}}))
+	matches(t, c.ok("open_trace", args{"file": "counter.trace", "executable": "counter"}),
+		`(?s)Opened trace \S*counter\.trace of /tmp/counter/counter, process \d+ with 1 thread, positions 0 to 83\n.*use at /tmp/counter/counter\.c:16`)
+	contains(t, c.ok("get_variables", args{"scope": "global"}), "where = 0x40")
+	contains(t, c.ok("step_backward", args{"count": 15}), "Stepped back to 0x40102c")
+	contains(t, c.ok("get_variables", args{"scope": "all"}), "\n  i: int = 4", "where = 0x402000")
+	contains(t, c.ok("get_stack_trace", nil), "#0  0x40102c fill+0x2c /tmp/counter/counter.c:11\n#1  0x401067 _start+0x12")
+	contains(t, c.ok("disassemble", args{"count": 1}), "mov [rdx+rax], ecx")
+	contains(t, c.ok("disassemble", args{"address": "use", "count": 1}), "push rbp")
+	contains(t, c.ok("step_forward", nil), "Stepped to 0x40102f")
+	contains(t, c.ok("get_variables", args{"scope": "global"}), "where = 0x40")
+	contains(t, c.fails("step_backward", args{"count": 100}, -32007), "69")
+	contains(t, c.ok("step_backward", args{"count": 69}), "Stepped back to 0x401055")
+	contains(t, c.fails("step_backward", nil, -32007), "recording began there")
+}
