@@ -10,11 +10,11 @@ import (
 // Knows reports whether some form of a vector instruction is executed.
 func Knows(in *x86.Inst) bool {
 	_, ok := vectorOps[in.Stem()]
-	return ok || controlHandlers[in.Name()] != nil
+	return ok || controlHandlers[in.Name()] != nil || textOps[in.Name()] != nil
 }
 
 // AvailableStems lists the vector instructions that this processor has in some
-// encoding, sorted.
+// encoding.
 func AvailableStems() []string {
 	var stems []string
 	for _, stem := range slices.Sorted(maps.Keys(vectorOps)) {
@@ -25,6 +25,11 @@ func AvailableStems() []string {
 		}
 		if machineFeatures()&needs == needs {
 			stems = append(stems, stem)
+		}
+	}
+	for name := range textOps {
+		if name[0] != 'v' && machineFeatures()&sse42 != 0 {
+			stems = append(stems, name)
 		}
 	}
 	return stems

@@ -4,10 +4,12 @@ import (
 	"sync"
 
 	"golang.org/x/sys/cpu"
+
+	"github.com/triptych-mcp/triptych/debugger/x86/cpuid"
 )
 
 // A feature is a set of extensions that processors may have.
-type feature uint32
+type feature uint64
 
 const (
 	sse3 feature = 1 << iota
@@ -21,22 +23,30 @@ const (
 	avx512bw
 	avx512dq
 	avx512vl
-	avx512vbmi
 	avx512cd
+	avx512vbmi
+	avx512vbmi2
+	avx512popcnt
+	avx512bitalg
 	bmi1
 	bmi2
 	adx
 	popcnt
+	lzcnt
+	movbe
 	aesni
 	vaes
 	pclmul
 	vpclmul
+	sha
+	gfni
 )
 
 // machineFeatures returns what this processor has, which is the one that the
 // process runs on: an instruction that it does not have raises an exception.
 var machineFeatures = sync.OnceValue(func() feature {
 	x := &cpu.X86
+	basic, more, newer := cpuid.Leaf(1, 0), cpuid.Leaf(7, 0), cpuid.Leaf(0x80000001, 0)
 	found := feature(0)
 	for _, f := range []struct {
 		has bool
@@ -53,16 +63,23 @@ var machineFeatures = sync.OnceValue(func() feature {
 		{x.HasAVX512BW, avx512bw},
 		{x.HasAVX512DQ, avx512dq},
 		{x.HasAVX512VL, avx512vl},
-		{x.HasAVX512VBMI, avx512vbmi},
 		{x.HasAVX512CD, avx512cd},
+		{x.HasAVX512VBMI, avx512vbmi},
+		{x.HasAVX512VBMI2, avx512vbmi2},
+		{x.HasAVX512VPOPCNTDQ, avx512popcnt},
+		{x.HasAVX512BITALG, avx512bitalg},
 		{x.HasBMI1, bmi1},
 		{x.HasBMI2, bmi2},
 		{x.HasADX, adx},
 		{x.HasPOPCNT, popcnt},
+		{newer.ECX>>5&1 != 0, lzcnt},
+		{basic.ECX>>22&1 != 0, movbe},
 		{x.HasAES, aesni},
 		{x.HasAVX512VAES, vaes},
 		{x.HasPCLMULQDQ, pclmul},
 		{x.HasAVX512VPCLMULQDQ, vpclmul},
+		{more.EBX>>29&1 != 0, sha},
+		{more.ECX>>8&1 != 0, gfni},
 	} {
 		if f.has {
 			found |= f.is

@@ -15,6 +15,8 @@ import "math"
 
 // Bits of MXCSR.
 const (
+	invalidFlag    = 1 << 0
+	invalidMask    = 1 << 7
 	inexactFlag    = 1 << 5
 	inexactMask    = 1 << 12
 	roundingBits   = 3 << 13

@@ -48,9 +48,8 @@ var handlers = map[string]handler{
 // Without them some mean something else.
 var extensions = map[string]feature{
 	"andn": bmi1, "bextr": bmi1, "blsi": bmi1, "blsmsk": bmi1, "blsr": bmi1, "tzcnt": bmi1,
-	"lzcnt": bmi2, // it came with BMI2 or before
-	"bzhi":  bmi2, "mulx": bmi2, "pdep": bmi2, "pext": bmi2, "rorx": bmi2, "sarx": bmi2, "shlx": bmi2, "shrx": bmi2,
-	"adcx": adx, "adox": adx, "crc32": sse42, "popcnt": popcnt, "movbe": bmi2,
+	"lzcnt": lzcnt, "bzhi": bmi2, "mulx": bmi2, "pdep": bmi2, "pext": bmi2, "rorx": bmi2, "sarx": bmi2, "shlx": bmi2, "shrx": bmi2,
+	"adcx": adx, "adox": adx, "crc32": sse42, "popcnt": popcnt, "movbe": movbe,
 }
 
 // conditional are families of names that end in a condition.
@@ -80,6 +79,8 @@ func prepare(in x86.Inst) *instruction {
 	if usesVectors(&in) {
 		if i.vector = planVector(&in); i.vector != nil {
 			i.run = stepVector
+		} else if run := textOps[name]; run != nil && !in.Locked() {
+			i.run = run
 		}
 		return i
 	}

@@ -8,8 +8,8 @@ import (
 // convertOps convert numbers and round them.
 var convertOps = map[string]vectorOp{
 	"cvtsi2sd": {run: fromGeneral[float64], lane: 8, kinds: floats | scalar | anyW | allLanes}, "cvtsi2ss": {run: fromGeneral[float32], lane: 4, kinds: floats | scalar | anyW | allLanes},
-	"cvttsd2si": {run: toGeneral(lowDouble, math.Trunc), lane: 8, kinds: floats | scalar | anyW | allLanes}, "cvttss2si": {run: toGeneral(lowSingle, math.Trunc), lane: 4, kinds: floats | scalar | anyW | allLanes},
-	"cvtsd2si": {run: toGeneral(lowDouble, math.RoundToEven), lane: 8, kinds: floats | scalar | anyW | allLanes}, "cvtss2si": {run: toGeneral(lowSingle, math.RoundToEven), lane: 4, kinds: floats | scalar | anyW | allLanes},
+	"cvttsd2si": {run: toGeneral(lowDouble, math.Trunc), lane: 8, kinds: floats | scalar | anyW | allLanes}, "cvttss2si": {run: toGeneral(exactSingle, math.Trunc), lane: 4, kinds: floats | scalar | anyW | allLanes},
+	"cvtsd2si": {run: toGeneral(lowDouble, math.RoundToEven), lane: 8, kinds: floats | scalar | anyW | allLanes}, "cvtss2si": {run: toGeneral(exactSingle, math.RoundToEven), lane: 4, kinds: floats | scalar | anyW | allLanes},
 
 	"cvtss2sd": {run: scalarDouble(func(o *operation, _, _ float64) (float64, bool) { return widened(o, 0) }), lane: 8, kinds: floats | scalar | w0},
 	"cvtsd2ss": {run: scalarSingle(func(o *operation, _, _ float32) (float32, bool) { return narrowed(o, 0) }), lane: 4, kinds: floats | scalar | w1},
@@ -49,20 +49,26 @@ func fromGeneral[T float32 | float64](o *operation) bool {
 	return true
 }
 
-// toGeneral converts the lowest lane into an integer of a general register.
+// toGeneral converts the lowest lane into an integer of a general register. What
+// does not fit becomes the least integer, which programs look for, if MXCSR masks
+// that exception.
 func toGeneral(number func(*Vector) float64, round func(float64) float64) vectorFunc {
 	return func(o *operation) bool {
 		v := number(&o.b)
 		r := round(v)
 		limit := math.Ldexp(1, 8*int(o.p.dst.Size)-1)
-		if !ordinary(v) || r < -limit || r >= limit {
-			return false
+		if r < -limit || r >= limit || r != r {
+			o.mxcsr |= invalidFlag
+			o.r = Vector{1 << (8*int(o.p.dst.Size) - 1)}
+			return o.mxcsr&invalidMask != 0
 		}
 		o.inexact(r != v)
 		o.r = Vector{uint64(int64(r))}
-		return true
+		return ordinary(v)
 	}
 }
+
+func exactSingle(v *Vector) float64 { return float64(single(v, 0)) }
 
 // convertEach converts lanes of which the wider of source and destination has n
 // bytes.

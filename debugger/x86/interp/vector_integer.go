@@ -1,7 +1,5 @@
 package interp
 
-import "math/bits"
-
 // integerOps are arithmetic and comparisons of integers.
 var integerOps = map[string]vectorOp{
 	"paddb": {run: each(sum[uint8]), lane: 1}, "paddw": {run: each(sum[uint16]), lane: 2},
@@ -134,10 +132,4 @@ func across[T lane](f func(a, b T) T) func(o *operation, a, b [2]uint64) [2]uint
 		}
 		return r
 	}
-}
-
-// countOps count bits.
-var countOps = map[string]vectorOp{
-	"plzcntd": {run: eachOne(func(b uint32) uint32 { return uint32(bits.LeadingZeros32(b)) }), lane: 4, evex: avx512cd},
-	"plzcntq": {run: eachOne(func(b uint64) uint64 { return uint64(bits.LeadingZeros64(b)) }), lane: 8, evex: avx512cd},
 }

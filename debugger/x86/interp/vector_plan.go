@@ -22,18 +22,19 @@ type vectorOp struct {
 type opKind uint16
 
 const (
-	floats    opKind = 1 << iota // arithmetic that depends on MXCSR; like lanes256
-	lanes256                     // VEX has it at 256 bits without AVX2
-	scalar                       // the lowest element alone
-	unaligned                    // memory of 16 bytes need not be aligned
-	anyW                         // VEX.W and EVEX.W mean nothing
-	allLanes                     // EVEX has no masks for it
-	masks                        // all operands are mask registers, but for moves
-	w0                           // W must be clear
-	w1                           // W must be set, in EVEX
-	wideVAES                     // beyond 128 bits VEX needs what EVEX does
-	registers                    // there is no form with memory
-	counts                       // shifts: by an immediate only EVEX does it to memory
+	floats        opKind = 1 << iota // arithmetic that depends on MXCSR; like lanes256
+	lanes256                         // VEX has it at 256 bits without AVX2
+	scalar                           // the lowest element alone
+	unaligned                        // memory of 16 bytes need not be aligned
+	anyW                             // VEX.W and EVEX.W mean nothing
+	allLanes                         // EVEX has no masks for it
+	masks                            // all operands are mask registers, but for moves
+	w0                               // W must be clear
+	w1                               // W must be set, in EVEX
+	wideVAES                         // beyond 128 bits VEX needs what EVEX does; lanes do not count
+	quadBroadcast                    // W must be set in VEX and EVEX; lanes are bytes, but need no BW
+	registers                        // there is no form with memory
+	counts                           // shifts: by an immediate only EVEX does it to memory
 )
 
 // A vectorFunc computes what an instruction on vectors makes of its operands. It
@@ -127,6 +128,9 @@ func (p *vectorPlan) wellFormed(in *x86.Inst) bool {
 	case x86.EVEX:
 		return p.wellFormedEVEX(in)
 	case x86.VEX:
+		if p.kinds&quadBroadcast != 0 && !in.Wide() {
+			return false
+		}
 		return (in.Shared() || p.kinds&anyW != 0 || in.Wide() == (p.kinds&w1 != 0)) && !p.countsInMemory(in)
 	}
 	return !p.countsInMemory(in)
@@ -222,7 +226,7 @@ func (p *vectorPlan) available(in *x86.Inst) bool {
 		}
 	case x86.EVEX:
 		needs = avx512f | p.evex
-		if p.lane < 4 && p.kinds&wideVAES == 0 {
+		if p.lane < 4 && p.kinds&(wideVAES|quadBroadcast) == 0 {
 			needs |= avx512bw
 		}
 		if p.length < vectorBytes && p.kinds&scalar == 0 && !p.narrow(in) {

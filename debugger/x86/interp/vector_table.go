@@ -6,7 +6,7 @@ import "maps"
 // [x86.Inst.Stem]. What is not here is for the processor.
 var vectorOps = joinTables(
 	moveOps, logicOps, integerOps, countOps, shiftOps, shuffleOps, maskOps,
-	floatOps, fusedOps, convertOps, aesOps,
+	floatOps, fusedOps, convertOps, aesOps, shaOps, packOps,
 )
 
 func joinTables(tables ...map[string]vectorOp) map[string]vectorOp {

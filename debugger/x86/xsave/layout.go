@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"sync"
 
+	"github.com/triptych-mcp/triptych/debugger/x86/cpuid"
 	"github.com/triptych-mcp/triptych/debugger/x86/interp"
 )
 
@@ -46,11 +47,8 @@ const leafXSave = 0xd
 
 // component returns where a component of n bytes is.
 func component(number, n uint32) int {
-	if most, _, _, _ := cpuid(0, 0); most < leafXSave {
-		return 0
-	}
-	if size, offset, _, _ := cpuid(leafXSave, number); size == n {
-		return int(offset)
+	if a := cpuid.Leaf(leafXSave, number); a.EAX == n {
+		return int(a.EBX)
 	}
 	return 0
 }
