@@ -112,7 +112,7 @@ func (w *web) Send(line string) error {
 	if about.Method == "initialize" && about.Params.Meta.Claim == nil {
 		w.session, w.revision = "", ""
 	}
-	resp, err := w.do(http.MethodPost, line, w.headers(&about))
+	resp, err := w.do(http.MethodPost, line, w.headers(&about)) //nolint:bodyclose // take closes it
 	if err != nil {
 		return err
 	}

@@ -218,7 +218,8 @@ func (r *Revision) appendIcons(dst []byte, icons []Icon) []byte {
 	return append(append(dst, `,"icons":`...), raw...)
 }
 
-func (r *Revision) appendResource(dst []byte, res *Resource) []byte {
+// appendResource writes a resource, notes are those of a link to it.
+func (r *Revision) appendResource(dst []byte, res *Resource, notes *Annotations) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"uri":`...), res.URI)
 	dst = member(dst, "name", res.Name)
 	if r.Has(Titles) {
@@ -229,10 +230,30 @@ func (r *Revision) appendResource(dst []byte, res *Resource) []byte {
 	if res.Size > 0 {
 		dst = strconv.AppendInt(append(dst, `,"size":`...), res.Size, 10)
 	}
-	if r.Has(Titles) && !res.LastModified.IsZero() {
-		dst = append(dst, `,"annotations":{"lastModified":"`...)
-		dst = res.LastModified.UTC().AppendFormat(dst, time.RFC3339)
-		dst = append(dst, `"}`...)
+	modified := time.Time{}
+	if r.Has(Titles) {
+		modified = res.LastModified
+	}
+	return append(appendNotes(dst, notes, modified), '}')
+}
+
+// appendNotes adds annotations, if there are any.
+func appendNotes(dst []byte, notes *Annotations, modified time.Time) []byte {
+	if notes == nil && modified.IsZero() {
+		return dst
+	}
+	dst = append(dst, `,"annotations":{`...)
+	from := len(dst)
+	if notes != nil {
+		raw, err := marshal(notes)
+		if err != nil {
+			panic(err) // strings and a finite number always encode
+		}
+		dst = append(dst, raw[1:len(raw)-1]...)
+	}
+	if !modified.IsZero() {
+		dst = append(appendComma(dst, from), `"lastModified":"`...)
+		dst = append(modified.UTC().AppendFormat(dst, time.RFC3339), '"')
 	}
 	return append(dst, '}')
 }
@@ -274,14 +295,10 @@ func (r *Revision) appendContent(dst []byte, c *Content) []byte {
 	case kindLink:
 		dst = r.appendLink(dst, c)
 	}
-	if c.notes != nil {
-		raw, err := marshal(c.notes)
-		if err != nil {
-			panic(err) // strings and a finite number always encode
-		}
-		dst = append(append(dst, `,"annotations":`...), raw...)
+	if c.kind == kindLink && r.Has(ResourceLinks) {
+		return append(dst, '}') // its notes are those of the resource
 	}
-	return append(dst, '}')
+	return append(appendNotes(dst, c.notes, time.Time{}), '}')
 }
 
 func appendMedia(dst []byte, kind string, c *Content) []byte {
@@ -313,7 +330,7 @@ func (r *Revision) appendLink(dst []byte, c *Content) []byte {
 		return jsonrpc.AppendString(append(dst, `{"type":"text","text":`...), c.link.URI)
 	}
 	dst = append(dst, `{"type":"resource_link",`...)
-	link := r.appendResource(nil, &c.link)
+	link := r.appendResource(nil, &c.link, c.notes)
 	return append(dst, link[1:len(link)-1]...)
 }
 

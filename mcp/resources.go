@@ -31,7 +31,7 @@ func (p *page) full(dst []byte) bool { return p.room == 0 || len(dst)-p.from >= 
 func (p *page) append(dst []byte, rev *Revision, items []Resource) []byte {
 	for i := range items {
 		items[i].Description = shortened(items[i].Description)
-		dst = rev.appendResource(appendComma(dst, p.from), &items[i])
+		dst = rev.appendResource(appendComma(dst, p.from), &items[i], nil)
 	}
 	p.room -= min(p.room, len(items))
 	return dst

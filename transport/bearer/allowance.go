@@ -56,6 +56,9 @@ func (d *Door) heldBack(header http.Header, r *http.Request, caller *mcp.Caller)
 	if spent == nil || r.Method != http.MethodPost {
 		return nil
 	}
+	if usage, err := d.take(r.Context(), caller.Principal.ID, mine.limits, 0); err == nil {
+		show(header, usage)
+	}
 	return d.exceeded(r.Context(), header, caller, revisionOf(r), spent)
 }
 

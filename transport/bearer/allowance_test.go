@@ -69,7 +69,7 @@ func TestBrokenBodiesAreBounded(t *testing.T) {
 	}
 	header := http.Header{}
 	_, refused := h.Admit(header, visit("127.0.0.1:40000", "Bearer "+token))
-	if refused == nil || refused.Status != 429 || refused.Error.Code != -32002 || header.Get("Retry-After") != "30" {
+	if refused == nil || refused.Status != 429 || refused.Error.Code != -32002 || header.Get("Retry-After") != "30" || header.Get("X-Ratelimit-Limit") == "" {
 		t.Fatalf("got %+v, %v; want 429 until the end of the minute", refused, header)
 	}
 	if heard := h.heard(); len(heard) != 1 || heard[0].Key != id || heard[0].Code != mcp.CodeQuotaExceeded {

@@ -208,7 +208,7 @@ func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 		e.stream.finish(nil)
 		e.cancel(context.Canceled)
 		e.h.hangUp(e)
-		e.h.refuse(w, invalid(http.StatusTooManyRequests, "a key may have %d open streams at most", e.h.cfg.MaxStreams))
+		e.h.refuse(w, e.h.tooManyStreams(w.Header(), e.to.rev))
 		return
 	}
 	defer e.h.streams.leave(e.to.caller.Principal.ID)

@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -53,7 +55,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 	}
 	defer s.release(one)
 	if !h.streams.enter(s.principal) {
-		h.refuse(w, invalid(http.StatusTooManyRequests, "a key may have %d open streams at most", h.cfg.MaxStreams))
+		h.refuse(w, h.tooManyStreams(w.Header(), s.mcp.Revision()))
 		return
 	}
 	defer h.streams.leave(s.principal)
@@ -109,8 +111,27 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, caller mcp.Call
 		return
 	}
 	s.end()
+	if err := h.cfg.Barrier(context.WithoutCancel(r.Context())); err != nil { // its end is recorded, too
+		h.cfg.Logger.Error("answer withheld", "err", err)
+		h.turnAway(w, r, &caller, refusal(http.StatusServiceUnavailable, jsonrpc.ErrorOf(err)))
+		return
+	}
 	h.show(w, r, &caller)
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// comeAgain is when somebody who has too many streams may try again: one of them
+// may have ended by then.
+const comeAgain = time.Minute
+
+// tooManyStreams refuses another stream, as a rate that is exceeded.
+func (h *Handler) tooManyStreams(header http.Header, rev *mcp.Revision) *Refusal {
+	header.Set("Retry-After", strconv.Itoa(int(comeAgain.Seconds())))
+	told := &mcp.QuotaError{
+		Limit: int64(h.cfg.MaxStreams), Used: int64(h.cfg.MaxStreams), ResetAt: time.Now().Add(comeAgain),
+		Details: "a key may have so many open streams at most",
+	}
+	return refusal(http.StatusTooManyRequests, told.Wire(rev))
 }
 
 // A streamCount bounds the open streams of each principal.
