@@ -14,17 +14,17 @@ import (
 func (t *tools) travelTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
-			Name: "debugger/step_backward", Title: "Step back", Scope: scopeWrite,
+			Name: "debugger/step_backward", Title: "Step back", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Go back one or more recorded instructions; everything then shows the past",
 			Call: mcp.Typed(moves(t, t.stepBackward)),
 		},
 		{
-			Name: "debugger/reverse_continue", Title: "Continue backwards", Scope: scopeWrite,
+			Name: "debugger/reverse_continue", Title: "Continue backwards", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Go back to the last time a breakpoint was reached or a watchpoint's memory was written",
 			Call: mcp.Typed(moves(t, t.reverseContinue)),
 		},
 		{
-			Name: "debugger/seek", Title: "Go to a position", Scope: scopeWrite, Hints: mcp.Idempotent,
+			Name: "debugger/seek", Title: "Go to a position", Scope: scopeWrite, Task: mcp.TaskWhenSlow, Hints: mcp.Idempotent,
 			Doc:  "Go to a position of the recorded history, be it in the past or the present",
 			Call: mcp.Typed(moves(t, t.seekTo)),
 		},

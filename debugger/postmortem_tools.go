@@ -15,12 +15,12 @@ type postmortem struct{ traces shelf }
 func (t *tools) postmortemTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
-			Name: "debugger/open_core", Title: "Open a core file", Scope: scopeRead,
+			Name: "debugger/open_core", Title: "Open a core file", Scope: scopeRead, Task: mcp.TaskWhenSlow,
 			Doc:  "Begin a session with a core file: look at the threads, stacks, variables and memory of a process that has ended",
 			Call: mcp.Typed(t.openCore),
 		},
 		{
-			Name: "debugger/open_trace", Title: "Open a trace", Scope: scopeRead,
+			Name: "debugger/open_trace", Title: "Open a trace", Scope: scopeRead, Task: mcp.TaskWhenSlow,
 			Doc:  "Begin a session with a trace that was exported: go back and forth in a process's history without the process",
 			Call: mcp.Typed(t.openTrace),
 		},
