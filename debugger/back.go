@@ -10,23 +10,24 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// travelTools go through the history of a process, or of a trace.
+// travelTools go through the history of a process, or of a trace. A core file has
+// none, as they say.
 func (t *tools) travelTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/step_backward", Title: "Step back", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Go back one or more recorded instructions; everything then shows the past",
-			Call: mcp.Typed(moves(t, t.stepBackward)),
+			Call: mcp.Typed(still(t, t.stepBackward)),
 		},
 		{
 			Name: "debugger/reverse_continue", Title: "Continue backwards", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Go back to the last time a breakpoint was reached or a watchpoint's memory was written",
-			Call: mcp.Typed(moves(t, t.reverseContinue)),
+			Call: mcp.Typed(still(t, t.reverseContinue)),
 		},
 		{
 			Name: "debugger/seek", Title: "Go to a position", Scope: scopeWrite, Task: mcp.TaskWhenSlow, Hints: mcp.Idempotent,
 			Doc:  "Go to a position of the recorded history, be it in the past or the present",
-			Call: mcp.Typed(moves(t, t.seekTo)),
+			Call: mcp.Typed(still(t, t.seekTo)),
 		},
 	}
 }

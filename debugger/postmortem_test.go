@@ -84,3 +84,38 @@ func TestTraceOfCounter(t *testing.T) {
 	contains(t, c.ok("step_backward", args{"count": 69}), "Stepped back to 0x401055")
 	contains(t, c.fails("step_backward", nil, -32007), "recording began there")
 }
+
+// Breakpoints and watchpoints stop on the way through a trace, in both
+// directions, and its end is said to be one.
+func TestMarksInTrace(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{Traces: []string{counters}}))
+	c.ok("open_trace", args{"file": "counter.trace", "executable": "counter"})
+	c.ok("set_breakpoint", args{"function": "fill"})
+	c.ok("set_watchpoint", args{"expression": "data.where"})
+	for _, tt := range []struct{ tool, want string }{
+		{"reverse_continue", "Before the write to watchpoint 2 (0x40102c)"},
+		{"reverse_continue", "Stopped at breakpoint 1 (0x401007)"},
+		{"continue", "Stopped at watchpoint 2 (0x40102f)"},
+		{"continue", "Came to the present at 0x40104d"},
+		{"continue", "Came to the present at 0x40104d"},
+		{"step_forward", "Came to the present at 0x40104d"},
+	} {
+		contains(t, c.ok(tt.tool, nil), tt.want)
+	}
+	c.ok("seek", args{"position": 0})
+	contains(t, c.ok("step_line", nil), "_start at /tmp/counter/counter.c:21")
+	contains(t, c.fails("seek", args{"position": 84}, -32602), "83")
+}
+
+// A core file is one moment: nothing goes back from it, or on.
+func TestCoreStandsStill(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{Traces: []string{counters}}))
+	c.ok("open_core", args{"core": "counter.core", "executable": "counter"})
+	for _, tool := range []string{"step_backward", "reverse_continue", "seek"} {
+		contains(t, c.fails(tool, nil, -32007), "a core file shows one moment only")
+	}
+	for _, tool := range []string{"continue", "pause", "step_forward", "step_line", "step_over", "step_out"} {
+		contains(t, c.fails(tool, nil, -1), "this session is a core file, ", "it can be looked at, not moved or changed")
+	}
+	contains(t, c.fails("write_memory", args{"address": "&data", "hex": "00"}, -1), "this session is a core file, ")
+}

@@ -134,8 +134,9 @@ func (s *session) forward(ctx context.Context, n uint64) (proc.Stop, error) {
 // replay goes through at most n positions of the past, to a breakpoint or to
 // the present.
 func (s *session) replay(ctx context.Context, n uint64) (done uint64, stop proc.Stop, err error) {
-	stop.Why = proc.Stepped
 	if s.past == nil || s.past.View().Present() {
+		stop = s.here()
+		stop.Why = proc.Stepped
 		return 0, stop, nil
 	}
 	look := s.newLookout(true)
