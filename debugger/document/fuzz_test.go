@@ -43,6 +43,8 @@ func FuzzValidate(f *testing.F) {
 	f.Add(shelf, noteSchema)
 	f.Add("<a>1</a>", schemaOf(`<xs:element name="a" type="xs:int"/>`))
 	f.Add("<a/>", schemaOf(`<xs:include schemaLocation="x.xsd"/><xs:element name="a" default="1"/>`))
+	f.Add(shelfOf(faults), shelfSchema)
+	f.Add("<r><z/><a k='1'><b i='x'/></a><to k='2' i='x'/></r>", linkSchema)
 	lib := open(f, document.Config{Deadline: 5 * time.Second})
 	f.Fuzz(func(t *testing.T, text, schema string) {
 		_, err := lib.Validate(t.Context(), document.ValidateRequest{Document: xmlish(text), Schema: xmlish(schema)})

@@ -63,12 +63,12 @@ func (a *assessor) element(ctx context.Context, e *dom.Element, decl *xsd.Elemen
 		return nil
 	case td.ContentModel == nil && !takesAny(td):
 		a.ask(ctx, e, contentOnly(td))
-		a.found.setOrder(e.Line(), a.orders.judge(e, td))
+		a.found.setOrder(e.Line(), a.orders.judge(ctx, e, td))
 		return nil
 	case td.ContentType == xsd.ContentTypeElementOnly:
 		a.ask(ctx, e, textOnly(td))
 	}
-	a.found.setOrder(e.Line(), a.orders.judge(e, td))
+	a.found.setOrder(e.Line(), a.orders.judge(ctx, e, td))
 	return a.children(ctx, e, td)
 }
 

@@ -2,6 +2,7 @@ package document
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -34,8 +35,8 @@ const (
 )
 
 // judge says which children of an element are out of place, and what is missing.
-// It says nothing where it cannot follow the model.
-func (o *orderer) judge(e *dom.Element, td *xsd.TypeDef) []remark {
+// It says nothing where it cannot follow the model, nor when ctx ends.
+func (o *orderer) judge(ctx context.Context, e *dom.Element, td *xsd.TypeDef) []remark {
 	if td.OpenContent != nil || takesAny(td) || hasNestedAll(td.ContentModel) {
 		return nil
 	}
@@ -51,7 +52,7 @@ func (o *orderer) judge(e *dom.Element, td *xsd.TypeDef) []remark {
 			found = append(found, remark{number: child.Line(), message: saysUnexpected + o.expected(now)})
 			next = o.recover(now, children[i:])
 		}
-		if now = next; len(now) > maxRests {
+		if now = next; len(now) > maxRests || ctx.Err() != nil {
 			return nil
 		}
 		if len(found) == MaxViolations {
