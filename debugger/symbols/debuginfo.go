@@ -68,7 +68,12 @@ func openDebugInfo(o *elfFile, im *Image) (*debugInfo, error) {
 	if o.section(".debug_info", ".zdebug_info") == nil {
 		return nil, errors.New("no .debug_info")
 	}
-	sec := readSections(o)
+	return newDebugInfo(readSections(o), o, im)
+}
+
+// newDebugInfo reads the headers of the units in some sections. Those with lists
+// of locations are read from the file when they are needed.
+func newDebugInfo(sec map[string][]byte, o *elfFile, im *Image) (*debugInfo, error) {
 	d := &debugInfo{
 		image: im, types: map[dwarf.Offset]*Type{}, names: map[string][]*function{},
 		global: map[string][]*variable{}, goType: map[uint64]dwarf.Offset{}, sigs: map[uint64]dwarf.Offset{},

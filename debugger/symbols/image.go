@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/triptych-mcp/triptych/debugger/symbols/cfi"
 )
@@ -31,8 +32,14 @@ type Image struct {
 	table  *symbolTable
 	frames []*cfi.Table
 	framed bool
-	info   *debugInfo
-	opened bool // info has been looked for
+
+	// infoMu comes before mu, which is not held while debug information is read:
+	// stacks do not wait for all of it.
+	infoMu    sync.Mutex
+	info      *debugInfo
+	opened    atomic.Bool // info has been looked for
+	early     *earlyInfo
+	earlyDone bool // early has been looked for
 
 	sites siteCache
 
@@ -86,17 +93,50 @@ func (im *Image) debugFileLocked() *elfFile {
 
 // debug returns the debug information, nil when there is none.
 func (im *Image) debug() *debugInfo {
+	im.infoMu.Lock()
+	defer im.infoMu.Unlock()
+	o := im.debugFile()
+	if im.opened.Load() || o == nil {
+		return im.info
+	}
+	info, err := openDebugInfo(o, im)
+	if err != nil {
+		im.cfg.Log.Debug("no debug information", "path", im.Path, "err", err)
+	}
+	im.info = info
+	im.opened.Store(true)
+	return info
+}
+
+// debugFile is debugFileLocked, nil when the image is closed.
+func (im *Image) debugFile() *elfFile {
 	im.mu.Lock()
 	defer im.mu.Unlock()
-	if !im.opened && !im.closed {
-		im.opened = true
-		info, err := openDebugInfo(im.debugFileLocked(), im)
-		if err != nil {
-			im.cfg.Log.Debug("no debug information", "path", im.Path, "err", err)
-		}
-		im.info = info
+	if im.closed {
+		return nil
 	}
-	return im.info
+	return im.debugFileLocked()
+}
+
+// earlyDebug returns the unit at an address of the file without the others. It
+// is nil when all have been read, and when they must be.
+func (im *Image) earlyDebug(pc uint64) *debugInfo {
+	if im.opened.Load() {
+		return nil
+	}
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if im.closed {
+		return nil
+	}
+	if !im.earlyDone {
+		im.earlyDone = true
+		im.early = openEarly(im.debugFileLocked(), im)
+	}
+	if im.early == nil {
+		return nil
+	}
+	return im.early.at(pc)
 }
 
 // symbols returns the table of ELF symbols.

@@ -9,6 +9,7 @@ import (
 // A site is what is known about one address of the code. It does not change, so
 // it is kept.
 type site struct {
+	early  bool   // it is made of a unit that was read by itself
 	name   string // of the function, not of what was inlined into it
 	start  uint64 // of the function, in the process's addresses
 	fn     *function
@@ -43,13 +44,44 @@ func (im *Image) site(pc uint64) *site {
 	if s != nil {
 		return s
 	}
-	s = im.resolve(pc)
+	if s = im.resolveEarly(pc); s == nil {
+		s = im.resolve(pc)
+	}
+	c.keep(pc, s)
+	return s
+}
+
+func (c *siteCache) keep(pc uint64, s *site) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.m == nil || len(c.m) >= maxSites {
 		c.m = map[uint64]*site{}
 	}
 	c.m[pc] = s
+}
+
+// wholeSite is site where types count too: other units may describe them.
+func (im *Image) wholeSite(pc uint64) *site {
+	s := im.site(pc)
+	if s.early {
+		s = im.resolve(pc)
+		im.sites.keep(pc, s)
+	}
+	return s
+}
+
+// resolveEarly is resolve while there is no need to read all debug information,
+// nil otherwise.
+func (im *Image) resolveEarly(pc uint64) *site {
+	d := im.earlyDebug(pc - im.Bias)
+	if d == nil {
+		return nil
+	}
+	s := &site{early: true}
+	err := d.do(func() error { return d.siteLocked(pc-im.Bias, s) })
+	if err != nil || s.fn == nil {
+		return nil
+	}
 	return s
 }
 

@@ -91,6 +91,12 @@ func (f *Frame) scopes() []*scope {
 	if f.act == nil || f.act.site == nil || f.Signal {
 		return nil
 	}
+	if f.act.site.early {
+		f.act.site = f.act.image.wholeSite(f.act.look)
+	}
+	if f.level >= len(f.act.site.levels) {
+		return nil
+	}
 	return f.act.site.levels[f.level].scopes
 }
 
