@@ -98,3 +98,12 @@ func run(ctx context.Context, dir, name string, args ...string) (string, error) 
 	}
 	return string(out), nil
 }
+
+// installed says whether a program is there, and people what is left out else.
+func installed(program string) bool {
+	_, err := exec.LookPath(program)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s is not installed: what needs it is left out\n", program)
+	}
+	return err == nil
+}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +19,7 @@ type cost struct{ What, Value string }
 
 func (b *bench) cost(what, value string) {
 	b.report.Costs = append(b.report.Costs, cost{what, value})
-	fmt.Fprintf(os.Stdout, "%-44s %s\n", what, value)
+	fmt.Fprintf(b.out, "%-44s %s\n", what, value)
 }
 
 // costs measures what each request, connection and session costs.

@@ -26,8 +26,7 @@ var debuggee string
 // and to show its stack, over the number of its threads and over the size of the
 // program.
 func (b *bench) growDebuggee(ctx context.Context) error {
-	if _, err := exec.LookPath("gcc"); err != nil {
-		fmt.Fprintln(os.Stderr, "gcc is not installed: the debugger's plots are left out")
+	if !installed("gcc") {
 		return nil
 	}
 	if err := b.growThreads(ctx); err != nil {
@@ -168,9 +167,9 @@ func (b *bench) growHistory(ctx context.Context) error {
 			lines[what] = &line{Name: what}
 		}
 		lines[what].Points = append(lines[what].Points, [2]float64{n, r.values["ns/op"] / 1000})
-		first := lines[what] == lines["one back and forth"]
-		if bytesEach, ok := r.values["B/step"]; ok && n == 1e6 && first {
-			b.cost("an instruction in the debugger's history", fmt.Sprintf("%.1f B", bytesEach))
+		each, told := r.values["B/step"]
+		if told && n == 1e6 && what == "one back and forth" {
+			b.cost("an instruction in the debugger's history", fmt.Sprintf("%.1f B", each))
 		}
 	}
 	for _, what := range []string{"one back and forth", "to the beginning and back"} {

@@ -63,8 +63,10 @@ func (b *bench) growConnections(ctx context.Context) error {
 		values: values,
 		at: func(v int) (int, []contender) {
 			return v, []contender{
-				{b.echoWeb(), echo}, {b.peerWeb(bareHTTP, "ceiling"), echo},
-				{b.peerWeb(gosdk, "gosdk"), echo}, {b.peerWeb(mcpgo, "mcpgo"), echo},
+				{b.echoWeb(), echo},
+				{b.peerWeb(bareHTTP, "ceiling"), echo},
+				{b.peerWeb(gosdk, "gosdk"), echo},
+				{b.peerWeb(mcpgo, "mcpgo"), echo},
 			}
 		},
 	})

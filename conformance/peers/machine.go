@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime"
-	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -25,19 +25,11 @@ type machine struct {
 func thisMachine(ctx context.Context, b *bench) machine {
 	m := machine{
 		Date: time.Now().UTC().Format(time.DateOnly), Cores: runtime.NumCPU(), Quick: b.quick,
-		CPU: fact("/proc/cpuinfo", "model name"), Memory: fact("/proc/meminfo", "MemTotal"),
+		CPU: fact("/proc/cpuinfo", "model name"), Memory: memory(),
 		Kernel: strings.TrimSpace(contents("/proc/sys/kernel/osrelease")), Go: runtime.Version(),
 	}
-	for _, ask := range []struct {
-		to   *string
-		argv []string
-	}{
-		{&m.Commit, []string{"git", "describe", "--always", "--abbrev=10"}},
-	} {
-		out, err := run(ctx, b.root, ask.argv[0], ask.argv[1:]...)
-		if err == nil { // a copy without its history has none
-			*ask.to = strings.TrimSpace(out)
-		}
+	if out, err := run(ctx, b.root, "git", "describe", "--always", "--abbrev=10"); err == nil { // a copy without its history has none
+		m.Commit = strings.TrimSpace(out)
 	}
 	m.Versions = versions(ctx, b)
 	return m
@@ -46,13 +38,13 @@ func thisMachine(ctx context.Context, b *bench) machine {
 // versions are those of the peers, as this module pins them.
 func versions(ctx context.Context, b *bench) []string {
 	var list []string
-	info, _ := debug.ReadBuildInfo()
 	for _, dep := range []struct{ name, path string }{
-		{gosdk, "github.com/modelcontextprotocol/go-sdk"}, {mcpgo, "github.com/mark3labs/mcp-go"},
+		{gosdk, "github.com/modelcontextprotocol/go-sdk"},
+		{mcpgo, "github.com/mark3labs/mcp-go"},
 		{"go-redis", "github.com/redis/go-redis/v9"},
 	} {
 		out, err := run(ctx, b.root+"/conformance/peers", "go", "list", "-m", "-f", "{{.Version}}", dep.path)
-		if err == nil && info != nil {
+		if err == nil {
 			list = append(list, dep.name+" "+strings.TrimSpace(out))
 		}
 	}
@@ -68,6 +60,12 @@ func versions(ctx context.Context, b *bench) []string {
 		}
 	}
 	return list
+}
+
+// memory is that of the machine.
+func memory() string {
+	kib, _ := strconv.ParseFloat(strings.TrimSuffix(fact("/proc/meminfo", "MemTotal"), " kB"), 64) // 0 is nothing known
+	return bytes(kib * 1024)
 }
 
 // fact is a line of a file of the kernel's, without its name.

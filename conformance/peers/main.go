@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -13,7 +14,7 @@ import (
 )
 
 func main() {
-	var b bench
+	b := bench{out: os.Stdout}
 	flag.StringVar(&b.root, "root", "../..", "`folder` of the repository")
 	flag.BoolVar(&b.quick, "quick", false, "fewer and shorter rounds, smaller stores")
 	only := flag.String("only", "", "measure only the parts that match this `regexp`, and write no page")
@@ -31,11 +32,12 @@ func main() {
 
 // A bench is one run of the command.
 type bench struct {
-	root       string // of the repository
-	bin        string // where the programs are
-	data       string // a data folder of ours, with a key and a ruleset
-	bearer     string // the key
-	echoData   string // a data folder of the echo, with the same key
+	out        io.Writer // gets every figure as soon as it is there
+	root       string    // of the repository
+	bin        string    // where the programs are
+	data       string    // a data folder of ours, with a key and a ruleset
+	bearer     string    // the key
+	echoData   string    // a data folder of the echo, with the same key
 	quick      bool
 	typescript string // the script of the TypeScript peer, "" without npm
 	report     report

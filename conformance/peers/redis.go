@@ -22,8 +22,7 @@ type redisServer struct {
 
 // startRedis returns nil where no redis-server is installed.
 func startRedis(ctx context.Context) (*redisServer, error) {
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		fmt.Fprintln(os.Stderr, "redis-server is not installed: its rows are left out")
+	if !installed("redis-server") {
 		return nil, nil
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")

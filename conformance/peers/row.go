@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 )
 
@@ -64,7 +63,7 @@ func times(v float64) string {
 // add keeps a row and shows it.
 func (b *bench) add(r row) {
 	b.report.Rows = append(b.report.Rows, r)
-	fmt.Fprintf(os.Stdout, "%-44s %-10s %-24s %-10s %8s %8s %s  CPU %s\n",
+	fmt.Fprintf(b.out, "%-44s %-10s %-24s %-10s %8s %8s %s  CPU %s\n",
 		r.What, r.Ours, r.Against, r.Theirs, times(r.Measure), r.goal(), strings.Trim(r.verdict(), "*"), r.CPU)
 }
 
@@ -112,6 +111,8 @@ func duration(micros float64) string {
 // bytes writes a number of bytes.
 func bytes(n float64) string {
 	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", n/(1<<30))
 	case n >= 1<<20:
 		return fmt.Sprintf("%.1f MiB", n/(1<<20))
 	case n >= 1<<10:

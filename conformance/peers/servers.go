@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/triptych-mcp/triptych/conformance/load"
@@ -45,7 +44,7 @@ func (b *bench) nodeScript() string { return b.typescript }
 // installNode installs the TypeScript SDK. Machines without npm do without.
 func (b *bench) installNode(ctx context.Context) {
 	from, to := filepath.Join(b.root, "conformance", "peers", "node"), filepath.Join(b.bin, "node")
-	if _, err := exec.LookPath("npm"); err != nil {
+	if !installed("npm") {
 		return
 	}
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil && !errors.Is(err, os.ErrExist) {

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -68,8 +69,11 @@ func stdio() error {
 		if _, err := os.Stdout.Write(out); err != nil {
 			return err
 		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
 		if err != nil {
-			return nil // the end of the input
+			return err
 		}
 	}
 }
