@@ -41,6 +41,12 @@ const (
 	SessionEnd = "session/end"
 )
 
+// IsRequest says that somebody asked and gets an answer. A client that makes up
+// a method of the other events has made a request.
+func (e *Event) IsRequest() bool {
+	return !e.Known || e.Method != TaskEnd && e.Method != SessionEnd
+}
+
 // observed handles a request and tells the observer, also of a panic.
 func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) (out []byte, err error) {
 	event := Event{Caller: h.caller, Method: req.Method, Started: time.Now(), Code: jsonrpc.CodeInternalError}

@@ -68,8 +68,11 @@ func New(version string) *Metrics {
 // nobodys is the label of what does not exist.
 const nobodys = "unknown"
 
-// Observe counts one request.
+// Observe counts one request; other events are none.
 func (m *Metrics) Observe(e *mcp.Event) {
+	if !e.IsRequest() {
+		return
+	}
 	method, tool := e.Method, ""
 	if !e.Known {
 		method = nobodys

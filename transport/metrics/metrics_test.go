@@ -23,6 +23,9 @@ func TestLabels(t *testing.T) {
 		{Caller: caller, Method: "invented_3", Code: -32601},
 		{Caller: caller, Method: "invented_4", Code: -32602},
 		{Caller: caller, Method: "resources/read", Known: true, Target: "aoc://day01"},
+		{Caller: caller, Method: mcp.SessionEnd, Known: true},
+		{Caller: caller, Method: mcp.TaskEnd, Known: true, Family: "aoc", Target: "record_speed"},
+		{Caller: caller, Method: mcp.SessionEnd, Code: -32601}, // made up by a client
 	} {
 		m.Observe(&e)
 	}
@@ -34,7 +37,7 @@ func TestLabels(t *testing.T) {
 		`triptych_requests_total{code="0",family="aoc",method="tools/call",outcome="ok",tool="record_speed"} 1`,
 		`triptych_requests_total{code="0",family="aoc",method="tools/call",outcome="tool_error",tool="record_speed"} 1`,
 		`triptych_requests_total{code="-32602",family="",method="tools/call",outcome="error",tool="unknown"} 2`,
-		`triptych_requests_total{code="-32601",family="",method="unknown",outcome="error",tool=""} 1`,
+		`triptych_requests_total{code="-32601",family="",method="unknown",outcome="error",tool=""} 2`,
 		`triptych_request_duration_seconds_count{family="aoc",method="tools/call"} 2`,
 		`triptych_requests_total{code="-32602",family="",method="unknown",outcome="error",tool=""} 1`,
 		`triptych_refusals_total{code="-32001"} 1`,
@@ -44,7 +47,7 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	for _, never := range []string{"invented", "key_secret", "day01"} {
+	for _, never := range []string{"invented", "key_secret", "day01", "/end"} {
 		if strings.Contains(got, never) {
 			t.Errorf("%s is shown", never)
 		}
