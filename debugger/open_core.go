@@ -16,6 +16,11 @@ type openCoreArgs struct {
 	Executable string `json:"executable,omitempty" doc:"Path of the program if it is no longer where it was, likewise"`
 }
 
+// Validate checks what the schema does not say.
+func (a openCoreArgs) Validate() error {
+	return errors.Join(noNull("core", a.Core), noNull("executable", a.Executable))
+}
+
 // openCore begins a session with a core file.
 func (t *tools) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (opened, error) {
 	if err := t.sessions.room(call.StateKey()); err != nil {

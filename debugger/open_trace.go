@@ -20,6 +20,11 @@ type openTraceArgs struct {
 	Executable string `json:"executable,omitempty" doc:"Path of the program if it is no longer where it was, likewise"`
 }
 
+// Validate checks what the schema does not say.
+func (a openTraceArgs) Validate() error {
+	return errors.Join(noNull("file", a.File), noNull("executable", a.Executable))
+}
+
 // maxTrace is how large a trace may be: all of it is kept in memory.
 const maxTrace = 1 << 30
 

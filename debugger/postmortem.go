@@ -36,6 +36,14 @@ func (t Traces) open(env mcp.Env) (shelf, error) {
 	return append(shelf(all), filepath.Join(env.Data, tracesFolder)), nil
 }
 
+// noNull says that an argument which is a path has null bytes.
+func noNull(name, path string) error {
+	if strings.ContainsRune(path, 0) {
+		return fmt.Errorf("%s must not hold null bytes", name)
+	}
+	return nil
+}
+
 // A shelf is the folders below which files may be opened. The last one may not
 // be there yet.
 type shelf []string
@@ -56,9 +64,6 @@ const outside = "is outside of the folders of core files and traces"
 // path. A relative path is looked for in each of them. Symbolic links may lead
 // from folder to folder, but not out.
 func (s shelf) open(path string) (*os.File, string, error) {
-	if strings.ContainsRune(path, 0) {
-		return nil, "", mcp.InvalidParams("the path must not hold null bytes")
-	}
 	candidates := s.candidates(path)
 	if len(candidates) == 0 {
 		return nil, "", &outsideError{path, outside}
