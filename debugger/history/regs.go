@@ -43,12 +43,8 @@ func appendRegs(b []byte, from, to *ptrace.Regs) []byte {
 	return b
 }
 
-// gprWords are the words of [ptrace.Regs] by the numbers of general registers,
-// and gprBits their bits in a record's mask.
-var (
-	gprWords = [16]uint8{10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0}
-	gprBits  = [16]uint8{3, 5, 4, 8, 2, 9, 7, 6, 10, 11, 12, 13, 14, 15, 16, 17}
-)
+// gprBits are the bits of a record's mask by the numbers of general registers.
+var gprBits = [16]uint8{3, 5, 4, 8, 2, 9, 7, 6, 10, 11, 12, 13, 14, 15, 16, 17}
 
 // Bits of a record's mask that an instruction may change besides.
 const (

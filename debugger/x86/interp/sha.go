@@ -59,13 +59,11 @@ func sha256Message1(o *operation) bool {
 
 func sha256Message2(o *operation) bool {
 	w, last := dwords(&o.a), dwords(&o.b)
-	from := [4]uint32{last[2], last[3]}
+	before := [2]uint32{last[2], last[3]}
 	for i := range w {
-		v := from[i]
+		v := before[i&1]
 		w[i] += rotateRight(v, 17) ^ rotateRight(v, 19) ^ v>>10
-		if i < 2 {
-			from[i+2] = w[i]
-		}
+		before[i&1] = w[i]
 	}
 	return o.result(w)
 }
