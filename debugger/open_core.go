@@ -34,20 +34,17 @@ func (t *tools) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (
 	if err != nil {
 		return opened{}, errors.Join(err, file.Close())
 	}
-	s, err := t.sessions.add(call.StateKey(), debuggee{
+	d := debuggee{
 		kind: "core file", file: path, pid: scene.PID(), program: scene.Executable(),
 		scene: scene, open: mappedOpener(scene.Mapped()), stop: scene.Stop(), reason: coreReason(scene.Stop()),
 		close: func() error { return errors.Join(scene.Close(), file.Close()) },
-	})
-	if err != nil {
-		return opened{}, err
 	}
-	answer := newOpened(s, scene.Mapped())
+	answer := newOpened(&d, scene.Mapped())
 	answer.Command = scene.Command()
 	if scene.Cut() {
 		answer.Missing = append(answer.Missing, "memory: the core file was cut off")
 	}
-	return answer, nil
+	return t.begin(call, d, answer)
 }
 
 // coreReason is why a process left a core file, "" when nothing had happened to

@@ -45,13 +45,10 @@ func (t *tools) openTrace(ctx context.Context, call *mcp.Call, args openTraceArg
 	if err != nil {
 		return opened{}, err
 	}
-	s, err := t.sessions.add(call.StateKey(), scene.debuggee(path))
-	if err != nil {
-		return opened{}, err
-	}
-	answer := newOpened(s, scene.files)
+	d := scene.debuggee(path)
+	answer := newOpened(&d, scene.files)
 	answer.note = fmt.Sprintf(", positions %s to %s", thousands(int64(trace.Oldest())), thousands(int64(trace.End())))
-	return answer, nil
+	return t.begin(call, d, answer)
 }
 
 // readTrace reads all of a trace and tells how far it is.

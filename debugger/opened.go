@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/core"
+	"github.com/triptych-mcp/triptych/debugger/proc"
 	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // opened is the answer of open_core and open_trace.
@@ -22,31 +24,43 @@ type opened struct {
 	note string
 }
 
-// newOpened describes a session with a file that has just begun.
-func newOpened(s *session, files *core.Mapped) opened {
-	o := opened{State: s.tell(), File: s.file, Executable: s.executable(), name: s.name()}
-	threads, _ := s.scene.Threads() // files know theirs
+// newOpened describes a file. It looks at the scene, so it is called before
+// others may.
+func newOpened(d *debuggee, files *core.Mapped) opened {
+	o := opened{File: d.file, Executable: d.executable(), name: d.name()}
+	threads, _ := d.scene.Threads() // files know theirs
 	o.Threads = len(threads)
-	o.lack(s, files)
+	maps, _ := d.scene.Maps() // likewise
+	o.Missing = lacking(maps, files)
 	return o
+}
+
+// begin begins a session with a file.
+func (t *tools) begin(call *mcp.Call, d debuggee, answer opened) (opened, error) {
+	s, err := t.sessions.add(call.StateKey(), d)
+	if err != nil {
+		return opened{}, err
+	}
+	answer.State = s.tell()
+	return answer, nil
 }
 
 // maxMissing is how many files an answer says are missing.
 const maxMissing = 10
 
-// lack adds the files with code that cannot be used.
-func (o *opened) lack(s *session, files *core.Mapped) {
-	maps, _ := s.scene.Maps() // likewise
+// lacking are the files with code that cannot be used.
+func lacking(maps proc.Maps, files *core.Mapped) (missing []string) {
 	told := map[string]bool{}
 	for _, m := range maps {
-		if !m.Execute || !strings.HasPrefix(m.Path, "/") || told[m.Path] || len(o.Missing) == maxMissing {
+		if !m.Execute || !strings.HasPrefix(m.Path, "/") || told[m.Path] || len(missing) == maxMissing {
 			continue
 		}
 		told[m.Path] = true
 		if _, err := files.Open(m.Path); err != nil {
-			o.Missing = append(o.Missing, fmt.Sprintf("code and symbols: %v", err))
+			missing = append(missing, fmt.Sprintf("code and symbols: %v", err))
 		}
 	}
+	return missing
 }
 
 // Text says what was opened, where it stands, and what is missing.

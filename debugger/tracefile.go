@@ -63,7 +63,7 @@ func (f *TraceFile) Positions() (first, last uint64) { return f.trace.Oldest(), 
 func (f *TraceFile) Summary() TraceSummary {
 	return TraceSummary{
 		File: f.s.file, Program: cmp.Or(f.trace.Program, f.scene.program()), Process: f.s.pid, Threads: f.trace.View().Threads(),
-		First: f.trace.Oldest(), Last: f.trace.End(), Begins: f.trace.Begins(), Missing: newOpened(f.s, f.scene.files).Missing,
+		First: f.trace.Oldest(), Last: f.trace.End(), Begins: f.trace.Begins(), Missing: lacking(f.scene.maps, f.scene.files),
 	}
 }
 

@@ -242,6 +242,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{"nothing", nil, "it is no ELF file"},
 		{"text", []byte(strings.Repeat("text ", 20)), "it is no ELF file"},
+		{"packed", append([]byte("\x28\xb5\x2f\xfd"), make([]byte, 100)...), "it is packed with zstd; unpack it first"},
 		{"program", change(func(h *elf.Header64) { h.Type = uint16(elf.ET_EXEC) }), "it is a program or library"},
 		{"object", change(func(h *elf.Header64) { h.Type = uint16(elf.ET_REL) }), "another kind"},
 		{"arm64", change(func(h *elf.Header64) { h.Machine = uint16(elf.EM_AARCH64) }), "it is of arm64"},

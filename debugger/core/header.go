@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
@@ -23,11 +24,27 @@ var machines = map[elf.Machine]string{
 	elf.EM_PPC64: "POWER", elf.EM_S390: "s390x", elf.EM_ARM: "arm",
 }
 
+// packers are programs that make files which are core files once unpacked, by
+// how their files begin.
+var packers = map[string]string{
+	"\x28\xb5\x2f\xfd": "zstd", "\x1f\x8b": "gzip", "\x04\x22\x4d\x18": "lz4", "\xfd7zXZ": "xz", "BZh": "bzip2",
+}
+
+// notELF says what a file is instead, if it looks like a core file at all.
+func notELF(start []byte) error {
+	for magic, packer := range packers {
+		if bytes.HasPrefix(start, []byte(magic)) {
+			return malformed("it is packed with %s; unpack it first", packer)
+		}
+	}
+	return malformed("it is no ELF file")
+}
+
 // readHeader reads the first header of an ELF file for amd64.
 func readHeader(r io.ReaderAt) (elf.Header64, error) {
 	var h elf.Header64
 	if err := readStruct(r, 0, &h); err != nil || string(h.Ident[:4]) != elf.ELFMAG {
-		return h, malformed("it is no ELF file")
+		return h, notELF(h.Ident[:])
 	}
 	if elf.Class(h.Ident[elf.EI_CLASS]) != elf.ELFCLASS64 || elf.Data(h.Ident[elf.EI_DATA]) != elf.ELFDATA2LSB {
 		return h, malformed("it is not of a 64-bit little-endian machine")
