@@ -4,6 +4,9 @@ import (
 	"errors"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/history"
 	"github.com/triptych-mcp/triptych/debugger/proc"
 )
@@ -11,7 +14,14 @@ import (
 // Threads that come, wait for each other and end are recorded in turns, and
 // are there in the past when they were.
 func TestThreads(t *testing.T) {
-	s := start(t, build(t, "-O1"), "threads")
+	path := build(t, "-O1")
+	for _, part := range []string{"threads", "waiting"} {
+		t.Run(part, func(t *testing.T) { testThreads(t, start(t, path, part)) })
+	}
+}
+
+func testThreads(t *testing.T, s *subject) {
+	t.Helper()
 	r := s.recorder(history.Options{})
 	first, err := s.process.CurrentThread()
 	if err != nil {
@@ -49,6 +59,57 @@ func TestThreads(t *testing.T) {
 	if _, err := r.History().View().Regs(1); !errors.Is(err, proc.ErrNoThread) {
 		t.Errorf("registers of no thread: %v", err)
 	}
+	s.requireUnharmed()
+}
+
+// Threads of Go have stacks for signals of their own, and are sent signals all
+// the time. Handlers that are run while a thread is recorded are in its history.
+func TestGoSignals(t *testing.T) {
+	program := debuggertest.Start(t, "busy.go")
+	process, err := proc.Attach(t.Context(), program.PID, proc.Options{})
+	if err != nil {
+		t.Skip("tracing is not permitted here: ", err)
+	}
+	t.Cleanup(func() { _ = process.Detach(t.Context()) })
+	s := &subject{t, program, process, 0, map[uint64]uint64{}}
+	s.breakAt(program.Symbol("main.visit"))
+	stop, err := process.Resume(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.recorder(history.Options{Single: true}) // the interpreter gets no signals
+	moments := []moment{s.live(0, stop.Thread)}
+	for range 4 {
+		if err := unix.Tgkill(program.PID, stop.Thread, unix.SIGURG); err != nil {
+			t.Fatal(err)
+		}
+		result, err := r.Run(t.Context(), stop.Thread, history.Limits{Steps: 701})
+		if err != nil || result.Why != history.Counted {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		moments = append(moments, s.live(result.Position, result.Thread))
+	}
+	h := r.History()
+	if h.Oldest() != 0 {
+		t.Fatalf("history begins at %d: %s", h.Oldest(), h.Begins())
+	}
+	handled := 0
+	for at := range h.End() {
+		if _, err := h.Seek(at); err != nil {
+			t.Fatal(err)
+		}
+		if h.View().PC() == program.Symbol("runtime.sigtramp.abi0") {
+			handled++
+		}
+	}
+	if handled == 0 {
+		t.Error("no handler was run")
+	}
+	s.there(r, moments)
+	if err := process.Detach(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	program.Ask("count")
 }
 
 // Children are let go; one that shares the memory makes a snapshot necessary.

@@ -173,6 +173,43 @@ static void threads(int round) {
 	total += (uint64_t)counts[0];
 }
 
+// pass hands bytes on from one pipe to the next, and sleeps now and then.
+static void *pass(void *argument) {
+	int *ends = argument;
+	struct timespec little = {0, 3000000};
+	unsigned char byte = 0;
+	for (int i = 0; i < 6; i++) {
+		read(ends[0], &byte, 1);
+		byte++;
+		if (i == 3)
+			nanosleep(&little, NULL);
+		write(ends[1], &byte, 1);
+	}
+	return argument;
+}
+
+// waiting has three threads that wait for each other in reads, and main for all.
+static void waiting(int round) {
+	int pipes[3][2], ends[3][2];
+	pthread_t all[3];
+	unsigned char byte = 1;
+	for (int i = 0; i < 3; i++)
+		pipe(pipes[i]);
+	for (int i = 0; i < 3; i++) {
+		ends[i][0] = pipes[i][0];
+		ends[i][1] = pipes[(i + 1) % 3][1];
+		pthread_create(&all[i], NULL, pass, ends[i]);
+	}
+	write(pipes[0][1], &byte, 1);
+	for (int i = 0; i < 3; i++)
+		pthread_join(all[i], NULL);
+	total += (uint64_t)read(pipes[0][0], left, 1) + left[0];
+	for (int i = 0; i < 3; i++) {
+		close(pipes[i][0]);
+		close(pipes[i][1]);
+	}
+}
+
 static void children(int round) {
 	pid_t child = fork();
 	if (child == 0)
@@ -236,7 +273,7 @@ static const struct part {
 	{"vectors", vectors}, {"calls", calls}, {"memory", memory}, {"signals", signals},
 	{"fresh", fresh}, {"threads", threads}, {"children", children}, {"spin", spin},
 	{"short", short_spin}, {"mix", mix}, {"leave", leave}, {"replace", replace},
-	{"wait", wait_long},
+	{"wait", wait_long},    {"waiting", waiting},
 };
 
 int main(void) {
