@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,6 +87,9 @@ func auditLine(r audit.Record) string {
 	}
 	if r.Session != "" {
 		words = append(words, "session "+r.Session)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Details)) {
+		words = append(words, name+"="+r.Details[name])
 	}
 	return oneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 }

@@ -59,7 +59,7 @@ var unrecorded = map[string]bool{"ping": true, "server/discover": true}
 // lookingAround are requests that change nothing and show nothing of the user's.
 var lookingAround = map[string]bool{
 	"initialize": true, "tools/list": true, "prompts/list": true, "resources/list": true,
-	"resources/templates/list": true, "logging/setLevel": true, mcp.SessionEnd: true,
+	"resources/templates/list": true, "logging/setLevel": true,
 }
 
 // maxHeld is how many records are held back.
@@ -87,10 +87,19 @@ func (r *recorder) record(record audit.Record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.held = append(r.held, record)
-	if (lookingAround[record.Method] || record.Code == int(jsonrpc.CodeMethodNotFound)) && len(r.held) <= maxHeld {
+	if r.onlyLooks(&record) && len(r.held) <= maxHeld {
 		return nil
 	}
 	return r.releaseLocked()
+}
+
+// onlyLooks reports whether the record is of a client that only looks around, or
+// of the end of one that did nothing else.
+func (r *recorder) onlyLooks(record *audit.Record) bool {
+	if record.Method == mcp.SessionEnd {
+		return r.last.Load() == 0
+	}
+	return lookingAround[record.Method] || record.Code == int(jsonrpc.CodeMethodNotFound)
 }
 
 // release appends what is held back.
