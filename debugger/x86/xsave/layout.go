@@ -35,10 +35,10 @@ type Layout struct {
 // Machine returns the layout of this processor.
 var Machine = sync.OnceValue(func() Layout {
 	return Layout{
-		ymm:  component(componentYMM, 16*16),
-		mask: component(componentMask, 8*8),
-		zmm:  component(componentZMM, 16*32),
-		high: component(componentHigh, 16*64),
+		ymm:  component(componentYMM, sizeYMM),
+		mask: component(componentMask, sizeMask),
+		zmm:  component(componentZMM, sizeZMM),
+		high: component(componentHigh, sizeHigh),
 	}
 })
 
@@ -54,11 +54,13 @@ func component(number, n uint32) int {
 }
 
 // Load takes the vector state out of what XSAVE has written. It returns false if
-// that is too short.
+// that is too short. Components beyond its end, which the kernel does not use,
+// are zero.
 func (l Layout) Load(state []byte, v *interp.Vectors) bool {
-	if len(state) < minSize || !l.fits(len(state)) {
+	if len(state) < minSize {
 		return false
 	}
+	l = l.fit(len(state))
 	v.Control = binary.LittleEndian.Uint16(state)
 	v.MXCSR = binary.LittleEndian.Uint32(state[offsetMXCSR:])
 	for n := range v.Reg {
@@ -72,8 +74,25 @@ func (l Layout) Load(state []byte, v *interp.Vectors) bool {
 	return true
 }
 
-func (l Layout) fits(n int) bool {
-	return l.ymm+16*16 <= n && l.mask+8*8 <= n && l.zmm+16*32 <= n && l.high+16*64 <= n
+// Sizes of components in bytes.
+const (
+	sizeYMM  = 16 * 16
+	sizeMask = 8 * 8
+	sizeZMM  = 16 * 32
+	sizeHigh = 16 * 64
+)
+
+// fit returns the layout of a state of n bytes.
+func (l Layout) fit(n int) Layout {
+	for _, c := range [...]struct {
+		offset *int
+		size   int
+	}{{&l.ymm, sizeYMM}, {&l.mask, sizeMask}, {&l.zmm, sizeZMM}, {&l.high, sizeHigh}} {
+		if *c.offset+c.size > n {
+			*c.offset = 0
+		}
+	}
+	return l
 }
 
 // read returns a quadword, 0 from nowhere.

@@ -122,3 +122,28 @@ func TestTooShort(t *testing.T) {
 		}
 	}
 }
+
+// A kernel that does not use AVX-512 shows less; what is not there is zero, and
+// is not written.
+func TestLess(t *testing.T) {
+	const withYMM = 576 + 256
+	l, state := xsave.Machine(), make([]byte, withYMM)
+	v := kept(t, random(rand.New(rand.NewPCG(7, 8))))
+	l.Store(state, &v, everything, ignore)
+	var got interp.Vectors
+	if !l.Load(state, &got) {
+		t.Fatal("too short")
+	}
+	for n := range got.Reg {
+		want := interp.Vector{}
+		if n < 16 {
+			copy(want[:4], v.Reg[n][:])
+		}
+		if got.Reg[n] != want {
+			t.Errorf("register %d is %x, want %x", n, got.Reg[n], want)
+		}
+	}
+	if got.Mask != [8]uint64{} {
+		t.Errorf("masks %x", got.Mask)
+	}
+}

@@ -15,6 +15,7 @@ import (
 // so. If more than one register has changed, components that are as at the start
 // lose their mark.
 func (l Layout) Store(state []byte, v *interp.Vectors, changed interp.VectorChange, changing func(offset int, from, to uint64)) {
+	l = l.fit(len(state))
 	s := storing{l, state, changing, binary.LittleEndian.Uint64(state[offsetHeader:])}
 	for set := changed.Reg; set != 0; set &= set - 1 {
 		n := bits.TrailingZeros32(set)
