@@ -26,6 +26,7 @@ type interpreter struct {
 	changes []vectorChange
 	from    *ptrace.Regs // at the beginning of a row, until its first record
 	part    []byte
+	diffs   [32]uint64 // of registers, by their bits in a record's mask
 }
 
 // maxRow is how many steps are interpreted before the processor makes one, which
@@ -155,7 +156,7 @@ func (p *interpreter) appendRegs(b []byte, t *thread) []byte {
 	t.regs = *p.from
 	p.from = nil
 	t.regs.EFlags = p.machine.Flags
-	p.appendStep(p.part[:0], t.regs.Words())
+	p.part = p.appendStep(p.part[:0], t.regs.Words())
 	return appendRegs(b, &old, &t.regs)
 }
 

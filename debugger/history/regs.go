@@ -55,27 +55,33 @@ const (
 // appendStep appends what appendRegs would for the registers that the machine's
 // last step has changed, and changes words accordingly.
 func (p *interpreter) appendStep(b []byte, words *[ptrace.NumRegs]uint64) []byte {
-	var diffs [ptrace.NumRegs]uint64
-	mask := uint64(0)
-	change := func(bit uint8, value uint64) {
-		word := &words[regOrder[bit]]
-		if d := value - *word; d != 0 {
-			mask |= 1 << bit
-			diffs[bit] = d
-			*word = value
-		}
-	}
-	change(bitRIP, p.machine.RIP)
-	change(bitFlags, p.machine.Flags)
+	mask := p.change(words, bitRIP, p.machine.RIP) | p.change(words, bitFlags, p.machine.Flags)
 	for changed := p.machine.Changed(); changed != 0; changed &= changed - 1 {
 		n := bits.TrailingZeros32(changed) & 15
-		change(gprBits[n], p.machine.GPR[n])
+		mask |= p.change(words, gprBits[n], p.machine.GPR[n])
 	}
 	b = binary.AppendUvarint(b, mask)
 	for ; mask != 0; mask &= mask - 1 {
-		b = binary.AppendUvarint(b, zigzag(diffs[bits.TrailingZeros64(mask)%ptrace.NumRegs]))
+		if z := p.diffs[bits.TrailingZeros64(mask)&31]; z < 0x80 { // most are
+			b = append(b, byte(z))
+		} else {
+			b = binary.AppendUvarint(b, z)
+		}
 	}
 	return b
+}
+
+// change replaces a register and notes what is added to it. It returns the bit
+// of the register in the record's mask, or nothing if it had that value.
+func (p *interpreter) change(words *[ptrace.NumRegs]uint64, bit uint8, value uint64) uint64 {
+	word := &words[regOrder[bit]]
+	diff := value - *word
+	if diff == 0 {
+		return 0
+	}
+	p.diffs[bit&31] = zigzag(diff)
+	*word = value
+	return 1 << bit
 }
 
 // moveRegs reads such a difference and applies it, or takes it back.
