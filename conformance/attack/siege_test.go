@@ -39,6 +39,8 @@ func TestSiege(t *testing.T) {
 		{"half-closed sockets", halfClosed},
 		{"broken TLS", brokenTLS},
 		{"somebody else's session", foreignSession},
+		{"somebody else's cursor", foreignCursor},
+		{"somebody else's work", foreignWork},
 		{"streams and their ends", abandonedStreams},
 		{"slow clients", slowClients},
 	}

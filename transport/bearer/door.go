@@ -210,7 +210,7 @@ func (d *Door) byKey(ctx context.Context, token keys.Token, from netip.Addr) (mc
 		return mcp.Principal{}, unauthenticated("the key is unknown")
 	}
 	if err != nil {
-		d.cfg.Logger.Error("keys cannot be looked up", "err", err)
+		d.report(ctx, "keys cannot be looked up", err)
 		return mcp.Principal{}, unavailable("keys cannot be looked up now")
 	}
 	if err := record.Check(d.cfg.Now(), from); err != nil {
@@ -244,10 +244,20 @@ func (d *Door) byToken(ctx context.Context, token string) (mcp.Principal, *denia
 		return mcp.Principal{}, refused
 	}
 	if err != nil {
-		d.cfg.Logger.Error("access tokens cannot be verified", "err", err)
+		d.report(ctx, "access tokens cannot be verified", err)
 		return mcp.Principal{}, unavailable("access tokens cannot be verified now")
 	}
 	return mcp.Principal{ID: who.ID, Scopes: who.Scopes, Account: account{plan: who.Plan, limits: who.Limits, expires: who.Expires}}, nil
+}
+
+// report logs that we cannot do what we should; that a client has gone meanwhile
+// is no failure of ours.
+func (d *Door) report(ctx context.Context, what string, err error) {
+	level := slog.LevelError
+	if ctx.Err() != nil {
+		level = slog.LevelDebug
+	}
+	d.cfg.Logger.Log(ctx, level, what, "err", err)
 }
 
 // refuse says no, later and later to those who guess.

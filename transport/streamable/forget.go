@@ -24,8 +24,14 @@ func (v *visitors) note(principal string) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.by[principal] = struct{}{}
+	if len(v.by) < maxVisitors {
+		v.by[principal] = struct{}{}
+	}
 }
+
+// maxVisitors is how many are remembered. What families keep for more of them
+// goes when it has been idle.
+const maxVisitors = 100_000
 
 // Principals are those for whom something may be kept, in no order.
 func (h *Handler) Principals() []string {
