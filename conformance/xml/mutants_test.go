@@ -16,6 +16,14 @@ import (
 // A grown schema has a document that matches it, from which mutants are made.
 type grown struct{ name, schema, document string }
 
+// folder makes a folder with the schema.
+func (s grown) folder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	save(t, dir, "s.xsd", `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">`+s.schema+`</xs:schema>`)
+	return dir
+}
+
 var grownSchemas = []grown{
 	{
 		"sequences, choices and occurrences", `<xs:element name="r"><xs:complexType><xs:sequence>
@@ -110,8 +118,7 @@ func TestMutants(t *testing.T) {
 	xmllint(t)
 	for i, s := range grownSchemas {
 		t.Run(s.name, func(t *testing.T) {
-			dir := t.TempDir()
-			save(t, dir, "s.xsd", `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">`+s.schema+`</xs:schema>`)
+			dir := s.folder(t)
 			g := newGenerator(uint64(i))
 			paths := []string{save(t, dir, "whole.xml", s.document)}
 			for n := range 400 {

@@ -31,8 +31,7 @@ func TestViolations(t *testing.T) {
 	xmllint(t)
 	for i, s := range grownSchemas {
 		t.Run(s.name, func(t *testing.T) {
-			dir := t.TempDir()
-			save(t, dir, "s.xsd", `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">`+s.schema+`</xs:schema>`)
+			dir := s.folder(t)
 			g := newGenerator(uint64(100 + i))
 			var paths []string
 			for n := range 400 {
@@ -112,8 +111,7 @@ func lintViolations(t *testing.T, dir string, paths []string) map[string][]lintL
 // valid otherwise: whatever was looked at again because of that is still right.
 func TestNothingElseIsWrong(t *testing.T) {
 	for i, s := range grownSchemas {
-		dir := t.TempDir()
-		save(t, dir, "s.xsd", `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">`+s.schema+`</xs:schema>`)
+		dir := s.folder(t)
 		lib := open(t, document.Config{Roots: []string{dir}})
 		g := newGenerator(uint64(200 + i))
 		for range 200 {
