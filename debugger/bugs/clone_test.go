@@ -230,18 +230,24 @@ func edit(r *rand.Rand, s seed, code string) string {
 }
 
 // haystack copies real code into a folder: Go's own, which has C among it, and
-// what C, Python and JavaScript the machine has.
+// what C, Python and JavaScript the machine has, and BUGS_SOURCES.
 func haystack(t testing.TB, folder string, lines int) {
 	t.Helper()
 	sources := []struct {
 		root, ending string
 		part         int // of the lines, in per cent
 	}{
-		{goSources(), ".go", 60}, {goSources(), ".c", 10},
-		{"/usr/include", ".h", 20}, {"/usr/lib/python3", ".py", 5}, {"/usr/lib/node_modules", ".js", 5},
+		{goSources(), ".go", 60},
+		{goSources(), ".c", 10},
+		{"/usr/include", ".h", 20},
+		{"/usr/lib/python3", ".py", 5},
+		{"/usr/lib/node_modules", ".js", 5},
 	}
 	for _, s := range sources {
 		copySources(t, folder, sourcesBelow(s.root, s.ending), lines*s.part/100)
+	}
+	for _, root := range filepath.SplitList(os.Getenv("BUGS_SOURCES")) {
+		copySources(t, folder, sourcesBelow(root, ".c"), lines*30/100)
 	}
 }
 
@@ -275,8 +281,7 @@ func copySources(t testing.TB, folder string, files []string, lines int) {
 			continue
 		}
 		n += strings.Count(string(text), "\n")
-		ending := filepath.Ext(path)
-		put(t, filepath.Join(folder, "hay", fmt.Sprintf("%s%d%s", ending[1:], n, ending)), string(text))
+		put(t, filepath.Join(folder, "hay", fmt.Sprintf("%d_%s", n, filepath.Base(path))), string(text))
 	}
 }
 

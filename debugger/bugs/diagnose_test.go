@@ -7,11 +7,6 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/bugs"
 )
 
-// address is a fault address.
-//
-//go:fix inline
-func address(a uint64) *uint64 { return new(a) }
-
 // diagnoses are sites, with one file of code each, and what went wrong there.
 var diagnoses = []struct {
 	name, code string
@@ -23,49 +18,49 @@ var diagnoses = []struct {
 	{
 		"null pointer by address",
 		"int f(struct row *r) {\n\treturn r->count;\n}\n",
-		bugs.Site{Signal: "SIGSEGV", FaultAddress: address(8), Line: 2, Instruction: "mov eax, [rbx+8]", Values: map[string]string{"r": "0x0"}},
+		bugs.Site{Signal: "SIGSEGV", FaultAddress: new(uint64(8)), Line: 2, Instruction: "mov eax, [rbx+8]", Values: map[string]string{"r": "0x0"}},
 		bugs.NullDereference, bugs.Crash, "r is null",
 	},
 	{
 		"null pointer without code", "",
-		bugs.Site{Signal: "SIGSEGV", FaultAddress: address(0)},
+		bugs.Site{Signal: "SIGSEGV", FaultAddress: new(uint64(0))},
 		bugs.NullDereference, bugs.Crash, "0x0",
 	},
 	{
 		"null pointer in a register", "",
-		bugs.Site{Signal: "SIGSEGV", FaultAddress: address(8), Instruction: "mov rax, [rbx+8]", Values: map[string]string{"rbx": "0x0"}},
+		bugs.Site{Signal: "SIGSEGV", FaultAddress: new(uint64(8)), Instruction: "mov rax, [rbx+8]", Values: map[string]string{"rbx": "0x0"}},
 		bugs.NullDereference, bugs.Crash, "rbx is null",
 	},
 	{
 		"unchecked allocation",
 		"void f(int n) {\n\tchar *p = malloc(n);\n\tp[0] = 1;\n}\n",
-		bugs.Site{Signal: "SIGSEGV", FaultAddress: address(0), Line: 3, Values: map[string]string{"p": "0x0"}},
+		bugs.Site{Signal: "SIGSEGV", FaultAddress: new(uint64(0)), Line: 3, Values: map[string]string{"p": "0x0"}},
 		bugs.UncheckedAllocation, bugs.Memory, "p is null; the result of the allocation",
 	},
 	{
 		"use after free",
 		"int f(struct row *r) {\n\tfree(r);\n\treturn r->count;\n}\n",
-		bugs.Site{Signal: "SIGSEGV", FaultAddress: address(0x7fff12340000), Line: 3},
+		bugs.Site{Signal: "SIGSEGV", FaultAddress: new(uint64(0x7fff12340000)), Line: 3},
 		bugs.UseAfterFree, bugs.Memory, "the memory was given back before",
 	},
 	{
 		"filled memory", "",
-		bugs.Site{Signal: "SIGSEGV", FaultAddress: address(0xdddddddddddddde5)},
+		bugs.Site{Signal: "SIGSEGV", FaultAddress: new(uint64(0xdddddddddddddde5))},
 		bugs.UseAfterFree, bugs.Memory, "marks freed memory",
 	},
 	{
 		"filled memory in a register", "",
-		bugs.Site{Signal: "SIGSEGV", FaultAddress: address(0), Instruction: "mov rax, [rcx+rdx*8+16]", Values: map[string]string{"rcx": "0xcdcdcdcdcdcdcdcd"}},
+		bugs.Site{Signal: "SIGSEGV", FaultAddress: new(uint64(0)), Instruction: "mov rax, [rcx+rdx*8+16]", Values: map[string]string{"rcx": "0xcdcdcdcdcdcdcdcd"}},
 		bugs.Uninitialised, bugs.Memory, "rcx is 0xcdcdcdcdcdcdcdcd",
 	},
 	{
 		"an address that cannot exist", "",
-		bugs.Site{Signal: "SIGSEGV", FaultAddress: address(0), Instruction: "mov rax, [rcx]", Values: map[string]string{"rcx": "0x4141414141414141"}},
+		bugs.Site{Signal: "SIGSEGV", FaultAddress: new(uint64(0)), Instruction: "mov rax, [rcx]", Values: map[string]string{"rcx": "0x4141414141414141"}},
 		bugs.WildPointer, bugs.Memory, "cannot exist",
 	},
 	{
 		"stack overflow", "",
-		bugs.Site{Signal: "SIGSEGV", FaultAddress: address(0x7ffc00000ff8), Instruction: "push rbx", Values: map[string]string{"rsp": "0x7ffc00001000"}},
+		bugs.Site{Signal: "SIGSEGV", FaultAddress: new(uint64(0x7ffc00000ff8)), Instruction: "push rbx", Values: map[string]string{"rsp": "0x7ffc00001000"}},
 		bugs.StackOverflow, bugs.Crash, "next to the stack pointer",
 	},
 	{
@@ -95,7 +90,7 @@ var diagnoses = []struct {
 	{
 		"negative index",
 		"int f(int i) {\n\treturn table[i];\n}\n",
-		bugs.Site{Signal: "SIGSEGV", FaultAddress: address(0x5555abcd0000), Line: 2, Values: map[string]string{"i": "-4000000"}},
+		bugs.Site{Signal: "SIGSEGV", FaultAddress: new(uint64(0x5555abcd0000)), Line: 2, Values: map[string]string{"i": "-4000000"}},
 		bugs.OutOfBounds, bugs.Crash, "i is -4000000",
 	},
 	{
@@ -121,7 +116,7 @@ var diagnoses = []struct {
 	},
 	{
 		"unknown address", "",
-		bugs.Site{Signal: "SIGSEGV", FaultAddress: address(0x7fff12340000)},
+		bugs.Site{Signal: "SIGSEGV", FaultAddress: new(uint64(0x7fff12340000))},
 		bugs.WildPointer, bugs.Memory, "not mapped",
 	},
 	{

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,15 @@ func (c corpus) seedOf(code string) (seed, bool) {
 		}
 	}
 	return s, s.mark != "" && len(s.names) >= 4
+}
+
+// benchLines is how many lines the benchmarks search, a hundred thousand unless
+// BUGS_BENCH_LINES says otherwise.
+func benchLines() int {
+	if n, err := strconv.Atoi(os.Getenv("BUGS_BENCH_LINES")); err == nil {
+		return n
+	}
+	return 100_000
 }
 
 // BenchmarkLabelled is a search among real code for copies of real code. It says

@@ -47,8 +47,7 @@ func (s *search) finding(c candidate, text string) Finding {
 		Similarity: percent(c.score), CodeAlike: percent(c.alike),
 		Reason: "the code is similar", Excerpt: excerpt(text, c.line),
 	}
-	at, _ := c.file.stream.tokensOf(c.line, c.line)
-	if fn, ok := c.file.functionOf(at); ok {
+	if fn, ok := c.file.functionOf(c.file.stream.tokenOf(c.line)); ok {
 		f.Function = fn.name
 	}
 	if c.risk != nil {

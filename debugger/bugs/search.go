@@ -82,7 +82,7 @@ func (s *search) focus() {
 	if s.request.Site.Line <= 0 || len(codes) == 0 {
 		return
 	}
-	at, _ := s.home.stream.tokensOf(s.request.Site.Line, s.request.Site.Line)
+	at := s.home.stream.tokenOf(s.request.Site.Line)
 	at = min(at, len(codes)-1)
 	begin, end := max(0, at-queryTokens/4), min(len(codes), at+queryTokens/4)
 	if fn, ok := s.home.functionOf(at); ok {

@@ -113,15 +113,12 @@ func (s stream) line(at int) int {
 	return sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > uint32(at) })
 }
 
-// tokensOf is the range of the tokens on the lines from low to high.
-func (s stream) tokensOf(low, high int) (begin, end int) {
-	at := func(line int) int {
-		if line-1 < len(s.starts) {
-			return int(s.starts[max(0, line-1)])
-		}
-		return len(s.codes)
+// tokenOf is the first token on a line, or behind it if there is none.
+func (s stream) tokenOf(line int) int {
+	if line-1 < len(s.starts) {
+		return int(s.starts[max(0, line-1)])
 	}
-	return at(low), at(high + 1)
+	return len(s.codes)
 }
 
 // bytes is about how much memory the stream takes.
