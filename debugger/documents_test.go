@@ -95,21 +95,31 @@ func both(t *testing.T, test func(t *testing.T, client *mcptest.Client, dir stri
 func TestXPathQuery(t *testing.T) {
 	both(t, func(t *testing.T, client *mcptest.Client, dir string) {
 		for _, tt := range []struct{ name, arguments, want string }{
-			{"elements", `{"document":"orders.xml","query":"//order[@total > 100]"}`,
-				"Found 1 node:\n\n1. /orders[1]/order[1] (line 2, column 3)\n   <order total=\"120\"><customer>Ann &amp; Bob</customer></order>"},
-			{"attributes", `{"document":"orders.xml","query":"//@total"}`,
-				"Found 2 nodes:\n\n1. /orders[1]/order[1]/@total (line 2, column 3)\n   120\n\n2. /orders[1]/order[2]/@total (line 3, column 3)\n   80"},
-			{"a prefix of the root element, and letters as they are", `{"document":"orders.xml","query":"//p:customer"}`,
-				"Found 1 node:\n\n1. /orders[1]/order[2]/Q{urn:p}customer[1] (line 3, column 21)\n   <p:customer xmlns:p=\"urn:p\">Zoë</p:customer>"},
+			{
+				"elements", `{"document":"orders.xml","query":"//order[@total > 100]"}`,
+				"Found 1 node:\n\n1. /orders[1]/order[1] (line 2, column 3)\n   <order total=\"120\"><customer>Ann &amp; Bob</customer></order>",
+			},
+			{
+				"attributes", `{"document":"orders.xml","query":"//@total"}`,
+				"Found 2 nodes:\n\n1. /orders[1]/order[1]/@total (line 2, column 3)\n   120\n\n2. /orders[1]/order[2]/@total (line 3, column 3)\n   80",
+			},
+			{
+				"a prefix of the root element, and letters as they are", `{"document":"orders.xml","query":"//p:customer"}`,
+				"Found 1 node:\n\n1. /orders[1]/order[2]/Q{urn:p}customer[1] (line 3, column 21)\n   <p:customer xmlns:p=\"urn:p\">Zoë</p:customer>",
+			},
 			{"a prefix of the query", `{"document":"orders.xml","query":"string(//q:customer)","namespaces":{"q":"urn:p"}}`, "Result (string): Zoë"},
 			{"a number", `{"document":"orders.xml","query":"count(//order)","version":"1.0"}`, "Result (number): 2"},
 			{"a boolean", `{"document":"orders.xml","query":"//order = 3","version":"1.0"}`, "Result (boolean): false"},
 			{"a sequence", `{"document":"<a/>","query":"(1, 'x')"}`, "Found 2 items:\n\n1. xs:integer: 1\n\n2. xs:string: x"},
 			{"nothing", `{"document":"orders.xml","query":"//nobody"}`, "Found no nodes"},
-			{"a page", `{"document":"orders.xml","query":"//@total","max_results":1}`,
-				"Found 2 nodes, showing 1 to 1:\n\n1. /orders[1]/order[1]/@total (line 2, column 3)\n   120\n\nMore results follow; go on with offset 1"},
-			{"the last page", `{"document":"orders.xml","query":"//@total","max_results":1,"offset":1}`,
-				"Found 2 nodes, showing 2 to 2:\n\n2. /orders[1]/order[2]/@total (line 3, column 3)\n   80"},
+			{
+				"a page", `{"document":"orders.xml","query":"//@total","max_results":1}`,
+				"Found 2 nodes, showing 1 to 1:\n\n1. /orders[1]/order[1]/@total (line 2, column 3)\n   120\n\nMore results follow; go on with offset 1",
+			},
+			{
+				"the last page", `{"document":"orders.xml","query":"//@total","max_results":1,"offset":1}`,
+				"Found 2 nodes, showing 2 to 2:\n\n2. /orders[1]/order[2]/@total (line 3, column 3)\n   80",
+			},
 			{"beyond the end", `{"document":"orders.xml","query":"//@total","offset":7}`, "Found 2 nodes, none from offset 7 on"},
 			{"an absolute path", `{"document":"` + dir + `/sub/one.xml","query":"name(/*)"}`, "Result (string): a"},
 			{"inline", `{"document":"\n<a>\n<b/>\n</a>","query":"//b"}`, "Found 1 node:\n\n1. /a[1]/b[1] (line 3, column 1)\n   <b/>"},
@@ -158,13 +168,19 @@ func TestViolations(t *testing.T) {
 			want                   []string // line:column path
 			details                string   // how they begin
 		}{
-			{"two violations", "<orders>\n<order total='0'><customer/></order>\n <order total='1'><x/></order>\n</orders>", "orders.xsd",
-				[]string{"2:1 /orders[1]/order[1]/@total", "3:19 /orders[1]/order[2]/x[1]"}, "inline does not match " + dir + "/orders.xsd (2 violations):\nline 2:1 /orders[1]/order[1]/@total: "},
+			{
+				"two violations", "<orders>\n<order total='0'><customer/></order>\n <order total='1'><x/></order>\n</orders>", "orders.xsd",
+				[]string{"2:1 /orders[1]/order[1]/@total", "3:19 /orders[1]/order[2]/x[1]"},
+				"inline does not match " + dir + "/orders.xsd (2 violations):\nline 2:1 /orders[1]/order[1]/@total: ",
+			},
 			{"a broken document", "broken.xml", "orders.xsd", []string{"2:"}, dir + "/broken.xml is not well-formed (1 violation):\n" + dir + "/broken.xml:2:"},
 			{"a broken schema", "orders.xml", "broken.xml", []string{"2:"}, dir + "/broken.xml is not well-formed"},
 			{"no schema", "orders.xml", "noschema.xsd", []string{"1:56 "}, dir + "/noschema.xsd cannot be used as a schema (1 violation):\n"},
-			{"many", "<orders>" + strings.Repeat("<order total='-1'><customer/></order>", many) + "</orders>", "orders.xsd",
-				[]string{"1:9 /orders[1]/order[1]/@total"}, "inline does not match " + dir + "/orders.xsd (150 violations):\n"},
+			{
+				"many", "<orders>" + strings.Repeat("<order total='-1'><customer/></order>", many) + "</orders>", "orders.xsd",
+				[]string{"1:9 /orders[1]/order[1]/@total"},
+				"inline does not match " + dir + "/orders.xsd (150 violations):\n",
+			},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				got := client.Call("validate_schema", map[string]any{"document": tt.document, "schema": tt.schema})
@@ -333,12 +349,18 @@ func TestDocumentsStructured(t *testing.T) {
 	client := openDocuments(t, debugger.Documents{Roots: []string{documentFolder(t)}}, nil)
 	client.Initialize(mcptest.Newest())
 	for _, tt := range []struct{ tool, arguments, want string }{
-		{"xpath_query", `{"document":"<a><b c='1'/>t</a>","query":"/a/b/@c","max_results":5}`,
-			`{"type":"nodes","total":1,"offset":0,"items":[{"kind":"attribute","path":"/a[1]/b[1]/@c","name":"c","value":"1","line":1,"column":4}]}`},
-		{"xpath_query", `{"document":"<a><b/><b/></a>","query":"//b","max_results":1}`,
-			`{"type":"nodes","total":2,"offset":0,"items":[{"kind":"element","path":"/a[1]/b[1]","name":"b","markup":"<b/>","line":1,"column":4}],"next_offset":1}`},
-		{"validate_schema", `{"document":"sub/one.xml","schema":"<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:element name='a'/></xs:schema>"}`,
-			`{"valid":true,"document":"sub/one.xml","schema":"inline","warnings":[]}`},
+		{
+			"xpath_query", `{"document":"<a><b c='1'/>t</a>","query":"/a/b/@c","max_results":5}`,
+			`{"type":"nodes","total":1,"offset":0,"items":[{"kind":"attribute","path":"/a[1]/b[1]/@c","name":"c","value":"1","line":1,"column":4}]}`,
+		},
+		{
+			"xpath_query", `{"document":"<a><b/><b/></a>","query":"//b","max_results":1}`,
+			`{"type":"nodes","total":2,"offset":0,"items":[{"kind":"element","path":"/a[1]/b[1]","name":"b","markup":"<b/>","line":1,"column":4}],"next_offset":1}`,
+		},
+		{
+			"validate_schema", `{"document":"sub/one.xml","schema":"<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:element name='a'/></xs:schema>"}`,
+			`{"valid":true,"document":"sub/one.xml","schema":"inline","warnings":[]}`,
+		},
 		{"cache_stats", `{}`, `{"entries":1,"bytes":1,"budget":268435456,"hits":0,"misses":1,"evictions":0,"hit_ratio":0,"abandoned":0,"documents":[{"path":"one.xml","kind":"document","bytes":1,"hits":0,"age_ms":1}]}`},
 		{"preload_documents", `{"paths":["sub/one.xml","gone"]}`, `{"loaded":1,"failed":1,"documents":[{"path":"one.xml","status":"cached","bytes":1},` +
 			`{"path":"gone","status":"failed","error":"document \"gone\" not found"}]}`},
