@@ -239,7 +239,7 @@ func admitsNamespace(w *xsd.Wildcard, space string) bool {
 	case xsd.WildcardNSNotAbsent:
 		return space != ""
 	}
-	for _, one := range strings.Fields(w.Namespace) {
+	for one := range strings.FieldsSeq(w.Namespace) {
 		switch one {
 		case xsd.WildcardNSLocal:
 			one = ""
