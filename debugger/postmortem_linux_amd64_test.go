@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -244,4 +245,29 @@ func grouped(n uint64) string {
 		return fmt.Sprint(n)
 	}
 	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
+}
+
+// The goroutines of a Go program are in its core file as they were.
+func TestGoroutinesOfCore(t *testing.T) {
+	tool, err := exec.LookPath("gcore")
+	if err != nil {
+		t.Skip("making a core file of a process needs gcore")
+	}
+	p := debuggertest.Start(t, "busy.go")
+	dir := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), tool, "-o", filepath.Join(dir, "core"), fmt.Sprint(p.PID)).CombinedOutput(); err != nil {
+		t.Fatalf("gcore: %v\n%s", err, out)
+	}
+	c := connect(t, table(t, debugger.Config{Traces: []string{dir}}))
+	c.ok("open_core", args{"core": fmt.Sprintf("core.%d", p.PID)})
+	contains(t, c.ok("get_stack_trace", nil), "Stack trace:\n#0  0x")
+	begun := regexp.MustCompile(`(?m)begun with (main\.\S+|runtime\.main)$`)
+	got := begun.FindAllString(c.ok("goroutines", nil), -1)
+	live := connect(t, table(t, debugger.Config{}))
+	live.ok("attach", args{"pid": p.PID})
+	want := begun.FindAllString(live.ok("goroutines", nil), -1)
+	if !slices.Equal(got, want) || len(got) == 0 {
+		t.Errorf("goroutines of the core file %q, of the process %q", got, want)
+	}
+	contains(t, c.ok("threads", nil), fmt.Sprintf(" %d ", p.PID))
 }

@@ -4,8 +4,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // counters is where the core file and the trace of counter.c are.
@@ -118,4 +120,26 @@ func TestCoreStandsStill(t *testing.T) {
 		contains(t, c.fails(tool, nil, -1), "this session is a core file, ", "it can be looked at, not moved or changed")
 	}
 	contains(t, c.fails("write_memory", args{"address": "&data", "hex": "00"}, -1), "this session is a core file, ")
+}
+
+// A session with a file belongs to its key, and ends when nobody uses it.
+func TestFileSessionBelongsToKey(t *testing.T) {
+	cfg := debugger.Config{Traces: []string{counters}, Live: debugger.Live{Idle: 1500 * time.Millisecond}}
+	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, table(t, cfg))
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, send(t, server, "ann", "open_core", `{"core":"counter.core","executable":"counter"}`), "Opened core file")
+	contains(t, send(t, server, "bob", "get_stack_trace", `{}`), `"code":-32005`)
+	contains(t, send(t, server, "ann", "get_stack_trace", `{}`), "use+0xe")
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		got := send(t, server, "ann", "sessions", `{}`) // it does not count as use
+		if strings.Contains(got, "No sessions") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("a session that nobody uses is still there: %s", got)
+		}
+	}
+	contains(t, send(t, server, "ann", "get_stack_trace", `{}`), "counter.core was let go because nobody had used the session for 1.5s")
 }
