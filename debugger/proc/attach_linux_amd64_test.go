@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -64,7 +65,7 @@ func resumeFor(t testing.TB, p *proc.Process, d time.Duration) proc.Stop {
 }
 
 // rounds is how often the tests that look for races try: 200, or what the
-// environment says.
+// environment says. With 2000, debuggers are killed 100 times in each state.
 func rounds(t testing.TB) int {
 	t.Helper()
 	if text := os.Getenv("TRIPTYCH_TEST_ROUNDS"); text != "" {
@@ -122,18 +123,52 @@ func changedCode(t testing.TB, program *debuggertest.Program) (uint64, bool) {
 	return 0, false
 }
 
+// speed is how much a program does in a second of processor time, that of all
+// its threads.
+func speed(t testing.TB, program *debuggertest.Program) float64 {
+	t.Helper()
+	count := func() (done, ns float64) {
+		done, err := strconv.ParseFloat(program.Ask("count"), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stats, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", program.PID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range stats {
+			text, _ := os.ReadFile(name) // the thread may have ended
+			var ran float64
+			_, _ = fmt.Sscan(string(text), &ran)
+			ns += ran
+		}
+		return done, ns
+	}
+	done, ns := count()
+	time.Sleep(200 * time.Millisecond)
+	more, later := count()
+	return (more - done) / (later - ns) * 1e9
+}
+
 // Attaching and detaching leaves a program with several threads as it was,
-// however often.
+// however often: what it has open, how fast it is.
 func TestAttachRounds(t *testing.T) {
 	for _, name := range []string{"busy.go", "threads.c"} {
 		t.Run(name, func(t *testing.T) {
 			program := debuggertest.Start(t, name)
 			program.Ask("count")
 			var before int
+			files, fast := fmt.Sprint(links(t, program)), 0.0
+			if name == "busy.go" {
+				fast = speed(t, program)
+			}
 			for i := range rounds(t) {
 				p, err := proc.Attach(t.Context(), program.PID, proc.Options{})
 				if err != nil {
 					t.Fatalf("round %d: Attach: %v", i, err)
+				}
+				if i%6 == 0 {
+					written(t, p)
 				}
 				if i%3 == 0 {
 					resumeFor(t, p, time.Millisecond)
@@ -148,6 +183,14 @@ func TestAttachRounds(t *testing.T) {
 			if got := descriptors(t); got > before+2 {
 				t.Errorf("%d descriptors are open, before there were %d", got, before)
 			}
+			if got := fmt.Sprint(links(t, program)); got != files {
+				t.Errorf("the program has %s open, before it had %s", got, files)
+			}
+			if name == "busy.go" {
+				if now := speed(t, program); now < fast*0.6 {
+					t.Errorf("the program does %.0f things a second, before it did %.0f", now, fast)
+				}
+			}
 			requireUnharmed(t, program)
 			program.Ask("count")
 		})
@@ -159,6 +202,7 @@ func TestAttachRounds(t *testing.T) {
 // kernel, so that the program can count.
 func TestNoSignalIsLost(t *testing.T) {
 	program := debuggertest.Start(t, "ticker.c")
+	before := ticksIn(t, program, 200*time.Millisecond)
 	stop := make(chan struct{})
 	sent := make(chan [2]int)
 	go func() { sent <- bombard(program.PID, stop) }()
@@ -195,7 +239,25 @@ func TestNoSignalIsLost(t *testing.T) {
 	if ticks, err := strconv.Atoi(program.Ask("ticks")); err != nil || ticks < 20 {
 		t.Errorf("the timer has ticked %d times", ticks)
 	}
+	if now := ticksIn(t, program, 200*time.Millisecond); now*3 < before {
+		t.Errorf("the timer ticks %d times, before it ticked %d times", now, before)
+	}
 	requireUnharmed(t, program)
+}
+
+// ticksIn is how often the timer ticks in a time.
+func ticksIn(t testing.TB, program *debuggertest.Program, d time.Duration) int {
+	t.Helper()
+	first, err := strconv.Atoi(program.Ask("ticks"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(d)
+	last, err := strconv.Atoi(program.Ask("ticks"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return last - first
 }
 
 // bombard sends queued signals with values until it is stopped, and returns

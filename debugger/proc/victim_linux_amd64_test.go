@@ -30,6 +30,7 @@ type victim struct {
 var victims = []victim{
 	{"stopped", false, false, func(*proc.Process, uint64, uint64) error { return nil }},
 	{"running", false, false, runQuietly},
+	{"running with four breakpoints", false, false, runWithFour},
 	{"running with int3", true, false, runQuietly},
 	{"at a breakpoint", false, true, stopAt},
 	{"at an int3", true, true, stopAt},
@@ -45,6 +46,16 @@ func runQuietly(p *proc.Process, _, quiet uint64) error {
 	}
 	_, err := p.Resume(context.Background())
 	return err
+}
+
+// runWithFour takes all places of the processor.
+func runWithFour(p *proc.Process, _, quiet uint64) error {
+	for i := range uint64(3) {
+		if _, err := p.SetBreakpoint(proc.BreakpointSpec{Address: quiet + 1 + i}); err != nil {
+			return err
+		}
+	}
+	return runQuietly(p, 0, quiet)
 }
 
 func stopAt(p *proc.Process, mark, _ uint64) error {
@@ -142,22 +153,34 @@ func victimMain(args []string) int {
 }
 
 // A debugger that is killed leaves its process alive and unharmed, whatever it
-// was doing.
+// was doing: always, but for int3 instructions, where a thread may come to one
+// before the guard does, once in a hundred times at most.
 func TestDebuggerIsKilled(t *testing.T) {
 	for _, v := range victims {
 		t.Run(v.name, func(t *testing.T) {
-			for i := range max(rounds(t)/40, 2) {
+			t.Parallel() // they mostly wait
+			n := max(rounds(t)/20, 2)
+			died := 0
+			for i := range n {
 				after := time.Duration(i%10) * 3 * time.Millisecond
-				program := debuggertest.Start(t, "threads.c")
-				killDebugger(t, v, program, program.Mark("tick"), program.Mark("visit"), after)
-				program = debuggertest.Start(t, "busy.go")
-				killDebugger(t, v, program, program.Mark("visit"), program.Symbol("main.main"), after)
+				if i%2 == 0 {
+					program := debuggertest.Start(t, "threads.c")
+					died += killDebugger(t, v, program, program.Mark("tick"), program.Mark("visit"), after)
+				} else {
+					program := debuggertest.Start(t, "busy.go")
+					died += killDebugger(t, v, program, program.Mark("visit"), program.Symbol("main.main"), after)
+				}
 			}
+			if died > 0 && (!v.software || died*100 > n) {
+				t.Errorf("of %d processes %d died", n, died)
+			}
+			t.Logf("of %d processes %d died", n, died)
 		})
 	}
 }
 
-func killDebugger(t *testing.T, v victim, program *debuggertest.Program, mark, quiet uint64, after time.Duration) {
+// killDebugger says how many processes that cost: none or one.
+func killDebugger(t *testing.T, v victim, program *debuggertest.Program, mark, quiet uint64, after time.Duration) int {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], victimCommand, strconv.Itoa(program.PID), v.name,
 		fmt.Sprint(mark), fmt.Sprint(quiet))
@@ -178,9 +201,14 @@ func killDebugger(t *testing.T, v victim, program *debuggertest.Program, mark, q
 	time.Sleep(20*time.Millisecond + after)
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
+	time.Sleep(5 * time.Millisecond) // to die of what is left takes no longer
+	if state := program.Status("State"); state == "" || state[0] == 'Z' || state[0] == 'X' {
+		return 1
+	}
 	awaitRepair(t, program)
 	program.Ask("one")
 	requireUnharmed(t, program)
+	return 0
 }
 
 // awaitRepair gives the guard time.
