@@ -58,15 +58,15 @@ func (r *Recorder) record(s Stepper) (proc.Outcome, error) {
 	}
 	switch outcome {
 	case proc.StepDone:
-		delete(r.pending, s.Thread())
+		r.forgetAttempt(s.Thread())
 		return outcome, r.finish(s, a)
 	case proc.StepBlocked:
 		r.keep(s.Thread(), a)
 	case proc.StepGone:
-		delete(r.pending, s.Thread())
+		r.forgetAttempt(s.Thread())
 		return outcome, r.finishThread(a)
 	case proc.StepSignal:
-		delete(r.pending, s.Thread())
+		r.forgetAttempt(s.Thread())
 	}
 	return outcome, nil
 }
@@ -81,6 +81,23 @@ func (r *Recorder) keep(id int, a *attempt) {
 		kept := r.fast
 		r.fast = attempt{}
 		r.pending[id] = &kept
+		r.forgetMemory()
+	}
+}
+
+// forgetAttempt is the opposite, and does nothing if the thread does not wait.
+func (r *Recorder) forgetAttempt(id int) {
+	if r.pending[id] != nil {
+		delete(r.pending, id)
+		r.forgetMemory()
+	}
+}
+
+// forgetMemory makes the interpreter read memory again, because it is another
+// part of it that the kernel may write to.
+func (r *Recorder) forgetMemory() {
+	if r.interpreter != nil {
+		r.interpreter.forget()
 	}
 }
 

@@ -37,7 +37,8 @@
 //
 // Steps are recorded in one order, also those of several threads: one thread
 // steps while the others stand still. Only while it waits in the kernel do they
-// step, in turns.
+// step, in turns; memory that the kernel may write to meanwhile is left to the
+// processor.
 //
 // # Limits
 //

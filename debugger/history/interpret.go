@@ -48,12 +48,39 @@ func (p *interpreter) Load(addr uint64, page *interp.Page) bool {
 	if !ok || m.Shared || !m.Read {
 		return false
 	}
+	if p.awaited(x86.Span{Addr: addr, Len: interp.PageSize}) {
+		return false
+	}
 	if n, _ := p.r.target.ReadMemory(addr, page.Data[:]); n != interp.PageSize {
 		return false
 	}
 	page.Writable, page.Executable = m.Write, m.Execute
 	p.pages[addr/pageSize] = page
 	return true
+}
+
+// awaited reports whether the kernel may write to a piece of memory at any time,
+// because a thread waits for that in a system call.
+func (p *interpreter) awaited(piece x86.Span) bool {
+	for _, a := range p.r.pending {
+		for _, s := range a.spans {
+			if _, _, ok := overlap(piece, s); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// uncertain reports whether a thread waits in a system call of which it is not
+// known what it writes.
+func (p *interpreter) uncertain() bool {
+	for _, a := range p.r.pending {
+		if a.before != nil || a.lost != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // forget drops all copies: the process has run, or its mappings have changed.
@@ -90,7 +117,7 @@ func (p *interpreter) catchUp() error {
 // row makes steps of a run until the processor must make one.
 func (n *run) row() error {
 	p := n.r.interpreter
-	if p == nil || len(n.r.pending) > 0 || n.s.Signal() != 0 {
+	if p == nil || n.s.Signal() != 0 || n.r.pending[n.s.Thread()] != nil || p.uncertain() {
 		return nil
 	}
 	regs, err := n.s.Regs()

@@ -210,8 +210,12 @@ func (n *run) signal() {
 	}
 }
 
-// turn is how many steps another thread gets while one waits in the kernel.
-const turn = 5000
+// turn is how many steps of the processor another thread gets while one waits in
+// the kernel, and longTurn how many steps altogether: that takes no longer.
+const (
+	turn     = 5000
+	longTurn = 8 * maxRow
+)
 
 // others gives each other thread a turn. The one that waits is looked after
 // between the turns, and when all others wait too.
@@ -240,7 +244,11 @@ func (n *run) others() error {
 
 // turn lets the thread that the stepper has now go on, until it waits too.
 func (n *run) turn() error {
-	for range turn {
+	enough := n.result.Steps + longTurn
+	for k := 0; k < turn && n.result.Steps < enough; k++ {
+		if err := n.row(); err != nil || n.result.Why != 0 {
+			return err
+		}
 		outcome, err := n.r.record(n.s)
 		if err != nil || outcome == proc.StepBlocked || outcome == proc.StepGone {
 			return err
