@@ -52,8 +52,12 @@ func (a *allowance) take(key string, n int, limit int64, now time.Time) *quota.E
 // often.
 func (d *Door) heldBack(header http.Header, r *http.Request, caller *mcp.Caller) *streamable.Refusal {
 	mine, _ := caller.Principal.Account.(account)
-	spent := d.broken.take(caller.Principal.ID, 0, allowed(mine.limits), d.cfg.Now())
-	if spent == nil || r.Method != http.MethodPost {
+	limit := allowed(mine.limits)
+	if limit == 0 || r.Method != http.MethodPost {
+		return nil
+	}
+	spent := d.broken.take(caller.Principal.ID, 0, limit, d.cfg.Now())
+	if spent == nil {
 		return nil
 	}
 	if usage, err := d.take(r.Context(), caller.Principal.ID, mine.limits, 0); err == nil {
