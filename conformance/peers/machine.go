@@ -18,6 +18,7 @@ type machine struct {
 	Kernel   string
 	Go       string
 	Commit   string
+	Load     string // how many others wanted to run at the beginning, over 1, 5 and 15 minutes
 	Quick    bool
 	Versions []string // of the peers
 }
@@ -30,6 +31,9 @@ func thisMachine(ctx context.Context, b *bench) machine {
 	}
 	if out, err := run(ctx, b.root, "git", "describe", "--always", "--abbrev=10"); err == nil { // a copy without its history has none
 		m.Commit = strings.TrimSpace(out)
+	}
+	if load := strings.Fields(contents("/proc/loadavg")); len(load) > 2 {
+		m.Load = strings.Join(load[:3], ", ")
 	}
 	m.Versions = versions(ctx, b)
 	return m

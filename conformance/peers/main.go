@@ -111,10 +111,10 @@ func (b *bench) measure(ctx context.Context, only string) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = os.RemoveAll(b.data) }() // a temporary folder
 	if err := b.build(ctx); err != nil {
 		return err
 	}
-	defer os.RemoveAll(b.data) //nolint:errcheck // a temporary folder
 	began := time.Now()
 	for _, p := range b.parts() {
 		if !wanted.MatchString(p.name) {

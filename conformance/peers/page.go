@@ -45,6 +45,8 @@ const text = `# Performance
 Made by ` + "`make bench-peers`" + `{{if .Machine.Quick}} in its quick form, whose figures are rough{{end}}, in {{.Minutes}}, on {{.Machine.Date}} at {{.Machine.Commit}}:
 {{.Machine.CPU}}, {{.Machine.Cores}} cores, {{.Machine.Memory}} of memory, Linux {{.Machine.Kernel}}, {{.Machine.Go}},
 {{.Versions}}.
+The load average at the beginning was {{.Machine.Load}}; above one, other programs
+were measured as well.
 
 Servers and driver share the machine and take turns, round after round; what is
 compared is the median of the ratios of each round. Every first answer is decoded
