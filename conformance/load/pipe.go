@@ -172,11 +172,20 @@ func (p *pipe) Run(mix *Mix, window int, d time.Duration) (*Sample, error) {
 	return &f.sample, err
 }
 
-func (p *pipe) hangUp() error { return errors.Join(unix.Close(p.in), unix.Close(p.out)) }
+func (p *pipe) hangUp() error {
+	err := errors.Join(unix.Close(p.in), unix.Close(p.out))
+	p.in, p.out = -1, -1 // the numbers are soon those of other files
+	return err
+}
 
-// Close implements [Road].
+// Close implements [Road]. A second time it does nothing.
 func (p *pipe) Close() error {
-	err := unix.Close(p.in)
-	err = errors.Join(err, p.end())
-	return errors.Join(err, unix.Close(p.out))
+	if p.in < 0 {
+		return nil
+	}
+	err := unix.Close(p.in) // which is how the child is told to end
+	p.in = -1
+	err = errors.Join(err, p.end(), unix.Close(p.out))
+	p.out = -1
+	return err
 }
