@@ -41,6 +41,7 @@ func BenchmarkRecord(b *testing.B) {
 		{"single", "spin", history.Options{Single: true}},
 		{"interpreted", "spin", history.Options{}},
 		{"mixed", "mix", history.Options{}},
+		{"mixed single", "mix", history.Options{Single: true}},
 	} {
 		b.Run(test.name, func(b *testing.B) {
 			s := start(b, build(b, "-O0"), test.part)

@@ -15,7 +15,7 @@ import (
 // are there in the past when they were.
 func TestThreads(t *testing.T) {
 	path := build(t, "-O1")
-	for _, part := range []string{"threads", "waiting"} {
+	for _, part := range []string{"threads", "waiting", "sharing"} {
 		t.Run(part, func(t *testing.T) { testThreads(t, start(t, path, part)) })
 	}
 }

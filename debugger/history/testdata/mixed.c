@@ -210,6 +210,50 @@ static void waiting(int round) {
 	}
 }
 
+// shared is a page of which the kernel writes one part, for a thread that waits,
+// while another thread writes the rest.
+static struct {
+	long before;
+	char text[64];
+	long after, seen;
+} __attribute__((aligned(4096))) shared;
+static int there[2], back[2];
+
+static void *take(void *argument) {
+	for (int i = 0; i < 20; i++) {
+		read(there[0], shared.text, sizeof shared.text);
+		shared.seen += shared.text[40];
+		write(back[1], "", 1);
+	}
+	return argument;
+}
+
+static void sharing(int round) {
+	pthread_t other;
+	char text[64], byte;
+	long want = shared.seen;
+	pipe(there);
+	pipe(back);
+	pthread_create(&other, NULL, take, NULL);
+	for (int i = 1; i <= 20; i++) {
+		for (int k = 0; k < 50; k++)
+			shared.before++, shared.after--;
+		memset(text, i, sizeof text);
+		write(there[1], text, sizeof text);
+		for (int k = 0; k < 50; k++)
+			shared.before++, shared.after--;
+		read(back[0], &byte, 1);
+		want += i;
+	}
+	pthread_join(other, NULL);
+	if (shared.seen != want || shared.before != -shared.after)
+		abort();
+	for (int i = 0; i < 2; i++) {
+		close(there[i]);
+		close(back[i]);
+	}
+}
+
 static void children(int round) {
 	pid_t child = fork();
 	if (child == 0)
@@ -274,6 +318,7 @@ static const struct part {
 	{"fresh", fresh}, {"threads", threads}, {"children", children}, {"spin", spin},
 	{"short", short_spin}, {"mix", mix}, {"leave", leave}, {"replace", replace},
 	{"wait", wait_long},    {"waiting", waiting},
+	{"sharing", sharing},
 };
 
 int main(void) {
