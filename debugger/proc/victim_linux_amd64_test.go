@@ -162,14 +162,7 @@ func TestDebuggerIsKilled(t *testing.T) {
 			n := max(rounds(t)/20, 2)
 			died := 0
 			for i := range n {
-				after := time.Duration(i%10) * 3 * time.Millisecond
-				if i%2 == 0 {
-					program := debuggertest.Start(t, "threads.c")
-					died += killDebugger(t, v, program, program.Mark("tick"), program.Mark("visit"), after)
-				} else {
-					program := debuggertest.Start(t, "busy.go")
-					died += killDebugger(t, v, program, program.Mark("visit"), program.Symbol("main.main"), after)
-				}
+				t.Run("", func(t *testing.T) { died += killDebugger(t, v, i) }) // whose end is the program's
 			}
 			if died > 0 && (!v.software || died*100 > n) {
 				t.Errorf("of %d processes %d died", n, died)
@@ -180,8 +173,18 @@ func TestDebuggerIsKilled(t *testing.T) {
 }
 
 // killDebugger says how many processes that cost: none or one.
-func killDebugger(t *testing.T, v victim, program *debuggertest.Program, mark, quiet uint64, after time.Duration) int {
+func killDebugger(t *testing.T, v victim, round int) int {
 	t.Helper()
+	var program *debuggertest.Program
+	var mark, quiet uint64
+	if round%2 == 0 {
+		program = debuggertest.Start(t, "threads.c")
+		mark, quiet = program.Mark("tick"), program.Mark("visit")
+	} else {
+		program = debuggertest.Start(t, "busy.go")
+		mark, quiet = program.Mark("visit"), program.Symbol("main.main")
+	}
+	after := time.Duration(round%10) * 3 * time.Millisecond
 	cmd := exec.Command(os.Args[0], victimCommand, strconv.Itoa(program.PID), v.name,
 		fmt.Sprint(mark), fmt.Sprint(quiet))
 	out, err := cmd.StdoutPipe()
