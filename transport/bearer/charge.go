@@ -31,7 +31,7 @@ func (d *Door) Charge(ctx context.Context, header http.Header, caller *mcp.Calle
 	case ok:
 		return d.exceeded(ctx, header, caller, rev, spent)
 	}
-	d.report(ctx, "requests cannot be counted", err)
+	d.report(ctx, "counters", err)
 	header.Set("Retry-After", "1")
 	return &streamable.Refusal{
 		Status: http.StatusServiceUnavailable,

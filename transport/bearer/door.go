@@ -210,7 +210,7 @@ func (d *Door) byKey(ctx context.Context, token keys.Token, from netip.Addr) (mc
 		return mcp.Principal{}, unauthenticated("the key is unknown")
 	}
 	if err != nil {
-		d.report(ctx, "keys cannot be looked up", err)
+		d.report(ctx, "keys", err)
 		return mcp.Principal{}, unavailable("keys cannot be looked up now")
 	}
 	if err := record.Check(d.cfg.Now(), from); err != nil {
@@ -244,7 +244,7 @@ func (d *Door) byToken(ctx context.Context, token string) (mcp.Principal, *denia
 		return mcp.Principal{}, refused
 	}
 	if err != nil {
-		d.report(ctx, "access tokens cannot be verified", err)
+		d.report(ctx, "the issuer of access tokens", err)
 		return mcp.Principal{}, unavailable("access tokens cannot be verified now")
 	}
 	return mcp.Principal{ID: who.ID, Scopes: who.Scopes, Account: account{plan: who.Plan, limits: who.Limits, expires: who.Expires}}, nil
@@ -257,7 +257,7 @@ func (d *Door) report(ctx context.Context, what string, err error) {
 	if ctx.Err() != nil {
 		level = slog.LevelDebug
 	}
-	d.cfg.Logger.Log(ctx, level, what, "err", err)
+	d.cfg.Logger.Log(ctx, level, "out of reach", "what", what, "err", err)
 }
 
 // refuse says no, later and later to those who guess.
