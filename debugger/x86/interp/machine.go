@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/x86"
 )
@@ -103,28 +104,27 @@ func (m *Machine) Writes() []Write { return m.writes }
 func (m *Machine) Changed() uint32 { return m.changed }
 
 // Dirty calls visit with the address of each page that has been written since
-// it was loaded, in no order.
+// it was loaded or flushed, in the order of the first writes.
 func (m *Machine) Dirty(visit func(addr uint64, page *Page)) {
-	for number, p := range m.memory.pages {
-		if p != nil && p.dirty {
-			visit(number*PageSize, p)
-		}
+	for _, p := range m.memory.dirty {
+		visit(p.number*PageSize, p)
 	}
 }
 
 // Flush calls write for each page that has been written since it was loaded or
-// flushed, in no order, so that the process has what the machine has. It stops
-// at the first error; the pages that are not written stay dirty.
+// flushed, in the order of the first writes, so that the process has what the
+// machine has. It stops at the first error; the pages that are not written stay
+// dirty.
 func (m *Machine) Flush(write func(addr uint64, data []byte) error) error {
-	for number, p := range m.memory.pages {
-		if p == nil || !p.dirty {
-			continue
-		}
-		if err := write(number*PageSize, p.Data[:]); err != nil {
-			return fmt.Errorf("write page %#x back: %w", number*PageSize, err)
+	for n, p := range m.memory.dirty {
+		if err := write(p.number*PageSize, p.Data[:]); err != nil {
+			m.memory.dirty = slices.Delete(m.memory.dirty, 0, n)
+			return fmt.Errorf("write page %#x back: %w", p.number*PageSize, err)
 		}
 		p.dirty = false
 	}
+	clear(m.memory.dirty)
+	m.memory.dirty = m.memory.dirty[:0]
 	return nil
 }
 

@@ -14,8 +14,9 @@ type Page struct {
 	Writable   bool
 	Executable bool
 
-	dirty bool
-	code  bool // instructions in it have been decoded
+	number uint64
+	dirty  bool
+	code   bool // instructions in it have been decoded
 }
 
 // A Source gives pages away.
@@ -29,6 +30,7 @@ type Source interface {
 type memory struct {
 	source Source
 	pages  map[uint64]*Page // nil: cannot be read
+	dirty  []*Page          // those that have been written
 	recent [recentSize]struct {
 		number uint64
 		page   *Page
@@ -40,7 +42,17 @@ const recentSize = 64
 
 func (m *memory) forget() {
 	clear(m.pages)
+	clear(m.dirty)
+	m.dirty = m.dirty[:0]
 	clear(m.recent[:])
+}
+
+// touch notes that a page has been written.
+func (m *memory) touch(p *Page) {
+	if !p.dirty {
+		p.dirty = true
+		m.dirty = append(m.dirty, p)
+	}
 }
 
 // page returns the page with a number, or nil.
@@ -51,7 +63,7 @@ func (m *memory) page(number uint64) *Page {
 	}
 	p, ok := m.pages[number]
 	if !ok {
-		p = new(Page)
+		p = &Page{number: number}
 		if !m.source.Load(number*PageSize, p) {
 			p = nil
 		}
@@ -111,7 +123,7 @@ func (m *memory) put(addr uint64, n uint8, value uint64) (code bool) {
 	default:
 		b[0] = byte(value)
 	}
-	p.dirty = true
+	m.touch(p)
 	return p.code
 }
 
@@ -119,7 +131,7 @@ func (m *memory) putBytes(addr uint64, n uint8, value uint64) (code bool) {
 	for k := range uint64(n) {
 		p := m.page((addr + k) / PageSize)
 		p.Data[(addr+k)%PageSize] = byte(value >> (8 * k))
-		p.dirty = true
+		m.touch(p)
 		code = code || p.code
 	}
 	return code
