@@ -19,6 +19,7 @@ type interpreter struct {
 	machine *interp.Machine
 	pages   map[uint64]*interp.Page // by number: what the machine has
 	stale   map[uint64]struct{}     // pages that the processor has written since
+	full    bool                    // there were too many
 	ahead   bool                    // the process has not yet what the machine has
 	thread  int                     // that steps, in the table of threads
 	layout  xsave.Layout
@@ -42,10 +43,17 @@ func newInterpreter(r *Recorder) *interpreter {
 	return p
 }
 
+// maxPages is how many pages are kept. When there are more, all are dropped.
+const maxPages = 1 << 14
+
 // Load is for the machine. Memory that others may write is the processor's.
 func (p *interpreter) Load(addr uint64, page *interp.Page) bool {
 	m, ok := p.r.view().maps.Find(addr)
 	if !ok || m.Shared || !m.Read {
+		return false
+	}
+	if len(p.pages) >= maxPages {
+		p.full = true
 		return false
 	}
 	if p.awaited(x86.Span{Addr: addr, Len: interp.PageSize}) {
@@ -90,6 +98,7 @@ func (p *interpreter) forget() {
 		clear(p.pages)
 	}
 	clear(p.stale)
+	p.full = false
 }
 
 // wrote notes that the processor has written.
@@ -125,7 +134,7 @@ func (n *run) row() error {
 	if err != nil || i < 0 || inSyscall(regs) {
 		return nil //nolint:nilerr // the step finds out what is the matter
 	}
-	if err := p.catchUp(); err != nil {
+	if err := p.catchUp(); err != nil || p.full {
 		p.forget()
 	}
 	t := &n.r.view().threads[i]

@@ -126,3 +126,14 @@ func (s *subject) requireEqual(got, want moment) {
 		s.t.FailNow()
 	}
 }
+
+// More memory than the interpreter keeps copies of is written all the same.
+func TestWide(t *testing.T) {
+	s := start(t, build(t, "-O1"), "wide")
+	r := s.recorder(history.Options{MaxSnapshot: 128 << 20})
+	result, err := r.Run(t.Context(), 0, history.Limits{Until: s.atEnd})
+	if err != nil || result.Why != history.Hit || result.Steps < 100_000 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	s.requireUnharmed()
+}

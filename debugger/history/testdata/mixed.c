@@ -254,6 +254,20 @@ static void sharing(int round) {
 	}
 }
 
+// wide writes to more pages than an interpreter keeps, and reads them again.
+static void wide(int round) {
+	const long pages = 20000, size = pages * 4096;
+	unsigned char *area = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned long sum = 0;
+	for (long i = 0; i < pages; i++)
+		area[i * 4096 + i % 4096] = (unsigned char)i;
+	for (long i = 0; i < pages; i++)
+		sum += area[i * 4096 + i % 4096] ^ (unsigned char)i;
+	if (sum != 0)
+		abort();
+	munmap(area, size);
+}
+
 static void children(int round) {
 	pid_t child = fork();
 	if (child == 0)
@@ -318,7 +332,7 @@ static const struct part {
 	{"fresh", fresh}, {"threads", threads}, {"children", children}, {"spin", spin},
 	{"short", short_spin}, {"mix", mix}, {"leave", leave}, {"replace", replace},
 	{"wait", wait_long},    {"waiting", waiting},
-	{"sharing", sharing},
+	{"sharing", sharing}, {"wide", wide},
 };
 
 int main(void) {
