@@ -14,11 +14,12 @@ import (
 type openCoreArgs struct {
 	Core       string `json:"core" min:"1" doc:"Path of the core file, below a folder that --traces names"`
 	Executable string `json:"executable,omitempty" doc:"Path of the program if it is no longer where it was, likewise"`
+	Root       string `json:"root,omitempty" doc:"Folder with a copy of the process's files, such as those of its container, likewise; it is looked in first"`
 }
 
 // Validate checks what the schema does not say.
 func (a openCoreArgs) Validate() error {
-	return errors.Join(noNull("core", a.Core), noNull("executable", a.Executable))
+	return errors.Join(noNull("core", a.Core), noNull("executable", a.Executable), noNull("root", a.Root))
 }
 
 // openCore begins a session with a core file.
@@ -30,7 +31,7 @@ func (t *tools) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (
 	if err != nil {
 		return opened{}, err
 	}
-	scene, err := newCoreScene(file, args.Executable, t.traces.open)
+	scene, err := newCoreScene(file, places{args.Executable, args.Root, t.traces.open})
 	if err != nil {
 		return opened{}, errors.Join(err, file.Close())
 	}
@@ -41,6 +42,7 @@ func (t *tools) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (
 	}
 	answer := newOpened(&d, scene.Mapped())
 	answer.Command = scene.Command()
+	answer.Missing = append(answer.Missing, scene.instead.unused()...)
 	if scene.Cut() {
 		answer.Missing = append(answer.Missing, "memory: the core file was cut off")
 	}
@@ -58,12 +60,12 @@ func coreReason(stop proc.Stop) string {
 
 // newCoreScene reads a core file. The program is looked for where it was unless
 // somebody says where it is.
-func newCoreScene(file *os.File, executable string, find finder) (*coreScene, error) {
+func newCoreScene(file *os.File, where places) (*coreScene, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	instead, err := newStandIn(executable, find)
+	instead, err := newStandIn(where)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +76,7 @@ func newCoreScene(file *os.File, executable string, find finder) (*coreScene, er
 	if err := instead.check(f.Executable(), f.Mapped()); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &coreScene{File: f}, nil
+	return &coreScene{File: f, instead: instead}, nil
 }
 
 // wrongCore is for files of other kinds.
@@ -88,7 +90,8 @@ func wrongCore(err error) error {
 // A coreScene is a core file as tools look at it.
 type coreScene struct {
 	*core.File
-	chosen int // the current thread if somebody chose it, else 0
+	instead *standIn
+	chosen  int // the current thread if somebody chose it, else 0
 }
 
 // noMemory is an error about memory that is not there.

@@ -18,11 +18,12 @@ import (
 type openTraceArgs struct {
 	File       string `json:"file" min:"1" doc:"Path of a trace that debugger/export_trace has written in the format binary, below a folder that --traces names"`
 	Executable string `json:"executable,omitempty" doc:"Path of the program if it is no longer where it was, likewise"`
+	Root       string `json:"root,omitempty" doc:"Folder with a copy of the process's files, such as those of its container, likewise; it is looked in first"`
 }
 
 // Validate checks what the schema does not say.
 func (a openTraceArgs) Validate() error {
-	return errors.Join(noNull("file", a.File), noNull("executable", a.Executable))
+	return errors.Join(noNull("file", a.File), noNull("executable", a.Executable), noNull("root", a.Root))
 }
 
 // maxTrace is how large a trace may be: all of it is kept in memory.
@@ -41,12 +42,13 @@ func (t *tools) openTrace(ctx context.Context, call *mcp.Call, args openTraceArg
 	if err = errors.Join(err, file.Close()); err != nil {
 		return opened{}, err
 	}
-	scene, err := newTraceScene(trace, args.Executable, t.traces.open)
+	scene, err := newTraceScene(trace, places{args.Executable, args.Root, t.traces.open})
 	if err != nil {
 		return opened{}, err
 	}
 	d := scene.debuggee(path)
 	answer := newOpened(&d, scene.files)
+	answer.Missing = append(answer.Missing, scene.instead.unused()...)
 	answer.note = fmt.Sprintf(", positions %s to %s", thousands(int64(trace.Oldest())), thousands(int64(trace.End())))
 	return t.begin(call, d, answer)
 }
@@ -99,17 +101,19 @@ type traceScene struct {
 	trace *history.Trace
 	maps  proc.Maps // at the end
 	files *core.Mapped
+
+	instead *standIn
 }
 
 // newTraceScene makes one. The program is looked for where it was unless
 // somebody says where it is.
-func newTraceScene(trace *history.Trace, executable string, find finder) (*traceScene, error) {
-	instead, err := newStandIn(executable, find)
+func newTraceScene(trace *history.Trace, where places) (*traceScene, error) {
+	instead, err := newStandIn(where)
 	if err != nil {
 		return nil, err
 	}
 	v := trace.View()
-	s := &traceScene{past: past{View: v}, trace: trace, maps: slices.Clone(v.Maps())}
+	s := &traceScene{past: past{View: v}, trace: trace, maps: slices.Clone(v.Maps()), instead: instead}
 	s.files = core.NewMapped(s.maps, v.ReadMemory, instead.open)
 	if err := instead.check(s.program(), s.files); err != nil {
 		return nil, errors.Join(err, s.files.Close())

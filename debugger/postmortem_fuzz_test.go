@@ -56,7 +56,7 @@ func FuzzTraceFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, patch []byte) {
 		b := patched(whole[:len(whole)-sha256.Size], patch)
 		sum := sha256.Sum256(b)
-		trace, err := OpenTrace(t.Context(), put(t, append(b, sum[:]...)), "", slog.New(slog.DiscardHandler))
+		trace, err := OpenTrace(t.Context(), put(t, append(b, sum[:]...)), "", "", slog.New(slog.DiscardHandler))
 		if err != nil {
 			return
 		}
@@ -74,7 +74,7 @@ func FuzzTraceFile(f *testing.F) {
 		if err := trace.Close(); err != nil {
 			t.Error(err)
 		}
-		if again, err := OpenTrace(t.Context(), put(t, append(b, sum[:]...)), executable, slog.New(slog.DiscardHandler)); err == nil {
+		if again, err := OpenTrace(t.Context(), put(t, append(b, sum[:]...)), executable, "", slog.New(slog.DiscardHandler)); err == nil {
 			_ = again.Close()
 		}
 	})
@@ -96,7 +96,7 @@ func FuzzCoreScene(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer func() { _ = file.Close() }()
-		scene, err := newCoreScene(file, executable, findAnywhere)
+		scene, err := newCoreScene(file, places{executable: executable, find: findAnywhere})
 		if err != nil {
 			return
 		}

@@ -1,6 +1,8 @@
 package debugger_test
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,6 +30,7 @@ func TestCoreOfCounter(t *testing.T) {
 	contains(t, c.ok("disassemble", args{"count": 1}), "=> 0x40104d <use+0xe>  mov eax, [rax]")
 	contains(t, c.ok("read_memory", args{"address": "&data", "length": 24}), "0x402000: 00 00 00 00 10 00 00 00 20 00 00 00 30 00 00 00", "0x402010: 40 00 00 00")
 	contains(t, c.fails("read_memory", args{"address": "0x40"}, -1), "read memory at 0x40: nothing was mapped there")
+	contains(t, c.ok("read_memory", args{"address": "&data", "length": 4104}), "(8 more bytes cannot be read)")
 	contains(t, c.ok("registers", nil), "rip     = 0x40104d <use+0xe>")
 	contains(t, c.fails("threads", args{"select": 1}, -1), "no such thread")
 }
@@ -39,6 +42,39 @@ func TestCoreWithoutProgram(t *testing.T) {
 	contains(t, c.ok("get_stack_trace", nil), "#0  0x40104d")
 	contains(t, c.fails("disassemble", nil, -1), "read memory at 0x40104d: file /tmp/counter/counter: ")
 	contains(t, c.fails("open_core", args{"core": "counter.core", "executable": "counter.c"}, -1), "counter.c: it is no ELF file")
+}
+
+// The files of a process may be in a folder that has a copy of its file system;
+// one that has none of them is named.
+func TestRoot(t *testing.T) {
+	dir := t.TempDir()
+	for from, to := range map[string]string{
+		"counter": "image/tmp/counter/counter", "counter.core": "counter.core", "counter.trace": "counter.trace", "counter.c": "empty/tmp/counter.c",
+	} {
+		b, err := os.ReadFile(filepath.Join(counters, from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to = filepath.Join(dir, filepath.FromSlash(to))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.WriteFile(to, b, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := connect(t, table(t, debugger.Config{Traces: []string{dir}}))
+	for tool, file := range map[string]args{"open_core": {"core": "counter.core"}, "open_trace": {"file": "counter.trace"}} {
+		file["root"] = "image"
+		if got := c.ok(tool, file); strings.Contains(got, "Missing") {
+			t.Errorf("%s: %s", tool, got)
+		}
+		contains(t, c.ok("get_stack_trace", nil), "#0  0x40104d use+0xe")
+		c.ok("detach", nil)
+		file["root"] = "empty"
+		contains(t, c.ok(tool, file), "Missing: code and symbols: ", "Missing: root: none of the process's files is below empty")
+		c.ok("detach", nil)
+		file["root"] = filepath.Dir(dir)
+		contains(t, c.ok(tool, file), "Missing: root: none")
+		c.ok("detach", nil)
+	}
 }
 
 // Sessions with files are found, limited and ended as others are.

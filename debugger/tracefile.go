@@ -24,8 +24,8 @@ type TraceFile struct {
 
 // OpenTrace opens a trace that debugger/export_trace has written in the format
 // binary. The executable is that of the program if it is no longer where it was,
-// else "".
-func OpenTrace(ctx context.Context, path, executable string, log *slog.Logger) (*TraceFile, error) {
+// and the root a folder with a copy of the process's files; either may be "".
+func OpenTrace(ctx context.Context, path, executable, root string, log *slog.Logger) (*TraceFile, error) {
 	file, path, err := findAnywhere(path)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func OpenTrace(ctx context.Context, path, executable string, log *slog.Logger) (
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
-	scene, err := newTraceScene(trace, executable, findAnywhere)
+	scene, err := newTraceScene(trace, places{executable, root, findAnywhere})
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (f *TraceFile) Positions() (first, last uint64) { return f.trace.Oldest(), 
 func (f *TraceFile) Summary() TraceSummary {
 	return TraceSummary{
 		File: f.s.file, Program: cmp.Or(f.trace.Program, f.scene.program()), Process: f.s.pid, Threads: f.trace.View().Threads(),
-		First: f.trace.Oldest(), Last: f.trace.End(), Begins: f.trace.Begins(), Missing: lacking(f.scene.maps, f.scene.files),
+		First: f.trace.Oldest(), Last: f.trace.End(), Begins: f.trace.Begins(), Missing: append(lacking(f.scene.maps, f.scene.files), f.scene.instead.unused()...),
 	}
 }
 

@@ -32,6 +32,7 @@ type traceFlags struct {
 	lastWrite    string
 	size         int
 	executable   string
+	root         string
 	asJSON       bool
 }
 
@@ -51,6 +52,7 @@ func (a *app) traceShow() command {
 			set.StringVar(&f.lastWrite, "last-write", "", "print which step has last written memory before --at, or the end: an `address` such as 0x404010, or an expression such as &total")
 			set.IntVar(&f.size, "size", 8, "how many `bytes` of memory --last-write is about")
 			set.StringVar(&f.executable, "executable", "", "the program's `file` if it is no longer where it was")
+			set.StringVar(&f.root, "root", "", "a `folder` with a copy of the process's files, such as those of its container; it is looked in first")
 			jsonFlag(set, &f.asJSON)
 		},
 		run: func(ctx context.Context, args []string) error {
@@ -58,7 +60,7 @@ func (a *app) traceShow() command {
 			if err != nil {
 				return err
 			}
-			return a.withTrace(ctx, args[0], f.executable, func(trace *debugger.TraceFile) error {
+			return a.withTrace(ctx, args[0], f.executable, f.root, func(trace *debugger.TraceFile) error {
 				return print(ctx, a, trace)
 			})
 		},
@@ -66,12 +68,12 @@ func (a *app) traceShow() command {
 }
 
 // withTrace opens a trace.
-func (a *app) withTrace(ctx context.Context, path, executable string, use func(*debugger.TraceFile) error) error {
+func (a *app) withTrace(ctx context.Context, path, executable, root string, use func(*debugger.TraceFile) error) error {
 	logger, err := a.logger(slog.LevelError)
 	if err != nil {
 		return err
 	}
-	trace, err := debugger.OpenTrace(ctx, path, executable, logger)
+	trace, err := debugger.OpenTrace(ctx, path, executable, root, logger)
 	if err != nil {
 		return err
 	}
