@@ -66,12 +66,14 @@ func New(r io.ReaderAt, size int64, options Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	left := maxNotes // in all segments, which may overlap
 	for i := range segments {
 		f.cut = f.cut || segments[i].Off+segments[i].Filesz > f.size
-		if elf.ProgType(segments[i].Type) == elf.PT_NOTE {
-			if err := f.readNotes(&segments[i]); err != nil {
-				return nil, err
-			}
+		if elf.ProgType(segments[i].Type) != elf.PT_NOTE {
+			continue
+		}
+		if left, err = f.readNotes(&segments[i], left); err != nil {
+			return nil, err
 		}
 	}
 	if len(f.threads) == 0 {

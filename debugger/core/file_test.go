@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -261,6 +262,7 @@ func TestRefused(t *testing.T) {
 		{"short process", with(func(d *dump) { d.notes[1].desc = d.notes[1].desc[:10] }), "has 10 bytes"},
 		{"long vector", with(func(d *dump) { d.notes[3].desc = make([]byte, 1<<17) }), "has 131072 bytes"},
 		{"more files than there are", with(func(d *dump) { d.notes[4].desc[0]++ }), "for 4 of them"},
+		{"two notes about files", with(func(d *dump) { d.notes = append(d.notes, d.notes[4]) }), "two notes about files"},
 		{"files at one place", with(func(d *dump) { d.notes[4] = files(mapping{1, 3, 0, "a"}, mapping{2, 4, 0, "b"}) }), "overlaps"},
 		{"a file backwards", with(func(d *dump) { d.notes[4] = files(mapping{4096, 1, 0, "a"}) }), "makes no sense"},
 		{"segments at one place", with(func(d *dump) { d.segments[1].addr = 0x7800 }), "overlaps"},
@@ -272,6 +274,24 @@ func TestRefused(t *testing.T) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// Segments that all have the same notes do not make reading them take for ever.
+func TestNotesAgain(t *testing.T) {
+	d := small("/lib/x")
+	d.notes = nil
+	for range 1000 {
+		d.notes = append(d.notes, dumpNote{"CORE", 99, nil})
+	}
+	d.again = 60000
+	b := d.bytes()
+	began := time.Now()
+	if _, err := core.New(bytes.NewReader(b), int64(len(b)), core.Options{}); !errors.Is(err, core.ErrFormat) {
+		t.Errorf("error %v", err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %s", took)
 	}
 }
 

@@ -103,19 +103,20 @@ var noteKinds = []struct {
 	{ownerLinux, noteXState, (*File).readXState},
 }
 
-// readNotes reads those of a segment.
-func (f *File) readNotes(p *elf.Prog64) error {
-	for notes := notesOf(f.r, p, maxNotes); ; {
+// readNotes reads those of a segment, at most so many, and says how many more
+// there may be in others.
+func (f *File) readNotes(p *elf.Prog64, most int) (int, error) {
+	for notes := notesOf(f.r, p, most); ; {
 		n, ok := notes.next()
 		if !ok {
-			return nil
+			return max(0, notes.left), nil
 		}
 		for _, row := range noteKinds {
 			if row.owner != n.owner || row.kind != n.kind {
 				continue
 			}
 			if err := row.read(f, n); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}

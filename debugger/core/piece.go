@@ -55,6 +55,9 @@ func (f *File) readFiles(n note) error {
 	if count > (n.size-fileHead)/fileRow {
 		return malformed("its note about files has %d bytes for %d of them", n.size, count)
 	}
+	if f.files != nil {
+		return malformed("it has two notes about files")
+	}
 	names := table[fileHead+fileRow*count:]
 	for row := table[fileHead : fileHead+fileRow*count]; len(row) > 0; row = row[fileRow:] {
 		m := mapped{start: row.uint64(0), end: row.uint64(8), offset: row.uint64(16) * unit}

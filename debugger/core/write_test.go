@@ -19,6 +19,7 @@ type dump struct {
 	segments []dumpSegment
 	manySegs bool // say how many in a section header
 	more     int  // say that there are so many more than there are
+	again    int  // have so many more segments of the same notes
 }
 
 type dumpNote struct {
@@ -106,9 +107,12 @@ func elfHeader(kind elf.Type, segments int) elf.Header64 {
 // bytes writes the file: headers, then contents.
 func (d *dump) bytes() []byte {
 	notes := noteBytes(d.notes)
-	count := len(d.segments) + 1
+	count := len(d.segments) + 1 + d.again
 	at := uint64(64 + 56*count + 64)
 	progs := []elf.Prog64{{Type: uint32(elf.PT_NOTE), Off: at, Filesz: uint64(len(notes))}}
+	for range d.again {
+		progs = append(progs, progs[0])
+	}
 	body := slices.Clone(notes)
 	for _, s := range d.segments {
 		progs = append(progs, elf.Prog64{
