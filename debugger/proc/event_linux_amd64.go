@@ -90,20 +90,34 @@ func (p *Process) absorb(e ptrace.Event) {
 		p.stranger(e)
 		return
 	}
-	t.running, t.fresh, t.group, t.trap, t.steps = false, false, false, false, false
+	t.running, t.fresh, t.group, t.trap, t.steps, t.vfork = false, false, false, false, false, false
 	t.step, t.entered = step{}, false
 	switch e.Kind {
 	case ptrace.SignalStop:
 		p.onSignal(t, e.Signal)
 	case ptrace.GroupStop:
 		t.group = true
-	case ptrace.Clone, ptrace.Fork, ptrace.Vfork:
+	case ptrace.Clone, ptrace.Fork:
 		p.born(e)
+		p.leaveCall(t)
+	case ptrace.Vfork:
+		p.born(e)
+		t.vfork = true
 	case ptrace.VforkDone:
 		p.forgetSharers()
+		p.leaveCall(t)
 	case ptrace.Exec:
 		p.onExec(t)
+		p.leaveCall(t)
 	}
+}
+
+// leaveCall brings a thread out of the middle of the system call that an event
+// is about: there its registers are not yet what the call makes of them, and it
+// must not be made to do another one. After vfork that has to wait for the child.
+func (p *Process) leaveCall(t *thread) {
+	t.trap = true
+	p.settle(t)
 }
 
 // gone takes a thread away. That of the first thread is told after all others

@@ -16,6 +16,9 @@ func (p *Process) Inject(thread int, number uint64, args ...uint64) (uint64, err
 		if err != nil {
 			return err
 		}
+		if t.vfork {
+			return errBusy
+		}
 		var all [6]uint64
 		copy(all[:], args)
 		p.hold(t)

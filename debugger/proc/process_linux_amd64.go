@@ -75,6 +75,7 @@ type thread struct {
 	told    signalNumber // Resume has returned it, and it comes again
 	step    step
 	entered bool // it is at the beginning of a system call
+	vfork   bool // it is in the middle of vfork
 	mask    trapMask
 }
 

@@ -115,7 +115,7 @@ func (p *Process) quietThread() *thread {
 		return t
 	}
 	t := p.threads[p.current]
-	if t == nil || t.running || t.entered {
+	if t == nil || t.running || t.entered || t.vfork {
 		return nil
 	}
 	p.hold(t)
@@ -129,7 +129,7 @@ func (p *Process) idleThread() *thread {
 	for _, id := range p.ids() {
 		t := p.threads[id]
 		var r ptrace.Regs
-		if t.running || t.entered || t.signal.number != 0 || p.tracer.Regs(id, &r) != nil {
+		if t.running || t.entered || t.vfork || t.signal.number != 0 || p.tracer.Regs(id, &r) != nil {
 			continue
 		}
 		if !r.InSyscall() {
