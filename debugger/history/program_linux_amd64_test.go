@@ -11,10 +11,16 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/proc"
 )
 
-// TestMain makes the test binary its own guard of breakpoints.
+// TestMain makes the test binary its own guard of breakpoints, and a recorder to
+// be killed.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == proc.GuardCommand {
-		os.Exit(proc.GuardMain())
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case proc.GuardCommand:
+			os.Exit(proc.GuardMain())
+		case victimCommand:
+			os.Exit(victimMain(os.Args[2:]))
+		}
 	}
 	os.Exit(m.Run())
 }

@@ -39,7 +39,7 @@ type Recorder struct {
 	options Options
 	log     *slog.Logger
 
-	fresh       bool // maps, threads and their stacks for signals are known
+	fresh       bool // maps and threads are known
 	code        codeCache
 	interpreter *interpreter     // nil: none
 	pending     map[int]*attempt // of threads that are in a system call, by id
@@ -112,7 +112,7 @@ func (r *Recorder) refresh() error {
 	return nil
 }
 
-// refreshThreads learns which threads there are, their registers and stacks.
+// refreshThreads learns which threads there are and their registers.
 func (r *Recorder) refreshThreads() error {
 	infos, err := r.target.Threads()
 	if err != nil {
@@ -143,7 +143,6 @@ func (r *Recorder) refreshThread(id int) error {
 	if start, end, err := r.target.Rseq(id); err == nil && end > start {
 		r.rseq = append(r.rseq, x86.Span{Addr: start, Len: end - start})
 	}
-	r.learnStack(id, &regs)
 	return nil
 }
 

@@ -103,6 +103,7 @@ func (r *Recorder) live(ctx context.Context, thread int, limits Limits) (Result,
 	if err := r.refresh(); err != nil {
 		return r.result(Result{}), err
 	}
+	r.learnStacks()
 	run := &run{r: r, limits: limits}
 	if limits.Time > 0 {
 		run.deadline = time.Now().Add(limits.Time)

@@ -69,6 +69,18 @@ func (r *Recorder) checkFrame(a *attempt, regs *ptrace.Regs) {
 // stackSize is that of a stack_t: address, flags, size.
 const stackSize = 24
 
+// learnStacks asks the threads of which it is not known for their stacks for
+// signals. That is not done before there are steps to record: if this program is
+// killed while a thread is asked, the process bears it badly.
+func (r *Recorder) learnStacks() {
+	threads := r.view().threads
+	for i := range threads {
+		if t := &threads[i]; t.alive && !r.stacks[t.id].known {
+			r.learnStack(t.id, &t.regs)
+		}
+	}
+}
+
 // learnStack asks a thread for its stack for signals. The call needs a little
 // of its ordinary stack, which is put back.
 func (r *Recorder) learnStack(id int, regs *ptrace.Regs) {
