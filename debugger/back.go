@@ -29,6 +29,16 @@ func (t *tools) travelTools() []mcp.Tool {
 			Doc:  "Go to a position of the recorded history, be it in the past or the present",
 			Call: mcp.Typed(still(t, t.seekTo)),
 		},
+		{
+			Name: "debugger/last_write", Title: "Last write", Scope: scopeRead,
+			Doc:  "Find what has written a value last: the instruction, its thread and stack, and the value before",
+			Call: mcp.Typed(moves(t, t.lastWrite)),
+		},
+		{
+			Name: "debugger/export_trace", Title: "Export the trace", Scope: scopeRead, Task: mcp.TaskWhenSlow,
+			Doc:  "Write the recorded history, or a part of it, into a file",
+			Call: mcp.Typed(moves(t, t.exportTrace)),
+		},
 	}
 }
 

@@ -38,7 +38,9 @@ type watch struct {
 	size    int
 	access  proc.Access
 	text    string // the expression that said where
-	last    []byte // what was there at the last stop
+	// recorded says that the processor does not watch it.
+	recorded bool
+	last     []byte // what was there at the last stop
 }
 
 // limits of what one client may set.

@@ -143,6 +143,9 @@ func wireFailure(err error) *jsonrpc.Error {
 	if errors.Is(err, proc.ErrRunning) {
 		err = errRunning
 	}
+	if e, ok := errors.AsType[*history.RewindError](err); ok {
+		err = &failure{"Cannot go on from the past", e.Reason}
+	}
 	if e, ok := errors.AsType[*failure](err); ok {
 		return jsonrpc.Errorf(codeFailed, "%s", e.what).WithDetails("%s", e.details)
 	}

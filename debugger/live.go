@@ -20,6 +20,7 @@ type live struct {
 	sessions          *registry
 	policy            policy
 	noLaunch, noWrite bool
+	exports           string // the folder for traces that are written
 }
 
 // endSession lets the processes of a client go.

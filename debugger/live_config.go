@@ -2,6 +2,7 @@ package debugger
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -59,7 +60,8 @@ func (c Live) open(env mcp.Env) (live, error) {
 		return live{}, err
 	}
 	return live{
-		policy: rules, noLaunch: c.NoLaunch, noWrite: c.NoWrite,
+		exports: filepath.Join(env.Data, tracesFolder),
+		policy:  rules, noLaunch: c.NoLaunch, noWrite: c.NoWrite,
 		sessions: &registry{log: env.Logger, history: c.History << 20, idle: c.Idle, limit: c.Sessions, stop: c.MaxStop, sessions: map[string]*session{}},
 	}, nil
 }

@@ -169,8 +169,7 @@ func (s *session) difference(w *watch, before, after uint64, format string) stri
 func (s *session) watchedAt(w *watch, position uint64) []byte {
 	b := make([]byte, w.size)
 	if s.seekQuietly(position) == nil {
-		n, _ := s.scene.ReadMemory(w.address, b) // zeros where nothing is
-		clear(b[n:])
+		b = s.bytes(w)
 	}
 	return b
 }

@@ -21,6 +21,7 @@ var phrases = map[string]string{
 	"debugger/step_forward":            "Step forward executed",
 	"debugger/step_backward":           "Step backward executed",
 	"debugger/reverse_continue":        "Reverse continue executed",
+	"debugger/last_write":              "Last write searched",
 	"debugger/seek":                    "Moved through history",
 	"debugger/get_stack_trace":         "Stack trace inspected",
 	"debugger/get_variables":           "Variables inspected{ (scope: $scope)}",

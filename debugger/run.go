@@ -24,11 +24,6 @@ func (a waitArg) wait() time.Duration {
 	return time.Duration(*a.WaitMS) * time.Millisecond
 }
 
-type continueArgs struct {
-	waitArg
-	sessionArg
-}
-
 // moved is the answer of the tools that let the process run.
 type moved struct {
 	State  state  `json:"state"`
@@ -46,7 +41,11 @@ func (t *tools) resume(ctx context.Context, call *mcp.Call, s *session, args con
 		if err := s.ready(); err != nil {
 			return moved{}, err
 		}
-		op = s.begin(s.onward)
+		way, err := t.way(s, args)
+		if err != nil {
+			return moved{}, err
+		}
+		op = s.begin(way)
 	}
 	return s.await(ctx, call, op, args.wait())
 }
@@ -91,11 +90,19 @@ func (s *session) await(ctx context.Context, call *mcp.Call, op *operation, wait
 		case <-timer.C:
 			return moved{State: s.state(), Output: s.written()}, nil
 		case <-ticker.C:
-			call.Progress(ctx, time.Since(began).Seconds(), wait.Seconds(), "The process is running")
+			call.Progress(ctx, time.Since(began).Seconds(), wait.Seconds(), s.progress())
 		case <-ctx.Done():
 			return moved{}, s.interrupt(ctx, op)
 		}
 	}
+}
+
+// progress says what the process is doing.
+func (s *session) progress() string {
+	if n := s.recorded.Load(); n > 0 {
+		return thousands(n) + " instructions recorded"
+	}
+	return "The process is running"
 }
 
 // outcome is how an operation ended.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/history"
@@ -37,6 +38,8 @@ type session struct {
 	budget   int
 	oldest   uint64   // when it was looked at last
 	notes    []string // to be told with the next stop
+
+	recorded atomic.Int64 // steps of the recording that is on
 
 	// marksMade is how many there ever were; likewise.
 	marksMade int

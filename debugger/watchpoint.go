@@ -15,10 +15,11 @@ import (
 var accessNames = map[proc.Access]string{proc.Write: "write", proc.ReadWrite: "readwrite"}
 
 type watchpointArgs struct {
-	Address    string `json:"address,omitempty" doc:"Address such as 0x404010"`
+	Address    string `json:"address,omitempty" doc:"Address such as 0x404010, or an expression that is one, such as &total or p"`
 	Expression string `json:"expression,omitempty" doc:"Instead of an address: what to watch, such as total or p->count"`
-	Size       int    `json:"size,omitempty" min:"1" max:"8" doc:"How many bytes: 1, 2, 4 or 8; those of the expression's type if not given"`
+	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"How many bytes: 1, 2, 4 or 8, with recorded any; those of the expression's type if not given"`
 	Access     string `json:"access,omitempty" enum:"write|readwrite" default:"write" doc:"What to stop at"`
+	Recorded   bool   `json:"recorded,omitempty" doc:"Watch only while steps are recorded and in the past, where there is room for any number and size"`
 	Condition  string `json:"condition,omitempty" doc:"Stop only when this expression is true"`
 	sessionArg
 }
@@ -28,23 +29,24 @@ func (a watchpointArgs) Validate() error {
 	switch {
 	case (a.Address == "") == (a.Expression == ""):
 		return errors.New("give either address or expression")
-	case a.Size != 0 && a.Size != 1 && a.Size != 2 && a.Size != 4 && a.Size != 8:
+	case !a.Recorded && a.Size != 0 && !watchable(a.Size):
 		return errors.New("size must be 1, 2, 4 or 8")
-	case a.Address != "":
-		_, err := parseAddress(a.Address)
-		return err
+	case a.Recorded && a.Access != accessNames[proc.Write]:
+		return errors.New("what is read is not recorded: access must be write with recorded")
 	}
 	return nil
 }
+
+// watchable says whether the processor can watch so many bytes.
+func watchable(size int) bool { return size == 1 || size == 2 || size == 4 || size == 8 }
 
 func (t *tools) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session, args watchpointArgs) (marked, error) {
 	w := &watch{size: args.Size, text: args.Expression, access: proc.Write}
 	if args.Access == accessNames[proc.ReadWrite] {
 		w.access = proc.ReadWrite
 	}
-	if args.Address != "" {
-		w.address, _ = parseAddress(args.Address) // Validate has read it
-	} else if err := s.watched(ctx, w); err != nil {
+	w.recorded = args.Recorded || s.process == nil
+	if err := s.watched(ctx, w, args.Address); err != nil {
 		return marked{}, err
 	}
 	if w.size == 0 {
@@ -58,9 +60,17 @@ func (t *tools) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session, args
 	if _, err := s.scene.ReadMemory(w.address, w.last); err != nil {
 		return marked{}, &breakpointError{fmt.Sprintf("the memory at %#x cannot be read", w.address)}
 	}
+	if w.recorded {
+		return s.marked(m)
+	}
 	if err := s.set(m, proc.BreakpointSpec{Address: w.address, Size: w.size, Access: w.access, Condition: m.holds}); err != nil {
 		return marked{}, err
 	}
+	return s.marked(m)
+}
+
+// marked gives a mark its number and is the answer about it.
+func (s *session) marked(m *mark) (marked, error) {
 	if err := s.number(m); err != nil {
 		return marked{}, err
 	}
@@ -68,8 +78,12 @@ func (t *tools) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session, args
 	return marked{State: s.tell(), Breakpoint: item}, err
 }
 
-// watched finds the place that an expression means.
-func (s *session) watched(ctx context.Context, w *watch) error {
+// watched finds the place that an address or an expression means.
+func (s *session) watched(ctx context.Context, w *watch, address string) (err error) {
+	if address != "" {
+		w.address, err = s.address(ctx, address)
+		return err
+	}
 	value, err := s.evaluate(ctx, w.text, 0, 0)
 	if err != nil {
 		return &breakpointError{fmt.Sprintf("the expression has no value: %v", err)}
@@ -80,8 +94,8 @@ func (s *session) watched(ctx context.Context, w *watch) error {
 		return &breakpointError{"the expression is nothing that is in memory"}
 	}
 	w.address = addr
-	if size := value.Size(); w.size == 0 && (size == 1 || size == 2 || size == 4 || size == 8) {
-		w.size = int(size)
+	if size := value.Size(); w.size == 0 && (w.recorded || watchable(int(size))) {
+		w.size = int(min(size, maxMemory))
 	}
 	if w.size == 0 {
 		return &breakpointError{fmt.Sprintf("a %s has %d bytes; 1, 2, 4 or 8 can be watched, which size says", value.Type(), value.Size())}

@@ -24,12 +24,16 @@ type Binding struct {
 // A texter is an answer that knows its text.
 type texter interface{ Text() string }
 
+// A carrier is a texter that has more content than its text.
+type carrier interface{ Content() []Content }
+
 // Typed binds a handler whose arguments are the struct In; the schema, the
 // decoding and the argument errors all come from it (package schema).
 //
 // Out is a string, which is the text of the answer; or a type with a method
 // Text() string, which then is also the structured content and whose type is
-// the output schema; or *[Result].
+// the output schema, and may have a method Content() []Content for what follows
+// the text; or *[Result].
 func Typed[In, Out any](handler func(ctx context.Context, call *Call, in In) (Out, error)) Binding {
 	in, err := schema.For[In]()
 	if err != nil {
@@ -69,7 +73,11 @@ func answerOf[Out any]() (func(Out) *Result, []byte, error) {
 			return nil, nil, fmt.Errorf("answer: %w", err)
 		}
 		return func(o Out) *Result {
-			return &Result{Content: []Content{Text(any(o).(texter).Text())}, Structured: o}
+			result := &Result{Content: []Content{Text(any(o).(texter).Text())}, Structured: o}
+			if more, ok := any(o).(carrier); ok {
+				result.Content = append(result.Content, more.Content()...)
+			}
+			return result
 		}, out.JSON(), nil
 	}
 	return nil, nil, fmt.Errorf("answer type %T is neither a string nor a *mcp.Result and has no Text method", zero)

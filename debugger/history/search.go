@@ -31,7 +31,8 @@ func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, e
 
 // Wrote says whether the step that leads from a position to the next one, which
 // there must be, has written any of n bytes at addr, whether or not they changed
-// by it.
+// by it. Of a run that was not recorded it says whether they have changed, if
+// the view is next to it.
 func (h *History) Wrote(position, addr, n uint64) bool {
 	if position < h.Oldest() || position >= h.End() {
 		return false
@@ -41,8 +42,27 @@ func (h *History) Wrote(position, addr, n uint64) bool {
 	if record[0]&partMemory == 0 {
 		return false
 	}
-	_, ok := h.writes(record, addr, n)
-	return ok
+	head, ok := h.writes(record, addr, n)
+	return ok && (head.kind != Ran || h.changed(position, addr, n))
+}
+
+// changed says whether memory differs before and after a record that the view
+// is next to. Of runs it is known only which pieces have changed somewhere.
+func (h *History) changed(position, addr, n uint64) bool {
+	if v := h.view.position; v != position && v != position+1 {
+		return true
+	}
+	for _, s := range h.spansAt(position) {
+		low, high := max(s.addr, addr), min(s.addr+uint64(len(s.data)), addr+n)
+		if low >= high {
+			continue
+		}
+		now := make([]byte, high-low)
+		if k, _ := h.view.ReadMemory(low, now); string(now[:k]) != string(s.data[low-s.addr:][:k]) {
+			return true
+		}
+	}
+	return false
 }
 
 // Kind says what the step that leads from a position to the next one is. Where
