@@ -38,6 +38,7 @@ type Store struct {
 	log   *slog.Logger
 	now   func() time.Time
 	feeds feeds
+	cache cache
 
 	mu       sync.Mutex
 	known    map[ruleset.Name]entry
@@ -224,7 +225,19 @@ func (s *Store) sync() error {
 
 // Get implements [ruleset.Store].
 func (s *Store) Get(_ context.Context, name ruleset.Name) (ruleset.Ruleset, error) {
+	info, err := os.Lstat(s.path(name))
+	if err != nil {
+		d, err := s.read(name) // which says what the matter is
+		return d.ruleset, err
+	}
+	before := stampOf(info)
+	if r, ok := s.cache.get(name, before); ok {
+		return r, nil
+	}
 	d, err := s.read(name)
+	if err == nil {
+		s.cache.put(name, before, d.ruleset)
+	}
 	return d.ruleset, err
 }
 

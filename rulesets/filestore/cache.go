@@ -1,0 +1,71 @@
+package filestore
+
+import (
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// maxCached is how many bytes of rulesets are kept in memory.
+const maxCached = 4 << 20
+
+// settled is how old a file's last change must be before what was read of it is
+// kept: two changes in one tick of the file system's clock have one time.
+const settled = 2 * time.Second
+
+// A cache keeps rulesets that were read, as long as their files have the stamps
+// that they had. Parsing one takes several times as long as asking for that.
+type cache struct {
+	mu    sync.Mutex
+	bytes int
+	of    map[ruleset.Name]cached
+}
+
+type cached struct {
+	stamp   stamp
+	ruleset ruleset.Ruleset
+}
+
+// cost is about how many bytes it takes.
+func (c cached) cost() int { return len(c.ruleset.Markdown) + len(c.ruleset.Description) + 512 }
+
+// get returns the ruleset that was read of a file with this stamp.
+func (c *cache) get(name ruleset.Name, now stamp) (r ruleset.Ruleset, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was, ok := c.of[name]
+	if !ok || was.stamp != now {
+		return r, false
+	}
+	return ruleset.Ruleset{Meta: was.ruleset.Clone(), Markdown: was.ruleset.Markdown}, true
+}
+
+// put keeps what was read of a file that had this stamp before that.
+func (c *cache) put(name ruleset.Name, before stamp, r ruleset.Ruleset) {
+	one := cached{before, ruleset.Ruleset{Meta: r.Clone(), Markdown: r.Markdown}}
+	if time.Since(before.modified) < settled || one.cost() > maxCached {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of == nil {
+		c.of = map[ruleset.Name]cached{}
+	}
+	c.removeLocked(name)
+	for other := range c.of { // in no order: what is often read is soon back
+		if c.bytes+one.cost() <= maxCached {
+			break
+		}
+		c.removeLocked(other)
+	}
+	c.of[name] = one
+	c.bytes += one.cost()
+}
+
+func (c *cache) removeLocked(name ruleset.Name) {
+	if old, ok := c.of[name]; ok {
+		c.bytes -= old.cost()
+		delete(c.of, name)
+	}
+}
