@@ -35,8 +35,9 @@
 // has a handler of SIGTRAP that does nothing, in case a trap is on its way to it
 // at that moment; if we are killed then, it keeps it. Detach puts everything
 // back. What does harm is to be killed while the process is made to do a system
-// call of ours: at the first breakpoint or step, in Detach, in Inject, and when
-// a signal that came in a step is given back; each takes some ten microseconds.
+// call of ours: at the first breakpoint, step or Written, in Detach, in Inject,
+// and when a signal that came in a step is given back; each takes some ten
+// microseconds.
 // So does a thread that comes to an int3 before the guard has taken it out.
 //
 // # Concurrency
