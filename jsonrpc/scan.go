@@ -1,9 +1,6 @@
 package jsonrpc
 
-import (
-	"fmt"
-	"unicode/utf8"
-)
+import "fmt"
 
 // DefaultDepth is how deep arrays and objects may be nested.
 const DefaultDepth = 512
@@ -144,27 +141,18 @@ func scanString(b []byte, i int) (int, error) {
 		if c == '"' {
 			return i + 1, nil
 		}
-		n := unplainLen(b[i:])
-		if n == 0 {
+		next := skipWide(b, i)
+		if c == '\\' {
+			next = i + escapeLen(b[i:])
+		}
+		if next == i {
 			return 0, &SyntaxError{i, "an escape or a byte that no string may have"}
 		}
-		if i += n; i < len(b) && isPlain(b[i]) {
+		if i = next; i < len(b) && isPlain(b[i]) {
 			i = skipPlain(b, i)
 		}
 	}
 	return 0, &SyntaxError{start, "a string does not end"}
-}
-
-// unplainLen is the length of the escape, or of the character that is not
-// ASCII, that b begins with; 0 if it is neither.
-func unplainLen(b []byte) int {
-	if b[0] == '\\' {
-		return escapeLen(b)
-	}
-	if _, n := utf8.DecodeRune(b); n > 1 {
-		return n
-	}
-	return 0
 }
 
 // escapeLen is the length of the escape that b begins with, 0 if it is none.

@@ -52,8 +52,8 @@ func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	from := 0
 	for i := skipPlain(s, 0); i < len(s); {
-		if n := runeLen(s[i:]); n > 1 {
-			i += n
+		if next := skipWide(s, i); next > i {
+			i = next
 		} else {
 			if from < i {
 				dst = append(dst, s[from:i]...)
@@ -69,15 +69,29 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// runeLen is the length of the character that s begins with, 1 if it is ASCII or
-// no UTF-8.
-func runeLen(s string) int {
-	if s[0] < utf8.RuneSelf {
-		return 1
+// skipWide returns the index of the first byte of s, from i on, that is ASCII or
+// no UTF-8. The usual characters of two and three bytes are looked at here; a
+// call for each would take longer than all else.
+func skipWide[S string | []byte](s S, i int) int {
+	for i < len(s) && s[i] >= utf8.RuneSelf {
+		switch c := s[i]; {
+		case c >= 0xc2 && c < 0xe0 && i+1 < len(s) && continues(s[i+1]):
+			i += 2
+		case c > 0xe0 && c < 0xf0 && c != 0xed && i+2 < len(s) && continues(s[i+1]) && continues(s[i+2]):
+			i += 3
+		default:
+			_, n := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+			if n == 1 {
+				return i
+			}
+			i += n
+		}
 	}
-	_, n := utf8.DecodeRuneInString(s)
-	return n
+	return i
 }
+
+// continues says whether a byte is not the first of its character.
+func continues(c byte) bool { return c&0xc0 == 0x80 }
 
 func load8[S string | []byte](s S, i int) uint64 {
 	_ = s[i+7]
