@@ -28,6 +28,7 @@ const grace = 250 * time.Millisecond
 // A conn is a connection on its way through requests.
 type conn struct {
 	front *Front
+	inner net.Conn // as it was accepted
 	net   net.Conn // with TLS, if that is spoken
 	addr  string
 	state *tls.ConnectionState
@@ -43,13 +44,13 @@ type conn struct {
 
 // The stages of a connection.
 const (
-	busy   int32 = iota // also while it begins
-	idle                // between requests
+	idle   int32 = iota // between requests, and while it begins
+	busy                // from a request's first byte on
 	closed              // by Shutdown
 )
 
 func newConn(f *Front, inner net.Conn) *conn {
-	c := &conn{front: f, net: inner, addr: inner.RemoteAddr().String()}
+	c := &conn{front: f, inner: inner, net: inner, addr: inner.RemoteAddr().String()}
 	if f.cfg.TLS != nil {
 		c.net = tls.Server(inner, f.cfg.TLS)
 	}
@@ -71,12 +72,19 @@ func (c *conn) serve() {
 		mine = c.requests()
 	}
 	c.front.forget(c)
-	switch {
-	case mine:
+	if mine {
 		c.close()
-	case c.n == 0:
+	} else {
+		c.handOver()
+	}
+}
+
+// handOver gives the connection away as it was, but for what was read.
+func (c *conn) handOver() {
+	_ = c.net.SetDeadline(time.Time{}) // a read tells of a closed connection
+	if c.n == 0 {
 		c.front.rest.give(c.net)
-	default:
+	} else {
 		c.front.rest.give(&Conn{Conn: c.net, ahead: slices.Clone(c.buf[:c.n])})
 	}
 }
@@ -88,6 +96,13 @@ func (c *conn) closeIdle() {
 	if c.stage.CompareAndSwap(idle, closed) {
 		c.close()
 	}
+}
+
+// abort closes the connection in the middle of whatever it is at, without the
+// goodbye of TLS: that waits for a client that does not read.
+func (c *conn) abort() {
+	_ = c.inner.Close() // as in close
+	c.watch.abort()
 }
 
 // shakeHands does that of TLS.
@@ -133,6 +148,9 @@ func (c *conn) requests() (done bool) {
 		}
 		if !first {
 			from = now
+			if c.skipLine(); c.n == 0 {
+				continue
+			}
 		}
 		size, verdict := c.receive(from.Add(cfg.HeaderTime))
 		if verdict == taken && !c.handle(c.buf[size:size+c.head.length], now) {
@@ -142,96 +160,8 @@ func (c *conn) requests() (done bool) {
 			return verdict == ended
 		}
 		c.consume(size + c.head.length)
-		c.readWithin(now, cfg.IdleTime)
+		c.readWithin(time.Now(), cfg.IdleTime)
 	}
-}
-
-// await waits for the first byte of a request.
-func (c *conn) await() (now time.Time, ok bool) {
-	if c.n > 0 {
-		return time.Now(), !c.front.closing.Load()
-	}
-	c.stage.Store(idle)
-	if c.front.closing.Load() { // and may not have seen that we are idle
-		return now, false
-	}
-	n, err := c.net.Read(c.buf)
-	if !c.stage.CompareAndSwap(idle, busy) || err != nil && n == 0 {
-		return now, false
-	}
-	c.n = n
-	return time.Now(), true
-}
-
-// readWithin makes reads end at the end of a duration, or up to a quarter of it
-// later: so the deadline is set now and then, not at each request.
-func (c *conn) readWithin(now time.Time, d time.Duration) {
-	if c.readUntil.Sub(now) < d {
-		c.readUntil = now.Add(d + d/4)
-		_ = c.net.SetReadDeadline(c.readUntil) // a read tells of a closed connection
-	}
-}
-
-// A verdict is what becomes of the bytes in the buffer.
-type verdict int
-
-const (
-	taken  verdict = iota // a request that is handled here
-	passed                // net/http's
-	ended                 // nobody's: the client has gone or is too slow
-)
-
-// receive reads until a request is there that is ours. Its head is as long as
-// the result.
-func (c *conn) receive(deadline time.Time) (size int, v verdict) {
-	end := indexHead(c.buf[:c.n])
-	for ; end < 0; end = indexHead(c.buf[:c.n]) {
-		if c.n >= maxHead || strange(c.buf[:c.n]) {
-			return 0, passed
-		}
-		if err := c.more(deadline, maxHead); err != nil {
-			return 0, ended
-		}
-	}
-	if !c.head.parse(c.buf[:end+2], c.front.paths) {
-		return 0, passed
-	}
-	size = end + len(endOfHead)
-	deadline = time.Now().Add(grace)
-	for c.n < size+c.head.length {
-		if err := c.more(deadline, size+c.head.length); err != nil {
-			return 0, passed // which finds the same error, or waits
-		}
-	}
-	return size, taken
-}
-
-// more reads on, for a buffer of at least so many bytes.
-func (c *conn) more(deadline time.Time, size int) error {
-	c.readUntil = time.Time{}
-	if err := c.net.SetReadDeadline(deadline); err != nil {
-		return err
-	}
-	if c.n == len(c.buf) {
-		grown := make([]byte, max(size, 2*len(c.buf)))
-		copy(grown, c.buf)
-		c.buf = grown
-	}
-	n, err := c.net.Read(c.buf[c.n:])
-	c.n += n
-	if n > 0 {
-		return nil
-	}
-	return err
-}
-
-// consume forgets a request.
-func (c *conn) consume(size int) {
-	rest := c.buf[size:c.n]
-	if len(c.buf) > keptBuffer && len(rest) <= firstBuffer {
-		c.buf = make([]byte, firstBuffer)
-	}
-	c.n = copy(c.buf, rest)
 }
 
 // handle answers the request and says whether another one may follow.
@@ -239,7 +169,7 @@ func (c *conn) handle(body []byte, now time.Time) (more bool) {
 	ctx, cancel := context.WithCancel(c.front.cfg.Context)
 	defer cancel()
 	r := c.head.request(ctx, body, c.addr, c.state)
-	w := &response{conn: c, header: http.Header{}, now: now, length: -1, out: c.front.buffer()}
+	w := &response{conn: c, header: http.Header{}, length: -1, out: c.front.buffer()}
 	defer c.front.release(w)
 	c.writeWithin(now)
 	c.watch.begin(now, cancel)

@@ -22,7 +22,8 @@
 // hijacked, and it has no informational statuses. Answers may be streams.
 // The context ends with the request, with the connection, and after RequestTime
 // unless the handler sets another read deadline. That the client has gone is
-// noticed some milliseconds into a request.
+// noticed some milliseconds into a request, but as with net/http not behind a
+// request that the client has sent meanwhile, nor does RequestTime count then.
 //
 // # Concurrency
 //

@@ -6,8 +6,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,7 +28,7 @@ type Config struct {
 
 	HeaderTime  time.Duration // for TLS, and for a head from its first byte on; 10 s
 	RequestTime time.Duration // for a request until its answer is written; 150 s
-	IdleTime    time.Duration // between requests; 120 s, or up to a quarter more
+	IdleTime    time.Duration // from an answer to the next request; 120 s, or up to a quarter more
 	Logger      *slog.Logger  // nil discards
 }
 
@@ -117,10 +119,13 @@ func (f *Front) forget(c *conn) {
 // returns an error if ctx is done before that. It touches neither listeners nor
 // what went to Rest.
 func (f *Front) Shutdown(ctx context.Context) error {
-	f.each((*conn).closeIdle)
+	all := f.last()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		for _, c := range all {
+			c.closeIdle() // which may wait for a client
+		}
 		f.served.Wait()
 	}()
 	select {
@@ -131,22 +136,20 @@ func (f *Front) Shutdown(ctx context.Context) error {
 	}
 }
 
-// Close closes all connections, which ends the contexts of their requests. It
-// does not touch what went to Rest.
-func (f *Front) Close() { f.each((*conn).close) }
+// Close closes all connections and ends the contexts of their requests. It does
+// not touch what went to Rest.
+func (f *Front) Close() {
+	for _, c := range f.last() {
+		c.abort()
+	}
+}
 
-// each does something with every connection, and no new one begins.
-func (f *Front) each(do func(*conn)) {
+// last are the connections there are; no new one begins.
+func (f *Front) last() []*conn {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.closing.Store(true)
-	all := make([]*conn, 0, len(f.conns))
-	for c := range f.conns {
-		all = append(all, c)
-	}
-	f.mu.Unlock()
-	for _, c := range all {
-		do(c)
-	}
+	return slices.Collect(maps.Keys(f.conns))
 }
 
 // buffer is room for an answer.

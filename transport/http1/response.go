@@ -17,7 +17,6 @@ const keptBody = 16 << 10
 type response struct {
 	conn   *conn
 	header http.Header
-	now    time.Time
 
 	status  int    // 0 until it is said
 	body    []byte // that waits
@@ -193,7 +192,7 @@ func (w *response) putHead() {
 func (w *response) complete() {
 	h := w.header
 	if _, ok := h["Date"]; !ok {
-		h["Date"] = w.conn.front.date.at(w.now)
+		h["Date"] = w.conn.front.date.at(time.Now())
 	}
 	delete(h, "Transfer-Encoding")
 	switch {

@@ -65,8 +65,11 @@ func (w *watch) read() {
 	c := w.conn
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.cancel == nil || w.reading || c.n == len(c.buf) {
+	if w.cancel == nil || w.reading {
 		return
+	}
+	if c.n == len(c.buf) { // the handler has its body in the old one
+		c.grow(c.n + firstBuffer)
 	}
 	w.reading = true
 	c.readUntil = time.Time{}
@@ -81,6 +84,15 @@ func (w *watch) read() {
 		w.cancel()
 	}
 	w.idle.Signal()
+}
+
+// abort ends the context of the request that is handled.
+func (w *watch) abort() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cancel != nil {
+		w.cancel()
+	}
 }
 
 // setUntil is another end of reading, for the request that is handled.

@@ -1,0 +1,185 @@
+package http1_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/triptych-mcp/triptych/transport/http1"
+)
+
+// TestGoneAfterLongBody: that the client has gone is noticed also when its
+// request fills the buffer to the last byte.
+func TestGoneAfterLongBody(t *testing.T) {
+	for _, size := range []int{4096, 8192, 60_000} {
+		synctest.Test(t, func(t *testing.T) {
+			took := make(chan time.Duration, 1)
+			h := open(func(_ http.ResponseWriter, r *http.Request) {
+				began := time.Now()
+				select {
+				case <-r.Context().Done():
+				case <-time.After(time.Hour):
+				}
+				took <- time.Since(began)
+			}, http1.Config{})
+			c := h.talk(t)
+			c.say(sized(size))
+			_ = c.conn.Close()
+			if d := <-took; d > 100*time.Millisecond {
+				t.Errorf("a request of %d bytes: ended after %v, want at once", size, d)
+			}
+			h.end()
+		})
+	}
+}
+
+// sized is a request of so many bytes.
+func sized(n int) string {
+	for length := n; ; length-- {
+		if text := post(strings.Repeat("x", length)); len(text) == n {
+			return text
+		}
+	}
+}
+
+// TestIdleAfterLongRequest: the time between requests begins when the answer is
+// written, however long that took.
+func TestIdleAfterLongRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(func(w http.ResponseWriter, r *http.Request) {
+			control := http.NewResponseController(w)
+			if control.SetReadDeadline(time.Time{}) != nil || control.SetWriteDeadline(time.Time{}) != nil {
+				t.Error("deadlines cannot be set")
+			}
+			time.Sleep(time.Hour)
+			tell(w, r)
+		}, http1.Config{IdleTime: 40 * time.Second})
+		c := h.talk(t)
+		c.say(post("x"))
+		r, _ := c.hear()
+		if at, err := http.ParseTime(r.Header.Get("Date")); err != nil || time.Since(at) > time.Second {
+			t.Errorf("the answer is of %v, %v, want %v", at, err, time.Now())
+		}
+		began := time.Now()
+		if over := c.isOver(); !over || time.Since(began) < 40*time.Second {
+			t.Errorf("over: %v after %v, want after 40s", over, time.Since(began))
+		}
+		h.end()
+	})
+}
+
+// TestEmptyLine: an empty line behind a body is passed over, as net/http does.
+func TestEmptyLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(tell, http1.Config{})
+		c := h.talk(t)
+		c.say(post("one") + "\r\n")
+		c.hear()
+		c.say(post("two"))
+		c.hear()
+		c.say("\r\n")
+		c.say(post("three"))
+		if _, got := c.hear(); got != "true POST three" {
+			t.Errorf("got %q", got)
+		}
+		h.end()
+	})
+}
+
+// TestNoDeadlineGoesAlong: who gets a connection finds no deadline on it of a
+// request that was served before.
+func TestNoDeadlineGoesAlong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(func(w http.ResponseWriter, r *http.Request) {
+			if !taken(w) {
+				time.Sleep(time.Hour)
+			}
+			tell(w, r)
+		}, http1.Config{})
+		c := h.talk(t)
+		c.say(post("one"))
+		c.hear()
+		c.say("GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if _, got := c.hear(); got != "false GET " {
+			t.Errorf("got %q", got)
+		}
+		h.end()
+	})
+}
+
+// TestShutdownDuringTLS: a client that never finishes TLS holds nothing up.
+func TestShutdownDuringTLS(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(tell, http1.Config{TLS: &tls.Config{}})
+		c := h.talk(t)
+		synctest.Wait()
+		began := time.Now()
+		if err := h.front.Shutdown(t.Context()); err != nil || time.Since(began) != 0 {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		if !c.isOver() {
+			t.Error("the connection goes on")
+		}
+		h.end()
+	})
+}
+
+// TestCloseEndsContexts: also that of a request behind which the next one waits
+// already, so that nobody reads on.
+func TestCloseEndsContexts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan error, 1)
+		h := open(func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-r.Context().Done():
+			case <-time.After(time.Hour):
+			}
+			ended <- r.Context().Err()
+		}, http1.Config{})
+		c := h.talk(t)
+		c.say(post("one") + post("two"))
+		time.Sleep(time.Second)
+		c.say(post("three"))
+		h.end()
+		if err := <-ended; err == nil {
+			t.Error("the request went on for an hour")
+		}
+	})
+}
+
+// TestMuteClient: a client that does not read cannot hold up Shutdown longer than
+// wanted by the goodbye of TLS, nor Close.
+func TestMuteClient(t *testing.T) {
+	other := httptest.NewTLSServer(nil)
+	cfg := &tls.Config{Certificates: other.TLS.Certificates, SessionTicketsDisabled: true}
+	other.Close()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(tell, http1.Config{TLS: cfg})
+		for range 3 {
+			conn := h.dial()
+			defer func() { _ = conn.Close() }()
+			if err := tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).HandshakeContext(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		began := time.Now()
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		if err := h.front.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
+			t.Errorf("shutdown: %v after %v, want the deadline's error after 1s", err, time.Since(began))
+		}
+		h.front.Close()
+		synctest.Wait()
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("closed after %v, want 1s", took)
+		}
+		h.end()
+	})
+}

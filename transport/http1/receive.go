@@ -1,0 +1,107 @@
+package http1
+
+import (
+	"bytes"
+	"time"
+)
+
+// await waits for the first byte of a request.
+func (c *conn) await() (now time.Time, ok bool) {
+	if c.n > 0 {
+		return time.Now(), !c.front.closing.Load()
+	}
+	c.stage.Store(idle)
+	if c.front.closing.Load() { // and may not have seen that we are idle
+		return now, false
+	}
+	n, err := c.net.Read(c.buf)
+	if !c.stage.CompareAndSwap(idle, busy) || err != nil && n == 0 {
+		return now, false
+	}
+	c.n = n
+	return time.Now(), true
+}
+
+// readWithin makes reads end at the end of a duration, or up to a quarter of it
+// later: so the deadline is set now and then, not at each request.
+func (c *conn) readWithin(now time.Time, d time.Duration) {
+	if c.readUntil.Sub(now) < d {
+		c.readUntil = now.Add(d + d/4)
+		_ = c.net.SetReadDeadline(c.readUntil) // a read tells of a closed connection
+	}
+}
+
+// A verdict is what becomes of the bytes in the buffer.
+type verdict int
+
+const (
+	taken  verdict = iota // a request that is handled here
+	passed                // net/http's
+	ended                 // nobody's: the client has gone or is too slow
+)
+
+// receive reads until a request is there that is ours. Its head is as long as
+// the result.
+func (c *conn) receive(deadline time.Time) (size int, v verdict) {
+	end := indexHead(c.buf[:c.n])
+	for ; end < 0; end = indexHead(c.buf[:c.n]) {
+		if c.n >= maxHead || strange(c.buf[:c.n]) {
+			return 0, passed
+		}
+		if err := c.more(deadline, maxHead); err != nil {
+			return 0, ended
+		}
+	}
+	if !c.head.parse(c.buf[:end+2], c.front.paths) {
+		return 0, passed
+	}
+	size = end + len(endOfHead)
+	deadline = time.Now().Add(grace)
+	for c.n < size+c.head.length {
+		if err := c.more(deadline, size+c.head.length); err != nil {
+			return 0, passed // which finds the same error, or waits
+		}
+	}
+	return size, taken
+}
+
+// more reads on, for a buffer of at least so many bytes.
+func (c *conn) more(deadline time.Time, size int) error {
+	c.readUntil = time.Time{}
+	if err := c.net.SetReadDeadline(deadline); err != nil {
+		return err
+	}
+	if c.n == len(c.buf) {
+		c.grow(max(size, 2*len(c.buf)))
+	}
+	n, err := c.net.Read(c.buf[c.n:])
+	c.n += n
+	if n > 0 {
+		return nil
+	}
+	return err
+}
+
+// grow makes the buffer larger.
+func (c *conn) grow(size int) {
+	grown := make([]byte, size)
+	copy(grown, c.buf[:c.n])
+	c.buf = grown
+}
+
+// skipLine passes over the empty line that some clients send behind a body
+// (RFC 9112, section 2.2).
+func (c *conn) skipLine() {
+	if rest, ok := bytes.CutPrefix(c.buf[:c.n], endOfHead[:2]); ok {
+		c.n = copy(c.buf, rest)
+	}
+}
+
+// consume forgets a request.
+func (c *conn) consume(size int) {
+	rest := c.buf[size:c.n]
+	if len(c.buf) > keptBuffer && len(rest) <= firstBuffer {
+		c.buf = make([]byte, firstBuffer)
+	}
+	c.n = copy(c.buf, rest)
+}
