@@ -9,7 +9,7 @@ SOAK ?= 30m
 # where it has to build, besides where it is tested
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build run demo test race fuzz bench bench-peers soak cover vet lint fmt generate golden conformance conformance-xml ci
+.PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak cover vet lint fmt generate golden conformance conformance-xml ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ endif
 
 bench-peers: ## measure beside other servers and write docs/performance.md; QUICK=1 takes 3 minutes, not 12
 	cd conformance/peers && go run . $(if $(QUICK),-quick)
+
+bench-debugger: ## measure the debugger beside gdb and Delve and write docs/debugger-performance.md; QUICK=1 takes 1 minute, not 5
+	go run ./conformance/debugbench $(if $(QUICK),-quick)
 
 soak: ## keep the program busy for SOAK over both roads and write what became of it into docs/performance.md
 	@mkdir -p bin/peers

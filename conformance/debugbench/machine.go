@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// A machine is where and when something was measured, and with which versions.
+type machine struct {
+	Date, CPU, Kernel, Commit string
+	Cores                     int
+	Versions                  string
+}
+
+func (b *bench) thisMachine(ctx context.Context) machine {
+	m := machine{
+		Date: time.Now().UTC().Format("2006-01-02 15:04 UTC"), Cores: runtime.NumCPU(), CPU: processor(),
+		Kernel: contents("/proc/sys/kernel/osrelease"),
+	}
+	m.Commit = b.said(ctx, "git", "describe", "--always", "--abbrev=10")
+	versions := []string{runtime.Version()}
+	for _, program := range []string{"gdb", "gcc"} {
+		line, _, _ := strings.Cut(b.said(ctx, program, "--version"), "\n")
+		versions = append(versions, line)
+	}
+	if b.delve != "" {
+		versions = append(versions, "Delve "+delveVersion)
+	}
+	m.Versions = strings.Join(versions, ", ")
+	return m
+}
+
+// said is what a program prints, "" if it cannot be run: what is not there is not
+// told.
+func (b *bench) said(ctx context.Context, argv ...string) string {
+	out, err := run(ctx, b.root, nil, argv...)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(out)
+}
+
+func processor() string {
+	for line := range strings.Lines(contents("/proc/cpuinfo")) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}
+
+func contents(path string) string {
+	text, _ := os.ReadFile(path) // what is not there is not told
+	return strings.TrimSpace(string(text))
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/template"
+	"time"
+)
+
+// page is the name of the page in the folder of documents, and prefix what the
+// names of its plots begin with.
+const (
+	page   = "debugger-performance.md"
+	prefix = "debugger-performance-"
+)
+
+// A chapter is one table of the page.
+type chapter struct {
+	part, Title, Text string
+	Rows              []row
+}
+
+// chapters are the tables, without their rows.
+var chapters = []chapter{
+	{part: "looking", Title: "Attach and look", Text: `Ours and gdb have been started before; to both the program is new. Delve's server
+is started for the process, as it wants to be, so its start is in its figure. The
+frames are asked for after each of some steps, the local variables each time that
+the process has come to a function again.`},
+	{part: "stepping", Title: "Steps", Text: `Every step of ours is recorded. Many steps in one call are interpreted where that
+can be done.`},
+	{part: "recording", Title: "Record", Text: `Instructions a second of a process that runs until a function is called for the
+nth time, in one call. The ordinary program formats, copies and compares text and
+computes with floating-point numbers; gdb's ` + "`record full`" + ` ends in the first
+of its functions that uses the C library, so that our figure stands beside
+that of a loop that steps and does not even record.`},
+	{part: "back", Title: "Go back", Text: `On the way back ours moves what is looked at; gdb writes memory and registers of
+the process. gdb looks for what wrote a variable by a watchpoint in software: on
+the way back through its record, those of the processor see nothing.`},
+	{part: "running", Title: "Run freely", Text: `The program writes to 500 random pages of its heap in each round and stops at a
+breakpoint; ours takes a snapshot there, so that one can go back to every stop.
+What a stop costs is the time of the call without that of the round, as the
+program itself measures it. The rounds' own times are slower between stops that
+are close together, because each first write to a page after a snapshot is a
+fault in the kernel; while the program runs on there are no more of them.`},
+}
+
+// text is the page.
+const text = `# Performance of the debugger
+
+Made by ` + "`make bench-debugger`" + `{{if .Quick}} with QUICK=1, so its figures are rough,{{end}} in {{.Minutes}}, on {{.Machine.Date}}, at {{.Machine.Commit}}:
+{{.Machine.CPU}}, {{.Machine.Cores}} cores, Linux {{.Machine.Kernel}}, {{.Machine.Versions}}.
+
+Ours is ` + "`triptych stdio --families debugger --history-memory {{.MiB}}`" + `, asked in MCP over pipes;
+gdb is one process, asked in its machine interface (` + "`gdb -nx --interpreter=mi3`" + `)
+over pipes; Delve is ` + "`dlv attach --headless`" + `, asked in JSON over TCP. All run on the
+same machine and debug fresh processes of the same programs
+(` + "`conformance/debugbench/testdata`" + `, compiled without optimization). They take turns,
+{{.Pace.Turns}} rounds; a figure is the median of the rounds, and *times* that of each
+round's ratio, so that a machine that is slow for a while is slow for all. The
+time is that of the exchange, without what it takes to decode the answer.
+
+Goals were set before measuring, from a prototype of the engine without protocol.
+Of {{.Goals}} goals {{.Met}} are met, {{.Missed}} are not, {{.Open}} could not be measured. *times* is how
+many times as fast ours is, and in the last table how many times as slow.
+{{if .Notes}}
+{{range .Notes}}- {{.}}
+{{end}}{{end}}{{range .Chapters}}
+## {{.Title}}
+
+{{.Text}}
+
+| what | ours | beside | | times | goal | |
+| --- | ---: | --- | ---: | ---: | ---: | --- |
+{{range .Rows}}| {{.What}} | {{.Ours}} | {{.Beside}} | {{.Theirs}} | {{.Measure}} | {{.Goal}} | {{.Verdict}} |
+{{end}}{{end}}
+## Where gdb's record ends
+
+Functions of the ordinary program under ` + "`record full`" + `, from their first line to their
+end.
+
+| function | instructions recorded | gdb's words |
+| --- | ---: | --- |
+{{range .Endings}}| {{.Function}} | {{.Recorded}} | {{if .Words}}{{.Words}}{{else}}*it recorded all of it*{{end}} |
+{{end}}
+## How cost grows
+
+{{range .Plots}}![{{.Title}}]({{file .}})
+
+{{.Remark}}
+
+{{end}}`
+
+// A filled report is what the page shows.
+type filled struct {
+	*report
+	Minutes                  string
+	MiB                      int
+	Goals, Met, Missed, Open int
+	Chapters                 []chapter
+	Plots                    []plot
+}
+
+// write writes the page and its plots into the folder of documents.
+func (r *report) write(docs string) error {
+	f := r.fill()
+	for _, p := range f.Plots {
+		if err := os.WriteFile(filepath.Join(docs, prefix+p.file), []byte(p.draw()), 0o644); err != nil {
+			return err
+		}
+	}
+	t, err := template.New(page).Funcs(template.FuncMap{"file": func(p plot) string { return prefix + p.file }}).Parse(text)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, f); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(docs, page), []byte(strings.TrimSpace(b.String())+"\n"), 0o644)
+}
+
+func (r *report) fill() *filled {
+	f := &filled{report: r, Minutes: r.Took.Round(time.Second).String(), MiB: historyMiB, Plots: r.plots()}
+	for _, c := range chapters {
+		for i := range plans {
+			if p := &plans[i]; p.part == c.part {
+				row := p.fill(r.Readings)
+				c.Rows = append(c.Rows, row)
+				f.count(&row)
+			}
+		}
+		f.Chapters = append(f.Chapters, c)
+	}
+	return f
+}
+
+// count counts a row's goal, if it has one.
+func (f *filled) count(r *row) {
+	switch {
+	case r.Goal == "":
+		return
+	case r.Verdict == "":
+		f.Open++
+	case r.Met:
+		f.Met++
+	default:
+		f.Missed++
+	}
+	f.Goals++
+}
+
+// plots are those of what grows.
+func (r *report) plots() []plot {
+	seeks := plot{
+		file: "seek.svg", Title: "Going through what was recorded", x: "instructions recorded", y: "time", Remark: `One call each: back from the end to the beginning of what was recorded, from there to
+the end again, and one instruction back. gdb records no more than is shown in a time
+that one would wait.`,
+		lines: []line{
+			r.line("to the beginning", "seek beginning", ours, r.Lengths), r.line("to the end", "seek present", ours, r.Lengths),
+			r.line("one back", "seek one", ours, r.Lengths), r.line("gdb, to the beginning", "seek beginning", gdb, r.Lengths),
+		},
+	}
+	stops := plot{
+		file: "stop.svg", Title: fmt.Sprintf("Stopping a program that wrote to %d pages", dirtyPages), x: "MiB of heap", y: "time",
+		Remark: `What a stop costs beyond the program's own time, and the program's own time for its
+500 pages since the stop before.`,
+		lines: []line{
+			r.line("a stop with a snapshot", "stop", ours, r.Heaps), r.line("gdb, a stop without one", "stop", gdb, r.Heaps),
+			r.line("500 pages, tracked", "round", ours, r.Heaps), r.line("500 pages under gdb", "round", gdb, r.Heaps),
+		},
+	}
+	return []plot{seeks, stops}
+}
+
+// line is what a side has of a measure whose name ends with a number.
+func (r *report) line(name, measure, side string, sizes []int) line {
+	l := line{name: name}
+	for _, n := range sizes {
+		if v, ok := r.Readings.of(fmt.Sprintf("%s %d", measure, n), side); ok {
+			l.points = append(l.points, [2]float64{float64(n), v})
+		}
+	}
+	return l
+}

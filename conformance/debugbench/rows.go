@@ -1,0 +1,208 @@
+package main
+
+import "fmt"
+
+// A unit is how a value is shown.
+type unit int
+
+const (
+	each  unit = iota // seconds, as a time
+	often             // seconds, as how many a second
+	size              // bytes
+)
+
+// A plan is a row of the page: something of ours beside something of another's,
+// and what we want of it. Goals were set before measuring.
+type plan struct {
+	part, what string
+	measure    string
+	as         unit
+	beside     string // a side, "" for none
+	theirs     string // its measure, if that is another one
+	goal       float64
+	kind       goalKind
+}
+
+// A goalKind is what a goal is about.
+type goalKind int
+
+const (
+	faster    goalKind = iota // at least so many times as fast as the other
+	slower                    // at most so many times the time of the other
+	atMost                    // at most so much, whatever others take
+	shortness                 // at most so many times the other's bytes
+)
+
+// plans are the rows, in order.
+var plans = []plan{
+	{part: "looking", what: "attach to a C program, to the first stack", measure: "attach C", beside: gdb, goal: 10},
+	{part: "looking", what: "attach to a C++ program, to the first stack", measure: "attach C++", beside: gdb},
+	{part: "looking", what: "attach to a Go program, to the first stack", measure: "attach Go", beside: gdb, goal: 10},
+	{part: "looking", what: "the same", measure: "attach Go", beside: delve, goal: 2},
+	{part: "looking", what: "ten frames after a step, C", measure: "frames C", beside: gdb, goal: 5},
+	{part: "looking", what: "the same", measure: "frames C", beside: quiet},
+	{part: "looking", what: "ten frames after a step, C++", measure: "frames C++", beside: gdb, goal: 5},
+	{part: "looking", what: "ten frames after a step, Go", measure: "frames Go", beside: gdb, goal: 5},
+	{part: "looking", what: "the same", measure: "frames Go", beside: delve, goal: 5},
+	{part: "looking", what: "local variables, C", measure: "locals C", beside: gdb},
+	{part: "looking", what: "the same", measure: "locals C", beside: quiet},
+	{part: "looking", what: "local variables, C++", measure: "locals C++", beside: gdb},
+	{part: "looking", what: "local variables, Go", measure: "locals Go", beside: gdb},
+	{part: "looking", what: "the same", measure: "locals Go", beside: delve, goal: 1},
+
+	{part: "stepping", what: "one step a call, C; gdb does not record", measure: "single C", as: often, beside: gdb, goal: 1},
+	{part: "stepping", what: "the same", measure: "single C", as: often, beside: quiet},
+	{part: "stepping", what: "one step a call, C++; gdb does not record", measure: "single C++", as: often, beside: gdb, goal: 1},
+	{part: "stepping", what: "one step a call, Go; gdb does not record", measure: "single Go", as: often, beside: gdb, goal: 1},
+	{part: "stepping", what: "the same; Delve does not record", measure: "single Go", as: often, beside: delve, goal: 2},
+	{part: "stepping", what: "many steps in a call, both record", measure: "steps", as: often, beside: gdb, goal: 5},
+	{part: "stepping", what: "the same, gdb does not record", measure: "steps", as: often, beside: gdb, theirs: "steps plain"},
+	{part: "stepping", what: "the same, a loop of ptrace that does nothing else", measure: "steps", as: often, beside: bare},
+
+	{part: "recording", what: "continue, a loop of integers", measure: "record", as: often, beside: gdb, goal: 300},
+	{part: "recording", what: "continue, the ordinary program; gdb cannot, see below", measure: "record ordinary", as: often, beside: bare, goal: 10},
+	{part: "recording", what: "memory of an instruction, a loop of integers", measure: "bytes", as: size, goal: 40, kind: atMost},
+	{part: "recording", what: "the same", measure: "bytes", as: size, beside: gdb, kind: shortness},
+	{part: "recording", what: "memory of an instruction, the ordinary program", measure: "bytes ordinary", as: size, goal: 64, kind: atMost},
+
+	{part: "back", what: "one step back a call", measure: "back singly", as: often, beside: gdb, goal: 1},
+	{part: "back", what: "many steps back in a call", measure: "back", as: often, beside: gdb, goal: 100},
+	{part: "back", what: "continue backwards to the beginning, instructions", measure: "beginning", as: often, beside: gdb},
+	{part: "back", what: "what wrote a variable last, at the other end of the record", measure: "written", beside: gdb},
+
+	{part: "running", what: "what a stop with a snapshot costs, 16 MiB", measure: "stop 16", goal: .002, kind: atMost},
+	{part: "running", what: "the same, 64 MiB", measure: "stop 64", goal: .002, kind: atMost},
+	{part: "running", what: "the same, 192 MiB", measure: "stop 192", goal: .002, kind: atMost},
+	{part: "running", what: "the same, 256 MiB", measure: "stop 256", goal: .002, kind: atMost},
+	{part: "running", what: "the same beside a stop without a snapshot, 64 MiB", measure: "stop 64", beside: gdb, kind: slower},
+	{part: "running", what: "500 pages between two stops, 16 MiB; gdb does not track", measure: "round 16", beside: gdb, goal: 2, kind: slower},
+	{part: "running", what: "the same, 64 MiB", measure: "round 64", beside: gdb, goal: 2, kind: slower},
+	{part: "running", what: "the same, 256 MiB", measure: "round 256", beside: gdb, goal: 2, kind: slower},
+	{part: "running", what: "500 pages while it runs on, 16 MiB", measure: "running 16", beside: alone, goal: 2, kind: slower},
+	{part: "running", what: "the same, 256 MiB", measure: "running 256", beside: alone, goal: 2, kind: slower},
+}
+
+// A row is a plan with what was measured.
+type row struct {
+	Part, What    string
+	Ours          string // with a unit, "not measured" if there is nothing
+	Beside        string
+	Theirs        string
+	Measure       string // how many times
+	Goal, Verdict string
+	Met           bool
+}
+
+const notMeasured = "not measured"
+
+// fill makes the row of a plan.
+func (p *plan) fill(r readings) row {
+	out := row{Part: p.part, What: p.what, Beside: p.beside, Goal: p.goalText()}
+	mine, ok := r.of(p.measure, ours)
+	if out.Ours = notMeasured; ok {
+		out.Ours = p.show(mine)
+	}
+	theirMeasure := p.theirs
+	if theirMeasure == "" {
+		theirMeasure = p.measure
+	}
+	other, told := r.of(theirMeasure, p.beside)
+	if p.beside != "" {
+		if out.Theirs = notMeasured; told {
+			out.Theirs = p.show(other)
+		}
+	}
+	measure := mine
+	if p.kind != atMost {
+		ok = ok && told
+		measure = r.ratio(p, theirMeasure)
+	}
+	if !ok {
+		return out
+	}
+	if p.kind != atMost {
+		out.Measure = times(measure)
+	}
+	if p.goal != 0 {
+		out.Met = p.met(measure)
+		out.Verdict = map[bool]string{true: "met", false: "**not met**"}[out.Met]
+	}
+	return out
+}
+
+// ratio is what a plan's goal is about.
+func (r readings) ratio(p *plan, theirs string) float64 {
+	merged := readings{"": {ours: r[p.measure][ours], p.beside: r[theirs][p.beside]}}
+	if p.kind == faster {
+		return merged.times("", p.beside, ours)
+	}
+	return merged.times("", ours, p.beside)
+}
+
+// met is said without rounding a miss away.
+func (p *plan) met(measure float64) bool {
+	if p.kind == faster {
+		return measure >= p.goal
+	}
+	return measure <= p.goal
+}
+
+func (p *plan) goalText() string {
+	switch {
+	case p.goal == 0:
+		return ""
+	case p.kind == atMost:
+		return "≤ " + p.show(p.goal)
+	case p.kind == faster:
+		return fmt.Sprintf("≥ %g", p.goal)
+	default:
+		return fmt.Sprintf("≤ %g", p.goal)
+	}
+}
+
+// show writes a value with its unit.
+func (p *plan) show(v float64) string {
+	switch p.as {
+	case often:
+		return perSecond(1 / v)
+	case size:
+		return fmt.Sprintf("%.3g B", v)
+	default:
+		return duration(v)
+	}
+}
+
+func perSecond(rate float64) string {
+	switch {
+	case rate >= 1e6:
+		return fmt.Sprintf("%.3g M/s", rate/1e6)
+	case rate >= 1e3:
+		return fmt.Sprintf("%.3g k/s", rate/1e3)
+	default:
+		return fmt.Sprintf("%.3g /s", rate)
+	}
+}
+
+// duration writes seconds.
+func duration(v float64) string {
+	switch {
+	case v >= 1:
+		return fmt.Sprintf("%.3g s", v)
+	case v >= 1e-3:
+		return fmt.Sprintf("%.3g ms", v*1e3)
+	default:
+		return fmt.Sprintf("%.3g µs", v*1e6)
+	}
+}
+
+// times writes a ratio with three digits.
+func times(v float64) string {
+	switch {
+	case v >= 99.95:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 9.995:
+		return fmt.Sprintf("%.1f", v)
+	default:
+		return fmt.Sprintf("%.2f", v)
+	}
+}
