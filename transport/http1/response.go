@@ -62,11 +62,7 @@ func (w *response) Write(b []byte) (int, error) {
 	if w.written += int64(len(b)); w.length >= 0 && w.written > w.length {
 		return 0, http.ErrContentLength
 	}
-	if w.sent {
-		w.piece(b)
-	} else if w.body = append(w.body, b...); len(w.body) > keptBody {
-		w.begin()
-	}
+	w.add(b)
 	if w.err != nil {
 		return 0, w.err
 	}
@@ -107,32 +103,56 @@ func (w *response) begin() {
 	w.body = nil
 }
 
+// add takes a part of the body.
+func (w *response) add(b []byte) {
+	switch {
+	case w.sent:
+		w.piece(b)
+		return
+	case len(w.body) == 0 && len(b) > keptBody:
+		w.body = b // until begin is done with it
+	default:
+		w.body = append(w.body, b...)
+	}
+	if len(w.body) > keptBody {
+		w.begin()
+	}
+}
+
 // piece puts a part of the body behind what is there, and sends it if it is
 // much.
 func (w *response) piece(b []byte) {
 	if len(b) == 0 {
 		return // an empty chunk would be the last
 	}
-	out := *w.out
 	if w.chunked {
-		out = append(strconv.AppendInt(out, int64(len(b)), 16), "\r\n"...)
+		*w.out = append(strconv.AppendInt(*w.out, int64(len(b)), 16), "\r\n"...)
 	}
-	out = append(out, b...)
+	if len(b) > keptAnswer { // too much for a copy
+		w.send()
+		w.put(b)
+	} else {
+		*w.out = append(*w.out, b...)
+	}
 	if w.chunked {
-		out = append(out, "\r\n"...)
+		*w.out = append(*w.out, "\r\n"...)
 	}
-	*w.out = out
-	if len(out) >= keptBody {
+	if len(*w.out) >= keptBody {
 		w.send()
 	}
 }
 
 // send writes what is in the buffer.
 func (w *response) send() {
-	if w.err == nil && len(*w.out) > 0 {
-		_, w.err = w.conn.net.Write(*w.out)
-	}
+	w.put(*w.out)
 	*w.out = (*w.out)[:0]
+}
+
+// put writes to the connection.
+func (w *response) put(b []byte) {
+	if w.err == nil && len(b) > 0 {
+		_, w.err = w.conn.net.Write(b)
+	}
 }
 
 // finish sends what the handler left, and says whether the connection can go

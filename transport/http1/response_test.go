@@ -1,10 +1,12 @@
 package http1_test
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +52,16 @@ var answers = map[string]http.HandlerFunc{
 	"long with length": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100000")
 		many(w, 100, strings.Repeat("x", 1000))
+	},
+	"very long": func(w http.ResponseWriter, _ *http.Request) {
+		write(w, strings.Repeat("x", 500_000))
+		write(w, strings.Repeat("y", 20_000))
+		write(w, "z")
+	},
+	"very long with length": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "500005")
+		write(w, "first")
+		write(w, strings.Repeat("x", 500_000))
 	},
 	"stream": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -166,4 +178,32 @@ func TestStream(t *testing.T) {
 		h.end()
 		time.Sleep(time.Minute) // the handler goes on
 	})
+}
+
+// TestLargeAnswer: a large answer is written as it is, without copies of it.
+func TestLargeAnswer(t *testing.T) {
+	const size = 8 << 20
+	answer, took := make([]byte, size), make(chan uint64, 1)
+	h := open(func(w http.ResponseWriter, _ *http.Request) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _ = w.Write(answer)
+		runtime.ReadMemStats(&after)
+		took <- after.TotalAlloc - before.TotalAlloc
+	}, http1.Config{})
+	defer h.end()
+	conn := h.dial()
+	defer func() { _ = conn.Close() }()
+	go func() { _, _ = io.WriteString(conn, post("x")) }()
+	r, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Body.Close() }()
+	if n, err := io.CopyN(io.Discard, r.Body, size); err != nil {
+		t.Fatal(n, err)
+	}
+	if n := <-took; n > size/4 {
+		t.Errorf("%d bytes were allocated for %d", n, size)
+	}
 }
