@@ -21,17 +21,19 @@ const (
 	publicFile = "signing.pub"
 )
 
-// loadKey reads the signing key of a folder. Whoever comes first makes it.
+// loadKey reads the signing key of a folder. Whoever comes first makes it. The
+// public key is made where it is missing: who made the other one may have been
+// killed in between.
 func loadKey(dir string) (ed25519.PrivateKey, error) {
 	path := filepath.Join(dir, keyFile)
 	key, err := readKey(path)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return key, err
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeKey(path); err != nil {
+			return nil, fmt.Errorf("making the signing key: %w", err)
+		}
+		key, err = readKey(path)
 	}
-	if err := makeKey(path); err != nil {
-		return nil, fmt.Errorf("making the signing key: %w", err)
-	}
-	if key, err = readKey(path); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return key, writePublic(dir, key.Public().(ed25519.PublicKey))
@@ -75,13 +77,17 @@ func makeKey(path string) error {
 	return writePEM(path, "PRIVATE KEY", der)
 }
 
-// writePublic puts the public key beside the other one.
+// writePublic puts the public key beside the other one, unless one is there.
 func writePublic(dir string, key ed25519.PublicKey) error {
+	path := filepath.Join(dir, publicFile)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	der, err := x509.MarshalPKIXPublicKey(key)
 	if err != nil {
 		return err
 	}
-	return writePEM(filepath.Join(dir, publicFile), "PUBLIC KEY", der)
+	return writePEM(path, "PUBLIC KEY", der)
 }
 
 // writePEM makes a PEM file, and leaves one that is there as it is.

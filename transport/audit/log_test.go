@@ -161,6 +161,21 @@ func TestOnlyTheOwnerMayLook(t *testing.T) {
 	}
 }
 
+// Who made the signing key may have been killed before the public one was there.
+func TestPublicKeyIsMadeAgain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	l := audit.New(audit.Config{Dir: dir})
+	keep(t, l, audit.Record{Key: "k"})
+	shut(t, l)
+	if err := os.Remove(filepath.Join(dir, "signing.pub")); err != nil {
+		t.Fatal(err)
+	}
+	l = audit.New(audit.Config{Dir: dir})
+	keep(t, l, audit.Record{Key: "k"})
+	shut(t, l)
+	whole(t, dir, 2)
+}
+
 func TestClosed(t *testing.T) {
 	l := audit.New(audit.Config{Dir: filepath.Join(t.TempDir(), "audit")})
 	seq, err := l.Append(audit.Record{Key: "a"})
