@@ -25,6 +25,38 @@ func (k *stuck) write(*group) error {
 	return nil
 }
 
+// slow is a keeper that takes a minute to find a chain.
+type slow struct{ stuck }
+
+func (k *slow) claim(now time.Time) (*chain, medium, error) {
+	time.Sleep(time.Minute)
+	return k.stuck.claim(now)
+}
+
+// TestHangAtFirst: while a disk hangs as the chain is opened, only the one who
+// opens it waits for it.
+func TestHangAtFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLog(&slow{}, time.Now, slog.New(slog.DiscardHandler))
+		opened := make(chan error, 1)
+		go func() {
+			_, err := l.Append(Record{Key: "k"})
+			opened <- err
+		}()
+		synctest.Wait()
+		began := time.Now()
+		if _, err := l.Append(Record{Key: "k"}); !errors.Is(err, errHangs) || time.Since(began) != maxWait {
+			t.Errorf("%v after %v, want %v after %v", err, time.Since(began), errHangs, maxWait)
+		}
+		if err := <-opened; err != nil || time.Since(began) != time.Minute {
+			t.Errorf("%v after %v, want nil after 1m", err, time.Since(began))
+		}
+		if seq, err := l.Append(Record{Key: "k"}); seq != 2 || err != nil {
+			t.Errorf("record %d, %v, want 2", seq, err)
+		}
+	})
+}
+
 // TestHang: while a disk hangs, only the one who writes waits for it; the others
 // are told after a while, and when it goes on their records are kept.
 func TestHang(t *testing.T) {

@@ -91,7 +91,8 @@ func newLog(k keeper, now func() time.Time, logger *slog.Logger) *Log {
 
 // Append adds a record to the chain and returns its number. The record waits
 // in memory until somebody calls Commit. When too many wait, Append writes
-// them first, and fails if that fails: then the record was not taken.
+// them first, and fails if that fails, or if others have been opening the chain
+// for 10 seconds: then the record was not taken.
 func (l *Log) Append(r Record) (uint64, error) {
 	if r.Time.IsZero() {
 		r.Time = l.now()
@@ -140,7 +141,9 @@ func (l *Log) ensureOpen() error {
 	if open || closed {
 		return nil
 	}
-	l.turn <- struct{}{}
+	if _, err := l.queue(context.Background(), newFlight()); err != nil { // none lands before
+		return err
+	}
 	defer func() { <-l.turn }()
 	if l.chain != nil {
 		return nil
@@ -206,7 +209,8 @@ func (l *Log) land(ctx context.Context, f *flight) error {
 	}
 }
 
-// maxWait is how long a caller waits for a flight of others: a disk may hang.
+// maxWait is how long a caller waits for others that open the chain or write: a
+// disk may hang.
 const maxWait = 10 * time.Second
 
 var errHangs = fmt.Errorf("writing the audit trail takes longer than %v", maxWait)
