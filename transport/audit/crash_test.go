@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -120,16 +121,23 @@ func TestKilledProcesses(t *testing.T) {
 	}
 }
 
-// A full disk is told to the caller; the records are kept once there is space.
-func TestFullDisk(t *testing.T) {
+// smallDisk is the folder of a file system of that size.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
 	mount := t.TempDir()
 	if runtime.GOOS != "linux" || os.Getuid() != 0 {
 		t.Skip("needs to mount a small file system")
 	}
-	if err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=256k", "none", mount).Run(); err != nil {
+	if err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size="+size, "none", mount).Run(); err != nil {
 		t.Skipf("cannot mount a small file system: %v", err)
 	}
-	defer func() { _ = exec.Command("umount", "-l", mount).Run() }()
+	t.Cleanup(func() { _ = exec.Command("umount", "-l", mount).Run() })
+	return mount
+}
+
+// A full disk is told to the caller; the records are kept once there is space.
+func TestFullDisk(t *testing.T) {
+	mount := smallDisk(t, "256k")
 	dir := filepath.Join(mount, "audit")
 	l := audit.New(audit.Config{Dir: dir, MaxFile: 50_000})
 	ballast := filepath.Join(mount, "ballast")
@@ -166,6 +174,38 @@ func TestFullDisk(t *testing.T) {
 	if c := whole(t, dir, last).Chains[0]; c.Torn != 0 || c.Repaired != 0 {
 		t.Errorf("torn %d, repaired %d", c.Torn, c.Repaired)
 	}
+}
+
+// A disk that has no room for much more has some for a little more: a chain that
+// has grown does not ask for as much as before with each record.
+func TestCrampedDisk(t *testing.T) {
+	mount := smallDisk(t, "1m")
+	dir := filepath.Join(mount, "audit")
+	l := audit.New(audit.Config{Dir: dir})
+	hasRoom := func() bool {
+		keep(t, l, audit.Record{Key: "k"})
+		return bytes.HasSuffix(only(t, dir), []byte("\n\n"))
+	}
+	for hasRoom() && len(only(t, dir)) < 400<<10 {
+	}
+	ballast := filepath.Join(mount, "ballast")
+	_ = os.WriteFile(ballast, make([]byte, 1<<20), 0o600) // as much as fits
+	info, err := os.Stat(ballast)
+	if err == nil {
+		err = os.Truncate(ballast, info.Size()-100<<10)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; hasRoom(); n++ {
+		if n == 5000 {
+			t.Fatal("the room never ended")
+		}
+	}
+	if !hasRoom() && !hasRoom() {
+		t.Error("there is none any more")
+	}
+	shut(t, l)
 }
 
 // Starting is cheap, also with a long file and many chains.

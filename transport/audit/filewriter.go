@@ -23,6 +23,7 @@ type fileWriter struct {
 	began    time.Time // when the file was begun
 	size     int64     // of what is kept for good
 	room     int64     // where the file ends; behind size it is newlines
+	ask      int64     // how much room is made next
 	repaired int64     // bytes that were cut off when the chain was opened
 	turned   bool      // the next group begins a new file
 	retire   int       // files up to this number go with the next group
@@ -122,13 +123,14 @@ func (w *fileWriter) turn() error {
 		return errors.Join(err, next.Close())
 	}
 	_ = errors.Join(w.giveBack(), w.file.Close()) // all of it was synced
-	w.file, w.number, w.size, w.room, w.turned = next, w.number+1, 0, 0, false
+	w.file, w.number, w.size, w.room, w.ask, w.turned = next, w.number+1, 0, 0, 0, false
 	return nil
 }
 
-// Bytes that are made room for at one time: as much as there is, within these
-// bounds, so that a chain of a few records stays small and a long one seldom
-// waits.
+// Bytes that are made room for at one time: twice as many each time, within
+// these bounds, so that a chain of a few records stays small and a long one
+// seldom waits. In a new file, and where they did not fit, it is the fewest
+// again: a disk that is nearly full is not filled up for a moment with each group.
 const (
 	minRoom = 64 << 10
 	maxRoom = 8 << 20
@@ -146,11 +148,13 @@ func (w *fileWriter) makeRoom(n int64) {
 	if w.size+n+roomEnd <= w.room {
 		return
 	}
-	end := w.size + n + min(max(w.size, minRoom), maxRoom)
+	w.ask = min(max(2*w.ask, minRoom), maxRoom)
+	end := w.size + n + w.ask
 	blank := bytes.Repeat([]byte{'\n'}, minRoom)
 	for at := max(w.size, w.room); at < end; at += minRoom {
 		if _, err := w.file.WriteAt(blank[:min(minRoom, end-at)], at); err != nil {
 			_ = w.file.Truncate(max(w.size, w.room)) // the group's write tells
+			w.ask = 0
 			return
 		}
 	}
