@@ -91,8 +91,10 @@ func (d *debuggee) alive() error {
 }
 
 // movable says whether there is anything to go through: a process, or a trace.
+// The history of a process is its operation's while that is on, and not looked
+// at.
 func (d *debuggee) movable() error {
-	if d.past != nil {
+	if d.process == nil && d.past != nil {
 		return nil
 	}
 	return d.alive()
