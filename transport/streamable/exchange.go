@@ -190,13 +190,17 @@ func (e *exchange) rev() *mcp.Revision {
 }
 
 // abandon is what becomes of an exchange whose client has gone before anything
-// was sent: without a session that cancels it.
+// was sent: without a session that cancels it. A stream may just have opened.
 func (e *exchange) abandon() {
 	e.mu.Lock()
 	e.left = true
+	stream := e.stream
 	e.mu.Unlock()
-	if e.to.session == nil {
+	switch s := e.to.session; {
+	case s == nil:
 		e.cancel(context.Canceled)
+	case stream != nil:
+		s.lost(stream)
 	}
 	e.h.hangUp(e)
 }
@@ -215,11 +219,9 @@ func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	e.startSession(w)
 	err := e.stream.copy(r.Context(), openSink(w, e.h.cfg.WriteTime), 0, e.h.cfg.KeepAlive, e.h.admits(r.Context(), &e.to.caller))
 	switch s := e.to.session; {
-	case s != nil && err == nil:
-		s.drop(e.stream)
 	case s != nil:
-		s.lost(e.stream)
-	case s == nil && err != nil:
+		s.left(e.stream, err)
+	case err != nil:
 		e.cancel(context.Canceled)
 		e.stream.finish(nil)
 	}

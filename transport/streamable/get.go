@@ -60,7 +60,10 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 	}
 	defer h.streams.leave(s.principal)
 	out := openSink(w, h.cfg.WriteTime)
-	_ = one.copy(r.Context(), out, after, h.cfg.KeepAlive, h.admits(r.Context(), &caller)) // a client that is gone may come back
+	err := one.copy(r.Context(), out, after, h.cfg.KeepAlive, h.admits(r.Context(), &caller))
+	if one != s.own {
+		s.left(one, err)
+	}
 }
 
 // admits asks the door about the reader of a stream.
@@ -77,7 +80,7 @@ func (s *session) resume(lastEvent string) (one *stream, after int, refused *Ref
 	}
 	after, err := strconv.Atoi(number)
 	one = s.stream(name)
-	if err != nil || after < 0 || one == nil {
+	if err != nil || after < 0 || one == nil || !one.reaches(after) {
 		return nil, 0, invalid(http.StatusBadRequest, "Last-Event-ID %q names no event of this session", lastEvent)
 	}
 	if one != s.own {

@@ -3,6 +3,7 @@ package streamable
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -235,7 +236,6 @@ const (
 func (s *session) trimLocked() {
 	total := 0
 	for i, name := range slices.Backward(s.order) {
-
 		if total += s.streams[name].held(); i == len(s.order)-1 || total <= maxBytes && len(s.order)-i <= maxStreams {
 			continue
 		}
@@ -247,24 +247,36 @@ func (s *session) trimLocked() {
 	}
 }
 
-// lost is told of a stream whose client is gone: when it is over, it is kept
-// for a while and no longer.
+// left is told of a stream that a connection has stopped reading, with what
+// [stream.copy] says of it.
+func (s *session) left(one *stream, err error) {
+	switch {
+	case errors.Is(err, errTaken): // whoever reads it now tells
+	case err == nil && one.over():
+		s.drop(one)
+	default:
+		s.lost(one)
+	}
+}
+
+// lost keeps a stream for a client that may come back: at least for keptFor when
+// it is over, and at most for twice as long.
 func (s *session) lost(one *stream) {
 	s.mu.Lock()
 	s.trimLocked()
 	s.mu.Unlock()
+	over := one.over()
 	time.AfterFunc(keptFor, func() {
-		if s.drop(one); !one.over() {
+		if over {
+			s.drop(one)
+		} else {
 			s.lost(one)
 		}
 	})
 }
 
-// drop forgets a stream that was read to its end; one that pauses goes on.
+// drop forgets a stream.
 func (s *session) drop(one *stream) {
-	if !one.over() {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.streams, one.name)

@@ -141,6 +141,7 @@ type portion struct {
 	events []event
 	first  int // number of events[0]
 	last   bool
+	taken  bool // by another reader; there is nothing else
 	news   <-chan struct{}
 }
 
@@ -149,12 +150,11 @@ func (s *stream) after(n, holder int) portion {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent = max(s.sent, n)
-	p := portion{news: s.news, last: s.ended || s.suspend || s.holder != holder}
 	if s.holder != holder {
-		return p
+		return portion{taken: true}
 	}
 	from := max(n+1, s.first)
-	p.first = from
+	p := portion{first: from, news: s.news, last: s.ended || s.suspend}
 	if at := from - s.first; at < len(s.events) {
 		p.events = append(p.events, s.events[at:]...)
 	}
@@ -165,6 +165,14 @@ func (s *stream) after(n, holder int) portion {
 	return p
 }
 
+// reaches reports whether there has been an event of that number; of number 0
+// there is always one, before the first.
+func (s *stream) reaches(n int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return n < s.first+len(s.events)
+}
+
 // unsent is the number behind which nothing was written to anybody.
 func (s *stream) unsent() int {
 	s.mu.Lock()
@@ -172,8 +180,12 @@ func (s *stream) unsent() int {
 	return s.sent
 }
 
-// errShutOut reports a client whose key was revoked, has expired or lost rights.
-var errShutOut = errors.New("the client would not be let in any more")
+var (
+	// errShutOut reports a client whose key was revoked, has expired or lost rights.
+	errShutOut = errors.New("the client would not be let in any more")
+	// errTaken reports a stream that another connection reads now.
+	errTaken = errors.New("another connection has taken the stream over")
+)
 
 // copy writes the events behind number n until the stream ends or pauses, the
 // client is gone or not admitted any more, or another connection takes the
@@ -184,6 +196,9 @@ func (s *stream) copy(ctx context.Context, out *sink, n int, keepAlive time.Dura
 	defer timer.Stop()
 	for {
 		p := s.after(n, holder)
+		if p.taken {
+			return errTaken
+		}
 		for i, e := range p.events {
 			n = p.first + i
 			out.event(s.id(n), e)
@@ -211,6 +226,9 @@ func (s *stream) id(n int) string {
 	}
 	return s.name + "_" + strconv.Itoa(n)
 }
+
+// keptEvents is how much room for events a sink keeps while it waits for more.
+const keptEvents = 16 << 10
 
 // A sink is the body of an answer that is an event stream.
 type sink struct {
@@ -254,7 +272,9 @@ func (o *sink) flush() error {
 		if _, err := o.w.Write(o.buf); err != nil {
 			return err
 		}
-		o.buf = o.buf[:0]
+		if o.buf = o.buf[:0]; cap(o.buf) > keptEvents {
+			o.buf = nil
+		}
 	}
 	if err := o.control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err

@@ -484,6 +484,41 @@ func TestComeBack(t *testing.T) {
 	}
 }
 
+// TestReadByGet: a stream that was read to its end by GET is forgotten.
+func TestReadByGet(t *testing.T) {
+	s := serve(t)
+	session := s.session(t, "2025-11-25")
+	expect(t, events(t, s.open(t, "POST", call("suspend", ""), both, session)), "1_1|", "1_2|", "end")
+	get := []string{"Accept: text/event-stream", "Last-Event-ID: 1_2", session}
+	if resp, _ := s.ask(t, "GET", "", get...); resp.StatusCode != 200 {
+		t.Fatal(resp.Status)
+	}
+	resp, _ := s.ask(t, "GET", "", get...)
+	for range 100 { // the client may see the end before the server has
+		if resp.StatusCode == 400 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+		resp, _ = s.ask(t, "GET", "", get...)
+	}
+	t.Errorf("again: %s, want 400", resp.Status)
+}
+
+// TestEventsToCome: an event that was not sent yet is none to go on from; who
+// has tried still gets what comes.
+func TestEventsToCome(t *testing.T) {
+	s := serve(t)
+	session := s.session(t, "2025-06-18")
+	for _, id := range []string{"0_1", "0_9223372036854775807", "0_-1", "0_99999999999999999999", "1_0"} {
+		if resp, _ := s.ask(t, "GET", "", "Accept: text/event-stream", "Last-Event-ID: "+id, session); resp.StatusCode != 400 {
+			t.Fatalf("%s: %s, want 400", id, resp.Status)
+		}
+	}
+	next := events(t, s.open(t, "GET", "", "Accept: text/event-stream", session))
+	s.ask(t, "POST", call("change", ""))
+	expect(t, next, `0_1|{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`)
+}
+
 // TestLostConnection: a session's call goes on when its client is gone, and
 // its events are there when the client comes back.
 func TestLostConnection(t *testing.T) {

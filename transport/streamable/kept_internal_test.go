@@ -1,0 +1,64 @@
+package streamable
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// TestLostStream: a stream whose client is gone is kept for a while after it is
+// over, however long that took, and no longer.
+func TestLostStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &session{streams: map[string]*stream{}, own: newStream(ownStream, false)}
+		one := newStream("1", false)
+		s.keep(one)
+		s.left(one, errShutOut)
+		time.Sleep(2*keptFor - time.Second) // just before it is looked at
+		one.finish([]byte("{}"))
+		time.Sleep(keptFor - time.Second)
+		if s.stream("1") == nil {
+			t.Errorf("a client had less than %v to come back", keptFor)
+		}
+		time.Sleep(keptFor + 2*time.Second)
+		if s.stream("1") != nil {
+			t.Error("it is kept for ever")
+		}
+	})
+}
+
+// TestLeftStream: what was read to its end is forgotten at once, unless another
+// connection reads it now.
+func TestLeftStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &session{streams: map[string]*stream{}, own: newStream(ownStream, false)}
+		one := newStream("1", false)
+		s.keep(one)
+		one.finish([]byte("{}"))
+		s.left(one, errTaken)
+		if s.stream("1") == nil {
+			t.Error("it is gone though somebody reads it")
+		}
+		s.left(one, nil)
+		if s.stream("1") != nil {
+			t.Error("it is kept though nobody needs it")
+		}
+	})
+}
+
+// TestAbandonedStream: a stream that opens as its client goes is not kept for
+// ever either.
+func TestAbandonedStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &session{streams: map[string]*stream{}, own: newStream(ownStream, false)}
+		e := &exchange{h: New(Config{}), to: &route{session: s, rev: mcp.Baseline()}, opened: make(chan struct{})}
+		e.open().finish([]byte("{}"))
+		e.abandon()
+		time.Sleep(keptFor + time.Second)
+		if s.stream("1") != nil {
+			t.Error("it is kept")
+		}
+	})
+}
