@@ -61,8 +61,8 @@ type pace struct {
 
 var (
 	whole = pace{
-		turns: 7, looks: 15, singles: 300, steps: 10_000, ticks: 200, rounds: 100, stops: 16, spell: 300 * time.Millisecond,
-		heaps: []int{4, 16, 64, 192, 256}, lengths: []int{1_000, 10_000, 100_000, 1_000_000}, longest: 100_000,
+		turns: 5, looks: 15, singles: 300, steps: 10_000, ticks: 200, rounds: 100, stops: 16, spell: 300 * time.Millisecond,
+		heaps: []int{16, 64, 192, 256}, lengths: []int{1_000, 10_000, 100_000, 1_000_000}, longest: 100_000,
 	}
 	hasty = pace{
 		turns: 2, looks: 8, singles: 150, steps: 5_000, ticks: 100, rounds: 50, stops: 8, spell: 150 * time.Millisecond,
