@@ -41,9 +41,10 @@ the way back through its record, those of the processor see nothing.`},
 	{part: "running", Title: "Run freely", Text: `The program writes to 500 random pages of its heap in each round and stops at a
 breakpoint; ours takes a snapshot there, so that one can go back to every stop.
 What a stop costs is the time of the call without that of the round, as the
-program itself measures it. The rounds' own times are slower between stops that
+program itself measures it. The rounds' own times are longer between stops that
 are close together, because each first write to a page after a snapshot is a
-fault in the kernel; while the program runs on there are no more of them.`},
+fault in the kernel. A program that runs on pays that once for each page; the
+last rows are means over a stretch without stops, with those first writes.`},
 }
 
 // text is the page.
@@ -56,14 +57,15 @@ Ours is ` + "`triptych stdio --families debugger --history-memory {{.MiB}}`" + `
 gdb is one process, asked in its machine interface (` + "`gdb -nx --interpreter=mi3`" + `)
 over pipes; Delve is ` + "`dlv attach --headless`" + `, asked in JSON over TCP. All run on the
 same machine and debug fresh processes of the same programs
-(` + "`conformance/debugbench/testdata`" + `, compiled without optimization). They take turns,
+(` + "`conformance/debugbench/testdata`" + `, compiled with -O0, the heap with -O1). They take turns,
 {{.Pace.Turns}} rounds; a figure is the median of the rounds, and *times* that of each
 round's ratio, so that a machine that is slow for a while is slow for all. The
 time is that of the exchange, without what it takes to decode the answer.
 
 Goals were set before measuring, from a prototype of the engine without protocol.
 Of {{.Goals}} goals {{.Met}} are met, {{.Missed}} are not, {{.Open}} could not be measured. *times* is how
-many times as fast ours is, and in the last table how many times as slow.
+many times as fast ours is; of memory, and beside gdb and *alone* in the last table,
+it is how many times as much ours takes.
 {{if .Notes}}
 {{range .Notes}}- {{.}}
 {{end}}{{end}}{{range .Chapters}}

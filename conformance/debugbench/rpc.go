@@ -57,7 +57,7 @@ func (r *rpc) start(pid int) error {
 		if m := listening.FindStringSubmatch(line); m != nil {
 			address = m[1]
 		} else if err != nil {
-			return errors.Join(fmt.Errorf("Delve: %w", err), server.close())
+			return errors.Join(fmt.Errorf("start the server: %w", err), server.close())
 		}
 	}
 	conn, err := new(net.Dialer).DialContext(r.ctx, "tcp", address)
