@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"syscall"
 	"time"
 )
 
@@ -24,7 +25,7 @@ func main() {
 	if *quick {
 		b.pace, b.report.Quick = hasty, true
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := b.main(ctx, *root, *only, *draw)
 	stop()
 	if err != nil {
