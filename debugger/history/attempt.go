@@ -56,9 +56,13 @@ func (r *Recorder) record(s Stepper) (proc.Outcome, error) {
 	if err != nil {
 		return 0, err
 	}
+	delete(r.returning, s.Thread())
 	switch outcome {
 	case proc.StepDone:
 		r.forgetAttempt(s.Thread())
+		if a.kind != Stepped {
+			r.returning[s.Thread()] = true
+		}
 		return outcome, r.finish(s, a)
 	case proc.StepBlocked:
 		r.keep(s.Thread(), a)

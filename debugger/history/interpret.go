@@ -123,14 +123,16 @@ func (p *interpreter) catchUp() error {
 	return nil
 }
 
-// row makes steps of a run until the processor must make one.
+// row makes steps of a run until the processor must make one. The first one
+// after a system call is the processor's: signals that came with the call, such
+// as one that the thread has sent itself, come before it.
 func (n *run) row() error {
-	p := n.r.interpreter
-	if p == nil || n.s.Signal() != 0 || n.r.pending[n.s.Thread()] != nil || p.uncertain() {
+	p, id := n.r.interpreter, n.s.Thread()
+	if p == nil || n.s.Signal() != 0 || n.r.pending[id] != nil || n.r.returning[id] || p.uncertain() {
 		return nil
 	}
 	regs, err := n.s.Regs()
-	i := n.r.index(n.s.Thread())
+	i := n.r.index(id)
 	if err != nil || i < 0 || inSyscall(regs) {
 		return nil //nolint:nilerr // the step finds out what is the matter
 	}

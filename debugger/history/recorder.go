@@ -44,6 +44,7 @@ type Recorder struct {
 	interpreter *interpreter     // nil: none
 	pending     map[int]*attempt // of threads that are in a system call, by id
 	stacks      map[int]stack    // for signals, by thread
+	returning   map[int]bool     // threads that come back from the kernel, by id
 	rseq        []x86.Span       // memory that the kernel writes by itself
 	dropped     []x86.Span       // memory that was unmapped in this history
 	image       image            // for snapshots
@@ -59,7 +60,7 @@ type Recorder struct {
 func New(p Target, options Options) (*Recorder, error) {
 	r := &Recorder{
 		target: p, options: options, log: options.Log,
-		pending: make(map[int]*attempt), stacks: make(map[int]stack),
+		pending: make(map[int]*attempt), stacks: make(map[int]stack), returning: make(map[int]bool),
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
