@@ -36,10 +36,10 @@
 //
 // [Verify] finds any change, removal, addition or reordering of sealed lines,
 // and the removal of the end of a chain as long as its head is there. It tells
-// tampering from a crash: lines after the last seal were never promised to
-// anybody. It cannot find that somebody put back the end and the head of a
-// chain as they once were, or removed a whole chain, and whoever has the
-// signing key can write what they want. Against these, keep a copy of
+// tampering from a crash: lines after the last seal, or of one group behind the
+// head, were never promised to anybody. It cannot find that somebody put back the
+// end and the head of a chain as they once were, or removed a whole chain, and
+// whoever has the signing key can write what they want. Against these, keep a copy of
 // signing.pub and of what Verify reports elsewhere: hash and number of the last
 // record must be in the chain from then on.
 //

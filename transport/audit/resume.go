@@ -171,20 +171,32 @@ func ended(text []byte) int64 {
 	return int64(len(text)) + 1
 }
 
-// find looks for the last seal in the end of a file, which begins at from.
+// find looks for the last seal in the end of a file, which begins at from. Of the
+// group that was written last a disk may have the seal and not all before it: the
+// lines must lead back to the seal before, or to the file's first line.
 func (e *ending) find(tail []byte, from int64, c *chain) bool {
 	key := c.key.Public().(ed25519.PublicKey)
+	var got ending // the lines from want on lead to its seal
+	want := ""
 	for {
 		stop := bytes.LastIndexByte(tail, '\n')
 		if stop < 0 {
 			return false
 		}
 		start := bytes.LastIndexByte(tail[:stop], '\n') + 1
-		if l, err := parseLine(tail[start:stop]); err == nil && l.isSealOf(key, c.id) {
-			e.seal, e.hash, e.after = l.note.Seal, l.hash, from+int64(stop)+1
+		l, err := parseLine(tail[start:stop])
+		fits := err == nil && got.seal != nil && l.hash.String() == want
+		isSeal := err == nil && l.isSealOf(key, c.id)
+		switch {
+		case fits && (isSeal || from+int64(start) == 0):
+			e.seal, e.hash, e.after = got.seal, got.hash, got.after
 			return true
+		case isSeal:
+			got = ending{seal: l.note.Seal, hash: l.hash, after: from + int64(stop) + 1}
+		case !fits:
+			got = ending{}
 		}
-		tail = tail[:start]
+		want, tail = l.prev, tail[:start]
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/transport/audit"
@@ -89,6 +90,66 @@ func TestEndWithoutBeginning(t *testing.T) {
 	}
 	if c := report.Chains[0]; c.Last != 3 || c.Repaired != 1 || !bytes.Contains(only(t, killed), fmt.Appendf(nil, `"repaired":{"bytes":%d,`, after-before)) {
 		t.Errorf("got %+v, want 3 records and %d bytes repaired once", c, after-before)
+	}
+}
+
+// TestSealWithoutGroup: of a group whose write was under way, disks may have the
+// seal and not all before it, and where they have nothing be it newlines or
+// zeros. The next process cuts it off and goes on behind the one before.
+func TestSealWithoutGroup(t *testing.T) {
+	for name, hole := range map[string]string{"newlines": "\n", "zeros": "\x00"} {
+		for _, room := range []string{"", "\n\n\n\n", "\x00\x00\x00"} {
+			t.Run(fmt.Sprintf("%s before %q", name, room), func(t *testing.T) {
+				dir := t.TempDir()
+				trail := audit.New(audit.Config{Dir: dir})
+				add(t, trail, 1)
+				before := bytes.TrimRight(only(t, dir), "\n")
+				head, err := os.ReadFile(headOf(t, dir))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := trail.Append(audit.Record{Key: "k"}); err != nil {
+					t.Fatal(err)
+				}
+				add(t, trail, 3)
+				shut(t, trail)
+				text := only(t, dir)
+				copy(text[len(before)+1:], strings.Repeat(hole, 50))
+				write(t, pathOf(t, dir), append(text, room...))
+				write(t, headOf(t, dir), head)
+				whole(t, dir, 1)
+				next := audit.New(audit.Config{Dir: dir})
+				add(t, next, 2)
+				shut(t, next)
+				if c := whole(t, dir, 2).Chains; len(c) != 1 || c[0].Repaired != 1 || c[0].Torn != 0 {
+					t.Errorf("got %+v, want one chain that was repaired once", c)
+				}
+			})
+		}
+	}
+}
+
+// TestDamageBehindHead: damage to a group that another one follows is none of a
+// crash, wherever the head is.
+func TestDamageBehindHead(t *testing.T) {
+	dir := t.TempDir()
+	trail := audit.New(audit.Config{Dir: dir})
+	add(t, trail, 1)
+	before := bytes.TrimRight(only(t, dir), "\n")
+	head, err := os.ReadFile(headOf(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, trail, 2)
+	add(t, trail, 3)
+	shut(t, trail)
+	text := only(t, dir)
+	text[len(before)+100] ^= 1
+	write(t, pathOf(t, dir), text)
+	write(t, headOf(t, dir), head)
+	report, err := audit.Verify(t.Context(), dir)
+	if err != nil || report.Err() == nil {
+		t.Errorf("got %+v, %v, want a break", report, err)
 	}
 }
 

@@ -15,6 +15,7 @@ type verifier struct {
 	head        string
 	headProblem string // why the head proves nothing
 	headSeen    bool
+	cutOff      bool  // the seal of a group was seen that is not whole
 	ended       place // the last seal
 
 	begun   bool
@@ -51,6 +52,8 @@ func (v *verifier) line(at place) {
 	switch {
 	case isSeal && v.suspect == nil:
 		v.accept(at, l)
+	case isSeal && v.headSeen && !v.cutOff:
+		v.cutOff = true // of a group that was never promised a crash left the seal and not all before it
 	case isSeal && v.report.Broken == nil:
 		v.report.Broken = v.suspect // more was promised, so this is no crash
 	}
