@@ -202,7 +202,7 @@ func TestCrampedDisk(t *testing.T) {
 			t.Fatal("the room never ended")
 		}
 	}
-	if !hasRoom() && !hasRoom() {
+	if one, two := hasRoom(), hasRoom(); !one && !two {
 		t.Error("there is none any more")
 	}
 	shut(t, l)

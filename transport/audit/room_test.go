@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,7 +156,7 @@ func TestDamageBehindHead(t *testing.T) {
 
 // padded is a head that holds a seal.
 func padded(seal []byte) []byte {
-	return append(append(seal[:len(seal):len(seal)], bytes.Repeat([]byte{' '}, 511-len(seal))...), '\n')
+	return append(append(slices.Clip(seal), bytes.Repeat([]byte{' '}, 511-len(seal))...), '\n')
 }
 
 func write(t *testing.T, path string, text []byte) {

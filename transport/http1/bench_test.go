@@ -24,7 +24,7 @@ func BenchmarkPost(b *testing.B) {
 	})
 	listeners := map[string]func(net.Listener) error{
 		"front":    http1.New(http1.Config{Handler: handler, Paths: []string{"/mcp"}}).Serve,
-		"net-http": func(l net.Listener) error { return http.Serve(l, handler) }, //nolint:gosec // it has no time to run out of
+		"net-http": func(l net.Listener) error { return http.Serve(l, handler) },
 	}
 	for name, serve := range listeners {
 		b.Run(name, func(b *testing.B) {

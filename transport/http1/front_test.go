@@ -164,7 +164,7 @@ func TestPipelining(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(tell, http1.Config{})
 		c := h.talk(t)
-		go c.say(post("one") + post("two") + "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n" + post("three"))
+		go write(c.conn, post("one")+post("two")+"GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n"+post("three"))
 		for _, want := range []string{"true POST one", "true POST two", "false GET ", "false POST three"} {
 			if _, got := c.hear(); got != want {
 				t.Errorf("got %q, want %q", got, want)
