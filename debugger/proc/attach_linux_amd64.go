@@ -121,8 +121,7 @@ func (p *Process) seizeNew() (bool, error) {
 
 // isTracer says whether a thread is traced by this program already.
 func (p *Process) isTracer(id int) bool {
-	s, err := readStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, id))
-	return err == nil && s.number("TracerPid") == os.Getpid()
+	return tracedHere(fmt.Sprintf("/proc/%d/task/%d", p.pid, id))
 }
 
 // adopt takes in a thread that is traced from birth before its birth is told.

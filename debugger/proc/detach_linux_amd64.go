@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -42,13 +43,43 @@ func ignoreDetached(err error) error {
 }
 
 // await takes the status of a launched program that was let go, so that it
-// does not stay a zombie. It ends with that program, or with this one.
+// does not stay a zombie. It ends with that program, or with this one. Nothing
+// else is waited for: the program may be attached to again, and each way to wait
+// for a process takes the stops of one that this program traces, too. A system
+// without pidfd_open(2) keeps the zombie.
 func await(pid int) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return
+	}
+	defer func() { _ = unix.Close(fd) }()
 	for {
-		if _, err := unix.Wait4(pid, nil, unix.WALL, nil); err != unix.EINTR {
+		_, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)
+		if err == nil {
+			break
+		}
+		if err != unix.EINTR {
 			return
 		}
 	}
+	for tracedHere(fmt.Sprintf("/proc/%d", pid)) { // its tracer wants to know how it has ended
+		time.Sleep(awaitTracer)
+	}
+	_ = unix.Waitid(unix.P_PIDFD, fd, nil, unix.WEXITED|unix.WNOHANG|unix.WALL, nil) // the tracer may have taken it
+}
+
+// awaitTracer is how long the tracer of a process that has ended gets to see it.
+const awaitTracer = 50 * time.Millisecond
+
+// tracedHere says whether a thread of this program traces a process or thread,
+// which is given by its folder in /proc.
+func tracedHere(folder string) bool {
+	s, err := readStatus(folder + "/status")
+	if err != nil || s.number("TracerPid") == 0 {
+		return false
+	}
+	_, err = os.Stat(fmt.Sprintf("/proc/self/task/%d", s.number("TracerPid"))) // it is the thread's number
+	return err == nil
 }
 
 // retire stops what is on and keeps anything new from beginning.

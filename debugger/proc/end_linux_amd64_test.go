@@ -213,6 +213,57 @@ func TestDetachFromLaunched(t *testing.T) {
 	}
 }
 
+// A program that was launched and let go can be attached to again, any number of
+// times, and its end is seen.
+func TestAttachToLaunched(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }() // the end of its input would be its end
+	spec := proc.Spec{Path: debuggertest.Build(t, "forker.c"), Files: []*os.File{r, nil, os.Stderr}}
+	p, err := proc.Launch(t.Context(), spec, proc.Options{})
+	_ = r.Close()
+	if err != nil {
+		t.Skip("launching is not possible here: ", err)
+	}
+	if err := p.Detach(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	program := &debuggertest.Program{PID: p.ID()}
+	for range 3 {
+		again, err := proc.Attach(t.Context(), p.ID(), proc.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = again.Detach(context.WithoutCancel(t.Context())) })
+		err = again.Step(t.Context(), 0, func(s *proc.Stepper) error {
+			outcome, err := s.Step()
+			if outcome != proc.StepDone && outcome != proc.StepBlocked {
+				t.Errorf("outcome %v", outcome)
+			}
+			return err
+		})
+		if err := errors.Join(err, again.Detach(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last, err := proc.Attach(t.Context(), p.ID(), proc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = last.Detach(context.WithoutCancel(t.Context())) })
+	time.AfterFunc(20*time.Millisecond, func() { _ = unix.Kill(p.ID(), unix.SIGKILL) })
+	if stop := resume(t, last); stop.Why != proc.Killed || stop.Signal != unix.SIGKILL {
+		t.Errorf("stop %+v, want the end by SIGKILL", stop)
+	}
+	for end := time.Now().Add(5 * time.Second); program.Status("State") != ""; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it is in state %s", program.Status("State"))
+		}
+	}
+}
+
 // Files that cannot be launched say why.
 func TestLaunchErrors(t *testing.T) {
 	for _, path := range []string{"/nonexistent", "/etc/passwd", t.TempDir()} {
