@@ -303,7 +303,7 @@ func TestAttachRefuses(t *testing.T) {
 		{"self", os.Getpid(), "debugger itself"},
 		{"parent", os.Getppid(), "runs under it"},
 		{"kernel", 2, "thread of the kernel"},
-		{"traced", program.PID, "traces it already"},
+		{"traced", program.PID, fmt.Sprintf("process %d (", os.Getpid())},
 		{"thread", thread, "attach to process " + strconv.Itoa(program.PID)},
 	}
 	for _, test := range tests {

@@ -137,8 +137,13 @@ func expand(text string, c *candidate) string {
 	).Replace(text)
 }
 
-// describe is a process's number and name.
-func describe(pid int) string {
+// describe is the number and name of the process that has a thread: the system
+// numbers tracers by thread.
+func describe(thread int) string {
+	pid := thread
+	if s, err := readStatus(fmt.Sprintf("/proc/%d/status", thread)); err == nil && s.number("Tgid") > 0 {
+		pid = s.number("Tgid")
+	}
 	if name := threadName(pid, pid); name != "" {
 		return fmt.Sprintf("%d (%s)", pid, name)
 	}
