@@ -22,9 +22,9 @@
 //
 // A request whose answer cannot become a stream, because the client takes none
 // or because there is nothing that it could be told before the answer, runs on
-// net/http's goroutine; any other runs beside it, so that the stream can be
-// closed before the answer where a revision allows that. Requests without a session are cancelled when
-// their client goes away. Those of a session go on, and their client may come
-// back for the answer. [Handler.Close] ends every session and stream and waits
-// for what runs.
+// the HTTP server's goroutine; any other runs beside it, so that the stream can
+// be closed before the answer where a revision allows that. Requests without a
+// session are cancelled when their client goes away. Those of a session go on,
+// and a client that has seen a part of the stream may come back for the rest.
+// [Handler.Shutdown] ends every session and stream and waits for what runs.
 package streamable

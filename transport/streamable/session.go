@@ -2,10 +2,8 @@ package streamable
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 	"sync"
@@ -43,98 +41,6 @@ const ownStream = "0"
 // maxStreams bounds how many streams of requests a session keeps for clients
 // that come back.
 const maxStreams = 16
-
-// newSessionID is 130 random bits in visible ASCII.
-func newSessionID() string { return rand.Text() }
-
-// sessions are those that live, by id.
-type sessions struct {
-	h *Handler
-
-	mu     sync.Mutex
-	closed bool
-	by     map[string]*session
-	of     map[string]int // sessions of a principal
-}
-
-func (all *sessions) init(h *Handler) {
-	all.h, all.by, all.of = h, map[string]*session{}, map[string]int{}
-}
-
-// start begins the session of an initialize that settled a revision with
-// sessions, and tells the client its id.
-func (all *sessions) start(header http.Header, e *exchange) {
-	settled := e.to.caller.Session
-	if !settled.Revision().Follows(mcp.HTTPSessions) {
-		return
-	}
-	s := &session{
-		h: all.h, id: settled.ID, principal: e.to.caller.Principal.ID, scopes: e.to.caller.Principal.Scopes, mcp: settled,
-		own: newStream(ownStream, settled.Revision().Follows(mcp.PrimedStreams)), streams: map[string]*stream{},
-		inFlight: map[*exchange]struct{}{}, asked: map[int64]chan *jsonrpc.Response{},
-	}
-	caller := e.to.caller
-	caller.Send, caller.Hears = ownSender{s}, true
-	s.handler = all.h.cfg.Server.Bind(caller, s.cancel)
-	s.idle = time.AfterFunc(all.h.cfg.SessionIdle, func() { s.expire() })
-	if !all.add(s) {
-		s.end()
-		return // too many: the client goes on without a session
-	}
-	header["Mcp-Session-Id"] = []string{s.id}
-}
-
-func (all *sessions) add(s *session) bool {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if all.closed || all.of[s.principal] >= all.h.cfg.MaxSessions {
-		return false
-	}
-	all.by[s.id] = s
-	all.of[s.principal]++
-	return true
-}
-
-// find returns the session if it lives, belongs to the principal and was begun
-// with no more rights than the principal has now, and puts off its end.
-func (all *sessions) find(id string, who *mcp.Principal) *session {
-	all.mu.Lock()
-	s := all.by[id]
-	all.mu.Unlock()
-	if s == nil || s.principal != who.ID || !covers(who.Scopes, s.scopes) {
-		return nil
-	}
-	s.idle.Reset(all.h.cfg.SessionIdle)
-	return s
-}
-
-// covers reports whether the rights that somebody has include others; nil are
-// all rights.
-func covers(has, others []mcp.Scope) bool {
-	lacks := func(scope mcp.Scope) bool { return !slices.Contains(has, scope) }
-	return has == nil || others != nil && !slices.ContainsFunc(others, lacks)
-}
-
-func (all *sessions) remove(s *session) bool {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if all.by[s.id] != s {
-		return false
-	}
-	delete(all.by, s.id)
-	if all.of[s.principal]--; all.of[s.principal] == 0 {
-		delete(all.of, s.principal)
-	}
-	return true
-}
-
-// living are all sessions; with last set there will be no more.
-func (all *sessions) living(last bool) []*session {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	all.closed = all.closed || last
-	return slices.Collect(maps.Values(all.by))
-}
 
 // expire ends an idle session; one that works or is listened to is not idle.
 func (s *session) expire() {

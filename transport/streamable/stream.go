@@ -3,7 +3,6 @@ package streamable
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strconv"
 	"sync"
 	"time"
@@ -225,59 +224,4 @@ func (s *stream) id(n int) string {
 		return ""
 	}
 	return s.name + "_" + strconv.Itoa(n)
-}
-
-// keptEvents is how much room for events a sink keeps while it waits for more.
-const keptEvents = 16 << 10
-
-// A sink is the body of an answer that is an event stream.
-type sink struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	limit   time.Duration // for one write
-	buf     []byte
-}
-
-// openSink sends the head of the answer. A stream may last longer than what
-// the HTTP server gives to a request.
-func openSink(w http.ResponseWriter, limit time.Duration) *sink {
-	header := w.Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("Cache-Control", "no-cache")
-	header.Set("X-Accel-Buffering", "no")
-	w.WriteHeader(http.StatusOK)
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Time{}) // recorders of tests have none
-	return &sink{w: w, control: control, limit: limit}
-}
-
-// event adds one event; its data is one line, as JSON messages are.
-func (o *sink) event(id string, e event) {
-	if id != "" {
-		o.buf = append(append(append(o.buf, "id: "...), id...), '\n')
-	}
-	if e.retry > 0 {
-		o.buf = strconv.AppendInt(append(o.buf, "retry: "...), e.retry.Milliseconds(), 10)
-		o.buf = append(o.buf, '\n')
-	}
-	o.buf = append(append(append(o.buf, "data: "...), e.data...), "\n\n"...)
-}
-
-func (o *sink) comment() { o.buf = append(o.buf, ":\n\n"...) }
-
-// flush writes what was added and sends it off.
-func (o *sink) flush() error {
-	_ = o.control.SetWriteDeadline(time.Now().Add(o.limit)) // recorders of tests have none
-	if len(o.buf) > 0 {
-		if _, err := o.w.Write(o.buf); err != nil {
-			return err
-		}
-		if o.buf = o.buf[:0]; cap(o.buf) > keptEvents {
-			o.buf = nil
-		}
-	}
-	if err := o.control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	return nil
 }

@@ -1,0 +1,71 @@
+package http1
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// putHead puts status line and fields into the buffer, those in the order of
+// their names.
+func (w *response) putHead() {
+	w.sent = true
+	out := append(*w.out, "HTTP/1.1 "...)
+	out = strconv.AppendInt(out, int64(w.status), 10)
+	out = append(append(append(out, ' '), http.StatusText(w.status)...), "\r\n"...)
+	w.complete()
+	names := make([]string, 0, 16)
+	for name := range w.header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, value := range w.header[name] {
+			out = appendField(out, name, value)
+		}
+	}
+	*w.out = append(out, "\r\n"...)
+}
+
+// complete adds the fields that the protocol needs, and takes away those that
+// would be wrong.
+func (w *response) complete() {
+	h := w.header
+	if _, ok := h["Date"]; !ok {
+		h["Date"] = w.conn.front.date.at(time.Now())
+	}
+	delete(h, "Transfer-Encoding")
+	switch {
+	case w.chunked:
+		h["Transfer-Encoding"] = []string{"chunked"}
+		delete(h, "Content-Length")
+	case !w.hasBody():
+		delete(h, "Content-Length")
+	case h["Content-Length"] == nil:
+		h["Content-Length"] = []string{strconv.FormatInt(w.length, 10)}
+	}
+	if w.conn.front.closing.Load() {
+		h["Connection"] = []string{"close"}
+	}
+	if len(w.body) > 0 && h["Content-Type"] == nil && h.Get("Content-Encoding") == "" {
+		h["Content-Type"] = []string{http.DetectContentType(w.body)}
+	}
+}
+
+// appendField appends a field. A name that is none is left out, and what would
+// end a value becomes a space.
+func appendField(out []byte, name, value string) []byte {
+	if name == "" || !is([]byte(name), inName) {
+		return out
+	}
+	out = append(append(out, name...), ": "...)
+	for _, c := range []byte(strings.Trim(value, " \t\r\n")) {
+		if c == '\r' || c == '\n' || c == 0 {
+			c = ' '
+		}
+		out = append(out, c)
+	}
+	return append(out, "\r\n"...)
+}
