@@ -30,7 +30,7 @@ type exchange struct {
 	mu     sync.Mutex
 	stream *stream       // nil until there is one
 	opened chan struct{} // closed when there is
-	left   bool          // net/http's goroutine has gone: no stream can be opened
+	left   bool          // the HTTP server's goroutine has gone: no stream can be opened
 
 	gone bool // likewise, and so nothing may stay; guarded by the endpoint's mu
 }
@@ -130,7 +130,7 @@ func (e *exchange) barrier() error {
 }
 
 // finish hands the answer over: to the stream when there is one, else to
-// net/http's goroutine. Without an answer the stream stays open.
+// the HTTP server's goroutine. Without an answer the stream stays open.
 func (e *exchange) finish(out []byte, answer chan<- []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

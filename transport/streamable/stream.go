@@ -9,7 +9,7 @@ import (
 )
 
 // A stream is a row of server-sent events. Whoever has something to say
-// appends; one goroutine at a time, net/http's, copies to the client. A stream
+// appends; one goroutine at a time, the HTTP server's, copies to the client. A stream
 // of a session keeps what it copied, so that a client that lost its connection
 // can come back.
 type stream struct {
