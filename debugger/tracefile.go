@@ -120,7 +120,8 @@ func (f *TraceFile) seek(position uint64) error {
 }
 
 // LastWrite finds the last step before a position that has written memory: an
-// address, or an expression that is one there. It is false when there is none.
+// address, or an expression that is one there. It is false when there is none,
+// with what was looked for.
 func (f *TraceFile) LastWrite(ctx context.Context, where string, size int, before uint64) (TraceWrite, bool, error) {
 	if err := f.seek(before); err != nil {
 		return TraceWrite{}, false, err
@@ -131,7 +132,7 @@ func (f *TraceFile) LastWrite(ctx context.Context, where string, size int, befor
 	}
 	found, ok, err := f.trace.LastWrite(ctx, addr, uint64(size))
 	if !ok || err != nil {
-		return TraceWrite{}, false, err
+		return TraceWrite{Written: hexadecimal(addr), Size: size}, false, err
 	}
 	w := TraceWrite{Position: found.Position, Thread: found.Thread, Kind: found.Kind.String(), Written: hexadecimal(addr), Size: size}
 	if w.After, err = f.bytes(found.Position+1, addr, size); err != nil {

@@ -170,7 +170,7 @@ func (f *traceFlags) printWrite(ctx context.Context, a *app, trace *debugger.Tra
 	case err != nil:
 		return err
 	case !ok:
-		return fmt.Errorf("no step of the trace before position %d has written there", before)
+		return fmt.Errorf("no step of the trace before position %d has written to the %d bytes at %s", before, write.Size, write.Written)
 	}
 	return a.printEither(write, f.asJSON)
 }
