@@ -93,11 +93,17 @@ func (a launchArgs) Validate() error {
 // launched is the answer of launch.
 type launched struct {
 	State state `json:"state"`
+
+	main bool // it stands there
 }
 
 // Text names the new process, and where it is.
 func (l launched) Text() string {
-	return fmt.Sprintf("Launched process %d\n%s", l.State.PID, l.State.Text())
+	where := l.State.Text()
+	if l.main {
+		where = fmt.Sprintf("Stopped at %s (%s)", plain(l.State.Function), l.State.Address)
+	}
+	return fmt.Sprintf("Launched process %d\n%s", l.State.PID, where)
 }
 
 // launch starts a program and begins a session with it.
@@ -131,13 +137,13 @@ func (t *tools) launch(ctx context.Context, call *mcp.Call, args launchArgs) (la
 		return launched{}, err
 	}
 	if args.Stop {
-		return launched{s.tell()}, nil
+		return launched{State: s.tell()}, nil
 	}
-	now, err := within(ctx, call, s, t.toMain, args)
+	answer, err := within(ctx, call, s, t.toMain, args)
 	if err = t.afterwards(s, err); err != nil {
 		err = errors.Join(err, t.sessions.end(ctx, s, true, "the program could not be run to main"))
 	}
-	return launched{now}, err
+	return answer, err
 }
 
 // lookPath finds the program as a shell in the folder would.

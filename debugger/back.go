@@ -30,7 +30,7 @@ func (t *tools) travelTools() []mcp.Tool {
 			Call: mcp.Typed(still(t, t.seekTo)),
 		},
 		{
-			Name: "debugger/last_write", Title: "Last write", Scope: scopeRead,
+			Name: "debugger/last_write", Title: "Last write", Scope: scopeRead, Task: mcp.TaskWhenSlow,
 			Doc:  "Find what has written a value last: the instruction, its thread and stack, and the value before",
 			Call: mcp.Typed(moves(t, t.lastWrite)),
 		},

@@ -196,16 +196,17 @@ func (s *session) moor(ctx context.Context) (moved, error) {
 
 // toMain lets a program that was just launched run to its main function, if
 // that can be found.
-func (t *tools) toMain(ctx context.Context, call *mcp.Call, s *session, _ launchArgs) (state, error) {
+func (t *tools) toMain(ctx context.Context, call *mcp.Call, s *session, _ launchArgs) (launched, error) {
 	at := s.mainFunction(ctx)
 	if at == 0 {
-		return s.tell(), nil
+		return launched{State: s.tell()}, nil
 	}
 	answer, err := s.move(ctx, call, defaultWait, func(ctx context.Context) (proc.Stop, error) {
 		stop, _, err := s.runTo(ctx, proc.BreakpointSpec{Address: at})
 		return stop, err
 	})
-	return answer.State, err
+	now := answer.State
+	return launched{now, now.Status == stopped && now.Reason == reasons[proc.Stepped] && now.Function != ""}, err
 }
 
 // mainFunction is where the program's own code begins, 0 when nobody knows.

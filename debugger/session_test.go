@@ -326,6 +326,8 @@ func TestLaunch(t *testing.T) {
 	if s := a.State; s.Function != "main" || s.Reason != "step" || !strings.HasSuffix(s.File, "shapes.c") {
 		t.Errorf("%+v", s)
 	}
+	c.ok("detach", args{"kill": true})
+	matches(t, c.ok("launch", args{"path": path}), `^Launched process \d+\nStopped at main \(0x[0-9a-f]+\)$`)
 	matches(t, c.ok("continue", nil), `Process exited with status 0\nOutput:\nready`)
 	contains(t, c.fails("continue", nil, -32005), "exited with status 0")
 

@@ -44,7 +44,11 @@ func (t threads) Text() string {
 			mark = "*"
 		}
 		place := placeItem{each.Address, each.Function, each.File, each.Line}
-		fmt.Fprintf(&b, "\n%s %d %s at %s", mark, each.ID, plain(each.Name), place.where())
+		name := plain(each.Name)
+		if name != "" { // a trace has none
+			name += " "
+		}
+		fmt.Fprintf(&b, "\n%s %d %sat %s", mark, each.ID, name, place.where())
 	}
 	if t.More > 0 {
 		fmt.Fprintf(&b, "\n(%d more)", t.More)
