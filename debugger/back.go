@@ -32,12 +32,12 @@ func (t *tools) travelTools() []mcp.Tool {
 		{
 			Name: "debugger/last_write", Title: "Last write", Scope: scopeRead, Task: mcp.TaskWhenSlow,
 			Doc:  "Find what has written a value last: the instruction, its thread and stack, and the value before",
-			Call: mcp.Typed(moves(t, t.lastWrite)),
+			Call: mcp.Typed(still(t, t.lastWrite)),
 		},
 		{
 			Name: "debugger/export_trace", Title: "Export the trace", Scope: scopeRead, Task: mcp.TaskWhenSlow,
 			Doc:  "Write the recorded history, or a part of it, into a file",
-			Call: mcp.Typed(moves(t, t.exportTrace)),
+			Call: mcp.Typed(still(t, t.exportTrace)),
 		},
 	}
 }

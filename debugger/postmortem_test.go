@@ -149,9 +149,10 @@ func TestMarksInTrace(t *testing.T) {
 func TestCoreStandsStill(t *testing.T) {
 	c := connect(t, table(t, debugger.Config{Traces: []string{counters}}))
 	c.ok("open_core", args{"core": "counter.core", "executable": "counter"})
-	for _, tool := range []string{"step_backward", "reverse_continue", "seek"} {
+	for _, tool := range []string{"step_backward", "reverse_continue", "seek", "export_trace"} {
 		contains(t, c.fails(tool, nil, -32007), "a core file shows one moment only")
 	}
+	contains(t, c.fails("last_write", args{"expression": "data"}, -32007), "a core file shows one moment only")
 	for _, tool := range []string{"continue", "pause", "step_forward", "step_line", "step_over", "step_out"} {
 		contains(t, c.fails(tool, nil, -1), "this session is a core file, ", "it can be looked at, not moved or changed")
 	}
