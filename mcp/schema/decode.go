@@ -254,11 +254,14 @@ func (s *shape) checkRange(f float64, path string, found *Error) {
 	case s.min != nil && f < *s.min && s.kind == intKind && *s.min == 1:
 		found.add(Range, path, path+" must be a positive integer")
 	case s.min != nil && f < *s.min:
-		found.add(Range, path, fmt.Sprintf("%s must be at least %v", path, *s.min))
+		found.add(Range, path, path+" must be at least "+decimal(*s.min))
 	case s.max != nil && f > *s.max:
-		found.add(Range, path, fmt.Sprintf("%s must be at most %v", path, *s.max))
+		found.add(Range, path, path+" must be at most "+decimal(*s.max))
 	}
 }
+
+// decimal writes a limit as people do, without an exponent.
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 func setTime(raw []byte, v reflect.Value) bool {
 	if raw[0] != '"' {

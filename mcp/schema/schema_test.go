@@ -118,6 +118,21 @@ func TestEveryViolationIsListed(t *testing.T) {
 	}
 }
 
+// Limits are written with all their digits.
+func TestLargeLimit(t *testing.T) {
+	type counted struct {
+		Count int `json:"count" max:"1000000000"`
+	}
+	s, err := schema.For[counted]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Decode([]byte(`{"count":1000000001}`), new(counted))
+	if want := "count must be at most 1000000000"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 type ruled struct {
 	Day int `json:"day"`
 }
