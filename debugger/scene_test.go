@@ -83,7 +83,7 @@ func TestFileSession(t *testing.T) {
 		{"sessions", nil, "core file /tmp/core , stopped at 0x1000"},
 		{"get_stack_trace", nil, "#0  0x1000"},
 		{"registers", nil, "rax     = 0x2a"},
-		{"threads", nil, "* 7  at 0x1000"},
+		{"threads", nil, "* 7 at 0x1000"},
 		{"read_memory", args{"address": "0x1002", "length": 4}, "68 69"},
 		{"disassemble", args{"count": 2}, "=> 0x1000  nop"},
 		{"evaluate", args{"expression": "$rax + 1"}, "= 0x2b"},
