@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/triptych-mcp/triptych/transport/wholefile"
 )
 
 // A fileWriter adds groups to the files of one chain.
@@ -119,7 +121,7 @@ func (w *fileWriter) turn() error {
 	if err != nil {
 		return err
 	}
-	if err := syncDir(w.dir); err != nil {
+	if err := wholefile.SyncDir(w.dir); err != nil {
 		return errors.Join(err, next.Close())
 	}
 	_ = errors.Join(w.giveBack(), w.file.Close()) // all of it was synced

@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/triptych-mcp/triptych/transport/wholefile"
 )
 
 // The files of the signing key, in the folder of the trail. Both are PEM:
@@ -114,7 +116,7 @@ func createWhole(path string, data []byte) error {
 	if err := os.Link(tmp.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return wholefile.SyncDir(filepath.Dir(path))
 }
 
 // ReadPublicKey reads the public key of a PEM file, such as signing.pub in the

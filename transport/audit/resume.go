@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/triptych-mcp/triptych/transport/wholefile"
 )
 
 // resume opens a chain where it ends: behind its last seal. Bytes after it are
@@ -105,7 +107,7 @@ func (w *fileWriter) cutTail() error {
 		return err
 	}
 	w.room = w.size
-	return errors.Join(w.file.Truncate(w.size), w.file.Sync(), syncDir(w.dir))
+	return errors.Join(w.file.Truncate(w.size), w.file.Sync(), wholefile.SyncDir(w.dir))
 }
 
 // An ending is how a file ends.
