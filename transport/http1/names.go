@@ -1,6 +1,9 @@
 package http1
 
-import "net/textproto"
+import (
+	"net/textproto"
+	"strings"
+)
 
 // names are header names as clients write them, with their canonical form. They
 // are looked up without an allocation.
@@ -14,7 +17,7 @@ var names = spellings(
 func spellings(canonical ...string) map[string]string {
 	all := map[string]string{}
 	for _, name := range canonical {
-		all[name], all[lower(name)] = name, name
+		all[name], all[strings.ToLower(name)] = name, name
 	}
 	return all
 }
@@ -25,16 +28,6 @@ func canonical(name []byte) string {
 		return known
 	}
 	return textproto.CanonicalMIMEHeaderKey(string(name))
-}
-
-func lower(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return string(b)
 }
 
 // others are the headers that change what a request means. Requests that have
