@@ -16,35 +16,12 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/transport/http1"
+	"github.com/triptych-mcp/triptych/transport/pipetest"
 )
-
-// pipes is a listener whose connections are pipes, so that time can be a
-// bubble's.
-type pipes struct {
-	conns chan net.Conn
-	once  sync.Once
-	done  chan struct{}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.done) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8443} }
 
 // A house is a front with net/http behind it.
 type house struct {
-	*pipes
+	*pipetest.Listener
 	front *http1.Front
 	web   *http.Server
 	over  sync.WaitGroup
@@ -54,27 +31,20 @@ type house struct {
 func open(handler http.HandlerFunc, cfg http1.Config) *house {
 	cfg.Handler, cfg.Paths = handler, []string{"/mcp"}
 	h := &house{
-		pipes: &pipes{conns: make(chan net.Conn), done: make(chan struct{})},
-		front: http1.New(cfg), web: &http.Server{Handler: handler, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)},
+		Listener: pipetest.New(),
+		front:    http1.New(cfg), web: &http.Server{Handler: handler, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)},
 	}
 	h.over.Go(func() { _ = h.web.Serve(h.front.Rest()) })
-	h.over.Go(func() { _ = h.front.Serve(h.pipes) })
+	h.over.Go(func() { _ = h.front.Serve(h.Listener) })
 	return h
 }
 
 // end closes everything.
 func (h *house) end() {
-	_ = h.pipes.Close()
+	_ = h.Listener.Close()
 	h.front.Close()
 	_ = h.web.Close()
 	h.over.Wait()
-}
-
-// dial connects.
-func (h *house) dial() net.Conn {
-	here, there := net.Pipe()
-	h.conns <- there
-	return here
 }
 
 // A talk is a connection from the client's side.
@@ -85,7 +55,10 @@ type talk struct {
 }
 
 func (h *house) talk(t *testing.T) *talk {
-	conn := h.dial()
+	conn, err := h.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { _ = conn.Close() })
 	return &talk{t, conn, bufio.NewReader(conn)}
 }

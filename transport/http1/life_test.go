@@ -162,7 +162,10 @@ func TestMuteClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(tell, http1.Config{TLS: cfg})
 		for range 3 {
-			conn := h.dial()
+			conn, err := h.Dial(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
 			defer func() { _ = conn.Close() }()
 			if err := tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).HandshakeContext(t.Context()); err != nil {
 				t.Fatal(err)

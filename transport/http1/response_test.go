@@ -192,7 +192,10 @@ func TestLargeAnswer(t *testing.T) {
 		took <- after.TotalAlloc - before.TotalAlloc
 	}, http1.Config{})
 	defer h.end()
-	conn := h.dial()
+	conn, err := h.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer func() { _ = conn.Close() }()
 	go func() { _, _ = io.WriteString(conn, post("x")) }()
 	r, err := http.ReadResponse(bufio.NewReader(conn), nil)

@@ -211,7 +211,7 @@ func TestReload(t *testing.T) {
 // shows is the fingerprint of the certificate that a new connection is shown.
 func (h *house) shows(t *testing.T) string {
 	t.Helper()
-	raw, err := h.dial(t.Context())
+	raw, err := h.Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestVersions(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := serve(t, https.Config{Certificates: selfSigned(t, t.TempDir()), Routes: routes(says("here"))})
 		for _, tc := range tests {
-			raw, err := h.dial(t.Context())
+			raw, err := h.Dial(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -264,7 +264,7 @@ func TestProtocols(t *testing.T) {
 		roots.AddCert(certificate(t, certs.File()))
 		for _, two := range []bool{true, false} {
 			transport := &http.Transport{
-				DialContext:     func(ctx context.Context, _, _ string) (net.Conn, error) { return h.dial(ctx) },
+				DialContext:     func(ctx context.Context, _, _ string) (net.Conn, error) { return h.Dial(ctx) },
 				TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: two,
 			}
 			want := map[bool]string{true: "HTTP/2.0", false: "HTTP/1.1"}[two]

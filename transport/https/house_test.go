@@ -8,58 +8,17 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/triptych-mcp/triptych/transport/https"
+	"github.com/triptych-mcp/triptych/transport/pipetest"
 )
-
-// pipes is a listener whose connections are pipes, so that time can be a
-// bubble's.
-type pipes struct {
-	conns chan net.Conn
-	once  sync.Once
-	done  chan struct{}
-}
-
-func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), done: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.done) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8443} }
-
-var errRefused = errors.New("connection refused")
-
-// dial connects; it waits while the server takes nobody.
-func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
-	here, there := net.Pipe()
-	select {
-	case p.conns <- there:
-		return here, nil
-	case <-p.done:
-		return nil, errRefused
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
 
 // A house is a server that runs in a bubble.
 type house struct {
-	*pipes
+	*pipetest.Listener
 	stop context.CancelFunc
 	done chan error // what Serve returned
 }
@@ -68,8 +27,8 @@ type house struct {
 func serve(t *testing.T, cfg https.Config) *house {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	h := &house{pipes: newPipes(), stop: stop, done: make(chan error, 1)}
-	go func() { h.done <- https.New(cfg).Serve(ctx, h.pipes) }()
+	h := &house{Listener: pipetest.New(), stop: stop, done: make(chan error, 1)}
+	go func() { h.done <- https.New(cfg).Serve(ctx, h.Listener) }()
 	t.Cleanup(stop)
 	return h
 }
@@ -88,7 +47,7 @@ func (h *house) end(t *testing.T) time.Duration {
 // client is a client of the server over plain HTTP.
 func (h *house) client(t *testing.T) *http.Client {
 	t.Helper()
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return h.dial(ctx) }}
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return h.Dial(ctx) }}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
 }
@@ -96,7 +55,7 @@ func (h *house) client(t *testing.T) *http.Client {
 // raw connects and writes text as it stands.
 func (h *house) raw(t *testing.T, text string) net.Conn {
 	t.Helper()
-	conn, err := h.dial(t.Context())
+	conn, err := h.Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func TestHeaderLimit(t *testing.T) {
 			{7 << 10, "HTTP/1.1 200 OK"},
 			{16 << 10, "HTTP/1.1 431 Request Header Fields Too Large"}, // net/http allows 4 KiB more than it is told
 		} {
-			conn, err := h.dial(t.Context())
+			conn, err := h.Dial(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestConnectionLimit(t *testing.T) {
 		h.raw(t, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n")
 		ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
 		defer stop()
-		if _, err := h.dial(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := h.Dial(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a third connection: %v, want that it waits", err)
 		}
 		_ = first.Close() // so that there is room
@@ -160,7 +160,7 @@ func TestChunksCloseTheConnection(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				h := serve(t, https.Config{Routes: routes(says("here"))})
-				conn, err := h.dial(t.Context())
+				conn, err := h.Dial(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}

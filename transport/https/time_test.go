@@ -132,7 +132,7 @@ func TestDrain(t *testing.T) {
 		<-began
 		time.AfterFunc(4*time.Second, func() { close(release) })
 		time.AfterFunc(time.Second, func() {
-			if _, err := h.dial(context.Background()); err == nil {
+			if _, err := h.Dial(context.Background()); err == nil {
 				t.Error("a new connection was taken")
 			}
 		})
