@@ -9,7 +9,7 @@ SOAK ?= 30m
 # where it has to build, besides where it is tested
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak cover vet lint fmt generate golden conformance conformance-xml ci
+.PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak rounds cover vet lint fmt generate golden conformance conformance-xml ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ soak: ## keep the program busy for SOAK over both roads and write what became of
 	@mkdir -p bin/peers
 	go test -count=1 -v -run '^TestSoak$$' -timeout 3h ./conformance/load -soak $(SOAK) -soak-file $(CURDIR)/bin/peers/soak.json
 	cd conformance/peers && go run . -soak $(CURDIR)/bin/peers/soak.json
+
+rounds: ## attach 2000 times and kill debuggers 100 times in each state, to find races; 2 minutes
+	TRIPTYCH_TEST_ROUNDS=2000 go test -count=1 -run '^Test(AttachRounds|NoSignalIsLost|DebuggerIsKilled)$$' ./debugger/proc
 
 cover: ## show the coverage by package
 	go test -cover ./...
