@@ -112,7 +112,7 @@ func parseTurn(line string) (turn, error) {
 		t := turn{kind: m.kind, text: text}
 		var err error
 		if m.kind == matches || m.kind == anyOrder {
-			t.pattern, err = compile(text)
+			t.pattern, err = compile(text, nil)
 		}
 		return t, err
 	}
@@ -120,17 +120,17 @@ func parseTurn(line string) (turn, error) {
 }
 
 // compile makes a pattern of a text in which only what stands in backquotes is
-// a regular expression.
-func compile(text string) (*regexp.Regexp, error) {
+// a regular expression. Values of names are never one.
+func compile(text string, n names) (*regexp.Regexp, error) {
 	parts := strings.Split(text, "`")
 	if len(parts)%2 == 0 {
 		return nil, errors.New("a backquote is not closed")
 	}
 	for i := range parts {
 		if i%2 == 0 {
-			parts[i] = regexp.QuoteMeta(parts[i])
+			parts[i] = regexp.QuoteMeta(n.in(parts[i], plain))
 		} else {
-			parts[i] = "(?:" + parts[i] + ")"
+			parts[i] = "(?:" + n.in(parts[i], regexp.QuoteMeta) + ")"
 		}
 	}
 	return regexp.Compile("^" + strings.Join(parts, "") + "$")

@@ -38,6 +38,10 @@
 //	<? like <~, in any order among the <? lines beside it
 //	# a remark
 //
+// A group (?<name>…) of such an expression gives what it matches a name: in the
+// lines after it, sent or expected, $name is that value. $DATA is the folder
+// that the conversation's files are in.
+//
 // The section flags has arguments for the server, where a [Stage] can give it
 // some; the section roads names the roads that it is about, where it is not about
 // all; a section after/FILE says what a file of the data folder must be in the

@@ -39,7 +39,7 @@ func compare(dir string, files []txtar.File) error {
 			errs = append(errs, err)
 			continue
 		}
-		pattern, err := compile(strings.TrimRight(string(f.Data), "\n"))
+		pattern, err := compile(strings.TrimRight(string(f.Data), "\n"), nil)
 		if err != nil {
 			return err
 		}

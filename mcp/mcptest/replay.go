@@ -17,6 +17,7 @@ type replay struct {
 	road    Road
 	witness Witness // nil for none
 	update  bool    // lines with < take what came instead of failing
+	names   names
 	errs    []error
 }
 
@@ -28,7 +29,7 @@ func (r *replay) run(turns []turn) ([]turn, error) {
 		var err error
 		switch t := &spoken[i]; t.kind {
 		case say:
-			err = r.say(t.text)
+			err = r.say(r.names.in(t.text, plain))
 		case hear, matches:
 			err = r.listen(t)
 		case anyOrder:
@@ -76,11 +77,16 @@ func (r *replay) listen(t *turn) error {
 	if err != nil {
 		return err
 	}
-	if !t.takes(got) && !(r.update && t.kind == hear) {
-		r.errs = append(r.errs, fmt.Errorf("wire line %d:\n got %s\nwant %s", t.line, got, t.text))
-	}
-	if t.kind == hear {
+	want, err := r.names.resolve(*t)
+	switch {
+	case err != nil:
+		return err
+	case want.takes(got):
+		r.names.learn(want, got)
+	case r.update && t.kind == hear:
 		t.text = got
+	default:
+		r.errs = append(r.errs, fmt.Errorf("wire line %d:\n got %s\nwant %s", t.line, got, want.text))
 	}
 	return nil
 }
@@ -96,6 +102,12 @@ func (t *turn) takes(got string) bool {
 // gather hears one message for each turn, in any order.
 func (r *replay) gather(turns []turn) error {
 	open := slices.Clone(turns)
+	for i, t := range turns {
+		var err error
+		if open[i], err = r.names.resolve(t); err != nil {
+			return err
+		}
+	}
 	for range turns {
 		got, err := r.hear()
 		if err != nil {
@@ -106,6 +118,7 @@ func (r *replay) gather(turns []turn) error {
 			r.errs = append(r.errs, fmt.Errorf("wire line %d:\n got %s\nwant any of %s", turns[0].line, got, lines(open)))
 			continue
 		}
+		r.names.learn(open[i], got)
 		open = slices.Delete(open, i, i+1)
 	}
 	return nil

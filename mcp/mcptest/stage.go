@@ -77,7 +77,7 @@ func (s Stage) hold(t T, path string, c *conversation) {
 		t.Fatalf("%s: %v", path, err)
 		return
 	}
-	r := &replay{road: road, witness: s.Witness, update: *update}
+	r := &replay{road: road, witness: s.Witness, update: *update, names: names{"DATA": data}}
 	spoken, err := r.run(c.turns)
 	if err := errors.Join(err, road.End(), compare(data, c.after)); err != nil {
 		t.Errorf("%s: %v", path, err)
