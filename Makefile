@@ -6,7 +6,7 @@ BENCH ?= .
 PKGS ?= ./...
 COUNT ?= 6
 SOAK ?= 30m
-# where it has to build, besides where it is tested
+# where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
 .PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak rounds cover vet lint fmt generate golden conformance conformance-xml ci
@@ -66,11 +66,11 @@ rounds: ## attach 2000 times and kill debuggers 100 times in each state, to find
 cover: ## show the coverage by package
 	go test -cover ./...
 
-vet: ## check the format and vet, and that it builds for other systems
+vet: ## check the format and vet, for other systems too
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt would change:"; echo "$$files"; exit 1; }
 	go vet ./...
 	@set -e; for target in $(ELSEWHERE); do \
-		echo "build for $$target"; GOOS=$${target%/*} GOARCH=$${target#*/} go build ./...; \
+		echo "vet for $$target"; GOOS=$${target%/*} GOARCH=$${target#*/} go vet ./...; \
 	done
 
 lint: vet ## check the house rules too; the first run builds the linter, which takes minutes

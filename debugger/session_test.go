@@ -230,9 +230,7 @@ func TestProcessDies(t *testing.T) {
 	for _, tool := range []string{"get_stack_trace", "get_variables", "step_over", "step_forward", "continue", "registers", "threads"} {
 		t.Run(tool, func(t *testing.T) {
 			c, p := attach(t, "shapes.c")
-			if err := syscall.Kill(p.PID, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			p.Kill()
 			for end := time.Now().Add(10 * time.Second); ; {
 				a := c.Call("debugger/"+tool, nil)
 				if a.Err != nil && a.Err.Code == -32005 && strings.Contains(string(a.Err.Data), "SIGKILL") ||
@@ -382,12 +380,21 @@ func TestLaunchedEnds(t *testing.T) {
 	if err := family.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := syscall.Kill(kept.State.PID, 0); err == nil {
+	if err := signal(kept.State.PID, syscall.Signal(0)); err == nil {
 		t.Errorf("process %d, which was launched, still runs", kept.State.PID)
 	}
-	if err := syscall.Kill(detached.State.PID, syscall.SIGKILL); err != nil {
+	if err := signal(detached.State.PID, os.Kill); err != nil {
 		t.Errorf("process %d, which was detached from, does not run: %v", detached.State.PID, err)
 	}
+}
+
+// signal fails when there is no such process.
+func signal(pid int, s os.Signal) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return p.Signal(s)
 }
 
 // Only what was launched is killed.

@@ -65,13 +65,27 @@ func (p *Program) read(out io.Reader) {
 	}
 }
 
+// Kill kills the program. It may still be dying when Kill returns.
+func (p *Program) Kill() {
+	p.t.Helper()
+	if err := p.cmd.Process.Kill(); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// Wait returns when the program has ended. It takes the program's status, so it
+// is not for one that this process traces.
+func (p *Program) Wait() {
+	for range p.lines { // until the output ends
+	}
+	_ = p.cmd.Wait() // how it ended does not matter
+}
+
 // end kills the program. A tracer in this process may have taken its status.
 func (p *Program) end() {
 	_ = p.in.Close()
 	_ = p.cmd.Process.Kill()
-	for range p.lines { // until the output ends
-	}
-	_ = p.cmd.Wait()
+	p.Wait()
 }
 
 // Line returns the next line that the program writes, and fails the test when

@@ -1,11 +1,9 @@
 package history_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
 	"testing"
 	"time"
@@ -36,7 +34,7 @@ var victims = map[string]func(*history.Recorder) error{
 }
 
 // victimMain is the recorder's side: process, and name of the victim. It says
-// that it is there when the process has come to bear an interruption.
+// that it is ready when the process has come to bear an interruption.
 func victimMain(args []string) int {
 	pid, _ := strconv.Atoi(args[0])
 	ctx := context.Background()
@@ -55,7 +53,7 @@ func victimMain(args []string) int {
 		cancel()
 	}
 	if err == nil {
-		fmt.Println("recording")
+		fmt.Println("ready")
 		err = victims[args[1]](r)
 	}
 	fmt.Println(err)
@@ -77,21 +75,10 @@ func killRecorder(t *testing.T, name string, after time.Duration) {
 	t.Helper()
 	program := debuggertest.Start(t, "busy.go")
 	before := program.Ask("count")
-	cmd := exec.Command(os.Args[0], victimCommand, strconv.Itoa(program.PID), name)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	if !lines.Scan() || lines.Text() != "recording" {
-		t.Fatalf("the recorder says %q", lines.Text())
-	}
+	recorder := debuggertest.StartFile(t, "the recorder", os.Args[0], victimCommand, strconv.Itoa(program.PID), name)
 	time.Sleep(20*time.Millisecond + after)
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
+	recorder.Kill()
+	recorder.Wait()
 	for range 3 {
 		now := program.Ask("count")
 		if now == before {

@@ -1,12 +1,10 @@
 package proc_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
 	"testing"
 	"time"
@@ -124,7 +122,7 @@ func watchWrites(p *proc.Process, _, _ uint64) error {
 }
 
 // victimMain is the debugger's side: process, name of the victim, addresses. It
-// says that it is attached when the handler of SIGTRAP is in place: while that
+// says that it is ready when the handler of SIGTRAP is in place: while that
 // is being changed the process does bear no interruption.
 func victimMain(args []string) int {
 	var n [3]uint64
@@ -140,7 +138,7 @@ func victimMain(args []string) int {
 			err = p.Step(context.Background(), 0, func(*proc.Stepper) error { return nil })
 		}
 		if err == nil {
-			fmt.Println("attached")
+			fmt.Println("ready")
 			err = v.do(p, n[1], n[2])
 		}
 		if err != nil {
@@ -185,25 +183,14 @@ func killDebugger(t *testing.T, v victim, round int) int {
 		mark, quiet = program.Mark("visit"), program.Symbol("main.main")
 	}
 	after := time.Duration(round%10) * 3 * time.Millisecond
-	cmd := exec.Command(os.Args[0], victimCommand, strconv.Itoa(program.PID), v.name,
+	debugger := debuggertest.StartFile(t, "the debugger", os.Args[0], victimCommand, strconv.Itoa(program.PID), v.name,
 		fmt.Sprint(mark), fmt.Sprint(quiet))
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	if !lines.Scan() || lines.Text() != "attached" {
-		t.Fatalf("the debugger says %q", lines.Text())
-	}
-	if v.stops && !lines.Scan() {
-		t.Fatal("the debugger does not come to its breakpoint")
+	if v.stops {
+		debugger.Line()
 	}
 	time.Sleep(20*time.Millisecond + after)
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
+	debugger.Kill()
+	debugger.Wait()
 	time.Sleep(5 * time.Millisecond) // to die of what is left takes no longer
 	if state := program.Status("State"); state == "" || state[0] == 'Z' || state[0] == 'X' {
 		return 1
