@@ -114,31 +114,38 @@ func TestFill(t *testing.T) {
 		want row
 	}{
 		{
-			"as fast as wanted", plan{measure: "m", beside: gdb, goal: 4},
+			"as fast as wanted",
+			plan{measure: "m", beside: gdb, goal: 4},
 			row{Ours: "1 ms", Beside: gdb, Theirs: "4 ms", Measure: "4.00", Goal: "≥ 4", Verdict: "met", Met: true},
 		},
 		{
-			"too slow by little", plan{measure: "m", beside: gdb, goal: 4.001},
+			"too slow by little",
+			plan{measure: "m", beside: gdb, goal: 4.001},
 			row{Ours: "1 ms", Beside: gdb, Theirs: "4 ms", Measure: "4.00", Goal: "≥ 4.001", Verdict: "**not met**"},
 		},
 		{
-			"a rate", plan{measure: "m", as: often, beside: gdb},
+			"a rate",
+			plan{measure: "m", as: often, beside: gdb},
 			row{Ours: "1 k/s", Beside: gdb, Theirs: "250 /s", Measure: "4.00"},
 		},
 		{
-			"another measure of theirs", plan{measure: "m", beside: gdb, theirs: "n", goal: 2, kind: slower},
+			"another measure of theirs",
+			plan{measure: "m", beside: gdb, theirs: "n", goal: 2, kind: slower},
 			row{Ours: "1 ms", Beside: gdb, Theirs: "500 µs", Measure: "2.00", Goal: "≤ 2", Verdict: "met", Met: true},
 		},
 		{
-			"at most", plan{measure: "only ours", as: size, goal: 29, kind: atMost},
+			"at most",
+			plan{measure: "only ours", as: size, goal: 29, kind: atMost},
 			row{Ours: "30 B", Goal: "≤ 29 B", Verdict: "**not met**"},
 		},
 		{
-			"theirs is missing", plan{measure: "only ours", as: size, beside: gdb, goal: 2},
+			"theirs is missing",
+			plan{measure: "only ours", as: size, beside: gdb, goal: 2},
 			row{Ours: "30 B", Beside: gdb, Theirs: notMeasured, Goal: "≥ 2"},
 		},
 		{
-			"nothing is there", plan{measure: "none", goal: 1, kind: atMost},
+			"nothing is there",
+			plan{measure: "none", goal: 1, kind: atMost},
 			row{Ours: notMeasured, Goal: "≤ 1 s"},
 		},
 	} {

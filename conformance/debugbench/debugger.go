@@ -51,8 +51,8 @@ type timeTraveller interface {
 	present() (time.Duration, error)
 	// written goes back to where a variable was last written.
 	written(variable string) (time.Duration, error)
-	// size is how much memory the records take.
-	size() (bytes int, err error)
+	// size is how many bytes of memory the records take.
+	size() int
 	// value is that of a variable that is a number.
 	value(variable string) (uint64, error)
 	// stop sets a breakpoint that stays, and run runs to it without recording.

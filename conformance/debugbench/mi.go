@@ -220,7 +220,7 @@ func (g *mi) written(variable string) (time.Duration, error) {
 }
 
 // size is how much more memory gdb takes than before it recorded.
-func (g *mi) size() (int, error) { return resident(g.cmd.Process.Pid) - g.before, nil }
+func (g *mi) size() int { return resident(g.cmd.Process.Pid) - g.before }
 
 // resident is how many bytes of memory a process takes.
 func resident(pid int) int {

@@ -45,7 +45,7 @@ func (t *triptych) written(variable string) (time.Duration, error) {
 	return took, err
 }
 
-func (t *triptych) size() (int, error) { return t.state.History.Bytes, nil }
+func (t *triptych) size() int { return t.state.History.Bytes }
 
 func (t *triptych) value(variable string) (uint64, error) {
 	var answer struct{ Value string }

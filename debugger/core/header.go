@@ -121,7 +121,7 @@ func readAll(r io.ReaderAt, at uint64, b []byte) error {
 	if n == len(b) {
 		return nil
 	}
-	if err == nil || err == io.EOF { //nolint:errorlint // as ReaderAt says
+	if err == nil || err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("at %#x: %w", at, err)

@@ -187,8 +187,8 @@ func (v *View) swap(spans []span, back bool) {
 		}
 		return
 	}
-	for i := len(spans) - 1; i >= 0; i-- {
-		v.memory.swap(spans[i].addr, spans[i].data)
+	for _, s := range slices.Backward(spans) {
+		v.memory.swap(s.addr, s.data)
 	}
 }
 

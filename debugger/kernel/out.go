@@ -16,10 +16,7 @@ func bytes(arg, length int) out { return times(arg, length, 1) }
 // times is an array: how many elements is another argument.
 func times(arg, count int, size uint64) out {
 	return func(e *effect) {
-		n := e.call.Args[count]
-		if n > maxCount/size {
-			n = maxCount / size
-		}
+		n := min(e.call.Args[count], maxCount/size)
 		e.add(e.call.Args[arg], n*size)
 	}
 }

@@ -1,6 +1,7 @@
 package ptrace
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -33,7 +34,7 @@ func (m *Memory) Gather(ranges []Range, b []byte) error {
 func (m *Memory) gather(remote []unix.RemoteIovec, b []byte) error {
 	for len(b) > 0 {
 		n, err := m.vectors(remote, b)
-		if err == unix.ESRCH {
+		if errors.Is(err, unix.ESRCH) {
 			return fmt.Errorf("read the memory of process %d: %w", m.pid, ErrGone)
 		}
 		b, remote = b[n:], skip(remote, n)

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -165,7 +166,7 @@ func TestReadRanges(t *testing.T) {
 		want []earlyRange
 	}{
 		{"one", set, want},
-		{"with something cut off behind it", append(set[:len(set):len(set)], set[:20]...), want},
+		{"with something cut off behind it", append(slices.Clip(set), set[:20]...), want},
 		{"cut off", set[:40], nil},
 		{"nothing", nil, nil},
 	} {
