@@ -11,24 +11,24 @@ const noteXState = 0x202
 
 // Regs fills r with the registers of a stopped thread.
 func (t *Tracer) Regs(tid int, r *Regs) error {
-	return request("read the registers of", unix.PTRACE_GETREGS, tid, 0, uintptr(unsafe.Pointer(r)))
+	return exchange("read the registers of", unix.PTRACE_GETREGS, tid, 0, unsafe.Pointer(r))
 }
 
 // SetRegs replaces the registers of a stopped thread.
 func (t *Tracer) SetRegs(tid int, r *Regs) error {
-	return request("set the registers of", unix.PTRACE_SETREGS, tid, 0, uintptr(unsafe.Pointer(r)))
+	return exchange("set the registers of", unix.PTRACE_SETREGS, tid, 0, unsafe.Pointer(r))
 }
 
 // XState fills buf with the floating point and vector state of a stopped
 // thread, in the layout of XSAVE, and returns how long it is.
 func (t *Tracer) XState(tid int, buf []byte) (int, error) {
 	v := unix.Iovec{Base: unsafe.SliceData(buf), Len: uint64(len(buf))}
-	err := request("read the vector state of", unix.PTRACE_GETREGSET, tid, noteXState, uintptr(unsafe.Pointer(&v)))
+	err := exchange("read the vector state of", unix.PTRACE_GETREGSET, tid, noteXState, unsafe.Pointer(&v))
 	return int(v.Len), err
 }
 
 // SetXState replaces it. The length must be the one XState returned.
 func (t *Tracer) SetXState(tid int, buf []byte) error {
 	v := unix.Iovec{Base: unsafe.SliceData(buf), Len: uint64(len(buf))}
-	return request("set the vector state of", unix.PTRACE_SETREGSET, tid, noteXState, uintptr(unsafe.Pointer(&v)))
+	return exchange("set the vector state of", unix.PTRACE_SETREGSET, tid, noteXState, unsafe.Pointer(&v))
 }
