@@ -10,10 +10,11 @@ import (
 	"math/bits"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/triptych-mcp/triptych/mcp/wholefile"
 )
 
 // A Speed is one entry: how long an LLM took for a half of a puzzle.
@@ -139,42 +140,13 @@ func render(day Day, speeds []Speed) ([]byte, error) {
 }
 
 // write replaces the file of a day as a whole: a crash leaves the old one or
-// the new one. The folder is synced too, so that the name survives as well.
-func (b *Book) write(day Day, speeds []Speed) (err error) {
+// the new one.
+func (b *Book) write(day Day, speeds []Speed) error {
 	data, err := render(day, speeds)
 	if err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(b.speeds(), ".day*")
-	if err != nil {
-		return plain(err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(temp.Name()) // it is useless now
-		}
-	}()
-	_, err = temp.Write(data)
-	err = errors.Join(err, temp.Chmod(0o644), temp.Sync(), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), b.speedPath(day))
-	}
-	if err == nil {
-		err = syncDir(b.speeds())
-	}
-	return plain(err)
-}
-
-// syncDir makes names last. Windows does that by itself, and lets nobody ask.
-func syncDir(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return plain(wholefile.Write(b.speedPath(day), data, 0o644))
 }
 
 // meanOf is the mean of one LLM's entries for a phase, cut to whole

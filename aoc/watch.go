@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/triptych-mcp/triptych/mcp/folder"
 )
 
 // pollEvery is how often the folder is looked at whatever is heard: network and
@@ -20,28 +22,28 @@ type stamp string
 // The folder may come, go and be replaced meanwhile. No goroutine is left when
 // it returns.
 func (b *Book) watch(ctx context.Context, changed func(days []Day, list bool)) error {
-	l := listen(b.instructions())
-	defer l.close()
+	l := folder.Listen(b.instructions())
+	defer l.Close()
 	b.follow(ctx, l, pollEvery, b.stamps(), changed)
 	return nil
 }
 
 // follow compares the texts with what they were before, at every event about
 // them and every so often.
-func (b *Book) follow(ctx context.Context, l *listener, every time.Duration, before map[Day]stamp, changed func(days []Day, list bool)) {
+func (b *Book) follow(ctx context.Context, l *folder.Listener, every time.Duration, before map[Day]stamp, changed func(days []Day, list bool)) {
 	poll := time.NewTicker(every)
 	defer poll.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case e := <-l.events:
-			if !l.hear(e) {
+		case e := <-l.Events:
+			if !l.Hear(e) {
 				continue
 			}
-		case <-l.faults:
+		case <-l.Faults:
 		case <-poll.C:
-			l.arm()
+			l.Arm()
 		}
 		now := b.stamps()
 		if days, list := differences(before, now); len(days) > 0 {

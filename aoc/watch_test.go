@@ -13,6 +13,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/triptych-mcp/triptych/mcp/folder"
 )
 
 // never is a poll that no test lives to see.
@@ -25,7 +27,7 @@ type told struct {
 }
 
 // watching follows b until the test ends and returns what it tells.
-func watching(t *testing.T, b *Book, l *listener, every time.Duration) <-chan told {
+func watching(t *testing.T, b *Book, l *folder.Listener, every time.Duration) <-chan told {
 	t.Helper()
 	heard := make(chan told, 100)
 	before := b.stamps()
@@ -38,7 +40,7 @@ func watching(t *testing.T, b *Book, l *listener, every time.Duration) <-chan to
 	t.Cleanup(func() {
 		stop()
 		<-done
-		l.close()
+		l.Close()
 	})
 	return heard
 }
@@ -76,7 +78,7 @@ func TestWatchFollowsTheFolder(t *testing.T) {
 	top := t.TempDir()
 	b := Open(filepath.Join(top, "data", "aoc"))
 	dir := b.instructions()
-	heard := watching(t, b, listen(dir), never)
+	heard := watching(t, b, folder.Listen(dir), never)
 	move := func(from, to string) {
 		t.Helper()
 		if err := os.Rename(from, to); err != nil {
@@ -104,7 +106,7 @@ func TestWatchFollowsTheFolder(t *testing.T) {
 func TestPollIsTheFloor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := bookWith(t, map[string]string{"instructions/Day01_phase1.md": "one"})
-		heard := watching(t, b, &listener{}, pollEvery)
+		heard := watching(t, b, &folder.Listener{}, pollEvery)
 		began := time.Now()
 		lay(t, filepath.Join(b.instructions(), "Day01_phase1.md"), "another")
 		lay(t, filepath.Join(b.instructions(), "Day02_phase1.md"), "two")
@@ -120,39 +122,10 @@ func TestPollIsTheFloor(t *testing.T) {
 // After an overflow of the system's queue nothing is known, so all is looked at.
 func TestLostEventsAreMadeUpFor(t *testing.T) {
 	b, faults := bookWith(t, nil), make(chan error)
-	heard := watching(t, b, &listener{faults: faults}, never)
+	heard := watching(t, b, &folder.Listener{Faults: faults}, never)
 	lay(t, filepath.Join(b.instructions(), "day03.json"), "{}")
 	faults <- fsnotify.ErrEventOverflow
 	expect(t, "events are lost", heard, 3, true)
-}
-
-// Many events that are there at once are one look; those about other files are
-// none.
-func TestListenerHears(t *testing.T) {
-	dir := filepath.FromSlash("/data/aoc/instructions")
-	for _, tc := range []struct {
-		name  string
-		paths []string
-		about bool
-	}{
-		{"a file of the folder", []string{"/data/aoc/instructions/day01.json"}, true},
-		{"the folder", []string{"/data/aoc/instructions"}, true},
-		{"what leads to it", []string{"/data"}, true},
-		{"its neighbour", []string{"/data/aoc/instructions2", "/data/ao"}, false},
-		{"the last of several", []string{"/data/x", "/data/y", "/data/aoc/instructions/a"}, true},
-		{"the first of several", []string{"/data/aoc/instructions/a", "/data/x"}, true},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			events := make(chan fsnotify.Event, len(tc.paths))
-			for _, path := range tc.paths {
-				events <- fsnotify.Event{Name: filepath.FromSlash(path)}
-			}
-			l := &listener{dir: dir, events: events}
-			if got := l.hear(<-events); got != tc.about || len(events) > 0 {
-				t.Errorf("got %v with %d left, want %v with none", got, len(events), tc.about)
-			}
-		})
-	}
 }
 
 func TestWatchLeavesNoGoroutine(t *testing.T) {

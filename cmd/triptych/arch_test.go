@@ -68,6 +68,10 @@ var rooms = map[string][]string{
 // reached. The protocol does not know either.
 var notForFamilies = []string{"net/http"}
 
+// shared are packages about files and folders. They know nothing of ours, so
+// what is below a family may import them, too.
+var shared = []string{"mcp/folder", "mcp/wholefile"}
+
 // Imports point inward: a message knows no protocol, the protocol no transport,
 // a transport no family, and no family another.
 func TestImportsPointInward(t *testing.T) {
@@ -93,14 +97,16 @@ func refused(room, from, imported string) string {
 	if !known {
 		allowed = []string{room, "mcp", "jsonrpc"}
 	}
-	ours := strings.HasPrefix(imported, module+"/")
+	path, ours := strings.CutPrefix(imported, module+"/")
 	switch {
 	case slices.Contains(allowed, "*"):
 		return ""
+	case ours && slices.Contains(shared, strings.TrimPrefix(from, module+"/")):
+		return "everybody may import it, so it knows nothing of ours"
 	case ours && !slices.Contains(allowed, roomOf(imported)):
 		return "imports point inward"
 	case ours && !known && from != module+"/"+room:
-		if roomOf(imported) != room {
+		if roomOf(imported) != room && !slices.Contains(shared, path) {
 			return "only the family's own folder knows the protocol"
 		}
 	case !ours && allowed[0] == "std" && strings.Contains(strings.Split(imported, "/")[0], "."):
@@ -189,6 +195,9 @@ func TestRefused(t *testing.T) {
 		{"rulesets", "net/http", false},
 		{"rulesets/filestore", module + "/rulesets/ruleset", true},
 		{"rulesets/filestore", module + "/mcp", false},
+		{"rulesets/filestore", module + "/mcp/folder", true},
+		{"mcp/folder", module + "/jsonrpc", false},
+		{"jsonrpc", module + "/mcp/folder", false},
 		{"chess", module + "/aoc", false},
 		{"chess", module + "/mcp/schema", true},
 		{"cmd/triptych", module + "/aoc", true},

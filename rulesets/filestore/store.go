@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/triptych-mcp/triptych/mcp/wholefile"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -208,16 +208,9 @@ func (s *Store) sweep() {
 	}
 }
 
-// sync makes names last. Windows does that by itself, and lets nobody ask.
+// sync makes names last.
 func (s *Store) sync() error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	dir, err := os.Open(s.dir)
-	if err != nil {
-		return unavailable(err)
-	}
-	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
+	if err := wholefile.SyncDir(s.dir); err != nil {
 		return unavailable(err)
 	}
 	return nil

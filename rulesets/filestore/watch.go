@@ -11,6 +11,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/triptych-mcp/triptych/mcp/folder"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -22,14 +23,14 @@ const pollEvery = 2 * time.Second
 //
 //	run
 //	├─ own.wake        this process changed names     → look at these
-//	├─ listener.events somebody changed a file        → look at it
-//	├─ listener.events the folder came or went        → look at all
-//	├─ listener.faults events were lost               → look at all
+//	├─ listener.Events somebody changed a file        → look at it
+//	├─ listener.Events the folder came or went        → look at all
+//	├─ listener.Faults events were lost               → look at all
 //	└─ poll            what tells nothing             → look at all
 type watch struct {
 	store    *Store
 	own      *feed
-	listener *listener
+	listener *folder.Listener
 	seen     map[ruleset.Name]stamp
 	changed  func(ruleset.Change)
 }
@@ -39,8 +40,8 @@ type watch struct {
 func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
 	own := s.feeds.join()
 	defer s.feeds.leave(own)
-	listener := listen(s.dir)
-	defer listener.close()
+	listener := folder.Listen(s.dir)
+	defer listener.Close()
 	w := &watch{store: s, own: own, listener: listener, changed: changed}
 	w.begin()
 	w.run(ctx, pollEvery)
@@ -65,12 +66,12 @@ func (w *watch) run(ctx context.Context, every time.Duration) {
 			return
 		case <-w.own.wake:
 			w.look(w.own.take())
-		case e := <-w.listener.events:
+		case e := <-w.listener.Events:
 			w.hear(e)
-		case <-w.listener.faults:
+		case <-w.listener.Faults:
 			w.lookAtAll()
 		case <-poll.C:
-			w.listener.arm()
+			w.listener.Arm()
 			w.lookAtAll()
 		}
 	}
@@ -79,10 +80,10 @@ func (w *watch) run(ctx context.Context, every time.Duration) {
 // hear follows an event.
 func (w *watch) hear(e fsnotify.Event) {
 	switch {
-	case w.listener.leads(e.Name):
-		w.listener.arm()
+	case w.listener.Leads(e.Name):
+		w.listener.Arm()
 		w.lookAtAll()
-	case w.listener.holds(e.Name):
+	case w.listener.Holds(e.Name):
 		if name, ok := nameOf(filepath.Base(e.Name)); ok {
 			w.look(map[ruleset.Name]struct{}{name: {}})
 		}

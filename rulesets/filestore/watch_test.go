@@ -13,6 +13,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/triptych-mcp/triptych/mcp/folder"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -22,7 +23,7 @@ const never = 24 * time.Hour
 func openAt(dir string) *Store { return Open(dir, slog.New(slog.DiscardHandler), time.Now) }
 
 // watching runs a watch of s until the test ends and returns what it tells.
-func watching(t *testing.T, s *Store, l *listener, every time.Duration) <-chan ruleset.Change {
+func watching(t *testing.T, s *Store, l *folder.Listener, every time.Duration) <-chan ruleset.Change {
 	t.Helper()
 	heard := make(chan ruleset.Change, 100)
 	w := &watch{store: s, own: s.feeds.join(), listener: l, changed: func(c ruleset.Change) { heard <- c }}
@@ -36,7 +37,7 @@ func watching(t *testing.T, s *Store, l *listener, every time.Duration) <-chan r
 	t.Cleanup(func() {
 		stop()
 		<-done
-		l.close()
+		l.Close()
 	})
 	return heard
 }
@@ -67,7 +68,7 @@ func lay(t *testing.T, path, text string) {
 func TestOwnChangesAreToldAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openAt(filepath.Join(t.TempDir(), "rulesets"))
-		heard := watching(t, s, &listener{}, never)
+		heard := watching(t, s, &folder.Listener{}, never)
 		began := time.Now()
 		text := "changed"
 		for _, step := range []struct {
@@ -97,10 +98,10 @@ func TestChangesBeforeTheWatchAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := ruleset.Change{Kind: ruleset.Unknown, Name: "early"}
-	if got := next(watching(t, s, &listener{}, never)); got != want {
+	if got := next(watching(t, s, &folder.Listener{}, never)); got != want {
 		t.Errorf("told %v, want %v", got, want)
 	}
-	if got := next(watching(t, s, &listener{}, never)); got != (ruleset.Change{}) {
+	if got := next(watching(t, s, &folder.Listener{}, never)); got != (ruleset.Change{}) {
 		t.Errorf("a second watch was told %v", got)
 	}
 }
@@ -109,7 +110,7 @@ func TestChangesBeforeTheWatchAreTold(t *testing.T) {
 func TestPollIsTheFloor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		heard := watching(t, openAt(dir), &listener{}, pollEvery)
+		heard := watching(t, openAt(dir), &folder.Listener{}, pollEvery)
 		began := time.Now()
 		lay(t, filepath.Join(dir, "b.md"), "---\n---\n")
 		lay(t, filepath.Join(dir, "a.md"), "---\n---\n")
@@ -127,7 +128,7 @@ func TestPollIsTheFloor(t *testing.T) {
 // After an overflow of the system's queue nothing is known, so all is looked at.
 func TestLostEventsAreMadeUpFor(t *testing.T) {
 	dir, faults := t.TempDir(), make(chan error)
-	heard := watching(t, openAt(dir), &listener{faults: faults}, never)
+	heard := watching(t, openAt(dir), &folder.Listener{Faults: faults}, never)
 	lay(t, filepath.Join(dir, "a.md"), "---\n---\n")
 	faults <- fsnotify.ErrEventOverflow
 	if got, want := next(heard), (ruleset.Change{Kind: ruleset.Created, Name: "a"}); got != want {
@@ -139,7 +140,7 @@ func TestLostEventsAreMadeUpFor(t *testing.T) {
 func TestFolderThatComesAndGoes(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "data", "rulesets")
-	heard := watching(t, openAt(dir), listen(dir), never)
+	heard := watching(t, openAt(dir), folder.Listen(dir), never)
 	expect := func(doing string, want ruleset.Change) {
 		t.Helper()
 		for {
@@ -171,23 +172,6 @@ func TestFolderThatComesAndGoes(t *testing.T) {
 	expect("another takes its place", ruleset.Change{Kind: ruleset.Created, Name: "c"})
 	lay(t, filepath.Join(dir, "c.md"), "---\ndescription: new\n---\n")
 	expect("a file in it changes", ruleset.Change{Kind: ruleset.Updated, Name: "c"})
-}
-
-func TestListenerKnowsItsPath(t *testing.T) {
-	l := &listener{dir: filepath.FromSlash("/data/rulesets")}
-	for path, want := range map[string][2]bool{ // leads, holds
-		"/data":               {true, false},
-		"/data/rulesets":      {true, false},
-		"/data/rule":          {false, false},
-		"/data/rulesets/a.md": {false, true},
-		"/data/rulesets2":     {false, false},
-		"/data/rulesets/a/b":  {false, false},
-	} {
-		path = filepath.FromSlash(path)
-		if got := [2]bool{l.leads(path), l.holds(path)}; got != want {
-			t.Errorf("%s: leads, holds %v, want %v", path, got, want)
-		}
-	}
 }
 
 func TestWatchLeavesNoGoroutine(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/triptych-mcp/triptych/transport/wholefile"
+	"github.com/triptych-mcp/triptych/mcp/wholefile"
 )
 
 // resume opens a chain where it ends: behind its last seal. Bytes after it are

@@ -24,7 +24,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/triptych-mcp/triptych/transport/wholefile"
+	"github.com/triptych-mcp/triptych/mcp/wholefile"
 )
 
 // Certificates are a pair of PEM files. They are read again when they change.

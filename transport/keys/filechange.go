@@ -11,7 +11,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/triptych-mcp/triptych/transport/wholefile"
+	"github.com/triptych-mcp/triptych/mcp/wholefile"
 )
 
 const (

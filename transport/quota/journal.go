@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/triptych-mcp/triptych/transport/wholefile"
+	"github.com/triptych-mcp/triptych/mcp/wholefile"
 )
 
 // A line of the journal says how much of a key's windows counts as used. The

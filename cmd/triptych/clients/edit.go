@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/triptych-mcp/triptych/transport/wholefile"
+	"github.com/triptych-mcp/triptych/mcp/wholefile"
 )
 
 // maxFile is the largest configuration file that is read.

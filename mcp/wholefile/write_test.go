@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/transport/wholefile"
+	"github.com/triptych-mcp/triptych/mcp/wholefile"
 )
 
 func TestPermissions(t *testing.T) {
