@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -91,12 +89,14 @@ func (p *Process) absorb(e ptrace.Event) {
 		return
 	}
 	t.running, t.fresh, t.group, t.trap, t.steps, t.vfork = false, false, false, false, false, false
-	t.step, t.entered = step{}, false
+	t.step, t.entered, t.cut = step{}, false, false
 	switch e.Kind {
 	case ptrace.SignalStop:
 		p.onSignal(t, e.Signal)
+	case ptrace.EventStop:
+		t.cut = true
 	case ptrace.GroupStop:
-		t.group = true
+		t.group, t.cut = true, true
 	case ptrace.Clone, ptrace.Fork:
 		p.born(e)
 		p.leaveCall(t)
@@ -309,75 +309,4 @@ func (p *Process) settle(t *thread) {
 	kind, err := p.tracer.Settle(t.id, p.later)
 	t.running = err != nil // until its end is told
 	t.group = kind == ptrace.GroupStop
-}
-
-// stopAll stops every thread. Breakpoints that threads reach meanwhile are
-// reports like any others.
-func (p *Process) stopAll() error {
-	p.collect()
-	for _, t := range p.threads {
-		if t.running {
-			_ = p.tracer.Interrupt(t.id) // one that is gone is told
-		}
-	}
-	for deadline := time.Now().Add(stopTimeout); p.ended == nil && p.anyRunning(); {
-		if err := p.awaitStop(deadline); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// stopPatience is how long stopAll waits before it looks for threads that
-// cannot stop.
-const stopPatience = 20 * time.Millisecond
-
-// awaitStop waits for one more event, and drops first threads that have ended
-// before the others: they say so only at the end of the process.
-func (p *Process) awaitStop(deadline time.Time) error {
-	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
-	defer cancel()
-	e, err := p.next(ctx, nil)
-	switch {
-	case err == nil:
-		p.absorb(e)
-	case errors.Is(err, ErrExited):
-	case !errors.Is(err, ptrace.ErrWoken):
-		return err
-	default:
-		p.dropZombies()
-		if time.Now().After(deadline) {
-			return fmt.Errorf("threads %v do not stop", p.runningThreads())
-		}
-	}
-	return nil
-}
-
-func (p *Process) anyRunning() bool {
-	for _, t := range p.threads {
-		if t.running {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *Process) runningThreads() []int {
-	ids := slices.Sorted(maps.Keys(p.threads))
-	return slices.DeleteFunc(ids, func(id int) bool { return !p.threads[id].running })
-}
-
-// dropZombies forgets threads that run no more and do not say so.
-func (p *Process) dropZombies() {
-	for _, id := range p.runningThreads() {
-		switch threadStat(p.pid, id, statState) {
-		case "Z", "X", "":
-			delete(p.threads, id)
-		}
-	}
-	if p.threads[p.current] == nil {
-		for id := range p.threads {
-			p.current = id
-		}
-	}
 }

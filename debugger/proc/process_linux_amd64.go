@@ -65,6 +65,7 @@ type thread struct {
 	running bool // not in a ptrace stop
 	fresh   bool // its first stop is still to come
 	group   bool // in a group stop
+	cut     bool // interrupted, perhaps on the way to a signal, see catchUp
 	trap    bool // in the SIGTRAP of a step, see settle
 	steps   bool // the kernel would set its trap flag anew, see unmark
 

@@ -1,6 +1,9 @@
 package ptrace
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"syscall"
+)
 
 // SigInfo is the kernel's siginfo_t.
 type SigInfo [128]byte
@@ -14,6 +17,9 @@ const (
 	CodeTrace  = 2    // SIGTRAP: a step
 	CodePerf   = 6    // SIGTRAP: a perf event
 )
+
+// Signal is si_signo.
+func (s *SigInfo) Signal() syscall.Signal { return syscall.Signal(s.int32(0)) }
 
 // Code is si_code.
 func (s *SigInfo) Code() int { return int(s.int32(8)) }

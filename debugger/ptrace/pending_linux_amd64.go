@@ -1,0 +1,48 @@
+package ptrace
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// peekArgs is struct ptrace_peeksiginfo_args.
+type peekArgs struct {
+	offset uint64
+	flags  uint32
+	count  int32
+}
+
+// peekedAtOnce is how many waiting signals one call returns.
+const peekedAtOnce = 8
+
+// TrapWaits says whether a stopped thread has yet to get a SIGTRAP for what it
+// did itself, an int3 instruction for one, and does not block it. An EventStop
+// comes before signals that wait.
+func (t *Tracer) TrapWaits(tid int) bool {
+	var signals [peekedAtOnce]SigInfo
+	for offset := 0; ; offset += peekedAtOnce {
+		n := peek(tid, offset, &signals)
+		for i := range n {
+			if s := &signals[i]; s.Signal() == unix.SIGTRAP && s.Code() > 0 {
+				mask, err := t.SigMask(tid)
+				return err == nil && mask&(1<<(unix.SIGTRAP-1)) == 0
+			}
+		}
+		if n < peekedAtOnce {
+			return false
+		}
+	}
+}
+
+// peek reads signals that wait for a thread, without taking them. It returns
+// how many there were, 0 when the thread is gone.
+func peek(tid, offset int, signals *[peekedAtOnce]SigInfo) int {
+	args := peekArgs{offset: uint64(offset), count: peekedAtOnce}
+	n, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_PEEKSIGINFO, uintptr(tid),
+		uintptr(unsafe.Pointer(&args)), uintptr(unsafe.Pointer(signals)), 0, 0)
+	if e != 0 {
+		return 0
+	}
+	return int(n)
+}
