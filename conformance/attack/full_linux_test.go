@@ -1,13 +1,13 @@
 package attack_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/triptych-mcp/triptych/mcp/disktest"
 )
 
 // TestFullDiskOfTheTrail lets the disk of the audit trail run full. Nothing is
@@ -17,7 +17,10 @@ func TestFullDiskOfTheTrail(t *testing.T) {
 	data := t.TempDir()
 	id, token := key(t, data)
 	trail := filepath.Join(data, "audit")
-	smallDisk(t, trail)
+	if err := os.MkdirAll(trail, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	disktest.Mount(t, trail, 4<<20)
 	s := (&server{data: data, mayFail: true}).start(t)
 	c := s.client(t, token, "", true)
 	answered := 0
@@ -26,7 +29,7 @@ func TestFullDiskOfTheTrail(t *testing.T) {
 	}
 
 	filler := filepath.Join(trail, "filler")
-	fill(t, filler)
+	disktest.Fill(t, filler)
 	full := time.Now()
 	for refused := 0; refused < 20; {
 		r := c.post(t, list)
@@ -59,41 +62,5 @@ func TestFullDiskOfTheTrail(t *testing.T) {
 	}
 	if got := recorded(t, data, id); got < answered {
 		t.Errorf("%d calls were answered, %d are recorded", answered, got)
-	}
-}
-
-// smallDisk mounts a disk of some MiB, or skips where that is not allowed.
-func smallDisk(t *testing.T, dir string) {
-	t.Helper()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m,mode=0700"); err != nil {
-		t.Skipf("a small disk cannot be mounted: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
-			t.Errorf("unmounting: %v", err)
-		}
-	})
-}
-
-// fill takes all the space that is left.
-func fill(t *testing.T, path string) {
-	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for size := 64 << 10; size > 0; {
-		if _, err = f.Write(make([]byte, size)); err != nil {
-			size /= 2
-		}
-	}
-	if !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("filling the disk: %v", err)
-	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
 	}
 }

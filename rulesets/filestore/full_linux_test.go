@@ -5,58 +5,26 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/triptych-mcp/triptych/mcp/disktest"
 	"github.com/triptych-mcp/triptych/rulesets/filestore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// smallDisk mounts a disk of 128 KiB, or skips where that is not allowed.
-func smallDisk(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=128k"); err != nil {
-		t.Skipf("a small disk cannot be mounted: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Errorf("unmounting: %v", err)
-		}
-	})
-	return dir
-}
-
-// fill takes all the space that is left.
-func fill(t *testing.T, path string) {
-	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for err == nil {
-		_, err = f.Write(make([]byte, 1024))
-	}
-	if !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("filling the disk: %v", err)
-	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestFullDisk(t *testing.T) {
-	disk := smallDisk(t)
+	disk := t.TempDir()
+	disktest.Mount(t, disk, 128<<10)
 	dir, filler := filepath.Join(disk, "rulesets"), filepath.Join(disk, "filler")
 	s := filestore.Open(dir, quiet, time.Now)
 	kept, err := s.Create(t.Context(), ruleset.Draft{Name: "kept", Markdown: "as it was"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	fill(t, filler)
+	disktest.Fill(t, filler)
 	text := strings.Repeat("long ", 2000)
 	_, create := s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: text})
 	_, update := s.Update(t.Context(), "kept", ruleset.Patch{Markdown: &text})

@@ -9,13 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/mcp/disktest"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -121,23 +121,10 @@ func TestKilledProcesses(t *testing.T) {
 	}
 }
 
-// smallDisk is the folder of a file system of that size.
-func smallDisk(t *testing.T, size string) string {
-	t.Helper()
-	mount := t.TempDir()
-	if runtime.GOOS != "linux" || os.Getuid() != 0 {
-		t.Skip("needs to mount a small file system")
-	}
-	if err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size="+size, "none", mount).Run(); err != nil {
-		t.Skipf("cannot mount a small file system: %v", err)
-	}
-	t.Cleanup(func() { _ = exec.Command("umount", "-l", mount).Run() })
-	return mount
-}
-
 // A full disk is told to the caller; the records are kept once there is space.
 func TestFullDisk(t *testing.T) {
-	mount := smallDisk(t, "256k")
+	mount := t.TempDir()
+	disktest.Mount(t, mount, 256<<10)
 	dir := filepath.Join(mount, "audit")
 	l := audit.New(audit.Config{Dir: dir, MaxFile: 50_000})
 	ballast := filepath.Join(mount, "ballast")
@@ -179,7 +166,8 @@ func TestFullDisk(t *testing.T) {
 // A disk that has no room for much more has some for a little more: a chain that
 // has grown does not ask for as much as before with each record.
 func TestCrampedDisk(t *testing.T) {
-	mount := smallDisk(t, "1m")
+	mount := t.TempDir()
+	disktest.Mount(t, mount, 1<<20)
 	dir := filepath.Join(mount, "audit")
 	l := audit.New(audit.Config{Dir: dir})
 	hasRoom := func() bool {

@@ -1,0 +1,10 @@
+// Package disktest has small disks for tests of what happens when there is no
+// space left.
+//
+//	dir := t.TempDir()
+//	disktest.Mount(t, dir, 128<<10)
+//	disktest.Fill(t, filepath.Join(dir, "filler"))
+//	// no space now; with the filler removed there is some again
+//
+// To mount one takes Linux and a user who may; tests skip where that is not so.
+package disktest
