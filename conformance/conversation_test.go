@@ -39,8 +39,11 @@ func converse(t *testing.T, path string) {
 func stage(t *testing.T, path, road string, open func(data string, args []string) mcptest.Road) {
 	t.Helper()
 	s := mcptest.Stage{
-		Road:    road,
-		Open:    func(data string, args []string) (mcptest.Road, error) { return open(data, args), nil },
+		Road: road,
+		Open: func(data string, args []string) (mcptest.Road, error) {
+			prepare(t, data)
+			return open(data, args), nil
+		},
 		Witness: witnessFor(t, path),
 	}
 	s.Conversation(t, path)
