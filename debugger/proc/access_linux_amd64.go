@@ -14,13 +14,10 @@ import (
 // Regs returns the registers of a thread.
 func (p *Process) Regs(thread int) (ptrace.Regs, error) {
 	var r ptrace.Regs
-	err := p.look(func() error {
-		t, err := p.thread(thread)
-		if err != nil {
-			return err
-		}
-		return p.noticeEnd(p.tracer.Regs(t.id, &r))
-	})
+	err := p.stand(thread, func(s *standing) error {
+		r = s.regs
+		return nil
+	}, func(tid int) error { return p.tracer.Regs(tid, &r) })
 	return r, err
 }
 
@@ -54,18 +51,17 @@ const xstateSize = 1 << 14
 // XState returns the floating point and vector state of a thread in the layout
 // of XSAVE. It fills buf if that is long enough.
 func (p *Process) XState(thread int, buf []byte) ([]byte, error) {
-	if cap(buf) < xstateSize {
-		buf = make([]byte, xstateSize)
-	}
-	buf = buf[:xstateSize]
-	err := p.look(func() error {
-		t, err := p.thread(thread)
-		if err != nil {
-			return err
+	err := p.stand(thread, func(s *standing) error {
+		buf = append(buf[:0], s.vectors...)
+		return s.err
+	}, func(tid int) error {
+		if cap(buf) < xstateSize {
+			buf = make([]byte, xstateSize)
 		}
-		n, err := p.tracer.XState(t.id, buf)
+		buf = buf[:xstateSize]
+		n, err := p.tracer.XState(tid, buf)
 		buf = buf[:n]
-		return p.noticeEnd(err)
+		return err
 	})
 	return buf, err
 }
@@ -84,7 +80,7 @@ func (p *Process) SetXState(thread int, state []byte) error {
 // SigMask is the set of signals that a thread blocks, bit 0 being signal 1.
 func (p *Process) SigMask(thread int) (uint64, error) {
 	var mask uint64
-	err := p.look(func() error {
+	err := p.see(func() error {
 		t, err := p.thread(thread)
 		if err != nil {
 			return err
@@ -113,7 +109,7 @@ func (p *Process) SetSigMask(thread int, mask uint64) error {
 // Rseq is the memory [start, end) which the kernel writes by itself for a
 // thread, empty if there is none.
 func (p *Process) Rseq(thread int) (start, end uint64, err error) {
-	err = p.look(func() error {
+	err = p.see(func() error {
 		t, err := p.thread(thread)
 		if err != nil {
 			return err
@@ -131,19 +127,25 @@ func (p *Process) noticeEnd(err error) error {
 	if !errors.Is(err, ptrace.ErrGone) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), dyingTime)
-	defer cancel()
-	for p.ended == nil {
-		e, waitErr := p.next(ctx, nil)
-		if waitErr != nil {
-			break
-		}
-		p.absorb(e)
-	}
+	_ = p.tracer.Do(context.Background(), p.awaitEvents)
 	if p.ended != nil {
 		return ErrExited
 	}
 	return err
+}
+
+// awaitEvents takes events until the process has ended, for dyingTime.
+func (p *Process) awaitEvents() error {
+	ctx, cancel := context.WithTimeout(context.Background(), dyingTime)
+	defer cancel()
+	for p.ended == nil {
+		e, err := p.next(ctx, nil)
+		if err != nil {
+			return err
+		}
+		p.absorb(e)
+	}
+	return nil
 }
 
 // dyingTime is how long the threads of a process may take to end.
@@ -164,7 +166,7 @@ func (p *Process) collect() {
 // *ptrace.AccessError when not all could. Breakpoints do not show.
 func (p *Process) ReadMemory(address uint64, b []byte) (int, error) {
 	n := 0
-	err := p.look(func() (err error) {
+	err := p.glance(func() (err error) {
 		n, err = p.memory.Read(address, b)
 		p.hideBreakpoints(address, b[:n])
 		return p.noticeEnd(err)
@@ -189,7 +191,7 @@ func (p *Process) WriteMemory(address uint64, b []byte) (int, error) {
 // Maps lists the process's memory.
 func (p *Process) Maps() (Maps, error) {
 	var maps Maps
-	err := p.look(func() (err error) {
+	err := p.glance(func() (err error) {
 		maps, err = p.readMaps()
 		return err
 	})

@@ -42,7 +42,9 @@
 //
 // # Concurrency
 //
-// Methods may be called from any goroutine. They run one after another on the
-// thread that traces the process; conditions of breakpoints and functions
-// given to Step run there too and may call the methods that only look.
+// Methods may be called from any goroutine. They run one after another, those
+// that need ptrace on the thread that traces the process; conditions of
+// breakpoints and functions given to Step run there too and may call the methods
+// that only look. Outside of these, looking at memory, at the thread that stopped
+// or again at another one does not take that thread and costs little.
 package proc

@@ -88,7 +88,7 @@ func (p *Process) ClearBreakpoint(id int) error {
 // Breakpoints lists them in the order in which they were set.
 func (p *Process) Breakpoints() ([]Breakpoint, error) {
 	var all []Breakpoint
-	err := p.look(func() error {
+	err := p.glance(func() error {
 		for _, b := range p.breakpoints {
 			all = append(all, b.Breakpoint)
 		}

@@ -27,7 +27,8 @@ type Process struct {
 	detached bool
 	drift    *drift // what MaxStop has begun, nil if nothing
 
-	// The rest belongs to the tracer's thread.
+	// The rest belongs to the tracer's thread while it has something to do, and
+	// else to who has mu.
 
 	memory  *ptrace.Memory
 	threads map[int]*thread
@@ -53,6 +54,8 @@ type Process struct {
 
 	writes  *ptrace.Writes // nil if they are not watched
 	unwatch error          // why they cannot be
+
+	standings map[int]*standing // by thread; see stand
 
 	pinned int // the thread whose processor the tracer is on, 0 if none
 	code   codeCache
@@ -99,7 +102,7 @@ func newProcess(pid int, options Options, tracer *ptrace.Tracer) *Process {
 		pause:   make(chan struct{}, 1),
 		threads: map[int]*thread{}, current: pid,
 		early: map[int]ptrace.Event{}, children: map[int][]patch{},
-		actions: defaultActions(),
+		actions: defaultActions(), standings: map[int]*standing{},
 	}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
@@ -114,6 +117,10 @@ func (p *Process) ID() int { return p.pid }
 
 // End is how the process has ended, if it has and that was noticed.
 func (p *Process) End() (Stop, bool) {
+	stirred := false
+	if err := p.glance(func() error { stirred = p.stirred(); return nil }); err == nil && !stirred {
+		return Stop{}, false
+	}
 	var s Stop
 	ended := false
 	_ = p.tracerDo(func() {
@@ -127,8 +134,17 @@ func (p *Process) End() (Stop, bool) {
 // Launched says whether this program started the process.
 func (p *Process) Launched() bool { return p.launched }
 
-// look runs f on the tracer's thread while the process stands still.
+// look runs f on the tracer's thread while the process stands still. What is
+// known of its threads may not be true afterwards.
 func (p *Process) look(f func() error) error {
+	return p.see(func() error {
+		clear(p.standings)
+		return f()
+	})
+}
+
+// see is look for an f that changes nothing.
+func (p *Process) see(f func() error) error {
 	if p.tracer.Inside() {
 		return p.alive(f)
 	}
@@ -143,7 +159,7 @@ func (p *Process) look(f func() error) error {
 // tracerDo runs f on the tracer's thread, of a process that stands still or
 // has ended.
 func (p *Process) tracerDo(f func()) error {
-	run := func() error { f(); return nil }
+	run := func() error { clear(p.standings); f(); return nil }
 	if p.tracer.Inside() {
 		return run()
 	}
@@ -184,7 +200,10 @@ func (p *Process) move(ctx context.Context, f func() error) error {
 		return err
 	}
 	defer p.finish()
-	return p.tracer.Do(context.WithoutCancel(ctx), f)
+	return p.tracer.Do(context.WithoutCancel(ctx), func() error {
+		defer p.learnCurrent()
+		return f()
+	})
 }
 
 // begin takes the right to let the process run.
@@ -240,7 +259,7 @@ func (p *Process) requestPause() {
 // Threads lists the threads by id.
 func (p *Process) Threads() ([]ThreadInfo, error) {
 	var all []ThreadInfo
-	err := p.look(func() error {
+	err := p.glance(func() error {
 		for id := range p.threads {
 			all = append(all, ThreadInfo{ID: id, Name: threadName(p.pid, id), Current: id == p.current})
 		}
@@ -254,13 +273,13 @@ func (p *Process) Threads() ([]ThreadInfo, error) {
 // since. In the methods that take a thread, 0 means it.
 func (p *Process) CurrentThread() (int, error) {
 	var id int
-	err := p.look(func() error { id = p.current; return nil })
+	err := p.glance(func() error { id = p.current; return nil })
 	return id, err
 }
 
 // SetCurrentThread chooses another one.
 func (p *Process) SetCurrentThread(id int) error {
-	return p.look(func() error {
+	return p.glance(func() error {
 		t, err := p.thread(id)
 		if err == nil {
 			p.current = t.id
@@ -282,7 +301,7 @@ func (p *Process) thread(id int) (*thread, error) {
 
 // SetSignal says what is done about a signal from now on.
 func (p *Process) SetSignal(sig signalNumber, action Action) error {
-	return p.look(func() error {
+	return p.glance(func() error {
 		if sig > 0 && sig <= maxSignal {
 			p.actions[sig] = action
 		}
@@ -290,8 +309,8 @@ func (p *Process) SetSignal(sig signalNumber, action Action) error {
 	})
 }
 
-// Do runs f on the tracing thread while the process stands still. Each of the
-// methods inside costs less there than by itself.
+// Do runs f on the tracing thread while the process stands still. Nobody else
+// uses the process meanwhile, and methods that need that thread cost less there.
 func (p *Process) Do(f func() error) error {
 	return p.look(f)
 }
