@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
-	"os"
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/triptych-mcp/triptych/conformance/figures"
 )
 
 // A machine is where and when something was measured, and with which versions.
@@ -17,8 +18,8 @@ type machine struct {
 
 func (b *bench) thisMachine(ctx context.Context) machine {
 	m := machine{
-		Date: time.Now().UTC().Format("2006-01-02 15:04 UTC"), Cores: runtime.NumCPU(), CPU: processor(),
-		Kernel: contents("/proc/sys/kernel/osrelease"),
+		Date: time.Now().UTC().Format("2006-01-02 15:04 UTC"), Cores: runtime.NumCPU(), CPU: figures.CPU(),
+		Kernel: figures.Kernel(),
 	}
 	m.Commit = b.said(ctx, "git", "describe", "--always", "--abbrev=10")
 	versions := []string{runtime.Version()}
@@ -41,18 +42,4 @@ func (b *bench) said(ctx context.Context, argv ...string) string {
 		return ""
 	}
 	return strings.TrimSpace(out)
-}
-
-func processor() string {
-	for line := range strings.Lines(contents("/proc/cpuinfo")) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return runtime.GOARCH
-}
-
-func contents(path string) string {
-	text, _ := os.ReadFile(path) // what is not there is not told
-	return strings.TrimSpace(string(text))
 }

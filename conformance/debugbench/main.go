@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/triptych-mcp/triptych/conformance/figures"
 )
 
 func main() {
@@ -100,11 +101,7 @@ func (b *bench) main(ctx context.Context, root, only string, draw bool) (err err
 	b.bin = filepath.Join(b.root, "bin", "debugbench")
 	docs, kept := filepath.Join(b.root, "docs"), filepath.Join(b.bin, "report.json")
 	if draw {
-		text, err := os.ReadFile(kept)
-		if err == nil {
-			err = json.Unmarshal(text, &b.report)
-		}
-		if err != nil {
+		if err := figures.Kept(kept, &b.report); err != nil {
 			return err
 		}
 		return b.report.write(docs)
@@ -123,11 +120,7 @@ func (b *bench) main(ctx context.Context, root, only string, draw bool) (err err
 	if only != "" {
 		return nil
 	}
-	text, err := json.MarshalIndent(b.report, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(kept, text, 0o644); err != nil {
+	if err := figures.Keep(kept, b.report); err != nil {
 		return err
 	}
 	return b.report.write(docs)

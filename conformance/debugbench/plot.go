@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/conformance/figures"
 )
 
 // A plot is lines over one another, with both axes logarithmic.
@@ -85,7 +87,7 @@ func (p *plot) frame(b *strings.Builder, x, y axis) {
 	for v := y.low; v <= y.high; v *= 10 {
 		at := y.at(v)
 		fmt.Fprintf(b, `<path d="M%d %.1fH%d" stroke="#808080" stroke-opacity=".25"/>`+"\n", plotLeft, at, plotRight)
-		word(b, plotLeft-8, at+4, "end", duration(v), "")
+		word(b, plotLeft-8, at+4, "end", figures.Duration(v), "")
 	}
 	word(b, (plotLeft+plotRight)/2, plotBottom+42, "middle", p.x, ` font-size="13"`)
 	middle := (plotTop + plotBottom) / 2

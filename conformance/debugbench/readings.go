@@ -1,8 +1,9 @@
 package main
 
 import (
-	"slices"
 	"time"
+
+	"github.com/triptych-mcp/triptych/conformance/figures"
 )
 
 // readings are what was measured, by the name of the measure and by the side, one
@@ -25,7 +26,7 @@ func (r readings) takeTime(measure, side string, took time.Duration, n int) {
 // of is the median of a side's rounds; ok is false if there are none.
 func (r readings) of(measure, side string) (value float64, ok bool) {
 	list := r[measure][side]
-	return median(list), len(list) > 0
+	return figures.Median(list), len(list) > 0
 }
 
 // times is how many times as much a side has as another: the median of the
@@ -36,18 +37,7 @@ func (r readings) times(measure, much, little string) float64 {
 	for i := range min(len(a), len(b)) {
 		ratios = append(ratios, a[i]/b[i])
 	}
-	return median(ratios)
-}
-
-// median is the middle one, or between the two in the middle; 0 when there are
-// none.
-func median(list []float64) float64 {
-	n := len(list)
-	if n == 0 {
-		return 0
-	}
-	list = slices.Sorted(slices.Values(list))
-	return (list[(n-1)/2] + list[n/2]) / 2
+	return figures.Median(ratios)
 }
 
 // medianTime calls f so many times and is the median of what it returns.
@@ -60,5 +50,5 @@ func medianTime(n int, f func() (time.Duration, error)) (time.Duration, error) {
 		}
 		list = append(list, float64(took))
 	}
-	return time.Duration(median(list)), nil
+	return time.Duration(figures.Median(list)), nil
 }

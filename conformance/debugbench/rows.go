@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/conformance/figures"
+)
 
 // A unit is how a value is shown.
 type unit int
@@ -121,7 +125,7 @@ func (p *plan) fill(r readings) row {
 		return out
 	}
 	if p.kind != atMost {
-		out.Measure = times(measure)
+		out.Measure = figures.Times(measure)
 	}
 	if p.goal != 0 {
 		out.Met = p.met(measure)
@@ -164,45 +168,10 @@ func (p *plan) goalText() string {
 func (p *plan) show(v float64) string {
 	switch p.as {
 	case often:
-		return perSecond(1 / v)
+		return figures.PerSecond(1 / v)
 	case size:
 		return fmt.Sprintf("%.3g B", v)
 	default:
-		return duration(v)
-	}
-}
-
-func perSecond(rate float64) string {
-	switch {
-	case rate >= 1e6:
-		return fmt.Sprintf("%.3g M/s", rate/1e6)
-	case rate >= 1e3:
-		return fmt.Sprintf("%.3g k/s", rate/1e3)
-	default:
-		return fmt.Sprintf("%.3g /s", rate)
-	}
-}
-
-// duration writes seconds.
-func duration(v float64) string {
-	switch {
-	case v >= 1:
-		return fmt.Sprintf("%.3g s", v)
-	case v >= 1e-3:
-		return fmt.Sprintf("%.3g ms", v*1e3)
-	default:
-		return fmt.Sprintf("%.3g µs", v*1e6)
-	}
-}
-
-// times writes a ratio with three digits.
-func times(v float64) string {
-	switch {
-	case v >= 99.95:
-		return fmt.Sprintf("%.0f", v)
-	case v >= 9.995:
-		return fmt.Sprintf("%.1f", v)
-	default:
-		return fmt.Sprintf("%.2f", v)
+		return figures.Duration(v)
 	}
 }

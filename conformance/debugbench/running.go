@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/triptych-mcp/triptych/conformance/figures"
 )
 
 // dirtyPages is how many pages the heap program writes in a round.
@@ -55,10 +57,10 @@ func (b *bench) runAndStop(d timeTraveller, side string, mib int) error {
 	if err != nil {
 		return err
 	}
-	b.readings.take(fmt.Sprintf("round %d", mib), side, median(rounds))
+	b.readings.take(fmt.Sprintf("round %d", mib), side, figures.Median(rounds))
 	t, mine := d.(*triptych)
 	if !mine || b.remembers(t, mib) {
-		b.readings.take(fmt.Sprintf("stop %d", mib), side, median(stops))
+		b.readings.take(fmt.Sprintf("stop %d", mib), side, figures.Median(stops))
 	}
 	if mine {
 		return b.runOn(t, mib)

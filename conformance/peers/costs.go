@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/triptych-mcp/triptych/conformance/figures"
 	"github.com/triptych-mcp/triptych/conformance/load"
 )
 
@@ -34,7 +35,7 @@ func (b *bench) costs(ctx context.Context) error {
 			return errors.Join(err, fmt.Errorf("no result of %s", g.name))
 		}
 		r := results[0]
-		b.cost(g.what, fmt.Sprintf("%.0f allocations, %s", r.values["allocs/op"], bytes(r.values["B/op"])))
+		b.cost(g.what, fmt.Sprintf("%.0f allocations, %s", r.values["allocs/op"], figures.Bytes(r.values["B/op"])))
 	}
 	if err := b.served(ctx); err != nil {
 		return err
@@ -75,7 +76,7 @@ func (b *bench) served(ctx context.Context) error {
 	after, err := scrape(ctx, metrics)
 	per := func(name string) float64 { return (after[name] - before[name]) / float64(s.N) }
 	b.cost("get_ruleset over HTTPS, the whole program", fmt.Sprintf("%.0f allocations, %s, %s of CPU",
-		per("go_memstats_mallocs_total"), bytes(per("go_memstats_alloc_bytes_total")), duration(s.CPUEach())))
+		per("go_memstats_mallocs_total"), figures.Bytes(per("go_memstats_alloc_bytes_total")), duration(s.CPUEach())))
 	return errors.Join(err, road.Close())
 }
 
@@ -116,7 +117,7 @@ func (b *bench) held(ctx context.Context) error {
 		}
 		first, last := points[0], points[len(points)-1]
 		b.cost("an idle connection over HTTPS, "+kind.name,
-			bytes((last[1]-first[1])*(1<<20)/(last[0]-first[0])))
+			figures.Bytes((last[1]-first[1])*(1<<20)/(last[0]-first[0])))
 		curve.Lines = append(curve.Lines, line{kind.name, points})
 	}
 	b.plot(curve)
@@ -162,7 +163,7 @@ func (b *bench) atRest(ctx context.Context) error {
 		if err = errors.Join(err, road.Close()); err != nil {
 			return err
 		}
-		b.cost(s.what, bytes(float64(usage.RSS)))
+		b.cost(s.what, figures.Bytes(float64(usage.RSS)))
 	}
 	return nil
 }

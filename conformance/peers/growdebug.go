@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/triptych-mcp/triptych/conformance/figures"
 	"github.com/triptych-mcp/triptych/conformance/load"
 )
 
@@ -63,7 +64,7 @@ func (b *bench) growThreads(ctx context.Context) error {
 			return fmt.Errorf("%d threads: %w", n, err)
 		}
 		for i := range lines {
-			lines[i].Points = append(lines[i].Points, [2]float64{float64(n), median(times[i])})
+			lines[i].Points = append(lines[i].Points, [2]float64{float64(n), figures.Median(times[i])})
 		}
 	}
 	p.Lines = lines
@@ -92,7 +93,7 @@ func (b *bench) growProgram(ctx context.Context) error {
 			return fmt.Errorf("%d functions: %w", n, err)
 		}
 		first.Points = append(first.Points, [2]float64{float64(n), times[0][0] + times[1][0]})
-		again.Points = append(again.Points, [2]float64{float64(n), median(times[0][1:]) + median(times[1][1:])})
+		again.Points = append(again.Points, [2]float64{float64(n), figures.Median(times[0][1:]) + figures.Median(times[1][1:])})
 	}
 	p.Lines = []line{first, again}
 	b.plot(p)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/triptych-mcp/triptych/conformance/figures"
 )
 
 // A machine is where and when something was measured, and with which versions.
@@ -26,8 +28,8 @@ type machine struct {
 func thisMachine(ctx context.Context, b *bench) machine {
 	m := machine{
 		Date: time.Now().UTC().Format(time.DateOnly), Cores: runtime.NumCPU(), Quick: b.quick,
-		CPU: fact("/proc/cpuinfo", "model name"), Memory: memory(),
-		Kernel: strings.TrimSpace(contents("/proc/sys/kernel/osrelease")), Go: runtime.Version(),
+		CPU: figures.CPU(), Memory: memory(),
+		Kernel: figures.Kernel(), Go: runtime.Version(),
 	}
 	if out, err := run(ctx, b.root, "git", "describe", "--always", "--abbrev=10"); err == nil { // a copy without its history has none
 		m.Commit = strings.TrimSpace(out)
@@ -68,18 +70,8 @@ func versions(ctx context.Context, b *bench) []string {
 
 // memory is that of the machine.
 func memory() string {
-	kib, _ := strconv.ParseFloat(strings.TrimSuffix(fact("/proc/meminfo", "MemTotal"), " kB"), 64) // 0 is nothing known
-	return bytes(kib * 1024)
-}
-
-// fact is a line of a file of the kernel's, without its name.
-func fact(path, name string) string {
-	for line := range strings.Lines(contents(path)) {
-		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
+	kib, _ := strconv.ParseFloat(strings.TrimSuffix(figures.Fact("/proc/meminfo", "MemTotal"), " kB"), 64) // 0 is nothing known
+	return figures.Bytes(kib * 1024)
 }
 
 func contents(path string) string {

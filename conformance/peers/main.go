@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -11,6 +10,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"time"
+
+	"github.com/triptych-mcp/triptych/conformance/figures"
 )
 
 func main() {
@@ -83,11 +84,7 @@ func (b *bench) main(ctx context.Context, only, soak string, draw bool) error {
 	case soak != "":
 		return drawSoak(soak, docs)
 	case draw:
-		text, err := os.ReadFile(kept)
-		if err == nil {
-			err = json.Unmarshal(text, &b.report)
-		}
-		if err != nil {
+		if err := figures.Kept(kept, &b.report); err != nil {
 			return err
 		}
 		return b.report.write(docs)
@@ -95,11 +92,7 @@ func (b *bench) main(ctx context.Context, only, soak string, draw bool) error {
 	if err := b.measure(ctx, only); err != nil || only != "" {
 		return err
 	}
-	text, err := json.MarshalIndent(b.report, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(kept, text, 0o644); err != nil {
+	if err := figures.Keep(kept, b.report); err != nil {
 		return err
 	}
 	return b.report.write(docs)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/template"
 	"time"
+
+	"github.com/triptych-mcp/triptych/conformance/figures"
 )
 
 // page is the name of the page in the folder of documents, and prefix what the
@@ -95,7 +97,7 @@ func (r *report) write(docs string) error {
 		}
 	}
 	t, err := template.New(page).Funcs(template.FuncMap{
-		"times": times, "goal": (*row).goal, "verdict": (*row).verdict,
+		"times": figures.Times, "goal": (*row).goal, "verdict": (*row).verdict,
 		"file": func(p plot) string { return prefix + p.File },
 	}).Parse(text)
 	if err != nil {

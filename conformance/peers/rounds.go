@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
+	"github.com/triptych-mcp/triptych/conformance/figures"
 	"github.com/triptych-mcp/triptych/conformance/load"
 )
 
@@ -28,7 +28,7 @@ type round struct{ rate, cpu, p50, p99 float64 }
 
 // finish makes the medians.
 func (r *reading) finish() {
-	of := func(column func(round) float64) float64 { return median(each(r.rounds, column)) }
+	of := func(column func(round) float64) float64 { return figures.Median(each(r.rounds, column)) }
 	r.Rate = of(func(x round) float64 { return x.rate })
 	r.CPU = of(func(x round) float64 { return x.cpu })
 	r.P50 = of(func(x round) float64 { return x.p50 })
@@ -42,7 +42,7 @@ func (r *reading) over(o *reading) float64 {
 	for i := range min(len(r.rounds), len(o.rounds)) {
 		ratios = append(ratios, r.rounds[i].rate/o.rounds[i].rate)
 	}
-	return median(ratios)
+	return figures.Median(ratios)
 }
 
 func each[T any](list []T, f func(T) float64) []float64 {
@@ -51,17 +51,6 @@ func each[T any](list []T, f func(T) float64) []float64 {
 		out = append(out, f(x))
 	}
 	return out
-}
-
-// median is the middle one, or between the two in the middle; 0 when there are
-// none.
-func median(list []float64) float64 {
-	n := len(list)
-	if n == 0 {
-		return 0
-	}
-	list = slices.Sorted(slices.Values(list))
-	return (list[(n-1)/2] + list[n/2]) / 2
 }
 
 // pace is how many rounds there are and how long each is.

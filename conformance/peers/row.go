@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/conformance/figures"
 )
 
 // A row is something measured beside something else, and what we want of it.
@@ -42,21 +44,9 @@ func (r *row) goal() string {
 	case r.Goal == 0:
 		return ""
 	case r.AtMost:
-		return "≤ " + times(r.Goal)
+		return "≤ " + figures.Times(r.Goal)
 	default:
-		return "≥ " + times(r.Goal)
-	}
-}
-
-// times writes a ratio with three digits.
-func times(v float64) string {
-	switch {
-	case v >= 99.95:
-		return fmt.Sprintf("%.0f", v)
-	case v >= 9.995:
-		return fmt.Sprintf("%.1f", v)
-	default:
-		return fmt.Sprintf("%.2f", v)
+		return "≥ " + figures.Times(r.Goal)
 	}
 }
 
@@ -64,14 +54,14 @@ func times(v float64) string {
 func (b *bench) add(r row) {
 	b.report.Rows = append(b.report.Rows, r)
 	fmt.Fprintf(b.out, "%-44s %-10s %-24s %-10s %8s %8s %s  CPU %s\n",
-		r.What, r.Ours, r.Against, r.Theirs, times(r.Measure), r.goal(), strings.Trim(r.verdict(), "*"), r.CPU)
+		r.What, r.Ours, r.Against, r.Theirs, figures.Times(r.Measure), r.goal(), strings.Trim(r.verdict(), "*"), r.CPU)
 }
 
 // addRate is a row that compares how many a second there are.
 func (b *bench) addRate(part, what string, goal float64, ours, theirs *reading) {
 	b.add(row{
 		Part: part, What: what, Against: theirs.Name, Measure: ours.over(theirs), Goal: goal,
-		Ours: perSecond(ours.Rate), Theirs: perSecond(theirs.Rate), CPU: cpuOf(ours, theirs),
+		Ours: figures.PerSecond(ours.Rate), Theirs: figures.PerSecond(theirs.Rate), CPU: cpuOf(ours, theirs),
 	})
 }
 
@@ -79,45 +69,11 @@ func (b *bench) addRate(part, what string, goal float64, ours, theirs *reading) 
 func (b *bench) addTime(part, what string, goal float64, ours, theirs *reading) {
 	b.add(row{
 		Part: part, What: what, Against: theirs.Name, Measure: theirs.over(ours), Goal: goal, AtMost: true,
-		Ours: duration(1e6 / ours.Rate), Theirs: duration(1e6 / theirs.Rate), CPU: cpuOf(ours, theirs),
+		Ours: figures.Duration(1 / ours.Rate), Theirs: figures.Duration(1 / theirs.Rate), CPU: cpuOf(ours, theirs),
 	})
 }
 
 func cpuOf(ours, theirs *reading) string { return duration(ours.CPU) + " / " + duration(theirs.CPU) }
 
-func perSecond(rate float64) string {
-	switch {
-	case rate >= 1e6:
-		return fmt.Sprintf("%.2f M/s", rate/1e6)
-	case rate >= 1e3:
-		return fmt.Sprintf("%.3g k/s", rate/1e3)
-	default:
-		return fmt.Sprintf("%.3g /s", rate)
-	}
-}
-
 // duration writes microseconds.
-func duration(micros float64) string {
-	switch {
-	case micros >= 1e6:
-		return fmt.Sprintf("%.3g s", micros/1e6)
-	case micros >= 1e3:
-		return fmt.Sprintf("%.3g ms", micros/1e3)
-	default:
-		return fmt.Sprintf("%.3g µs", micros)
-	}
-}
-
-// bytes writes a number of bytes.
-func bytes(n float64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", n/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", n/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KiB", n/(1<<10))
-	default:
-		return fmt.Sprintf("%.0f B", n)
-	}
-}
+func duration(micros float64) string { return figures.Duration(micros / 1e6) }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/triptych-mcp/triptych/conformance/figures"
 	"github.com/triptych-mcp/triptych/conformance/load"
 )
 
@@ -95,12 +96,12 @@ disk. The driver takes its part of the two cores.
 
 // quarter is the medians of a quarter, as the columns of the table.
 func quarter(list []load.Moment) string {
-	of := func(f func(load.Moment) float64) float64 { return median(each(list, f)) }
+	of := func(f func(load.Moment) float64) float64 { return figures.Median(each(list, f)) }
 	return strings.Join([]string{
 		fmt.Sprintf("%.0f", of(func(m load.Moment) float64 { return m.Rate })),
 		duration(of(p50)), duration(of(p99)),
 		duration(of(func(m load.Moment) float64 { return m.CPU })),
-		bytes(of(func(m load.Moment) float64 { return float64(m.RSS) })),
+		figures.Bytes(of(func(m load.Moment) float64 { return float64(m.RSS) })),
 		fmt.Sprintf("%.0f", of(func(m load.Moment) float64 { return float64(m.FDs) })),
 		fmt.Sprintf("%.0f", of(func(m load.Moment) float64 { return float64(m.Threads) })),
 	}, " | ")

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/triptych-mcp/triptych/conformance/figures"
 	"github.com/triptych-mcp/triptych/conformance/load"
 )
 
@@ -101,7 +102,7 @@ func (b *bench) resident(ctx context.Context, s load.Server) (idle, loaded float
 // addSize is a row that compares two numbers of bytes: ours must be no more.
 func (b *bench) addSize(what string, sizes []float64) {
 	b.add(row{
-		Part: "start", What: what, Ours: bytes(sizes[0]), Against: gosdk, Theirs: bytes(sizes[1]),
+		Part: "start", What: what, Ours: figures.Bytes(sizes[0]), Against: gosdk, Theirs: figures.Bytes(sizes[1]),
 		Measure: sizes[0] / sizes[1], Goal: 1, AtMost: true,
 	})
 }
