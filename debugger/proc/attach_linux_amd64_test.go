@@ -197,6 +197,24 @@ func TestAttachRounds(t *testing.T) {
 	}
 }
 
+// A SIGTRAP that somebody queues is a signal, like one that somebody sends with
+// kill.
+func TestQueuedTrap(t *testing.T) {
+	program := debuggertest.Start(t, "forker.c")
+	p := attach(t, program, proc.Options{})
+	if err := p.SetSignal(unix.SIGTRAP, proc.StopAndDrop); err != nil {
+		t.Fatal(err)
+	}
+	info := make([]byte, 128)
+	info[8], info[9], info[10], info[11] = 0xff, 0xff, 0xff, 0xff // SI_QUEUE
+	if err := queueSignal(program.PID, int(unix.SIGTRAP), info); err != nil {
+		t.Fatal(err)
+	}
+	if stop := resumeFor(t, p, 5*time.Second); stop.Why != proc.Signalled || stop.Signal != unix.SIGTRAP {
+		t.Errorf("stop %+v, want SIGTRAP", stop)
+	}
+}
+
 // Signals that come while a process is attached to, stopped, stepped and let
 // go arrive once each, with what belongs to them: SIGRTMIN is queued by the
 // kernel, so that the program can count.

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"testing"
@@ -11,17 +12,25 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/ptrace"
 )
 
+// attachInside starts a program and attaches to it.
+func attachInside(t *testing.T, name string, options Options) (*debuggertest.Program, *Process) {
+	t.Helper()
+	program := debuggertest.Start(t, name)
+	program.AwaitSleep()
+	p, err := Attach(t.Context(), program.PID, options)
+	if err != nil {
+		t.Skip("tracing is not permitted here: ", err)
+	}
+	t.Cleanup(func() { _ = p.Detach(context.Background()) })
+	return program, p
+}
+
 // cutOff stops a program at an int3 and brings the thread that is there to
 // where an interruption meets it if it comes between the int3 and its signal:
 // behind the first byte, with the signal waiting.
 func cutOff(t *testing.T) (*debuggertest.Program, *Process, Breakpoint) {
 	t.Helper()
-	program := debuggertest.Start(t, "busy.go")
-	p, err := Attach(t.Context(), program.PID, Options{Software: true})
-	if err != nil {
-		t.Skip("tracing is not permitted here: ", err)
-	}
-	t.Cleanup(func() { _ = p.Detach(t.Context()) })
+	program, p := attachInside(t, "busy.go", Options{Software: true})
 	b, err := p.SetBreakpoint(BreakpointSpec{Address: program.Mark("visit")})
 	if err != nil {
 		t.Fatal(err)
@@ -43,13 +52,9 @@ func cutOff(t *testing.T) (*debuggertest.Program, *Process, Breakpoint) {
 	return program, p, b
 }
 
-// trapBehind moves a thread and queues the SIGTRAP of an int3 for it, as force_sig
-// does in the kernel's exc_int3.
+// trapBehind moves a thread and queues the SIGTRAP of an int3 for it.
 func trapBehind(p *Process, x *thread, address uint64) error {
-	var info ptrace.SigInfo
-	binary.LittleEndian.PutUint32(info[0:], uint32(unix.SIGTRAP))
-	binary.LittleEndian.PutUint32(info[8:], ptrace.CodeKernel)
-	if err := p.sendAgain(x, signalled{unix.SIGTRAP, info}); err != nil {
+	if err := queueTrap(p, x, ptrace.CodeKernel, 0); err != nil {
 		return err
 	}
 	var r ptrace.Regs
@@ -59,6 +64,16 @@ func trapBehind(p *Process, x *thread, address uint64) error {
 	r.RIP = address
 	x.running = true
 	return p.tracer.SetRegs(x.id, &r)
+}
+
+// queueTrap leaves a thread with a SIGTRAP like one of the kernel's that waits:
+// force_sig and send_sig_perf in kernel/signal.c.
+func queueTrap(p *Process, x *thread, code uint32, data int) error {
+	var info ptrace.SigInfo
+	binary.LittleEndian.PutUint32(info[0:], uint32(unix.SIGTRAP))
+	binary.LittleEndian.PutUint32(info[8:], code)
+	binary.LittleEndian.PutUint64(info[24:], uint64(data))
+	return p.sendAgain(x, signalled{unix.SIGTRAP, info})
 }
 
 // A thread that was stopped between an int3 and its signal is at the int3
@@ -100,5 +115,71 @@ func TestStopBetweenInt3AndSignal(t *testing.T) {
 			}
 			program.Ask("count") // it lives
 		})
+	}
+}
+
+// A trap that has waited is neither the step nor a signal of the program's: the
+// step is done after it. That of a breakpoint is told next.
+func TestTrapThatWaited(t *testing.T) {
+	for _, code := range []uint32{ptrace.CodeKernel, ptrace.CodePerf} {
+		program, p := attachInside(t, "forker.c", Options{})
+		b, err := p.SetBreakpoint(BreakpointSpec{Address: program.Symbol("main")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = p.Step(t.Context(), 0, func(s *Stepper) error {
+			if err := queueTrap(p, s.t, code, p.locations[0].id); err != nil {
+				return err
+			}
+			if outcome, err := s.Step(); err != nil || outcome != StepBlocked {
+				t.Errorf("code %#x: step into read: %v, %v, want it to block", code, outcome, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code == ptrace.CodePerf {
+			if stop, err := p.Resume(t.Context()); err != nil || stop.Breakpoint != b.ID || !stop.Late {
+				t.Errorf("stop %+v (%v), want the breakpoint, late", stop, err)
+			}
+		}
+		program.Tell("fork")
+		stepsOverTraps(t, p, code)
+		if err := p.Detach(t.Context()); err != nil {
+			t.Error(err)
+		}
+		program.Line()
+	}
+}
+
+// stepsOverTraps steps a thread out of its system call and on, with a trap that
+// waits before each step.
+func stepsOverTraps(t *testing.T, p *Process, code uint32) {
+	t.Helper()
+	err := p.Step(t.Context(), 0, func(s *Stepper) error {
+		for n := range 20 {
+			r, err := s.Regs()
+			if err != nil {
+				return err
+			}
+			from := r.RIP
+			if err := queueTrap(p, s.t, code, 0); err != nil {
+				return err
+			}
+			outcome, err := s.Step()
+			if err != nil || outcome != StepDone {
+				t.Errorf("code %#x: step %d: %v, %v", code, n, outcome, err)
+				return err
+			}
+			if r, err = s.Regs(); err != nil || n > 0 && r.RIP == from {
+				t.Errorf("code %#x: step %d at %#x has done nothing (%v)", code, n, from, err)
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -219,7 +219,7 @@ func (p *Process) onSignal(t *thread, sig syscall.Signal) {
 	if err != nil {
 		return // it was killed meanwhile, which is told next
 	}
-	if sig == unix.SIGTRAP && info.Code() != ptrace.CodeUser && info.Code() != ptrace.CodeTkill {
+	if sig == unix.SIGTRAP && !info.Sent() {
 		p.onTrap(t, info)
 		return
 	}
@@ -249,8 +249,11 @@ func (p *Process) onTrap(t *thread, info ptrace.SigInfo) {
 	t.trap = true
 	switch info.Code() {
 	case ptrace.CodePerf:
-		if l := p.locationByID(int(info.PerfData())); l != nil {
-			p.hit(t, l, info.PerfLate())
+		if info.PerfLate() {
+			p.onHiddenInt3(t)
+			p.hitLate(t, info)
+		} else if l := p.locationByID(int(info.PerfData())); l != nil {
+			p.hit(t, l, false)
 		}
 	case ptrace.CodeKernel:
 		p.onInt3(t)
@@ -277,9 +280,34 @@ func (p *Process) onInt3(t *thread) {
 	}
 }
 
+// onHiddenInt3 is for a thread that blocked SIGTRAP. There a breakpoint of the
+// processor's waits, and if an int3 comes then, the kernel drops the second
+// SIGTRAP and delivers the first, with SIGTRAP unblocked and without a handler
+// (legacy_queue and force_sig_info_to_task in kernel/signal.c).
+func (p *Process) onHiddenInt3(t *thread) {
+	var r ptrace.Regs
+	if err := p.tracer.Regs(t.id, &r); err != nil {
+		return
+	}
+	if l := p.softwareAt(r.RIP - 1); l == nil || !l.in {
+		return
+	}
+	s, err := readStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
+	if err == nil && s.bits("SigCgt")&trapBit == 0 {
+		p.onInt3(t)
+	}
+}
+
+// hitLate is a trap that waited while its thread blocked it and ran on.
+func (p *Process) hitLate(t *thread, info ptrace.SigInfo) {
+	if l := p.locationByID(int(info.PerfData())); info.Code() == ptrace.CodePerf && l != nil {
+		p.hit(t, l, true)
+	}
+}
+
 // hit asks the breakpoints of a location; the first that wants to stop does.
 func (p *Process) hit(t *thread, l *location, late bool) {
-	t.leave = l.access == Execute && !late
+	t.leave = t.leave || l.access == Execute && !late
 	if p.drifting {
 		return
 	}

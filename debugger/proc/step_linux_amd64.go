@@ -165,7 +165,6 @@ func (s *Stepper) begin() error {
 		s.p.settle(s.t)
 	}
 	sig := s.t.signal.number
-	s.valid = false
 	if next.kind == syscallCode || sig != 0 {
 		err = s.p.restoreMask(s.t) // both look at the mask
 	} else {
@@ -187,6 +186,7 @@ func (s *Stepper) begin() error {
 
 // goOn lets the thread go on to what its phase says.
 func (s *Stepper) goOn(sig unix.Signal) error {
+	s.valid = false
 	s.t.running, s.t.trap, s.t.group, s.t.steps = true, false, false, false
 	if s.t.step.phase == toTrap {
 		return s.p.tracer.Step(s.t.id, sig)
@@ -292,8 +292,8 @@ func (s *Stepper) take(e ptrace.Event) (Outcome, error) {
 	return 0, s.p.noticeEnd(s.goOn(0))
 }
 
-// trapped is the trap after an instruction, or a SIGTRAP that somebody sent:
-// then nothing was done.
+// trapped is the trap after an instruction, or a SIGTRAP that somebody sent or
+// that waited from before: then nothing was done.
 func (s *Stepper) trapped() (Outcome, error) {
 	r, err := s.Regs()
 	if err != nil {
@@ -304,7 +304,7 @@ func (s *Stepper) trapped() (Outcome, error) {
 		if err != nil {
 			return s.orEnd(err)
 		}
-		if code := info.Code(); code == ptrace.CodeUser || code == ptrace.CodeTkill {
+		if code := info.Code(); info.Sent() || code == ptrace.CodeKernel || code == ptrace.CodePerf {
 			return s.signalled(unix.SIGTRAP)
 		}
 	}
@@ -314,11 +314,16 @@ func (s *Stepper) trapped() (Outcome, error) {
 }
 
 // signalled leaves the thread with a signal that it is about to get, unless
-// the table says that it does not get it.
+// the table says that it does not get it, or it is a trap of its own that waited
+// while the thread blocked it.
 func (s *Stepper) signalled(sig unix.Signal) (Outcome, error) {
 	info, err := s.p.tracer.SigInfo(s.t.id)
 	if err != nil {
 		return s.orEnd(err)
+	}
+	if sig == unix.SIGTRAP && !info.Sent() {
+		s.p.hitLate(s.t, info)
+		return 0, s.p.noticeEnd(s.goOn(0))
 	}
 	if action := s.p.actions.of(sig); action == Drop {
 		return 0, s.p.noticeEnd(s.goOn(0))

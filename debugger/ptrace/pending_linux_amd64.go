@@ -24,7 +24,7 @@ func (t *Tracer) TrapWaits(tid int) bool {
 	for offset := 0; ; offset += peekedAtOnce {
 		n := peek(tid, offset, &signals)
 		for i := range n {
-			if s := &signals[i]; s.Signal() == unix.SIGTRAP && s.Code() > 0 {
+			if s := &signals[i]; s.Signal() == unix.SIGTRAP && !s.Sent() {
 				mask, err := t.SigMask(tid)
 				return err == nil && mask&(1<<(unix.SIGTRAP-1)) == 0
 			}

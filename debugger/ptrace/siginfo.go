@@ -24,6 +24,10 @@ func (s *SigInfo) Signal() syscall.Signal { return syscall.Signal(s.int32(0)) }
 // Code is si_code.
 func (s *SigInfo) Code() int { return int(s.int32(8)) }
 
+// Sent says that a process or a timer sent the signal, rather than that the
+// kernel raised it for what the thread did (sigaction(2), si_code).
+func (s *SigInfo) Sent() bool { return s.Code() <= 0 }
+
 // Sender is si_pid of a signal sent by a process.
 func (s *SigInfo) Sender() int { return int(s.int32(16)) }
 
