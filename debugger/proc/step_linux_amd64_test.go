@@ -201,6 +201,38 @@ func stepMany(t *testing.T, p *proc.Process, thread, n int) {
 	}
 }
 
+// A SIGTRAP that somebody sends and that is dropped does not hide the step: the
+// registers are those after it.
+func TestStepAfterDroppedTrap(t *testing.T) {
+	program := debuggertest.Start(t, "threads.c", "1")
+	p := attach(t, program, proc.Options{})
+	if err := p.SetSignal(unix.SIGTRAP, proc.Drop); err != nil {
+		t.Fatal(err)
+	}
+	stop := stopAtMark(t, p, program.Symbol("tick"))
+	want := listing(t, program, "tick")
+	err := p.Step(t.Context(), stop.Thread, func(s *proc.Stepper) error {
+		for i := range 2 {
+			if err := unix.Tgkill(program.PID, stop.Thread, unix.SIGTRAP); err != nil {
+				return err
+			}
+			outcome, err := s.Step()
+			if err != nil {
+				return err
+			}
+			r, err := s.Regs()
+			if got := r.RIP - program.Symbol("tick"); err != nil || outcome != proc.StepDone || got != want[i+1]-want[0] {
+				t.Errorf("step %d: %v, %v at %#x, want %#x", i, outcome, err, got, want[i+1]-want[0])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	requireDetached(t, p, program)
+}
+
 // A signal's handler is entered by the step after the one that reports it.
 func TestStepIntoHandler(t *testing.T) {
 	program := debuggertest.Start(t, "ticker.c")
