@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -181,5 +182,37 @@ func stepsOverTraps(t *testing.T, p *Process, code uint32) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A thread whose step has only come to the beginning of a system call when the
+// steps end can be made to do calls, as any other.
+func TestRestAtBeginningOfCall(t *testing.T) {
+	program, p := attachInside(t, "forker.c", Options{})
+	err := p.Do(func() error {
+		x := p.threads[program.PID]
+		s := &Stepper{p: p, ctx: t.Context(), t: x}
+		if err := s.begin(); err != nil {
+			return err
+		}
+		if x.step.phase != toEntry {
+			t.Errorf("the step is in phase %d, want %d", x.step.phase, toEntry)
+		}
+		for threadStat(p.pid, x.id, statState) != "t" {
+			time.Sleep(time.Millisecond) // until it is there
+		}
+		return p.rest()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.Inject(0, unix.SYS_GETPID); err != nil || int(got) != program.PID {
+		t.Errorf("getpid = %d (%v), want %d", got, err, program.PID)
+	}
+	if err := p.Detach(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := program.Ask("fork"); got != "0 42 1" {
+		t.Errorf("the program says %q", got)
 	}
 }

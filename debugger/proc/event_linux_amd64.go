@@ -89,7 +89,8 @@ func (p *Process) absorb(e ptrace.Event) {
 		return
 	}
 	t.running, t.fresh, t.group, t.trap, t.steps, t.vfork = false, false, false, false, false, false
-	t.step, t.entered, t.cut = step{}, false, false
+	entry := e.Kind == ptrace.SyscallStop && t.step.phase == toEntry // and no exit
+	t.step, t.entered, t.cut = step{}, entry, false
 	switch e.Kind {
 	case ptrace.SignalStop:
 		p.onSignal(t, e.Signal)
