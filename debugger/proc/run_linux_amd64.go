@@ -95,7 +95,7 @@ func (p *Process) runOnce(ctx context.Context) (paused bool, err error) {
 		err = p.raiseShield()
 	}
 	if err := errors.Join(err, p.passBreakpoints(ctx)); err != nil || p.attention() {
-		return false, errors.Join(err, p.rest())
+		return p.mustPause(ctx), errors.Join(err, p.rest())
 	}
 	if err := errors.Join(p.deliverTraps(), p.arm()); err != nil {
 		return false, errors.Join(err, p.disarm())
@@ -208,16 +208,16 @@ func (p *Process) stepOver(ctx context.Context, t *thread) error {
 	p.hold(t)
 	s := &Stepper{p: p, ctx: ctx, t: t, enter: true}
 	outcome, err := s.Step()
-	for ; err == nil && outcome == StepSignal; outcome, err = s.Step() {
+	for ; err == nil && (outcome == StepSignal || outcome == StepBlocked); outcome, err = s.Step() {
 		p.hold(t)
 	}
 	if err != nil || outcome == StepEnded || outcome == StepGone || outcome == StepExec {
 		return err
 	}
-	t.leave = false
-	if outcome == StepEntered {
-		return nil // in it no signal can be sent; see enter
+	if t.running || outcome == StepEntered {
+		return nil // in a system call no signal can be sent; rest does it
 	}
+	t.leave = outcome == StepPaused // it has still to go
 	p.settle(t)
 	err = errors.Join(p.restoreMask(t), p.sendHeld(t))
 	t.told = told
