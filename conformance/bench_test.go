@@ -1,17 +1,16 @@
 package conformance
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 // startRulesets is how many rulesets a starting program finds.
@@ -82,12 +81,9 @@ func fillFolder(b *testing.B, data string) []string {
 
 func fillServer(b *testing.B, _ string) []string {
 	b.Helper()
-	host, port := startRedis(b)
-	client := redis.NewClient(&redis.Options{Addr: net.JoinHostPort(host, port)})
+	addr := valkeytest.Start(b).Addr
+	client := redis.NewClient(&redis.Options{Addr: addr})
 	defer func() { _ = client.Close() }() // its work is done
-	for client.Ping(b.Context()).Err() != nil {
-		time.Sleep(10 * time.Millisecond) // another program decides
-	}
 	_, err := client.Pipelined(b.Context(), func(p redis.Pipeliner) error {
 		for i := range startRulesets {
 			p.HSet(b.Context(), fmt.Sprintf("ruleset:rule_%d", i), "description", "A rule", "tags", `["go","style"]`,
@@ -98,28 +94,6 @@ func fillServer(b *testing.B, _ string) []string {
 	if err != nil {
 		b.Fatal(err)
 	}
+	host, port, _ := net.SplitHostPort(addr)
 	return []string{"VALKEY_HOST=" + host, "VALKEY_PORT=" + port}
-}
-
-// startRedis starts a server of the benchmark's own, or skips where there is none.
-func startRedis(b *testing.B) (host, port string) {
-	b.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		b.Skip("redis-server is not installed")
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	_ = l.Close() // the server takes its port
-	host, port, _ = net.SplitHostPort(l.Addr().String())
-	cmd := exec.CommandContext(context.WithoutCancel(b.Context()), "redis-server", "--port", port, "--bind", host, "--save", "", "--dir", b.TempDir())
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		_ = cmd.Process.Kill() // it runs for ever
-		_ = cmd.Wait()         // killed
-	})
-	return host, port
 }

@@ -1,12 +1,9 @@
 package rulesets_test
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 // many is how many rulesets the benchmarks have.
@@ -98,7 +96,7 @@ func createdAt(i int) time.Time {
 
 func fillRedis(b *testing.B) string {
 	b.Helper()
-	addr := startRedis(b)
+	addr := valkeytest.Start(b).Addr
 	client := redis.NewClient(&redis.Options{Addr: addr})
 	defer func() { _ = client.Close() }() // its work is done
 	body := strings.Repeat("Some rule that is as long as a line.\n", 50)
@@ -114,33 +112,4 @@ func fillRedis(b *testing.B) string {
 		b.Fatal(err)
 	}
 	return "redis://" + addr
-}
-
-// startRedis starts a server of the benchmark's own, or skips where there is none.
-func startRedis(b *testing.B) (addr string) {
-	b.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		b.Skip("redis-server is not installed")
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	addr = l.Addr().String()
-	_ = l.Close() // the server takes its port
-	_, port, _ := net.SplitHostPort(addr)
-	cmd := exec.CommandContext(context.WithoutCancel(b.Context()), "redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", b.TempDir())
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		_ = cmd.Process.Kill() // it runs for ever
-		_ = cmd.Wait()         // killed
-	})
-	client := redis.NewClient(&redis.Options{Addr: addr})
-	defer func() { _ = client.Close() }() // only asked
-	for client.Ping(b.Context()).Err() != nil {
-		time.Sleep(10 * time.Millisecond) // another program decides
-	}
-	return addr
 }

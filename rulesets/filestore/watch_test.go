@@ -5,8 +5,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -172,34 +170,4 @@ func TestFolderThatComesAndGoes(t *testing.T) {
 	expect("another takes its place", ruleset.Change{Kind: ruleset.Created, Name: "c"})
 	lay(t, filepath.Join(dir, "c.md"), "---\ndescription: new\n---\n")
 	expect("a file in it changes", ruleset.Change{Kind: ruleset.Updated, Name: "c"})
-}
-
-func TestWatchLeavesNoGoroutine(t *testing.T) {
-	s := openAt(filepath.Join(t.TempDir(), "nowhere", "yet"))
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- s.Watch(ctx, func(ruleset.Change) {}) }()
-	waitFor(t, "the watch begins", listens)
-	stop()
-	if err := <-done; err != nil {
-		t.Errorf("Watch: %v", err)
-	}
-	waitFor(t, "its goroutines end", func() bool { return !listens() })
-}
-
-// listens reports whether a goroutine of the system's watch is running.
-func listens() bool {
-	stacks := make([]byte, 1<<20)
-	return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "fsnotify.(*")
-}
-
-func waitFor(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for range 200 {
-		if is() {
-			return
-		}
-		time.Sleep(5 * time.Millisecond) // the scheduler, not a clock, decides
-	}
-	t.Errorf("never: %s", what)
 }

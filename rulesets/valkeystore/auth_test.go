@@ -19,6 +19,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/rulesets/valkeystore"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 func openWith(t *testing.T, url string, log *slog.Logger) *valkeystore.Store {
@@ -34,8 +35,8 @@ func openWith(t *testing.T, url string, log *slog.Logger) *valkeystore.Store {
 // TestUserWithFewRights has a user who may touch our keys and channel only, and
 // must not hear keyspace events.
 func TestUserWithFewRights(t *testing.T) {
-	server := start(t, "--user", "editor", "on", ">p@ss/w:rd", "~ruleset:*", "~rulesets:*", "&rulesets:events", "+@all")
-	s := open(t, "valkey://editor:p%40ss%2Fw%3Ard@"+server.addr+"/2", atNoon)
+	server := valkeytest.Start(t, "--user", "editor", "on", ">p@ss/w:rd", "~ruleset:*", "~rulesets:*", "&rulesets:events", "+@all")
+	s := open(t, "valkey://editor:p%40ss%2Fw%3Ard@"+server.Addr+"/2", atNoon)
 	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a"}); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func TestUserWithFewRights(t *testing.T) {
 	if c := heard.until(t, func() { create(t, s) }); c.Kind != ruleset.Created {
 		t.Errorf("heard %v, want a creation", c)
 	}
-	if got := listed(t, open(t, "valkey://"+server.addr, atNoon), ruleset.Page{}); len(got) != 0 {
+	if got := listed(t, open(t, "valkey://"+server.Addr, atNoon), ruleset.Page{}); len(got) != 0 {
 		t.Errorf("database 0 lists %v, which are in 2", got)
 	}
 }
@@ -94,19 +95,18 @@ func TestSilentServerTakesBoundedTime(t *testing.T) {
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := selfSigned(t, dir)
-	server := start(t, "--tls-port", "0") // finds a free port
-	server.stop()
-	_, port, _ := net.SplitHostPort(server.addr)
-	server.args = append(server.args, "--port", "0", "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert, "--tls-auth-clients", "no")
-	server.run(t)
-	if _, err := valkeystore.Open(t.Context(), "valkeys://"+server.addr, quiet, atNoon); err == nil {
+	server := valkeytest.Start(t, "--tls-port", "0") // finds a free port
+	server.Stop()
+	_, port, _ := net.SplitHostPort(server.Addr)
+	server.Run("--port", "0", "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert, "--tls-auth-clients", "no")
+	if _, err := valkeystore.Open(t.Context(), "valkeys://"+server.Addr, quiet, atNoon); err == nil {
 		t.Error("a certificate that nobody vouches for was taken")
 	}
-	s := open(t, "valkeys://"+server.addr+"?skip_verify=true", atNoon)
+	s := open(t, "valkeys://"+server.Addr+"?skip_verify=true", atNoon)
 	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := valkeystore.Open(t.Context(), "valkey://"+server.addr, quiet, atNoon); err == nil {
+	if _, err := valkeystore.Open(t.Context(), "valkey://"+server.Addr, quiet, atNoon); err == nil {
 		t.Error("a connection without TLS succeeded")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 var noon = time.Date(2025, 10, 29, 12, 0, 0, 0, time.UTC)
@@ -112,7 +113,7 @@ func TestPagesMendTheIndex(t *testing.T) {
 
 // TestKeysOfOthersAreLeftAlone meets a ruleset's name on a key that is no hash.
 func TestKeysOfOthersAreLeftAlone(t *testing.T) {
-	for where, addr := range map[string]string{"fake": miniredis.RunT(t).Addr(), "server": start(t).addr} {
+	for where, addr := range map[string]string{"fake": miniredis.RunT(t).Addr(), "server": valkeytest.Start(t).Addr} {
 		client, s := plain(t, addr), open(t, "valkey://"+addr, atNoon)
 		client.RPush(t.Context(), "ruleset:queue", "job")
 		client.ZAdd(t.Context(), "rulesets:index", redis.Z{Score: 1, Member: "queue"})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/rulesets/valkeystore"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 const (
@@ -55,8 +56,8 @@ func contend(url string) error {
 // TestManyProcessesCreateTheSameNames has each name won once, and by the one
 // whose text is kept.
 func TestManyProcessesCreateTheSameNames(t *testing.T) {
-	server := start(t)
-	url := "valkey://" + server.addr
+	server := valkeytest.Start(t)
+	url := "valkey://" + server.Addr
 	outs := make([]bytes.Buffer, contenders)
 	var wg sync.WaitGroup
 	for i := range contenders {

@@ -1,14 +1,10 @@
 package valkeystore_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"net"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -21,66 +17,10 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/rulesets/storetest"
 	"github.com/triptych-mcp/triptych/rulesets/valkeystore"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
-
-// A real is a redis-server of the test's own.
-type real struct {
-	addr string
-	args []string
-	cmd  *exec.Cmd
-}
-
-// start starts a server on a free port, or skips where there is none.
-func start(t *testing.T, args ...string) *real {
-	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		t.Skip("redis-server is not installed")
-	}
-	addr := freeAddr(t)
-	_, port, _ := net.SplitHostPort(addr)
-	r := &real{addr: addr, args: append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...)}
-	r.run(t)
-	t.Cleanup(func() { r.stop() })
-	return r
-}
-
-// freeAddr is an address whose port nobody has now.
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = l.Close() // whoever was promised the port takes it
-	return l.Addr().String()
-}
-
-func (r *real) run(t *testing.T) {
-	t.Helper()
-	r.cmd = exec.Command("redis-server", r.args...)
-	out, err := r.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if strings.Contains(lines.Text(), "Ready to accept connections") {
-			go func() { _, _ = io.Copy(io.Discard, out) }() // until the server ends
-			return
-		}
-	}
-	t.Fatal("redis-server did not start")
-}
-
-func (r *real) stop() {
-	_ = r.cmd.Process.Kill() // it may have ended
-	_ = r.cmd.Wait()         // killed
-}
 
 func open(t *testing.T, url string, now func() time.Time) *valkeystore.Store {
 	t.Helper()
@@ -101,10 +41,10 @@ func TestContractOnAFake(t *testing.T) {
 }
 
 func TestContractOnAServer(t *testing.T) {
-	server := start(t)
+	server := valkeytest.Start(t)
 	db := 0
 	storetest.Run(t, func(t *testing.T, clock *storetest.Clock) (ruleset.Store, func() ruleset.Store) {
-		url := fmt.Sprintf("redis://%s/%d", server.addr, db)
+		url := fmt.Sprintf("redis://%s/%d", server.Addr, db)
 		db++ // a new, empty one
 		again := func() ruleset.Store { return open(t, url, clock.Now) }
 		return again(), again
@@ -163,23 +103,23 @@ func TestDocumentedHash(t *testing.T) {
 }
 
 func TestConnectFailures(t *testing.T) {
-	server := start(t, "--requirepass", "sesame")
+	server := valkeytest.Start(t, "--requirepass", "sesame")
 	for _, url := range []string{
-		"valkey://127.0.0.1:1", "redis://:wrongsecret@" + server.addr, "redis://:wrongsecret@host:port", "redis://:wrongsecret@" + server.addr + "/x",
+		"valkey://127.0.0.1:1", "redis://:wrongsecret@" + server.Addr, "redis://:wrongsecret@host:port", "redis://:wrongsecret@" + server.Addr + "/x",
 	} {
 		_, err := valkeystore.Open(t.Context(), url, quiet, time.Now)
 		if err == nil || !strings.HasPrefix(err.Error(), "failed to connect to Valkey: ") || strings.Contains(err.Error(), "wrongsecret") {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
-	open(t, "redis://:sesame@"+server.addr, time.Now)
+	open(t, "redis://:sesame@"+server.Addr, time.Now)
 }
 
 // TestServerThatGoesAndComesBack writes all the while: errors while it is
 // away, recovery by itself, and nothing that was acknowledged is lost.
 func TestServerThatGoesAndComesBack(t *testing.T) {
-	server := start(t, "--appendonly", "yes", "--appendfsync", "always")
-	s := open(t, "valkey://"+server.addr, time.Now)
+	server := valkeytest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
+	s := open(t, "valkey://"+server.Addr, time.Now)
 	ctx, stop := context.WithCancel(t.Context())
 	var mu sync.Mutex
 	var kept []ruleset.Name
@@ -204,9 +144,9 @@ func TestServerThatGoesAndComesBack(t *testing.T) {
 		})
 	}
 	time.Sleep(200 * time.Millisecond)
-	server.stop()
+	server.Stop()
 	time.Sleep(300 * time.Millisecond)
-	server.run(t)
+	server.Run()
 	recovered := false
 	for deadline := time.Now().Add(10 * time.Second); !recovered && time.Now().Before(deadline); {
 		_, err := s.Search(t.Context(), "none")

@@ -15,22 +15,8 @@ import (
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/rulesets/storetest"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
-
-// startCluster starts a cluster of one server, with the rules of one: a script
-// may touch the keys of one slot only.
-func startCluster(t *testing.T, args ...string) *real {
-	t.Helper()
-	server := start(t, append([]string{"--cluster-enabled", "yes"}, args...)...)
-	admin := plain(t, server.addr)
-	if err := admin.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "the cluster is whole", func() bool {
-		return strings.Contains(admin.ClusterInfo(t.Context()).Val(), "cluster_state:ok")
-	})
-	return server
-}
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
@@ -42,13 +28,13 @@ func eventually(t *testing.T, what string, is func() bool) {
 }
 
 func TestContractOnACluster(t *testing.T) {
-	server := startCluster(t)
-	admin := plain(t, server.addr)
+	server := valkeytest.StartCluster(t)
+	admin := plain(t, server.Addr)
 	storetest.Run(t, func(t *testing.T, clock *storetest.Clock) (ruleset.Store, func() ruleset.Store) {
 		if err := admin.FlushAll(t.Context()).Err(); err != nil {
 			t.Fatal(err)
 		}
-		again := func() ruleset.Store { return open(t, "valkey+cluster://"+server.addr, clock.Now) }
+		again := func() ruleset.Store { return open(t, "valkey+cluster://"+server.Addr, clock.Now) }
 		return again(), again
 	})
 }
@@ -62,7 +48,7 @@ func startSentinel(t *testing.T, master string) (addr string) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	addr = freeAddr(t)
+	addr = valkeytest.FreeAddr(t)
 	_, port, _ = net.SplitHostPort(addr)
 	cmd := exec.Command("redis-server", file, "--sentinel", "--port", port, "--bind", "127.0.0.1")
 	if err := cmd.Start(); err != nil {
@@ -78,7 +64,7 @@ func startSentinel(t *testing.T, master string) (addr string) {
 }
 
 func TestContractBehindASentinel(t *testing.T) {
-	sentinel := startSentinel(t, start(t).addr)
+	sentinel := startSentinel(t, valkeytest.Start(t).Addr)
 	db := 0
 	storetest.Run(t, func(t *testing.T, clock *storetest.Clock) (ruleset.Store, func() ruleset.Store) {
 		url := fmt.Sprintf("valkey+sentinel://%s/%d?master_name=main", sentinel, db)
@@ -90,13 +76,13 @@ func TestContractBehindASentinel(t *testing.T) {
 
 // When the master dies, its replica takes over and has what was acknowledged.
 func TestReplicaTakesOver(t *testing.T) {
-	master := start(t)
-	host, port, _ := net.SplitHostPort(master.addr)
-	replica := plain(t, start(t, "--replicaof", host+" "+port).addr)
+	master := valkeytest.Start(t)
+	host, port, _ := net.SplitHostPort(master.Addr)
+	replica := plain(t, valkeytest.Start(t, "--replicaof", host+" "+port).Addr)
 	eventually(t, "the replica follows", func() bool {
 		return strings.Contains(replica.Info(t.Context(), "replication").Val(), "master_link_status:up")
 	})
-	sentinel := startSentinel(t, master.addr)
+	sentinel := startSentinel(t, master.Addr)
 	known := plain(t, sentinel)
 	eventually(t, "the sentinel knows the replica", func() bool {
 		return strings.Contains(known.Info(t.Context(), "sentinel").Val(), "slaves=1")
@@ -106,7 +92,7 @@ func TestReplicaTakesOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the replica has it", func() bool { return replica.Exists(t.Context(), "ruleset:before").Val() == 1 })
-	master.stop()
+	master.Stop()
 	eventually(t, "the store works again", func() bool {
 		_, err := s.Create(t.Context(), ruleset.Draft{Name: "after"})
 		_, taken := errors.AsType[*ruleset.ExistsError](err) // an earlier try, whose answer was lost
@@ -169,15 +155,15 @@ func (p *proxy) pass(client net.Conn) {
 func TestLostAnswerIsNotAskedForAgain(t *testing.T) {
 	for _, scheme := range []string{"valkey", "valkey+cluster"} {
 		t.Run(scheme, func(t *testing.T) {
-			front := freeAddr(t)
-			var server *real
+			front := valkeytest.FreeAddr(t)
+			var server *valkeytest.Server
 			if scheme == "valkey" {
-				server = start(t)
+				server = valkeytest.Start(t)
 			} else {
 				_, port, _ := net.SplitHostPort(front)
-				server = startCluster(t, "--cluster-announce-ip", "127.0.0.1", "--cluster-announce-port", port)
+				server = valkeytest.StartCluster(t, "--cluster-announce-ip", "127.0.0.1", "--cluster-announce-port", port)
 			}
-			p := startProxy(t, front, server.addr)
+			p := startProxy(t, front, server.Addr)
 			s := open(t, scheme+"://"+p.addr, atNoon)
 			if _, err := s.Create(t.Context(), ruleset.Draft{Name: "first"}); err != nil { // the server knows the script
 				t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 // ears hear what a watch tells.
@@ -65,22 +66,22 @@ func create(t *testing.T, s ruleset.Store) {
 }
 
 func TestWatchTellsOfAnOutage(t *testing.T) {
-	server := start(t)
-	heard := watch(t, open(t, "valkey://"+server.addr, atNoon))
-	other := open(t, "valkey://"+server.addr, atNoon)
+	server := valkeytest.Start(t)
+	heard := watch(t, open(t, "valkey://"+server.Addr, atNoon))
+	other := open(t, "valkey://"+server.Addr, atNoon)
 	heard.until(t, func() { create(t, other) })
 	heard.drain()
-	server.stop()
-	server.run(t)
+	server.Stop()
+	server.Run()
 	if c := heard.until(t, func() {}); c.Kind != ruleset.Unknown {
 		t.Errorf("after an outage it tells %v, want that anything may have changed", c)
 	}
 }
 
 func TestWatchHearsOtherPrograms(t *testing.T) {
-	server := start(t, "--notify-keyspace-events", "Kghx")
-	heard := watch(t, open(t, "valkey://"+server.addr, atNoon))
-	client := plain(t, server.addr)
+	server := valkeytest.Start(t, "--notify-keyspace-events", "Kghx")
+	heard := watch(t, open(t, "valkey://"+server.Addr, atNoon))
+	client := plain(t, server.Addr)
 	want := ruleset.Change{Kind: ruleset.Updated, Name: "theirs"}
 	if c := heard.until(t, func() { write(t, client, "theirs", noon) }); c != want {
 		t.Errorf("heard %v, want %v", c, want)

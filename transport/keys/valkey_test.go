@@ -4,32 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
-func dial(t *testing.T, url string) *redis.Client {
-	t.Helper()
-	options, err := redis.ParseURL(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	options.MaxRetries, options.DialerRetries, options.DialTimeout = -1, 1, time.Second
-	client := redis.NewClient(options)
-	t.Cleanup(func() { _ = client.Close() }) // its server ends anyhow
-	return client
-}
-
 func openValkey(t *testing.T, url string, now func() time.Time) *keys.ValkeyStore {
 	t.Helper()
-	return keys.OpenValkey(dial(t, url), quiet, now)
+	return keys.OpenValkey(valkeytest.Client(t, url), quiet, now)
 }
 
 func TestContractOnAFake(t *testing.T) {
@@ -48,26 +34,13 @@ func TestContractOnAServer(t *testing.T) {
 	})
 }
 
-// TestContractOnACluster has a cluster of one server, with the rules of one:
-// a script may touch the keys of one slot only.
 func TestContractOnACluster(t *testing.T) {
-	server := valkeytest.Start(t, "--cluster-enabled", "yes")
-	admin := dial(t, "redis://"+server.Addr)
-	if err := admin.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
-		t.Fatal(err)
-	}
-	for !strings.Contains(admin.ClusterInfo(t.Context()).Val(), "cluster_state:ok") {
-		time.Sleep(10 * time.Millisecond) // until it has made up its mind
-	}
+	server := valkeytest.StartCluster(t)
 	contract(t, func(t *testing.T) opener {
-		if err := admin.FlushAll(t.Context()).Err(); err != nil {
+		if err := server.Cluster(t).FlushAll(t.Context()).Err(); err != nil {
 			t.Fatal(err)
 		}
-		return func(now func() time.Time) keys.Store {
-			client := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{server.Addr}})
-			t.Cleanup(func() { _ = client.Close() }) // its server ends anyhow
-			return keys.OpenValkey(client, quiet, now)
-		}
+		return func(now func() time.Time) keys.Store { return keys.OpenValkey(server.Cluster(t), quiet, now) }
 	})
 }
 

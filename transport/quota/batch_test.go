@@ -10,6 +10,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 // meters are one of each backend, empty.
@@ -17,7 +18,7 @@ func meters(t *testing.T) map[string]quota.Meter {
 	t.Helper()
 	return map[string]quota.Meter{
 		"local":  openLocal(t, t.TempDir()),
-		"valkey": quota.NewValkey(dial(t, "redis://"+miniredis.RunT(t).Addr())),
+		"valkey": quota.NewValkey(valkeytest.Client(t, "redis://"+miniredis.RunT(t).Addr())),
 	}
 }
 

@@ -138,7 +138,7 @@ func TestProcessesShareAServer(t *testing.T) {
 	if total != crashLimits.Minute {
 		t.Errorf("%v were granted, %d in all, want %d", granted, total, crashLimits.Minute)
 	}
-	used, err := dial(t, "redis://"+server.Addr).HGet(t.Context(), "triptych:quota:k", "used").Result()
+	used, err := valkeytest.Client(t, "redis://"+server.Addr).HGet(t.Context(), "triptych:quota:k", "used").Result()
 	if err != nil || used != strconv.FormatInt(crashLimits.Minute, 10) {
 		t.Errorf("the server counted %s, %v", used, err)
 	}

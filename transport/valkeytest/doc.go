@@ -1,7 +1,8 @@
-// Package valkeytest starts redis-server for tests of what is kept in one.
+// Package valkeytest starts redis-server, alone or as a cluster, for tests of what
+// is kept in one.
 //
 //	server := valkeytest.Start(t)
-//	client := redis.NewClient(&redis.Options{Addr: server.Addr})
+//	client := valkeytest.Client(t, "redis://"+server.Addr)
 //
 // A server keeps nothing unless its arguments say so, and ends with its test.
 // Where redis-server is not installed the test is skipped.

@@ -25,7 +25,7 @@ func Start(t testing.TB, args ...string) *Server {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		t.Skip("redis-server is not installed")
 	}
-	addr := freeAddr(t)
+	addr := FreeAddr(t)
 	_, port, _ := net.SplitHostPort(addr)
 	s := &Server{
 		Addr: addr, t: t,
@@ -35,20 +35,22 @@ func Start(t testing.TB, args ...string) *Server {
 	return s
 }
 
-func freeAddr(t testing.TB) string {
+// FreeAddr is an address of the loopback whose port nobody has now.
+func FreeAddr(t testing.TB) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = l.Close() }() // the server takes its port
+	defer func() { _ = l.Close() }() // whoever was promised the port takes it
 	return l.Addr().String()
 }
 
-// Run starts the server again after [Server.Stop], and returns when it takes
-// connections.
-func (s *Server) Run() {
+// Run starts the server again after [Server.Stop], with more arguments if there
+// are any, and returns when it takes connections.
+func (s *Server) Run(args ...string) {
 	s.t.Helper()
+	s.args = append(s.args, args...)
 	s.cmd = exec.Command("redis-server", s.args...) //nolint:noctx // it ends after the clients that tests clean up
 	out, err := s.cmd.StdoutPipe()
 	if err == nil {
