@@ -73,6 +73,44 @@ func TestListenEndsWithTheServer(t *testing.T) {
 	}
 }
 
+// A client that closes the input while a process runs has left: the call that
+// waits for the process is answered soon, and the program ends. A pipe ends with
+// its last message, and wants to know how the process ended.
+func TestContinueEndsWithTheInput(t *testing.T) {
+	require(t, []string{"ptrace"})
+	for _, tc := range []struct {
+		name, sleeps string // seconds
+		pause        time.Duration
+		want         string
+		within       time.Duration
+	}{
+		{"client", "60", 300 * time.Millisecond, "Process is running", promptly},
+		{"pipe", "3", 0, "Process exited with status 0", patience},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := start(t, t.TempDir(), "--families=debugger")
+			ask(t, p, callLine(1, "debugger/launch", `{"path":"sleep","args":["`+tc.sleeps+`"],"stop_at_entry":true}`))
+			if err := p.Send(callLine(2, "debugger/continue", `{"wait_ms":60000}`)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(tc.pause) // the client's
+			began := time.Now()
+			if err := p.CloseInput(); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := listen(t, p), saidLine(2, tc.want); got != want {
+				t.Errorf("got %s\nwant %s", got, want)
+			}
+			if err := p.cmd.Wait(); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(began); took > tc.within {
+				t.Errorf("it ended after %v, want within %v", took, tc.within)
+			}
+		})
+	}
+}
+
 const subscriptionMeta = `"_meta":{"io.modelcontextprotocol/subscriptionId":"l"`
 
 // checkFarewell hears the road to its end: cancellation and result, each once

@@ -71,6 +71,10 @@ func (s *session) move(ctx context.Context, call *mcp.Call, wait time.Duration, 
 	return s.await(ctx, call, s.begin(f), wait)
 }
 
+// farewell is how long a process is waited for when the client has left. Clients
+// that wait for our end give us 2 seconds.
+const farewell = time.Second
+
 // await waits until the process stands still, for so long. The end of ctx
 // stops the process.
 func (s *session) await(ctx context.Context, call *mcp.Call, op *operation, wait time.Duration) (moved, error) {
@@ -79,6 +83,7 @@ func (s *session) await(ctx context.Context, call *mcp.Call, op *operation, wait
 	defer timer.Stop()
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
+	left := call.Left()
 	for {
 		select {
 		case <-op.done:
@@ -89,6 +94,9 @@ func (s *session) await(ctx context.Context, call *mcp.Call, op *operation, wait
 		case <-op.done:
 		case <-timer.C:
 			return moved{State: s.state(), Output: s.written()}, nil
+		case <-left:
+			left = nil
+			timer.Reset(min(farewell, max(0, wait-time.Since(began))))
 		case <-ticker.C:
 			call.Progress(ctx, time.Since(began).Seconds(), wait.Seconds(), s.progress())
 		case <-ctx.Done():

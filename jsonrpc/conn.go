@@ -87,6 +87,7 @@ type Conn struct {
 
 	flight flight
 	calls  calls
+	left   chan struct{} // closed when input has ended after a silence
 	ended  chan struct{} // closed when input has ended and all is answered
 	stop   chan struct{} // closed when Serve returns
 }
@@ -96,7 +97,7 @@ type Conn struct {
 func NewConn(in io.Reader, out io.Writer, cfg Config) *Conn {
 	c := &Conn{
 		cfg: cfg.withDefaults(), wake: make(chan struct{}, 1),
-		ended: make(chan struct{}), stop: make(chan struct{}),
+		left: make(chan struct{}), ended: make(chan struct{}), stop: make(chan struct{}),
 	}
 	c.lines = newLineReader(in, c.cfg.MaxMessage)
 	c.decoder = newDecoder(c.cfg.MaxDepth)
@@ -202,22 +203,37 @@ func (c *Conn) read() {
 			if !c.flush() { // about to block: nothing may wait for us
 				return
 			}
+			began := time.Now()
 			c.resting.Store(true)
 			last, err := c.lines.fill()
 			c.resting.Store(false)
 			if err != nil {
-				c.finish(last, err)
+				c.finish(last, err, time.Since(began))
 				return
 			}
 		}
 	}
 }
 
+// silence is how long nothing comes before the end of an input that is not a
+// pipe's, which ends with its last message.
+const silence = 100 * time.Millisecond
+
+// Left is closed when the other side has ended its input after a silence. It
+// has left then: what is still being answered is answered, but need not wait
+// for what may never come. Input that ends right behind a message, as a file or
+// a pipe does, comes from somebody who waits for all answers; then it is open
+// for as long as the connection.
+func (c *Conn) Left() <-chan struct{} { return c.left }
+
 // finish serves a last line without newline, waits for all that is in flight
 // and ends the connection. What we asked the other side stays unanswered.
-func (c *Conn) finish(last []byte, err error) {
+func (c *Conn) finish(last []byte, err error, waited time.Duration) {
 	if len(last) > 0 && !c.take(last) {
 		return // the new reader finds the end again
+	}
+	if waited >= silence {
+		close(c.left)
 	}
 	c.calls.close()
 	c.flight.idle()

@@ -54,7 +54,8 @@
 // is done.
 //
 // Input that ends is the regular end: [Conn.Call] gives [ErrClosed], handlers
-// finish, answers are written, Serve returns. A context that is done gives
+// finish, answers are written, Serve returns; [Conn.Left] tells handlers that
+// would wait for long whether somebody still listens. A context that is done gives
 // handlers [Config].Drain, in which answers and cancellations are still heard,
 // then cancels them. Serve leaves no goroutine behind except a handler that
 // ignores its context for another Drain, and a read or write that hangs on a

@@ -83,6 +83,17 @@ func (c *Call) Suspend(retry time.Duration) bool {
 	return ok && road.Suspend(retry)
 }
 
+// Left is closed when the client has ended its input, though not its last
+// message with it: it has left, and a call that waits for what may never come
+// should answer soon. Nil on roads where the end of the client is that of ctx.
+func (c *Call) Left() <-chan struct{} {
+	road, ok := c.handler.caller.Send.(interface{ Left() <-chan struct{} })
+	if !ok {
+		return nil
+	}
+	return road.Left()
+}
+
 // due decides whether progress is worth a message, and remembers it.
 func (c *Call) due(progress, total float64) bool {
 	if math.IsNaN(progress) || math.IsInf(progress, 0) || math.IsNaN(total) || math.IsInf(total, 0) {
