@@ -13,14 +13,15 @@ const (
 	highs = 0x8080808080808080
 )
 
-// unplain marks, in eight bytes, those that cannot be taken as they are in a
-// string literal, and those that need a look because they are not ASCII. Bits
-// above the first mark may be wrong.
+// unplain marks, in the highest bits of eight bytes, those that cannot be taken as
+// they are in a string literal, and those that need a look because they are not
+// ASCII. Marks above the first may be wrong, and so are all other bits. Control
+// characters and the quote are found at once: with bit 1 flipped they are the
+// bytes below 0x21.
 func unplain(w uint64) uint64 {
-	quote := (w ^ ones*'"') - ones
+	quote := (w ^ ones*2) - ones*0x21
 	slash := (w ^ ones*'\\') - ones
-	control := w - ones*' '
-	return (w | quote | slash | control) & highs
+	return w | quote | slash
 }
 
 // skipPlain returns the index of the first byte of s, from i on, that is a
@@ -28,12 +29,14 @@ func unplain(w uint64) uint64 {
 // eight bytes at a time, long ones 32.
 func skipPlain[S string | []byte](s S, i int) int {
 	for i+8 <= len(s) {
-		if marks := unplain(load8(s, i)); marks != 0 {
+		if marks := unplain(load8(s, i)) & highs; marks != 0 {
 			return i + bits.TrailingZeros64(marks)/8
 		}
-		i += 8
-		for i+32 <= len(s) && unplain(load8(s, i))|unplain(load8(s, i+8))|unplain(load8(s, i+16))|unplain(load8(s, i+24)) == 0 {
-			i += 32
+		for i += 8; i+32 <= len(s); i += 32 {
+			b := s[i : i+32] // one check of bounds for all four
+			if (unplain(load8(b, 0))|unplain(load8(b, 8))|unplain(load8(b, 16))|unplain(load8(b, 24)))&highs != 0 {
+				break
+			}
 		}
 	}
 	for i < len(s) && isPlain(s[i]) {

@@ -26,8 +26,8 @@ type Content struct {
 	text     string
 	data     []byte
 	mime     string
-	resource Contents
-	link     Resource
+	resource *Contents
+	link     *Resource
 	notes    *Annotations
 }
 
@@ -63,15 +63,25 @@ func Audio(data []byte, mimeType string) Content {
 
 // Embedded is a resource with its contents. Baseline clients get bytes as the
 // documented item of type "blob".
-func Embedded(c Contents) Content { return Content{kind: kindResource, resource: c} }
+func Embedded(c Contents) Content { return Content{kind: kindResource, resource: &c} }
 
 // Link points at a resource. Revisions before 2025-06-18 get its URI as text.
-func Link(r Resource) Content { return Content{kind: kindLink, link: r} }
+func Link(r Resource) Content { return Content{kind: kindLink, link: &r} }
 
 // Annotated returns the item with annotations.
 func (c Content) Annotated(a Annotations) Content {
 	c.notes = &a
 	return c
+}
+
+// textResult is a tool result of one text, in one piece of memory.
+func textResult(text string) *Result {
+	r := &struct {
+		Result
+		item [1]Content
+	}{item: [1]Content{Text(text)}}
+	r.Content = r.item[:]
+	return &r.Result
 }
 
 // errorResult is a tool result that tells of a failure.

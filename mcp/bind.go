@@ -64,7 +64,7 @@ func answerOf[Out any]() (func(Out) *Result, []byte, error) {
 	var zero Out
 	switch any(zero).(type) {
 	case string:
-		return func(o Out) *Result { return &Result{Content: []Content{Text(any(o).(string))}} }, nil, nil
+		return func(o Out) *Result { return textResult(any(o).(string)) }, nil, nil
 	case *Result:
 		return func(o Out) *Result { return any(o).(*Result) }, nil, nil
 	case texter:

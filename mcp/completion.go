@@ -28,17 +28,17 @@ type completeRequest struct {
 }
 
 func (r *completeRequest) parse(p *params) *jsonrpc.Error {
-	if err := decode("ref", p.ref, &r.ref); err != nil {
+	if err := decode("ref", p.other("ref"), &r.ref); err != nil {
 		return err
 	}
-	if err := decode("argument", p.argument, &r.argument); err != nil {
+	if err := decode("argument", p.other("argument"), &r.argument); err != nil {
 		return err
 	}
 	if r.argument.Name == nil || r.argument.Value == nil {
 		return InvalidParams("argument needs a name and a value")
 	}
-	if p.context != nil {
-		return decode("context", p.context, &r.known)
+	if known := p.other("context"); known != nil {
+		return decode("context", known, &r.known)
 	}
 	return nil
 }

@@ -75,10 +75,14 @@ func (h *Handler) Preempt(req *jsonrpc.Request) bool {
 // finished is ignored.
 func (h *Handler) cancelRequest(raw []byte) {
 	var p params
-	if err := p.parse(raw); err != nil || !isString(p.requestID) && !isNumber(p.requestID) {
+	if err := p.parse(raw); err != nil {
 		return
 	}
-	id := jsonrpc.RawID(p.requestID)
+	named := p.other("requestId")
+	if !isString(named) && !isNumber(named) {
+		return
+	}
+	id := jsonrpc.RawID(named)
 	if !h.book.cancel(id.String()) && h.cancel != nil {
 		h.cancel(id)
 	}

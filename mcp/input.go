@@ -141,7 +141,7 @@ func (c *Call) askAgain(asks map[string]InputRequest, state []byte) (map[string]
 
 // responses are the answers that the request brings.
 func (c *Call) responses() (map[string]json.RawMessage, error) {
-	raw := c.params.inputResponses
+	raw := c.params.other("inputResponses")
 	if raw == nil {
 		return nil, nil
 	}
@@ -212,10 +212,11 @@ func canonical(raw []byte) []byte {
 // Kept returns the state that an earlier round kept, nil when the request
 // brings none, or -32602 when it is forged, foreign or too old.
 func (c *Call) Kept() ([]byte, error) {
-	if c.params.requestState == nil {
+	state := c.params.other("requestState")
+	if state == nil {
 		return nil, nil
 	}
-	data, err := base64.RawURLEncoding.DecodeString(unquoted(c.params.requestState))
+	data, err := base64.RawURLEncoding.DecodeString(unquoted(state))
 	if err != nil || len(data) < 8+sha256.Size {
 		return nil, badRequest("requestState is not one that this server gave to you")
 	}

@@ -11,19 +11,20 @@ import (
 // protocolVersion the client stays on the baseline.
 func serveInitialize(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	rev := baseline
-	if c.params.version != nil {
-		asked, err := text("protocolVersion", c.params.version)
+	if version := c.params.other("protocolVersion"); version != nil {
+		asked, err := text("protocolVersion", version)
 		if err != nil {
 			return dst, err
 		}
 		rev = negotiate(asked)
 	}
-	if c.params.capabilities != nil && !isObject(c.params.capabilities) {
+	capabilities := c.params.other("capabilities")
+	if capabilities != nil && !isObject(capabilities) {
 		return dst, InvalidParams("capabilities must be an object")
 	}
 	c.rev = rev
 	if session := c.handler.caller.Session; session != nil {
-		session.begin(&handshake{rev: rev, client: parseCapabilities(c.params.capabilities)})
+		session.begin(&handshake{rev: rev, client: parseCapabilities(capabilities)})
 	}
 	dst = append(dst, `"protocolVersion":`...)
 	dst = jsonrpc.AppendString(dst, rev.Answers)

@@ -38,7 +38,7 @@ func parseLevel(name string) (Level, bool) {
 func levelNames() string { return strings.Join(levels[:], ", ") }
 
 func serveSetLevel(_ context.Context, _ *Server, c *Call, dst []byte) ([]byte, error) {
-	name, rpcErr := text("level", c.params.level)
+	name, rpcErr := text("level", c.params.other("level"))
 	if rpcErr != nil {
 		return dst, rpcErr
 	}

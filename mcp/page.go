@@ -28,7 +28,7 @@ func (c *Call) appendCursor(dst []byte, position string) []byte {
 
 // position is where the request's cursor points, "" for the first page.
 func (c *Call) position() (string, *jsonrpc.Error) {
-	raw := c.params.cursor
+	raw := c.params.other("cursor")
 	if raw == nil || isNull(raw) {
 		return "", nil
 	}

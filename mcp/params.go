@@ -7,36 +7,22 @@ import (
 )
 
 // params are the members of a request's params that the protocol looks at, as
-// spans of the message: valid JSON, nil when absent. They are found in one
-// walk and decoded only by the method that wants them.
+// spans of the message: valid JSON, nil when absent. Those of most requests are
+// found in one walk, the others by name by the method that wants them, so that
+// a request holds little memory.
 type params struct {
-	raw            []byte
-	name           []byte
-	arguments      []byte
-	uri            []byte
-	cursor         []byte
-	level          []byte
-	ref            []byte
-	argument       []byte
-	context        []byte
-	notifications  []byte
-	requestID      []byte
-	taskID         []byte
-	inputResponses []byte
-	requestState   []byte
-	version        []byte
-	capabilities   []byte
-	client         []byte
-	meta           meta
+	raw       []byte
+	name      []byte
+	arguments []byte
+	uri       []byte
+	meta      meta
 }
 
 // meta are the members of params._meta.
 type meta struct {
-	present       bool
 	progressToken []byte
 	version       []byte // the claim of a modern request
 	capabilities  []byte
-	client        []byte
 	logLevel      []byte
 }
 
@@ -45,7 +31,6 @@ const (
 	metaPrefix       = "io.modelcontextprotocol/"
 	metaVersion      = metaPrefix + "protocolVersion"
 	metaCapabilities = metaPrefix + "clientCapabilities"
-	metaClient       = metaPrefix + "clientInfo"
 	metaLogLevel     = metaPrefix + "logLevel"
 	metaServer       = metaPrefix + "serverInfo"
 	metaSubscription = metaPrefix + "subscriptionId"
@@ -63,9 +48,14 @@ func (p *params) parse(raw []byte) *jsonrpc.Error {
 	}
 	members := jsonrpc.Members(raw)
 	for members.Next() {
-		if span := p.member(members.Key()); span != nil {
-			*span = members.Value()
-		} else if string(members.Key()) == "_meta" {
+		switch string(members.Key()) {
+		case "name":
+			p.name = members.Value()
+		case "arguments":
+			p.arguments = members.Value()
+		case "uri":
+			p.uri = members.Value()
+		case "_meta":
 			if err := p.meta.parse(members.Value()); err != nil {
 				return err
 			}
@@ -74,43 +64,18 @@ func (p *params) parse(raw []byte) *jsonrpc.Error {
 	return nil
 }
 
-// member is where the value of a key goes, nil for keys nobody looks at.
-func (p *params) member(key []byte) *[]byte {
-	switch string(key) {
-	case "name":
-		return &p.name
-	case "arguments":
-		return &p.arguments
-	case "uri":
-		return &p.uri
-	case "cursor":
-		return &p.cursor
-	case "level":
-		return &p.level
-	case "ref":
-		return &p.ref
-	case "argument":
-		return &p.argument
-	case "context":
-		return &p.context
-	case "notifications":
-		return &p.notifications
-	case "requestId":
-		return &p.requestID
-	case "taskId":
-		return &p.taskID
-	case "inputResponses":
-		return &p.inputResponses
-	case "requestState":
-		return &p.requestState
-	case "protocolVersion":
-		return &p.version
-	case "capabilities":
-		return &p.capabilities
-	case "clientInfo":
-		return &p.client
+// other is a member that few methods have, nil when it is absent.
+func (p *params) other(name string) (value []byte) {
+	if len(p.raw) == 0 {
+		return nil
 	}
-	return nil
+	members := jsonrpc.Members(p.raw)
+	for members.Next() {
+		if string(members.Key()) == name {
+			value = members.Value()
+		}
+	}
+	return value
 }
 
 func (m *meta) parse(raw []byte) *jsonrpc.Error {
@@ -120,7 +85,6 @@ func (m *meta) parse(raw []byte) *jsonrpc.Error {
 	if raw[0] != '{' {
 		return InvalidParams("_meta must be an object")
 	}
-	m.present = true
 	members := jsonrpc.Members(raw)
 	for members.Next() {
 		switch string(members.Key()) {
@@ -130,8 +94,6 @@ func (m *meta) parse(raw []byte) *jsonrpc.Error {
 			m.version = members.Value()
 		case metaCapabilities:
 			m.capabilities = members.Value()
-		case metaClient:
-			m.client = members.Value()
 		case metaLogLevel:
 			m.logLevel = members.Value()
 		}

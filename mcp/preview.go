@@ -62,7 +62,7 @@ func (s *Server) Preview(req *jsonrpc.Request) Preview {
 	case "resources/read":
 		view.Name, view.Named = unquoted(p.uri), true
 	case "tasks/get", "tasks/update", "tasks/cancel":
-		view.Name, view.Named = unquoted(p.taskID), true
+		view.Name, view.Named = unquoted(p.other("taskId")), true
 	}
 	return view
 }

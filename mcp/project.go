@@ -322,7 +322,7 @@ func (r *Revision) appendEmbedded(dst []byte, c *Content) []byte {
 		dst = appendBase64(append(dst, `{"type":"blob","blob":`...), c.resource.Blob)
 		return member(dst, "mimeType", c.resource.MIMEType)
 	}
-	return appendContents(append(dst, `{"type":"resource","resource":`...), &c.resource)
+	return appendContents(append(dst, `{"type":"resource","resource":`...), c.resource)
 }
 
 func (r *Revision) appendLink(dst []byte, c *Content) []byte {
@@ -330,7 +330,7 @@ func (r *Revision) appendLink(dst []byte, c *Content) []byte {
 		return jsonrpc.AppendString(append(dst, `{"type":"text","text":`...), c.link.URI)
 	}
 	dst = append(dst, `{"type":"resource_link",`...)
-	link := r.appendResource(nil, &c.link, c.notes)
+	link := r.appendResource(nil, c.link, c.notes)
 	return append(dst, link[1:len(link)-1]...)
 }
 

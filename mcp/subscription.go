@@ -104,7 +104,7 @@ func (b *book) end(ctx context.Context, h *Handler) {
 // told; the answer comes when the server ends the stream.
 func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	var want filter
-	if err := decode("notifications", c.params.notifications, &want); err != nil {
+	if err := decode("notifications", c.params.other("notifications"), &want); err != nil {
 		return dst, err
 	}
 	if len(want.Tasks) > 0 && !c.hasTasks() {

@@ -123,7 +123,7 @@ func (s *Server) ofTask(c *Call) (*task, error) {
 	if !c.hasTasks() {
 		return nil, missingExtension(tasksExtension)
 	}
-	id, err := text("taskId", c.params.taskID)
+	id, err := text("taskId", c.params.other("taskId"))
 	if err != nil {
 		return nil, err
 	}
