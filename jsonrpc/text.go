@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -52,7 +54,7 @@ const hexDigits = "0123456789abcdef"
 // AppendString appends s as a JSON string literal with no more escapes than
 // JSON needs. Bytes that are not UTF-8 become U+FFFD.
 func AppendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
+	dst = append(slices.Grow(dst, len(s)+len(s)/16+len(`""`)), '"') // some escapes are usual
 	from := 0
 	for i := skipPlain(s, 0); i < len(s); {
 		if next := skipWide(s, i); next > i {
@@ -126,27 +128,29 @@ func Unquote(lit []byte) string {
 	if bytes.IndexByte(lit, '\\') < 0 {
 		return string(lit)
 	}
-	return string(appendUnquoted(make([]byte, 0, len(lit)), lit))
+	var b strings.Builder
+	b.Grow(len(lit))
+	writeUnquoted(&b, lit)
+	return b.String()
 }
 
-func appendUnquoted(dst, s []byte) []byte {
-	for i := 0; i < len(s); {
-		if s[i] != '\\' {
-			n := nextSlash(s[i:])
-			dst = append(dst, s[i:i+n]...)
-			i += n
+func writeUnquoted(b *strings.Builder, s []byte) {
+	for len(s) > 0 {
+		if s[0] != '\\' {
+			n := nextSlash(s)
+			b.Write(s[:n])
+			s = s[n:]
 			continue
 		}
-		if letter := unescaped[s[i+1]]; letter != 0 {
-			dst = append(dst, letter)
-			i += 2
+		if letter := unescaped[s[1]]; letter != 0 {
+			b.WriteByte(letter)
+			s = s[2:]
 			continue
 		}
-		var rest []byte
-		dst, rest = appendRune(dst, s[i+1:])
-		i = len(s) - len(rest)
+		var r rune
+		r, s = escapedRune(s[1:])
+		b.WriteRune(r)
 	}
-	return dst
 }
 
 // near is how far a loop looks before a search with a start-up cost.
@@ -173,20 +177,19 @@ var unescaped = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// appendRune appends what the escape at s, which begins with its u, stands for
-// and returns what follows it.
-func appendRune(dst, s []byte) ([]byte, []byte) {
+// escapedRune is what the escape at s, which begins with its u, stands for, and
+// what follows it.
+func escapedRune(s []byte) (rune, []byte) {
 	r, s := rune(hex4(s[1:])), s[5:]
-	if utf16.IsSurrogate(r) {
-		pair := rune(utf8.RuneError)
-		if len(s) >= 6 && s[0] == '\\' && s[1] == 'u' {
-			pair = utf16.DecodeRune(r, rune(hex4(s[2:])))
-		}
-		if r = pair; r != utf8.RuneError {
-			s = s[6:]
+	if !utf16.IsSurrogate(r) {
+		return r, s
+	}
+	if len(s) >= 6 && s[0] == '\\' && s[1] == 'u' {
+		if pair := utf16.DecodeRune(r, rune(hex4(s[2:]))); pair != utf8.RuneError {
+			return pair, s[6:]
 		}
 	}
-	return utf8.AppendRune(dst, r), s
+	return utf8.RuneError, s
 }
 
 func hex4(b []byte) (n uint32) {
