@@ -405,8 +405,10 @@ func (c *Conn) handOff(turn uint64) {
 	if !c.flight.adopt(turn) {
 		return
 	}
-	c.lines.leave()
-	c.scratch = nil // the handler is still writing to it
+	if c.current != nil { // else it is a write, which has memory of its own
+		c.lines.leave()
+		c.scratch = nil // the handler is still writing to it
+	}
 	go c.read()
 }
 

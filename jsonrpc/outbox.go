@@ -37,7 +37,7 @@ const keepUsed = 4 << 20
 // worthKeeping says whether to keep a buffer of which that much was used: big
 // messages often come in rows, but after one of them small ones may follow.
 func worthKeeping(size, used int) bool {
-	return size <= 2*keepBuffer || size <= keepUsed && used >= size/4
+	return size <= 2*keepBuffer || size <= keepUsed && used >= size/16
 }
 
 func (o *outbox) init(w io.Writer, limit int, broken chan<- error) {
