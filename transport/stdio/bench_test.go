@@ -16,6 +16,8 @@ type echoArgs struct {
 	Text string `json:"text" doc:"the text to echo"`
 }
 
+func echo(_ context.Context, _ *mcp.Call, in echoArgs) (string, error) { return in.Text, nil }
+
 // BenchmarkEcho is tools/call from the line to the answer: decoding, schema,
 // handler, encoding, writing. Requests are written 64 at a time at most.
 func BenchmarkEcho(b *testing.B) {
@@ -35,8 +37,7 @@ func BenchmarkEcho(b *testing.B) {
 func benchmarkLine(b *testing.B, line []byte) {
 	server, err := mcp.New(mcp.Config{Name: "echo", Version: "1"}, &mcp.Table{
 		Family: "echo",
-		Tools: []mcp.Tool{{Name: "echo", Doc: "echoes text", Call: mcp.Typed(
-			func(_ context.Context, _ *mcp.Call, in echoArgs) (string, error) { return in.Text, nil })}},
+		Tools:  []mcp.Tool{{Name: "echo", Doc: "echoes text", Call: mcp.Typed(echo)}},
 	})
 	if err != nil {
 		b.Fatal(err)

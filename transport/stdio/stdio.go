@@ -13,6 +13,7 @@ package stdio
 import (
 	"context"
 	"io"
+	"os"
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -38,6 +39,12 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, server *mcp.Server,
 	var cfg jsonrpc.Config
 	for _, set := range options {
 		set(&cfg)
+	}
+	if f, ok := in.(*os.File); ok {
+		in = &pipe{File: f}
+	}
+	if f, ok := out.(*os.File); ok {
+		out = &pipe{File: f}
 	}
 	conn := jsonrpc.NewConn(in, out, cfg)
 	handler := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true, Send: conn}, conn.Cancel)
