@@ -17,7 +17,7 @@ import (
 )
 
 // table opens the family for a test.
-func table(t *testing.T, cfg debugger.Config) *mcp.Table {
+func table(t testing.TB, cfg debugger.Config) *mcp.Table {
 	t.Helper()
 	table, err := cfg.Open(t.Context(), mcp.Env{
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }, Data: t.TempDir(),
@@ -35,7 +35,7 @@ func table(t *testing.T, cfg debugger.Config) *mcp.Table {
 
 // connect is a client of the newest revision whose errors are not turned into
 // results.
-func connect(t *testing.T, tables ...*mcp.Table) *client {
+func connect(t testing.TB, tables ...*mcp.Table) *client {
 	t.Helper()
 	c := &client{Client: mcptest.Connect(t, tables...), t: t}
 	c.Initialize("2025-06-18")
@@ -45,7 +45,7 @@ func connect(t *testing.T, tables ...*mcp.Table) *client {
 // A client calls tools of the family.
 type client struct {
 	*mcptest.Client
-	t *testing.T
+	t testing.TB
 }
 
 // ok calls a tool that must not fail and returns its text.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +32,8 @@ type session struct {
 	wg     sync.WaitGroup
 	gate   chan struct{} // full while a call has the session
 	stale  bool          // the maps may have changed; whoever has the gate or the operation
+	mapped proc.Maps     // that the program knows; likewise
+	shown  keptSource    // the file of the last stop; likewise
 	marks  map[int]*mark // by number; whoever has the gate or the operation
 
 	// The history, likewise: nil until something is recorded.
@@ -203,13 +206,26 @@ func (s *session) refresh() error {
 	if !s.stale {
 		return nil
 	}
-	maps, err := s.scene.Maps()
+	maps, err := s.maps()
 	if err != nil {
 		return err
 	}
-	s.program.Update(mappings(maps), s.memory())
-	s.stale = false
+	if !slices.Equal(maps, s.mapped) {
+		s.program.Update(mappings(maps), s.memory())
+	}
+	s.stale, s.mapped = false, maps
 	return nil
+}
+
+// maps are those of the scene. The history of a process knows what its steps
+// have mapped.
+func (s *session) maps() (proc.Maps, error) {
+	if s.process != nil && s.recorder != nil && !s.inPast() {
+		if maps, ok := s.recorder.Mappings(); ok {
+			return maps, nil
+		}
+	}
+	return s.scene.Maps()
 }
 
 // mappings are maps as the symbols want them: files and the vdso.

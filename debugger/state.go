@@ -107,7 +107,7 @@ func (s *session) locate(now *state, address uint64) {
 	}
 	if file, line, ok := s.program.Line(address); ok {
 		now.File, now.Line = file, line
-		now.Source = sourceLine(file, line)
+		now.Source = s.shown.line(file, line)
 	}
 }
 

@@ -83,6 +83,15 @@ func New(p Target, options Options) (*Recorder, error) {
 // History is what was recorded.
 func (r *Recorder) History() *History { return r.history }
 
+// Mappings are those of the present, if that is known: the process may have
+// done what nobody has recorded. Stacks may have grown since.
+func (r *Recorder) Mappings() (proc.Maps, bool) {
+	if v := r.view(); v.remapped {
+		return v.now, r.fresh
+	}
+	return r.view().maps, r.fresh
+}
+
 // view is the present.
 func (r *Recorder) view() *View { return &r.history.view }
 

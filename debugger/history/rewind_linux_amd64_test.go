@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/history"
+	"github.com/triptych-mcp/triptych/debugger/proc"
 )
 
 // A process that was rewound does again what it did, and comes to where it was.
@@ -69,6 +70,44 @@ func TestRewindRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.requireSame(r.History().View(), now)
+}
+
+// The mappings are known without asking for them, whatever moment is looked at,
+// until the process runs unseen.
+func TestMappings(t *testing.T) {
+	s := start(t, build(t, "-O1"), "memory")
+	r := s.recorder(history.Options{})
+	require := func() {
+		t.Helper()
+		want, err := s.process.Maps()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := r.Mappings(); !ok || !slices.Equal(withoutStack(got), withoutStack(want)) {
+			t.Errorf("the mappings are %v (%v), want %v", got, ok, want)
+		}
+	}
+	require()
+	before := len(r.History().View().Maps())
+	changed := func(v *history.View) bool { return len(v.Maps()) != before }
+	if result, err := r.Run(t.Context(), 0, history.Limits{Time: time.Minute, Until: changed}); err != nil || result.Why != history.Hit {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	require()
+	if _, err := r.History().Seek(0); err != nil {
+		t.Fatal(err)
+	}
+	require()
+	s.breakAt(s.end)
+	if _, err := r.Resume(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	require()
+}
+
+// withoutStack leaves out what grows by itself.
+func withoutStack(maps proc.Maps) proc.Maps {
+	return slices.DeleteFunc(slices.Clone(maps), func(m proc.Map) bool { return m.Path == "[stack]" })
 }
 
 // Whatever went out of the process is listed.
