@@ -37,25 +37,25 @@ func (s *Section) record(at uint64) (record, error) {
 	if at >= uint64(len(s.Data)) {
 		return record{}, errShort
 	}
-	r := reader{data: s.Data[at:], addr: s.Addr + at}
+	r := read(s.Data[at:], s.Addr+at)
 	rec := record{at: at}
-	size := r.fixed(4)
+	size := r.Fixed(4)
 	if size == 0xffffffff {
-		rec.is64, size = true, r.fixed(8)
+		rec.is64, size = true, r.Fixed(8)
 	}
 	rec.finish = size == 0
-	body := reader{addr: r.addr}
-	body.data = r.take(size)
-	if r.err != nil {
-		return record{}, r.err
+	addr := r.Addr
+	body := read(r.Take(size), addr)
+	if r.Err != nil {
+		return record{}, r.Err
 	}
-	rec.next = uint64(len(s.Data) - len(r.data))
+	rec.next = uint64(len(s.Data) - len(r.Data))
 	rec.body = body
 	if rec.finish {
 		return rec, nil
 	}
 	s.identify(&rec)
-	return rec, rec.body.err
+	return rec, rec.body.Err
 }
 
 // identify reads the id of a record: in .eh_frame the distance back to the
@@ -65,8 +65,8 @@ func (s *Section) identify(rec *record) {
 	if rec.is64 && !s.EH {
 		size = 8
 	}
-	field := rec.body.addr - s.Addr
-	id := rec.body.fixed(size)
+	field := rec.body.Addr - s.Addr
+	id := rec.body.Fixed(size)
 	if s.EH {
 		rec.isCIE, rec.cie = id == 0, field-id
 		return
@@ -82,26 +82,26 @@ func (s *Section) parseCIE(rec record) (*cie, error) {
 	}
 	r := rec.body
 	c := &cie{pointers: encAbsolute, is64: rec.is64}
-	version := r.byte()
+	version := r.Byte()
 	if version != 1 && version != 3 && version != 4 {
 		r.fail("frame information of version %d", version)
 	}
-	augmentation := r.cstring()
+	augmentation := r.Text()
 	if version == 4 {
-		if size := r.byte(); size != 8 {
+		if size := r.Byte(); size != 8 {
 			r.fail("frame addresses of %d bytes", size)
 		}
-		r.byte() // segment selectors are not used on this processor
+		r.Byte() // segment selectors are not used on this processor
 	}
-	c.codeAlign, c.dataAlign = r.uleb(), r.sleb()
+	c.codeAlign, c.dataAlign = r.ULEB(), r.SLEB()
 	if version == 1 {
-		c.ret = r.byte()
+		c.ret = r.Byte()
 	} else {
-		c.ret = uint8(min(r.uleb(), 255))
+		c.ret = uint8(min(r.ULEB(), 255))
 	}
 	s.augment(c, augmentation, &r)
-	c.initial = r.data
-	return c, r.err
+	c.initial = r.Data
+	return c, r.Err
 }
 
 // augment reads the data that an augmentation string announces. With a z in
@@ -115,25 +115,25 @@ func (s *Section) augment(c *cie, letters string, r *reader) {
 		return
 	}
 	c.hasData = true
-	p := reader{data: r.block()}
-	p.addr = r.addr - uint64(len(p.data))
+	data := r.Block()
+	p := read(data, r.Addr-uint64(len(data)))
 	for _, l := range letters[1:] {
 		switch l {
 		case 'R':
-			c.pointers = p.byte()
+			c.pointers = p.Byte()
 		case 'S':
 			c.signal = true
 		case 'P':
-			p.pointer(p.byte()&^encIndirect, bases{})
+			p.pointer(p.Byte()&^encIndirect, bases{})
 		case 'L':
-			p.byte()
+			p.Byte()
 		case 'B': // AArch64 only
 		default:
 			return
 		}
 	}
-	if p.err != nil {
-		r.err = p.err
+	if p.Err != nil {
+		r.Err = p.Err
 	}
 }
 
@@ -144,11 +144,11 @@ func parseFDE(rec record, c *cie, b bases) (fde, error) {
 	f.start = r.pointer(c.pointers, b)
 	f.end = f.start + r.raw(c.pointers&encFormat&^8)
 	if c.hasData {
-		r.block()
+		r.Block()
 	}
-	f.program = r.data
-	if r.err == nil && f.end < f.start {
+	f.program = r.Data
+	if r.Err == nil && f.end < f.start {
 		r.fail("frame entry %#x has a range that wraps", rec.at)
 	}
-	return f, r.err
+	return f, r.Err
 }

@@ -83,19 +83,19 @@ func (f *fde) run(pc uint64, base bases) (*Row, error) {
 // exec runs instructions until one moves past the address that is wanted. The
 // instruction which does that changes nothing else, so the state is right then.
 func (m *machine) exec(program []byte, addr uint64) error {
-	r := reader{data: program, addr: addr}
-	for len(r.data) > 0 && r.err == nil && m.loc <= m.until {
+	r := read(program, addr)
+	for len(r.Data) > 0 && r.Err == nil && m.loc <= m.until {
 		if m.ops++; m.ops > maxOps {
 			return errProgram
 		}
 		m.one(&r)
 	}
-	return r.err
+	return r.Err
 }
 
 // one runs the next instruction.
 func (m *machine) one(r *reader) {
-	op := r.byte()
+	op := r.Byte()
 	low := uint64(op & 0x3f)
 	switch op & 0xc0 {
 	case opAdvance:
@@ -115,13 +115,13 @@ func (m *machine) extended(op byte, r *reader) {
 	case opSetLoc:
 		m.loc = r.pointer(m.cie.pointers, m.base)
 	case opAdvance1:
-		m.advance(r.fixed(1))
+		m.advance(r.Fixed(1))
 	case opAdvance2:
-		m.advance(r.fixed(2))
+		m.advance(r.Fixed(2))
 	case opAdvance4:
-		m.advance(r.fixed(4))
+		m.advance(r.Fixed(4))
 	case opArgsSize:
-		r.uleb()
+		r.ULEB()
 	case opRemember, opRestore:
 		m.swap(op, r)
 	case opDefCFA, opDefCFASF, opDefCFARegister, opDefCFAOffset, opDefCFAOffsetSF, opDefCFAExpr:
@@ -133,18 +133,18 @@ func (m *machine) extended(op byte, r *reader) {
 
 // rule runs the instructions that say where one register is.
 func (m *machine) rule(op byte, r *reader) {
-	reg := r.uleb()
+	reg := r.ULEB()
 	switch op {
 	case opOffsetExtended:
 		m.set(reg, Rule{Kind: AtOffset, Offset: m.scaled(r)})
 	case opOffsetSF:
-		m.set(reg, Rule{Kind: AtOffset, Offset: r.sleb() * m.cie.dataAlign})
+		m.set(reg, Rule{Kind: AtOffset, Offset: r.SLEB() * m.cie.dataAlign})
 	case opNegOffset:
 		m.set(reg, Rule{Kind: AtOffset, Offset: -m.scaled(r)})
 	case opValOffset:
 		m.set(reg, Rule{Kind: IsOffset, Offset: m.scaled(r)})
 	case opValOffsetSF:
-		m.set(reg, Rule{Kind: IsOffset, Offset: r.sleb() * m.cie.dataAlign})
+		m.set(reg, Rule{Kind: IsOffset, Offset: r.SLEB() * m.cie.dataAlign})
 	case opRestoreExtended:
 		m.restore(reg)
 	case opUndefined:
@@ -154,9 +154,9 @@ func (m *machine) rule(op byte, r *reader) {
 	case opRegister:
 		m.set(reg, Rule{Kind: InRegister, Reg: register(r)})
 	case opExpr:
-		m.set(reg, Rule{Kind: AtExpression, Expr: r.block()})
+		m.set(reg, Rule{Kind: AtExpression, Expr: r.Block()})
 	case opValExpr:
-		m.set(reg, Rule{Kind: IsExpression, Expr: r.block()})
+		m.set(reg, Rule{Kind: IsExpression, Expr: r.Block()})
 	default:
 		r.fail("frame instruction %#x", op)
 	}
@@ -167,18 +167,18 @@ func (m *machine) define(op byte, r *reader) {
 	switch op {
 	case opDefCFA:
 		reg := register(r)
-		m.cfa = Rule{Kind: InRegister, Reg: reg, Offset: int64(r.uleb())}
+		m.cfa = Rule{Kind: InRegister, Reg: reg, Offset: int64(r.ULEB())}
 	case opDefCFASF:
 		reg := register(r)
-		m.cfa = Rule{Kind: InRegister, Reg: reg, Offset: r.sleb() * m.cie.dataAlign}
+		m.cfa = Rule{Kind: InRegister, Reg: reg, Offset: r.SLEB() * m.cie.dataAlign}
 	case opDefCFARegister:
 		m.cfa.Kind, m.cfa.Reg, m.cfa.Expr = InRegister, register(r), nil
 	case opDefCFAOffset:
-		m.cfa.Offset = int64(r.uleb())
+		m.cfa.Offset = int64(r.ULEB())
 	case opDefCFAOffsetSF:
-		m.cfa.Offset = r.sleb() * m.cie.dataAlign
+		m.cfa.Offset = r.SLEB() * m.cie.dataAlign
 	case opDefCFAExpr:
-		m.cfa = Rule{Kind: cfaExpression, Expr: r.block()}
+		m.cfa = Rule{Kind: cfaExpression, Expr: r.Block()}
 	}
 }
 
@@ -196,7 +196,7 @@ func (m *machine) swap(op byte, r *reader) {
 
 func (m *machine) advance(n uint64) { m.loc += n * m.cie.codeAlign }
 
-func (m *machine) scaled(r *reader) int64 { return int64(r.uleb()) * m.cie.dataAlign }
+func (m *machine) scaled(r *reader) int64 { return int64(r.ULEB()) * m.cie.dataAlign }
 
 func (m *machine) set(reg uint64, rule Rule) {
 	if reg < Columns {
@@ -211,4 +211,4 @@ func (m *machine) restore(reg uint64) {
 }
 
 // register reads a register's number. One that does not exist stays one.
-func register(r *reader) uint16 { return uint16(min(r.uleb(), 0xffff)) }
+func register(r *reader) uint16 { return uint16(min(r.ULEB(), 0xffff)) }

@@ -1,85 +1,22 @@
 package cfi
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/symbols/field"
 )
 
 // errShort means that the section ends in the middle of something.
 var errShort = errors.New("frame information ends early")
 
-// A reader takes fields off the front of data. Its first error sticks, and what
-// it returns from then on is zero, so callers check once at the end.
-type reader struct {
-	data []byte
-	addr uint64 // of data[0]
-	err  error
+// A reader takes fields off a section, and pointers.
+type reader struct{ field.Reader }
+
+// read begins at data, whose address that is.
+func read(data []byte, addr uint64) reader {
+	return reader{field.Reader{Data: data, Addr: addr, Short: errShort}}
 }
-
-func (r *reader) take(n uint64) []byte {
-	if r.err == nil && n > uint64(len(r.data)) {
-		r.err = errShort
-	}
-	if r.err != nil {
-		return nil
-	}
-	p := r.data[:n]
-	r.data, r.addr = r.data[n:], r.addr+n
-	return p
-}
-
-func (r *reader) fixed(size int) uint64 {
-	var p [8]byte
-	copy(p[:], r.take(uint64(size)))
-	return binary.LittleEndian.Uint64(p[:])
-}
-
-func (r *reader) byte() byte { return byte(r.fixed(1)) }
-
-// uleb reads a variable-length number; bits above 64 are dropped.
-func (r *reader) uleb() uint64 {
-	var v uint64
-	for shift := uint(0); ; shift += 7 {
-		b := r.byte()
-		if shift < 64 {
-			v |= uint64(b&0x7f) << shift
-		}
-		if b&0x80 == 0 || r.err != nil {
-			return v
-		}
-	}
-}
-
-func (r *reader) sleb() int64 {
-	var v int64
-	for shift := uint(0); ; shift += 7 {
-		b := r.byte()
-		if shift < 64 {
-			v |= int64(b&0x7f) << shift
-		}
-		if b&0x80 == 0 || r.err != nil {
-			if b&0x40 != 0 && shift+7 < 64 {
-				v |= -1 << (shift + 7)
-			}
-			return v
-		}
-	}
-}
-
-// cstring reads up to and over a zero byte.
-func (r *reader) cstring() string {
-	for i, b := range r.data {
-		if b == 0 && r.err == nil {
-			return string(r.take(uint64(i + 1))[:i])
-		}
-	}
-	r.err = errShort
-	return ""
-}
-
-// block reads a length and that many bytes.
-func (r *reader) block() []byte { return r.take(r.uleb()) }
 
 // Pointer encodings of .eh_frame (Linux Standard Base 5.0, table 10.5 and 10.6).
 const (
@@ -109,7 +46,7 @@ func (r *reader) pointer(enc byte, b bases) uint64 {
 	if enc == encOmit {
 		return 0
 	}
-	at := r.addr
+	at := r.Addr
 	v := r.raw(enc)
 	switch enc & encBase {
 	case encAbsolute:
@@ -133,19 +70,18 @@ func (r *reader) raw(enc byte) uint64 {
 		r.fail("pointer format %#x", enc)
 		return 0
 	case f.size == 0 && f.signed:
-		return uint64(r.sleb())
+		return uint64(r.SLEB())
 	case f.size == 0:
-		return r.uleb()
+		return r.ULEB()
 	}
-	v := r.fixed(f.size)
-	if shift := 64 - 8*f.size; f.signed {
-		return uint64(int64(v<<shift) >> shift)
+	if f.signed {
+		return uint64(r.Signed(f.size))
 	}
-	return v
+	return r.Fixed(f.size)
 }
 
 func (r *reader) fail(format string, args ...any) {
-	if r.err == nil {
-		r.err = fmt.Errorf(format, args...)
+	if r.Err == nil {
+		r.Err = fmt.Errorf(format, args...)
 	}
 }

@@ -167,13 +167,13 @@ func (s *Section) header() (header, bool) {
 	if len(s.Hdr) < 4 || s.Hdr[0] != 1 || s.Hdr[3] != headerEncoding {
 		return header{}, false
 	}
-	r := reader{data: s.Hdr[4:], addr: s.HdrAddr + 4}
+	r := read(s.Hdr[4:], s.HdrAddr+4)
 	r.pointer(s.Hdr[1], bases{data: s.HdrAddr})
 	n := r.pointer(s.Hdr[2]&encFormat, bases{})
-	if r.err != nil || n == 0 || n > uint64(len(r.data))/headerPair {
+	if r.Err != nil || n == 0 || n > uint64(len(r.Data))/headerPair {
 		return header{}, false
 	}
-	return header{r.data[:n*headerPair], s.HdrAddr}, true
+	return header{r.Data[:n*headerPair], s.HdrAddr}, true
 }
 
 func (h header) word(i int) uint64 {

@@ -73,16 +73,16 @@ func (m *machine) start(expr []byte) error {
 
 // run runs a whole expression.
 func (m *machine) run(expr []byte) error {
-	m.whole, m.reader = expr, reader{data: expr}
-	for len(m.data) > 0 {
+	m.whole, m.reader = expr, read(expr)
+	for len(m.Data) > 0 {
 		if m.ops++; m.ops > maxOps || len(m.stack) > maxStack || len(m.parts) > maxParts {
 			return errLong
 		}
-		if err := m.step(byte(m.fixed(1))); err != nil {
+		if err := m.step(byte(m.Fixed(1))); err != nil {
 			return err
 		}
-		if m.err != nil {
-			return m.err
+		if m.Err != nil {
+			return m.Err
 		}
 	}
 	return nil
@@ -133,7 +133,7 @@ func (m *machine) pushed(v uint64, err error) error {
 }
 
 func (m *machine) based(reg uint64) error {
-	off := m.sleb()
+	off := m.SLEB()
 	v, err := m.c.register(reg)
 	return m.pushed(v+uint64(off), err)
 }

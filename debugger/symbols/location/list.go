@@ -65,9 +65,9 @@ func (l *List) At(index uint64) (uint64, error) {
 	if at < l.Index || at >= uint64(len(l.Data)) {
 		return 0, errShort
 	}
-	r := reader{data: l.Data[at:]}
-	off := r.fixed(bytesOfListIndex)
-	return l.Index + off, r.err
+	r := read(l.Data[at:])
+	off := r.Fixed(bytesOfListIndex)
+	return l.Index + off, r.Err
 }
 
 func (l *List) each(offset uint64, f func(entry) bool) error {
@@ -78,12 +78,12 @@ func (l *List) each(offset uint64, f func(entry) bool) error {
 	if l.Version >= 5 {
 		next = l.next5
 	}
-	r := &reader{data: l.Data[offset:]}
+	r := read(l.Data[offset:])
 	base := l.Base
 	for range maxEntries {
-		e, more := next(r, &base)
-		if r.err != nil || !more {
-			return r.err
+		e, more := next(&r, &base)
+		if r.Err != nil || !more {
+			return r.Err
 		}
 		if e != nil && !f(*e) {
 			return nil
@@ -94,7 +94,7 @@ func (l *List) each(offset uint64, f func(entry) bool) error {
 
 // next4 reads an entry of .debug_loc: two offsets and an expression.
 func (l *List) next4(r *reader, base *uint64) (*entry, bool) {
-	start, end := r.fixed(8), r.fixed(8)
+	start, end := r.Fixed(8), r.Fixed(8)
 	switch {
 	case start == 0 && end == 0:
 		return nil, false
@@ -102,61 +102,61 @@ func (l *List) next4(r *reader, base *uint64) (*entry, bool) {
 		*base = end
 		return nil, true
 	}
-	expr := r.take(r.fixed(2))
+	expr := r.Take(r.Fixed(2))
 	return &entry{start: *base + start, end: *base + end, expr: expr}, true
 }
 
 // next5 reads an entry of .debug_loclists.
 func (l *List) next5(r *reader, base *uint64) (*entry, bool) {
 	var e entry
-	switch kind := r.fixed(1); kind {
+	switch kind := r.Fixed(1); kind {
 	case lleEnd:
 		return nil, false
 	case lleBaseAddressx:
 		*base = l.index(r)
 		return nil, true
 	case lleBaseAddress:
-		*base = r.fixed(8)
+		*base = r.Fixed(8)
 		return nil, true
 	case lleViewPair:
-		r.uleb()
-		r.uleb()
+		r.ULEB()
+		r.ULEB()
 		return nil, true
 	case lleStartxEndx:
 		e.start, e.end = l.index(r), l.index(r)
 	case lleStartxLength:
 		e.start = l.index(r)
-		e.end = e.start + r.uleb()
+		e.end = e.start + r.ULEB()
 	case lleOffsetPair:
-		e.start, e.end = *base+r.uleb(), *base+r.uleb()
+		e.start, e.end = *base+r.ULEB(), *base+r.ULEB()
 	case lleDefault:
 		e.fallback = true
 	case lleStartEnd:
-		e.start, e.end = r.fixed(8), r.fixed(8)
+		e.start, e.end = r.Fixed(8), r.Fixed(8)
 	case lleStartLength:
-		e.start = r.fixed(8)
-		e.end = e.start + r.uleb()
+		e.start = r.Fixed(8)
+		e.end = e.start + r.ULEB()
 	default:
-		r.err = fmt.Errorf("location list entry %#x", kind)
+		r.Err = fmt.Errorf("location list entry %#x", kind)
 		return nil, false
 	}
-	e.expr = r.block()
+	e.expr = r.Block()
 	return &e, true
 }
 
 // index reads the index of an address and looks it up.
 func (l *List) index(r *reader) uint64 {
-	i := r.uleb()
-	if r.err != nil {
+	i := r.ULEB()
+	if r.Err != nil {
 		return 0
 	}
 	if l.Address == nil {
-		r.err = errors.New("location list needs .debug_addr")
+		r.Err = errors.New("location list needs .debug_addr")
 		return 0
 	}
 	v, err := l.Address(i)
 	if err != nil {
-		r.err = err
+		r.Err = err
 	}
 	return v
 }

@@ -4,16 +4,16 @@ import "encoding/binary"
 
 // constants are the operations that push their operand.
 var constants = [256]func(*reader) uint64{
-	opConst1u: func(r *reader) uint64 { return r.fixed(1) },
-	opConst1s: func(r *reader) uint64 { return uint64(r.signed(1)) },
-	opConst2u: func(r *reader) uint64 { return r.fixed(2) },
-	opConst2s: func(r *reader) uint64 { return uint64(r.signed(2)) },
-	opConst4u: func(r *reader) uint64 { return r.fixed(4) },
-	opConst4s: func(r *reader) uint64 { return uint64(r.signed(4)) },
-	opConst8u: func(r *reader) uint64 { return r.fixed(8) },
-	opConst8s: func(r *reader) uint64 { return r.fixed(8) },
-	opConstu:  (*reader).uleb,
-	opConsts:  func(r *reader) uint64 { return uint64(r.sleb()) },
+	opConst1u: func(r *reader) uint64 { return r.Fixed(1) },
+	opConst1s: func(r *reader) uint64 { return uint64(r.Signed(1)) },
+	opConst2u: func(r *reader) uint64 { return r.Fixed(2) },
+	opConst2s: func(r *reader) uint64 { return uint64(r.Signed(2)) },
+	opConst4u: func(r *reader) uint64 { return r.Fixed(4) },
+	opConst4s: func(r *reader) uint64 { return uint64(r.Signed(4)) },
+	opConst8u: func(r *reader) uint64 { return r.Fixed(8) },
+	opConst8s: func(r *reader) uint64 { return r.Fixed(8) },
+	opConstu:  (*reader).ULEB,
+	opConsts:  func(r *reader) uint64 { return uint64(r.SLEB()) },
 }
 
 type operation func(m *machine, op byte) error
@@ -21,12 +21,12 @@ type operation func(m *machine, op byte) error
 // operations are all that are no plain constants, registers or arithmetic. The
 // machine has a pointer to them because some of them run others.
 var operations = [256]operation{
-	opAddr:       func(m *machine, _ byte) error { m.push(plain(m.fixed(8) + m.c.Bias)); return nil },
+	opAddr:       func(m *machine, _ byte) error { m.push(plain(m.Fixed(8) + m.c.Bias)); return nil },
 	opDeref:      func(m *machine, _ byte) error { return m.deref(generic) },
-	opDerefSize:  func(m *machine, _ byte) error { return m.deref(Type{Unsigned, int(m.fixed(1))}) },
+	opDerefSize:  func(m *machine, _ byte) error { return m.deref(Type{Unsigned, int(m.Fixed(1))}) },
 	opDup:        func(m *machine, _ byte) error { return m.pick(0) },
 	opOver:       func(m *machine, _ byte) error { return m.pick(1) },
-	opPick:       func(m *machine, _ byte) error { return m.pick(int(m.fixed(1))) },
+	opPick:       func(m *machine, _ byte) error { return m.pick(int(m.Fixed(1))) },
 	opDrop:       func(m *machine, _ byte) error { _, err := m.pop(); return err },
 	opSwap:       func(m *machine, _ byte) error { return m.rotate(2) },
 	opRot:        func(m *machine, _ byte) error { return m.rotate(3) },
@@ -39,8 +39,8 @@ var operations = [256]operation{
 	opNop:        func(*machine, byte) error { return nil },
 	opGNUUninit:  func(*machine, byte) error { return nil },
 
-	opRegx:         func(m *machine, _ byte) error { m.found = Piece{Kind: InRegister, Reg: m.uleb()}; return nil },
-	opBregx:        func(m *machine, _ byte) error { return m.based(m.uleb()) },
+	opRegx:         func(m *machine, _ byte) error { m.found = Piece{Kind: InRegister, Reg: m.ULEB()}; return nil },
+	opBregx:        func(m *machine, _ byte) error { return m.based(m.ULEB()) },
 	opFbreg:        (*machine).frameBase,
 	opCallFrameCFA: func(m *machine, _ byte) error { return m.pushed(ask(m.c.CFA)) },
 	opPushObject:   (*machine).object,
@@ -50,7 +50,7 @@ var operations = [256]operation{
 	opPiece:              (*machine).piece,
 	opBitPiece:           (*machine).piece,
 	opStackValue:         (*machine).stackValue,
-	opImplicitValue:      func(m *machine, _ byte) error { m.found = Piece{Kind: IsBytes, Data: m.block()}; return nil },
+	opImplicitValue:      func(m *machine, _ byte) error { m.found = Piece{Kind: IsBytes, Data: m.Block()}; return nil },
 	opImplicitPointer:    (*machine).implicitPointer,
 	opGNUImplicitPointer: (*machine).implicitPointer,
 
@@ -59,13 +59,13 @@ var operations = [256]operation{
 	opGNUAddrIndex:  (*machine).indexed,
 	opGNUConstIndex: (*machine).indexed,
 
-	opEntryValue:       func(m *machine, _ byte) error { return m.pushed(askWith(m.c.Entry, m.block())) },
-	opGNUEntryValue:    func(m *machine, _ byte) error { return m.pushed(askWith(m.c.Entry, m.block())) },
-	opGNUParameterRef:  func(m *machine, _ byte) error { m.fixed(4); return ErrUnavailable },
-	opGNUVariableValue: func(m *machine, _ byte) error { m.fixed(4); return ErrUnavailable },
-	opCall2:            func(m *machine, _ byte) error { return m.call(m.fixed(2), true) },
-	opCall4:            func(m *machine, _ byte) error { return m.call(m.fixed(4), true) },
-	opCallRef:          func(m *machine, _ byte) error { return m.call(m.fixed(4), false) },
+	opEntryValue:       func(m *machine, _ byte) error { return m.pushed(askWith(m.c.Entry, m.Block())) },
+	opGNUEntryValue:    func(m *machine, _ byte) error { return m.pushed(askWith(m.c.Entry, m.Block())) },
+	opGNUParameterRef:  func(m *machine, _ byte) error { m.Fixed(4); return ErrUnavailable },
+	opGNUVariableValue: func(m *machine, _ byte) error { m.Fixed(4); return ErrUnavailable },
+	opCall2:            func(m *machine, _ byte) error { return m.call(m.Fixed(2), true) },
+	opCall4:            func(m *machine, _ byte) error { return m.call(m.Fixed(4), true) },
+	opCallRef:          func(m *machine, _ byte) error { return m.call(m.Fixed(4), false) },
 
 	opConstType:      (*machine).constType,
 	opGNUConstType:   (*machine).constType,
@@ -144,7 +144,7 @@ func (m *machine) unary(op byte) error {
 }
 
 func (m *machine) plusConstant(byte) error {
-	add := m.uleb()
+	add := m.ULEB()
 	n, err := m.pop()
 	m.push(n.typ.cut(n.bits + add))
 	return err
@@ -152,23 +152,23 @@ func (m *machine) plusConstant(byte) error {
 
 // branch jumps within the expression, forwards or backwards.
 func (m *machine) branch(op byte) error {
-	off := m.signed(2)
+	off := m.Signed(2)
 	if op == opBra {
 		n, err := m.pop()
 		if err != nil || n.bits == 0 {
 			return err
 		}
 	}
-	at := int64(len(m.whole)-len(m.data)) + off
+	at := int64(len(m.whole)-len(m.Data)) + off
 	if at < 0 || at > int64(len(m.whole)) {
 		return errShort
 	}
-	m.data = m.whole[at:]
+	m.Data = m.whole[at:]
 	return nil
 }
 
 func (m *machine) frameBase(byte) error {
-	off := m.sleb()
+	off := m.SLEB()
 	v, err := ask(m.c.FrameBase)
 	return m.pushed(v+uint64(off), err)
 }
@@ -196,11 +196,11 @@ func (m *machine) tls(byte) error {
 
 // piece ends one part of the object.
 func (m *machine) piece(op byte) error {
-	bits, offset := m.uleb(), uint64(0)
+	bits, offset := m.ULEB(), uint64(0)
 	if op == opPiece {
 		bits *= 8
 	} else {
-		offset = m.uleb()
+		offset = m.ULEB()
 	}
 	p, err := m.place()
 	p.Bits, p.BitOffset = bits, offset
@@ -215,13 +215,13 @@ func (m *machine) stackValue(byte) error {
 }
 
 func (m *machine) implicitPointer(byte) error {
-	die := m.fixed(4)
-	m.found = Piece{Kind: IsPointer, DIE: die, Offset: m.sleb()}
+	die := m.Fixed(4)
+	m.found = Piece{Kind: IsPointer, DIE: die, Offset: m.SLEB()}
 	return nil
 }
 
 func (m *machine) indexed(op byte) error {
-	v, err := askWith(m.c.Address, m.uleb())
+	v, err := askWith(m.c.Address, m.ULEB())
 	if op == opAddrx || op == opGNUAddrIndex {
 		v += m.c.Bias
 	}
@@ -236,8 +236,8 @@ func (m *machine) call(die uint64, relative bool) error {
 	if m.calls++; m.calls > maxCalls {
 		return errLong
 	}
-	if m.err != nil {
-		return m.err
+	if m.Err != nil {
+		return m.Err
 	}
 	expr, err := m.c.Procedure(die, relative)
 	if err != nil {
@@ -265,8 +265,8 @@ func (m *machine) baseType(die uint64) (Type, error) {
 }
 
 func (m *machine) constType(byte) error {
-	die := m.uleb()
-	p := m.take(m.fixed(1))
+	die := m.ULEB()
+	p := m.Take(m.Fixed(1))
 	t, err := m.baseType(die)
 	if err != nil {
 		return err
@@ -278,8 +278,8 @@ func (m *machine) constType(byte) error {
 }
 
 func (m *machine) regvalType(byte) error {
-	reg := m.uleb()
-	t, err := m.baseType(m.uleb())
+	reg := m.ULEB()
+	t, err := m.baseType(m.ULEB())
 	if err != nil {
 		return err
 	}
@@ -289,8 +289,8 @@ func (m *machine) regvalType(byte) error {
 }
 
 func (m *machine) derefType(byte) error {
-	size := int(m.fixed(1))
-	t, err := m.baseType(m.uleb())
+	size := int(m.Fixed(1))
+	t, err := m.baseType(m.ULEB())
 	if err != nil {
 		return err
 	}
@@ -303,7 +303,7 @@ func (m *machine) derefType(byte) error {
 }
 
 func (m *machine) convert(op byte) error {
-	t, err := m.baseType(m.uleb())
+	t, err := m.baseType(m.ULEB())
 	if err != nil {
 		return err
 	}
