@@ -106,12 +106,15 @@ func (e *exchange) register() (leave func()) {
 	return e.to.session.begin(e)
 }
 
+// usualAnswer is the size of most answers, in bytes: a longer one grows.
+const usualAnswer = 512
+
 // answer runs the requests.
 func (e *exchange) answer() []byte {
 	if broken := e.body.Messages[0].Err; broken != nil {
 		e.err = broken // for the status of a body that is one message
 	}
-	out := e.body.Answer(e.ctx, watched{e}, nil)
+	out := e.body.Answer(e.ctx, watched{e}, make([]byte, 0, usualAnswer))
 	if err := e.barrier(); err != nil && (e.err == nil || e.body.Batch) { // of a batch, err is the last one's alone
 		e.h.cfg.Logger.Error("answer withheld", "err", err)
 		e.err = err
