@@ -60,11 +60,8 @@ func (a *analyst) analyse(ctx context.Context, l listed, text string) (*file, er
 		return f, nil
 	}
 	tokens, err := lex(ctx, l.lang, text)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	if err != nil {
-		return f, nil //nolint:nilerr // a text that breaks the lexer is like one without tokens
+		return nil, err
 	}
 	found := functions(l.lang, tokens)
 	var places []int32

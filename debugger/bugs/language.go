@@ -29,7 +29,8 @@ const (
 
 // A language is one that files are read in.
 type language struct {
-	name     string // the lexer's
+	name     string
+	grammar  *grammar
 	family   family
 	outline  outline
 	keywords string   // what introduces a function by keyword, separated by spaces
@@ -39,22 +40,22 @@ type language struct {
 // languages are the languages, the ones with rules first. For the others there
 // is similar code only.
 var languages = []language{
-	{"C", cFamily, byShape, "", []string{"c", "h"}},
-	{"C++", cFamily, byShape, "", []string{"cc", "cpp", "cxx", "hpp", "hh", "hxx", "ipp", "cu", "cuh"}},
-	{"Go", goFamily, byKeyword, "func", []string{"go"}},
-	{"Rust", rustFamily, byKeyword, "fn", []string{"rs"}},
-	{"Python", pythonFamily, byIndent, "def", []string{"py", "pyi", "pyx"}},
-	{"JavaScript", scriptFamily, byShape, "", []string{"js", "mjs", "cjs", "jsx"}},
-	{"TypeScript", scriptFamily, byShape, "", []string{"ts", "mts", "cts", "tsx"}},
-	{"Java", "java", byShape, "", []string{"java"}},
-	{"C#", "csharp", byShape, "", []string{"cs"}},
-	{"Kotlin", "kotlin", byKeyword, "fun", []string{"kt", "kts"}},
-	{"Swift", "swift", byKeyword, "func init", []string{"swift"}},
-	{"Scala", "scala", byKeyword, "def", []string{"scala"}},
-	{"PHP", "php", byKeyword, "function fn", []string{"php"}},
-	{"Zig", "zig", byKeyword, "fn", []string{"zig"}},
-	{"D", "d", byShape, "", []string{"d"}},
-	{"Objective-C", cFamily, byShape, "", []string{"m", "mm"}},
+	{"C", &cGrammar, cFamily, byShape, "", []string{"c", "h"}},
+	{"C++", &cppGrammar, cFamily, byShape, "", []string{"cc", "cpp", "cxx", "hpp", "hh", "hxx", "ipp", "cu", "cuh"}},
+	{"Go", &goGrammar, goFamily, byKeyword, "func", []string{"go"}},
+	{"Rust", &rustGrammar, rustFamily, byKeyword, "fn", []string{"rs"}},
+	{"Python", &pythonGrammar, pythonFamily, byIndent, "def", []string{"py", "pyi", "pyx"}},
+	{"JavaScript", &javaScriptGrammar, scriptFamily, byShape, "", []string{"js", "mjs", "cjs", "jsx"}},
+	{"TypeScript", &typeScriptGrammar, scriptFamily, byShape, "", []string{"ts", "mts", "cts", "tsx"}},
+	{"Java", &javaGrammar, "java", byShape, "", []string{"java"}},
+	{"C#", &sharpGrammar, "csharp", byShape, "", []string{"cs"}},
+	{"Kotlin", &kotlinGrammar, "kotlin", byKeyword, "fun", []string{"kt", "kts"}},
+	{"Swift", &swiftGrammar, "swift", byKeyword, "func init", []string{"swift"}},
+	{"Scala", &scalaGrammar, "scala", byKeyword, "def", []string{"scala"}},
+	{"PHP", &phpGrammar, "php", byKeyword, "function fn", []string{"php"}},
+	{"Zig", &zigGrammar, "zig", byKeyword, "fn", []string{"zig"}},
+	{"D", &dGrammar, "d", byShape, "", []string{"d"}},
+	{"Objective-C", &objectiveGrammar, cFamily, byShape, "", []string{"m", "mm"}},
 }
 
 // languageOf is the language of a file by its name, nil when there is none.

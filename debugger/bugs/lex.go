@@ -2,20 +2,8 @@ package bugs
 
 import (
 	"context"
-	"fmt"
 	"strings"
-	"time"
-
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 )
-
-// lexTime is how long the lexer may take for n bytes, ten times what it takes for
-// real code, and time for a machine that is busy with other things. Its expressions
-// backtrack; a file made to be slow is read as far as the time goes.
-func lexTime(n int) time.Duration {
-	return 5*time.Second + time.Duration(n)*10*time.Microsecond
-}
 
 // A lexKind says what a token is.
 type lexKind uint8
@@ -38,184 +26,156 @@ type token struct {
 	col   int32 // in bytes, from 0
 }
 
-// lex splits a source text into tokens. It fails when ctx ends; text that the
-// language does not know comes out as symbols or is skipped.
-func lex(ctx context.Context, lang *language, source string) (tokens []token, err error) {
-	// The lexers are tables written for pretty printing, and no file may bring
-	// the server down through a mistake in one of them.
-	defer func() {
-		if p := recover(); p != nil {
-			tokens, err = nil, fmt.Errorf("lexer of %s: %v", lang.name, p)
+// breath is how many steps a scanner takes between two looks at its context.
+const breath = 1024
+
+// lex splits a source text into tokens, in a time that grows with its length
+// alone. It fails when ctx ends, and never otherwise: what the language does not
+// know comes out as symbols, what is not closed ends with its line or the text.
+func lex(ctx context.Context, lang *language, source string) ([]token, error) {
+	s := newScanner(lang.grammar, source)
+	for steps := 0; s.at < len(s.text); steps++ {
+		if steps%breath == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-	}()
-	next, err := lexers.Get(lang.name).Tokenise(&chroma.TokeniseOptions{State: "root"}, source)
-	if err != nil {
-		return nil, fmt.Errorf("lexer of %s: %w", lang.name, err)
+		s.next()
 	}
-	s := splitter{tokens: make([]token, 0, len(source)/4), line: 1, fresh: true}
-	end := time.Now().Add(lexTime(len(source)))
-	for piece := next(); piece != chroma.EOF && time.Now().Before(end); piece = next() {
-		s.add(piece)
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-	}
-	s.flush()
 	return s.tokens, nil
 }
 
-// A splitter makes tokens of the pieces that the lexer yields, which are coarser
-// in some languages than in others: operators come in single characters or not,
-// strings in parts.
-type splitter struct {
-	tokens    []token
-	line, col int32
-	fresh     bool   // no token on this line yet
-	symbols   string // operator characters that stand together, not split yet
-	at        token  // where they begin
-	inString  bool   // the last piece was part of a string
+// A scanner goes over a text once, from its beginning to its end.
+//
+//	next ─┬─ newLine
+//	      ├─ word ──────── prefixed
+//	      ├─ number
+//	      ├─ left out ──── comments, directives, attributes, what is no code
+//	      ├─ quoted ────── body: a string, up to the code within it
+//	      ├─ regexp
+//	      └─ symbol ────── resume: the string goes on where the code within ends
+type scanner struct {
+	grammar  *grammar
+	keywords map[string]bool
+	text     string
+	at       int // what is next
+	line     int32
+	margin   int  // where the line begins
+	fresh    bool // no token on this line yet
+	tokens   []token
+	inner    []innerCode // the strings that the code here lies within
+	leaving  bool        // what comes is left out
+	noRegexp int         // no regular expression ends before here
 }
 
-func (s *splitter) add(piece chroma.Token) {
-	text := piece.Value
-	quoted := piece.Type.InSubCategory(chroma.LiteralString)
-	switch {
-	case text == "":
-		return
-	case quoted:
-		s.quote(text)
-	case piece.Type.InCategory(chroma.Comment):
-		s.flush()
-	case piece.Type.InSubCategory(chroma.LiteralNumber):
-		s.emit(text, numberToken)
+// byteOrderMark may stand in front of a text and means nothing.
+const byteOrderMark = "\uFEFF"
+
+func newScanner(g *grammar, text string) *scanner {
+	s := &scanner{grammar: g, keywords: wordSet(g.keywords), text: text, line: 1, fresh: true}
+	s.tokens = make([]token, 0, len(text)/5)
+	if s.sees(byteOrderMark) {
+		s.at = len(byteOrderMark)
+	}
+	if s.sees("#!") && !s.sees("#![") {
+		s.at = lineEnd(s.text, s.at)
+	}
+	if g.tags && tagIn(text) {
+		s.at = 0
+		s.leaveTag()
+	}
+	return s
+}
+
+// next reads what stands at s.at, and goes at least one byte on.
+func (s *scanner) next() {
+	switch c := s.text[s.at]; {
+	case c == '\n':
+		s.newLine()
+	case c <= ' ' || c == '\\' && lineEnds(s.text, s.at+1):
+		s.at++
+	case digit(c) || c == '.' && s.grammar.numbers&leadingDot != 0 && digit(s.peek(1)):
+		s.emit(numberLength(s.text[s.at:], s.grammar.numbers), numberToken)
+	case wordByte(c):
+		s.word()
+	case s.leaveOut(c), s.quoted(c), c == '/' && s.grammar.regexps && s.regexp():
 	default:
-		s.words(text, piece.Type.InCategory(chroma.Keyword) || piece.Type == chroma.OperatorWord)
-		s.inString = false
+		s.symbol(c)
+	}
+}
+
+// word reads a word, or the string that it belongs to.
+func (s *scanner) word() {
+	n := wordLength(s.text[s.at:])
+	if s.prefixed(n) {
 		return
 	}
-	s.inString = quoted
-	s.move(text)
-}
-
-// quote adds a part of a string. Parts that touch are one token.
-func (s *splitter) quote(text string) {
-	if s.inString {
-		return
+	kind := nameToken
+	if s.keyword(s.text[s.at : s.at+n]) {
+		kind = keywordToken
 	}
-	s.emit(text, stringToken)
+	s.emit(n, kind)
 }
 
-// words splits text into words, numbers and symbols.
-func (s *splitter) words(text string, keyword bool) {
-	for len(text) > 0 {
-		n, kind := span(text)
-		switch {
-		case kind == symbolToken && n > 0:
-			s.symbol(text[:n])
-		case n == 0: // white space
-			n = 1
-			s.flush()
-		case kind == nameToken && (keyword || constants[text[:n]]):
-			s.emit(text[:n], keywordToken)
-		default:
-			s.emit(text[:n], kind)
-		}
-		s.move(text[:n])
-		text = text[n:]
+// keyword reports whether the word that is next is a keyword, a type or a
+// constant.
+func (s *scanner) keyword(word string) bool {
+	g := s.grammar
+	if g.memberNames && len(s.tokens) > 0 && hasWord(". ?. ->", s.tokens[len(s.tokens)-1].text) {
+		return false
 	}
+	return s.keywords[word] || constants[word] || g.typeEnding != "" && strings.HasSuffix(word, g.typeEnding)
 }
 
-// constants are words for values that lexers take for names in some languages.
+// constants are words for values, in whatever language.
 var constants = map[string]bool{
 	"NULL": true, "nil": true, "null": true, "nullptr": true, "None": true, "undefined": true,
 	"true": true, "false": true, "True": true, "False": true, "this": true, "self": true,
 }
 
-// span is the length of the word, number or symbol that text begins with. White
-// space has none.
-func span(text string) (int, lexKind) {
-	switch c := text[0]; {
-	case c <= ' ':
-		return 0, symbolToken
-	case c >= '0' && c <= '9':
-		return run(text), numberToken
-	case wordByte(c):
-		return run(text), nameToken
-	default:
-		return 1, symbolToken
+// symbol reads an operator.
+func (s *scanner) symbol(c byte) {
+	if len(s.inner) > 0 && s.endsInner(c) {
+		s.resume()
+		return
 	}
-}
-
-// run is the length of the word that text begins with.
-func run(text string) int {
 	n := 1
-	for n < len(text) && wordByte(text[n]) {
-		n++
-	}
-	return n
-}
-
-// wordByte reports whether c may stand in a word. Letters beyond ASCII may.
-func wordByte(c byte) bool {
-	return c == '_' || c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-// symbol adds a character to the run of symbols.
-func (s *splitter) symbol(c string) {
-	if s.symbols == "" {
-		s.at = token{line: s.line, col: s.col, first: s.fresh}
-	}
-	s.symbols += c
-	if strings.Contains("()[]{};,", c) || len(s.symbols) >= 16 {
-		s.flush()
-	}
-}
-
-// operators are the symbols of more than one character, the longer ones first.
-var operators = []string{
-	"<<=", ">>=", "...", "..=", "===", "!==", "&^=", "**=", "//=", "??=", "->*",
-	"->", "=>", "::", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=",
-	"%=", "&=", "|=", "^=", "<<", ">>", ":=", "<-", "..", "?.", "??", "**", "//", "&^",
-}
-
-// flush splits the symbols that stand together into operators.
-func (s *splitter) flush() {
-	for s.symbols != "" {
-		n := 1
-		for _, op := range operators {
-			if strings.HasPrefix(s.symbols, op) {
+	if c < byte(len(operators)) {
+		for _, op := range operators[c] {
+			if s.sees(op) {
 				n = len(op)
 				break
 			}
 		}
-		t := s.at
-		t.text, t.kind = s.symbols[:n], symbolToken
-		s.append(t)
-		s.symbols = s.symbols[n:]
-		s.at.col += int32(n)
-		s.at.first = false
 	}
+	s.emit(n, symbolToken)
 }
 
-func (s *splitter) emit(text string, kind lexKind) {
-	s.flush()
-	s.append(token{text: text, kind: kind, line: s.line, col: s.col, first: s.fresh})
+// operators are the symbols of more than one character by their first one, the
+// longer ones first. They are those of all languages.
+var operators = [128][]string{
+	'!': {"!==", "!="},
+	'%': {"%="},
+	'&': {"&^=", "&&", "&=", "&^"},
+	'*': {"**=", "*=", "**"},
+	'+': {"++", "+="},
+	'-': {"->*", "->", "--", "-="},
+	'.': {"...", "..=", ".."},
+	'/': {"//=", "/=", "//"},
+	':': {"::", ":="},
+	'<': {"<<=", "<=", "<<", "<-"},
+	'=': {"===", "=>", "=="},
+	'>': {">>=", ">=", ">>"},
+	'?': {"??=", "?.", "??"},
+	'^': {"^="},
+	'|': {"||", "|="},
 }
 
-func (s *splitter) append(t token) {
-	s.tokens = append(s.tokens, t)
+// emit makes a token of the next n bytes.
+func (s *scanner) emit(n int, kind lexKind) {
+	s.tokens = append(s.tokens, s.tokenHere(s.text[s.at:s.at+n], kind))
 	s.fresh = false
+	s.skip(n)
 }
 
-// move goes over text, counting lines.
-func (s *splitter) move(text string) {
-	n := strings.Count(text, "\n")
-	if n == 0 {
-		s.col += int32(len(text))
-		return
-	}
-	s.flush()
-	s.line += int32(n)
-	s.col = int32(len(text) - strings.LastIndexByte(text, '\n') - 1)
-	s.fresh = true
+func (s *scanner) tokenHere(text string, kind lexKind) token {
+	return token{text: text, kind: kind, first: s.fresh, line: s.line, col: int32(s.at - s.margin)}
 }
