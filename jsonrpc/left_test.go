@@ -1,7 +1,9 @@
 package jsonrpc_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"testing"
 	"testing/synctest"
@@ -26,47 +28,35 @@ func TestLeft(t *testing.T) {
 		{"a pipe whose last message comes late", time.Minute, 0, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				in, w := io.Pipe()
-				out := make(writes, 1)
-				conn := jsonrpc.NewConn(in, out, jsonrpc.Config{})
-				left := make(chan bool, 1)
-				served := make(chan error, 1)
-				go func() {
-					served <- conn.Serve(t.Context(), jsonrpc.HandlerFunc(func(_ context.Context, _ *jsonrpc.Request, dst []byte) ([]byte, error) {
-						select {
-						case <-conn.Left():
-							left <- true
-						case <-time.After(time.Hour):
-							left <- false
-						}
-						return append(dst, "1"...), nil
-					}))
-				}()
-				time.Sleep(tc.before)
-				if _, err := io.WriteString(w, `{"jsonrpc":"2.0","id":1,"method":"wait"}`+"\n"); err != nil {
-					t.Fatal(err)
-				}
-				time.Sleep(tc.after)
-				_ = w.Close() // a pipe closes
-				if got := <-left; got != tc.want {
-					t.Errorf("left: %v, want %v", got, tc.want)
-				}
-				if got, want := <-out, `{"jsonrpc":"2.0","id":1,"result":1}`+"\n"; got != want {
-					t.Errorf("got %s\nwant %s", got, want)
-				}
-				if err := <-served; err != nil {
-					t.Error(err)
-				}
-			})
+			synctest.Test(t, func(t *testing.T) { checkLeft(t, tc.before, tc.after, tc.want) })
 		})
 	}
 }
 
-// writes are what was written, a text for each write.
-type writes chan string
-
-func (w writes) Write(p []byte) (int, error) {
-	w <- string(p)
-	return len(p), nil
+// checkLeft sends one message, which is answered when its handler knows.
+func checkLeft(t *testing.T, before, after time.Duration, want bool) {
+	t.Helper()
+	in, w := io.Pipe()
+	var out bytes.Buffer
+	conn := jsonrpc.NewConn(in, &out, jsonrpc.Config{})
+	wait := func(_ context.Context, _ *jsonrpc.Request, dst []byte) ([]byte, error) {
+		select {
+		case <-conn.Left():
+			return append(dst, "true"...), nil
+		case <-time.After(time.Hour):
+			return append(dst, "false"...), nil
+		}
+	}
+	go func() {
+		time.Sleep(before)
+		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"method":"wait"}`+"\n") // an answer tells that it came
+		time.Sleep(after)
+		_ = w.Close() // a pipe closes
+	}()
+	if err := conn.Serve(t.Context(), jsonrpc.HandlerFunc(wait)); err != nil {
+		t.Error(err)
+	}
+	if want := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":%t}`+"\n", want); out.String() != want {
+		t.Errorf("got %s\nwant %s", out.String(), want)
+	}
 }

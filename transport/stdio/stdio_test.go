@@ -56,59 +56,29 @@ func TestConversationEndsWithItsInput(t *testing.T) {
 // wait for what may never come learn it, and what they answer is written still.
 // Calls that ask nobody go on to their end.
 func TestClientLeaves(t *testing.T) {
-	waits := func(_ context.Context, call *mcp.Call, _ struct{}) (string, error) {
-		select {
-		case <-call.Left():
-			return "left", nil
-		case <-time.After(time.Hour):
-			return "waited", nil
-		}
-	}
-	works := func(context.Context, *mcp.Call, struct{}) (string, error) {
-		time.Sleep(5 * time.Second)
-		return "worked", nil
-	}
-	const wait = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{}}}` + "\n"
-	const work = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"work","arguments":{}}}` + "\n"
+	const waiting = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{}}}` + "\n"
+	const working = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"work","arguments":{}}}` + "\n"
+	const left, waited, worked = `"id":1,"result":{"content":[{"type":"text","text":"left"}]}`,
+		`"id":1,"result":{"content":[{"type":"text","text":"waited"}]}`,
+		`"id":2,"result":{"content":[{"type":"text","text":"worked"}]}`
 	for _, tc := range []struct {
 		name, says string
 		pause      time.Duration // before the end of the input
-		answers    []string      // and nothing else
+		answers    []string
 		want       time.Duration // from the first message to the end
 	}{
-		{"a call that waits", wait, time.Second, []string{`"left"`}, time.Second},
-		{"a call that works", work, time.Second, []string{`"worked"`}, 5 * time.Second},
-		{"both, in their order", wait + work, time.Second, []string{`"left"`, `"worked"`}, 6 * time.Second},
-		{"a pipe", wait + work, 0, []string{`"waited"`, `"worked"`}, time.Hour + 5*time.Second},
+		{"a call that waits", waiting, time.Second, []string{left}, time.Second},
+		{"a call that works", working, time.Second, []string{worked}, 5 * time.Second},
+		{"both, in their order", waiting + working, time.Second, []string{left, worked}, 6 * time.Second},
+		{"a pipe", waiting + working, 0, []string{waited, worked}, time.Hour + 5*time.Second},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, &mcp.Table{Family: "test", Tools: []mcp.Tool{
-					{Name: "wait", Doc: "Wait", Call: mcp.Typed(waits)},
-					{Name: "work", Doc: "Work", Call: mcp.Typed(works)},
-				}})
-				if err != nil {
-					t.Fatal(err)
-				}
 				began := time.Now()
-				in, w := io.Pipe()
-				go func() {
-					_, _ = io.WriteString(w, tc.says) // whoever reads it says so
-					time.Sleep(tc.pause)
-					_ = w.Close() // a pipe closes
-				}()
-				var out bytes.Buffer
-				if err := stdio.Serve(t.Context(), in, &out, server); err != nil {
-					t.Fatal(err)
-				}
-				lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-				if len(lines) != len(tc.answers) {
-					t.Fatalf("answers %q, want %d", lines, len(tc.answers))
-				}
-				for i, want := range tc.answers {
-					if !strings.Contains(lines[i], want) {
-						t.Errorf("answer %s, want one with %s", lines[i], want)
-					}
+				got := say(t, tc.says, tc.pause)
+				want := `{"jsonrpc":"2.0",` + strings.Join(tc.answers, "}\n"+`{"jsonrpc":"2.0",`) + "}\n"
+				if got != want {
+					t.Errorf("got\n%swant\n%s", got, want)
 				}
 				// The engine's ticks are of less than a millisecond.
 				if took := time.Since(began).Round(time.Second); took != tc.want {
@@ -117,4 +87,44 @@ func TestClientLeaves(t *testing.T) {
 			})
 		})
 	}
+}
+
+// say serves what is said until the input ends after a pause, and returns the
+// answers.
+func say(t *testing.T, text string, pause time.Duration) string {
+	t.Helper()
+	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, &mcp.Table{Family: "test", Tools: []mcp.Tool{
+		{Name: "wait", Doc: "Wait for an hour", Call: mcp.Typed(wait)},
+		{Name: "work", Doc: "Work for 5 seconds", Call: mcp.Typed(work)},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, w := io.Pipe()
+	go func() {
+		_, _ = io.WriteString(w, text) // the answers tell that it came
+		time.Sleep(pause)
+		_ = w.Close() // a pipe closes
+	}()
+	var out bytes.Buffer
+	if err := stdio.Serve(t.Context(), in, &out, server); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// wait asks whether the client has left.
+func wait(_ context.Context, call *mcp.Call, _ struct{}) (string, error) {
+	select {
+	case <-call.Left():
+		return "left", nil
+	case <-time.After(time.Hour):
+		return "waited", nil
+	}
+}
+
+// work asks nobody.
+func work(context.Context, *mcp.Call, struct{}) (string, error) {
+	time.Sleep(5 * time.Second)
+	return "worked", nil
 }
