@@ -423,7 +423,7 @@ func TestGoProgram(t *testing.T) {
 			clearAll(t, p, b)
 			set(t, p, proc.BreakpointSpec{Address: program.Symbol("runtime.rtsigprocmask.abi0")})
 			for range 50 {
-				resumeFor(t, p, 5*time.Millisecond)
+				requireSound(t, p, resumeFor(t, p, 5*time.Millisecond))
 				ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 				if _, err := p.StepInstruction(ctx, 0); err != nil {
 					t.Fatal(err)
