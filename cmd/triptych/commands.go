@@ -6,10 +6,10 @@ import "context"
 func (a *app) root() command {
 	return command{
 		name:  "triptych",
-		short: "rulesets for AI editors and Advent of Code puzzles over the Model Context Protocol",
+		short: "rulesets for AI editors, Advent of Code puzzles and a debugger over the Model Context Protocol",
 		long: "An editor starts triptych and talks to it over standard input and output.\n" +
-			"The same data can be listed, searched, edited, imported and exported from a\n" +
-			"shell.\n\n" +
+			"Rulesets and puzzles can be listed, searched, edited, imported and exported\n" +
+			"from a shell, and every tool called.\n\n" +
 			"Without a command triptych serves standard input when that is no terminal,\n" +
 			"and prints this help otherwise.",
 		example: "triptych config claude-code --write\n" +

@@ -1,6 +1,6 @@
-// Triptych serves rulesets for AI editors and Advent of Code puzzles over the
-// Model Context Protocol, and lets people work with the same data from a
-// shell.
+// Triptych serves rulesets for AI editors, Advent of Code puzzles and a debugger
+// over the Model Context Protocol, and lets people work with the same data from
+// a shell.
 //
 // Everything is wired here and nothing is decided here. The parts, in the
 // order in which a run meets them:

@@ -166,6 +166,10 @@ var manSections = []struct {
 		{"TRIPTYCH_TOOL_NAMES", "How tools are listed: documented or portable."},
 		{"TRIPTYCH_STORE", "Where rulesets are kept, as --store."},
 		{"TRIPTYCH_AOC_DIR", "Where puzzles and speeds are, as --aoc-dir."},
+		{"TRIPTYCH_ATTACH, TRIPTYCH_NO_LAUNCH, TRIPTYCH_NO_WRITE", "What the debugger may do, as --attach, --no-launch and --no-write."},
+		{"TRIPTYCH_HISTORY_MEMORY, TRIPTYCH_DEBUG_IDLE, TRIPTYCH_MAX_STOP", "How much and how long, as the flags of these names."},
+		{"TRIPTYCH_DOCUMENTS, TRIPTYCH_PROJECTS, TRIPTYCH_TRACES", "Folders whose files may be read, separated as in PATH, as --documents, --projects and --traces."},
+		{"TRIPTYCH_URL, TRIPTYCH_KEY", "The server that triptych call and tools ask, and the key they show it."},
 		{"TRIPTYCH_OIDC_ISSUER, TRIPTYCH_OIDC_AUDIENCE, TRIPTYCH_OIDC_RESOURCE, TRIPTYCH_OIDC_PLAN", "Access tokens, as the flags of triptych serve."},
 		{"VALKEY_HOST, VALKEY_PORT", "Either one set keeps rulesets in Valkey or Redis at that address."},
 		{"LOG_LEVEL", "debug, info, warn or error."},
@@ -177,5 +181,7 @@ var manSections = []struct {
 		{"rulesets/NAME.md", "One ruleset: YAML front matter and Markdown. May be edited by hand and kept in git."},
 		{"aoc/instructions/Day01_phase1.md", "A puzzle. dayXX.json is read too."},
 		{"aoc/speeds/day01.json", "The recorded solving speeds of a day."},
+		{"traces/", "What debugger/export_trace has written."},
+		{"keys/, quota/, audit/, tls/", "Keys, what they have used, the audit trail and the certificate of triptych serve."},
 	}},
 }

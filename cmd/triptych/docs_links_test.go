@@ -1,0 +1,110 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// Every variable that a flag's help names is explained where operators and
+// readers of the man page look for it.
+func TestVariablesAreDocumented(t *testing.T) {
+	operations, err := os.ReadFile(filepath.Join(top, "docs", "operations.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newApp()
+	_, man, _ := strings.Cut(manPage(a.root(), a.families), ".SH ENVIRONMENT")
+	named := map[string]bool{}
+	collectVariables(a.root(), named)
+	if len(named) < 20 {
+		t.Errorf("only %d variables were found: %v", len(named), named)
+	}
+	for name := range named {
+		if !strings.Contains(string(operations), "`"+name+"`") {
+			t.Errorf("docs/operations.md does not name %s", name)
+		}
+		if !strings.Contains(man, name) {
+			t.Errorf("the man page's environment does not name %s", name)
+		}
+	}
+}
+
+var variable = regexp.MustCompile(`\b(TRIPTYCH|VALKEY|LOG)_[A-Z_]+\b`)
+
+// collectVariables adds those of a command's flags and of all below it.
+func collectVariables(row command, named map[string]bool) {
+	if row.flags != nil {
+		set := pflag.NewFlagSet(row.name, pflag.ContinueOnError)
+		row.flags(set)
+		set.VisitAll(func(f *pflag.Flag) {
+			for _, name := range variable.FindAllString(f.Usage, -1) {
+				named[name] = true
+			}
+		})
+	}
+	for _, sub := range row.sub {
+		collectVariables(sub, named)
+	}
+}
+
+var (
+	codeBlock = regexp.MustCompile("(?s)```.*?```")
+	link      = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading   = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	marks     = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
+)
+
+// Links between documents lead to files and headings that are there.
+func TestLinksLeadSomewhere(t *testing.T) {
+	documents, err := filepath.Glob(filepath.Join(top, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, path := range append(documents, filepath.Join(top, "README.md"), filepath.Join(top, "CHANGELOG.md")) {
+		for _, m := range link.FindAllStringSubmatch(prose(t, path), -1) {
+			if strings.Contains(m[1], ":") {
+				continue // elsewhere
+			}
+			found++
+			file, anchor, _ := strings.Cut(m[1], "#")
+			target := path
+			if file != "" {
+				target = filepath.Join(filepath.Dir(path), file)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %v", path, err)
+			} else if anchor != "" && !anchors(t, target)[anchor] {
+				t.Errorf("%s: %s has no heading %s", path, target, anchor)
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d links were found", found)
+	}
+}
+
+// prose is a document without its examples.
+func prose(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return codeBlock.ReplaceAllString(string(text), "")
+}
+
+// anchors are what links to a document's headings end with.
+func anchors(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	for _, m := range heading.FindAllStringSubmatch(prose(t, path), -1) {
+		all[strings.ReplaceAll(marks.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+	}
+	return all
+}
