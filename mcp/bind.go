@@ -7,18 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-
-	"github.com/triptych-mcp/triptych/mcp/schema"
+	"sync"
 )
 
 // A Binding joins a handler to its schemas. [Typed] and [Raw] make one.
 type Binding struct {
-	input  []byte // JSON Schema of the arguments
-	plain  []byte // the same without booleans, for revisions before they came
-	output []byte // JSON Schema of the structured answer, nil when there is none
-	in     *schema.Schema
+	forms  func() (*forms, error) // made by the first call; from any goroutine
 	invoke func(ctx context.Context, call *Call, args []byte) (*Result, error)
-	err    error // why the types cannot be served, reported by New
+	err    error // why the tool cannot be served, reported by New
 }
 
 // A texter is an answer that knows its text.
@@ -34,20 +30,23 @@ type carrier interface{ Content() []Content }
 // Text() string, which then is also the structured content and whose type is
 // the output schema, and may have a method Content() []Content for what follows
 // the text; or *[Result].
+//
+// Types that have no schema are reported by [Check], and to who calls the tool.
 func Typed[In, Out any](handler func(ctx context.Context, call *Call, in In) (Out, error)) Binding {
-	in, err := schema.For[In]()
+	answer, structured, err := answerOf[Out]()
 	if err != nil {
 		return Binding{err: err}
 	}
-	answer, output, err := answerOf[Out]()
-	if err != nil {
-		return Binding{err: err}
-	}
+	forms := sync.OnceValues(func() (*forms, error) { return formsOf(reflect.TypeFor[In](), structured) })
 	return Binding{
-		in: in, input: in.JSON(), plain: withoutBooleans(in.JSON()), output: output,
+		forms: forms,
 		invoke: func(ctx context.Context, call *Call, args []byte) (*Result, error) {
+			f, err := forms()
+			if err != nil {
+				return nil, err
+			}
 			var v In
-			if err := in.Decode(args, &v); err != nil {
+			if err := f.in.Decode(args, &v); err != nil {
 				return nil, err
 			}
 			out, err := handler(ctx, call, v)
@@ -59,8 +58,9 @@ func Typed[In, Out any](handler func(ctx context.Context, call *Call, in In) (Ou
 	}
 }
 
-// answerOf returns how an Out becomes a Result, and its output schema.
-func answerOf[Out any]() (func(Out) *Result, []byte, error) {
+// answerOf returns how an Out becomes a Result, and what the structured answer
+// is, nil where there is none.
+func answerOf[Out any]() (func(Out) *Result, reflect.Type, error) {
 	var zero Out
 	switch any(zero).(type) {
 	case string:
@@ -68,19 +68,18 @@ func answerOf[Out any]() (func(Out) *Result, []byte, error) {
 	case *Result:
 		return func(o Out) *Result { return any(o).(*Result) }, nil, nil
 	case texter:
-		out, err := schema.Of(reflect.TypeFor[Out]())
-		if err != nil {
-			return nil, nil, fmt.Errorf("answer: %w", err)
-		}
-		return func(o Out) *Result {
-			result := &Result{Content: []Content{Text(any(o).(texter).Text())}, Structured: o}
-			if more, ok := any(o).(carrier); ok {
-				result.Content = append(result.Content, more.Content()...)
-			}
-			return result
-		}, out.JSON(), nil
+		return structuredResult[Out], reflect.TypeFor[Out](), nil
 	}
 	return nil, nil, fmt.Errorf("answer type %T is neither a string nor a *mcp.Result and has no Text method", zero)
+}
+
+// structuredResult is the Result of an answer that knows its text.
+func structuredResult[Out any](o Out) *Result {
+	result := &Result{Content: []Content{Text(any(o).(texter).Text())}, Structured: o}
+	if more, ok := any(o).(carrier); ok {
+		result.Content = append(result.Content, more.Content()...)
+	}
+	return result
 }
 
 // Raw binds a handler that takes its arguments as JSON, for tools whose
@@ -93,5 +92,5 @@ func Raw(inputSchema string, handler func(ctx context.Context, call *Call, args 
 	if !isObject(input) {
 		return Binding{err: errors.New("input schema is not an object")}
 	}
-	return Binding{input: input, plain: withoutBooleans(input), invoke: handler}
+	return Binding{invoke: handler, forms: sync.OnceValues(func() (*forms, error) { return newForms(input), nil })}
 }

@@ -55,7 +55,7 @@ func (s *Server) Preview(req *jsonrpc.Request) Preview {
 	case "tools/call":
 		view.Name, view.Named = unquoted(p.name), true
 		if tool := s.toolNamed(p.name); tool != nil {
-			view.Mirrored = mirrored(tool.headers, p.arguments)
+			view.Mirrored = tool.mirrored(p.arguments)
 		}
 	case "prompts/get":
 		view.Name, view.Named = unquoted(p.name), true
@@ -97,9 +97,15 @@ func headerPaths(schema []byte) []headerPath {
 	return found
 }
 
-func mirrored(paths []headerPath, arguments []byte) []Mirrored {
+// mirrored are the arguments of a call that HTTP headers repeat. A tool without
+// forms has none, and says why when it is called.
+func (t *Tool) mirrored(arguments []byte) []Mirrored {
+	f, err := t.forms()
+	if err != nil {
+		return nil
+	}
 	var all []Mirrored
-	for _, p := range paths {
+	for _, p := range f.headers {
 		value := arguments
 		for _, name := range p.path {
 			value = valueOf(value, name)

@@ -164,11 +164,11 @@ func (r *Revision) named(dst []byte, name, title string) []byte {
 	return dst
 }
 
-func (r *Revision) appendTool(dst []byte, t *boundTool, name string) []byte {
+func (r *Revision) appendTool(dst []byte, t *boundTool, f *forms, name string) []byte {
 	dst = member(r.named(dst, name, t.Title), "description", t.Doc)
-	dst = append(append(dst, `,"inputSchema":`...), r.inputSchema(&t.Call)...)
-	if t.Call.output != nil && r.Has(Structured) && (isObjectSchema(t.Call.output) || r.Has(AnyStructured)) {
-		dst = append(append(dst, `,"outputSchema":`...), t.Call.output...)
+	dst = append(append(dst, `,"inputSchema":`...), r.inputSchema(f)...)
+	if f.output != nil && r.Has(Structured) && (isObjectSchema(f.output) || r.Has(AnyStructured)) {
+		dst = append(append(dst, `,"outputSchema":`...), f.output...)
 	}
 	if r.Has(ToolAnnotations) {
 		dst = t.Hints.append(append(dst, `,"annotations":`...))
@@ -180,11 +180,11 @@ func (r *Revision) appendTool(dst []byte, t *boundTool, name string) []byte {
 	return append(dst, '}')
 }
 
-func (r *Revision) inputSchema(b *Binding) []byte {
+func (r *Revision) inputSchema(f *forms) []byte {
 	if r.Has(BooleanSchemas) {
-		return b.input
+		return f.input
 	}
-	return b.plain
+	return f.plain
 }
 
 func isObjectSchema(raw []byte) bool {

@@ -73,7 +73,6 @@ type boundTool struct {
 	*Tool
 	table    *Table
 	portable string
-	headers  []headerPath // arguments that HTTP headers repeat
 }
 
 type boundSource struct {
@@ -86,7 +85,8 @@ type boundPrompt struct {
 	table *Table
 }
 
-// New makes a server of tables. It reports every mistake in them.
+// New makes a server of tables. It reports every mistake in them but types that
+// have no schema, which [Check] looks at.
 func New(cfg Config, tables ...*Table) (*Server, error) {
 	if err := check(tables); err != nil {
 		return nil, err
@@ -120,7 +120,6 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 func (s *Server) add(t *Table) {
 	for i := range t.Tools {
 		tool := &boundTool{Tool: &t.Tools[i], table: t, portable: portable(t.Tools[i].Name)}
-		tool.headers = headerPaths(tool.Call.input)
 		s.listed = append(s.listed, tool)
 		s.tools[tool.Name], s.tools[tool.portable] = tool, tool
 	}

@@ -511,3 +511,34 @@ func TestNewReportsEveryMistake(t *testing.T) {
 		}
 	}
 }
+
+// A badArgs has no schema, for a channel has no JSON form.
+type badArgs struct {
+	Wait chan int `json:"wait"`
+}
+
+// A type without a schema is found by Check; in a server it is the mistake of
+// its own tool, and of lists that it would be in.
+func TestTypesWithoutSchema(t *testing.T) {
+	bad := &mcp.Table{Family: "bad", Tools: []mcp.Tool{{
+		Name: "bad/wait", Call: mcp.Typed(func(context.Context, *mcp.Call, badArgs) (string, error) { return "", nil }),
+	}}}
+	const want = "tool bad/wait: mcp_test.badArgs.Wait: type chan int has no JSON form here"
+	if err := mcp.Check(house(), bad); err == nil || err.Error() != want {
+		t.Errorf("Check says %v, want %s", err, want)
+	}
+	if err := mcp.Check(house()); err != nil {
+		t.Error(err)
+	}
+	s, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, house(), bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := s.Bind(mcp.Caller{Principal: mcp.Local()}, nil)
+	for method, params := range map[string]string{"tools/list": "", "tools/call": `{"name":"bad/wait"}`} {
+		answer, err := h.Handle(t.Context(), &jsonrpc.Request{Method: method, Params: []byte(params)}, nil)
+		if err == nil && !strings.Contains(string(answer), `"isError":true`) {
+			t.Errorf("%s answers %s", method, answer)
+		}
+	}
+}

@@ -42,12 +42,15 @@ func serveToolsList(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, 
 	if list, ok := s.rendered.Load(key); ok {
 		return append(dst, list.([]byte)...), nil
 	}
-	list := s.renderTools(c)
+	list, err := s.renderTools(c)
+	if err != nil {
+		return dst, err
+	}
 	s.rendered.Store(key, list)
 	return append(dst, list...), nil
 }
 
-func (s *Server) renderTools(c *Call) []byte {
+func (s *Server) renderTools(c *Call) ([]byte, error) {
 	dst := []byte(`"tools":[`)
 	first := true
 	for _, t := range s.listed {
@@ -58,9 +61,13 @@ func (s *Server) renderTools(c *Call) []byte {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = c.rev.appendTool(dst, t, s.listedName(t, c.rev))
+		f, err := t.forms()
+		if err != nil {
+			return nil, err
+		}
+		dst = c.rev.appendTool(dst, t, f, s.listedName(t, c.rev))
 	}
-	return append(dst, ']')
+	return append(dst, ']'), nil
 }
 
 func (s *Server) listedName(t *boundTool, rev *Revision) string {

@@ -100,7 +100,7 @@ func newServer(t T, cfg mcp.Config, tables []*mcp.Table) *mcp.Server {
 		cfg.Name, cfg.Version = "test", "1.0.0"
 	}
 	server, err := mcp.New(cfg, tables...)
-	if err != nil {
+	if err = errors.Join(err, mcp.Check(tables...)); err != nil {
 		t.Fatalf("the tables cannot be served: %v", err)
 	}
 	return server
