@@ -44,3 +44,20 @@ func BenchmarkCall(b *testing.B) {
 		})
 	}
 }
+
+// What it costs to attach, to see the first stack, and to let go. Each session is
+// new, so nothing is known of the program.
+func BenchmarkAttach(b *testing.B) {
+	for _, name := range []string{"threads.c", "busy.go"} {
+		b.Run(name, func(b *testing.B) {
+			program := debuggertest.Start(b, name)
+			c := connect(b, table(b, debugger.Config{}))
+			b.ReportAllocs()
+			for b.Loop() {
+				c.ok("attach", args{"pid": program.PID})
+				c.ok("get_stack_trace", nil)
+				c.ok("detach", nil)
+			}
+		})
+	}
+}

@@ -125,12 +125,24 @@ func (r *registry) add(key string, d debuggee) (*session, error) {
 	s.arrive()
 	s.now = s.describe(s.here())
 	s.now.Reason = d.reason
-	s.wg.Go(func() { _ = s.program.Index(s.ctx) }) // what it cannot read, who asks will be told
+	s.wg.Go(s.index)
 	s.timer = time.AfterFunc(r.idle, func() { r.expire(s) })
 	if !r.keep(s) {
 		return nil, errors.Join(&refusedError{"the server is about to end"}, s.finish(s.ctx, s.launched()))
 	}
 	return s, nil
+}
+
+// indexDelay is how long the first looks have the processors for themselves.
+const indexDelay = 200 * time.Millisecond
+
+// index reads all symbols, before somebody asks for one by name.
+func (s *session) index() {
+	select {
+	case <-time.After(indexDelay):
+		_ = s.program.Index(s.ctx) // what it cannot read, who asks will be told
+	case <-s.ctx.Done():
+	}
 }
 
 // keep makes a session one that can be found, unless all is over.
