@@ -71,7 +71,9 @@ func TestListenerFollowsTheFolder(t *testing.T) {
 		{"a file is written", func() error { return os.WriteFile(filepath.Join(dir, "a"), nil, 0o644) }},
 		{"a file goes", func() error { return os.Remove(filepath.Join(dir, "a")) }},
 		{"the folder goes", func() error { return os.Rename(dir, filepath.Join(top, "old")) }},
-		{"another takes its place", func() error { return errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "b"), nil, 0o644)) }},
+		{"another takes its place", func() error {
+			return errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "b"), nil, 0o644))
+		}},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
