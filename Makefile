@@ -14,8 +14,8 @@ ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## build bin/triptych, static
-	CGO_ENABLED=0 go build -trimpath -o bin/triptych ./cmd/triptych
+build: ## build bin/triptych, static and without what only debuggers read
+	CGO_ENABLED=0 go build -trimpath -ldflags=-w -o bin/triptych ./cmd/triptych
 
 run: build ## serve https://127.0.0.1:8443/mcp; the first time it prints a key and a curl line
 	bin/triptych serve
