@@ -147,8 +147,8 @@ func (p *Process) letAllGo() error {
 }
 
 // swallowTrap takes away the SIGTRAP of one of our breakpoints that waits
-// because the thread blocks it, or because we stopped the thread before it got
-// there. Nothing else must be left behind: it would kill the process.
+// because the thread blocks it: it would kill the process. Threads that do not
+// block it have got it by now, see catchUp.
 func (p *Process) swallowTrap(t *thread) {
 	s, err := readStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
 	if err != nil || s.bits("SigPnd")&trapBit == 0 || t.signal.number != 0 {
