@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"os"
 	"testing"
 	"time"
 
@@ -248,5 +249,54 @@ func TestRestAtBeginningOfVfork(t *testing.T) {
 	}
 	if got := program.Line(); got != "0 50 2" {
 		t.Errorf("the program says %q", got)
+	}
+}
+
+// A trap is found behind signals that wait too, although the kernel answers with
+// fewer of them whenever the tracer is to get a signal itself.
+func TestTrapBehindSignals(t *testing.T) {
+	program, p := attachInside(t, "forker.c", Options{})
+	const realTime = unix.Signal(34) // which is queued as often as it is sent
+	for range 20 {
+		if err := unix.Tgkill(program.PID, program.PID, realTime); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.SetSignal(realTime, Drop); err != nil {
+		t.Fatal(err)
+	}
+	err := p.Do(func() error {
+		x := p.threads[program.PID]
+		if p.tracer.TrapWaits(x.id) {
+			t.Error("a trap waits before there is one")
+		}
+		if err := queueTrap(p, x, ptrace.CodeKernel, 0); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go disturb(ctx, unix.Gettid())
+		missed := 0
+		const times = 5000
+		for range times {
+			if !p.tracer.TrapWaits(x.id) {
+				missed++
+			}
+		}
+		if missed > 0 {
+			t.Errorf("the trap was missed %d times of %d", missed, times)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// disturb sends SIGURG, which Go takes for no more than a hint, to a thread of
+// this process until ctx ends.
+func disturb(ctx context.Context, tid int) {
+	for ctx.Err() == nil {
+		_ = unix.Tgkill(os.Getpid(), tid, unix.SIGURG)
 	}
 }

@@ -13,7 +13,7 @@ type peekArgs struct {
 	count  int32
 }
 
-// peekedAtOnce is how many waiting signals one call returns.
+// peekedAtOnce is how many waiting signals one call returns at most.
 const peekedAtOnce = 8
 
 // TrapWaits says whether a stopped thread has yet to get a SIGTRAP for what it
@@ -21,22 +21,25 @@ const peekedAtOnce = 8
 // comes before signals that wait.
 func (t *Tracer) TrapWaits(tid int) bool {
 	var signals [peekedAtOnce]SigInfo
-	for offset := 0; ; offset += peekedAtOnce {
+	for offset := 0; ; {
 		n := peek(tid, offset, &signals)
+		if n == 0 {
+			return false
+		}
 		for i := range n {
 			if s := &signals[i]; s.Signal() == unix.SIGTRAP && !s.Sent() {
 				mask, err := t.SigMask(tid)
 				return err == nil && mask&(1<<(unix.SIGTRAP-1)) == 0
 			}
 		}
-		if n < peekedAtOnce {
-			return false
-		}
+		offset += n
 	}
 }
 
 // peek reads signals that wait for a thread, without taking them. It returns
-// how many there were, 0 when the thread is gone.
+// how many: 0 when there are no more or the thread is gone, and else often one
+// alone, since the kernel leaves off when the caller is to get a signal itself
+// (ptrace_peek_siginfo in kernel/ptrace.c).
 func peek(tid, offset int, signals *[peekedAtOnce]SigInfo) int {
 	args := peekArgs{offset: uint64(offset), count: peekedAtOnce}
 	n, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_PEEKSIGINFO, uintptr(tid),
