@@ -51,11 +51,10 @@ func (p *Process) stepInstruction(ctx context.Context, thread int) (Stop, error)
 	if err != nil {
 		return Stop{}, err
 	}
-	p.pin(t)
 	if err := p.raiseShield(); err != nil {
 		return Stop{}, err
 	}
-	s := &Stepper{p: p, ctx: ctx, t: t}
+	s := &Stepper{p: p, ctx: ctx, t: t, pin: true}
 	why, err := s.instruction()
 	sig := s.Signal()
 	err = p.noticeEnd(errors.Join(err, p.rest()))

@@ -35,6 +35,10 @@ type Stepper struct {
 
 	regs  ptrace.Regs // of t, if valid
 	valid bool
+
+	// pin moves the tracer to where the thread runs, at the first step: what is
+	// only looked at or interpreted is done wherever a processor is free.
+	pin bool
 }
 
 // A step is one that a thread has begun.
@@ -63,11 +67,10 @@ func (p *Process) Step(ctx context.Context, thread int, f func(*Stepper) error) 
 		if err != nil {
 			return err
 		}
-		p.pin(t)
 		if err := p.raiseShield(); err != nil {
 			return err
 		}
-		return errors.Join(f(&Stepper{p: p, ctx: ctx, t: t}), p.noticeEnd(p.rest()))
+		return errors.Join(f(&Stepper{p: p, ctx: ctx, t: t, pin: true}), p.noticeEnd(p.rest()))
 	})
 }
 
@@ -154,6 +157,10 @@ func (s *Stepper) orEnd(err error) (Outcome, error) {
 
 // begin lets the thread go for one instruction.
 func (s *Stepper) begin() error {
+	if s.pin {
+		s.pin = false
+		s.p.pin(s.t)
+	}
 	r, err := s.Regs()
 	if err != nil {
 		return err
