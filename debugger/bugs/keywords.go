@@ -10,6 +10,7 @@ const (
 		typedef typeof uint16_t uint32_t uint64_t uint8_t uintmax_t uintptr_t union unsigned void volatile wchar_t
 		while`
 
+	//nolint:gosec // "static_cast" and "typeid" are no credentials
 	cppWords = ` alignas alignof catch class co_await co_return co_yield concept const_cast consteval constexpr
 		constinit decltype delete dynamic_cast explicit export final friend mutable namespace new noexcept operator
 		override private protected public reinterpret_cast requires static_assert static_cast template thread_local

@@ -1,6 +1,9 @@
 package bugs
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A comment is how comments of a language look that have an end of their own.
 type comment struct {
@@ -33,11 +36,9 @@ func (s *scanner) leaveComment() bool {
 			return true
 		}
 	}
-	for _, mark := range s.grammar.lineComments {
-		if s.sees(mark) {
-			s.leaveLine()
-			return true
-		}
+	if slices.ContainsFunc(s.grammar.lineComments, s.sees) {
+		s.leaveLine()
+		return true
 	}
 	return false
 }

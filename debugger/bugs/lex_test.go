@@ -90,7 +90,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// Every language of the table has a lexer of its name.
+// Every language of the table has a grammar, and endings of its own.
 func TestLanguageTable(t *testing.T) {
 	endings := map[string]bool{}
 	for i := range languages {
