@@ -16,7 +16,7 @@ func (t *tools) travelTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/step_backward", Title: "Step back", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
-			Doc:  "Go back one or more recorded instructions; everything then shows the past",
+			Doc:  "Go back by recorded instructions or lines of source; everything then shows the past",
 			Call: mcp.Typed(still(t, t.stepBackward)),
 		},
 		{
@@ -43,7 +43,8 @@ func (t *tools) travelTools() []mcp.Tool {
 }
 
 type backArgs struct {
-	Count int `json:"count,omitempty" default:"1" min:"1" max:"1000000000" doc:"How many instructions"`
+	Count int    `json:"count,omitempty" default:"1" min:"1" max:"1000000000" doc:"How many of them"`
+	By    string `json:"by,omitempty" enum:"instruction|line|over|out" default:"instruction" doc:"What to go back by: line is to where a line of source begins, in functions that were called as well; over passes these; out is to the call of the function"`
 	waitArg
 	sessionArg
 }
@@ -53,10 +54,19 @@ type back struct {
 	State       state  `json:"state"`
 	Snapshot    uint64 `json:"snapshot" doc:"The position that is looked at now"`
 	Instruction string `json:"instruction,omitempty" doc:"The next instruction"`
+	bySource    bool
 }
 
-// Text is the documented form.
+// Text is the documented form, and the line when it is about lines.
 func (b back) Text() string {
+	text := b.text()
+	if b.bySource {
+		text += b.State.where()
+	}
+	return text
+}
+
+func (b back) text() string {
 	if b.State.Reason != "moment" {
 		return moved{State: b.State}.Text()
 	}
@@ -67,18 +77,43 @@ func (b back) Text() string {
 	return text
 }
 
+// A way goes back by some unit. It is over when it has come to something else.
+type way func(ctx context.Context, s *session) (stop proc.Stop, over bool, err error)
+
+// waysBack are those by source.
+var waysBack = map[string]way{
+	"line": func(ctx context.Context, s *session) (proc.Stop, bool, error) { return s.backLine(ctx, false) },
+	"over": func(ctx context.Context, s *session) (proc.Stop, bool, error) { return s.backLine(ctx, true) },
+	"out":  func(ctx context.Context, s *session) (proc.Stop, bool, error) { return s.backOut(ctx) },
+}
+
 // stepBackward moves what is looked at, and not the process.
 func (t *tools) stepBackward(ctx context.Context, call *mcp.Call, s *session, args backArgs) (back, error) {
+	unit, bySource := waysBack[args.By]
 	n := uint64(args.Count)
+	if bySource {
+		n = 1 // at least
+	}
 	if err := s.reaches(n); err != nil {
 		return back{}, err
 	}
 	m, err := s.move(ctx, call, args.wait(), func(ctx context.Context) (proc.Stop, error) {
+		if bySource {
+			return s.backBy(ctx, unit, args.Count)
+		}
 		done := uint64(0)
 		_, err := s.backward(ctx, func(*history.View) bool { done++; return done == n })
 		return s.arrived(atMoment, err)
 	})
-	return back{State: m.State, Snapshot: m.State.position(), Instruction: s.next(m.State)}, err
+	return back{State: m.State, Snapshot: m.State.position(), Instruction: s.next(m.State), bySource: bySource}, err
+}
+
+// backBy goes a way n times, or until it is over.
+func (s *session) backBy(ctx context.Context, unit way, n int) (stop proc.Stop, err error) {
+	for over := false; n > 0 && !over && err == nil; n-- {
+		stop, over, err = unit(ctx, s)
+	}
+	return stop, err
 }
 
 // reaches says whether history goes back so far.

@@ -64,12 +64,17 @@ func (l lined) Text() string {
 	if l.State.Status != stopped {
 		return text
 	}
-	text += "\n" + plain(l.State.Function)
-	if l.State.File != "" {
-		text += fmt.Sprintf(" at %s:%d", plain(l.State.File), l.State.Line)
+	return text + l.State.where()
+}
+
+// where shows the function and the line.
+func (s *state) where() string {
+	text := "\n" + plain(s.Function)
+	if s.File != "" {
+		text += fmt.Sprintf(" at %s:%d", plain(s.File), s.Line)
 	}
-	if l.State.Source != "" {
-		text += fmt.Sprintf("\n%d\t%s", l.State.Line, l.State.Source)
+	if s.Source != "" {
+		text += fmt.Sprintf("\n%d\t%s", s.Line, s.Source)
 	}
 	return text
 }

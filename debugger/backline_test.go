@@ -1,0 +1,115 @@
+package debugger_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/debugger/debuggertest"
+)
+
+// Lines that were stepped through are stepped through again on the way back, at
+// the same positions.
+func TestBackThroughLines(t *testing.T) {
+	for _, tt := range []struct {
+		name, command, mark, forward, by string
+		steps                            int
+	}{
+		{"into", "run", "call", "step_line", "line", 9},
+		{"over", "run", "visit", "step_over", "over", 5},
+		{"over recursion", "deep", "recurse", "step_over", "over", 1},
+		{"into recursion", "deep", "recurse", "step_line", "line", 12},
+		{"out of recursion", "deep", "bottom", "step_line", "line", 11},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, p := attach(t, "shapes.c")
+			c.ok("set_breakpoint", args{"file": "shapes.c", "line": line(t, tt.mark), "one_shot": true})
+			p.Tell(tt.command)
+			contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
+			c.ok("step_forward", nil) // history begins, and nothing is at its edge
+			c.ok("step_backward", nil)
+			var at when
+			c.data("get_stack_trace", nil, &at)
+			was := []uint64{at.State.History.Position}
+			for range tt.steps {
+				c.data(tt.forward, nil, &at)
+				was = append(was, at.State.History.Position)
+			}
+			var got []uint64
+			for range tt.steps {
+				c.data("step_backward", args{"by": tt.by}, &at)
+				got = append(got, at.State.History.Position)
+			}
+			want := slices.Clone(was[:tt.steps])
+			slices.Reverse(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("forward through %v, and back through %v", was, got)
+			}
+		})
+	}
+}
+
+// The lines are those that the source has, and are shown.
+func TestBackByLine(t *testing.T) {
+	c, _ := stopped(t, "visit")
+	c.ok("step_over", nil)
+	c.ok("step_over", nil)
+	matches(t, c.ok("step_backward", args{"by": "over"}), fmt.Sprintf(
+		`Stepped back to 0x[0-9a-f]+\nRestored from snapshot \d+\nvisit at \S*shapes.c:%d\n%[1]d\ttotal = add\(total, count\); .*`, line(t, "call")))
+	contains(t, c.ok("evaluate", args{"expression": "total"}), " = 7")
+	c.ok("seek", nil)
+	c.ok("set_breakpoint", args{"function": "add"})
+	contains(t, c.ok("step_backward", args{"by": "over"}), "Stopped at breakpoint 2 (", fmt.Sprintf("shapes.c:%d", line(t, "sum")))
+	c.ok("clear_breakpoint", args{"id": 2})
+	var at when
+	c.data("step_backward", args{"by": "out"}, &at)
+	if s := at.State; s.Function != "visit" || s.Line != line(t, "call") || s.Reason != "moment" {
+		t.Errorf("out of add: %+v", s)
+	}
+	contains(t, c.ok("disassemble", args{"count": 1}), "call")
+	c.ok("clear_breakpoint", args{"id": 1})
+	c.data("step_backward", args{"by": "over", "count": 100}, &at)
+	if s := at.State; s.Reason != "beginning" || s.History.Position != s.History.Oldest {
+		t.Errorf("to the beginning: %+v", s)
+	}
+	contains(t, c.fails("step_backward", args{"by": "over"}, -32007), "history begins at position 0")
+	c.fails("step_backward", args{"by": "word"}, -32602)
+}
+
+// Handlers of signals that came in the middle of lines are passed over; by lines
+// they are gone through.
+func TestBackOverHandler(t *testing.T) {
+	p := debuggertest.Start(t, "ticked.c")
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("attach", args{"pid": p.PID})
+	c.ok("set_breakpoint", args{"address": fmt.Sprintf("%#x", p.Mark("on_tick"))})
+	var at when
+	c.data("continue", args{"record": true, "wait_ms": 60000}, &at)
+	for range 2 { // handlers, with lines of the loop between them
+		c.data("continue", args{"record": true, "wait_ms": 60000}, &at)
+		if at.State.Function != "on_tick" {
+			t.Fatalf("%+v", at.State)
+		}
+	}
+	c.ok("step_out", nil)
+	c.ok("clear_breakpoint", args{"id": 1})
+	c.data("step_over", nil, &at) // out of what the kernel put there, into the loop
+	for at.State.Function != "count" {
+		c.data("step_over", nil, &at)
+	}
+	end := at.State.History.Position
+	for range 20 {
+		c.data("step_backward", args{"by": "over"}, &at)
+		if at.State.Function != "count" {
+			t.Fatalf("over: %+v", at.State)
+		}
+	}
+	c.ok("seek", args{"position": end})
+	for range 20 {
+		if c.data("step_backward", args{"by": "line"}, &at); at.State.Function == "on_tick" {
+			return
+		}
+	}
+	t.Errorf("by lines the handler is not seen: %+v", at.State)
+}
