@@ -166,6 +166,7 @@ func recorder(dir string) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		time.Sleep(4 * time.Millisecond) // those who wait for the lock look every 2 ms
 	}
 }
 
