@@ -311,3 +311,26 @@ func TestGoroutines(t *testing.T) {
 		t.Errorf("step_over: %+v", a.State)
 	}
 }
+
+// Operands that are in data are named by the variable there, and not by a
+// function that was somewhere before it.
+func TestOperandsInData(t *testing.T) {
+	c, _ := stopped(t, "after")
+	text := c.ok("disassemble", args{"address": "visit", "count": 60})
+	for _, want := range []string{"<watched>", "<total>"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "_fini") {
+		t.Errorf("data is said to be of a function:\n%s", text)
+	}
+	want := gdb(t, "after", "info symbol &bytes[2]", "info symbol &ratio")
+	for i, expression := range []string{"&bytes[2]", "&ratio"} {
+		text := c.ok("disassemble", args{"address": expression, "count": 1})
+		name := strings.Fields(want[i])[0] // of: bytes + 2 in section .data
+		if !strings.Contains(text, name) {
+			t.Errorf("%s: %q, gdb says %s", expression, text, want[i])
+		}
+	}
+}

@@ -113,8 +113,8 @@ func (t *tools) registers(_ context.Context, _ *mcp.Call, s *session, args regis
 	return answer, nil
 }
 
-// symbol is the function that an address is in, with how far; "" when it is in
-// none.
+// symbol is the function or variable that an address is in, with how far; "" when
+// it is in none.
 func (s *session) symbol(addr uint64) string {
 	name, off, ok := s.symbolize(addr)
 	switch {
@@ -126,11 +126,10 @@ func (s *session) symbol(addr uint64) string {
 	return fmt.Sprintf("%s+%#x", name, off)
 }
 
-// symbolize names an address for the disassembler.
+// symbolize names an address of code or data for the disassembler.
 func (s *session) symbolize(addr uint64) (string, uint64, bool) {
-	f, ok := s.program.Function(addr)
-	if !ok || f.Name == "" {
-		return "", 0, false
+	if f, ok := s.program.Function(addr); ok && f.Name != "" {
+		return f.Name, f.Offset, true
 	}
-	return f.Name, f.Offset, true
+	return s.program.Variable(addr)
 }

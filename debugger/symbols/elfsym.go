@@ -3,6 +3,7 @@ package symbols
 import (
 	"cmp"
 	"debug/elf"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -15,6 +16,7 @@ type symbol struct {
 	name string
 	addr uint64
 	size uint64
+	end  uint64 // of the section
 	code bool
 	rank uint8 // of two at one address the lower is shown
 }
@@ -82,7 +84,15 @@ func (o *elfFile) symbol(s elf.Symbol) (symbol, bool) {
 	case !code && kind != elf.STT_OBJECT:
 		return symbol{}, false
 	}
-	return symbol{name: s.Name, addr: s.Value, size: s.Size, code: code, rank: rank(s, kind)}, true
+	return symbol{name: s.Name, addr: s.Value, size: s.Size, end: o.sectionEnd(s.Section), code: code, rank: rank(s, kind)}, true
+}
+
+// sectionEnd is where a section of the file ends in memory.
+func (o *elfFile) sectionEnd(i elf.SectionIndex) uint64 {
+	if int(i) >= len(o.f.Sections) {
+		return math.MaxUint64
+	}
+	return o.f.Sections[i].Addr + o.f.Sections[i].Size
 }
 
 // rank orders the names of one address: sized before unsized, global before
@@ -105,7 +115,7 @@ func rank(s elf.Symbol, kind elf.SymType) uint8 {
 }
 
 // at returns the symbol that covers an address of the file. One without a size
-// reaches to the next.
+// reaches to the next, or to the end of its section.
 func (t *symbolTable) at(addr uint64, code bool) (symbol, bool) {
 	i := sort.Search(len(t.sorted), func(i int) bool { return t.sorted[i].addr > addr }) - 1
 	var best symbol
@@ -115,7 +125,7 @@ func (t *symbolTable) at(addr uint64, code bool) (symbol, bool) {
 		if found && s.addr != best.addr {
 			break
 		}
-		if s.code == code && (addr < s.addr+s.size || (s.size == 0 && !found)) {
+		if s.code == code && (addr < s.addr+s.size || (s.size == 0 && !found && addr < s.end)) {
 			best, found = s, true
 		}
 	}

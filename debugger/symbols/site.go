@@ -177,6 +177,20 @@ func (p *Program) Function(addr uint64) (Function, bool) {
 	return f, f.Name != ""
 }
 
+// Variable names the global or static variable at an address of a file's data,
+// and tells how far from its beginning; false when there is none.
+func (p *Program) Variable(addr uint64) (name string, offset uint64, ok bool) {
+	im := p.Image(addr)
+	if im == nil {
+		return "", 0, false
+	}
+	sym, ok := im.symbols().at(addr-im.Bias, false)
+	if !ok {
+		return "", 0, false
+	}
+	return readable(sym.name), addr - im.Bias - sym.addr, true
+}
+
 // Line returns the source line of an address; false when nobody knows.
 func (p *Program) Line(addr uint64) (file string, line int, ok bool) {
 	im := p.Image(addr)
