@@ -87,7 +87,8 @@ type Conn struct {
 
 	flight flight
 	calls  calls
-	left   chan struct{} // closed when input has ended after a silence
+	left   chan struct{} // closed by leave
+	leave  func()        // input has ended after a silence, or we shut down
 	ended  chan struct{} // closed when input has ended and all is answered
 	stop   chan struct{} // closed when Serve returns
 }
@@ -99,6 +100,7 @@ func NewConn(in io.Reader, out io.Writer, cfg Config) *Conn {
 		cfg: cfg.withDefaults(), wake: make(chan struct{}, 1),
 		left: make(chan struct{}), ended: make(chan struct{}), stop: make(chan struct{}),
 	}
+	c.leave = sync.OnceFunc(func() { close(c.left) })
 	c.lines = newLineReader(in, c.cfg.MaxMessage)
 	c.decoder = newDecoder(c.cfg.MaxDepth)
 	c.broken = make(chan error, 1)
@@ -151,6 +153,7 @@ func (c *Conn) wait(ctx context.Context) error {
 // What does not end when it is cancelled is left behind.
 func (c *Conn) shutDown(grace time.Duration) {
 	c.closing.Store(true)
+	c.leave()
 	c.restWithin(grace)
 	if !c.flight.idleWithin(grace) {
 		c.flight.cancelAll()
@@ -219,8 +222,8 @@ func (c *Conn) read() {
 // pipe's, which ends with its last message.
 const silence = 100 * time.Millisecond
 
-// Left is closed when the other side has ended its input after a silence. It
-// has left then: what is still being answered is answered, but need not wait
+// Left is closed when the other side has ended its input after a silence, or when
+// Serve's ctx is done. What is still being answered is answered, but need not wait
 // for what may never come. Input that ends right behind a message, as a file or
 // a pipe does, comes from somebody who waits for all answers; then it is open
 // for as long as the connection.
@@ -233,7 +236,7 @@ func (c *Conn) finish(last []byte, err error, waited time.Duration) {
 		return // the new reader finds the end again
 	}
 	if waited >= silence {
-		close(c.left)
+		c.leave()
 	}
 	c.calls.close()
 	c.flight.idle()

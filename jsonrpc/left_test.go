@@ -3,6 +3,7 @@ package jsonrpc_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"testing"
@@ -59,4 +60,35 @@ func checkLeft(t *testing.T, before, after time.Duration, want bool) {
 	if want := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":%t}`+"\n", want); out.String() != want {
 		t.Errorf("got %s\nwant %s", out.String(), want)
 	}
+}
+
+// A handler that waits has the time of [jsonrpc.Config.Drain] to answer when the
+// connection is shut down, and is told.
+func TestLeftByShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, w := io.Pipe()
+		defer func() { _ = w.Close() }()
+		var out bytes.Buffer
+		conn := jsonrpc.NewConn(in, &out, jsonrpc.Config{Drain: 5 * time.Second})
+		wait := func(ctx context.Context, _ *jsonrpc.Request, dst []byte) ([]byte, error) {
+			select {
+			case <-conn.Left():
+				return append(dst, "true"...), nil
+			case <-ctx.Done():
+				return dst, ctx.Err()
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"method":"wait"}`+"\n") // an answer tells that it came
+			time.Sleep(time.Minute)
+			cancel()
+		}()
+		if err := conn.Serve(ctx, jsonrpc.HandlerFunc(wait)); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if want := `{"jsonrpc":"2.0","id":1,"result":true}` + "\n"; out.String() != want {
+			t.Errorf("got %s\nwant %s", out.String(), want)
+		}
+	})
 }

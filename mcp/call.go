@@ -84,8 +84,9 @@ func (c *Call) Suspend(retry time.Duration) bool {
 }
 
 // Left is closed when the client has ended its input, though not its last
-// message with it: it has left, and a call that waits for what may never come
-// should answer soon. Nil on roads where the end of the client is that of ctx.
+// message with it, or when the server ends: a call that waits for what may never
+// come should answer soon. Nil on roads where the end of the client is that of
+// ctx.
 func (c *Call) Left() <-chan struct{} {
 	road, ok := c.handler.caller.Send.(interface{ Left() <-chan struct{} })
 	if !ok {
