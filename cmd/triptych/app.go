@@ -44,7 +44,7 @@ func newApp() *app {
 // run runs one command line and returns the exit status. It tells what went
 // wrong.
 func (a *app) run(ctx context.Context, args []string) int {
-	root := a.cobra(a.root())
+	root := a.cobra(only(a.root(), args))
 	root.SetArgs(args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)

@@ -54,6 +54,19 @@ func (a *app) cobra(row command) *cobra.Command {
 	return c
 }
 
+// only is a table without the commands that a command line cannot mean, for its
+// first word is the name of another one: making all their flags takes longer than
+// many a command. The flags of the table itself stand where no command does.
+func only(table command, args []string) command {
+	for _, row := range table.sub {
+		if len(args) > 0 && row.name == args[0] {
+			table.flags, table.sub = nil, []command{row}
+			return table
+		}
+	}
+	return table
+}
+
 // sentence makes a sentence of a one-line description.
 func sentence(short string) string {
 	if short == "" {
