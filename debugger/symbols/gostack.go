@@ -118,7 +118,7 @@ func (im *Image) readGoOffsets() (goOffsets, bool) {
 		{"runtime.gobuf", "bp", &o.bp},
 	}
 	for _, w := range want {
-		t := d.typeNamed(w.typ)
+		t := d.typeIn("runtime", w.typ)
 		if t == nil {
 			return o, false
 		}

@@ -57,6 +57,8 @@ func (u *unit) linesLocked() *lineTable {
 // taken at the end.
 func (t *lineTable) read(r *dwarf.LineReader, u *unit) error {
 	index := map[*dwarf.LineFile]uint32{}
+	var last *dwarf.LineFile // most rows are of the file of the one before
+	var lastNumber uint32
 	number := func(f *dwarf.LineFile) uint32 {
 		if n, ok := index[f]; ok {
 			return n
@@ -76,8 +78,14 @@ func (t *lineTable) read(r *dwarf.LineReader, u *unit) error {
 		if err = r.Next(&e); err != nil {
 			break
 		}
+		if e.File != last {
+			last, lastNumber = e.File, number(e.File)
+		}
+		if len(t.rows) == cap(t.rows) { // there may be a hundred thousand, and append copies them more often
+			t.rows = slices.Grow(t.rows, max(16, len(t.rows)/2))
+		}
 		t.rows = append(t.rows, lineRow{
-			addr: e.Address, line: uint32(max(e.Line, 0)), file: number(e.File),
+			addr: e.Address, line: uint32(max(e.Line, 0)), file: lastNumber,
 			stmt: e.IsStmt, prologue: e.PrologueEnd, end: e.EndSequence,
 		})
 	}

@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"context"
+	"debug/dwarf"
 	"fmt"
 	"strconv"
 	"strings"
@@ -186,6 +187,27 @@ func (d *debugInfo) typeNamed(name string) *Type {
 	off, ok := d.typeOffset(name)
 	if !ok {
 		return nil
+	}
+	return d.typeAt(off)
+}
+
+// typeIn is typeNamed for a type that is described in a unit whose name is known,
+// so that the others need not be read.
+func (d *debugInfo) typeIn(unit, name string) *Type {
+	var off dwarf.Offset
+	found := false
+	err := d.do(func() error {
+		for _, u := range d.units {
+			if u.headLocked() == nil && u.name == unit {
+				u.load()
+				off, found = d.named[name]
+				break
+			}
+		}
+		return nil
+	})
+	if err != nil || !found {
+		return d.typeNamed(name)
 	}
 	return d.typeAt(off)
 }
