@@ -16,8 +16,8 @@ type Options struct {
 	Budget int
 
 	// MaxSnapshot is how many bytes of memory may be copied to find out what
-	// has changed; 0 is DefaultSnapshot. When there are more, history begins
-	// anew.
+	// has changed; 0 is DefaultSnapshot, or half of what the machine has to
+	// spare if that is less. When there are more, history begins anew.
 	MaxSnapshot int
 
 	// Single keeps from interpreting: the processor makes each step. That is
@@ -29,8 +29,10 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// DefaultSnapshot is how many bytes are copied at most.
-const DefaultSnapshot = 256 << 20
+// DefaultSnapshot is how many bytes are copied at most: of what a process can
+// write, what it has used. Where the system cannot tell what was written since,
+// everything is copied at each stop, and it is half of that.
+const DefaultSnapshot = 512 << 20
 
 // A Recorder makes the history of a process. Make one with [New].
 type Recorder struct {
@@ -69,7 +71,7 @@ func New(p Target, options Options) (*Recorder, error) {
 		r.options.Budget = DefaultBudget
 	}
 	if options.MaxSnapshot == 0 {
-		r.options.MaxSnapshot = DefaultSnapshot
+		r.options.MaxSnapshot = min(DefaultSnapshot, spareMemory()/2)
 	}
 	if !options.Single {
 		r.interpreter = newInterpreter(r)

@@ -73,7 +73,7 @@ func (r *Recorder) copyAll() (*snapshot, error) {
 			total += m.End - m.Start
 		}
 	}
-	if total > uint64(r.options.MaxSnapshot) {
+	if total > uint64(r.options.MaxSnapshot)/2 {
 		return nil, tooMuch(total)
 	}
 	s := &snapshot{}
