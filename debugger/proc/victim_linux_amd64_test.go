@@ -145,7 +145,7 @@ func victimMain(args []string) int {
 			fmt.Println(err)
 			return 1
 		}
-		select {} // until it is killed
+		time.Sleep(time.Hour) // until it is killed; Go ends a process that waits for nothing
 	}
 	return 2
 }
