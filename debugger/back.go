@@ -77,19 +77,9 @@ func (b back) text() string {
 	return text
 }
 
-// A way goes back by some unit. It is over when it has come to something else.
-type way func(ctx context.Context, s *session) (stop proc.Stop, over bool, err error)
-
-// waysBack are those by source.
-var waysBack = map[string]way{
-	"line": func(ctx context.Context, s *session) (proc.Stop, bool, error) { return s.backLine(ctx, false) },
-	"over": func(ctx context.Context, s *session) (proc.Stop, bool, error) { return s.backLine(ctx, true) },
-	"out":  func(ctx context.Context, s *session) (proc.Stop, bool, error) { return s.backOut(ctx) },
-}
-
 // stepBackward moves what is looked at, and not the process.
 func (t *tools) stepBackward(ctx context.Context, call *mcp.Call, s *session, args backArgs) (back, error) {
-	unit, bySource := waysBack[args.By]
+	_, bySource := waysBack[args.By]
 	n := uint64(args.Count)
 	if bySource {
 		n = 1 // at least
@@ -99,21 +89,13 @@ func (t *tools) stepBackward(ctx context.Context, call *mcp.Call, s *session, ar
 	}
 	m, err := s.move(ctx, call, args.wait(), func(ctx context.Context) (proc.Stop, error) {
 		if bySource {
-			return s.backBy(ctx, unit, args.Count)
+			return s.backBy(ctx, args.By, args.Count)
 		}
 		done := uint64(0)
 		_, err := s.backward(ctx, func(*history.View) bool { done++; return done == n })
 		return s.arrived(atMoment, err)
 	})
 	return back{State: m.State, Snapshot: m.State.position(), Instruction: s.next(m.State), bySource: bySource}, err
-}
-
-// backBy goes a way n times, or until it is over.
-func (s *session) backBy(ctx context.Context, unit way, n int) (stop proc.Stop, err error) {
-	for over := false; n > 0 && !over && err == nil; n-- {
-		stop, over, err = unit(ctx, s)
-	}
-	return stop, err
 }
 
 // reaches says whether history goes back so far.

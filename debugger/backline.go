@@ -9,12 +9,37 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/x86"
 )
 
-// backLine goes back to where a line begins: that of the code just before, or
-// the one whose middle the process stands in. It is over when something else
-// has stopped it, or where history begins.
-func (s *session) backLine(ctx context.Context, over bool) (stop proc.Stop, done bool, err error) {
-	w := &backWalk{s: s, ctx: ctx, over: over, bodies: map[uint64]uint64{}, look: s.newLookout(true)}
-	w.begin()
+// A wayBack goes back by source.
+type wayBack struct {
+	s      *session
+	bodies map[uint64]uint64 // by where functions begin, where their code has passed its prologue
+}
+
+// waysBack go back by one unit each. They are over when they have come to
+// something else.
+var waysBack = map[string]func(b *wayBack, ctx context.Context) (stop proc.Stop, over bool, err error){
+	"line": func(b *wayBack, ctx context.Context) (proc.Stop, bool, error) { return b.line(ctx, false) }, //nolint:revive // a method's shape
+	"over": func(b *wayBack, ctx context.Context) (proc.Stop, bool, error) { return b.line(ctx, true) },  //nolint:revive // likewise
+	"out":  (*wayBack).out,
+}
+
+// backBy goes a way n times, or until it is over.
+func (s *session) backBy(ctx context.Context, unit string, n int) (stop proc.Stop, err error) {
+	b := &wayBack{s: s, bodies: map[uint64]uint64{}}
+	for over := false; n > 0 && !over && err == nil; n-- {
+		stop, over, err = waysBack[unit](b, ctx)
+	}
+	return stop, err
+}
+
+// line goes back to where a line begins: that of the code just before, or the
+// one whose middle the process stands in.
+func (b *wayBack) line(ctx context.Context, over bool) (stop proc.Stop, done bool, err error) {
+	s := b.s
+	w := &backWalk{wayBack: b, ctx: ctx, over: over, look: s.newLookout(true), isGo: s.isGo()}
+	if err := w.begin(); err != nil {
+		return stop, true, err
+	}
 	found, err := s.backward(ctx, w.behind)
 	switch {
 	case err != nil:
@@ -30,21 +55,22 @@ func (s *session) backLine(ctx context.Context, over bool) (stop proc.Stop, done
 	return stop, false, err
 }
 
-// A backWalk goes back through the lines of one thread.
+// A backWalk goes back through the lines of one thread, or in Go of one
+// goroutine.
 type backWalk struct {
-	s      *session
-	ctx    context.Context
-	over   bool
-	look   *lookout
-	bodies map[uint64]uint64 // by where functions begin, where their code has passed its prologue
+	*wayBack
+	ctx  context.Context
+	over bool
+	isGo bool
+	look *lookout
 
-	thread  int
-	pc, sp  uint64 // of the last place that counts
-	outside uint64 // while in what was called: the stack pointer behind the call
+	pc      uint64 // of the last place that counts
+	at      level  // likewise
+	inside  bool   // what was called behind that place, and is passed
 	entered bool   // the function was entered since then
 
 	found bool
-	line  codeLine // to whose beginning it goes
+	to    codeLine // to whose beginning it goes
 	first uint64   // the earliest position of it so far
 }
 
@@ -55,59 +81,79 @@ type codeLine struct {
 	function uint64
 }
 
-func (w *backWalk) begin() {
+func (w *backWalk) begin() (err error) {
 	stop := w.s.here()
-	w.thread, w.pc = stop.Thread, stop.Address
-	if regs, err := w.s.scene.Regs(stop.Thread); err == nil {
-		w.sp = regs.RSP
-	}
+	w.pc = stop.Address
+	w.at, err = w.s.depthOf(stop.Thread, 0, w.isGo)
+	return err
 }
 
 // behind says whether the walk is over, at a position that it has just gone back
-// to.
+// to. Where a line begins is known only by the position before it, at which
+// nothing stops any more.
 func (w *backWalk) behind(v *history.View) bool {
+	pc := v.PC()
+	at, err := w.s.depthOf(v.Thread(), 0, w.isGo)
+	counts := err == nil && at.who == w.at.who && !w.passes(at)
+	if counts && w.isBefore(pc, at) {
+		return true
+	}
 	if w.look.behind(v) {
 		return true
 	}
-	regs, err := v.Regs(w.thread)
-	if err != nil || v.Thread() != w.thread || w.isInside(regs.RIP, regs.RSP) {
+	if !counts || w.calls(pc, at) {
 		return false
 	}
-	called := w.sp > regs.RSP && w.s.instruction(regs.RIP).Class.Is(x86.Return)
-	w.pc, w.sp = regs.RIP, regs.RSP
-	at, ok := w.lineOf(regs.RIP)
-	if !ok {
-		return false
+	w.pc, w.at = pc, at
+	if line, ok := w.lineOf(pc); ok {
+		w.found, w.entered, w.to, w.first = true, pc == line.function, line, v.Position()
 	}
-	if w.found && (called || w.entered || at != w.line) {
-		return true
-	}
-	w.found, w.entered, w.line, w.first = true, regs.RIP == at.function, at, v.Position()
 	return false
 }
 
-// isInside says whether a place belongs to what was called by the place that
-// counted last, and is to be passed.
-func (w *backWalk) isInside(pc, sp uint64) bool {
-	if w.outside != 0 {
-		if sp < w.outside {
-			return true
-		}
-		w.outside = 0
-	}
-	if !w.over || sp >= w.sp || !w.leads(pc) {
+// passes says whether a place is in what was called, and notes when it is not
+// any more.
+func (w *backWalk) passes(at level) bool {
+	w.inside = w.inside && !at.outside(w.at)
+	return w.inside
+}
+
+// isBefore says whether a place is behind the beginning of the line that was
+// found: in another line or function, or in what another line has called.
+func (w *backWalk) isBefore(pc uint64, at level) bool {
+	if !w.found {
 		return false
 	}
-	w.outside = w.sp
+	if !w.over || !w.calls(pc, at) {
+		line, ok := w.lineOf(pc)
+		return ok && (w.entered || line != w.to || w.isReturn(pc, at))
+	}
+	w.inside = false
+	if !w.isReturn(pc, at) {
+		return false // of a handler of a signal
+	}
+	caller, ok := w.lineOf(w.pc - 1)
+	return ok && caller != w.to
+}
+
+// calls says whether a place is in what was called, of which it is the end. From
+// then on that is passed, if it is to be.
+func (w *backWalk) calls(pc uint64, at level) bool {
+	if !w.over || at.outside(w.at) || !w.isReturn(pc, at) && !w.isElsewhere(pc) {
+		return false
+	}
+	w.inside = true
 	return true
 }
 
-// leads says whether an instruction ends what was called: it returns, or goes to
-// another function, as from a handler of a signal.
-func (w *backWalk) leads(pc uint64) bool {
-	if w.s.instruction(pc).Class.Is(x86.Return) {
-		return true
-	}
+// isReturn says whether an instruction returns to the place that counted last.
+func (w *backWalk) isReturn(pc uint64, at level) bool {
+	return !at.outside(w.at) && w.s.instruction(pc).Class.Is(x86.Return)
+}
+
+// isElsewhere says whether a place is in another function than the one that
+// counted last, as handlers of signals are.
+func (w *backWalk) isElsewhere(pc uint64) bool {
 	was, _ := w.s.program.Function(w.pc) // a function that nobody knows is one, too
 	is, _ := w.s.program.Function(pc)
 	return was.Start != is.Start
@@ -136,28 +182,28 @@ func (w *backWalk) lineOf(pc uint64) (codeLine, bool) {
 	return codeLine{file, line, f.Start}, true
 }
 
-// backOut goes back to the instruction that called the function. What was
-// inlined begins where code of another function is before it.
-func (s *session) backOut(ctx context.Context) (stop proc.Stop, over bool, err error) {
+// out goes back to the instruction that called the function. What was inlined
+// begins where code of another function is before it.
+func (b *wayBack) out(ctx context.Context) (stop proc.Stop, over bool, err error) {
+	s := b.s
 	frames, err := s.frames(0, maxInlined)
 	if err != nil {
 		return proc.Stop{}, true, err
 	}
-	inner, thread := frames[0], s.here().Thread
+	inner, isGo := frames[0], s.isGo()
 	if inner.CFA == 0 {
 		return proc.Stop{}, true, failed("No caller", "where this function was called from cannot be found")
+	}
+	outer, err := s.depthOf(s.here().Thread, inner.CFA, isGo)
+	if err != nil {
+		return proc.Stop{}, true, err
 	}
 	inside, _ := s.program.Function(inner.PC) // what nobody knows has nothing inlined
 	look := s.newLookout(true)
 	found, err := s.backward(ctx, func(v *history.View) bool {
-		if look.behind(v) {
-			return true
-		}
-		regs, err := v.Regs(thread)
-		if err != nil || v.Thread() != thread {
-			return false
-		}
-		return regs.RSP >= inner.CFA || inner.Inlined && s.isAround(regs.RIP, inside)
+		at, err := s.depthOf(v.Thread(), 0, isGo)
+		return look.behind(v) || err == nil && at.who == outer.who &&
+			(at.outside(outer) || inner.Inlined && s.isAround(v.PC(), inside))
 	})
 	switch {
 	case look.found != nil:

@@ -113,3 +113,59 @@ func TestBackOverHandler(t *testing.T) {
 	}
 	t.Errorf("by lines the handler is not seen: %+v", at.State)
 }
+
+// recorded is a client at a marked line that has recorded all since another.
+func recorded(t *testing.T, program, from, to string) *client {
+	t.Helper()
+	c, p := attach(t, program)
+	c.ok("set_breakpoint", args{"file": program, "line": debuggertest.Line(t, program, from), "one_shot": true})
+	p.Tell("go")
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
+	c.ok("set_breakpoint", args{"file": program, "line": debuggertest.Line(t, program, to), "one_shot": true})
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped at breakpoint 2 (")
+	return c
+}
+
+// What is before the line that is gone back to stops nothing: not marks there,
+// nor those in what that line has called.
+func TestMarksBeforeTheLine(t *testing.T) {
+	for _, tt := range []struct{ from, mark, by, want string }{
+		{"three", "one", "line", "two"},
+		{"three", "one", "over", "two"},
+		{"last", "inside", "over", "after"},
+		{"after", "inside", "over", "inside"},
+		{"after", "one", "over", "call"},
+	} {
+		t.Run(fmt.Sprintf("%s %s", tt.by, tt.from), func(t *testing.T) {
+			c := recorded(t, "plain.c", "one", tt.from)
+			c.ok("set_breakpoint", args{"file": "plain.c", "line": debuggertest.Line(t, "plain.c", tt.mark)})
+			var at when
+			c.data("step_backward", args{"by": tt.by}, &at)
+			if want := debuggertest.Line(t, "plain.c", tt.want); at.State.Line != want {
+				t.Errorf("came to %+v, want line %d", at.State, want)
+			}
+		})
+	}
+}
+
+// Stacks of goroutines move, and the runtime has others beside them.
+func TestBackInGo(t *testing.T) {
+	for _, tt := range []struct {
+		by   string
+		want []string
+	}{
+		{"over", []string{"deep", "alloc"}},
+		{"out", []string{"call"}},
+	} {
+		t.Run(tt.by, func(t *testing.T) {
+			c := recorded(t, "grow.go", "call", "after")
+			var at when
+			for _, want := range tt.want {
+				c.data("step_backward", args{"by": tt.by, "wait_ms": 60000}, &at)
+				if at.State.Line != debuggertest.Line(t, "grow.go", want) {
+					t.Errorf("came to %+v, want %s", at.State, want)
+				}
+			}
+		})
+	}
+}

@@ -42,6 +42,11 @@ func (l level) outside(of level) bool { return l.who == of.who && l.depth <= of.
 // levelOf is the level of a thread with its stack pointer at sp; 0 is where it
 // is now. Stacks of goroutines move, so their depth counts from their ends.
 func (s *session) levelOf(thread int, sp uint64) (level, error) {
+	return s.depthOf(thread, sp, s.isGo())
+}
+
+// depthOf is levelOf for those who know whether the program is one of Go.
+func (s *session) depthOf(thread int, sp uint64, isGo bool) (level, error) {
 	regs, err := s.scene.Regs(thread)
 	if err != nil {
 		return level{}, err
@@ -49,7 +54,7 @@ func (s *session) levelOf(thread int, sp uint64) (level, error) {
 	if sp == 0 {
 		sp = regs.RSP
 	}
-	if s.isGo() {
+	if isGo {
 		if g, top, ok := s.goroutine(regs.FSBase); ok {
 			return level{g, top - sp}, nil
 		}
