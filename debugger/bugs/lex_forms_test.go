@@ -33,6 +33,7 @@ func TestLexForms(t *testing.T) {
 		{"JavaScript", "#!/usr/bin/node\na = b / c / d; e = /[/\\]]\\//g; return /f/", "n:a = n:b / n:c / n:d ; n:e = s:… ; k:return s:…"},
 		{"JavaScript", "`a${`b${c}`}d${{e: 1}}` <a></a> f.case 10n", "s:… s:… n:c s:… s:… { n:e : #:1 } s:… < n:a > < / n:a > n:f . n:case #:10n"},
 		{"JavaScript", "x = a\n/b/c; y = ( /d\n)", "n:x = n:a / n:b / n:c ; n:y = ( / n:d )"},
+		{"JavaScript", "x = /a\\\nb/ c", "n:x = / n:a n:b / n:c"},
 		{"TypeScript", "type A = keyof B & { readonly c?: string }", "k:type n:A = k:keyof n:B & { k:readonly n:c ? : k:string }"},
 		{"Java", "var a = \"\"\"\n b \\\"\"\" \"c\"\n\"\"\"; 'd'; 1_0L", "k:var n:a = s:… ; s:… ; #:1_0L"},
 		{"C#", "#region a's\n$\"b{c:N2}{{\" @\"\\\"\"d\" $@\"{e}\n\" \"\"\"f\"\"g\"\"\"", "s:… n:c s:… s:… s:… n:e s:… s:…"},
@@ -57,7 +58,7 @@ func TestLexForms(t *testing.T) {
 var beginnings = []string{
 	"/", "/* ", "/+ ", "// \\\n", "\"", "'", "`", "'\\", "'''", "\"\"\"", "f\"{", "f'{{", "$\"{", "`${", "\"${", "\"\\(",
 	"s\"${", "R\"(", "R\"aaaaaaaa", "r#", "r#\"", "#", "#\"", "#[", "#![", "#[[", "#if 0\n", "#if 0\n#endif\n", "#define a \\\n",
-	"#/*\n*/", "<<<a\n", "<<<a\n a", "<?", "?>", "?><?=", "q\"a\n", "q\"(", "$$\"\"\"", "\\", "\\\n", "= /[", "=/a\\/", "(/",
+	"#/*\n*/", "<<<a\n", "<<<a\n a", "<?", "?>", "?><?=", "q\"a\n", "q\"(", "$$\"\"\"", "\\", "\\\n", "= /[", "=/a\\/", "(/", "/[\\\n",
 	"1.", "1e", ".", "0x", "'0", "(", ")", "{", "}", "!", ":", "a", "\xff", "\r", " ", "@\"", "\n",
 }
 

@@ -22,7 +22,9 @@ func regexpLength(text string) int {
 	for i := 1; i < len(text) && text[i] != '\n'; i++ {
 		switch text[i] {
 		case '\\':
-			i++
+			if i++; i < len(text) && text[i] == '\n' {
+				return 0
+			}
 		case '[':
 			class = true
 		case ']':
