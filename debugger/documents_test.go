@@ -220,7 +220,7 @@ func TestViolationsToldToModel(t *testing.T) {
 
 // An error never grows beyond what clients take: what does not fit is counted.
 func TestViolationsFit(t *testing.T) {
-	client := openDocuments(t, debugger.Documents{Roots: []string{documentFolder(t)}}, nil)
+	client := openDocuments(t, debugger.Documents{Roots: []string{documentFolder(t)}, Timeout: 5 * time.Minute}, nil)
 	long := strings.Repeat("x", 2000)
 	const orders = 3000
 	got := client.Call("validate_schema", map[string]any{
