@@ -17,6 +17,11 @@ type walk struct{ s *session }
 // step does one instruction. It says whether the walk is over: something has
 // stopped it, be it a breakpoint.
 func (w *walk) step(ctx context.Context) (stop proc.Stop, over bool, err error) {
+	if ctx.Err() != nil { // the past does not look at each step
+		stop = w.s.here()
+		stop.Why = proc.Paused
+		return stop, true, nil
+	}
 	stop, err = w.s.forward(ctx, 1)
 	return stop, err != nil || stop.Why != proc.Stepped, err
 }

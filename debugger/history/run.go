@@ -104,7 +104,7 @@ func (r *Recorder) live(ctx context.Context, thread int, limits Limits) (Result,
 		return r.result(Result{}), err
 	}
 	r.learnStacks()
-	run := &run{r: r, limits: limits}
+	run := &run{r: r, ctx: ctx, limits: limits}
 	if limits.Time > 0 {
 		run.deadline = time.Now().Add(limits.Time)
 	}
@@ -133,14 +133,21 @@ func (r *Recorder) abandon() {
 type run struct {
 	r        *Recorder
 	s        Stepper
+	ctx      context.Context //nolint:containedctx // it lives as long as one call
 	limits   Limits
 	deadline time.Time
 	result   Result
 }
 
-// steps makes steps until there is a reason to stop.
+// steps makes steps until there is a reason to stop. The end of the context is
+// looked for before each row, since interpreted steps do not ask the processor's:
+// a caller who makes one after the other would never be stopped.
 func (n *run) steps() error {
 	for n.result.Why == 0 {
+		if n.ctx.Err() != nil {
+			n.result.Why = Paused
+			return nil
+		}
 		if err := n.row(); err != nil {
 			return fmt.Errorf("interpret: %w", err)
 		}
