@@ -2,7 +2,6 @@ package debugger
 
 import (
 	"fmt"
-	"syscall"
 
 	"github.com/triptych-mcp/triptych/debugger/proc"
 )
@@ -35,6 +34,8 @@ type state struct {
 	History    *moment `json:"history,omitempty" doc:"Which moment of its history is looked at; absent as long as nothing was recorded"`
 
 	Note string `json:"note,omitempty" doc:"What else there is to know about the stop"`
+
+	about string // how the text tells Fault, or that there is none
 }
 
 // running is the state of the same process on the move.
@@ -64,9 +65,7 @@ func (s *session) describe(stop proc.Stop) state {
 	}
 	now.Thread, now.Breakpoint = stop.Thread, stop.Breakpoint
 	now.Address = hexadecimal(stop.Address)
-	if stop.Fault != 0 || stop.Signal == syscall.SIGSEGV {
-		now.Fault = hexadecimal(stop.Fault)
-	}
+	now.Fault, now.about = s.fault(stop)
 	if stop.Breakpoint != 0 {
 		s.reach(&now, stop.Breakpoint, stop.Why)
 	}

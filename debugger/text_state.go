@@ -61,11 +61,7 @@ func (s state) ending() string {
 }
 
 func (s state) signalled() string {
-	text := fmt.Sprintf("Stopped by signal %s (%s)", s.Signal, s.Address)
-	if s.Fault != "" {
-		text += ", which is about the address " + s.Fault
-	}
-	return text
+	return fmt.Sprintf("Stopped by signal %s (%s)%s", s.Signal, s.Address, s.about)
 }
 
 // place is the address with all that is known about it.

@@ -194,7 +194,7 @@ func (s *session) stopOf(result history.Result, look *lookout) proc.Stop {
 		_ = s.process.SetCurrentThread(result.Thread) // one that has ended cannot be chosen
 	}
 	stop := s.here()
-	stop.Why, stop.Signal, stop.Fault = whys[result.Why], result.Signal, result.Fault
+	stop.Why, stop.Signal, stop.Code, stop.Fault = whys[result.Why], result.Signal, result.Code, result.Fault
 	switch {
 	case result.Why == history.ThreadEnded:
 		s.notes = append(s.notes, fmt.Sprintf("thread %d has ended", result.Thread))

@@ -33,7 +33,7 @@ func TestContents(t *testing.T) {
 	if f.PID() != 500 || f.Command() != "./small --now" || f.Executable() != path || f.Cut() {
 		t.Errorf("process %d, command %q, executable %q, cut %t", f.PID(), f.Command(), f.Executable(), f.Cut())
 	}
-	want := proc.Stop{Why: proc.Signalled, Thread: 501, Address: 0x401010, Signal: 11, Fault: 0xdead}
+	want := proc.Stop{Why: proc.Signalled, Thread: 501, Address: 0x401010, Signal: 11, Code: 1, Fault: 0xdead}
 	if diff := cmp.Diff(want, f.Stop()); diff != "" {
 		t.Errorf("stop (-want +got):\n%s", diff)
 	}

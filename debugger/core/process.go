@@ -59,10 +59,6 @@ func (f *File) Signal() (syscall.Signal, *ptrace.SigInfo) {
 	return syscall.Signal(t.signal), t.info
 }
 
-// faults are the signals that come from an instruction, by their numbers in
-// Linux: SIGILL, SIGTRAP, SIGBUS, SIGFPE and SIGSEGV.
-var faults = map[syscall.Signal]bool{4: true, 5: true, 7: true, 8: true, 11: true}
-
 // Stop is where the current thread was and why. One that no signal ended was
 // paused.
 func (f *File) Stop() proc.Stop {
@@ -72,8 +68,8 @@ func (f *File) Stop() proc.Stop {
 		return stop
 	}
 	stop.Why, stop.Signal = proc.Signalled, sig
-	if info != nil && faults[sig] && info.Code() > 0 && info.Code() != ptrace.CodeKernel {
-		stop.Fault = info.Address()
+	if info != nil {
+		stop.Explain(*info)
 	}
 	return stop
 }

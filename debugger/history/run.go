@@ -39,6 +39,7 @@ type Result struct {
 	Why      Why
 	Thread   int
 	Signal   syscall.Signal // GotSignal
+	Code     int            // GotSignal: the kernel's si_code
 	Fault    uint64         // GotSignal: the address that the signal is about
 	Steps    uint64         // recorded anew
 	Replayed Travel         // steps in the past, before those
@@ -212,7 +213,8 @@ func (n *run) signal() {
 	switch {
 	case n.s.Action() == proc.StopAndPass || n.s.Action() == proc.StopAndDrop:
 		stop := n.s.Report()
-		n.result.Why, n.result.Signal, n.result.Fault, n.result.Thread = GotSignal, stop.Signal, stop.Fault, stop.Thread
+		n.result.Why, n.result.Thread = GotSignal, stop.Thread
+		n.result.Signal, n.result.Code, n.result.Fault = stop.Signal, stop.Code, stop.Fault
 	case n.limits.HoldSignals:
 		n.s.Hold()
 	}

@@ -211,9 +211,6 @@ func (p *Process) firstReport() *thread {
 	return first
 }
 
-// faults are the signals that know the address which they are about.
-var faults = []syscall.Signal{unix.SIGSEGV, unix.SIGBUS, unix.SIGILL, unix.SIGFPE}
-
 // onSignal decides about a signal that a thread is about to get.
 func (p *Process) onSignal(t *thread, sig syscall.Signal) {
 	info, err := p.tracer.SigInfo(t.id)
@@ -237,9 +234,7 @@ func (p *Process) onSignal(t *thread, sig syscall.Signal) {
 		return
 	}
 	stop := Stop{Why: Signalled, Signal: sig}
-	if slices.Contains(faults, sig) && info.Code() > 0 {
-		stop.Fault = info.Address()
-	}
+	stop.Explain(info)
 	p.tell(t, stop)
 }
 

@@ -9,9 +9,7 @@ import (
 func (s *Stepper) Report() Stop {
 	t := s.t
 	stop := Stop{Why: Signalled, Signal: t.signal.number}
-	if slices.Contains(faults, stop.Signal) && t.signal.info.Code() > 0 {
-		stop.Fault = t.signal.info.Address()
-	}
+	stop.Explain(t.signal.info)
 	t.told = stop.Signal
 	return s.p.stopOf(t, stop)
 }

@@ -2,7 +2,10 @@ package proc
 
 import (
 	"fmt"
+	"slices"
 	"syscall"
+
+	"github.com/triptych-mcp/triptych/debugger/ptrace"
 )
 
 // Why says why a process stopped.
@@ -42,7 +45,8 @@ type Stop struct {
 	Thread     int            // the one it is about, which becomes the current one
 	Address    uint64         // of its next instruction
 	Signal     syscall.Signal // Signalled, Killed
-	Fault      uint64         // the address behind a SIGSEGV, SIGBUS, SIGILL or SIGFPE
+	Code       int            // Signalled: the kernel's si_code; 0 when it is not known
+	Fault      uint64         // the address behind a SIGSEGV, SIGBUS, SIGILL or SIGFPE, see About
 	Status     int            // Exited; UnknownStatus if nobody can say
 	Breakpoint int            // the number of the breakpoint or watchpoint
 
@@ -57,6 +61,39 @@ type Stop struct {
 // Ended says whether the process is gone.
 func (s Stop) Ended() bool {
 	return s.Why == Exited || s.Why == Killed
+}
+
+// faults are the signals that an instruction raises, by their numbers in Linux:
+// SIGILL, SIGTRAP, SIGBUS, SIGFPE and SIGSEGV.
+var faults = []syscall.Signal{4, 5, 7, 8, 11}
+
+// SIGTRAP and SIGSEGV.
+const (
+	trap = 5
+	segv = 11
+)
+
+// Explain takes over what the kernel tells about the signal. With SI_KERNEL it
+// tells no address: si_addr is 0 then, which is no null pointer.
+func (s *Stop) Explain(info ptrace.SigInfo) {
+	s.Code = info.Code()
+	if slices.Contains(faults, s.Signal) && s.Code > 0 && s.Code != ptrace.CodeKernel {
+		s.Fault = info.Address()
+	}
+}
+
+// About says whether Fault is the address that the signal is about. That may be
+// 0 for a SIGSEGV that the memory there has raised.
+func (s Stop) About() bool {
+	return s.Fault != 0 || s.Signal == segv && s.Code > 0 && s.Code != ptrace.CodeKernel
+}
+
+// Refused says that the processor refused an instruction so that the kernel
+// knows no address (a general protection or stack fault in the processor's
+// manuals): that of an operand cannot exist, is not aligned as it has to be, or
+// the instruction is the kernel's alone.
+func (s Stop) Refused() bool {
+	return s.Why == Signalled && s.Code == ptrace.CodeKernel && slices.Contains(faults, s.Signal) && s.Signal != trap
 }
 
 // A ThreadInfo describes a thread.
