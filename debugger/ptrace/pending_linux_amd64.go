@@ -1,6 +1,9 @@
 package ptrace
 
 import (
+	"bytes"
+	"fmt"
+	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -13,27 +16,52 @@ type peekArgs struct {
 	count  int32
 }
 
-// peekedAtOnce is how many waiting signals one call returns at most.
-const peekedAtOnce = 8
+// peekedAtOnce is how many waiting signals one call returns at most, and
+// peekedAtMost how many are looked at: a process may queue 100,000, and the kernel
+// walks past all that come before.
+const (
+	peekedAtOnce = 8
+	peekedAtMost = 64
+)
 
 // TrapWaits says whether a stopped thread has yet to get a SIGTRAP for what it
 // did itself, an int3 instruction for one, and does not block it. An EventStop
-// comes before signals that wait.
+// comes before signals that wait. Behind very many others it may be one that was
+// sent.
 func (t *Tracer) TrapWaits(tid int) bool {
 	var signals [peekedAtOnce]SigInfo
-	for offset := 0; ; {
+	for offset := 0; offset < peekedAtMost; {
 		n := peek(tid, offset, &signals)
 		if n == 0 {
 			return false
 		}
 		for i := range n {
 			if s := &signals[i]; s.Signal() == unix.SIGTRAP && !s.Sent() {
-				mask, err := t.SigMask(tid)
-				return err == nil && mask&(1<<(unix.SIGTRAP-1)) == 0
+				return t.takesTraps(tid)
 			}
 		}
 		offset += n
 	}
+	return pending(tid)&trapBit != 0 && t.takesTraps(tid)
+}
+
+// trapBit is SIGTRAP in a set of signals.
+const trapBit = 1 << (unix.SIGTRAP - 1)
+
+// takesTraps says whether a thread does not block SIGTRAP.
+func (t *Tracer) takesTraps(tid int) bool {
+	mask, err := t.SigMask(tid)
+	return err == nil && mask&trapBit == 0
+}
+
+// pending is the set of signals that wait for a thread (SigPnd in
+// proc_pid_status(5)); none of one that is gone.
+func pending(tid int) (set uint64) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", tid)) // likewise
+	if _, after, ok := bytes.Cut(text, []byte("\nSigPnd:")); ok {
+		_, _ = fmt.Sscanf(string(after), "%x", &set)
+	}
+	return set
 }
 
 // peek reads signals that wait for a thread, without taking them. It returns
