@@ -119,15 +119,19 @@ func rank(s elf.Symbol, kind elf.SymType) uint8 {
 func (t *symbolTable) at(addr uint64, code bool) (symbol, bool) {
 	i := sort.Search(len(t.sorted), func(i int) bool { return t.sorted[i].addr > addr }) - 1
 	var best symbol
-	found := false
+	found, passed := false, false // passed one that ends before
 	for steps := 0; i >= 0 && steps < 64; i, steps = i-1, steps+1 {
 		s := t.sorted[i]
 		if found && s.addr != best.addr {
 			break
 		}
-		if s.code == code && (addr < s.addr+s.size || (s.size == 0 && !found && addr < s.end)) {
+		if s.code != code {
+			continue
+		}
+		if addr < s.addr+s.size || s.size == 0 && !found && !passed && addr < s.end {
 			best, found = s, true
 		}
+		passed = true
 	}
 	return best, found
 }

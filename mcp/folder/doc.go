@@ -3,8 +3,8 @@
 //
 //	l := folder.Listen(dir)
 //	defer l.Close()
+//	lookAtAll()
 //	for {
-//		lookAtAll()
 //		select {
 //		case <-ctx.Done():
 //			return
@@ -16,6 +16,7 @@
 //		case <-poll.C: // mounts and systems without a free watch tell nothing
 //			l.Arm()
 //		}
+//		lookAtAll()
 //	}
 //
 // It knows nothing of the protocol: the stores below a family listen with it, and
