@@ -3,7 +3,6 @@ package debugger
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"github.com/triptych-mcp/triptych/debugger/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/symbols"
@@ -35,20 +34,9 @@ func (s *session) scope(thread, number int) (*frameScope, error) {
 // Language is that of the frame's code; of code that has none it is C.
 func (f *frameScope) Language() symbols.Lang { return cmp.Or(f.frame.Language, symbols.C) }
 
-// Variable also finds the members of the object whose method the frame is in.
+// Variable returns what a name means in the frame's function.
 func (f *frameScope) Variable(ctx context.Context, name string) (symbols.Object, error) {
-	o, err := f.frame.Variable(ctx, name)
-	if !errors.Is(err, symbols.ErrNotFound) {
-		return o, err
-	}
-	if f.frame.Language == symbols.CPlusPlus {
-		if this, thisErr := f.frame.Variable(ctx, "this"); thisErr == nil {
-			if m, memberErr := this.Member(name); memberErr == nil {
-				return m, nil
-			}
-		}
-	}
-	return o, err
+	return f.frame.Variable(ctx, name)
 }
 
 // Function returns where a function begins.

@@ -53,23 +53,25 @@ func (o Object) Member(name string) (Object, error) {
 		}
 		o = to
 	}
-	if m, ok := o.member(name, maxBases); ok {
+	if m, ok := o.member(name, maxBases, true); ok {
 		return m, nil
 	}
 	return Object{}, fmt.Errorf("%s has no member %s: %w", o.Type, name, ErrNotFound)
 }
 
-func (o Object) member(name string, depth int) (Object, bool) {
+// member finds a member in an object and its bases. Static ones are named, but
+// have no place in it.
+func (o Object) member(name string, depth int, static bool) (Object, bool) {
 	fields := o.Type.Fields()
 	for i := range fields {
-		if f := &fields[i]; f.Name == name && !f.Base {
+		if f := &fields[i]; f.Name == name && !f.Base && (static || !f.Static) {
 			return o.Field(f), true
 		}
 	}
 	for i := range fields {
 		f := &fields[i]
 		if depth > 0 && (f.Base || f.Name == "") && !f.Static {
-			if m, ok := o.Field(f).member(name, depth-1); ok {
+			if m, ok := o.Field(f).member(name, depth-1, static); ok {
 				return m, true
 			}
 		}

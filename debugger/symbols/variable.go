@@ -4,7 +4,6 @@ import (
 	"context"
 	"debug/dwarf"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/symbols/location"
@@ -98,52 +97,6 @@ func (f *Frame) scopes() []*scope {
 		return nil
 	}
 	return f.act.site.levels[f.level].scopes
-}
-
-// Variable returns a variable by its name as the frame's function sees it: a
-// local one, else a global of its unit, its image, or any image.
-func (f *Frame) Variable(ctx context.Context, name string) (Object, error) {
-	for _, o := range f.Variables() {
-		if o.Name == name {
-			return o, nil
-		}
-	}
-	return f.act.program.global(ctx, name, f.act.mem, f.act.regs, f.act.image)
-}
-
-// Global returns a global variable by its name, qualified or not.
-func (p *Program) Global(ctx context.Context, name string, mem Memory, regs Registers) (Object, error) {
-	return p.global(ctx, name, mem, regs, nil)
-}
-
-// global prefers the variables of one image.
-func (p *Program) global(ctx context.Context, name string, mem Memory, regs Registers, first *Image) (Object, error) {
-	images := p.Images()
-	if i := slices.Index(images, first); i > 0 {
-		images[0], images[i] = images[i], images[0]
-	}
-	for _, im := range images {
-		d := im.debug()
-		if d == nil {
-			continue
-		}
-		if err := d.loadAll(ctx); err != nil {
-			return Object{}, err
-		}
-		var v *variable
-		err := d.do(func() error {
-			if vs := d.global[name]; len(vs) > 0 {
-				v = vs[0]
-				v.settleLocked()
-			}
-			return nil
-		})
-		if err == nil && v != nil {
-			w := &view{image: im, mem: mem, regs: regs}
-			return w.object(v), nil
-		}
-	}
-	return Object{}, fmt.Errorf("variable %s: %w", name, ErrNotFound)
 }
 
 // Globals returns the global variables of an image whose names the function
