@@ -94,14 +94,17 @@ func (a launchArgs) Validate() error {
 type launched struct {
 	State state `json:"state"`
 
-	main bool // it stands there
+	place string // where that is, "" for a stop that has a text of its own
 }
 
 // Text names the new process, and where it is.
 func (l launched) Text() string {
 	where := l.State.Text()
-	if l.main {
-		where = fmt.Sprintf("Stopped at %s (%s)", plain(l.State.Function), l.State.Address)
+	if l.place != "" {
+		where = fmt.Sprintf("Stopped at %s (%s)", plain(l.place), l.State.Address)
+	}
+	if l.State.Note != "" {
+		where += "\nNote: " + plain(l.State.Note)
 	}
 	return fmt.Sprintf("Launched process %d\n%s", l.State.PID, where)
 }
@@ -148,7 +151,10 @@ func (t *tools) launch(ctx context.Context, call *mcp.Call, args launchArgs) (la
 
 // lookPath finds the program as a shell in the folder would.
 func lookPath(path, dir string) (string, error) {
-	if strings.ContainsRune(path, filepath.Separator) && !filepath.IsAbs(path) {
+	switch {
+	case filepath.IsAbs(path):
+		return path, nil
+	case strings.ContainsRune(path, filepath.Separator):
 		return filepath.Abs(filepath.Join(dir, path))
 	}
 	found, err := exec.LookPath(path)

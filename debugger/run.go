@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/ptrace"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -202,19 +203,47 @@ func (s *session) moor(ctx context.Context) (moved, error) {
 	return moved{State: s.tell(), Output: s.written()}, nil
 }
 
-// toMain lets a program that was just launched run to its main function, if
-// that can be found.
+// toMain lets a program that was just launched run to its main function, or to
+// its entry point if that is not known: the loader has mapped all libraries by
+// then.
 func (t *tools) toMain(ctx context.Context, call *mcp.Call, s *session, _ launchArgs) (launched, error) {
-	at := s.mainFunction(ctx)
-	if at == 0 {
-		return launched{State: s.tell()}, nil
+	if at := s.mainFunction(ctx); at != 0 {
+		answer, reached, err := t.toPlace(ctx, call, s, at)
+		if reached {
+			answer.place = answer.State.Function
+		}
+		return answer, err
 	}
-	answer, err := s.move(ctx, call, defaultWait, func(ctx context.Context) (proc.Stop, error) {
+	answer, reached, err := t.toPlace(ctx, call, s, s.entryPoint())
+	if reached {
+		answer.place = "the program's entry point"
+		answer.State.Note = noMain
+	}
+	return answer, err
+}
+
+// noMain is the note of a launch that found no main function.
+const noMain = "no function main is known, since the program has no symbols for it"
+
+// toPlace lets a program that was just launched run to an address, unless it
+// stands there; one of 0 is never reached.
+func (t *tools) toPlace(ctx context.Context, call *mcp.Call, s *session, at uint64) (answer launched, reached bool, err error) {
+	if here := s.here().Address; at == 0 || at == here {
+		return launched{State: s.tell()}, at == here, nil
+	}
+	moved, err := s.move(ctx, call, defaultWait, func(ctx context.Context) (proc.Stop, error) {
 		stop, _, err := s.runTo(ctx, proc.BreakpointSpec{Address: at})
 		return stop, err
 	})
-	now := answer.State
-	return launched{now, now.Status == stopped && now.Reason == reasons[proc.Stepped] && now.Function != ""}, err
+	now := moved.State
+	return launched{State: now}, now.Status == stopped && now.Reason == reasons[proc.Stepped], err
+}
+
+// entryPoint is where the loader hands over to the program, 0 when nobody knows.
+func (s *session) entryPoint() uint64 {
+	auxv, _ := s.process.AuxV()
+	at, _ := ptrace.Auxiliary(auxv, ptrace.AuxEntry)
+	return at
 }
 
 // mainFunction is where the program's own code begins, 0 when nobody knows.

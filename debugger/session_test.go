@@ -2,11 +2,13 @@ package debugger_test
 
 import (
 	"context"
+	"debug/elf"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -342,11 +344,43 @@ func TestLaunch(t *testing.T) {
 	contains(t, text, "Process exited with status 4", "\nOutput:\n"+dir+"\nhello you")
 }
 
+// A program without symbols stops where it begins itself, which its header
+// says, and not in the loader.
+func TestLaunchStripped(t *testing.T) {
+	for _, flags := range [][]string{{"-s"}, {"-s", "-static"}} {
+		path := debuggertest.Build(t, "shapes.c", flags...)
+		file, err := elf.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
+		c := connect(t, table(t, debugger.Config{}))
+		text := c.ok("launch", args{"path": path})
+		matches(t, text, `Launched process \d+\nStopped at the program's entry point \(0x[0-9a-f]+\)\nNote: no function main is known, .*`)
+		var list struct{ Sessions []answer }
+		c.data("sessions", nil, &list)
+		at, err := strconv.ParseUint(list.Sessions[0].State.Address, 0, 64)
+		if err != nil || at%4096 != file.Entry%4096 {
+			t.Errorf("%v: at %#x, %v; the entry point is %#x", flags, at, err, file.Entry)
+		}
+		matches(t, c.ok("continue", nil), `Process exited with status 0\nOutput:\nready`)
+	}
+}
+
 func TestLaunchFailures(t *testing.T) {
 	c := connect(t, table(t, debugger.Config{}))
-	text := filepath.Join(t.TempDir(), "text")
-	if err := os.WriteFile(text, []byte("no program"), 0o700); err != nil {
-		t.Fatal(err)
+	dir := t.TempDir()
+	text, source, script := filepath.Join(dir, "text"), filepath.Join(dir, "heap.c"), filepath.Join(dir, "script")
+	for _, err := range []error{
+		os.WriteFile(text, []byte("no program"), 0o700),
+		os.WriteFile(source, []byte("int main(void) {}"), 0o600),
+		os.WriteFile(script, []byte("#!/no/such/shell\n"), 0o700),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, tt := range []struct {
 		args args
@@ -355,7 +389,12 @@ func TestLaunchFailures(t *testing.T) {
 	}{
 		{args{"path": "no-such-program"}, -1, "no-such-program"},
 		{args{"path": "/no/such/program"}, -1, "/no/such/program"},
-		{args{"path": text}, -1, "exec format error"},
+		{args{"path": text}, -1, "exec format error: it is neither a program for this machine nor a script"},
+		{args{"path": source}, -1, "permission denied: it is not executable; a source file has to be compiled"},
+		{args{"path": "./" + filepath.Base(source), "cwd": filepath.Dir(source)}, -1, "chmod +x"},
+		{args{"path": filepath.Dir(source)}, -1, "it is a folder"},
+		{args{"path": script}, -1, "the file is there, but the interpreter"},
+		{args{"path": "true", "cwd": text}, -1, "which is no folder"},
 		{args{"path": "true", "cwd": "/no/such/folder"}, -1, "no such file"},
 		{args{"path": ""}, -32602, "path must not be empty"},
 		{args{"path": "a\x00b"}, -32602, "null bytes"},

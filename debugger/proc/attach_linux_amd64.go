@@ -161,7 +161,7 @@ func Launch(ctx context.Context, spec Spec, options Options) (*Process, error) {
 	return open(ctx, 0, options, func(p *Process) error {
 		pid, err := p.tracer.Launch(spec.Path, argv, attr, ptrace.Options|ptrace.ExitKill)
 		if err != nil {
-			return fmt.Errorf("launch %s: %w", spec.Path, err)
+			return spec.notBegun(err)
 		}
 		p.pid, p.current, p.launched = pid, pid, true
 		p.threads[pid] = &thread{id: pid}

@@ -30,14 +30,18 @@ var (
 
 // A PermissionError says why a process may not be traced, and what to do.
 type PermissionError struct {
-	PID   int
+	PID   int    // 0 for one that could not be begun
 	Cause string // why not
 	Cure  string // what would help, "" when nothing does
 }
 
 // Error says both.
 func (e *PermissionError) Error() string {
-	text := fmt.Sprintf("process %d may not be traced: %s", e.PID, e.Cause)
+	who := fmt.Sprintf("process %d", e.PID)
+	if e.PID == 0 {
+		who = "a new process"
+	}
+	text := who + " may not be traced: " + e.Cause
 	if e.Cure != "" {
 		text += " (" + e.Cure + ")"
 	}
