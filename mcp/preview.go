@@ -67,6 +67,27 @@ func (s *Server) Preview(req *jsonrpc.Request) Preview {
 	return view
 }
 
+// Denies says whether a request will be refused because the principal lacks a
+// right. It knows of tools, prompts and resources.
+func (s *Server) Denies(who Principal, req *jsonrpc.Request) bool {
+	var p params
+	if who.Scopes == nil || p.parse(req.Params) != nil {
+		return false
+	}
+	switch req.Method {
+	case "tools/call":
+		tool := s.toolNamed(p.name)
+		return tool != nil && !who.Allows(tool.Scope)
+	case "prompts/get":
+		prompt := s.byName[unquoted(p.name)]
+		return prompt != nil && !who.Allows(prompt.Scope)
+	case "resources/read":
+		src := s.source(unquoted(p.uri))
+		return src != nil && !who.Allows(src.Scope)
+	}
+	return false
+}
+
 // A headerPath is a property with x-mcp-header and how to get there.
 type headerPath struct {
 	path   []string

@@ -24,6 +24,7 @@ func TestBill(t *testing.T) {
 		{name: "initialize", body: initialize, handshakes: 1},
 		{name: "discover", body: discover, headers: []string{modern, "Mcp-Method: server/discover"}},
 		{name: "a notification", body: `{"jsonrpc":"2.0","method":"notifications/initialized"}`},
+		{name: "a call without the right", body: call("secret", ""), headers: []string{"Authorization: reader"}, broken: 1},
 		{name: "no JSON", body: `{`, broken: 1},
 		{name: "no request", body: `{"id":1}`, broken: 1},
 		{name: "a batch with one that is none", body: `[1,` + call("echo", "") + `]`, calls: 1, broken: 1},

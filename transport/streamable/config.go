@@ -81,7 +81,7 @@ type Door interface {
 type Bill struct {
 	Calls      int // requests that the quota counts
 	Handshakes int // requests that begin something, which no quota counts
-	Broken     int // 1 for a body that was refused; what Charge says to it is not heard
+	Broken     int // 1 for a body that is refused, or some of its requests for want of a right
 }
 
 // A Refusal is an HTTP status and the error in its body.

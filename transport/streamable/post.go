@@ -47,7 +47,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller
 		return
 	}
 	h.deliver(&body, &to)
-	if refused := h.cfg.Door.Charge(r.Context(), w.Header(), &to.caller, to.rev, billOf(&body)); refused != nil {
+	if refused := h.cfg.Door.Charge(r.Context(), w.Header(), &to.caller, to.rev, h.billOf(&body, &to)); refused != nil {
 		h.refuseFor(w, refused, onlyID(&body), hasNullID(to.rev))
 		return
 	}
@@ -157,8 +157,9 @@ func isProbe(body *jsonrpc.Body) bool {
 	return !body.Batch && body.Messages[0].Request != nil && probes[body.Messages[0].Request.Method]
 }
 
-// billOf counts what a body costs.
-func billOf(body *jsonrpc.Body) (bill Bill) {
+// billOf counts what a body costs. Requests that will be refused for want of a
+// right are no calls.
+func (h *Handler) billOf(body *jsonrpc.Body, to *route) (bill Bill) {
 	for _, m := range body.Messages {
 		switch {
 		case m.Err != nil:
@@ -166,6 +167,8 @@ func billOf(body *jsonrpc.Body) (bill Bill) {
 		case m.Request == nil || m.Request.IsNotification():
 		case m.Request.Method == "initialize":
 			bill.Handshakes++
+		case h.cfg.Server.Denies(to.caller.Principal, m.Request):
+			bill.Broken = 1
 		case !probes[m.Request.Method]:
 			bill.Calls++
 		}
