@@ -209,7 +209,7 @@ func (r *Recorder) wrote(addr, n uint64) {
 func (r *Recorder) restart(reason string) {
 	r.history.restart(reason)
 	r.dropped = r.dropped[:0]
-	r.log.Warn("history begins anew", "reason", reason, "position", r.history.End())
+	r.log.Info("history begins anew", "reason", reason, "position", r.history.End())
 }
 
 // inSyscall says whether a thread stands in a system call that begins again,
