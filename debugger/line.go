@@ -12,6 +12,12 @@ type lineWalk struct {
 	*walk
 	into   bool                 // into functions that are called
 	arrive func(pc uint64) bool // the walk is where it should be
+	places map[uint64]place     // on the way, by address
+}
+
+// newLineWalk makes a walk to where arrive says.
+func (s *session) newLineWalk(into bool, arrive func(pc uint64) bool) *lineWalk {
+	return &lineWalk{walk: &walk{s}, into: into, arrive: arrive, places: map[uint64]place{}}
 }
 
 // stepLine goes on to another line, into functions that are called or over
@@ -22,30 +28,32 @@ func (s *session) stepLine(ctx context.Context, into bool) (proc.Stop, error) {
 	if !ok {
 		return s.stepOut(ctx)
 	}
-	w := &lineWalk{walk: &walk{s}, into: into, arrive: func(pc uint64) bool {
+	w := s.newLineWalk(into, func(pc uint64) bool {
 		f, l, ok := s.program.Line(pc)
 		return ok && l != 0 && (l != line || f != file)
-	}}
+	})
 	return w.run(ctx, from.Address)
 }
 
-// run walks until it has arrived or something else stops it.
+// run walks until it has arrived or something else stops it. What calls nothing
+// is gone through at once.
 func (w *lineWalk) run(ctx context.Context, pc uint64) (proc.Stop, error) {
 	for {
-		in := w.s.instruction(pc)
-		stop, over, err := w.step(ctx)
-		if over || err != nil {
-			return stop, err
+		ahead, err := w.stretch(pc)
+		if err != nil {
+			return proc.Stop{}, err
 		}
+		stop, over, err := w.until(ctx, ahead.ends)
 		switch {
-		case in.Class.Is(x86.Call) && stop.Address != in.Next():
-			stop, over, err = w.call(ctx, stop, in.Next())
+		case over || err != nil:
+			return stop, err
+		case ahead.by.is(x86.Return):
+			return w.returned(ctx, stop)
+		case ahead.by.is(x86.Call) && stop.Address != ahead.by.next:
+			stop, over, err = w.call(ctx, stop, ahead.by.next)
 			over = over || err == nil && w.arrive(stop.Address)
-		case in.Class.Is(x86.Return):
-			stop, err = w.returned(ctx, stop)
-			over = true
 		default:
-			over = w.arrive(stop.Address)
+			over = true
 		}
 		if over || err != nil {
 			return stop, err
@@ -144,10 +152,10 @@ func (s *session) stepOut(ctx context.Context) (proc.Stop, error) {
 	}
 	inner := frames[0]
 	if inner.Inlined {
-		w := &lineWalk{walk: &walk{s}, arrive: func(pc uint64) bool {
+		w := s.newLineWalk(false, func(pc uint64) bool {
 			f, ok := s.program.Function(pc)
 			return !ok || len(f.Inlined) == 0 || f.Inlined[0] != inner.Function
-		}}
+		})
 		return w.run(ctx, inner.PC)
 	}
 	for i := range frames {

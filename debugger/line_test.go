@@ -40,3 +40,28 @@ func TestPauseInLongLine(t *testing.T) {
 		t.Errorf("the line ends with %s, want %s", got, want)
 	}
 }
+
+// A long line is gone through as fast as it is recorded, and ends where the
+// next one begins; so it does in the past.
+func TestStepOverLongLine(t *testing.T) {
+	const turns = 30_000
+	c, _ := atLongLine(t, turns)
+	var at when
+	began := time.Now()
+	for _, tool := range []string{"step_over", "step_line"} {
+		c.data(tool, args{"wait_ms": 60000}, &at)
+		if at.State.Reason != "step" || at.State.Line != debuggertest.Line(t, "longline.c", "after") {
+			t.Fatalf("%s: %+v", tool, at.State)
+		}
+		if h := at.State.History; h.End < 4*turns { // a turn has an addition, an increment, a comparison and a jump
+			t.Errorf("%s: the present is %d, want at least %d", tool, h.End, 4*turns)
+		}
+		contains(t, c.ok("evaluate", args{"expression": "sum"}), " = 449985000") // 30000 * 29999 / 2
+		if tool == "step_over" {
+			c.ok("seek", args{"position": 1})
+		}
+	}
+	if took := time.Since(began); took > 10*time.Second { // more than that for 240,000 instructions made one by one
+		t.Errorf("%d turns and again took %v", turns, took)
+	}
+}

@@ -26,6 +26,24 @@ func (w *walk) step(ctx context.Context) (stop proc.Stop, over bool, err error) 
 	return stop, err != nil || stop.Why != proc.Stepped, err
 }
 
+// until goes on until something is true, which is asked after each instruction.
+// It says whether the walk is over: something else has stopped it.
+func (w *walk) until(ctx context.Context, holds func(*history.View) bool) (stop proc.Stop, over bool, err error) {
+	s := w.s
+	if s.inPast() || s.process == nil {
+		stop, reached, err := s.replayTo(ctx, holds)
+		if err != nil || reached || stop.Why != atPresent || s.process == nil {
+			return stop, !reached, err
+		}
+	}
+	reached := false
+	stop, err = s.live(ctx, history.Limits{HoldSignals: true, Until: func(v *history.View) bool {
+		reached = holds(v)
+		return reached
+	}})
+	return stop, !reached || stop.Why != proc.Stepped, err
+}
+
 // instruction decodes what is at an address; the zero Inst is none.
 func (s *session) instruction(addr uint64) x86.Inst {
 	var code [x86.MaxLen]byte
