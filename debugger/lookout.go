@@ -23,6 +23,7 @@ type lookout struct {
 	}
 
 	found *mark
+	back  bool  // found on the way back, before the write
 	err   error // why its condition could not be decided
 }
 
@@ -75,6 +76,7 @@ func (l *lookout) hit(v *history.View) bool {
 // led to. What is watched stops before it is written.
 func (l *lookout) behind(v *history.View) bool {
 	pc, thread := v.PC(), v.Thread()
+	l.back = true
 	for _, m := range l.watches {
 		if l.s.past.Wrote(v.Position(), m.watch.address, uint64(m.watch.size)) && l.counts(m, thread, pc) {
 			return true
@@ -116,7 +118,11 @@ func (l *lookout) counts(m *mark, thread int, pc uint64) bool {
 // not know have their own numbers, as negative ones.
 func (l *lookout) stop(stop proc.Stop) proc.Stop {
 	stop.Why, stop.Breakpoint, stop.Err = proc.AtBreakpoint, -l.found.id, l.err
-	if l.found.watch != nil {
+	switch {
+	case l.found.watch == nil:
+	case l.back:
+		stop.Why = atWrite
+	default:
 		stop.Why = proc.AtWatchpoint
 	}
 	return stop

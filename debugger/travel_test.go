@@ -167,7 +167,10 @@ func TestReverseWatchpoint(t *testing.T) {
 		t.Errorf("%+v", at.State)
 	}
 	contains(t, c.ok("disassemble", args{"count": 1}), "mov")
-	contains(t, c.ok("step_forward", nil), "Stopped at watchpoint 2 (", "the value was 0x00000007 and is 0x00000008")
+	for _, by := range []string{"line", "over", "out"} {
+		contains(t, c.ok("step_forward", nil), "Stopped at watchpoint 2 (", "the value was 0x00000007 and is 0x00000008")
+		contains(t, c.ok("step_backward", args{"by": by}), "Before the write to watchpoint 2 (", "the next step makes it 0x00000008, it is 0x00000007")
+	}
 }
 
 // Positions are checked like all arguments.
