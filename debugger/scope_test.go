@@ -85,3 +85,57 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// Elements of Go's maps by their keys, with the values of gokeys.
+func TestMapKeys(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gokeys")
+	build(t, "go", "build", "-gcflags=-N -l", "-o", path, filepath.Join(source("gokeys"), "main.go"))
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("launch", args{"path": path})
+	c.ok("set_breakpoint", args{
+		"file": "gokeys/main.go", "line": lineOf(t, filepath.Join(source("gokeys"), "main.go"), "// stop: look"),
+		"condition": `k.names["Rex"] == 3 && k.items[2].Age == 5`,
+	})
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
+	for expression, want := range map[string]string{
+		"k.items[1].Age":                   "int = 3",
+		"k.items[1].Name":                  `string = "Rex"`,
+		"k.items[k.items[1].Age - 1].Name": `string = "Fido"`,
+		`k.names["Rex"]`:                   "int = 3",
+		`k.names[key]`:                     "int = 3",
+		`k.names[""]`:                      "int = 4",
+		`k.names["na\u00efve\n"]`:          "int = 6",
+		"bools[true]":                      "int = 31",
+		"signed[-3]":                       "int = 32",
+		"signed[3]":                        "int = 33",
+		"unsigned[0x8000000000000000]":     `string = "top"`,
+		"colors[255]":                      "int = 34",
+		"large[999]":                       "int = 998001",
+		"&large[9] == 0":                   "bool = false",
+		"counter + 1":                      "int = 8",
+	} {
+		if got := c.Call("debugger/evaluate", args{"expression": expression}); got.Text != expression+": "+want {
+			t.Errorf("%s: got %v, want %s", expression, got, want)
+		}
+	}
+	for expression, want := range map[string]string{
+		"k.items[7]":     "no such key: 7",
+		"k.items[0]":     "no such key: 0",
+		"large[500]":     "no such key: 500",
+		"large[1000]":    "no such key: 1000",
+		"signed[253]":    "no such key: 253", // not -3
+		"colors[-1]":     "no such key: -1",
+		"bools[false]":   "no such key: false",
+		`k.names["rex"]`: `no such key: \"rex\"`,
+		`none["x"]`:      `no such key: \"x\"`,
+		`k.items["Rex"]`: `the keys are of type int, which \"Rex\" is not`,
+		"k.names[1]":     "the keys are of type string, which 1 is not",
+		"k.items[1.5]":   "is no key",
+		"points[1]":      "keys of type [2]int cannot be looked up",
+		`key["a"]`:       "is no number",
+	} {
+		if got := c.Call("debugger/evaluate", args{"expression": expression}); got.Err == nil || !strings.Contains(string(got.Err.Data), want) {
+			t.Errorf("%s: got %v, want %s", expression, got, want)
+		}
+	}
+}

@@ -10,8 +10,9 @@
 //
 // There are names of variables, functions and enumerators, numbers in decimal,
 // hexadecimal, octal and binary, characters, registers ($rip), members (. and
-// ->), elements, *, &, the operators of C but assignment, the comma and ?:, and
-// casts as C, Go and Rust write them. Nothing is called and nothing is changed.
+// ->), elements, those of Go's maps by their keys too, for which there are texts
+// ("name"), *, &, the operators of C but assignment, the comma and ?:, and casts
+// as C, Go and Rust write them. Nothing is called and nothing is changed.
 //
 // # Types
 //

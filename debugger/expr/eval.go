@@ -74,6 +74,9 @@ func (n *registerNode) eval(e *evaluator) (Value, error) {
 
 func (n *literalNode) eval(e *evaluator) (Value, error) {
 	v := n.value
+	if v.text != nil {
+		return v, nil
+	}
 	v.typ = computed(v.typ.class, v.typ.size, e.lang)
 	return v, nil
 }
@@ -128,6 +131,13 @@ func (n *indexNode) eval(e *evaluator) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	if of.object != nil && of.typ.sym != nil && of.object.IsMap() {
+		key, err := e.key(n.index)
+		if err != nil {
+			return Value{}, err
+		}
+		return placed(of.object.Element(key))
+	}
 	index, err := e.whole(n.index)
 	if err != nil {
 		return Value{}, err
@@ -144,6 +154,31 @@ func (n *indexNode) eval(e *evaluator) (Value, error) {
 	}
 	at.bits += index.bits * uint64(at.typ.to.width())
 	return e.deref(at)
+}
+
+// key evaluates the key of a map.
+func (e *evaluator) key(n node) (symbols.Key, error) {
+	v, err := n.eval(e)
+	if err != nil {
+		return symbols.Key{}, err
+	}
+	if v.text != nil {
+		return symbols.TextKey(*v.text), nil
+	}
+	if v.object != nil && v.typ.class == aggregate {
+		text, err := v.object.GoText()
+		return symbols.TextKey(text), err
+	}
+	if v, err = v.scalar(); err != nil {
+		return symbols.Key{}, err
+	}
+	switch {
+	case v.typ.class == boolean:
+		return symbols.BoolKey(v.bits != 0), nil
+	case v.typ.isWhole():
+		return symbols.WholeKey(v.bits), nil
+	}
+	return symbols.Key{}, fmt.Errorf("a %s is no key; strings, whole numbers and bools are", v.Type())
 }
 
 // whole evaluates what must be a whole number.

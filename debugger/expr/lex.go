@@ -33,6 +33,7 @@ const (
 	intToken
 	floatToken
 	charToken
+	textToken // with its quotation marks
 	signToken // an operator or bracket
 )
 
@@ -103,6 +104,8 @@ func next(text string, member bool) (token, int, error) {
 		return number(text)
 	case r == '\'':
 		return character(text)
+	case r == '"':
+		return quoted(text)
 	}
 	for _, sign := range signs {
 		if strings.HasPrefix(text, sign) {
@@ -184,4 +187,13 @@ func character(text string) (token, int, error) {
 	}
 	n := len(text) - len(tail) + 1
 	return token{kind: charToken, text: text[:n], number: uint64(r)}, n, nil
+}
+
+// quoted reads a text between quotation marks, with the escapes of Go and C.
+func quoted(text string) (token, int, error) {
+	prefix, err := strconv.QuotedPrefix(text)
+	if err != nil {
+		return token{}, 0, errors.New("unfinished text")
+	}
+	return token{kind: textToken, text: prefix}, len(prefix), nil
 }

@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -237,6 +238,10 @@ func (p *parser) operand() (node, error) {
 	case charToken:
 		p.take()
 		return &literalNode{charValue(t.number)}, nil
+	case textToken:
+		p.take()
+		text, _ := strconv.Unquote(t.text) // the lexer has seen that it can be
+		return &literalNode{textValue(text)}, nil
 	case nameToken:
 		return p.name()
 	}

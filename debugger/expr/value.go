@@ -19,6 +19,7 @@ type Value struct {
 	bits   uint64          // a computed number, extended to 64 bits by its sign
 	float  float64         // or that, when the class is floating
 	hex    bool            // shown in hexadecimal
+	text   *string         // a text that was written, else nil
 }
 
 // errNoNumber says that nothing can be computed with a value.
@@ -35,6 +36,8 @@ func charValue(n uint64) Value {
 	}
 	return Value{typ: t, bits: n}
 }
+
+func textValue(text string) Value { return Value{typ: &typ{name: "string"}, text: &text} }
 
 // place is an object of the program as a value.
 func place(o symbols.Object) Value { return Value{typ: typeOf(o.Type), object: &o} }
@@ -80,9 +83,11 @@ func (v Value) Text(limits symbols.Limits) string {
 	return n.number()
 }
 
-// number shows a computed number.
+// number shows a computed number, or a text that was written.
 func (v Value) number() string {
 	switch {
+	case v.text != nil:
+		return strconv.Quote(*v.text)
 	case v.typ.class == pointer || v.hex:
 		return fmt.Sprintf("%#x", v.bits)
 	case v.typ.class == floating:

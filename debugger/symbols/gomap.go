@@ -11,30 +11,41 @@ const (
 	groupFull  = 0x8080808080808080 // bits that are clear for slots in use
 )
 
-// showGoMap shows a map: one group, or a directory of tables of groups.
-func showGoMap(r *renderer, o Object, _ *Type, depth, pointers int) (content, error) {
+// goMap follows a map to what it consists of, and counts its elements; a nil
+// map has none.
+func (o Object) goMap() (m Object, used uint64, err error) {
 	addr, err := o.Uint()
-	if err != nil {
-		return content{}, err
-	}
-	if addr == 0 {
-		return content{text: "nil"}, nil
+	if err != nil || addr == 0 {
+		return Object{}, 0, err
 	}
 	t := o.Type.Strip()
 	if t.Kind == KindPointer {
 		t = t.Elem()
 	}
-	m := o.At(t, addr)
-	used, err := m.number("used")
+	m = o.At(t, addr)
+	used, err = m.number("used")
+	return m, used, err
+}
+
+// showGoMap shows a map: one group, or a directory of tables of groups.
+func showGoMap(r *renderer, o Object, _ *Type, depth, pointers int) (content, error) {
+	m, used, err := o.goMap()
 	if err != nil {
 		return content{}, err
 	}
-	w := mapWalk{limit: min(used, uint64(r.limits.Elements))}
+	if _, ok := m.Address(); !ok {
+		return content{text: "nil"}, nil
+	}
+	var slots []Object
+	w := mapWalk{left: min(used, uint64(r.limits.Elements)), visit: func(slot Object) error {
+		slots = append(slots, slot)
+		return nil
+	}}
 	if err := w.walk(m); err != nil {
 		return content{}, err
 	}
-	c := content{cut: uint64(len(w.slots)) < used}
-	for _, slot := range w.slots {
+	c := content{cut: uint64(len(slots)) < used}
+	for _, slot := range slots {
 		key, err := slot.Member("key")
 		elem, err2 := slot.Member("elem")
 		if err := errors.Join(err, err2); err != nil {
@@ -48,10 +59,10 @@ func showGoMap(r *renderer, o Object, _ *Type, depth, pointers int) (content, er
 	return c, nil
 }
 
-// A mapWalk collects the slots in use.
+// A mapWalk visits the slots in use until it has seen so many, or visit fails.
 type mapWalk struct {
-	limit uint64
-	slots []Object
+	left  uint64
+	visit func(slot Object) error
 }
 
 // maxTables bounds the directory of a map.
@@ -121,7 +132,7 @@ func (w *mapWalk) table(t Object) error {
 		return err
 	}
 	size := uint64(group.size())
-	for i := uint64(0); i <= mask && uint64(len(w.slots)) < w.limit; i++ {
+	for i := uint64(0); i <= mask && w.left > 0; i++ {
 		if err := w.group(t.At(group, data+i*size)); err != nil {
 			return err
 		}
@@ -129,7 +140,7 @@ func (w *mapWalk) table(t Object) error {
 	return nil
 }
 
-// group collects the slots of a group whose control byte has its high bit clear.
+// group visits the slots of a group whose control byte has its high bit clear.
 func (w *mapWalk) group(g Object) error {
 	ctrl, err := g.number("ctrl")
 	if err != nil {
@@ -139,13 +150,16 @@ func (w *mapWalk) group(g Object) error {
 	if err != nil {
 		return err
 	}
-	for free := ^ctrl & groupFull; free != 0 && uint64(len(w.slots)) < w.limit; free &= free - 1 {
+	for free := ^ctrl & groupFull; free != 0 && w.left > 0; free &= free - 1 {
 		i := int64(bits.TrailingZeros64(free) / groupSlots)
 		slot, err := slots.Index(i)
 		if err != nil {
 			return err
 		}
-		w.slots = append(w.slots, slot)
+		w.left--
+		if err := w.visit(slot); err != nil {
+			return err
+		}
 	}
 	return nil
 }

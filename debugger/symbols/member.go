@@ -121,8 +121,12 @@ func (o Object) implied(t *Type) (Object, error) {
 	return to, to.err
 }
 
-// Index returns an element of an array, or of what a pointer points to.
+// Index returns an element of an array, or of what a pointer points to, or that
+// of a Go map with this key.
 func (o Object) Index(n int64) (Object, error) {
+	if o.IsMap() { // which is a pointer, too
+		return o.Element(WholeKey(uint64(n)))
+	}
 	t := o.Type.Strip()
 	switch t.Kind {
 	case KindPointer:
