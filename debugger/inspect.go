@@ -30,7 +30,7 @@ type frameItem struct {
 	Number   int    `json:"number"`
 	Address  string `json:"address"`
 	Function string `json:"function,omitempty"`
-	Offset   uint64 `json:"offset,omitempty" doc:"Of the address from the function's beginning"`
+	Offset   int64  `json:"offset,omitempty" doc:"Of the address from the function's beginning"`
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
 	Module   string `json:"module,omitempty" doc:"The file that the code is in"`

@@ -126,10 +126,16 @@ func (s *session) symbol(addr uint64) string {
 	return fmt.Sprintf("%s+%#x", name, off)
 }
 
-// symbolize names an address of code or data for the disassembler.
+// symbolize names an address of code or data for the disassembler. Compilers
+// put the parts of a function that are seldom run elsewhere; the distance of one
+// before its function is in the name.
 func (s *session) symbolize(addr uint64) (string, uint64, bool) {
-	if f, ok := s.program.Function(addr); ok && f.Name != "" {
-		return f.Name, f.Offset, true
+	f, ok := s.program.Function(addr)
+	switch {
+	case !ok || f.Name == "":
+		return s.program.Variable(addr)
+	case f.Offset < 0:
+		return fmt.Sprintf("%s%+#x", f.Name, f.Offset), 0, true
 	}
-	return s.program.Variable(addr)
+	return f.Name, uint64(f.Offset), true
 }

@@ -14,7 +14,7 @@ type Frame struct {
 	CFA uint64 // what the stack pointer was before the call; 0 when not known
 
 	Function string // qualified, without parameters; empty when not known
-	Offset   uint64 // of PC from the function's first instruction
+	Offset   int64  // of PC from the function's first instruction; cold parts may lie before it
 	File     string // empty when not known
 	Line     int
 	Image    string // path of the file the code is in
@@ -57,7 +57,7 @@ func (f *Frame) String() string {
 	case f.Inlined:
 		b.WriteString(" " + f.Function)
 	case f.Function != "":
-		fmt.Fprintf(&b, " %s+%#x", f.Function, f.Offset)
+		fmt.Fprintf(&b, " %s%+#x", f.Function, f.Offset)
 	default:
 		b.WriteString(" ??")
 	}
@@ -85,7 +85,7 @@ func (a *activation) frames(out []Frame, limit int) []Frame {
 		return append(out, f)
 	}
 	if a.site.name != "" {
-		f.Offset = f.PC - a.site.start
+		f.Offset = int64(f.PC - a.site.start)
 	}
 	if a.site.fn != nil {
 		f.Language = a.site.fn.unit.lang

@@ -152,7 +152,7 @@ func levels(path []*scope, file string, line int) []level {
 type Function struct {
 	Name   string // qualified, without parameters; empty when nobody knows
 	Start  uint64 // first instruction; 0 when Name is empty
-	Offset uint64 // of the address from Start
+	Offset int64  // of the address from Start; cold parts may lie before it
 
 	// Inlined are the functions that were inlined there, innermost first.
 	Inlined []string
@@ -167,7 +167,7 @@ func (p *Program) Function(addr uint64) (Function, bool) {
 	s := im.site(addr)
 	f := Function{Name: s.name, Start: s.start}
 	if s.name != "" {
-		f.Offset = addr - s.start
+		f.Offset = int64(addr - s.start)
 	}
 	for _, l := range s.levels {
 		if l.inlined {

@@ -68,7 +68,7 @@ func compareStack(t *testing.T, s *stopped) {
 		if want.Signal {
 			continue
 		}
-		if plainName(got.Function) != plainName(want.Name) && !alias(t, p, want.Name, got.PC-got.Offset) {
+		if plainName(got.Function) != plainName(want.Name) && !alias(t, p, want.Name, got.PC-uint64(got.Offset)) {
 			t.Errorf("#%d is %q, want %q", i, got.Function, want.Name)
 		}
 		if want.File != "" && (got.Line != want.Line || path.Clean(got.File) != path.Clean(want.File)) {
