@@ -13,6 +13,9 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
 }
 
+// errCutNotes is the [ErrFormat] of a file that ends too early to be of use.
+var errCutNotes = malformed("it was cut off within its notes, which have the registers of the threads")
+
 // A MemoryError says why memory cannot be read. The cause is a [*FileError] when
 // a mapped file has it.
 type MemoryError struct {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 // Options say how a core file is read. The zero value is good.
@@ -66,9 +67,9 @@ func New(r io.ReaderAt, size int64, options Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.cut = slices.ContainsFunc(segments, func(p elf.Prog64) bool { return p.Off+p.Filesz > f.size })
 	left := maxNotes // in all segments, which may overlap
 	for i := range segments {
-		f.cut = f.cut || segments[i].Off+segments[i].Filesz > f.size
 		if elf.ProgType(segments[i].Type) != elf.PT_NOTE {
 			continue
 		}
@@ -76,7 +77,10 @@ func New(r io.ReaderAt, size int64, options Options) (*File, error) {
 			return nil, err
 		}
 	}
-	if len(f.threads) == 0 {
+	switch {
+	case len(f.threads) == 0 && f.cut:
+		return nil, errCutNotes
+	case len(f.threads) == 0:
 		return nil, malformed("it has no registers of any thread")
 	}
 	if err := f.assemble(segments); err != nil {

@@ -3,6 +3,7 @@ package core_test
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -182,6 +183,27 @@ func TestDeleted(t *testing.T) {
 	f := read(t, small(path+" (deleted)").bytes(), core.Options{})
 	if _, err := f.ReadMemory(0x401000, make([]byte, 4)); err != nil {
 		t.Error(err)
+	}
+}
+
+// One that was cut off before there is anything to show says so.
+func TestCutEarly(t *testing.T) {
+	whole := small("/lib/x").bytes()
+	headers := int(binary.LittleEndian.Uint64(whole[32:])) + 56*int(binary.LittleEndian.Uint16(whole[56:])) // e_phoff, e_phnum
+	for n := headers; n < len(whole); n++ {
+		path := write(t, "core", whole[:n])
+		f, err := core.Open(path, core.Options{})
+		switch {
+		case err == nil:
+			if n == headers {
+				t.Error("nothing but headers is a core file")
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		case !strings.Contains(err.Error(), "cut off") || !errors.Is(err, core.ErrFormat):
+			t.Fatalf("%d bytes of %d: %v", n, len(whole), err)
+		}
 	}
 }
 

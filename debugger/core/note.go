@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"io"
 )
 
@@ -115,7 +116,11 @@ func (f *File) readNotes(p *elf.Prog64, most int) (int, error) {
 			if row.owner != n.owner || row.kind != n.kind {
 				continue
 			}
-			if err := row.read(f, n); err != nil {
+			err := row.read(f, n)
+			if f.cut && errors.Is(err, io.ErrUnexpectedEOF) {
+				err = errCutNotes
+			}
+			if err != nil {
 				return 0, err
 			}
 		}
