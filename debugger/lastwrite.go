@@ -42,7 +42,7 @@ type lastWrite struct {
 	Frames      []frameItem `json:"frames,omitempty" doc:"The stack at the write"`
 
 	oldest uint64
-	begins string
+	begins string // why there is no write
 }
 
 // writers say in words what has written.
@@ -102,6 +102,9 @@ func (t *tools) lastWrite(ctx context.Context, _ *mcp.Call, s *session, args las
 		stop.Why = atMoment
 		s.stale = true
 		s.settle(stop)
+	}
+	if _, err := s.scene.ReadMemory(w.address, make([]byte, 1)); !ok && err != nil {
+		answer.begins = "the memory there cannot be read"
 	}
 	answer.State = s.tell()
 	return answer, nil

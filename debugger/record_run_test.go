@@ -180,6 +180,7 @@ func TestLastWrite(t *testing.T) {
 	contains(t, c.ok("evaluate", args{"expression": "total"}), " = 8")
 	contains(t, c.ok("last_write", args{"expression": "total"}), "Value: 0x00000008, before it 0x00000007") // the one before that
 	contains(t, c.ok("last_write", args{"expression": "ratio"}), "No write to ", "(8 bytes) is recorded since position 0: recording began there")
+	contains(t, c.ok("last_write", args{"address": "0x7978777675747382"}), "No write to 0x7978777675747382 (8 bytes) is recorded since position 0: the memory there cannot be read")
 	for _, tt := range []struct {
 		args args
 		code int
