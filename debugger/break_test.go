@@ -77,7 +77,7 @@ func TestBreakpointFailures(t *testing.T) {
 		{args{"file": "shapes.c"}, -32602, "file and line belong together"},
 		{args{"function": "nowhere"}, -32006, "no function nowhere is known"},
 		{args{"file": "shapes.c", "line": 99999}, -32006, "no code is known for line 99999 of shapes.c"},
-		{args{"file": "other.c", "line": 1}, -32006, "no code is known"},
+		{args{"file": "other.c", "line": 1}, -32006, "no source file other.c is known"},
 		{args{"function": "add", "condition": "a =="}, -32006, "the condition cannot be understood: unexpected end at character 5"},
 		{args{"function": "add", "condition": "exit(1)"}, -32006, "functions of the program cannot be called at character 1"},
 	} {

@@ -195,13 +195,25 @@ func (s *session) places(ctx context.Context, args breakpointArgs) ([]symbols.Lo
 	case errors.Is(err, symbols.ErrNotFound) && args.Function != "":
 		return nil, &breakpointError{fmt.Sprintf("no function %s is known", args.Function)}
 	case errors.Is(err, symbols.ErrNotFound):
-		return nil, &breakpointError{fmt.Sprintf("no code is known for line %d of %s", args.Line, args.File)}
+		return nil, s.noLine(ctx, args.File, args.Line)
 	case err != nil:
 		return nil, err
 	case len(found) > maxPlaces:
 		return nil, &breakpointError{fmt.Sprintf("that is %d places; %d is the limit", len(found), maxPlaces)}
 	}
 	return found, nil
+}
+
+// noLine says why there is no code for a line.
+func (s *session) noLine(ctx context.Context, file string, line int) error {
+	has, err := s.program.HasFile(ctx, file)
+	switch {
+	case err != nil:
+		return err
+	case !has:
+		return &breakpointError{fmt.Sprintf("no source file %s is known in the program or its libraries, so no code is known for its line %d", file, line)}
+	}
+	return &breakpointError{fmt.Sprintf("no code is known for line %d of %s", line, file)}
 }
 
 // conditional gives a mark its condition.

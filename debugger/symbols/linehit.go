@@ -44,6 +44,38 @@ func (p *Program) Addresses(ctx context.Context, file string, line int) ([]Locat
 	return slices.CompactFunc(out, func(a, b Location) bool { return a.Addr == b.Addr }), nil
 }
 
+// HasFile says whether code of a source file is known, be it of no line that was
+// asked for. The file is a whole path or the end of one.
+func (p *Program) HasFile(ctx context.Context, file string) (bool, error) {
+	file = path.Clean(file)
+	for _, im := range p.Images() {
+		d := im.debug()
+		if d == nil {
+			continue
+		}
+		if has, err := d.hasFile(ctx, file); has || err != nil {
+			return has, err
+		}
+	}
+	return false, nil
+}
+
+func (d *debugInfo) hasFile(ctx context.Context, file string) (has bool, err error) {
+	for _, u := range d.units {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		err := d.do(func() error {
+			has = slices.ContainsFunc(u.linesLocked().files, func(f string) bool { return f != "" && matchesFile(f, file) })
+			return nil
+		})
+		if has || err != nil {
+			return has, err
+		}
+	}
+	return false, nil
+}
+
 type hit struct{ Location }
 
 // lineHits searches the line tables of all units for the lowest line, not below
