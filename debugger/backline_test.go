@@ -169,3 +169,23 @@ func TestBackInGo(t *testing.T) {
 		})
 	}
 }
+
+// Where a function of Go needs a larger stack, steps into it come to its first
+// line as elsewhere.
+func TestStepIntoWithGrowth(t *testing.T) {
+	c, p := attach(t, "grow.go")
+	c.ok("set_breakpoint", args{"file": "grow.go", "line": debuggertest.Line(t, "grow.go", "deep"), "one_shot": true})
+	p.Tell("go")
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
+	var at when
+	entered := 0
+	for entered < 20 { // of 60 calls that take half a kilobyte of stack each
+		c.data("step_line", args{"wait_ms": 60000}, &at)
+		if at.State.Function != "main.deep" {
+			t.Fatalf("after %d calls: %+v", entered, at.State)
+		}
+		if at.State.Line == debuggertest.Line(t, "grow.go", "enter") {
+			entered++
+		}
+	}
+}

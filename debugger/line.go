@@ -2,6 +2,7 @@ package debugger
 
 import (
 	"context"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/proc"
 	"github.com/triptych-mcp/triptych/debugger/x86"
@@ -69,7 +70,7 @@ func (w *lineWalk) call(ctx context.Context, stop proc.Stop, back uint64) (at pr
 		return stop, true, err
 	}
 	entry.depth-- // the return address is off the stack then
-	if w.into {
+	if w.into && !w.s.growsStack(stop.Address) {
 		stop, over, err = w.enter(ctx, stop)
 		if over || err != nil {
 			return stop, true, err
@@ -104,18 +105,34 @@ func (w *lineWalk) enter(ctx context.Context, stop proc.Stop) (at proc.Stop, ove
 // maxPrologue is how many instructions a prologue may have.
 const maxPrologue = 64
 
-// body passes the prologue of a function.
+// body passes the prologue of a function. In Go it may lead to code behind the
+// function that calls for a larger stack and then begins again.
 func (w *lineWalk) body(ctx context.Context, stop proc.Stop) (at proc.Stop, over bool, err error) {
-	body := w.s.bodyOf(ctx, stop.Address)
+	body, isGo := w.s.bodyOf(ctx, stop.Address), w.s.isGo()
+	_, entry, _ := w.s.program.Line(stop.Address)
 	for range maxPrologue {
-		if stop.Address >= body {
+		_, line, _ := w.s.program.Line(stop.Address)
+		if stop.Address == body || stop.Address > body && !(isGo && line == entry) {
 			break
 		}
+		in := w.s.instruction(stop.Address)
 		if stop, over, err = w.step(ctx); over {
 			return stop, true, err
 		}
+		if in.Class.Is(x86.Call) && w.s.growsStack(stop.Address) {
+			if stop, over, err = w.call(ctx, stop, in.Next()); over {
+				return stop, true, err
+			}
+		}
 	}
 	return stop, true, nil
+}
+
+// growsStack says whether code is where Go's functions begin that need more stack
+// than there is.
+func (s *session) growsStack(pc uint64) bool {
+	f, ok := s.program.Function(pc)
+	return ok && strings.HasPrefix(f.Name, "runtime.morestack")
 }
 
 // bodyOf is where the arguments of the function at an address have their

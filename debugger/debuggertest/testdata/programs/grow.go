@@ -16,13 +16,13 @@ var sink any
 func alloc(n int) []byte { return make([]byte, n) }
 
 //go:noinline
-func deep(n int) int {
-	var b [512]byte
-	b[n%512] = byte(n)
-	if n == 0 {
+func deep(n int) int { //break:enter
+	var b [512]byte    //break:array
+	b[n%512] = byte(n) //break:store
+	if n == 0 {        //break:zero
 		return int(b[0])
 	}
-	return deep(n-1) + int(b[n%512])
+	return deep(n-1) + int(b[n%512]) //break:recurse
 }
 
 //go:noinline
