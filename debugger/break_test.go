@@ -79,6 +79,10 @@ func TestBreakpointFailures(t *testing.T) {
 		{args{"file": "shapes.c", "line": 99999}, -32006, "no code is known for line 99999 of shapes.c"},
 		{args{"file": "other.c", "line": 1}, -32006, "no source file other.c is known"},
 		{args{"function": "add", "condition": "a =="}, -32006, "the condition cannot be understood: unexpected end at character 5"},
+		{args{"function": "add", "condition": "aa == 3"}, -32006, "the condition cannot be decided there: aa: "},
+		{args{"function": "add", "condition": "a == 3 && aa"}, -32006, "the condition cannot be decided there: aa: "},
+		{args{"function": "add", "condition": "(struct nope *)a == 0"}, -32006, "type nope"},
+		{args{"file": "shapes.c", "line": line(t, "sum"), "condition": "total == 3 || a == none"}, -32006, "none: "},
 		{args{"function": "add", "condition": "exit(1)"}, -32006, "functions of the program cannot be called at character 1"},
 	} {
 		contains(t, c.fails("set_breakpoint", tt.args, tt.code), tt.want)
@@ -92,10 +96,10 @@ func TestBreakpointFailures(t *testing.T) {
 // A condition that cannot be decided stops and says why.
 func TestConditionFails(t *testing.T) {
 	c, p := attach(t, "shapes.c")
-	c.ok("set_breakpoint", args{"function": "add", "condition": "nothing > 3"})
+	c.ok("set_breakpoint", args{"function": "add", "condition": "*(int *)8 > 3"})
 	p.Tell("run")
 	text := c.ok("continue", nil)
-	contains(t, text, "Stopped at breakpoint 1 (", "Note: the condition could not be decided: ", "nothing")
+	contains(t, text, "Stopped at breakpoint 1 (", "Note: the condition could not be decided: ", "0x8")
 }
 
 // The processor watches a variable; the stop says what has changed.

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/expr"
 	"github.com/triptych-mcp/triptych/debugger/proc"
 	"github.com/triptych-mcp/triptych/debugger/symbols"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -159,7 +158,7 @@ func (t *tools) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session, args
 		return marked{}, err
 	}
 	m := &mark{places: places, once: args.OneShot, ignore: max(0, args.HitCount-1), thread: args.Thread}
-	if err := s.conditional(m, args.Condition); err != nil {
+	if err := s.conditional(ctx, m, args.Condition); err != nil {
 		return marked{}, err
 	}
 	for _, p := range places {
@@ -214,30 +213,6 @@ func (s *session) noLine(ctx context.Context, file string, line int) error {
 		return &breakpointError{fmt.Sprintf("no source file %s is known in the program or its libraries, so no code is known for its line %d", file, line)}
 	}
 	return &breakpointError{fmt.Sprintf("no code is known for line %d of %s", line, file)}
-}
-
-// conditional gives a mark its condition.
-func (s *session) conditional(m *mark, text string) error {
-	if text == "" {
-		return nil
-	}
-	condition, err := expr.Parse(text)
-	if err != nil {
-		return &breakpointError{fmt.Sprintf("the condition cannot be understood: %v", err)}
-	}
-	m.condition = text
-	m.holds = func(hit proc.Hit) (bool, error) {
-		scope, err := s.scope(hit.Thread, 0)
-		if err != nil {
-			return false, err
-		}
-		value, err := condition.Eval(s.ctx, scope)
-		if err != nil {
-			return false, err
-		}
-		return value.Bool()
-	}
-	return nil
 }
 
 // set sets one of a mark's places; when that fails, those before are taken out.

@@ -13,6 +13,7 @@ type frameScope struct {
 	s     *session
 	frame *symbols.Frame
 	regs  symbols.Registers
+	mem   symbols.Memory
 	cpu   ptrace.Regs // of the thread
 	inner bool        // the frame is the thread's innermost one
 }
@@ -28,7 +29,7 @@ func (s *session) scope(thread, number int) (*frameScope, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &frameScope{s: s, frame: frame, regs: frame.Registers(), cpu: cpu, inner: frame.PC == cpu.RIP}, nil
+	return &frameScope{s: s, frame: frame, regs: frame.Registers(), mem: s.memory(), cpu: cpu, inner: frame.PC == cpu.RIP}, nil
 }
 
 // Language is that of the frame's code; of code that has none it is C.
@@ -55,7 +56,7 @@ func (f *frameScope) Type(ctx context.Context, name string) (*symbols.Type, erro
 
 // At returns an object at an address.
 func (f *frameScope) At(t *symbols.Type, addr uint64) symbols.Object {
-	return f.s.program.ObjectAt(t, addr, f.s.memory(), f.regs)
+	return f.s.program.ObjectAt(t, addr, f.mem, f.regs)
 }
 
 // Register returns a register as the frame has it: of frames further out only

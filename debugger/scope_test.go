@@ -139,3 +139,38 @@ func TestMapKeys(t *testing.T) {
 		}
 	}
 }
+
+// Names of libraries that are still to be loaded are not refused, nor those that
+// a type says the meaning of; what no code and no library knows is.
+func TestConditionNames(t *testing.T) {
+	c := names(t)
+	set := func(mark, condition string) args {
+		return args{"file": "names.cc", "line": lineOf(t, source("names.cc"), "// stop: "+mark), "condition": condition, "one_shot": true}
+	}
+	for _, condition := range []string{"both_library == 104 && map == 9", "this->map == 9", "app::both == 4 && shared == 8"} {
+		c.ok("set_breakpoint", set("inner", condition))
+	}
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint ")
+	contains(t, c.fails("set_breakpoint", set("main", "nope == 1"), -32006), "the condition cannot be decided there: nope: ")
+	contains(t, c.fails("set_breakpoint", set("main", "inherited == 6"), -32006), "inherited: ")
+	contains(t, c.fails("set_breakpoint", set("plain", "this->map == 9"), -32006), "this: ")
+	c.ok("set_breakpoint", set("plain", "n == 14 && count == 103"))
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint ")
+}
+
+// A name may be that of an enumerator, if the other side's type could have it.
+func TestConditionEnumerators(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "values")
+	build(t, "g++", "-g", "-O0", source("values.cc"), "-o", path)
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("launch", args{"path": path})
+	at := func(condition string) args {
+		return args{"file": "values.cc", "line": lineOf(t, source("values.cc"), "// stop: leaf"), "condition": condition}
+	}
+	for _, condition := range []string{"plain == Second", "mode == app::Mode::On && !ok", "v[2] == Second", "words[1] == 0 || plain != First"} {
+		c.ok("set_breakpoint", at(condition))
+	}
+	for _, condition := range []string{"plain == Third", "count == Third", "ok || Third == 1"} {
+		contains(t, c.fails("set_breakpoint", at(condition), -32006), "Third: ")
+	}
+}

@@ -53,7 +53,7 @@ func (t *tools) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session, args
 		w.size = 8
 	}
 	m := &mark{watch: w, places: []symbols.Location{{Addr: w.address}}}
-	if err := s.conditional(m, args.Condition); err != nil {
+	if err := s.conditional(ctx, m, args.Condition); err != nil {
 		return marked{}, err
 	}
 	w.last = make([]byte, w.size)

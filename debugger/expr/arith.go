@@ -140,6 +140,11 @@ func (n *binaryNode) eval(e *evaluator) (Value, error) {
 
 // logical evaluates the right side only if the left one leaves a doubt.
 func (n *binaryNode) logical(e *evaluator) (Value, error) {
+	if e.checking {
+		_, errA := n.left.eval(e)
+		_, errB := n.right.eval(e)
+		return e.truth(true), errors.Join(errA, errB)
+	}
 	for _, side := range []node{n.left, n.right} {
 		v, err := side.eval(e)
 		if err != nil {
@@ -163,6 +168,9 @@ func (e *evaluator) both(left, right node) (Value, Value, error) {
 	}
 	if errB != nil && errA == nil {
 		b, errB = enumerator(right, a, errB)
+	}
+	if e.checking {
+		errA, errB = excused(left, right, errA, errB)
 	}
 	return a, b, errors.Join(errA, errB)
 }

@@ -37,6 +37,8 @@ type evaluator struct {
 	ctx   context.Context //nolint:containedctx // it lives as long as one call
 	scope Scope
 	lang  symbols.Lang
+	// checking is for the sake of names: no operand is left out.
+	checking bool
 }
 
 // constants are names with a meaning of their own, unless the program has a
@@ -58,7 +60,10 @@ func (n *nameNode) eval(e *evaluator) (Value, error) {
 		return c, nil
 	}
 	addr, err := e.scope.Function(e.ctx, n.name)
-	if err != nil {
+	switch {
+	case errors.Is(err, symbols.ErrNotFound):
+		return Value{}, &NameError{n.name}
+	case err != nil:
 		return Value{}, fmt.Errorf("%s: %w", n.name, err)
 	}
 	return Value{typ: pointerTo(&typ{name: "code", size: 1}), bits: addr}, nil
@@ -252,7 +257,10 @@ func (e *evaluator) find(name typeName) (*typ, error) {
 	t, ok := basic(name.name, e.lang)
 	if !ok || name.tagged {
 		sym, err := e.scope.Type(e.ctx, name.name)
-		if err != nil {
+		switch {
+		case errors.Is(err, symbols.ErrNotFound):
+			return nil, &NameError{"type " + name.name}
+		case err != nil:
 			return nil, fmt.Errorf("type %s: %w", name.name, err)
 		}
 		t = typeOf(sym)

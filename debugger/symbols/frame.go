@@ -71,6 +71,12 @@ func (f *Frame) String() string {
 // known in frames further out.
 func (f *Frame) Registers() Registers { return f.act.regs }
 
+// Described reports whether debug information has the frame's function, and so
+// knows all names that it sees.
+func (f *Frame) Described() bool {
+	return !f.Signal && f.act != nil && f.act.site != nil && f.act.site.fn != nil
+}
+
 // frames makes the frames of an activation, innermost first.
 func (a *activation) frames(out []Frame, limit int) []Frame {
 	f := Frame{PC: a.regs.PC(), CFA: a.cfa, Guessed: a.guessed, act: a}
