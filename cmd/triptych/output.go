@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -24,17 +25,28 @@ func (a *app) printJSON(v any) error {
 }
 
 // printTable prints rows for people, in columns. The first row is the heading.
+// Empty cells at the end are part of their columns, too: without them a row
+// would end these, and the rows below would be laid out by themselves.
 func (a *app) printTable(rows [][]string) error {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	var laid bytes.Buffer
+	w := tabwriter.NewWriter(&laid, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		for i, cell := range row {
 			row[i] = oneLine(cell)
 		}
-		if _, err := fmt.Fprintln(w, strings.TrimRight(strings.Join(row, "\t"), "\t")); err != nil {
+		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
 			return err
 		}
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(laid.String()) {
+		if err := a.printf("%s\n", strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printf prints a result for people.
