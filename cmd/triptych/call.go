@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -92,7 +95,7 @@ func (a *app) call(ctx context.Context, tool string, arguments json.RawMessage, 
 	defer func() { err = errors.Join(err, c.Close()) }()
 	raw, err := c.client.Call(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
 	if err != nil {
-		return callError(err)
+		return callError(err, c.meant(ctx, tool, err))
 	}
 	var result callResult
 	if err := json.Unmarshal(raw, &result); err != nil {
@@ -126,8 +129,30 @@ func (a *app) printContent(result callResult) error {
 	return nil
 }
 
-// callError adds the details that a JSON-RPC error carries.
-func callError(err error) error {
+// meant are the names of tools that may have been meant by one that is unknown;
+// "" for other errors.
+func (c *conversation) meant(ctx context.Context, tool string, err error) string {
+	rpc, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok || !strings.HasPrefix(rpc.Message, "Unknown tool: ") {
+		return ""
+	}
+	tools, err := c.tools(ctx)
+	if err != nil {
+		return "" // the first error is the one to tell
+	}
+	names := &cobra.Command{SuggestionsMinimumDistance: 2} // its suggestions, as for commands
+	for _, t := range tools {
+		names.AddCommand(&cobra.Command{Use: t.Name, Run: func(*cobra.Command, []string) {}})
+	}
+	if near := names.SuggestionsFor(tool); len(near) > 0 {
+		return "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return ""
+}
+
+// callError adds the details that a JSON-RPC error carries, and which tool may
+// have been meant.
+func callError(err error, meant string) error {
 	rpc, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok {
 		return err
@@ -139,7 +164,7 @@ func callError(err error) error {
 	if json.Unmarshal(rpc.Data, &data) == nil && data.Details != "" {
 		text += ": " + data.Details
 	}
-	return hinted(errors.New(text), "triptych tools lists the tools and their arguments")
+	return hinted(errors.New(text), cmp.Or(meant, "triptych tools lists the tools and their arguments"))
 }
 
 // completeTools offers the names of the tools.

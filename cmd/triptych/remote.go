@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -119,7 +120,7 @@ func (r *remote) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 func (r *remote) carry(ctx context.Context, line []byte, out io.Writer) error {
 	resp, err := r.do(ctx, http.MethodPost, line)
 	if err != nil {
-		return hinted(err, "is the server running? triptych serve starts one")
+		return hinted(err, unreached(err))
 	}
 	defer func() { _ = resp.Body.Close() }() // read to its end
 	r.session = cmp.Or(resp.Header.Get("Mcp-Session-Id"), r.session)
@@ -134,10 +135,18 @@ func (r *remote) carry(ctx context.Context, line []byte, out io.Writer) error {
 		return err
 	}
 	if resp.StatusCode != http.StatusOK {
-		body = refusal(line, resp.Status, body)
+		body = refusal(line, resp, body)
 	}
 	_, err = out.Write(append(body, '\n'))
 	return err
+}
+
+// unreached is the advice for somebody whose server cannot be talked to.
+func unreached(err error) string {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "the server's certificate is not trusted; --cacert FILE trusts one, such as tls/cert.pem of the server's data folder"
+	}
+	return "is the server running? triptych serve starts one"
 }
 
 func (r *remote) do(ctx context.Context, method string, body []byte) (*http.Response, error) {
@@ -173,7 +182,7 @@ func copyEvents(body io.Reader, out io.Writer) error {
 
 // refusal is an error answer to the request in line: a server that refuses a
 // request did not look at its id.
-func refusal(line []byte, status string, body []byte) []byte {
+func refusal(line []byte, resp *http.Response, body []byte) []byte {
 	var asked struct {
 		ID json.RawMessage `json:"id"`
 	}
@@ -185,11 +194,24 @@ func refusal(line []byte, status string, body []byte) []byte {
 		} `json:"error"`
 	}
 	_ = json.Unmarshal(line, &asked) // our own client wrote it
-	err := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server answered " + status}
+	err := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server answered " + resp.Status + spoken(resp, body)}
 	if json.Unmarshal(body, &said) == nil && said.Error != nil {
 		err = &jsonrpc.Error{Code: said.Error.Code, Message: said.Error.Message, Data: said.Error.Data}
 	}
 	return jsonrpc.AppendError(nil, jsonrpc.RawID(asked.ID), true, err)
+}
+
+// maxSpoken is how much of a text that is no message is shown, in bytes.
+const maxSpoken = 200
+
+// spoken is what a server says to people that refuses with a text.
+func spoken(resp *http.Response, body []byte) string {
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	text := strings.ToValidUTF8(string(bytes.TrimSpace(body[:min(len(body), maxSpoken)])), "")
+	if err != nil || kind != "text/plain" || text == "" {
+		return ""
+	}
+	return ": " + oneLine(text)
 }
 
 // converseRemotely is converse with a server somewhere else.
