@@ -46,6 +46,8 @@ type watch struct {
 const (
 	maxMarks  = 200
 	maxPlaces = 64
+
+	maxSimilar = 5 // names of functions in place of one that is not known
 )
 
 type breakpointArgs struct {
@@ -192,7 +194,7 @@ func (s *session) places(ctx context.Context, args breakpointArgs) ([]symbols.Lo
 	}
 	switch {
 	case errors.Is(err, symbols.ErrNotFound) && args.Function != "":
-		return nil, &breakpointError{fmt.Sprintf("no function %s is known", args.Function)}
+		return nil, s.noFunction(ctx, args.Function)
 	case errors.Is(err, symbols.ErrNotFound):
 		return nil, s.noLine(ctx, args.File, args.Line)
 	case err != nil:
@@ -201,6 +203,19 @@ func (s *session) places(ctx context.Context, args breakpointArgs) ([]symbols.Lo
 		return nil, &breakpointError{fmt.Sprintf("that is %d places; %d is the limit", len(found), maxPlaces)}
 	}
 	return found, nil
+}
+
+// noFunction says that there is no such function, and which there are instead.
+func (s *session) noFunction(ctx context.Context, name string) error {
+	similar, err := s.program.Similar(ctx, name, maxSimilar)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("no function %s is known", name)
+	if len(similar) > 0 {
+		text += "; there is " + strings.Join(similar, ", ")
+	}
+	return &breakpointError{text}
 }
 
 // noLine says why there is no code for a line.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,4 +174,44 @@ func TestConditionEnumerators(t *testing.T) {
 	for _, condition := range []string{"plain == Third", "count == Third", "ok || Third == 1"} {
 		contains(t, c.fails("set_breakpoint", at(condition), -32006), "Third: ")
 	}
+}
+
+// Go's functions are found by the ends of their names, generic ones with all
+// their instances; gokeys has gen for int and string.
+func TestGoFunctionNames(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gokeys")
+	build(t, "go", "build", "-gcflags=-N -l", "-o", path, filepath.Join(source("gokeys"), "main.go"))
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("launch", args{"path": path})
+	for _, tt := range []struct {
+		name string
+		want []string // of the functions
+	}{
+		{"main.gen", []string{"main.gen[go.shape.int]", "main.gen[go.shape.string]"}},
+		{"gen", []string{"main.gen[go.shape.int]", "main.gen[go.shape.string]"}},
+		{"gen[go.shape.int]", []string{"main.gen[go.shape.int]"}},
+		{"main.(*dog).older", []string{"main.(*dog).older"}},
+		{"(*dog).older", []string{"main.(*dog).older"}},
+		{"older", []string{"main.(*dog).older"}},
+		{"dog.sound", []string{"main.dog.sound"}},
+		{"(*cache).put", []string{"main.(*cache[go.shape.string,go.shape.int]).put"}},
+		{"main", []string{"main.main"}},
+		{"maps.(*Map).deleteSmall", []string{"internal/runtime/maps.(*Map).deleteSmall"}},
+	} {
+		var got struct {
+			Breakpoint struct{ Places []struct{ Function string } }
+		}
+		c.data("set_breakpoint", args{"function": tt.name}, &got)
+		var functions []string
+		for _, p := range got.Breakpoint.Places {
+			functions = append(functions, p.Function)
+		}
+		slices.Sort(functions)
+		if !slices.Equal(functions, tt.want) {
+			t.Errorf("%s: got %q, want %q", tt.name, functions, tt.want)
+		}
+	}
+	contains(t, c.fails("set_breakpoint", args{"function": "main.oldr"}, -32006), "no function main.oldr is known; there is main.(*dog).older")
+	contains(t, c.fails("set_breakpoint", args{"function": "Gen"}, -32006), "no function Gen is known; there is main.gen")
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint 8 (") // put is what main calls first
 }

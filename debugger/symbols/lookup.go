@@ -64,9 +64,13 @@ func (p *Program) functions(ctx context.Context, name string) ([]*function, erro
 }
 
 // Entry returns where to stop when a function is entered: behind the prologue,
-// where its arguments have their values, as far as the line table tells.
+// where its arguments have their values, as far as the line table tells. Go's
+// functions are known by the ends of their names, too.
 func (p *Program) Entry(ctx context.Context, name string) ([]Location, error) {
 	fs, err := p.functions(ctx, name)
+	if err == nil && len(fs) == 0 {
+		fs, err = p.goFunctions(ctx, name)
+	}
 	if err != nil {
 		return nil, err
 	}
