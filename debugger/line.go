@@ -14,6 +14,7 @@ type lineWalk struct {
 	into   bool                 // into functions that are called
 	arrive func(pc uint64) bool // the walk is where it should be
 	places map[uint64]place     // on the way, by address
+	top    uint64               // the end of the callers' frames, if they were looked for
 }
 
 // newLineWalk makes a walk to where arrive says.
@@ -25,15 +26,20 @@ func (s *session) newLineWalk(into bool, arrive func(pc uint64) bool) *lineWalk 
 // them. In code without lines it goes out of the function.
 func (s *session) stepLine(ctx context.Context, into bool) (proc.Stop, error) {
 	from := s.here()
-	file, line, ok := s.program.Line(from.Address)
-	if !ok {
+	if _, _, ok := s.program.Line(from.Address); !ok {
 		return s.stepOut(ctx)
 	}
-	w := s.newLineWalk(into, func(pc uint64) bool {
+	return s.newLineWalk(into, s.elsewhere(from.Address)).run(ctx, from.Address)
+}
+
+// elsewhere says of an address whether it is of another line than one is, which
+// may have none.
+func (s *session) elsewhere(than uint64) func(pc uint64) bool {
+	file, line, _ := s.program.Line(than)
+	return func(pc uint64) bool {
 		f, l, ok := s.program.Line(pc)
 		return ok && l != 0 && (l != line || f != file)
-	})
-	return w.run(ctx, from.Address)
+	}
 }
 
 // run walks until it has arrived or something else stops it. What calls nothing
@@ -70,14 +76,43 @@ func (w *lineWalk) call(ctx context.Context, stop proc.Stop, back uint64) (at pr
 		return stop, true, err
 	}
 	entry.depth-- // the return address is off the stack then
+	regs, err := w.s.scene.Regs(stop.Thread)
+	if err != nil {
+		return stop, true, err
+	}
+	if w.top == 0 {
+		w.top = w.s.callers()
+	}
 	if w.into && !w.s.growsStack(stop.Address) {
 		stop, over, err = w.enter(ctx, stop)
 		if over || err != nil {
 			return stop, true, err
 		}
 	}
-	stop, reached, err := w.s.runOut(ctx, back, entry)
-	return stop, !reached, err
+	return w.out(ctx, back, entry, regs.RSP+1)
+}
+
+// out goes out of a function that has no lines, or whose lines do not matter.
+func (w *lineWalk) out(ctx context.Context, back uint64, to level, bottom uint64) (at proc.Stop, over bool, err error) {
+	o, err := w.s.newWayOut(back, to)
+	if err != nil {
+		return proc.Stop{}, true, err
+	}
+	o.within(bottom, w.top)
+	at, err = w.s.runOut(ctx, o)
+	if err == nil && o.escaped {
+		return at, w.landed(at.Address), nil
+	}
+	return at, !o.reached, err
+}
+
+// landed says whether a line begins where a caller was come to by another way
+// than a return. If none does, the walk is to the next that begins.
+func (w *lineWalk) landed(pc uint64) bool {
+	w.arrive = w.s.elsewhere(pc)
+	clear(w.places)
+	_, _, ok := w.s.program.Line(pc)
+	return ok && w.arrive(pc-1)
 }
 
 // maxTrampoline is how many instructions may lead from a call to the function
@@ -191,6 +226,11 @@ func (s *session) stepOutTo(ctx context.Context, pc, sp uint64) (proc.Stop, erro
 	if err != nil {
 		return proc.Stop{}, err
 	}
-	stop, _, err := s.runOut(ctx, pc, out)
-	return stop, err
+	w := s.newLineWalk(false, nil)
+	w.top = s.callers()
+	stop, over, err := w.out(ctx, pc, out, sp)
+	if over || err != nil || w.arrive == nil {
+		return stop, err
+	}
+	return w.run(ctx, stop.Address)
 }

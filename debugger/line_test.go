@@ -65,3 +65,61 @@ func TestStepOverLongLine(t *testing.T) {
 		t.Errorf("%d turns and again took %v", turns, took)
 	}
 }
+
+// Steps over a call end where its exception is caught, or behind the line that
+// longjmp comes to, in the function that called or further out; steps out of a
+// function do, too. The program goes on as if nobody had looked.
+func TestStepOverUnwinding(t *testing.T) {
+	mark := func(name string) int { return debuggertest.Line(t, "thrower.cc", name) }
+	for _, tt := range []struct{ command, at, tool, to, then, answer string }{
+		{"near", "near", "step_over", "catch", "caught", "111"}, // 1 + 10 + 100
+		{"near", "throw", "step_line", "catch", "caught", "111"},
+		{"near", "throw", "step_out", "catch", "caught", "111"},
+		{"far", "far", "step_over", "farcatch", "farcaught", "222"}, // 2 + 20 + 200
+		{"far", "throw", "step_out", "farcatch", "farcaught", "222"},
+		{"jump", "leap", "step_over", "leapt", "end", "333"}, // 3 + 30 + 300
+		{"jump", "longjmp", "step_out", "leapt", "end", "333"},
+	} {
+		t.Run(tt.tool+" "+tt.at+" "+tt.command, func(t *testing.T) {
+			c, p := attach(t, "thrower.cc")
+			c.ok("set_breakpoint", args{"file": "thrower.cc", "line": mark(tt.at), "one_shot": true})
+			p.Tell(tt.command)
+			contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
+			var at when
+			c.data(tt.tool, nil, &at)
+			if at.State.Reason != "step" || at.State.Line != mark(tt.to) {
+				t.Fatalf("%s: %+v, want line %d", tt.tool, at.State, mark(tt.to))
+			}
+			c.ok("seek", args{"position": 1})
+			c.data(tt.tool, nil, &at)
+			if at.State.Reason != "step" || at.State.Line != mark(tt.to) {
+				t.Errorf("%s in the past: %+v, want line %d", tt.tool, at.State, mark(tt.to))
+			}
+			c.data("step_over", nil, &at)
+			if at.State.Line != mark(tt.then) {
+				t.Errorf("step_over: %+v, want line %d", at.State, mark(tt.then))
+			}
+			c.ok("continue", args{"wait_ms": 0})
+			if got := p.Line(); got != tt.answer {
+				t.Errorf("%s answers %q, want %s", tt.command, got, tt.answer)
+			}
+		})
+	}
+}
+
+// A step over a switch to another coroutine ends when that of the step goes on,
+// though the others' stacks may be above its own.
+func TestStepOverCoroutines(t *testing.T) {
+	mark := func(name string) int { return debuggertest.Line(t, "fibers.c", name) }
+	c, p := attach(t, "fibers.c")
+	c.ok("set_breakpoint", args{"file": "fibers.c", "line": mark("yield"), "one_shot": true})
+	p.Tell("run")
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
+	var at when
+	c.data("step_over", nil, &at)
+	if at.State.Reason != "step" || at.State.Line != mark("back") {
+		t.Errorf("step_over: %+v, want line %d", at.State, mark("back"))
+	}
+	contains(t, c.ok("evaluate", args{"expression": "me"}), " = 0")
+	contains(t, c.ok("evaluate", args{"expression": "turns"}), " = 2") // one of each coroutine
+}

@@ -112,32 +112,27 @@ const (
 	maxRecordedTime = 200 * time.Millisecond
 )
 
-// runOut goes on until the current thread, or its goroutine, is at an address
-// and not deeper than a level. At the present that is recorded for a while, and
-// then the process runs.
-func (s *session) runOut(ctx context.Context, addr uint64, out level) (stop proc.Stop, reached bool, err error) {
-	thread, err := s.scene.CurrentThread()
-	if err != nil {
-		return proc.Stop{}, false, err
-	}
-	there := func(v *history.View) bool {
-		if v.PC() != addr || !s.isGo() && v.Thread() != thread {
-			return false
-		}
-		at, err := s.levelOf(v.Thread(), 0)
-		return err != nil || at.outside(out)
-	}
+// runOut goes on until a call ends. At the present that is recorded for a while,
+// and then the process runs; only what is recorded is seen to go other ways than
+// to return.
+func (s *session) runOut(ctx context.Context, o *wayOut) (stop proc.Stop, err error) {
 	if s.inPast() {
-		return s.replayTo(ctx, there)
+		stop, ended, err := s.replayTo(ctx, o.ends)
+		o.reached, o.escaped = ended && o.reached, ended && o.escaped
+		return stop, err
 	}
-	stop, err = s.live(ctx, history.Limits{Steps: maxRecorded, Time: maxRecordedTime, HoldSignals: true, Until: func(v *history.View) bool {
-		reached = there(v)
-		return reached
-	}})
-	if err != nil || reached || stop.Why != atLimit && stop.Why != proc.Stepped {
-		return stop, reached && stop.Why == proc.Stepped, err
+	began, limited := s.recordedEnd(), true
+	for rounds := 0; limited && s.records(rounds, s.recordedEnd()-began); rounds++ {
+		stop, err = s.live(ctx, history.Limits{Steps: maxRecorded, Time: maxRecordedTime, HoldSignals: true, Until: o.ends})
+		limited = err == nil && !o.reached && !o.escaped && (stop.Why == atLimit || stop.Why == proc.Stepped)
 	}
-	return s.runOutFreely(ctx, addr, out)
+	if limited {
+		return s.runOutFreely(ctx, o)
+	}
+	if stop.Why != proc.Stepped {
+		o.reached, o.escaped = false, false
+	}
+	return stop, err
 }
 
 // replayTo goes through the past to a place, or to what stops before it.
@@ -163,19 +158,19 @@ func (s *session) replayTo(ctx context.Context, there func(*history.View) bool) 
 	return stop, reached, err
 }
 
-// runOutFreely lets the process run until the current thread, or its goroutine,
-// is at an address and not deeper than a level.
-func (s *session) runOutFreely(ctx context.Context, addr uint64, out level) (stop proc.Stop, reached bool, err error) {
+// runOutFreely lets the process run until a call returns.
+func (s *session) runOutFreely(ctx context.Context, o *wayOut) (stop proc.Stop, err error) {
 	thread, err := s.scene.CurrentThread()
 	if err != nil {
-		return proc.Stop{}, false, err
+		return proc.Stop{}, err
 	}
-	spec := proc.BreakpointSpec{Address: addr, Thread: thread, Condition: func(hit proc.Hit) (bool, error) {
+	spec := proc.BreakpointSpec{Address: o.addr, Thread: thread, Condition: func(hit proc.Hit) (bool, error) {
 		at, err := s.levelOf(hit.Thread, 0)
-		return at.outside(out), err
+		return at.outside(o.out), err
 	}}
-	if s.isGo() {
+	if o.goes {
 		spec.Thread = 0 // goroutines change threads
 	}
-	return s.runTo(ctx, spec)
+	stop, o.reached, err = s.runTo(ctx, spec)
+	return stop, err
 }

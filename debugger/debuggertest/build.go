@@ -72,7 +72,10 @@ func compile(t testing.TB, name, out string, flags []string) {
 func compiler(t testing.TB, name, out string, flags []string) *exec.Cmd {
 	t.Helper()
 	tool, args := "gcc", []string{"-g", "-O0", "-Wall", "-pthread", "-fno-omit-frame-pointer", "-o", out}
-	if strings.HasSuffix(name, ".go") {
+	switch filepath.Ext(name) {
+	case ".cc":
+		tool = "g++"
+	case ".go":
 		tool, args = "go", []string{"build", "-o", out}
 	}
 	path, err := exec.LookPath(tool)

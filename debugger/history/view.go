@@ -52,6 +52,9 @@ func (v *View) Thread() int { return v.threads[v.current].id }
 // PC is the address of that thread's next instruction.
 func (v *View) PC() uint64 { return v.threads[v.current].regs.RIP }
 
+// SP is that thread's stack pointer.
+func (v *View) SP() uint64 { return v.threads[v.current].regs.RSP }
+
 // Threads lists the threads that live at this moment and are known to the
 // history, by id.
 func (v *View) Threads() []int {
