@@ -94,14 +94,14 @@ func (w *backWalk) begin() (err error) {
 func (w *backWalk) behind(v *history.View) bool {
 	pc := v.PC()
 	at, err := w.s.depthOf(v.Thread(), 0, w.isGo)
-	counts := err == nil && at.who == w.at.who && !w.passes(at)
-	if counts && w.isBefore(pc, at) {
+	if err != nil || at.who != w.at.who || w.passes(at) {
+		return w.look.behind(v)
+	}
+	called := w.over && w.isCalled(pc, at)
+	if w.found && w.isBefore(pc, at, called) || w.look.behind(v) {
 		return true
 	}
-	if w.look.behind(v) {
-		return true
-	}
-	if !counts || w.calls(pc, at) {
+	if w.inside = called; called {
 		return false
 	}
 	w.pc, w.at = pc, at
@@ -119,16 +119,13 @@ func (w *backWalk) passes(at level) bool {
 }
 
 // isBefore says whether a place is behind the beginning of the line that was
-// found: in another line or function, or in what another line has called.
-func (w *backWalk) isBefore(pc uint64, at level) bool {
-	if !w.found {
-		return false
-	}
-	if !w.over || !w.calls(pc, at) {
+// found: in another line or function, or the end of what another line has
+// called.
+func (w *backWalk) isBefore(pc uint64, at level, called bool) bool {
+	if !called {
 		line, ok := w.lineOf(pc)
 		return ok && (w.entered || line != w.to || w.isReturn(pc, at))
 	}
-	w.inside = false
 	if !w.isReturn(pc, at) {
 		return false // of a handler of a signal
 	}
@@ -136,14 +133,9 @@ func (w *backWalk) isBefore(pc uint64, at level) bool {
 	return ok && caller != w.to
 }
 
-// calls says whether a place is in what was called, of which it is the end. From
-// then on that is passed, if it is to be.
-func (w *backWalk) calls(pc uint64, at level) bool {
-	if !w.over || at.outside(w.at) || !w.isReturn(pc, at) && !w.isElsewhere(pc) {
-		return false
-	}
-	w.inside = true
-	return true
+// isCalled says whether a place is the end of what was called.
+func (w *backWalk) isCalled(pc uint64, at level) bool {
+	return !at.outside(w.at) && (w.isReturn(pc, at) || w.isElsewhere(pc))
 }
 
 // isReturn says whether an instruction returns to the place that counted last.
