@@ -3,8 +3,8 @@ package debugger
 import (
 	"encoding/binary"
 
+	"github.com/triptych-mcp/triptych/debugger/history"
 	"github.com/triptych-mcp/triptych/debugger/proc"
-	"github.com/triptych-mcp/triptych/debugger/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/x86"
 )
 
@@ -45,7 +45,9 @@ func (s *session) reached(thread int) []uint64 {
 	if err != nil {
 		return nil
 	}
-	r, in := addressing(&regs), s.instruction(regs.RIP)
+	var r x86.Regs
+	history.Addressing(&regs, &r)
+	in := s.instruction(regs.RIP)
 	found := []uint64{regs.RIP}
 	if in.Len == 0 {
 		return found
@@ -76,15 +78,4 @@ func (s *session) target(in *x86.Inst, r *x86.Regs) []uint64 {
 		return []uint64{addr}
 	}
 	return []uint64{addr, binary.LittleEndian.Uint64(b[:])}
-}
-
-// addressing are the registers that addresses depend on.
-func addressing(r *ptrace.Regs) x86.Regs {
-	return x86.Regs{
-		GPR: [16]uint64{
-			r.RAX, r.RCX, r.RDX, r.RBX, r.RSP, r.RBP, r.RSI, r.RDI,
-			r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15,
-		},
-		Flags: r.EFlags, FSBase: r.FSBase, GSBase: r.GSBase,
-	}
 }

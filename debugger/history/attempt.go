@@ -147,7 +147,7 @@ func (r *Recorder) prepareInstruction(a *attempt, regs *ptrace.Regs) error {
 		if err := r.learn(&r.view().threads[a.thread]); err != nil { // for the length of xsave
 			return err
 		}
-		addressing(regs, &r.addr)
+		Addressing(regs, &r.addr)
 		a.spans = in.Writes(a.spans, &r.addr, x86.OneIteration)
 	}
 	a.vector = a.vector || in.Class.Is(x86.FP)

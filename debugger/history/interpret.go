@@ -141,7 +141,7 @@ func (n *run) row() error {
 	}
 	t := &n.r.view().threads[i]
 	p.thread = i
-	addressing(regs, &p.machine.Regs)
+	Addressing(regs, &p.machine.Regs)
 	p.machine.RIP = regs.RIP
 	p.machine.ForgetVectors()
 	return n.settle(p, t, n.interpret(p, t, i, regs))

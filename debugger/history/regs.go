@@ -103,8 +103,8 @@ func (d *decoder) skipRegs() {
 	}
 }
 
-// addressing is what effective addresses are made of.
-func addressing(r *ptrace.Regs, to *x86.Regs) {
+// Addressing is what effective addresses are made of.
+func Addressing(r *ptrace.Regs, to *x86.Regs) {
 	to.GPR = [16]uint64{
 		r.RAX, r.RCX, r.RDX, r.RBX, r.RSP, r.RBP, r.RSI, r.RDI,
 		r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15,
