@@ -151,11 +151,8 @@ func (s *session) reverse(ctx context.Context) (proc.Stop, error) {
 		return stop, err
 	}
 	stop = look.stop(stop)
-	if look.found.watch != nil {
-		stop.Why = atWrite
-		if s.past.Kind(s.past.View().Position()) == history.Ran {
-			s.notes = append(s.notes, "it was written while the process ran by itself, some time before the next position")
-		}
+	if look.found.watch != nil && s.past.Kind(s.past.View().Position()) == history.Ran {
+		s.notes = append(s.notes, "it was written while the process ran by itself, some time before the next position")
 	}
 	return stop, nil
 }
