@@ -28,12 +28,7 @@ func (p *Process) glance(f func() error) error {
 	if p.tracer.Inside() {
 		return p.alive(f)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.available(); err != nil {
-		return err
-	}
-	return p.alive(f)
+	return p.still(func() error { return p.alive(f) })
 }
 
 // stand calls f with what is known of a thread, 0 being the current one. Inside

@@ -148,12 +148,19 @@ func (p *Process) see(f func() error) error {
 	if p.tracer.Inside() {
 		return p.alive(f)
 	}
+	return p.still(func() error {
+		return p.tracer.Do(context.Background(), func() error { return p.alive(f) })
+	})
+}
+
+// still runs f, with mu held, while the process can be looked at.
+func (p *Process) still(f func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.available(); err != nil {
 		return err
 	}
-	return p.tracer.Do(context.Background(), func() error { return p.alive(f) })
+	return f()
 }
 
 // tracerDo runs f on the tracer's thread, of a process that stands still or
@@ -163,12 +170,7 @@ func (p *Process) tracerDo(f func()) error {
 	if p.tracer.Inside() {
 		return run()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.available(); err != nil {
-		return err
-	}
-	return p.tracer.Do(context.Background(), run)
+	return p.still(func() error { return p.tracer.Do(context.Background(), run) })
 }
 
 // available says why the process cannot be looked at. It expects mu.
