@@ -187,52 +187,20 @@ func TestKill(t *testing.T) {
 
 // A launched program that is let go runs on by itself.
 func TestDetachFromLaunched(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = w.Close() }()
-	spec := proc.Spec{Path: debuggertest.Build(t, "forker.c"), Files: []*os.File{r, nil, os.Stderr}}
-	p, err := proc.Launch(t.Context(), spec, proc.Options{})
-	_ = r.Close()
-	if err != nil {
-		t.Skip("launching is not possible here: ", err)
-	}
-	if err := p.Detach(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	program := &debuggertest.Program{PID: p.ID()}
+	program, input := letGo(t)
 	if got := program.Status("TracerPid"); got != "0" {
 		t.Errorf("TracerPid %q, want 0", got)
 	}
-	_ = w.Close() // the end of its input is its end
-	for end := time.Now().Add(5 * time.Second); program.Status("State") != ""; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it is in state %s", program.Status("State"))
-		}
-	}
+	_ = input.Close() // the end of its input is its end
+	awaitEnd(t, program)
 }
 
 // A program that was launched and let go can be attached to again, any number of
 // times, and its end is seen.
 func TestAttachToLaunched(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = w.Close() }() // the end of its input would be its end
-	spec := proc.Spec{Path: debuggertest.Build(t, "forker.c"), Files: []*os.File{r, nil, os.Stderr}}
-	p, err := proc.Launch(t.Context(), spec, proc.Options{})
-	_ = r.Close()
-	if err != nil {
-		t.Skip("launching is not possible here: ", err)
-	}
-	if err := p.Detach(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	program := &debuggertest.Program{PID: p.ID()}
+	program, _ := letGo(t)
 	for range 3 {
-		again, err := proc.Attach(t.Context(), p.ID(), proc.Options{})
+		again, err := proc.Attach(t.Context(), program.PID, proc.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,15 +216,42 @@ func TestAttachToLaunched(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	last, err := proc.Attach(t.Context(), p.ID(), proc.Options{})
+	last, err := proc.Attach(t.Context(), program.PID, proc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = last.Detach(context.WithoutCancel(t.Context())) })
-	time.AfterFunc(20*time.Millisecond, func() { _ = unix.Kill(p.ID(), unix.SIGKILL) })
+	time.AfterFunc(20*time.Millisecond, func() { _ = unix.Kill(program.PID, unix.SIGKILL) })
 	if stop := resume(t, last); stop.Why != proc.Killed || stop.Signal != unix.SIGKILL {
 		t.Errorf("stop %+v, want the end by SIGKILL", stop)
 	}
+	awaitEnd(t, program)
+}
+
+// letGo is a program that was launched and let go, and its input, whose end is
+// its own.
+func letGo(t *testing.T) (program *debuggertest.Program, input *os.File) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() }) // it may be closed already
+	spec := proc.Spec{Path: debuggertest.Build(t, "forker.c"), Files: []*os.File{r, nil, os.Stderr}}
+	p, err := proc.Launch(t.Context(), spec, proc.Options{})
+	_ = r.Close()
+	if err != nil {
+		t.Skip("launching is not possible here: ", err)
+	}
+	if err := p.Detach(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return &debuggertest.Program{PID: p.ID()}, w
+}
+
+// awaitEnd waits until there is no such process any more.
+func awaitEnd(t *testing.T, program *debuggertest.Program) {
+	t.Helper()
 	for end := time.Now().Add(5 * time.Second); program.Status("State") != ""; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("it is in state %s", program.Status("State"))

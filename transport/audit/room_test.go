@@ -101,14 +101,7 @@ func TestSealWithoutGroup(t *testing.T) {
 	for name, hole := range map[string]string{"newlines": "\n", "zeros": "\x00"} {
 		for _, room := range []string{"", "\n\n\n\n", "\x00\x00\x00"} {
 			t.Run(fmt.Sprintf("%s before %q", name, room), func(t *testing.T) {
-				dir := t.TempDir()
-				trail := audit.New(audit.Config{Dir: dir})
-				add(t, trail, 1)
-				before := bytes.TrimRight(only(t, dir), "\n")
-				head, err := os.ReadFile(headOf(t, dir))
-				if err != nil {
-					t.Fatal(err)
-				}
+				dir, trail, before, head := begun(t)
 				if _, err := trail.Append(audit.Record{Key: "k"}); err != nil {
 					t.Fatal(err)
 				}
@@ -133,14 +126,7 @@ func TestSealWithoutGroup(t *testing.T) {
 // TestDamageBehindHead: damage to a group that another one follows is none of a
 // crash, wherever the head is.
 func TestDamageBehindHead(t *testing.T) {
-	dir := t.TempDir()
-	trail := audit.New(audit.Config{Dir: dir})
-	add(t, trail, 1)
-	before := bytes.TrimRight(only(t, dir), "\n")
-	head, err := os.ReadFile(headOf(t, dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, trail, before, head := begun(t)
 	add(t, trail, 2)
 	add(t, trail, 3)
 	shut(t, trail)
@@ -152,6 +138,19 @@ func TestDamageBehindHead(t *testing.T) {
 	if err != nil || report.Err() == nil {
 		t.Errorf("got %+v, %v, want a break", report, err)
 	}
+}
+
+// begun is a trail with one record: its file without the room, and its head.
+func begun(t *testing.T) (dir string, trail *audit.Log, text, head []byte) {
+	t.Helper()
+	dir = t.TempDir()
+	trail = audit.New(audit.Config{Dir: dir})
+	add(t, trail, 1)
+	head, err := os.ReadFile(headOf(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, trail, bytes.TrimRight(only(t, dir), "\n"), head
 }
 
 // padded is a head that holds a seal.
