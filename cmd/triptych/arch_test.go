@@ -68,9 +68,9 @@ var rooms = map[string][]string{
 // reached. The protocol does not know either.
 var notForFamilies = []string{"net/http"}
 
-// shared are packages about files and folders. They know nothing of ours, so
-// what is below a family may import them, too.
-var shared = []string{"mcp/folder", "mcp/wholefile"}
+// shared are packages about files, folders and names. They know nothing of ours,
+// so what is below a family may import them, too.
+var shared = []string{"mcp/folder", "mcp/spelling", "mcp/wholefile"}
 
 // Imports point inward: a message knows no protocol, the protocol no transport,
 // a transport no family, and no family another.

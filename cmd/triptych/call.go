@@ -144,10 +144,7 @@ func (c *conversation) meant(ctx context.Context, tool string, err error) string
 	for _, t := range tools {
 		names.AddCommand(&cobra.Command{Use: t.Name, Run: func(*cobra.Command, []string) {}})
 	}
-	if near := names.SuggestionsFor(tool); len(near) > 0 {
-		return "did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return ""
+	return meant(names, tool)
 }
 
 // callError adds the details that a JSON-RPC error carries, and which tool may

@@ -113,8 +113,8 @@ func suggest(c *cobra.Command, word string) string {
 	if c.SuggestionsMinimumDistance == 0 {
 		c.SuggestionsMinimumDistance = 2
 	}
-	if near := c.SuggestionsFor(word); len(near) > 0 {
-		return "did you mean " + strings.Join(near, " or ") + "?"
+	if near := meant(c, word); near != "" {
+		return near
 	}
 	var names []string
 	for _, sub := range c.Commands() {
@@ -123,6 +123,15 @@ func suggest(c *cobra.Command, word string) string {
 		}
 	}
 	return "commands: " + strings.Join(names, ", ")
+}
+
+// meant asks about the commands below that are spelled like a word, "" when there
+// are none.
+func meant(c *cobra.Command, word string) string {
+	if near := c.SuggestionsFor(word); len(near) > 0 {
+		return "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return ""
 }
 
 // runner runs the row; a row that only groups others is not enough by itself.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/mcp/spelling"
 )
 
 // eachFunction goes through the functions that debug information has. It reads
@@ -113,27 +115,11 @@ func lastPart(name string) string {
 	return strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 }
 
-// distance is how many letters must be changed, put in or taken out to make one
-// name of another; false when it is more than most.
+// distance is how far one name is from another; false when it is more than most.
 func distance(a, b string, most int) (int, bool) {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return 0, false
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)], row[len(b)] <= most
+	d := spelling.Distance(a, b)
+	return d, d <= most
 }

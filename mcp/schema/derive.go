@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/spelling"
 )
 
 // A Schema describes a struct type and decodes JSON objects into it.
@@ -327,29 +327,9 @@ func (o *object) near(name string) string {
 		return ""
 	}
 	for i := range o.fields {
-		if d := edits(name, o.fields[i].name); d < best {
+		if d := spelling.Distance(name, o.fields[i].name); d < best {
 			best, at = d, o.fields[i].name
 		}
 	}
 	return at
-}
-
-// edits is the Levenshtein distance.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], slices.Min([]int{row[j+1] + 1, row[j] + 1, diagonal + cost})
-		}
-	}
-	return row[len(b)]
 }
