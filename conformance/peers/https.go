@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/triptych-mcp/triptych/conformance/load"
 )
@@ -16,8 +17,12 @@ var webEchoes = []struct {
 	{64, []goal{{bareHTTP, .85}, {gosdk, 14}, {mcpgo, 2.5}}},
 }
 
-// bareHTTP is the least that a handler of net/http does.
-const bareHTTP = "bare net/http"
+// What a handler of net/http does at least: to answer, and to have a line on disk
+// before.
+const (
+	bareHTTP  = "bare net/http"
+	bareTrail = "the same, a line on disk"
+)
 
 // https measures ours with keys, quota and audit, and its peers without: the echo
 // of our packages against echoes, and the whole program with the tool get_ruleset
@@ -29,6 +34,7 @@ func (b *bench) https(ctx context.Context) error {
 		readings, err := contest(ctx, b.pace(), e.conns,
 			contender{b.echoWeb(), echo},
 			contender{b.peerWeb(bareHTTP, "ceiling"), echo},
+			contender{b.peerWeb(bareTrail, "ceiling", "-trail", filepath.Join(b.data, "trail")), echo},
 			contender{b.peerWeb(gosdk, "gosdk"), echo},
 			contender{b.peerWeb(mcpgo, "mcpgo"), echo},
 			contender{b.serve(), get})
@@ -38,6 +44,7 @@ func (b *bench) https(ctx context.Context) error {
 		whole := readings[len(readings)-1]
 		readings = readings[:len(readings)-1]
 		b.addGoals("https", fmt.Sprintf("echo 32 B, %d connections", e.conns), readings, e.goals)
+		b.addLimits(fmt.Sprintf("HTTPS, echo 32 B, %d connections", e.conns), bareTrail, readings[1:], e.goals)
 		readings[0] = whole
 		b.addGoals("https", fmt.Sprintf("get_ruleset, %d connections", e.conns), readings, e.goals)
 	}

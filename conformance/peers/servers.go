@@ -61,9 +61,9 @@ func (b *bench) web(name string, words ...string) load.Server {
 }
 
 // peerWeb is a peer over HTTPS, which asks for no key.
-func (b *bench) peerWeb(name, program string) load.Server {
-	s := b.web(name, b.program(program), "-listen", "127.0.0.1:{port}",
-		"-cert", filepath.Join(b.data, "tls", "cert.pem"), "-key", filepath.Join(b.data, "tls", "key.pem"))
+func (b *bench) peerWeb(name, program string, flags ...string) load.Server {
+	s := b.web(name, append([]string{b.program(program), "-listen", "127.0.0.1:{port}",
+		"-cert", filepath.Join(b.data, "tls", "cert.pem"), "-key", filepath.Join(b.data, "tls", "key.pem")}, flags...)...)
 	s.Bearer, s.Revision = "", revision
 	return s
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/conformance/load"
 )
@@ -55,8 +56,22 @@ func (b *bench) stdio(ctx context.Context) error {
 			return err
 		}
 		b.addGoals("stdio", e.name, readings, e.goals)
+		b.addLimits(e.name, ceiling, readings[1:], e.goals)
 	}
 	return b.list(ctx)
+}
+
+// addLimits adds a row for each goal that is set beside a peer: how far what does
+// no work gets, of the readings the one named limit.
+func (b *bench) addLimits(what, limit string, readings []reading, goals []goal) {
+	best := readings[slices.IndexFunc(readings, func(r reading) bool { return r.Name == limit })]
+	for i := range readings {
+		for _, g := range goals {
+			if g.peer == readings[i].Name && g.peer != limit {
+				b.addRate(limits, what, g.times, &best, &readings[i])
+			}
+		}
+	}
 }
 
 // addGoals adds a row for each goal, and one without a goal for every other peer.

@@ -1,6 +1,10 @@
 // Command ceiling is no server: it shows how fast a pipe and net/http can be at
 // all. It looks for the id and the text by their names, copies them into an
 // answer, and writes as seldom as it can. It parses and checks nothing.
+//
+//	ceiling                                          # over standard input and output
+//	ceiling -listen ADDRESS -cert FILE -key FILE     # over HTTPS
+//	ceiling -listen ADDRESS ... -trail FILE          # with each request on disk before its answer
 package main
 
 import (
@@ -30,17 +34,26 @@ var (
 func main() {
 	var web peer.Web
 	web.Flags()
+	path := flag.String("trail", "", "keep a line of each request over HTTPS in this `file`")
 	flag.Parse()
-	var err error
-	if web.Listen == "" {
-		err = stdio()
-	} else {
-		err = web.Serve(http.HandlerFunc(post))
-	}
-	if err != nil {
+	if err := serve(&web, *path); err != nil {
 		fmt.Fprintln(os.Stderr, "ceiling:", err)
 		os.Exit(1)
 	}
+}
+
+func serve(web *peer.Web, path string) error {
+	if web.Listen == "" {
+		return stdio()
+	}
+	if path == "" {
+		return web.Serve(http.HandlerFunc(post))
+	}
+	t, err := openTrail(path)
+	if err != nil {
+		return err
+	}
+	return web.Serve(recorded{t})
 }
 
 // stdio reads all there is and answers it with one write.
@@ -121,10 +134,31 @@ func literal(message []byte) []byte {
 
 // post is the least that a handler of net/http does.
 func post(w http.ResponseWriter, r *http.Request) {
-	body := make([]byte, max(0, r.ContentLength))
-	if _, err := io.ReadFull(r.Body, body); err != nil {
-		return
+	if body, err := read(r); err == nil {
+		reply(w, body)
 	}
+}
+
+// recorded is post with a trail.
+type recorded struct{ *trail }
+
+func (t recorded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := read(r)
+	if err == nil {
+		err = t.keep(body)
+	}
+	if err == nil {
+		reply(w, body)
+	}
+}
+
+func read(r *http.Request) ([]byte, error) {
+	body := make([]byte, max(0, r.ContentLength))
+	_, err := io.ReadFull(r.Body, body)
+	return body, err
+}
+
+func reply(w http.ResponseWriter, body []byte) {
 	out := answer(make([]byte, 0, len(body)+128), body)
 	if len(out) == 0 {
 		w.WriteHeader(http.StatusAccepted)
