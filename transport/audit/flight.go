@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"slices"
 	"time"
 )
 
@@ -25,7 +26,8 @@ type flight struct {
 	err    error // good once done is closed
 }
 
-func newFlight() *flight { return &flight{done: make(chan struct{})} }
+// newFlight is a flight whose bodies go into the memory of room.
+func newFlight(room []byte) *flight { return &flight{bodies: room[:0], done: make(chan struct{})} }
 
 // flightOf is the flight that decides about a record, nil when it is kept.
 func (l *Log) flightOf(seq uint64) (*flight, error) {
@@ -48,7 +50,9 @@ func (l *Log) land(ctx context.Context, f *flight) error {
 		return err
 	}
 	defer func() { <-l.turn }()
-	runtime.Gosched() // whoever is about to add a record gets on board: a seal costs the same for many
+	if l.company {
+		runtime.Gosched() // whoever is about to add a record gets on board: a seal costs the same for many
+	}
 	select {
 	case <-f.done:
 		return f.err
@@ -97,13 +101,15 @@ func (l *Log) queue(ctx context.Context, f *flight) (landed bool, err error) {
 // The caller has the turn.
 func (l *Log) fly(f *flight) error {
 	l.mu.Lock()
-	l.flying, l.current = f, newFlight()
+	l.flying, l.current, l.spare = f, newFlight(l.spare), nil
+	l.company = f.last > l.durable+1
 	l.mu.Unlock()
 	err := l.flush(f)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err == nil {
 		l.durable = max(l.durable, f.last)
+		l.spare = reusable(f.bodies)
 	}
 	l.flying = nil
 	f.err = err
@@ -135,8 +141,19 @@ func (l *Log) unstick() error {
 		return fmt.Errorf("keeping the audit trail: %w", err)
 	}
 	l.settle(l.stuck.seq)
+	l.room = reusable(l.stuck.data)
 	l.stuck = nil
 	return nil
+}
+
+// reusable is memory that the next of its kind may have: a heap of records is
+// rare.
+func reusable(b []byte) []byte {
+	const most = 64 << 10
+	if cap(b) > most {
+		return nil
+	}
+	return b
 }
 
 // hold puts the records of a flight that did not take off before those of the
@@ -158,7 +175,8 @@ func (l *Log) settle(seq uint64) {
 // group makes a group of records: their lines, chained and sealed.
 func (l *Log) group(bodies []byte) *group {
 	now := l.now()
-	g := &group{data: make([]byte, 0, 2*len(bodies)+1024)}
+	g := &group{data: slices.Grow(l.room[:0], 2*len(bodies)+1024)}
+	l.room = nil
 	for _, n := range l.store.preface(l.chain, now) {
 		g.data = l.chain.add(g.data, n.body())
 	}

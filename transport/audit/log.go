@@ -27,9 +27,12 @@ type Log struct {
 	// turn is held by whoever opens, writes or closes the chain. It comes
 	// before mu.
 	turn  chan struct{}
-	chain *chain // nil until the first record; like the next two under turn
+	chain *chain // nil until the first record; like the next four under turn
 	store medium
 	stuck *group // could not be written and goes first
+	room  []byte // for the next group
+
+	company bool // the last flight had more than one record
 
 	timers sync.Pool // of *time.Timer that are stopped
 
@@ -40,6 +43,7 @@ type Log struct {
 	durable uint64 // of the last record that is kept for good
 	flying  *flight
 	current *flight // takes records
+	spare   []byte  // for the bodies of the one after it
 }
 
 // A keeper is where chains are kept.
@@ -65,7 +69,7 @@ type medium interface {
 
 // newLog makes a log that opens its chain with the first record.
 func newLog(k keeper, now func() time.Time, logger *slog.Logger) *Log {
-	return &Log{keeper: k, now: now, logger: logger, turn: make(chan struct{}, 1), current: newFlight()}
+	return &Log{keeper: k, now: now, logger: logger, turn: make(chan struct{}, 1), current: newFlight(nil)}
 }
 
 // Append adds a record to the chain and returns its number. The record waits
@@ -76,7 +80,8 @@ func (l *Log) Append(r Record) (uint64, error) {
 	if r.Time.IsZero() {
 		r.Time = l.now()
 	}
-	body := append(r.body(make([]byte, 0, 256)), '\n')
+	var usual [512]byte
+	body := append(r.body(usual[:0]), '\n')
 	for {
 		seq, full, err := l.take(body)
 		switch {
@@ -120,7 +125,7 @@ func (l *Log) ensureOpen() error {
 	if open || closed {
 		return nil
 	}
-	if _, err := l.queue(context.Background(), newFlight()); err != nil { // none lands before
+	if _, err := l.queue(context.Background(), newFlight(nil)); err != nil { // none lands before
 		return err
 	}
 	defer func() { <-l.turn }()

@@ -70,7 +70,7 @@ func formatTime(t time.Time) string { return t.UTC().Format(timeFormat) }
 // empty are left out; the order is fixed, so that equal records have equal
 // bytes.
 func (r *Record) body(dst []byte) []byte {
-	dst = append(append(dst, timeStart...), formatTime(r.Time)...)
+	dst = r.Time.UTC().AppendFormat(append(dst, timeStart...), timeFormat)
 	dst = append(dst, '"')
 	dst = text(dst, "key", r.Key)
 	dst = text(dst, "addr", r.Addr)
