@@ -166,17 +166,19 @@ func (c *conn) requests() (done bool) {
 
 // handle answers the request and says whether another one may follow.
 func (c *conn) handle(body []byte, now time.Time) (more bool) {
-	ctx, cancel := context.WithCancel(c.front.cfg.Context)
-	defer cancel()
-	r := c.head.request(ctx, body, c.addr, c.state)
-	w := &response{conn: c, header: http.Header{}, length: -1, out: c.front.buffer()}
+	both := &struct { // in one piece of memory
+		arrival
+		response
+	}{arrival{life: life{parent: c.front.cfg.Context}}, response{conn: c, room: c.front.room(), length: -1}}
+	a, w := &both.arrival, &both.response
+	defer a.life.end()
 	defer c.front.release(w)
 	c.writeWithin(now)
-	c.watch.begin(now, cancel)
-	ok := c.run(w, r)
-	c.watch.end()
-	_ = r.Body.Close() // as net/http does: its bytes will be others
-	return ok && w.finish() && !c.watch.gone()
+	c.watch.begin(now, &a.life)
+	ok := c.run(w, a.request(&c.head, body, c.addr, c.state))
+	gone := c.watch.end()
+	_ = a.body.Close() // as net/http does: its bytes will be others
+	return ok && w.finish() && !gone
 }
 
 // writeWithin makes writes end after RequestTime, or up to a quarter later.

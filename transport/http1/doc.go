@@ -25,6 +25,10 @@
 // noticed some milliseconds into a request, but as with net/http not behind a
 // request that the client has sent meanwhile, nor does RequestTime count then.
 //
+// Handlers must not change a request's Header and URL, which the next request may
+// share, and must not use the answer's Header when they have returned, for it is
+// another answer's then.
+//
 // # Concurrency
 //
 // A Front may be used by many goroutines; a request belongs to its handler.

@@ -8,7 +8,15 @@ import (
 // Parse reads the head at the beginning of a text and makes it and what is
 // behind it a request. It returns nil when the request is not taken.
 func Parse(text []byte, paths map[string]bool) (r *http.Request, size int) {
-	var h head
+	return new(Parser).Parse(text, paths)
+}
+
+// A Parser parses the heads of a connection.
+type Parser struct{ head head }
+
+// Parse is Parse of the next one.
+func (p *Parser) Parse(text []byte, paths map[string]bool) (r *http.Request, size int) {
+	h := &p.head
 	end := indexHead(text)
 	if end < 0 || end > maxHead || !h.parse(text[:end+2], paths) {
 		return nil, 0
@@ -17,5 +25,6 @@ func Parse(text []byte, paths map[string]bool) (r *http.Request, size int) {
 	if size > len(text) {
 		return nil, 0
 	}
-	return h.request(context.Background(), text[size-h.length:size], "", nil), size
+	a := &arrival{life: life{parent: context.Background()}}
+	return a.request(h, text[size-h.length:size], "", nil), size
 }

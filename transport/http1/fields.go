@@ -12,27 +12,27 @@ import (
 // their names.
 func (w *response) putHead() {
 	w.sent = true
-	out := append(*w.out, "HTTP/1.1 "...)
+	out := append(w.room.out, "HTTP/1.1 "...)
 	out = strconv.AppendInt(out, int64(w.status), 10)
 	out = append(append(append(out, ' '), http.StatusText(w.status)...), "\r\n"...)
 	w.complete()
 	names := make([]string, 0, 16)
-	for name := range w.header {
+	for name := range w.room.header {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		for _, value := range w.header[name] {
+		for _, value := range w.room.header[name] {
 			out = appendField(out, name, value)
 		}
 	}
-	*w.out = append(out, "\r\n"...)
+	w.room.out = append(out, "\r\n"...)
 }
 
 // complete adds the fields that the protocol needs, and takes away those that
 // would be wrong.
 func (w *response) complete() {
-	h := w.header
+	h := w.Header()
 	if _, ok := h["Date"]; !ok {
 		h["Date"] = w.conn.front.date.at(time.Now())
 	}
@@ -61,11 +61,20 @@ func appendField(out []byte, name, value string) []byte {
 		return out
 	}
 	out = append(append(out, name...), ": "...)
-	for _, c := range []byte(strings.Trim(value, " \t\r\n")) {
+	start := len(out)
+	out = append(out, trimmed(value)...)
+	for i, c := range out[start:] {
 		if c == '\r' || c == '\n' || c == 0 {
-			c = ' '
+			out[start+i] = ' '
 		}
-		out = append(out, c)
 	}
 	return append(out, "\r\n"...)
+}
+
+// trimmed is a value without blanks at its ends, which most have not.
+func trimmed(value string) string {
+	if n := len(value); n > 0 && value[0] > ' ' && value[n-1] > ' ' {
+		return value
+	}
+	return strings.Trim(value, " \t\r\n")
 }

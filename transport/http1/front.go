@@ -51,7 +51,7 @@ type Front struct {
 	paths map[string]bool
 	rest  *rest
 	date  dateCache
-	outs  sync.Pool // of *[]byte for answers
+	rooms sync.Pool // of *room
 
 	closing atomic.Bool // connections end with the request that they are at
 
@@ -152,21 +152,22 @@ func (f *Front) last() []*conn {
 	return slices.Collect(maps.Keys(f.conns))
 }
 
-// buffer is room for an answer.
-func (f *Front) buffer() *[]byte {
-	if out, _ := f.outs.Get().(*[]byte); out != nil {
-		return out
+// room is room for an answer.
+func (f *Front) room() *room {
+	if r, _ := f.rooms.Get().(*room); r != nil {
+		return r
 	}
-	return new(make([]byte, 0, firstBuffer))
+	return &room{header: http.Header{}, out: make([]byte, 0, firstBuffer)}
 }
 
 // release takes the room back. A handler that goes on writing after its return
 // writes into nothing.
 func (f *Front) release(w *response) {
-	out := w.out
-	w.out, w.err = &w.late, http.ErrHandlerTimeout
-	if cap(*out) <= keptAnswer {
-		*out = (*out)[:0]
-		f.outs.Put(out)
+	r := w.room
+	w.room, w.err = &w.late, http.ErrHandlerTimeout
+	if cap(r.out) <= keptAnswer && len(r.header) <= maxFields {
+		r.out = r.out[:0]
+		clear(r.header)
+		f.rooms.Put(r)
 	}
 }

@@ -2,6 +2,9 @@ package http1
 
 import (
 	"bytes"
+	"maps"
+	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -12,12 +15,19 @@ const (
 	maxFields = 64
 )
 
-// A head is a request's first line and fields. All of it are parts of one text.
+// A head is a request's first line and fields. All of it are parts of one text,
+// and stays as it is when the next head is parsed. A client's next head is mostly
+// the one before it, but for the length: then requests share what is made of it.
 type head struct {
 	path   string
 	host   string
 	length int // of the body
 	fields []field
+
+	url    *url.URL
+	header http.Header // nil when it is not taken
+
+	before, digits, after string // the text, cut about the length
 }
 
 type field struct{ name, value string }
@@ -43,6 +53,10 @@ func strange(text []byte) bool {
 // of the form that is taken: the grammar of RFC 9112 without what is optional,
 // deprecated or in the least doubtful.
 func (h *head) parse(text []byte, paths map[string]bool) bool {
+	if h.again(text) {
+		return true
+	}
+	all := string(text) // fields are parts of it
 	line, text, _ := bytes.Cut(text, endOfHead[:2])
 	target, ok := bytes.CutPrefix(line, []byte(method))
 	if !ok {
@@ -52,24 +66,47 @@ func (h *head) parse(text []byte, paths map[string]bool) bool {
 		return false
 	}
 	*h = head{path: string(target), length: -1, fields: h.fields[:0]}
-	all := string(text) // fields are parts of it
 	for len(text) > 0 {
 		line, text, _ = bytes.Cut(text, endOfHead[:2])
 		at := len(all) - len(text) - len(line) - 2
-		if len(h.fields) == maxFields || !h.field(line, all[at:at+len(line)]) {
+		if len(h.fields) == maxFields || !h.field(line, all, at) {
 			return false
 		}
 	}
-	return h.host != "" && h.length >= 0
+	if h.host == "" || h.length < 0 {
+		return false
+	}
+	h.url, h.header = &url.URL{Path: h.path}, headerOf(h.fields)
+	return true
 }
 
-// field reads one field, which is there as bytes and as a string.
-func (h *head) field(line []byte, text string) bool {
+// again takes a head that is the one before it, but for the length. What was
+// checked of that one is so of this one.
+func (h *head) again(text []byte) bool {
+	start, end := len(h.before), len(text)-len(h.after)
+	if h.header == nil || start >= end || string(text[:start]) != h.before || string(text[end:]) != h.after {
+		return false
+	}
+	if string(text[start:end]) == h.digits {
+		return true
+	}
+	digits := string(text[start:end])
+	if !h.setLength(digits) {
+		return false
+	}
+	h.digits, h.header = digits, maps.Clone(h.header)
+	h.header["Content-Length"] = []string{digits}
+	return true
+}
+
+// field reads one field, which is there as bytes and in the whole text.
+func (h *head) field(line []byte, all string, at int) bool {
 	colon := bytes.IndexByte(line, ':')
 	if colon <= 0 || !is(line[:colon], inName) || !is(line[colon:], inValue) {
 		return false
 	}
-	name, value := canonical(line[:colon]), strings.Trim(text[colon+1:], " \t")
+	start := at + colon + 1
+	name, value := canonical(line[:colon]), strings.Trim(all[start:at+len(line)], " \t")
 	switch {
 	case others[name]:
 		return false
@@ -81,6 +118,8 @@ func (h *head) field(line []byte, text string) bool {
 		if h.length >= 0 || !h.setLength(value) {
 			return false
 		}
+		start += strings.Index(all[start:], value)
+		h.before, h.digits, h.after = all[:start], value, all[start+len(value):]
 	case name == "Connection" && !strings.EqualFold(value, "keep-alive"):
 		return false
 	}

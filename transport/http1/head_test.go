@@ -126,6 +126,63 @@ func compare(t *testing.T, text []byte) {
 	}
 }
 
+// TestParseNext: what a head is does not depend on the one before it on the
+// connection, and does not change what was made of that.
+func TestParseNext(t *testing.T) {
+	const first = "POST /mcp HTTP/1.1\r\nHost: a2\r\nAccept: a\r\nContent-Length: 2 \r\nX: 2\r\nAccept: b\r\n\r\n{}"
+	for _, second := range []string{
+		first,
+		strings.Replace(first, "h: 2 \r", "h: 3 \r", 1) + "!",
+		strings.Replace(first, "h: 2 \r", "h: 12 \r", 1) + "0123456789",
+		strings.Replace(first, "h: 2 \r", "h: 65537 \r", 1),
+		strings.Replace(first, "h: 2 \r", "h: +2 \r", 1),
+		strings.Replace(first, "h: 2 \r", "h:  \r", 1),
+		strings.Replace(first, "h: 2 \r", "h: 2\r\nTransfer-Encoding: chunked \r", 1),
+		strings.Replace(first, "h: 2 \r", "h: 2\r\nContent-Length: 2 \r", 1),
+		strings.Replace(first, "X: 2", "X: 3", 1),
+		strings.Replace(first, "a2", "a3", 1),
+		strings.Replace(first, "Accept: b\r\n", "", 1),
+		strings.Replace(first, "POST", "PUT", 1),
+	} {
+		t.Run(second, func(t *testing.T) { compareNext(t, []byte(first), []byte(second)) })
+	}
+}
+
+// FuzzParseNext does the same with any two.
+func FuzzParseNext(f *testing.F) {
+	for i, tt := range heads {
+		f.Add([]byte(tt.text), []byte(heads[(i+1)%len(heads)].text))
+	}
+	f.Fuzz(compareNext)
+}
+
+func compareNext(t *testing.T, first, second []byte) {
+	var parser http1.Parser
+	before, _ := parser.Parse(first, paths)
+	got, size := parser.Parse(second, paths)
+	want, wantSize := http1.Parse(second, paths)
+	sameParsed(t, got, want)
+	if size != wantSize {
+		t.Errorf("%d bytes, want %d", size, wantSize)
+	}
+	as, _ := http1.Parse(first, paths)
+	sameParsed(t, before, as)
+}
+
+func sameParsed(t *testing.T, got, want *http.Request) {
+	t.Helper()
+	if got == nil || want == nil {
+		if got != want {
+			t.Errorf("taken: %v, want %v", got != nil, want != nil)
+		}
+		return
+	}
+	if got.RequestURI != want.RequestURI || *got.URL != *want.URL || got.Host != want.Host || got.ContentLength != want.ContentLength ||
+		!maps.EqualFunc(got.Header, want.Header, slices.Equal) || all(t, got.Body) != all(t, want.Body) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 func all(t *testing.T, body io.ReadCloser) string {
 	t.Helper()
 	text, err := io.ReadAll(body)

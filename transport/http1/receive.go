@@ -56,6 +56,9 @@ func (c *conn) receive(deadline time.Time) (size int, v verdict) {
 		return 0, passed
 	}
 	size = end + len(endOfHead)
+	if c.n >= size+c.head.length {
+		return size, taken
+	}
 	deadline = time.Now().Add(grace)
 	for c.n < size+c.head.length {
 		if err := c.more(deadline, size+c.head.length); err != nil {

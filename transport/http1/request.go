@@ -1,45 +1,43 @@
 package http1
 
 import (
-	"context"
 	"crypto/tls"
 	"io"
 	"net/http"
-	"net/url"
 	"sync"
 )
 
-// An arrival is what a request is made of, in one piece of memory.
+// An arrival is what a request has for itself, in one piece of memory.
 type arrival struct {
-	url    url.URL
-	body   bodyReader
-	values [12]string // of fields; more than that are elsewhere
+	life life
+	body bodyReader
 }
 
 // request makes a head and a body a request of net/http.
-func (h *head) request(ctx context.Context, body []byte, addr string, state *tls.ConnectionState) *http.Request {
-	a := &arrival{url: url.URL{Path: h.path}, body: bodyReader{rest: body}}
+func (a *arrival) request(h *head, body []byte, addr string, state *tls.ConnectionState) *http.Request {
 	r := http.Request{
-		Method: http.MethodPost, URL: &a.url, RequestURI: h.path,
+		Method: http.MethodPost, URL: h.url, RequestURI: h.path,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: h.header(a.values[:0]), Host: h.host, ContentLength: int64(h.length), RemoteAddr: addr, TLS: state,
+		Header: h.header, Host: h.host, ContentLength: int64(h.length), RemoteAddr: addr, TLS: state,
 		Body: http.NoBody,
 	}
 	if len(body) > 0 {
+		a.body.rest = body
 		r.Body = &a.body
 	}
-	return r.WithContext(ctx)
+	return r.WithContext(&a.life)
 }
 
-// header are the fields; their values go into one array.
-func (h *head) header(values []string) http.Header {
-	header := make(http.Header, len(h.fields))
-	for _, f := range h.fields {
-		values = append(values, f.value)
+// headerOf makes fields a header; their values are in one array.
+func headerOf(fields []field) http.Header {
+	header := make(http.Header, len(fields))
+	values := make([]string, len(fields))
+	for i, f := range fields {
+		values[i] = f.value
 		if before := header[f.name]; before != nil {
 			header[f.name] = append(before, f.value)
 		} else {
-			header[f.name] = values[len(values)-1:][:1:1]
+			header[f.name] = values[i : i+1 : i+1]
 		}
 	}
 	return header

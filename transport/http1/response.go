@@ -14,8 +14,8 @@ const keptBody = 16 << 10
 // A response is an answer on its way. It is a [http.Flusher] and has what
 // [http.ResponseController] needs.
 type response struct {
-	conn   *conn
-	header http.Header
+	conn *conn
+	room *room
 
 	status  int    // 0 until it is said
 	body    []byte // that waits
@@ -23,12 +23,22 @@ type response struct {
 	written int64
 	sent    bool // the head was
 	chunked bool
-	out     *[]byte // what is written next; from the front's pool
-	late    []byte  // in its place after the handler's return
-	err     error   // of the connection, for good
+	late    room  // in place of the other one after the handler's return
+	err     error // of the connection, for good
 }
 
-func (w *response) Header() http.Header { return w.header }
+// A room is where an answer is made. It is another one's afterwards.
+type room struct {
+	header http.Header
+	out    []byte // what is written next
+}
+
+func (w *response) Header() http.Header {
+	if w.room.header == nil { // of a room for what is late
+		w.room.header = http.Header{}
+	}
+	return w.room.header
+}
 
 // WriteHeader says the status. Informational ones are left out.
 func (w *response) WriteHeader(status int) {
@@ -39,7 +49,7 @@ func (w *response) WriteHeader(status int) {
 		return
 	}
 	w.status = status
-	if values := w.header["Content-Length"]; len(values) > 0 && w.hasBody() {
+	if values := w.room.header["Content-Length"]; len(values) > 0 && w.hasBody() {
 		if n, err := strconv.ParseInt(values[0], 10, 64); err == nil && n >= 0 {
 			w.length = n
 		}
@@ -108,13 +118,13 @@ func (w *response) add(b []byte) {
 	case w.sent:
 		w.piece(b)
 		return
-	case len(w.body) == 0 && len(b) > keptBody:
-		w.body = b // until begin is done with it
+	case len(w.body) == 0 && (len(b) > keptBody || int64(len(b)) == w.length):
+		w.body = b
+		w.begin() // and is done with it
 	default:
-		w.body = append(w.body, b...)
-	}
-	if len(w.body) > keptBody {
-		w.begin()
+		if w.body = append(w.body, b...); len(w.body) > keptBody {
+			w.begin()
+		}
 	}
 }
 
@@ -125,26 +135,26 @@ func (w *response) piece(b []byte) {
 		return // an empty chunk would be the last
 	}
 	if w.chunked {
-		*w.out = append(strconv.AppendInt(*w.out, int64(len(b)), 16), "\r\n"...)
+		w.room.out = append(strconv.AppendInt(w.room.out, int64(len(b)), 16), "\r\n"...)
 	}
 	if len(b) > keptAnswer { // too much for a copy
 		w.send()
 		w.put(b)
 	} else {
-		*w.out = append(*w.out, b...)
+		w.room.out = append(w.room.out, b...)
 	}
 	if w.chunked {
-		*w.out = append(*w.out, "\r\n"...)
+		w.room.out = append(w.room.out, "\r\n"...)
 	}
-	if len(*w.out) >= keptBody {
+	if len(w.room.out) >= keptBody {
 		w.send()
 	}
 }
 
 // send writes what is in the buffer.
 func (w *response) send() {
-	w.put(*w.out)
-	*w.out = (*w.out)[:0]
+	w.put(w.room.out)
+	w.room.out = w.room.out[:0]
 }
 
 // put writes to the connection.
@@ -163,7 +173,7 @@ func (w *response) finish() bool {
 	if !w.sent {
 		w.whole()
 	} else if w.chunked {
-		*w.out = append(*w.out, "0\r\n\r\n"...)
+		w.room.out = append(w.room.out, "0\r\n\r\n"...)
 	}
 	w.send()
 	return w.err == nil && !w.closes() && (w.length < 0 || w.length == w.written)
@@ -173,14 +183,14 @@ func (w *response) finish() bool {
 func (w *response) whole() {
 	if w.length < 0 && w.hasBody() {
 		w.length = w.written
-		w.header.Del("Content-Length") // it was none
+		w.room.header.Del("Content-Length") // it was none
 	}
 	w.putHead()
-	*w.out = append(*w.out, w.body...)
+	w.room.out = append(w.room.out, w.body...)
 	w.body = nil
 }
 
 // closes says whether the connection ends with this answer.
 func (w *response) closes() bool {
-	return w.conn.front.closing.Load() || strings.EqualFold(w.header.Get("Connection"), "close")
+	return w.conn.front.closing.Load() || strings.EqualFold(w.room.header.Get("Connection"), "close")
 }

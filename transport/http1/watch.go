@@ -1,7 +1,6 @@
 package http1
 
 import (
-	"context"
 	"sync"
 	"time"
 )
@@ -18,56 +17,71 @@ type watch struct {
 
 	mu      sync.Mutex
 	idle    sync.Cond
-	cancel  context.CancelFunc // of the request, nil between requests
-	until   time.Time          // when reading ends
+	life    *life     // of the request, nil between requests
+	began   time.Time // when that one did
+	often   bool      // whether it came soon after the one before it
+	armed   bool      // whether the timer runs, until some time at which the request is not too old
+	until   time.Time // when reading ends
 	reading bool
 	err     error // how reading ended, for good
 }
 
 func (w *watch) init(c *conn) {
 	w.conn, w.idle.L = c, &w.mu
-	w.timer = time.AfterFunc(time.Hour, w.read)
+	w.timer = time.AfterFunc(time.Hour, w.look)
 	w.timer.Stop()
 }
 
 // begin watches over a request.
-func (w *watch) begin(now time.Time, cancel context.CancelFunc) {
-	w.mu.Lock()
-	w.cancel, w.until = cancel, now.Add(w.conn.front.cfg.RequestTime)
-	w.mu.Unlock()
-	w.timer.Reset(watchAfter)
-}
-
-// end ends that.
-func (w *watch) end() {
-	w.timer.Stop()
+func (w *watch) begin(now time.Time, request *life) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.cancel = nil
-	if !w.reading {
-		return
+	w.often = now.Sub(w.began) < watchAfter
+	w.life, w.began, w.until = request, now, now.Add(w.conn.front.cfg.RequestTime)
+	if !w.armed {
+		w.armed = true
+		w.timer.Reset(watchAfter)
 	}
-	_ = w.conn.net.SetReadDeadline(time.Unix(1, 0)) // wakes the read; if not, it has failed already
+}
+
+// end ends that, and says whether reading has ended for good. Where requests come
+// often, the timer goes on: to set it for each takes longer than all else here.
+func (w *watch) end() (gone bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.life = nil
+	if w.armed && !w.often {
+		w.armed = !w.timer.Stop()
+	}
+	if w.reading {
+		_ = w.conn.net.SetReadDeadline(time.Unix(1, 0)) // wakes the read; if not, it has failed already
+	}
 	for w.reading {
 		w.idle.Wait()
 	}
-}
-
-// gone says whether reading has ended for good. It is for between requests.
-func (w *watch) gone() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	return w.err != nil
 }
 
-// read reads until there is something, or the request ends.
-func (w *watch) read() {
-	c := w.conn
+// look is what the timer does: it reads if the request is old enough, and else
+// comes again when it is.
+func (w *watch) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.cancel == nil || w.reading {
+	w.armed = false
+	if w.life == nil || w.reading {
 		return
 	}
+	if left := watchAfter - time.Since(w.began); left > 0 {
+		w.armed = true
+		w.timer.Reset(left)
+		return
+	}
+	w.readLocked()
+}
+
+// readLocked reads until there is something, or the request ends.
+func (w *watch) readLocked() {
+	c := w.conn
 	if c.n == len(c.buf) { // the handler has its body in the old one
 		c.grow(c.n + firstBuffer)
 	}
@@ -79,9 +93,9 @@ func (w *watch) read() {
 	w.mu.Lock()
 	w.reading = false
 	c.n += n
-	if err != nil && w.cancel != nil {
+	if err != nil && w.life != nil {
 		w.err = err
-		w.cancel()
+		w.life.end()
 	}
 	w.idle.Signal()
 }
@@ -90,8 +104,8 @@ func (w *watch) read() {
 func (w *watch) abort() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.cancel != nil {
-		w.cancel()
+	if w.life != nil {
+		w.life.end()
 	}
 }
 
