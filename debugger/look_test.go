@@ -60,6 +60,7 @@ func TestEvaluateLikeGDB(t *testing.T) {
 		"(long)u << 8", "&grid[1][2] - &grid[0][0]", "c == GREEN", "c != BLUE", "*(int *)list", "(short)u", "sizeof_none",
 		"letter == 'x'", "f / 4", "!count", "'a' + 1", "1 ? 2 : 3", "watched", "total % 4", "list->next->value > list->value",
 		"(unsigned char)small", "((long)$rsp & 7) == 0", "$eax == $eax", "*title", "title[1]",
+		"sizeof(count)", "sizeof(*list)", "sizeof(struct node)", "sizeof grid / sizeof grid[0]", "sizeof(title) + sizeof \"ab\"",
 	}
 	commands := make([]string, len(expressions))
 	for i, e := range expressions {

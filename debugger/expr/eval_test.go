@@ -112,6 +112,12 @@ func TestEval(t *testing.T) {
 		{symbols.C, "2 + (char **)16", "char ** 0x20"},
 		{symbols.C, "(void *)16 == NULL", "int 0"},
 		{symbols.C, "&*(int *)0x5000", "int * 0x5000"},
+		{symbols.C, "sizeof(int)", "unsigned long 4"},
+		{symbols.C, "sizeof 1.5 + 1", "unsigned long 9"},
+		{symbols.C, "sizeof(long) * 2", "unsigned long 16"},
+		{symbols.C, "sizeof (1) + 1", "unsigned long 5"},
+		{symbols.C, "sizeof *(short *)0", "unsigned long 2"},
+		{symbols.Go, `len("größe")`, "int 7"},
 		{symbols.CPlusPlus, "3 > 2", "bool true"},
 		{symbols.CPlusPlus, "true + true", "int 2"},
 		{symbols.Go, "1 << 40", "int 1099511627776"},
@@ -222,6 +228,7 @@ func TestBool(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"count > 3 && p->next != 0", "*(long *)$rsp + 8", "(char)a.b[1].0 as u8", "'\\x41' << 3 % 0x1f", "((((1))))", "&x == nil || !y", "-1.5e3/2", "a::b::c",
+		"sizeof(struct node *) + sizeof x[1]", "len(main.items) < cap(y)", `len("a") == sizeof("a")`,
 	} {
 		f.Add(seed)
 	}

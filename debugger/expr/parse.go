@@ -143,6 +143,10 @@ func (p *parser) unary() (node, error) {
 		of, err := p.unary()
 		return &unaryNode{t.text, of}, err
 	}
+	if t := p.peek(); t.kind == nameToken && t.text == "sizeof" {
+		p.take()
+		return p.sizeof()
+	}
 	if to, ok := p.cast(); ok {
 		of, err := p.unary()
 		return &castNode{to, of}, err
@@ -255,18 +259,22 @@ func (p *parser) operand() (node, error) {
 	return of, p.expect(")")
 }
 
-// name reads a name, or a conversion as Go writes it.
+// name reads a name, a conversion as Go writes it, len or cap.
 func (p *parser) name() (node, error) {
 	t := p.take()
 	if !p.accept("(") {
 		return &nameNode{t.text}, nil
 	}
-	if !isBasicName(t.text) {
+	counts := lengths[t.text] != nil
+	if !counts && !isBasicName(t.text) {
 		return nil, &SyntaxError{t.offset, "functions of the program cannot be called"}
 	}
 	of, err := p.binary(0)
 	if err != nil {
 		return nil, err
+	}
+	if counts {
+		return &lengthNode{t.text, of}, p.expect(")")
 	}
 	return &castNode{typeName{name: t.text}, of}, p.expect(")")
 }
@@ -274,16 +282,9 @@ func (p *parser) name() (node, error) {
 // cast reads a type between parentheses, if that is what follows. A single name
 // is one only when an operand follows that no operator could come before.
 func (p *parser) cast() (typeName, bool) {
-	if t := p.peek(); t.kind != signToken || t.text != "(" {
-		return typeName{}, false
-	}
 	start := p.at
-	p.take()
-	to, ok := p.typeWords()
-	for ok && p.accept("*") {
-		to.pointers++
-	}
-	if ok && p.accept(")") && (to.tagged || to.pointers > 0 || isBasicName(to.name) || p.operandFollows()) && !p.ends() {
+	to, ok := p.typeInBrackets()
+	if ok && (to.tagged || to.pointers > 0 || isBasicName(to.name) || p.operandFollows()) && !p.ends() {
 		return to, true
 	}
 	p.at = start
