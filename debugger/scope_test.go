@@ -171,7 +171,7 @@ func TestConditionEnumerators(t *testing.T) {
 	for _, condition := range []string{"plain == Second", "mode == app::Mode::On && !ok", "v[2] == Second", "words[1] == 0 || plain != First"} {
 		c.ok("set_breakpoint", at(condition))
 	}
-	for _, condition := range []string{"plain == Third", "count == Third", "ok || Third == 1"} {
+	for _, condition := range []string{"plain == Third", "count == Third", "ok || Third == 1", "ok ? count : Third"} {
 		contains(t, c.fails("set_breakpoint", at(condition), -32006), "Third: ")
 	}
 }

@@ -11,7 +11,7 @@
 // There are names of variables, functions and enumerators, numbers in decimal,
 // hexadecimal, octal and binary, characters, registers ($rip), members (. and
 // ->), elements, those of Go's maps by their keys too, for which there are texts
-// ("name"), *, &, the operators of C but assignment, the comma and ?:, sizeof of
+// ("name"), *, &, the operators of C but assignment and the comma, sizeof of
 // expressions and types, len and cap of what has elements, in any language, and
 // casts as C, Go and Rust write them. Nothing is called and nothing is changed.
 //

@@ -112,6 +112,14 @@ func TestEval(t *testing.T) {
 		{symbols.C, "2 + (char **)16", "char ** 0x20"},
 		{symbols.C, "(void *)16 == NULL", "int 0"},
 		{symbols.C, "&*(int *)0x5000", "int * 0x5000"},
+		{symbols.C, "1 ? 2 : 1 / 0", "int 2"},
+		{symbols.C, "0 ? 1 / 0 : 3", "int 3"},
+		{symbols.C, "0 ? 1 : 0 ? 2 : 3", "int 3"},
+		{symbols.C, "1 ? 0 ? 1 : 2 : 3", "int 2"},
+		{symbols.C, "1 || 0 ? 2 + 3 : 4", "int 5"},
+		{symbols.C, "(0.0 ? 1 : 2) * 3", "int 6"},
+		{symbols.C, "main?app::start:0", "code * 0x401000"},
+		{symbols.C, "*(1 ? (short *)0x4321 : (short *)0)", "short 8737"},
 		{symbols.C, "sizeof(int)", "unsigned long 4"},
 		{symbols.C, "sizeof 1.5 + 1", "unsigned long 9"},
 		{symbols.C, "sizeof(long) * 2", "unsigned long 16"},
@@ -163,6 +171,9 @@ func TestEvalErrors(t *testing.T) {
 		"-(char *)5":      "- cannot be applied to a char *",
 		"(char *)5 * 2":   "* cannot be applied to a char * and a int",
 		"*(long *)16 + 1": "cannot read 0x10",
+		"1 / 0 ? 1 : 2":   "division by zero",
+		`"a" ? 1 : 2`:     "a string is no number",
+		"1 ? nothing : 2": "nothing: ",
 	} {
 		e, err := expr.Parse(text)
 		if err != nil {
@@ -180,6 +191,11 @@ func TestSyntaxErrors(t *testing.T) {
 		"":                                    "unexpected end at character 1",
 		"a ==":                                "unexpected end at character 5",
 		"a = 1":                               "unexpected '=' at character 3",
+		"a ? b":                               `expected ":" at character 6`,
+		"a ? : b":                             `unexpected ":" at character 5`,
+		"a : b":                               `unexpected ":" at character 3`,
+		strings.Repeat("1?", 100):             "nested more than 64 deep",
+		strings.Repeat("1?2:", 100) + "3":     "nested more than 64 deep",
 		"a b":                                 `unexpected "b" at character 3`,
 		"(a":                                  `expected ")" at character 3`,
 		"a[1":                                 `expected "]" at character 4`,
@@ -229,6 +245,7 @@ func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"count > 3 && p->next != 0", "*(long *)$rsp + 8", "(char)a.b[1].0 as u8", "'\\x41' << 3 % 0x1f", "((((1))))", "&x == nil || !y", "-1.5e3/2", "a::b::c",
 		"sizeof(struct node *) + sizeof x[1]", "len(main.items) < cap(y)", `len("a") == sizeof("a")`,
+		"a ? b::c : d ? 1:2",
 	} {
 		f.Add(seed)
 	}

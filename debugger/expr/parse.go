@@ -23,7 +23,7 @@ func Parse(text string) (*Expr, error) {
 		return nil, err
 	}
 	p := &parser{tokens: tokens}
-	root, err := p.binary(0)
+	root, err := p.conditional()
 	if err == nil && p.peek().kind != endToken {
 		err = p.unexpected()
 	}
@@ -220,7 +220,7 @@ func (p *parser) member(of node) (node, error) {
 }
 
 func (p *parser) element(of node) (node, error) {
-	index, err := p.binary(0)
+	index, err := p.conditional()
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +252,7 @@ func (p *parser) operand() (node, error) {
 	if !p.accept("(") {
 		return nil, p.unexpected()
 	}
-	of, err := p.binary(0)
+	of, err := p.conditional()
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +269,7 @@ func (p *parser) name() (node, error) {
 	if !counts && !isBasicName(t.text) {
 		return nil, &SyntaxError{t.offset, "functions of the program cannot be called"}
 	}
-	of, err := p.binary(0)
+	of, err := p.conditional()
 	if err != nil {
 		return nil, err
 	}
