@@ -13,4 +13,10 @@
 // speeds/day01.json, newest first. It is replaced as a whole under a lock that
 // other processes heed too, so nobody sees half a file and nothing is lost. A
 // file that cannot be read is never overwritten.
+//
+// # Concurrency
+//
+// A Book may be used from any goroutine. It has one of its own while it waits for
+// another process to write, which ends when that process is done: where nobody
+// wants the lock any more, it is let go again.
 package aoc

@@ -19,11 +19,14 @@ import (
 const MaxFileBytes = 8 << 20
 
 // A Book is the folder of one calendar.
-type Book struct{ dir string }
+type Book struct {
+	dir  string
+	turn chan struct{} // holds one while somebody writes speeds, or waits for other processes
+}
 
 // Open returns the book in a folder. The folder may be missing: it has no days
 // then, and the first record makes it.
-func Open(dir string) *Book { return &Book{dir: dir} }
+func Open(dir string) *Book { return &Book{dir: dir, turn: make(chan struct{}, 1)} }
 
 func (b *Book) instructions() string { return filepath.Join(b.dir, "instructions") }
 func (b *Book) speeds() string       { return filepath.Join(b.dir, "speeds") }

@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/triptych-mcp/triptych/mcp/wholefile"
 )
 
@@ -44,9 +42,6 @@ type speedItem struct {
 	Timestamp string `json:"timestamp"`
 }
 
-// lockWait is how long a record waits for other processes.
-const lockWait = 10 * time.Second
-
 // Record adds an entry to the file of its day and returns the mean over all
 // entries of that LLM for that day and phase, the new one included, cut to
 // whole milliseconds. When it returns without an error, the entry is on disk.
@@ -68,17 +63,6 @@ func (b *Book) Record(ctx context.Context, day Day, s Speed) (mean int64, err er
 		return 0, err
 	}
 	return meanOf(entries, s.LLM, s.Phase), nil
-}
-
-// lock keeps other writers out, those of other processes too.
-func (b *Book) lock(ctx context.Context) (unlock func(), err error) {
-	ctx, stop := context.WithTimeout(ctx, lockWait)
-	defer stop()
-	lock := flock.New(filepath.Join(b.speeds(), ".lock"))
-	if _, err := lock.TryLockContext(ctx, 2*time.Millisecond); err != nil {
-		return nil, fmt.Errorf("waiting for the lock on the speeds: %w", plain(err))
-	}
-	return func() { _ = lock.Close() }, nil // the lock ends with the file
 }
 
 func (b *Book) speedPath(day Day) string {

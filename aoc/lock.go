@@ -1,0 +1,70 @@
+package aoc
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// lockWait is how long a record waits for others, those of other processes too.
+const lockWait = 10 * time.Second
+
+// lock keeps other writers out, those of other processes too. Those of this
+// book take turns first, so that one goroutine at most waits for the system.
+func (b *Book) lock(ctx context.Context) (unlock func(), err error) {
+	ctx, stop := context.WithTimeout(ctx, lockWait)
+	defer stop()
+	if err := ctx.Err(); err != nil {
+		return nil, notLocked(err)
+	}
+	select {
+	case b.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, notLocked(ctx.Err())
+	}
+	lock := flock.New(filepath.Join(b.speeds(), ".lock"))
+	unlock = func() {
+		_ = lock.Close() // the lock ends with the file
+		<-b.turn
+	}
+	switch locked, err := lock.TryLock(); {
+	case err != nil:
+		unlock()
+		return nil, notLocked(err)
+	case locked:
+		return unlock, nil
+	}
+	return queue(ctx, lock, unlock)
+}
+
+// queue waits where the system wakes who waits: to look again and again finds the
+// lock taken for as long as others are quicker. The system knows no time limit,
+// so a goroutine waits; when ctx ends before, it lets the lock go once it has it.
+func queue(ctx context.Context, lock *flock.Flock, unlock func()) (func(), error) {
+	got := make(chan error)
+	go func() {
+		err := lock.Lock()
+		select {
+		case got <- err:
+		case <-ctx.Done():
+			unlock()
+		}
+	}()
+	select {
+	case err := <-got:
+		if err != nil {
+			unlock()
+			return nil, notLocked(err)
+		}
+		return unlock, nil
+	case <-ctx.Done():
+		return nil, notLocked(ctx.Err())
+	}
+}
+
+func notLocked(err error) error {
+	return fmt.Errorf("waiting for the lock on the speeds: %w", plain(err))
+}
