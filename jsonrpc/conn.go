@@ -66,12 +66,14 @@ type Conn struct {
 	guard   BatchGuard
 	policy  IDPolicy
 
-	lines   *lineReader // of whoever has the reading role
-	decoder *decoder    // likewise, and the two below
-	message message
-	scratch []byte // for answers
-	out     outbox
-	values  context.Context
+	lines    *lineReader // of whoever has the reading role
+	decoder  *decoder    // likewise, as the four below
+	message  message
+	scratch  []byte // for answers
+	spare    *job   // one to use again, nil when it is in use
+	contexts contexts
+	out      outbox
+	values   context.Context
 
 	// turn is odd while a handler runs on the reading goroutine. Whoever
 	// makes it even by compare-and-swap has the reading role from then on.
@@ -325,6 +327,8 @@ func (c *Conn) done(j *job) {
 	if c.scratch = nil; worthKeeping(cap(j.out), used) {
 		c.scratch = j.out
 	}
+	*j = job{} // it keeps no memory of messages
+	c.spare = j
 }
 
 // flush writes what waits and reports whether the reading role is still ours:

@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// A job is one request on its way to its answer. It is never used again: what
-// a handler derived from its context may outlive it.
+// A job is one request on its way to its answer. One that ends where it was read
+// is used again; its context is not, for what a handler derived from that may
+// outlive it.
 type job struct {
 	conn  *Conn
 	req   Request
-	ctx   requestContext
+	ctx   *requestContext
 	lane  string
 	bytes int    // what it holds of the queue's bytes
 	out   []byte // its answer
@@ -20,14 +21,18 @@ type job struct {
 	batch *batch // the batch that gathers the answer, nil outside one
 }
 
+// newJob is for the reading goroutine.
 func (c *Conn) newJob(req *Request) *job {
-	j := &job{conn: c, req: *req}
-	j.ctx.values = c.values
+	j := c.spare
+	if c.spare = nil; j == nil {
+		j = new(job)
+	}
+	j.conn, j.req, j.ctx = c, *req, c.contexts.next(c.values)
 	return j
 }
 
 func (j *job) run() {
-	j.out = answer(&j.ctx, j.conn.handler, &j.req, j.out, j.conn.cfg.Logger)
+	j.out = answer(j.ctx, j.conn.handler, &j.req, j.out, j.conn.cfg.Logger)
 }
 
 // send writes the answer, if there is one. The job's out is then memory that
