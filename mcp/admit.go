@@ -8,17 +8,12 @@ import (
 
 // admit is the door in: it finds the revision that governs the request. The
 // claim in _meta decides, else the session's handshake, else the baseline.
-func (c *Call) admit() *jsonrpc.Error {
-	if c.params.meta.version != nil {
-		return c.admitModern()
+func (c *Call) admit(m *meta) (err *jsonrpc.Error) {
+	if m.version == nil {
+		c.rev = c.handler.caller.revision()
+		return nil
 	}
-	c.rev = c.handler.caller.revision()
-	return nil
-}
-
-func (c *Call) admitModern() *jsonrpc.Error {
-	var err *jsonrpc.Error
-	c.rev, err = c.params.meta.check()
+	c.rev, err = m.check()
 	return err
 }
 
@@ -97,8 +92,11 @@ func parseCapabilities(raw []byte) (c ClientCapabilities) {
 
 // Client is what the sender of this request can do.
 func (c *Call) Client() ClientCapabilities {
-	if c.rev.Modern {
-		return parseCapabilities(c.params.meta.capabilities)
+	switch {
+	case c.task != nil:
+		return c.task.client
+	case c.rev.Modern:
+		return parseCapabilities(c.params.meta().capabilities)
 	}
 	if s := c.handler.caller.Session; s != nil {
 		if h := s.handshake.Load(); h != nil {

@@ -17,6 +17,9 @@ type Result struct {
 	// [Tool.Task] may have one; handlers that return something else than a
 	// *Result have [TaskWhenSlow] instead. The arguments it uses must be its own.
 	Job func(ctx context.Context, job *Call) (*Result, error)
+
+	text  string // the only item of the content, if it is
+	plain bool   // but a text
 }
 
 // A Content is one item of a result or a prompt message. Use the functions
@@ -74,14 +77,16 @@ func (c Content) Annotated(a Annotations) Content {
 	return c
 }
 
-// textResult is a tool result of one text, in one piece of memory.
-func textResult(text string) *Result {
-	r := &struct {
-		Result
-		item [1]Content
-	}{item: [1]Content{Text(text)}}
-	r.Content = r.item[:]
-	return &r.Result
+// textResult is a tool result of one text. It takes no memory beside its own.
+func textResult(text string) Result { return Result{text: text, plain: true} }
+
+// items are the content. One that is but a text is put into room.
+func (r *Result) items(room *[1]Content) []Content {
+	if !r.plain {
+		return r.Content
+	}
+	room[0] = Text(r.text)
+	return room[:]
 }
 
 // errorResult is a tool result that tells of a failure.

@@ -13,7 +13,7 @@ import (
 // A Binding joins a handler to its schemas. [Typed] and [Raw] make one.
 type Binding struct {
 	forms  func() (*forms, error) // made by the first call; from any goroutine
-	invoke func(ctx context.Context, call *Call, args []byte) (*Result, error)
+	invoke func(ctx context.Context, call *Call, args []byte) (Result, error)
 	err    error // why the tool cannot be served, reported by New
 }
 
@@ -40,18 +40,18 @@ func Typed[In, Out any](handler func(ctx context.Context, call *Call, in In) (Ou
 	forms := sync.OnceValues(func() (*forms, error) { return formsOf(reflect.TypeFor[In](), structured) })
 	return Binding{
 		forms: forms,
-		invoke: func(ctx context.Context, call *Call, args []byte) (*Result, error) {
+		invoke: func(ctx context.Context, call *Call, args []byte) (Result, error) {
 			f, err := forms()
 			if err != nil {
-				return nil, err
+				return Result{}, err
 			}
 			var v In
 			if err := f.in.Decode(args, &v); err != nil {
-				return nil, err
+				return Result{}, err
 			}
 			out, err := handler(ctx, call, v)
 			if err != nil {
-				return nil, err
+				return Result{}, err
 			}
 			return answer(out), nil
 		},
@@ -60,13 +60,13 @@ func Typed[In, Out any](handler func(ctx context.Context, call *Call, in In) (Ou
 
 // answerOf returns how an Out becomes a Result, and what the structured answer
 // is, nil where there is none.
-func answerOf[Out any]() (func(Out) *Result, reflect.Type, error) {
+func answerOf[Out any]() (func(Out) Result, reflect.Type, error) {
 	var zero Out
 	switch any(zero).(type) {
 	case string:
-		return func(o Out) *Result { return textResult(any(o).(string)) }, nil, nil
+		return func(o Out) Result { return textResult(any(o).(string)) }, nil, nil
 	case *Result:
-		return func(o Out) *Result { return any(o).(*Result) }, nil, nil
+		return func(o Out) Result { return *any(o).(*Result) }, nil, nil
 	case texter:
 		return structuredResult[Out], reflect.TypeFor[Out](), nil
 	}
@@ -74,10 +74,11 @@ func answerOf[Out any]() (func(Out) *Result, reflect.Type, error) {
 }
 
 // structuredResult is the Result of an answer that knows its text.
-func structuredResult[Out any](o Out) *Result {
-	result := &Result{Content: []Content{Text(any(o).(texter).Text())}, Structured: o}
+func structuredResult[Out any](o Out) Result {
+	result := textResult(any(o).(texter).Text())
+	result.Structured = o
 	if more, ok := any(o).(carrier); ok {
-		result.Content = append(result.Content, more.Content()...)
+		result.Content, result.plain = append([]Content{Text(result.text)}, more.Content()...), false
 	}
 	return result
 }
@@ -92,5 +93,14 @@ func Raw(inputSchema string, handler func(ctx context.Context, call *Call, args 
 	if !isObject(input) {
 		return Binding{err: errors.New("input schema is not an object")}
 	}
-	return Binding{invoke: handler, forms: sync.OnceValues(func() (*forms, error) { return newForms(input), nil })}
+	return Binding{
+		forms: sync.OnceValues(func() (*forms, error) { return newForms(input), nil }),
+		invoke: func(ctx context.Context, call *Call, args []byte) (Result, error) {
+			result, err := handler(ctx, call, args)
+			if err != nil {
+				return Result{}, err
+			}
+			return *result, nil
+		},
+	}
 }

@@ -23,15 +23,16 @@ type Call struct {
 	params  params
 	extra   []byte // members of the result's _meta, with commas between
 	tool    *boundTool
-	failure bool  // whether the result is an error of the tool
 	became  *task // nil unless the call became one
 	task    *task // that the job belongs to, nil outside one
 	details map[string]string
+	failure bool // whether the result is an error of the tool
 
+	followed bool // whether the client wants to be told of progress
+	started  bool // whether any was told; guarded by mu, as the two below
 	mu       sync.Mutex
 	progress float64
 	told     time.Time // when progress was last told
-	started  bool      // whether any was
 }
 
 // Caller is who sent the request.
@@ -60,11 +61,10 @@ func (c *Call) Progress(ctx context.Context, progress, total float64, message st
 		}
 		return
 	}
-	token := c.params.meta.progressToken
-	if token == nil || c.handler.caller.Send == nil || !c.due(progress, total) {
+	if !c.followed || c.handler.caller.Send == nil || !c.due(progress, total) {
 		return
 	}
-	dst := append([]byte(`{"progressToken":`), token...)
+	dst := append([]byte(`{"progressToken":`), c.params.meta().progressToken...)
 	dst = appendNumber(append(dst, `,"progress":`...), progress)
 	if total > 0 {
 		dst = appendNumber(append(dst, `,"total":`...), total)
@@ -144,7 +144,7 @@ func (c *Call) Log(ctx context.Context, level Level, logger string, data any) {
 
 func (c *Call) wantsLog(level Level) bool {
 	if c.rev.Modern {
-		asked, ok := parseLevel(unquoted(c.params.meta.logLevel))
+		asked, ok := parseLevel(unquoted(c.params.meta().logLevel))
 		return ok && level >= asked
 	}
 	s := c.handler.caller.Session

@@ -17,10 +17,12 @@ func (h *Handler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) 
 }
 
 func (h *Handler) handle(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) ([]byte, error) {
-	if err := call.params.parse(req.Params); err != nil {
+	meta, err := call.params.parse(req.Params)
+	if err != nil {
 		return dst, err
 	}
-	if err := call.admit(); err != nil {
+	call.followed = meta.progressToken != nil
+	if err := call.admit(&meta); err != nil {
 		return dst, err
 	}
 	row := h.server.methods[req.Method]
@@ -75,7 +77,7 @@ func (h *Handler) Preempt(req *jsonrpc.Request) bool {
 // finished is ignored.
 func (h *Handler) cancelRequest(raw []byte) {
 	var p params
-	if err := p.parse(raw); err != nil {
+	if _, err := p.parse(raw); err != nil {
 		return
 	}
 	named := p.other("requestId")
@@ -92,7 +94,7 @@ func (h *Handler) cancelRequest(raw []byte) {
 // resources belong to the first family that has any, whose tools change them.
 func (h *Handler) Lane(req *jsonrpc.Request) string {
 	var p params
-	if p.parse(req.Params) != nil {
+	if _, err := p.parse(req.Params); err != nil {
 		return ""
 	}
 	switch req.Method {
@@ -101,7 +103,7 @@ func (h *Handler) Lane(req *jsonrpc.Request) string {
 			return tool.table.Family
 		}
 	case "resources/read":
-		if src := h.server.source(unquoted(p.uri)); src != nil {
+		if src := h.server.source(unquoted(p.other("uri"))); src != nil {
 			return src.table.Family
 		}
 	case "resources/list":
@@ -123,7 +125,7 @@ func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, n
 		if items[i].Method == "initialize" {
 			return invalidRequest("initialize must not be part of a batch"), h.NullID()
 		}
-		if p.parse(items[i].Params) == nil && p.meta.version != nil {
+		if meta, err := p.parse(items[i].Params); err == nil && meta.version != nil {
 			return invalidRequest("the claimed protocol revision has no batches"), false
 		}
 	}

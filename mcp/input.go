@@ -188,7 +188,7 @@ func (c *Call) seal(state []byte) string {
 
 func (c *Call) mac(body []byte) []byte {
 	h := hmac.New(sha256.New, c.handler.server.stateKey[:])
-	for _, part := range []string{c.handler.caller.Principal.ID, c.method.name, unquoted(c.params.name), unquoted(c.params.uri)} {
+	for _, part := range []string{c.handler.caller.Principal.ID, c.method.name, unquoted(c.params.name), unquoted(c.params.other("uri"))} {
 		_ = binary.Write(h, binary.BigEndian, uint64(len(part))) // a hash takes every byte
 		_, _ = h.Write([]byte(part))                             // likewise
 	}

@@ -107,11 +107,11 @@ func codeOf(err error) jsonrpc.Code {
 
 // target is what the call is about.
 func (c *Call) target() (family, name string) {
-	switch {
-	case c.tool != nil:
+	if c.tool != nil {
 		return c.tool.table.Family, c.tool.Name
-	case c.params.uri != nil:
-		return "", unquoted(c.params.uri)
+	}
+	if uri := c.params.other("uri"); uri != nil {
+		return "", unquoted(uri)
 	}
 	return "", unquoted(c.params.name)
 }

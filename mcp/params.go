@@ -8,14 +8,12 @@ import (
 
 // params are the members of a request's params that the protocol looks at, as
 // spans of the message: valid JSON, nil when absent. Those of most requests are
-// found in one walk, the others by name by the method that wants them, so that
-// a request holds little memory.
+// found in one walk, the others by name by who wants them, so that a request
+// holds little memory.
 type params struct {
 	raw       []byte
 	name      []byte
 	arguments []byte
-	uri       []byte
-	meta      meta
 }
 
 // meta are the members of params._meta.
@@ -38,14 +36,14 @@ const (
 
 // parse finds the members of raw, the params of a valid message. MCP wants an
 // object there; an array is the caller's mistake.
-func (p *params) parse(raw []byte) *jsonrpc.Error {
-	p.raw = raw
+func (p *params) parse(raw []byte) (m meta, err *jsonrpc.Error) {
 	if len(raw) == 0 {
-		return nil
+		return m, nil
 	}
 	if raw[0] != '{' {
-		return InvalidParams("params must be an object")
+		return m, InvalidParams("params must be an object")
 	}
+	p.raw = raw
 	members := jsonrpc.Members(raw)
 	for members.Next() {
 		switch string(members.Key()) {
@@ -53,15 +51,19 @@ func (p *params) parse(raw []byte) *jsonrpc.Error {
 			p.name = members.Value()
 		case "arguments":
 			p.arguments = members.Value()
-		case "uri":
-			p.uri = members.Value()
 		case "_meta":
-			if err := p.meta.parse(members.Value()); err != nil {
-				return err
+			if err := m.parse(members.Value()); err != nil {
+				return m, err
 			}
 		}
 	}
-	return nil
+	return m, nil
+}
+
+// meta is what parse found in _meta, for those who want it later.
+func (p *params) meta() meta {
+	m, _ := new(params).parse(p.raw) // it was right the first time
+	return m
 }
 
 // other is a member that few methods have, nil when it is absent.

@@ -42,15 +42,16 @@ type Mirrored struct {
 // Preview looks at a request. What it returns shares memory with it.
 func (s *Server) Preview(req *jsonrpc.Request) Preview {
 	var p params
-	if err := p.parse(req.Params); err != nil {
+	meta, err := p.parse(req.Params)
+	if err != nil {
 		return Preview{Err: err}
 	}
-	silent := s.isSilent(req.Method, &p)
-	if p.meta.version == nil {
+	silent := s.isSilent(req.Method, p.name, &meta)
+	if meta.version == nil {
 		return Preview{Silent: silent}
 	}
-	view := Preview{Claimed: true, Claim: unquoted(p.meta.version), Silent: silent}
-	view.Revision, view.Err = p.meta.check()
+	view := Preview{Claimed: true, Claim: unquoted(meta.version), Silent: silent}
+	view.Revision, view.Err = meta.check()
 	switch req.Method {
 	case "tools/call":
 		view.Name, view.Named = unquoted(p.name), true
@@ -60,7 +61,7 @@ func (s *Server) Preview(req *jsonrpc.Request) Preview {
 	case "prompts/get":
 		view.Name, view.Named = unquoted(p.name), true
 	case "resources/read":
-		view.Name, view.Named = unquoted(p.uri), true
+		view.Name, view.Named = unquoted(p.other("uri")), true
 	case "tasks/get", "tasks/update", "tasks/cancel":
 		view.Name, view.Named = unquoted(p.other("taskId")), true
 	}
@@ -71,7 +72,10 @@ func (s *Server) Preview(req *jsonrpc.Request) Preview {
 // right. It knows of tools, prompts and resources.
 func (s *Server) Denies(who Principal, req *jsonrpc.Request) bool {
 	var p params
-	if who.Scopes == nil || p.parse(req.Params) != nil {
+	if who.Scopes == nil {
+		return false
+	}
+	if _, err := p.parse(req.Params); err != nil {
 		return false
 	}
 	switch req.Method {
@@ -82,7 +86,7 @@ func (s *Server) Denies(who Principal, req *jsonrpc.Request) bool {
 		prompt := s.byName[unquoted(p.name)]
 		return prompt != nil && !who.Allows(prompt.Scope)
 	case "resources/read":
-		src := s.source(unquoted(p.uri))
+		src := s.source(unquoted(p.other("uri")))
 		return src != nil && !who.Allows(src.Scope)
 	}
 	return false
@@ -155,14 +159,14 @@ func valueOf(object []byte, name string) (value []byte) {
 }
 
 // isSilent is what [Preview.Silent] says.
-func (s *Server) isSilent(method string, p *params) bool {
+func (s *Server) isSilent(method string, name []byte, m *meta) bool {
 	switch method {
 	case "subscriptions/listen":
 		return false
 	case "tools/call":
-		if tool := s.toolNamed(p.name); tool != nil && tool.Suspends {
+		if tool := s.toolNamed(name); tool != nil && tool.Suspends {
 			return false
 		}
 	}
-	return p.meta.progressToken == nil && p.meta.logLevel == nil
+	return m.progressToken == nil && m.logLevel == nil
 }

@@ -67,11 +67,13 @@ func (c *Call) appendMeta(dst []byte, from int, extra []byte) []byte {
 // appendResult writes the members of a tool's result.
 func (c *Call) appendResult(dst []byte, r *Result) ([]byte, error) {
 	dst = append(dst, `"content":[`...)
-	for i := range r.Content {
+	var room [1]Content
+	items := r.items(&room)
+	for i := range items {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = c.rev.appendContent(dst, &r.Content[i])
+		dst = c.rev.appendContent(dst, &items[i])
 	}
 	dst = append(dst, ']')
 	if r.Structured != nil && c.rev.Has(Structured) {

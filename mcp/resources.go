@@ -153,7 +153,7 @@ const maxURI = 4096
 
 // sourceFor checks the uri of a request and the right to read it.
 func (s *Server) sourceFor(c *Call) (*boundSource, string, error) {
-	uri, rpcErr := text("uri", c.params.uri)
+	uri, rpcErr := text("uri", c.params.other("uri"))
 	if rpcErr != nil {
 		return nil, "", rpcErr
 	}
@@ -193,7 +193,7 @@ func serveSubscribe(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, 
 }
 
 func serveUnsubscribe(_ context.Context, _ *Server, c *Call, dst []byte) ([]byte, error) {
-	uri, rpcErr := text("uri", c.params.uri)
+	uri, rpcErr := text("uri", c.params.other("uri"))
 	if rpcErr != nil {
 		return dst, rpcErr
 	}

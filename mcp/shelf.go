@@ -82,9 +82,9 @@ func cut(text string) []string {
 // schema promises is not there.
 func (s *Server) setAside(ctx context.Context, c *Call, r *Result, size int) (*Result, error) {
 	var texts []string
-	for i := range r.Content {
-		if r.Content[i].kind == kindText {
-			texts = append(texts, r.Content[i].text)
+	for _, item := range r.items(new([1]Content)) {
+		if item.kind == kindText {
+			texts = append(texts, item.text)
 		}
 	}
 	text := strings.Join(texts, "\n")

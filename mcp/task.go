@@ -55,6 +55,7 @@ func (s taskStatus) final() bool { return s != taskWorking && s != taskInput }
 type task struct {
 	id        string
 	principal string
+	client    ClientCapabilities // as the call's request says
 	cancel    context.CancelFunc
 	tell      func(*taskView) // hears of each change
 	timer     *time.Timer     // forgets it; set when it is made known

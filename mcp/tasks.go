@@ -29,7 +29,7 @@ func (s *Server) runSlow(ctx context.Context, c *Call, dst []byte) ([]byte, erro
 		if err == nil && result.Job != nil {
 			return result.Job(ctx, c)
 		}
-		return result, err
+		return &result, err
 	}, taskGrace, dst)
 }
 
@@ -75,6 +75,7 @@ func (s *Server) startTask(ctx context.Context, c *Call, job job, grace time.Dur
 // beside is the call as its job sees it: it has nothing of the request's
 // memory and cannot send on its connection.
 func (c *Call) beside(t *task) *Call {
+	t.client = c.Client()
 	caller := c.handler.caller
 	caller.Send = nil
 	job := &Call{
@@ -82,7 +83,6 @@ func (c *Call) beside(t *task) *Call {
 		id:      c.id.Clone(), method: c.method, rev: c.rev, tool: c.tool, task: t,
 	}
 	job.params.arguments = bytes.Clone(c.params.arguments)
-	job.params.meta.capabilities = bytes.Clone(c.params.meta.capabilities)
 	return job
 }
 

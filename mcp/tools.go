@@ -124,7 +124,7 @@ func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 	if err == nil && result.Job != nil {
 		return s.runJob(ctx, c, result.Job, 0, dst)
 	}
-	return s.finishCall(ctx, c, result, err, dst)
+	return s.finishCall(ctx, c, &result, err, dst)
 }
 
 // finishCall writes what a tool or its job gave.

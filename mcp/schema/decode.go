@@ -25,7 +25,7 @@ func (s *Schema) Decode(args []byte, dst any) error {
 	v := reflect.ValueOf(dst).Elem()
 	s.root.decode(args, v, "", &found)
 	if len(found.Violations) > 0 {
-		return &found
+		return &Error{found.Violations}
 	}
 	if rules, ok := dst.(interface{ Validate() error }); ok {
 		return ruleError(rules.Validate())

@@ -128,3 +128,25 @@ func work(context.Context, *mcp.Call, struct{}) (string, error) {
 	time.Sleep(5 * time.Second)
 	return "worked", nil
 }
+
+// TestAllocations pins what a call of a tool allocates from the line to the
+// answer: what its handler may keep, which are the call, the arguments and their
+// text, and a part of sixteen contexts.
+func TestAllocations(t *testing.T) {
+	const n = 10_000
+	in := strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"some text"}}}`+"\n", n)
+	s, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, &mcp.Table{Family: "echo", Tools: []mcp.Tool{{
+		Name: "echo", Doc: "echoes text", Call: mcp.Typed(echo),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := testing.AllocsPerRun(3, func() {
+		if err := stdio.Serve(t.Context(), strings.NewReader(in), io.Discard, s); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if per := total / n; per > 3.1 {
+		t.Errorf("%.2f allocations a call, want 3 and a sixteenth", per)
+	}
+}
