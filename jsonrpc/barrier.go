@@ -2,29 +2,36 @@ package jsonrpc
 
 import "bytes"
 
-// pass waits for the barrier. When it fails, the answers among the lines are
-// replaced by errors.
-func (c *Conn) pass(lines []byte) []byte {
+// pass waits for the barrier. When it fails, pass returns what withholds the
+// answers, else nil.
+func (c *Conn) pass() *withholder {
 	if c.cfg.Barrier == nil {
-		return lines
+		return nil
 	}
 	err := c.cfg.Barrier()
 	if err == nil {
-		return lines
+		return nil
 	}
 	c.cfg.Logger.Error("answers withheld", "err", err)
-	w := withholder{instead: ErrorOf(err), decoder: newDecoder(DefaultDepth)}
+	return &withholder{error: ErrorOf(err), decoder: newDecoder(DefaultDepth)}
+}
+
+// A withholder puts an error in place of each result. Nil withholds nothing.
+type withholder struct {
+	error   *Error
+	decoder *decoder
+}
+
+// instead is what is written instead of lines.
+func (w *withholder) instead(lines []byte) []byte {
+	if w == nil {
+		return lines
+	}
 	var out []byte
 	for line := range bytes.Lines(lines) {
 		out = append(w.append(out, bytes.TrimSuffix(line, []byte{'\n'})), '\n')
 	}
 	return out
-}
-
-// A withholder puts an error in place of each result.
-type withholder struct {
-	instead *Error
-	decoder *decoder
 }
 
 // append appends a message of ours. One that gives nothing away is left as it
@@ -38,7 +45,7 @@ func (w *withholder) append(dst, text []byte) []byte {
 	if m.kind != isResponse || m.response.Error != nil || string(m.response.Result) == "{}" {
 		return append(dst, text...)
 	}
-	return appendRefusal(dst, m.response.ID, true, w.instead)
+	return appendRefusal(dst, m.response.ID, true, w.error)
 }
 
 func (w *withholder) appendBatch(dst, text []byte) []byte {

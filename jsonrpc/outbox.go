@@ -15,17 +15,26 @@ type outbox struct {
 	w      io.Writer
 	limit  int
 	broken chan<- error // gets the first error, if anybody listens
-	// barrier returns what may be written in place of lines.
-	barrier func(lines []byte) []byte
+	// barrier is called once before the writes of all that waits, and returns
+	// what puts other lines in the place of some, or nil.
+	barrier func() *withholder
 	full    atomic.Bool // enough has gathered to be worth a write
 
 	mu      sync.Mutex
-	room    sync.Cond // buf shrank, or err was set
-	buf     []byte
-	spare   []byte
+	room    sync.Cond // size shrank, or err was set
+	waiting []*lines  // in order
+	size    int       // and their bytes
+	spare   []*lines  // the memory of a former waiting
+	unused  []*lines  // memory of lines that were written, the last ones last
+	kept    int       // and its bytes
 	writing bool
 	err     error
 }
+
+// Lines are whole lines that one write takes. They are many small messages or a
+// big one: a buffer that took all would be copied again and again as it grows,
+// and be as large as the most that ever waited.
+type lines struct{ text []byte }
 
 // keepBuffer is how large a buffer may be that is always kept for later
 // messages, and how much is worth a write.
@@ -57,24 +66,57 @@ func (o *outbox) put(message []byte, flush bool) error {
 func (o *outbox) give(message []byte, flush bool) (instead []byte, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for len(o.buf) > o.limit && o.writing && o.err == nil {
+	for o.size > o.limit && o.writing && o.err == nil {
 		o.room.Wait()
 	}
 	if o.err != nil {
 		return message, o.err
 	}
-	if len(o.buf) == 0 && len(message) >= keepBuffer {
-		message, o.buf = o.buf, message
-		o.buf = append(o.buf, '\n')
+	o.size += len(message) + 1
+	if len(message) >= keepBuffer {
+		l := o.nextLocked()
+		message, l.text = l.text, append(message, '\n')
 	} else {
-		o.buf = append(append(o.buf, message...), '\n')
+		l := o.lastLocked()
+		l.text = append(append(l.text, message...), '\n')
 	}
 	if flush {
 		o.drainLocked()
-	} else if len(o.buf) >= keepBuffer {
+	} else if o.size >= keepBuffer {
 		o.full.Store(true)
 	}
 	return message, o.err
+}
+
+// lastLocked is where a small message goes.
+func (o *outbox) lastLocked() *lines {
+	if n := len(o.waiting); n > 0 && len(o.waiting[n-1].text) < keepBuffer {
+		return o.waiting[n-1]
+	}
+	return o.nextLocked()
+}
+
+// nextLocked begins new lines.
+func (o *outbox) nextLocked() (next *lines) {
+	if n := len(o.unused); n > 0 {
+		next, o.unused = o.unused[n-1], o.unused[:n-1]
+		o.kept -= cap(next.text)
+	} else {
+		next = new(lines)
+	}
+	o.waiting = append(o.waiting, next)
+	return next
+}
+
+// keepLocked keeps the memory of lines that were written: of one, or of as many
+// as may wait.
+func (o *outbox) keepLocked(l *lines) {
+	size := cap(l.text)
+	if !worthKeeping(size, len(l.text)) || len(o.unused) > 0 && o.kept+size > o.limit {
+		return
+	}
+	l.text = l.text[:0]
+	o.unused, o.kept = append(o.unused, l), o.kept+size
 }
 
 // flush writes what waits, unless somebody else is writing already.
@@ -90,22 +132,34 @@ func (o *outbox) drainLocked() {
 		return
 	}
 	o.writing = true
-	for len(o.buf) > 0 && o.err == nil {
-		out := o.buf
-		o.buf, o.spare = o.spare[:0], nil
+	for len(o.waiting) > 0 && o.err == nil {
+		out := o.waiting
+		o.waiting, o.spare, o.size = o.spare[:0], nil, 0
 		o.full.Store(false)
 		o.room.Broadcast()
 		o.mu.Unlock()
-		out = o.barrier(out)
-		_, err := o.w.Write(out)
+		held := o.barrier()
 		o.mu.Lock()
-		o.failLocked(err)
-		if worthKeeping(cap(out), len(out)) {
-			o.spare = out
-		}
+		o.writeLocked(out, held)
+		o.spare = out
 	}
 	o.writing = false
 	o.room.Broadcast()
+}
+
+// writeLocked writes what waited, up to the first error. It lets go of the lock
+// while writing.
+func (o *outbox) writeLocked(out []*lines, held *withholder) {
+	for i, l := range out {
+		if o.err == nil {
+			o.mu.Unlock()
+			_, err := o.w.Write(held.instead(l.text))
+			o.mu.Lock()
+			o.failLocked(err)
+		}
+		o.keepLocked(l)
+		out[i] = nil
+	}
 }
 
 // settle writes what waits and waits for whoever is writing.
