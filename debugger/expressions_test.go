@@ -9,14 +9,20 @@ import (
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
+// program builds a program of testdata/expressions, which the command ends with.
+func program(t *testing.T, compiler ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program")
+	last := len(compiler) - 1
+	build(t, compiler[0], append(compiler[1:last:last], "-o", path, filepath.Join("testdata", "expressions", compiler[last]))...)
+	return path
+}
+
 // expressions is a client with a program of testdata/expressions where marker is
 // called, and what the program says that expressions come to.
 func expressions(t *testing.T, marker string, compiler ...string) (*client, map[string]string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "program")
-	last := len(compiler) - 1
-	compiler[last] = filepath.Join("testdata", "expressions", compiler[last])
-	build(t, compiler[0], append(compiler[1:last:last], "-o", path, compiler[last])...)
+	path := program(t, compiler...)
 	out, _ := exec.CommandContext(t.Context(), path).Output() // its status says nothing
 	want := map[string]string{}
 	for line := range strings.Lines(string(out)) {
@@ -97,4 +103,53 @@ func TestLengths(t *testing.T) {
 	agree(t, c, map[string]string{
 		"sizeof(text)": "16", "sizeof(numbers)": "24", "sizeof(b)": "8", "sizeof(main.bag)": "64", "sizeof(*b)": "64", "sizeof(uint16)": "2",
 	})
+}
+
+// Texts compare as strcmp and the operators of the languages do.
+func TestTexts(t *testing.T) {
+	for _, tt := range []struct {
+		source, marker string
+		compiler       []string
+		refused        map[string]string
+	}{
+		{"texts.c", "marker", []string{"gcc", "-g", "-O0", "-w"}, map[string]string{
+			`none < "bob"`:       "a null pointer is no text",
+			`bob.initial == "b"`: "a char is no text",
+			`bob.age == "40"`:    "a int is no text",
+			`bob == "bob"`:       "a struct person is no text",
+			`words == "one"`:     "a char ** is no text",
+			`(char *)8 == "x"`:   "0x8",
+			`name + "x" == "x"`:  "a string is no number",
+		}},
+		{"texts.cc", "marker", []string{"g++", "-g", "-O0", "-std=c++17"}, map[string]string{
+			`where == "bob"`:     "is no text",
+			`who.wide == "wide"`: "is no text",
+			"name == 0":          "a int is no text",
+			"name + 1":           "is no number",
+			"none < copy":        "a null pointer is no text",
+		}},
+		{"texts.rs", "marker", []string{"rustc", "-g", "-C", "opt-level=0"}, map[string]string{
+			"name == 3": "a i32 is no text", "who == name": "is no text",
+		}},
+		{"texts/main.go", "main.marker", []string{"go", "build", "-gcflags=-N -l"}, map[string]string{
+			"name == 3": "a int is no text", `who == "ann"`: "a *main.person is no text", `words == "one"`: "a []string is no text",
+			"name == nil": "a void * is no text",
+		}},
+	} {
+		t.Run(tt.source, func(t *testing.T) {
+			c, want := expressions(t, tt.marker, append(tt.compiler, tt.source)...)
+			agree(t, c, want)
+			refuse(t, c, tt.refused)
+		})
+	}
+}
+
+// Conditions compare texts where the arguments have their values.
+func TestTextConditions(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("launch", args{"path": program(t, "gcc", "-g", "-O0", "-w", "texts.c")})
+	c.ok("set_breakpoint", args{"function": "look", "condition": `name == "ann"`})
+	c.ok("set_breakpoint", args{"function": "look", "condition": `name == "bob" && words[0] < "p" ? name != "b" : 0`})
+	contains(t, c.fails("set_breakpoint", args{"function": "look", "condition": `nome == "bob"`}, -32006), "nome: ")
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint 2 (")
 }

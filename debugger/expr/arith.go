@@ -126,6 +126,9 @@ func (n *binaryNode) eval(e *evaluator) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	if comparisons[n.op] != nil && (left.isText() || right.isText()) {
+		return e.texts(n.op, left, right)
+	}
 	if left, err = left.scalar(); err != nil {
 		return Value{}, err
 	}

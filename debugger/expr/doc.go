@@ -21,6 +21,15 @@
 // of C: small integers become int, and the larger or unsigned type wins. In Go
 // int is as wide as a register. A comparison is a bool, in C an int.
 //
+// # Texts
+//
+// Texts compare byte by byte with ==, !=, <, <=, > and >=: what was written in
+// quotation marks, strings of Go, str and String of Rust, std::string and
+// std::string_view of C++. Where one side is such a text the other one may be C's,
+// a pointer to characters or an array of them, which then counts up to its zero
+// byte: name == "bob" is what strcmp says. Two pointers are compared as C does, by
+// where they point to.
+//
 // # Limits
 //
 // A text has at most [MaxLength] bytes and its parts nest at most [MaxDepth]

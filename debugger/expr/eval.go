@@ -167,11 +167,8 @@ func (e *evaluator) key(n node) (symbols.Key, error) {
 	if err != nil {
 		return symbols.Key{}, err
 	}
-	if v.text != nil {
-		return symbols.TextKey(*v.text), nil
-	}
-	if v.object != nil && v.typ.class == aggregate {
-		text, err := v.object.GoText()
+	if v.isText() {
+		text, err := e.text(v, v)
 		return symbols.TextKey(text), err
 	}
 	if v, err = v.scalar(); err != nil {

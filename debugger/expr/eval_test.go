@@ -120,6 +120,13 @@ func TestEval(t *testing.T) {
 		{symbols.C, "(0.0 ? 1 : 2) * 3", "int 6"},
 		{symbols.C, "main?app::start:0", "code * 0x401000"},
 		{symbols.C, "*(1 ? (short *)0x4321 : (short *)0)", "short 8737"},
+		{symbols.C, `"abc" == "abc"`, "int 1"},
+		{symbols.C, `"abc" < "abd" && "ab" < "abc" && "B" <= "a"`, "int 1"},
+		{symbols.C, `"abc" != "abc\x00"`, "int 1"},
+		{symbols.C, `(char *)0 == "abc"`, "int 0"},
+		{symbols.C, `"" != (char *)0`, "int 1"},
+		{symbols.C, `(char *)0x41424344 == "DEF"`, "int 0"},
+		{symbols.C, `(unsigned char *)0x10fd == "\xfd\xfe\xff"`, "int 1"},
 		{symbols.C, "sizeof(int)", "unsigned long 4"},
 		{symbols.C, "sizeof 1.5 + 1", "unsigned long 9"},
 		{symbols.C, "sizeof(long) * 2", "unsigned long 16"},
@@ -162,7 +169,11 @@ func TestEvalErrors(t *testing.T) {
 		"&5":              "only what is in memory has an address",
 		"5 .x":            "a int has no members",
 		"5[1]":            "a int has no elements",
-		`"a" == 1`:        "a string is no number",
+		`"a" == 1`:        "a int is no text",
+		`"a" + 1`:         "a string is no number",
+		`(char *)0 < "a"`: "a null pointer is no text",
+		`(char *)8 == ""`: "cannot read 0x8",
+		`(int *)8 == "a"`: "a int * is no text",
 		`"a"[0]`:          "a string has no elements",
 		"((char *)5)[.5]": "a double is no whole number",
 		"1.5 % 2":         "% cannot be applied to a double",
@@ -245,7 +256,7 @@ func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"count > 3 && p->next != 0", "*(long *)$rsp + 8", "(char)a.b[1].0 as u8", "'\\x41' << 3 % 0x1f", "((((1))))", "&x == nil || !y", "-1.5e3/2", "a::b::c",
 		"sizeof(struct node *) + sizeof x[1]", "len(main.items) < cap(y)", `len("a") == sizeof("a")`,
-		"a ? b::c : d ? 1:2",
+		"a ? b::c : d ? 1:2", `"a" == (char *)4096 || x < "b"`,
 	} {
 		f.Add(seed)
 	}

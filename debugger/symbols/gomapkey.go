@@ -54,7 +54,7 @@ var keyClasses = map[Kind]keyClass{
 
 // keyClass is what keys of a type are written as; noKey when they cannot be.
 func (t *Type) keyClass() keyClass {
-	if t.goType().goKind == goString {
+	if t.isText() {
 		return textKey
 	}
 	return keyClasses[t.Strip().Kind]
@@ -143,31 +143,10 @@ func (k Key) is(o Object) (bool, error) {
 }
 
 func (k Key) isText(o Object) (bool, error) {
-	n, err := o.number("len")
-	if err != nil || n != uint64(len(k.text)) {
+	s, ok, err := o.span()
+	if err != nil || !ok || s.length != uint64(len(k.text)) {
 		return false, err
 	}
-	text, err := o.GoText()
+	text, err := o.Text(len(k.text))
 	return text == k.text, err
-}
-
-// maxGoText bounds the strings that are read whole.
-const maxGoText = 1 << 20
-
-// GoText reads a string of Go's.
-func (o Object) GoText() (string, error) {
-	if o.Type.Lang != Go || o.Type.goType().goKind != goString {
-		return "", fmt.Errorf("%s is no string", o.Type)
-	}
-	addr, err := o.number("str")
-	n, err2 := o.number("len")
-	if err := errors.Join(err, err2); err != nil || n == 0 {
-		return "", err
-	}
-	if n > maxGoText {
-		return "", fmt.Errorf("a string of %d bytes is not read at once", n)
-	}
-	text := make([]byte, n)
-	err = o.view.mem.ReadMemory(addr, text)
-	return string(text), err
 }

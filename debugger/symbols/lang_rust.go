@@ -17,7 +17,7 @@ func showRust(r *renderer, o Object, depth, pointers int) (content, bool, error)
 	case t.Kind == KindPointer && (strings.HasPrefix(t.name, "&") || strings.HasPrefix(t.name, boxPrefix)):
 		c, err := rustReference(r, o, t, depth, pointers)
 		return c, true, err
-	case t.Kind == KindStruct && isRustString(t.name):
+	case t.isText():
 		c, err := rustString(r, o)
 		return c, err == nil, passOn(err)
 	}
@@ -27,10 +27,6 @@ func showRust(r *renderer, o Object, depth, pointers int) (content, bool, error)
 	}
 	c, err := r.elements(s.length, styles[Rust], s.at, depth, pointers)
 	return c, true, err
-}
-
-func isRustString(name string) bool {
-	return name == "&str" || name == "&mut str" || name == "alloc::string::String"
 }
 
 // rustEnum shows the variant that the discriminant says.
@@ -104,23 +100,11 @@ func rustReference(r *renderer, o Object, t *Type, depth, pointers int) (content
 }
 
 func rustString(r *renderer, o Object) (content, error) {
-	if _, err := o.Member("data_ptr"); err == nil {
-		addr, err := o.number("data_ptr")
-		n, err2 := o.number("length")
-		if err := errors.Join(err, err2); err != nil {
-			return content{}, err
-		}
-		return r.text(o.view.mem, addr, int64(n))
-	}
-	vec, err := o.Member("vec")
+	s, err := o.rustSpan()
 	if err != nil {
 		return content{}, err
 	}
-	s, ok, err := vec.rustSequence()
-	if err != nil || !ok {
-		return content{}, errors.Join(err, errors.New("string is not valid"))
-	}
-	return r.text(o.view.mem, s.start, s.length)
+	return r.text(o.view.mem, s.addr, int64(s.length))
 }
 
 // rustSequence returns the elements of a Vec or slice.

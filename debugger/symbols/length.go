@@ -48,6 +48,13 @@ func (o Object) Len() (int64, error) {
 	if n, ok, err := o.goLen("qcount"); ok {
 		return n, err
 	}
+	o, err := o.referred()
+	if err != nil {
+		return 0, err
+	}
+	if s, ok, err := o.span(); ok {
+		return int64(s.length), err
+	}
 	t := o.Type.Strip()
 	if t.Kind == KindPointer && t.Elem().Strip().Kind == KindArray { // as in Go
 		return o.At(t.Elem(), 0).Len()
@@ -91,9 +98,6 @@ func (o Object) goLen(ofChannel string) (int64, bool, error) {
 		return 0, false, nil
 	}
 	switch o.Type.goType().goKind {
-	case goString:
-		n, err := o.number("len")
-		return int64(n), true, err
 	case goMap:
 		_, n, err := o.goMap()
 		return int64(n), true, err

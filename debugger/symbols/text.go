@@ -1,0 +1,218 @@
+package symbols
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A span is where the characters of a string are.
+type span struct{ addr, length uint64 }
+
+// IsText reports whether the object is a string of its language: one of Go's, a
+// str, a String, a std::string or a std::string_view. Pointers to characters and
+// arrays of them, which may be something else, are none.
+func (o Object) IsText() bool { return o.Type.referred().isText() }
+
+// Text reads at most so many bytes of a string, or of the characters up to a
+// zero byte that a pointer points to or an array has.
+func (o Object) Text(limit int) (string, error) {
+	o, err := o.referred()
+	if err != nil {
+		return "", err
+	}
+	if s, ok, err := o.span(); ok || err != nil {
+		if err != nil {
+			return "", err
+		}
+		return o.view.text(s, limit)
+	}
+	switch t := o.Type.Strip(); {
+	case t.Kind == KindArray && t.Elem().isLetter():
+		return o.arrayText(t, limit)
+	case t.Kind == KindPointer && t.Elem().isLetter():
+		addr, err := o.Uint()
+		if err != nil {
+			return "", err
+		}
+		return o.At(t.Elem(), addr).ZeroEnded(limit)
+	}
+	return "", fmt.Errorf("a %s is no text", o.Type)
+}
+
+// text reads at most so many bytes of a span. An empty one may be anywhere.
+func (w *view) text(s span, limit int) (string, error) {
+	text := make([]byte, min(s.length, uint64(max(limit, 0))))
+	if len(text) == 0 {
+		return "", nil
+	}
+	err := w.mem.ReadMemory(s.addr, text)
+	return string(text), err
+}
+
+// isLetter reports whether C's strings are made of the type.
+func (t *Type) isLetter() bool {
+	s := t.Strip()
+	return s.Kind == KindChar && s.Size == 1
+}
+
+// arrayText reads an array up to the first zero byte, or whole.
+func (o Object) arrayText(t *Type, limit int) (string, error) {
+	dims := o.dimensions(t)
+	if len(dims) != 1 || dims[0] < 0 {
+		return "", fmt.Errorf("a %s is no text", o.Type)
+	}
+	text := make([]byte, min(dims[0], int64(max(limit, 0))))
+	if err := o.read(0, text); err != nil {
+		return "", err
+	}
+	text, _, _ = bytes.Cut(text, []byte{0})
+	return string(text), nil
+}
+
+// ZeroEnded reads at most so many bytes from where the object is, up to a zero
+// byte.
+func (o Object) ZeroEnded(limit int) (string, error) {
+	addr, ok := o.Address()
+	if !ok {
+		return "", errors.New("only what is in memory has a text")
+	}
+	var text []byte
+	for len(text) < limit {
+		// Chunks end at multiples of their size, so none crosses into a page that
+		// the text does not reach.
+		chunk := make([]byte, 64-addr%64)
+		if err := o.view.mem.ReadMemory(addr, chunk); err != nil {
+			return "", err
+		}
+		part, _, ends := bytes.Cut(chunk, []byte{0})
+		if text = append(text, part...); ends {
+			break
+		}
+		addr += uint64(len(chunk))
+	}
+	return string(text[:min(len(text), limit)]), nil
+}
+
+// span finds the characters of a string; it is false for other types.
+func (o Object) span() (s span, ok bool, err error) {
+	if !o.Type.isText() {
+		return span{}, false, nil
+	}
+	switch o.Type.Lang {
+	case Go:
+		s, err = o.spanOf("str", "len")
+	case Rust:
+		s, err = o.rustSpan()
+	case CPlusPlus:
+		s, err = o.cppSpan()
+	}
+	return s, true, err
+}
+
+// spanOf reads a span from two members.
+func (o Object) spanOf(start, length string) (span, error) {
+	addr, err := o.number(start)
+	n, err2 := o.number(length)
+	if err := errors.Join(err, err2); err != nil {
+		return span{}, err
+	}
+	if n > 1<<48 {
+		return span{}, errors.New("string is not valid")
+	}
+	return span{addr, n}, nil
+}
+
+func (o Object) cppSpan() (span, error) {
+	if data, err := o.Member("_M_dataplus"); err == nil {
+		addr, err := data.number("_M_p")
+		if err != nil {
+			return span{}, err
+		}
+		s, err := o.spanOf("_M_string_length", "_M_string_length")
+		return span{addr, s.length}, err
+	}
+	return o.spanOf("_M_str", "_M_len")
+}
+
+// sharedHead is what lies before the characters that Rc and Arc share: two
+// counts.
+const sharedHead = 16
+
+func (o Object) rustSpan() (span, error) {
+	if vec, err := o.Member("vec"); err == nil {
+		s, ok, err := vec.rustSequence()
+		if err == nil && !ok {
+			err = errors.New("string is not valid")
+		}
+		return span{s.start, uint64(s.length)}, err
+	}
+	if shared, err := o.descend("ptr", "pointer"); err == nil {
+		s, err := shared.spanOf("data_ptr", "length")
+		s.addr += sharedHead
+		return s, err
+	}
+	return o.spanOf("data_ptr", "length")
+}
+
+// texts begin the names of the types of strings.
+var texts = map[Lang][]string{
+	CPlusPlus: {"std::basic_string<char,", "std::basic_string_view<char,"},
+	Rust: {
+		"&str", "&mut str", "alloc::string::String",
+		"alloc::boxed::Box<str,", "alloc::rc::Rc<str,", "alloc::sync::Arc<str,",
+	},
+}
+
+func (t *Type) isText() bool {
+	if t.Lang == Go {
+		return t.goType().goKind == goString
+	}
+	s := t.Strip()
+	if s.Kind != KindStruct && s.Kind != KindClass {
+		return false
+	}
+	name := strings.Replace(s.name, "std::__cxx11::", "std::", 1)
+	for _, prefix := range texts[t.Lang] {
+		if strings.HasPrefix(name, prefix) && (name == prefix || strings.HasSuffix(prefix, ",")) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxReferences bounds how many references are followed one after another.
+const maxReferences = 4
+
+// isReference reports whether a value of the type stands for what it refers to.
+func (t *Type) isReference() bool {
+	s := t.Strip()
+	switch s.Kind {
+	case KindReference, KindRvalueReference:
+		return true
+	case KindPointer:
+		return t.Lang == Rust && strings.HasPrefix(s.name, "&")
+	}
+	return false
+}
+
+// referred is the type behind references.
+func (t *Type) referred() *Type {
+	for i := 0; i < maxReferences && t.isReference(); i++ {
+		t = t.Strip().Elem()
+	}
+	return t
+}
+
+// referred is the object behind references.
+func (o Object) referred() (Object, error) {
+	for i := 0; i < maxReferences && o.Type.isReference(); i++ {
+		to, err := o.Deref()
+		if err != nil {
+			return Object{}, err
+		}
+		o = to
+	}
+	return o, nil
+}
