@@ -22,6 +22,10 @@
 //
 // Addresses are those of the process unless a name says otherwise.
 //
+// Programs of Go have a table of their functions for the runtime itself (package
+// pcln), which names a stack before any debug information is read, and where
+// there is none.
+//
 // # What is unknown
 //
 // What the compiler optimized out, what nobody saved and what cannot be read is

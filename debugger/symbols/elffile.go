@@ -91,6 +91,26 @@ func (o *elfFile) data(names ...string) []byte {
 	return data
 }
 
+var errNotMapped = errors.New("no segment of the file is there")
+
+// readMapped reads what the file has at one of its addresses. What no segment
+// has is zero; nothing at all is an error.
+func (o *elfFile) readMapped(addr uint64, p []byte) error {
+	clear(p)
+	for _, s := range o.f.Progs {
+		if s.Type != elf.PT_LOAD || addr >= s.Vaddr+s.Filesz || addr+uint64(len(p)) <= s.Vaddr {
+			continue
+		}
+		skip := max(addr, s.Vaddr) - addr
+		_, err := s.ReadAt(p[skip:], int64(addr+skip-s.Vaddr))
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return err
+	}
+	return errNotMapped
+}
+
 // buildID returns the note that names this very build, nil when there is none.
 func (o *elfFile) buildID() []byte {
 	p := o.data(".note.gnu.build-id")

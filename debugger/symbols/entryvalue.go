@@ -12,7 +12,7 @@ import (
 // have left another value.
 func (a *activation) entryValue(expr []byte) (uint64, error) {
 	caller := a.up()
-	if caller == nil || caller.site == nil || caller.site.fn == nil || a.site == nil || a.signal {
+	if caller == nil || caller.function() == nil || a.site == nil || a.signal {
 		return 0, location.ErrUnavailable
 	}
 	call, ok := caller.call()
@@ -54,7 +54,7 @@ func (a *activation) calledBy(caller *activation, c callSite) bool {
 		addr, err := location.Value(c.expr, caller.view().context(caller.site.fn.unit))
 		return err == nil && addr == a.site.start
 	}
-	if fn := a.site.fn; fn != nil && c.target != "" {
+	if fn := a.function(); fn != nil && c.target != "" {
 		return c.target == fn.linkage || c.target == fn.name
 	}
 	return c.target != "" && c.target == a.site.name

@@ -74,7 +74,18 @@ func (f *Frame) Registers() Registers { return f.act.regs }
 // Described reports whether debug information has the frame's function, and so
 // knows all names that it sees.
 func (f *Frame) Described() bool {
-	return !f.Signal && f.act != nil && f.act.site != nil && f.act.site.fn != nil
+	return !f.Signal && f.act != nil && f.act.function() != nil
+}
+
+// function is the one that debug information has, nil when it has none.
+func (a *activation) function() *function {
+	if a.site == nil {
+		return nil
+	}
+	if a.site.early && a.site.fn == nil {
+		a.site = a.image.wholeSite(a.look)
+	}
+	return a.site.fn
 }
 
 // frames makes the frames of an activation, innermost first.
@@ -93,9 +104,7 @@ func (a *activation) frames(out []Frame, limit int) []Frame {
 	if a.site.name != "" {
 		f.Offset = int64(f.PC - a.site.start)
 	}
-	if a.site.fn != nil {
-		f.Language = a.site.fn.unit.lang
-	}
+	f.Language = a.site.language()
 	for i, l := range a.site.levels {
 		if len(out) >= limit {
 			break

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/triptych-mcp/triptych/debugger/symbols/cfi"
+	"github.com/triptych-mcp/triptych/debugger/symbols/pcln"
 )
 
 // An Image is one ELF file mapped into the process.
@@ -42,6 +43,9 @@ type Image struct {
 	earlyDone bool // early has been looked for
 
 	sites siteCache
+
+	pclnOnce sync.Once
+	pcln     *pcln.Table
 
 	goOnce sync.Once
 	goAt   goOffsets

@@ -93,8 +93,8 @@ type viewpoint struct {
 
 func (f *Frame) viewpoint() viewpoint {
 	from := viewpoint{image: f.act.image}
-	if f.act.site != nil && f.act.site.fn != nil {
-		from.unit = f.act.site.fn.unit
+	if fn := f.act.function(); fn != nil {
+		from.unit = fn.unit
 		from.prefixes = prefixes(f.Function, from.unit.lang)
 	}
 	return from

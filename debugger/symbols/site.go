@@ -4,16 +4,19 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"sync"
+
+	"github.com/triptych-mcp/triptych/debugger/symbols/cfi"
 )
 
 // A site is what is known about one address of the code. It does not change, so
 // it is kept.
 type site struct {
-	early  bool   // it is made of a unit that was read by itself
-	name   string // of the function, not of what was inlined into it
-	start  uint64 // of the function, in the process's addresses
-	fn     *function
-	levels []level // innermost first; at least one
+	early  bool      // it was made before all debug information was read
+	name   string    // of the function, not of what was inlined into it
+	start  uint64    // of the function, in the process's addresses
+	fn     *function // nil without debug information, and when Go's runtime has told all of it early
+	row    *cfi.Row  // of Go's functions; nil for others
+	levels []level   // innermost first; at least one
 }
 
 // A level is a function that an address lies in: the real one, or one inlined
@@ -70,12 +73,23 @@ func (im *Image) wholeSite(pc uint64) *site {
 	return s
 }
 
+// language is that of the function, 0 without debug information.
+func (s *site) language() Lang {
+	switch {
+	case s.fn != nil:
+		return s.fn.unit.lang
+	case s.early:
+		return Go
+	}
+	return 0
+}
+
 // resolveEarly is resolve while there is no need to read all debug information,
 // nil otherwise.
 func (im *Image) resolveEarly(pc uint64) *site {
 	d := im.earlyDebug(pc - im.Bias)
 	if d == nil {
-		return nil
+		return im.resolveGo(pc)
 	}
 	s := &site{early: true}
 	err := d.do(func() error { return d.siteLocked(pc-im.Bias, s) })
@@ -86,7 +100,7 @@ func (im *Image) resolveEarly(pc uint64) *site {
 }
 
 // resolve finds out about an address: by debug information where there is some,
-// else by the ELF symbols.
+// else by the ELF symbols, and in Go by the runtime's table.
 func (im *Image) resolve(pc uint64) *site {
 	s := &site{}
 	if d := im.debug(); d != nil {
@@ -97,6 +111,9 @@ func (im *Image) resolve(pc uint64) *site {
 		if sym, ok := im.symbols().at(pc-im.Bias, true); ok {
 			s.name, s.start = readable(sym.name), sym.addr+im.Bias
 		}
+	}
+	if table := im.goSite(pc); table != nil {
+		s.join(table)
 	}
 	if len(s.levels) == 0 {
 		s.levels = []level{{}}

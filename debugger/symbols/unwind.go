@@ -54,6 +54,9 @@ func (p *Program) activation(regs Registers, mem Memory, exact bool) *activation
 		return a
 	}
 	a.site = a.image.site(a.look)
+	if a.row = a.site.row; a.row != nil {
+		return a
+	}
 	row, err := a.image.row(a.look)
 	if err == nil {
 		a.row, a.signal = row, row.Signal

@@ -120,6 +120,27 @@ func TestGoStacks(t *testing.T) {
 	}
 }
 
+// TestGoStackStripped takes stacks of programs without debug information, which
+// are those of the same program with it.
+func TestGoStackStripped(t *testing.T) {
+	t.Setenv("ORACLE_PLAIN", "yes")
+	stack := func(flags ...string) (lines []string) {
+		s := stop(t, compile(t, "govalues", flags...), "main.marker", 0)
+		frames, err := s.program(t).Unwind(s.core.regs, s.core, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range frames[1:] { // where a function's first line begins gdb guesses without debug information
+			lines = append(lines, frames[1+i].String())
+		}
+		return lines
+	}
+	want, got := stack(), stack("-ldflags=-w")
+	if !slices.Equal(got, want) || len(want) < 3 {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // alias reports whether a name is another one of the function at an address: gdb
 // prefers the linker's.
 func alias(t *testing.T, p *symbols.Program, name string, start uint64) bool {

@@ -172,10 +172,10 @@ func (a *activation) frameAddress() (uint64, error) {
 
 // frameBase evaluates what the function says its variables are relative to.
 func (a *activation) frameBase(w *view) (uint64, error) {
-	if a.site == nil || a.site.fn == nil {
+	fn := a.function()
+	if fn == nil {
 		return 0, location.ErrUnavailable
 	}
-	fn := a.site.fn
 	base, _ := fn.entry.Val(dwarf.AttrFrameBase).([]byte)
 	if base == nil {
 		v := &variable{unit: fn.unit, entry: &dwarf.Entry{Offset: fn.entry.Offset}}
