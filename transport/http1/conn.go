@@ -169,12 +169,13 @@ func (c *conn) handle(body []byte, now time.Time) (more bool) {
 	both := &struct { // in one piece of memory
 		arrival
 		response
-	}{arrival{life: life{parent: c.front.cfg.Context}}, response{conn: c, room: c.front.room(), length: -1}}
+	}{response: response{conn: c, room: c.front.room(), length: -1}}
 	a, w := &both.arrival, &both.response
-	defer a.life.end()
+	a.ctx.Begin(c.front.cfg.Context)
+	defer a.ctx.End(nil)
 	defer c.front.release(w)
 	c.writeWithin(now)
-	c.watch.begin(now, &a.life)
+	c.watch.begin(now, &a.ctx)
 	ok := c.run(w, a.request(&c.head, body, c.addr, c.state))
 	gone := c.watch.end()
 	_ = a.body.Close() // as net/http does: its bytes will be others

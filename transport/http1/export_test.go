@@ -25,6 +25,7 @@ func (p *Parser) Parse(text []byte, paths map[string]bool) (r *http.Request, siz
 	if size > len(text) {
 		return nil, 0
 	}
-	a := &arrival{life: life{parent: context.Background()}}
+	a := &arrival{}
+	a.ctx.Begin(context.Background())
 	return a.request(h, text[size-h.length:size], "", nil), size
 }

@@ -5,11 +5,13 @@ import (
 	"io"
 	"net/http"
 	"sync"
+
+	"github.com/triptych-mcp/triptych/transport/brief"
 )
 
 // An arrival is what a request has for itself, in one piece of memory.
 type arrival struct {
-	life life
+	ctx  brief.Context
 	body bodyReader
 }
 
@@ -25,7 +27,7 @@ func (a *arrival) request(h *head, body []byte, addr string, state *tls.Connecti
 		a.body.rest = body
 		r.Body = &a.body
 	}
-	return r.WithContext(&a.life)
+	return r.WithContext(&a.ctx)
 }
 
 // headerOf makes fields a header; their values are in one array.

@@ -3,6 +3,8 @@ package http1
 import (
 	"sync"
 	"time"
+
+	"github.com/triptych-mcp/triptych/transport/brief"
 )
 
 // watchAfter is how long a request runs before somebody looks whether its
@@ -17,11 +19,11 @@ type watch struct {
 
 	mu      sync.Mutex
 	idle    sync.Cond
-	life    *life     // of the request, nil between requests
-	began   time.Time // when that one did
-	often   bool      // whether it came soon after the one before it
-	armed   bool      // whether the timer runs, until some time at which the request is not too old
-	until   time.Time // when reading ends
+	request *brief.Context // nil between requests
+	began   time.Time      // when that did
+	often   bool           // whether that came soon after the one before it
+	armed   bool           // whether the timer runs, until some time at which the request is not too old
+	until   time.Time      // when reading ends
 	reading bool
 	err     error // how reading ended, for good
 }
@@ -33,11 +35,11 @@ func (w *watch) init(c *conn) {
 }
 
 // begin watches over a request.
-func (w *watch) begin(now time.Time, request *life) {
+func (w *watch) begin(now time.Time, request *brief.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.often = now.Sub(w.began) < watchAfter
-	w.life, w.began, w.until = request, now, now.Add(w.conn.front.cfg.RequestTime)
+	w.request, w.began, w.until = request, now, now.Add(w.conn.front.cfg.RequestTime)
 	if !w.armed {
 		w.armed = true
 		w.timer.Reset(watchAfter)
@@ -49,7 +51,7 @@ func (w *watch) begin(now time.Time, request *life) {
 func (w *watch) end() (gone bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.life = nil
+	w.request = nil
 	if w.armed && !w.often {
 		w.armed = !w.timer.Stop()
 	}
@@ -68,7 +70,7 @@ func (w *watch) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.armed = false
-	if w.life == nil || w.reading {
+	if w.request == nil || w.reading {
 		return
 	}
 	if left := watchAfter - time.Since(w.began); left > 0 {
@@ -93,9 +95,9 @@ func (w *watch) readLocked() {
 	w.mu.Lock()
 	w.reading = false
 	c.n += n
-	if err != nil && w.life != nil {
+	if err != nil && w.request != nil {
 		w.err = err
-		w.life.end()
+		w.request.End(nil)
 	}
 	w.idle.Signal()
 }
@@ -104,8 +106,8 @@ func (w *watch) readLocked() {
 func (w *watch) abort() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.life != nil {
-		w.life.end()
+	if w.request != nil {
+		w.request.End(nil)
 	}
 }
 

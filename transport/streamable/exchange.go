@@ -9,6 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/brief"
 )
 
 // An exchange is a body on its way to its answer. It is the
@@ -16,21 +17,24 @@ import (
 // stream.
 type exchange struct {
 	h       *Handler
-	to      *route
+	to      route
 	body    jsonrpc.Body
 	takes   acceptance
 	handler *mcp.Handler
 	probe   bool  // whether the body is a probe
 	err     error // of the last request, for the status
 
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	timer  *time.Timer // ends a request without a sign of life
+	values context.Context // of the HTTP request, whose end is not its end
+	ctx    brief.Context
 
-	mu     sync.Mutex
-	stream *stream       // nil until there is one
-	opened chan struct{} // closed when there is
-	left   bool          // the HTTP server's goroutine has gone: no stream can be opened
+	ends         time.Time // without a sign of life; guarded by running's mu
+	next, before *exchange // among those that end, likewise
+
+	mu       sync.Mutex
+	stream   *stream       // nil until there is one
+	opened   chan struct{} // closed when there is
+	answered chan []byte   // has the answer that is no stream, of what runs beside the HTTP server
+	left     bool          // the HTTP server's goroutine has gone: no stream can be opened
 
 	gone bool // likewise, and so nothing may stay; guarded by the endpoint's mu
 }
@@ -42,54 +46,59 @@ var (
 )
 
 // exchange answers a body in which somebody waits for an answer.
-func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, takes acceptance, to *route, body jsonrpc.Body) {
-	e := &exchange{h: h, to: to, body: body, probe: isProbe(&body), takes: takes}
-	values := r.Context()
-	if to.session != nil {
-		values = context.WithoutCancel(values) // a lost connection cancels nothing
+func (e *exchange) exchange(w http.ResponseWriter, r *http.Request) {
+	h := e.h
+	e.probe, e.values = isProbe(&e.body), context.WithoutCancel(r.Context())
+	if e.to.session != nil {
+		e.ctx.Begin(e.values) // a lost connection cancels nothing
 	} else {
-		h.visitors.note(to.caller.Principal.ID)
+		e.ctx.Begin(r.Context())
+		h.visitors.note(e.to.caller.Principal.ID)
 	}
-	e.ctx, e.cancel = context.WithCancelCause(values)
-	e.timer = time.AfterFunc(h.cfg.Timeout, func() { e.cancel(errTooLong) })
-	streams := takes.stream && !(to.silent && takes.json)
+	streams := e.takes.stream && !(e.to.silent && e.takes.json)
 	if streams {
-		e.opened, to.caller.Send = make(chan struct{}), e
+		e.opened, e.answered, e.to.caller.Send = make(chan struct{}), make(chan []byte, 1), e
 	}
-	e.handler = h.cfg.Server.Bind(to.caller, nil)
-	leave := e.register()
+	e.handler = h.cfg.Server.Bind(e.to.caller, nil)
+	e.register()
 	if streams {
-		e.beside(w, r, leave)
+		e.beside(w, r)
 		return
 	}
-	defer leave()
+	defer e.leave()
 	defer e.over()
-	h.running.add() // also while the server ends: what was half sent then gets its answer
-	defer h.running.done()
-	e.reply(w, e.answer())
+	h.running.add(e) // also while the server ends: what was half sent then gets its answer
+	defer h.running.done(e)
+	room := h.room()
+	*room = e.answer((*room)[:0])
+	e.reply(w, *room)
+	h.keep(room)
 }
 
 // beside runs the handler in a goroutine of its own and writes what comes
 // first, the answer or a stream.
-func (e *exchange) beside(w http.ResponseWriter, r *http.Request, leave func()) {
-	answer := make(chan []byte, 1)
-	if !e.h.run(func() {
-		defer leave()
-		e.finish(e.answer(), answer)
-	}) {
-		leave()
+func (e *exchange) beside(w http.ResponseWriter, r *http.Request) {
+	if !e.h.run(e) {
+		e.leave()
 		e.over()
 		e.h.refuse(w, closing())
 		return
 	}
 	select {
-	case out := <-answer:
+	case out := <-e.answered:
 		e.reply(w, out)
 	case <-e.opened:
 		e.copy(w, r)
 	case <-r.Context().Done():
 		e.abandon()
 	}
+}
+
+// work is what runs beside.
+func (e *exchange) work() {
+	defer e.h.running.done(e)
+	defer e.leave()
+	e.finish(e.answer(make([]byte, 0, usualAnswer)))
 }
 
 func closing() *Refusal {
@@ -99,22 +108,47 @@ func closing() *Refusal {
 
 // register makes the requests of a session known, so that they can be
 // cancelled by their ids.
-func (e *exchange) register() (leave func()) {
-	if e.to.session == nil {
-		return func() {}
+func (e *exchange) register() {
+	if e.to.session != nil {
+		e.to.session.begin(e)
 	}
-	return e.to.session.begin(e)
 }
 
-// usualAnswer is the size of most answers, in bytes: a longer one grows.
-const usualAnswer = 512
+// leave ends what register began.
+func (e *exchange) leave() {
+	if e.to.session != nil {
+		e.to.session.leave(e)
+	}
+}
 
-// answer runs the requests.
-func (e *exchange) answer() []byte {
+// usualAnswer is the size of most answers, in bytes: a longer one grows. Memory
+// for one of up to keptAnswer is used again.
+const (
+	usualAnswer = 512
+	keptAnswer  = 64 << 10
+)
+
+// room is memory for an answer that is written before it is somebody else's.
+func (h *Handler) room() *[]byte {
+	if room, _ := h.answers.Get().(*[]byte); room != nil {
+		return room
+	}
+	return new(make([]byte, 0, usualAnswer))
+}
+
+// keep takes it back.
+func (h *Handler) keep(room *[]byte) {
+	if cap(*room) <= keptAnswer {
+		h.answers.Put(room)
+	}
+}
+
+// answer runs the requests and appends their answer to out, which is empty.
+func (e *exchange) answer(out []byte) []byte {
 	if broken := e.body.Messages[0].Err; broken != nil {
 		e.err = broken // for the status of a body that is one message
 	}
-	out := e.body.Answer(e.ctx, watched{e}, make([]byte, 0, usualAnswer))
+	out = e.body.Answer(&e.ctx, watched{e}, out)
 	if err := e.barrier(); err != nil && (e.err == nil || e.body.Batch) { // of a batch, err is the last one's alone
 		e.h.cfg.Logger.Error("answer withheld", "err", err)
 		e.err = err
@@ -129,12 +163,12 @@ func (e *exchange) barrier() error {
 	if e.probe {
 		return nil
 	}
-	return e.h.cfg.Barrier(context.WithoutCancel(e.ctx))
+	return e.h.cfg.Barrier(e.values)
 }
 
 // finish hands the answer over: to the stream when there is one, else to
 // the HTTP server's goroutine. Without an answer the stream stays open.
-func (e *exchange) finish(out []byte, answer chan<- []byte) {
+func (e *exchange) finish(out []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
@@ -142,7 +176,7 @@ func (e *exchange) finish(out []byte, answer chan<- []byte) {
 		e.openLocked()
 		e.stream.finish(out)
 	case e.stream == nil:
-		answer <- out
+		e.answered <- out
 	case len(out) == 0 && e.ctx.Err() == nil:
 		e.body = jsonrpc.Body{} // nobody needs it for as long as that
 		return                  // a listen: it ends with the client or the server
@@ -155,10 +189,7 @@ func (e *exchange) finish(out []byte, answer chan<- []byte) {
 }
 
 // over frees what the exchange holds.
-func (e *exchange) over() {
-	e.timer.Stop()
-	e.cancel(context.Canceled)
-}
+func (e *exchange) over() { e.ctx.End(nil) }
 
 // reply sends the answer as JSON.
 func (e *exchange) reply(w http.ResponseWriter, out []byte) {
@@ -201,7 +232,7 @@ func (e *exchange) abandon() {
 	e.mu.Unlock()
 	switch s := e.to.session; {
 	case s == nil:
-		e.cancel(context.Canceled)
+		e.ctx.End(nil)
 	case stream != nil:
 		s.lost(stream)
 	}
@@ -213,7 +244,7 @@ func (e *exchange) abandon() {
 func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	if !e.h.streams.enter(e.to.caller.Principal.ID) {
 		e.stream.finish(nil)
-		e.cancel(context.Canceled)
+		e.ctx.End(nil)
 		e.h.hangUp(e)
 		e.h.refuse(w, e.h.tooManyStreams(w.Header(), e.to.rev))
 		return
@@ -225,7 +256,7 @@ func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	case s != nil:
 		s.left(e.stream, err)
 	case err != nil:
-		e.cancel(context.Canceled)
+		e.ctx.End(nil)
 		e.stream.finish(nil)
 	}
 	e.h.hangUp(e)
@@ -251,7 +282,7 @@ func (w watched) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) (
 	e := w.e
 	e.err = errPanicked
 	out, err := e.handler.Handle(ctx, req, dst)
-	switch cause := context.Cause(ctx); {
+	switch cause := e.ctx.Cause(); {
 	case err == nil:
 	case errors.Is(cause, errCancelled):
 		e.err = nil

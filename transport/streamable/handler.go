@@ -24,19 +24,21 @@ type Handler struct {
 	closed  bool
 	listens map[*exchange]struct{} // streams that only the server or the client ends
 	running running                // handlers, but for listens
-	idle    chan func()            // handlers for goroutines that wait for one
+	idle    chan *exchange         // for goroutines that wait for one
 	idlers  atomic.Int64           // how many there are, working ones included
 	over    chan struct{}          // closed when none is needed any more
+	answers sync.Pool              // of *[]byte, where answers are made
 }
 
 // New returns the endpoint. It starts nothing.
 func New(cfg Config) *Handler {
 	h := &Handler{
-		cfg: cfg.withDefaults(), listens: map[*exchange]struct{}{}, idle: make(chan func()), over: make(chan struct{}),
+		cfg: cfg.withDefaults(), listens: map[*exchange]struct{}{}, idle: make(chan *exchange), over: make(chan struct{}),
 	}
 	h.sessions.init(h)
 	h.streams.init(h.cfg.MaxStreams)
 	h.visitors.init()
+	h.running.init(h.cfg.Timeout)
 	return h
 }
 
@@ -71,39 +73,38 @@ func (h *Handler) Shutdown(ctx context.Context) {
 // lastWait is how long cancelled handlers get to notice.
 const lastWait = time.Second
 
-// run runs f beside the caller, unless the endpoint is closed.
-func (h *Handler) run(f func()) bool {
+// run runs the handlers of an exchange beside the caller, unless the endpoint is
+// closed.
+func (h *Handler) run(e *exchange) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return false
 	}
-	h.running.add()
+	h.running.add(e)
 	select {
-	case h.idle <- f:
+	case h.idle <- e:
 	default:
-		go h.work(f)
+		go h.work(e)
 	}
 	return true
 }
 
-// work runs f and, if not enough are idle already, waits for more: a goroutine
-// that has run a handler has the stack that the next one needs.
-func (h *Handler) work(f func()) {
-	f()
-	h.running.done()
+// work runs handlers and, if not enough are idle already, waits for more: a
+// goroutine that has run one has the stack that the next one needs.
+func (h *Handler) work(e *exchange) {
+	e.work()
 	if h.idlers.Add(1) > maxIdle {
 		h.idlers.Add(-1)
 		return
 	}
 	for {
 		select {
-		case f = <-h.idle:
+		case e = <-h.idle:
 		case <-h.over:
 			return
 		}
-		f()
-		h.running.done()
+		e.work()
 	}
 }
 
@@ -135,9 +136,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case http.MethodDelete:
 		h.delete(w, r, caller)
 	default:
-		header.Set("Allow", "POST, GET, DELETE")
-		h.turnAway(w, r, &caller, invalid(http.StatusMethodNotAllowed, "use POST; GET and DELETE are for sessions"))
+		h.otherwise(w, r, caller)
 	}
+}
+
+// otherwise refuses a verb that nothing is done with.
+func (h *Handler) otherwise(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
+	w.Header().Set("Allow", "POST, GET, DELETE")
+	h.turnAway(w, r, &caller, invalid(http.StatusMethodNotAllowed, "use POST; GET and DELETE are for sessions"))
 }
 
 var (

@@ -16,7 +16,7 @@ func (e *exchange) farewell() {
 
 // stays remembers a listen.
 func (h *Handler) stays(e *exchange) {
-	e.timer.Stop()
+	h.running.settle(e)
 	h.mu.Lock()
 	late := h.closed || e.gone
 	if !late {
@@ -24,15 +24,15 @@ func (h *Handler) stays(e *exchange) {
 	}
 	h.mu.Unlock()
 	if late {
-		e.cancel(context.Canceled) // so finish ends the stream
+		e.ctx.End(nil) // so finish ends the stream
 		h.forget(e)
 	}
 }
 
 func (h *Handler) forget(e *exchange) {
-	h.running.add()
+	h.running.add(nil)
 	go func() {
-		defer h.running.done()
+		defer h.running.done(nil)
 		e.handler.End(context.Background())
 	}()
 }

@@ -14,48 +14,50 @@ import (
 //
 //	post ─► read ─► jsonrpc.Decode ─► route ─► charge ─► exchange
 func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
+	e := &exchange{h: h, to: route{caller: caller}}
 	takes, ok := accepted(r.Header)
 	if !ok {
-		h.turnAway(w, r, &caller, invalid(http.StatusNotAcceptable, "Accept must have application/json or text/event-stream"))
+		h.turnAway(w, r, &e.to.caller, invalid(http.StatusNotAcceptable, "Accept must have application/json or text/event-stream"))
 		return
 	}
+	e.takes = takes
 	if !isJSON(r.Header.Get("Content-Type")) {
-		h.turnAway(w, r, &caller, invalid(http.StatusUnsupportedMediaType, "Content-Type must be application/json"))
+		h.turnAway(w, r, &e.to.caller, invalid(http.StatusUnsupportedMediaType, "Content-Type must be application/json"))
 		return
 	}
 	if coded(r.Header) {
 		w.Header()["Accept-Encoding"] = identity // RFC 9110, section 15.5.16
-		h.turnAway(w, r, &caller, invalid(http.StatusUnsupportedMediaType, "the body must be sent as it is, without Content-Encoding"))
+		h.turnAway(w, r, &e.to.caller, invalid(http.StatusUnsupportedMediaType, "the body must be sent as it is, without Content-Encoding"))
 		return
 	}
 	text, refused := h.read(w, r)
 	if refused != nil {
-		h.breaks(w, r, &caller)
+		h.breaks(w, r, &e.to.caller)
 		h.refuse(w, refused)
 		return
 	}
-	named, _ := headerVersion(r)
-	body, rpcErr := jsonrpc.Decode(text, jsonrpc.Config{MaxMessage: int(h.cfg.MaxBody), Logger: h.cfg.Logger})
+	var rpcErr *jsonrpc.Error
+	e.body, rpcErr = jsonrpc.Decode(text, jsonrpc.Config{MaxMessage: int(h.cfg.MaxBody), Logger: h.cfg.Logger})
 	if rpcErr != nil {
-		h.breaks(w, r, &caller)
+		named, _ := headerVersion(r)
+		h.breaks(w, r, &e.to.caller)
 		h.refuseFor(w, refusal(http.StatusBadRequest, rpcErr), jsonrpc.ID{}, hasNullID(named))
 		return
 	}
-	to, refused := h.route(r, caller, &body)
-	if refused != nil {
-		h.misroute(w, r, &to, &body, refused)
+	if refused := h.route(r, &e.to, &e.body); refused != nil {
+		h.misroute(w, r, &e.to, &e.body, refused)
 		return
 	}
-	h.deliver(&body, &to)
-	if refused := h.cfg.Door.Charge(r.Context(), w.Header(), &to.caller, to.rev, h.billOf(&body, &to)); refused != nil {
-		h.refuseFor(w, refused, onlyID(&body), hasNullID(to.rev))
+	h.deliver(&e.body, &e.to)
+	if refused := h.cfg.Door.Charge(r.Context(), w.Header(), &e.to.caller, e.to.rev, h.billOf(&e.body, &e.to)); refused != nil {
+		h.refuseFor(w, refused, onlyID(&e.body), hasNullID(e.to.rev))
 		return
 	}
-	if !body.Answered() {
+	if !e.body.Answered() {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	h.exchange(w, r, takes, &to, body)
+	e.exchange(w, r)
 }
 
 // misroute refuses a body that nothing can be done with. Clients that look for a
@@ -119,7 +121,10 @@ const trusted = 1 << 20
 
 // readAll reads a body whose length the client stated, -1 when it did not.
 func readAll(body io.Reader, length int64) ([]byte, error) {
-	text := make([]byte, 0, min(max(length, 511)+1, trusted))
+	if length < 0 {
+		length = 511
+	}
+	text := make([]byte, 0, min(length+1, trusted)) // one more, for the end to be seen
 	for {
 		if len(text) == cap(text) {
 			text = append(text, 0)[:len(text)]

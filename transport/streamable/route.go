@@ -16,33 +16,33 @@ type route struct {
 	silent  bool     // nothing is sent before the answer
 }
 
-// route finds it: a claim in the body decides, then the session, then the
-// header, and without any of them it is the baseline.
-func (h *Handler) route(r *http.Request, caller mcp.Caller, body *jsonrpc.Body) (route, *Refusal) {
+// route finds it for a caller: a claim in the body decides, then the session, then
+// the header, and without any of them it is the baseline.
+func (h *Handler) route(r *http.Request, to *route, body *jsonrpc.Body) *Refusal {
 	named, unknown := headerVersion(r)
-	to := route{caller: caller, rev: mcp.Baseline()}
+	to.rev = mcp.Baseline()
 	request := body.Messages[0].Request
 	if !body.Batch && request != nil {
 		view := h.cfg.Server.Preview(request)
 		if to.silent = view.Silent; view.Claimed {
 			to.rev = orBaseline(view.Revision)
 			to.caller.Revision = to.rev
-			return to, checkClaim(r.Header, request, &view, named)
+			return checkClaim(r.Header, request, &view, named)
 		}
 	}
 	switch {
 	case unknown != "":
 		to.rev = nil
-		return to, refusal(http.StatusBadRequest, mcp.UnsupportedVersion(unknown))
+		return refusal(http.StatusBadRequest, mcp.UnsupportedVersion(unknown))
 	case named != nil && named.Modern:
 		to.rev, to.caller.Revision = named, named
-		return to, unclaimed(body, named)
+		return unclaimed(body, named)
 	}
-	to, refused := h.routeLegacy(r, to, named, request)
+	refused := h.routeLegacy(r, to, named, request)
 	if refused == nil && body.Batch && !to.rev.Has(mcp.Batches) {
 		refused = invalid(http.StatusBadRequest, "the protocol revision %s has no batches", to.rev.Name)
 	}
-	return to, refused
+	return refused
 }
 
 func orBaseline(rev *mcp.Revision) *mcp.Revision {
@@ -89,26 +89,26 @@ func unclaimed(body *jsonrpc.Body, rev *mcp.Revision) *Refusal {
 	return refusal(http.StatusBadRequest, mcp.MissingClaim())
 }
 
-func (h *Handler) routeLegacy(r *http.Request, to route, named *mcp.Revision, request *jsonrpc.Request) (route, *Refusal) {
+func (h *Handler) routeLegacy(r *http.Request, to *route, named *mcp.Revision, request *jsonrpc.Request) *Refusal {
 	to.begins = request != nil && request.Method == "initialize" && !request.IsNotification()
 	id := r.Header.Get("Mcp-Session-Id")
 	switch {
 	case id != "":
 		s := h.sessions.find(id, &to.caller.Principal)
 		if s == nil {
-			return to, noSession()
+			return noSession()
 		}
 		to.session, to.caller.Session, to.rev = s, s.mcp, s.mcp.Revision()
 		to.silent = to.silent && s.mcp.Silent()
 		if to.begins {
-			return to, invalid(http.StatusBadRequest, "the session is initialized already; initialize without Mcp-Session-Id begins another")
+			return invalid(http.StatusBadRequest, "the session is initialized already; initialize without Mcp-Session-Id begins another")
 		}
 	case to.begins:
 		to.caller.Session = mcp.NewSession(newSessionID())
 	case named != nil:
 		to.rev, to.caller.Revision = named, named
 	}
-	return to, nil
+	return nil
 }
 
 func noSession() *Refusal {

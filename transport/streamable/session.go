@@ -25,6 +25,7 @@ type session struct {
 	idle      *time.Timer
 
 	mu       sync.Mutex
+	used     time.Time // when the client was last heard
 	ended    bool
 	streams  map[string]*stream // of requests, by name, until they are forgotten
 	order    []string           // their names, oldest first
@@ -42,13 +43,24 @@ const ownStream = "0"
 // that come back.
 const maxStreams = 16
 
+// use puts off the session's end. That takes no more than a look at the clock:
+// the timer finds out when it is due.
+func (s *session) use() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used = time.Now()
+}
+
 // expire ends an idle session; one that works or is listened to is not idle.
 func (s *session) expire() {
 	s.mu.Lock()
-	busy := len(s.inFlight) > 0 || s.readers > 0
+	left := s.h.cfg.SessionIdle - time.Since(s.used)
+	if len(s.inFlight) > 0 || s.readers > 0 {
+		left = s.h.cfg.SessionIdle
+	}
 	s.mu.Unlock()
-	if busy {
-		s.idle.Reset(s.h.cfg.SessionIdle)
+	if left > 0 {
+		s.idle.Reset(left)
 	} else if s.h.sessions.remove(s) {
 		s.end()
 	}
@@ -61,7 +73,7 @@ func (s *session) end() {
 	s.mu.Lock()
 	s.ended = true
 	for e := range s.inFlight {
-		e.cancel(context.Canceled)
+		e.ctx.End(nil)
 	}
 	streams := slices.Collect(maps.Values(s.streams))
 	idle := len(s.inFlight) == 0
@@ -76,21 +88,22 @@ func (s *session) end() {
 }
 
 // begin makes an exchange known until leave is called.
-func (s *session) begin(e *exchange) (leave func()) {
+func (s *session) begin(e *exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inFlight[e] = struct{}{}
 	if s.ended {
-		e.cancel(context.Canceled)
+		e.ctx.End(nil)
 	}
-	return func() {
-		s.mu.Lock()
-		delete(s.inFlight, e)
-		last := s.ended && len(s.inFlight) == 0
-		s.mu.Unlock()
-		if last {
-			s.forgetState()
-		}
+}
+
+func (s *session) leave(e *exchange) {
+	s.mu.Lock()
+	delete(s.inFlight, e)
+	last := s.ended && len(s.inFlight) == 0
+	s.mu.Unlock()
+	if last {
+		s.forgetState()
 	}
 }
 
@@ -107,7 +120,7 @@ func (s *session) cancel(id jsonrpc.ID) bool {
 	found := false
 	for e := range s.inFlight {
 		if only := onlyID(&e.body); only.String() == id.String() {
-			e.cancel(errCancelled)
+			e.ctx.End(errCancelled)
 			found = true
 		}
 	}

@@ -39,7 +39,7 @@ func (all *sessions) start(header http.Header, e *exchange) {
 	s := &session{
 		h: all.h, id: settled.ID, principal: e.to.caller.Principal.ID, scopes: e.to.caller.Principal.Scopes, mcp: settled,
 		own: newStream(ownStream, settled.Revision().Follows(mcp.PrimedStreams)), streams: map[string]*stream{},
-		inFlight: map[*exchange]struct{}{}, asked: map[int64]chan *jsonrpc.Response{},
+		inFlight: map[*exchange]struct{}{}, asked: map[int64]chan *jsonrpc.Response{}, used: time.Now(),
 	}
 	caller := e.to.caller
 	caller.Send, caller.Hears = ownSender{s}, true
@@ -72,7 +72,7 @@ func (all *sessions) find(id string, who *mcp.Principal) *session {
 	if s == nil || s.principal != who.ID || !covers(who.Scopes, s.scopes) {
 		return nil
 	}
-	s.idle.Reset(all.h.cfg.SessionIdle)
+	s.use()
 	return s
 }
 
