@@ -7,16 +7,18 @@ import (
 
 // aesOps are rounds of AES, which programs also hash with, and products without
 // carries, which checksums are made of (FIPS 197; Intel's manual, volume 2).
-var aesOps = map[string]vectorOp{
-	"aesenc":     {run: parts(aesRound(encrypting, true)), lane: 1, sse: aesni, vex: aesni | avx, evex: vaes, kinds: allLanes | wideVAES},
-	"aesenclast": {run: parts(aesRound(encrypting, false)), lane: 1, sse: aesni, vex: aesni | avx, evex: vaes, kinds: allLanes | wideVAES},
-	"aesdec":     {run: parts(aesRound(decrypting, true)), lane: 1, sse: aesni, vex: aesni | avx, evex: vaes, kinds: allLanes | wideVAES},
-	"aesdeclast": {run: parts(aesRound(decrypting, false)), lane: 1, sse: aesni, vex: aesni | avx, evex: vaes, kinds: allLanes | wideVAES},
-	"aesimc": {
-		run:  parts(func(_ *operation, _, b [2]uint64) [2]uint64 { return mixColumns(b, decrypting().mix) }),
-		lane: 1, sse: aesni, vex: aesni | avx,
-	},
-	"pclmulqdq": {run: parts(carryless), lane: 1, sse: pclmul, vex: pclmul | avx, evex: vpclmul, kinds: allLanes | wideVAES},
+func aesOps() map[string]vectorOp {
+	return map[string]vectorOp{
+		"aesenc":     {run: parts(aesRound(encrypting, true)), lane: 1, sse: aesni, vex: aesni | avx, evex: vaes, kinds: allLanes | wideVAES},
+		"aesenclast": {run: parts(aesRound(encrypting, false)), lane: 1, sse: aesni, vex: aesni | avx, evex: vaes, kinds: allLanes | wideVAES},
+		"aesdec":     {run: parts(aesRound(decrypting, true)), lane: 1, sse: aesni, vex: aesni | avx, evex: vaes, kinds: allLanes | wideVAES},
+		"aesdeclast": {run: parts(aesRound(decrypting, false)), lane: 1, sse: aesni, vex: aesni | avx, evex: vaes, kinds: allLanes | wideVAES},
+		"aesimc": {
+			run:  parts(func(_ *operation, _, b [2]uint64) [2]uint64 { return mixColumns(b, decrypting().mix) }),
+			lane: 1, sse: aesni, vex: aesni | avx,
+		},
+		"pclmulqdq": {run: parts(carryless), lane: 1, sse: pclmul, vex: pclmul | avx, evex: vpclmul, kinds: allLanes | wideVAES},
+	}
 }
 
 // An aesTable is one direction of AES: which byte takes the place of another,

@@ -9,7 +9,7 @@ import (
 
 // Knows reports whether some form of a vector instruction is executed.
 func Knows(in *x86.Inst) bool {
-	_, ok := vectorOps[in.Stem()]
+	_, ok := vectorOps()[in.Stem()]
 	return ok || controlHandlers[in.Name()] != nil || textOps[in.Name()] != nil
 }
 
@@ -17,8 +17,8 @@ func Knows(in *x86.Inst) bool {
 // encoding.
 func AvailableStems() []string {
 	var stems []string
-	for _, stem := range slices.Sorted(maps.Keys(vectorOps)) {
-		op := vectorOps[stem]
+	for _, stem := range slices.Sorted(maps.Keys(vectorOps())) {
+		op := vectorOps()[stem]
 		needs := op.sse | op.vex
 		if op.evex != 0 {
 			needs = op.evex | avx512f

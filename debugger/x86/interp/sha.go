@@ -4,14 +4,16 @@ import "math/bits"
 
 // shaOps are steps of SHA-1 and SHA-256 (FIPS 180-4; Intel's manual, volume 2).
 // Words are numbered from the lowest.
-var shaOps = map[string]vectorOp{
-	"sha256rnds2": {run: sha256Rounds, lane: 4, sse: sha},
-	"sha256msg1":  {run: sha256Message1, lane: 4, sse: sha},
-	"sha256msg2":  {run: sha256Message2, lane: 4, sse: sha},
-	"sha1rnds4":   {run: sha1Rounds, lane: 4, sse: sha},
-	"sha1nexte":   {run: sha1NextE, lane: 4, sse: sha},
-	"sha1msg1":    {run: sha1Message1, lane: 4, sse: sha},
-	"sha1msg2":    {run: sha1Message2, lane: 4, sse: sha},
+func shaOps() map[string]vectorOp {
+	return map[string]vectorOp{
+		"sha256rnds2": {run: sha256Rounds, lane: 4, sse: sha},
+		"sha256msg1":  {run: sha256Message1, lane: 4, sse: sha},
+		"sha256msg2":  {run: sha256Message2, lane: 4, sse: sha},
+		"sha1rnds4":   {run: sha1Rounds, lane: 4, sse: sha},
+		"sha1nexte":   {run: sha1NextE, lane: 4, sse: sha},
+		"sha1msg1":    {run: sha1Message1, lane: 4, sse: sha},
+		"sha1msg2":    {run: sha1Message2, lane: 4, sse: sha},
+	}
 }
 
 // dwords are the four words of a part.

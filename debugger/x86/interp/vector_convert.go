@@ -6,22 +6,24 @@ import (
 )
 
 // convertOps convert numbers and round them.
-var convertOps = map[string]vectorOp{
-	"cvtsi2sd": {run: fromGeneral[float64], lane: 8, kinds: floats | scalar | anyW | allLanes}, "cvtsi2ss": {run: fromGeneral[float32], lane: 4, kinds: floats | scalar | anyW | allLanes},
-	"cvttsd2si": {run: toGeneral(lowDouble, math.Trunc), lane: 8, kinds: floats | scalar | anyW | allLanes}, "cvttss2si": {run: toGeneral(exactSingle, math.Trunc), lane: 4, kinds: floats | scalar | anyW | allLanes},
-	"cvtsd2si": {run: toGeneral(lowDouble, math.RoundToEven), lane: 8, kinds: floats | scalar | anyW | allLanes}, "cvtss2si": {run: toGeneral(exactSingle, math.RoundToEven), lane: 4, kinds: floats | scalar | anyW | allLanes},
+func convertOps() map[string]vectorOp {
+	return map[string]vectorOp{
+		"cvtsi2sd": {run: fromGeneral[float64], lane: 8, kinds: floats | scalar | anyW | allLanes}, "cvtsi2ss": {run: fromGeneral[float32], lane: 4, kinds: floats | scalar | anyW | allLanes},
+		"cvttsd2si": {run: toGeneral(lowDouble, math.Trunc), lane: 8, kinds: floats | scalar | anyW | allLanes}, "cvttss2si": {run: toGeneral(exactSingle, math.Trunc), lane: 4, kinds: floats | scalar | anyW | allLanes},
+		"cvtsd2si": {run: toGeneral(lowDouble, math.RoundToEven), lane: 8, kinds: floats | scalar | anyW | allLanes}, "cvtss2si": {run: toGeneral(exactSingle, math.RoundToEven), lane: 4, kinds: floats | scalar | anyW | allLanes},
 
-	"cvtss2sd": {run: scalarDouble(func(o *operation, _, _ float64) (float64, bool) { return widened(o, 0) }), lane: 8, kinds: floats | scalar | w0},
-	"cvtsd2ss": {run: scalarSingle(func(o *operation, _, _ float32) (float32, bool) { return narrowed(o, 0) }), lane: 4, kinds: floats | scalar | w1},
-	"cvtps2pd": {run: convertEach(8, widenLane), lane: 8, kinds: floats | w0}, "cvtpd2ps": {run: convertEach(8, narrowLane), lane: 4, kinds: floats | w1},
-	"cvtdq2pd": {run: convertEach(8, integerToDouble), lane: 8, kinds: floats | w0}, "cvtdq2ps": {run: convertEach(4, integerToSingle), lane: 4, kinds: floats},
-	"cvttps2dq": {run: convertEach(4, singleToInteger(math.Trunc)), lane: 4, kinds: floats}, "cvtps2dq": {run: convertEach(4, singleToInteger(math.RoundToEven)), lane: 4, kinds: floats},
-	"cvttpd2dq": {run: convertEach(8, doubleToInteger(math.Trunc)), lane: 4, kinds: floats | w1}, "cvtpd2dq": {run: convertEach(8, doubleToInteger(math.RoundToEven)), lane: 4, kinds: floats | w1},
+		"cvtss2sd": {run: scalarDouble(func(o *operation, _, _ float64) (float64, bool) { return widened(o, 0) }), lane: 8, kinds: floats | scalar | w0},
+		"cvtsd2ss": {run: scalarSingle(func(o *operation, _, _ float32) (float32, bool) { return narrowed(o, 0) }), lane: 4, kinds: floats | scalar | w1},
+		"cvtps2pd": {run: convertEach(8, widenLane), lane: 8, kinds: floats | w0}, "cvtpd2ps": {run: convertEach(8, narrowLane), lane: 4, kinds: floats | w1},
+		"cvtdq2pd": {run: convertEach(8, integerToDouble), lane: 8, kinds: floats | w0}, "cvtdq2ps": {run: convertEach(4, integerToSingle), lane: 4, kinds: floats},
+		"cvttps2dq": {run: convertEach(4, singleToInteger(math.Trunc)), lane: 4, kinds: floats}, "cvtps2dq": {run: convertEach(4, singleToInteger(math.RoundToEven)), lane: 4, kinds: floats},
+		"cvttpd2dq": {run: convertEach(8, doubleToInteger(math.Trunc)), lane: 4, kinds: floats | w1}, "cvtpd2dq": {run: convertEach(8, doubleToInteger(math.RoundToEven)), lane: 4, kinds: floats | w1},
 
-	"roundpd": {run: doubles(roundDouble), lane: 8, sse: sse41, kinds: floats}, "roundps": {run: singles(viaDouble(roundDouble)), lane: 4, sse: sse41, kinds: floats},
-	"roundsd": {run: scalarDouble(roundDouble), lane: 8, sse: sse41, kinds: floats | scalar}, "roundss": {run: scalarSingle(viaDouble(roundDouble)), lane: 4, sse: sse41, kinds: floats | scalar},
-	"rndscalepd": {run: doubles(roundScaled), lane: 8, kinds: floats}, "rndscaleps": {run: singles(viaDouble(roundScaled)), lane: 4, kinds: floats},
-	"rndscalesd": {run: scalarDouble(roundScaled), lane: 8, kinds: floats | scalar}, "rndscaless": {run: scalarSingle(viaDouble(roundScaled)), lane: 4, kinds: floats | scalar},
+		"roundpd": {run: doubles(roundDouble), lane: 8, sse: sse41, kinds: floats}, "roundps": {run: singles(viaDouble(roundDouble)), lane: 4, sse: sse41, kinds: floats},
+		"roundsd": {run: scalarDouble(roundDouble), lane: 8, sse: sse41, kinds: floats | scalar}, "roundss": {run: scalarSingle(viaDouble(roundDouble)), lane: 4, sse: sse41, kinds: floats | scalar},
+		"rndscalepd": {run: doubles(roundScaled), lane: 8, kinds: floats}, "rndscaleps": {run: singles(viaDouble(roundScaled)), lane: 4, kinds: floats},
+		"rndscalesd": {run: scalarDouble(roundScaled), lane: 8, kinds: floats | scalar}, "rndscaless": {run: scalarSingle(viaDouble(roundScaled)), lane: 4, kinds: floats | scalar},
+	}
 }
 
 // significant returns how many bits of a number count.

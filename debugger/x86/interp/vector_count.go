@@ -3,15 +3,17 @@ package interp
 import "math/bits"
 
 // countOps count bits, or look bits up.
-var countOps = map[string]vectorOp{
-	"plzcntd": {run: eachOne(func(b uint32) uint32 { return uint32(bits.LeadingZeros32(b)) }), lane: 4, evex: avx512cd},
-	"plzcntq": {run: eachOne(func(b uint64) uint64 { return uint64(bits.LeadingZeros64(b)) }), lane: 8, evex: avx512cd},
-	"popcntb": {run: eachOne(ones[uint8]), lane: 1, evex: avx512bitalg, kinds: w0},
-	"popcntw": {run: eachOne(ones[uint16]), lane: 2, evex: avx512bitalg, kinds: w1},
-	"popcntd": {run: eachOne(ones[uint32]), lane: 4, evex: avx512popcnt},
-	"popcntq": {run: eachOne(ones[uint64]), lane: 8, evex: avx512popcnt},
+func countOps() map[string]vectorOp {
+	return map[string]vectorOp{
+		"plzcntd": {run: eachOne(func(b uint32) uint32 { return uint32(bits.LeadingZeros32(b)) }), lane: 4, evex: avx512cd},
+		"plzcntq": {run: eachOne(func(b uint64) uint64 { return uint64(bits.LeadingZeros64(b)) }), lane: 8, evex: avx512cd},
+		"popcntb": {run: eachOne(ones[uint8]), lane: 1, evex: avx512bitalg, kinds: w0},
+		"popcntw": {run: eachOne(ones[uint16]), lane: 2, evex: avx512bitalg, kinds: w1},
+		"popcntd": {run: eachOne(ones[uint32]), lane: 4, evex: avx512popcnt},
+		"popcntq": {run: eachOne(ones[uint64]), lane: 8, evex: avx512popcnt},
 
-	"gf2p8affineqb": {run: words2(affine), lane: 1, sse: gfni, vex: gfni | avx, evex: gfni, kinds: w1 | quadBroadcast},
+		"gf2p8affineqb": {run: words2(affine), lane: 1, sse: gfni, vex: gfni | avx, evex: gfni, kinds: w1 | quadBroadcast},
+	}
 }
 
 func ones[T lane](b T) T { return T(bits.OnesCount64(uint64(b) & lowBits(width[T]()))) }
@@ -41,13 +43,15 @@ func words2(f func(o *operation, a, b uint64) uint64) vectorFunc {
 }
 
 // packOps move the lanes that the mask has to the beginning, or from there.
-var packOps = map[string]vectorOp{
-	"pcompressb": {run: compressed[uint8], lane: 1, evex: avx512vbmi2, kinds: w0 | registers}, "pcompressw": {run: compressed[uint16], lane: 2, evex: avx512vbmi2, kinds: w1 | registers},
-	"pcompressd": {run: compressed[uint32], lane: 4, kinds: registers}, "pcompressq": {run: compressed[uint64], lane: 8, kinds: registers},
-	"compressps": {run: compressed[uint32], lane: 4, kinds: registers}, "compresspd": {run: compressed[uint64], lane: 8, kinds: registers},
-	"pexpandb": {run: expanded[uint8], lane: 1, evex: avx512vbmi2, kinds: w0 | registers}, "pexpandw": {run: expanded[uint16], lane: 2, evex: avx512vbmi2, kinds: w1 | registers},
-	"pexpandd": {run: expanded[uint32], lane: 4, kinds: registers}, "pexpandq": {run: expanded[uint64], lane: 8, kinds: registers},
-	"expandps": {run: expanded[uint32], lane: 4, kinds: registers}, "expandpd": {run: expanded[uint64], lane: 8, kinds: registers},
+func packOps() map[string]vectorOp {
+	return map[string]vectorOp{
+		"pcompressb": {run: compressed[uint8], lane: 1, evex: avx512vbmi2, kinds: w0 | registers}, "pcompressw": {run: compressed[uint16], lane: 2, evex: avx512vbmi2, kinds: w1 | registers},
+		"pcompressd": {run: compressed[uint32], lane: 4, kinds: registers}, "pcompressq": {run: compressed[uint64], lane: 8, kinds: registers},
+		"compressps": {run: compressed[uint32], lane: 4, kinds: registers}, "compresspd": {run: compressed[uint64], lane: 8, kinds: registers},
+		"pexpandb": {run: expanded[uint8], lane: 1, evex: avx512vbmi2, kinds: w0 | registers}, "pexpandw": {run: expanded[uint16], lane: 2, evex: avx512vbmi2, kinds: w1 | registers},
+		"pexpandd": {run: expanded[uint32], lane: 4, kinds: registers}, "pexpandq": {run: expanded[uint64], lane: 8, kinds: registers},
+		"expandps": {run: expanded[uint32], lane: 4, kinds: registers}, "expandpd": {run: expanded[uint64], lane: 8, kinds: registers},
+	}
 }
 
 // compressed fills up with what the destination has, or with zeros.

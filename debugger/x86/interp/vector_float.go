@@ -2,9 +2,6 @@ package interp
 
 import "math"
 
-// floatOps are arithmetic and comparisons of floating point numbers.
-var floatOps = floatTable()
-
 // floatArithmetic has the names without the letters for scalar or packed, single
 // or double.
 var floatArithmetic = []struct {
@@ -21,7 +18,8 @@ var floatArithmetic = []struct {
 	{"max", maxDouble, viaDouble(maxDouble)},
 }
 
-func floatTable() map[string]vectorOp {
+// floatOps are arithmetic and comparisons of floating point numbers.
+func floatOps() map[string]vectorOp {
 	table := map[string]vectorOp{
 		"comisd": {run: compareFlags(lowDouble), lane: 8, kinds: floats | scalar | allLanes}, "ucomisd": {run: compareFlags(lowDouble), lane: 8, kinds: floats | scalar | allLanes},
 		"comiss": {run: compareFlags(lowSingle), lane: 4, kinds: floats | scalar | allLanes}, "ucomiss": {run: compareFlags(lowSingle), lane: 4, kinds: floats | scalar | allLanes},

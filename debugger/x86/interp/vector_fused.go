@@ -1,11 +1,5 @@
 package interp
 
-// fusedOps are multiplications with an addition that are rounded once. The
-// number in the name is the order: 132 is destination times second source plus
-// first, 213 first times destination plus second, 231 first times second plus
-// destination.
-var fusedOps = fusedTable()
-
 // fusedKinds have the signs of product and addend in even and odd lanes.
 var fusedKinds = []struct {
 	name    string
@@ -21,7 +15,11 @@ var fusedKinds = []struct {
 	{"fmsubadd", 1, 1, -1},
 }
 
-func fusedTable() map[string]vectorOp {
+// fusedOps are multiplications with an addition that are rounded once. The
+// number in the name is the order: 132 is destination times second source plus
+// first, 213 first times destination plus second, 231 first times second plus
+// destination.
+func fusedOps() map[string]vectorOp {
 	table := make(map[string]vectorOp)
 	for _, k := range fusedKinds {
 		for _, order := range []string{"132", "213", "231"} {

@@ -1,29 +1,31 @@
 package interp
 
 // logicOps are logic on bits and questions about them.
-var logicOps = map[string]vectorOp{
-	"pand": {run: words(both), lane: 8}, "pandd": {run: words(both), lane: 4}, "pandq": {run: words(both), lane: 8},
-	"pandn": {run: words(second), lane: 8}, "pandnd": {run: words(second), lane: 4}, "pandnq": {run: words(second), lane: 8},
-	"por": {run: words(either), lane: 8}, "pord": {run: words(either), lane: 4}, "porq": {run: words(either), lane: 8},
-	"pxor": {run: words(different), lane: 8}, "pxord": {run: words(different), lane: 4}, "pxorq": {run: words(different), lane: 8},
+func logicOps() map[string]vectorOp {
+	return map[string]vectorOp{
+		"pand": {run: words(both), lane: 8}, "pandd": {run: words(both), lane: 4}, "pandq": {run: words(both), lane: 8},
+		"pandn": {run: words(second), lane: 8}, "pandnd": {run: words(second), lane: 4}, "pandnq": {run: words(second), lane: 8},
+		"por": {run: words(either), lane: 8}, "pord": {run: words(either), lane: 4}, "porq": {run: words(either), lane: 8},
+		"pxor": {run: words(different), lane: 8}, "pxord": {run: words(different), lane: 4}, "pxorq": {run: words(different), lane: 8},
 
-	"andps": {run: words(both), lane: 4, evex: avx512dq, kinds: lanes256}, "andpd": {run: words(both), lane: 8, evex: avx512dq, kinds: lanes256},
-	"andnps": {run: words(second), lane: 4, evex: avx512dq, kinds: lanes256}, "andnpd": {run: words(second), lane: 8, evex: avx512dq, kinds: lanes256},
-	"orps": {run: words(either), lane: 4, evex: avx512dq, kinds: lanes256}, "orpd": {run: words(either), lane: 8, evex: avx512dq, kinds: lanes256},
-	"xorps": {run: words(different), lane: 4, evex: avx512dq, kinds: lanes256}, "xorpd": {run: words(different), lane: 8, evex: avx512dq, kinds: lanes256},
+		"andps": {run: words(both), lane: 4, evex: avx512dq, kinds: lanes256}, "andpd": {run: words(both), lane: 8, evex: avx512dq, kinds: lanes256},
+		"andnps": {run: words(second), lane: 4, evex: avx512dq, kinds: lanes256}, "andnpd": {run: words(second), lane: 8, evex: avx512dq, kinds: lanes256},
+		"orps": {run: words(either), lane: 4, evex: avx512dq, kinds: lanes256}, "orpd": {run: words(either), lane: 8, evex: avx512dq, kinds: lanes256},
+		"xorps": {run: words(different), lane: 4, evex: avx512dq, kinds: lanes256}, "xorpd": {run: words(different), lane: 8, evex: avx512dq, kinds: lanes256},
 
-	"pternlogd": {run: ternary, lane: 4}, "pternlogq": {run: ternary, lane: 8},
+		"pternlogd": {run: ternary, lane: 4}, "pternlogq": {run: ternary, lane: 8},
 
-	"ptest":  {run: testAll, lane: 8, sse: sse41, vex: avx, kinds: anyW},
-	"testps": {run: testSigns(0x8000000080000000), lane: 4, vex: avx}, "testpd": {run: testSigns(1 << 63), lane: 8, vex: avx},
+		"ptest":  {run: testAll, lane: 8, sse: sse41, vex: avx, kinds: anyW},
+		"testps": {run: testSigns(0x8000000080000000), lane: 4, vex: avx}, "testpd": {run: testSigns(1 << 63), lane: 8, vex: avx},
 
-	"ptestmb": {run: comparing(meets[uint8]), lane: 1}, "ptestmw": {run: comparing(meets[uint16]), lane: 2},
-	"ptestmd": {run: comparing(meets[uint32]), lane: 4}, "ptestmq": {run: comparing(meets[uint64]), lane: 8},
-	"ptestnmb": {run: comparing(misses[uint8]), lane: 1}, "ptestnmw": {run: comparing(misses[uint16]), lane: 2},
-	"ptestnmd": {run: comparing(misses[uint32]), lane: 4}, "ptestnmq": {run: comparing(misses[uint64]), lane: 8},
+		"ptestmb": {run: comparing(meets[uint8]), lane: 1}, "ptestmw": {run: comparing(meets[uint16]), lane: 2},
+		"ptestmd": {run: comparing(meets[uint32]), lane: 4}, "ptestmq": {run: comparing(meets[uint64]), lane: 8},
+		"ptestnmb": {run: comparing(misses[uint8]), lane: 1}, "ptestnmw": {run: comparing(misses[uint16]), lane: 2},
+		"ptestnmd": {run: comparing(misses[uint32]), lane: 4}, "ptestnmq": {run: comparing(misses[uint64]), lane: 8},
 
-	"pmovmskb": {run: signs[uint8](), lane: 1},
-	"movmskps": {run: signs[uint32](), lane: 4, kinds: lanes256}, "movmskpd": {run: signs[uint64](), lane: 8, kinds: lanes256},
+		"pmovmskb": {run: signs[uint8](), lane: 1},
+		"movmskps": {run: signs[uint32](), lane: 4, kinds: lanes256}, "movmskpd": {run: signs[uint64](), lane: 8, kinds: lanes256},
+	}
 }
 
 func both(a, b uint64) uint64      { return a & b }

@@ -2,10 +2,6 @@ package interp
 
 import "math/bits"
 
-// maskOps are instructions on mask registers. The letter at the end of the name
-// is the width: byte, word, doubleword or quadword.
-var maskOps = maskTable()
-
 // maskWidths are the letters, the widths and what they need.
 var maskWidths = []struct {
 	letter string
@@ -21,7 +17,9 @@ var maskLogic = map[string]func(a, b uint64) uint64{
 	"knot":  func(_, b uint64) uint64 { return ^b },
 }
 
-func maskTable() map[string]vectorOp {
+// maskOps are instructions on mask registers. The letter at the end of the name
+// is the width: byte, word, doubleword or quadword.
+func maskOps() map[string]vectorOp {
 	table := map[string]vectorOp{
 		"kunpckbw": {run: joined(8), vex: avx512f, kinds: masks | w0},
 		"kunpckwd": {run: joined(16), vex: avx512bw, kinds: masks},

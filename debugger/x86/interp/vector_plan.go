@@ -58,7 +58,7 @@ type vectorPlan struct {
 // planVector finds out how an instruction with vectors is executed. It returns
 // nil if it is the processor's.
 func planVector(in *x86.Inst) *vectorPlan {
-	op, ok := vectorOps[in.Stem()]
+	op, ok := vectorOps()[in.Stem()]
 	if !ok || in.Rounding() || in.Class&(x86.Vector|refused&^x86.FP) != 0 || in.Locked() {
 		return nil
 	}

@@ -4,22 +4,24 @@ import "math/bits"
 
 // shiftOps are shifts and rotations of lanes, by one count for all or by one
 // for each, and shifts of whole parts.
-var shiftOps = map[string]vectorOp{
-	"psllw": {run: shifting(left[uint16]), kinds: counts, lane: 2}, "pslld": {run: shifting(left[uint32]), kinds: counts, lane: 4}, "psllq": {run: shifting(left[uint64]), kinds: counts, lane: 8},
-	"psrlw": {run: shifting(right[uint16]), kinds: counts, lane: 2}, "psrld": {run: shifting(right[uint32]), kinds: counts, lane: 4}, "psrlq": {run: shifting(right[uint64]), kinds: counts, lane: 8},
-	"psraw": {run: shifting(signedRight[int16]), kinds: counts, lane: 2}, "psrad": {run: shifting(signedRight[int32]), kinds: counts, lane: 4}, "psraq": {run: shifting(signedRight[int64]), kinds: counts, lane: 8},
+func shiftOps() map[string]vectorOp {
+	return map[string]vectorOp{
+		"psllw": {run: shifting(left[uint16]), kinds: counts, lane: 2}, "pslld": {run: shifting(left[uint32]), kinds: counts, lane: 4}, "psllq": {run: shifting(left[uint64]), kinds: counts, lane: 8},
+		"psrlw": {run: shifting(right[uint16]), kinds: counts, lane: 2}, "psrld": {run: shifting(right[uint32]), kinds: counts, lane: 4}, "psrlq": {run: shifting(right[uint64]), kinds: counts, lane: 8},
+		"psraw": {run: shifting(signedRight[int16]), kinds: counts, lane: 2}, "psrad": {run: shifting(signedRight[int32]), kinds: counts, lane: 4}, "psraq": {run: shifting(signedRight[int64]), kinds: counts, lane: 8},
 
-	"psllvw": {run: each(left[uint16]), lane: 2, kinds: w1}, "psllvd": {run: each(left[uint32]), lane: 4, vex: avx2, kinds: anyW}, "psllvq": {run: each(left[uint64]), lane: 8, vex: avx2, kinds: anyW},
-	"psrlvw": {run: each(right[uint16]), lane: 2, kinds: w1}, "psrlvd": {run: each(right[uint32]), lane: 4, vex: avx2, kinds: anyW}, "psrlvq": {run: each(right[uint64]), lane: 8, vex: avx2, kinds: anyW},
-	"psravw": {run: each(signedRightBy[int16]), lane: 2, kinds: w1}, "psravd": {run: each(signedRightBy[int32]), lane: 4, vex: avx2}, "psravq": {run: each(signedRightBy[int64]), lane: 8},
+		"psllvw": {run: each(left[uint16]), lane: 2, kinds: w1}, "psllvd": {run: each(left[uint32]), lane: 4, vex: avx2, kinds: anyW}, "psllvq": {run: each(left[uint64]), lane: 8, vex: avx2, kinds: anyW},
+		"psrlvw": {run: each(right[uint16]), lane: 2, kinds: w1}, "psrlvd": {run: each(right[uint32]), lane: 4, vex: avx2, kinds: anyW}, "psrlvq": {run: each(right[uint64]), lane: 8, vex: avx2, kinds: anyW},
+		"psravw": {run: each(signedRightBy[int16]), lane: 2, kinds: w1}, "psravd": {run: each(signedRightBy[int32]), lane: 4, vex: avx2}, "psravq": {run: each(signedRightBy[int64]), lane: 8},
 
-	"pslldq": {run: parts(bytesLeft), lane: 1, kinds: allLanes | counts}, "psrldq": {run: parts(bytesRight), lane: 1, kinds: allLanes | counts},
-	"palignr": {run: parts(alignRight), lane: 1, sse: ssse3},
+		"pslldq": {run: parts(bytesLeft), lane: 1, kinds: allLanes | counts}, "psrldq": {run: parts(bytesRight), lane: 1, kinds: allLanes | counts},
+		"palignr": {run: parts(alignRight), lane: 1, sse: ssse3},
 
-	"prold": {run: shifting(rolled32(1)), lane: 4}, "prolq": {run: shifting(rolled64(1)), lane: 8},
-	"prord": {run: shifting(rolled32(-1)), lane: 4}, "prorq": {run: shifting(rolled64(-1)), lane: 8},
-	"prolvd": {run: each(rolled32(1)), lane: 4}, "prolvq": {run: each(rolled64(1)), lane: 8},
-	"prorvd": {run: each(rolled32(-1)), lane: 4}, "prorvq": {run: each(rolled64(-1)), lane: 8},
+		"prold": {run: shifting(rolled32(1)), lane: 4}, "prolq": {run: shifting(rolled64(1)), lane: 8},
+		"prord": {run: shifting(rolled32(-1)), lane: 4}, "prorq": {run: shifting(rolled64(-1)), lane: 8},
+		"prolvd": {run: each(rolled32(1)), lane: 4}, "prolvq": {run: each(rolled64(1)), lane: 8},
+		"prorvd": {run: each(rolled32(-1)), lane: 4}, "prorvq": {run: each(rolled64(-1)), lane: 8},
+	}
 }
 
 func left[T lane](a, count T) T        { return a << uint64(count) }

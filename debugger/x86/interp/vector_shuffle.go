@@ -1,42 +1,44 @@
 package interp
 
 // shuffleOps put lanes in another order.
-var shuffleOps = map[string]vectorOp{
-	"punpcklbw": {run: parts(interleave[uint8](false)), lane: 1}, "punpcklwd": {run: parts(interleave[uint16](false)), lane: 2},
-	"punpckldq": {run: parts(interleave[uint32](false)), lane: 4}, "punpcklqdq": {run: parts(interleave[uint64](false)), lane: 8},
-	"punpckhbw": {run: parts(interleave[uint8](true)), lane: 1}, "punpckhwd": {run: parts(interleave[uint16](true)), lane: 2},
-	"punpckhdq": {run: parts(interleave[uint32](true)), lane: 4}, "punpckhqdq": {run: parts(interleave[uint64](true)), lane: 8},
-	"unpcklps": {run: parts(interleave[uint32](false)), lane: 4, kinds: lanes256}, "unpcklpd": {run: parts(interleave[uint64](false)), lane: 8, kinds: lanes256},
-	"unpckhps": {run: parts(interleave[uint32](true)), lane: 4, kinds: lanes256}, "unpckhpd": {run: parts(interleave[uint64](true)), lane: 8, kinds: lanes256},
+func shuffleOps() map[string]vectorOp {
+	return map[string]vectorOp{
+		"punpcklbw": {run: parts(interleave[uint8](false)), lane: 1}, "punpcklwd": {run: parts(interleave[uint16](false)), lane: 2},
+		"punpckldq": {run: parts(interleave[uint32](false)), lane: 4}, "punpcklqdq": {run: parts(interleave[uint64](false)), lane: 8},
+		"punpckhbw": {run: parts(interleave[uint8](true)), lane: 1}, "punpckhwd": {run: parts(interleave[uint16](true)), lane: 2},
+		"punpckhdq": {run: parts(interleave[uint32](true)), lane: 4}, "punpckhqdq": {run: parts(interleave[uint64](true)), lane: 8},
+		"unpcklps": {run: parts(interleave[uint32](false)), lane: 4, kinds: lanes256}, "unpcklpd": {run: parts(interleave[uint64](false)), lane: 8, kinds: lanes256},
+		"unpckhps": {run: parts(interleave[uint32](true)), lane: 4, kinds: lanes256}, "unpckhpd": {run: parts(interleave[uint64](true)), lane: 8, kinds: lanes256},
 
-	"packsswb": {run: parts(packed[int16](signed8)), lane: 1}, "packuswb": {run: parts(packed[int16](unsigned8)), lane: 1},
-	"packssdw": {run: parts(packed[int32](signed16)), lane: 2, kinds: w0}, "packusdw": {run: parts(packed[int32](unsigned16)), lane: 2, kinds: w0, sse: sse41},
+		"packsswb": {run: parts(packed[int16](signed8)), lane: 1}, "packuswb": {run: parts(packed[int16](unsigned8)), lane: 1},
+		"packssdw": {run: parts(packed[int32](signed16)), lane: 2, kinds: w0}, "packusdw": {run: parts(packed[int32](unsigned16)), lane: 2, kinds: w0, sse: sse41},
 
-	"pshufb": {run: parts(shuffleBytes), lane: 1, sse: ssse3},
-	"pshufd": {run: parts(shuffleSame), lane: 4}, "pshuflw": {run: parts(shuffleWords(0)), lane: 2}, "pshufhw": {run: parts(shuffleWords(1)), lane: 2},
-	"shufps": {run: parts(shuffleTwo), lane: 4, kinds: lanes256}, "shufpd": {run: choosePairs(true), lane: 8, kinds: lanes256},
-	"permilps": {run: permuteInPart, lane: 4, kinds: lanes256}, "permilpd": {run: permutePairs, lane: 8, kinds: lanes256},
+		"pshufb": {run: parts(shuffleBytes), lane: 1, sse: ssse3},
+		"pshufd": {run: parts(shuffleSame), lane: 4}, "pshuflw": {run: parts(shuffleWords(0)), lane: 2}, "pshufhw": {run: parts(shuffleWords(1)), lane: 2},
+		"shufps": {run: parts(shuffleTwo), lane: 4, kinds: lanes256}, "shufpd": {run: choosePairs(true), lane: 8, kinds: lanes256},
+		"permilps": {run: permuteInPart, lane: 4, kinds: lanes256}, "permilpd": {run: permutePairs, lane: 8, kinds: lanes256},
 
-	"permq": {run: permuteBy4, least: 32, lane: 8, vex: avx2, kinds: w1}, "permpd": {run: permuteBy4, least: 32, lane: 8, vex: avx2, kinds: w1},
-	"permd": {run: permute[uint32], least: 32, lane: 4, vex: avx2}, "permps": {run: permute[uint32], least: 32, lane: 4, vex: avx2},
-	"permb": {run: permute[uint8], lane: 1, evex: avx512vbmi}, "permw": {run: permute[uint16], lane: 2},
-	"permt2b": {run: permuteTwo[uint8], lane: 1, evex: avx512vbmi}, "permt2w": {run: permuteTwo[uint16], lane: 2},
-	"permt2d": {run: permuteTwo[uint32], lane: 4}, "permt2q": {run: permuteTwo[uint64], lane: 8},
-	"permt2ps": {run: permuteTwo[uint32], lane: 4}, "permt2pd": {run: permuteTwo[uint64], lane: 8},
-	"permi2b": {run: permuteIndex[uint8], lane: 1, evex: avx512vbmi}, "permi2w": {run: permuteIndex[uint16], lane: 2},
-	"permi2d": {run: permuteIndex[uint32], lane: 4}, "permi2q": {run: permuteIndex[uint64], lane: 8},
-	"permi2ps": {run: permuteIndex[uint32], lane: 4}, "permi2pd": {run: permuteIndex[uint64], lane: 8},
-	"perm2f128": {run: permuteParts, least: 32, lane: 8, kinds: lanes256}, "perm2i128": {run: permuteParts, least: 32, lane: 8, vex: avx2},
-	"alignd": {run: alignLanes[uint32], lane: 4}, "alignq": {run: alignLanes[uint64], lane: 8},
-	"shufi32x4": {run: shuffleParts, least: 32, lane: 4}, "shufi64x2": {run: shuffleParts, least: 32, lane: 8},
-	"shuff32x4": {run: shuffleParts, least: 32, lane: 4}, "shuff64x2": {run: shuffleParts, least: 32, lane: 8},
+		"permq": {run: permuteBy4, least: 32, lane: 8, vex: avx2, kinds: w1}, "permpd": {run: permuteBy4, least: 32, lane: 8, vex: avx2, kinds: w1},
+		"permd": {run: permute[uint32], least: 32, lane: 4, vex: avx2}, "permps": {run: permute[uint32], least: 32, lane: 4, vex: avx2},
+		"permb": {run: permute[uint8], lane: 1, evex: avx512vbmi}, "permw": {run: permute[uint16], lane: 2},
+		"permt2b": {run: permuteTwo[uint8], lane: 1, evex: avx512vbmi}, "permt2w": {run: permuteTwo[uint16], lane: 2},
+		"permt2d": {run: permuteTwo[uint32], lane: 4}, "permt2q": {run: permuteTwo[uint64], lane: 8},
+		"permt2ps": {run: permuteTwo[uint32], lane: 4}, "permt2pd": {run: permuteTwo[uint64], lane: 8},
+		"permi2b": {run: permuteIndex[uint8], lane: 1, evex: avx512vbmi}, "permi2w": {run: permuteIndex[uint16], lane: 2},
+		"permi2d": {run: permuteIndex[uint32], lane: 4}, "permi2q": {run: permuteIndex[uint64], lane: 8},
+		"permi2ps": {run: permuteIndex[uint32], lane: 4}, "permi2pd": {run: permuteIndex[uint64], lane: 8},
+		"perm2f128": {run: permuteParts, least: 32, lane: 8, kinds: lanes256}, "perm2i128": {run: permuteParts, least: 32, lane: 8, vex: avx2},
+		"alignd": {run: alignLanes[uint32], lane: 4}, "alignq": {run: alignLanes[uint64], lane: 8},
+		"shufi32x4": {run: shuffleParts, least: 32, lane: 4}, "shufi64x2": {run: shuffleParts, least: 32, lane: 8},
+		"shuff32x4": {run: shuffleParts, least: 32, lane: 4}, "shuff64x2": {run: shuffleParts, least: 32, lane: 8},
 
-	"pblendw": {run: blendBy[uint16], lane: 2, sse: sse41}, "pblendd": {run: blendBy[uint32], lane: 4, vex: avx2},
-	"blendps": {run: blendBy[uint32], lane: 4, sse: sse41, kinds: lanes256}, "blendpd": {run: blendBy[uint64], lane: 8, sse: sse41, kinds: lanes256},
-	"pblendvb": {run: blendSigns[uint8], lane: 1, sse: sse41}, "blendvps": {run: blendSigns[uint32], lane: 4, sse: sse41, kinds: lanes256},
-	"blendvpd": {run: blendSigns[uint64], lane: 8, sse: sse41, kinds: lanes256},
-	"pblendmb": {run: blendMask, lane: 1}, "pblendmw": {run: blendMask, lane: 2}, "pblendmd": {run: blendMask, lane: 4}, "pblendmq": {run: blendMask, lane: 8},
-	"blendmps": {run: blendMask, lane: 4}, "blendmpd": {run: blendMask, lane: 8},
+		"pblendw": {run: blendBy[uint16], lane: 2, sse: sse41}, "pblendd": {run: blendBy[uint32], lane: 4, vex: avx2},
+		"blendps": {run: blendBy[uint32], lane: 4, sse: sse41, kinds: lanes256}, "blendpd": {run: blendBy[uint64], lane: 8, sse: sse41, kinds: lanes256},
+		"pblendvb": {run: blendSigns[uint8], lane: 1, sse: sse41}, "blendvps": {run: blendSigns[uint32], lane: 4, sse: sse41, kinds: lanes256},
+		"blendvpd": {run: blendSigns[uint64], lane: 8, sse: sse41, kinds: lanes256},
+		"pblendmb": {run: blendMask, lane: 1}, "pblendmw": {run: blendMask, lane: 2}, "pblendmd": {run: blendMask, lane: 4}, "pblendmq": {run: blendMask, lane: 8},
+		"blendmps": {run: blendMask, lane: 4}, "blendmpd": {run: blendMask, lane: 8},
+	}
 }
 
 // interleave takes lanes of both halves in turn, of the lower ones or the upper.
