@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -32,7 +31,7 @@ var signatures = []signature{
 }
 
 // declaration finds the encoding that a document's first line declares.
-var declaration = regexp.MustCompile(`^<\?xml[ \t\r\n][^>]*?[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z][A-Za-z0-9._-]*)["']`)
+var declaration = lazyRegexp(`^<\?xml[ \t\r\n][^>]*?[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z][A-Za-z0-9._-]*)["']`)
 
 // sniff tells a document's encoding, and how many bytes to leave out first.
 // Where there is no signature the declaration counts, and UTF-8 without one.
@@ -46,7 +45,7 @@ func sniff(raw []byte) (encoding string, skip int) {
 		}
 		return s.encoding, 0
 	}
-	if m := declaration.FindSubmatch(raw[:min(len(raw), kib)]); m != nil {
+	if m := declaration().FindSubmatch(raw[:min(len(raw), kib)]); m != nil {
 		return string(m[1]), 0
 	}
 	return "UTF-8", 0

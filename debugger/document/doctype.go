@@ -2,7 +2,6 @@ package document
 
 import (
 	"bytes"
-	"regexp"
 )
 
 // doctype takes a document type declaration. It counts what the internal subset
@@ -51,8 +50,8 @@ func headEnd(text []byte) int {
 }
 
 var (
-	externalEntity = regexp.MustCompile(`^<!ENTITY[ \t\r\n]+(?:%[ \t\r\n]+)?[^ \t\r\n"'<>]+[ \t\r\n]+(?:SYSTEM|PUBLIC)[ \t\r\n]`)
-	unparsed       = regexp.MustCompile(`[ \t\r\n]NDATA[ \t\r\n]`)
+	externalEntity = lazyRegexp(`^<!ENTITY[ \t\r\n]+(?:%[ \t\r\n]+)?[^ \t\r\n"'<>]+[ \t\r\n]+(?:SYSTEM|PUBLIC)[ \t\r\n]`)
+	unparsed       = lazyRegexp(`[ \t\r\n]NDATA[ \t\r\n]`)
 )
 
 // declaration takes one part of an internal subset.
@@ -73,7 +72,7 @@ func (s *surveyor) declaration() error {
 	if bytes.HasPrefix(this, []byte("<!ENTITY")) {
 		s.entities = true
 		s.declare(this)
-		if externalEntity.Match(this) && !unparsed.Match(outsideQuotes(this)) {
+		if externalEntity().Match(this) && !unparsed().Match(outsideQuotes(this)) {
 			line, column := s.place()
 			return &RefusedError{s.name, line, column, "external entities are never read"}
 		}
@@ -97,8 +96,8 @@ func outsideQuotes(text []byte) []byte {
 }
 
 var (
-	entityName = regexp.MustCompile(`^<!ENTITY[ \t\r\n]+([^ \t\r\n%"'<>]+)`)
-	reference  = regexp.MustCompile(`&([^#;&<"'][^;&<"']*);`)
+	entityName = lazyRegexp(`^<!ENTITY[ \t\r\n]+([^ \t\r\n%"'<>]+)`)
+	reference  = lazyRegexp(`&([^#;&<"'][^;&<"']*);`)
 )
 
 // predeclared are the entities that need no declaration (XML 1.0, section 4.6).
@@ -106,7 +105,7 @@ var predeclared = map[string]bool{"lt": true, "gt": true, "amp": true, "apos": t
 
 // declare notes the name of an entity, for references.
 func (s *surveyor) declare(declaration []byte) {
-	if m := entityName.FindSubmatch(declaration); m != nil && s.external {
+	if m := entityName().FindSubmatch(declaration); m != nil && s.external {
 		s.declared[string(m[1])] = true
 	}
 }
@@ -118,7 +117,7 @@ func (s *surveyor) references(tag []byte) error {
 	if !s.external || !bytes.Contains(tag, []byte{'&'}) {
 		return nil
 	}
-	for _, m := range reference.FindAllSubmatch(tag, -1) {
+	for _, m := range reference().FindAllSubmatch(tag, -1) {
 		if name := string(m[1]); !predeclared[name] && !s.declared[name] {
 			line, column := s.place()
 			return undeclared(s.name, line, column, name)

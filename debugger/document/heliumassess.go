@@ -2,7 +2,6 @@ package document
 
 import (
 	"context"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -105,12 +104,12 @@ func (a *assessor) ask(ctx context.Context, e *dom.Element, td *xsd.TypeDef) []r
 
 // validity is how a remark begins that the engine gives as a text. No file is
 // named, and the line is the element's number.
-var validity = regexp.MustCompile(`(?m)^:(\d+): Schemas validity error : Element '.*?'(?:, attribute '(.*?)')?: `)
+var validity = lazyRegexp(`(?m)^:(\d+): Schemas validity error : Element '.*?'(?:, attribute '(.*?)')?: `)
 
 // parseRemarks takes the engine's text apart. What has not its form is of the
 // element with a number.
 func parseRemarks(text string, number int) []remark {
-	heads := validity.FindAllStringSubmatchIndex(text, -1)
+	heads := validity().FindAllStringSubmatchIndex(text, -1)
 	if len(heads) == 0 {
 		return []remark{{number: number, message: strings.TrimSpace(text)}}
 	}

@@ -11,10 +11,10 @@ import (
 // looked at. So some remarks only tell that it did not come to an element because
 // something else is wrong near it. These are their forms, with a value in quotes
 // where one is missing.
-var doubtful = []*regexp.Regexp{
-	regexp.MustCompile(`^The XPath '.*' of a field of .* evaluates to a node whose type is not simple\.$`),
-	regexp.MustCompile(`^No match found for key-sequence \[(.*)\] of keyref `),
-	regexp.MustCompile(`^There is no ID/IDREF binding for the IDREF ('.*?')`),
+var doubtful = []func() *regexp.Regexp{
+	lazyRegexp(`^The XPath '.*' of a field of .* evaluates to a node whose type is not simple\.$`),
+	lazyRegexp(`^No match found for key-sequence \[(.*)\] of keyref `),
+	lazyRegexp(`^There is no ID/IDREF binding for the IDREF ('.*?')`),
 }
 
 // doubts are what remarks with such a form depend on.
@@ -59,7 +59,7 @@ func isDoubtful(r remark) bool {
 // lacking is the quoted values that a doubtful remark misses.
 func lacking(r remark) (values string, ok bool) {
 	for _, form := range doubtful {
-		if m := form.FindStringSubmatch(r.message); m != nil {
+		if m := form().FindStringSubmatch(r.message); m != nil {
 			return strings.Join(m[1:], ""), true
 		}
 	}

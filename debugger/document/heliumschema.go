@@ -3,7 +3,6 @@ package document
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -58,7 +57,7 @@ type problemList struct {
 }
 
 // diagnostic is how the compiler says it: in the form of libxml2's messages.
-var diagnostic = regexp.MustCompile(`(?s)^(.*?):(\d+): element [^:]*: Schemas parser (error|warning) : (.*?)\s*$`)
+var diagnostic = lazyRegexp(`(?s)^(.*?):(\d+): element [^:]*: Schemas parser (error|warning) : (.*?)\s*$`)
 
 // Handle takes one diagnostic. Warnings tell of imports that were not found;
 // they are problems only if something is missing in the end.
@@ -70,7 +69,7 @@ func (p *problemList) Handle(_ context.Context, err error) {
 	if len(p.list) == MaxViolations {
 		return
 	}
-	m := diagnostic.FindStringSubmatch(err.Error())
+	m := diagnostic().FindStringSubmatch(err.Error())
 	switch {
 	case m == nil:
 		p.list = append(p.list, Violation{File: p.tree.name, Message: strings.TrimSpace(err.Error())})

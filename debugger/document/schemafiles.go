@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -162,12 +161,12 @@ func (f *schemaFiles) note(src *source, seen *survey) error {
 
 // valueDefault is how a declaration gives an attribute a value that is not
 // written down.
-var valueDefault = regexp.MustCompile(`[ \t\r\n](default|fixed)[ \t\r\n]*=`)
+var valueDefault = lazyRegexp(`[ \t\r\n](default|fixed)[ \t\r\n]*=`)
 
 // mayDefault reports whether a schema may have defaults for attributes, in its
 // text or hidden by entities.
 func mayDefault(text []byte) bool {
-	return bytes.Contains(text, []byte("<!ENTITY")) || valueDefault.Match(text)
+	return bytes.Contains(text, []byte("<!ENTITY")) || valueDefault().Match(text)
 }
 
 func (f *schemaFiles) haveDefaults() bool {
