@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -98,8 +99,11 @@ func stored(t time.Time) time.Time {
 }
 
 // scopeForm is what every scope looks like. A record may hold scopes that this
-// version does not know.
-var scopeForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,30}:[a-z]{1,30}$`)
+// version does not know. It is compiled when it is first asked for: only servers
+// of many read keys.
+var scopeForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z][a-z0-9_]{0,30}:[a-z]{1,30}$`)
+})
 
 // check says what is wrong with settings.
 func (s *Settings) check() error {
@@ -118,7 +122,7 @@ func (s *Settings) check() error {
 
 func (s *Settings) checkParts() error {
 	for _, scope := range s.Scopes {
-		if !scopeForm.MatchString(string(scope)) {
+		if !scopeForm().MatchString(string(scope)) {
 			return &SettingError{fmt.Sprintf("%q is no scope", scope)}
 		}
 	}
