@@ -284,7 +284,7 @@ func (c *Conn) takeMessage(m *message) bool {
 // to whoever is done first.
 func (c *Conn) takeRequest(req *Request) bool {
 	j := c.newJob(req)
-	if c.flight.quiet() {
+	if c.flight.quiet.Load() {
 		return c.run(j)
 	}
 	if c.laner != nil {
@@ -327,7 +327,7 @@ func (c *Conn) done(j *job) {
 	if c.scratch = nil; worthKeeping(cap(j.out), used) {
 		c.scratch = j.out
 	}
-	*j = job{} // it keeps no memory of messages
+	j.lane, j.out = "", nil
 	c.spare = j
 }
 

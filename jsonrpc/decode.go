@@ -1,5 +1,10 @@
 package jsonrpc
 
+import (
+	"bytes"
+	"strings"
+)
+
 // A message is one decoded message: exactly one of the three is there.
 type message struct {
 	request  Request // when kind is isRequest
@@ -17,10 +22,12 @@ const (
 )
 
 // A decoder finds the envelope of messages. It keeps the names of methods, so
-// that the usual ones are not allocated each time.
+// that the usual ones are not allocated each time, and the last one at hand,
+// which often is the next.
 type decoder struct {
 	depth   int
 	methods map[string]string
+	last    string // has no backslash: it is itself what its literal quotes
 }
 
 // maxMethods bounds the names that a decoder keeps.
@@ -33,8 +40,17 @@ func newDecoder(depth int) *decoder {
 // An envelope is the spans of the members that JSON-RPC knows.
 type envelope struct{ version, id, method, params, result, err []byte }
 
-// member is where the value of a key goes, nil for other keys.
-func (e *envelope) member(key []byte) *[]byte {
+// member is where the value of the key with that literal goes, nil for other
+// keys. Only what is not found as it stands can have escapes.
+func (e *envelope) member(lit []byte) *[]byte {
+	span := e.named(lit[1 : len(lit)-1])
+	if span == nil && bytes.IndexByte(lit, '\\') >= 0 {
+		span = e.named([]byte(Unquote(lit)))
+	}
+	return span
+}
+
+func (e *envelope) named(key []byte) *[]byte {
 	switch string(key) {
 	case "jsonrpc":
 		return &e.version
@@ -85,13 +101,13 @@ func (e *envelope) scan(b []byte, i, depth int) (twice string, end int, err erro
 		if err != nil {
 			return "", 0, err
 		}
-		key := Object{key: b[i:keyEnd]}
+		key := b[i:keyEnd]
 		if i, err = scanValue(b, value, depth-1); err != nil {
 			return "", 0, err
 		}
-		if span := e.member(key.Key()); span != nil {
+		if span := e.member(key); span != nil {
 			if *span != nil {
-				twice = string(key.Key())
+				twice = Unquote(key)
 			}
 			*span = b[value:i]
 		}
@@ -185,12 +201,18 @@ func parseInt(raw []byte) (n int64, ok bool) {
 
 // method is the name as a string, from memory if it was seen before.
 func (d *decoder) method(lit []byte) string {
-	if name, ok := d.methods[string(lit)]; ok {
-		return name
+	if string(lit[1:len(lit)-1]) == d.last {
+		return d.last
 	}
-	name := Unquote(lit)
-	if len(d.methods) < maxMethods && len(lit) < 128 {
-		d.methods[string(lit)] = name
+	name, ok := d.methods[string(lit)]
+	if !ok {
+		name = Unquote(lit)
+		if len(d.methods) < maxMethods && len(lit) < 128 {
+			d.methods[string(lit)] = name
+		}
+	}
+	if strings.IndexByte(name, '\\') < 0 {
+		d.last = name
 	}
 	return name
 }

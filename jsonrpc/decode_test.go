@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -167,5 +168,30 @@ func BenchmarkAnswer(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		dst = jsonrpc.Answer(context.Background(), echo, body.Messages[0].Request, dst[:0])
+	}
+}
+
+// Literals that look alike are told apart, whatever came before them on the same
+// connection.
+func TestMethodsByTheirLiterals(t *testing.T) {
+	literals := []string{`"a"`, `"a"`, `"\u0061"`, `"a\b"`, `"a\\b"`, `"a\b"`, `"a\\b"`, `"\ud83d"`, `"�"`, `"a"`}
+	var in, want bytes.Buffer
+	for i, lit := range literals {
+		var name string
+		if err := json.Unmarshal([]byte(lit), &name); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&in, `{"jsonrpc":"2.0","id":%d,"m\u0065thod":%s}`+"\n", i, lit)
+		fmt.Fprintf(&want, `{"jsonrpc":"2.0","id":%d,"result":%q}`+"\n", i, []byte(name))
+	}
+	var out bytes.Buffer
+	quote := jsonrpc.HandlerFunc(func(_ context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
+		return fmt.Appendf(dst, "%q", []byte(req.Method)), nil
+	})
+	if err := jsonrpc.NewConn(&in, &out, jsonrpc.Config{}).Serve(t.Context(), quote); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); got != want.String() {
+		t.Errorf("got\n%swant\n%s", got, &want)
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// A job is one request on its way to its answer. One that ends where it was read
-// is used again; its context is not, for what a handler derived from that may
-// outlive it.
+// A job is one request on its way to its answer. One that ends where it was read,
+// without having waited or run beside the reader, is used again; its context is
+// not, for what a handler derived from that may outlive it.
 type job struct {
 	conn  *Conn
 	req   Request
@@ -25,9 +26,9 @@ type job struct {
 func (c *Conn) newJob(req *Request) *job {
 	j := c.spare
 	if c.spare = nil; j == nil {
-		j = new(job)
+		j = &job{conn: c}
 	}
-	j.conn, j.req, j.ctx = c, *req, c.contexts.next(c.values)
+	j.req, j.ctx = *req, c.contexts.next(c.values)
 	return j
 }
 
@@ -48,7 +49,8 @@ func (j *job) send(flush bool) {
 
 // A flight is what runs beside the reading goroutine, and what waits.
 type flight struct {
-	conn *Conn
+	conn  *Conn
+	quiet atomic.Bool // whether running is 0; set by whoever changed that, with mu
 
 	mu      sync.Mutex
 	changed sync.Cond
@@ -64,15 +66,9 @@ type flight struct {
 
 func (f *flight) init(c *Conn) {
 	f.conn, f.changed.L = c, &f.mu
+	f.quiet.Store(true)
 	f.jobs, f.byID = map[*job]struct{}{}, map[string]*job{}
 	f.load, f.busy = map[string]int{}, map[string]int{}
-}
-
-// quiet reports whether nothing runs or waits beside the reading goroutine.
-func (f *flight) quiet() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.running == 0
 }
 
 // An admission is what becomes of a request.
@@ -160,6 +156,7 @@ func (f *flight) adopt(turn uint64) bool {
 	}
 	f.registerLocked(j)
 	f.running++
+	f.quiet.Store(false)
 	f.busy[j.lane]++
 	return true
 }
@@ -171,6 +168,7 @@ func (f *flight) startLocked() {
 	if next == nil {
 		return
 	}
+	f.quiet.Store(false)
 	go func() {
 		next.run()
 		f.work(next)
@@ -216,6 +214,7 @@ func (f *flight) next(j *job) *job {
 		delete(f.busy, j.lane)
 	}
 	next := f.nextLocked()
+	f.quiet.Store(f.running == 0)
 	f.changed.Broadcast()
 	return next
 }
