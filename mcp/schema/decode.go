@@ -78,8 +78,7 @@ func (o *object) split(raw []byte, values [][]byte, path string, late *Error) {
 	members := jsonrpc.Members(raw)
 	for members.Next() {
 		key := members.Key()
-		i := slices.IndexFunc(o.fields, func(f field) bool { return f.name == string(key) })
-		switch {
+		switch i := o.field(key); {
 		case i < 0:
 			late.add(Unknown, join(path, string(key)), o.unknown(string(key)))
 		case values[i] != nil:
@@ -88,6 +87,16 @@ func (o *object) split(raw []byte, values [][]byte, path string, late *Error) {
 			values[i] = members.Value()
 		}
 	}
+}
+
+// field is the index of the field of that name, -1 if there is none.
+func (o *object) field(name []byte) int {
+	for i := range o.fields {
+		if o.fields[i].name == string(name) {
+			return i
+		}
+	}
+	return -1
 }
 
 func (o *object) unknown(name string) string {
