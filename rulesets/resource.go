@@ -39,7 +39,7 @@ func (t *tools) read(ctx context.Context, _ *mcp.Call, uri string) ([]mcp.Conten
 	if err != nil {
 		return nil, &opError{"retrieve", err}
 	}
-	return []mcp.Contents{{URI: uri, MIMEType: mimeType, Text: page(r, ", ")}}, nil
+	return []mcp.Contents{{URI: uri, MIMEType: mimeType, Text: page(&r, ", ")}}, nil
 }
 
 func notFound(uri string, err error) error {

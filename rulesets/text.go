@@ -24,9 +24,9 @@ func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
 // page is a ruleset as a text with front matter. The tool separates tags by
 // blanks, the resource by commas.
-func page(r ruleset.Ruleset, between string) string {
-	return fmt.Sprintf("---\nname: %s\ndescription: %s\ntags: [%s]\ncreated_at: %s\nlast_modified: %s\n---\n\n%s",
-		r.Name, r.Description, strings.Join(r.Tags, between), clock(r.CreatedAt), clock(r.LastModified), r.Markdown)
+func page(r *ruleset.Ruleset, between string) string {
+	return "---\nname: " + string(r.Name) + "\ndescription: " + r.Description + "\ntags: [" + strings.Join(r.Tags, between) +
+		"]\ncreated_at: " + clock(r.CreatedAt) + "\nlast_modified: " + clock(r.LastModified) + "\n---\n\n" + r.Markdown
 }
 
 // done is the answer of a change.
@@ -81,7 +81,7 @@ func gotFrom(r ruleset.Ruleset) got {
 
 // Text is the ruleset with its front matter.
 func (g got) Text() string {
-	return page(ruleset.Ruleset{
+	return page(&ruleset.Ruleset{
 		Meta: ruleset.Meta{
 			Name: ruleset.Name(g.Name), Description: g.Description, Tags: g.Tags, CreatedAt: g.CreatedAt, LastModified: g.LastModified,
 		},
