@@ -44,7 +44,9 @@ func (a *allowance) take(key string, n int, limit int64, now time.Time) *quota.E
 	if used := a.used[key]; limit > 0 && used >= limit {
 		return &quota.ExceededError{Period: quota.Minute, Limit: limit, Used: used, ResetAt: a.ends}
 	}
-	a.used[key] += int64(n)
+	if n > 0 {
+		a.used[key] += int64(n)
+	}
 	return nil
 }
 

@@ -64,8 +64,9 @@ func (d *Door) take(ctx context.Context, key string, limits quota.Limits, n int)
 // show sets the rate-limit headers.
 func show(header http.Header, usage quota.Usage) {
 	if limit, remaining, reset, ok := usage.Headers(); ok {
-		header["X-Ratelimit-Limit"] = []string{limit}
-		header["X-Ratelimit-Remaining"] = []string{remaining}
-		header["X-Ratelimit-Reset"] = []string{reset}
+		values := []string{limit, remaining, reset}
+		header["X-Ratelimit-Limit"] = values[0:1:1]
+		header["X-Ratelimit-Remaining"] = values[1:2:2]
+		header["X-Ratelimit-Reset"] = values[2:3:3]
 	}
 }

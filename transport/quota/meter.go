@@ -97,7 +97,12 @@ func (u Usage) Headers() (limit, remaining, reset string, ok bool) {
 	if w.Unlimited() {
 		return "", "", "", false
 	}
-	return strconv.FormatInt(max(0, w.Limit), 10), strconv.FormatInt(w.Remaining(), 10), strconv.FormatInt(w.Reset.Unix(), 10), true
+	text := strconv.AppendInt(make([]byte, 0, 64), max(0, w.Limit), 10)
+	first := len(text)
+	text = strconv.AppendInt(text, w.Remaining(), 10)
+	second := len(text)
+	all := string(strconv.AppendInt(text, w.Reset.Unix(), 10)) // in one piece of memory
+	return all[:first], all[first:second], all[second:], true
 }
 
 // exceeded is the limit that n more requests would break, nil if none. The
