@@ -31,25 +31,29 @@ func Decode(text []byte, cfg Config) (Body, *Error) {
 	if len(text) > cfg.MaxMessage {
 		return Body{}, tooLong(cfg.MaxMessage)
 	}
-	d := newDecoder(cfg.MaxDepth)
 	if isBatch(text) {
-		items, err := d.decodeBatch(text, cfg.MaxBatch)
-		return Body{exported(items), true, cfg.Logger}, err
+		items, err := newDecoder(cfg.MaxDepth).decodeBatch(text, cfg.MaxBatch)
+		return Body{exported(make([]Message, len(items)), items), true, cfg.Logger}, err
 	}
-	var m message
-	d.decode(text, &m)
+	var one struct { // in one piece of memory
+		decoded  [1]message
+		exported [1]Message
+	}
+	d := decoder{depth: cfg.MaxDepth} // there is one name: none to keep
+	m := &one.decoded[0]
+	d.decode(text, m)
 	if m.err != nil && m.err.Code == CodeParseError {
 		return Body{}, m.err
 	}
-	return Body{exported([]message{m}), false, cfg.Logger}, nil
+	return Body{exported(one.exported[:], one.decoded[:]), false, cfg.Logger}, nil
 }
 
 func tooLong(limit int) *Error {
 	return invalidRequest("a message may have %d bytes at most", limit)
 }
 
-func exported(items []message) []Message {
-	messages := make([]Message, len(items))
+// exported fills messages from items and returns them.
+func exported(messages []Message, items []message) []Message {
 	for i := range items {
 		switch m := &items[i]; m.kind {
 		case isRequest:

@@ -26,8 +26,8 @@ const (
 // which often is the next.
 type decoder struct {
 	depth   int
-	methods map[string]string
-	last    string // has no backslash: it is itself what its literal quotes
+	methods map[string]string // nil keeps but the last
+	last    string            // has no backslash: it is itself what its literal quotes
 }
 
 // maxMethods bounds the names that a decoder keeps.
@@ -207,9 +207,9 @@ func (d *decoder) method(lit []byte) string {
 	name, ok := d.methods[string(lit)]
 	if !ok {
 		name = Unquote(lit)
-		if len(d.methods) < maxMethods && len(lit) < 128 {
-			d.methods[string(lit)] = name
-		}
+	}
+	if !ok && d.methods != nil && len(d.methods) < maxMethods && len(lit) < 128 {
+		d.methods[string(lit)] = name
 	}
 	if strings.IndexByte(name, '\\') < 0 {
 		d.last = name
