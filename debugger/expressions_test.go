@@ -153,3 +153,10 @@ func TestTextConditions(t *testing.T) {
 	contains(t, c.fails("set_breakpoint", args{"function": "look", "condition": `nome == "bob"`}, -32006), "nome: ")
 	contains(t, c.ok("continue", nil), "Stopped at breakpoint 2 (")
 }
+
+// A type of Go's may be a pointer to itself, which once made an evaluation run out
+// of stack and took the server with it.
+func TestRecursiveTypes(t *testing.T) {
+	c, want := expressions(t, "main.marker", "go", "build", "-gcflags=-N -l", "recursive/main.go")
+	agree(t, c, want)
+}

@@ -44,7 +44,7 @@ func (n *unaryNode) eval(e *evaluator) (Value, error) {
 // address is where a place is.
 func (e *evaluator) address(v Value) (Value, error) {
 	if v.object == nil {
-		if v.typ.class == pointer && v.typ.to != nil && v.typ.to.name == "code" {
+		if v.typ.class == pointer && v.typ.elem() != nil && v.typ.elem().name == "code" {
 			return v, nil // the name of a function is its address
 		}
 		return Value{}, errors.New("only what is in memory has an address")
@@ -334,26 +334,17 @@ func (e *evaluator) pointers(op string, a, b Value) (Value, error) {
 	}
 	switch {
 	case op == "-" && a.typ.class == pointer && b.typ.class == pointer:
-		distance := int64(a.bits-b.bits) / a.typ.to.width()
+		distance := int64(a.bits-b.bits) / a.typ.elem().width()
 		return Value{typ: computed(signed, 8, e.lang), bits: uint64(distance)}, nil
 	case op == "+" && a.typ.isWhole():
 		a, b = b, a
 		fallthrough
 	case (op == "+" || op == "-") && b.typ.isWhole():
-		step := b.bits * uint64(a.typ.to.width())
+		step := b.bits * uint64(a.typ.elem().width())
 		if op == "-" {
 			step = -step
 		}
-		return Value{typ: pointerOf(a.typ), bits: a.bits + step}, nil
+		return Value{typ: a.typ, bits: a.bits + step}, nil
 	}
 	return Value{}, fmt.Errorf("%s cannot be applied to a %s and a %s", op, a.Type(), b.Type())
-}
-
-// pointerOf is a pointer's type, for a pointer that no variable of the program
-// has.
-func pointerOf(t *typ) *typ {
-	if t.sym != nil {
-		return &typ{class: pointer, size: 8, sym: t.sym, to: t.to}
-	}
-	return t
 }

@@ -157,7 +157,7 @@ func (n *indexNode) eval(e *evaluator) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	at.bits += index.bits * uint64(at.typ.to.width())
+	at.bits += index.bits * uint64(at.typ.elem().width())
 	return e.deref(at)
 }
 
@@ -210,7 +210,7 @@ func (e *evaluator) deref(v Value) (Value, error) {
 	if p.typ.class != pointer {
 		return Value{}, fmt.Errorf("a %s is no pointer; a cast such as (long *)%s makes it one", p.Type(), p.number())
 	}
-	return e.at(p.typ.to, p.bits)
+	return e.at(p.typ.elem(), p.bits)
 }
 
 // basicKinds are how basic types are read.

@@ -36,7 +36,7 @@ func (e *evaluator) texts(op string, a, b Value) (Value, error) {
 
 // isNull says whether a value is a null pointer to characters.
 func (v Value) isNull() bool {
-	if v.typ.class != pointer || !v.typ.to.isLetter() {
+	if v.typ.class != pointer || !v.typ.elem().isLetter() {
 		return false
 	}
 	p, err := v.load()
@@ -65,7 +65,7 @@ func (e *evaluator) read(v Value, limit int) (string, error) {
 	if v.object != nil && v.typ.sym != nil {
 		return v.object.Text(limit)
 	}
-	if v.typ.class != pointer || !v.typ.to.isLetter() {
+	if v.typ.class != pointer || !v.typ.elem().isLetter() {
 		return "", fmt.Errorf("a %s is no text", v.Type())
 	}
 	p, err := v.load()

@@ -26,7 +26,7 @@ type typ struct {
 	size  int64
 	name  string        // of a basic type
 	sym   *symbols.Type // of the program, else nil
-	to    *typ          // what a pointer points to; nil is void
+	to    *typ          // what a pointer that is none of the program's points to; nil is void
 }
 
 // basics are the names of basic types in C, Go and Rust. The words of C's are
@@ -129,10 +129,16 @@ func typeOf(sym *symbols.Type) *typ {
 	if t.size > 8 && t.class != floating || t.size > 16 {
 		t.class = aggregate
 	}
-	if t.class == pointer {
-		t.to = typeOf(plain.Elem())
-	}
 	return t
+}
+
+// elem is what a pointer points to. Of a type of the program it is made when it
+// is asked for: a pointer may be to its own type.
+func (t *typ) elem() *typ {
+	if t.sym != nil && t.sym.Strip().Kind == symbols.KindPointer {
+		return typeOf(t.sym.Strip().Elem())
+	}
+	return t.to
 }
 
 // pointerTo is a pointer to a type.
