@@ -1,6 +1,7 @@
 package debugger_test
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -159,4 +160,43 @@ func TestTextConditions(t *testing.T) {
 func TestRecursiveTypes(t *testing.T) {
 	c, want := expressions(t, "main.marker", "go", "build", "-gcflags=-N -l", "recursive/main.go")
 	agree(t, c, want)
+}
+
+// Smart pointers lead where the program's own operators do.
+func TestSmartPointers(t *testing.T) {
+	for _, tt := range []struct {
+		source   string
+		compiler []string
+		refused  map[string]string
+	}{
+		{"pointers.cc", []string{"g++", "-g", "-O0", "-std=c++17"}, map[string]string{
+			"*hollow": "the optional has no value", "part->size": "has no member size", "**number": "is no pointer", "part + 1 == 1.5": "cannot be applied",
+		}},
+		{"pointers.cc", []string{"clang++", "-stdlib=libc++", "-g", "-O0", "-std=c++17"}, map[string]string{"part->size": "has no member size"}},
+		{"pointers.rs", []string{"rustc", "-g", "-C", "opt-level=0"}, map[string]string{
+			"point.y": "has no member y", "**counted": "is no pointer", "counted == 8": "is no number",
+		}},
+	} {
+		t.Run(tt.source+" with "+tt.compiler[0], func(t *testing.T) {
+			if tt.compiler[0] == "clang++" {
+				needLLVM(t)
+			}
+			c, want := expressions(t, "marker", append(tt.compiler, tt.source)...)
+			agree(t, c, want)
+			refuse(t, c, tt.refused)
+			if tt.compiler[0] == "g++" { // which shows the pointer, not its deleter, a pointer too
+				_, at, _ := strings.Cut(c.ok("evaluate", args{"expression": "&*function", "frame": 1}), " = ")
+				contains(t, c.ok("evaluate", args{"expression": "function", "frame": 1}), " = "+strings.TrimSpace(at))
+			}
+		})
+	}
+}
+
+// needLLVM skips a test on a machine without libc++.
+func needLLVM(t *testing.T) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "clang++", "-stdlib=libc++", "-x", "c++", "-include", "memory", "-fsyntax-only", os.DevNull)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("building with libc++ needs clang++ and libc++: %v\n%s", err, out)
+	}
 }

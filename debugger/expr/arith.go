@@ -43,18 +43,15 @@ func (n *unaryNode) eval(e *evaluator) (Value, error) {
 
 // address is where a place is.
 func (e *evaluator) address(v Value) (Value, error) {
+	v, err := v.referred()
+	if err != nil {
+		return Value{}, err
+	}
 	if v.object == nil {
 		if v.typ.class == pointer && v.typ.elem() != nil && v.typ.elem().name == "code" {
 			return v, nil // the name of a function is its address
 		}
 		return Value{}, errors.New("only what is in memory has an address")
-	}
-	if t := v.typ.sym; t != nil && isReference(t) {
-		to, err := v.object.Deref()
-		if err != nil {
-			return Value{}, err
-		}
-		return e.address(place(to))
 	}
 	addr, ok := v.object.Address()
 	if !ok {

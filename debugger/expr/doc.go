@@ -21,6 +21,12 @@
 // of C: small integers become int, and the larger or unsigned type wins. In Go
 // int is as wide as a register. A comparison is a bool, in C an int.
 //
+// # Pointers
+//
+// Smart pointers stand for what they point to, as in their languages: *p and
+// p->x for unique_ptr, shared_ptr and optional of C++, *p and p.x for Box, Rc and
+// Arc of Rust. C++'s compare with other pointers and with nullptr.
+//
 // # Texts
 //
 // Texts compare byte by byte with ==, !=, <, <=, > and >=: what was written in

@@ -128,7 +128,7 @@ func (n *memberNode) eval(e *evaluator) (Value, error) {
 	if of.object == nil || of.typ.sym == nil {
 		return Value{}, fmt.Errorf("a %s has no members", of.Type())
 	}
-	return placed(of.object.Member(n.name))
+	return placed(of.object.Reach(n.name, n.arrow))
 }
 
 func (n *indexNode) eval(e *evaluator) (Value, error) {
@@ -198,10 +198,7 @@ func (e *evaluator) whole(n node) (Value, error) {
 // deref follows a pointer.
 func (e *evaluator) deref(v Value) (Value, error) {
 	if v.object != nil && v.typ.sym != nil {
-		if v.typ.sym.Strip().Kind == symbols.KindArray {
-			return placed(v.object.Index(0))
-		}
-		return placed(v.object.Deref())
+		return derefPlace(v)
 	}
 	p, err := v.scalar()
 	if err != nil {
@@ -211,6 +208,22 @@ func (e *evaluator) deref(v Value) (Value, error) {
 		return Value{}, fmt.Errorf("a %s is no pointer; a cast such as (long *)%s makes it one", p.Type(), p.number())
 	}
 	return e.at(p.typ.elem(), p.bits)
+}
+
+// derefPlace follows a pointer of the program: a plain one, an array, which is one
+// to its first element, a reference to one, or a smart one.
+func derefPlace(v Value) (Value, error) {
+	v, err := v.referred()
+	if err != nil {
+		return Value{}, err
+	}
+	if to, ok, err := v.object.Pointee(); ok {
+		return placed(to, err)
+	}
+	if v.typ.sym.Strip().Kind == symbols.KindArray {
+		return placed(v.object.Index(0))
+	}
+	return placed(v.object.Deref())
 }
 
 // basicKinds are how basic types are read.

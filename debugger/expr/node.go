@@ -21,8 +21,9 @@ type (
 	}
 
 	memberNode struct {
-		of   node
-		name string
+		of    node
+		name  string
+		arrow bool // behind ->
 	}
 
 	indexNode struct{ of, index node }

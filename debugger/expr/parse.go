@@ -192,8 +192,10 @@ func (p *parser) postfix() (node, error) {
 	defer func() { p.depth -= links }()
 	for err == nil {
 		switch {
-		case p.accept("."), p.accept("->"):
-			of, err = p.member(of)
+		case p.accept("."):
+			of, err = p.member(of, false)
+		case p.accept("->"):
+			of, err = p.member(of, true)
 		case p.accept("["):
 			of, err = p.element(of)
 		default:
@@ -207,7 +209,7 @@ func (p *parser) postfix() (node, error) {
 }
 
 // member reads a name; members of tuples are numbers.
-func (p *parser) member(of node) (node, error) {
+func (p *parser) member(of node, arrow bool) (node, error) {
 	t := p.peek()
 	if t.kind != nameToken && t.kind != intToken {
 		return nil, p.unexpected()
@@ -216,7 +218,7 @@ func (p *parser) member(of node) (node, error) {
 	if t.kind == intToken {
 		t.text = "__" + t.text // as Rust's compiler calls them
 	}
-	return &memberNode{of, t.text}, nil
+	return &memberNode{of, t.text, arrow}, nil
 }
 
 func (p *parser) element(of node) (node, error) {

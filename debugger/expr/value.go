@@ -140,23 +140,27 @@ func (v Value) Address() (uint64, error) {
 }
 
 // scalar is load for what must be a number or a pointer. Arrays are pointers to
-// their first elements, functions to their code.
+// their first elements, functions to their code, smart pointers the plain ones in
+// them.
 func (v Value) scalar() (Value, error) {
+	v, err := v.referred()
+	if err != nil {
+		return Value{}, err
+	}
 	if v.object != nil && v.typ.sym != nil {
-		switch t := v.typ.sym.Strip(); t.Kind {
-		case symbols.KindArray:
+		if p, ok, err := v.object.Pointer(); ok {
+			if err != nil {
+				return Value{}, err
+			}
+			return place(p).scalar()
+		}
+		if t := v.typ.sym.Strip(); t.Kind == symbols.KindArray {
 			addr, ok := v.object.Address()
 			if !ok {
 				return Value{}, errors.New("the array is not in memory")
 			}
 			elem := typeOf(t.Elem())
 			return Value{typ: pointerTo(elem), bits: addr}, nil
-		case symbols.KindReference, symbols.KindRvalueReference:
-			to, err := v.object.Deref()
-			if err != nil {
-				return Value{}, err
-			}
-			return place(to).scalar()
 		}
 	}
 	n, err := v.load()
@@ -164,6 +168,24 @@ func (v Value) scalar() (Value, error) {
 		err = fmt.Errorf("a %s %w", v.Type(), errNoNumber)
 	}
 	return n, err
+}
+
+// maxReferences bounds how many references are followed one after another.
+const maxReferences = 4
+
+// referred is what a reference of C++ refers to; other values are as they are.
+func (v Value) referred() (Value, error) {
+	for i := 0; v.object != nil && v.typ.sym != nil && isReference(v.typ.sym); i++ {
+		to, err := v.object.Deref()
+		if err == nil && i == maxReferences {
+			err = errors.New("the reference leads to itself")
+		}
+		if err != nil {
+			return Value{}, err
+		}
+		v = place(to)
+	}
+	return v, nil
 }
 
 // load reads a place; what was computed is as it is.

@@ -164,9 +164,9 @@ func showBits(r *renderer, o, offset Object) (content, error) {
 }
 
 func showUnique(r *renderer, o Object, depth, pointers int) (content, error) {
-	p, ok := o.find(8, func(f Field) bool { return f.Name == "_M_head_impl" && isPointer(f) })
-	if !ok {
-		return content{}, errors.New("pointer is not valid")
+	p, err := uniquePointer(o)
+	if err != nil {
+		return content{}, err
 	}
 	p.Name = o.Name
 	return r.pointer(p, p.Type.Strip(), depth, pointers)
@@ -199,11 +199,10 @@ func showOptional(r *renderer, o Object, depth, pointers int) (content, error) {
 	if engaged == 0 {
 		return content{text: "<no value>"}, nil
 	}
-	elem := o.Type.param(0)
-	p, err := o.descend("_M_payload", "_M_payload")
-	if err != nil || elem == nil {
-		return content{}, errors.Join(err, errors.New("optional is not valid"))
+	held, err := o.optional()
+	if err != nil {
+		return content{}, err
 	}
-	v := r.value(p.part("", elem, 0), depth+1, pointers)
+	v := r.value(held, depth+1, pointers)
 	return content{text: v.Text, children: v.Children, cut: v.Cut}, nil
 }

@@ -127,6 +127,12 @@ func (o Object) Index(n int64) (Object, error) {
 	if o.IsMap() { // which is a pointer, too
 		return o.Element(WholeKey(uint64(n)))
 	}
+	if p, ok, err := o.Pointer(); ok {
+		if err != nil {
+			return Object{}, err
+		}
+		return p.Index(n)
+	}
 	t := o.Type.Strip()
 	switch t.Kind {
 	case KindPointer:
