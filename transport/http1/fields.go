@@ -8,6 +8,12 @@ import (
 	"time"
 )
 
+// A valued is a field with its values.
+type valued struct {
+	name   string
+	values []string
+}
+
 // putHead puts status line and fields into the buffer, those in the order of
 // their names.
 func (w *response) putHead() {
@@ -16,14 +22,14 @@ func (w *response) putHead() {
 	out = strconv.AppendInt(out, int64(w.status), 10)
 	out = append(append(append(out, ' '), http.StatusText(w.status)...), "\r\n"...)
 	w.complete()
-	names := make([]string, 0, 16)
-	for name := range w.room.header {
-		names = append(names, name)
+	fields := make([]valued, 0, 16)
+	for name, values := range w.room.header {
+		fields = append(fields, valued{name, values})
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		for _, value := range w.room.header[name] {
-			out = appendField(out, name, value)
+	slices.SortFunc(fields, func(a, b valued) int { return strings.Compare(a.name, b.name) })
+	for _, f := range fields {
+		for _, value := range f.values {
+			out = appendField(out, f.name, value)
 		}
 	}
 	w.room.out = append(out, "\r\n"...)

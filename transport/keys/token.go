@@ -31,6 +31,13 @@ const (
 	shownLen  = kindLen + 4
 )
 
+var isInAlphabet = func() (is [256]bool) {
+	for _, c := range []byte(alphabet) {
+		is[c] = true
+	}
+	return is
+}()
+
 // ErrMalformed is returned for a text that cannot be a token: of another form,
 // mistyped or cut off.
 var ErrMalformed = errors.New("this is no key: mistyped, cut off, or not one of ours")
@@ -58,7 +65,7 @@ func ParseToken(text string) (Token, error) {
 		return Token{}, ErrMalformed
 	}
 	for i := kindLen; i < len(body); i++ {
-		if strings.IndexByte(alphabet, body[i]) < 0 {
+		if !isInAlphabet[body[i]] {
 			return Token{}, ErrMalformed
 		}
 	}

@@ -9,12 +9,18 @@ import (
 // An acceptance is what forms of answer a client takes.
 type acceptance struct{ json, stream bool }
 
+// usualAccept is what clients send that follow the specification word by word.
+const usualAccept = "application/json, text/event-stream"
+
 // accepted reads Accept. A client that sends none, or takes anything, wants
 // JSON: scripts do not read streams. ok is false when it takes neither form.
 func accepted(header http.Header) (a acceptance, ok bool) {
 	values := header["Accept"]
 	if len(values) == 0 {
 		return acceptance{json: true}, true
+	}
+	if len(values) == 1 && values[0] == usualAccept {
+		return acceptance{json: true, stream: true}, true
 	}
 	for _, value := range values {
 		for item := range strings.SplitSeq(value, ",") {

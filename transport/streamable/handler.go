@@ -154,7 +154,7 @@ var (
 // headerVersion is the revision that the headers name: none, one of ours, or
 // one that nobody knows.
 func headerVersion(r *http.Request) (rev *mcp.Revision, unknown string) {
-	name := strings.TrimSpace(r.Header.Get("Mcp-Protocol-Version"))
+	name := strings.TrimSpace(first(r.Header["Mcp-Protocol-Version"]))
 	if name == "" {
 		return nil, ""
 	}
@@ -162,6 +162,16 @@ func headerVersion(r *http.Request) (rev *mcp.Revision, unknown string) {
 		return nil, name
 	}
 	return rev, ""
+}
+
+// first is the value of a field that is there once, "" when it is not there. The
+// fields of every request are looked up by their canonical names, which Get would
+// make canonical again.
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
 }
 
 // turnAway refuses a request of a caller who was let in.

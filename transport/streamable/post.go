@@ -21,7 +21,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller
 		return
 	}
 	e.takes = takes
-	if !isJSON(r.Header.Get("Content-Type")) {
+	if !isJSON(first(r.Header["Content-Type"])) {
 		h.turnAway(w, r, &e.to.caller, invalid(http.StatusUnsupportedMediaType, "Content-Type must be application/json"))
 		return
 	}

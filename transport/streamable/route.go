@@ -91,7 +91,7 @@ func unclaimed(body *jsonrpc.Body, rev *mcp.Revision) *Refusal {
 
 func (h *Handler) routeLegacy(r *http.Request, to *route, named *mcp.Revision, request *jsonrpc.Request) *Refusal {
 	to.begins = request != nil && request.Method == "initialize" && !request.IsNotification()
-	id := r.Header.Get("Mcp-Session-Id")
+	id := first(r.Header["Mcp-Session-Id"])
 	switch {
 	case id != "":
 		s := h.sessions.find(id, &to.caller.Principal)

@@ -80,7 +80,7 @@ func (all *sessions) find(id string, who *mcp.Principal) *session {
 // all rights.
 func covers(has, others []mcp.Scope) bool {
 	lacks := func(scope mcp.Scope) bool { return !slices.Contains(has, scope) }
-	return has == nil || others != nil && !slices.ContainsFunc(others, lacks)
+	return has == nil || others != nil && (slices.Equal(has, others) || !slices.ContainsFunc(others, lacks))
 }
 
 func (all *sessions) remove(s *session) bool {
