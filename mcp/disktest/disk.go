@@ -12,11 +12,7 @@ func Mount(t testing.TB, dir string, size int) {
 	if err := mount(dir, size); err != nil {
 		t.Skipf("a small disk cannot be mounted: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := unmount(dir); err != nil {
-			t.Errorf("unmounting: %v", err)
-		}
-	})
+	t.Cleanup(func() { detach(t, dir) })
 }
 
 // Fill takes all the space that is left, to the last byte, with a file that is

@@ -1,10 +1,14 @@
 // Package disktest has small disks for tests of what happens when there is no
-// space left.
+// space left, or the power goes.
 //
 //	dir := t.TempDir()
 //	disktest.Mount(t, dir, 128<<10)
 //	disktest.Fill(t, filepath.Join(dir, "filler"))
 //	// no space now; with the filler removed there is some again
 //
-// To mount one takes Linux and a user who may; tests skip where that is not so.
+//	disk := disktest.Format(t, dir)
+//	// write below dir, and promise that it is kept
+//	disk.PowerCut(t, after, func() { ... }) // look below after
+//
+// To mount them takes Linux and a user who may; tests skip where that is not so.
 package disktest

@@ -2,9 +2,16 @@
 
 package disktest
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 func mount(string, int) error { return errors.ErrUnsupported }
+
+func format(context.Context, string, []string) error { return errors.ErrUnsupported }
+
+func attach(_ context.Context, _, _ string) error { return errors.ErrUnsupported }
 
 func unmount(string) error { return errors.ErrUnsupported }
 

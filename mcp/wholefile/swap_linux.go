@@ -1,0 +1,100 @@
+package wholefile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// exchange puts data into the spare and on disk, and then has the two files change
+// names, which is one step. False means that it could not be done: then the file
+// is as it was, and the spare may be anything.
+func exchange(path, spare string, data []byte) bool {
+	f, err := claim(path, spare)
+	if err != nil {
+		return false
+	}
+	if err := errors.Join(overwrite(f, data), f.Close()); err != nil { // the lease ends with the file
+		return false
+	}
+	return unix.Renameat2(unix.AT_FDCWD, spare, unix.AT_FDCWD, path, unix.RENAME_EXCHANGE) == nil
+}
+
+var errNotAlone = errors.New("others may see the spare")
+
+// claim opens a spare that nobody else has: neither by another name, nor open or
+// mapped, from when it had the file's name. The last is what the kernel grants
+// a lease for, and it has who opens the file meanwhile wait for the lease's end.
+func claim(path, spare string) (*os.File, error) {
+	f, err := os.OpenFile(spare, os.O_WRONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if !fits(f, path) {
+		return nil, errors.Join(errNotAlone, f.Close())
+	}
+	if _, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// fits reports whether the spare may take the file's place: with one name, of the
+// same owner, group and permissions, and not that very file, which a crash may
+// have given two names.
+func fits(f *os.File, path string) bool {
+	var spare, file unix.Stat_t
+	if unix.Fstat(int(f.Fd()), &spare) != nil || unix.Lstat(path, &file) != nil {
+		return false
+	}
+	return spare.Mode == file.Mode && spare.Mode&unix.S_IFMT == unix.S_IFREG && spare.Nlink == 1 &&
+		spare.Uid == file.Uid && spare.Gid == file.Gid && spare.Ino != file.Ino && isKnown(path)
+}
+
+// isKnown reports whether the file is on a file system where a spare is known to
+// cost less, and that no other machine has, whose readers the kernel would not
+// see.
+func isKnown(path string) bool {
+	var at unix.Statfs_t
+	if unix.Statfs(filepath.Dir(path), &at) != nil {
+		return false
+	}
+	switch uint32(at.Type) {
+	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC:
+		return true
+	}
+	return false
+}
+
+// overwrite makes data all that a file has, and puts it on disk. The file's times
+// may come later: they are nothing that reading needs.
+func overwrite(f *os.File, data []byte) error {
+	if _, err := f.WriteAt(data, 0); err != nil {
+		return err
+	}
+	if err := f.Truncate(int64(len(data))); err != nil {
+		return err
+	}
+	return datasync(f)
+}
+
+// keep has the text that goes be the spare of the next time. Where it cannot, the
+// next time is as this one.
+func keep(path, spare string) {
+	if !isKnown(path) {
+		return
+	}
+	if err := os.Link(path, spare); errors.Is(err, fs.ErrExist) {
+		_ = errors.Join(os.Remove(spare), os.Link(path, spare))
+	}
+}
+
+func datasync(f *os.File) (err error) {
+	for err = unix.EINTR; err == unix.EINTR; {
+		err = unix.Fdatasync(int(f.Fd()))
+	}
+	return err
+}
