@@ -124,13 +124,13 @@ func render(day Day, speeds []Speed) ([]byte, error) {
 }
 
 // write replaces the file of a day as a whole: a crash leaves the old one or
-// the new one.
+// the new one. The lock is held.
 func (b *Book) write(day Day, speeds []Speed) error {
 	data, err := render(day, speeds)
 	if err != nil {
 		return err
 	}
-	return plain(wholefile.Write(b.speedPath(day), data, 0o644))
+	return plain(wholefile.Swap(b.speedPath(day), filepath.Join(b.speeds(), ".spare"), data, 0o644))
 }
 
 // meanOf is the mean of one LLM's entries for a phase, cut to whole
