@@ -30,8 +30,8 @@ type scene interface {
 // past is a moment of a history.
 type past struct {
 	*history.View
-	names  map[int]string // of threads that still live
-	chosen int            // the current thread if somebody chose it, else 0
+	names  func() map[int]string // of threads that still live; nil when nobody knows
+	chosen int                   // the current thread if somebody chose it, else 0
 }
 
 // arrive is told that the view has moved.
@@ -58,9 +58,13 @@ func (p *past) SetCurrentThread(id int) error {
 // Threads are those that lived at the moment.
 func (p *past) Threads() ([]proc.ThreadInfo, error) {
 	current, _ := p.CurrentThread() // there always is one
+	var names map[int]string
+	if p.names != nil {
+		names = p.names()
+	}
 	var all []proc.ThreadInfo
 	for _, id := range p.View.Threads() {
-		all = append(all, proc.ThreadInfo{ID: id, Name: p.names[id], Current: id == current})
+		all = append(all, proc.ThreadInfo{ID: id, Name: names[id], Current: id == current})
 	}
 	return all, nil
 }

@@ -72,7 +72,7 @@ func (s *session) arrive() {
 	case s.process != nil && s.past.View().Present():
 		s.scene = s.process
 	case s.process != nil:
-		s.scene = &past{View: s.past.View(), names: s.threadNames()}
+		s.scene = &past{View: s.past.View(), names: s.threadNames}
 	}
 }
 

@@ -14,14 +14,19 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/ptrace"
 )
 
-// What most looks ask for is answered without the tracer's thread.
+// What most looks ask for is answered without the tracer's thread, also after
+// somebody has used that.
 func TestLookAside(t *testing.T) {
 	program := debuggertest.Start(t, "threads.c")
 	p := attach(t, program, proc.Options{})
-	stopAtMark(t, p, program.Mark("tick"))
+	stop := stopAtMark(t, p, program.Mark("tick"))
+	set, err := p.SetBreakpoint(proc.BreakpointSpec{Address: stop.Address})
+	if err := errors.Join(err, p.Do(func() error { return nil })); err != nil {
+		t.Fatal(err)
+	}
 	release := p.Occupy()
 	looked := make(chan error, 1)
-	go func() { looked <- lookAround(p) }()
+	go func() { looked <- errors.Join(p.ClearBreakpoint(set.ID), lookAround(p)) }()
 	select {
 	case err := <-looked:
 		release()

@@ -56,7 +56,7 @@ func (p *Process) SetBreakpoint(spec BreakpointSpec) (Breakpoint, error) {
 		return Breakpoint{}, err
 	}
 	var set Breakpoint
-	err := p.look(func() error {
+	err := p.see(func() error {
 		if p.armed {
 			return ErrRunning // called by a condition
 		}
@@ -77,7 +77,7 @@ func (p *Process) SetBreakpoint(spec BreakpointSpec) (Breakpoint, error) {
 // ClearBreakpoint takes one away. It answers ErrNoBreakpoint if there is none
 // with that number.
 func (p *Process) ClearBreakpoint(id int) error {
-	return p.look(func() error {
+	return p.glance(func() error {
 		if p.armed {
 			return ErrRunning
 		}

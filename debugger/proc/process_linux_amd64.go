@@ -135,10 +135,16 @@ func (p *Process) End() (Stop, bool) {
 func (p *Process) Launched() bool { return p.launched }
 
 // look runs f on the tracer's thread while the process stands still. What is
-// known of its threads may not be true afterwards.
+// known of its threads may not be true afterwards, and is asked for anew while
+// that thread is at work anyway.
 func (p *Process) look(f func() error) error {
+	if p.tracer.Inside() {
+		clear(p.standings)
+		return p.alive(f)
+	}
 	return p.see(func() error {
 		clear(p.standings)
+		defer p.learnCurrent()
 		return f()
 	})
 }
