@@ -200,3 +200,41 @@ func needLLVM(t *testing.T) {
 		t.Skipf("building with libc++ needs clang++ and libc++: %v\n%s", err, out)
 	}
 }
+
+// Elements of libstdc++'s containers are those that the program finds, and
+// containers that were made to lead nowhere come to an end.
+func TestContainers(t *testing.T) {
+	c, want := expressions(t, "marker", "g++", "-g", "-O0", "-std=c++17", "containers.cc")
+	agree(t, c, want)
+	agree(t, c, map[string]string{
+		`letters["two"]`: "2", "words": `{"one", "two"}`, "pair": `{"left", "right"}`, "fixed": "{31, 32, 33}", "empty": "{}", "hollow": "{}",
+		"blocks[3].n": "300", "&queue[5] - &queue[4]": "1",
+	})
+	refuse(t, c, map[string]string{
+		`byName["Ann"]`:   `no such key: \"Ann\"`,
+		"byName[3]":       "the keys are of type std::string, which 3 is not",
+		"points[1]":       "no such key: 1",
+		`points["a"]`:     `which \"a\" is not`,
+		"falling[1000]":   "no such key: 1000",
+		"tiny[253]":       "no such key: 253",
+		"none[0]":         "no such key: 0",
+		"nothing[0]":      "no such key: 0",
+		"numbers[1]":      "no such key: 1",
+		`letters["six"]`:  "no such key",
+		"halves[0.5]":     "is no key",
+		"halves[1]":       "keys of type double cannot be looked up",
+		"queue[1149]":     "index 1149 is out of range: there are 1149",
+		"queue[-1]":       "index -1 is out of range",
+		"empty[0]":        "out of range: there are 0",
+		"fixed[3]":        "out of range: there are 3",
+		"hollow[0]":       "out of range: there are 0",
+		"given[3]":        "out of range: there are 3",
+		"bits[1000]":      "out of range: there are 1000",
+		"text[8]":         "out of range: there are 8",
+		"set[1]":          "has no indices",
+		"(*looped)[7]":    "map is not valid",
+		"(*maze)[7]":      "map is not valid",
+		"(*ring)[7]":      "map is not valid",
+		"sizeof(nothing[": "unexpected end",
+	})
+}

@@ -9,11 +9,12 @@
 //	hit, err := value.Bool()
 //
 // There are names of variables, functions and enumerators, numbers in decimal,
-// hexadecimal, octal and binary, characters, registers ($rip), members (. and
-// ->), elements, those of Go's maps by their keys too, for which there are texts
-// ("name"), *, &, the operators of C but assignment and the comma, sizeof of
-// expressions and types, len and cap of what has elements, in any language, and
-// casts as C, Go and Rust write them. Nothing is called and nothing is changed.
+// hexadecimal, octal and binary, characters, texts ("name"), registers ($rip),
+// members (. and ->), elements of arrays and containers by their indices and of
+// maps by their keys, *, &, the operators of C but assignment and the comma,
+// sizeof of expressions and types, len and cap of what has elements, in any
+// language, and casts as C, Go and Rust write them. Nothing is called and nothing
+// is changed.
 //
 // # Types
 //

@@ -177,10 +177,10 @@ func (e *evaluator) key(n node) (symbols.Key, error) {
 	switch {
 	case v.typ.class == boolean:
 		return symbols.BoolKey(v.bits != 0), nil
-	case v.typ.isWhole():
+	case v.typ.isWhole(), v.typ.class == pointer:
 		return symbols.WholeKey(v.bits), nil
 	}
-	return symbols.Key{}, fmt.Errorf("a %s is no key; strings, whole numbers and bools are", v.Type())
+	return symbols.Key{}, fmt.Errorf("a %s is no key; strings, whole numbers, bools and pointers are", v.Type())
 }
 
 // whole evaluates what must be a whole number.

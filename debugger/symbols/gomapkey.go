@@ -1,9 +1,11 @@
 package symbols
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // A Key is a key of a map: a text, a truth value or a whole number.
@@ -49,7 +51,7 @@ func (k Key) String() string {
 
 // keyClasses are what keys of a kind of type are written as.
 var keyClasses = map[Kind]keyClass{
-	KindBool: boolKey, KindInt: wholeKey, KindUint: wholeKey, KindChar: wholeKey,
+	KindBool: boolKey, KindInt: wholeKey, KindUint: wholeKey, KindChar: wholeKey, KindEnum: wholeKey, KindPointer: wholeKey,
 }
 
 // keyClass is what keys of a type are written as; noKey when they cannot be.
@@ -60,8 +62,14 @@ func (t *Type) keyClass() keyClass {
 	return keyClasses[t.Strip().Kind]
 }
 
-// IsMap reports whether the object is a map of Go's, whose elements have keys.
-func (o Object) IsMap() bool { return o.Type.Lang == Go && o.Type.goType().goKind == goMap }
+// IsMap reports whether the object is a map whose elements have keys: one of
+// Go's, or a map or unordered_map of libstdc++.
+func (o Object) IsMap() bool {
+	t := o.Type.referred()
+	return t.isGoMap() || t.cppMap() != nil
+}
+
+func (t *Type) isGoMap() bool { return t.Lang == Go && t.goType().goKind == goMap }
 
 // ErrNoKey means that a map has no such key.
 var ErrNoKey = errors.New("no such key")
@@ -69,39 +77,64 @@ var ErrNoKey = errors.New("no such key")
 // maxSearched bounds how many elements of a map are looked at for a key.
 const maxSearched = 1 << 20
 
-// Element returns the element of a map that has a key, or [ErrNoKey]. It looks
-// at one after another, since the hash is the program's secret.
+// Element returns the element of a map that has a key, or [ErrNoKey]. Where the
+// program decides by a hash where an element is, it looks at one after another.
 func (o Object) Element(key Key) (Object, error) {
-	if !o.IsMap() {
-		return Object{}, fmt.Errorf("%s is no map", o.Type)
-	}
-	t := o.Type.goType()
-	keys := t.d.typeAt(t.goKey)
-	switch class := keys.keyClass(); class {
-	case noKey:
-		return Object{}, fmt.Errorf("keys of type %s cannot be looked up; strings, whole numbers and bools can", keys)
-	case key.class:
-	default:
-		return Object{}, fmt.Errorf("the keys are of type %s, which %s is not", keys, key)
-	}
-	m, used, err := o.goMap()
+	o, err := o.referred()
 	if err != nil {
 		return Object{}, err
 	}
-	w := mapSearch{key: key}
-	walk := mapWalk{left: min(used, maxSearched), visit: w.visit}
-	if used > 0 {
-		err = walk.walk(m)
+	find, keys := o.Type.cppMap(), o.Type.param(0)
+	if o.Type.isGoMap() {
+		find, keys = searchGoMap, o.Type.d.typeAt(o.Type.goType().goKey)
 	}
-	switch {
+	if find == nil || keys == nil {
+		return Object{}, fmt.Errorf("%s is no map", o.Type)
+	}
+	if err := key.fits(keys); err != nil {
+		return Object{}, err
+	}
+	s := mapSearch{key: key}
+	switch err := find(o, &s); {
 	case errors.Is(err, errFound):
-		return w.elem, nil
+		return s.elem, nil
 	case err != nil:
 		return Object{}, err
-	case used > maxSearched:
-		return Object{}, fmt.Errorf("%s is not among the first %d elements of %d", key, maxSearched, used)
 	}
 	return Object{}, fmt.Errorf("%w: %s", ErrNoKey, key)
+}
+
+// fits says why no key of a type can be this one; nil when one may be.
+func (k Key) fits(keys *Type) error {
+	s := keys.Strip()
+	switch class := keys.keyClass(); {
+	case k.class == textKey && s.Kind == KindPointer && s.Elem().isLetter():
+	case class == noKey:
+		return fmt.Errorf("keys of type %s cannot be looked up; strings, whole numbers, bools and pointers can", keys)
+	case class != k.class:
+		return fmt.Errorf("the keys are of type %s, which %s is not", keys, k)
+	}
+	return nil
+}
+
+func searchGoMap(o Object, s *mapSearch) error {
+	m, used, err := o.goMap()
+	if err != nil || used == 0 {
+		return err
+	}
+	walk := mapWalk{left: min(used, maxSearched), visit: s.visit}
+	if err := walk.walk(m); err != nil {
+		return err
+	}
+	if used > maxSearched {
+		return s.tooMany(used)
+	}
+	return nil
+}
+
+// tooMany says that not all elements were looked at.
+func (s *mapSearch) tooMany(n uint64) error {
+	return fmt.Errorf("%s is not among the first %d elements of %d", s.key, maxSearched, n)
 }
 
 // errFound ends a walk.
@@ -130,23 +163,25 @@ func (s *mapSearch) visit(slot Object) error {
 
 // is compares a key with one in memory.
 func (k Key) is(o Object) (bool, error) {
-	if k.class == textKey {
-		return k.isText(o)
+	if k.class == textKey { // most are of another length
+		if s, ok, err := o.span(); ok && (err != nil || s.length != uint64(len(k.text))) {
+			return false, err
+		}
 	}
-	bits, err := o.Uint()
-	if o.Type.Strip().Kind == KindInt {
-		var n int64
-		n, err = o.Int()
-		bits = uint64(n)
-	}
-	return bits == k.bits, err
+	order, err := k.order(o)
+	return order == 0, err
 }
 
-func (k Key) isText(o Object) (bool, error) {
-	s, ok, err := o.span()
-	if err != nil || !ok || s.length != uint64(len(k.text)) {
-		return false, err
+// order says whether a key is less than one in memory, -1, the same, or more.
+func (k Key) order(o Object) (int, error) {
+	if k.class == textKey {
+		text, err := o.Text(len(k.text) + 1) // one more shows that it is longer
+		return strings.Compare(k.text, text), err
 	}
-	text, err := o.Text(len(k.text))
-	return text == k.text, err
+	if o.Type.Signed() {
+		n, err := o.Int()
+		return cmp.Compare(int64(k.bits), n), err
+	}
+	n, err := o.Uint()
+	return cmp.Compare(k.bits, n), err
 }

@@ -17,7 +17,10 @@ type cppPrinter struct {
 var cppTypes = []cppPrinter{
 	{"std::basic_string<", cppString},
 	{"std::basic_string_view<", cppStringView},
+	{"std::vector<bool,", showIndexed},
 	{"std::vector<", showVector},
+	{"std::deque<", showIndexed},
+	{"std::array<", showIndexed},
 	{"std::map<", showTree},
 	{"std::multimap<", showTree},
 	{"std::set<", showTree},
@@ -36,12 +39,8 @@ var cppTypes = []cppPrinter{
 // showCPP shows what the standard library has. A type of that name which is
 // built otherwise, or not filled in yet, is shown as it is.
 func showCPP(r *renderer, o Object, depth, pointers int) (content, bool, error) {
-	t := o.Type.Strip()
-	if t.Kind != KindStruct && t.Kind != KindClass {
-		return content{}, false, nil
-	}
-	name := strings.Replace(t.name, "std::__cxx11::", "std::", 1)
-	if !strings.HasPrefix(name, "std::") {
+	name := o.Type.cppName()
+	if name == "" {
 		return content{}, false, nil
 	}
 	for _, row := range r.cpp {
@@ -123,44 +122,11 @@ func (o Object) cppVector() (sequence, bool, error) {
 }
 
 func showVector(r *renderer, o Object, depth, pointers int) (content, error) {
-	if impl, err := o.descend("_M_impl", "_M_start", "_M_offset"); err == nil {
-		return showBits(r, o, impl)
-	}
 	s, _, err := o.cppVector()
 	if err != nil {
 		return content{}, err
 	}
 	return r.elements(s.length, cStyle, s.at, depth, pointers)
-}
-
-// showBits shows a vector<bool>, whose elements are bits.
-func showBits(r *renderer, o, offset Object) (content, error) {
-	first, err := offset.Uint()
-	from, err1 := o.number("_M_impl", "_M_start", "_M_p")
-	to, err2 := o.number("_M_impl", "_M_finish", "_M_p")
-	last, err3 := o.number("_M_impl", "_M_finish", "_M_offset")
-	if err := errors.Join(err, err1, err2, err3); err != nil {
-		return content{}, err
-	}
-	if to < from || to-from > 1<<40 || first > 64 {
-		return content{}, errors.New("vector is not valid")
-	}
-	n := (to-from)*8 + last - first
-	var c content
-	for i := range n {
-		if int(i) >= r.limits.Elements {
-			c.cut = true
-			break
-		}
-		w, err := readWord(o.view.mem, from+(first+i)/64*8)
-		if err != nil {
-			return content{}, err
-		}
-		text := boolText(w >> ((first + i) % 64) & 1)
-		c.children = append(c.children, Value{Name: fmt.Sprintf("[%d]", i), Type: "bool", Text: text})
-	}
-	c.text = cStyle.list(c.children, c.cut)
-	return c, nil
 }
 
 func showUnique(r *renderer, o Object, depth, pointers int) (content, error) {

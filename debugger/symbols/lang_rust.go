@@ -114,7 +114,7 @@ func (o Object) rustSequence() (sequence, bool, error) {
 		return sequence{}, false, nil
 	}
 	switch {
-	case strings.HasPrefix(t.name, "&[") || strings.HasPrefix(t.name, "&mut ["):
+	case strings.HasPrefix(t.name, "&[") || strings.HasPrefix(t.name, "&mut [") || strings.HasPrefix(t.name, boxPrefix+"["):
 		ptr, err := o.Member("data_ptr")
 		if err != nil {
 			return sequence{}, false, err

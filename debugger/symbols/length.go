@@ -65,6 +65,9 @@ func (o Object) Len() (int64, error) {
 		}
 		return 0, fmt.Errorf("the length of %s is not known", o.Type)
 	}
+	if c := o.Type.container(); c != nil {
+		return c.length(o)
+	}
 	s, ok, err := o.sequence()
 	if err == nil && !ok {
 		err = fmt.Errorf("%s has no length", o.Type)

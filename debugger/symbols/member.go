@@ -121,10 +121,10 @@ func (o Object) implied(t *Type) (Object, error) {
 	return to, to.err
 }
 
-// Index returns an element of an array, or of what a pointer points to, or that
-// of a Go map with this key.
+// Index returns an element of an array, of a container of the language or its
+// library, or of what a pointer points to, or that of a map with this key.
 func (o Object) Index(n int64) (Object, error) {
-	if o.IsMap() { // which is a pointer, too
+	if o.IsMap() { // which may be a pointer, too
 		return o.Element(WholeKey(uint64(n)))
 	}
 	if p, ok, err := o.Pointer(); ok {
@@ -132,6 +132,10 @@ func (o Object) Index(n int64) (Object, error) {
 			return Object{}, err
 		}
 		return p.Index(n)
+	}
+	o, err := o.indexable()
+	if err != nil {
+		return Object{}, err
 	}
 	t := o.Type.Strip()
 	switch t.Kind {
@@ -144,16 +148,33 @@ func (o Object) Index(n int64) (Object, error) {
 	case KindArray:
 		return o.element(t, o.dimensions(t), n), nil
 	}
-	if e, ok, err := o.sequence(); ok || err != nil {
-		if err == nil && (n < 0 || n >= e.length) {
-			err = fmt.Errorf("index %d is out of range: there are %d", n, e.length)
-		}
-		if err != nil {
-			return Object{}, err
-		}
-		return e.at(n), nil
+	if c := o.Type.container(); c != nil {
+		return c.index(o, n)
 	}
-	return Object{}, fmt.Errorf("%s has no elements", o.Type)
+	s, ok, err := o.sequence()
+	switch {
+	case err != nil:
+		return Object{}, err
+	case !ok:
+		return Object{}, fmt.Errorf("%s has no elements", o.Type)
+	}
+	if err := outOfRange(n, s.length); err != nil {
+		return Object{}, err
+	}
+	return s.at(n), nil
+}
+
+// indexable follows references to what has elements. One of Rust's to what has
+// none is a pointer.
+func (o Object) indexable() (Object, error) {
+	switch o.Type.referred().Strip().Kind {
+	case KindStruct, KindClass, KindArray:
+		return o.referred()
+	}
+	if o.Type.Lang == CPlusPlus {
+		return o.referred()
+	}
+	return o, nil
 }
 
 // dimensions returns the lengths of an array, those that the program computed

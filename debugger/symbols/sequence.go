@@ -27,6 +27,9 @@ func (o Object) sequence() (sequence, bool, error) {
 		if strings.HasPrefix(o.Type.Strip().name, "std::vector<") {
 			return o.cppVector()
 		}
+		if s, ok, err := o.span(); ok {
+			return sequence{length: int64(s.length), start: s.addr, elem: o.Type.param(0), owner: o}, err == nil, err
+		}
 	}
 	return sequence{}, false, nil
 }

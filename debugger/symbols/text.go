@@ -169,11 +169,10 @@ func (t *Type) isText() bool {
 	if t.Lang == Go {
 		return t.goType().goKind == goString
 	}
-	s := t.Strip()
-	if s.Kind != KindStruct && s.Kind != KindClass {
-		return false
+	name := t.cppName()
+	if s := t.Strip(); t.Lang == Rust && s.Kind == KindStruct {
+		name = s.name
 	}
-	name := strings.Replace(s.name, "std::__cxx11::", "std::", 1)
 	for _, prefix := range texts[t.Lang] {
 		if strings.HasPrefix(name, prefix) && (name == prefix || strings.HasSuffix(prefix, ",")) {
 			return true

@@ -27,14 +27,21 @@ fn look(given: &Arc<Point>, node: &Box<Node>) -> i32 {
     let twice = &reference;
     let text = Rc::new(String::from("text"));
     let plain = &&5i32;
+    let items: Box<[i32]> = vec![41, 42].into();
+    let rows = &list;
+    let array = &[51i16, 52, 53];
+    let bytes = &items;
     say!(
         *number, *counted, *counted + 1, point.x, point.ptr, point.strong, (*point).x, shared.x, shared.ptr, (*shared).strong,
         boxed.x, boxed.ptr, (*boxed).strong, nested.x, nested.ptr, (***nested).x, list[0].x, list[0].ptr,
         reference.x, (*reference).ptr, twice.x, given.x, given.strong, node.value, node.at.x, node.at.ptr,
-        node.name == "node", **plain,
+        node.name == "node", **plain, items[1], rows[0].x, array[2], bytes[0],
     );
+    println!("len(items)\t{}", items.len());
+    println!("len(rows)\t{}", rows.len());
+    println!("len(array)\t{}", array.len());
     marker(&number as *const Box<i32> as *const u8);
-    std::hint::black_box((&number, &counted, &point, &shared, &boxed, &nested, &list, &twice, &text, &plain));
+    std::hint::black_box((&number, &counted, &point, &shared, &boxed, &nested, &list, &twice, &text, &plain, &items, &rows, &array));
     *number + node.next.is_some() as i32
 }
 

@@ -1,0 +1,170 @@
+package symbols
+
+import (
+	"errors"
+	"strings"
+)
+
+// cppMaps are the maps of libstdc++ that have one element for a key, by the start
+// of their names, and how it is found.
+var cppMaps = []struct {
+	prefix string
+	find   func(Object, *mapSearch) error
+}{
+	{"std::map<", searchTree},
+	{"std::unordered_map<", searchHash},
+}
+
+// cppMap is how an element of a map is found; nil for other types.
+func (t *Type) cppMap() func(Object, *mapSearch) error {
+	name := t.cppName()
+	for _, row := range cppMaps {
+		if name != "" && strings.HasPrefix(name, row.prefix) {
+			return row.find
+		}
+	}
+	return nil
+}
+
+// pair looks at a pair of a key and an element. It returns errFound for the one
+// that is looked for.
+func (s *mapSearch) pair(p Object) error {
+	key, err := p.Member("first")
+	if err != nil {
+		return err
+	}
+	if same, err := s.key.is(key); err != nil || !same {
+		return err
+	}
+	if s.elem, err = p.Member("second"); err != nil {
+		return err
+	}
+	s.elem.Name = ""
+	return errFound
+}
+
+// searchHash looks at one node of an unordered map after another: what hash it
+// uses is the program's affair.
+func searchHash(o Object, s *mapSearch) error {
+	table, err := o.Member("_M_h")
+	if err != nil {
+		return err
+	}
+	n, err := table.number("_M_element_count")
+	at, err2 := table.number("_M_before_begin", "_M_nxt")
+	pair := table.Type.param(1)
+	if err := errors.Join(err, err2); err != nil || pair == nil {
+		return errors.Join(err, errors.New("map is not valid"))
+	}
+	past := uint64(0) // a node further and further on, to which only a loop comes back
+	for i := uint64(0); i < n && at != 0; i++ {
+		switch {
+		case i == maxSearched:
+			return s.tooMany(n)
+		case at == past:
+			return errors.New("map is not valid")
+		case i&(i-1) == 0:
+			past = at
+		}
+		if err := s.pair(o.At(pair, at+hashValue)); err != nil {
+			return err
+		}
+		if at, err = readWord(o.view.mem, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hashValue is where the value of a node lies: behind the link.
+const hashValue = 8
+
+// searchTree goes down a map's tree, to the side that the key is on where the
+// order is the library's own, else to both.
+func searchTree(o Object, s *mapSearch) error {
+	tree, err := o.Member("_M_t")
+	if err != nil {
+		return err
+	}
+	root, err := tree.number("_M_impl", "_M_header", "_M_parent")
+	n, err2 := tree.number("_M_impl", "_M_node_count")
+	pair := tree.Type.param(1)
+	if err := errors.Join(err, err2); err != nil || pair == nil {
+		return errors.Join(err, errors.New("map is not valid"))
+	}
+	w := treeSearch{search: s, owner: o, pair: pair, less: ascending(o.Type.param(2)), nodes: n}
+	return w.down(root, maxTreeDepth)
+}
+
+// ascending says whether the order of a map is that of its keys, 1, or the other
+// way round, -1; 0 when it is a function of the program.
+func ascending(order *Type) int {
+	switch {
+	case order == nil:
+	case strings.HasPrefix(order.cppName(), "std::less<"):
+		return 1
+	case strings.HasPrefix(order.cppName(), "std::greater<"):
+		return -1
+	}
+	return 0
+}
+
+// A treeSearch looks for a key in a tree.
+type treeSearch struct {
+	search *mapSearch
+	owner  Object
+	pair   *Type
+	less   int
+	nodes  uint64 // of the tree, as the map says
+	seen   uint64
+}
+
+func (w *treeSearch) down(node uint64, depth int) error {
+	if node == 0 {
+		return nil
+	}
+	if depth == 0 || w.seen >= w.nodes {
+		return errors.New("map is not valid")
+	}
+	if w.seen++; w.seen > maxSearched {
+		return w.search.tooMany(w.nodes)
+	}
+	pair := w.owner.At(w.pair, node+treeValue)
+	if err := w.search.pair(pair); err != nil {
+		return err
+	}
+	side, err := w.side(pair)
+	if err != nil {
+		return err
+	}
+	if side <= 0 {
+		if err := w.follow(node+treeLeft, depth); err != nil {
+			return err
+		}
+	}
+	if side >= 0 {
+		return w.follow(node+treeRight, depth)
+	}
+	return nil
+}
+
+func (w *treeSearch) follow(link uint64, depth int) error {
+	child, err := readWord(w.owner.view.mem, link)
+	if err != nil {
+		return err
+	}
+	return w.down(child, depth-1)
+}
+
+// side is where the key is as seen from a node: -1 left, 1 right, 0 not known.
+func (w *treeSearch) side(pair Object) (int, error) {
+	if w.less == 0 {
+		return 0, nil
+	}
+	key, err := pair.Member("first")
+	if err != nil {
+		return 0, err
+	}
+	order, err := w.search.key.order(key)
+	return order * w.less, err
+}
