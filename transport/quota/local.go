@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,17 +39,18 @@ type Local struct {
 var _ Meter = (*Local)(nil)
 
 // OpenLocal opens the meter in a folder, which it makes with mode 0700. When
-// another process has it and does not end within some seconds, the error wraps
-// [ErrInUse].
+// another process has it, the log says so, and when that does not end within some
+// seconds, the error wraps [ErrInUse].
 func OpenLocal(ctx context.Context, dir string, log *slog.Logger) (*Local, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	lock, err := lockFolder(ctx, dir)
+	log = log.With("component", "quota")
+	lock, err := lockFolder(ctx, dir, log)
 	if err != nil {
 		return nil, err
 	}
-	j, err := openJournal(filepath.Join(dir, journalName), log.With("component", "quota"))
+	j, err := openJournal(filepath.Join(dir, journalName), log)
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
@@ -58,18 +61,39 @@ func OpenLocal(ctx context.Context, dir string, log *slog.Logger) (*Local, error
 	return l, nil
 }
 
-func lockFolder(ctx context.Context, dir string) (*flock.Flock, error) {
-	ctx, stop := context.WithTimeout(ctx, openWait)
-	defer stop()
-	lock := flock.New(filepath.Join(dir, lockName))
-	locked, err := lock.TryLockContext(ctx, openPoll)
+// lockFolder takes the lock of a folder. It says at once whom it waits for.
+func lockFolder(ctx context.Context, dir string, log *slog.Logger) (*flock.Flock, error) {
+	path := filepath.Join(dir, lockName)
+	lock := flock.New(path)
+	locked, err := lock.TryLock()
+	if err == nil && !locked {
+		log.Warn("another process counts requests in this folder, and is waited for", "path", dir, "pid", holder(path), "dur", openWait)
+		ctx, stop := context.WithTimeout(ctx, openWait)
+		defer stop()
+		locked, err = lock.TryLockContext(ctx, openPoll)
+	}
 	switch {
 	case locked:
+		sign(path)
 		return lock, nil
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return nil, fmt.Errorf("%w: %s; one server counts in a data folder, several share a Valkey server", ErrInUse, dir)
+		return nil, fmt.Errorf("%w: process %s in %s; one server counts in a data folder, several share a Valkey server", ErrInUse, holder(path), dir)
 	}
 	return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+// sign says in the file of a lock who has it, to people only.
+func sign(path string) {
+	_ = os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o600) // they look themselves then
+}
+
+// holder is who signed last, as a number or "unknown".
+func holder(path string) string {
+	text, _ := os.ReadFile(path) // some systems let nobody read what is locked
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+		return strconv.Itoa(pid)
+	}
+	return "unknown"
 }
 
 // counter is that of a key.

@@ -1,9 +1,11 @@
 package quota_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,7 +45,7 @@ func TestFolderInUse(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer stop()
 	_, err := quota.OpenLocal(ctx, dir, quiet)
-	if !errors.Is(err, quota.ErrInUse) || !strings.Contains(err.Error(), dir) {
+	if !errors.Is(err, quota.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprintf("process %d in %s;", os.Getpid(), dir)) {
 		t.Errorf("opening it again: %v", err)
 	}
 	take(t, first, "k", free, noon, 3)
@@ -64,6 +66,40 @@ func TestFolderInUse(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestWaitingIsTold: whoever is waited for is named before the waiting begins.
+func TestWaitingIsTold(t *testing.T) {
+	dir := t.TempDir()
+	first := openLocal(t, dir)
+	for _, signed := range []struct{ text, pid string }{
+		{"", "unknown"},
+		{"12345\n", "12345"},
+		{"pid=1\nlevel=INFO", "unknown"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, ".lock"), []byte(signed.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var told bytes.Buffer
+		log := slog.New(slog.NewTextHandler(writerFunc(func(p []byte) (int, error) {
+			stop() // no need to wait any more
+			return told.Write(p)
+		}), nil))
+		if _, err := quota.OpenLocal(ctx, dir, log); !errors.Is(err, quota.ErrInUse) || !strings.Contains(err.Error(), "process "+signed.pid+" ") {
+			t.Errorf("%q: %v", signed.text, err)
+		}
+		if !strings.Contains(told.String(), "pid="+signed.pid+" ") || strings.Count(told.String(), "\n") != 1 {
+			t.Errorf("%q: the log says %s", signed.text, &told)
+		}
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func TestClosed(t *testing.T) {
 	m := openLocal(t, t.TempDir())
