@@ -14,7 +14,7 @@ func (e *exchange) farewell() {
 	e.over()
 }
 
-// stays remembers a listen.
+// stays remembers a listen, or ends it when that is due already.
 func (h *Handler) stays(e *exchange) {
 	h.running.settle(e)
 	h.mu.Lock()
@@ -23,17 +23,13 @@ func (h *Handler) stays(e *exchange) {
 		h.listens[e] = struct{}{}
 	}
 	h.mu.Unlock()
-	if late {
-		e.ctx.End(nil) // so finish ends the stream
-		h.forget(e)
+	if !late {
+		return
 	}
-}
-
-func (h *Handler) forget(e *exchange) {
 	h.running.add(nil)
-	go func() {
+	go func() { // which ends what its own handler has just begun
 		defer h.running.done(nil)
-		e.handler.End(context.Background())
+		e.farewell()
 	}()
 }
 
