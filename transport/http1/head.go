@@ -21,8 +21,8 @@ const (
 type head struct {
 	path   string
 	host   string
-	length int // of the body
-	fields []field
+	length int     // of the body
+	fields []field // until it is parsed
 
 	url    *url.URL
 	header http.Header // nil when it is not taken
@@ -65,7 +65,7 @@ func (h *head) parse(text []byte, paths map[string]bool) bool {
 	if target, ok = bytes.CutSuffix(target, []byte(version)); !ok || !paths[string(target)] {
 		return false
 	}
-	*h = head{path: string(target), length: -1, fields: h.fields[:0]}
+	*h = head{path: string(target), length: -1, fields: make([]field, 0, 16)}
 	for len(text) > 0 {
 		line, text, _ = bytes.Cut(text, endOfHead[:2])
 		at := len(all) - len(text) - len(line) - 2
@@ -76,7 +76,7 @@ func (h *head) parse(text []byte, paths map[string]bool) bool {
 	if h.host == "" || h.length < 0 {
 		return false
 	}
-	h.url, h.header = &url.URL{Path: h.path}, headerOf(h.fields)
+	h.url, h.header, h.fields = &url.URL{Path: h.path}, headerOf(h.fields), nil
 	return true
 }
 
