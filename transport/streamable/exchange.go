@@ -71,8 +71,9 @@ func (e *exchange) exchange(w http.ResponseWriter, r *http.Request) {
 	defer h.running.done(e)
 	room := h.room()
 	*room = e.answer((*room)[:0])
-	e.reply(w, *room)
-	h.keep(room)
+	if e.reply(w, *room) == nil {
+		h.keep(room) // when a write fails, HTTP/2 may not be done with it
+	}
 }
 
 // beside runs the handler in a goroutine of its own and writes what comes
@@ -86,7 +87,7 @@ func (e *exchange) beside(w http.ResponseWriter, r *http.Request) {
 	}
 	select {
 	case out := <-e.answered:
-		e.reply(w, out)
+		_ = e.reply(w, out) // a client that is gone needs no answer
 	case <-e.opened:
 		e.copy(w, r)
 	case <-r.Context().Done():
@@ -191,11 +192,11 @@ func (e *exchange) finish(out []byte) {
 // over frees what the exchange holds.
 func (e *exchange) over() { e.ctx.End(nil) }
 
-// reply sends the answer as JSON.
-func (e *exchange) reply(w http.ResponseWriter, out []byte) {
+// reply sends the answer as JSON, and says whether it could be written.
+func (e *exchange) reply(w http.ResponseWriter, out []byte) error {
 	if len(out) == 0 { // cancelled
 		w.WriteHeader(http.StatusAccepted)
-		return
+		return nil
 	}
 	status := http.StatusOK
 	if !e.body.Batch {
@@ -205,7 +206,7 @@ func (e *exchange) reply(w http.ResponseWriter, out []byte) {
 		e.h.cfg.Door.Forbidden(w.Header(), rpc)
 	}
 	e.startSession(w)
-	writeJSON(w, status, out)
+	return writeJSON(w, status, out)
 }
 
 // startSession begins the session of an initialize that was answered.

@@ -198,13 +198,14 @@ func (h *Handler) refuse(w http.ResponseWriter, refused *Refusal) {
 // refuseFor answers with the id of the message. Without one, the answer has a
 // null, or no id where the client's revision has no null.
 func (h *Handler) refuseFor(w http.ResponseWriter, refused *Refusal, id jsonrpc.ID, nullID bool) {
-	writeJSON(w, refused.Status, jsonrpc.AppendError(nil, id, nullID, refused.Error))
+	_ = writeJSON(w, refused.Status, jsonrpc.AppendError(nil, id, nullID, refused.Error)) // a client that is gone needs no answer
 }
 
-func writeJSON(w http.ResponseWriter, status int, body []byte) {
+func writeJSON(w http.ResponseWriter, status int, body []byte) error {
 	header := w.Header()
 	header["Content-Type"] = applicationJSON
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that is gone needs no answer
+	_, err := w.Write(body)
+	return err
 }
