@@ -16,7 +16,7 @@ import (
 // before and has ended after, whether it is answered by the reader or beside it.
 func TestContextsEndWithTheirRequests(t *testing.T) {
 	var mu sync.Mutex
-	kept := map[context.Context]context.Context{} // and one derived from it
+	kept := map[context.Context]<-chan struct{}{} // and the end of one derived from it
 	keeper := jsonrpc.HandlerFunc(func(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
 		if req.Method == "slow" {
 			time.Sleep(5 * time.Millisecond) // ten ticks
@@ -28,7 +28,7 @@ func TestContextsEndWithTheirRequests(t *testing.T) {
 		t.Cleanup(cancel)
 		mu.Lock()
 		defer mu.Unlock()
-		kept[ctx] = derived
+		kept[ctx] = derived.Done()
 		return dst, nil
 	})
 	const n = 50
@@ -43,10 +43,10 @@ func TestContextsEndWithTheirRequests(t *testing.T) {
 	if len(kept) != n+1 {
 		t.Errorf("%d contexts, want %d", len(kept), n+1)
 	}
-	for ctx, derived := range kept {
+	for ctx, done := range kept {
 		if ctx.Err() == nil {
 			t.Error("a context has not ended")
 		}
-		<-derived.Done() // or the test does not end
+		<-done // or the test does not end
 	}
 }
