@@ -158,6 +158,7 @@ func TestReadersOfSwapsFindWholeTexts(t *testing.T) {
 					reading = false
 				default:
 				}
+				_, _ = os.ReadFile(s.spare) // as a backup does; it may be gone
 				data, err := os.ReadFile(s.path)
 				if runtime.GOOS != "windows" && (err != nil || number(data) < 0) {
 					t.Errorf("read %.20q, %v", data, err)
@@ -166,7 +167,7 @@ func TestReadersOfSwapsFindWholeTexts(t *testing.T) {
 			}
 		})
 	}
-	for range 300 {
+	for range 60 {
 		s.lastNumber++
 		if err := wholefile.Swap(s.path, s.spare, text(s.lastNumber), 0o600); err != nil && runtime.GOOS != "windows" { // it may be open there
 			t.Error(err)
