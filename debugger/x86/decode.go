@@ -114,7 +114,7 @@ func (d *decoder) escape() (*row, bool) {
 		table, op = &map0F3A, d.next()
 	}
 	d.in.opcode = op
-	s := &table[op]
+	s := table.at(op)
 	r := &s[d.mandatory()]
 	if r.empty() && s[0].attr&anyPrefix != 0 {
 		r = &s[0]

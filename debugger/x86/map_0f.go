@@ -3,7 +3,7 @@ package x86
 // map0F has the instructions of two opcode bytes, 0F and one more, and those
 // of VEX and EVEX map 1 that have the same operands but for the register in
 // vvvv.
-var map0F = [256]slot{
+var map0F = opcodes{
 	0x00: {{"", operands{}, anyPrefix | byReg | gDescriptor}},
 	0x01: {
 		0:   {"", operands{}, noVEX | byMod | gSystem},

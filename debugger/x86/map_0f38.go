@@ -2,7 +2,7 @@ package x86
 
 // map0F38 has the instructions of the opcode bytes 0F 38 and one more, and
 // those of VEX and EVEX map 2 that have the same operands but for vvvv.
-var map0F38 = [256]slot{
+var map0F38 = opcodes{
 	0x00: {
 		0:   {"pshufb", operands{pq, qq}, noVEX},
 		p66: {"pshufb", operands{vx, hx, wx}, evex},

@@ -2,7 +2,7 @@ package x86
 
 // map0F3A has the instructions of the opcode bytes 0F 3A and one more, and
 // those of VEX and EVEX map 3 that have the same operands but for vvvv.
-var map0F3A = [256]slot{
+var map0F3A = opcodes{
 	0x08: {p66: {"roundps", operands{vx, wx, ib}, 0}},
 	0x09: {p66: {"roundpd", operands{vx, wx, ib}, 0}},
 	0x0a: {p66: {"roundss", operands{vdq, hdq, wd, ib}, 0}},

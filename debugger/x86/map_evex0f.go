@@ -1,7 +1,7 @@
 package x86
 
 // evex0F has what EVEX map 1 has besides vex0F and map0F.
-var evex0F = [256]slot{
+var evex0F = opcodes{
 	0x5b: {0: {"", operands{}, evex | byW | gCvtDQ}},
 	0x64: {p66: {"vpcmpgtb", operands{kq, hx, wx}, evex}},
 	0x65: {p66: {"vpcmpgtw", operands{kq, hx, wx}, evex}},

@@ -1,7 +1,7 @@
 package x86
 
 // evex0F38 has what EVEX map 2 has besides vex0F38 and map0F38.
-var evex0F38 = [256]slot{
+var evex0F38 = opcodes{
 	0x10: {
 		p66: {"vpsrlvw", operands{vx, hx, wx}, evex},
 		pF3: {"vpmovuswb", operands{wh, vx}, evex},

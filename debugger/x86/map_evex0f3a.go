@@ -1,7 +1,7 @@
 package x86
 
 // evex0F3A has what EVEX map 3 has besides vex0F3A and map0F3A.
-var evex0F3A = [256]slot{
+var evex0F3A = opcodes{
 	0x03: {p66: {"valign", operands{vx, hx, wx, ib}, evex | suffixDQ | bcastW}},
 	0x08: {
 		0:   {"vrndscaleph", operands{vx, wx, ib}, evex | bcast2 | sae},

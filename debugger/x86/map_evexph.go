@@ -1,7 +1,7 @@
 package x86
 
 // evexMap5 has the half-precision instructions of EVEX map 5.
-var evexMap5 = [256]slot{
+var evexMap5 = opcodes{
 	0x10: {pF3: {"", operands{}, evex | byMod | gVmovsh}},
 	0x11: {pF3: {"", operands{}, evex | byMod | gVmovshStore}},
 	0x1d: {
@@ -85,7 +85,7 @@ var evexMap5 = [256]slot{
 }
 
 // evexMap6 has the half-precision instructions of EVEX map 6.
-var evexMap6 = [256]slot{
+var evexMap6 = opcodes{
 	0x13: {
 		0:   {"vcvtsh2ss", operands{vdq, hdq, ww}, evex | sae},
 		p66: {"vcvtph2psx", operands{vx, wh}, evex | bcast2 | sae},

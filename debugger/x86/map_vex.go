@@ -1,7 +1,7 @@
 package x86
 
 // vex0F has what VEX map 1 has besides map0F.
-var vex0F = [256]slot{
+var vex0F = opcodes{
 	0x41: {
 		0:   {"kandw/kandq", operands{kq, khq, kmq}, nameW},
 		p66: {"kandb/kandd", operands{kq, khq, kmq}, nameW},
@@ -64,7 +64,7 @@ var vex0F = [256]slot{
 }
 
 // vex0F38 has what VEX map 2 has besides map0F38.
-var vex0F38 = [256]slot{
+var vex0F38 = opcodes{
 	0x0c: {p66: {"vpermilps", operands{vx, hx, wx}, evex | bcast4}},
 	0x0d: {p66: {"vpermilpd", operands{vx, hx, wx}, evex | bcast8}},
 	0x0e: {p66: {"vtestps", operands{vx, wx}, readOnly}},
@@ -200,7 +200,7 @@ var vex0F38 = [256]slot{
 }
 
 // vex0F3A has what VEX map 3 has besides map0F3A.
-var vex0F3A = [256]slot{
+var vex0F3A = opcodes{
 	0x00: {p66: {"vpermq", operands{vx, wx, ib}, evex | bcast8}},
 	0x01: {p66: {"vpermpd", operands{vx, wx, ib}, evex | bcast8}},
 	0x02: {p66: {"vpblendd", operands{vx, hx, wx, ib}, 0}},

@@ -13,6 +13,20 @@ type row struct {
 // A slot has the rows of one opcode by mandatory prefix: none, 66, F3, F2.
 type slot [4]row
 
+// Opcodes has the slots of a map by opcode. Most maps have few: nil is one
+// without rows.
+type opcodes [256]*slot
+
+// at is the slot of an opcode.
+func (o *opcodes) at(op uint8) *slot {
+	if s := o[op]; s != nil {
+		return s
+	}
+	return &noRows
+}
+
+var noRows slot
+
 // Indexes of a slot.
 const (
 	p66 = 1

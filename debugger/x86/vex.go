@@ -43,16 +43,16 @@ func (d *decoder) vexOpcode(m, pp uint8) (*row, bool) {
 	if own == nil || forbidden {
 		return nil, false
 	}
-	if r := &own[op][pp]; !r.empty() {
+	if r := &own.at(op)[pp]; !r.empty() {
 		return d.known(m, r)
 	}
 	d.in.bits |= bitAddV
-	return d.known(m, &shared[op][pp])
+	return d.known(m, &shared.at(op)[pp])
 }
 
 // vexMaps returns the rows of a map that only VEX has, and those that it shares
 // with the legacy encoding.
-func vexMaps(m uint8) (own, shared *[256]slot) {
+func vexMaps(m uint8) (own, shared *opcodes) {
 	switch m {
 	case 1:
 		return &vex0F, &map0F
@@ -90,21 +90,21 @@ func (d *decoder) evexRow(m, op, pp uint8) (*row, bool) {
 	if own == nil {
 		return nil, false
 	}
-	if r := &own[op][pp]; !r.empty() {
+	if r := &own.at(op)[pp]; !r.empty() {
 		return d.known(m, r)
 	}
 	vex, shared := vexMaps(m)
 	if vex == nil {
-		return d.known(m, &own[op][pp])
+		return d.known(m, &own.at(op)[pp])
 	}
-	if r := &vex[op][pp]; !r.empty() {
+	if r := &vex.at(op)[pp]; !r.empty() {
 		return d.known(m, r)
 	}
 	d.in.bits |= bitAddV
-	return d.known(m, &shared[op][pp])
+	return d.known(m, &shared.at(op)[pp])
 }
 
-func evexMap(m uint8) *[256]slot {
+func evexMap(m uint8) *opcodes {
 	switch m {
 	case 1:
 		return &evex0F
