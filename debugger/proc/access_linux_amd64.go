@@ -223,19 +223,3 @@ func (p *Process) AuxV() ([]byte, error) { return os.ReadFile(p.file("auxv")) }
 func (p *Process) file(name string) string {
 	return fmt.Sprintf("/proc/%d/%s", p.pid, name)
 }
-
-// threadName is the name that a thread has given itself.
-func threadName(pid, tid int) string {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", pid, tid))
-	if n := len(text); n > 0 && text[n-1] == '\n' {
-		text = text[:n-1]
-	}
-	return string(text)
-}
-
-// threadStat is a field of a thread's stat file, "" when it is gone.
-func threadStat(pid, tid, field int) string {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid))
-	value, _ := statField(string(text), field)
-	return value
-}

@@ -57,19 +57,17 @@ func newCandidate(pid int) (*candidate, error) {
 	if c.status, err = readStatus(fmt.Sprintf("/proc/%d/status", pid)); err != nil {
 		return nil, notFound(err)
 	}
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
+	if c.stat, err = readProc(fmt.Sprintf("/proc/%d/stat", pid)); err != nil {
 		return nil, notFound(err)
 	}
-	c.stat = string(text)
 	if state := c.status["State"]; strings.HasPrefix(state, "Z") || strings.HasPrefix(state, "X") {
 		return nil, fmt.Errorf("process %d has ended and waits for its parent: %w", pid, ErrNotFound)
 	}
 	if c.self, err = readStatus("/proc/self/status"); err != nil {
 		return nil, err
 	}
-	if text, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); err == nil {
-		c.scope, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+	if text, err := readProc("/proc/sys/kernel/yama/ptrace_scope"); err == nil {
+		c.scope, _ = strconv.Atoi(strings.TrimSpace(text))
 	}
 	if info, err := os.Stat(fmt.Sprintf("/proc/%d/exe", pid)); err == nil {
 		c.mode = info.Mode()
@@ -86,22 +84,12 @@ func notFound(err error) error {
 	return err
 }
 
-// readStatus reads a status file.
-func readStatus(path string) (status, error) {
-	text, err := os.ReadFile(path)
-	return parseStatus(string(text)), err
-}
-
 // ancestors lists a process, its parent and so on.
 func ancestors(pid int) []int {
 	var line []int
 	for pid > 0 {
 		line = append(line, pid)
-		s, err := readStatus(fmt.Sprintf("/proc/%d/status", pid))
-		if err != nil {
-			break
-		}
-		pid = s.number("PPid")
+		pid, _ = strconv.Atoi(threadStat(pid, pid, statParent)) // 0 when it has ended
 	}
 	return line
 }

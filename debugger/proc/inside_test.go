@@ -66,7 +66,7 @@ func TestGuardWatch(t *testing.T) {
 // The name in stat may contain anything: proc_pid_stat(5).
 func TestStatField(t *testing.T) {
 	const text = "42 (a ) R b) S 1 42 42 0 -1 4194560 rest"
-	for number, want := range map[int]string{statState: "S", 4: "1", statFlags: "4194560"} {
+	for number, want := range map[int]string{statState: "S", statParent: "1", statFlags: "4194560"} {
 		if got, err := statField(text, number); got != want || err != nil {
 			t.Errorf("field %d is %q (%v), want %q", number, got, err, want)
 		}

@@ -42,6 +42,7 @@ func (s status) ids(name string) [4]string {
 // The fields of /proc/PID/stat after the name, counted as in proc(5).
 const (
 	statState     = 3
+	statParent    = 4
 	statFlags     = 9
 	statProcessor = 39
 )
