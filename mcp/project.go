@@ -77,12 +77,13 @@ func (c *Call) appendResult(dst []byte, r *Result) ([]byte, error) {
 	}
 	dst = append(dst, ']')
 	if r.Structured != nil && c.rev.Has(Structured) {
-		raw, err := marshal(r.Structured)
+		const key = `,"structuredContent":`
+		out, err := appendJSON(append(dst, key...), r.Structured)
 		if err != nil {
 			return dst, err
 		}
-		if isObject(raw) || c.rev.Has(AnyStructured) {
-			dst = append(append(dst, `,"structuredContent":`...), raw...)
+		if isObject(out[len(dst)+len(key):]) || c.rev.Has(AnyStructured) {
+			dst = out
 		}
 	}
 	if r.IsError {
@@ -137,14 +138,26 @@ func (c *Call) addMeta(members map[string]any) error {
 }
 
 // marshal is json.Marshal without the escapes that only HTML needs.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+func marshal(v any) ([]byte, error) { return appendJSON(nil, v) }
+
+// appendJSON is marshal that appends.
+func appendJSON(dst []byte, v any) ([]byte, error) {
+	w := appender{dst}
+	enc := json.NewEncoder(&w)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
+	return bytes.TrimSuffix(w.dst, []byte{'\n'}), nil
+}
+
+// An appender is a writer at the end of a slice.
+type appender struct{ dst []byte }
+
+// Write implements [io.Writer].
+func (w *appender) Write(p []byte) (int, error) {
+	w.dst = append(w.dst, p...)
+	return len(p), nil
 }
 
 // member appends ,"key":"value" unless the value is empty.
