@@ -23,7 +23,12 @@ func program(t *testing.T, compiler ...string) string {
 // called, and what the program says that expressions come to.
 func expressions(t *testing.T, marker string, compiler ...string) (*client, map[string]string) {
 	t.Helper()
-	path := program(t, compiler...)
+	return expressionsOf(t, program(t, compiler...), marker)
+}
+
+// expressionsOf is expressions for a program that was built.
+func expressionsOf(t *testing.T, path, marker string) (*client, map[string]string) {
+	t.Helper()
 	out, _ := exec.CommandContext(t.Context(), path).Output() // its status says nothing
 	want := map[string]string{}
 	for line := range strings.Lines(string(out)) {
@@ -104,6 +109,12 @@ func TestLengths(t *testing.T) {
 	agree(t, c, map[string]string{
 		"sizeof(text)": "16", "sizeof(numbers)": "24", "sizeof(b)": "8", "sizeof(main.bag)": "64", "sizeof(*b)": "64", "sizeof(uint16)": "2",
 	})
+}
+
+// They are so with the maps and channels that programs built by Go 1.23 have.
+func TestOldLengths(t *testing.T) {
+	c, want := expressionsOf(t, oldGo(t, filepath.Join("testdata", "expressions", "lengths", "main.go")), "main.marker")
+	agree(t, c, want)
 }
 
 // Texts compare as strcmp and the operators of the languages do.

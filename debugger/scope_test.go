@@ -1,6 +1,7 @@
 package debugger_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,10 +92,59 @@ func TestNames(t *testing.T) {
 func TestMapKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gokeys")
 	build(t, "go", "build", "-gcflags=-N -l", "-o", path, filepath.Join(source("gokeys"), "main.go"))
+	mapKeys(t, path)
+}
+
+// Maps before Go 1.24 are built otherwise: the same program, built by Go 1.23.
+func TestMapKeysOfBuckets(t *testing.T) {
+	path := oldGo(t, filepath.Join(source("gokeys"), "main.go"))
+	mapKeys(t, path)
+}
+
+// A map of Go's that was made to lead nowhere comes to an end.
+func TestBrokenBuckets(t *testing.T) {
+	c, want := expressionsOf(t, oldGo(t, filepath.Join("testdata", "expressions", "buckets", "main.go")), "main.marker")
+	agree(t, c, want)
+	refuse(t, c, map[string]string{
+		"ring[3]":    "map has too many buckets to be looked through",
+		"endless[1]": "map is not valid",
+		"beyond[3]":  "",
+		"nowhere[1]": "",
+	})
+	for _, name := range []string{"ring", "endless", "beyond", "nowhere"} {
+		contains(t, c.ok("evaluate", args{"expression": name, "frame": 1}), "map[int]int = ")
+	}
+}
+
+// oldGo builds a program with Go 1.23, if it was installed: GOTOOLCHAIN=go1.23.12
+// go version does that.
+func oldGo(t *testing.T, source string) string {
+	t.Helper()
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir() // outside of the module, which needs a newer Go
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "program")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-gcflags=-N -l", "-o", path, "main.go")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go1.23.12", "GOPROXY=off", "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("maps before Go 1.24 need Go 1.23.12: %v\n%s", err, out)
+	}
+	return path
+}
+
+// mapKeys looks into the maps of gokeys.
+func mapKeys(t *testing.T, path string) {
+	t.Helper()
 	c := connect(t, table(t, debugger.Config{}))
 	c.ok("launch", args{"path": path})
 	c.ok("set_breakpoint", args{
-		"file": "gokeys/main.go", "line": lineOf(t, filepath.Join(source("gokeys"), "main.go"), "// stop: look"),
+		"file": "main.go", "line": lineOf(t, filepath.Join(source("gokeys"), "main.go"), "// stop: look"),
 		"condition": `k.names["Rex"] == 3 && k.items[2].Age == 5`,
 	})
 	contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
@@ -112,6 +162,18 @@ func TestMapKeys(t *testing.T) {
 		"unsigned[0x8000000000000000]":     `string = "top"`,
 		"colors[255]":                      "int = 34",
 		"large[999]":                       "int = 998001",
+		"growing[0] + growing[832]":        "int = 1664",
+		"growing[7] + growing[400]":        "int = 814",
+		"len(growing)":                     "int = 833",
+		"len(large)":                       "int = 999",
+		"len(empty) + len(none)":           "int = 0",
+		`widest["w"][49]`:                  "int64 = 37",
+		`stays["s"][0][49]`:                "int64 = 38",
+		"bools":                            "map[bool]int = {true: 31}",
+		"colors":                           "map[main.color]int = {255: 34}",
+		"points":                           "map[[2]int]int = {[1, 2]: 35}",
+		"empty":                            "map[string]int = {}",
+		"none":                             "map[string]int = nil",
 		"&large[9] == 0":                   "bool = false",
 		"counter + 1":                      "int = 8",
 	} {
@@ -119,10 +181,18 @@ func TestMapKeys(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", expression, got, want)
 		}
 	}
+	for i := range 833 {
+		expression := fmt.Sprintf("growing[%d]", i)
+		if got := c.Call("debugger/evaluate", args{"expression": expression}); got.Text != fmt.Sprintf("%s: int = %d", expression, 2*i) {
+			t.Errorf("%s: got %v, want %d", expression, got, 2*i)
+		}
+	}
 	for expression, want := range map[string]string{
 		"k.items[7]":     "no such key: 7",
 		"k.items[0]":     "no such key: 0",
 		"large[500]":     "no such key: 500",
+		"growing[833]":   "no such key: 833",
+		`empty["a"]`:     "no such key: ",
 		"large[1000]":    "no such key: 1000",
 		"signed[253]":    "no such key: 253", // not -3
 		"colors[-1]":     "no such key: -1",

@@ -26,21 +26,14 @@ func (t *Type) cppMap() func(Object, *mapSearch) error {
 	return nil
 }
 
-// pair looks at a pair of a key and an element. It returns errFound for the one
-// that is looked for.
+// pair visits a pair of a key and an element.
 func (s *mapSearch) pair(p Object) error {
 	key, err := p.Member("first")
-	if err != nil {
+	elem, err2 := p.Member("second")
+	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
-	if same, err := s.key.is(key); err != nil || !same {
-		return err
-	}
-	if s.elem, err = p.Member("second"); err != nil {
-		return err
-	}
-	s.elem.Name = ""
-	return errFound
+	return s.visit(key, elem)
 }
 
 // searchHash looks at one node of an unordered map after another: what hash it

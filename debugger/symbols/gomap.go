@@ -23,7 +23,9 @@ func (o Object) goMap() (m Object, used uint64, err error) {
 		t = t.Elem()
 	}
 	m = o.At(t, addr)
-	used, err = m.number("used")
+	if used, err = m.number("used"); err != nil {
+		used, err = m.number("count") // before Go 1.24
+	}
 	return m, used, err
 }
 
@@ -36,23 +38,18 @@ func showGoMap(r *renderer, o Object, _ *Type, depth, pointers int) (content, er
 	if _, ok := m.Address(); !ok {
 		return content{text: "nil"}, nil
 	}
-	var slots []Object
-	w := mapWalk{left: min(used, uint64(r.limits.Elements)), visit: func(slot Object) error {
-		slots = append(slots, slot)
+	var pairs [][2]Object
+	w := mapWalk{left: min(used, uint64(r.limits.Elements)), visit: func(key, elem Object) error {
+		pairs = append(pairs, [2]Object{key, elem})
 		return nil
 	}}
-	if err := w.walk(m); err != nil {
+	if err := w.walk(o.Type.goType(), m); err != nil {
 		return content{}, err
 	}
-	c := content{cut: uint64(len(slots)) < used}
-	for _, slot := range slots {
-		key, err := slot.Member("key")
-		elem, err2 := slot.Member("elem")
-		if err := errors.Join(err, err2); err != nil {
-			return content{}, err
-		}
-		v := r.value(elem, depth+1, pointers)
-		v.Name = r.value(key, depth+1, pointers).Text
+	c := content{cut: uint64(len(pairs)) < used}
+	for _, p := range pairs {
+		v := r.value(p[1], depth+1, pointers)
+		v.Name = r.value(p[0], depth+1, pointers).Text
 		c.children = append(c.children, v)
 	}
 	c.text = "{" + styles[Go].commas(c.children, c.cut, true) + "}"
@@ -62,13 +59,47 @@ func showGoMap(r *renderer, o Object, _ *Type, depth, pointers int) (content, er
 // A mapWalk visits the slots in use until it has seen so many, or visit fails.
 type mapWalk struct {
 	left  uint64
-	visit func(slot Object) error
+	visit func(key, elem Object) error
+
+	key, elem *Type  // as the type of the map says
+	seen      uint64 // buckets
+}
+
+// walk visits the slots of a map of a type.
+func (w *mapWalk) walk(t *Type, m Object) error {
+	w.key, w.elem = t.d.typeAt(t.goKey), t.d.typeAt(t.goElem)
+	if _, err := m.Member("buckets"); err == nil {
+		return w.buckets(m)
+	}
+	return w.tables(m)
+}
+
+// maxInSlot is how large keys and elements may be that lie in the slots. Of
+// larger ones there are pointers.
+const maxInSlot = 128
+
+// slot visits a key and its element.
+func (w *mapWalk) slot(key, elem Object) error {
+	key, err := key.inSlot(w.key)
+	elem, err2 := elem.inSlot(w.elem)
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	}
+	w.left--
+	return w.visit(key, elem)
+}
+
+func (o Object) inSlot(t *Type) (Object, error) {
+	if t.size() <= maxInSlot {
+		return o, nil
+	}
+	return o.Deref()
 }
 
 // maxTables bounds the directory of a map.
 const maxTables = 1 << 16
 
-func (w *mapWalk) walk(m Object) error {
+func (w *mapWalk) tables(m Object) error {
 	dir, err := m.Member("dirPtr")
 	if err != nil {
 		return err
@@ -156,8 +187,12 @@ func (w *mapWalk) group(g Object) error {
 		if err != nil {
 			return err
 		}
-		w.left--
-		if err := w.visit(slot); err != nil {
+		key, err := slot.Member("key")
+		elem, err2 := slot.Member("elem")
+		if err := errors.Join(err, err2); err != nil {
+			return err
+		}
+		if err := w.slot(key, elem); err != nil {
 			return err
 		}
 	}

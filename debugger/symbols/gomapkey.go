@@ -123,7 +123,7 @@ func searchGoMap(o Object, s *mapSearch) error {
 		return err
 	}
 	walk := mapWalk{left: min(used, maxSearched), visit: s.visit}
-	if err := walk.walk(m); err != nil {
+	if err := walk.walk(o.Type.goType(), m); err != nil {
 		return err
 	}
 	if used > maxSearched {
@@ -146,17 +146,12 @@ type mapSearch struct {
 	elem Object
 }
 
-func (s *mapSearch) visit(slot Object) error {
-	key, err := slot.Member("key")
-	if err != nil {
-		return err
-	}
+// visit returns errFound at the key that is looked for.
+func (s *mapSearch) visit(key, elem Object) error {
 	if same, err := s.key.is(key); err != nil || !same {
 		return err
 	}
-	if s.elem, err = slot.Member("elem"); err != nil {
-		return err
-	}
+	s.elem = elem
 	s.elem.Name = ""
 	return errFound
 }

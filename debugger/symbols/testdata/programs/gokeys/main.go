@@ -52,9 +52,17 @@ func look(k *kennel, key string) int {
 		large[i] = i * i
 	}
 	delete(large, 500)
+	growing := map[int]int{}
+	for i := range 833 { // one more than 128 buckets of the maps before Go 1.24 hold: nearly none has moved yet
+		growing[i] = i * 2
+	}
+	wide := map[[200]byte][50]int64{{1}: {49: 36}}
+	widest := map[string][50]int64{"w": {49: 37}}
+	stays := map[string]*[50]int64{"s": {49: 38}}
+	empty := map[string]int{}
 	var none map[string]int
 	marker(&k) // stop: look
-	return bools[true] + signed[-3] + len(unsigned[1<<63]) + colors[255] + points[[2]int{1, 2}] + large[9] + none[key]
+	return bools[true] + signed[-3] + len(unsigned[1<<63]) + colors[255] + points[[2]int{1, 2}] + large[9] + none[key] + growing[9] + len(wide) + len(widest) + len(stays) + empty[key]
 }
 
 func main() {
