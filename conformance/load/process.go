@@ -38,6 +38,7 @@ func ownCPU() time.Duration {
 // A Usage is what a process has at one time.
 type Usage struct {
 	RSS, Peak    int64 // resident memory in bytes, now and at most
+	Own          int64 // of RSS what is no file's
 	Threads, FDs int
 }
 
@@ -61,6 +62,8 @@ func Look(pid int) (Usage, error) {
 			u.RSS = n << 10
 		case "VmHWM":
 			u.Peak = n << 10
+		case "RssAnon":
+			u.Own = n << 10
 		case "Threads":
 			u.Threads = int(n)
 		}

@@ -44,8 +44,9 @@ HTTPS the bare handler of net/http with nothing but one line a request on disk
 before its answer, those who wait sharing a write and a sync. Where these do not
 reach a goal, no server that keeps its promises does, here.`},
 	{Part: "start", Title: "Start, memory, file", Text: `The whole program with all families beside a server of the Go SDK that has the
-same tools and does nothing in them. Under load is sixteen ` + "`tools/list`" + ` at a time.
-Program files are not stripped.`},
+same tools and does nothing in them; *one tool* is an echo over our packages beside
+one over the Go SDK. Under load is sixteen ` + "`tools/list`" + ` at a time. Pages of files are
+mostly the program's, which all its processes share. Program files are not stripped.`},
 	{Part: "stores", Title: "Stores", Text: `Calls of tools in one process, without a road, beside the least that such a call
 must do. Here the measure is how many times the time it takes, so less is better.`},
 }
