@@ -125,3 +125,60 @@ func FuzzProgram(f *testing.F) {
 		}
 	})
 }
+
+// FuzzMemory asks all that can be asked of containers, strings and smart pointers
+// where memory has nothing of what they consist of, but the same bytes all over.
+// Whatever comes of it comes soon.
+func FuzzMemory(f *testing.F) {
+	var programs []*symbols.Program
+	var places []uint64
+	for _, source := range []string{"containers.cc", "pointers.cc"} {
+		path := filepath.Join("..", "testdata", "expressions", source)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		before, _, _ := bytes.Cut(text, []byte("    marker(&"))
+		p := open(f, compile(f, filepath.Join("..", "..", path), "-no-pie"), symbols.Config{})
+		at, err := p.Addresses(f.Context(), source, bytes.Count(before, []byte("\n"))+1)
+		if err != nil || len(at) == 0 {
+			f.Fatalf("no code where %s calls marker: %v", source, err)
+		}
+		programs, places = append(programs, p), append(places, at[0].Addr)
+	}
+	for _, seed := range []string{"", "\x00", "\xff", "p", "\x10\x20\x30\x00\x00\x00\x00\x00", "\x01\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, pattern []byte) {
+		for i, p := range programs {
+			general := [17]uint64{symbols.RSP: 0x7000_0000, symbols.RBP: 0x7000_8000, symbols.RIP: places[i]}
+			frames, err := p.Unwind(symbols.NewRegisters(general, 0), flat{pattern}, 1)
+			if err != nil || len(frames) == 0 || len(frames[0].Variables()) < 10 {
+				t.Fatalf("%d frames, %v", len(frames), err)
+			}
+			for _, o := range frames[0].Variables() {
+				started := time.Now()
+				poke(o)
+				if d := time.Since(started); d > 20*time.Second {
+					t.Errorf("%s, a %s, took %v", o.Name, o.Type, d)
+				}
+			}
+		}
+	})
+}
+
+// poke asks all of an object, also what it is not.
+func poke(o symbols.Object) {
+	_, _ = o.Len()
+	_, _ = o.Cap()
+	_, _ = o.Extent()
+	_, _ = o.Text(100)
+	_, _, _ = o.Pointer()
+	_, _, _ = o.Pointee()
+	_, _ = o.Reach("x", true)
+	_, _ = o.Index(0)
+	_, _ = o.Index(1 << 40)
+	_, _ = o.Element(symbols.TextKey("a"))
+	_, _ = o.Element(symbols.WholeKey(1))
+	_ = o.Value(symbols.DefaultLimits).String()
+}
