@@ -30,11 +30,10 @@ type exchange struct {
 	ends         time.Time // without a sign of life; guarded by running's mu
 	next, before *exchange // among those that end, likewise
 
-	mu       sync.Mutex
-	stream   *stream       // nil until there is one
-	opened   chan struct{} // closed when there is
-	answered chan []byte   // has the answer that is no stream, of what runs beside the HTTP server
-	left     bool          // the HTTP server's goroutine has gone: no stream can be opened
+	mu     sync.Mutex
+	stream *stream      // nil until there is one
+	first  chan *[]byte // of what runs beside the HTTP server: the answer, or nil when there is a stream
+	left   bool         // the HTTP server's goroutine has gone: no stream can be opened
 
 	gone bool // likewise, and so nothing may stay; guarded by the endpoint's mu
 }
@@ -57,7 +56,7 @@ func (e *exchange) exchange(w http.ResponseWriter, r *http.Request) {
 	}
 	streams := e.takes.stream && !(e.to.silent && e.takes.json)
 	if streams {
-		e.opened, e.answered, e.to.caller.Send = make(chan struct{}), make(chan []byte, 1), e
+		e.first, e.to.caller.Send = make(chan *[]byte, 2), e // a stream may be opened even behind the answer
 	}
 	e.handler = h.cfg.Server.Bind(e.to.caller, nil)
 	e.register()
@@ -69,11 +68,7 @@ func (e *exchange) exchange(w http.ResponseWriter, r *http.Request) {
 	defer e.over()
 	h.running.add(e) // also while the server ends: what was half sent then gets its answer
 	defer h.running.done(e)
-	room := h.room()
-	*room = e.answer((*room)[:0])
-	if e.reply(w, *room) == nil {
-		h.keep(room) // when a write fails, HTTP/2 may not be done with it
-	}
+	e.reply(w, e.answer())
 }
 
 // beside runs the handler in a goroutine of its own and writes what comes
@@ -86,10 +81,12 @@ func (e *exchange) beside(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	select {
-	case out := <-e.answered:
-		_ = e.reply(w, out) // a client that is gone needs no answer
-	case <-e.opened:
-		e.copy(w, r)
+	case out := <-e.first:
+		if out == nil {
+			e.copy(w, r)
+		} else {
+			e.reply(w, out)
+		}
 	case <-r.Context().Done():
 		e.abandon()
 	}
@@ -99,7 +96,7 @@ func (e *exchange) beside(w http.ResponseWriter, r *http.Request) {
 func (e *exchange) work() {
 	defer e.h.running.done(e)
 	defer e.leave()
-	e.finish(e.answer(make([]byte, 0, usualAnswer)))
+	e.finish(e.answer())
 }
 
 func closing() *Refusal {
@@ -122,40 +119,20 @@ func (e *exchange) leave() {
 	}
 }
 
-// usualAnswer is the size of most answers, in bytes: a longer one grows. Memory
-// for one of up to keptAnswer is used again.
-const (
-	usualAnswer = 512
-	keptAnswer  = 64 << 10
-)
-
-// room is memory for an answer that is written before it is somebody else's.
-func (h *Handler) room() *[]byte {
-	if room, _ := h.answers.Get().(*[]byte); room != nil {
-		return room
-	}
-	return new(make([]byte, 0, usualAnswer))
-}
-
-// keep takes it back.
-func (h *Handler) keep(room *[]byte) {
-	if cap(*room) <= keptAnswer {
-		h.answers.Put(room)
-	}
-}
-
-// answer runs the requests and appends their answer to out, which is empty.
-func (e *exchange) answer(out []byte) []byte {
+// answer runs the requests.
+func (e *exchange) answer() *[]byte {
 	if broken := e.body.Messages[0].Err; broken != nil {
 		e.err = broken // for the status of a body that is one message
 	}
-	out = e.body.Answer(&e.ctx, watched{e}, out)
+	room := e.h.rooms.get()
+	out := e.body.Answer(&e.ctx, watched{e}, (*room)[:0])
 	if err := e.barrier(); err != nil && (e.err == nil || e.body.Batch) { // of a batch, err is the last one's alone
 		e.h.cfg.Logger.Error("answer withheld", "err", err)
 		e.err = err
 		out = jsonrpc.AppendError(out[:0], onlyID(&e.body), hasNullID(e.to.rev), jsonrpc.ErrorOf(err))
 	}
-	return out
+	*room = out
+	return room
 }
 
 // barrier waits until what was recorded is safe, for requests that were cancelled,
@@ -169,22 +146,22 @@ func (e *exchange) barrier() error {
 
 // finish hands the answer over: to the stream when there is one, else to
 // the HTTP server's goroutine. Without an answer the stream stays open.
-func (e *exchange) finish(out []byte) {
+func (e *exchange) finish(room *[]byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	switch {
-	case e.stream == nil && !e.takes.json && !e.left && len(out) > 0:
+	switch none := len(*room) == 0; {
+	case e.stream == nil && !e.takes.json && !e.left && !none:
 		e.openLocked()
-		e.stream.finish(out)
+		e.stream.finish(e.h.rooms.vacate(room))
 	case e.stream == nil:
-		e.answered <- out
-	case len(out) == 0 && e.ctx.Err() == nil:
+		e.first <- room
+	case none && e.ctx.Err() == nil:
 		e.body = jsonrpc.Body{} // nobody needs it for as long as that
 		return                  // a listen: it ends with the client or the server
-	case len(out) == 0:
+	case none:
 		e.stream.finish(nil)
 	default:
-		e.stream.finish(out)
+		e.stream.finish(e.h.rooms.vacate(room))
 	}
 	e.over()
 }
@@ -192,11 +169,11 @@ func (e *exchange) finish(out []byte) {
 // over frees what the exchange holds.
 func (e *exchange) over() { e.ctx.End(nil) }
 
-// reply sends the answer as JSON, and says whether it could be written.
-func (e *exchange) reply(w http.ResponseWriter, out []byte) error {
-	if len(out) == 0 { // cancelled
+// reply sends the answer as JSON.
+func (e *exchange) reply(w http.ResponseWriter, room *[]byte) {
+	if len(*room) == 0 { // cancelled
 		w.WriteHeader(http.StatusAccepted)
-		return nil
+		return
 	}
 	status := http.StatusOK
 	if !e.body.Batch {
@@ -206,7 +183,9 @@ func (e *exchange) reply(w http.ResponseWriter, out []byte) error {
 		e.h.cfg.Door.Forbidden(w.Header(), rpc)
 	}
 	e.startSession(w)
-	return writeJSON(w, status, out)
+	if writeJSON(w, status, *room) == nil {
+		e.h.rooms.put(room) // when a write fails, HTTP/2 may not be done with it
+	}
 }
 
 // startSession begins the session of an initialize that was answered.
@@ -273,7 +252,7 @@ func (e *exchange) openLocked() {
 	if e.to.session != nil {
 		e.to.session.keep(e.stream)
 	}
-	close(e.opened)
+	e.first <- nil
 }
 
 // watched is the handler, with a look at how it ends.

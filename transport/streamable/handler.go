@@ -27,7 +27,7 @@ type Handler struct {
 	idle    chan *exchange         // for goroutines that wait for one
 	idlers  atomic.Int64           // how many there are, working ones included
 	over    chan struct{}          // closed when none is needed any more
-	answers sync.Pool              // of *[]byte, where answers are made
+	rooms   rooms                  // where answers are made
 }
 
 // New returns the endpoint. It starts nothing.
