@@ -27,6 +27,32 @@ var lengths = map[string]func(symbols.Object) (int64, error){
 	"len": symbols.Object.Len, "cap": symbols.Object.Cap,
 }
 
+// errCall says what is refused.
+const errCall = "functions of the program cannot be called"
+
+// methods are those of C++ and Rust that count elements, or say whether there are
+// none.
+var methods = map[string]func(of node) node{
+	"size": counted, "length": counted, "len": counted, "empty": isEmpty, "is_empty": isEmpty,
+}
+
+func counted(of node) node { return &lengthNode{"len", of} }
+
+func isEmpty(of node) node { return &binaryNode{"==", counted(of), &numberNode{}} }
+
+// method reads a call of a method, whose bracket was taken: p->size() and the
+// like mean len(*p).
+func (p *parser) method(of node, name token, arrow bool) (node, error) {
+	count := methods[name.text]
+	if count == nil || !p.accept(")") {
+		return nil, &SyntaxError{name.offset, errCall}
+	}
+	if arrow {
+		of = &unaryNode{"*", of}
+	}
+	return count(of), nil
+}
+
 // sizeof reads what stands behind the word.
 func (p *parser) sizeof() (node, error) {
 	start := p.at

@@ -12,9 +12,10 @@
 // hexadecimal, octal and binary, characters, texts ("name"), registers ($rip),
 // members (. and ->), elements of arrays and containers by their indices and of
 // maps by their keys, *, &, the operators of C but assignment and the comma,
-// sizeof of expressions and types, len and cap of what has elements, in any
-// language, and casts as C, Go and Rust write them. Nothing is called and nothing
-// is changed.
+// sizeof of expressions and types, len and cap of what has elements, and casts as
+// C, Go and Rust write them. v.size(), v.length(), v.len(), v.empty() and
+// v.is_empty() are other ways to write len. Nothing is called and nothing is
+// changed.
 //
 // # Types
 //

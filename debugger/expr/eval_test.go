@@ -211,6 +211,7 @@ func TestSyntaxErrors(t *testing.T) {
 		"(a":                                  `expected ")" at character 3`,
 		"a[1":                                 `expected "]" at character 4`,
 		"a.":                                  "unexpected end at character 3",
+		"a.f(1)":                              "functions of the program cannot be called at character 3",
 		"f(1)":                                "functions of the program cannot be called at character 1",
 		"0x":                                  `"0x" is no number of 64 bits at character 1`,
 		"18446744073709551616":                "is no number of 64 bits",

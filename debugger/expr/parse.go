@@ -215,6 +215,9 @@ func (p *parser) member(of node, arrow bool) (node, error) {
 		return nil, p.unexpected()
 	}
 	p.take()
+	if p.accept("(") {
+		return p.method(of, t, arrow)
+	}
 	if t.kind == intToken {
 		t.text = "__" + t.text // as Rust's compiler calls them
 	}
@@ -269,7 +272,7 @@ func (p *parser) name() (node, error) {
 	}
 	counts := lengths[t.text] != nil
 	if !counts && !isBasicName(t.text) {
-		return nil, &SyntaxError{t.offset, "functions of the program cannot be called"}
+		return nil, &SyntaxError{t.offset, errCall}
 	}
 	of, err := p.conditional()
 	if err != nil {

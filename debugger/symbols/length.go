@@ -48,7 +48,7 @@ func (o Object) Len() (int64, error) {
 	if n, ok, err := o.goLen("qcount"); ok {
 		return n, err
 	}
-	o, err := o.referred()
+	o, err := o.counted()
 	if err != nil {
 		return 0, err
 	}
@@ -73,6 +73,20 @@ func (o Object) Len() (int64, error) {
 		err = fmt.Errorf("%s has no length", o.Type)
 	}
 	return s.length, err
+}
+
+// counted is what is behind references and, in Rust, where nothing is written to
+// follow them, smart pointers.
+func (o Object) counted() (Object, error) {
+	o, err := o.referred()
+	for i := 0; i < maxReferences && err == nil && o.Type.Lang == Rust && !o.Type.isText(); i++ {
+		to, ok, followErr := o.Pointee()
+		if !ok {
+			break
+		}
+		o, err = to, followErr
+	}
+	return o, err
 }
 
 // Cap is how many elements a slice or channel of Go's, or an array, has room

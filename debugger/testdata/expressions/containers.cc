@@ -81,6 +81,8 @@ __attribute__((noinline)) int look(const std::vector<int> &given, std::map<std::
     for (int i = 1; i < 300; i++) queue.push_front(-i);
     for (int i = 0; i < 150; i++) queue.pop_front();
     for (int i = 0; i < 5; i++) blocks.push_back({{}, i * 100});
+    const auto *where = &given;
+    std::unique_ptr<std::set<int>> owned(new std::set<int>{1, 2});
     auto *looped = loop<std::map<int, int>>();
     auto *maze = loop<std::map<int, int, app::Late>>();
     auto *ring = new std::unordered_map<int, int>{{1, 2}};
@@ -132,6 +134,12 @@ __attribute__((noinline)) int look(const std::vector<int> &given, std::map<std::
     SAY(rows[1][1].y);
     IS(text[0] == 'g');
     SAY((unsigned char)text[2] + part[0]);
+    SAY(queue.size());
+    SAY(byName.size() > 3 ? given.size() : 0);
+    IS(none.empty());
+    IS(!set.empty() && text.length() == 8 && part.size() == 3);
+    IS(where->size() == 3 && (*where).size() == 3 && !where->empty());
+    SAY(rows[1].size() + owned->size());
     COUNT(byName);
     COUNT(points);
     COUNT(none);

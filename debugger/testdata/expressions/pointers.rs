@@ -36,6 +36,7 @@ fn look(given: &Arc<Point>, node: &Box<Node>) -> i32 {
         boxed.x, boxed.ptr, (*boxed).strong, nested.x, nested.ptr, (***nested).x, list[0].x, list[0].ptr,
         reference.x, (*reference).ptr, twice.x, given.x, given.strong, node.value, node.at.x, node.at.ptr,
         node.name == "node", **plain, items[1], rows[0].x, array[2], bytes[0],
+        text.len(), items.len(), bytes.len(), rows.len(), array.len(), node.name.is_empty(),
     );
     println!("len(items)\t{}", items.len());
     println!("len(rows)\t{}", rows.len());

@@ -28,6 +28,8 @@ fn look(name: &str, who: &Person, owned: &String) -> usize {
         who.name == "ann", who.city == "Wien", who.name < copy, who.city == name,
         owned == "robert", owned != "bob",
         words[1] == "größer", words[0] > words[1], words[0] == "one",
+        name.len(), owned.len() + copy.len(), empty.is_empty(), copy.is_empty(), words.len(), words[1].len(), twice.len(), shared.len(),
+        who.name.len() == 3 && !who.city.is_empty(),
     );
     println!("twice == \"robert\"\t{}", **twice == "robert");
     println!("boxed == \"box\"\t{}", &*boxed == "box");
