@@ -148,6 +148,29 @@ func TestParseNext(t *testing.T) {
 	}
 }
 
+// TestParseAgainAllocatesLittle: of a head that is the one before it only the
+// request itself is made, and of another length the length and the header.
+func TestParseAgainAllocatesLittle(t *testing.T) {
+	short, long := []byte(post("12")), []byte(post("1234567890"))
+	for _, tt := range []struct {
+		name          string
+		first, second []byte
+		most          float64
+	}{{"the same", short, short, 2}, {"another length", short, long, 6}} {
+		var parser http1.Parser
+		got := testing.AllocsPerRun(100, func() {
+			for _, text := range [][]byte{tt.first, tt.second} {
+				if r, _ := parser.Parse(text, paths); r == nil {
+					t.Fatal("not taken")
+				}
+			}
+		})
+		if got > 2*tt.most {
+			t.Errorf("%s: %v allocations for two requests, want at most %v", tt.name, got, 2*tt.most)
+		}
+	}
+}
+
 // FuzzParseNext does the same with any two.
 func FuzzParseNext(f *testing.F) {
 	for i, tt := range heads {

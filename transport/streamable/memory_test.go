@@ -1,7 +1,9 @@
 package streamable_test
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -48,5 +50,28 @@ func TestHeldAnswer(t *testing.T) {
 	}
 	if got := string(client.held); !strings.Contains(before, "mine") || got != before {
 		t.Errorf("the answer %s became %s", before, got)
+	}
+}
+
+// TestPostAllocatesLittle: what the endpoint itself makes of a request is its
+// body, the exchange, the head of its answer and what other packages make of it.
+func TestPostAllocatesLittle(t *testing.T) {
+	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, table(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	endpoint := streamable.New(streamable.Config{Server: server, Door: &door{left: 1 << 60}})
+	body := []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil)
+	req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
+	req.ContentLength = int64(len(body))
+	w := &nobody{header: http.Header{}}
+	const most = 12
+	if got := testing.AllocsPerRun(200, func() {
+		clear(w.header)
+		req.Body = io.NopCloser(bytes.NewReader(body))
+		endpoint.ServeHTTP(w, req)
+	}); got > most {
+		t.Errorf("%v allocations, want at most %d", got, most)
 	}
 }
