@@ -30,8 +30,8 @@ var chapters = []chapter{
 	{Part: "stdio", Title: "Over standard input and output", Text: `Ours is the tool ` + "`echo`" + ` over the project's packages
 (` + "`conformance/load/echo`" + `), as the peers have it over theirs. The ceiling is no server: it
 looks for the id and the text by their names, copies them and checks nothing.
-The last row is the whole program beside a server of the Go SDK with the same
-tools, which do nothing there.`},
+The last rows are the whole program beside a server of the Go SDK with the same
+tools, which do nothing there, and beside the ceiling, which has their list at hand.`},
 	{Part: "https", Title: "Over HTTPS", Text: `TLS 1.3, HTTP/1.1, connections that are kept, one request at a time on each.
 *echo* is the same tool over the project's packages, *get_ruleset* is the tool of
 ` + "`triptych serve`" + ` with all families. Both look up a bearer key, count a quota that

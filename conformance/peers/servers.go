@@ -33,10 +33,12 @@ func (b *bench) imitation(ctx context.Context) (s load.Server, err error) {
 	if err := json.Unmarshal(answer, &list); err != nil {
 		return s, err
 	}
-	path := filepath.Join(b.data, "tools.json")
-	words := []string{b.program("gosdk"), "-like", path}
-	return load.Server{Name: gosdk, Argv: words, Revision: revision}, os.WriteFile(path, list.Result.Tools, 0o644)
+	words := []string{b.program("gosdk"), "-like", b.toolsFile()}
+	return load.Server{Name: gosdk, Argv: words, Revision: revision}, os.WriteFile(b.toolsFile(), list.Result.Tools, 0o644)
 }
+
+// toolsFile is where imitation leaves the list of all our tools.
+func (b *bench) toolsFile() string { return filepath.Join(b.data, "tools.json") }
 
 // nodeScript is the TypeScript peer, "" where npm cannot install it.
 func (b *bench) nodeScript() string { return b.typescript }

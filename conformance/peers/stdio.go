@@ -104,19 +104,22 @@ func (b *bench) pipes() []load.Server {
 	return list
 }
 
-// list measures the list of all our tools beside a Go SDK server with the same.
+// list measures the list of all our tools beside servers with the same, one of
+// which has it at hand.
 func (b *bench) list(ctx context.Context) error {
 	imitation, err := b.imitation(ctx)
 	if err != nil {
 		return err
 	}
+	atHand := load.Server{Name: ceiling, Argv: []string{b.program("ceiling"), "-like", b.toolsFile()}, Revision: revision}
 	message := []load.Message{load.List()}
 	readings, err := contest(ctx, b.pace(), 16,
 		contender{b.triptych(), message},
+		contender{atHand, message},
 		contender{imitation, message})
 	if err != nil {
 		return err
 	}
-	b.addRate("stdio", "tools/list of all families, 16 in flight", 50, &readings[0], &readings[1])
+	b.addGoals("stdio", "tools/list of all families, 16 in flight", readings, []goal{{gosdk, 50}})
 	return nil
 }

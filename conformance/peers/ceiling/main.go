@@ -2,7 +2,7 @@
 // all. It looks for the id and the text by their names, copies them into an
 // answer, and writes as seldom as it can. It parses and checks nothing.
 //
-//	ceiling                                          # over standard input and output
+//	ceiling [-like FILE]                             # over standard input and output, with the tools of FILE
 //	ceiling -listen ADDRESS -cert FILE -key FILE     # over HTTPS
 //	ceiling -listen ADDRESS ... -trail FILE          # with each request on disk before its answer
 package main
@@ -20,10 +20,10 @@ import (
 	"github.com/triptych-mcp/triptych/conformance/peers/peer"
 )
 
-const (
-	hello = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"ceiling","version":"1"}}`
-	list  = `{"tools":[{"name":"echo","description":"echoes text","inputSchema":{"type":"object"}}]}`
-)
+const hello = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"ceiling","version":"1"}}`
+
+// tools are those that it lists.
+var tools = []byte(`[{"name":"echo","description":"echoes text","inputSchema":{"type":"object"}}]`)
 
 var (
 	idMember     = []byte(`"id":`)
@@ -35,14 +35,20 @@ func main() {
 	var web peer.Web
 	web.Flags()
 	path := flag.String("trail", "", "keep a line of each request over HTTPS in this `file`")
+	like := flag.String("like", "", "list the tools of this JSON `file`")
 	flag.Parse()
-	if err := serve(&web, *path); err != nil {
+	if err := serve(&web, *path, *like); err != nil {
 		fmt.Fprintln(os.Stderr, "ceiling:", err)
 		os.Exit(1)
 	}
 }
 
-func serve(web *peer.Web, path string) error {
+func serve(web *peer.Web, path, like string) (err error) {
+	if like != "" {
+		if tools, err = os.ReadFile(like); err != nil {
+			return err
+		}
+	}
 	if web.Listen == "" {
 		return stdio()
 	}
@@ -103,7 +109,7 @@ func answer(dst, message []byte, end ...byte) []byte {
 	case bytes.HasPrefix(method, []byte("tools/c")):
 		dst = append(append(append(dst, `{"content":[{"type":"text","text":"`...), literal(message)...), `"}]}`...)
 	case bytes.HasPrefix(method, []byte("tools/l")):
-		dst = append(dst, list...)
+		dst = append(append(append(dst, `{"tools":`...), tools...), '}')
 	case bytes.HasPrefix(method, []byte("init")):
 		dst = append(dst, hello...)
 	default:
