@@ -26,6 +26,9 @@ type image struct {
 	count   uint64                      // of the records then
 }
 
+// current says whether it is as memory is now, after so many records.
+func (p *image) current(count uint64) bool { return p.valid && p.fresh && p.count == count }
+
 const pieceSize = 1 << 16
 
 // errNoImage says that something else has used up the copy between a snapshot

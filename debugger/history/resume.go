@@ -22,13 +22,19 @@ func (r *Recorder) Resume(ctx context.Context) (proc.Stop, error) {
 		return proc.Stop{}, err
 	}
 	a := &attempt{kind: Ran}
-	err := r.together(func() error {
+	prepare := func() error {
 		if err := r.learnAll(); err != nil {
 			return err
 		}
 		r.prepareBarrier(a, "the process ran")
 		return nil
-	})
+	}
+	var err error
+	if r.knowsAll() {
+		err = prepare()
+	} else {
+		err = r.together(prepare)
+	}
 	if err != nil {
 		return proc.Stop{}, err
 	}
@@ -58,6 +64,17 @@ func (r *Recorder) together(f func() error) error {
 		return t.Do(f)
 	}
 	return f()
+}
+
+// knowsAll says whether the target need not be asked for anything before it runs,
+// as when it stands where the last run has led to.
+func (r *Recorder) knowsAll() bool {
+	for i := range r.view().threads {
+		if t := &r.view().threads[i]; t.alive && t.vector == nil {
+			return false
+		}
+	}
+	return r.image.current(r.history.count)
 }
 
 // learnAll makes sure that the vector states of all threads are known.

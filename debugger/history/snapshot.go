@@ -43,7 +43,7 @@ func (r *Recorder) snapshot() (*snapshot, error) {
 		return r.copyAll()
 	}
 	s := &snapshot{watched: target}
-	if r.image.valid && r.image.fresh && r.image.count == r.history.count {
+	if r.image.current(r.history.count) {
 		return s, nil // nothing was recorded since
 	}
 	err := s.ask()

@@ -102,6 +102,43 @@ func TestFreeRunAfterRewind(t *testing.T) {
 	s.there(r, moments)
 }
 
+// Where the last run has led to nothing is asked before the next one; after a
+// step memory is.
+func TestFreeRunAtOnce(t *testing.T) {
+	s := startHeap(t)
+	begin := s.program.Symbol("begin_region")
+	s.runTo(begin, "rounds")
+	counting := &timed{Target: history.Of(s.process), process: s.process}
+	r, err := history.New(counting, history.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name  string
+		steps uint64
+		want  int
+	}{
+		{"the first run", 0, 2},
+		{"the next run", 0, 1},
+		{"another one", 0, 1},
+		{"after a step", 1, 2},
+	} {
+		s.breakAt(begin)
+		if test.steps > 0 {
+			if _, err := r.Step(t.Context(), 0, test.steps); err != nil {
+				t.Fatal(err)
+			}
+		}
+		counting.done = 0
+		if _, err := r.Resume(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if counting.done != test.want {
+			t.Errorf("%s: the target was used %d times, want %d", test.name, counting.done, test.want)
+		}
+	}
+}
+
 // breakAt sets a breakpoint for one stop.
 func (s *subject) breakAt(address uint64) {
 	s.t.Helper()
@@ -116,12 +153,16 @@ type timed struct {
 	process *proc.Process
 	runs    []time.Duration
 	stopped time.Time
+	done    int // how often Do was called
 }
 
 func (t *timed) Written() (proc.Written, error)               { return t.process.Written() }
 func (t *timed) Gather(ranges []ptrace.Range, b []byte) error { return t.process.Gather(ranges, b) }
 
-func (t *timed) Do(f func() error) error { return t.process.Do(f) }
+func (t *timed) Do(f func() error) error {
+	t.done++
+	return t.process.Do(f)
+}
 
 func (t *timed) Resume(ctx context.Context) (proc.Stop, error) {
 	began := time.Now()

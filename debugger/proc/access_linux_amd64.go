@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/ptrace"
@@ -199,12 +200,11 @@ func (p *Process) Maps() (Maps, error) {
 }
 
 func (p *Process) readMaps() (Maps, error) {
-	f, err := os.Open(p.file("maps"))
+	text, err := readProc(p.file("maps"))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }()
-	return ParseMaps(f)
+	return ParseMaps(strings.NewReader(text))
 }
 
 // Executable is the path of the program, as the process sees it. It may be
