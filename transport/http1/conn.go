@@ -166,11 +166,7 @@ func (c *conn) requests() (done bool) {
 
 // handle answers the request and says whether another one may follow.
 func (c *conn) handle(body []byte, now time.Time) (more bool) {
-	both := &struct { // in one piece of memory
-		arrival
-		response
-	}{response: response{conn: c, room: c.front.room(), length: -1}}
-	a, w := &both.arrival, &both.response
+	a, w := &arrival{}, &response{conn: c, room: c.front.room(), length: -1}
 	a.ctx.Begin(c.front.cfg.Context)
 	defer a.ctx.End(nil)
 	defer c.front.release(w)

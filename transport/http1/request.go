@@ -9,7 +9,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/brief"
 )
 
-// An arrival is what a request has for itself, in one piece of memory.
+// An arrival is what a request has for itself, in one piece of memory. Whoever
+// keeps its context keeps nothing of the connection.
 type arrival struct {
 	ctx  brief.Context
 	body bodyReader
