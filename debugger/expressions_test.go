@@ -140,6 +140,9 @@ func TestTexts(t *testing.T) {
 			"name + 1":           "is no number",
 			"none < copy":        "a null pointer is no text",
 		}},
+		{"texts.cc", "marker", []string{"clang++", "-stdlib=libc++", "-g", "-O0", "-std=c++17"}, map[string]string{
+			`where == "bob"`: "is no text", `who.wide == "wide"`: "is no text", "words[2]": "out of range: there are 2",
+		}},
 		{"texts.rs", "marker", []string{"rustc", "-g", "-C", "opt-level=0"}, map[string]string{
 			"name == 3": "a i32 is no text", "who == name": "is no text",
 		}},
@@ -148,10 +151,16 @@ func TestTexts(t *testing.T) {
 			"name == nil": "a void * is no text",
 		}},
 	} {
-		t.Run(tt.source, func(t *testing.T) {
+		t.Run(tt.source+" with "+tt.compiler[0], func(t *testing.T) {
+			if tt.compiler[0] == "clang++" {
+				needLLVM(t)
+			}
 			c, want := expressions(t, tt.marker, append(tt.compiler, tt.source)...)
 			agree(t, c, want)
 			refuse(t, c, tt.refused)
+			if strings.HasSuffix(tt.source, ".cc") {
+				agree(t, c, map[string]string{"words": `{"one", "two"}`, "copy": `"bob"`, "view": `"bob"`})
+			}
 		})
 	}
 }

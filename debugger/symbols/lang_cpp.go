@@ -12,7 +12,7 @@ type cppPrinter struct {
 	show   func(r *renderer, o Object, depth, pointers int) (content, error)
 }
 
-// cppTypes are the types of libstdc++ that have printers, by the start of their
+// cppTypes are the types of libstdc++ and libc++ that have printers, by the start of their
 // names. Names within std::__cxx11 are looked up as if in std.
 var cppTypes = []cppPrinter{
 	{"std::basic_string<", cppString},
@@ -34,6 +34,9 @@ var cppTypes = []cppPrinter{
 	{"std::shared_ptr<", showShared},
 	{"std::weak_ptr<", showShared},
 	{"std::optional<", showOptional},
+	{llvmPrefix + "basic_string<char,", showLLVM},
+	{llvmPrefix + "basic_string_view<char,", showLLVM},
+	{llvmPrefix + "vector<", showLLVM},
 }
 
 // showCPP shows what the standard library has. A type of that name which is
@@ -112,13 +115,16 @@ func (o Object) cppVector() (sequence, bool, error) {
 	if err != nil {
 		return sequence{}, false, err
 	}
-	s := sequence{start: from, elem: start.Type.Strip().Elem(), owner: o}
-	size := s.elem.size()
+	return o.between(from, to, start.Type.Strip().Elem())
+}
+
+// between is the elements of a vector from one address up to another.
+func (o Object) between(from, to uint64, elem *Type) (sequence, bool, error) {
+	size := elem.size()
 	if to < from || size <= 0 {
 		return sequence{}, false, errors.New("vector is not valid")
 	}
-	s.length = int64(to-from) / size
-	return s, true, nil
+	return sequence{length: int64(to-from) / size, start: from, elem: elem, owner: o}, true, nil
 }
 
 func showVector(r *renderer, o Object, depth, pointers int) (content, error) {

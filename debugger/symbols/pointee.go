@@ -17,8 +17,8 @@ var smartPointers = map[Lang][]smartPointer{
 	CPlusPlus: {
 		{"std::unique_ptr<", uniquePointer, ""},
 		{"std::shared_ptr<", sharedPointer, ""},
-		{"std::__1::unique_ptr<", llvmPointer, ""},
-		{"std::__1::shared_ptr<", llvmPointer, ""},
+		{llvmPrefix + "unique_ptr<", llvmPointer, ""},
+		{llvmPrefix + "shared_ptr<", llvmPointer, ""},
 	},
 	Rust: {
 		{"alloc::rc::Rc<", countedPointer, "value"},

@@ -24,8 +24,11 @@ func (o Object) sequence() (sequence, bool, error) {
 	case Rust:
 		return o.rustSequence()
 	case CPlusPlus:
-		if strings.HasPrefix(o.Type.Strip().name, "std::vector<") {
+		switch name := o.Type.Strip().name; {
+		case strings.HasPrefix(name, "std::vector<"):
 			return o.cppVector()
+		case strings.HasPrefix(name, llvmPrefix+"vector<"):
+			return o.llvmVector()
 		}
 		if s, ok, err := o.span(); ok {
 			return sequence{length: int64(s.length), start: s.addr, elem: o.Type.param(0), owner: o}, err == nil, err

@@ -125,6 +125,9 @@ func (o Object) spanOf(start, length string) (span, error) {
 }
 
 func (o Object) cppSpan() (span, error) {
+	if strings.HasPrefix(o.Type.Strip().name, llvmPrefix) {
+		return o.llvmSpan()
+	}
 	if data, err := o.Member("_M_dataplus"); err == nil {
 		addr, err := data.number("_M_p")
 		if err != nil {
@@ -158,7 +161,10 @@ func (o Object) rustSpan() (span, error) {
 
 // texts begin the names of the types of strings.
 var texts = map[Lang][]string{
-	CPlusPlus: {"std::basic_string<char,", "std::basic_string_view<char,"},
+	CPlusPlus: {
+		"std::basic_string<char,", "std::basic_string_view<char,",
+		llvmPrefix + "basic_string<char,", llvmPrefix + "basic_string_view<char,",
+	},
 	Rust: {
 		"&str", "&mut str", "alloc::string::String",
 		"alloc::boxed::Box<str,", "alloc::rc::Rc<str,", "alloc::sync::Arc<str,",
