@@ -20,6 +20,9 @@ type Context struct {
 
 var _ context.Context = (*Context)(nil)
 
+// New returns a context that has begun.
+func New(parent context.Context) *Context { return &Context{parent: parent} }
+
 // Begin gives the context its parent. It comes before all else.
 func (c *Context) Begin(parent context.Context) { c.parent = parent }
 

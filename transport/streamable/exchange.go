@@ -25,7 +25,7 @@ type exchange struct {
 	err     error // of the last request, for the status
 
 	values context.Context // of the HTTP request, whose end is not its end
-	ctx    brief.Context
+	ctx    *brief.Context  // apart: a task that keeps it must not keep the body
 
 	ends         time.Time // without a sign of life; guarded by running's mu
 	next, before *exchange // among those that end, likewise
@@ -49,9 +49,9 @@ func (e *exchange) exchange(w http.ResponseWriter, r *http.Request) {
 	h := e.h
 	e.probe, e.values = isProbe(&e.body), context.WithoutCancel(r.Context())
 	if e.to.session != nil {
-		e.ctx.Begin(e.values) // a lost connection cancels nothing
+		e.ctx = brief.New(e.values) // a lost connection cancels nothing
 	} else {
-		e.ctx.Begin(r.Context())
+		e.ctx = brief.New(r.Context())
 		h.visitors.note(e.to.caller.Principal.ID)
 	}
 	streams := e.takes.stream && !(e.to.silent && e.takes.json)
@@ -125,7 +125,7 @@ func (e *exchange) answer() *[]byte {
 		e.err = broken // for the status of a body that is one message
 	}
 	room := e.h.rooms.get()
-	out := e.body.Answer(&e.ctx, watched{e}, (*room)[:0])
+	out := e.body.Answer(e.ctx, watched{e}, (*room)[:0])
 	if err := e.barrier(); err != nil && (e.err == nil || e.body.Batch) { // of a batch, err is the last one's alone
 		e.h.cfg.Logger.Error("answer withheld", "err", err)
 		e.err = err

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/brief"
 )
 
 // TestLimits: each exchange ends at its own time, whatever others begin, end or
@@ -21,9 +22,8 @@ func TestLimits(t *testing.T) {
 			r.init(limit)
 			began, ended := time.Now(), map[string]time.Duration{}
 			begin := func(name string) *exchange {
-				e := &exchange{}
-				e.ctx.Begin(context.Background())
-				context.AfterFunc(&e.ctx, func() {
+				e := &exchange{ctx: brief.New(context.Background())}
+				context.AfterFunc(e.ctx, func() {
 					r.mu.Lock()
 					defer r.mu.Unlock()
 					if ended[name] = time.Since(began); !errors.Is(e.ctx.Cause(), errTooLong) {
