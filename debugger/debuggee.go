@@ -139,3 +139,9 @@ func (m memory) ReadMemory(addr uint64, p []byte) error {
 	_, err := m.scene.ReadMemory(addr, p)
 	return err
 }
+
+// ReadPart reads what can be read of p.
+func (m memory) ReadPart(addr uint64, p []byte) int {
+	n, _ := m.scene.ReadMemory(addr, p)
+	return n
+}

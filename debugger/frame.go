@@ -1,8 +1,6 @@
 package debugger
 
 import (
-	"encoding/binary"
-
 	"github.com/triptych-mcp/triptych/debugger/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/symbols"
 )
@@ -62,6 +60,8 @@ func vectors(xstate []byte) *[16][16]byte {
 		return nil
 	}
 	var xmm [16][16]byte
-	_, _ = binary.Decode(xstate[xmmOffset:xmmEnd], binary.LittleEndian, &xmm) // the length is right
+	for i := range xmm {
+		copy(xmm[i][:], xstate[xmmOffset+16*i:])
+	}
 	return &xmm
 }

@@ -5,9 +5,14 @@ import (
 	"io"
 )
 
-// Memory reads the memory of the program: all of p or an error.
+// Memory reads the memory of the program: all of p or an error. It may also have
+// a method ReadPart, which reads as much as can be read and says how much.
 type Memory interface {
 	ReadMemory(addr uint64, p []byte) error
+}
+
+type partMemory interface {
+	ReadPart(addr uint64, p []byte) int
 }
 
 // stackWindow is how much of the stack is read in one piece before an unwind.
@@ -24,6 +29,10 @@ type window struct {
 // stack, less is read, down to nothing.
 func newWindow(m Memory, start uint64) *window {
 	w := &window{Memory: m, start: start, data: make([]byte, stackWindow)}
+	if m, ok := m.(partMemory); ok {
+		w.data = w.data[:m.ReadPart(start, w.data)]
+		return w
+	}
 	for len(w.data) >= 64 {
 		if m.ReadMemory(start, w.data) == nil {
 			return w
