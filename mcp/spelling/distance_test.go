@@ -12,7 +12,7 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{
-		{"kitten", "sitting", 3}, {"saturday", "sunday", 3}, {"", "", 0}, {"", "abc", 3}, {"name", "name", 0}, {"nmae", "name", 2},
+		{"kitten", "sitting", 3}, {"saturday", "sunday", 3}, {"", "", 0}, {"", "abc", 3}, {"name", "name", 0}, {"nema", "name", 2},
 	} {
 		for _, pair := range [][2]string{{tt.a, tt.b}, {tt.b, tt.a}} {
 			if got := spelling.Distance(pair[0], pair[1]); got != tt.want {

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"crypto/ed25519"
-	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -18,7 +17,7 @@ func (void) close() error                     { return nil }
 // BenchmarkGroup makes groups of records, and BenchmarkSign what none can do
 // without.
 func BenchmarkGroup(b *testing.B) {
-	l := newLog(nil, time.Now, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	l := newLog(nil, time.Now, slog.New(slog.DiscardHandler))
 	l.chain = &chain{id: "0123456789abcdef", key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}
 	l.store, l.open = void{}, true
 	r := Record{
