@@ -3,12 +3,15 @@ package http1_test
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/triptych-mcp/triptych/transport/http1"
+	"github.com/triptych-mcp/triptych/transport/pipetest"
 )
 
 // TestContextAfterwards: the context of a request is over when its handler has
@@ -72,4 +75,52 @@ func TestLateAnswer(t *testing.T) {
 		}
 		h.end()
 	})
+}
+
+// A marking listener tells when a connection that it gave is no longer in memory.
+type marking struct {
+	net.Listener
+	freed chan struct{}
+}
+
+type marked struct{ net.Conn }
+
+func (m marking) Accept() (net.Conn, error) {
+	conn, err := m.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &marked{conn}
+	runtime.AddCleanup(c, func(freed chan struct{}) { close(freed) }, m.freed)
+	return c, nil
+}
+
+// TestKeptContext: who keeps the context of a request for its values, as work does
+// that goes on after the answer, does not keep the connection and its buffers.
+func TestKeptContext(t *testing.T) {
+	kept := make(chan context.Context, 1)
+	front := http1.New(http1.Config{Paths: []string{"/mcp"}, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		kept <- context.WithoutCancel(r.Context())
+	})})
+	pipes, freed := pipetest.New(), make(chan struct{})
+	h := &house{Listener: pipes, front: front, web: &http.Server{}}
+	h.over.Go(func() { _ = front.Serve(marking{pipes, freed}) })
+	c := h.talk(t)
+	c.say(post("x"))
+	c.hear()
+	ctx := <-kept
+	_ = c.conn.Close()
+	h.end()
+	for began := time.Now(); ; {
+		runtime.GC()
+		select {
+		case <-freed:
+			runtime.KeepAlive(ctx)
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+		if time.Since(began) > 5*time.Second {
+			t.Fatal("the connection is still in memory")
+		}
+	}
 }

@@ -2,10 +2,12 @@ package streamable_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -74,4 +76,51 @@ func TestPostAllocatesLittle(t *testing.T) {
 	}); got > most {
 		t.Errorf("%v allocations, want at most %d", got, most)
 	}
+}
+
+// callSlow is the body of a call that becomes a task, but for its argument.
+const callSlow = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"text":"TEXT"},
+	"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},
+	"io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}}}`
+
+// TestTaskKeepsNoBody: a task, which can be asked for long after it is over, does
+// not keep the body of its call, whose context it has.
+func TestTaskKeepsNoBody(t *testing.T) {
+	done := make(chan struct{}, 1)
+	job := func(context.Context, *mcp.Call) (*mcp.Result, error) {
+		done <- struct{}{}
+		return &mcp.Result{}, nil
+	}
+	slow := mcp.Typed(func(context.Context, *mcp.Call, echoArgs) (*mcp.Result, error) { return &mcp.Result{Job: job}, nil })
+	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, &mcp.Table{
+		Family: "test", Tools: []mcp.Tool{{Name: "slow", Doc: "goes on", Task: mcp.TaskRequired, Call: slow}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	endpoint := streamable.New(streamable.Config{Server: server, Door: &door{left: 1 << 60}})
+	const size, calls = 1 << 20, 16
+	body := strings.Replace(callSlow, "TEXT", strings.Repeat("x", size), 1)
+	before := inUse()
+	for range calls {
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(body))
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"tools/call"}, "Mcp-Name": {"slow"}}
+		w := httptest.NewRecorder()
+		if endpoint.ServeHTTP(w, req); !strings.Contains(w.Body.String(), `"taskId"`) {
+			t.Fatalf("got %s", w.Body)
+		}
+		<-done
+	}
+	if kept := inUse() - before; kept > size*calls/2 {
+		t.Errorf("%d tasks that are over keep %d bytes", calls, kept)
+	}
+	runtime.KeepAlive(endpoint)
+}
+
+// inUse is how many bytes are.
+func inUse() int64 {
+	runtime.GC()
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	return int64(now.HeapAlloc)
 }
