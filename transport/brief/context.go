@@ -26,11 +26,13 @@ func New(parent context.Context) *Context { return &Context{parent: parent} }
 // Begin gives the context its parent. It comes before all else.
 func (c *Context) Begin(parent context.Context) { c.parent = parent }
 
-// End ends the context, for a cause; nil is [context.Canceled]. A second end
-// changes nothing.
+// End ends the context, for a cause; nil is [context.Canceled]. It changes nothing
+// a second time, nor after the parent's end, for a context says one thing only.
 func (c *Context) End(cause error) {
 	c.mu.Lock()
-	c.over = cmp.Or(c.over, cause, context.Canceled)
+	if c.over == nil && c.parent.Err() == nil {
+		c.over = cmp.Or(cause, context.Canceled)
+	}
 	cause, stop := c.over, c.stop
 	c.mu.Unlock()
 	if stop != nil {

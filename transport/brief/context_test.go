@@ -3,6 +3,8 @@ package brief_test
 import (
 	"context"
 	"errors"
+	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,6 +26,7 @@ var ends = []struct {
 	{"end for a cause", func(c *brief.Context, _ context.CancelCauseFunc) { c.End(errEnough) }, errEnough},
 	{"end twice", func(c *brief.Context, _ context.CancelCauseFunc) { c.End(errEnough); c.End(nil) }, errEnough},
 	{"end before the parent", func(c *brief.Context, p context.CancelCauseFunc) { c.End(nil); p(errEnough) }, context.Canceled},
+	{"end after the parent", func(c *brief.Context, p context.CancelCauseFunc) { p(errEnough); c.End(nil) }, errEnough},
 	{"the parent's end", func(_ *brief.Context, p context.CancelCauseFunc) { p(errEnough) }, errEnough},
 }
 
@@ -80,6 +83,32 @@ func TestDerived(t *testing.T) {
 			t.Errorf("told %v, %v, %v", told, context.Cause(third), second.Cause())
 		}
 	})
+}
+
+// TestTogether: whoever asks or derives while somebody ends it is told, and once it
+// has said why it is over it says nothing else.
+func TestTogether(t *testing.T) {
+	for range 200 {
+		parent, cancel := context.WithCancelCause(t.Context())
+		c := brief.New(parent)
+		var all sync.WaitGroup
+		all.Go(func() { c.End(nil) })
+		all.Go(func() { cancel(errEnough) })
+		all.Go(func() { <-c.Done() })
+		all.Go(func() {
+			derived, stop := context.WithTimeout(c, time.Hour)
+			defer stop()
+			<-derived.Done()
+		})
+		for c.Err() == nil {
+			runtime.Gosched()
+		}
+		first := c.Cause()
+		all.Wait()
+		if last := c.Cause(); first == nil || last != first || context.Cause(c) != first { //nolint:errorlint // this very one
+			t.Fatalf("ended with %v, then %v", first, last)
+		}
+	}
 }
 
 // TestBriefIsCheap: nothing more is made for a context that nobody waits for.
