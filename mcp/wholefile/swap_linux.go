@@ -72,13 +72,31 @@ func isKnown(path string) bool {
 // overwrite makes data all that a file has, and puts it on disk. The file's times
 // may come later: they are nothing that reading needs.
 func overwrite(f *os.File, data []byte) error {
+	if err := disown(f); err != nil {
+		return err
+	}
 	if _, err := f.WriteAt(data, 0); err != nil {
 		return err
 	}
 	if err := f.Truncate(int64(len(data))); err != nil {
 		return err
 	}
-	return datasync(f)
+	return again(func() error { return unix.Fdatasync(int(f.Fd())) })
+}
+
+// disown has the file do without the memory that its text is in, and keep the
+// blocks. Who has closed the file may still have that memory in a pipe or on its
+// way to a socket (splice, sendfile), which no lease tells.
+func disown(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	page := int64(os.Getpagesize())
+	whole := (info.Size() + page - 1) / page * page
+	return again(func() error {
+		return unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_ZERO_RANGE|unix.FALLOC_FL_KEEP_SIZE, 0, whole)
+	})
 }
 
 // keep has the text that goes be the spare of the next time. Where it cannot, the
@@ -92,9 +110,11 @@ func keep(path, spare string) {
 	}
 }
 
-func datasync(f *os.File) (err error) {
-	for err = unix.EINTR; err == unix.EINTR; {
-		err = unix.Fdatasync(int(f.Fd()))
+// again makes a system call until no signal interrupts it.
+func again(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
 	}
-	return err
 }

@@ -3,6 +3,7 @@ package wholefile_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"testing"
 
@@ -53,6 +54,35 @@ func TestSwapUsesTheSpare(t *testing.T) {
 		s.swap()
 		if after, err := os.Stat(s.path); err != nil || !os.SameFile(before, after) {
 			t.Errorf("swap %d wrote a new file, %v", i, err)
+		}
+	}
+}
+
+// What was read without being copied stays as it was, too.
+func TestSwapLeavesPipesAlone(t *testing.T) {
+	s := newSwapper(t, t.TempDir())
+	for range 10 {
+		s.swap()
+		s.swap()
+		before := s.lastNumber
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(s.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = unix.Splice(int(f.Fd()), nil, int(w.Fd()), nil, 1<<16, 0)
+		if err := errors.Join(err, f.Close(), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		s.swap()
+		s.swap()
+		s.swap()
+		data, err := io.ReadAll(r)
+		if err := errors.Join(err, r.Close()); err != nil || number(data) != before {
+			t.Fatalf("text %d became %.20q, %v", before, data, err)
 		}
 	}
 }
