@@ -33,7 +33,7 @@ func claim(path, spare string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !fits(f, path) {
+	if !fits(f, path) || hasList(f) {
 		return nil, errors.Join(errNotAlone, f.Close())
 	}
 	if _, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
@@ -52,6 +52,13 @@ func fits(f *os.File, path string) bool {
 	}
 	return spare.Mode == file.Mode && spare.Mode&unix.S_IFMT == unix.S_IFREG && spare.Nlink == 1 &&
 		spare.Uid == file.Uid && spare.Gid == file.Gid && spare.Ino != file.Ino && isKnown(path)
+}
+
+// hasList reports whether others are given access to the file by a list (acl(5)).
+// The file may have got another list since the spare had its name, or none.
+func hasList(f *os.File) bool {
+	_, err := unix.Fgetxattr(int(f.Fd()), "system.posix_acl_access", nil)
+	return !errors.Is(err, unix.ENODATA) && !errors.Is(err, unix.ENOTSUP)
 }
 
 // isKnown reports whether the file is on a file system where a spare is known to

@@ -2,6 +2,7 @@ package wholefile_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -83,6 +84,36 @@ func TestSwapLeavesPipesAlone(t *testing.T) {
 		data, err := io.ReadAll(r)
 		if err := errors.Join(err, r.Close()); err != nil || number(data) != before {
 			t.Fatalf("text %d became %.20q, %v", before, data, err)
+		}
+	}
+}
+
+// A list of who else may read, once taken away, does not come back.
+func TestSwapBringsNoAccessBack(t *testing.T) {
+	s := newSwapper(t, t.TempDir())
+	s.swap()
+	if err := os.Chmod(s.path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	s.swap()
+	const list = "system.posix_acl_access"
+	var acl []byte // acl(5): version 2, then tag, permissions and id of each entry
+	acl = binary.LittleEndian.AppendUint32(acl, 2)
+	for _, e := range []struct {
+		tag, permissions uint16
+		id               uint32
+	}{{0x01, 6, ^uint32(0)}, {0x02, 4, 65534}, {0x04, 0, ^uint32(0)}, {0x10, 4, ^uint32(0)}, {0x20, 0, ^uint32(0)}} {
+		acl = binary.LittleEndian.AppendUint16(acl, e.tag)
+		acl = binary.LittleEndian.AppendUint16(acl, e.permissions)
+		acl = binary.LittleEndian.AppendUint32(acl, e.id)
+	}
+	if err := unix.Setxattr(s.path, list, acl, 0); err != nil {
+		t.Skip("no lists here: ", err)
+	}
+	for range 4 {
+		s.swap()
+		if _, err := unix.Getxattr(s.path, list, nil); !errors.Is(err, unix.ENODATA) {
+			t.Fatalf("the list is back: %v", err)
 		}
 	}
 }
