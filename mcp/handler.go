@@ -9,11 +9,34 @@ import (
 
 // Handle answers one request with the JSON of its result.
 func (h *Handler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
-	call := Call{handler: h, id: req.ID}
+	call := h.newCall(req.ID)
+	var err error
 	if h.server.cfg.Observe != nil {
-		return h.observed(ctx, req, &call, dst)
+		dst, err = h.observed(ctx, req, call, dst)
+	} else {
+		dst, err = h.handle(ctx, req, call, dst)
 	}
-	return h.handle(ctx, req, &call, dst)
+	h.over(call)
+	return dst, err
+}
+
+func (h *Handler) newCall(id jsonrpc.ID) *Call {
+	call := h.spare.Swap(nil)
+	if call == nil {
+		call = &Call{handler: h}
+	}
+	call.id = id
+	return call
+}
+
+// over has the next request of the connection use the memory of a tool's call,
+// which nobody may use any more; half of what most requests take is that. A
+// handler that does it all the same is told that its client wants nothing.
+func (h *Handler) over(call *Call) {
+	if h.caller.Connection && call.tool != nil && call.tool.Task == TaskNever {
+		*call = Call{handler: h, method: call.method, rev: call.rev}
+		h.spare.Store(call)
+	}
 }
 
 func (h *Handler) handle(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) ([]byte, error) {

@@ -186,6 +186,7 @@ type Handler struct {
 	caller Caller
 	cancel func(jsonrpc.ID) bool
 	bound  atomic.Bool // whether the server knows the handler
+	spare  atomic.Pointer[Call]
 	book   book
 }
 
