@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,6 +38,47 @@ func TestGoneAfterLongBody(t *testing.T) {
 			h.end()
 		})
 	}
+}
+
+// TestGoneAfterQuickRequests: that the client has gone, or that the time is over, is
+// noticed as soon behind requests that came often, wherever their timer stands.
+func TestGoneAfterQuickRequests(t *testing.T) {
+	for _, pause := range []time.Duration{0, 7 * time.Millisecond, 19 * time.Millisecond, 20 * time.Millisecond, time.Second} {
+		for _, quick := range []int{0, 1, 2, 3, 10} {
+			synctest.Test(t, func(t *testing.T) {
+				gone, late := endAfter(t, quick, pause, true), endAfter(t, quick, pause, false)
+				if gone > 40*time.Millisecond || late < time.Minute || late > time.Minute+40*time.Millisecond {
+					t.Errorf("behind %d requests each %v: the client has gone for %v, the time is over after %v", quick, pause, gone, late)
+				}
+			})
+		}
+	}
+}
+
+// endAfter is how long a request lasts behind quick ones, whose client leaves or
+// stays, where it has a minute.
+func endAfter(t *testing.T, quick int, pause time.Duration, leaves bool) time.Duration {
+	var slow atomic.Bool
+	took := make(chan time.Duration, 1)
+	h := open(func(_ http.ResponseWriter, r *http.Request) {
+		if began := time.Now(); slow.Load() {
+			<-r.Context().Done()
+			took <- time.Since(began)
+		}
+	}, http1.Config{RequestTime: time.Minute})
+	defer h.end()
+	c := h.talk(t)
+	for range quick {
+		c.say(post("x"))
+		c.hear()
+		time.Sleep(pause)
+	}
+	slow.Store(true)
+	c.say(post("x"))
+	if leaves {
+		_ = c.conn.Close()
+	}
+	return <-took
 }
 
 // sized is a request of so many bytes.
