@@ -228,6 +228,7 @@ func TestContainers(t *testing.T) {
 	agree(t, c, want)
 	agree(t, c, map[string]string{
 		`letters["two"]`: "2", "words": `{"one", "two"}`, "pair": `{"left", "right"}`, "fixed": "{31, 32, 33}", "empty": "{}", "hollow": "{}",
+		"apart": "{[1] = {n = 111}, [2] = {n = 222}}", "chain": "{{n = 5}, {n = 6}}", "huge[2]": "22",
 		"blocks[3].n": "300", "&queue[5] - &queue[4]": "1",
 	})
 	refuse(t, c, map[string]string{

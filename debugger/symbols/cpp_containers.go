@@ -30,10 +30,10 @@ func isMap(t *Type) bool {
 	return strings.Contains(t.Strip().name[:strings.IndexByte(t.Strip().name, '<')], "map")
 }
 
-// Where the links of a tree's node are, and its value behind them.
+// Where the links of a tree's node are, and how many bytes come before its value.
 const (
 	treeParent, treeLeft, treeRight = 8, 16, 24
-	treeValue                       = 32
+	treeLinks                       = 32
 )
 
 // showTree shows the red-black tree behind map and set, in order.
@@ -56,7 +56,7 @@ func showTree(r *renderer, o Object, depth, pointers int) (content, error) {
 	var elems []Object
 	at := w.link(head, treeLeft)
 	for uint64(len(elems)) < min(n, uint64(r.limits.Elements)) && at != head && w.err == nil {
-		elems = append(elems, o.At(elem, at+treeValue))
+		elems = append(elems, o.At(elem, at+elem.behind(treeLinks)))
 		at = w.next(at)
 	}
 	return r.pairing(elems, n, isMap(o.Type), depth, pointers), w.err
@@ -114,9 +114,12 @@ func showHash(r *renderer, o Object, depth, pointers int) (content, error) {
 	if err := errors.Join(err, err2); err != nil || elem == nil {
 		return content{}, errors.Join(err, errors.New("table is not valid"))
 	}
-	elems, err := o.chain(r, elem, at, 0, 8, n)
+	elems, err := o.chain(r, elem, at, 0, elem.behind(hashLinks), n)
 	return r.pairing(elems, n, isMap(o.Type), depth, pointers), err
 }
+
+// listLinks is how many bytes of a list's node come before its value.
+const listLinks = 16
 
 // showList shows a doubly linked list, whose head is a node too.
 func showList(r *renderer, o Object, depth, pointers int) (content, error) {
@@ -137,7 +140,7 @@ func showList(r *renderer, o Object, depth, pointers int) (content, error) {
 	if err != nil || elem == nil {
 		return content{}, errors.Join(err, errors.New("list is not valid"))
 	}
-	elems, err := o.chain(r, elem, at, head, 16, n)
+	elems, err := o.chain(r, elem, at, head, elem.behind(listLinks), n)
 	return r.pairing(elems, uint64(len(elems)), false, depth, pointers), err
 }
 

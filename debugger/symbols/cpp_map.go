@@ -49,6 +49,7 @@ func searchHash(o Object, s *mapSearch) error {
 	if err := errors.Join(err, err2); err != nil || pair == nil {
 		return errors.Join(err, errors.New("map is not valid"))
 	}
+	value := pair.behind(hashLinks)
 	past := uint64(0) // a node further and further on, to which only a loop comes back
 	for i := uint64(0); i < n && at != 0; i++ {
 		switch {
@@ -59,7 +60,7 @@ func searchHash(o Object, s *mapSearch) error {
 		case i&(i-1) == 0:
 			past = at
 		}
-		if err := s.pair(o.At(pair, at+hashValue)); err != nil {
+		if err := s.pair(o.At(pair, at+value)); err != nil {
 			return err
 		}
 		if at, err = readWord(o.view.mem, at); err != nil {
@@ -69,8 +70,8 @@ func searchHash(o Object, s *mapSearch) error {
 	return nil
 }
 
-// hashValue is where the value of a node lies: behind the link.
-const hashValue = 8
+// hashLinks is how many bytes of a node come before its value.
+const hashLinks = 8
 
 // searchTree goes down a map's tree, to the side that the key is on where the
 // order is the library's own, else to both.
@@ -85,7 +86,7 @@ func searchTree(o Object, s *mapSearch) error {
 	if err := errors.Join(err, err2); err != nil || pair == nil {
 		return errors.Join(err, errors.New("map is not valid"))
 	}
-	w := treeSearch{search: s, owner: o, pair: pair, less: ascending(o.Type.param(2)), nodes: n}
+	w := treeSearch{search: s, owner: o, pair: pair, value: pair.behind(treeLinks), less: ascending(o.Type.param(2)), nodes: n}
 	return w.down(root, maxTreeDepth)
 }
 
@@ -107,6 +108,7 @@ type treeSearch struct {
 	search *mapSearch
 	owner  Object
 	pair   *Type
+	value  uint64 // where the pair is in a node
 	less   int
 	nodes  uint64 // of the tree, as the map says
 	seen   uint64
@@ -122,7 +124,7 @@ func (w *treeSearch) down(node uint64, depth int) error {
 	if w.seen++; w.seen > maxSearched {
 		return w.search.tooMany(w.nodes)
 	}
-	pair := w.owner.At(w.pair, node+treeValue)
+	pair := w.owner.At(w.pair, node+w.value)
 	if err := w.search.pair(pair); err != nil {
 		return err
 	}

@@ -44,6 +44,8 @@ type Type struct {
 	Size int64 // bytes; 0 when not known
 	Lang Lang
 
+	align int64 // as the program asks for; 0 where it does not
+
 	d    *debugInfo
 	off  dwarf.Offset
 	name string // the type's own, qualified; empty when it has none
@@ -172,7 +174,7 @@ func (d *debugInfo) newTypeLocked(e *dwarf.Entry) *Type {
 	if u := d.unitAtLocked(e.Offset); u != nil && u.headLocked() == nil {
 		t.Lang = u.lang
 	}
-	t.Size = intAttr(e, dwarf.AttrByteSize)
+	t.Size, t.align = intAttr(e, dwarf.AttrByteSize), intAttr(e, dwarf.AttrAlignment)
 	t.declared, _ = e.Val(dwarf.AttrDeclaration).(bool)
 	t.scoped, _ = e.Val(attrEnumClass).(bool)
 	t.elem, t.hasElem = d.ref(e.Val(dwarf.AttrType))

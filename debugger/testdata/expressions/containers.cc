@@ -20,6 +20,8 @@ struct Point { int x, y; };
 enum class Color : unsigned char { Red, Green = 200 };
 struct Shorter { bool operator()(const std::string &a, const std::string &b) const { return a.size() < b.size(); } };
 struct Late { bool operator()(int a, int b) const { return (a ^ 5) < (b ^ 5); } };
+struct alignas(64) Wide { int n; };
+struct __attribute__((packed)) Tight { char c; long double n; };
 struct Big { char bytes[600]; int n; };
 }
 
@@ -56,6 +58,12 @@ __attribute__((noinline)) int look(const std::vector<int> &given, std::map<std::
     std::map<double, int> halves{{0.5, 1}};
     std::map<const int *, int> addresses{{&given[0], 11}};
     std::map<const char *, int> letters{{"one", 1}, {"two", 2}};
+    std::unordered_map<int, long double> exact{{1, 1.5L}, {2, 2.5L}};
+    std::unordered_map<int, __int128> huge{{1, 11}, {2, 22}};
+    std::unordered_map<char, app::Tight> tight{{'a', {'b', 3}}};
+    std::unordered_map<int, app::Wide> spaced{{1, {111}}, {2, {222}}};
+    std::map<int, app::Wide> apart{{1, {111}}, {2, {222}}};
+    std::list<app::Wide> chain{{5}, {6}};
     std::unordered_map<std::string, app::Point> hashed{{"p", {1, 2}}, {"", {3, 4}}, {"größer", {5, 6}}};
     std::unordered_map<long, int> numbers;
     std::unordered_map<int, int> nothing;
@@ -112,6 +120,10 @@ __attribute__((noinline)) int look(const std::vector<int> &given, std::map<std::
     std::printf("colors[200]\t%d\n", colors[app::Color::Green]);
     SAY(bools[true]);
     SAY(addresses[&given[0]]);
+    IS(exact[1] == 1.5 && exact[2] == 2.5);
+    IS(tight['a'].n == 3);
+    SAY(spaced[1].n + spaced[2].n);
+    SAY(apart[1].n + apart[2].n);
     SAY(hashed["p"].y);
     SAY(hashed[""].x);
     SAY(hashed["größer"].y);
