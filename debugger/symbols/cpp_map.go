@@ -86,7 +86,10 @@ func searchTree(o Object, s *mapSearch) error {
 	if err := errors.Join(err, err2); err != nil || pair == nil {
 		return errors.Join(err, errors.New("map is not valid"))
 	}
-	w := treeSearch{search: s, owner: o, pair: pair, value: pair.behind(treeLinks), less: ascending(o.Type.param(2)), nodes: n}
+	w := treeSearch{search: s, owner: o, pair: pair, value: pair.behind(treeLinks), nodes: n}
+	if o.Type.param(0).keyClass() == s.key.class { // a text may be behind a pointer, and the order that of addresses
+		w.less = ascending(o.Type.param(2))
+	}
 	return w.down(root, maxTreeDepth)
 }
 

@@ -58,6 +58,9 @@ __attribute__((noinline)) int look(const std::vector<int> &given, std::map<std::
     std::map<double, int> halves{{0.5, 1}};
     std::map<const int *, int> addresses{{&given[0], 11}};
     std::map<const char *, int> letters{{"one", 1}, {"two", 2}};
+    std::map<const char *, int> digits;
+    const char *digit = "zero\0one\0two\0three\0four\0five\0six\0seven\0eight\0nine";
+    for (int i = 0; i < 10; i++, digit += std::strlen(digit) + 1) digits[digit] = i;
     std::unordered_map<int, long double> exact{{1, 1.5L}, {2, 2.5L}};
     std::unordered_map<int, __int128> huge{{1, 11}, {2, 22}};
     std::unordered_map<char, app::Tight> tight{{'a', {'b', 3}}};
@@ -120,6 +123,7 @@ __attribute__((noinline)) int look(const std::vector<int> &given, std::map<std::
     std::printf("colors[200]\t%d\n", colors[app::Color::Green]);
     SAY(bools[true]);
     SAY(addresses[&given[0]]);
+    for (const auto &d : digits) std::printf("digits[\"%s\"]\t%d\n", d.first, d.second);
     IS(exact[1] == 1.5 && exact[2] == 2.5);
     IS(tight['a'].n == 3);
     SAY(spaced[1].n + spaced[2].n);
