@@ -18,8 +18,8 @@ type wayBack struct {
 // waysBack go back by one unit each. They are over when they have come to
 // something else.
 var waysBack = map[string]func(b *wayBack, ctx context.Context) (stop proc.Stop, over bool, err error){
-	"line": func(b *wayBack, ctx context.Context) (proc.Stop, bool, error) { return b.line(ctx, false) }, //nolint:revive // a method's shape
-	"over": func(b *wayBack, ctx context.Context) (proc.Stop, bool, error) { return b.line(ctx, true) },  //nolint:revive // likewise
+	"line": func(b *wayBack, ctx context.Context) (proc.Stop, bool, error) { return b.line(ctx, false) },
+	"over": func(b *wayBack, ctx context.Context) (proc.Stop, bool, error) { return b.line(ctx, true) },
 	"out":  (*wayBack).out,
 }
 
@@ -59,7 +59,7 @@ func (b *wayBack) line(ctx context.Context, over bool) (stop proc.Stop, done boo
 // goroutine.
 type backWalk struct {
 	*wayBack
-	ctx  context.Context
+	ctx  context.Context //nolint:containedctx // lives as long as the walk
 	over bool
 	isGo bool
 	look *lookout

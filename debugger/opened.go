@@ -71,10 +71,12 @@ func (o opened) Text() string {
 	}
 	text += fmt.Sprintf(", process %d with %s", o.State.PID, count(o.Threads, "thread")) + o.note
 	text += "\n" + lined{State: o.State}.Text()
+	var b strings.Builder
+	b.WriteString(text)
 	for _, each := range o.Missing {
-		text += "\nMissing: " + plain(each)
+		b.WriteString("\nMissing: " + plain(each))
 	}
-	return text
+	return b.String()
 }
 
 // mappedOpener opens the files of a process for its symbols.

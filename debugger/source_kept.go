@@ -60,7 +60,7 @@ func readSource(path string) keptSource {
 	}
 	k := keptSource{path: path, info: info, text: string(text)}
 	for at := 0; at < len(text); {
-		k.starts = append(k.starts, uint32(at)) //nolint:gosec // not more than maxKept
+		k.starts = append(k.starts, uint32(at)) // not more than maxKept
 		next := strings.IndexByte(k.text[at:], '\n')
 		if next < 0 {
 			break

@@ -257,12 +257,24 @@ func TestErrors(t *testing.T) {
 		arguments string
 		want      string
 	}{
-		{"bad times", debugger.Config{}, "get_comprehensive_audit", `{"start_time":"yesterday","end_time":"2024-13-01"}`,
-			`{"code":-32602,"message":"Invalid params","data":{"details":"start_time must be an ISO 8601 timestamp such as 2024-12-05T00:00:00Z; end_time must be an ISO 8601 timestamp such as 2024-12-05T00:00:00Z"}}`},
-		{"end first", debugger.Config{}, "get_comprehensive_audit", `{"start_time":"2024-12-05","end_time":"2024-12-04"}`,
-			`{"code":-32602,"message":"Invalid params","data":{"details":"end_time must not be before start_time"}}`},
-		{"wrong type", debugger.Config{}, "get_comprehensive_audit", `{"session_id":1}`,
-			`{"code":-32602,"message":"Invalid params","data":{"details":"session_id must be a string"}}`},
+		{
+			"bad times",
+			debugger.Config{},
+			"get_comprehensive_audit", `{"start_time":"yesterday","end_time":"2024-13-01"}`,
+			`{"code":-32602,"message":"Invalid params","data":{"details":"start_time must be an ISO 8601 timestamp such as 2024-12-05T00:00:00Z; end_time must be an ISO 8601 timestamp such as 2024-12-05T00:00:00Z"}}`,
+		},
+		{
+			"end first",
+			debugger.Config{},
+			"get_comprehensive_audit", `{"start_time":"2024-12-05","end_time":"2024-12-04"}`,
+			`{"code":-32602,"message":"Invalid params","data":{"details":"end_time must not be before start_time"}}`,
+		},
+		{
+			"wrong type",
+			debugger.Config{},
+			"get_comprehensive_audit", `{"session_id":1}`,
+			`{"code":-32602,"message":"Invalid params","data":{"details":"session_id must be a string"}}`,
+		},
 		{"no trail", debugger.Config{}, "get_comprehensive_audit", `{}`, `{"code":-32603,"message":"no audit trail is kept"}`},
 		{"trail down", debugger.Config{Trail: &fakeTrail{err: down}}, "get_comprehensive_audit", `{}`, `{"code":-32603,"message":"failed to reach Valkey: connection refused"}`},
 		{"accounts down", debugger.Config{Accounts: &fakeAccounts{err: down}}, "quota_status", `{}`, `{"code":-32603,"message":"failed to reach Valkey: connection refused"}`},

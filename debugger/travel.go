@@ -148,7 +148,7 @@ func (s *session) replay(ctx context.Context, n uint64) (done uint64, stop proc.
 	s.arrive()
 	s.passed(s.past.Passed())
 	if errors.Is(err, context.Canceled) {
-		stop, err = s.here(), nil
+		stop = s.here()
 		stop.Why = proc.Paused
 		return done, stop, nil
 	}

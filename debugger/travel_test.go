@@ -62,8 +62,12 @@ func (c *client) look() string {
 		tool string
 		args any
 	}{
-		{"registers", nil}, {"get_variables", args{"scope": "all"}}, {"get_stack_trace", nil}, {"threads", nil},
-		{"read_memory", args{"address": "$rsp - 64", "length": 512}}, {"disassemble", nil},
+		{"registers", nil},
+		{"get_variables", args{"scope": "all"}},
+		{"get_stack_trace", nil},
+		{"threads", nil},
+		{"read_memory", args{"address": "$rsp - 64", "length": 512}},
+		{"disassemble", nil},
 	} {
 		b.WriteString(c.ok(call.tool, call.args) + "\n")
 	}
@@ -129,7 +133,7 @@ func TestPast(t *testing.T) {
 	contains(t, c.fails("write_memory", args{"address": "&total", "hex": "00"}, -1), fmt.Sprintf("position 1 is looked at, and the past cannot be changed; debugger/continue goes to the present, %d", last))
 
 	// Steps by line go through what was recorded, and say where they are.
-	contains(t, c.ok("step_line", nil), "Stepped to 0x", "\nadd at ", fmt.Sprintf("\nIn the past: snapshot "))
+	contains(t, c.ok("step_line", nil), "Stepped to 0x", "\nadd at ", "\nIn the past: snapshot ")
 	contains(t, c.ok("get_variables", nil), "  a: int = 7\n  b: int = 1\n")
 	contains(t, c.ok("step_out", nil), "\nvisit at ")
 	if got := end(); got != last {

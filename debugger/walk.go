@@ -20,7 +20,7 @@ func (w *walk) step(ctx context.Context) (stop proc.Stop, over bool, err error) 
 	if ctx.Err() != nil { // the past does not look at each step
 		stop = w.s.here()
 		stop.Why = proc.Paused
-		return stop, true, nil
+		return stop, true, nil //nolint:nilerr // to be paused is no failure
 	}
 	stop, err = w.s.forward(ctx, 1)
 	return stop, err != nil || stop.Why != proc.Stepped, err

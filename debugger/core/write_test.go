@@ -145,12 +145,16 @@ func small(path string) *dump {
 	vector := bytes.Repeat([]byte{7}, 832)
 	return &dump{
 		notes: []dumpNote{
-			status(501, 11, one), info(500, "small", "./small --now"), {"CORE", 0x53494749, siginfo[:]},
+			status(501, 11, one), info(500, "small", "./small --now"),
+			{"CORE", 0x53494749, siginfo[:]},
 			auxv(9, 0x401000, 31, 0x7ff0, 33, 0x9000),
 			files(mapping{0x400000, 0x401000, 0, path}, mapping{0x401000, 0x403000, 1, path}, mapping{0x500000, 0x501000, 0, "/data"}),
-			{"CORE", 2, make([]byte, 512)}, {"LINUX", 0x202, vector},
-			status(500, 0, two), {"CORE", 2, bytes.Repeat([]byte{3}, 512)},
-			{"LINUX", 0x205, make([]byte, 16)}, {"CORE", 99, []byte("unknown")},
+			{"CORE", 2, make([]byte, 512)},
+			{"LINUX", 0x202, vector},
+			status(500, 0, two),
+			{"CORE", 2, bytes.Repeat([]byte{3}, 512)},
+			{"LINUX", 0x205, make([]byte, 16)},
+			{"CORE", 99, []byte("unknown")},
 		},
 		segments: []dumpSegment{
 			{addr: 0x7000, flags: elf.PF_R | elf.PF_W, data: []byte("stack and more"), memory: 0x1000},

@@ -187,8 +187,12 @@ func TestSearch(t *testing.T) {
 		hit    bool
 		want   uint64
 	}{
-		{h.ReverseContinue, 70, true, 140}, {h.ReverseContinue, 70, true, 70}, {h.Continue, 60, true, 120},
-		{h.Continue, 1000, false, 200}, {h.ReverseContinue, 201, true, 0}, {h.ReverseContinue, 1, false, 0},
+		{h.ReverseContinue, 70, true, 140},
+		{h.ReverseContinue, 70, true, 70},
+		{h.Continue, 60, true, 120},
+		{h.Continue, 1000, false, 200},
+		{h.ReverseContinue, 201, true, 0},
+		{h.ReverseContinue, 1, false, 0},
 	}
 	for i, s := range steps {
 		hit, err := s.search(t.Context(), at(s.n))

@@ -147,7 +147,7 @@ func (n *run) steps() error {
 	for n.result.Why == 0 {
 		if n.ctx.Err() != nil {
 			n.result.Why = Paused
-			return nil
+			return nil //nolint:nilerr // to be paused is no failure
 		}
 		if err := n.row(); err != nil {
 			return fmt.Errorf("interpret: %w", err)

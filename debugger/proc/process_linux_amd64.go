@@ -172,11 +172,14 @@ func (p *Process) still(f func() error) error {
 // tracerDo runs f on the tracer's thread, of a process that stands still or
 // has ended.
 func (p *Process) tracerDo(f func()) error {
-	run := func() error { clear(p.standings); f(); return nil }
+	run := func() { clear(p.standings); f() }
 	if p.tracer.Inside() {
-		return run()
+		run()
+		return nil
 	}
-	return p.still(func() error { return p.tracer.Do(context.Background(), run) })
+	return p.still(func() error {
+		return p.tracer.Do(context.Background(), func() error { run(); return nil })
+	})
 }
 
 // available says why the process cannot be looked at. It expects mu.

@@ -135,8 +135,12 @@ func (o Object) deque() (deque, error) {
 	}
 	var at [6]uint64
 	for i, path := range [6][2]string{
-		{"_M_start", "_M_cur"}, {"_M_start", "_M_first"}, {"_M_start", "_M_node"},
-		{"_M_finish", "_M_cur"}, {"_M_finish", "_M_first"}, {"_M_finish", "_M_node"},
+		{"_M_start", "_M_cur"},
+		{"_M_start", "_M_first"},
+		{"_M_start", "_M_node"},
+		{"_M_finish", "_M_cur"},
+		{"_M_finish", "_M_first"},
+		{"_M_finish", "_M_node"},
 	} {
 		if at[i], err = impl.number(path[:]...); err != nil {
 			return deque{}, err

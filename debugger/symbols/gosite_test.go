@@ -169,12 +169,14 @@ func TestJoin(t *testing.T) {
 		},
 		{"no debug information", &site{}, table, table},
 		{
-			"made by the compiler", known(level{name: "f", scopes: outer}), []level{{name: "f", file: generated, line: 1}},
+			"made by the compiler", known(level{name: "f", scopes: outer}),
+			[]level{{name: "f", file: generated, line: 1}},
 			[]level{{name: "f", scopes: outer}},
 		},
 		{"made by the compiler, no debug information", &site{}, []level{{name: "f", file: generated, line: 1}}, []level{{name: "f", file: generated, line: 1}}},
 		{
-			"with type arguments", known(level{name: "f[int]", scopes: outer}), []level{{name: "f[...]", file: "f.go", line: 1}},
+			"with type arguments", known(level{name: "f[int]", scopes: outer}),
+			[]level{{name: "f[...]", file: "f.go", line: 1}},
 			[]level{{name: "f[int]", scopes: outer}},
 		},
 	} {

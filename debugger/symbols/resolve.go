@@ -185,7 +185,7 @@ func (from viewpoint) nearestLocked(d *debugInfo, name string) *variable {
 func (from viewpoint) candidatesLocked(d *debugInfo, name string) []*variable {
 	out := d.global[baseName(name)]
 	for _, prefix := range from.prefixes {
-		out = append(out[:len(out):len(out)], d.global[prefix+name]...)
+		out = append(slices.Clip(out), d.global[prefix+name]...)
 	}
 	return out
 }

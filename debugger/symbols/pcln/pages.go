@@ -75,8 +75,8 @@ func (m *pages) text(addr uint64) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if i := bytes.IndexByte(p, 0); i >= 0 {
-			return string(append(text, p[:i]...)), nil
+		if last, _, found := bytes.Cut(p, []byte{0}); found {
+			return string(append(text, last...)), nil
 		}
 		text, addr = append(text, p...), addr+uint64(len(p))
 	}
