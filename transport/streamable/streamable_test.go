@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -142,7 +144,7 @@ func serve(t *testing.T, changes ...func(*streamable.Config)) setup {
 		change(&cfg)
 	}
 	endpoint := streamable.New(cfg)
-	web := httptest.NewServer(endpoint)
+	web := httptest.NewServer(leavesAlone(t, endpoint))
 	t.Cleanup(func() {
 		last, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -152,6 +154,18 @@ func serve(t *testing.T, changes ...func(*streamable.Config)) setup {
 		<-ran
 	})
 	return setup{web, endpoint, d}
+}
+
+// leavesAlone checks that a handler does not change the header and the URL of a
+// request: the next one on the connection may share them, of whoever it is.
+func leavesAlone(t *testing.T, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header, url := r.Header.Clone(), *r.URL
+		h.ServeHTTP(w, r)
+		if !maps.EqualFunc(r.Header, header, slices.Equal) || *r.URL != url {
+			t.Errorf("a request of %s, %v became %s, %v", &url, header, r.URL, r.Header)
+		}
+	})
 }
 
 // ask sends a request with headers, given as "Name: value", and reads all of
