@@ -20,5 +20,5 @@
 //
 // # Concurrency
 //
-// A Table may be used from several goroutines at once.
+// A Table may be used from several goroutines at once, a Function from one.
 package pcln

@@ -2,7 +2,7 @@ package pcln
 
 import "encoding/binary"
 
-// A Function is one function of the table.
+// A Function is one function of the table. It is for one goroutine at a time.
 type Function struct {
 	Name       string // as the linker has it; Go 1.20 leaves out type arguments as [...]
 	Start, End uint64
@@ -11,6 +11,7 @@ type Function struct {
 	about   description
 	inlined uint64 // where the list of inlined calls is; 0 if there is none
 	which   uint32 // the table of which of them an instruction is in; 0 if there is none
+	left    int    // how many more stretches of its tables are looked at
 }
 
 // A description is _func of runtime/runtime2.go. Tables are offsets in the part
@@ -38,7 +39,7 @@ const (
 
 // function reads the description of the nth function.
 func (t *Table) function(n int) (*Function, error) {
-	f := &Function{table: t}
+	f := &Function{table: t, left: maxStretches}
 	var err error
 	if f.Start, err = t.start(n); err != nil {
 		return nil, err
@@ -111,6 +112,7 @@ const maxInlined = 64
 // there, innermost first, and the function itself.
 func (f *Function) Calls(pc uint64) ([]Call, error) {
 	var out []Call
+	size := 0
 	for len(out) < maxInlined {
 		call := Call{Name: f.Name}
 		var err error
@@ -127,6 +129,9 @@ func (f *Function) Calls(pc uint64) ([]Call, error) {
 		call.Inlined = true
 		if call.Name, err = f.table.memory.text(f.table.names + uint64(in.Name)); err != nil {
 			return nil, err
+		}
+		if size += len(call.Name) + len(call.File); size > maxText {
+			break
 		}
 		out, pc = append(out, call), f.Start+uint64(in.Parent)
 	}

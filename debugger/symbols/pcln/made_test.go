@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/symbols/pcln"
@@ -141,6 +142,71 @@ func TestOtherForms(t *testing.T) {
 			t.Errorf("%s: %v, want %v", tt.name, err, pcln.ErrFormat)
 		}
 	}
+}
+
+// What one address costs is bounded, however much a file says of it.
+func TestMadeTooLong(t *testing.T) {
+	for _, tt := range []struct {
+		what    string
+		calls   int
+		name    string
+		changes int
+		want    error
+	}{
+		{"calls", 20, "main.g", 1, nil},
+		{"calls in long tables", 3, "main.g", 200_000, nil},
+		{"many calls in long tables", 20, "main.g", 200_000, pcln.ErrFormat},
+		{"calls of a long name", 3, strings.Repeat("g", 2000), 1, nil},
+		{"many calls of a long name", 20, strings.Repeat("g", 2000), 1, pcln.ErrFormat},
+	} {
+		table, module := nested(tt.calls, tt.name, tt.changes)
+		p, err := pcln.Open(pcln.Source{Addr: tableAddr, Module: module, Read: reader(table)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pc := textAddr + uint64(tt.changes)
+		f, err := p.Find(pc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if calls, err := f.Calls(pc); !errors.Is(err, tt.want) || err == nil && len(calls) != tt.calls+1 {
+			t.Errorf("%s: %d calls, %v; want %v", tt.what, len(calls), err, tt.want)
+		}
+	}
+}
+
+// nested is made with a longer main.f, that has calls of one name inlined in one
+// another from an address on before which lines change with every byte.
+func nested(calls int, name string, changes int) (table, module []byte) {
+	const size = 1 << 20
+	table, module = made()
+	const first = entriesAt + 0x40
+	put := func(at int, n int) { binary.LittleEndian.PutUint32(table[at:], uint32(n)) }
+	add := func(part int, data []byte) int {
+		table = append(table, data...)
+		return len(table) - len(data) - part
+	}
+	values := func(begin string, step uint64, rest ...byte) []byte {
+		return append(binary.AppendUvarint([]byte(begin), step), rest...)
+	}
+	constant := add(valuesAt, values("\x02", size, 0))
+	put(first+16, constant)
+	put(first+20, constant)
+	put(first+24, add(valuesAt, values("\x16\x01"+strings.Repeat("\x02\x01\x01\x01", changes/2)+"\x02", size, 0)))
+	which := values("\x00", uint64(changes), []byte(strings.Repeat("\x02\x01", calls))...)
+	put(first+44+8, add(valuesAt, values(string(binary.AppendUvarint(which, uint64(2*calls-1))), size, 0)))
+	at := add(namesAt, []byte(name+"\x00"))
+	var list []byte
+	for i := range calls {
+		for _, n := range []int{0, at, changes + i + 1, 0} {
+			list = binary.LittleEndian.AppendUint32(list, uint32(n))
+		}
+	}
+	put(first+44+24, add(inlinedAt, list))
+	put(entriesAt+8, size)
+	put(entriesAt+16, size+16)
+	binary.LittleEndian.PutUint64(module[16+8*21:], textAddr+size+16)
+	return table, module
 }
 
 // FuzzTable damages a table: whatever comes, it ends, and inlined calls come

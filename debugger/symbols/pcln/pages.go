@@ -64,8 +64,9 @@ func (m *pages) uint32(addr uint64) (uint32, error) {
 	return binary.LittleEndian.Uint32(b), nil
 }
 
-// maxText bounds the names of functions and files.
-const maxText = 64 << 10
+// maxText bounds the names of functions and files, those that an address is in
+// together.
+const maxText = 16 << 10
 
 // text returns what is there up to a zero byte.
 func (m *pages) text(addr uint64) (string, error) {

@@ -2,8 +2,9 @@ package pcln
 
 import "cmp"
 
-// maxStretches bounds how often a value changes in one function.
-const maxStretches = 1 << 18
+// maxStretches bounds how many stretches are looked at for one function, in all
+// of its tables together: each of the calls inlined there has them looked at anew.
+const maxStretches = 1 << 21
 
 // value returns what a table of values holds for an address in the function.
 func (f *Function) value(table uint32, pc uint64) (value int32, err error) {
@@ -27,7 +28,8 @@ func (f *Function) stretches(table uint32, each func(value int32, from, to uint6
 	}
 	r := reader{memory: &f.table.memory, addr: f.table.values + uint64(table)}
 	value, at := int32(-1), f.Start
-	for n := range maxStretches {
+	for n := 0; f.left > 0; n++ {
+		f.left--
 		change := r.varint()
 		if change == 0 && n > 0 {
 			return r.err
