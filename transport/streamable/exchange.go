@@ -22,6 +22,7 @@ type exchange struct {
 	takes   acceptance
 	handler *mcp.Handler
 	probe   bool  // whether the body is a probe
+	refused bool  // whether the body is a batch, and one error the answer to all of it
 	err     error // of the last request, for the status
 
 	values context.Context // of the HTTP request, whose end is not its end
@@ -126,7 +127,7 @@ func (e *exchange) answer() *[]byte {
 	}
 	room := e.h.rooms.get()
 	out := e.body.Answer(e.ctx, watched{e}, (*room)[:0])
-	if err := e.barrier(); err != nil && (e.err == nil || e.body.Batch) { // of a batch, err is the last one's alone
+	if err := e.barrier(); err != nil && (e.err == nil || e.gathers()) { // of a batch, err is the last one's alone
 		e.h.cfg.Logger.Error("answer withheld", "err", err)
 		e.err = err
 		out = jsonrpc.AppendError(out[:0], onlyID(&e.body), hasNullID(e.to.rev), jsonrpc.ErrorOf(err))
@@ -134,6 +135,9 @@ func (e *exchange) answer() *[]byte {
 	*room = out
 	return room
 }
+
+// gathers says whether the answer is an array of answers.
+func (e *exchange) gathers() bool { return e.body.Batch && !e.refused }
 
 // barrier waits until what was recorded is safe, for requests that were cancelled,
 // too: they have records, and those that took too long an answer.
@@ -176,7 +180,7 @@ func (e *exchange) reply(w http.ResponseWriter, room *[]byte) {
 		return
 	}
 	status := http.StatusOK
-	if !e.body.Batch {
+	if !e.gathers() {
 		status = statusOf(e.rev(), e.err)
 	}
 	if rpc, ok := errors.AsType[*jsonrpc.Error](e.err); ok && status == http.StatusForbidden {
@@ -284,7 +288,7 @@ var errPanicked = errors.New("the handler panicked")
 func (w watched) GuardBatch(items []jsonrpc.Request) (*jsonrpc.Error, bool) {
 	err, nullID := w.e.handler.GuardBatch(items)
 	if err != nil {
-		w.e.err, w.e.body.Batch = err, false // one error is the answer to all of it
+		w.e.err, w.e.refused = err, true
 	}
 	return err, nullID
 }
