@@ -253,6 +253,7 @@ func TestContainers(t *testing.T) {
 		"bits[1000]":      "out of range: there are 1000",
 		"text[8]":         "out of range: there are 8",
 		"set[1]":          "has no indices",
+		"chain[1]":        "has no indices",
 		"queue.size(1)":   "functions of the program cannot be called at character 7",
 		"queue.front()":   "functions of the program cannot be called",
 		"where.size()":    "has no length",

@@ -129,11 +129,8 @@ func showList(r *renderer, o Object, depth, pointers int) (content, error) {
 	}
 	head, _ := node.Address()
 	at, err := node.number("_M_next")
-	n, err2 := node.number("_M_storage")
+	n, err2 := node.listed()
 	elem := o.Type.param(0)
-	if err2 != nil {
-		n, err2 = node.number("_M_size")
-	}
 	if err2 != nil {
 		n = uint64(r.limits.Elements) // lists before C++11 do not count
 	}
@@ -142,6 +139,14 @@ func showList(r *renderer, o Object, depth, pointers int) (content, error) {
 	}
 	elems, err := o.chain(r, elem, at, head, elem.behind(listLinks), n)
 	return r.pairing(elems, uint64(len(elems)), false, depth, pointers), err
+}
+
+// listed is what the head of a list counts.
+func (o Object) listed() (uint64, error) {
+	if n, err := o.number("_M_storage"); err == nil {
+		return n, nil
+	}
+	return o.number("_M_size")
 }
 
 // chain follows links, which are the first word of each node, up to an end.

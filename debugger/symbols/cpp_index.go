@@ -20,6 +20,7 @@ var cppContainers = []cppContainer{
 	{"std::array<", arrayLength, arrayAt},
 	{"std::deque<", dequeLength, dequeAt},
 	{"std::vector<bool,", bitsLength, bitAt},
+	{"std::list<", listLength, nil},
 	{"std::map<", treeLength, nil},
 	{"std::multimap<", treeLength, nil},
 	{"std::set<", treeLength, nil},
@@ -203,6 +204,15 @@ func bitAt(o Object, n int64) (Object, error) {
 	e := o.At(elem, from+bit/8)
 	e.bits = bitField{int64(bit % 8), 1}
 	return e, nil
+}
+
+func listLength(o Object) (int64, error) {
+	head, err := o.descend("_M_impl", "_M_node")
+	if err != nil {
+		return 0, err
+	}
+	n, err := head.listed()
+	return int64(n), err
 }
 
 func treeLength(o Object) (int64, error) {

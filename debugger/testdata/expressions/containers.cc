@@ -164,6 +164,7 @@ __attribute__((noinline)) int look(const std::vector<int> &given, std::map<std::
     COUNT(set);
     COUNT(unordered);
     COUNT(queue);
+    COUNT(chain);
     COUNT(blocks);
     COUNT(empty);
     COUNT(pair);
