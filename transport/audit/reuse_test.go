@@ -29,7 +29,7 @@ func (k *moody) write(g *group) error {
 // TestMemoryUsedAgain: records of groups that have each other's memory, also after
 // failures, are all kept, each once and as it was.
 func TestMemoryUsedAgain(t *testing.T) {
-	const writers, each = 8, 200
+	const writers, each = 8, 1000
 	k := &moody{}
 	l := newLog(k, time.Now, slog.New(slog.DiscardHandler))
 	var keys sync.Map // by number
