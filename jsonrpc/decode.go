@@ -30,8 +30,12 @@ type decoder struct {
 	last    string            // has no backslash: it is itself what its literal quotes
 }
 
-// maxMethods bounds the names that a decoder keeps.
-const maxMethods = 256
+// Bounds of the names that a decoder keeps: how many there are, and how many
+// bytes the literal of one has.
+const (
+	maxMethods = 256
+	maxMethod  = 128
+)
 
 func newDecoder(depth int) *decoder {
 	return &decoder{depth: depth, methods: map[string]string{}}
@@ -208,7 +212,10 @@ func (d *decoder) method(lit []byte) string {
 	if !ok {
 		name = Unquote(lit)
 	}
-	if !ok && d.methods != nil && len(d.methods) < maxMethods && len(lit) < 128 {
+	if len(lit) > maxMethod {
+		return name
+	}
+	if !ok && d.methods != nil && len(d.methods) < maxMethods {
 		d.methods[string(lit)] = name
 	}
 	if strings.IndexByte(name, '\\') < 0 {
