@@ -62,7 +62,7 @@ type mapWalk struct {
 	visit func(key, elem Object) error
 
 	key, elem *Type  // as the type of the map says
-	seen      uint64 // buckets
+	seen      uint64 // groups or buckets
 }
 
 // walk visits the slots of a map of a type.
@@ -96,8 +96,11 @@ func (o Object) inSlot(t *Type) (Object, error) {
 	return o.Deref()
 }
 
-// maxTables bounds the directory of a map.
-const maxTables = 1 << 16
+const (
+	maxTables = 1 << 16 // in the directory of a map
+	maxGroups = 1 << 16 // of a table; those of Go have 128 at most
+	maxLooks  = 1 << 19 // groups of one map that are looked at; all may be empty
+)
 
 func (w *mapWalk) tables(m Object) error {
 	dir, err := m.Member("dirPtr")
@@ -162,6 +165,9 @@ func (w *mapWalk) table(t Object) error {
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
+	if mask >= maxGroups {
+		return errors.New("map is not valid")
+	}
 	size := uint64(group.size())
 	for i := uint64(0); i <= mask && w.left > 0; i++ {
 		if err := w.group(t.At(group, data+i*size)); err != nil {
@@ -173,6 +179,9 @@ func (w *mapWalk) table(t Object) error {
 
 // group visits the slots of a group whose control byte has its high bit clear.
 func (w *mapWalk) group(g Object) error {
+	if w.seen++; w.seen > maxLooks {
+		return errors.New("map has too many groups to be looked through")
+	}
 	ctrl, err := g.number("ctrl")
 	if err != nil {
 		return err

@@ -110,6 +110,35 @@ func TestGarbageStack(t *testing.T) {
 	exercise(t, p, flat{[]byte{0xff}}, 0xa5)
 }
 
+// TestGroupsWithoutEnd: a map of Go's that says of itself to have elements, in more
+// groups than a process has room for, all of them empty.
+func TestGroupsWithoutEnd(t *testing.T) {
+	p := open(t, compile(t, "gokeys", "-gcflags=-N -l"), symbols.Config{})
+	defer p.Close()
+	at, err := p.Addresses(t.Context(), "main.go", 64) // stop: look
+	if err != nil || len(at) == 0 {
+		t.Fatalf("no code where main.look calls marker: %v", err)
+	}
+	general := [17]uint64{symbols.RSP: 0x7000_0000, symbols.RBP: 0x7000_8000, symbols.RIP: at[0].Addr}
+	frames, err := p.Unwind(symbols.NewRegisters(general, 0), flat{[]byte{0x80}}, 1)
+	if err != nil || len(frames) == 0 {
+		t.Fatalf("%d frames, %v", len(frames), err)
+	}
+	maps := 0
+	for _, o := range frames[0].Variables() {
+		if o.IsMap() {
+			maps++
+			if _, err := o.Element(symbols.WholeKey(1)); err == nil {
+				t.Errorf("%s has an element", o.Name)
+			}
+			_ = o.Value(symbols.DefaultLimits)
+		}
+	}
+	if maps == 0 {
+		t.Error("there are no maps")
+	}
+}
+
 func FuzzProgram(f *testing.F) {
 	whole, err := os.ReadFile(filepath.Join("testdata", "small.elf"))
 	if err != nil {
