@@ -1,9 +1,6 @@
 package wholefile
 
-import (
-	"io/fs"
-	"path/filepath"
-)
+import "io/fs"
 
 // Swap is Write for a file that is replaced often: the text that goes stays
 // beside it in a file of the name spare, which is written over the next time.
@@ -14,8 +11,8 @@ import (
 // A spare is written over only while nobody else can see it: where that is not
 // certain, Swap is Write.
 func Swap(path, spare string, data []byte, perm fs.FileMode) error {
-	if exchange(path, spare, data) {
-		return SyncDir(filepath.Dir(path))
+	if done, err := exchange(path, spare, data); done {
+		return err
 	}
 	keep(path, spare)
 	return Write(path, data, perm)

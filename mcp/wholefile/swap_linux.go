@@ -5,22 +5,53 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // exchange puts data into the spare and on disk, and then has the two files change
-// names, which is one step. False means that it could not be done: then the file
-// is as it was, and the spare may be anything.
-func exchange(path, spare string, data []byte) bool {
+// names, which is one step. Not to be done means that the file is as it was, and
+// that the spare may be anything.
+func exchange(path, spare string, data []byte) (done bool, err error) {
+	if prepare(path, spare, data) != nil || exchangeNames(path, spare) != nil {
+		return false, nil
+	}
+	if err := SyncDir(filepath.Dir(path)); err != nil {
+		return true, err
+	}
+	_ = os.Chtimes(spare, settled, settled) // else the next time takes a sync more
+	return true, nil
+}
+
+func exchangeNames(path, spare string) error {
+	return unix.Renameat2(unix.AT_FDCWD, spare, unix.AT_FDCWD, path, unix.RENAME_EXCHANGE)
+}
+
+// prepare makes data the text of the spare, on disk.
+func prepare(path, spare string, data []byte) error {
 	f, err := claim(path, spare)
 	if err != nil {
-		return false
+		return err
 	}
-	if err := errors.Join(overwrite(f, data), f.Close()); err != nil { // the lease ends with the file
-		return false
+	if err = settle(f); err == nil {
+		err = overwrite(f, data)
 	}
-	return unix.Renameat2(unix.AT_FDCWD, spare, unix.AT_FDCWD, path, unix.RENAME_EXCHANGE) == nil
+	return errors.Join(err, f.Close()) // the lease ends with the file
+}
+
+// settled is when a spare was changed last, if it is known that no name on disk
+// but its own leads to it. To write sets another time.
+var settled = time.Unix(0, 0)
+
+// settle makes sure of that: who exchanged the names may have been killed before
+// they were on disk, where the file's name then still leads to the spare.
+func settle(spare *os.File) error {
+	info, err := spare.Stat()
+	if err != nil || info.ModTime().Equal(settled) {
+		return err
+	}
+	return SyncDir(filepath.Dir(spare.Name()))
 }
 
 var errNotAlone = errors.New("others may see the spare")
