@@ -119,7 +119,7 @@ func overwrite(f *os.File, data []byte) error {
 	if err := f.Truncate(int64(len(data))); err != nil {
 		return err
 	}
-	return again(func() error { return unix.Fdatasync(int(f.Fd())) })
+	return SyncData(f)
 }
 
 // disown has the file do without the memory that its text is in, and keep the
@@ -145,14 +145,5 @@ func keep(path, spare string) {
 	}
 	if err := os.Link(path, spare); errors.Is(err, fs.ErrExist) {
 		_ = errors.Join(os.Remove(spare), os.Link(path, spare))
-	}
-}
-
-// again makes a system call until no signal interrupts it.
-func again(call func() error) error {
-	for {
-		if err := call(); !errors.Is(err, unix.EINTR) {
-			return err
-		}
 	}
 }

@@ -101,7 +101,7 @@ func (w *fileWriter) write(g *group) error {
 		w.room = w.size
 		return errors.Join(err, w.file.Truncate(w.size))
 	}
-	if err := datasync(w.file); err != nil {
+	if err := wholefile.SyncData(w.file); err != nil {
 		return err
 	}
 	if _, err := w.head.WriteAt(padded(g.seal), 0); err != nil {

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package audit
-
-import "os"
-
-// datasync puts a file on disk.
-func datasync(f *os.File) error { return f.Sync() }
