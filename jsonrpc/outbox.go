@@ -20,21 +20,19 @@ type outbox struct {
 	barrier func() *withholder
 	full    atomic.Bool // enough has gathered to be worth a write
 
-	mu      sync.Mutex
-	room    sync.Cond // size shrank, or err was set
-	waiting []*lines  // in order
-	size    int       // and their bytes
-	spare   []*lines  // the memory of a former waiting
-	unused  []*lines  // memory of lines that were written, the last ones last
-	kept    int       // and its bytes
+	mu   sync.Mutex
+	room sync.Cond // size shrank, or err was set
+	// waiting is what writes take, in order: whole lines, of many small messages
+	// or of a big one. A buffer that took all would be copied again and again as
+	// it grows, and be as large as the most that ever waited.
+	waiting [][]byte
+	size    int      // and its bytes
+	spare   [][]byte // the memory of a former waiting
+	unused  [][]byte // memory of lines that were written, the last ones last
+	kept    int      // and its bytes
 	writing bool
 	err     error
 }
-
-// Lines are whole lines that one write takes. They are many small messages or a
-// big one: a buffer that took all would be copied again and again as it grows,
-// and be as large as the most that ever waited.
-type lines struct{ text []byte }
 
 // keepBuffer is how large a buffer may be that is always kept for later
 // messages, and how much is worth a write.
@@ -74,11 +72,11 @@ func (o *outbox) give(message []byte, flush bool) (instead []byte, err error) {
 	}
 	o.size += len(message) + 1
 	if len(message) >= keepBuffer {
-		l := o.nextLocked()
-		message, l.text = l.text, append(message, '\n')
+		next := o.nextLocked()
+		message, *next = *next, append(message, '\n')
 	} else {
-		l := o.lastLocked()
-		l.text = append(append(l.text, message...), '\n')
+		last := o.lastLocked()
+		*last = append(append(*last, message...), '\n')
 	}
 	if flush {
 		o.drainLocked()
@@ -89,34 +87,32 @@ func (o *outbox) give(message []byte, flush bool) (instead []byte, err error) {
 }
 
 // lastLocked is where a small message goes.
-func (o *outbox) lastLocked() *lines {
-	if n := len(o.waiting); n > 0 && len(o.waiting[n-1].text) < keepBuffer {
-		return o.waiting[n-1]
+func (o *outbox) lastLocked() *[]byte {
+	if n := len(o.waiting); n > 0 && len(o.waiting[n-1]) < keepBuffer {
+		return &o.waiting[n-1]
 	}
 	return o.nextLocked()
 }
 
 // nextLocked begins new lines.
-func (o *outbox) nextLocked() (next *lines) {
-	if n := len(o.unused); n > 0 {
-		next, o.unused = o.unused[n-1], o.unused[:n-1]
-		o.kept -= cap(next.text)
-	} else {
-		next = new(lines)
+func (o *outbox) nextLocked() *[]byte {
+	var next []byte
+	if n := len(o.unused) - 1; n >= 0 {
+		next, o.unused[n] = o.unused[n], nil
+		o.unused, o.kept = o.unused[:n], o.kept-cap(next)
 	}
 	o.waiting = append(o.waiting, next)
-	return next
+	return &o.waiting[len(o.waiting)-1]
 }
 
 // keepLocked keeps the memory of lines that were written: of one, or of as many
 // as may wait.
-func (o *outbox) keepLocked(l *lines) {
-	size := cap(l.text)
-	if !worthKeeping(size, len(l.text)) || len(o.unused) > 0 && o.kept+size > o.limit {
+func (o *outbox) keepLocked(lines []byte) {
+	size := cap(lines)
+	if !worthKeeping(size, len(lines)) || len(o.unused) > 0 && o.kept+size > o.limit {
 		return
 	}
-	l.text = l.text[:0]
-	o.unused, o.kept = append(o.unused, l), o.kept+size
+	o.unused, o.kept = append(o.unused, lines[:0]), o.kept+size
 }
 
 // flush writes what waits, unless somebody else is writing already.
@@ -149,15 +145,15 @@ func (o *outbox) drainLocked() {
 
 // writeLocked writes what waited, up to the first error. It lets go of the lock
 // while writing.
-func (o *outbox) writeLocked(out []*lines, held *withholder) {
-	for i, l := range out {
+func (o *outbox) writeLocked(out [][]byte, held *withholder) {
+	for i, lines := range out {
 		if o.err == nil {
 			o.mu.Unlock()
-			_, err := o.w.Write(held.instead(l.text))
+			_, err := o.w.Write(held.instead(lines))
 			o.mu.Lock()
 			o.failLocked(err)
 		}
-		o.keepLocked(l)
+		o.keepLocked(lines)
 		out[i] = nil
 	}
 }

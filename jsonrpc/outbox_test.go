@@ -77,7 +77,7 @@ func (o *outbox) held() (n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, l := range o.waiting {
-		n += cap(l.text)
+		n += cap(l)
 	}
 	return n
 }
