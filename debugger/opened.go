@@ -65,14 +65,13 @@ func lacking(maps proc.Maps, files *core.Mapped) (missing []string) {
 
 // Text says what was opened, where it stands, and what is missing.
 func (o opened) Text() string {
-	text := "Opened " + plain(o.name)
-	if o.Executable != "" {
-		text += " of " + plain(o.Executable)
-	}
-	text += fmt.Sprintf(", process %d with %s", o.State.PID, count(o.Threads, "thread")) + o.note
-	text += "\n" + lined{State: o.State}.Text()
 	var b strings.Builder
-	b.WriteString(text)
+	b.WriteString("Opened " + plain(o.name))
+	if o.Executable != "" {
+		b.WriteString(" of " + plain(o.Executable))
+	}
+	fmt.Fprintf(&b, ", process %d with %s", o.State.PID, count(o.Threads, "thread"))
+	b.WriteString(o.note + "\n" + lined{State: o.State}.Text())
 	for _, each := range o.Missing {
 		b.WriteString("\nMissing: " + plain(each))
 	}
