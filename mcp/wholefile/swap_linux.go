@@ -15,7 +15,7 @@ import (
 // that the spare may be anything.
 func exchange(path, spare string, data []byte) (done bool, err error) {
 	if prepare(path, spare, data) != nil || exchangeNames(path, spare) != nil {
-		return false, nil
+		return false, nil //nolint:nilerr // Write is done instead, and tells what is the matter
 	}
 	if err := SyncDir(filepath.Dir(path)); err != nil {
 		return true, err
