@@ -105,9 +105,9 @@ func refused(room, from, imported string) string {
 		return "everybody may import it, so it knows nothing of ours"
 	case ours && !slices.Contains(allowed, roomOf(imported)):
 		return "imports point inward"
-	case ours && !known && from != module+"/"+room:
+	case ours && !known && !servesTools(room, from):
 		if roomOf(imported) != room && !slices.Contains(shared, path) {
-			return "only the family's own folder knows the protocol"
+			return "only the family's root and its …tools packages know the protocol"
 		}
 	case !ours && allowed[0] == "std" && strings.Contains(strings.Split(imported, "/")[0], "."):
 		return "this room needs the standard library alone"
@@ -115,6 +115,13 @@ func refused(room, from, imported string) string {
 		return "it does not know by which road it was reached"
 	}
 	return ""
+}
+
+// servesTools reports whether a package of a family may know the protocol: the
+// family's root, which assembles the table, and each package below it whose
+// name ends in "tools", which makes one group of the table's rows.
+func servesTools(room, path string) bool {
+	return path == module+"/"+room || strings.HasSuffix(path, "tools")
 }
 
 // Somebody who opens a folder finds one comment that says what it is for.
@@ -196,6 +203,13 @@ func TestRefused(t *testing.T) {
 		{"rulesets/filestore", module + "/rulesets/ruleset", true},
 		{"rulesets/filestore", module + "/mcp", false},
 		{"rulesets/filestore", module + "/mcp/folder", true},
+		{"debugger/internal/looktools", module + "/mcp", true},
+		{"debugger/internal/looktools", module + "/jsonrpc", true},
+		{"debugger/internal/looktools", module + "/debugger/proc", true},
+		{"debugger/internal/looktools", module + "/aoc", false},
+		{"debugger/internal/looktools", module + "/transport/audit", false},
+		{"debugger/internal/looktools", "net/http", false},
+		{"debugger/internal/session", module + "/mcp", false},
 		{"mcp/folder", module + "/jsonrpc", false},
 		{"jsonrpc", module + "/mcp/folder", false},
 		{"chess", module + "/aoc", false},
