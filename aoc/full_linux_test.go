@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/triptych-mcp/triptych/mcp/disktest"
+	"github.com/triptych-mcp/triptych/conformance/disktest"
 )
 
 func TestFullDisk(t *testing.T) {

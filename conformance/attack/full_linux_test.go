@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp/disktest"
+	"github.com/triptych-mcp/triptych/conformance/disktest"
 )
 
 // TestFullDiskOfTheTrail lets the disk of the audit trail run full. Nothing is

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/mcp/disktest"
+	"github.com/triptych-mcp/triptych/conformance/disktest"
 )
 
 // A writer is killed when it has exchanged the names and before that is on disk;

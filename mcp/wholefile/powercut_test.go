@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/mcp/disktest"
+	"github.com/triptych-mcp/triptych/conformance/disktest"
 	"github.com/triptych-mcp/triptych/mcp/wholefile"
 )
 

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp/disktest"
+	"github.com/triptych-mcp/triptych/conformance/disktest"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/mcp/disktest"
+	"github.com/triptych-mcp/triptych/conformance/disktest"
 )
 
 func TestFill(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/mcp/disktest"
+	"github.com/triptych-mcp/triptych/conformance/disktest"
 )
 
 // A power cut leaves what was synced, and takes what waits in memory.
