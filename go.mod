@@ -21,6 +21,8 @@ require (
 	golang.org/x/sync v0.24.0
 )
 
+require github.com/agnivade/levenshtein v1.2.1
+
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect

@@ -70,7 +70,7 @@ var notForFamilies = []string{"net/http"}
 
 // shared are packages about files, folders and names. They know nothing of ours,
 // so what is below a family may import them, too.
-var shared = []string{"mcp/folder", "mcp/spelling", "mcp/wholefile"}
+var shared = []string{"mcp/folder", "mcp/wholefile"}
 
 // Imports point inward: a message knows no protocol, the protocol no transport,
 // a transport no family, and no family another.

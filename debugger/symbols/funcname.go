@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/mcp/spelling"
+	"github.com/agnivade/levenshtein"
 )
 
 // eachFunction goes through the functions that debug information has. It reads
@@ -120,6 +120,6 @@ func distance(a, b string, most int) (int, bool) {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return 0, false
 	}
-	d := spelling.Distance(a, b)
+	d := levenshtein.ComputeDistance(a, b)
 	return d, d <= most
 }

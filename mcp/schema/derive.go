@@ -10,8 +10,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/agnivade/levenshtein"
+
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp/spelling"
 )
 
 // A Schema describes a struct type and decodes JSON objects into it.
@@ -327,7 +328,7 @@ func (o *object) near(name string) string {
 		return ""
 	}
 	for i := range o.fields {
-		if d := spelling.Distance(name, o.fields[i].name); d < best {
+		if d := levenshtein.ComputeDistance(name, o.fields[i].name); d < best {
 			best, at = d, o.fields[i].name
 		}
 	}
