@@ -6,6 +6,8 @@ BENCH ?= .
 PKGS ?= ./...
 COUNT ?= 6
 SOAK ?= 30m
+# packages of conformance that take more than half a minute or a network of npm's
+LONG := attack|debugbench|interop|load|official|xml
 # where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
@@ -23,8 +25,9 @@ run: build ## serve https://127.0.0.1:8443/mcp; the first time it prints a key a
 demo: build ## play a short session on sample data over standard input and output
 	sh docs/demo/run.sh
 
-test: ## run the tests; those that need redis-server say so when they skip
-	go test -shuffle=on ./...
+test: ## run the tests but the long ones of "make conformance"; says which programs are missing
+	@conformance/missing.sh
+	go test -shuffle=on $$(go list ./... | grep -v -E '/conformance/($(LONG))$$')
 
 race: ## run the tests with the race detector
 	go test -race -shuffle=on -timeout 10m ./...

@@ -25,12 +25,14 @@ func TestConversations(t *testing.T) {
 func converse(t *testing.T, path string) {
 	name := strings.TrimSuffix(path, ".txtar")
 	t.Run(name, func(t *testing.T) {
+		t.Parallel()
 		stage(t, path, "stdio", func(data string, args []string) mcptest.Road { return start(t, data, args...) })
 	})
 	if *command != "" || mcptest.Updating() {
 		return
 	}
 	t.Run(name+" over HTTPS", func(t *testing.T) {
+		t.Parallel()
 		stage(t, path, "https", func(data string, args []string) mcptest.Road { return drive(t, data, args...) })
 	})
 }
