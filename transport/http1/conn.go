@@ -166,15 +166,16 @@ func (c *conn) requests() (done bool) {
 
 // handle answers the request and says whether another one may follow.
 func (c *conn) handle(body []byte, now time.Time) (more bool) {
-	a, w := &arrival{}, &response{conn: c, room: c.front.room(), length: -1}
-	a.ctx.Begin(c.front.cfg.Context)
-	defer a.ctx.End(nil)
+	ctx, cancel := context.WithCancel(c.front.cfg.Context)
+	defer cancel()
+	w := &response{conn: c, room: c.front.room(), length: -1}
 	defer c.front.release(w)
 	c.writeWithin(now)
-	c.watch.begin(now, &a.ctx)
-	ok := c.run(w, a.request(&c.head, body, c.addr, c.state))
+	c.watch.begin(now, cancel)
+	r := newRequest(ctx, &c.head, body, c.addr, c.state)
+	ok := c.run(w, r)
 	gone := c.watch.end()
-	_ = a.body.Close() // as net/http does: its bytes will be others
+	_ = r.Body.Close() // as net/http does: its bytes will be others
 	return ok && w.finish() && !gone
 }
 

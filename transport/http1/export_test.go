@@ -25,7 +25,5 @@ func (p *Parser) Parse(text []byte, paths map[string]bool) (r *http.Request, siz
 	if size > len(text) {
 		return nil, 0
 	}
-	a := &arrival{}
-	a.ctx.Begin(context.Background())
-	return a.request(h, text[size-h.length:size], "", nil), size
+	return newRequest(context.Background(), h, text[size-h.length:size], "", nil), size
 }

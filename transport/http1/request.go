@@ -1,23 +1,16 @@
 package http1
 
 import (
+	"context"
 	"crypto/tls"
 	"io"
 	"net/http"
 	"sync"
-
-	"github.com/triptych-mcp/triptych/transport/brief"
 )
 
-// An arrival is what a request has for itself, in one piece of memory. Whoever
-// keeps its context keeps nothing of the connection.
-type arrival struct {
-	ctx  brief.Context
-	body bodyReader
-}
-
-// request makes a head and a body a request of net/http.
-func (a *arrival) request(h *head, body []byte, addr string, state *tls.ConnectionState) *http.Request {
+// newRequest returns the [http.Request] of a head and its body. Its context
+// holds no reference to the connection's buffer.
+func newRequest(ctx context.Context, h *head, body []byte, addr string, state *tls.ConnectionState) *http.Request {
 	r := http.Request{
 		Method: http.MethodPost, URL: h.url, RequestURI: h.path,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -25,10 +18,9 @@ func (a *arrival) request(h *head, body []byte, addr string, state *tls.Connecti
 		Body: http.NoBody,
 	}
 	if len(body) > 0 {
-		a.body.rest = body
-		r.Body = &a.body
+		r.Body = &bodyReader{rest: body}
 	}
-	return r.WithContext(&a.ctx)
+	return r.WithContext(ctx)
 }
 
 // headerOf makes fields a header; their values are in one array.

@@ -1,10 +1,9 @@
 package http1
 
 import (
+	"context"
 	"sync"
 	"time"
-
-	"github.com/triptych-mcp/triptych/transport/brief"
 )
 
 // watchAfter is how long a request runs before somebody looks whether its
@@ -19,11 +18,11 @@ type watch struct {
 
 	mu      sync.Mutex
 	idle    sync.Cond
-	request *brief.Context // nil between requests
-	began   time.Time      // when that did
-	often   bool           // whether that came soon after the one before it
-	armed   bool           // whether the timer runs, until some time at which the request is not too old
-	until   time.Time      // when reading ends
+	cancel  context.CancelFunc // of the request; nil between requests
+	began   time.Time          // when that did
+	often   bool               // whether that came soon after the one before it
+	armed   bool               // whether the timer runs, until some time at which the request is not too old
+	until   time.Time          // when reading ends
 	reading bool
 	err     error // how reading ended, for good
 }
@@ -35,11 +34,11 @@ func (w *watch) init(c *conn) {
 }
 
 // begin watches over a request.
-func (w *watch) begin(now time.Time, request *brief.Context) {
+func (w *watch) begin(now time.Time, cancel context.CancelFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.often = now.Sub(w.began) < watchAfter
-	w.request, w.began, w.until = request, now, now.Add(w.conn.front.cfg.RequestTime)
+	w.cancel, w.began, w.until = cancel, now, now.Add(w.conn.front.cfg.RequestTime)
 	if !w.armed {
 		w.armed = true
 		w.timer.Reset(watchAfter)
@@ -51,7 +50,7 @@ func (w *watch) begin(now time.Time, request *brief.Context) {
 func (w *watch) end() (gone bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.request = nil
+	w.cancel = nil
 	if w.armed && !w.often {
 		w.armed = !w.timer.Stop()
 	}
@@ -70,7 +69,7 @@ func (w *watch) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.armed = false
-	if w.request == nil || w.reading {
+	if w.cancel == nil || w.reading {
 		return
 	}
 	if left := watchAfter - time.Since(w.began); left > 0 {
@@ -95,9 +94,9 @@ func (w *watch) readLocked() {
 	w.mu.Lock()
 	w.reading = false
 	c.n += n
-	if err != nil && w.request != nil {
+	if err != nil && w.cancel != nil {
 		w.err = err
-		w.request.End(nil)
+		w.cancel()
 	}
 	w.idle.Signal()
 }
@@ -106,8 +105,8 @@ func (w *watch) readLocked() {
 func (w *watch) abort() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.request != nil {
-		w.request.End(nil)
+	if w.cancel != nil {
+		w.cancel()
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
-	"github.com/triptych-mcp/triptych/transport/brief"
 )
 
 // An exchange is a body on its way to its answer. It is the
@@ -26,15 +25,15 @@ type exchange struct {
 	err     error // of the last request, for the status
 
 	values context.Context // of the HTTP request, whose end is not its end
-	ctx    *brief.Context  // apart: a task that keeps it must not keep the body
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	timer  *time.Timer // cancels requests that nothing is heard of
 
-	ends         time.Time // without a sign of life; guarded by running's mu
-	next, before *exchange // among those that end, likewise
-
-	mu     sync.Mutex
-	stream *stream      // nil until there is one
-	first  chan *[]byte // of what runs beside the HTTP server: the answer, or nil when there is a stream
-	left   bool         // the HTTP server's goroutine has gone: no stream can be opened
+	mu      sync.Mutex
+	endless bool        // the timer has stopped for good
+	stream  *stream     // nil until there is one
+	first   chan []byte // of what runs beside the HTTP server: the answer, or nil when there is a stream
+	left    bool        // the HTTP server's goroutine has gone: no stream can be opened
 
 	gone bool // likewise, and so nothing may stay; guarded by the endpoint's mu
 }
@@ -50,14 +49,14 @@ func (e *exchange) exchange(w http.ResponseWriter, r *http.Request) {
 	h := e.h
 	e.probe, e.values = isProbe(&e.body), context.WithoutCancel(r.Context())
 	if e.to.session != nil {
-		e.ctx = brief.New(e.values) // a lost connection cancels nothing
+		e.begin(e.values) // a lost connection cancels nothing
 	} else {
-		e.ctx = brief.New(r.Context())
+		e.begin(r.Context())
 		h.visitors.note(e.to.caller.Principal.ID)
 	}
 	streams := e.takes.stream && !(e.to.silent && e.takes.json)
 	if streams {
-		e.first, e.to.caller.Send = make(chan *[]byte, 2), e // a stream may be opened even behind the answer
+		e.first, e.to.caller.Send = make(chan []byte, 2), e // a stream may be opened even behind the answer
 	}
 	e.handler = h.cfg.Server.Bind(e.to.caller, nil)
 	e.register()
@@ -67,9 +66,34 @@ func (e *exchange) exchange(w http.ResponseWriter, r *http.Request) {
 	}
 	defer e.leave()
 	defer e.over()
-	h.running.add(e) // also while the server ends: what was half sent then gets its answer
-	defer h.running.done(e)
+	h.running.add() // also while the server ends: what was half sent then gets its answer
+	defer h.running.done()
 	e.reply(w, e.answer())
+}
+
+// begin derives the context of the requests from parent. It ends with cancel, with
+// parent, or when nothing is heard of the requests for the endpoint's Timeout.
+func (e *exchange) begin(parent context.Context) {
+	e.ctx, e.cancel = context.WithCancelCause(parent)
+	cancel := e.cancel // a task that keeps the context must not keep the body
+	e.timer = time.AfterFunc(e.h.cfg.Timeout, func() { cancel(errTooLong) })
+}
+
+// extend gives the requests d until they are cancelled.
+func (e *exchange) extend(d time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.endless {
+		e.timer.Reset(d)
+	}
+}
+
+// unlimit lets the requests run until the client or the server ends them.
+func (e *exchange) unlimit() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.endless = true
+	e.timer.Stop()
 }
 
 // beside runs the handler in a goroutine of its own and writes what comes
@@ -95,7 +119,7 @@ func (e *exchange) beside(w http.ResponseWriter, r *http.Request) {
 
 // work is what runs beside.
 func (e *exchange) work() {
-	defer e.h.running.done(e)
+	defer e.h.running.done()
 	defer e.leave()
 	e.finish(e.answer())
 }
@@ -121,20 +145,21 @@ func (e *exchange) leave() {
 }
 
 // answer runs the requests.
-func (e *exchange) answer() *[]byte {
+func (e *exchange) answer() []byte {
 	if broken := e.body.Messages[0].Err; broken != nil {
 		e.err = broken // for the status of a body that is one message
 	}
-	room := e.h.rooms.get()
-	out := e.body.Answer(e.ctx, watched{e}, (*room)[:0])
+	out := e.body.Answer(e.ctx, watched{e}, make([]byte, 0, usualAnswer))
 	if err := e.barrier(); err != nil && (e.err == nil || e.gathers()) { // of a batch, err is the last one's alone
 		e.h.cfg.Logger.Error("answer withheld", "err", err)
 		e.err = err
 		out = jsonrpc.AppendError(out[:0], onlyID(&e.body), hasNullID(e.to.rev), jsonrpc.ErrorOf(err))
 	}
-	*room = out
-	return room
+	return out
 }
+
+// usualAnswer is the capacity in bytes with which an answer begins.
+const usualAnswer = 512
 
 // gathers says whether the answer is an array of answers.
 func (e *exchange) gathers() bool { return e.body.Batch && !e.refused }
@@ -150,32 +175,35 @@ func (e *exchange) barrier() error {
 
 // finish hands the answer over: to the stream when there is one, else to
 // the HTTP server's goroutine. Without an answer the stream stays open.
-func (e *exchange) finish(room *[]byte) {
+func (e *exchange) finish(out []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	switch none := len(*room) == 0; {
+	switch none := len(out) == 0; {
 	case e.stream == nil && !e.takes.json && !e.left && !none:
 		e.openLocked()
-		e.stream.finish(e.h.rooms.vacate(room))
+		e.stream.finish(out)
 	case e.stream == nil:
-		e.first <- room
+		e.first <- out
 	case none && e.ctx.Err() == nil:
 		e.body = jsonrpc.Body{} // nobody needs it for as long as that
 		return                  // a listen: it ends with the client or the server
 	case none:
 		e.stream.finish(nil)
 	default:
-		e.stream.finish(e.h.rooms.vacate(room))
+		e.stream.finish(out)
 	}
 	e.over()
 }
 
 // over frees what the exchange holds.
-func (e *exchange) over() { e.ctx.End(nil) }
+func (e *exchange) over() {
+	e.timer.Stop()
+	e.cancel(nil)
+}
 
 // reply sends the answer as JSON.
-func (e *exchange) reply(w http.ResponseWriter, room *[]byte) {
-	if len(*room) == 0 { // cancelled
+func (e *exchange) reply(w http.ResponseWriter, out []byte) {
+	if len(out) == 0 { // cancelled
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
@@ -187,9 +215,7 @@ func (e *exchange) reply(w http.ResponseWriter, room *[]byte) {
 		e.h.cfg.Door.Forbidden(w.Header(), rpc)
 	}
 	e.startSession(w)
-	if writeJSON(w, status, *room) == nil {
-		e.h.rooms.put(room) // when a write fails, HTTP/2 may not be done with it
-	}
+	_ = writeJSON(w, status, out) // a client that is gone needs no answer
 }
 
 // startSession begins the session of an initialize that was answered.
@@ -216,7 +242,7 @@ func (e *exchange) abandon() {
 	e.mu.Unlock()
 	switch s := e.to.session; {
 	case s == nil:
-		e.ctx.End(nil)
+		e.cancel(nil)
 	case stream != nil:
 		s.lost(stream)
 	}
@@ -228,7 +254,7 @@ func (e *exchange) abandon() {
 func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	if !e.h.streams.enter(e.to.caller.Principal.ID) {
 		e.stream.finish(nil)
-		e.ctx.End(nil)
+		e.cancel(nil)
 		e.h.hangUp(e)
 		e.h.refuse(w, e.h.tooManyStreams(w.Header(), e.to.rev))
 		return
@@ -240,7 +266,7 @@ func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	case s != nil:
 		s.left(e.stream, err)
 	case err != nil:
-		e.ctx.End(nil)
+		e.cancel(nil)
 		e.stream.finish(nil)
 	}
 	e.h.hangUp(e)
@@ -266,7 +292,7 @@ func (w watched) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) (
 	e := w.e
 	e.err = errPanicked
 	out, err := e.handler.Handle(ctx, req, dst)
-	switch cause := e.ctx.Cause(); {
+	switch cause := context.Cause(e.ctx); {
 	case err == nil:
 	case errors.Is(cause, errCancelled):
 		e.err = nil

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -24,21 +23,14 @@ type Handler struct {
 	closed  bool
 	listens map[*exchange]struct{} // streams that only the server or the client ends
 	running running                // handlers, but for listens
-	idle    chan *exchange         // for goroutines that wait for one
-	idlers  atomic.Int64           // how many there are, working ones included
-	over    chan struct{}          // closed when none is needed any more
-	rooms   rooms                  // where answers are made
 }
 
 // New returns the endpoint. It starts nothing.
 func New(cfg Config) *Handler {
-	h := &Handler{
-		cfg: cfg.withDefaults(), listens: map[*exchange]struct{}{}, idle: make(chan *exchange), over: make(chan struct{}),
-	}
+	h := &Handler{cfg: cfg.withDefaults(), listens: map[*exchange]struct{}{}}
 	h.sessions.init(h)
 	h.streams.init(h.cfg.MaxStreams)
 	h.visitors.init()
-	h.running.init(h.cfg.Timeout)
 	return h
 }
 
@@ -46,9 +38,6 @@ func New(cfg Config) *Handler {
 // what runs finish until ctx is done, then cancels it and ends the sessions.
 func (h *Handler) Shutdown(ctx context.Context) {
 	h.mu.Lock()
-	if !h.closed {
-		close(h.over)
-	}
 	h.closed = true
 	open := h.listens
 	h.listens = map[*exchange]struct{}{}
@@ -81,35 +70,10 @@ func (h *Handler) run(e *exchange) bool {
 	if h.closed {
 		return false
 	}
-	h.running.add(e)
-	select {
-	case h.idle <- e:
-	default:
-		go h.work(e)
-	}
+	h.running.add()
+	go e.work()
 	return true
 }
-
-// work runs handlers and, if not enough are idle already, waits for more: a
-// goroutine that has run one has the stack that the next one needs.
-func (h *Handler) work(e *exchange) {
-	e.work()
-	if h.idlers.Add(1) > maxIdle {
-		h.idlers.Add(-1)
-		return
-	}
-	for {
-		select {
-		case e = <-h.idle:
-		case <-h.over:
-			return
-		}
-		e.work()
-	}
-}
-
-// maxIdle is how many goroutines wait for requests.
-const maxIdle = 64
 
 // ServeHTTP answers one HTTP request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -16,7 +16,7 @@ func (e *exchange) farewell() {
 
 // stays remembers a listen, or ends it when that is due already.
 func (h *Handler) stays(e *exchange) {
-	h.running.settle(e)
+	e.unlimit()
 	h.mu.Lock()
 	late := h.closed || e.gone
 	if !late {
@@ -26,9 +26,9 @@ func (h *Handler) stays(e *exchange) {
 	if !late {
 		return
 	}
-	h.running.add(nil)
+	h.running.add()
 	go func() { // which ends what its own handler has just begun
-		defer h.running.done(nil)
+		defer h.running.done()
 		e.farewell()
 	}()
 }

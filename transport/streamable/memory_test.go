@@ -68,7 +68,7 @@ func TestPostAllocatesLittle(t *testing.T) {
 	req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
 	req.ContentLength = int64(len(body))
 	w := &nobody{header: http.Header{}}
-	const most = 12
+	const most = 16
 	if got := testing.AllocsPerRun(200, func() {
 		clear(w.header)
 		req.Body = io.NopCloser(bytes.NewReader(body))

@@ -3,6 +3,7 @@ package streamable
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,54 +11,44 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/mcp"
-	"github.com/triptych-mcp/triptych/transport/brief"
 )
 
-// TestLimits: each exchange ends at its own time, whatever others begin, end or
-// settle meanwhile, and whatever the timer is set to.
-func TestLimits(t *testing.T) {
-	for _, limit := range []time.Duration{time.Minute, time.Hour} { // less and more than a question may take
-		synctest.Test(t, func(t *testing.T) {
-			var r running
-			r.init(limit)
-			began, ended := time.Now(), map[string]time.Duration{}
-			begin := func(name string) *exchange {
-				e := &exchange{ctx: brief.New(context.Background())}
-				context.AfterFunc(e.ctx, func() {
-					r.mu.Lock()
-					defer r.mu.Unlock()
-					if ended[name] = time.Since(began); !errors.Is(e.ctx.Cause(), errTooLong) {
-						t.Errorf("%s ended for %v", name, e.ctx.Cause())
-					}
-				})
-				r.add(e)
-				return e
-			}
-			quick, listen, first := begin("quick"), begin("listen"), begin("first")
-			r.done(quick)
-			r.settle(listen)
-			time.Sleep(limit / 4)
-			second, asking, lively := begin("second"), begin("asking"), begin("lively")
-			time.Sleep(limit / 4)
-			r.lives(lively, limit)
-			r.lives(asking, askTime)
-			time.Sleep(3*limit + askTime)
-			late := begin("late") // when the timer has long stopped
-			time.Sleep(2 * limit)
-			synctest.Wait()
-			want := map[string]time.Duration{
-				"first": limit, "second": limit + limit/4, "lively": limit + limit/2, "asking": limit/2 + askTime,
-				"late": limit/2 + 3*limit + askTime + limit,
-			}
-			if diff := cmp.Diff(want, ended); diff != "" {
-				t.Errorf("with a limit of %v they ended after (-want +got):\n%s", limit, diff)
-			}
-			for _, e := range []*exchange{listen, first, second, lively, asking, late} {
-				r.done(e)
-			}
-			r.wait(t.Context())
-		})
-	}
+// TestTimeout: each exchange ends when nothing was heard of it for its time,
+// unless that time was lifted or it is over.
+func TestTimeout(t *testing.T) {
+	const limit = time.Minute
+	synctest.Test(t, func(t *testing.T) {
+		h := New(Config{Timeout: limit})
+		began, ended := time.Now(), map[string]time.Duration{}
+		var mu sync.Mutex
+		begin := func(name string) *exchange {
+			e := &exchange{h: h}
+			e.begin(t.Context())
+			context.AfterFunc(e.ctx, func() {
+				mu.Lock()
+				defer mu.Unlock()
+				if errors.Is(context.Cause(e.ctx), errTooLong) {
+					ended[name] = time.Since(began)
+				}
+			})
+			return e
+		}
+		begin("silent")
+		done, listen, asking, lively := begin("done"), begin("listen"), begin("asking"), begin("lively")
+		time.Sleep(limit / 2)
+		done.over()
+		listen.unlimit()
+		listen.extend(limit)
+		asking.extend(askTime)
+		lively.extend(limit)
+		time.Sleep(2 * askTime)
+		synctest.Wait()
+		want := map[string]time.Duration{"silent": limit, "asking": limit/2 + askTime, "lively": limit/2 + limit}
+		if diff := cmp.Diff(want, ended); diff != "" {
+			t.Errorf("they timed out after (-want +got):\n%s", diff)
+		}
+		listen.over()
+	})
 }
 
 // TestIdleSession: a session ends when its client was not heard for its time,

@@ -24,7 +24,7 @@ var errGone = errors.New("the client is gone")
 
 // Notify sends a notification that belongs to the request.
 func (e *exchange) Notify(_ context.Context, method string, params []byte) error {
-	e.h.running.lives(e, e.h.cfg.Timeout)
+	e.extend(e.h.cfg.Timeout)
 	s := e.open()
 	if s == nil {
 		return errGone
@@ -48,8 +48,8 @@ func (e *exchange) Call(ctx context.Context, method string, params []byte) ([]by
 	if err := s.append(jsonrpc.AppendRequest(nil, jsonrpc.NumberID(id), method, params)); err != nil {
 		return nil, err
 	}
-	e.h.running.lives(e, askTime)
-	defer e.h.running.lives(e, e.h.cfg.Timeout)
+	e.extend(askTime)
+	defer e.extend(e.h.cfg.Timeout)
 	select {
 	case response := <-answer:
 		if response.Error != nil {

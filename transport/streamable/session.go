@@ -73,7 +73,7 @@ func (s *session) end() {
 	s.mu.Lock()
 	s.ended = true
 	for e := range s.inFlight {
-		e.ctx.End(nil)
+		e.cancel(nil)
 	}
 	streams := slices.Collect(maps.Values(s.streams))
 	idle := len(s.inFlight) == 0
@@ -93,7 +93,7 @@ func (s *session) begin(e *exchange) {
 	defer s.mu.Unlock()
 	s.inFlight[e] = struct{}{}
 	if s.ended {
-		e.ctx.End(nil)
+		e.cancel(nil)
 	}
 }
 
@@ -120,7 +120,7 @@ func (s *session) cancel(id jsonrpc.ID) bool {
 	found := false
 	for e := range s.inFlight {
 		if only := onlyID(&e.body); only.String() == id.String() {
-			e.ctx.End(errCancelled)
+			e.cancel(errCancelled)
 			found = true
 		}
 	}
