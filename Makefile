@@ -64,7 +64,7 @@ soak: ## keep the program busy for SOAK over both roads and write what became of
 	cd conformance/peers && go run . -soak $(CURDIR)/bin/peers/soak.json
 
 rounds: ## attach 2000 times and kill debuggers 100 times in each state, to find races; 2 minutes
-	TRIPTYCH_TEST_ROUNDS=2000 go test -count=1 -run '^Test(AttachRounds|NoSignalIsLost|DebuggerIsKilled)$$' ./debugger/proc
+	TRIPTYCH_TEST_ROUNDS=2000 go test -count=1 -run '^Test(AttachRounds|NoSignalIsLost|DebuggerIsKilled)$$' ./debugger/internal/proc
 
 cover: ## show the coverage by package
 	go test -cover ./...

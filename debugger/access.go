@@ -3,7 +3,7 @@ package debugger
 import (
 	"errors"
 
-	"github.com/triptych-mcp/triptych/debugger/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
 )
 
 // errNoMemory says that memory cannot be read: errors of other kinds of scenes

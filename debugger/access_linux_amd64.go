@@ -3,7 +3,7 @@ package debugger
 import (
 	"errors"
 
-	"github.com/triptych-mcp/triptych/debugger/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
 // isProcessAccess says whether memory of a process could not be read or

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
-	"github.com/triptych-mcp/triptych/debugger/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 )
 
 // Lines that were stepped through are stepped through again on the way back, at

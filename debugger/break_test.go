@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 )
 
 // line is the number of a marked line of shapes.c.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/history"
-	"github.com/triptych-mcp/triptych/debugger/proc"
-	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
 // A debuggee is what a session is about: a process, or a file that has what one

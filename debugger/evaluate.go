@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

@@ -3,9 +3,9 @@ package debugger
 import (
 	"encoding/binary"
 
-	"github.com/triptych-mcp/triptych/debugger/history"
-	"github.com/triptych-mcp/triptych/debugger/proc"
-	"github.com/triptych-mcp/triptych/debugger/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
 // fault is the address that a stop's signal is about, and how a text tells it;

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
-	"github.com/triptych-mcp/triptych/debugger/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 )
 
 // faultCases are the ends of wild.c: the pointer is the one in its source, the

@@ -1,8 +1,8 @@
 package debugger
 
 import (
-	"github.com/triptych-mcp/triptych/debugger/ptrace"
-	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
 // frames walks the stack of a thread, 0 being the current one.

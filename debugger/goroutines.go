@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

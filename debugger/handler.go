@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

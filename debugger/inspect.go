@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

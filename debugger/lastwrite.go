@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/history"
-	"github.com/triptych-mcp/triptych/debugger/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/proc"
-	"github.com/triptych-mcp/triptych/debugger/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
 // A lineWalk steps through the lines of a function.

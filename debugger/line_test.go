@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 )
 
 // atLongLine stands before a line that takes so many turns of a loop.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger"
-	"github.com/triptych-mcp/triptych/debugger/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
-	"github.com/triptych-mcp/triptych/debugger/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 )
 
 // stopped is a client with shapes.c at a marked line, in the first round.

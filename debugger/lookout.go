@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/triptych-mcp/triptych/debugger/history"
-	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
 // A lookout watches for breakpoints while steps are recorded or gone through:

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/document/isolate"
-	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
 // TestMain makes the test binary its own guard, and its own reader of documents.

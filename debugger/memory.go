@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/expr"
-	"github.com/triptych-mcp/triptych/debugger/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/expr"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

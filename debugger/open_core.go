@@ -5,9 +5,9 @@ import (
 	"errors"
 	"os"
 
-	"github.com/triptych-mcp/triptych/debugger/core"
-	"github.com/triptych-mcp/triptych/debugger/proc"
-	"github.com/triptych-mcp/triptych/debugger/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/core"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/core"
-	"github.com/triptych-mcp/triptych/debugger/history"
-	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/core"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

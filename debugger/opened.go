@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/core"
-	"github.com/triptych-mcp/triptych/debugger/proc"
-	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/core"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
 // A policy says which processes may be attached to: those that any rule lets.

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
-	"github.com/triptych-mcp/triptych/debugger/debuggertest"
-	"github.com/triptych-mcp/triptych/debugger/history"
-	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
 // coreOf lets gdb run shapes.c to a marked line and leave a core file in a

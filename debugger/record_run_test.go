@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger"
-	"github.com/triptych-mcp/triptych/debugger/debuggertest"
-	"github.com/triptych-mcp/triptych/debugger/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
 )
 
 // A recorded run stops where a free one would, and all that lies between can be

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/ptrace"
-	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

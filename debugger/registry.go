@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
 // A registry has the sessions of all clients. A client finds its own only.

@@ -3,9 +3,9 @@ package debugger
 import (
 	"slices"
 
-	"github.com/triptych-mcp/triptych/debugger/history"
-	"github.com/triptych-mcp/triptych/debugger/proc"
-	"github.com/triptych-mcp/triptych/debugger/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
 // A scene is what the tools look at: a process that stands still, a moment of

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/triptych-mcp/triptych/debugger/ptrace"
-	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
 // A frameScope is a frame as expressions see it.

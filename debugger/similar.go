@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/debugger/bugs"
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 )

@@ -3,8 +3,8 @@ package debugger
 import (
 	"context"
 
-	"github.com/triptych-mcp/triptych/debugger/bugs"
-	"github.com/triptych-mcp/triptych/debugger/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/core"
+	"github.com/triptych-mcp/triptych/debugger/internal/core"
 )
 
 // A finder opens a file that a caller names, and returns its whole path.

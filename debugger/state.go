@@ -3,7 +3,7 @@ package debugger
 import (
 	"fmt"
 
-	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
 // The statuses of a process.

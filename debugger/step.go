@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/bugs"
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 

@@ -1,8 +1,8 @@
 package debugger
 
 import (
-	"github.com/triptych-mcp/triptych/debugger/history"
-	"github.com/triptych-mcp/triptych/debugger/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
 // A stretch is what a thread does until its walk has arrived, or has called a

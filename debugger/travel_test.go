@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
-	"github.com/triptych-mcp/triptych/debugger/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 )
 
 // when is the part of an answer's state that is about history.

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/history"
-	"github.com/triptych-mcp/triptych/debugger/proc"
-	"github.com/triptych-mcp/triptych/debugger/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
 // A walk goes instruction by instruction, through the past and on from there.

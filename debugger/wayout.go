@@ -3,8 +3,8 @@ package debugger
 import (
 	"math"
 
-	"github.com/triptych-mcp/triptych/debugger/history"
-	"github.com/triptych-mcp/triptych/debugger/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
 // A wayOut watches for the end of a call: it returns to where it was called, or

@@ -6,12 +6,12 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger"
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == proc.GuardCommand { // the debugger has begun it, and no command line shows it
-		os.Exit(proc.GuardMain())
+	if len(os.Args) > 1 && os.Args[1] == debugger.GuardCommand { // the debugger has begun it, and no command line shows it
+		os.Exit(debugger.GuardMain())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	status := newApp().run(ctx, os.Args[1:])

@@ -18,8 +18,8 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/triptych-mcp/triptych/debugger/history"
-	"github.com/triptych-mcp/triptych/debugger/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
 const folder = "/tmp/counter"

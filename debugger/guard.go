@@ -1,0 +1,11 @@
+package debugger
+
+import "github.com/triptych-mcp/triptych/debugger/internal/proc"
+
+// GuardCommand is the first argument with which the debugger starts its own
+// executable as the guard of a process that it debugs.
+const GuardCommand = proc.GuardCommand
+
+// GuardMain runs the guard and returns its exit status. A program that serves
+// this family must call it when its first argument is GuardCommand.
+func GuardMain() int { return proc.GuardMain() }

@@ -1,6 +1,0 @@
-package history
-
-import "github.com/triptych-mcp/triptych/debugger/x86"
-
-// Rseq is the memory that the recorder knows the kernel to write by itself.
-func (r *Recorder) Rseq() []x86.Span { return r.rseq }

@@ -1,0 +1,144 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+)
+
+type (
+	// sizeofNode is sizeof of an expression, of a type, or of what may be either:
+	// then the expression comes first.
+	sizeofNode struct {
+		of node
+		to *typeName
+	}
+
+	// lengthNode is len or cap of an expression.
+	lengthNode struct {
+		name string
+		of   node
+	}
+)
+
+// lengths are the functions that count elements.
+var lengths = map[string]func(symbols.Object) (int64, error){
+	"len": symbols.Object.Len, "cap": symbols.Object.Cap,
+}
+
+// errCall says what is refused.
+const errCall = "functions of the program cannot be called"
+
+// methods are those of C++ and Rust that count elements, or say whether there are
+// none.
+var methods = map[string]func(of node) node{
+	"size": counted, "length": counted, "len": counted, "empty": isEmpty, "is_empty": isEmpty,
+}
+
+func counted(of node) node { return &lengthNode{"len", of} }
+
+func isEmpty(of node) node { return &binaryNode{"==", counted(of), &numberNode{}} }
+
+// method reads a call of a method, whose bracket was taken: p->size() and the
+// like mean len(*p).
+func (p *parser) method(of node, name token, arrow bool) (node, error) {
+	count := methods[name.text]
+	if count == nil || !p.accept(")") {
+		return nil, &SyntaxError{name.offset, errCall}
+	}
+	if arrow {
+		of = &unaryNode{"*", of}
+	}
+	return count(of), nil
+}
+
+// sizeof reads what stands behind the word.
+func (p *parser) sizeof() (node, error) {
+	start := p.at
+	n := &sizeofNode{}
+	if to, ok := p.typeInBrackets(); ok {
+		if to.tagged || to.pointers > 0 || isBasicName(to.name) {
+			return &sizeofNode{to: &to}, nil
+		}
+		n.to = &to
+	}
+	end := p.at
+	p.at = start
+	of, err := p.unary()
+	if n.of = of; p.at != end {
+		n.to = nil // there is more than a name
+	}
+	return n, err
+}
+
+// typeInBrackets reads a type between parentheses, if that is what follows.
+func (p *parser) typeInBrackets() (typeName, bool) {
+	if !p.accept("(") {
+		return typeName{}, false
+	}
+	to, ok := p.typeWords()
+	for ok && p.accept("*") {
+		to.pointers++
+	}
+	return to, ok && p.accept(")")
+}
+
+func (n *sizeofNode) eval(e *evaluator) (Value, error) {
+	size, err := n.size(e)
+	return Value{typ: computed(unsigned, 8, e.lang), bits: uint64(size)}, err
+}
+
+func (n *sizeofNode) size(e *evaluator) (int64, error) {
+	if n.of == nil {
+		return e.sizeOfType(*n.to)
+	}
+	v, err := n.of.eval(e)
+	if n.to != nil && errors.Is(err, symbols.ErrNotFound) {
+		if size, err := e.sizeOfType(*n.to); err == nil {
+			return size, nil
+		}
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case v.text != nil && (e.lang == symbols.Go || e.lang == symbols.Rust):
+		return 16, nil // a pointer and a length
+	case v.text != nil:
+		return int64(len(*v.text)) + 1, nil
+	case v.object != nil && v.typ.sym != nil:
+		return v.object.Extent()
+	}
+	return v.typ.size, nil
+}
+
+func (e *evaluator) sizeOfType(name typeName) (int64, error) {
+	if name.tagged && name.pointers > 0 {
+		return pointerTo(nil).size, nil // also to what is only declared
+	}
+	t, err := e.find(name)
+	switch {
+	case err != nil:
+		return 0, err
+	case t.sym != nil:
+		return e.scope.At(t.sym, 0).Extent()
+	}
+	return t.width(), nil
+}
+
+func (n *lengthNode) eval(e *evaluator) (Value, error) {
+	v, err := n.of.eval(e)
+	if err != nil {
+		return Value{}, err
+	}
+	var length int64
+	switch {
+	case v.text != nil && n.name == "len":
+		length = int64(len(*v.text))
+	case v.object != nil && v.typ.sym != nil:
+		length, err = lengths[n.name](*v.object)
+	default:
+		err = fmt.Errorf("a %s has no elements", v.Type())
+	}
+	return Value{typ: computed(signed, 8, e.lang), bits: uint64(length)}, err
+}

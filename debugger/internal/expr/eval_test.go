@@ -1,0 +1,305 @@
+package expr_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/expr"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+)
+
+// A scope of no program: registers, two functions and memory that holds the
+// low byte of each address.
+type scope struct{ lang symbols.Lang }
+
+func (s scope) Language() symbols.Lang { return s.lang }
+
+func (scope) Variable(_ context.Context, name string) (symbols.Object, error) {
+	return symbols.Object{}, fmt.Errorf("variable %s: %w", name, symbols.ErrNotFound)
+}
+
+func (scope) Function(_ context.Context, name string) (uint64, error) {
+	if name == "main" || name == "app::start" {
+		return 0x401000, nil
+	}
+	return 0, symbols.ErrNotFound
+}
+
+func (scope) Type(context.Context, string) (*symbols.Type, error) { return nil, symbols.ErrNotFound }
+
+var errNoRegister = errors.New("no such register")
+
+func (scope) Register(name string) (uint64, int, error) {
+	switch name {
+	case "rip":
+		return 0x401004, 8, nil
+	case "eax":
+		return 0xffffffff, 4, nil
+	}
+	return 0, 0, errNoRegister
+}
+
+func (scope) At(t *symbols.Type, addr uint64) symbols.Object {
+	return symbols.New(symbols.Config{}).ObjectAt(t, addr, lowBytes{}, symbols.Registers{})
+}
+
+type lowBytes struct{}
+
+func (lowBytes) ReadMemory(addr uint64, p []byte) error {
+	if addr < 0x1000 {
+		return fmt.Errorf("cannot read %#x", addr)
+	}
+	for i := range p {
+		p[i] = byte(addr) + byte(i)
+	}
+	return nil
+}
+
+// The rules are C's (C17, 6.3.1, 6.4.4, 6.5); types as each language writes
+// them.
+func TestEval(t *testing.T) {
+	for _, tt := range []struct {
+		lang symbols.Lang
+		text string
+		want string
+	}{
+		{symbols.C, "42", "int 42"},
+		{symbols.C, "2147483648", "long 2147483648"},
+		{symbols.C, "0x80000000", "unsigned int 2147483648"},
+		{symbols.C, "0xffffffffffffffff", "unsigned long 18446744073709551615"},
+		{symbols.C, "017 + 0b101", "int 20"},
+		{symbols.C, "1u - 2", "unsigned int 4294967295"},
+		{symbols.C, "1ul - 2", "unsigned long 18446744073709551615"},
+		{symbols.C, "2147483647 + 1", "int -2147483648"},
+		{symbols.C, "1 + 2 * 3 - 4 / 2 % 2", "int 7"},
+		{symbols.C, "-7 / 2", "int -3"},
+		{symbols.C, "-7 % 3", "int -1"},
+		{symbols.C, "1 << 31 >> 31", "int -1"},
+		{symbols.C, "1 << 64", "int 0"},
+		{symbols.C, "~0 & 0xf0 | 3 ^ 1", "int 242"},
+		{symbols.C, "1.5 + 1", "double 2.5"},
+		{symbols.C, "(float)0.1", "float 0.1"},
+		{symbols.C, "1 / 4.0", "double 0.25"},
+		{symbols.C, "(char)200", "char -56 '\\310'"},
+		{symbols.C, "(unsigned char)-1", "unsigned char 255 '\\377'"},
+		{symbols.C, "(unsigned long int)3.99", "unsigned long int 3"},
+		{symbols.C, "'a' + 1", "int 98"},
+		{symbols.C, `'\n'`, "char 10 '\\n'"},
+		{symbols.C, `"a\tb"`, `string "a\tb"`},
+		{symbols.C, "3 > 2", "int 1"},
+		{symbols.C, "-1 < 1u", "int 0"},
+		{symbols.C, "1 == 1 && !0 || 1 / 0", "int 1"},
+		{symbols.C, "0 && 1 / 0", "int 0"},
+		{symbols.C, "(1 + 2) * 3", "int 9"},
+		{symbols.C, "(int)(1 + 2)", "int 3"},
+		{symbols.C, "$rip", "unsigned long 0x401004"},
+		{symbols.C, "$RIP & 0xfff", "unsigned long 0x4"},
+		{symbols.C, "$eax == -1", "int 1"},
+		{symbols.C, "main", "code * 0x401000"},
+		{symbols.C, "&main", "code * 0x401000"},
+		{symbols.C, "$rip - (long)&main", "unsigned long 0x4"},
+		{symbols.C, "app::start == main", "int 1"},
+		{symbols.C, "*(unsigned char *)0x4321", "unsigned char 33 '!'"},
+		{symbols.C, "*(short *)0x4321", "short 8737"},
+		{symbols.C, "((unsigned char *)0x4321)[3]", "unsigned char 36 '$'"},
+		{symbols.C, "*((unsigned short *)0x4320 + 1)", "unsigned short 8994"},
+		{symbols.C, "(long *)16 - (long *)0", "long 2"},
+		{symbols.C, "(long *)16 + 2", "long * 0x20"},
+		{symbols.C, "2 + (char **)16", "char ** 0x20"},
+		{symbols.C, "(void *)16 == NULL", "int 0"},
+		{symbols.C, "&*(int *)0x5000", "int * 0x5000"},
+		{symbols.C, "1 ? 2 : 1 / 0", "int 2"},
+		{symbols.C, "0 ? 1 / 0 : 3", "int 3"},
+		{symbols.C, "0 ? 1 : 0 ? 2 : 3", "int 3"},
+		{symbols.C, "1 ? 0 ? 1 : 2 : 3", "int 2"},
+		{symbols.C, "1 || 0 ? 2 + 3 : 4", "int 5"},
+		{symbols.C, "(0.0 ? 1 : 2) * 3", "int 6"},
+		{symbols.C, "main?app::start:0", "code * 0x401000"},
+		{symbols.C, "*(1 ? (short *)0x4321 : (short *)0)", "short 8737"},
+		{symbols.C, `"abc" == "abc"`, "int 1"},
+		{symbols.C, `"abc" < "abd" && "ab" < "abc" && "B" <= "a"`, "int 1"},
+		{symbols.C, `"abc" != "abc\x00"`, "int 1"},
+		{symbols.C, `(char *)0 == "abc"`, "int 0"},
+		{symbols.C, `"" != (char *)0`, "int 1"},
+		{symbols.C, `(char *)0x41424344 == "DEF"`, "int 0"},
+		{symbols.C, `(unsigned char *)0x10fd == "\xfd\xfe\xff"`, "int 1"},
+		{symbols.C, "sizeof(int)", "unsigned long 4"},
+		{symbols.C, "sizeof 1.5 + 1", "unsigned long 9"},
+		{symbols.C, "sizeof(long) * 2", "unsigned long 16"},
+		{symbols.C, "sizeof (1) + 1", "unsigned long 5"},
+		{symbols.C, "sizeof *(short *)0", "unsigned long 2"},
+		{symbols.Go, `len("größe")`, "int 7"},
+		{symbols.CPlusPlus, "3 > 2", "bool true"},
+		{symbols.CPlusPlus, "true + true", "int 2"},
+		{symbols.Go, "1 << 40", "int 1099511627776"},
+		{symbols.Go, "uint8(300)", "uint8 44"},
+		{symbols.Go, "nil == nil", "bool true"},
+		{symbols.Rust, "300 as u8", "u8 44"},
+		{symbols.Rust, "-1 as i64 as u32", "u32 4294967295"},
+		{symbols.Rust, "-1 as u8", "u8 255"},
+		{symbols.Rust, "*(0x4321 as *const u8)", "u8 33"},
+		{symbols.Rust, "3 * 4 == 12", "bool true"},
+	} {
+		e, err := expr.Parse(tt.text)
+		if err != nil {
+			t.Errorf("%s: %v", tt.text, err)
+			continue
+		}
+		v, err := e.Eval(t.Context(), scope{tt.lang})
+		if got := v.Type() + " " + v.Text(symbols.DefaultLimits); err != nil || got != tt.want {
+			t.Errorf("%s in %v: got %s, %v, want %s", tt.text, tt.lang, got, err, tt.want)
+		}
+	}
+}
+
+// What cannot be evaluated says why.
+func TestEvalErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"1 / 0":           "division by zero",
+		"1 % (2 - 2)":     "division by zero",
+		"nothing":         "nothing: ",
+		"$nope":           "no such register",
+		"*5":              "a int is no pointer; a cast such as (long *)5 makes it one",
+		"*(void *)5":      "a pointer to void cannot be followed",
+		"(nope *)5":       "type nope: ",
+		"&5":              "only what is in memory has an address",
+		"5 .x":            "a int has no members",
+		"5[1]":            "a int has no elements",
+		`"a" == 1`:        "a int is no text",
+		`"a" + 1`:         "a string is no number",
+		`(char *)0 < "a"`: "a null pointer is no text",
+		`(char *)8 == ""`: "cannot read 0x8",
+		`(int *)8 == "a"`: "a int * is no text",
+		`"a"[0]`:          "a string has no elements",
+		"((char *)5)[.5]": "a double is no whole number",
+		"1.5 % 2":         "% cannot be applied to a double",
+		"1 << -1":         "a shift by -1 bits",
+		"1.5 << 1":        "<< needs whole numbers",
+		"-(char *)5":      "- cannot be applied to a char *",
+		"(char *)5 * 2":   "* cannot be applied to a char * and a int",
+		"*(long *)16 + 1": "cannot read 0x10",
+		"1 / 0 ? 1 : 2":   "division by zero",
+		`"a" ? 1 : 2`:     "a string is no number",
+		"1 ? nothing : 2": "nothing: ",
+	} {
+		e, err := expr.Parse(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if _, err = e.Eval(t.Context(), scope{symbols.C}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestSyntaxErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                    "unexpected end at character 1",
+		"a ==":                                "unexpected end at character 5",
+		"a = 1":                               "unexpected '=' at character 3",
+		"a ? b":                               `expected ":" at character 6`,
+		"a ? : b":                             `unexpected ":" at character 5`,
+		"a : b":                               `unexpected ":" at character 3`,
+		strings.Repeat("1?", 100):             "nested more than 64 deep",
+		strings.Repeat("1?2:", 100) + "3":     "nested more than 64 deep",
+		"a b":                                 `unexpected "b" at character 3`,
+		"(a":                                  `expected ")" at character 3`,
+		"a[1":                                 `expected "]" at character 4`,
+		"a.":                                  "unexpected end at character 3",
+		"a.f(1)":                              "functions of the program cannot be called at character 3",
+		"f(1)":                                "functions of the program cannot be called at character 1",
+		"0x":                                  `"0x" is no number of 64 bits at character 1`,
+		"18446744073709551616":                "is no number of 64 bits",
+		"1e999":                               `"1e999" is no number`,
+		"'a":                                  "unfinished character at character 1",
+		`1 + "a`:                              "unfinished text at character 5",
+		`a "."b`:                              `unexpected "\".\"" at character 3`,
+		"a; b":                                "unexpected ';' at character 2",
+		"\xff":                                "not UTF-8",
+		strings.Repeat("(", 100):              "nested more than 64 deep",
+		strings.Repeat("-", 100) + "1":        "nested more than 64 deep",
+		strings.Repeat("1+", 100) + "1":       "nested more than 64 deep",
+		"a" + strings.Repeat(".b", 100):       "nested more than 64 deep",
+		strings.Repeat("1", expr.MaxLength+1): "longer than 4096 bytes",
+	} {
+		_, err := expr.Parse(text)
+		if _, ok := errors.AsType[*expr.SyntaxError](err); !ok || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Bool and Address are what conditions and addresses are made of.
+func TestBool(t *testing.T) {
+	for text, want := range map[string]bool{"0": false, "2": true, "0.0": false, "-0.5": true, "NULL": false, "(int *)8": true, "!main": false} {
+		e, err := expr.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := e.Eval(t.Context(), scope{symbols.C})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := v.Bool(); err != nil || got != want {
+			t.Errorf("%s: got %v, %v, want %v", text, got, err, want)
+		}
+	}
+}
+
+// What is understood comes to something or says why not; it never panics, and
+// integers are computed as Go computes them.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		"count > 3 && p->next != 0", "*(long *)$rsp + 8", "(char)a.b[1].0 as u8", "'\\x41' << 3 % 0x1f", "((((1))))", "&x == nil || !y", "-1.5e3/2", "a::b::c",
+		"sizeof(struct node *) + sizeof x[1]", "len(main.items) < cap(y)", `len("a") == sizeof("a")`,
+		"a ? b::c : d ? 1:2", `"a" == (char *)4096 || x < "b"`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		e, err := expr.Parse(text)
+		if err != nil {
+			if _, ok := errors.AsType[*expr.SyntaxError](err); !ok {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		for _, lang := range []symbols.Lang{symbols.C, symbols.Go, symbols.Rust} {
+			v, err := e.Eval(t.Context(), scope{lang})
+			if err == nil {
+				_, _ = v.Bool()
+				_, _ = v.Address()
+				_ = v.Text(symbols.DefaultLimits)
+			}
+		}
+	})
+}
+
+// FuzzArithmetic compares with Go.
+func FuzzArithmetic(f *testing.F) {
+	f.Add(int64(7), int64(-2))
+	f.Add(int64(math.MinInt64), int64(-1))
+	f.Fuzz(func(t *testing.T, a, b int64) {
+		want := map[string]int64{"+": a + b, "-": a - b, "*": a * b, "&": a & b, "|": a | b, "^": a ^ b}
+		if b != 0 && !(a == math.MinInt64 && b == -1) {
+			want["/"], want["%"] = a/b, a%b
+		}
+		for op, want := range want {
+			text := fmt.Sprintf("(long)%#x %s (long)%#x", uint64(a), op, uint64(b))
+			e, err := expr.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := e.Eval(t.Context(), scope{symbols.C})
+			got, addrErr := v.Address()
+			if err != nil || addrErr != nil || int64(got) != want {
+				t.Errorf("%s: got %d, %v, want %d", text, int64(got), err, want)
+			}
+		}
+	})
+}

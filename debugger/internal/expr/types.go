@@ -1,0 +1,188 @@
+package expr
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+)
+
+// A class is what can be done with a type.
+type class uint8
+
+const (
+	aggregate class = iota // a struct and the like: nothing can be computed
+	boolean
+	signed
+	unsigned
+	floating
+	pointer
+)
+
+// A typ is the type of a value: one of the program, a basic one, or a pointer
+// to a type.
+type typ struct {
+	class class
+	size  int64
+	name  string        // of a basic type
+	sym   *symbols.Type // of the program, else nil
+	to    *typ          // what a pointer that is none of the program's points to; nil is void
+}
+
+// basics are the names of basic types in C, Go and Rust. The words of C's are
+// sorted, without int where another word says enough.
+var basics = map[string]typ{
+	"void": {}, "bool": {class: boolean, size: 1}, "_Bool": {class: boolean, size: 1},
+	"char": {class: signed, size: 1}, "char signed": {class: signed, size: 1}, "char unsigned": {class: unsigned, size: 1},
+	"short": {class: signed, size: 2}, "short unsigned": {class: unsigned, size: 2},
+	"int": {class: signed, size: 4}, "unsigned": {class: unsigned, size: 4}, "signed": {class: signed, size: 4},
+	"long": {class: signed, size: 8}, "long unsigned": {class: unsigned, size: 8},
+	"long long": {class: signed, size: 8}, "long long unsigned": {class: unsigned, size: 8},
+	"float": {class: floating, size: 4}, "double": {class: floating, size: 8},
+
+	"int8": {class: signed, size: 1}, "int16": {class: signed, size: 2}, "int32": {class: signed, size: 4}, "int64": {class: signed, size: 8},
+	"uint": {class: unsigned, size: 8}, "uint8": {class: unsigned, size: 1}, "uint16": {class: unsigned, size: 2},
+	"uint32": {class: unsigned, size: 4}, "uint64": {class: unsigned, size: 8}, "uintptr": {class: unsigned, size: 8},
+	"byte": {class: unsigned, size: 1}, "rune": {class: signed, size: 4},
+	"float32": {class: floating, size: 4}, "float64": {class: floating, size: 8},
+
+	"i8": {class: signed, size: 1}, "i16": {class: signed, size: 2}, "i32": {class: signed, size: 4}, "i64": {class: signed, size: 8},
+	"isize": {class: signed, size: 8}, "usize": {class: unsigned, size: 8},
+	"u8": {class: unsigned, size: 1}, "u16": {class: unsigned, size: 2}, "u32": {class: unsigned, size: 4}, "u64": {class: unsigned, size: 8},
+	"f32": {class: floating, size: 4}, "f64": {class: floating, size: 8},
+
+	"int8_t": {class: signed, size: 1}, "int16_t": {class: signed, size: 2}, "int32_t": {class: signed, size: 4}, "int64_t": {class: signed, size: 8},
+	"uint8_t": {class: unsigned, size: 1}, "uint16_t": {class: unsigned, size: 2}, "uint32_t": {class: unsigned, size: 4},
+	"uint64_t": {class: unsigned, size: 8}, "size_t": {class: unsigned, size: 8}, "ssize_t": {class: signed, size: 8},
+	"intptr_t": {class: signed, size: 8}, "uintptr_t": {class: unsigned, size: 8},
+}
+
+// cWords are the words that C's basic types consist of.
+var cWords = []string{"char", "short", "int", "long", "unsigned", "signed", "float", "double"}
+
+// isBasicWord says whether a word may follow another one in a type.
+func isBasicWord(word string) bool { return slices.Contains(cWords, word) }
+
+// isBasicName says whether a name is that of a basic type.
+func isBasicName(name string) bool {
+	_, ok := basics[sorted(name)]
+	return ok
+}
+
+// sorted brings the words of C's types into the order of the table.
+func sorted(name string) string {
+	words := strings.Fields(name)
+	if len(words) < 2 {
+		return name
+	}
+	slices.Sort(words)
+	for _, spare := range []string{"int", "signed"} {
+		if i := slices.Index(words, spare); i >= 0 && len(words) > 1 && !(spare == "signed" && slices.Contains(words, "char")) {
+			words = slices.Delete(words, i, i+1)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// basic returns a basic type by its name.
+func basic(name string, lang symbols.Lang) (*typ, bool) {
+	t, ok := basics[sorted(name)]
+	t.name = name
+	if name == "int" && lang == symbols.Go {
+		t.size = 8
+	}
+	return &t, ok
+}
+
+// String is the type as the language writes it.
+func (t *typ) String() string {
+	switch {
+	case t == nil:
+		return "void"
+	case t.sym != nil:
+		return t.sym.String()
+	case t.class == pointer:
+		if inner := t.to.String(); strings.HasSuffix(inner, "*") {
+			return inner + "*"
+		}
+		return t.to.String() + " *"
+	}
+	return t.name
+}
+
+// kindClasses are the classes of the program's types. Characters and
+// enumerations have or have not a sign.
+var kindClasses = map[symbols.Kind]class{
+	symbols.KindBool: boolean, symbols.KindInt: signed, symbols.KindUint: unsigned, symbols.KindChar: unsigned,
+	symbols.KindFloat: floating, symbols.KindPointer: pointer, symbols.KindEnum: unsigned,
+}
+
+// typeOf makes a typ of a type of the program. References are what they refer
+// to, see load.
+func typeOf(sym *symbols.Type) *typ {
+	t := &typ{sym: sym}
+	plain := sym.Strip()
+	t.class, t.size = kindClasses[plain.Kind], plain.Size
+	if t.class == unsigned && plain.Signed() {
+		t.class = signed
+	}
+	if t.size > 8 && t.class != floating || t.size > 16 {
+		t.class = aggregate
+	}
+	return t
+}
+
+// elem is what a pointer points to. Of a type of the program it is made when it
+// is asked for: a pointer may be to its own type.
+func (t *typ) elem() *typ {
+	if t.sym != nil && t.sym.Strip().Kind == symbols.KindPointer {
+		return typeOf(t.sym.Strip().Elem())
+	}
+	return t.to
+}
+
+// pointerTo is a pointer to a type.
+func pointerTo(to *typ) *typ { return &typ{class: pointer, size: 8, to: to} }
+
+// width is how many bytes an element of the type takes for arithmetic with
+// pointers; void counts as one.
+func (t *typ) width() int64 {
+	if t == nil || t.size <= 0 {
+		return 1
+	}
+	return t.size
+}
+
+func (t *typ) isWhole() bool {
+	return t.class == signed || t.class == unsigned || t.class == boolean
+}
+
+func (t *typ) isNumber() bool { return t.isWhole() || t.class == floating }
+
+// names are what computed types are called, by class and size.
+var names = map[symbols.Lang]map[class]map[int64]string{
+	symbols.Go: {
+		signed:   {1: "int8", 2: "int16", 4: "int32", 8: "int"},
+		unsigned: {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64"},
+		floating: {4: "float32", 8: "float64"}, boolean: {1: "bool"},
+	},
+	symbols.Rust: {
+		signed:   {1: "i8", 2: "i16", 4: "i32", 8: "i64"},
+		unsigned: {1: "u8", 2: "u16", 4: "u32", 8: "u64"},
+		floating: {4: "f32", 8: "f64"}, boolean: {1: "bool"},
+	},
+	symbols.C: {
+		signed:   {1: "char", 2: "short", 4: "int", 8: "long"},
+		unsigned: {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long"},
+		floating: {4: "float", 8: "double"}, boolean: {1: "bool"},
+	},
+}
+
+// computed is the type of a computed number.
+func computed(c class, size int64, lang symbols.Lang) *typ {
+	known, ok := names[lang]
+	if !ok {
+		known = names[symbols.C]
+	}
+	return &typ{class: c, size: size, name: known[c][size]}
+}

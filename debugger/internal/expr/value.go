@@ -1,0 +1,267 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+)
+
+// A Value is what an expression comes to: a place in the program, or a number
+// or pointer that was computed.
+type Value struct {
+	typ    *typ
+	object *symbols.Object // a place; nil when computed
+	bits   uint64          // a computed number, extended to 64 bits by its sign
+	float  float64         // or that, when the class is floating
+	hex    bool            // shown in hexadecimal
+	text   *string         // a text that was written, else nil
+}
+
+// errNoNumber says that nothing can be computed with a value.
+var errNoNumber = errors.New("is no number")
+
+func floatValue(f float64) Value {
+	return Value{typ: &typ{class: floating, size: 8, name: "double"}, float: f}
+}
+
+func charValue(n uint64) Value {
+	t := &typ{class: signed, size: 1, name: "char"}
+	if n > math.MaxInt8 {
+		t.size, t.name = 4, "int"
+	}
+	return Value{typ: t, bits: n}
+}
+
+func textValue(text string) Value { return Value{typ: &typ{name: "string"}, text: &text} }
+
+// place is an object of the program as a value.
+func place(o symbols.Object) Value { return Value{typ: typeOf(o.Type), object: &o} }
+
+// placed is place for what may have failed.
+func placed(o symbols.Object, err error) (Value, error) {
+	if err != nil {
+		return Value{}, err
+	}
+	return place(o), nil
+}
+
+// Object is the place in the program that the value is; false when it was
+// computed. Its type is unknown when a cast has chosen a basic one.
+func (v Value) Object() (symbols.Object, bool) {
+	if v.object == nil {
+		return symbols.Object{}, false
+	}
+	return *v.object, true
+}
+
+// Type is the value's type as the language writes it.
+func (v Value) Type() string { return v.typ.String() }
+
+// Size is how many bytes the value's type takes.
+func (v Value) Size() int64 {
+	if v.object != nil && v.typ.sym != nil {
+		return v.object.Size()
+	}
+	return v.typ.size
+}
+
+// Text shows the value. It always has a text: what cannot be read says why, in
+// angle brackets.
+func (v Value) Text(limits symbols.Limits) string {
+	if v.object != nil && v.typ.sym != nil {
+		return v.object.Value(limits).Text
+	}
+	n, err := v.load()
+	if err != nil {
+		return "<" + err.Error() + ">"
+	}
+	return n.number()
+}
+
+// number shows a computed number, or a text that was written.
+func (v Value) number() string {
+	switch {
+	case v.text != nil:
+		return strconv.Quote(*v.text)
+	case v.typ.class == pointer || v.hex:
+		return fmt.Sprintf("%#x", v.bits)
+	case v.typ.class == floating:
+		return strconv.FormatFloat(v.float, 'g', -1, int(min(v.typ.size, 8)*8))
+	case strings.HasSuffix(v.typ.name, "char") && v.typ.size == 1:
+		return fmt.Sprintf("%d %s", int64(v.bits), letter(byte(v.bits)))
+	case v.typ.class == boolean:
+		return strconv.FormatBool(v.bits != 0)
+	case v.typ.class == unsigned:
+		return strconv.FormatUint(v.bits, 10)
+	case v.typ.class == signed:
+		return strconv.FormatInt(int64(v.bits), 10)
+	}
+	return "void"
+}
+
+// letter is a byte as C writes it.
+func letter(c byte) string {
+	if text := strconv.QuoteRune(rune(c)); c < utf8.RuneSelf && !strings.HasPrefix(text, `'\x`) {
+		return text
+	}
+	return fmt.Sprintf(`'\%03o'`, c)
+}
+
+// Bool is whether the value counts as true: it is not zero.
+func (v Value) Bool() (bool, error) {
+	n, err := v.scalar()
+	if err != nil {
+		return false, err
+	}
+	if n.typ.class == floating {
+		return n.float != 0, nil
+	}
+	return n.bits != 0, nil
+}
+
+// Address is what a pointer or a whole number says, or where a place is that is
+// neither.
+func (v Value) Address() (uint64, error) {
+	n, err := v.scalar()
+	if err == nil && n.typ.class != floating {
+		return n.bits, nil
+	}
+	if v.object != nil {
+		if addr, ok := v.object.Address(); ok {
+			return addr, nil
+		}
+	}
+	return 0, fmt.Errorf("a %s is no address", v.Type())
+}
+
+// scalar is load for what must be a number or a pointer. Arrays are pointers to
+// their first elements, functions to their code, smart pointers the plain ones in
+// them.
+func (v Value) scalar() (Value, error) {
+	v, err := v.referred()
+	if err != nil {
+		return Value{}, err
+	}
+	if v.object != nil && v.typ.sym != nil {
+		if p, ok, err := v.object.Pointer(); ok {
+			if err != nil {
+				return Value{}, err
+			}
+			return place(p).scalar()
+		}
+		if t := v.typ.sym.Strip(); t.Kind == symbols.KindArray {
+			addr, ok := v.object.Address()
+			if !ok {
+				return Value{}, errors.New("the array is not in memory")
+			}
+			elem := typeOf(t.Elem())
+			return Value{typ: pointerTo(elem), bits: addr}, nil
+		}
+	}
+	n, err := v.load()
+	if err == nil && n.typ.class == aggregate {
+		err = fmt.Errorf("a %s %w", v.Type(), errNoNumber)
+	}
+	return n, err
+}
+
+// maxReferences bounds how many references are followed one after another.
+const maxReferences = 4
+
+// referred is what a reference of C++ refers to; other values are as they are.
+func (v Value) referred() (Value, error) {
+	for i := 0; v.object != nil && v.typ.sym != nil && isReference(v.typ.sym); i++ {
+		to, err := v.object.Deref()
+		if err == nil && i == maxReferences {
+			err = errors.New("the reference leads to itself")
+		}
+		if err != nil {
+			return Value{}, err
+		}
+		v = place(to)
+	}
+	return v, nil
+}
+
+// load reads a place; what was computed is as it is.
+func (v Value) load() (Value, error) {
+	if v.object == nil || v.typ.class == aggregate {
+		return v, nil
+	}
+	if err := v.object.Err(); err != nil {
+		return v, err
+	}
+	n := Value{typ: v.typ}
+	var err error
+	switch v.typ.class {
+	case floating:
+		n.float, err = v.object.Float()
+	case signed:
+		var i int64
+		i, err = v.object.Int()
+		n.bits = uint64(i)
+	default:
+		n.bits, err = v.object.Uint()
+	}
+	return n, err
+}
+
+// convert makes a number of another type.
+func (v Value) convert(to *typ) Value {
+	out := Value{typ: to}
+	switch {
+	case to.class == boolean:
+		if v.typ.class == floating && v.float != 0 || v.typ.class != floating && v.bits != 0 {
+			out.bits = 1
+		}
+	case to.class == floating && v.typ.class == floating:
+		out.float = v.float
+	case to.class == floating && v.typ.class == signed:
+		out.float = float64(int64(v.bits))
+	case to.class == floating:
+		out.float = float64(v.bits)
+	case v.typ.class == floating:
+		out.bits = whole(v.float, to.class)
+	default:
+		out.bits = v.bits
+	}
+	if to.class == floating && to.size == 4 {
+		out.float = float64(float32(out.float))
+	}
+	out.bits = cut(out.bits, to)
+	return out
+}
+
+// whole cuts the fraction off; what does not fit is as near as can be.
+func whole(f float64, c class) uint64 {
+	switch {
+	case math.IsNaN(f):
+		return 0
+	case c == signed && f <= math.MinInt64:
+		return 1 << 63
+	case c == signed && f >= math.MaxInt64:
+		return math.MaxInt64
+	case f >= math.MaxUint64:
+		return math.MaxUint64
+	case f < 0:
+		return uint64(int64(max(f, math.MinInt64)))
+	}
+	return uint64(f)
+}
+
+// cut keeps the bits that a type has and extends them by its sign.
+func cut(bits uint64, t *typ) uint64 {
+	if t.size <= 0 || t.size >= 8 {
+		return bits
+	}
+	shift := 64 - 8*uint(t.size)
+	if t.class == signed {
+		return uint64(int64(bits<<shift) >> shift)
+	}
+	return bits << shift >> shift
+}

@@ -1,0 +1,180 @@
+package history
+
+import (
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
+
+// System calls that are treated apart.
+const (
+	callMmap        = 9
+	callBrk         = 12
+	callSigaltstack = 131
+	callRseq        = 334
+)
+
+// threadBlock is how much of a thread's own structure is looked at when it
+// ends: the kernel clears its id there, and a list of locks.
+const threadBlock = 0x900
+
+// prepareCall adds what a system call may change.
+func (r *Recorder) prepareCall(a *attempt, regs *ptrace.Regs, number uint64) {
+	if a.kind != Signalled {
+		a.kind, a.number = Called, number
+	}
+	a.differ = true
+	a.call = kernel.Call{Number: number, Args: [6]uint64{regs.RDI, regs.RSI, regs.RDX, regs.R10, regs.R8, regs.R9}}
+	a.effect = kernel.Of(a.call, func(addr uint64, b []byte) bool {
+		n, _ := r.target.ReadMemory(addr, b)
+		return n == len(b)
+	})
+	a.vector = a.vector || a.effect.Vector
+	if a.effect.Unknown {
+		r.prepareBarrier(a, fmt.Sprintf("system call %d", number))
+		return
+	}
+	for _, s := range a.effect.Writes {
+		a.spans = r.clip(a.spans, s)
+	}
+	switch {
+	case number == callBrk:
+		a.spans = r.clip(a.spans, r.shrunk(a.call.Args[0]))
+	case a.effect.ThreadEnds && regs.FSBase != 0:
+		a.spans = r.clip(a.spans, x86.Span{Addr: regs.FSBase, Len: threadBlock})
+	}
+}
+
+// clip appends the parts of a range that are mapped.
+func (r *Recorder) clip(dst []x86.Span, s x86.Span) []x86.Span {
+	s.Len = min(s.Len, 1<<63-min(s.Addr, 1<<63))
+	for _, m := range r.view().maps {
+		start := m.Start
+		if m.Path == "[stack]" {
+			start -= stackGrowth
+		}
+		if low, high, ok := overlap(s, x86.Span{Addr: start, Len: m.End - start}); ok {
+			dst = append(dst, x86.Span{Addr: low, Len: high - low})
+		}
+	}
+	return dst
+}
+
+// shrunk is the memory that brk takes away. The heap may be in several mappings
+// that touch.
+func (r *Recorder) shrunk(end uint64) x86.Span {
+	top := end
+	for _, m := range r.view().maps {
+		if m.Path == "[heap]" && m.Contains(top) {
+			top = m.End
+		}
+	}
+	return x86.Span{Addr: end, Len: top - end}
+}
+
+// appendExtras appends what else a system call, a signal or a barrier has
+// changed, and what it was.
+func (r *Recorder) appendExtras(a *attempt, regs *ptrace.Regs) (int, error) {
+	at, n := len(r.buf), 0
+	if a.kind == Called || a.kind == Signalled {
+		r.buf = appendExtra(r.buf, extraNumber, appendNumber(nil, a.number))
+		n++
+	}
+	if len(a.gone)+len(a.come) > 0 {
+		r.buf = appendExtra(r.buf, extraMaps, appendMaps(appendMaps(nil, a.gone), a.come))
+		n++
+	}
+	if a.effect.Threads || a.before != nil {
+		k, err := r.appendThreads()
+		if n += k; err != nil {
+			return 0, err
+		}
+	}
+	r.learnFrom(a, regs)
+	if n > 0 {
+		r.buf = insertCount(r.buf, at, n)
+	}
+	return n, nil
+}
+
+// learnFrom looks at what else a step tells about the thread.
+func (r *Recorder) learnFrom(a *attempt, regs *ptrace.Regs) {
+	done := a.kind == Called && regs.RAX == 0
+	switch {
+	case a.kind == Signalled:
+		r.checkFrame(a, regs)
+	case done && a.number == callSigaltstack:
+		r.readStack(r.view().threads[a.thread].id, a.call.Args[0])
+	case done && a.number == callRseq:
+		r.rseq = append(r.rseq, x86.Span{Addr: a.call.Args[0], Len: a.call.Args[1]})
+	}
+}
+
+// appendThreads appends the threads that have come. One that has not come to
+// its first stop yet is found when it steps.
+func (r *Recorder) appendThreads() (int, error) {
+	infos, err := r.target.Threads()
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, info := range infos {
+		if r.index(info.ID) >= 0 {
+			continue
+		}
+		regs, err := r.target.Regs(info.ID)
+		if err != nil {
+			continue
+		}
+		r.buf = r.appendThread(r.buf, info.ID, regs)
+		n++
+	}
+	return n, nil
+}
+
+// appendThread appends that a thread has come.
+func (r *Recorder) appendThread(b []byte, id int, regs ptrace.Regs) []byte {
+	v := r.view()
+	v.threads = append(v.threads, thread{id: id, alive: true, regs: regs})
+	r.stacks[id] = stack{known: true} // a new thread has none, see sigaltstack(2)
+	return appendExtra(b, extraThread, appendNumber(nil, uint64(len(v.threads)-1)))
+}
+
+// meet makes a record of a thread that nobody knows yet.
+func (r *Recorder) meet(id int, regs *ptrace.Regs) {
+	var none ptrace.Regs
+	h := head{kind: Changed, parts: partExtra, thread: r.view().current}
+	r.buf = appendRegs(appendHead(r.buf[:0], h), &none, &none)
+	r.buf = r.appendThread(appendNumber(r.buf, 1), id, *regs)
+	r.history.append(r.buf)
+}
+
+// finishThread makes the record of a thread's end.
+func (r *Recorder) finishThread(a *attempt) error {
+	t := &r.view().threads[a.thread]
+	r.buf = appendRegs(appendHead(r.buf[:0], head{kind: Ended, thread: a.thread}), &t.regs, &t.regs)
+	n, err := r.appendMemory(a)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		r.buf[0] |= partMemory
+	}
+	r.buf[0] |= partExtra
+	r.buf = appendNumber(r.buf, 1)
+	r.buf = appendExtra(r.buf, extraThread, appendNumber(nil, uint64(a.thread)))
+	t.alive = false
+	r.history.append(r.buf)
+	return nil
+}
+
+// ends says whether a system call would end the process.
+func (r *Recorder) ends(e kernel.Effect) bool {
+	if !e.ThreadEnds {
+		return e.Ends
+	}
+	infos, err := r.target.Threads()
+	return err == nil && len(infos) == 1
+}

@@ -1,0 +1,58 @@
+package history
+
+import (
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// WriteMemory writes memory of the process, and records it. The view goes to
+// the present first.
+func (r *Recorder) WriteMemory(addr uint64, b []byte) (int, error) {
+	if err := r.ready(); err != nil || len(b) == 0 {
+		return 0, err
+	}
+	old := make([]byte, len(b))
+	if n, err := r.target.ReadMemory(addr, old); err != nil {
+		return 0, fmt.Errorf("read what is there, %d of %d bytes: %w", n, len(old), err)
+	}
+	n, err := r.target.WriteMemory(addr, b)
+	if n == 0 {
+		return n, err
+	}
+	r.wrote(addr, uint64(n))
+	var none ptrace.Regs
+	h := head{kind: Changed, parts: partMemory, thread: r.view().current}
+	r.buf = appendNumber(appendRegs(appendHead(r.buf[:0], h), &none, &none), 1)
+	r.buf = appendSpan(r.buf, addr, old[:n])
+	r.history.append(r.buf)
+	return n, err
+}
+
+// SetRegs replaces the registers of a thread, and records it. The view goes to
+// the present first.
+func (r *Recorder) SetRegs(thread int, regs ptrace.Regs) error {
+	if err := r.ready(); err != nil {
+		return err
+	}
+	if err := r.target.SetRegs(thread, regs); err != nil {
+		return err
+	}
+	v := r.view()
+	i := v.current
+	if thread != 0 {
+		i = r.index(thread)
+	}
+	r.buf = appendRegs(appendHead(r.buf[:0], head{kind: Changed, thread: i}), &v.threads[i].regs, &regs)
+	v.threads[i].regs = regs
+	r.history.append(r.buf)
+	return nil
+}
+
+// ready brings the view to the present.
+func (r *Recorder) ready() error {
+	if _, err := r.history.Seek(r.history.End()); err != nil {
+		return err
+	}
+	return r.refresh()
+}

@@ -1,0 +1,131 @@
+package history
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// finish makes the record of a step that is done.
+func (r *Recorder) finish(s Stepper, a *attempt) error {
+	regs, err := s.Regs()
+	if err != nil {
+		return err
+	}
+	t := &r.view().threads[a.thread]
+	h := head{kind: a.kind, thread: a.thread}
+	r.buf = appendRegs(appendHead(r.buf[:0], h), &t.regs, regs)
+	parts, err := r.finishParts(a, t, regs)
+	if err != nil {
+		return err
+	}
+	r.buf[0] |= parts
+	t = &r.view().threads[a.thread] // the table may have grown
+	t.regs = *regs
+	r.view().current = a.thread
+	r.history.append(r.buf)
+	if a.lost != "" {
+		r.restart(a.lost)
+	}
+	return nil
+}
+
+// finishParts appends the parts behind the registers and says which they are.
+func (r *Recorder) finishParts(a *attempt, t *thread, regs *ptrace.Regs) (parts byte, err error) {
+	if a.effect.Maps || a.before != nil {
+		if err := r.remap(a); err != nil {
+			return 0, err
+		}
+	}
+	n, err := r.appendMemory(a)
+	if err != nil {
+		return 0, err
+	}
+	if n > 0 {
+		parts |= partMemory
+	}
+	if a.vector {
+		n, err := r.appendVectors(t)
+		if err != nil {
+			return 0, err
+		}
+		if n > 0 {
+			parts |= partVector
+		}
+	}
+	if a.kind != Stepped || a.before != nil {
+		n, err := r.appendExtras(a, regs)
+		if err != nil {
+			return 0, err
+		}
+		if n > 0 {
+			parts |= partExtra
+		}
+	}
+	return parts, nil
+}
+
+// appendMemory appends what was overwritten and returns how many pieces that
+// is. Nothing is appended when there are none.
+func (r *Recorder) appendMemory(a *attempt) (int, error) {
+	at := len(r.buf)
+	n := 0
+	if !a.differ && a.before == nil {
+		if len(a.spans) == 0 {
+			return 0, nil
+		}
+		r.buf = binary.AppendUvarint(r.buf, uint64(len(a.spans)))
+		old := a.old
+		for _, s := range a.spans {
+			r.buf = appendSpan(r.buf, s.Addr, old[:s.Len])
+			old = old[s.Len:]
+			r.wrote(s.Addr, s.Len)
+		}
+		return len(a.spans), nil
+	}
+	keep := func(addr uint64, old []byte) {
+		r.buf = appendSpan(r.buf, addr, old)
+		r.wrote(addr, uint64(len(old)))
+		n++
+	}
+	if err := errors.Join(r.differences(a, keep), r.appendFilled(a, keep)); err != nil {
+		return 0, err
+	}
+	if n > 0 {
+		r.buf = insertCount(r.buf, at, n)
+	}
+	return n, nil
+}
+
+// differences calls keep for each piece of what was saved that has changed.
+func (r *Recorder) differences(a *attempt, keep func(uint64, []byte)) error {
+	if a.before != nil {
+		return r.compare(a.before, keep)
+	}
+	old := a.old
+	for _, s := range a.spans {
+		if err := r.comparePages(s.Addr, old[:s.Len], keep); err != nil {
+			return err
+		}
+		old = old[s.Len:]
+	}
+	return nil
+}
+
+// appendVectors appends how the vector state has changed, if it has.
+func (r *Recorder) appendVectors(t *thread) (int, error) {
+	now, err := r.target.XState(t.id, r.vector)
+	if err != nil {
+		return 0, err
+	}
+	r.vector = now
+	at := len(r.buf)
+	b, n := appendVector(r.buf, t.vector, now)
+	if r.buf = b; n == 0 {
+		r.buf = r.buf[:at]
+		return 0, nil
+	}
+	t.vector = append(t.vector[:0], now...)
+	return n, nil
+}

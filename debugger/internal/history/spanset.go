@@ -1,0 +1,69 @@
+package history
+
+import "github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+
+// A spanSet is memory: ranges in the order of their addresses, none of which
+// touches another.
+type spanSet []ptrace.Range
+
+// and is what two sets have in common.
+func (s spanSet) and(o spanSet) spanSet {
+	return s.combine(o, func(a, b bool) bool { return a && b })
+}
+
+// or is what either has.
+func (s spanSet) or(o spanSet) spanSet {
+	return s.combine(o, func(a, b bool) bool { return a || b })
+}
+
+// minus is what the other one does not have.
+func (s spanSet) minus(o spanSet) spanSet {
+	return s.combine(o, func(a, b bool) bool { return a && !b })
+}
+
+// size is how many bytes that are.
+func (s spanSet) size() uint64 {
+	n := uint64(0)
+	for _, r := range s {
+		n += r.Len()
+	}
+	return n
+}
+
+// combine walks over both sets from edge to edge and keeps what want says.
+func (s spanSet) combine(o spanSet, want func(a, b bool) bool) spanSet {
+	var result spanSet
+	for at := uint64(0); ; {
+		inS, endS, moreS := s.edge(at)
+		inO, endO, moreO := o.edge(at)
+		if !moreS && !moreO {
+			return result
+		}
+		end := min(endS, endO)
+		if want(inS, inO) {
+			result = ptrace.AppendRange(result, ptrace.Range{Start: at, End: end})
+		}
+		at = end
+		s, o = s.after(at), o.after(at)
+	}
+}
+
+// edge says whether an address is in the set, and where that changes. There may
+// be nothing more.
+func (s spanSet) edge(at uint64) (in bool, end uint64, more bool) {
+	switch {
+	case len(s) == 0:
+		return false, ^uint64(0), false
+	case at < s[0].Start:
+		return false, s[0].Start, true
+	}
+	return true, s[0].End, true
+}
+
+// after leaves out what ends at an address or before it.
+func (s spanSet) after(at uint64) spanSet {
+	for len(s) > 0 && s[0].End <= at {
+		s = s[1:]
+	}
+	return s
+}

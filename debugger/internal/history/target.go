@@ -1,0 +1,47 @@
+package history
+
+import (
+	"context"
+	"syscall"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// A Target is a stopped process to record. [proc.Process] is one by [Of].
+type Target interface {
+	Base
+	WriteMemory(addr uint64, b []byte) (int, error)
+	SetRegs(thread int, r ptrace.Regs) error
+	SetXState(thread int, state []byte) error
+	Maps() (proc.Maps, error)
+	Threads() ([]proc.ThreadInfo, error)
+	CurrentThread() (int, error)
+	Rseq(thread int) (start, end uint64, err error)
+	Inject(thread int, number uint64, args ...uint64) (uint64, error)
+	Step(ctx context.Context, thread int, f func(Stepper) error) error
+	Resume(ctx context.Context) (proc.Stop, error)
+}
+
+// A Stepper drives threads by single steps; see [proc.Stepper].
+type Stepper interface {
+	Thread() int
+	Switch(thread int) error
+	Regs() (*ptrace.Regs, error)
+	SetRegs(r ptrace.Regs) error
+	Step() (proc.Outcome, error)
+	Signal() syscall.Signal
+	Action() proc.Action
+	Hold()
+	Report() proc.Stop
+	Forget()
+}
+
+// Of makes a process a target.
+func Of(p *proc.Process) Target { return target{p} }
+
+type target struct{ *proc.Process }
+
+func (t target) Step(ctx context.Context, thread int, f func(Stepper) error) error {
+	return t.Process.Step(ctx, thread, func(s *proc.Stepper) error { return f(s) })
+}

@@ -1,0 +1,291 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// Errors of [Open], beside [ErrCorrupt].
+var (
+	// ErrFormat says that the input is no binary trace.
+	ErrFormat = errors.New("this is no binary trace")
+
+	// ErrVersion says that it is one of a version that is not known.
+	ErrVersion = errors.New("this version of the trace format is not known")
+
+	// ErrNotTraced says that memory is not in the trace.
+	ErrNotTraced = errors.New("this memory is not in the trace")
+)
+
+// What a trace may have. More than any real one needs, so that a hostile one
+// cannot make its reader use more memory than a few times its size.
+const (
+	maxThreads   = 1 << 16
+	maxVectorLen = 1 << 16
+	maxZeroPages = 1 << 16
+)
+
+// A Trace is a piece of history without its process.
+type Trace struct {
+	*History
+	Program string // what was traced
+}
+
+// Open reads a binary trace. Nothing of it is used before its checksum is
+// found right and all its records make sense.
+func Open(ctx context.Context, r io.Reader) (*Trace, error) {
+	o := &opener{ctx: ctx, sum: sha256.New(), pages: make(map[uint64]*page)}
+	in := bufio.NewReaderSize(r, 1<<16)
+	o.r = io.TeeReader(in, o.sum)
+	if err := o.blocks(); err != nil {
+		return nil, fmt.Errorf("open a trace: %w", err)
+	}
+	want := o.sum.Sum(nil)
+	got := make([]byte, len(want))
+	if _, err := io.ReadFull(in, got); err != nil || !bytes.Equal(got, want) {
+		return nil, fmt.Errorf("open a trace: %w: the checksum does not match", ErrCorrupt)
+	}
+	return o.trace()
+}
+
+// An opener gathers the blocks of a trace.
+type opener struct {
+	ctx context.Context //nolint:containedctx // it lives as long as one call
+	r   io.Reader
+	sum interface {
+		io.Writer
+		Sum(b []byte) []byte
+	}
+	h       *History
+	to      uint64
+	current int
+	program string
+	reason  string
+	threads []thread
+	pages   map[uint64]*page // nil: zero
+	zeroes  int
+}
+
+// blocks reads all of them. The order is fixed, so each finds what it needs.
+func (o *opener) blocks() error {
+	head := make([]byte, len(traceMagic)+2)
+	if _, err := io.ReadFull(o.r, head); err != nil || string(head[:len(traceMagic)]) != traceMagic {
+		return ErrFormat
+	}
+	if version := binary.LittleEndian.Uint16(head[len(traceMagic):]); version != traceVersion {
+		return fmt.Errorf("%w: %d", ErrVersion, version)
+	}
+	for _, expected := range []struct {
+		tag  byte
+		read func(d *decoder) error
+	}{{blockHeader, o.header}, {blockThreads, o.table}, {blockMaps, o.maps}} {
+		tag, payload, err := o.block()
+		if err != nil {
+			return err
+		}
+		d := &decoder{b: payload}
+		if tag != expected.tag {
+			return ErrCorrupt
+		}
+		if err := expected.read(d); err != nil || d.bad {
+			return errors.Join(ErrCorrupt, err)
+		}
+	}
+	return o.contents()
+}
+
+// contents reads pages and records up to the end.
+func (o *opener) contents() error {
+	for {
+		tag, payload, err := o.block()
+		if err != nil {
+			return err
+		}
+		d := &decoder{b: payload}
+		switch tag {
+		case blockPages:
+			o.readPages(d)
+		case blockRecords:
+			err = o.records(d)
+		case blockEnd:
+			return nil
+		default:
+			return fmt.Errorf("%w: a block of kind %q", ErrCorrupt, tag)
+		}
+		if err != nil || d.bad {
+			return errors.Join(ErrCorrupt, err)
+		}
+	}
+}
+
+// block reads one. Memory grows with what is there, not with what the length
+// says.
+func (o *opener) block() (byte, []byte, error) {
+	var head [5]byte
+	if err := o.ctx.Err(); err != nil {
+		return 0, nil, err
+	}
+	if _, err := io.ReadFull(o.r, head[:]); err != nil {
+		return 0, nil, fmt.Errorf("%w: it ends early", ErrCorrupt)
+	}
+	n := int64(binary.LittleEndian.Uint32(head[1:]))
+	var b bytes.Buffer
+	if k, err := io.CopyN(&b, o.r, n); k != n {
+		return 0, nil, fmt.Errorf("%w: it ends early: %w", ErrCorrupt, err)
+	}
+	return head[0], b.Bytes(), nil
+}
+
+func (o *opener) header(d *decoder) error {
+	from, to, current := d.uvarint(), d.uvarint(), d.uvarint()
+	if d.bad || from > to || to == 1<<64-1 || current >= maxThreads {
+		return ErrCorrupt
+	}
+	o.to, o.current = to, int(current)
+	o.program, o.reason = d.text(), d.text()
+	o.h = newHistory(&fileBase{}, 1<<62, from)
+	o.h.reason = o.reason
+	return nil
+}
+
+// regsSize is how many bytes registers have.
+const regsSize = 8 * ptrace.NumRegs
+
+func (o *opener) table(d *decoder) error {
+	n := d.count(regsSize)
+	if n > maxThreads || o.current >= n {
+		return ErrCorrupt
+	}
+	for range n {
+		t := thread{id: int(d.uvarint() & (1<<31 - 1)), alive: d.byte() == 1}
+		if words := d.bytes(regsSize); words != nil {
+			for i := range t.regs.Words() {
+				t.regs.Words()[i] = binary.LittleEndian.Uint64(words[8*i:])
+			}
+		}
+		vector := d.bytes(d.uvarint())
+		if len(vector) > maxVectorLen {
+			return ErrCorrupt
+		}
+		if len(vector) > 0 {
+			t.vector = bytes.Clone(vector)
+		}
+		o.threads = append(o.threads, t)
+	}
+	return nil
+}
+
+func (o *opener) maps(d *decoder) error {
+	o.h.view.maps = d.maps()
+	return nil
+}
+
+func (o *opener) readPages(d *decoder) {
+	for len(d.b) > 0 && !d.bad {
+		number := d.uvarint()
+		switch d.byte() {
+		case pageZero:
+			o.pages[number] = nil
+			if o.zeroes++; o.zeroes > maxZeroPages {
+				d.fail()
+			}
+		case pageFull:
+			if b := d.bytes(pageSize); b != nil {
+				o.pages[number] = (*page)(bytes.Clone(b))
+			}
+		default:
+			d.fail()
+		}
+	}
+}
+
+func (o *opener) records(d *decoder) error {
+	for len(d.b) > 0 && !d.bad {
+		record := d.bytes(d.uvarint())
+		if d.bad || o.h.End() == o.to {
+			return ErrCorrupt
+		}
+		if err := o.check(record); err != nil {
+			return fmt.Errorf("position %d: %w", o.h.End(), err)
+		}
+		if err := o.h.log.append(record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trace puts it together.
+func (o *opener) trace() (*Trace, error) {
+	if o.h.End() != o.to {
+		return nil, fmt.Errorf("open a trace: %w: it has not all of its records", ErrCorrupt)
+	}
+	v := &o.h.view
+	base := v.base.(*fileBase)
+	base.pages, base.threads = o.pages, o.threads
+	v.threads = make([]thread, len(o.threads))
+	for i, t := range o.threads {
+		t.vector = bytes.Clone(t.vector)
+		v.threads[i] = t
+	}
+	v.current, v.position = o.current, o.to
+	return &Trace{History: o.h, Program: o.program}, nil
+}
+
+// fileBase is the process at the end of a trace.
+type fileBase struct {
+	pages   map[uint64]*page
+	threads []thread
+}
+
+func (b *fileBase) ReadMemory(addr uint64, dst []byte) (int, error) {
+	n := 0
+	for n < len(dst) {
+		at := addr + uint64(n)
+		p, ok := b.pages[at/pageSize]
+		switch rest := dst[n:min(len(dst), n+int(pageSize-at%pageSize))]; {
+		case !ok:
+			return n, fmt.Errorf("read memory at %#x: %w", at, ErrNotTraced)
+		case p == nil:
+			clear(rest)
+			n += len(rest)
+		default:
+			n += copy(rest, p[at%pageSize:])
+		}
+	}
+	return n, nil
+}
+
+func (b *fileBase) find(id int) (*thread, error) {
+	for i := range b.threads {
+		if b.threads[i].id == id {
+			return &b.threads[i], nil
+		}
+	}
+	return nil, proc.ErrNoThread
+}
+
+func (b *fileBase) Regs(id int) (ptrace.Regs, error) {
+	t, err := b.find(id)
+	if err != nil {
+		return ptrace.Regs{}, err
+	}
+	return t.regs, nil
+}
+
+func (b *fileBase) XState(id int, buf []byte) ([]byte, error) {
+	t, err := b.find(id)
+	if err != nil || t.vector == nil {
+		return nil, errors.Join(err, ErrNotTraced)
+	}
+	return append(buf[:0], t.vector...), nil
+}

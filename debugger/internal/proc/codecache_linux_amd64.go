@@ -1,0 +1,60 @@
+package proc
+
+import "github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+
+// codeCache keeps pages of code that cannot change while threads only step.
+type codeCache struct {
+	maps  Maps
+	pages map[uint64]*[codePage + maxInstruction]byte
+}
+
+const (
+	codePage       = 4096
+	maxInstruction = 15
+)
+
+// drop forgets all pages.
+func (c *codeCache) drop() { c.maps, c.pages = nil, nil }
+
+// kindAt classifies the instruction that a thread does next. One that goes on
+// from inside of an interrupted system call begins it again.
+func (p *Process) kindAt(r *ptrace.Regs) codeKind {
+	if r.InSyscall() && restarts(r.RAX) {
+		return syscallCode
+	}
+	page := p.code.pages[r.RIP/codePage]
+	if page == nil {
+		page = p.readCode(r.RIP / codePage)
+	}
+	if page == nil {
+		return plainCode // the step will say what is wrong
+	}
+	return classify(page[r.RIP%codePage:][:maxInstruction])
+}
+
+// restarts says whether the result of a system call is one of the kernel's
+// ERESTART codes.
+func restarts(rax uint64) bool {
+	switch -int64(rax) {
+	case 512, 513, 514, 516:
+		return true
+	}
+	return false
+}
+
+// readCode reads a page and what an instruction at its end needs, and keeps it
+// unless the process can write to it.
+func (p *Process) readCode(number uint64) *[codePage + maxInstruction]byte {
+	page := new([codePage + maxInstruction]byte)
+	if n, _ := p.memory.Read(number*codePage, page[:]); n == 0 {
+		return nil
+	}
+	if p.code.maps == nil {
+		p.code.maps, _ = p.readMaps()
+		p.code.pages = map[uint64]*[codePage + maxInstruction]byte{}
+	}
+	if m, ok := p.code.maps.Find(number * codePage); ok && !m.Write && !m.Shared {
+		p.code.pages[number] = page
+	}
+	return page
+}

@@ -1,0 +1,330 @@
+package proc
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// A Process is one that is being debugged.
+type Process struct {
+	pid      int
+	launched bool
+	options  Options
+	log      *slog.Logger
+	tracer   *ptrace.Tracer
+	pause    chan struct{} // of capacity 1: somebody wants the process stopped
+
+	// mu is held by short calls and not by runs. It is taken before the
+	// tracer's thread is.
+	mu       sync.Mutex
+	running  bool
+	idle     *sync.Cond // running became false
+	detached bool
+	drift    *drift // what MaxStop has begun, nil if nothing
+
+	// The rest belongs to the tracer's thread while it has something to do, and
+	// else to who has mu.
+
+	memory  *ptrace.Memory
+	threads map[int]*thread
+	current int // the thread of the last stop
+	ended   *Stop
+	told    bool // Resume or StepInstruction has returned the end
+
+	queue    []ptrace.Event       // came while another one was dealt with
+	early    map[int]ptrace.Event // of threads that nobody has announced yet
+	children map[int][]patch      // announced, to be let go at their first stop
+	sharers  []int                // children that were let go and share the memory
+
+	actions     actionTable
+	breakpoints []*breakpoint
+	locations   []*location
+	lastID      int
+	lastHit     int
+	armed       bool
+	drifting    bool // breakpoints and signals do not stop
+	guard       *guard
+	shield      *shield // nil if it is not raised
+	bare        bool    // it cannot be raised
+
+	writes  *ptrace.Writes // nil if they are not watched
+	unwatch error          // why they cannot be
+
+	standings map[int]*standing // by thread; see stand
+
+	pinned int // the thread whose processor the tracer is on, 0 if none
+	code   codeCache
+	site   uint64 // of a syscall instruction, 0 if not looked for yet
+}
+
+// A thread is what must be remembered of one.
+type thread struct {
+	id      int
+	running bool // not in a ptrace stop
+	fresh   bool // its first stop is still to come
+	group   bool // in a group stop
+	cut     bool // interrupted, perhaps on the way to a signal, see catchUp
+	trap    bool // in the SIGTRAP of a step, see settle
+	steps   bool // the kernel would set its trap flag anew, see unmark
+
+	signal  signalled    // it is in the stop of this signal, and gets it next
+	held    []signalled  // it gets these when a Step is over
+	report  *report      // its stop, which nobody was told yet
+	leave   bool         // it goes on past the breakpoint that it is at
+	told    signalNumber // Resume has returned it, and it comes again
+	step    step
+	entered bool // it is at the beginning of a system call
+	vfork   bool // it is in the middle of vfork
+	mask    trapMask
+}
+
+// signalled is a signal with all that belongs to it.
+type signalled struct {
+	number signalNumber
+	info   ptrace.SigInfo
+}
+
+// report is a stop on its way; order says which was first.
+type report struct {
+	order int
+	stop  Stop
+}
+
+// newProcess is one without threads.
+func newProcess(pid int, options Options, tracer *ptrace.Tracer) *Process {
+	p := &Process{
+		pid: pid, options: options, log: options.Log, tracer: tracer,
+		pause:   make(chan struct{}, 1),
+		threads: map[int]*thread{}, current: pid,
+		early: map[int]ptrace.Event{}, children: map[int][]patch{},
+		actions: defaultActions(), standings: map[int]*standing{},
+	}
+	if p.log == nil {
+		p.log = slog.New(slog.DiscardHandler)
+	}
+	p.log = p.log.With("component", "proc", "pid", pid)
+	p.idle = sync.NewCond(&p.mu)
+	return p
+}
+
+// ID is the process id.
+func (p *Process) ID() int { return p.pid }
+
+// End is how the process has ended, if it has and that was noticed.
+func (p *Process) End() (Stop, bool) {
+	stirred := false
+	if err := p.glance(func() error { stirred = p.stirred(); return nil }); err == nil && !stirred {
+		return Stop{}, false
+	}
+	var s Stop
+	ended := false
+	_ = p.tracerDo(func() {
+		if p.collect(); p.ended != nil {
+			s, ended = *p.ended, true
+		}
+	})
+	return s, ended
+}
+
+// Launched says whether this program started the process.
+func (p *Process) Launched() bool { return p.launched }
+
+// look runs f on the tracer's thread while the process stands still. What is
+// known of its threads may not be true afterwards, and is asked for anew while
+// that thread is at work anyway.
+func (p *Process) look(f func() error) error {
+	if p.tracer.Inside() {
+		clear(p.standings)
+		return p.alive(f)
+	}
+	return p.see(func() error {
+		clear(p.standings)
+		defer p.learnCurrent()
+		return f()
+	})
+}
+
+// see is look for an f that changes nothing.
+func (p *Process) see(f func() error) error {
+	if p.tracer.Inside() {
+		return p.alive(f)
+	}
+	return p.still(func() error {
+		return p.tracer.Do(context.Background(), func() error { return p.alive(f) })
+	})
+}
+
+// still runs f, with mu held, while the process can be looked at.
+func (p *Process) still(f func() error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.available(); err != nil {
+		return err
+	}
+	return f()
+}
+
+// tracerDo runs f on the tracer's thread, of a process that stands still or
+// has ended.
+func (p *Process) tracerDo(f func()) error {
+	run := func() { clear(p.standings); f() }
+	if p.tracer.Inside() {
+		run()
+		return nil
+	}
+	return p.still(func() error {
+		return p.tracer.Do(context.Background(), func() error { run(); return nil })
+	})
+}
+
+// available says why the process cannot be looked at. It expects mu.
+func (p *Process) available() error {
+	switch {
+	case p.detached:
+		return ErrDetached
+	case p.running, p.drift.moving():
+		return ErrRunning
+	}
+	return nil
+}
+
+// alive runs f unless the process has ended.
+func (p *Process) alive(f func() error) error {
+	if p.ended != nil {
+		return ErrExited
+	}
+	return f()
+}
+
+// move runs f, which lets the process run, on the tracer's thread. That is free:
+// whoever looks holds mu. The end of ctx is f's affair, a pause.
+func (p *Process) move(ctx context.Context, f func() error) error {
+	if p.tracer.Inside() {
+		return ErrRunning
+	}
+	if err := p.begin(); err != nil {
+		return err
+	}
+	defer p.finish()
+	return p.tracer.Do(context.WithoutCancel(ctx), func() error {
+		defer p.learnCurrent()
+		return f()
+	})
+}
+
+// begin takes the right to let the process run.
+func (p *Process) begin() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.detached {
+		return ErrDetached
+	}
+	if p.running {
+		return ErrRunning
+	}
+	p.running = true
+	p.endDriftLocked()
+	select {
+	case <-p.pause: // meant for an earlier run
+	default:
+	}
+	return nil
+}
+
+// finish gives it back.
+func (p *Process) finish() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running = false
+	p.startDriftLocked()
+	p.idle.Broadcast()
+}
+
+// Pause stops a process that runs: the Resume or Step that is on returns with
+// the reason Paused, unless something else stops it first. A process that
+// MaxStop has set running is stopped. It does not wait, and does nothing to a
+// process that is stopped.
+func (p *Process) Pause() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.running {
+		p.endDriftLocked()
+		p.startDriftLocked()
+		return
+	}
+	p.requestPause()
+}
+
+func (p *Process) requestPause() {
+	select {
+	case p.pause <- struct{}{}:
+	default:
+	}
+}
+
+// Threads lists the threads by id.
+func (p *Process) Threads() ([]ThreadInfo, error) {
+	var all []ThreadInfo
+	err := p.glance(func() error {
+		for id := range p.threads {
+			all = append(all, ThreadInfo{ID: id, Name: threadName(p.pid, id), Current: id == p.current})
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b ThreadInfo) int { return a.ID - b.ID })
+	return all, err
+}
+
+// CurrentThread is the thread that the last stop was about, or was chosen
+// since. In the methods that take a thread, 0 means it.
+func (p *Process) CurrentThread() (int, error) {
+	var id int
+	err := p.glance(func() error { id = p.current; return nil })
+	return id, err
+}
+
+// SetCurrentThread chooses another one.
+func (p *Process) SetCurrentThread(id int) error {
+	return p.glance(func() error {
+		t, err := p.thread(id)
+		if err == nil {
+			p.current = t.id
+		}
+		return err
+	})
+}
+
+// thread finds a stopped thread; 0 is the current one.
+func (p *Process) thread(id int) (*thread, error) {
+	if id == 0 {
+		id = p.current
+	}
+	if t := p.threads[id]; t != nil {
+		return t, nil
+	}
+	return nil, ErrNoThread
+}
+
+// SetSignal says what is done about a signal from now on.
+func (p *Process) SetSignal(sig signalNumber, action Action) error {
+	return p.glance(func() error {
+		if sig > 0 && sig <= maxSignal {
+			p.actions[sig] = action
+		}
+		return nil
+	})
+}
+
+// Do runs f on the tracing thread while the process stands still. Nobody else
+// uses the process meanwhile, and methods that need that thread cost less there.
+func (p *Process) Do(f func() error) error {
+	return p.look(f)
+}
+
+// stopTimeout is how long a thread may take to stop.
+const stopTimeout = 5 * time.Second

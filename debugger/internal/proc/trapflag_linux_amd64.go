@@ -1,0 +1,92 @@
+package proc
+
+import (
+	"encoding/binary"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
+
+// The kernel makes steps with the trap flag, and knows that the flag is its own
+// and not the program's: it does not show it and takes it away when the thread
+// goes on. But instructions copy the flag to where the kernel does not look, and
+// before one that loads the flags, popf or iret, the kernel takes the flag for
+// the program's from then on (enable_single_step and is_setting_trap_flag in
+// arch/x86/kernel/step.c). What is left of it makes the process trap, and die,
+// after it was let go. See also set_flags in arch/x86/kernel/ptrace.c.
+
+// hideTrapFlag takes the flag out of where a step has left it.
+func (s *Stepper) hideTrapFlag(done step, r *ptrace.Regs) error {
+	if done.traced {
+		return nil
+	}
+	switch grown := done.sp - r.RSP; {
+	case r.RIP == done.from:
+		return nil
+	case done.kind == syscallCode && grown == 0:
+		r.R11 &^= ptrace.TrapFlag
+		return s.p.noticeEnd(s.p.tracer.SetRegs(s.t.id, r))
+	case done.kind == pushfCode && (grown == 8 || grown == 2):
+		return s.p.clearFlag(r.RSP)
+	case done.kind == popfCode:
+		return s.leaveLoad(done, r)
+	}
+	return nil // the handler of a signal has begun instead
+}
+
+// leaveLoad makes the kernel forget that it has stepped over popf: else it sets
+// the flag before the next step, in the name of the program.
+func (s *Stepper) leaveLoad(done step, r *ptrace.Regs) error {
+	if s.p.inFrame(done, r.RSP) {
+		if err := s.p.clearFlag(r.RSP + frameFlags); err != nil {
+			return err
+		}
+	}
+	s.p.settle(s.t)
+	return nil
+}
+
+// Where a handler finds what the thread had: struct rt_sigframe of the kernel,
+// whose first word is the return address.
+const (
+	frameSP    = 8 + 40 + 15*8 // uc_mcontext.gregs[REG_RSP]
+	frameIP    = frameSP + 8
+	frameFlags = frameIP + 8
+)
+
+// inFrame says whether a stack pointer is that of a handler which was begun in
+// place of a step.
+func (p *Process) inFrame(begun step, sp uint64) bool {
+	var b [16]byte
+	if _, err := p.memory.Read(sp+frameSP, b[:]); err != nil {
+		return false // there is no frame
+	}
+	return binary.LittleEndian.Uint64(b[:]) == begun.sp && binary.LittleEndian.Uint64(b[8:]) == begun.from
+}
+
+// clearFlag clears the trap flag in flags that are in memory.
+func (p *Process) clearFlag(address uint64) error {
+	const second = 1 // the byte with the flag
+	var b [1]byte
+	if _, err := p.memory.Read(address+second, b[:]); err != nil {
+		return p.noticeEnd(err)
+	}
+	b[0] &^= ptrace.TrapFlag >> 8
+	_, err := p.memory.Write(address+second, b[:])
+	return p.noticeEnd(err)
+}
+
+// unmark takes the flag from a thread that a signal has kept from the step over
+// popf. That the thread was about to step is left in the kernel, until it goes
+// on or is settled.
+func (s *Stepper) unmark(begun step) error {
+	if begun.kind != popfCode || begun.traced {
+		return nil
+	}
+	r, err := s.Regs()
+	if err != nil {
+		return err
+	}
+	s.t.steps, s.valid = true, false
+	r.EFlags &^= ptrace.TrapFlag
+	return s.p.noticeEnd(s.p.tracer.SetRegs(s.t.id, r))
+}

@@ -1,0 +1,63 @@
+package symbols_test
+
+import (
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+)
+
+// BenchmarkUnwind walks nine calls of a C program, with names and lines, again
+// and again, as a debugger does after each step.
+func BenchmarkUnwind(b *testing.B) {
+	s := stop(b, compile(b, "values.c", "-O0"), "marker", 0)
+	p := s.program(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		frames, err := p.Unwind(s.core.regs, s.core, 10)
+		if err != nil || len(frames) != 10 {
+			b.Fatal(len(frames), err)
+		}
+	}
+}
+
+// BenchmarkAttach opens the images anew each time and answers with the first
+// stack.
+func BenchmarkAttach(b *testing.B) {
+	for _, source := range []string{"values.c", "govalues"} {
+		b.Run(source, func(b *testing.B) {
+			function := map[string]string{"values.c": "marker", "govalues": "main.marker"}[source]
+			s := stop(b, compile(b, source), function, 0)
+			b.ReportAllocs()
+			for b.Loop() {
+				p := symbols.New(symbols.Config{})
+				p.Update(s.core.maps, s.core)
+				if _, err := p.Unwind(s.core.regs, s.core, 10); err != nil {
+					b.Fatal(err)
+				}
+				if err := p.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkVariables reads all variables of a frame.
+func BenchmarkVariables(b *testing.B) {
+	for _, source := range []string{"values.c", "values.cc"} {
+		b.Run(source, func(b *testing.B) {
+			s := stop(b, compile(b, source, "-O0"), "marker", 0)
+			frames, err := s.program(b).Unwind(s.core.regs, s.core, 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			f := frames[1]
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, o := range f.Variables() {
+					o.Value(symbols.DefaultLimits)
+				}
+			}
+		})
+	}
+}

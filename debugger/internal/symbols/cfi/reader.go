@@ -1,0 +1,87 @@
+package cfi
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/field"
+)
+
+// errShort means that the section ends in the middle of something.
+var errShort = errors.New("frame information ends early")
+
+// A reader takes fields off a section, and pointers.
+type reader struct{ field.Reader }
+
+// read begins at data, whose address that is.
+func read(data []byte, addr uint64) reader {
+	return reader{field.Reader{Data: data, Addr: addr, Short: errShort}}
+}
+
+// Pointer encodings of .eh_frame (Linux Standard Base 5.0, table 10.5 and 10.6).
+const (
+	encAbsolute = 0x00
+	encOmit     = 0xff
+	encIndirect = 0x80
+	encFormat   = 0x0f
+	encBase     = 0x70
+)
+
+// formats says how each pointer format is stored: bytes, and whether signed.
+// Zero bytes stand for the variable-length numbers.
+var formats = map[byte]struct {
+	size   int
+	signed bool
+}{
+	0x00: {8, false}, 0x01: {0, false}, 0x02: {2, false}, 0x03: {4, false}, 0x04: {8, false},
+	0x09: {0, true}, 0x0a: {2, true}, 0x0b: {4, true}, 0x0c: {8, true},
+}
+
+// bases are what relative pointers are relative to, beside their own place.
+type bases struct{ data, function uint64 }
+
+// pointer reads an encoded address. One that is indirect comes back as it is:
+// its value lives in the process, and no field we need is of that sort.
+func (r *reader) pointer(enc byte, b bases) uint64 {
+	if enc == encOmit {
+		return 0
+	}
+	at := r.Addr
+	v := r.raw(enc)
+	switch enc & encBase {
+	case encAbsolute:
+	case 0x10: // relative to the field itself
+		v += at
+	case 0x30: // relative to .eh_frame_hdr
+		v += b.data
+	case 0x40: // relative to the function
+		v += b.function
+	default:
+		r.fail("pointer encoding %#x", enc)
+	}
+	return v
+}
+
+// raw reads the number of an encoded pointer.
+func (r *reader) raw(enc byte) uint64 {
+	f, ok := formats[enc&encFormat]
+	switch {
+	case !ok:
+		r.fail("pointer format %#x", enc)
+		return 0
+	case f.size == 0 && f.signed:
+		return uint64(r.SLEB())
+	case f.size == 0:
+		return r.ULEB()
+	}
+	if f.signed {
+		return uint64(r.Signed(f.size))
+	}
+	return r.Fixed(f.size)
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if r.Err == nil {
+		r.Err = fmt.Errorf(format, args...)
+	}
+}

@@ -1,0 +1,200 @@
+package symbols
+
+import (
+	"context"
+	"debug/elf"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/cfi"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/pcln"
+)
+
+// An Image is one ELF file mapped into the process.
+type Image struct {
+	Path       string
+	BuildID    string // in hexadecimal, empty when the file has none
+	Start, End uint64 // of its mappings
+	Bias       uint64 // what an address of the file lacks to one of the process
+
+	program *Program
+	cfg     Config
+	offset  uint64
+	main    *elfFile
+
+	mu     sync.Mutex
+	closed bool
+	split  *elfFile // the separate debug file; nil when there is none
+	looked bool     // split has been looked for
+	table  *symbolTable
+	frames []*cfi.Table
+	framed bool
+
+	// infoMu comes before mu, which is not held while debug information is read:
+	// stacks do not wait for all of it.
+	infoMu    sync.Mutex
+	info      *debugInfo
+	opened    atomic.Bool // info has been looked for
+	early     *earlyInfo
+	earlyDone bool // early has been looked for
+
+	sites siteCache
+
+	pclnOnce sync.Once
+	pcln     *pcln.Table
+
+	goOnce sync.Once
+	goAt   goOffsets
+	goOK   bool
+}
+
+// newImage reads the header of a file that is mapped. The closer may be nil.
+func newImage(g Mapping, r io.ReaderAt, c io.Closer, p *Program) (*Image, error) {
+	o, err := openELF(r, c)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", g.Path, err)
+	}
+	im := &Image{Path: g.Path, Start: g.Start, End: g.End, offset: g.Offset, program: p, cfg: p.cfg, main: o}
+	im.BuildID = hex.EncodeToString(o.buildID())
+	im.Bias, err = o.bias(g)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", g.Path, err)
+	}
+	return im, nil
+}
+
+func keyOf(g Mapping) string { return fmt.Sprintf("%x+%x %s", g.Start, g.Offset, g.Path) }
+
+func (im *Image) key() string {
+	return keyOf(Mapping{Start: im.Start, Offset: im.offset, Path: im.Path})
+}
+
+func (im *Image) close() error {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	im.closed = true
+	return errors.Join(im.main.close(), im.split.close())
+}
+
+// debugFileLocked returns the file that has the debug information: the image's own
+// file or a separate one. It may have none all the same.
+func (im *Image) debugFileLocked() *elfFile {
+	if !im.looked && !im.closed {
+		im.looked = true
+		if im.main.section(".debug_info", ".zdebug_info") == nil {
+			im.split = im.main.findDebugFile(im.Path, im.cfg)
+		}
+	}
+	if im.split != nil {
+		return im.split
+	}
+	return im.main
+}
+
+// debug returns the debug information, nil when there is none.
+func (im *Image) debug() *debugInfo {
+	im.infoMu.Lock()
+	defer im.infoMu.Unlock()
+	o := im.debugFile()
+	if im.opened.Load() || o == nil {
+		return im.info
+	}
+	info, err := openDebugInfo(o, im)
+	if err != nil {
+		im.cfg.Log.Debug("no debug information", "path", im.Path, "err", err)
+	}
+	im.info = info
+	im.opened.Store(true)
+	return info
+}
+
+// debugFile is debugFileLocked, nil when the image is closed.
+func (im *Image) debugFile() *elfFile {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if im.closed {
+		return nil
+	}
+	return im.debugFileLocked()
+}
+
+// earlyDebug returns the unit at an address of the file without the others. It
+// is nil when all have been read, and when they must be.
+func (im *Image) earlyDebug(pc uint64) *debugInfo {
+	if im.opened.Load() {
+		return nil
+	}
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if im.closed {
+		return nil
+	}
+	if !im.earlyDone {
+		im.earlyDone = true
+		im.early = openEarly(im.debugFileLocked(), im)
+	}
+	if im.early == nil {
+		return nil
+	}
+	return im.early.at(pc)
+}
+
+// symbols returns the table of ELF symbols.
+func (im *Image) symbols() *symbolTable {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if im.table == nil && !im.closed {
+		im.table = readSymbols(im.main, im.debugFileLocked())
+	}
+	if im.table == nil {
+		return &symbolTable{}
+	}
+	return im.table
+}
+
+// frameTables returns the call frame information, that of .eh_frame first.
+func (im *Image) frameTables() []*cfi.Table {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if !im.framed && !im.closed {
+		im.framed = true
+		im.frames = im.main.frameTables()
+		if debug := im.main.section(".debug_frame", ".zdebug_frame"); debug == nil {
+			im.frames = append(im.frames, im.debugFileLocked().debugFrame()...)
+		}
+	}
+	return im.frames
+}
+
+// row returns the unwind rules at an address of the process.
+func (im *Image) row(pc uint64) (*cfi.Row, error) {
+	err := cfi.ErrNotCovered
+	for _, t := range im.frameTables() {
+		var row *cfi.Row
+		if row, err = t.Row(pc - im.Bias); err == nil {
+			return row, nil
+		}
+	}
+	return nil, err
+}
+
+// HasDebugInfo reports whether the image has DWARF, of its own or in a separate
+// file. It may have to open that.
+func (im *Image) HasDebugInfo() bool { return im.debug() != nil }
+
+// Index reads all of the image's symbols and units.
+func (im *Image) Index(ctx context.Context) error {
+	im.symbols()
+	d := im.debug()
+	if d == nil {
+		return ctx.Err()
+	}
+	return d.loadAll(ctx)
+}
+
+// static reports whether the image is at the addresses that its file says.
+func (im *Image) static() bool { return im.main.f.Type == elf.ET_EXEC }

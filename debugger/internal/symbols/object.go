@@ -1,0 +1,87 @@
+package symbols
+
+import (
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
+)
+
+// An Object is a typed place: a variable or a part of one. Where it is may be
+// memory, registers, several pieces of both, or nowhere.
+type Object struct {
+	Name     string
+	Type     *Type
+	Argument bool
+
+	view   *view
+	pieces []location.Piece
+	offset uint64 // of this part in what the pieces hold, in bytes
+	bits   bitField
+	err    error
+}
+
+// A bitField is the part of its bytes that a bit-field is; no size means none.
+type bitField struct{ start, size int64 }
+
+// maxObject bounds how many bytes of an object are read at once.
+const maxObject = 16 << 20
+
+// At returns an object of a type in memory, as for a cast of an address.
+func (o Object) At(t *Type, addr uint64) Object {
+	return Object{Type: t, view: o.view, pieces: inMemory(addr)}
+}
+
+// ObjectAt returns an object of a type at an address of the process.
+func (p *Program) ObjectAt(t *Type, addr uint64, mem Memory, regs Registers) Object {
+	w := &view{image: p.Image(addr), mem: mem, regs: regs}
+	if t.d != nil {
+		w.image = t.d.image
+	}
+	return Object{Type: t, view: w, pieces: inMemory(addr)}
+}
+
+func inMemory(addr uint64) []location.Piece {
+	return []location.Piece{{Kind: location.InMemory, Addr: addr}}
+}
+
+// Err says why the object has no value: [ErrOptimizedOut], [ErrUnavailable] or
+// something damaged; nil when it may have one.
+func (o Object) Err() error { return o.err }
+
+// Address returns where the object is in memory; false when it is not there.
+func (o Object) Address() (uint64, bool) {
+	if o.err != nil || len(o.pieces) != 1 || o.pieces[0].Kind != location.InMemory || o.pieces[0].Bits != 0 {
+		return 0, false
+	}
+	return o.pieces[0].Addr + o.offset, true
+}
+
+// Register returns the DWARF number of the register that holds the object;
+// false when no single one does.
+func (o Object) Register() (uint64, bool) {
+	if o.err != nil || len(o.pieces) != 1 || o.pieces[0].Kind != location.InRegister || o.offset != 0 {
+		return 0, false
+	}
+	return o.pieces[0].Reg, true
+}
+
+// Size returns the bytes of the object's type.
+func (o Object) Size() int64 { return o.Type.size() }
+
+// Bytes reads the object as it lies in memory.
+func (o Object) Bytes() ([]byte, error) {
+	size := o.Size()
+	if size < 0 || size > maxObject {
+		return nil, fmt.Errorf("an object of %d bytes is not read at once", size)
+	}
+	p := make([]byte, size)
+	return p, o.read(0, p)
+}
+
+// part returns a part of the object at an offset.
+func (o Object) part(name string, t *Type, off int64) Object {
+	p := o
+	p.Name, p.Type, p.bits, p.Argument = name, t, bitField{}, false
+	p.offset += uint64(off)
+	return p
+}

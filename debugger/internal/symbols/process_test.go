@@ -1,0 +1,127 @@
+package symbols_test
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+)
+
+// TestThreadLocal reads thread-local variables of a program and of a library
+// that it loaded later.
+func TestThreadLocal(t *testing.T) {
+	need(t, "gcc")
+	lib := filepath.Join(t.TempDir(), "library.so")
+	run(t, nil, "gcc", "-g", "-shared", "-fPIC", "-DLIBRARY", "-o", lib, "testdata/programs/library.c")
+	t.Setenv("LIBRARY", lib)
+	s := stop(t, compile(t, "library.c", "-O0"), "marker", 0)
+	p := s.program(t)
+	for name, want := range map[string]int64{
+		"own": 5, "library_wide": 45, "program_wide": 52,
+	} {
+		o, err := p.Global(t.Context(), name, s.core, s.core.regs)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got, err := o.Int(); err != nil || got != want {
+			t.Errorf("%s = %d, %v, want %d", name, got, err, want)
+		}
+	}
+	o, err := p.Global(t.Context(), "spaced", s.core, symbols.Registers{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := o.Value(symbols.DefaultLimits).Text; got != "<not available>" {
+		t.Errorf("without a thread spaced is %s", got)
+	}
+}
+
+// TestVDSO: the code that the kernel maps into each process has names and frame
+// information though it has no file.
+func TestVDSO(t *testing.T) {
+	s := stop(t, compile(t, "values.c", "-O0"), "marker", 0)
+	p := s.program(t)
+	addrs, err := p.Lookup(t.Context(), "__vdso_clock_gettime")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, ok := p.Function(addrs[0])
+	if im := p.Image(addrs[0]); !ok || f.Offset != 0 || im.Path != "[vdso]" || im.BuildID == "" {
+		t.Errorf("%#x is %+v in %+v", addrs[0], f, im)
+	}
+}
+
+// TestMissingFile: without its file a program still has the frame tables that are
+// mapped.
+func TestMissingFile(t *testing.T) {
+	s := stop(t, compile(t, "values.c", "-O0", "-rdynamic"), "marker", 0)
+	p := symbols.New(symbols.Config{Open: func(symbols.Mapping) (symbols.File, error) { return nil, context.Canceled }})
+	defer p.Close()
+	p.Update(s.core.maps, s.core)
+	frames, err := p.Unwind(s.core.regs, s.core, 0)
+	if err != nil || len(frames) != len(s.oracle.Frames) {
+		t.Fatalf("%d frames, %v", len(frames), err)
+	}
+	for i := range frames {
+		if want := s.oracle.Frames[i]; frames[i].PC != want.PC {
+			t.Errorf("#%d is %v, want %#x", i, &frames[i], want.PC)
+		}
+	}
+}
+
+// TestUpdate: images come and go with the maps, and those that stay are the
+// same ones.
+func TestUpdate(t *testing.T) {
+	s := stop(t, compile(t, "values.c", "-O0"), "marker", 0)
+	p := s.program(t)
+	before := p.Images()
+	p.Update(s.core.maps, s.core)
+	after := p.Images()
+	if len(before) != len(after) || len(before) < 3 {
+		t.Fatalf("%d images, then %d", len(before), len(after))
+	}
+	for i := range before {
+		if before[i] != after[i] {
+			t.Errorf("%s was opened twice", before[i].Path)
+		}
+	}
+	p.Update(s.core.maps[:1], s.core)
+	if got := p.Images(); len(got) != 1 || got[0] != before[0] {
+		t.Errorf("%+v are left, want %s at %#x", got[0], before[0].Path, before[0].Start)
+	}
+	if im := p.Image(s.core.regs.PC()); im != nil && im != before[0] {
+		t.Errorf("an image that is gone is found: %s", im.Path)
+	}
+}
+
+// TestConcurrent asks from several goroutines while the index is made; it is
+// for the race detector.
+func TestConcurrent(t *testing.T) {
+	s := stop(t, compile(t, "values.c", "-O0"), "marker", 0)
+	p := s.program(t)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := p.Index(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	for range 4 {
+		wg.Go(func() {
+			frames, err := p.Unwind(s.core.regs, s.core, 0)
+			if err != nil || len(frames) != 11 {
+				t.Errorf("%d frames, %v", len(frames), err)
+				return
+			}
+			for _, o := range frames[1].Variables() {
+				o.Value(symbols.DefaultLimits)
+			}
+			if _, err := p.Addresses(t.Context(), "values.c", 62); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,120 @@
+package interp
+
+import (
+	"math/bits"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
+
+// memoryClass marks instructions with a memory operand.
+const memoryClass = x86.Memory
+
+// bitOperand returns the operand and the bit of it that is meant. A bit offset
+// in a register reaches outside of memory operands: those are the processor's.
+func (m *Machine) bitOperand(i *instruction) (value, bit uint64, ok bool) {
+	if i.in.Class&memoryClass != 0 && i.src.Kind != x86.Immediate {
+		return 0, 0, false
+	}
+	a, b, ok := m.pair(i)
+	return a, 1 << (b & (8*uint64(i.size) - 1)), ok
+}
+
+// bitResult writes a changed operand; only the carry is defined, and changed.
+func (m *Machine) bitResult(i *instruction, r uint64, was bool) bool {
+	if !m.set(i, &i.dst, r) {
+		return false
+	}
+	m.setFlags(carry, flagIf(was, carry))
+	return true
+}
+
+func bitTest(m *Machine, i *instruction) bool {
+	a, bit, ok := m.bitOperand(i)
+	if ok {
+		m.setFlags(carry, flagIf(a&bit != 0, carry))
+	}
+	return ok
+}
+
+func bitSet(m *Machine, i *instruction) bool {
+	a, bit, ok := m.bitOperand(i)
+	return ok && m.bitResult(i, a|bit, a&bit != 0)
+}
+
+func bitReset(m *Machine, i *instruction) bool {
+	a, bit, ok := m.bitOperand(i)
+	return ok && m.bitResult(i, a&^bit, a&bit != 0)
+}
+
+func bitComplement(m *Machine, i *instruction) bool {
+	a, bit, ok := m.bitOperand(i)
+	return ok && m.bitResult(i, a^bit, a&bit != 0)
+}
+
+// bitScan is bsf and bsr. Of zero the result is undefined, and the processor's.
+func bitScan(m *Machine, i *instruction) bool {
+	v, ok := m.get(i, &i.src)
+	if !ok || v == 0 {
+		return false
+	}
+	r := uint64(bits.TrailingZeros64(v))
+	if i.in.Name() == "bsr" {
+		r = uint64(63 - bits.LeadingZeros64(v))
+	}
+	if !m.set(i, &i.dst, r) {
+		return false
+	}
+	m.setFlags(zero, 0)
+	return true
+}
+
+// countZeros is tzcnt and lzcnt, which define carry and zero.
+func countZeros(m *Machine, i *instruction) bool {
+	v, ok := m.get(i, &i.src)
+	width := 8 * int(i.size)
+	r := min(bits.TrailingZeros64(v), width)
+	if i.in.Name() == "lzcnt" {
+		r = bits.LeadingZeros64(v) - (64 - width)
+	}
+	if !ok || !m.set(i, &i.dst, uint64(r)) {
+		return false
+	}
+	m.setFlags(carry|zero, flagIf(v == 0, carry)|flagIf(r == 0, zero))
+	return true
+}
+
+func popCount(m *Machine, i *instruction) bool {
+	v, ok := m.get(i, &i.src)
+	return ok && m.update(i, uint64(bits.OnesCount64(v)), flagIf(v == 0, zero))
+}
+
+func andNot(m *Machine, i *instruction) bool {
+	a, ok1 := m.get(i, &i.src)
+	b, ok2 := m.get(i, &i.src2)
+	r := ^a & b
+	if !ok1 || !ok2 || !m.set(i, &i.dst, r) {
+		return false
+	}
+	m.setFlags(carry|overflow|sign|zero, resultFlags(r, i.size)&^parity)
+	return true
+}
+
+// lowest is blsr, blsi and blsmsk: the lowest bit that is set, cleared, isolated
+// or turned into a mask.
+func lowest(m *Machine, i *instruction) bool {
+	v, ok := m.get(i, &i.src)
+	var r, flags uint64
+	switch i.in.Name() {
+	case "blsr":
+		r, flags = v&(v-1), flagIf(v == 0, carry)
+	case "blsi":
+		r, flags = v&-v, flagIf(v != 0, carry)
+	default:
+		r, flags = v^(v-1), flagIf(v == 0, carry)
+	}
+	if !ok || !m.set(i, &i.dst, r) {
+		return false
+	}
+	m.setFlags(carry|overflow|sign|zero, flags|resultFlags(r, i.size)&^parity)
+	return true
+}

@@ -1,0 +1,93 @@
+package interp
+
+import (
+	"math/bits"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
+
+// Flags.
+const (
+	carry     = 1 << 0
+	parity    = 1 << 2
+	adjust    = 1 << 4
+	zero      = 1 << 6
+	sign      = 1 << 7
+	direction = 1 << 10
+	overflow  = 1 << 11
+
+	arithmetic = carry | parity | adjust | zero | sign | overflow
+)
+
+// flagIf returns the flag if the condition holds.
+func flagIf(condition bool, flag uint64) uint64 {
+	if condition {
+		return flag
+	}
+	return 0
+}
+
+// setFlags replaces the flags in which.
+func (m *Machine) setFlags(which, value uint64) {
+	m.Flags = m.Flags&^which | value
+}
+
+// resultFlags are the flags that a result of n bytes says by itself.
+func resultFlags(r uint64, n uint8) uint64 {
+	r &= mask(n)
+	return flagIf(r == 0, zero) | flagIf(r&signBit(n) != 0, sign) |
+		flagIf(bits.OnesCount8(uint8(r))&1 == 0, parity)
+}
+
+// addFlags are the flags of r = a + b + carry in n bytes.
+func addFlags(a, b, r uint64, n uint8) uint64 {
+	carries := a&b | (a|b)&^r
+	return resultFlags(r, n) | flagIf(carries&signBit(n) != 0, carry) |
+		(a^b^r)&adjust | flagIf((a^r)&(b^r)&signBit(n) != 0, overflow)
+}
+
+// subFlags are the flags of r = a - b - carry in n bytes.
+func subFlags(a, b, r uint64, n uint8) uint64 {
+	borrows := ^a&b | (^a|b)&r
+	return resultFlags(r, n) | flagIf(borrows&signBit(n) != 0, carry) |
+		(a^b^r)&adjust | flagIf((a^b)&(a^r)&signBit(n) != 0, overflow)
+}
+
+// condition evaluates the condition that the low bits of an opcode encode: o,
+// b, e, be, s, p, l, le and their opposites.
+func (m *Machine) condition(cc uint8) bool {
+	f, holds := m.Flags, false
+	less := f&sign != 0 != (f&overflow != 0)
+	switch cc >> 1 {
+	case 0:
+		holds = f&overflow != 0
+	case 1:
+		holds = f&carry != 0
+	case 2:
+		holds = f&zero != 0
+	case 3:
+		holds = f&(carry|zero) != 0
+	case 4:
+		holds = f&sign != 0
+	case 5:
+		holds = f&parity != 0
+	case 6:
+		holds = less
+	case 7:
+		holds = less || f&zero != 0
+	}
+	return holds != (cc&1 == 1)
+}
+
+// inAH are the flags that lahf and sahf move.
+const inAH = carry | parity | adjust | zero | sign
+
+func loadFlags(m *Machine, _ *instruction) bool {
+	m.setReg(x86.RAX, m.GPR[x86.RAX]&^0xff00|(m.Flags&inAH|2)<<8)
+	return true
+}
+
+func storeFlags(m *Machine, _ *instruction) bool {
+	m.setFlags(inAH, m.GPR[x86.RAX]>>8&inAH)
+	return true
+}
