@@ -58,7 +58,7 @@ func argumentText(e *schema.Error) string {
 			texts[i] = fmt.Sprintf("missing required parameter '%s': %s", v.Arg, requiredText)
 		}
 	}
-	return strings.Join(texts, "; ")
+	return strings.Join(append(texts, e.Rest()...), "; ")
 }
 
 const requiredText = "a string is required"

@@ -17,15 +17,17 @@ import (
 )
 
 // Decode reads args, a checked JSON object or nothing, into dst, a pointer to
-// the schema's struct. It returns an [*Error] with every violation: those of
-// the fields in their order, then unknown arguments in theirs, then what the
-// struct's Validate method says when nothing else is wrong.
+// the schema's struct. It returns an [*Error] with the violations: those of the
+// fields in their order, then unknown arguments in theirs, then those that the
+// struct's Validate method returns when there are no others. What it costs, and
+// the size of the error, do not grow with the number of violations beyond
+// [MaxViolations].
 func (s *Schema) Decode(args []byte, dst any) error {
 	var found Error
 	v := reflect.ValueOf(dst).Elem()
 	s.root.decode(args, v, "", &found)
 	if len(found.Violations) > 0 {
-		return &Error{found.Violations}
+		return &Error{found.Violations, found.More}
 	}
 	if rules, ok := dst.(interface{ Validate() error }); ok {
 		return ruleError(rules.Validate())
@@ -69,7 +71,7 @@ func (o *object) decode(raw []byte, v reflect.Value, path string, found *Error) 
 	for i := range o.fields {
 		o.fields[i].decode(values[i], v, join(path, o.fields[i].name), found)
 	}
-	found.Violations = append(found.Violations, late.Violations...)
+	found.merge(&late)
 }
 
 // split finds the values of the fields; late gets what has no field, and names
@@ -80,9 +82,13 @@ func (o *object) split(raw []byte, values [][]byte, path string, late *Error) {
 		key := members.Key()
 		switch i := o.field(key); {
 		case i < 0:
-			late.add(Unknown, join(path, string(key)), o.unknown(string(key)))
+			if !late.full() {
+				late.add(Unknown, join(path, string(key)), o.unknown(string(key)))
+			}
 		case values[i] != nil:
-			late.add(Rule, join(path, string(key)), fmt.Sprintf("argument %q is there twice", key))
+			if !late.full() {
+				late.add(Rule, join(path, string(key)), fmt.Sprintf("argument %q is there twice", key))
+			}
 		default:
 			values[i] = members.Value()
 		}
@@ -100,7 +106,7 @@ func (o *object) field(name []byte) int {
 }
 
 func (o *object) unknown(name string) string {
-	message := fmt.Sprintf("unknown argument %q", name)
+	message := fmt.Sprintf("unknown argument %q", shortened(name))
 	if near := o.near(name); near != "" {
 		message += fmt.Sprintf("; did you mean %q?", near)
 	}
@@ -283,11 +289,23 @@ func setTime(raw []byte, v reflect.Value) bool {
 	return err == nil
 }
 
+// maxItems is how many items an array, and members a map, may have. Each costs
+// some hundred bytes of memory while it is decoded.
+const maxItems = 100_000
+
+func tooMany(path, unit string) string {
+	return fmt.Sprintf("%s must have at most %d %s", path, maxItems, unit)
+}
+
 func (s *shape) setArray(raw []byte, v reflect.Value, path string, found *Error) {
 	v.Set(reflect.MakeSlice(s.typ, 0, 0))
 	elements := jsonrpc.Elements(raw)
 	n := 0
 	for ; elements.Next(); n++ {
+		if n == maxItems {
+			found.add(Length, path, tooMany(path, "items"))
+			return
+		}
 		elem := reflect.New(s.elem.typ).Elem()
 		s.elem.decode(elements.Value(), elem, path+"["+strconv.Itoa(n)+"]", found)
 		v.Set(reflect.Append(v, elem))
@@ -298,9 +316,13 @@ func (s *shape) setArray(raw []byte, v reflect.Value, path string, found *Error)
 func (s *shape) setMap(raw []byte, v reflect.Value, path string, found *Error) {
 	v.Set(reflect.MakeMap(s.typ))
 	members := jsonrpc.Members(raw)
-	for members.Next() {
+	for n := 0; members.Next(); n++ {
+		if n == maxItems {
+			found.add(Length, path, tooMany(path, "members"))
+			return
+		}
 		elem := reflect.New(s.elem.typ).Elem()
-		s.elem.decode(members.Value(), elem, path+"["+strconv.Quote(string(members.Key()))+"]", found)
+		s.elem.decode(members.Value(), elem, path+"["+strconv.Quote(shortened(string(members.Key())))+"]", found)
 		v.SetMapIndex(reflect.ValueOf(string(members.Key())).Convert(s.typ.Key()), elem)
 	}
 }

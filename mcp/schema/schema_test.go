@@ -3,6 +3,7 @@ package schema_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -246,6 +247,55 @@ func BenchmarkDecode(b *testing.B) {
 		var v echoArgs
 		if err := s.Decode(raw, &v); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// many returns a JSON object of n members whose names are unknown.
+func many(n int, name func(i int) string) []byte {
+	dst := []byte(`{"name":"ab","pid":1`)
+	for i := range n {
+		dst = append(jsonrpc.AppendString(append(dst, ','), name(i)), `:1`...)
+	}
+	return append(dst, '}')
+}
+
+// TestErrorsStaySmall sends more mistakes than an error names.
+func TestErrorsStaySmall(t *testing.T) {
+	s := of(t)
+	tests := []struct {
+		name string
+		args []byte
+		end  string
+	}{
+		{"unknown", many(1_000_000, func(i int) string { return fmt.Sprintf("x%d", i) }), "; and 999980 more"},
+		{"twice", many(1_000_000, func(int) string { return "pid" }), "; and 999980 more"},
+		{"wrong types", []byte(`{"name":"ab","pid":1,"labels":{"a":0` + strings.Repeat(`,"b":0`, 49) + `}}`), "; and 30 more"},
+		{"items", []byte(`{"name":"ab","pid":1,"tags":["a"` + strings.Repeat(`,"b"`, 100_000) + `]}`), "tags must have at most 100000 items"},
+		{"members", []byte(`{"name":"ab","pid":1,"labels":{"a":"a"` + strings.Repeat(`,"b":"b"`, 100_000) + `}}`), "labels must have at most 100000 members"},
+		{"long name", many(1, func(int) string { return strings.Repeat("n", 1<<20) }), `n…"`},
+		{"long key", []byte(`{"name":"ab","pid":1,"labels":{"` + strings.Repeat("k", 1<<20) + `":1}}`), `…"] must be a string`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := s.Decode(tt.args, new(everything))
+			if err == nil || len(err.Error()) > 4096 || !strings.HasSuffix(err.Error(), tt.end) {
+				t.Errorf("got %.5000v, want at most 4096 bytes that end in %q", err, tt.end)
+			}
+		})
+	}
+}
+
+// BenchmarkUnknownArguments decodes arguments of which none is known.
+func BenchmarkUnknownArguments(b *testing.B) {
+	s, err := schema.For[everything]()
+	if err != nil {
+		b.Fatal(err)
+	}
+	args := many(1_000_000, func(i int) string { return fmt.Sprintf("x%d", i) })
+	for b.Loop() {
+		if s.Decode(args, new(everything)) == nil {
+			b.Fatal("accepted")
 		}
 	}
 }
