@@ -24,6 +24,13 @@ func (b *batch) add(c *Conn, answer []byte) {
 	}
 }
 
+// size returns how many bytes of answers there are.
+func (b *batch) size() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.out)
+}
+
 // takeBatch serves an array of messages.
 func (c *Conn) takeBatch(line []byte) {
 	items, err := c.decoder.decodeBatch(line, c.cfg.MaxBatch)

@@ -11,7 +11,8 @@ type Body struct {
 	Messages []Message // one, or those of the batch; never none
 	Batch    bool
 
-	log *slog.Logger
+	limit int // bytes of a batch's answers, after which the rest is refused
+	log   *slog.Logger
 }
 
 // A Message is one decoded message. Exactly one field is set, except that a
@@ -33,7 +34,7 @@ func Decode(text []byte, cfg Config) (Body, *Error) {
 	}
 	if isBatch(text) {
 		items, err := newDecoder(cfg.MaxDepth).decodeBatch(text, cfg.MaxBatch)
-		return Body{exported(make([]Message, len(items)), items), true, cfg.Logger}, err
+		return Body{exported(make([]Message, len(items)), items), true, cfg.MaxBatchAnswer, cfg.Logger}, err
 	}
 	var one struct { // in one piece of memory
 		decoded  [1]message
@@ -45,7 +46,7 @@ func Decode(text []byte, cfg Config) (Body, *Error) {
 	if m.err != nil && m.err.Code == CodeParseError {
 		return Body{}, m.err
 	}
-	return Body{exported(one.exported[:], one.decoded[:]), false, cfg.Logger}, nil
+	return Body{exported(one.exported[:], one.decoded[:]), false, 0, cfg.Logger}, nil
 }
 
 func tooLong(limit int) *Error {
@@ -80,7 +81,8 @@ func (b *Body) Answered() bool {
 
 // Answer runs the requests one after another and appends the answer to the
 // whole body to dst: nothing when nobody waits for one. Notifications and
-// responses are passed over, and a [BatchGuard] is asked first.
+// responses are passed over, and a [BatchGuard] is asked first. Requests behind
+// answers of more than [Config].MaxBatchAnswer are refused without being run.
 func (b *Body) Answer(ctx context.Context, h Handler, dst []byte) []byte {
 	if !b.Batch {
 		return b.Messages[0].answer(ctx, h, dst, b.log)
@@ -93,7 +95,12 @@ func (b *Body) Answer(ctx context.Context, h Handler, dst []byte) []byte {
 	start := len(dst)
 	for i := range b.Messages {
 		mark := len(dst)
-		dst = b.Messages[i].answer(ctx, h, append(dst, ','), b.log)
+		dst = append(dst, ',')
+		if req := b.Messages[i].Request; mark-start > b.limit && req != nil && !req.IsNotification() {
+			dst = appendRefusal(dst, req.ID, true, batchTooLarge(b.limit))
+		} else {
+			dst = b.Messages[i].answer(ctx, h, dst, b.log)
+		}
 		if len(dst) == mark+1 {
 			dst = dst[:mark] // not answered
 		}
@@ -103,6 +110,12 @@ func (b *Body) Answer(ctx context.Context, h Handler, dst []byte) []byte {
 	}
 	dst[start] = '['
 	return append(dst, ']')
+}
+
+// batchTooLarge refuses what comes behind answers that are large already. It has
+// not been run.
+func batchTooLarge(limit int) *Error {
+	return invalidRequest("the answers of a batch may have %d bytes at most; send this request again in another one", limit)
 }
 
 func (b *Body) requests() []Request {

@@ -1,8 +1,12 @@
 package jsonrpc_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -98,5 +102,66 @@ func TestDecodeBounds(t *testing.T) {
 		if _, err := jsonrpc.Decode([]byte(tc.in), tc.cfg); err == nil || err.Error() != tc.want {
 			t.Errorf("%s: %v, want %s", tc.name, err, tc.want)
 		}
+	}
+}
+
+// TestBatchStopsAtLargeAnswers sends requests whose answers are larger than a
+// batch may be: the ones behind are refused and not run, over both transports.
+func TestBatchStopsAtLargeAnswers(t *testing.T) {
+	const each, n = 1000, 20
+	var in strings.Builder
+	for i := range n {
+		fmt.Fprintf(&in, `,{"jsonrpc":"2.0","id":%d,"method":"x"},{"jsonrpc":"2.0","method":"note"}`, i)
+	}
+	text := "[" + in.String()[1:] + "]"
+	cfg := jsonrpc.Config{MaxBatchAnswer: 5 * each}
+	var ran atomic.Int32
+	handler := jsonrpc.HandlerFunc(func(_ context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
+		if !req.IsNotification() {
+			ran.Add(1)
+		}
+		return jsonrpc.AppendString(dst, strings.Repeat("x", each)), nil
+	})
+	for _, tt := range []struct {
+		name   string
+		atMost int32 // five, and those that ran beside each other
+		answer func() []byte
+	}{
+		{"body", 5, func() []byte {
+			body, refused := jsonrpc.Decode([]byte(text), cfg)
+			if refused != nil {
+				t.Fatal(refused)
+			}
+			return body.Answer(t.Context(), handler, nil)
+		}},
+		{"line", 6, func() []byte {
+			cfg := cfg
+			cfg.MaxRunning = 1
+			var out bytes.Buffer
+			if err := jsonrpc.NewConn(strings.NewReader(text+"\n"), &out, cfg).Serve(t.Context(), handler); err != nil {
+				t.Fatal(err)
+			}
+			return out.Bytes()
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ran.Store(0)
+			var answers []struct {
+				Result *string
+				Error  *struct{ Code int }
+			}
+			if err := json.Unmarshal(tt.answer(), &answers); err != nil {
+				t.Fatal(err)
+			}
+			refused := 0
+			for _, a := range answers {
+				if a.Error != nil && a.Error.Code == -32600 {
+					refused++
+				}
+			}
+			if got := int(ran.Load()); len(answers) != n || got < 5 || got > int(tt.atMost) || refused != n-got {
+				t.Errorf("%d answers, %d ran and %d refused", len(answers), got, refused)
+			}
+		})
 	}
 }

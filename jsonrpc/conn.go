@@ -15,6 +15,7 @@ type Config struct {
 	MaxMessage     int           // bytes of one line; 64 MiB
 	MaxDepth       int           // nesting of arrays and objects; [DefaultDepth]
 	MaxBatch       int           // messages in one batch; 1000
+	MaxBatchAnswer int           // bytes of its answers, after which the rest is refused; 8 MiB
 	MaxRunning     int           // handlers that run beside the reading goroutine; 64
 	MaxQueued      int           // requests that wait for their turn; 1024
 	MaxQueuedBytes int           // and their bytes; 64 MiB
@@ -37,6 +38,7 @@ func (c Config) withDefaults() Config {
 		{&c.MaxMessage, 64 << 20},
 		{&c.MaxDepth, DefaultDepth},
 		{&c.MaxBatch, 1000},
+		{&c.MaxBatchAnswer, 8 << 20},
 		{&c.MaxRunning, 64},
 		{&c.MaxQueued, 1024},
 		{&c.MaxQueuedBytes, 64 << 20},

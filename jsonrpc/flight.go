@@ -33,6 +33,12 @@ func (c *Conn) newJob(req *Request) *job {
 }
 
 func (j *job) run() {
+	if limit := j.conn.cfg.MaxBatchAnswer; j.batch != nil && j.batch.size() > limit {
+		if !j.req.IsNotification() {
+			j.out = appendRefusal(j.out, j.req.ID, true, batchTooLarge(limit))
+		}
+		return
+	}
 	j.out = answer(j.ctx, j.conn.handler, &j.req, j.out, j.conn.cfg.Logger)
 }
 
