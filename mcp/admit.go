@@ -1,10 +1,6 @@
 package mcp
 
-import (
-	"encoding/json"
-
-	"github.com/triptych-mcp/triptych/jsonrpc"
-)
+import "github.com/triptych-mcp/triptych/jsonrpc"
 
 // admit is the door in: it finds the revision that governs the request. The
 // claim in _meta decides, else the session's handshake, else the baseline.
@@ -47,46 +43,32 @@ func MissingClaim() *jsonrpc.Error {
 
 // UnsupportedVersion is -32022 with the versions a client may claim.
 func UnsupportedVersion(requested string) *jsonrpc.Error {
-	err := &jsonrpc.Error{Code: CodeUnsupportedVersion, Message: "Unsupported protocol version: " + requested}
+	err := &jsonrpc.Error{Code: CodeUnsupportedVersion, Message: "Unsupported protocol version: " + quoted(requested)}
 	return err.WithData(struct {
 		Supported []string `json:"supported"`
 		Requested string   `json:"requested"`
-	}{modernNames(), requested})
+	}{modernNames(), quoted(requested)})
 }
 
 // ClientCapabilities are what a client says it can do.
 type ClientCapabilities struct {
-	Roots       *struct{} `json:"roots"`
-	Sampling    *sampling `json:"sampling"`
-	Elicitation *elicits  `json:"elicitation"`
-	Tasks       bool      `json:"-"` // the extension
-}
-
-type sampling struct {
-	Tools *struct{} `json:"tools"`
-}
-
-// elicits says by which ways a client asks its user; an empty object means
-// forms only.
-type elicits struct {
-	Form *struct{} `json:"form"`
-	URL  *struct{} `json:"url"`
+	Roots    bool
+	Sampling bool
+	// Forms and URLs are the ways in which the client asks its user.
+	Forms, URLs bool
+	Tasks       bool // the extension
 }
 
 // parseCapabilities reads the client's capabilities; members that it does not
 // know or that have another form than expected count as absent.
 func parseCapabilities(raw []byte) (c ClientCapabilities) {
-	if isObject(raw) {
-		var fields map[string]json.RawMessage
-		if json.Unmarshal(raw, &fields) == nil {
-			_ = json.Unmarshal(fields["roots"], &c.Roots)             // another form: not declared
-			_ = json.Unmarshal(fields["sampling"], &c.Sampling)       // likewise
-			_ = json.Unmarshal(fields["elicitation"], &c.Elicitation) // likewise
-			var extensions map[string]json.RawMessage
-			_ = json.Unmarshal(fields["extensions"], &extensions) // likewise
-			c.Tasks = isObject(extensions[tasksExtension])
-		}
-	}
+	elicitation := valueOf(raw, "elicitation")
+	c.Roots = isObject(valueOf(raw, "roots"))
+	c.Sampling = isObject(valueOf(raw, "sampling"))
+	c.URLs = isObject(valueOf(elicitation, "url"))
+	// An empty object means forms only.
+	c.Forms = isObject(elicitation) && (!c.URLs || isObject(valueOf(elicitation, "form")))
+	c.Tasks = isObject(valueOf(valueOf(raw, "extensions"), tasksExtension))
 	return c
 }
 

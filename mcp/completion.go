@@ -72,7 +72,7 @@ func (s *Server) complete(ctx context.Context, c *Call, req *completeRequest) ([
 func (s *Server) completePrompt(ctx context.Context, c *Call, req *completeRequest) ([]string, int, error) {
 	p := s.byName[req.ref.Name]
 	if p == nil {
-		return nil, 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown prompt: %s", req.ref.Name)
+		return nil, 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown prompt: %s", quoted(req.ref.Name))
 	}
 	if !c.handler.caller.Principal.Allows(p.Scope) {
 		return nil, 0, permissionDenied(p.Scope)
@@ -90,7 +90,7 @@ func (s *Server) completePrompt(ctx context.Context, c *Call, req *completeReque
 func (s *Server) completeResource(ctx context.Context, c *Call, req *completeRequest) ([]string, int, error) {
 	src := s.source(req.ref.URI)
 	if src == nil || !src.has(req.ref.URI) {
-		return nil, 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown resource template: %s", req.ref.URI)
+		return nil, 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown resource template: %s", quoted(req.ref.URI))
 	}
 	if !c.handler.caller.Principal.Allows(src.Scope) {
 		return nil, 0, permissionDenied(src.Scope)

@@ -80,7 +80,7 @@ func InvalidParams(format string, args ...any) *jsonrpc.Error {
 }
 
 func methodNotFound(method string) *jsonrpc.Error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found: " + method}
+	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found: " + quoted(method)}
 }
 
 func permissionDenied(need Scope) *jsonrpc.Error {

@@ -108,7 +108,7 @@ func (h *Handler) cancelRequest(raw []byte) {
 		return
 	}
 	id := jsonrpc.RawID(named)
-	if !h.book.cancel(id.String()) && h.cancel != nil {
+	if !h.closeListen(id.String()) && h.cancel != nil {
 		h.cancel(id)
 	}
 }

@@ -76,11 +76,11 @@ func (c *Call) ask(ctx context.Context, asks map[string]InputRequest, state []by
 // lacks names the capability that a method needs and the client has not.
 func (k *ClientCapabilities) lacks(method string) string {
 	switch {
-	case method == "elicitation/create" && (k.Elicitation == nil || k.Elicitation.URL != nil && k.Elicitation.Form == nil):
+	case method == "elicitation/create" && !k.Forms:
 		return "elicitation"
-	case method == "sampling/createMessage" && k.Sampling == nil:
+	case method == "sampling/createMessage" && !k.Sampling:
 		return "sampling"
-	case method == "roots/list" && k.Roots == nil:
+	case method == "roots/list" && !k.Roots:
 		return "roots"
 	}
 	return ""
@@ -139,6 +139,9 @@ func (c *Call) askAgain(asks map[string]InputRequest, state []byte) (map[string]
 	return nil, need
 }
 
+// maxResponses is how many answers one request may bring.
+const maxResponses = 100
+
 // responses are the answers that the request brings.
 func (c *Call) responses() (map[string]json.RawMessage, error) {
 	raw := c.params.other("inputResponses")
@@ -150,9 +153,12 @@ func (c *Call) responses() (map[string]json.RawMessage, error) {
 	}
 	answers := map[string]json.RawMessage{}
 	members := jsonrpc.Members(raw)
-	for members.Next() {
+	for n := 0; members.Next(); n++ {
+		if n == maxResponses {
+			return nil, badRequest("inputResponses may have %d members at most", maxResponses)
+		}
 		if !isObject(members.Value()) {
-			return nil, badRequest("inputResponses[%q] must be an object", members.Key())
+			return nil, badRequest("inputResponses[%q] must be an object", quoted(string(members.Key())))
 		}
 		answers[string(members.Key())] = json.RawMessage(members.Value())
 	}

@@ -24,6 +24,7 @@ func serveInitialize(_ context.Context, s *Server, c *Call, dst []byte) ([]byte,
 	}
 	c.rev = rev
 	if session := c.handler.caller.Session; session != nil {
+		session.dropSubscriptions(&s.budget, c.handler.caller.Principal.ID, false)
 		session.begin(&handshake{rev: rev, client: parseCapabilities(capabilities)})
 	}
 	dst = append(dst, `"protocolVersion":`...)

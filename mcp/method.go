@@ -125,24 +125,39 @@ func (s *Server) changing() (o Offers) {
 	return o
 }
 
-// visible are the kinds of which the principal may see one.
-func (s *Server) visible(p Principal) (o Offers) {
-	for _, t := range s.listed {
-		if p.Allows(t.Scope) {
-			o |= OfferTools
+// visible returns the tables of which the principal may see a tool, a prompt or
+// a resource.
+func (s *Server) visible(p Principal) (v change) {
+	for i, t := range s.tables {
+		bit := tableSet(1) << i
+		if slices.ContainsFunc(t.Tools, func(t Tool) bool { return p.Allows(t.Scope) }) {
+			v.tools |= bit
+		}
+		if slices.ContainsFunc(t.Prompts, func(p2 Prompt) bool { return p.Allows(p2.Scope) }) {
+			v.prompts |= bit
+		}
+		if slices.ContainsFunc(t.Resources, func(r ResourceSource) bool { return p.Allows(r.Scope) }) {
+			v.resources |= bit
 		}
 	}
-	for _, src := range s.sources {
-		if p.Allows(src.Scope) {
-			o |= OfferResources
+	return v
+}
+
+// promised returns the tables whose lists may change.
+func (s *Server) promised() (v change) {
+	for i, t := range s.tables {
+		bit := tableSet(1) << i
+		if t.Changing&OfferTools != 0 {
+			v.tools |= bit
+		}
+		if t.Changing&OfferPrompts != 0 {
+			v.prompts |= bit
+		}
+		if t.Changing&OfferResources != 0 {
+			v.resources |= bit
 		}
 	}
-	for _, prompt := range s.prompts {
-		if p.Allows(prompt.Scope) {
-			o |= OfferPrompts
-		}
-	}
-	return o
+	return v
 }
 
 func (s *Server) completes() bool {

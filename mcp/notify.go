@@ -18,13 +18,22 @@ const newsEvery = 50 * time.Millisecond
 // deliveries; beyond it the change of the list stands for them.
 const maxNewsURIs = 10_000
 
-// A change is what happened between two deliveries.
+// A tableSet is a set of tables, by their number in the server.
+type tableSet uint64
+
+// maxTables is how many tables fit a tableSet.
+const maxTables = 64
+
+const allTables = ^tableSet(0)
+
+// A change is what happened between two deliveries: the tables whose lists
+// changed, and the resources that did.
 type change struct {
-	tools, prompts, resources bool
+	tools, prompts, resources tableSet
 	uris                      map[string]struct{}
 }
 
-// news gathers changes. It implements [Changes].
+// news gathers changes until they are delivered.
 type news struct {
 	mu      sync.Mutex
 	pending change
@@ -33,7 +42,7 @@ type news struct {
 
 func (n *news) init() { n.wake = make(chan struct{}, 1) }
 
-func (n *news) note(f func(*change)) {
+func (n *news) add(f func(*change)) {
 	n.mu.Lock()
 	f(&n.pending)
 	n.mu.Unlock()
@@ -51,25 +60,33 @@ func (n *news) take() change {
 	return c
 }
 
-func (n *news) ToolsChanged()     { n.note(func(c *change) { c.tools = true }) }
-func (n *news) PromptsChanged()   { n.note(func(c *change) { c.prompts = true }) }
-func (n *news) ResourcesChanged() { n.note(func(c *change) { c.resources = true }) }
+// tableNews are the [Changes] of some tables.
+type tableNews struct {
+	news   *news
+	tables tableSet
+}
 
-func (n *news) ResourceUpdated(uri string) {
-	n.note(func(c *change) {
+func (n tableNews) ToolsChanged()     { n.news.add(func(c *change) { c.tools |= n.tables }) }
+func (n tableNews) PromptsChanged()   { n.news.add(func(c *change) { c.prompts |= n.tables }) }
+func (n tableNews) ResourcesChanged() { n.news.add(func(c *change) { c.resources |= n.tables }) }
+
+func (n tableNews) ResourceUpdated(uri string) {
+	n.news.add(func(c *change) {
 		if c.uris == nil {
 			c.uris = map[string]struct{}{}
 		}
 		if len(c.uris) < maxNewsURIs {
 			c.uris[uri] = struct{}{}
 		} else {
-			c.resources = true
+			c.resources |= n.tables
 		}
 	})
 }
 
-// Changes is where a program that changes what is served says so.
-func (s *Server) Changes() Changes { return &s.news }
+// Changes returns what a program calls when it changes what is served. Changes
+// of a list are reported to every caller who may see a list of that kind; those
+// that a table's Watch reports only to callers who may see that table's.
+func (s *Server) Changes() Changes { return tableNews{&s.news, allTables} }
 
 // Run watches what the tables serve and tells clients of changes until ctx is
 // done. It returns when all that it started has ended.
@@ -81,7 +98,7 @@ func (s *Server) Run(ctx context.Context) error {
 			continue
 		}
 		wg.Go(func() {
-			if err := t.Watch(ctx, &s.news); err != nil && ctx.Err() == nil {
+			if err := t.Watch(ctx, tableNews{&s.news, 1 << i}); err != nil && ctx.Err() == nil {
 				s.cfg.Logger.Warn("changes of other processes are not seen", "family", t.Family, "err", err)
 				errs[i] = fmt.Errorf("watch %s: %w", t.Family, err)
 			}
@@ -101,7 +118,7 @@ func (s *Server) deliver(ctx context.Context) {
 		case <-s.news.wake:
 		}
 		c := s.news.take()
-		if c.tools {
+		if c.tools != 0 {
 			s.rendered.Clear()
 		}
 		for _, h := range s.listeners() {
@@ -129,11 +146,9 @@ func (s *Server) listeners() []*Handler {
 // handshake, and each of its listen requests.
 func (h *Handler) tell(ctx context.Context, c *change) {
 	if s := h.caller.Session; s != nil && h.caller.Hears && s.ready.Load() {
-		visible := h.server.visible(h.caller.Principal)
-		mine := change{
-			tools: c.tools && visible&OfferTools != 0, prompts: c.prompts && visible&OfferPrompts != 0,
-			resources: c.resources && visible&OfferResources != 0, uris: c.uris,
-		}
+		mine := h.server.visible(h.caller.Principal)
+		mine.tools, mine.prompts, mine.resources = mine.tools&c.tools, mine.prompts&c.prompts, mine.resources&c.resources
+		mine.uris = c.uris
 		h.send(ctx, &mine, s.Revision().Has(DocumentedShapes), s.subscribed, nil)
 	}
 	for _, l := range h.book.all() {
@@ -148,14 +163,14 @@ func (h *Handler) send(ctx context.Context, c *change, silent bool, wants func(u
 		return
 	}
 	for _, row := range []struct {
-		on     bool
+		tables tableSet
 		method string
 	}{
 		{c.tools, "notifications/tools/list_changed"},
 		{c.prompts, "notifications/prompts/list_changed"},
 		{c.resources, "notifications/resources/list_changed"},
 	} {
-		if row.on {
+		if row.tables != 0 {
 			h.notify(ctx, row.method, params)
 		}
 	}

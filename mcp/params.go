@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
@@ -124,6 +125,25 @@ func text(name string, raw []byte) (string, *jsonrpc.Error) {
 		return "", InvalidParams("%s must be a string", name)
 	}
 	return jsonrpc.Unquote(raw), nil
+}
+
+// maxName is how many bytes the name of a method, tool, prompt or task may have.
+const maxName = 255
+
+// nameMember decodes a member that must be a name.
+func nameMember(name string, raw []byte) (string, *jsonrpc.Error) {
+	if len(raw) > maxName+2 && isString(raw) && len(jsonrpc.Unquote(raw)) > maxName {
+		return "", InvalidParams("%s must have at most %d bytes", name, maxName)
+	}
+	return text(name, raw)
+}
+
+// quoted shortens what a client sent to what an error may repeat.
+func quoted(text string) string {
+	if len(text) <= maxName {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxName], "") + "…"
 }
 
 // decode unmarshals a member that is not on the hot path.

@@ -26,7 +26,7 @@ func servePromptsList(_ context.Context, s *Server, c *Call, dst []byte) ([]byte
 }
 
 func servePromptsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	name, rpcErr := text("name", c.params.name)
+	name, rpcErr := nameMember("name", c.params.name)
 	if rpcErr != nil {
 		return dst, rpcErr
 	}

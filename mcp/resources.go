@@ -186,19 +186,19 @@ func serveSubscribe(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, 
 	if err != nil {
 		return dst, err
 	}
-	if session := c.handler.caller.Session; session != nil && !session.subscribe(uri) {
-		return dst, InvalidParams("a session may watch %d resources at most", maxSubscriptions)
+	if session := c.handler.caller.Session; session != nil {
+		return dst, session.subscribe(&s.budget, c.handler.caller.Principal.ID, uri)
 	}
 	return dst, nil
 }
 
-func serveUnsubscribe(_ context.Context, _ *Server, c *Call, dst []byte) ([]byte, error) {
+func serveUnsubscribe(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	uri, rpcErr := text("uri", c.params.other("uri"))
 	if rpcErr != nil {
 		return dst, rpcErr
 	}
 	if session := c.handler.caller.Session; session != nil {
-		session.unsubscribe(uri)
+		session.unsubscribe(&s.budget, c.handler.caller.Principal.ID, uri)
 	}
 	return dst, nil
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"log/slog"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -26,6 +27,11 @@ type Config struct {
 	StateKey []byte
 	// Logger gets what an operator should see; nil discards it.
 	Logger *slog.Logger
+	// StateBytes bounds what the server keeps for its callers between their
+	// requests, in bytes: subscriptions, listen requests, tasks with their
+	// arguments and results. StateBytesEach is the bound for one principal. A
+	// request that needs more is refused. 0 means 96 MiB and 32 MiB.
+	StateBytes, StateBytesEach int
 	// Shelf keeps answers that are too large to send; without one they are
 	// errors.
 	Shelf Shelf
@@ -48,21 +54,23 @@ const (
 
 // A Server serves tables to bound callers. It may be used from any goroutine.
 type Server struct {
-	cfg     Config
-	tables  []*Table
-	methods map[string]*method
-	tools   map[string]*boundTool // by either spelling
-	listed  []*boundTool          // in the order of the tables
-	sources []*boundSource
-	schemes map[string]*boundSource
-	prompts []*boundPrompt
-	byName  map[string]*boundPrompt
+	cfg        Config
+	tables     []*Table
+	methods    map[string]*method
+	tools      map[string]*boundTool // by either spelling
+	listed     []*boundTool          // in the order of the tables
+	toolScopes []Scope               // that any tool asks for, each once
+	sources    []*boundSource
+	schemes    map[string]*boundSource
+	prompts    []*boundPrompt
+	byName     map[string]*boundPrompt
 
 	identities map[*Revision][]byte
 	rendered   sync.Map // listKey → []byte, until the tools change
 	sessions   atomic.Int64
 	stateKey   [32]byte
 	news       news
+	budget     budget
 	tasks      tasks
 
 	mu    sync.Mutex
@@ -100,7 +108,8 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 		byName: map[string]*boundPrompt{}, bound: map[*Handler]struct{}{},
 	}
 	s.news.init()
-	s.tasks.init()
+	s.budget.init(&cfg)
+	s.tasks.init(&s.budget)
 	if cfg.StateKey != nil {
 		s.stateKey = sha256.Sum256(cfg.StateKey)
 	} else if _, err := rand.Read(s.stateKey[:]); err != nil {
@@ -121,6 +130,9 @@ func (s *Server) add(t *Table) {
 	for i := range t.Tools {
 		tool := &boundTool{Tool: &t.Tools[i], table: t, portable: portable(t.Tools[i].Name)}
 		s.listed = append(s.listed, tool)
+		if !slices.Contains(s.toolScopes, tool.Scope) {
+			s.toolScopes = append(s.toolScopes, tool.Scope)
+		}
 		s.tools[tool.Name], s.tools[tool.portable] = tool, tool
 	}
 	for i := range t.Resources {
@@ -193,14 +205,18 @@ type Handler struct {
 // EndListens tells the client that its listen requests are over. [Handler.End]
 // does it too; before a connection is closed from our side it has to come
 // first.
-func (h *Handler) EndListens(ctx context.Context) { h.book.end(ctx, h) }
+func (h *Handler) EndListens(ctx context.Context) { h.closeListens(ctx) }
 
 // End forgets the caller: its subscriptions end, and families drop what they
 // kept for its session.
 func (h *Handler) End(ctx context.Context) {
 	h.server.forget(h)
-	h.book.end(ctx, h)
+	h.book.close()
+	h.closeListens(ctx)
 	h.observeLeaving(ctx)
+	if session := h.caller.Session; session != nil && h.caller.Hears {
+		session.dropSubscriptions(&h.server.budget, h.caller.Principal.ID, true)
+	}
 	if h.caller.Connection {
 		h.server.EndSession(h.caller.StateKey())
 	}

@@ -18,6 +18,8 @@ type Session struct {
 	mu            sync.Mutex
 	level         Level // least severe level the client wants, LevelOff before it asked
 	subscriptions map[string]struct{}
+	charged       int  // bytes taken from the budget for the subscriptions
+	ended         bool // no subscription is added any more
 }
 
 // A handshake is what initialize settled. It is never changed, only replaced.
@@ -48,9 +50,18 @@ func (s *Session) begin(h *handshake) {
 	s.ready.Store(false)
 	s.mu.Lock()
 	s.level = levelOff
-	clear(s.subscriptions)
 	s.mu.Unlock()
 	s.handshake.Store(h)
+}
+
+// dropSubscriptions ends all subscriptions and returns their bytes to the
+// budget. After the last time there are no new ones.
+func (s *Session) dropSubscriptions(b *budget, principal string, last bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.subscriptions)
+	b.give(principal, s.charged)
+	s.charged, s.ended = 0, s.ended || last
 }
 
 func (s *Session) setLevel(l Level) {
@@ -69,26 +80,43 @@ func (s *Session) wants(l Level) bool {
 // messages before their answer: the client wants no log and cannot be asked.
 func (s *Session) Silent() bool {
 	h := s.handshake.Load()
-	return h != nil && !s.wants(LevelEmergency) &&
-		h.client.Elicitation == nil && h.client.Sampling == nil && h.client.Roots == nil
+	return h != nil && !s.wants(LevelEmergency) && !h.client.Forms && !h.client.URLs && !h.client.Sampling && !h.client.Roots
 }
 
-// subscribe reports whether there was room for one more.
-func (s *Session) subscribe(uri string) bool {
+// subscribe adds a resource and charges it to the budget.
+func (s *Session) subscribe(b *budget, principal, uri string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.subscriptions) >= maxSubscriptions {
-		return false
+	if _, ok := s.subscriptions[uri]; ok {
+		return nil
 	}
+	if s.ended {
+		return InvalidParams("the session has ended")
+	}
+	if len(s.subscriptions) >= maxSubscriptions {
+		return InvalidParams("a session may subscribe to %d resources at most", maxSubscriptions)
+	}
+	if err := b.take(principal, subscriptionBytes(uri)); err != nil {
+		return err
+	}
+	s.charged += subscriptionBytes(uri)
 	s.subscriptions[uri] = struct{}{}
-	return true
+	return nil
 }
 
-func (s *Session) unsubscribe(uri string) {
+func (s *Session) unsubscribe(b *budget, principal, uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if _, ok := s.subscriptions[uri]; !ok {
+		return
+	}
 	delete(s.subscriptions, uri)
+	s.charged -= subscriptionBytes(uri)
+	b.give(principal, subscriptionBytes(uri))
 }
+
+// subscriptionBytes is what a subscription costs of the budget.
+func subscriptionBytes(uri string) int { return entryBytes + len(uri) }
 
 func (s *Session) subscribed(uri string) bool {
 	s.mu.Lock()

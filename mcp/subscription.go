@@ -10,8 +10,11 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// maxListens bounds the open listen requests of one connection.
-const maxListens = 64
+// The bounds of listen requests.
+const (
+	maxListens     = 64   // that one connection has open
+	maxListenTasks = 1000 // that one of them names; resources are bounded by maxSubscriptions
+)
 
 // A filter is what a listen request wants to hear, and in the answer what it
 // will hear (2026-07-28, subscriptions).
@@ -23,46 +26,142 @@ type filter struct {
 	Tasks     []string `json:"taskIds,omitempty"`
 }
 
+// parseFilter decodes the member notifications. It stops at lists that are too
+// long before it has copied them.
+func parseFilter(raw []byte) (f filter, err *jsonrpc.Error) {
+	if raw == nil {
+		return f, InvalidParams("notifications is required")
+	}
+	if !isObject(raw) {
+		return f, InvalidParams("notifications must be an object")
+	}
+	members := jsonrpc.Members(raw)
+	for members.Next() && err == nil {
+		name, value := string(members.Key()), members.Value()
+		switch name {
+		case "toolsListChanged":
+			f.Tools, err = boolean(name, value)
+		case "promptsListChanged":
+			f.Prompts, err = boolean(name, value)
+		case "resourcesListChanged":
+			f.Resources, err = boolean(name, value)
+		case "resourceSubscriptions":
+			f.URIs, err = texts(name, value, maxSubscriptions, maxURI)
+		case "taskIds":
+			f.Tasks, err = texts(name, value, maxListenTasks, maxName)
+		}
+	}
+	return f, err
+}
+
+func boolean(name string, raw []byte) (bool, *jsonrpc.Error) {
+	switch string(raw) {
+	case "true":
+		return true, nil
+	case "false", "null":
+		return false, nil
+	}
+	return false, InvalidParams("notifications.%s must be true or false", name)
+}
+
+// texts decodes a list of at most so many strings of at most so many bytes.
+func texts(name string, raw []byte, most, bytes int) ([]string, *jsonrpc.Error) {
+	if isNull(raw) {
+		return nil, nil
+	}
+	if raw[0] != '[' {
+		return nil, InvalidParams("notifications.%s must be an array", name)
+	}
+	var list []string
+	elements := jsonrpc.Elements(raw)
+	for elements.Next() {
+		value := elements.Value()
+		switch {
+		case !isString(value):
+			return nil, InvalidParams("notifications.%s must be an array of strings", name)
+		case len(list) == most:
+			return nil, InvalidParams("notifications.%s may have %d items at most", name, most)
+		}
+		if text := jsonrpc.Unquote(value); len(text) <= bytes {
+			list = append(list, text) // a longer one names nothing that there is
+		}
+	}
+	return list, nil
+}
+
 // A listen is an open subscriptions/listen request.
 type listen struct {
 	id     jsonrpc.ID
 	rev    *Revision
-	want   filter
+	want   filter // its lists are sorted
 	params []byte // {"_meta":{subscriptionId}}, in every message of the stream
+	cost   int    // bytes taken from the budget
 	closed atomic.Bool
 
 	// mu keeps the messages of this stream in order. Unlike other locks here
-	// it is held while sending: whoever waits for it wants to send after.
+	// it is held while sending: a goroutine that waits for it wants to send
+	// after.
 	mu sync.Mutex
 }
 
-// A book is the open listen requests of one handler, by id.
+// wants reports whether the request named the resource.
+func (l *listen) wants(uri string) bool {
+	_, found := slices.BinarySearch(l.want.URIs, uri)
+	return found
+}
+
+// bytes is what the request costs of the budget.
+func (l *listen) bytes() int {
+	n := entryBytes + 2*len(l.id.Raw()) + len(l.params)
+	for _, list := range [][]string{l.want.URIs, l.want.Tasks} {
+		for _, text := range list {
+			n += entryBytes + len(text)
+		}
+	}
+	return n
+}
+
+// A book holds the open listen requests of one handler, by id.
 type book struct {
 	mu      sync.Mutex
 	entries map[string]*listen
+	closed  bool // the handler has ended
 }
 
-func (b *book) add(l *listen) bool {
+// openListen charges the request to the budget and adds it to the book.
+func (h *Handler) openListen(l *listen) error {
+	b := &h.book
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.entries) >= maxListens {
-		return false
+	switch {
+	case b.closed:
+		return jsonrpc.ErrClosed
+	case b.entries[l.id.String()] != nil:
+		return invalidRequest("a request with this id is still being answered")
+	case len(b.entries) >= maxListens:
+		return InvalidParams("a connection may have %d open listen requests at most", maxListens)
+	}
+	l.cost = l.bytes()
+	if err := h.server.budget.take(h.caller.Principal.ID, l.cost); err != nil {
+		return err
 	}
 	if b.entries == nil {
 		b.entries = map[string]*listen{}
 	}
 	b.entries[l.id.String()] = l
-	return true
+	return nil
 }
 
-// cancel closes a listen; nothing more is sent for its id.
-func (b *book) cancel(id string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	l, ok := b.entries[id]
+// closeListen closes a listen request and returns its bytes to the budget;
+// nothing more is sent for its id. It reports whether there was one.
+func (h *Handler) closeListen(id string) bool {
+	h.book.mu.Lock()
+	defer h.book.mu.Unlock()
+	l, ok := h.book.entries[id]
 	if ok {
 		l.closed.Store(true)
-		delete(b.entries, id)
+		delete(h.book.entries, id)
+		h.server.budget.give(h.caller.Principal.ID, l.cost)
 	}
 	return ok
 }
@@ -73,18 +172,25 @@ func (b *book) all() []*listen {
 	return slices.Collect(maps.Values(b.entries))
 }
 
+// close makes the book take no more requests.
+func (b *book) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+}
+
 // A responder can answer a request after its handler returned.
 type responder interface {
 	Respond(id jsonrpc.ID, result []byte) error
 }
 
-// end tells the client that its listens are over, by their results. On a
+// closeListens tells the client that its listens are over, by their results. On a
 // connection the specification wants them cancelled too; that comes second,
 // because clients take the first as the end and the TypeScript SDK's reports a
 // result for an id that was cancelled.
-func (b *book) end(ctx context.Context, h *Handler) {
-	for _, l := range b.all() {
-		if !b.cancel(l.id.String()) {
+func (h *Handler) closeListens(ctx context.Context) {
+	for _, l := range h.book.all() {
+		if !h.closeListen(l.id.String()) {
 			continue
 		}
 		l.mu.Lock()
@@ -103,8 +209,8 @@ func (b *book) end(ctx context.Context, h *Handler) {
 // serveListen opens a stream of changes. Its first message says what will be
 // told; the answer comes when the server ends the stream.
 func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	var want filter
-	if err := decode("notifications", c.params.other("notifications"), &want); err != nil {
+	want, err := parseFilter(c.params.other("notifications"))
+	if err != nil {
 		return dst, err
 	}
 	if len(want.Tasks) > 0 && !c.hasTasks() {
@@ -113,19 +219,21 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 	if c.handler.caller.Send == nil {
 		return dst, InvalidParams("a listen request needs a road that carries a stream")
 	}
-	l := &listen{id: c.id.Clone(), rev: c.rev, want: s.honour(c, want)}
+	want = s.honour(c, want)
+	told, failed := marshal(want)
+	if failed != nil {
+		return dst, failed
+	}
+	slices.Sort(want.URIs)
+	l := &listen{id: c.id.Clone(), rev: c.rev, want: want}
 	l.params = append([]byte(`{"_meta":{"`+metaSubscription+`":`), l.id.Raw()...)
 	l.params = append(l.params, `}}`...)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !c.handler.book.add(l) {
-		return dst, InvalidParams("a connection may have %d open listen requests at most", maxListens)
-	}
-	s.listen(c.handler)
-	told, err := marshal(l.want)
-	if err != nil {
+	if err := c.handler.openListen(l); err != nil {
 		return dst, err
 	}
+	s.listen(c.handler)
 	ack := append(append([]byte(`{"notifications":`), told...), ',')
 	c.notify(ctx, "notifications/subscriptions/acknowledged", append(ack, l.params[1:]...))
 	for _, id := range l.want.Tasks { // one may have changed before we listened
@@ -139,15 +247,14 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 
 // honour leaves out what the server has not or the caller may not see.
 func (s *Server) honour(c *Call, want filter) filter {
-	visible := s.changing() & s.visible(c.handler.caller.Principal)
-	want.Tools = want.Tools && visible&OfferTools != 0
-	want.Prompts = want.Prompts && visible&OfferPrompts != 0
-	want.Resources = want.Resources && visible&OfferResources != 0
+	visible, promised := s.visible(c.handler.caller.Principal), s.promised()
+	want.Tools = want.Tools && visible.tools&promised.tools != 0
+	want.Prompts = want.Prompts && visible.prompts&promised.prompts != 0
+	want.Resources = want.Resources && visible.resources&promised.resources != 0
 	want.URIs = slices.DeleteFunc(want.URIs, func(uri string) bool {
 		src := s.source(uri)
-		return src == nil || len(uri) > maxURI || !c.handler.caller.Principal.Allows(src.Scope)
+		return src == nil || !c.handler.caller.Principal.Allows(src.Scope)
 	})
-	want.URIs = want.URIs[:min(len(want.URIs), maxSubscriptions)]
 	slices.Sort(want.Tasks)
 	want.Tasks = slices.DeleteFunc(slices.Compact(want.Tasks), func(id string) bool {
 		return s.tasks.find(id, c.handler.caller.Principal.ID) == nil
@@ -162,9 +269,20 @@ func (l *listen) tell(ctx context.Context, h *Handler, c *change) {
 	if l.closed.Load() {
 		return
 	}
-	mine := change{
-		tools: c.tools && l.want.Tools, prompts: c.prompts && l.want.Prompts,
-		resources: c.resources && l.want.Resources, uris: c.uris,
+	mine := h.server.visible(h.caller.Principal)
+	for _, kind := range []struct {
+		mine   *tableSet
+		change tableSet
+		wanted bool
+	}{
+		{&mine.tools, c.tools, l.want.Tools},
+		{&mine.prompts, c.prompts, l.want.Prompts},
+		{&mine.resources, c.resources, l.want.Resources},
+	} {
+		if *kind.mine &= kind.change; !kind.wanted {
+			*kind.mine = 0
+		}
 	}
-	h.send(ctx, &mine, false, func(uri string) bool { return slices.Contains(l.want.URIs, uri) }, l.params)
+	mine.uris = c.uris
+	h.send(ctx, &mine, false, l.wants, l.params)
 }

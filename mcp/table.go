@@ -205,6 +205,9 @@ func check(tables []*Table) error {
 		}
 		seen[key] = family
 	}
+	if len(tables) > maxTables {
+		errs = append(errs, fmt.Errorf("%d tables, at most %d can be served", len(tables), maxTables))
+	}
 	for _, t := range tables {
 		claim("family", t.Family, t.Family)
 		for i := range t.Tools {

@@ -34,7 +34,6 @@ const (
 	taskPoll     = 2 * time.Second // how often clients should ask
 	maxTasks     = 10_000          // of all callers
 	maxTasksEach = 200             // of one principal
-	maxTaskBytes = 64 << 20        // of the results that are kept for one principal
 	taskGrace    = time.Second     // what a call is worth waiting for, before it is a task
 )
 
@@ -59,7 +58,7 @@ type task struct {
 	cancel    context.CancelFunc
 	tell      func(*taskView) // hears of each change
 	timer     *time.Timer     // forgets it; set when it is made known
-	bytes     int             // of the result; guarded by the mu of tasks
+	bytes     int             // taken from the budget; guarded by the mu of tasks
 
 	// The job's outcome, to be read when over is closed.
 	over    chan struct{}
@@ -189,6 +188,17 @@ func (t *task) ask(ctx context.Context, asks map[string]InputRequest) (map[strin
 	return t.answers, nil
 }
 
+// asked returns the responses to questions that are open.
+func (t *task) asked(responses map[string]json.RawMessage) map[string]json.RawMessage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	maps.DeleteFunc(responses, func(key string, _ json.RawMessage) bool {
+		_, open := t.view.asks[key]
+		return !open
+	})
+	return responses
+}
+
 // answer takes answers; those to nothing that was asked are ignored.
 func (t *task) answer(responses map[string]json.RawMessage) {
 	t.change(func(v *taskView) {
@@ -207,29 +217,31 @@ func (t *task) answer(responses map[string]json.RawMessage) {
 	})
 }
 
-// tasks are those that clients can ask for.
+// tasks holds the tasks that clients can ask for.
 type tasks struct {
+	budget *budget
+
 	mu      sync.Mutex
 	by      map[string]*task
 	of      map[string]int // tasks of a principal
-	bytes   map[string]int // and what their results hold
 	closed  bool
 	running sync.WaitGroup
 }
 
-func (all *tasks) init() {
-	all.by, all.of, all.bytes = map[string]*task{}, map[string]int{}, map[string]int{}
+func (all *tasks) init(b *budget) {
+	all.budget, all.by, all.of = b, map[string]*task{}, map[string]int{}
 }
 
-// start makes a task known and runs it. When there are too many it forgets one
-// of the principal's that is over, and reports false if none is.
-func (all *tasks) start(t *task, run func()) bool {
+// start makes a task of so many bytes known and runs it. When there are too many
+// it forgets finished ones of the principal, and reports false if that does not
+// help.
+func (all *tasks) start(t *task, bytes int, run func()) bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if all.of[t.principal] >= maxTasksEach {
 		all.makeRoomLocked(t.principal)
 	}
-	if all.closed || len(all.by) >= maxTasks || all.of[t.principal] >= maxTasksEach {
+	if all.closed || len(all.by) >= maxTasks || all.of[t.principal] >= maxTasksEach || !all.chargeLocked(t, bytes) {
 		return false
 	}
 	all.by[t.id] = t
@@ -239,18 +251,24 @@ func (all *tasks) start(t *task, run func()) bool {
 	return true
 }
 
-// keep counts what the result of a task holds, and forgets those of earlier
-// ones when that is too much.
-func (all *tasks) keep(t *task, bytes int) {
+// resize charges the budget for what a task holds from now on, and forgets
+// finished tasks of the principal when that is too much. It reports false, and
+// leaves the charge as it was, if that does not help. A task that is forgotten
+// already costs nothing.
+func (all *tasks) resize(t *task, bytes func(now int) int) bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if all.by[t.id] != t {
-		return
-	}
-	for all.bytes[t.principal]+bytes > maxTaskBytes && all.makeRoomLocked(t.principal) {
+	return all.by[t.id] != t || all.chargeLocked(t, bytes(t.bytes))
+}
+
+func (all *tasks) chargeLocked(t *task, bytes int) bool {
+	for all.budget.take(t.principal, bytes-t.bytes) != nil {
+		if !all.makeRoomLocked(t.principal) {
+			return false
+		}
 	}
 	t.bytes = bytes
-	all.bytes[t.principal] += bytes
+	return true
 }
 
 // makeRoomLocked forgets the oldest task of the principal that is over, if there
@@ -285,9 +303,7 @@ func (all *tasks) forgetLocked(t *task) {
 	}
 	t.timer.Stop()
 	delete(all.by, t.id)
-	if all.bytes[t.principal] -= t.bytes; all.bytes[t.principal] == 0 {
-		delete(all.bytes, t.principal)
-	}
+	all.budget.give(t.principal, t.bytes)
 	if all.of[t.principal]--; all.of[t.principal] == 0 {
 		delete(all.of, t.principal)
 	}

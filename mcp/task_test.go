@@ -255,7 +255,7 @@ func TestTaskThatCannotBeRecordedFails(t *testing.T) {
 	})
 }
 
-// The results of one principal hold 64 MiB at most; the oldest go first.
+// The results of one principal hold 32 MiB at most; the oldest go first.
 func TestResultsOfTasksAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := layDown(t)
@@ -273,8 +273,8 @@ func TestResultsOfTasksAreBounded(t *testing.T) {
 				t.Errorf("task %d: got %+v", i, got)
 			}
 		}
-		if kept != 8 { // of 8,000,000 bytes and some in 67,108,864
-			t.Errorf("%d results are kept, want 8", kept)
+		if kept != 4 { // of 8,000,000 bytes and some in 33,554,432
+			t.Errorf("%d results are kept, want 4", kept)
 		}
 	})
 }

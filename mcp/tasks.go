@@ -58,7 +58,7 @@ func (s *Server) startTask(ctx context.Context, c *Call, job job, grace time.Dur
 	t := newTask(c.handler.caller.Principal.ID, cancel, s.tellTask)
 	t.shown = grace == 0
 	beside := c.beside(t)
-	if !s.tasks.start(t, func() { beside.work(inside, job) }) {
+	if !s.tasks.start(t, taskBytes+len(beside.params.arguments), func() { beside.work(inside, job) }) {
 		cancel()
 		return dst, errTooManyTasks
 	}
@@ -100,11 +100,22 @@ func (c *Call) work(ctx context.Context, job job) {
 	}
 }
 
+// taskBytes is what a task costs of the budget besides its arguments, answers
+// and result.
+const taskBytes = 16 * entryBytes
+
+// errNoRoomForResult replaces a result that the budget has no room for.
+var errNoRoomForResult = jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
+	WithDetails("the server has no room to keep the result: get the results of other tasks, or ask for less")
+
 // conclude ends the task: a protocol error makes it fail, an error of the tool
 // is a result.
 func (c *Call) conclude() {
 	t := c.task
-	c.handler.server.tasks.keep(t, len(t.members))
+	size := taskBytes + len(t.members)
+	if !c.handler.server.tasks.resize(t, func(int) int { return size }) {
+		t.members, t.err = nil, errNoRoomForResult
+	}
 	t.change(func(v *taskView) {
 		if v.status, v.asks, v.result, v.extra = taskCompleted, nil, t.members, c.extra; t.err != nil {
 			v.status, v.result, v.failure = taskFailed, nil, jsonrpc.AppendErrorObject(nil, jsonrpc.ErrorOf(t.err))
@@ -123,7 +134,7 @@ func (s *Server) ofTask(c *Call) (*task, error) {
 	if !c.hasTasks() {
 		return nil, missingExtension(tasksExtension)
 	}
-	id, err := text("taskId", c.params.other("taskId"))
+	id, err := nameMember("taskId", c.params.other("taskId"))
 	if err != nil {
 		return nil, err
 	}
@@ -151,6 +162,13 @@ func serveTasksUpdate(_ context.Context, s *Server, c *Call, dst []byte) ([]byte
 	if err != nil {
 		return dst, err
 	}
+	responses, size := t.asked(responses), 0
+	for _, response := range responses {
+		size += len(response)
+	}
+	if !s.tasks.resize(t, func(now int) int { return now + size }) {
+		return dst, InvalidParams("the server has no room to keep the answers")
+	}
 	t.answer(responses)
 	return dst, nil
 }
@@ -167,11 +185,17 @@ func serveTasksCancel(_ context.Context, s *Server, c *Call, dst []byte) ([]byte
 func (s *Server) tellTask(v *taskView) {
 	for _, h := range s.listeners() {
 		for _, l := range h.book.all() {
-			if slices.Contains(l.want.Tasks, v.id) {
+			if l.wantsTask(v.id) {
 				l.tellTask(h, v)
 			}
 		}
 	}
+}
+
+// wantsTask reports whether the request named the task.
+func (l *listen) wantsTask(id string) bool {
+	_, found := slices.BinarySearch(l.want.Tasks, id)
+	return found
 }
 
 func (l *listen) tellTask(h *Handler, v *taskView) {

@@ -14,23 +14,26 @@ import (
 // API takes.
 func portable(name string) string { return strings.ReplaceAll(name, "/", "_") }
 
-// A listKey names a rendered list: it is the same for all who share the row,
-// the rights and the spelling.
+// A listKey names a rendered list: the revision, and which of the scopes that
+// the tools ask for the caller has. Other scopes of a caller make no difference,
+// so there are few lists however many kinds of keys there are.
 type listKey struct {
 	rev    *Revision
 	scopes string
 }
 
-func scopesKey(p Principal) string {
-	if p.Scopes == nil {
-		return "*"
+// scopesKey returns one byte for each scope of the tools.
+func (s *Server) scopesKey(p Principal) string {
+	var room [32]byte
+	key := room[:0]
+	for _, scope := range s.toolScopes {
+		if p.Allows(scope) {
+			key = append(key, '+')
+		} else {
+			key = append(key, '-')
+		}
 	}
-	var b strings.Builder
-	for _, s := range p.Scopes {
-		b.WriteString(string(s))
-		b.WriteByte(' ')
-	}
-	return b.String()
+	return string(key)
 }
 
 // serveToolsList shows the tools that the caller may call, all on one page.
@@ -38,7 +41,7 @@ func serveToolsList(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, 
 	if _, err := c.position(); err != nil {
 		return dst, err
 	}
-	key := listKey{c.rev, scopesKey(c.handler.caller.Principal)}
+	key := listKey{c.rev, s.scopesKey(c.handler.caller.Principal)}
 	if list, ok := s.rendered.Load(key); ok {
 		return append(dst, list.([]byte)...), nil
 	}
@@ -95,7 +98,7 @@ func (s *Server) toolNamed(raw []byte) *boundTool {
 }
 
 func unknownTool(raw []byte) *jsonrpc.Error {
-	name, err := text("name", raw)
+	name, err := nameMember("name", raw)
 	if err != nil {
 		return err
 	}

@@ -134,13 +134,13 @@ func askTwice(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 
 func askWhatCan(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 	can, open := c.Client(), asks{}
-	if can.Elicitation != nil {
+	if can.Forms || can.URLs {
 		open["user_name"] = askName
 	}
-	if can.Sampling != nil {
+	if can.Sampling {
 		open["greeting"] = sampling("Generate a greeting", 50)
 	}
-	if can.Roots != nil {
+	if can.Roots {
 		open["client_roots"] = askRoot
 	}
 	_, err := c.Ask(ctx, open)
