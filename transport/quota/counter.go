@@ -60,21 +60,15 @@ func (t *tally) usage(limits Limits) Usage {
 	}
 }
 
-const (
-	// largestBlock is the largest block for a key with a limit, freeBlock
-	// that for a key without.
-	largestBlock = 4096
-	freeBlock    = 65536
-)
+// largestBlock is how many requests of its month a crash costs a key at most,
+// whatever the plan.
+const largestBlock = 75
 
-// blockOf is how many requests are written down as used at once. A crash costs
-// the key the rest of a block, so it is at most a thousandth of the month and a
-// quarter of the minute: nothing for the plan Free, 10 requests of 10,000 for
-// Developer, 75 of 100,000 for Team.
+// blockOf returns how many requests are journaled as used at once. A crash costs
+// the key the rest of a block, so a block is at most a thousandth of the month
+// and a quarter of the minute: nothing for the plan Free, 10 requests of 10,000
+// for Developer, [largestBlock] for Team and Enterprise.
 func blockOf(limits Limits) int64 {
-	if limits.None() {
-		return freeBlock
-	}
 	block := int64(largestBlock)
 	if limits.Month != 0 {
 		block = min(block, limits.Month/1000)

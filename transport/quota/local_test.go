@@ -320,3 +320,36 @@ func TestJournalIsRewritten(t *testing.T) {
 		t.Errorf("%+v, %v", u, err)
 	}
 }
+
+// TestCrashCostsFewRequests: of a meter that is never closed, the next one counts
+// at most 75 requests more than were granted, whatever the plan.
+func TestCrashCostsFewRequests(t *testing.T) {
+	const most = 75
+	limits := map[string]quota.Limits{
+		"enterprise of a million":       {Month: 1_000_000, Minute: 60_000},
+		"enterprise of ten million":     {Month: 10_000_000, Minute: 60_000},
+		"enterprise without a month":    {Minute: 1_000_000},
+		"enterprise without any limits": {},
+	}
+	for _, plan := range []quota.Plan{quota.Free, quota.Developer, quota.Team} {
+		limits[string(plan)] = plan.Limits(quota.Limits{})
+	}
+	for name, limits := range limits {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			take(t, openLocal(t, dir), "k", limits, noon, 1)
+			journal, err := os.ReadFile(filepath.Join(dir, "counts.jsonl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			after := t.TempDir()
+			if err := os.WriteFile(filepath.Join(after, "counts.jsonl"), journal, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			usage, err := openLocal(t, after).Peek(t.Context(), "k", limits, noon)
+			if err != nil || usage.Month.Used < 1 || usage.Month.Used > most {
+				t.Errorf("%d count after a crash, %v, want 1 to %d", usage.Month.Used, err, most)
+			}
+		})
+	}
+}
