@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/quota"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -17,7 +16,13 @@ import (
 // next one is not read.
 func (d *Door) Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal {
 	mine, _ := caller.Principal.Account.(account)
-	if mine.limits.None() {
+	switch {
+	case mine.unverified && bill.Probe:
+		return nil
+	case mine.unverified:
+		header.Set("Retry-After", "1")
+		return unavailable("keys cannot be looked up now").refusal()
+	case mine.limits.None():
 		return nil
 	}
 	usage, err := d.take(ctx, caller.Principal.ID, mine.limits, bill.Calls)
@@ -30,13 +35,12 @@ func (d *Door) Charge(ctx context.Context, header http.Header, caller *mcp.Calle
 		return nil
 	case ok:
 		return d.exceeded(ctx, header, caller, rev, spent)
+	case bill.Probe:
+		return nil // the headers are missing, the answer is not
 	}
 	d.report(ctx, "counters", err)
 	header.Set("Retry-After", "1")
-	return &streamable.Refusal{
-		Status: http.StatusServiceUnavailable,
-		Error:  jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("requests cannot be counted now"),
-	}
+	return unavailable("requests cannot be counted now").refusal()
 }
 
 // bound counts what costs nothing.

@@ -105,6 +105,9 @@ type account struct {
 	limits  quota.Limits
 	key     keys.Token // zero when an access token was shown
 	expires time.Time  // of the key or the access token; zero is never
+	// unverified is set when keys cannot be looked up and the key was good when
+	// that was last possible. Only probes are answered then.
+	unverified bool
 }
 
 // Admit finds the principal of a request.
@@ -115,6 +118,9 @@ func (d *Door) Admit(header http.Header, r *http.Request) (mcp.Caller, *streamab
 		return mcp.Caller{}, d.refuse(header, r, from.Addr(), refused)
 	}
 	caller := mcp.Caller{Principal: who, Addr: from}
+	if mine, _ := who.Account.(account); mine.unverified {
+		return caller, nil // Charge decides
+	}
 	return caller, d.heldBack(header, r, &caller)
 }
 
@@ -167,7 +173,7 @@ func (d *Door) identify(r *http.Request, from netip.Addr) (mcp.Principal, *denia
 	parsed, err := keys.ParseToken(token)
 	switch {
 	case err == nil:
-		return d.byKey(r.Context(), parsed, from)
+		return d.byKey(r, parsed, from)
 	case d.cfg.Tokens != nil && strings.Count(token, ".") == 2:
 		return d.byToken(r.Context(), token)
 	}
@@ -204,20 +210,26 @@ func unavailable(details string) *denial {
 	}
 }
 
-func (d *Door) byKey(ctx context.Context, token keys.Token, from netip.Addr) (mcp.Principal, *denial) {
-	record, err := d.cfg.Ring.Find(ctx, token)
+// byKey returns the principal of a key. While keys cannot be looked up, a POST
+// with a key that was good before is passed on unverified: it may be a probe,
+// which [Door.Charge] lets through, alone of all requests.
+func (d *Door) byKey(r *http.Request, token keys.Token, from netip.Addr) (mcp.Principal, *denial) {
+	record, err := d.cfg.Ring.Find(r.Context(), token)
 	if errors.Is(err, keys.ErrUnknown) {
 		return mcp.Principal{}, unauthenticated("the key is unknown")
 	}
 	if err != nil {
-		d.report(ctx, "keys", err)
-		return mcp.Principal{}, unavailable("keys cannot be looked up now")
+		d.report(r.Context(), "keys", err)
+		if r.Method != http.MethodPost || record.ID == "" {
+			return mcp.Principal{}, unavailable("keys cannot be looked up now")
+		}
 	}
+	unverified := err != nil
 	if err := record.Check(d.cfg.Now(), from); err != nil {
 		return mcp.Principal{}, denied(record.ID, err)
 	}
 	who := record.Principal()
-	who.Account = account{plan: record.Plan, limits: record.Limits(), key: token, expires: record.Expires}
+	who.Account = account{plan: record.Plan, limits: record.Limits(), key: token, expires: record.Expires, unverified: unverified}
 	return who, nil
 }
 
@@ -274,6 +286,10 @@ func (d *Door) refuse(header http.Header, r *http.Request, from netip.Addr, why 
 	if why.retrying {
 		header.Set("Retry-After", "1")
 	}
+	return why.refusal()
+}
+
+func (why *denial) refusal() *streamable.Refusal {
 	return &streamable.Refusal{Status: why.status, Error: jsonrpc.Errorf(why.code, "%s", why.message).WithDetails("%s", why.details)}
 }
 

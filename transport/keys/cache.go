@@ -56,7 +56,7 @@ func (c *cache) Find(ctx context.Context, t Token) (Record, error) {
 	}
 	now, h := c.clock(), t.hash()
 	if err := c.refresh(ctx, now-int64(MaxAge)); err != nil {
-		return Record{}, err
+		return c.lastKnown(h), err
 	}
 	if one, ok := c.last.Load().find(h); ok {
 		return one, nil
@@ -68,6 +68,17 @@ func (c *cache) Find(ctx context.Context, t Token) (Record, error) {
 		return one, nil
 	}
 	return Record{}, ErrUnknown
+}
+
+// lastKnown returns the record of a token in the last ring that was loaded,
+// however old that ring is, or the zero Record.
+func (c *cache) lastKnown(h Hash) Record {
+	if last := c.last.Load(); last != nil {
+		if one, ok := last.find(h); ok {
+			return one
+		}
+	}
+	return Record{}
 }
 
 // current is the ring as it is now or was later.

@@ -212,3 +212,27 @@ func TestPanickingLoad(t *testing.T) {
 		wg.Wait()
 	})
 }
+
+// TestLastKnownRecord: a look-up that fails returns the record of the last ring
+// beside the error, and the zero record for a token that the ring did not have.
+func TestLastKnownRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s slow
+		token := NewToken(Live)
+		s.holds(t, token)
+		c := newCache(s.load)
+		known, err := c.Find(t.Context(), token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		broken := errors.New("broken")
+		s.err.Store(&broken)
+		time.Sleep(2 * MaxAge)
+		if got, err := c.Find(t.Context(), token); !errors.Is(err, ErrUnavailable) || got.Hash != known.Hash {
+			t.Errorf("Find: %v, %v, want the record before and ErrUnavailable", got, err)
+		}
+		if got, err := c.Find(t.Context(), NewToken(Live)); !errors.Is(err, ErrUnavailable) || got.ID != "" {
+			t.Errorf("an unknown token: %v, %v, want no record and ErrUnavailable", got, err)
+		}
+	})
+}

@@ -11,9 +11,12 @@ import (
 // A Ring finds records on each request.
 type Ring interface {
 	// Find returns the record of a token: [ErrUnknown] when there is none, an
-	// error that wraps [ErrUnavailable] when that cannot be told. The caller
-	// asks [Record.Check] whether the key works. For a token that a rotation
-	// replaced, the record expires when that token does.
+	// error that wraps [ErrUnavailable] when the store cannot be read. Then the
+	// record is that of the last successful look-up of the ring, or zero if the
+	// token was unknown to it: the key may have been revoked since, so it must
+	// not authorize more than a liveness check. The caller asks [Record.Check]
+	// whether the key works. For a token that a rotation replaced, the record
+	// expires when that token does.
 	Find(ctx context.Context, t Token) (Record, error)
 }
 

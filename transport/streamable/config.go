@@ -82,6 +82,9 @@ type Bill struct {
 	Calls      int // requests that the quota counts
 	Handshakes int // requests that begin something, which no quota counts
 	Broken     int // 1 for a body that is refused, or some of its requests for want of a right
+	// Probe is set for a body that is a single ping or server/discover. It is
+	// answered even while keys cannot be looked up or requests be counted.
+	Probe bool
 }
 
 // A Refusal is an HTTP status and the error in its body.

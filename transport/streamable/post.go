@@ -165,6 +165,7 @@ func isProbe(body *jsonrpc.Body) bool {
 // billOf counts what a body costs. Requests that will be refused for want of a
 // right are no calls.
 func (h *Handler) billOf(body *jsonrpc.Body, to *route) (bill Bill) {
+	bill.Probe = isProbe(body)
 	for _, m := range body.Messages {
 		switch {
 		case m.Err != nil:
