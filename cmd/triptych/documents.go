@@ -18,6 +18,7 @@ func (a *app) documentsCommand() command {
 		short: "answer a server's questions about XML documents",
 		run: func(ctx context.Context, _ []string) error {
 			out := a.takeOutput()
+			defer surviveHangup()()
 			logger, err := a.logger(slog.LevelInfo)
 			if err != nil {
 				return err

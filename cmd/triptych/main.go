@@ -13,7 +13,7 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == debugger.GuardCommand { // the debugger has begun it, and no command line shows it
 		os.Exit(debugger.GuardMain())
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	status := newApp().run(ctx, os.Args[1:])
 	stop()
 	os.Exit(status)

@@ -72,6 +72,7 @@ func (a *app) serveCommand() command {
 // serve opens what a server needs, in the order in which each part needs the
 // ones before it, and closes it in the opposite order.
 func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
+	defer surviveHangup()()
 	env, err := a.env(slog.LevelInfo)
 	if err != nil {
 		return err

@@ -30,6 +30,7 @@ func (a *app) stdioCommand() command {
 // families run beside it and end with it.
 func (a *app) serveStdio(ctx context.Context) error {
 	out := a.takeOutput()
+	defer surviveHangup()()
 	env, err := a.env(slog.LevelInfo)
 	if err != nil {
 		return err
@@ -65,6 +66,15 @@ func (a *app) takeOutput() *os.File {
 	a.out = os.Stderr
 	os.Stdout = os.Stderr
 	return out
+}
+
+// surviveHangup keeps SIGHUP from ending the process until the returned function
+// is called. The signal is received and dropped, not ignored: a program that the
+// debugger launches would inherit an ignored signal.
+func surviveHangup() (stop func()) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	return func() { signal.Stop(hangups) }
 }
 
 // quietly drops the ways in which a conversation ends that are nobody's

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -72,7 +73,7 @@ func (c *child) status(t *testing.T) int {
 
 // A signal ends a server whose client keeps the input open and says nothing.
 func TestSignalsEndTheServer(t *testing.T) {
-	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		t.Run(signal.String(), func(t *testing.T) {
 			c := startServer(t)
 			if err := c.Process.Signal(signal); err != nil {
@@ -85,6 +86,17 @@ func TestSignalsEndTheServer(t *testing.T) {
 				t.Errorf("exit status %d, want 0; stderr: %s", status, c.stderr)
 			}
 		})
+	}
+}
+
+// SIGHUP does not end a server.
+func TestHangupEndsNoServer(t *testing.T) {
+	c := startServer(t)
+	for id := range 3 {
+		if err := c.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		c.ask(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id), fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, id))
 	}
 }
 
