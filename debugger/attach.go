@@ -143,7 +143,7 @@ func (t *tools) launch(ctx context.Context, call *mcp.Call, args launchArgs) (la
 		return launched{State: s.tell()}, nil
 	}
 	answer, err := within(ctx, call, s, t.toMain, args)
-	if err = t.afterwards(s, err); err != nil {
+	if err = t.sessions.afterwards(s, err); err != nil {
 		err = errors.Join(err, t.sessions.end(ctx, s, true, "the program could not be run to main"))
 	}
 	return answer, err
@@ -197,7 +197,7 @@ func (t *tools) detach(ctx context.Context, call *mcp.Call, args detachArgs) (de
 	if args.Kill && !s.launched() {
 		return detached{}, failed("Not launched", "%s was not launched here and is not ours to kill; debugger/detach without kill lets it go", s.name())
 	}
-	d := s.parting()
+	d := parting(s)
 	if args.Kill {
 		d.Done, d.State.Status = "killed", exited
 	}
@@ -209,7 +209,7 @@ func (t *tools) detach(ctx context.Context, call *mcp.Call, args detachArgs) (de
 }
 
 // parting is the answer of detach before anything was done.
-func (s *session) parting() detached {
+func parting(s *session) detached {
 	if s.process == nil {
 		return detached{State: state{Session: s.id, PID: s.pid, Status: stopped}, Done: "closed", name: s.name()}
 	}

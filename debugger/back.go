@@ -17,27 +17,27 @@ func (t *tools) travelTools() []mcp.Tool {
 		{
 			Name: "debugger/step_backward", Title: "Step back", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Go back by recorded instructions or lines of source; everything then shows the past",
-			Call: mcp.Typed(still(t, t.stepBackward)),
+			Call: mcp.Typed(still(t.sessions, t.stepBackward)),
 		},
 		{
 			Name: "debugger/reverse_continue", Title: "Continue backwards", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Go back to the last time a breakpoint was reached or a watchpoint's memory was written",
-			Call: mcp.Typed(still(t, t.reverseContinue)),
+			Call: mcp.Typed(still(t.sessions, t.reverseContinue)),
 		},
 		{
 			Name: "debugger/seek", Title: "Go to a position", Scope: scopeWrite, Task: mcp.TaskWhenSlow, Hints: mcp.Idempotent,
 			Doc:  "Go to a position of the recorded history, be it in the past or the present",
-			Call: mcp.Typed(still(t, t.seekTo)),
+			Call: mcp.Typed(still(t.sessions, t.seekTo)),
 		},
 		{
 			Name: "debugger/last_write", Title: "Last write", Scope: scopeRead, Task: mcp.TaskWhenSlow,
 			Doc:  "Find what has written a value last: the instruction, its thread and stack, and the value before",
-			Call: mcp.Typed(still(t, t.lastWrite)),
+			Call: mcp.Typed(still(t.sessions, t.lastWrite)),
 		},
 		{
 			Name: "debugger/export_trace", Title: "Export the trace", Scope: scopeRead, Task: mcp.TaskWhenSlow,
 			Doc:  "Write the recorded history, or a part of it, into a file",
-			Call: mcp.Typed(still(t, t.exportTrace)),
+			Call: mcp.Typed(still(t.sessions, t.exportTrace)),
 		},
 	}
 }
@@ -99,7 +99,7 @@ func (t *tools) stepBackward(ctx context.Context, call *mcp.Call, s *session, ar
 }
 
 // reaches says whether history goes back so far.
-func (s *session) reaches(n uint64) error {
+func (s *stepper) reaches(n uint64) error {
 	h, err := s.timeline()
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (s *session) reaches(n uint64) error {
 
 // backward goes back until hit is true, at least one position. When that is
 // nowhere it goes to the beginning.
-func (s *session) backward(ctx context.Context, hit func(*history.View) bool) (bool, error) {
+func (s *stepper) backward(ctx context.Context, hit func(*history.View) bool) (bool, error) {
 	s.follow()
 	found, err := s.past.ReverseContinue(ctx, hit)
 	s.arrive()
@@ -121,7 +121,7 @@ func (s *session) backward(ctx context.Context, hit func(*history.View) bool) (b
 }
 
 // arrived is a stop where the way has led to, or where it was cut short.
-func (s *session) arrived(why proc.Why, err error) (proc.Stop, error) {
+func (s *stepper) arrived(why proc.Why, err error) (proc.Stop, error) {
 	stop := s.here()
 	stop.Why = why
 	if errors.Is(err, context.Canceled) {
@@ -143,7 +143,7 @@ func (t *tools) reverseContinue(ctx context.Context, call *mcp.Call, s *session,
 }
 
 // reverse goes back to where a mark would have stopped, or to the beginning.
-func (s *session) reverse(ctx context.Context) (proc.Stop, error) {
+func (s *stepper) reverse(ctx context.Context) (proc.Stop, error) {
 	look := s.newLookout(true)
 	found, err := s.backward(ctx, look.behind)
 	stop, err := s.arrived(atBeginning, err)
@@ -184,7 +184,7 @@ func (t *tools) seekTo(ctx context.Context, call *mcp.Call, s *session, args see
 }
 
 // goTo goes to a position that there is.
-func (s *session) goTo(ctx context.Context, to uint64) (proc.Stop, error) {
+func (s *stepper) goTo(ctx context.Context, to uint64) (proc.Stop, error) {
 	there := func(v *history.View) bool { return v.Position() == to }
 	var err error
 	switch here := s.past.View().Position(); {

@@ -11,7 +11,7 @@ import (
 
 // A wayBack goes back by source.
 type wayBack struct {
-	s      *session
+	s      *stepper
 	bodies map[uint64]uint64 // by where functions begin, where their code has passed its prologue
 }
 
@@ -24,7 +24,7 @@ var waysBack = map[string]func(b *wayBack, ctx context.Context) (stop proc.Stop,
 }
 
 // backBy goes a way n times, or until it is over.
-func (s *session) backBy(ctx context.Context, unit string, n int) (stop proc.Stop, err error) {
+func (s *stepper) backBy(ctx context.Context, unit string, n int) (stop proc.Stop, err error) {
 	b := &wayBack{s: s, bodies: map[uint64]uint64{}}
 	for over := false; n > 0 && !over && err == nil; n-- {
 		stop, over, err = waysBack[unit](b, ctx)
@@ -210,7 +210,7 @@ func (b *wayBack) out(ctx context.Context) (stop proc.Stop, over bool, err error
 
 // isAround says whether code is of the same function, and not of what was inlined
 // there.
-func (s *session) isAround(pc uint64, inside symbols.Function) bool {
+func (s *inspector) isAround(pc uint64, inside symbols.Function) bool {
 	f, ok := s.program.Function(pc)
 	return ok && f.Start == inside.Start && (len(f.Inlined) == 0 || f.Inlined[0] != inside.Inlined[0])
 }

@@ -155,7 +155,7 @@ func (m marked) Text() string {
 }
 
 func (t *tools) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session, args breakpointArgs) (marked, error) {
-	places, err := s.places(ctx, args)
+	places, err := codePlaces(s, ctx, args)
 	if err != nil {
 		return marked{}, err
 	}
@@ -165,19 +165,19 @@ func (t *tools) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session, args
 	}
 	for _, p := range places {
 		spec := proc.BreakpointSpec{Address: p.Addr, Once: args.OneShot, Ignore: m.ignore, Thread: args.Thread, Condition: m.holds}
-		if err := s.set(m, spec); err != nil {
+		if err := s.marks.set(m, spec); err != nil {
 			return marked{}, err
 		}
 	}
-	if err := s.number(m); err != nil {
+	if err := s.marks.number(m); err != nil {
 		return marked{}, err
 	}
-	item, err := s.item(m)
+	item, err := newBreakpointItem(s.marks, m)
 	return marked{State: s.tell(), Breakpoint: item, named: args.Address == ""}, err
 }
 
-// places are the addresses that the arguments mean.
-func (s *session) places(ctx context.Context, args breakpointArgs) ([]symbols.Location, error) {
+// codePlaces are the addresses that the arguments mean.
+func codePlaces(s *session, ctx context.Context, args breakpointArgs) ([]symbols.Location, error) {
 	var found []symbols.Location
 	var err error
 	switch {
@@ -194,9 +194,9 @@ func (s *session) places(ctx context.Context, args breakpointArgs) ([]symbols.Lo
 	}
 	switch {
 	case errors.Is(err, symbols.ErrNotFound) && args.Function != "":
-		return nil, s.noFunction(ctx, args.Function)
+		return nil, noFunction(s, ctx, args.Function)
 	case errors.Is(err, symbols.ErrNotFound):
-		return nil, s.noLine(ctx, args.File, args.Line)
+		return nil, noLine(s, ctx, args.File, args.Line)
 	case err != nil:
 		return nil, err
 	case len(found) > maxPlaces:
@@ -206,7 +206,7 @@ func (s *session) places(ctx context.Context, args breakpointArgs) ([]symbols.Lo
 }
 
 // noFunction says that there is no such function, and which there are instead.
-func (s *session) noFunction(ctx context.Context, name string) error {
+func noFunction(s *session, ctx context.Context, name string) error {
 	similar, err := s.program.Similar(ctx, name, maxSimilar)
 	if err != nil {
 		return err
@@ -219,7 +219,7 @@ func (s *session) noFunction(ctx context.Context, name string) error {
 }
 
 // noLine says why there is no code for a line.
-func (s *session) noLine(ctx context.Context, file string, line int) error {
+func noLine(s *session, ctx context.Context, file string, line int) error {
 	has, err := s.program.HasFile(ctx, file)
 	switch {
 	case err != nil:
@@ -230,22 +230,31 @@ func (s *session) noLine(ctx context.Context, file string, line int) error {
 	return &breakpointError{fmt.Sprintf("no code is known for line %d of %s", line, file)}
 }
 
+// A markTable has the breakpoints and watchpoints of a session.
+type markTable struct {
+	on   *debuggee
+	byID map[int]*mark
+	made int // how many there ever were
+}
+
+func newMarkTable(on *debuggee) *markTable { return &markTable{on: on, byID: map[int]*mark{}} }
+
 // set sets one of a mark's places; when that fails, those before are taken out.
-func (s *session) set(m *mark, spec proc.BreakpointSpec) error {
-	if s.process == nil {
-		return s.settable(spec)
+func (t *markTable) set(m *mark, spec proc.BreakpointSpec) error {
+	if t.on.process == nil {
+		return t.settable(spec)
 	}
-	bp, err := s.process.SetBreakpoint(spec)
+	bp, err := t.on.process.SetBreakpoint(spec)
 	if err != nil {
-		return errors.Join(err, s.clear(m))
+		return errors.Join(err, t.clear(m))
 	}
 	m.ids = append(m.ids, bp.ID)
 	return nil
 }
 
 // settable says whether a trace may have a breakpoint somewhere.
-func (s *session) settable(spec proc.BreakpointSpec) error {
-	maps, err := s.scene.Maps()
+func (t *markTable) settable(spec proc.BreakpointSpec) error {
+	maps, err := t.on.scene.Maps()
 	m, mapped := maps.Find(spec.Address)
 	switch {
 	case err != nil:
@@ -259,31 +268,31 @@ func (s *session) settable(spec proc.BreakpointSpec) error {
 }
 
 // clear takes a mark's places out.
-func (s *session) clear(m *mark) error {
+func (t *markTable) clear(m *mark) error {
 	var errs error
 	for _, id := range m.ids {
-		if err := s.process.ClearBreakpoint(id); !errors.Is(err, proc.ErrNoBreakpoint) {
+		if err := t.on.process.ClearBreakpoint(id); !errors.Is(err, proc.ErrNoBreakpoint) {
 			errs = errors.Join(errs, err)
 		}
 	}
-	delete(s.marks, m.id)
+	delete(t.byID, m.id)
 	return errs
 }
 
 // number gives a mark the next number. Numbers are never used again.
-func (s *session) number(m *mark) error {
-	if len(s.marks) >= maxMarks {
-		return errors.Join(&breakpointError{fmt.Sprintf("there are %d already, which is the limit", maxMarks)}, s.clear(m))
+func (t *markTable) number(m *mark) error {
+	if len(t.byID) >= maxMarks {
+		return errors.Join(&breakpointError{fmt.Sprintf("there are %d already, which is the limit", maxMarks)}, t.clear(m))
 	}
-	s.marksMade++
-	m.id = s.marksMade
-	s.marks[m.id] = m
+	t.made++
+	m.id = t.made
+	t.byID[m.id] = m
 	return nil
 }
 
-// item is a mark for an answer.
-func (s *session) item(m *mark) (breakpointItem, error) {
-	set, err := s.breakpoints(m)
+// newBreakpointItem is a mark for an answer.
+func newBreakpointItem(t *markTable, m *mark) (breakpointItem, error) {
+	set, err := t.breakpoints(m)
 	if err != nil {
 		return breakpointItem{}, err
 	}
@@ -302,12 +311,21 @@ func (s *session) item(m *mark) (breakpointItem, error) {
 }
 
 // breakpoints are those of the process that a mark has.
-func (s *session) breakpoints(m *mark) ([]proc.Breakpoint, error) {
+func (t *markTable) breakpoints(m *mark) ([]proc.Breakpoint, error) {
 	if len(m.ids) == 0 {
 		return nil, nil
 	}
-	all, err := s.process.Breakpoints()
+	all, err := t.on.process.Breakpoints()
 	return slices.DeleteFunc(all, func(bp proc.Breakpoint) bool { return !slices.Contains(m.ids, bp.ID) }), err
+}
+
+// hits is how often the process came to a mark; steps are not counted.
+func (t *markTable) hits(m *mark) (n int, err error) {
+	set, err := t.breakpoints(m)
+	for _, bp := range set {
+		n += bp.Hits
+	}
+	return n, err
 }
 
 // breakpointList is the answer of list_breakpoints.
@@ -359,8 +377,8 @@ func (b breakpointItem) details() string {
 
 func (t *tools) listBreakpoints(_ context.Context, _ *mcp.Call, s *session, _ onlySession) (breakpointList, error) {
 	list := breakpointList{State: s.tell(), Breakpoints: []breakpointItem{}}
-	for _, id := range slices.Sorted(maps.Keys(s.marks)) {
-		item, err := s.item(s.marks[id])
+	for _, id := range slices.Sorted(maps.Keys(s.marks.byID)) {
+		item, err := newBreakpointItem(s.marks, s.marks.byID[id])
 		if err != nil {
 			return breakpointList{}, err
 		}
@@ -390,7 +408,7 @@ func (c cleared) Text() string {
 }
 
 func (t *tools) clearBreakpoint(_ context.Context, _ *mcp.Call, s *session, args clearArgs) (cleared, error) {
-	m := s.marks[args.ID]
+	m := s.marks.byID[args.ID]
 	if m == nil {
 		return cleared{}, failed("No such breakpoint", "there is no breakpoint or watchpoint %d; debugger/list_breakpoints lists them", args.ID)
 	}
@@ -398,24 +416,24 @@ func (t *tools) clearBreakpoint(_ context.Context, _ *mcp.Call, s *session, args
 	if m.watch != nil {
 		answer.Kind = "watchpoint"
 	}
-	return answer, s.clear(m)
+	return answer, s.marks.clear(m)
 }
 
-// reach takes note of a stop at a breakpoint: state has the client's number, a
-// mark that is for once is gone, and a watchpoint shows what has changed.
-func (s *session) reach(now *state, id int, why proc.Why) {
-	m := s.markOf(id)
+// reachMark notes a stop at a breakpoint and returns the client's number for it,
+// 0 if it has none: a mark that is for once is gone, and of a watchpoint the
+// notes tell what has changed.
+func (s *stepper) reachMark(id int, why proc.Why) int {
+	m := s.marks.of(id)
 	if m == nil {
-		now.Breakpoint = 0
-		return
+		return 0
 	}
-	now.Breakpoint = m.id
 	if w := m.watch; w != nil {
 		s.notes = append(s.notes, s.changed(w, why))
 	}
 	if m.once {
-		_ = s.clear(m) // what is not there any more is no matter
+		_ = s.marks.clear(m) // what is not there any more is no matter
 	}
+	return m.id
 }
 
 // littleEndian is memory as a number.

@@ -12,7 +12,7 @@ import (
 
 // conditional gives a mark its condition. Where the mark is at places of the
 // code, its names must have a meaning at one of them.
-func (s *session) conditional(ctx context.Context, m *mark, text string) error {
+func (s *stepper) conditional(ctx context.Context, m *mark, text string) error {
 	if text == "" {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (s *session) conditional(ctx context.Context, m *mark, text string) error {
 		if err != nil {
 			return false, err
 		}
-		value, err := condition.Eval(s.ctx, scope)
+		value, err := condition.Eval(s.life, scope)
 		if err != nil {
 			return false, err
 		}
@@ -41,7 +41,7 @@ func (s *session) conditional(ctx context.Context, m *mark, text string) error {
 // checkNames refuses a condition with a name that is not known at any of the
 // places. Where the debug information does not know the place, or libraries are
 // still to be loaded, the name may become known.
-func (s *session) checkNames(ctx context.Context, condition *expr.Expr, places []symbols.Location) error {
+func (s *stepper) checkNames(ctx context.Context, condition *expr.Expr, places []symbols.Location) error {
 	if !s.program.Complete() {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (s *session) checkNames(ctx context.Context, condition *expr.Expr, places [
 // stillScope is the innermost frame of code as if a thread were there, with zero
 // in all registers and all memory; nil where the debug information knows no
 // function.
-func (s *session) stillScope(pc uint64) *frameScope {
+func (s *inspector) stillScope(pc uint64) *frameScope {
 	regs := symbols.NewRegisters([17]uint64{symbols.RIP: pc}, 0)
 	frames, err := s.program.Unwind(regs, zeros{}, 1)
 	if err != nil || len(frames) == 0 || !frames[0].Described() {

@@ -86,7 +86,7 @@ func (t *tools) exportTrace(ctx context.Context, call *mcp.Call, s *session, arg
 	if err != nil {
 		return exported{}, err
 	}
-	options, err := s.exportOptions(ctx, call, h, args)
+	options, err := exportOptions(s, ctx, call, h, args)
 	if err != nil {
 		return exported{}, err
 	}
@@ -109,7 +109,7 @@ func (t *tools) exportTrace(ctx context.Context, call *mcp.Call, s *session, arg
 }
 
 // exportOptions are the arguments as the history wants them.
-func (s *session) exportOptions(ctx context.Context, call *mcp.Call, h *history.History, args exportArgs) (history.ExportOptions, error) {
+func exportOptions(s *session, ctx context.Context, call *mcp.Call, h *history.History, args exportArgs) (history.ExportOptions, error) {
 	from, to := h.Oldest(), h.End()
 	if args.From != nil {
 		from = *args.From

@@ -12,7 +12,7 @@ import (
 // both are "" for a signal that is about none. Of an address that no memory can
 // have the kernel tells nothing: si_addr is 0, as if a null pointer were to
 // blame. The registers still have it.
-func (s *session) fault(stop proc.Stop) (address, text string) {
+func (s *inspector) fault(stop proc.Stop) (address, text string) {
 	switch {
 	case stop.About():
 		address = hexadecimal(stop.Fault)
@@ -40,7 +40,7 @@ func canonical(addr uint64) bool {
 
 // reached are the addresses that the next instruction of a thread uses, as far
 // as its registers tell them.
-func (s *session) reached(thread int) []uint64 {
+func (s *inspector) reached(thread int) []uint64 {
 	regs, err := s.scene.Regs(thread)
 	if err != nil {
 		return nil
@@ -65,7 +65,7 @@ func (s *session) reached(thread int) []uint64 {
 }
 
 // target is where a branch goes, and before that where it finds that.
-func (s *session) target(in *x86.Inst, r *x86.Regs) []uint64 {
+func (s *inspector) target(in *x86.Inst, r *x86.Regs) []uint64 {
 	addr, loads, ok := in.Goes(r)
 	var b [8]byte
 	switch {

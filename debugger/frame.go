@@ -6,7 +6,7 @@ import (
 )
 
 // frames walks the stack of a thread, 0 being the current one.
-func (s *session) frames(thread, limit int) ([]symbols.Frame, error) {
+func (s *inspector) frames(thread, limit int) ([]symbols.Frame, error) {
 	regs, err := s.registers(thread)
 	if err != nil {
 		return nil, err
@@ -15,7 +15,7 @@ func (s *session) frames(thread, limit int) ([]symbols.Frame, error) {
 }
 
 // frame is one frame of a thread by its number.
-func (s *session) frame(thread, number int) (*symbols.Frame, error) {
+func (s *inspector) frame(thread, number int) (*symbols.Frame, error) {
 	frames, err := s.frames(thread, number+1)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (s *session) frame(thread, number int) (*symbols.Frame, error) {
 }
 
 // registers are those of a thread as the symbols want them, vectors included.
-func (s *session) registers(thread int) (symbols.Registers, error) {
+func (s *inspector) registers(thread int) (symbols.Registers, error) {
 	regs, err := s.scene.Regs(thread)
 	if err != nil {
 		return symbols.Registers{}, err
@@ -64,4 +64,17 @@ func vectors(xstate []byte) *[16][16]byte {
 		copy(xmm[i][:], xstate[xmmOffset+16*i:])
 	}
 	return &xmm
+}
+
+// place is the innermost function and the line that an address is in, as far as
+// they are known.
+func (s *inspector) place(address uint64) (function, file string, line int) {
+	if f, ok := s.program.Function(address); ok {
+		function = f.Name
+		if len(f.Inlined) > 0 {
+			function = f.Inlined[0]
+		}
+	}
+	file, line, _ = s.program.Line(address)
+	return function, file, line
 }

@@ -86,7 +86,7 @@ func (t *tools) goroutines(ctx context.Context, _ *mcp.Call, s *session, _ onlyS
 		if err != nil || ctx.Err() != nil {
 			break
 		}
-		item, alive := s.goroutineItem(ctx, g, regs)
+		item, alive := newGoroutineItem(s, ctx, g, regs)
 		switch {
 		case !alive:
 		case len(answer.Goroutines) == maxThreads:
@@ -120,8 +120,8 @@ func number(o symbols.Object, names ...string) uint64 {
 	return n
 }
 
-// goroutineItem reads a runtime.g; one that is dead is false.
-func (s *session) goroutineItem(ctx context.Context, g symbols.Object, regs symbols.Registers) (goroutineItem, bool) {
+// newGoroutineItem reads a runtime.g; one that is dead is false.
+func newGoroutineItem(s *session, ctx context.Context, g symbols.Object, regs symbols.Registers) (goroutineItem, bool) {
 	status := number(g, "atomicstatus", "value") &^ goScan
 	item := goroutineItem{ID: int64(number(g, "goid")), Status: goStatuses[status]}
 	if status == goDead || item.ID == 0 {
@@ -131,7 +131,7 @@ func (s *session) goroutineItem(ctx context.Context, g symbols.Object, regs symb
 		item.Status = fmt.Sprintf("status %d", status)
 	}
 	if item.Status == "waiting" {
-		item.Wait = s.waitReason(ctx, number(g, "waitreason"), regs)
+		item.Wait = waitReason(s, ctx, number(g, "waitreason"), regs)
 	}
 	pc := number(g, "sched", "pc")
 	if m := number(g, "m"); m != 0 {
@@ -149,7 +149,7 @@ func (s *session) goroutineItem(ctx context.Context, g symbols.Object, regs symb
 }
 
 // waitReason is the runtime's text for what a goroutine waits for.
-func (s *session) waitReason(ctx context.Context, reason uint64, regs symbols.Registers) string {
+func waitReason(s *session, ctx context.Context, reason uint64, regs symbols.Registers) string {
 	texts, err := s.program.Global(ctx, "runtime.waitReasonStrings", s.memory(), regs)
 	if err != nil {
 		return ""

@@ -30,17 +30,17 @@ type worker[A, R any] func(ctx context.Context, call *mcp.Call, s *session, args
 
 // with makes a handler that works on a session, whether the process stands
 // still or not.
-func with[A sessionArgs, R any](t *tools, work worker[A, R]) handler[A, R] {
+func with[A sessionArgs, R any](r *registry, work worker[A, R]) handler[A, R] {
 	return func(ctx context.Context, call *mcp.Call, args A) (R, error) {
 		var none R
-		s, err := t.sessions.find(call.StateKey(), args.session())
+		s, err := r.find(call.StateKey(), args.session())
 		if err != nil {
 			return none, err
 		}
-		t.sessions.touch(s)
-		defer t.sessions.touch(s)
+		r.touch(s)
+		defer r.touch(s)
 		answer, err := within(ctx, call, s, work, args)
-		if err = t.afterwards(s, err); err != nil {
+		if err = r.afterwards(s, err); err != nil {
 			return none, err
 		}
 		return answer, nil
@@ -48,8 +48,8 @@ func with[A sessionArgs, R any](t *tools, work worker[A, R]) handler[A, R] {
 }
 
 // still makes a handler that works on a process which stands still.
-func still[A sessionArgs, R any](t *tools, work worker[A, R]) handler[A, R] {
-	return with(t, func(ctx context.Context, call *mcp.Call, s *session, args A) (R, error) {
+func still[A sessionArgs, R any](r *registry, work worker[A, R]) handler[A, R] {
+	return with(r, func(ctx context.Context, call *mcp.Call, s *session, args A) (R, error) {
 		if err := s.look(); err != nil {
 			var none R
 			return none, err
@@ -60,8 +60,8 @@ func still[A sessionArgs, R any](t *tools, work worker[A, R]) handler[A, R] {
 
 // moves makes a handler of what goes through what a process does, or did if it
 // is a trace. A core file is but one moment.
-func moves[A sessionArgs, R any](t *tools, work worker[A, R]) handler[A, R] {
-	return still(t, func(ctx context.Context, call *mcp.Call, s *session, args A) (R, error) {
+func moves[A sessionArgs, R any](r *registry, work worker[A, R]) handler[A, R] {
+	return still(r, func(ctx context.Context, call *mcp.Call, s *session, args A) (R, error) {
 		if err := s.movable(); err != nil {
 			var none R
 			return none, err
@@ -72,8 +72,8 @@ func moves[A sessionArgs, R any](t *tools, work worker[A, R]) handler[A, R] {
 
 // changes makes a handler of what changes a process, which core files and
 // traces have not, and the past no more.
-func changes[A sessionArgs, R any](t *tools, work worker[A, R]) handler[A, R] {
-	return still(t, func(ctx context.Context, call *mcp.Call, s *session, args A) (R, error) {
+func changes[A sessionArgs, R any](r *registry, work worker[A, R]) handler[A, R] {
+	return still(r, func(ctx context.Context, call *mcp.Call, s *session, args A) (R, error) {
 		if err := errors.Join(s.alive(), s.atNow()); err != nil {
 			var none R
 			return none, err
@@ -98,7 +98,7 @@ func within[A, R any](ctx context.Context, call *mcp.Call, s *session, work work
 }
 
 // afterwards ends a session whose process has ended, once somebody knows.
-func (t *tools) afterwards(s *session, err error) error {
+func (r *registry) afterwards(s *session, err error) error {
 	if errors.Is(err, proc.ErrDetached) {
 		return errClosed
 	}
@@ -107,7 +107,7 @@ func (t *tools) afterwards(s *session, err error) error {
 		return err
 	}
 	text := s.name() + " " + ending(stop)
-	if endErr := t.sessions.end(context.Background(), s, false, text); endErr != nil {
+	if endErr := r.end(context.Background(), s, false, text); endErr != nil {
 		s.log.Warn("a process that ended could not be let go", "err", endErr)
 	}
 	if err != nil {

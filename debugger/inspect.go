@@ -166,16 +166,16 @@ func (t *tools) variables(ctx context.Context, _ *mcp.Call, s *session, args var
 	if args.Scope != "local" {
 		images := s.program.Images()
 		if args.Filter == "" {
-			images, want = s.ownImages(frame), ownNames(frame)
+			images, want = ownImages(s, frame), ownNames(frame)
 		}
-		answer.Global, answer.More, err = s.globals(ctx, images, frame.Registers(), want)
+		answer.Global, answer.More, err = globals(s, ctx, images, frame.Registers(), want)
 	}
 	return answer, err
 }
 
 // ownImages are the program and the library that a frame is in. What other
 // libraries have is shown to those only who ask for it by name.
-func (s *session) ownImages(frame *symbols.Frame) []*symbols.Image {
+func ownImages(s *session, frame *symbols.Frame) []*symbols.Image {
 	executable := s.executable()
 	return slices.DeleteFunc(s.program.Images(), func(im *symbols.Image) bool {
 		return im.Path != executable && im.Path != frame.Image
@@ -196,7 +196,7 @@ func ownNames(frame *symbols.Frame) func(string) bool {
 }
 
 // globals are the global variables of some images.
-func (s *session) globals(ctx context.Context, images []*symbols.Image, regs symbols.Registers, want func(string) bool) (found []variable, more bool, err error) {
+func globals(s *session, ctx context.Context, images []*symbols.Image, regs symbols.Registers, want func(string) bool) (found []variable, more bool, err error) {
 	for _, im := range images {
 		objects, err := im.Globals(ctx, s.memory(), regs, want)
 		if err != nil {

@@ -79,7 +79,7 @@ func (t *tools) lastWrite(ctx context.Context, _ *mcp.Call, s *session, args las
 	if err != nil {
 		return lastWrite{}, err
 	}
-	w, err := s.sought(ctx, args)
+	w, err := sought(s, ctx, args)
 	if err != nil {
 		return lastWrite{}, err
 	}
@@ -90,7 +90,7 @@ func (t *tools) lastWrite(ctx context.Context, _ *mcp.Call, s *session, args las
 	}
 	if ok {
 		answer.Found, answer.Position, answer.Kind, answer.Thread = true, found.Position, found.Kind.String(), found.Thread
-		if err := s.visit(found.Position, func() { s.showWrite(&answer, w) }); err != nil {
+		if err := s.visit(found.Position, func() { showWrite(s, &answer, w) }); err != nil {
 			return lastWrite{}, err
 		}
 	}
@@ -112,7 +112,7 @@ func (t *tools) lastWrite(ctx context.Context, _ *mcp.Call, s *session, args las
 
 // writeBefore finds the last write before the moment that is looked at. Of runs
 // that were not recorded those count in which the value has changed.
-func (s *session) writeBefore(ctx context.Context, w *watch) (found history.Write, ok bool, err error) {
+func (s *stepper) writeBefore(ctx context.Context, w *watch) (found history.Write, ok bool, err error) {
 	size := uint64(w.size)
 	back := s.visit(s.past.View().Position(), func() {
 		for {
@@ -129,13 +129,13 @@ func (s *session) writeBefore(ctx context.Context, w *watch) (found history.Writ
 }
 
 // sought is what the arguments mean.
-func (s *session) sought(ctx context.Context, args lastWriteArgs) (*watch, error) {
+func sought(s *session, ctx context.Context, args lastWriteArgs) (*watch, error) {
 	w := &watch{size: args.Size, text: args.Expression}
 	var err error
 	if args.Address != "" {
 		w.address, err = s.address(ctx, args.Address)
 	} else {
-		err = s.place(ctx, w)
+		err = memoryOf(s, ctx, w)
 	}
 	if w.size == 0 {
 		w.size = 8
@@ -143,8 +143,8 @@ func (s *session) sought(ctx context.Context, args lastWriteArgs) (*watch, error
 	return w, err
 }
 
-// place finds the memory that an expression means.
-func (s *session) place(ctx context.Context, w *watch) error {
+// memoryOf finds the memory that an expression means.
+func memoryOf(s *session, ctx context.Context, w *watch) error {
 	value, err := s.evaluate(ctx, w.text, 0, 0)
 	if err != nil {
 		return expressionError(err)
@@ -162,7 +162,7 @@ func (s *session) place(ctx context.Context, w *watch) error {
 }
 
 // visit goes to a position for as long as f takes.
-func (s *session) visit(position uint64, f func()) error {
+func (s *stepper) visit(position uint64, f func()) error {
 	here := s.past.View().Position()
 	chosen, _ := s.scene.CurrentThread()
 	if err := s.seekQuietly(position); err != nil {
@@ -177,7 +177,7 @@ func (s *session) visit(position uint64, f func()) error {
 }
 
 // showWrite describes the step that is next at the view.
-func (s *session) showWrite(answer *lastWrite, w *watch) {
+func showWrite(s *session, answer *lastWrite, w *watch) {
 	answer.Before = littleEndian(s.bytes(w))
 	if answer.Kind == history.Stepped.String() || answer.Kind == history.Called.String() {
 		if regs, err := s.scene.Regs(answer.Thread); err == nil {
@@ -194,14 +194,14 @@ func (s *session) showWrite(answer *lastWrite, w *watch) {
 }
 
 // instructionText is the instruction at an address.
-func (s *session) instructionText(addr uint64) string {
+func (s *inspector) instructionText(addr uint64) string {
 	var code [x86.MaxLen]byte
 	n, _ := s.scene.ReadMemory(addr, code[:]) // fewer at the end of a mapping
 	return x86.Text(code[:n], addr, s.symbolize)
 }
 
 // bytes reads what is watched; what is not there is zero.
-func (s *session) bytes(w *watch) []byte {
+func (s *inspector) bytes(w *watch) []byte {
 	b := make([]byte, w.size)
 	n, _ := s.scene.ReadMemory(w.address, b)
 	clear(b[n:])

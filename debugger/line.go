@@ -18,13 +18,13 @@ type lineWalk struct {
 }
 
 // newLineWalk makes a walk to where arrive says.
-func (s *session) newLineWalk(into bool, arrive func(pc uint64) bool) *lineWalk {
+func (s *stepper) newLineWalk(into bool, arrive func(pc uint64) bool) *lineWalk {
 	return &lineWalk{walk: &walk{s}, into: into, arrive: arrive, places: map[uint64]place{}}
 }
 
 // stepLine goes on to another line, into functions that are called or over
 // them. In code without lines it goes out of the function.
-func (s *session) stepLine(ctx context.Context, into bool) (proc.Stop, error) {
+func (s *stepper) stepLine(ctx context.Context, into bool) (proc.Stop, error) {
 	from := s.here()
 	if _, _, ok := s.program.Line(from.Address); !ok {
 		return s.stepOut(ctx)
@@ -34,7 +34,7 @@ func (s *session) stepLine(ctx context.Context, into bool) (proc.Stop, error) {
 
 // elsewhere says of an address whether it is of another line than one is, which
 // may have none.
-func (s *session) elsewhere(than uint64) func(pc uint64) bool {
+func (s *stepper) elsewhere(than uint64) func(pc uint64) bool {
 	file, line, _ := s.program.Line(than)
 	return func(pc uint64) bool {
 		f, l, ok := s.program.Line(pc)
@@ -165,14 +165,14 @@ func (w *lineWalk) body(ctx context.Context, stop proc.Stop) (at proc.Stop, over
 
 // growsStack says whether code is where Go's functions begin that need more stack
 // than there is.
-func (s *session) growsStack(pc uint64) bool {
+func (s *inspector) growsStack(pc uint64) bool {
 	f, ok := s.program.Function(pc)
 	return ok && strings.HasPrefix(f.Name, "runtime.morestack")
 }
 
 // bodyOf is where the arguments of the function at an address have their
 // values; the address itself when nobody knows.
-func (s *session) bodyOf(ctx context.Context, addr uint64) uint64 {
+func (s *inspector) bodyOf(ctx context.Context, addr uint64) uint64 {
 	f, ok := s.program.Function(addr)
 	if !ok || f.Offset != 0 {
 		return addr
@@ -197,7 +197,7 @@ func (w *lineWalk) returned(ctx context.Context, stop proc.Stop) (proc.Stop, err
 
 // stepOut runs until the function returns to its caller. What was inlined ends
 // where its code does.
-func (s *session) stepOut(ctx context.Context) (proc.Stop, error) {
+func (s *stepper) stepOut(ctx context.Context) (proc.Stop, error) {
 	frames, err := s.frames(0, maxInlined)
 	if err != nil {
 		return proc.Stop{}, err
@@ -221,7 +221,7 @@ func (s *session) stepOut(ctx context.Context) (proc.Stop, error) {
 // maxInlined is how many frames one function with what is inlined may have.
 const maxInlined = 100
 
-func (s *session) stepOutTo(ctx context.Context, pc, sp uint64) (proc.Stop, error) {
+func (s *stepper) stepOutTo(ctx context.Context, pc, sp uint64) (proc.Stop, error) {
 	out, err := s.levelOf(s.here().Thread, sp)
 	if err != nil {
 		return proc.Stop{}, err

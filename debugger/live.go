@@ -67,22 +67,22 @@ func (t *tools) breakpointTools() []mcp.Tool {
 		{
 			Name: "debugger/set_breakpoint", Title: "Set breakpoint", Scope: scopeWrite,
 			Doc:  "Stop the process whenever it comes to an address, function or source line",
-			Call: mcp.Typed(moves(t, t.setBreakpoint)),
+			Call: mcp.Typed(moves(t.sessions, t.setBreakpoint)),
 		},
 		{
 			Name: "debugger/list_breakpoints", Title: "List breakpoints", Scope: scopeRead, Hints: mcp.ReadOnly,
 			Doc:  "List breakpoints and watchpoints with how often they were hit",
-			Call: mcp.Typed(still(t, t.listBreakpoints)),
+			Call: mcp.Typed(still(t.sessions, t.listBreakpoints)),
 		},
 		{
 			Name: "debugger/clear_breakpoint", Title: "Clear breakpoint", Scope: scopeWrite, Hints: mcp.Idempotent,
 			Doc:  "Take away a breakpoint or watchpoint",
-			Call: mcp.Typed(still(t, t.clearBreakpoint)),
+			Call: mcp.Typed(still(t.sessions, t.clearBreakpoint)),
 		},
 		{
 			Name: "debugger/set_watchpoint", Title: "Set watchpoint", Scope: scopeWrite,
 			Doc:  "Stop the process whenever memory is written, or read or written",
-			Call: mcp.Typed(moves(t, t.setWatchpoint)),
+			Call: mcp.Typed(moves(t.sessions, t.setWatchpoint)),
 		},
 	}
 }
@@ -93,7 +93,7 @@ func (t *tools) runTools() []mcp.Tool {
 		{
 			Name: "debugger/continue", Title: "Continue", Scope: scopeWrite, Task: mcp.TaskWhenSlow, Hints: mcp.OpenWorld,
 			Doc:  "Let the process run until a breakpoint, a signal or its end",
-			Call: mcp.Typed(with(t, t.resume)),
+			Call: mcp.Typed(with(t.sessions, t.resume)),
 		},
 		{
 			Name: "debugger/pause", Title: "Pause", Scope: scopeWrite, Hints: mcp.Idempotent, Interrupts: true,
@@ -103,22 +103,22 @@ func (t *tools) runTools() []mcp.Tool {
 		{
 			Name: "debugger/step_forward", Title: "Step instructions", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Do one or more instructions of the current thread while the others stand still",
-			Call: mcp.Typed(moves(t, t.stepForward)),
+			Call: mcp.Typed(moves(t.sessions, t.stepForward)),
 		},
 		{
 			Name: "debugger/step_line", Title: "Step into", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Go on to the next source line, into functions that are called",
-			Call: mcp.Typed(lineStep(t, stepInto)),
+			Call: mcp.Typed(lineStep(t.sessions, stepInto)),
 		},
 		{
 			Name: "debugger/step_over", Title: "Step over", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Go on to the next source line of the function, over functions that are called",
-			Call: mcp.Typed(lineStep(t, stepOver)),
+			Call: mcp.Typed(lineStep(t.sessions, stepOver)),
 		},
 		{
 			Name: "debugger/step_out", Title: "Step out", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Go on until the function returns to its caller",
-			Call: mcp.Typed(lineStep(t, stepOut)),
+			Call: mcp.Typed(lineStep(t.sessions, stepOut)),
 		},
 	}
 }
@@ -129,52 +129,52 @@ func (t *tools) lookTools() []mcp.Tool {
 		{
 			Name: "debugger/get_stack_trace", Title: "Stack trace", Scope: scopeRead, Hints: mcp.ReadOnly,
 			Doc:  "Show the calls that led to where a thread stands",
-			Call: mcp.Typed(still(t, t.stackTrace)),
+			Call: mcp.Typed(still(t.sessions, t.stackTrace)),
 		},
 		{
 			Name: "debugger/get_variables", Title: "Variables", Scope: scopeRead, Hints: mcp.ReadOnly,
 			Doc:  "Show local or global variables with their types and values",
-			Call: mcp.Typed(still(t, t.variables)),
+			Call: mcp.Typed(still(t.sessions, t.variables)),
 		},
 		{
 			Name: "debugger/evaluate", Title: "Evaluate", Scope: scopeRead, Hints: mcp.ReadOnly,
 			Doc:  "Evaluate an expression over variables, registers and memory",
-			Call: mcp.Typed(still(t, t.evaluate)),
+			Call: mcp.Typed(still(t.sessions, t.evaluate)),
 		},
 		{
 			Name: "debugger/threads", Title: "Threads", Scope: scopeRead,
 			Doc:  "List the threads and where they are, and choose the current one",
-			Call: mcp.Typed(still(t, t.threads)),
+			Call: mcp.Typed(still(t.sessions, t.threads)),
 		},
 		{
 			Name: "debugger/goroutines", Title: "Goroutines", Scope: scopeRead, Hints: mcp.ReadOnly,
 			Doc:  "List the goroutines of a Go program and what they wait for",
-			Call: mcp.Typed(still(t, t.goroutines)),
+			Call: mcp.Typed(still(t.sessions, t.goroutines)),
 		},
 		{
 			Name: "debugger/registers", Title: "Registers", Scope: scopeRead, Hints: mcp.ReadOnly,
 			Doc:  "Show the registers of a thread",
-			Call: mcp.Typed(still(t, t.registers)),
+			Call: mcp.Typed(still(t.sessions, t.registers)),
 		},
 		{
 			Name: "debugger/read_memory", Title: "Read memory", Scope: scopeRead, Hints: mcp.ReadOnly,
 			Doc:  "Show memory of the process in hexadecimal",
-			Call: mcp.Typed(still(t, t.readMemory)),
+			Call: mcp.Typed(still(t.sessions, t.readMemory)),
 		},
 		{
 			Name: "debugger/write_memory", Title: "Write memory", Scope: scopeWrite, Hints: mcp.Destructive,
 			Doc:  "Change memory of the process",
-			Call: mcp.Typed(changes(t, t.writeMemory)),
+			Call: mcp.Typed(changes(t.sessions, t.writeMemory)),
 		},
 		{
 			Name: "debugger/disassemble", Title: "Disassemble", Scope: scopeRead, Hints: mcp.ReadOnly,
 			Doc:  "Show instructions in Intel syntax",
-			Call: mcp.Typed(still(t, t.disassemble)),
+			Call: mcp.Typed(still(t.sessions, t.disassemble)),
 		},
 		{
 			Name: "debugger/source", Title: "Source", Scope: scopeRead, Hints: mcp.ReadOnly,
 			Doc:  "Show source lines around the current one, or around another one of the program",
-			Call: mcp.Typed(still(t, t.source)),
+			Call: mcp.Typed(still(t.sessions, t.source)),
 		},
 	}
 }

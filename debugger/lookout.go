@@ -12,7 +12,7 @@ import (
 // the processor does not do it then. In the past hits count no more, and
 // hit_count does not keep from stopping.
 type lookout struct {
-	s       *session
+	s       *stepper
 	past    bool
 	at      map[uint64][]*mark
 	watches []*mark
@@ -28,9 +28,9 @@ type lookout struct {
 }
 
 // newLookout begins to watch where the session is.
-func (s *session) newLookout(inPast bool) *lookout {
+func (s *stepper) newLookout(inPast bool) *lookout {
 	l := &lookout{s: s, past: inPast, at: map[uint64][]*mark{}, before: map[*mark]int{}}
-	for _, m := range s.marks {
+	for _, m := range s.marks.byID {
 		if m.watch != nil {
 			l.watches = append(l.watches, m)
 			continue
@@ -38,8 +38,8 @@ func (s *session) newLookout(inPast bool) *lookout {
 		for _, p := range m.places {
 			l.at[p.Addr] = append(l.at[p.Addr], m)
 		}
-		if item, err := s.item(m); m.ignore > 0 && err == nil {
-			l.before[m] = item.Hits - m.stepHits
+		if hits, err := s.marks.hits(m); m.ignore > 0 && err == nil {
+			l.before[m] = hits
 		}
 	}
 	if regs, err := s.scene.Regs(0); err == nil {
@@ -128,12 +128,12 @@ func (l *lookout) stop(stop proc.Stop) proc.Stop {
 	return stop
 }
 
-// markOf finds the mark that a stop is about.
-func (s *session) markOf(id int) *mark {
+// of finds the mark that a stop is about.
+func (t *markTable) of(id int) *mark {
 	if id < 0 {
-		return s.marks[-id]
+		return t.byID[-id]
 	}
-	for _, m := range s.marks {
+	for _, m := range t.byID {
 		if slices.Contains(m.ids, id) {
 			return m
 		}
@@ -143,7 +143,7 @@ func (s *session) markOf(id int) *mark {
 
 // changed says how what is watched has changed by the stop, or will by the next
 // step.
-func (s *session) changed(w *watch, why proc.Why) string {
+func (s *stepper) changed(w *watch, why proc.Why) string {
 	if s.past == nil || w.size > maxShown {
 		return s.sinceLastStop(w)
 	}
@@ -161,7 +161,7 @@ func (s *session) changed(w *watch, why proc.Why) string {
 const maxShown = 64
 
 // difference looks at what is watched at two positions, and comes back.
-func (s *session) difference(w *watch, before, after uint64, format string) string {
+func (s *stepper) difference(w *watch, before, after uint64, format string) string {
 	here := s.past.View().Position()
 	was, is := s.watchedAt(w, before), s.watchedAt(w, after)
 	_ = s.seekQuietly(here) // it was just there
@@ -172,7 +172,7 @@ func (s *session) difference(w *watch, before, after uint64, format string) stri
 	return fmt.Sprintf(format, littleEndian(was), littleEndian(is))
 }
 
-func (s *session) watchedAt(w *watch, position uint64) []byte {
+func (s *stepper) watchedAt(w *watch, position uint64) []byte {
 	b := make([]byte, w.size)
 	if s.seekQuietly(position) == nil {
 		b = s.bytes(w)
@@ -181,14 +181,14 @@ func (s *session) watchedAt(w *watch, position uint64) []byte {
 }
 
 // seekQuietly goes to a position without a word about the way.
-func (s *session) seekQuietly(position uint64) error {
+func (s *stepper) seekQuietly(position uint64) error {
 	_, err := s.past.Seek(position)
 	s.arrive()
 	return err
 }
 
 // sinceLastStop says how what is watched has changed since it was looked at.
-func (s *session) sinceLastStop(w *watch) string {
+func (s *stepper) sinceLastStop(w *watch) string {
 	is := make([]byte, w.size)
 	if _, err := s.scene.ReadMemory(w.address, is); err != nil {
 		return ""

@@ -67,7 +67,7 @@ func ascii(row []byte) string {
 }
 
 // address evaluates an argument that is an address.
-func (s *session) address(ctx context.Context, text string) (uint64, error) {
+func (s *inspector) address(ctx context.Context, text string) (uint64, error) {
 	if addr, err := parseAddress(text); err == nil {
 		return addr, nil
 	}
@@ -229,7 +229,7 @@ func (t *tools) disassemble(ctx context.Context, _ *mcp.Call, s *session, args d
 	}
 	answer := code{State: now, Instructions: []instructionItem{}}
 	for data = data[:n]; len(data) > 0 && len(answer.Instructions) < args.Count; {
-		item, length := s.instructionItem(addr, data)
+		item, length := newInstructionItem(s, addr, data)
 		item.Current = item.Address == now.Address
 		answer.Instructions = append(answer.Instructions, item)
 		addr, data = addr+uint64(length), data[length:]
@@ -237,8 +237,8 @@ func (t *tools) disassemble(ctx context.Context, _ *mcp.Call, s *session, args d
 	return answer, nil
 }
 
-// instructionItem is the first instruction of some code.
-func (s *session) instructionItem(addr uint64, data []byte) (instructionItem, int) {
+// newInstructionItem is the first instruction of some code.
+func newInstructionItem(s *session, addr uint64, data []byte) (instructionItem, int) {
 	in, err := x86.Decode(data, addr)
 	length := int(in.Len)
 	if err != nil {

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
 // seed reads one of the files for tests.
@@ -100,10 +98,8 @@ func FuzzCoreScene(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s := &session{stale: true, ctx: t.Context(), log: slog.New(slog.DiscardHandler), debuggee: debuggee{
-			kind: "core file", pid: scene.PID(), scene: scene, open: mappedOpener(scene.Mapped()), stop: scene.Stop(),
-		}}
-		s.program = symbols.New(symbols.Config{Log: s.log, Open: s.open})
+		d := debuggee{kind: "core file", pid: scene.PID(), scene: scene, open: mappedOpener(scene.Mapped()), stop: scene.Stop()}
+		s := &session{stepper: newStepper(newInspector(t.Context(), &d, slog.New(slog.DiscardHandler)), 0)}
 		s.describe(s.here())
 		for _, each := range scene.File.Threads() {
 			_, _ = s.frames(each.ID, 50) // of a broken thread there may be none

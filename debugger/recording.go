@@ -36,7 +36,9 @@ func (t *tools) way(s *session, args continueArgs) (func(context.Context) (proc.
 		if err := s.alive(); err != nil {
 			return nil, err
 		}
-		way = func(ctx context.Context) (proc.Stop, error) { return s.recordAll(ctx, args) }
+		way = func(ctx context.Context) (proc.Stop, error) {
+			return s.recordAll(ctx, uint64(args.MaxSteps), time.Duration(args.MaxMS)*time.Millisecond)
+		}
 	}
 	if args.From == "" {
 		return way, nil
@@ -66,8 +68,9 @@ const (
 )
 
 // recordAll records what all threads do until something stops them. In the past
-// it goes to the next breakpoint or to the present, like any continue.
-func (s *session) recordAll(ctx context.Context, args continueArgs) (proc.Stop, error) {
+// it goes to the next breakpoint or to the present, like any continue. It ends
+// after so many steps and so long; 0 means that there is no limit.
+func (s *stepper) recordAll(ctx context.Context, left uint64, most time.Duration) (proc.Stop, error) {
 	if s.inPast() {
 		return s.onward(ctx)
 	}
@@ -75,14 +78,14 @@ func (s *session) recordAll(ctx context.Context, args continueArgs) (proc.Stop, 
 		return proc.Stop{}, err
 	}
 	defer s.recorded.Store(0)
-	left, first := uint64(args.MaxSteps), s.past.End()
+	first := s.past.End()
 	if left == 0 {
 		left = math.MaxUint64
 	}
-	deadline := time.Now().Add(time.Duration(args.MaxMS) * time.Millisecond)
+	deadline := time.Now().Add(most)
 	for {
 		limits := history.Limits{Steps: min(left, s.slice())}
-		if args.MaxMS != 0 {
+		if most != 0 {
 			limits.Time = max(time.Until(deadline), time.Nanosecond)
 		}
 		from, notes := s.past.End(), len(s.notes)
@@ -102,7 +105,7 @@ func (s *session) recordAll(ctx context.Context, args continueArgs) (proc.Stop, 
 
 // slice is how many steps the current thread may make before it is another
 // one's turn.
-func (s *session) slice() uint64 {
+func (s *stepper) slice() uint64 {
 	infos, err := s.process.Threads()
 	switch regs, regsErr := s.process.Regs(0); {
 	case err != nil || len(infos) < 2:
@@ -114,7 +117,7 @@ func (s *session) slice() uint64 {
 }
 
 // nextThread makes the thread with the next id the current one.
-func (s *session) nextThread() {
+func (s *stepper) nextThread() {
 	infos, err := s.process.Threads()
 	if err != nil || len(infos) < 2 {
 		return
@@ -132,7 +135,7 @@ func (s *session) nextThread() {
 
 // onFromPast makes the process what is looked at, and says what is not taken
 // back.
-func (s *session) onFromPast(ctx context.Context) error {
+func (s *stepper) onFromPast(ctx context.Context) error {
 	h := s.past
 	from, end := h.View().Position(), h.End()
 	deeds, err := h.Since(ctx)

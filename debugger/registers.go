@@ -115,7 +115,7 @@ func (t *tools) registers(_ context.Context, _ *mcp.Call, s *session, args regis
 
 // symbol is the function or variable that an address is in, with how far; "" when
 // it is in none.
-func (s *session) symbol(addr uint64) string {
+func (s *inspector) symbol(addr uint64) string {
 	name, off, ok := s.symbolize(addr)
 	switch {
 	case !ok:
@@ -129,7 +129,7 @@ func (s *session) symbol(addr uint64) string {
 // symbolize names an address of code or data for the disassembler. Compilers
 // put the parts of a function that are seldom run elsewhere; the distance of one
 // before its function is in the name.
-func (s *session) symbolize(addr uint64) (string, uint64, bool) {
+func (s *inspector) symbolize(addr uint64) (string, uint64, bool) {
 	f, ok := s.program.Function(addr)
 	switch {
 	case !ok || f.Name == "":

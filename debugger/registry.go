@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
 // A registry has the sessions of all clients. A client finds its own only.
@@ -117,18 +115,18 @@ func (r *registry) add(key string, d debuggee) (*session, error) {
 	id := make([]byte, 4)
 	_, _ = rand.Read(id) // it never fails
 	s := &session{
-		debuggee: d, budget: r.history, id: "dbg-" + hex.EncodeToString(id), key: key,
-		log: r.log.With("pid", d.pid), gate: make(chan struct{}, 1), stale: true, drifts: r.stop > 0 && d.process != nil, marks: map[int]*mark{},
+		id: "dbg-" + hex.EncodeToString(id), key: key, gate: make(chan struct{}, 1), drifts: r.stop > 0 && d.process != nil,
 	}
-	s.program = symbols.New(symbols.Config{Log: s.log, Open: d.open})
-	s.ctx, s.cancel = context.WithCancel(context.Background())
+	life, cancel := context.WithCancel(context.Background())
+	s.cancel = cancel
+	s.stepper = newStepper(newInspector(life, &d, r.log.With("pid", d.pid)), r.history)
 	s.arrive()
 	s.now = s.describe(s.here())
 	s.now.Reason = d.reason
 	s.wg.Go(s.index)
 	s.timer = time.AfterFunc(r.idle, func() { r.expire(s) })
 	if !r.keep(s) {
-		return nil, errors.Join(&refusedError{"the server is about to end"}, s.finish(s.ctx, s.launched()))
+		return nil, errors.Join(&refusedError{"the server is about to end"}, s.finish(s.life, s.launched()))
 	}
 	return s, nil
 }
@@ -140,8 +138,8 @@ const indexDelay = 200 * time.Millisecond
 func (s *session) index() {
 	select {
 	case <-time.After(indexDelay):
-		_ = s.program.Index(s.ctx) // what it cannot read, who asks will be told
-	case <-s.ctx.Done():
+		_ = s.program.Index(s.life) // what it cannot read, who asks will be told
+	case <-s.life.Done():
 	}
 }
 

@@ -53,7 +53,7 @@ func (t *tools) resume(ctx context.Context, call *mcp.Call, s *session, args con
 
 // onward goes on to the next breakpoint: in the past to one in it, or to the
 // present; at the present the process runs.
-func (s *session) onward(ctx context.Context) (proc.Stop, error) {
+func (s *stepper) onward(ctx context.Context) (proc.Stop, error) {
 	if s.inPast() || s.process == nil {
 		_, stop, err := s.replay(ctx, math.MaxUint64)
 		if stop.Why == proc.Stepped {
@@ -67,8 +67,16 @@ func (s *session) onward(ctx context.Context) (proc.Stop, error) {
 	return s.freely(ctx)
 }
 
+// A client waits for an operation.
+type client interface {
+	// Left is closed when the client waits no more.
+	Left() <-chan struct{}
+	// Progress tells it what has happened so far.
+	Progress(ctx context.Context, progress, total float64, message string)
+}
+
 // move lets the process do something and waits for its end.
-func (s *session) move(ctx context.Context, call *mcp.Call, wait time.Duration, f func(context.Context) (proc.Stop, error)) (moved, error) {
+func (s *session) move(ctx context.Context, call client, wait time.Duration, f func(context.Context) (proc.Stop, error)) (moved, error) {
 	return s.await(ctx, call, s.begin(f), wait)
 }
 
@@ -78,7 +86,7 @@ const farewell = time.Second
 
 // await waits until the process stands still, for so long. The end of ctx
 // stops the process.
-func (s *session) await(ctx context.Context, call *mcp.Call, op *operation, wait time.Duration) (moved, error) {
+func (s *session) await(ctx context.Context, call client, op *operation, wait time.Duration) (moved, error) {
 	began := time.Now()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -120,7 +128,7 @@ func (s *session) outcome(op *operation) (moved, error) {
 	switch {
 	case op.err != nil:
 		return moved{}, op.err
-	case now.Status != exited && s.ctx.Err() != nil:
+	case now.Status != exited && s.life.Err() != nil:
 		return moved{}, errClosed
 	}
 	return moved{State: now, Output: s.written()}, nil
@@ -165,7 +173,7 @@ func (t *tools) pause(ctx context.Context, call *mcp.Call, args pauseArgs) (move
 	}
 	t.sessions.touch(s)
 	answer, err := s.pause(ctx)
-	return answer, t.afterwards(s, err)
+	return answer, t.sessions.afterwards(s, err)
 }
 
 func (s *session) pause(ctx context.Context) (moved, error) {
@@ -240,14 +248,14 @@ func (t *tools) toPlace(ctx context.Context, call *mcp.Call, s *session, at uint
 }
 
 // entryPoint is where the loader hands over to the program, 0 when nobody knows.
-func (s *session) entryPoint() uint64 {
+func (s *inspector) entryPoint() uint64 {
 	auxv, _ := s.process.AuxV()
 	at, _ := ptrace.Auxiliary(auxv, ptrace.AuxEntry)
 	return at
 }
 
 // mainFunction is where the program's own code begins, 0 when nobody knows.
-func (s *session) mainFunction(ctx context.Context) uint64 {
+func (s *inspector) mainFunction(ctx context.Context) uint64 {
 	for _, name := range []string{"main.main", "main"} {
 		places, _ := s.program.Entry(ctx, name)
 		for _, at := range places {
@@ -260,7 +268,7 @@ func (s *session) mainFunction(ctx context.Context) uint64 {
 }
 
 // runTo lets the process run to a place of its own; it may stop elsewhere.
-func (s *session) runTo(ctx context.Context, spec proc.BreakpointSpec) (stop proc.Stop, reached bool, err error) {
+func (s *stepper) runTo(ctx context.Context, spec proc.BreakpointSpec) (stop proc.Stop, reached bool, err error) {
 	spec.Once = true
 	bp, err := s.process.SetBreakpoint(spec)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // A frameScope is a frame as expressions see it.
 type frameScope struct {
-	s     *session
+	s     *inspector
 	frame *symbols.Frame
 	regs  symbols.Registers
 	mem   symbols.Memory
@@ -20,7 +20,7 @@ type frameScope struct {
 
 // scope is a frame of a thread for expressions. It may be called where a
 // condition is decided.
-func (s *session) scope(thread, number int) (*frameScope, error) {
+func (s *inspector) scope(thread, number int) (*frameScope, error) {
 	cpu, err := s.scene.Regs(thread)
 	if err != nil {
 		return nil, err

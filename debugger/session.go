@@ -3,13 +3,10 @@ package debugger
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
@@ -20,32 +17,15 @@ import (
 // process is an operation, which may outlast the call that began it; while it
 // is on, nobody else but Interrupt and Close touches the process.
 type session struct {
-	debuggee
+	*stepper // of whoever has the gate or the operation
 
 	id, key string
-	program *symbols.Program
 	drifts  bool // the process runs on by itself when it stands still for too long
-	log     *slog.Logger
 
-	ctx    context.Context //nolint:containedctx // the life of what the session starts
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 	gate   chan struct{} // full while a call has the session
-	stale  bool          // the maps may have changed; whoever has the gate or the operation
-	mapped proc.Maps     // that the program knows; likewise
-	shown  keptSource    // the file of the last stop; likewise
-	marks  map[int]*mark // by number; whoever has the gate or the operation
-
-	// The history, likewise: nil until something is recorded.
-	recorder *history.Recorder
-	budget   int
-	oldest   uint64   // when it was looked at last
-	notes    []string // to be told with the next stop
-
-	recorded atomic.Int64 // steps of the recording that is on
-
-	// marksMade is how many there ever were; likewise.
-	marksMade int
+	shown  keptSource    // the file of the last stop; whoever has the gate or the operation
 
 	mu     sync.Mutex
 	now    state // as of the last stop
@@ -81,13 +61,13 @@ func (s *session) enter(ctx context.Context) (context.Context, func(), error) {
 		return nil, nil, ctx.Err()
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	unhook := context.AfterFunc(s.ctx, cancel)
+	unhook := context.AfterFunc(s.life, cancel)
 	leave := func() {
 		unhook()
 		cancel()
 		<-s.gate
 	}
-	if s.ctx.Err() != nil {
+	if s.life.Err() != nil {
 		leave()
 		return nil, nil, errClosed
 	}
@@ -100,7 +80,7 @@ var errClosed = &notAttachedError{"the session has just ended"}
 // begin moves the process: f runs until the process stands still and says why.
 // It expects the gate, and that nothing moves.
 func (s *session) begin(f func(ctx context.Context) (proc.Stop, error)) *operation {
-	ctx, cancel := context.WithCancel(s.ctx)
+	ctx, cancel := context.WithCancel(s.life)
 	op := &operation{cancel: cancel, done: make(chan struct{})}
 	s.mu.Lock()
 	s.op, s.now, s.notes = op, s.now.running(), nil
@@ -202,7 +182,7 @@ func (s *session) untold() *operation {
 }
 
 // refresh makes the symbols know the maps as they are now.
-func (s *session) refresh() error {
+func (s *stepper) refresh() error {
 	if !s.stale {
 		return nil
 	}
@@ -219,7 +199,7 @@ func (s *session) refresh() error {
 
 // maps are those of the scene. The history of a process knows what its steps
 // have mapped.
-func (s *session) maps() (proc.Maps, error) {
+func (s *stepper) maps() (proc.Maps, error) {
 	if s.process != nil && s.recorder != nil && !s.inPast() {
 		if maps, ok := s.recorder.Mappings(); ok {
 			return maps, nil

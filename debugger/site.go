@@ -11,7 +11,7 @@ import (
 // siteOfStop is where the process of a session stopped, for the search for
 // similar bugs.
 func (t *tools) siteOfStop(ctx context.Context, call *mcp.Call, id string) (bugs.Site, error) {
-	find := still(t, func(_ context.Context, _ *mcp.Call, s *session, _ onlySession) (bugs.Site, error) { return s.site() })
+	find := still(t.sessions, func(_ context.Context, _ *mcp.Call, s *session, _ onlySession) (bugs.Site, error) { return site(s) })
 	return find(ctx, call, onlySession{sessionArg{id}})
 }
 
@@ -20,13 +20,13 @@ const maxSiteFrames = 50
 
 // site describes the innermost frame of the program's own code: what is wrong
 // with a string shows in the C library, but is not its fault.
-func (s *session) site() (bugs.Site, error) {
+func site(s *session) (bugs.Site, error) {
 	frames, err := s.frames(0, maxSiteFrames)
 	if err != nil {
 		return bugs.Site{}, err
 	}
 	now := s.tell()
-	frame := s.ownFrame(frames)
+	frame := ownFrame(s, frames)
 	in := s.instruction(frames[0].PC)
 	site := bugs.Site{
 		File: frame.File, Line: frame.Line, Function: frame.Function,
@@ -50,7 +50,7 @@ func (s *session) site() (bugs.Site, error) {
 
 // ownFrame is the innermost frame of the program's own code with a source
 // line, else the innermost one of all.
-func (s *session) ownFrame(frames []symbols.Frame) *symbols.Frame {
+func ownFrame(s *session, frames []symbols.Frame) *symbols.Frame {
 	executable := s.executable()
 	for i := range frames {
 		if frames[i].Image == executable && frames[i].File != "" {

@@ -65,7 +65,7 @@ func (t *tools) source(ctx context.Context, _ *mcp.Call, s *session, args source
 		middle = frame.Line
 	}
 	if args.File != "" {
-		if file, err = s.sourceFile(ctx, args.File); err != nil {
+		if file, err = sourceFile(s, ctx, args.File); err != nil {
 			return listing{}, err
 		}
 	}
@@ -86,7 +86,7 @@ func (t *tools) source(ctx context.Context, _ *mcp.Call, s *session, args source
 }
 
 // sourceFile is the whole path of a file that the program was made of.
-func (s *session) sourceFile(ctx context.Context, name string) (string, error) {
+func sourceFile(s *session, ctx context.Context, name string) (string, error) {
 	found, err := s.program.Addresses(ctx, name, 1)
 	if errors.Is(err, symbols.ErrNotFound) || err == nil && len(found) == 0 {
 		return "", failed("No source", "the program was made of no file %s that is known", name)

@@ -63,17 +63,17 @@ func (s *session) describe(stop proc.Stop) state {
 		}
 		return now
 	}
-	now.Thread, now.Breakpoint = stop.Thread, stop.Breakpoint
+	now.Thread = stop.Thread
 	now.Address = hexadecimal(stop.Address)
 	now.Fault, now.about = s.fault(stop)
 	if stop.Breakpoint != 0 {
-		s.reach(&now, stop.Breakpoint, stop.Why)
+		now.Breakpoint = s.reachMark(stop.Breakpoint, stop.Why)
 	}
 	s.begins()
 	now.Note = s.takeNotes(note(stop))
 	now.History = s.moment()
 	if stop.Why == proc.Executed {
-		clear(s.marks)
+		clear(s.marks.byID)
 	}
 	if s.refresh() == nil { // a process that has just died is found out later
 		s.locate(&now, stop.Address)
@@ -98,15 +98,9 @@ func note(stop proc.Stop) string {
 
 // locate names the place of the next instruction.
 func (s *session) locate(now *state, address uint64) {
-	if f, ok := s.program.Function(address); ok {
-		now.Function = f.Name
-		if len(f.Inlined) > 0 {
-			now.Function = f.Inlined[0]
-		}
-	}
-	if file, line, ok := s.program.Line(address); ok {
-		now.File, now.Line = file, line
-		now.Source = s.shown.line(file, line)
+	now.Function, now.File, now.Line = s.place(address)
+	if now.File != "" {
+		now.Source = s.shown.line(now.File, now.Line)
 	}
 }
 

@@ -38,7 +38,7 @@ func (t *tools) stepForward(ctx context.Context, call *mcp.Call, s *session, arg
 }
 
 // next is the instruction where a session stands.
-func (s *session) next(now state) string {
+func (s *inspector) next(now state) string {
 	at, err := parseAddress(now.Address)
 	if err != nil || now.Status != stopped {
 		return ""
@@ -80,15 +80,15 @@ func (s *state) where() string {
 }
 
 // lineStep makes a tool of a way to step.
-func lineStep(t *tools, f func(s *session, ctx context.Context) (proc.Stop, error)) handler[lineArgs, lined] {
-	return moves(t, func(ctx context.Context, call *mcp.Call, s *session, args lineArgs) (lined, error) {
-		m, err := s.move(ctx, call, args.wait(), func(ctx context.Context) (proc.Stop, error) { return f(s, ctx) })
+func lineStep(r *registry, f func(s *stepper, ctx context.Context) (proc.Stop, error)) handler[lineArgs, lined] {
+	return moves(r, func(ctx context.Context, call *mcp.Call, s *session, args lineArgs) (lined, error) {
+		m, err := s.move(ctx, call, args.wait(), func(ctx context.Context) (proc.Stop, error) { return f(s.stepper, ctx) })
 		return lined(m), err
 	})
 }
 
-func stepInto(s *session, ctx context.Context) (proc.Stop, error) { return s.stepLine(ctx, true) } //nolint:revive // a method's shape
+func stepInto(s *stepper, ctx context.Context) (proc.Stop, error) { return s.stepLine(ctx, true) } //nolint:revive // a method's shape
 
-func stepOver(s *session, ctx context.Context) (proc.Stop, error) { return s.stepLine(ctx, false) } //nolint:revive // likewise
+func stepOver(s *stepper, ctx context.Context) (proc.Stop, error) { return s.stepLine(ctx, false) } //nolint:revive // likewise
 
-func stepOut(s *session, ctx context.Context) (proc.Stop, error) { return s.stepOut(ctx) } //nolint:revive // likewise
+func stepOut(s *stepper, ctx context.Context) (proc.Stop, error) { return s.stepOut(ctx) } //nolint:revive // likewise

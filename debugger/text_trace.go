@@ -40,14 +40,14 @@ type TraceMoment struct {
 	Registers   []registerItem `json:"registers"`
 	Frames      []frameItem    `json:"frames,omitempty"`
 
-	at state
+	source string // the text of the line
 }
 
 // Text shows where the thread stands, its registers and its stack.
 func (m TraceMoment) Text() string {
-	text := fmt.Sprintf("Position %d, thread %d\n%s", m.Position, m.Thread, m.at.place())
-	if m.at.Source != "" {
-		text += fmt.Sprintf("\n%d\t%s", m.Line, m.at.Source)
+	text := fmt.Sprintf("Position %d, thread %d\n%s", m.Position, m.Thread, placeItem{m.Address, m.Function, m.File, m.Line}.where())
+	if m.source != "" {
+		text += fmt.Sprintf("\n%d\t%s", m.Line, m.source)
 	}
 	text += "\nInstruction: " + plain(m.Instruction) + "\n" + registers{Registers: m.Registers}.Text()
 	if m.Frames != nil {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/core"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
 // A TraceFile is a trace with the symbols of its program, for commands that
@@ -19,7 +18,7 @@ import (
 type TraceFile struct {
 	trace *history.Trace
 	scene *traceScene
-	s     *session // of nobody: only its scene and symbols are used
+	s     *stepper
 }
 
 // OpenTrace opens a trace that debugger/export_trace has written in the format
@@ -38,8 +37,8 @@ func OpenTrace(ctx context.Context, path, executable, root string, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	s := &session{debuggee: scene.debuggee(path), log: log, stale: true, ctx: ctx}
-	s.program = symbols.New(symbols.Config{Log: log, Open: s.open})
+	d := scene.debuggee(path)
+	s := newStepper(newInspector(ctx, &d, log), 0)
 	return &TraceFile{trace, scene, s}, s.refresh() // a trace always has its maps
 }
 
@@ -86,8 +85,12 @@ func (f *TraceFile) At(position uint64, frames int) (TraceMoment, error) {
 	if err := f.seek(position); err != nil {
 		return TraceMoment{}, err
 	}
-	m := TraceMoment{Position: position, at: f.s.describe(f.s.here())}
-	m.Thread, m.Address, m.Function, m.File, m.Line = m.at.Thread, m.at.Address, m.at.Function, m.at.File, m.at.Line
+	here := f.s.here()
+	m := TraceMoment{Position: position, Thread: here.Thread, Address: hexadecimal(here.Address)}
+	m.Function, m.File, m.Line = f.s.place(here.Address)
+	if m.File != "" {
+		m.source = sourceLine(m.File, m.Line)
+	}
 	regs, err := f.scene.Regs(0)
 	if err != nil {
 		return TraceMoment{}, err

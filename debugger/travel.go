@@ -21,7 +21,7 @@ const (
 )
 
 // record begins the history of the process, unless it has begun.
-func (s *session) record() (*history.Recorder, error) {
+func (s *stepper) record() (*history.Recorder, error) {
 	if s.recorder != nil {
 		return s.recorder, nil
 	}
@@ -34,12 +34,12 @@ func (s *session) record() (*history.Recorder, error) {
 }
 
 // forget drops the history: the process has done what nobody saw.
-func (s *session) forget() {
+func (s *stepper) forget() {
 	s.recorder, s.past, s.scene = nil, nil, s.process
 }
 
 // timeline is the history that there is, or says that there is none.
-func (s *session) timeline() (*history.History, error) {
+func (s *stepper) timeline() (*history.History, error) {
 	switch {
 	case s.past != nil:
 		return s.past, nil
@@ -50,10 +50,10 @@ func (s *session) timeline() (*history.History, error) {
 }
 
 // inPast says whether a moment of the past is looked at.
-func (s *session) inPast() bool { return s.past != nil && !s.past.View().Present() }
+func (s *stepper) inPast() bool { return s.past != nil && !s.past.View().Present() }
 
 // atNow says whether the process may be changed: the past may not.
-func (s *session) atNow() error {
+func (s *stepper) atNow() error {
 	if !s.inPast() {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (s *session) atNow() error {
 
 // arrive takes over where the view of the history is. The scene of a trace is
 // the same for all its moments.
-func (s *session) arrive() {
+func (s *stepper) arrive() {
 	trace, ok := s.scene.(interface{ arrive() })
 	switch {
 	case s.past == nil:
@@ -78,14 +78,14 @@ func (s *session) arrive() {
 
 // follow makes the moving view what conditions look at: the process itself may
 // lag behind it.
-func (s *session) follow() {
+func (s *stepper) follow() {
 	if s.process != nil {
 		s.scene = &past{View: s.past.View()}
 	}
 }
 
 // threadNames are those of the threads that still live.
-func (s *session) threadNames() map[int]string {
+func (s *stepper) threadNames() map[int]string {
 	infos, _ := s.process.Threads() // without names it goes, too
 	names := make(map[int]string, len(infos))
 	for _, info := range infos {
@@ -95,7 +95,7 @@ func (s *session) threadNames() map[int]string {
 }
 
 // seek goes to a position of the history.
-func (s *session) seek(position uint64) error {
+func (s *stepper) seek(position uint64) error {
 	travel, err := s.past.Seek(position)
 	s.arrive()
 	s.passed(travel)
@@ -103,7 +103,7 @@ func (s *session) seek(position uint64) error {
 }
 
 // passed notes the gaps that lay on a way through history.
-func (s *session) passed(travel history.Travel) {
+func (s *stepper) passed(travel history.Travel) {
 	for i, gap := range travel.Gaps {
 		if i == maxGapNotes {
 			s.notes = append(s.notes, "and more such stretches")
@@ -119,7 +119,7 @@ const maxGapNotes = 4
 
 // forward makes up to n steps of the current thread: in the past those that
 // were recorded, at the present new ones. A breakpoint ends them.
-func (s *session) forward(ctx context.Context, n uint64) (proc.Stop, error) {
+func (s *stepper) forward(ctx context.Context, n uint64) (proc.Stop, error) {
 	done, stop, err := s.replay(ctx, n)
 	if err != nil || stop.Why != proc.Stepped || done == n {
 		return stop, err
@@ -133,7 +133,7 @@ func (s *session) forward(ctx context.Context, n uint64) (proc.Stop, error) {
 
 // replay goes through at most n positions of the past, to a breakpoint or to
 // the present.
-func (s *session) replay(ctx context.Context, n uint64) (done uint64, stop proc.Stop, err error) {
+func (s *stepper) replay(ctx context.Context, n uint64) (done uint64, stop proc.Stop, err error) {
 	if s.past == nil || s.past.View().Present() {
 		stop = s.here()
 		stop.Why = proc.Stepped
@@ -161,7 +161,7 @@ func (s *session) replay(ctx context.Context, n uint64) (done uint64, stop proc.
 }
 
 // live lets the process go on at the present, every step recorded.
-func (s *session) live(ctx context.Context, limits history.Limits) (proc.Stop, error) {
+func (s *stepper) live(ctx context.Context, limits history.Limits) (proc.Stop, error) {
 	r, err := s.record()
 	if err != nil {
 		return proc.Stop{}, err
@@ -189,7 +189,7 @@ var whys = map[history.Why]proc.Why{
 }
 
 // stopOf makes a stop of how steps went.
-func (s *session) stopOf(result history.Result, look *lookout) proc.Stop {
+func (s *stepper) stopOf(result history.Result, look *lookout) proc.Stop {
 	if now, _ := s.process.CurrentThread(); result.Thread != now {
 		_ = s.process.SetCurrentThread(result.Thread) // one that has ended cannot be chosen
 	}
@@ -206,7 +206,7 @@ func (s *session) stopOf(result history.Result, look *lookout) proc.Stop {
 
 // freely lets the process run by itself until something stops it. A history
 // that has begun gets one position for that.
-func (s *session) freely(ctx context.Context) (proc.Stop, error) {
+func (s *stepper) freely(ctx context.Context) (proc.Stop, error) {
 	if s.recorder == nil {
 		return s.process.Resume(ctx)
 	}
@@ -226,7 +226,7 @@ type moment struct {
 }
 
 // moment is the one that is looked at, nil without a history.
-func (s *session) moment() *moment {
+func (s *stepper) moment() *moment {
 	if s.past == nil {
 		return nil
 	}
@@ -238,7 +238,7 @@ func (s *session) moment() *moment {
 }
 
 // begins notes that history has begun anew since it was looked at last.
-func (s *session) begins() {
+func (s *stepper) begins() {
 	if s.past == nil {
 		s.oldest = 0
 		return
@@ -251,7 +251,7 @@ func (s *session) begins() {
 }
 
 // takeNotes returns what is to be said beside the stop, once.
-func (s *session) takeNotes(first string) string {
+func (s *stepper) takeNotes(first string) string {
 	notes := s.notes
 	s.notes = nil
 	if first != "" {

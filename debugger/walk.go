@@ -12,7 +12,7 @@ import (
 )
 
 // A walk goes instruction by instruction, through the past and on from there.
-type walk struct{ s *session }
+type walk struct{ s *stepper }
 
 // step does one instruction. It says whether the walk is over: something has
 // stopped it, be it a breakpoint.
@@ -45,7 +45,7 @@ func (w *walk) until(ctx context.Context, holds func(*history.View) bool) (stop 
 }
 
 // instruction decodes what is at an address; the zero Inst is none.
-func (s *session) instruction(addr uint64) x86.Inst {
+func (s *inspector) instruction(addr uint64) x86.Inst {
 	var code [x86.MaxLen]byte
 	n, _ := s.scene.ReadMemory(addr, code[:]) // fewer at the end of a mapping
 	in, err := x86.Decode(code[:n], addr)
@@ -64,12 +64,12 @@ func (l level) outside(of level) bool { return l.who == of.who && l.depth <= of.
 
 // levelOf is the level of a thread with its stack pointer at sp; 0 is where it
 // is now. Stacks of goroutines move, so their depth counts from their ends.
-func (s *session) levelOf(thread int, sp uint64) (level, error) {
+func (s *inspector) levelOf(thread int, sp uint64) (level, error) {
 	return s.depthOf(thread, sp, s.isGo())
 }
 
 // depthOf is levelOf for those who know whether the program is one of Go.
-func (s *session) depthOf(thread int, sp uint64, isGo bool) (level, error) {
+func (s *inspector) depthOf(thread int, sp uint64, isGo bool) (level, error) {
 	regs, err := s.scene.Regs(thread)
 	if err != nil {
 		return level{}, err
@@ -86,15 +86,15 @@ func (s *session) depthOf(thread int, sp uint64, isGo bool) (level, error) {
 }
 
 // isGo says whether the program has Go's runtime.
-func (s *session) isGo() bool {
-	found, err := s.program.Lookup(s.ctx, "runtime.allgs")
+func (s *inspector) isGo() bool {
+	found, err := s.program.Lookup(s.life, "runtime.allgs")
 	return err == nil && len(found) > 0
 }
 
 // goroutine is the one that a thread runs, and the top of its stack: its
 // descriptor is below the thread pointer and begins with the stack's bounds
 // (runtime.g in runtime2.go; tls_g in the linker).
-func (s *session) goroutine(fsBase uint64) (g, top uint64, ok bool) {
+func (s *inspector) goroutine(fsBase uint64) (g, top uint64, ok bool) {
 	var b [8]byte
 	if _, err := s.scene.ReadMemory(fsBase-8, b[:]); err != nil {
 		return 0, 0, false
@@ -115,7 +115,7 @@ const (
 // runOut goes on until a call ends. At the present that is recorded for a while,
 // and then the process runs; only what is recorded is seen to go other ways than
 // to return.
-func (s *session) runOut(ctx context.Context, o *wayOut) (stop proc.Stop, err error) {
+func (s *stepper) runOut(ctx context.Context, o *wayOut) (stop proc.Stop, err error) {
 	if s.inPast() {
 		stop, ended, err := s.replayTo(ctx, o.ends)
 		o.reached, o.escaped = ended && o.reached, ended && o.escaped
@@ -136,7 +136,7 @@ func (s *session) runOut(ctx context.Context, o *wayOut) (stop proc.Stop, err er
 }
 
 // replayTo goes through the past to a place, or to what stops before it.
-func (s *session) replayTo(ctx context.Context, there func(*history.View) bool) (stop proc.Stop, reached bool, err error) {
+func (s *stepper) replayTo(ctx context.Context, there func(*history.View) bool) (stop proc.Stop, reached bool, err error) {
 	look := s.newLookout(true)
 	s.follow()
 	hit, err := s.past.Continue(ctx, func(v *history.View) bool {
@@ -159,7 +159,7 @@ func (s *session) replayTo(ctx context.Context, there func(*history.View) bool) 
 }
 
 // runOutFreely lets the process run until a call returns.
-func (s *session) runOutFreely(ctx context.Context, o *wayOut) (stop proc.Stop, err error) {
+func (s *stepper) runOutFreely(ctx context.Context, o *wayOut) (stop proc.Stop, err error) {
 	thread, err := s.scene.CurrentThread()
 	if err != nil {
 		return proc.Stop{}, err

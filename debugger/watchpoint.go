@@ -46,7 +46,7 @@ func (t *tools) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session, args
 		w.access = proc.ReadWrite
 	}
 	w.recorded = args.Recorded || s.process == nil
-	if err := s.watched(ctx, w, args.Address); err != nil {
+	if err := watched(s, ctx, w, args.Address); err != nil {
 		return marked{}, err
 	}
 	if w.size == 0 {
@@ -61,25 +61,25 @@ func (t *tools) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session, args
 		return marked{}, &breakpointError{fmt.Sprintf("the memory at %#x cannot be read", w.address)}
 	}
 	if w.recorded {
-		return s.marked(m)
+		return newMarked(s, m)
 	}
-	if err := s.set(m, proc.BreakpointSpec{Address: w.address, Size: w.size, Access: w.access, Condition: m.holds}); err != nil {
+	if err := s.marks.set(m, proc.BreakpointSpec{Address: w.address, Size: w.size, Access: w.access, Condition: m.holds}); err != nil {
 		return marked{}, err
 	}
-	return s.marked(m)
+	return newMarked(s, m)
 }
 
-// marked gives a mark its number and is the answer about it.
-func (s *session) marked(m *mark) (marked, error) {
-	if err := s.number(m); err != nil {
+// newMarked gives a mark its number and is the answer about it.
+func newMarked(s *session, m *mark) (marked, error) {
+	if err := s.marks.number(m); err != nil {
 		return marked{}, err
 	}
-	item, err := s.item(m)
+	item, err := newBreakpointItem(s.marks, m)
 	return marked{State: s.tell(), Breakpoint: item}, err
 }
 
 // watched finds the place that an address or an expression means.
-func (s *session) watched(ctx context.Context, w *watch, address string) (err error) {
+func watched(s *session, ctx context.Context, w *watch, address string) (err error) {
 	if address != "" {
 		w.address, err = s.address(ctx, address)
 		return err
@@ -104,7 +104,7 @@ func (s *session) watched(ctx context.Context, w *watch, address string) (err er
 }
 
 // evaluate evaluates an expression in a frame.
-func (s *session) evaluate(ctx context.Context, text string, thread, frame int) (expr.Value, error) {
+func (s *inspector) evaluate(ctx context.Context, text string, thread, frame int) (expr.Value, error) {
 	e, err := expr.Parse(text)
 	if err != nil {
 		return expr.Value{}, err

@@ -11,7 +11,7 @@ import (
 // an exception or longjmp takes the thread to that function, or to one further
 // out, by another way.
 type wayOut struct {
-	s      *session
+	s      *stepper
 	goes   bool   // the program has Go's runtime
 	thread int    // that is in the call
 	addr   uint64 // where it returns to
@@ -27,7 +27,7 @@ type wayOut struct {
 }
 
 // newWayOut is for a call that the current thread, or its goroutine, is in.
-func (s *session) newWayOut(addr uint64, out level) (*wayOut, error) {
+func (s *stepper) newWayOut(addr uint64, out level) (*wayOut, error) {
 	thread, err := s.scene.CurrentThread()
 	return &wayOut{s: s, goes: s.isGo(), thread: thread, addr: addr, out: out}, err
 }
@@ -79,7 +79,7 @@ const maxCallers = 256
 
 // callers is the end of the frames of the functions that the current thread is
 // in, 0 if it is not known or not needed.
-func (s *session) callers() uint64 {
+func (s *inspector) callers() uint64 {
 	if s.isGo() {
 		return 0
 	}
@@ -104,7 +104,7 @@ const (
 )
 
 // records says whether a call is recorded for another round.
-func (s *session) records(rounds int, steps uint64) bool {
+func (s *stepper) records(rounds int, steps uint64) bool {
 	switch {
 	case rounds == 0:
 		return true
@@ -115,7 +115,7 @@ func (s *session) records(rounds int, steps uint64) bool {
 }
 
 // recordedEnd is the position of the present, 0 before anything was recorded.
-func (s *session) recordedEnd() uint64 {
+func (s *stepper) recordedEnd() uint64 {
 	if s.past == nil {
 		return 0
 	}
@@ -133,7 +133,7 @@ const maxUnwinder = 32
 
 // throws says whether the current thread is looking for who catches an
 // exception.
-func (s *session) throws() bool {
+func (s *inspector) throws() bool {
 	frames, err := s.frames(0, maxUnwinder)
 	for i := range frames {
 		if unwinders[frames[i].Function] {
