@@ -55,9 +55,49 @@ func (l *localAccounts) Account(ctx context.Context, p mcp.Principal) (Account, 
 	return a, nil
 }
 
+// An accountGroup is the tools about the caller's plan and the audit trail.
+type accountGroup struct {
+	trail    Trail
+	accounts Accounts
+	now      func() time.Time
+}
+
+// tools are the rows of the group.
+func (t *accountGroup) tools() []mcp.Tool {
+	return []mcp.Tool{
+		{
+			Name: "debugger/quota_status", Title: "Quota status", Scope: "debug:read", Hints: mcp.ReadOnly,
+			Doc:  "Show the plan of the API key and how much of its quota is used",
+			Call: mcp.Typed(t.quotaStatus),
+		},
+		{
+			Name: "debugger/license_info", Title: "License", Scope: "debug:read", Hints: mcp.ReadOnly,
+			Doc:  "Show the type, status, expiry and features of the license",
+			Call: mcp.Typed(t.licenseInfo),
+		},
+		{
+			Name: "debugger/get_comprehensive_audit", Title: "Audit trail", Scope: "audit:read", Hints: mcp.ReadOnly,
+			Doc:  "Show the audit trail, today's if no time is given, and verify its hash chain",
+			Call: mcp.Typed(t.audit),
+		},
+	}
+}
+
+// newAccountGroup makes one; without a trail or accounts it serves a local user.
+func newAccountGroup(trail Trail, accounts Accounts, now func() time.Time) *accountGroup {
+	t := &accountGroup{trail: trail, accounts: accounts, now: now}
+	if t.trail == nil {
+		t.trail = noTrail{}
+	}
+	if t.accounts == nil {
+		t.accounts = &localAccounts{trail: trail, now: now}
+	}
+	return t
+}
+
 type noArgs struct{}
 
-func (t *tools) quotaStatus(ctx context.Context, call *mcp.Call, _ noArgs) (quota, error) {
+func (t *accountGroup) quotaStatus(ctx context.Context, call *mcp.Call, _ noArgs) (quota, error) {
 	a, err := t.accounts.Account(ctx, call.Caller().Principal)
 	if err != nil {
 		return quota{}, err
@@ -70,7 +110,7 @@ func (t *tools) quotaStatus(ctx context.Context, call *mcp.Call, _ noArgs) (quot
 	return q, nil
 }
 
-func (t *tools) licenseInfo(ctx context.Context, call *mcp.Call, _ noArgs) (license, error) {
+func (t *accountGroup) licenseInfo(ctx context.Context, call *mcp.Call, _ noArgs) (license, error) {
 	a, err := t.accounts.Account(ctx, call.Caller().Principal)
 	if err != nil {
 		return license{}, err

@@ -36,7 +36,7 @@ func (a attached) Text() string {
 
 // attach begins a session with a process that runs. One that the client has
 // a session with already is not attached to again.
-func (t *tools) attach(ctx context.Context, call *mcp.Call, args attachArgs) (attached, error) {
+func (t *controlGroup) attach(ctx context.Context, call *mcp.Call, args attachArgs) (attached, error) {
 	key := call.StateKey()
 	for _, s := range t.sessions.own(key) {
 		if _, ended := s.end(); !ended && s.process != nil && s.pid == args.PID {
@@ -60,7 +60,7 @@ func (t *tools) attach(ctx context.Context, call *mcp.Call, args attachArgs) (at
 	return attached{s.tell()}, nil
 }
 
-func (t *tools) processOptions() proc.Options {
+func (t *controlGroup) processOptions() proc.Options {
 	return proc.Options{Log: t.sessions.log, MaxStop: t.sessions.stop}
 }
 
@@ -110,7 +110,7 @@ func (l launched) Text() string {
 }
 
 // launch starts a program and begins a session with it.
-func (t *tools) launch(ctx context.Context, call *mcp.Call, args launchArgs) (launched, error) {
+func (t *controlGroup) launch(ctx context.Context, call *mcp.Call, args launchArgs) (launched, error) {
 	if t.noLaunch {
 		return launched{}, &refusedError{"the server was started with --no-launch"}
 	}
@@ -189,7 +189,7 @@ func (d detached) Text() string {
 }
 
 // detach ends a session. It overtakes whatever the session is doing.
-func (t *tools) detach(ctx context.Context, call *mcp.Call, args detachArgs) (detached, error) {
+func (t *controlGroup) detach(ctx context.Context, call *mcp.Call, args detachArgs) (detached, error) {
 	s, err := t.sessions.find(call.StateKey(), args.Session)
 	if err != nil {
 		return detached{}, err
@@ -247,7 +247,7 @@ func (l sessionList) Text() string {
 	return b.String()
 }
 
-func (t *tools) list(_ context.Context, call *mcp.Call, _ noArgs) (sessionList, error) {
+func (t *controlGroup) list(_ context.Context, call *mcp.Call, _ noArgs) (sessionList, error) {
 	list := sessionList{Sessions: []sessionItem{}}
 	for _, s := range t.sessions.own(call.StateKey()) {
 		list.Sessions = append(list.Sessions, sessionItem{

@@ -59,7 +59,7 @@ func (a auditArgs) bounds(now time.Time) (from, to time.Time) {
 }
 
 // audit shows a caller its own records, and a local one all of them.
-func (t *tools) audit(ctx context.Context, call *mcp.Call, args auditArgs) (audited, error) {
+func (t *accountGroup) audit(ctx context.Context, call *mcp.Call, args auditArgs) (audited, error) {
 	from, to := args.bounds(t.now())
 	filter := AuditFilter{From: from, To: to}
 	if args.Session != nil {
@@ -86,7 +86,7 @@ func (t *tools) audit(ctx context.Context, call *mcp.Call, args auditArgs) (audi
 
 // earliest are the first records by time, one more than an answer may have. A
 // trail has them in the order in which they ended.
-func (t *tools) earliest(ctx context.Context, filter AuditFilter) (found []AuditRecord, err error) {
+func (t *accountGroup) earliest(ctx context.Context, filter AuditFilter) (found []AuditRecord, err error) {
 	const most = maxAuditRecords + 1
 	cut := func() {
 		slices.SortStableFunc(found, func(a, b AuditRecord) int { return a.Time.Compare(b.Time) })

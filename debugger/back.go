@@ -4,15 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// travelTools go through the history of a process, or of a trace. A core file has
-// none, as they say.
-func (t *tools) travelTools() []mcp.Tool {
+// A travelGroup is the tools that go through the history of a process, or of a
+// trace. A core file has none, as they say.
+type travelGroup struct {
+	sessions *registry
+	exports  string // the folder for traces that are written
+	now      func() time.Time
+}
+
+// tools are the rows of the group.
+func (t *travelGroup) tools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/step_backward", Title: "Step back", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
@@ -78,7 +86,7 @@ func (b back) text() string {
 }
 
 // stepBackward moves what is looked at, and not the process.
-func (t *tools) stepBackward(ctx context.Context, call *mcp.Call, s *session, args backArgs) (back, error) {
+func (t *travelGroup) stepBackward(ctx context.Context, call *mcp.Call, s *session, args backArgs) (back, error) {
 	_, bySource := waysBack[args.By]
 	n := uint64(args.Count)
 	if bySource {
@@ -135,7 +143,7 @@ type reverseArgs struct {
 	sessionArg
 }
 
-func (t *tools) reverseContinue(ctx context.Context, call *mcp.Call, s *session, args reverseArgs) (moved, error) {
+func (t *travelGroup) reverseContinue(ctx context.Context, call *mcp.Call, s *session, args reverseArgs) (moved, error) {
 	if err := s.reaches(1); err != nil {
 		return moved{}, err
 	}
@@ -164,7 +172,7 @@ type seekArgs struct {
 }
 
 // seekTo goes to a position.
-func (t *tools) seekTo(ctx context.Context, call *mcp.Call, s *session, args seekArgs) (moved, error) {
+func (t *travelGroup) seekTo(ctx context.Context, call *mcp.Call, s *session, args seekArgs) (moved, error) {
 	h, err := s.timeline()
 	if err != nil {
 		return moved{}, err

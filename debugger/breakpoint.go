@@ -154,7 +154,7 @@ func (m marked) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-func (t *tools) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session, args breakpointArgs) (marked, error) {
+func (t *controlGroup) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session, args breakpointArgs) (marked, error) {
 	places, err := codePlaces(s, ctx, args)
 	if err != nil {
 		return marked{}, err
@@ -375,7 +375,7 @@ func (b breakpointItem) details() string {
 	return text
 }
 
-func (t *tools) listBreakpoints(_ context.Context, _ *mcp.Call, s *session, _ onlySession) (breakpointList, error) {
+func (t *controlGroup) listBreakpoints(_ context.Context, _ *mcp.Call, s *session, _ onlySession) (breakpointList, error) {
 	list := breakpointList{State: s.tell(), Breakpoints: []breakpointItem{}}
 	for _, id := range slices.Sorted(maps.Keys(s.marks.byID)) {
 		item, err := newBreakpointItem(s.marks, s.marks.byID[id])
@@ -407,7 +407,7 @@ func (c cleared) Text() string {
 	return fmt.Sprintf("Breakpoint %d cleared", c.ID)
 }
 
-func (t *tools) clearBreakpoint(_ context.Context, _ *mcp.Call, s *session, args clearArgs) (cleared, error) {
+func (t *controlGroup) clearBreakpoint(_ context.Context, _ *mcp.Call, s *session, args clearArgs) (cleared, error) {
 	m := s.marks.byID[args.ID]
 	if m == nil {
 		return cleared{}, failed("No such breakpoint", "there is no breakpoint or watchpoint %d; debugger/list_breakpoints lists them", args.ID)

@@ -2,6 +2,7 @@ package debugger
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/spf13/pflag"
 
@@ -34,26 +35,34 @@ func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 
 // Open returns the family's table.
 func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
-	t := &tools{trail: c.Trail, accounts: c.Accounts, now: env.Now}
-	if t.trail == nil {
-		t.trail = noTrail{}
-	}
-	if t.accounts == nil {
-		t.accounts = &localAccounts{trail: c.Trail, now: env.Now}
-	}
-	var err error
-	if t.live, err = c.Live.open(env); err != nil {
+	sessions, rules, err := c.Live.open(env)
+	if err != nil {
 		return nil, err
 	}
-	if t.traces, err = c.Traces.open(env); err != nil {
+	traces, err := c.Traces.open(env)
+	if err != nil {
 		return nil, err
 	}
-	if t.similar, err = c.Projects.open(env); err != nil {
+	similar, err := c.Projects.open(env)
+	if err != nil {
 		return nil, err
 	}
-	t.stopSite = t.siteOfStop
-	if t.documents, err = c.Documents.open(env); err != nil {
+	documents, err := c.Documents.open(env)
+	if err != nil {
 		return nil, err
 	}
-	return t.table(), nil
+	look := &lookGroup{sessions: sessions, noWrite: c.Live.NoWrite}
+	similar.stopSite = look.siteOfStop
+	g := &groups{
+		sessions: sessions,
+		control: &controlGroup{
+			sessions: sessions, policy: rules, noLaunch: c.Live.NoLaunch, noWrite: c.Live.NoWrite, traces: traces,
+		},
+		travel:  &travelGroup{sessions: sessions, exports: filepath.Join(env.Data, tracesFolder), now: env.Now},
+		look:    look,
+		account: newAccountGroup(c.Trail, c.Accounts, env.Now),
+		similar: similar,
+		xml:     &xmlGroup{documents},
+	}
+	return g.table(), nil
 }

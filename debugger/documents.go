@@ -18,8 +18,11 @@ const (
 	scopeDocumentWrite mcp.Scope = "document:write"
 )
 
-// documentTools are the rows of the tools for XML documents.
-func (t *tools) documentTools() []mcp.Tool {
+// An xmlGroup is the tools for XML documents.
+type xmlGroup struct{ documents }
+
+// tools are the rows of the group.
+func (t *xmlGroup) tools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "xpath_query", Title: "XPath query", Scope: scopeDocumentRead, Hints: mcp.ReadOnly, Task: mcp.TaskWhenSlow,
@@ -53,7 +56,7 @@ type xpathArgs struct {
 	Offset     int               `json:"offset" min:"0" default:"0" doc:"How many results to leave out first"`
 }
 
-func (t *tools) xpathQuery(ctx context.Context, _ *mcp.Call, args xpathArgs) (queried, error) {
+func (t *xmlGroup) xpathQuery(ctx context.Context, _ *mcp.Call, args xpathArgs) (queried, error) {
 	found, err := t.documents.Query(ctx, document.QueryRequest{
 		Document: args.Document, Query: args.Query, Version: args.Version, Namespaces: args.Namespaces,
 		MaxResults: args.MaxResults, Offset: args.Offset,
@@ -70,7 +73,7 @@ type validateArgs struct {
 }
 
 // validateSchema answers that a document is valid; that it is not is an error.
-func (t *tools) validateSchema(ctx context.Context, _ *mcp.Call, args validateArgs) (validated, error) {
+func (t *xmlGroup) validateSchema(ctx context.Context, _ *mcp.Call, args validateArgs) (validated, error) {
 	result, err := t.documents.Validate(ctx, document.ValidateRequest{Document: args.Document, Schema: args.Schema})
 	if syntax, ok := errors.AsType[*document.SyntaxError](err); ok {
 		err = malformed(syntax)
@@ -94,7 +97,7 @@ func malformed(e *document.SyntaxError) error {
 	}
 }
 
-func (t *tools) cacheStats(ctx context.Context, _ *mcp.Call, _ noArgs) (cached, error) {
+func (t *xmlGroup) cacheStats(ctx context.Context, _ *mcp.Call, _ noArgs) (cached, error) {
 	stats, err := t.documents.Stats(ctx)
 	if err != nil {
 		return cached{}, err
@@ -124,7 +127,7 @@ func (a preloadArgs) Validate() error {
 
 // preloadDocuments answers what became of each document. It is an error only
 // if there is not one that could be loaded.
-func (t *tools) preloadDocuments(ctx context.Context, call *mcp.Call, args preloadArgs) (preloaded, error) {
+func (t *xmlGroup) preloadDocuments(ctx context.Context, call *mcp.Call, args preloadArgs) (preloaded, error) {
 	told := func(done, total int, message string) {
 		call.Progress(ctx, float64(done), float64(total), plain(message))
 	}

@@ -29,7 +29,7 @@ func (e evaluated) Text() string {
 	return fmt.Sprintf("%s: %s = %s", plain(e.Expression), plain(e.Type), plain(e.Value))
 }
 
-func (t *tools) evaluate(ctx context.Context, _ *mcp.Call, s *session, args evaluateArgs) (evaluated, error) {
+func (t *lookGroup) evaluate(ctx context.Context, _ *mcp.Call, s *session, args evaluateArgs) (evaluated, error) {
 	value, err := s.evaluate(ctx, args.Expression, args.Thread, args.Frame)
 	if err != nil {
 		return evaluated{}, expressionError(err)

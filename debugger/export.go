@@ -81,7 +81,7 @@ var formats = map[string]struct {
 }{"json": {history.JSON, ".json"}, "text": {history.Text, ".txt"}, "binary": {history.Binary, ".trace"}}
 
 // exportTrace writes a piece of history into a file of the data folder.
-func (t *tools) exportTrace(ctx context.Context, call *mcp.Call, s *session, args exportArgs) (exported, error) {
+func (t *travelGroup) exportTrace(ctx context.Context, call *mcp.Call, s *session, args exportArgs) (exported, error) {
 	h, err := s.timeline()
 	if err != nil {
 		return exported{}, err

@@ -64,7 +64,7 @@ const (
 	goDead = 6
 )
 
-func (t *tools) goroutines(ctx context.Context, _ *mcp.Call, s *session, _ onlySession) (goroutines, error) {
+func (t *lookGroup) goroutines(ctx context.Context, _ *mcp.Call, s *session, _ onlySession) (goroutines, error) {
 	if !s.isGo() {
 		return goroutines{}, failed("No goroutines", "the program was not made by Go's compiler, or its symbols are stripped")
 	}

@@ -9,6 +9,12 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// The scopes of what looks at a process, and of what moves or changes one.
+const (
+	scopeRead  mcp.Scope = "debug:read"
+	scopeWrite mcp.Scope = "debug:write"
+)
+
 // sessionArg is in the arguments of every tool that works on a session.
 type sessionArg struct {
 	Session string `json:"session,omitempty" doc:"The session, as attach and launch return it; not needed when there is only one"`

@@ -60,7 +60,7 @@ func (s stack) Text() string {
 	return b.String()
 }
 
-func (t *tools) stackTrace(_ context.Context, _ *mcp.Call, s *session, args stackArgs) (stack, error) {
+func (t *lookGroup) stackTrace(_ context.Context, _ *mcp.Call, s *session, args stackArgs) (stack, error) {
 	frames, err := s.frames(args.Thread, args.MaxFrames+1)
 	if err != nil {
 		return stack{}, err
@@ -146,7 +146,7 @@ func writeVariables(b *strings.Builder, title string, all []variable) {
 // maxGlobals is how many global variables one answer shows.
 const maxGlobals = 300
 
-func (t *tools) variables(ctx context.Context, _ *mcp.Call, s *session, args variablesArgs) (variables, error) {
+func (t *lookGroup) variables(ctx context.Context, _ *mcp.Call, s *session, args variablesArgs) (variables, error) {
 	want, err := nameFilter(args.Filter)
 	if err != nil {
 		return variables{}, err

@@ -74,7 +74,7 @@ const writeFrames = 20
 
 // lastWrite looks for what has written a value, from the moment that is looked
 // at backwards.
-func (t *tools) lastWrite(ctx context.Context, _ *mcp.Call, s *session, args lastWriteArgs) (lastWrite, error) {
+func (t *travelGroup) lastWrite(ctx context.Context, _ *mcp.Call, s *session, args lastWriteArgs) (lastWrite, error) {
 	h, err := s.timeline()
 	if err != nil {
 		return lastWrite{}, err

@@ -6,37 +6,23 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// The scopes of what looks at a process, and of what moves or changes one.
-const (
-	scopeRead  mcp.Scope = "debug:read"
-	scopeWrite mcp.Scope = "debug:write"
-)
-
-const liveInstructions = "Attach to a process or launch a program, set breakpoints, continue, and look at the stack and variables " +
-	"where it stops. A process stands still until continue, a step or detach; detach when done."
-
-// live is what the tools on live processes have.
-type live struct {
-	sessions          *registry
-	policy            policy
-	noLaunch, noWrite bool
-	exports           string // the folder for traces that are written
+// A controlGroup is the tools that begin and end sessions, set breakpoints, and
+// let the process run.
+type controlGroup struct {
+	sessions *registry
+	policy   policy
+	noLaunch bool
+	noWrite  bool
+	traces   shelf // core files and traces that can be opened
 }
 
-// endSession lets the processes of a client go.
-func (l *live) endSession(key string) {
-	if err := l.sessions.endAll(key, false); err != nil {
-		l.sessions.log.Warn("a process could not be let go", "err", err)
-	}
-}
-
-// liveTools are the rows of the tools on live processes.
-func (t *tools) liveTools() []mcp.Tool {
-	return slices.Concat(t.sessionTools(), t.breakpointTools(), t.runTools(), t.travelTools(), t.lookTools())
+// tools are the rows of the group, but for those that open files.
+func (t *controlGroup) tools() []mcp.Tool {
+	return slices.Concat(t.sessionTools(), t.breakpointTools(), t.runTools())
 }
 
 // sessionTools begin and end sessions.
-func (t *tools) sessionTools() []mcp.Tool {
+func (t *controlGroup) sessionTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/attach", Title: "Attach", Scope: scopeWrite, Hints: mcp.OpenWorld,
@@ -62,7 +48,7 @@ func (t *tools) sessionTools() []mcp.Tool {
 }
 
 // breakpointTools say where to stop.
-func (t *tools) breakpointTools() []mcp.Tool {
+func (t *controlGroup) breakpointTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/set_breakpoint", Title: "Set breakpoint", Scope: scopeWrite,
@@ -88,7 +74,7 @@ func (t *tools) breakpointTools() []mcp.Tool {
 }
 
 // runTools let the process run and stop it.
-func (t *tools) runTools() []mcp.Tool {
+func (t *controlGroup) runTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/continue", Title: "Continue", Scope: scopeWrite, Task: mcp.TaskWhenSlow, Hints: mcp.OpenWorld,
@@ -119,62 +105,6 @@ func (t *tools) runTools() []mcp.Tool {
 			Name: "debugger/step_out", Title: "Step out", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
 			Doc:  "Go on until the function returns to its caller",
 			Call: mcp.Typed(lineStep(t.sessions, stepOut)),
-		},
-	}
-}
-
-// lookTools show what a process that stands still is like.
-func (t *tools) lookTools() []mcp.Tool {
-	return []mcp.Tool{
-		{
-			Name: "debugger/get_stack_trace", Title: "Stack trace", Scope: scopeRead, Hints: mcp.ReadOnly,
-			Doc:  "Show the calls that led to where a thread stands",
-			Call: mcp.Typed(still(t.sessions, t.stackTrace)),
-		},
-		{
-			Name: "debugger/get_variables", Title: "Variables", Scope: scopeRead, Hints: mcp.ReadOnly,
-			Doc:  "Show local or global variables with their types and values",
-			Call: mcp.Typed(still(t.sessions, t.variables)),
-		},
-		{
-			Name: "debugger/evaluate", Title: "Evaluate", Scope: scopeRead, Hints: mcp.ReadOnly,
-			Doc:  "Evaluate an expression over variables, registers and memory",
-			Call: mcp.Typed(still(t.sessions, t.evaluate)),
-		},
-		{
-			Name: "debugger/threads", Title: "Threads", Scope: scopeRead,
-			Doc:  "List the threads and where they are, and choose the current one",
-			Call: mcp.Typed(still(t.sessions, t.threads)),
-		},
-		{
-			Name: "debugger/goroutines", Title: "Goroutines", Scope: scopeRead, Hints: mcp.ReadOnly,
-			Doc:  "List the goroutines of a Go program and what they wait for",
-			Call: mcp.Typed(still(t.sessions, t.goroutines)),
-		},
-		{
-			Name: "debugger/registers", Title: "Registers", Scope: scopeRead, Hints: mcp.ReadOnly,
-			Doc:  "Show the registers of a thread",
-			Call: mcp.Typed(still(t.sessions, t.registers)),
-		},
-		{
-			Name: "debugger/read_memory", Title: "Read memory", Scope: scopeRead, Hints: mcp.ReadOnly,
-			Doc:  "Show memory of the process in hexadecimal",
-			Call: mcp.Typed(still(t.sessions, t.readMemory)),
-		},
-		{
-			Name: "debugger/write_memory", Title: "Write memory", Scope: scopeWrite, Hints: mcp.Destructive,
-			Doc:  "Change memory of the process",
-			Call: mcp.Typed(changes(t.sessions, t.writeMemory)),
-		},
-		{
-			Name: "debugger/disassemble", Title: "Disassemble", Scope: scopeRead, Hints: mcp.ReadOnly,
-			Doc:  "Show instructions in Intel syntax",
-			Call: mcp.Typed(still(t.sessions, t.disassemble)),
-		},
-		{
-			Name: "debugger/source", Title: "Source", Scope: scopeRead, Hints: mcp.ReadOnly,
-			Doc:  "Show source lines around the current one, or around another one of the program",
-			Call: mcp.Typed(still(t.sessions, t.source)),
 		},
 	}
 }

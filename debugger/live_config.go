@@ -2,7 +2,6 @@ package debugger
 
 import (
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -50,20 +49,16 @@ func (c *Live) registerFlags(set *pflag.FlagSet) {
 	set.DurationVar(&c.MaxStop, "max-stop", 0, "let a process run on by itself when the debugger has stopped it for this `duration`; 0 is never (TRIPTYCH_MAX_STOP)")
 }
 
-// open makes what the tools need.
-func (c Live) open(env mcp.Env) (live, error) {
+// open makes the registry of sessions and the rules of who may be attached to.
+func (c *Live) open(env mcp.Env) (*registry, policy, error) {
 	if err := c.fromEnvironment(env.Getenv); err != nil {
-		return live{}, err
+		return nil, nil, err
 	}
 	rules, err := parsePolicy(c.Attach)
 	if err != nil {
-		return live{}, err
+		return nil, nil, err
 	}
-	return live{
-		exports: filepath.Join(env.Data, tracesFolder),
-		policy:  rules, noLaunch: c.NoLaunch, noWrite: c.NoWrite,
-		sessions: &registry{log: env.Logger, history: c.History << 20, idle: c.Idle, limit: c.Sessions, stop: c.MaxStop, sessions: map[string]*session{}},
-	}, nil
+	return newRegistry(registryConfig{log: env.Logger, history: c.History << 20, idle: c.Idle, limit: c.Sessions, stop: c.MaxStop}), rules, nil
 }
 
 // fromEnvironment fills what no flag has set, and then the usual values.

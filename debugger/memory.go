@@ -92,7 +92,7 @@ func expressionError(err error) error {
 	return failed("Expression failed", "%v", err)
 }
 
-func (t *tools) readMemory(ctx context.Context, _ *mcp.Call, s *session, args readArgs) (contents, error) {
+func (t *lookGroup) readMemory(ctx context.Context, _ *mcp.Call, s *session, args readArgs) (contents, error) {
 	addr, err := s.address(ctx, args.Address)
 	if err != nil {
 		return contents{}, err
@@ -141,7 +141,7 @@ func (w written) Text() string {
 	return fmt.Sprintf("Wrote %d bytes at %s (before: %s)", w.Length, w.Address, w.Before)
 }
 
-func (t *tools) writeMemory(ctx context.Context, _ *mcp.Call, s *session, args writeArgs) (written, error) {
+func (t *lookGroup) writeMemory(ctx context.Context, _ *mcp.Call, s *session, args writeArgs) (written, error) {
 	if t.noWrite {
 		return written{}, &refusedError{"the server was started with --no-write"}
 	}
@@ -216,7 +216,7 @@ func (c code) Text() string {
 	return b.String()
 }
 
-func (t *tools) disassemble(ctx context.Context, _ *mcp.Call, s *session, args disassembleArgs) (code, error) {
+func (t *lookGroup) disassemble(ctx context.Context, _ *mcp.Call, s *session, args disassembleArgs) (code, error) {
 	now := s.tell()
 	addr, err := s.address(ctx, orElse(args.Address, now.Address))
 	if err != nil {

@@ -23,7 +23,7 @@ func (a openCoreArgs) Validate() error {
 }
 
 // openCore begins a session with a core file.
-func (t *tools) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (opened, error) {
+func (t *controlGroup) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (opened, error) {
 	if err := t.sessions.room(call.StateKey()); err != nil {
 		return opened{}, err
 	}

@@ -30,7 +30,7 @@ func (a openTraceArgs) Validate() error {
 const maxTrace = 1 << 30
 
 // openTrace begins a session with a trace. It stands at its end.
-func (t *tools) openTrace(ctx context.Context, call *mcp.Call, args openTraceArgs) (opened, error) {
+func (t *controlGroup) openTrace(ctx context.Context, call *mcp.Call, args openTraceArgs) (opened, error) {
 	if err := t.sessions.room(call.StateKey()); err != nil {
 		return opened{}, err
 	}

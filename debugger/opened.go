@@ -36,7 +36,7 @@ func newOpened(d *debuggee, files *core.Mapped) opened {
 }
 
 // begin begins a session with a file.
-func (t *tools) begin(call *mcp.Call, d debuggee, answer opened) (opened, error) {
+func (t *controlGroup) begin(call *mcp.Call, d debuggee, answer opened) (opened, error) {
 	s, err := t.sessions.add(call.StateKey(), d)
 	if err != nil {
 		return opened{}, err

@@ -7,12 +7,9 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// postmortem is what the tools for core files and traces have.
-type postmortem struct{ traces shelf }
-
-// postmortemTools are the rows of the tools that begin sessions without a
+// fileTools are the rows of the tools that begin sessions without a
 // process.
-func (t *tools) postmortemTools() []mcp.Tool {
+func (t *controlGroup) fileTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/open_core", Title: "Open a core file", Scope: scopeRead, Task: mcp.TaskWhenSlow,

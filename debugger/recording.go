@@ -30,7 +30,7 @@ func (a continueArgs) Validate() error {
 }
 
 // way is how the process goes on by the arguments, or why it cannot.
-func (t *tools) way(s *session, args continueArgs) (func(context.Context) (proc.Stop, error), error) {
+func (t *controlGroup) way(s *session, args continueArgs) (func(context.Context) (proc.Stop, error), error) {
 	way := s.onward
 	if args.Record {
 		if err := s.alive(); err != nil {

@@ -94,7 +94,7 @@ func (r registers) Text() string {
 	return b.String()
 }
 
-func (t *tools) registers(_ context.Context, _ *mcp.Call, s *session, args registersArgs) (registers, error) {
+func (t *lookGroup) registers(_ context.Context, _ *mcp.Call, s *session, args registersArgs) (registers, error) {
 	scope, err := s.scope(args.Thread, args.Frame)
 	if err != nil {
 		return registers{}, err

@@ -16,17 +16,27 @@ import (
 
 // A registry has the sessions of all clients. A client finds its own only.
 type registry struct {
+	registryConfig
+
+	mu       sync.Mutex
+	sessions map[string]*session // by id
+	ended    []epitaph           // oldest first
+	closed   bool
+}
+
+// A registryConfig says what the sessions of a registry may take.
+type registryConfig struct {
 	log   *slog.Logger
 	idle  time.Duration // after which a session that nobody uses ends
 	limit int           // of sessions of one client
 	stop  time.Duration // how long a process may stand still; 0 is for ever
 	// history is how many bytes of records a session keeps.
 	history int
+}
 
-	mu       sync.Mutex
-	sessions map[string]*session // by id
-	ended    []epitaph           // oldest first
-	closed   bool
+// newRegistry makes one without sessions.
+func newRegistry(c registryConfig) *registry {
+	return &registry{registryConfig: c, sessions: map[string]*session{}}
 }
 
 // An epitaph says how a session ended, for those who ask for it later.
@@ -209,4 +219,11 @@ func (r *registry) endAll(key string, all bool) error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// endSession lets the processes of a client go.
+func (r *registry) endSession(key string) {
+	if err := r.endAll(key, false); err != nil {
+		r.log.Warn("a process could not be let go", "err", err)
+	}
 }

@@ -33,7 +33,7 @@ type moved struct {
 
 // resume lets the process run, or waits on if it runs. How an operation ended
 // that nobody was told of is told first.
-func (t *tools) resume(ctx context.Context, call *mcp.Call, s *session, args continueArgs) (moved, error) {
+func (t *controlGroup) resume(ctx context.Context, call *mcp.Call, s *session, args continueArgs) (moved, error) {
 	if err := s.movable(); err != nil {
 		return moved{}, err
 	}
@@ -166,7 +166,7 @@ func (s *session) written() string {
 type pauseArgs struct{ sessionArg }
 
 // pause stops the process. It overtakes the call that waits for it.
-func (t *tools) pause(ctx context.Context, call *mcp.Call, args pauseArgs) (moved, error) {
+func (t *controlGroup) pause(ctx context.Context, call *mcp.Call, args pauseArgs) (moved, error) {
 	s, err := t.sessions.find(call.StateKey(), args.Session)
 	if err != nil {
 		return moved{}, err
@@ -214,7 +214,7 @@ func (s *session) moor(ctx context.Context) (moved, error) {
 // toMain lets a program that was just launched run to its main function, or to
 // its entry point if that is not known: the loader has mapped all libraries by
 // then.
-func (t *tools) toMain(ctx context.Context, call *mcp.Call, s *session, _ launchArgs) (launched, error) {
+func (t *controlGroup) toMain(ctx context.Context, call *mcp.Call, s *session, _ launchArgs) (launched, error) {
 	if at := s.mainFunction(ctx); at != 0 {
 		answer, reached, err := t.toPlace(ctx, call, s, at)
 		if reached {
@@ -235,7 +235,7 @@ const noMain = "no function main is known, since the program has no symbols for 
 
 // toPlace lets a program that was just launched run to an address, unless it
 // stands there; one of 0 is never reached.
-func (t *tools) toPlace(ctx context.Context, call *mcp.Call, s *session, at uint64) (answer launched, reached bool, err error) {
+func (t *controlGroup) toPlace(ctx context.Context, call *mcp.Call, s *session, at uint64) (answer launched, reached bool, err error) {
 	if here := s.here().Address; at == 0 || at == here {
 		return launched{State: s.tell()}, at == here, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,17 +52,17 @@ func (s *tableau) file(symbols.Mapping) (symbols.File, error) { return nil, errN
 func TestFileSession(t *testing.T) {
 	closed := 0
 	cfg := Config{}
-	live, err := cfg.Live.open(mcp.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
+	sessions, _, err := cfg.Live.open(mcp.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := &tools{live: live}
-	table := &mcp.Table{Family: "debugger", Errors: wireError, Tools: append(all.liveTools(), mcp.Tool{
+	control, look := &controlGroup{sessions: sessions}, &lookGroup{sessions: sessions}
+	table := &mcp.Table{Family: "debugger", Errors: wireError, Tools: append(slices.Concat(control.tools(), look.tools()), mcp.Tool{
 		Name: "debugger/open_tableau", Scope: scopeRead, Doc: "For this test",
 		Call: mcp.Typed(func(_ context.Context, call *mcp.Call, _ noArgs) (attached, error) {
 			scene := &tableau{start: 0x1000, bytes: []byte{0x90, 0xc3, 'h', 'i'}}
 			scene.regs.RIP, scene.regs.RAX, scene.regs.RSP = 0x1000, 42, 0x1000
-			s, err := all.sessions.add(call.StateKey(), debuggee{
+			s, err := sessions.add(call.StateKey(), debuggee{
 				kind: "core file", file: "/tmp/core", pid: 7, scene: scene, open: scene.file, reason: "signal",
 				stop: proc.Stop{Why: proc.Signalled, Signal: 11, Fault: 0x10}, close: func() error { closed++; return nil },
 			})

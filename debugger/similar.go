@@ -26,8 +26,8 @@ func (p *Projects) registerFlags(set *pflag.FlagSet) {
 	set.StringArrayVar((*[]string)(p), "projects", nil, "let find_similar_bugs search source code below this `folder`; may be given several times (TRIPTYCH_PROJECTS; the working directory)")
 }
 
-// similar is what the search for similar bugs has.
-type similar struct {
+// A similarGroup is the tool that searches for similar bugs.
+type similarGroup struct {
 	projects []string                     // absolute; the first is the current one
 	finder   func() (*bugs.Finder, error) // the same one each time
 	// stopSite is where the process of a session stopped, or why there is none;
@@ -36,20 +36,20 @@ type similar struct {
 }
 
 // open makes the search; its rules are read by the first one.
-func (p Projects) open(env mcp.Env) (similar, error) {
+func (p Projects) open(env mcp.Env) (*similarGroup, error) {
 	all, err := folders(p, env.Getenv("TRIPTYCH_PROJECTS"))
 	if err != nil {
-		return similar{}, fmt.Errorf("folder of projects: %w", err)
+		return nil, fmt.Errorf("folder of projects: %w", err)
 	}
-	return similar{projects: all, finder: sync.OnceValues(func() (*bugs.Finder, error) { return newFinder(all, env.Logger) })}, nil
+	return &similarGroup{projects: all, finder: sync.OnceValues(func() (*bugs.Finder, error) { return newFinder(all, env.Logger) })}, nil
 }
 
 func newFinder(roots []string, log *slog.Logger) (*bugs.Finder, error) {
 	return bugs.New(bugs.Config{Roots: roots, Logger: log.With("component", "bugs")})
 }
 
-// similarTools are the rows of the search for similar bugs.
-func (t *tools) similarTools() []mcp.Tool {
+// tools are the rows of the group.
+func (t *similarGroup) tools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/find_similar_bugs", Title: "Similar bugs", Scope: scopeRead, Hints: mcp.ReadOnly, Task: mcp.TaskWhenSlow,
@@ -79,7 +79,7 @@ func (a similarArgs) Validate() error {
 	return nil
 }
 
-func (t *tools) findSimilarBugs(ctx context.Context, call *mcp.Call, args similarArgs) (*bugs.Report, error) {
+func (t *similarGroup) findSimilarBugs(ctx context.Context, call *mcp.Call, args similarArgs) (*bugs.Report, error) {
 	site, err := t.siteOf(ctx, call, args)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (t *tools) findSimilarBugs(ctx context.Context, call *mcp.Call, args simila
 
 // siteOf is the place to compare with: the one that is given, else where the
 // program stopped. A class of bugs alone needs none.
-func (t *tools) siteOf(ctx context.Context, call *mcp.Call, args similarArgs) (bugs.Site, error) {
+func (t *similarGroup) siteOf(ctx context.Context, call *mcp.Call, args similarArgs) (bugs.Site, error) {
 	given := bugs.Site{File: args.File, Line: args.Line, Function: args.Function}
 	if full, ok := t.inProjects(args.File); ok && args.File != "" {
 		given.File = full
@@ -121,7 +121,7 @@ func (t *tools) siteOf(ctx context.Context, call *mcp.Call, args similarArgs) (b
 
 // searchPath is what a path means. Paths that lead out of the projects are left
 // to the finder, which refuses them whether they exist or not.
-func (t *tools) searchPath(path string) (string, error) {
+func (t *similarGroup) searchPath(path string) (string, error) {
 	if len(t.projects) == 0 {
 		return "", &refusedError{"there is no folder that may be searched; " + projectsHint}
 	}
@@ -138,7 +138,7 @@ func (t *tools) searchPath(path string) (string, error) {
 }
 
 // inProjects finds a relative path below the first project that has it.
-func (t *tools) inProjects(path string) (string, bool) {
+func (t *similarGroup) inProjects(path string) (string, bool) {
 	if !filepath.IsLocal(cmp.Or(path, ".")) {
 		return "", false
 	}

@@ -10,7 +10,7 @@ import (
 
 // siteOfStop is where the process of a session stopped, for the search for
 // similar bugs.
-func (t *tools) siteOfStop(ctx context.Context, call *mcp.Call, id string) (bugs.Site, error) {
+func (t *lookGroup) siteOfStop(ctx context.Context, call *mcp.Call, id string) (bugs.Site, error) {
 	find := still(t.sessions, func(_ context.Context, _ *mcp.Call, s *session, _ onlySession) (bugs.Site, error) { return site(s) })
 	return find(ctx, call, onlySession{sessionArg{id}})
 }

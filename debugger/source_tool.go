@@ -55,7 +55,7 @@ func (l listing) Text() string {
 }
 
 // source shows lines of files that the program was made of, and of no others.
-func (t *tools) source(ctx context.Context, _ *mcp.Call, s *session, args sourceArgs) (listing, error) {
+func (t *lookGroup) source(ctx context.Context, _ *mcp.Call, s *session, args sourceArgs) (listing, error) {
 	frame, err := s.frame(0, args.Frame)
 	if err != nil {
 		return listing{}, err

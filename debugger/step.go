@@ -32,7 +32,7 @@ func (s stepped) Text() string {
 
 // stepForward does instructions of the current thread while the others stand
 // still.
-func (t *tools) stepForward(ctx context.Context, call *mcp.Call, s *session, args stepArgs) (stepped, error) {
+func (t *controlGroup) stepForward(ctx context.Context, call *mcp.Call, s *session, args stepArgs) (stepped, error) {
 	m, err := s.move(ctx, call, args.wait(), func(ctx context.Context) (proc.Stop, error) { return s.forward(ctx, uint64(args.Count)) })
 	return stepped{State: m.State, Instruction: s.next(m.State), Output: m.Output}, err
 }

@@ -28,12 +28,12 @@ func TestSiteOf(t *testing.T) {
 		{"nothing is attached, but there is a class", similarArgs{Pattern: "logic"}, &notAttachedError{"attach first"}, ""},
 		{"it cannot be read", similarArgs{Pattern: "logic"}, broken, "broken"},
 	} {
-		tools := &tools{similar: similar{stopSite: func(context.Context, *mcp.Call, string) (bugs.Site, error) {
+		tools := &similarGroup{stopSite: func(context.Context, *mcp.Call, string) (bugs.Site, error) {
 			if tt.stop != nil {
 				return bugs.Site{}, tt.stop
 			}
 			return stopped, nil
-		}}}
+		}}
 		site, err := tools.siteOf(t.Context(), nil, tt.args)
 		got := site.File
 		if err != nil {

@@ -56,7 +56,7 @@ func (t threads) Text() string {
 	return b.String()
 }
 
-func (t *tools) threads(_ context.Context, _ *mcp.Call, s *session, args threadsArgs) (threads, error) {
+func (t *lookGroup) threads(_ context.Context, _ *mcp.Call, s *session, args threadsArgs) (threads, error) {
 	if args.Select != 0 {
 		if err := s.choose(args.Select); err != nil {
 			return threads{}, err

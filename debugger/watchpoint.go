@@ -40,7 +40,7 @@ func (a watchpointArgs) Validate() error {
 // watchable says whether the processor can watch so many bytes.
 func watchable(size int) bool { return size == 1 || size == 2 || size == 4 || size == 8 }
 
-func (t *tools) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session, args watchpointArgs) (marked, error) {
+func (t *controlGroup) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session, args watchpointArgs) (marked, error) {
 	w := &watch{size: args.Size, text: args.Expression, access: proc.Write}
 	if args.Access == accessNames[proc.ReadWrite] {
 		w.access = proc.ReadWrite
