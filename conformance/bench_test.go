@@ -13,7 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
-// startRulesets is how many rulesets a starting program finds.
+// startRulesets is the number of rulesets in the store at start-up.
 const startRulesets = 10_000
 
 // BenchmarkStart measures from the start of the program to its first answer,
@@ -59,7 +59,7 @@ func firstAnswer(b *testing.B, argv []string, data string, words []string, line 
 	if err != nil || !strings.Contains(got, "rule_7777") {
 		b.Errorf("got %.200s, %v", got, err)
 	}
-	if err := p.End(); err != nil {
+	if err := p.Close(); err != nil {
 		b.Error(err)
 	}
 }

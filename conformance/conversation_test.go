@@ -12,7 +12,7 @@ import (
 func TestConversations(t *testing.T) {
 	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".txtar") {
-			converse(t, path)
+			replayFile(t, path)
 		}
 		return err
 	})
@@ -21,39 +21,39 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// converse holds the conversation of a file on each road that there is.
-func converse(t *testing.T, path string) {
+// converse holds the conversation of a file over each transport that there is.
+func replayFile(t *testing.T, path string) {
 	name := strings.TrimSuffix(path, ".txtar")
 	t.Run(name, func(t *testing.T) {
 		t.Parallel()
-		stage(t, path, "stdio", func(data string, args []string) mcptest.Road { return start(t, data, args...) })
+		replayOver(t, path, "stdio", func(data string, args []string) mcptest.Transport { return startStdio(t, data, args...) })
 	})
 	if *command != "" || mcptest.Updating() {
 		return
 	}
 	t.Run(name+" over HTTPS", func(t *testing.T) {
 		t.Parallel()
-		stage(t, path, "https", func(data string, args []string) mcptest.Road { return drive(t, data, args...) })
+		replayOver(t, path, "https", func(data string, args []string) mcptest.Transport { return startHTTPS(t, data, args...) })
 	})
 }
 
-// stage holds the conversation of a file on one road.
-func stage(t *testing.T, path, road string, open func(data string, args []string) mcptest.Road) {
+// replayOver replays the conversation in a file over one transport.
+func replayOver(t *testing.T, path, transport string, open func(data string, args []string) mcptest.Transport) {
 	t.Helper()
-	s := mcptest.Stage{
-		Road: road,
-		Open: func(data string, args []string) (mcptest.Road, error) {
+	s := mcptest.Replay{
+		Transport: transport,
+		Open: func(data string, args []string) (mcptest.Transport, error) {
 			prepare(t, data)
 			return open(data, args), nil
 		},
-		Witness: witnessFor(t, path),
+		Checker: checkerFor(t, path),
 	}
 	s.Conversation(t, path)
 }
 
-// witnessFor returns the witness of a file below revisions/NAME, nil for
-// others and for the profile that has no published schema.
-func witnessFor(t *testing.T, path string) *witness {
+// checkerFor returns the schema checker for a file below revisions/NAME. It returns
+// nil for other files and for the baseline, which has no published schema.
+func checkerFor(t *testing.T, path string) *checker {
 	t.Helper()
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	if parts[0] != "revisions" || len(parts) != 3 || parts[1] == "baseline" {
@@ -63,5 +63,5 @@ func witnessFor(t *testing.T, path string) *witness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newWitness(schema)
+	return newChecker(schema)
 }

@@ -1,17 +1,20 @@
-// Package conformance is the whole program seen from outside: conversations,
-// as files, that are replayed over the roads that lead to it.
+// Package conformance tests the whole program from outside. It replays conversation
+// files over standard input and output and over HTTPS.
 //
-// Package mcptest says what a conversation is made of. Here its section flags has
-// arguments and variables for the program, in which $DATA is its data folder, and
-// the section roads says stdio where it is about standard input and output alone.
-// A section prepare.sh runs in the data folder before the program starts, and
-// the section needs has the programs that it takes, such as gcc, and ptrace where
-// the program debugs others. When the conversation is over, the program must end
-// by itself with status 0.
+// Package mcptest documents the format of a conversation. In this package:
 //
-// Below revisions/NAME, every message of the server is also checked against
-// the published schema of that revision, of which testdata/schema has a copy.
+//   - the section flags holds arguments and environment variables of the program;
+//     $DATA is the data folder;
+//   - the section transports limits a conversation to stdio or https;
+//   - the section prepare.sh is a script that runs in the data folder before the
+//     program starts;
+//   - the section needs lists required programs, such as gcc, and ptrace if the
+//     program debugs a process;
+//   - after the last line, the program must exit with status 0.
 //
-//	go test ./conformance -update              # rewrites the lines with <
-//	go test ./conformance -cmd 'node other.js' # asks another server
+// Every message of the server in a conversation below revisions/NAME is validated
+// against the published schema of that revision, from testdata/schema.
+//
+//	go test ./conformance -update              # rewrite the lines with <
+//	go test ./conformance -cmd 'node other.js' # test another server
 package conformance

@@ -12,13 +12,13 @@ import (
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
-// promptly is how soon the program must be gone; SDKs kill it after that.
+// promptly limits the time for an exit; SDKs kill the process after that.
 const promptly = 2 * time.Second
 
 // What was sent before the input ended is answered, calls of one family in the
 // order in which they came.
 func TestEverythingIsAnsweredAtTheEnd(t *testing.T) {
-	p := start(t, t.TempDir(), "--families=rulesets")
+	p := startStdio(t, t.TempDir(), "--families=rulesets")
 	const n = 20
 	for i := range n {
 		line := callLine(2*i, "create_ruleset", fmt.Sprintf(`{"name":"r%d","description":"d","markdown":"m"}`, i))
@@ -30,16 +30,16 @@ func TestEverythingIsAnsweredAtTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range n {
-		want := saidLine(2*i, fmt.Sprintf("Successfully created ruleset 'r%d'", i))
-		if got := listen(t, p); got != want {
+		want := textResultLine(2*i, fmt.Sprintf("Successfully created ruleset 'r%d'", i))
+		if got := receive(t, p); got != want {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
-		want = saidLine(2*i+1, fmt.Sprintf("Successfully deleted ruleset 'r%d'", i))
-		if got := listen(t, p); got != want {
+		want = textResultLine(2*i+1, fmt.Sprintf("Successfully deleted ruleset 'r%d'", i))
+		if got := receive(t, p); got != want {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
 	}
-	if got, err := p.Hear(); !errors.Is(err, mcptest.ErrEnded) {
+	if got, err := p.Receive(); !errors.Is(err, mcptest.ErrEnded) {
 		t.Errorf("got %s, %v; want the end", got, err)
 	}
 	if err := p.cmd.Wait(); err != nil {
@@ -56,8 +56,8 @@ func TestListenEndsWithTheServer(t *testing.T) {
 		"SIGINT":       func(p *pipe) error { return p.cmd.Process.Signal(os.Interrupt) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := start(t, t.TempDir(), "--families=aoc")
-			got := ask(t, p, `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true},`+claim+`}}`)
+			p := startStdio(t, t.TempDir(), "--families=aoc")
+			got := roundTrip(t, p, `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true},`+modernMeta+`}}`)
 			want := `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourcesListChanged":true},` + subscriptionMeta + `}}}`
 			if got != want {
 				t.Errorf("got %s\nwant %s", got, want)
@@ -65,7 +65,7 @@ func TestListenEndsWithTheServer(t *testing.T) {
 			if err := stop(p); err != nil {
 				t.Fatal(err)
 			}
-			checkFarewell(t, p, name == "end of input")
+			checkShutdown(t, p, name == "end of input")
 			if err := p.cmd.Wait(); err != nil {
 				t.Error(err)
 			}
@@ -88,8 +88,8 @@ func TestContinueEndsWithTheInput(t *testing.T) {
 		{"pipe", "3", 0, "Process exited with status 0", patience},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := start(t, t.TempDir(), "--families=debugger")
-			ask(t, p, callLine(1, "debugger/launch", `{"path":"sleep","args":["`+tc.sleeps+`"],"stop_at_entry":true}`))
+			p := startStdio(t, t.TempDir(), "--families=debugger")
+			roundTrip(t, p, callLine(1, "debugger/launch", `{"path":"sleep","args":["`+tc.sleeps+`"],"stop_at_entry":true}`))
 			if err := p.Send(callLine(2, "debugger/continue", `{"wait_ms":60000}`)); err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func TestContinueEndsWithTheInput(t *testing.T) {
 			if err := p.CloseInput(); err != nil {
 				t.Fatal(err)
 			}
-			if got, want := listen(t, p), saidLine(2, tc.want); got != want {
+			if got, want := receive(t, p), textResultLine(2, tc.want); got != want {
 				t.Errorf("got %s\nwant %s", got, want)
 			}
 			if err := p.cmd.Wait(); err != nil {
@@ -113,29 +113,29 @@ func TestContinueEndsWithTheInput(t *testing.T) {
 
 const subscriptionMeta = `"_meta":{"io.modelcontextprotocol/subscriptionId":"l"`
 
-// checkFarewell hears the road to its end: cancellation and result, each once
-// if at all.
-func checkFarewell(t *testing.T, p *pipe, both bool) {
+// checkShutdown receives the remaining messages: a cancellation and a result, each
+// at most once.
+func checkShutdown(t *testing.T, p *pipe, both bool) {
 	t.Helper()
 	schema, err := openSchema("2026-07-28")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWitness(schema)
+	w := newChecker(schema)
 	w.Sent(`{"id":"l","method":"subscriptions/listen"}`)
 	open := []string{
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"l"}}`,
 		`{"jsonrpc":"2.0","id":"l","result":{"resultType":"complete",` + subscriptionMeta + `}}}`,
 	}
 	began := time.Now()
-	line, err := p.Hear()
-	for ; err == nil; line, err = p.Hear() {
+	line, err := p.Receive()
+	for ; err == nil; line, err = p.Receive() {
 		if i := slices.Index(open, line); i >= 0 {
 			open = slices.Delete(open, i, i+1)
 		} else {
-			t.Errorf("it said %s", line)
+			t.Errorf("unexpected message %s", line)
 		}
-		if err := w.Heard(line); err != nil {
+		if err := w.Received(line); err != nil {
 			t.Error(err)
 		}
 	}
@@ -143,7 +143,7 @@ func checkFarewell(t *testing.T, p *pipe, both bool) {
 		t.Errorf("after %v: %v, want the end within %v", took, err, promptly)
 	}
 	if both && len(open) > 0 {
-		t.Errorf("it did not say %q", open)
+		t.Errorf("it did not send %q", open)
 	}
 }
 
@@ -152,9 +152,9 @@ func checkFarewell(t *testing.T, p *pipe, both bool) {
 func TestProbeLeavesNothing(t *testing.T) {
 	data := t.TempDir()
 	for range 2 {
-		p := start(t, data)
-		ask(t, p, `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{`+claim+`}}`)
-		leave(t, p)
+		p := startStdio(t, data)
+		roundTrip(t, p, `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{`+modernMeta+`}}`)
+		closeTransport(t, p)
 	}
 	entries, err := os.ReadDir(data)
 	if err != nil {

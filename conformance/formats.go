@@ -26,7 +26,7 @@ func onStrings(check func(string) error) func(any) error {
 	}
 }
 
-// expression is what stands in braces: RFC 6570, section 2.2.
+// expression matches a template expression in braces: RFC 6570, section 2.2.
 var expression = regexp.MustCompile(`\{[+#./;?&=,!@|]?` + variable + `(,` + variable + `)*\}`)
 
 const variable = `([A-Za-z0-9_]|%[0-9A-Fa-f]{2})+(\.([A-Za-z0-9_]|%[0-9A-Fa-f]{2})+)*(:[1-9][0-9]{0,3}|\*)?`

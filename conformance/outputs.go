@@ -8,12 +8,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// An outputs knows the output schemas that a server listed. A tool that has
-// one must answer with structured content that conforms to it, unless it
-// fails (2025-06-18 and later, tools): clients throw away what does not.
+// outputs holds the output schemas that a server listed, by tool. A tool with an
+// output schema must return conforming structured content unless it fails
+// (2025-06-18 and later, tools). Clients discard results that do not conform.
 type outputs map[string]*jsonschema.Schema
 
-// list takes a result of tools/list.
+// list adds the schemas of a tools/list result.
 func (o outputs) list(result json.RawMessage) error {
 	var list struct {
 		Tools []struct {
@@ -50,7 +50,7 @@ func compileOutput(raw json.RawMessage) (*jsonschema.Schema, error) {
 	return compiler.Compile("output.json")
 }
 
-// check checks what the tool answered.
+// check validates the result of a tool.
 func (o outputs) check(tool string, result json.RawMessage) error {
 	schema := o[tool]
 	var r struct {

@@ -43,7 +43,7 @@ func layRulesets(t *testing.T, data string, n int) (names []string) {
 	return names
 }
 
-func listPage(t *testing.T, r mcptest.Road, meta string, cursor *string) page {
+func listPage(t *testing.T, r mcptest.Transport, meta string, cursor *string) page {
 	t.Helper()
 	params := []string{}
 	if meta != "" {
@@ -52,7 +52,7 @@ func listPage(t *testing.T, r mcptest.Road, meta string, cursor *string) page {
 	if cursor != nil {
 		params = append(params, fmt.Sprintf(`"cursor":%q`, *cursor))
 	}
-	raw := ask(t, r, `{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{`+strings.Join(params, ",")+`}}`)
+	raw := roundTrip(t, r, `{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{`+strings.Join(params, ",")+`}}`)
 	var p page
 	if err := json.Unmarshal([]byte(raw), &p); err != nil {
 		t.Fatal(err)
@@ -72,8 +72,8 @@ func (p *page) names() (all []string) {
 func TestPagesHoldEverything(t *testing.T) {
 	data := t.TempDir()
 	want := layRulesets(t, data, manyRulesets)
-	for _, meta := range []string{"", claim} {
-		p := start(t, data, "--families=rulesets")
+	for _, meta := range []string{"", modernMeta} {
+		p := startStdio(t, data, "--families=rulesets")
 		var got []string
 		pages := 0
 		for cursor := (*string)(nil); pages == 0 || cursor != nil; pages++ {
@@ -87,7 +87,7 @@ func TestPagesHoldEverything(t *testing.T) {
 		if most := manyRulesets*64/10_000 + 1; pages < 2 || pages > most {
 			t.Errorf("_meta %q: %d pages, want 2 to %d", meta, pages, most)
 		}
-		leave(t, p)
+		closeTransport(t, p)
 	}
 }
 
@@ -96,25 +96,25 @@ func TestPagesHoldEverything(t *testing.T) {
 func TestCursorsSurvive(t *testing.T) {
 	data := t.TempDir()
 	want := layRulesets(t, data, manyRulesets)
-	p := start(t, data, "--families=rulesets")
+	p := startStdio(t, data, "--families=rulesets")
 	first := listPage(t, p, "", nil)
 	cursor := first.Result.Next
 	if cursor == nil {
 		t.Fatal("the first page has no cursor")
 	}
-	got := ask(t, p, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":%q}}`, *cursor))
+	got := roundTrip(t, p, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":%q}}`, *cursor))
 	if !strings.Contains(got, `"error":{"code":-32602,`) {
 		t.Errorf("a cursor of another list: got %s, want -32602", got)
 	}
 	last := want[len(first.Result.Resources)-1]
 	for i, name := range []string{want[0], last} {
-		want := saidLine(i, "Successfully deleted ruleset '"+name+"'")
-		if got := ask(t, p, callLine(i, "delete_ruleset", `{"name":"`+name+`"}`)); got != want {
+		want := textResultLine(i, "Successfully deleted ruleset '"+name+"'")
+		if got := roundTrip(t, p, callLine(i, "delete_ruleset", `{"name":"`+name+`"}`)); got != want {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
 	}
-	leave(t, p)
-	p = start(t, data, "--families=rulesets")
+	closeTransport(t, p)
+	p = startStdio(t, data, "--families=rulesets")
 	names := first.names()
 	for cursor != nil {
 		next := listPage(t, p, "", cursor)
@@ -124,5 +124,5 @@ func TestCursorsSurvive(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("got %d names, want %d, each once and in order", len(names), len(want))
 	}
-	leave(t, p)
+	closeTransport(t, p)
 }

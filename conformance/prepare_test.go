@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// prepare runs the conversation's prepare.sh in its data folder, where there is
-// one. What the section needs is missing is a reason to skip the conversation.
+// prepare runs the conversation's prepare.sh in its data folder, if there is one. It
+// skips the conversation if a program that the section needs lists is missing.
 func prepare(t *testing.T, data string) {
 	t.Helper()
 	needs, err := os.ReadFile(filepath.Join(data, "needs"))
@@ -27,8 +27,8 @@ func prepare(t *testing.T, data string) {
 	}
 }
 
-// require skips the test where something is missing, but not where CI is set:
-// there a test that does not run must not go unnoticed.
+// require skips the test if something is missing. With CI set it fails instead, so
+// that a skipped test does not go unnoticed.
 func require(t *testing.T, needs []string) {
 	t.Helper()
 	for _, need := range needs {
@@ -38,7 +38,7 @@ func require(t *testing.T, needs []string) {
 		case need != "ptrace" && os.Getenv("CI") != "":
 			t.Fatalf("%s is not installed", need)
 		default:
-			t.Skipf("there is no %s here", need)
+			t.Skipf("%s is missing", need)
 		}
 	}
 }
@@ -48,8 +48,8 @@ func installed(program string) bool {
 	return err == nil
 }
 
-// mayTrace reports whether the system lets us debug a process that is no child
-// of ours (Yama, kernel.yama.ptrace_scope).
+// mayTrace reports whether the system permits debugging processes that are not our
+// children (Yama, kernel.yama.ptrace_scope).
 func mayTrace() bool {
 	scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
 	return runtime.GOOS == "linux" && runtime.GOARCH == "amd64" && (os.Getuid() == 0 || err != nil || strings.TrimSpace(string(scope)) == "0")

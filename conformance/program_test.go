@@ -15,12 +15,12 @@ import (
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
-var command = flag.String("cmd", "", "ask this server instead of ours")
+var command = flag.String("cmd", "", "test this server instead of ours")
 
-// patience is how long an answer may take.
+// patience limits the time for an answer.
 const patience = 20 * time.Second
 
-// buildDir is where the program is built, "" before TestMain.
+// buildDir is the folder that the program is built in. TestMain sets it.
 var buildDir string
 
 func TestMain(m *testing.M) {
@@ -30,12 +30,12 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
-	_ = os.RemoveAll(buildDir) // what is left is the system's to clean
+	_ = os.RemoveAll(buildDir) // best effort: it is a temporary folder
 	os.Exit(code)
 }
 
-// program builds ours once, when the first test wants it, and returns the
-// words that start it; or those of -cmd.
+// program returns the command line of the server under test: that of -cmd, or our
+// program, which it builds once.
 var program = sync.OnceValues(func() ([]string, error) {
 	if *command != "" {
 		return strings.Fields(*command), nil
@@ -47,8 +47,8 @@ var program = sync.OnceValues(func() ([]string, error) {
 	return []string{path, "stdio"}, nil
 })
 
-// drive starts the program with the HTTPS road on a data folder.
-func drive(t *testing.T, data string, words ...string) *web {
+// startHTTPS starts the program as an HTTPS server on a data folder.
+func startHTTPS(t *testing.T, data string, words ...string) *httpsTransport {
 	t.Helper()
 	argv, err := program()
 	if err != nil {
@@ -56,15 +56,15 @@ func drive(t *testing.T, data string, words ...string) *web {
 	}
 	args, env := environment(data, words)
 	argv = append([]string{argv[0], "serve", "--listen", "127.0.0.1:0"}, args...)
-	w, err := openWeb(t.Context(), argv, env, data, patience)
+	w, err := openHTTPS(t.Context(), argv, env, data, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-// environment takes words with = as variables, and all others as arguments.
-// $DATA in a word is the data folder.
+// environment splits words into environment variables, which contain =, and
+// arguments. It replaces $DATA by the data folder.
 func environment(data string, words []string) (args, env []string) {
 	env = []string{"TRIPTYCH_DATA=" + data, "LOG_LEVEL=error", "VALKEY_HOST=", "VALKEY_PORT="}
 	for _, word := range words {
@@ -78,9 +78,9 @@ func environment(data string, words []string) (args, env []string) {
 	return args, env
 }
 
-// start starts the program on a data folder. Words with = are variables of its
-// environment, all others are arguments.
-func start(t *testing.T, data string, words ...string) *pipe {
+// startStdio starts the program on standard input and output and a data folder.
+// Words with = are environment variables, all others are arguments.
+func startStdio(t *testing.T, data string, words ...string) *pipe {
 	t.Helper()
 	argv, err := program()
 	if err != nil {
@@ -95,41 +95,41 @@ func start(t *testing.T, data string, words ...string) *pipe {
 	return p
 }
 
-// ask sends a line and returns the next message.
-func ask(t *testing.T, r mcptest.Road, line string) string {
+// roundTrip sends a line and returns the next message.
+func roundTrip(t *testing.T, r mcptest.Transport, line string) string {
 	t.Helper()
 	if err := r.Send(line); err != nil {
 		t.Fatal(err)
 	}
-	return listen(t, r)
+	return receive(t, r)
 }
 
-func listen(t *testing.T, r mcptest.Road) string {
+func receive(t *testing.T, r mcptest.Transport) string {
 	t.Helper()
-	got, err := r.Hear()
+	got, err := r.Receive()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return got
 }
 
-// leave ends the road, which must go well.
-func leave(t *testing.T, r mcptest.Road) {
+// closeTransport closes the transport and fails the test on errors.
+func closeTransport(t *testing.T, r mcptest.Transport) {
 	t.Helper()
-	if err := r.End(); err != nil {
+	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// callLine is a tools/call request.
+// callLine returns a tools/call request.
 func callLine(id int, tool, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, arguments)
 }
 
-// saidLine is the result of a tool that answers with one text.
-func saidLine(id int, text string) string {
+// textResultLine returns the result of a tool with one text item.
+func textResultLine(id int, text string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":%q}]}}`, id, text)
 }
 
-// claim is the _meta of a modern request.
-const claim = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+// modernMeta is the _meta member of a modern request.
+const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`

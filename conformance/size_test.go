@@ -23,12 +23,12 @@ func TestLargeRulesets(t *testing.T) {
 		{"controls, six bytes each", "2025-06-18", `\u0001`, 512 << 10},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := start(t, t.TempDir(), "--families=rulesets")
+			p := startStdio(t, t.TempDir(), "--families=rulesets")
 			if tc.revision != "" {
-				ask(t, p, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"`+tc.revision+`"}}`)
+				roundTrip(t, p, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"`+tc.revision+`"}}`)
 			}
 			markdown := strings.Repeat(tc.char, tc.n)
-			created := ask(t, p, callLine(1, "create_ruleset", `{"name":"a","description":"d","markdown":"`+markdown+`"}`))
+			created := roundTrip(t, p, callLine(1, "create_ruleset", `{"name":"a","description":"d","markdown":"`+markdown+`"}`))
 			if !strings.Contains(created, "Successfully created ruleset 'a'") {
 				t.Fatalf("got %.200s", created)
 			}
@@ -36,7 +36,7 @@ func TestLargeRulesets(t *testing.T) {
 				callLine(2, "get_ruleset", `{"name":"a"}`),
 				`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"ruleset://a"}}`,
 			} {
-				got := ask(t, p, line)
+				got := roundTrip(t, p, line)
 				if !strings.Contains(got, `\n---\n\n`+markdown+`"`) {
 					t.Errorf("%s: got %.200s…, want all of the text", line, got)
 				}
@@ -44,7 +44,7 @@ func TestLargeRulesets(t *testing.T) {
 					t.Errorf("%s: %d bytes, want at most %d", line, len(got), maxClientLine)
 				}
 			}
-			leave(t, p)
+			closeTransport(t, p)
 		})
 	}
 }
@@ -60,9 +60,9 @@ func TestNoLineIsTooLong(t *testing.T) {
 	} {
 		for _, revision := range []string{"", "2025-06-18"} {
 			t.Run(name+" "+revision, func(t *testing.T) {
-				p := start(t, t.TempDir(), "--families=rulesets")
+				p := startStdio(t, t.TempDir(), "--families=rulesets")
 				if revision != "" {
-					ask(t, p, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"`+revision+`"}}`)
+					roundTrip(t, p, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"`+revision+`"}}`)
 				}
 				for i, line := range []string{
 					callLine(1, "create_ruleset", `{"name":"a","description":"d","markdown":"`+text+`"}`),
@@ -73,12 +73,12 @@ func TestNoLineIsTooLong(t *testing.T) {
 					`{"jsonrpc":"2.0","id":6,"method":"resources/list"}`,
 					`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"ruleset://a"}}`,
 				} {
-					got := ask(t, p, line)
+					got := roundTrip(t, p, line)
 					if len(got) > maxClientLine {
 						t.Errorf("line %d: %d bytes, want at most %d", i+1, len(got), maxClientLine)
 					}
 				}
-				leave(t, p)
+				closeTransport(t, p)
 			})
 		}
 	}

@@ -26,25 +26,26 @@ func TestDocumentedKeysAreRead(t *testing.T) {
 		"markdown", "# Python Style Guide\n\n## Naming Conventions\n...",
 		"created_at", "2025-10-29T10:30:00Z",
 		"last_modified", "2025-10-29T15:45:00Z")
-	p := start(t, t.TempDir(), words...)
+	p := startStdio(t, t.TempDir(), words...)
 	const want = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"---\nname: python_style_guide\n` +
 		`description: Python coding style guidelines for team projects\ntags: [python style pep8]\n` +
 		`created_at: 2025-10-29 10:30:00\nlast_modified: 2025-10-29 15:45:00\n---\n\n# Python Style Guide\n\n## Naming Conventions\n..."}]}}`
-	if got := ask(t, p, callLine(1, "get_ruleset", `{"name":"python_style_guide"}`)); got != want {
+	if got := roundTrip(t, p, callLine(1, "get_ruleset", `{"name":"python_style_guide"}`)); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
-	leave(t, p)
+	closeTransport(t, p)
 }
 
-// What we write is what the schema documents, so that others can read it.
+// The keys are written as the schema documents them, so that other servers can read
+// them.
 func TestDocumentedKeysAreWritten(t *testing.T) {
 	db, words := valkey(t)
-	p := start(t, t.TempDir(), words...)
+	p := startStdio(t, t.TempDir(), words...)
 	line := callLine(1, "create_ruleset", `{"name":"api_design","description":"RESTful","tags":["api","rest"],"markdown":"# API\n"}`)
-	if got, want := ask(t, p, line), saidLine(1, "Successfully created ruleset 'api_design'"); got != want {
+	if got, want := roundTrip(t, p, line), textResultLine(1, "Successfully created ruleset 'api_design'"); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
-	leave(t, p)
+	closeTransport(t, p)
 	const utc = `20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`
 	for field, want := range map[string]string{
 		"description": "RESTful", "tags": `\["api","rest"\]`, "markdown": "# API\n",
@@ -60,29 +61,29 @@ func TestDocumentedKeysAreWritten(t *testing.T) {
 // While the database is down, calls fail naming it; when it is back they work.
 func TestStorageGoesAndComesBack(t *testing.T) {
 	db, words := valkey(t)
-	p := start(t, t.TempDir(), words...)
+	p := startStdio(t, t.TempDir(), words...)
 	list := callLine(1, "list_rulesets", `{}`)
-	empty := saidLine(1, "No rulesets found")
-	if got := ask(t, p, list); got != empty {
+	empty := textResultLine(1, "No rulesets found")
+	if got := roundTrip(t, p, list); got != empty {
 		t.Errorf("got %s\nwant %s", got, empty)
 	}
 	db.Close()
 	for range 3 {
-		got := ask(t, p, list)
+		got := roundTrip(t, p, list)
 		if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"`) || !strings.Contains(got, "Valkey") {
 			t.Errorf("got %s, want -32603 naming Valkey", got)
 		}
 	}
-	if got, want := ask(t, p, `{"jsonrpc":"2.0","id":2,"method":"ping"}`), `{"jsonrpc":"2.0","id":2,"result":{}}`; got != want {
+	if got, want := roundTrip(t, p, `{"jsonrpc":"2.0","id":2,"method":"ping"}`), `{"jsonrpc":"2.0","id":2,"result":{}}`; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	if err := db.Restart(); err != nil {
 		t.Fatal(err)
 	}
-	if got := ask(t, p, list); got != empty {
+	if got := roundTrip(t, p, list); got != empty {
 		t.Errorf("got %s\nwant %s", got, empty)
 	}
-	leave(t, p)
+	closeTransport(t, p)
 }
 
 // Without its database at the start, the program says so and fails, and

@@ -29,30 +29,30 @@ func TestContinueAsATask(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("nothing is debugged here")
 	}
-	p := start(t, t.TempDir(), "--families=debugger")
+	p := startStdio(t, t.TempDir(), "--families=debugger")
 	call := func(method, params string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":%q,"params":{%s,%s}}`, method, method, params, taskClaim)
 	}
-	if got := ask(t, p, call("tools/call", `"name":"debugger/launch","arguments":{"path":"sleep","args":["3"],"stop_at_entry":true}`)); strings.Contains(got, "isError") {
+	if got := roundTrip(t, p, call("tools/call", `"name":"debugger/launch","arguments":{"path":"sleep","args":["3"],"stop_at_entry":true}`)); strings.Contains(got, "isError") {
 		t.Skipf("the system lets nothing be debugged: %s", got)
 	}
 	began := time.Now()
 	var task taskAnswer
-	decode(t, ask(t, p, call("tools/call", `"name":"debugger/continue","arguments":{"wait_ms":60000}`)), &task)
+	decode(t, roundTrip(t, p, call("tools/call", `"name":"debugger/continue","arguments":{"wait_ms":60000}`)), &task)
 	if took := time.Since(began); task.Result.Type != "task" || task.Result.Status != "working" || took < time.Second {
 		t.Fatalf("got %+v after %v, want a task", task.Result, took)
 	}
 	now := task
 	for now.Result.Status == "working" && time.Since(began) < patience {
 		time.Sleep(50 * time.Millisecond)
-		decode(t, ask(t, p, call("tasks/get", `"taskId":"`+task.Result.ID+`"`)), &now)
+		decode(t, roundTrip(t, p, call("tasks/get", `"taskId":"`+task.Result.ID+`"`)), &now)
 	}
 	for _, want := range []string{`"text":"Process exited with status 0"`, `"structuredContent":{`, `"resultType":"complete"`} {
 		if now.Result.Status != "completed" || !strings.Contains(string(now.Result.Result), want) {
 			t.Errorf("status %s, result %s; want %s in it", now.Result.Status, now.Result.Result, want)
 		}
 	}
-	leave(t, p)
+	closeTransport(t, p)
 }
 
 func decode(t *testing.T, line string, into any) {

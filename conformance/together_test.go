@@ -19,7 +19,7 @@ func sideBySide(t *testing.T, data string, processes int, line func(process, i i
 	said := make([][]string, processes)
 	var wg sync.WaitGroup
 	for n := range processes {
-		p := start(t, data, "--families=rulesets,aoc")
+		p := startStdio(t, data, "--families=rulesets,aoc")
 		wg.Go(func() {
 			for i := range lines {
 				got, err := exchange(p, line(n, i))
@@ -29,7 +29,7 @@ func sideBySide(t *testing.T, data string, processes int, line func(process, i i
 				}
 				said[n] = append(said[n], got)
 			}
-			if err := p.End(); err != nil {
+			if err := p.Close(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -38,12 +38,12 @@ func sideBySide(t *testing.T, data string, processes int, line func(process, i i
 	return said
 }
 
-// exchange is ask for goroutines that are not the test's own.
-func exchange(r mcptest.Road, line string) (string, error) {
+// exchange is like roundTrip, for use outside the test goroutine.
+func exchange(r mcptest.Transport, line string) (string, error) {
 	if err := r.Send(line); err != nil {
 		return "", err
 	}
-	return r.Hear()
+	return r.Receive()
 }
 
 // Of concurrent creates of one name by several processes, exactly one wins.
@@ -57,7 +57,7 @@ func TestOneProcessCreates(t *testing.T) {
 		for n := range processes {
 			switch {
 			case len(said[n]) <= i: // has failed already
-			case said[n][i] == saidLine(i, fmt.Sprintf("Successfully created ruleset 'r%d'", i)):
+			case said[n][i] == textResultLine(i, fmt.Sprintf("Successfully created ruleset 'r%d'", i)):
 				won++
 			case strings.Contains(said[n][i], fmt.Sprintf("failed to create ruleset: ruleset 'r%d' already exists. Please", i)):
 				told++
@@ -109,28 +109,28 @@ func TestProcessesRecordTogether(t *testing.T) {
 // Who subscribed hears of what another process did.
 func TestChangesOfOtherProcessesAreTold(t *testing.T) {
 	data := t.TempDir()
-	a, b := start(t, data, "--families=rulesets"), start(t, data, "--families=rulesets")
+	a, b := startStdio(t, data, "--families=rulesets"), startStdio(t, data, "--families=rulesets")
 	const name = `"name":"x"`
 	create := callLine(1, "create_ruleset", `{`+name+`,"description":"d","markdown":"m"}`)
-	if got, want := ask(t, b, create), saidLine(1, "Successfully created ruleset 'x'"); got != want {
+	if got, want := roundTrip(t, b, create), textResultLine(1, "Successfully created ruleset 'x'"); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
-	listening := ask(t, a, `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["ruleset://x"]},`+claim+`}}`)
+	listening := roundTrip(t, a, `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["ruleset://x"]},`+modernMeta+`}}`)
 	if !strings.Contains(listening, "notifications/subscriptions/acknowledged") {
 		t.Errorf("got %s", listening)
 	}
-	ask(t, b, callLine(2, "update_ruleset", `{`+name+`,"markdown":"n"}`))
+	roundTrip(t, b, callLine(2, "update_ruleset", `{`+name+`,"markdown":"n"}`))
 	const want = `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"ruleset://x","_meta":{"io.modelcontextprotocol/subscriptionId":1}}}`
-	if got := listen(t, a); got != want {
+	if got := receive(t, a); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
-	got := ask(t, a, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`+"\n"+callLine(2, "get_ruleset", `{`+name+`}`))
+	got := roundTrip(t, a, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`+"\n"+callLine(2, "get_ruleset", `{`+name+`}`))
 	for got == want { // the creation may have been seen late
-		got = listen(t, a)
+		got = receive(t, a)
 	}
 	if !strings.HasSuffix(got, `\n---\n\nn"}]}}`) {
 		t.Errorf("got %s, want the new text", got)
 	}
-	leave(t, a)
-	leave(t, b)
+	closeTransport(t, a)
+	closeTransport(t, b)
 }

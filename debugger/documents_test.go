@@ -339,7 +339,7 @@ func TestPreloadProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := 1; i <= 2; i++ {
-			like(t, string(client.Heard().Params), fmt.Sprintf(`\{"progressToken":"p","progress":%d,"total":2,"message":"(sub/one\.xml: loaded|gone\.xml: .*)"\}`, i))
+			like(t, string(client.Notification().Params), fmt.Sprintf(`\{"progressToken":"p","progress":%d,"total":2,"message":"(sub/one\.xml: loaded|gone\.xml: .*)"\}`, i))
 		}
 	})
 }

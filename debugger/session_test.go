@@ -489,7 +489,7 @@ func TestProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	heard := c.Heard()
+	heard := c.Notification()
 	contains(t, heard.Method, "notifications/progress")
 	contains(t, string(heard.Params), `"progressToken":"p"`, `"total":1.3`, `"message":"The process is running"`)
 }

@@ -4,5 +4,5 @@
 // conformance/official, which runs it.
 //
 // A family of triptych looks like this one: [Table] is all that is served, and
-// nothing here knows about roads or revisions.
+// nothing here knows about transports or revisions.
 package everything

@@ -100,7 +100,7 @@ func TestGo(t *testing.T) {
 	meet(t, func(string) []string { return []string{program} }, golang)
 }
 
-// meet lets the clients of these programs speak with the server, on each road.
+// meet lets the clients of these programs speak with the server, over each transport.
 func meet(t *testing.T, command func(program string) []string, programs ...string) {
 	t.Helper()
 	server := buildServer(t)

@@ -2,9 +2,9 @@
 // over pipes or HTTPS, or several of them in turn, so that a machine that is now
 // slow and now fast is so for all of them.
 //
-//	road, err := load.Open(ctx, load.Server{Name: "ours", Argv: []string{"triptych", "stdio"}})
-//	mix, err := load.Prepare(road, load.Call("get_ruleset", `{"name":"go_style"}`))
-//	sample, err := road.Run(mix, 16, time.Second) // 16 requests in flight
+//	conn, err := load.Open(ctx, load.Server{Name: "ours", Argv: []string{"triptych", "stdio"}})
+//	mix, err := load.Prepare(conn, load.Call("get_ruleset", `{"name":"go_style"}`))
+//	sample, err := conn.Run(mix, 16, time.Second) // 16 requests in flight
 //
 // A driver that shares the machine with what it measures must cost little. A
 // request is made once and only its id is written over; many leave in one write;
@@ -15,5 +15,5 @@
 //
 // # Concurrency
 //
-// A road is for one goroutine at a time.
+// A connection is for one goroutine at a time.
 package load

@@ -71,14 +71,14 @@ func child(kind string) load.Server {
 func TestPipe(t *testing.T) {
 	for _, tt := range []struct{ size, window int }{{32, 1}, {32, 16}, {32, 4096}, {10_000, 16}, {1 << 20, 1}, {1 << 20, 5}} {
 		t.Run(fmt.Sprintf("%d bytes, %d in flight", tt.size, tt.window), func(t *testing.T) {
-			road := open(t, child("good"))
-			mix, err := load.Prepare(road, load.Echo(load.Text(tt.size, false)), load.Echo(load.Text(tt.size, true)))
+			conn := open(t, child("good"))
+			mix, err := load.Prepare(conn, load.Echo(load.Text(tt.size, false)), load.Echo(load.Text(tt.size, true)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			const long = 100 * time.Millisecond
 			for range 2 {
-				s, err := road.Run(mix, tt.window, long)
+				s, err := conn.Run(mix, tt.window, long)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -89,7 +89,7 @@ func TestPipe(t *testing.T) {
 					t.Errorf("latencies %v and %v in %v", half, most, s.Took)
 				}
 			}
-			if err := road.Close(); err != nil {
+			if err := conn.Close(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -98,27 +98,27 @@ func TestPipe(t *testing.T) {
 
 // TestWrong: what is wrong with answers is seen while they come by the thousand.
 func TestWrong(t *testing.T) {
-	road := open(t, child("wrong text"))
-	mix, err := load.Prepare(road, load.Echo("some text"))
+	conn := open(t, child("wrong text"))
+	mix, err := load.Prepare(conn, load.Echo("some text"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := road.Run(mix, 16, 50*time.Millisecond)
+	s, err := conn.Run(mix, 16, 50*time.Millisecond)
 	if err != nil || s.Bad == 0 || s.Bad >= s.N {
 		t.Errorf("%d of %d are bad, %v", s.Bad, s.N, err)
 	}
-	if _, err := load.Prepare(road, load.Echo("some text")); err == nil || !strings.Contains(err.Error(), "differs") {
+	if _, err := load.Prepare(conn, load.Echo("some text")); err == nil || !strings.Contains(err.Error(), "differs") {
 		t.Errorf("preparing: %v", err)
 	}
 }
 
 func TestEndOfServer(t *testing.T) {
-	road := open(t, child("end"))
-	mix, err := load.Prepare(road, load.Echo(load.Text(100_000, false)))
+	conn := open(t, child("end"))
+	mix, err := load.Prepare(conn, load.Echo(load.Text(100_000, false)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := road.Run(mix, 16, 10*time.Second); err == nil || !strings.Contains(err.Error(), "enough") {
+	if _, err := conn.Run(mix, 16, 10*time.Second); err == nil || !strings.Contains(err.Error(), "enough") {
 		t.Errorf("got %v, want what it said", err)
 	}
 	if _, err := load.Open(t.Context(), load.Server{Name: "none", Argv: []string{"/nowhere/none"}}); err == nil {

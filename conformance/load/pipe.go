@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A pipe is the road to a child over its standard input and output, with plain
+// A pipe is the connection to a child over its standard input and output, with plain
 // system calls, which cost less than a goroutine that waits.
 type pipe struct {
 	*child
@@ -26,7 +26,7 @@ type pipe struct {
 	next    int // the id of the next request
 }
 
-func openPipe(ctx context.Context, s Server) (Road, error) {
+func openPipe(ctx context.Context, s Server) (Conn, error) {
 	p := &pipe{buf: make([]byte, 256<<10), next: firstID}
 	var theirs [2]*os.File
 	if err := p.connect(&theirs); err != nil {
@@ -149,7 +149,7 @@ func (p *pipe) line() ([]byte, bool) {
 	return line, true
 }
 
-// Run implements [Road].
+// Run implements [Conn].
 func (p *pipe) Run(mix *Mix, window int, d time.Duration) (*Sample, error) {
 	runtime.LockOSThread() // a goroutine that moves costs the driver a wake-up
 	defer runtime.UnlockOSThread()
@@ -178,7 +178,7 @@ func (p *pipe) hangUp() error {
 	return err
 }
 
-// Close implements [Road]. A second time it does nothing.
+// Close implements [Conn]. A second time it does nothing.
 func (p *pipe) Close() error {
 	if p.in < 0 {
 		return nil

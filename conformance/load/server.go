@@ -29,8 +29,8 @@ type Server struct {
 	Revision string // of the handshake; "" is none
 }
 
-// A Road is the way to a server that runs.
-type Road interface {
+// A Conn is the way to a server that runs.
+type Conn interface {
 	// Run keeps so many requests in flight for a time and waits for the last
 	// answers: on one pipe, or one on each connection of HTTPS.
 	Run(mix *Mix, parallel int, d time.Duration) (*Sample, error)
@@ -46,10 +46,10 @@ type Road interface {
 type Mix struct{ messages []Message }
 
 // Prepare asks each message once and checks its answer. What is asked by Run
-// must be prepared on the same road, and must be answered in the same length
+// must be prepared on the same conn, and must be answered in the same length
 // every time.
-func Prepare(r Road, messages ...Message) (*Mix, error) {
-	messages = slices.Clone(messages) // the lengths are this road's
+func Prepare(r Conn, messages ...Message) (*Mix, error) {
+	messages = slices.Clone(messages) // the lengths are this conn's
 	for i := range messages {
 		m := &messages[i]
 		answer, err := r.ask(m)
@@ -66,7 +66,7 @@ func Prepare(r Road, messages ...Message) (*Mix, error) {
 
 // Once asks one message, checks its answer, which need not be of the same length
 // every time, and says how long it took.
-func Once(r Road, m Message) (answer []byte, took time.Duration, err error) {
+func Once(r Conn, m Message) (answer []byte, took time.Duration, err error) {
 	began := time.Now()
 	if answer, err = r.ask(&m); err == nil {
 		took = time.Since(began)
@@ -76,7 +76,7 @@ func Once(r Road, m Message) (answer []byte, took time.Duration, err error) {
 }
 
 // Open starts a server and shakes hands with it. It is killed when ctx is done.
-func Open(ctx context.Context, s Server) (Road, error) {
+func Open(ctx context.Context, s Server) (Conn, error) {
 	s, err := s.withPort(ctx)
 	if err != nil {
 		return nil, err
@@ -85,14 +85,14 @@ func Open(ctx context.Context, s Server) (Road, error) {
 	if s.URL != "" {
 		open = openWeb
 	}
-	road, err := open(ctx, s)
+	conn, err := open(ctx, s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	return road, nil
+	return conn, nil
 }
 
-// withPort finds a port that is free, and so should be a moment later.
+// withPort finds a port that is free, and so should be a interval later.
 func (s Server) withPort(ctx context.Context) (Server, error) {
 	if !strings.Contains(s.URL, "{port}") {
 		return s, nil
@@ -151,7 +151,7 @@ func (c *child) end() error {
 
 // Goroutines ends a server of the Go runtime with the signal that makes it tell
 // its goroutines, and counts them. Close must still be called.
-func Goroutines(r Road) (int, error) {
+func Goroutines(r Conn) (int, error) {
 	c := childOf(r)
 	if err := c.Process.Signal(syscall.SIGQUIT); err != nil {
 		return 0, err
@@ -164,7 +164,7 @@ func Goroutines(r Road) (int, error) {
 	return n, nil
 }
 
-func childOf(r Road) *child {
+func childOf(r Conn) *child {
 	if p, ok := r.(*pipe); ok {
 		return p.child
 	}

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// A Soaked is a road that is kept busy for long.
-type Soaked struct {
+// A SoakTarget is a connection that is kept busy for long.
+type SoakTarget struct {
 	Name     string
-	Road     Road
+	Conn     Conn
 	Mix      *Mix
 	Parallel int // requests in flight
 }
 
-// A Moment is what a road was like for a while of a soak.
-type Moment struct {
-	Road     string
+// A Interval is what a connection was like for a while of a soak.
+type Interval struct {
+	Conn     string
 	Seconds  float64 // since the beginning
 	N        int     // answers
 	Rate     float64 // a second
@@ -30,47 +30,47 @@ type Moment struct {
 	Threads  int
 }
 
-// Soak keeps all roads busy at once, and looks at each of them every so often.
+// Soak keeps all conns busy at once, and looks at each of them every so often.
 // A wrong answer ends it.
-func Soak(ctx context.Context, roads []Soaked, total, every time.Duration) ([]Moment, error) {
+func Soak(ctx context.Context, conns []SoakTarget, total, every time.Duration) ([]Interval, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var (
-		running sync.WaitGroup
-		mu      sync.Mutex
-		moments []Moment
+		running   sync.WaitGroup
+		mu        sync.Mutex
+		intervals []Interval
 	)
 	began := time.Now()
-	for _, s := range roads {
+	for _, s := range conns {
 		running.Go(func() {
 			for ctx.Err() == nil && time.Since(began) < total {
-				m, err := s.moment(every)
+				m, err := s.interval(every)
 				if err != nil {
 					stop(fmt.Errorf("%s: %w", s.Name, err))
 					return
 				}
 				m.Seconds = time.Since(began).Seconds()
 				mu.Lock()
-				moments = append(moments, m)
+				intervals = append(intervals, m)
 				mu.Unlock()
 			}
 		})
 	}
 	running.Wait()
-	return moments, context.Cause(ctx)
+	return intervals, context.Cause(ctx)
 }
 
-func (s *Soaked) moment(d time.Duration) (Moment, error) {
-	sample, err := s.Road.Run(s.Mix, s.Parallel, d)
+func (s *SoakTarget) interval(d time.Duration) (Interval, error) {
+	sample, err := s.Conn.Run(s.Mix, s.Parallel, d)
 	if err != nil {
-		return Moment{}, err
+		return Interval{}, err
 	}
 	if sample.Bad > 0 {
-		return Moment{}, fmt.Errorf("%d of %d answers are wrong", sample.Bad, sample.N)
+		return Interval{}, fmt.Errorf("%d of %d answers are wrong", sample.Bad, sample.N)
 	}
-	usage, err := Look(s.Road.PID())
-	return Moment{
-		Road: s.Name, N: sample.N, Rate: sample.Rate(), CPU: sample.CPUEach(),
+	usage, err := Look(s.Conn.PID())
+	return Interval{
+		Conn: s.Name, N: sample.N, Rate: sample.Rate(), CPU: sample.CPUEach(),
 		P50: micros(sample.Latency.Quantile(.5)), P99: micros(sample.Latency.Quantile(.99)),
 		RSS: usage.RSS, FDs: usage.FDs, Threads: usage.Threads,
 	}, err

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A web is the road to a server over HTTP/1.1 with TLS, on connections that are
+// A web is the connection to a server over HTTP/1.1 with TLS, on connections that are
 // kept.
 type web struct {
 	*child
@@ -25,13 +25,13 @@ type web struct {
 	conns  []*conn
 }
 
-func openWeb(ctx context.Context, s Server) (Road, error) {
+func openWeb(ctx context.Context, s Server) (Conn, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil {
 		return nil, err
 	}
 	w := &web{server: s, url: u, dialer: &tls.Dialer{Config: &tls.Config{
-		InsecureSkipVerify: true, //nolint:gosec // the certificate was made a moment ago, for loopback
+		InsecureSkipVerify: true, //nolint:gosec // the certificate was made a interval ago, for loopback
 		NextProtos:         []string{"http/1.1"},
 	}}}
 	if w.child, err = start(ctx, s, func(*exec.Cmd) {}); err != nil {
@@ -83,7 +83,7 @@ func (w *web) ask(m *Message) ([]byte, error) { return w.conns[0].ask(m) }
 
 // Connect makes connections until there are n, and leaves them idle. The server
 // must be one with a URL.
-func Connect(ctx context.Context, r Road, n int) error {
+func Connect(ctx context.Context, r Conn, n int) error {
 	w, ok := r.(*web)
 	if !ok {
 		return errors.New("a pipe is one connection")
@@ -91,7 +91,7 @@ func Connect(ctx context.Context, r Road, n int) error {
 	return w.grow(ctx, n)
 }
 
-// Run implements [Road].
+// Run implements [Conn].
 func (w *web) Run(mix *Mix, conns int, d time.Duration) (*Sample, error) {
 	if err := w.grow(context.Background(), conns); err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (w *web) Run(mix *Mix, conns int, d time.Duration) (*Sample, error) {
 	return total, nil
 }
 
-// Close implements [Road].
+// Close implements [Conn].
 func (w *web) Close() error {
 	for _, c := range w.conns {
 		_ = c.Close() // the server may have closed it

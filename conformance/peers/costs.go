@@ -57,27 +57,27 @@ func (b *bench) served(ctx context.Context) error {
 	if err := l.Close(); err != nil { // the server takes its port
 		return err
 	}
-	road, err := load.Open(ctx, b.serve("--metrics-listen", metrics))
+	conn, err := load.Open(ctx, b.serve("--metrics-listen", metrics))
 	if err != nil {
 		return err
 	}
-	mix, err := load.Prepare(road, load.Call("get_ruleset", `{"name":"rule_0"}`))
+	mix, err := load.Prepare(conn, load.Call("get_ruleset", `{"name":"rule_0"}`))
 	if err != nil {
-		return errors.Join(err, road.Close())
+		return errors.Join(err, conn.Close())
 	}
 	before, err := scrape(ctx, metrics)
 	if err != nil {
-		return errors.Join(err, road.Close())
+		return errors.Join(err, conn.Close())
 	}
-	s, err := road.Run(mix, 8, 4*b.pace().each)
+	s, err := conn.Run(mix, 8, 4*b.pace().each)
 	if err != nil {
-		return errors.Join(err, road.Close())
+		return errors.Join(err, conn.Close())
 	}
 	after, err := scrape(ctx, metrics)
 	per := func(name string) float64 { return (after[name] - before[name]) / float64(s.N) }
 	b.cost("get_ruleset over HTTPS, the whole program", fmt.Sprintf("%.0f allocations, %s, %s of CPU",
 		per("go_memstats_mallocs_total"), figures.Bytes(per("go_memstats_alloc_bytes_total")), duration(s.CPUEach())))
-	return errors.Join(err, road.Close())
+	return errors.Join(err, conn.Close())
 }
 
 // scrape reads the metrics that have no labels.
@@ -126,22 +126,22 @@ func (b *bench) held(ctx context.Context) error {
 
 // holding makes connections and looks at the memory after each hundred.
 func (b *bench) holding(ctx context.Context, s load.Server) (points [][2]float64, err error) {
-	road, err := load.Open(ctx, s)
+	conn, err := load.Open(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	for n := 100; n <= 1000; n += 100 {
-		if err := load.Connect(ctx, road, n); err != nil {
-			return nil, errors.Join(err, road.Close())
+		if err := load.Connect(ctx, conn, n); err != nil {
+			return nil, errors.Join(err, conn.Close())
 		}
 		time.Sleep(50 * time.Millisecond)
-		usage, err := load.Look(road.PID())
+		usage, err := load.Look(conn.PID())
 		if err != nil {
-			return nil, errors.Join(err, road.Close())
+			return nil, errors.Join(err, conn.Close())
 		}
 		points = append(points, [2]float64{float64(n), float64(usage.RSS) / (1 << 20)})
 	}
-	return points, road.Close()
+	return points, conn.Close()
 }
 
 // atRest measures the resident memory of servers that nobody asks anything.
@@ -154,13 +154,13 @@ func (b *bench) atRest(ctx context.Context) error {
 		{"memory of triptych serve, idle", b.serve()},
 		{"memory of one tool over our packages, idle", b.pipes()[0]},
 	} {
-		road, err := load.Open(ctx, s.server)
+		conn, err := load.Open(ctx, s.server)
 		if err != nil {
 			return err
 		}
 		time.Sleep(200 * time.Millisecond) // what it does after the handshake
-		usage, err := load.Look(road.PID())
-		if err = errors.Join(err, road.Close()); err != nil {
+		usage, err := load.Look(conn.PID())
+		if err = errors.Join(err, conn.Close()); err != nil {
 			return err
 		}
 		b.cost(s.what, figures.Bytes(float64(usage.RSS)))

@@ -135,7 +135,7 @@ func (b *bench) visits(ctx context.Context, program string, threads int) (times 
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil { // it is ready
 		return times, err
 	}
-	road, err := load.Open(ctx, b.triptych("--families", "debugger"))
+	conn, err := load.Open(ctx, b.triptych("--families", "debugger"))
 	if err != nil {
 		return times, err
 	}
@@ -144,14 +144,14 @@ func (b *bench) visits(ctx context.Context, program string, threads int) (times 
 			load.Call("debugger/attach", fmt.Sprintf(`{"pid":%d}`, cmd.Process.Pid)),
 			load.Call("debugger/get_stack_trace", `{}`), load.Call("debugger/threads", `{}`), load.Call("debugger/detach", `{}`),
 		} {
-			_, took, err := load.Once(road, m)
+			_, took, err := load.Once(conn, m)
 			if err != nil {
-				return times, errors.Join(err, road.Close())
+				return times, errors.Join(err, conn.Close())
 			}
 			times[i] = append(times[i], float64(took)/float64(time.Millisecond))
 		}
 	}
-	return times, road.Close()
+	return times, conn.Close()
 }
 
 // growHistory draws what going back costs over the length of what was recorded.

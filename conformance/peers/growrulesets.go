@@ -26,7 +26,7 @@ type shelf struct {
 // growRulesets draws what the number of rulesets does to each tool.
 func (b *bench) growRulesets(ctx context.Context) error {
 	p := plot{
-		File: "rulesets.svg", Title: "Calls of the ruleset tools, without a road", LogX: true, LogY: true,
+		File: "rulesets.svg", Title: "Calls of the ruleset tools, without a transport", LogX: true, LogY: true,
 		X: "rulesets", Y: "time of a call, µs", Remark: "A page is a hundred rulesets; the search finds ten.",
 	}
 	dir, err := os.MkdirTemp(b.data, "shelf")

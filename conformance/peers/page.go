@@ -47,7 +47,7 @@ reach a goal, no server that keeps its promises does, here.`},
 same tools and does nothing in them; *one tool* is an echo over our packages beside
 one over the Go SDK. Under load is sixteen ` + "`tools/list`" + ` at a time. Pages of files are
 mostly the program's, which all its processes share. Program files are not stripped.`},
-	{Part: "stores", Title: "Stores", Text: `Calls of tools in one process, without a road, beside the least that such a call
+	{Part: "stores", Title: "Stores", Text: `Calls of tools in one process, without a transport, beside the least that such a call
 must do. Here the measure is how many times the time it takes, so less is better.`},
 }
 

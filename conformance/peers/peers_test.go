@@ -103,13 +103,13 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	soak := filepath.Join(docs, "soak.json")
-	var moments []load.Moment
+	var intervals []load.Interval
 	for i := range 20 {
-		for _, road := range []string{"pipe", "HTTPS"} {
-			moments = append(moments, load.Moment{Road: road, Seconds: float64(i), N: 500, P50: 10, P99: 20, RSS: 1 << 20})
+		for _, conn := range []string{"pipe", "HTTPS"} {
+			intervals = append(intervals, load.Interval{Conn: conn, Seconds: float64(i), N: 500, P50: 10, P99: 20, RSS: 1 << 20})
 		}
 	}
-	text, err := json.Marshal(moments)
+	text, err := json.Marshal(intervals)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,27 +87,27 @@ func contest(ctx context.Context, p pace, parallel int, list ...contender) ([]re
 	defer stop()
 	readings := make([]reading, len(list))
 	var turns []func(time.Duration) (*load.Sample, error)
-	var roads []load.Road
+	var conns []load.Conn
 	for i, c := range list {
 		readings[i].Name = c.server.Name
-		road, err := load.Open(ctx, c.server)
+		conn, err := load.Open(ctx, c.server)
 		if err != nil {
 			return nil, err
 		}
-		roads = append(roads, road)
-		mix, err := load.Prepare(road, c.messages...)
+		conns = append(conns, conn)
+		mix, err := load.Prepare(conn, c.messages...)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.server.Name, err)
 		}
-		turns = append(turns, func(d time.Duration) (*load.Sample, error) { return road.Run(mix, parallel, d) })
+		turns = append(turns, func(d time.Duration) (*load.Sample, error) { return conn.Run(mix, parallel, d) })
 	}
 	if err := turnByTurn(p, turns, readings); err != nil {
 		return nil, err
 	}
-	for i, road := range roads {
-		usage, err := load.Look(road.PID())
+	for i, conn := range conns {
+		usage, err := load.Look(conn.PID())
 		readings[i].Peak = usage.Peak
-		if err = errors.Join(err, road.Close()); err != nil {
+		if err = errors.Join(err, conn.Close()); err != nil {
 			return nil, fmt.Errorf("%s: %w", readings[i].Name, err)
 		}
 	}

@@ -18,12 +18,12 @@ func (b *bench) triptych(flags ...string) load.Server {
 
 // imitation is a server of the Go SDK with the same tools, as they are listed.
 func (b *bench) imitation(ctx context.Context) (s load.Server, err error) {
-	road, err := load.Open(ctx, b.triptych())
+	conn, err := load.Open(ctx, b.triptych())
 	if err != nil {
 		return s, err
 	}
-	defer func() { err = errors.Join(err, road.Close()) }()
-	answer, _, err := load.Once(road, load.List())
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	answer, _, err := load.Once(conn, load.List())
 	if err != nil {
 		return s, err
 	}

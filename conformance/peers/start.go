@@ -44,13 +44,13 @@ func (b *bench) starts(ctx context.Context, servers []load.Server) ([]reading, e
 			i := (k + r) % len(servers)
 			readings[i].Name = servers[i].Name
 			began := time.Now()
-			road, err := load.Open(ctx, servers[i])
+			conn, err := load.Open(ctx, servers[i])
 			if err != nil {
 				return nil, err
 			}
 			took := time.Since(began)
-			cpu, err := load.CPU(road.PID())
-			if err = errors.Join(err, road.Close()); err != nil {
+			cpu, err := load.CPU(conn.PID())
+			if err = errors.Join(err, conn.Close()); err != nil {
 				return nil, err
 			}
 			readings[i].rounds = append(readings[i].rounds, round{rate: 1 / took.Seconds(), cpu: micros(cpu)})
@@ -92,23 +92,23 @@ func (b *bench) memory(ctx context.Context, servers []load.Server) error {
 }
 
 func (b *bench) resident(ctx context.Context, s load.Server) (idle, loaded load.Usage, err error) {
-	road, err := load.Open(ctx, s)
+	conn, err := load.Open(ctx, s)
 	if err != nil {
 		return idle, loaded, err
 	}
-	defer func() { err = errors.Join(err, road.Close()) }()
+	defer func() { err = errors.Join(err, conn.Close()) }()
 	time.Sleep(200 * time.Millisecond) // what it does after the handshake
-	if idle, err = load.Look(road.PID()); err != nil {
+	if idle, err = load.Look(conn.PID()); err != nil {
 		return idle, loaded, err
 	}
-	mix, err := load.Prepare(road, load.List())
+	mix, err := load.Prepare(conn, load.List())
 	if err != nil {
 		return idle, loaded, err
 	}
-	if _, err = road.Run(mix, 16, b.pace().each*4); err != nil {
+	if _, err = conn.Run(mix, 16, b.pace().each*4); err != nil {
 		return idle, loaded, err
 	}
-	loaded, err = load.Look(road.PID())
+	loaded, err = load.Look(conn.PID())
 	return idle, loaded, err
 }
 

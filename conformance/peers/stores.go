@@ -19,7 +19,7 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// A family is one family served in this process, asked as a road asks it.
+// A family is one family served in this process, asked as a connection asks it.
 type family struct {
 	server  *mcp.Server
 	handler jsonrpc.Handler
@@ -60,7 +60,7 @@ func (f *family) call(ctx context.Context, tool, arguments string) func() error 
 	}
 }
 
-// stores measures calls in this process, without a road, beside the least that
+// stores measures calls in this process, without a transport, beside the least that
 // such a call must do.
 func (b *bench) stores(ctx context.Context) error {
 	dir := filepath.Join(b.data, "rulesets")

@@ -10,15 +10,15 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// Newest is the name of the newest revision.
+// Newest returns the name of the newest revision.
 func Newest() string {
 	all := mcp.Revisions()
 	return all[len(all)-1].Name
 }
 
-// Initialize makes the client one of that revision and returns what the server
-// says of itself. A revision with a handshake gets it; a modern one is claimed
-// in every request from now on.
+// Initialize negotiates the revision and returns the server's answer. For a
+// revision with a handshake it sends initialize; a modern revision is claimed in
+// every following request, the first of which is server/discover.
 func (c *Client) Initialize(revision string) json.RawMessage {
 	c.t.Helper()
 	rev := mcp.Named(revision)
@@ -42,8 +42,8 @@ func (c *Client) Initialize(revision string) json.RawMessage {
 	return info
 }
 
-// Ask sends one request; params are an object as a map, a struct or JSON, or
-// nil. The server's error is returned, any other fails the test.
+// Ask sends a request. params is a map, a struct or JSON that encodes as an object,
+// or nil. Ask returns the server's error; any other error fails the test.
 func (c *Client) Ask(method string, params any) (json.RawMessage, *jsonrpc.Error) {
 	c.t.Helper()
 	claimed, err := c.claimed(params)
@@ -61,7 +61,7 @@ func (c *Client) Ask(method string, params any) (json.RawMessage, *jsonrpc.Error
 	return raw, nil
 }
 
-// must is Ask where an error fails the test.
+// must is like Ask, but an error of the server fails the test.
 func (c *Client) must(method string, params any) json.RawMessage {
 	c.t.Helper()
 	raw, err := c.Ask(method, params)
@@ -71,14 +71,14 @@ func (c *Client) must(method string, params any) json.RawMessage {
 	return raw
 }
 
-// The members of _meta that every modern request has.
+// The members of _meta that every modern request requires.
 const (
 	metaVersion      = "io.modelcontextprotocol/protocolVersion"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 )
 
-// claimed adds the claim of a modern revision to params; what params say in
-// _meta themselves stays.
+// claimed adds the claim of a modern revision to params. Members that params already
+// has in _meta are kept.
 func (c *Client) claimed(params any) (any, error) {
 	c.mu.Lock()
 	rev := c.claim
@@ -95,7 +95,7 @@ func (c *Client) claimed(params any) (any, error) {
 		return nil, fmt.Errorf("_meta: %w", err)
 	}
 	for key, value := range map[string]any{metaVersion: rev.Name, metaCapabilities: c.capabilities} {
-		if _, said := meta[key]; !said {
+		if _, present := meta[key]; !present {
 			meta[key] = value
 		}
 	}
@@ -103,7 +103,7 @@ func (c *Client) claimed(params any) (any, error) {
 	return object, nil
 }
 
-// objectOf is a copy of a value that encodes as an object or null.
+// objectOf returns the members of a value that encodes as an object or null.
 func objectOf(v any) (map[string]any, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -120,23 +120,23 @@ func objectOf(v any) (map[string]any, error) {
 	return object, nil
 }
 
-// An Answer is what a call of a tool gave.
+// An Answer is the answer to a tool call.
 type Answer struct {
-	// Text is all text content, joined by line feeds.
+	// Text joins all text content with line feeds.
 	Text string
-	// Content are the content items as JSON.
+	// Content holds the content items as JSON.
 	Content []json.RawMessage
 	// Structured is the structured content, nil when there is none.
 	Structured json.RawMessage
-	// IsError says that the tool failed and told the model so.
+	// IsError reports a failure that is visible to the model.
 	IsError bool
-	// Err is the error of a call that has no result.
+	// Err is the JSON-RPC error of a call without a result.
 	Err *jsonrpc.Error
 	// Raw is the whole result as JSON.
 	Raw json.RawMessage
 }
 
-// String is the answer for the message of a failing test.
+// String describes the answer in a test failure.
 func (a Answer) String() string {
 	switch {
 	case a.Err != nil:
@@ -147,8 +147,8 @@ func (a Answer) String() string {
 	return a.Text
 }
 
-// Call calls a tool by either spelling of its name. Arguments are a map, a
-// struct or JSON; nil means none.
+// Call calls a tool by either spelling of its name. arguments is a map, a struct or
+// JSON; nil means none.
 func (c *Client) Call(tool string, arguments any) Answer {
 	c.t.Helper()
 	params := map[string]any{"name": tool}
@@ -191,8 +191,8 @@ func (c *Client) decode(what string, raw json.RawMessage, to any) {
 	}
 }
 
-// List is the whole of a list, page by page: of tools, resources,
-// resources/templates or prompts.
+// List returns all pages of a list: tools, resources, resources/templates or
+// prompts.
 func (c *Client) List(what string) []json.RawMessage {
 	c.t.Helper()
 	member := what
@@ -217,7 +217,7 @@ func (c *Client) List(what string) []json.RawMessage {
 	}
 }
 
-// Contents are one part of a resource: a text, or bytes where Blob is not nil.
+// Contents is one part of a resource: text, or bytes if Blob is not nil.
 type Contents struct {
 	URI      string `json:"uri"`
 	MIMEType string `json:"mimeType"`

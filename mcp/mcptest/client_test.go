@@ -128,7 +128,7 @@ func TestHeard(t *testing.T) {
 		c.Initialize("2025-11-25")
 		c.List("resources") // the server has read that we are ready
 		doorbell <- struct{}{}
-		if got, want := c.Heard().Method, "notifications/resources/list_changed"; got != want {
+		if got, want := c.Notification().Method, "notifications/resources/list_changed"; got != want {
 			t.Errorf("heard %s, want %s", got, want)
 		}
 	})
@@ -138,27 +138,27 @@ func TestHeard(t *testing.T) {
 func TestFailures(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		test func(w *witness)
+		test func(w *checker)
 		want string
 	}{
-		{"a table of no handler", func(w *witness) {
+		{"a table of no handler", func(w *checker) {
 			mcptest.Connect(w, &mcp.Table{Family: "x", Tools: []mcp.Tool{{Name: "x"}}})
 		}, "tool x has no handler"},
-		{"a revision of another world", func(w *witness) { mcptest.Connect(w, house(nil)).Initialize("1999-01-01") }, `no revision "1999-01-01"`},
-		{"a method of no revision", func(w *witness) { mcptest.Connect(w, house(nil)).List("dreams") }, "dreams/list"},
-		{"params that are no object", func(w *witness) {
+		{"a revision of another world", func(w *checker) { mcptest.Connect(w, house(nil)).Initialize("1999-01-01") }, `no revision "1999-01-01"`},
+		{"a method of no revision", func(w *checker) { mcptest.Connect(w, house(nil)).List("dreams") }, "dreams/list"},
+		{"params that are no object", func(w *checker) {
 			c := mcptest.Connect(w, house(nil))
 			c.Initialize(mcptest.Newest())
 			_, _ = c.Ask("tools/list", []int{1}) // it does not return
 		}, "params: "},
-		{"a silent server", func(w *witness) {
+		{"a silent server", func(w *checker) {
 			c := mcptest.Connect(w, house(nil))
 			w.stop()
-			c.Heard()
-		}, "no notification came"},
+			c.Notification()
+		}, "no notification arrived"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			w := newWitness()
+			w := newChecker()
 			told := strings.Join(w.try(func() { tc.test(w) }), "\n")
 			if !strings.Contains(told, tc.want) {
 				t.Errorf("told %q, want %q", told, tc.want)

@@ -22,25 +22,25 @@ type T interface {
 	TempDir() string
 }
 
-// A Config says how the two ends of a connection behave. The zero Config is a
-// server named test and a client of this process with every right.
+// A Config configures both ends of a connection. The zero Config is a server named
+// test and a local client with all scopes.
 type Config struct {
 	// Server is the server's configuration.
 	Server mcp.Config
-	// Principal is who the client is; without an ID it is [mcp.Local].
+	// Principal identifies the client; without an ID it is [mcp.Local].
 	Principal mcp.Principal
-	// Capabilities are what the client says it can do, as JSON; nil means {}.
+	// Capabilities are the client's capabilities as JSON; nil means {}.
 	Capabilities json.RawMessage
 	// Answer answers the server's requests; nil refuses them.
 	Answer func(method string, params json.RawMessage) (any, error)
 }
 
-// maxHeard is how many notifications wait for [Client.Heard]; more are dropped.
-const maxHeard = 1000
+// maxNotifications limits the notifications buffered for [Client.Notification];
+// further ones are dropped.
+const maxNotifications = 1000
 
-// A Client is one end of a connection to a server in this process. Its methods
-// fail the test when the connection does, or when an answer has not the form
-// that the protocol gives it.
+// A Client is connected to a server in this process. Its methods fail the test when
+// the connection fails or an answer is malformed.
 type Client struct {
 	t            T
 	rpc          *jsonrpc.Client
@@ -48,17 +48,17 @@ type Client struct {
 	heard        chan Notification
 
 	mu    sync.Mutex
-	claim *mcp.Revision // what each request claims, nil when it claims nothing
+	claim *mcp.Revision // the revision that each request claims; nil for none
 }
 
-// A Notification is what the server told of its own accord.
+// A Notification is a notification from the server.
 type Notification struct {
 	Method string
 	Params json.RawMessage
 }
 
-// Connect serves the tables until the test ends. The client has not said
-// anything yet: without [Client.Initialize] it is one of the baseline.
+// Connect serves the tables until the test ends and returns a client. Until
+// [Client.Initialize] is called, the client uses the baseline profile.
 func Connect(t T, tables ...*mcp.Table) *Client {
 	t.Helper()
 	return Config{}.Connect(t, tables...)
@@ -69,7 +69,7 @@ func (cfg Config) Connect(t T, tables ...*mcp.Table) *Client {
 	t.Helper()
 	server := newServer(t, cfg.Server, tables)
 	here, there := net.Pipe()
-	c := &Client{t: t, capabilities: cfg.Capabilities, heard: make(chan Notification, maxHeard)}
+	c := &Client{t: t, capabilities: cfg.Capabilities, heard: make(chan Notification, maxNotifications)}
 	if c.capabilities == nil {
 		c.capabilities = json.RawMessage("{}")
 	}
@@ -80,7 +80,7 @@ func (cfg Config) Connect(t T, tables ...*mcp.Table) *Client {
 		serve(ctx, there, there, server, cfg.principal())
 		_ = there.Close() // a pipe's never fails
 	})
-	running.Go(func() { _ = server.Run(ctx) }) // a watch that fails tells nothing
+	running.Go(func() { _ = server.Run(ctx) }) // a failed watch sends nothing
 	c.rpc = jsonrpc.NewClient(here, here, jsonrpc.ClientConfig{Notified: c.note, Handler: cfg.handler()})
 	t.Cleanup(func() {
 		err := here.Close()
@@ -106,7 +106,7 @@ func newServer(t T, cfg mcp.Config, tables []*mcp.Table) *mcp.Server {
 	return server
 }
 
-// principal is who the client is.
+// principal returns the identity of the client.
 func (cfg Config) principal() mcp.Principal {
 	if cfg.Principal.ID == "" {
 		return mcp.Local()
@@ -114,7 +114,7 @@ func (cfg Config) principal() mcp.Principal {
 	return cfg.Principal
 }
 
-// serve answers what comes in until that ends.
+// serve serves the connection until its input ends.
 func serve(ctx context.Context, in io.Reader, out io.Writer, server *mcp.Server, principal mcp.Principal) {
 	conn := jsonrpc.NewConn(in, out, jsonrpc.Config{})
 	handler := server.Bind(mcp.Caller{Principal: principal, Connection: true, Send: conn}, conn.Cancel)
@@ -140,19 +140,19 @@ func (cfg Config) handler() jsonrpc.Handler {
 func (c *Client) note(method string, params json.RawMessage) {
 	select {
 	case c.heard <- Notification{method, params}:
-	default: // nobody listens
+	default: // the buffer is full
 	}
 }
 
-// Heard waits for the next notification. The test fails when none comes before
-// its end.
-func (c *Client) Heard() Notification {
+// Received waits for the next notification. The test fails when none comes before
+// before the end of the test.
+func (c *Client) Notification() Notification {
 	c.t.Helper()
 	select {
 	case n := <-c.heard:
 		return n
 	case <-c.t.Context().Done():
-		c.t.Fatalf("no notification came")
+		c.t.Fatalf("no notification arrived")
 		return Notification{}
 	}
 }

@@ -10,22 +10,22 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// A conversation is one file, taken apart.
+// A conversation is a parsed conversation file.
 type conversation struct {
-	archive *txtar.Archive
-	wire    *txtar.File
-	args    []string     // of the program, after those that choose the road
-	files   []txtar.File // of the data folder
-	after   []txtar.File // what files of it must be in the end
-	roads   []string     // the names of those it is about; none means all
-	turns   []turn
+	archive    *txtar.Archive
+	wire       *txtar.File
+	args       []string     // arguments of the program, after those that choose the transport
+	files      []txtar.File // initial files of the data folder
+	after      []txtar.File // expected final contents of files
+	transports []string     // names of the transports it covers; empty means all
+	turns      []turn
 }
 
 // A turn is one line of the section wire.
 type turn struct {
 	kind    kind
 	line    int            // counted from 1
-	text    string         // without its mark
+	text    string         // the line without its mark
 	pattern *regexp.Regexp // of matches and anyOrder
 }
 
@@ -51,17 +51,17 @@ var marks = []struct {
 	{"#", remark},
 }
 
-// over reports whether the conversation is about that road, among others. A
-// road without a name is for all.
-func (c *conversation) over(road string) bool {
-	return road == "" || len(c.roads) == 0 || slices.Contains(c.roads, road)
+// covers reports whether the conversation runs over that transport. A transport
+// without a name runs all conversations.
+func (c *conversation) covers(transport string) bool {
+	return transport == "" || len(c.transports) == 0 || slices.Contains(c.transports, transport)
 }
 
 // parse reads a conversation.
 func parse(data []byte) (*conversation, error) {
 	c := &conversation{archive: txtar.Parse(data)}
 	if sentence := strings.TrimSpace(string(c.archive.Comment)); !strings.HasSuffix(sentence, ".") {
-		return nil, errors.New("it does not begin with the sentence that it proves")
+		return nil, errors.New("it does not begin with the sentence that it proves, ending in a full stop")
 	}
 	for i := range c.archive.Files {
 		c.section(&c.archive.Files[i])
@@ -79,8 +79,8 @@ func (c *conversation) section(f *txtar.File) {
 		c.wire = f
 	case f.Name == "flags":
 		c.args = strings.Fields(string(f.Data))
-	case f.Name == "roads":
-		c.roads = strings.Fields(string(f.Data))
+	case f.Name == "transports":
+		c.transports = strings.Fields(string(f.Data))
 	case after:
 		c.after = append(c.after, txtar.File{Name: name, Data: f.Data})
 	default:
@@ -116,15 +116,15 @@ func parseTurn(line string) (turn, error) {
 		}
 		return t, err
 	}
-	return turn{}, errors.New("it begins with none of >, <, <~, <? and #")
+	return turn{}, errors.New("the line must begin with >, <, <~, <? or #")
 }
 
-// compile makes a pattern of a text in which only what stands in backquotes is
-// a regular expression. Values of names are never one.
+// compile compiles a text in which only the parts in backquotes are regular
+// expressions. Values of names are always literal.
 func compile(text string, n names) (*regexp.Regexp, error) {
 	parts := strings.Split(text, "`")
 	if len(parts)%2 == 0 {
-		return nil, errors.New("a backquote is not closed")
+		return nil, errors.New("missing closing backquote")
 	}
 	for i := range parts {
 		if i%2 == 0 {
@@ -136,7 +136,7 @@ func compile(text string, n names) (*regexp.Regexp, error) {
 	return regexp.Compile("^" + strings.Join(parts, "") + "$")
 }
 
-// String is the line as it stands in the file.
+// String returns the line as in the file.
 func (t turn) String() string {
 	for _, m := range marks {
 		if m.kind == t.kind && (t.kind != remark || t.text != "") {

@@ -1,5 +1,5 @@
-// Package mcptest talks to tables in tests: an in-memory road to a server, files
-// that pin what the tools look like from outside, and conversations as files.
+// Package mcptest tests tool tables: with an in-memory client, with golden files of
+// the tools as clients see them, and with conversations in files.
 //
 //	func TestGreet(t *testing.T) {
 //		client := mcptest.Connect(t, table())
@@ -17,46 +17,46 @@
 //		mcptest.Conversation(t, "testdata/conversation.txtar", func(data string) *mcp.Table { return table() })
 //	}
 //
-// What a client says goes through the same decoding, ordering and encoding as
-// over standard input and output; only the pipes are in memory.
+// Messages are decoded, ordered and encoded as over standard input and output; only
+// the pipes are in memory.
 //
 // # Golden files
 //
-// [Surface] keeps one file for each tool. After a change that is meant, write
-// them anew and read the difference as carefully as code:
+// [Surface] keeps one file per tool. After an intended change, rewrite the files and
+// review the difference as carefully as code:
 //
 //	go test ./rulesets -update
 //
 // # Conversations
 //
-// A conversation is a txtar archive that begins with the sentence it proves.
-// Its section wire is what is said, a line each:
+// A conversation is a txtar archive that begins with the sentence it proves. Its
+// section wire lists the messages, one per line:
 //
-//	> sent as it stands
-//	< must come back exactly
-//	<~ must come back, `what stands in backquotes` being a regular expression
-//	<? like <~, in any order among the <? lines beside it
-//	# a remark
+//	> is sent as it is
+//	< must be received exactly
+//	<~ must be received; `text in backquotes` is a regular expression
+//	<? is like <~, in any order among adjacent <? lines
+//	# is a comment
 //
-// A group (?<name>…) of such an expression gives what it matches a name: in the
-// lines after it, sent or expected, $name is that value. $DATA is the folder
-// that the conversation's files are in.
+// A group (?<name>…) in a regular expression defines a name: in the following
+// lines, sent or expected, $name is replaced by the matched text. $DATA is the data
+// folder.
 //
-// The section flags has arguments for the server, where a [Stage] can give it
-// some; the section roads names the roads that it is about, where it is not about
-// all; a section after/FILE says what a file of the data folder must be in the
-// end, with backquotes as in <~; all other sections are files that are laid into
-// that folder before. When the conversation is over, the server must have nothing
-// more to say and end.
+// Other sections:
 //
-// Calls to one family are answered in order and everything else may overtake, so
-// a conversation sends one line and awaits its answer; <? is for what the server
-// says of its own accord. With -update the lines that begin with < are written
-// anew.
+//	flags       arguments of the server, if the [Replay] supports them
+//	transports  names of the transports to run over; all if missing
+//	after/FILE  expected contents of a file in the data folder at the end
+//	FILE        a file to create in the data folder at the start
+//
+// After the last line the server must send nothing more and exit cleanly.
+//
+// Calls to one family are answered in order; other messages may overtake them. So a
+// conversation usually sends one line and waits for its answer. Use <? for
+// unsolicited messages. With -update, the lines that begin with < are rewritten.
 //
 // # Concurrency
 //
-// A [Client] may be used from any goroutine. All that [Connect] starts has
-// ended when the test's cleanup is over; it works inside a testing/synctest
-// bubble.
+// A [Client] may be used by several goroutines. Everything that [Connect] starts
+// has ended after the test's cleanup, so it works in a testing/synctest bubble.
 package mcptest

@@ -9,7 +9,7 @@ import (
 
 // t stands for the *testing.T that every test has.
 func ExampleConnect() {
-	t := newWitness()
+	t := newChecker()
 	t.try(func() {
 		client := mcptest.Connect(t, house(nil))
 		client.Initialize("2025-06-18")
@@ -23,7 +23,7 @@ func ExampleConnect() {
 }
 
 func ExampleConfig_Connect() {
-	t := newWitness()
+	t := newChecker()
 	t.try(func() {
 		reader := mcptest.Config{Principal: mcp.Principal{ID: "reader", Scopes: []mcp.Scope{}}}
 		client := reader.Connect(t, house(nil))
@@ -33,7 +33,7 @@ func ExampleConfig_Connect() {
 }
 
 func ExampleClient_Read() {
-	t := newWitness()
+	t := newChecker()
 	t.try(func() {
 		client := mcptest.Connect(t, house(nil))
 		parts, err := client.Read("house://hall")
@@ -43,14 +43,14 @@ func ExampleClient_Read() {
 }
 
 func ExampleSurface() {
-	t := newWitness()
+	t := newChecker()
 	told := t.try(func() { mcptest.Surface(t, "testdata/tools", house(nil)) })
 	fmt.Println(len(told))
 	// Output: 0
 }
 
 func ExampleGolden() {
-	t := newWitness()
+	t := newChecker()
 	told := t.try(func() { mcptest.Golden(t, "testdata/greeting.txt", []byte("Hello, Ann\n")) })
 	fmt.Println(len(told))
 	// Output: 0

@@ -10,11 +10,11 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// afterwards marks the sections that say how a file must be in the end.
+// afterwards prefixes the sections with the expected final contents of a file.
 const afterwards = "after/"
 
-// lay writes files below a folder.
-func lay(dir string, files []txtar.File) error {
+// writeFiles writes files below a folder.
+func writeFiles(dir string, files []txtar.File) error {
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -27,10 +27,9 @@ func lay(dir string, files []txtar.File) error {
 	return nil
 }
 
-// compare tells how the files below a folder differ from what they must be.
-// As in <~, what stands in backquotes is a regular expression. White space at
-// the end of a file does not count: an archive cannot say whether the last
-// line has an end.
+// compare reports how the files below a folder differ from the expected ones. As
+// in <~, text in backquotes is a regular expression. Newlines at the end of a file
+// are ignored: an archive cannot express a missing one.
 func compare(dir string, files []txtar.File) error {
 	var errs []error
 	for _, f := range files {
@@ -44,7 +43,7 @@ func compare(dir string, files []txtar.File) error {
 			return err
 		}
 		if text := strings.TrimRight(string(got), "\n"); !pattern.MatchString(text) {
-			errs = append(errs, fmt.Errorf("%s in the end:\n%s\nwant:\n%s", f.Name, text, f.Data))
+			errs = append(errs, fmt.Errorf("%s at the end:\n%s\nwant:\n%s", f.Name, text, f.Data))
 		}
 	}
 	return errors.Join(errs...)

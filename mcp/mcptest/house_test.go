@@ -79,9 +79,9 @@ func list(_ context.Context, _ *mcp.Call, after string, limit int) ([]mcp.Resour
 	return page, strconv.Itoa(from + len(page)), nil
 }
 
-// A witness is a test that may fail: it notes what it was told. Fatalf panics
+// A checker is a test that may fail: it notes what it was told. Fatalf panics
 // with fatal, which ends what runs under try.
-type witness struct {
+type checker struct {
 	mu       sync.Mutex
 	told     []string
 	cleanups []func()
@@ -92,18 +92,18 @@ type witness struct {
 // fatal ends a test.
 type fatal struct{}
 
-func newWitness() *witness {
-	w := &witness{}
+func newChecker() *checker {
+	w := &checker{}
 	w.ctx, w.stop = context.WithCancel(context.Background())
 	return w
 }
 
-func (w *witness) Helper()                  {}
-func (w *witness) Context() context.Context { return w.ctx }
-func (w *witness) Cleanup(f func())         { w.cleanups = append(w.cleanups, f) }
+func (w *checker) Helper()                  {}
+func (w *checker) Context() context.Context { return w.ctx }
+func (w *checker) Cleanup(f func())         { w.cleanups = append(w.cleanups, f) }
 
 // TempDir is a folder that goes with the test.
-func (w *witness) TempDir() string {
+func (w *checker) TempDir() string {
 	dir, err := os.MkdirTemp("", "mcptest")
 	if err != nil {
 		w.Fatalf("%v", err)
@@ -112,19 +112,19 @@ func (w *witness) TempDir() string {
 	return dir
 }
 
-func (w *witness) Errorf(format string, args ...any) {
+func (w *checker) Errorf(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.told = append(w.told, fmt.Sprintf(format, args...))
 }
 
-func (w *witness) Fatalf(format string, args ...any) {
+func (w *checker) Fatalf(format string, args ...any) {
 	w.Errorf(format, args...)
 	panic(fatal{})
 }
 
 // try runs a test to its end, cleanups included, and returns what it was told.
-func (w *witness) try(test func()) (told []string) {
+func (w *checker) try(test func()) (told []string) {
 	defer func() {
 		if r := recover(); r != nil && r != any(fatal{}) {
 			panic(r)

@@ -2,14 +2,13 @@ package mcptest
 
 import "regexp"
 
-// names are the values that a conversation has given names: $name stands for
-// the value in what is sent and in what is expected. Other words with a $ are
-// as they stand.
+// names maps the names that a conversation has defined to their values. $name is
+// replaced by the value in sent and expected lines. Unknown names stay unchanged.
 type names map[string]string
 
 var reference = regexp.MustCompile(`\$[A-Za-z_]+`)
 
-// in puts values, each as quote has it, in the place of names.
+// in replaces the names in text by their values, each passed through quote.
 func (n names) in(text string, quote func(string) string) string {
 	return reference.ReplaceAllStringFunc(text, func(name string) string {
 		if value, ok := n[name[1:]]; ok {
@@ -19,10 +18,10 @@ func (n names) in(text string, quote func(string) string) string {
 	})
 }
 
-// plain is a value as it is.
+// plain returns value unchanged.
 func plain(value string) string { return value }
 
-// learn takes what the groups (?<name>…) of a turn's pattern match.
+// learn defines the names of the groups (?<name>…) in a turn's pattern.
 func (n names) learn(t turn, got string) {
 	if t.pattern == nil {
 		return
@@ -34,7 +33,7 @@ func (n names) learn(t turn, got string) {
 	}
 }
 
-// resolve is the turn with values in the place of names.
+// resolve returns the turn with names replaced by their values.
 func (n names) resolve(t turn) (turn, error) {
 	var err error
 	if t.pattern != nil {

@@ -30,13 +30,13 @@ func TestNames(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			road := &script{says: tc.says}
-			_, err = (&replay{road: road, names: names{"DATA": "/tmp"}}).run(c.turns)
+			transport := &script{says: tc.says}
+			_, err = (&replay{transport: transport, names: names{"DATA": "/tmp"}}).run(c.turns)
 			if got := text(err); (tc.want == "") != (err == nil) || !strings.Contains(got, tc.want) {
 				t.Errorf("got error %q, want one with %q", got, tc.want)
 			}
-			if tc.sent != "" && !slices.Contains(road.sent, tc.sent) {
-				t.Errorf("sent %q, want %q among it", road.sent, tc.sent)
+			if tc.sent != "" && !slices.Contains(transport.sent, tc.sent) {
+				t.Errorf("sent %q, want %q among it", transport.sent, tc.sent)
 			}
 		})
 	}
@@ -49,7 +49,7 @@ func TestUpdateKeepsNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spoken, err := (&replay{road: &script{says: []string{"1", "is 1", "new"}}, update: true, names: names{}}).run(c.turns)
+	spoken, err := (&replay{transport: &script{says: []string{"1", "is 1", "new"}}, update: true, names: names{}}).run(c.turns)
 	if err != nil {
 		t.Error(err)
 	}

@@ -7,45 +7,46 @@ import (
 	"strings"
 )
 
-// A replay takes a conversation along a road.
+// A replay sends and expects the lines of a conversation.
 //
 //	run
-//	├─ say       → Road.Send
-//	├─ listen    ← Road.Hear, once for < and <~
-//	└─ gather    ← Road.Hear, once for each of a group of <?
+//	├─ say       → Transport.Send
+//	├─ listen    ← Transport.Receive, once for < and <~
+//	└─ gather    ← Transport.Receive, once for each of a group of <?
 type replay struct {
-	road    Road
-	witness Witness // nil for none
-	update  bool    // lines with < take what came instead of failing
-	names   names
-	errs    []error
+	transport Transport
+	checker   Checker // nil for none
+	update    bool    // lines with < take what came instead of failing
+	names     names
+	errs      []error
 }
 
-// run returns the turns, with what came in the place of what was expected, and
-// everything that was wrong. It ends early when the road does.
+// run returns the turns as they were played, with the received lines in place of
+// the expected ones if r.update is set, and all failures. It returns early if the
+// transport fails.
 func (r *replay) run(turns []turn) ([]turn, error) {
-	spoken := slices.Clone(turns)
-	for i := 0; i < len(spoken); i++ {
+	played := slices.Clone(turns)
+	for i := 0; i < len(played); i++ {
 		var err error
-		switch t := &spoken[i]; t.kind {
+		switch t := &played[i]; t.kind {
 		case say:
 			err = r.say(r.names.in(t.text, plain))
 		case hear, matches:
 			err = r.listen(t)
 		case anyOrder:
-			n := group(spoken[i:])
-			err = r.gather(spoken[i : i+n])
+			n := group(played[i:])
+			err = r.gather(played[i : i+n])
 			i += n - 1
 		case remark:
 		}
 		if err != nil {
-			return spoken, errors.Join(append(r.errs, fmt.Errorf("wire line %d: %w", spoken[i].line, err))...)
+			return played, errors.Join(append(r.errs, fmt.Errorf("wire line %d: %w", played[i].line, err))...)
 		}
 	}
-	return spoken, errors.Join(r.errs...)
+	return played, errors.Join(r.errs...)
 }
 
-// group is how many <? lines stand together.
+// group returns the number of consecutive <? lines.
 func group(turns []turn) int {
 	if n := slices.IndexFunc(turns, func(t turn) bool { return t.kind != anyOrder }); n >= 0 {
 		return n
@@ -54,19 +55,19 @@ func group(turns []turn) int {
 }
 
 func (r *replay) say(line string) error {
-	if r.witness != nil {
-		r.witness.Sent(line)
+	if r.checker != nil {
+		r.checker.Sent(line)
 	}
-	return r.road.Send(line)
+	return r.transport.Send(line)
 }
 
-// hear takes one message and has it checked.
+// hear receives one message and checks it.
 func (r *replay) hear() (string, error) {
-	got, err := r.road.Hear()
-	if err != nil || r.witness == nil {
+	got, err := r.transport.Receive()
+	if err != nil || r.checker == nil {
 		return got, err
 	}
-	if err := r.witness.Heard(got); err != nil {
+	if err := r.checker.Received(got); err != nil {
 		r.errs = append(r.errs, err)
 	}
 	return got, nil
@@ -91,7 +92,7 @@ func (r *replay) listen(t *turn) error {
 	return nil
 }
 
-// takes reports whether the message is what the turn expects.
+// takes reports whether the message matches the turn.
 func (t *turn) takes(got string) bool {
 	if t.pattern != nil {
 		return t.pattern.MatchString(got)
@@ -99,7 +100,7 @@ func (t *turn) takes(got string) bool {
 	return t.text == got
 }
 
-// gather hears one message for each turn, in any order.
+// gather receives one message for each turn, in any order.
 func (r *replay) gather(turns []turn) error {
 	open := slices.Clone(turns)
 	for i, t := range turns {
@@ -111,7 +112,7 @@ func (r *replay) gather(turns []turn) error {
 	for range turns {
 		got, err := r.hear()
 		if err != nil {
-			return fmt.Errorf("%w; open were %s", err, lines(open))
+			return fmt.Errorf("%w; still expected: %s", err, lines(open))
 		}
 		i := slices.IndexFunc(open, func(t turn) bool { return t.takes(got) })
 		if i < 0 {
@@ -124,7 +125,7 @@ func (r *replay) gather(turns []turn) error {
 	return nil
 }
 
-// lines are the turns as they stand in the file.
+// lines formats the turns as in the file.
 func lines(turns []turn) string {
 	all := make([]string, len(turns))
 	for i, t := range turns {

@@ -8,16 +8,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A script is a road to a server that says these lines whatever it hears.
+// A script is a transport to a server that says these lines whatever it hears.
 type script struct {
 	says []string
 	sent []string
 }
 
 func (s *script) Send(line string) error { s.sent = append(s.sent, line); return nil }
-func (s *script) End() error             { return nil }
+func (s *script) Close() error           { return nil }
 
-func (s *script) Hear() (string, error) {
+func (s *script) Receive() (string, error) {
 	if len(s.says) == 0 {
 		return "", ErrEnded
 	}
@@ -42,7 +42,7 @@ func TestReplay(t *testing.T) {
 		{"alternatives stay inside", "<~ a`b|c`d", []string{"ab"}, "wire line 1"},
 		{"any order", "<? a\n<? `b+`\n< c", []string{"bb", "a", "c"}, ""},
 		{"each of them once", "<? a\n<? b", []string{"a", "a"}, "want any of <? b"},
-		{"one of them missing", "<? a\n<? b", []string{"b"}, "open were <? a"},
+		{"one of them missing", "<? a\n<? b", []string{"b"}, "still expected: <? a"},
 		{"the group has an end", "<? a\n\n<? b", []string{"b", "a"}, "got b"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = (&replay{road: &script{says: tc.says}}).run(c.turns)
+			_, err = (&replay{transport: &script{says: tc.says}}).run(c.turns)
 			if got := text(err); (tc.want == "") != (err == nil) || !strings.Contains(got, tc.want) {
 				t.Errorf("got error %q, want one with %q", got, tc.want)
 			}
@@ -70,7 +70,7 @@ func TestUpdateRewritesAnswersOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spoken, err := (&replay{road: &script{says: []string{"new", "xx", "y"}}, update: true}).run(c.turns)
+	spoken, err := (&replay{transport: &script{says: []string{"new", "xx", "y"}}, update: true}).run(c.turns)
 	if err != nil {
 		t.Error(err)
 	}
@@ -99,7 +99,7 @@ type looker struct{ seen []string }
 
 func (l *looker) Sent(line string) { l.seen = append(l.seen, "sent "+line) }
 
-func (l *looker) Heard(line string) error {
+func (l *looker) Received(line string) error {
 	l.seen = append(l.seen, "heard "+line)
 	if strings.HasPrefix(line, "x") {
 		return errors.New("no x is said here")
@@ -107,17 +107,17 @@ func (l *looker) Heard(line string) error {
 	return nil
 }
 
-// A witness sees every line, and what it finds wrong counts though the words
+// A checker sees every line, and what it finds wrong counts though the words
 // were right.
-func TestWitnessLooksOn(t *testing.T) {
+func TestCheckerLooksOn(t *testing.T) {
 	c, err := parse([]byte("It answers.\n-- wire --\n> a\n< xb\n<? c\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := &looker{}
-	_, err = (&replay{road: &script{says: []string{"xb", "c"}}, witness: l}).run(c.turns)
+	_, err = (&replay{transport: &script{says: []string{"xb", "c"}}, checker: l}).run(c.turns)
 	if text(err) != "no x is said here" {
-		t.Errorf("got error %v, want the witness's", err)
+		t.Errorf("got error %v, want the checker's", err)
 	}
 	if diff := cmp.Diff([]string{"sent a", "heard xb", "heard c"}, l.seen); diff != "" {
 		t.Errorf("it saw (-want +got):\n%s", diff)
@@ -126,21 +126,21 @@ func TestWitnessLooksOn(t *testing.T) {
 
 func TestConversationNamesItsRoads(t *testing.T) {
 	for _, tc := range []struct {
-		section, road string
-		want          bool
+		section, transport string
+		want               bool
 	}{
 		{"", "stdio", true},
-		{"-- roads --\nstdio\n", "stdio", true},
-		{"-- roads --\nstdio\n", "https", false},
-		{"-- roads --\nstdio https\n", "https", true},
-		{"-- roads --\nstdio\n", "", true},
+		{"-- transports --\nstdio\n", "stdio", true},
+		{"-- transports --\nstdio\n", "https", false},
+		{"-- transports --\nstdio https\n", "https", true},
+		{"-- transports --\nstdio\n", "", true},
 	} {
 		c, err := parse([]byte("It answers.\n" + tc.section + "-- wire --\n> a\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.over(tc.road); got != tc.want {
-			t.Errorf("%q over %q: got %v, want %v", tc.section, tc.road, got, tc.want)
+		if got := c.covers(tc.transport); got != tc.want {
+			t.Errorf("%q over %q: got %v, want %v", tc.section, tc.transport, got, tc.want)
 		}
 	}
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden ends the name of a file that pins a tool.
+// golden is the suffix of files that pin a tool.
 const golden = ".golden.json"
 
-// Surface compares what clients see of the tables' tools with the files in dir,
-// one for each tool: aoc/fetch is in aoc/fetch.golden.json. It is the entry of
-// tools/list in the newest revision, under the documented name. A file without
-// a tool fails the test too. With -update the files are written instead.
+// Surface compares the tables' tools as clients see them with the files in dir, one
+// per tool: the tool aoc/fetch is pinned by aoc/fetch.golden.json. A file holds the
+// tool's entry of tools/list in the newest revision, under the documented name. A
+// file without a tool fails the test. With -update it writes the files instead.
 func Surface(t T, dir string, tables ...*mcp.Table) {
 	t.Helper()
 	c := Config{Server: mcp.Config{ToolNames: mcp.DocumentedToolNames}}.Connect(t, tables...)
@@ -45,8 +45,8 @@ func Surface(t T, dir string, tables ...*mcp.Table) {
 	orphans(t, dir, want, *update)
 }
 
-// Golden compares a text with the file that pins it. With -update the file is
-// written instead.
+// Golden compares a text with a golden file. With -update it writes the file
+// instead.
 func Golden(t T, path string, text []byte) {
 	t.Helper()
 	if *update {
@@ -57,15 +57,15 @@ func Golden(t T, path string, text []byte) {
 	}
 	pinned, err := os.ReadFile(path)
 	if err != nil {
-		t.Errorf("%v; go test -update writes it", err)
+		t.Errorf("%v; run go test -update to write it", err)
 		return
 	}
 	if diff := cmp.Diff(string(pinned), string(text)); diff != "" {
-		t.Errorf("%s (-pinned +now), to be written by go test -update:\n%s", path, diff)
+		t.Errorf("%s (-golden +got); run go test -update to accept:\n%s", path, diff)
 	}
 }
 
-// orphans finds files whose tool is gone, or removes them.
+// orphans reports, or removes, golden files without a tool.
 func orphans(t T, dir string, wanted map[string][]byte, remove bool) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
@@ -75,7 +75,7 @@ func orphans(t T, dir string, wanted map[string][]byte, remove bool) {
 		if remove {
 			return os.Remove(path)
 		}
-		t.Errorf("%s is of no tool; go test -update removes it", path)
+		t.Errorf("%s belongs to no tool; run go test -update to remove it", path)
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -66,7 +66,7 @@ func updating(t *testing.T, f func()) {
 
 // surface compares the house with a folder and returns what a test was told.
 func surface(dir string, tables ...*mcp.Table) string {
-	w := newWitness()
+	w := newChecker()
 	return strings.Join(w.try(func() { mcptest.Surface(w, dir, tables...) }), "\n")
 }
 
@@ -109,7 +109,7 @@ func TestSurfaceOfAToolThatIsGone(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "old.golden.json"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if told := surface(dir, other); !strings.Contains(told, "old.golden.json is of no tool") {
+	if told := surface(dir, other); !strings.Contains(told, "old.golden.json belongs to no tool") {
 		t.Errorf("told %q", told)
 	}
 }

@@ -104,7 +104,7 @@ func (r run) report(ctx context.Context, out *report) error {
 // connect opens a session of the scenario. The witness is nil only if there is
 // no way to the server.
 func (r run) connect(ctx context.Context, s *scenario, key string) (*mcp.ClientSession, *witness, error) {
-	transport, w, err := r.road(key)
+	transport, w, err := r.transport(key)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Servers that are written in shell show what the road finds wrong at the end.
+// Shell scripts as servers show that Close reports unclean exits.
 func TestPipeEnds(t *testing.T) {
 	for _, tc := range []struct{ name, server, want string }{
 		{"well", `read a; echo "$a"`, ""},
@@ -22,10 +22,10 @@ func TestPipeEnds(t *testing.T) {
 			if err := p.Send("hello"); err != nil {
 				t.Error(err)
 			}
-			if got, err := p.Hear(); got != "hello" || err != nil {
+			if got, err := p.Receive(); got != "hello" || err != nil {
 				t.Errorf("heard %q, %v", got, err)
 			}
-			if err := p.End(); (tc.want == "") != (err == nil) || !strings.Contains(text(err), tc.want) {
+			if err := p.Close(); (tc.want == "") != (err == nil) || !strings.Contains(text(err), tc.want) {
 				t.Errorf("got error %v, want one with %q", err, tc.want)
 			}
 		})

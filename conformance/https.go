@@ -23,10 +23,10 @@ import (
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
-// A web is the road over HTTPS: each line is the body of a POST with the
-// headers that a client of its revision sends, and a session's own stream is
-// read from the moment it is initialized.
-type web struct {
+// An httpsTransport sends each line as the body of a POST, with the headers that a
+// client of its revision sends. After initialization it reads the session's GET
+// stream.
+type httpsTransport struct {
 	cmd      *exec.Cmd
 	url, key string
 	client   *http.Client
@@ -39,10 +39,10 @@ type web struct {
 	session, revision string // of a client of a revision with sessions
 }
 
-// openWeb starts the program, whose first line is the first key and whose log
-// begins with its address, and trusts the certificate that it makes.
-func openWeb(ctx context.Context, program, env []string, data string, patience time.Duration) (*web, error) {
-	w := &web{lines: make(chan string, 1000), patience: patience}
+// openHTTPS starts the program, reads its first key and its address from what it
+// prints, and trusts the certificate that it creates.
+func openHTTPS(ctx context.Context, program, env []string, data string, patience time.Duration) (*httpsTransport, error) {
+	w := &httpsTransport{lines: make(chan string, 1000), patience: patience}
 	w.ctx, w.stop = context.WithCancel(ctx)
 	w.cmd = exec.CommandContext(ctx, program[0], program[1:]...)
 	w.cmd.Env = append(os.Environ(), env...)
@@ -68,7 +68,8 @@ func openWeb(ctx context.Context, program, env []string, data string, patience t
 	return w, w.trust(filepath.Join(data, "tls", "cert.pem"))
 }
 
-// address finds the address in the log, whose rest goes to our standard error.
+// address returns the address from the log. It copies lines before it to standard
+// error and discards the rest.
 func address(log io.Reader) (string, error) {
 	scanner := bufio.NewScanner(log)
 	for scanner.Scan() {
@@ -81,7 +82,7 @@ func address(log io.Reader) (string, error) {
 	return "", mcptest.ErrEnded
 }
 
-func (w *web) trust(file string) error {
+func (w *httpsTransport) trust(file string) error {
 	pem, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -94,7 +95,7 @@ func (w *web) trust(file string) error {
 	return nil
 }
 
-// An outline is what a client knows about a message that it sends.
+// An outline holds the members of a message that its headers repeat.
 type outline struct {
 	Method string
 	Params struct {
@@ -105,10 +106,10 @@ type outline struct {
 	}
 }
 
-// Send implements [mcptest.Road].
-func (w *web) Send(line string) error {
+// Send implements [mcptest.Transport].
+func (w *httpsTransport) Send(line string) error {
 	var about outline
-	_ = json.Unmarshal([]byte(line), &about) // what is no message has no outline
+	_ = json.Unmarshal([]byte(line), &about) // an invalid message has no outline
 	if about.Method == "initialize" && about.Params.Meta.Claim == nil {
 		w.session, w.revision = "", ""
 	}
@@ -128,8 +129,8 @@ func (w *web) Send(line string) error {
 	return nil
 }
 
-// headers are those of the message's revision.
-func (w *web) headers(about *outline) map[string]string {
+// headers returns the headers that the message's revision requires.
+func (w *httpsTransport) headers(about *outline) map[string]string {
 	headers := map[string]string{"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 	claim, ok := about.Params.Meta.Claim.(string)
 	if !ok {
@@ -150,7 +151,7 @@ func (w *web) headers(about *outline) map[string]string {
 	return headers
 }
 
-// mirror is a value as a header may have it.
+// mirror encodes a value for a header.
 func mirror(value string) string {
 	for _, c := range []byte(value) {
 		if c < 0x20 || c > 0x7e {
@@ -160,7 +161,7 @@ func mirror(value string) string {
 	return value
 }
 
-func (w *web) do(method, body string, headers map[string]string) (*http.Response, error) {
+func (w *httpsTransport) do(method, body string, headers map[string]string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(w.ctx, method, w.url, strings.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -172,8 +173,8 @@ func (w *web) do(method, body string, headers map[string]string) (*http.Response
 	return w.client.Do(req)
 }
 
-// take hands on the messages of an answer; those of a stream as they come.
-func (w *web) take(resp *http.Response, settles bool) error {
+// take passes on the messages of an answer; those of a stream as they arrive.
+func (w *httpsTransport) take(resp *http.Response, settles bool) error {
 	if resp.Header.Get("Content-Type") == "text/event-stream" {
 		w.readers.Go(func() { w.read(resp.Body) })
 		return nil
@@ -195,9 +196,9 @@ func (w *web) take(resp *http.Response, settles bool) error {
 	return nil
 }
 
-// read hands on the events of a stream until it ends.
-func (w *web) read(body io.ReadCloser) {
-	defer func() { _ = body.Close() }() // read to its end, or left on purpose
+// read passes on the events of a stream until it ends.
+func (w *httpsTransport) read(body io.ReadCloser) {
+	defer func() { _ = body.Close() }() // read to its end, or abandoned on purpose
 	scanner := bufio.NewScanner(body)
 	scanner.Buffer(nil, maxLine)
 	for scanner.Scan() {
@@ -207,8 +208,8 @@ func (w *web) read(body io.ReadCloser) {
 	}
 }
 
-// listen opens the session's own stream.
-func (w *web) listen() error {
+// listen opens the session's GET stream.
+func (w *httpsTransport) listen() error {
 	resp, err := w.do(http.MethodGet, "", map[string]string{
 		"Accept": "text/event-stream", "Mcp-Session-Id": w.session, "Mcp-Protocol-Version": w.revision,
 	})
@@ -222,8 +223,8 @@ func (w *web) listen() error {
 	return nil
 }
 
-// Hear implements [mcptest.Road].
-func (w *web) Hear() (string, error) {
+// Receive implements [mcptest.Transport].
+func (w *httpsTransport) Receive() (string, error) {
 	select {
 	case line := <-w.lines:
 		return line, nil
@@ -232,20 +233,20 @@ func (w *web) Hear() (string, error) {
 	}
 }
 
-// End implements [mcptest.Road]: it closes the client's streams and tells the server to end.
-func (w *web) End() error {
+// Close implements [mcptest.Transport]. It closes the streams and stops the server.
+func (w *httpsTransport) Close() error {
 	w.stop()
 	w.readers.Wait()
 	w.client.CloseIdleConnections() // the server would wait a second for them
 	errs := []error{w.cmd.Process.Signal(syscall.SIGTERM)}
 	killer := time.AfterFunc(w.patience, func() { _ = w.cmd.Process.Kill() })
 	if err := w.cmd.Wait(); err != nil {
-		errs = append(errs, fmt.Errorf("it ended with %w", err))
+		errs = append(errs, fmt.Errorf("it exited with %w", err))
 	}
 	killer.Stop()
 	close(w.lines)
 	for line := range w.lines {
-		errs = append(errs, fmt.Errorf("it also said %s", line))
+		errs = append(errs, fmt.Errorf("it also sent %s", line))
 	}
 	return errors.Join(errs...)
 }

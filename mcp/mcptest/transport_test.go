@@ -20,10 +20,10 @@ func TestSilentServerFails(t *testing.T) {
 		out, says := io.Pipe()
 		p := OpenPipe(discarded{io.Discard}, out, time.Minute, func() { _ = says.Close() })
 		began := time.Now()
-		if _, err := p.Hear(); text(err) != "no answer within 1m0s" {
+		if _, err := p.Receive(); text(err) != "no answer within 1m0s" {
 			t.Errorf("got error %v", err)
 		}
-		if err := p.End(); text(err) != "it did not end within 1m0s" {
+		if err := p.Close(); text(err) != "it did not end within 1m0s" {
 			t.Errorf("got error %v", err)
 		}
 		if took := time.Since(began); took != 2*time.Minute {
@@ -35,7 +35,7 @@ func TestSilentServerFails(t *testing.T) {
 func TestOverlongLineIsNoEnd(t *testing.T) {
 	out := strings.NewReader(strings.Repeat("x", maxLine+1))
 	p := OpenPipe(discarded{io.Discard}, out, time.Minute, func() {})
-	if got, err := p.Hear(); !errors.Is(err, bufio.ErrTooLong) {
+	if got, err := p.Receive(); !errors.Is(err, bufio.ErrTooLong) {
 		t.Errorf("heard %d bytes, %v; want %v", len(got), err, bufio.ErrTooLong)
 	}
 }

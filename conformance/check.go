@@ -7,19 +7,20 @@ import (
 	"fmt"
 )
 
-// A witness knows what was asked and checks what the server says against the
-// published schema of one revision. The nil witness checks nothing.
-type witness struct {
+// A checker validates the server's messages against the published schema of one
+// revision. It remembers requests to know the type of their results. The nil checker
+// accepts everything.
+type checker struct {
 	schema  *published
 	outputs outputs
-	asked   map[string]message // by the id as it was written
+	asked   map[string]message // pending requests by the bytes of their id
 }
 
-func newWitness(p *published) *witness {
-	return &witness{schema: p, outputs: outputs{}, asked: map[string]message{}}
+func newChecker(p *published) *checker {
+	return &checker{schema: p, outputs: outputs{}, asked: map[string]message{}}
 }
 
-// A message has the members that tell what kind it is.
+// A message holds the members that determine the kind of a message.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -30,7 +31,7 @@ type message struct {
 	} `json:"error"`
 }
 
-// each decodes a line, which holds a message or a batch of them.
+// each splits a line into its messages; a line is a message or a batch.
 func each(line string) (raws []json.RawMessage) {
 	if json.Unmarshal([]byte(line), &raws) != nil {
 		raws = []json.RawMessage{json.RawMessage(line)}
@@ -38,8 +39,8 @@ func each(line string) (raws []json.RawMessage) {
 	return raws
 }
 
-// Sent implements [mcptest.Witness]: it remembers what the client asks, as far as it can be read.
-func (w *witness) Sent(line string) {
+// Sent implements [mcptest.Checker]. It records requests that it can decode.
+func (w *checker) Sent(line string) {
 	if w == nil {
 		return
 	}
@@ -52,8 +53,8 @@ func (w *witness) Sent(line string) {
 	}
 }
 
-// Heard implements [mcptest.Witness]: it checks what the server says.
-func (w *witness) Heard(line string) error {
+// Received implements [mcptest.Checker].
+func (w *checker) Received(line string) error {
 	if w == nil {
 		return nil
 	}
@@ -65,10 +66,10 @@ func (w *witness) Heard(line string) error {
 	return nil
 }
 
-func (w *witness) check(raw json.RawMessage) error {
+func (w *checker) check(raw json.RawMessage) error {
 	var m message
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return fmt.Errorf("the server said no message: %w", err)
+		return fmt.Errorf("the server sent an invalid message: %w", err)
 	}
 	switch {
 	case m.Method != "":
@@ -79,8 +80,8 @@ func (w *witness) check(raw json.RawMessage) error {
 	return w.checkResult(raw, &m)
 }
 
-// checkMethod checks requests and notifications of the server.
-func (w *witness) checkMethod(raw json.RawMessage, m *message) error {
+// checkMethod validates requests and notifications of the server.
+func (w *checker) checkMethod(raw json.RawMessage, m *message) error {
 	envelope := "JSONRPCNotification"
 	if m.ID != nil {
 		envelope = "JSONRPCRequest"
@@ -90,12 +91,12 @@ func (w *witness) checkMethod(raw json.RawMessage, m *message) error {
 	}
 	name, ok := said[m.Method]
 	if !ok {
-		return fmt.Errorf("no revision has a server say %s", m.Method)
+		return fmt.Errorf("no revision lets a server send %s", m.Method)
 	}
 	return w.schema.validate(name, raw)
 }
 
-func (w *witness) checkResult(raw json.RawMessage, m *message) error {
+func (w *checker) checkResult(raw json.RawMessage, m *message) error {
 	if err := w.schema.validateAny([]string{"JSONRPCResultResponse", "JSONRPCResponse"}, raw); err != nil {
 		return err
 	}
@@ -113,18 +114,19 @@ func (w *witness) checkResult(raw json.RawMessage, m *message) error {
 	return errors.Join(w.schema.validate(name, m.Result), w.checkOutput(&asked, m.Result))
 }
 
-// answered takes the request that has the id: it is answered once.
-func (w *witness) answered(id json.RawMessage) (message, error) {
+// answered removes and returns the pending request with the id.
+func (w *checker) answered(id json.RawMessage) (message, error) {
 	asked, ok := w.asked[string(id)]
 	if !ok {
-		return message{}, fmt.Errorf("nobody asked, or nobody any more, with the id %s", id)
+		return message{}, fmt.Errorf("no pending request has the id %s", id)
 	}
 	delete(w.asked, string(id))
 	return asked, nil
 }
 
-// checkOutput holds a tool to the output schema that it was listed with.
-func (w *witness) checkOutput(asked *message, result json.RawMessage) error {
+// checkOutput validates structured content against the output schema that
+// tools/list announced for the tool.
+func (w *checker) checkOutput(asked *message, result json.RawMessage) error {
 	switch asked.Method {
 	case "tools/list":
 		return w.outputs.list(result)
@@ -138,7 +140,8 @@ func (w *witness) checkOutput(asked *message, result json.RawMessage) error {
 	return nil
 }
 
-// isInputRequired tells the result that asks instead of answering (2026-07-28).
+// isInputRequired reports whether a result requests input instead of answering
+// (2026-07-28).
 func isInputRequired(result json.RawMessage) bool {
 	var r struct {
 		ResultType string `json:"resultType"`
@@ -146,9 +149,9 @@ func isInputRequired(result json.RawMessage) bool {
 	return json.Unmarshal(result, &r) == nil && r.ResultType == "input_required"
 }
 
-// checkError checks errors. Up to 2025-06-18 the schemas have no place for one
-// whose id could not be read; ours has no id there, and is checked as if it had.
-func (w *witness) checkError(raw json.RawMessage, m *message) error {
+// checkError validates errors. Up to 2025-06-18 the schemas require an id even if the
+// request's id could not be read. The server omits it; checkError adds one.
+func (w *checker) checkError(raw json.RawMessage, m *message) error {
 	if m.ID == nil && w.schema.has("JSONRPCError") {
 		raw = bytes.Replace(raw, []byte(`{`), []byte(`{"id":0,`), 1)
 	}
@@ -162,7 +165,7 @@ func (w *witness) checkError(raw json.RawMessage, m *message) error {
 	}
 	name, ok := failures[m.Error.Code]
 	if !ok || !w.schema.has(name) {
-		return nil // a code that the revision says nothing more about
+		return nil // the revision has no schema for this code
 	}
 	return w.schema.validate(name, raw)
 }

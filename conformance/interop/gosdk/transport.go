@@ -76,9 +76,9 @@ func (w *witness) seen() ([]exchange, string) {
 	return append([]exchange{}, w.exchanges...), w.session
 }
 
-// road is the transport to the server: one that it starts, or the one that
+// transport is the transport to the server: one that it starts, or the one that
 // serves the run's URL, to which it shows the key.
-func (r run) road(key string) (mcp.Transport, *witness, error) {
+func (r run) transport(key string) (mcp.Transport, *witness, error) {
 	w := &witness{key: key}
 	if r.URL == "" {
 		command := exec.Command(r.Command, r.Args...)

@@ -20,7 +20,7 @@ func TestConversation(t *testing.T) {
 		{"no line", "It greets.\n-- wire --\n> {\n<~ `.*`-32700`.*`\n", ""},
 		{"more to say", "It greets.\n-- wire --\n" + greets, "it also said " + hello},
 		{"a file that is not there", "It greets.\n-- after/key --\nbrass\n-- wire --\n# nothing\n", "no such file"},
-		{"flags", "It greets.\n-- flags --\n--loud\n-- wire --\n# nothing\n", "flags are for programs"},
+		{"flags", "It greets.\n-- flags --\n--loud\n-- wire --\n# nothing\n", "takes no flags"},
 		{"no sentence", "-- wire --\n# nothing\n", "does not begin with the sentence"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -28,7 +28,7 @@ func TestConversation(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tc.file), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			w := newWitness()
+			w := newChecker()
 			told := strings.Join(w.try(func() {
 				mcptest.Conversation(w, path, func(string) *mcp.Table { return house(nil) })
 			}), "\n")

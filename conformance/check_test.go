@@ -7,7 +7,7 @@ import (
 )
 
 // Each row is something that a server must not say, and the reason.
-func TestWitnessFindsWhatIsWrong(t *testing.T) {
+func TestCheckerFindsWhatIsWrong(t *testing.T) {
 	for _, tc := range []struct{ name, revision, asks, says, want string }{
 		{
 			"right", "2024-11-05", `{"id":1,"method":"tools/list"}`,
@@ -50,20 +50,20 @@ func TestWitnessFindsWhatIsWrong(t *testing.T) {
 			`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":7}}`, "/requestState",
 		},
 		{
-			"an id nobody used", "2025-11-25", `{"id":1,"method":"ping"}`,
+			"an unknown id", "2025-11-25", `{"id":1,"method":"ping"}`,
 			`{"jsonrpc":"2.0","id":"1","result":{}}`, `any more, with the id "1"`,
 		},
 		{
-			"an error for an id nobody used", "2025-11-25", `{"id":1,"method":"ping"}`,
+			"an error for an unknown id", "2025-11-25", `{"id":1,"method":"ping"}`,
 			`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}`, "any more, with the id 2",
 		},
 		{
 			"a second answer", "2025-03-26", `[{"id":1,"method":"ping"}]`,
-			`[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}]`, "any more, with the id 1",
+			`[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}]`, "no pending request has the id 1",
 		},
 		{
 			"an answer to a notification", "2025-03-26", `{"method":"ping"}`,
-			`{"jsonrpc":"2.0","id":1,"result":{}}`, "any more, with the id 1",
+			`{"jsonrpc":"2.0","id":1,"result":{}}`, "no pending request has the id 1",
 		},
 		{
 			"the id null", "2025-11-25", `{`,
@@ -91,8 +91,8 @@ func TestWitnessFindsWhatIsWrong(t *testing.T) {
 			"2025-11-25 has no Subscriptions",
 		},
 		{
-			"a notification nobody knows", "2025-11-25", ``,
-			`{"jsonrpc":"2.0","method":"notifications/news"}`, "no revision has a server say notifications/news",
+			"an unknown notification", "2025-11-25", ``,
+			`{"jsonrpc":"2.0","method":"notifications/news"}`, "no revision lets a server send notifications/news",
 		},
 		{
 			"a notification without its params", "2025-03-26", ``,
@@ -120,16 +120,16 @@ func TestWitnessFindsWhatIsWrong(t *testing.T) {
 			`{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"a b","text":"A"}]}}`, "is not valid uri",
 		},
 		{"another version of JSON-RPC", "2025-03-26", `{"id":1,"method":"ping"}`, `{"jsonrpc":"1.0","id":1,"result":{}}`, "/jsonrpc"},
-		{"no JSON", "2025-03-26", ``, `Server listening.`, "no message"},
+		{"no JSON", "2025-03-26", ``, `Server listening.`, "invalid message"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			schema, err := openSchema(tc.revision)
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := newWitness(schema)
+			w := newChecker(schema)
 			w.Sent(tc.asks)
-			if err := w.Heard(tc.says); (tc.want == "") != (err == nil) || !strings.Contains(text(err), tc.want) {
+			if err := w.Received(tc.says); (tc.want == "") != (err == nil) || !strings.Contains(text(err), tc.want) {
 				t.Errorf("got error %v, want one with %q", err, tc.want)
 			}
 		})
@@ -137,12 +137,12 @@ func TestWitnessFindsWhatIsWrong(t *testing.T) {
 }
 
 // Whoever says that a conversation is of a revision has it checked.
-func TestWitnessFor(t *testing.T) {
+func TestCheckerFor(t *testing.T) {
 	for path, want := range map[string]bool{
 		"revisions/2025-11-25/tools.txtar": true, "revisions/2026-07-28/tools.txtar": true,
 		"revisions/baseline/tools.txtar": false, "revisions/eras.txtar": false, "contract/aoc/tools.txtar": false,
 	} {
-		if got := witnessFor(t, filepath.FromSlash(path)) != nil; got != want {
+		if got := checkerFor(t, filepath.FromSlash(path)) != nil; got != want {
 			t.Errorf("%s: got %v, want %v", path, got, want)
 		}
 	}
@@ -182,7 +182,7 @@ func TestTablesNameDefinitions(t *testing.T) {
 	}
 }
 
-func TestWitnessHoldsToolsToTheirOutput(t *testing.T) {
+func TestCheckerHoldsToolsToTheirOutput(t *testing.T) {
 	const listed = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"t","inputSchema":{"type":"object"},` +
 		`"outputSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}]}}`
 	for _, tc := range []struct{ name, result, want string }{
@@ -196,13 +196,13 @@ func TestWitnessHoldsToolsToTheirOutput(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := newWitness(schema)
+			w := newChecker(schema)
 			w.Sent(`{"id":1,"method":"tools/list"}`)
-			if err := w.Heard(listed); err != nil {
+			if err := w.Received(listed); err != nil {
 				t.Fatal(err)
 			}
 			w.Sent(`{"id":2,"method":"tools/call","params":{"name":"t"}}`)
-			err = w.Heard(`{"jsonrpc":"2.0","id":2,"result":{"content":[],` + tc.result + `}}`)
+			err = w.Received(`{"jsonrpc":"2.0","id":2,"result":{"content":[],` + tc.result + `}}`)
 			if (tc.want == "") != (err == nil) || !strings.Contains(text(err), tc.want) {
 				t.Errorf("got error %v, want one with %q", err, tc.want)
 			}
