@@ -165,6 +165,9 @@ func Launch(ctx context.Context, spec Spec, options Options) (*Process, error) {
 		}
 		p.pid, p.current, p.launched = pid, pid, true
 		p.threads[pid] = &thread{id: pid}
+		if narrow(pid) {
+			return errors.Join(spec.tooNarrow(), p.killNow())
+		}
 		return nil
 	})
 }

@@ -21,6 +21,7 @@ type candidate struct {
 	self   status // of this program
 	scope  int    // of Yama, 0 if there is none
 	mode   os.FileMode
+	narrow bool  // it runs a 32-bit program
 	line   []int // this program, its parent and so on to the first process
 }
 
@@ -72,6 +73,7 @@ func newCandidate(pid int) (*candidate, error) {
 	if info, err := os.Stat(fmt.Sprintf("/proc/%d/exe", pid)); err == nil {
 		c.mode = info.Mode()
 	}
+	c.narrow = narrow(pid)
 	c.line = ancestors(os.Getpid())
 	return c, nil
 }
@@ -108,6 +110,7 @@ var refusals = []refusal{
 	{(*candidate).isAncestor, "the debugger runs under it, and both would stand still", ""},
 	{(*candidate).isKernel, "it is a thread of the kernel", ""},
 	{(*candidate).isThread, "it is a thread of process %leader", "attach to process %leader"},
+	{(*candidate).isNarrow, narrowCause, narrowCure},
 	{(*candidate).isTraced, "process %tracer traces it already", "end that debugger, or let it detach"},
 	{(*candidate).hasForeignRights, "it runs with other rights than those of its user (setuid)", ""},
 	{(*candidate).isForeign, "it belongs to user %user", "run the debugger as that user, or with the capability CAP_SYS_PTRACE"},
@@ -151,6 +154,8 @@ func (c *candidate) isKernel() bool {
 }
 
 func (c *candidate) isThread() bool { return c.status.number("Tgid") != c.pid }
+
+func (c *candidate) isNarrow() bool { return c.narrow }
 
 func (c *candidate) isTraced() bool { return c.status.number("TracerPid") != 0 }
 

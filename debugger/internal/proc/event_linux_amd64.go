@@ -180,7 +180,8 @@ func (p *Process) onExec(t *thread) {
 	p.threads[p.pid] = t
 	p.forgetBreakpoints()
 	p.sharers, p.site = nil, 0
-	p.shield, p.bare = nil, false
+	p.narrow = narrow(p.pid)
+	p.shield, p.bare = nil, p.narrow
 	p.unwatchWrites()
 	p.code.drop()
 	_ = p.memory.Close()

@@ -46,6 +46,9 @@ func (p *Process) inject(t *thread, number uint64, args [6]uint64) (uint64, erro
 // syscallSite finds a syscall instruction in the process: in the vdso, or in
 // any other code.
 func (p *Process) syscallSite() (uint64, error) {
+	if err := p.wide(); err != nil {
+		return 0, err
+	}
 	if p.site != 0 {
 		return p.site, nil
 	}

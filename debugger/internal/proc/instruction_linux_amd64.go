@@ -47,6 +47,9 @@ func (p *Process) stepInstruction(ctx context.Context, thread int) (Stop, error)
 	if p.told {
 		return Stop{}, ErrExited
 	}
+	if err := p.wide(); err != nil {
+		return Stop{}, err
+	}
 	t, err := p.thread(thread)
 	if err != nil {
 		return Stop{}, err

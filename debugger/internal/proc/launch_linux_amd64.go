@@ -21,6 +21,11 @@ func (s Spec) notBegun(err error) error {
 	return errors.New(text)
 }
 
+// tooNarrow says why a 32-bit program is not launched.
+func (s Spec) tooNarrow() error {
+	return fmt.Errorf("launch %s: %s (%s)", s.Path, narrowCause, narrowCure)
+}
+
 // obstacle is what the error of an exec means, "" when that says enough.
 func (s Spec) obstacle(err error) string {
 	if s.Dir != "" {

@@ -60,6 +60,9 @@ func (p *Process) SetBreakpoint(spec BreakpointSpec) (Breakpoint, error) {
 		if p.armed {
 			return ErrRunning // called by a condition
 		}
+		if err := p.wide(); err != nil {
+			return &BreakpointError{spec.Address, err.Error()}
+		}
 		l, err := p.locate(spec)
 		if err != nil {
 			return err

@@ -51,6 +51,7 @@ type Process struct {
 	guard       *guard
 	shield      *shield // nil if it is not raised
 	bare        bool    // it cannot be raised
+	narrow      bool    // exec has begun a 32-bit program
 
 	writes  *ptrace.Writes // nil if they are not watched
 	unwatch error          // why they cannot be

@@ -63,6 +63,9 @@ func (p *Process) Step(ctx context.Context, thread int, f func(*Stepper) error) 
 		if p.ended != nil {
 			return ErrExited
 		}
+		if err := p.wide(); err != nil {
+			return err
+		}
 		t, err := p.thread(thread)
 		if err != nil {
 			return err
