@@ -51,11 +51,11 @@ func TestCheckerFindsWhatIsWrong(t *testing.T) {
 		},
 		{
 			"an unknown id", "2025-11-25", `{"id":1,"method":"ping"}`,
-			`{"jsonrpc":"2.0","id":"1","result":{}}`, `any more, with the id "1"`,
+			`{"jsonrpc":"2.0","id":"1","result":{}}`, `no pending request has the id "1"`,
 		},
 		{
 			"an error for an unknown id", "2025-11-25", `{"id":1,"method":"ping"}`,
-			`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}`, "any more, with the id 2",
+			`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}`, "no pending request has the id 2",
 		},
 		{
 			"a second answer", "2025-03-26", `[{"id":1,"method":"ping"}]`,
