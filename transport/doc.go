@@ -1,7 +1,8 @@
-// Package transport is the roads by which requests reach a server. A road owes
-// the server a vouched-for [mcp.Caller], the order of what one client sends,
-// cancellation, and one answer for each request; its own folder is below this
-// one.
+// Package transport holds the transports by which requests reach a server, one
+// package each: stdio for one client on standard input and output, https and
+// streamable for many clients. A transport passes an authenticated [mcp.Caller]
+// to the server, keeps the order in which one client sends, cancels the calls of
+// a client that goes away, and sends one answer for each request.
 //
 // [mcp.Caller]: https://pkg.go.dev/github.com/triptych-mcp/triptych/mcp#Caller
 package transport

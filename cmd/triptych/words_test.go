@@ -1,0 +1,170 @@
+package main
+
+import (
+	"go/scanner"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A bannedPhrase is wording that this project does not use in comments and
+// documents.
+type bannedPhrase struct {
+	pattern *regexp.Regexp
+	reason  string
+	instead string
+}
+
+// banned is the list of phrases. Add a row when a phrase has gone from the tree.
+var banned = []bannedPhrase{
+	{
+		regexp.MustCompile(`\b(is what|are what|are those)\b`),
+		"it points at a thing instead of naming it",
+		`the noun and a plain verb: "returns the …", "holds the …"`,
+	},
+	{
+		regexp.MustCompile(`\b(is who|is how|is where)\b`),
+		"it reads as the answer to a question that nobody asked",
+		`"the caller", "by", "in": name the person, the means or the place`,
+	},
+	{
+		regexp.MustCompile(`(?i)\b(whoever|somebody|of whom)\b`),
+		"it leaves open who acts",
+		`"the caller", "the client", "another process", "anyone who"`,
+	},
+	{
+		regexp.MustCompile(`(?i)\bnobody\b`),
+		"it hides the subject in a negation",
+		`"no goroutine", "no client", or the active sentence without it`,
+	},
+	{
+		regexp.MustCompile(`(?i)\b(heeds?|owes?|has it that|is asked for it)\b`),
+		"it is no term of the field",
+		`"respects", "must still return", "says", "is requested"`,
+	},
+	{
+		regexp.MustCompile(`(?i)\b(epitaph|lookout|standIn)\b`),
+		"it is a metaphor with a meaning of its own in this code",
+		`the terms of the field: "last state", "stop condition", "file override"`,
+	},
+}
+
+// notYet are the folders and documents whose wording is not edited yet, with all
+// that is below them. Remove a row when its wording is edited.
+var notYet = []string{
+	"aoc",
+	"cmd",
+	"conformance",
+	"debugger",
+	"docs",
+	"jsonrpc",
+	"mcp",
+	"rulesets",
+	"transport/audit",
+	"transport/bearer",
+	"transport/http1",
+	"transport/https",
+	"transport/keys",
+	"transport/pipetest",
+	"transport/quota",
+	"transport/stdio",
+	"transport/streamable",
+	"transport/valkeytest",
+	"CHANGELOG.md",
+	"CONTRIBUTING.md",
+	"README.md",
+	"SECURITY.md",
+}
+
+// Comments and documents are written in the field's own words.
+func TestBannedPhrases(t *testing.T) {
+	for path := range goFiles(t) {
+		if !isPending(path) && path != "cmd/triptych/words_test.go" {
+			checkWording(t, path, comments(t, path))
+		}
+	}
+	documents, err := filepath.Glob(filepath.Join(top, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := filepath.Glob(filepath.Join(top, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(documents, more...) {
+		path, err := filepath.Rel(top, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isPending(path) {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkWording(t, path, map[int]string{1: string(text)})
+	}
+}
+
+// isPending reports whether a path or a folder above it is in notYet.
+func isPending(path string) bool {
+	return slices.ContainsFunc(notYet, func(row string) bool {
+		return path == row || strings.HasPrefix(path, row+"/")
+	})
+}
+
+// checkWording reports the banned phrases of some texts, which are given by the
+// numbers of their first lines.
+func checkWording(t *testing.T, path string, texts map[int]string) {
+	t.Helper()
+	for first, text := range texts {
+		for i, line := range strings.Split(text, "\n") {
+			for _, row := range banned {
+				if found := row.pattern.FindString(line); found != "" {
+					t.Errorf("%s:%d: %q: %s; write %s", path, first+i, found, row.reason, row.instead)
+				}
+			}
+		}
+	}
+}
+
+// comments returns the comments of a Go file by the numbers of their lines.
+func comments(t *testing.T, path string) map[int]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(top, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := token.NewFileSet()
+	file := files.AddFile(path, -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, text, nil, scanner.ScanComments)
+	found := map[int]string{}
+	for {
+		switch pos, kind, literal := s.Scan(); kind {
+		case token.EOF:
+			return found
+		case token.COMMENT:
+			found[file.Line(pos)] = literal
+		}
+	}
+}
+
+// The list finds the phrases that it was written for.
+func TestBannedPhrasesAreFound(t *testing.T) {
+	for line, want := range map[string]bool{
+		"// tells makes what tells that it is over: that is what it does.": true,
+		"// Whoever calls Commit writes for all who wait.":                 true,
+		"// Commit waits until the batch that holds seq is written.":       false,
+	} {
+		got := slices.ContainsFunc(banned, func(row bannedPhrase) bool { return row.pattern.MatchString(line) })
+		if got != want {
+			t.Errorf("%s: found %v, want %v", line, got, want)
+		}
+	}
+}
