@@ -46,6 +46,13 @@ type bodyReader struct {
 	closed bool
 }
 
+// Len returns the number of bytes that are left. All of them are in memory.
+func (b *bodyReader) Len() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.rest)
+}
+
 func (b *bodyReader) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -27,7 +27,15 @@ type Config struct {
 	// "https://example.com". Only they get CORS headers.
 	Origins []string
 
-	MaxBody     int64         // bytes of a body; 16 MiB
+	MaxBody int64 // bytes of a body; 16 MiB
+	// BodyMemory bounds the bytes of bodies that are being received or answered:
+	// of one principal, 32 MiB and never less than two bodies of the largest
+	// size, and BodyMemoryTotal of all, 96 MiB and never less than for two
+	// principals.
+	BodyMemory, BodyMemoryTotal int64
+	BodyGrace                   time.Duration // before a body has to arrive at BodyRate; 5 s
+	BodyRate                    int64         // bytes a second; 16 KiB
+
 	Timeout     time.Duration // how long a request may go without a sign of life; 60 s
 	KeepAlive   time.Duration // between comments on quiet streams; 15 s
 	WriteTime   time.Duration // how long a client may take for one write; 30 s
@@ -45,6 +53,10 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	c.MaxBody = cmp.Or(c.MaxBody, 16<<20)
+	c.BodyMemory = max(cmp.Or(c.BodyMemory, 32<<20), 2*c.MaxBody+2)
+	c.BodyMemoryTotal = max(cmp.Or(c.BodyMemoryTotal, 96<<20), 2*c.BodyMemory)
+	c.BodyGrace = cmp.Or(c.BodyGrace, 5*time.Second)
+	c.BodyRate = cmp.Or(c.BodyRate, 16<<10)
 	c.Timeout = cmp.Or(c.Timeout, time.Minute)
 	c.KeepAlive = cmp.Or(c.KeepAlive, 15*time.Second)
 	c.WriteTime = cmp.Or(c.WriteTime, 30*time.Second)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
 // An exchange is a body on its way to its answer. It is the
@@ -18,6 +19,7 @@ type exchange struct {
 	h       *Handler
 	to      route
 	body    jsonrpc.Body
+	hold    *budget.Hold // the memory of the body
 	takes   acceptance
 	handler *mcp.Handler
 	probe   bool  // whether the body is a probe
@@ -137,8 +139,10 @@ func (e *exchange) register() {
 	}
 }
 
-// leave ends what register began.
+// leave ends what register began, and gives back the memory of the body, which
+// nothing needs any more.
 func (e *exchange) leave() {
+	e.hold.Release()
 	if e.to.session != nil {
 		e.to.session.leave(e)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
 // A Handler is the MCP endpoint. Make one with [New].
@@ -17,6 +18,7 @@ type Handler struct {
 	cfg      Config
 	sessions sessions
 	streams  streamCount
+	bodies   *budget.Budget
 	visitors visitors
 
 	mu      sync.Mutex
@@ -28,6 +30,7 @@ type Handler struct {
 // New returns the endpoint. It starts nothing.
 func New(cfg Config) *Handler {
 	h := &Handler{cfg: cfg.withDefaults(), listens: map[*exchange]struct{}{}}
+	h.bodies = budget.New(budget.Limits{Owner: h.cfg.BodyMemory, Total: h.cfg.BodyMemoryTotal})
 	h.sessions.init(h)
 	h.streams.init(h.cfg.MaxStreams)
 	h.visitors.init()

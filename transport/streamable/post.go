@@ -1,8 +1,6 @@
 package streamable
 
 import (
-	"errors"
-	"io"
 	"net/http"
 	"strings"
 
@@ -14,50 +12,60 @@ import (
 //
 //	post ─► read ─► jsonrpc.Decode ─► route ─► charge ─► exchange
 func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
-	e := &exchange{h: h, to: route{caller: caller}}
+	e := &exchange{h: h, to: route{caller: caller}, hold: h.bodies.Hold(caller.Principal.ID)}
+	if h.prepare(w, r, e) {
+		e.exchange(w, r)
+	} else {
+		e.hold.Release()
+	}
+}
+
+// prepare reads a body up to the point at which its requests run. It reports
+// false when the body has been answered: refused, or accepted without an answer.
+func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) bool {
 	takes, ok := accepted(r.Header)
 	if !ok {
 		h.turnAway(w, r, &e.to.caller, invalid(http.StatusNotAcceptable, "Accept must have application/json or text/event-stream"))
-		return
+		return false
 	}
 	e.takes = takes
 	if !isJSON(first(r.Header["Content-Type"])) {
 		h.turnAway(w, r, &e.to.caller, invalid(http.StatusUnsupportedMediaType, "Content-Type must be application/json"))
-		return
+		return false
 	}
 	if coded(r.Header) {
 		w.Header()["Accept-Encoding"] = identity // RFC 9110, section 15.5.16
 		h.turnAway(w, r, &e.to.caller, invalid(http.StatusUnsupportedMediaType, "the body must be sent as it is, without Content-Encoding"))
-		return
+		return false
 	}
-	text, refused := h.read(w, r)
+	named, _ := headerVersion(r)
+	text, refused := h.readBody(w, r, e.hold, orBaseline(named))
 	if refused != nil {
 		h.breaks(w, r, &e.to.caller)
 		h.refuse(w, refused)
-		return
+		return false
 	}
 	var rpcErr *jsonrpc.Error
 	e.body, rpcErr = jsonrpc.Decode(text, jsonrpc.Config{MaxMessage: int(h.cfg.MaxBody), Logger: h.cfg.Logger})
 	if rpcErr != nil {
-		named, _ := headerVersion(r)
 		h.breaks(w, r, &e.to.caller)
 		h.refuseFor(w, refusal(http.StatusBadRequest, rpcErr), jsonrpc.ID{}, hasNullID(named))
-		return
+		return false
 	}
 	if refused := h.route(r, &e.to, &e.body); refused != nil {
 		h.misroute(w, r, &e.to, &e.body, refused)
-		return
+		return false
 	}
 	h.deliver(&e.body, &e.to)
 	if refused := h.cfg.Door.Charge(r.Context(), w.Header(), &e.to.caller, e.to.rev, h.billOf(&e.body, &e.to)); refused != nil {
 		h.refuseFor(w, refused, onlyID(&e.body), hasNullID(e.to.rev))
-		return
+		return false
 	}
 	if !e.body.Answered() {
 		w.WriteHeader(http.StatusAccepted)
-		return
+		return false
 	}
-	e.exchange(w, r)
+	return true
 }
 
 // misroute refuses a body that nothing can be done with. Clients that look for a
@@ -91,54 +99,6 @@ var identity = []string{"identity"}
 // hasNullID says whether an answer without a readable id has a null; clients
 // that named no revision get it, as JSON-RPC 2.0 asks.
 func hasNullID(rev *mcp.Revision) bool { return rev == nil || rev.Has(mcp.NullIDs) }
-
-// read reads the body within its bounds; its time is bounded by the HTTP
-// server's ReadTimeout.
-func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, *Refusal) {
-	if r.ContentLength > h.cfg.MaxBody {
-		return nil, h.tooLarge()
-	}
-	body := r.Body
-	if r.ContentLength < 0 {
-		body = http.MaxBytesReader(w, body, h.cfg.MaxBody)
-	}
-	text, err := readAll(body, r.ContentLength)
-	if err == nil {
-		return text, nil
-	}
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, h.tooLarge()
-	}
-	return nil, invalid(http.StatusBadRequest, "the body could not be read to its end")
-}
-
-func (h *Handler) tooLarge() *Refusal {
-	return invalid(http.StatusRequestEntityTooLarge, "a body may have %d bytes at most", h.cfg.MaxBody)
-}
-
-// trusted is how much memory a Content-Length gets before the bytes come.
-const trusted = 1 << 20
-
-// readAll reads a body whose length the client stated, -1 when it did not.
-func readAll(body io.Reader, length int64) ([]byte, error) {
-	if length < 0 {
-		length = 511
-	}
-	text := make([]byte, 0, min(length+1, trusted)) // one more, for the end to be seen
-	for {
-		if len(text) == cap(text) {
-			text = append(text, 0)[:len(text)]
-		}
-		n, err := body.Read(text[len(text):cap(text)])
-		text = text[:len(text)+n]
-		if errors.Is(err, io.EOF) {
-			return text, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-}
 
 // onlyID is the id of a body that is one request.
 func onlyID(body *jsonrpc.Body) jsonrpc.ID {

@@ -1,0 +1,156 @@
+package streamable
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/internal/budget"
+)
+
+// The memory of a body: how much is allocated before its bytes arrive, and how
+// much for a body of unknown length. Past that it doubles as bytes arrive.
+const (
+	firstStep   = 64 << 10
+	unknownStep = 4 << 10
+)
+
+// maxBodyTime bounds the arrival of a body that is as fast as it has to be.
+const maxBodyTime = 150 * time.Second
+
+// readBody reads the body of a POST. Its memory is taken from hold before it is
+// allocated, and it has to arrive at BodyRate once BodyGrace is over.
+func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, hold *budget.Hold, rev *mcp.Revision) ([]byte, *Refusal) {
+	if r.ContentLength > h.cfg.MaxBody {
+		return nil, h.tooLarge()
+	}
+	body := r.Body
+	if r.ContentLength < 0 {
+		body = http.MaxBytesReader(w, body, h.cfg.MaxBody)
+	}
+	in := bodyReader{from: body, length: r.ContentLength, hold: hold}
+	if !isBuffered(r) {
+		in.pace(http.NewResponseController(w), h.cfg.BodyGrace, h.cfg.BodyRate)
+	}
+	text, err := in.readAll()
+	if err == nil {
+		return text, nil
+	}
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, h.tooLarge()
+	}
+	switch {
+	case errors.Is(err, budget.ErrOwner), errors.Is(err, budget.ErrTotal):
+		w.Header().Set("Connection", "close") // the body is not read
+		return nil, h.overBudget(w.Header(), err, rev, "bodies", h.cfg.BodyMemory)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.Header().Set("Connection", "close")
+		return nil, invalid(http.StatusRequestTimeout, "the body must arrive with %d bytes a second", h.cfg.BodyRate)
+	}
+	return nil, invalid(http.StatusBadRequest, "the body could not be read to its end")
+}
+
+// isBuffered reports whether all of the body has arrived: reading it needs no
+// deadline.
+func isBuffered(r *http.Request) bool {
+	b, ok := r.Body.(interface{ Len() int })
+	return ok && int64(b.Len()) == r.ContentLength || r.Body == http.NoBody
+}
+
+func (h *Handler) tooLarge() *Refusal {
+	return invalid(http.StatusRequestEntityTooLarge, "a body may have %d bytes at most", h.cfg.MaxBody)
+}
+
+// retryBudget is when a client may try again whose budget is used up: memory
+// comes back as soon as answers are written.
+const retryBudget = time.Second
+
+// overBudget refuses what a budget has no room for: a principal's own with 429,
+// everybody's with 503.
+func (h *Handler) overBudget(header http.Header, err error, rev *mcp.Revision, of string, limit int64) *Refusal {
+	header.Set("Retry-After", strconv.Itoa(int(retryBudget.Seconds())))
+	if errors.Is(err, budget.ErrOwner) {
+		told := &mcp.QuotaError{
+			Limit: limit, Used: limit, ResetAt: time.Now().Add(retryBudget),
+			Details: "a key may have so many bytes of " + of + " at one time",
+		}
+		return refusal(http.StatusTooManyRequests, told.Wire(rev))
+	}
+	return refusal(http.StatusServiceUnavailable,
+		jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("the server has no memory for more %s now", of))
+}
+
+// A bodyReader reads a body into memory that grows as its bytes arrive.
+type bodyReader struct {
+	from   io.Reader
+	length int64 // as the client stated it, -1 if it did not
+	hold   *budget.Hold
+
+	control *http.ResponseController // nil for a body that has arrived
+	began   time.Time
+	grace   time.Duration
+	rate    int64
+}
+
+// pace makes reads end when the body arrives too slowly.
+func (b *bodyReader) pace(control *http.ResponseController, grace time.Duration, rate int64) {
+	b.control, b.began, b.grace, b.rate = control, time.Now(), grace, rate
+}
+
+// setDeadline lets the next read last until n bytes should have been here.
+func (b *bodyReader) setDeadline(n int) {
+	if b.control != nil {
+		took := b.grace + time.Duration(float64(n)/float64(b.rate)*float64(time.Second))
+		_ = b.control.SetReadDeadline(b.began.Add(min(took, maxBodyTime))) // recorders of tests have none
+	}
+}
+
+func (b *bodyReader) readAll() ([]byte, error) {
+	size := int64(unknownStep)
+	if b.length >= 0 {
+		size = min(b.length+1, firstStep) // one more, for the end to be seen
+	}
+	if err := b.hold.Take(size); err != nil {
+		return nil, err
+	}
+	text := make([]byte, 0, size)
+	for {
+		b.setDeadline(len(text))
+		n, err := b.from.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		if err != nil {
+			if b.control != nil {
+				_ = b.control.SetReadDeadline(time.Time{}) // as in setDeadline
+			}
+			if errors.Is(err, io.EOF) {
+				return text, nil
+			}
+			return nil, err
+		}
+		if len(text) == cap(text) {
+			if text, err = b.grow(text); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// grow doubles the memory of text, but not beyond the stated length.
+func (b *bodyReader) grow(text []byte) ([]byte, error) {
+	size := 2 * int64(cap(text))
+	if b.length >= 0 {
+		size = min(size, b.length+1)
+	}
+	size = max(size, int64(cap(text))+1) // a length that lies
+	if err := b.hold.Take(size - int64(cap(text))); err != nil {
+		return nil, err
+	}
+	grown := make([]byte, len(text), size)
+	copy(grown, text)
+	return grown, nil
+}
