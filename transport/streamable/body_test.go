@@ -20,7 +20,8 @@ func (s setup) start(t *testing.T, principal string, length int, part string) ne
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close() }) // it may be closed already
+	t.Cleanup(func() { _ = conn.Close() })      // it may be closed already
+	_ = conn.(*net.TCPConn).SetReadBuffer(4096) // then its answer has to wait sooner
 	head := "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: " + principal + "\r\nContent-Length: " + strconv.Itoa(length) + "\r\n\r\n"
 	if _, err := io.WriteString(conn, head+part); err != nil {
 		t.Fatal(err)

@@ -36,12 +36,20 @@ type Config struct {
 	BodyGrace                   time.Duration // before a body has to arrive at BodyRate; 5 s
 	BodyRate                    int64         // bytes a second; 16 KiB
 
+	// AnswerMemory bounds the bytes of answers and messages that clients have not
+	// read yet: of one principal, 32 MiB, and AnswerMemoryTotal of all, 96 MiB.
+	AnswerMemory, AnswerMemoryTotal int64
+
 	Timeout     time.Duration // how long a request may go without a sign of life; 60 s
 	KeepAlive   time.Duration // between comments on quiet streams; 15 s
 	WriteTime   time.Duration // how long a client may take for one write; 30 s
 	SessionIdle time.Duration // how long a session lives without requests; 1 h
-	MaxSessions int           // of one principal; 1000
-	MaxStreams  int           // open streams of one principal; 1000
+	// MaxSessions bounds the sessions of one principal, 1000, and
+	// MaxSessionsTotal those of all, 10,000.
+	MaxSessions, MaxSessionsTotal int
+	// MaxStreams bounds the open streams of one principal, 1000, and
+	// MaxStreamsTotal those of all, 4000.
+	MaxStreams, MaxStreamsTotal int
 
 	// Barrier returns when all that was recorded is safe; no answer leaves
 	// before. Its error is the answer in place of a result. It bounds its own
@@ -55,6 +63,8 @@ func (c Config) withDefaults() Config {
 	c.MaxBody = cmp.Or(c.MaxBody, 16<<20)
 	c.BodyMemory = max(cmp.Or(c.BodyMemory, 32<<20), 2*c.MaxBody+2)
 	c.BodyMemoryTotal = max(cmp.Or(c.BodyMemoryTotal, 96<<20), 2*c.BodyMemory)
+	c.AnswerMemory = cmp.Or(c.AnswerMemory, 32<<20)
+	c.AnswerMemoryTotal = max(cmp.Or(c.AnswerMemoryTotal, 96<<20), 2*c.AnswerMemory)
 	c.BodyGrace = cmp.Or(c.BodyGrace, 5*time.Second)
 	c.BodyRate = cmp.Or(c.BodyRate, 16<<10)
 	c.Timeout = cmp.Or(c.Timeout, time.Minute)
@@ -62,7 +72,9 @@ func (c Config) withDefaults() Config {
 	c.WriteTime = cmp.Or(c.WriteTime, 30*time.Second)
 	c.SessionIdle = cmp.Or(c.SessionIdle, time.Hour)
 	c.MaxSessions = cmp.Or(c.MaxSessions, 1000)
+	c.MaxSessionsTotal = cmp.Or(c.MaxSessionsTotal, 10_000)
 	c.MaxStreams = cmp.Or(c.MaxStreams, 1000)
+	c.MaxStreamsTotal = cmp.Or(c.MaxStreamsTotal, 4000)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -18,13 +18,17 @@ import (
 type exchange struct {
 	h       *Handler
 	to      route
-	body    jsonrpc.Body
+	id      jsonrpc.ID   // of a body that is one request; holds no memory of the body
+	batch   bool         // whether the body is one
+	body    jsonrpc.Body // until it was answered
 	hold    *budget.Hold // the memory of the body
 	takes   acceptance
 	handler *mcp.Handler
 	probe   bool  // whether the body is a probe
 	refused bool  // whether the body is a batch, and one error the answer to all of it
 	err     error // of the last request, for the status
+
+	produced int // bytes of answers so far
 
 	values context.Context // of the HTTP request, whose end is not its end
 	ctx    context.Context
@@ -49,6 +53,7 @@ var (
 // exchange answers a body in which somebody waits for an answer.
 func (e *exchange) exchange(w http.ResponseWriter, r *http.Request) {
 	h := e.h
+	e.id, e.batch = onlyID(&e.body).Clone(), e.body.Batch
 	e.probe, e.values = isProbe(&e.body), context.WithoutCancel(r.Context())
 	if e.to.session != nil {
 		e.begin(e.values) // a lost connection cancels nothing
@@ -102,6 +107,7 @@ func (e *exchange) unlimit() {
 // first, the answer or a stream.
 func (e *exchange) beside(w http.ResponseWriter, r *http.Request) {
 	if !e.h.run(e) {
+		e.hold.Release()
 		e.leave()
 		e.over()
 		e.h.refuse(w, closing())
@@ -139,10 +145,8 @@ func (e *exchange) register() {
 	}
 }
 
-// leave ends what register began, and gives back the memory of the body, which
-// nothing needs any more.
+// leave ends what register began.
 func (e *exchange) leave() {
-	e.hold.Release()
 	if e.to.session != nil {
 		e.to.session.leave(e)
 	}
@@ -157,8 +161,10 @@ func (e *exchange) answer() []byte {
 	if err := e.barrier(); err != nil && (e.err == nil || e.gathers()) { // of a batch, err is the last one's alone
 		e.h.cfg.Logger.Error("answer withheld", "err", err)
 		e.err = err
-		out = jsonrpc.AppendError(out[:0], onlyID(&e.body), hasNullID(e.to.rev), jsonrpc.ErrorOf(err))
+		out = jsonrpc.AppendError(out[:0], e.id, hasNullID(e.to.rev), jsonrpc.ErrorOf(err))
 	}
+	e.body = jsonrpc.Body{}
+	e.hold.Release()
 	return out
 }
 
@@ -166,7 +172,7 @@ func (e *exchange) answer() []byte {
 const usualAnswer = 512
 
 // gathers says whether the answer is an array of answers.
-func (e *exchange) gathers() bool { return e.body.Batch && !e.refused }
+func (e *exchange) gathers() bool { return e.batch && !e.refused }
 
 // barrier waits until what was recorded is safe, for requests that were cancelled,
 // too: they have records, and those that took too long an answer.
@@ -185,18 +191,38 @@ func (e *exchange) finish(out []byte) {
 	switch none := len(out) == 0; {
 	case e.stream == nil && !e.takes.json && !e.left && !none:
 		e.openLocked()
-		e.stream.finish(out)
+		e.finishStreamLocked(out)
 	case e.stream == nil:
 		e.first <- out
 	case none && e.ctx.Err() == nil:
-		e.body = jsonrpc.Body{} // nobody needs it for as long as that
-		return                  // a listen: it ends with the client or the server
+		return // a listen: it ends with the client or the server
 	case none:
-		e.stream.finish(nil)
+		_ = e.stream.finish(nil) // it takes no memory
 	default:
-		e.stream.finish(out)
+		e.finishStreamLocked(out)
 	}
 	e.over()
+}
+
+// finishStreamLocked ends the stream with the answer, or with an error in its
+// place when there is no memory to keep it until it is read.
+func (e *exchange) finishStreamLocked(out []byte) {
+	owner := e.to.caller.Principal.ID
+	err := e.h.parked.fit(owner, func() error { return e.stream.finish(out) })
+	if err == nil {
+		return
+	}
+	e.h.cfg.Logger.Warn("answer dropped", "principal", owner, "bytes", len(out), "err", err)
+	out = jsonrpc.AppendError(nil, e.id, hasNullID(e.to.rev), e.unread(http.Header{}, err).Error)
+	if e.stream.finish(out) != nil {
+		_ = e.stream.finish(nil) // it takes no memory
+	}
+}
+
+// unread refuses an answer for which there is no memory, because too many others
+// have not been read.
+func (e *exchange) unread(header http.Header, err error) *Refusal {
+	return e.h.overBudget(header, err, orBaseline(e.to.rev), "answers that are not read", e.h.cfg.AnswerMemory)
 }
 
 // over frees what the exchange holds.
@@ -219,6 +245,14 @@ func (e *exchange) reply(w http.ResponseWriter, out []byte) {
 		e.h.cfg.Door.Forbidden(w.Header(), rpc)
 	}
 	e.startSession(w)
+	owner := e.to.caller.Principal.ID
+	hold := e.h.answers.Hold(owner)
+	defer hold.Release()
+	if err := e.h.parked.fit(owner, func() error { return hold.Take(int64(cap(out))) }); err != nil {
+		e.h.cfg.Logger.Warn("answer dropped", "principal", owner, "bytes", len(out), "err", err)
+		e.h.refuseFor(w, e.unread(w.Header(), err), e.id, hasNullID(e.to.rev))
+		return
+	}
 	_ = writeJSON(w, status, out) // a client that is gone needs no answer
 }
 
@@ -247,8 +281,14 @@ func (e *exchange) abandon() {
 	switch s := e.to.session; {
 	case s == nil:
 		e.cancel(nil)
+		if stream != nil {
+			stream.close()
+		}
 	case stream != nil:
 		s.lost(stream)
+	}
+	if stream != nil {
+		stream.leave()
 	}
 	e.h.hangUp(e)
 }
@@ -256,14 +296,15 @@ func (e *exchange) abandon() {
 // copy sends the stream. When the client goes, that cancels what has no
 // session, and ends a listen.
 func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
-	if !e.h.streams.enter(e.to.caller.Principal.ID) {
-		e.stream.finish(nil)
+	defer e.stream.leave()
+	if err := e.h.streams.Take(e.to.caller.Principal.ID, 1); err != nil {
+		e.stream.close()
 		e.cancel(nil)
 		e.h.hangUp(e)
-		e.h.refuse(w, e.h.tooManyStreams(w.Header(), e.to.rev))
+		e.h.refuse(w, e.h.tooManyStreams(w.Header(), err, orBaseline(e.to.rev)))
 		return
 	}
-	defer e.h.streams.leave(e.to.caller.Principal.ID)
+	defer e.h.streams.Give(e.to.caller.Principal.ID, 1)
 	e.startSession(w)
 	err := e.stream.copy(r.Context(), openSink(w, e.h.cfg.WriteTime), 0, e.h.cfg.KeepAlive, e.h.admits(r.Context(), &e.to.caller))
 	switch s := e.to.session; {
@@ -271,7 +312,9 @@ func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 		s.left(e.stream, err)
 	case err != nil:
 		e.cancel(nil)
-		e.stream.finish(nil)
+		fallthrough
+	default:
+		e.stream.close()
 	}
 	e.h.hangUp(e)
 }
@@ -282,7 +325,7 @@ func (e *exchange) openLocked() {
 	if s := e.to.session; s != nil {
 		name, prime = s.newStreamName(), e.to.rev.Follows(mcp.PrimedStreams)
 	}
-	e.stream = newStream(name, prime)
+	e.stream = newStream(name, prime, e.h.answers.Hold(e.to.caller.Principal.ID)).expect()
 	if e.to.session != nil {
 		e.to.session.keep(e.stream)
 	}
@@ -294,8 +337,13 @@ type watched struct{ e *exchange }
 
 func (w watched) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
 	e := w.e
+	if e.batch && e.produced > maxBatchAnswer {
+		return dst, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "Invalid Request").
+			WithDetails("the answers to this batch have more than %d bytes already; send the rest in another one", maxBatchAnswer)
+	}
 	e.err = errPanicked
 	out, err := e.handler.Handle(ctx, req, dst)
+	e.produced += len(out) - len(dst)
 	switch cause := context.Cause(e.ctx); {
 	case err == nil:
 	case errors.Is(cause, errCancelled):
@@ -312,6 +360,10 @@ func (w watched) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) (
 	}
 	return out, err
 }
+
+// maxBatchAnswer is how many bytes of answers a batch may have before the rest of
+// its requests are refused.
+const maxBatchAnswer = 8 << 20
 
 var errPanicked = errors.New("the handler panicked")
 

@@ -2,14 +2,15 @@ package streamable
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
 // sessionOf finds the session of a GET or DELETE, which only revisions with
@@ -54,11 +55,12 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 		return
 	}
 	defer s.release(one)
-	if !h.streams.enter(s.principal) {
-		h.refuse(w, h.tooManyStreams(w.Header(), s.mcp.Revision()))
+	if err := h.streams.Take(s.principal, 1); err != nil {
+		h.refuse(w, h.tooManyStreams(w.Header(), err, s.mcp.Revision()))
 		return
 	}
-	defer h.streams.leave(s.principal)
+	defer h.streams.Give(s.principal, 1)
+	h.parked.remove(one)
 	out := openSink(w, h.cfg.WriteTime)
 	err := one.copy(r.Context(), out, after, h.cfg.KeepAlive, h.admits(r.Context(), &caller))
 	if one != s.own {
@@ -123,43 +125,21 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, caller mcp.Call
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// comeAgain is when somebody who has too many streams may try again: one of them
-// may have ended by then.
-const comeAgain = time.Minute
+// retryStreams is when a client may try again that has too many streams: one of
+// them may have ended by then.
+const retryStreams = time.Minute
 
-// tooManyStreams refuses another stream, as a rate that is exceeded.
-func (h *Handler) tooManyStreams(header http.Header, rev *mcp.Revision) *Refusal {
-	header.Set("Retry-After", strconv.Itoa(int(comeAgain.Seconds())))
+// tooManyStreams refuses another stream: a principal's own limit with 429, that of
+// the server with 503.
+func (h *Handler) tooManyStreams(header http.Header, err error, rev *mcp.Revision) *Refusal {
+	header.Set("Retry-After", strconv.Itoa(int(retryStreams.Seconds())))
+	if errors.Is(err, budget.ErrTotal) {
+		return refusal(http.StatusServiceUnavailable,
+			jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("the server has too many open streams"))
+	}
 	told := &mcp.QuotaError{
-		Limit: int64(h.cfg.MaxStreams), Used: int64(h.cfg.MaxStreams), ResetAt: time.Now().Add(comeAgain),
+		Limit: int64(h.cfg.MaxStreams), Used: int64(h.cfg.MaxStreams), ResetAt: time.Now().Add(retryStreams),
 		Details: "a key may have so many open streams at most",
 	}
 	return refusal(http.StatusTooManyRequests, told.Wire(rev))
-}
-
-// A streamCount bounds the open streams of each principal.
-type streamCount struct {
-	limit int
-	mu    sync.Mutex
-	of    map[string]int
-}
-
-func (c *streamCount) init(limit int) { c.limit, c.of = limit, map[string]int{} }
-
-func (c *streamCount) enter(principal string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.of[principal] >= c.limit {
-		return false
-	}
-	c.of[principal]++
-	return true
-}
-
-func (c *streamCount) leave(principal string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.of[principal]--; c.of[principal] == 0 {
-		delete(c.of, principal)
-	}
 }

@@ -17,8 +17,10 @@ import (
 type Handler struct {
 	cfg      Config
 	sessions sessions
-	streams  streamCount
-	bodies   *budget.Budget
+	bodies   *budget.Budget // bytes of bodies
+	answers  *budget.Budget // bytes of answers and messages that clients have not read
+	streams  *budget.Budget // open streams
+	parked   parked
 	visitors visitors
 
 	mu      sync.Mutex
@@ -31,8 +33,10 @@ type Handler struct {
 func New(cfg Config) *Handler {
 	h := &Handler{cfg: cfg.withDefaults(), listens: map[*exchange]struct{}{}}
 	h.bodies = budget.New(budget.Limits{Owner: h.cfg.BodyMemory, Total: h.cfg.BodyMemoryTotal})
+	h.answers = budget.New(budget.Limits{Owner: h.cfg.AnswerMemory, Total: h.cfg.AnswerMemoryTotal})
+	h.streams = budget.New(budget.Limits{Owner: int64(h.cfg.MaxStreams), Total: int64(h.cfg.MaxStreamsTotal)})
+	h.parked.init()
 	h.sessions.init(h)
-	h.streams.init(h.cfg.MaxStreams)
 	h.visitors.init()
 	return h
 }
@@ -49,7 +53,7 @@ func (h *Handler) Shutdown(ctx context.Context) {
 		e.farewell()
 	}
 	for _, s := range h.sessions.living(true) {
-		s.own.finish(nil)
+		_ = s.own.finish(nil) // it takes no memory
 	}
 	h.running.wait(ctx)
 	for _, s := range h.sessions.living(true) {

@@ -12,12 +12,12 @@ import (
 // over, however long that took, and no longer.
 func TestLostStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &session{streams: map[string]*stream{}, own: newStream(ownStream, false)}
-		one := newStream("1", false)
+		s := &session{h: New(Config{}), streams: map[string]*stream{}, own: newStream(ownStream, false, nil)}
+		one := newStream("1", false, nil)
 		s.keep(one)
 		s.left(one, errShutOut)
 		time.Sleep(2*keptFor - time.Second) // just before it is looked at
-		one.finish([]byte("{}"))
+		_ = one.finish([]byte("{}"))        // there is no bound
 		time.Sleep(keptFor - time.Second)
 		if s.stream("1") == nil {
 			t.Errorf("a client had less than %v to come back", keptFor)
@@ -33,10 +33,10 @@ func TestLostStream(t *testing.T) {
 // connection reads it now.
 func TestLeftStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &session{streams: map[string]*stream{}, own: newStream(ownStream, false)}
-		one := newStream("1", false)
+		s := &session{h: New(Config{}), streams: map[string]*stream{}, own: newStream(ownStream, false, nil)}
+		one := newStream("1", false, nil)
 		s.keep(one)
-		one.finish([]byte("{}"))
+		_ = one.finish([]byte("{}")) // there is no bound
 		s.left(one, errTaken)
 		if s.stream("1") == nil {
 			t.Error("it is gone though somebody reads it")
@@ -52,9 +52,9 @@ func TestLeftStream(t *testing.T) {
 // ever either.
 func TestAbandonedStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &session{streams: map[string]*stream{}, own: newStream(ownStream, false)}
+		s := &session{h: New(Config{}), streams: map[string]*stream{}, own: newStream(ownStream, false, nil)}
 		e := &exchange{h: New(Config{}), to: route{session: s, rev: mcp.Baseline()}, first: make(chan []byte, 2)}
-		e.open().finish([]byte("{}"))
+		_ = e.open().finish([]byte("{}")) // likewise
 		e.abandon()
 		time.Sleep(keptFor + time.Second)
 		if s.stream("1") != nil {

@@ -62,7 +62,7 @@ func TestIdleSession(t *testing.T) {
 		}
 		h := New(Config{Server: server, SessionIdle: idle})
 		who := mcp.Principal{ID: "somebody"}
-		s := &session{h: h, id: "1", principal: who.ID, mcp: mcp.NewSession("1"), own: newStream(ownStream, false), inFlight: map[*exchange]struct{}{}, used: time.Now()}
+		s := &session{h: h, id: "1", principal: who.ID, mcp: mcp.NewSession("1"), own: newStream(ownStream, false, nil), inFlight: map[*exchange]struct{}{}, used: time.Now()}
 		s.handler = server.Bind(mcp.Caller{Principal: who}, nil)
 		s.idle = time.AfterFunc(idle, s.expire)
 		h.sessions.add(s)

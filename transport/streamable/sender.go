@@ -69,8 +69,7 @@ const askTime = 15 * time.Minute
 // Respond answers a listen, which is how the server ends it.
 func (e *exchange) Respond(id jsonrpc.ID, result []byte) error {
 	if s := e.open(); s != nil {
-		s.finish(jsonrpc.AppendResult(nil, id, result))
-		return nil
+		return s.finish(jsonrpc.AppendResult(nil, id, result))
 	}
 	return errGone
 }

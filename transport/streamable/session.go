@@ -79,7 +79,8 @@ func (s *session) end() {
 	idle := len(s.inFlight) == 0
 	s.mu.Unlock()
 	for _, one := range append(streams, s.own) {
-		one.finish(nil)
+		s.h.parked.remove(one)
+		one.close()
 	}
 	s.handler.End(context.Background())
 	if idle {
@@ -119,7 +120,7 @@ func (s *session) cancel(id jsonrpc.ID) bool {
 	defer s.mu.Unlock()
 	found := false
 	for e := range s.inFlight {
-		if only := onlyID(&e.body); only.String() == id.String() {
+		if e.id.String() == id.String() {
 			e.cancel(errCancelled)
 			found = true
 		}
@@ -159,7 +160,7 @@ func (s *session) trimLocked() {
 			continue
 		}
 		for _, old := range s.order[:i+1] {
-			delete(s.streams, old)
+			s.forgetStreamLocked(old)
 		}
 		s.order = s.order[i+1:]
 		return
@@ -184,6 +185,7 @@ func (s *session) lost(one *stream) {
 	s.mu.Lock()
 	s.trimLocked()
 	s.mu.Unlock()
+	s.h.parked.add(s.principal, one, func() { s.drop(one) })
 	over := one.over()
 	time.AfterFunc(keptFor, func() {
 		if over {
@@ -198,8 +200,17 @@ func (s *session) lost(one *stream) {
 func (s *session) drop(one *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.streams, one.name)
+	s.forgetStreamLocked(one.name)
 	s.order = slices.DeleteFunc(s.order, func(name string) bool { return name == one.name })
+}
+
+// forgetStreamLocked takes a stream from the map and frees its memory.
+func (s *session) forgetStreamLocked(name string) {
+	if one := s.streams[name]; one != nil {
+		delete(s.streams, name)
+		s.h.parked.remove(one)
+		one.forget()
+	}
 }
 
 // stream finds a stream by name.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
 // newSessionID is 130 random bits in visible ASCII.
@@ -22,11 +23,12 @@ type sessions struct {
 	mu     sync.Mutex
 	closed bool
 	by     map[string]*session
-	of     map[string]int // sessions of a principal
+	count  *budget.Budget
 }
 
 func (all *sessions) init(h *Handler) {
-	all.h, all.by, all.of = h, map[string]*session{}, map[string]int{}
+	all.h, all.by = h, map[string]*session{}
+	all.count = budget.New(budget.Limits{Owner: int64(h.cfg.MaxSessions), Total: int64(h.cfg.MaxSessionsTotal)})
 }
 
 // start begins the session of an initialize that settled a revision with
@@ -38,7 +40,7 @@ func (all *sessions) start(header http.Header, e *exchange) {
 	}
 	s := &session{
 		h: all.h, id: settled.ID, principal: e.to.caller.Principal.ID, scopes: e.to.caller.Principal.Scopes, mcp: settled,
-		own: newStream(ownStream, settled.Revision().Follows(mcp.PrimedStreams)), streams: map[string]*stream{},
+		own: newStream(ownStream, settled.Revision().Follows(mcp.PrimedStreams), all.h.answers.Hold(e.to.caller.Principal.ID)), streams: map[string]*stream{},
 		inFlight: map[*exchange]struct{}{}, asked: map[int64]chan *jsonrpc.Response{}, used: time.Now(),
 	}
 	caller := e.to.caller
@@ -55,11 +57,10 @@ func (all *sessions) start(header http.Header, e *exchange) {
 func (all *sessions) add(s *session) bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if all.closed || all.of[s.principal] >= all.h.cfg.MaxSessions {
+	if all.closed || all.count.Take(s.principal, 1) != nil {
 		return false
 	}
 	all.by[s.id] = s
-	all.of[s.principal]++
 	return true
 }
 
@@ -90,9 +91,7 @@ func (all *sessions) remove(s *session) bool {
 		return false
 	}
 	delete(all.by, s.id)
-	if all.of[s.principal]--; all.of[s.principal] == 0 {
-		delete(all.of, s.principal)
-	}
+	all.count.Give(s.principal, 1)
 	return true
 }
 

@@ -7,8 +7,12 @@ import (
 	"time"
 )
 
-// keptEvents is how much room for events a sink keeps while it waits for more.
-const keptEvents = 16 << 10
+// Events are collected in a buffer of collected bytes; larger ones are written
+// from where they are. A sink that waits for more keeps keptEvents of it.
+const (
+	collected  = 64 << 10
+	keptEvents = 16 << 10
+)
 
 // A sink is the body of an answer that is an event stream.
 type sink struct {
@@ -31,8 +35,9 @@ func openSink(w http.ResponseWriter, limit time.Duration) *sink {
 	return &sink{w: w, control: control, limit: limit}
 }
 
-// event adds one event; its data is one line, as JSON messages are.
-func (o *sink) event(id string, e event) {
+// event adds one event; its data is one line, as JSON messages are. What does not
+// fit into the buffer is written.
+func (o *sink) event(id string, e event) error {
 	if id != "" {
 		o.buf = append(append(append(o.buf, "id: "...), id...), '\n')
 	}
@@ -40,21 +45,42 @@ func (o *sink) event(id string, e event) {
 		o.buf = strconv.AppendInt(append(o.buf, "retry: "...), e.retry.Milliseconds(), 10)
 		o.buf = append(o.buf, '\n')
 	}
-	o.buf = append(append(append(o.buf, "data: "...), e.data...), "\n\n"...)
+	o.buf = append(o.buf, "data: "...)
+	if len(o.buf)+len(e.data) > collected {
+		if err := o.write(); err != nil {
+			return err
+		}
+		if _, err := o.w.Write(e.data); err != nil {
+			return err
+		}
+	} else {
+		o.buf = append(o.buf, e.data...)
+	}
+	o.buf = append(o.buf, "\n\n"...)
+	return nil
+}
+
+// write writes the buffer.
+func (o *sink) write() error {
+	_ = o.control.SetWriteDeadline(time.Now().Add(o.limit)) // recorders of tests have none
+	if len(o.buf) == 0 {
+		return nil
+	}
+	if _, err := o.w.Write(o.buf); err != nil {
+		return err
+	}
+	if o.buf = o.buf[:0]; cap(o.buf) > keptEvents {
+		o.buf = nil
+	}
+	return nil
 }
 
 func (o *sink) comment() { o.buf = append(o.buf, ":\n\n"...) }
 
 // flush writes what was added and sends it off.
 func (o *sink) flush() error {
-	_ = o.control.SetWriteDeadline(time.Now().Add(o.limit)) // recorders of tests have none
-	if len(o.buf) > 0 {
-		if _, err := o.w.Write(o.buf); err != nil {
-			return err
-		}
-		if o.buf = o.buf[:0]; cap(o.buf) > keptEvents {
-			o.buf = nil
-		}
+	if err := o.write(); err != nil {
+		return err
 	}
 	if err := o.control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err

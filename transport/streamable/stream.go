@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
 // A stream is a row of server-sent events. Whoever has something to say
@@ -21,7 +23,12 @@ type stream struct {
 	events  []event
 	first   int // number of events[0]; numbers begin with 1
 	bytes   int // of events
+	handed  int // number of the last event that a copy got; only with a name "" are these dropped when written
+	waiting int // bytes of events behind it
+	hold    *budget.Hold
 	ended   bool
+	closed  bool // no reader may come any more
+	readers int
 	sent    int  // number of the last event that was written to anybody
 	holder  int  // counts who copies; an earlier one has to stop
 	suspend bool // the next copy stops when all is written
@@ -32,6 +39,15 @@ type event struct {
 	retry time.Duration // when to come back, 0 says nothing
 }
 
+// size is what the budget is charged for the event: its data, and about what the
+// row needs for it.
+func (e event) size() int {
+	if e.data == nil {
+		return 0
+	}
+	return cap(e.data) + 64
+}
+
 // maxKept bounds the bytes of a stream's events that nobody has read or that
 // are kept for coming back.
 const maxKept = 1 << 20
@@ -39,8 +55,8 @@ const maxKept = 1 << 20
 // errOverflow reports a client that does not read its stream.
 var errOverflow = errors.New("the client does not read its stream")
 
-func newStream(name string, prime bool) *stream {
-	s := &stream{name: name, prime: prime, first: 1, news: make(chan struct{})}
+func newStream(name string, prime bool, hold *budget.Hold) *stream {
+	s := &stream{name: name, prime: prime, first: 1, news: make(chan struct{}), hold: hold}
 	if prime {
 		s.events = append(s.events, event{retry: comeBack})
 	}
@@ -50,40 +66,83 @@ func newStream(name string, prime bool) *stream {
 // comeBack is what clients are told to wait before they ask again.
 const comeBack = time.Second
 
-// append adds a message. It never blocks: past the bound a stream without a
-// session ends, and one of a session forgets its oldest messages.
+// append adds a message. It never blocks: past the bound, or without memory for
+// it, a stream without a session ends, and one of a session drops its oldest
+// messages.
 func (s *stream) append(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
 		return errOverflow
 	}
-	s.events = append(s.events, event{data: message})
-	s.bytes += len(message)
-	var err error
-	for s.bytes > maxKept && len(s.events) > 1 {
-		if s.name == "" {
-			s.ended, err = true, errOverflow
-			break
-		}
+	err := s.addLocked(message)
+	for s.name != "" && err != nil && s.bytes > 0 {
 		s.dropLocked()
+		err = s.addLocked(message)
+	}
+	for s.name != "" && s.bytes > maxKept && len(s.events) > 1 {
+		s.dropLocked()
+	}
+	if s.name == "" && (err != nil || s.waiting > maxKept && s.waiting > event{data: message}.size()) {
+		s.ended, err = true, errOverflow
 	}
 	s.changedLocked()
 	return err
 }
 
-// finish adds the last message, which may be nil for none.
-func (s *stream) finish(message []byte) {
+// addLocked adds a message if there is memory for it.
+func (s *stream) addLocked(message []byte) error {
+	e := event{data: message}
+	if err := s.hold.Take(int64(e.size())); err != nil {
+		return err
+	}
+	s.events = append(s.events, e)
+	s.bytes += e.size()
+	s.waiting += e.size()
+	return nil
+}
+
+// finish adds the last message, which may be nil for none. When there is no
+// memory for it, it returns the error and the stream goes on.
+func (s *stream) finish(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
-		return
+		return nil
 	}
 	if message != nil {
-		s.events = append(s.events, event{data: message})
-		s.bytes += len(message)
+		if err := s.addLocked(message); err != nil {
+			return err
+		}
 	}
 	s.ended = true
+	s.changedLocked()
+	return nil
+}
+
+// close ends the stream. Its memory is freed as soon as its readers have left.
+func (s *stream) close() {
+	_ = s.finish(nil) // it takes no memory
+	s.forget()
+}
+
+// forget lets the stream end with its last reader: no other can find it.
+func (s *stream) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.freeLocked()
+}
+
+// freeLocked ends a stream that nobody reads nor can find, and frees its memory.
+func (s *stream) freeLocked() {
+	if !s.closed || s.readers > 0 {
+		return
+	}
+	s.ended = true
+	s.first += len(s.events)
+	s.events, s.bytes, s.waiting = nil, 0, 0
+	s.hold.Release()
 	s.changedLocked()
 }
 
@@ -111,8 +170,14 @@ func (s *stream) over() bool {
 	return s.ended
 }
 
+// dropLocked drops the oldest event.
 func (s *stream) dropLocked() {
-	s.bytes -= len(s.events[0].data)
+	size := s.events[0].size()
+	if s.first > s.handed {
+		s.waiting -= size
+	}
+	s.bytes -= size
+	s.hold.Give(int64(size))
 	s.events[0] = event{}
 	s.events = s.events[1:]
 	s.first++
@@ -131,8 +196,25 @@ func (s *stream) take() (holder int) {
 	if s.holder++; s.holder > 1 {
 		s.suspend = false
 	}
+	s.readers++
 	s.changedLocked()
 	return s.holder
+}
+
+// expect counts a reader that will come, until leave.
+func (s *stream) expect() *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readers++
+	return s
+}
+
+// leave ends what expect or take began.
+func (s *stream) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readers--
+	s.freeLocked()
 }
 
 // A portion is what there is to write at one time.
@@ -152,15 +234,15 @@ func (s *stream) after(n, holder int) portion {
 	if s.holder != holder {
 		return portion{taken: true}
 	}
+	for s.name == "" && s.first <= n {
+		s.dropLocked()
+	}
 	from := max(n+1, s.first)
 	p := portion{first: from, news: s.news, last: s.ended || s.suspend}
 	if at := from - s.first; at < len(s.events) {
 		p.events = append(p.events, s.events[at:]...)
 	}
-	if s.name == "" {
-		s.first += len(s.events)
-		s.events, s.bytes = nil, 0
-	}
+	s.handed, s.waiting = s.first+len(s.events)-1, 0
 	return p
 }
 
@@ -191,6 +273,7 @@ var (
 // stream over.
 func (s *stream) copy(ctx context.Context, out *sink, n int, keepAlive time.Duration, admitted func() bool) error {
 	holder := s.take()
+	defer s.leave()
 	timer := time.NewTimer(keepAlive)
 	defer timer.Stop()
 	for {
@@ -200,7 +283,9 @@ func (s *stream) copy(ctx context.Context, out *sink, n int, keepAlive time.Dura
 		}
 		for i, e := range p.events {
 			n = p.first + i
-			out.event(s.id(n), e)
+			if err := out.event(s.id(n), e); err != nil {
+				return err
+			}
 		}
 		if err := out.flush(); err != nil || p.last {
 			return err

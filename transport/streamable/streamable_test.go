@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ import (
 
 // door lets in whoever names a principal in the header Authorization.
 type door struct {
+	mu   sync.Mutex
 	left int
 	shut atomic.Bool // nobody is let in any more
 
@@ -47,6 +49,8 @@ func (d *door) Admit(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Re
 func (d *door) Charge(_ context.Context, header http.Header, _ *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal {
 	d.handshakes.Add(int64(bill.Handshakes))
 	d.broken.Add(int64(bill.Broken))
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if d.left -= bill.Calls; d.left >= 0 {
 		return nil
 	}

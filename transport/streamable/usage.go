@@ -8,3 +8,13 @@ type Usage = budget.Usage
 
 // BodyUsage returns the bytes of bodies that are being received or answered.
 func (h *Handler) BodyUsage() Usage { return h.bodies.Usage() }
+
+// AnswerUsage returns the bytes of answers and messages that clients have not
+// read yet.
+func (h *Handler) AnswerUsage() Usage { return h.answers.Usage() }
+
+// SessionUsage returns the sessions that live.
+func (h *Handler) SessionUsage() Usage { return h.sessions.count.Usage() }
+
+// StreamUsage returns the event streams that are open.
+func (h *Handler) StreamUsage() Usage { return h.streams.Usage() }
