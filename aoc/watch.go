@@ -8,48 +8,88 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp/folder"
+	"github.com/fsnotify/fsnotify"
 )
 
-// pollEvery is how often the folder is looked at whatever is heard: network and
-// container mounts, and systems without a free watch, tell nothing.
+// pollEvery is how often the folder is read without an event: network and
+// container mounts send none.
 const pollEvery = 2 * time.Second
 
-// A stamp tells whether the texts of a day are still the same.
+// A stamp changes when the texts of a day do.
 type stamp string
 
-// watch reports the days whose texts appear, change or go, until ctx is done.
-// The folder may come, go and be replaced meanwhile. No goroutine is left when
-// it returns.
+// watch reports the days whose texts appear, change or go, until ctx is done. The
+// folder may appear, go and be replaced meanwhile. No goroutine is left when
+// watch returns.
 func (b *Book) watch(ctx context.Context, changed func(days []Day, list bool)) error {
-	l := folder.Listen(b.instructions())
-	defer l.Close()
-	b.follow(ctx, l, pollEvery, b.stamps(), changed)
+	system, err := fsnotify.NewWatcher()
+	if err != nil {
+		system = nil // the poll alone finds changes
+	} else {
+		defer func() { _ = system.Close() }() // nothing is lost
+	}
+	watchFolder(system, b.instructions())
+	b.follow(ctx, system, pollEvery, b.stamps(), changed)
 	return nil
 }
 
-// follow compares the texts with what they were before, at every event about
-// them and every so often.
-func (b *Book) follow(ctx context.Context, l *folder.Listener, every time.Duration, before map[Day]stamp, changed func(days []Day, list bool)) {
+// follow compares the texts with what they were before, at every event and every
+// tick. Without a watcher only ticks count.
+func (b *Book) follow(ctx context.Context, system *fsnotify.Watcher, every time.Duration, before map[Day]stamp, changed func(days []Day, list bool)) {
+	var events <-chan fsnotify.Event
+	var lost <-chan error
+	if system != nil {
+		events, lost = system.Events, system.Errors
+	}
 	poll := time.NewTicker(every)
 	defer poll.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case e := <-l.Events:
-			if !l.Hear(e) {
-				continue
-			}
-		case <-l.Faults:
+		case <-events:
+			drop(events)
+		case <-lost:
 		case <-poll.C:
-			l.Arm()
 		}
+		watchFolder(system, b.instructions())
 		now := b.stamps()
 		if days, list := differences(before, now); len(days) > 0 {
 			changed(days, list)
 		}
 		before = now
+	}
+}
+
+// drop discards the events that are waiting: one comparison serves all of them.
+func drop(events <-chan fsnotify.Event) {
+	for {
+		select {
+		case <-events:
+		default:
+			return
+		}
+	}
+}
+
+// watchFolder makes w watch dir or, while dir is missing, the nearest folder above
+// it. It returns when a second attempt ends at the same folder: dir did not appear
+// between the two.
+func watchFolder(w *fsnotify.Watcher, dir string) {
+	for last := ""; w != nil; {
+		at := dir
+		for w.Add(at) != nil && at != filepath.Dir(at) {
+			at = filepath.Dir(at)
+		}
+		if at == last {
+			return
+		}
+		last = at
+		for _, other := range w.WatchList() {
+			if other != at {
+				_ = w.Remove(other) // the watch of a removed folder is gone already
+			}
+		}
 	}
 }
 

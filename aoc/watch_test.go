@@ -13,8 +13,6 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/triptych-mcp/triptych/mcp/folder"
 )
 
 // never is a poll that no test lives to see.
@@ -26,8 +24,18 @@ type told struct {
 	List bool
 }
 
+// newWatcher returns a watcher of the system's that watches nothing yet.
+func newWatcher(t *testing.T) *fsnotify.Watcher {
+	t.Helper()
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 // watching follows b until the test ends and returns what it tells.
-func watching(t *testing.T, b *Book, l *folder.Listener, every time.Duration) <-chan told {
+func watching(t *testing.T, b *Book, w *fsnotify.Watcher, every time.Duration) <-chan told {
 	t.Helper()
 	heard := make(chan told, 100)
 	before := b.stamps()
@@ -35,12 +43,14 @@ func watching(t *testing.T, b *Book, l *folder.Listener, every time.Duration) <-
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		b.follow(ctx, l, every, before, func(days []Day, list bool) { heard <- told{days, list} })
+		b.follow(ctx, w, every, before, func(days []Day, list bool) { heard <- told{days, list} })
 	}()
 	t.Cleanup(func() {
 		stop()
 		<-done
-		l.Close()
+		if w != nil {
+			_ = w.Close() // nothing is lost
+		}
 	})
 	return heard
 }
@@ -78,7 +88,9 @@ func TestWatchFollowsTheFolder(t *testing.T) {
 	top := t.TempDir()
 	b := Open(filepath.Join(top, "data", "aoc"))
 	dir := b.instructions()
-	heard := watching(t, b, folder.Listen(dir), never)
+	w := newWatcher(t)
+	watchFolder(w, dir)
+	heard := watching(t, b, w, never)
 	move := func(from, to string) {
 		t.Helper()
 		if err := os.Rename(from, to); err != nil {
@@ -106,7 +118,7 @@ func TestWatchFollowsTheFolder(t *testing.T) {
 func TestPollIsTheFloor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := bookWith(t, map[string]string{"instructions/Day01_phase1.md": "one"})
-		heard := watching(t, b, &folder.Listener{}, pollEvery)
+		heard := watching(t, b, nil, pollEvery)
 		began := time.Now()
 		lay(t, filepath.Join(b.instructions(), "Day01_phase1.md"), "another")
 		lay(t, filepath.Join(b.instructions(), "Day02_phase1.md"), "two")
@@ -121,10 +133,10 @@ func TestPollIsTheFloor(t *testing.T) {
 
 // After an overflow of the system's queue nothing is known, so all is looked at.
 func TestLostEventsAreMadeUpFor(t *testing.T) {
-	b, faults := bookWith(t, nil), make(chan error)
-	heard := watching(t, b, &folder.Listener{Faults: faults}, never)
+	b, w := bookWith(t, nil), newWatcher(t)
+	heard := watching(t, b, w, never)
 	lay(t, filepath.Join(b.instructions(), "day03.json"), "{}")
-	faults <- fsnotify.ErrEventOverflow
+	w.Errors <- fsnotify.ErrEventOverflow
 	expect(t, "events are lost", heard, 3, true)
 }
 

@@ -70,7 +70,7 @@ var notForFamilies = []string{"net/http"}
 
 // shared are packages about files, folders and names. They know nothing of ours,
 // so what is below a family may import them, too.
-var shared = []string{"mcp/folder", "mcp/wholefile"}
+var shared = []string{"mcp/wholefile"}
 
 // Imports point inward: a message knows no protocol, the protocol no transport,
 // a transport no family, and no family another.
@@ -202,7 +202,7 @@ func TestRefused(t *testing.T) {
 		{"rulesets", "net/http", false},
 		{"rulesets/filestore", module + "/rulesets/ruleset", true},
 		{"rulesets/filestore", module + "/mcp", false},
-		{"rulesets/filestore", module + "/mcp/folder", true},
+		{"rulesets/filestore", module + "/mcp/wholefile", true},
 		{"debugger/internal/looktools", module + "/mcp", true},
 		{"debugger/internal/looktools", module + "/jsonrpc", true},
 		{"debugger/internal/looktools", module + "/debugger/proc", true},
@@ -210,8 +210,8 @@ func TestRefused(t *testing.T) {
 		{"debugger/internal/looktools", module + "/transport/audit", false},
 		{"debugger/internal/looktools", "net/http", false},
 		{"debugger/internal/session", module + "/mcp", false},
-		{"mcp/folder", module + "/jsonrpc", false},
-		{"jsonrpc", module + "/mcp/folder", false},
+		{"mcp/wholefile", module + "/jsonrpc", false},
+		{"jsonrpc", module + "/mcp/wholefile", false},
 		{"chess", module + "/aoc", false},
 		{"chess", module + "/mcp/schema", true},
 		{"cmd/triptych", module + "/aoc", true},

@@ -11,28 +11,28 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/triptych-mcp/triptych/mcp/folder"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// pollEvery is how often the whole folder is looked at: network and container
-// mounts, and systems without a free watch, tell nothing.
+// pollEvery is how often the whole folder is read: network and container mounts,
+// and systems without a free watch, send no events.
 const pollEvery = 2 * time.Second
 
 // A watch compares the folder with what it was.
 //
 //	run
-//	├─ own.wake        this process changed names     → look at these
-//	├─ listener.Events somebody changed a file        → look at it
-//	├─ listener.Events the folder came or went        → look at all
-//	├─ listener.Faults events were lost               → look at all
-//	└─ poll            what tells nothing             → look at all
+//	├─ own.wake         this process changed names → look at these
+//	├─ events           a file changed             → look at it
+//	├─ events           the folder came or went    → look at all
+//	├─ lost             events were lost           → look at all
+//	└─ poll             no event was sent          → look at all
 type watch struct {
-	store    *Store
-	own      *feed
-	listener *folder.Listener
-	seen     map[ruleset.Name]stamp
-	changed  func(ruleset.Change)
+	store   *Store
+	own     *feed
+	dir     string            // absolute, as events spell it
+	system  *fsnotify.Watcher // nil where the system has no more of them
+	seen    map[ruleset.Name]stamp
+	changed func(ruleset.Change)
 }
 
 // Watch implements [ruleset.Store]. The first watch of a store also hears what
@@ -40,17 +40,28 @@ type watch struct {
 func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
 	own := s.feeds.join()
 	defer s.feeds.leave(own)
-	listener := folder.Listen(s.dir)
-	defer listener.Close()
-	w := &watch{store: s, own: own, listener: listener, changed: changed}
+	w := &watch{store: s, own: own, dir: absolute(s.dir), changed: changed}
+	if system, err := fsnotify.NewWatcher(); err == nil {
+		w.system = system
+		defer func() { _ = system.Close() }() // nothing is lost
+	}
 	w.begin()
 	w.run(ctx, pollEvery)
 	return nil
 }
 
+// absolute returns the path as events spell it.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return filepath.Clean(path)
+}
+
 // begin sees the folder for the first time. What this process was changing
 // meanwhile may be in it already, so it is told in any case.
 func (w *watch) begin() {
+	watchFolder(w.system, w.dir)
 	w.seen = w.store.stamps()
 	for name := range w.own.take() {
 		w.changed(ruleset.Change{Kind: ruleset.Unknown, Name: name})
@@ -58,6 +69,11 @@ func (w *watch) begin() {
 }
 
 func (w *watch) run(ctx context.Context, every time.Duration) {
+	var events <-chan fsnotify.Event
+	var lost <-chan error
+	if w.system != nil {
+		events, lost = w.system.Events, w.system.Errors
+	}
 	poll := time.NewTicker(every)
 	defer poll.Stop()
 	for {
@@ -66,26 +82,47 @@ func (w *watch) run(ctx context.Context, every time.Duration) {
 			return
 		case <-w.own.wake:
 			w.look(w.own.take())
-		case e := <-w.listener.Events:
-			w.hear(e)
-		case <-w.listener.Faults:
+		case e := <-events:
+			w.follow(e)
+		case <-lost:
 			w.lookAtAll()
 		case <-poll.C:
-			w.listener.Arm()
+			watchFolder(w.system, w.dir)
 			w.lookAtAll()
 		}
 	}
 }
 
-// hear follows an event.
-func (w *watch) hear(e fsnotify.Event) {
-	switch {
-	case w.listener.Leads(e.Name):
-		w.listener.Arm()
+// follow looks at the file of an event. An event outside the folder means that
+// the folder, or one above it, appeared, went or was replaced.
+func (w *watch) follow(e fsnotify.Event) {
+	if filepath.Dir(e.Name) != w.dir {
+		watchFolder(w.system, w.dir)
 		w.lookAtAll()
-	case w.listener.Holds(e.Name):
-		if name, ok := nameOf(filepath.Base(e.Name)); ok {
-			w.look(map[ruleset.Name]struct{}{name: {}})
+		return
+	}
+	if name, ok := nameOf(filepath.Base(e.Name)); ok {
+		w.look(map[ruleset.Name]struct{}{name: {}})
+	}
+}
+
+// watchFolder makes w watch dir or, while dir is missing, the nearest folder above
+// it. It returns when a second attempt ends at the same folder: dir did not appear
+// between the two.
+func watchFolder(w *fsnotify.Watcher, dir string) {
+	for last := ""; w != nil; {
+		at := dir
+		for w.Add(at) != nil && at != filepath.Dir(at) {
+			at = filepath.Dir(at)
+		}
+		if at == last {
+			return
+		}
+		last = at
+		for _, other := range w.WatchList() {
+			if other != at {
+				_ = w.Remove(other) // the watch of a removed folder is gone already
+			}
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/triptych-mcp/triptych/mcp/folder"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -20,11 +19,21 @@ const never = 24 * time.Hour
 
 func openAt(dir string) *Store { return Open(dir, slog.New(slog.DiscardHandler), time.Now) }
 
+// newWatcher returns a watcher of the system's that watches nothing yet.
+func newWatcher(t *testing.T) *fsnotify.Watcher {
+	t.Helper()
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 // watching runs a watch of s until the test ends and returns what it tells.
-func watching(t *testing.T, s *Store, l *folder.Listener, every time.Duration) <-chan ruleset.Change {
+func watching(t *testing.T, s *Store, system *fsnotify.Watcher, every time.Duration) <-chan ruleset.Change {
 	t.Helper()
 	heard := make(chan ruleset.Change, 100)
-	w := &watch{store: s, own: s.feeds.join(), listener: l, changed: func(c ruleset.Change) { heard <- c }}
+	w := &watch{store: s, own: s.feeds.join(), dir: s.dir, system: system, changed: func(c ruleset.Change) { heard <- c }}
 	w.begin()
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -35,7 +44,9 @@ func watching(t *testing.T, s *Store, l *folder.Listener, every time.Duration) <
 	t.Cleanup(func() {
 		stop()
 		<-done
-		l.Close()
+		if system != nil {
+			_ = system.Close() // nothing is lost
+		}
 	})
 	return heard
 }
@@ -61,12 +72,12 @@ func lay(t *testing.T, path, text string) {
 	}
 }
 
-// A deaf listener and a poll that never comes: the store itself tells, and
+// No events and a poll that never comes: the store itself tells, and
 // before the clock has moved at all.
 func TestOwnChangesAreToldAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openAt(filepath.Join(t.TempDir(), "rulesets"))
-		heard := watching(t, s, &folder.Listener{}, never)
+		heard := watching(t, s, nil, never)
 		began := time.Now()
 		text := "changed"
 		for _, step := range []struct {
@@ -96,10 +107,10 @@ func TestChangesBeforeTheWatchAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := ruleset.Change{Kind: ruleset.Unknown, Name: "early"}
-	if got := next(watching(t, s, &folder.Listener{}, never)); got != want {
+	if got := next(watching(t, s, nil, never)); got != want {
 		t.Errorf("told %v, want %v", got, want)
 	}
-	if got := next(watching(t, s, &folder.Listener{}, never)); got != (ruleset.Change{}) {
+	if got := next(watching(t, s, nil, never)); got != (ruleset.Change{}) {
 		t.Errorf("a second watch was told %v", got)
 	}
 }
@@ -108,7 +119,7 @@ func TestChangesBeforeTheWatchAreTold(t *testing.T) {
 func TestPollIsTheFloor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		heard := watching(t, openAt(dir), &folder.Listener{}, pollEvery)
+		heard := watching(t, openAt(dir), nil, pollEvery)
 		began := time.Now()
 		lay(t, filepath.Join(dir, "b.md"), "---\n---\n")
 		lay(t, filepath.Join(dir, "a.md"), "---\n---\n")
@@ -125,10 +136,15 @@ func TestPollIsTheFloor(t *testing.T) {
 
 // After an overflow of the system's queue nothing is known, so all is looked at.
 func TestLostEventsAreMadeUpFor(t *testing.T) {
-	dir, faults := t.TempDir(), make(chan error)
-	heard := watching(t, openAt(dir), &folder.Listener{Faults: faults}, never)
+	dir, system := filepath.Join(t.TempDir(), "rulesets"), newWatcher(t)
+	heard := watching(t, openAt(dir), system, never)
+	for _, watched := range system.WatchList() { // as if the queue had overflowed
+		if err := system.Remove(watched); err != nil {
+			t.Fatal(err)
+		}
+	}
 	lay(t, filepath.Join(dir, "a.md"), "---\n---\n")
-	faults <- fsnotify.ErrEventOverflow
+	system.Errors <- fsnotify.ErrEventOverflow
 	if got, want := next(heard), (ruleset.Change{Kind: ruleset.Created, Name: "a"}); got != want {
 		t.Errorf("told %v, want %v", got, want)
 	}
@@ -138,7 +154,7 @@ func TestLostEventsAreMadeUpFor(t *testing.T) {
 func TestFolderThatComesAndGoes(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "data", "rulesets")
-	heard := watching(t, openAt(dir), folder.Listen(dir), never)
+	heard := watching(t, openAt(dir), newWatcher(t), never)
 	expect := func(doing string, want ruleset.Change) {
 		t.Helper()
 		for {
