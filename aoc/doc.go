@@ -11,9 +11,8 @@
 // The texts of a day are Day01_phase1.md and Day01_phase2.md, or else both in
 // day01.json; letters may be of either case. The speeds of a day are in
 // speeds/day01.json, newest first. It is replaced as a whole under a lock that
-// other processes heed too, so nobody sees half a file and nothing is lost; the
-// text that it had is in speeds/.spare until the next record. A file that cannot
-// be read is never overwritten.
+// all processes take, so nobody sees half a file and nothing is lost. A file that
+// cannot be read is never overwritten.
 //
 // # Concurrency
 //

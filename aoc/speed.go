@@ -11,8 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/triptych-mcp/triptych/mcp/wholefile"
 )
 
 // A Speed is one entry: how long an LLM took for a half of a puzzle.
@@ -130,7 +128,7 @@ func (b *Book) write(day Day, speeds []Speed) error {
 	if err != nil {
 		return err
 	}
-	return plain(wholefile.Swap(b.speedPath(day), filepath.Join(b.speeds(), ".spare"), data, 0o644))
+	return plain(replaceFile(b.speedPath(day), data, 0o644))
 }
 
 // meanOf is the mean of one LLM's entries for a phase, cut to whole

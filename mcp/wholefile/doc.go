@@ -5,8 +5,7 @@
 //
 // The new text is written beside the file, put on disk and renamed; when Write
 // returns, the new name is on disk as well. That needs a file system that renames
-// in one step, as those of Unix and NTFS do. Swap promises the same at less cost,
-// to callers with a lock.
+// in one step, as those of Unix and NTFS do.
 //
 // # Concurrency
 //

@@ -2,8 +2,10 @@ package wholefile_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -11,56 +13,55 @@ import (
 	"github.com/triptych-mcp/triptych/mcp/wholefile"
 )
 
-// What was told to be written is on disk, with a journal and without one.
+// text returns a text that shows when a part of it is missing; each has another
+// length, some more than a page.
+func text(number int) string {
+	return strings.Repeat(fmt.Sprintln(number), 1+number*97%1500) + "end\n"
+}
+
+// What Write has returned for is on disk, with a journal and without one.
 func TestPowerCutLeavesWhatWasPromised(t *testing.T) {
-	writers := map[string]func(path string, data []byte) error{
-		"Write": func(path string, data []byte) error { return wholefile.Write(path, data, 0o600) },
-		"Swap": func(path string, data []byte) error {
-			return wholefile.Swap(path, filepath.Join(filepath.Dir(path), ".spare"), data, 0o600)
-		},
-	}
-	for name, write := range writers {
-		for _, features := range []string{"has_journal", "^has_journal"} {
-			t.Run(name+" "+features, func(t *testing.T) {
-				disk, after := t.TempDir(), t.TempDir()
-				image := disktest.Format(t, disk, "-O", features)
-				for want := range 8 {
-					if err := write(filepath.Join(disk, "file"), text(want)); err != nil {
-						t.Fatal(err)
-					}
-					image.PowerCut(t, after, func() {
-						if got := newSwapper(t, after).number(); got != want {
-							t.Errorf("text %d is left of %d", got, want)
-						}
-					})
+	for _, features := range []string{"has_journal", "^has_journal"} {
+		t.Run(features, func(t *testing.T) {
+			disk, after := t.TempDir(), t.TempDir()
+			image := disktest.Format(t, disk, "-O", features)
+			for number := range 8 {
+				if err := wholefile.Write(filepath.Join(disk, "file"), []byte(text(number)), 0o600); err != nil {
+					t.Fatal(err)
 				}
-			})
-		}
+				image.PowerCut(t, after, func() {
+					if got, err := os.ReadFile(filepath.Join(after, "file")); string(got) != text(number) {
+						t.Errorf("%d bytes that begin with %.10q, %v; want text %d", len(got), got, err, number)
+					}
+				})
+			}
+		})
 	}
 }
 
-// A disk without space leaves the text that there was.
-func TestSwapOnAFullDisk(t *testing.T) {
+// A disk without space leaves the old content and no half files.
+func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	disktest.Format(t, dir, "-O", "^has_journal")
-	s := newSwapper(t, dir)
-	for range 3 {
-		s.swap()
+	path, filler := filepath.Join(dir, "file"), filepath.Join(dir, "filler")
+	if err := wholefile.Write(path, []byte(text(1)), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	filler := filepath.Join(dir, "filler")
 	disktest.Fill(t, filler)
 	for range 3 {
-		if err := wholefile.Swap(s.path, s.spare, make([]byte, 1<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		if err := wholefile.Write(path, make([]byte, 1<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("got %v, want that there is no space", err)
 		}
-		if got := s.number(); got != s.lastNumber {
-			t.Errorf("text %d is left of %d", got, s.lastNumber)
+		if got, err := os.ReadFile(path); string(got) != text(1) {
+			t.Errorf("%d bytes are left, %v", len(got), err)
 		}
 	}
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	s.swap()
+	if err := wholefile.Write(path, []byte(text(2)), 0o600); err != nil {
+		t.Error(err)
+	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".file*")); err != nil || len(left) > 0 {
 		t.Errorf("half files are left: %v, %v", left, err)
 	}
