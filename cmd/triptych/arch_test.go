@@ -70,7 +70,6 @@ var notForFamilies = []string{"net/http"}
 
 // shared are packages about files, folders and names. They know nothing of ours,
 // so what is below a family may import them, too.
-var shared = []string{"mcp/wholefile"}
 
 // Imports point inward: a message knows no protocol, the protocol no transport,
 // a transport no family, and no family another.
@@ -97,18 +96,14 @@ func refused(room, from, imported string) string {
 	if !known {
 		allowed = []string{room, "mcp", "jsonrpc"}
 	}
-	path, ours := strings.CutPrefix(imported, module+"/")
+	ours := strings.HasPrefix(imported, module+"/")
 	switch {
 	case slices.Contains(allowed, "*"):
 		return ""
-	case ours && slices.Contains(shared, strings.TrimPrefix(from, module+"/")):
-		return "everybody may import it, so it knows nothing of ours"
 	case ours && !slices.Contains(allowed, roomOf(imported)):
 		return "imports point inward"
-	case ours && !known && !servesTools(room, from):
-		if roomOf(imported) != room && !slices.Contains(shared, path) {
-			return "only the family's root and its …tools packages know the protocol"
-		}
+	case ours && !known && !servesTools(room, from) && roomOf(imported) != room:
+		return "only the family's root and its …tools packages know the protocol"
 	case !ours && allowed[0] == "std" && strings.Contains(strings.Split(imported, "/")[0], "."):
 		return "this room needs the standard library alone"
 	case room != "transport" && slices.Contains(notForFamilies, imported):
@@ -202,7 +197,6 @@ func TestRefused(t *testing.T) {
 		{"rulesets", "net/http", false},
 		{"rulesets/filestore", module + "/rulesets/ruleset", true},
 		{"rulesets/filestore", module + "/mcp", false},
-		{"rulesets/filestore", module + "/mcp/wholefile", true},
 		{"debugger/internal/looktools", module + "/mcp", true},
 		{"debugger/internal/looktools", module + "/jsonrpc", true},
 		{"debugger/internal/looktools", module + "/debugger/proc", true},
@@ -210,8 +204,6 @@ func TestRefused(t *testing.T) {
 		{"debugger/internal/looktools", module + "/transport/audit", false},
 		{"debugger/internal/looktools", "net/http", false},
 		{"debugger/internal/session", module + "/mcp", false},
-		{"mcp/wholefile", module + "/jsonrpc", false},
-		{"jsonrpc", module + "/mcp/wholefile", false},
 		{"chess", module + "/aoc", false},
 		{"chess", module + "/mcp/schema", true},
 		{"cmd/triptych", module + "/aoc", true},

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/mcp/wholefile"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -250,7 +250,7 @@ func (t *transfer) write(path string, r ruleset.Ruleset) (outcome string, err er
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	if err := wholefile.Write(path, text, 0o644); err != nil {
+	if err := atomicfile.Write(path, text, 0o644); err != nil {
 		return "", err
 	}
 	return "written", os.Chtimes(path, time.Time{}, r.LastModified)

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp/wholefile"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
 )
 
 // A shelf keeps answers that are too large to send as files, a folder for each
@@ -32,7 +32,7 @@ func (s *shelf) Put(_ context.Context, owner, text string) (id, path string, err
 	}
 	id = rand.Text()
 	path = filepath.Join(folder, id+".txt")
-	if err := wholefile.Write(path, []byte(text), 0o600); err != nil {
+	if err := atomicfile.Write(path, []byte(text), 0o600); err != nil {
 		return "", "", err
 	}
 	return id, path, s.tidy(folder)

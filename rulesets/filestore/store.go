@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -16,7 +17,6 @@ import (
 	"github.com/gofrs/flock"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/triptych-mcp/triptych/mcp/wholefile"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -208,9 +208,16 @@ func (s *Store) sweep() {
 	}
 }
 
-// sync makes names last.
+// sync puts the names in the folder on disk. Windows does so itself.
 func (s *Store) sync() error {
-	if err := wholefile.SyncDir(s.dir); err != nil {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	dir, err := os.Open(s.dir)
+	if err != nil {
+		return unavailable(err)
+	}
+	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
 		return unavailable(err)
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/triptych-mcp/triptych/mcp/wholefile"
+	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
 // A Config says where a trail of files is and how long it is kept.
@@ -161,14 +161,14 @@ func (k *files) create(key ed25519.PrivateKey, now time.Time) error {
 	c := &chain{id: newID(), key: key}
 	g := &group{data: c.add(nil, c.header(1, now).body())}
 	g.finish(c, now)
-	err = errors.Join(writeSynced(numbered(tmp, 1), g.data), writeSynced(filepath.Join(tmp, headFile), padded(g.seal)), wholefile.SyncDir(tmp))
+	err = errors.Join(writeSynced(numbered(tmp, 1), g.data), writeSynced(filepath.Join(tmp, headFile), padded(g.seal)), atomicfile.SyncDir(tmp))
 	if err == nil {
 		err = os.Rename(tmp, filepath.Join(k.cfg.Dir, c.id))
 	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(tmp))
 	}
-	return wholefile.SyncDir(k.cfg.Dir)
+	return atomicfile.SyncDir(k.cfg.Dir)
 }
 
 // sweep removes what processes did not finish that were killed long ago.

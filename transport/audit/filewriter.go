@@ -10,7 +10,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/triptych-mcp/triptych/mcp/wholefile"
+	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
 // A fileWriter adds groups to the files of one chain.
@@ -101,7 +101,7 @@ func (w *fileWriter) write(g *group) error {
 		w.room = w.size
 		return errors.Join(err, w.file.Truncate(w.size))
 	}
-	if err := wholefile.SyncData(w.file); err != nil {
+	if err := atomicfile.SyncData(w.file); err != nil {
 		return err
 	}
 	if _, err := w.head.WriteAt(padded(g.seal), 0); err != nil {
@@ -121,7 +121,7 @@ func (w *fileWriter) turn() error {
 	if err != nil {
 		return err
 	}
-	if err := wholefile.SyncDir(w.dir); err != nil {
+	if err := atomicfile.SyncDir(w.dir); err != nil {
 		return errors.Join(err, next.Close())
 	}
 	_ = errors.Join(w.giveBack(), w.file.Close()) // all of it was synced

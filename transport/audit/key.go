@@ -13,7 +13,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/triptych-mcp/triptych/mcp/wholefile"
+	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
 // The files of the signing key, in the folder of the trail. Both are PEM:
@@ -116,7 +116,7 @@ func createWhole(path string, data []byte) error {
 	if err := os.Link(tmp.Name(), path); err != nil {
 		return err
 	}
-	return wholefile.SyncDir(filepath.Dir(path))
+	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
 // ReadPublicKey reads the public key of a PEM file, such as signing.pub in the

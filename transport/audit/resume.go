@@ -13,7 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/triptych-mcp/triptych/mcp/wholefile"
+	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
 // resume opens a chain where it ends: behind its last seal. Bytes after it are
@@ -107,7 +107,7 @@ func (w *fileWriter) cutTail() error {
 		return err
 	}
 	w.room = w.size
-	return errors.Join(w.file.Truncate(w.size), w.file.Sync(), wholefile.SyncDir(w.dir))
+	return errors.Join(w.file.Truncate(w.size), w.file.Sync(), atomicfile.SyncDir(w.dir))
 }
 
 // An ending is how a file ends.

@@ -24,7 +24,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/triptych-mcp/triptych/mcp/wholefile"
+	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
 // Certificates are a pair of PEM files. They are read again when they change.
@@ -218,5 +218,5 @@ func selfSigned(hosts []string) (*x509.Certificate, error) {
 }
 
 func writePEM(file string, mode fs.FileMode, kind string, der []byte) error {
-	return wholefile.WriteExactly(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), mode)
+	return atomicfile.Write(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), mode)
 }

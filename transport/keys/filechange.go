@@ -11,7 +11,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/triptych-mcp/triptych/mcp/wholefile"
+	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
 const (
@@ -62,7 +62,7 @@ func (s *FileStore) rewriteLocked(edit func(*ring) ([]Record, error)) error {
 }
 
 // write replaces the file; it is on disk when write returns.
-func (s *FileStore) write(data []byte) error { return wholefile.Write(s.path(), data, 0o600) }
+func (s *FileStore) write(data []byte) error { return atomicfile.Write(s.path(), data, 0o600) }
 
 // insert implements [backend].
 func (s *FileStore) insert(ctx context.Context, r Record) (added bool, err error) {

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp/wholefile"
+	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
 // A line of the journal says how much of a key's windows counts as used. The
@@ -230,7 +230,7 @@ func (j *journal) replaceLocked(all map[string]line) error {
 		_ = j.file.Close() // every line in it is synced
 		j.file = nil
 	}
-	if err := wholefile.Write(j.path, data, 0o600); err != nil {
+	if err := atomicfile.Write(j.path, data, 0o600); err != nil {
 		return err
 	}
 	j.size = int64(len(data))

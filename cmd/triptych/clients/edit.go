@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/triptych-mcp/triptych/mcp/wholefile"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
 )
 
 // maxFile is the largest configuration file that is read.
@@ -38,7 +38,7 @@ func Edit(path string, change func(old []byte) ([]byte, error)) (changed bool, e
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return false, err
 	}
-	err = wholefile.Write(path, text, 0o600)
+	err = atomicfile.Write(path, text, 0o600)
 	return err == nil, err
 }
 

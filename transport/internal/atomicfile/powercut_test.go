@@ -1,4 +1,4 @@
-package wholefile_test
+package atomicfile_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/conformance/disktest"
-	"github.com/triptych-mcp/triptych/mcp/wholefile"
+	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
 // text returns a text that shows when a part of it is missing; each has another
@@ -26,7 +26,7 @@ func TestPowerCutLeavesWhatWasPromised(t *testing.T) {
 			disk, after := t.TempDir(), t.TempDir()
 			image := disktest.Format(t, disk, "-O", features)
 			for number := range 8 {
-				if err := wholefile.Write(filepath.Join(disk, "file"), []byte(text(number)), 0o600); err != nil {
+				if err := atomicfile.Write(filepath.Join(disk, "file"), []byte(text(number)), 0o600); err != nil {
 					t.Fatal(err)
 				}
 				image.PowerCut(t, after, func() {
@@ -44,12 +44,12 @@ func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	disktest.Format(t, dir, "-O", "^has_journal")
 	path, filler := filepath.Join(dir, "file"), filepath.Join(dir, "filler")
-	if err := wholefile.Write(path, []byte(text(1)), 0o600); err != nil {
+	if err := atomicfile.Write(path, []byte(text(1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	disktest.Fill(t, filler)
 	for range 3 {
-		if err := wholefile.Write(path, make([]byte, 1<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		if err := atomicfile.Write(path, make([]byte, 1<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("got %v, want that there is no space", err)
 		}
 		if got, err := os.ReadFile(path); string(got) != text(1) {
@@ -59,7 +59,7 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	if err := wholefile.Write(path, []byte(text(2)), 0o600); err != nil {
+	if err := atomicfile.Write(path, []byte(text(2)), 0o600); err != nil {
 		t.Error(err)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".file*")); err != nil || len(left) > 0 {

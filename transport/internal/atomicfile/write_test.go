@@ -1,4 +1,4 @@
-package wholefile_test
+package atomicfile_test
 
 import (
 	"io/fs"
@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/mcp/wholefile"
+	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
 func TestPermissions(t *testing.T) {
@@ -17,15 +17,13 @@ func TestPermissions(t *testing.T) {
 		t.Skip("files have the permissions of their folder here")
 	}
 	for _, tt := range []struct {
-		name  string
-		write func(string, []byte, fs.FileMode) error
-		old   fs.FileMode // 0 for a file that is new
-		want  fs.FileMode // where the umask takes nothing from 0o600
+		name string
+		old  fs.FileMode // 0 for a new file
+		want fs.FileMode
 	}{
-		{"new", wholefile.Write, 0, 0o600},
-		{"old", wholefile.Write, 0o640, 0o640},
-		{"exactly, new", wholefile.WriteExactly, 0, 0o600},
-		{"exactly, old", wholefile.WriteExactly, 0o640, 0o640},
+		{"new", 0, 0o644},
+		{"old", 0o640, 0o640},
+		{"old and private", 0o600, 0o600},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "file")
@@ -37,7 +35,7 @@ func TestPermissions(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := tt.write(path, []byte("new"), 0o600); err != nil {
+			if err := atomicfile.Write(path, []byte("new"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			info, err := os.Stat(path)
@@ -57,14 +55,14 @@ func TestReadersFindWholeTexts(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	text := func(i int) []byte { return []byte(strings.Repeat(string(rune('a'+i)), 100_000)) }
-	if err := wholefile.Write(path, text(0), 0o600); err != nil {
+	if err := atomicfile.Write(path, text(0), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var writers sync.WaitGroup
 	for i := range 4 {
 		writers.Go(func() {
 			for range 20 {
-				if err := wholefile.Write(path, text(i), 0o600); err != nil && runtime.GOOS != "windows" { // it may be open there
+				if err := atomicfile.Write(path, text(i), 0o600); err != nil && runtime.GOOS != "windows" { // it may be open there
 					t.Error(err)
 				}
 			}
@@ -95,13 +93,13 @@ func TestFailureLeavesTheOldFile(t *testing.T) {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := wholefile.Write(path, []byte("new"), 0o600); err == nil {
+	if err := atomicfile.Write(path, []byte("new"), 0o600); err == nil {
 		t.Error("a folder was replaced by a file")
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 || !entries[0].IsDir() {
 		t.Errorf("left are %v, %v", entries, err)
 	}
-	if err := wholefile.Write(filepath.Join(dir, "nowhere", "file"), nil, 0o600); err == nil {
+	if err := atomicfile.Write(filepath.Join(dir, "nowhere", "file"), nil, 0o600); err == nil {
 		t.Error("a file in a folder that is not there was written")
 	}
 }
