@@ -86,7 +86,7 @@ func form(schema string) mcp.Binding {
 	})
 }
 
-// reconnectAfter is how long a client is told to stay away, and about how long
+// reconnectAfter is the retry delay sent to a client, and about how long
 // the answer takes.
 const reconnectAfter = 100 * time.Millisecond
 

@@ -12,7 +12,7 @@ import (
 // A fixture has what the tools share.
 type fixture struct{ changes func() mcp.Changes }
 
-// Table returns the family. changes is where it says that its lists changed.
+// Table returns the family. changes receives its list changes.
 func Table(changes func() mcp.Changes) *mcp.Table {
 	f := &fixture{changes: changes}
 	tools := f.plainTools()

@@ -24,7 +24,7 @@ type fileArgs struct {
 	Filename string `json:"filename" doc:"What to delete"`
 }
 
-// taskTools are those of the tasks extension.
+// taskTools returns the tools of the tasks extension.
 func (f *fixture) taskTools() []mcp.Tool {
 	return []mcp.Tool{
 		{

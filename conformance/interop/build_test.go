@@ -45,7 +45,7 @@ func buildGoClient(t *testing.T) string {
 }
 
 // installNode installs what package-lock.json names, unless that was done.
-// The stamp is written last, so a broken installation is made anew.
+// The stamp is written last, so an incomplete installation is repeated.
 func installNode(t *testing.T) {
 	t.Helper()
 	needs(t, "node", "npm")

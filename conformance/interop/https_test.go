@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A visit is what a client saw of a server over HTTPS.
+// A visit records a client's exchanges with a server over HTTPS.
 type visit struct {
 	Refused   refusal    `json:"refused"`
 	Exchanges []exchange `json:"exchanges"`
@@ -34,7 +34,7 @@ type refusal struct {
 	Message string `json:"message"`
 }
 
-// An exchange is what went back and forth once.
+// An exchange is one request and its response.
 type exchange struct {
 	Verb    string `json:"verb"`
 	Message string `json:"message"` // the method in the body
@@ -51,7 +51,7 @@ var refusals = map[string]refusal{
 	golang:                 {Status: http.StatusUnauthorized, Message: "Unauthorized"},
 }
 
-// A passage is what goes back and forth in an era: the message that begins it,
+// A passage is the expected traffic of one era: the message that begins it,
 // and every kind of exchange with how many there are. All that is heard unasked
 // comes by the only streams there are.
 type passage struct {
@@ -59,7 +59,7 @@ type passage struct {
 	kinds map[string]int
 }
 
-// several is how many there are of a kind that is not counted.
+// several marks a kind of exchange that is not counted.
 const several = -1
 
 var (
@@ -165,8 +165,8 @@ func open(t *testing.T, server, data string) site {
 	return site{strings.TrimSpace(url), strings.TrimSpace(key), filepath.Join(data, "tls", "cert.pem")}
 }
 
-// end tells the server to end, which it does well, with nothing in its log that
-// somebody should look at.
+// end stops the server and checks that it exits cleanly, with nothing in its log that
+// needs attention.
 func end(t *testing.T, cmd *exec.Cmd, rest <-chan string) {
 	t.Helper()
 	_ = cmd.Process.Signal(syscall.SIGTERM) // Wait says what is wrong if it has ended

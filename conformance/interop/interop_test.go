@@ -19,7 +19,7 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// patience is how long one run may take.
+// patience limits the time of one run.
 const patience = time.Minute
 
 // The programs of the clients.
@@ -33,7 +33,7 @@ const (
 type client struct {
 	program  string
 	mode     string // how it finds the revision; see node/v2.mjs
-	ask      string // the revision it is told to use, "" when it finds it itself
+	ask      string // the revision to use; "" to negotiate
 	revision string // the revision that must be settled on
 	starts   int    // how often it starts the server, over standard input and output
 	provider bool   // it shows its key by the SDK's option for tokens, not that for headers
@@ -63,7 +63,7 @@ func (c client) name() string {
 		func(s string) bool { return s == "" }), "-")
 }
 
-// A run is what a client is asked to do, and where: by the command that starts
+// A run holds the parameters of a client: by the command that starts
 // a server, or at the address of one.
 type run struct {
 	Command string   `json:"command,omitempty"`
@@ -80,7 +80,7 @@ type run struct {
 	Steps    []step `json:"steps"`
 }
 
-// A report is what a client prints at its end.
+// A report is the output of a client.
 type report struct {
 	Revision     string    `json:"revision"`
 	Server       string    `json:"server"`
@@ -132,7 +132,7 @@ func overStdio(t *testing.T, c client, command []string, server string) {
 	checkRecordings(t, recordings, c.starts)
 }
 
-// flags are those that every server gets: two families, so that the lists stay
+// flags are passed to every server: two families, so that the lists stay
 // as they are when another one comes, and all data in one folder.
 func flags(data string) []string {
 	return []string{"--families", "rulesets,aoc", "--data", data, "--store", filepath.Join(data, "rulesets"), "--log-level", "warn"}

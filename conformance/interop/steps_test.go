@@ -15,7 +15,7 @@ type step struct {
 	want func(client) outcome
 }
 
-// An outcome is what an SDK made of the answer: names, a text, or the error
+// An outcome is an SDK's view of the answer: names, a text, or the error
 // that the server sent.
 type outcome struct {
 	Names      []string `json:"names,omitempty"`
@@ -84,7 +84,7 @@ const (
 // clock stands for every date and time in texts.
 const clock = "TIME"
 
-// entry is how lists show the ruleset.
+// entry is the ruleset's entry in lists.
 func entry(description, tags string) string {
 	return "- **python_style**: " + description + "\n  Tags: [" + tags + "]\n  Created: " + clock + ", Modified: " + clock + "\n\n"
 }
@@ -97,7 +97,7 @@ func page(description, tags string) string {
 	}, "\n")
 }
 
-// steps are what every client does. Every tool is called, every list is read,
+// steps lists the actions of every client. Every tool is called, every list is read,
 // and every way in which an answer can be an error is seen.
 var steps = []step{
 	{Do: "tools", want: names("create_ruleset", "get_ruleset", "update_ruleset", "delete_ruleset",

@@ -58,7 +58,7 @@ func wiretap(folder, command string, args ...string) error {
 	return errors.Join(err, record.Close())
 }
 
-// ignoreErrors goes on when nobody reads any more: what the server says to a
+// ignoreErrors drops write errors of a closed pipe: what the server sends to a
 // client that is gone is of interest all the same.
 type ignoreErrors struct{ w io.Writer }
 

@@ -28,7 +28,7 @@ func TestAnswerID(t *testing.T) {
 	}
 }
 
-// TestMessages: they are JSON, and the id is where it is said to be.
+// Messages are valid JSON, and the id is at the recorded offset.
 func TestMessages(t *testing.T) {
 	for _, m := range []Message{Ping(), List(), Call("a_tool", `{"x":[1]}`), Echo("\"<é\n>"), initialize("2025-11-25")} {
 		putID(m.line[m.id:], 12345678)

@@ -11,7 +11,7 @@
 // of an answer only the id and the length are looked at, after [Prepare] has
 // decoded one in full. The driver's own CPU time stands beside the server's.
 //
-// Measuring needs what Linux tells of processes; elsewhere the package is empty.
+// Measuring needs Linux's /proc; on other systems the package is empty.
 //
 // # Concurrency
 //

@@ -158,11 +158,11 @@ func (p *pipe) Run(mix *Mix, window int, d time.Duration) (*Sample, error) {
 		return nil, err
 	}
 	own := ownCPU()
-	f := newFlight(p, mix, window, d)
-	if f.fits() {
-		err = f.fly()
+	f := newPipeRun(p, mix, window, d)
+	if f.fitsPipe() {
+		err = f.run()
 	} else {
-		err = f.flyTogether()
+		err = f.runConcurrently()
 	}
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func ownCPU() time.Duration {
 	return used
 }
 
-// A Usage is what a process has at one time.
+// A Usage is a snapshot of a process's resources.
 type Usage struct {
 	RSS, Peak    int64 // resident memory in bytes, now and at most
 	Own          int64 // of RSS what is no file's

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Sample is what one run has shown.
+// A Sample holds the measurements of one run.
 type Sample struct {
 	N       int           // answers
 	Bad     int           // of them, those with a wrong id or length
@@ -43,7 +43,7 @@ type Histogram struct {
 	n      int
 }
 
-// fineBits is how many bits below the first tell durations apart.
+// fineBits is the number of bits below the leading one that buckets distinguish.
 const fineBits = 5
 
 // Add counts a duration; one below zero counts as zero.

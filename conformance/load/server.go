@@ -22,7 +22,7 @@ type Server struct {
 	Name string
 	Argv []string
 	Env  []string // added to ours
-	// URL is where it serves; "" is standard input and output. Certificates are
+	// URL is its address; "" means standard input and output. Certificates are
 	// not checked.
 	URL      string
 	Bearer   string
@@ -42,7 +42,7 @@ type Conn interface {
 	ask(m *Message) (answer []byte, err error)
 }
 
-// A Mix is what a run asks, message after message and again.
+// A Mix is the cycle of messages that a run sends.
 type Mix struct{ messages []Message }
 
 // Prepare asks each message once and checks its answer. What is asked by Run
@@ -137,7 +137,7 @@ func start(ctx context.Context, s Server, set func(*exec.Cmd)) (*child, error) {
 
 func (c *child) PID() int { return c.Process.Pid }
 
-// end waits for a process that was told to end, and kills it after a while.
+// end waits for a process to exit, and kills it after a time limit.
 func (c *child) end() error {
 	select {
 	case <-c.done:
@@ -159,7 +159,7 @@ func Goroutines(r Conn) (int, error) {
 	<-c.done
 	n := strings.Count(c.said.String(), "\ngoroutine ")
 	if n == 0 {
-		return 0, fmt.Errorf("it told of no goroutines: %.500s", &c.said)
+		return 0, fmt.Errorf("no goroutine count in %.500s", &c.said)
 	}
 	return n, nil
 }

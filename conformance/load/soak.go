@@ -17,7 +17,7 @@ type SoakTarget struct {
 	Parallel int // requests in flight
 }
 
-// A Interval is what a connection was like for a while of a soak.
+// An Interval holds the measurements of a connection during a part of a soak test.
 type Interval struct {
 	Conn     string
 	Seconds  float64 // since the beginning

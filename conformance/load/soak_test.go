@@ -21,10 +21,10 @@ var (
 	soakFile = flag.String("soak-file", "", "also write what was seen to this file")
 )
 
-// soakConns is how many connections keep the server busy.
+// soakConns is the number of connections in use.
 const soakConns = 16
 
-// readings is what both transports are asked: what reads, of every family that needs
+// readings lists the requests of both transports: read-only calls of each family that needs
 // no other process, and what the protocol answers by itself.
 var readings = []load.Message{
 	load.Ping(), load.List(),
@@ -101,8 +101,8 @@ func checkSoaked(t *testing.T, conn string, all []load.Interval) {
 	}
 }
 
-// patience is how many times as long a request may take at the end. In a short
-// soak that is what else the machine does.
+// patience is the tolerated slowdown of a request at the end. In a short
+// soak other work of the machine causes it.
 func patience() float64 {
 	if *soakFor < 5*time.Minute {
 		return 1000

@@ -4,6 +4,6 @@
 // the suite that was published before there were sets.
 //
 // The suite and the Node that it needs are pinned in node/package.json.
-// expected-failures.yml is what it may find wrong: nothing. With it the suite
+// expected-failures.yml lists accepted failures: none. With it the suite
 // counts warnings as failures.
 package official

@@ -45,7 +45,7 @@ func TestOfficialSuite(t *testing.T) {
 
 var total = regexp.MustCompile(`(?m)^Total: (\d+) passed, (\d+) failed`)
 
-// passed is how many checks passed; one that failed is fatal.
+// passed returns the number of passed checks; a failed check is fatal.
 func passed(t *testing.T, out []byte) (n int) {
 	t.Helper()
 	found := total.FindSubmatch(out)

@@ -144,7 +144,7 @@ func (b *bench) holding(ctx context.Context, s load.Server) (points [][2]float64
 	return points, conn.Close()
 }
 
-// atRest measures the resident memory of servers that nobody asks anything.
+// atRest measures the resident memory of idle servers.
 func (b *bench) atRest(ctx context.Context) error {
 	for _, s := range []struct {
 		what   string

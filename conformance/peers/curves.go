@@ -38,10 +38,10 @@ func (b *bench) plot(p plot) { b.report.Plots = append(b.report.Plots, p) }
 // replaced by that of the page, light or dark.
 var ink = color.RGBA{1, 2, 3, 255}
 
-// inkText is how a file spells it.
+// inkText is the ink color as SVG files spell it.
 const inkText = "#010203"
 
-// style is what makes a plot readable on light and on dark pages.
+// style makes a plot readable on light and dark pages.
 const style = `<style>svg{color:#1f2328}@media(prefers-color-scheme:dark){svg{color:#e6edf3}}</style>`
 
 // colors tell lines apart, also to those who do not see all colors, on light and

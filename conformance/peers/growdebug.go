@@ -101,7 +101,7 @@ func (b *bench) growProgram(ctx context.Context) error {
 }
 
 // compile builds the debuggee with n functions of a few lines. It is static: the
-// debug information of a C library is what would be measured else.
+// otherwise the debug information of the C library would dominate.
 func (b *bench) compile(ctx context.Context, n int) (string, error) {
 	var text strings.Builder
 	for i := range n {

@@ -11,7 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/conformance/figures"
 )
 
-// A machine is where and when something was measured, and with which versions.
+// A machine records where, when and with which versions something was measured.
 type machine struct {
 	Date     string
 	CPU      string
@@ -41,7 +41,7 @@ func thisMachine(ctx context.Context, b *bench) machine {
 	return m
 }
 
-// versions are those of the peers, as this module pins them.
+// versions holds the versions of the peers, as this module pins them.
 func versions(ctx context.Context, b *bench) []string {
 	var list []string
 	for _, dep := range []struct{ name, path string }{
@@ -75,6 +75,6 @@ func memory() string {
 }
 
 func contents(path string) string {
-	text, _ := os.ReadFile(path) // what is not there is not told
+	text, _ := os.ReadFile(path) // best effort
 	return string(text)
 }

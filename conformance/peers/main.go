@@ -20,7 +20,7 @@ func main() {
 	flag.BoolVar(&b.quick, "quick", false, "fewer and shorter rounds, smaller stores")
 	only := flag.String("only", "", "measure only the parts that match this `regexp`, and write no page")
 	soak := flag.String("soak", "", "draw what a soak has written to this `file`, and nothing else")
-	draw := flag.Bool("draw", false, "write the page anew from what was measured last")
+	draw := flag.Bool("draw", false, "rewrite the page from the last measurements")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := b.main(ctx, *only, *soak, *draw)
@@ -44,8 +44,8 @@ type bench struct {
 	report     report
 }
 
-// A report is what is measured. It is kept as JSON, so that a page can be written
-// anew without measuring.
+// A report holds all measurements. It is stored as JSON, so that the page can be
+// rewritten without measuring.
 type report struct {
 	Machine machine
 	Took    time.Duration
@@ -54,7 +54,7 @@ type report struct {
 	Costs   []cost
 }
 
-// parts are what is measured, in order.
+// parts lists the measurements in order.
 func (b *bench) parts() []part {
 	return []part{
 		{"stdio", b.stdio},

@@ -48,7 +48,7 @@ same tools and does nothing in them; *one tool* is an echo over our packages bes
 one over the Go SDK. Under load is sixteen ` + "`tools/list`" + ` at a time. Pages of files are
 mostly the program's, which all its processes share. Program files are not stripped.`},
 	{Part: "stores", Title: "Stores", Text: `Calls of tools in one process, without a transport, beside the least that such a call
-must do. Here the measure is how many times the time it takes, so less is better.`},
+must do. Figures are ratios of times: less is better.`},
 }
 
 // text is the page.
@@ -120,7 +120,7 @@ func (r *report) write(docs string) error {
 	return os.WriteFile(filepath.Join(docs, page), []byte(b.String()), 0o644)
 }
 
-// A filled report is what the page shows.
+// A filled report holds the contents of the page.
 type filled struct {
 	*report
 	Minutes, Versions, Soak string
@@ -159,7 +159,7 @@ func (r *report) fill(soak string) *filled {
 	return f
 }
 
-// kept is what a soak has written into the page, with its marks.
+// kept returns the part of the page that a soak test wrote, with its markers.
 func kept(docs string) string {
 	old := contents(filepath.Join(docs, page))
 	if _, rest, ok := strings.Cut(old, soakBegins); ok {

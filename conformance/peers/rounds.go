@@ -11,7 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/conformance/load"
 )
 
-// A reading is what was measured of one thing: medians over the rounds.
+// A reading holds the medians over all rounds of one measurement.
 type reading struct {
 	Name string
 	Rate float64 // a second
@@ -35,7 +35,7 @@ func (r *reading) finish() {
 	r.P99 = of(func(x round) float64 { return x.p99 })
 }
 
-// over is how many times as fast it is as another: the median of the rounds'
+// over returns the ratio of its rate to another's: the median of the rounds'
 // ratios.
 func (r *reading) over(o *reading) float64 {
 	var ratios []float64
@@ -53,7 +53,7 @@ func each[T any](list []T, f func(T) float64) []float64 {
 	return out
 }
 
-// pace is how many rounds there are and how long each is.
+// pace is the number of rounds and the duration of each.
 type pace struct {
 	rounds int
 	warm   time.Duration

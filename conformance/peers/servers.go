@@ -37,7 +37,7 @@ func (b *bench) imitation(ctx context.Context) (s load.Server, err error) {
 	return load.Server{Name: gosdk, Argv: words, Revision: revision}, os.WriteFile(b.toolsFile(), list.Result.Tools, 0o644)
 }
 
-// toolsFile is where imitation leaves the list of all our tools.
+// toolsFile is the file that imitation writes the list of our tools to.
 func (b *bench) toolsFile() string { return filepath.Join(b.data, "tools.json") }
 
 // nodeScript is the TypeScript peer, "" where npm cannot install it.
@@ -70,7 +70,7 @@ func (b *bench) peerWeb(name, program string, flags ...string) load.Server {
 	return s
 }
 
-// serve is the whole program over HTTPS; its callers shake no hands unless told.
+// serve returns the whole program as an HTTPS server, without a handshake by default.
 func (b *bench) serve(flags ...string) load.Server {
 	words := append([]string{b.program("triptych"), "serve", "--listen", "127.0.0.1:{port}", "--data", b.data, "--log-level", "error"}, flags...)
 	return b.web("triptych serve", words...)

@@ -45,7 +45,7 @@ func mebibytes(m load.Interval) float64 { return float64(m.RSS) / (1 << 20) }
 func p50(m load.Interval) float64       { return m.P50 }
 func p99(m load.Interval) float64       { return m.P99 }
 
-// byTransport tells the connections apart, in the order of their first intervals' names.
+// byTransport groups intervals by connection, in the order of first appearance.
 func byTransport(intervals []load.Interval) [][]load.Interval {
 	var conns [][]load.Interval
 	at := map[string]int{}

@@ -19,7 +19,7 @@ const (
 	node    = "TypeScript SDK"
 )
 
-// A goal is how many times as fast as a peer we want to be.
+// A goal is the target ratio of our rate to a peer's.
 type goal struct {
 	peer  string
 	times float64

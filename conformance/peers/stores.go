@@ -140,7 +140,7 @@ func (b *bench) racePages(ctx context.Context, servers ...*redisServer) (reading
 	return race(b.pace(), ops...)
 }
 
-// firstPage is what a list is read by, a hundred rulesets at a time.
+// firstPage is the size of a list's page.
 func firstPage(ctx context.Context, store ruleset.Store) op {
 	return op{ours, func() error {
 		page, _, err := store.List(ctx, ruleset.Page{Limit: 100})

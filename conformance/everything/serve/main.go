@@ -1,5 +1,5 @@
 // Command serve serves package everything over plain HTTP on loopback, to
-// whoever asks: it is for test suites that cannot show a key.
+// any client: it is for test suites that cannot authenticate.
 package main
 
 import (

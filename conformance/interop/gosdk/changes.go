@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// patience is how long a notification may take.
+// patience limits the time for a notification.
 const patience = 5 * time.Second
 
-// changes keeps what was told until somebody waits for it.
+// changes buffers notifications until they are waited for.
 type changes struct {
 	mu    sync.Mutex
 	heard map[string]bool
@@ -34,7 +34,7 @@ func (c *changes) forget(change string) {
 	delete(c.heard, change)
 }
 
-// take reports whether the change was told, and forgets it; if it was not, the
+// take reports whether the change was announced, and removes it; if it was not, the
 // channel is closed with the next change.
 func (c *changes) take(change string) (bool, <-chan struct{}) {
 	c.mu.Lock()

@@ -18,7 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A run is what the test asks for.
+// A run holds the parameters that the test passes.
 type run struct {
 	Command     string
 	Args        []string
@@ -30,7 +30,7 @@ type run struct {
 	Steps       []step
 }
 
-// A report is what the test hears of it.
+// A report holds the results that the test reads.
 type report struct {
 	Revision     string     `json:"revision"`
 	Server       string     `json:"server"`
@@ -112,7 +112,7 @@ func (r run) connect(ctx context.Context, s *scenario, key string) (*mcp.ClientS
 	return session, w, err
 }
 
-// client is one that tells the scenario what it hears.
+// client returns a client that passes notifications to the scenario.
 func (s *scenario) client() *mcp.Client {
 	return mcp.NewClient(&mcp.Implementation{Name: "interop", Version: "1.0.0"}, &mcp.ClientOptions{
 		Logger: slog.New(slog.NewTextHandler(&s.complaints, &slog.HandlerOptions{Level: slog.LevelWarn})),

@@ -21,7 +21,7 @@ type step struct {
 	Invalid bool           `json:"invalid"` // the arguments do not fit the tool's schema
 }
 
-// An outcome is what came of a step.
+// An outcome is the result of a step.
 type outcome struct {
 	Names      []string `json:"names,omitempty"`
 	Text       string   `json:"text,omitempty"`
@@ -31,7 +31,7 @@ type outcome struct {
 	Message    string   `json:"message,omitempty"`
 }
 
-// schemas are those of one tool; output is nil when it has none.
+// schemas holds the schemas of one tool; output may be nil.
 type schemas struct{ input, output *jsonschema.Resolved }
 
 // A scenario is a session and what is known of it.

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// An exchange is what went back and forth once over HTTPS.
+// An exchange is one request and its response over HTTPS.
 type exchange struct {
 	Verb    string `json:"verb"`
 	Message string `json:"message"` // the method of the body
@@ -97,14 +97,14 @@ func (r run) transport(key string) (mcp.Transport, *witness, error) {
 	return &mcp.StreamableClientTransport{Endpoint: r.URL, HTTPClient: &http.Client{Transport: w}}, w, nil
 }
 
-// A refusal is how a client was turned away. The SDK's error has no type of its
+// A refusal describes a rejected client. The SDK's error has no type of its
 // own.
 type refusal struct {
 	Status  int    `json:"status"`
 	Message string `json:"message"`
 }
 
-// refused is what the SDK's error tells; the status is that of the last answer.
+// refused converts the SDK's error; the status is that of the last response.
 func refused(err error, w *witness) *refusal {
 	r := &refusal{Message: err.Error()}
 	if exchanges, _ := w.seen(); len(exchanges) > 0 {

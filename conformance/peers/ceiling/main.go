@@ -22,7 +22,7 @@ import (
 
 const hello = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"ceiling","version":"1"}}`
 
-// tools are those that it lists.
+// tools is the list of tools that it serves.
 var tools = []byte(`[{"name":"echo","description":"echoes text","inputSchema":{"type":"object"}}]`)
 
 var (

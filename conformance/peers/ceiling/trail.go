@@ -12,7 +12,7 @@ import (
 type trail struct {
 	file *os.File
 	at   int64
-	turn chan struct{} // held by whoever writes
+	turn chan struct{} // held while writing
 
 	mu   sync.Mutex
 	next *batch

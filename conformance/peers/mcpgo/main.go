@@ -14,7 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/conformance/peers/peer"
 )
 
-// queue is how many requests it lets wait. The library's own number, 100, makes
+// queue is the length of the request queue. The library's default of 100 makes
 // it log every request beyond, which would be measured too.
 const queue = 10_000
 

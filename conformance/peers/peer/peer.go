@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Web is where a peer serves.
+// A Web is the address and certificate of an HTTPS peer.
 type Web struct {
 	Listen    string // "" is standard input and output
 	Cert, Key string // PEM files
@@ -21,7 +21,7 @@ func (w *Web) Flags() {
 	flag.StringVar(&w.Key, "key", "", "PEM `file` of its key")
 }
 
-// Serve serves h at /mcp with HTTP/1.1, which is what the driver speaks.
+// Serve serves h at /mcp with HTTP/1.1, the only version that the driver supports.
 func (w *Web) Serve(h http.Handler) error {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", h)
