@@ -66,7 +66,7 @@ func (s *stepper) checkNames(ctx context.Context, condition *expr.Expr, places [
 // function.
 func (s *inspector) stillScope(pc uint64) *frameScope {
 	regs := symbols.NewRegisters([17]uint64{symbols.RIP: pc}, 0)
-	frames, err := s.program.Unwind(regs, zeros{}, 1)
+	frames, err := symbols.Unwind(s.program, regs, zeros{}, 1)
 	if err != nil || len(frames) == 0 || !frames[0].Described() {
 		return nil
 	}

@@ -11,7 +11,7 @@ func (s *inspector) frames(thread, limit int) ([]symbols.Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.program.Unwind(regs, s.memory(), limit)
+	return symbols.Unwind(s.program, regs, s.memory(), limit)
 }
 
 // frame is one frame of a thread by its number.

@@ -72,7 +72,7 @@ func (t *lookGroup) goroutines(ctx context.Context, _ *mcp.Call, s *session, _ o
 	if err != nil {
 		return goroutines{}, err
 	}
-	all, err := s.program.Global(ctx, "runtime.allgs", s.memory(), regs)
+	all, err := symbols.Global(ctx, s.program, "runtime.allgs", s.memory(), regs)
 	if err != nil {
 		return goroutines{}, failed("No goroutines", "the program has no debug information: %v", err)
 	}
@@ -150,7 +150,7 @@ func newGoroutineItem(s *session, ctx context.Context, g symbols.Object, regs sy
 
 // waitReason is the runtime's text for what a goroutine waits for.
 func waitReason(s *session, ctx context.Context, reason uint64, regs symbols.Registers) string {
-	texts, err := s.program.Global(ctx, "runtime.waitReasonStrings", s.memory(), regs)
+	texts, err := symbols.Global(ctx, s.program, "runtime.waitReasonStrings", s.memory(), regs)
 	if err != nil {
 		return ""
 	}

@@ -198,7 +198,7 @@ func ownNames(frame *symbols.Frame) func(string) bool {
 // globals are the global variables of some images.
 func globals(s *session, ctx context.Context, images []*symbols.Image, regs symbols.Registers, want func(string) bool) (found []variable, more bool, err error) {
 	for _, im := range images {
-		objects, err := im.Globals(ctx, s.memory(), regs, want)
+		objects, err := symbols.Globals(ctx, im, s.memory(), regs, want)
 		if err != nil {
 			return nil, false, err
 		}

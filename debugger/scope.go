@@ -56,7 +56,7 @@ func (f *frameScope) Type(ctx context.Context, name string) (*symbols.Type, erro
 
 // At returns an object at an address.
 func (f *frameScope) At(t *symbols.Type, addr uint64) symbols.Object {
-	return f.s.program.ObjectAt(t, addr, f.mem, f.regs)
+	return symbols.ObjectAt(f.s.program, t, addr, f.mem, f.regs)
 }
 
 // Register returns a register as the frame has it: of frames further out only

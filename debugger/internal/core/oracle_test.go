@@ -331,7 +331,7 @@ func unwind(t *testing.T, f *core.File, p *symbols.Program, id int) []symbols.Fr
 			t.Fatal(err)
 		}
 	}
-	frames, err := p.Unwind(regs.WithVectors(&xmm), reader{f}, 0)
+	frames, err := symbols.Unwind(p, regs.WithVectors(&xmm), reader{f}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

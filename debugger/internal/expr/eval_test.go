@@ -44,7 +44,7 @@ func (scope) Register(name string) (uint64, int, error) {
 }
 
 func (scope) At(t *symbols.Type, addr uint64) symbols.Object {
-	return symbols.New(symbols.Config{}).ObjectAt(t, addr, lowBytes{}, symbols.Registers{})
+	return symbols.ObjectAt(symbols.New(symbols.Config{}), t, addr, lowBytes{}, symbols.Registers{})
 }
 
 type lowBytes struct{}

@@ -13,7 +13,7 @@ func BenchmarkUnwind(b *testing.B) {
 	p := s.program(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		frames, err := p.Unwind(s.core.regs, s.core, 10)
+		frames, err := symbols.Unwind(p, s.core.regs, s.core, 10)
 		if err != nil || len(frames) != 10 {
 			b.Fatal(len(frames), err)
 		}
@@ -31,7 +31,7 @@ func BenchmarkAttach(b *testing.B) {
 			for b.Loop() {
 				p := symbols.New(symbols.Config{})
 				p.Update(s.core.maps, s.core)
-				if _, err := p.Unwind(s.core.regs, s.core, 10); err != nil {
+				if _, err := symbols.Unwind(p, s.core.regs, s.core, 10); err != nil {
 					b.Fatal(err)
 				}
 				if err := p.Close(); err != nil {
@@ -47,7 +47,7 @@ func BenchmarkVariables(b *testing.B) {
 	for _, source := range []string{"values.c", "values.cc"} {
 		b.Run(source, func(b *testing.B) {
 			s := stop(b, compile(b, source, "-O0"), "marker", 0)
-			frames, err := s.program(b).Unwind(s.core.regs, s.core, 0)
+			frames, err := symbols.Unwind(s.program(b), s.core.regs, s.core, 0)
 			if err != nil {
 				b.Fatal(err)
 			}

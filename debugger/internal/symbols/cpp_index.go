@@ -31,18 +31,8 @@ var cppContainers = []cppContainer{
 	{"std::unordered_multiset<", hashLength, nil},
 }
 
-// cppName is the name of a type of the C++ library, without the part that says
-// which strings and lists it has; empty for other types.
-func (t *Type) cppName() string {
-	s := t.Strip()
-	if t.Lang != CPlusPlus || s.Kind != KindStruct && s.Kind != KindClass || !strings.HasPrefix(s.name, "std::") {
-		return ""
-	}
-	return strings.Replace(s.name, "std::__cxx11::", "std::", 1)
-}
-
-// container finds the row of a type; nil when it has none.
-func (t *Type) container() *cppContainer {
+// containerOf finds the row of a type; nil when it has none.
+func containerOf(t *Type) *cppContainer {
 	name := t.cppName()
 	for i := range cppContainers {
 		if name != "" && strings.HasPrefix(name, cppContainers[i].prefix) {
@@ -77,7 +67,7 @@ func (c *cppContainer) index(o Object, n int64) (Object, error) {
 
 // showIndexed shows a container by its indices.
 func showIndexed(r *renderer, o Object, depth, pointers int) (content, error) {
-	c := o.Type.container()
+	c := containerOf(o.Type)
 	if c == nil || c.at == nil {
 		return content{}, errors.New("container is not valid")
 	}

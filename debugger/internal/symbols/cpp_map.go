@@ -15,8 +15,8 @@ var cppMaps = []struct {
 	{"std::unordered_map<", searchHash},
 }
 
-// cppMap is how an element of a map is found; nil for other types.
-func (t *Type) cppMap() func(Object, *mapSearch) error {
+// cppMapOf is how an element of a map is found; nil for other types.
+func cppMapOf(t *Type) func(Object, *mapSearch) error {
 	name := t.cppName()
 	for _, row := range cppMaps {
 		if name != "" && strings.HasPrefix(name, row.prefix) {
@@ -87,7 +87,7 @@ func searchTree(o Object, s *mapSearch) error {
 		return errors.Join(err, errors.New("map is not valid"))
 	}
 	w := treeSearch{search: s, owner: o, pair: pair, value: pair.behind(treeLinks), nodes: n}
-	if o.Type.param(0).keyClass() == s.key.class { // a text may be behind a pointer, and the order that of addresses
+	if keyClassOf(o.Type.param(0)) == s.key.class { // a text may be behind a pointer, and the order that of addresses
 		w.less = ascending(o.Type.param(2))
 	}
 	return w.down(root, maxTreeDepth)

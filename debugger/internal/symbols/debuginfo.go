@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sort"
 	"sync"
 )
@@ -13,14 +14,13 @@ import (
 // debugInfo is the DWARF of one image. Everything below its lock is read when
 // it is first needed, a unit at a time.
 type debugInfo struct {
-	image *Image
+	log *slog.Logger // says which file it is
 
 	mu      sync.Mutex // guards data, which is not safe for concurrent use, and all that is read from it
 	data    *dwarf.Data
 	units   []*unit // by offset
 	ranges  []unitRange
 	ranged  bool
-	types   map[dwarf.Offset]*Type
 	next    int // how many units loadAll has done
 	names   map[string][]*function
 	global  map[string][]*variable
@@ -59,23 +59,19 @@ func readSections(o *elfFile) map[string][]byte {
 	return out
 }
 
-func (o *elfFile) debugSection(name string) []byte {
-	return o.data(".debug_"+name, ".zdebug_"+name)
-}
-
 // openDebugInfo reads the headers of all units.
-func openDebugInfo(o *elfFile, im *Image) (*debugInfo, error) {
+func openDebugInfo(o *elfFile, log *slog.Logger) (*debugInfo, error) {
 	if o.section(".debug_info", ".zdebug_info") == nil {
 		return nil, errors.New("no .debug_info")
 	}
-	return newDebugInfo(readSections(o), o, im)
+	return newDebugInfo(readSections(o), o, log)
 }
 
 // newDebugInfo reads the headers of the units in some sections. Those with lists
 // of locations are read from the file when they are needed.
-func newDebugInfo(sec map[string][]byte, o *elfFile, im *Image) (*debugInfo, error) {
+func newDebugInfo(sec map[string][]byte, o *elfFile, log *slog.Logger) (*debugInfo, error) {
 	d := &debugInfo{
-		image: im, types: map[dwarf.Offset]*Type{}, names: map[string][]*function{},
+		log: log, names: map[string][]*function{},
 		global: map[string][]*variable{}, goType: map[uint64]dwarf.Offset{}, sigs: map[uint64]dwarf.Offset{},
 		named: map[string]dwarf.Offset{},
 		addr:  sec["addr"],
@@ -197,3 +193,19 @@ func (d *debugInfo) typeOffset(name string) (dwarf.Offset, bool) {
 }
 
 func offsetOf(die uint64) dwarf.Offset { return dwarf.Offset(die) }
+
+// typeOffsetIn returns where the type of a name is described in the unit of a
+// name, which is the only one that is read.
+func (d *debugInfo) typeOffsetIn(unit, name string) (off dwarf.Offset, found bool, err error) {
+	err = d.do(func() error {
+		for _, u := range d.units {
+			if u.headLocked() == nil && u.name == unit {
+				u.load()
+				off, found = d.named[name]
+				break
+			}
+		}
+		return nil
+	})
+	return off, found, err
+}

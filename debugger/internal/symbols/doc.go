@@ -13,7 +13,7 @@
 //	p.Update(maps, memory)
 //	go p.Index(ctx) // owned by the caller
 //
-//	frames, err := p.Unwind(regs, memory, 20)
+//	frames, err := symbols.Unwind(p, regs, memory, 20)
 //	for _, f := range frames {
 //		fmt.Println(f)
 //	}

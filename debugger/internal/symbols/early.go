@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"log/slog"
 	"slices"
 	"sort"
 	"sync"
@@ -20,7 +21,7 @@ import (
 
 // earlyInfo is the units that were read by themselves.
 type earlyInfo struct {
-	image  *Image
+	log    *slog.Logger
 	file   *elfFile
 	ranges []earlyRange // by start
 
@@ -41,16 +42,16 @@ const maxEarly = 64 << 20
 
 // openEarly returns nil when the file does not say where its units are, or is so
 // small that nothing is gained.
-func openEarly(o *elfFile, im *Image) *earlyInfo {
+func openEarly(o *elfFile, log *slog.Logger) *earlyInfo {
 	s := o.section(".debug_info")
 	if s == nil || s.Size < earlySize || s.Size > maxSection {
 		return nil
 	}
-	return newEarly(o, im)
+	return newEarly(o, log)
 }
 
-func newEarly(o *elfFile, im *Image) *earlyInfo {
-	e := &earlyInfo{image: im, file: o, units: map[uint64]*debugInfo{}, parts: map[string]*part{}}
+func newEarly(o *elfFile, log *slog.Logger) *earlyInfo {
+	e := &earlyInfo{log: log, file: o, units: map[uint64]*debugInfo{}, parts: map[string]*part{}}
 	e.readRanges(o.debugSection("aranges"))
 	if len(e.ranges) == 0 {
 		return nil
@@ -132,7 +133,7 @@ func (e *earlyInfo) open(offset uint64) (*debugInfo, error) {
 		return nil, err
 	}
 	sec["info"], sec["abbrev"] = slices.Clone(info), abbrev
-	d, err := newDebugInfo(sec, e.file, e.image)
+	d, err := newDebugInfo(sec, e.file, e.log)
 	if err != nil || len(d.units) != 1 {
 		return nil, cmp.Or(err, errNotEarly)
 	}
@@ -144,7 +145,7 @@ func (e *earlyInfo) open(offset uint64) (*debugInfo, error) {
 	if at, ok := u.entry.Val(dwarf.AttrStmtList).(int64); ok {
 		sec["line"] = e.lines(uint64(at))
 	}
-	return newDebugInfo(sec, e.file, e.image)
+	return newDebugInfo(sec, e.file, e.log)
 }
 
 // abbrevOffset is where the abbreviations of a unit are, if it is one of code

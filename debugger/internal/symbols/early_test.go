@@ -3,6 +3,7 @@ package symbols
 import (
 	"debug/elf"
 	"encoding/hex"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,7 +42,7 @@ func TestEarlyInLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = o.close() }()
-	debug := o.findDebugFile(path, Config{DebugDirs: []string{"/usr/lib/debug"}})
+	debug := o.findDebugFile(path, []string{"/usr/lib/debug"})
 	if debug == nil {
 		t.Skip("it has no debug file: ", hex.EncodeToString(o.buildID()))
 	}
@@ -62,10 +63,9 @@ func compareEarly(t *testing.T, path string, every int) {
 // compareFile looks at one address of every n-th range.
 func compareFile(t *testing.T, path string, o *elfFile, every int) {
 	t.Helper()
-	im := &Image{Path: path, program: New(Config{}), main: o}
-	im.cfg = im.program.cfg
-	early := newEarly(o, im)
-	whole, err := openDebugInfo(o, im)
+	log := slog.New(slog.DiscardHandler)
+	early := newEarly(o, log)
+	whole, err := openDebugInfo(o, log)
 	if len(early.ranges) == 0 || err != nil {
 		t.Fatalf("%s has %d ranges, %v", path, len(early.ranges), err)
 	}
@@ -78,14 +78,7 @@ func compareFile(t *testing.T, path string, o *elfFile, every int) {
 				continue
 			}
 			read++
-			var got, want site
-			if err := d.do(func() error { return d.siteLocked(pc, &got) }); err != nil {
-				t.Fatal(err)
-			}
-			if err := whole.do(func() error { return whole.siteLocked(pc, &want) }); err != nil {
-				t.Fatal(err)
-			}
-			if a, b := told(&got), told(&want); !reflect.DeepEqual(a, b) {
+			if a, b := levelsOf(t, d, pc), levelsOf(t, whole, pc); !reflect.DeepEqual(a, b) {
 				t.Errorf("%s at %#x: %+v, want %+v", path, pc, a, b)
 			}
 		}
@@ -93,16 +86,6 @@ func compareFile(t *testing.T, path string, o *elfFile, every int) {
 	if read < len(early.ranges)/every {
 		t.Errorf("%s: of %d places %d could be read", path, len(early.ranges)/every*3, read)
 	}
-}
-
-// told is what a site says without saying how it knows.
-func told(s *site) []level {
-	all := []level{{name: s.name}}
-	for _, l := range s.levels {
-		l.scopes = nil
-		all = append(all, l)
-	}
-	return all
 }
 
 // Tables of abbreviations end where DWARF 5 section 7.5.3 says, and references
@@ -187,4 +170,26 @@ func TestPartOfDamagedSection(t *testing.T) {
 	if _, err := p.slice(^uint64(0), 2); err == nil {
 		t.Error("read past the end of numbers")
 	}
+}
+
+// levelsOf returns the levels at an address without their scopes, and last the
+// function and where it starts.
+func levelsOf(t *testing.T, d *debugInfo, pc uint64) []level {
+	t.Helper()
+	var out []level
+	err := d.do(func() error {
+		f, all, err := d.levelsLocked(pc)
+		for _, l := range all {
+			l.scopes = nil
+			out = append(out, l)
+		}
+		if f != nil {
+			out = append(out, level{name: f.name, line: int(f.start())})
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

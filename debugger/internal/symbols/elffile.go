@@ -5,13 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
-
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/cfi"
 )
 
 // maxSection is the largest section that is read, decompressed.
@@ -150,135 +145,44 @@ func (o *elfFile) noteSegment() []byte {
 
 // bias finds out how far from its own addresses the file was loaded, by the
 // segment that the lowest mapping shows.
-func (o *elfFile) bias(g Mapping) (uint64, error) {
+func (o *elfFile) bias(start, offset uint64) (uint64, error) {
 	const page = 4096
 	for _, s := range o.f.Progs {
 		if s.Type != elf.PT_LOAD {
 			continue
 		}
-		if s.Off&^(page-1) <= g.Offset && g.Offset < s.Off+max(s.Filesz, 1) {
-			return g.Start - g.Offset - (s.Vaddr - s.Off), nil
+		if s.Off&^(page-1) <= offset && offset < s.Off+max(s.Filesz, 1) {
+			return start - offset - (s.Vaddr - s.Off), nil
 		}
 	}
 	return 0, errors.New("no segment of the file is mapped there")
 }
 
-// frameTables returns tables over the file's own frame sections.
-func (o *elfFile) frameTables() []*cfi.Table {
-	var out []*cfi.Table
-	if s := o.section(".eh_frame"); s != nil {
-		sec := cfi.Section{Data: o.data(".eh_frame"), Addr: s.Addr, EH: true}
-		if h := o.section(".eh_frame_hdr"); h != nil {
-			sec.Hdr, sec.HdrAddr = o.data(".eh_frame_hdr"), h.Addr
-		}
-		out = append(out, cfi.New(sec))
-	}
-	return append(out, o.debugFrame()...)
+func (o *elfFile) debugSection(name string) []byte {
+	return o.data(".debug_"+name, ".zdebug_"+name)
 }
 
-// maxMapped bounds the frame tables that are read from memory.
-const maxMapped = 64 << 20
-
-// mappedFrames returns a table over the frame information that is mapped: the
-// sorted table has a segment of its own and says where the rest begins.
-func (o *elfFile) mappedFrames(m Memory, bias uint64) []*cfi.Table {
-	for _, s := range o.f.Progs {
-		if s.Type != elf.PT_GNU_EH_FRAME || s.Memsz > maxMapped || s.Memsz < 8 {
-			continue
-		}
-		hdr := make([]byte, s.Memsz)
-		if m.ReadMemory(bias+s.Vaddr, hdr) != nil || hdr[1] != 0x1b { // relative to itself, as linkers write it
-			continue
-		}
-		start := s.Vaddr + 4 + uint64(int64(int32(binary.LittleEndian.Uint32(hdr[4:]))))
-		for _, l := range o.f.Progs {
-			if l.Type != elf.PT_LOAD || start < l.Vaddr || start-l.Vaddr >= l.Memsz {
-				continue
-			}
-			data := make([]byte, min(l.Vaddr+l.Memsz-start, maxMapped))
-			if m.ReadMemory(bias+start, data) == nil {
-				return []*cfi.Table{cfi.New(cfi.Section{Data: data, Addr: start, EH: true, Hdr: hdr, HdrAddr: s.Vaddr})}
-			}
-		}
-	}
-	return nil
+// dynamic returns texts of the dynamic section; none when it is damaged.
+func (o *elfFile) dynamic(tag elf.DynTag) []string {
+	var out []string
+	_ = shield(func() (err error) { // damaged: nothing is known to be needed
+		out, err = o.f.DynString(tag)
+		return err
+	})
+	return out
 }
 
-func (o *elfFile) debugFrame() []*cfi.Table {
-	data := o.data(".debug_frame", ".zdebug_frame")
-	if data == nil {
-		return nil
-	}
-	return []*cfi.Table{cfi.New(cfi.Section{Data: data})}
-}
-
-// findDebugFile looks for the file that the debug information was moved to: by
-// build id, then by the name that the file itself gives. Nil when there is none.
-func (o *elfFile) findDebugFile(path string, cfg Config) *elfFile {
-	id := o.buildID()
-	for _, dir := range cfg.DebugDirs {
-		if len(id) < 2 {
-			break
-		}
-		name := fmt.Sprintf("%x/%x.debug", id[:1], id[1:])
-		if d := openDebug(filepath.Join(dir, ".build-id", name)); d != nil {
-			if string(d.buildID()) == string(id) {
-				return d
-			}
-			_ = d.close() // opened for reading only
+// relocated is the data of a section with the addresses in it. Those of a program
+// that may be loaded anywhere are in its list of relocations.
+func (o *elfFile) relocated(s *elf.Section) []byte {
+	data := o.data(s.Name)
+	list := o.data(".rela.dyn", ".rela")
+	for ; len(list) >= 24; list = list[24:] { // Elf64_Rela: where, how, what
+		at := binary.LittleEndian.Uint64(list) - s.Addr
+		relative := binary.LittleEndian.Uint64(list[8:]) == uint64(elf.R_X86_64_RELATIVE)
+		if relative && len(data) >= 8 && at <= uint64(len(data)-8) {
+			copy(data[at:], list[16:24])
 		}
 	}
-	return o.linkedDebugFile(path, cfg)
-}
-
-// linkedDebugFile follows .gnu_debuglink: a name and the checksum of the file.
-func (o *elfFile) linkedDebugFile(path string, cfg Config) *elfFile {
-	link := o.data(".gnu_debuglink")
-	i := strings.IndexByte(string(link), 0)
-	if i <= 0 || len(link) < int(align4(uint32(i+1)))+4 {
-		return nil
-	}
-	name := string(link[:i])
-	if name != filepath.Base(name) {
-		return nil
-	}
-	sum := binary.LittleEndian.Uint32(link[align4(uint32(i+1)):])
-	dir := filepath.Dir(path)
-	candidates := []string{filepath.Join(dir, name), filepath.Join(dir, ".debug", name)}
-	for _, d := range cfg.DebugDirs {
-		candidates = append(candidates, filepath.Join(d, dir, name))
-	}
-	for _, c := range candidates {
-		if c != path && checksum(c) == sum {
-			return openDebug(c)
-		}
-	}
-	return nil
-}
-
-// checksum is the CRC-32 of a file, 0 when it cannot be read.
-func checksum(path string) uint32 {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	h := crc32.NewIEEE()
-	if _, err := io.Copy(h, f); err != nil {
-		return 0
-	}
-	return h.Sum32()
-}
-
-func openDebug(path string) *elfFile {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	o, err := openELF(f, f)
-	if err != nil {
-		_ = f.Close() // opened for reading only
-		return nil
-	}
-	return o
+	return data
 }

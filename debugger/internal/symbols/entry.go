@@ -78,3 +78,11 @@ func (d *debugInfo) scopeLocked(e *dwarf.Entry) string {
 	}
 	return ""
 }
+
+// written are the names that people write for what compilers of C and C++ call
+// by all of its words.
+var written = map[string]string{
+	"long int": "long", "long unsigned int": "unsigned long", "short int": "short",
+	"short unsigned int": "unsigned short", "long long int": "long long",
+	"long long unsigned int": "unsigned long long",
+}

@@ -15,7 +15,7 @@ type Frame struct {
 
 	Function string // qualified, without parameters; empty when not known
 	Offset   int64  // of PC from the function's first instruction; cold parts may lie before it
-	File     string // empty when not known
+	File     string // isEmpty when not known
 	Line     int
 	Image    string // path of the file the code is in
 	Language Lang

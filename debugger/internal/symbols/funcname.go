@@ -11,7 +11,7 @@ import (
 
 // eachFunction goes through the functions that debug information has. It reads
 // all of it first, if that was not done yet.
-func (p *Program) eachFunction(ctx context.Context, visit func(f *function)) error {
+func (p *Program) eachFunction(ctx context.Context, visit func(f imageFunction)) error {
 	for _, im := range p.Images() {
 		d := im.debug()
 		if d == nil {
@@ -23,7 +23,7 @@ func (p *Program) eachFunction(ctx context.Context, visit func(f *function)) err
 		err := d.do(func() error {
 			for _, u := range d.units {
 				for _, f := range u.functions {
-					visit(f)
+					visit(imageFunction{f, im})
 				}
 			}
 			return nil
@@ -38,9 +38,9 @@ func (p *Program) eachFunction(ctx context.Context, visit func(f *function)) err
 // goFunctions finds Go's functions by the end of their names, behind a dot or
 // slash: all instances of a generic one, whose type arguments need not be given.
 // Whole names come before ends, and ends in package main before others.
-func (p *Program) goFunctions(ctx context.Context, name string) ([]*function, error) {
-	var found [3][]*function
-	err := p.eachFunction(ctx, func(f *function) {
+func (p *Program) goFunctions(ctx context.Context, name string) ([]imageFunction, error) {
+	var found [3][]imageFunction
+	err := p.eachFunction(ctx, func(f imageFunction) {
 		if f.unit.lang != Go {
 			return
 		}
@@ -94,7 +94,7 @@ func withoutArguments(name string) string {
 func (p *Program) Similar(ctx context.Context, name string, n int) ([]string, error) {
 	far := map[string]int{}
 	want := lastPart(name)
-	err := p.eachFunction(ctx, func(f *function) {
+	err := p.eachFunction(ctx, func(f imageFunction) {
 		if d, ok := distance(want, lastPart(f.name), max(1, len(want)/3)); ok {
 			far[withoutArguments(f.name)] = d
 		}

@@ -67,7 +67,7 @@ type mapWalk struct {
 
 // walk visits the slots of a map of a type.
 func (w *mapWalk) walk(t *Type, m Object) error {
-	w.key, w.elem = t.d.typeAt(t.goKey), t.d.typeAt(t.goElem)
+	w.key, w.elem = t.set.typeAt(t.goKey), t.set.typeAt(t.goElem)
 	if _, err := m.Member("buckets"); err == nil {
 		return w.buckets(m)
 	}

@@ -54,9 +54,9 @@ var keyClasses = map[Kind]keyClass{
 	KindBool: boolKey, KindInt: wholeKey, KindUint: wholeKey, KindChar: wholeKey, KindEnum: wholeKey, KindPointer: wholeKey,
 }
 
-// keyClass is what keys of a type are written as; noKey when they cannot be.
-func (t *Type) keyClass() keyClass {
-	if t.isText() {
+// keyClassOf is what keys of a type are written as; noKey when they cannot be.
+func keyClassOf(t *Type) keyClass {
+	if isText(t) {
 		return textKey
 	}
 	return keyClasses[t.Strip().Kind]
@@ -66,10 +66,8 @@ func (t *Type) keyClass() keyClass {
 // Go's, or a map or unordered_map of libstdc++.
 func (o Object) IsMap() bool {
 	t := o.Type.referred()
-	return t.isGoMap() || t.cppMap() != nil
+	return t.isGoMap() || cppMapOf(t) != nil
 }
-
-func (t *Type) isGoMap() bool { return t.Lang == Go && t.goType().goKind == goMap }
 
 // ErrNoKey means that a map has no such key.
 var ErrNoKey = errors.New("no such key")
@@ -84,9 +82,9 @@ func (o Object) Element(key Key) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
-	find, keys := o.Type.cppMap(), o.Type.param(0)
+	find, keys := cppMapOf(o.Type), o.Type.param(0)
 	if o.Type.isGoMap() {
-		find, keys = searchGoMap, o.Type.d.typeAt(o.Type.goType().goKey)
+		find, keys = searchGoMap, o.Type.set.typeAt(o.Type.goType().goKey)
 	}
 	if find == nil || keys == nil {
 		return Object{}, fmt.Errorf("%s is no map", o.Type)
@@ -107,7 +105,7 @@ func (o Object) Element(key Key) (Object, error) {
 // fits says why no key of a type can be this one; nil when one may be.
 func (k Key) fits(keys *Type) error {
 	s := keys.Strip()
-	switch class := keys.keyClass(); {
+	switch class := keyClassOf(keys); {
 	case k.class == textKey && s.Kind == KindPointer && s.Elem().isLetter():
 	case class == noKey:
 		return fmt.Errorf("keys of type %s cannot be looked up; strings, whole numbers, bools and pointers can", keys)

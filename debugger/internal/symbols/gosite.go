@@ -1,8 +1,6 @@
 package symbols
 
 import (
-	"debug/elf"
-	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -34,21 +32,6 @@ func openGoTable(o *elfFile) *pcln.Table {
 		return nil // the debug information tells as much
 	}
 	return t
-}
-
-// relocated is the data of a section with the addresses in it. Those of a program
-// that may be loaded anywhere are in its list of relocations.
-func (o *elfFile) relocated(s *elf.Section) []byte {
-	data := o.data(s.Name)
-	list := o.data(".rela.dyn", ".rela")
-	for ; len(list) >= 24; list = list[24:] { // Elf64_Rela: where, how, what
-		at := binary.LittleEndian.Uint64(list) - s.Addr
-		relative := binary.LittleEndian.Uint64(list[8:]) == uint64(elf.R_X86_64_RELATIVE)
-		if relative && len(data) >= 8 && at <= uint64(len(data)-8) {
-			copy(data[at:], list[16:24])
-		}
-	}
-	return data
 }
 
 // goSite is resolve by the runtime's table, nil where that has no function.

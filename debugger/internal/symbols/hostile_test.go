@@ -50,7 +50,7 @@ func exercise(t *testing.T, p *symbols.Program, mem symbols.Memory, step uint64)
 		p.Function(addr)
 		p.Line(addr)
 		general := [17]uint64{symbols.RSP: addr, symbols.RBP: addr + 16, symbols.RIP: addr}
-		frames, err := p.Unwind(symbols.NewRegisters(general, 0x1000), mem, 50)
+		frames, err := symbols.Unwind(p, symbols.NewRegisters(general, 0x1000), mem, 50)
 		if err != nil || len(frames) == 0 || len(frames) > 50 {
 			t.Errorf("%d frames, %v", len(frames), err)
 		}
@@ -64,7 +64,7 @@ func exercise(t *testing.T, p *symbols.Program, mem symbols.Memory, step uint64)
 	_, _ = p.Entry(ctx, "main")
 	_, _ = p.Addresses(ctx, "a.c", 3)
 	for _, im := range p.Images() {
-		objects, _ := im.Globals(ctx, mem, symbols.Registers{}, nil)
+		objects, _ := symbols.Globals(ctx, im, mem, symbols.Registers{}, nil)
 		for _, o := range objects {
 			_ = o.Value(symbols.DefaultLimits).String()
 		}
@@ -120,7 +120,7 @@ func TestGroupsWithoutEnd(t *testing.T) {
 		t.Fatalf("no code where main.look calls marker: %v", err)
 	}
 	general := [17]uint64{symbols.RSP: 0x7000_0000, symbols.RBP: 0x7000_8000, symbols.RIP: at[0].Addr}
-	frames, err := p.Unwind(symbols.NewRegisters(general, 0), flat{[]byte{0x80}}, 1)
+	frames, err := symbols.Unwind(p, symbols.NewRegisters(general, 0), flat{[]byte{0x80}}, 1)
 	if err != nil || len(frames) == 0 {
 		t.Fatalf("%d frames, %v", len(frames), err)
 	}
@@ -181,7 +181,7 @@ func FuzzMemory(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pattern []byte) {
 		for i, p := range programs {
 			general := [17]uint64{symbols.RSP: 0x7000_0000, symbols.RBP: 0x7000_8000, symbols.RIP: places[i]}
-			frames, err := p.Unwind(symbols.NewRegisters(general, 0), flat{pattern}, 1)
+			frames, err := symbols.Unwind(p, symbols.NewRegisters(general, 0), flat{pattern}, 1)
 			if err != nil || len(frames) == 0 || len(frames[0].Variables()) < 10 {
 				t.Fatalf("%d frames, %v", len(frames), err)
 			}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 
@@ -37,7 +38,7 @@ type Image struct {
 	// infoMu comes before mu, which is not held while debug information is read:
 	// stacks do not wait for all of it.
 	infoMu    sync.Mutex
-	info      *debugInfo
+	typed     *typeSet
 	opened    atomic.Bool // info has been looked for
 	early     *earlyInfo
 	earlyDone bool // early has been looked for
@@ -60,7 +61,7 @@ func newImage(g Mapping, r io.ReaderAt, c io.Closer, p *Program) (*Image, error)
 	}
 	im := &Image{Path: g.Path, Start: g.Start, End: g.End, offset: g.Offset, program: p, cfg: p.cfg, main: o}
 	im.BuildID = hex.EncodeToString(o.buildID())
-	im.Bias, err = o.bias(g)
+	im.Bias, err = o.bias(g.Start, g.Offset)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", g.Path, err)
 	}
@@ -86,7 +87,7 @@ func (im *Image) debugFileLocked() *elfFile {
 	if !im.looked && !im.closed {
 		im.looked = true
 		if im.main.section(".debug_info", ".zdebug_info") == nil {
-			im.split = im.main.findDebugFile(im.Path, im.cfg)
+			im.split = im.main.findDebugFile(im.Path, im.cfg.DebugDirs)
 		}
 	}
 	if im.split != nil {
@@ -97,20 +98,34 @@ func (im *Image) debugFileLocked() *elfFile {
 
 // debug returns the debug information, nil when there is none.
 func (im *Image) debug() *debugInfo {
+	if types := im.types(); types != nil {
+		return types.info
+	}
+	return nil
+}
+
+// types returns the types that the debug information describes, nil when there is
+// none.
+func (im *Image) types() *typeSet {
 	im.infoMu.Lock()
 	defer im.infoMu.Unlock()
 	o := im.debugFile()
 	if im.opened.Load() || o == nil {
-		return im.info
+		return im.typed
 	}
-	info, err := openDebugInfo(o, im)
+	info, err := openDebugInfo(o, im.log())
 	if err != nil {
 		im.cfg.Log.Debug("no debug information", "path", im.Path, "err", err)
 	}
-	im.info = info
+	if info != nil {
+		im.typed = newTypeSet(info)
+	}
 	im.opened.Store(true)
-	return info
+	return im.typed
 }
+
+// log returns the log of what is read from the image's files.
+func (im *Image) log() *slog.Logger { return im.cfg.Log.With("path", im.Path) }
 
 // debugFile is debugFileLocked, nil when the image is closed.
 func (im *Image) debugFile() *elfFile {
@@ -135,7 +150,7 @@ func (im *Image) earlyDebug(pc uint64) *debugInfo {
 	}
 	if !im.earlyDone {
 		im.earlyDone = true
-		im.early = openEarly(im.debugFileLocked(), im)
+		im.early = openEarly(im.debugFileLocked(), im.log())
 	}
 	if im.early == nil {
 		return nil
@@ -162,9 +177,9 @@ func (im *Image) frameTables() []*cfi.Table {
 	defer im.mu.Unlock()
 	if !im.framed && !im.closed {
 		im.framed = true
-		im.frames = im.main.frameTables()
+		im.frames = frameTables(im.main)
 		if debug := im.main.section(".debug_frame", ".zdebug_frame"); debug == nil {
-			im.frames = append(im.frames, im.debugFileLocked().debugFrame()...)
+			im.frames = append(im.frames, debugFrame(im.debugFileLocked())...)
 		}
 	}
 	return im.frames
@@ -181,10 +196,6 @@ func (im *Image) row(pc uint64) (*cfi.Row, error) {
 	}
 	return nil, err
 }
-
-// HasDebugInfo reports whether the image has DWARF, of its own or in a separate
-// file. It may have to open that.
-func (im *Image) HasDebugInfo() bool { return im.debug() != nil }
 
 // Index reads all of the image's symbols and units.
 func (im *Image) Index(ctx context.Context) error {

@@ -1,20 +1,8 @@
 package symbols
 
 import (
-	"context"
 	"errors"
 	"fmt"
-)
-
-// Kinds of Go's types, as its compiler writes them down: package reflect's.
-const (
-	goChan      = 18
-	goFunc      = 19
-	goInterface = 20
-	goMap       = 21
-	goPointer   = 22
-	goSliceKind = 23
-	goString    = 24
 )
 
 // A goPrinter shows one kind of type.
@@ -35,18 +23,6 @@ func showGo(r *renderer, o Object, depth, pointers int) (content, bool, error) {
 	}
 	c, err := show(r, o, t, depth, pointers)
 	return c, err == nil, passOn(err)
-}
-
-// goType goes through names to the type that says its kind. A map is a name for
-// a pointer; what counts is said at the name.
-func (t *Type) goType() *Type {
-	for range maxRenames {
-		if t.goKind >= goChan && t.goKind <= goString || t.Kind != KindTypedef {
-			break
-		}
-		t = t.Elem()
-	}
-	return t
 }
 
 func showGoString(r *renderer, o Object, _ *Type, _, _ int) (content, error) {
@@ -199,27 +175,4 @@ func pointerShaped(t *Type, depth int) bool {
 		return pointerShaped(s.Elem(), depth-1)
 	}
 	return false
-}
-
-// goTypeAt returns the type that a run-time descriptor is of. The debug
-// information has the descriptor's address, or its offset in the linker's table
-// of them.
-func (im *Image) goTypeAt(desc uint64) *Type {
-	d := im.debug()
-	if d == nil || d.loadAll(context.Background()) != nil {
-		return nil
-	}
-	keys := []uint64{desc - im.Bias}
-	for _, s := range im.symbols().named("runtime.types") {
-		keys = append(keys, desc-im.Bias-s.addr)
-	}
-	for _, k := range keys {
-		d.mu.Lock()
-		off, ok := d.goType[k]
-		d.mu.Unlock()
-		if ok {
-			return d.typeAt(off)
-		}
-	}
-	return nil
 }

@@ -17,7 +17,7 @@ func showRust(r *renderer, o Object, depth, pointers int) (content, bool, error)
 	case t.Kind == KindPointer && (strings.HasPrefix(t.name, "&") || strings.HasPrefix(t.name, boxPrefix)):
 		c, err := rustReference(r, o, t, depth, pointers)
 		return c, true, err
-	case t.isText():
+	case isText(t):
 		c, err := rustString(r, o)
 		return c, err == nil, passOn(err)
 	}

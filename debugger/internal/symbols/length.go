@@ -65,7 +65,7 @@ func (o Object) Len() (int64, error) {
 		}
 		return 0, fmt.Errorf("the length of %s is not known", o.Type)
 	}
-	if c := o.Type.container(); c != nil {
+	if c := containerOf(o.Type); c != nil {
 		return c.length(o)
 	}
 	s, ok, err := o.sequence()
@@ -79,7 +79,7 @@ func (o Object) Len() (int64, error) {
 // follow them, smart pointers.
 func (o Object) counted() (Object, error) {
 	o, err := o.referred()
-	for i := 0; i < maxReferences && err == nil && o.Type.Lang == Rust && !o.Type.isText(); i++ {
+	for i := 0; i < maxReferences && err == nil && o.Type.Lang == Rust && !isText(o.Type); i++ {
 		to, ok, followErr := o.Pointee()
 		if !ok {
 			break

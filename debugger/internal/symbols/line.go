@@ -47,7 +47,7 @@ func (u *unit) linesLocked() *lineTable {
 		return err
 	})
 	if err != nil {
-		u.d.image.cfg.Log.Debug("line table is damaged", "path", u.d.image.Path, "unit", u.name, "err", err)
+		u.d.log.Debug("line table is damaged", "unit", u.name, "err", err)
 	}
 	u.lines.sort()
 	return u.lines

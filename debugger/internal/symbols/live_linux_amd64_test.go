@@ -40,7 +40,7 @@ func firstStack(t testing.TB, pid int) []symbols.Frame {
 		regs.RAX, regs.RDX, regs.RCX, regs.RBX, regs.RSI, regs.RDI, regs.RBP, regs.RSP,
 		regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15, regs.RIP,
 	}
-	frames, err := p.Unwind(symbols.NewRegisters(general, regs.FSBase), memory, 10)
+	frames, err := symbols.Unwind(p, symbols.NewRegisters(general, regs.FSBase), memory, 10)
 	if err != nil {
 		t.Fatal(err)
 	}

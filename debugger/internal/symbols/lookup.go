@@ -2,15 +2,15 @@ package symbols
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strings"
 )
 
 // A Location is a place in the code, for a breakpoint.
 type Location struct {
 	Addr     uint64
 	Function string
-	File     string // empty when there is no line
+	File     string // isEmpty when there is no line
 	Line     int
 	Image    string // path of the file
 }
@@ -27,7 +27,7 @@ func (p *Program) Lookup(ctx context.Context, name string) ([]uint64, error) {
 	}
 	fs, err := p.functions(ctx, name)
 	for _, f := range fs {
-		out = append(out, f.start()+f.unit.d.image.Bias)
+		out = append(out, f.start()+f.image.Bias)
 	}
 	slices.Sort(out)
 	out = slices.Compact(out)
@@ -40,10 +40,16 @@ func (p *Program) Lookup(ctx context.Context, name string) ([]uint64, error) {
 	return out, err
 }
 
+// An imageFunction is a function and the image that it is in.
+type imageFunction struct {
+	*function
+	image *Image
+}
+
 // functions returns the functions that debug information has under a name. It
 // reads all of it first, if that was not done yet.
-func (p *Program) functions(ctx context.Context, name string) ([]*function, error) {
-	var out []*function
+func (p *Program) functions(ctx context.Context, name string) ([]imageFunction, error) {
+	var out []imageFunction
 	for _, im := range p.Images() {
 		d := im.debug()
 		if d == nil {
@@ -53,7 +59,9 @@ func (p *Program) functions(ctx context.Context, name string) ([]*function, erro
 			return out, err
 		}
 		err := d.do(func() error {
-			out = append(out, d.names[name]...)
+			for _, f := range d.names[name] {
+				out = append(out, imageFunction{f, im})
+			}
 			return nil
 		})
 		if err != nil {
@@ -77,11 +85,9 @@ func (p *Program) Entry(ctx context.Context, name string) ([]Location, error) {
 	var out []Location
 	seen := map[uint64]bool{}
 	for _, f := range fs {
-		d := f.unit.d
-		err := d.do(func() error {
-			pc := f.bodyLocked()
-			seen[f.start()+d.image.Bias] = true
-			out = append(out, d.locationLocked(f.unit, f, pc))
+		err := f.unit.d.do(func() error {
+			seen[f.start()+f.image.Bias] = true
+			out = append(out, f.image.locationLocked(f.unit, f.function, f.bodyLocked()))
 			return nil
 		})
 		if err != nil {
@@ -110,49 +116,46 @@ func (p *Program) symbolEntries(name string, seen map[uint64]bool) []Location {
 	return out
 }
 
-// bodyLocked is the address behind the prologue: where the line table says that
-// it ends, else where the second line begins. Optimized code of gcc says where
-// its arguments are from the first instruction on, so there is nothing to skip.
-func (f *function) bodyLocked() uint64 {
-	start := f.start()
-	if f.unit.optimized && strings.HasPrefix(f.unit.producer, "GNU ") {
-		return start
-	}
-	second := uint64(0)
-	for _, r := range f.unit.linesLocked().rowsFrom(start) {
-		if !within(f.ranges, r.addr) || r.end {
-			break
-		}
-		if r.prologue {
-			return r.addr
-		}
-		if r.addr > start && r.stmt && r.line != 0 && second == 0 {
-			second = r.addr
-			if f.unit.lang != Go {
-				break
-			}
-		}
-	}
-	if second != 0 {
-		return second
-	}
-	return start
-}
-
-// rowsFrom returns the rows from an address on.
-func (t *lineTable) rowsFrom(pc uint64) []lineRow {
-	i, _ := slices.BinarySearchFunc(t.rows, pc, func(r lineRow, pc uint64) int { return compareUint(r.addr, pc) })
-	for i < len(t.rows) && t.rows[i].end && t.rows[i].addr == pc {
-		i++
-	}
-	return t.rows[i:]
-}
-
-func (d *debugInfo) locationLocked(u *unit, f *function, pc uint64) Location {
+// locationLocked describes an address of the file in a unit, and the function
+// there, which may be nil. The debug information must be locked.
+func (im *Image) locationLocked(u *unit, f *function, pc uint64) Location {
 	file, line := u.linesLocked().at(pc)
-	l := Location{Addr: pc + d.image.Bias, File: file, Line: line, Image: d.image.Path}
-	if f != nil {
-		l.Function = f.name
+	return im.location(codeLine{addr: pc, function: f, file: file, line: line})
+}
+
+// location turns a line of the file into a location in the process.
+func (im *Image) location(c codeLine) Location {
+	l := Location{Addr: c.addr + im.Bias, File: c.file, Line: c.line, Image: im.Path}
+	if c.function != nil {
+		l.Function = c.function.name
 	}
 	return l
+}
+
+// Type returns the type of a name, as the debug information has it ("point",
+// "app::Box<double>", "long"), from any image.
+func (p *Program) Type(ctx context.Context, name string) (*Type, error) {
+	for _, im := range p.Images() {
+		d := im.debug()
+		if d == nil {
+			continue
+		}
+		if err := d.loadAll(ctx); err != nil {
+			return nil, err
+		}
+		if t := im.types().typeNamed(name); t != nil {
+			return t, nil
+		}
+	}
+	return nil, fmt.Errorf("type %s: %w", name, ErrNotFound)
+}
+
+// imageOf returns the image that describes a type, nil when none does.
+func (p *Program) imageOf(t *Type) *Image {
+	for _, im := range p.Images() {
+		if t.set != nil && im.types() == t.set {
+			return im
+		}
+	}
+	return nil
 }

@@ -148,7 +148,7 @@ func (o Object) Index(n int64) (Object, error) {
 	case KindArray:
 		return o.element(t, o.dimensions(t), n), nil
 	}
-	if c := o.Type.container(); c != nil {
+	if c := containerOf(o.Type); c != nil {
 		return c.index(o, n)
 	}
 	s, ok, err := o.sequence()
@@ -208,8 +208,8 @@ func (w *view) bound(t *Type, bound any) (int64, error) {
 		}
 	case dwarf.Offset:
 		var v *variable
-		err := t.d.do(func() error {
-			e, u := t.d.entryLocked(b), t.d.unitAtLocked(b)
+		err := t.set.info.do(func() error {
+			e, u := t.set.info.entryLocked(b), t.set.info.unitAtLocked(b)
 			if e != nil && u != nil {
 				v = u.variableLocked(e)
 			}
@@ -221,13 +221,6 @@ func (w *view) bound(t *Type, bound any) (int64, error) {
 		return w.object(v).Int()
 	}
 	return 0, ErrUnavailable
-}
-
-// unit returns the unit that describes a type.
-func (t *Type) unit() *unit {
-	t.d.mu.Lock()
-	defer t.d.mu.Unlock()
-	return t.d.unitAtLocked(t.off)
 }
 
 // element returns an element of an array of some dimensions: for more than one
@@ -242,11 +235,4 @@ func (o Object) element(t *Type, dims []int64, n int64) Object {
 		size = t.stride
 	}
 	return o.part("", elem, n*size)
-}
-
-// inner is the type of an array's rows.
-func (t *Type) inner(dims []int64) *Type {
-	row := &Type{Kind: KindArray, Lang: t.Lang, d: t.d, off: t.off, elem: t.elem, hasElem: t.hasElem, stride: t.stride, dims: dims}
-	row.once.Do(func() {})
-	return row
 }

@@ -26,13 +26,3 @@ func (p *Program) Complete() bool {
 	}
 	return true
 }
-
-// dynamic returns texts of the dynamic section; none when it is damaged.
-func (o *elfFile) dynamic(tag elf.DynTag) []string {
-	var out []string
-	_ = shield(func() (err error) { // damaged: nothing is known to be needed
-		out, err = o.f.DynString(tag)
-		return err
-	})
-	return out
-}

@@ -32,10 +32,10 @@ func (o Object) At(t *Type, addr uint64) Object {
 }
 
 // ObjectAt returns an object of a type at an address of the process.
-func (p *Program) ObjectAt(t *Type, addr uint64, mem Memory, regs Registers) Object {
+func ObjectAt(p *Program, t *Type, addr uint64, mem Memory, regs Registers) Object {
 	w := &view{image: p.Image(addr), mem: mem, regs: regs}
-	if t.d != nil {
-		w.image = t.d.image
+	if im := p.imageOf(t); im != nil {
+		w.image = im
 	}
 	return Object{Type: t, view: w, pieces: inMemory(addr)}
 }
@@ -84,4 +84,29 @@ func (o Object) part(name string, t *Type, off int64) Object {
 	p.Name, p.Type, p.bits, p.Argument = name, t, bitField{}, false
 	p.offset += uint64(off)
 	return p
+}
+
+// escaped turns the pointer to a Go variable that lives on the heap, which the
+// compiler calls &name, into the variable.
+func (o Object) escaped() Object {
+	if o.Type.Lang != Go || len(o.Name) < 2 || o.Name[0] != '&' {
+		return o
+	}
+	v, err := o.Deref()
+	if err != nil {
+		return o
+	}
+	v.Name, v.Argument = o.Name[1:], o.Argument
+	return v
+}
+
+// unescaped is escaped for a variable of this name: when the pointer to it
+// cannot be followed it has no value, but is no other one either.
+func (o Object) unescaped(name string) Object {
+	v := o.escaped()
+	if v.Name != name && v.Type.Strip().Kind == KindPointer {
+		v = Object{Type: v.Type.Strip().Elem(), view: o.view, err: ErrUnavailable, Argument: o.Argument}
+	}
+	v.Name = name
+	return v
 }

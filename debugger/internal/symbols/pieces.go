@@ -1,6 +1,8 @@
 package symbols
 
 import (
+	"errors"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
 )
 
@@ -97,3 +99,10 @@ func (w *view) part(pc *location.Piece, from, to uint64, p []byte, dst uint64) e
 	}
 	return nil
 }
+
+// ErrOptimizedOut means that the compiler kept no such value at this address.
+var ErrOptimizedOut = errors.New("optimized out")
+
+// ErrUnavailable means that the value is in a register or place that nobody
+// saved.
+var ErrUnavailable = location.ErrUnavailable

@@ -26,8 +26,8 @@ var smartPointers = map[Lang][]smartPointer{
 	},
 }
 
-// smart finds the row of a type; nil when it has none.
-func (t *Type) smart() *smartPointer {
+// smartOf finds the row of a type; nil when it has none.
+func smartOf(t *Type) *smartPointer {
 	s := t.Strip()
 	rows := smartPointers[t.Lang]
 	for i := range rows {
@@ -69,7 +69,7 @@ func countedPointer(o Object) (Object, error) { return o.descend("ptr", "pointer
 // stead; false for other types.
 func (o Object) Pointer() (Object, bool, error) {
 	t := o.Type.referred()
-	row := t.smart()
+	row := smartOf(t)
 	if row == nil || t.Lang != CPlusPlus {
 		return Object{}, false, nil
 	}
@@ -84,7 +84,7 @@ func (o Object) Pointer() (Object, bool, error) {
 // Pointee returns what a smart pointer points to, or what an optional holds;
 // false for other types.
 func (o Object) Pointee() (Object, bool, error) {
-	follow := o.Type.referred().pointee()
+	follow := pointeeOf(o.Type.referred())
 	if follow == nil {
 		return Object{}, false, nil
 	}
@@ -95,11 +95,11 @@ func (o Object) Pointee() (Object, bool, error) {
 	return o, true, err
 }
 
-// pointee is how what objects of a type stand for is found; nil when they stand
+// pointeeOf is how what objects of a type stand for is found; nil when they stand
 // for themselves.
-func (t *Type) pointee() func(Object) (Object, error) {
+func pointeeOf(t *Type) func(Object) (Object, error) {
 	s := t.Strip()
-	switch row := t.smart(); {
+	switch row := smartOf(t); {
 	case row != nil:
 		return row.follow
 	case t.Lang == CPlusPlus && strings.HasPrefix(s.name, "std::optional<"):

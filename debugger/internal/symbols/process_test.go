@@ -21,7 +21,7 @@ func TestThreadLocal(t *testing.T) {
 	for name, want := range map[string]int64{
 		"own": 5, "library_wide": 45, "program_wide": 52,
 	} {
-		o, err := p.Global(t.Context(), name, s.core, s.core.regs)
+		o, err := symbols.Global(t.Context(), p, name, s.core, s.core.regs)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -30,7 +30,7 @@ func TestThreadLocal(t *testing.T) {
 			t.Errorf("%s = %d, %v, want %d", name, got, err, want)
 		}
 	}
-	o, err := p.Global(t.Context(), "spaced", s.core, symbols.Registers{})
+	o, err := symbols.Global(t.Context(), p, "spaced", s.core, symbols.Registers{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestMissingFile(t *testing.T) {
 	p := symbols.New(symbols.Config{Open: func(symbols.Mapping) (symbols.File, error) { return nil, context.Canceled }})
 	defer p.Close()
 	p.Update(s.core.maps, s.core)
-	frames, err := p.Unwind(s.core.regs, s.core, 0)
+	frames, err := symbols.Unwind(p, s.core.regs, s.core, 0)
 	if err != nil || len(frames) != len(s.oracle.Frames) {
 		t.Fatalf("%d frames, %v", len(frames), err)
 	}
@@ -110,7 +110,7 @@ func TestConcurrent(t *testing.T) {
 	})
 	for range 4 {
 		wg.Go(func() {
-			frames, err := p.Unwind(s.core.regs, s.core, 0)
+			frames, err := symbols.Unwind(p, s.core.regs, s.core, 0)
 			if err != nil || len(frames) != 11 {
 				t.Errorf("%d frames, %v", len(frames), err)
 				return

@@ -150,11 +150,11 @@ func (p *Program) fromMemory(g Mapping, mem Memory, cause error) (*Image, error)
 	if g.Offset != 0 || mem == nil {
 		return nil, cause
 	}
-	im, err := newImage(g, newMemoryFile(mem, g), nil, p)
+	im, err := newImage(g, newMemoryFile(mem, g.Start, g.End), nil, p)
 	if err != nil {
 		return nil, cause
 	}
-	im.frames, im.framed = im.main.mappedFrames(mem, im.Bias), true
+	im.frames, im.framed = mappedFrames(im.main, mem, im.Bias), true
 	return im, nil
 }
 

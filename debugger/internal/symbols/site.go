@@ -2,7 +2,6 @@ package symbols
 
 import (
 	"cmp"
-	"debug/dwarf"
 	"sync"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/cfi"
@@ -17,16 +16,6 @@ type site struct {
 	fn     *function // nil without debug information, and when Go's runtime has told all of it early
 	row    *cfi.Row  // of Go's functions; nil for others
 	levels []level   // innermost first; at least one
-}
-
-// A level is a function that an address lies in: the real one, or one inlined
-// into the next.
-type level struct {
-	name    string
-	file    string
-	line    int
-	inlined bool
-	scopes  []*scope // outermost first; nil without debug information
 }
 
 // maxSites bounds the cache: it starts afresh when it is full.
@@ -92,8 +81,7 @@ func (im *Image) resolveEarly(pc uint64) *site {
 		return im.resolveGo(pc)
 	}
 	s := &site{early: true}
-	err := d.do(func() error { return d.siteLocked(pc-im.Bias, s) })
-	if err != nil || s.fn == nil {
+	if err := s.describe(d, im, pc-im.Bias); err != nil || s.fn == nil {
 		return nil
 	}
 	return s
@@ -105,7 +93,7 @@ func (im *Image) resolve(pc uint64) *site {
 	s := &site{}
 	if d := im.debug(); d != nil {
 		// A damaged unit leaves the site as it was: the symbols still help.
-		_ = d.do(func() error { return d.siteLocked(pc-im.Bias, s) })
+		_ = s.describe(d, im, pc-im.Bias)
 	}
 	if s.fn == nil {
 		if sym, ok := im.symbols().at(pc-im.Bias, true); ok {
@@ -123,46 +111,15 @@ func (im *Image) resolve(pc uint64) *site {
 	return s
 }
 
-// siteLocked fills in what the debug information knows of an address of the file.
-func (d *debugInfo) siteLocked(pc uint64, s *site) error {
-	u := d.unitForLocked(pc)
-	if u == nil {
-		return nil
-	}
-	lines := u.linesLocked()
-	file, line := lines.at(pc)
-	f := u.functionAtLocked(pc)
-	if f == nil {
-		s.levels = []level{{file: file, line: line}}
-		return nil
-	}
-	s.fn, s.name, s.start = f, f.name, f.start()+d.image.Bias
-	tree, err := f.treeLocked()
-	if tree == nil {
-		s.levels = []level{{name: f.name, file: file, line: line}}
-		return err
-	}
-	s.levels = levels(tree.path(pc), file, line)
-	return nil
-}
-
-// levels cuts a path of scopes at the functions that were inlined. The line of
-// each outer one is where it calls the next.
-func levels(path []*scope, file string, line int) []level {
-	var out []level
-	for end := len(path); end > 0; {
-		start := end - 1
-		for start > 0 && path[start].tag != dwarf.TagInlinedSubroutine {
-			start--
+// describe fills in what the debug information has about an address of the file.
+func (s *site) describe(d *debugInfo, im *Image, pc uint64) error {
+	return d.do(func() (err error) {
+		s.fn, s.levels, err = d.levelsLocked(pc)
+		if s.fn != nil {
+			s.name, s.start = s.fn.name, s.fn.start()+im.Bias
 		}
-		s := path[start]
-		out = append(out, level{
-			name: s.name, file: file, line: line,
-			inlined: s.tag == dwarf.TagInlinedSubroutine, scopes: path[start:end],
-		})
-		file, line, end = s.callFile, s.callLine, start
-	}
-	return out
+		return err
+	})
 }
 
 // A Function names the code at an address.

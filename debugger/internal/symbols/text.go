@@ -13,7 +13,7 @@ type span struct{ addr, length uint64 }
 // IsText reports whether the object is a string of its language: one of Go's, a
 // str, a String, a std::string or a std::string_view. Pointers to characters and
 // arrays of them, which may be something else, are none.
-func (o Object) IsText() bool { return o.Type.referred().isText() }
+func (o Object) IsText() bool { return isText(o.Type.referred()) }
 
 // Text reads at most so many bytes of a string, or of the characters up to a
 // zero byte that a pointer points to or an array has.
@@ -49,12 +49,6 @@ func (w *view) text(s span, limit int) (string, error) {
 	}
 	err := w.mem.ReadMemory(s.addr, text)
 	return string(text), err
-}
-
-// isLetter reports whether C's strings are made of the type.
-func (t *Type) isLetter() bool {
-	s := t.Strip()
-	return s.Kind == KindChar && s.Size == 1
 }
 
 // arrayText reads an array up to the first zero byte, or whole.
@@ -97,7 +91,7 @@ func (o Object) ZeroEnded(limit int) (string, error) {
 
 // span finds the characters of a string; it is false for other types.
 func (o Object) span() (s span, ok bool, err error) {
-	if !o.Type.isText() {
+	if !isText(o.Type) {
 		return span{}, false, nil
 	}
 	switch o.Type.Lang {
@@ -171,7 +165,7 @@ var texts = map[Lang][]string{
 	},
 }
 
-func (t *Type) isText() bool {
+func isText(t *Type) bool {
 	if t.Lang == Go {
 		return t.goType().goKind == goString
 	}
@@ -185,29 +179,6 @@ func (t *Type) isText() bool {
 		}
 	}
 	return false
-}
-
-// maxReferences bounds how many references are followed one after another.
-const maxReferences = 4
-
-// isReference reports whether a value of the type stands for what it refers to.
-func (t *Type) isReference() bool {
-	s := t.Strip()
-	switch s.Kind {
-	case KindReference, KindRvalueReference:
-		return true
-	case KindPointer:
-		return t.Lang == Rust && strings.HasPrefix(s.name, "&")
-	}
-	return false
-}
-
-// referred is the type behind references.
-func (t *Type) referred() *Type {
-	for i := 0; i < maxReferences && t.isReference(); i++ {
-		t = t.Strip().Elem()
-	}
-	return t
 }
 
 // referred is the object behind references.

@@ -46,7 +46,7 @@ type Type struct {
 
 	align int64 // as the program asks for; 0 where it does not
 
-	d    *debugInfo
+	set  *typeSet
 	off  dwarf.Offset
 	name string // the type's own, qualified; empty when it has none
 	unicode,
@@ -83,12 +83,12 @@ type Field struct {
 	BitStart int64 // from the start of the object, in bits; for bit-fields
 
 	typ  dwarf.Offset
-	d    *debugInfo
+	set  *typeSet
 	expr []byte // where a virtual base is
 }
 
 // Type returns the field's type.
-func (f *Field) Type() *Type { return f.d.typeAt(f.typ) }
+func (f *Field) Type() *Type { return f.set.typeAt(f.typ) }
 
 // An Enumerator is a named value of an enumeration.
 type Enumerator struct {
@@ -112,29 +112,6 @@ type variantCase struct {
 
 // voidType stands in for what has no type and for what cannot be read.
 var voidType = &Type{Kind: KindVoid, name: "void"}
-
-// typeAt returns the type that an entry describes.
-func (d *debugInfo) typeAt(off dwarf.Offset) *Type {
-	if d == nil {
-		return voidType
-	}
-	t := voidType
-	err := d.do(func() error {
-		if known := d.types[off]; known != nil {
-			t = known
-			return nil
-		}
-		if e := d.entryLocked(off); e != nil {
-			t = d.newTypeLocked(e)
-		}
-		d.types[off] = t
-		return nil
-	})
-	if err != nil {
-		return voidType
-	}
-	return t
-}
 
 // tagKinds are the kinds that entries have by themselves.
 var tagKinds = map[dwarf.Tag]Kind{
@@ -160,17 +137,10 @@ var encodings = map[int64]struct {
 	0x10: {KindChar, false, true}, 0x11: {KindChar, false, false}, 0x12: {KindChar, false, true},
 }
 
-// written are the names that people write for what compilers of C and C++ call
-// by all of its words.
-var written = map[string]string{
-	"long int": "long", "long unsigned int": "unsigned long", "short int": "short",
-	"short unsigned int": "unsigned short", "long long int": "long long",
-	"long long unsigned int": "unsigned long long",
-}
-
 // newTypeLocked reads the entry itself, without its children.
-func (d *debugInfo) newTypeLocked(e *dwarf.Entry) *Type {
-	t := &Type{d: d, off: e.Offset, Kind: KindOther, stride: intAttr(e, dwarf.AttrStrideSize) / 8}
+func (s *typeSet) newTypeLocked(e *dwarf.Entry) *Type {
+	d := s.info
+	t := &Type{set: s, off: e.Offset, Kind: KindOther, stride: intAttr(e, dwarf.AttrStrideSize) / 8}
 	if u := d.unitAtLocked(e.Offset); u != nil && u.headLocked() == nil {
 		t.Lang = u.lang
 	}
@@ -214,7 +184,7 @@ func (t *Type) sizeLocked() {
 	}
 	if t.Kind == KindMemberPointer && t.Size == 0 {
 		t.Size = 8
-		if e := t.d.entryLocked(t.elem); e != nil && e.Tag == dwarf.TagSubroutineType {
+		if e := t.set.info.entryLocked(t.elem); e != nil && e.Tag == dwarf.TagSubroutineType {
 			t.Size = 16
 		}
 	}
@@ -239,7 +209,7 @@ func (t *Type) Elem() *Type {
 	if !t.hasElem {
 		return voidType
 	}
-	return t.d.typeAt(t.elem)
+	return t.set.typeAt(t.elem)
 }
 
 // maxRenames bounds chains of typedefs and qualifiers.
@@ -263,11 +233,11 @@ func (t *Type) Strip() *Type {
 func (t *Type) resolve() *Type {
 	switch {
 	case t.signature != 0:
-		if off, ok := t.d.sigs[t.signature]; ok {
-			return t.d.typeAt(off)
+		if off, ok := t.set.info.sigs[t.signature]; ok {
+			return t.set.typeAt(off)
 		}
 	case t.declared && t.name != "":
-		if full := t.d.typeNamed(t.name); full != nil {
+		if full := t.set.typeNamed(t.name); full != nil {
 			return full
 		}
 	}
@@ -311,5 +281,19 @@ func (t *Type) param(n int) *Type {
 	if n >= len(s.params) || s.params[n] == 0 {
 		return nil
 	}
-	return t.d.typeAt(s.params[n])
+	return t.set.typeAt(s.params[n])
+}
+
+// unit returns the unit that describes a type.
+func (t *Type) unit() *unit {
+	t.set.info.mu.Lock()
+	defer t.set.info.mu.Unlock()
+	return t.set.info.unitAtLocked(t.off)
+}
+
+// inner is the type of an array's rows.
+func (t *Type) inner(dims []int64) *Type {
+	row := &Type{Kind: KindArray, Lang: t.Lang, set: t.set, off: t.off, elem: t.elem, hasElem: t.hasElem, stride: t.stride, dims: dims}
+	row.once.Do(func() {})
+	return row
 }

@@ -15,17 +15,17 @@ const (
 
 // load reads the children of a type's entry, once.
 func (t *Type) load() {
-	if t.d == nil {
+	if t.set == nil {
 		return
 	}
 	t.once.Do(func() {
 		// What is damaged ends the list; what came before it is shown.
-		_ = t.d.do(t.loadLocked)
+		_ = t.set.info.do(t.loadLocked)
 	})
 }
 
 func (t *Type) loadLocked() error {
-	r := t.d.data.Reader()
+	r := t.set.info.data.Reader()
 	r.Seek(t.off)
 	e, err := r.Next()
 	if err != nil || e == nil || !e.Children {
@@ -62,11 +62,11 @@ func (t *Type) childLocked(e *dwarf.Entry) {
 		name, _ := e.Val(dwarf.AttrName).(string)
 		t.enums = append(t.enums, Enumerator{name, intAttr(e, dwarf.AttrConstValue)})
 	case dwarf.TagTemplateTypeParameter:
-		off, _ := t.d.ref(e.Val(dwarf.AttrType))
+		off, _ := t.set.info.ref(e.Val(dwarf.AttrType))
 		t.params = append(t.params, off)
 	case dwarf.TagFormalParameter:
 		if t.Kind == KindFunc {
-			off, _ := t.d.ref(e.Val(dwarf.AttrType))
+			off, _ := t.set.info.ref(e.Val(dwarf.AttrType))
 			t.params = append(t.params, off)
 		}
 	case dwarf.TagSubrangeType, dwarf.TagEnumerationType:
@@ -98,9 +98,9 @@ func length(e *dwarf.Entry) int64 {
 
 // fieldLocked reads a member or base.
 func (t *Type) fieldLocked(e *dwarf.Entry) Field {
-	f := Field{d: t.d, Base: e.Tag == dwarf.TagInheritance}
+	f := Field{set: t.set, Base: e.Tag == dwarf.TagInheritance}
 	f.Name, _ = e.Val(dwarf.AttrName).(string)
-	f.typ, _ = t.d.ref(e.Val(dwarf.AttrType))
+	f.typ, _ = t.set.info.ref(e.Val(dwarf.AttrType))
 	f.Hidden, _ = e.Val(dwarf.AttrArtificial).(bool)
 	ext, _ := e.Val(dwarf.AttrExternal).(bool)
 	f.Static = ext && e.Tag == dwarf.TagMember
@@ -131,14 +131,14 @@ func (t *Type) fieldLocked(e *dwarf.Entry) Field {
 // bitUnitLocked is the size of a bit-field's declared type.
 func (t *Type) bitUnitLocked(off dwarf.Offset) int64 {
 	for range maxRenames {
-		e := t.d.entryLocked(off)
+		e := t.set.info.entryLocked(off)
 		if e == nil {
 			break
 		}
 		if n := intAttr(e, dwarf.AttrByteSize); n > 0 {
 			return n
 		}
-		off, _ = t.d.ref(e.Val(dwarf.AttrType))
+		off, _ = t.set.info.ref(e.Val(dwarf.AttrType))
 	}
 	return 4
 }

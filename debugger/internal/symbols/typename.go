@@ -1,9 +1,6 @@
 package symbols
 
 import (
-	"context"
-	"debug/dwarf"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -27,35 +24,6 @@ func (t *Type) Name() string { return t.name }
 
 // Signed reports whether the type's numbers have a sign.
 func (t *Type) Signed() bool { return t.Strip().signed }
-
-// Parameters returns the types of a function's parameters.
-func (t *Type) Parameters() []*Type {
-	s := t.Strip()
-	s.load()
-	var out []*Type
-	for _, p := range s.params {
-		out = append(out, s.d.typeAt(p))
-	}
-	return out
-}
-
-// Type returns the type of a name, as the debug information has it ("point",
-// "app::Box<double>", "long"), from any image.
-func (p *Program) Type(ctx context.Context, name string) (*Type, error) {
-	for _, im := range p.Images() {
-		d := im.debug()
-		if d == nil {
-			continue
-		}
-		if err := d.loadAll(ctx); err != nil {
-			return nil, err
-		}
-		if t := d.typeNamed(name); t != nil {
-			return t, nil
-		}
-	}
-	return nil, fmt.Errorf("type %s: %w", name, ErrNotFound)
-}
 
 // spell writes the type around a declarator, as C does: the name of what an
 // array or function consists of stands in front, its shape behind.
@@ -81,7 +49,7 @@ func (t *Type) spell(inner string, depth int) string {
 	case KindFunc:
 		return next(inner + "(" + t.parameters(depth) + ")")
 	case KindMemberPointer:
-		return next(t.bracket(t.d.typeAt(t.owner).String() + "::*" + inner))
+		return next(t.bracket(t.set.typeAt(t.owner).String() + "::*" + inner))
 	case KindVoid:
 		return join("void", inner)
 	}
@@ -173,41 +141,10 @@ func (t *Type) parameters(depth int) string {
 	t.load()
 	var names []string
 	for _, p := range t.params {
-		names = append(names, t.d.typeAt(p).spell("", depth+1))
+		names = append(names, t.set.typeAt(p).spell("", depth+1))
 	}
 	if len(names) == 0 && t.Lang == C {
 		return "void"
 	}
 	return strings.Join(names, ", ")
-}
-
-// typeNamed returns the type of a name that has a description, from all units;
-// nil when there is none.
-func (d *debugInfo) typeNamed(name string) *Type {
-	off, ok := d.typeOffset(name)
-	if !ok {
-		return nil
-	}
-	return d.typeAt(off)
-}
-
-// typeIn is typeNamed for a type that is described in a unit whose name is known,
-// so that the others need not be read.
-func (d *debugInfo) typeIn(unit, name string) *Type {
-	var off dwarf.Offset
-	found := false
-	err := d.do(func() error {
-		for _, u := range d.units {
-			if u.headLocked() == nil && u.name == unit {
-				u.load()
-				off, found = d.named[name]
-				break
-			}
-		}
-		return nil
-	})
-	if err != nil || !found {
-		return d.typeNamed(name)
-	}
-	return d.typeAt(off)
 }

@@ -138,7 +138,7 @@ func (u *unit) load() {
 	}
 	w := walker{u: u}
 	if err := shield(w.walk); err != nil {
-		u.d.image.cfg.Log.Debug("unit is damaged", "path", u.d.image.Path, "unit", u.name, "err", err)
+		u.d.log.Debug("unit is damaged", "unit", u.name, "err", err)
 	}
 	for _, f := range u.functions {
 		u.settle(f)

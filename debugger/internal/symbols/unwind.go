@@ -18,7 +18,7 @@ var errNoPC = errors.New("program counter is not known")
 // where nothing more can be read, and where it would go round in circles; what
 // was found by then is returned. The error is for registers without a program
 // counter.
-func (p *Program) Unwind(regs Registers, mem Memory, limit int) ([]Frame, error) {
+func Unwind(p *Program, regs Registers, mem Memory, limit int) ([]Frame, error) {
 	if limit <= 0 || limit > maxFrames {
 		limit = maxFrames
 	}
@@ -29,7 +29,7 @@ func (p *Program) Unwind(regs Registers, mem Memory, limit int) ([]Frame, error)
 	if sp, ok := regs.Get(RSP); ok {
 		stack = newWindow(mem, sp)
 	}
-	a := p.activation(regs, stack, true)
+	a := newActivation(p, regs, stack, true)
 	out := make([]Frame, 0, min(limit, 32))
 	for a != nil {
 		next := a.up()
@@ -45,7 +45,7 @@ func (p *Program) Unwind(regs Registers, mem Memory, limit int) ([]Frame, error)
 // activation describes the call that some registers are of. In the innermost
 // call, and in what a signal interrupted, the program counter is exact; in
 // others it is behind a call, which may be the last instruction of its function.
-func (p *Program) activation(regs Registers, mem Memory, exact bool) *activation {
+func newActivation(p *Program, regs Registers, mem Memory, exact bool) *activation {
 	a := &activation{program: p, mem: mem, regs: regs, look: regs.PC()}
 	if !exact {
 		a.look--
@@ -75,7 +75,7 @@ func (a *activation) up() *activation {
 	if !ok || regs.PC() == 0 {
 		return nil
 	}
-	a.caller = a.program.activation(regs, a.mem, a.interrupted())
+	a.caller = newActivation(a.program, regs, a.mem, a.interrupted())
 	a.caller.guessed = a.guessed
 	return a.caller
 }

@@ -48,7 +48,7 @@ func TestUnwind(t *testing.T) {
 func compareStack(t *testing.T, s *stopped) {
 	t.Helper()
 	p := s.program(t)
-	frames, err := p.Unwind(s.core.regs, s.core, 0)
+	frames, err := symbols.Unwind(p, s.core.regs, s.core, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestGoStacks(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.stop, func(t *testing.T) {
 			s := stop(t, exe, tt.stop, 0)
-			frames, err := s.program(t).Unwind(s.core.regs, s.core, 0)
+			frames, err := symbols.Unwind(s.program(t), s.core.regs, s.core, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +126,7 @@ func TestGoStackStripped(t *testing.T) {
 	t.Setenv("ORACLE_PLAIN", "yes")
 	stack := func(flags ...string) (lines []string) {
 		s := stop(t, compile(t, "govalues", flags...), "main.marker", 0)
-		frames, err := s.program(t).Unwind(s.core.regs, s.core, 0)
+		frames, err := symbols.Unwind(s.program(t), s.core.regs, s.core, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

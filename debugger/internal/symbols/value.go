@@ -210,7 +210,7 @@ func (r *renderer) members(o Object, t *Type, depth, pointers int) (content, err
 	fields := t.Fields()
 	for i := range fields {
 		f := &fields[i]
-		if f.Static || f.Base && f.empty() {
+		if f.Static || f.Base && isEmpty(f) {
 			continue
 		}
 		if len(c.children) >= r.limits.Elements || r.left <= 0 {
@@ -230,8 +230,8 @@ func (r *renderer) members(o Object, t *Type, depth, pointers int) (content, err
 	return c, nil
 }
 
-// empty reports whether a base class has nothing to show.
-func (f *Field) empty() bool {
+// isEmpty reports whether a base class has nothing to show.
+func isEmpty(f *Field) bool {
 	t := f.Type()
 	return len(t.Fields()) == 0 && !t.Strip().declared
 }

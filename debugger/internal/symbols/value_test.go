@@ -31,7 +31,7 @@ func TestValues(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := stop(t, compile(t, tt.source, tt.flags...), tt.stop, tt.ignore)
-			frames, err := s.program(t).Unwind(s.core.regs, s.core, 2)
+			frames, err := symbols.Unwind(s.program(t), s.core.regs, s.core, 2)
 			if err != nil || len(frames) < 2 {
 				t.Fatalf("%d frames, %v", len(frames), err)
 			}
@@ -199,7 +199,7 @@ var valuesGo = []variableWant{
 func TestLargeMap(t *testing.T) {
 	t.Parallel()
 	s := stop(t, compile(t, "govalues", "-gcflags=-N"), "main.marker", 0)
-	frames, err := s.program(t).Unwind(s.core.regs, s.core, 2)
+	frames, err := symbols.Unwind(s.program(t), s.core.regs, s.core, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestObject(t *testing.T) {
 	t.Parallel()
 	s := stop(t, compile(t, "values.c", "-O0"), "marker", 0)
 	p := s.program(t)
-	frames, err := p.Unwind(s.core.regs, s.core, 2)
+	frames, err := symbols.Unwind(p, s.core.regs, s.core, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +287,7 @@ func TestObject(t *testing.T) {
 		t.Fatalf("Type(point) = %+v, %v", point, err)
 	}
 	origin, _ := find("origin").Address()
-	if y, err := member(p.ObjectAt(point, origin, s.core, s.core.regs), "y").Int(); err != nil || y != 4 {
+	if y, err := member(symbols.ObjectAt(p, point, origin, s.core, s.core.regs), "y").Int(); err != nil || y != 4 {
 		t.Errorf("((struct point *) origin)->y = %d, %v, want 4", y, err)
 	}
 	if _, err := find("n1").Member("nope"); err == nil {
@@ -302,7 +302,7 @@ func TestObject(t *testing.T) {
 func TestOptimized(t *testing.T) {
 	t.Parallel()
 	s := stop(t, compile(t, "optimized.c", "-O2"), "marker", 0)
-	frames, err := s.program(t).Unwind(s.core.regs, s.core, 0)
+	frames, err := symbols.Unwind(s.program(t), s.core.regs, s.core, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

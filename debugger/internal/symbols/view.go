@@ -2,8 +2,6 @@ package symbols
 
 import (
 	"debug/dwarf"
-	"errors"
-	"fmt"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
 )
@@ -14,18 +12,26 @@ type view struct {
 	image *Image
 	mem   Memory
 	regs  Registers
-	act   *activation // nil for globals
+	frame callFrame // nil for globals
 }
 
-func (a *activation) view() *view {
-	return &view{image: a.image, mem: a.mem, regs: a.regs, act: a}
+// A callFrame is the call whose variables are read.
+type callFrame interface {
+	// pc is the address of the process whose location list entries hold.
+	pc() uint64
+	// frameAddress returns the CFA.
+	frameAddress() (uint64, error)
+	// frameBase returns what the function's variables are relative to.
+	frameBase(w *view) (uint64, error)
+	// entryValue returns what a register held when the function was entered.
+	entryValue(expr []byte) (uint64, error)
 }
 
 // object finds where a variable is.
 func (w *view) object(v *variable) Object {
 	o := Object{Name: v.name, Type: voidType, Argument: v.arg, view: w}
 	if v.typed {
-		o.Type = v.unit.d.typeAt(v.typ)
+		o.Type = w.image.types().typeAt(v.typ)
 	}
 	o.pieces, o.err = w.locate(v)
 	return o
@@ -63,35 +69,11 @@ func (w *view) locationLocked(v *variable) (expr, constant []byte, err error) {
 	if loc, ok := f.([]byte); ok || f == nil {
 		return loc, nil, nil
 	}
-	if w.act == nil {
+	if w.frame == nil {
 		return nil, nil, nil
 	}
-	expr, err = v.unit.inList(f, w.act.look-w.image.Bias)
+	expr, err = v.unit.inList(f, w.frame.pc()-w.image.Bias)
 	return expr, nil, err
-}
-
-// inList picks the expression that holds at an address of the file from a
-// location list, which an attribute gives as an offset or an index.
-func (u *unit) inList(attr any, pc uint64) ([]byte, error) {
-	list := location.List{Version: u.version, Base: u.low, Index: uint64(u.locBase), Address: u.address}
-	if list.Version >= 5 {
-		list.Data = u.d.list5()
-	} else {
-		list.Data = u.d.lists()
-	}
-	var offset uint64
-	var err error
-	switch v := attr.(type) {
-	case int64:
-		offset = uint64(v)
-	case uint64:
-		if offset, err = list.At(v); err != nil {
-			return nil, err
-		}
-	default:
-		return nil, fmt.Errorf("location of an unknown form: %T", attr)
-	}
-	return list.Find(offset, pc)
 }
 
 // constantBytes are a constant's bytes as they would lie in memory.
@@ -123,34 +105,21 @@ func (w *view) context(u *unit) *location.Context {
 			return w.image.threadLocal(off, &w.regs, w.mem)
 		},
 		Procedure: u.procedure,
-		Type:      u.expressionType,
+		Type: func(die uint64) (location.Type, error) {
+			return w.expressionType(u, die)
+		},
 	}
-	if a := w.act; a != nil {
-		c.CFA = a.frameAddress
-		c.FrameBase = func() (uint64, error) { return a.frameBase(w) }
-		c.Entry = a.entryValue
+	if f := w.frame; f != nil {
+		c.CFA = f.frameAddress
+		c.FrameBase = func() (uint64, error) { return f.frameBase(w) }
+		c.Entry = f.entryValue
 	}
 	return c
 }
 
-// procedure reads the location of an entry that an expression calls.
-func (u *unit) procedure(die uint64, relative bool) (expr []byte, err error) {
-	off := dwarf.Offset(die)
-	if relative {
-		off += u.offset
-	}
-	err = u.d.do(func() error {
-		if e := u.d.entryLocked(off); e != nil {
-			expr, _ = e.Val(dwarf.AttrLocation).([]byte)
-		}
-		return nil
-	})
-	return expr, err
-}
-
-// expressionType reads a base type that an expression names.
-func (u *unit) expressionType(die uint64) (location.Type, error) {
-	t := u.d.typeAt(u.offset + dwarf.Offset(die)).Strip()
+// expressionType reads a base type that an expression of a unit names.
+func (w *view) expressionType(u *unit, die uint64) (location.Type, error) {
+	t := w.image.types().typeAt(u.offset + dwarf.Offset(die)).Strip()
 	out := location.Type{Class: location.Unsigned, Size: int(t.Size)}
 	switch {
 	case t.Kind == KindFloat:
@@ -159,40 +128,4 @@ func (u *unit) expressionType(die uint64) (location.Type, error) {
 		out.Class = location.Signed
 	}
 	return out, nil
-}
-
-// frameAddress is the CFA.
-func (a *activation) frameAddress() (uint64, error) {
-	a.up()
-	if a.cfa == 0 {
-		return 0, location.ErrUnavailable
-	}
-	return a.cfa, nil
-}
-
-// frameBase evaluates what the function says its variables are relative to.
-func (a *activation) frameBase(w *view) (uint64, error) {
-	fn := a.function()
-	if fn == nil {
-		return 0, location.ErrUnavailable
-	}
-	base, _ := fn.entry.Val(dwarf.AttrFrameBase).([]byte)
-	if base == nil {
-		v := &variable{unit: fn.unit, entry: &dwarf.Entry{Offset: fn.entry.Offset}}
-		if f := fn.entry.AttrField(dwarf.AttrFrameBase); f != nil {
-			g := *f
-			g.Attr = dwarf.AttrLocation
-			v.entry.Field = []dwarf.Field{g}
-		}
-		err := fn.unit.d.do(func() (err error) {
-			base, _, err = w.locationLocked(v)
-			return err
-		})
-		if err != nil || base == nil {
-			return 0, errors.Join(err, location.ErrUnavailable)
-		}
-	}
-	c := w.context(fn.unit)
-	c.FrameBase = nil // it cannot be defined by itself
-	return location.Value(base, c)
 }

@@ -7,97 +7,11 @@ import (
 	"strings"
 )
 
-// Variable returns a variable by its name as the frame's function sees it: a
-// local one, those of inner blocks first, else a member of the object whose
-// method the function is, else a global one. Of the globals, those of the
-// function's own file, and there those of its own class, namespace or package,
-// come before those of the program, and libraries' come last.
-func (f *Frame) Variable(ctx context.Context, name string) (Object, error) {
-	if o, ok := f.local(name); ok {
-		return o, nil
-	}
-	if o, ok := f.member(name); ok {
-		return o, nil
-	}
-	v, im, err := f.viewpoint().global(ctx, f.act.program, name)
-	if err != nil {
-		return Object{}, err
-	}
-	w := &view{image: im, mem: f.act.mem, regs: f.act.regs}
-	return w.object(v), nil
-}
-
-// local finds an argument or local variable, in inner blocks first.
-func (f *Frame) local(name string) (Object, bool) {
-	for _, s := range slices.Backward(f.scopes()) {
-		for _, v := range s.vars {
-			if v.isCalled(name) && f.visible(v) {
-				return f.act.view().object(v).unescaped(name), true
-			}
-		}
-	}
-	return Object{}, false
-}
-
-// isCalled reports whether people know a variable by a name: Go's compiler
-// writes & before those that live on the heap.
-func (v *variable) isCalled(name string) bool {
-	return v.name == name || v.unit.lang == Go && strings.TrimPrefix(v.name, "&") == name
-}
-
-// unescaped is escaped for a variable of this name: when the pointer to it
-// cannot be followed it has no value, but is no other one either.
-func (o Object) unescaped(name string) Object {
-	v := o.escaped()
-	if v.Name != name && v.Type.Strip().Kind == KindPointer {
-		v = Object{Type: v.Type.Strip().Elem(), view: o.view, err: ErrUnavailable, Argument: o.Argument}
-	}
-	v.Name = name
-	return v
-}
-
-// member finds a member of the object whose method the frame is in. When the
-// object cannot be read the member is there, without a value: nothing else may
-// stand in for it.
-func (f *Frame) member(name string) (Object, bool) {
-	if f.Language != CPlusPlus {
-		return Object{}, false
-	}
-	this, ok := f.local("this")
-	if !ok || this.Type.Strip().Kind != KindPointer {
-		return Object{}, false
-	}
-	to, err := this.Deref()
-	if err != nil {
-		to = Object{Type: this.Type.Strip().Elem(), view: this.view, err: err}
-	}
-	return to.member(name, maxBases, false)
-}
-
-// Global returns a global variable by its name, qualified or not.
-func (p *Program) Global(ctx context.Context, name string, mem Memory, regs Registers) (Object, error) {
-	v, im, err := viewpoint{}.global(ctx, p, name)
-	if err != nil {
-		return Object{}, err
-	}
-	w := &view{image: im, mem: mem, regs: regs}
-	return w.object(v), nil
-}
-
 // A viewpoint is the code that globals are seen from; the zero value is none.
 type viewpoint struct {
 	image    *Image
 	unit     *unit
 	prefixes []string // that the code leaves out, longest first, without the empty one
-}
-
-func (f *Frame) viewpoint() viewpoint {
-	from := viewpoint{image: f.act.image}
-	if fn := f.act.function(); fn != nil {
-		from.unit = fn.unit
-		from.prefixes = prefixes(f.Function, from.unit.lang)
-	}
-	return from
 }
 
 // anonymous is how namespaces without a name are written; names are looked up
@@ -213,4 +127,29 @@ func (from viewpoint) rank(v *variable, name string) (int, bool) {
 		rank++
 	}
 	return rank, true
+}
+
+// globals returns the global variables whose names the function wants, in the
+// order of the debug information; nil wants all.
+func (im *Image) globals(ctx context.Context, want func(name string) bool) ([]*variable, error) {
+	d := im.debug()
+	if d == nil {
+		return nil, nil
+	}
+	if err := d.loadAll(ctx); err != nil {
+		return nil, err
+	}
+	var out []*variable
+	err := d.do(func() error {
+		for _, u := range d.units {
+			for _, v := range u.globals {
+				if want == nil || want(v.name) {
+					v.settleLocked()
+					out = append(out, v)
+				}
+			}
+		}
+		return nil
+	})
+	return out, err
 }
