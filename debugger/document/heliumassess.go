@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	dom "github.com/lestrrat-go/helium"
-	"github.com/lestrrat-go/helium/xsd"
+	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
 // An assessor finds the violations that the engine passes by. The engine leaves

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	dom "github.com/lestrrat-go/helium"
-	"github.com/lestrrat-go/helium/xsd"
+	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
 // An orderer finds every child that is out of place. It goes through the children

@@ -2,7 +2,7 @@ package document
 
 import (
 	dom "github.com/lestrrat-go/helium"
-	"github.com/lestrrat-go/helium/xsd"
+	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
 // The questions of an assessor are types that ask for one thing and forgive all

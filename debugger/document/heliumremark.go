@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	dom "github.com/lestrrat-go/helium"
-	"github.com/lestrrat-go/helium/xsd"
+	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
 // A remark is what the engine says of an element, or of one of its attributes.

@@ -3,7 +3,7 @@ package document
 import (
 	"slices"
 
-	"github.com/lestrrat-go/helium/xsd"
+	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
 // A rest is what a content model still allows: one of its particles for so many

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	dom "github.com/lestrrat-go/helium"
-	"github.com/lestrrat-go/helium/xsd"
+	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
 // A heliumGrammar is a compiled schema of the engine's. Its validator adds

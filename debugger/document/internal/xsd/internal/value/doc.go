@@ -1,0 +1,2 @@
+// Package value compares and checks values of the XML Schema datatypes.
+package value

@@ -1,0 +1,2 @@
+// Package xpath holds what the XPath evaluators share: axes, document order and limits.
+package xpath

@@ -1,0 +1,2 @@
+// Package lexer splits XPath 1.0 expressions into tokens.
+package lexer
