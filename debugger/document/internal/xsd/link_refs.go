@@ -999,12 +999,10 @@ func (c *compiler) resolveRefs(ctx context.Context) {
 		return si.line < sj.line
 	})
 	for _, td := range restrictionTypes {
-		// In XSD 1.1 checkRestrictionAttrs is run inside finalizeEffectiveAttrs,
-		// once the base's effective attributes are finalized; here only the content
-		// model restriction check runs (it is independent of attribute finalization).
-		if c.version != Version11 {
-			c.checkRestrictionAttrs(ctx, td)
-		}
+		// checkRestrictionAttrs runs inside finalizeEffectiveAttrs (XSD 1.1) and
+		// finalizeAttrUses10 (XSD 1.0), once the base's effective attributes are
+		// finalized; here only the content model restriction check runs (it is
+		// independent of attribute finalization).
 		// §3.4.6.4 (Derivation Valid (Restriction, Complex), cos-ct-restricts clause
 		// 5.3.2): when both the base and the derived type have complex content, a
 		// mixed derived content type requires the base to be mixed too (clause 5.3.2.1),
@@ -1064,10 +1062,8 @@ func (c *compiler) resolveRefs(ctx context.Context) {
 		// XSD 1.0: finalize each derived complex type's effective {attribute uses}
 		// TOPOLOGICALLY across BOTH extension and restriction derivations
 		// (§3.4.2.2). The extension loop above already snapshots BaseType.Attributes
-		// onto extensions (so checkRestrictionAttrs on a restriction-of-extension
-		// still sees historically merged extension bases), and checkRestrictionAttrs
-		// already ran against each restriction base's OWN declarations. This merge-
-		// only pass (1) folds non-redeclared base uses into restriction types and
+		// onto extensions. This pass (1) checks each restriction's own uses against
+		// its finalized base, folds non-redeclared base uses into restriction types and
 		// (2) re-folds any uses a restriction base gained onto extensions that
 		// copied a stale snapshot — so an extension of a restriction inherits undeclared
 		// grandbase attributes. The base {attribute wildcard} is NOT inherited on
@@ -1084,8 +1080,12 @@ func (c *compiler) resolveRefs(ctx context.Context) {
 		})
 		finalized := make(map[*TypeDef]bool)
 		visiting := make(map[*TypeDef]bool)
+		restrictions := make(map[*TypeDef]bool, len(restrictionTypes))
+		for _, td := range restrictionTypes {
+			restrictions[td] = true
+		}
 		for _, td := range derived {
-			c.finalizeAttrUses10(ctx, td, finalized, visiting)
+			c.finalizeAttrUses10(ctx, td, restrictions, finalized, visiting)
 		}
 	}
 
@@ -3180,18 +3180,10 @@ func (c *compiler) checkRestrictionAttrs(ctx context.Context, td *TypeDef) {
 		}
 		derived, found := derivedAttrs[baseAU.Name]
 		// XSD restriction inherits a base attribute use that the derived type does
-		// not redeclare (§3.4.2.2): an absent derived declaration is not "missing",
-		// it carries the base use forward. In XSD 1.1 mode that inheritance is
-		// honored, so only an explicit prohibition of a required base attribute is
-		// an error. XSD 1.0 mode keeps its historical behavior byte-identical.
-		if c.version == Version11 {
-			if found && derived.Prohibited {
-				msg := fmt.Sprintf("A matching attribute use for the 'required' attribute use '%s' of the base complex type definition %s is missing.", baseAU.Name.Local, baseQualified)
-				c.schemaError(ctx, schemaComponentError(source, src.line, "complexType", component, msg))
-			}
-			continue
-		}
-		if !found || derived.Prohibited {
+		// not redeclare (§3.4.2.2, both versions): an absent derived declaration is
+		// not "missing", it carries the base use forward. Only an explicit
+		// prohibition of a required base attribute is an error.
+		if found && derived.Prohibited {
 			msg := fmt.Sprintf("A matching attribute use for the 'required' attribute use '%s' of the base complex type definition %s is missing.", baseAU.Name.Local, baseQualified)
 			c.schemaError(ctx, schemaComponentError(source, src.line, "complexType", component, msg))
 		}
@@ -3309,10 +3301,9 @@ func (c *compiler) finalizeEffectiveAttrs(ctx context.Context, td *TypeDef, merg
 // finalizeAttrUses10 computes the effective {attribute uses} of a derived
 // complex type for XSD 1.0 (§3.4.2.2) TOPOLOGICALLY across BOTH extension and
 // restriction derivations: the base is finalized FIRST (recursively, regardless
-// of its derivation kind), then td inherits every base use it does not already
-// carry. checkRestrictionAttrs already ran against each restriction base's OWN
-// declarations (1.0 historical "required base attr must be redeclared"
-// semantics) and is NOT repeated here. The ct-props-correct.4 extension check IS
+// of its derivation kind), then td's own declarations are checked against that
+// base if td is one of restrictions, and last td inherits every base use it does
+// not already carry. The ct-props-correct.4 extension check IS
 // repeated, now against the finalized base, so an extension that redeclares an
 // attribute its base merely INHERITS is rejected; extAttrDupReported keeps the
 // in-loop diagnostic from being emitted twice. A restriction deliberately does
@@ -3322,7 +3313,7 @@ func (c *compiler) finalizeEffectiveAttrs(ctx context.Context, td *TypeDef, merg
 // is a restriction that gained inherited attributes after that snapshot.
 // finalized memoizes completed types; visiting guards a cyclic base chain from
 // infinite recursion.
-func (c *compiler) finalizeAttrUses10(ctx context.Context, td *TypeDef, finalized, visiting map[*TypeDef]bool) {
+func (c *compiler) finalizeAttrUses10(ctx context.Context, td *TypeDef, restrictions, finalized, visiting map[*TypeDef]bool) {
 	if td == nil || finalized[td] {
 		return
 	}
@@ -3332,11 +3323,14 @@ func (c *compiler) finalizeAttrUses10(ctx context.Context, td *TypeDef, finalize
 	visiting[td] = true
 	base := td.BaseType
 	if base != nil && base.Derivation != DerivationNone {
-		c.finalizeAttrUses10(ctx, base, finalized, visiting)
+		c.finalizeAttrUses10(ctx, base, restrictions, finalized, visiting)
 	}
 	delete(visiting, td)
 	finalized[td] = true
 
+	if restrictions[td] {
+		c.checkRestrictionAttrs(ctx, td)
+	}
 	if base == nil || td.Derivation == DerivationNone || len(base.Attributes) == 0 {
 		return
 	}
