@@ -59,3 +59,33 @@ func TestRestrictionInheritsAttributes(t *testing.T) {
 		{"prohibited", prohibiting, `<l uom="m">1</l>`, "refused"},
 	})
 }
+
+// A restriction may replace an element by one that substitutes it, and write flat
+// what its base nests (section 3.9.6 and its pointless particles).
+func TestRestrictionNarrowsToSubstitutes(t *testing.T) {
+	const heads = `<xs:element name="head" type="xs:string"/><xs:element name="m" type="xs:string" substitutionGroup="head"/>
+		<xs:element name="other" type="xs:string"/>`
+	restrict := func(base, derived string) string {
+		return heads + `<xs:complexType name="B">` + base + `</xs:complexType>
+			<xs:complexType name="D"><xs:complexContent><xs:restriction base="B">` + derived + `</xs:restriction></xs:complexContent></xs:complexType>
+			<xs:element name="d" type="D"/>`
+	}
+	const anyMember = `<xs:choice minOccurs="0" maxOccurs="unbounded"><xs:element ref="m"/></xs:choice>`
+	choice := restrict(`<xs:choice minOccurs="0" maxOccurs="unbounded"><xs:element ref="head"/></xs:choice>`, anyMember)
+	repeated := restrict(`<xs:sequence><xs:element ref="head" maxOccurs="unbounded"/></xs:sequence>`, `<xs:sequence><xs:element ref="m"/></xs:sequence>`)
+	nested := restrict(
+		`<xs:sequence><xs:sequence><xs:element ref="head" minOccurs="0"/><xs:element ref="other" minOccurs="0"/></xs:sequence></xs:sequence>`,
+		`<xs:sequence><xs:element ref="head" minOccurs="0"/><xs:element ref="other"/></xs:sequence>`)
+	testVerdicts(t, []schemaCase{
+		{"a member in a choice", choice, `<d><m/><m/></d>`, "valid"},
+		{"the head in a choice", choice, `<d><head/></d>`, "invalid"},
+		{"one member of a repeated head", repeated, `<d><m/></d>`, "valid"},
+		{"two members of a repeated head", repeated, `<d><m/><m/></d>`, "invalid"},
+		{"no member", restrict(`<xs:sequence><xs:element ref="head"/></xs:sequence>`, `<xs:sequence><xs:element ref="other"/></xs:sequence>`), `<d/>`, "refused"},
+		{"a nested sequence", nested, `<d><other/></d>`, "valid"},
+		{"what a nested sequence requires", nested, `<d><head/></d>`, "invalid"},
+		{"a nested sequence in another order", restrict(
+			`<xs:sequence><xs:sequence><xs:element ref="head"/><xs:element ref="other"/></xs:sequence></xs:sequence>`,
+			`<xs:sequence><xs:element ref="other"/><xs:element ref="head"/></xs:sequence>`), `<d/>`, "refused"},
+	})
+}

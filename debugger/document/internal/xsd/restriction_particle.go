@@ -151,7 +151,7 @@ func baseOpenContentFromContext(ctx context.Context) *OpenContent {
 // mapping — recurseOrdered pairing a derived element particle against a base element
 // particle — where a derived element that is an instance-admissible substitution-group
 // MEMBER of the base element may validly restrict it (NameAndTypeOK against the member).
-// It is set ONLY at that sound site, so the group-mapping recursion (sequence:choice
+// It is set ONLY at such sites (pairValidRestriction), so the group-mapping recursion (sequence:choice
 // MapAndSum, choice/all reductions) does NOT inherit it: a subst-member narrowing buried
 // in a MapAndSum is a §3.9.6 restriction 1.0 syntactically rejects (W3C particlesZ028,
 // invalid in 1.0 / valid in 1.1), whereas the direct element:element mapping is accepted
@@ -165,6 +165,16 @@ func withSubstElementRestriction(ctx context.Context) context.Context {
 func substElementRestrictionAllowed(ctx context.Context) bool {
 	v, _ := ctx.Value(substElementRestrictionKey{}).(bool)
 	return v
+}
+
+// pairValidRestriction is particleValidRestriction for two particles that a mapping
+// pairs directly. If both are elements, the derived one may be a member of the base
+// one's substitution group.
+func pairValidRestriction(ctx context.Context, r, b *Particle, schema *Schema, version Version) bool {
+	if isElementParticle(r) && isElementParticle(b) {
+		ctx = withSubstElementRestriction(ctx)
+	}
+	return particleValidRestriction(ctx, r, b, schema, version)
 }
 
 // particleValidRestriction reports whether the restriction particle r is a valid
@@ -364,13 +374,14 @@ func elementRestrictsElement(ctx context.Context, r *Particle, rt *ElementDecl, 
 		// substitution group, so a derived element that is a MEMBER of the base
 		// element's substitution group — and validly restricts that member
 		// (NameAndTypeOK) — is a valid restriction (W3C elemZ027_e/f, particlesZ008).
-		// Enabled ONLY from the direct element-to-element positional mapping
-		// (recurseOrdered, via the context flag), so the group-mapping recursion does
-		// not use it (particlesZ028 stays 1.0-invalid), and ONLY when the base element
-		// is AT-MOST-ONCE (b.MaxOccurs == 1): a repeating base element's occurrence
-		// check is a hole-blind interval, so a subst-member narrowing of it could hide
-		// content the base rejects (W3C elemZ026, particlesV020 stay rejected).
-		if !substElementRestrictionAllowed(ctx) || b.MaxOccurs != 1 {
+		// Enabled ONLY from a direct element-to-element mapping (recurseOrdered,
+		// recurseChoiceUnordered and recurseAll, via the context flag), so MapAndSum
+		// does not use it (particlesZ028 stays 1.0-invalid), and ONLY when one of the
+		// two is AT-MOST-ONCE: by the letter of 1.0 (RecurseAsIfGroup against the
+		// choice of the substitution group) a repeating base element can be narrowed
+		// to one member, not to a repeating one (W3C elemZ026, particlesV020 stay
+		// rejected).
+		if !substElementRestrictionAllowed(ctx) || b.MaxOccurs != 1 && r.MaxOccurs != 1 {
 			return false
 		}
 		return derivedRestrictsSubstMemberOf(ctx, r, rt, b, bt, schema, version)
@@ -487,6 +498,8 @@ func groupHasWildcardFlat(g *ModelGroup) bool {
 }
 
 func groupRestrictsGroup(ctx context.Context, r *Particle, rg *ModelGroup, b *Particle, bg *ModelGroup, schema *Schema, version Version) bool {
+	r, rg = withoutPointlessMembers(r, rg)
+	b, bg = withoutPointlessMembers(b, bg)
 	// §3.9.6 pointless-particle elimination (Sequence/Choice : Any): a base
 	// sequence/choice group that is a pointless wrapper around a single WILDCARD is
 	// equivalent to that wildcard particle. The derived group must then satisfy
@@ -654,6 +667,44 @@ func groupRestrictsGroup(ctx context.Context, r *Particle, rg *ModelGroup, b *Pa
 		}
 		return false
 	}
+}
+
+// withoutPointlessMembers returns a particle whose term is a model group, and that
+// group, after §3.9.6's elimination of pointless particles among its members: a
+// sequence that occurs once in a sequence, and a choice that occurs once in a choice,
+// are replaced by their own members. A type that restricts an extension, or a base
+// made of named groups, is written flat where the base is nested. Nothing is changed
+// in place.
+func withoutPointlessMembers(p *Particle, mg *ModelGroup) (*Particle, *ModelGroup) {
+	flat, changed := inlinedMembers(mg)
+	if !changed {
+		return p, mg
+	}
+	group := *mg
+	group.Particles = flat
+	return &Particle{MinOccurs: p.MinOccurs, MaxOccurs: p.MaxOccurs, Term: &group}, &group
+}
+
+// inlinedMembers returns the members of a sequence or choice with nested groups of
+// the same compositor inlined, and whether there were any.
+func inlinedMembers(mg *ModelGroup) ([]*Particle, bool) {
+	if mg.Compositor == CompositorAll {
+		return mg.Particles, false
+	}
+	var flat []*Particle
+	changed := false
+	for _, p := range mg.Particles {
+		inner, ok := p.Term.(*ModelGroup)
+		if !ok || inner.Compositor != mg.Compositor || p.MinOccurs != 1 || p.MaxOccurs != 1 ||
+			len(inner.Particles) == 0 && mg.Compositor == CompositorChoice {
+			flat = append(flat, p)
+			continue
+		}
+		changed = true
+		members, _ := inlinedMembers(inner)
+		flat = append(flat, members...)
+	}
+	return flat, changed
 }
 
 // reduceSingletonGroup folds a "pointless" model-group particle — one whose term
@@ -1375,15 +1426,7 @@ func recurseOrdered(ctx context.Context, rParticles, bParticles []*Particle, sch
 			continue
 		}
 		if ri < len(rParticles) {
-			// A DIRECT element-to-element positional pair is the sound site for
-			// substitution-group-member restriction (see substElementRestrictionKey):
-			// enable it only here, so a group descent (e.g. sequence:choice MapAndSum)
-			// does not inherit it.
-			pairCtx := ctx
-			if isElementParticle(rParticles[ri]) && isElementParticle(bp) {
-				pairCtx = withSubstElementRestriction(ctx)
-			}
-			if particleValidRestriction(pairCtx, rParticles[ri], bp, schema, version) {
+			if pairValidRestriction(ctx, rParticles[ri], bp, schema, version) {
 				ri++
 				continue
 			}
@@ -1477,7 +1520,7 @@ func recurseChoiceUnordered(ctx context.Context, rParticles, bParticles []*Parti
 		}
 		matched := false
 		for _, bp := range bParticles {
-			if particleValidRestriction(ctx, rp, bp, schema, version) {
+			if pairValidRestriction(ctx, rp, bp, schema, version) {
 				matched = true
 				break
 			}
@@ -1608,7 +1651,7 @@ func recurseAll(ctx context.Context, rParticles, bParticles []*Particle, schema 
 			if used[bi] {
 				continue
 			}
-			if particleValidRestriction(ctx, rp, bp, schema, version) {
+			if pairValidRestriction(ctx, rp, bp, schema, version) {
 				used[bi] = true
 				matched = true
 				break
@@ -2048,14 +2091,14 @@ func elementRestrictsGroup(ctx context.Context, r *Particle, b *Particle, bg *Mo
 	case CompositorChoice:
 		// The element must restrict SOME alternative of the base choice.
 		return slices.ContainsFunc(bg.Particles, func(bp *Particle) bool {
-			return particleValidRestriction(ctx, r, bp, schema, version)
+			return pairValidRestriction(ctx, r, bp, schema, version)
 		})
 	case CompositorSequence, CompositorAll:
 		// The element must restrict exactly one base child; every unmatched base
 		// child must be emptiable (or a prohibited base particle that emits nothing).
 		matched := false
 		for _, bp := range bg.Particles {
-			if !matched && particleValidRestriction(ctx, r, bp, schema, version) {
+			if !matched && pairValidRestriction(ctx, r, bp, schema, version) {
 				matched = true
 				continue
 			}
