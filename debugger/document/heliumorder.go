@@ -65,10 +65,24 @@ func (o *orderer) judge(ctx context.Context, e *dom.Element, td *xsd.TypeDef) []
 	return found
 }
 
-// takesAny reports whether a type is open for whatever children, as xs:anyType.
+// takesAny reports whether a type is xs:anyType, which allows any children, or
+// extends it without adding elements.
 func takesAny(td *xsd.TypeDef) bool {
-	return td.ContentType == xsd.ContentTypeMixed && td.ContentModel == nil
+	if td.ContentType != xsd.ContentTypeMixed {
+		return false
+	}
+	for ; td != nil && td.ContentModel == nil; td = td.BaseType {
+		if td.Name.NS == namespaceXSD && td.Name.Local == "anyType" {
+			return true
+		}
+		if td.Derivation != xsd.DerivationExtension {
+			return false
+		}
+	}
+	return false
 }
+
+const namespaceXSD = "http://www.w3.org/2001/XMLSchema"
 
 // hasNestedAll reports whether a group of all kinds has others inside, which only
 // XML Schema 1.1 allows.

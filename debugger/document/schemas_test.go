@@ -89,3 +89,32 @@ func TestRestrictionNarrowsToSubstitutes(t *testing.T) {
 			`<xs:sequence><xs:element ref="other"/><xs:element ref="head"/></xs:sequence>`), `<d/>`, "refused"},
 	})
 }
+
+// Mixed content without a particle is text and no element (section 3.4.2). Only
+// xs:anyType, and what extends it, allows any child.
+func TestMixedContentWithoutParticle(t *testing.T) {
+	const mixed = `<xs:element name="model"><xs:complexType mixed="true"><xs:attribute name="fallback"/></xs:complexType></xs:element>`
+	const extended = `<xs:complexType name="E"><xs:complexContent><xs:extension base="xs:anyType"><xs:attribute name="a"/></xs:extension></xs:complexContent></xs:complexType>
+		<xs:element name="e" type="E"/>`
+	const restricted = `<xs:complexType name="R"><xs:complexContent mixed="true"><xs:restriction base="xs:anyType"><xs:attribute name="a"/></xs:restriction></xs:complexContent></xs:complexType>
+		<xs:element name="r" type="R"/>`
+	testVerdicts(t, []schemaCase{
+		{"text", mixed, `<model fallback="1">x</model>`, "valid"},
+		{"a child", mixed, `<model><groupId>x</groupId></model>`, "invalid"},
+		{"any type", `<xs:element name="a"/>`, `<a>x<b/></a>`, "valid"},
+		{"an extension of any type", extended, `<e a="1">x<b/></e>`, "valid"},
+		{"text of a restriction of any type", restricted, `<r a="1">x</r>`, "valid"},
+		{"a child of a restriction of any type", restricted, `<r><b/></r>`, "invalid"},
+	})
+}
+
+// Beside the child, what else is wrong in the document is found.
+func TestMixedContentHidesNothing(t *testing.T) {
+	schema := schemaOf(`<xs:element name="r"><xs:complexType><xs:sequence>
+		<xs:element name="m"><xs:complexType mixed="true"/></xs:element><xs:element name="n" type="xs:int"/></xs:sequence></xs:complexType></xs:element>`)
+	_, err := verdict(t, open(t, document.Config{}), schema, `<r><m><x/></m><n>a</n></r>`)
+	wrong, ok := errors.AsType[*document.ViolationsError](err)
+	if !ok || len(wrong.Violations) != 2 || wrong.Violations[0].Path != "/r[1]/m[1]/x[1]" || wrong.Violations[1].Path != "/r[1]/n[1]" {
+		t.Errorf("got %v, want violations at /r[1]/m[1]/x[1] and /r[1]/n[1]", err)
+	}
+}

@@ -1133,8 +1133,13 @@ func (vc *validationContext) validateContentByType(ctx context.Context, elem *he
 			if td.ContentType == ContentTypeElementOnly {
 				return vc.validateEmptyContent(ctx, elem, false)
 			}
-			// Mixed content with no model group (xs:anyType and similar lax/open
-			// content) admits arbitrary child elements. Pass 2 IDC evaluation can
+			// Mixed content with no model group is empty of elements (§3.4.2, an
+			// effective content of an empty sequence), unless it is that of xs:anyType.
+			if !admitsAnyContent(td) {
+				return vc.validateContentModel(ctx, elem, &ModelGroup{Compositor: CompositorSequence, MinOccurs: 1, MaxOccurs: 1})
+			}
+			// The content of xs:anyType
+			// admits arbitrary child elements. Pass 2 IDC evaluation can
 			// still reach descendants of this subtree, so each child must be
 			// lax-annotated with its ACTUAL type (honoring xsi:type) and recursed
 			// into — otherwise resolveFieldType falls back to declared types and
@@ -1149,6 +1154,20 @@ func (vc *validationContext) validateContentByType(ctx context.Context, elem *he
 		return vc.validateContentModel(ctx, elem, td.ContentModel)
 	}
 	return nil
+}
+
+// admitsAnyContent reports whether a mixed type without a model group has the
+// content of xs:anyType: it is xs:anyType, or extends it and adds no elements.
+func admitsAnyContent(td *TypeDef) bool {
+	for ; td != nil && td.ContentModel == nil; td = td.BaseType {
+		if isAnyType(td) {
+			return true
+		}
+		if td.Derivation != DerivationExtension {
+			return false
+		}
+	}
+	return false
 }
 
 // validateMixedFixed enforces cvc-elt.5.2.2 for an element whose content type is
