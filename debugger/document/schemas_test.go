@@ -118,3 +118,39 @@ func TestMixedContentHidesNothing(t *testing.T) {
 		t.Errorf("got %v, want violations at /r[1]/m[1]/x[1] and /r[1]/n[1]", err)
 	}
 }
+
+// A file that leads back to itself through includes and imports is read once,
+// whichever way comes first, and two files of one namespace are both read.
+func TestSchemaFilesAreReadOnce(t *testing.T) {
+	dir := t.TempDir()
+	of := func(ns, body string) string {
+		return `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:a="urn:a" xmlns:b="urn:b" targetNamespace="` + ns + `">` + body + `</xs:schema>`
+	}
+	write(t, dir, map[string]string{
+		// Through b, a's part is imported before a includes it.
+		"a.xsd":      of("urn:a", `<xs:import namespace="urn:b" schemaLocation="b.xsd"/><xs:include schemaLocation="part.xsd"/><xs:element name="a" type="a:T"/>`),
+		"part.xsd":   of("urn:a", `<xs:import namespace="urn:b" schemaLocation="b.xsd"/><xs:complexType name="T"><xs:sequence><xs:element ref="b:b"/></xs:sequence></xs:complexType>`),
+		"b.xsd":      of("urn:b", `<xs:import namespace="urn:a" schemaLocation="part.xsd"/><xs:element name="b" type="xs:int"/><xs:element name="c" type="a:T"/>`),
+		"both.xsd":   of("urn:c", `<xs:import namespace="urn:a" schemaLocation="one.xsd"/><xs:include schemaLocation="rest.xsd"/><xs:element name="r"><xs:complexType><xs:sequence><xs:element ref="a:one"/><xs:element ref="a:two"/></xs:sequence></xs:complexType></xs:element>`),
+		"rest.xsd":   of("urn:c", `<xs:import namespace="urn:a" schemaLocation="two.xsd"/>`),
+		"one.xsd":    of("urn:a", `<xs:element name="one" type="xs:int"/>`),
+		"two.xsd":    of("urn:a", `<xs:element name="two" type="xs:int"/>`),
+		"twice.xsd":  of("urn:a", `<xs:include schemaLocation="one.xsd"/><xs:include schemaLocation="again.xsd"/>`),
+		"again.xsd":  of("urn:a", `<xs:element name="one" type="xs:int"/>`),
+		"middle.xsd": of("urn:b", `<xs:import namespace="urn:a" schemaLocation="one.xsd"/><xs:element name="m"><xs:complexType><xs:sequence><xs:element ref="a:one"/></xs:sequence></xs:complexType></xs:element>`),
+		"top.xsd":    of("urn:a", `<xs:include schemaLocation="one.xsd"/><xs:import namespace="urn:b" schemaLocation="middle.xsd"/>`),
+	})
+	lib := open(t, document.Config{Roots: []string{dir}})
+	for _, test := range []struct{ schema, doc, want string }{
+		{"a.xsd", `<a xmlns="urn:a"><b xmlns="urn:b">1</b></a>`, "valid"},
+		{"a.xsd", `<c xmlns="urn:b"><b>x</b></c>`, "invalid"},
+		{"b.xsd", `<c xmlns="urn:b"><b>1</b></c>`, "valid"},
+		{"both.xsd", `<r xmlns="urn:c"><one xmlns="urn:a">1</one><two xmlns="urn:a">2</two></r>`, "valid"},
+		{"top.xsd", `<m xmlns="urn:b"><one xmlns="urn:a">1</one></m>`, "valid"},
+		{"twice.xsd", `<one xmlns="urn:a">1</one>`, "refused"}, // two declarations of one name
+	} {
+		if got, err := verdict(t, lib, test.schema, test.doc); got != test.want {
+			t.Errorf("%s, %s: got %s (%v), want %s", test.schema, test.doc, got, err, test.want)
+		}
+	}
+}

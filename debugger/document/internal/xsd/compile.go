@@ -243,6 +243,12 @@ type compiler struct {
 	// skipped, and never re-parsed (which would re-register its declarations and
 	// recurse forever).
 	includeVisited map[string]struct{}
+	// assembled maps the resolved fs path of each document that an xs:import or
+	// xs:include loaded to its own target namespace. All sub-compilers share it:
+	// their components are merged in the end and references resolve after that, so
+	// each document is read once, whichever compiler comes first. Documents without
+	// a target namespace are not in it: an include changes their namespace.
+	assembled map[string]string
 	// includeDepth and maxIncludeDepth bound xs:include/xs:redefine nesting as a
 	// secondary safety net behind includeVisited. includeDepth is incremented
 	// while processing a nested included schema's own includes and restored after.
@@ -697,6 +703,7 @@ func compileSchema(ctx context.Context, doc *helium.Document, baseDir string, cf
 		maxImportDepth:            defaultMaxImportDepth,
 		importActive:              make(map[string]string),
 		includeVisited:            make(map[string]struct{}),
+		assembled:                 make(map[string]string),
 		maxIncludeDepth:           defaultMaxIncludeDepth,
 		loadedRedefinable:         make(map[string]*redefinableSet),
 		notations:                 make(map[QName]struct{}),

@@ -685,8 +685,10 @@ func (c *compiler) processImport(ctx context.Context, elem *helium.Element) erro
 		return nil
 	}
 
-	// Check if this namespace was already imported.
-	if prevLoc, ok := c.importedNS[ns]; ok && c.filename != "" {
+	// Check if this namespace was already imported from the same place. Another
+	// document may hold other components of the namespace (§4.2.3 leaves it open);
+	// of a component that both declare, the first one stays.
+	if prevLoc, ok := c.importedNS[ns]; ok && c.filename != "" && c.samePlace(prevLoc, loc) {
 		displayLoc := schemaDisplayLoc(c.filename, loc)
 		displayPrevLoc := schemaDisplayLoc(c.filename, prevLoc)
 		c.errorHandler.Handle(ctx, helium.NewLeveledError(schemaParserWarning(c.filename, elem.Line(),
@@ -714,6 +716,13 @@ func (c *compiler) processImport(ctx context.Context, elem *helium.Element) erro
 	// Track the imported namespace.
 	c.importedNS[ns] = loc
 	return nil
+}
+
+// samePlace reports whether two locations in one document lead to the same path.
+func (c *compiler) samePlace(a, b string) bool {
+	pathA, errA := validateSchemaPath(c.baseDir, a)
+	pathB, errB := validateSchemaPath(c.baseDir, b)
+	return a == b || errA == nil && errB == nil && pathA == pathB
 }
 
 // processNestedIncludes processes the xs:include/xs:import/xs:redefine declared
@@ -766,6 +775,11 @@ func (c *compiler) loadInclude(ctx context.Context, location string, includeElem
 		return nil
 	}
 	c.includeVisited[path] = struct{}{}
+	// A document that another compiler of this assembly has read is merged from
+	// there. One that this compiler is to redefine is read again by loadRedefine.
+	if loadedNS, ok := c.assembled[path]; ok && loadedNS == c.schema.targetNamespace {
+		return nil
+	}
 
 	data, err := c.readNestedSchema(path)
 	if err != nil {
@@ -820,6 +834,9 @@ func (c *compiler) loadInclude(ctx context.Context, location string, includeElem
 			includeElem.LocalName(), elemInclude,
 			"The target namespace '"+incTargetNS+"' of the included/redefined schema '"+displayLoc+"' differs from '"+c.schema.targetNamespace+"' of the including/redefining schema."))
 		return nil
+	}
+	if incTargetNS != "" {
+		c.assembled[path] = incTargetNS
 	}
 
 	// Chameleon include: if the included schema has no targetNamespace,
@@ -1978,6 +1995,11 @@ func (c *compiler) loadImport(ctx context.Context, location, ns string, importEl
 		}
 		return nil
 	}
+	// A document that another compiler of this assembly has read, or is reading,
+	// contributes its components there.
+	if loadedNS, ok := c.assembled[path]; ok && loadedNS == ns {
+		return nil
+	}
 	c.importActive[path] = ns
 	defer delete(c.importActive, path)
 
@@ -2052,6 +2074,7 @@ func (c *compiler) loadImport(ctx context.Context, location, ns string, importEl
 		// nested imports/includes) is detected and cut.
 		importActive:      c.importActive,
 		includeVisited:    make(map[string]struct{}),
+		assembled:         c.assembled,
 		maxIncludeDepth:   c.maxIncludeDepth,
 		loadedRedefinable: make(map[string]*redefinableSet),
 		notations:         make(map[QName]struct{}),
@@ -2174,6 +2197,10 @@ func (c *compiler) loadImport(ctx context.Context, location, ns string, importEl
 			importElem.LocalName(), elemImport,
 			"The namespace '"+impTargetNS+"' of the imported schema '"+displayLoc+"' differs from the requested namespace '"+ns+"'."))
 		return nil
+	}
+
+	if impTargetNS != "" {
+		c.assembled[path] = impTargetNS
 	}
 
 	if impC.version == Version11 {
