@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/document"
@@ -151,6 +152,35 @@ func TestSchemaFilesAreReadOnce(t *testing.T) {
 	} {
 		if got, err := verdict(t, lib, test.schema, test.doc); got != test.want {
 			t.Errorf("%s, %s: got %s (%v), want %s", test.schema, test.doc, got, err, test.want)
+		}
+	}
+}
+
+// What only version 1.1 knows is refused in a schema that is read as 1.0, since
+// dropping it would call invalid documents valid.
+func TestElementsOfVersion11(t *testing.T) {
+	const assert = `<xs:element name="r"><xs:complexType><xs:attribute name="a" type="xs:int"/><xs:attribute name="b" type="xs:int"/>
+		<xs:assert test="@a le @b"/></xs:complexType></xs:element>`
+	const versioned = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:vc="http://www.w3.org/2007/XMLSchema-versioning" vc:minVersion="1.1">` + assert + `</xs:schema>`
+	const conditional = `<xs:element name="r"><xs:complexType><xs:attribute name="a"/>
+		<xs:assert xmlns:vc="http://www.w3.org/2007/XMLSchema-versioning" vc:minVersion="1.1" test="@a"/></xs:complexType></xs:element>`
+	const documented = `<xs:element name="r"><xs:annotation><xs:appinfo><xs:assert test="@a"/></xs:appinfo></xs:annotation></xs:element>`
+	lib := open(t, document.Config{})
+	for _, test := range []schemaCase{
+		{"read as 1.0", schemaOf(assert), `<r a="3" b="2"/>`, "refused"},
+		{"read as 1.1", versioned, `<r a="3" b="2"/>`, "invalid"},
+		{"read as 1.1 and true", versioned, `<r a="1" b="2"/>`, "valid"},
+		{"for processors of 1.1 only", schemaOf(conditional), `<r/>`, "valid"},
+		{"in an annotation", schemaOf(documented), `<r/>`, "valid"},
+		{"alternative", schemaOf(`<xs:element name="r" type="xs:string"><xs:alternative test="@a" type="xs:int"/></xs:element>`), `<r/>`, "refused"},
+		{"openContent", schemaOf(`<xs:complexType name="T"><xs:openContent><xs:any/></xs:openContent><xs:sequence/></xs:complexType><xs:element name="r"/>`), `<r/>`, "refused"},
+	} {
+		got, err := verdict(t, lib, test.schema, test.doc)
+		if got != test.want {
+			t.Errorf("%s: got %s (%v), want %s", test.name, got, err, test.want)
+		}
+		if got == "refused" && !strings.Contains(err.Error(), `vc:minVersion="1.1"`) {
+			t.Errorf("%s: %v does not say what to add", test.name, err)
 		}
 	}
 }

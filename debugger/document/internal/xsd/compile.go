@@ -823,6 +823,7 @@ func compileSchema(ctx context.Context, doc *helium.Document, baseDir string, cf
 	c.checkIDConstraintPlacement(ctx, root)
 	c.checkNotations(ctx, root)
 	c.checkAnnotations(ctx, root)
+	c.rejectElementsOf11(ctx, root)
 
 	// Parse blockDefault attribute.
 	if v := getAttr(root, attrBlockDefault); v != "" {

@@ -917,6 +917,7 @@ func (c *compiler) loadInclude(ctx context.Context, location string, includeElem
 	c.checkIDConstraintPlacement(ctx, incRoot)
 	c.checkNotations(ctx, incRoot)
 	c.checkAnnotations(ctx, incRoot)
+	c.rejectElementsOf11(ctx, incRoot)
 
 	// Parse the included schema's declarations into the current compiler.
 	// (Conditional inclusion already ran above, before the TNS check.)
@@ -1213,6 +1214,7 @@ func (c *compiler) loadRedefine(ctx context.Context, location string, redefineEl
 	c.checkIDConstraintPlacement(ctx, incRoot)
 	c.checkNotations(ctx, incRoot)
 	c.checkAnnotations(ctx, incRoot)
+	c.rejectElementsOf11(ctx, incRoot)
 
 	// Parse the included schema's declarations into the current compiler.
 	// (Conditional inclusion already ran above, before the TNS check.)
@@ -2219,6 +2221,7 @@ func (c *compiler) loadImport(ctx context.Context, location, ns string, importEl
 	impC.checkIDConstraintPlacement(ctx, impRoot)
 	impC.checkNotations(ctx, impRoot)
 	impC.checkAnnotations(ctx, impRoot)
+	impC.rejectElementsOf11(ctx, impRoot)
 
 	if err := impC.parseSchemaChildren(ctx, impRoot); err != nil {
 		return err

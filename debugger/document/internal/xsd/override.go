@@ -512,6 +512,7 @@ func (c *compiler) overrideLoadTarget(ctx context.Context, location string, srcE
 	c.checkIDConstraintPlacement(ctx, incRoot)
 	c.checkNotations(ctx, incRoot)
 	c.checkAnnotations(ctx, incRoot)
+	c.rejectElementsOf11(ctx, incRoot)
 
 	// Target namespace compatibility: same rule as xs:include (W3C over016/017). A
 	// referenced document with no targetNamespace is a chameleon and adopts the
