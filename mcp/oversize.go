@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -17,69 +18,102 @@ import (
 // MiB.
 const MaxAnswer = 8 << 20
 
-// A Shelf keeps answers that are larger than [MaxAnswer], each for the
-// principal who asked.
-type Shelf interface {
-	// Put keeps a text and returns its id and where people find it.
+// ErrNoRoom is returned by an [OversizeStore] that has no room for an answer.
+var ErrNoRoom = errors.New("no room for the answer")
+
+// An OversizeStore keeps answers that are larger than [MaxAnswer], each for the
+// principal that asked. Its methods may be called from any goroutine.
+type OversizeStore interface {
+	// Put stores a text and returns its id and the path of its file. The error
+	// is [ErrNoRoom] when the text does not fit the store's budgets.
 	Put(ctx context.Context, owner, text string) (id, path string, err error)
-	// Get returns the text, or an error that is [fs.ErrNotExist] when the
-	// owner has none of that id.
-	Get(ctx context.Context, owner, id string) (text string, err error)
+	// Open opens the text of an id for reading. The error is [fs.ErrNotExist]
+	// when the owner has none of that id.
+	Open(ctx context.Context, owner, id string) (OversizeText, error)
 }
 
-// shelfScheme is the scheme of the resources by which kept answers are read.
-const shelfScheme = "answer"
+// An OversizeText is a stored answer that is open for reading.
+type OversizeText interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+}
 
-// pieceSize is how much of a kept answer one resource has, in bytes.
+// oversizeScheme is the scheme of the resources by which stored answers are
+// read.
+const oversizeScheme = "answer"
+
+// pieceSize is how much of a stored answer one resource has, in bytes. A piece
+// begins at the start of a character, at most 3 bytes before a multiple of it.
 const pieceSize = 1 << 20
 
-// shelfSource serves the pieces. They are in no list: whoever may read one was
-// told its URI.
-func (s *Server) shelfSource() *boundSource {
+// oversizeSource serves the pieces. No list shows them: a client knows the URI
+// from the answer to its call.
+func (s *Server) oversizeSource() *boundSource {
 	return &boundSource{
-		ResourceSource: &ResourceSource{Scheme: shelfScheme, Read: s.readPiece},
-		table:          &Table{Family: shelfScheme},
+		ResourceSource: &ResourceSource{Scheme: oversizeScheme, Read: s.readPiece},
+		table:          &Table{Family: oversizeScheme},
 	}
 }
 
 // readPiece reads answer://ID/N, the N-th piece from 1 on.
 func (s *Server) readPiece(ctx context.Context, call *Call, uri string) ([]Contents, error) {
 	missing := &ResourceNotFoundError{URI: uri, Baseline: CodeResourceNotFound, Message: "Resource not found: " + uri}
-	id, part, _ := strings.Cut(strings.TrimPrefix(uri, shelfScheme+"://"), "/")
+	id, part, _ := strings.Cut(strings.TrimPrefix(uri, oversizeScheme+"://"), "/")
 	n, err := strconv.Atoi(part)
 	if err != nil || n < 1 {
 		return nil, missing
 	}
-	text, err := s.cfg.Shelf.Get(ctx, call.Caller().Principal.ID, id)
+	file, err := s.cfg.Oversize.Open(ctx, call.Caller().Principal.ID, id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, missing
 	}
 	if err != nil {
 		return nil, err
 	}
-	pieces := cut(text)
-	if n > len(pieces) {
+	defer func() { _ = file.Close() }() // it was only read
+	if n > pieces(file.Size()) {
 		return nil, missing
 	}
-	return []Contents{{URI: uri, MIMEType: "text/plain", Text: pieces[n-1]}}, nil
-}
-
-// cut cuts a text between characters.
-func cut(text string) []string {
-	var pieces []string
-	for len(text) > pieceSize {
-		end := pieceSize
-		for end > pieceSize-utf8.UTFMax && !utf8.RuneStart(text[end]) {
-			end--
-		}
-		pieces, text = append(pieces, text[:end]), text[end:]
+	text, err := piece(file, n)
+	if err != nil {
+		return nil, err
 	}
-	return append(pieces, text)
+	return []Contents{{URI: uri, MIMEType: "text/plain", Text: text}}, nil
 }
 
-// setAside puts a result that is too large on the shelf and returns one that
-// says where it is. It is an error of the tool: the structured content that its
-// schema promises is not there.
+// pieces returns how many pieces a text of so many bytes has.
+func pieces(size int64) int { return int((size + pieceSize - 1) / pieceSize) }
+
+// piece reads the n-th piece.
+func piece(text OversizeText, n int) (string, error) {
+	from := max(0, int64(n-1)*pieceSize-(utf8.UTFMax-1))
+	to := min(text.Size(), int64(n)*pieceSize+1)
+	window := make([]byte, to-from)
+	if _, err := text.ReadAt(window, from); err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	begin := runeStart(window, int64(n-1)*pieceSize-from)
+	end := int64(len(window))
+	if int64(n)*pieceSize < text.Size() {
+		end = runeStart(window, int64(n)*pieceSize-from)
+	}
+	return string(window[begin:end]), nil
+}
+
+// runeStart returns where the character begins that window[i] is in.
+func runeStart(window []byte, i int64) int64 {
+	for back := i; back > 0 && i-back < utf8.UTFMax; back-- {
+		if utf8.RuneStart(window[back]) {
+			return back
+		}
+	}
+	return max(0, i)
+}
+
+// setAside stores a result that is too large and returns one that says where it
+// is. That is an error of the tool: the structured content that its schema
+// promises is not there.
 func (s *Server) setAside(ctx context.Context, c *Call, r *Result, size int) (*Result, error) {
 	var texts []string
 	for _, item := range r.items(new([1]Content)) {
@@ -95,29 +129,38 @@ func (s *Server) setAside(ctx context.Context, c *Call, r *Result, size int) (*R
 		}
 		text = string(raw)
 	}
-	told, first, err := s.shelve(ctx, c, text, size)
+	message, first, err := s.storeOversize(ctx, c, text, size)
 	if err != nil {
 		return nil, err
 	}
-	result := errorResult(told)
+	result := errorResult(message)
 	if first != "" {
 		result.Content = append(result.Content, Link(Resource{URI: first, Name: "the first piece of the answer", MIMEType: "text/plain"}))
 	}
 	return result, nil
 }
 
-// shelve keeps a text and says where; first is the URI of its first piece.
-func (s *Server) shelve(ctx context.Context, c *Call, text string, size int) (told, first string, err error) {
-	told = fmt.Sprintf("the answer has %d bytes; %d can be sent at most", size, MaxAnswer)
-	if s.cfg.Shelf == nil || text == "" {
-		return told + "; ask for less", "", nil
+// storeOversize stores a text and returns a message that says where it is; first
+// is the URI of its first piece. Only a client on this machine, over standard
+// input and output, gets the path of the file.
+func (s *Server) storeOversize(ctx context.Context, c *Call, text string, size int) (message, first string, err error) {
+	message = fmt.Sprintf("the answer has %d bytes; %d can be sent at most", size, MaxAnswer)
+	if s.cfg.Oversize == nil || text == "" {
+		return message + "; ask for less", "", nil
 	}
-	id, path, err := s.cfg.Shelf.Put(ctx, c.handler.caller.Principal.ID, text)
+	id, path, err := s.cfg.Oversize.Put(ctx, c.handler.caller.Principal.ID, text)
+	if errors.Is(err, ErrNoRoom) {
+		return message + ", and the server has no room to keep it; ask for less", "", nil
+	}
 	if err != nil {
-		return "", "", fmt.Errorf("keeping an answer that is too large: %w", err)
+		return "", "", fmt.Errorf("store an answer that is too large: %w", err)
 	}
-	first = shelfScheme + "://" + id + "/1"
-	return fmt.Sprintf("%s: it is in the file %s, and in %d pieces as the resources %s to /%[3]d", told, path, len(cut(text)), first), first, nil
+	first = oversizeScheme + "://" + id + "/1"
+	where := fmt.Sprintf("in %d pieces as the resources %s to /%[1]d", pieces(int64(len(text))), first)
+	if c.handler.caller.Connection {
+		where = fmt.Sprintf("in the file %s, and %s", path, where)
+	}
+	return message + ": it is " + where, first, nil
 }
 
 // tooLargeToRead refuses contents that are too large, and says where they are.
@@ -126,9 +169,9 @@ func (s *Server) tooLargeToRead(ctx context.Context, c *Call, contents []Content
 	for i := range contents {
 		text.WriteString(contents[i].Text)
 	}
-	told, _, err := s.shelve(ctx, c, text.String(), size)
+	message, _, err := s.storeOversize(ctx, c, text.String(), size)
 	if err != nil {
 		return err
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: told}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: message}
 }

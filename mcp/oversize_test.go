@@ -12,21 +12,28 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// board is a shelf in memory.
-type board map[string]string
+// A memoryStore is an OversizeStore that has room for two answers.
+type memoryStore map[string]string
 
-func (b board) Put(_ context.Context, owner, text string) (id, path string, err error) {
+func (b memoryStore) Put(_ context.Context, owner, text string) (id, path string, err error) {
+	if len(b) == 2 {
+		return "", "", mcp.ErrNoRoom
+	}
 	id = fmt.Sprintf("A%d", len(b))
 	b[owner+id] = text
-	return id, "/shelf/" + id, nil
+	return id, "/answers/" + id, nil
 }
 
-func (b board) Get(_ context.Context, owner, id string) (string, error) {
+func (b memoryStore) Open(_ context.Context, owner, id string) (mcp.OversizeText, error) {
 	if text, ok := b[owner+id]; ok {
-		return text, nil
+		return memoryText{strings.NewReader(text)}, nil
 	}
-	return "", fs.ErrNotExist
+	return nil, fs.ErrNotExist
 }
+
+type memoryText struct{ *strings.Reader }
+
+func (memoryText) Close() error { return nil }
 
 // TestLargeAnswers: an answer that clients cannot take is kept, and its pieces
 // are the answer again, for nobody else.
@@ -43,7 +50,7 @@ func TestLargeAnswers(t *testing.T) {
 			},
 		}},
 	}
-	server, err := mcp.New(mcp.Config{Name: "t", Version: "1", Shelf: board{}}, table)
+	server, err := mcp.New(mcp.Config{Name: "t", Version: "1", Oversize: memoryStore{}}, table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +62,9 @@ func TestLargeAnswers(t *testing.T) {
 		}
 		Error *struct{ Message string }
 	}
+	local := false
 	ask := func(owner, method, params string) (result answer) {
-		h := server.Bind(mcp.Caller{Principal: mcp.Principal{ID: owner}}, nil)
+		h := server.Bind(mcp.Caller{Principal: mcp.Principal{ID: owner}, Connection: local}, nil)
 		raw := jsonrpc.Answer(t.Context(), h, &jsonrpc.Request{ID: jsonrpc.NumberID(1), Method: method, Params: []byte(params)}, nil)
 		if len(raw) > mcp.MaxAnswer+1000 {
 			t.Fatalf("%s: %d bytes were sent", method, len(raw))
@@ -67,7 +75,7 @@ func TestLargeAnswers(t *testing.T) {
 		return result
 	}
 	called := ask("anna", "tools/call", `{"name":"large","arguments":{}}`).Result
-	if told := called.Content[0].Text; !called.IsError || !strings.Contains(told, "/shelf/A0") || !strings.Contains(told, "answer://A0/1 to /12") {
+	if told := called.Content[0].Text; !called.IsError || strings.Contains(told, "/answers/") || !strings.Contains(told, "answer://A0/1 to /12") {
 		t.Fatalf("got %v %s", called.IsError, told)
 	}
 	var pieces strings.Builder
@@ -86,7 +94,11 @@ func TestLargeAnswers(t *testing.T) {
 			t.Errorf("%s read %s: %+v", wrong.owner, wrong.uri, got)
 		}
 	}
-	if got := ask("anna", "resources/read", `{"uri":"large://x"}`); got.Error == nil || !strings.Contains(got.Error.Message, "/shelf/A1") {
+	local = true // only such a client can read the file
+	if got := ask("anna", "resources/read", `{"uri":"large://x"}`); got.Error == nil || !strings.Contains(got.Error.Message, "in the file /answers/A1, and in 12 pieces") {
 		t.Errorf("a large resource: %+v", got.Error)
+	}
+	if got := ask("anna", "tools/call", `{"name":"large","arguments":{}}`).Result; !got.IsError || !strings.HasSuffix(got.Content[0].Text, "no room to keep it; ask for less") {
+		t.Errorf("without room: %+v", got)
 	}
 }

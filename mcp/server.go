@@ -32,9 +32,9 @@ type Config struct {
 	// arguments and results. StateBytesEach is the bound for one principal. A
 	// request that needs more is refused. 0 means 96 MiB and 32 MiB.
 	StateBytes, StateBytesEach int
-	// Shelf keeps answers that are too large to send; without one they are
+	// Oversize stores answers that are too large to send; without one they are
 	// errors.
-	Shelf Shelf
+	Oversize OversizeStore
 	// Observe is told of every request when its answer is known and before it
 	// leaves, from the handler's goroutine. When it fails, its error is the
 	// answer in place of a result. Nil observes nothing.
@@ -118,8 +118,8 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 	for _, t := range tables {
 		s.add(t)
 	}
-	if cfg.Shelf != nil {
-		s.schemes[shelfScheme] = s.shelfSource()
+	if cfg.Oversize != nil {
+		s.schemes[oversizeScheme] = s.oversizeSource()
 	}
 	var err error
 	s.identities, err = s.identify()

@@ -9,25 +9,50 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A shelf keeps answers that are too large to send as files, a folder for each
-// principal.
-type shelf struct {
-	dir string
-	now func() time.Time
+// The bounds of stored answers. A tenth of the disk that is free or holds such
+// answers is a bound, too: the audit trail of all needs the rest.
+const (
+	oversizeLife     = 7 * 24 * time.Hour
+	oversizeDisk     = 1 << 30           // bytes of all answers
+	oversizeDiskEach = oversizeDisk >> 2 // and of those of one key; a local client has all
+)
+
+// oversizeFiles stores answers that are too large to send, each in a file, in a
+// folder for each principal. The oldest answers make room for new ones.
+type oversizeFiles struct {
+	dir       string
+	now       func() time.Time
+	all, each int64                           // bytes
+	free      func(dir string) (int64, error) // bytes that are free on the disk of dir
+
+	mu sync.Mutex // held while files come and go; another process may change them, too
 }
 
-// shelfLife is how long an answer is kept.
-const shelfLife = 7 * 24 * time.Hour
+func newOversizeFiles(dir string, now func() time.Time) *oversizeFiles {
+	return &oversizeFiles{dir: dir, now: now, all: oversizeDisk, each: oversizeDiskEach, free: freeDisk}
+}
 
-// Put implements mcp.Shelf. It also throws away what is old.
-func (s *shelf) Put(_ context.Context, owner, text string) (id, path string, err error) {
+// Put implements mcp.OversizeStore. It also removes what is too old.
+func (s *oversizeFiles) Put(_ context.Context, owner, text string) (id, path string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	folder := s.folder(owner)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", "", err
+	}
+	each := s.each
+	if owner == mcp.Local().ID {
+		each = s.all
+	}
+	if err := s.makeRoom(folder, int64(len(text)), each); err != nil {
 		return "", "", err
 	}
 	id = rand.Text()
@@ -35,41 +60,101 @@ func (s *shelf) Put(_ context.Context, owner, text string) (id, path string, err
 	if err := atomicfile.Write(path, []byte(text), 0o600); err != nil {
 		return "", "", err
 	}
-	return id, path, s.tidy(folder)
+	return id, path, nil
 }
 
-// Get implements mcp.Shelf. An id is letters and digits, so that no path can
-// lead elsewhere.
-func (s *shelf) Get(_ context.Context, owner, id string) (string, error) {
+// Open implements mcp.OversizeStore. An id is letters and digits, so that no
+// path can lead elsewhere.
+func (s *oversizeFiles) Open(_ context.Context, owner, id string) (mcp.OversizeText, error) {
 	for _, c := range id {
 		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
-			return "", fs.ErrNotExist
+			return nil, fs.ErrNotExist
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(s.folder(owner), id+".txt"))
-	return string(text), err
+	file, err := os.Open(filepath.Join(s.folder(owner), id+".txt"))
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return storedText{file, info.Size()}, nil
 }
 
-// folder hides the principal's name: it may have any characters.
-func (s *shelf) folder(owner string) string {
+type storedText struct {
+	*os.File
+	size int64
+}
+
+func (t storedText) Size() int64 { return t.size }
+
+// folder hides the principal's name, which may have any characters.
+func (s *oversizeFiles) folder(owner string) string {
 	sum := sha256.Sum256([]byte(owner))
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:8]))
 }
 
-func (s *shelf) tidy(folder string) error {
-	entries, err := os.ReadDir(folder)
+// A storedFile is the file of one answer.
+type storedFile struct {
+	path, folder string
+	size         int64
+	changed      time.Time
+}
+
+// files returns the files of all answers, oldest first.
+func (s *oversizeFiles) files() ([]storedFile, error) {
+	var files []storedFile
+	err := filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil {
+			files = append(files, storedFile{path, filepath.Dir(path), info.Size(), info.ModTime()})
+		}
+		if errors.Is(err, fs.ErrNotExist) { // another process removes old ones, too
+			return nil
+		}
+		return err
+	})
+	slices.SortFunc(files, func(a, b storedFile) int { return a.changed.Compare(b.changed) })
+	return files, err
+}
+
+// makeRoom removes answers that are too old, then the oldest of the folder and
+// of all until one of size fits. The error is [mcp.ErrNoRoom] when it cannot.
+func (s *oversizeFiles) makeRoom(folder string, size, each int64) error {
+	files, err := s.files()
 	if err != nil {
 		return err
 	}
-	var errs []error
-	for _, entry := range entries {
-		info, err := entry.Info()
-		if err == nil && s.now().Sub(info.ModTime()) > shelfLife {
-			err = os.Remove(filepath.Join(folder, entry.Name()))
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another process may tidy too
-			errs = append(errs, err)
+	var own, all int64
+	for _, f := range files {
+		all += f.size
+		if f.folder == folder {
+			own += f.size
 		}
 	}
-	return errors.Join(errs...)
+	free, err := s.free(s.dir)
+	if err != nil {
+		return err
+	}
+	most := min(s.all, (free+all)/10)
+	if size > min(each, most) {
+		return mcp.ErrNoRoom
+	}
+	for _, f := range files {
+		mine := f.folder == folder
+		if s.now().Sub(f.changed) <= oversizeLife && all+size <= most && (!mine || own+size <= each) {
+			continue
+		}
+		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if all -= f.size; mine {
+			own -= f.size
+		}
+	}
+	return nil
 }

@@ -192,7 +192,7 @@ func (a *app) openServer(ctx context.Context, env mcp.Env, r *recorder, options 
 	}
 	cfg := mcp.Config{
 		Name: "triptych", Title: "Triptych", Version: readBuild().Version, ToolNames: names, Logger: env.Logger,
-		Shelf: &shelf{dir: filepath.Join(env.Data, "answers"), now: env.Now},
+		Oversize: newOversizeFiles(filepath.Join(env.Data, "answers"), env.Now),
 	}
 	if r != nil {
 		cfg.Observe = r.observe
