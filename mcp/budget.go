@@ -9,8 +9,8 @@ import (
 
 // The default budgets of [Config], in bytes.
 const (
-	defaultStateBytes     = 96 << 20
-	defaultStateBytesEach = 32 << 20
+	defaultStateMemoryTotal = 64 << 20
+	defaultStateMemory      = 32 << 20
 )
 
 // entryBytes is charged for each thing that is kept besides the bytes of what
@@ -24,18 +24,19 @@ const entryBytes = 128
 type budget struct {
 	each, all int
 
-	mu    sync.Mutex
-	total int
-	of    map[string]int // by principal
+	mu      sync.Mutex
+	total   int
+	of      map[string]int // by principal
+	refused int64
 }
 
 func (b *budget) init(cfg *Config) {
-	b.each, b.all, b.of = cfg.StateBytesEach, cfg.StateBytes, map[string]int{}
+	b.each, b.all, b.of = cfg.StateMemory, cfg.StateMemoryTotal, map[string]int{}
 	if b.each <= 0 {
-		b.each = defaultStateBytesEach
+		b.each = defaultStateMemory
 	}
 	if b.all <= 0 {
-		b.all = defaultStateBytes
+		b.all = defaultStateMemoryTotal
 	}
 }
 
@@ -46,9 +47,11 @@ func (b *budget) take(principal string, n int) error {
 	defer b.mu.Unlock()
 	switch {
 	case b.of[principal]+n > b.each:
+		b.refused++
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Too much state").WithDetails(
 			"the server keeps %d bytes at most for one client: end subscriptions, listen requests or tasks first", b.each)
 	case b.total+n > b.all:
+		b.refused++
 		return &UnavailableError{Message: fmt.Sprintf("the server keeps %d bytes at most for all clients together: try again later", b.all)}
 	}
 	b.of[principal] += n
@@ -66,10 +69,18 @@ func (b *budget) give(principal string, n int) {
 	}
 }
 
-// StateBytes returns how many bytes the server keeps for its callers between
-// their requests ([Config.StateBytes]).
-func (s *Server) StateBytes() int {
-	s.budget.mu.Lock()
-	defer s.budget.mu.Unlock()
-	return s.budget.total
+// A Usage is how much of a budget is taken.
+type Usage struct {
+	Used, Limit int64 // in all
+	Owners      int   // principals that hold something
+	Refused     int64 // how often a request was refused
+}
+
+// StateUsage returns the bytes that the server keeps for its callers between
+// their requests ([Config.StateMemory]).
+func (s *Server) StateUsage() Usage {
+	b := &s.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return Usage{Used: int64(b.total), Limit: int64(b.all), Owners: len(b.of), Refused: b.refused}
 }

@@ -15,7 +15,7 @@ import (
 // of the budget, 128 and those of its URI.
 func frugal(t *testing.T) *mcp.Server {
 	t.Helper()
-	s, err := mcp.New(mcp.Config{Name: "test", Version: "1", StateBytesEach: 1000, StateBytes: 1500}, house())
+	s, err := mcp.New(mcp.Config{Name: "test", Version: "1", StateMemory: 1000, StateMemoryTotal: 1500}, house())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,12 +52,12 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	ask(t, a, "resources/unsubscribe", `{"uri":"`+longURI(0)+`"}`)
 	ask(t, a, "resources/unsubscribe", `{"uri":"`+longURI(0)+`"}`)
 	subscribe(b, 2, "{}")
-	if got, want := s.StateBytes(), 6*228; got != want {
+	if got, want := int(s.StateUsage().Used), 6*228; got != want {
 		t.Errorf("%d bytes are kept, want %d", got, want)
 	}
 	initialize(t, a, "2025-06-18", "{}") // begins anew
 	b.End(t.Context())
-	if got := s.StateBytes(); got != 0 {
+	if got := int(s.StateUsage().Used); got != 0 {
 		t.Errorf("%d bytes are kept after the end", got)
 	}
 	subscribe(b, 0, "has ended")
@@ -84,7 +84,7 @@ func TestListensAreBounded(t *testing.T) {
 	if err := listen("l1", `"`+longURI(1)+`","`+longURI(2)+`"`); !errors.Is(err, jsonrpc.ErrNoAnswer) {
 		t.Fatalf("listen: %v, want no answer", err)
 	}
-	before := s.StateBytes()
+	before := int(s.StateUsage().Used)
 	for _, tt := range []struct {
 		name, id, list string
 		want           jsonrpc.Code
@@ -99,11 +99,11 @@ func TestListensAreBounded(t *testing.T) {
 			t.Errorf("%s: got %v, want %d", tt.name, err, tt.want)
 		}
 	}
-	if got := s.StateBytes(); got != before || got < 2*228 {
+	if got := int(s.StateUsage().Used); got != before || got < 2*228 {
 		t.Errorf("%d bytes are kept, want %d", got, before)
 	}
 	h.Preempt(&jsonrpc.Request{Method: "notifications/cancelled", Params: []byte(`{"requestId":"l1"}`)})
-	if got := s.StateBytes(); got != 0 {
+	if got := int(s.StateUsage().Used); got != 0 {
 		t.Errorf("%d bytes are kept after the end", got)
 	}
 	h.End(t.Context())
@@ -192,7 +192,7 @@ func TestListChangesReachWhoMaySeeTheList(t *testing.T) {
 // TestResultBeyondTheBudgetFailsItsTask has a task whose result is larger than
 // what may be kept.
 func TestResultBeyondTheBudgetFailsItsTask(t *testing.T) {
-	s, err := mcp.New(mcp.Config{Name: "test", Version: "1", StateBytesEach: 10_000}, sleeper())
+	s, err := mcp.New(mcp.Config{Name: "test", Version: "1", StateMemory: 10_000}, sleeper())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,11 +205,11 @@ func TestResultBeyondTheBudgetFailsItsTask(t *testing.T) {
 	if got.Status != "failed" || got.Error == nil || got.Error.Code != -32603 {
 		t.Errorf("got %+v, want a failed task with -32603", got)
 	}
-	if kept := s.StateBytes(); kept == 0 || kept > 10_000 {
+	if kept := int(s.StateUsage().Used); kept == 0 || kept > 10_000 {
 		t.Errorf("%d bytes are kept", kept)
 	}
 	s.Forget("key_1")
-	if kept := s.StateBytes(); kept != 0 {
+	if kept := int(s.StateUsage().Used); kept != 0 {
 		t.Errorf("%d bytes are kept after the principal was forgotten", kept)
 	}
 }

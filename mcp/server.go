@@ -27,11 +27,11 @@ type Config struct {
 	StateKey []byte
 	// Logger gets what an operator should see; nil discards it.
 	Logger *slog.Logger
-	// StateBytes bounds what the server keeps for its callers between their
-	// requests, in bytes: subscriptions, listen requests, tasks with their
-	// arguments and results. StateBytesEach is the bound for one principal. A
-	// request that needs more is refused. 0 means 96 MiB and 32 MiB.
-	StateBytes, StateBytesEach int
+	// StateMemory bounds the bytes that the server keeps for one principal
+	// between its requests: subscriptions, listen requests, tasks with their
+	// arguments and results; 32 MiB. StateMemoryTotal bounds those of all, 64
+	// MiB. A request that needs more is refused.
+	StateMemory, StateMemoryTotal int
 	// Oversize stores answers that are too large to send; without one they are
 	// errors.
 	Oversize OversizeStore
