@@ -20,7 +20,12 @@ require (
 	golang.org/x/sync v0.24.0
 )
 
-require github.com/agnivade/levenshtein v1.2.1
+require (
+	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2
+	github.com/agnivade/levenshtein v1.2.1
+)
+
+require github.com/JohannesKaufmann/dom v0.3.1 // indirect
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
