@@ -64,8 +64,9 @@ var rooms = map[string][]string{
 	"conformance": {"*"},
 }
 
-// notForFamilies are packages by which a family would learn how it was
-// reached. The protocol does not know either.
+// notForFamilies lists packages that would tell the protocol, or the tools of a
+// family, how they were called. A package below a family that knows no protocol may
+// use them as a client.
 var notForFamilies = []string{"net/http"}
 
 // shared are packages about files, folders and names. They know nothing of ours,
@@ -106,8 +107,8 @@ func refused(room, from, imported string) string {
 		return "only the family's root and its …tools packages know the protocol"
 	case !ours && allowed[0] == "std" && strings.Contains(strings.Split(imported, "/")[0], "."):
 		return "this room needs the standard library alone"
-	case room != "transport" && slices.Contains(notForFamilies, imported):
-		return "it does not know by which road it was reached"
+	case room != "transport" && (known || servesTools(room, from)) && slices.Contains(notForFamilies, imported):
+		return "it does not know over which transport it was called"
 	}
 	return ""
 }
@@ -195,6 +196,8 @@ func TestRefused(t *testing.T) {
 		{"rulesets", module + "/aoc", false},
 		{"rulesets", module + "/transport/stdio", false},
 		{"rulesets", "net/http", false},
+		{"aoc/internal/site", "net/http", true},
+		{"mcp/schema", "net/http", false},
 		{"rulesets/filestore", module + "/rulesets/ruleset", true},
 		{"rulesets/filestore", module + "/mcp", false},
 		{"debugger/internal/looktools", module + "/mcp", true},
