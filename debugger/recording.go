@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -59,18 +58,10 @@ func (t *controlGroup) way(s *session, args continueArgs) (func(context.Context)
 	}, nil
 }
 
-// One thread at a time is recorded; each in its turn, so that none waits for
-// ever for what another one does. One that waits in the kernel is only asked
-// whether it still does.
-const (
-	sliceSteps = 1 << 19
-	aloneSteps = 1 << 22
-)
-
-// recordAll records what all threads do until something stops them. In the past
-// it goes to the next breakpoint or to the present, like any continue. It ends
-// after so many steps and so long; 0 means that there is no limit.
-func (s *stepper) recordAll(ctx context.Context, left uint64, most time.Duration) (proc.Stop, error) {
+// recordAll records the instructions of all threads until one of them stops. In
+// the past it goes to the next breakpoint or to the present, as continue does. It
+// ends after the given number of steps and time; 0 means no limit.
+func (s *stepper) recordAll(ctx context.Context, steps uint64, most time.Duration) (proc.Stop, error) {
 	if s.inPast() {
 		return s.onward(ctx)
 	}
@@ -79,58 +70,17 @@ func (s *stepper) recordAll(ctx context.Context, left uint64, most time.Duration
 	}
 	defer s.recorded.Store(0)
 	first := s.past.End()
-	if left == 0 {
-		left = math.MaxUint64
-	}
-	deadline := time.Now().Add(most)
-	for {
-		limits := history.Limits{Steps: min(left, s.slice())}
-		if most != 0 {
-			limits.Time = max(time.Until(deadline), time.Nanosecond)
+	stop, err := s.live(ctx, history.Limits{
+		Steps: steps, Time: most, AllThreads: true,
+		Progress: func(v *history.View) { s.recorded.Store(int64(v.Position() - first)) },
+	})
+	if err == nil && stop.Why == proc.Stepped {
+		if end, ended := s.process.End(); ended {
+			return end, nil
 		}
-		from, notes := s.past.End(), len(s.notes)
-		stop, err := s.live(ctx, limits)
-		if err != nil || stop.Why != proc.Stepped {
-			return stop, err
-		}
-		s.notes = s.notes[:notes] // threads that end are no news here
-		s.recorded.Store(int64(s.past.End() - first))
-		if left -= min(left, s.past.End()-from); left == 0 {
-			stop.Why = atLimit
-			return stop, nil
-		}
-		s.nextThread()
+		stop.Why = atLimit
 	}
-}
-
-// slice is how many steps the current thread may make before it is another
-// one's turn.
-func (s *stepper) slice() uint64 {
-	infos, err := s.process.Threads()
-	switch regs, regsErr := s.process.Regs(0); {
-	case err != nil || len(infos) < 2:
-		return aloneSteps
-	case regsErr == nil && regs.InSyscall() && int64(regs.RAX) <= -512 && int64(regs.RAX) >= -516: // it begins again
-		return 1
-	}
-	return sliceSteps
-}
-
-// nextThread makes the thread with the next id the current one.
-func (s *stepper) nextThread() {
-	infos, err := s.process.Threads()
-	if err != nil || len(infos) < 2 {
-		return
-	}
-	current, _ := s.process.CurrentThread()
-	next := infos[0].ID
-	for _, info := range infos {
-		if info.ID > current {
-			next = info.ID
-			break
-		}
-	}
-	_ = s.process.SetCurrentThread(next) // one that has ended meanwhile is told by its step
+	return stop, err
 }
 
 // onFromPast makes the process what is looked at, and says what is not taken

@@ -128,7 +128,7 @@ func (p *interpreter) catchUp() error {
 // as one that the thread has sent itself, come before it.
 func (n *run) row() error {
 	p, id := n.r.interpreter, n.s.Thread()
-	if p == nil || n.s.Signal() != 0 || n.r.pending[id] != nil || n.r.returning[id] || p.uncertain() {
+	if p == nil || n.s.Signal() != 0 || n.r.pending[id] != nil || n.r.returning[id] || n.s.Pending(id) || p.uncertain() {
 		return nil
 	}
 	regs, err := n.s.Regs()

@@ -58,6 +58,14 @@ type Limits struct {
 	// HoldSignals puts signals that the process gets silently off until it runs
 	// freely, so that steps do not lead into handlers.
 	HoldSignals bool
+
+	// AllThreads makes steps of all threads, each in its turn, beginning with
+	// the one that is named. A run goes on when one of them ends. Without it
+	// the others step only while that one waits in the kernel.
+	AllThreads bool
+
+	// Progress, unless nil, is called after each turn of AllThreads.
+	Progress func(*View)
 }
 
 // Step makes n steps of a thread, 0 being the current one. In the past it goes
@@ -144,6 +152,9 @@ type run struct {
 // looked for before each row, since interpreted steps do not ask the processor's:
 // a caller who makes one after the other would never be stopped.
 func (n *run) steps() error {
+	if n.limits.AllThreads {
+		return n.allThreads()
+	}
 	for n.result.Why == 0 {
 		if n.ctx.Err() != nil {
 			n.result.Why = Paused
@@ -246,9 +257,7 @@ func (n *run) others() error {
 			return err
 		}
 	}
-	if !n.deadline.IsZero() && !time.Now().Before(n.deadline) {
-		n.result.Why = TimedOut
-	}
+	n.checkTime()
 	return n.s.Switch(waiting)
 }
 
@@ -256,6 +265,10 @@ func (n *run) others() error {
 func (n *run) turn() error {
 	enough := n.result.Steps + longTurn
 	for k := 0; k < turn && n.result.Steps < enough; k++ {
+		if n.ctx.Err() != nil {
+			n.result.Why = Paused
+			return nil //nolint:nilerr // to be paused is no failure
+		}
 		if err := n.row(); err != nil || n.result.Why != 0 {
 			return err
 		}
@@ -264,6 +277,9 @@ func (n *run) turn() error {
 			return err
 		}
 		if err := n.after(outcome); err != nil || n.result.Why != 0 {
+			return err
+		}
+		if ready, err := n.othersReady(); ready || err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"syscall"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
@@ -34,6 +35,12 @@ type Stepper interface {
 	Action() proc.Action
 	Hold()
 	Report() proc.Stop
+	Paused() bool
+	SetPatience(d time.Duration)
+	Waiting(thread int) bool
+	Pending(thread int) bool
+	Poll() (bool, error)
+	Await(d time.Duration) error
 	Forget()
 }
 

@@ -58,14 +58,33 @@ func descriptors(e *effect) {
 	}
 }
 
-// futexes: those that change the word, and the second one.
+// futexes: those that change the word, and the second one. Waiting for the word
+// to change does not write it.
 func futexes(e *effect) {
-	e.add(e.call.Args[0], 4)
 	const command = 0x7f
 	switch e.call.Args[1] & command {
-	case 5, 11, 12: // FUTEX_WAKE_OP, _WAIT_REQUEUE_PI, _CMP_REQUEUE_PI
+	case 0, 1, 3, 4, 9, 10: // FUTEX_WAIT, _WAKE, _REQUEUE, _CMP_REQUEUE, _WAIT_BITSET, _WAKE_BITSET
+	case 5: // FUTEX_WAKE_OP
 		e.add(e.call.Args[4], 4)
+	case 11, 12: // FUTEX_WAIT_REQUEUE_PI, _CMP_REQUEUE_PI
+		e.add(e.call.Args[0], 4)
+		e.add(e.call.Args[4], 4)
+	default: // the others with priorities
+		e.add(e.call.Args[0], 4)
 	}
+}
+
+// restarted is what a call may write that was interrupted and goes on by
+// restart_syscall. Which one that is the kernel alone knows: poll, futex,
+// nanosleep or clock_nanosleep. Their arguments are still in the registers, so
+// it is what any of them writes with these.
+func restarted(e *effect) {
+	const most = 1 << 20 // descriptors; what is more is no number of them
+	if n := e.call.Args[1]; n <= most {
+		e.add(e.call.Args[0], n*8) // poll
+	}
+	e.add(e.call.Args[1], 16) // the time that is left of nanosleep
+	e.add(e.call.Args[3], 16) // and of clock_nanosleep
 }
 
 // Flags of clone.

@@ -53,6 +53,17 @@ func TestWrites(t *testing.T) {
 			name: "select", number: 23, args: [6]uint64{65, 0x5000, 0, 0x6000, 0x7000},
 			want: []x86.Span{{Addr: 0x5000, Len: 16}, {Addr: 0x6000, Len: 16}, {Addr: 0x7000, Len: 16}},
 		},
+		{name: "futex, wait", number: 202, args: [6]uint64{0x5000, 128, 1, 0, 0x6000}},
+		{name: "futex, wake and change the second word", number: 202, args: [6]uint64{0x5000, 133, 1, 1, 0x6000}, want: []x86.Span{{Addr: 0x6000, Len: 4}}},
+		{name: "futex, lock with priority", number: 202, args: [6]uint64{0x5000, 134}, want: []x86.Span{{Addr: 0x5000, Len: 4}}},
+		{
+			name: "poll begun again", number: 219, args: [6]uint64{0x5000, 2, 1000},
+			want: []x86.Span{{Addr: 0x5000, Len: 16}, {Addr: 2, Len: 16}},
+		},
+		{
+			name: "clock_nanosleep begun again", number: 219, args: [6]uint64{1, 0, 0x5000, 0x6000},
+			want: []x86.Span{{Addr: 0x6000, Len: 16}},
+		},
 		{name: "munmap", number: 11, args: [6]uint64{0x5000, 4096}, want: []x86.Span{{Addr: 0x5000, Len: 4096}}},
 		{name: "mmap", number: 9, args: [6]uint64{0x5000, 4096, 3, 0x22}},
 		{name: "mmap fixed", number: 9, args: [6]uint64{0x5000, 4096, 3, 0x32}, want: []x86.Span{{Addr: 0x5000, Len: 4096}}},

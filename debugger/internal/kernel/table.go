@@ -161,6 +161,7 @@ var rows = map[uint64]row{
 	213: {name: "epoll_create"},
 	217: {name: "getdents64", out: []out{bytes(1, 2)}},
 	218: {name: "set_tid_address"},
+	219: {name: "restart_syscall", out: []out{restarted}},
 	221: {name: "fadvise64"},
 	222: {name: "timer_create", out: []out{fixed(2, 4)}},
 	223: {name: "timer_settime", out: []out{fixed(3, 32)}},

@@ -57,7 +57,7 @@ func (p *Process) stepInstruction(ctx context.Context, thread int) (Stop, error)
 	if err := p.raiseShield(); err != nil {
 		return Stop{}, err
 	}
-	s := &Stepper{p: p, ctx: ctx, t: t, pin: true}
+	s := &Stepper{p: p, ctx: ctx, t: t, pin: true, patience: blockedAfter}
 	why, err := s.instruction()
 	sig := s.Signal()
 	err = p.noticeEnd(errors.Join(err, p.rest()))
@@ -111,7 +111,7 @@ func (s *Stepper) others() error {
 		if id == s.t.id || s.p.threads[id] == nil {
 			continue
 		}
-		other := &Stepper{p: s.p, ctx: s.ctx, t: s.p.threads[id]}
+		other := &Stepper{p: s.p, ctx: s.ctx, t: s.p.threads[id], patience: s.patience}
 		for range turn {
 			if s.t.step.phase == noStep || s.paused() {
 				return nil

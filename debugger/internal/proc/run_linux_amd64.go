@@ -206,7 +206,7 @@ func (p *Process) passBreakpoints(ctx context.Context) error {
 func (p *Process) stepOver(ctx context.Context, t *thread) error {
 	told := t.told
 	p.hold(t)
-	s := &Stepper{p: p, ctx: ctx, t: t, enter: true}
+	s := &Stepper{p: p, ctx: ctx, t: t, enter: true, patience: blockedAfter}
 	outcome, err := s.Step()
 	for ; err == nil && (outcome == StepSignal || outcome == StepBlocked); outcome, err = s.Step() {
 		p.hold(t)

@@ -33,6 +33,8 @@ type Stepper struct {
 	t     *thread
 	enter bool // be content with the beginning of a system call
 
+	patience time.Duration // how long Step waits for the end of a system call
+
 	regs  ptrace.Regs // of t, if valid
 	valid bool
 
@@ -73,7 +75,7 @@ func (p *Process) Step(ctx context.Context, thread int, f func(*Stepper) error) 
 		if err := p.raiseShield(); err != nil {
 			return err
 		}
-		return errors.Join(f(&Stepper{p: p, ctx: ctx, t: t, pin: true}), p.noticeEnd(p.rest()))
+		return errors.Join(f(&Stepper{p: p, ctx: ctx, t: t, pin: true, patience: blockedAfter}), p.noticeEnd(p.rest()))
 	})
 }
 
@@ -122,6 +124,9 @@ func (s *Stepper) Hold() { s.p.hold(s.t) }
 
 // Process is the process, for its methods that look.
 func (s *Stepper) Process() *Process { return s.p }
+
+// Paused reports whether Pause was called or the context has ended.
+func (s *Stepper) Paused() bool { return s.paused() }
 
 // paused says whether somebody wants an end.
 func (s *Stepper) paused() bool { return s.p.mustPause(s.ctx) }
@@ -224,21 +229,16 @@ func (s *Stepper) await() (Outcome, error) {
 	}
 }
 
-// event waits for an event of the thread. Those of others are absorbed: they
-// stand still or are in a system call of their own step. Only a system call
-// may take long, so only there is waiting cut short, which costs more.
+// event waits for an event of the thread. Those of others end or continue steps
+// of their own. Only a system call may take long, so only there is waiting cut
+// short, which costs more.
 func (s *Stepper) event() (ptrace.Event, error) {
 	for {
 		e, err := s.anyEvent()
 		if err != nil || e.Thread == s.t.id {
 			return e, err
 		}
-		if other := s.p.threads[e.Thread]; other != nil && other.step.phase != noStep && !e.Gone() {
-			o := &Stepper{p: s.p, ctx: s.ctx, t: other}
-			other.step.done, err = o.take(e)
-		} else {
-			s.p.absorb(e)
-		}
+		err = s.assign(e)
 		if s.p.ended != nil || err != nil {
 			return ptrace.Event{}, errors.Join(err, ErrExited)
 		}
@@ -256,9 +256,18 @@ func (s *Stepper) anyEvent() (ptrace.Event, error) {
 		e, err := s.p.tracer.Wait()
 		return e, s.p.noticeLoss(err)
 	}
-	ctx, cancel := context.WithTimeout(s.ctx, blockedAfter)
+	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
 	defer cancel()
-	return s.p.next(ctx, s.p.pause)
+	return s.next(ctx)
+}
+
+// next waits for an event, a pause or the end of ctx.
+func (s *Stepper) next(ctx context.Context) (ptrace.Event, error) {
+	e, err := s.p.next(ctx, s.p.pause)
+	if errors.Is(err, ptrace.ErrWoken) && ctx.Err() == nil {
+		s.p.requestPause() // the wait has taken the request, and paused looks for it
+	}
+	return e, err
 }
 
 // take handles an event of the thread. It returns no outcome when the step
@@ -296,6 +305,9 @@ func (s *Stepper) take(e ptrace.Event) (Outcome, error) {
 		return StepExec, nil
 	case e.Kind == ptrace.Clone, e.Kind == ptrace.Fork, e.Kind == ptrace.Vfork:
 		s.p.born(e)
+		if err := s.p.awaitBirth(int(e.Message)); err != nil {
+			return 0, err
+		}
 	case e.Kind == ptrace.VforkDone:
 		s.p.forgetSharers()
 	}

@@ -1,0 +1,126 @@
+package history_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+)
+
+// buildAsleep compiles testdata/asleep.c.
+func buildAsleep(t *testing.T) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "asleep")
+	text, err := exec.Command("gcc", "-g", "-O1", "-w", "-pthread", "-o", out, "testdata/asleep.c").CombinedOutput()
+	if err != nil {
+		if _, missing := exec.LookPath("gcc"); missing != nil {
+			t.Skip("this needs gcc")
+		}
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return out
+}
+
+// recordAllThreads attaches to a program and records all its threads for a while.
+func recordAllThreads(t *testing.T, program *debuggertest.Program, d time.Duration) (*proc.Process, *history.Recorder) {
+	t.Helper()
+	process, err := proc.Attach(t.Context(), program.PID, proc.Options{})
+	if err != nil {
+		t.Skip("tracing is not permitted here: ", err)
+	}
+	t.Cleanup(func() { _ = process.Detach(t.Context()) })
+	r, err := history.New(history.Of(process), history.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	result, err := r.Run(t.Context(), 0, history.Limits{Time: d, AllThreads: true})
+	if err != nil || result.Why != history.TimedOut {
+		t.Fatalf("Run: %+v, %v, want the time to be up", result, err)
+	}
+	if took := time.Since(began); took > d+10*time.Second {
+		t.Errorf("a run of %v took %v", d, took)
+	}
+	return process, r
+}
+
+// number reads a variable of 8 bytes as the view has it.
+func number(t *testing.T, v *history.View, address uint64) uint64 {
+	t.Helper()
+	var b [8]byte
+	if _, err := v.ReadMemory(address, b[:]); err != nil {
+		t.Fatal(err)
+	}
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// A thread that computes is recorded while others wait in the kernel, whatever
+// they wait for, and the limit of time holds. Each system call that is waited in
+// may be begun again by the kernel, some of them as another one.
+func TestOthersSleep(t *testing.T) {
+	path := buildAsleep(t)
+	for _, how := range []string{"cond", "read", "epoll", "poll", "sleep", "join"} {
+		t.Run(how, func(t *testing.T) {
+			program := debuggertest.StartFile(t, "asleep.c", path, how)
+			for range 2 { // the second finds what the first has interrupted
+				process, r := recordAllThreads(t, program, 300*time.Millisecond)
+				counter, h := program.Symbol("rounds"), r.History()
+				now := number(t, h.View(), counter)
+				if _, err := h.Seek(h.Oldest()); err != nil {
+					t.Fatal(err)
+				}
+				// Single steps, which is what it must not come to, make 5,000 at most.
+				if counted := now - number(t, h.View(), counter); counted < 20_000 {
+					t.Errorf("the thread that computes has made %d rounds, want many", counted)
+				}
+				if err := process.Detach(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			requireCounting(t, program)
+		})
+	}
+}
+
+// requireCounting fails the test unless the program is at work.
+func requireCounting(t *testing.T, program *debuggertest.Program) {
+	t.Helper()
+	before := program.Ask("count")
+	for end := time.Now().Add(5 * time.Second); program.Ask("count") == before; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the program stands still")
+		}
+	}
+}
+
+// Threads that wait for each other hand over quickly: a thread that was woken
+// gets its turn after the system call that has woken it, and not when the time
+// of the other one is up.
+func TestHandOver(t *testing.T) {
+	program := debuggertest.StartFile(t, "asleep.c", buildAsleep(t), "turns")
+	process, r := recordAllThreads(t, program, 2*time.Second)
+	h := r.History()
+	now := number(t, h.View(), program.Symbol("handed"))
+	if _, err := h.Seek(h.Oldest()); err != nil {
+		t.Fatal(err)
+	}
+	if handed := now - number(t, h.View(), program.Symbol("handed")); handed < 100 {
+		t.Errorf("%d were handed over in two seconds, want at least 100", handed)
+	} else {
+		t.Logf("%d were handed over in two seconds", handed)
+	}
+	if err := process.Detach(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	requireCounting(t, program)
+	var rounds, handed uint64
+	if _, err := fmt.Sscan(program.Ask("count"), &rounds, &handed); err != nil || handed <= now {
+		t.Errorf("%d were handed over, want more than %d: %v", handed, now, err)
+	}
+}
