@@ -70,7 +70,7 @@ func (s *stepper) onward(ctx context.Context) (proc.Stop, error) {
 // A client waits for an operation.
 type client interface {
 	// Left is closed when the client waits no more.
-	Left() <-chan struct{}
+	InputClosed() <-chan struct{}
 	// Progress tells it what has happened so far.
 	Progress(ctx context.Context, progress, total float64, message string)
 }
@@ -92,7 +92,7 @@ func (s *session) await(ctx context.Context, call client, op *operation, wait ti
 	defer timer.Stop()
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
-	left := call.Left()
+	left := call.InputClosed()
 	for {
 		select {
 		case <-op.done:

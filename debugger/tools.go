@@ -26,7 +26,7 @@ func (g *groups) table() *mcp.Table {
 	return &mcp.Table{
 		Family:       "debugger",
 		Identity:     mcp.Implementation{Name: "kindly-debugger", Version: "1.0.0"},
-		Baseline:     mcp.OfferTools,
+		Baseline:     mcp.CapabilityTools,
 		Instructions: liveInstructions,
 		Tools: recorded(slices.Concat(
 			g.control.tools(), g.travel.tools(), g.look.tools(), g.control.fileTools(), g.account.tools(), g.similar.tools(), g.xml.tools(),

@@ -95,8 +95,8 @@ func (c *Conn) takeItem(b *batch, m *message) {
 		b.expect(1)
 		j := c.newJob(&m.request)
 		j.batch = b
-		if c.laner != nil {
-			j.lane = c.laner.Lane(&m.request)
+		if c.sequencer != nil {
+			j.sequence = c.sequencer.Sequence(&m.request)
 		}
 		if !c.flight.submit(j) {
 			b.add(c, appendRefusal(nil, j.req.ID, true, invalidRequest("a request with this id is still being answered")))

@@ -60,13 +60,13 @@ func (c Config) withDefaults() Config {
 // A Conn serves one stream of lines in each direction, and is the [Sender] to
 // the other side. See the package comment for who runs what.
 type Conn struct {
-	cfg     Config
-	handler Handler
-	laner   Laner
-	preempt Preempter
-	stayer  Stayer
-	guard   BatchGuard
-	policy  IDPolicy
+	cfg       Config
+	handler   Handler
+	sequencer Sequencer
+	preempt   Preempter
+	blocking  BlockingHandler
+	guard     BatchGuard
+	policy    IDPolicy
 
 	lines    *lineReader // of whoever has the reading role
 	decoder  *decoder    // likewise, as the four below
@@ -121,9 +121,9 @@ func NewConn(in io.Reader, out io.Writer, cfg Config) *Conn {
 // it returns the error of the write. It must be called once.
 func (c *Conn) Serve(ctx context.Context, h Handler) error {
 	c.handler = h
-	c.laner, _ = h.(Laner)
+	c.sequencer, _ = h.(Sequencer)
 	c.preempt, _ = h.(Preempter)
-	c.stayer, _ = h.(Stayer)
+	c.blocking, _ = h.(BlockingHandler)
 	c.guard, _ = h.(BatchGuard)
 	c.policy, _ = h.(IDPolicy)
 	c.values = context.WithoutCancel(ctx)
@@ -226,12 +226,12 @@ func (c *Conn) read() {
 // pipe's, which ends with its last message.
 const silence = 100 * time.Millisecond
 
-// Left is closed when the other side has ended its input after a silence, or when
+// InputClosed is closed when the other side has ended its input after a silence, or when
 // Serve's ctx is done. What is still being answered is answered, but need not wait
 // for what may never come. Input that ends right behind a message, as a file or
 // a pipe does, comes from somebody who waits for all answers; then it is open
 // for as long as the connection.
-func (c *Conn) Left() <-chan struct{} { return c.left }
+func (c *Conn) InputClosed() <-chan struct{} { return c.left }
 
 // finish serves a last line without newline, waits for all that is in flight
 // and ends the connection. What we asked the other side stays unanswered.
@@ -289,8 +289,8 @@ func (c *Conn) takeRequest(req *Request) bool {
 	if c.flight.quiet.Load() {
 		return c.run(j)
 	}
-	if c.laner != nil {
-		j.lane = c.laner.Lane(req)
+	if c.sequencer != nil {
+		j.sequence = c.sequencer.Sequence(req)
 	}
 	switch c.flight.admit(j) {
 	case runHere:
@@ -306,7 +306,7 @@ func (c *Conn) takeRequest(req *Request) bool {
 // the reading role afterwards.
 func (c *Conn) run(j *job) bool {
 	j.out = c.scratch[:0]
-	if c.stayer != nil && c.stayer.Stays(&j.req) {
+	if c.blocking != nil && c.blocking.Blocks(&j.req) {
 		j.run()
 		c.done(j)
 		return true
@@ -329,7 +329,7 @@ func (c *Conn) done(j *job) {
 	if c.scratch = nil; worthKeeping(cap(j.out), used) {
 		c.scratch = j.out
 	}
-	j.lane, j.out = "", nil
+	j.sequence, j.out = "", nil
 	c.spare = j
 }
 

@@ -19,8 +19,8 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// A station answers what the tests need. It has a lane for each name that
-// begins with "lane".
+// A station answers what the tests need. It has a sequence for each name that
+// begins with "sequence".
 type station struct {
 	hold   chan struct{} // closed to let "hold" go
 	held   chan string   // hears of each "hold" that began
@@ -38,7 +38,7 @@ func (s *station) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) 
 	switch req.Method {
 	case "echo":
 		return append(dst, req.Params...), nil
-	case "hold", "lane hold":
+	case "hold", "sequence hold":
 		s.held <- req.ID.String()
 		select {
 		case <-s.hold:
@@ -47,7 +47,7 @@ func (s *station) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) 
 		}
 		s.note(req)
 		return append(dst, `"held"`...), nil
-	case "lane":
+	case "sequence":
 		s.note(req)
 		return append(dst, `"done"`...), nil
 	case "shake hands":
@@ -69,9 +69,9 @@ func (s *station) note(req *jsonrpc.Request) {
 	s.order = append(s.order, req.ID.String())
 }
 
-func (s *station) Lane(req *jsonrpc.Request) string {
-	if strings.HasPrefix(req.Method, "lane") {
-		return "lane"
+func (s *station) Sequence(req *jsonrpc.Request) string {
+	if strings.HasPrefix(req.Method, "sequence") {
+		return "sequence"
 	}
 	return ""
 }
@@ -151,7 +151,7 @@ func TestLongLineCostsOneLine(t *testing.T) {
 }
 
 func TestBatch(t *testing.T) {
-	in := `[{"jsonrpc":"2.0","id":1,"method":"lane"},1,{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":2,"method":"lane"}]`
+	in := `[{"jsonrpc":"2.0","id":1,"method":"sequence"},1,{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":2,"method":"sequence"}]`
 	got := serve(t, in, jsonrpc.Config{})
 	if len(got) != 1 {
 		t.Fatalf("%d lines, want 1: %q", len(got), got)
@@ -231,7 +231,7 @@ func TestLongHandlerHoldsNobodyUp(t *testing.T) {
 	l.end()
 }
 
-func (s *station) Stays(req *jsonrpc.Request) bool { return req.Method == "shake hands" }
+func (s *station) Blocks(req *jsonrpc.Request) bool { return req.Method == "shake hands" }
 
 func TestHandshakeIsAnsweredFirst(t *testing.T) {
 	got := serve(t, `{"jsonrpc":"2.0","id":1,"method":"shake hands"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"echo","params":[]}`, jsonrpc.Config{})
@@ -244,10 +244,10 @@ func TestHandshakeIsAnsweredFirst(t *testing.T) {
 func TestLaneKeepsOrder(t *testing.T) {
 	s := newStation()
 	l := open(t, s, jsonrpc.Config{})
-	l.send(`{"jsonrpc":"2.0","id":0,"method":"lane hold"}`)
+	l.send(`{"jsonrpc":"2.0","id":0,"method":"sequence hold"}`)
 	<-s.held
 	for i := 1; i <= 50; i++ {
-		l.send(`{"jsonrpc":"2.0","id":%d,"method":"lane"}`, i)
+		l.send(`{"jsonrpc":"2.0","id":%d,"method":"sequence"}`, i)
 	}
 	l.send(`{"jsonrpc":"2.0","id":"free","method":"echo","params":[]}`)
 	l.expect(`{"jsonrpc":"2.0","id":"free","result":[]}`)
@@ -267,10 +267,10 @@ func TestLaneKeepsOrder(t *testing.T) {
 func TestCancellationOvertakes(t *testing.T) {
 	s := newStation()
 	l := open(t, s, jsonrpc.Config{})
-	l.send(`{"jsonrpc":"2.0","id":1,"method":"lane hold"}`)
+	l.send(`{"jsonrpc":"2.0","id":1,"method":"sequence hold"}`)
 	<-s.held
-	l.send(`{"jsonrpc":"2.0","id":2,"method":"lane"}`)
-	l.send(`{"jsonrpc":"2.0","id":3,"method":"lane"}`)
+	l.send(`{"jsonrpc":"2.0","id":2,"method":"sequence"}`)
+	l.send(`{"jsonrpc":"2.0","id":3,"method":"sequence"}`)
 	l.send(`{"jsonrpc":"2.0","method":"cancel","params":[2]}`)
 	l.send(`{"jsonrpc":"2.0","method":"cancel","params":[1]}`)
 	l.expect(`{"jsonrpc":"2.0","id":3,"result":"done"}`)

@@ -44,7 +44,7 @@
 //	├─ monitor         each tick: handOff → a new read
 //	└─ work            answer of a long request, then what waited behind it
 //
-// Requests of one lane ([Laner]) run in arrival order; what has to wait takes a
+// Requests of one sequence ([Sequencer]) run in arrival order; what has to wait takes a
 // copy of its message along. Notifications overtake everything ([Preempter]).
 // Running handlers, waiting messages and outgoing bytes are bounded: at the
 // bound the reader stops reading, and with it the other side.
@@ -54,7 +54,7 @@
 // is done.
 //
 // Input that ends is the regular end: [Conn.Call] gives [ErrClosed], handlers
-// finish, answers are written, Serve returns; [Conn.Left] tells handlers that
+// finish, answers are written, Serve returns; [Conn.InputClosed] tells handlers that
 // would wait for long whether somebody still listens. A context that is done gives
 // handlers [Config].Drain, in which answers and cancellations are still heard,
 // then cancels them. Serve leaves no goroutine behind except a handler that

@@ -12,14 +12,14 @@ import (
 // without having waited or run beside the reader, is used again; its context is
 // not, for what a handler derived from that may outlive it.
 type job struct {
-	conn  *Conn
-	req   Request
-	ctx   *requestContext
-	lane  string
-	bytes int    // what it holds of the queue's bytes
-	out   []byte // its answer
-	gone  bool   // cancelled in time: not answered; guarded by flight.mu
-	batch *batch // the batch that gathers the answer, nil outside one
+	conn     *Conn
+	req      Request
+	ctx      *requestContext
+	sequence string
+	bytes    int    // what it holds of the queue's bytes
+	out      []byte // its answer
+	gone     bool   // cancelled in time: not answered; guarded by flight.mu
+	batch    *batch // the batch that gathers the answer, nil outside one
 }
 
 // newJob is for the reading goroutine.
@@ -63,8 +63,8 @@ type flight struct {
 	running int
 	jobs    map[*job]struct{} // running or waiting
 	byID    map[string]*job   // those that can be cancelled
-	load    map[string]int    // jobs by lane, running or waiting
-	busy    map[string]int    // jobs by lane, running
+	load    map[string]int    // jobs by sequence, running or waiting
+	busy    map[string]int    // jobs by sequence, running
 	waiting []*job            // in arrival order
 	bytes   int               // of the waiting ones
 	closed  bool
@@ -103,7 +103,7 @@ func (f *flight) admit(j *job) admission {
 }
 
 func (f *flight) freeLocked(j *job) bool {
-	return f.running < f.conn.cfg.MaxRunning && (j.lane == "" || f.load[j.lane] == 0)
+	return f.running < f.conn.cfg.MaxRunning && (j.sequence == "" || f.load[j.sequence] == 0)
 }
 
 func (f *flight) queueLocked(j *job) {
@@ -138,7 +138,7 @@ func (f *flight) registerLocked(j *job) {
 		f.byID[j.req.ID.String()] = j
 	}
 	f.jobs[j] = struct{}{}
-	f.load[j.lane]++
+	f.load[j.sequence]++
 	if f.closed {
 		j.ctx.end(context.Canceled)
 	}
@@ -157,13 +157,13 @@ func (f *flight) adopt(turn uint64) bool {
 	if j == nil {
 		return true // a write, of which nobody need know
 	}
-	if c.laner != nil && !j.req.IsNotification() {
-		j.lane = c.laner.Lane(&j.req)
+	if c.sequencer != nil && !j.req.IsNotification() {
+		j.sequence = c.sequencer.Sequence(&j.req)
 	}
 	f.registerLocked(j)
 	f.running++
 	f.quiet.Store(false)
-	f.busy[j.lane]++
+	f.busy[j.sequence]++
 	return true
 }
 
@@ -216,8 +216,8 @@ func (f *flight) next(j *job) *job {
 	defer f.mu.Unlock()
 	f.running--
 	f.unloadLocked(j)
-	if f.busy[j.lane]--; f.busy[j.lane] == 0 {
-		delete(f.busy, j.lane)
+	if f.busy[j.sequence]--; f.busy[j.sequence] == 0 {
+		delete(f.busy, j.sequence)
 	}
 	next := f.nextLocked()
 	f.quiet.Store(f.running == 0)
@@ -227,24 +227,24 @@ func (f *flight) next(j *job) *job {
 
 func (f *flight) unloadLocked(j *job) {
 	delete(f.jobs, j)
-	if f.load[j.lane]--; f.load[j.lane] == 0 {
-		delete(f.load, j.lane)
+	if f.load[j.sequence]--; f.load[j.sequence] == 0 {
+		delete(f.load, j.sequence)
 	}
 }
 
-// nextLocked takes the first waiting job whose lane has nothing before it.
+// nextLocked takes the first waiting job whose sequence has nothing before it.
 func (f *flight) nextLocked() *job {
 	if f.running >= f.conn.cfg.MaxRunning {
 		return nil
 	}
 	for i, j := range f.waiting {
-		if j.lane != "" && f.busy[j.lane] > 0 {
+		if j.sequence != "" && f.busy[j.sequence] > 0 {
 			continue
 		}
 		f.waiting = slices.Delete(f.waiting, i, i+1)
 		f.bytes -= j.bytes
 		f.running++
-		f.busy[j.lane]++
+		f.busy[j.sequence]++
 		return j
 	}
 	return nil

@@ -18,7 +18,7 @@ func FuzzServer(f *testing.F) {
 		f.Add([]byte(s))
 		f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"echo","params":[` + s + `]}` + "\n"))
 	}
-	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"method":"lane"},{"jsonrpc":"2.0","id":1,"method":"lane"},3]`))
+	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"method":"sequence"},{"jsonrpc":"2.0","id":1,"method":"sequence"},3]`))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		if bytes.Contains(in, []byte("hold")) || bytes.Contains(in, []byte("\\u")) {
 			return // handlers that wait for the test

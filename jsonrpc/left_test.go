@@ -42,7 +42,7 @@ func checkLeft(t *testing.T, before, after time.Duration, want bool) {
 	conn := jsonrpc.NewConn(in, &out, jsonrpc.Config{})
 	wait := func(_ context.Context, _ *jsonrpc.Request, dst []byte) ([]byte, error) {
 		select {
-		case <-conn.Left():
+		case <-conn.InputClosed():
 			return append(dst, "true"...), nil
 		case <-time.After(time.Hour):
 			return append(dst, "false"...), nil
@@ -72,7 +72,7 @@ func TestLeftByShutdown(t *testing.T) {
 		conn := jsonrpc.NewConn(in, &out, jsonrpc.Config{Drain: 5 * time.Second})
 		wait := func(ctx context.Context, _ *jsonrpc.Request, dst []byte) ([]byte, error) {
 			select {
-			case <-conn.Left():
+			case <-conn.InputClosed():
 				return append(dst, "true"...), nil
 			case <-ctx.Done():
 				return dst, ctx.Err()

@@ -37,19 +37,19 @@ func (f HandlerFunc) Handle(ctx context.Context, req *Request, dst []byte) ([]by
 	return f(ctx, req, dst)
 }
 
-// A Laner is a Handler that wants order: requests with the same lane run in
+// A Sequencer is a Handler that wants order: requests with the same sequence run in
 // the order in which they came, "" has none. Lane may be called while the same
 // request is being handled.
-type Laner interface{ Lane(req *Request) string }
+type Sequencer interface{ Sequence(req *Request) string }
 
 // A Preempter sees every notification before all that waits, on the reading
 // goroutine. It must not block. It reports whether the notification is done.
 type Preempter interface{ Preempt(req *Request) bool }
 
-// A Stayer is a Handler with requests that everything behind them depends on,
+// A BlockingHandler is a Handler with requests that everything behind them depends on,
 // such as a handshake: they keep the reading role however long they take, so
 // the next message is looked at when they are answered. They must be quick.
-type Stayer interface{ Stays(req *Request) bool }
+type BlockingHandler interface{ Blocks(req *Request) bool }
 
 // A BatchGuard may refuse a whole batch; its error is the only answer, and
 // nullID says whether that has "id":null or no id.

@@ -220,7 +220,7 @@ func TestShutdownStillHearsAnswers(t *testing.T) {
 // The refusal of an id that a batch has twice was written by a goroutine that
 // nobody waited for, so the end of input could overtake the whole batch.
 func TestBatchWithAnIDTwiceIsAnsweredBeforeTheEnd(t *testing.T) {
-	in := `[{"jsonrpc":"2.0","id":1,"method":"lane"},{"jsonrpc":"2.0","id":1,"method":"lane"},{"jsonrpc":"2.0","id":1,"method":"lane"}]`
+	in := `[{"jsonrpc":"2.0","id":1,"method":"sequence"},{"jsonrpc":"2.0","id":1,"method":"sequence"},{"jsonrpc":"2.0","id":1,"method":"sequence"}]`
 	for range 200 {
 		got := serve(t, in, jsonrpc.Config{})
 		if len(got) != 1 || strings.Count(got[0], `"id":1`) != 3 {

@@ -140,7 +140,7 @@ func TestNamesAreBounded(t *testing.T) {
 func TestListChangesReachWhoMaySeeTheList(t *testing.T) {
 	watch := make(chan mcp.Changes, 1)
 	shared := func(family string, scope mcp.Scope) *mcp.Table {
-		return &mcp.Table{Family: family, Changing: mcp.OfferResources, Resources: []mcp.ResourceSource{{Scheme: family, Scope: scope}}}
+		return &mcp.Table{Family: family, Changing: mcp.CapabilityResources, Resources: []mcp.ResourceSource{{Scheme: family, Scope: scope}}}
 	}
 	house, garden := shared("house", "house:read"), shared("garden", "garden:read")
 	house.Watch = func(ctx context.Context, changes mcp.Changes) error {

@@ -83,16 +83,16 @@ func (c *Call) Suspend(retry time.Duration) bool {
 	return ok && road.Suspend(retry)
 }
 
-// Left is closed when the client has ended its input, though not its last
+// InputClosed is closed when the client has ended its input, though not its last
 // message with it, or when the server ends: a call that waits for what may never
 // come should answer soon. Nil on roads where the end of the client is that of
 // ctx.
-func (c *Call) Left() <-chan struct{} {
-	road, ok := c.handler.caller.Send.(interface{ Left() <-chan struct{} })
+func (c *Call) InputClosed() <-chan struct{} {
+	road, ok := c.handler.caller.Send.(interface{ InputClosed() <-chan struct{} })
 	if !ok {
 		return nil
 	}
-	return road.Left()
+	return road.InputClosed()
 }
 
 // due decides whether progress is worth a message, and remembers it.

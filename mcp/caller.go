@@ -43,9 +43,9 @@ type Caller struct {
 	// Revision governs requests that state none, when there is no session:
 	// what an HTTP header says. Nil means the baseline.
 	Revision *Revision
-	// Hears says that Send carries messages that belong to no request, such
+	// Unsolicited says that Send carries messages that belong to no request, such
 	// as changes of lists. A Connection hears.
-	Hears bool
+	Unsolicited bool
 	// Addr is where the request came from, the zero value on stdio.
 	Addr netip.AddrPort
 	// Send carries messages to the client that belong to this connection or

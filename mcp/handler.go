@@ -79,8 +79,8 @@ func (h *Handler) refuse(call *Call, dst []byte, err error) ([]byte, error) {
 	return dst, err
 }
 
-// Stays keeps what follows initialize waiting until it has settled the revision.
-func (h *Handler) Stays(req *jsonrpc.Request) bool { return req.Method == "initialize" }
+// Blocks keeps what follows initialize waiting until it has settled the revision.
+func (h *Handler) Blocks(req *jsonrpc.Request) bool { return req.Method == "initialize" }
 
 // Preempt takes every notification; it runs on the reading goroutine, so a
 // cancellation overtakes all that waits.
@@ -115,7 +115,7 @@ func (h *Handler) cancelRequest(raw []byte) {
 
 // Lane says what must run in arrival order: calls to one family. Lists of
 // resources belong to the first family that has any, whose tools change them.
-func (h *Handler) Lane(req *jsonrpc.Request) string {
+func (h *Handler) Sequence(req *jsonrpc.Request) string {
 	var p params
 	if _, err := p.parse(req.Params); err != nil {
 		return ""

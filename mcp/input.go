@@ -50,10 +50,10 @@ func (c *Call) Ask(ctx context.Context, asks map[string]InputRequest) (map[strin
 	return c.ask(ctx, asks, nil)
 }
 
-// AskKeeping is Ask with a state that comes back with the answers; [Call.Kept]
+// AskWithState is Ask with a state that comes back with the answers; [Call.AskState]
 // returns it. It is signed, bound to the caller and the call, and short-lived;
 // a client can read it, so it holds no secrets.
-func (c *Call) AskKeeping(ctx context.Context, asks map[string]InputRequest, state []byte) (map[string]json.RawMessage, error) {
+func (c *Call) AskWithState(ctx context.Context, asks map[string]InputRequest, state []byte) (map[string]json.RawMessage, error) {
 	return c.ask(ctx, asks, state)
 }
 
@@ -215,9 +215,9 @@ func canonical(raw []byte) []byte {
 	return sum[:]
 }
 
-// Kept returns the state that an earlier round kept, nil when the request
+// AskState returns the state that an earlier round kept, nil when the request
 // brings none, or -32602 when it is forged, foreign or too old.
-func (c *Call) Kept() ([]byte, error) {
+func (c *Call) AskState() ([]byte, error) {
 	state := c.params.other("requestState")
 	if state == nil {
 		return nil, nil

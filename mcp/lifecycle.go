@@ -64,10 +64,10 @@ func (s *Server) capabilities(rev *Revision) []byte {
 		}
 	}
 	changing := s.changing()
-	add(s.offers(hasTools), `"tools":{`+told(changing&OfferTools)+`}`)
-	add(s.offers(hasResources) && changing&OfferResources != 0, `"resources":{"subscribe":true,"listChanged":true}`)
-	add(s.offers(hasResources) && changing&OfferResources == 0, `"resources":{"subscribe":true}`)
-	add(s.offers(hasPrompts), `"prompts":{`+told(changing&OfferPrompts)+`}`)
+	add(s.offers(hasTools), `"tools":{`+told(changing&CapabilityTools)+`}`)
+	add(s.offers(hasResources) && changing&CapabilityResources != 0, `"resources":{"subscribe":true,"listChanged":true}`)
+	add(s.offers(hasResources) && changing&CapabilityResources == 0, `"resources":{"subscribe":true}`)
+	add(s.offers(hasPrompts), `"prompts":{`+told(changing&CapabilityPrompts)+`}`)
 	add(rev.Has(Completions) && s.offers(hasCompletions), `"completions":{}`)
 	add(true, `"logging":{}`)
 	add(rev.Has(Extensions) && s.offers(hasTasks), `"extensions":{"`+tasksExtension+`":{}}`)
@@ -75,7 +75,7 @@ func (s *Server) capabilities(rev *Revision) []byte {
 }
 
 // told is the member that promises to tell of changes, if there are any.
-func told(changing Offers) string {
+func told(changing Capabilities) string {
 	if changing == 0 {
 		return ""
 	}
@@ -85,13 +85,13 @@ func told(changing Offers) string {
 func (s *Server) documentedCapabilities() []byte {
 	dst, shown := []byte{'{'}, s.documented()
 	for _, row := range []struct {
-		offer Offers
+		offer Capabilities
 		text  string
 	}{
-		{OfferResources, `"resources":{"subscribe":false,"listChanged":false}`},
-		{OfferTools, `"tools":{}`},
-		{OfferPrompts, `"prompts":{}`},
-		{OfferLogging, `"logging":{}`},
+		{CapabilityResources, `"resources":{"subscribe":false,"listChanged":false}`},
+		{CapabilityTools, `"tools":{}`},
+		{CapabilityPrompts, `"prompts":{}`},
+		{CapabilityLogging, `"logging":{}`},
 	} {
 		if shown&row.offer == 0 {
 			continue

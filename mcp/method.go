@@ -99,7 +99,7 @@ func (s *Server) offers(c capability) bool {
 	case hasResources:
 		return len(s.sources) > 0
 	case hasPrompts:
-		return len(s.prompts) > 0 || s.documented()&OfferPrompts != 0
+		return len(s.prompts) > 0 || s.documented()&CapabilityPrompts != 0
 	case hasCompletions:
 		return s.completes()
 	case hasTasks:
@@ -110,7 +110,7 @@ func (s *Server) offers(c capability) bool {
 }
 
 // documented are the capabilities that the tables' documents show.
-func (s *Server) documented() (o Offers) {
+func (s *Server) documented() (o Capabilities) {
 	for _, t := range s.tables {
 		o |= t.Baseline
 	}
@@ -118,7 +118,7 @@ func (s *Server) documented() (o Offers) {
 }
 
 // changing are the lists that may change.
-func (s *Server) changing() (o Offers) {
+func (s *Server) changing() (o Capabilities) {
 	for _, t := range s.tables {
 		o |= t.Changing
 	}
@@ -147,13 +147,13 @@ func (s *Server) visible(p Principal) (v change) {
 func (s *Server) promised() (v change) {
 	for i, t := range s.tables {
 		bit := tableSet(1) << i
-		if t.Changing&OfferTools != 0 {
+		if t.Changing&CapabilityTools != 0 {
 			v.tools |= bit
 		}
-		if t.Changing&OfferPrompts != 0 {
+		if t.Changing&CapabilityPrompts != 0 {
 			v.prompts |= bit
 		}
-		if t.Changing&OfferResources != 0 {
+		if t.Changing&CapabilityResources != 0 {
 			v.resources |= bit
 		}
 	}

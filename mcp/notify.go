@@ -145,7 +145,7 @@ func (s *Server) listeners() []*Handler {
 // tell tells one client: its legacy session, if it has one that is past its
 // handshake, and each of its listen requests.
 func (h *Handler) tell(ctx context.Context, c *change) {
-	if s := h.caller.Session; s != nil && h.caller.Hears && s.ready.Load() {
+	if s := h.caller.Session; s != nil && h.caller.Unsolicited && s.ready.Load() {
 		mine := h.server.visible(h.caller.Principal)
 		mine.tools, mine.prompts, mine.resources = mine.tools&c.tools, mine.prompts&c.prompts, mine.resources&c.resources
 		mine.uris = c.uris

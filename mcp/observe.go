@@ -89,7 +89,7 @@ func (c *Call) observeEnd(ctx context.Context, began time.Time, err error) error
 // was begun.
 func (h *Handler) observeLeaving(ctx context.Context) {
 	s := h.caller.Session
-	if h.server.cfg.Observe == nil || !h.caller.Hears || s == nil || s.handshake.Load() == nil || s.left.Swap(true) {
+	if h.server.cfg.Observe == nil || !h.caller.Unsolicited || s == nil || s.handshake.Load() == nil || s.left.Swap(true) {
 		return
 	}
 	event := Event{Caller: h.caller, Method: SessionEnd, Known: true, Started: time.Now()}

@@ -323,7 +323,7 @@ func appendMedia(dst []byte, kind string, c *Content) []byte {
 
 // appendAudio writes a sound, for the revision without sounds as a resource.
 func (r *Revision) appendAudio(dst []byte, c *Content) []byte {
-	if r.Has(Sounds) {
+	if r.Has(AudioContent) {
 		return appendMedia(dst, "audio", c)
 	}
 	sound := Contents{URI: "audio:embedded", MIMEType: c.mime, Blob: c.data}

@@ -58,9 +58,9 @@ const (
 	Batches
 	// Subscriptions: a session may watch resources.
 	Subscriptions
-	// ToolAnnotations, Sounds, ProgressMessage and Completions came together.
+	// ToolAnnotations, AudioContent, ProgressMessage and Completions came together.
 	ToolAnnotations
-	Sounds
+	AudioContent
 	ProgressMessage
 	Completions
 	// Titles: title, _meta on objects, lastModified.
@@ -90,7 +90,7 @@ const (
 // since24 and its like are what each revision added to the one before.
 const (
 	since24 = Subscriptions
-	since03 = since24 | ToolAnnotations | Sounds | ProgressMessage | Completions
+	since03 = since24 | ToolAnnotations | AudioContent | ProgressMessage | Completions
 	since06 = since03 | Titles | Structured | ResourceLinks | Elicitation
 	since11 = since06 | URLElicitation | Icons | ErrorsInResults
 	since26 = since11 | AnyStructured | BooleanSchemas | ResultTypes | Extensions
@@ -157,12 +157,12 @@ func modern(name []byte) *Revision {
 	return nil
 }
 
-// Baseline is the row of clients that name no revision.
-func Baseline() *Revision { return baseline }
+// BaselineRevision returns the row of clients that name no revision.
+func BaselineRevision() *Revision { return baseline }
 
-// Named finds the row that a client names outside a handshake, in a header:
+// RevisionNamed returns the row that a client names outside a handshake, in a header:
 // nil when there is none.
-func Named(name string) *Revision {
+func RevisionNamed(name string) *Revision {
 	for _, r := range revisions[1:] {
 		if r.Name == name {
 			return r

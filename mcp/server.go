@@ -166,9 +166,9 @@ func (s *Server) Bind(caller Caller, cancel func(jsonrpc.ID) bool) *Handler {
 	if caller.Connection && caller.Session == nil {
 		caller.Session = NewSession("connection-" + strconv.FormatInt(s.sessions.Add(1), 10))
 	}
-	caller.Hears = caller.Hears || caller.Connection
+	caller.Unsolicited = caller.Unsolicited || caller.Connection
 	h := &Handler{server: s, caller: caller, cancel: cancel}
-	if caller.Send != nil && caller.Hears {
+	if caller.Send != nil && caller.Unsolicited {
 		s.listen(h)
 	}
 	return h
@@ -202,10 +202,10 @@ type Handler struct {
 	book   book
 }
 
-// EndListens tells the client that its listen requests are over. [Handler.End]
+// CloseListens tells the client that its listen requests are over. [Handler.End]
 // does it too; before a connection is closed from our side it has to come
 // first.
-func (h *Handler) EndListens(ctx context.Context) { h.closeListens(ctx) }
+func (h *Handler) CloseListens(ctx context.Context) { h.closeListens(ctx) }
 
 // End forgets the caller: its subscriptions end, and families drop what they
 // kept for its session.
@@ -214,7 +214,7 @@ func (h *Handler) End(ctx context.Context) {
 	h.book.close()
 	h.closeListens(ctx)
 	h.observeLeaving(ctx)
-	if session := h.caller.Session; session != nil && h.caller.Hears {
+	if session := h.caller.Session; session != nil && h.caller.Unsolicited {
 		session.dropSubscriptions(&h.server.budget, h.caller.Principal.ID, true)
 	}
 	if h.caller.Connection {

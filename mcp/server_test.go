@@ -65,8 +65,8 @@ func house() *mcp.Table {
 	return &mcp.Table{
 		Family:   "house",
 		Identity: mcp.Implementation{Name: "houseMCP", Version: "1.0.0"},
-		Baseline: mcp.OfferTools | mcp.OfferResources,
-		Changing: mcp.OfferTools | mcp.OfferResources,
+		Baseline: mcp.CapabilityTools | mcp.CapabilityResources,
+		Changing: mcp.CapabilityTools | mcp.CapabilityResources,
 		Tools: []mcp.Tool{
 			{
 				Name: "house/greet", Title: "Greet", Doc: "Greet somebody", Scope: "house:read", Hints: mcp.ReadOnly,
@@ -110,12 +110,12 @@ func house() *mcp.Table {
 }
 
 func askName(ctx context.Context, call *mcp.Call, _ noArgs) (string, error) {
-	if kept, err := call.Kept(); err != nil {
+	if kept, err := call.AskState(); err != nil {
 		return "", err
 	} else if kept != nil {
 		return "kept " + string(kept), nil
 	}
-	answers, err := call.AskKeeping(ctx, map[string]mcp.InputRequest{
+	answers, err := call.AskWithState(ctx, map[string]mcp.InputRequest{
 		"user_name": mcp.Form("What is your name?", json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)),
 	}, []byte("round one"))
 	if err != nil {
@@ -495,7 +495,7 @@ func TestLanes(t *testing.T) {
 		{"resources/list", ``, "house"},
 		{"ping", ``, ""},
 	} {
-		if got := h.Lane(&jsonrpc.Request{Method: tc.method, Params: []byte(tc.params)}); got != tc.want {
+		if got := h.Sequence(&jsonrpc.Request{Method: tc.method, Params: []byte(tc.params)}); got != tc.want {
 			t.Errorf("%s %s runs in lane %q, want %q", tc.method, tc.params, got, tc.want)
 		}
 	}

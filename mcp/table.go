@@ -18,13 +18,13 @@ type Table struct {
 	// clients see it when the family is alone.
 	Identity Implementation
 	// Baseline is the capabilities that the family's document shows.
-	Baseline Offers
+	Baseline Capabilities
 	// Instructions tell a model what the family is for.
 	Instructions string
 
 	// Changing are the lists that may change while they are served: clients
 	// are promised to hear of it.
-	Changing Offers
+	Changing Capabilities
 
 	Tools     []Tool
 	Resources []ResourceSource
@@ -42,15 +42,15 @@ type Table struct {
 	Close func() error
 }
 
-// Offers are the capabilities that a document shows for its family.
-type Offers uint8
+// Capabilities are the capabilities that a document shows for its family.
+type Capabilities uint8
 
 // The capabilities.
 const (
-	OfferTools Offers = 1 << iota
-	OfferResources
-	OfferPrompts
-	OfferLogging
+	CapabilityTools Capabilities = 1 << iota
+	CapabilityResources
+	CapabilityPrompts
+	CapabilityLogging
 )
 
 // A Tool is one row of a table.

@@ -21,8 +21,8 @@ func (t *tools) table() *mcp.Table {
 	return &mcp.Table{
 		Family:   "rulesets",
 		Identity: mcp.Implementation{Name: "MCP Ruleset Server", Version: "1.0.0"},
-		Baseline: mcp.OfferResources | mcp.OfferTools | mcp.OfferLogging,
-		Changing: mcp.OfferResources,
+		Baseline: mcp.CapabilityResources | mcp.CapabilityTools | mcp.CapabilityLogging,
+		Changing: mcp.CapabilityResources,
 		Instructions: "Rulesets are a team's rules for AI editors. Look for one that fits with list_rulesets or search_rulesets, " +
 			"read it with get_ruleset or as the resource ruleset://NAME, and follow it.",
 		Tools: []mcp.Tool{

@@ -25,7 +25,7 @@ var features = []struct {
 	{mcp.Batches, "batches"},
 	{mcp.Subscriptions, "sessions that watch resources"},
 	{mcp.ToolAnnotations, "tool annotations"},
-	{mcp.Sounds, "audio content"},
+	{mcp.AudioContent, "audio content"},
 	{mcp.ProgressMessage, "a message with progress"},
 	{mcp.Completions, "the capability completions"},
 	{mcp.Titles, "titles, _meta on objects, lastModified"},
@@ -96,7 +96,7 @@ func (d *document) comparison(what string, rows [][]string) {
 }
 
 func revisionName(r *mcp.Revision) string {
-	if r == mcp.Baseline() {
+	if r == mcp.BaselineRevision() {
 		return "baseline"
 	}
 	return r.Name
@@ -139,7 +139,7 @@ func methodRows(t *testing.T) (rows [][]string) {
 	clients := map[*mcp.Revision]*mcptest.Client{}
 	for _, r := range mcp.Revisions() {
 		clients[r] = mcptest.Connect(t, freshTables(t)...)
-		if r != mcp.Baseline() {
+		if r != mcp.BaselineRevision() {
 			clients[r].Initialize(r.Name)
 		}
 	}

@@ -91,11 +91,11 @@ func askRoots(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 
 // keepState asks once and checks that its state comes back.
 func keepState(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-	kept, err := c.Kept()
+	kept, err := c.AskState()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := c.AskKeeping(ctx, asks{"confirm": askAgree}, []byte("round 1")); err != nil {
+	if _, err := c.AskWithState(ctx, asks{"confirm": askAgree}, []byte("round 1")); err != nil {
 		return nil, err
 	}
 	if string(kept) != "round 1" {
@@ -105,10 +105,10 @@ func keepState(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 }
 
 func askMuch(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-	if _, err := c.Kept(); err != nil {
+	if _, err := c.AskState(); err != nil {
 		return nil, err
 	}
-	_, err := c.AskKeeping(ctx, asks{
+	_, err := c.AskWithState(ctx, asks{
 		"user_name": askName, "greeting": sampling("Generate a greeting", 50), "client_roots": askRoot,
 	}, []byte("all"))
 	return text("All inputs received."), err
@@ -116,19 +116,19 @@ func askMuch(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 
 // askTwice keeps the answer of the first round in the state of the second.
 func askTwice(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-	kept, err := c.Kept()
+	kept, err := c.AskState()
 	if err != nil {
 		return nil, err
 	}
 	name := string(kept)
 	if name == "" || name == "?" {
-		answers, err := c.AskKeeping(ctx, asks{"step1": question("Step 1: your name?", "name", "string")}, []byte("?"))
+		answers, err := c.AskWithState(ctx, asks{"step1": question("Step 1: your name?", "name", "string")}, []byte("?"))
 		if err != nil {
 			return nil, err
 		}
 		name = "name " + filled(answers["step1"], "name")
 	}
-	answers, err := c.AskKeeping(ctx, asks{"step2": question("Step 2: your color?", "color", "string")}, []byte(name))
+	answers, err := c.AskWithState(ctx, asks{"step2": question("Step 2: your color?", "color", "string")}, []byte(name))
 	return text("Got " + name + " and color " + filled(answers["step2"], "color")), err
 }
 

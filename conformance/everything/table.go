@@ -20,7 +20,7 @@ func Table(changes func() mcp.Changes) *mcp.Table {
 	tools = append(tools, f.modernTools()...)
 	tools = append(tools, f.taskTools()...)
 	return &mcp.Table{
-		Family: "everything", Changing: mcp.OfferTools | mcp.OfferPrompts | mcp.OfferResources, Tools: tools, Resources: f.resources(), Prompts: f.prompts(), Watch: f.watch,
+		Family: "everything", Changing: mcp.CapabilityTools | mcp.CapabilityPrompts | mcp.CapabilityResources, Tools: tools, Resources: f.resources(), Prompts: f.prompts(), Watch: f.watch,
 	}
 }
 

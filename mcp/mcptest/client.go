@@ -21,7 +21,7 @@ func Newest() string {
 // every following request, the first of which is server/discover.
 func (c *Client) Initialize(revision string) json.RawMessage {
 	c.t.Helper()
-	rev := mcp.Named(revision)
+	rev := mcp.RevisionNamed(revision)
 	if rev == nil {
 		c.t.Fatalf("there is no revision %q", revision)
 		return nil

@@ -70,10 +70,10 @@ func (d *Door) heldBack(header http.Header, r *http.Request, caller *mcp.Caller)
 
 // revisionOf is the revision that the header names.
 func revisionOf(r *http.Request) *mcp.Revision {
-	if rev := mcp.Named(r.Header.Get("Mcp-Protocol-Version")); rev != nil {
+	if rev := mcp.RevisionNamed(r.Header.Get("Mcp-Protocol-Version")); rev != nil {
 		return rev
 	}
-	return mcp.Baseline()
+	return mcp.BaselineRevision()
 }
 
 // exceeded refuses a caller who has used up a limit.

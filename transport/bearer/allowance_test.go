@@ -34,7 +34,7 @@ func TestHandshakesAreBounded(t *testing.T) {
 		begun := 0
 		for ; begun < 2000; begun++ {
 			header := http.Header{}
-			if refused := h.Charge(t.Context(), header, &caller, mcp.Baseline(), one); refused != nil {
+			if refused := h.Charge(t.Context(), header, &caller, mcp.BaselineRevision(), one); refused != nil {
 				if refused.Status != 429 || refused.Error.Code != -32002 || header.Get("Retry-After") != "30" {
 					t.Errorf("%s: got %d, %d, Retry-After %q", tt.plan, refused.Status, refused.Error.Code, header.Get("Retry-After"))
 				}
@@ -49,7 +49,7 @@ func TestHandshakesAreBounded(t *testing.T) {
 			t.Errorf("%s: the quota has changed: %s", tt.plan, diff)
 		}
 		h.now = nextMinute
-		if refused := h.Charge(t.Context(), http.Header{}, &caller, mcp.Baseline(), one); refused != nil {
+		if refused := h.Charge(t.Context(), http.Header{}, &caller, mcp.BaselineRevision(), one); refused != nil {
 			t.Errorf("%s: refused in the next minute: %v", tt.plan, refused.Error)
 		}
 	}
@@ -63,7 +63,7 @@ func TestBrokenBodiesAreBounded(t *testing.T) {
 	_, other := h.key(t, keys.Settings{Plan: quota.Free})
 	for range 30 {
 		caller := h.admit(t, token)
-		if refused := h.Charge(t.Context(), http.Header{}, &caller, mcp.Baseline(), streamable.Bill{Broken: 1}); refused != nil {
+		if refused := h.Charge(t.Context(), http.Header{}, &caller, mcp.BaselineRevision(), streamable.Bill{Broken: 1}); refused != nil {
 			t.Fatal(refused.Error)
 		}
 	}

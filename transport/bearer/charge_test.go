@@ -24,7 +24,7 @@ import (
 func (h *house) charge(t *testing.T, caller mcp.Caller, n int) (http.Header, *streamable.Refusal) {
 	t.Helper()
 	header := http.Header{}
-	refused := h.Charge(t.Context(), header, &caller, mcp.Baseline(), streamable.Bill{Calls: n})
+	refused := h.Charge(t.Context(), header, &caller, mcp.BaselineRevision(), streamable.Bill{Calls: n})
 	return header, refused
 }
 
@@ -143,7 +143,7 @@ func TestChargeModern(t *testing.T) {
 	h := build(t)
 	_, token := h.key(t, keys.Settings{Plan: quota.Free})
 	caller := h.admit(t, token)
-	refused := h.Charge(t.Context(), http.Header{}, &caller, mcp.Named("2026-07-28"), streamable.Bill{Calls: 11})
+	refused := h.Charge(t.Context(), http.Header{}, &caller, mcp.RevisionNamed("2026-07-28"), streamable.Bill{Calls: 11})
 	if refused == nil || refused.Error.Code != -31002 || !strings.Contains(string(refused.Error.Data), `"code":-32002`) {
 		t.Errorf("got %+v, want -31002 with data.code -32002", refused)
 	}

@@ -33,7 +33,7 @@ func Limits(cfg jsonrpc.Config) Option {
 
 // Serve answers what comes in until the input ends, then it finishes what is
 // in flight and returns nil; calls that might wait for long see by
-// [mcp.Call.Left] that nobody wants them to. When ctx is done it does the same in
+// [mcp.Call.InputClosed] that nobody wants them to. When ctx is done it does the same in
 // bounded time and returns ctx's cause. It returns the error of a write that
 // fails.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, server *mcp.Server, options ...Option) error {
@@ -54,7 +54,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, server *mcp.Server,
 	defer context.AfterFunc(ctx, func() {
 		last, stop := context.WithTimeout(serving, farewell)
 		defer stop()
-		handler.EndListens(last)
+		handler.CloseListens(last)
 		cancel(context.Cause(ctx))
 	})()
 	err := conn.Serve(serving, handler)

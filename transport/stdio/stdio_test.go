@@ -116,7 +116,7 @@ func say(t *testing.T, text string, pause time.Duration) string {
 // wait asks whether the client has left.
 func wait(_ context.Context, call *mcp.Call, _ struct{}) (string, error) {
 	select {
-	case <-call.Left():
+	case <-call.InputClosed():
 		return "left", nil
 	case <-time.After(time.Hour):
 		return "waited", nil

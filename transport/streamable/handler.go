@@ -129,7 +129,7 @@ func headerVersion(r *http.Request) (rev *mcp.Revision, unknown string) {
 	if name == "" {
 		return nil, ""
 	}
-	if rev = mcp.Named(name); rev == nil {
+	if rev = mcp.RevisionNamed(name); rev == nil {
 		return nil, name
 	}
 	return rev, ""
@@ -153,12 +153,12 @@ func (h *Handler) turnAway(w http.ResponseWriter, r *http.Request, caller *mcp.C
 
 // show sets the headers that tell a caller what is left of its quota.
 func (h *Handler) show(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
-	_ = h.cfg.Door.Charge(r.Context(), w.Header(), caller, mcp.Baseline(), Bill{}) // nothing is asked for
+	_ = h.cfg.Door.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{}) // nothing is asked for
 }
 
 // breaks counts a body that is refused, and shows what is left of the quota.
 func (h *Handler) breaks(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
-	_ = h.cfg.Door.Charge(r.Context(), w.Header(), caller, mcp.Baseline(), Bill{Broken: 1}) // it is refused already
+	_ = h.cfg.Door.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{Broken: 1}) // it is refused already
 }
 
 // refuse answers a request whose message was not looked at, or has no id.

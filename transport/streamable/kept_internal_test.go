@@ -53,7 +53,7 @@ func TestLeftStream(t *testing.T) {
 func TestAbandonedStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &session{h: New(Config{}), streams: map[string]*stream{}, own: newStream(ownStream, false, nil)}
-		e := &exchange{h: New(Config{}), to: route{session: s, rev: mcp.Baseline()}, first: make(chan []byte, 2)}
+		e := &exchange{h: New(Config{}), to: route{session: s, rev: mcp.BaselineRevision()}, first: make(chan []byte, 2)}
 		_ = e.open().finish([]byte("{}")) // likewise
 		e.abandon()
 		time.Sleep(keptFor + time.Second)

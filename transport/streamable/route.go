@@ -20,7 +20,7 @@ type route struct {
 // the header, and without any of them it is the baseline.
 func (h *Handler) route(r *http.Request, to *route, body *jsonrpc.Body) *Refusal {
 	named, unknown := headerVersion(r)
-	to.rev = mcp.Baseline()
+	to.rev = mcp.BaselineRevision()
 	request := body.Messages[0].Request
 	if !body.Batch && request != nil {
 		view := h.cfg.Server.Preview(request)
@@ -47,7 +47,7 @@ func (h *Handler) route(r *http.Request, to *route, body *jsonrpc.Body) *Refusal
 
 func orBaseline(rev *mcp.Revision) *mcp.Revision {
 	if rev == nil {
-		return mcp.Baseline()
+		return mcp.BaselineRevision()
 	}
 	return rev
 }

@@ -44,7 +44,7 @@ func (all *sessions) start(header http.Header, e *exchange) {
 		inFlight: map[*exchange]struct{}{}, asked: map[int64]chan *jsonrpc.Response{}, used: time.Now(),
 	}
 	caller := e.to.caller
-	caller.Send, caller.Hears = ownSender{s}, true
+	caller.Send, caller.Unsolicited = ownSender{s}, true
 	s.handler = all.h.cfg.Server.Bind(caller, s.cancel)
 	s.idle = time.AfterFunc(all.h.cfg.SessionIdle, func() { s.expire() })
 	if !all.add(s) {

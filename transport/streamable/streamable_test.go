@@ -74,7 +74,7 @@ type echoArgs struct {
 // table has a tool for each way in which a call can go.
 func table(changes func() mcp.Changes) *mcp.Table {
 	return &mcp.Table{
-		Family: "test", Changing: mcp.OfferTools | mcp.OfferResources,
+		Family: "test", Changing: mcp.CapabilityTools | mcp.CapabilityResources,
 		Tools: []mcp.Tool{
 			{Name: "echo", Doc: "says it", Call: mcp.Typed(func(_ context.Context, _ *mcp.Call, in echoArgs) (string, error) { return in.Text, nil })},
 			{Name: "secret", Doc: "needs a right", Scope: "secret:read", Call: mcp.Typed(func(context.Context, *mcp.Call, none) (string, error) { return "", nil })},
