@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/triptych-mcp/triptych/aoc/internal/atomicfile"
 )
 
 // A Speed is one entry: how long an LLM took for a half of a puzzle.
@@ -128,7 +130,7 @@ func (b *Book) write(day Day, speeds []Speed) error {
 	if err != nil {
 		return err
 	}
-	return plain(replaceFile(b.speedPath(day), data, 0o644))
+	return plain(atomicfile.Replace(b.speedPath(day), data, 0o644))
 }
 
 // meanOf is the mean of one LLM's entries for a phase, cut to whole

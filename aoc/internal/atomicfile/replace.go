@@ -1,4 +1,5 @@
-package aoc
+// Package atomicfile replaces files so that readers never see half of one.
+package atomicfile
 
 import (
 	"crypto/rand"
@@ -9,11 +10,11 @@ import (
 	"runtime"
 )
 
-// replaceFile replaces the file at path with data: readers, also after a crash or a
+// Replace replaces the file at path with data: readers, also after a crash or a
 // power cut, find the old content or the new one. A new file gets the permissions
-// perm less the umask, an existing file keeps its own. When replaceFile returns nil,
+// perm less the umask, an existing file keeps its own. When Replace returns nil,
 // content and name are on disk.
-func replaceFile(path string, data []byte, perm fs.FileMode) error {
+func Replace(path string, data []byte, perm fs.FileMode) error {
 	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+rand.Text())
 	err := writeSynced(temp, path, data, perm)
 	if err == nil {

@@ -1,4 +1,4 @@
-package aoc
+package atomicfile
 
 import (
 	"io/fs"
@@ -22,7 +22,7 @@ func TestReplaceFileKeepsPermissions(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := replaceFile(path, []byte("new"), 0o600); err != nil {
+		if err := Replace(path, []byte("new"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
@@ -37,14 +37,14 @@ func TestReplaceFileIsAtomic(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	content := func(i int) []byte { return []byte(strings.Repeat(string(rune('a'+i)), 100_000)) }
-	if err := replaceFile(path, content(0), 0o600); err != nil {
+	if err := Replace(path, content(0), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var writers sync.WaitGroup
 	for i := range 3 {
 		writers.Go(func() {
 			for range 10 {
-				if err := replaceFile(path, content(i), 0o600); err != nil && runtime.GOOS != "windows" { // it may be open there
+				if err := Replace(path, content(i), 0o600); err != nil && runtime.GOOS != "windows" { // it may be open there
 					t.Error(err)
 				}
 			}
@@ -75,13 +75,13 @@ func TestReplaceFileFails(t *testing.T) {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := replaceFile(path, []byte("new"), 0o600); err == nil {
+	if err := Replace(path, []byte("new"), 0o600); err == nil {
 		t.Error("a folder was replaced by a file")
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 || !entries[0].IsDir() {
 		t.Errorf("left are %v, %v", entries, err)
 	}
-	if err := replaceFile(filepath.Join(dir, "nowhere", "file"), nil, 0o600); err == nil {
+	if err := Replace(filepath.Join(dir, "nowhere", "file"), nil, 0o600); err == nil {
 		t.Error("a file in a missing folder was written")
 	}
 }
