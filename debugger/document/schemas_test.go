@@ -77,11 +77,23 @@ func TestRestrictionNarrowsToSubstitutes(t *testing.T) {
 	nested := restrict(
 		`<xs:sequence><xs:sequence><xs:element ref="head" minOccurs="0"/><xs:element ref="other" minOccurs="0"/></xs:sequence></xs:sequence>`,
 		`<xs:sequence><xs:element ref="head" minOccurs="0"/><xs:element ref="other"/></xs:sequence>`)
+	groups := `<xs:element name="abstract" abstract="true" type="xs:string" substitutionGroup="head"/><xs:element name="k" type="xs:string" substitutionGroup="abstract"/>` +
+		restrict(`<xs:sequence><xs:element ref="head" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>`,
+			`<xs:sequence><xs:element ref="abstract" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>`)
+	const extended = `<xs:complexContent><xs:extension base="xs:anyType"><xs:attribute name="id"/></xs:extension></xs:complexContent>`
 	testVerdicts(t, []schemaCase{
 		{"a member in a choice", choice, `<d><m/><m/></d>`, "valid"},
 		{"the head in a choice", choice, `<d><head/></d>`, "invalid"},
 		{"one member of a repeated head", repeated, `<d><m/></d>`, "valid"},
 		{"two members of a repeated head", repeated, `<d><m/><m/></d>`, "invalid"},
+		{"an abstract member in place of a repeated head", groups, `<d><k/><k/></d>`, "valid"},
+		{"what is no member of the abstract one", groups, `<d><m/></d>`, "invalid"},
+		{"a sequence of members in place of a choice", restrict(
+			`<xs:choice><xs:element ref="other"/><xs:element ref="head"/></xs:choice>`, `<xs:sequence><xs:element ref="m"/></xs:sequence>`), `<d><m/></d>`, "valid"},
+		{"an extension of any type", restrict(extended, `<xs:sequence><xs:element ref="m"/></xs:sequence>`), `<d><m/></d>`, "valid"},
+		{"a repeating member of a repeated head", restrict(
+			`<xs:sequence><xs:element ref="head" maxOccurs="unbounded"/></xs:sequence>`,
+			`<xs:sequence><xs:element ref="m" maxOccurs="unbounded"/></xs:sequence>`), `<d/>`, "refused"}, // elemZ026 of the W3C's suite
 		{"no member", restrict(`<xs:sequence><xs:element ref="head"/></xs:sequence>`, `<xs:sequence><xs:element ref="other"/></xs:sequence>`), `<d/>`, "refused"},
 		{"a nested sequence", nested, `<d><other/></d>`, "valid"},
 		{"what a nested sequence requires", nested, `<d><head/></d>`, "invalid"},

@@ -4,8 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-
-	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd/internal/lexicon"
 )
 
 // checkRestrictionParticles implements (a conservative subset of) the XSD 1.1
@@ -37,12 +35,13 @@ func (c *compiler) checkRestrictionParticles(ctx context.Context, td *TypeDef) {
 		return
 	}
 
-	// Restriction directly off the ur-type (xs:anyType) is unconstrained: any
+	// Restriction directly off the ur-type (xs:anyType), or of an extension of it
+	// that adds no elements, is unconstrained: any
 	// content model is a valid restriction of xs:anyType, so accept regardless of
 	// the derived/base model groups. This must be checked BEFORE the nil-model
 	// handling below, otherwise an xs:anyType base (which carries no usable
 	// content model) would fall into the baseMG==nil reject path.
-	if base.Name.Local == typeAnyType && base.Name.NS == lexicon.NamespaceXSD {
+	if admitsAnyContent(base) {
 		return
 	}
 
@@ -374,14 +373,14 @@ func elementRestrictsElement(ctx context.Context, r *Particle, rt *ElementDecl, 
 		// substitution group, so a derived element that is a MEMBER of the base
 		// element's substitution group — and validly restricts that member
 		// (NameAndTypeOK) — is a valid restriction (W3C elemZ027_e/f, particlesZ008).
-		// Enabled ONLY from a direct element-to-element mapping (recurseOrdered,
-		// recurseChoiceUnordered and recurseAll, via the context flag), so MapAndSum
-		// does not use it (particlesZ028 stays 1.0-invalid), and ONLY when one of the
-		// two is AT-MOST-ONCE: by the letter of 1.0 (RecurseAsIfGroup against the
-		// choice of the substitution group) a repeating base element can be narrowed
-		// to one member, not to a repeating one (W3C elemZ026, particlesV020 stay
-		// rejected).
-		if !substElementRestrictionAllowed(ctx) || b.MaxOccurs != 1 && r.MaxOccurs != 1 {
+		// Enabled ONLY from a direct element-to-element mapping (pairValidRestriction,
+		// via the context flag). By the letter of 1.0 both elements stand for the
+		// choice of their substitution groups, if they have one, so a repeating base
+		// element can be narrowed to one member (RecurseAsIfGroup) or to a repeating
+		// head of a smaller group (RecurseLax), not to a repeating element alone (W3C
+		// elemZ026, particlesV020 stay rejected).
+		if !substElementRestrictionAllowed(ctx) ||
+			b.MaxOccurs != 1 && r.MaxOccurs != 1 && len(substitutableMembersFor(rt, schema)) == 0 {
 			return false
 		}
 		return derivedRestrictsSubstMemberOf(ctx, r, rt, b, bt, schema, version)
@@ -460,7 +459,8 @@ func isElementParticle(p *Particle) bool {
 // a concrete effective type but the derived's is unresolved we fall closed.
 func derivedRestrictsSubstMemberOf(ctx context.Context, derivedP *Particle, derived *ElementDecl, occ *Particle, base *ElementDecl, schema *Schema, version Version) bool {
 	derivedType := effectiveDeclType(derived, schema)
-	for _, m := range instanceSubstMembers(base, schema) {
+	// An abstract member stands for its own members, which are the base's, too.
+	for _, m := range substitutableMembersFor(base, schema) {
 		if m.Name != derived.Name {
 			continue
 		}
@@ -588,7 +588,7 @@ func groupRestrictsGroup(ctx context.Context, r *Particle, rg *ModelGroup, b *Pa
 				continue
 			}
 			if !slices.ContainsFunc(bg.Particles, func(bp *Particle) bool {
-				return particleValidRestriction(ctx, rp, bp, schema, version)
+				return pairValidRestriction(ctx, rp, bp, schema, version)
 			}) {
 				return false
 			}
