@@ -7,6 +7,10 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/ianaindex"
 )
 
 // A signature is how a document in some encoding begins (XML 1.0, appendix F).
@@ -68,7 +72,35 @@ func decode(name string, raw []byte) ([]byte, error) {
 	case "US-ASCII", "ASCII":
 		return body, checkASCII(name, body)
 	}
-	return nil, &EncodingError{name, encoding}
+	return fromCharset(name, body, encoding)
+}
+
+// fromCharset decodes an encoding by its name in IANA's registry or in WHATWG's
+// Encoding standard. It reads those that hold ASCII in its own bytes, as the first
+// line was found by them, and refuses bytes that mean nothing.
+func fromCharset(name string, body []byte, encoding string) ([]byte, error) {
+	charset, err := ianaindex.IANA.Encoding(encoding)
+	if err != nil || charset == nil {
+		charset, err = htmlindex.Get(encoding)
+	}
+	if err != nil || !keepsASCII(charset) {
+		return nil, &EncodingError{name, encoding}
+	}
+	text, err := charset.NewDecoder().Bytes(body)
+	if err != nil {
+		return nil, misencoded(name, nil, err.Error())
+	}
+	if i := bytes.IndexRune(text, utf8.RuneError); i >= 0 {
+		return nil, misencoded(name, text[:i], "it has bytes that mean nothing in "+encoding)
+	}
+	return text, nil
+}
+
+// keepsASCII reports whether ASCII reads the same in a charset.
+func keepsASCII(charset encoding.Encoding) bool {
+	const sample = "<?xml version='1.0'?>"
+	text, err := charset.NewDecoder().String(sample)
+	return err == nil && text == sample
 }
 
 // checkUTF8 finds the first byte that is no part of UTF-8.

@@ -37,8 +37,17 @@ func TestEncodings(t *testing.T) {
 		{"ISO-8859-1 in small letters and single quotes", "<?xml version='1.0' encoding = 'iso-8859-1' ?><a>\xe9</a>", "é", ""},
 		{"US-ASCII", decl("US-ASCII") + "<a>x&#xe9;</a>", "xé", ""},
 
-		{"Shift_JIS", decl("Shift_JIS") + "<a/>", encoding, "Shift_JIS"},
-		{"windows-1252", decl("windows-1252") + "<a/>", encoding, "windows-1252"},
+		// By the mapping tables of the Unicode Consortium.
+		{"windows-1252", decl("windows-1252") + "<a>\x80</a>", "€", ""},
+		{"windows-1252 by another name", decl("cp1252") + "<a>\x93x\x94</a>", "“x”", ""},
+		{"KOI8-R", decl("KOI8-R") + "<a>\xc1</a>", "а", ""},
+		{"Shift_JIS", decl("Shift_JIS") + "<a>\x82\xa0</a>", "あ", ""},
+		{"GB18030", decl("GB18030") + "<a>\xd6\xd0</a>", "中", ""},
+		{"ISO-8859-15", decl("iso-8859-15") + "<a>\xa4</a>", "€", ""},
+
+		{"half a character of Shift_JIS", decl("Shift_JIS") + "<a>\x82</a>", syntax, "Shift_JIS"},
+		{"an unknown encoding", decl("x-none") + "<a/>", encoding, "x-none"},
+		{"an encoding that does not keep ASCII", decl("IBM037") + "<a/>", encoding, "IBM037"},
 		{"UTF-32", "\xff\xfe\x00\x00<\x00\x00\x00", encoding, "UTF-32"},
 		{"EBCDIC", "\x4c\x6f\xa7\x94\x93", encoding, "EBCDIC"},
 		{"no UTF-8", "<a>\n é\xe9</a>", syntax, ":2:3 is"},

@@ -36,14 +36,15 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s is not well-formed: %s", at(e.Document, e.Line, e.Column), e.Message)
 }
 
-// An EncodingError reports a document in an encoding that is not read here.
+// An EncodingError reports a document in an unknown encoding, or in one that does
+// not hold ASCII in its own bytes.
 type EncodingError struct {
 	Document string
 	Encoding string
 }
 
 func (e *EncodingError) Error() string {
-	return fmt.Sprintf("%s is encoded in %s; UTF-8, UTF-16, ISO-8859-1 and US-ASCII can be read", e.Document, e.Encoding)
+	return fmt.Sprintf("%s is encoded in %s, which is not read here; use UTF-8", e.Document, e.Encoding)
 }
 
 // A RefusedError reports a document that asks for what is never done, such as

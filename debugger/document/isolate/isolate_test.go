@@ -50,7 +50,7 @@ func remote(t *testing.T, config document.Config, memory int64) *isolate.Remote 
 // and fields of errors included.
 func TestSameAnswers(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"a.xml": "<a><b x='1'>t</b></a>", "bad.xml": "<a>", "latin.xml": `<?xml version="1.0" encoding="KOI8-R"?><a/>`} {
+	for name, text := range map[string]string{"a.xml": "<a><b x='1'>t</b></a>", "bad.xml": "<a>", "latin.xml": `<?xml version="1.0" encoding="x-none"?><a/>`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
