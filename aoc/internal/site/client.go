@@ -56,14 +56,19 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("the site answers %d %s; retry %s", e.Status, http.StatusText(e.Status), wait)
 }
 
+// A Waiter blocks until a request may be sent.
+type Waiter interface {
+	Wait(ctx context.Context) error
+}
+
 // A Config configures a [Client].
 type Config struct {
 	// URL is the address of the site; "" means [DefaultURL].
 	URL string
 	// Session is the value of the session cookie.
 	Session Session
-	// Throttle limits the rate of requests. It must not be nil.
-	Throttle *Throttle
+	// Throttle limits the rate of requests. It must not be nil; see [NewThrottle].
+	Throttle Waiter
 	// Now returns the current time; nil means time.Now.
 	Now func() time.Time
 	// Transport sends the requests; nil means http.DefaultTransport.
@@ -74,7 +79,7 @@ type Config struct {
 type Client struct {
 	base     string
 	session  Session
-	throttle *Throttle
+	throttle Waiter
 	now      func() time.Time
 	http     *http.Client
 }

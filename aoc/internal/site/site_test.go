@@ -22,7 +22,7 @@ func open(t *testing.T, session string, now time.Time) (*site.Client, *sitetest.
 	fake := sitetest.New()
 	t.Cleanup(fake.Close)
 	cfg := site.Config{
-		URL: fake.URL, Throttle: site.NewThrottle(filepath.Join(t.TempDir(), "throttle")),
+		URL: fake.URL, Throttle: sitetest.NoThrottle{},
 		Now: func() time.Time { return now },
 	}
 	if session != "" {

@@ -3,6 +3,7 @@
 package sitetest
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -27,6 +28,12 @@ type Site struct {
 	// verdict, if not "", is the article that answers submissions.
 	verdict string
 }
+
+// NoThrottle is a [site.Waiter] that never waits.
+type NoThrottle struct{}
+
+// Wait implements [site.Waiter].
+func (NoThrottle) Wait(ctx context.Context) error { return ctx.Err() }
 
 // The accepted answers of every puzzle.
 const (

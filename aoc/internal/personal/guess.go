@@ -1,0 +1,213 @@
+package personal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/aoc/internal/site"
+)
+
+// A Guess is a submitted answer and the site's verdict on it.
+type Guess struct {
+	Part    int          `json:"part"`
+	Answer  string       `json:"answer"`
+	Outcome site.Outcome `json:"outcome"`
+	At      time.Time    `json:"at"`
+	WaitS   int          `json:"wait_s,omitempty"` // seconds that the site refuses further answers
+	Message string       `json:"message,omitempty"`
+}
+
+// guesses is the file of a day's guesses, oldest first.
+type guesses struct {
+	Day     int     `json:"day"`
+	Guesses []Guess `json:"guesses"`
+}
+
+// A RefusedError reports an answer that was not sent, because it cannot be right or
+// would be refused.
+type RefusedError struct{ Reason string }
+
+func (e *RefusedError) Error() string { return "the answer was not sent: " + e.Reason }
+
+func refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
+
+func (f *Folder) guessPath(p site.Puzzle) string {
+	return filepath.Join(f.year(p.Year), "guesses", fmt.Sprintf("day%02d.json", p.Day))
+}
+
+// Guesses returns the guesses for a puzzle, oldest first.
+func (f *Folder) Guesses(p site.Puzzle) ([]Guess, error) {
+	var file guesses
+	_, err := readJSON(f.guessPath(p), &file)
+	return file.Guesses, err
+}
+
+// Submit submits an answer and records the verdict. It sends nothing and returns a
+// [RefusedError] if the answer is empty, was rejected before, lies beyond a known
+// bound, equals the answer to part one, belongs to a part that is solved or not
+// open, or if the site still refuses answers. An answer that was accepted before is
+// [site.Correct] again without a request.
+func (f *Folder) Submit(ctx context.Context, p site.Puzzle, part int, answer string) (site.Verdict, error) {
+	answer = strings.TrimSpace(answer)
+	if answer == "" {
+		return site.Verdict{}, refuse("it is empty")
+	}
+	puzzle, err := f.Puzzle(ctx, p)
+	if err != nil {
+		return site.Verdict{}, err
+	}
+	unlock, err := f.lock(ctx, filepath.Dir(f.guessPath(p)))
+	if err != nil {
+		return site.Verdict{}, err
+	}
+	defer unlock()
+	known, err := f.Guesses(p)
+	if err != nil {
+		return site.Verdict{}, err
+	}
+	if done, err := check(puzzle, known, part, answer, f.cfg.Now()); done || err != nil {
+		return site.Verdict{Outcome: site.Correct, Message: "This answer was accepted before."}, err
+	}
+	if err := f.checkLastStar(ctx, p, part); err != nil {
+		return site.Verdict{}, err
+	}
+	return f.send(ctx, p, part, answer, known)
+}
+
+// send submits an answer and records it. The guesses are locked.
+func (f *Folder) send(ctx context.Context, p site.Puzzle, part int, answer string, known []Guess) (site.Verdict, error) {
+	client, err := f.client()
+	if err != nil {
+		return site.Verdict{}, err
+	}
+	verdict, err := client.Submit(ctx, p, part, answer)
+	if err != nil {
+		return site.Verdict{}, err
+	}
+	known = append(known, Guess{
+		Part: part, Answer: answer, Outcome: verdict.Outcome, At: f.cfg.Now().UTC(),
+		WaitS: int(verdict.Wait.Seconds()), Message: verdict.Message,
+	})
+	err = writeJSON(f.guessPath(p), guesses{Day: p.Day, Guesses: known})
+	switch verdict.Outcome {
+	case site.Correct, site.AllFinished:
+		err = errors.Join(err, f.accept(ctx, p, part, answer))
+	case site.WrongLevel: // it was solved elsewhere: the page has the answer
+		err = errors.Join(err, f.downloadAgain(ctx, p))
+	}
+	return verdict, err
+}
+
+// downloadAgain replaces a stored puzzle that is outdated.
+func (f *Folder) downloadAgain(ctx context.Context, p site.Puzzle) error {
+	unlock, err := f.lock(ctx, f.day(p))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = f.download(ctx, p)
+	return err
+}
+
+// accept adds an accepted answer to the stored puzzle.
+func (f *Folder) accept(ctx context.Context, p site.Puzzle, part int, answer string) error {
+	unlock, err := f.lock(ctx, f.day(p))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	puzzle, err := f.Stored(p)
+	if err != nil || puzzle == nil || puzzle.solved() != part-1 {
+		return err
+	}
+	puzzle.Answers = append(puzzle.Answers, answer)
+	return writeJSON(filepath.Join(f.day(p), "puzzle.json"), puzzle)
+}
+
+// check reports whether an answer was accepted before, and returns an error if it
+// must not be sent.
+func check(puzzle *Puzzle, known []Guess, part int, answer string, now time.Time) (done bool, err error) {
+	switch {
+	case part <= puzzle.solved() && puzzle.Answers[part-1] == answer:
+		return true, nil
+	case part <= puzzle.solved():
+		return false, refuse("part %d is solved; the accepted answer is %s", part, puzzle.Answers[part-1])
+	case part > puzzle.solved()+1:
+		return false, refuse("part 2 opens when part 1 is solved")
+	case part == 2 && puzzle.Answers[0] == answer:
+		return false, refuse("it equals the answer to part 1")
+	}
+	for _, g := range known {
+		if g.Part == part && g.Answer == answer && g.Outcome.Rejected() {
+			return false, refuse("the site rejected it on %s (%s)", g.At.Format("2006-01-02 15:04 UTC"), g.Outcome)
+		}
+	}
+	if err := checkBounds(known, part, answer); err != nil {
+		return false, err
+	}
+	return false, checkLock(known, now)
+}
+
+// checkBounds refuses numbers beyond a guess that was too high or too low.
+func checkBounds(known []Guess, part int, answer string) error {
+	n, ok := new(big.Int).SetString(answer, 10)
+	if !ok {
+		return nil
+	}
+	for _, g := range known {
+		bound, ok := new(big.Int).SetString(g.Answer, 10)
+		if g.Part != part || !ok {
+			continue
+		}
+		if g.Outcome == site.TooHigh && n.Cmp(bound) >= 0 {
+			return refuse("%s was too high already", g.Answer)
+		}
+		if g.Outcome == site.TooLow && n.Cmp(bound) <= 0 {
+			return refuse("%s was too low already", g.Answer)
+		}
+	}
+	return nil
+}
+
+// A WaitError reports that the site refuses answers to a puzzle until a time.
+type WaitError struct{ Until time.Time }
+
+func (e *WaitError) Error() string {
+	return "the answer was not sent: the site refuses answers to this puzzle until " + e.Until.UTC().Format("15:04:05 UTC")
+}
+
+// checkLock returns a [WaitError] while the site refuses answers.
+func checkLock(known []Guess, now time.Time) error {
+	for _, g := range slices.Backward(known) {
+		if until := g.At.Add(time.Duration(g.WaitS) * time.Second); now.Before(until) {
+			return &WaitError{until}
+		}
+	}
+	return nil
+}
+
+// checkLastStar refuses part two of a year's last puzzle until all other stars are
+// there: 49 up to 2024, 23 from 2025 on.
+func (f *Folder) checkLastStar(ctx context.Context, p site.Puzzle, part int) error {
+	if part != 2 || p.Day != site.Days(p.Year) {
+		return nil
+	}
+	stars, err := f.Stars(ctx, p.Year)
+	if err != nil {
+		return err
+	}
+	have, want := 0, 2*site.Days(p.Year)-1
+	for _, n := range stars.ByDay {
+		have += n
+	}
+	if have < want {
+		return refuse("the last star needs the %d others; %d are there (as of %s)", want, have, stars.Fetched.Format("15:04 UTC"))
+	}
+	return nil
+}

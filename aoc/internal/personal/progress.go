@@ -1,0 +1,84 @@
+package personal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/triptych-mcp/triptych/aoc/internal/site"
+)
+
+// Stars holds the user's stars of a year.
+type Stars struct {
+	Fetched time.Time   `json:"fetched"`
+	ByDay   map[int]int `json:"stars"` // days that are open
+}
+
+// Stars returns the user's stars, at most 15 minutes old.
+func (f *Folder) Stars(ctx context.Context, year int) (Stars, error) {
+	var stars Stars
+	err := f.refresh(ctx, filepath.Join(f.year(year), "stars.json"), &stars, func() time.Time { return stars.Fetched },
+		func(client *site.Client) error {
+			byDay, err := client.Stars(ctx, year)
+			stars = Stars{Fetched: f.cfg.Now().UTC(), ByDay: byDay}
+			return err
+		})
+	return stars, err
+}
+
+// A Leaderboard is a private leaderboard as the site's JSON.
+type Leaderboard struct {
+	Fetched time.Time       `json:"fetched"`
+	Board   json.RawMessage `json:"board"`
+}
+
+// leaderboardID is the form of a leaderboard's id.
+var leaderboardID = regexp.MustCompile(`^[0-9]{1,12}$`)
+
+// Leaderboard returns a private leaderboard, at most 15 minutes old.
+func (f *Folder) Leaderboard(ctx context.Context, year int, id string) (Leaderboard, error) {
+	var board Leaderboard
+	if !leaderboardID.MatchString(id) {
+		return board, errors.New("the id of a leaderboard is the number in its address")
+	}
+	path := filepath.Join(f.year(year), fmt.Sprintf("leaderboard-%s.json", id))
+	err := f.refresh(ctx, path, &board, func() time.Time { return board.Fetched },
+		func(client *site.Client) error {
+			raw, err := client.Leaderboard(ctx, year, id)
+			if err == nil && !json.Valid(raw) {
+				err = errors.New("the site's leaderboard is not JSON")
+			}
+			board = Leaderboard{Fetched: f.cfg.Now().UTC(), Board: raw}
+			return err
+		})
+	return board, err
+}
+
+// refresh reads a JSON file into v. If the file is missing or too old, it calls
+// download, which must set v, and writes the file.
+func (f *Folder) refresh(ctx context.Context, path string, v any, fetched func() time.Time, download func(*site.Client) error) error {
+	unlock, err := f.lock(ctx, filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	ok, err := readJSON(path, v)
+	if err != nil {
+		return err
+	}
+	if age := f.cfg.Now().Sub(fetched()); ok && age >= 0 && age < site.LeaderboardInterval {
+		return nil
+	}
+	client, err := f.client()
+	if err != nil {
+		return err
+	}
+	if err := download(client); err != nil {
+		return err
+	}
+	return writeJSON(path, v)
+}

@@ -1,0 +1,163 @@
+package personal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/triptych-mcp/triptych/aoc/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/aoc/internal/site"
+)
+
+// An Example is an example of a puzzle.
+type Example struct {
+	Part   int    `json:"part"`
+	Data   string `json:"-"` // in a file of its own
+	Answer string `json:"answer,omitempty"`
+}
+
+// A Puzzle is a downloaded puzzle.
+type Puzzle struct {
+	site.Puzzle `json:"-"`
+
+	Title    string    `json:"title"`
+	Fetched  time.Time `json:"fetched"`
+	Answers  []string  `json:"answers,omitempty"` // accepted, by part
+	Examples []Example `json:"examples,omitempty"`
+	Parts    []string  `json:"-"` // Markdown, one or two
+}
+
+// solved returns the number of solved parts.
+func (p *Puzzle) solved() int { return len(p.Answers) }
+
+// complete reports whether another download would bring nothing new.
+func (p *Puzzle) complete() bool { return len(p.Parts) > p.solved() || len(p.Parts) == 2 }
+
+// Puzzle returns a puzzle, from disk or else from the site.
+func (f *Folder) Puzzle(ctx context.Context, p site.Puzzle) (*Puzzle, error) {
+	if stored, err := f.Stored(p); err != nil || stored != nil && stored.complete() {
+		return stored, err
+	}
+	unlock, err := f.lock(ctx, f.day(p))
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	stored, err := f.Stored(p) // another process may have downloaded it
+	if err != nil || stored != nil && stored.complete() {
+		return stored, err
+	}
+	return f.download(ctx, p)
+}
+
+// download stores a puzzle's page. The day is locked.
+func (f *Folder) download(ctx context.Context, p site.Puzzle) (*Puzzle, error) {
+	client, err := f.client()
+	if err != nil {
+		return nil, err
+	}
+	page, err := client.Page(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	puzzle := &Puzzle{Puzzle: p, Title: page.Title, Fetched: f.cfg.Now().UTC()}
+	for i, part := range page.Parts {
+		puzzle.Parts = append(puzzle.Parts, part.Markdown)
+		if part.Answer != "" {
+			puzzle.Answers = append(puzzle.Answers, part.Answer)
+		}
+		puzzle.Examples = append(puzzle.Examples, examplesOf(i+1, part)...)
+	}
+	return puzzle, f.store(puzzle)
+}
+
+// examplesOf returns the examples of a part. Like aocd, it takes the recognized
+// answer for that of the first block; a part without blocks uses those before it.
+func examplesOf(n int, part site.Part) []Example {
+	var all []Example
+	for _, data := range part.Examples {
+		all = append(all, Example{Part: n, Data: data})
+	}
+	if len(all) == 0 && part.ExampleAnswer != "" {
+		return []Example{{Part: n, Answer: part.ExampleAnswer}}
+	}
+	if len(all) > 0 {
+		all[0].Answer = part.ExampleAnswer
+	}
+	return all
+}
+
+// store writes a puzzle, its description last: without that it does not exist.
+func (f *Folder) store(p *Puzzle) error {
+	dir := f.day(p.Puzzle)
+	for i, text := range p.Parts {
+		if err := atomicfile.Replace(filepath.Join(dir, fmt.Sprintf("part%d.md", i+1)), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	for i, e := range p.Examples {
+		if err := atomicfile.Replace(examplePath(dir, i), []byte(e.Data), 0o600); err != nil {
+			return err
+		}
+	}
+	return writeJSON(filepath.Join(dir, "puzzle.json"), p)
+}
+
+func examplePath(dir string, i int) string {
+	return filepath.Join(dir, fmt.Sprintf("example%d.txt", i+1))
+}
+
+// Stored returns a puzzle from disk, or nil if it was not downloaded.
+func (f *Folder) Stored(p site.Puzzle) (*Puzzle, error) {
+	dir := f.day(p)
+	puzzle := &Puzzle{Puzzle: p}
+	if ok, err := readJSON(filepath.Join(dir, "puzzle.json"), puzzle); err != nil || !ok {
+		return nil, err
+	}
+	for i := range 2 {
+		text, err := read(filepath.Join(dir, fmt.Sprintf("part%d.md", i+1)))
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		puzzle.Parts = append(puzzle.Parts, string(text))
+	}
+	for i := range puzzle.Examples {
+		data, err := read(examplePath(dir, i))
+		if err != nil {
+			return nil, err
+		}
+		puzzle.Examples[i].Data = string(data)
+	}
+	return puzzle, nil
+}
+
+// Input returns the user's input, from disk or else from the site.
+func (f *Folder) Input(ctx context.Context, p site.Puzzle) (string, error) {
+	path := filepath.Join(f.day(p), "input.txt")
+	if data, err := read(path); !errors.Is(err, fs.ErrNotExist) {
+		return string(data), err
+	}
+	unlock, err := f.lock(ctx, f.day(p))
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if data, err := read(path); !errors.Is(err, fs.ErrNotExist) {
+		return string(data), err
+	}
+	client, err := f.client()
+	if err != nil {
+		return "", err
+	}
+	data, err := client.Input(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	return string(data), atomicfile.Replace(path, data, 0o600)
+}
