@@ -85,10 +85,10 @@ func sorted(name string) string {
 }
 
 // basic returns a basic type by its name.
-func basic(name string, lang symbols.Lang) (*typ, bool) {
+func basic(name string, language symbols.Lang) (*typ, bool) {
 	t, ok := basics[sorted(name)]
 	t.name = name
-	if name == "int" && lang == symbols.Go {
+	if name == "int" && language == symbols.Go {
 		t.size = 8
 	}
 	return &t, ok
@@ -179,8 +179,8 @@ var names = map[symbols.Lang]map[class]map[int64]string{
 }
 
 // computed is the type of a computed number.
-func computed(c class, size int64, lang symbols.Lang) *typ {
-	known, ok := names[lang]
+func computed(c class, size int64, language symbols.Lang) *typ {
+	known, ok := names[language]
 	if !ok {
 		known = names[symbols.C]
 	}

@@ -16,7 +16,7 @@ const (
 
 // abbreviations returns .debug_abbrev as far as the table at an offset goes. It
 // refuses a table whose unit may refer to others.
-func (e *earlyInfo) abbreviations(offset uint64) ([]byte, error) {
+func (e *Early) abbreviations(offset uint64) ([]byte, error) {
 	p := e.part("abbrev")
 	for n := uint64(4096); ; n *= 2 {
 		n = min(n, p.size-min(offset, p.size))

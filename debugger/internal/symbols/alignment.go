@@ -3,8 +3,8 @@ package symbols
 // maxAlignment bounds what a file may say that objects are aligned to.
 const maxAlignment = 1 << 20
 
-// behind is where a value of a type lies that follows so many bytes of links.
-func (t *Type) behind(links uint64) uint64 {
+// OffsetAfter is where a value of a type lies that follows so many bytes of links.
+func (t *Type) OffsetAfter(links uint64) uint64 {
 	left := maxMembers
 	a := uint64(t.alignment(&left))
 	return (links + a - 1) / a * a
@@ -34,9 +34,9 @@ func (t *Type) alignment(left *int) int64 {
 	case KindComplex:
 		n = max(n, min(s.Size/2, 16))
 	default:
-		n = max(n, min(s.size(), 8))
+		n = max(n, min(s.ByteSize(), 8))
 	}
-	for n > maxAlignment || n&(n-1) != 0 || n > 1 && s.size()%n != 0 { // packed, or not valid
+	for n > maxAlignment || n&(n-1) != 0 || n > 1 && s.ByteSize()%n != 0 { // packed, or not valid
 		n /= 2
 	}
 	return n

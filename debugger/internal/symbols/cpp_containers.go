@@ -27,7 +27,7 @@ func (r *renderer) pairing(elems []Object, total uint64, isMap bool, depth, poin
 }
 
 func isMap(t *Type) bool {
-	return strings.Contains(t.Strip().name[:strings.IndexByte(t.Strip().name, '<')], "map")
+	return strings.Contains(t.Strip().Name()[:strings.IndexByte(t.Strip().Name(), '<')], "map")
 }
 
 // Where the links of a tree's node are, and how many bytes come before its value.
@@ -47,16 +47,16 @@ func showTree(r *renderer, o Object, depth, pointers int) (content, error) {
 		return content{}, err
 	}
 	n, err := tree.number("_M_impl", "_M_node_count")
-	elem := tree.Type.param(1)
+	elem := tree.Type.TemplateArg(1)
 	head, ok := header.Address()
 	if err != nil || elem == nil || !ok {
 		return content{}, errors.Join(err, errors.New("map is not valid"))
 	}
-	w := treeWalk{mem: o.view.mem, head: head}
+	w := treeWalk{mem: o.View.Memory, head: head}
 	var elems []Object
 	at := w.link(head, treeLeft)
 	for uint64(len(elems)) < min(n, uint64(r.limits.Elements)) && at != head && w.err == nil {
-		elems = append(elems, o.At(elem, at+elem.behind(treeLinks)))
+		elems = append(elems, o.At(elem, at+elem.OffsetAfter(treeLinks)))
 		at = w.next(at)
 	}
 	return r.pairing(elems, n, isMap(o.Type), depth, pointers), w.err
@@ -73,7 +73,7 @@ type treeWalk struct {
 const maxTreeDepth = 128
 
 func (w *treeWalk) link(node, which uint64) uint64 {
-	v, err := readWord(w.mem, node+which)
+	v, err := ReadWord(w.mem, node+which)
 	if err != nil {
 		w.err = err
 	}
@@ -110,11 +110,11 @@ func showHash(r *renderer, o Object, depth, pointers int) (content, error) {
 	}
 	n, err := table.number("_M_element_count")
 	at, err2 := table.number("_M_before_begin", "_M_nxt")
-	elem := table.Type.param(1)
+	elem := table.Type.TemplateArg(1)
 	if err := errors.Join(err, err2); err != nil || elem == nil {
 		return content{}, errors.Join(err, errors.New("table is not valid"))
 	}
-	elems, err := o.chain(r, elem, at, 0, elem.behind(hashLinks), n)
+	elems, err := o.chain(r, elem, at, 0, elem.OffsetAfter(hashLinks), n)
 	return r.pairing(elems, n, isMap(o.Type), depth, pointers), err
 }
 
@@ -130,14 +130,14 @@ func showList(r *renderer, o Object, depth, pointers int) (content, error) {
 	head, _ := node.Address()
 	at, err := node.number("_M_next")
 	n, err2 := node.listed()
-	elem := o.Type.param(0)
+	elem := o.Type.TemplateArg(0)
 	if err2 != nil {
 		n = uint64(r.limits.Elements) // lists before C++11 do not count
 	}
 	if err != nil || elem == nil {
 		return content{}, errors.Join(err, errors.New("list is not valid"))
 	}
-	elems, err := o.chain(r, elem, at, head, elem.behind(listLinks), n)
+	elems, err := o.chain(r, elem, at, head, elem.OffsetAfter(listLinks), n)
 	return r.pairing(elems, uint64(len(elems)), false, depth, pointers), err
 }
 
@@ -154,7 +154,7 @@ func (o Object) chain(r *renderer, elem *Type, at, end, value, n uint64) ([]Obje
 	var out []Object
 	for uint64(len(out)) < min(n, uint64(r.limits.Elements)) && at != end && at != 0 {
 		out = append(out, o.At(elem, at+value))
-		next, err := readWord(o.view.mem, at)
+		next, err := ReadWord(o.View.Memory, at)
 		if err != nil {
 			return out, err
 		}

@@ -33,7 +33,7 @@ var cppContainers = []cppContainer{
 
 // containerOf finds the row of a type; nil when it has none.
 func containerOf(t *Type) *cppContainer {
-	name := t.cppName()
+	name := t.LibraryName()
 	for i := range cppContainers {
 		if name != "" && strings.HasPrefix(name, cppContainers[i].prefix) {
 			return &cppContainers[i]
@@ -78,7 +78,7 @@ func showIndexed(r *renderer, o Object, depth, pointers int) (content, error) {
 	at := func(i int64) Object {
 		e, err := c.at(o, i)
 		if err != nil {
-			e = Object{Type: voidType, view: o.view, err: err}
+			e = Object{Type: Void, View: o.View, err: err}
 		}
 		return e
 	}
@@ -137,11 +137,11 @@ func (o Object) deque() (deque, error) {
 			return deque{}, err
 		}
 	}
-	d := deque{elem: o.Type.param(0), node: at[2]}
-	if d.elem == nil || d.elem.size() <= 0 || at[0] < at[1] || at[3] < at[4] || at[5] < at[2] || at[5]-at[2] > 1<<40 {
+	d := deque{elem: o.Type.TemplateArg(0), node: at[2]}
+	if d.elem == nil || d.elem.ByteSize() <= 0 || at[0] < at[1] || at[3] < at[4] || at[5] < at[2] || at[5]-at[2] > 1<<40 {
 		return deque{}, errors.New("deque is not valid")
 	}
-	d.size = d.elem.size()
+	d.size = d.elem.ByteSize()
 	d.block = max(dequeBlock/d.size, 1)
 	d.skip = int64(at[0]-at[1]) / d.size
 	d.length = int64(at[5]-at[2])/8*d.block - d.skip + int64(at[3]-at[4])/d.size
@@ -159,7 +159,7 @@ func dequeAt(o Object, n int64) (Object, error) {
 		return Object{}, err
 	}
 	n += d.skip
-	block, err := readWord(o.view.mem, d.node+uint64(n/d.block*8))
+	block, err := ReadWord(o.View.Memory, d.node+uint64(n/d.block*8))
 	return o.At(d.elem, block+uint64(n%d.block*d.size)), err
 }
 
@@ -186,7 +186,7 @@ func bitsLength(o Object) (int64, error) {
 
 func bitAt(o Object, n int64) (Object, error) {
 	from, first, _, err := o.bitRow()
-	elem := o.Type.param(0)
+	elem := o.Type.TemplateArg(0)
 	if err != nil || elem == nil {
 		return Object{}, errors.Join(err, errors.New("vector is not valid"))
 	}

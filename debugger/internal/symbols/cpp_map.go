@@ -17,7 +17,7 @@ var cppMaps = []struct {
 
 // cppMapOf is how an element of a map is found; nil for other types.
 func cppMapOf(t *Type) func(Object, *mapSearch) error {
-	name := t.cppName()
+	name := t.LibraryName()
 	for _, row := range cppMaps {
 		if name != "" && strings.HasPrefix(name, row.prefix) {
 			return row.find
@@ -45,11 +45,11 @@ func searchHash(o Object, s *mapSearch) error {
 	}
 	n, err := table.number("_M_element_count")
 	at, err2 := table.number("_M_before_begin", "_M_nxt")
-	pair := table.Type.param(1)
+	pair := table.Type.TemplateArg(1)
 	if err := errors.Join(err, err2); err != nil || pair == nil {
 		return errors.Join(err, errors.New("map is not valid"))
 	}
-	value := pair.behind(hashLinks)
+	value := pair.OffsetAfter(hashLinks)
 	past := uint64(0) // a node further and further on, to which only a loop comes back
 	for i := uint64(0); i < n && at != 0; i++ {
 		switch {
@@ -63,7 +63,7 @@ func searchHash(o Object, s *mapSearch) error {
 		if err := s.pair(o.At(pair, at+value)); err != nil {
 			return err
 		}
-		if at, err = readWord(o.view.mem, at); err != nil {
+		if at, err = ReadWord(o.View.Memory, at); err != nil {
 			return err
 		}
 	}
@@ -82,13 +82,13 @@ func searchTree(o Object, s *mapSearch) error {
 	}
 	root, err := tree.number("_M_impl", "_M_header", "_M_parent")
 	n, err2 := tree.number("_M_impl", "_M_node_count")
-	pair := tree.Type.param(1)
+	pair := tree.Type.TemplateArg(1)
 	if err := errors.Join(err, err2); err != nil || pair == nil {
 		return errors.Join(err, errors.New("map is not valid"))
 	}
-	w := treeSearch{search: s, owner: o, pair: pair, value: pair.behind(treeLinks), nodes: n}
-	if keyClassOf(o.Type.param(0)) == s.key.class { // a text may be behind a pointer, and the order that of addresses
-		w.less = ascending(o.Type.param(2))
+	w := treeSearch{search: s, owner: o, pair: pair, value: pair.OffsetAfter(treeLinks), nodes: n}
+	if keyClassOf(o.Type.TemplateArg(0)) == s.key.class { // a text may be behind a pointer, and the order that of addresses
+		w.less = ascending(o.Type.TemplateArg(2))
 	}
 	return w.down(root, maxTreeDepth)
 }
@@ -98,9 +98,9 @@ func searchTree(o Object, s *mapSearch) error {
 func ascending(order *Type) int {
 	switch {
 	case order == nil:
-	case strings.HasPrefix(order.cppName(), "std::less<"):
+	case strings.HasPrefix(order.LibraryName(), "std::less<"):
 		return 1
-	case strings.HasPrefix(order.cppName(), "std::greater<"):
+	case strings.HasPrefix(order.LibraryName(), "std::greater<"):
 		return -1
 	}
 	return 0
@@ -147,7 +147,7 @@ func (w *treeSearch) down(node uint64, depth int) error {
 }
 
 func (w *treeSearch) follow(link uint64, depth int) error {
-	child, err := readWord(w.owner.view.mem, link)
+	child, err := ReadWord(w.owner.View.Memory, link)
 	if err != nil {
 		return err
 	}

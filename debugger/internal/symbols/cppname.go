@@ -49,9 +49,9 @@ func argument(s string) int {
 	return len(s)
 }
 
-// cppName is the name of a type of the C++ library, without the part that says
+// LibraryName is the name of a type of the C++ library, without the part that says
 // which strings and lists it has; empty for other types.
-func (t *Type) cppName() string {
+func (t *Type) LibraryName() string {
 	s := t.Strip()
 	if t.Lang != CPlusPlus || s.Kind != KindStruct && s.Kind != KindClass || !strings.HasPrefix(s.name, "std::") {
 		return ""

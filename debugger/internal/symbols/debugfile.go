@@ -10,28 +10,28 @@ import (
 	"strings"
 )
 
-// findDebugFile looks for the file that the debug information was moved to: by
+// FindDebugFile looks for the file that the debug information was moved to: by
 // build id, then by the name that the file itself gives. Nil when there is none.
-func (o *elfFile) findDebugFile(path string, dirs []string) *elfFile {
-	id := o.buildID()
+func (o *ELFFile) FindDebugFile(path string, dirs []string) *ELFFile {
+	id := o.BuildID()
 	for _, dir := range dirs {
 		if len(id) < 2 {
 			break
 		}
 		name := fmt.Sprintf("%x/%x.debug", id[:1], id[1:])
-		if d := openDebug(filepath.Join(dir, ".build-id", name)); d != nil {
-			if string(d.buildID()) == string(id) {
+		if d := OpenPath(filepath.Join(dir, ".build-id", name)); d != nil {
+			if string(d.BuildID()) == string(id) {
 				return d
 			}
-			_ = d.close() // opened for reading only
+			_ = d.Close() // opened for reading only
 		}
 	}
 	return o.linkedDebugFile(path, dirs)
 }
 
 // linkedDebugFile follows .gnu_debuglink: a name and the checksum of the file.
-func (o *elfFile) linkedDebugFile(path string, dirs []string) *elfFile {
-	link := o.data(".gnu_debuglink")
+func (o *ELFFile) linkedDebugFile(path string, dirs []string) *ELFFile {
+	link := o.Data(".gnu_debuglink")
 	i := strings.IndexByte(string(link), 0)
 	if i <= 0 || len(link) < int(align4(uint32(i+1)))+4 {
 		return nil
@@ -48,7 +48,7 @@ func (o *elfFile) linkedDebugFile(path string, dirs []string) *elfFile {
 	}
 	for _, c := range candidates {
 		if c != path && checksum(c) == sum {
-			return openDebug(c)
+			return OpenPath(c)
 		}
 	}
 	return nil
@@ -68,12 +68,12 @@ func checksum(path string) uint32 {
 	return h.Sum32()
 }
 
-func openDebug(path string) *elfFile {
+func OpenPath(path string) *ELFFile {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
-	o, err := openELF(f, f)
+	o, err := OpenELF(f, f)
 	if err != nil {
 		_ = f.Close() // opened for reading only
 		return nil

@@ -11,19 +11,19 @@ import (
 	"sync"
 )
 
-// debugInfo is the DWARF of one image. Everything below its lock is read when
+// Info is the DWARF of one image. Everything below its lock is read when
 // it is first needed, a unit at a time.
-type debugInfo struct {
+type Info struct {
 	log *slog.Logger // says which file it is
 
 	mu      sync.Mutex // guards data, which is not safe for concurrent use, and all that is read from it
 	data    *dwarf.Data
-	units   []*unit // by offset
+	units   []*Unit // by offset
 	ranges  []unitRange
 	ranged  bool
 	next    int // how many units loadAll has done
-	names   map[string][]*function
-	global  map[string][]*variable
+	names   map[string][]*Subprogram
+	global  map[string][]*Variable
 	goType  map[uint64]dwarf.Offset // Go's run-time type descriptors
 	named   map[string]dwarf.Offset // types that are described, by qualified name
 	sigs    map[uint64]dwarf.Offset // type units by signature; does not change once open
@@ -37,7 +37,7 @@ type debugInfo struct {
 // A unitRange is a piece of code and the unit it belongs to.
 type unitRange struct {
 	start, end uint64
-	unit       *unit
+	unit       *Unit
 }
 
 // sectionNames are the sections that are read at once. Compressed ones take
@@ -45,11 +45,11 @@ type unitRange struct {
 var sectionNames = []string{"info", "abbrev", "line", "ranges", "str", "addr", "line_str", "str_offsets", "rnglists", "types"}
 
 // readSections reads the sections of sectionNames.
-func readSections(o *elfFile) map[string][]byte {
+func readSections(o *ELFFile) map[string][]byte {
 	data := make([][]byte, len(sectionNames))
 	var wg sync.WaitGroup
 	for i, n := range sectionNames {
-		wg.Go(func() { data[i] = o.debugSection(n) })
+		wg.Go(func() { data[i] = o.DebugSection(n) })
 	}
 	wg.Wait()
 	out := map[string][]byte{}
@@ -59,9 +59,9 @@ func readSections(o *elfFile) map[string][]byte {
 	return out
 }
 
-// openDebugInfo reads the headers of all units.
-func openDebugInfo(o *elfFile, log *slog.Logger) (*debugInfo, error) {
-	if o.section(".debug_info", ".zdebug_info") == nil {
+// Open reads the headers of all units.
+func Open(o *ELFFile, log *slog.Logger) (*Info, error) {
+	if o.Section(".debug_info", ".zdebug_info") == nil {
 		return nil, errors.New("no .debug_info")
 	}
 	return newDebugInfo(readSections(o), o, log)
@@ -69,17 +69,17 @@ func openDebugInfo(o *elfFile, log *slog.Logger) (*debugInfo, error) {
 
 // newDebugInfo reads the headers of the units in some sections. Those with lists
 // of locations are read from the file when they are needed.
-func newDebugInfo(sec map[string][]byte, o *elfFile, log *slog.Logger) (*debugInfo, error) {
-	d := &debugInfo{
-		log: log, names: map[string][]*function{},
-		global: map[string][]*variable{}, goType: map[uint64]dwarf.Offset{}, sigs: map[uint64]dwarf.Offset{},
+func newDebugInfo(sec map[string][]byte, o *ELFFile, log *slog.Logger) (*Info, error) {
+	d := &Info{
+		log: log, names: map[string][]*Subprogram{},
+		global: map[string][]*Variable{}, goType: map[uint64]dwarf.Offset{}, sigs: map[uint64]dwarf.Offset{},
 		named: map[string]dwarf.Offset{},
 		addr:  sec["addr"],
-		lists: sync.OnceValue(func() []byte { return o.debugSection("loc") }),
-		list5: sync.OnceValue(func() []byte { return o.debugSection("loclists") }),
+		lists: sync.OnceValue(func() []byte { return o.DebugSection("loc") }),
+		list5: sync.OnceValue(func() []byte { return o.DebugSection("loclists") }),
 	}
 	info := d.appendTypeUnits(sec["info"], sec["types"])
-	err := shield(func() (err error) {
+	err := CatchPanic(func() (err error) {
 		d.data, err = dwarf.New(sec["abbrev"], nil, nil, info, sec["line"], nil, sec["ranges"], sec["str"])
 		if err != nil {
 			return err
@@ -98,16 +98,16 @@ func newDebugInfo(sec map[string][]byte, o *elfFile, log *slog.Logger) (*debugIn
 	return d, nil
 }
 
-// do runs f with the lock held and panics of debug/dwarf caught.
-func (d *debugInfo) do(f func() error) error {
+// Do runs f with the lock held and panics of debug/dwarf caught.
+func (d *Info) Do(f func() error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return shield(f)
+	return CatchPanic(f)
 }
 
-// unitAtLocked returns the unit that an entry is in.
-func (d *debugInfo) unitAtLocked(off dwarf.Offset) *unit {
-	i := sort.Search(len(d.units), func(i int) bool { return d.units[i].offset > off }) - 1
+// UnitAtLocked returns the unit that an entry is in.
+func (d *Info) UnitAtLocked(off dwarf.Offset) *Unit {
+	i := sort.Search(len(d.units), func(i int) bool { return d.units[i].Offset > off }) - 1
 	if i < 0 || off >= d.units[i].end {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (d *debugInfo) unitAtLocked(off dwarf.Offset) *unit {
 }
 
 // unitForLocked returns the unit whose code an address of the file is in.
-func (d *debugInfo) unitForLocked(pc uint64) *unit {
+func (d *Info) unitForLocked(pc uint64) *Unit {
 	if !d.ranged {
 		d.ranged = true
 		d.rangesLocked()
@@ -137,9 +137,9 @@ func (d *debugInfo) unitForLocked(pc uint64) *unit {
 
 // rangesLocked lists the code of all units. A unit without ranges has them
 // found from its functions.
-func (d *debugInfo) rangesLocked() {
+func (d *Info) rangesLocked() {
 	for _, u := range d.units {
-		if u.headLocked() != nil || u.entry == nil {
+		if u.HeadLocked() != nil || u.entry == nil {
 			continue
 		}
 		rs, err := d.data.Ranges(u.entry)
@@ -155,8 +155,8 @@ func (d *debugInfo) rangesLocked() {
 	sort.SliceStable(d.ranges, func(i, j int) bool { return d.ranges[i].start < d.ranges[j].start })
 }
 
-// loadAll reads all units; it lets others in between two.
-func (d *debugInfo) loadAll(ctx context.Context) error {
+// LoadAll reads all units; it lets others in between two.
+func (d *Info) LoadAll(ctx context.Context) error {
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -171,19 +171,19 @@ func (d *debugInfo) loadAll(ctx context.Context) error {
 	return nil
 }
 
-// address reads .debug_addr.
-func (u *unit) address(index uint64) (uint64, error) {
+// Address reads .debug_addr.
+func (u *Unit) Address(index uint64) (uint64, error) {
 	at := uint64(u.addrBase) + index*8
-	if index > 1<<32 || at+8 > uint64(len(u.d.addr)) {
+	if index > 1<<32 || at+8 > uint64(len(u.Info.addr)) {
 		return 0, fmt.Errorf("address %d is outside .debug_addr", index)
 	}
-	return binary.LittleEndian.Uint64(u.d.addr[at:]), nil
+	return binary.LittleEndian.Uint64(u.Info.addr[at:]), nil
 }
 
-// typeOffset returns where the type of a name is described. It reads all units first, if that was
+// TypeOffset returns where the type of a name is described. It reads all units first, if that was
 // not done yet.
-func (d *debugInfo) typeOffset(name string) (dwarf.Offset, bool) {
-	if d.loadAll(context.Background()) != nil {
+func (d *Info) TypeOffset(name string) (dwarf.Offset, bool) {
+	if d.LoadAll(context.Background()) != nil {
 		return 0, false
 	}
 	d.mu.Lock()
@@ -192,14 +192,12 @@ func (d *debugInfo) typeOffset(name string) (dwarf.Offset, bool) {
 	return off, ok
 }
 
-func offsetOf(die uint64) dwarf.Offset { return dwarf.Offset(die) }
-
-// typeOffsetIn returns where the type of a name is described in the unit of a
+// TypeOffsetIn returns where the type of a name is described in the unit of a
 // name, which is the only one that is read.
-func (d *debugInfo) typeOffsetIn(unit, name string) (off dwarf.Offset, found bool, err error) {
-	err = d.do(func() error {
+func (d *Info) TypeOffsetIn(unit, name string) (off dwarf.Offset, found bool, err error) {
+	err = d.Do(func() error {
 		for _, u := range d.units {
-			if u.headLocked() == nil && u.name == unit {
+			if u.HeadLocked() == nil && u.name == unit {
 				u.load()
 				off, found = d.named[name]
 				break
@@ -208,4 +206,65 @@ func (d *debugInfo) typeOffsetIn(unit, name string) (off dwarf.Offset, found boo
 		return nil
 	})
 	return off, found, err
+}
+
+// FunctionsLocked returns the functions of a name, qualified or not, in the units
+// that have been read.
+func (d *Info) FunctionsLocked(name string) []*Subprogram { return d.names[name] }
+
+// GlobalsLocked returns the global variables of a name, qualified or not, in the
+// units that have been read.
+func (d *Info) GlobalsLocked(name string) []*Variable { return d.global[name] }
+
+// GoTypeOffset returns where the Go type of a run-time descriptor is described.
+func (d *Info) GoTypeOffset(descriptor uint64) (dwarf.Offset, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	off, ok := d.goType[descriptor]
+	return off, ok
+}
+
+// UnitAt returns the unit that an entry is in, nil when there is none.
+func (d *Info) UnitAt(off dwarf.Offset) *Unit {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.UnitAtLocked(off)
+}
+
+// ReaderLocked returns a reader of the entries from an offset on.
+func (d *Info) ReaderLocked(off dwarf.Offset) *dwarf.Reader {
+	r := d.data.Reader()
+	r.Seek(off)
+	return r
+}
+
+// EachFunction calls visit for all functions, with the lock held. It reads all
+// units first, if that was not done yet.
+func (d *Info) EachFunction(ctx context.Context, visit func(*Subprogram)) error {
+	return d.eachUnit(ctx, func(u *Unit) {
+		for _, f := range u.functions {
+			visit(f)
+		}
+	})
+}
+
+// EachGlobal is eachFunction for global variables.
+func (d *Info) EachGlobal(ctx context.Context, visit func(*Variable)) error {
+	return d.eachUnit(ctx, func(u *Unit) {
+		for _, v := range u.globals {
+			visit(v)
+		}
+	})
+}
+
+func (d *Info) eachUnit(ctx context.Context, visit func(*Unit)) error {
+	if err := d.LoadAll(ctx); err != nil {
+		return err
+	}
+	return d.Do(func() error {
+		for _, u := range d.units {
+			visit(u)
+		}
+		return nil
+	})
 }

@@ -1,22 +1,23 @@
 package symbols
 
 import (
+	"cmp"
 	"context"
 	"debug/dwarf"
 	"slices"
 	"strings"
 )
 
-// bodyLocked is the address behind the prologue: where the line table says that
+// BodyLocked is the address behind the prologue: where the line table says that
 // it ends, else where the second line begins. Optimized code of gcc says where
 // its arguments are from the first instruction on, so there is nothing to skip.
-func (f *function) bodyLocked() uint64 {
-	start := f.start()
-	if f.unit.optimized && strings.HasPrefix(f.unit.producer, "GNU ") {
+func (f *Subprogram) BodyLocked() uint64 {
+	start := f.Start()
+	if f.Unit.optimized && strings.HasPrefix(f.Unit.producer, "GNU ") {
 		return start
 	}
 	second := uint64(0)
-	for _, r := range f.unit.linesLocked().rowsFrom(start) {
+	for _, r := range f.Unit.LinesLocked().rowsFrom(start) {
 		if !within(f.ranges, r.addr) || r.end {
 			break
 		}
@@ -25,7 +26,7 @@ func (f *function) bodyLocked() uint64 {
 		}
 		if r.addr > start && r.stmt && r.line != 0 && second == 0 {
 			second = r.addr
-			if f.unit.lang != Go {
+			if f.Unit.Lang != Go {
 				break
 			}
 		}
@@ -37,21 +38,21 @@ func (f *function) bodyLocked() uint64 {
 }
 
 // rowsFrom returns the rows from an address on.
-func (t *lineTable) rowsFrom(pc uint64) []lineRow {
-	i, _ := slices.BinarySearchFunc(t.rows, pc, func(r lineRow, pc uint64) int { return compareUint(r.addr, pc) })
+func (t *LineTable) rowsFrom(pc uint64) []lineRow {
+	i, _ := slices.BinarySearchFunc(t.rows, pc, func(r lineRow, pc uint64) int { return cmp.Compare(r.addr, pc) })
 	for i < len(t.rows) && t.rows[i].end && t.rows[i].addr == pc {
 		i++
 	}
 	return t.rows[i:]
 }
 
-func (d *debugInfo) hasFile(ctx context.Context, file string) (has bool, err error) {
+func (d *Info) HasFile(ctx context.Context, file string) (has bool, err error) {
 	for _, u := range d.units {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		err := d.do(func() error {
-			has = slices.ContainsFunc(u.linesLocked().files, func(f string) bool { return f != "" && matchesFile(f, file) })
+		err := d.Do(func() error {
+			has = slices.ContainsFunc(u.LinesLocked().files, func(f string) bool { return f != "" && matchesFile(f, file) })
 			return nil
 		})
 		if has || err != nil {
@@ -61,23 +62,23 @@ func (d *debugInfo) hasFile(ctx context.Context, file string) (has bool, err err
 	return false, nil
 }
 
-// A codeLine is an address of the file at which a line of the source begins.
-type codeLine struct {
-	addr     uint64
-	function *function // nil when no function is described there
-	file     string
-	line     int
+// A LineStart is an address of the file at which a line of the source begins.
+type LineStart struct {
+	Addr     uint64
+	Function *Subprogram // nil when no function is described there
+	File     string
+	Line     int
 }
 
-// lineHits searches the line tables of all units for the lowest line, not below
+// LineStarts searches the line tables of all units for the lowest line, not below
 // the one asked for, that has code.
-func (d *debugInfo) lineHits(ctx context.Context, file string, line int) ([]codeLine, error) {
-	var out []codeLine
+func (d *Info) LineStarts(ctx context.Context, file string, line int) ([]LineStart, error) {
+	var out []LineStart
 	for _, u := range d.units {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		err := d.do(func() error {
+		err := d.Do(func() error {
 			out = append(out, u.lineHitsLocked(file, line)...)
 			return nil
 		})
@@ -88,8 +89,8 @@ func (d *debugInfo) lineHits(ctx context.Context, file string, line int) ([]code
 	return out, nil
 }
 
-func (u *unit) lineHitsLocked(file string, line int) []codeLine {
-	t := u.linesLocked()
+func (u *Unit) lineHitsLocked(file string, line int) []LineStart {
+	t := u.LinesLocked()
 	wanted := make([]bool, len(t.files))
 	some := false
 	for i, f := range t.files {
@@ -107,7 +108,7 @@ func (u *unit) lineHitsLocked(file string, line int) []codeLine {
 }
 
 // bestLine is the lowest line from one on that has code.
-func (t *lineTable) bestLine(wanted []bool, line int) int {
+func (t *LineTable) bestLine(wanted []bool, line int) int {
 	best := 0
 	for _, r := range t.rows {
 		if n := int(r.line); t.counts(r, wanted) && n >= line && (best == 0 || n < best) {
@@ -117,17 +118,17 @@ func (t *lineTable) bestLine(wanted []bool, line int) int {
 	return best
 }
 
-func (t *lineTable) counts(r lineRow, wanted []bool) bool {
+func (t *LineTable) counts(r lineRow, wanted []bool) bool {
 	return r.stmt && !r.end && int(r.file) < len(wanted) && wanted[r.file]
 }
 
 // startsLocked returns the first address of a line in each function or inlined
 // function that has it.
-func (u *unit) startsLocked(wanted []bool, line int) []codeLine {
-	t := u.linesLocked()
-	first := map[*scope]lineRow{}
-	owner := map[*scope]*function{}
-	var order []*scope
+func (u *Unit) startsLocked(wanted []bool, line int) []LineStart {
+	t := u.LinesLocked()
+	first := map[*Scope]lineRow{}
+	owner := map[*Scope]*Subprogram{}
+	var order []*Scope
 	for _, r := range t.rows {
 		if !t.counts(r, wanted) || int(r.line) != line {
 			continue
@@ -138,29 +139,29 @@ func (u *unit) startsLocked(wanted []bool, line int) []codeLine {
 			order = append(order, s)
 		}
 	}
-	var out []codeLine
+	var out []LineStart
 	for _, s := range order {
 		f, pc := owner[s], first[s].addr
-		if f != nil && pc == f.start() {
-			pc = f.bodyLocked()
+		if f != nil && pc == f.Start() {
+			pc = f.BodyLocked()
 		}
-		out = append(out, codeLine{addr: pc, function: f, file: t.file(int(first[s].file)), line: line})
+		out = append(out, LineStart{Addr: pc, Function: f, File: t.file(int(first[s].file)), Line: line})
 	}
 	return out
 }
 
 // innermostLocked returns the function at an address and the scope of the
 // innermost function inlined there, or the function's own.
-func (u *unit) innermostLocked(pc uint64) (*function, *scope) {
+func (u *Unit) innermostLocked(pc uint64) (*Subprogram, *Scope) {
 	f := u.functionAtLocked(pc)
 	if f == nil {
 		return nil, nil
 	}
-	tree, _ := f.treeLocked()
+	tree, _ := f.ScopesLocked()
 	if tree == nil {
 		return f, nil
 	}
-	var s *scope
+	var s *Scope
 	for _, c := range tree.path(pc) {
 		if c == tree || c.tag == dwarf.TagInlinedSubroutine {
 			s = c

@@ -7,14 +7,14 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
 )
 
-// inList picks the expression that holds at an address of the file from a
+// FindLocation picks the expression that holds at an address of the file from a
 // location list, which an attribute gives as an offset or an index.
-func (u *unit) inList(attr any, pc uint64) ([]byte, error) {
-	list := location.List{Version: u.version, Base: u.low, Index: uint64(u.locBase), Address: u.address}
+func (u *Unit) FindLocation(attr any, pc uint64) ([]byte, error) {
+	list := location.List{Version: u.version, Base: u.low, Index: uint64(u.locBase), Address: u.Address}
 	if list.Version >= 5 {
-		list.Data = u.d.list5()
+		list.Data = u.Info.list5()
 	} else {
-		list.Data = u.d.lists()
+		list.Data = u.Info.lists()
 	}
 	var offset uint64
 	var err error
@@ -31,14 +31,14 @@ func (u *unit) inList(attr any, pc uint64) ([]byte, error) {
 	return list.Find(offset, pc)
 }
 
-// procedure reads the location of an entry that an expression calls.
-func (u *unit) procedure(die uint64, relative bool) (expr []byte, err error) {
+// Procedure reads the location of an entry that an expression calls.
+func (u *Unit) Procedure(die uint64, relative bool) (expr []byte, err error) {
 	off := dwarf.Offset(die)
 	if relative {
-		off += u.offset
+		off += u.Offset
 	}
-	err = u.d.do(func() error {
-		if e := u.d.entryLocked(off); e != nil {
+	err = u.Info.Do(func() error {
+		if e := u.Info.EntryLocked(off); e != nil {
 			expr, _ = e.Val(dwarf.AttrLocation).([]byte)
 		}
 		return nil

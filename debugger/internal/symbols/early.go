@@ -19,15 +19,15 @@ import (
 // the sections are decompressed as far as it reaches. Units that refer to others
 // are not read so.
 
-// earlyInfo is the units that were read by themselves.
-type earlyInfo struct {
+// Early is the units that were read by themselves.
+type Early struct {
 	log    *slog.Logger
-	file   *elfFile
+	file   *ELFFile
 	ranges []earlyRange // by start
 
 	mu    sync.Mutex
 	parts map[string]*part
-	units map[uint64]*debugInfo // by offset in .debug_info; nil if it has to be read with all others
+	units map[uint64]*Info // by offset in .debug_info; nil if it has to be read with all others
 }
 
 // An earlyRange is a piece of code and the offset of its unit.
@@ -40,19 +40,19 @@ const earlySize = 1 << 20
 // or large.
 const maxEarly = 64 << 20
 
-// openEarly returns nil when the file does not say where its units are, or is so
+// OpenEarly returns nil when the file does not say where its units are, or is so
 // small that nothing is gained.
-func openEarly(o *elfFile, log *slog.Logger) *earlyInfo {
-	s := o.section(".debug_info")
-	if s == nil || s.Size < earlySize || s.Size > maxSection {
+func OpenEarly(o *ELFFile, log *slog.Logger) *Early {
+	s := o.Section(".debug_info")
+	if s == nil || s.Size < earlySize || s.Size > MaxSection {
 		return nil
 	}
 	return newEarly(o, log)
 }
 
-func newEarly(o *elfFile, log *slog.Logger) *earlyInfo {
-	e := &earlyInfo{log: log, file: o, units: map[uint64]*debugInfo{}, parts: map[string]*part{}}
-	e.readRanges(o.debugSection("aranges"))
+func newEarly(o *ELFFile, log *slog.Logger) *Early {
+	e := &Early{log: log, file: o, units: map[uint64]*Info{}, parts: map[string]*part{}}
+	e.readRanges(o.DebugSection("aranges"))
 	if len(e.ranges) == 0 {
 		return nil
 	}
@@ -61,7 +61,7 @@ func newEarly(o *elfFile, log *slog.Logger) *earlyInfo {
 
 // readRanges reads .debug_aranges (DWARF 5 section 6.1.2), whose form has not
 // changed since DWARF 2. What is damaged ends it.
-func (e *earlyInfo) readRanges(data []byte) {
+func (e *Early) readRanges(data []byte) {
 	for len(data) >= 12 {
 		size := uint64(binary.LittleEndian.Uint32(data))
 		if size < 8 || size > uint64(len(data)-4) {
@@ -83,9 +83,9 @@ func (e *earlyInfo) readRanges(data []byte) {
 	slices.SortFunc(e.ranges, func(a, b earlyRange) int { return cmp.Compare(a.start, b.start) })
 }
 
-// at returns the debug information of the unit at an address of the file, nil if
+// At returns the debug information of the unit at an address of the file, nil if
 // it must be read with all others.
-func (e *earlyInfo) at(pc uint64) *debugInfo {
+func (e *Early) At(pc uint64) *Info {
 	i := sort.Search(len(e.ranges), func(i int) bool { return e.ranges[i].start > pc }) - 1
 	if i < 0 || pc >= e.ranges[i].end {
 		return nil
@@ -104,7 +104,7 @@ func (e *earlyInfo) at(pc uint64) *debugInfo {
 var errNotEarly = errors.New("the unit cannot be read by itself")
 
 // open reads the unit at an offset of .debug_info.
-func (e *earlyInfo) open(offset uint64) (*debugInfo, error) {
+func (e *Early) open(offset uint64) (*Info, error) {
 	others := e.ahead(offset)
 	defer others.Wait()
 	head, err := e.part("info").slice(offset, 12)
@@ -139,7 +139,7 @@ func (e *earlyInfo) open(offset uint64) (*debugInfo, error) {
 	}
 	// Where the unit's lines are its first entry says.
 	u := d.units[0]
-	if err := u.headLocked(); err != nil {
+	if err := u.HeadLocked(); err != nil {
 		return nil, err
 	}
 	if at, ok := u.entry.Val(dwarf.AttrStmtList).(int64); ok {
@@ -161,7 +161,7 @@ func abbrevOffset(info []byte) (uint64, bool) {
 }
 
 // lines returns .debug_line as far as the table at an offset goes.
-func (e *earlyInfo) lines(offset uint64) []byte {
+func (e *Early) lines(offset uint64) []byte {
 	p := e.part("line")
 	head, err := p.slice(offset, 4)
 	if err != nil {
@@ -179,7 +179,7 @@ var anywhere = [...]string{"str", "line_str", "addr", "str_offsets", "rnglists",
 
 // ahead begins to read what a unit will need beside .debug_info, whose sections
 // are in the order of units as a rule. They must not be used before the end.
-func (e *earlyInfo) ahead(offset uint64) *sync.WaitGroup {
+func (e *Early) ahead(offset uint64) *sync.WaitGroup {
 	var all sync.WaitGroup
 	info := e.part("info")
 	for _, name := range [...]string{"line", "abbrev"} {
@@ -195,7 +195,7 @@ func (e *earlyInfo) ahead(offset uint64) *sync.WaitGroup {
 }
 
 // whole returns the sections in which anything may be anywhere.
-func (e *earlyInfo) whole() (map[string][]byte, error) {
+func (e *Early) whole() (map[string][]byte, error) {
 	sec := map[string][]byte{}
 	for _, name := range anywhere {
 		p := e.part(name)
@@ -209,11 +209,11 @@ func (e *earlyInfo) whole() (map[string][]byte, error) {
 }
 
 // part returns a section by the end of its name. It may have nothing.
-func (e *earlyInfo) part(name string) *part {
+func (e *Early) part(name string) *part {
 	p := e.parts[name]
 	if p == nil {
 		p = &part{}
-		if s := e.file.section(".debug_" + name); s != nil && s.Size <= maxSection {
+		if s := e.file.Section(".debug_" + name); s != nil && s.Size <= MaxSection {
 			p = &part{section: s, size: s.Size}
 		}
 		e.parts[name] = p
@@ -248,7 +248,7 @@ const readAhead = 1 << 16
 
 func (p *part) grow(end uint64) error {
 	end = min(max(end, uint64(len(p.data))+readAhead), p.size)
-	return shield(func() error {
+	return CatchPanic(func() error {
 		if p.reader == nil {
 			p.reader = p.section.Open()
 		}

@@ -37,35 +37,35 @@ func TestEarlyInLibrary(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no such library: ", err)
 	}
-	o, err := openELF(f, f)
+	o, err := OpenELF(f, f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = o.close() }()
-	debug := o.findDebugFile(path, []string{"/usr/lib/debug"})
+	defer func() { _ = o.Close() }()
+	debug := o.FindDebugFile(path, []string{"/usr/lib/debug"})
 	if debug == nil {
-		t.Skip("it has no debug file: ", hex.EncodeToString(o.buildID()))
+		t.Skip("it has no debug file: ", hex.EncodeToString(o.BuildID()))
 	}
-	defer func() { _ = debug.close() }()
+	defer func() { _ = debug.Close() }()
 	compareFile(t, path, debug, 97)
 }
 
 func compareEarly(t *testing.T, path string, every int) {
 	t.Helper()
-	o := openDebug(path)
+	o := OpenPath(path)
 	if o == nil {
 		t.Fatalf("%s cannot be read", path)
 	}
-	defer func() { _ = o.close() }()
+	defer func() { _ = o.Close() }()
 	compareFile(t, path, o, every)
 }
 
 // compareFile looks at one address of every n-th range.
-func compareFile(t *testing.T, path string, o *elfFile, every int) {
+func compareFile(t *testing.T, path string, o *ELFFile, every int) {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	early := newEarly(o, log)
-	whole, err := openDebugInfo(o, log)
+	whole, err := Open(o, log)
 	if len(early.ranges) == 0 || err != nil {
 		t.Fatalf("%s has %d ranges, %v", path, len(early.ranges), err)
 	}
@@ -73,7 +73,7 @@ func compareFile(t *testing.T, path string, o *elfFile, every int) {
 	for i := 0; i < len(early.ranges); i += every {
 		r := early.ranges[i]
 		for _, pc := range []uint64{r.start, (r.start + r.end) / 2, r.end - 1} {
-			d := early.at(pc)
+			d := early.At(pc)
 			if d == nil {
 				continue
 			}
@@ -153,7 +153,7 @@ func TestReadRanges(t *testing.T) {
 		{"cut off", set[:40], nil},
 		{"nothing", nil, nil},
 	} {
-		var e earlyInfo
+		var e Early
 		e.readRanges(test.data)
 		if !reflect.DeepEqual(e.ranges, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, e.ranges, test.want)
@@ -174,17 +174,17 @@ func TestPartOfDamagedSection(t *testing.T) {
 
 // levelsOf returns the levels at an address without their scopes, and last the
 // function and where it starts.
-func levelsOf(t *testing.T, d *debugInfo, pc uint64) []level {
+func levelsOf(t *testing.T, d *Info, pc uint64) []Level {
 	t.Helper()
-	var out []level
-	err := d.do(func() error {
-		f, all, err := d.levelsLocked(pc)
+	var out []Level
+	err := d.Do(func() error {
+		f, all, err := d.LevelsLocked(pc)
 		for _, l := range all {
-			l.scopes = nil
+			l.Scopes = nil
 			out = append(out, l)
 		}
 		if f != nil {
-			out = append(out, level{name: f.name, line: int(f.start())})
+			out = append(out, Level{Name: f.Name, Line: int(f.Start())})
 		}
 		return err
 	})

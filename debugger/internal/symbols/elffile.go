@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// maxSection is the largest section that is read, decompressed.
-const maxSection = 2 << 30
+// MaxSection is the largest section that is read, decompressed.
+const MaxSection = 2 << 30
 
 var errNotELF = errors.New("not a 64-bit little-endian ELF file for x86-64")
 
-// An elfFile is one ELF file.
-type elfFile struct {
-	f *elf.File
-	c io.Closer
+// An ELFFile is one ELF file.
+type ELFFile struct {
+	ELF *elf.File
+	c   io.Closer
 }
 
-// openELF reads the headers. It does not close c when it fails.
-func openELF(r io.ReaderAt, c io.Closer) (o *elfFile, err error) {
-	err = shield(func() error {
+// OpenELF reads the headers. It does not close c when it fails.
+func OpenELF(r io.ReaderAt, c io.Closer) (o *ELFFile, err error) {
+	err = CatchPanic(func() error {
 		f, err := elf.NewFile(r)
 		if err != nil {
 			return err
@@ -30,15 +30,15 @@ func openELF(r io.ReaderAt, c io.Closer) (o *elfFile, err error) {
 		if f.Class != elf.ELFCLASS64 || f.Data != elf.ELFDATA2LSB || f.Machine != elf.EM_X86_64 {
 			return errNotELF
 		}
-		o = &elfFile{f, c}
+		o = &ELFFile{f, c}
 		return nil
 	})
 	return o, err
 }
 
-// shield runs code of debug/elf and debug/dwarf, which may panic on files that
+// CatchPanic runs code of debug/elf and debug/dwarf, which may panic on files that
 // lie. It is the only place that recovers.
-func shield(f func() error) (err error) {
+func CatchPanic(f func() error) (err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			err = fmt.Errorf("damaged file: %v", x)
@@ -47,32 +47,32 @@ func shield(f func() error) (err error) {
 	return f()
 }
 
-// close closes the file. A nil one has none.
-func (o *elfFile) close() error {
+// Close closes the file. A nil one has none.
+func (o *ELFFile) Close() error {
 	if o == nil || o.c == nil {
 		return nil
 	}
 	return o.c.Close()
 }
 
-// section returns the first of some sections that the file has contents for.
-func (o *elfFile) section(names ...string) *elf.Section {
+// Section returns the first of some sections that the file has contents for.
+func (o *ELFFile) Section(names ...string) *elf.Section {
 	for _, n := range names {
-		if s := o.f.Section(n); s != nil && s.Type != elf.SHT_NOBITS {
+		if s := o.ELF.Section(n); s != nil && s.Type != elf.SHT_NOBITS {
 			return s
 		}
 	}
 	return nil
 }
 
-// data reads a section, decompressed; nil when it is not there or damaged.
-func (o *elfFile) data(names ...string) []byte {
-	s := o.section(names...)
-	if s == nil || s.Size > maxSection {
+// Data reads a section, decompressed; nil when it is not there or damaged.
+func (o *ELFFile) Data(names ...string) []byte {
+	s := o.Section(names...)
+	if s == nil || s.Size > MaxSection {
 		return nil
 	}
 	var data []byte
-	err := shield(func() (err error) {
+	err := CatchPanic(func() (err error) {
 		if strings.HasPrefix(s.Name, ".zdebug") {
 			data, err = inflate(s)
 			return err
@@ -88,11 +88,11 @@ func (o *elfFile) data(names ...string) []byte {
 
 var errNotMapped = errors.New("no segment of the file is there")
 
-// readMapped reads what the file has at one of its addresses. What no segment
+// ReadMapped reads what the file has at one of its addresses. What no segment
 // has is zero; nothing at all is an error.
-func (o *elfFile) readMapped(addr uint64, p []byte) error {
+func (o *ELFFile) ReadMapped(addr uint64, p []byte) error {
 	clear(p)
-	for _, s := range o.f.Progs {
+	for _, s := range o.ELF.Progs {
 		if s.Type != elf.PT_LOAD || addr >= s.Vaddr+s.Filesz || addr+uint64(len(p)) <= s.Vaddr {
 			continue
 		}
@@ -106,9 +106,9 @@ func (o *elfFile) readMapped(addr uint64, p []byte) error {
 	return errNotMapped
 }
 
-// buildID returns the note that names this very build, nil when there is none.
-func (o *elfFile) buildID() []byte {
-	p := o.data(".note.gnu.build-id")
+// BuildID returns the note that names this very build, nil when there is none.
+func (o *ELFFile) BuildID() []byte {
+	p := o.Data(".note.gnu.build-id")
 	if p == nil {
 		p = o.noteSegment()
 	}
@@ -131,8 +131,8 @@ func (o *elfFile) buildID() []byte {
 func align4(n uint32) uint32 { return (n + 3) &^ 3 }
 
 // noteSegment reads the notes of an image that has no sections.
-func (o *elfFile) noteSegment() []byte {
-	for _, s := range o.f.Progs {
+func (o *ELFFile) noteSegment() []byte {
+	for _, s := range o.ELF.Progs {
 		if s.Type == elf.PT_NOTE && s.Filesz < 1<<16 {
 			p := make([]byte, s.Filesz)
 			if _, err := s.ReadAt(p, 0); err == nil {
@@ -143,11 +143,11 @@ func (o *elfFile) noteSegment() []byte {
 	return nil
 }
 
-// bias finds out how far from its own addresses the file was loaded, by the
+// Bias finds out how far from its own addresses the file was loaded, by the
 // segment that the lowest mapping shows.
-func (o *elfFile) bias(start, offset uint64) (uint64, error) {
+func (o *ELFFile) Bias(start, offset uint64) (uint64, error) {
 	const page = 4096
-	for _, s := range o.f.Progs {
+	for _, s := range o.ELF.Progs {
 		if s.Type != elf.PT_LOAD {
 			continue
 		}
@@ -158,25 +158,25 @@ func (o *elfFile) bias(start, offset uint64) (uint64, error) {
 	return 0, errors.New("no segment of the file is mapped there")
 }
 
-func (o *elfFile) debugSection(name string) []byte {
-	return o.data(".debug_"+name, ".zdebug_"+name)
+func (o *ELFFile) DebugSection(name string) []byte {
+	return o.Data(".debug_"+name, ".zdebug_"+name)
 }
 
-// dynamic returns texts of the dynamic section; none when it is damaged.
-func (o *elfFile) dynamic(tag elf.DynTag) []string {
+// Dynamic returns texts of the dynamic section; none when it is damaged.
+func (o *ELFFile) Dynamic(tag elf.DynTag) []string {
 	var out []string
-	_ = shield(func() (err error) { // damaged: nothing is known to be needed
-		out, err = o.f.DynString(tag)
+	_ = CatchPanic(func() (err error) { // damaged: nothing is known to be needed
+		out, err = o.ELF.DynString(tag)
 		return err
 	})
 	return out
 }
 
-// relocated is the data of a section with the addresses in it. Those of a program
+// Relocated is the data of a section with the addresses in it. Those of a program
 // that may be loaded anywhere are in its list of relocations.
-func (o *elfFile) relocated(s *elf.Section) []byte {
-	data := o.data(s.Name)
-	list := o.data(".rela.dyn", ".rela")
+func (o *ELFFile) Relocated(s *elf.Section) []byte {
+	data := o.Data(s.Name)
+	list := o.Data(".rela.dyn", ".rela")
 	for ; len(list) >= 24; list = list[24:] { // Elf64_Rela: where, how, what
 		at := binary.LittleEndian.Uint64(list) - s.Addr
 		relative := binary.LittleEndian.Uint64(list[8:]) == uint64(elf.R_X86_64_RELATIVE)

@@ -11,27 +11,27 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// A symbol is one entry of an ELF symbol table, in the file's addresses.
-type symbol struct {
-	name string
-	addr uint64
+// A Symbol is one entry of an ELF symbol table, in the file's addresses.
+type Symbol struct {
+	Name string
+	Addr uint64
 	size uint64
 	end  uint64 // of the section
-	code bool
+	Code bool
 	rank uint8 // of two at one address the lower is shown
 }
 
-// A symbolTable finds symbols by address and by name.
-type symbolTable struct {
-	sorted []symbol // by address, then rank
+// A SymbolTable finds symbols by address and by name.
+type SymbolTable struct {
+	sorted []Symbol // by address, then rank
 	byName map[string][]int32
 }
 
-// readSymbols merges the tables of a file and of its separate debug file.
-func readSymbols(objects ...*elfFile) *symbolTable {
-	t := &symbolTable{byName: map[string][]int32{}}
-	seen := map[symbol]bool{}
-	var last *elfFile
+// ReadSymbols merges the tables of a file and of its separate debug file.
+func ReadSymbols(objects ...*ELFFile) *SymbolTable {
+	t := &SymbolTable{byName: map[string][]int32{}}
+	seen := map[Symbol]bool{}
+	var last *ELFFile
 	for _, o := range objects {
 		if o == last {
 			continue
@@ -44,21 +44,21 @@ func readSymbols(objects ...*elfFile) *symbolTable {
 			}
 		}
 	}
-	slices.SortFunc(t.sorted, func(a, b symbol) int {
-		return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.rank, b.rank), cmp.Compare(a.name, b.name))
+	slices.SortFunc(t.sorted, func(a, b Symbol) int {
+		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.rank, b.rank), cmp.Compare(a.Name, b.Name))
 	})
 	for i, s := range t.sorted {
-		t.byName[s.name] = append(t.byName[s.name], int32(i))
+		t.byName[s.Name] = append(t.byName[s.Name], int32(i))
 	}
 	return t
 }
 
 // symbols reads .symtab and .dynsym.
-func (o *elfFile) symbols() []symbol {
-	var out []symbol
-	for _, read := range []func() ([]elf.Symbol, error){o.f.Symbols, o.f.DynamicSymbols} {
+func (o *ELFFile) symbols() []Symbol {
+	var out []Symbol
+	for _, read := range []func() ([]elf.Symbol, error){o.ELF.Symbols, o.ELF.DynamicSymbols} {
 		var raw []elf.Symbol
-		err := shield(func() (err error) { raw, err = read(); return err })
+		err := CatchPanic(func() (err error) { raw, err = read(); return err })
 		if err != nil {
 			continue // a stripped file has only one of them
 		}
@@ -72,27 +72,27 @@ func (o *elfFile) symbols() []symbol {
 }
 
 // symbol keeps what names code or data in this file.
-func (o *elfFile) symbol(s elf.Symbol) (symbol, bool) {
+func (o *ELFFile) symbol(s elf.Symbol) (Symbol, bool) {
 	kind := elf.ST_TYPE(s.Info)
 	code := kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC
-	if kind == elf.STT_NOTYPE && int(s.Section) < len(o.f.Sections) && s.Section != elf.SHN_UNDEF {
-		code = o.f.Sections[s.Section].Flags&elf.SHF_EXECINSTR != 0
+	if kind == elf.STT_NOTYPE && int(s.Section) < len(o.ELF.Sections) && s.Section != elf.SHN_UNDEF {
+		code = o.ELF.Sections[s.Section].Flags&elf.SHF_EXECINSTR != 0
 	}
 	switch {
 	case s.Section == elf.SHN_UNDEF, s.Section == elf.SHN_ABS, s.Name == "":
-		return symbol{}, false
+		return Symbol{}, false
 	case !code && kind != elf.STT_OBJECT:
-		return symbol{}, false
+		return Symbol{}, false
 	}
-	return symbol{name: s.Name, addr: s.Value, size: s.Size, end: o.sectionEnd(s.Section), code: code, rank: rank(s, kind)}, true
+	return Symbol{Name: s.Name, Addr: s.Value, size: s.Size, end: o.sectionEnd(s.Section), Code: code, rank: rank(s, kind)}, true
 }
 
 // sectionEnd is where a section of the file ends in memory.
-func (o *elfFile) sectionEnd(i elf.SectionIndex) uint64 {
-	if int(i) >= len(o.f.Sections) {
+func (o *ELFFile) sectionEnd(i elf.SectionIndex) uint64 {
+	if int(i) >= len(o.ELF.Sections) {
 		return math.MaxUint64
 	}
-	return o.f.Sections[i].Addr + o.f.Sections[i].Size
+	return o.ELF.Sections[i].Addr + o.ELF.Sections[i].Size
 }
 
 // rank orders the names of one address: sized before unsized, global before
@@ -114,21 +114,21 @@ func rank(s elf.Symbol, kind elf.SymType) uint8 {
 	return r
 }
 
-// at returns the symbol that covers an address of the file. One without a size
+// At returns the symbol that covers an address of the file. One without a size
 // reaches to the next, or to the end of its section.
-func (t *symbolTable) at(addr uint64, code bool) (symbol, bool) {
-	i := sort.Search(len(t.sorted), func(i int) bool { return t.sorted[i].addr > addr }) - 1
-	var best symbol
+func (t *SymbolTable) At(addr uint64, code bool) (Symbol, bool) {
+	i := sort.Search(len(t.sorted), func(i int) bool { return t.sorted[i].Addr > addr }) - 1
+	var best Symbol
 	found, passed := false, false // passed one that ends before
 	for steps := 0; i >= 0 && steps < 64; i, steps = i-1, steps+1 {
 		s := t.sorted[i]
-		if found && s.addr != best.addr {
+		if found && s.Addr != best.Addr {
 			break
 		}
-		if s.code != code {
+		if s.Code != code {
 			continue
 		}
-		if addr < s.addr+s.size || s.size == 0 && !found && !passed && addr < s.end {
+		if addr < s.Addr+s.size || s.size == 0 && !found && !passed && addr < s.end {
 			best, found = s, true
 		}
 		passed = true
@@ -136,18 +136,18 @@ func (t *symbolTable) at(addr uint64, code bool) (symbol, bool) {
 	return best, found
 }
 
-// named returns the symbols of a name.
-func (t *symbolTable) named(name string) []symbol {
-	var out []symbol
+// Named returns the symbols of a name.
+func (t *SymbolTable) Named(name string) []Symbol {
+	var out []Symbol
 	for _, i := range t.byName[name] {
 		out = append(out, t.sorted[i])
 	}
 	return out
 }
 
-// readable turns a linker's name into the program's: demangled, without
+// Demangle turns a linker's name into the program's: demangled, without
 // parameters. A version behind @ is dropped.
-func readable(name string) string {
+func Demangle(name string) string {
 	if i := strings.IndexByte(name, '@'); i > 0 {
 		name = name[:i]
 	}

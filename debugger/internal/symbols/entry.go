@@ -7,9 +7,9 @@ import (
 // maxOrigins bounds how often an entry may point on to another.
 const maxOrigins = 8
 
-// attrLocked returns an attribute of an entry or of what it was made from, and
+// AttrLocked returns an attribute of an entry or of what it was made from, and
 // the entry that has it.
-func (d *debugInfo) attrLocked(e *dwarf.Entry, a dwarf.Attr) (any, *dwarf.Entry) {
+func (d *Info) AttrLocked(e *dwarf.Entry, a dwarf.Attr) (any, *dwarf.Entry) {
 	for range maxOrigins {
 		if v := e.Val(a); v != nil {
 			return v, e
@@ -22,20 +22,20 @@ func (d *debugInfo) attrLocked(e *dwarf.Entry, a dwarf.Attr) (any, *dwarf.Entry)
 }
 
 // originLocked returns the entry that one was made from, nil when there is none.
-func (d *debugInfo) originLocked(e *dwarf.Entry) *dwarf.Entry {
-	off, ok := d.ref(e.Val(dwarf.AttrAbstractOrigin))
+func (d *Info) originLocked(e *dwarf.Entry) *dwarf.Entry {
+	off, ok := d.Ref(e.Val(dwarf.AttrAbstractOrigin))
 	if !ok {
-		off, ok = d.ref(e.Val(dwarf.AttrSpecification))
+		off, ok = d.Ref(e.Val(dwarf.AttrSpecification))
 	}
 	if !ok {
 		return nil
 	}
-	return d.entryLocked(off)
+	return d.EntryLocked(off)
 }
 
-// entryLocked reads the entry at an offset, nil when there is none.
-func (d *debugInfo) entryLocked(off dwarf.Offset) *dwarf.Entry {
-	u := d.unitAtLocked(off)
+// EntryLocked reads the entry at an offset, nil when there is none.
+func (d *Info) EntryLocked(off dwarf.Offset) *dwarf.Entry {
+	u := d.UnitAtLocked(off)
 	if u == nil || off < u.die {
 		return nil
 	}
@@ -48,23 +48,23 @@ func (d *debugInfo) entryLocked(off dwarf.Offset) *dwarf.Entry {
 	return e
 }
 
-// nameLocked returns the qualified name of an entry and the linker's.
-func (d *debugInfo) nameLocked(e *dwarf.Entry) (name, linkage string) {
-	v, at := d.attrLocked(e, dwarf.AttrName)
-	l, _ := d.attrLocked(e, dwarf.AttrLinkageName)
+// NameLocked returns the qualified name of an entry and the linker's.
+func (d *Info) NameLocked(e *dwarf.Entry) (name, linkage string) {
+	v, at := d.AttrLocked(e, dwarf.AttrName)
+	l, _ := d.AttrLocked(e, dwarf.AttrLinkageName)
 	linkage, _ = l.(string)
 	name, _ = v.(string)
 	if name == "" {
-		return readable(linkage), linkage
+		return Demangle(linkage), linkage
 	}
 	return d.scopeLocked(at) + name, linkage
 }
 
 // scopeLocked returns what the name of an entry is qualified with: by where the
 // entry stands, or where it was declared.
-func (d *debugInfo) scopeLocked(e *dwarf.Entry) string {
+func (d *Info) scopeLocked(e *dwarf.Entry) string {
 	for range maxOrigins {
-		u := d.unitAtLocked(e.Offset)
+		u := d.UnitAtLocked(e.Offset)
 		if u == nil {
 			return ""
 		}
@@ -79,9 +79,9 @@ func (d *debugInfo) scopeLocked(e *dwarf.Entry) string {
 	return ""
 }
 
-// written are the names that people write for what compilers of C and C++ call
+// BaseTypeNames are the names that people write for what compilers of C and C++ call
 // by all of its words.
-var written = map[string]string{
+var BaseTypeNames = map[string]string{
 	"long int": "long", "long unsigned int": "unsigned long", "short int": "short",
 	"short unsigned int": "unsigned short", "long long int": "long long",
 	"long long unsigned int": "unsigned long long",

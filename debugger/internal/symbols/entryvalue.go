@@ -6,11 +6,11 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
 )
 
-// entryValue finds what a register held when the function was entered, from
+// EntryValue finds what a register held when the function was entered, from
 // what the caller says about the call (DWARF 5 section 3.4.2). The caller must
 // be known to have called this very function: a jump to it in between would
 // have left another value.
-func (a *activation) entryValue(expr []byte) (uint64, error) {
+func (a *activation) EntryValue(expr []byte) (uint64, error) {
 	caller := a.up()
 	if caller == nil || caller.function() == nil || a.site == nil || a.signal {
 		return 0, location.ErrUnavailable
@@ -19,25 +19,25 @@ func (a *activation) entryValue(expr []byte) (uint64, error) {
 	if !ok || !a.calledBy(caller, call) {
 		return 0, location.ErrUnavailable
 	}
-	for _, p := range call.params {
-		if bytes.Equal(p.location, expr) && p.value != nil {
-			return location.Value(p.value, caller.view().context(caller.site.fn.unit))
+	for _, p := range call.Params {
+		if bytes.Equal(p.Location, expr) && p.Value != nil {
+			return location.Value(p.Value, caller.view().Context(caller.site.Function.Unit))
 		}
 	}
 	return 0, location.ErrUnavailable
 }
 
 // call returns the call that the activation is in.
-func (a *activation) call() (found callSite, ok bool) {
+func (a *activation) call() (found CallSite, ok bool) {
 	ret := a.regs.PC() - a.image.Bias
-	fn := a.site.fn
-	err := fn.unit.d.do(func() error {
-		tree, err := fn.treeLocked()
+	fn := a.site.Function
+	err := fn.Unit.Info.Do(func() error {
+		tree, err := fn.ScopesLocked()
 		if tree == nil {
 			return err
 		}
-		tree.eachCall(func(c callSite) bool {
-			if ok = c.ret == ret; ok {
+		tree.EachCall(func(c CallSite) bool {
+			if ok = c.Return == ret; ok {
 				found = c
 			}
 			return !ok
@@ -49,13 +49,13 @@ func (a *activation) call() (found callSite, ok bool) {
 
 // calledBy reports whether a call goes to this function: by its name, or by the
 // address that the caller computed.
-func (a *activation) calledBy(caller *activation, c callSite) bool {
-	if c.target == "" && c.expr != nil {
-		addr, err := location.Value(c.expr, caller.view().context(caller.site.fn.unit))
-		return err == nil && addr == a.site.start
+func (a *activation) calledBy(caller *activation, c CallSite) bool {
+	if c.Target == "" && c.TargetExpr != nil {
+		addr, err := location.Value(c.TargetExpr, caller.view().Context(caller.site.Function.Unit))
+		return err == nil && addr == a.site.Start
 	}
-	if fn := a.function(); fn != nil && c.target != "" {
-		return c.target == fn.linkage || c.target == fn.name
+	if fn := a.function(); fn != nil && c.Target != "" {
+		return c.Target == fn.LinkageName || c.Target == fn.Name
 	}
-	return c.target != "" && c.target == a.site.name
+	return c.Target != "" && c.Target == a.site.Name
 }

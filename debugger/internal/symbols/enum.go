@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// memberText names the member that a pointer to one means: the pointer is the
+// MemberText names the member that a pointer to one means: the pointer is the
 // member's offset, or -1 for none.
-func (t *Type) memberText(v int64) string {
+func (t *Type) MemberText(v int64) string {
 	if v == -1 {
 		return "NULL"
 	}
-	owner := t.set.typeAt(t.owner)
+	owner := t.Set.At(t.owner)
 	for _, f := range owner.Fields() {
 		if !f.Static && f.Offset == v && f.Name != "" {
 			return "&" + owner.String() + "::" + f.Name
@@ -20,9 +20,9 @@ func (t *Type) memberText(v int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// enumText names a value of an enumeration; one that is a sum of flags by all
+// EnumText names a value of an enumeration; one that is a sum of flags by all
 // of them.
-func (t *Type) enumText(v uint64) string {
+func (t *Type) EnumText(v uint64) string {
 	size := min(max(t.Size, 1), 8) * 8
 	mask := ^uint64(0) >> (64 - size)
 	var names []string

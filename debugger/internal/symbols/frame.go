@@ -36,7 +36,7 @@ type activation struct {
 	regs    Registers
 	cfa     uint64
 	look    uint64 // the address whose rules and names hold; before a return address
-	site    *site
+	site    *Site
 	row     *cfi.Row
 	caller  *activation
 	stepped bool // caller has been looked for
@@ -78,14 +78,14 @@ func (f *Frame) Described() bool {
 }
 
 // function is the one that debug information has, nil when it has none.
-func (a *activation) function() *function {
+func (a *activation) function() *Subprogram {
 	if a.site == nil {
 		return nil
 	}
-	if a.site.early && a.site.fn == nil {
-		a.site = a.image.wholeSite(a.look)
+	if a.site.Early && a.site.Function == nil {
+		a.site = a.image.WholeSite(a.look)
 	}
-	return a.site.fn
+	return a.site.Function
 }
 
 // frames makes the frames of an activation, innermost first.
@@ -101,15 +101,15 @@ func (a *activation) frames(out []Frame, limit int) []Frame {
 	if a.site == nil {
 		return append(out, f)
 	}
-	if a.site.name != "" {
-		f.Offset = int64(f.PC - a.site.start)
+	if a.site.Name != "" {
+		f.Offset = int64(f.PC - a.site.Start)
 	}
-	f.Language = a.site.language()
-	for i, l := range a.site.levels {
+	f.Language = a.site.Language()
+	for i, l := range a.site.Levels {
 		if len(out) >= limit {
 			break
 		}
-		f.level, f.Function, f.File, f.Line, f.Inlined = i, l.name, l.file, l.line, l.inlined
+		f.level, f.Function, f.File, f.Line, f.Inlined = i, l.Name, l.File, l.Line, l.Inlined
 		out = append(out, f)
 	}
 	return out

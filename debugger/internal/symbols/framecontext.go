@@ -7,15 +7,15 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
 )
 
-func (a *activation) view() *view {
-	return &view{image: a.image, mem: a.mem, regs: a.regs, frame: a}
+func (a *activation) view() *View {
+	return &View{Image: a.image, Memory: a.mem, Registers: a.regs, Frame: a}
 }
 
-// pc implements callFrame.
-func (a *activation) pc() uint64 { return a.look }
+// PC implements callFrame.
+func (a *activation) PC() uint64 { return a.look }
 
-// frameAddress is the CFA.
-func (a *activation) frameAddress() (uint64, error) {
+// CFA is the CFA.
+func (a *activation) CFA() (uint64, error) {
 	a.up()
 	if a.cfa == 0 {
 		return 0, location.ErrUnavailable
@@ -23,29 +23,29 @@ func (a *activation) frameAddress() (uint64, error) {
 	return a.cfa, nil
 }
 
-// frameBase evaluates what the function says its variables are relative to.
-func (a *activation) frameBase(w *view) (uint64, error) {
+// FrameBase evaluates what the function says its variables are relative to.
+func (a *activation) FrameBase(w *View) (uint64, error) {
 	fn := a.function()
 	if fn == nil {
 		return 0, location.ErrUnavailable
 	}
-	base, _ := fn.entry.Val(dwarf.AttrFrameBase).([]byte)
+	base, _ := fn.Entry.Val(dwarf.AttrFrameBase).([]byte)
 	if base == nil {
-		v := &variable{unit: fn.unit, entry: &dwarf.Entry{Offset: fn.entry.Offset}}
-		if f := fn.entry.AttrField(dwarf.AttrFrameBase); f != nil {
+		v := &Variable{Unit: fn.Unit, Entry: &dwarf.Entry{Offset: fn.Entry.Offset}}
+		if f := fn.Entry.AttrField(dwarf.AttrFrameBase); f != nil {
 			g := *f
 			g.Attr = dwarf.AttrLocation
-			v.entry.Field = []dwarf.Field{g}
+			v.Entry.Field = []dwarf.Field{g}
 		}
-		err := fn.unit.d.do(func() (err error) {
-			base, _, err = w.locationLocked(v)
+		err := fn.Unit.Info.Do(func() (err error) {
+			base, _, err = w.LocationLocked(v)
 			return err
 		})
 		if err != nil || base == nil {
 			return 0, errors.Join(err, location.ErrUnavailable)
 		}
 	}
-	c := w.context(fn.unit)
+	c := w.Context(fn.Unit)
 	c.FrameBase = nil // it cannot be defined by itself
 	return location.Value(base, c)
 }

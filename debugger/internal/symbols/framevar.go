@@ -18,20 +18,20 @@ func (f *Frame) Variable(ctx context.Context, name string) (Object, error) {
 	if o, ok := f.member(name); ok {
 		return o, nil
 	}
-	v, im, err := f.viewpoint().global(ctx, f.act.program, name)
+	v, im, err := f.viewpoint().Global(ctx, f.act.program, name)
 	if err != nil {
 		return Object{}, err
 	}
-	w := &view{image: im, mem: f.act.mem, regs: f.act.regs}
-	return w.object(v), nil
+	w := &View{Image: im, Memory: f.act.mem, Registers: f.act.regs}
+	return w.Object(v), nil
 }
 
 // local finds an argument or local variable, in inner blocks first.
 func (f *Frame) local(name string) (Object, bool) {
 	for _, s := range slices.Backward(f.scopes()) {
-		for _, v := range s.vars {
+		for _, v := range s.Variables {
 			if isCalled(v, name) && f.visible(v) {
-				return f.act.view().object(v).unescaped(name), true
+				return f.act.view().Object(v).Unescaped(name), true
 			}
 		}
 	}
@@ -40,8 +40,8 @@ func (f *Frame) local(name string) (Object, bool) {
 
 // isCalled reports whether people know a variable by a name: Go's compiler
 // writes & before those that live on the heap.
-func isCalled(v *variable, name string) bool {
-	return v.name == name || v.unit.lang == Go && strings.TrimPrefix(v.name, "&") == name
+func isCalled(v *Variable, name string) bool {
+	return v.Name == name || v.Unit.Lang == Go && strings.TrimPrefix(v.Name, "&") == name
 }
 
 // member finds a member of the object whose method the frame is in. When the
@@ -57,18 +57,16 @@ func (f *Frame) member(name string) (Object, bool) {
 	}
 	to, err := this.Deref()
 	if err != nil {
-		to = Object{Type: this.Type.Strip().Elem(), view: this.view, err: err}
+		to = this.Unreadable(this.Type.Strip().Elem(), err)
 	}
-	return to.member(name, maxBases, false)
+	return to.FindMember(name, MaxBases, false)
 }
 
-func (f *Frame) viewpoint() viewpoint {
-	from := viewpoint{image: f.act.image}
+func (f *Frame) viewpoint() Viewpoint {
 	if fn := f.act.function(); fn != nil {
-		from.unit = fn.unit
-		from.prefixes = prefixes(f.Function, from.unit.lang)
+		return NewViewpoint(f.act.image, fn.Unit, f.Function)
 	}
-	return from
+	return NewViewpoint(f.act.image, nil, "")
 }
 
 // Variables returns the arguments and local variables of the frame's function
@@ -79,9 +77,9 @@ func (f *Frame) Variables() []Object {
 	scopes := f.scopes()
 	for _, arg := range []bool{true, false} {
 		for _, s := range slices.Backward(scopes) {
-			for _, v := range s.vars {
-				if v.arg == arg && v.name != "" && f.visible(v) {
-					out = append(out, f.act.view().object(v).escaped())
+			for _, v := range s.Variables {
+				if v.Argument == arg && v.Name != "" && f.visible(v) {
+					out = append(out, f.act.view().Object(v).Escaped())
 				}
 			}
 		}
@@ -91,19 +89,19 @@ func (f *Frame) Variables() []Object {
 
 // visible leaves out what is declared below the line that runs. Optimized code
 // jumps about, so only languages where the line decides, and plain code, count.
-func (f *Frame) visible(v *variable) bool {
-	return v.arg || f.Language != Go || v.line <= f.Line || f.Line == 0
+func (f *Frame) visible(v *Variable) bool {
+	return v.Argument || f.Language != Go || v.Line <= f.Line || f.Line == 0
 }
 
-func (f *Frame) scopes() []*scope {
+func (f *Frame) scopes() []*Scope {
 	if f.act == nil || f.act.site == nil || f.Signal {
 		return nil
 	}
-	if f.act.site.early {
-		f.act.site = f.act.image.wholeSite(f.act.look)
+	if f.act.site.Early {
+		f.act.site = f.act.image.WholeSite(f.act.look)
 	}
-	if f.level >= len(f.act.site.levels) {
+	if f.level >= len(f.act.site.Levels) {
 		return nil
 	}
-	return f.act.site.levels[f.level].scopes
+	return f.act.site.Levels[f.level].Scopes
 }

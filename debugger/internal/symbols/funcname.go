@@ -13,22 +13,11 @@ import (
 // all of it first, if that was not done yet.
 func (p *Program) eachFunction(ctx context.Context, visit func(f imageFunction)) error {
 	for _, im := range p.Images() {
-		d := im.debug()
+		d := im.DebugInfo()
 		if d == nil {
 			continue
 		}
-		if err := d.loadAll(ctx); err != nil {
-			return err
-		}
-		err := d.do(func() error {
-			for _, u := range d.units {
-				for _, f := range u.functions {
-					visit(imageFunction{f, im})
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		if err := d.EachFunction(ctx, func(f *Subprogram) { visit(imageFunction{f, im}) }); err != nil {
 			return err
 		}
 	}
@@ -41,14 +30,14 @@ func (p *Program) eachFunction(ctx context.Context, visit func(f imageFunction))
 func (p *Program) goFunctions(ctx context.Context, name string) ([]imageFunction, error) {
 	var found [3][]imageFunction
 	err := p.eachFunction(ctx, func(f imageFunction) {
-		if f.unit.lang != Go {
+		if f.Unit.Lang != Go {
 			return
 		}
-		bare := withoutArguments(f.name)
+		bare := withoutArguments(f.Name)
 		switch {
 		case bare == name:
 			found[0] = append(found[0], f)
-		case !endsIn(bare, name) && !endsIn(f.name, name):
+		case !endsIn(bare, name) && !endsIn(f.Name, name):
 		case strings.HasPrefix(bare, "main."):
 			found[1] = append(found[1], f)
 		default:
@@ -95,8 +84,8 @@ func (p *Program) Similar(ctx context.Context, name string, n int) ([]string, er
 	far := map[string]int{}
 	want := lastPart(name)
 	err := p.eachFunction(ctx, func(f imageFunction) {
-		if d, ok := distance(want, lastPart(f.name), max(1, len(want)/3)); ok {
-			far[withoutArguments(f.name)] = d
+		if d, ok := distance(want, lastPart(f.Name), max(1, len(want)/3)); ok {
+			far[withoutArguments(f.Name)] = d
 		}
 	})
 	var names []string
@@ -111,7 +100,7 @@ func (p *Program) Similar(ctx context.Context, name string, n int) ([]string, er
 
 // lastPart is a function's own name in small letters.
 func lastPart(name string) string {
-	name = baseName(withoutArguments(name))
+	name = BaseName(withoutArguments(name))
 	return strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 }
 

@@ -7,21 +7,19 @@ import (
 	"sort"
 )
 
-// A function is one that has code.
-type function struct {
-	unit    *unit
-	entry   *dwarf.Entry
-	name    string // qualified
-	linkage string
-	ranges  [][2]uint64 // in the file's addresses
-	tree    *scope      // nil until it is needed
+// A Subprogram is one that has code.
+type Subprogram struct {
+	Unit        *Unit
+	Entry       *dwarf.Entry
+	Name        string // qualified
+	LinkageName string
+	ranges      [][2]uint64 // in the file's addresses
+	tree        *Scope      // nil until it is needed
 }
 
-func compareUint(a, b uint64) int { return cmp.Compare(a, b) }
-
-// start is the function's first instruction.
-func (f *function) start() uint64 {
-	if pc, ok := f.entry.Val(dwarf.AttrEntrypc).(uint64); ok && within(f.ranges, pc) {
+// Start is the function's first instruction.
+func (f *Subprogram) Start() uint64 {
+	if pc, ok := f.Entry.Val(dwarf.AttrEntrypc).(uint64); ok && within(f.ranges, pc) {
 		return pc
 	}
 	return f.ranges[0][0]
@@ -39,9 +37,9 @@ func within(ranges [][2]uint64, pc uint64) bool {
 // functionAtLocked finds the function at an address of the file. A function in
 // several pieces is not always where its start says, so what the search does not
 // find is looked for one by one.
-func (u *unit) functionAtLocked(pc uint64) *function {
+func (u *Unit) functionAtLocked(pc uint64) *Subprogram {
 	u.load()
-	i := sort.Search(len(u.functions), func(i int) bool { return u.functions[i].start() > pc }) - 1
+	i := sort.Search(len(u.functions), func(i int) bool { return u.functions[i].Start() > pc }) - 1
 	if i >= 0 && within(u.functions[i].ranges, pc) {
 		return u.functions[i]
 	}
@@ -54,7 +52,7 @@ func (u *unit) functionAtLocked(pc uint64) *function {
 }
 
 // functionRangesLocked stands in for the ranges that a unit does not give.
-func (u *unit) functionRangesLocked() [][2]uint64 {
+func (u *Unit) functionRangesLocked() [][2]uint64 {
 	u.load()
 	var out [][2]uint64
 	for _, f := range u.functions {
@@ -63,44 +61,44 @@ func (u *unit) functionRangesLocked() [][2]uint64 {
 	return out
 }
 
-// A scope is a function, a function inlined into it, or a block.
-type scope struct {
-	tag      dwarf.Tag
-	ranges   [][2]uint64
-	children []*scope
-	vars     []*variable
-	calls    []callSite
+// A Scope is a function, a function inlined into it, or a block.
+type Scope struct {
+	tag       dwarf.Tag
+	ranges    [][2]uint64
+	children  []*Scope
+	Variables []*Variable
+	calls     []CallSite
 
 	// For what was inlined:
-	name     string
+	Name     string
 	origin   dwarf.Offset
 	callFile string
 	callLine int
 }
 
-// A callSite says what the arguments of a call were, as far as the caller's
+// A CallSite says what the arguments of a call were, as far as the caller's
 // state can tell.
-type callSite struct {
-	ret    uint64 // address behind the call
-	target string // linker's or plain name of the function called, empty when it is computed
-	expr   []byte // computes the function's address then
-	params []callParam
+type CallSite struct {
+	Return     uint64 // address behind the call
+	Target     string // linker's or plain name of the function called, empty when it is computed
+	TargetExpr []byte // computes the function's address then
+	Params     []CallParam
 }
 
-type callParam struct{ location, value []byte }
+type CallParam struct{ Location, Value []byte }
 
-// treeLocked reads the scopes of a function.
-func (f *function) treeLocked() (*scope, error) {
+// ScopesLocked reads the scopes of a function.
+func (f *Subprogram) ScopesLocked() (*Scope, error) {
 	if f.tree != nil {
 		return f.tree, nil
 	}
-	b := treeBuilder{u: f.unit, r: f.unit.d.data.Reader()}
-	b.r.Seek(f.entry.Offset)
+	b := treeBuilder{u: f.Unit, r: f.Unit.Info.data.Reader()}
+	b.r.Seek(f.Entry.Offset)
 	e, err := b.r.Next()
 	if err != nil || e == nil {
 		return nil, errors.Join(err, errors.New("function has no entry"))
 	}
-	root := &scope{tag: e.Tag, ranges: f.ranges, name: f.name}
+	root := &Scope{tag: e.Tag, ranges: f.ranges, Name: f.Name}
 	if e.Children {
 		err = b.children(root, 0)
 	}
@@ -110,11 +108,11 @@ func (f *function) treeLocked() (*scope, error) {
 
 // A treeBuilder reads nested entries into scopes.
 type treeBuilder struct {
-	u *unit
+	u *Unit
 	r *dwarf.Reader
 }
 
-func (b *treeBuilder) children(s *scope, depth int) error {
+func (b *treeBuilder) children(s *Scope, depth int) error {
 	if depth > maxNesting {
 		return errors.New("scopes are nested too deeply")
 	}
@@ -129,10 +127,10 @@ func (b *treeBuilder) children(s *scope, depth int) error {
 	}
 }
 
-func (b *treeBuilder) child(s *scope, e *dwarf.Entry, depth int) error {
+func (b *treeBuilder) child(s *Scope, e *dwarf.Entry, depth int) error {
 	switch e.Tag {
 	case dwarf.TagVariable, dwarf.TagFormalParameter:
-		s.vars = append(s.vars, b.u.variableLocked(e))
+		s.Variables = append(s.Variables, b.u.variableLocked(e))
 	case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
 		c := b.scope(e)
 		s.children = append(s.children, c)
@@ -149,39 +147,39 @@ func (b *treeBuilder) child(s *scope, e *dwarf.Entry, depth int) error {
 
 // scope reads a block or an inlined function. A block without addresses holds
 // wherever its parent does.
-func (b *treeBuilder) scope(e *dwarf.Entry) *scope {
-	c := &scope{tag: e.Tag}
-	c.ranges, _ = b.u.d.data.Ranges(e)
+func (b *treeBuilder) scope(e *dwarf.Entry) *Scope {
+	c := &Scope{tag: e.Tag}
+	c.ranges, _ = b.u.Info.data.Ranges(e)
 	if e.Tag != dwarf.TagInlinedSubroutine {
 		return c
 	}
-	c.name, _ = b.u.d.nameLocked(e)
+	c.Name, _ = b.u.Info.NameLocked(e)
 	c.origin, _ = e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
 	line, _ := e.Val(dwarf.AttrCallLine).(int64)
 	file, _ := e.Val(dwarf.AttrCallFile).(int64)
-	c.callLine, c.callFile = int(line), b.u.linesLocked().file(int(file))
+	c.callLine, c.callFile = int(line), b.u.LinesLocked().file(int(file))
 	return c
 }
 
-func (b *treeBuilder) callSite(s *scope, e *dwarf.Entry) error {
-	var c callSite
+func (b *treeBuilder) callSite(s *Scope, e *dwarf.Entry) error {
+	var c CallSite
 	if pc, ok := e.Val(dwarf.AttrCallReturnPC).(uint64); ok {
-		c.ret = pc
+		c.Return = pc
 	} else if pc, ok := e.Val(dwarf.AttrLowpc).(uint64); ok && e.Tag == tagGNUCallSite {
-		c.ret = pc
+		c.Return = pc
 	}
 	off, ok := e.Val(dwarf.AttrCallOrigin).(dwarf.Offset)
 	if !ok {
 		off, ok = e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
 	}
 	if ok {
-		if callee := b.u.d.entryLocked(off); callee != nil {
-			name, linkage := b.u.d.nameLocked(callee)
-			c.target = cmp.Or(linkage, name)
+		if callee := b.u.Info.EntryLocked(off); callee != nil {
+			name, linkage := b.u.Info.NameLocked(callee)
+			c.Target = cmp.Or(linkage, name)
 		}
 	}
-	if c.expr, ok = e.Val(dwarf.AttrCallTarget).([]byte); !ok {
-		c.expr, _ = e.Val(attrGNUCallSiteTarget).([]byte)
+	if c.TargetExpr, ok = e.Val(dwarf.AttrCallTarget).([]byte); !ok {
+		c.TargetExpr, _ = e.Val(attrGNUCallSiteTarget).([]byte)
 	}
 	if e.Children {
 		if err := b.callParams(&c); err != nil {
@@ -192,7 +190,7 @@ func (b *treeBuilder) callSite(s *scope, e *dwarf.Entry) error {
 	return nil
 }
 
-func (b *treeBuilder) callParams(c *callSite) error {
+func (b *treeBuilder) callParams(c *CallSite) error {
 	for {
 		e, err := b.r.Next()
 		if err != nil || e == nil || e.Tag == 0 {
@@ -204,15 +202,15 @@ func (b *treeBuilder) callParams(c *callSite) error {
 			if !ok {
 				val, _ = e.Val(attrGNUCallSiteValue).([]byte)
 			}
-			c.params = append(c.params, callParam{loc, val})
+			c.Params = append(c.Params, CallParam{loc, val})
 		}
 		b.r.SkipChildren()
 	}
 }
 
 // path returns the scopes around an address, outermost first.
-func (s *scope) path(pc uint64) []*scope {
-	out := []*scope{s}
+func (s *Scope) path(pc uint64) []*Scope {
+	out := []*Scope{s}
 	for next := s; next != nil; {
 		s, next = next, nil
 		for _, c := range s.children {
@@ -225,15 +223,15 @@ func (s *scope) path(pc uint64) []*scope {
 	return out
 }
 
-// eachCall goes through the call sites of a scope and of those in it.
-func (s *scope) eachCall(f func(callSite) bool) bool {
+// EachCall goes through the call sites of a scope and of those in it.
+func (s *Scope) EachCall(f func(CallSite) bool) bool {
 	for _, c := range s.calls {
 		if !f(c) {
 			return false
 		}
 	}
 	for _, c := range s.children {
-		if !c.eachCall(f) {
+		if !c.EachCall(f) {
 			return false
 		}
 	}
@@ -247,8 +245,8 @@ const (
 
 	attrGNUCallSiteValue  dwarf.Attr = 0x2111
 	attrGNUCallSiteTarget dwarf.Attr = 0x2113
-	attrGoKind            dwarf.Attr = 0x2900
-	attrGoKey             dwarf.Attr = 0x2901
-	attrGoElem            dwarf.Attr = 0x2902
+	AttrGoKind            dwarf.Attr = 0x2900
+	AttrGoKey             dwarf.Attr = 0x2901
+	AttrGoElem            dwarf.Attr = 0x2902
 	attrGoRuntimeType     dwarf.Attr = 0x2904
 )

@@ -42,7 +42,7 @@ func (w *mapWalk) row(m Object, name string, n uint64) error {
 		return err
 	}
 	bucket := p.Type.Strip().Elem()
-	size := uint64(bucket.size())
+	size := uint64(bucket.ByteSize())
 	for i := uint64(0); i < n && w.left > 0; i++ {
 		for at := first + i*size; at != 0 && w.left > 0; {
 			if at, err = w.bucket(m.At(bucket, at)); err != nil {

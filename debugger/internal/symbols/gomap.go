@@ -43,7 +43,7 @@ func showGoMap(r *renderer, o Object, _ *Type, depth, pointers int) (content, er
 		pairs = append(pairs, [2]Object{key, elem})
 		return nil
 	}}
-	if err := w.walk(o.Type.goType(), m); err != nil {
+	if err := w.walk(o.Type.GoType(), m); err != nil {
 		return content{}, err
 	}
 	c := content{cut: uint64(len(pairs)) < used}
@@ -67,7 +67,7 @@ type mapWalk struct {
 
 // walk visits the slots of a map of a type.
 func (w *mapWalk) walk(t *Type, m Object) error {
-	w.key, w.elem = t.set.typeAt(t.goKey), t.set.typeAt(t.goElem)
+	w.key, w.elem = t.MapTypes()
 	if _, err := m.Member("buckets"); err == nil {
 		return w.buckets(m)
 	}
@@ -90,7 +90,7 @@ func (w *mapWalk) slot(key, elem Object) error {
 }
 
 func (o Object) inSlot(t *Type) (Object, error) {
-	if t.size() <= maxInSlot {
+	if t.ByteSize() <= maxInSlot {
 		return o, nil
 	}
 	return o.Deref()
@@ -125,7 +125,7 @@ func (w *mapWalk) tables(m Object) error {
 	}
 	last := uint64(0)
 	for i := range min(n, maxTables) {
-		p, err := readWord(m.view.mem, first+8*i)
+		p, err := ReadWord(m.View.Memory, first+8*i)
 		if err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (w *mapWalk) table(t Object) error {
 	if mask >= maxGroups {
 		return errors.New("map is not valid")
 	}
-	size := uint64(group.size())
+	size := uint64(group.ByteSize())
 	for i := uint64(0); i <= mask && w.left > 0; i++ {
 		if err := w.group(t.At(group, data+i*size)); err != nil {
 			return err

@@ -65,8 +65,8 @@ func keyClassOf(t *Type) keyClass {
 // IsMap reports whether the object is a map whose elements have keys: one of
 // Go's, or a map or unordered_map of libstdc++.
 func (o Object) IsMap() bool {
-	t := o.Type.referred()
-	return t.isGoMap() || cppMapOf(t) != nil
+	t := o.Type.Referred()
+	return t.IsGoMap() || cppMapOf(t) != nil
 }
 
 // ErrNoKey means that a map has no such key.
@@ -82,9 +82,10 @@ func (o Object) Element(key Key) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
-	find, keys := cppMapOf(o.Type), o.Type.param(0)
-	if o.Type.isGoMap() {
-		find, keys = searchGoMap, o.Type.set.typeAt(o.Type.goType().goKey)
+	find, keys := cppMapOf(o.Type), o.Type.TemplateArg(0)
+	if o.Type.IsGoMap() {
+		find = searchGoMap
+		keys, _ = o.Type.GoType().MapTypes()
 	}
 	if find == nil || keys == nil {
 		return Object{}, fmt.Errorf("%s is no map", o.Type)
@@ -106,7 +107,7 @@ func (o Object) Element(key Key) (Object, error) {
 func (k Key) fits(keys *Type) error {
 	s := keys.Strip()
 	switch class := keyClassOf(keys); {
-	case k.class == textKey && s.Kind == KindPointer && s.Elem().isLetter():
+	case k.class == textKey && s.Kind == KindPointer && s.Elem().IsCharacter():
 	case class == noKey:
 		return fmt.Errorf("keys of type %s cannot be looked up; strings, whole numbers, bools and pointers can", keys)
 	case class != k.class:
@@ -121,7 +122,7 @@ func searchGoMap(o Object, s *mapSearch) error {
 		return err
 	}
 	walk := mapWalk{left: min(used, maxSearched), visit: s.visit}
-	if err := walk.walk(o.Type.goType(), m); err != nil {
+	if err := walk.walk(o.Type.GoType(), m); err != nil {
 		return err
 	}
 	if used > maxSearched {

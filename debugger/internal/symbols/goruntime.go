@@ -2,18 +2,18 @@ package symbols
 
 import "context"
 
-// goOffsets are places of fields in the runtime's own structures.
-type goOffsets struct{ m, curg, sched, sp, bp uint64 }
+// GoRuntime are places of fields in the runtime's own structures.
+type GoRuntime struct{ M, Curg, Sched, SP, BP uint64 }
 
-// goOffsets reads them from the debug information, once.
-func (im *Image) goOffsets() (goOffsets, bool) {
+// GoRuntime reads them from the debug information, once.
+func (im *Image) GoRuntime() (GoRuntime, bool) {
 	im.goOnce.Do(func() { im.goAt, im.goOK = im.readGoOffsets() })
 	return im.goAt, im.goOK
 }
 
-func (im *Image) readGoOffsets() (goOffsets, bool) {
-	var o goOffsets
-	types := im.types()
+func (im *Image) readGoOffsets() (GoRuntime, bool) {
+	var o GoRuntime
+	types := im.Types()
 	if types == nil {
 		return o, false
 	}
@@ -22,14 +22,14 @@ func (im *Image) readGoOffsets() (goOffsets, bool) {
 		typ, field string
 		to         *uint64
 	}{
-		{"runtime.g", "m", &o.m},
-		{"runtime.m", "curg", &o.curg},
-		{"runtime.g", "sched", &o.sched},
-		{"runtime.gobuf", "sp", &o.sp},
-		{"runtime.gobuf", "bp", &o.bp},
+		{"runtime.g", "m", &o.M},
+		{"runtime.m", "curg", &o.Curg},
+		{"runtime.g", "sched", &o.Sched},
+		{"runtime.gobuf", "sp", &o.SP},
+		{"runtime.gobuf", "bp", &o.BP},
 	}
 	for _, w := range want {
-		t := types.typeIn("runtime", w.typ)
+		t := types.NamedIn("runtime", w.typ)
 		if t == nil {
 			return o, false
 		}
@@ -43,24 +43,22 @@ func (im *Image) readGoOffsets() (goOffsets, bool) {
 	return o, found == len(want)
 }
 
-// goTypeAt returns the type that a run-time descriptor is of. The debug
+// GoTypeAt returns the type that a run-time descriptor is of. The debug
 // information has the descriptor's address, or its offset in the linker's table
 // of them.
-func (im *Image) goTypeAt(desc uint64) *Type {
-	d := im.debug()
-	if d == nil || d.loadAll(context.Background()) != nil {
+func (im *Image) GoTypeAt(desc uint64) *Type {
+	d := im.DebugInfo()
+	if d == nil || d.LoadAll(context.Background()) != nil {
 		return nil
 	}
 	keys := []uint64{desc - im.Bias}
-	for _, s := range im.symbols().named("runtime.types") {
-		keys = append(keys, desc-im.Bias-s.addr)
+	for _, s := range im.symbols().Named("runtime.types") {
+		keys = append(keys, desc-im.Bias-s.Addr)
 	}
 	for _, k := range keys {
-		d.mu.Lock()
-		off, ok := d.goType[k]
-		d.mu.Unlock()
+		off, ok := d.GoTypeOffset(k)
 		if ok {
-			return im.types().typeAt(off)
+			return im.Types().At(off)
 		}
 	}
 	return nil

@@ -1,6 +1,8 @@
 package symbols
 
 import (
+	"debug/dwarf"
+	"debug/elf"
 	"os/exec"
 	"path/filepath"
 	"reflect"
@@ -28,29 +30,45 @@ func buildGo(t *testing.T, source string, flags ...string) string {
 // openImage opens a file as if it were mapped where it says.
 func openImage(t *testing.T, path string) *Image {
 	t.Helper()
-	o := openDebug(path)
+	o := OpenPath(path)
 	if o == nil {
 		t.Fatalf("%s cannot be read", path)
 	}
-	t.Cleanup(func() { _ = o.close() })
-	im := &Image{Path: path, program: New(Config{}), main: o}
-	im.cfg = im.program.cfg
+	t.Cleanup(func() { _ = o.Close() })
+	im := &Image{Path: path, Program: New(Config{}), main: o}
+	im.cfg = im.Program.cfg
 	return im
 }
 
 // eachGoLine goes through places of a program: where lines begin, and the bytes
 // before, as behind a call.
-func eachGoLine(t *testing.T, im *Image, visit func(pc uint64)) {
+func eachGoLine(t *testing.T, path string, visit func(pc uint64)) {
 	t.Helper()
-	d := im.debug()
-	if d == nil {
-		t.Fatalf("%s has no debug information", im.Path)
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i, u := range d.units {
-		for n, r := range u.linesLocked().rows {
-			if (i+n)%5 == 0 {
-				visit(r.addr - 1)
-				visit(r.addr)
+	defer func() { _ = f.Close() }()
+	data, err := f.DWARF()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := data.Reader()
+	for i := 0; ; i++ {
+		e, err := r.Next()
+		if err != nil || e == nil {
+			return
+		}
+		r.SkipChildren()
+		lines, err := data.LineReader(e)
+		if err != nil || lines == nil {
+			continue
+		}
+		var line dwarf.LineEntry
+		for n := 0; lines.Next(&line) == nil; n++ {
+			if (i+n)%5 == 0 && line.Address != 0 {
+				visit(line.Address - 1)
+				visit(line.Address)
 			}
 		}
 	}
@@ -73,7 +91,7 @@ func TestGoSites(t *testing.T) {
 		path := buildGo(t, tt.source, tt.flags...)
 		early, whole := openImage(t, path), openImage(t, path)
 		places, read := 0, 0
-		eachGoLine(t, whole, func(pc uint64) {
+		eachGoLine(t, path, func(pc uint64) {
 			places++
 			got := early.resolveGo(pc)
 			if got == nil {
@@ -81,7 +99,7 @@ func TestGoSites(t *testing.T) {
 			}
 			read++
 			want := whole.resolve(pc)
-			if a, b := told(got), told(want); !reflect.DeepEqual(a, b) || got.start != want.start || got.language() != want.language() {
+			if a, b := told(got), told(want); !reflect.DeepEqual(a, b) || got.Start != want.Start || got.Language() != want.Language() {
 				t.Errorf("%#x: %+v, want %+v", pc, a, b)
 			}
 			compareGoDebug(t, whole, pc, got)
@@ -93,45 +111,46 @@ func TestGoSites(t *testing.T) {
 }
 
 // compareGoDebug compares a site with what the debug information has alone.
-func compareGoDebug(t *testing.T, im *Image, pc uint64, got *site) {
+func compareGoDebug(t *testing.T, im *Image, pc uint64, got *Site) {
 	t.Helper()
-	var want site
-	d := im.debug()
-	if err := want.describe(d, im, pc); err != nil || want.fn == nil {
+	var want Site
+	d := im.DebugInfo()
+	if err := want.describe(d, im, pc); err != nil || want.Function == nil {
 		t.Fatalf("%#x: %v", pc, err)
 	}
 	a, b := told(got), told(&want)
 	if len(b) == 2 { // the function, and no inlined ones: its line is that of the innermost
 		last := a[len(a)-1]
-		last.file, last.line, last.inlined = a[1].file, a[1].line, false
-		a = []level{a[0], last}
+		last.File, last.Line, last.Inlined = a[1].File, a[1].Line, false
+		a = []Level{a[0], last}
 	}
-	if !reflect.DeepEqual(a, b) || got.start != want.start {
+	if !reflect.DeepEqual(a, b) || got.Start != want.Start {
 		t.Errorf("%#x: %+v, the debug information says %+v", pc, a, b)
 	}
-	row, err := im.row(pc)
-	if err != nil || !reflect.DeepEqual(row, got.row) {
-		t.Errorf("%#x: %+v, .debug_frame says %+v, %v", pc, got.row, row, err)
+	row, err := im.UnwindRow(pc)
+	if err != nil || !reflect.DeepEqual(row, got.Row) {
+		t.Errorf("%#x: %+v, .debug_frame says %+v, %v", pc, got.Row, row, err)
 	}
 }
 
 // A program without debug information, and one without symbols, is told about
 // as with them.
 func TestGoSitesStripped(t *testing.T) {
-	whole := openImage(t, buildGo(t, "govalues"))
+	path := buildGo(t, "govalues")
+	whole := openImage(t, path)
 	for _, flags := range []string{"-ldflags=-w", "-ldflags=-s -w"} {
 		bare := openImage(t, buildGo(t, "govalues", flags))
 		compared := 0
-		eachGoLine(t, whole, func(pc uint64) {
-			want, got := whole.resolve(pc), bare.site(pc)
-			if want.row == nil || got.vague() {
+		eachGoLine(t, path, func(pc uint64) {
+			want, got := whole.resolve(pc), bare.Site(pc)
+			if want.Row == nil || got.vague() {
 				return
 			}
 			compared++
-			if a, b := told(got), told(want); !reflect.DeepEqual(a, b) || got.start != want.start || !reflect.DeepEqual(got.row, want.row) {
+			if a, b := told(got), told(want); !reflect.DeepEqual(a, b) || got.Start != want.Start || !reflect.DeepEqual(got.Row, want.Row) {
 				t.Errorf("%s, %#x: %+v, want %+v", flags, pc, a, b)
 			}
-			if got.fn != nil || got.early || got.language() != 0 {
+			if got.Function != nil || got.Early || got.Language() != 0 {
 				t.Errorf("%s, %#x: it is described", flags, pc)
 			}
 		})
@@ -144,54 +163,54 @@ func TestGoSitesStripped(t *testing.T) {
 // The names of what was inlined tell which variables are whose, from the
 // outermost on.
 func TestJoin(t *testing.T) {
-	outer, inner, other := []*scope{{name: "outer"}}, []*scope{{name: "inner"}}, []*scope{{name: "other"}}
+	outer, inner, other := []*Scope{{Name: "outer"}}, []*Scope{{Name: "inner"}}, []*Scope{{Name: "other"}}
 	row := &cfi.Row{Ret: cfi.RA}
-	fn := &function{}
-	known := func(levels ...level) *site { return &site{fn: fn, name: "f", start: 1, levels: levels} }
-	table := []level{{name: "h", line: 1, inlined: true}, {name: "g", line: 2, inlined: true}, {name: "f", line: 3}}
+	fn := &Subprogram{}
+	known := func(levels ...Level) *Site { return &Site{Function: fn, Name: "f", Start: 1, Levels: levels} }
+	table := []Level{{Name: "h", Line: 1, Inlined: true}, {Name: "g", Line: 2, Inlined: true}, {Name: "f", Line: 3}}
 	for _, tt := range []struct {
 		name  string
-		site  *site
-		table []level
-		want  []level
+		site  *Site
+		table []Level
+		want  []Level
 	}{
 		{
-			"all", known(level{name: "g", line: 2, inlined: true, scopes: inner}, level{name: "f", line: 3, scopes: outer}), table[1:],
-			[]level{{name: "g", line: 2, inlined: true, scopes: inner}, {name: "f", line: 3, scopes: outer}},
+			"all", known(Level{Name: "g", Line: 2, Inlined: true, Scopes: inner}, Level{Name: "f", Line: 3, Scopes: outer}), table[1:],
+			[]Level{{Name: "g", Line: 2, Inlined: true, Scopes: inner}, {Name: "f", Line: 3, Scopes: outer}},
 		},
 		{
-			"none inlined", known(level{name: "f", line: 2, scopes: outer}), table[1:],
-			[]level{table[1], {name: "f", line: 3, scopes: outer}},
+			"none inlined", known(Level{Name: "f", Line: 2, Scopes: outer}), table[1:],
+			[]Level{table[1], {Name: "f", Line: 3, Scopes: outer}},
 		},
 		{
-			"others inlined", known(level{name: "i", inlined: true, scopes: other}, level{name: "g", inlined: true, scopes: inner}, level{name: "f", scopes: outer}), table,
-			[]level{table[0], {name: "g", line: 2, inlined: true, scopes: inner}, {name: "f", line: 3, scopes: outer}},
+			"others inlined", known(Level{Name: "i", Inlined: true, Scopes: other}, Level{Name: "g", Inlined: true, Scopes: inner}, Level{Name: "f", Scopes: outer}), table,
+			[]Level{table[0], {Name: "g", Line: 2, Inlined: true, Scopes: inner}, {Name: "f", Line: 3, Scopes: outer}},
 		},
-		{"no debug information", &site{}, table, table},
+		{"no debug information", &Site{}, table, table},
 		{
-			"made by the compiler", known(level{name: "f", scopes: outer}),
-			[]level{{name: "f", file: generated, line: 1}},
-			[]level{{name: "f", scopes: outer}},
+			"made by the compiler", known(Level{Name: "f", Scopes: outer}),
+			[]Level{{Name: "f", File: generated, Line: 1}},
+			[]Level{{Name: "f", Scopes: outer}},
 		},
-		{"made by the compiler, no debug information", &site{}, []level{{name: "f", file: generated, line: 1}}, []level{{name: "f", file: generated, line: 1}}},
+		{"made by the compiler, no debug information", &Site{}, []Level{{Name: "f", File: generated, Line: 1}}, []Level{{Name: "f", File: generated, Line: 1}}},
 		{
-			"with type arguments", known(level{name: "f[int]", scopes: outer}),
-			[]level{{name: "f[...]", file: "f.go", line: 1}},
-			[]level{{name: "f[int]", scopes: outer}},
+			"with type arguments", known(Level{Name: "f[int]", Scopes: outer}),
+			[]Level{{Name: "f[...]", File: "f.go", Line: 1}},
+			[]Level{{Name: "f[int]", Scopes: outer}},
 		},
 	} {
-		tt.site.join(&site{name: "f", start: 1, row: row, levels: append([]level(nil), tt.table...)})
-		if s := tt.site; !reflect.DeepEqual(s.levels, tt.want) || s.row != row || s.name != "f" || s.start != 1 {
+		tt.site.join(&Site{Name: "f", Start: 1, Row: row, Levels: append([]Level(nil), tt.table...)})
+		if s := tt.site; !reflect.DeepEqual(s.Levels, tt.want) || s.Row != row || s.Name != "f" || s.Start != 1 {
 			t.Errorf("%s: %+v, want %+v", tt.name, s, tt.want)
 		}
 	}
 }
 
 // told is what a site says without saying how it knows.
-func told(s *site) []level {
-	all := []level{{name: s.name}}
-	for _, l := range s.levels {
-		l.scopes = nil
+func told(s *Site) []Level {
+	all := []Level{{Name: s.Name}}
+	for _, l := range s.Levels {
+		l.Scopes = nil
 		all = append(all, l)
 	}
 	return all

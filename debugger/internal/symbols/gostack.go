@@ -23,7 +23,7 @@ var injected = map[string]bool{
 
 // interrupted reports whether the caller's address is exact, not behind a call.
 func (a *activation) interrupted() bool {
-	return a.signal || (a.site != nil && injected[a.site.name])
+	return a.signal || (a.site != nil && injected[a.site.Name])
 }
 
 // goStep handles the functions of Go's runtime that call frame information says
@@ -33,10 +33,10 @@ func (a *activation) goStep() (regs Registers, ok, sure bool) {
 		return regs, false, false
 	}
 	switch {
-	case goEnds[a.site.name] && a.look != a.regs.PC():
+	case goEnds[a.site.Name] && a.look != a.regs.PC():
 		a.cfa, _ = a.regs.Get(RSP)
 		return regs, false, true
-	case switches[a.site.name] && a.look != a.regs.PC():
+	case switches[a.site.Name] && a.look != a.regs.PC():
 		return a.overSwitch()
 	}
 	return regs, false, false
@@ -50,14 +50,14 @@ func (a *activation) overSwitch() (regs Registers, ok, sure bool) {
 	if !found || a.row == nil {
 		return regs, false, false
 	}
-	sp, err := readWord(a.mem, g.sched+g.spOffset)
-	bp, err2 := readWord(a.mem, g.sched+g.bpOffset)
+	sp, err := ReadWord(a.mem, g.sched+g.spOffset)
+	bp, err2 := ReadWord(a.mem, g.sched+g.bpOffset)
 	if err != nil || err2 != nil || sp == 0 {
 		return regs, false, false
 	}
 	there := *a
-	there.regs.set(RSP, sp)
-	there.regs.set(RBP, bp)
+	there.regs.Set(RSP, sp)
+	there.regs.Set(RBP, bp)
 	regs, ok = there.byRow()
 	if !ok || a.program.Image(regs.PC()) == nil {
 		return regs, false, false
@@ -72,21 +72,22 @@ type goroutine struct{ sched, spOffset, bpOffset uint64 }
 // goroutine finds the user goroutine of the thread: the one that m.curg names.
 func (a *activation) goroutine() (goroutine, bool) {
 	var out goroutine
-	if a.regs.fsBase == 0 {
+	tp, ok := a.regs.Get(FSBase)
+	if !ok {
 		return out, false
 	}
-	o, ok := a.image.goOffsets()
+	o, ok := a.image.GoRuntime()
 	if !ok {
 		return out, false
 	}
 	// The runtime keeps g in the word below the thread pointer.
-	addr := a.regs.fsBase - 8
-	for _, off := range []uint64{0, o.m, o.curg} {
-		v, err := readWord(a.mem, addr+off)
+	addr := tp - 8
+	for _, off := range []uint64{0, o.M, o.Curg} {
+		v, err := ReadWord(a.mem, addr+off)
 		if err != nil || v == 0 {
 			return out, false
 		}
 		addr = v
 	}
-	return goroutine{addr + o.sched, o.sp, o.bp}, true
+	return goroutine{addr + o.Sched, o.SP, o.BP}, true
 }

@@ -2,20 +2,20 @@ package symbols
 
 // Kinds of Go's types, as its compiler writes them down: package reflect's.
 const (
-	goChan      = 18
-	goFunc      = 19
-	goInterface = 20
-	goMap       = 21
-	goPointer   = 22
-	goSliceKind = 23
-	goString    = 24
+	GoChan      = 18
+	GoFunc      = 19
+	GoInterface = 20
+	GoMap       = 21
+	GoPointer   = 22
+	GoSlice     = 23
+	GoString    = 24
 )
 
-// goType goes through names to the type that says its kind. A map is a name for
+// GoType goes through names to the type that says its kind. A map is a name for
 // a pointer; what counts is said at the name.
-func (t *Type) goType() *Type {
-	for range maxRenames {
-		if t.goKind >= goChan && t.goKind <= goString || t.Kind != KindTypedef {
+func (t *Type) GoType() *Type {
+	for range MaxRenames {
+		if t.GoKind >= GoChan && t.GoKind <= GoString || t.Kind != KindTypedef {
 			break
 		}
 		t = t.Elem()
@@ -23,4 +23,4 @@ func (t *Type) goType() *Type {
 	return t
 }
 
-func (t *Type) isGoMap() bool { return t.Lang == Go && t.goType().goKind == goMap }
+func (t *Type) IsGoMap() bool { return t.Lang == Go && t.GoType().GoKind == GoMap }

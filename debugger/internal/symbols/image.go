@@ -22,25 +22,25 @@ type Image struct {
 	Start, End uint64 // of its mappings
 	Bias       uint64 // what an address of the file lacks to one of the process
 
-	program *Program
+	Program *Program
 	cfg     Config
 	offset  uint64
-	main    *elfFile
+	main    *ELFFile
 
 	mu     sync.Mutex
 	closed bool
-	split  *elfFile // the separate debug file; nil when there is none
+	split  *ELFFile // the separate debug file; nil when there is none
 	looked bool     // split has been looked for
-	table  *symbolTable
+	table  *SymbolTable
 	frames []*cfi.Table
 	framed bool
 
 	// infoMu comes before mu, which is not held while debug information is read:
 	// stacks do not wait for all of it.
 	infoMu    sync.Mutex
-	typed     *typeSet
+	typed     *Set
 	opened    atomic.Bool // info has been looked for
-	early     *earlyInfo
+	early     *Early
 	earlyDone bool // early has been looked for
 
 	sites siteCache
@@ -49,19 +49,19 @@ type Image struct {
 	pcln     *pcln.Table
 
 	goOnce sync.Once
-	goAt   goOffsets
+	goAt   GoRuntime
 	goOK   bool
 }
 
 // newImage reads the header of a file that is mapped. The closer may be nil.
 func newImage(g Mapping, r io.ReaderAt, c io.Closer, p *Program) (*Image, error) {
-	o, err := openELF(r, c)
+	o, err := OpenELF(r, c)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", g.Path, err)
 	}
-	im := &Image{Path: g.Path, Start: g.Start, End: g.End, offset: g.Offset, program: p, cfg: p.cfg, main: o}
-	im.BuildID = hex.EncodeToString(o.buildID())
-	im.Bias, err = o.bias(g.Start, g.Offset)
+	im := &Image{Path: g.Path, Start: g.Start, End: g.End, offset: g.Offset, Program: p, cfg: p.cfg, main: o}
+	im.BuildID = hex.EncodeToString(o.BuildID())
+	im.Bias, err = o.Bias(g.Start, g.Offset)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", g.Path, err)
 	}
@@ -78,16 +78,16 @@ func (im *Image) close() error {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	im.closed = true
-	return errors.Join(im.main.close(), im.split.close())
+	return errors.Join(im.main.Close(), im.split.Close())
 }
 
 // debugFileLocked returns the file that has the debug information: the image's own
 // file or a separate one. It may have none all the same.
-func (im *Image) debugFileLocked() *elfFile {
+func (im *Image) debugFileLocked() *ELFFile {
 	if !im.looked && !im.closed {
 		im.looked = true
-		if im.main.section(".debug_info", ".zdebug_info") == nil {
-			im.split = im.main.findDebugFile(im.Path, im.cfg.DebugDirs)
+		if im.main.Section(".debug_info", ".zdebug_info") == nil {
+			im.split = im.main.FindDebugFile(im.Path, im.cfg.DebugDirs)
 		}
 	}
 	if im.split != nil {
@@ -96,29 +96,29 @@ func (im *Image) debugFileLocked() *elfFile {
 	return im.main
 }
 
-// debug returns the debug information, nil when there is none.
-func (im *Image) debug() *debugInfo {
-	if types := im.types(); types != nil {
-		return types.info
+// DebugInfo returns the debug information, nil when there is none.
+func (im *Image) DebugInfo() *Info {
+	if types := im.Types(); types != nil {
+		return types.Info
 	}
 	return nil
 }
 
-// types returns the types that the debug information describes, nil when there is
+// Types returns the types that the debug information describes, nil when there is
 // none.
-func (im *Image) types() *typeSet {
+func (im *Image) Types() *Set {
 	im.infoMu.Lock()
 	defer im.infoMu.Unlock()
 	o := im.debugFile()
 	if im.opened.Load() || o == nil {
 		return im.typed
 	}
-	info, err := openDebugInfo(o, im.log())
+	info, err := Open(o, im.log())
 	if err != nil {
 		im.cfg.Log.Debug("no debug information", "path", im.Path, "err", err)
 	}
 	if info != nil {
-		im.typed = newTypeSet(info)
+		im.typed = NewSet(info)
 	}
 	im.opened.Store(true)
 	return im.typed
@@ -128,7 +128,7 @@ func (im *Image) types() *typeSet {
 func (im *Image) log() *slog.Logger { return im.cfg.Log.With("path", im.Path) }
 
 // debugFile is debugFileLocked, nil when the image is closed.
-func (im *Image) debugFile() *elfFile {
+func (im *Image) debugFile() *ELFFile {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	if im.closed {
@@ -139,7 +139,7 @@ func (im *Image) debugFile() *elfFile {
 
 // earlyDebug returns the unit at an address of the file without the others. It
 // is nil when all have been read, and when they must be.
-func (im *Image) earlyDebug(pc uint64) *debugInfo {
+func (im *Image) earlyDebug(pc uint64) *Info {
 	if im.opened.Load() {
 		return nil
 	}
@@ -150,23 +150,23 @@ func (im *Image) earlyDebug(pc uint64) *debugInfo {
 	}
 	if !im.earlyDone {
 		im.earlyDone = true
-		im.early = openEarly(im.debugFileLocked(), im.log())
+		im.early = OpenEarly(im.debugFileLocked(), im.log())
 	}
 	if im.early == nil {
 		return nil
 	}
-	return im.early.at(pc)
+	return im.early.At(pc)
 }
 
 // symbols returns the table of ELF symbols.
-func (im *Image) symbols() *symbolTable {
+func (im *Image) symbols() *SymbolTable {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	if im.table == nil && !im.closed {
-		im.table = readSymbols(im.main, im.debugFileLocked())
+		im.table = ReadSymbols(im.main, im.debugFileLocked())
 	}
 	if im.table == nil {
-		return &symbolTable{}
+		return &SymbolTable{}
 	}
 	return im.table
 }
@@ -178,15 +178,15 @@ func (im *Image) frameTables() []*cfi.Table {
 	if !im.framed && !im.closed {
 		im.framed = true
 		im.frames = frameTables(im.main)
-		if debug := im.main.section(".debug_frame", ".zdebug_frame"); debug == nil {
+		if debug := im.main.Section(".debug_frame", ".zdebug_frame"); debug == nil {
 			im.frames = append(im.frames, debugFrame(im.debugFileLocked())...)
 		}
 	}
 	return im.frames
 }
 
-// row returns the unwind rules at an address of the process.
-func (im *Image) row(pc uint64) (*cfi.Row, error) {
+// UnwindRow returns the unwind rules at an address of the process.
+func (im *Image) UnwindRow(pc uint64) (*cfi.Row, error) {
 	err := cfi.ErrNotCovered
 	for _, t := range im.frameTables() {
 		var row *cfi.Row
@@ -200,12 +200,12 @@ func (im *Image) row(pc uint64) (*cfi.Row, error) {
 // Index reads all of the image's symbols and units.
 func (im *Image) Index(ctx context.Context) error {
 	im.symbols()
-	d := im.debug()
+	d := im.DebugInfo()
 	if d == nil {
 		return ctx.Err()
 	}
-	return d.loadAll(ctx)
+	return d.LoadAll(ctx)
 }
 
 // static reports whether the image is at the addresses that its file says.
-func (im *Image) static() bool { return im.main.f.Type == elf.ET_EXEC }
+func (im *Image) static() bool { return im.main.ELF.Type == elf.ET_EXEC }

@@ -8,12 +8,12 @@ import (
 )
 
 // frameTables returns tables over the file's own frame sections.
-func frameTables(o *elfFile) []*cfi.Table {
+func frameTables(o *ELFFile) []*cfi.Table {
 	var out []*cfi.Table
-	if s := o.section(".eh_frame"); s != nil {
-		sec := cfi.Section{Data: o.data(".eh_frame"), Addr: s.Addr, EH: true}
-		if h := o.section(".eh_frame_hdr"); h != nil {
-			sec.Hdr, sec.HdrAddr = o.data(".eh_frame_hdr"), h.Addr
+	if s := o.Section(".eh_frame"); s != nil {
+		sec := cfi.Section{Data: o.Data(".eh_frame"), Addr: s.Addr, EH: true}
+		if h := o.Section(".eh_frame_hdr"); h != nil {
+			sec.Hdr, sec.HdrAddr = o.Data(".eh_frame_hdr"), h.Addr
 		}
 		out = append(out, cfi.New(sec))
 	}
@@ -25,8 +25,8 @@ const maxMapped = 64 << 20
 
 // mappedFrames returns a table over the frame information that is mapped: the
 // sorted table has a segment of its own and says where the rest begins.
-func mappedFrames(o *elfFile, m Memory, bias uint64) []*cfi.Table {
-	for _, s := range o.f.Progs {
+func mappedFrames(o *ELFFile, m Memory, bias uint64) []*cfi.Table {
+	for _, s := range o.ELF.Progs {
 		if s.Type != elf.PT_GNU_EH_FRAME || s.Memsz > maxMapped || s.Memsz < 8 {
 			continue
 		}
@@ -35,7 +35,7 @@ func mappedFrames(o *elfFile, m Memory, bias uint64) []*cfi.Table {
 			continue
 		}
 		start := s.Vaddr + 4 + uint64(int64(int32(binary.LittleEndian.Uint32(hdr[4:]))))
-		for _, l := range o.f.Progs {
+		for _, l := range o.ELF.Progs {
 			if l.Type != elf.PT_LOAD || start < l.Vaddr || start-l.Vaddr >= l.Memsz {
 				continue
 			}
@@ -48,8 +48,8 @@ func mappedFrames(o *elfFile, m Memory, bias uint64) []*cfi.Table {
 	return nil
 }
 
-func debugFrame(o *elfFile) []*cfi.Table {
-	data := o.data(".debug_frame", ".zdebug_frame")
+func debugFrame(o *ELFFile) []*cfi.Table {
+	data := o.Data(".debug_frame", ".zdebug_frame")
 	if data == nil {
 		return nil
 	}

@@ -20,7 +20,7 @@ func inflate(s *elf.Section) ([]byte, error) {
 		return raw, nil
 	}
 	size := binary.BigEndian.Uint64(raw[4:])
-	if size > maxSection {
+	if size > MaxSection {
 		return nil, errors.New("compressed section is too large")
 	}
 	z, err := zlib.NewReader(bytes.NewReader(raw[12:]))

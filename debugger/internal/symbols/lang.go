@@ -24,4 +24,4 @@ var languages = map[int64]Lang{
 	0x16: Go,
 }
 
-func languageOf(code int64) Lang { return languages[code] }
+func FromDWARF(code int64) Lang { return languages[code] }

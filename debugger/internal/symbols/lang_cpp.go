@@ -42,7 +42,7 @@ var cppTypes = []cppPrinter{
 // showCPP shows what the standard library has. A type of that name which is
 // built otherwise, or not filled in yet, is shown as it is.
 func showCPP(r *renderer, o Object, depth, pointers int) (content, bool, error) {
-	name := o.Type.cppName()
+	name := o.Type.LibraryName()
 	if name == "" {
 		return content{}, false, nil
 	}
@@ -91,8 +91,8 @@ func (r *renderer) characters(o, ptr Object, length string) (content, error) {
 		return content{}, err
 	}
 	elem := ptr.Type.Strip().Elem()
-	if elem.size() == 1 {
-		return r.text(o.view.mem, addr, int64(n))
+	if elem.ByteSize() == 1 {
+		return r.text(o.View.Memory, addr, int64(n))
 	}
 	s := sequence{length: int64(n), start: addr, elem: elem, owner: o}
 	return r.elements(s.length, cStyle, s.at, 0, 0)
@@ -120,7 +120,7 @@ func (o Object) cppVector() (sequence, bool, error) {
 
 // between is the elements of a vector from one address up to another.
 func (o Object) between(from, to uint64, elem *Type) (sequence, bool, error) {
-	size := elem.size()
+	size := elem.ByteSize()
 	if to < from || size <= 0 {
 		return sequence{}, false, errors.New("vector is not valid")
 	}

@@ -3,6 +3,7 @@ package symbols
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // A goPrinter shows one kind of type.
@@ -10,14 +11,14 @@ type goPrinter func(r *renderer, o Object, t *Type, depth, pointers int) (conten
 
 // goPrinters are the kinds that have printers.
 var goPrinters = [32]goPrinter{
-	goString: showGoString, goSliceKind: showGoSlice, goMap: showGoMap,
-	goInterface: showGoInterface, goChan: showGoChan, goPointer: showGoPointer, goFunc: showGoFunc,
+	GoString: showGoString, GoSlice: showGoSlice, GoMap: showGoMap,
+	GoInterface: showGoInterface, GoChan: showGoChan, GoPointer: showGoPointer, GoFunc: showGoFunc,
 }
 
 // showGo shows what Go's run time builds of plain structs.
 func showGo(r *renderer, o Object, depth, pointers int) (content, bool, error) {
-	t := o.Type.goType()
-	show := r.goKinds[t.goKind%32]
+	t := o.Type.GoType()
+	show := r.goKinds[t.GoKind%32]
 	if show == nil {
 		return content{}, false, nil
 	}
@@ -31,11 +32,11 @@ func showGoString(r *renderer, o Object, _ *Type, _, _ int) (content, error) {
 	if err := errors.Join(err, err2); err != nil {
 		return content{}, err
 	}
-	return r.text(o.view.mem, addr, int64(n))
+	return r.text(o.View.Memory, addr, int64(n))
 }
 
 func (o Object) goSlice() (sequence, bool, error) {
-	if o.Type.goType().goKind != goSliceKind {
+	if o.Type.GoType().GoKind != GoSlice {
 		return sequence{}, false, nil
 	}
 	ptr, err := o.Member("array")
@@ -92,11 +93,11 @@ func showGoFunc(_ *renderer, o Object, _ *Type, _, _ int) (content, error) {
 	if closure == 0 {
 		return content{text: "nil"}, nil
 	}
-	code, err := readWord(o.view.mem, closure)
+	code, err := ReadWord(o.View.Memory, closure)
 	if err != nil {
 		return content{}, err
 	}
-	return content{text: fmt.Sprintf("%#x", code) + o.view.symbolText(code)}, nil
+	return content{text: fmt.Sprintf("%#x", code) + o.View.symbolText(code)}, nil
 }
 
 func showGoChan(_ *renderer, o Object, _ *Type, _, _ int) (content, error) {
@@ -121,7 +122,7 @@ func showGoInterface(r *renderer, o Object, _ *Type, depth, pointers int) (conte
 			return content{text: "nil"}, nil
 		}
 		// An itab is the interface's type and then the value's.
-		if desc, err = readWord(o.view.mem, tab+8); err != nil {
+		if desc, err = ReadWord(o.View.Memory, tab+8); err != nil {
 			return content{}, err
 		}
 	}
@@ -132,7 +133,7 @@ func showGoInterface(r *renderer, o Object, _ *Type, depth, pointers int) (conte
 	if err != nil {
 		return content{}, err
 	}
-	t := o.view.image.goTypeAt(desc)
+	t := o.View.Image.GoTypeAt(desc)
 	if t == nil {
 		return content{text: fmt.Sprintf("<value of the type at %#x>", desc)}, nil
 	}
@@ -158,8 +159,8 @@ func (r *renderer) boxed(data Object, t *Type, depth, pointers int) (content, er
 
 // pointerShaped reports whether values of a type are one pointer.
 func pointerShaped(t *Type, depth int) bool {
-	switch t.goType().goKind {
-	case goMap, goChan, goFunc, goPointer:
+	switch t.GoType().GoKind {
+	case GoMap, GoChan, GoFunc, GoPointer:
 		return true
 	}
 	s := t.Strip()
@@ -171,7 +172,7 @@ func pointerShaped(t *Type, depth int) bool {
 	case s.Kind == KindStruct && len(s.Fields()) == 1:
 		f := s.Fields()[0]
 		return pointerShaped(f.Type(), depth-1)
-	case s.Kind == KindArray && len(s.dimensions()) == 1 && s.dims[0] == 1:
+	case s.Kind == KindArray && slices.Equal(s.Dimensions(), []int64{1}):
 		return pointerShaped(s.Elem(), depth-1)
 	}
 	return false

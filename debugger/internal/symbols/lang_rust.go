@@ -9,12 +9,11 @@ import (
 // references as Rust writes them.
 func showRust(r *renderer, o Object, depth, pointers int) (content, bool, error) {
 	t := o.Type.Strip()
-	t.load()
 	switch {
-	case t.variant != nil:
+	case t.VariantPart() != nil:
 		c, err := rustEnum(r, o, t, depth, pointers)
 		return c, true, err
-	case t.Kind == KindPointer && (strings.HasPrefix(t.name, "&") || strings.HasPrefix(t.name, boxPrefix)):
+	case t.Kind == KindPointer && (strings.HasPrefix(t.Name(), "&") || strings.HasPrefix(t.Name(), boxPrefix)):
 		c, err := rustReference(r, o, t, depth, pointers)
 		return c, true, err
 	case isText(t):
@@ -35,13 +34,13 @@ func rustEnum(r *renderer, o Object, t *Type, depth, pointers int) (content, err
 	if err != nil {
 		return content{}, err
 	}
-	m, err := r.members(o.Field(&c.field), c.field.Type().Strip(), depth, pointers)
+	m, err := r.members(o.Field(&c.Field), c.Field.Type().Strip(), depth, pointers)
 	if err != nil {
 		return content{}, err
 	}
-	name := shortName(c.field.Type().String())
-	if c.field.Name != "" {
-		name = c.field.Name
+	name := shortName(c.Field.Type().String())
+	if c.Field.Name != "" {
+		name = c.Field.Name
 	}
 	m.text = name + styles[Rust].join(m.children, m.cut)
 	return m, nil
@@ -49,14 +48,15 @@ func rustEnum(r *renderer, o Object, t *Type, depth, pointers int) (content, err
 
 // rustVariant finds the variant: the one with the discriminant's value, else the
 // one that has none of its own.
-func (o Object) rustVariant(t *Type) (*variantCase, error) {
+func (o Object) rustVariant(t *Type) (*Variant, error) {
+	variants := t.VariantPart()
 	var value, mask uint64
-	if t.variant.hasDiscr {
-		d := o.Field(&t.variant.discr)
+	if variants.HasDiscriminant {
+		d := o.Field(&variants.Discriminant)
 		size := d.Size()
 		if size > 8 { // the low half tells variants apart
 			size = 8
-			d = d.part("", t.variant.discr.Type(), 0)
+			d = d.part("", variants.Discriminant.Type(), 0)
 		}
 		var p [8]byte
 		if err := d.read(0, p[:max(size, 0)]); err != nil {
@@ -64,13 +64,13 @@ func (o Object) rustVariant(t *Type) (*variantCase, error) {
 		}
 		value, mask = word(p[:]), ^uint64(0)>>(64-8*max(size, 1))
 	}
-	var fallback *variantCase
-	for i := range t.variant.variants {
-		c := &t.variant.variants[i]
+	var fallback *Variant
+	for i := range variants.Variants {
+		c := &variants.Variants[i]
 		switch {
-		case c.fallback:
+		case c.Fallback:
 			fallback = c
-		case c.value&mask == value&mask:
+		case c.Value&mask == value&mask:
 			return c, nil
 		}
 	}
@@ -93,7 +93,7 @@ func rustReference(r *renderer, o Object, t *Type, depth, pointers int) (content
 		return content{}, err
 	}
 	v := r.value(to, depth+1, pointers+1)
-	if !strings.HasPrefix(t.name, boxPrefix) {
+	if !strings.HasPrefix(t.Name(), boxPrefix) {
 		v.Text = "&" + v.Text
 	}
 	return content{text: v.Text, children: v.Children, cut: v.Cut}, nil
@@ -104,7 +104,7 @@ func rustString(r *renderer, o Object) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	return r.text(o.view.mem, s.addr, int64(s.length))
+	return r.text(o.View.Memory, s.addr, int64(s.length))
 }
 
 // rustSequence returns the elements of a Vec or slice.
@@ -114,20 +114,20 @@ func (o Object) rustSequence() (sequence, bool, error) {
 		return sequence{}, false, nil
 	}
 	switch {
-	case strings.HasPrefix(t.name, "&[") || strings.HasPrefix(t.name, "&mut [") || strings.HasPrefix(t.name, boxPrefix+"["):
+	case strings.HasPrefix(t.Name(), "&[") || strings.HasPrefix(t.Name(), "&mut [") || strings.HasPrefix(t.Name(), boxPrefix+"["):
 		ptr, err := o.Member("data_ptr")
 		if err != nil {
 			return sequence{}, false, err
 		}
 		return o.rustElements(ptr, ptr.Type.Strip().Elem(), "length")
-	case strings.HasPrefix(t.name, "alloc::vec::Vec<"):
+	case strings.HasPrefix(t.Name(), "alloc::vec::Vec<"):
 		buf, err := o.Member("buf")
 		if err != nil {
 			return sequence{}, false, err
 		}
 		// The pointer's own type has been erased; it lies some wrappers down.
 		ptr, ok := buf.find(8, isPointer)
-		elem := t.param(0)
+		elem := t.TemplateArg(0)
 		if !ok || elem == nil {
 			return sequence{}, false, errors.New("vector is not valid")
 		}

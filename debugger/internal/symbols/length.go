@@ -9,7 +9,7 @@ import (
 // reference is what it refers to, that of void and of a function is one.
 func (o Object) Extent() (int64, error) {
 	t := o.Type.Strip()
-	for range maxRenames {
+	for range MaxRenames {
 		if t.Kind != KindReference && t.Kind != KindRvalueReference {
 			break
 		}
@@ -18,18 +18,18 @@ func (o Object) Extent() (int64, error) {
 	switch {
 	case t.Kind == KindVoid || t.Kind == KindFunc:
 		return 1, nil
-	case t.declared:
+	case t.Incomplete:
 		return 0, fmt.Errorf("the size of %s is not known: it is only declared", t)
 	case t.Kind == KindArray && t.Size == 0:
 		return o.arrayExtent(t)
 	}
-	return t.size(), nil
+	return t.ByteSize(), nil
 }
 
 // arrayExtent multiplies the lengths of an array, those that the program
 // computed included.
 func (o Object) arrayExtent(t *Type) (int64, error) {
-	n := t.Elem().size()
+	n := t.Elem().ByteSize()
 	for _, length := range o.dimensions(t) {
 		if length < 0 {
 			return 0, fmt.Errorf("the length of %s is not known", t)
@@ -79,7 +79,7 @@ func (o Object) Len() (int64, error) {
 // follow them, smart pointers.
 func (o Object) counted() (Object, error) {
 	o, err := o.referred()
-	for i := 0; i < maxReferences && err == nil && o.Type.Lang == Rust && !isText(o.Type); i++ {
+	for i := 0; i < MaxReferences && err == nil && o.Type.Lang == Rust && !isText(o.Type); i++ {
 		to, ok, followErr := o.Pointee()
 		if !ok {
 			break
@@ -95,11 +95,11 @@ func (o Object) Cap() (int64, error) {
 	if o.Type.Lang != Go {
 		return 0, fmt.Errorf("%s has no capacity; slices and channels of Go have", o.Type)
 	}
-	switch o.Type.goType().goKind {
-	case goSliceKind:
+	switch o.Type.GoType().GoKind {
+	case GoSlice:
 		n, err := o.number("cap")
 		return int64(n), err
-	case goMap, goString:
+	case GoMap, GoString:
 		return 0, fmt.Errorf("%s has no capacity", o.Type)
 	}
 	if n, ok, err := o.goLen("dataqsiz"); ok {
@@ -114,11 +114,11 @@ func (o Object) goLen(ofChannel string) (int64, bool, error) {
 	if o.Type.Lang != Go {
 		return 0, false, nil
 	}
-	switch o.Type.goType().goKind {
-	case goMap:
+	switch o.Type.GoType().GoKind {
+	case GoMap:
 		_, n, err := o.goMap()
 		return int64(n), true, err
-	case goChan:
+	case GoChan:
 		if addr, err := o.Uint(); err != nil || addr == 0 {
 			return 0, true, err
 		}

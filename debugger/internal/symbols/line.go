@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"errors"
 	"io"
@@ -23,23 +24,23 @@ type lineRow struct {
 	end      bool // behind the last instruction of a sequence
 }
 
-// A lineTable is the lines of one unit.
-type lineTable struct {
+// A LineTable is the lines of one unit.
+type LineTable struct {
 	rows  []lineRow // by address; of two at one address the last holds
 	files []string  // whole paths
 }
 
-// linesLocked reads the unit's line table when it is first needed.
-func (u *unit) linesLocked() *lineTable {
+// LinesLocked reads the unit's line table when it is first needed.
+func (u *Unit) LinesLocked() *LineTable {
 	if u.lines != nil {
 		return u.lines
 	}
-	u.lines = &lineTable{}
-	if u.headLocked() != nil || u.entry == nil {
+	u.lines = &LineTable{}
+	if u.HeadLocked() != nil || u.entry == nil {
 		return u.lines
 	}
-	err := shield(func() error {
-		r, err := u.d.data.LineReader(u.entry)
+	err := CatchPanic(func() error {
+		r, err := u.Info.data.LineReader(u.entry)
 		if err != nil || r == nil {
 			return err
 		}
@@ -47,7 +48,7 @@ func (u *unit) linesLocked() *lineTable {
 		return err
 	})
 	if err != nil {
-		u.d.log.Debug("line table is damaged", "unit", u.name, "err", err)
+		u.Info.log.Debug("line table is damaged", "unit", u.name, "err", err)
 	}
 	u.lines.sort()
 	return u.lines
@@ -55,7 +56,7 @@ func (u *unit) linesLocked() *lineTable {
 
 // read reads the rows. The list of files may grow while they are read, so it is
 // taken at the end.
-func (t *lineTable) read(r *dwarf.LineReader, u *unit) error {
+func (t *LineTable) read(r *dwarf.LineReader, u *Unit) error {
 	index := map[*dwarf.LineFile]uint32{}
 	var last *dwarf.LineFile // most rows are of the file of the one before
 	var lastNumber uint32
@@ -105,7 +106,7 @@ func (t *lineTable) read(r *dwarf.LineReader, u *unit) error {
 // sort orders the rows by address. The end of a sequence comes before the start
 // of the one that follows at the same address; sequences that the linker dropped
 // start at zero and go.
-func (t *lineTable) sort() {
+func (t *LineTable) sort() {
 	kept := t.rows[:0]
 	start := true
 	drop := false
@@ -122,7 +123,7 @@ func (t *lineTable) sort() {
 	less := func(a, b lineRow) int {
 		switch {
 		case a.addr != b.addr:
-			return compareUint(a.addr, b.addr)
+			return cmp.Compare(a.addr, b.addr)
 		case a.end && !b.end:
 			return -1
 		case b.end && !a.end:
@@ -135,16 +136,16 @@ func (t *lineTable) sort() {
 	}
 }
 
-func (t *lineTable) file(n int) string {
+func (t *LineTable) file(n int) string {
 	if n < 0 || n >= len(t.files) {
 		return ""
 	}
 	return t.files[n]
 }
 
-// at returns the file and line of an address; zero when it has none. Of several
+// At returns the file and line of an address; zero when it has none. Of several
 // rows at an address the last holds, or the last that begins a statement.
-func (t *lineTable) at(pc uint64) (string, int) {
+func (t *LineTable) At(pc uint64) (string, int) {
 	i := sort.Search(len(t.rows), func(i int) bool { return t.rows[i].addr > pc }) - 1
 	if i < 0 || t.rows[i].end {
 		return "", 0

@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -16,8 +17,8 @@ func (p *Program) Addresses(ctx context.Context, file string, line int) ([]Locat
 	}
 	var hits []Location
 	for _, im := range p.Images() {
-		if d := im.debug(); d != nil {
-			more, err := d.lineHits(ctx, path.Clean(file), line)
+		if d := im.DebugInfo(); d != nil {
+			more, err := d.LineStarts(ctx, path.Clean(file), line)
 			if err != nil {
 				return nil, err
 			}
@@ -41,7 +42,7 @@ func (p *Program) Addresses(ctx context.Context, file string, line int) ([]Locat
 	if len(out) == 0 {
 		return nil, ErrNotFound
 	}
-	slices.SortFunc(out, func(a, b Location) int { return compareUint(a.Addr, b.Addr) })
+	slices.SortFunc(out, func(a, b Location) int { return cmp.Compare(a.Addr, b.Addr) })
 	return slices.CompactFunc(out, func(a, b Location) bool { return a.Addr == b.Addr }), nil
 }
 
@@ -50,11 +51,11 @@ func (p *Program) Addresses(ctx context.Context, file string, line int) ([]Locat
 func (p *Program) HasFile(ctx context.Context, file string) (bool, error) {
 	file = path.Clean(file)
 	for _, im := range p.Images() {
-		d := im.debug()
+		d := im.DebugInfo()
 		if d == nil {
 			continue
 		}
-		if has, err := d.hasFile(ctx, file); has || err != nil {
+		if has, err := d.HasFile(ctx, file); has || err != nil {
 			return has, err
 		}
 	}

@@ -59,7 +59,7 @@ func showLLVM(r *renderer, o Object, depth, pointers int) (content, error) {
 		if err != nil {
 			return content{}, err
 		}
-		return r.text(o.view.mem, s.addr, int64(s.length))
+		return r.text(o.View.Memory, s.addr, int64(s.length))
 	}
 	s, _, err := o.sequence()
 	if err != nil {

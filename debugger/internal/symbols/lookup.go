@@ -21,13 +21,13 @@ type Location struct {
 func (p *Program) Lookup(ctx context.Context, name string) ([]uint64, error) {
 	var out []uint64
 	for _, im := range p.Images() {
-		for _, s := range im.symbols().named(name) {
-			out = append(out, s.addr+im.Bias)
+		for _, s := range im.symbols().Named(name) {
+			out = append(out, s.Addr+im.Bias)
 		}
 	}
 	fs, err := p.functions(ctx, name)
 	for _, f := range fs {
-		out = append(out, f.start()+f.image.Bias)
+		out = append(out, f.Start()+f.image.Bias)
 	}
 	slices.Sort(out)
 	out = slices.Compact(out)
@@ -42,7 +42,7 @@ func (p *Program) Lookup(ctx context.Context, name string) ([]uint64, error) {
 
 // An imageFunction is a function and the image that it is in.
 type imageFunction struct {
-	*function
+	*Subprogram
 	image *Image
 }
 
@@ -51,15 +51,15 @@ type imageFunction struct {
 func (p *Program) functions(ctx context.Context, name string) ([]imageFunction, error) {
 	var out []imageFunction
 	for _, im := range p.Images() {
-		d := im.debug()
+		d := im.DebugInfo()
 		if d == nil {
 			continue
 		}
-		if err := d.loadAll(ctx); err != nil {
+		if err := d.LoadAll(ctx); err != nil {
 			return out, err
 		}
-		err := d.do(func() error {
-			for _, f := range d.names[name] {
+		err := d.Do(func() error {
+			for _, f := range d.FunctionsLocked(name) {
 				out = append(out, imageFunction{f, im})
 			}
 			return nil
@@ -85,9 +85,9 @@ func (p *Program) Entry(ctx context.Context, name string) ([]Location, error) {
 	var out []Location
 	seen := map[uint64]bool{}
 	for _, f := range fs {
-		err := f.unit.d.do(func() error {
-			seen[f.start()+f.image.Bias] = true
-			out = append(out, f.image.locationLocked(f.unit, f.function, f.bodyLocked()))
+		err := f.Unit.Info.Do(func() error {
+			seen[f.Start()+f.image.Bias] = true
+			out = append(out, f.image.locationLocked(f.Unit, f.Subprogram, f.BodyLocked()))
 			return nil
 		})
 		if err != nil {
@@ -105,11 +105,11 @@ func (p *Program) Entry(ctx context.Context, name string) ([]Location, error) {
 func (p *Program) symbolEntries(name string, seen map[uint64]bool) []Location {
 	var out []Location
 	for _, im := range p.Images() {
-		for _, s := range im.symbols().named(name) {
-			addr := s.addr + im.Bias
-			if s.code && !seen[addr] {
+		for _, s := range im.symbols().Named(name) {
+			addr := s.Addr + im.Bias
+			if s.Code && !seen[addr] {
 				seen[addr] = true
-				out = append(out, Location{Addr: addr, Function: readable(s.name), Image: im.Path})
+				out = append(out, Location{Addr: addr, Function: Demangle(s.Name), Image: im.Path})
 			}
 		}
 	}
@@ -118,16 +118,16 @@ func (p *Program) symbolEntries(name string, seen map[uint64]bool) []Location {
 
 // locationLocked describes an address of the file in a unit, and the function
 // there, which may be nil. The debug information must be locked.
-func (im *Image) locationLocked(u *unit, f *function, pc uint64) Location {
-	file, line := u.linesLocked().at(pc)
-	return im.location(codeLine{addr: pc, function: f, file: file, line: line})
+func (im *Image) locationLocked(u *Unit, f *Subprogram, pc uint64) Location {
+	file, line := u.LinesLocked().At(pc)
+	return im.location(LineStart{Addr: pc, Function: f, File: file, Line: line})
 }
 
 // location turns a line of the file into a location in the process.
-func (im *Image) location(c codeLine) Location {
-	l := Location{Addr: c.addr + im.Bias, File: c.file, Line: c.line, Image: im.Path}
-	if c.function != nil {
-		l.Function = c.function.name
+func (im *Image) location(c LineStart) Location {
+	l := Location{Addr: c.Addr + im.Bias, File: c.File, Line: c.Line, Image: im.Path}
+	if c.Function != nil {
+		l.Function = c.Function.Name
 	}
 	return l
 }
@@ -136,24 +136,24 @@ func (im *Image) location(c codeLine) Location {
 // "app::Box<double>", "long"), from any image.
 func (p *Program) Type(ctx context.Context, name string) (*Type, error) {
 	for _, im := range p.Images() {
-		d := im.debug()
+		d := im.DebugInfo()
 		if d == nil {
 			continue
 		}
-		if err := d.loadAll(ctx); err != nil {
+		if err := d.LoadAll(ctx); err != nil {
 			return nil, err
 		}
-		if t := im.types().typeNamed(name); t != nil {
+		if t := im.Types().Named(name); t != nil {
 			return t, nil
 		}
 	}
 	return nil, fmt.Errorf("type %s: %w", name, ErrNotFound)
 }
 
-// imageOf returns the image that describes a type, nil when none does.
-func (p *Program) imageOf(t *Type) *Image {
+// ImageOf returns the image that describes a type, nil when none does.
+func (p *Program) ImageOf(t *Type) *Image {
 	for _, im := range p.Images() {
-		if t.set != nil && im.types() == t.set {
+		if t.Set != nil && im.Types() == t.Set {
 			return im
 		}
 	}

@@ -32,14 +32,14 @@ func (o Object) virtualBase(f *Field, p Object) Object {
 		p.err = ErrUnavailable
 		return p
 	}
-	c := &location.Context{Memory: o.view.mem, Register: o.view.regs.Get, Stack: []uint64{addr}, Object: &addr}
-	base, err := location.Value(f.expr, c)
+	c := &location.Context{Memory: o.View.Memory, Register: o.View.Registers.Get, Stack: []uint64{addr}, Object: &addr}
+	base, err := location.Value(f.Expr, c)
 	p.offset, p.pieces, p.err = 0, inMemory(base), err
 	return p
 }
 
-// maxBases bounds how deep members are looked for in base classes.
-const maxBases = 16
+// MaxBases bounds how deep members are looked for in base classes.
+const MaxBases = 16
 
 // Member returns a member of a struct, class or union by its name, also one of
 // its base classes and of unnamed members. A pointer or reference to one is
@@ -53,15 +53,15 @@ func (o Object) Member(name string) (Object, error) {
 		}
 		o = to
 	}
-	if m, ok := o.member(name, maxBases, true); ok {
+	if m, ok := o.FindMember(name, MaxBases, true); ok {
 		return m, nil
 	}
 	return Object{}, fmt.Errorf("%s has no member %s: %w", o.Type, name, ErrNotFound)
 }
 
-// member finds a member in an object and its bases. Static ones are named, but
+// FindMember finds a member in an object and its bases. Static ones are named, but
 // have no place in it.
-func (o Object) member(name string, depth int, static bool) (Object, bool) {
+func (o Object) FindMember(name string, depth int, static bool) (Object, bool) {
 	fields := o.Type.Fields()
 	for i := range fields {
 		if f := &fields[i]; f.Name == name && !f.Base && (static || !f.Static) {
@@ -71,7 +71,7 @@ func (o Object) member(name string, depth int, static bool) (Object, bool) {
 	for i := range fields {
 		f := &fields[i]
 		if depth > 0 && (f.Base || f.Name == "") && !f.Static {
-			if m, ok := o.Field(f).member(name, depth-1, static); ok {
+			if m, ok := o.Field(f).FindMember(name, depth-1, static); ok {
 				return m, true
 			}
 		}
@@ -101,22 +101,15 @@ func (o Object) Deref() (Object, error) {
 // which variable it is.
 func (o Object) implied(t *Type) (Object, error) {
 	pc := o.pieces[0]
-	d := o.view.image.debug()
+	d := o.View.Image.DebugInfo()
 	if d == nil {
 		return Object{}, ErrOptimizedOut
 	}
-	var v *variable
-	err := d.do(func() error {
-		e := d.entryLocked(offsetOf(pc.DIE))
-		if u := d.unitAtLocked(offsetOf(pc.DIE)); e != nil && u != nil {
-			v = u.variableLocked(e)
-		}
-		return nil
-	})
+	v, err := d.VariableAt(dwarf.Offset(pc.DIE))
 	if err != nil || v == nil {
 		return Object{}, errors.Join(err, ErrOptimizedOut)
 	}
-	to := o.view.object(v)
+	to := o.View.Object(v)
 	to.Type, to.offset = t.Elem(), uint64(pc.Offset)
 	return to, to.err
 }
@@ -167,7 +160,7 @@ func (o Object) Index(n int64) (Object, error) {
 // indexable follows references to what has elements. One of Rust's to what has
 // none is a pointer.
 func (o Object) indexable() (Object, error) {
-	switch o.Type.referred().Strip().Kind {
+	switch o.Type.Referred().Strip().Kind {
 	case KindStruct, KindClass, KindArray:
 		return o.referred()
 	}
@@ -180,9 +173,9 @@ func (o Object) indexable() (Object, error) {
 // dimensions returns the lengths of an array, those that the program computed
 // included; -1 where it cannot be told.
 func (o Object) dimensions(t *Type) []int64 {
-	dims := slices.Clone(t.dimensions())
-	for i, bound := range t.bounds {
-		if n, err := o.view.bound(t, bound); bound != nil && err == nil {
+	dims := slices.Clone(t.Dimensions())
+	for i, bound := range t.ComputedBounds() {
+		if n, err := o.View.bound(t, bound); bound != nil && err == nil {
 			dims[i] = n + 1
 		}
 	}
@@ -191,14 +184,14 @@ func (o Object) dimensions(t *Type) []int64 {
 
 // bound evaluates what an array type says of its highest index: an expression,
 // or a variable that the compiler made for it.
-func (w *view) bound(t *Type, bound any) (int64, error) {
-	u := t.unit()
+func (w *View) bound(t *Type, bound any) (int64, error) {
+	u := t.Unit()
 	switch b := bound.(type) {
 	case []byte:
 		if u == nil {
 			break
 		}
-		pieces, err := location.Evaluate(b, w.context(u))
+		pieces, err := location.Evaluate(b, w.Context(u))
 		if err != nil {
 			return 0, err
 		}
@@ -207,18 +200,11 @@ func (w *view) bound(t *Type, bound any) (int64, error) {
 			return int64(p.Addr | p.Value), nil
 		}
 	case dwarf.Offset:
-		var v *variable
-		err := t.set.info.do(func() error {
-			e, u := t.set.info.entryLocked(b), t.set.info.unitAtLocked(b)
-			if e != nil && u != nil {
-				v = u.variableLocked(e)
-			}
-			return nil
-		})
+		v, err := t.Set.Info.VariableAt(b)
 		if err != nil || v == nil {
 			return 0, errors.Join(err, ErrUnavailable)
 		}
-		return w.object(v).Int()
+		return w.Object(v).Int()
 	}
 	return 0, ErrUnavailable
 }
@@ -228,11 +214,11 @@ func (w *view) bound(t *Type, bound any) (int64, error) {
 func (o Object) element(t *Type, dims []int64, n int64) Object {
 	elem := t.Elem()
 	if len(dims) > 1 {
-		elem = t.inner(dims[1:])
+		elem = t.Row(dims[1:])
 	}
-	size := elem.size()
-	if t.stride > 0 && len(dims) < 2 {
-		size = t.stride
+	size := elem.ByteSize()
+	if t.Stride > 0 && len(dims) < 2 {
+		size = t.Stride
 	}
 	return o.part("", elem, n*size)
 }

@@ -10,8 +10,8 @@ type Memory interface {
 	ReadMemory(addr uint64, p []byte) error
 }
 
-// readWord reads eight bytes.
-func readWord(m Memory, addr uint64) (uint64, error) {
+// ReadWord reads eight bytes.
+func ReadWord(m Memory, addr uint64) (uint64, error) {
 	var p [8]byte
 	err := m.ReadMemory(addr, p[:])
 	return binary.LittleEndian.Uint64(p[:]), err

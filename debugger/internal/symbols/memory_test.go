@@ -53,17 +53,17 @@ func TestWindow(t *testing.T) {
 			t.Errorf("%s: read ahead %d times, want %d", tt.name, *tt.reads, tt.ahead)
 		}
 		for _, addr := range []uint64{start, start + 0x800, tt.kept - 8} {
-			if v, err := readWord(w, addr); err != nil || byte(v) != byte(addr) || *tt.reads != tt.ahead {
+			if v, err := ReadWord(w, addr); err != nil || byte(v) != byte(addr) || *tt.reads != tt.ahead {
 				t.Errorf("%s: at %#x %#x, %v, read %d times", tt.name, addr, v, err, *tt.reads)
 			}
 		}
-		if v, err := readWord(w, end-8); err != nil || byte(v) != byte((end-8)&0xff) {
+		if v, err := ReadWord(w, end-8); err != nil || byte(v) != byte((end-8)&0xff) {
 			t.Errorf("%s: before the end %#x, %v", tt.name, v, err)
 		}
-		if v, err := readWord(w, end-7); err == nil {
+		if v, err := ReadWord(w, end-7); err == nil {
 			t.Errorf("%s: over the end %#x", tt.name, v)
 		}
-		if _, err := readWord(w, start-8); err != nil {
+		if _, err := ReadWord(w, start-8); err != nil {
 			t.Errorf("%s: before the start: %v", tt.name, err)
 		}
 	}

@@ -15,7 +15,7 @@ type memoryFile struct {
 	size  int64
 }
 
-func newMemoryFile(m fileMemory, start, end uint64) *memoryFile {
+func NewMemoryFile(m fileMemory, start, end uint64) *memoryFile {
 	return &memoryFile{m, start, int64(min(end-start, 1<<40))}
 }
 

@@ -13,12 +13,12 @@ func (p *Program) Complete() bool {
 	there := map[string]bool{}
 	for _, im := range images {
 		there[filepath.Base(im.Path)] = true
-		for _, name := range im.main.dynamic(elf.DT_SONAME) {
+		for _, name := range im.main.Dynamic(elf.DT_SONAME) {
 			there[name] = true
 		}
 	}
 	for _, im := range images {
-		for _, name := range im.main.dynamic(elf.DT_NEEDED) {
+		for _, name := range im.main.Dynamic(elf.DT_NEEDED) {
 			if !there[filepath.Base(name)] {
 				return false
 			}

@@ -13,7 +13,7 @@ type Object struct {
 	Type     *Type
 	Argument bool
 
-	view   *view
+	View   *View
 	pieces []location.Piece
 	offset uint64 // of this part in what the pieces hold, in bytes
 	bits   bitField
@@ -28,16 +28,16 @@ const maxObject = 16 << 20
 
 // At returns an object of a type in memory, as for a cast of an address.
 func (o Object) At(t *Type, addr uint64) Object {
-	return Object{Type: t, view: o.view, pieces: inMemory(addr)}
+	return Object{Type: t, View: o.View, pieces: inMemory(addr)}
 }
 
 // ObjectAt returns an object of a type at an address of the process.
 func ObjectAt(p *Program, t *Type, addr uint64, mem Memory, regs Registers) Object {
-	w := &view{image: p.Image(addr), mem: mem, regs: regs}
-	if im := p.imageOf(t); im != nil {
-		w.image = im
+	w := &View{Image: p.Image(addr), Memory: mem, Registers: regs}
+	if im := p.ImageOf(t); im != nil {
+		w.Image = im
 	}
-	return Object{Type: t, view: w, pieces: inMemory(addr)}
+	return Object{Type: t, View: w, pieces: inMemory(addr)}
 }
 
 func inMemory(addr uint64) []location.Piece {
@@ -66,7 +66,7 @@ func (o Object) Register() (uint64, bool) {
 }
 
 // Size returns the bytes of the object's type.
-func (o Object) Size() int64 { return o.Type.size() }
+func (o Object) Size() int64 { return o.Type.ByteSize() }
 
 // Bytes reads the object as it lies in memory.
 func (o Object) Bytes() ([]byte, error) {
@@ -86,9 +86,9 @@ func (o Object) part(name string, t *Type, off int64) Object {
 	return p
 }
 
-// escaped turns the pointer to a Go variable that lives on the heap, which the
+// Escaped turns the pointer to a Go variable that lives on the heap, which the
 // compiler calls &name, into the variable.
-func (o Object) escaped() Object {
+func (o Object) Escaped() Object {
 	if o.Type.Lang != Go || len(o.Name) < 2 || o.Name[0] != '&' {
 		return o
 	}
@@ -100,13 +100,18 @@ func (o Object) escaped() Object {
 	return v
 }
 
-// unescaped is escaped for a variable of this name: when the pointer to it
+// Unescaped is escaped for a variable of this name: when the pointer to it
 // cannot be followed it has no value, but is no other one either.
-func (o Object) unescaped(name string) Object {
-	v := o.escaped()
+func (o Object) Unescaped(name string) Object {
+	v := o.Escaped()
 	if v.Name != name && v.Type.Strip().Kind == KindPointer {
-		v = Object{Type: v.Type.Strip().Elem(), view: o.view, err: ErrUnavailable, Argument: o.Argument}
+		v = Object{Type: v.Type.Strip().Elem(), View: o.View, err: ErrUnavailable, Argument: o.Argument}
 	}
 	v.Name = name
 	return v
+}
+
+// Unreadable returns an object of a type that has no value for a reason.
+func (o Object) Unreadable(t *Type, reason error) Object {
+	return Object{Type: t, View: o.View, err: reason}
 }

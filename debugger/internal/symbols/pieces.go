@@ -13,15 +13,15 @@ func (o Object) read(off uint64, p []byte) error {
 	}
 	off += o.offset
 	if len(o.pieces) == 1 && o.pieces[0].Bits == 0 {
-		return o.view.whole(&o.pieces[0], off, p)
+		return o.View.whole(&o.pieces[0], off, p)
 	}
-	return o.view.gather(o.pieces, off*8, p)
+	return o.View.gather(o.pieces, off*8, p)
 }
 
 // whole reads from a piece that is the whole object.
-func (w *view) whole(pc *location.Piece, off uint64, p []byte) error {
+func (w *View) whole(pc *location.Piece, off uint64, p []byte) error {
 	if pc.Kind == location.InMemory {
-		return w.mem.ReadMemory(pc.Addr+off, p)
+		return w.Memory.ReadMemory(pc.Addr+off, p)
 	}
 	b, err := w.held(pc)
 	if err != nil {
@@ -35,10 +35,10 @@ func (w *view) whole(pc *location.Piece, off uint64, p []byte) error {
 }
 
 // held returns the bytes of a piece that is not in memory.
-func (w *view) held(pc *location.Piece) ([]byte, error) {
+func (w *View) held(pc *location.Piece) ([]byte, error) {
 	switch pc.Kind {
 	case location.InRegister:
-		if b := w.regs.bytes(pc.Reg); b != nil {
+		if b := w.Registers.Bytes(pc.Reg); b != nil {
 			return b, nil
 		}
 		return nil, ErrUnavailable
@@ -55,7 +55,7 @@ func (w *view) held(pc *location.Piece) ([]byte, error) {
 }
 
 // gather puts together bytes that are in several pieces.
-func (w *view) gather(pieces []location.Piece, bit uint64, p []byte) error {
+func (w *View) gather(pieces []location.Piece, bit uint64, p []byte) error {
 	end := bit + uint64(len(p))*8
 	at := uint64(0)
 	for i := range pieces {
@@ -75,13 +75,13 @@ func (w *view) gather(pieces []location.Piece, bit uint64, p []byte) error {
 }
 
 // part copies the bits [from, to) of a piece to a bit of p.
-func (w *view) part(pc *location.Piece, from, to uint64, p []byte, dst uint64) error {
+func (w *View) part(pc *location.Piece, from, to uint64, p []byte, dst uint64) error {
 	from, to = from+pc.BitOffset, to+pc.BitOffset
 	var b []byte
 	var err error
 	if pc.Kind == location.InMemory {
 		b = make([]byte, (to+7)/8)
-		err = w.mem.ReadMemory(pc.Addr, b)
+		err = w.Memory.ReadMemory(pc.Addr, b)
 	} else {
 		b, err = w.held(pc)
 	}

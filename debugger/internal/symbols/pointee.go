@@ -31,7 +31,7 @@ func smartOf(t *Type) *smartPointer {
 	s := t.Strip()
 	rows := smartPointers[t.Lang]
 	for i := range rows {
-		if (s.Kind == KindClass || s.Kind == KindStruct) && strings.HasPrefix(s.name, rows[i].prefix) {
+		if (s.Kind == KindClass || s.Kind == KindStruct) && strings.HasPrefix(s.Name(), rows[i].prefix) {
 			return &rows[i]
 		}
 	}
@@ -41,7 +41,7 @@ func smartOf(t *Type) *smartPointer {
 // uniquePointer is the first member of libstdc++'s tuple; a deleter with members
 // is the second.
 func uniquePointer(o Object) (Object, error) {
-	head, ok := o.find(8, func(f Field) bool { return strings.HasPrefix(f.Type().name, "std::_Head_base<0") })
+	head, ok := o.find(8, func(f Field) bool { return strings.HasPrefix(f.Type().Name(), "std::_Head_base<0") })
 	if !ok {
 		return Object{}, errors.New("pointer is not valid")
 	}
@@ -68,7 +68,7 @@ func countedPointer(o Object) (Object, error) { return o.descend("ptr", "pointer
 // Pointer returns the pointer in a smart pointer of C++, which counts in its
 // stead; false for other types.
 func (o Object) Pointer() (Object, bool, error) {
-	t := o.Type.referred()
+	t := o.Type.Referred()
 	row := smartOf(t)
 	if row == nil || t.Lang != CPlusPlus {
 		return Object{}, false, nil
@@ -84,7 +84,7 @@ func (o Object) Pointer() (Object, bool, error) {
 // Pointee returns what a smart pointer points to, or what an optional holds;
 // false for other types.
 func (o Object) Pointee() (Object, bool, error) {
-	follow := pointeeOf(o.Type.referred())
+	follow := pointeeOf(o.Type.Referred())
 	if follow == nil {
 		return Object{}, false, nil
 	}
@@ -102,9 +102,9 @@ func pointeeOf(t *Type) func(Object) (Object, error) {
 	switch row := smartOf(t); {
 	case row != nil:
 		return row.follow
-	case t.Lang == CPlusPlus && strings.HasPrefix(s.name, "std::optional<"):
+	case t.Lang == CPlusPlus && strings.HasPrefix(s.Name(), "std::optional<"):
 		return Object.optional
-	case t.Lang == Rust && s.Kind == KindPointer && strings.HasPrefix(s.name, boxPrefix):
+	case t.Lang == Rust && s.Kind == KindPointer && strings.HasPrefix(s.Name(), boxPrefix):
 		return Object.Deref
 	}
 	return nil
@@ -131,7 +131,7 @@ func (o Object) optional() (Object, error) {
 	if engaged == 0 {
 		return Object{}, errors.New("the optional has no value")
 	}
-	elem := o.Type.param(0)
+	elem := o.Type.TemplateArg(0)
 	p, err := o.descend("_M_payload", "_M_payload")
 	if err != nil || elem == nil {
 		return Object{}, errors.Join(err, errors.New("optional is not valid"))
@@ -142,7 +142,7 @@ func (o Object) optional() (Object, error) {
 // Reach returns a member as people ask for it: of what a smart pointer points to
 // when that is what ->, or a point in Rust, means; else its own.
 func (o Object) Reach(name string, arrow bool) (Object, error) {
-	return o.reach(name, arrow, maxReferences)
+	return o.reach(name, arrow, MaxReferences)
 }
 
 func (o Object) reach(name string, arrow bool, depth int) (Object, error) {

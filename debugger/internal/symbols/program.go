@@ -150,7 +150,7 @@ func (p *Program) fromMemory(g Mapping, mem Memory, cause error) (*Image, error)
 	if g.Offset != 0 || mem == nil {
 		return nil, cause
 	}
-	im, err := newImage(g, newMemoryFile(mem, g.Start, g.End), nil, p)
+	im, err := newImage(g, NewMemoryFile(mem, g.Start, g.End), nil, p)
 	if err != nil {
 		return nil, cause
 	}

@@ -2,17 +2,17 @@ package symbols
 
 import "strings"
 
-// isLetter reports whether C's strings are made of the type.
-func (t *Type) isLetter() bool {
+// IsCharacter reports whether C's strings are made of the type.
+func (t *Type) IsCharacter() bool {
 	s := t.Strip()
 	return s.Kind == KindChar && s.Size == 1
 }
 
-// maxReferences bounds how many references are followed one after another.
-const maxReferences = 4
+// MaxReferences bounds how many references are followed one after another.
+const MaxReferences = 4
 
-// isReference reports whether a value of the type stands for what it refers to.
-func (t *Type) isReference() bool {
+// IsReference reports whether a value of the type stands for what it refers to.
+func (t *Type) IsReference() bool {
 	s := t.Strip()
 	switch s.Kind {
 	case KindReference, KindRvalueReference:
@@ -23,9 +23,9 @@ func (t *Type) isReference() bool {
 	return false
 }
 
-// referred is the type behind references.
-func (t *Type) referred() *Type {
-	for i := 0; i < maxReferences && t.isReference(); i++ {
+// Referred is the type behind references.
+func (t *Type) Referred() *Type {
+	for i := 0; i < MaxReferences && t.IsReference(); i++ {
 		t = t.Strip().Elem()
 	}
 	return t

@@ -70,15 +70,15 @@ func (r *Registers) Get(n uint64) (uint64, bool) {
 // PC returns the program counter.
 func (r *Registers) PC() uint64 { return r.general[RIP] }
 
-func (r *Registers) set(n int, v uint64) {
+func (r *Registers) Set(n int, v uint64) {
 	r.general[n] = v
 	r.known |= 1 << n
 }
 
-func (r *Registers) forget(n int) { r.known &^= 1 << n }
+func (r *Registers) Forget(n int) { r.known &^= 1 << n }
 
-// bytes returns a register as it lies in memory; nil when it is not known.
-func (r *Registers) bytes(n uint64) []byte {
+// Bytes returns a register as it lies in memory; nil when it is not known.
+func (r *Registers) Bytes(n uint64) []byte {
 	if n >= XMM0 && n <= XMM15 {
 		if r.vector == nil {
 			return nil
@@ -91,3 +91,10 @@ func (r *Registers) bytes(n uint64) []byte {
 	}
 	return binary.LittleEndian.AppendUint64(nil, v)
 }
+
+// BasePointer returns rbp, zero when it is not known.
+func (r *Registers) BasePointer() uint64 { return r.general[RBP] }
+
+// Unknown returns registers of the same thread of which only the thread pointer
+// is known.
+func (r *Registers) Unknown() Registers { return Registers{fsBase: r.fsBase} }

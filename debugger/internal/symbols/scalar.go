@@ -31,12 +31,12 @@ func scalar(o Object, t *Type) (string, error) {
 		return strconv.FormatInt(v, 10), err
 	case KindFunc:
 		addr, _ := o.Address()
-		return fmt.Sprintf("%#x", addr) + o.view.symbolText(addr), nil
+		return fmt.Sprintf("%#x", addr) + o.View.symbolText(addr), nil
 	}
 	if t.Kind == KindMemberPointer && t.Size > 8 {
 		return methodText(o)
 	}
-	if t.Kind == KindOther && t.size() == 0 { // decltype(nullptr) and the like
+	if t.Kind == KindOther && t.ByteSize() == 0 { // decltype(nullptr) and the like
 		return "0x0", nil
 	}
 	v, err := o.Uint()
@@ -49,9 +49,9 @@ func scalar(o Object, t *Type) (string, error) {
 	case KindChar:
 		return charText(o, t, v), nil
 	case KindEnum:
-		return t.enumText(v), nil
+		return t.EnumText(v), nil
 	case KindMemberPointer:
-		return t.memberText(int64(v)), nil
+		return t.MemberText(int64(v)), nil
 	}
 	return strconv.FormatUint(v, 10), nil
 }
@@ -120,10 +120,10 @@ func charText(o Object, t *Type, v uint64) string {
 	switch {
 	case t.Lang == Rust || t.Lang == Go:
 		return letter
-	case t.size() == 1 && (v >= utf8.RuneSelf || v < ' ' && !strings.ContainsRune("\a\b\f\n\r\t\v", rune(v))):
+	case t.ByteSize() == 1 && (v >= utf8.RuneSelf || v < ' ' && !strings.ContainsRune("\a\b\f\n\r\t\v", rune(v))):
 		letter = fmt.Sprintf(`'\%03o'`, v)
 	}
-	if n, err := o.Int(); t.signed && err == nil {
+	if n, err := o.Int(); t.Signed() && err == nil {
 		return strconv.FormatInt(n, 10) + " " + letter
 	}
 	return strconv.FormatUint(v, 10) + " " + letter
@@ -137,7 +137,7 @@ func methodText(o Object) (string, error) {
 		return "", err
 	}
 	if v := word(b); v&1 == 0 {
-		return fmt.Sprintf("%#x", v) + o.view.symbolText(v), nil
+		return fmt.Sprintf("%#x", v) + o.View.symbolText(v), nil
 	}
 	return fmt.Sprintf("&virtual[%d]", (word(b)-1)/8), nil
 }

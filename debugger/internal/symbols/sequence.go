@@ -13,7 +13,7 @@ type sequence struct {
 
 // at returns an element. It does not check the index.
 func (s *sequence) at(n int64) Object {
-	return s.owner.At(s.elem, s.start+uint64(n*s.elem.size()))
+	return s.owner.At(s.elem, s.start+uint64(n*s.elem.ByteSize()))
 }
 
 // sequence returns the elements of a vector or slice; false for other types.
@@ -24,14 +24,14 @@ func (o Object) sequence() (sequence, bool, error) {
 	case Rust:
 		return o.rustSequence()
 	case CPlusPlus:
-		switch name := o.Type.Strip().name; {
+		switch name := o.Type.Strip().Name(); {
 		case strings.HasPrefix(name, "std::vector<"):
 			return o.cppVector()
 		case strings.HasPrefix(name, llvmPrefix+"vector<"):
 			return o.llvmVector()
 		}
 		if s, ok, err := o.span(); ok {
-			return sequence{length: int64(s.length), start: s.addr, elem: o.Type.param(0), owner: o}, err == nil, err
+			return sequence{length: int64(s.length), start: s.addr, elem: o.Type.TemplateArg(0), owner: o}, err == nil, err
 		}
 	}
 	return sequence{}, false, nil

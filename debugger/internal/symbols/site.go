@@ -7,15 +7,15 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/cfi"
 )
 
-// A site is what is known about one address of the code. It does not change, so
+// A Site is what is known about one address of the code. It does not change, so
 // it is kept.
-type site struct {
-	early  bool      // it was made before all debug information was read
-	name   string    // of the function, not of what was inlined into it
-	start  uint64    // of the function, in the process's addresses
-	fn     *function // nil without debug information, and when Go's runtime has told all of it early
-	row    *cfi.Row  // of Go's functions; nil for others
-	levels []level   // innermost first; at least one
+type Site struct {
+	Early    bool        // it was made before all debug information was read
+	Name     string      // of the function, not of what was inlined into it
+	Start    uint64      // of the function, in the process's addresses
+	Function *Subprogram // nil without debug information, and when Go's runtime has told all of it early
+	Row      *cfi.Row    // of Go's functions; nil for others
+	Levels   []Level     // innermost first; at least one
 }
 
 // maxSites bounds the cache: it starts afresh when it is full.
@@ -24,11 +24,11 @@ const maxSites = 1 << 16
 // siteCache remembers sites by address.
 type siteCache struct {
 	mu sync.RWMutex
-	m  map[uint64]*site
+	m  map[uint64]*Site
 }
 
-// site returns what is known about an address of the process.
-func (im *Image) site(pc uint64) *site {
+// Site returns what is known about an address of the process.
+func (im *Image) Site(pc uint64) *Site {
 	c := &im.sites
 	c.mu.RLock()
 	s := c.m[pc]
@@ -43,31 +43,31 @@ func (im *Image) site(pc uint64) *site {
 	return s
 }
 
-func (c *siteCache) keep(pc uint64, s *site) {
+func (c *siteCache) keep(pc uint64, s *Site) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.m == nil || len(c.m) >= maxSites {
-		c.m = map[uint64]*site{}
+		c.m = map[uint64]*Site{}
 	}
 	c.m[pc] = s
 }
 
-// wholeSite is site where types count too: other units may describe them.
-func (im *Image) wholeSite(pc uint64) *site {
-	s := im.site(pc)
-	if s.early {
+// WholeSite is site where types count too: other units may describe them.
+func (im *Image) WholeSite(pc uint64) *Site {
+	s := im.Site(pc)
+	if s.Early {
 		s = im.resolve(pc)
 		im.sites.keep(pc, s)
 	}
 	return s
 }
 
-// language is that of the function, 0 without debug information.
-func (s *site) language() Lang {
+// Language is that of the function, 0 without debug information.
+func (s *Site) Language() Lang {
 	switch {
-	case s.fn != nil:
-		return s.fn.unit.lang
-	case s.early:
+	case s.Function != nil:
+		return s.Function.Unit.Lang
+	case s.Early:
 		return Go
 	}
 	return 0
@@ -75,13 +75,13 @@ func (s *site) language() Lang {
 
 // resolveEarly is resolve while there is no need to read all debug information,
 // nil otherwise.
-func (im *Image) resolveEarly(pc uint64) *site {
+func (im *Image) resolveEarly(pc uint64) *Site {
 	d := im.earlyDebug(pc - im.Bias)
 	if d == nil {
 		return im.resolveGo(pc)
 	}
-	s := &site{early: true}
-	if err := s.describe(d, im, pc-im.Bias); err != nil || s.fn == nil {
+	s := &Site{Early: true}
+	if err := s.describe(d, im, pc-im.Bias); err != nil || s.Function == nil {
 		return nil
 	}
 	return s
@@ -89,34 +89,34 @@ func (im *Image) resolveEarly(pc uint64) *site {
 
 // resolve finds out about an address: by debug information where there is some,
 // else by the ELF symbols, and in Go by the runtime's table.
-func (im *Image) resolve(pc uint64) *site {
-	s := &site{}
-	if d := im.debug(); d != nil {
+func (im *Image) resolve(pc uint64) *Site {
+	s := &Site{}
+	if d := im.DebugInfo(); d != nil {
 		// A damaged unit leaves the site as it was: the symbols still help.
 		_ = s.describe(d, im, pc-im.Bias)
 	}
-	if s.fn == nil {
-		if sym, ok := im.symbols().at(pc-im.Bias, true); ok {
-			s.name, s.start = readable(sym.name), sym.addr+im.Bias
+	if s.Function == nil {
+		if sym, ok := im.symbols().At(pc-im.Bias, true); ok {
+			s.Name, s.Start = Demangle(sym.Name), sym.Addr+im.Bias
 		}
 	}
 	if table := im.goSite(pc); table != nil {
 		s.join(table)
 	}
-	if len(s.levels) == 0 {
-		s.levels = []level{{}}
+	if len(s.Levels) == 0 {
+		s.Levels = []Level{{}}
 	}
-	outer := &s.levels[len(s.levels)-1]
-	outer.name = cmp.Or(outer.name, s.name)
+	outer := &s.Levels[len(s.Levels)-1]
+	outer.Name = cmp.Or(outer.Name, s.Name)
 	return s
 }
 
 // describe fills in what the debug information has about an address of the file.
-func (s *site) describe(d *debugInfo, im *Image, pc uint64) error {
-	return d.do(func() (err error) {
-		s.fn, s.levels, err = d.levelsLocked(pc)
-		if s.fn != nil {
-			s.name, s.start = s.fn.name, s.fn.start()+im.Bias
+func (s *Site) describe(d *Info, im *Image, pc uint64) error {
+	return d.Do(func() (err error) {
+		s.Function, s.Levels, err = d.LevelsLocked(pc)
+		if s.Function != nil {
+			s.Name, s.Start = s.Function.Name, s.Function.Start()+im.Bias
 		}
 		return err
 	})
@@ -138,14 +138,14 @@ func (p *Program) Function(addr uint64) (Function, bool) {
 	if im == nil {
 		return Function{}, false
 	}
-	s := im.site(addr)
-	f := Function{Name: s.name, Start: s.start}
-	if s.name != "" {
-		f.Offset = int64(addr - s.start)
+	s := im.Site(addr)
+	f := Function{Name: s.Name, Start: s.Start}
+	if s.Name != "" {
+		f.Offset = int64(addr - s.Start)
 	}
-	for _, l := range s.levels {
-		if l.inlined {
-			f.Inlined = append(f.Inlined, l.name)
+	for _, l := range s.Levels {
+		if l.Inlined {
+			f.Inlined = append(f.Inlined, l.Name)
 		}
 	}
 	return f, f.Name != ""
@@ -158,11 +158,11 @@ func (p *Program) Variable(addr uint64) (name string, offset uint64, ok bool) {
 	if im == nil {
 		return "", 0, false
 	}
-	sym, ok := im.symbols().at(addr-im.Bias, false)
+	sym, ok := im.symbols().At(addr-im.Bias, false)
 	if !ok {
 		return "", 0, false
 	}
-	return readable(sym.name), addr - im.Bias - sym.addr, true
+	return Demangle(sym.Name), addr - im.Bias - sym.Addr, true
 }
 
 // Line returns the source line of an address; false when nobody knows.
@@ -171,6 +171,6 @@ func (p *Program) Line(addr uint64) (file string, line int, ok bool) {
 	if im == nil {
 		return "", 0, false
 	}
-	l := im.site(addr).levels[0]
-	return l.file, l.line, l.file != ""
+	l := im.Site(addr).Levels[0]
+	return l.File, l.Line, l.File != ""
 }

@@ -13,7 +13,7 @@ type span struct{ addr, length uint64 }
 // IsText reports whether the object is a string of its language: one of Go's, a
 // str, a String, a std::string or a std::string_view. Pointers to characters and
 // arrays of them, which may be something else, are none.
-func (o Object) IsText() bool { return isText(o.Type.referred()) }
+func (o Object) IsText() bool { return isText(o.Type.Referred()) }
 
 // Text reads at most so many bytes of a string, or of the characters up to a
 // zero byte that a pointer points to or an array has.
@@ -26,12 +26,12 @@ func (o Object) Text(limit int) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return o.view.text(s, limit)
+		return o.View.text(s, limit)
 	}
 	switch t := o.Type.Strip(); {
-	case t.Kind == KindArray && t.Elem().isLetter():
+	case t.Kind == KindArray && t.Elem().IsCharacter():
 		return o.arrayText(t, limit)
-	case t.Kind == KindPointer && t.Elem().isLetter():
+	case t.Kind == KindPointer && t.Elem().IsCharacter():
 		addr, err := o.Uint()
 		if err != nil {
 			return "", err
@@ -42,12 +42,12 @@ func (o Object) Text(limit int) (string, error) {
 }
 
 // text reads at most so many bytes of a span. An empty one may be anywhere.
-func (w *view) text(s span, limit int) (string, error) {
+func (w *View) text(s span, limit int) (string, error) {
 	text := make([]byte, min(s.length, uint64(max(limit, 0))))
 	if len(text) == 0 {
 		return "", nil
 	}
-	err := w.mem.ReadMemory(s.addr, text)
+	err := w.Memory.ReadMemory(s.addr, text)
 	return string(text), err
 }
 
@@ -77,7 +77,7 @@ func (o Object) ZeroEnded(limit int) (string, error) {
 		// Chunks end at multiples of their size, so none crosses into a page that
 		// the text does not reach.
 		chunk := make([]byte, 64-addr%64)
-		if err := o.view.mem.ReadMemory(addr, chunk); err != nil {
+		if err := o.View.Memory.ReadMemory(addr, chunk); err != nil {
 			return "", err
 		}
 		part, _, ends := bytes.Cut(chunk, []byte{0})
@@ -119,7 +119,7 @@ func (o Object) spanOf(start, length string) (span, error) {
 }
 
 func (o Object) cppSpan() (span, error) {
-	if strings.HasPrefix(o.Type.Strip().name, llvmPrefix) {
+	if strings.HasPrefix(o.Type.Strip().Name(), llvmPrefix) {
 		return o.llvmSpan()
 	}
 	if data, err := o.Member("_M_dataplus"); err == nil {
@@ -167,11 +167,11 @@ var texts = map[Lang][]string{
 
 func isText(t *Type) bool {
 	if t.Lang == Go {
-		return t.goType().goKind == goString
+		return t.GoType().GoKind == GoString
 	}
-	name := t.cppName()
+	name := t.LibraryName()
 	if s := t.Strip(); t.Lang == Rust && s.Kind == KindStruct {
-		name = s.name
+		name = s.Name()
 	}
 	for _, prefix := range texts[t.Lang] {
 		if strings.HasPrefix(name, prefix) && (name == prefix || strings.HasSuffix(prefix, ",")) {
@@ -183,7 +183,7 @@ func isText(t *Type) bool {
 
 // referred is the object behind references.
 func (o Object) referred() (Object, error) {
-	for i := 0; i < maxReferences && o.Type.isReference(); i++ {
+	for i := 0; i < MaxReferences && o.Type.IsReference(); i++ {
 		to, err := o.Deref()
 		if err != nil {
 			return Object{}, err

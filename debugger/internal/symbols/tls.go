@@ -8,17 +8,17 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
 )
 
-// threadLocal returns the address of a thread-local variable from its offset in
+// ThreadLocal returns the address of a thread-local variable from its offset in
 // the image's block. The executable's block ends at the thread pointer (ELF
 // handling for thread-local storage, variant II); those of libraries are found
 // as a debugger of the C library finds them, by the number the loader gave.
-func (im *Image) threadLocal(off uint64, regs *Registers, mem Memory) (uint64, error) {
+func (im *Image) ThreadLocal(off uint64, regs *Registers, mem Memory) (uint64, error) {
 	fs, ok := regs.Get(FSBase)
 	if !ok {
 		return 0, location.ErrUnavailable
 	}
 	if im.executable() {
-		for _, s := range im.main.f.Progs {
+		for _, s := range im.main.ELF.Progs {
 			if s.Type == elf.PT_TLS {
 				align := max(s.Align, 1)
 				return fs - (s.Memsz+align-1)/align*align + off, nil
@@ -26,7 +26,7 @@ func (im *Image) threadLocal(off uint64, regs *Registers, mem Memory) (uint64, e
 		}
 		return 0, location.ErrUnavailable
 	}
-	return im.program.libraryTLS(im, fs, off, mem)
+	return im.Program.libraryTLS(im, fs, off, mem)
 }
 
 // executable reports whether the image is the program itself: it names the
@@ -35,10 +35,10 @@ func (im *Image) executable() bool {
 	if im.static() {
 		return true
 	}
-	for _, s := range im.main.f.Progs {
+	for _, s := range im.main.ELF.Progs {
 		if s.Type == elf.PT_INTERP {
 			// Some libraries can be run and name a loader too.
-			return im.main.section(".gnu.version_d") == nil
+			return im.main.Section(".gnu.version_d") == nil
 		}
 	}
 	return false
@@ -54,15 +54,15 @@ func (p *Program) libraryTLS(im *Image, fs, off uint64, mem Memory) (uint64, err
 	if err != nil {
 		return 0, err
 	}
-	modid, err := readWord(mem, link+field)
+	modid, err := ReadWord(mem, link+field)
 	if err != nil || modid == 0 || modid > 1<<20 {
 		return 0, fmt.Errorf("thread-local storage of %s: %w", im.Path, location.ErrUnavailable)
 	}
-	dtv, err := readWord(mem, fs+8)
+	dtv, err := ReadWord(mem, fs+8)
 	if err != nil {
 		return 0, err
 	}
-	block, err := readWord(mem, dtv+16*modid)
+	block, err := ReadWord(mem, dtv+16*modid)
 	if err != nil {
 		return 0, err
 	}
@@ -76,12 +76,12 @@ func (p *Program) libraryTLS(im *Image, fs, off uint64, mem Memory) (uint64, err
 // it says so in data made for debuggers, three words of which the last counts.
 func (p *Program) modidOffset(mem Memory) (uint64, error) {
 	for _, im := range p.Images() {
-		found := im.symbols().named("_thread_db_link_map_l_tls_modid")
+		found := im.symbols().Named("_thread_db_link_map_l_tls_modid")
 		if len(found) == 0 {
 			continue
 		}
 		var b [12]byte
-		if err := mem.ReadMemory(found[0].addr+im.Bias, b[:]); err != nil {
+		if err := mem.ReadMemory(found[0].Addr+im.Bias, b[:]); err != nil {
 			return 0, err
 		}
 		return uint64(binary.LittleEndian.Uint32(b[8:])), nil
@@ -98,11 +98,11 @@ func (p *Program) linkMap(im *Image, mem Memory) (uint64, error) {
 	link, err := p.firstLink(mem)
 	for n := 0; err == nil && link != 0 && n < maxLinks; n++ {
 		var bias uint64
-		if bias, err = readWord(mem, link); err == nil && bias == im.Bias {
+		if bias, err = ReadWord(mem, link); err == nil && bias == im.Bias {
 			return link, nil
 		}
 		if err == nil {
-			link, err = readWord(mem, link+24)
+			link, err = ReadWord(mem, link+24)
 		}
 	}
 	return 0, fmt.Errorf("%s is not in the loader's list: %w", im.Path, location.ErrUnavailable)
@@ -114,21 +114,21 @@ func (p *Program) firstLink(mem Memory) (uint64, error) {
 		if !im.executable() {
 			continue
 		}
-		for _, s := range im.main.f.Progs {
+		for _, s := range im.main.ELF.Progs {
 			if s.Type != elf.PT_DYNAMIC {
 				continue
 			}
 			for at := uint64(0); at+16 <= s.Memsz; at += 16 {
-				tag, err := readWord(mem, im.Bias+s.Vaddr+at)
+				tag, err := ReadWord(mem, im.Bias+s.Vaddr+at)
 				if err != nil || tag == uint64(elf.DT_NULL) {
 					break
 				}
 				if tag == uint64(elf.DT_DEBUG) {
-					debug, err := readWord(mem, im.Bias+s.Vaddr+at+8)
+					debug, err := ReadWord(mem, im.Bias+s.Vaddr+at+8)
 					if err != nil {
 						return 0, err
 					}
-					return readWord(mem, debug+8)
+					return ReadWord(mem, debug+8)
 				}
 			}
 		}

@@ -46,29 +46,29 @@ type Type struct {
 
 	align int64 // as the program asks for; 0 where it does not
 
-	set  *typeSet
+	Set  *Set
 	off  dwarf.Offset
 	name string // the type's own, qualified; empty when it has none
 	unicode,
 	signed bool
-	elem      dwarf.Offset // what it points to, consists of or renames
-	hasElem   bool
-	owner     dwarf.Offset // member pointers: the class
-	goKind    uint8
-	goKey     dwarf.Offset
-	goElem    dwarf.Offset
-	dims      []int64 // arrays: number of elements, -1 when not known
-	bounds    []any   // what computes the highest index of a dimension, nil where it is constant
-	stride    int64
-	signature uint64 // declared here, described in a type unit
-	scoped    bool   // enumeration class
-	declared  bool   // only declared
+	elem       dwarf.Offset // what it points to, consists of or renames
+	hasElem    bool
+	owner      dwarf.Offset // member pointers: the class
+	GoKind     uint8
+	goKey      dwarf.Offset
+	goElem     dwarf.Offset
+	dims       []int64 // arrays: number of elements, -1 when not known
+	bounds     []any   // what computes the highest index of a dimension, nil where it is constant
+	Stride     int64
+	signature  uint64 // declared here, described in a type unit
+	scoped     bool   // enumeration class
+	Incomplete bool   // only declared
 
 	once    sync.Once // for what follows
 	fields  []Field
 	enums   []Enumerator
 	params  []dwarf.Offset // of templates; of functions
-	variant *variantPart
+	variant *VariantPart
 }
 
 // A Field is a member of a struct, class or union.
@@ -83,12 +83,12 @@ type Field struct {
 	BitStart int64 // from the start of the object, in bits; for bit-fields
 
 	typ  dwarf.Offset
-	set  *typeSet
-	expr []byte // where a virtual base is
+	set  *Set
+	Expr []byte // where a virtual base is
 }
 
 // Type returns the field's type.
-func (f *Field) Type() *Type { return f.set.typeAt(f.typ) }
+func (f *Field) Type() *Type { return f.set.At(f.typ) }
 
 // An Enumerator is a named value of an enumeration.
 type Enumerator struct {
@@ -96,22 +96,22 @@ type Enumerator struct {
 	Value int64
 }
 
-// A variantPart is the part of a Rust enum that differs by variant.
-type variantPart struct {
-	discr    Field // the discriminant; its typ is 0 when there is only one variant
-	hasDiscr bool
-	variants []variantCase
+// A VariantPart is the part of a Rust enum that differs by variant.
+type VariantPart struct {
+	Discriminant    Field // the discriminant; its typ is 0 when there is only one variant
+	HasDiscriminant bool
+	Variants        []Variant
 }
 
-// A variantCase is one variant of a Rust enum.
-type variantCase struct {
-	value    uint64
-	fallback bool // holds for all values that no other has
-	field    Field
+// A Variant is one variant of a Rust enum.
+type Variant struct {
+	Value    uint64
+	Fallback bool // holds for all values that no other has
+	Field    Field
 }
 
-// voidType stands in for what has no type and for what cannot be read.
-var voidType = &Type{Kind: KindVoid, name: "void"}
+// Void stands in for what has no type and for what cannot be read.
+var Void = &Type{Kind: KindVoid, name: "void"}
 
 // tagKinds are the kinds that entries have by themselves.
 var tagKinds = map[dwarf.Tag]Kind{
@@ -138,26 +138,26 @@ var encodings = map[int64]struct {
 }
 
 // newTypeLocked reads the entry itself, without its children.
-func (s *typeSet) newTypeLocked(e *dwarf.Entry) *Type {
-	d := s.info
-	t := &Type{set: s, off: e.Offset, Kind: KindOther, stride: intAttr(e, dwarf.AttrStrideSize) / 8}
-	if u := d.unitAtLocked(e.Offset); u != nil && u.headLocked() == nil {
-		t.Lang = u.lang
+func (s *Set) newTypeLocked(e *dwarf.Entry) *Type {
+	d := s.Info
+	t := &Type{Set: s, off: e.Offset, Kind: KindOther, Stride: intAttr(e, dwarf.AttrStrideSize) / 8}
+	if u := d.UnitAtLocked(e.Offset); u != nil && u.HeadLocked() == nil {
+		t.Lang = u.Lang
 	}
 	t.Size, t.align = intAttr(e, dwarf.AttrByteSize), intAttr(e, dwarf.AttrAlignment)
-	t.declared, _ = e.Val(dwarf.AttrDeclaration).(bool)
+	t.Incomplete, _ = e.Val(dwarf.AttrDeclaration).(bool)
 	t.scoped, _ = e.Val(attrEnumClass).(bool)
-	t.elem, t.hasElem = d.ref(e.Val(dwarf.AttrType))
+	t.elem, t.hasElem = d.Ref(e.Val(dwarf.AttrType))
 	t.signature, _ = e.Val(dwarf.AttrSignature).(uint64)
-	t.owner, _ = d.ref(e.Val(dwarf.AttrContainingType))
-	t.name, _ = d.nameLocked(e)
+	t.owner, _ = d.Ref(e.Val(dwarf.AttrContainingType))
+	t.name, _ = d.NameLocked(e)
 	if k, ok := tagKinds[e.Tag]; ok {
 		t.Kind = k
 	}
 	if e.Tag == dwarf.TagBaseType {
 		enc := encodings[intAttr(e, dwarf.AttrEncoding)]
 		t.Kind, t.signed, t.unicode = enc.kind, enc.signed, enc.unicode
-		t.name = cmp.Or(written[t.name], t.name)
+		t.name = cmp.Or(BaseTypeNames[t.name], t.name)
 	}
 	t.goLocked(e)
 	t.sizeLocked()
@@ -169,9 +169,9 @@ func (t *Type) goLocked(e *dwarf.Entry) {
 	if t.Lang != Go {
 		return
 	}
-	t.goKind = uint8(intAttr(e, attrGoKind))
-	t.goKey, _ = e.Val(attrGoKey).(dwarf.Offset)
-	t.goElem, _ = e.Val(attrGoElem).(dwarf.Offset)
+	t.GoKind = uint8(intAttr(e, AttrGoKind))
+	t.goKey, _ = e.Val(AttrGoKey).(dwarf.Offset)
+	t.goElem, _ = e.Val(AttrGoElem).(dwarf.Offset)
 }
 
 // sizeLocked gives pointers their size when the compiler left it out.
@@ -184,7 +184,7 @@ func (t *Type) sizeLocked() {
 	}
 	if t.Kind == KindMemberPointer && t.Size == 0 {
 		t.Size = 8
-		if e := t.set.info.entryLocked(t.elem); e != nil && e.Tag == dwarf.TagSubroutineType {
+		if e := t.Set.Info.EntryLocked(t.elem); e != nil && e.Tag == dwarf.TagSubroutineType {
 			t.Size = 16
 		}
 	}
@@ -207,18 +207,18 @@ func intAttr(e *dwarf.Entry, a dwarf.Attr) int64 {
 // functions what they return. It is never nil: a void otherwise.
 func (t *Type) Elem() *Type {
 	if !t.hasElem {
-		return voidType
+		return Void
 	}
-	return t.set.typeAt(t.elem)
+	return t.Set.At(t.elem)
 }
 
-// maxRenames bounds chains of typedefs and qualifiers.
-const maxRenames = 64
+// MaxRenames bounds chains of typedefs and qualifiers.
+const MaxRenames = 64
 
 // Strip returns the type without typedefs and qualifiers. A type that is only
 // declared is replaced by its description, where one is known.
 func (t *Type) Strip() *Type {
-	for range maxRenames {
+	for range MaxRenames {
 		switch t.Kind {
 		case KindTypedef, KindConst, KindVolatile, KindRestrict, KindAtomic:
 			t = t.Elem()
@@ -226,36 +226,36 @@ func (t *Type) Strip() *Type {
 		}
 		return t.resolve()
 	}
-	return voidType
+	return Void
 }
 
 // resolve finds the description of a type that is only declared.
 func (t *Type) resolve() *Type {
 	switch {
 	case t.signature != 0:
-		if off, ok := t.set.info.sigs[t.signature]; ok {
-			return t.set.typeAt(off)
+		if off, ok := t.Set.Info.Ref(t.signature); ok {
+			return t.Set.At(off)
 		}
-	case t.declared && t.name != "":
-		if full := t.set.typeNamed(t.name); full != nil {
+	case t.Incomplete && t.name != "":
+		if full := t.Set.Named(t.name); full != nil {
 			return full
 		}
 	}
 	return t
 }
 
-// size returns the bytes of an object, which for arrays and renamed types is
+// ByteSize returns the bytes of an object, which for arrays and renamed types is
 // not written down.
-func (t *Type) size() int64 {
+func (t *Type) ByteSize() int64 {
 	s := t.Strip()
 	if s.Size > 0 || s.Kind != KindArray {
 		return s.Size
 	}
-	n := s.Elem().size()
+	n := s.Elem().ByteSize()
 	if n < 0 || n > math.MaxInt32 {
 		return 0
 	}
-	for _, d := range s.dimensions() {
+	for _, d := range s.Dimensions() {
 		if d < 0 || (n > 0 && d > math.MaxInt32/n) {
 			return 0
 		}
@@ -264,8 +264,8 @@ func (t *Type) size() int64 {
 	return n
 }
 
-// dimensions returns the lengths of an array, outermost first.
-func (t *Type) dimensions() []int64 { t.load(); return t.dims }
+// Dimensions returns the lengths of an array, outermost first.
+func (t *Type) Dimensions() []int64 { t.load(); return t.dims }
 
 // Fields returns the members of a struct, class or union, bases first as they
 // stand.
@@ -274,26 +274,41 @@ func (t *Type) Fields() []Field { s := t.Strip(); s.load(); return s.fields }
 // Enumerators returns the names of an enumeration's values.
 func (t *Type) Enumerators() []Enumerator { s := t.Strip(); s.load(); return s.enums }
 
-// param returns an argument of a template; nil when there is none.
-func (t *Type) param(n int) *Type {
+// TemplateArg returns an argument of a template; nil when there is none.
+func (t *Type) TemplateArg(n int) *Type {
 	s := t.Strip()
 	s.load()
 	if n >= len(s.params) || s.params[n] == 0 {
 		return nil
 	}
-	return t.set.typeAt(s.params[n])
+	return t.Set.At(s.params[n])
 }
 
-// unit returns the unit that describes a type.
-func (t *Type) unit() *unit {
-	t.set.info.mu.Lock()
-	defer t.set.info.mu.Unlock()
-	return t.set.info.unitAtLocked(t.off)
-}
-
-// inner is the type of an array's rows.
-func (t *Type) inner(dims []int64) *Type {
-	row := &Type{Kind: KindArray, Lang: t.Lang, set: t.set, off: t.off, elem: t.elem, hasElem: t.hasElem, stride: t.stride, dims: dims}
+// Row is the type of an array's rows.
+func (t *Type) Row(dims []int64) *Type {
+	row := &Type{Kind: KindArray, Lang: t.Lang, Set: t.Set, off: t.off, elem: t.elem, hasElem: t.hasElem, Stride: t.Stride, dims: dims}
 	row.once.Do(func() {})
 	return row
+}
+
+// Unit returns the unit that describes the type.
+func (t *Type) Unit() *Unit { return t.Set.Info.UnitAt(t.off) }
+
+// MapTypes returns the types of the keys and elements of a Go map.
+func (t *Type) MapTypes() (key, elem *Type) {
+	return t.Set.At(t.goKey), t.Set.At(t.goElem)
+}
+
+// VariantPart returns the part of a Rust enum that differs by variant, nil for
+// other types.
+func (t *Type) VariantPart() *VariantPart {
+	t.load()
+	return t.variant
+}
+
+// ComputedBounds returns what computes the highest index of each dimension of an
+// array: an expression or a variable's entry, nil where it is constant.
+func (t *Type) ComputedBounds() []any {
+	t.load()
+	return t.bounds
 }

@@ -15,18 +15,17 @@ const (
 
 // load reads the children of a type's entry, once.
 func (t *Type) load() {
-	if t.set == nil {
+	if t.Set == nil {
 		return
 	}
 	t.once.Do(func() {
 		// What is damaged ends the list; what came before it is shown.
-		_ = t.set.info.do(t.loadLocked)
+		_ = t.Set.Info.Do(t.loadLocked)
 	})
 }
 
 func (t *Type) loadLocked() error {
-	r := t.set.info.data.Reader()
-	r.Seek(t.off)
+	r := t.Set.Info.ReaderLocked(t.off)
 	e, err := r.Next()
 	if err != nil || e == nil || !e.Children {
 		return err
@@ -62,11 +61,11 @@ func (t *Type) childLocked(e *dwarf.Entry) {
 		name, _ := e.Val(dwarf.AttrName).(string)
 		t.enums = append(t.enums, Enumerator{name, intAttr(e, dwarf.AttrConstValue)})
 	case dwarf.TagTemplateTypeParameter:
-		off, _ := t.set.info.ref(e.Val(dwarf.AttrType))
+		off, _ := t.Set.Info.Ref(e.Val(dwarf.AttrType))
 		t.params = append(t.params, off)
 	case dwarf.TagFormalParameter:
 		if t.Kind == KindFunc {
-			off, _ := t.set.info.ref(e.Val(dwarf.AttrType))
+			off, _ := t.Set.Info.Ref(e.Val(dwarf.AttrType))
 			t.params = append(t.params, off)
 		}
 	case dwarf.TagSubrangeType, dwarf.TagEnumerationType:
@@ -98,9 +97,9 @@ func length(e *dwarf.Entry) int64 {
 
 // fieldLocked reads a member or base.
 func (t *Type) fieldLocked(e *dwarf.Entry) Field {
-	f := Field{set: t.set, Base: e.Tag == dwarf.TagInheritance}
+	f := Field{set: t.Set, Base: e.Tag == dwarf.TagInheritance}
 	f.Name, _ = e.Val(dwarf.AttrName).(string)
-	f.typ, _ = t.set.info.ref(e.Val(dwarf.AttrType))
+	f.typ, _ = t.Set.Info.Ref(e.Val(dwarf.AttrType))
 	f.Hidden, _ = e.Val(dwarf.AttrArtificial).(bool)
 	ext, _ := e.Val(dwarf.AttrExternal).(bool)
 	f.Static = ext && e.Tag == dwarf.TagMember
@@ -108,8 +107,8 @@ func (t *Type) fieldLocked(e *dwarf.Entry) Field {
 	case int64:
 		f.Offset = v
 	case []byte:
-		f.Offset, f.expr = constantOffset(v)
-		f.Virtual = f.expr != nil
+		f.Offset, f.Expr = constantOffset(v)
+		f.Virtual = f.Expr != nil
 	}
 	f.BitSize = intAttr(e, dwarf.AttrBitSize)
 	switch {
@@ -130,15 +129,15 @@ func (t *Type) fieldLocked(e *dwarf.Entry) Field {
 
 // bitUnitLocked is the size of a bit-field's declared type.
 func (t *Type) bitUnitLocked(off dwarf.Offset) int64 {
-	for range maxRenames {
-		e := t.set.info.entryLocked(off)
+	for range MaxRenames {
+		e := t.Set.Info.EntryLocked(off)
 		if e == nil {
 			break
 		}
 		if n := intAttr(e, dwarf.AttrByteSize); n > 0 {
 			return n
 		}
-		off, _ = t.set.info.ref(e.Val(dwarf.AttrType))
+		off, _ = t.Set.Info.Ref(e.Val(dwarf.AttrType))
 	}
 	return 4
 }
@@ -156,7 +155,7 @@ func constantOffset(expr []byte) (int64, []byte) {
 
 // variantLocked reads the variants of a Rust enum: entries nested two deep.
 func (t *Type) variantLocked(e *dwarf.Entry, r *dwarf.Reader) error {
-	t.variant = &variantPart{}
+	t.variant = &VariantPart{}
 	discr, _ := e.Val(dwarf.AttrDiscr).(dwarf.Offset)
 	if !e.Children {
 		return nil
@@ -168,7 +167,7 @@ func (t *Type) variantLocked(e *dwarf.Entry, r *dwarf.Reader) error {
 		}
 		switch {
 		case e.Tag == dwarf.TagMember && e.Offset == discr:
-			t.variant.discr, t.variant.hasDiscr = t.fieldLocked(e), true
+			t.variant.Discriminant, t.variant.HasDiscriminant = t.fieldLocked(e), true
 		case e.Tag == dwarf.TagVariant && e.Children:
 			if err := t.caseLocked(e, r); err != nil {
 				return err
@@ -181,24 +180,24 @@ func (t *Type) variantLocked(e *dwarf.Entry, r *dwarf.Reader) error {
 }
 
 func (t *Type) caseLocked(e *dwarf.Entry, r *dwarf.Reader) error {
-	c := variantCase{fallback: true}
+	c := Variant{Fallback: true}
 	switch v := e.Val(dwarf.AttrDiscrValue).(type) {
 	case int64:
-		c.value, c.fallback = uint64(v), false
+		c.Value, c.Fallback = uint64(v), false
 	case []byte: // 128 bits: the low half tells them apart in practice
-		c.fallback = len(v) < 8
+		c.Fallback = len(v) < 8
 		if len(v) >= 8 {
-			c.value = binary.LittleEndian.Uint64(v)
+			c.Value = binary.LittleEndian.Uint64(v)
 		}
 	}
 	for range maxMembers {
 		e, err := r.Next()
 		if err != nil || e == nil || e.Tag == 0 {
-			t.variant.variants = append(t.variant.variants, c)
+			t.variant.Variants = append(t.variant.Variants, c)
 			return err
 		}
 		if e.Tag == dwarf.TagMember {
-			c.field = t.fieldLocked(e)
+			c.Field = t.fieldLocked(e)
 		}
 		r.SkipChildren()
 	}

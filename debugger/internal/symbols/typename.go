@@ -49,7 +49,7 @@ func (t *Type) spell(inner string, depth int) string {
 	case KindFunc:
 		return next(inner + "(" + t.parameters(depth) + ")")
 	case KindMemberPointer:
-		return next(t.bracket(t.set.typeAt(t.owner).String() + "::*" + inner))
+		return next(t.bracket(t.Set.At(t.owner).String() + "::*" + inner))
 	case KindVoid:
 		return join("void", inner)
 	}
@@ -101,7 +101,7 @@ var qualifiers = map[Kind]string{
 func (t *Type) qualified(inner string, depth int) string {
 	var words []string
 	e := t
-	for range maxRenames {
+	for range MaxRenames {
 		q := qualifiers[e.Kind]
 		if q == "" {
 			break
@@ -124,7 +124,7 @@ func (t *Type) qualified(inner string, depth int) string {
 func (t *Type) array(inner string, depth int) string {
 	var b strings.Builder
 	b.WriteString(inner)
-	for _, n := range t.dimensions() {
+	for _, n := range t.Dimensions() {
 		if n < 0 {
 			b.WriteString("[]")
 			continue
@@ -141,7 +141,7 @@ func (t *Type) parameters(depth int) string {
 	t.load()
 	var names []string
 	for _, p := range t.params {
-		names = append(names, t.set.typeAt(p).spell("", depth+1))
+		names = append(names, t.Set.At(p).spell("", depth+1))
 	}
 	if len(names) == 0 && t.Lang == C {
 		return "void"

@@ -14,7 +14,7 @@ import (
 
 // appendTypeUnits returns .debug_info with .debug_types behind it. It notes the
 // signatures; the place where the type units begin goes to d.typesAt.
-func (d *debugInfo) appendTypeUnits(info, types []byte) []byte {
+func (d *Info) appendTypeUnits(info, types []byte) []byte {
 	d.typesAt = len(info)
 	if len(types) == 0 {
 		return info
@@ -41,9 +41,9 @@ func (d *debugInfo) appendTypeUnits(info, types []byte) []byte {
 	return out
 }
 
-// ref returns the entry that an attribute refers to, by its offset or by its
+// Ref returns the entry that an attribute refers to, by its offset or by its
 // signature.
-func (d *debugInfo) ref(v any) (dwarf.Offset, bool) {
+func (d *Info) Ref(v any) (dwarf.Offset, bool) {
 	switch v := v.(type) {
 	case dwarf.Offset:
 		return v, true

@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"encoding/binary"
 	"errors"
@@ -9,11 +10,11 @@ import (
 	"strings"
 )
 
-// A unit is what one compilation left in .debug_info. Its fields from entry on
+// A Unit is what one compilation left in .debug_info. Its fields from entry on
 // are filled in by headLocked, those from loaded on by load.
-type unit struct {
-	d       *debugInfo
-	offset  dwarf.Offset // of the header
+type Unit struct {
+	Info    *Info
+	Offset  dwarf.Offset // of the header
 	die     dwarf.Offset // of the first entry
 	end     dwarf.Offset
 	version int
@@ -21,7 +22,7 @@ type unit struct {
 
 	headed   bool
 	entry    *dwarf.Entry
-	lang     Lang
+	Lang     Lang
 	name     string
 	dir      string
 	producer string
@@ -30,12 +31,12 @@ type unit struct {
 	locBase  int64
 
 	loaded    bool
-	functions []*function // by start
-	globals   []*variable
+	functions []*Subprogram // by start
+	globals   []*Variable
 	scopes    map[dwarf.Offset]string // what a name in this unit is qualified with, "app::"
 	optimized bool                    // variables have location lists
 
-	lines *lineTable
+	lines *LineTable
 }
 
 // Unit types that have more than the common header (DWARF 5 section 7.5.1).
@@ -47,10 +48,10 @@ const (
 )
 
 // readUnits reads the headers of all units (DWARF 5 section 7.5.1.1).
-func (d *debugInfo) readUnits(info []byte) ([]*unit, error) {
-	var out []*unit
+func (d *Info) readUnits(info []byte) ([]*Unit, error) {
+	var out []*Unit
 	for at := 0; at+12 <= len(info); {
-		u := &unit{d: d, offset: dwarf.Offset(at)}
+		u := &Unit{Info: d, Offset: dwarf.Offset(at)}
 		h := info[at:]
 		size, n, word := uint64(binary.LittleEndian.Uint32(h)), 4, 4
 		if size == 0xffffffff {
@@ -63,7 +64,7 @@ func (d *debugInfo) readUnits(info []byte) ([]*unit, error) {
 		body := h[n : n+int(size)]
 		u.version = int(binary.LittleEndian.Uint16(body))
 		if skip, ok := d.header(u, body, word); ok {
-			u.die = u.offset + dwarf.Offset(n+skip)
+			u.die = u.Offset + dwarf.Offset(n+skip)
 			out = append(out, u)
 		}
 		at = int(u.end)
@@ -73,11 +74,11 @@ func (d *debugInfo) readUnits(info []byte) ([]*unit, error) {
 
 // header returns how long the header of a unit is behind its length; false for
 // a version that nobody writes.
-func (d *debugInfo) header(u *unit, body []byte, word int) (int, bool) {
+func (d *Info) header(u *Unit, body []byte, word int) (int, bool) {
 	switch {
 	case u.version < 2 || u.version > 5:
 		return 0, false
-	case u.version < 5 && int(u.offset) >= d.typesAt:
+	case u.version < 5 && int(u.Offset) >= d.typesAt:
 		return 2 + word + 1 + 8 + word, 2+word+1+8+word < len(body)
 	case u.version < 5:
 		return 2 + word + 1, true
@@ -93,20 +94,20 @@ func (d *debugInfo) header(u *unit, body []byte, word int) (int, bool) {
 		sig := binary.LittleEndian.Uint64(body[skip:])
 		var typ [8]byte
 		copy(typ[:], body[skip+8:skip+8+word])
-		d.sigs[sig] = u.offset + dwarf.Offset(binary.LittleEndian.Uint64(typ[:]))
+		d.sigs[sig] = u.Offset + dwarf.Offset(binary.LittleEndian.Uint64(typ[:]))
 		skip += 8 + word
 	}
 	return skip, skip < len(body)
 }
 
-// headLocked reads the unit's first entry.
-func (u *unit) headLocked() error {
+// HeadLocked reads the unit's first entry.
+func (u *Unit) HeadLocked() error {
 	if u.headed {
 		return nil
 	}
 	u.headed = true
-	return shield(func() error {
-		r := u.d.data.Reader()
+	return CatchPanic(func() error {
+		r := u.Info.data.Reader()
 		r.Seek(u.die)
 		e, err := r.Next()
 		if err != nil || e == nil {
@@ -120,45 +121,45 @@ func (u *unit) headLocked() error {
 		u.addrBase, _ = e.Val(dwarf.AttrAddrBase).(int64)
 		u.locBase, _ = e.Val(dwarf.AttrLoclistsBase).(int64)
 		code, _ := e.Val(dwarf.AttrLanguage).(int64)
-		u.lang = languageOf(code)
+		u.Lang = FromDWARF(code)
 		return nil
 	})
 }
 
 // load reads all entries of the unit. What is damaged ends it; what came before
 // is kept.
-func (u *unit) load() {
+func (u *Unit) load() {
 	if u.loaded {
 		return
 	}
 	u.loaded = true
 	u.scopes = map[dwarf.Offset]string{}
-	if u.headLocked() != nil || u.entry == nil || !u.entry.Children {
+	if u.HeadLocked() != nil || u.entry == nil || !u.entry.Children {
 		return
 	}
 	w := walker{u: u}
-	if err := shield(w.walk); err != nil {
-		u.d.log.Debug("unit is damaged", "unit", u.name, "err", err)
+	if err := CatchPanic(w.walk); err != nil {
+		u.Info.log.Debug("unit is damaged", "unit", u.name, "err", err)
 	}
 	for _, f := range u.functions {
 		u.settle(f)
 	}
-	slices.SortStableFunc(u.functions, func(a, b *function) int {
-		return compareUint(a.start(), b.start())
+	slices.SortStableFunc(u.functions, func(a, b *Subprogram) int {
+		return cmp.Compare(a.Start(), b.Start())
 	})
 }
 
 // settle decides the name of a function and enters it in the index.
-func (u *unit) settle(f *function) {
-	f.name, f.linkage = u.d.nameLocked(f.entry)
-	u.d.names[f.name] = append(u.d.names[f.name], f)
-	if base := baseName(f.name); base != f.name {
-		u.d.names[base] = append(u.d.names[base], f)
+func (u *Unit) settle(f *Subprogram) {
+	f.Name, f.LinkageName = u.Info.NameLocked(f.Entry)
+	u.Info.names[f.Name] = append(u.Info.names[f.Name], f)
+	if base := BaseName(f.Name); base != f.Name {
+		u.Info.names[base] = append(u.Info.names[base], f)
 	}
 }
 
-// baseName is a name without what it is qualified with.
-func baseName(name string) string {
+// BaseName is a name without what it is qualified with.
+func BaseName(name string) string {
 	depth := 0
 	for i := len(name) - 1; i > 0; i-- {
 		switch name[i] {
@@ -176,7 +177,7 @@ func baseName(name string) string {
 }
 
 // path makes a file name of a line table whole.
-func (u *unit) path(name string) string {
+func (u *Unit) path(name string) string {
 	if name == "" || path.IsAbs(name) || strings.HasPrefix(name, "<") {
 		return name
 	}

@@ -53,11 +53,11 @@ func newActivation(p *Program, regs Registers, mem Memory, exact bool) *activati
 	if a.image = p.Image(a.look); a.image == nil {
 		return a
 	}
-	a.site = a.image.site(a.look)
-	if a.row = a.site.row; a.row != nil {
+	a.site = a.image.Site(a.look)
+	if a.row = a.site.Row; a.row != nil {
 		return a
 	}
-	row, err := a.image.row(a.look)
+	row, err := a.image.UnwindRow(a.look)
 	if err == nil {
 		a.row, a.signal = row, row.Signal
 	}
@@ -102,21 +102,21 @@ func (a *activation) byRow() (Registers, bool) {
 	}
 	a.cfa = cfa
 	out := a.regs
-	out.vector = nil
+	out = out.WithVectors(nil) // no function saves them
 	for i := range a.row.Reg {
 		a.recover(&out, i)
 	}
 	// The stack pointer is the CFA unless the frame says otherwise, as signal
 	// frames do.
 	if k := a.row.Reg[RSP].Kind; k == cfi.Unspecified {
-		out.set(RSP, cfa)
+		out.Set(RSP, cfa)
 	}
 	ret := int(a.row.Ret)
 	if ret >= cfi.Columns || a.row.Reg[ret].Kind == cfi.Undefined {
 		return out, false
 	}
 	pc, ok := out.Get(uint64(ret))
-	out.set(RIP, pc)
+	out.Set(RIP, pc)
 	return out, ok && a.advances(&out)
 }
 
@@ -142,7 +142,7 @@ func (a *activation) recover(out *Registers, i int) {
 	switch rule.Kind {
 	case cfi.Unspecified:
 		if !calleeSaved[i] && !a.signal {
-			out.forget(i)
+			out.Forget(i)
 		}
 		return
 	case cfi.SameValue:
@@ -150,17 +150,17 @@ func (a *activation) recover(out *Registers, i int) {
 	}
 	v, err := a.value(rule)
 	if err != nil {
-		out.forget(i)
+		out.Forget(i)
 		return
 	}
-	out.set(i, v)
+	out.Set(i, v)
 }
 
 // value finds what a rule describes.
 func (a *activation) value(r *cfi.Rule) (uint64, error) {
 	switch r.Kind {
 	case cfi.AtOffset:
-		return readWord(a.mem, a.cfa+uint64(r.Offset))
+		return ReadWord(a.mem, a.cfa+uint64(r.Offset))
 	case cfi.IsOffset:
 		return a.cfa + uint64(r.Offset), nil
 	case cfi.AtExpression:
@@ -168,7 +168,7 @@ func (a *activation) value(r *cfi.Rule) (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		return readWord(a.mem, addr)
+		return ReadWord(a.mem, addr)
 	case cfi.Undefined:
 		return 0, location.ErrUnavailable
 	}
@@ -209,9 +209,9 @@ func (a *activation) byGuess() (Registers, bool) {
 	if !ok {
 		return Registers{}, false
 	}
-	entering := a.image == nil || (a.site != nil && a.site.start == a.regs.PC())
+	entering := a.image == nil || (a.site != nil && a.site.Start == a.regs.PC())
 	if entering && a.look == a.regs.PC() {
-		if regs, ok := a.returned(sp, a.regs.general[RBP]); ok {
+		if regs, ok := a.returned(sp, a.regs.BasePointer()); ok {
 			return regs, true
 		}
 	}
@@ -219,7 +219,7 @@ func (a *activation) byGuess() (Registers, bool) {
 	if !ok || bp < sp || bp-sp > 64<<20 || bp%8 != 0 {
 		return Registers{}, false
 	}
-	saved, err := readWord(a.mem, bp)
+	saved, err := ReadWord(a.mem, bp)
 	if err != nil {
 		return Registers{}, false
 	}
@@ -229,15 +229,15 @@ func (a *activation) byGuess() (Registers, bool) {
 // returned makes the caller's registers when its address lies at a place on the
 // stack.
 func (a *activation) returned(at, bp uint64) (Registers, bool) {
-	pc, err := readWord(a.mem, at)
+	pc, err := ReadWord(a.mem, at)
 	if err != nil || a.program.Image(pc) == nil {
 		return Registers{}, false
 	}
 	a.cfa = at + 8
-	out := Registers{fsBase: a.regs.fsBase}
-	out.set(RIP, pc)
-	out.set(RSP, at+8)
-	out.set(RBP, bp)
+	out := a.regs.Unknown()
+	out.Set(RIP, pc)
+	out.Set(RSP, at+8)
+	out.Set(RBP, bp)
 	return out, true
 }
 
@@ -280,13 +280,13 @@ const contextOffset = 40
 func (a *activation) fromSignal() (Registers, bool) {
 	sp, _ := a.regs.Get(RSP)
 	a.cfa = sp
-	out := Registers{fsBase: a.regs.fsBase}
+	out := a.regs.Unknown()
 	for i, reg := range contextOrder {
-		v, err := readWord(a.mem, sp+contextOffset+uint64(8*i))
+		v, err := ReadWord(a.mem, sp+contextOffset+uint64(8*i))
 		if err != nil {
 			return Registers{}, false
 		}
-		out.set(reg, v)
+		out.Set(reg, v)
 	}
 	return out, a.advances(&out)
 }

@@ -171,9 +171,9 @@ func (r *renderer) pointer(o Object, t *Type, depth, pointers int) (content, err
 	switch s := to.Strip(); {
 	case addr == 0, s.Kind == KindVoid:
 	case s.Kind == KindFunc:
-		c.text += o.view.symbolText(addr)
-	case s.Kind == KindChar && s.size() == 1:
-		if text, err := r.cstring(o.view.mem, addr); err == nil {
+		c.text += o.View.symbolText(addr)
+	case s.Kind == KindChar && s.ByteSize() == 1:
+		if text, err := r.cstring(o.View.Memory, addr); err == nil {
 			c.text += " " + text
 		}
 	case pointers < r.limits.Pointers && depth < r.limits.Depth:
@@ -185,24 +185,20 @@ func (r *renderer) pointer(o Object, t *Type, depth, pointers int) (content, err
 }
 
 // symbolText names the function that a pointer points to.
-func (w *view) symbolText(addr uint64) string {
-	im := w.image.program.Image(addr)
-	if im == nil {
-		return ""
-	}
-	s := im.site(addr)
+func (w *View) symbolText(addr uint64) string {
+	f, ok := w.Image.Program.Function(addr)
 	switch {
-	case s.name == "":
+	case !ok:
 		return ""
-	case addr == s.start:
-		return " <" + s.name + ">"
+	case f.Offset == 0:
+		return " <" + f.Name + ">"
 	}
-	return fmt.Sprintf(" <%s+%d>", s.name, addr-s.start)
+	return fmt.Sprintf(" <%s+%d>", f.Name, addr-f.Start)
 }
 
 // members shows a struct. Static members are not part of an object.
 func (r *renderer) members(o Object, t *Type, depth, pointers int) (content, error) {
-	if t.declared {
+	if t.Incomplete {
 		return content{text: "<incomplete type>"}, nil
 	}
 	style := styleOf(t)
@@ -233,7 +229,7 @@ func (r *renderer) members(o Object, t *Type, depth, pointers int) (content, err
 // isEmpty reports whether a base class has nothing to show.
 func isEmpty(f *Field) bool {
 	t := f.Type()
-	return len(t.Fields()) == 0 && !t.Strip().declared
+	return len(t.Fields()) == 0 && !t.Strip().Incomplete
 }
 
 // unreadable tells an object that cannot be read at all from one that only
@@ -244,7 +240,7 @@ func unreadable(o Object, children []Value) error {
 		return nil
 	}
 	var p [1]byte
-	if err := o.view.mem.ReadMemory(addr, p[:]); err != nil {
+	if err := o.View.Memory.ReadMemory(addr, p[:]); err != nil {
 		return fmt.Errorf("cannot read memory at %#x", addr)
 	}
 	return nil
@@ -256,7 +252,7 @@ func (r *renderer) array(o Object, t *Type, depth, pointers int) (content, error
 	if len(dims) == 0 || dims[0] < 0 {
 		return content{text: "<array of unknown length>"}, nil
 	}
-	if e := t.Elem().Strip(); len(dims) == 1 && e.Kind == KindChar && e.size() == 1 && e.name == "char" {
+	if e := t.Elem().Strip(); len(dims) == 1 && e.Kind == KindChar && e.ByteSize() == 1 && e.Name() == "char" {
 		return r.charArray(o, dims[0])
 	}
 	return r.elements(dims[0], styleOf(t), func(i int64) Object { return o.element(t, dims, i) }, depth, pointers)

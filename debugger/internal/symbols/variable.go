@@ -2,34 +2,47 @@ package symbols
 
 import "debug/dwarf"
 
-// A variable is an entry that may have a value.
-type variable struct {
-	unit  *unit
-	entry *dwarf.Entry
-	name  string
-	arg   bool
-	typ   dwarf.Offset
-	typed bool
-	line  int
+// A Variable is an entry that may have a value.
+type Variable struct {
+	Unit     *Unit
+	Entry    *dwarf.Entry
+	Name     string
+	Argument bool
+	Type     dwarf.Offset
+	HasType  bool
+	Line     int
 }
 
 // variableLocked reads what a variable inherits from the entry it was made from.
-func (u *unit) variableLocked(e *dwarf.Entry) *variable {
-	v := &variable{unit: u, entry: e, arg: e.Tag == dwarf.TagFormalParameter}
-	v.settleLocked()
+func (u *Unit) variableLocked(e *dwarf.Entry) *Variable {
+	v := &Variable{Unit: u, Entry: e, Argument: e.Tag == dwarf.TagFormalParameter}
+	v.InheritLocked()
 	return v
 }
 
-func (v *variable) settleLocked() {
-	d := v.unit.d
-	if v.name == "" {
-		name, _ := d.attrLocked(v.entry, dwarf.AttrName)
-		v.name, _ = name.(string)
+func (v *Variable) InheritLocked() {
+	d := v.Unit.Info
+	if v.Name == "" {
+		name, _ := d.AttrLocked(v.Entry, dwarf.AttrName)
+		v.Name, _ = name.(string)
 	}
-	typ, _ := d.attrLocked(v.entry, dwarf.AttrType)
-	v.typ, v.typed = d.ref(typ)
-	line, _ := d.attrLocked(v.entry, dwarf.AttrDeclLine)
+	typ, _ := d.AttrLocked(v.Entry, dwarf.AttrType)
+	v.Type, v.HasType = d.Ref(typ)
+	line, _ := d.AttrLocked(v.Entry, dwarf.AttrDeclLine)
 	if n, ok := line.(int64); ok {
-		v.line = int(n)
+		v.Line = int(n)
 	}
+}
+
+// VariableAt returns the variable that an entry describes, nil when there is no
+// entry.
+func (d *Info) VariableAt(off dwarf.Offset) (v *Variable, err error) {
+	err = d.Do(func() error {
+		e, u := d.EntryLocked(off), d.UnitAtLocked(off)
+		if e != nil && u != nil {
+			v = u.variableLocked(e)
+		}
+		return nil
+	})
+	return v, err
 }

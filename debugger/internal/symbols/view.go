@@ -6,44 +6,44 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
 )
 
-// A view is where variables are looked at from: a frame, or a whole image for
+// A View is where variables are looked at from: a frame, or a whole image for
 // its globals.
-type view struct {
-	image *Image
-	mem   Memory
-	regs  Registers
-	frame callFrame // nil for globals
+type View struct {
+	Image     *Image
+	Memory    Memory
+	Registers Registers
+	Frame     CallFrame // nil for globals
 }
 
-// A callFrame is the call whose variables are read.
-type callFrame interface {
-	// pc is the address of the process whose location list entries hold.
-	pc() uint64
-	// frameAddress returns the CFA.
-	frameAddress() (uint64, error)
-	// frameBase returns what the function's variables are relative to.
-	frameBase(w *view) (uint64, error)
-	// entryValue returns what a register held when the function was entered.
-	entryValue(expr []byte) (uint64, error)
+// A CallFrame is the call whose variables are read.
+type CallFrame interface {
+	// PC is the address of the process whose location list entries hold.
+	PC() uint64
+	// CFA returns the CFA.
+	CFA() (uint64, error)
+	// FrameBase returns what the function's variables are relative to.
+	FrameBase(w *View) (uint64, error)
+	// EntryValue returns what a register held when the function was entered.
+	EntryValue(expr []byte) (uint64, error)
 }
 
-// object finds where a variable is.
-func (w *view) object(v *variable) Object {
-	o := Object{Name: v.name, Type: voidType, Argument: v.arg, view: w}
-	if v.typed {
-		o.Type = w.image.types().typeAt(v.typ)
+// Object finds where a variable is.
+func (w *View) Object(v *Variable) Object {
+	o := Object{Name: v.Name, Type: Void, Argument: v.Argument, View: w}
+	if v.HasType {
+		o.Type = w.Image.Types().At(v.Type)
 	}
 	o.pieces, o.err = w.locate(v)
 	return o
 }
 
 // locate evaluates a variable's location.
-func (w *view) locate(v *variable) ([]location.Piece, error) {
-	d := v.unit.d
+func (w *View) locate(v *Variable) ([]location.Piece, error) {
+	d := v.Unit.Info
 	var expr []byte
 	var constant []byte
-	err := d.do(func() (err error) {
-		expr, constant, err = w.locationLocked(v)
+	err := d.Do(func() (err error) {
+		expr, constant, err = w.LocationLocked(v)
 		return err
 	})
 	if err != nil {
@@ -55,24 +55,24 @@ func (w *view) locate(v *variable) ([]location.Piece, error) {
 	if len(expr) == 0 {
 		return nil, ErrOptimizedOut
 	}
-	return location.Evaluate(expr, w.context(v.unit))
+	return location.Evaluate(expr, w.Context(v.Unit))
 }
 
-// locationLocked picks the expression that holds, or the constant that a
+// LocationLocked picks the expression that holds, or the constant that a
 // variable always is.
-func (w *view) locationLocked(v *variable) (expr, constant []byte, err error) {
-	d := v.unit.d
-	if c, _ := d.attrLocked(v.entry, dwarf.AttrConstValue); c != nil {
+func (w *View) LocationLocked(v *Variable) (expr, constant []byte, err error) {
+	d := v.Unit.Info
+	if c, _ := d.AttrLocked(v.Entry, dwarf.AttrConstValue); c != nil {
 		return nil, constantBytes(c), nil
 	}
-	f, _ := d.attrLocked(v.entry, dwarf.AttrLocation)
+	f, _ := d.AttrLocked(v.Entry, dwarf.AttrLocation)
 	if loc, ok := f.([]byte); ok || f == nil {
 		return loc, nil, nil
 	}
-	if w.frame == nil {
+	if w.Frame == nil {
 		return nil, nil, nil
 	}
-	expr, err = v.unit.inList(f, w.frame.pc()-w.image.Bias)
+	expr, err = v.Unit.FindLocation(f, w.Frame.PC()-w.Image.Bias)
 	return expr, nil, err
 }
 
@@ -96,35 +96,35 @@ func constantBytes(c any) []byte {
 	return []byte{}
 }
 
-// context is what the expressions of a unit may ask.
-func (w *view) context(u *unit) *location.Context {
+// Context is what the expressions of a unit may ask.
+func (w *View) Context(u *Unit) *location.Context {
 	c := &location.Context{
-		Memory: w.mem, Bias: w.image.Bias, Register: w.regs.Get,
-		Address: u.address,
+		Memory: w.Memory, Bias: w.Image.Bias, Register: w.Registers.Get,
+		Address: u.Address,
 		TLS: func(off uint64) (uint64, error) {
-			return w.image.threadLocal(off, &w.regs, w.mem)
+			return w.Image.ThreadLocal(off, &w.Registers, w.Memory)
 		},
-		Procedure: u.procedure,
+		Procedure: u.Procedure,
 		Type: func(die uint64) (location.Type, error) {
 			return w.expressionType(u, die)
 		},
 	}
-	if f := w.frame; f != nil {
-		c.CFA = f.frameAddress
-		c.FrameBase = func() (uint64, error) { return f.frameBase(w) }
-		c.Entry = f.entryValue
+	if f := w.Frame; f != nil {
+		c.CFA = f.CFA
+		c.FrameBase = func() (uint64, error) { return f.FrameBase(w) }
+		c.Entry = f.EntryValue
 	}
 	return c
 }
 
 // expressionType reads a base type that an expression of a unit names.
-func (w *view) expressionType(u *unit, die uint64) (location.Type, error) {
-	t := w.image.types().typeAt(u.offset + dwarf.Offset(die)).Strip()
+func (w *View) expressionType(u *Unit, die uint64) (location.Type, error) {
+	t := w.Image.Types().At(u.Offset + dwarf.Offset(die)).Strip()
 	out := location.Type{Class: location.Unsigned, Size: int(t.Size)}
 	switch {
 	case t.Kind == KindFloat:
 		out.Class = location.Float
-	case t.signed:
+	case t.Signed():
 		out.Class = location.Signed
 	}
 	return out, nil

@@ -7,11 +7,21 @@ import (
 	"strings"
 )
 
-// A viewpoint is the code that globals are seen from; the zero value is none.
-type viewpoint struct {
+// A Viewpoint is the code that globals are seen from; the zero value is none.
+type Viewpoint struct {
 	image    *Image
-	unit     *unit
+	unit     *Unit
 	prefixes []string // that the code leaves out, longest first, without the empty one
+}
+
+// NewViewpoint returns the viewpoint of a function in a unit, which is nil when
+// it is not described.
+func NewViewpoint(im *Image, u *Unit, function string) Viewpoint {
+	from := Viewpoint{image: im, unit: u}
+	if u != nil {
+		from.prefixes = prefixes(function, u.Lang)
+	}
+	return from
 }
 
 // anonymous is how namespaces without a name are written; names are looked up
@@ -20,14 +30,14 @@ const anonymous = "(anonymous namespace)::"
 
 // prefixes are what a function may leave out of the names around it: for
 // app::Doc::add that is app::Doc:: and app::, in Go its package.
-func prefixes(function string, lang Lang) []string {
-	if lang == Go {
+func prefixes(function string, language Lang) []string {
+	if language == Go {
 		return []string{packageOf(function)}
 	}
 	var out []string
 	name := strings.ReplaceAll(function, anonymous, "")
 	for {
-		base := baseName(name)
+		base := BaseName(name)
 		if base == name {
 			return out
 		}
@@ -48,20 +58,20 @@ func packageOf(function string) string {
 	return function[:last+dot+1]
 }
 
-// global finds the variable that a name means, and its image.
-func (from viewpoint) global(ctx context.Context, p *Program, name string) (*variable, *Image, error) {
+// Global finds the variable that a name means, and its image.
+func (from Viewpoint) Global(ctx context.Context, p *Program, name string) (*Variable, *Image, error) {
 	for _, im := range from.images(p) {
-		d := im.debug()
+		d := im.DebugInfo()
 		if d == nil {
 			continue
 		}
-		if err := d.loadAll(ctx); err != nil {
+		if err := d.LoadAll(ctx); err != nil {
 			return nil, nil, err
 		}
-		var v *variable
-		err := d.do(func() error {
+		var v *Variable
+		err := d.Do(func() error {
 			if v = from.nearestLocked(d, name); v != nil {
-				v.settleLocked()
+				v.InheritLocked()
 			}
 			return nil
 		})
@@ -74,7 +84,7 @@ func (from viewpoint) global(ctx context.Context, p *Program, name string) (*var
 
 // images are all images, the code's own first, then the program, which lies
 // below its libraries.
-func (from viewpoint) images(p *Program) []*Image {
+func (from Viewpoint) images(p *Program) []*Image {
 	images := p.Images()
 	if i := slices.Index(images, from.image); i > 0 {
 		images = slices.Insert(slices.Delete(images, i, i+1), 0, from.image)
@@ -84,8 +94,8 @@ func (from viewpoint) images(p *Program) []*Image {
 
 // nearestLocked picks the variable of an image that a name means, nil when
 // there is none.
-func (from viewpoint) nearestLocked(d *debugInfo, name string) *variable {
-	var best *variable
+func (from Viewpoint) nearestLocked(d *Info, name string) *Variable {
+	var best *Variable
 	lowest := 0
 	for _, v := range from.candidatesLocked(d, name) {
 		rank, ok := from.rank(v, name)
@@ -96,10 +106,10 @@ func (from viewpoint) nearestLocked(d *debugInfo, name string) *variable {
 	return best
 }
 
-func (from viewpoint) candidatesLocked(d *debugInfo, name string) []*variable {
-	out := d.global[baseName(name)]
+func (from Viewpoint) candidatesLocked(d *Info, name string) []*Variable {
+	out := d.GlobalsLocked(BaseName(name))
 	for _, prefix := range from.prefixes {
-		out = append(slices.Clip(out), d.global[prefix+name]...)
+		out = append(slices.Clip(out), d.GlobalsLocked(prefix+name)...)
 	}
 	return out
 }
@@ -107,9 +117,9 @@ func (from viewpoint) candidatesLocked(d *debugInfo, name string) []*variable {
 // rank says how near a variable is, 0 being nearest: what the code may leave
 // out of its name counts first, then whether it is in the same file. A name that
 // leaves out something else fits when it is not qualified at all.
-func (from viewpoint) rank(v *variable, name string) (int, bool) {
-	own := v.unit == from.unit
-	full := v.name
+func (from Viewpoint) rank(v *Variable, name string) (int, bool) {
+	own := v.Unit == from.unit
+	full := v.Name
 	if own || from.unit == nil {
 		full = strings.ReplaceAll(full, anonymous, "")
 		name = strings.ReplaceAll(name, anonymous, "")
@@ -119,7 +129,7 @@ func (from viewpoint) rank(v *variable, name string) (int, bool) {
 		rank = 2 * i
 	} else if full != name {
 		rank += 2
-		if baseName(name) != name {
+		if BaseName(name) != name {
 			return 0, false
 		}
 	}
@@ -129,27 +139,19 @@ func (from viewpoint) rank(v *variable, name string) (int, bool) {
 	return rank, true
 }
 
-// globals returns the global variables whose names the function wants, in the
+// Globals returns the global variables whose names the function wants, in the
 // order of the debug information; nil wants all.
-func (im *Image) globals(ctx context.Context, want func(name string) bool) ([]*variable, error) {
-	d := im.debug()
+func (im *Image) Globals(ctx context.Context, want func(name string) bool) ([]*Variable, error) {
+	d := im.DebugInfo()
 	if d == nil {
 		return nil, nil
 	}
-	if err := d.loadAll(ctx); err != nil {
-		return nil, err
-	}
-	var out []*variable
-	err := d.do(func() error {
-		for _, u := range d.units {
-			for _, v := range u.globals {
-				if want == nil || want(v.name) {
-					v.settleLocked()
-					out = append(out, v)
-				}
-			}
+	var out []*Variable
+	err := d.EachGlobal(ctx, func(v *Variable) {
+		if want == nil || want(v.Name) {
+			v.InheritLocked()
+			out = append(out, v)
 		}
-		return nil
 	})
 	return out, err
 }

@@ -8,7 +8,7 @@ import (
 
 // A walker goes through the entries of a unit.
 type walker struct {
-	u      *unit
+	u      *Unit
 	prefix []string // of the names at each depth
 	inside []bool   // whether the depth is within a function
 }
@@ -17,7 +17,7 @@ type walker struct {
 const maxNesting = 512
 
 func (w *walker) walk() error {
-	r := w.u.d.data.Reader()
+	r := w.u.Info.data.Reader()
 	r.Seek(w.u.die)
 	if _, err := r.Next(); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (w *walker) entry(e *dwarf.Entry) (string, bool) {
 		w.optimized(e)
 	default:
 		w.name(prefix, e)
-		if w.u.lang == Go || e.Tag == dwarf.TagTypedef || e.Tag == dwarf.TagBaseType {
+		if w.u.Lang == Go || e.Tag == dwarf.TagTypedef || e.Tag == dwarf.TagBaseType {
 			w.scope(e, prefix)
 			w.goTypes(e)
 		}
@@ -109,19 +109,19 @@ func (w *walker) name(prefix string, e *dwarf.Entry) {
 	if name == "" || e.Val(dwarf.AttrDeclaration) != nil {
 		return
 	}
-	key := prefix + cmp.Or(written[name], name)
-	if _, ok := w.u.d.named[key]; !ok || e.Tag != dwarf.TagTypedef { // a struct wins over a typedef of its name
-		w.u.d.named[key] = e.Offset
+	key := prefix + cmp.Or(BaseTypeNames[name], name)
+	if _, ok := w.u.Info.named[key]; !ok || e.Tag != dwarf.TagTypedef { // a struct wins over a typedef of its name
+		w.u.Info.named[key] = e.Offset
 	}
 }
 
 // goTypes notes where the run-time descriptor of a Go type is.
 func (w *walker) goTypes(e *dwarf.Entry) {
-	if w.u.lang != Go {
+	if w.u.Lang != Go {
 		return
 	}
 	if addr, ok := e.Val(attrGoRuntimeType).(uint64); ok && addr != 0 {
-		w.u.d.goType[addr] = e.Offset
+		w.u.Info.goType[addr] = e.Offset
 	}
 }
 
@@ -135,26 +135,26 @@ func (w *walker) function(e *dwarf.Entry) {
 	if e.Val(dwarf.AttrLowpc) == nil && e.Val(dwarf.AttrRanges) == nil {
 		return
 	}
-	rs, err := w.u.d.data.Ranges(e)
+	rs, err := w.u.Info.data.Ranges(e)
 	if err != nil || len(rs) == 0 || rs[0][0] == 0 || rs[0][0] >= rs[0][1] {
 		return
 	}
-	w.u.functions = append(w.u.functions, &function{unit: w.u, entry: e, ranges: rs})
+	w.u.functions = append(w.u.functions, &Subprogram{Unit: w.u, Entry: e, ranges: rs})
 }
 
 func (w *walker) variable(e *dwarf.Entry) {
 	if e.Val(dwarf.AttrLocation) == nil && e.Val(dwarf.AttrConstValue) == nil {
 		return
 	}
-	v := &variable{unit: w.u, entry: e}
-	v.name, _ = w.u.d.nameLocked(e)
-	if v.name == "" {
+	v := &Variable{Unit: w.u, Entry: e}
+	v.Name, _ = w.u.Info.NameLocked(e)
+	if v.Name == "" {
 		return
 	}
 	w.u.globals = append(w.u.globals, v)
-	d := w.u.d
-	d.global[v.name] = append(d.global[v.name], v)
-	if base := baseName(v.name); base != v.name {
+	d := w.u.Info
+	d.global[v.Name] = append(d.global[v.Name], v)
+	if base := BaseName(v.Name); base != v.Name {
 		d.global[base] = append(d.global[base], v)
 	}
 }
