@@ -8,6 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/expr"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 )
 
 // conditional gives a mark its condition. Where the mark is at places of the
@@ -65,8 +67,8 @@ func (s *stepper) checkNames(ctx context.Context, condition *expr.Expr, places [
 // in all registers and all memory; nil where the debug information knows no
 // function.
 func (s *inspector) stillScope(pc uint64) *frameScope {
-	regs := symbols.NewRegisters([17]uint64{symbols.RIP: pc}, 0)
-	frames, err := symbols.Unwind(s.program, regs, zeros{}, 1)
+	regs := dwarfregs.NewRegisters([17]uint64{dwarfregs.RIP: pc}, 0)
+	frames, err := callstack.Unwind(s.program, regs, zeros{}, 1)
 	if err != nil || len(frames) == 0 || !frames[0].Described() {
 		return nil
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -35,7 +35,7 @@ func (t *lookGroup) evaluate(ctx context.Context, _ *mcp.Call, s *session, args 
 		return evaluated{}, expressionError(err)
 	}
 	answer := evaluated{
-		State: s.tell(), Expression: args.Expression, Type: value.Type(), Value: value.Text(symbols.DefaultLimits),
+		State: s.tell(), Expression: args.Expression, Type: value.Type(), Value: value.Text(values.DefaultLimits),
 	}
 	if o, ok := value.Object(); ok {
 		if addr, ok := o.Address(); ok {

@@ -2,20 +2,21 @@ package debugger
 
 import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 )
 
 // frames walks the stack of a thread, 0 being the current one.
-func (s *inspector) frames(thread, limit int) ([]symbols.Frame, error) {
+func (s *inspector) frames(thread, limit int) ([]callstack.Frame, error) {
 	regs, err := s.registers(thread)
 	if err != nil {
 		return nil, err
 	}
-	return symbols.Unwind(s.program, regs, s.memory(), limit)
+	return callstack.Unwind(s.program, regs, s.memory(), limit)
 }
 
 // frame is one frame of a thread by its number.
-func (s *inspector) frame(thread, number int) (*symbols.Frame, error) {
+func (s *inspector) frame(thread, number int) (*callstack.Frame, error) {
 	frames, err := s.frames(thread, number+1)
 	if err != nil {
 		return nil, err
@@ -27,12 +28,12 @@ func (s *inspector) frame(thread, number int) (*symbols.Frame, error) {
 }
 
 // registers are those of a thread as the symbols want them, vectors included.
-func (s *inspector) registers(thread int) (symbols.Registers, error) {
+func (s *inspector) registers(thread int) (dwarfregs.Registers, error) {
 	regs, err := s.scene.Regs(thread)
 	if err != nil {
-		return symbols.Registers{}, err
+		return dwarfregs.Registers{}, err
 	}
-	out := symbols.NewRegisters(general(&regs), regs.FSBase)
+	out := dwarfregs.NewRegisters(general(&regs), regs.FSBase)
 	if state, err := s.scene.XState(thread, nil); err == nil {
 		out = out.WithVectors(vectors(state))
 	}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -72,7 +74,7 @@ func (t *lookGroup) goroutines(ctx context.Context, _ *mcp.Call, s *session, _ o
 	if err != nil {
 		return goroutines{}, err
 	}
-	all, err := symbols.Global(ctx, s.program, "runtime.allgs", s.memory(), regs)
+	all, err := values.Global(ctx, s.program, "runtime.allgs", s.memory(), regs)
 	if err != nil {
 		return goroutines{}, failed("No goroutines", "the program has no debug information: %v", err)
 	}
@@ -99,11 +101,11 @@ func (t *lookGroup) goroutines(ctx context.Context, _ *mcp.Call, s *session, _ o
 }
 
 // field follows the names of members; what is not there has no value.
-func field(o symbols.Object, names ...string) symbols.Object {
+func field(o values.Object, names ...string) values.Object {
 	for _, name := range names {
 		m, err := o.Member(name)
 		if err != nil {
-			return symbols.Object{Type: &symbols.Type{}}
+			return values.Object{Type: &types.Type{}}
 		}
 		o = m
 	}
@@ -111,9 +113,9 @@ func field(o symbols.Object, names ...string) symbols.Object {
 }
 
 // number is the value of a member, 0 when it has none.
-func number(o symbols.Object, names ...string) uint64 {
+func number(o values.Object, names ...string) uint64 {
 	o = field(o, names...)
-	if o.Type.Kind == symbols.KindVoid {
+	if o.Type.Kind == types.KindVoid {
 		return 0
 	}
 	n, _ := o.Uint() // what cannot be read is not there
@@ -121,7 +123,7 @@ func number(o symbols.Object, names ...string) uint64 {
 }
 
 // newGoroutineItem reads a runtime.g; one that is dead is false.
-func newGoroutineItem(s *session, ctx context.Context, g symbols.Object, regs symbols.Registers) (goroutineItem, bool) {
+func newGoroutineItem(s *session, ctx context.Context, g values.Object, regs dwarfregs.Registers) (goroutineItem, bool) {
 	status := number(g, "atomicstatus", "value") &^ goScan
 	item := goroutineItem{ID: int64(number(g, "goid")), Status: goStatuses[status]}
 	if status == goDead || item.ID == 0 {
@@ -149,8 +151,8 @@ func newGoroutineItem(s *session, ctx context.Context, g symbols.Object, regs sy
 }
 
 // waitReason is the runtime's text for what a goroutine waits for.
-func waitReason(s *session, ctx context.Context, reason uint64, regs symbols.Registers) string {
-	texts, err := symbols.Global(ctx, s.program, "runtime.waitReasonStrings", s.memory(), regs)
+func waitReason(s *session, ctx context.Context, reason uint64, regs dwarfregs.Registers) string {
+	texts, err := values.Global(ctx, s.program, "runtime.waitReasonStrings", s.memory(), regs)
 	if err != nil {
 		return ""
 	}
@@ -158,5 +160,5 @@ func waitReason(s *session, ctx context.Context, reason uint64, regs symbols.Reg
 	if err != nil {
 		return ""
 	}
-	return strings.Trim(text.Value(symbols.DefaultLimits).Text, `"`)
+	return strings.Trim(text.Value(values.DefaultLimits).Text, `"`)
 }

@@ -8,6 +8,10 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -40,7 +44,7 @@ type frameItem struct {
 	text string
 }
 
-func newFrameItem(n int, f *symbols.Frame) frameItem {
+func newFrameItem(n int, f *callstack.Frame) frameItem {
 	return frameItem{
 		Number: n, Address: hexadecimal(f.PC), Function: f.Function, Offset: f.Offset, File: f.File, Line: f.Line,
 		Module: f.Image, Inlined: f.Inlined, Guessed: f.Guessed, text: plain(f.String()),
@@ -106,8 +110,8 @@ type variable struct {
 	Argument bool   `json:"argument,omitempty"`
 }
 
-func newVariable(o symbols.Object) variable {
-	v := o.Value(symbols.DefaultLimits)
+func newVariable(o values.Object) variable {
+	v := o.Value(values.DefaultLimits)
 	answer := variable{Name: v.Name, Type: v.Type, Value: v.Text, Argument: o.Argument}
 	if v.Addr != 0 {
 		answer.Address = hexadecimal(v.Addr)
@@ -175,7 +179,7 @@ func (t *lookGroup) variables(ctx context.Context, _ *mcp.Call, s *session, args
 
 // ownImages are the program and the library that a frame is in. What other
 // libraries have is shown to those only who ask for it by name.
-func ownImages(s *session, frame *symbols.Frame) []*symbols.Image {
+func ownImages(s *session, frame *callstack.Frame) []*symbols.Image {
 	executable := s.executable()
 	return slices.DeleteFunc(s.program.Images(), func(im *symbols.Image) bool {
 		return im.Path != executable && im.Path != frame.Image
@@ -185,8 +189,8 @@ func ownImages(s *session, frame *symbols.Frame) []*symbols.Image {
 // ownNames wants the variables that are not of the language's own library: in
 // Go, where all packages are in one image, those of main and of the package
 // that the frame is in.
-func ownNames(frame *symbols.Frame) func(string) bool {
-	if frame.Language != symbols.Go {
+func ownNames(frame *callstack.Frame) func(string) bool {
+	if frame.Language != lang.Go {
 		return func(string) bool { return true }
 	}
 	slash := strings.LastIndex(frame.Function, "/") + 1
@@ -196,9 +200,9 @@ func ownNames(frame *symbols.Frame) func(string) bool {
 }
 
 // globals are the global variables of some images.
-func globals(s *session, ctx context.Context, images []*symbols.Image, regs symbols.Registers, want func(string) bool) (found []variable, more bool, err error) {
+func globals(s *session, ctx context.Context, images []*symbols.Image, regs dwarfregs.Registers, want func(string) bool) (found []variable, more bool, err error) {
 	for _, im := range images {
-		objects, err := symbols.Globals(ctx, im, s.memory(), regs, want)
+		objects, err := values.Globals(ctx, im, s.memory(), regs, want)
 		if err != nil {
 			return nil, false, err
 		}

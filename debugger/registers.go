@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -21,35 +21,35 @@ type registerRow struct {
 
 // registerRows are in the order in which they are shown.
 var registerRows = []registerRow{
-	{"rax", symbols.RAX, 8, func(r *ptrace.Regs) uint64 { return r.RAX }, false},
-	{"rbx", symbols.RBX, 8, func(r *ptrace.Regs) uint64 { return r.RBX }, false},
-	{"rcx", symbols.RCX, 8, func(r *ptrace.Regs) uint64 { return r.RCX }, false},
-	{"rdx", symbols.RDX, 8, func(r *ptrace.Regs) uint64 { return r.RDX }, false},
-	{"rsi", symbols.RSI, 8, func(r *ptrace.Regs) uint64 { return r.RSI }, false},
-	{"rdi", symbols.RDI, 8, func(r *ptrace.Regs) uint64 { return r.RDI }, false},
-	{"rbp", symbols.RBP, 8, func(r *ptrace.Regs) uint64 { return r.RBP }, false},
-	{"rsp", symbols.RSP, 8, func(r *ptrace.Regs) uint64 { return r.RSP }, false},
-	{"r8", symbols.R8, 8, func(r *ptrace.Regs) uint64 { return r.R8 }, false},
-	{"r9", symbols.R9, 8, func(r *ptrace.Regs) uint64 { return r.R9 }, false},
-	{"r10", symbols.R10, 8, func(r *ptrace.Regs) uint64 { return r.R10 }, false},
-	{"r11", symbols.R11, 8, func(r *ptrace.Regs) uint64 { return r.R11 }, false},
-	{"r12", symbols.R12, 8, func(r *ptrace.Regs) uint64 { return r.R12 }, false},
-	{"r13", symbols.R13, 8, func(r *ptrace.Regs) uint64 { return r.R13 }, false},
-	{"r14", symbols.R14, 8, func(r *ptrace.Regs) uint64 { return r.R14 }, false},
-	{"r15", symbols.R15, 8, func(r *ptrace.Regs) uint64 { return r.R15 }, false},
-	{"rip", symbols.RIP, 8, func(r *ptrace.Regs) uint64 { return r.RIP }, false},
+	{"rax", dwarfregs.RAX, 8, func(r *ptrace.Regs) uint64 { return r.RAX }, false},
+	{"rbx", dwarfregs.RBX, 8, func(r *ptrace.Regs) uint64 { return r.RBX }, false},
+	{"rcx", dwarfregs.RCX, 8, func(r *ptrace.Regs) uint64 { return r.RCX }, false},
+	{"rdx", dwarfregs.RDX, 8, func(r *ptrace.Regs) uint64 { return r.RDX }, false},
+	{"rsi", dwarfregs.RSI, 8, func(r *ptrace.Regs) uint64 { return r.RSI }, false},
+	{"rdi", dwarfregs.RDI, 8, func(r *ptrace.Regs) uint64 { return r.RDI }, false},
+	{"rbp", dwarfregs.RBP, 8, func(r *ptrace.Regs) uint64 { return r.RBP }, false},
+	{"rsp", dwarfregs.RSP, 8, func(r *ptrace.Regs) uint64 { return r.RSP }, false},
+	{"r8", dwarfregs.R8, 8, func(r *ptrace.Regs) uint64 { return r.R8 }, false},
+	{"r9", dwarfregs.R9, 8, func(r *ptrace.Regs) uint64 { return r.R9 }, false},
+	{"r10", dwarfregs.R10, 8, func(r *ptrace.Regs) uint64 { return r.R10 }, false},
+	{"r11", dwarfregs.R11, 8, func(r *ptrace.Regs) uint64 { return r.R11 }, false},
+	{"r12", dwarfregs.R12, 8, func(r *ptrace.Regs) uint64 { return r.R12 }, false},
+	{"r13", dwarfregs.R13, 8, func(r *ptrace.Regs) uint64 { return r.R13 }, false},
+	{"r14", dwarfregs.R14, 8, func(r *ptrace.Regs) uint64 { return r.R14 }, false},
+	{"r15", dwarfregs.R15, 8, func(r *ptrace.Regs) uint64 { return r.R15 }, false},
+	{"rip", dwarfregs.RIP, 8, func(r *ptrace.Regs) uint64 { return r.RIP }, false},
 	{"eflags", -1, 4, func(r *ptrace.Regs) uint64 { return r.EFlags }, false},
-	{"fs_base", symbols.FSBase, 8, func(r *ptrace.Regs) uint64 { return r.FSBase }, false},
+	{"fs_base", dwarfregs.FSBase, 8, func(r *ptrace.Regs) uint64 { return r.FSBase }, false},
 	{"gs_base", -1, 8, func(r *ptrace.Regs) uint64 { return r.GSBase }, false},
-	{"eax", symbols.RAX, 4, func(r *ptrace.Regs) uint64 { return r.RAX }, true},
-	{"ebx", symbols.RBX, 4, func(r *ptrace.Regs) uint64 { return r.RBX }, true},
-	{"ecx", symbols.RCX, 4, func(r *ptrace.Regs) uint64 { return r.RCX }, true},
-	{"edx", symbols.RDX, 4, func(r *ptrace.Regs) uint64 { return r.RDX }, true},
-	{"esi", symbols.RSI, 4, func(r *ptrace.Regs) uint64 { return r.RSI }, true},
-	{"edi", symbols.RDI, 4, func(r *ptrace.Regs) uint64 { return r.RDI }, true},
-	{"pc", symbols.RIP, 8, func(r *ptrace.Regs) uint64 { return r.RIP }, true},
-	{"sp", symbols.RSP, 8, func(r *ptrace.Regs) uint64 { return r.RSP }, true},
-	{"fp", symbols.RBP, 8, func(r *ptrace.Regs) uint64 { return r.RBP }, true},
+	{"eax", dwarfregs.RAX, 4, func(r *ptrace.Regs) uint64 { return r.RAX }, true},
+	{"ebx", dwarfregs.RBX, 4, func(r *ptrace.Regs) uint64 { return r.RBX }, true},
+	{"ecx", dwarfregs.RCX, 4, func(r *ptrace.Regs) uint64 { return r.RCX }, true},
+	{"edx", dwarfregs.RDX, 4, func(r *ptrace.Regs) uint64 { return r.RDX }, true},
+	{"esi", dwarfregs.RSI, 4, func(r *ptrace.Regs) uint64 { return r.RSI }, true},
+	{"edi", dwarfregs.RDI, 4, func(r *ptrace.Regs) uint64 { return r.RDI }, true},
+	{"pc", dwarfregs.RIP, 8, func(r *ptrace.Regs) uint64 { return r.RIP }, true},
+	{"sp", dwarfregs.RSP, 8, func(r *ptrace.Regs) uint64 { return r.RSP }, true},
+	{"fp", dwarfregs.RBP, 8, func(r *ptrace.Regs) uint64 { return r.RBP }, true},
 }
 
 // registerByName finds a register, nil when there is none.

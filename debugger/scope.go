@@ -6,13 +6,18 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 // A frameScope is a frame as expressions see it.
 type frameScope struct {
 	s     *inspector
-	frame *symbols.Frame
-	regs  symbols.Registers
+	frame *callstack.Frame
+	regs  dwarfregs.Registers
 	mem   symbols.Memory
 	cpu   ptrace.Regs // of the thread
 	inner bool        // the frame is the thread's innermost one
@@ -33,10 +38,10 @@ func (s *inspector) scope(thread, number int) (*frameScope, error) {
 }
 
 // Language is that of the frame's code; of code that has none it is C.
-func (f *frameScope) Language() symbols.Lang { return cmp.Or(f.frame.Language, symbols.C) }
+func (f *frameScope) Language() lang.Lang { return cmp.Or(f.frame.Language, lang.C) }
 
 // Variable returns what a name means in the frame's function.
-func (f *frameScope) Variable(ctx context.Context, name string) (symbols.Object, error) {
+func (f *frameScope) Variable(ctx context.Context, name string) (values.Object, error) {
 	return f.frame.Variable(ctx, name)
 }
 
@@ -50,13 +55,13 @@ func (f *frameScope) Function(ctx context.Context, name string) (uint64, error) 
 }
 
 // Type returns a type of the program.
-func (f *frameScope) Type(ctx context.Context, name string) (*symbols.Type, error) {
+func (f *frameScope) Type(ctx context.Context, name string) (*types.Type, error) {
 	return f.s.program.Type(ctx, name)
 }
 
 // At returns an object at an address.
-func (f *frameScope) At(t *symbols.Type, addr uint64) symbols.Object {
-	return symbols.ObjectAt(f.s.program, t, addr, f.mem, f.regs)
+func (f *frameScope) At(t *types.Type, addr uint64) values.Object {
+	return values.ObjectAt(f.s.program, t, addr, f.mem, f.regs)
 }
 
 // Register returns a register as the frame has it: of frames further out only

@@ -4,7 +4,8 @@ import (
 	"context"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -36,7 +37,7 @@ func site(s *session) (bugs.Site, error) {
 		site.FaultAddress = &addr
 	}
 	for _, o := range frame.Variables() {
-		site.Values[o.Name] = o.Value(symbols.DefaultLimits).Text
+		site.Values[o.Name] = o.Value(values.DefaultLimits).Text
 	}
 	if regs, err := s.scene.Regs(0); err == nil {
 		for _, row := range registerRows {
@@ -50,7 +51,7 @@ func site(s *session) (bugs.Site, error) {
 
 // ownFrame is the innermost frame of the program's own code with a source
 // line, else the innermost one of all.
-func ownFrame(s *session, frames []symbols.Frame) *symbols.Frame {
+func ownFrame(s *session, frames []callstack.Frame) *callstack.Frame {
 	executable := s.executable()
 	for i := range frames {
 		if frames[i].Image == executable && frames[i].File != "" {

@@ -19,6 +19,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/core"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 // An oracle is what gdb says of a core file.
@@ -316,13 +319,13 @@ func program(t *testing.T, f *core.File) *symbols.Program {
 
 // unwind are the frames that gdb has too: functions that were inlined share
 // theirs.
-func unwind(t *testing.T, f *core.File, p *symbols.Program, id int) []symbols.Frame {
+func unwind(t *testing.T, f *core.File, p *symbols.Program, id int) []callstack.Frame {
 	t.Helper()
 	r, err := f.Regs(id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	regs := symbols.NewRegisters([17]uint64{
+	regs := dwarfregs.NewRegisters([17]uint64{
 		r.RAX, r.RDX, r.RCX, r.RBX, r.RSI, r.RDI, r.RBP, r.RSP, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.RIP,
 	}, r.FSBase)
 	var xmm [16][16]byte
@@ -331,11 +334,11 @@ func unwind(t *testing.T, f *core.File, p *symbols.Program, id int) []symbols.Fr
 			t.Fatal(err)
 		}
 	}
-	frames, err := symbols.Unwind(p, regs.WithVectors(&xmm), reader{f}, 0)
+	frames, err := callstack.Unwind(p, regs.WithVectors(&xmm), reader{f}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(frames, func(f symbols.Frame) bool { return f.Inlined })
+	return slices.DeleteFunc(frames, func(f callstack.Frame) bool { return f.Inlined })
 }
 
 // compareStack compares frames and plain variables. Of Go's stacks gdb knows
@@ -365,14 +368,14 @@ func compareStack(t *testing.T, f *core.File, p *symbols.Program, id int, want o
 	}
 }
 
-func compareVariables(t *testing.T, frame *symbols.Frame, want oracleFrame) {
+func compareVariables(t *testing.T, frame *callstack.Frame, want oracleFrame) {
 	t.Helper()
 	if !strings.Contains("sum outer main write run", lastPart(frame.Function)) {
 		return // optimized: package symbols has its own tests of those
 	}
 	for _, v := range frame.Variables() {
 		text, ok := want.Variables[v.Name]
-		if got := v.Value(symbols.DefaultLimits).Text; ok && !strings.HasPrefix(text, "<") && got != text {
+		if got := v.Value(values.DefaultLimits).Text; ok && !strings.HasPrefix(text, "<") && got != text {
 			t.Errorf("%s: %s is %s, want %s", frame, v.Name, got, text)
 		}
 	}

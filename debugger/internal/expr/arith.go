@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
 func (n *unaryNode) eval(e *evaluator) (Value, error) {
@@ -63,15 +65,15 @@ func (e *evaluator) address(v Value) (Value, error) {
 	return Value{typ: pointerTo(v.typ), bits: addr}, nil
 }
 
-func isReference(t *symbols.Type) bool {
+func isReference(t *types.Type) bool {
 	kind := t.Strip().Kind
-	return kind == symbols.KindReference || kind == symbols.KindRvalueReference
+	return kind == types.KindReference || kind == types.KindRvalueReference
 }
 
 // truth is the outcome of a comparison.
 func (e *evaluator) truth(yes bool) Value {
 	v := Value{typ: computed(boolean, 1, e.lang)}
-	if e.lang == symbols.C {
+	if e.lang == lang.C {
 		v.typ = computed(signed, 4, e.lang)
 	}
 	if yes {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 type (
@@ -23,8 +25,8 @@ type (
 )
 
 // lengths are the functions that count elements.
-var lengths = map[string]func(symbols.Object) (int64, error){
-	"len": symbols.Object.Len, "cap": symbols.Object.Cap,
+var lengths = map[string]func(values.Object) (int64, error){
+	"len": values.Object.Len, "cap": values.Object.Cap,
 }
 
 // errCall says what is refused.
@@ -102,7 +104,7 @@ func (n *sizeofNode) size(e *evaluator) (int64, error) {
 	switch {
 	case err != nil:
 		return 0, err
-	case v.text != nil && (e.lang == symbols.Go || e.lang == symbols.Rust):
+	case v.text != nil && (e.lang == lang.Go || e.lang == lang.Rust):
 		return 16, nil // a pointer and a length
 	case v.text != nil:
 		return int64(len(*v.text)) + 1, nil

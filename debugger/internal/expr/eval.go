@@ -8,23 +8,26 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 // A Scope is where names have their meaning: a frame of a stopped thread. What
 // it does not know it answers with [symbols.ErrNotFound].
 type Scope interface {
 	// Language is that of the code.
-	Language() symbols.Lang
+	Language() lang.Lang
 	// Variable returns a variable by its name.
-	Variable(ctx context.Context, name string) (symbols.Object, error)
+	Variable(ctx context.Context, name string) (values.Object, error)
 	// Function returns the address of a function by its name.
 	Function(ctx context.Context, name string) (uint64, error)
 	// Type returns a type of the program by its name.
-	Type(ctx context.Context, name string) (*symbols.Type, error)
+	Type(ctx context.Context, name string) (*types.Type, error)
 	// Register returns a register, and its size in bytes.
 	Register(name string) (value uint64, size int, err error)
 	// At returns an object of a type at an address.
-	At(t *symbols.Type, addr uint64) symbols.Object
+	At(t *types.Type, addr uint64) values.Object
 }
 
 // Eval evaluates an expression.
@@ -36,7 +39,7 @@ func (e *Expr) Eval(ctx context.Context, scope Scope) (Value, error) {
 type evaluator struct {
 	ctx   context.Context //nolint:containedctx // it lives as long as one call
 	scope Scope
-	lang  symbols.Lang
+	lang  lang.Lang
 	// checking is for the sake of names: no operand is left out.
 	checking bool
 }
@@ -102,7 +105,7 @@ func (n *numberNode) eval(e *evaluator) (Value, error) {
 	if n.unsigned {
 		c = unsigned
 	}
-	if e.lang == symbols.Go {
+	if e.lang == lang.Go {
 		size = 8
 	}
 	return Value{typ: computed(c, size, e.lang), bits: n.number}, nil
@@ -162,25 +165,25 @@ func (n *indexNode) eval(e *evaluator) (Value, error) {
 }
 
 // key evaluates the key of a map.
-func (e *evaluator) key(n node) (symbols.Key, error) {
+func (e *evaluator) key(n node) (values.Key, error) {
 	v, err := n.eval(e)
 	if err != nil {
-		return symbols.Key{}, err
+		return values.Key{}, err
 	}
 	if v.isText() {
 		text, err := e.text(v, v)
-		return symbols.TextKey(text), err
+		return values.TextKey(text), err
 	}
 	if v, err = v.scalar(); err != nil {
-		return symbols.Key{}, err
+		return values.Key{}, err
 	}
 	switch {
 	case v.typ.class == boolean:
-		return symbols.BoolKey(v.bits != 0), nil
+		return values.BoolKey(v.bits != 0), nil
 	case v.typ.isWhole(), v.typ.class == pointer:
-		return symbols.WholeKey(v.bits), nil
+		return values.WholeKey(v.bits), nil
 	}
-	return symbols.Key{}, fmt.Errorf("a %s is no key; strings, whole numbers, bools and pointers are", v.Type())
+	return values.Key{}, fmt.Errorf("a %s is no key; strings, whole numbers, bools and pointers are", v.Type())
 }
 
 // whole evaluates what must be a whole number.
@@ -220,15 +223,15 @@ func derefPlace(v Value) (Value, error) {
 	if to, ok, err := v.object.Pointee(); ok {
 		return placed(to, err)
 	}
-	if v.typ.sym.Strip().Kind == symbols.KindArray {
+	if v.typ.sym.Strip().Kind == types.KindArray {
 		return placed(v.object.Index(0))
 	}
 	return placed(v.object.Deref())
 }
 
 // basicKinds are how basic types are read.
-var basicKinds = map[class]symbols.Kind{
-	boolean: symbols.KindBool, signed: symbols.KindInt, unsigned: symbols.KindUint, floating: symbols.KindFloat, pointer: symbols.KindUint,
+var basicKinds = map[class]types.Kind{
+	boolean: types.KindBool, signed: types.KindInt, unsigned: types.KindUint, floating: types.KindFloat, pointer: types.KindUint,
 }
 
 // at is a place in memory of a type.
@@ -239,7 +242,7 @@ func (e *evaluator) at(t *typ, addr uint64) (Value, error) {
 	if t == nil || t.class == aggregate {
 		return Value{}, fmt.Errorf("a pointer to %s cannot be followed; a cast says what it points to", t)
 	}
-	o := e.scope.At(&symbols.Type{Kind: basicKinds[t.class], Size: t.size}, addr)
+	o := e.scope.At(&types.Type{Kind: basicKinds[t.class], Size: t.size}, addr)
 	return Value{typ: t, object: &o}, nil
 }
 

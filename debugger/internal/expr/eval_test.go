@@ -10,16 +10,20 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/expr"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 // A scope of no program: registers, two functions and memory that holds the
 // low byte of each address.
-type scope struct{ lang symbols.Lang }
+type scope struct{ lang lang.Lang }
 
-func (s scope) Language() symbols.Lang { return s.lang }
+func (s scope) Language() lang.Lang { return s.lang }
 
-func (scope) Variable(_ context.Context, name string) (symbols.Object, error) {
-	return symbols.Object{}, fmt.Errorf("variable %s: %w", name, symbols.ErrNotFound)
+func (scope) Variable(_ context.Context, name string) (values.Object, error) {
+	return values.Object{}, fmt.Errorf("variable %s: %w", name, symbols.ErrNotFound)
 }
 
 func (scope) Function(_ context.Context, name string) (uint64, error) {
@@ -29,7 +33,7 @@ func (scope) Function(_ context.Context, name string) (uint64, error) {
 	return 0, symbols.ErrNotFound
 }
 
-func (scope) Type(context.Context, string) (*symbols.Type, error) { return nil, symbols.ErrNotFound }
+func (scope) Type(context.Context, string) (*types.Type, error) { return nil, symbols.ErrNotFound }
 
 var errNoRegister = errors.New("no such register")
 
@@ -43,8 +47,8 @@ func (scope) Register(name string) (uint64, int, error) {
 	return 0, 0, errNoRegister
 }
 
-func (scope) At(t *symbols.Type, addr uint64) symbols.Object {
-	return symbols.ObjectAt(symbols.New(symbols.Config{}), t, addr, lowBytes{}, symbols.Registers{})
+func (scope) At(t *types.Type, addr uint64) values.Object {
+	return values.ObjectAt(symbols.New(symbols.Config{}), t, addr, lowBytes{}, dwarfregs.Registers{})
 }
 
 type lowBytes struct{}
@@ -63,86 +67,86 @@ func (lowBytes) ReadMemory(addr uint64, p []byte) error {
 // them.
 func TestEval(t *testing.T) {
 	for _, tt := range []struct {
-		lang symbols.Lang
+		lang lang.Lang
 		text string
 		want string
 	}{
-		{symbols.C, "42", "int 42"},
-		{symbols.C, "2147483648", "long 2147483648"},
-		{symbols.C, "0x80000000", "unsigned int 2147483648"},
-		{symbols.C, "0xffffffffffffffff", "unsigned long 18446744073709551615"},
-		{symbols.C, "017 + 0b101", "int 20"},
-		{symbols.C, "1u - 2", "unsigned int 4294967295"},
-		{symbols.C, "1ul - 2", "unsigned long 18446744073709551615"},
-		{symbols.C, "2147483647 + 1", "int -2147483648"},
-		{symbols.C, "1 + 2 * 3 - 4 / 2 % 2", "int 7"},
-		{symbols.C, "-7 / 2", "int -3"},
-		{symbols.C, "-7 % 3", "int -1"},
-		{symbols.C, "1 << 31 >> 31", "int -1"},
-		{symbols.C, "1 << 64", "int 0"},
-		{symbols.C, "~0 & 0xf0 | 3 ^ 1", "int 242"},
-		{symbols.C, "1.5 + 1", "double 2.5"},
-		{symbols.C, "(float)0.1", "float 0.1"},
-		{symbols.C, "1 / 4.0", "double 0.25"},
-		{symbols.C, "(char)200", "char -56 '\\310'"},
-		{symbols.C, "(unsigned char)-1", "unsigned char 255 '\\377'"},
-		{symbols.C, "(unsigned long int)3.99", "unsigned long int 3"},
-		{symbols.C, "'a' + 1", "int 98"},
-		{symbols.C, `'\n'`, "char 10 '\\n'"},
-		{symbols.C, `"a\tb"`, `string "a\tb"`},
-		{symbols.C, "3 > 2", "int 1"},
-		{symbols.C, "-1 < 1u", "int 0"},
-		{symbols.C, "1 == 1 && !0 || 1 / 0", "int 1"},
-		{symbols.C, "0 && 1 / 0", "int 0"},
-		{symbols.C, "(1 + 2) * 3", "int 9"},
-		{symbols.C, "(int)(1 + 2)", "int 3"},
-		{symbols.C, "$rip", "unsigned long 0x401004"},
-		{symbols.C, "$RIP & 0xfff", "unsigned long 0x4"},
-		{symbols.C, "$eax == -1", "int 1"},
-		{symbols.C, "main", "code * 0x401000"},
-		{symbols.C, "&main", "code * 0x401000"},
-		{symbols.C, "$rip - (long)&main", "unsigned long 0x4"},
-		{symbols.C, "app::start == main", "int 1"},
-		{symbols.C, "*(unsigned char *)0x4321", "unsigned char 33 '!'"},
-		{symbols.C, "*(short *)0x4321", "short 8737"},
-		{symbols.C, "((unsigned char *)0x4321)[3]", "unsigned char 36 '$'"},
-		{symbols.C, "*((unsigned short *)0x4320 + 1)", "unsigned short 8994"},
-		{symbols.C, "(long *)16 - (long *)0", "long 2"},
-		{symbols.C, "(long *)16 + 2", "long * 0x20"},
-		{symbols.C, "2 + (char **)16", "char ** 0x20"},
-		{symbols.C, "(void *)16 == NULL", "int 0"},
-		{symbols.C, "&*(int *)0x5000", "int * 0x5000"},
-		{symbols.C, "1 ? 2 : 1 / 0", "int 2"},
-		{symbols.C, "0 ? 1 / 0 : 3", "int 3"},
-		{symbols.C, "0 ? 1 : 0 ? 2 : 3", "int 3"},
-		{symbols.C, "1 ? 0 ? 1 : 2 : 3", "int 2"},
-		{symbols.C, "1 || 0 ? 2 + 3 : 4", "int 5"},
-		{symbols.C, "(0.0 ? 1 : 2) * 3", "int 6"},
-		{symbols.C, "main?app::start:0", "code * 0x401000"},
-		{symbols.C, "*(1 ? (short *)0x4321 : (short *)0)", "short 8737"},
-		{symbols.C, `"abc" == "abc"`, "int 1"},
-		{symbols.C, `"abc" < "abd" && "ab" < "abc" && "B" <= "a"`, "int 1"},
-		{symbols.C, `"abc" != "abc\x00"`, "int 1"},
-		{symbols.C, `(char *)0 == "abc"`, "int 0"},
-		{symbols.C, `"" != (char *)0`, "int 1"},
-		{symbols.C, `(char *)0x41424344 == "DEF"`, "int 0"},
-		{symbols.C, `(unsigned char *)0x10fd == "\xfd\xfe\xff"`, "int 1"},
-		{symbols.C, "sizeof(int)", "unsigned long 4"},
-		{symbols.C, "sizeof 1.5 + 1", "unsigned long 9"},
-		{symbols.C, "sizeof(long) * 2", "unsigned long 16"},
-		{symbols.C, "sizeof (1) + 1", "unsigned long 5"},
-		{symbols.C, "sizeof *(short *)0", "unsigned long 2"},
-		{symbols.Go, `len("größe")`, "int 7"},
-		{symbols.CPlusPlus, "3 > 2", "bool true"},
-		{symbols.CPlusPlus, "true + true", "int 2"},
-		{symbols.Go, "1 << 40", "int 1099511627776"},
-		{symbols.Go, "uint8(300)", "uint8 44"},
-		{symbols.Go, "nil == nil", "bool true"},
-		{symbols.Rust, "300 as u8", "u8 44"},
-		{symbols.Rust, "-1 as i64 as u32", "u32 4294967295"},
-		{symbols.Rust, "-1 as u8", "u8 255"},
-		{symbols.Rust, "*(0x4321 as *const u8)", "u8 33"},
-		{symbols.Rust, "3 * 4 == 12", "bool true"},
+		{lang.C, "42", "int 42"},
+		{lang.C, "2147483648", "long 2147483648"},
+		{lang.C, "0x80000000", "unsigned int 2147483648"},
+		{lang.C, "0xffffffffffffffff", "unsigned long 18446744073709551615"},
+		{lang.C, "017 + 0b101", "int 20"},
+		{lang.C, "1u - 2", "unsigned int 4294967295"},
+		{lang.C, "1ul - 2", "unsigned long 18446744073709551615"},
+		{lang.C, "2147483647 + 1", "int -2147483648"},
+		{lang.C, "1 + 2 * 3 - 4 / 2 % 2", "int 7"},
+		{lang.C, "-7 / 2", "int -3"},
+		{lang.C, "-7 % 3", "int -1"},
+		{lang.C, "1 << 31 >> 31", "int -1"},
+		{lang.C, "1 << 64", "int 0"},
+		{lang.C, "~0 & 0xf0 | 3 ^ 1", "int 242"},
+		{lang.C, "1.5 + 1", "double 2.5"},
+		{lang.C, "(float)0.1", "float 0.1"},
+		{lang.C, "1 / 4.0", "double 0.25"},
+		{lang.C, "(char)200", "char -56 '\\310'"},
+		{lang.C, "(unsigned char)-1", "unsigned char 255 '\\377'"},
+		{lang.C, "(unsigned long int)3.99", "unsigned long int 3"},
+		{lang.C, "'a' + 1", "int 98"},
+		{lang.C, `'\n'`, "char 10 '\\n'"},
+		{lang.C, `"a\tb"`, `string "a\tb"`},
+		{lang.C, "3 > 2", "int 1"},
+		{lang.C, "-1 < 1u", "int 0"},
+		{lang.C, "1 == 1 && !0 || 1 / 0", "int 1"},
+		{lang.C, "0 && 1 / 0", "int 0"},
+		{lang.C, "(1 + 2) * 3", "int 9"},
+		{lang.C, "(int)(1 + 2)", "int 3"},
+		{lang.C, "$rip", "unsigned long 0x401004"},
+		{lang.C, "$RIP & 0xfff", "unsigned long 0x4"},
+		{lang.C, "$eax == -1", "int 1"},
+		{lang.C, "main", "code * 0x401000"},
+		{lang.C, "&main", "code * 0x401000"},
+		{lang.C, "$rip - (long)&main", "unsigned long 0x4"},
+		{lang.C, "app::start == main", "int 1"},
+		{lang.C, "*(unsigned char *)0x4321", "unsigned char 33 '!'"},
+		{lang.C, "*(short *)0x4321", "short 8737"},
+		{lang.C, "((unsigned char *)0x4321)[3]", "unsigned char 36 '$'"},
+		{lang.C, "*((unsigned short *)0x4320 + 1)", "unsigned short 8994"},
+		{lang.C, "(long *)16 - (long *)0", "long 2"},
+		{lang.C, "(long *)16 + 2", "long * 0x20"},
+		{lang.C, "2 + (char **)16", "char ** 0x20"},
+		{lang.C, "(void *)16 == NULL", "int 0"},
+		{lang.C, "&*(int *)0x5000", "int * 0x5000"},
+		{lang.C, "1 ? 2 : 1 / 0", "int 2"},
+		{lang.C, "0 ? 1 / 0 : 3", "int 3"},
+		{lang.C, "0 ? 1 : 0 ? 2 : 3", "int 3"},
+		{lang.C, "1 ? 0 ? 1 : 2 : 3", "int 2"},
+		{lang.C, "1 || 0 ? 2 + 3 : 4", "int 5"},
+		{lang.C, "(0.0 ? 1 : 2) * 3", "int 6"},
+		{lang.C, "main?app::start:0", "code * 0x401000"},
+		{lang.C, "*(1 ? (short *)0x4321 : (short *)0)", "short 8737"},
+		{lang.C, `"abc" == "abc"`, "int 1"},
+		{lang.C, `"abc" < "abd" && "ab" < "abc" && "B" <= "a"`, "int 1"},
+		{lang.C, `"abc" != "abc\x00"`, "int 1"},
+		{lang.C, `(char *)0 == "abc"`, "int 0"},
+		{lang.C, `"" != (char *)0`, "int 1"},
+		{lang.C, `(char *)0x41424344 == "DEF"`, "int 0"},
+		{lang.C, `(unsigned char *)0x10fd == "\xfd\xfe\xff"`, "int 1"},
+		{lang.C, "sizeof(int)", "unsigned long 4"},
+		{lang.C, "sizeof 1.5 + 1", "unsigned long 9"},
+		{lang.C, "sizeof(long) * 2", "unsigned long 16"},
+		{lang.C, "sizeof (1) + 1", "unsigned long 5"},
+		{lang.C, "sizeof *(short *)0", "unsigned long 2"},
+		{lang.Go, `len("größe")`, "int 7"},
+		{lang.CPlusPlus, "3 > 2", "bool true"},
+		{lang.CPlusPlus, "true + true", "int 2"},
+		{lang.Go, "1 << 40", "int 1099511627776"},
+		{lang.Go, "uint8(300)", "uint8 44"},
+		{lang.Go, "nil == nil", "bool true"},
+		{lang.Rust, "300 as u8", "u8 44"},
+		{lang.Rust, "-1 as i64 as u32", "u32 4294967295"},
+		{lang.Rust, "-1 as u8", "u8 255"},
+		{lang.Rust, "*(0x4321 as *const u8)", "u8 33"},
+		{lang.Rust, "3 * 4 == 12", "bool true"},
 	} {
 		e, err := expr.Parse(tt.text)
 		if err != nil {
@@ -150,7 +154,7 @@ func TestEval(t *testing.T) {
 			continue
 		}
 		v, err := e.Eval(t.Context(), scope{tt.lang})
-		if got := v.Type() + " " + v.Text(symbols.DefaultLimits); err != nil || got != tt.want {
+		if got := v.Type() + " " + v.Text(values.DefaultLimits); err != nil || got != tt.want {
 			t.Errorf("%s in %v: got %s, %v, want %s", tt.text, tt.lang, got, err, tt.want)
 		}
 	}
@@ -191,7 +195,7 @@ func TestEvalErrors(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if _, err = e.Eval(t.Context(), scope{symbols.C}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err = e.Eval(t.Context(), scope{lang.C}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
@@ -241,7 +245,7 @@ func TestBool(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := e.Eval(t.Context(), scope{symbols.C})
+		v, err := e.Eval(t.Context(), scope{lang.C})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,12 +273,12 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		for _, lang := range []symbols.Lang{symbols.C, symbols.Go, symbols.Rust} {
+		for _, lang := range []lang.Lang{lang.C, lang.Go, lang.Rust} {
 			v, err := e.Eval(t.Context(), scope{lang})
 			if err == nil {
 				_, _ = v.Bool()
 				_, _ = v.Address()
-				_ = v.Text(symbols.DefaultLimits)
+				_ = v.Text(values.DefaultLimits)
 			}
 		}
 	})
@@ -295,7 +299,7 @@ func FuzzArithmetic(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := e.Eval(t.Context(), scope{symbols.C})
+			v, err := e.Eval(t.Context(), scope{lang.C})
 			got, addrErr := v.Address()
 			if err != nil || addrErr != nil || int64(got) != want {
 				t.Errorf("%s: got %d, %v, want %d", text, int64(got), err, want)

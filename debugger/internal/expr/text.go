@@ -2,9 +2,8 @@ package expr
 
 import (
 	"fmt"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 	"strings"
-
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
 // maxText is how many bytes of a text are compared.
@@ -72,7 +71,7 @@ func (e *evaluator) read(v Value, limit int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return e.scope.At(&symbols.Type{Kind: symbols.KindChar, Size: 1}, p.bits).ZeroEnded(limit)
+	return e.scope.At(&types.Type{Kind: types.KindChar, Size: 1}, p.bits).ZeroEnded(limit)
 }
 
 // isLetter says whether C's texts are made of a type.
@@ -81,7 +80,7 @@ func (t *typ) isLetter() bool {
 	case t == nil || t.size != 1:
 		return false
 	case t.sym != nil:
-		return t.sym.Strip().Kind == symbols.KindChar
+		return t.sym.Strip().Kind == types.KindChar
 	}
 	return strings.HasSuffix(t.name, "char")
 }

@@ -1,10 +1,10 @@
 package expr
 
 import (
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 	"slices"
 	"strings"
-
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
 // A class is what can be done with a type.
@@ -24,9 +24,9 @@ const (
 type typ struct {
 	class class
 	size  int64
-	name  string        // of a basic type
-	sym   *symbols.Type // of the program, else nil
-	to    *typ          // what a pointer that is none of the program's points to; nil is void
+	name  string      // of a basic type
+	sym   *types.Type // of the program, else nil
+	to    *typ        // what a pointer that is none of the program's points to; nil is void
 }
 
 // basics are the names of basic types in C, Go and Rust. The words of C's are
@@ -85,10 +85,10 @@ func sorted(name string) string {
 }
 
 // basic returns a basic type by its name.
-func basic(name string, language symbols.Lang) (*typ, bool) {
+func basic(name string, language lang.Lang) (*typ, bool) {
 	t, ok := basics[sorted(name)]
 	t.name = name
-	if name == "int" && language == symbols.Go {
+	if name == "int" && language == lang.Go {
 		t.size = 8
 	}
 	return &t, ok
@@ -112,14 +112,14 @@ func (t *typ) String() string {
 
 // kindClasses are the classes of the program's types. Characters and
 // enumerations have or have not a sign.
-var kindClasses = map[symbols.Kind]class{
-	symbols.KindBool: boolean, symbols.KindInt: signed, symbols.KindUint: unsigned, symbols.KindChar: unsigned,
-	symbols.KindFloat: floating, symbols.KindPointer: pointer, symbols.KindEnum: unsigned,
+var kindClasses = map[types.Kind]class{
+	types.KindBool: boolean, types.KindInt: signed, types.KindUint: unsigned, types.KindChar: unsigned,
+	types.KindFloat: floating, types.KindPointer: pointer, types.KindEnum: unsigned,
 }
 
 // typeOf makes a typ of a type of the program. References are what they refer
 // to, see load.
-func typeOf(sym *symbols.Type) *typ {
+func typeOf(sym *types.Type) *typ {
 	t := &typ{sym: sym}
 	plain := sym.Strip()
 	t.class, t.size = kindClasses[plain.Kind], plain.Size
@@ -135,7 +135,7 @@ func typeOf(sym *symbols.Type) *typ {
 // elem is what a pointer points to. Of a type of the program it is made when it
 // is asked for: a pointer may be to its own type.
 func (t *typ) elem() *typ {
-	if t.sym != nil && t.sym.Strip().Kind == symbols.KindPointer {
+	if t.sym != nil && t.sym.Strip().Kind == types.KindPointer {
 		return typeOf(t.sym.Strip().Elem())
 	}
 	return t.to
@@ -160,18 +160,18 @@ func (t *typ) isWhole() bool {
 func (t *typ) isNumber() bool { return t.isWhole() || t.class == floating }
 
 // names are what computed types are called, by class and size.
-var names = map[symbols.Lang]map[class]map[int64]string{
-	symbols.Go: {
+var names = map[lang.Lang]map[class]map[int64]string{
+	lang.Go: {
 		signed:   {1: "int8", 2: "int16", 4: "int32", 8: "int"},
 		unsigned: {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64"},
 		floating: {4: "float32", 8: "float64"}, boolean: {1: "bool"},
 	},
-	symbols.Rust: {
+	lang.Rust: {
 		signed:   {1: "i8", 2: "i16", 4: "i32", 8: "i64"},
 		unsigned: {1: "u8", 2: "u16", 4: "u32", 8: "u64"},
 		floating: {4: "f32", 8: "f64"}, boolean: {1: "bool"},
 	},
-	symbols.C: {
+	lang.C: {
 		signed:   {1: "char", 2: "short", 4: "int", 8: "long"},
 		unsigned: {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long"},
 		floating: {4: "float", 8: "double"}, boolean: {1: "bool"},
@@ -179,10 +179,10 @@ var names = map[symbols.Lang]map[class]map[int64]string{
 }
 
 // computed is the type of a computed number.
-func computed(c class, size int64, language symbols.Lang) *typ {
+func computed(c class, size int64, language lang.Lang) *typ {
 	known, ok := names[language]
 	if !ok {
-		known = names[symbols.C]
+		known = names[lang.C]
 	}
 	return &typ{class: c, size: size, name: known[c][size]}
 }

@@ -3,23 +3,23 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
 // A Value is what an expression comes to: a place in the program, or a number
 // or pointer that was computed.
 type Value struct {
 	typ    *typ
-	object *symbols.Object // a place; nil when computed
-	bits   uint64          // a computed number, extended to 64 bits by its sign
-	float  float64         // or that, when the class is floating
-	hex    bool            // shown in hexadecimal
-	text   *string         // a text that was written, else nil
+	object *values.Object // a place; nil when computed
+	bits   uint64         // a computed number, extended to 64 bits by its sign
+	float  float64        // or that, when the class is floating
+	hex    bool           // shown in hexadecimal
+	text   *string        // a text that was written, else nil
 }
 
 // errNoNumber says that nothing can be computed with a value.
@@ -40,10 +40,10 @@ func charValue(n uint64) Value {
 func textValue(text string) Value { return Value{typ: &typ{name: "string"}, text: &text} }
 
 // place is an object of the program as a value.
-func place(o symbols.Object) Value { return Value{typ: typeOf(o.Type), object: &o} }
+func place(o values.Object) Value { return Value{typ: typeOf(o.Type), object: &o} }
 
 // placed is place for what may have failed.
-func placed(o symbols.Object, err error) (Value, error) {
+func placed(o values.Object, err error) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
@@ -52,9 +52,9 @@ func placed(o symbols.Object, err error) (Value, error) {
 
 // Object is the place in the program that the value is; false when it was
 // computed. Its type is unknown when a cast has chosen a basic one.
-func (v Value) Object() (symbols.Object, bool) {
+func (v Value) Object() (values.Object, bool) {
 	if v.object == nil {
-		return symbols.Object{}, false
+		return values.Object{}, false
 	}
 	return *v.object, true
 }
@@ -72,7 +72,7 @@ func (v Value) Size() int64 {
 
 // Text shows the value. It always has a text: what cannot be read says why, in
 // angle brackets.
-func (v Value) Text(limits symbols.Limits) string {
+func (v Value) Text(limits values.Limits) string {
 	if v.object != nil && v.typ.sym != nil {
 		return v.object.Value(limits).Text
 	}
@@ -154,7 +154,7 @@ func (v Value) scalar() (Value, error) {
 			}
 			return place(p).scalar()
 		}
-		if t := v.typ.sym.Strip(); t.Kind == symbols.KindArray {
+		if t := v.typ.sym.Strip(); t.Kind == types.KindArray {
 			addr, ok := v.object.Address()
 			if !ok {
 				return Value{}, errors.New("the array is not in memory")

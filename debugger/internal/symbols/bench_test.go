@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 // BenchmarkUnwind walks nine calls of a C program, with names and lines, again
@@ -13,7 +15,7 @@ func BenchmarkUnwind(b *testing.B) {
 	p := s.program(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		frames, err := symbols.Unwind(p, s.core.regs, s.core, 10)
+		frames, err := callstack.Unwind(p, s.core.regs, s.core, 10)
 		if err != nil || len(frames) != 10 {
 			b.Fatal(len(frames), err)
 		}
@@ -31,7 +33,7 @@ func BenchmarkAttach(b *testing.B) {
 			for b.Loop() {
 				p := symbols.New(symbols.Config{})
 				p.Update(s.core.maps, s.core)
-				if _, err := symbols.Unwind(p, s.core.regs, s.core, 10); err != nil {
+				if _, err := callstack.Unwind(p, s.core.regs, s.core, 10); err != nil {
 					b.Fatal(err)
 				}
 				if err := p.Close(); err != nil {
@@ -47,7 +49,7 @@ func BenchmarkVariables(b *testing.B) {
 	for _, source := range []string{"values.c", "values.cc"} {
 		b.Run(source, func(b *testing.B) {
 			s := stop(b, compile(b, source, "-O0"), "marker", 0)
-			frames, err := symbols.Unwind(s.program(b), s.core.regs, s.core, 0)
+			frames, err := callstack.Unwind(s.program(b), s.core.regs, s.core, 0)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -55,7 +57,7 @@ func BenchmarkVariables(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for _, o := range f.Variables() {
-					o.Value(symbols.DefaultLimits)
+					o.Value(values.DefaultLimits)
 				}
 			}
 		})

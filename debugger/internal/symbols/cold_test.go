@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
 )
 
 // A part of a function that lies before it has an offset below zero, which is
@@ -44,7 +45,7 @@ func TestFrameText(t *testing.T) {
 		{0, "0x401096 main+0x0 cold.c:12"},
 		{-13, "0x401096 main-0xd cold.c:12"},
 	} {
-		f := symbols.Frame{PC: 0x401096, Function: "main", Offset: tt.offset, File: "cold.c", Line: 12}
+		f := callstack.Frame{PC: 0x401096, Function: "main", Offset: tt.offset, File: "cold.c", Line: 12}
 		if got := f.String(); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
 		}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 )
 
 // A stopped program is one that gdb stopped, left a core file of, and told us
@@ -140,7 +141,7 @@ func (s *stopped) program(t testing.TB) *symbols.Program {
 type coreFile struct {
 	segments []segment
 	maps     []symbols.Mapping
-	regs     symbols.Registers
+	regs     dwarfregs.Registers
 }
 
 // A segment is read when it is asked for: cores of Go programs are large.
@@ -246,7 +247,7 @@ func (c *coreFile) notes(p []byte) {
 // registers reads struct user_regs_struct.
 func (c *coreFile) registers(p []byte) {
 	r := func(i int) uint64 { return binary.LittleEndian.Uint64(p[8*i:]) }
-	c.regs = symbols.NewRegisters([17]uint64{
+	c.regs = dwarfregs.NewRegisters([17]uint64{
 		r(10), r(12), r(11), r(5), r(13), r(14), r(4), r(19),
 		r(9), r(8), r(7), r(6), r(3), r(2), r(1), r(0), r(16),
 	}, r(21))

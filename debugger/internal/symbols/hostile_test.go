@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 // bytesFile is a file in memory.
@@ -49,14 +52,14 @@ func exercise(t *testing.T, p *symbols.Program, mem symbols.Memory, step uint64)
 	for addr := uint64(0x400000); addr < 0x402000; addr += step {
 		p.Function(addr)
 		p.Line(addr)
-		general := [17]uint64{symbols.RSP: addr, symbols.RBP: addr + 16, symbols.RIP: addr}
-		frames, err := symbols.Unwind(p, symbols.NewRegisters(general, 0x1000), mem, 50)
+		general := [17]uint64{dwarfregs.RSP: addr, dwarfregs.RBP: addr + 16, dwarfregs.RIP: addr}
+		frames, err := callstack.Unwind(p, dwarfregs.NewRegisters(general, 0x1000), mem, 50)
 		if err != nil || len(frames) == 0 || len(frames) > 50 {
 			t.Errorf("%d frames, %v", len(frames), err)
 		}
 		for i := range frames {
 			for _, o := range frames[i].Variables() {
-				_ = o.Value(symbols.DefaultLimits).String()
+				_ = o.Value(values.DefaultLimits).String()
 			}
 		}
 	}
@@ -64,9 +67,9 @@ func exercise(t *testing.T, p *symbols.Program, mem symbols.Memory, step uint64)
 	_, _ = p.Entry(ctx, "main")
 	_, _ = p.Addresses(ctx, "a.c", 3)
 	for _, im := range p.Images() {
-		objects, _ := symbols.Globals(ctx, im, mem, symbols.Registers{}, nil)
+		objects, _ := values.Globals(ctx, im, mem, dwarfregs.Registers{}, nil)
 		for _, o := range objects {
-			_ = o.Value(symbols.DefaultLimits).String()
+			_ = o.Value(values.DefaultLimits).String()
 		}
 	}
 }
@@ -119,8 +122,8 @@ func TestGroupsWithoutEnd(t *testing.T) {
 	if err != nil || len(at) == 0 {
 		t.Fatalf("no code where main.look calls marker: %v", err)
 	}
-	general := [17]uint64{symbols.RSP: 0x7000_0000, symbols.RBP: 0x7000_8000, symbols.RIP: at[0].Addr}
-	frames, err := symbols.Unwind(p, symbols.NewRegisters(general, 0), flat{[]byte{0x80}}, 1)
+	general := [17]uint64{dwarfregs.RSP: 0x7000_0000, dwarfregs.RBP: 0x7000_8000, dwarfregs.RIP: at[0].Addr}
+	frames, err := callstack.Unwind(p, dwarfregs.NewRegisters(general, 0), flat{[]byte{0x80}}, 1)
 	if err != nil || len(frames) == 0 {
 		t.Fatalf("%d frames, %v", len(frames), err)
 	}
@@ -128,10 +131,10 @@ func TestGroupsWithoutEnd(t *testing.T) {
 	for _, o := range frames[0].Variables() {
 		if o.IsMap() {
 			maps++
-			if _, err := o.Element(symbols.WholeKey(1)); err == nil {
+			if _, err := o.Element(values.WholeKey(1)); err == nil {
 				t.Errorf("%s has an element", o.Name)
 			}
-			_ = o.Value(symbols.DefaultLimits)
+			_ = o.Value(values.DefaultLimits)
 		}
 	}
 	if maps == 0 {
@@ -180,8 +183,8 @@ func FuzzMemory(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, pattern []byte) {
 		for i, p := range programs {
-			general := [17]uint64{symbols.RSP: 0x7000_0000, symbols.RBP: 0x7000_8000, symbols.RIP: places[i]}
-			frames, err := symbols.Unwind(p, symbols.NewRegisters(general, 0), flat{pattern}, 1)
+			general := [17]uint64{dwarfregs.RSP: 0x7000_0000, dwarfregs.RBP: 0x7000_8000, dwarfregs.RIP: places[i]}
+			frames, err := callstack.Unwind(p, dwarfregs.NewRegisters(general, 0), flat{pattern}, 1)
 			if err != nil || len(frames) == 0 || len(frames[0].Variables()) < 10 {
 				t.Fatalf("%d frames, %v", len(frames), err)
 			}
@@ -197,7 +200,7 @@ func FuzzMemory(f *testing.F) {
 }
 
 // poke asks all of an object, also what it is not.
-func poke(o symbols.Object) {
+func poke(o values.Object) {
 	_, _ = o.Len()
 	_, _ = o.Cap()
 	_, _ = o.Extent()
@@ -207,7 +210,7 @@ func poke(o symbols.Object) {
 	_, _ = o.Reach("x", true)
 	_, _ = o.Index(0)
 	_, _ = o.Index(1 << 40)
-	_, _ = o.Element(symbols.TextKey("a"))
-	_, _ = o.Element(symbols.WholeKey(1))
-	_ = o.Value(symbols.DefaultLimits).String()
+	_, _ = o.Element(values.TextKey("a"))
+	_, _ = o.Element(values.WholeKey(1))
+	_ = o.Value(values.DefaultLimits).String()
 }

@@ -12,7 +12,10 @@ import (
 	"sync/atomic"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/cfi"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/pcln"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
 // An Image is one ELF file mapped into the process.
@@ -25,22 +28,22 @@ type Image struct {
 	Program *Program
 	cfg     Config
 	offset  uint64
-	main    *ELFFile
+	main    *elffile.File
 
 	mu     sync.Mutex
 	closed bool
-	split  *ELFFile // the separate debug file; nil when there is none
-	looked bool     // split has been looked for
-	table  *SymbolTable
+	split  *elffile.File // the separate debug file; nil when there is none
+	looked bool          // split has been looked for
+	table  *elffile.SymbolTable
 	frames []*cfi.Table
 	framed bool
 
 	// infoMu comes before mu, which is not held while debug information is read:
 	// stacks do not wait for all of it.
 	infoMu    sync.Mutex
-	typed     *Set
+	typed     *types.Set
 	opened    atomic.Bool // info has been looked for
-	early     *Early
+	early     *dwarfread.Early
 	earlyDone bool // early has been looked for
 
 	sites siteCache
@@ -55,7 +58,7 @@ type Image struct {
 
 // newImage reads the header of a file that is mapped. The closer may be nil.
 func newImage(g Mapping, r io.ReaderAt, c io.Closer, p *Program) (*Image, error) {
-	o, err := OpenELF(r, c)
+	o, err := elffile.Open(r, c)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", g.Path, err)
 	}
@@ -83,7 +86,7 @@ func (im *Image) close() error {
 
 // debugFileLocked returns the file that has the debug information: the image's own
 // file or a separate one. It may have none all the same.
-func (im *Image) debugFileLocked() *ELFFile {
+func (im *Image) debugFileLocked() *elffile.File {
 	if !im.looked && !im.closed {
 		im.looked = true
 		if im.main.Section(".debug_info", ".zdebug_info") == nil {
@@ -97,7 +100,7 @@ func (im *Image) debugFileLocked() *ELFFile {
 }
 
 // DebugInfo returns the debug information, nil when there is none.
-func (im *Image) DebugInfo() *Info {
+func (im *Image) DebugInfo() *dwarfread.Info {
 	if types := im.Types(); types != nil {
 		return types.Info
 	}
@@ -106,19 +109,19 @@ func (im *Image) DebugInfo() *Info {
 
 // Types returns the types that the debug information describes, nil when there is
 // none.
-func (im *Image) Types() *Set {
+func (im *Image) Types() *types.Set {
 	im.infoMu.Lock()
 	defer im.infoMu.Unlock()
 	o := im.debugFile()
 	if im.opened.Load() || o == nil {
 		return im.typed
 	}
-	info, err := Open(o, im.log())
+	info, err := dwarfread.Open(o, im.log())
 	if err != nil {
 		im.cfg.Log.Debug("no debug information", "path", im.Path, "err", err)
 	}
 	if info != nil {
-		im.typed = NewSet(info)
+		im.typed = types.NewSet(info)
 	}
 	im.opened.Store(true)
 	return im.typed
@@ -128,7 +131,7 @@ func (im *Image) Types() *Set {
 func (im *Image) log() *slog.Logger { return im.cfg.Log.With("path", im.Path) }
 
 // debugFile is debugFileLocked, nil when the image is closed.
-func (im *Image) debugFile() *ELFFile {
+func (im *Image) debugFile() *elffile.File {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	if im.closed {
@@ -139,7 +142,7 @@ func (im *Image) debugFile() *ELFFile {
 
 // earlyDebug returns the unit at an address of the file without the others. It
 // is nil when all have been read, and when they must be.
-func (im *Image) earlyDebug(pc uint64) *Info {
+func (im *Image) earlyDebug(pc uint64) *dwarfread.Info {
 	if im.opened.Load() {
 		return nil
 	}
@@ -150,7 +153,7 @@ func (im *Image) earlyDebug(pc uint64) *Info {
 	}
 	if !im.earlyDone {
 		im.earlyDone = true
-		im.early = OpenEarly(im.debugFileLocked(), im.log())
+		im.early = dwarfread.OpenEarly(im.debugFileLocked(), im.log())
 	}
 	if im.early == nil {
 		return nil
@@ -159,14 +162,14 @@ func (im *Image) earlyDebug(pc uint64) *Info {
 }
 
 // symbols returns the table of ELF symbols.
-func (im *Image) symbols() *SymbolTable {
+func (im *Image) symbols() *elffile.SymbolTable {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	if im.table == nil && !im.closed {
-		im.table = ReadSymbols(im.main, im.debugFileLocked())
+		im.table = elffile.ReadSymbols(im.main, im.debugFileLocked())
 	}
 	if im.table == nil {
-		return &SymbolTable{}
+		return &elffile.SymbolTable{}
 	}
 	return im.table
 }

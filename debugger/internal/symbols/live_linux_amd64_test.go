@@ -10,10 +10,12 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 )
 
 // firstStack attaches to a process and returns the stack of its first thread.
-func firstStack(t testing.TB, pid int) []symbols.Frame {
+func firstStack(t testing.TB, pid int) []callstack.Frame {
 	t.Helper()
 	process, err := proc.Attach(t.Context(), pid, proc.Options{})
 	if err != nil {
@@ -40,7 +42,7 @@ func firstStack(t testing.TB, pid int) []symbols.Frame {
 		regs.RAX, regs.RDX, regs.RCX, regs.RBX, regs.RSI, regs.RDI, regs.RBP, regs.RSP,
 		regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15, regs.RIP,
 	}
-	frames, err := symbols.Unwind(p, symbols.NewRegisters(general, regs.FSBase), memory, 10)
+	frames, err := callstack.Unwind(p, dwarfregs.NewRegisters(general, regs.FSBase), memory, 10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,9 @@ package symbols
 import (
 	"context"
 	"fmt"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 	"slices"
 )
 
@@ -42,7 +45,7 @@ func (p *Program) Lookup(ctx context.Context, name string) ([]uint64, error) {
 
 // An imageFunction is a function and the image that it is in.
 type imageFunction struct {
-	*Subprogram
+	*dwarfread.Subprogram
 	image *Image
 }
 
@@ -109,7 +112,7 @@ func (p *Program) symbolEntries(name string, seen map[uint64]bool) []Location {
 			addr := s.Addr + im.Bias
 			if s.Code && !seen[addr] {
 				seen[addr] = true
-				out = append(out, Location{Addr: addr, Function: Demangle(s.Name), Image: im.Path})
+				out = append(out, Location{Addr: addr, Function: elffile.Demangle(s.Name), Image: im.Path})
 			}
 		}
 	}
@@ -118,13 +121,13 @@ func (p *Program) symbolEntries(name string, seen map[uint64]bool) []Location {
 
 // locationLocked describes an address of the file in a unit, and the function
 // there, which may be nil. The debug information must be locked.
-func (im *Image) locationLocked(u *Unit, f *Subprogram, pc uint64) Location {
+func (im *Image) locationLocked(u *dwarfread.Unit, f *dwarfread.Subprogram, pc uint64) Location {
 	file, line := u.LinesLocked().At(pc)
-	return im.location(LineStart{Addr: pc, Function: f, File: file, Line: line})
+	return im.location(dwarfread.LineStart{Addr: pc, Function: f, File: file, Line: line})
 }
 
 // location turns a line of the file into a location in the process.
-func (im *Image) location(c LineStart) Location {
+func (im *Image) location(c dwarfread.LineStart) Location {
 	l := Location{Addr: c.Addr + im.Bias, File: c.File, Line: c.Line, Image: im.Path}
 	if c.Function != nil {
 		l.Function = c.Function.Name
@@ -134,7 +137,7 @@ func (im *Image) location(c LineStart) Location {
 
 // Type returns the type of a name, as the debug information has it ("point",
 // "app::Box<double>", "long"), from any image.
-func (p *Program) Type(ctx context.Context, name string) (*Type, error) {
+func (p *Program) Type(ctx context.Context, name string) (*types.Type, error) {
 	for _, im := range p.Images() {
 		d := im.DebugInfo()
 		if d == nil {
@@ -151,7 +154,7 @@ func (p *Program) Type(ctx context.Context, name string) (*Type, error) {
 }
 
 // ImageOf returns the image that describes a type, nil when none does.
-func (p *Program) ImageOf(t *Type) *Image {
+func (p *Program) ImageOf(t *types.Type) *Image {
 	for _, im := range p.Images() {
 		if t.Set != nil && im.Types() == t.Set {
 			return im

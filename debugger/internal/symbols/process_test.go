@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 // TestThreadLocal reads thread-local variables of a program and of a library
@@ -21,7 +24,7 @@ func TestThreadLocal(t *testing.T) {
 	for name, want := range map[string]int64{
 		"own": 5, "library_wide": 45, "program_wide": 52,
 	} {
-		o, err := symbols.Global(t.Context(), p, name, s.core, s.core.regs)
+		o, err := values.Global(t.Context(), p, name, s.core, s.core.regs)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -30,11 +33,11 @@ func TestThreadLocal(t *testing.T) {
 			t.Errorf("%s = %d, %v, want %d", name, got, err, want)
 		}
 	}
-	o, err := symbols.Global(t.Context(), p, "spaced", s.core, symbols.Registers{})
+	o, err := values.Global(t.Context(), p, "spaced", s.core, dwarfregs.Registers{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := o.Value(symbols.DefaultLimits).Text; got != "<not available>" {
+	if got := o.Value(values.DefaultLimits).Text; got != "<not available>" {
 		t.Errorf("without a thread spaced is %s", got)
 	}
 }
@@ -61,7 +64,7 @@ func TestMissingFile(t *testing.T) {
 	p := symbols.New(symbols.Config{Open: func(symbols.Mapping) (symbols.File, error) { return nil, context.Canceled }})
 	defer p.Close()
 	p.Update(s.core.maps, s.core)
-	frames, err := symbols.Unwind(p, s.core.regs, s.core, 0)
+	frames, err := callstack.Unwind(p, s.core.regs, s.core, 0)
 	if err != nil || len(frames) != len(s.oracle.Frames) {
 		t.Fatalf("%d frames, %v", len(frames), err)
 	}
@@ -110,13 +113,13 @@ func TestConcurrent(t *testing.T) {
 	})
 	for range 4 {
 		wg.Go(func() {
-			frames, err := symbols.Unwind(p, s.core.regs, s.core, 0)
+			frames, err := callstack.Unwind(p, s.core.regs, s.core, 0)
 			if err != nil || len(frames) != 11 {
 				t.Errorf("%d frames, %v", len(frames), err)
 				return
 			}
 			for _, o := range frames[1].Variables() {
-				o.Value(symbols.DefaultLimits)
+				o.Value(values.DefaultLimits)
 			}
 			if _, err := p.Addresses(t.Context(), "values.c", 62); err != nil {
 				t.Error(err)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 	"io"
 	"log/slog"
 	"os"
@@ -150,7 +151,7 @@ func (p *Program) fromMemory(g Mapping, mem Memory, cause error) (*Image, error)
 	if g.Offset != 0 || mem == nil {
 		return nil, cause
 	}
-	im, err := newImage(g, NewMemoryFile(mem, g.Start, g.End), nil, p)
+	im, err := newImage(g, elffile.NewMemoryFile(mem, g.Start, g.End), nil, p)
 	if err != nil {
 		return nil, cause
 	}

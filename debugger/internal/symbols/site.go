@@ -5,17 +5,20 @@ import (
 	"sync"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/cfi"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
 // A Site is what is known about one address of the code. It does not change, so
 // it is kept.
 type Site struct {
-	Early    bool        // it was made before all debug information was read
-	Name     string      // of the function, not of what was inlined into it
-	Start    uint64      // of the function, in the process's addresses
-	Function *Subprogram // nil without debug information, and when Go's runtime has told all of it early
-	Row      *cfi.Row    // of Go's functions; nil for others
-	Levels   []Level     // innermost first; at least one
+	Early    bool                  // it was made before all debug information was read
+	Name     string                // of the function, not of what was inlined into it
+	Start    uint64                // of the function, in the process's addresses
+	Function *dwarfread.Subprogram // nil without debug information, and when Go's runtime has told all of it early
+	Row      *cfi.Row              // of Go's functions; nil for others
+	Levels   []dwarfread.Level     // innermost first; at least one
 }
 
 // maxSites bounds the cache: it starts afresh when it is full.
@@ -63,12 +66,12 @@ func (im *Image) WholeSite(pc uint64) *Site {
 }
 
 // Language is that of the function, 0 without debug information.
-func (s *Site) Language() Lang {
+func (s *Site) Language() lang.Lang {
 	switch {
 	case s.Function != nil:
 		return s.Function.Unit.Lang
 	case s.Early:
-		return Go
+		return lang.Go
 	}
 	return 0
 }
@@ -97,14 +100,14 @@ func (im *Image) resolve(pc uint64) *Site {
 	}
 	if s.Function == nil {
 		if sym, ok := im.symbols().At(pc-im.Bias, true); ok {
-			s.Name, s.Start = Demangle(sym.Name), sym.Addr+im.Bias
+			s.Name, s.Start = elffile.Demangle(sym.Name), sym.Addr+im.Bias
 		}
 	}
 	if table := im.goSite(pc); table != nil {
 		s.join(table)
 	}
 	if len(s.Levels) == 0 {
-		s.Levels = []Level{{}}
+		s.Levels = []dwarfread.Level{{}}
 	}
 	outer := &s.Levels[len(s.Levels)-1]
 	outer.Name = cmp.Or(outer.Name, s.Name)
@@ -112,7 +115,7 @@ func (im *Image) resolve(pc uint64) *Site {
 }
 
 // describe fills in what the debug information has about an address of the file.
-func (s *Site) describe(d *Info, im *Image, pc uint64) error {
+func (s *Site) describe(d *dwarfread.Info, im *Image, pc uint64) error {
 	return d.Do(func() (err error) {
 		s.Function, s.Levels, err = d.LevelsLocked(pc)
 		if s.Function != nil {
@@ -162,7 +165,7 @@ func (p *Program) Variable(addr uint64) (name string, offset uint64, ok bool) {
 	if !ok {
 		return "", 0, false
 	}
-	return Demangle(sym.Name), addr - im.Bias - sym.Addr, true
+	return elffile.Demangle(sym.Name), addr - im.Bias - sym.Addr, true
 }
 
 // Line returns the source line of an address; false when nobody knows.

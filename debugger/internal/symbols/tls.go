@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
 )
 
@@ -12,8 +13,8 @@ import (
 // the image's block. The executable's block ends at the thread pointer (ELF
 // handling for thread-local storage, variant II); those of libraries are found
 // as a debugger of the C library finds them, by the number the loader gave.
-func (im *Image) ThreadLocal(off uint64, regs *Registers, mem Memory) (uint64, error) {
-	fs, ok := regs.Get(FSBase)
+func (im *Image) ThreadLocal(off uint64, regs *dwarfregs.Registers, mem Memory) (uint64, error) {
+	fs, ok := regs.Get(dwarfregs.FSBase)
 	if !ok {
 		return 0, location.ErrUnavailable
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
 )
 
 // TestUnwind compares stacks with gdb's: addresses, names, lines, and which
@@ -48,7 +49,7 @@ func TestUnwind(t *testing.T) {
 func compareStack(t *testing.T, s *stopped) {
 	t.Helper()
 	p := s.program(t)
-	frames, err := symbols.Unwind(p, s.core.regs, s.core, 0)
+	frames, err := callstack.Unwind(p, s.core.regs, s.core, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestGoStacks(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.stop, func(t *testing.T) {
 			s := stop(t, exe, tt.stop, 0)
-			frames, err := symbols.Unwind(s.program(t), s.core.regs, s.core, 0)
+			frames, err := callstack.Unwind(s.program(t), s.core.regs, s.core, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +127,7 @@ func TestGoStackStripped(t *testing.T) {
 	t.Setenv("ORACLE_PLAIN", "yes")
 	stack := func(flags ...string) (lines []string) {
 		s := stop(t, compile(t, "govalues", flags...), "main.marker", 0)
-		frames, err := symbols.Unwind(s.program(t), s.core.regs, s.core, 0)
+		frames, err := callstack.Unwind(s.program(t), s.core.regs, s.core, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

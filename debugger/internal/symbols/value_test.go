@@ -1,10 +1,11 @@
 package symbols_test
 
 import (
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 	"strings"
 	"testing"
-
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
 // A variableWant is what the source of a program says of a variable.
@@ -31,14 +32,14 @@ func TestValues(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := stop(t, compile(t, tt.source, tt.flags...), tt.stop, tt.ignore)
-			frames, err := symbols.Unwind(s.program(t), s.core.regs, s.core, 2)
+			frames, err := callstack.Unwind(s.program(t), s.core.regs, s.core, 2)
 			if err != nil || len(frames) < 2 {
 				t.Fatalf("%d frames, %v", len(frames), err)
 			}
-			got := map[string]symbols.Value{}
+			got := map[string]values.Value{}
 			for _, o := range frames[1].Variables() {
 				if _, ok := got[o.Name]; !ok {
-					got[o.Name] = o.Value(symbols.DefaultLimits)
+					got[o.Name] = o.Value(values.DefaultLimits)
 				}
 			}
 			compareValues(t, got, tt.want)
@@ -47,7 +48,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-func compareValues(t *testing.T, got map[string]symbols.Value, want []variableWant) {
+func compareValues(t *testing.T, got map[string]values.Value, want []variableWant) {
 	t.Helper()
 	for _, w := range want {
 		v, ok := got[w.name]
@@ -67,7 +68,7 @@ func compareValues(t *testing.T, got map[string]symbols.Value, want []variableWa
 
 // compareOracle checks that every variable gdb knows is there, and that those
 // both spell the same way, numbers, have the same value.
-func compareOracle(t *testing.T, got map[string]symbols.Value, want []oracleVariable) {
+func compareOracle(t *testing.T, got map[string]values.Value, want []oracleVariable) {
 	t.Helper()
 	seen := map[string]bool{}
 	for _, w := range want {
@@ -199,7 +200,7 @@ var valuesGo = []variableWant{
 func TestLargeMap(t *testing.T) {
 	t.Parallel()
 	s := stop(t, compile(t, "govalues", "-gcflags=-N"), "main.marker", 0)
-	frames, err := symbols.Unwind(s.program(t), s.core.regs, s.core, 2)
+	frames, err := callstack.Unwind(s.program(t), s.core.regs, s.core, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +208,7 @@ func TestLargeMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := symbols.DefaultLimits
+	l := values.DefaultLimits
 	l.Elements = 1000
 	v := o.Value(l)
 	seen := map[string]string{}
@@ -228,11 +229,11 @@ func TestObject(t *testing.T) {
 	t.Parallel()
 	s := stop(t, compile(t, "values.c", "-O0"), "marker", 0)
 	p := s.program(t)
-	frames, err := symbols.Unwind(p, s.core.regs, s.core, 2)
+	frames, err := callstack.Unwind(p, s.core.regs, s.core, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	find := func(name string) symbols.Object {
+	find := func(name string) values.Object {
 		t.Helper()
 		o, err := frames[1].Variable(t.Context(), name)
 		if err != nil {
@@ -240,7 +241,7 @@ func TestObject(t *testing.T) {
 		}
 		return o
 	}
-	member := func(o symbols.Object, names ...string) symbols.Object {
+	member := func(o values.Object, names ...string) values.Object {
 		t.Helper()
 		for _, n := range names {
 			var err error
@@ -250,7 +251,7 @@ func TestObject(t *testing.T) {
 		}
 		return o
 	}
-	index := func(o symbols.Object, is ...int64) symbols.Object {
+	index := func(o values.Object, is ...int64) values.Object {
 		t.Helper()
 		for _, i := range is {
 			var err error
@@ -262,7 +263,7 @@ func TestObject(t *testing.T) {
 	}
 	tests := []struct {
 		name string
-		o    symbols.Object
+		o    values.Object
 		want int64
 	}{
 		{"n1.next->v", member(find("n1"), "next", "v"), 2},
@@ -283,11 +284,11 @@ func TestObject(t *testing.T) {
 		}
 	}
 	point, err := p.Type(t.Context(), "point")
-	if err != nil || point.Kind != symbols.KindStruct || point.Size != 24 {
+	if err != nil || point.Kind != types.KindStruct || point.Size != 24 {
 		t.Fatalf("Type(point) = %+v, %v", point, err)
 	}
 	origin, _ := find("origin").Address()
-	if y, err := member(symbols.ObjectAt(p, point, origin, s.core, s.core.regs), "y").Int(); err != nil || y != 4 {
+	if y, err := member(values.ObjectAt(p, point, origin, s.core, s.core.regs), "y").Int(); err != nil || y != 4 {
 		t.Errorf("((struct point *) origin)->y = %d, %v, want 4", y, err)
 	}
 	if _, err := find("n1").Member("nope"); err == nil {
@@ -302,7 +303,7 @@ func TestObject(t *testing.T) {
 func TestOptimized(t *testing.T) {
 	t.Parallel()
 	s := stop(t, compile(t, "optimized.c", "-O2"), "marker", 0)
-	frames, err := symbols.Unwind(s.program(t), s.core.regs, s.core, 0)
+	frames, err := callstack.Unwind(s.program(t), s.core.regs, s.core, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +311,7 @@ func TestOptimized(t *testing.T) {
 	for _, f := range frames {
 		for _, o := range f.Variables() {
 			if _, ok := got[f.Function+"."+o.Name]; !ok {
-				got[f.Function+"."+o.Name] = o.Value(symbols.DefaultLimits).Text
+				got[f.Function+"."+o.Name] = o.Value(values.DefaultLimits).Text
 			}
 		}
 	}

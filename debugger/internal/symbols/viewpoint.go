@@ -3,6 +3,8 @@ package symbols
 import (
 	"context"
 	"fmt"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"slices"
 	"strings"
 )
@@ -10,13 +12,13 @@ import (
 // A Viewpoint is the code that globals are seen from; the zero value is none.
 type Viewpoint struct {
 	image    *Image
-	unit     *Unit
+	unit     *dwarfread.Unit
 	prefixes []string // that the code leaves out, longest first, without the empty one
 }
 
 // NewViewpoint returns the viewpoint of a function in a unit, which is nil when
 // it is not described.
-func NewViewpoint(im *Image, u *Unit, function string) Viewpoint {
+func NewViewpoint(im *Image, u *dwarfread.Unit, function string) Viewpoint {
 	from := Viewpoint{image: im, unit: u}
 	if u != nil {
 		from.prefixes = prefixes(function, u.Lang)
@@ -30,14 +32,14 @@ const anonymous = "(anonymous namespace)::"
 
 // prefixes are what a function may leave out of the names around it: for
 // app::Doc::add that is app::Doc:: and app::, in Go its package.
-func prefixes(function string, language Lang) []string {
-	if language == Go {
+func prefixes(function string, language lang.Lang) []string {
+	if language == lang.Go {
 		return []string{packageOf(function)}
 	}
 	var out []string
 	name := strings.ReplaceAll(function, anonymous, "")
 	for {
-		base := BaseName(name)
+		base := dwarfread.BaseName(name)
 		if base == name {
 			return out
 		}
@@ -59,7 +61,7 @@ func packageOf(function string) string {
 }
 
 // Global finds the variable that a name means, and its image.
-func (from Viewpoint) Global(ctx context.Context, p *Program, name string) (*Variable, *Image, error) {
+func (from Viewpoint) Global(ctx context.Context, p *Program, name string) (*dwarfread.Variable, *Image, error) {
 	for _, im := range from.images(p) {
 		d := im.DebugInfo()
 		if d == nil {
@@ -68,7 +70,7 @@ func (from Viewpoint) Global(ctx context.Context, p *Program, name string) (*Var
 		if err := d.LoadAll(ctx); err != nil {
 			return nil, nil, err
 		}
-		var v *Variable
+		var v *dwarfread.Variable
 		err := d.Do(func() error {
 			if v = from.nearestLocked(d, name); v != nil {
 				v.InheritLocked()
@@ -94,8 +96,8 @@ func (from Viewpoint) images(p *Program) []*Image {
 
 // nearestLocked picks the variable of an image that a name means, nil when
 // there is none.
-func (from Viewpoint) nearestLocked(d *Info, name string) *Variable {
-	var best *Variable
+func (from Viewpoint) nearestLocked(d *dwarfread.Info, name string) *dwarfread.Variable {
+	var best *dwarfread.Variable
 	lowest := 0
 	for _, v := range from.candidatesLocked(d, name) {
 		rank, ok := from.rank(v, name)
@@ -106,8 +108,8 @@ func (from Viewpoint) nearestLocked(d *Info, name string) *Variable {
 	return best
 }
 
-func (from Viewpoint) candidatesLocked(d *Info, name string) []*Variable {
-	out := d.GlobalsLocked(BaseName(name))
+func (from Viewpoint) candidatesLocked(d *dwarfread.Info, name string) []*dwarfread.Variable {
+	out := d.GlobalsLocked(dwarfread.BaseName(name))
 	for _, prefix := range from.prefixes {
 		out = append(slices.Clip(out), d.GlobalsLocked(prefix+name)...)
 	}
@@ -117,7 +119,7 @@ func (from Viewpoint) candidatesLocked(d *Info, name string) []*Variable {
 // rank says how near a variable is, 0 being nearest: what the code may leave
 // out of its name counts first, then whether it is in the same file. A name that
 // leaves out something else fits when it is not qualified at all.
-func (from Viewpoint) rank(v *Variable, name string) (int, bool) {
+func (from Viewpoint) rank(v *dwarfread.Variable, name string) (int, bool) {
 	own := v.Unit == from.unit
 	full := v.Name
 	if own || from.unit == nil {
@@ -129,7 +131,7 @@ func (from Viewpoint) rank(v *Variable, name string) (int, bool) {
 		rank = 2 * i
 	} else if full != name {
 		rank += 2
-		if BaseName(name) != name {
+		if dwarfread.BaseName(name) != name {
 			return 0, false
 		}
 	}
@@ -141,13 +143,13 @@ func (from Viewpoint) rank(v *Variable, name string) (int, bool) {
 
 // Globals returns the global variables whose names the function wants, in the
 // order of the debug information; nil wants all.
-func (im *Image) Globals(ctx context.Context, want func(name string) bool) ([]*Variable, error) {
+func (im *Image) Globals(ctx context.Context, want func(name string) bool) ([]*dwarfread.Variable, error) {
 	d := im.DebugInfo()
 	if d == nil {
 		return nil, nil
 	}
-	var out []*Variable
-	err := d.EachGlobal(ctx, func(v *Variable) {
+	var out []*dwarfread.Variable
+	err := d.EachGlobal(ctx, func(v *dwarfread.Variable) {
 		if want == nil || want(v.Name) {
 			v.InheritLocked()
 			out = append(out, v)

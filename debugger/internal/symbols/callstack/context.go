@@ -1,0 +1,53 @@
+package callstack
+
+import (
+	"debug/dwarf"
+	"errors"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
+)
+
+func (a *activation) view() *values.View {
+	return &values.View{Image: a.image, Memory: a.mem, Registers: a.regs, Frame: a}
+}
+
+// PC implements callFrame.
+func (a *activation) PC() uint64 { return a.look }
+
+// CFA is the CFA.
+func (a *activation) CFA() (uint64, error) {
+	a.up()
+	if a.cfa == 0 {
+		return 0, location.ErrUnavailable
+	}
+	return a.cfa, nil
+}
+
+// FrameBase evaluates what the function says its variables are relative to.
+func (a *activation) FrameBase(w *values.View) (uint64, error) {
+	fn := a.function()
+	if fn == nil {
+		return 0, location.ErrUnavailable
+	}
+	base, _ := fn.Entry.Val(dwarf.AttrFrameBase).([]byte)
+	if base == nil {
+		v := &dwarfread.Variable{Unit: fn.Unit, Entry: &dwarf.Entry{Offset: fn.Entry.Offset}}
+		if f := fn.Entry.AttrField(dwarf.AttrFrameBase); f != nil {
+			g := *f
+			g.Attr = dwarf.AttrLocation
+			v.Entry.Field = []dwarf.Field{g}
+		}
+		err := fn.Unit.Info.Do(func() (err error) {
+			base, _, err = w.LocationLocked(v)
+			return err
+		})
+		if err != nil || base == nil {
+			return 0, errors.Join(err, location.ErrUnavailable)
+		}
+	}
+	c := w.Context(fn.Unit)
+	c.FrameBase = nil // it cannot be defined by itself
+	return location.Value(base, c)
+}

@@ -1,0 +1,62 @@
+package callstack
+
+import (
+	"bytes"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
+)
+
+// EntryValue finds what a register held when the function was entered, from
+// what the caller says about the call (DWARF 5 section 3.4.2). The caller must
+// be known to have called this very function: a jump to it in between would
+// have left another value.
+func (a *activation) EntryValue(expr []byte) (uint64, error) {
+	caller := a.up()
+	if caller == nil || caller.function() == nil || a.site == nil || a.signal {
+		return 0, location.ErrUnavailable
+	}
+	call, ok := caller.call()
+	if !ok || !a.calledBy(caller, call) {
+		return 0, location.ErrUnavailable
+	}
+	for _, p := range call.Params {
+		if bytes.Equal(p.Location, expr) && p.Value != nil {
+			return location.Value(p.Value, caller.view().Context(caller.site.Function.Unit))
+		}
+	}
+	return 0, location.ErrUnavailable
+}
+
+// call returns the call that the activation is in.
+func (a *activation) call() (found dwarfread.CallSite, ok bool) {
+	ret := a.regs.PC() - a.image.Bias
+	fn := a.site.Function
+	err := fn.Unit.Info.Do(func() error {
+		tree, err := fn.ScopesLocked()
+		if tree == nil {
+			return err
+		}
+		tree.EachCall(func(c dwarfread.CallSite) bool {
+			if ok = c.Return == ret; ok {
+				found = c
+			}
+			return !ok
+		})
+		return nil
+	})
+	return found, ok && err == nil
+}
+
+// calledBy reports whether a call goes to this function: by its name, or by the
+// address that the caller computed.
+func (a *activation) calledBy(caller *activation, c dwarfread.CallSite) bool {
+	if c.Target == "" && c.TargetExpr != nil {
+		addr, err := location.Value(c.TargetExpr, caller.view().Context(caller.site.Function.Unit))
+		return err == nil && addr == a.site.Start
+	}
+	if fn := a.function(); fn != nil && c.Target != "" {
+		return c.Target == fn.LinkageName || c.Target == fn.Name
+	}
+	return c.Target != "" && c.Target == a.site.Name
+}

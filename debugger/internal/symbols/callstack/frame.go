@@ -1,0 +1,120 @@
+package callstack
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/cfi"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+)
+
+// A Frame is one call on the stack. Functions that were inlined have frames of
+// their own, with the PC, CFA and registers of the function they are in.
+type Frame struct {
+	PC  uint64
+	CFA uint64 // what the stack pointer was before the call; 0 when not known
+
+	Function string // qualified, without parameters; empty when not known
+	Offset   int64  // of PC from the function's first instruction; cold parts may lie before it
+	File     string // isEmpty when not known
+	Line     int
+	Image    string // path of the file the code is in
+	Language lang.Lang
+
+	Inlined bool
+	Signal  bool // what the kernel put there to call a signal handler
+	Guessed bool // found without call frame information
+
+	act   *activation
+	level int
+}
+
+// An activation is a real call: what several frames share.
+type activation struct {
+	program *symbols.Program
+	image   *symbols.Image
+	mem     symbols.Memory
+	regs    dwarfregs.Registers
+	cfa     uint64
+	look    uint64 // the address whose rules and names hold; before a return address
+	site    *symbols.Site
+	row     *cfi.Row
+	caller  *activation
+	stepped bool // caller has been looked for
+	guessed bool
+	signal  bool
+}
+
+// signalName is how a frame that the kernel made is shown.
+const signalName = "<signal handler called>"
+
+// String is one line of a stack trace, without its number.
+func (f *Frame) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%#x", f.PC)
+	switch {
+	case f.Signal:
+		b.WriteString(" " + signalName)
+	case f.Inlined:
+		b.WriteString(" " + f.Function)
+	case f.Function != "":
+		fmt.Fprintf(&b, " %s%+#x", f.Function, f.Offset)
+	default:
+		b.WriteString(" ??")
+	}
+	if f.File != "" {
+		fmt.Fprintf(&b, " %s:%d", f.File, f.Line)
+	}
+	return b.String()
+}
+
+// Registers returns the registers as the frame has them: some are no longer
+// known in frames further out.
+func (f *Frame) Registers() dwarfregs.Registers { return f.act.regs }
+
+// Described reports whether debug information has the frame's function, and so
+// knows all names that it sees.
+func (f *Frame) Described() bool {
+	return !f.Signal && f.act != nil && f.act.function() != nil
+}
+
+// function is the one that debug information has, nil when it has none.
+func (a *activation) function() *dwarfread.Subprogram {
+	if a.site == nil {
+		return nil
+	}
+	if a.site.Early && a.site.Function == nil {
+		a.site = a.image.WholeSite(a.look)
+	}
+	return a.site.Function
+}
+
+// frames makes the frames of an activation, innermost first.
+func (a *activation) frames(out []Frame, limit int) []Frame {
+	f := Frame{PC: a.regs.PC(), CFA: a.cfa, Guessed: a.guessed, act: a}
+	if a.image != nil {
+		f.Image = a.image.Path
+	}
+	if a.signal {
+		f.Signal, f.Function = true, signalName
+		return append(out, f)
+	}
+	if a.site == nil {
+		return append(out, f)
+	}
+	if a.site.Name != "" {
+		f.Offset = int64(f.PC - a.site.Start)
+	}
+	f.Language = a.site.Language()
+	for i, l := range a.site.Levels {
+		if len(out) >= limit {
+			break
+		}
+		f.level, f.Function, f.File, f.Line, f.Inlined = i, l.Name, l.File, l.Line, l.Inlined
+		out = append(out, f)
+	}
+	return out
+}

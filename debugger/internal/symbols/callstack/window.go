@@ -1,0 +1,44 @@
+package callstack
+
+import "github.com/triptych-mcp/triptych/debugger/internal/symbols"
+
+// stackWindow is how much of the stack is read in one piece before an unwind.
+const stackWindow = 8 << 10
+
+type partMemory interface {
+	ReadPart(addr uint64, p []byte) int
+}
+
+// A window is memory with one part of it read beforehand.
+type window struct {
+	symbols.Memory
+	start uint64
+	data  []byte
+}
+
+// newWindow reads ahead from an address. When that fails, as at the end of a
+// stack, less is read, down to nothing.
+func newWindow(m symbols.Memory, start uint64) *window {
+	w := &window{Memory: m, start: start, data: make([]byte, stackWindow)}
+	if m, ok := m.(partMemory); ok {
+		w.data = w.data[:m.ReadPart(start, w.data)]
+		return w
+	}
+	for len(w.data) >= 64 {
+		if m.ReadMemory(start, w.data) == nil {
+			return w
+		}
+		w.data = w.data[:len(w.data)/2]
+	}
+	w.data = nil
+	return w
+}
+
+// ReadMemory implements [Memory].
+func (w *window) ReadMemory(addr uint64, p []byte) error {
+	if at := addr - w.start; addr >= w.start && at < uint64(len(w.data)) && uint64(len(p)) <= uint64(len(w.data))-at {
+		copy(p, w.data[at:])
+		return nil
+	}
+	return w.Memory.ReadMemory(addr, p)
+}

@@ -1,0 +1,72 @@
+package dwarfread
+
+import "encoding/binary"
+
+// Forms of references out of a unit, and one that has its value in the
+// abbreviation (DWARF 5 section 7.5.6).
+const (
+	formRefAddr       = 0x10
+	formRefSup4       = 0x1c
+	formRefSig8       = 0x20
+	formImplicitConst = 0x21
+	formRefSup8       = 0x24
+	formGNURefAlt     = 0x1f20
+	formGNUStrpAlt    = 0x1f21
+)
+
+// abbreviations returns .debug_abbrev as far as the table at an offset goes. It
+// refuses a table whose unit may refer to others.
+func (e *Early) abbreviations(offset uint64) ([]byte, error) {
+	p := e.part("abbrev")
+	for n := uint64(4096); ; n *= 2 {
+		n = min(n, p.size-min(offset, p.size))
+		b, err := p.slice(offset, n)
+		if err != nil {
+			return nil, err
+		}
+		size, inside, whole := scanAbbreviations(b)
+		switch {
+		case whole && !inside:
+			return nil, errNotEarly
+		case whole:
+			return p.data[:offset+uint64(size)], nil
+		case offset+n == p.size:
+			return nil, errNotEarly
+		}
+	}
+}
+
+// scanAbbreviations goes through a table (DWARF 5 section 7.5.3): how long it is
+// and whether references stay inside of the unit. The table may not be whole.
+func scanAbbreviations(b []byte) (size int, inside, whole bool) {
+	inside = true
+	at := 0
+	number := func() uint64 {
+		v, n := binary.Uvarint(b[at:]) // LEB128
+		if n <= 0 {
+			at, whole = len(b), false
+			return 0
+		}
+		at += n
+		return v
+	}
+	for whole = true; whole; {
+		if number() == 0 {
+			return at, inside, whole
+		}
+		number() // tag
+		at++     // whether there are children
+		if at > len(b) {
+			return at, inside, false
+		}
+		for attr, form := number(), number(); whole && (attr != 0 || form != 0); attr, form = number(), number() {
+			switch form {
+			case formImplicitConst:
+				number()
+			case formRefAddr, formRefSup4, formRefSig8, formRefSup8, formGNURefAlt, formGNUStrpAlt:
+				inside = false
+			}
+		}
+	}
+	return at, inside, whole
+}

@@ -1,0 +1,261 @@
+package dwarfread
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
+	"io"
+	"log/slog"
+	"slices"
+	"sort"
+	"sync"
+)
+
+// The debug information of a library is megabytes, compressed, and takes a tenth
+// of a second to read. The functions of a stack are in a few of its units. So,
+// until all is read, one unit is read at a time: .debug_aranges says which, and
+// the sections are decompressed as far as it reaches. Units that refer to others
+// are not read so.
+
+// Early is the units that were read by themselves.
+type Early struct {
+	log    *slog.Logger
+	file   *elffile.File
+	ranges []earlyRange // by start
+
+	mu    sync.Mutex
+	parts map[string]*part
+	units map[uint64]*Info // by offset in .debug_info; nil if it has to be read with all others
+}
+
+// An earlyRange is a piece of code and the offset of its unit.
+type earlyRange struct{ start, end, unit uint64 }
+
+// earlySize is from which size of .debug_info on it pays to read single units.
+const earlySize = 1 << 20
+
+// maxEarly bounds what is read for single units of sections that are compressed
+// or large.
+const maxEarly = 64 << 20
+
+// OpenEarly returns nil when the file does not say where its units are, or is so
+// small that nothing is gained.
+func OpenEarly(o *elffile.File, log *slog.Logger) *Early {
+	s := o.Section(".debug_info")
+	if s == nil || s.Size < earlySize || s.Size > elffile.MaxSection {
+		return nil
+	}
+	return newEarly(o, log)
+}
+
+func newEarly(o *elffile.File, log *slog.Logger) *Early {
+	e := &Early{log: log, file: o, units: map[uint64]*Info{}, parts: map[string]*part{}}
+	e.readRanges(o.DebugSection("aranges"))
+	if len(e.ranges) == 0 {
+		return nil
+	}
+	return e
+}
+
+// readRanges reads .debug_aranges (DWARF 5 section 6.1.2), whose form has not
+// changed since DWARF 2. What is damaged ends it.
+func (e *Early) readRanges(data []byte) {
+	for len(data) >= 12 {
+		size := uint64(binary.LittleEndian.Uint32(data))
+		if size < 8 || size > uint64(len(data)-4) {
+			break
+		}
+		set := data[:4+size]
+		data = data[4+size:]
+		if set[10] != 8 || set[11] != 0 { // sizes of address and segment
+			continue
+		}
+		unit := uint64(binary.LittleEndian.Uint32(set[6:]))
+		for at := 16; at+16 <= len(set); at += 16 { // pairs are aligned to their size
+			start, n := binary.LittleEndian.Uint64(set[at:]), binary.LittleEndian.Uint64(set[at+8:])
+			if start != 0 && n != 0 && start+n > start {
+				e.ranges = append(e.ranges, earlyRange{start, start + n, unit})
+			}
+		}
+	}
+	slices.SortFunc(e.ranges, func(a, b earlyRange) int { return cmp.Compare(a.start, b.start) })
+}
+
+// At returns the debug information of the unit at an address of the file, nil if
+// it must be read with all others.
+func (e *Early) At(pc uint64) *Info {
+	i := sort.Search(len(e.ranges), func(i int) bool { return e.ranges[i].start > pc }) - 1
+	if i < 0 || pc >= e.ranges[i].end {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	offset := e.ranges[i].unit
+	d, ok := e.units[offset]
+	if !ok {
+		d, _ = e.open(offset) // who gets nothing reads all, and is told what is wrong
+		e.units[offset] = d
+	}
+	return d
+}
+
+var errNotEarly = errors.New("the unit cannot be read by itself")
+
+// open reads the unit at an offset of .debug_info.
+func (e *Early) open(offset uint64) (*Info, error) {
+	others := e.ahead(offset)
+	defer others.Wait()
+	head, err := e.part("info").slice(offset, 12)
+	if err != nil {
+		return nil, err
+	}
+	size := uint64(binary.LittleEndian.Uint32(head)) + 4
+	if size < 12 || size > maxEarly {
+		return nil, errNotEarly
+	}
+	info, err := e.part("info").slice(offset, size)
+	if err != nil {
+		return nil, err
+	}
+	others.Wait()
+	at, ok := abbrevOffset(info)
+	if !ok {
+		return nil, errNotEarly
+	}
+	abbrev, err := e.abbreviations(at)
+	if err != nil {
+		return nil, err
+	}
+	sec, err := e.whole()
+	if err != nil {
+		return nil, err
+	}
+	sec["info"], sec["abbrev"] = slices.Clone(info), abbrev
+	d, err := newDebugInfo(sec, e.file, e.log)
+	if err != nil || len(d.units) != 1 {
+		return nil, cmp.Or(err, errNotEarly)
+	}
+	// Where the unit's lines are its first entry says.
+	u := d.units[0]
+	if err := u.HeadLocked(); err != nil {
+		return nil, err
+	}
+	if at, ok := u.entry.Val(dwarf.AttrStmtList).(int64); ok {
+		sec["line"] = e.lines(uint64(at))
+	}
+	return newDebugInfo(sec, e.file, e.log)
+}
+
+// abbrevOffset is where the abbreviations of a unit are, if it is one of code
+// (DWARF 5 section 7.5.1.1).
+func abbrevOffset(info []byte) (uint64, bool) {
+	switch version := binary.LittleEndian.Uint16(info[4:]); {
+	case version >= 2 && version <= 4:
+		return uint64(binary.LittleEndian.Uint32(info[6:])), true
+	case version == 5 && info[6] == 1: // DW_UT_compile
+		return uint64(binary.LittleEndian.Uint32(info[8:])), true
+	}
+	return 0, false
+}
+
+// lines returns .debug_line as far as the table at an offset goes.
+func (e *Early) lines(offset uint64) []byte {
+	p := e.part("line")
+	head, err := p.slice(offset, 4)
+	if err != nil {
+		return nil
+	}
+	_, err = p.slice(offset, uint64(binary.LittleEndian.Uint32(head))+4)
+	if err != nil {
+		return nil
+	}
+	return p.data
+}
+
+// anywhere are the sections of which a unit may need any part.
+var anywhere = [...]string{"str", "line_str", "addr", "str_offsets", "rnglists", "ranges"}
+
+// ahead begins to read what a unit will need beside .debug_info, whose sections
+// are in the order of units as a rule. They must not be used before the end.
+func (e *Early) ahead(offset uint64) *sync.WaitGroup {
+	var all sync.WaitGroup
+	info := e.part("info")
+	for _, name := range [...]string{"line", "abbrev"} {
+		p := e.part(name)
+		n := min(p.size, uint64(float64(p.size)*float64(offset)/float64(max(info.size, 1)))+readAhead)
+		all.Go(func() { _, _ = p.slice(0, n) }) // who needs it is told what is wrong
+	}
+	for _, name := range anywhere {
+		p := e.part(name)
+		all.Go(func() { _, _ = p.slice(0, p.size) })
+	}
+	return &all
+}
+
+// whole returns the sections in which anything may be anywhere.
+func (e *Early) whole() (map[string][]byte, error) {
+	sec := map[string][]byte{}
+	for _, name := range anywhere {
+		p := e.part(name)
+		data, err := p.slice(0, p.size)
+		if err != nil {
+			return nil, err
+		}
+		sec[name] = data
+	}
+	return sec, nil
+}
+
+// part returns a section by the end of its name. It may have nothing.
+func (e *Early) part(name string) *part {
+	p := e.parts[name]
+	if p == nil {
+		p = &part{}
+		if s := e.file.Section(".debug_" + name); s != nil && s.Size <= elffile.MaxSection {
+			p = &part{section: s, size: s.Size}
+		}
+		e.parts[name] = p
+	}
+	return p
+}
+
+// A part is the beginning of a section, as much of it as was needed.
+type part struct {
+	section *elf.Section
+	size    uint64
+	reader  io.Reader // behind data
+	data    []byte
+}
+
+// slice returns n bytes at an offset.
+func (p *part) slice(offset, n uint64) ([]byte, error) {
+	end := offset + n
+	if end < offset || end > p.size || end > maxEarly {
+		return nil, errNotEarly
+	}
+	if end > uint64(len(p.data)) {
+		if err := p.grow(end); err != nil {
+			return nil, err
+		}
+	}
+	return p.data[offset:end], nil
+}
+
+// readAhead is how much is decompressed at least.
+const readAhead = 1 << 16
+
+func (p *part) grow(end uint64) error {
+	end = min(max(end, uint64(len(p.data))+readAhead), p.size)
+	return elffile.CatchPanic(func() error {
+		if p.reader == nil {
+			p.reader = p.section.Open()
+		}
+		data := slices.Grow(p.data, int(end)-len(p.data))[:end]
+		n, err := io.ReadFull(p.reader, data[len(p.data):])
+		p.data = data[:len(p.data)+n]
+		return err
+	})
+}

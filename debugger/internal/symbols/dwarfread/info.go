@@ -1,0 +1,271 @@
+package dwarfread
+
+import (
+	"context"
+	"debug/dwarf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
+	"log/slog"
+	"sort"
+	"sync"
+)
+
+// Info is the DWARF of one image. Everything below its lock is read when
+// it is first needed, a unit at a time.
+type Info struct {
+	log *slog.Logger // says which file it is
+
+	mu      sync.Mutex // guards data, which is not safe for concurrent use, and all that is read from it
+	data    *dwarf.Data
+	units   []*Unit // by offset
+	ranges  []unitRange
+	ranged  bool
+	next    int // how many units loadAll has done
+	names   map[string][]*Subprogram
+	global  map[string][]*Variable
+	goType  map[uint64]dwarf.Offset // Go's run-time type descriptors
+	named   map[string]dwarf.Offset // types that are described, by qualified name
+	sigs    map[uint64]dwarf.Offset // type units by signature; does not change once open
+	typesAt int                     // where the units of DWARF 4's .debug_types begin
+
+	addr  []byte        // .debug_addr
+	lists func() []byte // the location lists, .debug_loc, read when first needed
+	list5 func() []byte // those of DWARF 5, .debug_loclists
+}
+
+// A unitRange is a piece of code and the unit it belongs to.
+type unitRange struct {
+	start, end uint64
+	unit       *Unit
+}
+
+// sectionNames are the sections that are read at once. Compressed ones take
+// most of the time, so they are read side by side.
+var sectionNames = []string{"info", "abbrev", "line", "ranges", "str", "addr", "line_str", "str_offsets", "rnglists", "types"}
+
+// readSections reads the sections of sectionNames.
+func readSections(o *elffile.File) map[string][]byte {
+	data := make([][]byte, len(sectionNames))
+	var wg sync.WaitGroup
+	for i, n := range sectionNames {
+		wg.Go(func() { data[i] = o.DebugSection(n) })
+	}
+	wg.Wait()
+	out := map[string][]byte{}
+	for i, n := range sectionNames {
+		out[n] = data[i]
+	}
+	return out
+}
+
+// Open reads the headers of all units.
+func Open(o *elffile.File, log *slog.Logger) (*Info, error) {
+	if o.Section(".debug_info", ".zdebug_info") == nil {
+		return nil, errors.New("no .debug_info")
+	}
+	return newDebugInfo(readSections(o), o, log)
+}
+
+// newDebugInfo reads the headers of the units in some sections. Those with lists
+// of locations are read from the file when they are needed.
+func newDebugInfo(sec map[string][]byte, o *elffile.File, log *slog.Logger) (*Info, error) {
+	d := &Info{
+		log: log, names: map[string][]*Subprogram{},
+		global: map[string][]*Variable{}, goType: map[uint64]dwarf.Offset{}, sigs: map[uint64]dwarf.Offset{},
+		named: map[string]dwarf.Offset{},
+		addr:  sec["addr"],
+		lists: sync.OnceValue(func() []byte { return o.DebugSection("loc") }),
+		list5: sync.OnceValue(func() []byte { return o.DebugSection("loclists") }),
+	}
+	info := d.appendTypeUnits(sec["info"], sec["types"])
+	err := elffile.CatchPanic(func() (err error) {
+		d.data, err = dwarf.New(sec["abbrev"], nil, nil, info, sec["line"], nil, sec["ranges"], sec["str"])
+		if err != nil {
+			return err
+		}
+		for _, n := range []string{"addr", "line_str", "str_offsets", "rnglists"} {
+			if err := d.data.AddSection(".debug_"+n, sec[n]); err != nil {
+				return err
+			}
+		}
+		d.units, err = d.readUnits(info)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Do runs f with the lock held and panics of debug/dwarf caught.
+func (d *Info) Do(f func() error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return elffile.CatchPanic(f)
+}
+
+// UnitAtLocked returns the unit that an entry is in.
+func (d *Info) UnitAtLocked(off dwarf.Offset) *Unit {
+	i := sort.Search(len(d.units), func(i int) bool { return d.units[i].Offset > off }) - 1
+	if i < 0 || off >= d.units[i].end {
+		return nil
+	}
+	return d.units[i]
+}
+
+// unitForLocked returns the unit whose code an address of the file is in.
+func (d *Info) unitForLocked(pc uint64) *Unit {
+	if !d.ranged {
+		d.ranged = true
+		d.rangesLocked()
+	}
+	i := sort.Search(len(d.ranges), func(i int) bool { return d.ranges[i].start > pc }) - 1
+	for ; i >= 0; i-- {
+		if pc < d.ranges[i].end {
+			return d.ranges[i].unit
+		}
+		if pc-d.ranges[i].start > 1<<30 {
+			break
+		}
+		if i > 0 && d.ranges[i-1].end <= d.ranges[i].start {
+			break // ranges do not nest here, so nothing further down reaches up
+		}
+	}
+	return nil
+}
+
+// rangesLocked lists the code of all units. A unit without ranges has them
+// found from its functions.
+func (d *Info) rangesLocked() {
+	for _, u := range d.units {
+		if u.HeadLocked() != nil || u.entry == nil {
+			continue
+		}
+		rs, err := d.data.Ranges(u.entry)
+		if err == nil && len(rs) == 0 && u.entry.Tag == dwarf.TagCompileUnit && u.entry.Children {
+			rs = u.functionRangesLocked()
+		}
+		for _, r := range rs {
+			if r[0] < r[1] && r[0] != 0 { // zero: the linker dropped the section
+				d.ranges = append(d.ranges, unitRange{r[0], r[1], u})
+			}
+		}
+	}
+	sort.SliceStable(d.ranges, func(i, j int) bool { return d.ranges[i].start < d.ranges[j].start })
+}
+
+// LoadAll reads all units; it lets others in between two.
+func (d *Info) LoadAll(ctx context.Context) error {
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		d.mu.Lock()
+		if more = d.next < len(d.units); more {
+			d.units[d.next].load()
+			d.next++
+		}
+		d.mu.Unlock()
+	}
+	return nil
+}
+
+// Address reads .debug_addr.
+func (u *Unit) Address(index uint64) (uint64, error) {
+	at := uint64(u.addrBase) + index*8
+	if index > 1<<32 || at+8 > uint64(len(u.Info.addr)) {
+		return 0, fmt.Errorf("address %d is outside .debug_addr", index)
+	}
+	return binary.LittleEndian.Uint64(u.Info.addr[at:]), nil
+}
+
+// TypeOffset returns where the type of a name is described. It reads all units first, if that was
+// not done yet.
+func (d *Info) TypeOffset(name string) (dwarf.Offset, bool) {
+	if d.LoadAll(context.Background()) != nil {
+		return 0, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	off, ok := d.named[name]
+	return off, ok
+}
+
+// TypeOffsetIn returns where the type of a name is described in the unit of a
+// name, which is the only one that is read.
+func (d *Info) TypeOffsetIn(unit, name string) (off dwarf.Offset, found bool, err error) {
+	err = d.Do(func() error {
+		for _, u := range d.units {
+			if u.HeadLocked() == nil && u.name == unit {
+				u.load()
+				off, found = d.named[name]
+				break
+			}
+		}
+		return nil
+	})
+	return off, found, err
+}
+
+// FunctionsLocked returns the functions of a name, qualified or not, in the units
+// that have been read.
+func (d *Info) FunctionsLocked(name string) []*Subprogram { return d.names[name] }
+
+// GlobalsLocked returns the global variables of a name, qualified or not, in the
+// units that have been read.
+func (d *Info) GlobalsLocked(name string) []*Variable { return d.global[name] }
+
+// GoTypeOffset returns where the Go type of a run-time descriptor is described.
+func (d *Info) GoTypeOffset(descriptor uint64) (dwarf.Offset, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	off, ok := d.goType[descriptor]
+	return off, ok
+}
+
+// UnitAt returns the unit that an entry is in, nil when there is none.
+func (d *Info) UnitAt(off dwarf.Offset) *Unit {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.UnitAtLocked(off)
+}
+
+// ReaderLocked returns a reader of the entries from an offset on.
+func (d *Info) ReaderLocked(off dwarf.Offset) *dwarf.Reader {
+	r := d.data.Reader()
+	r.Seek(off)
+	return r
+}
+
+// EachFunction calls visit for all functions, with the lock held. It reads all
+// units first, if that was not done yet.
+func (d *Info) EachFunction(ctx context.Context, visit func(*Subprogram)) error {
+	return d.eachUnit(ctx, func(u *Unit) {
+		for _, f := range u.functions {
+			visit(f)
+		}
+	})
+}
+
+// EachGlobal is eachFunction for global variables.
+func (d *Info) EachGlobal(ctx context.Context, visit func(*Variable)) error {
+	return d.eachUnit(ctx, func(u *Unit) {
+		for _, v := range u.globals {
+			visit(v)
+		}
+	})
+}
+
+func (d *Info) eachUnit(ctx context.Context, visit func(*Unit)) error {
+	if err := d.LoadAll(ctx); err != nil {
+		return err
+	}
+	return d.Do(func() error {
+		for _, u := range d.units {
+			visit(u)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,53 @@
+package dwarfread
+
+import (
+	"debug/dwarf"
+)
+
+// A Level is a function that an address lies in: the real one, or one inlined
+// into the next.
+type Level struct {
+	Name    string
+	File    string
+	Line    int
+	Inlined bool
+	Scopes  []*Scope // outermost first; nil without debug information
+}
+
+// LevelsLocked returns the function at an address of the file, nil when none is
+// described, and its levels, innermost first. A damaged function has one level.
+func (d *Info) LevelsLocked(pc uint64) (*Subprogram, []Level, error) {
+	u := d.unitForLocked(pc)
+	if u == nil {
+		return nil, nil, nil
+	}
+	file, line := u.LinesLocked().At(pc)
+	f := u.functionAtLocked(pc)
+	if f == nil {
+		return nil, []Level{{File: file, Line: line}}, nil
+	}
+	tree, err := f.ScopesLocked()
+	if tree == nil {
+		return f, []Level{{Name: f.Name, File: file, Line: line}}, err
+	}
+	return f, levels(tree.path(pc), file, line), nil
+}
+
+// levels cuts a path of scopes at the functions that were inlined. The line of
+// each outer one is where it calls the next.
+func levels(path []*Scope, file string, line int) []Level {
+	var out []Level
+	for end := len(path); end > 0; {
+		start := end - 1
+		for start > 0 && path[start].tag != dwarf.TagInlinedSubroutine {
+			start--
+		}
+		s := path[start]
+		out = append(out, Level{
+			Name: s.Name, File: file, Line: line,
+			Inlined: s.tag == dwarf.TagInlinedSubroutine, Scopes: path[start:end],
+		})
+		file, line, end = s.callFile, s.callLine, start
+	}
+	return out
+}

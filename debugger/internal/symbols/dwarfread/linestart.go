@@ -1,0 +1,172 @@
+package dwarfread
+
+import (
+	"cmp"
+	"context"
+	"debug/dwarf"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"slices"
+	"strings"
+)
+
+// BodyLocked is the address behind the prologue: where the line table says that
+// it ends, else where the second line begins. Optimized code of gcc says where
+// its arguments are from the first instruction on, so there is nothing to skip.
+func (f *Subprogram) BodyLocked() uint64 {
+	start := f.Start()
+	if f.Unit.optimized && strings.HasPrefix(f.Unit.producer, "GNU ") {
+		return start
+	}
+	second := uint64(0)
+	for _, r := range f.Unit.LinesLocked().rowsFrom(start) {
+		if !within(f.ranges, r.addr) || r.end {
+			break
+		}
+		if r.prologue {
+			return r.addr
+		}
+		if r.addr > start && r.stmt && r.line != 0 && second == 0 {
+			second = r.addr
+			if f.Unit.Lang != lang.Go {
+				break
+			}
+		}
+	}
+	if second != 0 {
+		return second
+	}
+	return start
+}
+
+// rowsFrom returns the rows from an address on.
+func (t *LineTable) rowsFrom(pc uint64) []lineRow {
+	i, _ := slices.BinarySearchFunc(t.rows, pc, func(r lineRow, pc uint64) int { return cmp.Compare(r.addr, pc) })
+	for i < len(t.rows) && t.rows[i].end && t.rows[i].addr == pc {
+		i++
+	}
+	return t.rows[i:]
+}
+
+func (d *Info) HasFile(ctx context.Context, file string) (has bool, err error) {
+	for _, u := range d.units {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		err := d.Do(func() error {
+			has = slices.ContainsFunc(u.LinesLocked().files, func(f string) bool { return f != "" && matchesFile(f, file) })
+			return nil
+		})
+		if has || err != nil {
+			return has, err
+		}
+	}
+	return false, nil
+}
+
+// A LineStart is an address of the file at which a line of the source begins.
+type LineStart struct {
+	Addr     uint64
+	Function *Subprogram // nil when no function is described there
+	File     string
+	Line     int
+}
+
+// LineStarts searches the line tables of all units for the lowest line, not below
+// the one asked for, that has code.
+func (d *Info) LineStarts(ctx context.Context, file string, line int) ([]LineStart, error) {
+	var out []LineStart
+	for _, u := range d.units {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		err := d.Do(func() error {
+			out = append(out, u.lineHitsLocked(file, line)...)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (u *Unit) lineHitsLocked(file string, line int) []LineStart {
+	t := u.LinesLocked()
+	wanted := make([]bool, len(t.files))
+	some := false
+	for i, f := range t.files {
+		wanted[i] = f != "" && matchesFile(f, file)
+		some = some || wanted[i]
+	}
+	if !some {
+		return nil
+	}
+	best := t.bestLine(wanted, line)
+	if best == 0 {
+		return nil
+	}
+	return u.startsLocked(wanted, best)
+}
+
+// bestLine is the lowest line from one on that has code.
+func (t *LineTable) bestLine(wanted []bool, line int) int {
+	best := 0
+	for _, r := range t.rows {
+		if n := int(r.line); t.counts(r, wanted) && n >= line && (best == 0 || n < best) {
+			best = n
+		}
+	}
+	return best
+}
+
+func (t *LineTable) counts(r lineRow, wanted []bool) bool {
+	return r.stmt && !r.end && int(r.file) < len(wanted) && wanted[r.file]
+}
+
+// startsLocked returns the first address of a line in each function or inlined
+// function that has it.
+func (u *Unit) startsLocked(wanted []bool, line int) []LineStart {
+	t := u.LinesLocked()
+	first := map[*Scope]lineRow{}
+	owner := map[*Scope]*Subprogram{}
+	var order []*Scope
+	for _, r := range t.rows {
+		if !t.counts(r, wanted) || int(r.line) != line {
+			continue
+		}
+		f, s := u.innermostLocked(r.addr)
+		if _, ok := first[s]; !ok {
+			first[s], owner[s] = r, f
+			order = append(order, s)
+		}
+	}
+	var out []LineStart
+	for _, s := range order {
+		f, pc := owner[s], first[s].addr
+		if f != nil && pc == f.Start() {
+			pc = f.BodyLocked()
+		}
+		out = append(out, LineStart{Addr: pc, Function: f, File: t.file(int(first[s].file)), Line: line})
+	}
+	return out
+}
+
+// innermostLocked returns the function at an address and the scope of the
+// innermost function inlined there, or the function's own.
+func (u *Unit) innermostLocked(pc uint64) (*Subprogram, *Scope) {
+	f := u.functionAtLocked(pc)
+	if f == nil {
+		return nil, nil
+	}
+	tree, _ := f.ScopesLocked()
+	if tree == nil {
+		return f, nil
+	}
+	var s *Scope
+	for _, c := range tree.path(pc) {
+		if c == tree || c.tag == dwarf.TagInlinedSubroutine {
+			s = c
+		}
+	}
+	return f, s
+}

@@ -1,0 +1,174 @@
+package dwarfread
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"errors"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// maxRows bounds the line table of one unit.
+const maxRows = 1 << 24
+
+// A lineRow is a line of the matrix of DWARF 5 section 6.2, in the file's
+// addresses. It holds up to the next row.
+type lineRow struct {
+	addr     uint64
+	line     uint32
+	file     uint32
+	stmt     bool
+	prologue bool // the prologue ends here
+	end      bool // behind the last instruction of a sequence
+}
+
+// A LineTable is the lines of one unit.
+type LineTable struct {
+	rows  []lineRow // by address; of two at one address the last holds
+	files []string  // whole paths
+}
+
+// LinesLocked reads the unit's line table when it is first needed.
+func (u *Unit) LinesLocked() *LineTable {
+	if u.lines != nil {
+		return u.lines
+	}
+	u.lines = &LineTable{}
+	if u.HeadLocked() != nil || u.entry == nil {
+		return u.lines
+	}
+	err := elffile.CatchPanic(func() error {
+		r, err := u.Info.data.LineReader(u.entry)
+		if err != nil || r == nil {
+			return err
+		}
+		err = u.lines.read(r, u)
+		return err
+	})
+	if err != nil {
+		u.Info.log.Debug("line table is damaged", "unit", u.name, "err", err)
+	}
+	u.lines.sort()
+	return u.lines
+}
+
+// read reads the rows. The list of files may grow while they are read, so it is
+// taken at the end.
+func (t *LineTable) read(r *dwarf.LineReader, u *Unit) error {
+	index := map[*dwarf.LineFile]uint32{}
+	var last *dwarf.LineFile // most rows are of the file of the one before
+	var lastNumber uint32
+	number := func(f *dwarf.LineFile) uint32 {
+		if n, ok := index[f]; ok {
+			return n
+		}
+		for i, g := range r.Files() {
+			if g != nil {
+				if _, ok := index[g]; !ok {
+					index[g] = uint32(i)
+				}
+			}
+		}
+		return index[f]
+	}
+	var err error
+	for len(t.rows) < maxRows {
+		var e dwarf.LineEntry
+		if err = r.Next(&e); err != nil {
+			break
+		}
+		if e.File != last {
+			last, lastNumber = e.File, number(e.File)
+		}
+		if len(t.rows) == cap(t.rows) { // there may be a hundred thousand, and append copies them more often
+			t.rows = slices.Grow(t.rows, max(16, len(t.rows)/2))
+		}
+		t.rows = append(t.rows, lineRow{
+			addr: e.Address, line: uint32(max(e.Line, 0)), file: lastNumber,
+			stmt: e.IsStmt, prologue: e.PrologueEnd, end: e.EndSequence,
+		})
+	}
+	for _, f := range r.Files() {
+		name := ""
+		if f != nil {
+			name = u.path(f.Name)
+		}
+		t.files = append(t.files, name)
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// sort orders the rows by address. The end of a sequence comes before the start
+// of the one that follows at the same address; sequences that the linker dropped
+// start at zero and go.
+func (t *LineTable) sort() {
+	kept := t.rows[:0]
+	start := true
+	drop := false
+	for _, r := range t.rows {
+		if start {
+			drop = r.addr == 0
+		}
+		start = r.end
+		if !drop {
+			kept = append(kept, r)
+		}
+	}
+	t.rows = kept
+	less := func(a, b lineRow) int {
+		switch {
+		case a.addr != b.addr:
+			return cmp.Compare(a.addr, b.addr)
+		case a.end && !b.end:
+			return -1
+		case b.end && !a.end:
+			return 1
+		}
+		return 0
+	}
+	if !slices.IsSortedFunc(t.rows, less) {
+		slices.SortStableFunc(t.rows, less)
+	}
+}
+
+func (t *LineTable) file(n int) string {
+	if n < 0 || n >= len(t.files) {
+		return ""
+	}
+	return t.files[n]
+}
+
+// At returns the file and line of an address; zero when it has none. Of several
+// rows at an address the last holds, or the last that begins a statement.
+func (t *LineTable) At(pc uint64) (string, int) {
+	i := sort.Search(len(t.rows), func(i int) bool { return t.rows[i].addr > pc }) - 1
+	if i < 0 || t.rows[i].end {
+		return "", 0
+	}
+	best := t.rows[i]
+	for j := i; j >= 0 && !best.stmt && t.rows[j].addr == t.rows[i].addr && !t.rows[j].end; j-- {
+		if t.rows[j].stmt {
+			best = t.rows[j]
+		}
+	}
+	if best.line == 0 {
+		return "", 0
+	}
+	return t.file(int(best.file)), int(best.line)
+}
+
+// matchesFile reports whether a path is the one that somebody means by a name:
+// the same, or ending in it at a slash.
+func matchesFile(whole, name string) bool {
+	if !strings.HasSuffix(whole, name) {
+		return false
+	}
+	rest := len(whole) - len(name)
+	return rest == 0 || whole[rest-1] == '/' || name[0] == '/'
+}

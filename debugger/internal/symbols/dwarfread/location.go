@@ -1,0 +1,47 @@
+package dwarfread
+
+import (
+	"debug/dwarf"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
+)
+
+// FindLocation picks the expression that holds at an address of the file from a
+// location list, which an attribute gives as an offset or an index.
+func (u *Unit) FindLocation(attr any, pc uint64) ([]byte, error) {
+	list := location.List{Version: u.version, Base: u.low, Index: uint64(u.locBase), Address: u.Address}
+	if list.Version >= 5 {
+		list.Data = u.Info.list5()
+	} else {
+		list.Data = u.Info.lists()
+	}
+	var offset uint64
+	var err error
+	switch v := attr.(type) {
+	case int64:
+		offset = uint64(v)
+	case uint64:
+		if offset, err = list.At(v); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("location of an unknown form: %T", attr)
+	}
+	return list.Find(offset, pc)
+}
+
+// Procedure reads the location of an entry that an expression calls.
+func (u *Unit) Procedure(die uint64, relative bool) (expr []byte, err error) {
+	off := dwarf.Offset(die)
+	if relative {
+		off += u.Offset
+	}
+	err = u.Info.Do(func() error {
+		if e := u.Info.EntryLocked(off); e != nil {
+			expr, _ = e.Val(dwarf.AttrLocation).([]byte)
+		}
+		return nil
+	})
+	return expr, err
+}

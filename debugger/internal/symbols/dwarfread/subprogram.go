@@ -1,0 +1,252 @@
+package dwarfread
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"errors"
+	"sort"
+)
+
+// A Subprogram is one that has code.
+type Subprogram struct {
+	Unit        *Unit
+	Entry       *dwarf.Entry
+	Name        string // qualified
+	LinkageName string
+	ranges      [][2]uint64 // in the file's addresses
+	tree        *Scope      // nil until it is needed
+}
+
+// Start is the function's first instruction.
+func (f *Subprogram) Start() uint64 {
+	if pc, ok := f.Entry.Val(dwarf.AttrEntrypc).(uint64); ok && within(f.ranges, pc) {
+		return pc
+	}
+	return f.ranges[0][0]
+}
+
+func within(ranges [][2]uint64, pc uint64) bool {
+	for _, r := range ranges {
+		if pc >= r[0] && pc < r[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// functionAtLocked finds the function at an address of the file. A function in
+// several pieces is not always where its start says, so what the search does not
+// find is looked for one by one.
+func (u *Unit) functionAtLocked(pc uint64) *Subprogram {
+	u.load()
+	i := sort.Search(len(u.functions), func(i int) bool { return u.functions[i].Start() > pc }) - 1
+	if i >= 0 && within(u.functions[i].ranges, pc) {
+		return u.functions[i]
+	}
+	for _, f := range u.functions {
+		if within(f.ranges, pc) {
+			return f
+		}
+	}
+	return nil
+}
+
+// functionRangesLocked stands in for the ranges that a unit does not give.
+func (u *Unit) functionRangesLocked() [][2]uint64 {
+	u.load()
+	var out [][2]uint64
+	for _, f := range u.functions {
+		out = append(out, f.ranges...)
+	}
+	return out
+}
+
+// A Scope is a function, a function inlined into it, or a block.
+type Scope struct {
+	tag       dwarf.Tag
+	ranges    [][2]uint64
+	children  []*Scope
+	Variables []*Variable
+	calls     []CallSite
+
+	// For what was inlined:
+	Name     string
+	origin   dwarf.Offset
+	callFile string
+	callLine int
+}
+
+// A CallSite says what the arguments of a call were, as far as the caller's
+// state can tell.
+type CallSite struct {
+	Return     uint64 // address behind the call
+	Target     string // linker's or plain name of the function called, empty when it is computed
+	TargetExpr []byte // computes the function's address then
+	Params     []CallParam
+}
+
+type CallParam struct{ Location, Value []byte }
+
+// ScopesLocked reads the scopes of a function.
+func (f *Subprogram) ScopesLocked() (*Scope, error) {
+	if f.tree != nil {
+		return f.tree, nil
+	}
+	b := treeBuilder{u: f.Unit, r: f.Unit.Info.data.Reader()}
+	b.r.Seek(f.Entry.Offset)
+	e, err := b.r.Next()
+	if err != nil || e == nil {
+		return nil, errors.Join(err, errors.New("function has no entry"))
+	}
+	root := &Scope{tag: e.Tag, ranges: f.ranges, Name: f.Name}
+	if e.Children {
+		err = b.children(root, 0)
+	}
+	f.tree = root
+	return root, err
+}
+
+// A treeBuilder reads nested entries into scopes.
+type treeBuilder struct {
+	u *Unit
+	r *dwarf.Reader
+}
+
+func (b *treeBuilder) children(s *Scope, depth int) error {
+	if depth > maxNesting {
+		return errors.New("scopes are nested too deeply")
+	}
+	for {
+		e, err := b.r.Next()
+		if err != nil || e == nil || e.Tag == 0 {
+			return err
+		}
+		if err := b.child(s, e, depth); err != nil {
+			return err
+		}
+	}
+}
+
+func (b *treeBuilder) child(s *Scope, e *dwarf.Entry, depth int) error {
+	switch e.Tag {
+	case dwarf.TagVariable, dwarf.TagFormalParameter:
+		s.Variables = append(s.Variables, b.u.variableLocked(e))
+	case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
+		c := b.scope(e)
+		s.children = append(s.children, c)
+		if e.Children {
+			return b.children(c, depth+1)
+		}
+		return nil
+	case dwarf.TagCallSite, tagGNUCallSite:
+		return b.callSite(s, e)
+	}
+	b.r.SkipChildren()
+	return nil
+}
+
+// scope reads a block or an inlined function. A block without addresses holds
+// wherever its parent does.
+func (b *treeBuilder) scope(e *dwarf.Entry) *Scope {
+	c := &Scope{tag: e.Tag}
+	c.ranges, _ = b.u.Info.data.Ranges(e)
+	if e.Tag != dwarf.TagInlinedSubroutine {
+		return c
+	}
+	c.Name, _ = b.u.Info.NameLocked(e)
+	c.origin, _ = e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+	line, _ := e.Val(dwarf.AttrCallLine).(int64)
+	file, _ := e.Val(dwarf.AttrCallFile).(int64)
+	c.callLine, c.callFile = int(line), b.u.LinesLocked().file(int(file))
+	return c
+}
+
+func (b *treeBuilder) callSite(s *Scope, e *dwarf.Entry) error {
+	var c CallSite
+	if pc, ok := e.Val(dwarf.AttrCallReturnPC).(uint64); ok {
+		c.Return = pc
+	} else if pc, ok := e.Val(dwarf.AttrLowpc).(uint64); ok && e.Tag == tagGNUCallSite {
+		c.Return = pc
+	}
+	off, ok := e.Val(dwarf.AttrCallOrigin).(dwarf.Offset)
+	if !ok {
+		off, ok = e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+	}
+	if ok {
+		if callee := b.u.Info.EntryLocked(off); callee != nil {
+			name, linkage := b.u.Info.NameLocked(callee)
+			c.Target = cmp.Or(linkage, name)
+		}
+	}
+	if c.TargetExpr, ok = e.Val(dwarf.AttrCallTarget).([]byte); !ok {
+		c.TargetExpr, _ = e.Val(attrGNUCallSiteTarget).([]byte)
+	}
+	if e.Children {
+		if err := b.callParams(&c); err != nil {
+			return err
+		}
+	}
+	s.calls = append(s.calls, c)
+	return nil
+}
+
+func (b *treeBuilder) callParams(c *CallSite) error {
+	for {
+		e, err := b.r.Next()
+		if err != nil || e == nil || e.Tag == 0 {
+			return err
+		}
+		if e.Tag == dwarf.TagCallSiteParameter || e.Tag == tagGNUCallSiteParameter {
+			loc, _ := e.Val(dwarf.AttrLocation).([]byte)
+			val, ok := e.Val(dwarf.AttrCallValue).([]byte)
+			if !ok {
+				val, _ = e.Val(attrGNUCallSiteValue).([]byte)
+			}
+			c.Params = append(c.Params, CallParam{loc, val})
+		}
+		b.r.SkipChildren()
+	}
+}
+
+// path returns the scopes around an address, outermost first.
+func (s *Scope) path(pc uint64) []*Scope {
+	out := []*Scope{s}
+	for next := s; next != nil; {
+		s, next = next, nil
+		for _, c := range s.children {
+			if within(c.ranges, pc) {
+				out, next = append(out, c), c
+				break
+			}
+		}
+	}
+	return out
+}
+
+// EachCall goes through the call sites of a scope and of those in it.
+func (s *Scope) EachCall(f func(CallSite) bool) bool {
+	for _, c := range s.calls {
+		if !f(c) {
+			return false
+		}
+	}
+	for _, c := range s.children {
+		if !c.EachCall(f) {
+			return false
+		}
+	}
+	return true
+}
+
+// Entries and attributes that debug/dwarf has no name for.
+const (
+	tagGNUCallSite          dwarf.Tag = 0x4109
+	tagGNUCallSiteParameter dwarf.Tag = 0x410a
+
+	attrGNUCallSiteValue  dwarf.Attr = 0x2111
+	attrGNUCallSiteTarget dwarf.Attr = 0x2113
+	AttrGoKind            dwarf.Attr = 0x2900
+	AttrGoKey             dwarf.Attr = 0x2901
+	AttrGoElem            dwarf.Attr = 0x2902
+	attrGoRuntimeType     dwarf.Attr = 0x2904
+)

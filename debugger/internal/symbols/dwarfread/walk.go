@@ -1,0 +1,161 @@
+package dwarfread
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"errors"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+)
+
+// A walker goes through the entries of a unit.
+type walker struct {
+	u      *Unit
+	prefix []string // of the names at each depth
+	inside []bool   // whether the depth is within a function
+}
+
+// maxNesting bounds how deeply entries may lie in one another.
+const maxNesting = 512
+
+func (w *walker) walk() error {
+	r := w.u.Info.data.Reader()
+	r.Seek(w.u.die)
+	if _, err := r.Next(); err != nil {
+		return err
+	}
+	w.prefix, w.inside = []string{""}, []bool{false}
+	for len(w.prefix) > 0 {
+		e, err := r.Next()
+		if err != nil || e == nil || e.Offset >= w.u.end {
+			return err
+		}
+		if e.Tag == 0 {
+			w.prefix, w.inside = w.prefix[:len(w.prefix)-1], w.inside[:len(w.inside)-1]
+			continue
+		}
+		prefix, inside := w.entry(e)
+		if !e.Children {
+			continue
+		}
+		if len(w.prefix) > maxNesting {
+			return errors.New("entries are nested too deeply")
+		}
+		w.prefix, w.inside = append(w.prefix, prefix), append(w.inside, inside)
+	}
+	return nil
+}
+
+// entry takes note of an entry and says what its children are qualified with
+// and whether they are in a function.
+func (w *walker) entry(e *dwarf.Entry) (string, bool) {
+	prefix, inside := w.prefix[len(w.prefix)-1], w.inside[len(w.inside)-1]
+	switch e.Tag {
+	case dwarf.TagNamespace:
+		return w.namespace(prefix, e), inside
+	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagEnumerationType, dwarf.TagInterfaceType:
+		w.scope(e, prefix)
+		w.goTypes(e)
+		name, _ := e.Val(dwarf.AttrName).(string)
+		if name == "" {
+			return prefix, inside
+		}
+		w.name(prefix, e)
+		return prefix + name + "::", inside
+	case dwarf.TagSubprogram:
+		w.scope(e, prefix)
+		w.function(e)
+		return "", true
+	case dwarf.TagVariable:
+		if !inside {
+			w.scope(e, prefix)
+			w.variable(e)
+		}
+		w.optimized(e)
+	case dwarf.TagFormalParameter:
+		w.optimized(e)
+	default:
+		w.name(prefix, e)
+		if w.u.Lang == lang.Go || e.Tag == dwarf.TagTypedef || e.Tag == dwarf.TagBaseType {
+			w.scope(e, prefix)
+			w.goTypes(e)
+		}
+	}
+	return prefix, inside
+}
+
+// namespace qualifies what is in a namespace, the nameless one too.
+func (w *walker) namespace(prefix string, e *dwarf.Entry) string {
+	name, ok := e.Val(dwarf.AttrName).(string)
+	if !ok {
+		return prefix + "(anonymous namespace)::"
+	}
+	return prefix + name + "::"
+}
+
+func (w *walker) scope(e *dwarf.Entry, prefix string) {
+	if prefix != "" {
+		w.u.scopes[e.Offset] = prefix
+	}
+}
+
+// name enters a type that is described, and has a name, in the index. People's
+// names for numbers count too.
+func (w *walker) name(prefix string, e *dwarf.Entry) {
+	switch e.Tag {
+	case dwarf.TagBaseType, dwarf.TagTypedef, dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagEnumerationType, dwarf.TagInterfaceType:
+	default:
+		return
+	}
+	name, _ := e.Val(dwarf.AttrName).(string)
+	if name == "" || e.Val(dwarf.AttrDeclaration) != nil {
+		return
+	}
+	key := prefix + cmp.Or(BaseTypeNames[name], name)
+	if _, ok := w.u.Info.named[key]; !ok || e.Tag != dwarf.TagTypedef { // a struct wins over a typedef of its name
+		w.u.Info.named[key] = e.Offset
+	}
+}
+
+// goTypes notes where the run-time descriptor of a Go type is.
+func (w *walker) goTypes(e *dwarf.Entry) {
+	if w.u.Lang != lang.Go {
+		return
+	}
+	if addr, ok := e.Val(attrGoRuntimeType).(uint64); ok && addr != 0 {
+		w.u.Info.goType[addr] = e.Offset
+	}
+}
+
+func (w *walker) optimized(e *dwarf.Entry) {
+	if f := e.AttrField(dwarf.AttrLocation); f != nil && f.Class != dwarf.ClassExprLoc && f.Class != dwarf.ClassBlock {
+		w.u.optimized = true
+	}
+}
+
+func (w *walker) function(e *dwarf.Entry) {
+	if e.Val(dwarf.AttrLowpc) == nil && e.Val(dwarf.AttrRanges) == nil {
+		return
+	}
+	rs, err := w.u.Info.data.Ranges(e)
+	if err != nil || len(rs) == 0 || rs[0][0] == 0 || rs[0][0] >= rs[0][1] {
+		return
+	}
+	w.u.functions = append(w.u.functions, &Subprogram{Unit: w.u, Entry: e, ranges: rs})
+}
+
+func (w *walker) variable(e *dwarf.Entry) {
+	if e.Val(dwarf.AttrLocation) == nil && e.Val(dwarf.AttrConstValue) == nil {
+		return
+	}
+	v := &Variable{Unit: w.u, Entry: e}
+	v.Name, _ = w.u.Info.NameLocked(e)
+	if v.Name == "" {
+		return
+	}
+	w.u.globals = append(w.u.globals, v)
+	d := w.u.Info
+	d.global[v.Name] = append(d.global[v.Name], v)
+	if base := BaseName(v.Name); base != v.Name {
+		d.global[base] = append(d.global[base], v)
+	}
+}

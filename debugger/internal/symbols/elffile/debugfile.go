@@ -1,0 +1,82 @@
+package elffile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// FindDebugFile looks for the file that the debug information was moved to: by
+// build id, then by the name that the file itself gives. Nil when there is none.
+func (o *File) FindDebugFile(path string, dirs []string) *File {
+	id := o.BuildID()
+	for _, dir := range dirs {
+		if len(id) < 2 {
+			break
+		}
+		name := fmt.Sprintf("%x/%x.debug", id[:1], id[1:])
+		if d := OpenPath(filepath.Join(dir, ".build-id", name)); d != nil {
+			if string(d.BuildID()) == string(id) {
+				return d
+			}
+			_ = d.Close() // opened for reading only
+		}
+	}
+	return o.linkedDebugFile(path, dirs)
+}
+
+// linkedDebugFile follows .gnu_debuglink: a name and the checksum of the file.
+func (o *File) linkedDebugFile(path string, dirs []string) *File {
+	link := o.Data(".gnu_debuglink")
+	i := strings.IndexByte(string(link), 0)
+	if i <= 0 || len(link) < int(align4(uint32(i+1)))+4 {
+		return nil
+	}
+	name := string(link[:i])
+	if name != filepath.Base(name) {
+		return nil
+	}
+	sum := binary.LittleEndian.Uint32(link[align4(uint32(i+1)):])
+	dir := filepath.Dir(path)
+	candidates := []string{filepath.Join(dir, name), filepath.Join(dir, ".debug", name)}
+	for _, d := range dirs {
+		candidates = append(candidates, filepath.Join(d, dir, name))
+	}
+	for _, c := range candidates {
+		if c != path && checksum(c) == sum {
+			return OpenPath(c)
+		}
+	}
+	return nil
+}
+
+// checksum is the CRC-32 of a file, 0 when it cannot be read.
+func checksum(path string) uint32 {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	h := crc32.NewIEEE()
+	if _, err := io.Copy(h, f); err != nil {
+		return 0
+	}
+	return h.Sum32()
+}
+
+func OpenPath(path string) *File {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	o, err := Open(f, f)
+	if err != nil {
+		_ = f.Close() // opened for reading only
+		return nil
+	}
+	return o
+}

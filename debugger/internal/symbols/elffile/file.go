@@ -1,0 +1,188 @@
+package elffile
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// MaxSection is the largest section that is read, decompressed.
+const MaxSection = 2 << 30
+
+var errNotELF = errors.New("not a 64-bit little-endian ELF file for x86-64")
+
+// An File is one ELF file.
+type File struct {
+	ELF *elf.File
+	c   io.Closer
+}
+
+// Open reads the headers. It does not close c when it fails.
+func Open(r io.ReaderAt, c io.Closer) (o *File, err error) {
+	err = CatchPanic(func() error {
+		f, err := elf.NewFile(r)
+		if err != nil {
+			return err
+		}
+		if f.Class != elf.ELFCLASS64 || f.Data != elf.ELFDATA2LSB || f.Machine != elf.EM_X86_64 {
+			return errNotELF
+		}
+		o = &File{f, c}
+		return nil
+	})
+	return o, err
+}
+
+// CatchPanic runs code of debug/elf and debug/dwarf, which may panic on files that
+// lie. It is the only place that recovers.
+func CatchPanic(f func() error) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("damaged file: %v", x)
+		}
+	}()
+	return f()
+}
+
+// Close closes the file. A nil one has none.
+func (o *File) Close() error {
+	if o == nil || o.c == nil {
+		return nil
+	}
+	return o.c.Close()
+}
+
+// Section returns the first of some sections that the file has contents for.
+func (o *File) Section(names ...string) *elf.Section {
+	for _, n := range names {
+		if s := o.ELF.Section(n); s != nil && s.Type != elf.SHT_NOBITS {
+			return s
+		}
+	}
+	return nil
+}
+
+// Data reads a section, decompressed; nil when it is not there or damaged.
+func (o *File) Data(names ...string) []byte {
+	s := o.Section(names...)
+	if s == nil || s.Size > MaxSection {
+		return nil
+	}
+	var data []byte
+	err := CatchPanic(func() (err error) {
+		if strings.HasPrefix(s.Name, ".zdebug") {
+			data, err = inflate(s)
+			return err
+		}
+		data, err = s.Data()
+		return err
+	})
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+var errNotMapped = errors.New("no segment of the file is there")
+
+// ReadMapped reads what the file has at one of its addresses. What no segment
+// has is zero; nothing at all is an error.
+func (o *File) ReadMapped(addr uint64, p []byte) error {
+	clear(p)
+	for _, s := range o.ELF.Progs {
+		if s.Type != elf.PT_LOAD || addr >= s.Vaddr+s.Filesz || addr+uint64(len(p)) <= s.Vaddr {
+			continue
+		}
+		skip := max(addr, s.Vaddr) - addr
+		_, err := s.ReadAt(p[skip:], int64(addr+skip-s.Vaddr))
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return err
+	}
+	return errNotMapped
+}
+
+// BuildID returns the note that names this very build, nil when there is none.
+func (o *File) BuildID() []byte {
+	p := o.Data(".note.gnu.build-id")
+	if p == nil {
+		p = o.noteSegment()
+	}
+	for len(p) >= 12 {
+		name := align4(binary.LittleEndian.Uint32(p))
+		desc := binary.LittleEndian.Uint32(p[4:])
+		kind := binary.LittleEndian.Uint32(p[8:])
+		p = p[12:]
+		if uint64(name)+uint64(desc) > uint64(len(p)) {
+			return nil
+		}
+		if kind == 3 && string(p[:name]) == "GNU\x00" {
+			return p[name : name+desc]
+		}
+		p = p[min(uint64(name)+uint64(align4(desc)), uint64(len(p))):]
+	}
+	return nil
+}
+
+func align4(n uint32) uint32 { return (n + 3) &^ 3 }
+
+// noteSegment reads the notes of an image that has no sections.
+func (o *File) noteSegment() []byte {
+	for _, s := range o.ELF.Progs {
+		if s.Type == elf.PT_NOTE && s.Filesz < 1<<16 {
+			p := make([]byte, s.Filesz)
+			if _, err := s.ReadAt(p, 0); err == nil {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// Bias finds out how far from its own addresses the file was loaded, by the
+// segment that the lowest mapping shows.
+func (o *File) Bias(start, offset uint64) (uint64, error) {
+	const page = 4096
+	for _, s := range o.ELF.Progs {
+		if s.Type != elf.PT_LOAD {
+			continue
+		}
+		if s.Off&^(page-1) <= offset && offset < s.Off+max(s.Filesz, 1) {
+			return start - offset - (s.Vaddr - s.Off), nil
+		}
+	}
+	return 0, errors.New("no segment of the file is mapped there")
+}
+
+func (o *File) DebugSection(name string) []byte {
+	return o.Data(".debug_"+name, ".zdebug_"+name)
+}
+
+// Dynamic returns texts of the dynamic section; none when it is damaged.
+func (o *File) Dynamic(tag elf.DynTag) []string {
+	var out []string
+	_ = CatchPanic(func() (err error) { // damaged: nothing is known to be needed
+		out, err = o.ELF.DynString(tag)
+		return err
+	})
+	return out
+}
+
+// Relocated is the data of a section with the addresses in it. Those of a program
+// that may be loaded anywhere are in its list of relocations.
+func (o *File) Relocated(s *elf.Section) []byte {
+	data := o.Data(s.Name)
+	list := o.Data(".rela.dyn", ".rela")
+	for ; len(list) >= 24; list = list[24:] { // Elf64_Rela: where, how, what
+		at := binary.LittleEndian.Uint64(list) - s.Addr
+		relative := binary.LittleEndian.Uint64(list[8:]) == uint64(elf.R_X86_64_RELATIVE)
+		if relative && len(data) >= 8 && at <= uint64(len(data)-8) {
+			copy(data[at:], list[16:24])
+		}
+	}
+	return data
+}

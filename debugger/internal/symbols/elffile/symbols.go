@@ -1,0 +1,158 @@
+package elffile
+
+import (
+	"cmp"
+	"debug/elf"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// A Symbol is one entry of an ELF symbol table, in the file's addresses.
+type Symbol struct {
+	Name string
+	Addr uint64
+	size uint64
+	end  uint64 // of the section
+	Code bool
+	rank uint8 // of two at one address the lower is shown
+}
+
+// A SymbolTable finds symbols by address and by name.
+type SymbolTable struct {
+	sorted []Symbol // by address, then rank
+	byName map[string][]int32
+}
+
+// ReadSymbols merges the tables of a file and of its separate debug file.
+func ReadSymbols(objects ...*File) *SymbolTable {
+	t := &SymbolTable{byName: map[string][]int32{}}
+	seen := map[Symbol]bool{}
+	var last *File
+	for _, o := range objects {
+		if o == last {
+			continue
+		}
+		last = o
+		for _, s := range o.symbols() {
+			if !seen[s] {
+				seen[s] = true
+				t.sorted = append(t.sorted, s)
+			}
+		}
+	}
+	slices.SortFunc(t.sorted, func(a, b Symbol) int {
+		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.rank, b.rank), cmp.Compare(a.Name, b.Name))
+	})
+	for i, s := range t.sorted {
+		t.byName[s.Name] = append(t.byName[s.Name], int32(i))
+	}
+	return t
+}
+
+// symbols reads .symtab and .dynsym.
+func (o *File) symbols() []Symbol {
+	var out []Symbol
+	for _, read := range []func() ([]elf.Symbol, error){o.ELF.Symbols, o.ELF.DynamicSymbols} {
+		var raw []elf.Symbol
+		err := CatchPanic(func() (err error) { raw, err = read(); return err })
+		if err != nil {
+			continue // a stripped file has only one of them
+		}
+		for _, s := range raw {
+			if sym, ok := o.symbol(s); ok {
+				out = append(out, sym)
+			}
+		}
+	}
+	return out
+}
+
+// symbol keeps what names code or data in this file.
+func (o *File) symbol(s elf.Symbol) (Symbol, bool) {
+	kind := elf.ST_TYPE(s.Info)
+	code := kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC
+	if kind == elf.STT_NOTYPE && int(s.Section) < len(o.ELF.Sections) && s.Section != elf.SHN_UNDEF {
+		code = o.ELF.Sections[s.Section].Flags&elf.SHF_EXECINSTR != 0
+	}
+	switch {
+	case s.Section == elf.SHN_UNDEF, s.Section == elf.SHN_ABS, s.Name == "":
+		return Symbol{}, false
+	case !code && kind != elf.STT_OBJECT:
+		return Symbol{}, false
+	}
+	return Symbol{Name: s.Name, Addr: s.Value, size: s.Size, end: o.sectionEnd(s.Section), Code: code, rank: rank(s, kind)}, true
+}
+
+// sectionEnd is where a section of the file ends in memory.
+func (o *File) sectionEnd(i elf.SectionIndex) uint64 {
+	if int(i) >= len(o.ELF.Sections) {
+		return math.MaxUint64
+	}
+	return o.ELF.Sections[i].Addr + o.ELF.Sections[i].Size
+}
+
+// rank orders the names of one address: sized before unsized, global before
+// weak before local, plain before reserved.
+func rank(s elf.Symbol, kind elf.SymType) uint8 {
+	var r uint8
+	if kind == elf.STT_NOTYPE || s.Size == 0 {
+		r += 8
+	}
+	switch elf.ST_BIND(s.Info) {
+	case elf.STB_WEAK:
+		r += 2
+	case elf.STB_LOCAL:
+		r += 4
+	}
+	if strings.HasPrefix(s.Name, "_") && !strings.HasPrefix(s.Name, "_Z") {
+		r++
+	}
+	return r
+}
+
+// At returns the symbol that covers an address of the file. One without a size
+// reaches to the next, or to the end of its section.
+func (t *SymbolTable) At(addr uint64, code bool) (Symbol, bool) {
+	i := sort.Search(len(t.sorted), func(i int) bool { return t.sorted[i].Addr > addr }) - 1
+	var best Symbol
+	found, passed := false, false // passed one that ends before
+	for steps := 0; i >= 0 && steps < 64; i, steps = i-1, steps+1 {
+		s := t.sorted[i]
+		if found && s.Addr != best.Addr {
+			break
+		}
+		if s.Code != code {
+			continue
+		}
+		if addr < s.Addr+s.size || s.size == 0 && !found && !passed && addr < s.end {
+			best, found = s, true
+		}
+		passed = true
+	}
+	return best, found
+}
+
+// Named returns the symbols of a name.
+func (t *SymbolTable) Named(name string) []Symbol {
+	var out []Symbol
+	for _, i := range t.byName[name] {
+		out = append(out, t.sorted[i])
+	}
+	return out
+}
+
+// Demangle turns a linker's name into the program's: demangled, without
+// parameters. A version behind @ is dropped.
+func Demangle(name string) string {
+	if i := strings.IndexByte(name, '@'); i > 0 {
+		name = name[:i]
+	}
+	if len(name) > 8<<10 || (!strings.HasPrefix(name, "_Z") && !strings.HasPrefix(name, "_R")) {
+		return name
+	}
+	return demangle.Filter(name, demangle.NoParams, demangle.NoEnclosingParams, demangle.NoClones, demangle.MaxLength(12))
+}

@@ -1,0 +1,68 @@
+package symbols
+
+import (
+	"context"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+)
+
+// GoRuntime are places of fields in the runtime's own structures.
+type GoRuntime struct{ M, Curg, Sched, SP, BP uint64 }
+
+// GoRuntime reads them from the debug information, once.
+func (im *Image) GoRuntime() (GoRuntime, bool) {
+	im.goOnce.Do(func() { im.goAt, im.goOK = im.readGoOffsets() })
+	return im.goAt, im.goOK
+}
+
+func (im *Image) readGoOffsets() (GoRuntime, bool) {
+	var o GoRuntime
+	types := im.Types()
+	if types == nil {
+		return o, false
+	}
+	found := 0
+	want := []struct {
+		typ, field string
+		to         *uint64
+	}{
+		{"runtime.g", "m", &o.M},
+		{"runtime.m", "curg", &o.Curg},
+		{"runtime.g", "sched", &o.Sched},
+		{"runtime.gobuf", "sp", &o.SP},
+		{"runtime.gobuf", "bp", &o.BP},
+	}
+	for _, w := range want {
+		t := types.NamedIn("runtime", w.typ)
+		if t == nil {
+			return o, false
+		}
+		for _, f := range t.Fields() {
+			if f.Name == w.field {
+				*w.to = uint64(f.Offset)
+				found++
+			}
+		}
+	}
+	return o, found == len(want)
+}
+
+// GoTypeAt returns the type that a run-time descriptor is of. The debug
+// information has the descriptor's address, or its offset in the linker's table
+// of them.
+func (im *Image) GoTypeAt(desc uint64) *types.Type {
+	d := im.DebugInfo()
+	if d == nil || d.LoadAll(context.Background()) != nil {
+		return nil
+	}
+	keys := []uint64{desc - im.Bias}
+	for _, s := range im.symbols().Named("runtime.types") {
+		keys = append(keys, desc-im.Bias-s.Addr)
+	}
+	for _, k := range keys {
+		off, ok := d.GoTypeOffset(k)
+		if ok {
+			return im.Types().At(off)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,3 @@
+// Package lang names the programming languages whose types and values are written
+// each in its own way.
+package lang

@@ -1,0 +1,28 @@
+package types
+
+import "github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+
+// Kinds of Go's types, as its compiler writes them down: package reflect's.
+const (
+	GoChan      = 18
+	GoFunc      = 19
+	GoInterface = 20
+	GoMap       = 21
+	GoPointer   = 22
+	GoSlice     = 23
+	GoString    = 24
+)
+
+// GoType goes through names to the type that says its kind. A map is a name for
+// a pointer; what counts is said at the name.
+func (t *Type) GoType() *Type {
+	for range MaxRenames {
+		if t.GoKind >= GoChan && t.GoKind <= GoString || t.Kind != KindTypedef {
+			break
+		}
+		t = t.Elem()
+	}
+	return t
+}
+
+func (t *Type) IsGoMap() bool { return t.Lang == lang.Go && t.GoType().GoKind == GoMap }

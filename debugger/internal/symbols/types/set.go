@@ -1,0 +1,60 @@
+package types
+
+import (
+	"debug/dwarf"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
+)
+
+// A Set is the types that the debug information of one image describes.
+type Set struct {
+	Info  *dwarfread.Info
+	known map[dwarf.Offset]*Type // guarded by the lock of info
+}
+
+func NewSet(info *dwarfread.Info) *Set {
+	return &Set{Info: info, known: map[dwarf.Offset]*Type{}}
+}
+
+// At returns the type that an entry describes; void when there is none, and
+// on a nil set.
+func (s *Set) At(off dwarf.Offset) *Type {
+	if s == nil {
+		return Void
+	}
+	t := Void
+	err := s.Info.Do(func() error {
+		if known := s.known[off]; known != nil {
+			t = known
+			return nil
+		}
+		if e := s.Info.EntryLocked(off); e != nil {
+			t = s.newTypeLocked(e)
+		}
+		s.known[off] = t
+		return nil
+	})
+	if err != nil {
+		return Void
+	}
+	return t
+}
+
+// Named returns the type of a name that has a description, from all units;
+// nil when there is none.
+func (s *Set) Named(name string) *Type {
+	off, ok := s.Info.TypeOffset(name)
+	if !ok {
+		return nil
+	}
+	return s.At(off)
+}
+
+// NamedIn is typeNamed for a type that is described in a unit whose name is known,
+// so that the others need not be read.
+func (s *Set) NamedIn(unit, name string) *Type {
+	off, found, err := s.Info.TypeOffsetIn(unit, name)
+	if err != nil || !found {
+		return s.Named(name)
+	}
+	return s.At(off)
+}

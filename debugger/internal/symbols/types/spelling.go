@@ -1,0 +1,151 @@
+package types
+
+import (
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"strconv"
+	"strings"
+)
+
+// maxSpelling bounds how deep a type's name is spelt out.
+const maxSpelling = 32
+
+// String returns the type as its language writes it. Arguments of the C++
+// library's templates that people leave to their defaults are left out.
+func (t *Type) String() string {
+	s := t.spell("", 0)
+	if t.Lang == lang.CPlusPlus && strings.Contains(s, "<") {
+		return withoutDefaults(s)
+	}
+	return s
+}
+
+// Name returns the name that the program gave the type, qualified; empty for
+// types without one.
+func (t *Type) Name() string { return t.name }
+
+// Signed reports whether the type's numbers have a sign.
+func (t *Type) Signed() bool { return t.Strip().signed }
+
+// spell writes the type around a declarator, as C does: the name of what an
+// array or function consists of stands in front, its shape behind.
+func (t *Type) spell(inner string, depth int) string {
+	if depth > maxSpelling {
+		return "…"
+	}
+	if t.name != "" && t.Kind != KindArray && t.Kind != KindFunc || t.Lang == lang.Go && t.name != "" {
+		return join(t.prefix()+t.name, inner)
+	}
+	next := func(s string) string { return t.Elem().spell(s, depth+1) }
+	switch t.Kind {
+	case KindPointer:
+		return next(t.bracket("*" + inner))
+	case KindReference:
+		return next(t.bracket("&" + inner))
+	case KindRvalueReference:
+		return next(t.bracket("&&" + inner))
+	case KindConst, KindVolatile, KindRestrict, KindAtomic:
+		return t.qualified(inner, depth)
+	case KindArray:
+		return t.array(inner, depth)
+	case KindFunc:
+		return next(inner + "(" + t.parameters(depth) + ")")
+	case KindMemberPointer:
+		return next(t.bracket(t.Set.At(t.owner).String() + "::*" + inner))
+	case KindVoid:
+		return join("void", inner)
+	}
+	return join(t.anonymous(), inner)
+}
+
+// bracket puts a pointer in parentheses where what it points to has its shape
+// behind the name.
+func (t *Type) bracket(inner string) string {
+	switch t.Elem().Kind {
+	case KindArray, KindFunc:
+		return "(" + inner + ")"
+	}
+	return inner
+}
+
+// join puts a declarator behind a name: "int *", "int [4]", "int".
+func join(name, inner string) string {
+	if inner == "" {
+		return name
+	}
+	return name + " " + inner
+}
+
+// prefix is the word that C wants in front of a tag.
+func (t *Type) prefix() string {
+	if t.Lang != lang.C {
+		return ""
+	}
+	return tags[t.Kind]
+}
+
+var tags = map[Kind]string{KindStruct: "struct ", KindUnion: "union ", KindEnum: "enum ", KindClass: "class "}
+
+// anonymous spells a type without a name.
+func (t *Type) anonymous() string {
+	if tag := tags[t.Kind]; tag != "" {
+		return tag + "{...}"
+	}
+	return "<unknown type>"
+}
+
+var qualifiers = map[Kind]string{
+	KindConst: "const", KindVolatile: "volatile", KindRestrict: "restrict", KindAtomic: "_Atomic",
+}
+
+// qualified puts qualifiers in front of a name, or behind the star of a pointer.
+// Of two, const comes first.
+func (t *Type) qualified(inner string, depth int) string {
+	var words []string
+	e := t
+	for range MaxRenames {
+		q := qualifiers[e.Kind]
+		if q == "" {
+			break
+		}
+		if q == "const" {
+			words = append([]string{q}, words...)
+		} else {
+			words = append(words, q)
+		}
+		e = e.Elem()
+	}
+	q := strings.Join(words, " ")
+	switch e.Kind {
+	case KindPointer, KindReference, KindMemberPointer:
+		return e.spell(" "+join(q, inner), depth+1)
+	}
+	return q + " " + e.spell(inner, depth+1)
+}
+
+func (t *Type) array(inner string, depth int) string {
+	var b strings.Builder
+	b.WriteString(inner)
+	for _, n := range t.Dimensions() {
+		if n < 0 {
+			b.WriteString("[]")
+			continue
+		}
+		b.WriteString("[" + strconv.FormatInt(n, 10) + "]")
+	}
+	if t.Lang == lang.Rust && len(t.dims) == 1 {
+		return "[" + t.Elem().spell("", depth+1) + "; " + strconv.FormatInt(t.dims[0], 10) + "]" + inner
+	}
+	return t.Elem().spell(b.String(), depth+1)
+}
+
+func (t *Type) parameters(depth int) string {
+	t.load()
+	var names []string
+	for _, p := range t.params {
+		names = append(names, t.Set.At(p).spell("", depth+1))
+	}
+	if len(names) == 0 && t.Lang == lang.C {
+		return "void"
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,316 @@
+package types
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"math"
+	"sync"
+)
+
+// A Kind is what sort of type a type is.
+type Kind uint8
+
+// The kinds.
+const (
+	KindVoid Kind = iota
+	KindBool
+	KindInt
+	KindUint
+	KindChar // a character: C's char types and those of Unicode code points
+	KindFloat
+	KindComplex
+	KindPointer
+	KindReference
+	KindRvalueReference
+	KindStruct
+	KindClass
+	KindUnion
+	KindEnum
+	KindArray
+	KindFunc
+	KindTypedef
+	KindConst
+	KindVolatile
+	KindRestrict
+	KindAtomic
+	KindMemberPointer
+	KindOther
+)
+
+// A Type is a type of the program. Types that another consists of are read when
+// they are asked for, so that types may contain pointers to themselves.
+type Type struct {
+	Kind Kind
+	Size int64 // bytes; 0 when not known
+	Lang lang.Lang
+
+	align int64 // as the program asks for; 0 where it does not
+
+	Set  *Set
+	off  dwarf.Offset
+	name string // the type's own, qualified; empty when it has none
+	unicode,
+	signed bool
+	elem       dwarf.Offset // what it points to, consists of or renames
+	hasElem    bool
+	owner      dwarf.Offset // member pointers: the class
+	GoKind     uint8
+	goKey      dwarf.Offset
+	goElem     dwarf.Offset
+	dims       []int64 // arrays: number of elements, -1 when not known
+	bounds     []any   // what computes the highest index of a dimension, nil where it is constant
+	Stride     int64
+	signature  uint64 // declared here, described in a type unit
+	scoped     bool   // enumeration class
+	Incomplete bool   // only declared
+
+	once    sync.Once // for what follows
+	fields  []Field
+	enums   []Enumerator
+	params  []dwarf.Offset // of templates; of functions
+	variant *VariantPart
+}
+
+// A Field is a member of a struct, class or union.
+type Field struct {
+	Name     string
+	Offset   int64 // bytes from the start of the object
+	Base     bool  // a base class
+	Virtual  bool  // a virtual base class: where it is depends on the object
+	Static   bool
+	Hidden   bool // made by the compiler
+	BitSize  int64
+	BitStart int64 // from the start of the object, in bits; for bit-fields
+
+	typ  dwarf.Offset
+	set  *Set
+	Expr []byte // where a virtual base is
+}
+
+// Type returns the field's type.
+func (f *Field) Type() *Type { return f.set.At(f.typ) }
+
+// An Enumerator is a named value of an enumeration.
+type Enumerator struct {
+	Name  string
+	Value int64
+}
+
+// A VariantPart is the part of a Rust enum that differs by variant.
+type VariantPart struct {
+	Discriminant    Field // the discriminant; its typ is 0 when there is only one variant
+	HasDiscriminant bool
+	Variants        []Variant
+}
+
+// A Variant is one variant of a Rust enum.
+type Variant struct {
+	Value    uint64
+	Fallback bool // holds for all values that no other has
+	Field    Field
+}
+
+// Void stands in for what has no type and for what cannot be read.
+var Void = &Type{Kind: KindVoid, name: "void"}
+
+// tagKinds are the kinds that entries have by themselves.
+var tagKinds = map[dwarf.Tag]Kind{
+	dwarf.TagPointerType: KindPointer, dwarf.TagReferenceType: KindReference,
+	dwarf.TagRvalueReferenceType: KindRvalueReference,
+	dwarf.TagStructType:          KindStruct, dwarf.TagClassType: KindClass, dwarf.TagUnionType: KindUnion,
+	dwarf.TagInterfaceType: KindClass, dwarf.TagEnumerationType: KindEnum, dwarf.TagArrayType: KindArray,
+	dwarf.TagSubroutineType: KindFunc, dwarf.TagTypedef: KindTypedef, dwarf.TagTemplateAlias: KindTypedef,
+	dwarf.TagConstType: KindConst, dwarf.TagVolatileType: KindVolatile, dwarf.TagRestrictType: KindRestrict,
+	dwarf.TagAtomicType: KindAtomic, dwarf.TagPtrToMemberType: KindMemberPointer,
+	dwarf.TagUnspecifiedType: KindOther, dwarf.TagSubrangeType: KindTypedef,
+}
+
+// encodings are the base types of DWARF 5 table 7.11.
+var encodings = map[int64]struct {
+	kind    Kind
+	signed  bool
+	unicode bool
+}{
+	0x01: {KindUint, false, false}, 0x02: {KindBool, false, false}, 0x03: {KindComplex, false, false},
+	0x04: {KindFloat, false, false}, 0x05: {KindInt, true, false}, 0x06: {KindChar, true, false},
+	0x07: {KindUint, false, false}, 0x08: {KindChar, false, false},
+	0x10: {KindChar, false, true}, 0x11: {KindChar, false, false}, 0x12: {KindChar, false, true},
+}
+
+// newTypeLocked reads the entry itself, without its children.
+func (s *Set) newTypeLocked(e *dwarf.Entry) *Type {
+	d := s.Info
+	t := &Type{Set: s, off: e.Offset, Kind: KindOther, Stride: intAttr(e, dwarf.AttrStrideSize) / 8}
+	if u := d.UnitAtLocked(e.Offset); u != nil && u.HeadLocked() == nil {
+		t.Lang = u.Lang
+	}
+	t.Size, t.align = intAttr(e, dwarf.AttrByteSize), intAttr(e, dwarf.AttrAlignment)
+	t.Incomplete, _ = e.Val(dwarf.AttrDeclaration).(bool)
+	t.scoped, _ = e.Val(attrEnumClass).(bool)
+	t.elem, t.hasElem = d.Ref(e.Val(dwarf.AttrType))
+	t.signature, _ = e.Val(dwarf.AttrSignature).(uint64)
+	t.owner, _ = d.Ref(e.Val(dwarf.AttrContainingType))
+	t.name, _ = d.NameLocked(e)
+	if k, ok := tagKinds[e.Tag]; ok {
+		t.Kind = k
+	}
+	if e.Tag == dwarf.TagBaseType {
+		enc := encodings[intAttr(e, dwarf.AttrEncoding)]
+		t.Kind, t.signed, t.unicode = enc.kind, enc.signed, enc.unicode
+		t.name = cmp.Or(dwarfread.BaseTypeNames[t.name], t.name)
+	}
+	t.goLocked(e)
+	t.sizeLocked()
+	return t
+}
+
+// goLocked reads what Go's compiler says beside.
+func (t *Type) goLocked(e *dwarf.Entry) {
+	if t.Lang != lang.Go {
+		return
+	}
+	t.GoKind = uint8(intAttr(e, dwarfread.AttrGoKind))
+	t.goKey, _ = e.Val(dwarfread.AttrGoKey).(dwarf.Offset)
+	t.goElem, _ = e.Val(dwarfread.AttrGoElem).(dwarf.Offset)
+}
+
+// sizeLocked gives pointers their size when the compiler left it out.
+func (t *Type) sizeLocked() {
+	switch t.Kind {
+	case KindPointer, KindReference, KindRvalueReference:
+		if t.Size == 0 {
+			t.Size = 8
+		}
+	}
+	if t.Kind == KindMemberPointer && t.Size == 0 {
+		t.Size = 8
+		if e := t.Set.Info.EntryLocked(t.elem); e != nil && e.Tag == dwarf.TagSubroutineType {
+			t.Size = 16
+		}
+	}
+	if t.Size < 0 || t.Size > math.MaxInt32*8 {
+		t.Size = 0
+	}
+}
+
+func intAttr(e *dwarf.Entry, a dwarf.Attr) int64 {
+	switch v := e.Val(a).(type) {
+	case int64:
+		return v
+	case uint64:
+		return int64(v)
+	}
+	return 0
+}
+
+// Elem returns what a type points to, consists of, renames or qualifies; for
+// functions what they return. It is never nil: a void otherwise.
+func (t *Type) Elem() *Type {
+	if !t.hasElem {
+		return Void
+	}
+	return t.Set.At(t.elem)
+}
+
+// MaxRenames bounds chains of typedefs and qualifiers.
+const MaxRenames = 64
+
+// Strip returns the type without typedefs and qualifiers. A type that is only
+// declared is replaced by its description, where one is known.
+func (t *Type) Strip() *Type {
+	for range MaxRenames {
+		switch t.Kind {
+		case KindTypedef, KindConst, KindVolatile, KindRestrict, KindAtomic:
+			t = t.Elem()
+			continue
+		}
+		return t.resolve()
+	}
+	return Void
+}
+
+// resolve finds the description of a type that is only declared.
+func (t *Type) resolve() *Type {
+	switch {
+	case t.signature != 0:
+		if off, ok := t.Set.Info.Ref(t.signature); ok {
+			return t.Set.At(off)
+		}
+	case t.Incomplete && t.name != "":
+		if full := t.Set.Named(t.name); full != nil {
+			return full
+		}
+	}
+	return t
+}
+
+// ByteSize returns the bytes of an object, which for arrays and renamed types is
+// not written down.
+func (t *Type) ByteSize() int64 {
+	s := t.Strip()
+	if s.Size > 0 || s.Kind != KindArray {
+		return s.Size
+	}
+	n := s.Elem().ByteSize()
+	if n < 0 || n > math.MaxInt32 {
+		return 0
+	}
+	for _, d := range s.Dimensions() {
+		if d < 0 || (n > 0 && d > math.MaxInt32/n) {
+			return 0
+		}
+		n *= d
+	}
+	return n
+}
+
+// Dimensions returns the lengths of an array, outermost first.
+func (t *Type) Dimensions() []int64 { t.load(); return t.dims }
+
+// Fields returns the members of a struct, class or union, bases first as they
+// stand.
+func (t *Type) Fields() []Field { s := t.Strip(); s.load(); return s.fields }
+
+// Enumerators returns the names of an enumeration's values.
+func (t *Type) Enumerators() []Enumerator { s := t.Strip(); s.load(); return s.enums }
+
+// TemplateArg returns an argument of a template; nil when there is none.
+func (t *Type) TemplateArg(n int) *Type {
+	s := t.Strip()
+	s.load()
+	if n >= len(s.params) || s.params[n] == 0 {
+		return nil
+	}
+	return t.Set.At(s.params[n])
+}
+
+// Row is the type of an array's rows.
+func (t *Type) Row(dims []int64) *Type {
+	row := &Type{Kind: KindArray, Lang: t.Lang, Set: t.Set, off: t.off, elem: t.elem, hasElem: t.hasElem, Stride: t.Stride, dims: dims}
+	row.once.Do(func() {})
+	return row
+}
+
+// Unit returns the unit that describes the type.
+func (t *Type) Unit() *dwarfread.Unit { return t.Set.Info.UnitAt(t.off) }
+
+// MapTypes returns the types of the keys and elements of a Go map.
+func (t *Type) MapTypes() (key, elem *Type) {
+	return t.Set.At(t.goKey), t.Set.At(t.goElem)
+}
+
+// VariantPart returns the part of a Rust enum that differs by variant, nil for
+// other types.
+func (t *Type) VariantPart() *VariantPart {
+	t.load()
+	return t.variant
+}
+
+// ComputedBounds returns what computes the highest index of each dimension of an
+// array: an expression or a variable's entry, nil where it is constant.
+func (t *Type) ComputedBounds() []any {
+	t.load()
+	return t.bounds
+}

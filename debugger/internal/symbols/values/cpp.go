@@ -1,0 +1,181 @@
+package values
+
+import (
+	"errors"
+	"fmt"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"strings"
+)
+
+// A cppPrinter shows the types whose names begin so.
+type cppPrinter struct {
+	prefix string
+	show   func(r *renderer, o Object, depth, pointers int) (content, error)
+}
+
+// cppTypes are the types of libstdc++ and libc++ that have printers, by the start of their
+// names. Names within std::__cxx11 are looked up as if in std.
+var cppTypes = []cppPrinter{
+	{"std::basic_string<", cppString},
+	{"std::basic_string_view<", cppStringView},
+	{"std::vector<bool,", showIndexed},
+	{"std::vector<", showVector},
+	{"std::deque<", showIndexed},
+	{"std::array<", showIndexed},
+	{"std::map<", showTree},
+	{"std::multimap<", showTree},
+	{"std::set<", showTree},
+	{"std::multiset<", showTree},
+	{"std::unordered_map<", showHash},
+	{"std::unordered_multimap<", showHash},
+	{"std::unordered_set<", showHash},
+	{"std::unordered_multiset<", showHash},
+	{"std::list<", showList},
+	{"std::unique_ptr<", showUnique},
+	{"std::shared_ptr<", showShared},
+	{"std::weak_ptr<", showShared},
+	{"std::optional<", showOptional},
+	{llvmPrefix + "basic_string<char,", showLLVM},
+	{llvmPrefix + "basic_string_view<char,", showLLVM},
+	{llvmPrefix + "vector<", showLLVM},
+}
+
+// showCPP shows what the standard library has. A type of that name which is
+// built otherwise, or not filled in yet, is shown as it is.
+func showCPP(r *renderer, o Object, depth, pointers int) (content, bool, error) {
+	name := o.Type.LibraryName()
+	if name == "" {
+		return content{}, false, nil
+	}
+	for _, row := range r.cpp {
+		if strings.HasPrefix(name, row.prefix) {
+			c, err := row.show(r, o, depth, pointers)
+			return c, err == nil, passOn(err)
+		}
+	}
+	return content{}, false, nil
+}
+
+// passOn keeps the errors that hold however a type is shown.
+func passOn(err error) error {
+	if errors.Is(err, ErrOptimizedOut) || errors.Is(err, ErrUnavailable) {
+		return err
+	}
+	return nil
+}
+
+func cppString(r *renderer, o Object, _, _ int) (content, error) {
+	ptr, err := o.descend("_M_dataplus", "_M_p")
+	if err != nil {
+		return content{}, err
+	}
+	return r.characters(o, ptr, "_M_string_length")
+}
+
+func cppStringView(r *renderer, o Object, _, _ int) (content, error) {
+	ptr, err := o.descend("_M_str")
+	if err != nil {
+		return content{}, err
+	}
+	return r.characters(o, ptr, "_M_len")
+}
+
+// characters shows a string of a pointer and a length. One of wide characters
+// is shown as a list.
+func (r *renderer) characters(o, ptr Object, length string) (content, error) {
+	addr, err := ptr.Uint()
+	if err != nil {
+		return content{}, err
+	}
+	n, err := o.number(length)
+	if err != nil {
+		return content{}, err
+	}
+	elem := ptr.Type.Strip().Elem()
+	if elem.ByteSize() == 1 {
+		return r.text(o.View.Memory, addr, int64(n))
+	}
+	s := sequence{length: int64(n), start: addr, elem: elem, owner: o}
+	return r.elements(s.length, cStyle, s.at, 0, 0)
+}
+
+func (o Object) cppVector() (sequence, bool, error) {
+	impl, err := o.Member("_M_impl")
+	if err != nil {
+		return sequence{}, false, err
+	}
+	start, err := impl.Member("_M_start")
+	if err != nil {
+		return sequence{}, false, err
+	}
+	from, err := start.Uint()
+	if err != nil {
+		return sequence{}, false, err // the iterators of vector<bool> are no pointers
+	}
+	to, err := impl.number("_M_finish")
+	if err != nil {
+		return sequence{}, false, err
+	}
+	return o.between(from, to, start.Type.Strip().Elem())
+}
+
+// between is the elements of a vector from one address up to another.
+func (o Object) between(from, to uint64, elem *types.Type) (sequence, bool, error) {
+	size := elem.ByteSize()
+	if to < from || size <= 0 {
+		return sequence{}, false, errors.New("vector is not valid")
+	}
+	return sequence{length: int64(to-from) / size, start: from, elem: elem, owner: o}, true, nil
+}
+
+func showVector(r *renderer, o Object, depth, pointers int) (content, error) {
+	s, _, err := o.cppVector()
+	if err != nil {
+		return content{}, err
+	}
+	return r.elements(s.length, cStyle, s.at, depth, pointers)
+}
+
+func showUnique(r *renderer, o Object, depth, pointers int) (content, error) {
+	p, err := uniquePointer(o)
+	if err != nil {
+		return content{}, err
+	}
+	p.Name = o.Name
+	return r.pointer(p, p.Type.Strip(), depth, pointers)
+}
+
+// showShared shows the pointer and how many share it.
+func showShared(r *renderer, o Object, depth, pointers int) (content, error) {
+	p, err := o.Member("_M_ptr")
+	if err != nil {
+		return content{}, err
+	}
+	p.Name = o.Name
+	c, err := r.pointer(p, p.Type.Strip(), depth, pointers)
+	if err != nil {
+		return content{}, err
+	}
+	if count, err := o.descend("_M_refcount", "_M_pi"); err == nil {
+		if users, err := count.number("_M_use_count"); err == nil {
+			c.text += fmt.Sprintf(" (use count %d)", int32(users))
+		}
+	}
+	return c, nil
+}
+
+func showOptional(r *renderer, o Object, depth, pointers int) (content, error) {
+	engaged, err := o.number("_M_payload", "_M_engaged")
+	if err != nil {
+		return content{}, err
+	}
+	if engaged == 0 {
+		return content{text: "<no value>"}, nil
+	}
+	held, err := o.optional()
+	if err != nil {
+		return content{}, err
+	}
+	v := r.value(held, depth+1, pointers)
+	return content{text: v.Text, children: v.Children, cut: v.Cut}, nil
+}

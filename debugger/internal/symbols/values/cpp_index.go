@@ -1,0 +1,218 @@
+package values
+
+import (
+	"errors"
+	"fmt"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"strings"
+)
+
+// A cppContainer is a container of libstdc++'s whose elements are counted, and
+// found by their indices, in a way of its own.
+type cppContainer struct {
+	prefix string // of its name
+	length func(Object) (int64, error)
+	at     func(Object, int64) (Object, error) // of an index in range; nil where there are none
+}
+
+// cppContainers are those containers. What is nothing but a row of elements is a
+// sequence.
+var cppContainers = []cppContainer{
+	{"std::array<", arrayLength, arrayAt},
+	{"std::deque<", dequeLength, dequeAt},
+	{"std::vector<bool,", bitsLength, bitAt},
+	{"std::list<", listLength, nil},
+	{"std::map<", treeLength, nil},
+	{"std::multimap<", treeLength, nil},
+	{"std::set<", treeLength, nil},
+	{"std::multiset<", treeLength, nil},
+	{"std::unordered_map<", hashLength, nil},
+	{"std::unordered_multimap<", hashLength, nil},
+	{"std::unordered_set<", hashLength, nil},
+	{"std::unordered_multiset<", hashLength, nil},
+}
+
+// containerOf finds the row of a type; nil when it has none.
+func containerOf(t *types.Type) *cppContainer {
+	name := t.LibraryName()
+	for i := range cppContainers {
+		if name != "" && strings.HasPrefix(name, cppContainers[i].prefix) {
+			return &cppContainers[i]
+		}
+	}
+	return nil
+}
+
+// outOfRange says that there is no element of an index.
+func outOfRange(n, length int64) error {
+	if n >= 0 && n < length {
+		return nil
+	}
+	return fmt.Errorf("index %d is out of range: there are %d", n, length)
+}
+
+// index returns the element of an index.
+func (c *cppContainer) index(o Object, n int64) (Object, error) {
+	if c.at == nil {
+		return Object{}, fmt.Errorf("%s has no indices", o.Type)
+	}
+	length, err := c.length(o)
+	if err == nil {
+		err = outOfRange(n, length)
+	}
+	if err != nil {
+		return Object{}, err
+	}
+	return c.at(o, n)
+}
+
+// showIndexed shows a container by its indices.
+func showIndexed(r *renderer, o Object, depth, pointers int) (content, error) {
+	c := containerOf(o.Type)
+	if c == nil || c.at == nil {
+		return content{}, errors.New("container is not valid")
+	}
+	n, err := c.length(o)
+	if err != nil {
+		return content{}, err
+	}
+	at := func(i int64) Object {
+		e, err := c.at(o, i)
+		if err != nil {
+			e = Object{Type: types.Void, View: o.View, err: err}
+		}
+		return e
+	}
+	return r.elements(n, cStyle, at, depth, pointers)
+}
+
+func arrayLength(o Object) (int64, error) {
+	elems, err := o.Member("_M_elems")
+	if err != nil {
+		return 0, err
+	}
+	if dims := elems.dimensions(elems.Type.Strip()); len(dims) > 0 {
+		return max(dims[0], 0), nil
+	}
+	return 0, nil // of std::array<T, 0>
+}
+
+func arrayAt(o Object, n int64) (Object, error) {
+	elems, err := o.Member("_M_elems")
+	if err != nil {
+		return Object{}, err
+	}
+	t := elems.Type.Strip()
+	return elems.element(t, elems.dimensions(t), n), nil
+}
+
+// dequeBlock is how many bytes a block of a deque has, if more than one element
+// fits in.
+const dequeBlock = 512
+
+// A deque is elements in blocks; a row of pointers leads to them.
+type deque struct {
+	elem   *types.Type
+	size   int64
+	block  int64  // elements in each block
+	node   uint64 // of the pointer to the first block
+	skip   int64  // elements that the first block does without
+	length int64
+}
+
+func (o Object) deque() (deque, error) {
+	impl, err := o.Member("_M_impl")
+	if err != nil {
+		return deque{}, err
+	}
+	var at [6]uint64
+	for i, path := range [6][2]string{
+		{"_M_start", "_M_cur"},
+		{"_M_start", "_M_first"},
+		{"_M_start", "_M_node"},
+		{"_M_finish", "_M_cur"},
+		{"_M_finish", "_M_first"},
+		{"_M_finish", "_M_node"},
+	} {
+		if at[i], err = impl.number(path[:]...); err != nil {
+			return deque{}, err
+		}
+	}
+	d := deque{elem: o.Type.TemplateArg(0), node: at[2]}
+	if d.elem == nil || d.elem.ByteSize() <= 0 || at[0] < at[1] || at[3] < at[4] || at[5] < at[2] || at[5]-at[2] > 1<<40 {
+		return deque{}, errors.New("deque is not valid")
+	}
+	d.size = d.elem.ByteSize()
+	d.block = max(dequeBlock/d.size, 1)
+	d.skip = int64(at[0]-at[1]) / d.size
+	d.length = int64(at[5]-at[2])/8*d.block - d.skip + int64(at[3]-at[4])/d.size
+	return d, nil
+}
+
+func dequeLength(o Object) (int64, error) {
+	d, err := o.deque()
+	return d.length, err
+}
+
+func dequeAt(o Object, n int64) (Object, error) {
+	d, err := o.deque()
+	if err != nil {
+		return Object{}, err
+	}
+	n += d.skip
+	block, err := symbols.ReadWord(o.View.Memory, d.node+uint64(n/d.block*8))
+	return o.At(d.elem, block+uint64(n%d.block*d.size)), err
+}
+
+// bitRow is what the elements of a vector<bool> lie in: where they begin, the first one's
+// number in its word, and how many there are.
+func (o Object) bitRow() (from, first uint64, n int64, err error) {
+	first, err = o.number("_M_impl", "_M_start", "_M_offset")
+	from, err1 := o.number("_M_impl", "_M_start", "_M_p")
+	to, err2 := o.number("_M_impl", "_M_finish", "_M_p")
+	last, err3 := o.number("_M_impl", "_M_finish", "_M_offset")
+	if err := errors.Join(err, err1, err2, err3); err != nil {
+		return 0, 0, 0, err
+	}
+	if to < from || to-from > 1<<40 || first > 64 || last > 64 {
+		return 0, 0, 0, errors.New("vector is not valid")
+	}
+	return from, first, int64((to-from)*8+last) - int64(first), nil
+}
+
+func bitsLength(o Object) (int64, error) {
+	_, _, n, err := o.bitRow()
+	return n, err
+}
+
+func bitAt(o Object, n int64) (Object, error) {
+	from, first, _, err := o.bitRow()
+	elem := o.Type.TemplateArg(0)
+	if err != nil || elem == nil {
+		return Object{}, errors.Join(err, errors.New("vector is not valid"))
+	}
+	bit := first + uint64(n)
+	e := o.At(elem, from+bit/8)
+	e.bits = bitField{int64(bit % 8), 1}
+	return e, nil
+}
+
+func listLength(o Object) (int64, error) {
+	head, err := o.descend("_M_impl", "_M_node")
+	if err != nil {
+		return 0, err
+	}
+	n, err := head.listed()
+	return int64(n), err
+}
+
+func treeLength(o Object) (int64, error) {
+	n, err := o.number("_M_t", "_M_impl", "_M_node_count")
+	return int64(n), err
+}
+
+func hashLength(o Object) (int64, error) {
+	n, err := o.number("_M_h", "_M_element_count")
+	return int64(n), err
+}

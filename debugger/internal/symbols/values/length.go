@@ -1,0 +1,131 @@
+package values
+
+import (
+	"fmt"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"math"
+)
+
+// Extent is how many bytes the object takes, as sizeof of C counts: that of a
+// reference is what it refers to, that of void and of a function is one.
+func (o Object) Extent() (int64, error) {
+	t := o.Type.Strip()
+	for range types.MaxRenames {
+		if t.Kind != types.KindReference && t.Kind != types.KindRvalueReference {
+			break
+		}
+		t = t.Elem().Strip()
+	}
+	switch {
+	case t.Kind == types.KindVoid || t.Kind == types.KindFunc:
+		return 1, nil
+	case t.Incomplete:
+		return 0, fmt.Errorf("the size of %s is not known: it is only declared", t)
+	case t.Kind == types.KindArray && t.Size == 0:
+		return o.arrayExtent(t)
+	}
+	return t.ByteSize(), nil
+}
+
+// arrayExtent multiplies the lengths of an array, those that the program
+// computed included.
+func (o Object) arrayExtent(t *types.Type) (int64, error) {
+	n := t.Elem().ByteSize()
+	for _, length := range o.dimensions(t) {
+		if length < 0 {
+			return 0, fmt.Errorf("the length of %s is not known", t)
+		}
+		if length > 0 && n > math.MaxInt64/length {
+			return 0, fmt.Errorf("%s is too large", t)
+		}
+		n *= length
+	}
+	return n, nil
+}
+
+// Len is how many elements an array, slice, vector, string, map or channel has,
+// as len of Go counts.
+func (o Object) Len() (int64, error) {
+	if n, ok, err := o.goLen("qcount"); ok {
+		return n, err
+	}
+	o, err := o.counted()
+	if err != nil {
+		return 0, err
+	}
+	if s, ok, err := o.span(); ok {
+		return int64(s.length), err
+	}
+	t := o.Type.Strip()
+	if t.Kind == types.KindPointer && t.Elem().Strip().Kind == types.KindArray { // as in Go
+		return o.At(t.Elem(), 0).Len()
+	}
+	if t.Kind == types.KindArray {
+		if dims := o.dimensions(t); len(dims) > 0 && dims[0] >= 0 {
+			return dims[0], nil
+		}
+		return 0, fmt.Errorf("the length of %s is not known", o.Type)
+	}
+	if c := containerOf(o.Type); c != nil {
+		return c.length(o)
+	}
+	s, ok, err := o.sequence()
+	if err == nil && !ok {
+		err = fmt.Errorf("%s has no length", o.Type)
+	}
+	return s.length, err
+}
+
+// counted is what is behind references and, in Rust, where nothing is written to
+// follow them, smart pointers.
+func (o Object) counted() (Object, error) {
+	o, err := o.referred()
+	for i := 0; i < types.MaxReferences && err == nil && o.Type.Lang == lang.Rust && !isText(o.Type); i++ {
+		to, ok, followErr := o.Pointee()
+		if !ok {
+			break
+		}
+		o, err = to, followErr
+	}
+	return o, err
+}
+
+// Cap is how many elements a slice or channel of Go's, or an array, has room
+// for.
+func (o Object) Cap() (int64, error) {
+	if o.Type.Lang != lang.Go {
+		return 0, fmt.Errorf("%s has no capacity; slices and channels of Go have", o.Type)
+	}
+	switch o.Type.GoType().GoKind {
+	case types.GoSlice:
+		n, err := o.number("cap")
+		return int64(n), err
+	case types.GoMap, types.GoString:
+		return 0, fmt.Errorf("%s has no capacity", o.Type)
+	}
+	if n, ok, err := o.goLen("dataqsiz"); ok {
+		return n, err
+	}
+	return o.Len()
+}
+
+// goLen is the length of what Go's run time keeps: of a channel it is the member
+// named. It is false for other types.
+func (o Object) goLen(ofChannel string) (int64, bool, error) {
+	if o.Type.Lang != lang.Go {
+		return 0, false, nil
+	}
+	switch o.Type.GoType().GoKind {
+	case types.GoMap:
+		_, n, err := o.goMap()
+		return int64(n), true, err
+	case types.GoChan:
+		if addr, err := o.Uint(); err != nil || addr == 0 {
+			return 0, true, err
+		}
+		n, err := o.number(ofChannel)
+		return int64(n), true, err
+	}
+	return 0, false, nil
+}

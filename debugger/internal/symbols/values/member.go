@@ -1,0 +1,227 @@
+package values
+
+import (
+	"debug/dwarf"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+)
+
+// Field returns a member by its place in the type's list.
+func (o Object) Field(f *types.Field) Object {
+	p := o.part(f.Name, f.Type(), f.Offset)
+	switch {
+	case f.Static:
+		p.err = fmt.Errorf("static member %s: %w", f.Name, symbols.ErrNotFound)
+	case f.Virtual:
+		p = o.virtualBase(f, p)
+	case f.BitSize > 0:
+		p = o.part(f.Name, f.Type(), 0)
+		p.bits = bitField{f.BitStart, f.BitSize}
+	}
+	return p
+}
+
+// virtualBase finds a base class by the expression that the compiler left for
+// it: given the object's address it computes the base's.
+func (o Object) virtualBase(f *types.Field, p Object) Object {
+	addr, ok := o.Address()
+	if !ok {
+		p.err = ErrUnavailable
+		return p
+	}
+	c := &location.Context{Memory: o.View.Memory, Register: o.View.Registers.Get, Stack: []uint64{addr}, Object: &addr}
+	base, err := location.Value(f.Expr, c)
+	p.offset, p.pieces, p.err = 0, inMemory(base), err
+	return p
+}
+
+// MaxBases bounds how deep members are looked for in base classes.
+const MaxBases = 16
+
+// Member returns a member of a struct, class or union by its name, also one of
+// its base classes and of unnamed members. A pointer or reference to one is
+// followed.
+func (o Object) Member(name string) (Object, error) {
+	switch o.Type.Strip().Kind {
+	case types.KindPointer, types.KindReference, types.KindRvalueReference:
+		to, err := o.Deref()
+		if err != nil {
+			return Object{}, err
+		}
+		o = to
+	}
+	if m, ok := o.FindMember(name, MaxBases, true); ok {
+		return m, nil
+	}
+	return Object{}, fmt.Errorf("%s has no member %s: %w", o.Type, name, symbols.ErrNotFound)
+}
+
+// FindMember finds a member in an object and its bases. Static ones are named, but
+// have no place in it.
+func (o Object) FindMember(name string, depth int, static bool) (Object, bool) {
+	fields := o.Type.Fields()
+	for i := range fields {
+		if f := &fields[i]; f.Name == name && !f.Base && (static || !f.Static) {
+			return o.Field(f), true
+		}
+	}
+	for i := range fields {
+		f := &fields[i]
+		if depth > 0 && (f.Base || f.Name == "") && !f.Static {
+			if m, ok := o.Field(f).FindMember(name, depth-1, static); ok {
+				return m, true
+			}
+		}
+	}
+	return Object{}, false
+}
+
+// Deref follows a pointer or reference.
+func (o Object) Deref() (Object, error) {
+	t := o.Type.Strip()
+	switch t.Kind {
+	case types.KindPointer, types.KindReference, types.KindRvalueReference:
+	default:
+		return Object{}, fmt.Errorf("%s is no pointer", o.Type)
+	}
+	if o.err == nil && len(o.pieces) == 1 && o.pieces[0].Kind == location.IsPointer {
+		return o.implied(t)
+	}
+	addr, err := o.Uint()
+	if err != nil {
+		return Object{}, err
+	}
+	return o.At(t.Elem(), addr), nil
+}
+
+// implied follows a pointer to an object that has no address: the pointer says
+// which variable it is.
+func (o Object) implied(t *types.Type) (Object, error) {
+	pc := o.pieces[0]
+	d := o.View.Image.DebugInfo()
+	if d == nil {
+		return Object{}, ErrOptimizedOut
+	}
+	v, err := d.VariableAt(dwarf.Offset(pc.DIE))
+	if err != nil || v == nil {
+		return Object{}, errors.Join(err, ErrOptimizedOut)
+	}
+	to := o.View.Object(v)
+	to.Type, to.offset = t.Elem(), uint64(pc.Offset)
+	return to, to.err
+}
+
+// Index returns an element of an array, of a container of the language or its
+// library, or of what a pointer points to, or that of a map with this key.
+func (o Object) Index(n int64) (Object, error) {
+	if o.IsMap() { // which may be a pointer, too
+		return o.Element(WholeKey(uint64(n)))
+	}
+	if p, ok, err := o.Pointer(); ok {
+		if err != nil {
+			return Object{}, err
+		}
+		return p.Index(n)
+	}
+	o, err := o.indexable()
+	if err != nil {
+		return Object{}, err
+	}
+	t := o.Type.Strip()
+	switch t.Kind {
+	case types.KindPointer:
+		to, err := o.Deref()
+		if err != nil {
+			return Object{}, err
+		}
+		return to.part("", to.Type, n*to.Size()), nil
+	case types.KindArray:
+		return o.element(t, o.dimensions(t), n), nil
+	}
+	if c := containerOf(o.Type); c != nil {
+		return c.index(o, n)
+	}
+	s, ok, err := o.sequence()
+	switch {
+	case err != nil:
+		return Object{}, err
+	case !ok:
+		return Object{}, fmt.Errorf("%s has no elements", o.Type)
+	}
+	if err := outOfRange(n, s.length); err != nil {
+		return Object{}, err
+	}
+	return s.at(n), nil
+}
+
+// indexable follows references to what has elements. One of Rust's to what has
+// none is a pointer.
+func (o Object) indexable() (Object, error) {
+	switch o.Type.Referred().Strip().Kind {
+	case types.KindStruct, types.KindClass, types.KindArray:
+		return o.referred()
+	}
+	if o.Type.Lang == lang.CPlusPlus {
+		return o.referred()
+	}
+	return o, nil
+}
+
+// dimensions returns the lengths of an array, those that the program computed
+// included; -1 where it cannot be told.
+func (o Object) dimensions(t *types.Type) []int64 {
+	dims := slices.Clone(t.Dimensions())
+	for i, bound := range t.ComputedBounds() {
+		if n, err := o.View.bound(t, bound); bound != nil && err == nil {
+			dims[i] = n + 1
+		}
+	}
+	return dims
+}
+
+// bound evaluates what an array type says of its highest index: an expression,
+// or a variable that the compiler made for it.
+func (w *View) bound(t *types.Type, bound any) (int64, error) {
+	u := t.Unit()
+	switch b := bound.(type) {
+	case []byte:
+		if u == nil {
+			break
+		}
+		pieces, err := location.Evaluate(b, w.Context(u))
+		if err != nil {
+			return 0, err
+		}
+		// What an expression leaves is the number itself, not its place.
+		if p := pieces[0]; p.Kind == location.InMemory || p.Kind == location.IsValue {
+			return int64(p.Addr | p.Value), nil
+		}
+	case dwarf.Offset:
+		v, err := t.Set.Info.VariableAt(b)
+		if err != nil || v == nil {
+			return 0, errors.Join(err, ErrUnavailable)
+		}
+		return w.Object(v).Int()
+	}
+	return 0, ErrUnavailable
+}
+
+// element returns an element of an array of some dimensions: for more than one
+// it is an array itself.
+func (o Object) element(t *types.Type, dims []int64, n int64) Object {
+	elem := t.Elem()
+	if len(dims) > 1 {
+		elem = t.Row(dims[1:])
+	}
+	size := elem.ByteSize()
+	if t.Stride > 0 && len(dims) < 2 {
+		size = t.Stride
+	}
+	return o.part("", elem, n*size)
+}

@@ -1,0 +1,121 @@
+package values
+
+import (
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+)
+
+// An Object is a typed place: a variable or a part of one. Where it is may be
+// memory, registers, several pieces of both, or nowhere.
+type Object struct {
+	Name     string
+	Type     *types.Type
+	Argument bool
+
+	View   *View
+	pieces []location.Piece
+	offset uint64 // of this part in what the pieces hold, in bytes
+	bits   bitField
+	err    error
+}
+
+// A bitField is the part of its bytes that a bit-field is; no size means none.
+type bitField struct{ start, size int64 }
+
+// maxObject bounds how many bytes of an object are read at once.
+const maxObject = 16 << 20
+
+// At returns an object of a type in memory, as for a cast of an address.
+func (o Object) At(t *types.Type, addr uint64) Object {
+	return Object{Type: t, View: o.View, pieces: inMemory(addr)}
+}
+
+// ObjectAt returns an object of a type at an address of the process.
+func ObjectAt(p *symbols.Program, t *types.Type, addr uint64, mem symbols.Memory, regs dwarfregs.Registers) Object {
+	w := &View{Image: p.Image(addr), Memory: mem, Registers: regs}
+	if im := p.ImageOf(t); im != nil {
+		w.Image = im
+	}
+	return Object{Type: t, View: w, pieces: inMemory(addr)}
+}
+
+func inMemory(addr uint64) []location.Piece {
+	return []location.Piece{{Kind: location.InMemory, Addr: addr}}
+}
+
+// Err says why the object has no value: [ErrOptimizedOut], [ErrUnavailable] or
+// something damaged; nil when it may have one.
+func (o Object) Err() error { return o.err }
+
+// Address returns where the object is in memory; false when it is not there.
+func (o Object) Address() (uint64, bool) {
+	if o.err != nil || len(o.pieces) != 1 || o.pieces[0].Kind != location.InMemory || o.pieces[0].Bits != 0 {
+		return 0, false
+	}
+	return o.pieces[0].Addr + o.offset, true
+}
+
+// Register returns the DWARF number of the register that holds the object;
+// false when no single one does.
+func (o Object) Register() (uint64, bool) {
+	if o.err != nil || len(o.pieces) != 1 || o.pieces[0].Kind != location.InRegister || o.offset != 0 {
+		return 0, false
+	}
+	return o.pieces[0].Reg, true
+}
+
+// Size returns the bytes of the object's type.
+func (o Object) Size() int64 { return o.Type.ByteSize() }
+
+// Bytes reads the object as it lies in memory.
+func (o Object) Bytes() ([]byte, error) {
+	size := o.Size()
+	if size < 0 || size > maxObject {
+		return nil, fmt.Errorf("an object of %d bytes is not read at once", size)
+	}
+	p := make([]byte, size)
+	return p, o.read(0, p)
+}
+
+// part returns a part of the object at an offset.
+func (o Object) part(name string, t *types.Type, off int64) Object {
+	p := o
+	p.Name, p.Type, p.bits, p.Argument = name, t, bitField{}, false
+	p.offset += uint64(off)
+	return p
+}
+
+// Escaped turns the pointer to a Go variable that lives on the heap, which the
+// compiler calls &name, into the variable.
+func (o Object) Escaped() Object {
+	if o.Type.Lang != lang.Go || len(o.Name) < 2 || o.Name[0] != '&' {
+		return o
+	}
+	v, err := o.Deref()
+	if err != nil {
+		return o
+	}
+	v.Name, v.Argument = o.Name[1:], o.Argument
+	return v
+}
+
+// Unescaped is escaped for a variable of this name: when the pointer to it
+// cannot be followed it has no value, but is no other one either.
+func (o Object) Unescaped(name string) Object {
+	v := o.Escaped()
+	if v.Name != name && v.Type.Strip().Kind == types.KindPointer {
+		v = Object{Type: v.Type.Strip().Elem(), View: o.View, err: ErrUnavailable, Argument: o.Argument}
+	}
+	v.Name = name
+	return v
+}
+
+// Unreadable returns an object of a type that has no value for a reason.
+func (o Object) Unreadable(t *types.Type, reason error) Object {
+	return Object{Type: t, View: o.View, err: reason}
+}

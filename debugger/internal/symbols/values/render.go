@@ -1,0 +1,281 @@
+package values
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+)
+
+// Limits say how much of a value is read.
+type Limits struct {
+	Depth    int // of values within values
+	Pointers int // how many pointers are followed one after another
+	Elements int // of an array, a string's characters apart
+	String   int // bytes of a string
+	Nodes    int // values in all
+}
+
+// DefaultLimits suit a person or a model that looks at a frame's variables.
+var DefaultLimits = Limits{Depth: 5, Pointers: 1, Elements: 64, String: 256, Nodes: 1000}
+
+// A Value is what an object holds, made readable.
+type Value struct {
+	Name     string
+	Type     string // as the language writes it
+	Text     string // the whole value in one line
+	Addr     uint64 // 0 when it is not in memory
+	Children []Value
+	Cut      bool // there is more than the limits let in
+}
+
+// String is "name: type = text".
+func (v Value) String() string { return v.Name + ": " + v.Type + " = " + v.Text }
+
+// Value reads the object. It always has a text: what cannot be read says why,
+// in angle brackets.
+func (o Object) Value(l Limits) Value {
+	r := &renderer{limits: l, left: max(l.Nodes, 1), cpp: cppTypes, goKinds: &goPrinters}
+	return r.value(o, 0, 0)
+}
+
+// A renderer makes values within limits. It has pointers to the tables of
+// printers because those come back to it for what is within a value.
+type renderer struct {
+	limits  Limits
+	left    int // values that may still be made
+	cpp     []cppPrinter
+	goKinds *[32]goPrinter
+}
+
+// maxText bounds the text of a value with children.
+const maxText = 4 << 10
+
+// content is what a printer makes of an object.
+type content struct {
+	text     string
+	children []Value
+	cut      bool
+}
+
+// value makes the value of an object, depth levels down, behind so many
+// pointers.
+func (r *renderer) value(o Object, depth, pointers int) Value {
+	r.left--
+	v := Value{Name: o.Name, Type: o.Type.String()}
+	v.Addr, _ = o.Address()
+	if depth > r.limits.Depth || r.left < 0 {
+		v.Text, v.Cut = "…", true
+		return v
+	}
+	c, err := r.content(o, depth, pointers)
+	if err != nil {
+		v.Text = excuse(err)
+		return v
+	}
+	v.Text, v.Children, v.Cut = c.text, c.children, c.cut
+	if len(v.Text) > maxText {
+		v.Text, v.Cut = strings.ToValidUTF8(v.Text[:maxText], "")+"…", true
+	}
+	return v
+}
+
+// excuse says in place of a value why there is none.
+func excuse(err error) string {
+	switch {
+	case errors.Is(err, ErrOptimizedOut):
+		return "<optimized out>"
+	case errors.Is(err, ErrUnavailable):
+		return "<not available>"
+	}
+	return "<" + err.Error() + ">"
+}
+
+// A printer shows one sort of type in a way of its own. It returns false for
+// types that are not of that sort after all.
+type printer func(r *renderer, o Object, depth, pointers int) (content, bool, error)
+
+// content finds the printer for an object.
+func (r *renderer) content(o Object, depth, pointers int) (content, error) {
+	if o.err != nil {
+		return content{}, o.err
+	}
+	if len(o.pieces) == 1 && o.pieces[0].Kind == location.IsPointer {
+		return r.synthetic(o, depth, pointers)
+	}
+	if p := printerOf(o.Type.Lang); p != nil {
+		if c, ok, err := p(r, o, depth, pointers); ok || err != nil {
+			return c, err
+		}
+	}
+	return r.plain(o, depth, pointers)
+}
+
+// printerOf returns a language's own printer. It is no table because printers
+// come back here for what is within a value.
+func printerOf(l lang.Lang) printer {
+	switch l {
+	case lang.CPlusPlus:
+		return showCPP
+	case lang.Rust:
+		return showRust
+	case lang.Go:
+		return showGo
+	}
+	return nil
+}
+
+// synthetic shows a pointer to an object that has no address.
+func (r *renderer) synthetic(o Object, depth, pointers int) (content, error) {
+	to, err := o.Deref()
+	if err != nil {
+		return content{}, err
+	}
+	v := r.value(to, depth+1, pointers+1)
+	return content{text: "<synthetic pointer> → " + v.Text, children: []Value{v}}, nil
+}
+
+// plain shows an object as C does.
+func (r *renderer) plain(o Object, depth, pointers int) (content, error) {
+	t := o.Type.Strip()
+	switch t.Kind {
+	case types.KindPointer:
+		return r.pointer(o, t, depth, pointers)
+	case types.KindReference, types.KindRvalueReference:
+		to, err := o.Deref()
+		if err != nil {
+			return content{}, err
+		}
+		v := r.value(to, depth, pointers)
+		return content{text: v.Text, children: v.Children, cut: v.Cut}, nil
+	case types.KindStruct, types.KindClass, types.KindUnion:
+		return r.members(o, t, depth, pointers)
+	case types.KindArray:
+		return r.array(o, t, depth, pointers)
+	case types.KindVoid:
+		return content{text: "<void>"}, nil
+	}
+	text, err := scalar(o, t)
+	return content{text: text}, err
+}
+
+// pointer shows an address, what it names, and, as a child, what is there.
+func (r *renderer) pointer(o Object, t *types.Type, depth, pointers int) (content, error) {
+	addr, err := o.Uint()
+	if err != nil {
+		return content{}, err
+	}
+	c := content{text: fmt.Sprintf("%#x", addr)}
+	to := t.Elem()
+	switch s := to.Strip(); {
+	case addr == 0, s.Kind == types.KindVoid:
+	case s.Kind == types.KindFunc:
+		c.text += o.View.symbolText(addr)
+	case s.Kind == types.KindChar && s.ByteSize() == 1:
+		if text, err := r.cstring(o.View.Memory, addr); err == nil {
+			c.text += " " + text
+		}
+	case pointers < r.limits.Pointers && depth < r.limits.Depth:
+		v := r.value(o.At(to, addr), depth+1, pointers+1)
+		v.Name = "*" + o.Name
+		c.children = []Value{v}
+	}
+	return c, nil
+}
+
+// symbolText names the function that a pointer points to.
+func (w *View) symbolText(addr uint64) string {
+	f, ok := w.Image.Program.Function(addr)
+	switch {
+	case !ok:
+		return ""
+	case f.Offset == 0:
+		return " <" + f.Name + ">"
+	}
+	return fmt.Sprintf(" <%s+%d>", f.Name, addr-f.Start)
+}
+
+// members shows a struct. Static members are not part of an object.
+func (r *renderer) members(o Object, t *types.Type, depth, pointers int) (content, error) {
+	if t.Incomplete {
+		return content{text: "<incomplete type>"}, nil
+	}
+	style := styleOf(t)
+	var c content
+	fields := t.Fields()
+	for i := range fields {
+		f := &fields[i]
+		if f.Static || f.Base && isEmpty(f) {
+			continue
+		}
+		if len(c.children) >= r.limits.Elements || r.left <= 0 {
+			c.cut = true
+			break
+		}
+		v := r.value(o.Field(f), depth+1, pointers)
+		if f.Base {
+			v.Name = "<" + f.Type().String() + ">"
+		}
+		c.children = append(c.children, v)
+	}
+	if err := unreadable(o, c.children); err != nil {
+		return content{}, err
+	}
+	c.text = style.name(t) + style.join(c.children, c.cut)
+	return c, nil
+}
+
+// isEmpty reports whether a base class has nothing to show.
+func isEmpty(f *types.Field) bool {
+	t := f.Type()
+	return len(t.Fields()) == 0 && !t.Strip().Incomplete
+}
+
+// unreadable tells an object that cannot be read at all from one that only
+// lacks parts.
+func unreadable(o Object, children []Value) error {
+	addr, ok := o.Address()
+	if !ok || len(children) == 0 {
+		return nil
+	}
+	var p [1]byte
+	if err := o.View.Memory.ReadMemory(addr, p[:]); err != nil {
+		return fmt.Errorf("cannot read memory at %#x", addr)
+	}
+	return nil
+}
+
+// array shows elements, and the characters of a char array as a string.
+func (r *renderer) array(o Object, t *types.Type, depth, pointers int) (content, error) {
+	dims := o.dimensions(t)
+	if len(dims) == 0 || dims[0] < 0 {
+		return content{text: "<array of unknown length>"}, nil
+	}
+	if e := t.Elem().Strip(); len(dims) == 1 && e.Kind == types.KindChar && e.ByteSize() == 1 && e.Name() == "char" {
+		return r.charArray(o, dims[0])
+	}
+	return r.elements(dims[0], styleOf(t), func(i int64) Object { return o.element(t, dims, i) }, depth, pointers)
+}
+
+// elements shows the first elements of a sequence.
+func (r *renderer) elements(n int64, s style, at func(int64) Object, depth, pointers int) (content, error) {
+	var c content
+	for i := range n {
+		if i >= int64(r.limits.Elements) || r.left <= 0 {
+			c.cut = true
+			break
+		}
+		e := at(i)
+		e.Name = fmt.Sprintf("[%d]", i)
+		v := r.value(e, depth+1, pointers)
+		if i == 0 && strings.HasPrefix(v.Text, "<cannot read") {
+			return content{}, errors.New(strings.Trim(v.Text, "<>"))
+		}
+		c.children = append(c.children, v)
+	}
+	c.text = s.list(c.children, c.cut)
+	return c, nil
+}

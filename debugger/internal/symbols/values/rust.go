@@ -1,0 +1,154 @@
+package values
+
+import (
+	"errors"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"strings"
+)
+
+// showRust shows enums by their variant, and strings, vectors, slices and
+// references as Rust writes them.
+func showRust(r *renderer, o Object, depth, pointers int) (content, bool, error) {
+	t := o.Type.Strip()
+	switch {
+	case t.VariantPart() != nil:
+		c, err := rustEnum(r, o, t, depth, pointers)
+		return c, true, err
+	case t.Kind == types.KindPointer && (strings.HasPrefix(t.Name(), "&") || strings.HasPrefix(t.Name(), boxPrefix)):
+		c, err := rustReference(r, o, t, depth, pointers)
+		return c, true, err
+	case isText(t):
+		c, err := rustString(r, o)
+		return c, err == nil, passOn(err)
+	}
+	s, ok, err := o.rustSequence()
+	if err != nil || !ok {
+		return content{}, false, passOn(err)
+	}
+	c, err := r.elements(s.length, styles[lang.Rust], s.at, depth, pointers)
+	return c, true, err
+}
+
+// rustEnum shows the variant that the discriminant says.
+func rustEnum(r *renderer, o Object, t *types.Type, depth, pointers int) (content, error) {
+	c, err := o.rustVariant(t)
+	if err != nil {
+		return content{}, err
+	}
+	m, err := r.members(o.Field(&c.Field), c.Field.Type().Strip(), depth, pointers)
+	if err != nil {
+		return content{}, err
+	}
+	name := shortName(c.Field.Type().String())
+	if c.Field.Name != "" {
+		name = c.Field.Name
+	}
+	m.text = name + styles[lang.Rust].join(m.children, m.cut)
+	return m, nil
+}
+
+// rustVariant finds the variant: the one with the discriminant's value, else the
+// one that has none of its own.
+func (o Object) rustVariant(t *types.Type) (*types.Variant, error) {
+	variants := t.VariantPart()
+	var value, mask uint64
+	if variants.HasDiscriminant {
+		d := o.Field(&variants.Discriminant)
+		size := d.Size()
+		if size > 8 { // the low half tells variants apart
+			size = 8
+			d = d.part("", variants.Discriminant.Type(), 0)
+		}
+		var p [8]byte
+		if err := d.read(0, p[:max(size, 0)]); err != nil {
+			return nil, err
+		}
+		value, mask = word(p[:]), ^uint64(0)>>(64-8*max(size, 1))
+	}
+	var fallback *types.Variant
+	for i := range variants.Variants {
+		c := &variants.Variants[i]
+		switch {
+		case c.Fallback:
+			fallback = c
+		case c.Value&mask == value&mask:
+			return c, nil
+		}
+	}
+	if fallback == nil {
+		return nil, errors.New("discriminant names no variant")
+	}
+	return fallback, nil
+}
+
+// boxPrefix begins the names of boxes, which are pointers too.
+const boxPrefix = "alloc::boxed::Box<"
+
+// rustReference follows a reference or a box.
+func rustReference(r *renderer, o Object, t *types.Type, depth, pointers int) (content, error) {
+	if pointers >= r.limits.Pointers {
+		return r.pointer(o, t, depth, pointers)
+	}
+	to, err := o.Deref()
+	if err != nil {
+		return content{}, err
+	}
+	v := r.value(to, depth+1, pointers+1)
+	if !strings.HasPrefix(t.Name(), boxPrefix) {
+		v.Text = "&" + v.Text
+	}
+	return content{text: v.Text, children: v.Children, cut: v.Cut}, nil
+}
+
+func rustString(r *renderer, o Object) (content, error) {
+	s, err := o.rustSpan()
+	if err != nil {
+		return content{}, err
+	}
+	return r.text(o.View.Memory, s.addr, int64(s.length))
+}
+
+// rustSequence returns the elements of a Vec or slice.
+func (o Object) rustSequence() (sequence, bool, error) {
+	t := o.Type.Strip()
+	if t.Kind != types.KindStruct {
+		return sequence{}, false, nil
+	}
+	switch {
+	case strings.HasPrefix(t.Name(), "&[") || strings.HasPrefix(t.Name(), "&mut [") || strings.HasPrefix(t.Name(), boxPrefix+"["):
+		ptr, err := o.Member("data_ptr")
+		if err != nil {
+			return sequence{}, false, err
+		}
+		return o.rustElements(ptr, ptr.Type.Strip().Elem(), "length")
+	case strings.HasPrefix(t.Name(), "alloc::vec::Vec<"):
+		buf, err := o.Member("buf")
+		if err != nil {
+			return sequence{}, false, err
+		}
+		// The pointer's own type has been erased; it lies some wrappers down.
+		ptr, ok := buf.find(8, isPointer)
+		elem := t.TemplateArg(0)
+		if !ok || elem == nil {
+			return sequence{}, false, errors.New("vector is not valid")
+		}
+		return o.rustElements(ptr, elem, "len")
+	}
+	return sequence{}, false, nil
+}
+
+func (o Object) rustElements(ptr Object, elem *types.Type, length string) (sequence, bool, error) {
+	addr, err := ptr.Uint()
+	if err != nil {
+		return sequence{}, false, err
+	}
+	n, err := o.number(length)
+	if err != nil {
+		return sequence{}, false, err
+	}
+	if n > 1<<48 {
+		return sequence{}, false, errors.New("vector is not valid")
+	}
+	return sequence{length: int64(n), start: addr, elem: elem, owner: o}, true, nil
+}

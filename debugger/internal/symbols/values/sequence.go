@@ -1,0 +1,84 @@
+package values
+
+import (
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"strings"
+)
+
+// A sequence is elements one behind another in memory, which a container of a
+// library or a language keeps.
+type sequence struct {
+	length int64
+	start  uint64
+	elem   *types.Type
+	owner  Object
+}
+
+// at returns an element. It does not check the index.
+func (s *sequence) at(n int64) Object {
+	return s.owner.At(s.elem, s.start+uint64(n*s.elem.ByteSize()))
+}
+
+// sequence returns the elements of a vector or slice; false for other types.
+func (o Object) sequence() (sequence, bool, error) {
+	switch o.Type.Lang {
+	case lang.Go:
+		return o.goSlice()
+	case lang.Rust:
+		return o.rustSequence()
+	case lang.CPlusPlus:
+		switch name := o.Type.Strip().Name(); {
+		case strings.HasPrefix(name, "std::vector<"):
+			return o.cppVector()
+		case strings.HasPrefix(name, llvmPrefix+"vector<"):
+			return o.llvmVector()
+		}
+		if s, ok, err := o.span(); ok {
+			return sequence{length: int64(s.length), start: s.addr, elem: o.Type.TemplateArg(0), owner: o}, err == nil, err
+		}
+	}
+	return sequence{}, false, nil
+}
+
+// number reads a member that is a number, by a path of names.
+func (o Object) number(path ...string) (uint64, error) {
+	m, err := o.descend(path...)
+	if err != nil {
+		return 0, err
+	}
+	return m.Uint()
+}
+
+// descend goes down a path of members.
+func (o Object) descend(path ...string) (Object, error) {
+	for _, name := range path {
+		m, err := o.Member(name)
+		if err != nil {
+			return Object{}, err
+		}
+		o = m
+	}
+	return o, nil
+}
+
+// find returns the first member, at any depth, that a function wants.
+func (o Object) find(depth int, want func(types.Field) bool) (Object, bool) {
+	fields := o.Type.Fields()
+	for i := range fields {
+		if f := &fields[i]; !f.Static && want(*f) {
+			return o.Field(f), true
+		}
+	}
+	for i := range fields {
+		if f := &fields[i]; depth > 0 && !f.Static {
+			if m, ok := o.Field(f).find(depth-1, want); ok {
+				return m, true
+			}
+		}
+	}
+	return Object{}, false
+}
+
+// isPointer wants members that are pointers.
+func isPointer(f types.Field) bool { return f.Type().Strip().Kind == types.KindPointer }

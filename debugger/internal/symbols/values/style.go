@@ -1,0 +1,96 @@
+package values
+
+import (
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"strings"
+)
+
+// A style is how a language writes values that consist of others.
+type style struct {
+	open, close string // around members
+	is          string // between a member's name and its value
+	begin, end  string // around elements
+	typed       bool   // the type's name stands in front
+}
+
+var styles = map[lang.Lang]style{
+	lang.Rust: {" {", "}", ": ", "[", "]", true},
+	lang.Go:   {" {", "}", ": ", "[", "]", true},
+}
+
+var cStyle = style{"{", "}", " = ", "{", "}", false}
+
+func styleOf(t *types.Type) style {
+	if s, ok := styles[t.Lang]; ok {
+		return s
+	}
+	return cStyle
+}
+
+// name is what stands in front of the members.
+func (s style) name(t *types.Type) string {
+	if name := t.String(); !s.typed || strings.HasPrefix(name, "(") || strings.HasPrefix(name, "struct {") {
+		return ""
+	}
+	return shortName(t.String())
+}
+
+// shortName drops what each path in a name is qualified with: people who read a
+// value know where its type is from.
+func shortName(name string) string {
+	if i := strings.IndexByte(name, '<'); i > 0 {
+		name = name[:i]
+	}
+	if i := strings.LastIndex(name, "::"); i >= 0 {
+		name = name[i+2:]
+	}
+	return name
+}
+
+// join writes members in one line. Tuples have numbers for names, which nobody
+// writes.
+func (s style) join(vs []Value, cut bool) string {
+	if s.typed && len(vs) > 0 && isTuple(vs) {
+		return "(" + s.commas(vs, cut, false) + ")"
+	}
+	if s.typed && len(vs) == 0 {
+		return ""
+	}
+	return s.open + s.commas(vs, cut, true) + s.close
+}
+
+func isTuple(vs []Value) bool {
+	for _, v := range vs {
+		if !strings.HasPrefix(v.Name, "__") || strings.Trim(v.Name[2:], "0123456789") != "" || len(v.Name) < 3 {
+			return false
+		}
+	}
+	return true
+}
+
+// list writes elements in one line.
+func (s style) list(vs []Value, cut bool) string {
+	return s.begin + s.commas(vs, cut, false) + s.end
+}
+
+func (s style) commas(vs []Value, cut, named bool) string {
+	var b strings.Builder
+	for i, v := range vs {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if b.Len() > maxText {
+			cut = true
+			break
+		}
+		if named && v.Name != "" {
+			b.WriteString(v.Name + s.is)
+		}
+		b.WriteString(v.Text)
+	}
+	if cut {
+		b.WriteString("…")
+	}
+	return b.String()
+}

@@ -1,0 +1,135 @@
+package values
+
+import (
+	"debug/dwarf"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+)
+
+// A View is where variables are looked at from: a frame, or a whole image for
+// its globals.
+type View struct {
+	Image     *symbols.Image
+	Memory    symbols.Memory
+	Registers dwarfregs.Registers
+	Frame     CallFrame // nil for globals
+}
+
+// A CallFrame is the call whose variables are read.
+type CallFrame interface {
+	// PC is the address of the process whose location list entries hold.
+	PC() uint64
+	// CFA returns the CFA.
+	CFA() (uint64, error)
+	// FrameBase returns what the function's variables are relative to.
+	FrameBase(w *View) (uint64, error)
+	// EntryValue returns what a register held when the function was entered.
+	EntryValue(expr []byte) (uint64, error)
+}
+
+// Object finds where a variable is.
+func (w *View) Object(v *dwarfread.Variable) Object {
+	o := Object{Name: v.Name, Type: types.Void, Argument: v.Argument, View: w}
+	if v.HasType {
+		o.Type = w.Image.Types().At(v.Type)
+	}
+	o.pieces, o.err = w.locate(v)
+	return o
+}
+
+// locate evaluates a variable's location.
+func (w *View) locate(v *dwarfread.Variable) ([]location.Piece, error) {
+	d := v.Unit.Info
+	var expr []byte
+	var constant []byte
+	err := d.Do(func() (err error) {
+		expr, constant, err = w.LocationLocked(v)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if constant != nil {
+		return []location.Piece{{Kind: location.IsBytes, Data: constant}}, nil
+	}
+	if len(expr) == 0 {
+		return nil, ErrOptimizedOut
+	}
+	return location.Evaluate(expr, w.Context(v.Unit))
+}
+
+// LocationLocked picks the expression that holds, or the constant that a
+// variable always is.
+func (w *View) LocationLocked(v *dwarfread.Variable) (expr, constant []byte, err error) {
+	d := v.Unit.Info
+	if c, _ := d.AttrLocked(v.Entry, dwarf.AttrConstValue); c != nil {
+		return nil, constantBytes(c), nil
+	}
+	f, _ := d.AttrLocked(v.Entry, dwarf.AttrLocation)
+	if loc, ok := f.([]byte); ok || f == nil {
+		return loc, nil, nil
+	}
+	if w.Frame == nil {
+		return nil, nil, nil
+	}
+	expr, err = v.Unit.FindLocation(f, w.Frame.PC()-w.Image.Bias)
+	return expr, nil, err
+}
+
+// constantBytes are a constant's bytes as they would lie in memory.
+func constantBytes(c any) []byte {
+	switch v := c.(type) {
+	case int64:
+		b := make([]byte, 16) // sign-extended, as __int128 wants it
+		for i := range b {
+			b[i] = byte(v >> (8 * min(i, 7)))
+			if i > 7 {
+				b[i] = byte(v >> 63)
+			}
+		}
+		return b
+	case string:
+		return append([]byte(v), 0)
+	case []byte:
+		return v
+	}
+	return []byte{}
+}
+
+// Context is what the expressions of a unit may ask.
+func (w *View) Context(u *dwarfread.Unit) *location.Context {
+	c := &location.Context{
+		Memory: w.Memory, Bias: w.Image.Bias, Register: w.Registers.Get,
+		Address: u.Address,
+		TLS: func(off uint64) (uint64, error) {
+			return w.Image.ThreadLocal(off, &w.Registers, w.Memory)
+		},
+		Procedure: u.Procedure,
+		Type: func(die uint64) (location.Type, error) {
+			return w.expressionType(u, die)
+		},
+	}
+	if f := w.Frame; f != nil {
+		c.CFA = f.CFA
+		c.FrameBase = func() (uint64, error) { return f.FrameBase(w) }
+		c.Entry = f.EntryValue
+	}
+	return c
+}
+
+// expressionType reads a base type that an expression of a unit names.
+func (w *View) expressionType(u *dwarfread.Unit, die uint64) (location.Type, error) {
+	t := w.Image.Types().At(u.Offset + dwarf.Offset(die)).Strip()
+	out := location.Type{Class: location.Unsigned, Size: int(t.Size)}
+	switch {
+	case t.Kind == types.KindFloat:
+		out.Class = location.Float
+	case t.Signed():
+		out.Class = location.Signed
+	}
+	return out, nil
+}
