@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
 )
 
 // A throttle answers addresses later and later that fail again and again.
@@ -34,11 +36,11 @@ func (t *throttle) init() { t.by = map[netip.Prefix]*attempts{} }
 // hold counts a failure and waits as long as the address deserves. It reports
 // false, without waiting, when too many of its answers wait already.
 func (t *throttle) hold(ctx context.Context, from netip.Addr, now time.Time) bool {
-	delay, ok := t.fail(network(from), now)
+	delay, ok := t.fail(connlimit.Network(from), now)
 	if !ok || delay == 0 {
 		return ok
 	}
-	defer t.waited(network(from))
+	defer t.waited(connlimit.Network(from))
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
@@ -46,16 +48,6 @@ func (t *throttle) hold(ctx context.Context, from netip.Addr, now time.Time) boo
 	case <-ctx.Done():
 	}
 	return true
-}
-
-// network is whom an address stands for: in IPv6 everybody has a /64.
-func network(addr netip.Addr) netip.Prefix {
-	bits := addr.BitLen()
-	if addr.Is6() {
-		bits = 64
-	}
-	p, _ := addr.Prefix(bits) // the zero address gives the zero prefix
-	return p
 }
 
 func (t *throttle) fail(from netip.Prefix, now time.Time) (time.Duration, bool) {

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"testing"
 	"time"
+
+	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
 )
 
 // However many addresses fail, the memory of them is bounded; those whose
@@ -13,13 +15,13 @@ func TestThrottleForgets(t *testing.T) {
 	var all throttle
 	all.init()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	waits := network(netip.MustParseAddr("192.0.2.1"))
+	waits := connlimit.Network(netip.MustParseAddr("192.0.2.1"))
 	for range freeAttempts + 1 {
 		all.fail(waits, now)
 	}
 	for i := range 3 * maxAddresses {
 		addr := netip.MustParseAddr(fmt.Sprintf("2001:db8:%x:%x::1", i>>8, i&0xff))
-		if delay, ok := all.fail(network(addr), now); delay != 0 || !ok {
+		if delay, ok := all.fail(connlimit.Network(addr), now); delay != 0 || !ok {
 			t.Fatalf("%v: delay %v, %v, want none", addr, delay, ok)
 		}
 		if len(all.by) > maxAddresses {
@@ -36,7 +38,7 @@ func TestThrottleClockGoesBack(t *testing.T) {
 	var all throttle
 	all.init()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	from := network(netip.MustParseAddr("192.0.2.1"))
+	from := connlimit.Network(netip.MustParseAddr("192.0.2.1"))
 	for i := range 2 * freeAttempts {
 		delay, ok := all.fail(from, now.Add(-time.Duration(i)*time.Hour))
 		if want := i >= freeAttempts; ok != true || (delay > 0) != want {

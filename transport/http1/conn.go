@@ -7,10 +7,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/triptych-mcp/triptych/transport/internal/budget"
+	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
 )
 
 // Sizes of buffers: that of a new connection, the largest that a connection
@@ -33,7 +37,9 @@ type conn struct {
 	addr  string
 	state *tls.ConnectionState
 
+	ctx   context.Context //nolint:containedctx // the parent of those of requests
 	stage atomic.Int32
+	hold  *budget.Hold // what buf has beyond firstBuffer
 	head  head
 	buf   []byte
 	n     int // bytes in buf that no request has had yet
@@ -54,13 +60,28 @@ func newConn(f *Front, inner net.Conn) *conn {
 	if f.cfg.TLS != nil {
 		c.net = tls.Server(inner, f.cfg.TLS)
 	}
+	c.ctx = f.cfg.Context
+	if f.cfg.ConnContext != nil {
+		c.ctx = f.cfg.ConnContext(c.ctx, inner)
+	}
+	c.hold = f.buffers.Hold(networkOf(inner))
 	c.watch.init(c)
 	return c
+}
+
+// networkOf returns the network that the memory of a connection counts for.
+func networkOf(conn net.Conn) string {
+	addr, err := netip.ParseAddrPort(conn.RemoteAddr().String())
+	if err != nil {
+		return ""
+	}
+	return connlimit.Network(addr.Addr()).String()
 }
 
 // serve serves requests as long as they are ours, and then closes the
 // connection or gives it away.
 func (c *conn) serve() {
+	defer c.hold.Release()
 	if !c.shakeHands() {
 		c.front.forget(c)
 		c.close()
@@ -166,7 +187,7 @@ func (c *conn) requests() (done bool) {
 
 // handle answers the request and says whether another one may follow.
 func (c *conn) handle(body []byte, now time.Time) (more bool) {
-	ctx, cancel := context.WithCancel(c.front.cfg.Context)
+	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
 	w := &response{conn: c, room: c.front.room(), length: -1}
 	defer c.front.release(w)

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
 // A Config says what is served. Zero durations mean the defaults.
@@ -25,6 +27,14 @@ type Config struct {
 	TLS *tls.Config
 	// Context is the parent of those of requests; nil is [context.Background].
 	Context context.Context //nolint:containedctx // as [http.Server.BaseContext]
+	// ConnContext, if not nil, derives from Context that of the requests of a
+	// connection, as [http.Server.ConnContext] does.
+	ConnContext func(ctx context.Context, conn net.Conn) context.Context
+
+	// BufferMemory bounds the bytes that are buffered of requests before their
+	// senders are known, from one address, 8 MiB, and BufferMemoryTotal from all,
+	// 32 MiB, besides 4 KiB a connection. What has no room goes to [Front.Rest].
+	BufferMemory, BufferMemoryTotal int64
 
 	HeaderTime  time.Duration // for TLS, and for a head from its first byte on; 10 s
 	RequestTime time.Duration // for a request until its answer is written; 150 s
@@ -36,6 +46,8 @@ func (c Config) withDefaults() Config {
 	c.HeaderTime = cmp.Or(c.HeaderTime, 10*time.Second)
 	c.RequestTime = cmp.Or(c.RequestTime, 150*time.Second)
 	c.IdleTime = cmp.Or(c.IdleTime, 2*time.Minute)
+	c.BufferMemory = cmp.Or(c.BufferMemory, 8<<20)
+	c.BufferMemoryTotal = cmp.Or(c.BufferMemoryTotal, 32<<20)
 	if c.Context == nil {
 		c.Context = context.Background()
 	}
@@ -53,6 +65,8 @@ type Front struct {
 	date  dateCache
 	rooms sync.Pool // of *room
 
+	buffers *budget.Budget // by network
+
 	closing atomic.Bool // connections end with the request that they are at
 
 	mu     sync.Mutex
@@ -67,6 +81,7 @@ func New(cfg Config) *Front {
 		f.paths[path] = true
 	}
 	f.rest = newRest()
+	f.buffers = budget.New(budget.Limits{Owner: f.cfg.BufferMemory, Total: f.cfg.BufferMemoryTotal})
 	return f
 }
 

@@ -48,7 +48,10 @@ func (c *conn) receive(deadline time.Time) (size int, v verdict) {
 		if c.n >= maxHead || strange(c.buf[:c.n]) {
 			return 0, passed
 		}
-		if err := c.more(deadline, maxHead); err != nil {
+		if !c.hasRoom(maxHead) {
+			return 0, passed
+		}
+		if err := c.more(deadline); err != nil {
 			return 0, ended
 		}
 	}
@@ -61,21 +64,35 @@ func (c *conn) receive(deadline time.Time) (size int, v verdict) {
 	}
 	deadline = time.Now().Add(grace)
 	for c.n < size+c.head.length {
-		if err := c.more(deadline, size+c.head.length); err != nil {
+		if !c.hasRoom(size + c.head.length) {
+			return 0, passed
+		}
+		if err := c.more(deadline); err != nil {
 			return 0, passed // which finds the same error, or waits
 		}
 	}
 	return size, taken
 }
 
-// more reads on, for a buffer of at least so many bytes.
-func (c *conn) more(deadline time.Time, size int) error {
+// hasRoom reports whether more can be read; a full buffer grows towards size. It
+// is false when the budget has no memory for that.
+func (c *conn) hasRoom(size int) bool {
+	if c.n < len(c.buf) {
+		return true
+	}
+	size = min(size, 2*len(c.buf))
+	if c.hold.Take(int64(size-len(c.buf))) != nil {
+		return false
+	}
+	c.grow(size)
+	return true
+}
+
+// more reads on.
+func (c *conn) more(deadline time.Time) error {
 	c.readUntil = time.Time{}
 	if err := c.net.SetReadDeadline(deadline); err != nil {
 		return err
-	}
-	if c.n == len(c.buf) {
-		c.grow(max(size, 2*len(c.buf)))
 	}
 	n, err := c.net.Read(c.buf[c.n:])
 	c.n += n
@@ -105,6 +122,7 @@ func (c *conn) consume(size int) {
 	rest := c.buf[size:c.n]
 	if len(c.buf) > keptBuffer && len(rest) <= firstBuffer {
 		c.buf = make([]byte, firstBuffer)
+		c.hold.Release()
 	}
 	c.n = copy(c.buf, rest)
 }

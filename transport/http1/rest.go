@@ -76,6 +76,9 @@ func (c *Conn) Read(b []byte) (int, error) {
 	return n, nil
 }
 
+// NetConn returns the connection below.
+func (c *Conn) NetConn() net.Conn { return c.Conn }
+
 // TLS is what TLS has agreed on, nil on a connection without.
 func (c *Conn) TLS() *tls.ConnectionState { return stateOf(c.Conn) }
 

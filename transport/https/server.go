@@ -9,14 +9,14 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/triptych-mcp/triptych/transport/http1"
+	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
 )
 
 // A Config says what is served and within which bounds. Zero numbers mean the
@@ -32,13 +32,18 @@ type Config struct {
 	// what runs until its context is done.
 	Drain func(context.Context)
 
-	HeaderTime     time.Duration // for connecting, TLS and the head of a request; 10 s
-	RequestTime    time.Duration // for a whole request until its answer; 150 s
-	IdleTime       time.Duration // between requests; 120 s
-	DrainTime      time.Duration // for what runs when the server ends; 10 s
-	MaxHeader      int           // bytes; 32 KiB
-	MaxConnections int           // at one time; 20,000
-	Logger         *slog.Logger  // nil discards
+	HeaderTime  time.Duration // for connecting, TLS and the head of a request; 10 s
+	RequestTime time.Duration // for a whole request until its answer; 150 s
+	IdleTime    time.Duration // between requests; 120 s
+	DrainTime   time.Duration // for what runs when the server ends; 10 s
+	MaxHeader   int           // bytes; 32 KiB
+	// MaxConnections bounds the connections at one time, 10,000, and
+	// MaxPerAddress those from one IPv4 address or IPv6 network of 64 bits, 1000,
+	// but for those of Proxies. At a limit, idle connections make room, those of
+	// clients without a good key first.
+	MaxConnections, MaxPerAddress int
+	Proxies                       []netip.Prefix
+	Logger                        *slog.Logger // nil discards
 }
 
 func (c Config) withDefaults() Config {
@@ -47,7 +52,8 @@ func (c Config) withDefaults() Config {
 	c.IdleTime = cmp.Or(c.IdleTime, 2*time.Minute)
 	c.DrainTime = cmp.Or(c.DrainTime, 10*time.Second)
 	c.MaxHeader = cmp.Or(c.MaxHeader, 32<<10)
-	c.MaxConnections = cmp.Or(c.MaxConnections, 20_000)
+	c.MaxConnections = cmp.Or(c.MaxConnections, 10_000)
+	c.MaxPerAddress = cmp.Or(c.MaxPerAddress, 1000)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -55,15 +61,36 @@ func (c Config) withDefaults() Config {
 }
 
 // A Server serves HTTP on one listener.
-type Server struct{ cfg Config }
+type Server struct {
+	cfg     Config
+	limited atomic.Pointer[connlimit.Listener] // nil until Serve
+}
 
 // New returns a server. It starts nothing.
 func New(cfg Config) *Server { return &Server{cfg: cfg.withDefaults()} }
 
+// A ConnectionUsage tells how many connections there are.
+type ConnectionUsage = connlimit.Usage
+
+// Connections returns how many connections there are.
+func (s *Server) Connections() ConnectionUsage {
+	if l := s.limited.Load(); l != nil {
+		return l.Usage()
+	}
+	return ConnectionUsage{Limit: s.cfg.MaxConnections}
+}
+
+// isProxy reports whether connections from an address are a proxy's.
+func (s *Server) isProxy(addr netip.Addr) bool {
+	return slices.ContainsFunc(s.cfg.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.WithZone("")) })
+}
+
 // Serve serves until ctx is done; then it takes nothing new, lets what runs
 // finish within DrainTime and returns nil. It closes the listener.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	run := s.open(ctx, netutil.LimitListener(listener, s.cfg.MaxConnections))
+	limited := connlimit.Listen(listener, connlimit.Limits{Total: s.cfg.MaxConnections, Address: s.cfg.MaxPerAddress, Exempt: s.isProxy})
+	s.limited.Store(limited)
+	run := s.open(ctx, limited)
 	failed := make(chan error, 1)
 	go func() { failed <- run.serve() }()
 	select {
@@ -98,7 +125,8 @@ func (s *Server) open(ctx context.Context, listener net.Listener) *run {
 	return &run{
 		server: s, listener: listener,
 		front: http1.New(http1.Config{
-			Handler: s, Paths: slices.Collect(maps.Keys(s.cfg.Routes)), TLS: secure, Context: base,
+			Handler: s, Paths: slices.Collect(maps.Keys(s.cfg.Routes)), TLS: secure,
+			Context: base, ConnContext: connlimit.WithConn,
 			HeaderTime: s.cfg.HeaderTime, RequestTime: s.cfg.RequestTime, IdleTime: s.cfg.IdleTime, Logger: s.cfg.Logger,
 		}),
 		web: &http.Server{
@@ -112,15 +140,21 @@ func (s *Server) open(ctx context.Context, listener net.Listener) *run {
 			ErrorLog:          slog.NewLogLogger(s.cfg.Logger.Handler(), slog.LevelDebug),
 			BaseContext:       func(net.Listener) context.Context { return base },
 			ConnContext:       withTLS,
+			HTTP2:             &http.HTTP2Config{MaxReceiveBufferPerConnection: maxReceived, MaxReceiveBufferPerStream: maxReceived},
 		},
 	}
 }
+
+// maxReceived is how many bytes HTTP/2 may buffer for one connection before a
+// handler reads them: their sender may not be known yet.
+const maxReceived = 256 << 10
 
 // tlsState is the key of what TLS has agreed on, for connections of which
 // net/http cannot know it.
 type tlsState struct{}
 
 func withTLS(ctx context.Context, conn net.Conn) context.Context {
+	ctx = connlimit.WithConn(ctx, conn)
 	if c, ok := conn.(*http1.Conn); ok {
 		return context.WithValue(ctx, tlsState{}, c.TLS())
 	}
@@ -186,9 +220,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.TLS == nil {
 		r.TLS, _ = r.Context().Value(tlsState{}).(*tls.ConnectionState)
 	}
+	conn := connlimit.FromContext(r.Context())
+	conn.Begin()
+	defer conn.End()
 	if h := s.cfg.Routes[r.URL.Path]; h != nil {
 		h.ServeHTTP(w, r)
 		return
+	}
+	if conn.Crowded() {
+		w.Header().Set("Connection", "close") // others need it more
 	}
 	switch r.URL.Path {
 	case "/healthz":

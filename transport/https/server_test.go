@@ -1,12 +1,16 @@
 package https_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/triptych-mcp/triptych/transport/https"
@@ -101,23 +105,80 @@ func TestHeaderLimit(t *testing.T) {
 	})
 }
 
-// Whoever comes when all connections are taken waits until one is free.
+// A new connection waits while requests run on all others. An idle one, such as
+// one that has sent half a head, makes room.
 func TestConnectionLimit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		h := serve(t, https.Config{Routes: routes(says("here")), MaxConnections: 2})
-		first := h.raw(t, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n")
-		h.raw(t, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n")
+		release := make(chan struct{})
+		h := serve(t, https.Config{MaxConnections: 2, Routes: routes(func(w http.ResponseWriter, r *http.Request) {
+			<-release
+			says("here")(w, r)
+		})})
+		const request = "GET /mcp HTTP/1.1\r\nHost: localhost\r\n"
+		running := h.raw(t, request+"\r\n")
+		half := h.raw(t, request)
+		second := h.raw(t, request+"\r\n")
+		if took, said := closes(t, half); took != 0 || said != "" {
+			t.Errorf("half a head ends after %v with %q, want that it makes room at once", took, said)
+		}
+		synctest.Wait()
 		ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
 		defer stop()
-		if _, err := h.Dial(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("a third connection: %v, want that it waits", err)
+		third := make(chan net.Conn, 1)
+		go func() {
+			conn, err := h.Dial(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			third <- conn
+		}()
+		<-ctx.Done()
+		close(release)
+		for _, conn := range []net.Conn{running, second} {
+			if got := statusLine(t, conn); got != "HTTP/1.1 200 OK" {
+				t.Errorf("a request that was running: %s, want 200", got)
+			}
 		}
-		_ = first.Close() // so that there is room
-		third := h.raw(t, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		if got := statusLine(t, third); got != "HTTP/1.1 200 OK" {
+		_ = running.Close() // its request is over
+		late := <-third
+		if _, err := io.WriteString(late, request+"\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if got := statusLine(t, late); got != "HTTP/1.1 200 OK" {
 			t.Errorf("when there is room: %s, want 200", got)
 		}
-		_ = third.Close() // or it would be kept alive
+		_, _ = second.Close(), late.Close() // or they would be kept alive
+		h.end(t)
+	})
+}
+
+// Health checks of a crowded server end their connections; calls do not.
+func TestCrowded(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		h := serve(t, https.Config{MaxConnections: 4, Routes: routes(says("here"))})
+		ask := func(conn net.Conn, path string) *http.Response {
+			if _, err := io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, resp.Body) // it is short
+			return resp
+		}
+		first, second := h.raw(t, ""), h.raw(t, "")
+		if resp := ask(first, "/healthz"); resp.StatusCode != http.StatusOK || resp.Close {
+			t.Errorf("with two of four: %s, close %v", resp.Status, resp.Close)
+		}
+		third := h.raw(t, "")
+		if resp := ask(first, "/mcp"); resp.Close {
+			t.Error("a call ends its connection")
+		}
+		if resp := ask(first, "/healthz"); resp.StatusCode != http.StatusOK || !resp.Close {
+			t.Errorf("with three of four: %s, close %v, want that it closes", resp.Status, resp.Close)
+		}
+		_, _ = second.Close(), third.Close() // or they would be kept alive
 		h.end(t)
 	})
 }

@@ -28,8 +28,6 @@ type exchange struct {
 	refused bool  // whether the body is a batch, and one error the answer to all of it
 	err     error // of the last request, for the status
 
-	produced int // bytes of answers so far
-
 	values context.Context // of the HTTP request, whose end is not its end
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -337,13 +335,8 @@ type watched struct{ e *exchange }
 
 func (w watched) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
 	e := w.e
-	if e.batch && e.produced > maxBatchAnswer {
-		return dst, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "Invalid Request").
-			WithDetails("the answers to this batch have more than %d bytes already; send the rest in another one", maxBatchAnswer)
-	}
 	e.err = errPanicked
 	out, err := e.handler.Handle(ctx, req, dst)
-	e.produced += len(out) - len(dst)
 	switch cause := context.Cause(e.ctx); {
 	case err == nil:
 	case errors.Is(cause, errCancelled):
@@ -360,10 +353,6 @@ func (w watched) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) (
 	}
 	return out, err
 }
-
-// maxBatchAnswer is how many bytes of answers a batch may have before the rest of
-// its requests are refused.
-const maxBatchAnswer = 8 << 20
 
 var errPanicked = errors.New("the handler panicked")
 

@@ -11,6 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
+	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
 )
 
 // A Handler is the MCP endpoint. Make one with [New].
@@ -99,6 +100,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, refused)
 		return
 	}
+	connlimit.FromContext(r.Context()).SetKnown()
 	switch r.Method {
 	case http.MethodPost:
 		h.post(w, r, caller)
