@@ -26,7 +26,7 @@ type house struct {
 	closers  []func() error
 }
 
-func (h *house) open(ctx context.Context, a *app, env mcp.Env) (err error) {
+func (h *house) open(ctx context.Context, a *app, env mcp.Env, configure func(*mcp.Config)) (err error) {
 	if h.client, err = a.dialValkey(ctx, env.Logger); err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (h *house) open(ctx context.Context, a *app, env mcp.Env) (err error) {
 	if err != nil {
 		return err
 	}
-	if h.server, err = a.openServer(ctx, env, h.recorder, func(cfg *mcp.Config) { cfg.StateKey = shared }); err != nil {
+	if h.server, err = a.openServer(ctx, env, h.recorder, func(cfg *mcp.Config) { cfg.StateKey = shared }, configure); err != nil {
 		return err
 	}
 	h.closers = append(h.closers, h.server.Close)

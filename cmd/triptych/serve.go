@@ -30,9 +30,9 @@ type serveFlags struct {
 	plain           bool
 	proxies         []string
 	hosts, origins  []string
-	maxBody         int64
-	maxConnections  int
+	budgets         budgetFlags
 	drain           time.Duration
+	noFastPath      bool
 	oidc            oidcFlags
 }
 
@@ -44,8 +44,8 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringSliceVar(&f.proxies, "proxy", nil, "believe X-Forwarded-For of this `range` of addresses; repeatable")
 	set.StringSliceVar(&f.hosts, "host", nil, "also take requests that name this `host`; repeatable")
 	set.StringSliceVar(&f.origins, "origin", nil, "let pages of this `origin` call, such as https://example.com; repeatable")
-	set.Int64Var(&f.maxBody, "max-body", 16<<20, "largest request in `bytes`")
-	set.IntVar(&f.maxConnections, "max-connections", 20_000, "connections at one time")
+	f.budgets.register(set)
+	set.BoolVar(&f.noFastPath, "no-http1-fast-path", false, "leave all of HTTP/1.1 to Go's net/http, which takes more of the processor")
 	set.DurationVar(&f.drain, "drain", 10*time.Second, "let calls finish for so `long` when the server is told to end")
 	set.StringVar(&f.metrics, "metrics-listen", "", "show metrics for Prometheus at this `address`, such as 127.0.0.1:9464; without a host it is loopback")
 	f.oidc.register(set)
@@ -87,28 +87,33 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	}
 	var house house
 	defer func() { err = errors.Join(err, house.close()) }()
-	if err := house.open(ctx, a, env); err != nil {
+	if err := house.open(ctx, a, env, f.budgets.ofServer); err != nil {
 		return err
 	}
 	door := bearer.New(bearer.Config{
 		Ring: house.keys, Meter: house.meter, Proxies: proxies, Refused: house.recorder.refused,
 		Tokens: tokens.tokens, Metadata: tokens.metadata(), Now: a.now, Logger: env.Logger,
 	})
-	endpoint := streamable.New(streamable.Config{
+	cfg := streamable.Config{
 		Server: house.server, Door: door, Loopback: f.loopback(), Hosts: f.hosts, Origins: f.origins,
-		MaxBody: f.maxBody, Barrier: house.recorder.commit, Logger: env.Logger,
-	})
+		Barrier: house.recorder.commit, Logger: env.Logger,
+	}
+	f.budgets.ofEndpoint(&cfg)
+	endpoint := streamable.New(cfg)
 	certificates, err := f.certificates(env)
 	if err != nil {
 		return err
 	}
 	routes := map[string]http.Handler{"/mcp": house.recorder.numbers.Around(endpoint)}
 	tokens.describe(routes)
-	web := https.New(https.Config{
-		Certificates: certificates, Routes: routes,
-		Ready: house.ready, Drain: endpoint.Shutdown, DrainTime: f.drain, MaxConnections: f.maxConnections,
+	listening := https.Config{
+		Certificates: certificates, Routes: routes, Proxies: proxies, WithoutFastPath: f.noFastPath,
+		Ready: house.ready, Drain: endpoint.Shutdown, DrainTime: f.drain,
 		Logger: env.Logger.With("component", "https"),
-	})
+	}
+	f.budgets.ofListener(&listening)
+	web := https.New(listening)
+	showBudgets(house.recorder.numbers, house.server, endpoint, web)
 	return a.listenAndServe(ctx, f, env, &house, web, certificates, endpoint)
 }
 
@@ -165,7 +170,7 @@ func (f *serveFlags) check() ([]netip.Prefix, error) {
 	if (f.cert == "") != (f.key == "") {
 		return nil, misused("--tls-cert and --tls-key belong together")
 	}
-	return proxies, nil
+	return proxies, f.budgets.check()
 }
 
 // loopback reports whether only this machine can connect.

@@ -43,7 +43,9 @@ type Config struct {
 	// clients without a good key first.
 	MaxConnections, MaxPerAddress int
 	Proxies                       []netip.Prefix
-	Logger                        *slog.Logger // nil discards
+	// WithoutFastPath leaves all of HTTP/1.1 to net/http.
+	WithoutFastPath bool
+	Logger          *slog.Logger // nil discards
 }
 
 func (c Config) withDefaults() Config {
@@ -125,7 +127,7 @@ func (s *Server) open(ctx context.Context, listener net.Listener) *run {
 	return &run{
 		server: s, listener: listener,
 		front: http1.New(http1.Config{
-			Handler: s, Paths: slices.Collect(maps.Keys(s.cfg.Routes)), TLS: secure,
+			Handler: s, Paths: s.fastPaths(), TLS: secure,
 			Context: base, ConnContext: connlimit.WithConn,
 			HeaderTime: s.cfg.HeaderTime, RequestTime: s.cfg.RequestTime, IdleTime: s.cfg.IdleTime, Logger: s.cfg.Logger,
 		}),
@@ -143,6 +145,14 @@ func (s *Server) open(ctx context.Context, listener net.Listener) *run {
 			HTTP2:             &http.HTTP2Config{MaxReceiveBufferPerConnection: maxReceived, MaxReceiveBufferPerStream: maxReceived},
 		},
 	}
+}
+
+// fastPaths are the paths whose short requests do not go through net/http.
+func (s *Server) fastPaths() []string {
+	if s.cfg.WithoutFastPath {
+		return nil
+	}
+	return slices.Collect(maps.Keys(s.cfg.Routes))
 }
 
 // maxReceived is how many bytes HTTP/2 may buffer for one connection before a

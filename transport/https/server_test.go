@@ -116,6 +116,7 @@ func TestConnectionLimit(t *testing.T) {
 		})})
 		const request = "GET /mcp HTTP/1.1\r\nHost: localhost\r\n"
 		running := h.raw(t, request+"\r\n")
+		synctest.Wait() // its handler runs
 		half := h.raw(t, request)
 		second := h.raw(t, request+"\r\n")
 		if took, said := closes(t, half); took != 0 || said != "" {

@@ -4,6 +4,9 @@
 //	triptych_request_duration_seconds{method,family}           histogram
 //	triptych_requests_in_flight                                gauge
 //	triptych_refusals_total{code}                              counter
+//	triptych_budget_used{budget}                               gauge
+//	triptych_budget_limit{budget}                              gauge
+//	triptych_budget_refusals_total{budget}                     counter
 //
 // Keys, addresses and arguments are never labels, and neither is anything that
 // a client can choose: methods and tools that do not exist share one label.
@@ -63,6 +66,27 @@ func New(version string) *Metrics {
 	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.refusals, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// A Budget is how much of something that is bounded is used, and how often there
+// was none left.
+type Budget struct{ Used, Limit, Refused int64 }
+
+// AddBudget shows a budget. It is called before [Metrics.Handler], once for each
+// name.
+func (m *Metrics) AddBudget(name string, usage func() Budget) {
+	labels := prometheus.Labels{"budget": name}
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "triptych_budget_used", Help: "What clients make the server hold: bytes, or how many.", ConstLabels: labels,
+		}, func() float64 { return float64(usage().Used) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "triptych_budget_limit", Help: "How much of it the server holds at most.", ConstLabels: labels,
+		}, func() float64 { return float64(usage().Limit) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "triptych_budget_refusals_total", Help: "How often there was no more of it.", ConstLabels: labels,
+		}, func() float64 { return float64(usage().Refused) }),
+	)
 }
 
 // nobodys is the label of what does not exist.

@@ -30,6 +30,10 @@ func TestLabels(t *testing.T) {
 		m.Observe(&e)
 	}
 	m.Refused(-32001)
+	used := int64(7)
+	m.AddBudget("bodies", func() metrics.Budget { return metrics.Budget{Used: used, Limit: 100, Refused: 3} })
+	m.AddBudget("answers", func() metrics.Budget { return metrics.Budget{Limit: 200} })
+	used = 8
 	rec := httptest.NewRecorder()
 	m.Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
 	got := rec.Body.String()
@@ -41,6 +45,10 @@ func TestLabels(t *testing.T) {
 		`triptych_request_duration_seconds_count{family="aoc",method="tools/call"} 2`,
 		`triptych_requests_total{code="-32602",family="",method="unknown",outcome="error",tool=""} 1`,
 		`triptych_refusals_total{code="-32001"} 1`,
+		`triptych_budget_used{budget="bodies"} 8`,
+		`triptych_budget_limit{budget="bodies"} 100`,
+		`triptych_budget_limit{budget="answers"} 200`,
+		`triptych_budget_refusals_total{budget="bodies"} 3`,
 		`triptych_build_info{version="1.2.3"} 1`,
 	} {
 		if !strings.Contains(got, want) {

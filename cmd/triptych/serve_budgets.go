@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/https"
+	"github.com/triptych-mcp/triptych/transport/metrics"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// budgetFlags bound what the clients of a server can make it hold. The defaults
+// fit a process of 512 MiB.
+type budgetFlags struct {
+	maxBody                    byteSize
+	bodies, bodiesEach         byteSize
+	answers, answersEach       byteSize
+	state, stateEach           byteSize
+	bodyRate                   byteSize
+	sessions, sessionsEach     int
+	streams, streamsEach       int
+	connections, perConnection int
+}
+
+func (f *budgetFlags) register(set *pflag.FlagSet) {
+	f.maxBody, f.bodyRate = 16<<20, 16<<10
+	f.bodies, f.bodiesEach = 96<<20, 32<<20
+	f.answers, f.answersEach = 96<<20, 32<<20
+	f.state, f.stateEach = 64<<20, 32<<20
+	set.Var(&f.maxBody, "max-body", "refuse requests of more than this `size`")
+	set.Var(&f.bodyRate, "min-body-rate", "refuse bodies that arrive with less than this `size` a second")
+	set.Var(&f.bodies, "body-memory", "hold bodies of requests up to this `size` in all")
+	set.Var(&f.bodiesEach, "body-memory-per-key", "the same for one key, at least twice --max-body")
+	set.Var(&f.answers, "answer-memory", "hold answers and messages that clients have not read up to this `size` in all")
+	set.Var(&f.answersEach, "answer-memory-per-key", "the same for one key")
+	set.Var(&f.state, "state-memory", "hold subscriptions, listen requests and tasks up to this `size` in all")
+	set.Var(&f.stateEach, "state-memory-per-key", "the same for one key")
+	set.IntVar(&f.sessions, "max-sessions", 10_000, "sessions at one time")
+	set.IntVar(&f.sessionsEach, "max-sessions-per-key", 1000, "the same for one key")
+	set.IntVar(&f.streams, "max-streams", 4000, "open event streams at one time")
+	set.IntVar(&f.streamsEach, "max-streams-per-key", 1000, "the same for one key")
+	set.IntVar(&f.connections, "max-connections", 10_000, "connections at one time; idle ones make room for new ones")
+	set.IntVar(&f.perConnection, "max-connections-per-address", 1000, "the same from one IPv4 address or IPv6 /64, but for a --proxy")
+}
+
+// check refuses bounds under which nothing could be served.
+func (f *budgetFlags) check() error {
+	for _, bound := range []struct {
+		flag string
+		n    int64
+	}{
+		{"max-body", int64(f.maxBody)}, {"min-body-rate", int64(f.bodyRate)},
+		{"body-memory", int64(f.bodies)}, {"body-memory-per-key", int64(f.bodiesEach)},
+		{"answer-memory", int64(f.answers)}, {"answer-memory-per-key", int64(f.answersEach)},
+		{"state-memory", int64(f.state)}, {"state-memory-per-key", int64(f.stateEach)},
+		{"max-sessions", int64(f.sessions)}, {"max-sessions-per-key", int64(f.sessionsEach)},
+		{"max-streams", int64(f.streams)}, {"max-streams-per-key", int64(f.streamsEach)},
+		{"max-connections", int64(f.connections)}, {"max-connections-per-address", int64(f.perConnection)},
+	} {
+		if bound.n <= 0 {
+			return misused("--%s must be more than 0", bound.flag)
+		}
+	}
+	return nil
+}
+
+func (f *budgetFlags) ofEndpoint(cfg *streamable.Config) {
+	cfg.MaxBody, cfg.BodyRate = int64(f.maxBody), int64(f.bodyRate)
+	cfg.BodyMemoryTotal, cfg.BodyMemory = int64(f.bodies), int64(f.bodiesEach)
+	cfg.AnswerMemoryTotal, cfg.AnswerMemory = int64(f.answers), int64(f.answersEach)
+	cfg.MaxSessionsTotal, cfg.MaxSessions = f.sessions, f.sessionsEach
+	cfg.MaxStreamsTotal, cfg.MaxStreams = f.streams, f.streamsEach
+}
+
+func (f *budgetFlags) ofListener(cfg *https.Config) {
+	cfg.MaxConnections, cfg.MaxPerAddress = f.connections, f.perConnection
+}
+
+func (f *budgetFlags) ofServer(cfg *mcp.Config) {
+	cfg.StateMemoryTotal, cfg.StateMemory = int(f.state), int(f.stateEach)
+}
+
+// showBudgets adds the budgets of a server to its metrics.
+func showBudgets(m *metrics.Metrics, server *mcp.Server, endpoint *streamable.Handler, web *https.Server) {
+	for name, usage := range map[string]func() streamable.Usage{
+		"bodies": endpoint.BodyUsage, "answers": endpoint.AnswerUsage, "sessions": endpoint.SessionUsage, "streams": endpoint.StreamUsage,
+	} {
+		m.AddBudget(name, func() metrics.Budget {
+			u := usage()
+			return metrics.Budget{Used: u.Used, Limit: u.Limit, Refused: u.Refused}
+		})
+	}
+	m.AddBudget("connections", func() metrics.Budget {
+		u := web.Connections()
+		return metrics.Budget{Used: int64(u.Open), Limit: int64(u.Limit), Refused: u.Refused + u.Closed}
+	})
+	m.AddBudget("state", func() metrics.Budget {
+		u := server.StateUsage()
+		return metrics.Budget{Used: u.Used, Limit: u.Limit, Refused: u.Refused}
+	})
+}
+
+// A byteSize is a flag of bytes, with a unit: 65536, 64KiB, 1MiB, 2GiB.
+type byteSize int64
+
+var byteUnits = []struct {
+	name  string
+	bytes int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
+
+// Set implements [pflag.Value].
+func (s *byteSize) Set(text string) error {
+	digits, unit := strings.TrimSpace(text), int64(1)
+	for _, u := range byteUnits {
+		if before, ok := strings.CutSuffix(digits, u.name); ok {
+			digits, unit = strings.TrimSpace(before), u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64/unit {
+		return fmt.Errorf("%q is no size such as 65536, 64KiB or 16MiB", text)
+	}
+	*s = byteSize(n * unit)
+	return nil
+}
+
+// String implements [pflag.Value].
+func (s *byteSize) String() string {
+	for _, u := range byteUnits {
+		if n := int64(*s); n >= u.bytes && n%u.bytes == 0 && u.bytes > 1 {
+			return strconv.FormatInt(n/u.bytes, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(int64(*s), 10)
+}
+
+// Type implements [pflag.Value].
+func (s *byteSize) Type() string { return "size" }
