@@ -68,7 +68,7 @@ func New(version string) *Metrics {
 	return m
 }
 
-// A Budget is how much of something that is bounded is used, and how often there
+// A Budget holds the use and the limit of something bounded, and how often there
 // was none left.
 type Budget struct{ Used, Limit, Refused int64 }
 
