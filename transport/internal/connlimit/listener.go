@@ -39,7 +39,7 @@ type Listener struct {
 	refused   int64
 }
 
-// A source is what is open from one network.
+// A source counts the connections of one network.
 type source struct {
 	open      int
 	strangers list.List // of *Conn, oldest first
