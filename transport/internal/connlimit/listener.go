@@ -103,7 +103,7 @@ func Network(addr netip.Addr) netip.Prefix {
 	return p
 }
 
-// A verdict is what becomes of a new connection.
+// A verdict decides about a new connection.
 type verdict int
 
 const (
