@@ -1,6 +1,7 @@
 package aoc
 
 import (
+	"bytes"
 	"os"
 	"regexp"
 	"strconv"
@@ -17,7 +18,8 @@ func FuzzSpeeds(f *testing.F) {
 		`{"day":1,"entries":[{"llm":"gpt4","phase":1,"speedMs":1110,"timestamp":"2025-12-01T09:30:00.000Z"}]}`,
 		`{"entries":[{"llm":"é<","phase":2,"speed_ms":0,"timestamp":"2025-12-02T01:00:00+02:00"}]}`,
 		`{"entries":[{"speedMs":9223372036854775807,"timestamp":"0001-01-01T00:00:00Z"},{"speedMs":-1,"timestamp":"2025-12-02T01:00:00.123456789Z"}]}`,
-		`{"entries":[{"speedMs":1,"timestamp":"9999-12-31T23:59:59-01:00"}]}`, `{"entries":null}`, `[]`, `{"entries":[{"speedMs":1.5}]}`, "\ufeff{}",
+		`{"entries":[{"speedMs":1,"timestamp":"9999-12-31T23:59:59-01:00"}]}`, `{"entries":null}`, `[]`,
+		`{"year":2025,"entries":[{"speedMs":1,"timestamp":"2025-12-02T01:00:00Z","note":{"a":[1e3,"<"]}}],"":null}`, `{"entries":[{"speedMs":1.5}]}`, "\ufeff{}",
 	} {
 		f.Add([]byte(text))
 	}
@@ -33,7 +35,11 @@ func FuzzSpeeds(f *testing.F) {
 		for i := range want {
 			want[i].Timestamp = want[i].Timestamp.Truncate(time.Millisecond)
 		}
-		written, err := render(1, want)
+		file, err := b.readSpeeds(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written, err := file.render(1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,6 +49,13 @@ func FuzzSpeeds(f *testing.F) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s\n%s", diff, written)
+		}
+		again, err := parseSpeeds(written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if twice, err := again.render(1); err != nil || !bytes.Equal(twice, written) {
+			t.Errorf("%s\nbecomes\n%s, %v", written, twice, err)
 		}
 	})
 }

@@ -1,9 +1,7 @@
 package aoc
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,25 +21,6 @@ type Speed struct {
 	Timestamp time.Time
 }
 
-// stampLayout is how a file has its times: UTC with milliseconds.
-const stampLayout = "2006-01-02T15:04:05.000Z"
-
-// speedFile is the file of a day as it is written.
-type speedFile struct {
-	Day     int         `json:"day"`
-	Entries []speedItem `json:"entries"`
-}
-
-// speedItem is an entry in a file. OldMS is how the original server spells
-// the speed; it is read and never written.
-type speedItem struct {
-	LLM       string `json:"llm"`
-	Phase     int    `json:"phase"`
-	MS        *int64 `json:"speedMs"`
-	OldMS     *int64 `json:"speed_ms,omitempty"`
-	Timestamp string `json:"timestamp"`
-}
-
 // Record adds an entry to the file of its day and returns the mean over all
 // entries of that LLM for that day and phase, the new one included, cut to
 // whole milliseconds. When it returns without an error, the entry is on disk.
@@ -54,79 +33,59 @@ func (b *Book) Record(ctx context.Context, day Day, s Speed) (mean int64, err er
 		return 0, err
 	}
 	defer unlock()
-	entries, err := b.Speeds(day)
+	file, err := b.readSpeeds(day)
 	if err != nil {
 		return 0, err
 	}
-	entries = append([]Speed{s}, entries...)
-	if err := b.write(day, entries); err != nil {
+	file.entries = append([]entry{{Speed: s}}, file.entries...)
+	if err := b.writeSpeeds(day, file); err != nil {
 		return 0, err
 	}
-	return meanOf(entries, s.LLM, s.Phase), nil
+	return meanOf(file.speeds(), s.LLM, s.Phase), nil
 }
 
 func (b *Book) speedPath(day Day) string {
 	return filepath.Join(b.speeds(), "day"+day.String()+".json")
 }
 
-// Speeds are the entries of a day, newest first.
+// Speeds returns the entries of a day, newest first.
 func (b *Book) Speeds(day Day) ([]Speed, error) {
+	file, err := b.readSpeeds(day)
+	if err != nil || len(file.entries) == 0 {
+		return nil, err
+	}
+	return file.speeds(), nil
+}
+
+func (f speedFile) speeds() []Speed {
+	speeds := make([]Speed, len(f.entries))
+	for i, e := range f.entries {
+		speeds[i] = e.Speed
+	}
+	return speeds
+}
+
+// readSpeeds reads the file of a day; a missing file has no entries.
+func (b *Book) readSpeeds(day Day) (speedFile, error) {
 	path := b.speedPath(day)
 	data, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return speedFile{}, nil
 	}
 	if err != nil {
-		return nil, err
+		return speedFile{}, err
 	}
-	var file speedFile
-	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, fmt.Errorf("%s cannot be read and is left as it is: %w", filepath.Base(path), err)
+	file, err := parseSpeeds(data)
+	if err != nil {
+		return speedFile{}, fmt.Errorf("%s cannot be read and is left as it is: %w; correct the file or move it away", filepath.Base(path), err)
 	}
-	speeds := make([]Speed, len(file.Entries))
-	for i, item := range file.Entries {
-		if speeds[i], err = item.speed(); err != nil {
-			return nil, fmt.Errorf("%s cannot be read and is left as it is: entry %d: %w", filepath.Base(path), i+1, err)
-		}
-	}
-	return speeds, nil
+	return file, nil
 }
 
-func (i speedItem) speed() (Speed, error) {
-	ms := i.MS
-	if ms == nil {
-		ms = i.OldMS
-	}
-	if ms == nil {
-		return Speed{}, errors.New("speedMs is missing")
-	}
-	at, err := time.Parse(time.RFC3339, i.Timestamp)
-	if at = at.UTC(); err == nil && (at.Year() < 0 || at.Year() > 9999) {
-		return Speed{}, errors.New("timestamp has no year of four digits in UTC") // it could not be written
-	}
-	return Speed{LLM: i.LLM, Phase: Phase(i.Phase), SpeedMS: *ms, Timestamp: at}, err
-}
-
-// render is the file of a day: two spaces, a member a line, newest first.
-func render(day Day, speeds []Speed) ([]byte, error) {
-	file := speedFile{Day: int(day), Entries: make([]speedItem, len(speeds))}
-	for i, s := range speeds {
-		file.Entries[i] = speedItem{
-			LLM: s.LLM, Phase: int(s.Phase), MS: &s.SpeedMS, Timestamp: s.Timestamp.UTC().Format(stampLayout),
-		}
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(file)
-	return b.Bytes(), err
-}
-
-// write replaces the file of a day as a whole: a crash leaves the old one or
-// the new one. The lock is held.
-func (b *Book) write(day Day, speeds []Speed) error {
-	data, err := render(day, speeds)
+// writeSpeeds replaces the file of a day: a crash leaves the old content or the new
+// one. The lock is held.
+func (b *Book) writeSpeeds(day Day, file speedFile) error {
+	data, err := file.render(day)
 	if err != nil {
 		return err
 	}

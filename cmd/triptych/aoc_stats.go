@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -56,28 +57,24 @@ func (a *app) stats(_ context.Context, args []string, s statsRun) error {
 	if err != nil {
 		return err
 	}
-	speeds, err := readSpeeds(book, days)
-	if err != nil {
-		return err
-	}
+	speeds, unreadable := readSpeeds(book, days)
 	if s.phase != 0 {
 		speeds = slices.DeleteFunc(speeds, func(one speed) bool { return one.phase != s.phase })
 	}
-	return a.printStats(summarize(speeds), s)
+	return errors.Join(a.printStats(summarize(speeds), s), unreadable)
 }
 
-func readSpeeds(book *aoc.Book, days []aoc.Day) ([]speed, error) {
-	var all []speed
+// readSpeeds reads the speeds of the days. The error names the files that cannot be
+// read; the other days count all the same.
+func readSpeeds(book *aoc.Book, days []aoc.Day) (all []speed, unreadable error) {
 	for _, day := range days {
 		entries, err := book.Speeds(day)
-		if err != nil {
-			return nil, err
-		}
+		unreadable = errors.Join(unreadable, err)
 		for _, e := range entries {
 			all = append(all, speed{int(day), int(e.Phase), e.LLM, e.SpeedMS})
 		}
 	}
-	return all, nil
+	return all, unreadable
 }
 
 func (a *app) printStats(stats []statistic, s statsRun) error {

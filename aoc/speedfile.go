@@ -1,0 +1,169 @@
+package aoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// stampLayout is the form of times in a file: UTC with milliseconds.
+const stampLayout = "2006-01-02T15:04:05.000Z"
+
+// A speedFile is the file of a day. Members of other programs and people survive
+// in extra, of the file and of each entry.
+type speedFile struct {
+	entries []entry
+	extra   []member
+}
+
+// An entry is a speed with the members of its object that are not ours.
+type entry struct {
+	Speed
+	extra []member
+}
+
+// A member is one name and value of a JSON object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// The members of ours, in the order of a file.
+var (
+	fileNames  = []string{"day", "entries"}
+	entryNames = []string{"llm", "phase", "speedMs", "speed_ms", "timestamp"}
+)
+
+// parseSpeeds reads the file of a day.
+func parseSpeeds(data []byte) (speedFile, error) {
+	var file struct {
+		Entries []json.RawMessage `json:"entries"`
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		return speedFile{}, explain(err, data)
+	}
+	f := speedFile{entries: make([]entry, len(file.Entries)), extra: foreign(data, fileNames)}
+	for i, raw := range file.Entries {
+		var err error
+		if f.entries[i], err = parseEntry(raw); err != nil {
+			return speedFile{}, fmt.Errorf("entry %d: %w", i+1, err)
+		}
+	}
+	return f, nil
+}
+
+func parseEntry(raw json.RawMessage) (entry, error) {
+	var item struct {
+		LLM       string `json:"llm"`
+		Phase     int    `json:"phase"`
+		MS        *int64 `json:"speedMs"`
+		OldMS     *int64 `json:"speed_ms"` // the original server's spelling; read and never written
+		Timestamp string `json:"timestamp"`
+	}
+	if err := json.Unmarshal(raw, &item); err != nil {
+		return entry{}, explain(err, raw)
+	}
+	ms := item.MS
+	if ms == nil {
+		ms = item.OldMS
+	}
+	if ms == nil {
+		return entry{}, errors.New("speedMs is missing")
+	}
+	at, err := time.Parse(time.RFC3339, item.Timestamp)
+	if err != nil {
+		return entry{}, fmt.Errorf("the timestamp %q is not a time such as 2025-12-01T09:30:00.000Z", item.Timestamp)
+	}
+	if at = at.UTC(); at.Year() < 0 || at.Year() > 9999 {
+		return entry{}, errors.New("timestamp has no year of four digits in UTC") // it could not be written
+	}
+	return entry{Speed{item.LLM, Phase(item.Phase), *ms, at}, foreign(raw, entryNames)}, nil
+}
+
+// explain says in words what encoding/json says of Go's types.
+func explain(err error, data []byte) error {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if wrong.Field == "" {
+			return fmt.Errorf("there is %s instead of an object", withArticle(wrong.Value))
+		}
+		return fmt.Errorf("%s may not be %s", wrong.Field, withArticle(wrong.Value))
+	}
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		line := 1 + bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte("\n"))
+		return fmt.Errorf("line %d is not JSON: %w", line, err)
+	}
+	return err
+}
+
+// withArticle puts an article before the kind of a JSON value.
+func withArticle(kind string) string {
+	if strings.HasPrefix(kind, "array") || strings.HasPrefix(kind, "object") {
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
+// foreign returns the members of an object whose names are not among ours, which
+// encoding/json matches in any case. data is an object or null.
+func foreign(data []byte, ours []string) (extra []member) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	for dec.More() {
+		token, err := dec.Token()
+		name, ok := token.(string)
+		m := member{name: name}
+		if err != nil || !ok || dec.Decode(&m.value) != nil {
+			return extra // not so in an object that was decoded before
+		}
+		if !slices.ContainsFunc(ours, func(one string) bool { return strings.EqualFold(one, name) }) {
+			extra = append(extra, m)
+		}
+	}
+	return extra
+}
+
+// render returns the file of a day: two spaces, a member a line, newest first.
+func (f speedFile) render(day Day) ([]byte, error) {
+	entries := make([]json.RawMessage, len(f.entries))
+	for i, e := range f.entries {
+		entries[i] = object(append([]member{
+			{"llm", plainJSON(e.LLM)}, {"phase", plainJSON(int(e.Phase))},
+			{"speedMs", plainJSON(e.SpeedMS)}, {"timestamp", plainJSON(e.Timestamp.UTC().Format(stampLayout))},
+		}, e.extra...))
+	}
+	whole := object(append([]member{{"day", plainJSON(int(day))}, {"entries", plainJSON(entries)}}, f.extra...))
+	var b bytes.Buffer
+	err := json.Indent(&b, whole, "", "  ")
+	b.WriteByte('\n')
+	return b.Bytes(), err
+}
+
+// object returns the JSON object with those members.
+func object(members []member) json.RawMessage {
+	b := []byte{'{'}
+	for i, m := range members {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, plainJSON(m.name)...), ':')
+		b = append(b, m.value...)
+	}
+	return append(b, '}')
+}
+
+// plainJSON returns the JSON of a value, in which < and > stay as they are.
+func plainJSON(v any) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err) // strings, numbers and valid JSON always encode
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
