@@ -28,7 +28,9 @@ type cached struct {
 }
 
 // cost is about how many bytes it takes.
-func (c cached) cost() int { return len(c.ruleset.Markdown) + len(c.ruleset.Description) + 512 }
+func (c cached) cost() int {
+	return len(c.ruleset.Markdown) + len(c.ruleset.Description) + len(c.ruleset.Extra) + 512
+}
 
 // get returns the ruleset that was read of a file with this stamp.
 func (c *cache) get(name ruleset.Name, now stamp) (r ruleset.Ruleset, ok bool) {
@@ -38,12 +40,12 @@ func (c *cache) get(name ruleset.Name, now stamp) (r ruleset.Ruleset, ok bool) {
 	if !ok || was.stamp != now {
 		return r, false
 	}
-	return ruleset.Ruleset{Meta: was.ruleset.Clone(), Markdown: was.ruleset.Markdown}, true
+	return was.ruleset.Clone(), true
 }
 
 // put keeps what was read of a file that had this stamp before that.
 func (c *cache) put(name ruleset.Name, before stamp, r ruleset.Ruleset) {
-	one := cached{before, ruleset.Ruleset{Meta: r.Clone(), Markdown: r.Markdown}}
+	one := cached{before, r.Clone()}
 	if time.Since(before.modified) < settled || one.cost() > maxCached {
 		return
 	}

@@ -147,6 +147,68 @@ func (d *document) set(key string, value *yaml.Node) {
 	d.front.Content = append(d.front.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
 }
 
+// ours reports whether a front matter key is one that a ruleset has a field for.
+func ours(key string) bool {
+	switch key {
+	case "name", "description", "tags", "created_at", "last_modified":
+		return true
+	}
+	return false
+}
+
+// extra returns the keys that are not ours as YAML. Keys that cannot stand alone,
+// since they refer to a value of ours by an alias, stay in the file but are not
+// returned.
+func (d *document) extra() string {
+	rest := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	for i := 0; i+1 < len(d.front.Content); i += 2 {
+		if key := d.front.Content[i]; !ours(key.Value) {
+			rest.Content = append(rest.Content, key, d.front.Content[i+1])
+		}
+	}
+	if len(rest.Content) == 0 {
+		return ""
+	}
+	text, err := encodeYAML(rest)
+	if err != nil || yaml.Unmarshal(text, new(yaml.Node)) != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// setExtra replaces the keys that are not ours.
+func (d *document) setExtra(extra string) error {
+	var root yaml.Node
+	if err := yaml.Unmarshal([]byte(extra), &root); err != nil {
+		return fmt.Errorf("the extra front matter: %w", err)
+	}
+	added := mapping(&root)
+	if added == nil {
+		return errors.New("the extra front matter is not a YAML mapping")
+	}
+	var pairs []*yaml.Node
+	for i := 0; i+1 < len(d.front.Content); i += 2 {
+		if ours(d.front.Content[i].Value) {
+			pairs = append(pairs, d.front.Content[i:i+2]...)
+		}
+	}
+	for i := 0; i+1 < len(added.Content); i += 2 {
+		if !ours(added.Content[i].Value) {
+			pairs = append(pairs, added.Content[i:i+2]...)
+		}
+	}
+	d.front.Content = pairs
+	return nil
+}
+
+func encodeYAML(n *yaml.Node) ([]byte, error) {
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	err := errors.Join(enc.Encode(n), enc.Close())
+	return b.Bytes(), err
+}
+
 // render is the file of the ruleset. Front matter that would not be read again
 // is an error: a reference to what stood in the old tags, say.
 func (d *document) render() ([]byte, error) {

@@ -143,6 +143,10 @@ func (s *Store) invalid(name ruleset.Name, info fs.FileInfo, err error) error {
 // Create implements [ruleset.Store].
 func (s *Store) Create(_ context.Context, d ruleset.Draft) (ruleset.Ruleset, error) {
 	doc := document{ruleset: d.At(s.now()), front: mapping(&yaml.Node{})}
+	if err := doc.setExtra(d.Extra); err != nil {
+		return ruleset.Ruleset{}, err
+	}
+	doc.ruleset.Extra = doc.extra()
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return ruleset.Ruleset{}, unavailable(err)
 	}
@@ -236,6 +240,7 @@ func (s *Store) Get(_ context.Context, name ruleset.Name) (ruleset.Ruleset, erro
 	}
 	d, err := s.read(name)
 	if err == nil {
+		d.ruleset.Extra = d.extra()
 		s.cache.put(name, before, d.ruleset)
 	}
 	return d.ruleset, err
@@ -261,6 +266,15 @@ func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) 
 		d, err := s.read(name)
 		if err != nil {
 			return err
+		}
+		d.ruleset.Extra = d.extra()
+		if err := p.Check(d.ruleset); err != nil {
+			return err
+		}
+		if p.Extra != nil {
+			if err := d.setExtra(*p.Extra); err != nil {
+				return err
+			}
 		}
 		d.ruleset = p.Apply(d.ruleset, s.now())
 		r = d.ruleset

@@ -66,6 +66,9 @@ func (s *Store) Update(_ context.Context, name ruleset.Name, p ruleset.Patch) (r
 	if !ok {
 		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}
 	}
+	if err := p.Check(r); err != nil {
+		return ruleset.Ruleset{}, err
+	}
 	r = p.Apply(r, s.now())
 	s.all[name] = r
 	s.tellLocked(ruleset.Change{Kind: ruleset.Updated, Name: name})

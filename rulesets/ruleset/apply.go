@@ -8,15 +8,30 @@ import (
 	"time"
 )
 
-// At is the ruleset that the draft becomes at a moment. Times have whole
-// seconds, which is what stores can write.
+// At returns the ruleset that the draft becomes when it is created now. Times are
+// cut to whole seconds, which stores can write.
 func (d Draft) At(now time.Time) Ruleset {
-	now = now.UTC().Truncate(time.Second)
+	created := d.CreatedAt
+	if created.IsZero() {
+		created = now
+	}
+	modified := d.LastModified
+	switch {
+	case !modified.IsZero():
+	case d.CreatedAt.IsZero():
+		modified = now
+	default:
+		modified = created
+	}
+	if modified.Before(created) {
+		modified = created
+	}
 	return Ruleset{
 		Meta: Meta{
-			Name: d.Name, Description: d.Description, Tags: copyTags(d.Tags), CreatedAt: now, LastModified: now,
+			Name: d.Name, Description: d.Description, Tags: copyTags(d.Tags),
+			CreatedAt: created.UTC().Truncate(time.Second), LastModified: modified.UTC().Truncate(time.Second),
 		},
-		Markdown: d.Markdown,
+		Markdown: d.Markdown, Extra: d.Extra,
 	}
 }
 
@@ -30,6 +45,9 @@ func (p Patch) Apply(r Ruleset, now time.Time) Ruleset {
 	}
 	if p.Markdown != nil {
 		r.Markdown = *p.Markdown
+	}
+	if p.Extra != nil {
+		r.Extra = *p.Extra
 	}
 	if now = now.UTC().Truncate(time.Second); now.After(r.LastModified) {
 		r.LastModified = now
@@ -81,4 +99,10 @@ func ParsePosition(s string) (Meta, error) {
 func (m Meta) Clone() Meta {
 	m.Tags = copyTags(m.Tags)
 	return m
+}
+
+// Clone returns a copy that shares no memory that can change.
+func (r Ruleset) Clone() Ruleset {
+	r.Meta = r.Meta.Clone()
+	return r
 }

@@ -30,6 +30,15 @@ func (e *ExistsError) Error() string {
 	return fmt.Sprintf("ruleset '%s' already exists", e.Name)
 }
 
+// A ConflictError reports that a ruleset was changed since the caller read it.
+type ConflictError struct {
+	Current Ruleset // as it is now
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("ruleset '%s' was changed in the meantime", e.Current.Name)
+}
+
 // An UnavailableError reports a store that cannot be reached now and may come
 // back by itself.
 type UnavailableError struct {

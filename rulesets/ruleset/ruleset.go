@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"cmp"
+	"slices"
 	"time"
 )
 
@@ -51,6 +52,15 @@ type Meta struct {
 type Ruleset struct {
 	Meta
 	Markdown string
+	// Extra holds the front matter keys that are not ours, such as an editor's
+	// globs, as the lines of a YAML mapping. Stores keep it and do not read it.
+	Extra string
+}
+
+// SameContent reports whether a and b differ in nothing that a person writes:
+// description, tags, Markdown and the extra keys.
+func SameContent(a, b Ruleset) bool {
+	return a.Description == b.Description && a.Markdown == b.Markdown && a.Extra == b.Extra && slices.Equal(a.Tags, b.Tags)
 }
 
 // Compare orders lists: by creation time, then by name.

@@ -1,13 +1,22 @@
 package ruleset
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
-// A Draft is what a caller brings to create a ruleset; the store sets the times.
+// A Draft holds the content of a new ruleset.
 type Draft struct {
 	Name        Name
 	Description string
 	Tags        []string
 	Markdown    string
+	Extra       string // see [Ruleset]
+
+	// CreatedAt and LastModified are those of a ruleset that comes from another
+	// store. Zero means now.
+	CreatedAt    time.Time
+	LastModified time.Time
 }
 
 // A Patch is a change to a ruleset. A nil field stays as it is; an empty slice
@@ -16,11 +25,24 @@ type Patch struct {
 	Description *string
 	Tags        *[]string
 	Markdown    *string
+	Extra       *string
+
+	// Base, if not nil, is the ruleset that the patch was made from. The update
+	// fails with a [*ConflictError] if the stored content differs from it.
+	Base *Ruleset
 }
 
 // Empty reports whether the patch changes nothing.
 func (p Patch) Empty() bool {
-	return p.Description == nil && p.Tags == nil && p.Markdown == nil
+	return p.Description == nil && p.Tags == nil && p.Markdown == nil && p.Extra == nil
+}
+
+// Check returns a [*ConflictError] if current differs from the patch's base.
+func (p Patch) Check(current Ruleset) error {
+	if p.Base == nil || SameContent(*p.Base, current) {
+		return nil
+	}
+	return &ConflictError{Current: current}
 }
 
 // A Page asks for part of a list, in the order of [Compare]. After is the
@@ -34,17 +56,18 @@ type Page struct {
 // A Store keeps rulesets. Several processes may share what it keeps. Methods
 // may be called from any goroutine, honour ctx, and take a bounded time.
 //
-// Errors: [*NotFoundError], [*ExistsError], [*UnavailableError]; anything else
-// is a fault of the store.
+// Errors: [*NotFoundError], [*ExistsError], [*ConflictError], [*UnavailableError];
+// anything else is a fault of the store.
 type Store interface {
-	// Create keeps a new ruleset with both times set to now. Of several
-	// creations of one name, on any mix of processes, exactly one succeeds.
+	// Create keeps a new ruleset. Of several creations of one name, on any mix
+	// of processes, exactly one succeeds.
 	Create(ctx context.Context, d Draft) (Ruleset, error)
 	// Get returns one ruleset.
 	Get(ctx context.Context, name Name) (Ruleset, error)
 	// Update applies the patch atomically: it is never half visible and never
 	// brings back a ruleset that was deleted. CreatedAt stays; LastModified
-	// becomes now, or stays where it is if the clock went back.
+	// becomes now, or stays where it is if the clock went back. Of concurrent
+	// updates from one [Patch.Base], on any mix of processes, one succeeds.
 	Update(ctx context.Context, name Name, p Patch) (Ruleset, error)
 	// Delete removes one ruleset.
 	Delete(ctx context.Context, name Name) error

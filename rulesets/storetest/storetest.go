@@ -48,6 +48,10 @@ func Run(t *testing.T, open func(t *testing.T, clock *Clock) (store ruleset.Stor
 		{"texts survive", textsSurvive},
 		{"patches", patches},
 		{"last modified never goes back", timeGoesBack},
+		{"times of another store are kept", timesAreKept},
+		{"extra keys are kept", extraIsKept},
+		{"updates from one base conflict", updatesConflict},
+		{"one update from a base wins", oneUpdateWins},
 		{"not found", notFound},
 		{"order and pages", orderAndPages},
 		{"search", search},
@@ -162,6 +166,94 @@ func timeGoesBack(t *testing.T, s ruleset.Store, clock *Clock, _ func() ruleset.
 	}
 	if got := get(t, s, "a"); !got.LastModified.Equal(start) || !got.CreatedAt.Equal(start) {
 		t.Errorf("times %v, %v, want %v", got.CreatedAt, got.LastModified, start)
+	}
+}
+
+func timesAreKept(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
+	created, modified := start.Add(-48*time.Hour), start.Add(-24*time.Hour)
+	for _, tc := range []struct{ created, modified, wantCreated, wantModified time.Time }{
+		{created, modified, created, modified},
+		{created, time.Time{}, created, created},
+		{modified, created, modified, modified}, // a change is not before the creation
+		{time.Time{}, time.Time{}, start, start},
+	} {
+		create(t, s, ruleset.Draft{Name: "a", CreatedAt: tc.created, LastModified: tc.modified})
+		if r := get(t, again(), "a"); !r.CreatedAt.Equal(tc.wantCreated) || !r.LastModified.Equal(tc.wantModified) {
+			t.Errorf("drafted %v, %v: got %v, %v", tc.created, tc.modified, r.CreatedAt, r.LastModified)
+		}
+		if err := s.Delete(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func extraIsKept(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
+	extra := "globs: \"**/*\"\nalwaysApply: false\n"
+	if r := create(t, s, ruleset.Draft{Name: "a", Extra: extra}); r.Extra != extra {
+		t.Errorf("created with %q", r.Extra)
+	}
+	text := "new"
+	if r, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text}); err != nil || r.Extra != extra {
+		t.Errorf("after an update of the text: %q, %v", r.Extra, err)
+	}
+	for _, want := range []string{"globs: src/*.go\n", ""} {
+		if r, err := s.Update(t.Context(), "a", ruleset.Patch{Extra: &want}); err != nil || r.Extra != want {
+			t.Errorf("updated to %q: %q, %v", want, r.Extra, err)
+		}
+		if r := get(t, again(), "a"); r.Extra != want || r.Markdown != "new" {
+			t.Errorf("read %q, want %q", r.Extra, want)
+		}
+	}
+}
+
+func updatesConflict(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
+	base := create(t, s, ruleset.Draft{Name: "a", Description: "d", Tags: []string{"x"}, Markdown: "old"})
+	other := again()
+	theirs, mine := "theirs", "mine"
+	if _, err := other.Update(t.Context(), "a", ruleset.Patch{Description: &theirs, Base: &base}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &mine, Base: &base})
+	conflict, ok := errors.AsType[*ruleset.ConflictError](err)
+	if !ok || conflict.Current.Description != "theirs" || conflict.Current.Markdown != "old" {
+		t.Fatalf("got %v, want a conflict with the text of the other", err)
+	}
+	if r := get(t, s, "a"); r.Markdown != "old" {
+		t.Errorf("the text became %q", r.Markdown)
+	}
+	if r, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &mine, Base: &conflict.Current}); err != nil || r.Markdown != "mine" || r.Description != "theirs" {
+		t.Errorf("from the current ruleset: %+v, %v", r, err)
+	}
+}
+
+// oneUpdateWins has several writers count, each from what it read before.
+func oneUpdateWins(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
+	const writers, steps = 4, 10
+	create(t, s, ruleset.Draft{Name: "a", Markdown: "."})
+	var wg sync.WaitGroup
+	for range writers {
+		handle := again()
+		wg.Go(func() {
+			for done := 0; done < steps; {
+				base, err := handle.Get(t.Context(), "a")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				text := base.Markdown + "."
+				_, err = handle.Update(t.Context(), "a", ruleset.Patch{Markdown: &text, Base: &base})
+				if err == nil {
+					done++
+				} else if _, conflict := errors.AsType[*ruleset.ConflictError](err); !conflict {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := get(t, s, "a").Markdown; len(got) != 1+writers*steps {
+		t.Errorf("%d of %d updates are left", len(got)-1, writers*steps)
 	}
 }
 

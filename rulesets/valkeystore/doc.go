@@ -4,8 +4,9 @@
 // # Keys
 //
 // The ruleset NAME is the hash ruleset:NAME with the fields description, tags (a
-// JSON array), markdown, created_at and last_modified (RFC 3339). Keys of our
-// own begin with rulesets: and are only a help:
+// JSON array), markdown, created_at and last_modified (RFC 3339), and extra where
+// the ruleset has front matter keys that are not ours. Keys of our own begin with
+// rulesets: and are only a help:
 //
 //   - rulesets:index, a sorted set of the names by creation time (Unix
 //     seconds), so that a page of a list costs the same however many there are;

@@ -83,7 +83,7 @@ func (s *Store) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, e
 	defer stop()
 	r := d.At(s.now())
 	made, err := createScript.Run(ctx, once{s.client}, s.keys(d.Name), r.CreatedAt.Unix(), r.Description, tagsText(r.Tags), r.Markdown,
-		stampText(r.CreatedAt), stampText(r.LastModified), string(d.Name), channel, "c:"+string(d.Name)).Int()
+		stampText(r.CreatedAt), stampText(r.LastModified), string(d.Name), channel, "c:"+string(d.Name), r.Extra).Int()
 	if err != nil {
 		return ruleset.Ruleset{}, unavailable(err)
 	}
@@ -144,7 +144,7 @@ func isWrongType(err error) bool { return err != nil && redis.HasErrorPrefix(err
 // decode reads a hash. What another program left out or wrote in another form
 // is empty, and is reported.
 func (s *Store) decode(name ruleset.Name, fields map[string]string) ruleset.Ruleset {
-	r := ruleset.Ruleset{Meta: ruleset.Meta{Name: name, Description: fields["description"], Tags: []string{}}, Markdown: fields["markdown"]}
+	r := ruleset.Ruleset{Meta: ruleset.Meta{Name: name, Description: fields["description"], Tags: []string{}}, Markdown: fields["markdown"], Extra: fields["extra"]}
 	if text := fields["tags"]; text != "" {
 		if err := json.Unmarshal([]byte(text), &r.Tags); err != nil || r.Tags == nil {
 			s.reportTags(name, text)
@@ -184,28 +184,71 @@ func parseTime(text string) time.Time {
 func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	args := []any{stampText(s.now()), channel, "u:" + string(name)}
-	if p.Description != nil {
-		args = append(args, "description", *p.Description)
+	expected, err := s.expected(ctx, name, p)
+	if err != nil {
+		return ruleset.Ruleset{}, err
 	}
-	if p.Tags != nil {
-		args = append(args, "tags", tagsText(append([]string{}, *p.Tags...)))
-	}
-	if p.Markdown != nil {
-		args = append(args, "markdown", *p.Markdown)
-	}
-	pairs, err := updateScript.Run(ctx, once{s.client}, []string{hashKey(name)}, args...).StringSlice()
+	args := append([]any{stampText(s.now()), channel, "u:" + string(name), len(expected) / 2}, expected...)
+	reply, err := updateScript.Run(ctx, once{s.client}, []string{hashKey(name)}, append(args, changes(p)...)...).StringSlice()
 	if err != nil {
 		return ruleset.Ruleset{}, unavailable(err)
 	}
-	if len(pairs) == 0 {
+	if len(reply) == 0 {
 		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}
 	}
+	if len(reply)%2 == 1 { // "conflict" stands before the hash
+		return ruleset.Ruleset{}, &ruleset.ConflictError{Current: s.decodePairs(name, reply[1:])}
+	}
+	return s.decodePairs(name, reply), nil
+}
+
+// expected returns the fields, with their values, that must not have changed since
+// they were compared with the patch's base; none if there is no base.
+func (s *Store) expected(ctx context.Context, name ruleset.Name, p ruleset.Patch) ([]any, error) {
+	if p.Base == nil {
+		return nil, nil
+	}
+	fields, err := s.client.HGetAll(ctx, hashKey(name)).Result()
+	if isWrongType(err) || err == nil && len(fields) == 0 {
+		return nil, &ruleset.NotFoundError{Name: name}
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	if err := p.Check(s.decode(name, fields)); err != nil {
+		return nil, err
+	}
+	var pairs []any
+	for _, field := range []string{"description", "tags", "markdown", "extra"} {
+		pairs = append(pairs, field, fields[field])
+	}
+	return pairs, nil
+}
+
+// changes returns the fields that a patch sets, with their values.
+func changes(p ruleset.Patch) (pairs []any) {
+	if p.Description != nil {
+		pairs = append(pairs, "description", *p.Description)
+	}
+	if p.Tags != nil {
+		pairs = append(pairs, "tags", tagsText(append([]string{}, *p.Tags...)))
+	}
+	if p.Markdown != nil {
+		pairs = append(pairs, "markdown", *p.Markdown)
+	}
+	if p.Extra != nil {
+		pairs = append(pairs, "extra", *p.Extra)
+	}
+	return pairs
+}
+
+// decodePairs reads a hash from a list of its fields and values.
+func (s *Store) decodePairs(name ruleset.Name, pairs []string) ruleset.Ruleset {
 	fields := map[string]string{}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		fields[pairs[i]] = pairs[i+1]
 	}
-	return s.decode(name, fields), nil
+	return s.decode(name, fields)
 }
 
 // Delete implements [ruleset.Store].
