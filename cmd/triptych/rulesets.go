@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -151,7 +152,7 @@ func (a *app) rulesetsShow() command {
 		short: "print the Markdown of a ruleset",
 		flags: func(set *pflag.FlagSet) {
 			jsonFlag(set, &asJSON)
-			set.BoolVar(&whole, "all", false, "print the description and the tags too, as edit shows them")
+			set.BoolVar(&whole, "all", false, "print the front matter too, as edit shows it")
 			a.familyFlags("rulesets")(set)
 		},
 		complete: a.completeRulesets,
@@ -175,7 +176,7 @@ func (a *app) rulesetsShow() command {
 }
 
 func (a *app) printEditable(r ruleset.Ruleset) error {
-	text, err := editable(r)
+	text, err := rulefiles.Editable(r)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -18,9 +19,9 @@ func (a *app) rulesetsEdit() command {
 	return command{
 		name: "edit", args: "NAME", min: 1, max: 1,
 		short: "edit a ruleset in your editor",
-		long: "Opens the program named by VISUAL or EDITOR with the description, the tags and\n" +
-			"the Markdown, and stores what you saved. Nothing changes when you change\n" +
-			"nothing or when the editor fails.",
+		long: "Opens the program named by VISUAL or EDITOR with the front matter and the\n" +
+			"Markdown, and stores what you saved. Nothing changes when you change nothing,\n" +
+			"when the editor fails, or when the ruleset was changed in the meantime.",
 		flags:    a.familyFlags("rulesets"),
 		complete: a.completeRulesets,
 		run: func(ctx context.Context, args []string) error {
@@ -45,7 +46,7 @@ func (a *app) edit(ctx context.Context, store ruleset.Store, old ruleset.Ruleset
 	path := filepath.Join(dir, string(old.Name)+".md")
 	changed, err := a.editFile(ctx, store, old, path)
 	if err != nil {
-		return hinted(err, "what you wrote is still in "+path)
+		return hinted(err, append(conflictHints(err), "what you wrote is still in "+path)...)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -56,8 +57,17 @@ func (a *app) edit(ctx context.Context, store ruleset.Store, old ruleset.Ruleset
 	return a.printf("updated %s\n", old.Name)
 }
 
+// conflictHints is the advice for an error that says that a ruleset was changed.
+func conflictHints(err error) []string {
+	conflict, ok := errors.AsType[*ruleset.ConflictError](err)
+	if !ok {
+		return nil
+	}
+	return []string{fmt.Sprintf("triptych rulesets show --all %s prints it; run edit again and put your change in", conflict.Current.Name)}
+}
+
 func (a *app) editFile(ctx context.Context, store ruleset.Store, old ruleset.Ruleset, path string) (changed bool, err error) {
-	text, err := editable(old)
+	text, err := rulefiles.Editable(old)
 	if err != nil {
 		return false, err
 	}
@@ -78,8 +88,31 @@ func (a *app) editFile(ctx context.Context, store ruleset.Store, old ruleset.Rul
 	if patch.Empty() {
 		return false, nil
 	}
+	patch.Base = &old
 	_, err = store.Update(ctx, old.Name, patch)
 	return err == nil, err
+}
+
+// edited reads what a person made of an editable text. Editors end the last
+// line of a file; a Markdown that did not end so is taken as unchanged then.
+func edited(text []byte, old ruleset.Ruleset) (ruleset.Ruleset, error) {
+	head, body, err := rulefiles.Split(strings.ReplaceAll(string(text), "\r\n", "\n"))
+	if err != nil {
+		return old, err
+	}
+	f, err := rulefiles.Parse(head)
+	if err != nil {
+		return old, err
+	}
+	fresh := old
+	fresh.Description, fresh.Tags, fresh.Markdown, fresh.Extra = "", f.Tags, body, f.Extra
+	if f.Description != nil {
+		fresh.Description = *f.Description
+	}
+	if body == old.Markdown+"\n" {
+		fresh.Markdown = old.Markdown
+	}
+	return fresh, nil
 }
 
 // difference is what changed between a ruleset and its edited form.
@@ -94,6 +127,9 @@ func difference(old, fresh ruleset.Ruleset) ruleset.Patch {
 	}
 	if fresh.Markdown != old.Markdown {
 		p.Markdown = &fresh.Markdown
+	}
+	if !rulefiles.SameExtra(fresh.Extra, old.Extra) {
+		p.Extra = &fresh.Extra
 	}
 	return p
 }

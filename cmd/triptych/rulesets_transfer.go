@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -22,10 +23,11 @@ import (
 type transfer struct {
 	dry, overwrite bool
 	counts         map[string]int
+	sources        map[ruleset.Name]string // the files that were imported, by name
 }
 
 // outcomes are what can become of a file, in the order of the summary.
-var outcomes = []string{"created", "updated", "written", "unchanged", "skipped", "failed"}
+var outcomes = []string{"created", "updated", "written", "unchanged", "skipped", "left", "failed"}
 
 func (t *transfer) flags(a *app) func(*pflag.FlagSet) {
 	return func(set *pflag.FlagSet) {
@@ -70,57 +72,51 @@ func (a *app) rulesetsImport() command {
 	return command{
 		name: "import", args: "DIR|FILE...", min: 1, max: many,
 		short: "make rulesets of Markdown files",
-		long: "Front matter may give name, description and tags. A name that is not given is\n" +
-			"made of the file's name. Folders are searched for *.md; hidden ones are passed\n" +
-			"over. Rulesets that exist and differ are skipped unless --overwrite is given.",
-		example: "triptych rulesets import ~/notes/rules --dry-run",
+		long: "Folders are searched for *.md, *.mdc, .cursorrules and the like, also in the\n" +
+			"hidden folders of editors (.cursor, .claude, .github, ...). Front matter may give\n" +
+			"name, description, tags, created_at and last_modified; its other keys are kept as\n" +
+			"they are. A missing name is made of the file's name, a missing description of the\n" +
+			"first heading or sentence. Rulesets that exist and differ are skipped unless\n" +
+			"--overwrite is given. Each file that was left out is listed with the reason.",
+		example: "triptych rulesets import ~/notes/rules --dry-run\ntriptych rulesets import .",
 		flags:   t.flags(a),
 		run: func(ctx context.Context, args []string) error {
-			t.counts = map[string]int{}
-			files, err := markdownFiles(args)
+			t.counts, t.sources = map[string]int{}, map[ruleset.Name]string{}
+			found, err := rulefiles.Find(args)
 			if err != nil {
 				return err
 			}
 			return a.withStore(ctx, func(store ruleset.Store) error {
-				for _, path := range files {
+				for _, path := range found.Files {
 					if err := a.importFile(ctx, store, t, path); err != nil {
 						return err
 					}
 				}
-				return a.summarize(t)
+				return errors.Join(a.printLeft(t, found), a.summarize(t))
 			})
 		},
 	}
 }
 
-// markdownFiles are the named files and the *.md files of the named folders.
-func markdownFiles(paths []string) ([]string, error) {
-	var files []string
-	for _, root := range paths {
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err // d may be nil
-			}
-			hidden := path != root && strings.HasPrefix(d.Name(), ".")
-			switch {
-			case d.IsDir() && hidden:
-				return fs.SkipDir
-			case !d.IsDir() && !hidden && (path == root || strings.EqualFold(filepath.Ext(path), ".md")):
-				files = append(files, path)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
+// printLeft lists what import did not read.
+func (a *app) printLeft(t *transfer, found rulefiles.Found) error {
+	var errs []error
+	for _, left := range found.Left {
+		errs = append(errs, a.note(t, "left", left.Path, left.Reason))
 	}
-	return files, nil
+	if found.Other > 0 {
+		errs = append(errs, a.printf("%-9s %s (neither .md nor .mdc)\n", "left", counted(found.Other, "other file")))
+	}
+	return errors.Join(errs...)
 }
 
-// importFile imports one file and notes what became of it. The error is of the
+// importFile imports one file and prints what became of it. The error is of the
 // output or of ctx; what is wrong with the file is an outcome.
 func (a *app) importFile(ctx context.Context, store ruleset.Store, t *transfer, path string) error {
-	draft, err := a.readDraft(path)
+	draft, notes, err := a.readDraft(path)
+	if err == nil {
+		draft.Name, err = t.claim(path, draft.Name)
+	}
 	if err != nil {
 		return a.note(t, "failed", path, err.Error())
 	}
@@ -128,35 +124,31 @@ func (a *app) importFile(ctx context.Context, store ruleset.Store, t *transfer, 
 	if err != nil {
 		return errors.Join(a.note(t, "failed", path, err.Error()), ctx.Err())
 	}
-	return a.note(t, outcome, path, string(draft.Name))
+	to := string(draft.Name)
+	if len(notes) > 0 {
+		to += " (left out: " + strings.Join(notes, "; ") + ")"
+	}
+	return a.note(t, outcome, path, to)
 }
 
-// readDraft reads a file with or without front matter.
-func (a *app) readDraft(path string) (ruleset.Draft, error) {
+func (a *app) readDraft(path string) (ruleset.Draft, []string, error) {
 	text, err := a.readText([]string{path})
 	if err != nil {
-		return ruleset.Draft{}, err
+		return ruleset.Draft{}, nil, err
 	}
-	plain := strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	f := front{}
-	if strings.HasPrefix(plain, fence) {
-		if f, plain, err = splitFront(plain); err != nil {
-			return ruleset.Draft{}, err
-		}
-	}
-	word := f.Name
-	if word == "" {
-		word = nameOf(path)
-	}
-	name, err := ruleset.ParseName(word)
-	return ruleset.Draft{Name: name, Description: f.Description, Tags: f.Tags, Markdown: plain}, err
+	return rulefiles.Draft(path, text)
 }
 
-// nameOf makes a ruleset name of a file name: "Go Style.md" is go_style.
-func nameOf(path string) string {
-	base := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
-	words := strings.FieldsFunc(base, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	return strings.Join(words, "_")
+// claim returns a name that no other file of this run has: the file's own, or one
+// with its folder before it.
+func (t *transfer) claim(path string, name ruleset.Name) (ruleset.Name, error) {
+	for _, candidate := range append([]ruleset.Name{name}, rulefiles.Qualified(path, name)...) {
+		if t.sources[candidate] == "" {
+			t.sources[candidate] = path
+			return candidate, nil
+		}
+	}
+	return "", fmt.Errorf("%s is the ruleset of this name already", t.sources[name])
 }
 
 // put makes the store have the draft, or says why it was left alone.
@@ -173,7 +165,7 @@ func (t *transfer) put(ctx context.Context, store ruleset.Store, draft ruleset.D
 		return "", err
 	}
 	fresh := old
-	fresh.Description, fresh.Tags, fresh.Markdown = draft.Description, draft.Tags, draft.Markdown
+	fresh.Description, fresh.Tags, fresh.Markdown, fresh.Extra = draft.Description, draft.Tags, draft.Markdown, draft.Extra
 	patch := difference(old, fresh)
 	switch {
 	case patch.Empty():
@@ -183,6 +175,7 @@ func (t *transfer) put(ctx context.Context, store ruleset.Store, draft ruleset.D
 	case t.dry:
 		return "updated", nil
 	}
+	patch.Base = &old
 	_, err = store.Update(ctx, draft.Name, patch)
 	return "updated", err
 }
@@ -192,7 +185,8 @@ func (a *app) rulesetsExport() command {
 	return command{
 		name: "export", args: "DIR", min: 1, max: 1,
 		short: "write all rulesets as Markdown files",
-		long: "Each becomes NAME.md with its description and tags as front matter. Files that\n" +
+		long: "Each becomes NAME.md with description, tags, times and all other keys as front\n" +
+			"matter, so that import makes the same ruleset of it elsewhere. Files that\n" +
 			"exist and differ are skipped unless --overwrite is given; no other file is\n" +
 			"touched. A file that is written has the time of its ruleset's last change.",
 		flags: t.flags(a),
@@ -232,7 +226,7 @@ func (a *app) exportOne(ctx context.Context, store ruleset.Store, t *transfer, n
 
 // write makes the file have the ruleset, or says why it was left alone.
 func (t *transfer) write(path string, r ruleset.Ruleset) (outcome string, err error) {
-	text, err := editable(r)
+	text, err := rulefiles.Portable(r)
 	if err != nil {
 		return "", err
 	}

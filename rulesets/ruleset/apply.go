@@ -11,17 +11,11 @@ import (
 // At returns the ruleset that the draft becomes when it is created now. Times are
 // cut to whole seconds, which stores can write.
 func (d Draft) At(now time.Time) Ruleset {
-	created := d.CreatedAt
-	if created.IsZero() {
-		created = now
-	}
-	modified := d.LastModified
-	switch {
-	case !modified.IsZero():
-	case d.CreatedAt.IsZero():
-		modified = now
-	default:
-		modified = created
+	created, modified := d.CreatedAt, d.LastModified
+	if created.IsZero() && modified.IsZero() {
+		created, modified = now, now
+	} else if created.IsZero() {
+		created = modified
 	}
 	if modified.Before(created) {
 		modified = created

@@ -174,6 +174,7 @@ func timesAreKept(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.
 	for _, tc := range []struct{ created, modified, wantCreated, wantModified time.Time }{
 		{created, modified, created, modified},
 		{created, time.Time{}, created, created},
+		{time.Time{}, modified, modified, modified},
 		{modified, created, modified, modified}, // a change is not before the creation
 		{time.Time{}, time.Time{}, start, start},
 	} {

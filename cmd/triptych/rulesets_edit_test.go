@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -19,8 +20,9 @@ func TestEditableRoundTrip(t *testing.T) {
 		rulesetOf("", ""),
 		rulesetOf("colon: 'quoted' # no comment\nsecond line", "---\nbody\n---\n", "a, b", "true", "1", "[x]"),
 		rulesetOf("no last newline", "\n\ntext"),
+		{Meta: ruleset.Meta{Name: "x", Tags: []string{"a"}}, Markdown: "m\n", Extra: "# kept\nglobs: '**/*'\nalwaysApply: false\n"},
 	} {
-		text, err := editable(old)
+		text, err := rulefiles.Editable(old)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,160 @@
+package rulefiles_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+func TestDraft(t *testing.T) {
+	for _, tc := range []struct {
+		name, path, text string
+		want             ruleset.Draft
+	}{
+		{
+			"front matter as Cursor writes it", "rules/react-hooks.mdc",
+			"---\ndescription: React: hooks\nglobs: **/*.{ts,tsx}\nalwaysApply: false\n---\n# Hooks\n",
+			ruleset.Draft{Name: "react_hooks", Description: "React: hooks", Markdown: "# Hooks\n", Extra: "globs: '**/*.{ts,tsx}'\nalwaysApply: false\n"},
+		},
+		{
+			"a value without a key's end", "a.mdc", "---\nglobs: *.ts, it's\ndescription:\n---\nText",
+			ruleset.Draft{Name: "a", Description: "Text", Markdown: "Text", Extra: "globs: '*.ts, it''s'\n"},
+		},
+		{
+			"Copilot", ".github/instructions/Go Style.instructions.md", "---\napplyTo: \"**/*.go\"\n---\n\nUse gofmt. Always.\n",
+			ruleset.Draft{Name: "go_style_instructions", Description: "Use gofmt.", Markdown: "Use gofmt. Always.\n", Extra: "applyTo: \"**/*.go\"\n"},
+		},
+		{
+			"lists and maps of others", "a.md", "---\npaths:\n  - a\n  - b\nmetadata: {x: [1]}\n---\n",
+			ruleset.Draft{Name: "a", Extra: "paths:\n  - a\n  - b\nmetadata: {x: [1]}\n"},
+		},
+		{
+			"an empty description is one", "a.md", "---\ndescription: \"\"\n---\n# Title\n", ruleset.Draft{Name: "a", Markdown: "# Title\n"},
+		},
+		{"no front matter", "CLAUDE.md", "\ufeff# For **Claude** #\r\nText\r\n", ruleset.Draft{Name: "claude", Description: "For Claude", Markdown: "# For **Claude** #\nText\n"}},
+		{"a sentence before a heading", ".cursorrules", "You are an expert. Really.\n\n# Later\n", ruleset.Draft{Name: "cursorrules", Description: "You are an expert.", Markdown: "You are an expert. Really.\n\n# Later\n"}},
+		{"code and rules are no sentences", "a.md", "---\ntags: x, y\n---\n```\ncode\n```\n***\n- Item\n", ruleset.Draft{Name: "a", Description: "Item", Tags: []string{"x", "y"}, Markdown: "```\ncode\n```\n***\n- Item\n"}},
+		{"a skill", "skills/pdf-forms/SKILL.md", "Fill", ruleset.Draft{Name: "pdf_forms", Description: "Fill", Markdown: "Fill"}},
+		{"a name in another form", "x.md", "---\nname: My Rule!\n---\n", ruleset.Draft{Name: "my_rule"}},
+		{"a name that is none", "x.md", "---\nname: 日本\n---\n", ruleset.Draft{Name: "x"}},
+		{"no line after the front matter", "x.md", "---\nname: y\n---", ruleset.Draft{Name: "y"}},
+		{
+			"times", "x.md", "---\ncreated_at: 2025-10-29 10:30:00\nlast_modified: 2025-10-29T12:30:00+01:00\n---\n",
+			ruleset.Draft{Name: "x", CreatedAt: time.Date(2025, 10, 29, 10, 30, 0, 0, time.UTC), LastModified: time.Date(2025, 10, 29, 11, 30, 0, 0, time.UTC)},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, notes, err := rulefiles.Draft(tc.path, tc.text)
+			if err != nil || len(notes) > 0 {
+				t.Fatal(notes, err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// What is left out of a file is said.
+func TestDraftNotes(t *testing.T) {
+	_, notes, err := rulefiles.Draft("a.md", "---\ndescription: [a]\ntags: {a: b}\ncreated_at: soon\n---\n")
+	want := []string{"the description is not a text", "the tags are not a list of texts", "created_at is not a time such as 2025-10-29 10:30:00"}
+	if diff := cmp.Diff(want, notes); diff != "" || err != nil {
+		t.Errorf("%v, -want +got:\n%s", err, diff)
+	}
+}
+
+func TestDraftRefuses(t *testing.T) {
+	for path, text := range map[string]string{"open.md": "---\na: b\n", "list.md": "---\n- a\n---\n", "!.md": "text", "yaml.md": "---\na:\n  - b\n c: d\n---\n"} {
+		if d, _, err := rulefiles.Draft(path, text); err == nil {
+			t.Errorf("%s became %+v", path, d)
+		}
+	}
+}
+
+func TestLongDescriptionsAreCut(t *testing.T) {
+	d, _, err := rulefiles.Draft("a.md", strings.Repeat("wörter ", 100))
+	if err != nil || len(d.Description) > 170 || !strings.HasSuffix(d.Description, "wörter…") {
+		t.Errorf("%q, %v", d.Description, err)
+	}
+}
+
+// A file that is written and read again is the same ruleset.
+func TestPortableRoundTrip(t *testing.T) {
+	at := time.Date(2025, 10, 29, 10, 30, 0, 0, time.UTC)
+	for _, want := range []ruleset.Draft{
+		{Name: "x", Description: "d: '#'", Tags: []string{"a, b", "true"}, Markdown: "---\n# M\n---\n", Extra: "globs: '**/*'\n", CreatedAt: at, LastModified: at.Add(time.Hour)},
+		{Name: "x", Markdown: "text\n", Tags: []string{}, CreatedAt: at, LastModified: at},
+	} {
+		text, err := rulefiles.Portable(want.At(at))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, notes, err := rulefiles.Draft("x.md", string(text))
+		if diff := cmp.Diff(want, got); diff != "" || err != nil || len(notes) > 0 {
+			t.Errorf("%v %v -want +got:\n%s", notes, err, diff)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{
+		"a.md", "b.MDC", "c.txt", "sub/d.md", ".hidden.md", ".cursorrules", ".git/x.md", ".idea/e.md", "node_modules/f.md", ".cursor/rules/deep/g.mdc",
+		".claude/CLAUDE.md", ".github/copilot-instructions.md", ".github/SECURITY.md", ".github/instructions/h.instructions.md", ".github/workflows/ci.yml",
+	} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := rulefiles.Find([]string{root, filepath.Join(root, "c.txt")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	relative := func(path string) string {
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filepath.ToSlash(rel)
+	}
+	var files, left []string
+	for _, path := range found.Files {
+		files = append(files, relative(path))
+	}
+	for _, l := range found.Left {
+		left = append(left, relative(l.Path)+": "+l.Reason)
+	}
+	wantFiles := []string{
+		".claude/CLAUDE.md", ".cursor/rules/deep/g.mdc", ".cursorrules", ".github/copilot-instructions.md", ".github/instructions/h.instructions.md",
+		"a.md", "b.MDC", "sub/d.md", "c.txt",
+	}
+	wantLeft := []string{
+		".github/SECURITY.md: not rules for an editor", ".github/workflows: not rules for an editor", ".hidden.md: a hidden file",
+		".idea: a hidden folder of no known editor", "node_modules: packages of others",
+	}
+	if diff := cmp.Diff(wantFiles, files); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(wantLeft, left); diff != "" || found.Other != 1 {
+		t.Errorf("other %d, left (-want +got):\n%s", found.Other, diff)
+	}
+}
+
+func TestQualified(t *testing.T) {
+	got := rulefiles.Qualified(filepath.FromSlash("/My Repo/api/AGENTS.md"), "agents")
+	if diff := cmp.Diff([]ruleset.Name{"api_agents", "my_repo_api_agents"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
