@@ -85,6 +85,15 @@ type Store interface {
 	Close() error
 }
 
+// An Inspector is a [Store] in which things may lie that look like rulesets and are
+// not served.
+type Inspector interface {
+	Problems(ctx context.Context) ([]Problem, error)
+}
+
+// A Problem is a file that is not served, and why.
+type Problem struct{ File, Reason string }
+
 // A Change says what became of a ruleset.
 type Change struct {
 	Kind ChangeKind
