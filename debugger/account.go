@@ -60,6 +60,7 @@ type accountGroup struct {
 	trail    Trail
 	accounts Accounts
 	now      func() time.Time
+	phrases  map[string]string // of the tools, by their names
 }
 
 // tools are the rows of the group.
@@ -67,18 +68,21 @@ func (t *accountGroup) tools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/quota_status", Title: "Quota status", Scope: "debug:read", Hints: mcp.ReadOnly,
-			Doc:  "Show the plan of the API key and how much of its quota is used",
-			Call: mcp.Typed(t.quotaStatus),
+			Doc:    "Show the plan of the API key and how much of its quota is used",
+			Phrase: "Quota checked",
+			Call:   mcp.Typed(t.quotaStatus),
 		},
 		{
 			Name: "debugger/license_info", Title: "License", Scope: "debug:read", Hints: mcp.ReadOnly,
-			Doc:  "Show the type, status, expiry and features of the license",
-			Call: mcp.Typed(t.licenseInfo),
+			Doc:    "Show the type, status, expiry and features of the license",
+			Phrase: "License checked",
+			Call:   mcp.Typed(t.licenseInfo),
 		},
 		{
 			Name: "debugger/get_comprehensive_audit", Title: "Audit trail", Scope: "audit:read", Hints: mcp.ReadOnly,
-			Doc:  "Show the audit trail, today's if no time is given, and verify its hash chain",
-			Call: mcp.Typed(t.audit),
+			Doc:    "Show the audit trail, today's if no time is given, and verify its hash chain",
+			Phrase: "Audit trail read",
+			Call:   mcp.Typed(t.audit),
 		},
 	}
 }

@@ -97,6 +97,8 @@ type launched struct {
 	place string // where that is, "" for a stop that has a text of its own
 }
 
+func (l launched) processID() int { return l.State.PID }
+
 // Text names the new process, and where it is.
 func (l launched) Text() string {
 	where := l.State.Text()
@@ -176,6 +178,8 @@ type detached struct {
 
 	name string // of a file
 }
+
+func (d detached) processID() int { return d.State.PID }
 
 // Text says what became of the process.
 func (d detached) Text() string {

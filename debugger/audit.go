@@ -74,7 +74,7 @@ func (t *accountGroup) audit(ctx context.Context, call *mcp.Call, args auditArgs
 	}
 	a := audited{From: from, To: to, Records: []auditEntry{}}
 	for _, r := range records[:min(len(records), maxAuditRecords)] {
-		a.Records = append(a.Records, entryOf(r))
+		a.Records = append(a.Records, t.entryOf(r))
 	}
 	if len(records) > maxAuditRecords {
 		a.Next = new(records[maxAuditRecords].Time.UTC().Format(time.RFC3339Nano))

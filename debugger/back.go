@@ -24,27 +24,32 @@ func (t *travelGroup) tools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/step_backward", Title: "Step back", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
-			Doc:  "Go back by recorded instructions or lines of source; everything then shows the past",
-			Call: mcp.Typed(still(t.sessions, t.stepBackward)),
+			Doc:    "Go back by recorded instructions or lines of source; everything then shows the past",
+			Phrase: "Step backward executed",
+			Call:   mcp.Typed(still(t.sessions, t.stepBackward)),
 		},
 		{
 			Name: "debugger/reverse_continue", Title: "Continue backwards", Scope: scopeWrite, Task: mcp.TaskWhenSlow,
-			Doc:  "Go back to the last time a breakpoint was reached or a watchpoint's memory was written",
-			Call: mcp.Typed(still(t.sessions, t.reverseContinue)),
+			Doc:    "Go back to the last time a breakpoint was reached or a watchpoint's memory was written",
+			Phrase: "Reverse continue executed",
+			Call:   mcp.Typed(still(t.sessions, t.reverseContinue)),
 		},
 		{
 			Name: "debugger/seek", Title: "Go to a position", Scope: scopeWrite, Task: mcp.TaskWhenSlow, Hints: mcp.Idempotent,
-			Doc:  "Go to a position of the recorded history, be it in the past or the present",
-			Call: mcp.Typed(still(t.sessions, t.seekTo)),
+			Doc:    "Go to a position of the recorded history, be it in the past or the present",
+			Phrase: "Moved through history",
+			Call:   mcp.Typed(still(t.sessions, t.seekTo)),
 		},
 		{
 			Name: "debugger/last_write", Title: "Last write", Scope: scopeRead, Task: mcp.TaskWhenSlow,
-			Doc:  "Find what has written a value last: the instruction, its thread and stack, and the value before",
-			Call: mcp.Typed(still(t.sessions, t.lastWrite)),
+			Doc:    "Find what has written a value last: the instruction, its thread and stack, and the value before",
+			Phrase: "Last write searched",
+			Call:   mcp.Typed(still(t.sessions, t.lastWrite)),
 		},
 		{
 			Name: "debugger/export_trace", Title: "Export the trace", Scope: scopeRead, Task: mcp.TaskWhenSlow,
-			Doc:  "Write the recorded history, or a part of it, into a file",
+			Doc:    "Write the recorded history, or a part of it, into a file",
+			Phrase: "Trace exported{ ($format)}", Details: factsOf(formatFact),
 			Call: mcp.Typed(still(t.sessions, t.exportTrace)),
 		},
 	}

@@ -137,6 +137,9 @@ type marked struct {
 	named bool // the place was not given as an address
 }
 
+// address is that of the first place; there always is one.
+func (m marked) address() string { return m.Breakpoint.Places[0].Address }
+
 // Text is the documented form; a place that was not given as an address is
 // told.
 func (m marked) Text() string {

@@ -61,6 +61,15 @@ func failed(what, format string, args ...any) error {
 	return &failure{what, fmt.Sprintf(format, args...)}
 }
 
+// An argumentError says what is wrong with an argument.
+type argumentError struct{ details string }
+
+func (e *argumentError) Error() string { return e.details }
+
+func wrongArgument(format string, args ...any) error {
+	return &argumentError{fmt.Sprintf(format, args...)}
+}
+
 // errRunning is proc.ErrRunning with what to do.
 var errRunning = &failure{"Process is running", "stop it with debugger/pause, or wait for it with debugger/continue"}
 
@@ -92,6 +101,9 @@ func wireError(err error) error {
 
 // wireArguments: all that is wrong with the arguments is in the details.
 func wireArguments(err error) *jsonrpc.Error {
+	if e, ok := errors.AsType[*argumentError](err); ok {
+		return mcp.InvalidParams("%s", e.details)
+	}
 	if args, ok := errors.AsType[*schema.Error](err); ok {
 		return mcp.InvalidParams("%s", args.Error())
 	}

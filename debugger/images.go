@@ -3,9 +3,9 @@ package debugger
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/core"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
@@ -20,7 +20,7 @@ func opener(process *proc.Process) func(symbols.Mapping) (symbols.File, error) {
 			filepath.Join(fmt.Sprintf("/proc/%d/root", process.ID()), m.Path),
 			m.Path,
 		} {
-			f, err := openRegular(path)
+			f, err := core.OpenRegular(path)
 			if err == nil {
 				return f, nil
 			}
@@ -28,17 +28,4 @@ func opener(process *proc.Process) func(symbols.Mapping) (symbols.File, error) {
 		}
 		return nil, errs
 	}
-}
-
-// openRegular opens a file unless it is something that reading could block on
-// or change.
-func openRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", path)
-	}
-	return os.Open(path)
 }

@@ -1,6 +1,7 @@
 package debugger
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -34,6 +35,8 @@ type contents struct {
 	from uint64
 	data []byte
 }
+
+func (c contents) address() string { return c.Address }
 
 // Text is a line for each 16 bytes.
 func (c contents) Text() string {
@@ -87,7 +90,7 @@ func expressionError(err error) error {
 		return err
 	}
 	if _, ok := errors.AsType[*expr.SyntaxError](err); ok {
-		return mcp.InvalidParams("the expression cannot be understood: %s", err)
+		return wrongArgument("the expression cannot be understood: %s", err)
 	}
 	return failed("Expression failed", "%v", err)
 }
@@ -135,6 +138,8 @@ type written struct {
 	Length  int    `json:"length" doc:"How many bytes were written"`
 	Before  string `json:"before" doc:"What was there before, in hexadecimal"`
 }
+
+func (w written) address() string { return w.Address }
 
 // Text says what was done.
 func (w written) Text() string {
@@ -218,7 +223,7 @@ func (c code) Text() string {
 
 func (t *lookGroup) disassemble(ctx context.Context, _ *mcp.Call, s *session, args disassembleArgs) (code, error) {
 	now := s.tell()
-	addr, err := s.address(ctx, orElse(args.Address, now.Address))
+	addr, err := s.address(ctx, cmp.Or(args.Address, now.Address))
 	if err != nil {
 		return code{}, err
 	}
@@ -251,11 +256,4 @@ func newInstructionItem(s *session, addr uint64, data []byte) (instructionItem, 
 	}
 	item.File, item.Line, _ = s.program.Line(addr)
 	return item, length
-}
-
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }

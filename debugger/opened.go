@@ -24,6 +24,8 @@ type opened struct {
 	note string
 }
 
+func (o opened) processID() int { return o.State.PID }
+
 // newOpened describes a file. It looks at the scene, so it is called before
 // others may.
 func newOpened(d *debuggee, files *core.Mapped) opened {

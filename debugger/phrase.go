@@ -1,62 +1,22 @@
 package debugger
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
 )
 
-// phrases say what a successful request did, by its method or tool. A part in
-// braces is left out unless the record has the details named in it;
-// key is that of the caller.
-var phrases = map[string]string{
+// methodPhrases tell of successful requests that call no tool. A part in braces
+// is left out unless the record has the details named in it; key is that of the
+// caller. Those of the tools are in their rows.
+var methodPhrases = map[string]string{
 	"initialize":  "Session started{ - user: $key}",
 	"session/end": "Session ended",
-
-	"debugger/attach":                  "Attached{ to PID $pid}",
-	"debugger/launch":                  "Program launched{ as PID $pid}",
-	"debugger/detach":                  "Detached{ from PID $pid}",
-	"debugger/set_breakpoint":          "Breakpoint set{ at $address}",
-	"debugger/continue":                "Execution continued",
-	"debugger/step_forward":            "Step forward executed",
-	"debugger/step_backward":           "Step backward executed",
-	"debugger/reverse_continue":        "Reverse continue executed",
-	"debugger/last_write":              "Last write searched",
-	"debugger/seek":                    "Moved through history",
-	"debugger/get_stack_trace":         "Stack trace inspected",
-	"debugger/get_variables":           "Variables inspected{ (scope: $scope)}",
-	"debugger/find_similar_bugs":       "Similar bugs searched",
-	"debugger/open_core":               "Core file opened{ of PID $pid}",
-	"debugger/open_trace":              "Trace opened{ of PID $pid}",
-	"debugger/export_trace":            "Trace exported{ ($format)}",
-	"debugger/step_line":               "Step by line executed",
-	"debugger/step_over":               "Step over executed",
-	"debugger/step_out":                "Step out executed",
-	"debugger/pause":                   "Execution paused",
-	"debugger/clear_breakpoint":        "Breakpoint cleared{ ($id)}",
-	"debugger/set_watchpoint":          "Watchpoint set{ at $address}",
-	"debugger/list_breakpoints":        "Breakpoints inspected",
-	"debugger/threads":                 "Threads inspected",
-	"debugger/goroutines":              "Goroutines inspected",
-	"debugger/registers":               "Registers inspected",
-	"debugger/read_memory":             "Memory inspected{ at $address}",
-	"debugger/write_memory":            "Memory written{ at $address}",
-	"debugger/disassemble":             "Code inspected",
-	"debugger/source":                  "Source inspected",
-	"debugger/evaluate":                "Expression evaluated",
-	"debugger/sessions":                "Sessions listed",
-	"debugger/quota_status":            "Quota checked",
-	"debugger/license_info":            "License checked",
-	"debugger/get_comprehensive_audit": "Audit trail read",
-
-	"xpath_query":       "Document queried",
-	"validate_schema":   "Document validated",
-	"cache_stats":       "Document cache inspected",
-	"preload_documents": "Documents preloaded",
 }
 
 // describe says in a few words what a record is about.
-func describe(r *AuditRecord) string {
+func (t *accountGroup) describe(r *AuditRecord) string {
 	what := r.Method
 	if r.Target != "" {
 		what = r.Target
@@ -66,7 +26,7 @@ func describe(r *AuditRecord) string {
 	}
 	switch r.Outcome {
 	case "ok", "":
-		if phrase, ok := phrases[what]; ok {
+		if phrase := cmp.Or(t.phrases[what], methodPhrases[what]); phrase != "" {
 			return fill(phrase, r)
 		}
 		return done(r)

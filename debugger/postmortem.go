@@ -74,7 +74,7 @@ func (s shelf) open(path string) (*os.File, string, error) {
 			return file, real, shelfError(path, err)
 		}
 	}
-	return nil, "", mcp.InvalidParams("%s is not there; relative paths begin at the folders that --traces names", path)
+	return nil, "", wrongArgument("%s is not there; relative paths begin at the folders that --traces names", path)
 }
 
 // candidates are the places that a path may mean.

@@ -53,8 +53,9 @@ func (t *similarGroup) tools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/find_similar_bugs", Title: "Similar bugs", Scope: scopeRead, Hints: mcp.ReadOnly, Task: mcp.TaskWhenSlow,
-			Doc:  "Search source code for places that resemble the one where the program stopped, or a given one",
-			Call: mcp.Typed(t.findSimilarBugs),
+			Doc:    "Search source code for places that resemble the one where the program stopped, or a given one",
+			Phrase: "Similar bugs searched",
+			Call:   mcp.Typed(t.findSimilarBugs),
 		},
 	}
 }

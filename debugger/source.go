@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"io"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/core"
 )
 
 // Bounds of what is read of source files.
@@ -15,7 +17,7 @@ const (
 // sourceLines returns some lines of a file, counted from 1; what cannot be
 // read is missing.
 func sourceLines(file string, first, last int) []string {
-	f, err := openRegular(file)
+	f, err := core.OpenRegular(file)
 	if err != nil {
 		return nil
 	}

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/core"
 )
 
 // maxKept is how large a file may be that is kept.
@@ -45,7 +47,7 @@ func (k *keptSource) current(path string) bool {
 
 // readSource reads a file; one that is too large or cannot be read is not kept.
 func readSource(path string) keptSource {
-	f, err := openRegular(path)
+	f, err := core.OpenRegular(path)
 	if err != nil {
 		return keptSource{}
 	}

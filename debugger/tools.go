@@ -23,17 +23,22 @@ const liveInstructions = "Attach to a process or launch a program, set breakpoin
 
 // table has the tools in the order in which clients see them.
 func (g *groups) table() *mcp.Table {
+	tools := slices.Concat(
+		g.control.tools(), g.travel.tools(), g.look.tools(), g.control.fileTools(), g.account.tools(), g.similar.tools(), g.xml.tools(),
+	)
+	g.account.phrases = map[string]string{}
+	for i := range tools {
+		g.account.phrases[tools[i].Name] = tools[i].Phrase
+	}
 	return &mcp.Table{
 		Family:       "debugger",
 		Identity:     mcp.Implementation{Name: "kindly-debugger", Version: "1.0.0"},
 		Baseline:     mcp.CapabilityTools,
 		Instructions: liveInstructions,
-		Tools: recorded(slices.Concat(
-			g.control.tools(), g.travel.tools(), g.look.tools(), g.control.fileTools(), g.account.tools(), g.similar.tools(), g.xml.tools(),
-		)),
-		Errors:     wireError,
-		EndSession: g.sessions.endSession,
-		Close:      g.close,
+		Tools:        tools,
+		Errors:       wireError,
+		EndSession:   g.sessions.endSession,
+		Close:        g.close,
 	}
 }
 
