@@ -99,9 +99,7 @@ func newAccountGroup(trail Trail, accounts Accounts, now func() time.Time) *acco
 	return t
 }
 
-type noArgs struct{}
-
-func (t *accountGroup) quotaStatus(ctx context.Context, call *mcp.Call, _ noArgs) (quota, error) {
+func (t *accountGroup) quotaStatus(ctx context.Context, call *mcp.Call, _ struct{}) (quota, error) {
 	a, err := t.accounts.Account(ctx, call.Caller().Principal)
 	if err != nil {
 		return quota{}, err
@@ -114,7 +112,7 @@ func (t *accountGroup) quotaStatus(ctx context.Context, call *mcp.Call, _ noArgs
 	return q, nil
 }
 
-func (t *accountGroup) licenseInfo(ctx context.Context, call *mcp.Call, _ noArgs) (license, error) {
+func (t *accountGroup) licenseInfo(ctx context.Context, call *mcp.Call, _ struct{}) (license, error) {
 	a, err := t.accounts.Account(ctx, call.Caller().Principal)
 	if err != nil {
 		return license{}, err

@@ -97,7 +97,7 @@ type launched struct {
 	place string // where that is, "" for a stop that has a text of its own
 }
 
-func (l launched) processID() int { return l.State.PID }
+func (l launched) AuditPID() int { return l.State.PID }
 
 // Text names the new process, and where it is.
 func (l launched) Text() string {
@@ -179,7 +179,7 @@ type detached struct {
 	name string // of a file
 }
 
-func (d detached) processID() int { return d.State.PID }
+func (d detached) AuditPID() int { return d.State.PID }
 
 // Text says what became of the process.
 func (d detached) Text() string {
@@ -251,7 +251,7 @@ func (l sessionList) Text() string {
 	return b.String()
 }
 
-func (t *controlGroup) list(_ context.Context, call *mcp.Call, _ noArgs) (sessionList, error) {
+func (t *controlGroup) list(_ context.Context, call *mcp.Call, _ struct{}) (sessionList, error) {
 	list := sessionList{Sessions: []sessionItem{}}
 	for _, s := range t.sessions.own(call.StateKey()) {
 		list.Sessions = append(list.Sessions, sessionItem{

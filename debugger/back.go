@@ -108,7 +108,7 @@ func (t *travelGroup) stepBackward(ctx context.Context, call *mcp.Call, s *sessi
 		_, err := s.backward(ctx, func(*history.View) bool { done++; return done == n })
 		return s.arrived(atMoment, err)
 	})
-	return back{State: m.State, Snapshot: m.State.position(), Instruction: s.next(m.State), bySource: bySource}, err
+	return back{State: m.State, Snapshot: m.State.position(), Instruction: nextInstruction(s, m.State), bySource: bySource}, err
 }
 
 // reaches says whether history goes back so far.

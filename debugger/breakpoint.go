@@ -42,12 +42,12 @@ type watch struct {
 	last     []byte // what was there at the last stop
 }
 
-// limits of what one client may set.
-const (
-	maxMarks  = 200
-	maxPlaces = 64
+// maxMarks bounds the breakpoints and watchpoints of a session.
+const maxMarks = 200
 
-	maxSimilar = 5 // names of functions in place of one that is not known
+const (
+	maxPlaces  = 64 // of one breakpoint
+	maxSimilar = 5  // names of functions in place of one that is not known
 )
 
 type breakpointArgs struct {
@@ -137,8 +137,8 @@ type marked struct {
 	named bool // the place was not given as an address
 }
 
-// address is that of the first place; there always is one.
-func (m marked) address() string { return m.Breakpoint.Places[0].Address }
+// AuditAddress is that of the first place; there always is one.
+func (m marked) AuditAddress() string { return m.Breakpoint.Places[0].Address }
 
 // Text is the documented form; a place that was not given as an address is
 // told.

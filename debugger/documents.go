@@ -101,7 +101,7 @@ func malformed(e *document.SyntaxError) error {
 	}
 }
 
-func (t *xmlGroup) cacheStats(ctx context.Context, _ *mcp.Call, _ noArgs) (cached, error) {
+func (t *xmlGroup) cacheStats(ctx context.Context, _ *mcp.Call, _ struct{}) (cached, error) {
 	stats, err := t.documents.Stats(ctx)
 	if err != nil {
 		return cached{}, err

@@ -201,7 +201,7 @@ func (s *inspector) instructionText(addr uint64) string {
 }
 
 // bytes reads what is watched; what is not there is zero.
-func (s *inspector) bytes(w *watch) []byte {
+func (s *stepper) bytes(w *watch) []byte {
 	b := make([]byte, w.size)
 	n, _ := s.scene.ReadMemory(w.address, b)
 	clear(b[n:])

@@ -13,11 +13,11 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// limits of one answer.
-const (
-	maxMemory       = 64 << 10
-	maxInstructions = 1000
-)
+// maxMemory is how many bytes of memory one answer shows.
+const maxMemory = 64 << 10
+
+// maxInstructions is how many instructions one answer shows.
+const maxInstructions = 1000
 
 type readArgs struct {
 	Address string `json:"address" min:"1" doc:"Address such as 0x404010, or an expression such as $rsp, &total or p"`
@@ -36,7 +36,7 @@ type contents struct {
 	data []byte
 }
 
-func (c contents) address() string { return c.Address }
+func (c contents) AuditAddress() string { return c.Address }
 
 // Text is a line for each 16 bytes.
 func (c contents) Text() string {
@@ -85,8 +85,8 @@ func (s *inspector) address(ctx context.Context, text string) (uint64, error) {
 // expressionError tells what is wrong with an expression from what is wrong
 // with the process.
 func expressionError(err error) error {
-	_, failure := errors.AsType[*failure](err)
-	if err == nil || failure || isAccess(err) || isProcess(err) {
+	_, reported := errors.AsType[*failure](err)
+	if err == nil || reported || isAccess(err) || isProcess(err) {
 		return err
 	}
 	if _, ok := errors.AsType[*expr.SyntaxError](err); ok {
@@ -139,7 +139,7 @@ type written struct {
 	Before  string `json:"before" doc:"What was there before, in hexadecimal"`
 }
 
-func (w written) address() string { return w.Address }
+func (w written) AuditAddress() string { return w.Address }
 
 // Text says what was done.
 func (w written) Text() string {

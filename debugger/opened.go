@@ -24,7 +24,7 @@ type opened struct {
 	note string
 }
 
-func (o opened) processID() int { return o.State.PID }
+func (o opened) AuditPID() int { return o.State.PID }
 
 // newOpened describes a file. It looks at the scene, so it is called before
 // others may.

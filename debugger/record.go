@@ -31,8 +31,8 @@ func factsOf(f fact) func(raw json.RawMessage, answer any) map[string]string {
 
 // processAnswer is an answer about a process, addressAnswer one about a place.
 type (
-	processAnswer interface{ processID() int }
-	addressAnswer interface{ address() string }
+	processAnswer interface{ AuditPID() int }
+	addressAnswer interface{ AuditAddress() string }
 )
 
 func pidFact(a factArgs, _ any) map[string]string { return positive("pid", a.PID) }
@@ -50,7 +50,7 @@ func formatFact(a factArgs, _ any) map[string]string {
 // processFact is the process that an answer is about.
 func processFact(_ factArgs, answer any) map[string]string {
 	if about, ok := answer.(processAnswer); ok {
-		return positive("pid", about.processID())
+		return positive("pid", about.AuditPID())
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func processFact(_ factArgs, answer any) map[string]string {
 func addressFact(a factArgs, answer any) map[string]string {
 	text := a.Address
 	if about, ok := answer.(addressAnswer); ok {
-		text = about.address()
+		text = about.AuditAddress()
 	}
 	addr, err := parseAddress(text)
 	if err != nil {

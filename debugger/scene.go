@@ -34,8 +34,8 @@ type past struct {
 	chosen int                   // the current thread if somebody chose it, else 0
 }
 
-// arrive is told that the view has moved.
-func (p *past) arrive() { p.chosen = 0 }
+// ViewMoved is told that the view has moved.
+func (p *past) ViewMoved() { p.chosen = 0 }
 
 // CurrentThread is the one that made the step on the way here, unless another
 // one was chosen.

@@ -59,7 +59,7 @@ func TestFileSession(t *testing.T) {
 	control, look := &controlGroup{sessions: sessions}, &lookGroup{sessions: sessions}
 	table := &mcp.Table{Family: "debugger", Errors: wireError, Tools: append(slices.Concat(control.tools(), look.tools()), mcp.Tool{
 		Name: "debugger/open_tableau", Scope: scopeRead, Doc: "For this test",
-		Call: mcp.Typed(func(_ context.Context, call *mcp.Call, _ noArgs) (attached, error) {
+		Call: mcp.Typed(func(_ context.Context, call *mcp.Call, _ struct{}) (attached, error) {
 			scene := &tableau{start: 0x1000, bytes: []byte{0x90, 0xc3, 'h', 'i'}}
 			scene.regs.RIP, scene.regs.RAX, scene.regs.RSP = 0x1000, 42, 0x1000
 			s, err := sessions.add(call.StateKey(), debuggee{

@@ -97,6 +97,9 @@ func (t *similarGroup) findSimilarBugs(ctx context.Context, call *mcp.Call, args
 		Path: path, Site: site, Class: bugs.Class(args.Pattern), Limit: args.Limit,
 		Progress: func(done, total int) { call.Progress(ctx, float64(done), float64(total), "files read") },
 	})
+	if errors.Is(err, bugs.ErrNothingToCompare) {
+		err = &notAttachedError{"no process has stopped here; attach to one, or give file and line, or pattern_type"}
+	}
 	if err == nil && args.File != "" && len(report.Findings) == 0 && !filepath.IsAbs(site.File) {
 		return nil, mcp.InvalidParams("nothing was found, and file %q is not there", args.File)
 	}
@@ -154,11 +157,8 @@ func (t *similarGroup) inProjects(path string) (string, bool) {
 
 const projectsHint = "--projects names those that may"
 
-// wireSimilar is for what cannot be searched, and for nothing to search with.
+// wireSimilar is for what cannot be searched.
 func wireSimilar(err error) *jsonrpc.Error {
-	if errors.Is(err, bugs.ErrNothingToCompare) {
-		return jsonrpc.Errorf(codeNotAttached, "Not attached").WithDetails("no process has stopped here; attach to one, or give file and line, or pattern_type")
-	}
 	e, ok := errors.AsType[*bugs.PathError](err)
 	switch {
 	case !ok:

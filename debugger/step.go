@@ -34,11 +34,11 @@ func (s stepped) Text() string {
 // still.
 func (t *controlGroup) stepForward(ctx context.Context, call *mcp.Call, s *session, args stepArgs) (stepped, error) {
 	m, err := s.move(ctx, call, args.wait(), func(ctx context.Context) (proc.Stop, error) { return s.forward(ctx, uint64(args.Count)) })
-	return stepped{State: m.State, Instruction: s.next(m.State), Output: m.Output}, err
+	return stepped{State: m.State, Instruction: nextInstruction(s, m.State), Output: m.Output}, err
 }
 
-// next is the instruction where a session stands.
-func (s *inspector) next(now state) string {
+// nextInstruction is the instruction where a session stands.
+func nextInstruction(s *session, now state) string {
 	at, err := parseAddress(now.Address)
 	if err != nil || now.Status != stopped {
 		return ""

@@ -64,11 +64,11 @@ func (s *stepper) atNow() error {
 // arrive takes over where the view of the history is. The scene of a trace is
 // the same for all its moments.
 func (s *stepper) arrive() {
-	trace, ok := s.scene.(interface{ arrive() })
+	trace, ok := s.scene.(interface{ ViewMoved() })
 	switch {
 	case s.past == nil:
 	case s.process == nil && ok:
-		trace.arrive()
+		trace.ViewMoved()
 	case s.process != nil && s.past.View().Present():
 		s.scene = s.process
 	case s.process != nil:
