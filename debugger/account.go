@@ -1,131 +1,19 @@
 package debugger
 
-import (
-	"context"
-	"fmt"
-	"time"
+import "github.com/triptych-mcp/triptych/debugger/internal/accounttools"
 
-	"github.com/triptych-mcp/triptych/mcp"
+// What the family needs of the rest of the program, and the data of it.
+type (
+	// Accounts know what callers may use.
+	Accounts = accounttools.Accounts
+	// An Account is a plan and how much of it is used.
+	Account = accounttools.Account
+	// A Trail is the audit trail, as far as the family shows it.
+	Trail = accounttools.Trail
+	// An AuditFilter chooses records.
+	AuditFilter = accounttools.AuditFilter
+	// An AuditRecord is one request that was made.
+	AuditRecord = accounttools.AuditRecord
+	// A Proof is the result of verifying the trail.
+	Proof = accounttools.Proof
 )
-
-// Accounts know what callers may use.
-type Accounts interface {
-	// Account is that of a principal.
-	Account(ctx context.Context, p mcp.Principal) (Account, error)
-}
-
-// An Account is a plan and how much of it is used.
-type Account struct {
-	Plan   string    // such as "Developer"
-	Status string    // such as "Active"
-	From   time.Time // the period that Used counts
-	To     time.Time // its end, which is not part of it
-	Used   int64     // requests
-	// Limit is how many requests the period has; negative means unlimited.
-	Limit    int64
-	Expires  time.Time // zero means never
-	Features []string  // nil means all
-}
-
-// unlimited is the Limit of an account without one.
-const unlimited = -1
-
-// features are what the program can do.
-var features = []string{"Time-travel", "Audit trails", "Bug detection"}
-
-// localAccounts are those of callers that need no key: no limits, no expiry.
-type localAccounts struct {
-	trail Trail // counts what is used; nil where none is kept
-	now   func() time.Time
-}
-
-func (l *localAccounts) Account(ctx context.Context, p mcp.Principal) (Account, error) {
-	now := l.now().UTC()
-	from := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
-	a := Account{Plan: "Local", Status: "Active", From: from, To: from.AddDate(0, 1, 0), Limit: unlimited}
-	if l.trail == nil {
-		return a, nil
-	}
-	for _, err := range l.trail.Records(ctx, AuditFilter{From: a.From, To: a.To, Key: p.ID}) {
-		if err != nil {
-			return a, fmt.Errorf("counting requests: %w", err)
-		}
-		a.Used++
-	}
-	return a, nil
-}
-
-// An accountGroup is the tools about the caller's plan and the audit trail.
-type accountGroup struct {
-	trail    Trail
-	accounts Accounts
-	now      func() time.Time
-	phrases  map[string]string // of the tools, by their names
-}
-
-// tools are the rows of the group.
-func (t *accountGroup) tools() []mcp.Tool {
-	return []mcp.Tool{
-		{
-			Name: "debugger/quota_status", Title: "Quota status", Scope: "debug:read", Hints: mcp.ReadOnly,
-			Doc:    "Show the plan of the API key and how much of its quota is used",
-			Phrase: "Quota checked",
-			Call:   mcp.Typed(t.quotaStatus),
-		},
-		{
-			Name: "debugger/license_info", Title: "License", Scope: "debug:read", Hints: mcp.ReadOnly,
-			Doc:    "Show the type, status, expiry and features of the license",
-			Phrase: "License checked",
-			Call:   mcp.Typed(t.licenseInfo),
-		},
-		{
-			Name: "debugger/get_comprehensive_audit", Title: "Audit trail", Scope: "audit:read", Hints: mcp.ReadOnly,
-			Doc:    "Show the audit trail, today's if no time is given, and verify its hash chain",
-			Phrase: "Audit trail read",
-			Call:   mcp.Typed(t.audit),
-		},
-	}
-}
-
-// newAccountGroup makes one; without a trail or accounts it serves a local user.
-func newAccountGroup(trail Trail, accounts Accounts, now func() time.Time) *accountGroup {
-	t := &accountGroup{trail: trail, accounts: accounts, now: now}
-	if t.trail == nil {
-		t.trail = noTrail{}
-	}
-	if t.accounts == nil {
-		t.accounts = &localAccounts{trail: trail, now: now}
-	}
-	return t
-}
-
-func (t *accountGroup) quotaStatus(ctx context.Context, call *mcp.Call, _ struct{}) (quota, error) {
-	a, err := t.accounts.Account(ctx, call.Caller().Principal)
-	if err != nil {
-		return quota{}, err
-	}
-	q := quota{Plan: a.Plan, From: day(a.From), To: day(a.To.Add(-1)), Used: a.Used}
-	if a.Limit >= 0 {
-		remaining := max(0, a.Limit-a.Used)
-		q.Limit, q.Remaining = &a.Limit, &remaining
-	}
-	return q, nil
-}
-
-func (t *accountGroup) licenseInfo(ctx context.Context, call *mcp.Call, _ struct{}) (license, error) {
-	a, err := t.accounts.Account(ctx, call.Caller().Principal)
-	if err != nil {
-		return license{}, err
-	}
-	l := license{Type: a.Plan, Status: a.Status, Features: a.Features}
-	if l.Features == nil {
-		l.Features = features
-	}
-	if !a.Expires.IsZero() {
-		l.Expires = new(day(a.Expires))
-	}
-	return l, nil
-}
-
-// day is the day of a time, as the documented texts write it.
-func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }

@@ -6,15 +6,20 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/accounttools"
+	"github.com/triptych-mcp/triptych/debugger/internal/controltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/looktools"
+	"github.com/triptych-mcp/triptych/debugger/internal/traveltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/xmltools"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // A Config says what the family works with.
 type Config struct {
 	// Trail is the audit trail; nil means that none is kept.
-	Trail Trail
+	Trail accounttools.Trail
 	// Accounts know the callers' plans; nil means that all callers are local.
-	Accounts Accounts
+	Accounts accounttools.Accounts
 	// Live is for the tools on live processes.
 	Live Live
 	// Traces are the core files and traces that can be opened.
@@ -51,18 +56,18 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	look := &lookGroup{sessions: sessions, noWrite: c.Live.NoWrite}
-	similar.stopSite = look.siteOfStop
+	look := &looktools.Group{Sessions: sessions, NoWrite: c.Live.NoWrite}
+	similar.StopSite = look.StopSite
 	g := &groups{
 		sessions: sessions,
-		control: &controlGroup{
-			sessions: sessions, policy: rules, noLaunch: c.Live.NoLaunch, noWrite: c.Live.NoWrite, traces: traces,
+		control: &controltools.Group{
+			Sessions: sessions, Policy: rules, NoLaunch: c.Live.NoLaunch, NoWrite: c.Live.NoWrite, Traces: traces,
 		},
-		travel:  &travelGroup{sessions: sessions, exports: filepath.Join(env.Data, tracesFolder), now: env.Now},
+		travel:  &traveltools.Group{Sessions: sessions, Exports: filepath.Join(env.Data, tracesFolder), Now: env.Now},
 		look:    look,
-		account: newAccountGroup(c.Trail, c.Accounts, env.Now),
+		account: accounttools.New(c.Trail, c.Accounts, env.Now),
 		similar: similar,
-		xml:     &xmlGroup{documents},
+		xml:     &xmltools.Group{Library: documents},
 	}
 	return g.table(), nil
 }

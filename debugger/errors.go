@@ -3,12 +3,16 @@ package debugger
 import (
 	"context"
 	"errors"
-	"fmt"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/bugtools"
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/folders"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
+	"github.com/triptych-mcp/triptych/debugger/internal/xmltools"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/schema"
@@ -23,60 +27,10 @@ const (
 	codeNoHistory        jsonrpc.Code = -32007
 )
 
-// A notAttachedError says why a caller has nothing to debug.
-type notAttachedError struct{ details string }
-
-func (e *notAttachedError) Error() string { return "not attached: " + e.details }
-
-// A breakpointError says why there can be no breakpoint, beyond what
-// proc.BreakpointError knows.
-type breakpointError struct{ cause string }
-
-func (e *breakpointError) Error() string { return e.cause }
-
-// A noHistoryError says why there is no past to go to.
-type noHistoryError struct{ details string }
-
-func (e *noHistoryError) Error() string        { return e.details }
-func (e *noHistoryError) Is(target error) bool { return target == history.ErrNoHistory }
-
-// A missingProcessError says that a process is not there.
-type missingProcessError struct{ pid int }
-
-func (e *missingProcessError) Error() string { return fmt.Sprintf("process %d does not exist", e.pid) }
-func (e *missingProcessError) Unwrap() error { return proc.ErrNotFound }
-
-// A refusedError is a permission that nobody but an administrator can give.
-type refusedError struct{ details string }
-
-func (e *refusedError) Error() string { return e.details }
-
-// A failure is something that was asked for and cannot be done now, and why or
-// what to do instead.
-type failure struct{ what, details string }
-
-func (e *failure) Error() string { return e.what + ": " + e.details }
-
-func failed(what, format string, args ...any) error {
-	return &failure{what, fmt.Sprintf(format, args...)}
-}
-
-// An argumentError says what is wrong with an argument.
-type argumentError struct{ details string }
-
-func (e *argumentError) Error() string { return e.details }
-
-func wrongArgument(format string, args ...any) error {
-	return &argumentError{fmt.Sprintf(format, args...)}
-}
-
-// errRunning is proc.ErrRunning with what to do.
-var errRunning = &failure{"Process is running", "stop it with debugger/pause, or wait for it with debugger/continue"}
-
 // wireErrors are asked in this order; the first that knows an error answers.
 var wireErrors = []func(error) *jsonrpc.Error{
 	wireArguments, wireNotAttached, wireRefused, wireOutside, wireProcess, wireBreakpoint, wireHistory, wireFailure, wireMissing,
-	wireSimilar,
+	bugtools.WireError,
 }
 
 // wireError is where the family meets the wire. Errors nobody foresaw are
@@ -93,7 +47,7 @@ func wireError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if answer := documentError(err); answer != nil {
+	if answer := xmltools.WireError(err); answer != nil {
 		return answer
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
@@ -101,8 +55,8 @@ func wireError(err error) error {
 
 // wireArguments: all that is wrong with the arguments is in the details.
 func wireArguments(err error) *jsonrpc.Error {
-	if e, ok := errors.AsType[*argumentError](err); ok {
-		return mcp.InvalidParams("%s", e.details)
+	if e, ok := errors.AsType[*failure.ArgumentError](err); ok {
+		return mcp.InvalidParams("%s", e.Details)
 	}
 	if args, ok := errors.AsType[*schema.Error](err); ok {
 		return mcp.InvalidParams("%s", args.Error())
@@ -111,16 +65,16 @@ func wireArguments(err error) *jsonrpc.Error {
 }
 
 func wireNotAttached(err error) *jsonrpc.Error {
-	if e, ok := errors.AsType[*notAttachedError](err); ok {
-		return jsonrpc.Errorf(codeNotAttached, "Not attached").WithDetails("%s", e.details)
+	if e, ok := errors.AsType[*failure.NotAttachedError](err); ok {
+		return jsonrpc.Errorf(codeNotAttached, "Not attached").WithDetails("%s", e.Details)
 	}
 	return nil
 }
 
 func wireRefused(err error) *jsonrpc.Error {
 	denied := jsonrpc.Errorf(mcp.CodePermissionDenied, "Permission denied")
-	if e, ok := errors.AsType[*refusedError](err); ok {
-		return denied.WithDetails("%s", e.details)
+	if e, ok := errors.AsType[*failure.DeniedError](err); ok {
+		return denied.WithDetails("%s", e.Details)
 	}
 	if e, ok := errors.AsType[*proc.PermissionError](err); ok {
 		return denied.WithDetails("%s", e.Error())
@@ -136,7 +90,7 @@ func wireProcess(err error) *jsonrpc.Error {
 }
 
 func wireBreakpoint(err error) *jsonrpc.Error {
-	_, ours := errors.AsType[*breakpointError](err)
+	_, ours := errors.AsType[*failure.BreakpointError](err)
 	_, theirs := errors.AsType[*proc.BreakpointError](err)
 	if !ours && !theirs {
 		return nil
@@ -153,13 +107,13 @@ func wireHistory(err error) *jsonrpc.Error {
 
 func wireFailure(err error) *jsonrpc.Error {
 	if errors.Is(err, proc.ErrRunning) {
-		err = errRunning
+		err = failure.ErrRunning
 	}
 	if e, ok := errors.AsType[*history.RewindError](err); ok {
-		err = &failure{"Cannot go on from the past", e.Reason}
+		err = failure.Errorf("Cannot go on from the past", "%s", e.Reason)
 	}
-	if e, ok := errors.AsType[*failure](err); ok {
-		return jsonrpc.Errorf(codeFailed, "%s", e.what).WithDetails("%s", e.details)
+	if e, ok := errors.AsType[*failure.Error](err); ok {
+		return jsonrpc.Errorf(codeFailed, "%s", e.What).WithDetails("%s", e.Details)
 	}
 	return nil
 }
@@ -174,7 +128,7 @@ func wireMissing(err error) *jsonrpc.Error {
 		what = "No such thread"
 	case errors.Is(err, ptrace.ErrPlatform):
 		what = "Debugging is not possible here"
-	case isAccess(err):
+	case target.IsAccess(err):
 		what = "Memory cannot be accessed"
 	default:
 		return nil
@@ -182,13 +136,10 @@ func wireMissing(err error) *jsonrpc.Error {
 	return jsonrpc.Errorf(codeFailed, "%s", what).WithDetails("%s", err)
 }
 
-// isProcess says whether an error is about the process, not about what was
-// asked of it.
-func isProcess(err error) bool {
-	for _, each := range []error{proc.ErrExited, proc.ErrDetached, proc.ErrRunning, proc.ErrNoThread, context.Canceled, context.DeadlineExceeded} {
-		if errors.Is(err, each) {
-			return true
-		}
+// wireOutside is for files that may not be opened.
+func wireOutside(err error) *jsonrpc.Error {
+	if e, ok := errors.AsType[*folders.OutsideError](err); ok {
+		return jsonrpc.Errorf(mcp.CodePermissionDenied, "Permission denied").WithDetails("%s", e.Error())
 	}
-	return false
+	return nil
 }

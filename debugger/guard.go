@@ -1,6 +1,8 @@
 package debugger
 
-import "github.com/triptych-mcp/triptych/debugger/internal/proc"
+import (
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+)
 
 // GuardCommand is the first argument with which the debugger starts its own
 // executable as the guard of a process that it debugs.

@@ -8,6 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
+	"github.com/triptych-mcp/triptych/debugger/internal/looktools"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
+	"github.com/triptych-mcp/triptych/debugger/internal/traveltools"
 )
 
 // seed reads one of the files for tests.
@@ -54,7 +61,7 @@ func FuzzTraceFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, patch []byte) {
 		b := patched(whole[:len(whole)-sha256.Size], patch)
 		sum := sha256.Sum256(b)
-		trace, err := OpenTrace(t.Context(), put(t, append(b, sum[:]...)), "", "", slog.New(slog.DiscardHandler))
+		trace, err := traveltools.OpenTrace(t.Context(), put(t, append(b, sum[:]...)), "", "", slog.New(slog.DiscardHandler))
 		if err != nil {
 			return
 		}
@@ -72,7 +79,7 @@ func FuzzTraceFile(f *testing.F) {
 		if err := trace.Close(); err != nil {
 			t.Error(err)
 		}
-		if again, err := OpenTrace(t.Context(), put(t, append(b, sum[:]...)), executable, "", slog.New(slog.DiscardHandler)); err == nil {
+		if again, err := traveltools.OpenTrace(t.Context(), put(t, append(b, sum[:]...)), executable, "", slog.New(slog.DiscardHandler)); err == nil {
 			_ = again.Close()
 		}
 	})
@@ -94,23 +101,23 @@ func FuzzCoreScene(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer func() { _ = file.Close() }()
-		scene, err := newCoreScene(file, places{executable: executable, find: findAnywhere})
+		scene, err := target.OpenCore(file, target.Overrides{Executable: executable, Open: traveltools.FindAnywhere})
 		if err != nil {
 			return
 		}
-		d := debuggee{kind: "core file", pid: scene.PID(), scene: scene, open: mappedOpener(scene.Mapped()), stop: scene.Stop()}
-		s := &session{stepper: newStepper(newInspector(t.Context(), &d, slog.New(slog.DiscardHandler)), 0)}
-		s.describe(s.here())
+		d := target.Target{Kind: "core file", PID: scene.PID(), View: scene, OpenImage: target.ImageOpener(scene.Mapped()), Stop: scene.Stop()}
+		s := &session.Session{Stepper: stepping.NewStepper(inspect.NewInspector(t.Context(), &d, slog.New(slog.DiscardHandler)), 0)}
+		s.Describe(s.CurrentStop())
 		for _, each := range scene.File.Threads() {
-			_, _ = s.frames(each.ID, 50) // of a broken thread there may be none
+			_, _ = s.Frames(each.ID, 50) // of a broken thread there may be none
 		}
-		if frame, err := s.frame(0, 0); err == nil {
+		if frame, err := s.Frame(0, 0); err == nil {
 			for _, o := range frame.Variables() {
-				newVariable(o)
+				looktools.NewVariable(o)
 			}
 		}
-		lacking(scene.File.Maps(), scene.Mapped())
-		if err := s.program.Close(); err != nil {
+		target.Missing(scene.File.Maps(), scene.Mapped())
+		if err := s.Program.Close(); err != nil {
 			t.Error(err)
 		}
 		if err := scene.Close(); err != nil {

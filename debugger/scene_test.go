@@ -9,9 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/controltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/looktools"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
@@ -27,24 +31,30 @@ var errNothing = errors.New("nothing is there")
 
 func (s *tableau) ReadMemory(addr uint64, b []byte) (int, error) {
 	if addr < s.start || addr >= s.start+uint64(len(s.bytes)) {
-		return 0, errNoMemory
+		return 0, target.ErrNoMemory
 	}
 	if n := copy(b, s.bytes[addr-s.start:]); n < len(b) {
-		return n, errNoMemory
+		return n, target.ErrNoMemory
 	}
 	return len(b), nil
 }
 
-func (s *tableau) Regs(int) (ptrace.Regs, error)      { return s.regs, nil }
+func (s *tableau) Regs(int) (ptrace.Regs, error) { return s.regs, nil }
+
 func (s *tableau) XState(int, []byte) ([]byte, error) { return nil, errNothing }
+
 func (s *tableau) Threads() ([]proc.ThreadInfo, error) {
 	return []proc.ThreadInfo{{ID: 7, Current: true}}, nil
 }
+
 func (s *tableau) CurrentThread() (int, error) { return 7, nil }
-func (s *tableau) SetCurrentThread(int) error  { return proc.ErrNoThread }
+
+func (s *tableau) SetCurrentThread(int) error { return proc.ErrNoThread }
+
 func (s *tableau) Maps() (proc.Maps, error) {
 	return proc.Maps{{Start: s.start, End: s.start + 0x1000}}, nil
 }
+
 func (s *tableau) file(symbols.Mapping) (symbols.File, error) { return nil, errNothing }
 
 // A session without a process shows what there is, and refuses what only a
@@ -56,20 +66,20 @@ func TestFileSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	control, look := &controlGroup{sessions: sessions}, &lookGroup{sessions: sessions}
-	table := &mcp.Table{Family: "debugger", Errors: wireError, Tools: append(slices.Concat(control.tools(), look.tools()), mcp.Tool{
-		Name: "debugger/open_tableau", Scope: scopeRead, Doc: "For this test",
-		Call: mcp.Typed(func(_ context.Context, call *mcp.Call, _ struct{}) (attached, error) {
+	control, look := &controltools.Group{Sessions: sessions}, &looktools.Group{Sessions: sessions}
+	table := &mcp.Table{Family: "debugger", Errors: wireError, Tools: append(slices.Concat(control.Tools(), look.Tools()), mcp.Tool{
+		Name: "debugger/open_tableau", Scope: sessiontools.ReadScope, Doc: "For this test",
+		Call: mcp.Typed(func(_ context.Context, call *mcp.Call, _ struct{}) (controltools.Attached, error) {
 			scene := &tableau{start: 0x1000, bytes: []byte{0x90, 0xc3, 'h', 'i'}}
 			scene.regs.RIP, scene.regs.RAX, scene.regs.RSP = 0x1000, 42, 0x1000
-			s, err := sessions.add(call.StateKey(), debuggee{
-				kind: "core file", file: "/tmp/core", pid: 7, scene: scene, open: scene.file, reason: "signal",
-				stop: proc.Stop{Why: proc.Signalled, Signal: 11, Fault: 0x10}, close: func() error { closed++; return nil },
+			s, err := sessions.Add(call.StateKey(), target.Target{
+				Kind: "core file", File: "/tmp/core", PID: 7, View: scene, OpenImage: scene.file, Reason: "signal",
+				Stop: proc.Stop{Why: proc.Signalled, Signal: 11, Fault: 0x10}, CloseFile: func() error { closed++; return nil },
 			})
 			if err != nil {
-				return attached{}, err
+				return controltools.Attached{}, err
 			}
-			return attached{s.tell()}, nil
+			return controltools.Attached{State: s.ReportedState()}, nil
 		}),
 	})}
 	c := mcptest.Connect(t, table)

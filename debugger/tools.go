@@ -4,18 +4,25 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/accounttools"
+	"github.com/triptych-mcp/triptych/debugger/internal/bugtools"
+	"github.com/triptych-mcp/triptych/debugger/internal/controltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/looktools"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/traveltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/xmltools"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // groups are the tools of the family.
 type groups struct {
-	sessions *registry
-	control  *controlGroup
-	travel   *travelGroup
-	look     *lookGroup
-	account  *accountGroup
-	similar  *similarGroup
-	xml      *xmlGroup
+	sessions *session.Registry
+	control  *controltools.Group
+	travel   *traveltools.Group
+	look     *looktools.Group
+	account  *accounttools.Group
+	similar  *bugtools.Group
+	xml      *xmltools.Group
 }
 
 const liveInstructions = "Attach to a process or launch a program, set breakpoints, continue, and look at the stack and variables " +
@@ -24,11 +31,11 @@ const liveInstructions = "Attach to a process or launch a program, set breakpoin
 // table has the tools in the order in which clients see them.
 func (g *groups) table() *mcp.Table {
 	tools := slices.Concat(
-		g.control.tools(), g.travel.tools(), g.look.tools(), g.control.fileTools(), g.account.tools(), g.similar.tools(), g.xml.tools(),
+		g.control.Tools(), g.travel.Tools(), g.look.Tools(), g.control.FileTools(), g.account.Tools(), g.similar.Tools(), g.xml.Tools(),
 	)
-	g.account.phrases = map[string]string{}
+	g.account.Phrases = map[string]string{}
 	for i := range tools {
-		g.account.phrases[tools[i].Name] = tools[i].Phrase
+		g.account.Phrases[tools[i].Name] = tools[i].Phrase
 	}
 	return &mcp.Table{
 		Family:       "debugger",
@@ -37,12 +44,12 @@ func (g *groups) table() *mcp.Table {
 		Instructions: liveInstructions,
 		Tools:        tools,
 		Errors:       wireError,
-		EndSession:   g.sessions.endSession,
+		EndSession:   g.sessions.EndClient,
 		Close:        g.close,
 	}
 }
 
 // close ends all sessions and closes the library of documents.
 func (g *groups) close() error {
-	return errors.Join(g.sessions.endAll("", true), g.xml.documents.Close())
+	return errors.Join(g.sessions.EndAll("", true), g.xml.Library.Close())
 }

@@ -1,0 +1,78 @@
+package debugger
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/debugger/document"
+	"github.com/triptych-mcp/triptych/debugger/document/isolate"
+	"github.com/triptych-mcp/triptych/debugger/internal/folders"
+	"github.com/triptych-mcp/triptych/debugger/internal/xmltools"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// A Documents configuration says which XML documents can be read, and what that
+// may cost.
+type Documents struct {
+	// Roots are the folders below which documents lie. Nil means those of
+	// TRIPTYCH_DOCUMENTS, else the working directory, unless that is the root
+	// of the file system, where nobody means all files. Without any, only
+	// documents that come inline can be read.
+	Roots []string
+	// Memory is how many MiB the documents of all requests and the cache may
+	// take; 2048. A process of their own is ended at twice that.
+	Memory int
+	// Timeout is how long one request may take; 30 s.
+	Timeout time.Duration
+	// Command is a program that calls [isolate.Serve] with its standard input
+	// and output; documents are then read by it, in a process that starts with
+	// the first request. Nil reads them in this process.
+	Command []string
+}
+
+// defaultMemory is in MiB.
+const defaultMemory = 2048
+
+func (d *Documents) registerFlags(set *pflag.FlagSet) {
+	set.StringArrayVar(&d.Roots, "documents", nil, "let the XML tools read documents below this `folder`; may be given several times (TRIPTYCH_DOCUMENTS; the working directory)")
+	set.IntVar(&d.Memory, "documents-memory", defaultMemory, "let XML documents in use and the cache take so many `MiB`")
+	set.DurationVar(&d.Timeout, "documents-timeout", 30*time.Second, "let one question about XML documents take so `long`")
+}
+
+// open makes the library; what it needs is opened by the first request.
+func (d *Documents) open(env mcp.Env) (xmltools.Library, error) {
+	if d.Memory < 0 || d.Timeout < 0 {
+		return nil, errors.New("limits of documents must not be negative")
+	}
+	roots, err := folders.Given(d.Roots, env.Getenv("TRIPTYCH_DOCUMENTS"))
+	if err != nil {
+		return nil, fmt.Errorf("folder for documents: %w", err)
+	}
+	config := d.library(roots)
+	if d.Command == nil {
+		return &xmltools.Lazy{Open: sync.OnceValues(func() (*document.Library, error) { return document.Open(config, env.Logger) })}, nil
+	}
+	return isolate.New(d.Command, config, 2*d.memory(), env.Logger), nil
+}
+
+func (d *Documents) memory() int64 {
+	if d.Memory == 0 {
+		return defaultMemory << 20
+	}
+	return int64(d.Memory) << 20
+}
+
+// library shares the memory out; the rest is for what is neither a document nor
+// a query. Documents and schemas are at most a sixty-fourth of it in text, as
+// their trees are many times larger.
+func (d *Documents) library(roots []string) document.Config {
+	all := d.memory()
+	return document.Config{
+		Roots: roots, MaxMemory: all / 2, QueryMemory: all / 4, CacheBytes: all / 8, MaxDocument: max(1, all/64),
+		Deadline: d.Timeout,
+	}
+}

@@ -1,0 +1,59 @@
+package debugger
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs"
+	"github.com/triptych-mcp/triptych/debugger/internal/bugtools"
+	"github.com/triptych-mcp/triptych/debugger/internal/folders"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// Traces are the folders below which core files and traces may be opened. Nil
+// means those of TRIPTYCH_TRACES, else the working directory, unless that is the
+// root of the file system. The folder traces of the data folder is one, too:
+// debugger/export_trace writes there.
+type Traces []string
+
+func (t *Traces) registerFlags(set *pflag.FlagSet) {
+	set.StringArrayVar((*[]string)(t), "traces", nil, "let the debugger open core files and traces below this `folder`; may be given several times (TRIPTYCH_TRACES; the working directory)")
+}
+
+// tracesFolder is the one of the data folder.
+const tracesFolder = "traces"
+
+// open makes the shelf of what may be opened.
+func (t Traces) open(env mcp.Env) (folders.Set, error) {
+	all, err := folders.Given(t, env.Getenv("TRIPTYCH_TRACES"))
+	if err != nil {
+		return nil, fmt.Errorf("folder of traces: %w", err)
+	}
+	return append(folders.Set(all), filepath.Join(env.Data, tracesFolder)), nil
+}
+
+// Projects are the folders below which source code may be searched for bugs.
+// Nil means those of TRIPTYCH_PROJECTS, else the working directory, unless that
+// is the root of the file system.
+type Projects []string
+
+func (p *Projects) registerFlags(set *pflag.FlagSet) {
+	set.StringArrayVar((*[]string)(p), "projects", nil, "let find_similar_bugs search source code below this `folder`; may be given several times (TRIPTYCH_PROJECTS; the working directory)")
+}
+
+// open makes the search; its rules are read by the first one.
+func (p Projects) open(env mcp.Env) (*bugtools.Group, error) {
+	all, err := folders.Given(p, env.Getenv("TRIPTYCH_PROJECTS"))
+	if err != nil {
+		return nil, fmt.Errorf("folder of projects: %w", err)
+	}
+	return &bugtools.Group{Projects: all, Finder: sync.OnceValues(func() (*bugs.Finder, error) { return newFinder(all, env.Logger) })}, nil
+}
+
+func newFinder(roots []string, log *slog.Logger) (*bugs.Finder, error) {
+	return bugs.New(bugs.Config{Roots: roots, Logger: log.With("component", "bugs")})
+}

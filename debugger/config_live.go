@@ -1,0 +1,131 @@
+package debugger
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/controltools"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// A Live configuration says what may be done with live processes.
+type Live struct {
+	// Attach are the rules for processes that may be attached to: own, any,
+	// none, user:NAME, exe:GLOB, pid:NUMBER. Nil means the user's own.
+	Attach []string
+	// NoLaunch keeps from starting programs, NoWrite from changing the memory
+	// of processes.
+	NoLaunch, NoWrite bool
+	// Idle is after how long without a call a session ends, and MaxStop how
+	// long a process may stand still before it runs on by itself. 0 means
+	// half an hour, and for ever.
+	Idle, MaxStop time.Duration
+	// Sessions is how many one client may have; 0 means 8.
+	Sessions int
+	// History is how many MiB of records the history of one process may take;
+	// 0 means 256.
+	History int
+}
+
+// The values where none are given.
+const (
+	defaultIdle     = 30 * time.Minute
+	defaultSessions = 8
+	defaultHistory  = history.DefaultBudget >> 20
+	minHistory      = history.MinBudget >> 20
+	maxHistory      = 1 << 16
+)
+
+func (c *Live) registerFlags(set *pflag.FlagSet) {
+	set.StringSliceVar(&c.Attach, "attach", nil, "let the debugger attach to processes by these `rules`: own (the default), any, none, user:NAME, exe:GLOB, pid:NUMBER (TRIPTYCH_ATTACH)")
+	set.BoolVar(&c.NoLaunch, "no-launch", false, "do not let the debugger start programs (TRIPTYCH_NO_LAUNCH)")
+	set.BoolVar(&c.NoWrite, "no-write", false, "do not let the debugger write into a process's memory (TRIPTYCH_NO_WRITE)")
+	set.IntVar(&c.History, "history-memory", defaultHistory, "let the history of a process that is debugged take so many `MiB` (TRIPTYCH_HISTORY_MEMORY)")
+	set.DurationVar(&c.Idle, "debug-idle", defaultIdle, "end a debugging session, and let its process run on, after this `duration` without a call (TRIPTYCH_DEBUG_IDLE)")
+	set.DurationVar(&c.MaxStop, "max-stop", 0, "let a process run on by itself when the debugger has stopped it for this `duration`; 0 is never (TRIPTYCH_MAX_STOP)")
+}
+
+// open makes the registry of sessions and the rules of who may be attached to.
+func (c *Live) open(env mcp.Env) (*session.Registry, controltools.Policy, error) {
+	if err := c.fromEnvironment(env.Getenv); err != nil {
+		return nil, nil, err
+	}
+	rules, err := controltools.ParsePolicy(c.Attach)
+	if err != nil {
+		return nil, nil, err
+	}
+	return session.NewRegistry(session.Config{Log: env.Logger, History: c.History << 20, Idle: c.Idle, MaxSessions: c.Sessions, MaxStop: c.MaxStop}), rules, nil
+}
+
+// fromEnvironment fills what no flag has set, and then the usual values.
+func (c *Live) fromEnvironment(getenv func(string) string) error {
+	if text := getenv("TRIPTYCH_ATTACH"); len(c.Attach) == 0 && text != "" {
+		c.Attach = strings.Split(text, ",")
+	}
+	if len(c.Attach) == 0 {
+		c.Attach = []string{"own"}
+	}
+	c.NoLaunch = c.NoLaunch || isSet(getenv("TRIPTYCH_NO_LAUNCH"))
+	c.NoWrite = c.NoWrite || isSet(getenv("TRIPTYCH_NO_WRITE"))
+	if c.Sessions == 0 {
+		c.Sessions = defaultSessions
+	}
+	if err := c.historyFrom(getenv("TRIPTYCH_HISTORY_MEMORY")); err != nil {
+		return err
+	}
+	for _, d := range []struct {
+		to       *time.Duration
+		variable string
+		usual    time.Duration
+	}{{&c.Idle, "TRIPTYCH_DEBUG_IDLE", defaultIdle}, {&c.MaxStop, "TRIPTYCH_MAX_STOP", 0}} {
+		if err := duration(d.to, d.variable, getenv(d.variable), d.usual); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// historyFrom takes over the variable unless a flag has set another value than
+// the usual.
+func (c *Live) historyFrom(text string) error {
+	if c.History == 0 {
+		c.History = defaultHistory
+	}
+	if text != "" && c.History == defaultHistory {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("TRIPTYCH_HISTORY_MEMORY is %q, want a number of MiB", text)
+		}
+		c.History = n
+	}
+	if c.History < minHistory || c.History > maxHistory {
+		return fmt.Errorf("the history of a process cannot have %d MiB: %d to %d are possible", c.History, minHistory, maxHistory)
+	}
+	return nil
+}
+
+// isSet reads a variable that switches something on.
+func isSet(text string) bool { return text != "" && text != "0" && text != "false" }
+
+// duration reads a variable unless a flag has set another value than the usual.
+func duration(to *time.Duration, variable, text string, usual time.Duration) error {
+	if (*to == 0 || *to == usual) && text != "" {
+		var err error
+		if *to, err = time.ParseDuration(text); err != nil {
+			return fmt.Errorf("%s is %q, want a duration such as 30m", variable, text)
+		}
+	}
+	if *to < 0 {
+		return fmt.Errorf("%s is negative", variable)
+	}
+	if *to == 0 {
+		*to = usual
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package accounttools
+
+import (
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// An Group is the tools about the caller's plan and the audit trail.
+type Group struct {
+	trail    Trail
+	accounts Accounts
+	now      func() time.Time
+	Phrases  map[string]string // of the tools, by their names
+}
+
+// Tools are the rows of the group.
+func (t *Group) Tools() []mcp.Tool {
+	return []mcp.Tool{
+		{
+			Name: "debugger/quota_status", Title: "Quota status", Scope: "debug:read", Hints: mcp.ReadOnly,
+			Doc:    "Show the plan of the API key and how much of its quota is used",
+			Phrase: "Quota checked",
+			Call:   mcp.Typed(t.quotaStatus),
+		},
+		{
+			Name: "debugger/license_info", Title: "License", Scope: "debug:read", Hints: mcp.ReadOnly,
+			Doc:    "Show the type, status, expiry and features of the license",
+			Phrase: "License checked",
+			Call:   mcp.Typed(t.licenseInfo),
+		},
+		{
+			Name: "debugger/get_comprehensive_audit", Title: "Audit trail", Scope: "audit:read", Hints: mcp.ReadOnly,
+			Doc:    "Show the audit trail, today's if no time is given, and verify its hash chain",
+			Phrase: "Audit trail read",
+			Call:   mcp.Typed(t.audit),
+		},
+	}
+}
+
+// New makes one; without a trail or accounts it serves a local user.
+func New(trail Trail, accounts Accounts, now func() time.Time) *Group {
+	t := &Group{trail: trail, accounts: accounts, now: now}
+	if t.trail == nil {
+		t.trail = noTrail{}
+	}
+	if t.accounts == nil {
+		t.accounts = &localAccounts{trail: trail, now: now}
+	}
+	return t
+}

@@ -1,0 +1,91 @@
+package accounttools
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// methodPhrases tell of successful requests that call no tool. A part in braces
+// is left out unless the record has the details named in it; key is that of the
+// caller. Those of the tools are in their rows.
+var methodPhrases = map[string]string{
+	"initialize":  "Session started{ - user: $key}",
+	"session/end": "Session ended",
+}
+
+// describe says in a few words what a record is about.
+func (t *Group) describe(r *AuditRecord) string {
+	what := r.Method
+	if r.Target != "" {
+		what = r.Target
+	}
+	if r.Details["task"] != "" {
+		return what + " goes on as a task"
+	}
+	switch r.Outcome {
+	case "ok", "":
+		if phrase := cmp.Or(t.Phrases[what], methodPhrases[what]); phrase != "" {
+			return fill(phrase, r)
+		}
+		return done(r)
+	case "refused":
+		return what + " refused" + why(r)
+	}
+	return what + " failed" + why(r)
+}
+
+// done is the text of a request that has no phrase.
+func done(r *AuditRecord) string {
+	switch {
+	case r.Target == "":
+		return r.Method
+	case r.Method == "tools/call":
+		return r.Target + " called"
+	}
+	return r.Method + " " + r.Target
+}
+
+// why is the code and the reason of a record, as far as it has them.
+func why(r *AuditRecord) string {
+	var parts []string
+	if r.Code != 0 {
+		parts = append(parts, fmt.Sprint(r.Code))
+	}
+	if r.Reason != "" {
+		parts = append(parts, r.Reason)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " - " + strings.Join(parts, ": ")
+}
+
+var (
+	optional = regexp.MustCompile(`\{[^}]*\}`)
+	detail   = regexp.MustCompile(`\$[a-z_]+`)
+)
+
+// fill puts the details of a record into a phrase.
+func fill(phrase string, r *AuditRecord) string {
+	return optional.ReplaceAllStringFunc(phrase, func(part string) string {
+		missing := false
+		part = detail.ReplaceAllStringFunc(part[1:len(part)-1], func(name string) string {
+			value := r.detail(name[1:])
+			missing = missing || value == ""
+			return value
+		})
+		if missing {
+			return ""
+		}
+		return part
+	})
+}
+
+func (r *AuditRecord) detail(name string) string {
+	if name == "key" {
+		return r.Key
+	}
+	return r.Details[name]
+}

@@ -1,0 +1,23 @@
+package bugtools
+
+import (
+	"errors"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs"
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+const projectsHint = "--projects names those that may"
+
+// WireError is for what cannot be searched.
+func WireError(err error) *jsonrpc.Error {
+	e, ok := errors.AsType[*bugs.PathError](err)
+	switch {
+	case !ok:
+		return nil
+	case e.Denied:
+		return jsonrpc.Errorf(mcp.CodePermissionDenied, "Permission denied").WithDetails("%v; %s", e, projectsHint)
+	}
+	return mcp.InvalidParams("%v", e)
+}

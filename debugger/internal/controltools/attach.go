@@ -1,0 +1,65 @@
+package controltools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type attachArgs struct {
+	PID int `json:"pid" doc:"Process ID to attach to"`
+}
+
+// Validate checks what the documented schema does not say.
+func (a attachArgs) Validate() error {
+	if a.PID < 1 {
+		return errors.New("pid must be a positive integer")
+	}
+	return nil
+}
+
+// Attached is the answer of attach.
+type Attached struct {
+	State session.State `json:"state"`
+}
+
+// Text is the documented form.
+func (a Attached) Text() string {
+	return fmt.Sprintf("Successfully attached to process %d", a.State.PID)
+}
+
+// attach begins a session with a process that runs. One that the client has
+// a session with already is not attached to again.
+func (t *Group) attach(ctx context.Context, call *mcp.Call, args attachArgs) (Attached, error) {
+	key := call.StateKey()
+	for _, s := range t.Sessions.Own(key) {
+		if _, ended := s.ExitStop(); !ended && s.Process != nil && s.PID == args.PID {
+			return Attached{s.ReportedState()}, nil
+		}
+	}
+	if err := errors.Join(t.Sessions.RequireRoom(key), t.Policy.check(args.PID)); err != nil {
+		return Attached{}, err
+	}
+	process, err := proc.Attach(ctx, args.PID, t.processOptions())
+	if errors.Is(err, proc.ErrNotFound) {
+		err = failure.NoProcess(args.PID)
+	}
+	if err != nil {
+		return Attached{}, err
+	}
+	s, err := t.Sessions.Add(key, target.OfProcess(process, nil, "attached"))
+	if err != nil {
+		return Attached{}, err
+	}
+	return Attached{s.ReportedState()}, nil
+}
+
+func (t *Group) processOptions() proc.Options {
+	return proc.Options{Log: t.Sessions.Log, MaxStop: t.Sessions.MaxStop}
+}

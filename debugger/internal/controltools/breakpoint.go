@@ -1,0 +1,97 @@
+package controltools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type breakpointArgs struct {
+	Address   string `json:"address,omitempty" doc:"Address such as 0x401000"`
+	Condition string `json:"condition,omitempty" doc:"Stop only when this expression is true, such as count > 3 && p->next != 0"`
+	Function  string `json:"function,omitempty" doc:"Instead of an address: the name of a function, behind whose prologue to stop"`
+	File      string `json:"file,omitempty" doc:"Instead of an address: a source file, by its path or the end of it"`
+	Line      int    `json:"line,omitempty" min:"1" doc:"The line of that file"`
+	OneShot   bool   `json:"one_shot,omitempty" doc:"Take it away with its first stop"`
+	HitCount  int    `json:"hit_count,omitempty" min:"0" max:"1000000000" doc:"Stop at this hit, not at those before"`
+	Thread    int    `json:"thread,omitempty" min:"1" doc:"Stop only this thread"`
+	sessiontools.SessionArg
+}
+
+// Validate checks what the schema does not say: one way to name the place.
+func (a breakpointArgs) Validate() error {
+	ways := 0
+	for _, given := range []bool{a.Address != "", a.Function != "", a.File != "" || a.Line != 0} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways != 1:
+		return errors.New("give either address, or function, or file and line")
+	case (a.File == "") != (a.Line == 0):
+		return errors.New("file and line belong together")
+	case a.Address != "":
+		_, err := inspect.ParseAddress(a.Address)
+		return err
+	}
+	return nil
+}
+
+// marked is the answer of set_breakpoint and set_watchpoint.
+type marked struct {
+	State      session.State  `json:"state"`
+	Breakpoint breakpointItem `json:"breakpoint"`
+
+	named bool // the place was not given as an address
+}
+
+// AuditAddress is that of the first place; there always is one.
+func (m marked) AuditAddress() string { return m.Breakpoint.Places[0].Address }
+
+// Text is the documented form; a place that was not given as an address is
+// told.
+func (m marked) Text() string {
+	b := m.Breakpoint
+	if b.Kind == "watchpoint" {
+		return fmt.Sprintf("Watchpoint %d set at %s (%d bytes, %s)", b.ID, b.Places[0].Address, b.Size, b.Access)
+	}
+	lines := make([]string, len(b.Places))
+	for i, p := range b.Places {
+		lines[i] = fmt.Sprintf("Breakpoint %d set at %s", b.ID, p.Address)
+		if m.named {
+			lines[i] = fmt.Sprintf("Breakpoint %d set at %s", b.ID, p.String())
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (t *Group) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session.Session, args breakpointArgs) (marked, error) {
+	places, err := codePlaces(ctx, s, args)
+	if err != nil {
+		return marked{}, err
+	}
+	m := &stepping.Breakpoint{Places: places, Once: args.OneShot, Ignore: max(0, args.HitCount-1), Thread: args.Thread}
+	if err := s.SetCondition(ctx, m, args.Condition); err != nil {
+		return marked{}, err
+	}
+	for _, p := range places {
+		spec := proc.BreakpointSpec{Address: p.Addr, Once: args.OneShot, Ignore: m.Ignore, Thread: args.Thread, Condition: m.Holds}
+		if err := s.Breakpoints.Set(m, spec); err != nil {
+			return marked{}, err
+		}
+	}
+	if err := s.Breakpoints.Add(m); err != nil {
+		return marked{}, err
+	}
+	item, err := newBreakpointItem(s.Breakpoints, m)
+	return marked{State: s.ReportedState(), Breakpoint: item, named: args.Address == ""}, err
+}

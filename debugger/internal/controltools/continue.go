@@ -1,0 +1,80 @@
+package controltools
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type continueArgs struct {
+	Record   bool   `json:"record,omitempty" doc:"Record every instruction of all threads, some thousand times slower than the process runs by itself, or some ten"`
+	MaxSteps int    `json:"max_steps,omitempty" min:"1" max:"1000000000000" doc:"With record: stop after so many instructions"`
+	MaxMS    int    `json:"max_ms,omitempty" min:"1" max:"86400000" doc:"With record: stop after so many milliseconds"`
+	From     string `json:"from,omitempty" enum:"past" doc:"past: make the process what is looked at and let it go on from there. What it has done since is dropped; files, other processes and all that it has sent stay as they are"`
+	sessiontools.WaitArg
+	sessiontools.SessionArg
+}
+
+// Validate checks what the schema does not say.
+func (a continueArgs) Validate() error {
+	if !a.Record && (a.MaxSteps != 0 || a.MaxMS != 0) {
+		return errors.New("max_steps and max_ms need record")
+	}
+	return nil
+}
+
+// way is how the process goes on by the arguments, or why it cannot.
+func (t *Group) way(s *session.Session, args continueArgs) (func(context.Context) (proc.Stop, error), error) {
+	way := s.Continue
+	if args.Record {
+		if err := s.RequireProcess(); err != nil {
+			return nil, err
+		}
+		way = func(ctx context.Context) (proc.Stop, error) {
+			return s.Record(ctx, uint64(args.MaxSteps), time.Duration(args.MaxMS)*time.Millisecond)
+		}
+	}
+	if args.From == "" {
+		return way, nil
+	}
+	switch err := s.RequireProcess(); {
+	case err != nil:
+		return nil, err
+	case t.NoWrite:
+		return nil, failure.Denied("the server was started with --no-write")
+	case !s.InPast():
+		return nil, failure.Errorf("Not in the past", "the present is looked at; debugger/step_backward, seek, reverse_continue and last_write go to the past")
+	}
+	return func(ctx context.Context) (proc.Stop, error) {
+		if err := s.Rewind(ctx); err != nil {
+			return proc.Stop{}, err
+		}
+		return way(ctx)
+	}, nil
+}
+
+// resume lets the process run, or waits on if it runs. How an operation ended
+// that nobody was told of is told first.
+func (t *Group) resume(ctx context.Context, call *mcp.Call, s *session.Session, args continueArgs) (session.Outcome, error) {
+	if err := s.RequireExecution(); err != nil {
+		return session.Outcome{}, err
+	}
+	op := s.UnreportedOperation()
+	if op == nil {
+		if err := s.RequireIdle(); err != nil {
+			return session.Outcome{}, err
+		}
+		way, err := t.way(s, args)
+		if err != nil {
+			return session.Outcome{}, err
+		}
+		op = s.Begin(way)
+	}
+	return s.Await(ctx, call, op, args.Wait())
+}

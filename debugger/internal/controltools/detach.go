@@ -1,0 +1,66 @@
+package controltools
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type detachArgs struct {
+	Kill bool `json:"kill,omitempty" doc:"End the program; only for one that was launched"`
+	sessiontools.SessionArg
+}
+
+// detached is the answer of detach.
+type detached struct {
+	State session.State `json:"state"`
+	Done  string        `json:"done" doc:"What became of the process: detached or killed; closed for a file"`
+
+	name string // of a file
+}
+
+func (d detached) AuditPID() int { return d.State.PID }
+
+// Text says what became of the process.
+func (d detached) Text() string {
+	switch d.Done {
+	case "killed":
+		return fmt.Sprintf("Killed process %d", d.State.PID)
+	case "closed":
+		return "Closed " + plain.Line(d.name)
+	}
+	return fmt.Sprintf("Detached from process %d", d.State.PID)
+}
+
+// detach ends a session. It overtakes whatever the session is doing.
+func (t *Group) detach(ctx context.Context, call *mcp.Call, args detachArgs) (detached, error) {
+	s, err := t.Sessions.Find(call.StateKey(), args.Session)
+	if err != nil {
+		return detached{}, err
+	}
+	if args.Kill && !s.Launched() {
+		return detached{}, failure.Errorf("Not launched", "%s was not launched here and is not ours to kill; debugger/detach without kill lets it go", s.Name())
+	}
+	d := parting(s)
+	if args.Kill {
+		d.Done, d.State.Status = "killed", session.Exited
+	}
+	err = t.Sessions.End(ctx, s, args.Kill, s.Name()+" was detached from")
+	if stop, ended := s.ExitStop(); ended {
+		d.State = s.Describe(stop)
+	}
+	return d, err
+}
+
+// parting is the answer of detach before anything was done.
+func parting(s *session.Session) detached {
+	if s.Process == nil {
+		return detached{State: session.State{Session: s.ID, PID: s.PID, Status: session.Stopped}, Done: "closed", name: s.Name()}
+	}
+	return detached{State: session.State{Session: s.ID, PID: s.PID, Status: session.Running}, Done: "detached"}
+}

@@ -1,0 +1,172 @@
+package controltools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type launchArgs struct {
+	Path string            `json:"path" doc:"The program: a path, or a name that is looked up in PATH"`
+	Args []string          `json:"args,omitempty" doc:"Its arguments"`
+	Env  map[string]string `json:"env,omitempty" doc:"Variables that are added to the server's environment"`
+	Dir  string            `json:"cwd,omitempty" doc:"The folder to run it in; that of the server if not given"`
+	Stop bool              `json:"stop_at_entry,omitempty" doc:"Stop before the first instruction, instead of at main"`
+}
+
+// Validate checks what the schema does not say.
+func (a launchArgs) Validate() error {
+	for _, text := range append([]string{a.Path, a.Dir}, a.Args...) {
+		if strings.ContainsRune(text, 0) {
+			return errors.New("path, args and cwd must not hold null bytes")
+		}
+	}
+	for name, value := range a.Env {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
+			return errors.New("env must have names without = and values without null bytes")
+		}
+	}
+	if a.Path == "" {
+		return errors.New("path must not be empty")
+	}
+	return nil
+}
+
+// launched is the answer of launch.
+type launched struct {
+	State session.State `json:"state"`
+
+	place string // where that is, "" for a stop that has a text of its own
+}
+
+func (l launched) AuditPID() int { return l.State.PID }
+
+// Text names the new process, and where it is.
+func (l launched) Text() string {
+	where := l.State.Text()
+	if l.place != "" {
+		where = fmt.Sprintf("Stopped at %s (%s)", plain.Line(l.place), l.State.Address)
+	}
+	if l.State.Note != "" {
+		where += "\nNote: " + plain.Line(l.State.Note)
+	}
+	return fmt.Sprintf("Launched process %d\n%s", l.State.PID, where)
+}
+
+// launch starts a program and begins a session with it.
+func (t *Group) launch(ctx context.Context, call *mcp.Call, args launchArgs) (launched, error) {
+	if t.NoLaunch {
+		return launched{}, failure.Denied("the server was started with --no-launch")
+	}
+	if err := t.Sessions.RequireRoom(call.StateKey()); err != nil {
+		return launched{}, err
+	}
+	path, err := lookPath(args.Path, args.Dir)
+	if err != nil {
+		return launched{}, failure.Errorf("Launch failed", "%v", err)
+	}
+	out, err := target.NewOutput()
+	if err != nil {
+		return launched{}, err
+	}
+	spec := proc.Spec{Path: path, Args: args.Args, Env: environment(args.Env), Dir: args.Dir, Files: out.Files()}
+	process, err := proc.Launch(ctx, spec, t.processOptions())
+	out.Start()
+	if _, denied := errors.AsType[*proc.PermissionError](err); err != nil && !denied && ctx.Err() == nil {
+		err = failure.Errorf("Launch failed", "%v", err)
+	}
+	if err != nil {
+		out.Discard()
+		return launched{}, err
+	}
+	s, err := t.Sessions.Add(call.StateKey(), target.OfProcess(process, out, "launched"))
+	if err != nil {
+		return launched{}, err
+	}
+	if args.Stop {
+		return launched{State: s.ReportedState()}, nil
+	}
+	answer, err := sessiontools.Exclusive(ctx, call, s, t.toMain, args)
+	if err = t.Sessions.EndIfExited(s, err); err != nil {
+		err = errors.Join(err, t.Sessions.End(ctx, s, true, "the program could not be run to main"))
+	}
+	return answer, err
+}
+
+// lookPath finds the program as a shell in the folder would.
+func lookPath(path, dir string) (string, error) {
+	switch {
+	case filepath.IsAbs(path):
+		return path, nil
+	case strings.ContainsRune(path, filepath.Separator):
+		return filepath.Abs(filepath.Join(dir, path))
+	}
+	found, err := exec.LookPath(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(found)
+}
+
+// environment is the server's with variables added or replaced.
+func environment(added map[string]string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		_, replaced := added[name]
+		return replaced
+	})
+	for _, name := range slices.Sorted(maps.Keys(added)) {
+		env = append(env, name+"="+added[name])
+	}
+	return env
+}
+
+// toMain lets a program that was just launched run to its main function, or to
+// its entry point if that is not known: the loader has mapped all libraries by
+// then.
+func (t *Group) toMain(ctx context.Context, call *mcp.Call, s *session.Session, _ launchArgs) (launched, error) {
+	if at := s.MainFunction(ctx); at != 0 {
+		answer, reached, err := t.toPlace(ctx, call, s, at)
+		if reached {
+			answer.place = answer.State.Function
+		}
+		return answer, err
+	}
+	answer, reached, err := t.toPlace(ctx, call, s, s.EntryPoint())
+	if reached {
+		answer.place = "the program's entry point"
+		answer.State.Note = noMain
+	}
+	return answer, err
+}
+
+// noMain is the note of a launch that found no main function.
+const noMain = "no function main is known, since the program has no symbols for it"
+
+// toPlace lets a program that was just launched run to an address, unless it
+// stands there; one of 0 is never reached.
+func (t *Group) toPlace(ctx context.Context, call *mcp.Call, s *session.Session, at uint64) (answer launched, reached bool, err error) {
+	if here := s.CurrentStop().Address; at == 0 || at == here {
+		return launched{State: s.ReportedState()}, at == here, nil
+	}
+	moved, err := s.Move(ctx, call, sessiontools.DefaultWait, func(ctx context.Context) (proc.Stop, error) {
+		stop, _, err := s.RunTo(ctx, proc.BreakpointSpec{Address: at})
+		return stop, err
+	})
+	now := moved.State
+	return launched{State: now}, now.Status == session.Stopped && now.Reason == session.Reasons[proc.Stepped], err
+}

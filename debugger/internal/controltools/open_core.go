@@ -1,0 +1,59 @@
+package controltools
+
+import (
+	"context"
+	"errors"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/folders"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type openCoreArgs struct {
+	Core       string `json:"core" min:"1" doc:"Path of the core file, below a folder that --traces names"`
+	Executable string `json:"executable,omitempty" doc:"Path of the program if it is no longer where it was, likewise"`
+	Root       string `json:"root,omitempty" doc:"Folder with a copy of the process's files, such as those of its container, likewise; it is looked in first"`
+}
+
+// Validate checks what the schema does not say.
+func (a openCoreArgs) Validate() error {
+	return errors.Join(folders.NoNull("core", a.Core), folders.NoNull("executable", a.Executable), folders.NoNull("root", a.Root))
+}
+
+// openCore begins a session with a core file.
+func (t *Group) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (opened, error) {
+	if err := t.Sessions.RequireRoom(call.StateKey()); err != nil {
+		return opened{}, err
+	}
+	file, path, err := t.Traces.Open(args.Core)
+	if err != nil {
+		return opened{}, err
+	}
+	scene, err := target.OpenCore(file, target.Overrides{Executable: args.Executable, Root: args.Root, Open: t.Traces.Open})
+	if err != nil {
+		return opened{}, errors.Join(err, file.Close())
+	}
+	d := target.Target{
+		Kind: "core file", File: path, PID: scene.PID(), ProgramPath: scene.Executable(),
+		View: scene, OpenImage: target.ImageOpener(scene.Mapped()), Stop: scene.Stop(), Reason: coreReason(scene.Stop()),
+		CloseFile: func() error { return errors.Join(scene.Close(), file.Close()) },
+	}
+	answer := newOpened(&d, scene.Mapped())
+	answer.Command = scene.Command()
+	answer.Missing = append(answer.Missing, scene.Overrides.Unused()...)
+	if scene.Cut() {
+		answer.Missing = append(answer.Missing, "memory: the core file was cut off")
+	}
+	return t.begin(call, d, answer)
+}
+
+// coreReason is why a process left a core file, "" when nothing had happened to
+// it.
+func coreReason(stop proc.Stop) string {
+	if stop.Signal != 0 {
+		return session.Reasons[proc.Signalled]
+	}
+	return ""
+}

@@ -1,0 +1,63 @@
+package controltools
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/core"
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// opened is the answer of open_core and open_trace.
+type opened struct {
+	State      session.State `json:"state"`
+	File       string        `json:"file" doc:"The whole path of the core file or trace"`
+	Executable string        `json:"executable,omitempty" doc:"The program"`
+	Command    string        `json:"command,omitempty" doc:"How it was started, at most 80 bytes"`
+	Threads    int           `json:"threads" doc:"How many threads there are"`
+	Missing    []string      `json:"missing,omitempty" doc:"What is not there, and why"`
+
+	name string
+	note string
+}
+
+func (o opened) AuditPID() int { return o.State.PID }
+
+// newOpened describes a file. It looks at the scene, so it is called before
+// others may.
+func newOpened(d *target.Target, files *core.Mapped) opened {
+	o := opened{File: d.File, Executable: d.Executable(), name: d.Name()}
+	threads, _ := d.View.Threads() // files know theirs
+	o.Threads = len(threads)
+	maps, _ := d.View.Maps() // likewise
+	o.Missing = target.Missing(maps, files)
+	return o
+}
+
+// begin begins a session with a file.
+func (t *Group) begin(call *mcp.Call, d target.Target, answer opened) (opened, error) {
+	s, err := t.Sessions.Add(call.StateKey(), d)
+	if err != nil {
+		return opened{}, err
+	}
+	answer.State = s.ReportedState()
+	return answer, nil
+}
+
+// Text says what was opened, where it stands, and what is missing.
+func (o opened) Text() string {
+	var b strings.Builder
+	b.WriteString("Opened " + plain.Line(o.name))
+	if o.Executable != "" {
+		b.WriteString(" of " + plain.Line(o.Executable))
+	}
+	fmt.Fprintf(&b, ", process %d with %s", o.State.PID, plain.Count(o.Threads, "thread"))
+	b.WriteString(o.note + "\n" + lined{State: o.State}.Text())
+	for _, each := range o.Missing {
+		b.WriteString("\nMissing: " + plain.Line(each))
+	}
+	return b.String()
+}

@@ -1,0 +1,72 @@
+package controltools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+)
+
+const (
+	maxPlaces  = 64 // of one breakpoint
+	maxSimilar = 5  // names of functions in place of one that is not known
+)
+
+// codePlaces are the addresses that the arguments mean.
+func codePlaces(ctx context.Context, s *session.Session, args breakpointArgs) ([]symbols.Location, error) {
+	var found []symbols.Location
+	var err error
+	switch {
+	case args.Address != "":
+		addr, _ := inspect.ParseAddress(args.Address) // Validate has read it
+		at := symbols.Location{Addr: addr}
+		at.Function, _, _ = s.Symbolize(addr)
+		at.File, at.Line, _ = s.Program.Line(addr)
+		return []symbols.Location{at}, nil
+	case args.Function != "":
+		found, err = s.Program.Entry(ctx, args.Function)
+	default:
+		found, err = s.Program.Addresses(ctx, args.File, args.Line)
+	}
+	switch {
+	case errors.Is(err, symbols.ErrNotFound) && args.Function != "":
+		return nil, noFunction(ctx, s, args.Function)
+	case errors.Is(err, symbols.ErrNotFound):
+		return nil, noLine(ctx, s, args.File, args.Line)
+	case err != nil:
+		return nil, err
+	case len(found) > maxPlaces:
+		return nil, failure.Breakpointf("that is %d places; %d is the limit", len(found), maxPlaces)
+	}
+	return found, nil
+}
+
+// noFunction says that there is no such function, and which there are instead.
+func noFunction(ctx context.Context, s *session.Session, name string) error {
+	similar, err := s.Program.Similar(ctx, name, maxSimilar)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("no function %s is known", name)
+	if len(similar) > 0 {
+		text += "; there is " + strings.Join(similar, ", ")
+	}
+	return failure.Breakpointf("%s", text)
+}
+
+// noLine says why there is no code for a line.
+func noLine(ctx context.Context, s *session.Session, file string, line int) error {
+	has, err := s.Program.HasFile(ctx, file)
+	switch {
+	case err != nil:
+		return err
+	case !has:
+		return failure.Breakpointf("no source file %s is known in the program or its libraries, so no code is known for its line %d", file, line)
+	}
+	return failure.Breakpointf("no code is known for line %d of %s", line, file)
+}

@@ -1,0 +1,52 @@
+package controltools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// sessionList is the answer of sessions.
+type sessionList struct {
+	Sessions []sessionItem `json:"sessions"`
+}
+
+// A sessionItem is a session as the list has it.
+type sessionItem struct {
+	Launched   bool          `json:"launched,omitempty" doc:"Whether the program was started here"`
+	Executable string        `json:"executable,omitempty"`
+	File       string        `json:"file,omitempty" doc:"The core file or trace that is looked at"`
+	State      session.State `json:"state"`
+
+	name string
+}
+
+// Text is a line for each session.
+func (l sessionList) Text() string {
+	if len(l.Sessions) == 0 {
+		return "No sessions"
+	}
+	var b strings.Builder
+	b.WriteString("Sessions:")
+	for _, s := range l.Sessions {
+		fmt.Fprintf(&b, "\n  %s: %s %s, %s", s.State.Session, plain.Line(s.name), plain.Line(s.Executable), s.State.Status)
+		if s.State.Address != "" {
+			b.WriteString(" at " + s.State.Place())
+		}
+	}
+	return b.String()
+}
+
+func (t *Group) list(_ context.Context, call *mcp.Call, _ struct{}) (sessionList, error) {
+	list := sessionList{Sessions: []sessionItem{}}
+	for _, s := range t.Sessions.Own(call.StateKey()) {
+		list.Sessions = append(list.Sessions, sessionItem{
+			Launched: s.Launched(), Executable: s.Executable(), File: s.File, State: s.State(), name: s.Name(),
+		})
+	}
+	return list, nil
+}

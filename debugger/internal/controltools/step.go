@@ -1,0 +1,79 @@
+package controltools
+
+import (
+	"context"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type stepArgs struct {
+	Count int `json:"count,omitempty" default:"1" min:"1" max:"1000000" doc:"How many instructions"`
+	sessiontools.WaitArg
+	sessiontools.SessionArg
+}
+
+// stepped is the answer of step_forward.
+type stepped struct {
+	State       session.State `json:"state"`
+	Instruction string        `json:"instruction,omitempty" doc:"The next instruction"`
+	Output      string        `json:"output,omitempty" doc:"What a launched program has written since the last answer"`
+}
+
+// Text is the documented form.
+func (s stepped) Text() string {
+	text := session.Outcome{State: s.State, Output: s.Output}.StateText()
+	if s.Instruction != "" {
+		text += "\nInstruction: " + plain.Line(s.Instruction)
+	}
+	return text + s.State.When()
+}
+
+// stepForward does instructions of the current thread while the others stand
+// still.
+func (t *Group) stepForward(ctx context.Context, call *mcp.Call, s *session.Session, args stepArgs) (stepped, error) {
+	m, err := s.Move(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return s.Forward(ctx, uint64(args.Count)) })
+	return stepped{State: m.State, Instruction: sessiontools.NextInstruction(s, m.State), Output: m.Output}, err
+}
+
+type lineArgs struct {
+	sessiontools.WaitArg
+	sessiontools.SessionArg
+}
+
+// lined is the answer of the steps by source.
+type lined struct {
+	State  session.State `json:"state"`
+	Output string        `json:"output,omitempty" doc:"What a launched program has written since the last answer"`
+}
+
+// Text shows the line.
+func (l lined) Text() string {
+	text := session.Outcome(l).Text()
+	if l.State.Status != session.Stopped {
+		return text
+	}
+	return text + l.State.Where()
+}
+
+// lineStep makes a tool of a way to step.
+func lineStep(r *session.Registry, f func(ctx context.Context, s *stepping.Stepper) (proc.Stop, error)) sessiontools.Handler[lineArgs, lined] {
+	return sessiontools.WithExecution(r, func(ctx context.Context, call *mcp.Call, s *session.Session, args lineArgs) (lined, error) {
+		m, err := s.Move(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return f(ctx, s.Stepper) })
+		return lined(m), err
+	})
+}
+
+func stepInto(ctx context.Context, s *stepping.Stepper) (proc.Stop, error) {
+	return s.StepLine(ctx, true)
+}
+
+func stepOver(ctx context.Context, s *stepping.Stepper) (proc.Stop, error) {
+	return s.StepLine(ctx, false)
+}
+
+func stepOut(ctx context.Context, s *stepping.Stepper) (proc.Stop, error) { return s.StepOut(ctx) }

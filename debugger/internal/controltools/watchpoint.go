@@ -1,0 +1,103 @@
+package controltools
+
+import (
+	"context"
+	"errors"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type watchpointArgs struct {
+	Address    string `json:"address,omitempty" doc:"Address such as 0x404010, or an expression that is one, such as &total or p"`
+	Expression string `json:"expression,omitempty" doc:"Instead of an address: what to watch, such as total or p->count"`
+	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"How many bytes: 1, 2, 4 or 8, with recorded any; those of the expression's type if not given"`
+	Access     string `json:"access,omitempty" enum:"write|readwrite" default:"write" doc:"What to stop at"`
+	Recorded   bool   `json:"recorded,omitempty" doc:"Watch only while steps are recorded and in the past, where there is room for any number and size"`
+	Condition  string `json:"condition,omitempty" doc:"Stop only when this expression is true"`
+	sessiontools.SessionArg
+}
+
+// Validate checks what the schema does not say.
+func (a watchpointArgs) Validate() error {
+	switch {
+	case (a.Address == "") == (a.Expression == ""):
+		return errors.New("give either address or expression")
+	case !a.Recorded && a.Size != 0 && !watchable(a.Size):
+		return errors.New("size must be 1, 2, 4 or 8")
+	case a.Recorded && a.Access != accessNames[proc.Write]:
+		return errors.New("what is read is not recorded: access must be write with recorded")
+	}
+	return nil
+}
+
+// watchable says whether the processor can watch so many bytes.
+func watchable(size int) bool { return size == 1 || size == 2 || size == 4 || size == 8 }
+
+func (t *Group) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session.Session, args watchpointArgs) (marked, error) {
+	w := &stepping.Watch{Size: args.Size, Expression: args.Expression, Access: proc.Write}
+	if args.Access == accessNames[proc.ReadWrite] {
+		w.Access = proc.ReadWrite
+	}
+	w.Recorded = args.Recorded || s.Process == nil
+	if err := watched(ctx, s, w, args.Address); err != nil {
+		return marked{}, err
+	}
+	if w.Size == 0 {
+		w.Size = 8
+	}
+	m := &stepping.Breakpoint{Watch: w, Places: []symbols.Location{{Addr: w.Address}}}
+	if err := s.SetCondition(ctx, m, args.Condition); err != nil {
+		return marked{}, err
+	}
+	w.Last = make([]byte, w.Size)
+	if _, err := s.View.ReadMemory(w.Address, w.Last); err != nil {
+		return marked{}, failure.Breakpointf("the memory at %#x cannot be read", w.Address)
+	}
+	if w.Recorded {
+		return newMarked(s, m)
+	}
+	if err := s.Breakpoints.Set(m, proc.BreakpointSpec{Address: w.Address, Size: w.Size, Access: w.Access, Condition: m.Holds}); err != nil {
+		return marked{}, err
+	}
+	return newMarked(s, m)
+}
+
+// newMarked gives a mark its number and is the answer about it.
+func newMarked(s *session.Session, m *stepping.Breakpoint) (marked, error) {
+	if err := s.Breakpoints.Add(m); err != nil {
+		return marked{}, err
+	}
+	item, err := newBreakpointItem(s.Breakpoints, m)
+	return marked{State: s.ReportedState(), Breakpoint: item}, err
+}
+
+// watched finds the place that an address or an expression means.
+func watched(ctx context.Context, s *session.Session, w *stepping.Watch, address string) (err error) {
+	if address != "" {
+		w.Address, err = s.Address(ctx, address)
+		return err
+	}
+	value, err := s.Evaluate(ctx, w.Expression, 0, 0)
+	if err != nil {
+		return failure.Breakpointf("the expression has no value: %v", err)
+	}
+	o, ok := value.Object()
+	addr, inMemory := o.Address()
+	if !ok || !inMemory {
+		return failure.Breakpointf("the expression is nothing that is in memory")
+	}
+	w.Address = addr
+	if size := value.Size(); w.Size == 0 && (w.Recorded || watchable(int(size))) {
+		w.Size = int(min(size, sessiontools.MaxMemory))
+	}
+	if w.Size == 0 {
+		return failure.Breakpointf("a %s has %d bytes; 1, 2, 4 or 8 can be watched, which size says", value.Type(), value.Size())
+	}
+	return nil
+}

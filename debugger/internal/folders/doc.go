@@ -1,0 +1,2 @@
+// Package folders says below which folders of the disk a caller may open files.
+package folders

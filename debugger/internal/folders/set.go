@@ -1,0 +1,138 @@
+package folders
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+)
+
+// NoNull says that an argument which is a path has null bytes.
+func NoNull(name, path string) error {
+	if strings.ContainsRune(path, 0) {
+		return fmt.Errorf("%s must not hold null bytes", name)
+	}
+	return nil
+}
+
+// A Set is the folders below which files may be opened. The last one may not
+// be there yet.
+type Set []string
+
+// An OutsideError says that a file may not be opened.
+type OutsideError struct {
+	path  string
+	cause string
+}
+
+func (e *OutsideError) Error() string {
+	return fmt.Sprintf("%s %s; --traces names the folders that may be read", e.path, e.cause)
+}
+
+const outside = "is outside of the folders of core files and traces"
+
+// Open opens a regular file below one of the folders, and returns its whole
+// path. A relative path is looked for in each of them. Symbolic links may lead
+// from folder to folder, but not out.
+func (s Set) Open(path string) (*os.File, string, error) {
+	candidates := s.candidates(path)
+	if len(candidates) == 0 {
+		return nil, "", &OutsideError{path, outside}
+	}
+	for _, full := range candidates {
+		file, real, err := s.openAt(full)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return file, real, describeError(path, err)
+		}
+	}
+	return nil, "", failure.Argumentf("%s is not there; relative paths begin at the folders that --traces names", path)
+}
+
+// candidates are the places that a path may mean.
+func (s Set) candidates(path string) []string {
+	var all []string
+	for _, folder := range s {
+		switch {
+		case filepath.IsAbs(path):
+			if _, ok := s.below(filepath.Clean(path)); ok && len(all) == 0 {
+				all = append(all, filepath.Clean(path))
+			}
+		case filepath.IsLocal(path):
+			all = append(all, filepath.Join(folder, path))
+		}
+	}
+	return all
+}
+
+// below finds the folder that a path lies in, by its spelling.
+func (s Set) below(path string) (string, bool) {
+	i := slices.IndexFunc(s, func(folder string) bool {
+		rel, err := filepath.Rel(folder, path)
+		return err == nil && filepath.IsLocal(rel)
+	})
+	if i < 0 {
+		return "", false
+	}
+	return s[i], true
+}
+
+// openAt resolves the links of a path and opens what it leads to. The folder's
+// own handle lets no link out that somebody makes meanwhile.
+func (s Set) openAt(path string) (*os.File, string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, "", err
+	}
+	folder, ok := s.real().below(real)
+	if !ok {
+		return nil, "", &OutsideError{path, outside}
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	rel, err := filepath.Rel(folder, real)
+	if err != nil {
+		return nil, "", err
+	}
+	file, err := openIn(root, rel)
+	return file, real, err
+}
+
+// real are the folders without symbolic links. One that is not there has
+// nothing below it.
+func (s Set) real() Set {
+	var all Set
+	for _, folder := range s {
+		if real, err := filepath.EvalSymlinks(folder); err == nil {
+			all = append(all, real)
+		}
+	}
+	return all
+}
+
+// openIn opens a file unless it is something that reading could block on.
+func openIn(root *os.Root, rel string) (*os.File, error) {
+	info, err := root.Stat(rel)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &OutsideError{rel, "is no regular file"}
+	}
+	return root.Open(rel)
+}
+
+// describeError is for what the system refuses.
+func describeError(path string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return &OutsideError{path, "may not be read by the server: the operating system denies it"}
+	}
+	return err
+}

@@ -1,0 +1,26 @@
+package inspect
+
+import (
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+)
+
+// ScopeAt is the innermost frame of code as if a thread were there, with zero
+// in all registers and all memory; nil where the debug information knows no
+// function.
+func (s *Inspector) ScopeAt(pc uint64) *FrameScope {
+	regs := dwarfregs.NewRegisters([17]uint64{dwarfregs.RIP: pc}, 0)
+	frames, err := callstack.Unwind(s.Program, regs, zeroMemory{}, 1)
+	if err != nil || len(frames) == 0 || !frames[0].Described() {
+		return nil
+	}
+	return &FrameScope{s: s, frame: &frames[0], regs: regs, mem: zeroMemory{}, inner: true}
+}
+
+// zeroMemory is memory in which nothing was ever written.
+type zeroMemory struct{}
+
+func (zeroMemory) ReadMemory(_ uint64, p []byte) error {
+	clear(p)
+	return nil
+}

@@ -1,0 +1,82 @@
+package inspect
+
+import (
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+)
+
+// Frames walks the stack of a thread, 0 being the current one.
+func (s *Inspector) Frames(thread, limit int) ([]callstack.Frame, error) {
+	regs, err := s.Registers(thread)
+	if err != nil {
+		return nil, err
+	}
+	return callstack.Unwind(s.Program, regs, s.Memory(), limit)
+}
+
+// Frame is one frame of a thread by its number.
+func (s *Inspector) Frame(thread, number int) (*callstack.Frame, error) {
+	frames, err := s.Frames(thread, number+1)
+	if err != nil {
+		return nil, err
+	}
+	if number >= len(frames) {
+		return nil, failure.Errorf("No such frame", "the stack has %d frames, counted from 0", len(frames))
+	}
+	return &frames[number], nil
+}
+
+// Registers are those of a thread as the symbols want them, vectors included.
+func (s *Inspector) Registers(thread int) (dwarfregs.Registers, error) {
+	regs, err := s.View.Regs(thread)
+	if err != nil {
+		return dwarfregs.Registers{}, err
+	}
+	out := dwarfregs.NewRegisters(general(&regs), regs.FSBase)
+	if state, err := s.View.XState(thread, nil); err == nil {
+		out = out.WithVectors(vectors(state))
+	}
+	return out, nil
+}
+
+// general are the registers in the order of DWARF.
+func general(r *ptrace.Regs) [17]uint64 {
+	return [17]uint64{
+		r.RAX, r.RDX, r.RCX, r.RBX, r.RSI, r.RDI, r.RBP, r.RSP,
+		r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.RIP,
+	}
+}
+
+// Where xmm0 to xmm15 are in the legacy region of XSAVE (Intel SDM volume 1,
+// table 10-2).
+const (
+	xmmOffset = 160
+	xmmEnd    = xmmOffset + 16*16
+)
+
+// vectors are the vector registers of a thread, nil when there are none.
+func vectors(xstate []byte) *[16][16]byte {
+	if len(xstate) < xmmEnd {
+		return nil
+	}
+	var xmm [16][16]byte
+	for i := range xmm {
+		copy(xmm[i][:], xstate[xmmOffset+16*i:])
+	}
+	return &xmm
+}
+
+// Place is the innermost function and the line that an address is in, as far as
+// they are known.
+func (s *Inspector) Place(address uint64) (function, file string, line int) {
+	if f, ok := s.Program.Function(address); ok {
+		function = f.Name
+		if len(f.Inlined) > 0 {
+			function = f.Inlined[0]
+		}
+	}
+	file, line, _ = s.Program.Line(address)
+	return function, file, line
+}

@@ -1,0 +1,26 @@
+package inspect
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
+)
+
+// An Inspector reads a debuggee with the symbols of its program: registers,
+// frames, expressions and instructions, of the moment that its scene shows.
+type Inspector struct {
+	*target.Target
+
+	Program *symbols.Program
+	Life    context.Context //nolint:containedctx // ends with the session
+	Log     *slog.Logger
+}
+
+// NewInspector makes one whose work ends with a context.
+func NewInspector(life context.Context, d *target.Target, log *slog.Logger) *Inspector {
+	return &Inspector{
+		Target: d, Life: life, Log: log, Program: symbols.New(symbols.Config{Log: log, Open: d.OpenImage}),
+	}
+}

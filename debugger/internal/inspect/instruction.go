@@ -1,0 +1,23 @@
+package inspect
+
+import (
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
+
+// InstructionText is the instruction at an address.
+func (s *Inspector) InstructionText(addr uint64) string {
+	var code [x86.MaxLen]byte
+	n, _ := s.View.ReadMemory(addr, code[:]) // fewer at the end of a mapping
+	return x86.Text(code[:n], addr, s.Symbolize)
+}
+
+// Instruction decodes what is at an address; the zero Inst is none.
+func (s *Inspector) Instruction(addr uint64) x86.Inst {
+	var code [x86.MaxLen]byte
+	n, _ := s.View.ReadMemory(addr, code[:]) // fewer at the end of a mapping
+	in, err := x86.Decode(code[:n], addr)
+	if err != nil {
+		return x86.Inst{}
+	}
+	return in
+}

@@ -1,0 +1,56 @@
+package inspect
+
+import (
+	"encoding/binary"
+)
+
+// A Level says how deep in calls a thread, or in Go a goroutine, is. Deeper
+// levels of the same one have a greater depth.
+type Level struct{ Owner, Depth uint64 }
+
+// Outside says whether a level is at most as deep as another of the same one.
+func (l Level) Outside(of Level) bool { return l.Owner == of.Owner && l.Depth <= of.Depth }
+
+// LevelOf is the level of a thread with its stack pointer at sp; 0 is where it
+// is now. Stacks of goroutines move, so their depth counts from their ends.
+func (s *Inspector) LevelOf(thread int, sp uint64) (Level, error) {
+	return s.DepthOf(thread, sp, s.IsGo())
+}
+
+// DepthOf is levelOf for those who know whether the program is one of Go.
+func (s *Inspector) DepthOf(thread int, sp uint64, isGo bool) (Level, error) {
+	regs, err := s.View.Regs(thread)
+	if err != nil {
+		return Level{}, err
+	}
+	if sp == 0 {
+		sp = regs.RSP
+	}
+	if isGo {
+		if g, top, ok := s.goroutine(regs.FSBase); ok {
+			return Level{g, top - sp}, nil
+		}
+	}
+	return Level{uint64(thread), ^sp}, nil
+}
+
+// IsGo says whether the program has Go's runtime.
+func (s *Inspector) IsGo() bool {
+	found, err := s.Program.Lookup(s.Life, "runtime.allgs")
+	return err == nil && len(found) > 0
+}
+
+// goroutine is the one that a thread runs, and the top of its stack: its
+// descriptor is below the thread pointer and begins with the stack's bounds
+// (runtime.g in runtime2.go; tls_g in the linker).
+func (s *Inspector) goroutine(fsBase uint64) (g, top uint64, ok bool) {
+	var b [8]byte
+	if _, err := s.View.ReadMemory(fsBase-8, b[:]); err != nil {
+		return 0, 0, false
+	}
+	g = binary.LittleEndian.Uint64(b[:])
+	if _, err := s.View.ReadMemory(g+8, b[:]); g == 0 || err != nil {
+		return 0, 0, false
+	}
+	return g, binary.LittleEndian.Uint64(b[:]), true
+}

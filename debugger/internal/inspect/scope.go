@@ -1,0 +1,90 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
+)
+
+// A FrameScope is a frame as expressions see it.
+type FrameScope struct {
+	s     *Inspector
+	frame *callstack.Frame
+	regs  dwarfregs.Registers
+	mem   symbols.Memory
+	cpu   ptrace.Regs // of the thread
+	inner bool        // the frame is the thread's innermost one
+}
+
+// Scope is a frame of a thread for expressions. It may be called where a
+// condition is decided.
+func (s *Inspector) Scope(thread, number int) (*FrameScope, error) {
+	cpu, err := s.View.Regs(thread)
+	if err != nil {
+		return nil, err
+	}
+	frame, err := s.Frame(thread, number)
+	if err != nil {
+		return nil, err
+	}
+	return &FrameScope{s: s, frame: frame, regs: frame.Registers(), mem: s.Memory(), cpu: cpu, inner: frame.PC == cpu.RIP}, nil
+}
+
+// Language is that of the frame's code; of code that has none it is C.
+func (f *FrameScope) Language() lang.Lang { return cmp.Or(f.frame.Language, lang.C) }
+
+// Variable returns what a name means in the frame's function.
+func (f *FrameScope) Variable(ctx context.Context, name string) (values.Object, error) {
+	return f.frame.Variable(ctx, name)
+}
+
+// Function returns where a function begins.
+func (f *FrameScope) Function(ctx context.Context, name string) (uint64, error) {
+	found, err := f.s.Program.Lookup(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	return found[0], nil
+}
+
+// Type returns a type of the program.
+func (f *FrameScope) Type(ctx context.Context, name string) (*types.Type, error) {
+	return f.s.Program.Type(ctx, name)
+}
+
+// At returns an object at an address.
+func (f *FrameScope) At(t *types.Type, addr uint64) values.Object {
+	return values.ObjectAt(f.s.Program, t, addr, f.mem, f.regs)
+}
+
+// Register returns a register as the frame has it: of frames further out only
+// those are known that were saved.
+func (f *FrameScope) Register(name string) (uint64, int, error) {
+	row := registerByName(name)
+	if row == nil {
+		return 0, 0, failure.Errorf("No such register", "there are rax to r15, rip, eflags, fs_base, gs_base, and the lower halves such as eax")
+	}
+	value := row.Get(&f.cpu)
+	if !f.inner {
+		saved, ok := uint64(0), false
+		if row.dwarf >= 0 {
+			saved, ok = f.regs.Get(uint64(row.dwarf))
+		}
+		if !ok {
+			return 0, 0, failure.Errorf("Register not available", "nobody has saved $%s for this frame", name)
+		}
+		value = saved
+	}
+	if row.size < 8 {
+		value &= 1<<(8*row.size) - 1
+	}
+	return value, row.size, nil
+}

@@ -1,0 +1,98 @@
+package looktools
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// maxInstructions is how many instructions one answer shows.
+const maxInstructions = 1000
+
+type disassembleArgs struct {
+	Address string `json:"address,omitempty" doc:"Address such as 0x401000, or an expression such as main; where the current thread is if not given"`
+	Count   int    `json:"count,omitempty" default:"10" min:"1" max:"1000" doc:"How many instructions"`
+	sessiontools.SessionArg
+}
+
+// code is the answer of disassemble.
+type code struct {
+	State        session.State     `json:"state"`
+	Instructions []instructionItem `json:"instructions"`
+}
+
+// An instructionItem is an instruction as answers have it.
+type instructionItem struct {
+	Address string `json:"address"`
+	Text    string `json:"text"`
+	Bytes   string `json:"bytes" doc:"In hexadecimal"`
+	Symbol  string `json:"symbol,omitempty"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Current bool   `json:"current,omitempty" doc:"Whether it is the next one of the current thread"`
+}
+
+// Text is a line for each instruction.
+func (c code) Text() string {
+	var b strings.Builder
+	for i, in := range c.Instructions {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		arrow := "  "
+		if in.Current {
+			arrow = "=>"
+		}
+		fmt.Fprintf(&b, "%s %s", arrow, in.Address)
+		if in.Symbol != "" {
+			fmt.Fprintf(&b, " <%s>", plain.Line(in.Symbol))
+		}
+		b.WriteString("  " + plain.Line(in.Text))
+	}
+	return b.String()
+}
+
+func (t *Group) disassemble(ctx context.Context, _ *mcp.Call, s *session.Session, args disassembleArgs) (code, error) {
+	now := s.ReportedState()
+	addr, err := s.Address(ctx, cmp.Or(args.Address, now.Address))
+	if err != nil {
+		return code{}, err
+	}
+	data := make([]byte, min(args.Count, maxInstructions)*x86.MaxLen)
+	n, err := s.View.ReadMemory(addr, data)
+	if n == 0 && err != nil {
+		return code{}, err
+	}
+	answer := code{State: now, Instructions: []instructionItem{}}
+	for data = data[:n]; len(data) > 0 && len(answer.Instructions) < args.Count; {
+		item, length := newInstructionItem(s, addr, data)
+		item.Current = item.Address == now.Address
+		answer.Instructions = append(answer.Instructions, item)
+		addr, data = addr+uint64(length), data[length:]
+	}
+	return answer, nil
+}
+
+// newInstructionItem is the first instruction of some code.
+func newInstructionItem(s *session.Session, addr uint64, data []byte) (instructionItem, int) {
+	in, err := x86.Decode(data, addr)
+	length := int(in.Len)
+	if err != nil {
+		length = max(1, length)
+	}
+	length = min(length, len(data))
+	item := instructionItem{
+		Address: plain.Hex(addr), Text: x86.Text(data, addr, s.Symbolize),
+		Bytes: hex.EncodeToString(data[:length]), Symbol: s.Symbol(addr),
+	}
+	item.File, item.Line, _ = s.Program.Line(addr)
+	return item, length
+}

@@ -1,0 +1,137 @@
+package looktools
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type readArgs struct {
+	Address string `json:"address" min:"1" doc:"Address such as 0x404010, or an expression such as $rsp, &total or p"`
+	Length  int    `json:"length,omitempty" default:"64" min:"1" max:"65536" doc:"How many bytes"`
+	sessiontools.SessionArg
+}
+
+// contents is the answer of read_memory.
+type contents struct {
+	State   session.State `json:"state"`
+	Address string        `json:"address"`
+	Hex     string        `json:"hex" doc:"The bytes in hexadecimal"`
+	Missing int           `json:"missing,omitempty" doc:"How many bytes behind these cannot be read"`
+
+	from uint64
+	data []byte
+}
+
+func (c contents) AuditAddress() string { return c.Address }
+
+// Text is a line for each 16 bytes.
+func (c contents) Text() string {
+	var b strings.Builder
+	for at := 0; at < len(c.data); at += 16 {
+		row := c.data[at:min(at+16, len(c.data))]
+		if at > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%#x: %-47s  %s", c.from+uint64(at), SpacedHex(row), ascii(row))
+	}
+	if c.Missing > 0 {
+		fmt.Fprintf(&b, "\n(%d more bytes cannot be read)", c.Missing)
+	}
+	return b.String()
+}
+
+// SpacedHex are bytes in hexadecimal with spaces between.
+func SpacedHex(row []byte) string { return fmt.Sprintf("% x", row) }
+
+// ascii shows what is printable, and points for the rest.
+func ascii(row []byte) string {
+	out := make([]byte, len(row))
+	for i, c := range row {
+		out[i] = '.'
+		if c >= ' ' && c < 0x7f {
+			out[i] = c
+		}
+	}
+	return string(out)
+}
+
+func (t *Group) readMemory(ctx context.Context, _ *mcp.Call, s *session.Session, args readArgs) (contents, error) {
+	addr, err := s.Address(ctx, args.Address)
+	if err != nil {
+		return contents{}, err
+	}
+	data := make([]byte, min(args.Length, sessiontools.MaxMemory))
+	n, err := s.View.ReadMemory(addr, data)
+	if err != nil && (n == 0 || !target.IsAccess(err)) {
+		return contents{}, err
+	}
+	data = data[:n]
+	return contents{
+		State: s.ReportedState(), Address: plain.Hex(addr), Hex: hex.EncodeToString(data), Missing: args.Length - n,
+		from: addr, data: data,
+	}, nil
+}
+
+type writeArgs struct {
+	Address string `json:"address" min:"1" doc:"Address such as 0x404010, or an expression such as $rsp or &total"`
+	Hex     string `json:"hex" min:"2" max:"131072" doc:"The bytes in hexadecimal, such as 2a000000"`
+	sessiontools.SessionArg
+}
+
+// Validate checks what the schema does not say.
+func (a writeArgs) Validate() error {
+	if _, err := decodeHex(a.Hex); err != nil {
+		return errors.New("hex must be pairs of hexadecimal digits")
+	}
+	return nil
+}
+
+// decodeHex reads bytes, with or without spaces between.
+func decodeHex(text string) ([]byte, error) {
+	return hex.DecodeString(strings.Join(strings.Fields(text), ""))
+}
+
+// written is the answer of write_memory.
+type written struct {
+	State   session.State `json:"state"`
+	Address string        `json:"address"`
+	Length  int           `json:"length" doc:"How many bytes were written"`
+	Before  string        `json:"before" doc:"What was there before, in hexadecimal"`
+}
+
+func (w written) AuditAddress() string { return w.Address }
+
+// Text says what was done.
+func (w written) Text() string {
+	return fmt.Sprintf("Wrote %d bytes at %s (before: %s)", w.Length, w.Address, w.Before)
+}
+
+func (t *Group) writeMemory(ctx context.Context, _ *mcp.Call, s *session.Session, args writeArgs) (written, error) {
+	if t.NoWrite {
+		return written{}, failure.Denied("the server was started with --no-write")
+	}
+	addr, err := s.Address(ctx, args.Address)
+	if err != nil {
+		return written{}, err
+	}
+	data, _ := decodeHex(args.Hex) // Validate has read it
+	before := make([]byte, len(data))
+	if _, err := s.View.ReadMemory(addr, before); err != nil {
+		return written{}, err
+	}
+	n, err := s.WriteMemory(addr, data)
+	if err != nil {
+		return written{}, err
+	}
+	return written{State: s.ReportedState(), Address: plain.Hex(addr), Length: n, Before: hex.EncodeToString(before)}, nil
+}

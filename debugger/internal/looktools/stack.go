@@ -1,0 +1,81 @@
+package looktools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type stackArgs struct {
+	MaxFrames int `json:"max_frames,omitempty" default:"20" min:"1" max:"1000" doc:"How many frames to show"`
+	Thread    int `json:"thread,omitempty" min:"1" doc:"The thread, by its id; the current one if not given"`
+	sessiontools.SessionArg
+}
+
+// Stack is the answer of get_stack_trace.
+type Stack struct {
+	State  session.State `json:"state"`
+	Thread int           `json:"thread"`
+	Frames []Frame       `json:"frames"`
+	More   bool          `json:"more,omitempty" doc:"Whether the stack goes on"`
+}
+
+// A Frame is a frame as answers have it.
+type Frame struct {
+	Number   int    `json:"number"`
+	Address  string `json:"address"`
+	Function string `json:"function,omitempty"`
+	Offset   int64  `json:"offset,omitempty" doc:"Of the address from the function's beginning"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Module   string `json:"module,omitempty" doc:"The file that the code is in"`
+	Inlined  bool   `json:"inlined,omitempty"`
+	Guessed  bool   `json:"guessed,omitempty" doc:"Whether it was found without frame information"`
+
+	text string
+}
+
+func NewFrame(n int, f *callstack.Frame) Frame {
+	return Frame{
+		Number: n, Address: plain.Hex(f.PC), Function: f.Function, Offset: f.Offset, File: f.File, Line: f.Line,
+		Module: f.Image, Inlined: f.Inlined, Guessed: f.Guessed, text: plain.Line(f.String()),
+	}
+}
+
+// Text is the documented form.
+func (s Stack) Text() string {
+	var b strings.Builder
+	b.WriteString("Stack trace:")
+	for _, f := range s.Frames {
+		fmt.Fprintf(&b, "\n#%-2d %s", f.Number, f.text)
+	}
+	if s.More {
+		b.WriteString("\n(more frames follow)")
+	}
+	return b.String()
+}
+
+func (t *Group) stackTrace(_ context.Context, _ *mcp.Call, s *session.Session, args stackArgs) (Stack, error) {
+	frames, err := s.Frames(args.Thread, args.MaxFrames+1)
+	if err != nil {
+		return Stack{}, err
+	}
+	now := s.ReportedState()
+	answer := Stack{State: now, Thread: args.Thread, Frames: []Frame{}}
+	if args.Thread == 0 {
+		answer.Thread = now.Thread
+	}
+	if len(frames) > args.MaxFrames {
+		frames, answer.More = frames[:args.MaxFrames], true
+	}
+	for i := range frames {
+		answer.Frames = append(answer.Frames, NewFrame(i, &frames[i]))
+	}
+	return answer, nil
+}

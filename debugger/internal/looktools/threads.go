@@ -1,0 +1,83 @@
+package looktools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// maxThreads is how many threads or goroutines one answer lists.
+const maxThreads = 1000
+
+type threadsArgs struct {
+	Select int `json:"select,omitempty" min:"1" doc:"Make this thread the current one"`
+	sessiontools.SessionArg
+}
+
+// threads is the answer of threads.
+type threads struct {
+	State   session.State `json:"state"`
+	Threads []threadItem  `json:"threads"`
+	More    int           `json:"more,omitempty" doc:"How many threads are not listed"`
+}
+
+// A threadItem is a thread as answers have it.
+type threadItem struct {
+	ID       int    `json:"id"`
+	Name     string `json:"name,omitempty"`
+	Current  bool   `json:"current,omitempty"`
+	Address  string `json:"address,omitempty"`
+	Function string `json:"function,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+}
+
+// Text is a line for each thread.
+func (t threads) Text() string {
+	var b strings.Builder
+	b.WriteString("Threads:")
+	for _, each := range t.Threads {
+		mark := " "
+		if each.Current {
+			mark = "*"
+		}
+		place := sessiontools.Place{Address: each.Address, Function: each.Function, File: each.File, Line: each.Line}
+		name := plain.Line(each.Name)
+		if name != "" { // a trace has none
+			name += " "
+		}
+		fmt.Fprintf(&b, "\n%s %d %sat %s", mark, each.ID, name, place.String())
+	}
+	if t.More > 0 {
+		fmt.Fprintf(&b, "\n(%d more)", t.More)
+	}
+	return b.String()
+}
+
+func (t *Group) threads(_ context.Context, _ *mcp.Call, s *session.Session, args threadsArgs) (threads, error) {
+	if args.Select != 0 {
+		if err := s.SelectThread(args.Select); err != nil {
+			return threads{}, err
+		}
+	}
+	all, err := s.View.Threads()
+	if err != nil {
+		return threads{}, err
+	}
+	answer := threads{State: s.ReportedState(), Threads: []threadItem{}, More: max(0, len(all)-maxThreads)}
+	for _, each := range all[:min(len(all), maxThreads)] {
+		item := threadItem{ID: each.ID, Name: each.Name, Current: each.Current}
+		if regs, err := s.View.Regs(each.ID); err == nil {
+			item.Address = plain.Hex(regs.RIP)
+			item.Function = s.Symbol(regs.RIP)
+			item.File, item.Line, _ = s.Program.Line(regs.RIP)
+		}
+		answer.Threads = append(answer.Threads, item)
+	}
+	return answer, nil
+}

@@ -1,0 +1,166 @@
+package looktools
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type variablesArgs struct {
+	Scope  string `json:"scope,omitempty" enum:"local|global|all" default:"local" doc:"Which variables to show; global ones of libraries only with a filter"`
+	Filter string `json:"filter,omitempty" doc:"Show those only whose names match: a pattern with * and ?, or a part of the name"`
+	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"The frame whose variables are local, by its number in the stack trace"`
+	Thread int    `json:"thread,omitempty" min:"1" doc:"The thread, by its id; the current one if not given"`
+	sessiontools.SessionArg
+}
+
+// variables is the answer of get_variables.
+type variables struct {
+	State  session.State `json:"state"`
+	Local  []variable    `json:"local,omitempty"`
+	Global []variable    `json:"global,omitempty"`
+	More   bool          `json:"more,omitempty" doc:"Whether there are more than were shown; a filter chooses"`
+
+	scope string
+}
+
+// A variable is a value as answers have it.
+type variable struct {
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	Value    string `json:"value"`
+	Address  string `json:"address,omitempty"`
+	Argument bool   `json:"argument,omitempty"`
+}
+
+func NewVariable(o values.Object) variable {
+	v := o.Value(values.DefaultLimits)
+	answer := variable{Name: v.Name, Type: v.Type, Value: v.Text, Argument: o.Argument}
+	if v.Addr != 0 {
+		answer.Address = plain.Hex(v.Addr)
+	}
+	return answer
+}
+
+// Text is the documented form.
+func (v variables) Text() string {
+	var b strings.Builder
+	if v.scope != "global" {
+		writeVariables(&b, "Local variables:", v.Local)
+	}
+	if v.scope == "all" {
+		b.WriteString("\n")
+	}
+	if v.scope != "local" {
+		writeVariables(&b, "Global variables:", v.Global)
+	}
+	if v.More {
+		b.WriteString("\n  (there are more; filter chooses)")
+	}
+	return b.String()
+}
+
+func writeVariables(b *strings.Builder, title string, all []variable) {
+	b.WriteString(title)
+	for _, v := range all {
+		fmt.Fprintf(b, "\n  %s: %s = %s", plain.Line(v.Name), plain.Line(v.Type), plain.Line(v.Value))
+	}
+	if len(all) == 0 {
+		b.WriteString("\n  (none)")
+	}
+}
+
+// maxGlobals is how many global variables one answer shows.
+const maxGlobals = 300
+
+func (t *Group) variables(ctx context.Context, _ *mcp.Call, s *session.Session, args variablesArgs) (variables, error) {
+	want, err := nameFilter(args.Filter)
+	if err != nil {
+		return variables{}, err
+	}
+	answer := variables{State: s.ReportedState(), scope: args.Scope}
+	frame, err := s.Frame(args.Thread, args.Frame)
+	if err != nil {
+		return variables{}, err
+	}
+	if args.Scope != "global" {
+		for _, o := range frame.Variables() {
+			if want(o.Name) {
+				answer.Local = append(answer.Local, NewVariable(o))
+			}
+		}
+	}
+	if args.Scope != "local" {
+		images := s.Program.Images()
+		if args.Filter == "" {
+			images, want = ownImages(s, frame), ownNames(frame)
+		}
+		answer.Global, answer.More, err = globals(ctx, s, images, frame.Registers(), want)
+	}
+	return answer, err
+}
+
+// ownImages are the program and the library that a frame is in. What other
+// libraries have is shown to those only who ask for it by name.
+func ownImages(s *session.Session, frame *callstack.Frame) []*symbols.Image {
+	executable := s.Executable()
+	return slices.DeleteFunc(s.Program.Images(), func(im *symbols.Image) bool {
+		return im.Path != executable && im.Path != frame.Image
+	})
+}
+
+// ownNames wants the variables that are not of the language's own library: in
+// Go, where all packages are in one image, those of main and of the package
+// that the frame is in.
+func ownNames(frame *callstack.Frame) func(string) bool {
+	if frame.Language != lang.Go {
+		return func(string) bool { return true }
+	}
+	slash := strings.LastIndex(frame.Function, "/") + 1
+	name, _, _ := strings.Cut(frame.Function[slash:], ".")
+	own := frame.Function[:slash] + name + "."
+	return func(name string) bool { return strings.HasPrefix(name, "main.") || strings.HasPrefix(name, own) }
+}
+
+// globals are the global variables of some images.
+func globals(ctx context.Context, s *session.Session, images []*symbols.Image, regs dwarfregs.Registers, want func(string) bool) (found []variable, more bool, err error) {
+	for _, im := range images {
+		objects, err := values.Globals(ctx, im, s.Memory(), regs, want)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, o := range objects {
+			if len(found) == maxGlobals {
+				return found, true, nil
+			}
+			found = append(found, NewVariable(o))
+		}
+	}
+	return found, false, nil
+}
+
+// nameFilter makes a filter of a pattern.
+func nameFilter(pattern string) (func(string) bool, error) {
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		return func(name string) bool { return strings.Contains(name, pattern) }, nil
+	}
+	if _, err := path.Match(pattern, ""); err != nil {
+		return nil, mcp.InvalidParams("filter must be a pattern such as buf* or a part of a name")
+	}
+	return func(name string) bool {
+		ok, _ := path.Match(pattern, strings.ReplaceAll(name, "/", "."))
+		return ok
+	}, nil
+}

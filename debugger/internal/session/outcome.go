@@ -1,0 +1,30 @@
+package session
+
+import (
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+)
+
+// Outcome is the answer of the tools that let the process run.
+type Outcome struct {
+	State  State  `json:"state"`
+	Output string `json:"output,omitempty" doc:"What a launched program has written since the last answer"`
+}
+
+// Text is the documented form; where a program's own stop has none, the place
+// follows.
+func (m Outcome) Text() string { return m.StateText() + m.State.When() }
+
+// StateText is all but the moment.
+func (m Outcome) StateText() string {
+	var b strings.Builder
+	b.WriteString(m.State.Text())
+	if m.State.Note != "" {
+		b.WriteString("\nNote: " + plain.Line(m.State.Note))
+	}
+	if m.Output != "" {
+		b.WriteString("\nOutput:\n" + plain.Lines(m.Output))
+	}
+	return b.String()
+}

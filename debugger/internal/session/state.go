@@ -1,0 +1,105 @@
+package session
+
+import (
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+)
+
+// The statuses of a process.
+const (
+	Stopped = "stopped"
+	Running = "running"
+	Exited  = "exited"
+)
+
+// A State says where a process stands and why; every answer has one.
+type State struct {
+	Session string `json:"session" doc:"The id of the session"`
+	PID     int    `json:"pid"`
+	Status  string `json:"status" doc:"stopped, running or exited"`
+	Reason  string `json:"reason,omitempty" doc:"Why it stopped: attached, launched, breakpoint, watchpoint, signal, step, pause or exec; in the past also present, beginning, moment or write; recording also limit or exit"`
+
+	Thread   int    `json:"thread,omitempty" doc:"The thread that the stop is about"`
+	Address  string `json:"address,omitempty" doc:"Of the thread's next instruction"`
+	Function string `json:"function,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Source   string `json:"source,omitempty" doc:"The text of that line"`
+
+	Breakpoint int                `json:"breakpoint,omitempty" doc:"The number of the breakpoint or watchpoint"`
+	Signal     string             `json:"signal,omitempty" doc:"The signal that stopped or ended it"`
+	Fault      string             `json:"fault,omitempty" doc:"The address that a memory fault is about"`
+	ExitStatus *int               `json:"exit_status,omitempty"`
+	History    *stepping.Position `json:"history,omitempty" doc:"Which moment of its history is looked at; absent as long as nothing was recorded"`
+
+	Note string `json:"note,omitempty" doc:"What else there is to know about the stop"`
+
+	faultText string // how the text tells Fault, or that there is none
+}
+
+// running is the state of the same process on the move.
+func (s State) running() State {
+	return State{Session: s.Session, PID: s.PID, Status: Running}
+}
+
+// Reasons say in a word why a process stopped.
+var Reasons = map[proc.Why]string{
+	proc.Paused: "pause", proc.Stepped: "step", proc.AtBreakpoint: "breakpoint", proc.AtWatchpoint: "watchpoint",
+	proc.Signalled: "signal", proc.Executed: "exec", proc.Exited: "", proc.Killed: "",
+	stepping.AtPresent: "present", stepping.AtBeginning: "beginning", stepping.AtMoment: "moment", stepping.AtWrite: "write", stepping.AtLimit: "limit", stepping.AtExit: "exit",
+}
+
+// Describe says where a process stands after a stop.
+func (s *Session) Describe(stop proc.Stop) State {
+	now := State{Session: s.ID, PID: s.PID, Status: Stopped, Reason: Reasons[stop.Why]}
+	if stop.Signal != 0 {
+		now.Signal = signalName(stop.Signal)
+	}
+	if stop.Ended() {
+		now.Status = Exited
+		if stop.Why == proc.Exited && stop.Status != proc.UnknownStatus {
+			now.ExitStatus = &stop.Status
+		}
+		return now
+	}
+	now.Thread = stop.Thread
+	now.Address = plain.Hex(stop.Address)
+	now.Fault, now.faultText = s.Fault(stop)
+	if stop.Breakpoint != 0 {
+		now.Breakpoint = s.ReachBreakpoint(stop.Breakpoint, stop.Why)
+	}
+	s.NoteNewHistory()
+	now.Note = s.TakeNotes(note(stop))
+	now.History = s.HistoryPosition()
+	if stop.Why == proc.Executed {
+		clear(s.Breakpoints.ByID)
+	}
+	if s.Refresh() == nil { // a process that has just died is found out later
+		s.locate(&now, stop.Address)
+	}
+	return now
+}
+
+// note is what is out of the ordinary about a stop.
+func note(stop proc.Stop) string {
+	switch {
+	case stop.Err != nil:
+		return "the condition could not be decided: " + stop.Err.Error()
+	case stop.Late:
+		return "the thread had blocked SIGTRAP and has run on since it reached the breakpoint"
+	case stop.Why == stepping.AtExit:
+		return "the next step ends the process, and its history with it"
+	case stop.Why == proc.Executed:
+		return "another program was begun; the breakpoints are gone"
+	}
+	return ""
+}
+
+// locate names the place of the next instruction.
+func (s *Session) locate(now *State, address uint64) {
+	now.Function, now.File, now.Line = s.Place(address)
+	if now.File != "" {
+		now.Source = s.source.Line(now.File, now.Line)
+	}
+}

@@ -1,0 +1,98 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+)
+
+// Where shows the function and the line.
+func (s *State) Where() string {
+	text := "\n" + plain.Line(s.Function)
+	if s.File != "" {
+		text += fmt.Sprintf(" at %s:%d", plain.Line(s.File), s.Line)
+	}
+	if s.Source != "" {
+		text += fmt.Sprintf("\n%d\t%s", s.Line, s.Source)
+	}
+	return text
+}
+
+// Text says where a process stands, in one line.
+func (s State) Text() string {
+	switch s.Status {
+	case Running:
+		return "Process is running"
+	case Exited:
+		return s.ending()
+	}
+	switch s.Reason {
+	case "breakpoint":
+		return fmt.Sprintf("Stopped at breakpoint %d (%s)", s.Breakpoint, s.Address)
+	case "watchpoint":
+		return fmt.Sprintf("Stopped at watchpoint %d (%s)", s.Breakpoint, s.Address)
+	case "signal":
+		return s.signalled()
+	case "step":
+		return "Stepped to " + s.Address
+	case "pause":
+		return "Paused at " + s.Address
+	case "present":
+		return "Came to the present at " + s.Address
+	case "beginning":
+		return "Came to the beginning of history at " + s.Address
+	case "moment":
+		return fmt.Sprintf("At position %d, %s", s.Position(), s.Address)
+	case "write":
+		return fmt.Sprintf("Before the write to watchpoint %d (%s)", s.Breakpoint, s.Address)
+	case "limit":
+		return "Recorded as much as was wanted, to " + s.Address
+	case "exit":
+		return "About to end at " + s.Address
+	case "exec":
+		return fmt.Sprintf("Stopped in a new program (%s)", s.Address)
+	}
+	return fmt.Sprintf("Stopped at %s", s.Address)
+}
+
+// Position is that of the moment that is looked at, 0 without a history.
+func (s State) Position() uint64 {
+	if s.History == nil {
+		return 0
+	}
+	return s.History.Position
+}
+
+func (s State) ending() string {
+	switch {
+	case s.Signal != "":
+		return "Process was killed by signal " + s.Signal
+	case s.ExitStatus == nil:
+		return "Process has ended"
+	}
+	return fmt.Sprintf("Process exited with status %d", *s.ExitStatus)
+}
+
+func (s State) signalled() string {
+	return fmt.Sprintf("Stopped by signal %s (%s)%s", s.Signal, s.Address, s.faultText)
+}
+
+// Place is the address with all that is known about it.
+func (s State) Place() string {
+	text := s.Address
+	if s.Function != "" {
+		text += " " + plain.Line(s.Function)
+	}
+	if s.File != "" {
+		text += fmt.Sprintf(" %s:%d", plain.Line(s.File), s.Line)
+	}
+	return text
+}
+
+// When says which moment of the past is looked at, in a line of its own.
+func (s State) When() string {
+	if s.History == nil || !s.History.Past {
+		return ""
+	}
+	return fmt.Sprintf("\nIn the past: snapshot %d of %d to %d", s.History.Position, s.History.Oldest, s.History.End)
+}

@@ -1,0 +1,122 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+)
+
+// A Client waits for an operation.
+type Client interface {
+	// InputClosed is closed when the client will send nothing more.
+	InputClosed() <-chan struct{}
+	// Progress tells it what has happened so far.
+	Progress(ctx context.Context, progress, total float64, message string)
+}
+
+// Move lets the process do something and waits for its end.
+func (s *Session) Move(ctx context.Context, call Client, wait time.Duration, f func(context.Context) (proc.Stop, error)) (Outcome, error) {
+	return s.Await(ctx, call, s.Begin(f), wait)
+}
+
+// leftGrace is how long a process is waited for when the client has left. Clients
+// that wait for our end give us 2 seconds.
+const leftGrace = time.Second
+
+// Await waits until the process stands still, for so long. The end of ctx
+// stops the process.
+func (s *Session) Await(ctx context.Context, call Client, op *operation, wait time.Duration) (Outcome, error) {
+	began := time.Now()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	left := call.InputClosed()
+	for {
+		select {
+		case <-op.done:
+			return s.outcome(op)
+		default:
+		}
+		select {
+		case <-op.done:
+		case <-timer.C:
+			return Outcome{State: s.State(), Output: s.takeOutput()}, nil
+		case <-left:
+			left = nil
+			timer.Reset(min(leftGrace, max(0, wait-time.Since(began))))
+		case <-ticker.C:
+			call.Progress(ctx, time.Since(began).Seconds(), wait.Seconds(), s.progress())
+		case <-ctx.Done():
+			return Outcome{}, s.interrupt(ctx, op)
+		}
+	}
+}
+
+// progress says what the process is doing.
+func (s *Session) progress() string {
+	if n := s.RecordedSteps.Load(); n > 0 {
+		return plain.Thousands(n) + " instructions recorded"
+	}
+	return "The process is running"
+}
+
+// outcome is how an operation ended.
+func (s *Session) outcome(op *operation) (Outcome, error) {
+	now := s.ReportedState()
+	switch {
+	case op.err != nil:
+		return Outcome{}, op.err
+	case now.Status != Exited && s.Life.Err() != nil:
+		return Outcome{}, ErrClosed
+	}
+	return Outcome{State: now, Output: s.takeOutput()}, nil
+}
+
+// takeOutput is what a launched program has written since the last answer.
+func (s *Session) takeOutput() string {
+	if s.Output == nil {
+		return ""
+	}
+	if _, ended := s.ExitStop(); ended {
+		s.Output.Wait()
+	}
+	return s.Output.Take()
+}
+
+func (s *Session) Pause(ctx context.Context) (Outcome, error) {
+	op := s.operation()
+	if err := s.RequireProcess(); op == nil && err != nil {
+		return Outcome{}, err
+	}
+	if op == nil || op.Done() {
+		return s.pauseDrifting(ctx)
+	}
+	op.cancel()
+	select {
+	case <-op.done:
+		return s.outcome(op)
+	case <-ctx.Done():
+		return Outcome{}, ctx.Err()
+	case <-time.After(stopTime):
+		return Outcome{State: s.State()}, nil // running, as it says
+	}
+}
+
+// pauseDrifting stops a process that runs on by itself, and is where another one stands.
+func (s *Session) pauseDrifting(ctx context.Context) (Outcome, error) {
+	_, leave, err := s.Acquire(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer leave()
+	if s.State().Status == Running && s.RequireIdle() == nil {
+		s.Process.Pause()
+		s.DropHistory()
+		s.Stale = true
+		s.RecordStop(s.CurrentStop())
+	}
+	return Outcome{State: s.ReportedState(), Output: s.takeOutput()}, nil
+}

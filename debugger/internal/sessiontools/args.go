@@ -1,0 +1,44 @@
+package sessiontools
+
+import (
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// The scopes of what looks at a process, and of what moves or changes one.
+const (
+	ReadScope  mcp.Scope = "debug:read"
+	WriteScope mcp.Scope = "debug:write"
+)
+
+// SessionArg is in the arguments of every tool that works on a session.
+type SessionArg struct {
+	Session string `json:"session,omitempty" doc:"The session, as attach and launch return it; not needed when there is only one"`
+}
+
+func (a SessionArg) session() string { return a.Session }
+
+// sessionArgs are arguments with a sessionArg.
+type sessionArgs interface{ session() string }
+
+// OnlySession are the arguments of tools that have no others.
+type OnlySession struct{ SessionArg }
+
+// MaxMemory is how many bytes of memory one answer shows.
+const MaxMemory = 64 << 10
+
+// DefaultWait is how long a call waits for the process to stop.
+const DefaultWait = 10 * time.Second
+
+// WaitArg is in the arguments of every tool that lets the process run.
+type WaitArg struct {
+	WaitMS *int `json:"wait_ms" min:"0" max:"60000" doc:"How many milliseconds to wait for the stop, 10000 if not given; after that the process runs on and the answer says that it is running"`
+}
+
+func (a WaitArg) Wait() time.Duration {
+	if a.WaitMS == nil {
+		return DefaultWait
+	}
+	return time.Duration(*a.WaitMS) * time.Millisecond
+}

@@ -1,0 +1,103 @@
+package stepping
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
+)
+
+// A Breakpoints has the breakpoints and watchpoints of a session.
+type Breakpoints struct {
+	target *target.Target
+	ByID   map[int]*Breakpoint
+	made   int // how many there ever were
+}
+
+func newBreakpoints(on *target.Target) *Breakpoints {
+	return &Breakpoints{target: on, ByID: map[int]*Breakpoint{}}
+}
+
+// Set sets one of a mark's places; when that fails, those before are taken out.
+func (t *Breakpoints) Set(m *Breakpoint, spec proc.BreakpointSpec) error {
+	if t.target.Process == nil {
+		return t.checkTrace(spec)
+	}
+	bp, err := t.target.Process.SetBreakpoint(spec)
+	if err != nil {
+		return errors.Join(err, t.Clear(m))
+	}
+	m.procIDs = append(m.procIDs, bp.ID)
+	return nil
+}
+
+// checkTrace says whether a trace may have a breakpoint somewhere.
+func (t *Breakpoints) checkTrace(spec proc.BreakpointSpec) error {
+	maps, err := t.target.View.Maps()
+	m, mapped := maps.Find(spec.Address)
+	switch {
+	case err != nil:
+		return err
+	case !mapped:
+		return failure.Breakpointf("nothing is mapped at %#x", spec.Address)
+	case spec.Access == proc.Execute && !m.Execute:
+		return failure.Breakpointf("the memory at %#x is not executable", spec.Address)
+	}
+	return nil
+}
+
+// Clear takes a mark's places out.
+func (t *Breakpoints) Clear(m *Breakpoint) error {
+	var errs error
+	for _, id := range m.procIDs {
+		if err := t.target.Process.ClearBreakpoint(id); !errors.Is(err, proc.ErrNoBreakpoint) {
+			errs = errors.Join(errs, err)
+		}
+	}
+	delete(t.ByID, m.ID)
+	return errs
+}
+
+// Add gives a mark the next number. Numbers are never used again.
+func (t *Breakpoints) Add(m *Breakpoint) error {
+	if len(t.ByID) >= maxBreakpoints {
+		return errors.Join(failure.Breakpointf("there are %d already, which is the limit", maxBreakpoints), t.Clear(m))
+	}
+	t.made++
+	m.ID = t.made
+	t.ByID[m.ID] = m
+	return nil
+}
+
+// Hardware are those of the process that a mark has.
+func (t *Breakpoints) Hardware(m *Breakpoint) ([]proc.Breakpoint, error) {
+	if len(m.procIDs) == 0 {
+		return nil, nil
+	}
+	all, err := t.target.Process.Breakpoints()
+	return slices.DeleteFunc(all, func(bp proc.Breakpoint) bool { return !slices.Contains(m.procIDs, bp.ID) }), err
+}
+
+// hits is how often the process came to a mark; steps are not counted.
+func (t *Breakpoints) hits(m *Breakpoint) (n int, err error) {
+	set, err := t.Hardware(m)
+	for _, bp := range set {
+		n += bp.Hits
+	}
+	return n, err
+}
+
+// find finds the mark that a stop is about.
+func (t *Breakpoints) find(id int) *Breakpoint {
+	if id < 0 {
+		return t.ByID[-id]
+	}
+	for _, m := range t.ByID {
+		if slices.Contains(m.procIDs, id) {
+			return m
+		}
+	}
+	return nil
+}

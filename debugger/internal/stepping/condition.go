@@ -1,0 +1,62 @@
+package stepping
+
+import (
+	"context"
+	"errors"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/expr"
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+)
+
+// SetCondition gives a mark its condition. Where the mark is at places of the
+// code, its names must have a meaning at one of them.
+func (s *Stepper) SetCondition(ctx context.Context, m *Breakpoint, text string) error {
+	if text == "" {
+		return nil
+	}
+	condition, err := expr.Parse(text)
+	if err != nil {
+		return failure.Breakpointf("the condition cannot be understood: %v", err)
+	}
+	if err := s.checkNames(ctx, condition, m.Places); err != nil {
+		return err
+	}
+	m.Condition = text
+	m.Holds = func(hit proc.Hit) (bool, error) {
+		scope, err := s.Scope(hit.Thread, 0)
+		if err != nil {
+			return false, err
+		}
+		value, err := condition.Eval(s.Life, scope)
+		if err != nil {
+			return false, err
+		}
+		return value.Bool()
+	}
+	return nil
+}
+
+// checkNames refuses a condition with a name that is not known at any of the
+// places. Where the debug information does not know the place, or libraries are
+// still to be loaded, the name may become known.
+func (s *Stepper) checkNames(ctx context.Context, condition *expr.Expr, places []symbols.Location) error {
+	if !s.Program.Complete() {
+		return nil
+	}
+	var unknown error
+	for _, p := range places {
+		scope := s.ScopeAt(p.Addr)
+		if scope == nil {
+			return nil
+		}
+		if unknown = condition.Check(ctx, scope); unknown == nil {
+			return nil
+		}
+	}
+	if name, ok := errors.AsType[*expr.NameError](unknown); ok {
+		return failure.Breakpointf("the condition cannot be decided there: %v", name)
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package stepping
+
+import (
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+)
+
+// A stopConditions watches for breakpoints while steps are recorded or gone through:
+// the processor does not do it then. In the past hits count no more, and
+// hit_count does not keep from stopping.
+type stopConditions struct {
+	s       *Stepper
+	past    bool
+	at      map[uint64][]*Breakpoint
+	watches []*Breakpoint
+	before  map[*Breakpoint]int // hits that the process has counted, of those that ignore some
+	last    struct {            // the place before, for instructions that repeat
+		thread int
+		pc     uint64
+	}
+
+	found    *Breakpoint
+	backward bool  // found on the way back, before the write
+	err      error // why its condition could not be decided
+}
+
+// newStopConditions begins to watch where the session is.
+func (s *Stepper) newStopConditions(inPast bool) *stopConditions {
+	l := &stopConditions{s: s, past: inPast, at: map[uint64][]*Breakpoint{}, before: map[*Breakpoint]int{}}
+	for _, m := range s.Breakpoints.ByID {
+		if m.Watch != nil {
+			l.watches = append(l.watches, m)
+			continue
+		}
+		for _, p := range m.Places {
+			l.at[p.Addr] = append(l.at[p.Addr], m)
+		}
+		if hits, err := s.Breakpoints.hits(m); m.Ignore > 0 && err == nil {
+			l.before[m] = hits
+		}
+	}
+	if regs, err := s.View.Regs(0); err == nil {
+		l.last.thread, _ = s.View.CurrentThread()
+		l.last.pc = regs.RIP
+	}
+	return l
+}
+
+// empty says that there is nothing to watch for.
+func (l *stopConditions) empty() bool { return len(l.at)+len(l.watches) == 0 }
+
+// stopsForward says whether something stops at the view, which a step has just led to.
+func (l *stopConditions) stopsForward(v *history.View) bool {
+	pc, thread := v.PC(), v.Thread()
+	repeats := l.last.pc == pc && l.last.thread == thread
+	l.last.pc, l.last.thread = pc, thread
+	if !repeats {
+		for _, m := range l.at[pc] {
+			if l.counts(m, thread, pc) {
+				return true
+			}
+		}
+	}
+	for _, m := range l.watches {
+		if l.s.History.Wrote(v.Position()-1, m.Watch.Address, uint64(m.Watch.Size)) && l.counts(m, thread, pc) {
+			return true
+		}
+	}
+	return false
+}
+
+// stopsBackward says whether something stops at the view, which going back has just
+// led to. What is watched stops before it is written.
+func (l *stopConditions) stopsBackward(v *history.View) bool {
+	pc, thread := v.PC(), v.Thread()
+	l.backward = true
+	for _, m := range l.watches {
+		if l.s.History.Wrote(v.Position(), m.Watch.Address, uint64(m.Watch.Size)) && l.counts(m, thread, pc) {
+			return true
+		}
+	}
+	for _, m := range l.at[pc] {
+		if l.counts(m, thread, pc) {
+			return true
+		}
+	}
+	return false
+}
+
+// counts decides about a mark. A condition that cannot be decided stops.
+func (l *stopConditions) counts(m *Breakpoint, thread int, pc uint64) bool {
+	if m.Thread != 0 && m.Thread != thread {
+		return false
+	}
+	if m.Holds != nil {
+		holds, err := m.Holds(proc.Hit{Thread: thread, Breakpoint: m.ID, Address: pc})
+		if err == nil && !holds {
+			return false
+		}
+		l.err = err
+	}
+	l.found = m
+	if l.past {
+		return true
+	}
+	m.StepHits++
+	if l.err != nil || l.before[m]+m.StepHits > m.Ignore {
+		return true
+	}
+	l.found = nil
+	return false
+}
+
+// stop makes a stop one at the mark that was found. Marks that the process does
+// not know have their own numbers, as negative ones.
+func (l *stopConditions) stop(stop proc.Stop) proc.Stop {
+	stop.Why, stop.Breakpoint, stop.Err = proc.AtBreakpoint, -l.found.ID, l.err
+	switch {
+	case l.found.Watch == nil:
+	case l.backward:
+		stop.Why = AtWrite
+	default:
+		stop.Why = proc.AtWatchpoint
+	}
+	return stop
+}

@@ -1,0 +1,90 @@
+package stepping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+)
+
+// Forward makes up to n steps of the current thread: in the past those that
+// were recorded, at the present new ones. A breakpoint ends them.
+func (s *Stepper) Forward(ctx context.Context, n uint64) (proc.Stop, error) {
+	done, stop, err := s.replay(ctx, n)
+	if err != nil || stop.Why != proc.Stepped || done == n {
+		return stop, err
+	}
+	if s.Process == nil {
+		stop.Why = AtPresent
+		return stop, nil
+	}
+	return s.live(ctx, history.Limits{Steps: n - done, HoldSignals: true})
+}
+
+// replay goes through at most n positions of the past, to a breakpoint or to
+// the present.
+func (s *Stepper) replay(ctx context.Context, n uint64) (done uint64, stop proc.Stop, err error) {
+	if s.History == nil || s.History.View().Present() {
+		stop = s.CurrentStop()
+		stop.Why = proc.Stepped
+		return 0, stop, nil
+	}
+	look := s.newStopConditions(true)
+	s.followHistory()
+	hit, err := s.History.Continue(ctx, func(v *history.View) bool {
+		done++
+		return look.stopsForward(v) || done == n
+	})
+	s.UpdateView()
+	s.noteGaps(s.History.Passed())
+	if errors.Is(err, context.Canceled) {
+		stop = s.CurrentStop()
+		stop.Why = proc.Paused
+		return done, stop, nil
+	}
+	stop = s.CurrentStop()
+	stop.Why = proc.Stepped
+	if hit && look.found != nil {
+		stop = look.stop(stop)
+	}
+	return done, stop, err
+}
+
+// live lets the process go on at the present, every step recorded.
+func (s *Stepper) live(ctx context.Context, limits history.Limits) (proc.Stop, error) {
+	r, err := s.StartHistory()
+	if err != nil {
+		return proc.Stop{}, err
+	}
+	look := s.newStopConditions(false)
+	until := limits.Until
+	limits.Until = func(v *history.View) bool { return look.stopsForward(v) || until != nil && until(v) }
+	if look.empty() {
+		limits.Until = until
+	}
+	s.followHistory()
+	result, err := r.Run(ctx, 0, limits)
+	s.UpdateView()
+	if err != nil {
+		return proc.Stop{}, err
+	}
+	return s.stopOf(result, look), nil
+}
+
+// stopOf makes a stop of how steps went.
+func (s *Stepper) stopOf(result history.Result, look *stopConditions) proc.Stop {
+	if now, _ := s.Process.CurrentThread(); result.Thread != now {
+		_ = s.Process.SetCurrentThread(result.Thread) // one that has ended cannot be chosen
+	}
+	stop := s.CurrentStop()
+	stop.Why, stop.Signal, stop.Code, stop.Fault = whys[result.Why], result.Signal, result.Code, result.Fault
+	switch {
+	case result.Why == history.ThreadEnded:
+		s.Notes = append(s.Notes, fmt.Sprintf("thread %d has ended", result.Thread))
+	case result.Why == history.Hit && look.found != nil:
+		stop = look.stop(stop)
+	}
+	return stop
+}

@@ -1,0 +1,81 @@
+package stepping
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+)
+
+// Record records the instructions of all threads until one of them stops. In
+// the past it goes to the next breakpoint or to the present, as continue does. It
+// ends after the given number of steps and time; 0 means no limit.
+func (s *Stepper) Record(ctx context.Context, steps uint64, most time.Duration) (proc.Stop, error) {
+	if s.InPast() {
+		return s.Continue(ctx)
+	}
+	if _, err := s.StartHistory(); err != nil {
+		return proc.Stop{}, err
+	}
+	defer s.RecordedSteps.Store(0)
+	first := s.History.End()
+	stop, err := s.live(ctx, history.Limits{
+		Steps: steps, Time: most, AllThreads: true,
+		Progress: func(v *history.View) { s.RecordedSteps.Store(int64(v.Position() - first)) },
+	})
+	if err == nil && stop.Why == proc.Stepped {
+		if end, ended := s.Process.End(); ended {
+			return end, nil
+		}
+		stop.Why = AtLimit
+	}
+	return stop, err
+}
+
+// Rewind makes the process what is looked at, and says what is not taken
+// back.
+func (s *Stepper) Rewind(ctx context.Context) error {
+	h := s.History
+	from, end := h.View().Position(), h.End()
+	deeds, err := h.Since(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.Recorder.Rewind(ctx); err != nil {
+		return err
+	}
+	s.UpdateView()
+	s.Notes = append(s.Notes, fmt.Sprintf("the process went on from position %d; what was recorded after it, to %d, is dropped", from, end))
+	if len(deeds) > 0 {
+		s.Notes = append(s.Notes, "not taken back: "+listEffects(deeds))
+	}
+	return nil
+}
+
+// maxEffects is how many kinds of deeds an answer names.
+const maxEffects = 20
+
+func listEffects(deeds []history.Deed) string {
+	var parts []string
+	for i, d := range deeds {
+		if i == maxEffects {
+			parts = append(parts, "and more")
+			break
+		}
+		what := d.What
+		switch what {
+		case history.Ran.String():
+			what = "what it did while it ran by itself"
+		case history.Signalled.String():
+			what = "a signal"
+		}
+		if d.Count > 1 {
+			what += fmt.Sprintf(" (%d times)", d.Count)
+		}
+		parts = append(parts, what)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,51 @@
+package stepping
+
+import (
+	"context"
+	"math"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+)
+
+// Continue goes on to the next breakpoint: in the past to one in it, or to the
+// present; at the present the process runs.
+func (s *Stepper) Continue(ctx context.Context) (proc.Stop, error) {
+	if s.InPast() || s.Process == nil {
+		_, stop, err := s.replay(ctx, math.MaxUint64)
+		if stop.Why == proc.Stepped {
+			stop.Why = AtPresent
+		}
+		return stop, err
+	}
+	if _, err := s.StartHistory(); err != nil {
+		s.Log.Warn("there is no history", "err", err)
+	}
+	return s.Run(ctx)
+}
+
+// RunTo lets the process run to a place of its own; it may stop elsewhere.
+func (s *Stepper) RunTo(ctx context.Context, spec proc.BreakpointSpec) (stop proc.Stop, reached bool, err error) {
+	spec.Once = true
+	bp, err := s.Process.SetBreakpoint(spec)
+	if err != nil {
+		return proc.Stop{}, false, err
+	}
+	stop, err = s.Run(ctx)
+	if err == nil && stop.Why == proc.AtBreakpoint && stop.Breakpoint == bp.ID {
+		stop.Why, stop.Breakpoint = proc.Stepped, 0
+		return stop, true, nil
+	}
+	_ = s.Process.ClearBreakpoint(bp.ID) // it is gone if the process is
+	return stop, false, err
+}
+
+// Run lets the process run by itself until something stops it. A history
+// that has begun gets one position for that.
+func (s *Stepper) Run(ctx context.Context) (proc.Stop, error) {
+	if s.Recorder == nil {
+		return s.Process.Resume(ctx)
+	}
+	stop, err := s.Recorder.Resume(ctx)
+	s.UpdateView()
+	return stop, err
+}

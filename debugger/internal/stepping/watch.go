@@ -1,0 +1,100 @@
+package stepping
+
+import (
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+)
+
+// ReachBreakpoint notes a stop at a breakpoint and returns the client's number for it,
+// 0 if it has none: a mark that is for once is gone, and of a watchpoint the
+// notes tell what has changed.
+func (s *Stepper) ReachBreakpoint(id int, why proc.Why) int {
+	m := s.Breakpoints.find(id)
+	if m == nil {
+		return 0
+	}
+	if w := m.Watch; w != nil {
+		s.Notes = append(s.Notes, s.watchChange(w, why))
+	}
+	if m.Once {
+		_ = s.Breakpoints.Clear(m) // what is not there any more is no matter
+	}
+	return m.ID
+}
+
+// LittleEndian is memory as a number.
+func LittleEndian(b []byte) string {
+	if len(b) > maxShown {
+		return fmt.Sprintf("%d bytes", len(b))
+	}
+	b = slices.Clone(b)
+	slices.Reverse(b)
+	return "0x" + hex.EncodeToString(b)
+}
+
+// WatchedBytes reads what is watched; what is not there is zero.
+func (s *Stepper) WatchedBytes(w *Watch) []byte {
+	b := make([]byte, w.Size)
+	n, _ := s.View.ReadMemory(w.Address, b)
+	clear(b[n:])
+	return b
+}
+
+// watchChange says how what is watched has changed by the stop, or will by the next
+// step.
+func (s *Stepper) watchChange(w *Watch, why proc.Why) string {
+	if s.History == nil || w.Size > maxShown {
+		return s.sinceLastStop(w)
+	}
+	position := s.History.View().Position()
+	if why == AtWrite {
+		return s.difference(w, position, position+1, "the next step makes it %[2]s, it is %[1]s")
+	}
+	if position == s.History.Oldest() {
+		return s.sinceLastStop(w)
+	}
+	return s.difference(w, position-1, position, "the value was %s and is %s")
+}
+
+// maxShown is how many bytes of what is watched are shown.
+const maxShown = 64
+
+// difference looks at what is watched at two positions, and comes back.
+func (s *Stepper) difference(w *Watch, before, after uint64, format string) string {
+	here := s.History.View().Position()
+	was, is := s.watchedAt(w, before), s.watchedAt(w, after)
+	_ = s.SeekQuietly(here) // it was just there
+	w.Last = s.watchedAt(w, here)
+	if string(was) == string(is) {
+		return "the value is still " + LittleEndian(is)
+	}
+	return fmt.Sprintf(format, LittleEndian(was), LittleEndian(is))
+}
+
+func (s *Stepper) watchedAt(w *Watch, position uint64) []byte {
+	b := make([]byte, w.Size)
+	if s.SeekQuietly(position) == nil {
+		b = s.WatchedBytes(w)
+	}
+	return b
+}
+
+// sinceLastStop says how what is watched has changed since it was looked at.
+func (s *Stepper) sinceLastStop(w *Watch) string {
+	is := make([]byte, w.Size)
+	if _, err := s.View.ReadMemory(w.Address, is); err != nil {
+		return ""
+	}
+	was := w.Last
+	w.Last = is
+	switch {
+	case string(was) == string(is):
+		return "the value is still " + LittleEndian(is)
+	case w.Size > maxShown:
+		return "the value has changed"
+	}
+	return fmt.Sprintf("the value was %s and is %s", LittleEndian(was), LittleEndian(is))
+}

@@ -1,0 +1,8 @@
+// Package target has what is debugged: a live process, a core file or a trace.
+//
+// A [Target] says what it is; its [View] reads registers, memory, threads and
+// mappings at one position. The present of a process is the process itself, its
+// past a [Past]. A core file has one position, a [Trace] has many.
+//
+// A View belongs to one goroutine at a time.
+package target

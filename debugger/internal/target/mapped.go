@@ -1,0 +1,46 @@
+package target
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/core"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+)
+
+// maxMissing is how many files an answer says are missing.
+const maxMissing = 10
+
+// Missing are the files with code that cannot be used.
+func Missing(maps proc.Maps, files *core.Mapped) (missing []string) {
+	told := map[string]bool{}
+	for _, m := range maps {
+		if !m.Execute || !strings.HasPrefix(m.Path, "/") || told[m.Path] || len(missing) == maxMissing {
+			continue
+		}
+		told[m.Path] = true
+		if _, err := files.Open(m.Path); err != nil {
+			missing = append(missing, fmt.Sprintf("code and symbols: %v", err))
+		}
+	}
+	return missing
+}
+
+// ImageOpener opens the files of a process for its symbols.
+func ImageOpener(files *core.Mapped) func(symbols.Mapping) (symbols.File, error) {
+	return func(m symbols.Mapping) (symbols.File, error) {
+		r, err := files.Open(m.Path)
+		if err != nil {
+			return nil, err
+		}
+		return borrowedFile{r}, nil
+	}
+}
+
+// A borrowedFile belongs to somebody else, who closes it.
+type borrowedFile struct{ io.ReaderAt }
+
+// Close leaves it open.
+func (borrowedFile) Close() error { return nil }

@@ -1,0 +1,99 @@
+package target
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/core"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+)
+
+// A Trace is a moment of a trace. Code that the trace lacks is read from
+// the files that the process had mapped, if they are still the same.
+type Trace struct {
+	Past
+
+	trace    *history.Trace
+	LastMaps proc.Maps // at the end
+	Files    *core.Mapped
+
+	Overrides *overrideOpener
+}
+
+// NewTrace makes one. The program is looked for where it was unless
+// somebody says where it is.
+func NewTrace(trace *history.Trace, where Overrides) (*Trace, error) {
+	instead, err := openOverrides(where)
+	if err != nil {
+		return nil, err
+	}
+	v := trace.View()
+	s := &Trace{Past: Past{View: v}, trace: trace, LastMaps: slices.Clone(v.Maps()), Overrides: instead}
+	s.Files = core.NewMapped(s.LastMaps, v.ReadMemory, instead.open)
+	if err := instead.check(s.Program(), s.Files); err != nil {
+		return nil, errors.Join(err, s.Files.Close())
+	}
+	return s, nil
+}
+
+// Target is what a session with the trace is about.
+func (s *Trace) Target(path string) Target {
+	return Target{
+		Kind: "trace", File: path, PID: s.pid(), ProgramPath: s.Program(),
+		View: s, History: s.trace.History, OpenImage: ImageOpener(s.Files), CloseFile: s.Files.Close,
+	}
+}
+
+// Program is the path of the executable: that which the trace names if it was
+// mapped, else the lowest file, which is the program on Linux.
+func (s *Trace) Program() string {
+	lowest := ""
+	for _, m := range s.LastMaps {
+		if m.Path == s.trace.Program && m.Path != "" {
+			return m.Path
+		}
+		if lowest == "" && strings.HasPrefix(m.Path, "/") {
+			lowest = m.Path
+		}
+	}
+	return lowest
+}
+
+// pid is that of the process: threads get higher ids than their first one.
+func (s *Trace) pid() int { return s.View.Threads()[0] }
+
+// ReadMemory returns how many bytes could be read.
+func (s *Trace) ReadMemory(addr uint64, b []byte) (int, error) {
+	for n := 0; ; {
+		k, err := s.View.ReadMemory(addr+uint64(n), b[n:])
+		if n += k; err == nil || !errors.Is(err, history.ErrNotTraced) || !s.asInFile(addr+uint64(n)) {
+			return n, err
+		}
+		end := (addr + uint64(n) + pageSize) &^ (pageSize - 1)
+		k, err = s.Files.ReadMemory(addr+uint64(n), b[n:min(len(b), int(end-addr))])
+		if n += k; err != nil {
+			return n, noMemory{err}
+		}
+	}
+}
+
+// pageSize is the size of the pages that a trace has.
+const pageSize = 4096
+
+// asInFile says whether memory cannot have been written: it is in a mapping of a
+// file that is not writable, and not what the loader has filled in, which lies
+// just below the data.
+func (s *Trace) asInFile(addr uint64) bool {
+	maps := s.View.Maps()
+	m, ok := maps.Find(addr)
+	if last, _ := s.LastMaps.Find(addr); !ok || m != last || m.Write || m.Shared || !strings.HasPrefix(m.Path, "/") {
+		return false
+	}
+	next, ok := maps.Find(m.End)
+	return m.Execute || !ok || !next.Write || next.Path != m.Path
+}
+
+// Maps are the mappings of the moment.
+func (s *Trace) Maps() (proc.Maps, error) { return s.View.Maps(), nil }

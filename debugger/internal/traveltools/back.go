@@ -1,0 +1,70 @@
+package traveltools
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type backArgs struct {
+	Count int    `json:"count,omitempty" default:"1" min:"1" max:"1000000000" doc:"How many of them"`
+	By    string `json:"by,omitempty" enum:"instruction|line|over|out" default:"instruction" doc:"What to go back by: line is to where a line of source begins, in functions that were called as well; over passes these; out is to the call of the function"`
+	sessiontools.WaitArg
+	sessiontools.SessionArg
+}
+
+// back is the answer of step_backward.
+type back struct {
+	State       session.State `json:"state"`
+	Snapshot    uint64        `json:"snapshot" doc:"The position that is looked at now"`
+	Instruction string        `json:"instruction,omitempty" doc:"The next instruction"`
+	bySource    bool
+}
+
+// Text is the documented form, and the line when it is about lines.
+func (b back) Text() string {
+	text := b.text()
+	if b.bySource {
+		text += b.State.Where()
+	}
+	return text
+}
+
+func (b back) text() string {
+	if b.State.Reason != "moment" {
+		return session.Outcome{State: b.State}.Text()
+	}
+	text := fmt.Sprintf("Stepped back to %s\nRestored from snapshot %d", b.State.Address, b.Snapshot)
+	if b.State.Note != "" {
+		text += "\nNote: " + plain.Line(b.State.Note)
+	}
+	return text
+}
+
+// stepBackward moves what is looked at, and not the process.
+func (t *Group) stepBackward(ctx context.Context, call *mcp.Call, s *session.Session, args backArgs) (back, error) {
+	_, bySource := stepping.BackUnits[args.By]
+	n := uint64(args.Count)
+	if bySource {
+		n = 1 // at least
+	}
+	if err := s.RequireSteps(n); err != nil {
+		return back{}, err
+	}
+	m, err := s.Move(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) {
+		if bySource {
+			return s.StepBack(ctx, args.By, args.Count)
+		}
+		done := uint64(0)
+		_, err := s.Backward(ctx, func(*history.View) bool { done++; return done == n })
+		return s.StopAt(stepping.AtMoment, err)
+	})
+	return back{State: m.State, Snapshot: m.State.Position(), Instruction: sessiontools.NextInstruction(s, m.State), bySource: bySource}, err
+}

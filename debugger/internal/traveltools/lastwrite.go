@@ -1,0 +1,167 @@
+package traveltools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
+	"github.com/triptych-mcp/triptych/debugger/internal/looktools"
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type lastWriteArgs struct {
+	Address    string `json:"address,omitempty" doc:"Address such as 0x404010, or an expression that is one, such as &total or p"`
+	Expression string `json:"expression,omitempty" doc:"Instead of an address: whose value to look for, such as total or p->count"`
+	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"How many bytes; those of the expression's type, or 8, if not given"`
+	Move       bool   `json:"move,omitempty" doc:"Go to where the write is about to be made, so that everything shows that moment"`
+	sessiontools.SessionArg
+}
+
+// Validate checks what the schema does not say.
+func (a lastWriteArgs) Validate() error {
+	if (a.Address == "") == (a.Expression == "") {
+		return errors.New("give either address or expression")
+	}
+	return nil
+}
+
+// lastWrite is the answer of last_write.
+type lastWrite struct {
+	State       session.State     `json:"state"`
+	Address     string            `json:"address"`
+	Size        int               `json:"size"`
+	Found       bool              `json:"found"`
+	Position    uint64            `json:"position,omitempty" doc:"The moment before the write: the next step makes it"`
+	Kind        string            `json:"kind,omitempty" doc:"What has written: step, syscall, signal, run (some time while the process ran by itself) or change (the debugger)"`
+	Thread      int               `json:"thread,omitempty"`
+	Instruction string            `json:"instruction,omitempty" doc:"The one that has written"`
+	Before      string            `json:"before,omitempty" doc:"The value before, as a number"`
+	After       string            `json:"after,omitempty" doc:"The value after the write"`
+	Frames      []looktools.Frame `json:"frames,omitempty" doc:"The stack at the write"`
+
+	oldest uint64
+	begins string // why there is no write
+}
+
+// writers say in words what has written.
+var writers = map[string]string{
+	history.Called.String(): "a system call", history.Signalled.String(): "the delivery of a signal",
+	history.Ran.String(): "the process while it ran by itself, some time before the next position", history.Changed.String(): "the debugger",
+}
+
+// Text says where the value comes from.
+func (w lastWrite) Text() string {
+	if !w.Found {
+		return fmt.Sprintf("No write to %s (%d bytes) is recorded since position %d: %s", w.Address, w.Size, w.oldest, w.begins)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Last write to %s (%d bytes): at position %d by thread %d", w.Address, w.Size, w.Position, w.Thread)
+	if by, ok := writers[w.Kind]; ok {
+		b.WriteString(", by " + by)
+	}
+	if w.Instruction != "" {
+		b.WriteString("\nInstruction: " + plain.Line(w.Instruction))
+	}
+	fmt.Fprintf(&b, "\nValue: %s, before it %s\n", w.After, w.Before)
+	b.WriteString(looktools.Stack{Frames: w.Frames}.Text())
+	return b.String() + w.State.When()
+}
+
+// writeFrames is how many frames of the stack are shown.
+const writeFrames = 20
+
+// lastWrite looks for what has written a value, from the moment that is looked
+// at backwards.
+func (t *Group) lastWrite(ctx context.Context, _ *mcp.Call, s *session.Session, args lastWriteArgs) (lastWrite, error) {
+	h, err := s.RequireHistory()
+	if err != nil {
+		return lastWrite{}, err
+	}
+	w, err := sought(ctx, s, args)
+	if err != nil {
+		return lastWrite{}, err
+	}
+	answer := lastWrite{Address: plain.Hex(w.Address), Size: w.Size, oldest: h.Oldest(), begins: h.Begins()}
+	found, ok, err := s.WriteBefore(ctx, w)
+	if err != nil {
+		return lastWrite{}, err
+	}
+	if ok {
+		answer.Found, answer.Position, answer.Kind, answer.Thread = true, found.Position, found.Kind.String(), found.Thread
+		if err := s.AtPosition(found.Position, func() { showWrite(s, &answer, w) }); err != nil {
+			return lastWrite{}, err
+		}
+	}
+	if ok && args.Move {
+		if err := s.Seek(found.Position); err != nil {
+			return lastWrite{}, err
+		}
+		stop := s.CurrentStop()
+		stop.Why = stepping.AtMoment
+		s.Stale = true
+		s.RecordStop(stop)
+	}
+	if _, err := s.View.ReadMemory(w.Address, make([]byte, 1)); !ok && err != nil {
+		answer.begins = "the memory there cannot be read"
+	}
+	answer.State = s.ReportedState()
+	return answer, nil
+}
+
+// sought is what the arguments mean.
+func sought(ctx context.Context, s *session.Session, args lastWriteArgs) (*stepping.Watch, error) {
+	w := &stepping.Watch{Size: args.Size, Expression: args.Expression}
+	var err error
+	if args.Address != "" {
+		w.Address, err = s.Address(ctx, args.Address)
+	} else {
+		err = memoryOf(ctx, s, w)
+	}
+	if w.Size == 0 {
+		w.Size = 8
+	}
+	return w, err
+}
+
+// memoryOf finds the memory that an expression means.
+func memoryOf(ctx context.Context, s *session.Session, w *stepping.Watch) error {
+	value, err := s.Evaluate(ctx, w.Expression, 0, 0)
+	if err != nil {
+		return inspect.WrapError(err)
+	}
+	o, ok := value.Object()
+	addr, inMemory := o.Address()
+	if !ok || !inMemory {
+		return failure.Errorf("Expression failed", "%s is nothing that is in memory", w.Expression)
+	}
+	w.Address = addr
+	if w.Size == 0 {
+		w.Size = int(min(value.Size(), sessiontools.MaxMemory))
+	}
+	return nil
+}
+
+// showWrite describes the step that is next at the view.
+func showWrite(s *session.Session, answer *lastWrite, w *stepping.Watch) {
+	answer.Before = stepping.LittleEndian(s.WatchedBytes(w))
+	if answer.Kind == history.Stepped.String() || answer.Kind == history.Called.String() {
+		if regs, err := s.View.Regs(answer.Thread); err == nil {
+			answer.Instruction = s.InstructionText(regs.RIP)
+		}
+	}
+	frames, _ := s.Frames(answer.Thread, writeFrames) // without a stack the rest is of use, too
+	for i := range frames {
+		answer.Frames = append(answer.Frames, looktools.NewFrame(i, &frames[i]))
+	}
+	if s.SeekQuietly(answer.Position+1) == nil {
+		answer.After = stepping.LittleEndian(s.WatchedBytes(w))
+	}
+}

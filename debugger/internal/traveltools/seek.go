@@ -1,0 +1,49 @@
+package traveltools
+
+import (
+	"context"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type reverseArgs struct {
+	sessiontools.WaitArg
+	sessiontools.SessionArg
+}
+
+func (t *Group) reverseContinue(ctx context.Context, call *mcp.Call, s *session.Session, args reverseArgs) (session.Outcome, error) {
+	if err := s.RequireSteps(1); err != nil {
+		return session.Outcome{}, err
+	}
+	return s.Move(ctx, call, args.Wait(), s.ReverseContinue)
+}
+
+type seekArgs struct {
+	Position *uint64 `json:"position,omitempty" doc:"Where to go, as states have it in history.position; the present if not given"`
+	sessiontools.WaitArg
+	sessiontools.SessionArg
+}
+
+// seekTo goes to a position.
+func (t *Group) seekTo(ctx context.Context, call *mcp.Call, s *session.Session, args seekArgs) (session.Outcome, error) {
+	h, err := s.RequireHistory()
+	if err != nil {
+		return session.Outcome{}, err
+	}
+	to := h.End()
+	if args.Position != nil {
+		to = *args.Position
+	}
+	here := h.View().Position()
+	switch {
+	case to > h.End():
+		return session.Outcome{}, mcp.InvalidParams("position %d is beyond the present, %d", to, h.End())
+	case to < h.Oldest():
+		return session.Outcome{}, &history.BeginningError{Oldest: h.Oldest(), Wanted: here - to, There: here - h.Oldest(), Reason: h.Begins()}
+	}
+	return s.Move(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return s.GoTo(ctx, to) })
+}

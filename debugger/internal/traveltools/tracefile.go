@@ -1,0 +1,166 @@
+package traveltools
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/core"
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
+	"github.com/triptych-mcp/triptych/debugger/internal/looktools"
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/sourcefile"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
+)
+
+// A TraceFile is a trace with the symbols of its program, for commands that
+// print it. It belongs to one goroutine.
+type TraceFile struct {
+	trace *history.Trace
+	scene *target.Trace
+	s     *stepping.Stepper
+}
+
+// OpenTrace opens a trace that debugger/export_trace has written in the format
+// binary. The executable is that of the program if it is no longer where it was,
+// and the root a folder with a copy of the process's files; either may be "".
+func OpenTrace(ctx context.Context, path, executable, root string, log *slog.Logger) (*TraceFile, error) {
+	file, path, err := FindAnywhere(path)
+	if err != nil {
+		return nil, err
+	}
+	trace, err := target.ReadTrace(ctx, file, func(float64, float64) {})
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	scene, err := target.NewTrace(trace, target.Overrides{Executable: executable, Root: root, Open: FindAnywhere})
+	if err != nil {
+		return nil, err
+	}
+	d := scene.Target(path)
+	s := stepping.NewStepper(inspect.NewInspector(ctx, &d, log), 0)
+	return &TraceFile{trace, scene, s}, s.Refresh() // a trace always has its maps
+}
+
+// FindAnywhere opens a file for who may read all that the program may.
+func FindAnywhere(path string) (*os.File, string, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return nil, "", err
+	}
+	file, err := core.OpenRegular(full)
+	return file, full, err
+}
+
+// Close closes the program's files.
+func (f *TraceFile) Close() error { return errors.Join(f.s.Program.Close(), f.scene.Files.Close()) }
+
+// Positions are the first and the last one.
+func (f *TraceFile) Positions() (first, last uint64) { return f.trace.Oldest(), f.trace.End() }
+
+// Summary says what the trace is about.
+func (f *TraceFile) Summary() TraceSummary {
+	return TraceSummary{
+		File: f.s.File, Program: cmp.Or(f.trace.Program, f.scene.Program()), Process: f.s.PID, Threads: f.trace.View().Threads(),
+		First: f.trace.Oldest(), Last: f.trace.End(), Begins: f.trace.Begins(), Missing: append(target.Missing(f.scene.LastMaps, f.scene.Files), f.scene.Overrides.Unused()...),
+	}
+}
+
+// WriteSteps writes the steps between two positions, of which the first must be
+// less, as lines of text or as one object of JSON.
+func (f *TraceFile) WriteSteps(ctx context.Context, w io.Writer, from, to uint64, asJSON bool) error {
+	format := history.Text
+	if asJSON {
+		format = history.JSON
+	}
+	_, err := f.trace.Export(ctx, w, history.ExportOptions{
+		Format: format, From: from, To: to, Symbolize: f.s.Symbolize, Program: f.trace.Program,
+	})
+	return err
+}
+
+// At is the current thread at a position: where it stands, its registers and,
+// if they are wanted, so many frames of its stack.
+func (f *TraceFile) At(position uint64, frames int) (TraceMoment, error) {
+	if err := f.seek(position); err != nil {
+		return TraceMoment{}, err
+	}
+	here := f.s.CurrentStop()
+	m := TraceMoment{Position: position, Thread: here.Thread, Address: plain.Hex(here.Address)}
+	m.Function, m.File, m.Line = f.s.Place(here.Address)
+	if m.File != "" {
+		m.source = sourcefile.Line(m.File, m.Line)
+	}
+	regs, err := f.scene.Regs(0)
+	if err != nil {
+		return TraceMoment{}, err
+	}
+	in := f.s.Instruction(regs.RIP)
+	m.Instruction = in.Text(f.s.Symbolize)
+	for _, row := range inspect.Registers {
+		if !row.Part {
+			value := row.Get(&regs)
+			m.Registers = append(m.Registers, looktools.Register{Name: row.Name, Value: plain.Hex(value), Place: f.s.Symbol(value)})
+		}
+	}
+	if frames == 0 {
+		return m, nil
+	}
+	stack, err := f.s.Frames(0, frames)
+	for i := range stack {
+		m.Frames = append(m.Frames, looktools.NewFrame(i, &stack[i]))
+	}
+	return m, err
+}
+
+// seek goes to a position. The symbols are those of the files mapped then.
+func (f *TraceFile) seek(position uint64) error {
+	f.s.Stale = true
+	if _, err := f.trace.Seek(position); err != nil {
+		return err
+	}
+	return f.s.Refresh()
+}
+
+// LastWrite finds the last step before a position that has written memory: an
+// address, or an expression that is one there. It is false when there is none,
+// with what was looked for.
+func (f *TraceFile) LastWrite(ctx context.Context, where string, size int, before uint64) (TraceWrite, bool, error) {
+	if err := f.seek(before); err != nil {
+		return TraceWrite{}, false, err
+	}
+	addr, err := f.s.Address(ctx, where)
+	if err != nil {
+		return TraceWrite{}, false, err
+	}
+	found, ok, err := f.trace.LastWrite(ctx, addr, uint64(size))
+	if !ok || err != nil {
+		return TraceWrite{Written: plain.Hex(addr), Size: size}, false, err
+	}
+	w := TraceWrite{Position: found.Position, Thread: found.Thread, Kind: found.Kind.String(), Written: plain.Hex(addr), Size: size}
+	if w.After, err = f.bytes(found.Position+1, addr, size); err != nil {
+		return w, true, err
+	}
+	if w.Before, err = f.bytes(found.Position, addr, size); err != nil {
+		return w, true, err
+	}
+	m, err := f.At(found.Position, 0)
+	w.Address, w.Function, w.File, w.Line, w.Instruction = m.Address, m.Function, m.File, m.Line, m.Instruction
+	return w, true, err
+}
+
+// bytes are those of memory at a position, as far as they are known.
+func (f *TraceFile) bytes(position, addr uint64, size int) (string, error) {
+	if err := f.seek(position); err != nil {
+		return "", err
+	}
+	b := make([]byte, size)
+	n, _ := f.scene.ReadMemory(addr, b) // what is not there is left out
+	return looktools.SpacedHex(b[:n]), nil
+}

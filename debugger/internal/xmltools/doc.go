@@ -1,0 +1,2 @@
+// Package xmltools has the tools for XML documents.
+package xmltools

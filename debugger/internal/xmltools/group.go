@@ -1,0 +1,162 @@
+package xmltools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/document"
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// The scopes of the tools for XML documents.
+const (
+	scopeDocumentRead  mcp.Scope = "document:read"
+	scopeDocumentWrite mcp.Scope = "document:write"
+)
+
+// An Group is the tools for XML documents.
+type Group struct{ Library }
+
+// Tools are the rows of the group.
+func (t *Group) Tools() []mcp.Tool {
+	return []mcp.Tool{
+		{
+			Name: "xpath_query", Title: "XPath query", Scope: scopeDocumentRead, Hints: mcp.ReadOnly, Task: mcp.TaskWhenSlow,
+			Doc:    "Evaluate an XPath expression on an XML document",
+			Phrase: "Document queried",
+			Call:   mcp.Typed(t.xpathQuery),
+		},
+		{
+			Name: "validate_schema", Title: "Validate against a schema", Scope: scopeDocumentRead, Hints: mcp.ReadOnly, Task: mcp.TaskWhenSlow,
+			Doc:    "Check an XML document against a W3C XML Schema and list every violation",
+			Phrase: "Document validated",
+			Call:   mcp.Typed(t.validateSchema),
+		},
+		{
+			Name: "cache_stats", Title: "Document cache", Scope: scopeDocumentRead, Hints: mcp.ReadOnly,
+			Doc:    "Show what the cache of XML documents holds and how well it works",
+			Phrase: "Document cache inspected",
+			Call:   mcp.Typed(t.cacheStats),
+		},
+		{
+			Name: "preload_documents", Title: "Preload documents", Scope: scopeDocumentWrite, Hints: mcp.Idempotent, Task: mcp.TaskWhenSlow,
+			Doc:    "Load XML documents into the cache, so that queries on them are fast",
+			Phrase: "Documents preloaded",
+			Call:   mcp.Typed(t.preloadDocuments),
+		},
+	}
+}
+
+type xpathArgs struct {
+	Document   string            `json:"document" min:"1" doc:"Path of the document, or XML: a text that begins with <"`
+	Query      string            `json:"query" min:"1" doc:"XPath expression such as //order[@total > 100]"`
+	Namespaces map[string]string `json:"namespaces,omitempty" doc:"Namespace URIs by the prefixes that the query uses; those that the root element declares are known"`
+	Version    string            `json:"version" enum:"1.0|3.1" default:"3.1" doc:"XPath version"`
+	MaxResults int               `json:"max_results" min:"1" max:"10000" default:"100" doc:"Most results in the answer"`
+	Offset     int               `json:"offset" min:"0" default:"0" doc:"How many results to leave out first"`
+}
+
+func (t *Group) xpathQuery(ctx context.Context, _ *mcp.Call, args xpathArgs) (queried, error) {
+	found, err := t.Library.Query(ctx, document.QueryRequest{
+		Document: args.Document, Query: args.Query, Version: args.Version, Namespaces: args.Namespaces,
+		MaxResults: args.MaxResults, Offset: args.Offset,
+	})
+	if err != nil {
+		return queried{}, err
+	}
+	return queriedFrom(found, args.Offset), nil
+}
+
+type validateArgs struct {
+	Document string `json:"document" min:"1" doc:"Path of the document, or XML: a text that begins with <"`
+	Schema   string `json:"schema" min:"1" doc:"Path of the schema, or the schema itself: a text that begins with <"`
+}
+
+// validateSchema answers that a document is valid; that it is not is an error.
+func (t *Group) validateSchema(ctx context.Context, _ *mcp.Call, args validateArgs) (validated, error) {
+	result, err := t.Library.Validate(ctx, document.ValidateRequest{Document: args.Document, Schema: args.Schema})
+	if syntax, ok := errors.AsType[*document.SyntaxError](err); ok {
+		err = malformed(syntax)
+	}
+	if err != nil {
+		return validated{}, err
+	}
+	v := validated{
+		Valid: true, Document: nameOf(args.Document), Schema: nameOf(args.Schema),
+		Warnings: append([]string{}, result.Warnings...),
+	}
+	return v, nil
+}
+
+// malformed is a text that is no XML as a violation: it matches no schema, or
+// is none.
+func malformed(e *document.SyntaxError) error {
+	return &invalidError{
+		about: e.Document + " is not well-formed",
+		found: []document.Violation{{File: e.Document, Line: e.Line, Column: e.Column, Message: e.Message}},
+	}
+}
+
+func (t *Group) cacheStats(ctx context.Context, _ *mcp.Call, _ struct{}) (cached, error) {
+	stats, err := t.Library.Stats(ctx)
+	if err != nil {
+		return cached{}, err
+	}
+	return cachedFrom(stats), nil
+}
+
+type preloadArgs struct {
+	Paths []string `json:"paths,omitempty" max:"10000" doc:"Paths of documents"`
+	Globs []string `json:"globs,omitempty" max:"1000" doc:"Patterns of paths: *, ? and […] stand for parts of a name, ** for any folders"`
+}
+
+var errNothingToLoad = errors.New("give at least one of paths and globs")
+
+// Validate checks what the published schema does not say.
+func (a preloadArgs) Validate() error {
+	if len(a.Paths)+len(a.Globs) == 0 {
+		return errNothingToLoad
+	}
+	for _, glob := range slices.Concat(a.Paths, a.Globs) {
+		if _, err := path.Match(strings.ReplaceAll(glob, "**", "*"), ""); err != nil {
+			return fmt.Errorf("%q: %w", glob, err)
+		}
+	}
+	return nil
+}
+
+// preloadDocuments answers what became of each document. It is an error only
+// if there is not one that could be loaded.
+func (t *Group) preloadDocuments(ctx context.Context, call *mcp.Call, args preloadArgs) (preloaded, error) {
+	told := func(done, total int, message string) {
+		call.Progress(ctx, float64(done), float64(total), plain.Line(message))
+	}
+	reports, err := t.Library.Preload(ctx, document.PreloadRequest{Paths: slices.Concat(args.Paths, args.Globs)}, told)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil && !slices.ContainsFunc(reports, func(r document.PreloadReport) bool { return r.Err == nil }) {
+		err = noneLoaded(reports)
+	}
+	if err != nil {
+		return preloaded{}, err
+	}
+	return preloadedFrom(reports), nil
+}
+
+// maxToldErrors is how many errors of a preload are told when all failed.
+const maxToldErrors = 20
+
+// noneLoaded is the errors of documents, of which there is at least one.
+func noneLoaded(reports []document.PreloadReport) error {
+	var errs []error
+	for _, r := range reports[:min(len(reports), maxToldErrors)] {
+		errs = append(errs, r.Err)
+	}
+	return errors.Join(errs...)
+}
