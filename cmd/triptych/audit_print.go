@@ -100,12 +100,14 @@ type verifyJSON struct {
 	Verified bool      `json:"verified"`
 	Records  uint64    `json:"records"`
 	Last     uint64    `json:"last"`
-	Sealed   time.Time `json:"sealed,omitzero"`
+	Signed   time.Time `json:"signed,omitzero"`
 	Hash     string    `json:"hash,omitempty"`
 	Retired  uint64    `json:"retired,omitempty"`
-	Repaired int       `json:"repaired,omitempty"`
-	Torn     int64     `json:"torn_bytes,omitempty"`
-	Broken   string    `json:"broken,omitempty"`
+	// UnsignedFrom is the first record that no signed head covers yet.
+	UnsignedFrom uint64 `json:"unsigned_from,omitempty"`
+	Recovered    int    `json:"recovered,omitempty"`
+	Torn         int64  `json:"torn_bytes,omitempty"`
+	Broken       string `json:"broken,omitempty"`
 }
 
 // printReport prints a line for each chain. A chain that is broken is an
@@ -134,8 +136,11 @@ func (a *app) printReport(report audit.Report, asJSON bool) (err error) {
 
 func verifyJSONOf(c audit.ChainReport) verifyJSON {
 	v := verifyJSON{
-		Chain: c.Chain, Verified: c.Broken == nil, Records: c.Records, Last: c.Last, Sealed: c.Sealed, Hash: c.Hash,
-		Retired: c.Retired, Repaired: c.Repaired, Torn: c.Torn,
+		Chain: c.Chain, Verified: c.Broken == nil, Records: c.Records, Last: c.Last, Signed: c.Signed, Hash: c.Hash,
+		Retired: c.Retired, Recovered: c.Recovered, Torn: c.Torn,
+	}
+	if c.Unsigned > 0 {
+		v.UnsignedFrom = c.UnsignedFrom()
 	}
 	if c.Broken != nil {
 		v.Broken = c.Broken.Error()
@@ -149,12 +154,15 @@ func chainLine(c audit.ChainReport) string {
 		return "broken: " + c.Broken.Error()
 	}
 	line := fmt.Sprintf("verified: chain %s: %d records, the last is %d of %s, SHA256:%s",
-		c.Chain, c.Records, c.Last, c.Sealed.Format(time.RFC3339), c.Hash)
+		c.Chain, c.Records, c.Last, c.Signed.Format(time.RFC3339), c.Hash)
+	if c.Unsigned > 0 {
+		line += fmt.Sprintf("; records from %d on are not signed yet", c.UnsignedFrom())
+	}
 	if c.Retired > 0 {
 		line += fmt.Sprintf("; records up to %d were deleted by policy", c.Retired)
 	}
-	if c.Repaired > 0 {
-		line += fmt.Sprintf("; repaired %d times after a crash", c.Repaired)
+	if c.Recovered > 0 {
+		line += fmt.Sprintf("; recovered %d times after a crash", c.Recovered)
 	}
 	if c.Torn > 0 {
 		line += fmt.Sprintf("; %d bytes behind the end are being written or were left by a crash", c.Torn)

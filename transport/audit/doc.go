@@ -1,50 +1,72 @@
-// Package audit is the signed trail of who asked for what: records that are on
-// disk before their answer goes out, and that nobody can change unnoticed.
+// Package audit records who asked for what in a tamper-evident trail: a hash chain
+// with signed heads that nobody can change unnoticed.
 //
 //	trail := audit.New(audit.Config{Dir: filepath.Join(data, "audit")})
 //	defer trail.Close()
 //	seq, err := trail.Append(audit.Record{Key: "local", Method: "tools/call", Outcome: audit.OK})
-//	err = trail.Commit(ctx, seq) // then the answer may go
+//	err = trail.Commit(ctx, seq) // after that the answer may be sent
 //
 //	for r, err := range audit.Query(ctx, dir, audit.Filter{Session: id}) { … }
 //	report, err := audit.Verify(ctx, dir)
 //
 // [New] touches nothing: a process that records nothing leaves nothing behind.
-// Append is cheap and only orders records; Commit is shared by all who wait.
-// After a failed write, such as on a full disk, the records stay in memory, all
-// who wait are told, and the next Commit tries again.
+//
+// # Two classes of records
+//
+// [Log.Append] is cheap and only puts a record in order. Two methods say when the
+// record is stored:
+//
+//   - [Log.Write] returns when the record survives the end of the process, such as
+//     kill -9: it was passed to write(2). A timer syncs it within a second.
+//   - [Log.Commit] returns when the record, and so every record before it, survives
+//     a power cut: it was passed to fdatasync(2).
+//
+// One write and one sync serve all callers that wait. The head is signed at most
+// once a second, when a file or the log ends, and before [Log.Verify] reads; with
+// [Config.Always] every record is committed and every sync signs.
+//
+// After a failed write, such as on a full disk, the records stay in memory, the
+// callers get the error, and the next call tries again. After a failed sync the
+// lines that were not synced are written again into a new file, because Linux takes
+// the pages of the old one for clean. The same happens when a sync finds that the
+// file was deleted or replaced.
 //
 // # Format
 //
 // Many processes share a trail without waiting for one another: each adds to a
-// chain of its own and holds a lock on it; the next process goes on with a
-// chain whose lock is free. A chain is lines of JSON with fixed bytes, in files
+// chain of its own and holds a lock on it; the next process goes on with a chain
+// whose lock is free. A chain is lines of JSON with fixed bytes, in files
 // CHAIN/000001.jsonl and so on, or entries of a stream. Each line begins with
 // the SHA-256 of the line before it. A line is a record, or one of these notes:
 //
 //   - file begins each file; that of file 1 begins the chain, after a hash of
-//     zeros. It names the format, the chain and the public key.
-//   - seal ends each group of lines that were written together. It has an
-//     Ed25519 signature of the hash before it, and so of the whole chain. The
-//     last seal is also in the file head.
+//     zeros. It names the format, the chain and the public key. Where a sync has
+//     failed it says how many bytes of the file before it count.
+//   - seal is a signed head: an Ed25519 signature of the hash before it, and so of
+//     the whole chain. The last one that is synced is also in the file head.
+//   - recovered says that the process before did not close the chain: how many of
+//     its last records are not signed, and how many bytes behind them were cut off.
+//   - chains names the other chains of the trail.
 //   - retired says that the first files were deleted by policy.
-//   - repaired says that a crash left lines without a seal, which were cut off.
 //
 // The key pair is in signing.key and signing.pub, made with the first record.
 //
-// # What is found
+// # Tampering that is found
 //
-// [Verify] finds any change, removal, addition or reordering of sealed lines,
-// and the removal of the end of a chain as long as its head is there. It tells
-// tampering from a crash: lines after the last seal, or of one group behind the
-// head, were never promised to anybody. It cannot find that somebody put back the
-// end and the head of a chain as they once were, or removed a whole chain, and
-// whoever has the signing key can write what they want. Against these, keep a copy of
-// signing.pub and of what Verify reports elsewhere: hash and number of the last
-// record must be in the chain from then on.
+// [Verify] finds any change, removal, addition or reordering of signed lines, the
+// removal of the end of a chain as long as its head is there, and the removal of a
+// chain that another one names. It reports from which record on nothing is signed
+// yet; there it finds what breaks the hashes. It tells tampering from a crash: a
+// crash leaves lines that are not whole behind the last signed head alone. It
+// cannot find that the end and the head of a chain were put back as they once
+// were, and a holder of the signing key can write what they want. Against these,
+// store a copy of signing.pub and of what Verify reports elsewhere: hash and number
+// of the last record must be in the chain from then on.
 //
 // # Concurrency
 //
-// A [Log] has no goroutine of its own: whoever calls Commit writes for all who
-// wait. Its turn comes before its mutex, and no mutex is held while it writes.
+// A [Log] has no goroutine but a timer while something waits for its sync or its
+// signature: a caller of Write or Commit does the work for all that wait. The
+// order of locks is syncing, writing, mu; no mutex is held during I/O, and lines
+// can be written while others are synced. Close waits for the timer.
 package audit

@@ -15,17 +15,19 @@ import (
 
 var errFull = errors.New("no space left")
 
-// A fakeKeeper has one chain in memory, whose medium fails when it is told to.
-type fakeKeeper struct {
+// A fakeBackend has one chain in memory, whose medium fails when it is told to.
+type fakeBackend struct {
 	mu       sync.Mutex
 	fail     error
 	writes   int
 	attempts int
 	delay    time.Duration
 	data     strings.Builder
+	syncs    []time.Time
+	signed   []time.Time
 }
 
-func (k *fakeKeeper) claim(time.Time) (*chain, medium, error) {
+func (k *fakeBackend) claim(time.Time) (*chain, medium, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.fail != nil {
@@ -34,17 +36,31 @@ func (k *fakeKeeper) claim(time.Time) (*chain, medium, error) {
 	return &chain{id: "0000000000000000", key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}, k, nil
 }
 
-func (k *fakeKeeper) chains(context.Context) ([]stored, error) { return nil, nil }
-func (k *fakeKeeper) publicKey() (ed25519.PublicKey, error)    { return nil, nil }
-func (k *fakeKeeper) preface(*chain, time.Time) []note         { return nil }
-func (k *fakeKeeper) close() error                             { return nil }
-func (k *fakeKeeper) set(err error)                            { k.mu.Lock(); k.fail = err; k.mu.Unlock() }
+func (k *fakeBackend) chains(context.Context) ([]stored, error) { return nil, nil }
+func (k *fakeBackend) publicKey() (ed25519.PublicKey, error)    { return nil, nil }
+func (k *fakeBackend) preface(*chain, time.Time) []note         { return nil }
+func (k *fakeBackend) close() error                             { return nil }
+func (k *fakeBackend) began() bool                              { return false }
+func (k *fakeBackend) mark() mark                               { return mark{} }
+func (k *fakeBackend) confirm(mark)                             {}
+func (k *fakeBackend) publish([]byte) error                     { return nil }
+func (k *fakeBackend) isFull(time.Time) bool                    { return false }
+func (k *fakeBackend) rotate()                                  {}
+func (k *fakeBackend) unsynced() int                            { return 0 }
+func (k *fakeBackend) sync(mark) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.syncs = append(k.syncs, time.Now())
+	return k.fail
+}
+func (k *fakeBackend) rewrite(*chain, *group, time.Time) error { return nil }
+func (k *fakeBackend) set(err error)                           { k.mu.Lock(); k.fail = err; k.mu.Unlock() }
 
-func (k *fakeKeeper) count() (writes, attempts int, lines []string) {
+func (k *fakeBackend) count() (writes, attempts int, lines []string) {
 	return k.writes, k.attempts, strings.Split(strings.TrimSpace(k.data.String()), "\n")
 }
 
-func (k *fakeKeeper) write(g *group) error {
+func (k *fakeBackend) write(g *group, _ *chain) error {
 	time.Sleep(k.delay) // within a bubble
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -53,11 +69,14 @@ func (k *fakeKeeper) write(g *group) error {
 		return k.fail
 	}
 	k.writes++
+	if g.head != nil {
+		k.signed = append(k.signed, time.Now())
+	}
 	k.data.Write(g.data)
 	return nil
 }
 
-func fakeLog(k *fakeKeeper) *Log { return newLog(k, time.Now, slog.New(slog.DiscardHandler)) }
+func fakeLog(k *fakeBackend) *Log { return newLog(k, time.Now, slog.New(slog.DiscardHandler), true) }
 
 // linked checks that lines follow one another and returns the numbers of their
 // records.
@@ -80,7 +99,7 @@ func linked(t *testing.T, lines []string) (numbers []uint64) {
 // A failed write is told to all who wait. Nothing is lost, and the chain has
 // no gap when there is space again.
 func TestFailedWritesAreRepeated(t *testing.T) {
-	k := &fakeKeeper{}
+	k := &fakeBackend{}
 	l := fakeLog(k)
 	var seqs []uint64
 	add := func() {
@@ -115,7 +134,7 @@ func TestFailedWritesAreRepeated(t *testing.T) {
 
 // A trail that cannot be opened is opened when it can.
 func TestFailedOpeningIsRepeated(t *testing.T) {
-	k := &fakeKeeper{fail: errFull}
+	k := &fakeBackend{fail: errFull}
 	l := fakeLog(k)
 	if _, err := l.Append(Record{}); !errors.Is(err, errFull) {
 		t.Errorf("append: %v", err)
@@ -132,7 +151,7 @@ func TestFailedOpeningIsRepeated(t *testing.T) {
 
 // Memory is bounded: when too much waits, a record is refused and not taken.
 func TestFullMemory(t *testing.T) {
-	k := &fakeKeeper{}
+	k := &fakeBackend{}
 	l := fakeLog(k)
 	if _, err := l.Append(Record{}); err != nil {
 		t.Fatal(err)
@@ -169,7 +188,7 @@ func TestFullMemory(t *testing.T) {
 // All who come while one write is under way share the next one.
 func TestCommitsShareWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := &fakeKeeper{delay: time.Millisecond}
+		k := &fakeBackend{delay: time.Millisecond}
 		l := fakeLog(k)
 		commit := func() {
 			seq, err := l.Append(Record{Key: "k"})
@@ -197,7 +216,7 @@ func TestCommitsShareWrites(t *testing.T) {
 // Who waits for another's write leaves when its context ends.
 func TestWaitersLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := fakeLog(&fakeKeeper{delay: time.Hour})
+		l := fakeLog(&fakeBackend{delay: time.Hour})
 		first, err := l.Append(Record{})
 		if err != nil {
 			t.Fatal(err)

@@ -21,39 +21,44 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
-// A Config says where a trail of files is and how long it is kept.
+// A Config says where a trail of files is and for how long its records stay.
 type Config struct {
 	// Dir holds the signing key and a folder for each chain. It is made with
-	// the first record.
+	// the first record. A symbolic link is refused.
 	Dir string
+	// Always makes [Log.Write] sync, and signs the head at every sync.
+	Always bool
 	// Now is the clock; nil means [time.Now].
 	Now func() time.Time
-	// Logger hears of repairs and failures; nil means nobody does.
+	// Logger gets a line for each recovery and failure; nil discards them.
 	Logger *slog.Logger
 	// MaxFile is the size in bytes at which a new file is begun; 0 means
 	// 64 MiB.
 	MaxFile int64
-	// KeepFiles is how many files of a chain are kept when a new one is
-	// begun, the new one included; 0 means all.
+	// KeepFiles is how many files of a chain stay when a new one is begun, the
+	// new one included; 0 means all.
 	KeepFiles int
-	// KeepFor is how long records are kept at least; files whose last record
-	// is older go when a new one is begun, which then happens four times in
-	// that span. 0 means for ever.
+	// KeepFor is how long records stay at least; files whose last record is
+	// older are deleted when a new one is begun, which then happens four times
+	// in that span. 0 means for ever.
 	KeepFor time.Duration
 }
 
 // defaultMaxFile is the size at which a new file is begun.
 const defaultMaxFile = 64 << 20
 
-// New returns the log of a folder. Nothing is read or written yet: a process
-// that records nothing leaves nothing behind.
+// New returns the log of a folder. Nothing is read or written yet: a process that
+// records nothing leaves nothing behind.
 func New(cfg Config) *Log {
 	k := newFiles(cfg)
-	return newLog(k, k.cfg.Now, k.cfg.Logger)
+	return newLog(k, k.cfg.Now, k.cfg.Logger, k.cfg.Always)
 }
 
-// files keeps chains in a folder.
-type files struct{ cfg Config }
+// files stores chains in a folder.
+type files struct {
+	cfg      Config
+	syncData func(*os.File) error // fdatasync(2); tests replace it
+}
 
 func newFiles(cfg Config) *files {
 	if cfg.Now == nil {
@@ -63,7 +68,7 @@ func newFiles(cfg Config) *files {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	cfg.MaxFile = cmp.Or(cfg.MaxFile, defaultMaxFile)
-	return &files{cfg: cfg}
+	return &files{cfg: cfg, syncData: atomicfile.SyncData}
 }
 
 // Names in the folder of a trail and of a chain.
@@ -78,15 +83,18 @@ var (
 	fileName  = regexp.MustCompile(`^[0-9]{6,}\.jsonl$`)
 )
 
-// newID is a name for a chain.
+// newID returns a name for a chain.
 func newID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
 
-// ids are the names of the chains of a folder, none when it is not there.
+// ids returns the names of the chains of a folder, none when it does not exist.
 func (k *files) ids() ([]string, error) {
+	if err := k.checkDir(); err != nil {
+		return nil, err
+	}
 	entries, err := os.ReadDir(k.cfg.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -100,12 +108,25 @@ func (k *files) ids() ([]string, error) {
 	return ids, nil
 }
 
+// checkDir refuses a folder that is a symbolic link: who may make links beside the
+// trail could lead the signing key elsewhere.
+func (k *files) checkDir() error {
+	info, err := os.Lstat(k.cfg.Dir)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return fmt.Errorf("%s is a symbolic link; the audit trail needs a folder", k.cfg.Dir)
+	}
+	return nil
+}
+
 // claimTries is how often a chain is made that another process then takes.
 const claimTries = 10
 
 // claim goes on with a chain that no process adds to, or makes one and takes
 // that.
 func (k *files) claim(now time.Time) (*chain, medium, error) {
+	if err := k.checkDir(); err != nil {
+		return nil, nil, err
+	}
 	if err := os.MkdirAll(k.cfg.Dir, 0o700); err != nil {
 		return nil, nil, err
 	}
@@ -118,7 +139,8 @@ func (k *files) claim(now time.Time) (*chain, medium, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if c, w := k.take(ids, key); w != nil {
+		if c, w := k.take(ids, key, now); w != nil {
+			w.nameOthers(ids, now)
 			return c, w, nil
 		}
 		if err := k.create(key, now); err != nil {
@@ -130,14 +152,14 @@ func (k *files) claim(now time.Time) (*chain, medium, error) {
 
 // take locks the first chain that can go on, nil when there is none. A chain
 // that does not end as it should stays as it is, for people to look at.
-func (k *files) take(ids []string, key ed25519.PrivateKey) (*chain, *fileWriter) {
+func (k *files) take(ids []string, key ed25519.PrivateKey, now time.Time) (*chain, *fileWriter) {
 	for _, id := range ids {
 		lock := flock.New(filepath.Join(k.cfg.Dir, id, lockFile), flock.SetPermissions(0o600))
 		if ok, err := lock.TryLock(); err != nil || !ok {
 			continue
 		}
 		c := &chain{id: id, key: key}
-		w, err := k.resume(c, lock)
+		w, err := k.resume(c, lock, now)
 		if err == nil {
 			return c, w
 		}
@@ -145,6 +167,18 @@ func (k *files) take(ids []string, key ed25519.PrivateKey) (*chain, *fileWriter)
 		_ = lock.Close() // nothing was changed
 	}
 	return nil, nil
+}
+
+// maxNamed is how many other chains a chain names.
+const maxNamed = 100
+
+// nameOthers has the next record come after a note of the other chains.
+func (w *fileWriter) nameOthers(ids []string, now time.Time) {
+	own := filepath.Base(w.dir)
+	others := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == own })
+	if len(others) > 0 {
+		w.notes = append(w.notes, note{Chains: &chainsNote{IDs: others[:min(len(others), maxNamed)], Time: formatTime(now)}})
+	}
 }
 
 // tempPrefix begins the names of what is not finished.
@@ -159,9 +193,9 @@ func (k *files) create(key ed25519.PrivateKey, now time.Time) error {
 		return err
 	}
 	c := &chain{id: newID(), key: key}
-	g := &group{data: c.add(nil, c.header(1, now).body())}
-	g.finish(c, now)
-	err = errors.Join(writeSynced(numbered(tmp, 1), g.data), writeSynced(filepath.Join(tmp, headFile), padded(g.seal)), atomicfile.SyncDir(tmp))
+	g := &group{data: c.add(nil, note{File: c.header(1, now)}.body())}
+	g.sign(c, now)
+	err = errors.Join(writeSynced(numbered(tmp, 1), g.data), writeSynced(filepath.Join(tmp, headFile), padded(g.head)), atomicfile.SyncDir(tmp))
 	if err == nil {
 		err = os.Rename(tmp, filepath.Join(k.cfg.Dir, c.id))
 	}
@@ -173,11 +207,11 @@ func (k *files) create(key ed25519.PrivateKey, now time.Time) error {
 
 // sweep removes what processes did not finish that were killed long ago.
 func (k *files) sweep(now time.Time) {
-	entries, _ := os.ReadDir(k.cfg.Dir) // whoever reads the chains tells
+	entries, _ := os.ReadDir(k.cfg.Dir) // an error shows when the chains are read
 	for _, e := range entries {
 		info, err := e.Info()
 		if err == nil && strings.HasPrefix(e.Name(), tempPrefix) && now.Sub(info.ModTime()) > time.Hour {
-			_ = os.RemoveAll(filepath.Join(k.cfg.Dir, e.Name())) // it harms nobody
+			_ = os.RemoveAll(filepath.Join(k.cfg.Dir, e.Name())) // it does no harm
 		}
 	}
 }
@@ -191,7 +225,7 @@ func writeSynced(path string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// numbers are the numbers of the files of a chain, ascending.
+// numbers returns the numbers of the files of a chain, ascending.
 func numbers(dir string) ([]int, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -11,12 +11,13 @@ import (
 
 // A memChain is a chain in memory.
 type memChain struct {
-	text []byte
-	seal []byte
+	text      []byte
+	published []byte
 }
 
 func (c *memChain) id() string                           { return "00000000000000ff" }
-func (c *memChain) head(context.Context) ([]byte, error) { return c.seal, nil }
+func (c *memChain) flush() error                         { return nil }
+func (c *memChain) head(context.Context) ([]byte, error) { return c.published, nil }
 
 func (c *memChain) lines(context.Context) iter.Seq2[place, error] {
 	return func(yield func(place, error) bool) {
@@ -37,16 +38,16 @@ func fixed() (*memChain, ed25519.PublicKey) {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	m := &memChain{}
 	c := &chain{id: m.id(), key: key}
-	g := &group{data: c.add(nil, c.header(1, at).body())}
+	g := &group{data: c.add(nil, note{File: c.header(1, at)}.body())}
 	for i := range 5 {
 		r := Record{Time: at, Key: "k", Method: "tools/call", Target: "t", Outcome: OK}
 		c.seq++
 		g.data = c.add(g.data, append([]byte{'"', 's', 'e', 'q', '"', ':', byte('1' + i)}, r.body(nil)...))
 		if i%2 == 0 {
-			g.finish(c, at)
+			g.sign(c, at)
 		}
 	}
-	m.text, m.seal = g.data, g.seal
+	m.text, m.published = g.data, g.head
 	return m, key.Public().(ed25519.PublicKey)
 }
 
@@ -61,7 +62,7 @@ func FuzzVerify(f *testing.F) {
 	f.Add(append(bytes.Clone(text), text...))
 	f.Add(bytes.Replace(text, []byte(`"seq":2`), []byte(`"seq":02`), 1))
 	f.Fuzz(func(t *testing.T, changed []byte) {
-		c := &memChain{text: changed, seal: original.seal}
+		c := &memChain{text: changed, published: original.published}
 		report, err := verifyChain(t.Context(), c, []ed25519.PublicKey{key})
 		if err != nil {
 			t.Fatal(err)

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"context"
 	"crypto/ed25519"
 	"errors"
 	"log/slog"
@@ -11,16 +10,15 @@ import (
 )
 
 // stuck is a keeper whose disk hangs until it is let go.
-type stuck struct{ free chan struct{} }
+type stuck struct {
+	fakeBackend
+	free chan struct{}
+}
 
 func (k *stuck) claim(time.Time) (*chain, medium, error) {
 	return &chain{key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}, k, nil
 }
-func (k *stuck) chains(context.Context) ([]stored, error) { return nil, nil }
-func (k *stuck) publicKey() (ed25519.PublicKey, error)    { return nil, errors.New("there is none") }
-func (k *stuck) preface(*chain, time.Time) []note         { return nil }
-func (k *stuck) close() error                             { return nil }
-func (k *stuck) write(*group) error {
+func (k *stuck) write(*group, *chain) error {
 	<-k.free
 	return nil
 }
@@ -37,7 +35,7 @@ func (k *slow) claim(now time.Time) (*chain, medium, error) {
 // opens it waits for it.
 func TestHangAtFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLog(&slow{}, time.Now, slog.New(slog.DiscardHandler))
+		l := newLog(&slow{}, time.Now, slog.New(slog.DiscardHandler), true)
 		opened := make(chan error, 1)
 		go func() {
 			_, err := l.Append(Record{Key: "k"})
@@ -61,8 +59,8 @@ func TestHangAtFirst(t *testing.T) {
 // are told after a while, and when it goes on their records are kept.
 func TestHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := &stuck{make(chan struct{})}
-		l := newLog(k, time.Now, slog.New(slog.DiscardHandler))
+		k := &stuck{free: make(chan struct{})}
+		l := newLog(k, time.Now, slog.New(slog.DiscardHandler), true)
 		commit := func() (chan error, uint64) {
 			done := make(chan error, 1)
 			seq, err := l.Append(Record{Key: "k"})

@@ -22,9 +22,13 @@ func (d digest) String() string { return hex.EncodeToString(d[:]) }
 
 // A note is a line that is no record. Exactly one member is set.
 type note struct {
-	File     *fileNote     `json:"file,omitempty"`
-	Seal     *sealNote     `json:"seal,omitempty"`
-	Retired  *retiredNote  `json:"retired,omitempty"`
+	File *fileNote `json:"file,omitempty"`
+	// Head has the name under which older trails have it, too.
+	Head      *headNote      `json:"seal,omitempty"`
+	Retired   *retiredNote   `json:"retired,omitempty"`
+	Recovered *recoveredNote `json:"recovered,omitempty"`
+	Chains    *chainsNote    `json:"chains,omitempty"`
+	// Repaired is how older trails say Recovered.
 	Repaired *repairedNote `json:"repaired,omitempty"`
 }
 
@@ -37,11 +41,14 @@ type fileNote struct {
 	After     uint64 `json:"after"`      // number of the last record before this file
 	PublicKey string `json:"public_key"` // hex of the Ed25519 key that signs
 	Time      string `json:"time"`
+	// Kept is how many bytes of the file before this one count, 0 for all: those
+	// after them could not be synced and were written again into this file.
+	Kept int64 `json:"kept,omitempty"`
 }
 
-// A sealNote ends a group of lines that were written together. The signature
-// covers the hash of the line before it, and so all that came before.
-type sealNote struct {
+// A headNote is a signed head. The signature covers the hash of the line before it,
+// and so all that came before.
+type headNote struct {
 	Seq       uint64 `json:"seq"` // of the last record so far
 	Time      string `json:"time"`
 	Signature string `json:"sig"`
@@ -50,13 +57,29 @@ type sealNote struct {
 // A retiredNote says that the files up to a number were deleted by policy.
 type retiredNote struct {
 	Through int    `json:"through"`
-	Seq     uint64 `json:"seq"`  // of the last record that went
-	Hash    string `json:"hash"` // of the last line that went
+	Seq     uint64 `json:"seq"`  // of the last record that was deleted
+	Hash    string `json:"hash"` // of the last line that was deleted
 	Time    string `json:"time"`
 }
 
-// A repairedNote says that a crash left bytes behind the last seal, which
-// nobody had been promised, and that they were cut off.
+// A recoveredNote says that the process before this one did not close the chain.
+// The lines after the last signed head were checked by their hashes only, and what
+// followed the last whole line was cut off.
+type recoveredNote struct {
+	After    uint64 `json:"after"`              // number of the last record that was found
+	Unsigned uint64 `json:"unsigned,omitempty"` // how many of the last records had no signed head
+	Cut      int64  `json:"cut,omitempty"`      // bytes that were cut off
+	Time     string `json:"time"`
+}
+
+// A chainsNote names the other chains of the trail, so that one whose folder
+// is deleted is missed.
+type chainsNote struct {
+	IDs  []string `json:"ids"`
+	Time string   `json:"time"`
+}
+
+// A repairedNote says that bytes after the last signed head were cut off.
 type repairedNote struct {
 	Bytes int64  `json:"bytes"`
 	Time  string `json:"time"`
@@ -120,7 +143,7 @@ func (l line) record(digits []byte) (line, error) {
 }
 
 // parse reads the members of a note. Only the one way in which we write them
-// is a note: a seal is covered by no other hash until the next line.
+// is a note: a signed head is covered by no other hash until the next line.
 func (n *note) parse(body []byte) error {
 	object := append(append([]byte{'{'}, body...), '}')
 	if err := json.Unmarshal(object, n); err != nil {
@@ -132,28 +155,39 @@ func (n *note) parse(body []byte) error {
 	return nil
 }
 
-// signed is what the signature of a seal covers.
-func (s *sealNote) signed(chain, prev string) []byte {
-	return fmt.Appendf(nil, "triptych audit seal\n%d\n%s\n%d\n%s\n%s\n", formatVersion, chain, s.Seq, s.Time, prev)
+// signed returns the text that the signature covers.
+func (h *headNote) signed(chain, prev string) []byte {
+	return fmt.Appendf(nil, "triptych audit seal\n%d\n%s\n%d\n%s\n%s\n", formatVersion, chain, h.Seq, h.Time, prev)
 }
 
-// sign signs the seal that follows the line with the hash prev.
-func (s *sealNote) sign(key ed25519.PrivateKey, chain, prev string) {
-	s.Signature = hex.EncodeToString(ed25519.Sign(key, s.signed(chain, prev)))
+// sign signs the head that follows the line with the hash prev.
+func (h *headNote) sign(key ed25519.PrivateKey, chain, prev string) {
+	h.Signature = hex.EncodeToString(ed25519.Sign(key, h.signed(chain, prev)))
 }
 
-// verify reports whether the holder of the key sealed the chain here.
-func (s *sealNote) verify(key ed25519.PublicKey, chain, prev string) bool {
-	sig, err := hex.DecodeString(s.Signature)
-	return err == nil && len(key) == ed25519.PublicKeySize && ed25519.Verify(key, s.signed(chain, prev), sig)
+// verify reports whether the holder of the key signed the chain here.
+func (h *headNote) verify(key ed25519.PublicKey, chain, prev string) bool {
+	sig, err := hex.DecodeString(h.Signature)
+	return err == nil && len(key) == ed25519.PublicKeySize && ed25519.Verify(key, h.signed(chain, prev), sig)
+}
+
+// isHeadOf reports whether the line is a head of the chain that the key's owner
+// signed.
+func (l line) isHeadOf(key ed25519.PublicKey, chain string) bool {
+	return l.note != nil && l.note.Head != nil && l.note.Head.verify(key, chain, l.prev)
+}
+
+// A point is a place in a chain, between two lines.
+type point struct {
+	prev digest // of the line before it
+	seq  uint64 // of the last record before it
 }
 
 // A chain is the end of a chain, to which lines are added.
 type chain struct {
-	id   string
-	key  ed25519.PrivateKey
-	prev digest
-	seq  uint64 // of the last record
+	id  string
+	key ed25519.PrivateKey
+	point
 }
 
 // add appends a line with these members and its newline.
@@ -167,17 +201,17 @@ func (c *chain) add(dst, body []byte) []byte {
 
 func hexAppend(dst []byte, d digest) []byte { return hex.AppendEncode(dst, d[:]) }
 
-// seal appends the seal of all lines so far.
-func (c *chain) seal(dst []byte, now time.Time) []byte {
-	s := sealNote{Seq: c.seq, Time: formatTime(now)}
-	s.sign(c.key, c.id, c.prev.String())
-	return c.add(dst, note{Seal: &s}.body())
+// addHead appends a signed head.
+func (c *chain) addHead(dst []byte, now time.Time) []byte {
+	h := headNote{Seq: c.seq, Time: formatTime(now)}
+	h.sign(c.key, c.id, c.prev.String())
+	return c.add(dst, note{Head: &h}.body())
 }
 
-// header is the first line of a file.
-func (c *chain) header(number int, now time.Time) note {
-	return note{File: &fileNote{
+// header returns the first line of a file.
+func (c *chain) header(number int, now time.Time) *fileNote {
+	return &fileNote{
 		Version: formatVersion, Chain: c.id, Number: number, After: c.seq,
 		PublicKey: hex.EncodeToString(c.key.Public().(ed25519.PublicKey)), Time: formatTime(now),
-	}}
+	}
 }

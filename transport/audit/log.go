@@ -8,74 +8,116 @@ import (
 	"log/slog"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// ErrClosed is the answer of a [Log] after Close.
+// ErrClosed is returned by the methods of a [Log] after Close.
 var ErrClosed = errors.New("the audit trail is closed")
 
-// maxPending is how many bytes of records may wait to be written.
-const maxPending = 4 << 20
+const (
+	// maxPending is how many bytes of records may wait to be written.
+	maxPending = 4 << 20
+	// maxUnsynced is how many bytes of lines may wait to be synced. They are
+	// held in memory too, to be written again should the sync fail.
+	maxUnsynced = 4 << 20
+)
 
 // A Log is an audit trail that records can be added to. It may be used by many
 // goroutines.
 type Log struct {
-	keeper keeper
-	now    func() time.Time
-	logger *slog.Logger
+	backend backend
+	now     func() time.Time
+	logger  *slog.Logger
+	always  bool // Write syncs, and every sync signs
 
-	// turn is held by whoever opens, writes or closes the chain. It comes
-	// before mu.
-	turn  chan struct{}
-	chain *chain // nil until the first record; like the next four under turn
-	store medium
-	stuck *group // could not be written and goes first
-	room  []byte // for the next group
+	// syncing is held to open, sync, sign or close the chain, writing to add
+	// lines to it. The order of locks is syncing, writing, mu.
+	syncing, writing lock
 
-	company bool // the last flight had more than one record
+	chain     *chain // nil until the chain is open; this and the next five are guarded by writing
+	medium    medium
+	unwritten *group // a write of it failed; it goes first
+	buffer    []byte // memory for the next group
+	head      []byte // the last signed head, until it is published
+	lost      error  // why what was not synced must be written again, nil if it need not
 
 	timers sync.Pool // of *time.Timer that are stopped
+
+	written atomic.Uint64 // the last record that survives this process; changed with mu held
+	synced  atomic.Uint64 // the last record that survives a power cut; changed with mu held
 
 	mu      sync.Mutex
 	open    bool // a chain is there to number records
 	closed  bool
-	seq     uint64 // of the last record taken
-	durable uint64 // of the last record that is kept for good
-	flying  *flight
-	current *flight // takes records
-	spare   []byte  // for the bodies of the one after it
+	shared  bool       // the last batch had more than one record
+	seq     uint64     // of the last record that was appended
+	active  *batch     // is being written
+	next    *batch     // takes records
+	spare   []byte     // memory for the records of the batch after next
+	running *syncRound // is under way
+	queued  *syncRound // begins after running
+	deferred
 }
 
-// A keeper is where chains are kept.
-type keeper interface {
-	// claim finds or makes a chain that nobody else adds to.
+// A backend stores chains.
+type backend interface {
+	// claim finds or makes a chain that no other process adds to.
 	claim(now time.Time) (*chain, medium, error)
-	// chains are all chains there are, in order of id.
+	// chains returns all chains in order of id.
 	chains(ctx context.Context) ([]stored, error)
-	// publicKey is the key that seals are trusted with.
+	// publicKey returns the key that signed heads are trusted with.
 	publicKey() (ed25519.PublicKey, error)
+	// began reports whether a chain has ever been made here, as far as that can
+	// be told without the chains.
+	began() bool
 }
 
-// A medium takes the groups of one chain.
+// A medium stores the lines of one chain. Its methods are called with the Log's
+// lock writing held, except sync.
 type medium interface {
-	// preface returns the notes that come before the records of the next
-	// group.
+	// preface returns the notes that come before the records of the next group.
 	preface(c *chain, now time.Time) []note
-	// write keeps a group for good, or fails. After a failure the same group
-	// comes again, and may turn out to be there already.
-	write(g *group) error
+	// write stores a group so that it survives this process. After a failure
+	// the same group is passed again, and may turn out to be there already.
+	write(g *group, c *chain) error
+	// mark returns the end of what was written.
+	mark() mark
+	// sync makes all lines up to a mark survive a power cut. It is called with
+	// the Log's lock syncing held: writes may go on meanwhile.
+	sync(m mark) error
+	// confirm is called after a successful sync.
+	confirm(m mark)
+	// publish stores a signed head, whose line is synced.
+	publish(head []byte) error
+	// rewrite stores all lines again that were not confirmed, followed by an
+	// unwritten group, nil if there is none, and syncs them.
+	rewrite(c *chain, unwritten *group, now time.Time) error
+	// isFull reports whether a new file is due, and rotate makes the next record
+	// begin it. All lines must be synced and signed before that.
+	isFull(now time.Time) bool
+	rotate()
+	// unsynced returns the number of bytes after the last confirmed mark.
+	unsynced() int
 	close() error
 }
 
-// newLog makes a log that opens its chain with the first record.
-func newLog(k keeper, now func() time.Time, logger *slog.Logger) *Log {
-	return &Log{keeper: k, now: now, logger: logger, turn: make(chan struct{}, 1), current: newFlight(nil)}
+// newLog returns a log that opens its chain with the first record.
+func newLog(b backend, now func() time.Time, logger *slog.Logger, always bool) *Log {
+	return &Log{
+		backend: b, now: now, logger: logger, always: always, syncing: newLock(), writing: newLock(),
+		next: newBatch(nil), queued: newSyncRound(),
+	}
 }
 
-// Append adds a record to the chain and returns its number. The record waits
-// in memory until somebody calls Commit. When too many wait, Append writes
-// them first, and fails if that fails, or if others have been opening the chain
-// for 10 seconds: then the record was not taken.
+// Open opens the chain, which the first Append does otherwise. Calling it early
+// spares the first record the time that this takes.
+func (l *Log) Open() error { return l.ensureOpen() }
+
+// Append adds a record to the chain and returns its number. The record is in the
+// memory of this process until Write or Commit is called. When too many records
+// wait, Append writes them first, and fails if that fails or takes longer than 10
+// seconds: then the record was not added.
 func (l *Log) Append(r Record) (uint64, error) {
 	if r.Time.IsZero() {
 		r.Time = l.now()
@@ -83,37 +125,38 @@ func (l *Log) Append(r Record) (uint64, error) {
 	var usual [512]byte
 	body := append(r.body(usual[:0]), '\n')
 	for {
-		seq, full, err := l.take(body)
+		seq, full, err := l.number(body)
 		switch {
 		case err != nil:
 			return 0, err
 		case full == nil:
 			return seq, nil
 		}
-		if err := l.land(context.Background(), full); err != nil {
+		if err := l.flush(context.Background(), full, full.last); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// take gives the record a number, or returns the flight that has no room left.
-func (l *Log) take(body []byte) (seq uint64, full *flight, err error) {
+// number adds a record to the next batch, or returns that batch if it has no room
+// left.
+func (l *Log) number(body []byte) (seq uint64, full *batch, err error) {
 	if err := l.ensureOpen(); err != nil {
 		return 0, nil, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f := l.current
+	b := l.next
 	switch {
 	case l.closed:
 		return 0, nil, ErrClosed
-	case len(f.bodies) > 0 && len(f.bodies)+len(body) > maxPending:
-		return 0, f, nil
+	case len(b.bodies) > 0 && len(b.bodies)+len(body) > maxPending:
+		return 0, b, nil
 	}
 	l.seq++
-	f.last = l.seq
-	f.bodies = strconv.AppendUint(append(f.bodies, seqStart...), l.seq, 10)
-	f.bodies = append(f.bodies, body...)
+	b.last = l.seq
+	b.bodies = strconv.AppendUint(append(b.bodies, seqStart...), l.seq, 10)
+	b.bodies = append(b.bodies, body...)
 	return l.seq, nil, nil
 }
 
@@ -125,14 +168,16 @@ func (l *Log) ensureOpen() error {
 	if open || closed {
 		return nil
 	}
-	if _, err := l.queue(context.Background(), newFlight(nil)); err != nil { // none lands before
+	if _, err := l.acquire(context.Background(), l.syncing, nil); err != nil {
 		return err
 	}
-	defer func() { <-l.turn }()
+	defer l.syncing.release()
+	l.writing.acquire()
+	defer l.writing.release()
 	if l.chain != nil {
 		return nil
 	}
-	c, m, err := l.keeper.claim(l.now())
+	c, m, err := l.backend.claim(l.now())
 	if err != nil {
 		return fmt.Errorf("opening the audit trail: %w", err)
 	}
@@ -141,43 +186,66 @@ func (l *Log) ensureOpen() error {
 	if l.closed { // meanwhile
 		return errors.Join(ErrClosed, m.close())
 	}
-	l.chain, l.store, l.open = c, m, true
-	l.seq, l.durable = c.seq, c.seq
+	l.chain, l.medium, l.open = c, m, true
+	l.seq = c.seq
+	l.written.Store(c.seq)
+	l.synced.Store(c.seq)
 	return nil
 }
 
-// Commit returns when the record with this number, and so all before it, are
-// kept for good. One write and one sync serve all who wait. After an error the
-// records stay in memory and the next Commit tries again. When ctx ends first,
-// or others have been writing for 10 seconds, that is the error, and the record
-// may or may not be kept; the caller that does the writing finishes it.
-func (l *Log) Commit(ctx context.Context, seq uint64) error {
+// Write returns when the record with this number, and so every record before it,
+// survives the end of this process, however it ends. The records are synced within
+// a second by a timer. After an error the records stay in memory and the next
+// Write or Commit tries again. When ctx ends first, or others have been writing
+// for 10 seconds, Write returns an error and the record may or may not be stored.
+func (l *Log) Write(ctx context.Context, seq uint64) error {
+	if l.always {
+		return l.Commit(ctx, seq)
+	}
 	for {
-		f, err := l.flightOf(seq)
-		if f == nil {
+		b, err := l.batchOf(seq)
+		if b == nil {
 			return err
 		}
-		if err := l.land(ctx, f); err != nil {
+		if err := l.flush(ctx, b, seq); err != nil {
 			return err
 		}
 	}
 }
 
-// Close writes what waits and lets go of the chain. No record can be added
-// afterwards. A second Close does nothing.
+// Commit is like Write, and returns when the records survive a power cut. One
+// write and one sync serve all callers that wait.
+func (l *Log) Commit(ctx context.Context, seq uint64) error {
+	for {
+		r, err := l.syncRoundOf(seq)
+		if r == nil {
+			return err
+		}
+		if err := l.syncOnce(ctx, r); err != nil {
+			return err
+		}
+	}
+}
+
+// Close writes, syncs and signs what is there and releases the chain. No record
+// can be added afterwards. A second Close does nothing.
 func (l *Log) Close() error {
-	l.turn <- struct{}{}
-	defer func() { <-l.turn }()
 	l.mu.Lock()
-	if l.closed {
-		l.mu.Unlock()
-		return nil
-	}
 	l.closed = true
-	f := l.current
+	l.stopTimerLocked()
 	l.mu.Unlock()
-	if l.chain == nil {
+	defer l.jobs.Wait()
+	l.syncing.acquire()
+	defer l.syncing.release()
+	l.writing.acquire()
+	open := l.chain != nil
+	l.writing.release()
+	if !open {
 		return nil
 	}
-	return errors.Join(l.fly(f), l.store.close())
+	err := l.runRound(true)
+	l.writing.acquire()
+	defer l.writing.release()
+	l.chain = nil
+	return errors.Join(err, l.medium.close())
 }

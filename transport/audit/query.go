@@ -27,20 +27,20 @@ func (f *Filter) wants(r *Record) bool {
 
 // Query reads the trail of a folder: the records of each chain in their order,
 // and of several chains the oldest next. Lines that cannot be read come as a
-// [*BreakError] and reading goes on; any other error is the last. What is not
-// sealed yet may be among the records. It checks nothing: that is [Verify].
+// [*BreakError] and reading goes on; any other error is the last. Records that are
+// not signed yet are among them. Query checks nothing; [Verify] does.
 func Query(ctx context.Context, dir string, f Filter) iter.Seq2[Record, error] {
 	return query(ctx, newFiles(Config{Dir: dir}), f)
 }
 
 // Query reads the trail that the log is part of; see the function [Query].
-// Records that were not committed yet are not among them.
+// Records that were not written yet are not among them.
 func (l *Log) Query(ctx context.Context, f Filter) iter.Seq2[Record, error] {
-	return query(ctx, l.keeper, f)
+	return query(ctx, l.backend, f)
 }
 
-// query merges the chains of a keeper.
-func query(ctx context.Context, k keeper, f Filter) iter.Seq2[Record, error] {
+// query merges the chains of a backend.
+func query(ctx context.Context, k backend, f Filter) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		chains, err := k.chains(ctx)
 		if err != nil {

@@ -11,6 +11,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+
+	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
 // maxLine is the longest line of a chain in bytes. What [Record.body] makes is
@@ -20,9 +22,11 @@ const maxLine = 128 << 10
 // A stored chain is one that can be read, also while others add to it.
 type stored interface {
 	id() string
-	// head is the last seal that was promised to anybody.
+	// flush syncs what other processes have written, where that is possible.
+	flush() error
+	// head returns the last signed head that was published.
 	head(ctx context.Context) ([]byte, error)
-	// lines are all lines in order. An error is the last.
+	// lines yields all lines in order. An error is the last.
 	lines(ctx context.Context) iter.Seq2[place, error]
 }
 
@@ -50,7 +54,27 @@ func (k *files) publicKey() (ed25519.PublicKey, error) {
 	return ReadPublicKey(filepath.Join(k.cfg.Dir, publicFile))
 }
 
+// began reports whether the public key is there, which is made with the first
+// chain.
+func (k *files) began() bool {
+	_, err := os.Lstat(filepath.Join(k.cfg.Dir, publicFile))
+	return err == nil
+}
+
 func (c *fileChain) id() string { return filepath.Base(c.dir) }
+
+// flush syncs the last file: what is in the others was synced when it was begun.
+func (c *fileChain) flush() error {
+	all, err := numbers(c.dir)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	f, err := os.Open(numbered(c.dir, all[len(all)-1]))
+	if err != nil {
+		return err
+	}
+	return errors.Join(atomicfile.SyncData(f), f.Close())
+}
 
 // headTries is how often a head is read that changes while we read it.
 const headTries = 5
@@ -72,7 +96,7 @@ func (c *fileChain) lines(ctx context.Context) iter.Seq2[place, error] {
 			return
 		}
 		for _, n := range all {
-			if !readFile(ctx, numbered(c.dir, n), yield) {
+			if !readFile(ctx, numbered(c.dir, n), keptOf(c.dir, n), yield) {
 				return
 			}
 		}
@@ -82,11 +106,11 @@ func (c *fileChain) lines(ctx context.Context) iter.Seq2[place, error] {
 // lineEnd ends all lines; one that has only the newline is half written.
 var lineEnd = []byte("}\n")
 
-// readFile yields the lines of a file and reports whether to go on. A file
-// that is no longer there was deleted after we saw it. An empty line is the end:
-// behind it is room for more, in which we may see the end of what is just being
-// written before its beginning.
-func readFile(ctx context.Context, path string, yield func(place, error) bool) bool {
+// readFile yields the lines in the first bytes of a file and reports whether to go
+// on. A file that does not exist was deleted after the folder was read. An empty
+// line is the end: behind it is room for more, in which the end of what is just
+// being written may show before its beginning.
+func readFile(ctx context.Context, path string, length int64, yield func(place, error) bool) bool {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true
@@ -96,7 +120,7 @@ func readFile(ctx context.Context, path string, yield func(place, error) bool) b
 		return false
 	}
 	defer func() { _ = f.Close() }() // only read
-	in := bufio.NewReaderSize(f, maxLine)
+	in := bufio.NewReaderSize(io.LimitReader(f, length), maxLine)
 	for n := 1; ; n++ {
 		text, err := in.ReadSlice('\n')
 		at := place{file: filepath.Base(path), line: n, text: text}

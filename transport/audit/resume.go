@@ -16,38 +16,37 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
-// resume opens a chain where it ends: behind its last seal. Bytes after it are
-// what a crash left of a group that nobody was told is kept; they go. When the
-// head knows of a later seal, they were more than that, and nothing is touched.
-func (k *files) resume(c *chain, lock *flock.Flock) (_ *fileWriter, err error) {
-	w := &fileWriter{keeper: k, dir: filepath.Join(k.cfg.Dir, c.id), lock: lock}
+// resume opens a chain where it ends. Lines after the last signed head count as
+// long as each follows the one before it; what is behind them a crash has left, and
+// it is cut off. When the published head is of a later record than the last signed
+// head that is found, lines are missing that were signed: then nothing is touched.
+func (k *files) resume(c *chain, lock *flock.Flock, now time.Time) (*fileWriter, error) {
+	w := &fileWriter{backend: k, dir: filepath.Join(k.cfg.Dir, c.id), lock: lock}
 	all, err := numbers(w.dir)
 	if err != nil {
 		return nil, err
 	}
-	head, err := w.promised(c)
+	published, err := w.published(c)
 	if err != nil {
 		return nil, err
 	}
-	for len(all) > 0 {
-		w.number, w.first = all[len(all)-1], all[0]
-		end, err := lastSeal(w.path(w.number), c)
-		switch {
-		case err != nil:
-			return nil, err
-		case end.seal != nil && end.seal.Seq < head.Seq:
-			return nil, fmt.Errorf("record %d is missing", head.Seq)
-		case end.seal != nil:
-			return w, w.reopen(c, end)
-		}
-		w.repaired += end.size // a file that a crash left without a seal
-		all = all[:len(all)-1]
+	found, err := w.lastHead(all, c)
+	switch {
+	case err != nil:
+		return nil, err
+	case found.note.Seq < published.Seq:
+		return nil, fmt.Errorf("record %d is missing", published.Seq)
 	}
-	return nil, errors.New("no file has a seal")
+	end, err := w.follow(all, found, c)
+	if err != nil {
+		return nil, err
+	}
+	w.first = all[0]
+	return w, w.reopen(c, end, now)
 }
 
-// promised is the seal of the head.
-func (w *fileWriter) promised(c *chain) (*sealNote, error) {
+// published returns the head that was published last.
+func (w *fileWriter) published(c *chain) (*headNote, error) {
 	text, err := readHead(w.dir)
 	if err != nil {
 		return nil, err
@@ -56,150 +55,172 @@ func (w *fileWriter) promised(c *chain) (*sealNote, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !l.isSealOf(c.key.Public().(ed25519.PublicKey), c.id) {
+	if !l.isHeadOf(c.key.Public().(ed25519.PublicKey), c.id) {
 		return nil, fmt.Errorf("%s is not signed with our key", headFile)
 	}
-	return l.note.Seal, nil
+	return l.note.Head, nil
 }
 
-// isSealOf reports whether the line is a seal that the key's owner made for
-// the chain.
-func (l line) isSealOf(key ed25519.PublicKey, chain string) bool {
-	return l.note != nil && l.note.Seal != nil && l.note.Seal.verify(key, chain, l.prev)
+// A tailEnd is where the lines of a chain end that are whole.
+type tailEnd struct {
+	number   int   // of the file
+	size     int64 // of its lines
+	end      point
+	unsigned uint64 // records after the last signed head
+	clean    bool   // the chain ends with a signed head and nothing behind it
+	cut      int64  // bytes behind the lines that are no room
 }
 
-// reopen makes the writer stand behind a seal.
-func (w *fileWriter) reopen(c *chain, end ending) (err error) {
+// follow walks along the lines behind a signed head, into the files after its own,
+// as long as they belong to the chain.
+func (w *fileWriter) follow(all []int, from signedHead, c *chain) (tailEnd, error) {
+	e := tailEnd{number: from.number, size: from.after, end: point{prev: from.hash, seq: from.note.Seq}, clean: true}
+	for _, n := range all {
+		if n < from.number {
+			continue
+		}
+		if n > from.number && !e.enters(w.path(n), n) {
+			e.clean, e.cut = false, e.cut+sizeOf(w.path(n))
+			continue
+		}
+		start := int64(0)
+		if n == from.number {
+			start = from.after
+		}
+		if err := e.walk(w.path(n), n, start, c); err != nil {
+			return e, err
+		}
+	}
+	return e, nil
+}
+
+// enters reports whether a file goes on where the lines so far end, or from an
+// earlier place on if its first line says so.
+func (e *tailEnd) enters(path string, number int) bool {
+	l, err := firstLine(path)
+	if err != nil || l.note.File.Number != number || number != e.number+1 {
+		return false
+	}
+	return l.prev == e.end.prev.String() && l.note.File.After == e.end.seq
+}
+
+// walk goes on along the lines of a file from an offset on.
+func (e *tailEnd) walk(path string, number int, start int64, c *chain) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read
+	limit := min(keptOf(filepath.Dir(path), number), sizeOf(path))
+	in := bufio.NewReaderSize(io.NewSectionReader(f, start, limit-start), maxLine)
+	if start == 0 {
+		e.number, e.size = number, 0
+	}
+	for {
+		text, err := in.ReadSlice('\n')
+		if err != nil || !bytes.HasSuffix(text, lineEnd) || !e.accept(text[:len(text)-1], c) {
+			break
+		}
+		e.size += int64(len(text))
+	}
+	rest, err := io.ReadAll(io.NewSectionReader(f, e.size, limit-e.size))
+	if left := bytes.TrimRight(rest, "\n"); len(left) > 0 {
+		e.clean, e.cut = false, e.cut+int64(min(len(left)+1, len(rest)))
+	}
+	return err
+}
+
+// accept takes in a line if it follows the one before it.
+func (e *tailEnd) accept(text []byte, c *chain) bool {
+	l, err := parseLine(text)
+	if err != nil || l.prev != e.end.prev.String() || l.seq != 0 && l.seq != e.end.seq+1 {
+		return false
+	}
+	switch {
+	case l.seq != 0:
+		e.end.seq = l.seq
+		e.unsigned++
+	case l.note.Head != nil && (!l.isHeadOf(c.key.Public().(ed25519.PublicKey), c.id) || l.note.Head.Seq != e.end.seq):
+		return false
+	case l.note.Head != nil:
+		e.unsigned = 0
+	}
+	e.clean = l.note != nil && l.note.Head != nil
+	e.end.prev = l.hash
+	return true
+}
+
+// reopen makes the writer go on behind the lines that were found.
+func (w *fileWriter) reopen(c *chain, e tailEnd, now time.Time) (err error) {
 	defer func() {
 		if err != nil {
-			_ = errors.Join(w.closeFiles()) // the error says more
+			_ = w.closeFiles() // the error says more
 		}
 	}()
-	if w.file, err = os.OpenFile(w.path(w.number), os.O_RDWR, 0); err != nil {
+	if w.file, err = os.OpenFile(w.path(e.number), os.O_RDWR, 0); err != nil {
 		return err
 	}
 	if w.head, err = os.OpenFile(filepath.Join(w.dir, headFile), os.O_RDWR, 0); err != nil {
 		return err
 	}
-	opening, err := firstLine(w.path(w.number))
+	opening, err := firstLine(w.path(e.number))
 	if err != nil {
 		return err
 	}
 	if w.began, err = time.Parse(timeFormat, opening.note.File.Time); err != nil {
 		return err
 	}
-	w.size, w.room = end.after, end.length
-	w.repaired += end.size - end.after
-	if w.repaired > 0 {
-		w.keeper.cfg.Logger.Warn("audit chain ends in a group that a crash cut off; it goes", "chain", c.id, "bytes", w.repaired)
-	}
-	c.prev, c.seq = end.hash, end.seal.Seq
-	return w.cutTail()
-}
-
-// cutTail removes what is behind the last seal. A file after this one, which
-// has no seal, is written over when its turn comes.
-func (w *fileWriter) cutTail() error {
-	if w.repaired == 0 {
-		return nil
-	}
-	if err := os.Remove(w.path(w.number + 1)); err != nil && !os.IsNotExist(err) {
+	info, err := w.file.Stat()
+	if err != nil {
 		return err
 	}
-	w.room = w.size
-	return errors.Join(w.file.Truncate(w.size), w.file.Sync(), atomicfile.SyncDir(w.dir))
+	w.number, w.size, w.end, w.room.end = e.number, e.size, e.end, info.Size()
+	c.point, w.confirmed = e.end, w.mark()
+	if e.clean {
+		return nil
+	}
+	return w.recover(e, now)
 }
 
-// An ending is how a file ends.
-type ending struct {
-	seal  *sealNote // the last one, nil when there is none
-	hash  digest    // of its line
-	after int64     // where it ends
-	size  int64     // of the file without its room
-
-	length int64 // of the file
-}
-
-// lastSeal finds the last seal of a file, looking at its end first.
-func lastSeal(path string, c *chain) (ending, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return ending{}, err
-	}
-	defer func() { _ = f.Close() }() // only read
-	info, err := f.Stat()
-	if err != nil {
-		return ending{}, err
-	}
-	end := ending{length: info.Size()}
-	text, size, err := measure(f, end.length)
-	if err != nil {
-		return ending{}, err
-	}
-	end.size = size
-	for window := int64(64 << 10); ; window *= 4 {
-		from := max(0, text-window)
-		tail := make([]byte, text-from)
-		if _, err := f.ReadAt(tail, from); err != nil && !errors.Is(err, io.EOF) {
-			return ending{}, err
-		}
-		if end.find(tail, from, c) || from == 0 {
-			return end, nil
+// recover cuts off what a crash has left, syncs what it may not have synced, and
+// has a record say so.
+func (w *fileWriter) recover(e tailEnd, now time.Time) error {
+	w.backend.cfg.Logger.Warn("the audit chain was not closed; it goes on behind its last whole line",
+		"chain", filepath.Base(w.dir), "seq", e.end.seq, "unsigned", e.unsigned, "bytes_cut", e.cut)
+	if e.cut > 0 {
+		if err := w.cutTail(); err != nil {
+			return err
 		}
 	}
+	w.notes = append(w.notes, note{Recovered: &recoveredNote{
+		After: e.end.seq, Unsigned: e.unsigned, Cut: e.cut, Time: formatTime(now),
+	}})
+	return errors.Join(w.file.Sync(), atomicfile.SyncDir(w.dir))
 }
 
-// measure finds where the lines of a file end, and where its room begins. What
-// is between these a crash left: the end of a group without its beginning. A
-// file that was closed has no room.
-func measure(f *os.File, length int64) (text, size int64, err error) {
-	end := make([]byte, min(length, roomEnd))
-	if _, err := f.ReadAt(end, length-int64(len(end))); err != nil || string(end) != "\n\n" {
-		return length, length, err
-	}
-	all, err := io.ReadAll(io.NewSectionReader(f, 0, length))
+// cutTail removes all bytes and files behind the lines.
+func (w *fileWriter) cutTail() error {
+	all, err := numbers(w.dir)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	lines, _, _ := bytes.Cut(all, []byte("\n\n"))
-	return ended(lines), ended(bytes.TrimRight(all, "\n")), nil
+	for _, n := range all {
+		if n > w.number {
+			if err := os.Remove(w.path(n)); err != nil {
+				return err
+			}
+		}
+	}
+	w.room.end = w.size
+	return w.file.Truncate(w.size)
 }
 
-// ended is the length of a text with the newline that is behind it.
-func ended(text []byte) int64 {
-	if len(text) == 0 {
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
 		return 0
 	}
-	return int64(len(text)) + 1
-}
-
-// find looks for the last seal in the end of a file, which begins at from. Of the
-// group that was written last a disk may have the seal and not all before it: the
-// lines must lead back to the seal before, or to the file's first line.
-func (e *ending) find(tail []byte, from int64, c *chain) bool {
-	key := c.key.Public().(ed25519.PublicKey)
-	var got ending // the lines from want on lead to its seal
-	want := ""
-	for {
-		stop := bytes.LastIndexByte(tail, '\n')
-		if stop < 0 {
-			return false
-		}
-		start := bytes.LastIndexByte(tail[:stop], '\n') + 1
-		l, err := parseLine(tail[start:stop])
-		fits := err == nil && got.seal != nil && l.hash.String() == want
-		isSeal := err == nil && l.isSealOf(key, c.id)
-		switch {
-		case fits && (isSeal || from+int64(start) == 0):
-			e.seal, e.hash, e.after = got.seal, got.hash, got.after
-			return true
-		case isSeal:
-			got = ending{seal: l.note.Seal, hash: l.hash, after: from + int64(stop) + 1}
-		case !fits:
-			got = ending{}
-		}
-		want, tail = l.prev, tail[:start]
-	}
+	return info.Size()
 }
 
 // firstLine reads the note that begins a file.

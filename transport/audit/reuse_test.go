@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// A moody keeper's medium fails now and then.
-type moody struct{ fakeKeeper }
+// A moody backend's medium fails now and then.
+type moody struct{ fakeBackend }
 
 func (k *moody) claim(now time.Time) (*chain, medium, error) {
-	c, _, err := k.fakeKeeper.claim(now)
+	c, _, err := k.fakeBackend.claim(now)
 	return c, k, err
 }
 
-func (k *moody) write(g *group) error {
+func (k *moody) write(g *group, c *chain) error {
 	if rand.IntN(3) == 0 {
 		return errFull
 	}
-	return k.fakeKeeper.write(g)
+	return k.fakeBackend.write(g, c)
 }
 
 // TestMemoryUsedAgain: records of groups that have each other's memory, also after
@@ -31,7 +31,7 @@ func (k *moody) write(g *group) error {
 func TestMemoryUsedAgain(t *testing.T) {
 	const writers, each = 8, 1000
 	k := &moody{}
-	l := newLog(k, time.Now, slog.New(slog.DiscardHandler))
+	l := newLog(k, time.Now, slog.New(slog.DiscardHandler), false)
 	var keys sync.Map // by number
 	add := func(key string, commits bool) error {
 		seq, err := l.Append(Record{Key: key})

@@ -17,7 +17,7 @@ import (
 // repair, and goes when the chain is closed.
 func TestRoom(t *testing.T) {
 	dir := t.TempDir()
-	trail := audit.New(audit.Config{Dir: dir})
+	trail := audit.New(audit.Config{Dir: dir, Always: true})
 	add(t, trail, 1)
 	killed := t.TempDir()
 	if err := os.CopyFS(killed, os.DirFS(dir)); err != nil {
@@ -38,10 +38,10 @@ func TestRoom(t *testing.T) {
 		if err != nil || report.Err() != nil {
 			t.Fatal(err, report.Err())
 		}
-		if c := report.Chains[0]; c.Torn != 0 || c.Repaired != 0 || c.Last != n+1 {
+		if c := report.Chains[0]; c.Torn != 0 || c.Recovered != 0 || c.Last != n+1 {
 			t.Errorf("got %+v, want %d records and nothing torn or repaired", c, n+1)
 		}
-		next := audit.New(audit.Config{Dir: killed})
+		next := audit.New(audit.Config{Dir: killed, Always: true})
 		add(t, next, n+2)
 		if n < 2 { // the last one is killed, too
 			if err := next.Close(); err != nil {
@@ -56,7 +56,7 @@ func TestRoom(t *testing.T) {
 // the next process cuts it off.
 func TestEndWithoutBeginning(t *testing.T) {
 	dir := t.TempDir()
-	trail := audit.New(audit.Config{Dir: dir})
+	trail := audit.New(audit.Config{Dir: dir, Always: true})
 	add(t, trail, 1)
 	add(t, trail, 2)
 	before := len(bytes.TrimRight(only(t, dir), "\n")) + 1
@@ -80,7 +80,7 @@ func TestEndWithoutBeginning(t *testing.T) {
 	if err != nil || report.Err() != nil || report.Chains[0].Last != 2 {
 		t.Fatalf("got %+v, %v, want 2 records", report, err)
 	}
-	next := audit.New(audit.Config{Dir: killed})
+	next := audit.New(audit.Config{Dir: killed, Always: true})
 	add(t, next, 3)
 	if err := next.Close(); err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestEndWithoutBeginning(t *testing.T) {
 	if err != nil || report.Err() != nil {
 		t.Fatal(err, report.Err())
 	}
-	if c := report.Chains[0]; c.Last != 3 || c.Repaired != 1 || !bytes.Contains(only(t, killed), fmt.Appendf(nil, `"repaired":{"bytes":%d,`, after-before)) {
+	if c := report.Chains[0]; c.Last != 3 || c.Recovered != 1 || !bytes.Contains(only(t, killed), fmt.Appendf(nil, `"cut":%d,`, after-before)) {
 		t.Errorf("got %+v, want 3 records and %d bytes repaired once", c, after-before)
 	}
 }
@@ -112,10 +112,10 @@ func TestSealWithoutGroup(t *testing.T) {
 				write(t, pathOf(t, dir), append(text, room...))
 				write(t, headOf(t, dir), head)
 				whole(t, dir, 1)
-				next := audit.New(audit.Config{Dir: dir})
+				next := audit.New(audit.Config{Dir: dir, Always: true})
 				add(t, next, 2)
 				shut(t, next)
-				if c := whole(t, dir, 2).Chains; len(c) != 1 || c[0].Repaired != 1 || c[0].Torn != 0 {
+				if c := whole(t, dir, 2).Chains; len(c) != 1 || c[0].Recovered != 1 || c[0].Torn != 0 {
 					t.Errorf("got %+v, want one chain that was repaired once", c)
 				}
 			})
@@ -144,7 +144,7 @@ func TestDamageBehindHead(t *testing.T) {
 func begun(t *testing.T) (dir string, trail *audit.Log, text, head []byte) {
 	t.Helper()
 	dir = t.TempDir()
-	trail = audit.New(audit.Config{Dir: dir})
+	trail = audit.New(audit.Config{Dir: dir, Always: true})
 	add(t, trail, 1)
 	head, err := os.ReadFile(headOf(t, dir))
 	if err != nil {

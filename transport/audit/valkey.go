@@ -19,29 +19,32 @@ const (
 	// streamPrefix and a chain's id name the stream of the chain. The entry
 	// N-0 has the N-th line in the field "line".
 	streamPrefix = "triptych:audit:"
-	// headsKey is a hash of all chains: their last seals that were promised.
+	// headsKey is a hash of all chains: their last signed heads.
 	headsKey  = "triptych:audit-heads"
 	lineField = "line"
-	// valkeyTimeout is how long the server may take to keep a group.
+	// valkeyTimeout is how long the server may take to store a group.
 	valkeyTimeout = 5 * time.Second
 	// pageLines is how many lines are read at once.
 	pageLines = 1000
 )
 
-// A ValkeyConfig says how a trail is kept in Valkey or Redis.
+// A ValkeyConfig says how a trail is stored in Valkey or Redis.
 type ValkeyConfig struct {
 	Client redis.UniversalClient // it stays the caller's to close
 	// KeyDir is the folder of the signing key; servers that share a database
 	// need the same key to trust one another's chains.
 	KeyDir string
 	Now    func() time.Time // nil means [time.Now]
-	Logger *slog.Logger     // nil means nobody hears
+	Logger *slog.Logger     // nil discards what is logged
+	// Always makes [Log.Write] sync, and signs the head at every sync.
+	Always bool
 }
 
-// NewValkey returns the log of a database. Each log adds to a stream of its
-// own, which begins with the first record. A record is kept when the server
-// has answered; whether it outlives the server is up to that server's
-// configuration.
+// NewValkey returns the log of a database. Each log adds to a stream of its own,
+// which begins with the first record. A record is written when the server has
+// answered. It is synced when the server has synced its append-only file (WAITAOF);
+// a server without one, or without that command, stores a record as safely as its
+// configuration says, and the log warns of it.
 func NewValkey(cfg ValkeyConfig) *Log {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -49,17 +52,18 @@ func NewValkey(cfg ValkeyConfig) *Log {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return newLog(&valkeyKeeper{cfg.Client, cfg.KeyDir}, cfg.Now, cfg.Logger)
+	return newLog(&valkeyBackend{cfg.Client, cfg.KeyDir, cfg.Logger}, cfg.Now, cfg.Logger, cfg.Always)
 }
 
-// A valkeyKeeper keeps chains in streams.
-type valkeyKeeper struct {
+// A valkeyBackend stores chains in streams.
+type valkeyBackend struct {
 	client redis.UniversalClient
 	keyDir string
+	logger *slog.Logger
 }
 
 // claim begins a chain.
-func (k *valkeyKeeper) claim(now time.Time) (*chain, medium, error) {
+func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 	if err := os.MkdirAll(k.keyDir, 0o700); err != nil {
 		return nil, nil, err
 	}
@@ -69,16 +73,22 @@ func (k *valkeyKeeper) claim(now time.Time) (*chain, medium, error) {
 	}
 	c := &chain{id: newID(), key: key}
 	w := &streamWriter{client: k.client, id: c.id}
-	g := &group{data: c.add(nil, c.header(1, now).body())}
-	g.finish(c, now)
-	return c, w, w.write(g)
+	if err := w.probe(); err != nil {
+		k.logger.Warn("the audit trail is as durable as its server keeps it: the server cannot confirm a sync", "err", err)
+	}
+	g := &group{data: c.add(nil, note{File: c.header(1, now)}.body())}
+	g.sign(c, now)
+	return c, w, errors.Join(w.write(g, c), w.publish(g.head))
 }
 
-func (k *valkeyKeeper) publicKey() (ed25519.PublicKey, error) {
+func (k *valkeyBackend) publicKey() (ed25519.PublicKey, error) {
 	return ReadPublicKey(filepath.Join(k.keyDir, publicFile))
 }
 
-func (k *valkeyKeeper) chains(ctx context.Context) ([]stored, error) {
+// began is always false: a signing key may be there for a trail of files.
+func (k *valkeyBackend) began() bool { return false }
+
+func (k *valkeyBackend) chains(ctx context.Context) ([]stored, error) {
 	ids, err := k.client.HKeys(ctx, headsKey).Result()
 	if err != nil {
 		return nil, err
@@ -91,50 +101,6 @@ func (k *valkeyKeeper) chains(ctx context.Context) ([]stored, error) {
 	return all, nil
 }
 
-// A streamWriter adds groups to one stream.
-type streamWriter struct {
-	client redis.UniversalClient
-	id     string
-	lines  int // that are kept
-}
-
-func (w *streamWriter) preface(*chain, time.Time) []note { return nil }
-func (w *streamWriter) close() error                     { return nil }
-
-// write adds all lines of a group or none, in one transaction. Its entries are
-// refused when they are there already: an earlier answer may have been lost.
-func (w *streamWriter) write(g *group) error {
-	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
-	defer stop()
-	lines := slices.Collect(g.lines())
-	if err := w.add(ctx, lines); err != nil && !w.isThere(ctx, g) {
-		return err
-	}
-	if err := w.client.HSet(ctx, headsKey, w.id, g.seal).Err(); err != nil {
-		return err
-	}
-	w.lines += len(lines)
-	return nil
-}
-
-func (w *streamWriter) add(ctx context.Context, lines [][]byte) error {
-	_, err := w.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		for i, text := range lines {
-			p.XAdd(ctx, &redis.XAddArgs{
-				Stream: streamPrefix + w.id, ID: fmt.Sprintf("%d-0", w.lines+i+1), Values: []any{lineField, text},
-			})
-		}
-		return nil
-	})
-	return err
-}
-
-// isThere reports whether the stream ends with the group.
-func (w *streamWriter) isThere(ctx context.Context, g *group) bool {
-	last, err := w.client.XRevRangeN(ctx, streamPrefix+w.id, "+", "-", 1).Result()
-	return err == nil && len(last) == 1 && last[0].Values[lineField] == string(g.seal)
-}
-
 // A streamChain is a chain in a stream.
 type streamChain struct {
 	client redis.UniversalClient
@@ -142,6 +108,9 @@ type streamChain struct {
 }
 
 func (c *streamChain) id() string { return c.name }
+
+// flush does nothing: only the writers of a server can ask it for a sync.
+func (c *streamChain) flush() error { return nil }
 
 func (c *streamChain) head(ctx context.Context) ([]byte, error) {
 	head, err := c.client.HGet(ctx, headsKey, c.name).Bytes()
@@ -173,7 +142,7 @@ func (c *streamChain) lines(ctx context.Context) iter.Seq2[place, error] {
 	}
 }
 
-// linePlace is the place of an entry. An entry that is none of ours is no
+// linePlace returns the line of an entry. An entry that no log has added is no
 // line.
 func linePlace(stream string, entry redis.XMessage) place {
 	text, _ := entry.Values[lineField].(string)

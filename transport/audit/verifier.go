@@ -8,34 +8,35 @@ import (
 	"time"
 )
 
-// A verifier walks along a chain.
+// A verifier checks the lines of a chain one after the other.
 type verifier struct {
 	report      ChainReport
 	trusted     []ed25519.PublicKey
 	head        string
 	headProblem string // why the head proves nothing
 	headSeen    bool
-	cutOff      bool  // the seal of a group was seen that is not whole
-	ended       place // the last seal
+	cutOff      bool  // a signed head was seen whose lines are not whole
+	ended       place // the last signed head
 
 	begun   bool
 	key     ed25519.PublicKey
 	prev    string // hex of the hash of the last line
 	seq     uint64 // of the last record
-	sealed  uint64 // the last record that a seal covers
+	signed  uint64 // the last record that a signed head covers
 	first   uint64 // records before the oldest file
 	missing *fileNote
 	origin  string      // the hash before the first line
-	suspect *BreakError // what does not fit, until a later seal proves it was fine once
+	suspect *BreakError // the first line that does not fit, until a signed head follows
+	torn    int64       // bytes from suspect on
 	retired *retiredNote
-	marks   marks // since the last seal
+	claims  claims // since the last signed head
 }
 
-// marks are what unsealed notes claim.
-type marks struct {
-	bytes    int64
-	repaired int
-	retired  *retiredNote
+// claims is what notes say that no signed head covers yet.
+type claims struct {
+	recovered int
+	retired   *retiredNote
+	others    []string
 }
 
 // line checks the next line.
@@ -44,18 +45,20 @@ func (v *verifier) line(at place) {
 	if v.suspect == nil {
 		v.suspect = v.check(at, l, err)
 	}
-	v.marks.bytes += int64(len(at.text))
-	if !at.open {
-		v.marks.bytes++
+	if v.suspect != nil {
+		v.torn += int64(len(at.text))
+		if !at.open {
+			v.torn++
+		}
 	}
-	isSeal := err == nil && !at.open && v.key != nil && l.isSealOf(v.key, v.report.Chain)
+	isHead := err == nil && !at.open && v.key != nil && l.isHeadOf(v.key, v.report.Chain)
 	switch {
-	case isSeal && v.suspect == nil:
+	case isHead && v.suspect == nil:
 		v.accept(at, l)
-	case isSeal && v.headSeen && !v.cutOff:
-		v.cutOff = true // of a group that was never promised a crash left the seal and not all before it
-	case isSeal && v.report.Broken == nil:
-		v.report.Broken = v.suspect // more was promised, so this is no crash
+	case isHead && v.headSeen && !v.cutOff:
+		v.cutOff = true // a crash left a signed head that was not synced, and not all before it
+	case isHead && v.report.Broken == nil:
+		v.report.Broken = v.suspect // more was published, so this is no crash
 	}
 }
 
@@ -100,7 +103,7 @@ func (v *verifier) begin(l line, wrong func(string, ...any) *BreakError) *BreakE
 		return wrong("the first file does not begin the chain")
 	}
 	v.begun, v.key, v.prev, v.origin = true, key, l.hash.String(), l.prev
-	v.seq, v.first, v.sealed = f.After, f.After, f.After
+	v.seq, v.first, v.signed = f.After, f.After, f.After
 	if f.Number > 1 {
 		v.missing = f
 	}
@@ -116,48 +119,57 @@ func (v *verifier) note(l line, wrong func(string, ...any) *BreakError) *BreakEr
 	switch {
 	case l.note == nil:
 		v.seq = l.seq
-	case l.note.Seal != nil && !l.note.Seal.verify(v.key, v.report.Chain, l.prev):
+	case l.note.Head != nil && !l.note.Head.verify(v.key, v.report.Chain, l.prev):
 		return wrong("the signature is wrong")
-	case l.note.Seal != nil && l.note.Seal.Seq != v.seq:
-		return wrong("it seals record %d, but the last one is %d", l.note.Seal.Seq, v.seq)
+	case l.note.Head != nil && l.note.Head.Seq != v.seq:
+		return wrong("it signs record %d, but the last one is %d", l.note.Head.Seq, v.seq)
 	case l.note.File != nil && (l.note.File.Chain != v.report.Chain || l.note.File.After != v.seq):
 		return wrong("this file does not belong here")
 	case l.note.Retired != nil:
-		v.marks.retired = l.note.Retired
-	case l.note.Repaired != nil:
-		v.marks.repaired++
+		v.claims.retired = l.note.Retired
+	case l.note.Repaired != nil, l.note.Recovered != nil:
+		v.claims.recovered++
+	case l.note.Chains != nil:
+		v.claims.others = append(v.claims.others, l.note.Chains.IDs...)
 	}
 	v.prev = l.hash.String()
 	return nil
 }
 
-// accept takes in all that a seal covers.
+// accept takes in all that a signed head covers.
 func (v *verifier) accept(at place, l line) {
-	v.sealed, v.ended = v.seq, place{file: at.file, line: at.line}
+	v.signed, v.ended = v.seq, place{file: at.file, line: at.line}
 	v.headSeen = v.headSeen || string(at.text) == v.head
-	r := &v.report
-	r.Records, r.Last, r.Hash = v.sealed-v.first, v.sealed, v.prev
-	r.Sealed, _ = time.Parse(timeFormat, l.note.Seal.Time) // signed, so we wrote it
-	r.Repaired += v.marks.repaired
-	if v.marks.retired != nil {
-		v.retired = v.marks.retired
-	}
-	v.marks = marks{}
+	v.report.Hash = v.prev
+	v.report.Signed, _ = time.Parse(timeFormat, l.note.Head.Time) // signed, so we wrote it
+	v.takeClaims()
 }
 
-// end checks what only the whole chain can show. Lines that are wrong without
-// any seal after them are what a crash left, unless the head knows better.
+// takeClaims believes what notes said.
+func (v *verifier) takeClaims() {
+	v.report.Recovered += v.claims.recovered
+	v.report.others = append(v.report.others, v.claims.others...)
+	if v.claims.retired != nil {
+		v.retired = v.claims.retired
+	}
+	v.claims = claims{}
+}
+
+// end checks what only the whole chain can show. A crash leaves lines that are wrong
+// without any signed head after them, unless one was published.
 func (v *verifier) end() {
 	r := &v.report
-	r.Torn = v.marks.bytes
+	r.Records, r.Last, r.Unsigned, r.Torn = v.seq-v.first, v.seq, v.seq-v.signed, v.torn
 	if r.Broken != nil {
+		r.Records, r.Last, r.Unsigned = v.signed-v.first, v.signed, 0
 		return
 	}
+	v.takeClaims()
 	whole := func(reason string) *BreakError {
 		if v.suspect != nil {
 			return v.suspect
 		}
-		return &BreakError{Chain: r.Chain, File: v.ended.file, Line: v.ended.line, Seq: v.sealed, Reason: reason}
+		return &BreakError{Chain: r.Chain, File: v.ended.file, Line: v.ended.line, Seq: v.signed, Reason: reason}
 	}
 	switch {
 	case !v.begun:
@@ -170,7 +182,7 @@ func (v *verifier) end() {
 	case v.headProblem != "":
 		r.Broken = whole(v.headProblem)
 	case !v.headSeen:
-		r.Broken = whole(fmt.Sprintf("its end is missing: records after %d were promised", v.sealed))
+		r.Broken = whole(fmt.Sprintf("its end is missing: records after %d were signed", v.signed))
 	}
 }
 

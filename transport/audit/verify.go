@@ -11,47 +11,60 @@ import (
 	"time"
 )
 
-// A Report is what checking a trail has shown.
+// A Report is the result of checking a trail.
 type Report struct {
 	Chains []ChainReport // in order of id
 }
 
-// A ChainReport is what checking one chain has shown.
+// A ChainReport is the result of checking one chain.
 type ChainReport struct {
 	Chain   string
-	Records uint64    // how many are signed and in place
+	Records uint64    // how many are in place
 	Last    uint64    // number of the last of them
-	Sealed  time.Time // when the last of them was signed
-	Hash    string    // SHA-256 of the last seal, in hex
+	Signed  time.Time // when the last signed head was signed
+	Hash    string    // SHA-256 of the last signed head, in hex
+	// Unsigned is how many of the records are in place by their hashes and not
+	// covered by a signed head yet: the last ones.
+	Unsigned uint64
 	// Retired is the number of the last record that was deleted by policy, 0
 	// when none was.
 	Retired uint64
-	// Repaired is how often bytes were cut off that a crash had left.
-	Repaired int
-	// Torn is how many bytes follow the last seal: what a process is just
-	// writing, or left when it was killed. Nobody was told that they are kept.
+	// Recovered is how often a process found that the one before it had not
+	// closed the chain.
+	Recovered int
+	// Torn is how many bytes follow the last whole line: what a process is just
+	// writing, or left when it was killed. No answer depends on them.
 	Torn int64
-	// Broken is where the chain was tampered with, nil when it was not.
+	// Broken says where the chain was tampered with, nil when it was not.
 	Broken *BreakError
+
+	others []string // the chains that this one names
 }
+
+// UnsignedFrom returns the number of the first record that no signed head covers.
+// It exists only if Unsigned is not 0.
+func (r *ChainReport) UnsignedFrom() uint64 { return r.Last - r.Unsigned + 1 }
 
 // A BreakError says where a chain is not what was written.
 type BreakError struct {
 	Chain  string
-	File   string // "" when it is about the chain as a whole
+	File   string // "" for the chain as a whole
 	Line   int    // from 1 on; the line, or one beside it, is wrong
 	Seq    uint64 // of the record there or the last one before
 	Reason string
 }
 
 func (e *BreakError) Error() string {
-	if e.File == "" {
+	switch {
+	case e.Chain == "":
+		return e.Reason
+	case e.File == "":
 		return fmt.Sprintf("chain %s: %s", e.Chain, e.Reason)
 	}
 	return fmt.Sprintf("chain %s: %s line %d, record %d: %s", e.Chain, e.File, e.Line, e.Seq, e.Reason)
 }
 
-// Err is nil when all chains are whole, else where they break.
+// Err returns where chains break, nil when all are whole.
 func (r Report) Err() error {
 	var errs []error
 	for i := range r.Chains {
@@ -62,7 +75,7 @@ func (r Report) Err() error {
 	return errors.Join(errs...)
 }
 
-// Records is how many records are signed and in place.
+// Records returns how many records are in place.
 func (r Report) Records() (n uint64) {
 	for i := range r.Chains {
 		n += r.Chains[i].Records
@@ -70,8 +83,8 @@ func (r Report) Records() (n uint64) {
 	return n
 }
 
-// Hash stands for all that was checked, in hex: the hash of the last seal of
-// the only chain, or of the list of those hashes.
+// Hash returns one hash for all that is signed, in hex: that of the last signed head
+// of the only chain, or of the list of those hashes.
 func (r Report) Hash() string {
 	if len(r.Chains) == 1 {
 		return r.Chains[0].Hash
@@ -83,26 +96,32 @@ func (r Report) Hash() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Verify checks the trail of a folder, also while it is in use. Seals must be
-// signed with a trusted key; without any, with that of signing.pub in the
-// folder. The error says that the trail could not be read; what is wrong with
-// it is in the report.
+// Verify checks the trail of a folder, also while it is in use. Heads must be signed
+// with a trusted key; without any, with that of signing.pub in the folder. The error
+// says that the trail could not be read; what is wrong with it is in the report.
 func Verify(ctx context.Context, dir string, trusted ...ed25519.PublicKey) (Report, error) {
 	return verify(ctx, newFiles(Config{Dir: dir}), trusted)
 }
 
-// Verify checks the trail that the log is part of; see the function [Verify].
+// Verify signs what was appended so far and checks the trail that the log is part
+// of; see the function [Verify].
 func (l *Log) Verify(ctx context.Context, trusted ...ed25519.PublicKey) (Report, error) {
-	return verify(ctx, l.keeper, trusted)
-}
-
-func verify(ctx context.Context, k keeper, trusted []ed25519.PublicKey) (Report, error) {
-	chains, err := k.chains(ctx)
-	if err != nil || len(chains) == 0 {
+	if err := l.finish(ctx); err != nil {
 		return Report{}, err
 	}
+	return verify(ctx, l.backend, trusted)
+}
+
+func verify(ctx context.Context, b backend, trusted []ed25519.PublicKey) (Report, error) {
+	chains, err := b.chains(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	if len(chains) == 0 {
+		return noChains(b), nil
+	}
 	if len(trusted) == 0 {
-		key, err := k.publicKey()
+		key, err := b.publicKey()
 		if err != nil {
 			return Report{}, fmt.Errorf("reading the public key: %w", err)
 		}
@@ -116,16 +135,49 @@ func verify(ctx context.Context, k keeper, trusted []ed25519.PublicKey) (Report,
 		}
 		r.Chains = append(r.Chains, one)
 	}
+	r.addMissing()
 	return r, nil
 }
 
+// noChains is the report of a trail without chains. It is whole only if there has
+// never been one.
+func noChains(b backend) Report {
+	if !b.began() {
+		return Report{}
+	}
+	return Report{Chains: []ChainReport{{Broken: &BreakError{
+		Reason: "there is a signing key and no chain: the folders of all chains are gone",
+	}}}}
+}
+
+// addMissing adds the chains that others name and that do not exist.
+func (r *Report) addMissing() {
+	there := map[string]bool{}
+	for i := range r.Chains {
+		there[r.Chains[i].Chain] = true
+	}
+	for i := range r.Chains {
+		for _, id := range r.Chains[i].others {
+			if !there[id] {
+				there[id] = true
+				r.Chains = append(r.Chains, ChainReport{Chain: id, Broken: &BreakError{
+					Chain: id, Reason: fmt.Sprintf("it is gone: chain %s names it", r.Chains[i].Chain),
+				}})
+			}
+		}
+	}
+}
+
 // verifyTries is how often a chain is checked that looks broken while its head
-// moves: a process may have begun and deleted files as we read.
+// changes: a process may have begun and deleted files meanwhile.
 const verifyTries = 8
 
-// verifyChain checks one chain. The head is read first: what is added
+// verifyChain syncs and checks one chain. The head is read first: what is added
 // meanwhile is behind it.
 func verifyChain(ctx context.Context, c stored, trusted []ed25519.PublicKey) (r ChainReport, err error) {
+	if err := c.flush(); err != nil {
+		return ChainReport{Chain: c.id()}, err
+	}
 	head, headErr := c.head(ctx)
 	for range verifyTries {
 		if r, err = walk(ctx, c, trusted, head, headErr); err != nil || r.Broken == nil {
@@ -133,14 +185,11 @@ func verifyChain(ctx context.Context, c stored, trusted []ed25519.PublicKey) (r 
 		}
 		before := head
 		if head, headErr = c.head(ctx); headErr == nil && bytes.Equal(head, before) {
-			break // nobody wrote
+			break // no process wrote
 		}
 	}
 	return r, err
 }
-
-// errHead is the problem of a chain whose head is missing or damaged.
-var errHead = errors.New("the head is missing or damaged")
 
 // walk checks one chain as it is.
 func walk(ctx context.Context, c stored, trusted []ed25519.PublicKey, head []byte, headErr error) (ChainReport, error) {

@@ -19,7 +19,7 @@ import (
 func small(t testing.TB) (dir, chain string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "audit")
-	l := audit.New(audit.Config{Dir: dir, MaxFile: 1000, Now: ticking()})
+	l := audit.New(audit.Config{Dir: dir, MaxFile: 1000, Now: ticking(), Always: true})
 	for _, n := range []int{2, 1, 2} {
 		var last uint64
 		for range n {
@@ -143,13 +143,13 @@ func TestTamperingIsFound(t *testing.T) {
 				return l
 			}))
 		}},
-		{"the last group is cut off", "its end is missing: records after 3 were promised", func(t *testing.T, _, chain string) {
+		{"the last group is cut off", "its end is missing: records after 3 were signed", func(t *testing.T, _, chain string) {
 			edit(t, files(t, chain)[1], lines(func(l [][]byte) [][]byte { return l[:3] }))
 		}},
-		{"the last seal is cut off", "its end is missing: records after 3 were promised", func(t *testing.T, _, chain string) {
+		{"the last seal is cut off", "its end is missing: records after 3 were signed", func(t *testing.T, _, chain string) {
 			edit(t, files(t, chain)[1], lines(func(l [][]byte) [][]byte { return l[:5] }))
 		}},
-		{"the last file is deleted", "its end is missing: records after 2 were promised", func(t *testing.T, _, chain string) {
+		{"the last file is deleted", "its end is missing: records after 2 were signed", func(t *testing.T, _, chain string) {
 			remove(t, files(t, chain)[1])
 		}},
 		{"the first file is deleted", "the files before 000002.jsonl are missing", func(t *testing.T, _, chain string) {
@@ -230,8 +230,8 @@ func TestTornTail(t *testing.T) {
 		l := audit.New(audit.Config{Dir: dir})
 		keep(t, l, audit.Record{Key: "k"})
 		shut(t, l)
-		if c := whole(t, dir, 6).Chains[0]; c.Repaired != 1 || c.Torn != 0 {
-			t.Errorf("%q: repaired %d, torn %d", tail, c.Repaired, c.Torn)
+		if c := whole(t, dir, 6).Chains[0]; c.Recovered != 1 || c.Torn != 0 {
+			t.Errorf("%q: repaired %d, torn %d", tail, c.Recovered, c.Torn)
 		}
 	}
 }
@@ -246,8 +246,8 @@ func TestTornFile(t *testing.T) {
 	l := audit.New(audit.Config{Dir: dir, MaxFile: 1})
 	keep(t, l, audit.Record{Key: "k"})
 	shut(t, l)
-	if c := whole(t, dir, 6).Chains[0]; c.Repaired != 1 {
-		t.Errorf("repaired %d times, want once", c.Repaired)
+	if c := whole(t, dir, 6).Chains[0]; c.Recovered != 1 {
+		t.Errorf("repaired %d times, want once", c.Recovered)
 	}
 }
 

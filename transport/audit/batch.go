@@ -1,0 +1,209 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+)
+
+// A batch holds records that are written together.
+type batch struct {
+	bodies []byte // members of the records, each with a newline
+	last   uint64 // number of the last record
+	done   chan struct{}
+	err    error // valid once done is closed
+}
+
+// newBatch returns a batch whose records go into the given memory.
+func newBatch(memory []byte) *batch { return &batch{bodies: memory[:0], done: make(chan struct{})} }
+
+// A group is some lines of a chain that are written together. A signed head, if
+// there is one, is its last line.
+type group struct {
+	data []byte // lines with their newlines
+	head []byte // the last line without its newline, nil if it is no signed head
+	seq  uint64 // of the last record so far
+}
+
+// batchOf returns the batch that holds a record, nil if the record is written.
+func (l *Log) batchOf(seq uint64) (*batch, error) {
+	if seq <= l.written.Load() {
+		return nil, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case seq <= l.written.Load():
+		return nil, nil
+	case seq > l.seq:
+		return nil, fmt.Errorf("audit record %d was never appended", seq)
+	case l.active != nil && seq <= l.active.last:
+		return l.active, nil
+	}
+	return l.next, nil
+}
+
+// flush waits until a batch is written, writing it itself if no other goroutine
+// is. Where a write alone will not do, it commits the record with the number seq.
+func (l *Log) flush(ctx context.Context, b *batch, seq uint64) error {
+	done, err := l.acquire(ctx, l.writing, b.done)
+	switch {
+	case err != nil:
+		return err
+	case done:
+		return b.err
+	}
+	select {
+	case <-b.done:
+		l.writing.release()
+		return b.err
+	default:
+	}
+	if l.needsSync() {
+		l.writing.release()
+		return l.Commit(ctx, seq)
+	}
+	defer l.writing.release()
+	return l.writeNext(false)
+}
+
+// needsSync reports whether nothing may be written before the next sync. The
+// caller holds writing.
+func (l *Log) needsSync() bool {
+	return l.chain == nil || l.always || l.lost != nil || l.medium.unsynced() > maxUnsynced || l.medium.isFull(l.now())
+}
+
+// writeNext writes the next batch, after the group whose write failed, and ends it
+// with a signed head if sign is set. The caller holds writing.
+func (l *Log) writeNext(sign bool) error {
+	l.mu.Lock()
+	b := l.next
+	l.active, l.next, l.spare = b, newBatch(l.spare), nil
+	l.shared = b.last > l.written.Load()+1
+	l.mu.Unlock()
+	err := l.writeBatch(b, sign)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil {
+		l.setWrittenLocked(b.last)
+		l.spare = reusable(b.bodies)
+	}
+	l.active = nil
+	b.err = err
+	close(b.done)
+	return err
+}
+
+func (l *Log) writeBatch(b *batch, sign bool) error {
+	if err := l.writeGroup(); err != nil {
+		l.requeue(b)
+		return err
+	}
+	if len(b.bodies) == 0 && !sign {
+		return nil
+	}
+	l.unwritten = l.group(b.bodies, sign)
+	return l.writeGroup()
+}
+
+// writeGroup writes the group that is not written yet, if there is one.
+func (l *Log) writeGroup() error {
+	g := l.unwritten
+	if g == nil {
+		return nil
+	}
+	if err := l.medium.write(g, l.chain); err != nil {
+		l.logger.Error("audit records are not written yet", "seq", g.seq, "err", err)
+		return fmt.Errorf("writing the audit trail: %w", err)
+	}
+	l.wrote(g)
+	return nil
+}
+
+// wrote records that a group is written.
+func (l *Log) wrote(g *group) {
+	l.mu.Lock()
+	l.setWrittenLocked(g.seq)
+	l.unsigned = l.unsigned && g.head == nil || g.head == nil && len(g.data) > 0
+	l.scheduleLocked()
+	l.mu.Unlock()
+	if g.head != nil {
+		l.head = slices.Clone(g.head)
+	}
+	l.buffer = reusable(g.data)
+	l.unwritten = nil
+}
+
+// setWrittenLocked advances written.
+func (l *Log) setWrittenLocked(seq uint64) {
+	if seq <= l.written.Load() {
+		return
+	}
+	if l.written.Load() == l.synced.Load() {
+		l.oldest = time.Now()
+	}
+	l.written.Store(seq)
+}
+
+// reusable returns memory for the next user of its kind, nil if it is too large to
+// be worth holding.
+func reusable(b []byte) []byte {
+	const most = 64 << 10
+	if cap(b) > most {
+		return nil
+	}
+	return b
+}
+
+// requeue puts the records of a batch before those of the next one.
+func (l *Log) requeue(b *batch) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.next.bodies = append(b.bodies, l.next.bodies...)
+	l.next.last = max(l.next.last, b.last)
+}
+
+// group makes the lines of some records. The caller holds writing.
+func (l *Log) group(bodies []byte, sign bool) *group {
+	now := l.now()
+	g := &group{data: slices.Grow(l.buffer[:0], 2*len(bodies)+1024)}
+	l.buffer = nil
+	if len(bodies) > 0 {
+		for _, n := range l.medium.preface(l.chain, now) {
+			g.data = l.chain.add(g.data, n.body())
+		}
+	}
+	for body := range bytes.Lines(bodies) {
+		g.data = l.chain.add(g.data, body[:len(body)-1])
+		l.chain.seq++
+	}
+	g.seq = l.chain.seq
+	if sign {
+		g.sign(l.chain, now)
+	}
+	return g
+}
+
+// sign ends the group with a signed head.
+func (g *group) sign(c *chain, now time.Time) {
+	start := len(g.data)
+	g.data = c.addHead(g.data, now)
+	g.head = g.data[start : len(g.data)-1]
+	g.seq = c.seq
+}
+
+// lines returns the lines of the group without their newlines.
+func (g *group) lines() iter.Seq[[]byte] { return linesOf(g.data) }
+
+func linesOf(data []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for text := range bytes.Lines(data) {
+			if !yield(text[:len(text)-1]) {
+				return
+			}
+		}
+	}
+}

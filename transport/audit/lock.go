@@ -1,0 +1,51 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// A lock is a mutex that a caller may stop waiting for.
+type lock chan struct{}
+
+func newLock() lock { return make(lock, 1) }
+
+func (k lock) acquire() { k <- struct{}{} }
+func (k lock) release() { <-k }
+
+// maxWait is how long a caller waits for others that open the chain or write: a
+// disk may hang.
+const maxWait = 10 * time.Second
+
+var errHangs = fmt.Errorf("writing the audit trail takes longer than %v", maxWait)
+
+// acquire waits for a lock, or until done is closed by the goroutine that does the
+// caller's work; then finished is true and the lock is not held.
+func (l *Log) acquire(ctx context.Context, k lock, done <-chan struct{}) (finished bool, err error) {
+	select {
+	case <-done:
+		return true, nil
+	case k <- struct{}{}: // without contention there is no need for a timer
+		return false, nil
+	default:
+	}
+	timer, _ := l.timers.Get().(*time.Timer)
+	if timer == nil {
+		timer = time.NewTimer(maxWait)
+	} else {
+		timer.Reset(maxWait)
+	}
+	defer l.timers.Put(timer)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case <-timer.C:
+		return false, errHangs
+	case k <- struct{}{}:
+		return false, nil
+	}
+}

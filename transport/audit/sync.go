@@ -1,0 +1,330 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+)
+
+const (
+	// syncDelay is how long a record that was only written waits for its sync.
+	// With the sync itself it is less than a second.
+	syncDelay = 900 * time.Millisecond
+	// signEvery is the shortest time between two signed heads, unless a file or
+	// the log ends.
+	signEvery = time.Second
+)
+
+// A syncRound is one sync that any number of callers wait for.
+type syncRound struct {
+	last uint64 // number of the last record that it syncs, 0 until that is known
+	done chan struct{}
+	err  error // valid once done is closed
+}
+
+func newSyncRound() *syncRound { return &syncRound{done: make(chan struct{})} }
+
+// deferred is the state of syncs and signatures that no caller waits for. It is
+// guarded by the Log's mu.
+type deferred struct {
+	timer    *time.Timer
+	armed    bool
+	jobs     sync.WaitGroup // counts the timer while it is armed or runs
+	oldest   time.Time      // when the oldest record that is not synced was written
+	signedAt time.Time      // when the last head was signed
+	unsigned bool           // lines were written after the last signed head
+	failedAt time.Time      // when the last deferred sync failed, zero if it did not
+}
+
+// syncRoundOf returns the round that syncs a record, nil if the record is synced.
+func (l *Log) syncRoundOf(seq uint64) (*syncRound, error) {
+	if seq <= l.synced.Load() {
+		return nil, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case seq <= l.synced.Load():
+		return nil, nil
+	case seq > l.seq:
+		return nil, fmt.Errorf("audit record %d was never appended", seq)
+	case l.running != nil && seq <= l.running.last:
+		return l.running, nil
+	}
+	return l.queued, nil
+}
+
+// syncOnce waits for the end of a round, running it itself if no other goroutine
+// is.
+func (l *Log) syncOnce(ctx context.Context, r *syncRound) error {
+	done, err := l.acquire(ctx, l.syncing, r.done)
+	switch {
+	case err != nil:
+		return err
+	case done:
+		return r.err
+	}
+	defer l.syncing.release()
+	select {
+	case <-r.done:
+		return r.err
+	default:
+	}
+	l.mu.Lock()
+	shared := l.shared
+	l.mu.Unlock()
+	if shared {
+		runtime.Gosched() // goroutines that are about to append share this sync
+	}
+	return l.runRound(false)
+}
+
+// runRound runs the queued round: it writes what waits, syncs it, and signs the
+// head if that is due or finish is set. The caller holds syncing.
+func (l *Log) runRound(finish bool) error {
+	l.mu.Lock()
+	r := l.queued
+	l.running, l.queued = r, newSyncRound()
+	l.mu.Unlock()
+	err := l.sync(r, finish)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running = nil
+	l.failedAt = time.Time{}
+	if err != nil {
+		l.failedAt = time.Now()
+	}
+	l.scheduleLocked()
+	r.err = err
+	close(r.done)
+	return err
+}
+
+func (l *Log) sync(r *syncRound, finish bool) error {
+	l.writing.acquire()
+	if l.chain == nil {
+		l.writing.release()
+		return ErrClosed
+	}
+	if err := l.beforeWrite(); err != nil {
+		l.writing.release()
+		return err
+	}
+	err := l.writeNext(l.signs(finish))
+	s := l.snapshot()
+	l.writing.release()
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	r.last = s.last
+	l.mu.Unlock()
+	return l.syncTo(s)
+}
+
+// A snapshot says what a sync covers.
+type snapshot struct {
+	mark mark
+	last uint64    // number of the last record
+	head []byte    // the signed head among the lines, nil if there is none
+	at   time.Time // when it was taken
+}
+
+// snapshot covers all that is written. The caller holds writing.
+func (l *Log) snapshot() snapshot {
+	return snapshot{mark: l.medium.mark(), last: l.written.Load(), head: l.head, at: time.Now()}
+}
+
+// signs reports whether this round signs the head. The caller holds writing.
+func (l *Log) signs(finish bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	waiting := l.unsigned || l.unwritten != nil || len(l.next.bodies) > 0
+	return waiting && (finish || l.always || time.Since(l.signedAt) >= signEvery)
+}
+
+// beforeWrite brings the medium into a state in which lines can be added: what a
+// failed sync has lost is written again, and a file that is full is synced and
+// signed. The caller holds syncing and writing.
+func (l *Log) beforeWrite() error {
+	if l.lost != nil {
+		if err := l.rewrite(); err != nil {
+			return err
+		}
+	}
+	if !l.medium.isFull(l.now()) {
+		return nil
+	}
+	if l.unfinished() {
+		if err := l.endFile(); err != nil {
+			return err
+		}
+	}
+	l.medium.rotate()
+	return nil
+}
+
+// endFile syncs and signs all that is written.
+func (l *Log) endFile() error {
+	if err := l.writeGroup(); err != nil {
+		return err
+	}
+	l.unwritten = l.group(nil, true)
+	if err := l.writeGroup(); err != nil {
+		return err
+	}
+	s := l.snapshot()
+	if err := l.medium.sync(s.mark); err != nil {
+		l.lost = err
+		return l.rewrite()
+	}
+	return l.confirm(s)
+}
+
+// unfinished reports whether lines are not synced or not signed.
+func (l *Log) unfinished() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.unsigned || l.written.Load() != l.synced.Load() || l.unwritten != nil
+}
+
+// syncTo syncs all lines of a snapshot. If that fails, they are written again: after
+// a failed sync Linux takes pages for clean that are not on disk.
+func (l *Log) syncTo(s snapshot) error {
+	err := l.medium.sync(s.mark)
+	l.writing.acquire()
+	defer l.writing.release()
+	if err == nil {
+		return l.confirm(s)
+	}
+	l.logger.Error("syncing the audit trail failed; what is not on disk is written again", "err", err)
+	l.lost = err
+	return l.rewrite()
+}
+
+// confirm records that a snapshot is synced, and publishes the signed head in it.
+// The caller holds writing.
+func (l *Log) confirm(s snapshot) error {
+	l.medium.confirm(s.mark)
+	l.mu.Lock()
+	l.synced.Store(max(l.synced.Load(), s.last))
+	l.oldest = s.at // what was written meanwhile is younger
+	if s.head != nil {
+		l.signedAt = s.at
+	}
+	l.mu.Unlock()
+	if s.head == nil {
+		return nil
+	}
+	if err := l.medium.publish(s.head); err != nil {
+		return fmt.Errorf("publishing the signed head of the audit trail: %w", err)
+	}
+	if string(l.head) == string(s.head) {
+		l.head = nil
+	}
+	return nil
+}
+
+// rewrite writes all lines again that are not synced. The caller holds syncing and
+// writing.
+func (l *Log) rewrite() error {
+	last := l.written.Load()
+	if l.unwritten != nil {
+		last = l.unwritten.seq
+	}
+	if err := l.medium.rewrite(l.chain, l.unwritten, l.now()); err != nil {
+		l.logger.Error("the audit trail cannot be written again", "err", err)
+		return fmt.Errorf("writing the audit trail again: %w", errors.Join(l.lost, err))
+	}
+	l.logger.Warn("the audit trail is written again", "seq", last)
+	l.lost, l.head, l.unwritten = nil, nil, nil
+	l.mu.Lock()
+	l.setWrittenLocked(last)
+	l.unsigned = true
+	l.mu.Unlock()
+	return l.confirm(l.snapshot())
+}
+
+// scheduleLocked arms the timer for the next sync or signature that no caller
+// waits for.
+func (l *Log) scheduleLocked() {
+	if l.armed || l.closed {
+		return
+	}
+	due, ok := l.dueLocked()
+	if !ok {
+		return
+	}
+	l.armed = true
+	l.jobs.Add(1)
+	if wait := time.Until(due); l.timer == nil {
+		l.timer = time.AfterFunc(wait, l.runDeferred)
+	} else {
+		l.timer.Reset(wait)
+	}
+}
+
+// dueLocked returns when the next deferred sync or signature is due; ok is false
+// if there is none.
+func (l *Log) dueLocked() (due time.Time, ok bool) {
+	switch {
+	case l.written.Load() != l.synced.Load():
+		due = l.oldest.Add(syncDelay)
+	case l.unsigned:
+		due = l.signedAt.Add(signEvery)
+	default:
+		return due, false
+	}
+	if again := l.failedAt.Add(syncDelay); !l.failedAt.IsZero() && again.After(due) {
+		due = again
+	}
+	return due, true
+}
+
+// stopTimerLocked stops the timer, unless its function runs already.
+func (l *Log) stopTimerLocked() {
+	if l.armed && l.timer.Stop() {
+		l.armed = false
+		l.jobs.Done()
+	}
+}
+
+// runDeferred is the function of the timer.
+func (l *Log) runDeferred() {
+	defer l.jobs.Done()
+	l.mu.Lock()
+	l.armed = false
+	due, ok := l.dueLocked()
+	if l.closed || !ok || time.Until(due) > 0 {
+		l.scheduleLocked() // a change was synced meanwhile
+		l.mu.Unlock()
+		return
+	}
+	l.mu.Unlock()
+	l.syncing.acquire()
+	defer l.syncing.release()
+	l.mu.Lock()
+	closed := l.closed
+	l.mu.Unlock()
+	if !closed {
+		_ = l.runRound(false) // the log tells, and the next Write or Commit does
+	}
+}
+
+// finish writes, syncs and signs what was appended so far.
+func (l *Log) finish(ctx context.Context) error {
+	l.mu.Lock()
+	idle := !l.open || l.closed
+	l.mu.Unlock()
+	if idle {
+		return nil
+	}
+	if _, err := l.acquire(ctx, l.syncing, nil); err != nil {
+		return err
+	}
+	defer l.syncing.release()
+	return l.runRound(true)
+}
