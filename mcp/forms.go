@@ -10,11 +10,12 @@ import (
 
 // Forms are the schemas of a tool, and what they say of it.
 type forms struct {
-	input   []byte // JSON Schema of the arguments
-	plain   []byte // the same without booleans, for revisions before they came
-	output  []byte // JSON Schema of the structured answer, nil when there is none
-	in      *schema.Schema
-	headers []headerPath // arguments that HTTP headers repeat
+	input      []byte // JSON Schema of the arguments
+	documented []byte // the same without extensions and booleans
+	plain      []byte // the same without booleans, for revisions before they came
+	output     []byte // JSON Schema of the structured answer, nil when there is none
+	in         *schema.Schema
+	headers    []headerPath // arguments that HTTP headers repeat
 }
 
 // formsOf makes the forms of a tool with the arguments in and the structured
@@ -26,6 +27,7 @@ func formsOf(in, out reflect.Type) (*forms, error) {
 	}
 	f := newForms(arguments.JSON())
 	f.in = arguments
+	f.documented = withoutBooleans(arguments.Documented())
 	if out != nil {
 		answer, err := schema.Of(out)
 		if err != nil {
@@ -37,7 +39,8 @@ func formsOf(in, out reflect.Type) (*forms, error) {
 }
 
 func newForms(input []byte) *forms {
-	return &forms{input: input, plain: withoutBooleans(input), headers: headerPaths(input)}
+	plain := withoutBooleans(input)
+	return &forms{input: input, documented: plain, plain: plain, headers: headerPaths(input)}
 }
 
 // Check reports every mistake in tables: those that [New] reports, and types

@@ -196,7 +196,10 @@ func (r *Revision) appendTool(dst []byte, t *boundTool, f *forms, name string) [
 }
 
 func (r *Revision) inputSchema(f *forms) []byte {
-	if r.Has(BooleanSchemas) {
+	switch {
+	case r == baseline:
+		return f.documented
+	case r.Has(BooleanSchemas):
 		return f.input
 	}
 	return f.plain

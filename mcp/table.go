@@ -63,6 +63,10 @@ type Tool struct {
 	// Interrupts says that a call need not wait for earlier calls of the
 	// family.
 	Interrupts bool
+	// Extension marks a tool beyond the documents of its family. It is not listed
+	// for clients that name no revision, which see the documented tools only, but
+	// every client may call it.
+	Extension bool
 	// Suspends says that calls use [Call.Suspend].
 	Suspends bool
 	// Task says whether calls may become tasks.

@@ -57,7 +57,7 @@ func (s *Server) renderTools(c *Call) ([]byte, error) {
 	dst := []byte(`"tools":[`)
 	first := true
 	for _, t := range s.listed {
-		if !c.handler.caller.Principal.Allows(t.Scope) {
+		if !c.handler.caller.Principal.Allows(t.Scope) || t.Extension && c.rev == baseline {
 			continue
 		}
 		if !first {

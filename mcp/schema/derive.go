@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,8 +18,9 @@ import (
 
 // A Schema describes a struct type and decodes JSON objects into it.
 type Schema struct {
-	root *object
-	json []byte
+	root       *object
+	json       []byte
+	documented []byte // without extensions
 }
 
 // An object is a struct as a plan: its fields in order.
@@ -29,15 +31,16 @@ type object struct {
 
 // A field is one member of an object.
 type field struct {
-	name     string
-	index    []int
-	required bool
-	pointer  bool
-	shape    shape
-	title    string
-	doc      string
-	header   string
-	fallback []byte // JSON of the default, nil when there is none
+	name      string
+	index     []int
+	required  bool
+	extension bool // left out of Schema.Documented
+	pointer   bool
+	shape     shape
+	title     string
+	doc       string
+	header    string
+	fallback  []byte // JSON of the default, nil when there is none
 }
 
 // A shape is what a value may be.
@@ -82,12 +85,22 @@ func Of(t reflect.Type) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{root: root, json: root.append(nil)}, nil
+	s := &Schema{root: root, json: root.append(nil)}
+	s.documented = s.json
+	if slices.ContainsFunc(root.fields, func(f field) bool { return f.extension }) {
+		documented := &object{typ: root.typ, fields: slices.DeleteFunc(slices.Clone(root.fields), func(f field) bool { return f.extension })}
+		s.documented = documented.append(nil)
+	}
+	return s, nil
 }
 
 // JSON is the schema as JSON, members in the order of the fields. It must not
 // be changed.
 func (s *Schema) JSON() []byte { return s.json }
+
+// Documented is like [Schema.JSON], without the fields that have the tag
+// extension:"true". [Schema.Decode] accepts those fields all the same.
+func (s *Schema) Documented() []byte { return s.documented }
 
 func objectOf(t reflect.Type, depth int) (*object, error) {
 	if depth > maxNesting {
@@ -132,8 +145,12 @@ func fieldOf(sf reflect.StructField, name, options string, depth int) (field, er
 			return f, err
 		}
 	}
+	f.extension = sf.Tag.Get("extension") == "true"
 	optional := strings.Contains(options, "omitzero") || strings.Contains(options, "omitempty")
 	f.required = !f.pointer && !optional && f.fallback == nil
+	if f.extension && f.required {
+		return f, errors.New("an extension must be optional")
+	}
 	return f, nil
 }
 

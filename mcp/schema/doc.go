@@ -13,7 +13,8 @@
 // through a pointer. The tag doc is the description, title the title; min and
 // max bound numbers, the characters of strings and the items of slices; enum
 // lists the strings allowed, separated by |; default is taken when the field is
-// absent; header names the HTTP header that mirrors the argument. All of these
+// absent; header names the HTTP header that mirrors the argument; extension:"true"
+// marks a field beyond a tool's documented arguments. All of these
 // are published and enforced. A method Validate() error on the struct is
 // enforced only.
 //
