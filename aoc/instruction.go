@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -21,7 +22,11 @@ const MaxFileBytes = 8 << 20
 // A Book is the folder of one calendar.
 type Book struct {
 	dir  string
-	turn chan struct{} // holds one while somebody writes speeds, or waits for other processes
+	turn chan struct{} // holds a token while a goroutine writes speeds or waits for other processes
+	year int           // 0 for the documented layout
+
+	mu    sync.Mutex
+	years map[int]*Book // by year; guarded by mu
 }
 
 // Open returns the book in a folder. The folder may be missing: it has no days
@@ -47,21 +52,24 @@ func (i Instruction) Text() string {
 }
 
 // sources are the files of one day, "" where there is none.
-type sources struct{ phase1, phase2, json string }
+type sources struct {
+	phase1, phase2, json string // names of files in instructions/
+	whole                string // path, below the book, of a file with both phases
+}
 
 // has reports whether there is a text at all: a second phase alone is none.
-func (s sources) has() bool { return s.phase1 != "" || s.json != "" }
+func (s sources) has() bool { return s.phase1 != "" || s.json != "" || s.whole != "" }
 
 // scan finds the files of all days.
 func (b *Book) scan() (map[Day]sources, error) {
-	entries, err := os.ReadDir(b.instructions())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	found := map[Day]sources{}
+	if err := b.scanFolders(found); err != nil {
 		return nil, err
 	}
-	found := map[Day]sources{}
+	entries, err := os.ReadDir(b.instructions())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	for _, e := range entries {
 		day, part, ok := parseFileName(e.Name())
 		if !ok || e.IsDir() {
@@ -122,24 +130,26 @@ func (b *Book) Instruction(day Day) (Instruction, error) {
 		return Instruction{}, &NoInstructionError{Day: day, Dir: filepath.Base(b.instructions())}
 	case s.phase1 != "":
 		return b.readMarkdown(day, s)
+	case s.json != "":
+		return b.readJSON(day, s.json)
 	}
-	return b.readJSON(day, s.json)
+	return b.readWhole(day, s.whole)
 }
 
 func (b *Book) readMarkdown(day Day, s sources) (Instruction, error) {
-	first, err := b.readText(s.phase1)
+	first, err := b.readText(inInstructions(s.phase1))
 	i := Instruction{Day: day, Phase1: first}
 	if err != nil || s.phase2 == "" {
 		return i, err
 	}
-	second, err := b.readText(s.phase2)
+	second, err := b.readText(inInstructions(s.phase2))
 	i.Phase2 = &second
 	return i, err
 }
 
 // readJSON reads the older form of a day's text.
 func (b *Book) readJSON(day Day, name string) (Instruction, error) {
-	text, err := b.readText(name)
+	text, err := b.readText(inInstructions(name))
 	if err != nil {
 		return Instruction{}, err
 	}
@@ -165,13 +175,16 @@ func (b *Book) readJSON(day Day, name string) (Instruction, error) {
 	return i, nil
 }
 
-func (b *Book) readText(name string) (string, error) {
-	data, err := readFile(filepath.Join(b.instructions(), name))
+func inInstructions(name string) string { return filepath.Join("instructions", name) }
+
+// readText reads a text file at a path below the book.
+func (b *Book) readText(path string) (string, error) {
+	data, err := readFile(filepath.Join(b.dir, path))
 	if err != nil {
 		return "", err
 	}
 	if !utf8.Valid(data) {
-		return "", fmt.Errorf("%s is not UTF-8", name)
+		return "", fmt.Errorf("%s is not UTF-8", filepath.Base(path))
 	}
 	return normalise(string(data)), nil
 }
@@ -182,8 +195,7 @@ func normalise(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 }
 
-// readFile reads a regular file that is not too large; links are not followed
-// out of the folder, as they are not followed at all.
+// readFile reads a regular file that is not too large. It follows no symbolic link.
 func readFile(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
