@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -14,47 +13,18 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/symbolstest"
 )
-
-// open makes a program of one file, mapped where the file says or at a bias.
-func open(t testing.TB, path string, cfg symbols.Config) *symbols.Program {
-	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Skipf("no such file on this system: %v", err)
-	}
-	start := uint64(0x400000)
-	if !bytes.Contains(headers(t, path), []byte("EXEC (Executable file)")) {
-		start = 0x555555554000
-	}
-	p := symbols.New(cfg)
-	t.Cleanup(func() { _ = p.Close() })
-	p.Update([]symbols.Mapping{{Start: start, End: start + uint64(info.Size()) + 1<<20, Path: path}}, nil)
-	if len(p.Images()) != 1 {
-		t.Fatalf("%s was not opened", path)
-	}
-	return p
-}
-
-func headers(t testing.TB, path string) []byte {
-	t.Helper()
-	need(t, "readelf")
-	out, err := exec.CommandContext(t.Context(), "readelf", "-h", path).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 var lineOf = regexp.MustCompile(`^(\S+)\s+(\d+)\s+0x([0-9a-f]+)(\s+\d+)?\s*(x?)\s*$`)
 
 // TestLines compares the line of every address in a line table with objdump's.
 func TestLines(t *testing.T) {
-	need(t, "objdump")
+	symbolstest.Need(t, "objdump")
 	for _, flags := range [][]string{{"-O0"}, {"-O2"}, {"-O2", "-gdwarf-4"}, {"-O2", "-gdwarf-3"}} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
-			exe := compile(t, "optimized.c", flags...)
-			p := open(t, exe, symbols.Config{})
+			exe := symbolstest.Compile(t, "optimized.c", flags...)
+			p := symbolstest.Open(t, exe, symbols.Config{})
 			bias := p.Images()[0].Bias
 			out, err := exec.CommandContext(t.Context(), "objdump", "--dwarf=decodedline", exe).Output()
 			if err != nil {
@@ -93,7 +63,7 @@ func TestLines(t *testing.T) {
 // breakpoints asks gdb where it would stop.
 func breakpoints(t *testing.T, exe string, where ...string) map[string][]uint64 {
 	t.Helper()
-	need(t, "gdb")
+	symbolstest.Need(t, "gdb")
 	args := []string{"-nx", "-batch"}
 	for _, w := range where {
 		args = append(args, "-ex", "echo @"+w+"\\n", "-ex", "break "+w, "-ex", "info breakpoints", "-ex", "delete")
@@ -134,8 +104,8 @@ func TestBreakpoints(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.source+strings.Join(tt.flags, ""), func(t *testing.T) {
 			t.Parallel()
-			exe := compile(t, tt.source, tt.flags...)
-			p := open(t, exe, symbols.Config{})
+			exe := symbolstest.Compile(t, tt.source, tt.flags...)
+			p := symbolstest.Open(t, exe, symbols.Config{})
 			bias := p.Images()[0].Bias
 			want := breakpoints(t, exe, append(tt.funcs, tt.lines...)...)
 			for _, f := range tt.funcs {
@@ -174,8 +144,8 @@ func comparePlaces(t *testing.T, what string, got []symbols.Location, err error,
 }
 
 func TestLookup(t *testing.T) {
-	exe := compile(t, "values.cc", "-O0")
-	p := open(t, exe, symbols.Config{})
+	exe := symbolstest.Compile(t, "values.cc", "-O0")
+	p := symbolstest.Open(t, exe, symbols.Config{})
 	for _, name := range []string{"main", "leaf", "_Z6markerPKv", "marker", "app::counter"} {
 		addrs, err := p.Lookup(t.Context(), name)
 		if name == "app::counter" {
@@ -201,24 +171,24 @@ func TestLookup(t *testing.T) {
 // TestSeparateDebugInfo: a stripped file has the names of its dynamic symbols,
 // and everything again when its debug file is found by build id or by link.
 func TestSeparateDebugInfo(t *testing.T) {
-	need(t, "objcopy", "strip")
-	exe := compile(t, "values.c", "-O0", "-Wl,--build-id=0x0123456789abcdef")
+	symbolstest.Need(t, "objcopy", "strip")
+	exe := symbolstest.Compile(t, "values.c", "-O0", "-Wl,--build-id=0x0123456789abcdef")
 	dir := t.TempDir()
-	full := open(t, exe, symbols.Config{})
+	full := symbolstest.Open(t, exe, symbols.Config{})
 	want, err := full.Entry(t.Context(), "leaf")
 	if err != nil {
 		t.Fatal(err)
 	}
 	strip := func(name string) string {
 		out := filepath.Join(dir, name)
-		run(t, nil, "strip", "-o", out, exe)
+		symbolstest.Run(t, nil, "strip", "-o", out, exe)
 		return out
 	}
 	debug := filepath.Join(dir, "debug")
-	run(t, nil, "mkdir", "-p", filepath.Join(debug, ".build-id", "01"))
-	run(t, nil, "objcopy", "--only-keep-debug", exe, filepath.Join(debug, ".build-id", "01", "23456789abcdef.debug"))
+	symbolstest.Run(t, nil, "mkdir", "-p", filepath.Join(debug, ".build-id", "01"))
+	symbolstest.Run(t, nil, "objcopy", "--only-keep-debug", exe, filepath.Join(debug, ".build-id", "01", "23456789abcdef.debug"))
 
-	alone := open(t, strip("alone"), symbols.Config{DebugDirs: []string{}})
+	alone := symbolstest.Open(t, strip("alone"), symbols.Config{DebugDirs: []string{}})
 	if _, err := alone.Entry(t.Context(), "leaf"); !errors.Is(err, symbols.ErrNotFound) {
 		t.Errorf("a stripped file knows leaf: %v", err)
 	}
@@ -226,11 +196,11 @@ func TestSeparateDebugInfo(t *testing.T) {
 		t.Errorf("build id is %q", id)
 	}
 	linked := strip("linked")
-	run(t, nil, "objcopy", "--only-keep-debug", exe, filepath.Join(dir, "linked.debug"))
-	run(t, nil, "objcopy", "--add-gnu-debuglink="+filepath.Join(dir, "linked.debug"), linked)
+	symbolstest.Run(t, nil, "objcopy", "--only-keep-debug", exe, filepath.Join(dir, "linked.debug"))
+	symbolstest.Run(t, nil, "objcopy", "--add-gnu-debuglink="+filepath.Join(dir, "linked.debug"), linked)
 	for name, p := range map[string]*symbols.Program{
-		"build id": open(t, strip("byid"), symbols.Config{DebugDirs: []string{debug}}),
-		"link":     open(t, linked, symbols.Config{DebugDirs: []string{}}),
+		"build id": symbolstest.Open(t, strip("byid"), symbols.Config{DebugDirs: []string{debug}}),
+		"link":     symbolstest.Open(t, linked, symbols.Config{DebugDirs: []string{}}),
 	} {
 		got, err := p.Entry(t.Context(), "leaf")
 		if err != nil || len(got) != 1 || got[0] != (symbols.Location{
@@ -243,7 +213,7 @@ func TestSeparateDebugInfo(t *testing.T) {
 
 // TestIndex: indexing ends when it is told to, and starting again finishes.
 func TestIndex(t *testing.T) {
-	p := open(t, compile(t, "govalues"), symbols.Config{})
+	p := symbolstest.Open(t, symbolstest.Compile(t, "govalues"), symbols.Config{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := p.Index(ctx); !errors.Is(err, context.Canceled) {

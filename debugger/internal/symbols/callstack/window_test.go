@@ -2,8 +2,9 @@ package callstack
 
 import (
 	"errors"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
 // ending is memory in which each byte is the low one of its address, up to an

@@ -3,7 +3,6 @@ package dwarfread
 import (
 	"debug/elf"
 	"encoding/hex"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -11,6 +10,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
 // A unit that is read by itself tells the same of an address as all together.
@@ -22,7 +23,7 @@ func TestEarly(t *testing.T) {
 			if _, err := exec.LookPath(tool); err != nil {
 				t.Skip("this needs ", tool)
 			}
-			args := append([]string{"-g", "-w", "-pthread", "-o", path, filepath.Join("..", "testdata", "programs", source)}, flags...)
+			args := append([]string{"-g", "-w", "-pthread", "-o", path, filepath.Join("..", "symbolstest", "testdata", "programs", source)}, flags...)
 			if text, err := exec.CommandContext(t.Context(), tool, args...).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}

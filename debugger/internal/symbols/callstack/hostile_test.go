@@ -1,4 +1,4 @@
-package symbols_test
+package callstack_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/symbolstest"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
@@ -77,7 +78,7 @@ func exercise(t *testing.T, p *symbols.Program, mem symbols.Memory, step uint64)
 // TestDamaged breaks every 13th byte of a real program, one at a time, and asks
 // it everything. None of that may panic or hang; what is said may be nonsense.
 func TestDamaged(t *testing.T) {
-	whole, err := os.ReadFile(filepath.Join("testdata", "small.elf"))
+	whole, err := os.ReadFile(filepath.Join("..", "testdata", "small.elf"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestDamaged(t *testing.T) {
 
 // TestGarbageStack: a stack that only leads to itself comes to an end.
 func TestGarbageStack(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", "small.elf"))
+	data, err := os.ReadFile(filepath.Join("..", "testdata", "small.elf"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestGarbageStack(t *testing.T) {
 // TestGroupsWithoutEnd: a map of Go's that says of itself to have elements, in more
 // groups than a process has room for, all of them empty.
 func TestGroupsWithoutEnd(t *testing.T) {
-	p := open(t, compile(t, "gokeys", "-gcflags=-N -l"), symbols.Config{})
+	p := symbolstest.Open(t, symbolstest.Compile(t, "gokeys", "-gcflags=-N -l"), symbols.Config{})
 	defer p.Close()
 	at, err := p.Addresses(t.Context(), "main.go", 64) // stop: look
 	if err != nil || len(at) == 0 {
@@ -143,7 +144,7 @@ func TestGroupsWithoutEnd(t *testing.T) {
 }
 
 func FuzzProgram(f *testing.F) {
-	whole, err := os.ReadFile(filepath.Join("testdata", "small.elf"))
+	whole, err := os.ReadFile(filepath.Join("..", "testdata", "small.elf"))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -165,13 +166,16 @@ func FuzzMemory(f *testing.F) {
 	var programs []*symbols.Program
 	var places []uint64
 	for _, source := range []string{"containers.cc", "pointers.cc"} {
-		path := filepath.Join("..", "testdata", "expressions", source)
+		path, err := filepath.Abs(filepath.Join("..", "..", "..", "testdata", "expressions", source))
+		if err != nil {
+			f.Fatal(err)
+		}
 		text, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)
 		}
 		before, _, _ := bytes.Cut(text, []byte("    marker(&"))
-		p := open(f, compile(f, filepath.Join("..", "..", path), "-no-pie"), symbols.Config{})
+		p := symbolstest.Open(f, symbolstest.Compile(f, path, "-no-pie"), symbols.Config{})
 		at, err := p.Addresses(f.Context(), source, bytes.Count(before, []byte("\n"))+1)
 		if err != nil || len(at) == 0 {
 			f.Fatalf("no code where %s calls marker: %v", source, err)

@@ -1,11 +1,13 @@
-package symbols_test
+package values_test
 
 import (
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 	"strings"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/symbolstest"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 // A variableWant is what the source of a program says of a variable.
@@ -31,8 +33,8 @@ func TestValues(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := stop(t, compile(t, tt.source, tt.flags...), tt.stop, tt.ignore)
-			frames, err := callstack.Unwind(s.program(t), s.core.regs, s.core, 2)
+			s := symbolstest.Stop(t, symbolstest.Compile(t, tt.source, tt.flags...), tt.stop, tt.ignore)
+			frames, err := callstack.Unwind(s.Program(t), s.Core.Regs, s.Core, 2)
 			if err != nil || len(frames) < 2 {
 				t.Fatalf("%d frames, %v", len(frames), err)
 			}
@@ -43,7 +45,7 @@ func TestValues(t *testing.T) {
 				}
 			}
 			compareValues(t, got, tt.want)
-			compareOracle(t, got, s.oracle.Variables[1])
+			compareOracle(t, got, s.Oracle.Variables[1])
 		})
 	}
 }
@@ -68,7 +70,7 @@ func compareValues(t *testing.T, got map[string]values.Value, want []variableWan
 
 // compareOracle checks that every variable gdb knows is there, and that those
 // both spell the same way, numbers, have the same value.
-func compareOracle(t *testing.T, got map[string]values.Value, want []oracleVariable) {
+func compareOracle(t *testing.T, got map[string]values.Value, want []symbolstest.Variable) {
 	t.Helper()
 	seen := map[string]bool{}
 	for _, w := range want {
@@ -199,8 +201,8 @@ var valuesGo = []variableWant{
 // TestLargeMap: a map of many tables has every key once.
 func TestLargeMap(t *testing.T) {
 	t.Parallel()
-	s := stop(t, compile(t, "govalues", "-gcflags=-N"), "main.marker", 0)
-	frames, err := callstack.Unwind(s.program(t), s.core.regs, s.core, 2)
+	s := symbolstest.Stop(t, symbolstest.Compile(t, "govalues", "-gcflags=-N"), "main.marker", 0)
+	frames, err := callstack.Unwind(s.Program(t), s.Core.Regs, s.Core, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,9 +229,9 @@ func TestLargeMap(t *testing.T) {
 // TestObject goes down into a C program's variables as expressions do.
 func TestObject(t *testing.T) {
 	t.Parallel()
-	s := stop(t, compile(t, "values.c", "-O0"), "marker", 0)
-	p := s.program(t)
-	frames, err := callstack.Unwind(p, s.core.regs, s.core, 2)
+	s := symbolstest.Stop(t, symbolstest.Compile(t, "values.c", "-O0"), "marker", 0)
+	p := s.Program(t)
+	frames, err := callstack.Unwind(p, s.Core.Regs, s.Core, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +290,7 @@ func TestObject(t *testing.T) {
 		t.Fatalf("Type(point) = %+v, %v", point, err)
 	}
 	origin, _ := find("origin").Address()
-	if y, err := member(values.ObjectAt(p, point, origin, s.core, s.core.regs), "y").Int(); err != nil || y != 4 {
+	if y, err := member(values.ObjectAt(p, point, origin, s.Core, s.Core.Regs), "y").Int(); err != nil || y != 4 {
 		t.Errorf("((struct point *) origin)->y = %d, %v, want 4", y, err)
 	}
 	if _, err := find("n1").Member("nope"); err == nil {
@@ -302,8 +304,8 @@ func TestObject(t *testing.T) {
 // TestOptimized: what the compiler kept is right, what it did not is said.
 func TestOptimized(t *testing.T) {
 	t.Parallel()
-	s := stop(t, compile(t, "optimized.c", "-O2"), "marker", 0)
-	frames, err := callstack.Unwind(s.program(t), s.core.regs, s.core, 0)
+	s := symbolstest.Stop(t, symbolstest.Compile(t, "optimized.c", "-O2"), "marker", 0)
+	frames, err := callstack.Unwind(s.Program(t), s.Core.Regs, s.Core, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

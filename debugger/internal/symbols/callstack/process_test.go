@@ -1,4 +1,4 @@
-package symbols_test
+package callstack_test
 
 import (
 	"context"
@@ -9,22 +9,23 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/symbolstest"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 // TestThreadLocal reads thread-local variables of a program and of a library
 // that it loaded later.
 func TestThreadLocal(t *testing.T) {
-	need(t, "gcc")
+	symbolstest.Need(t, "gcc")
 	lib := filepath.Join(t.TempDir(), "library.so")
-	run(t, nil, "gcc", "-g", "-shared", "-fPIC", "-DLIBRARY", "-o", lib, "testdata/programs/library.c")
+	symbolstest.Run(t, nil, "gcc", "-g", "-shared", "-fPIC", "-DLIBRARY", "-o", lib, symbolstest.Source(t, "library.c"))
 	t.Setenv("LIBRARY", lib)
-	s := stop(t, compile(t, "library.c", "-O0"), "marker", 0)
-	p := s.program(t)
+	s := symbolstest.Stop(t, symbolstest.Compile(t, "library.c", "-O0"), "marker", 0)
+	p := s.Program(t)
 	for name, want := range map[string]int64{
 		"own": 5, "library_wide": 45, "program_wide": 52,
 	} {
-		o, err := values.Global(t.Context(), p, name, s.core, s.core.regs)
+		o, err := values.Global(t.Context(), p, name, s.Core, s.Core.Regs)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -33,7 +34,7 @@ func TestThreadLocal(t *testing.T) {
 			t.Errorf("%s = %d, %v, want %d", name, got, err, want)
 		}
 	}
-	o, err := values.Global(t.Context(), p, "spaced", s.core, dwarfregs.Registers{})
+	o, err := values.Global(t.Context(), p, "spaced", s.Core, dwarfregs.Registers{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +46,8 @@ func TestThreadLocal(t *testing.T) {
 // TestVDSO: the code that the kernel maps into each process has names and frame
 // information though it has no file.
 func TestVDSO(t *testing.T) {
-	s := stop(t, compile(t, "values.c", "-O0"), "marker", 0)
-	p := s.program(t)
+	s := symbolstest.Stop(t, symbolstest.Compile(t, "values.c", "-O0"), "marker", 0)
+	p := s.Program(t)
 	addrs, err := p.Lookup(t.Context(), "__vdso_clock_gettime")
 	if err != nil {
 		t.Fatal(err)
@@ -60,16 +61,16 @@ func TestVDSO(t *testing.T) {
 // TestMissingFile: without its file a program still has the frame tables that are
 // mapped.
 func TestMissingFile(t *testing.T) {
-	s := stop(t, compile(t, "values.c", "-O0", "-rdynamic"), "marker", 0)
+	s := symbolstest.Stop(t, symbolstest.Compile(t, "values.c", "-O0", "-rdynamic"), "marker", 0)
 	p := symbols.New(symbols.Config{Open: func(symbols.Mapping) (symbols.File, error) { return nil, context.Canceled }})
 	defer p.Close()
-	p.Update(s.core.maps, s.core)
-	frames, err := callstack.Unwind(p, s.core.regs, s.core, 0)
-	if err != nil || len(frames) != len(s.oracle.Frames) {
+	p.Update(s.Core.Maps, s.Core)
+	frames, err := callstack.Unwind(p, s.Core.Regs, s.Core, 0)
+	if err != nil || len(frames) != len(s.Oracle.Frames) {
 		t.Fatalf("%d frames, %v", len(frames), err)
 	}
 	for i := range frames {
-		if want := s.oracle.Frames[i]; frames[i].PC != want.PC {
+		if want := s.Oracle.Frames[i]; frames[i].PC != want.PC {
 			t.Errorf("#%d is %v, want %#x", i, &frames[i], want.PC)
 		}
 	}
@@ -78,10 +79,10 @@ func TestMissingFile(t *testing.T) {
 // TestUpdate: images come and go with the maps, and those that stay are the
 // same ones.
 func TestUpdate(t *testing.T) {
-	s := stop(t, compile(t, "values.c", "-O0"), "marker", 0)
-	p := s.program(t)
+	s := symbolstest.Stop(t, symbolstest.Compile(t, "values.c", "-O0"), "marker", 0)
+	p := s.Program(t)
 	before := p.Images()
-	p.Update(s.core.maps, s.core)
+	p.Update(s.Core.Maps, s.Core)
 	after := p.Images()
 	if len(before) != len(after) || len(before) < 3 {
 		t.Fatalf("%d images, then %d", len(before), len(after))
@@ -91,11 +92,11 @@ func TestUpdate(t *testing.T) {
 			t.Errorf("%s was opened twice", before[i].Path)
 		}
 	}
-	p.Update(s.core.maps[:1], s.core)
+	p.Update(s.Core.Maps[:1], s.Core)
 	if got := p.Images(); len(got) != 1 || got[0] != before[0] {
 		t.Errorf("%+v are left, want %s at %#x", got[0], before[0].Path, before[0].Start)
 	}
-	if im := p.Image(s.core.regs.PC()); im != nil && im != before[0] {
+	if im := p.Image(s.Core.Regs.PC()); im != nil && im != before[0] {
 		t.Errorf("an image that is gone is found: %s", im.Path)
 	}
 }
@@ -103,8 +104,8 @@ func TestUpdate(t *testing.T) {
 // TestConcurrent asks from several goroutines while the index is made; it is
 // for the race detector.
 func TestConcurrent(t *testing.T) {
-	s := stop(t, compile(t, "values.c", "-O0"), "marker", 0)
-	p := s.program(t)
+	s := symbolstest.Stop(t, symbolstest.Compile(t, "values.c", "-O0"), "marker", 0)
+	p := s.Program(t)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if err := p.Index(t.Context()); err != nil {
@@ -113,7 +114,7 @@ func TestConcurrent(t *testing.T) {
 	})
 	for range 4 {
 		wg.Go(func() {
-			frames, err := callstack.Unwind(p, s.core.regs, s.core, 0)
+			frames, err := callstack.Unwind(p, s.Core.Regs, s.Core, 0)
 			if err != nil || len(frames) != 11 {
 				t.Errorf("%d frames, %v", len(frames), err)
 				return

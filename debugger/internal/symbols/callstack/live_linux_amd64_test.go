@@ -1,4 +1,4 @@
-package symbols_test
+package callstack_test
 
 import (
 	"fmt"

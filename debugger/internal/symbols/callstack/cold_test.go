@@ -1,4 +1,4 @@
-package symbols_test
+package callstack_test
 
 import (
 	"debug/elf"
@@ -6,12 +6,13 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/symbolstest"
 )
 
 // A part of a function that lies before it has an offset below zero, which is
 // the distance of the compiler's own symbols for both.
 func TestCold(t *testing.T) {
-	exe := compile(t, "cold.c", "-O2", "-no-pie")
+	exe := symbolstest.Compile(t, "cold.c", "-O2", "-no-pie")
 	file, err := elf.Open(exe)
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +30,7 @@ func TestCold(t *testing.T) {
 	if cold == 0 || cold >= start {
 		t.Skipf("the compiler has not put checked.cold (%#x) before checked (%#x)", cold, start)
 	}
-	p := open(t, exe, symbols.Config{})
+	p := symbolstest.Open(t, exe, symbols.Config{})
 	f, ok := p.Function(cold + p.Images()[0].Bias)
 	if want := int64(cold) - int64(start); !ok || f.Name != "checked" || f.Offset != want {
 		t.Errorf("%+v, %t; want checked and %d", f, ok, want)

@@ -1,21 +1,22 @@
-package symbols_test
+package callstack_test
 
 import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/symbolstest"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 // BenchmarkUnwind walks nine calls of a C program, with names and lines, again
 // and again, as a debugger does after each step.
 func BenchmarkUnwind(b *testing.B) {
-	s := stop(b, compile(b, "values.c", "-O0"), "marker", 0)
-	p := s.program(b)
+	s := symbolstest.Stop(b, symbolstest.Compile(b, "values.c", "-O0"), "marker", 0)
+	p := s.Program(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		frames, err := callstack.Unwind(p, s.core.regs, s.core, 10)
+		frames, err := callstack.Unwind(p, s.Core.Regs, s.Core, 10)
 		if err != nil || len(frames) != 10 {
 			b.Fatal(len(frames), err)
 		}
@@ -28,12 +29,12 @@ func BenchmarkAttach(b *testing.B) {
 	for _, source := range []string{"values.c", "govalues"} {
 		b.Run(source, func(b *testing.B) {
 			function := map[string]string{"values.c": "marker", "govalues": "main.marker"}[source]
-			s := stop(b, compile(b, source), function, 0)
+			s := symbolstest.Stop(b, symbolstest.Compile(b, source), function, 0)
 			b.ReportAllocs()
 			for b.Loop() {
 				p := symbols.New(symbols.Config{})
-				p.Update(s.core.maps, s.core)
-				if _, err := callstack.Unwind(p, s.core.regs, s.core, 10); err != nil {
+				p.Update(s.Core.Maps, s.Core)
+				if _, err := callstack.Unwind(p, s.Core.Regs, s.Core, 10); err != nil {
 					b.Fatal(err)
 				}
 				if err := p.Close(); err != nil {
@@ -48,8 +49,8 @@ func BenchmarkAttach(b *testing.B) {
 func BenchmarkVariables(b *testing.B) {
 	for _, source := range []string{"values.c", "values.cc"} {
 		b.Run(source, func(b *testing.B) {
-			s := stop(b, compile(b, source, "-O0"), "marker", 0)
-			frames, err := callstack.Unwind(s.program(b), s.core.regs, s.core, 0)
+			s := symbolstest.Stop(b, symbolstest.Compile(b, source, "-O0"), "marker", 0)
+			frames, err := callstack.Unwind(s.Program(b), s.Core.Regs, s.Core, 0)
 			if err != nil {
 				b.Fatal(err)
 			}

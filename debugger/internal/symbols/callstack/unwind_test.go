@@ -1,4 +1,4 @@
-package symbols_test
+package callstack_test
 
 import (
 	"path"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/symbolstest"
 )
 
 // TestUnwind compares stacks with gdb's: addresses, names, lines, and which
@@ -40,20 +41,20 @@ func TestUnwind(t *testing.T) {
 			if tt.source == "govalues" {
 				function = "main.marker"
 			}
-			s := stop(t, compile(t, tt.source, tt.flags...), function, tt.ignore)
+			s := symbolstest.Stop(t, symbolstest.Compile(t, tt.source, tt.flags...), function, tt.ignore)
 			compareStack(t, s)
 		})
 	}
 }
 
-func compareStack(t *testing.T, s *stopped) {
+func compareStack(t *testing.T, s *symbolstest.Stopped) {
 	t.Helper()
-	p := s.program(t)
-	frames, err := callstack.Unwind(p, s.core.regs, s.core, 0)
+	p := s.Program(t)
+	frames, err := callstack.Unwind(p, s.Core.Regs, s.Core, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range s.oracle.Frames {
+	for i, want := range s.Oracle.Frames {
 		if want.PC == 0 { // gdb goes one too far in Go
 			continue
 		}
@@ -76,8 +77,8 @@ func compareStack(t *testing.T, s *stopped) {
 			t.Errorf("#%d is at %s:%d, want %s:%d", i, got.File, got.Line, want.File, want.Line)
 		}
 	}
-	if len(frames) > len(s.oracle.Frames) {
-		t.Errorf("%d frames, want %d; the next is %v", len(frames), len(s.oracle.Frames), &frames[len(s.oracle.Frames)])
+	if len(frames) > len(s.Oracle.Frames) {
+		t.Errorf("%d frames, want %d; the next is %v", len(frames), len(s.Oracle.Frames), &frames[len(s.Oracle.Frames)])
 	}
 }
 
@@ -97,11 +98,11 @@ func TestGoStacks(t *testing.T) {
 		}},
 	}
 	t.Setenv("ORACLE_PLAIN", "yes")
-	exe := compile(t, "gostacks")
+	exe := symbolstest.Compile(t, "gostacks")
 	for _, tt := range tests {
 		t.Run(tt.stop, func(t *testing.T) {
-			s := stop(t, exe, tt.stop, 0)
-			frames, err := callstack.Unwind(s.program(t), s.core.regs, s.core, 0)
+			s := symbolstest.Stop(t, exe, tt.stop, 0)
+			frames, err := callstack.Unwind(s.Program(t), s.Core.Regs, s.Core, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,8 +127,8 @@ func TestGoStacks(t *testing.T) {
 func TestGoStackStripped(t *testing.T) {
 	t.Setenv("ORACLE_PLAIN", "yes")
 	stack := func(flags ...string) (lines []string) {
-		s := stop(t, compile(t, "govalues", flags...), "main.marker", 0)
-		frames, err := callstack.Unwind(s.program(t), s.core.regs, s.core, 0)
+		s := symbolstest.Stop(t, symbolstest.Compile(t, "govalues", flags...), "main.marker", 0)
+		frames, err := callstack.Unwind(s.Program(t), s.Core.Regs, s.Core, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
