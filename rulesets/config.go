@@ -11,10 +11,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/mcp"
-	"github.com/triptych-mcp/triptych/rulesets/filestore"
-	"github.com/triptych-mcp/triptych/rulesets/memstore"
+	"github.com/triptych-mcp/triptych/rulesets/internal/filestore"
+	"github.com/triptych-mcp/triptych/rulesets/internal/memstore"
+	"github.com/triptych-mcp/triptych/rulesets/internal/valkeystore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
-	"github.com/triptych-mcp/triptych/rulesets/valkeystore"
+	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 )
 
 // A Config says where rulesets are kept.
@@ -35,7 +36,7 @@ func (c *Config) OpenStore(ctx context.Context, env mcp.Env) (ruleset.Store, err
 	where := cmp.Or(c.Store, env.Getenv("TRIPTYCH_STORE"))
 	host, port := env.Getenv("VALKEY_HOST"), env.Getenv("VALKEY_PORT")
 	if where == "" && (host != "" || port != "") {
-		where = valkeystore.URLFromEnv(host, port)
+		where = valkeyconn.URLFromEnv(host, port)
 	}
 	scheme, rest, _ := strings.Cut(where, ":")
 	switch {
@@ -43,7 +44,7 @@ func (c *Config) OpenStore(ctx context.Context, env mcp.Env) (ruleset.Store, err
 		return filestore.Open(filepath.Join(env.Data, "rulesets"), env.Logger, env.Now), nil
 	case scheme == "memory":
 		return memstore.New(env.Now), nil
-	case valkeystore.Serves(scheme):
+	case valkeyconn.Serves(scheme):
 		return valkeystore.Open(ctx, where, env.Logger, env.Now)
 	case scheme == "file":
 		return filestore.Open(strings.TrimPrefix(rest, "//"), env.Logger, env.Now), nil

@@ -10,7 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
-	"github.com/triptych-mcp/triptych/rulesets/memstore"
+	"github.com/triptych-mcp/triptych/rulesets/internal/memstore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 

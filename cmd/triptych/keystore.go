@@ -14,7 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
-	"github.com/triptych-mcp/triptych/rulesets/valkeystore"
+	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
@@ -32,11 +32,11 @@ func (a *app) valkeyURL() (string, error) {
 	where := cmp.Or(a.family("rulesets").config.(*rulesets.Config).Store, a.getenv("TRIPTYCH_STORE"))
 	host, port := a.getenv("VALKEY_HOST"), a.getenv("VALKEY_PORT")
 	if where == "" && (host != "" || port != "") {
-		return valkeystore.URLFromEnv(host, port), nil
+		return valkeyconn.URLFromEnv(host, port), nil
 	}
 	scheme, rest, _ := strings.Cut(where, ":")
 	switch {
-	case valkeystore.Serves(scheme):
+	case valkeyconn.Serves(scheme):
 		return where, nil
 	case scheme != "file" && strings.HasPrefix(rest, "//"):
 		return "", misused("no store has URLs such as %s", redactedURL(where))
@@ -59,7 +59,8 @@ func (a *app) dialValkey(ctx context.Context, log *slog.Logger) (redis.Universal
 	if err != nil || where == "" {
 		return nil, err
 	}
-	return valkeystore.Dial(ctx, where, log)
+	client, _, err := valkeyconn.Dial(ctx, where, log)
+	return client, err
 }
 
 // openKeys opens the keys on a server, or in the data folder when client is

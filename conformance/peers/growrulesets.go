@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets"
-	"github.com/triptych-mcp/triptych/rulesets/filestore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
-	"github.com/triptych-mcp/triptych/rulesets/valkeystore"
 )
 
 // A shelf is a place with more and more rulesets.
@@ -35,7 +32,7 @@ func (b *bench) growRulesets(ctx context.Context) error {
 	}
 	shelves := []shelf{{
 		"files", 10_000, dir, func(from, to int) error { return fillFolder(dir, from, to) },
-		func() (ruleset.Store, error) { return filestore.Open(dir, quiet, time.Now), nil },
+		func() (ruleset.Store, error) { return openStore(ctx, dir) },
 	}}
 	r, err := startRedis(ctx)
 	if err != nil {
@@ -44,7 +41,7 @@ func (b *bench) growRulesets(ctx context.Context) error {
 	if r != nil {
 		shelves = append(shelves, shelf{
 			"Redis", 100_000, r.url(), func(from, to int) error { return r.fill(ctx, from, to) },
-			func() (ruleset.Store, error) { return valkeystore.Open(ctx, r.url(), quiet, time.Now) },
+			func() (ruleset.Store, error) { return openStore(ctx, r.url()) },
 		})
 	}
 	for _, s := range shelves {

@@ -14,7 +14,6 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
-	"github.com/triptych-mcp/triptych/rulesets/valkeystore"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -126,11 +125,17 @@ func (b *bench) raceHGetAll(ctx context.Context, r *redisServer, n int) ([]readi
 	return readings, errors.Join(err, f.server.Close())
 }
 
+// openStore opens the store of rulesets at a URL or in a folder.
+func openStore(ctx context.Context, where string) (ruleset.Store, error) {
+	config := rulesets.Config{Store: where}
+	return config.OpenStore(ctx, mcp.Env{Logger: quiet, Now: time.Now, Getenv: func(string) string { return "" }})
+}
+
 // racePages measures the first page of each store.
 func (b *bench) racePages(ctx context.Context, servers ...*redisServer) (readings []reading, err error) {
 	var ops []op
 	for _, r := range servers {
-		store, err := valkeystore.Open(ctx, r.url(), quiet, time.Now)
+		store, err := openStore(ctx, r.url())
 		if err != nil {
 			return nil, err
 		}

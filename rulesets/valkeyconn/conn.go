@@ -1,4 +1,4 @@
-package valkeystore
+package valkeyconn
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 
 const (
 	dialTimeout = 3 * time.Second
-	opTimeout   = 5 * time.Second
+	ioTimeout   = 5 * time.Second
 	// noRetries keeps the client library from sending a command again whose
 	// answer got lost: a creation that had succeeded would then find its own
 	// ruleset and report that the name is taken.
@@ -33,19 +33,19 @@ var schemes = map[string]string{
 	"unix": "unix",
 }
 
-// Serves reports whether URLs with that scheme name a store of this package.
+// Serves reports whether Dial knows URLs with that scheme.
 func Serves(scheme string) bool { return schemes[scheme] != "" }
 
-// URLFromEnv is the URL that the documented variables VALKEY_HOST and
-// VALKEY_PORT mean.
+// URLFromEnv returns the URL for values of the variables VALKEY_HOST and
+// VALKEY_PORT.
 func URLFromEnv(host, port string) string {
 	return "valkey://" + net.JoinHostPort(cmp.Or(host, "localhost"), cmp.Or(port, "6379"))
 }
 
-// connect makes a client for a URL and sees whether the server answers. No
-// error shows the password.
-func connect(ctx context.Context, raw string, log *slog.Logger) (redis.UniversalClient, int, error) {
-	client, db, err := clientFor(raw, log)
+// Dial connects to the server of a URL and waits until it answers. db is the number
+// of the database. Close the client. No error shows the password.
+func Dial(ctx context.Context, url string, log *slog.Logger) (client redis.UniversalClient, db int, err error) {
+	client, db, err = clientFor(url, log)
 	if err != nil {
 		return nil, 0, fmt.Errorf("failed to connect to Valkey: %w", err)
 	}
@@ -69,7 +69,7 @@ func clientFor(raw string, log *slog.Logger) (redis.UniversalClient, int, error)
 		if err != nil {
 			return nil, 0, fmt.Errorf("the store's URL: %w", err)
 		}
-		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.DialerRetries = dialTimeout, opTimeout, opTimeout, 1
+		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.DialerRetries = dialTimeout, ioTimeout, ioTimeout, 1
 		o.ContextTimeoutEnabled, o.MaintNotificationsConfig = true, noMaintenance()
 		return redis.NewClusterClient(o), 0, nil
 	case "sentinel":
@@ -77,7 +77,7 @@ func clientFor(raw string, log *slog.Logger) (redis.UniversalClient, int, error)
 		if err != nil {
 			return nil, 0, fmt.Errorf("the store's URL: %w", err)
 		}
-		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.ContextTimeoutEnabled = dialTimeout, opTimeout, opTimeout, true
+		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.ContextTimeoutEnabled = dialTimeout, ioTimeout, ioTimeout, true
 		o.MaxRetries, o.DialerRetries = noRetries, 1
 		return redis.NewFailoverClient(o), o.DB, nil
 	}
@@ -85,7 +85,7 @@ func clientFor(raw string, log *slog.Logger) (redis.UniversalClient, int, error)
 	if err != nil {
 		return nil, 0, fmt.Errorf("the store's URL: %w", err)
 	}
-	o.DialTimeout, o.ReadTimeout, o.WriteTimeout = dialTimeout, opTimeout, opTimeout
+	o.DialTimeout, o.ReadTimeout, o.WriteTimeout = dialTimeout, ioTimeout, ioTimeout
 	o.MaxRetries, o.DialerRetries = noRetries, 1
 	o.ContextTimeoutEnabled, o.MaintNotificationsConfig = true, noMaintenance()
 	return redis.NewClient(o), o.DB, nil

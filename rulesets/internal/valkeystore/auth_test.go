@@ -17,8 +17,9 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"github.com/triptych-mcp/triptych/rulesets/internal/valkeystore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
-	"github.com/triptych-mcp/triptych/rulesets/valkeystore"
+	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
@@ -73,7 +74,7 @@ func TestURLs(t *testing.T) {
 	for _, tc := range [][3]string{
 		{"", "", "valkey://localhost:6379"}, {"db", "", "valkey://db:6379"}, {"", "7000", "valkey://localhost:7000"}, {"::1", "1", "valkey://[::1]:1"},
 	} {
-		if got := valkeystore.URLFromEnv(tc[0], tc[1]); got != tc[2] {
+		if got := valkeyconn.URLFromEnv(tc[0], tc[1]); got != tc[2] {
 			t.Errorf("URLFromEnv(%q, %q) = %q, want %q", tc[0], tc[1], got, tc[2])
 		}
 	}

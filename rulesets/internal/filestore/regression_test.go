@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/rulesets/filestore"
+	"github.com/triptych-mcp/triptych/rulesets/internal/filestore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 

@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 )
 
 const (
@@ -38,6 +39,9 @@ type Store struct {
 	odd     map[ruleset.Name]string // tags that were reported, by name
 }
 
+// opTimeout is how long an operation on one ruleset may take.
+const opTimeout = 5 * time.Second
+
 // maxOdd is how many rulesets with odd tags are remembered.
 const maxOdd = 1000
 
@@ -46,7 +50,7 @@ const maxOdd = 1000
 // +sentinel (parameters as the client library documents them). An error reads
 // "failed to connect to Valkey: …".
 func Open(ctx context.Context, url string, log *slog.Logger, now func() time.Time) (*Store, error) {
-	client, db, err := connect(ctx, url, log)
+	client, db, err := valkeyconn.Dial(ctx, url, log)
 	if err != nil {
 		return nil, err
 	}

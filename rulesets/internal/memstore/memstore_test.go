@@ -6,9 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/triptych-mcp/triptych/rulesets/memstore"
+	"github.com/triptych-mcp/triptych/rulesets/internal/memstore"
+	"github.com/triptych-mcp/triptych/rulesets/internal/storetest"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
-	"github.com/triptych-mcp/triptych/rulesets/storetest"
 )
 
 func TestContract(t *testing.T) {

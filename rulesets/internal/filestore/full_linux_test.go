@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/conformance/disktest"
-	"github.com/triptych-mcp/triptych/rulesets/filestore"
+	"github.com/triptych-mcp/triptych/rulesets/internal/filestore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 

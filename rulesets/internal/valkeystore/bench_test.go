@@ -10,8 +10,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/triptych-mcp/triptych/rulesets/internal/valkeystore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
-	"github.com/triptych-mcp/triptych/rulesets/valkeystore"
 )
 
 // BenchmarkStore measures a store of 10,000 rulesets, or as many as

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/rulesets/internal/valkeystore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
-	"github.com/triptych-mcp/triptych/rulesets/valkeystore"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/rulesets/internal/storetest"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
-	"github.com/triptych-mcp/triptych/rulesets/storetest"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 

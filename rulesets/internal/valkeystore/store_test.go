@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/triptych-mcp/triptych/rulesets/internal/storetest"
+	"github.com/triptych-mcp/triptych/rulesets/internal/valkeystore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
-	"github.com/triptych-mcp/triptych/rulesets/storetest"
-	"github.com/triptych-mcp/triptych/rulesets/valkeystore"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 

@@ -15,9 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/triptych-mcp/triptych/rulesets/filestore"
+	"github.com/triptych-mcp/triptych/rulesets/internal/filestore"
+	"github.com/triptych-mcp/triptych/rulesets/internal/storetest"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
-	"github.com/triptych-mcp/triptych/rulesets/storetest"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
