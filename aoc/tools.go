@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/schema"
 )
@@ -45,8 +46,8 @@ func (t *tools) table() *mcp.Table {
 				Description: "Full puzzle instructions for one day, 01 to 25", MIMEType: mimeType,
 			}},
 		}},
-		Errors: wireError,
-		Watch:  t.watch,
+		Errors: wireError, ModelErrors: []jsonrpc.Code{codeApplication},
+		Watch: t.watch,
 	}
 }
 

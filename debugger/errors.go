@@ -27,6 +27,10 @@ const (
 	codeNoHistory        jsonrpc.Code = -32007
 )
 
+// modelErrors are the codes of errors that a model can do something about.
+var modelErrors = append(xmltools.ModelErrors(),
+	codeFailed, codeProcessNotFound, codeNotAttached, codeBreakpointFailed, codeNoHistory)
+
 // wireErrors are asked in this order; the first that knows an error answers.
 var wireErrors = []func(error) *jsonrpc.Error{
 	wireArguments, wireNotAttached, wireRefused, wireOutside, wireProcess, wireBreakpoint, wireHistory, wireFailure, wireMissing,

@@ -67,7 +67,7 @@ func TestFileSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	control, look := &controltools.Group{Sessions: sessions}, &looktools.Group{Sessions: sessions}
-	table := &mcp.Table{Family: "debugger", Errors: wireError, Tools: append(slices.Concat(control.Tools(), look.Tools()), mcp.Tool{
+	table := &mcp.Table{Family: "debugger", Errors: wireError, ModelErrors: modelErrors, Tools: append(slices.Concat(control.Tools(), look.Tools()), mcp.Tool{
 		Name: "debugger/open_tableau", Scope: sessiontools.ReadScope, Doc: "For this test",
 		Call: mcp.Typed(func(_ context.Context, call *mcp.Call, _ struct{}) (controltools.Attached, error) {
 			scene := &tableau{start: 0x1000, bytes: []byte{0x90, 0xc3, 'h', 'i'}}

@@ -44,6 +44,7 @@ func (g *groups) table() *mcp.Table {
 		Instructions: liveInstructions,
 		Tools:        tools,
 		Errors:       wireError,
+		ModelErrors:  modelErrors,
 		EndSession:   g.sessions.EndClient,
 		Close:        g.close,
 	}

@@ -63,10 +63,11 @@ type noArgs struct{}
 // house is a table with one of everything.
 func house() *mcp.Table {
 	return &mcp.Table{
-		Family:   "house",
-		Identity: mcp.Implementation{Name: "houseMCP", Version: "1.0.0"},
-		Baseline: mcp.CapabilityTools | mcp.CapabilityResources,
-		Changing: mcp.CapabilityTools | mcp.CapabilityResources,
+		Family:      "house",
+		Identity:    mcp.Implementation{Name: "houseMCP", Version: "1.0.0"},
+		Baseline:    mcp.CapabilityTools | mcp.CapabilityResources,
+		Changing:    mcp.CapabilityTools | mcp.CapabilityResources,
+		ModelErrors: []jsonrpc.Code{-32007},
 		Tools: []mcp.Tool{
 			{
 				Name: "house/greet", Title: "Greet", Doc: "Greet somebody", Scope: "house:read", Hints: mcp.ReadOnly,

@@ -34,6 +34,10 @@ type Table struct {
 	// a [ToolError] or a [jsonrpc.Error]. Nil leaves them to the server,
 	// which answers argument errors with -32602 and all else with -32603.
 	Errors func(err error) error
+	// ModelErrors are the codes of errors that a model can do something about.
+	// Revisions that have such errors get them as results of the tool; -32602
+	// is always one of them.
+	ModelErrors []jsonrpc.Code
 	// EndSession tells that the state kept under a [Call.StateKey] can go.
 	EndSession func(key string)
 	// Watch reports changes, whoever makes them, until ctx is done.

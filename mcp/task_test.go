@@ -32,7 +32,7 @@ func (n nap) Text() string { return fmt.Sprintf("slept %d ms", n.MS) + n.Dream }
 
 // sleeper is a table with a typed tool that takes its time.
 func sleeper() *mcp.Table {
-	return &mcp.Table{Family: "bed", Tools: []mcp.Tool{{
+	return &mcp.Table{Family: "bed", ModelErrors: []jsonrpc.Code{-32007}, Tools: []mcp.Tool{{
 		Name: "nap", Doc: "Sleep", Task: mcp.TaskWhenSlow,
 		Details: func(args json.RawMessage, answer any) map[string]string {
 			var in napArgs

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -181,21 +182,16 @@ func (c *Call) failed(ctx context.Context, err error) (*Result, error) {
 		return errorResult(tool.Error()), nil
 	}
 	rpc, ok := errors.AsType[*jsonrpc.Error](err)
-	if ok && c.rev.Has(ErrorsInResults) && tellsModel(rpc.Code) {
+	if ok && c.rev.Has(ErrorsInResults) && c.tool.table.forModel(rpc.Code) {
 		return modelError(rpc), nil
 	}
 	return nil, err
 }
 
-// tellsModel reports whether an error of a tool belongs to the model, which
-// can correct itself, rather than to the host.
-func tellsModel(code jsonrpc.Code) bool {
-	switch {
-	case code == jsonrpc.CodeInvalidParams, code == -1:
-		return true
-	default:
-		return code <= -32004 && code >= -32009
-	}
+// forModel reports whether an error of a tool belongs to the model, which can
+// correct itself, rather than to the host.
+func (t *Table) forModel(code jsonrpc.Code) bool {
+	return code == jsonrpc.CodeInvalidParams || slices.Contains(t.ModelErrors, code)
 }
 
 // modelError is the error as a result: message and details as text, code and

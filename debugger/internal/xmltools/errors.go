@@ -17,6 +17,9 @@ const (
 	codeInvalidDocument  jsonrpc.Code = -32009
 )
 
+// ModelErrors returns the codes of errors that a model can do something about.
+func ModelErrors() []jsonrpc.Code { return []jsonrpc.Code{codeDocumentNotFound, codeInvalidDocument} }
+
 // WireError is the wire's form of an error of the library, nil for all
 // others. A document that does not match its schema, and a schema that is none,
 // are -32009; everything else that is wrong with what was asked is -32602. Of
