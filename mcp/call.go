@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -28,8 +29,9 @@ type Call struct {
 	details map[string]string
 	failure bool // whether the result is an error of the tool
 
-	followed bool // whether the client wants to be told of progress
-	started  bool // whether any was told; guarded by mu, as the two below
+	followed bool        // whether the client wants to be told of progress
+	started  bool        // whether any was told; guarded by mu, as the two below
+	over     atomic.Bool // the request is answered: nothing is sent for it any more
 	mu       sync.Mutex
 	progress float64
 	told     time.Time // when progress was last told
@@ -61,7 +63,7 @@ func (c *Call) Progress(ctx context.Context, progress, total float64, message st
 		}
 		return
 	}
-	if !c.followed || c.handler.caller.Send == nil || !c.due(progress, total) {
+	if !c.followed || c.over.Load() || c.handler.caller.Send == nil || !c.due(progress, total) {
 		return
 	}
 	dst := append([]byte(`{"progressToken":`), c.params.meta().progressToken...)
@@ -126,7 +128,7 @@ func (c *Call) notify(ctx context.Context, method string, params []byte) {
 // Log sends a log message to the client if it wants messages of that level.
 // data is any value that encodes as JSON; never put secrets into it.
 func (c *Call) Log(ctx context.Context, level Level, logger string, data any) {
-	if c.handler.caller.Send == nil || !c.wantsLog(level) {
+	if c.over.Load() || c.handler.caller.Send == nil || !c.wantsLog(level) {
 		return
 	}
 	raw, err := json.Marshal(data)

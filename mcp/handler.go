@@ -9,38 +9,16 @@ import (
 
 // Handle answers one request with the JSON of its result.
 func (h *Handler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
-	call := h.newCall(req.ID)
-	var err error
+	call := &Call{handler: h, id: req.ID, method: methodRows[req.Method]}
+	defer call.over.Store(true)
 	if h.server.cfg.Observe != nil {
-		dst, err = h.observed(ctx, req, call, dst)
-	} else {
-		dst, err = h.handle(ctx, req, call, dst)
+		return h.observed(ctx, req, call, dst)
 	}
-	h.over(call)
-	return dst, err
-}
-
-func (h *Handler) newCall(id jsonrpc.ID) *Call {
-	call := h.spare.Swap(nil)
-	if call == nil {
-		call = &Call{handler: h}
-	}
-	call.id = id
-	return call
-}
-
-// over has the next request of the connection use the memory of a tool's call,
-// which nobody may use any more; half of what most requests take is that. A
-// handler that does it all the same is told that its client wants nothing.
-func (h *Handler) over(call *Call) {
-	if h.caller.Connection && call.tool != nil && call.tool.Task == TaskNever {
-		*call = Call{handler: h, method: call.method, rev: call.rev}
-		h.spare.Store(call)
-	}
+	return h.handle(ctx, req, call, dst)
 }
 
 func (h *Handler) handle(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) ([]byte, error) {
-	meta, err := call.params.parse(req.Params)
+	meta, err := h.parse(req, &call.params)
 	if err != nil {
 		return dst, err
 	}
@@ -48,12 +26,21 @@ func (h *Handler) handle(ctx context.Context, req *jsonrpc.Request, call *Call, 
 	if err := call.admit(&meta); err != nil {
 		return dst, err
 	}
-	row := h.server.methods[req.Method]
-	if row == nil || !row.in(call.rev) || !h.server.offers(row.needs) {
+	if row := call.method; row == nil || !row.in(call.rev) || !h.server.offers(row.needs) {
 		return dst, methodNotFound(req.Method)
 	}
-	call.method = row
 	return h.serve(ctx, call, dst)
+}
+
+// parse fills p from the params of the request, which a preview may have parsed
+// already.
+func (h *Handler) parse(req *jsonrpc.Request, p *params) (meta, *jsonrpc.Error) {
+	if v := h.preview; v != nil && v.request == req {
+		h.preview = nil // a handler that stays must not keep the message
+		*p = v.params
+		return v.meta, v.bad
+	}
+	return p.parse(req.Params)
 }
 
 // serve runs the row and closes the result that it opened.
@@ -113,26 +100,31 @@ func (h *Handler) cancelRequest(raw []byte) {
 	}
 }
 
-// Lane says what must run in arrival order: calls to one family. Lists of
+// Sequence names what must run in arrival order: calls to one family. Lists of
 // resources belong to the first family that has any, whose tools change them.
 func (h *Handler) Sequence(req *jsonrpc.Request) string {
+	row := methodRows[req.Method]
+	if row == nil || row.order == anyOrder {
+		return ""
+	}
+	if row.order == firstResource {
+		if len(h.server.sources) == 0 {
+			return ""
+		}
+		return h.server.sources[0].table.Family
+	}
 	var p params
 	if _, err := p.parse(req.Params); err != nil {
 		return ""
 	}
-	switch req.Method {
-	case "tools/call":
+	if row.target == targetTool {
 		if tool := h.server.toolNamed(p.name); tool != nil && !tool.Interrupts {
 			return tool.table.Family
 		}
-	case "resources/read":
-		if src := h.server.source(unquoted(p.other("uri"))); src != nil {
-			return src.table.Family
-		}
-	case "resources/list":
-		if len(h.server.sources) > 0 {
-			return h.server.sources[0].table.Family
-		}
+		return ""
+	}
+	if src := h.server.source(unquoted(row.target.member(&p))); src != nil {
+		return src.table.Family
 	}
 	return ""
 }

@@ -1,20 +1,74 @@
 package mcp
 
-import (
-	"context"
-	"slices"
-)
+import "context"
 
-// A method is a row of the protocol: who has it and how it is served.
+// A method is a row of the protocol: which revisions have it, what else must be
+// known of a request before it is served, and how it is served. Every question
+// about a method that another file or package asks is a column here.
 type method struct {
-	name  string
-	eras  eras
-	wants Feature // of the revision, 0 for none
-	needs capability
-	cache cacheHint
+	name    string
+	eras    eras
+	wants   Feature // of the revision, 0 for none
+	needs   capability
+	cache   cacheHint
+	target  target // what a request names
+	order   order  // which requests it must not overtake
+	purpose purpose
 	// serve appends the members of the result, without braces.
 	serve func(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error)
 }
+
+// A target is the member of params by which a request names what it is about.
+type target uint8
+
+const (
+	noTarget     target = iota
+	targetTool          // name
+	targetPrompt        // name
+	targetURI           // uri
+	targetTask          // taskId
+)
+
+// member returns the member of params that names the target, nil when it is
+// absent.
+func (t target) member(p *params) []byte {
+	switch t {
+	case targetTool, targetPrompt:
+		return p.name
+	case targetURI:
+		return p.other("uri")
+	case targetTask:
+		return p.other("taskId")
+	case noTarget:
+	}
+	return nil
+}
+
+// An order is which requests of the same connection a request must not overtake.
+type order uint8
+
+const (
+	anyOrder      order = iota
+	familyOrder         // those to the family of its target
+	firstResource       // those to the first family with resources, whose tools change the list
+)
+
+// A purpose is what requests of a method are for.
+type purpose uint8
+
+const (
+	// work is what a client wants done.
+	work purpose = iota
+	// browsing shows what the server has, changes nothing, and shows nothing of
+	// the user's.
+	browsing
+	// probe asks whether a server is there. It is not recorded, no quota counts
+	// it, and it waits for no store: a client that is refused takes the server
+	// for one of an old revision, for good.
+	probe
+	// stream sends messages before its answer.
+	stream
+)
 
 // eras are the kinds of revision that have a method.
 type eras uint8
@@ -41,25 +95,28 @@ var (
 )
 
 var methods = []method{
-	{"initialize", legacyEra, 0, always, notCached, serveInitialize},
-	{"ping", legacyEra, 0, always, notCached, servePing},
-	{"server/discover", modernEra, 0, always, cachePublic, serveDiscover},
-	{"tools/list", bothEras, 0, hasTools, cachePrivate, serveToolsList},
-	{"tools/call", bothEras, 0, hasTools, notCached, serveToolsCall},
-	{"resources/list", bothEras, 0, hasResources, cacheNever, serveResourcesList},
-	{"resources/templates/list", bothEras, 0, hasResources, cachePrivate, serveTemplatesList},
-	{"resources/read", bothEras, 0, hasResources, cacheNever, serveResourcesRead},
-	{"resources/subscribe", legacyEra, Subscriptions, hasResources, notCached, serveSubscribe},
-	{"resources/unsubscribe", legacyEra, Subscriptions, hasResources, notCached, serveUnsubscribe},
-	{"subscriptions/listen", modernEra, 0, always, notCached, serveListen},
-	{"prompts/list", bothEras, 0, hasPrompts, cachePrivate, servePromptsList},
-	{"prompts/get", bothEras, 0, hasPrompts, notCached, servePromptsGet},
-	{"completion/complete", bothEras, 0, hasCompletions, notCached, serveComplete},
-	{"tasks/get", modernEra, 0, hasTasks, notCached, serveTasksGet},
-	{"tasks/update", modernEra, 0, hasTasks, notCached, serveTasksUpdate},
-	{"tasks/cancel", modernEra, 0, hasTasks, notCached, serveTasksCancel},
-	{"logging/setLevel", legacyEra, 0, always, notCached, serveSetLevel},
+	{"initialize", legacyEra, 0, always, notCached, noTarget, anyOrder, browsing, serveInitialize},
+	{"ping", legacyEra, 0, always, notCached, noTarget, anyOrder, probe, servePing},
+	{"server/discover", modernEra, 0, always, cachePublic, noTarget, anyOrder, probe, serveDiscover},
+	{"tools/list", bothEras, 0, hasTools, cachePrivate, noTarget, anyOrder, browsing, serveToolsList},
+	{"tools/call", bothEras, 0, hasTools, notCached, targetTool, familyOrder, work, serveToolsCall},
+	{"resources/list", bothEras, 0, hasResources, cacheNever, noTarget, firstResource, browsing, serveResourcesList},
+	{"resources/templates/list", bothEras, 0, hasResources, cachePrivate, noTarget, anyOrder, browsing, serveTemplatesList},
+	{"resources/read", bothEras, 0, hasResources, cacheNever, targetURI, familyOrder, work, serveResourcesRead},
+	{"resources/subscribe", legacyEra, Subscriptions, hasResources, notCached, targetURI, anyOrder, work, serveSubscribe},
+	{"resources/unsubscribe", legacyEra, Subscriptions, hasResources, notCached, targetURI, anyOrder, work, serveUnsubscribe},
+	{"subscriptions/listen", modernEra, 0, always, notCached, noTarget, anyOrder, stream, serveListen},
+	{"prompts/list", bothEras, 0, hasPrompts, cachePrivate, noTarget, anyOrder, browsing, servePromptsList},
+	{"prompts/get", bothEras, 0, hasPrompts, notCached, targetPrompt, anyOrder, work, servePromptsGet},
+	{"completion/complete", bothEras, 0, hasCompletions, notCached, noTarget, anyOrder, work, serveComplete},
+	{"tasks/get", modernEra, 0, hasTasks, notCached, targetTask, anyOrder, work, serveTasksGet},
+	{"tasks/update", modernEra, 0, hasTasks, notCached, targetTask, anyOrder, work, serveTasksUpdate},
+	{"tasks/cancel", modernEra, 0, hasTasks, notCached, targetTask, anyOrder, work, serveTasksCancel},
+	{"logging/setLevel", legacyEra, 0, always, notCached, noTarget, anyOrder, browsing, serveSetLevel},
 }
+
+// methodRows finds the rows by name.
+var methodRows = methodsByName()
 
 func methodsByName() map[string]*method {
 	m := make(map[string]*method, len(methods))
@@ -77,99 +134,4 @@ func (m *method) in(rev *Revision) bool {
 		return m.eras&modernEra != 0
 	}
 	return m.eras&legacyEra != 0
-}
-
-// A capability is what a server must have for a method to exist.
-type capability int
-
-const (
-	always capability = iota
-	hasTools
-	hasResources
-	hasPrompts
-	hasCompletions
-	hasTasks
-)
-
-// offers reports whether the tables have the capability.
-func (s *Server) offers(c capability) bool {
-	switch c {
-	case hasTools:
-		return len(s.listed) > 0
-	case hasResources:
-		return len(s.sources) > 0
-	case hasPrompts:
-		return len(s.prompts) > 0 || s.documented()&CapabilityPrompts != 0
-	case hasCompletions:
-		return s.completes()
-	case hasTasks:
-		return slices.ContainsFunc(s.listed, func(t *boundTool) bool { return t.Task != TaskNever })
-	case always:
-	}
-	return true
-}
-
-// documented are the capabilities that the tables' documents show.
-func (s *Server) documented() (o Capabilities) {
-	for _, t := range s.tables {
-		o |= t.Baseline
-	}
-	return o
-}
-
-// changing are the lists that may change.
-func (s *Server) changing() (o Capabilities) {
-	for _, t := range s.tables {
-		o |= t.Changing
-	}
-	return o
-}
-
-// visible returns the tables of which the principal may see a tool, a prompt or
-// a resource.
-func (s *Server) visible(p Principal) (v change) {
-	for i, t := range s.tables {
-		bit := tableSet(1) << i
-		if slices.ContainsFunc(t.Tools, func(t Tool) bool { return p.Allows(t.Scope) }) {
-			v.tools |= bit
-		}
-		if slices.ContainsFunc(t.Prompts, func(p2 Prompt) bool { return p.Allows(p2.Scope) }) {
-			v.prompts |= bit
-		}
-		if slices.ContainsFunc(t.Resources, func(r ResourceSource) bool { return p.Allows(r.Scope) }) {
-			v.resources |= bit
-		}
-	}
-	return v
-}
-
-// promised returns the tables whose lists may change.
-func (s *Server) promised() (v change) {
-	for i, t := range s.tables {
-		bit := tableSet(1) << i
-		if t.Changing&CapabilityTools != 0 {
-			v.tools |= bit
-		}
-		if t.Changing&CapabilityPrompts != 0 {
-			v.prompts |= bit
-		}
-		if t.Changing&CapabilityResources != 0 {
-			v.resources |= bit
-		}
-	}
-	return v
-}
-
-func (s *Server) completes() bool {
-	for _, src := range s.sources {
-		if src.Complete != nil {
-			return true
-		}
-	}
-	for _, p := range s.prompts {
-		if p.Complete != nil {
-			return true
-		}
-	}
-	return false
 }

@@ -16,6 +16,10 @@ type Event struct {
 	// Method is as it was sent. Known says that there is one of that name.
 	Method string
 	Known  bool
+	// Probe reports whether the request only asked whether a server is there;
+	// such a request need not be recorded. Browsing reports whether it only
+	// asked what the server has.
+	Probe, Browsing bool
 	// Family and Target are the family and the documented name of the tool;
 	// Target alone is the URI of a resource or the name of a prompt.
 	Family, Target string
@@ -50,7 +54,9 @@ func (e *Event) IsRequest() bool {
 // observed handles a request and tells the observer, also of a panic.
 func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) (out []byte, err error) {
 	event := Event{Caller: h.caller, Method: req.Method, Started: time.Now(), Code: jsonrpc.CodeInternalError}
-	event.Known = h.server.methods[req.Method] != nil
+	if row := call.method; row != nil {
+		event.Known, event.Probe, event.Browsing = true, row.purpose == probe, row.purpose == browsing
+	}
 	start := len(dst)
 	defer func() {
 		event.Took = time.Since(event.Started)
@@ -105,13 +111,14 @@ func codeOf(err error) jsonrpc.Code {
 	return jsonrpc.ErrorOf(err).Code
 }
 
-// target is what the call is about.
+// target returns the family and the documented name of the call's tool, or the
+// name or URI that its request has.
 func (c *Call) target() (family, name string) {
 	if c.tool != nil {
 		return c.tool.table.Family, c.tool.Name
 	}
-	if uri := c.params.other("uri"); uri != nil {
-		return "", unquoted(uri)
+	if c.method == nil || c.method.target == targetTask {
+		return "", ""
 	}
-	return "", unquoted(c.params.name)
+	return "", quoted(unquoted(c.method.target.member(&c.params)))
 }

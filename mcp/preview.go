@@ -7,10 +7,10 @@ import (
 )
 
 // A Preview is what a transport may see of a request before it is served: the
-// claim of a modern revision, and what the HTTP headers of such a revision
-// repeat.
+// claim of a modern revision, what the HTTP headers of such a revision repeat,
+// and what the request is for. It shares memory with the request.
 type Preview struct {
-	// Claimed says that the request states a revision in _meta.
+	// Claimed reports whether the request states a revision in _meta.
 	Claimed bool
 	// Claim is the revision as stated, "" when it is no string.
 	Claim string
@@ -18,16 +18,25 @@ type Preview struct {
 	Revision *Revision
 	// Err is what is wrong with the claim or with the rest of _meta.
 	Err *jsonrpc.Error
-	// Name is the tool, prompt, resource or task; Named says that the method
-	// has one, though it may be missing.
+	// Name is the tool, prompt, resource or task; Named reports whether the
+	// method has one, though it may be missing.
 	Name  string
 	Named bool
 	// Mirrored are the arguments that have a header of their own.
 	Mirrored []Mirrored
-	// Silent says that serving the request sends nothing to the client before
-	// the answer, unless its session wants messages or can be asked; see
+	// Silent reports whether serving the request sends nothing to the client
+	// before the answer, unless its session wants messages or can be asked; see
 	// [Session.Silent].
 	Silent bool
+	// Probe reports whether the request only asks whether a server is there:
+	// no quota counts it, it is not recorded and needs no store.
+	Probe bool
+
+	request *jsonrpc.Request
+	params  params
+	meta    meta
+	bad     *jsonrpc.Error // why params could not be parsed
+	scope   Scope          // that the target asks for
 }
 
 // A Mirrored is an argument of a tool that a header repeats, by the
@@ -39,58 +48,57 @@ type Mirrored struct {
 	Value []byte
 }
 
-// Preview looks at a request. What it returns shares memory with it.
+// Preview parses the params of a request and says what it is about.
+// [Handler.Reuse] saves the second parse.
 func (s *Server) Preview(req *jsonrpc.Request) Preview {
-	var p params
-	meta, err := p.parse(req.Params)
-	if err != nil {
-		return Preview{Err: err}
+	v := Preview{request: req}
+	row := methodRows[req.Method]
+	v.Probe = row != nil && row.purpose == probe
+	if v.meta, v.bad = v.params.parse(req.Params); v.bad != nil {
+		v.Err = v.bad
+		return v
 	}
-	silent := s.isSilent(req.Method, p.name, &meta)
-	if meta.version == nil {
-		return Preview{Silent: silent}
+	v.Silent = (row == nil || row.purpose != stream) && v.meta.progressToken == nil && v.meta.logLevel == nil
+	if v.meta.version != nil {
+		v.Claimed, v.Claim = true, unquoted(v.meta.version)
+		v.Revision, v.Err = v.meta.check()
 	}
-	view := Preview{Claimed: true, Claim: unquoted(meta.version), Silent: silent}
-	view.Revision, view.Err = meta.check()
-	switch req.Method {
-	case "tools/call":
-		view.Name, view.Named = unquoted(p.name), true
-		if tool := s.toolNamed(p.name); tool != nil {
-			view.Mirrored = tool.mirrored(p.arguments)
-		}
-	case "prompts/get":
-		view.Name, view.Named = unquoted(p.name), true
-	case "resources/read":
-		view.Name, view.Named = unquoted(p.other("uri")), true
-	case "tasks/get", "tasks/update", "tasks/cancel":
-		view.Name, view.Named = unquoted(p.other("taskId")), true
+	if row != nil && row.target != noTarget {
+		s.previewTarget(&v, row.target)
 	}
-	return view
+	return v
 }
 
-// Denies says whether a request will be refused because the principal lacks a
-// right. It knows of tools, prompts and resources.
-func (s *Server) Denies(who Principal, req *jsonrpc.Request) bool {
-	var p params
-	if who.Scopes == nil {
-		return false
+// previewTarget finds what the request names.
+func (s *Server) previewTarget(v *Preview, kind target) {
+	v.Named, v.Name = true, unquoted(kind.member(&v.params))
+	switch kind {
+	case targetTool:
+		if tool := s.tools[v.Name]; tool != nil {
+			v.scope, v.Silent = tool.Scope, v.Silent && !tool.Suspends
+			if v.Claimed {
+				v.Mirrored = tool.mirrored(v.params.arguments)
+			}
+		}
+	case targetPrompt:
+		if prompt := s.byName[v.Name]; prompt != nil {
+			v.scope = prompt.Scope
+		}
+	case targetURI:
+		if src := s.source(v.Name); src != nil {
+			v.scope = src.Scope
+		}
+	case noTarget, targetTask:
 	}
-	if _, err := p.parse(req.Params); err != nil {
-		return false
-	}
-	switch req.Method {
-	case "tools/call":
-		tool := s.toolNamed(p.name)
-		return tool != nil && !who.Allows(tool.Scope)
-	case "prompts/get":
-		prompt := s.byName[unquoted(p.name)]
-		return prompt != nil && !who.Allows(prompt.Scope)
-	case "resources/read":
-		src := s.source(unquoted(p.other("uri")))
-		return src != nil && !who.Allows(src.Scope)
-	}
-	return false
 }
+
+// Denied reports whether the request will be refused because the principal
+// lacks the right that its tool, prompt or resource asks for.
+func (v *Preview) Denied(who Principal) bool { return !who.Allows(v.scope) }
+
+// Reuse makes Handle take the parsed params of the request from its preview. It
+// must not be called while a request is being handled.
+func (h *Handler) Reuse(v *Preview) { h.preview = v }
 
 // A headerPath is a property with x-mcp-header and how to get there.
 type headerPath struct {
@@ -156,17 +164,4 @@ func valueOf(object []byte, name string) (value []byte) {
 		return nil
 	}
 	return value
-}
-
-// isSilent is what [Preview.Silent] says.
-func (s *Server) isSilent(method string, name []byte, m *meta) bool {
-	switch method {
-	case "subscriptions/listen":
-		return false
-	case "tools/call":
-		if tool := s.toolNamed(name); tool != nil && tool.Suspends {
-			return false
-		}
-	}
-	return m.progressToken == nil && m.logLevel == nil
 }

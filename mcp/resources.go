@@ -197,6 +197,9 @@ func serveUnsubscribe(_ context.Context, s *Server, c *Call, dst []byte) ([]byte
 	if rpcErr != nil {
 		return dst, rpcErr
 	}
+	if src := s.source(uri); src != nil && !c.handler.caller.Principal.Allows(src.Scope) {
+		return dst, permissionDenied(src.Scope)
+	}
 	if session := c.handler.caller.Session; session != nil {
 		session.unsubscribe(&s.budget, c.handler.caller.Principal.ID, uri)
 	}

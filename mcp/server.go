@@ -56,7 +56,6 @@ const (
 type Server struct {
 	cfg        Config
 	tables     []*Table
-	methods    map[string]*method
 	tools      map[string]*boundTool // by either spelling
 	listed     []*boundTool          // in the order of the tables
 	toolScopes []Scope               // that any tool asks for, each once
@@ -103,7 +102,7 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		cfg: cfg, tables: tables, methods: methodsByName(),
+		cfg: cfg, tables: tables,
 		tools: map[string]*boundTool{}, schemes: map[string]*boundSource{},
 		byName: map[string]*boundPrompt{}, bound: map[*Handler]struct{}{},
 	}
@@ -194,12 +193,12 @@ func (s *Server) forget(h *Handler) {
 // Handler serves one caller. It implements [jsonrpc.Handler] and the
 // interfaces by which a connection asks for order, cancellation and batches.
 type Handler struct {
-	server *Server
-	caller Caller
-	cancel func(jsonrpc.ID) bool
-	bound  atomic.Bool // whether the server knows the handler
-	spare  atomic.Pointer[Call]
-	book   book
+	server  *Server
+	caller  Caller
+	cancel  func(jsonrpc.ID) bool
+	bound   atomic.Bool // whether the server knows the handler
+	preview *Preview    // of the request that comes next, nil if there is none
+	book    book
 }
 
 // CloseListens tells the client that its listen requests are over. [Handler.End]

@@ -52,16 +52,6 @@ func trailStore(client redis.UniversalClient) string {
 	return "the audit trail in the data folder"
 }
 
-// unrecorded are requests that do nothing: editors send them to see whether a
-// server is there, and a server that was only looked at leaves nothing behind.
-var unrecorded = map[string]bool{"ping": true, "server/discover": true}
-
-// lookingAround are requests that change nothing and show nothing of the user's.
-var lookingAround = map[string]bool{
-	"initialize": true, "tools/list": true, "prompts/list": true, "resources/list": true,
-	"resources/templates/list": true, "logging/setLevel": true,
-}
-
 // maxHeld is how many records are held back.
 const maxHeld = 100
 
@@ -70,36 +60,32 @@ func (r *recorder) observe(_ context.Context, e *mcp.Event) error {
 	if r.numbers != nil {
 		r.numbers.Observe(e)
 	}
-	if r.trail == nil || unrecorded[e.Method] {
+	if r.trail == nil || e.Probe {
 		return nil
 	}
-	return r.record(audit.Record{
+	looks := e.Browsing || e.Code == jsonrpc.CodeMethodNotFound
+	if e.Method == mcp.SessionEnd {
+		looks = r.last.Load() == 0 // the session did nothing else
+	}
+	return r.record(looks, audit.Record{
 		Time: e.Started, Key: e.Caller.Principal.ID, Addr: address(e.Caller), Session: sessionOf(e.Caller),
 		Method: e.Method, Target: target(e), Outcome: outcome(e), Code: int(e.Code), Duration: e.Took, Details: details(e),
 	})
 }
 
-// record appends a record and those held back before it, or holds it back.
-func (r *recorder) record(record audit.Record) error {
+// record appends a record and those held back before it, or holds it back when
+// the client only looks what the server has.
+func (r *recorder) record(looks bool, record audit.Record) error {
 	if !r.patient {
 		return r.append(record)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.held = append(r.held, record)
-	if r.onlyLooks(&record) && len(r.held) <= maxHeld {
+	if looks && len(r.held) <= maxHeld {
 		return nil
 	}
 	return r.releaseLocked()
-}
-
-// onlyLooks reports whether the record is of a client that only looks around, or
-// of the end of one that did nothing else.
-func (r *recorder) onlyLooks(record *audit.Record) bool {
-	if record.Method == mcp.SessionEnd {
-		return r.last.Load() == 0
-	}
-	return lookingAround[record.Method] || record.Code == int(jsonrpc.CodeMethodNotFound)
 }
 
 // release appends what is held back.

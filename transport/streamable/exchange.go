@@ -52,7 +52,7 @@ var (
 func (e *exchange) exchange(w http.ResponseWriter, r *http.Request) {
 	h := e.h
 	e.id, e.batch = onlyID(&e.body).Clone(), e.body.Batch
-	e.probe, e.values = isProbe(&e.body), context.WithoutCancel(r.Context())
+	e.probe, e.values = e.to.view.Probe, context.WithoutCancel(r.Context())
 	if e.to.session != nil {
 		e.begin(e.values) // a lost connection cancels nothing
 	} else {
@@ -64,6 +64,7 @@ func (e *exchange) exchange(w http.ResponseWriter, r *http.Request) {
 		e.first, e.to.caller.Send = make(chan []byte, 2), e // a stream may be opened even behind the answer
 	}
 	e.handler = h.cfg.Server.Bind(e.to.caller, nil)
+	e.handler.Reuse(&e.to.view)
 	e.register()
 	if streams {
 		e.beside(w, r)
@@ -161,7 +162,7 @@ func (e *exchange) answer() []byte {
 		e.err = err
 		out = jsonrpc.AppendError(out[:0], e.id, hasNullID(e.to.rev), jsonrpc.ErrorOf(err))
 	}
-	e.body = jsonrpc.Body{}
+	e.body, e.to.view = jsonrpc.Body{}, mcp.Preview{}
 	e.hold.Release()
 	return out
 }

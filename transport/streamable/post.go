@@ -111,21 +111,10 @@ func onlyID(body *jsonrpc.Body) jsonrpc.ID {
 	return body.Messages[0].ID
 }
 
-// probes are the requests by which clients look whether a server is there: no
-// quota counts them, because clients that are refused take the server for an old
-// one, for good; and they have no records, so nothing has to be safe before they
-// are answered.
-var probes = map[string]bool{"server/discover": true, "ping": true}
-
-// isProbe reports whether the body is one of them alone.
-func isProbe(body *jsonrpc.Body) bool {
-	return !body.Batch && body.Messages[0].Request != nil && probes[body.Messages[0].Request.Method]
-}
-
 // billOf counts what a body costs. Requests that will be refused for want of a
-// right are no calls.
+// right are no calls, and neither are probes: no quota counts them.
 func (h *Handler) billOf(body *jsonrpc.Body, to *route) (bill Bill) {
-	bill.Probe = isProbe(body)
+	bill.Probe = to.view.Probe
 	for _, m := range body.Messages {
 		switch {
 		case m.Err != nil:
@@ -133,10 +122,17 @@ func (h *Handler) billOf(body *jsonrpc.Body, to *route) (bill Bill) {
 		case m.Request == nil || m.Request.IsNotification():
 		case m.Request.Method == "initialize":
 			bill.Handshakes++
-		case h.cfg.Server.Denies(to.caller.Principal, m.Request):
-			bill.Broken = 1
-		case !probes[m.Request.Method]:
-			bill.Calls++
+		default:
+			view := &to.view
+			if body.Batch {
+				one := h.cfg.Server.Preview(m.Request)
+				view = &one
+			}
+			if view.Denied(to.caller.Principal) {
+				bill.Broken = 1
+			} else if !view.Probe {
+				bill.Calls++
+			}
 		}
 	}
 	return bill

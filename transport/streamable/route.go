@@ -11,9 +11,10 @@ import (
 type route struct {
 	caller  mcp.Caller
 	rev     *mcp.Revision
-	session *session // nil where there is none
-	begins  bool     // the message is an initialize that may begin one
-	silent  bool     // nothing is sent before the answer
+	session *session    // nil where there is none
+	begins  bool        // the message is an initialize that may begin one
+	silent  bool        // nothing is sent before the answer
+	view    mcp.Preview // of the only request of the body
 }
 
 // route finds it for a caller: a claim in the body decides, then the session, then
@@ -23,11 +24,12 @@ func (h *Handler) route(r *http.Request, to *route, body *jsonrpc.Body) *Refusal
 	to.rev = mcp.BaselineRevision()
 	request := body.Messages[0].Request
 	if !body.Batch && request != nil {
-		view := h.cfg.Server.Preview(request)
+		to.view = h.cfg.Server.Preview(request)
+		view := &to.view
 		if to.silent = view.Silent; view.Claimed {
 			to.rev = orBaseline(view.Revision)
 			to.caller.Revision = to.rev
-			return checkClaim(r.Header, request, &view, named)
+			return checkClaim(r.Header, request, view, named)
 		}
 	}
 	switch {

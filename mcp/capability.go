@@ -1,0 +1,98 @@
+package mcp
+
+import "slices"
+
+// A capability is what a server must have for a method to exist.
+type capability int
+
+const (
+	always capability = iota
+	hasTools
+	hasResources
+	hasPrompts
+	hasCompletions
+	hasTasks
+)
+
+// offers reports whether the tables have the capability.
+func (s *Server) offers(c capability) bool {
+	switch c {
+	case hasTools:
+		return len(s.listed) > 0
+	case hasResources:
+		return len(s.sources) > 0
+	case hasPrompts:
+		return len(s.prompts) > 0 || s.documented()&CapabilityPrompts != 0
+	case hasCompletions:
+		return s.completes()
+	case hasTasks:
+		return slices.ContainsFunc(s.listed, func(t *boundTool) bool { return t.Task != TaskNever })
+	case always:
+	}
+	return true
+}
+
+// documented are the capabilities that the tables' documents show.
+func (s *Server) documented() (o Capabilities) {
+	for _, t := range s.tables {
+		o |= t.Baseline
+	}
+	return o
+}
+
+// changing are the lists that may change.
+func (s *Server) changing() (o Capabilities) {
+	for _, t := range s.tables {
+		o |= t.Changing
+	}
+	return o
+}
+
+// visible returns the tables of which the principal may see a tool, a prompt or
+// a resource.
+func (s *Server) visible(p Principal) (v change) {
+	for i, t := range s.tables {
+		bit := tableSet(1) << i
+		if slices.ContainsFunc(t.Tools, func(t Tool) bool { return p.Allows(t.Scope) }) {
+			v.tools |= bit
+		}
+		if slices.ContainsFunc(t.Prompts, func(p2 Prompt) bool { return p.Allows(p2.Scope) }) {
+			v.prompts |= bit
+		}
+		if slices.ContainsFunc(t.Resources, func(r ResourceSource) bool { return p.Allows(r.Scope) }) {
+			v.resources |= bit
+		}
+	}
+	return v
+}
+
+// promised returns the tables whose lists may change.
+func (s *Server) promised() (v change) {
+	for i, t := range s.tables {
+		bit := tableSet(1) << i
+		if t.Changing&CapabilityTools != 0 {
+			v.tools |= bit
+		}
+		if t.Changing&CapabilityPrompts != 0 {
+			v.prompts |= bit
+		}
+		if t.Changing&CapabilityResources != 0 {
+			v.resources |= bit
+		}
+	}
+	return v
+}
+
+func (s *Server) completes() bool {
+	for _, src := range s.sources {
+		if src.Complete != nil {
+			return true
+		}
+	}
+	for _, p := range s.prompts {
+		if p.Complete != nil {
+			return true
+		}
+	}
+	return false
+}
