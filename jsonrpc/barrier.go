@@ -22,8 +22,8 @@ type withholder struct {
 	decoder *decoder
 }
 
-// instead is what is written instead of lines.
-func (w *withholder) instead(lines []byte) []byte {
+// replace returns what is written in place of lines.
+func (w *withholder) replace(lines []byte) []byte {
 	if w == nil {
 		return lines
 	}

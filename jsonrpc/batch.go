@@ -31,8 +31,8 @@ func (b *batch) size() int {
 	return len(b.out)
 }
 
-// takeBatch serves an array of messages.
-func (c *Conn) takeBatch(line []byte) {
+// handleBatch serves an array of messages.
+func (c *Conn) handleBatch(line []byte) {
 	items, err := c.decoder.decodeBatch(line, c.cfg.MaxBatch)
 	if err != nil {
 		c.refuseLine(err)
@@ -46,7 +46,7 @@ func (c *Conn) takeBatch(line []byte) {
 	}
 	b := &batch{left: 1} // ours, so that it does not end before all are in
 	for i := range items {
-		c.takeItem(b, &items[i])
+		c.handleItem(b, &items[i])
 	}
 	b.add(c, nil)
 }
@@ -82,8 +82,8 @@ func requestsOf(items []message) []Request {
 	return requests
 }
 
-// takeItem serves one element; requests run beside the reader.
-func (c *Conn) takeItem(b *batch, m *message) {
+// handleItem serves one element; requests run beside the reader.
+func (c *Conn) handleItem(b *batch, m *message) {
 	switch {
 	case m.kind == isBroken:
 		b.expect(1)
@@ -98,7 +98,7 @@ func (c *Conn) takeItem(b *batch, m *message) {
 		if c.sequencer != nil {
 			j.sequence = c.sequencer.Sequence(&m.request)
 		}
-		if !c.flight.submit(j) {
+		if !c.scheduler.submit(j) {
 			b.add(c, appendRefusal(nil, j.req.ID, true, invalidRequest("a request with this id is still being answered")))
 		}
 	}
@@ -112,13 +112,13 @@ func (b *batch) expect(n int) {
 
 // submit queues a job and sees to it that somebody runs it. It reports false
 // when a job with this id is in flight already.
-func (f *flight) submit(j *job) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.byID[j.req.ID.String()] != nil && !j.req.IsNotification() {
+func (s *scheduler) submit(j *job) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byID[j.req.ID.String()] != nil && !j.req.IsNotification() {
 		return false
 	}
-	f.queueLocked(j)
-	f.startLocked()
+	s.queueLocked(j)
+	s.startLocked()
 	return true
 }

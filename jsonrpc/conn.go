@@ -79,38 +79,38 @@ type Conn struct {
 
 	// turn is odd while a handler runs on the reading goroutine. Whoever
 	// makes it even by compare-and-swap has the reading role from then on.
-	turn    atomic.Uint64
-	current *job // the job of an odd turn, nil while the reader writes
-	parked  atomic.Bool
-	wake    chan struct{}
+	turn          atomic.Uint64
+	inTurn        *job // the job of an odd turn, nil while the reader writes
+	monitorParked atomic.Bool
+	wakeMonitor   chan struct{}
 
-	resting atomic.Bool // the reader waits for input and owes nothing
-	closing atomic.Bool // no new requests are taken
-	over    atomic.Bool // Serve has returned: input is not ours any more
-	broken  chan error  // holds the first error of a write
+	readerIdle  atomic.Bool // the reader waits for input and owes nothing
+	draining    atomic.Bool // no new requests are taken
+	served      atomic.Bool // Serve has returned: input is not ours any more
+	writeFailed chan error  // holds the first error of a write
 
-	flight flight
-	calls  calls
-	left   chan struct{} // closed by leave
-	leave  func()        // input has ended after a silence, or we shut down
-	ended  chan struct{} // closed when input has ended and all is answered
-	stop   chan struct{} // closed when Serve returns
+	scheduler   scheduler
+	calls       calls
+	inputClosed chan struct{} // closed by closeInput
+	closeInput  func()        // input has ended after a silence, or we shut down
+	drained     chan struct{} // closed when input has ended and all is answered
+	returned    chan struct{} // closed when Serve returns
 }
 
 // NewConn returns a connection that reads lines from in and writes lines to
 // out. It starts nothing.
 func NewConn(in io.Reader, out io.Writer, cfg Config) *Conn {
 	c := &Conn{
-		cfg: cfg.withDefaults(), wake: make(chan struct{}, 1),
-		left: make(chan struct{}), ended: make(chan struct{}), stop: make(chan struct{}),
+		cfg: cfg.withDefaults(), wakeMonitor: make(chan struct{}, 1),
+		inputClosed: make(chan struct{}), drained: make(chan struct{}), returned: make(chan struct{}),
 	}
-	c.leave = sync.OnceFunc(func() { close(c.left) })
+	c.closeInput = sync.OnceFunc(func() { close(c.inputClosed) })
 	c.lines = newLineReader(in, c.cfg.MaxMessage)
 	c.decoder = newDecoder(c.cfg.MaxDepth)
-	c.broken = make(chan error, 1)
-	c.out.init(out, c.cfg.MaxBuffered, c.broken)
+	c.writeFailed = make(chan error, 1)
+	c.out.init(out, c.cfg.MaxBuffered, c.writeFailed)
 	c.out.barrier = c.pass
-	c.flight.init(c)
+	c.scheduler.init(c)
 	c.calls.init()
 	return c
 }
@@ -131,10 +131,10 @@ func (c *Conn) Serve(ctx context.Context, h Handler) error {
 	wg.Go(c.monitor)
 	go c.read()
 	err := c.wait(ctx)
-	c.over.Store(true)
-	close(c.stop)
+	c.served.Store(true)
+	close(c.returned)
 	c.calls.close()
-	c.flight.cancelAll()
+	c.scheduler.cancelAll()
 	wg.Wait()
 	return err
 }
@@ -142,9 +142,9 @@ func (c *Conn) Serve(ctx context.Context, h Handler) error {
 // wait waits for the end of input, of the output or of ctx.
 func (c *Conn) wait(ctx context.Context) error {
 	select {
-	case <-c.ended:
+	case <-c.drained:
 		return c.out.failed()
-	case err := <-c.broken:
+	case err := <-c.writeFailed:
 		c.shutDown(0) // what is not done yet is done for nobody
 		return err
 	case <-ctx.Done():
@@ -156,23 +156,23 @@ func (c *Conn) wait(ctx context.Context) error {
 // shutDown takes nothing new and gives what is in flight that long to end.
 // What does not end when it is cancelled is left behind.
 func (c *Conn) shutDown(grace time.Duration) {
-	c.closing.Store(true)
-	c.leave()
+	c.draining.Store(true)
+	c.closeInput()
 	c.restWithin(grace)
-	if !c.flight.idleWithin(grace) {
-		c.flight.cancelAll()
-		c.flight.idleWithin(c.cfg.Drain)
+	if !c.scheduler.idleWithin(grace) {
+		c.scheduler.cancelAll()
+		c.scheduler.idleWithin(c.cfg.Drain)
 	}
 	c.unblock()
-	c.out.settleWithin(c.cfg.Drain / 10)
+	c.out.drainWithin(c.cfg.Drain / 10)
 	c.out.fail(ErrClosed)
 }
 
 // restWithin waits until the reader is done with what it had begun.
 func (c *Conn) restWithin(d time.Duration) {
-	for end := time.Now().Add(d); !c.resting.Load() && time.Now().Before(end); {
+	for end := time.Now().Add(d); !c.readerIdle.Load() && time.Now().Before(end); {
 		select {
-		case <-c.ended:
+		case <-c.drained:
 			return
 		case <-time.After(tick):
 		}
@@ -194,7 +194,7 @@ func (c *Conn) unblock() {
 // read is the reading role: it takes lines and runs their handlers, until
 // input ends or the monitor takes the role away because a handler runs long.
 func (c *Conn) read() {
-	for !c.over.Load() {
+	for !c.served.Load() {
 		if c.out.full.Load() && !c.flush() {
 			return
 		}
@@ -203,7 +203,7 @@ func (c *Conn) read() {
 		case err != nil:
 			c.refuseLine(tooLong(c.cfg.MaxMessage))
 		case ok:
-			if !c.take(line) {
+			if !c.handleLine(line) {
 				return
 			}
 		default:
@@ -211,9 +211,9 @@ func (c *Conn) read() {
 				return
 			}
 			began := time.Now()
-			c.resting.Store(true)
+			c.readerIdle.Store(true)
 			last, err := c.lines.fill()
-			c.resting.Store(false)
+			c.readerIdle.Store(false)
 			if err != nil {
 				c.finish(last, err, time.Since(began))
 				return
@@ -231,68 +231,68 @@ const silence = 100 * time.Millisecond
 // for what may never come. Input that ends right behind a message, as a file or
 // a pipe does, comes from somebody who waits for all answers; then it is open
 // for as long as the connection.
-func (c *Conn) InputClosed() <-chan struct{} { return c.left }
+func (c *Conn) InputClosed() <-chan struct{} { return c.inputClosed }
 
 // finish serves a last line without newline, waits for all that is in flight
 // and ends the connection. What we asked the other side stays unanswered.
 func (c *Conn) finish(last []byte, err error, waited time.Duration) {
-	if len(last) > 0 && !c.take(last) {
+	if len(last) > 0 && !c.handleLine(last) {
 		return // the new reader finds the end again
 	}
 	if waited >= silence {
-		c.leave()
+		c.closeInput()
 	}
 	c.calls.close()
-	c.flight.idle()
-	c.out.settle()
+	c.scheduler.idle()
+	c.out.drain()
 	if !errors.Is(err, io.EOF) {
 		c.cfg.Logger.Debug("input ended", "err", err)
 	}
-	close(c.ended)
+	close(c.drained)
 }
 
-// take handles one line and reports whether the reading role is still ours.
-func (c *Conn) take(line []byte) bool {
+// handleLine handles one line and reports whether the reading role is still ours.
+func (c *Conn) handleLine(line []byte) bool {
 	if len(line) == 0 || skipSpace(line, 0) == len(line) {
 		return true
 	}
 	if isBatch(line) {
-		if !c.closing.Load() {
-			c.takeBatch(line)
+		if !c.draining.Load() {
+			c.handleBatch(line)
 		}
 		return true
 	}
 	c.decoder.decode(line, &c.message)
-	return c.takeMessage(&c.message)
+	return c.handleMessage(&c.message)
 }
 
-func (c *Conn) takeMessage(m *message) bool {
+func (c *Conn) handleMessage(m *message) bool {
 	switch {
 	case m.kind == isBroken:
 		c.refuse(m.request.ID, m.err)
 	case m.kind == isResponse:
 		c.calls.answer(&m.response)
 	case m.request.IsNotification() && c.preempt != nil && c.preempt.Preempt(&m.request):
-	case c.closing.Load(): // nobody will hear an answer
+	case c.draining.Load(): // nobody will hear an answer
 	case m.request.IsNotification():
 		return c.run(c.newJob(&m.request))
 	default:
-		return c.takeRequest(&m.request)
+		return c.handleRequest(&m.request)
 	}
 	return true
 }
 
-// takeRequest runs the request here when nothing is in its way, else leaves it
+// handleRequest runs the request here when nothing is in its way, else leaves it
 // to whoever is done first.
-func (c *Conn) takeRequest(req *Request) bool {
+func (c *Conn) handleRequest(req *Request) bool {
 	j := c.newJob(req)
-	if c.flight.quiet.Load() {
+	if c.scheduler.quiet.Load() {
 		return c.run(j)
 	}
 	if c.sequencer != nil {
 		j.sequence = c.sequencer.Sequence(req)
 	}
-	switch c.flight.admit(j) {
+	switch c.scheduler.admit(j) {
 	case runHere:
 		return c.run(j)
 	case duplicate:
@@ -311,13 +311,13 @@ func (c *Conn) run(j *job) bool {
 		c.done(j)
 		return true
 	}
-	turn := c.begin(j)
+	turn := c.beginTurn(j)
 	j.run()
-	if c.keep(turn) {
+	if c.endTurn(turn) {
 		c.done(j)
 		return true
 	}
-	c.flight.work(j)
+	c.scheduler.work(j)
 	return false
 }
 
@@ -336,26 +336,26 @@ func (c *Conn) done(j *job) {
 // flush writes what waits and reports whether the reading role is still ours:
 // that the other side takes no answers is no reason not to hear it.
 func (c *Conn) flush() bool {
-	turn := c.begin(nil)
+	turn := c.beginTurn(nil)
 	c.out.flush()
-	return c.keep(turn)
+	return c.endTurn(turn)
 }
 
-// begin starts something that may take long, and wakes the monitor for it.
-func (c *Conn) begin(j *job) (turn uint64) {
-	c.current = j
+// beginTurn starts something that may take long, and wakes the monitor for it.
+func (c *Conn) beginTurn(j *job) (turn uint64) {
+	c.inTurn = j
 	turn = c.turn.Add(1)
-	if c.parked.Load() {
+	if c.monitorParked.Load() {
 		select {
-		case c.wake <- struct{}{}:
+		case c.wakeMonitor <- struct{}{}:
 		default: // it is waking already
 		}
 	}
 	return turn
 }
 
-// keep ends what begin began and reports whether the reading role is still ours.
-func (c *Conn) keep(turn uint64) bool { return c.turn.CompareAndSwap(turn, turn+1) }
+// endTurn ends what beginTurn began and reports whether the reading role is still ours.
+func (c *Conn) endTurn(turn uint64) bool { return c.turn.CompareAndSwap(turn, turn+1) }
 
 // tick is how long a handler may keep the reading role.
 const tick = 500 * time.Microsecond
@@ -371,7 +371,7 @@ func (c *Conn) monitor() {
 		seen := c.turn.Load()
 		timer.Reset(tick)
 		select {
-		case <-c.stop:
+		case <-c.returned:
 			return
 		case <-timer.C:
 		}
@@ -394,15 +394,15 @@ func (c *Conn) monitor() {
 
 // park waits until a handler runs; it reports false when the connection is over.
 func (c *Conn) park(seen uint64) bool {
-	c.parked.Store(true)
-	defer c.parked.Store(false)
+	c.monitorParked.Store(true)
+	defer c.monitorParked.Store(false)
 	if c.turn.Load() != seen {
 		return true
 	}
 	select {
-	case <-c.wake:
+	case <-c.wakeMonitor:
 		return true
-	case <-c.stop:
+	case <-c.returned:
 		return false
 	}
 }
@@ -411,11 +411,11 @@ func (c *Conn) park(seen uint64) bool {
 // it still has it, and starts a new reader. A handler keeps the memory of its
 // line. What has gathered is the new reader's to write: the monitor never blocks.
 func (c *Conn) handOff(turn uint64) {
-	if !c.flight.adopt(turn) {
+	if !c.scheduler.adopt(turn) {
 		return
 	}
-	if c.current != nil { // else it is a write, which has memory of its own
-		c.lines.leave()
+	if c.inTurn != nil { // else it is a write, which has memory of its own
+		c.lines.detach()
 		c.scratch = nil // the handler is still writing to it
 	}
 	go c.read()
@@ -430,7 +430,7 @@ func (c *Conn) refuseLine(e *Error) { c.refuse(ID{}, e) }
 
 // Cancel ends the request in flight with that id: its context is done, and it
 // is not answered. It reports whether there was one.
-func (c *Conn) Cancel(id ID) bool { return c.flight.cancel(id.String()) }
+func (c *Conn) Cancel(id ID) bool { return c.scheduler.cancel(id.String()) }
 
 // Respond answers a request whose handler returned [ErrNoAnswer]; result is
 // JSON.

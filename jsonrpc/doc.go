@@ -65,6 +65,6 @@
 // [Body.Answer], which start no goroutine.
 //
 // Locks, none of which is held while another is taken except in this order:
-// flight.mu, then requestContext.mu; outbox.mu, batch.mu and calls.mu stand
+// scheduler.mu, then requestContext.mu; outbox.mu, batch.mu and calls.mu stand
 // alone, but a batch writes while it is locked.
 package jsonrpc

@@ -109,9 +109,9 @@ func (l *lineReader) move(to []byte) {
 	l.lo, l.hi = 0, n
 }
 
-// leave gives the buffer to whoever still uses the last line, and goes on with
+// detach gives the buffer to whoever still uses the last line, and goes on with
 // a copy of what was not taken.
-func (l *lineReader) leave() {
+func (l *lineReader) detach() {
 	size := firstBuffer
 	for size < l.hi-l.lo {
 		size *= 2

@@ -55,13 +55,13 @@ func (o *outbox) init(w io.Writer, limit int, broken chan<- error) {
 // put adds one message and its newline. With flush set it is written at once,
 // else when somebody flushes, which the reader does when it is full.
 func (o *outbox) put(message []byte, flush bool) error {
-	_, err := o.give(message, flush)
+	_, err := o.putOwned(message, flush)
 	return err
 }
 
-// give is put by one who has no more use for the message's memory: what it
+// putOwned is put for a caller that has no more use for the message's memory: what it
 // returns may be used instead. A big message is then not copied.
-func (o *outbox) give(message []byte, flush bool) (instead []byte, err error) {
+func (o *outbox) putOwned(message []byte, flush bool) (instead []byte, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for o.size > o.limit && o.writing && o.err == nil {
@@ -105,9 +105,9 @@ func (o *outbox) nextLocked() *[]byte {
 	return &o.waiting[len(o.waiting)-1]
 }
 
-// keepLocked keeps the memory of lines that were written: of one, or of as many
+// recycleLocked keeps the memory of lines that were written: of one, or of as many
 // as may wait.
-func (o *outbox) keepLocked(lines []byte) {
+func (o *outbox) recycleLocked(lines []byte) {
 	size := cap(lines)
 	if !worthKeeping(size, len(lines)) || len(o.unused) > 0 && o.kept+size > o.limit {
 		return
@@ -149,17 +149,17 @@ func (o *outbox) writeLocked(out [][]byte, held *withholder) {
 	for i, lines := range out {
 		if o.err == nil {
 			o.mu.Unlock()
-			_, err := o.w.Write(held.instead(lines))
+			_, err := o.w.Write(held.replace(lines))
 			o.mu.Lock()
 			o.failLocked(err)
 		}
-		o.keepLocked(lines)
+		o.recycleLocked(lines)
 		out[i] = nil
 	}
 }
 
-// settle writes what waits and waits for whoever is writing.
-func (o *outbox) settle() {
+// drain writes what waits and waits for whoever is writing.
+func (o *outbox) drain() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.drainLocked()
@@ -168,13 +168,13 @@ func (o *outbox) settle() {
 	}
 }
 
-// settleWithin is settle for no longer than d; a write that hangs is left to
+// drainWithin is drain for no longer than d; a write that hangs is left to
 // its stream.
-func (o *outbox) settleWithin(d time.Duration) {
+func (o *outbox) drainWithin(d time.Duration) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		o.settle()
+		o.drain()
 	}()
 	select {
 	case <-done:

@@ -94,7 +94,7 @@ func TestWrittenMemoryIsUsedAgain(t *testing.T) {
 	var scratch []byte
 	give := func(size int) {
 		scratch = append(scratch[:0], text[:size]...)
-		scratch, _ = o.give(scratch, false)
+		scratch, _ = o.putOwned(scratch, false)
 	}
 	round := func() {
 		stream.got.Reset()

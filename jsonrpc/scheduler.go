@@ -12,14 +12,14 @@ import (
 // without having waited or run beside the reader, is used again; its context is
 // not, for what a handler derived from that may outlive it.
 type job struct {
-	conn     *Conn
-	req      Request
-	ctx      *requestContext
-	sequence string
-	bytes    int    // what it holds of the queue's bytes
-	out      []byte // its answer
-	gone     bool   // cancelled in time: not answered; guarded by flight.mu
-	batch    *batch // the batch that gathers the answer, nil outside one
+	conn      *Conn
+	req       Request
+	ctx       *requestContext
+	sequence  string
+	bytes     int    // what it holds of the queue's bytes
+	out       []byte // its answer
+	cancelled bool   // cancelled in time: not answered; guarded by scheduler.mu
+	batch     *batch // the batch that gathers the answer, nil outside one
 }
 
 // newJob is for the reading goroutine.
@@ -49,12 +49,12 @@ func (j *job) send(flush bool) {
 	case j.batch != nil:
 		j.batch.add(j.conn, j.out)
 	case len(j.out) > 0:
-		j.out, _ = j.conn.out.give(j.out, flush) // a dead stream is found by the reader
+		j.out, _ = j.conn.out.putOwned(j.out, flush) // a dead stream is found by the reader
 	}
 }
 
-// A flight is what runs beside the reading goroutine, and what waits.
-type flight struct {
+// A scheduler is what runs beside the reading goroutine, and what waits.
+type scheduler struct {
 	conn  *Conn
 	quiet atomic.Bool // whether running is 0; set by whoever changed that, with mu
 
@@ -70,11 +70,11 @@ type flight struct {
 	closed  bool
 }
 
-func (f *flight) init(c *Conn) {
-	f.conn, f.changed.L = c, &f.mu
-	f.quiet.Store(true)
-	f.jobs, f.byID = map[*job]struct{}{}, map[string]*job{}
-	f.load, f.busy = map[string]int{}, map[string]int{}
+func (s *scheduler) init(c *Conn) {
+	s.conn, s.changed.L = c, &s.mu
+	s.quiet.Store(true)
+	s.jobs, s.byID = map[*job]struct{}{}, map[string]*job{}
+	s.load, s.busy = map[string]int{}, map[string]int{}
 }
 
 // An admission is what becomes of a request.
@@ -89,37 +89,37 @@ const (
 // admit decides whether the job may run on the reading goroutine. One that has
 // to wait takes a copy of its message along; while the queue is full, the
 // reader waits here, and with it the other side.
-func (f *flight) admit(j *job) admission {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.byID[j.req.ID.String()] != nil {
+func (s *scheduler) admit(j *job) admission {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byID[j.req.ID.String()] != nil {
 		return duplicate
 	}
-	if f.freeLocked(j) {
+	if s.freeLocked(j) {
 		return runHere
 	}
-	f.queueLocked(j)
+	s.queueLocked(j)
 	return queued
 }
 
-func (f *flight) freeLocked(j *job) bool {
-	return f.running < f.conn.cfg.MaxRunning && (j.sequence == "" || f.load[j.sequence] == 0)
+func (s *scheduler) freeLocked(j *job) bool {
+	return s.running < s.conn.cfg.MaxRunning && (j.sequence == "" || s.load[j.sequence] == 0)
 }
 
-func (f *flight) queueLocked(j *job) {
+func (s *scheduler) queueLocked(j *job) {
 	j.own()
-	for !f.closed && f.running > 0 && (len(f.waiting) >= f.conn.cfg.MaxQueued || f.bytes+j.bytes > f.conn.cfg.MaxQueuedBytes) {
-		f.changed.Wait()
+	for !s.closed && s.running > 0 && (len(s.waiting) >= s.conn.cfg.MaxQueued || s.bytes+j.bytes > s.conn.cfg.MaxQueuedBytes) {
+		s.changed.Wait()
 	}
-	if f.closed {
+	if s.closed {
 		return
 	}
-	free := f.freeLocked(j) // nobody was there to wait for, or they left while we waited
-	f.registerLocked(j)
-	f.waiting = append(f.waiting, j)
-	f.bytes += j.bytes
-	if free || f.running == 0 {
-		f.startLocked()
+	free := s.freeLocked(j) // nobody was there to wait for, or they left while we waited
+	s.registerLocked(j)
+	s.waiting = append(s.waiting, j)
+	s.bytes += j.bytes
+	if free || s.running == 0 {
+		s.startLocked()
 	}
 }
 
@@ -133,181 +133,181 @@ func (j *job) own() {
 	j.bytes = len(j.req.ID.raw) + len(j.req.Params)
 }
 
-func (f *flight) registerLocked(j *job) {
+func (s *scheduler) registerLocked(j *job) {
 	if !j.req.IsNotification() {
-		f.byID[j.req.ID.String()] = j
+		s.byID[j.req.ID.String()] = j
 	}
-	f.jobs[j] = struct{}{}
-	f.load[j.sequence]++
-	if f.closed {
+	s.jobs[j] = struct{}{}
+	s.load[j.sequence]++
+	if s.closed {
 		j.ctx.end(context.Canceled)
 	}
 }
 
 // adopt makes the job of an odd turn one that runs beside the reader. It
 // reports whether the turn was still that one.
-func (f *flight) adopt(turn uint64) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	c := f.conn
+func (s *scheduler) adopt(turn uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.conn
 	if !c.turn.CompareAndSwap(turn, turn+1) {
 		return false
 	}
-	j := c.current
+	j := c.inTurn
 	if j == nil {
 		return true // a write, of which nobody need know
 	}
 	if c.sequencer != nil && !j.req.IsNotification() {
 		j.sequence = c.sequencer.Sequence(&j.req)
 	}
-	f.registerLocked(j)
-	f.running++
-	f.quiet.Store(false)
-	f.busy[j.sequence]++
+	s.registerLocked(j)
+	s.running++
+	s.quiet.Store(false)
+	s.busy[j.sequence]++
 	return true
 }
 
 // startLocked lets a goroutine of its own work off the queue, for batches and for a
 // queue that nobody else would come back to.
-func (f *flight) startLocked() {
-	next := f.nextLocked()
+func (s *scheduler) startLocked() {
+	next := s.nextLocked()
 	if next == nil {
 		return
 	}
-	f.quiet.Store(false)
+	s.quiet.Store(false)
 	go func() {
 		next.run()
-		f.work(next)
+		s.work(next)
 	}()
 }
 
 // work finishes a job and goes on with what waits and may run now.
-func (f *flight) work(j *job) {
+func (s *scheduler) work(j *job) {
 	for j != nil {
-		done := f.leave(j)
+		done := s.retire(j)
 		if !done {
 			j.send(true)
 		}
 		j.ctx.end(context.Canceled)
-		if j = f.next(j); j != nil {
+		if j = s.next(j); j != nil {
 			j.run()
 		}
 	}
 }
 
-// leave takes the job off the list of what can be cancelled, and reports
+// retire takes the job off the list of what can be cancelled, and reports
 // whether it was.
-func (f *flight) leave(j *job) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !j.req.IsNotification() && f.byID[j.req.ID.String()] == j {
-		delete(f.byID, j.req.ID.String())
+func (s *scheduler) retire(j *job) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !j.req.IsNotification() && s.byID[j.req.ID.String()] == j {
+		delete(s.byID, j.req.ID.String())
 	}
-	if j.gone && j.batch != nil {
+	if j.cancelled && j.batch != nil {
 		j.out = nil
 		return false // the batch still counts it
 	}
-	return j.gone
+	return j.cancelled
 }
 
 // next frees what the job held and picks the first that waits and may run.
-func (f *flight) next(j *job) *job {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.running--
-	f.unloadLocked(j)
-	if f.busy[j.sequence]--; f.busy[j.sequence] == 0 {
-		delete(f.busy, j.sequence)
+func (s *scheduler) next(j *job) *job {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running--
+	s.unloadLocked(j)
+	if s.busy[j.sequence]--; s.busy[j.sequence] == 0 {
+		delete(s.busy, j.sequence)
 	}
-	next := f.nextLocked()
-	f.quiet.Store(f.running == 0)
-	f.changed.Broadcast()
+	next := s.nextLocked()
+	s.quiet.Store(s.running == 0)
+	s.changed.Broadcast()
 	return next
 }
 
-func (f *flight) unloadLocked(j *job) {
-	delete(f.jobs, j)
-	if f.load[j.sequence]--; f.load[j.sequence] == 0 {
-		delete(f.load, j.sequence)
+func (s *scheduler) unloadLocked(j *job) {
+	delete(s.jobs, j)
+	if s.load[j.sequence]--; s.load[j.sequence] == 0 {
+		delete(s.load, j.sequence)
 	}
 }
 
 // nextLocked takes the first waiting job whose sequence has nothing before it.
-func (f *flight) nextLocked() *job {
-	if f.running >= f.conn.cfg.MaxRunning {
+func (s *scheduler) nextLocked() *job {
+	if s.running >= s.conn.cfg.MaxRunning {
 		return nil
 	}
-	for i, j := range f.waiting {
-		if j.sequence != "" && f.busy[j.sequence] > 0 {
+	for i, j := range s.waiting {
+		if j.sequence != "" && s.busy[j.sequence] > 0 {
 			continue
 		}
-		f.waiting = slices.Delete(f.waiting, i, i+1)
-		f.bytes -= j.bytes
-		f.running++
-		f.busy[j.sequence]++
+		s.waiting = slices.Delete(s.waiting, i, i+1)
+		s.bytes -= j.bytes
+		s.running++
+		s.busy[j.sequence]++
 		return j
 	}
 	return nil
 }
 
 // cancel ends a job that runs or waits.
-func (f *flight) cancel(id string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	j := f.byID[id]
+func (s *scheduler) cancel(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := s.byID[id]
 	if j == nil {
 		return false
 	}
-	delete(f.byID, id)
-	j.gone = true
+	delete(s.byID, id)
+	j.cancelled = true
 	j.ctx.end(context.Canceled)
-	if i := slices.Index(f.waiting, j); i >= 0 && j.batch == nil {
-		f.waiting = slices.Delete(f.waiting, i, i+1)
-		f.bytes -= j.bytes
-		f.unloadLocked(j)
-		f.changed.Broadcast()
+	if i := slices.Index(s.waiting, j); i >= 0 && j.batch == nil {
+		s.waiting = slices.Delete(s.waiting, i, i+1)
+		s.bytes -= j.bytes
+		s.unloadLocked(j)
+		s.changed.Broadcast()
 	}
 	return true
 }
 
 // cancelAll ends what runs and forgets what waits.
-func (f *flight) cancelAll() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.closed = true
-	for j := range f.jobs {
+func (s *scheduler) cancelAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for j := range s.jobs {
 		j.ctx.end(context.Canceled)
 	}
-	for _, j := range f.waiting {
-		f.unloadLocked(j)
+	for _, j := range s.waiting {
+		s.unloadLocked(j)
 	}
-	f.waiting, f.bytes = nil, 0
-	f.changed.Broadcast()
+	s.waiting, s.bytes = nil, 0
+	s.changed.Broadcast()
 }
 
 // idle waits until nothing runs or waits.
-func (f *flight) idle() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for f.running > 0 || len(f.waiting) > 0 {
-		f.changed.Wait()
+func (s *scheduler) idle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.running > 0 || len(s.waiting) > 0 {
+		s.changed.Wait()
 	}
 }
 
 // idleWithin waits for idle, but no longer than d.
-func (f *flight) idleWithin(d time.Duration) bool {
+func (s *scheduler) idleWithin(d time.Duration) bool {
 	late := false
 	timer := time.AfterFunc(d, func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		late = true
-		f.changed.Broadcast()
+		s.changed.Broadcast()
 	})
 	defer timer.Stop()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for (f.running > 0 || len(f.waiting) > 0) && !late {
-		f.changed.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for (s.running > 0 || len(s.waiting) > 0) && !late {
+		s.changed.Wait()
 	}
 	return !late
 }
