@@ -2,8 +2,10 @@ package jsonrpc_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"strings"
 
@@ -70,4 +72,100 @@ func ExampleMembers() {
 	// Output:
 	// name is "echo"
 	// arguments is {"text":"hi"}
+}
+
+// A server over TCP with a method map and typed params: each connection has a
+// Conn of its own.
+func ExampleMethodMap() {
+	type sumParams struct {
+		A int `json:"a"`
+		B int `json:"b"`
+	}
+	methods := jsonrpc.MethodMap{
+		"sum": jsonrpc.Method(func(_ context.Context, p sumParams) (int, error) { return p.A + p.B, nil }),
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	go func() {
+		for {
+			stream, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { _ = stream.Close() }()
+				_ = jsonrpc.NewConn(stream, stream, jsonrpc.Config{}).Serve(context.Background(), methods)
+			}()
+		}
+	}()
+
+	stream, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	client := jsonrpc.NewClient(stream, stream, jsonrpc.ClientConfig{})
+	sum, err := client.Call(context.Background(), "sum", sumParams{A: 2, B: 3})
+	fmt.Println(string(sum), err)
+	_, err = client.Call(context.Background(), "product", nil)
+	fmt.Println(err)
+	_ = stream.Close()
+	client.Close()
+	_ = listener.Close()
+	// Output:
+	// 5 <nil>
+	// Method not found: product
+}
+
+// A handler that waits until the other side cancels its request. JSON-RPC has no
+// cancellation of its own, so a protocol on top of it names a notification; here
+// it is "cancel" with the id as its params. A Preempter sees notifications before
+// everything that waits.
+func ExampleConn_Cancel() {
+	toServer, fromClient := io.Pipe()
+	toClient, fromServer := io.Pipe()
+	conn := jsonrpc.NewConn(toServer, fromServer, jsonrpc.Config{})
+	server := &waiter{conn: conn, started: make(chan struct{}), stopped: make(chan error)}
+	go func() { _ = conn.Serve(context.Background(), server) }()
+
+	client := jsonrpc.NewClient(toClient, fromClient, jsonrpc.ClientConfig{})
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		<-server.started
+		_ = client.Notify(context.Background(), "cancel", []int{1}) // the id of the client's first call
+		fmt.Println("handler:", <-server.stopped)
+		cancel() // a cancelled request is not answered
+	}()
+	_, err := client.Call(ctx, "wait", nil)
+	fmt.Println("call:", errors.Is(err, context.Canceled))
+	_ = fromClient.Close()
+	_ = fromServer.Close()
+	client.Close()
+	// Output:
+	// handler: context canceled
+	// call: true
+}
+
+type waiter struct {
+	conn    *jsonrpc.Conn
+	started chan struct{}
+	stopped chan error
+}
+
+func (w *waiter) Handle(ctx context.Context, _ *jsonrpc.Request, dst []byte) ([]byte, error) {
+	close(w.started)
+	<-ctx.Done()
+	w.stopped <- ctx.Err()
+	return dst, ctx.Err()
+}
+
+func (w *waiter) Preempt(req *jsonrpc.Request) bool {
+	ids := jsonrpc.Elements(req.Params)
+	for req.Method == "cancel" && ids.Next() {
+		w.conn.Cancel(jsonrpc.RawID(ids.Value()))
+	}
+	return true
 }
