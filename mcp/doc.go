@@ -1,11 +1,10 @@
 // Package mcp is the protocol: it turns JSON-RPC requests into calls of tools,
 // resources and prompts, for every published revision of the Model Context
-// Protocol at once.
+// Protocol at once. It knows no transport and no family of tools.
 //
-// A family of tools is data: a [Table] of struct literals, one for each tool,
-// with a typed handler. A [Server] is made of tables. A transport makes a
-// [Caller] for whoever it vouches for, binds it, and gives the bound handler
-// the requests:
+// A family is data: a [Table] of struct literals, one for each tool, with a typed
+// handler. A [Server] is made of tables. A transport authenticates a [Caller],
+// binds it, and passes requests to the bound [Handler]:
 //
 //	server, err := mcp.New(mcp.Config{Name: "greeter", Version: "1.0.0"}, &mcp.Table{
 //		Family: "greeter",
@@ -17,12 +16,20 @@
 //	handler := server.Bind(mcp.Caller{Principal: mcp.Local(), Send: conn}, conn.Cancel)
 //	err = conn.Serve(ctx, handler)
 //
-// A request goes through five doors: the row of its method (method.go), the
-// revision that governs it (admit.go, revision.go), the row of its tool or
-// resource (table.go), the binding that decodes its arguments (bind.go), and
-// on the way out the projection that leaves out or translates what the
-// client's revision does not know (project.go). Handlers give the richest
-// answer and never see a revision.
+// # The way of a request
+//
+//	Handler.Handle            handler.go
+//	├─ params.parse           params.go: finds the members once; over HTTP a Preview has
+//	├─ Call.admit             admit.go: the revision, from _meta or the session
+//	├─ method row             method.go: what the protocol knows of the method
+//	├─ row.serve              tools.go, resources.go, prompts.go, tasks.go, …
+//	│    ├─ Principal.Allows  caller.go: the scope of the tool or resource
+//	│    ├─ Binding           bind.go, schema: arguments into a struct, then the handler
+//	│    ├─ Table.Errors      the family's errors into protocol errors or tool results
+//	│    └─ Revision.append…  project.go: leaves out what the revision does not know
+//	└─ Config.Observe         observe.go: the record, before the answer leaves
+//
+// Handlers return the richest answer and never see a revision.
 //
 // # Who gets which shapes
 //
@@ -32,11 +39,36 @@
 // everything in their own _meta and may be mixed with a legacy session on one
 // connection; neither touches the other.
 //
+// # Errors
+//
+// A handler's error is passed to [Table].Errors. A [ToolError] is answered as a
+// result with isError, a [jsonrpc.Error] as it is; everything else is -32603
+// without its text. Where the revision wants the model to see errors that it can
+// correct, [Table].ModelErrors become results, too.
+//
+// # Memory
+//
+// What the server keeps for callers between their requests is charged to a budget
+// ([Config].StateMemory): subscriptions, listen requests, tasks. What belongs to
+// a request is released with it.
+//
 // # Concurrency
 //
 // A Server may be used from any goroutine. A bound [Handler] serves one
-// connection or one HTTP request; its requests may run at the same time.
-// [Server.Run] owns the goroutines that watch the tables' stores and ends them
-// before it returns. Locks, in the order they are taken: Server.mu,
-// Session.mu, book.mu. None is held over I/O or a call into a family.
+// connection or one HTTP request; its requests may run at the same time. A [Call]
+// belongs to the goroutine of its handler, but Progress and Log may be called from
+// any. [Server.Run] owns the goroutines that watch the tables' stores and ends
+// them before it returns; [Server.Close] waits for those of tasks.
+//
+// Locks, in the order in which they are taken; those in one line are never held
+// together:
+//
+//	task.order                          one task's changes reach listeners in order
+//	listen.mu                           one stream's messages, held while they are sent
+//	Server.mu, book.mu, Session.mu, tasks.mu
+//	task.mu                             one task as clients see it
+//	budget.mu, news.mu, Call.mu         nothing is taken while they are held
+//
+// Only task.order and listen.mu are held over I/O. None is held during a call into
+// a family.
 package mcp

@@ -1,0 +1,50 @@
+package mcp_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type addArgs struct {
+	A float64 `json:"a" doc:"First term"`
+	B float64 `json:"b" doc:"Second term"`
+}
+
+func add(_ context.Context, _ *mcp.Call, in addArgs) (string, error) {
+	return fmt.Sprint(in.A + in.B), nil
+}
+
+func readPi(_ context.Context, _ *mcp.Call, uri string) ([]mcp.Contents, error) {
+	return []mcp.Contents{{URI: uri, MIMEType: "text/plain", Text: "3.14159"}}, nil
+}
+
+// A server with a tool and a resource over standard input and output. A program
+// passes os.Stdin, or calls stdio.Serve, which also ends well when it is told to.
+func Example() {
+	server, err := mcp.New(mcp.Config{Name: "maths", Version: "1.0.0"}, &mcp.Table{
+		Family:    "maths",
+		Tools:     []mcp.Tool{{Name: "add", Doc: "Add two numbers", Hints: mcp.ReadOnly, Call: mcp.Typed(add)}},
+		Resources: []mcp.ResourceSource{{Scheme: "maths", Read: readPi}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":2,"b":3}}}
+{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"maths://pi"}}
+`)
+	conn := jsonrpc.NewConn(in, os.Stdout, jsonrpc.Config{})
+	handler := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true, Send: conn}, conn.Cancel)
+	if err := conn.Serve(context.Background(), handler); err != nil {
+		fmt.Println(err)
+	}
+	handler.End(context.Background())
+	// Output:
+	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"5"}]}}
+	// {"jsonrpc":"2.0","id":2,"result":{"contents":[{"uri":"maths://pi","mimeType":"text/plain","text":"3.14159"}]}}
+}
