@@ -26,7 +26,7 @@ type key struct {
 type entry struct {
 	key    key
 	files  []version // the file itself, and for a schema all it includes and imports
-	value  any       // *parsed or *schema; shared, only read
+	value  any       // *parsed, *compact or *schema; shared, only read
 	bytes  int64
 	loaded time.Time
 	hits   int64

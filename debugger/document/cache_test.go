@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -70,17 +71,17 @@ func TestNeverStale(t *testing.T) {
 func TestEviction(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b", "c", "d"} {
-		write(t, dir, map[string]string{name: "<x>" + strings.Repeat("<y/>", 1000) + "</x>"})
+		write(t, dir, map[string]string{name: "<x>" + strings.Repeat("<y/>", 5000) + "</x>"})
 	}
-	write(t, dir, map[string]string{"big": "<x>" + strings.Repeat("<y/>", 5000) + "</x>"})
-	// One takes 1001 elements of 240 bytes and 4 KB of text: 3 fit, 4 do not.
-	lib := open(t, document.Config{Roots: []string{dir}, CacheBytes: 800_000})
+	write(t, dir, map[string]string{"big": "<x>" + strings.Repeat("<y/>", 20_000) + "</x>"})
+	// One takes 5001 elements of 240 bytes in slabs of 256: 3 fit, 4 do not.
+	lib := open(t, document.Config{Roots: []string{dir}, CacheBytes: 4_000_000})
 	for _, name := range []string{"a", "b", "c", "a", "d", "a", "big", "b"} {
 		root(t, lib, name)
 	}
 	got := lib.Stats()
 	want := document.Stats{
-		Hits: 2, Misses: 6, Evictions: 2, Entries: 3, Bytes: 3 * got.Documents[0].Bytes, Budget: 800_000, HitRatio: 0.25,
+		Hits: 2, Misses: 6, Evictions: 2, Entries: 3, Bytes: 3 * got.Documents[0].Bytes, Budget: 4_000_000, HitRatio: 0.25,
 		Documents: []document.CachedDocument{
 			{Path: filepath.Join(dir, "a"), Kind: "document", Hits: 2},
 			{Path: filepath.Join(dir, "b"), Kind: "document"},
@@ -93,6 +94,45 @@ func TestEviction(t *testing.T) {
 	if age := got.Documents[0].Age; age <= 0 || age > time.Minute {
 		t.Errorf("the age is %v", age)
 	}
+}
+
+// What the cache says it takes is what it takes, with a thousand small documents
+// too, and as many are kept as the budget has room for.
+func TestSmallDocumentsAreCounted(t *testing.T) {
+	const n = 3000
+	dir := t.TempDir()
+	for i := range n {
+		write(t, dir, map[string]string{fmt.Sprintf("d%d.xml", i): fmt.Sprintf("<a><b x='%d'>text</b></a>", i)})
+	}
+	lib := open(t, document.Config{Roots: []string{dir}, CacheBytes: 2 << 20})
+	preload := func(pattern string) {
+		if _, err := lib.Preload(t.Context(), document.PreloadRequest{Paths: []string{pattern}}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := liveHeap()
+	preload("d1*.xml")
+	used, said := liveHeap()-before, lib.Stats().Bytes
+	if said < used*4/5 || said > used*6/5+64<<10 {
+		t.Errorf("the cache takes %d KB and says %d KB", used>>10, said>>10)
+	}
+	preload("*.xml")
+	stats := lib.Stats()
+	if stats.Bytes > stats.Budget || stats.Entries+int(stats.Evictions) != n || stats.Entries < 1500 || len(stats.Documents) != document.MaxListed {
+		t.Errorf("got %d entries and %d evictions, %d of %d bytes, %d listed", stats.Entries, stats.Evictions, stats.Bytes, stats.Budget, len(stats.Documents))
+	}
+	if got := root(t, lib, "d2999.xml"); got != "text" {
+		t.Errorf("got %q, want text", got)
+	}
+}
+
+// liveHeap returns how many bytes of the heap are reachable.
+func liveHeap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // Many who want one document at once have it parsed once.

@@ -57,10 +57,25 @@ type version struct {
 
 // A parsed document is a tree and what it costs.
 type parsed struct {
-	name  string
-	tree  tree
-	bytes int64
+	name   string
+	tree   tree
+	bytes  int64
+	cached bool // it, or its text, was in the cache
 }
+
+// A compact document is a small one in the cache. Its tree would take many times the
+// memory, and is made again for each request, which takes less than a millisecond.
+type compact struct {
+	src  *source
+	seen *survey
+}
+
+const (
+	// maxCompact is the largest text in bytes that is cached as text.
+	maxCompact = 16 * kib
+	// compactCost is what a compact document takes beside its text.
+	compactCost = kib
+)
 
 // A lease is memory that a request holds for its trees until it ends.
 type lease struct {
@@ -102,25 +117,61 @@ func (l *Library) document(ctx context.Context, argument string, rent *lease) (*
 		}
 		return l.parse(ctx, src, rent)
 	}
+	var made *parsed // by this call
 	found, err := l.find(ctx, documentKind, argument, func(ctx context.Context, src *source) (*entry, error) {
-		doc, err := l.parse(ctx, src, rent)
+		seen, err := look(src.name, src.text, l.config)
 		if err != nil {
 			return nil, err
 		}
-		return &entry{value: doc, bytes: doc.bytes}, nil
+		if made, err = l.build(ctx, src, seen, rent); err != nil {
+			return nil, err
+		}
+		return cacheable(made, src, seen), nil
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case made != nil:
+		made.bytes = found.bytes
+		return made, nil
 	}
-	return found.value.(*parsed), nil
+	return l.fromCache(ctx, found, rent)
 }
 
-// parse surveys a text, waits for the memory it needs and makes its tree.
+// cacheable returns the entry that keeps a document.
+func cacheable(doc *parsed, src *source, seen *survey) *entry {
+	if len(src.text) > maxCompact {
+		return &entry{value: doc, bytes: doc.bytes}
+	}
+	return &entry{value: &compact{src, seen}, bytes: int64(len(src.text)+8*len(seen.starts)) + compactCost}
+}
+
+// fromCache returns the document of an entry.
+func (l *Library) fromCache(ctx context.Context, e *entry, rent *lease) (*parsed, error) {
+	if small, ok := e.value.(*compact); ok {
+		doc, err := l.build(ctx, small.src, small.seen, rent)
+		if err != nil {
+			return nil, err
+		}
+		doc.bytes, doc.cached = e.bytes, true
+		return doc, nil
+	}
+	doc := *e.value.(*parsed)
+	doc.cached = true
+	return &doc, nil
+}
+
+// parse surveys a text and makes its tree.
 func (l *Library) parse(ctx context.Context, src *source, rent *lease) (*parsed, error) {
 	seen, err := look(src.name, src.text, l.config)
 	if err != nil {
 		return nil, err
 	}
+	return l.build(ctx, src, seen, rent)
+}
+
+// build waits for the memory that a tree needs and makes it.
+func (l *Library) build(ctx context.Context, src *source, seen *survey, rent *lease) (*parsed, error) {
 	need := seen.memory()
 	if err := rent.take(ctx, need); err != nil {
 		return nil, err
@@ -129,7 +180,7 @@ func (l *Library) parse(ctx context.Context, src *source, rent *lease) (*parsed,
 	if err != nil {
 		return nil, err
 	}
-	return &parsed{src.name, made, need}, nil
+	return &parsed{name: src.name, tree: made, bytes: need}, nil
 }
 
 // find looks a path up in the cache, and loads it where that fails.

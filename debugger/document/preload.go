@@ -112,5 +112,5 @@ func (l *Library) load(ctx context.Context, path string) (loaded, error) {
 	if err != nil {
 		return loaded{}, err
 	}
-	return loaded{doc.bytes, rent.held == 0}, nil
+	return loaded{doc.bytes, doc.cached}, nil
 }

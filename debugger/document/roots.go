@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // roots are the directories that can be read, and the only way to a file.
@@ -176,6 +177,17 @@ func reasoned(path string, err error) error {
 		return &PermissionError{path, outside}
 	case errors.Is(err, fs.ErrPermission):
 		return &PermissionError{path, "the operating system denies it"}
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return &LimitError{Subject: "path", What: "length of a path or a name in it", Detail: fmt.Sprintf("it has %d bytes", len(path))}
 	}
-	return fmt.Errorf("open document %s: %w", path, err)
+	return fmt.Errorf("open document %s: %w", path, withoutPath(err))
+}
+
+// withoutPath returns the operating system's reason alone: the error's path may tell
+// where on this machine the roots are.
+func withoutPath(err error) error {
+	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
+		return wrong.Err
+	}
+	return err
 }

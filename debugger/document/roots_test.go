@@ -95,3 +95,23 @@ func TestOpenWithoutRoot(t *testing.T) {
 		t.Errorf("got %v, want an error for the root that is not there", err)
 	}
 }
+
+// A name that the file system cannot have is the caller's error, and no error tells
+// where the root lies.
+func TestErrorsDoNotTellTheRoot(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink("loop.xml", filepath.Join(dir, "loop.xml")); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	lib := open(t, document.Config{Roots: []string{dir}})
+	long := strings.Repeat("x", 256)
+	for _, path := range []string{long, "a/" + long, strings.Repeat("x/", 3000) + "x", "loop.xml", "gone.xml", "."} {
+		_, err := lib.Query(t.Context(), document.QueryRequest{Document: path, Query: "/"})
+		if err == nil || strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), "openat") {
+			t.Errorf("%.20s: got %v, want an error without the root", path, err)
+		}
+		if _, ok := errors.AsType[*document.LimitError](err); ok != (path == long) {
+			t.Errorf("%.20s: got %T", path, err)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -50,14 +51,14 @@ func (l *Library) read(file *os.File, name string) (*source, error) {
 			return src, err
 		}
 	}
-	return nil, fmt.Errorf("read document %s: it changes while it is being read", name)
+	return nil, fmt.Errorf("read document %s: it changes while it is being read", filepath.Base(name))
 }
 
 // readOnce returns nothing when the file changed meanwhile.
 func (l *Library) readOnce(file *os.File, name string) (*source, error) {
 	before, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("read document %s: %w", name, err)
+		return nil, fmt.Errorf("read document %s: %w", filepath.Base(name), withoutPath(err))
 	}
 	if before.Size() > l.config.MaxDocument {
 		return nil, l.tooLarge(name, before.Size())
@@ -66,11 +67,11 @@ func (l *Library) readOnce(file *os.File, name string) (*source, error) {
 	raw := make([]byte, before.Size())
 	n, err := io.ReadFull(io.NewSectionReader(file, 0, before.Size()), raw)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("read document %s: %w", name, err)
+		return nil, fmt.Errorf("read document %s: %w", filepath.Base(name), withoutPath(err))
 	}
 	after, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("read document %s: %w", name, err)
+		return nil, fmt.Errorf("read document %s: %w", filepath.Base(name), withoutPath(err))
 	}
 	if int64(n) != before.Size() || !stampOf(before).equal(stampOf(after)) {
 		return nil, nil

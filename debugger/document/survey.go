@@ -14,6 +14,17 @@ const (
 	otherCost     = 248 // comments, processing instructions
 )
 
+// The engine takes memory for nodes and for text in slabs, so that a small tree takes
+// hundreds of kilobytes.
+const (
+	slabNodes     = 256
+	slabText      = 64 * kib
+	attributeSlab = slabNodes * (160 + 48 + textCost) // attributes, namespaces and their texts
+)
+
+// roundUp returns n as a multiple of unit.
+func roundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
+
 // amplification is by how much entities may blow a document up.
 const amplification = 2
 
@@ -38,8 +49,14 @@ type survey struct {
 // four bytes; each element may get every default of the document type.
 func (s *survey) memory() int64 {
 	elements := int64(len(s.starts))
-	sum := elements*(elementCost+8) + int64(s.attributes)*attributeCost +
-		int64(s.texts)*textCost + int64(s.others)*otherCost + int64(s.size)
+	sum := roundUp(elements, slabNodes)*elementCost + elements*8 + int64(s.attributes)*attributeCost +
+		roundUp(int64(s.texts), slabNodes)*textCost + int64(s.others)*otherCost
+	if s.attributes > 0 {
+		sum += attributeSlab
+	}
+	if s.attributes > 0 || s.texts > 0 {
+		sum += roundUp(int64(s.size), slabText)
+	}
 	if s.entities {
 		sum += amplification * int64(s.size) * elementCost / 4
 	}

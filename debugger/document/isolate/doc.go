@@ -2,9 +2,11 @@
 //
 // Nothing can stop a goroutine, so inside of one process work that never ends, or
 // takes all memory in one step, is at best given up. A process has a limit of
-// memory that the kernel keeps, and an end at any time. A [Remote] is the library
-// with the same four methods; whatever happens to the process, its requests get
-// an error and the next one finds a new process, with an empty cache.
+// memory that the kernel enforces, and can be killed at any time. A [Remote] is the
+// library with the same four methods. Whatever happens to the process, its requests
+// get an error and the next one gets a new process. A process in which work was given
+// up hands its cache over: the new one loads the same documents and schemas. The
+// cache of a process that died is lost, and counted in the statistics.
 //
 //	remote := isolate.New([]string{self, "document-worker"}, config, 2<<30, log)
 //	defer remote.Close()
@@ -23,8 +25,8 @@
 // # Concurrency
 //
 // All methods may be called by many goroutines. A process in which work was given
-// up gets no new requests, and is killed when the last of its others is answered;
-// one that owes an answer for longer than the deadline allows is killed at once.
+// up, or that does not answer before its deadline, gets no new requests. It is killed
+// when its other requests are answered and its cache is handed over.
 // The goroutine that reads a process's answers ends with the process, which Close
 // waits for.
 package isolate

@@ -144,22 +144,68 @@ func TestMemory(t *testing.T) {
 	if n := r.Starts(); n != 2 {
 		t.Errorf("there were %d processes, want 2", n)
 	}
+	// On a slow machine the query is given up before it has the process killed.
+	_, died := errors.AsType[*document.EngineError](err)
+	if stats, err := r.Stats(t.Context()); err != nil || stats.Restarts != 1 || died && stats.Lost != 1 {
+		t.Errorf("got %+v, %v, want one restart, with a loss if the process died (%v)", stats, err, died)
+	}
 }
 
 // Work that was given up ends with its process, once the other requests there
 // are answered.
 func TestWorkThatIsGivenUp(t *testing.T) {
 	r := remote(t, document.Config{Deadline: 2 * time.Second}, 0)
-	schema := `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="r"><xs:complexType><xs:sequence maxOccurs="1000"><xs:element name="a" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element></xs:schema>`
-	text := "<r>" + strings.Repeat("<a/>", 3000) + "<b/></r>"
 	for range 2 {
-		_, err := r.Validate(t.Context(), document.ValidateRequest{Document: text, Schema: schema})
-		if _, ok := errors.AsType[*document.LimitError](err); !ok {
-			t.Fatalf("got %v, want a LimitError", err)
+		giveUp(t, r)
+	}
+	if n := r.Starts(); n != 3 {
+		t.Errorf("there were %d processes, want one for each that was given up and one that waits", n)
+	}
+}
+
+// A request that is given up ends its process, and the next process has in its cache
+// what that had, schemas included.
+func TestCacheIsHandedOver(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{
+		"large.xml": "<a>" + strings.Repeat("<b>x</b>", 10_000) + "</a>", "small.xml": "<a/>",
+		"a.xsd": `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="a"/></xs:schema>`,
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if n := r.Starts(); n != 2 {
-		t.Errorf("there were %d processes, want one for each that was given up", n)
+	r := remote(t, document.Config{Roots: []string{dir}, Deadline: 2 * time.Second}, 0)
+	for _, name := range []string{"large.xml", "small.xml"} {
+		if _, err := r.Validate(t.Context(), document.ValidateRequest{Document: name, Schema: "a.xsd"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := r.Stats(t.Context())
+	if err != nil || before.Entries != 3 {
+		t.Fatalf("got %+v, %v, want 3 entries", before, err)
+	}
+	giveUp(t, r)
+	var after document.Stats
+	for start := time.Now(); after.Entries != 3 && time.Since(start) < time.Minute; time.Sleep(10 * time.Millisecond) {
+		if after, err = r.Stats(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after.Entries != 3 || after.Bytes != before.Bytes || after.Restarts != 1 || after.Lost != 0 {
+		t.Errorf("got %+v, want the cache of %+v, one restart and no loss", after, before)
+	}
+}
+
+// giveUp asks for a validation that takes longer than the deadline of 2 s.
+func giveUp(t *testing.T, r *isolate.Remote) {
+	t.Helper()
+	schema := `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="r"><xs:complexType><xs:sequence maxOccurs="1000"><xs:element name="a" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element></xs:schema>`
+	text := "<r>" + strings.Repeat("<a/>", 3000) + "<b/></r>"
+	_, err := r.Validate(t.Context(), document.ValidateRequest{Document: text, Schema: schema})
+	if _, ok := errors.AsType[*document.LimitError](err); !ok {
+		t.Fatalf("got %v, want a LimitError", err)
 	}
 }
 

@@ -130,6 +130,39 @@ func (p *process) enter() bool {
 	return true
 }
 
+// join counts a request in if the process has not ended, even if it gets no others.
+func (p *process) join() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.ended:
+		return false
+	default:
+	}
+	p.users++
+	return true
+}
+
+// leaving reports whether the process gets no more requests and has not ended.
+func (p *process) leaving() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.ended:
+		return false
+	default:
+	}
+	return p.retired
+}
+
+// retire lets the process end when its requests are answered. The caller must have
+// entered it.
+func (p *process) retire() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.retired = true
+}
+
 // leave counts a request out. The last one out of a retired process ends it.
 func (p *process) leave() {
 	p.mu.Lock()
@@ -164,7 +197,7 @@ func (p *process) ask(ctx context.Context, method string, arg json.RawMessage, p
 			timer.Reset(toCancel)
 			_ = p.send(request{ID: id, Method: methodCancel}) // where that fails the process is at its end
 		case <-timer.C:
-			p.kill()
+			p.retire()
 			if ctx.Err() != nil {
 				return reply{}, context.Cause(ctx)
 			}

@@ -18,8 +18,9 @@ type Remote struct {
 	log      *slog.Logger
 
 	mu      sync.Mutex
-	current *process // nil before the first request and after a process ended
+	current *process // nil before the first request
 	starts  int
+	lost    int // processes that ended by themselves, with their cache
 	closed  bool
 	all     sync.WaitGroup // of processes
 }
@@ -61,16 +62,73 @@ func (r *Remote) process() (*process, error) {
 	if r.current != nil && r.current.enter() {
 		return r.current, nil
 	}
+	p, err := r.startLocked()
+	if err != nil {
+		return nil, err
+	}
+	p.enter()
+	return p, nil
+}
+
+// release counts a request out of p. If p gets no more requests, its successor starts
+// now, so that p can hand over its cache before it ends.
+func (r *Remote) release(p *process) {
+	r.mu.Lock()
+	if !r.closed && p == r.current && p.leaving() {
+		_, err := r.startLocked() // the next request tries again and gets the error
+		if err != nil {
+			r.log.Warn("no process for documents started", "err", err)
+		}
+	}
+	r.mu.Unlock()
+	p.leave()
+}
+
+// startLocked starts a process that gets the requests from now on. It loads what its
+// predecessor has in its cache, if that still answers; otherwise that cache is lost.
+func (r *Remote) startLocked() (*process, error) {
 	p, err := start(r.command, r.settings, &r.all)
 	if err != nil {
 		return nil, &document.EngineError{Doing: "starting the document process", Cause: err.Error()}
 	}
 	r.starts++
 	r.log.Debug("started a process for documents", "pid", p.cmd.Process.Pid)
+	old := r.current
 	r.current = p
-	p.enter()
+	switch {
+	case old == nil:
+	case old.join():
+		p.enter()
+		r.all.Go(func() { r.inherit(old, p) })
+	default:
+		r.lost++
+		r.log.Warn("the process for documents ended, and its cache is lost", "pid", old.cmd.Process.Pid)
+	}
 	return p, nil
 }
+
+// toInherit is how long a process may take to tell what its cache holds.
+const toInherit = 10 * time.Second
+
+// inherit has p load what the cache of old holds. The caller has entered both.
+func (r *Remote) inherit(old, p *process) {
+	defer p.leave()
+	held, err := old.ask(context.Background(), methodContents, nil, toInherit, nil)
+	old.leave()
+	if err != nil {
+		r.mu.Lock()
+		r.lost++
+		r.mu.Unlock()
+		r.log.Warn("a process for documents could not hand over its cache", "err", err)
+		return
+	}
+	if _, err := p.ask(context.Background(), methodRestore, held.Result, restoring*r.patience(), nil); err != nil {
+		r.log.Warn("a cache of documents was not loaded again in whole", "err", err)
+	}
+}
+
+// restoring is by how much longer than a request a process may load its cache.
+const restoring = 20
 
 // Query is [document.Library.Query].
 func (r *Remote) Query(ctx context.Context, req document.QueryRequest) (document.QueryResult, error) {
@@ -85,7 +143,11 @@ func (r *Remote) Validate(ctx context.Context, req document.ValidateRequest) (do
 // Stats is [document.Library.Stats] of the process that runs now. It fails where
 // that does not answer.
 func (r *Remote) Stats(ctx context.Context) (document.Stats, error) {
-	return call[document.Stats](ctx, r, methodStats, nil, r.patience(), nil)
+	stats, err := call[document.Stats](ctx, r, methodStats, nil, r.patience(), nil)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	stats.Restarts, stats.Lost = max(0, r.starts-1), r.lost
+	return stats, err
 }
 
 // Preload is [document.Library.Preload].
@@ -125,7 +187,7 @@ func call[T any](ctx context.Context, r *Remote, method string, arg any, patienc
 	if err != nil {
 		return result, err
 	}
-	defer p.leave()
+	defer r.release(p)
 	answer, err := p.ask(ctx, method, text, patience, told)
 	if err != nil {
 		return result, err

@@ -87,7 +87,7 @@ func (s *server) cancel(id int64) {
 // answer does one request.
 func (s *server) answer(ctx context.Context, r request) {
 	result, err := s.do(ctx, r)
-	made := reply{ID: r.ID, Error: pack(err), Abandoned: s.library.Stats().Abandoned}
+	made := reply{ID: r.ID, Error: pack(err), Abandoned: s.library.Abandoned()}
 	made.Result, err = json.Marshal(result)
 	if err != nil {
 		made.Error = pack(err)
@@ -118,6 +118,15 @@ func (s *server) do(ctx context.Context, r request) (any, error) {
 		return s.preload(ctx, r)
 	case methodStats:
 		return s.library.Stats(), nil
+	case methodContents:
+		return s.library.Contents(), nil
+	case methodRestore:
+		var contents []document.Reference
+		if err := json.Unmarshal(r.Arg, &contents); err != nil {
+			return nil, err
+		}
+		s.library.Restore(ctx, contents)
+		return nil, nil
 	}
 	return nil, fmt.Errorf("no method %q", r.Method)
 }

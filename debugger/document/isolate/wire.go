@@ -14,6 +14,8 @@ const (
 	methodValidate = "validate"
 	methodStats    = "stats"
 	methodPreload  = "preload"
+	methodContents = "contents"
+	methodRestore  = "restore"
 	methodCancel   = "cancel"
 )
 

@@ -139,7 +139,9 @@ type cached struct {
 	Evictions int64            `json:"evictions"`
 	HitRatio  float64          `json:"hit_ratio" doc:"Hits of all look-ups, 0 to 1"`
 	Abandoned int              `json:"abandoned" doc:"Requests that were given up and whose work goes on"`
-	Documents []cachedDocument `json:"documents" doc:"What the cache holds, by path"`
+	Restarts  int              `json:"restarts,omitzero" doc:"How often the process that holds the cache was replaced"`
+	Lost      int              `json:"lost,omitzero" doc:"How often the cache was lost with its process"`
+	Documents []cachedDocument `json:"documents" doc:"The largest entries, 100 at most, by path"`
 }
 
 // A cachedDocument is a document or schema in the cache.
@@ -154,7 +156,7 @@ type cachedDocument struct {
 func cachedFrom(s document.Stats) cached {
 	c := cached{
 		Entries: s.Entries, Bytes: s.Bytes, Budget: s.Budget, Hits: s.Hits, Misses: s.Misses, Evictions: s.Evictions,
-		HitRatio: s.HitRatio, Abandoned: s.Abandoned, Documents: make([]cachedDocument, len(s.Documents)),
+		HitRatio: s.HitRatio, Abandoned: s.Abandoned, Restarts: s.Restarts, Lost: s.Lost, Documents: make([]cachedDocument, len(s.Documents)),
 	}
 	for i, d := range s.Documents {
 		c.Documents[i] = cachedDocument{Path: d.Path, Kind: d.Kind, Bytes: d.Bytes, Hits: d.Hits, AgeMS: d.Age.Milliseconds()}
@@ -171,8 +173,14 @@ func (c cached) Text() string {
 	if c.Abandoned > 0 {
 		fmt.Fprintf(&b, "\n  Given up, still at work: %s", plain.Count(c.Abandoned, "request"))
 	}
+	if c.Restarts > 0 {
+		fmt.Fprintf(&b, "\n  Restarts of its process: %s, %s of them with the loss of the cache", plain.Thousands(int64(c.Restarts)), plain.Thousands(int64(c.Lost)))
+	}
 	if len(c.Documents) > 0 {
 		b.WriteString("\n")
+	}
+	if left := c.Entries - len(c.Documents); left > 0 {
+		fmt.Fprintf(&b, "\nThe largest entries, and %s more:", plain.Thousands(int64(left)))
 	}
 	for _, d := range c.Documents {
 		age := (time.Duration(d.AgeMS) * time.Millisecond).Round(time.Second)
