@@ -263,3 +263,26 @@ func TestContainers(t *testing.T) {
 		"sizeof(nothing[": "unexpected end",
 	})
 }
+
+// Data of a library without debug information is no code: a cast reads it, and
+// its address is that of a variable of the same name.
+func TestUntypedData(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"library.c": "long counter = 4711;\n",
+		"main.c":    "extern long counter;\nint main(void)\n{\n\treturn counter == 0;\n}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build(t, "gcc", "-c", filepath.Join(dir, "library.c"), "-o", filepath.Join(dir, "library.o"))
+	build(t, "gcc", "-g", "-O0", filepath.Join(dir, "main.c"), filepath.Join(dir, "library.o"), "-o", filepath.Join(dir, "main"))
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("launch", args{"path": filepath.Join(dir, "main")})
+	contains(t, c.ok("evaluate", args{"expression": "(long)counter"}), "= 4711")
+	contains(t, c.ok("evaluate", args{"expression": "*(int *)&counter - 11"}), "= 4700")
+	contains(t, c.ok("evaluate", args{"expression": "counter"}), "counter: data without debug information = <the type of this data is not known")
+	contains(t, c.fails("evaluate", args{"expression": "counter + 1"}, -1), "a cast such as (long)name reads it")
+	contains(t, c.ok("evaluate", args{"expression": "main"}), "code * = 0x")
+}

@@ -55,6 +55,9 @@ func (e *evaluator) address(v Value) (Value, error) {
 		}
 		return Value{}, errors.New("only what is in memory has an address")
 	}
+	if addr, ok := v.untyped(); ok {
+		return Value{typ: pointerTo(nil), bits: addr}, nil
+	}
 	addr, ok := v.object.Address()
 	if !ok {
 		if err := v.object.Err(); err != nil {

@@ -104,6 +104,8 @@ func (n *sizeofNode) size(e *evaluator) (int64, error) {
 	switch {
 	case err != nil:
 		return 0, err
+	case v.typ == untypedData:
+		return 0, errUntyped
 	case v.text != nil && (e.lang == lang.Go || e.lang == lang.Rust):
 		return 16, nil // a pointer and a length
 	case v.text != nil:

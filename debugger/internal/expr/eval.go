@@ -20,8 +20,9 @@ type Scope interface {
 	Language() lang.Lang
 	// Variable returns a variable by its name.
 	Variable(ctx context.Context, name string) (values.Object, error)
-	// Function returns the address of a function by its name.
-	Function(ctx context.Context, name string) (uint64, error)
+	// Symbol returns the address of a function, or of data of which no more
+	// than that is known, by its name.
+	Symbol(ctx context.Context, name string) (addr uint64, data bool, err error)
 	// Type returns a type of the program by its name.
 	Type(ctx context.Context, name string) (*types.Type, error)
 	// Register returns a register, and its size in bytes.
@@ -62,12 +63,15 @@ func (n *nameNode) eval(e *evaluator) (Value, error) {
 	if c, ok := constants[n.name]; ok {
 		return c, nil
 	}
-	addr, err := e.scope.Function(e.ctx, n.name)
+	addr, data, err := e.scope.Symbol(e.ctx, n.name)
 	switch {
 	case errors.Is(err, symbols.ErrNotFound):
 		return Value{}, &NameError{n.name}
 	case err != nil:
 		return Value{}, fmt.Errorf("%s: %w", n.name, err)
+	case data:
+		o := e.scope.At(&types.Type{Kind: types.KindVoid}, addr)
+		return Value{typ: untypedData, object: &o}, nil
 	}
 	return Value{typ: pointerTo(&typ{name: "code", size: 1}), bits: addr}, nil
 }
@@ -254,6 +258,9 @@ func (n *castNode) eval(e *evaluator) (Value, error) {
 	of, err := n.of.eval(e)
 	if err != nil {
 		return Value{}, err
+	}
+	if at, ok := of.untyped(); ok {
+		return e.at(to, at)
 	}
 	if to.class == aggregate {
 		return Value{}, fmt.Errorf("nothing can be cast to %s, only to a pointer to it", to)

@@ -26,11 +26,14 @@ func (scope) Variable(_ context.Context, name string) (values.Object, error) {
 	return values.Object{}, fmt.Errorf("variable %s: %w", name, symbols.ErrNotFound)
 }
 
-func (scope) Function(_ context.Context, name string) (uint64, error) {
-	if name == "main" || name == "app::start" {
-		return 0x401000, nil
+func (scope) Symbol(_ context.Context, name string) (addr uint64, data bool, err error) {
+	switch name {
+	case "main", "app::start":
+		return 0x401000, false, nil
+	case "environ": // at its address are the bytes 0x21, 0x22, …
+		return 0x4321, true, nil
 	}
-	return 0, symbols.ErrNotFound
+	return 0, false, symbols.ErrNotFound
 }
 
 func (scope) Type(context.Context, string) (*types.Type, error) { return nil, symbols.ErrNotFound }
@@ -62,6 +65,9 @@ func (lowBytes) ReadMemory(addr uint64, p []byte) error {
 	}
 	return nil
 }
+
+// castIt says how to read data without debug information.
+const castIt = "the type of this data is not known, as it has no debug information; a cast such as (long)name reads it"
 
 // The rules are C's (C17, 6.3.1, 6.4.4, 6.5); types as each language writes
 // them.
@@ -107,6 +113,11 @@ func TestEval(t *testing.T) {
 		{lang.C, "&main", "code * 0x401000"},
 		{lang.C, "$rip - (long)&main", "unsigned long 0x4"},
 		{lang.C, "app::start == main", "int 1"},
+		{lang.C, "environ", "data without debug information <" + castIt + ">"},
+		{lang.C, "&environ", "void * 0x4321"},
+		{lang.C, "(short)environ", "short 8737"},
+		{lang.C, "(char **)environ == (char **)0x2827262524232221", "int 1"},
+		{lang.C, "*(short *)&environ", "short 8737"},
 		{lang.C, "*(unsigned char *)0x4321", "unsigned char 33 '!'"},
 		{lang.C, "*(short *)0x4321", "short 8737"},
 		{lang.C, "((unsigned char *)0x4321)[3]", "unsigned char 36 '$'"},
@@ -189,6 +200,10 @@ func TestEvalErrors(t *testing.T) {
 		"1 / 0 ? 1 : 2":   "division by zero",
 		`"a" ? 1 : 2`:     "a string is no number",
 		"1 ? nothing : 2": "nothing: ",
+		"environ + 1":     castIt,
+		"*environ":        castIt,
+		"environ.x":       "has no members",
+		"sizeof environ":  castIt,
 	} {
 		e, err := expr.Parse(text)
 		if err != nil {

@@ -29,6 +29,10 @@ type typ struct {
 	to    *typ        // what a pointer that is none of the program's points to; nil is void
 }
 
+// untypedData is the type of data without debug information: a cast says how to
+// read it.
+var untypedData = &typ{name: "data without debug information"}
+
 // basics are the names of basic types in C, Go and Rust. The words of C's are
 // sorted, without int where another word says enough.
 var basics = map[string]typ{

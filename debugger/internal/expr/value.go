@@ -173,6 +173,18 @@ func (v Value) scalar() (Value, error) {
 // maxReferences bounds how many references are followed one after another.
 const maxReferences = 4
 
+// errUntyped says what to do with data without debug information.
+var errUntyped = errors.New("the type of this data is not known, as it has no debug information; a cast such as (long)name reads it")
+
+// untyped returns the address of data without debug information; false for all
+// other values.
+func (v Value) untyped() (addr uint64, ok bool) {
+	if v.typ != untypedData {
+		return 0, false
+	}
+	return v.object.Address()
+}
+
 // referred is what a reference of C++ refers to; other values are as they are.
 func (v Value) referred() (Value, error) {
 	for i := 0; v.object != nil && v.typ.sym != nil && isReference(v.typ.sym); i++ {
@@ -190,6 +202,9 @@ func (v Value) referred() (Value, error) {
 
 // load reads a place; what was computed is as it is.
 func (v Value) load() (Value, error) {
+	if v.typ == untypedData {
+		return v, errUntyped
+	}
 	if v.object == nil || v.typ.class == aggregate {
 		return v, nil
 	}

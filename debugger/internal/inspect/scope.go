@@ -38,6 +38,9 @@ func (s *Inspector) Scope(thread, number int) (*FrameScope, error) {
 	return &FrameScope{s: s, frame: frame, regs: frame.Registers(), mem: s.Memory(), cpu: cpu, inner: frame.PC == cpu.RIP}, nil
 }
 
+// Innermost reports whether the frame is the innermost one of its thread.
+func (f *FrameScope) Innermost() bool { return f.inner }
+
 // Language is that of the frame's code; of code that has none it is C.
 func (f *FrameScope) Language() lang.Lang { return cmp.Or(f.frame.Language, lang.C) }
 
@@ -46,13 +49,16 @@ func (f *FrameScope) Variable(ctx context.Context, name string) (values.Object, 
 	return f.frame.Variable(ctx, name)
 }
 
-// Function returns where a function begins.
-func (f *FrameScope) Function(ctx context.Context, name string) (uint64, error) {
+// Symbol returns the address of a function, or of data of which the program has
+// no debug information.
+func (f *FrameScope) Symbol(ctx context.Context, name string) (addr uint64, data bool, err error) {
 	found, err := f.s.Program.Lookup(ctx, name)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	return found[0], nil
+	_, code := f.s.Program.Function(found[0])
+	_, offset, known := f.s.Program.Variable(found[0])
+	return found[0], !code && known && offset == 0, nil
 }
 
 // Type returns a type of the program.
@@ -70,7 +76,7 @@ func (f *FrameScope) At(t *types.Type, addr uint64) values.Object {
 func (f *FrameScope) Register(name string) (uint64, int, error) {
 	row := registerByName(name)
 	if row == nil {
-		return 0, 0, failure.Errorf("No such register", "there are rax to r15, rip, eflags, fs_base, gs_base, and the lower halves such as eax")
+		return 0, 0, failure.Errorf("No such register", "there are rax to r15, rip, eflags, fs_base, gs_base, the segment registers such as cs, and the lower halves such as eax; debugger/registers shows vector and x87 registers")
 	}
 	value := row.Get(&f.cpu)
 	if !f.inner {

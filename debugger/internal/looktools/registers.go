@@ -13,8 +13,9 @@ import (
 )
 
 type registersArgs struct {
-	Thread int `json:"thread,omitempty" min:"1" doc:"The thread, by its id; the current one if not given"`
-	Frame  int `json:"frame,omitempty" min:"0" max:"10000" doc:"The frame, by its number in the stack trace"`
+	Thread int    `json:"thread,omitempty" min:"1" doc:"The thread, by its id; the current one if not given"`
+	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"The frame, by its number in the stack trace"`
+	Set    string `json:"set,omitempty" enum:"general|vector|x87|all" default:"general" doc:"Which registers: general ones with segments, vectors with masks and mxcsr, or those of the x87 unit"`
 	sessiontools.SessionArg
 }
 
@@ -26,9 +27,10 @@ type Registers struct {
 
 // A Register is a register as answers have it.
 type Register struct {
-	Name  string `json:"name"`
-	Value string `json:"value" doc:"In hexadecimal"`
-	Place string `json:"place,omitempty" doc:"What the value is the address of"`
+	Name   string `json:"name"`
+	Value  string `json:"value" doc:"In hexadecimal"`
+	Number string `json:"number,omitempty" doc:"The floating-point number in it, or empty"`
+	Place  string `json:"place,omitempty" doc:"What the value is the address of"`
 }
 
 // Text is a line for each register.
@@ -37,6 +39,9 @@ func (r Registers) Text() string {
 	b.WriteString("Registers:")
 	for _, each := range r.Registers {
 		fmt.Fprintf(&b, "\n  %-7s = %s", each.Name, each.Value)
+		if each.Number != "" {
+			fmt.Fprintf(&b, " (%s)", each.Number)
+		}
 		if each.Place != "" {
 			fmt.Fprintf(&b, " <%s>", plain.Line(each.Place))
 		}
@@ -44,21 +49,46 @@ func (r Registers) Text() string {
 	return b.String()
 }
 
+// The values of the argument set beside general.
+const (
+	setVector = "vector"
+	setX87    = "x87"
+	setAll    = "all"
+)
+
 func (t *Group) registers(_ context.Context, _ *mcp.Call, s *session.Session, args registersArgs) (Registers, error) {
 	scope, err := s.Scope(args.Thread, args.Frame)
 	if err != nil {
 		return Registers{}, err
 	}
 	answer := Registers{State: s.ReportedState()}
+	if args.Set != setVector && args.Set != setX87 {
+		answer.Registers = generalRegisters(s, scope)
+	}
+	if args.Set == "" || args.Set == "general" {
+		return answer, nil
+	}
+	extended, err := extendedRegisters(s, scope, args)
+	if err != nil && args.Set != setAll {
+		return Registers{}, err
+	}
+	answer.Registers = append(answer.Registers, extended...)
+	return answer, nil
+}
+
+// generalRegisters are those that are known in a frame.
+func generalRegisters(s *session.Session, scope *inspect.FrameScope) []Register {
+	var all []Register
 	for _, row := range inspect.Registers {
-		if row.Part {
+		value, _, err := scope.Register(row.Name)
+		if row.Kind == inspect.Part || err != nil {
 			continue
 		}
-		value, _, err := scope.Register(row.Name)
-		if err != nil {
-			continue // it is not known in this frame
+		item := Register{Name: row.Name, Value: plain.Hex(value)}
+		if row.Kind == inspect.General {
+			item.Place = s.Symbol(value)
 		}
-		answer.Registers = append(answer.Registers, Register{row.Name, plain.Hex(value), s.Symbol(value)})
+		all = append(all, item)
 	}
-	return answer, nil
+	return all
 }

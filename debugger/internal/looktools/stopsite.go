@@ -47,7 +47,7 @@ func site(s *session.Session) (bugs.Site, error) {
 	}
 	if regs, err := s.View.Regs(0); err == nil {
 		for _, row := range inspect.Registers {
-			if !row.Part {
+			if row.Kind == inspect.General {
 				site.Values[row.Name] = plain.Hex(row.Get(&regs))
 			}
 		}

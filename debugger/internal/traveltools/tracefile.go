@@ -104,7 +104,7 @@ func (f *TraceFile) At(position uint64, frames int) (TraceMoment, error) {
 	in := f.s.Instruction(regs.RIP)
 	m.Instruction = in.Text(f.s.Symbolize)
 	for _, row := range inspect.Registers {
-		if !row.Part {
+		if row.Kind == inspect.General {
 			value := row.Get(&regs)
 			m.Registers = append(m.Registers, looktools.Register{Name: row.Name, Value: plain.Hex(value), Place: f.s.Symbol(value)})
 		}

@@ -1,0 +1,89 @@
+package looktools
+
+import (
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/failure"
+	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
+)
+
+// extendedRegisters are the vector and x87 registers of a thread. Calls do not
+// preserve them, so only the innermost frame has any.
+func extendedRegisters(s *session.Session, scope *inspect.FrameScope, args registersArgs) ([]Register, error) {
+	if !scope.Innermost() {
+		return nil, failure.Errorf("Registers not available", "vector and x87 registers are known in frame 0 only, as calls do not preserve them")
+	}
+	state, err := s.View.XState(args.Thread, nil)
+	if err != nil {
+		return nil, failure.Errorf("Registers not available", "%v", err)
+	}
+	regs, ok := xsave.Machine().Registers(state)
+	if !ok {
+		return nil, failure.Errorf("Registers not available", "the processor's extended state is not known")
+	}
+	var all []Register
+	if args.Set != setX87 {
+		all = append(all, vectorRegisters(&regs)...)
+	}
+	if args.Set != setVector {
+		all = append(all, x87Registers(&regs.X87)...)
+	}
+	return all, nil
+}
+
+// vectorNames are the names of vector registers by their bytes.
+var vectorNames = map[int]string{16: "xmm", 32: "ymm", 64: "zmm"}
+
+func vectorRegisters(regs *xsave.Registers) []Register {
+	var all []Register
+	for i := range regs.Count {
+		all = append(all, Register{
+			Name: fmt.Sprintf("%s%d", vectorNames[regs.Width], i), Value: bigEndianHex(regs.Vectors[i][:regs.Width]),
+		})
+	}
+	if regs.HasMasks {
+		for i, mask := range regs.Masks {
+			all = append(all, Register{Name: fmt.Sprintf("k%d", i), Value: plain.Hex(mask)})
+		}
+	}
+	return append(all, Register{Name: "mxcsr", Value: plain.Hex(uint64(regs.MXCSR))})
+}
+
+// x87Registers have the names that gdb gives them.
+func x87Registers(x *xsave.X87) []Register {
+	var all []Register
+	for i, value := range x.Stack {
+		item := Register{Name: fmt.Sprintf("st%d", i), Value: bigEndianHex(value[:]), Number: value.String()}
+		if x.Empty(i) {
+			item.Number = "empty"
+		}
+		all = append(all, item)
+	}
+	for _, word := range []struct {
+		name  string
+		value uint64
+	}{
+		{"fctrl", uint64(x.Control)}, {"fstat", uint64(x.Status)}, {"ftag", uint64(x.Tags())},
+		{"fop", uint64(x.Opcode)}, {"fioff", x.Instruction}, {"fooff", x.Operand},
+	} {
+		all = append(all, Register{Name: word.name, Value: plain.Hex(word.value)})
+	}
+	return all
+}
+
+// bigEndianHex writes a register whose low bytes come first as one number.
+func bigEndianHex(b []byte) string {
+	b = slices.Clone(b)
+	slices.Reverse(b)
+	digits := strings.TrimLeft(hex.EncodeToString(b), "0")
+	if digits == "" {
+		digits = "0"
+	}
+	return "0x" + digits
+}
