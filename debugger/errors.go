@@ -3,6 +3,10 @@ package debugger
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/bugtools"
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
@@ -54,7 +58,7 @@ func wireError(err error) error {
 	if answer := xmltools.WireError(err); answer != nil {
 		return answer
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: withoutPaths(err)}
 }
 
 // wireArguments: all that is wrong with the arguments is in the details.
@@ -117,7 +121,7 @@ func wireFailure(err error) *jsonrpc.Error {
 		err = failure.Errorf("Cannot go on from the past", "%s", e.Reason)
 	}
 	if e, ok := errors.AsType[*failure.Error](err); ok {
-		return jsonrpc.Errorf(codeFailed, "%s", e.What).WithDetails("%s", e.Details)
+		return failed(e.What, e.Details)
 	}
 	return nil
 }
@@ -137,7 +141,12 @@ func wireMissing(err error) *jsonrpc.Error {
 	default:
 		return nil
 	}
-	return jsonrpc.Errorf(codeFailed, "%s", what).WithDetails("%s", err)
+	return failed(what, err.Error())
+}
+
+// failed is -1. Its message has the reason, too: many clients show nothing else.
+func failed(what, details string) *jsonrpc.Error {
+	return jsonrpc.Errorf(codeFailed, "%s: %s", what, details).WithDetails("%s", details)
 }
 
 // wireOutside is for files that may not be opened.
@@ -146,4 +155,35 @@ func wireOutside(err error) *jsonrpc.Error {
 		return jsonrpc.Errorf(mcp.CodePermissionDenied, "Permission denied").WithDetails("%s", e.Error())
 	}
 	return nil
+}
+
+// withoutPaths is the text of an error with the names of files in place of their
+// paths: those are on the server's disk, and the caller may be elsewhere.
+func withoutPaths(err error) string {
+	text := err.Error()
+	for _, path := range pathsOf(err) {
+		if filepath.IsAbs(path) {
+			text = strings.ReplaceAll(text, path, filepath.Base(path))
+		}
+	}
+	return text
+}
+
+// pathsOf are the paths that the system's errors in a tree of errors name.
+func pathsOf(err error) (paths []string) {
+	switch e := err.(type) { //nolint:errorlint // the tree is walked here
+	case *fs.PathError:
+		paths = []string{e.Path}
+	case *os.LinkError:
+		paths = []string{e.Old, e.New}
+	}
+	switch e := err.(type) { //nolint:errorlint // likewise
+	case interface{ Unwrap() error }:
+		paths = append(paths, pathsOf(e.Unwrap())...)
+	case interface{ Unwrap() []error }:
+		for _, each := range e.Unwrap() {
+			paths = append(paths, pathsOf(each)...)
+		}
+	}
+	return paths
 }

@@ -180,3 +180,37 @@ func TestFileSessionBelongsToKey(t *testing.T) {
 	}
 	contains(t, send(t, server, "ann", "get_stack_trace", `{}`), "counter.core was let go because nobody had used the session for 1.5s")
 }
+
+// A path that no file can have is the caller's mistake, and an error about it
+// says nothing of where the folders are.
+func TestImpossiblePaths(t *testing.T) {
+	dir, err := filepath.Abs(counters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, table(t, debugger.Config{Traces: []string{counters}}))
+	loop := filepath.Join(t.TempDir(), "loop")
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Fatal(err)
+	}
+	looping := connect(t, table(t, debugger.Config{Traces: []string{filepath.Dir(loop)}}))
+	long := strings.Repeat("x", 256)
+	for _, tt := range []struct {
+		c    *client
+		tool string
+		args args
+		want string
+	}{
+		{c, "open_core", args{"core": long}, "file name too long"},
+		{c, "open_trace", args{"file": long}, "file name too long"},
+		{c, "open_core", args{"core": "counter.core", "executable": long}, "file name too long"},
+		{c, "open_core", args{"core": "counter.c/core"}, "not a directory"},
+		{looping, "open_core", args{"core": "loop"}, "too many links"},
+		{c, "open_core", args{"core": strings.Repeat("y/", 1<<20)}, "is not there"},
+	} {
+		got := tt.c.fails(tt.tool, tt.args, -32602)
+		if !strings.Contains(got, tt.want) || strings.Contains(got, dir) || strings.Contains(got, filepath.Dir(loop)) || len(got) > 500 {
+			t.Errorf("%s: %q, want %q and no folder", tt.tool, got, tt.want)
+		}
+	}
+}

@@ -194,14 +194,14 @@ func (t *Table) forModel(code jsonrpc.Code) bool {
 	return code == jsonrpc.CodeInvalidParams || slices.Contains(t.ModelErrors, code)
 }
 
-// modelError is the error as a result: message and details as text, code and
-// data for programs.
+// modelError is the error as a result: message and details as text, unless the
+// message ends in the details, and code and data for programs.
 func modelError(rpc *jsonrpc.Error) *Result {
 	told := rpc.Message
 	var data struct {
 		Details string `json:"details"`
 	}
-	if json.Unmarshal(rpc.Data, &data) == nil && data.Details != "" {
+	if json.Unmarshal(rpc.Data, &data) == nil && data.Details != "" && !strings.HasSuffix(told, data.Details) {
 		told += ": " + data.Details
 	}
 	meta := map[string]any{"code": rpc.Code}

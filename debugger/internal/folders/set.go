@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 )
@@ -31,7 +32,7 @@ type OutsideError struct {
 }
 
 func (e *OutsideError) Error() string {
-	return fmt.Sprintf("%s %s; --traces names the folders that may be read", e.path, e.cause)
+	return fmt.Sprintf("%s %s; --traces names the folders that may be read", shown(e.path), e.cause)
 }
 
 const outside = "is outside of the folders of core files and traces"
@@ -50,7 +51,7 @@ func (s Set) Open(path string) (*os.File, string, error) {
 			return file, real, describeError(path, err)
 		}
 	}
-	return nil, "", failure.Argumentf("%s is not there; relative paths begin at the folders that --traces names", path)
+	return nil, "", failure.Argumentf("%s is not there; relative paths begin at the folders that --traces names", shown(path))
 }
 
 // candidates are the places that a path may mean.
@@ -129,10 +130,33 @@ func openIn(root *os.Root, rel string) (*os.File, error) {
 	return root.Open(rel)
 }
 
-// describeError is for what the system refuses.
+// describeError names the path as the caller wrote it: where it leads to on the
+// server's disk is nothing for others to know.
 func describeError(path string, err error) error {
-	if errors.Is(err, fs.ErrPermission) {
+	_, outside := errors.AsType[*OutsideError](err)
+	cause, system := errors.AsType[syscall.Errno](err)
+	switch {
+	case err == nil, outside:
+		return err
+	case errors.Is(err, fs.ErrPermission):
 		return &OutsideError{path, "may not be read by the server: the operating system denies it"}
+	case !system: // too many symbolic links
+		return failure.Argumentf("%s cannot be opened: it leads through too many links", shown(path))
+	case slices.Contains(wrongPath, cause):
+		return failure.Argumentf("%s cannot be opened: %v", shown(path), cause)
 	}
-	return err
+	return fmt.Errorf("open %s: %w", shown(path), cause)
+}
+
+// wrongPath are the errors of the system that say that a path cannot be one.
+var wrongPath = []syscall.Errno{syscall.ENAMETOOLONG, syscall.ENOTDIR, syscall.ELOOP, syscall.EINVAL}
+
+// maxShown is how many bytes of a path an error repeats.
+const maxShown = 200
+
+func shown(path string) string {
+	if len(path) > maxShown {
+		path = strings.ToValidUTF8(path[:maxShown], "") + "…"
+	}
+	return path
 }
