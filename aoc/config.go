@@ -21,6 +21,9 @@ func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	set.StringVar(&c.Dir, "aoc-dir", "", "read instructions/ and keep speeds/ in this `folder` (TRIPTYCH_AOC_DIR)")
 }
 
+// Scopes returns the scopes of the family's rows.
+func (*Config) Scopes() []mcp.Scope { return new(tools).table().Scopes() }
+
 // Book opens the book that the flags and the environment name.
 func (c *Config) Book(env mcp.Env) *Book {
 	return Open(cmp.Or(c.Dir, env.Getenv("TRIPTYCH_AOC_DIR"), filepath.Join(env.Data, "aoc")))

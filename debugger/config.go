@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/accounttools"
+	"github.com/triptych-mcp/triptych/debugger/internal/bugtools"
 	"github.com/triptych-mcp/triptych/debugger/internal/controltools"
 	"github.com/triptych-mcp/triptych/debugger/internal/looktools"
 	"github.com/triptych-mcp/triptych/debugger/internal/traveltools"
@@ -36,6 +37,15 @@ func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	c.Traces.registerFlags(set)
 	c.Projects.registerFlags(set)
 	c.Documents.registerFlags(set)
+}
+
+// Scopes returns the scopes of the family's rows.
+func (*Config) Scopes() []mcp.Scope {
+	g := &groups{
+		control: new(controltools.Group), travel: new(traveltools.Group), look: new(looktools.Group),
+		account: new(accounttools.Group), similar: new(bugtools.Group), xml: new(xmltools.Group),
+	}
+	return g.table().Scopes()
 }
 
 // Open returns the family's table.

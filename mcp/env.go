@@ -11,6 +11,9 @@ type Env struct {
 	Now    func() time.Time
 	// Data is the program's data folder; it may not exist yet.
 	Data string
+	// Store is the URL of the store that the program's flags and environment
+	// name, "" for files in the data folder.
+	Store string
 	// Getenv looks up an environment variable, "" when it is not set.
 	Getenv func(string) string
 }

@@ -62,7 +62,8 @@ func benchmark(b *testing.B, handler jsonrpc.Handler, req *jsonrpc.Request) {
 // serving is the family on a store, with the index read already.
 func serving(b *testing.B, url string) jsonrpc.Handler {
 	b.Helper()
-	table, err := (&rulesets.Config{Store: url}).Open(b.Context(), mcp.Env{
+	table, err := new(rulesets.Config).Open(b.Context(), mcp.Env{
+		Store:  url,
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" },
 	})
 	if err != nil {

@@ -1,12 +1,12 @@
 package rulesets
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -18,26 +18,22 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 )
 
-// A Config says where rulesets are kept.
-type Config struct {
-	// Store is a URL: file:DIR or a path, memory:, or one that Valkey's and
-	// Redis' clients know. "" means VALKEY_HOST and VALKEY_PORT if either is
-	// set, else rulesets/ in the data folder.
-	Store string
+// A Config is the family's configuration. Rulesets have no flags of their own: they
+// are in the store of the program.
+type Config struct{}
+
+// RegisterFlags adds no flags.
+func (*Config) RegisterFlags(*pflag.FlagSet) {}
+
+// Scopes returns the scopes of the family's rows.
+func (*Config) Scopes() []mcp.Scope {
+	return (&tools{store: memstore.New(time.Now)}).table().Scopes()
 }
 
-// RegisterFlags adds the family's flags.
-func (c *Config) RegisterFlags(set *pflag.FlagSet) {
-	set.StringVar(&c.Store, "store", "", "keep rulesets at this `url`: a folder, valkey://HOST:PORT/DB, valkeys://…, redis://…, memory: (TRIPTYCH_STORE, VALKEY_HOST, VALKEY_PORT)")
-}
-
-// OpenStore opens the store that the flags and the environment name.
-func (c *Config) OpenStore(ctx context.Context, env mcp.Env) (ruleset.Store, error) {
-	where := cmp.Or(c.Store, env.Getenv("TRIPTYCH_STORE"))
-	host, port := env.Getenv("VALKEY_HOST"), env.Getenv("VALKEY_PORT")
-	if where == "" && (host != "" || port != "") {
-		where = valkeyconn.URLFromEnv(host, port)
-	}
+// OpenStore opens the store of the program: env.Store is a path, file:DIR, memory:,
+// or a URL that Valkey's and Redis' clients know; "" is rulesets/ in the data folder.
+func OpenStore(ctx context.Context, env mcp.Env) (ruleset.Store, error) {
+	where := env.Store
 	scheme, rest, _ := strings.Cut(where, ":")
 	switch {
 	case where == "":
@@ -63,8 +59,8 @@ func redacted(raw string) string {
 }
 
 // Open returns the family's table.
-func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
-	store, err := c.OpenStore(ctx, env)
+func (*Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
+	store, err := OpenStore(ctx, env)
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ import (
 // still.
 func inMemory(t *testing.T) *mcp.Table {
 	t.Helper()
-	cfg := rulesets.Config{Store: "memory:"}
-	table, err := cfg.Open(t.Context(), mcp.Env{
+	table, err := new(rulesets.Config).Open(t.Context(), mcp.Env{
+		Store:  "memory:",
 		Logger: slog.New(slog.DiscardHandler),
 		Now:    func() time.Time { return time.Date(2025, 10, 29, 10, 30, 0, 0, time.UTC) },
 		Getenv: func(string) string { return "" },

@@ -26,7 +26,7 @@ func (a *app) openBook() (*aoc.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.family("aoc").config.(*aoc.Config).Book(env), nil
+	return a.configs.aoc.Book(env), nil
 }
 
 // parseDay reads a day from the command line.

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/cmd/triptych/clients"
 )
 
@@ -21,12 +22,14 @@ type app struct {
 	getenv   func(string) string
 	now      func() time.Time
 	families []family
+	configs  configs
 	flags    globalFlags
 }
 
 // globalFlags are the flags that several commands share.
 type globalFlags struct {
 	data      string
+	store     string
 	logLevel  string
 	families  []string
 	toolNames string
@@ -35,9 +38,10 @@ type globalFlags struct {
 }
 
 func newApp() *app {
+	known := configs{aoc: new(aoc.Config), debugger: newDebugger()}
 	return &app{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
-		getenv: os.Getenv, now: time.Now, families: newFamilies(),
+		getenv: os.Getenv, now: time.Now, families: newFamilies(&known), configs: known,
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -26,13 +25,6 @@ func (a *app) auditCommand() command {
 			"triptych audit verify",
 		sub: []command{a.auditShow(), a.auditVerify()},
 	}
-}
-
-// auditFlags registers what every command that reads the trail has.
-func (a *app) auditFlags(set *pflag.FlagSet) {
-	a.dataFlags(set)
-	config := a.family("rulesets").config.(*rulesets.Config)
-	set.StringVar(&config.Store, "store", "", "read the trail on the server with this `url`, such as valkey://HOST:PORT/DB; in the data folder if it names no server (TRIPTYCH_STORE, VALKEY_HOST, VALKEY_PORT)")
 }
 
 // withTrail runs a function with the trail that the flags and the environment
@@ -74,7 +66,7 @@ func (a *app) auditShow() command {
 			set.StringVar(&f.filter.Key, "key", "", "print the records of the key with this `id`; that of standard input and output is local")
 			set.IntVar(&f.filter.Limit, "limit", 0, "print at most this `number` of records; 0 is all")
 			jsonFlag(set, &f.asJSON)
-			a.auditFlags(set)
+			a.keysFlags(set)
 		},
 		run: func(ctx context.Context, _ []string) error {
 			filter, err := a.auditFilter(&f)
@@ -157,7 +149,7 @@ func (a *app) auditVerify() command {
 		flags: func(set *pflag.FlagSet) {
 			set.StringSliceVar(&trusted, "trust", nil, "trust the public key in this `file` instead of audit/signing.pub in the data folder; may be given again")
 			jsonFlag(set, &asJSON)
-			a.auditFlags(set)
+			a.keysFlags(set)
 		},
 		run: func(ctx context.Context, _ []string) error {
 			keys, err := readPublicKeys(trusted)

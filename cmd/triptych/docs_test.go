@@ -72,7 +72,7 @@ func freshTables(t *testing.T) []*mcp.Table {
 		Getenv: func(string) string { return "" },
 	}
 	var tables []*mcp.Table
-	for _, f := range newFamilies() {
+	for _, f := range newApp().families {
 		table, err := f.config.Open(t.Context(), env)
 		if err != nil {
 			t.Fatalf("%s: %v", f.name, err)

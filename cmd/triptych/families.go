@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/aoc"
+	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
 )
@@ -14,6 +15,8 @@ import (
 // and the table that it serves.
 type familyConfig interface {
 	RegisterFlags(*pflag.FlagSet)
+	// Scopes returns the scopes of the table, which need not be open.
+	Scopes() []mcp.Scope
 	Open(context.Context, mcp.Env) (*mcp.Table, error)
 }
 
@@ -21,14 +24,32 @@ type family struct {
 	name   string
 	about  string // one line for help
 	empty  string // what to do when it has no resources yet
+	stored bool   // its data is in the store of the program
 	config familyConfig
 }
 
 // newFamilies is the list of families. A new family is one line here.
-func newFamilies() []family {
+func newFamilies(known *configs) []family {
 	return []family{
-		{"rulesets", "named Markdown texts for AI editors", "triptych rulesets create makes the first", new(rulesets.Config)},
-		{"aoc", "Advent of Code puzzles and solving speeds", "put Day01_phase1.md into aoc/instructions of the data folder", new(aoc.Config)},
-		{"debugger", "a debugger of Linux processes, XML documents, accounts and the audit trail", "", newDebugger()},
+		{"rulesets", "named Markdown texts for AI editors", "triptych rulesets create makes the first", true, new(rulesets.Config)},
+		{"aoc", "Advent of Code puzzles and solving speeds", "put Day01_phase1.md into aoc/instructions of the data folder", false, known.aoc},
+		{"debugger", "a debugger of Linux processes, XML documents, accounts and the audit trail", "", false, known.debugger},
 	}
+}
+
+// configs are the configurations of families that have commands of their own, or
+// that need something of the program.
+type configs struct {
+	aoc      *aoc.Config
+	debugger *debugger.Config
+}
+
+// scopes returns the scopes of all families: a key may have any of them, whichever
+// families a server opens.
+func (a *app) scopes() []mcp.Scope {
+	var all []mcp.Scope
+	for _, f := range a.families {
+		all = append(all, f.config.Scopes()...)
+	}
+	return all
 }

@@ -33,7 +33,7 @@ func (h *house) open(ctx context.Context, a *app, env mcp.Env, configure func(*m
 	if h.client != nil {
 		h.closers = append(h.closers, h.client.Close)
 	}
-	if h.keys, err = openKeys(h.client, env); err != nil {
+	if h.keys, err = a.openKeys(h.client, env); err != nil {
 		return err
 	}
 	h.closers = append(h.closers, h.keys.Close)

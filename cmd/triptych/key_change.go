@@ -23,7 +23,7 @@ func (a *app) keyCreate() command {
 			"triptych key create --expires 90d --allow 10.0.0.0/8,2001:db8::/32\n" +
 			"triptych key create --plan enterprise --month 5000000 --minute 2000",
 		flags: func(set *pflag.FlagSet) {
-			s.register(set)
+			s.register(set, a.scopes())
 			set.BoolVar(&test, "test", false, "make a key that begins with kdb_test_")
 			a.keysFlags(set)
 		},
@@ -75,7 +75,7 @@ func (a *app) keyUpdate() command {
 		short:   "change what a key may do; what is not named stays",
 		example: "triptych key update key_4f7c2m9xq0 --plan developer --expires never",
 		flags: func(set *pflag.FlagSet) {
-			s.register(set)
+			s.register(set, a.scopes())
 			a.keysFlags(set)
 		},
 		complete: a.completeKeys,

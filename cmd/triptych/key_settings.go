@@ -25,16 +25,17 @@ type keySettings struct {
 	expires string
 	allow   []string
 
-	set *pflag.FlagSet // tells which of them were given
+	known []mcp.Scope    // that there are
+	set   *pflag.FlagSet // tells which of them were given
 }
 
-func (s *keySettings) register(set *pflag.FlagSet) {
-	s.set = set
+func (s *keySettings) register(set *pflag.FlagSet, known []mcp.Scope) {
+	s.set, s.known = set, known
 	set.StringVar(&s.name, "name", "", "whose key it is or what for, a `text` for people")
 	set.StringVar(&s.plan, "plan", "", "how many requests it may make, a `plan`: "+planNames())
 	set.Int64Var(&s.month, "month", 0, "requests a month with the plan enterprise, a `number`; 0 is any number")
 	set.Int64Var(&s.minute, "minute", 0, "requests a minute with the plan enterprise, a `number`; 0 is any number")
-	set.StringSliceVar(&s.scopes, "scopes", nil, "only these rights, a comma-separated `list` of "+scopeNames())
+	set.StringSliceVar(&s.scopes, "scopes", nil, "only these rights, a comma-separated `list` of "+scopeNames(known))
 	set.StringVar(&s.expires, "expires", "", "stop working at this `time`: 12h or 90d from now, a date such as 2027-01-31 (its beginning in UTC), a time such as 2027-01-31T18:00:00Z, or never")
 	set.StringSliceVar(&s.allow, "allow", nil, "work from these addresses only, a comma-separated `list` such as 10.0.0.0/8,2001:db8::1; all for everywhere")
 }
@@ -47,9 +48,9 @@ func planNames() string {
 	return strings.Join(names, ", ")
 }
 
-func scopeNames() string {
+func scopeNames(scopes []mcp.Scope) string {
 	var names []string
-	for _, s := range keys.Scopes() {
+	for _, s := range scopes {
 		names = append(names, string(s))
 	}
 	return strings.Join(names, ", ")
@@ -114,7 +115,7 @@ func (s *keySettings) applyPlan(to *keys.Settings) (err error) {
 func (s *keySettings) applyScopes(to *keys.Settings) error {
 	to.Scopes = []mcp.Scope{}
 	for _, text := range s.scopes {
-		scope, err := keys.ParseScope(strings.TrimSpace(text))
+		scope, err := keys.ParseScope(strings.TrimSpace(text), s.known)
 		if err != nil {
 			return err
 		}

@@ -13,27 +13,36 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/mcp"
-	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
-// keysFlags registers what every command that opens the keys has. The flag
-// --store is the one of rulesets: a server that keeps those keeps keys too.
-func (a *app) keysFlags(set *pflag.FlagSet) {
-	a.dataFlags(set)
-	config := a.family("rulesets").config.(*rulesets.Config)
-	set.StringVar(&config.Store, "store", "", "keep keys on the server with this `url`, such as valkey://HOST:PORT/DB; in the data folder if it names no server (TRIPTYCH_STORE, VALKEY_HOST, VALKEY_PORT)")
+// storeFlag registers the flag that names the store of the program.
+func (a *app) storeFlag(set *pflag.FlagSet) {
+	set.StringVar(&a.flags.store, "store", "", "the store at this `url`: a folder of rulesets, memory:, or a server for rulesets, keys, quotas and the audit trail, such as valkey://HOST:PORT/DB, valkeys://…, redis://… (TRIPTYCH_STORE, VALKEY_HOST, VALKEY_PORT)")
 }
 
-// valkeyURL is the URL of the server that the flags and the environment select
-// for rulesets, and with them for everything else; "" when they select none.
-func (a *app) valkeyURL() (string, error) {
-	where := cmp.Or(a.family("rulesets").config.(*rulesets.Config).Store, a.getenv("TRIPTYCH_STORE"))
+// keysFlags registers what every command that opens the keys or the trail has.
+func (a *app) keysFlags(set *pflag.FlagSet) {
+	a.dataFlags(set)
+	a.storeFlag(set)
+}
+
+// storeURL returns the URL of the store that the flags and the environment name, ""
+// if they name none.
+func (a *app) storeURL() string {
+	where := cmp.Or(a.flags.store, a.getenv("TRIPTYCH_STORE"))
 	host, port := a.getenv("VALKEY_HOST"), a.getenv("VALKEY_PORT")
 	if where == "" && (host != "" || port != "") {
-		return valkeyconn.URLFromEnv(host, port), nil
+		return valkeyconn.URLFromEnv(host, port)
 	}
+	return where
+}
+
+// valkeyURL returns the URL of the store if it is a server, which then has the keys,
+// the quotas and the audit trail too; "" if it is none.
+func (a *app) valkeyURL() (string, error) {
+	where := a.storeURL()
 	scheme, rest, _ := strings.Cut(where, ":")
 	switch {
 	case valkeyconn.Serves(scheme):
@@ -65,11 +74,11 @@ func (a *app) dialValkey(ctx context.Context, log *slog.Logger) (redis.Universal
 
 // openKeys opens the keys on a server, or in the data folder when client is
 // nil.
-func openKeys(client redis.UniversalClient, env mcp.Env) (keys.Store, error) {
+func (a *app) openKeys(client redis.UniversalClient, env mcp.Env) (keys.Store, error) {
 	if client != nil {
-		return keys.OpenValkey(client, env.Logger, env.Now), nil
+		return keys.OpenValkey(client, env.Logger, env.Now, a.scopes()...), nil
 	}
-	return keys.OpenFile(filepath.Join(env.Data, "keys"), env.Logger, env.Now)
+	return keys.OpenFile(filepath.Join(env.Data, "keys"), env.Logger, env.Now, a.scopes()...)
 }
 
 // withKeys runs a function with the keys that the flags and the environment
@@ -86,7 +95,7 @@ func (a *app) withKeys(ctx context.Context, use func(keys.Store) error) error {
 	if client != nil {
 		defer func() { _ = client.Close() }() // every answer has come
 	}
-	store, err := openKeys(client, env)
+	store, err := a.openKeys(client, env)
 	if err != nil {
 		return err
 	}

@@ -215,7 +215,7 @@ func outcome(e *mcp.Event) audit.Outcome {
 // a server that needs it for nothing else does without.
 func (a *app) dialWithRulesets(ctx context.Context, env mcp.Env) (redis.UniversalClient, error) {
 	chosen, err := a.chosen()
-	if err != nil || !slices.ContainsFunc(chosen, func(f family) bool { return f.name == "rulesets" }) {
+	if err != nil || !slices.ContainsFunc(chosen, func(f family) bool { return f.stored }) {
 		return nil, err
 	}
 	return a.dialValkey(ctx, env.Logger)

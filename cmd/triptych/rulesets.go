@@ -45,7 +45,7 @@ func (a *app) openStore(ctx context.Context) (ruleset.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.family("rulesets").config.(*rulesets.Config).OpenStore(ctx, env)
+	return rulesets.OpenStore(ctx, env)
 }
 
 // storeHint adds advice to an error of a store.

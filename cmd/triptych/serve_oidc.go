@@ -58,12 +58,12 @@ func (f oidcFlags) open(a *app) (oidcRoad, error) {
 	if err != nil {
 		return oidcRoad{}, misused("--oidc-plan: %v", err)
 	}
-	resource, err := bearer.NewResource(f.resource, f.issuer)
+	resource, err := bearer.NewResource(f.resource, f.issuer, a.scopes()...)
 	if err != nil {
 		return oidcRoad{}, hinted(misused("--oidc-resource: %v", err), "name the URL at which clients reach /mcp, such as https://mcp.example.com/mcp")
 	}
 	tokens := bearer.NewOIDC(bearer.OIDCConfig{
-		Issuer: f.issuer, Audience: f.audience, Plan: plan, Limits: plan.Limits(f.own), Now: a.now,
+		Issuer: f.issuer, Audience: f.audience, Plan: plan, Limits: plan.Limits(f.own), Scopes: a.scopes(), Now: a.now,
 	})
 	return oidcRoad{tokens: tokens, resource: resource}, nil
 }

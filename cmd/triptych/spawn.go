@@ -81,49 +81,40 @@ func (c *conversation) countResources(ctx context.Context) (int, error) {
 	}
 }
 
-// ownFlags are the flags that are about a command, not about the server.
-var ownFlags = map[string]bool{"write": true, "scope": true, "name": true, "json": true, "help": true}
-
-// serverArgs start a server with the flags that were given to this command.
+// serverArgs returns the arguments that start a server with the flags that were
+// given to this command, as far as servers have them.
 func (a *app) serverArgs(set *pflag.FlagSet) []string {
+	known := pflag.NewFlagSet("", pflag.ContinueOnError)
+	newApp().serverFlags(known)
 	args := []string{"stdio"}
 	set.Visit(func(f *pflag.Flag) {
-		if ownFlags[f.Name] {
+		if known.Lookup(f.Name) == nil {
 			return
 		}
-		for _, value := range a.givenValues(f) {
+		for _, value := range givenValues(f) {
 			args = append(args, "--"+f.Name, value)
 		}
 	})
 	return args
 }
 
-// givenValues are those of a flag, more than one where it may be given several
-// times. Folders become absolute: the server may be started elsewhere.
-func (a *app) givenValues(f *pflag.Flag) []string {
-	value := f.Value.String()
+// givenValues returns the values of a flag, more than one where it may be given
+// several times. What a value is stands in the flag's usage, in backquotes: folders
+// become absolute, because the server may be started elsewhere, and a list stays one
+// value.
+func givenValues(f *pflag.Flag) []string {
+	values := []string{f.Value.String()}
 	list, several := f.Value.(pflag.SliceValue)
-	switch {
-	case f.Name == "families":
-		return []string{strings.Join(a.flags.families, ",")}
-	case several:
-		return givenList(f.Name, list.GetSlice())
-	case f.Name == "data", strings.HasSuffix(f.Name, "-dir"), f.Name == "store" && !strings.Contains(value, ":"):
-		return []string{absolute(value)}
+	if several {
+		values = list.GetSlice()
 	}
-	return []string{value}
-}
-
-// folderLists are the flags that name folders and may be given several times.
-var folderLists = map[string]bool{"documents": true, "projects": true}
-
-func givenList(name string, values []string) []string {
-	if !folderLists[name] {
-		return values
+	switch kind, _ := pflag.UnquoteUsage(f); {
+	case kind == "folder", kind == "url" && !strings.Contains(values[0], ":"):
+		for i := range values {
+			values[i] = absolute(values[i])
+		}
+	case kind == "list" && several:
+		return []string{strings.Join(values, ",")}
 	}
-	var folders []string
-	for _, folder := range values {
-		folders = append(folders, absolute(folder))
-	}
-	return folders
+	return values
 }

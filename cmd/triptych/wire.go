@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -27,6 +26,7 @@ func (a *app) dataFlags(set *pflag.FlagSet) {
 func (a *app) serverFlags(set *pflag.FlagSet) {
 	set.StringSliceVar(&a.flags.families, "families", nil, "open only these families, a comma-separated `list` (TRIPTYCH_FAMILIES)")
 	a.dataFlags(set)
+	a.storeFlag(set)
 	for _, f := range a.families {
 		f.config.RegisterFlags(set)
 	}
@@ -39,6 +39,9 @@ func (a *app) serverFlags(set *pflag.FlagSet) {
 func (a *app) familyFlags(name string) func(*pflag.FlagSet) {
 	return func(set *pflag.FlagSet) {
 		a.dataFlags(set)
+		if a.family(name).stored {
+			a.storeFlag(set)
+		}
 		a.family(name).config.RegisterFlags(set)
 	}
 }
@@ -146,7 +149,7 @@ func (a *app) env(usual slog.Level) (mcp.Env, error) {
 		return mcp.Env{}, err
 	}
 	logger, err := a.logger(usual)
-	return mcp.Env{Logger: logger, Now: a.now, Data: data, Getenv: a.getenv}, err
+	return mcp.Env{Logger: logger, Now: a.now, Data: data, Store: a.storeURL(), Getenv: a.getenv}, err
 }
 
 // toolNames is how tools are listed.
@@ -166,12 +169,11 @@ func (a *app) toolNames() (mcp.ToolNames, error) {
 // lend gives the debugger the trail and the accounts, nil for those of a local
 // user.
 func (a *app) lend(r *recorder, all *accounts) {
-	config := a.family("debugger").config.(*debugger.Config)
 	if r.trail != nil {
-		config.Trail = trail{r}
+		a.configs.debugger.Trail = trail{r}
 	}
 	if all != nil {
-		config.Accounts = all
+		a.configs.debugger.Accounts = all
 	}
 }
 

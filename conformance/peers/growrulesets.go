@@ -80,7 +80,7 @@ func (b *bench) growShelf(ctx context.Context, s shelf) ([]line, error) {
 }
 
 func (b *bench) measureShelf(ctx context.Context, s shelf, n int) (micros []float64, err error) {
-	f, err := b.family(ctx, &rulesets.Config{Store: s.url}, b.data)
+	f, err := b.family(ctx, new(rulesets.Config), mcp.Env{Data: b.data, Store: s.url})
 	if err != nil {
 		return nil, err
 	}

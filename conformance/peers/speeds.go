@@ -14,7 +14,7 @@ import (
 // processes, reads the day, and syncs the folder too.
 func (b *bench) speeds(ctx context.Context) error {
 	dir := filepath.Join(b.data, "durable")
-	f, err := b.family(ctx, &aoc.Config{Dir: dir}, b.data)
+	f, err := b.family(ctx, &aoc.Config{Dir: dir}, mcp.Env{Data: b.data})
 	if err != nil {
 		return err
 	}

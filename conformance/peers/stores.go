@@ -30,10 +30,9 @@ type opener interface {
 	Open(ctx context.Context, env mcp.Env) (*mcp.Table, error)
 }
 
-func (b *bench) family(ctx context.Context, config opener, data string) (*family, error) {
-	table, err := config.Open(ctx, mcp.Env{
-		Logger: quiet, Now: time.Now, Getenv: func(string) string { return "" }, Data: data,
-	})
+func (b *bench) family(ctx context.Context, config opener, env mcp.Env) (*family, error) {
+	env.Logger, env.Now, env.Getenv = quiet, time.Now, func(string) string { return "" }
+	table, err := config.Open(ctx, env)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +62,7 @@ func (f *family) call(ctx context.Context, tool, arguments string) func() error 
 // such a call must do.
 func (b *bench) stores(ctx context.Context) error {
 	dir := filepath.Join(b.data, "rulesets")
-	files, err := b.family(ctx, &rulesets.Config{Store: dir}, b.data)
+	files, err := b.family(ctx, new(rulesets.Config), mcp.Env{Data: b.data, Store: dir})
 	if err != nil {
 		return err
 	}
@@ -114,7 +113,7 @@ func (b *bench) redis(ctx context.Context, large *redisServer) (err error) {
 
 // raceHGetAll measures get_ruleset beside one HGETALL.
 func (b *bench) raceHGetAll(ctx context.Context, r *redisServer, n int) ([]reading, error) {
-	f, err := b.family(ctx, &rulesets.Config{Store: r.url()}, b.data)
+	f, err := b.family(ctx, new(rulesets.Config), mcp.Env{Data: b.data, Store: r.url()})
 	if err != nil {
 		return nil, err
 	}

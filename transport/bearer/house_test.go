@@ -25,6 +25,9 @@ var (
 	nextMinute = time.Date(2026, 2, 27, 12, 1, 0, 0, time.UTC)
 )
 
+// published are the scopes that a new key gets.
+var published = []mcp.Scope{"audit:read", "aoc:read", "aoc:write", "rulesets:read", "rulesets:write"}
+
 // A house is a door with real keys and counters, and what it said.
 type house struct {
 	*bearer.Door
@@ -44,7 +47,7 @@ func build(t *testing.T, changes ...func(*bearer.Config)) *house {
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
 	clock := func() time.Time { return h.now }
 	var err error
-	if h.keys, err = keys.OpenFile(filepath.Join(dir, "keys"), log, clock); err != nil {
+	if h.keys, err = keys.OpenFile(filepath.Join(dir, "keys"), log, clock, published...); err != nil {
 		t.Fatal(err)
 	}
 	if h.meter, err = quota.OpenLocal(t.Context(), filepath.Join(dir, "quota"), log); err != nil {

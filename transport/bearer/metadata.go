@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/mcp"
 )
 
 const wellKnown = "/.well-known/oauth-protected-resource"
@@ -15,11 +15,13 @@ const wellKnown = "/.well-known/oauth-protected-resource"
 // that clients find out where to get an access token.
 type Resource struct {
 	url, issuer string
+	scopes      []mcp.Scope
 }
 
 // NewResource returns the description of the resource at a URL: the one under
-// which clients reach the MCP endpoint.
-func NewResource(resource, issuer string) (*Resource, error) {
+// which clients reach the MCP endpoint. The scopes are those that its callers can
+// have.
+func NewResource(resource, issuer string, scopes ...mcp.Scope) (*Resource, error) {
 	u, err := url.Parse(resource)
 	switch {
 	case err != nil:
@@ -27,7 +29,7 @@ func NewResource(resource, issuer string) (*Resource, error) {
 	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Fragment != "" || u.User != nil:
 		return nil, fmt.Errorf("%q is no URL of a server", resource)
 	}
-	return &Resource{url: resource, issuer: issuer}, nil
+	return &Resource{url: resource, issuer: issuer, scopes: scopes}, nil
 }
 
 // Metadata is the URL of the description: the path of the resource stands
@@ -56,7 +58,7 @@ func (r *Resource) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	header.Set("Cache-Control", "max-age=3600")
 	text, err := json.Marshal(map[string]any{
 		"resource": r.url, "resource_name": "Triptych", "authorization_servers": []string{r.issuer},
-		"scopes_supported": keys.Scopes(), "bearer_methods_supported": []string{"header"},
+		"scopes_supported": r.scopes, "bearer_methods_supported": []string{"header"},
 	})
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError) // strings are always encoded

@@ -12,7 +12,7 @@ import (
 
 // The description is that of RFC 9728, section 2.
 func TestResource(t *testing.T) {
-	r, err := bearer.NewResource("https://mcp.example.com/mcp", "https://login.example.com/realm")
+	r, err := bearer.NewResource("https://mcp.example.com/mcp", "https://login.example.com/realm", published...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestResource(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Resource != "https://mcp.example.com/mcp" || !slices.Equal(got.Servers, []string{"https://login.example.com/realm"}) ||
-		!slices.Equal(got.Methods, []string{"header"}) || !slices.Contains(got.Scopes, "audit:read") || len(got.Scopes) != 9 {
+		!slices.Equal(got.Methods, []string{"header"}) || !slices.Contains(got.Scopes, "audit:read") || len(got.Scopes) != len(published) {
 		t.Errorf("description %+v", got)
 	}
 	if kind := answer.Header().Get("Content-Type"); answer.Code != 200 || kind != "application/json" {

@@ -27,6 +27,9 @@ type OIDCConfig struct {
 	// Plan and Limits are everybody's who shows a token.
 	Plan   quota.Plan
 	Limits quota.Limits
+	// Scopes are those that mean something here. A token gives those that it
+	// names of them.
+	Scopes []mcp.Scope
 	// Client speaks with the issuer; nil means one with short time-outs.
 	Client *http.Client
 	// Now is the clock; nil means [time.Now].
@@ -159,16 +162,16 @@ func (o *OIDC) identity(token *oidc.IDToken) (Identity, error) {
 		return Identity{}, &InvalidTokenError{Reason: "the access token does not say whose it is"}
 	}
 	return Identity{
-		ID: "oidc:" + token.Subject, Scopes: known(append(claims.Scope, claims.Scp...)),
+		ID: "oidc:" + token.Subject, Scopes: o.known(append(claims.Scope, claims.Scp...)),
 		Plan: o.cfg.Plan, Limits: o.cfg.Limits, Expires: token.Expiry,
 	}, nil
 }
 
-// known are the scopes that mean something here. None implies another.
-func known(names []string) []mcp.Scope {
+// known returns the scopes that mean something here. None implies another.
+func (o *OIDC) known(names []string) []mcp.Scope {
 	scopes := []mcp.Scope{}
 	for _, name := range names {
-		if scope, err := keys.ParseScope(name); err == nil {
+		if scope, err := keys.ParseScope(name, o.cfg.Scopes); err == nil {
 			scopes = append(scopes, scope)
 		}
 	}

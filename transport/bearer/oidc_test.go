@@ -30,7 +30,7 @@ func buildOIDC(t *testing.T, i *issuer) *house {
 		c.Metadata = metadata
 		c.Tokens = bearer.NewOIDC(bearer.OIDCConfig{
 			Issuer: i.URL, Audience: audience, Plan: quota.Team, Limits: quota.Team.Limits(quota.Limits{}),
-			Client: i.Client(), Now: func() time.Time { return h.now },
+			Client: i.Client(), Scopes: published, Now: func() time.Time { return h.now },
 		})
 	})
 	return h

@@ -32,7 +32,7 @@ func (s *slow) holds(t *testing.T, tokens ...Token) {
 	t.Helper()
 	var records []Record
 	for i, token := range tokens {
-		settings := Settings{}.filled()
+		settings := Settings{}.filled(nil)
 		id := IDPrefix + "000000000" + string(idAlphabet[i])
 		records = append(records, Record{ID: id, Kind: Live, Hash: token.hash(), Settings: settings, Created: time.Unix(1, 0)})
 	}

@@ -99,14 +99,16 @@ func check(t *testing.T, s keys.Store, token keys.Token, now time.Time, want err
 	}
 }
 
+// all are the scopes that a new key gets, in order of name.
+var all = []mcp.Scope{
+	"aoc:read", "aoc:write", "audit:read", "debug:read", "debug:write", "document:read", "document:write", "rulesets:read", "rulesets:write",
+}
+
 func newKey(t *testing.T, open opener) {
 	s := open(atNoon)
 	r, token := create(t, s, keys.Settings{Name: "ci"})
 	if len(r.ID) != 14 || !strings.HasPrefix(r.ID, "key_") || r.Kind != keys.Live || r.Hint != token.String() {
 		t.Errorf("record %+v", r)
-	}
-	all := []mcp.Scope{
-		"aoc:read", "aoc:write", "audit:read", "debug:read", "debug:write", "document:read", "document:write", "rulesets:read", "rulesets:write",
 	}
 	if diff := cmp.Diff(all, r.Scopes); diff != "" || r.Plan != quota.Free || !r.Created.Equal(noon) {
 		t.Errorf("scopes %s, plan %s, created %v", diff, r.Plan, r.Created)

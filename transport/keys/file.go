@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
 )
 
 const fileName = "keys.json"
@@ -32,10 +34,11 @@ type FileStore struct {
 var _ Store = (*FileStore)(nil)
 
 // OpenFile opens the store in a folder, which the first change makes with mode
-// 0700. A file that is there must be valid.
-func OpenFile(dir string, log *slog.Logger, now func() time.Time) (*FileStore, error) {
+// 0700. A file that is there must be valid. A new key that names no scopes gets
+// those given here.
+func OpenFile(dir string, log *slog.Logger, now func() time.Time, scopes ...mcp.Scope) (*FileStore, error) {
 	s := &FileStore{dir: dir, log: log.With("component", "keys")}
-	s.cache, s.desk = newCache(s.load), &desk{backend: s, now: now}
+	s.cache, s.desk = newCache(s.load), &desk{backend: s, now: now, scopes: scopes}
 	if _, err := s.current(context.Background()); err != nil {
 		return nil, err
 	}

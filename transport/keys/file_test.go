@@ -17,7 +17,7 @@ import (
 
 func openFile(t *testing.T, dir string, now func() time.Time) *keys.FileStore {
 	t.Helper()
-	s, err := keys.OpenFile(dir, quiet, now)
+	s, err := keys.OpenFile(dir, quiet, now, all...)
 	if err != nil {
 		t.Fatal(err)
 	}

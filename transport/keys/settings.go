@@ -22,18 +22,8 @@ const (
 	maxAllow  = 1000
 )
 
-// Scopes are the rights that there are, in the order of their documents; a new
-// key has all of them.
-func Scopes() []mcp.Scope {
-	return []mcp.Scope{
-		"debug:read", "debug:write", "audit:read", "document:read", "document:write",
-		"rulesets:read", "rulesets:write", "aoc:read", "aoc:write",
-	}
-}
-
-// ParseScope reads a right that there is.
-func ParseScope(text string) (mcp.Scope, error) {
-	all := Scopes()
+// ParseScope parses the name of one of the scopes in all.
+func ParseScope(text string, all []mcp.Scope) (mcp.Scope, error) {
 	if slices.Contains(all, mcp.Scope(text)) {
 		return mcp.Scope(text), nil
 	}
@@ -66,10 +56,11 @@ func plainPrefix(p netip.Prefix) netip.Prefix {
 	return p.Masked()
 }
 
-// filled are the settings with what a new key gets when nothing is said.
-func (s Settings) filled() Settings {
+// filled returns the settings with the defaults of a new key: all scopes and the
+// plan Free.
+func (s Settings) filled(all []mcp.Scope) Settings {
 	if s.Scopes == nil {
-		s.Scopes = Scopes()
+		s.Scopes = all
 	}
 	if s.Plan == "" {
 		s.Plan = quota.Free

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"regexp"
 	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // A Ring finds records on each request.
@@ -55,6 +57,7 @@ type backend interface {
 type desk struct {
 	backend backend
 	now     func() time.Time
+	scopes  []mcp.Scope // of a new key that names none
 }
 
 // IDPrefix is how the ID of a key begins; those of other principals do not.
@@ -72,7 +75,7 @@ func (d *desk) Create(ctx context.Context, kind Kind, s Settings) (Record, Token
 	if kind != Live && kind != Test {
 		return Record{}, Token{}, fmt.Errorf("%q is no kind of key", kind)
 	}
-	s = s.filled()
+	s = s.filled(d.scopes)
 	if err := s.check(); err != nil {
 		return Record{}, Token{}, err
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/mcp"
 )
 
 const (
@@ -43,10 +45,10 @@ type ValkeyStore struct {
 var _ Store = (*ValkeyStore)(nil)
 
 // OpenValkey returns the store on a server, which is not asked yet. The client
-// stays the caller's.
-func OpenValkey(client redis.UniversalClient, log *slog.Logger, now func() time.Time) *ValkeyStore {
+// stays the caller's. A new key that names no scopes gets those given here.
+func OpenValkey(client redis.UniversalClient, log *slog.Logger, now func() time.Time, scopes ...mcp.Scope) *ValkeyStore {
 	s := &ValkeyStore{client: client, log: log.With("component", "keys")}
-	s.cache, s.desk = newCache(s.load), &desk{backend: s, now: now}
+	s.cache, s.desk = newCache(s.load), &desk{backend: s, now: now, scopes: scopes}
 	return s
 }
 

@@ -23,7 +23,7 @@ import (
 // serveHTTPS serves with all that a real server has at its door.
 func serveHTTPS(ctx context.Context, listen, data string, t *mcp.Table) (err error) {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	ring, err := keys.OpenFile(filepath.Join(data, "keys"), log, time.Now)
+	ring, err := keys.OpenFile(filepath.Join(data, "keys"), log, time.Now, t.Scopes()...)
 	if err != nil {
 		return err
 	}
