@@ -430,3 +430,25 @@ func TestSearchesAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// A place of which nothing is known to be wrong gets no findings of rules: other
+// risks in the project have nothing to do with it. Those of the place's own kind do.
+func TestRulesOfThePlaceOnly(t *testing.T) {
+	const risky = "void r%d(char *from) {\n\tchar to[8];\n\tstrcpy(to, from);\n}\n"
+	const plain = "int total(const struct row *rows, int n) {\n\tint sum = 0;\n\tfor (int i = 0; i < n; i++)\n\t\tsum += rows[i].value;\n\treturn sum;\n}\n"
+	files := map[string]string{"plain.c": plain}
+	for i := range 5 {
+		files[fmt.Sprintf("risky%d.c", i)] = fmt.Sprintf(risky, i)
+	}
+	folder := write(t, files)
+	f := finder(t, bugs.Config{})
+	if got := find(t, f, bugs.Request{Path: folder, Site: bugs.Site{File: "plain.c", Line: 4}}); len(got.Findings) != 0 {
+		t.Errorf("a place without a risk: got %+v, want no findings", got.Findings)
+	}
+	if got := find(t, f, bugs.Request{Path: folder, Site: bugs.Site{File: "risky0.c", Line: 3}}); len(got.Findings) != 4 {
+		t.Errorf("a place with a risk: got %d findings, want the other 4", len(got.Findings))
+	}
+	if got := find(t, f, bugs.Request{Path: folder, Class: bugs.Memory}); len(got.Findings) != 5 {
+		t.Errorf("a class: got %d findings, want 5", len(got.Findings))
+	}
+}

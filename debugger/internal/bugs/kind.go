@@ -2,7 +2,6 @@ package bugs
 
 import (
 	"fmt"
-	"slices"
 )
 
 // A Class is the coarse sort of a bug, the tool's pattern_type.
@@ -59,7 +58,7 @@ type kindRow struct {
 	kind  Kind
 	class Class
 	title string
-	near  []Kind // kinds that look alike where the program stops
+	near  []Kind // kinds that may be the cause where this one is seen
 }
 
 // kinds describes every kind.
@@ -107,21 +106,4 @@ func (k Kind) Title() string {
 		return row.title
 	}
 	return "Similar code"
-}
-
-// affinity says how much evidence of kind other counts when k is looked for,
-// from 0 to 1.
-func (k Kind) affinity(other Kind) float64 {
-	switch row := rowOf(k); {
-	case k == "" || other == "":
-		return 0
-	case k == other:
-		return 1
-	case slices.Contains(row.near, other):
-		return 0.7
-	case row.class == other.Class():
-		return 0.3
-	default:
-		return 0
-	}
 }

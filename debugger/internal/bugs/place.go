@@ -62,13 +62,15 @@ func (s *search) placesIn(to []place, f *file, p *probe) []place {
 	return to
 }
 
-// plausible says how much a rule's finding counts, from 0 to 1.
+// plausible returns how much a rule's finding counts, from 0 to 1. Only findings of
+// the site's own kind count. A request for a class of bugs that names no place gets
+// all of the class.
 func (s *search) plausible(r *rule) float64 {
 	sure := float64(r.sure) / 100
 	switch {
-	case s.found.Kind != "":
-		return s.found.Kind.affinity(r.kind) * sure
-	case s.found.Class != "" && r.kind.Class() == s.found.Class:
+	case s.found.Kind != "" && r.kind == s.found.Kind:
+		return sure
+	case s.found.Kind == "" && len(s.query.codes) == 0 && r.kind.Class() == s.found.Class:
 		return sure
 	default:
 		return 0

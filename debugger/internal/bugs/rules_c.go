@@ -95,7 +95,7 @@ var cRules = []rule{
 	},
 	{
 		id: "c-index-after-end", kind: OffByOne, families: []family{cFamily}, sure: 85,
-		first: "[ sizeof ( $b ) ]", because: "the last element is one before the size",
+		first: "$b [ sizeof ( $b ) ]", because: "the last element is one before the size",
 	},
 	{
 		id: "c-loop-to-size", kind: OffByOne, families: []family{cFamily}, sure: 80,
