@@ -338,7 +338,7 @@ func unwind(t *testing.T, f *core.File, p *symbols.Program, id int) []callstack.
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(frames, func(f callstack.Frame) bool { return f.Inlined })
+	return slices.DeleteFunc(frames, func(f callstack.Frame) bool { return f.Inlined || f.TailCall })
 }
 
 // compareStack compares frames and plain variables. Of Go's stacks gdb knows

@@ -37,6 +37,8 @@ type Frame struct {
 	Module   string `json:"module,omitempty" doc:"The file that the code is in"`
 	Inlined  bool   `json:"inlined,omitempty"`
 	Guessed  bool   `json:"guessed,omitempty" doc:"Whether it was found without frame information"`
+	TailCall bool   `json:"tail_call,omitempty" doc:"Whether it ended by jumping to the function of the frame before"`
+	Gap      bool   `json:"gap,omitempty" doc:"Whether callers that ended by jumps are missing behind it"`
 
 	text string
 }
@@ -44,7 +46,8 @@ type Frame struct {
 func NewFrame(n int, f *callstack.Frame) Frame {
 	return Frame{
 		Number: n, Address: plain.Hex(f.PC), Function: f.Function, Offset: f.Offset, File: f.File, Line: f.Line,
-		Module: f.Image, Inlined: f.Inlined, Guessed: f.Guessed, text: plain.Line(f.String()),
+		Module: f.Image, Inlined: f.Inlined, Guessed: f.Guessed,
+		TailCall: f.TailCall, Gap: f.Gap, text: plain.Line(f.String()),
 	}
 }
 

@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"context"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 

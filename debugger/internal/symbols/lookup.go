@@ -3,10 +3,11 @@ package symbols
 import (
 	"context"
 	"fmt"
+	"slices"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
-	"slices"
 )
 
 // A Location is a place in the code, for a breakpoint.
@@ -161,4 +162,26 @@ func (p *Program) ImageOf(t *types.Type) *Image {
 		}
 	}
 	return nil
+}
+
+// Symbols returns the addresses of the functions that the linker knows by a name,
+// those of an image first.
+func (p *Program) Symbols(name string, first *Image) []uint64 {
+	var out []uint64
+	for _, im := range inFront(p.Images(), first) {
+		for _, s := range im.symbols().Named(name) {
+			if s.Code {
+				out = append(out, s.Addr+im.Bias)
+			}
+		}
+	}
+	return out
+}
+
+// inFront moves an image to the front of a list.
+func inFront(images []*Image, first *Image) []*Image {
+	if i := slices.Index(images, first); i > 0 {
+		images = slices.Insert(slices.Delete(images, i, i+1), 0, first)
+	}
+	return images
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 	"io"
 	"log/slog"
 	"os"
@@ -13,6 +12,8 @@ import (
 	"sort"
 	"strings"
 	"sync"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
 // ErrNotFound means that no image has what was asked for.

@@ -177,3 +177,13 @@ func (p *Program) Line(addr uint64) (file string, line int, ok bool) {
 	l := im.Site(addr).Levels[0]
 	return l.File, l.Line, l.File != ""
 }
+
+// IsCalled reports whether a name, the linker's or the program's, is that of the
+// function.
+func (s *Site) IsCalled(name string) bool {
+	if name == "" {
+		return false
+	}
+	f := s.Function
+	return name == s.Name || f != nil && (name == f.Name || name == f.LinkageName)
+}

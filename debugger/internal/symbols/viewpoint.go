@@ -3,10 +3,11 @@ package symbols
 import (
 	"context"
 	"fmt"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"slices"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
 // A Viewpoint is the code that globals are seen from; the zero value is none.
@@ -87,11 +88,7 @@ func (from Viewpoint) Global(ctx context.Context, p *Program, name string) (*dwa
 // images are all images, the code's own first, then the program, which lies
 // below its libraries.
 func (from Viewpoint) images(p *Program) []*Image {
-	images := p.Images()
-	if i := slices.Index(images, from.image); i > 0 {
-		images = slices.Insert(slices.Delete(images, i, i+1), 0, from.image)
-	}
-	return images
+	return inFront(p.Images(), from.image)
 }
 
 // nearestLocked picks the variable of an image that a name means, nil when

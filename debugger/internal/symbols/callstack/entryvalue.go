@@ -29,23 +29,35 @@ func (a *activation) EntryValue(expr []byte) (uint64, error) {
 }
 
 // call returns the call that the activation is in.
-func (a *activation) call() (found dwarfread.CallSite, ok bool) {
-	ret := a.regs.PC() - a.image.Bias
-	fn := a.site.Function
-	err := fn.Unit.Info.Do(func() error {
-		tree, err := fn.ScopesLocked()
-		if tree == nil {
-			return err
+func (a *activation) call() (dwarfread.CallSite, bool) {
+	pc := a.regs.PC() - a.image.Bias
+	var found *dwarfread.CallSite
+	f := a.site.Function
+	_ = f.Unit.Info.Do(func() error { // damaged: what was read counts
+		tree, err := f.ScopesLocked()
+		if tree != nil {
+			tree.EachCall(func(c dwarfread.CallSite) bool {
+				if c.Return == pc || a.tail && c.Return == 0 && c.Call == pc {
+					found = &c
+				}
+				return found == nil
+			})
 		}
-		tree.EachCall(func(c dwarfread.CallSite) bool {
-			if ok = c.Return == ret; ok {
-				found = c
-			}
-			return !ok
-		})
+		return err
+	})
+	if found == nil {
+		return dwarfread.CallSite{}, false
+	}
+	return *found, true
+}
+
+// callsOf returns the call sites of a function.
+func callsOf(f *dwarfread.Subprogram) (calls []dwarfread.CallSite) {
+	_ = f.Unit.Info.Do(func() error { // damaged: what was read counts
+		calls = f.CallsLocked()
 		return nil
 	})
-	return found, ok && err == nil
+	return calls
 }
 
 // calledBy reports whether a call goes to this function: by its name, or by the

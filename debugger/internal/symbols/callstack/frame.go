@@ -28,6 +28,13 @@ type Frame struct {
 	Signal  bool // what the kernel put there to call a signal handler
 	Guessed bool // found without call frame information
 
+	// TailCall reports that the function jumped to that of the frame before and had
+	// no frame of its own any more. It is known from the debug information.
+	TailCall bool
+	// Gap reports that functions which left by tail calls are missing between this
+	// frame and the next: the debug information allows several of them, or none.
+	Gap bool
+
 	act   *activation
 	level int
 }
@@ -46,6 +53,8 @@ type activation struct {
 	stepped bool // caller has been looked for
 	guessed bool
 	signal  bool
+	tail    bool // see Frame.TailCall
+	gap     bool // see Frame.Gap
 }
 
 // signalName is how a frame that the kernel made is shown.
@@ -67,6 +76,12 @@ func (f *Frame) String() string {
 	}
 	if f.File != "" {
 		fmt.Fprintf(&b, " %s:%d", f.File, f.Line)
+	}
+	if f.TailCall {
+		b.WriteString(" (tail call)")
+	}
+	if f.Gap {
+		b.WriteString(" (callers by tail calls are not known)")
 	}
 	return b.String()
 }
@@ -114,6 +129,7 @@ func (a *activation) frames(out []Frame, limit int) []Frame {
 			break
 		}
 		f.level, f.Function, f.File, f.Line, f.Inlined = i, l.Name, l.File, l.Line, l.Inlined
+		f.TailCall, f.Gap = a.tail && !l.Inlined, a.gap && !l.Inlined
 		out = append(out, f)
 	}
 	return out

@@ -77,8 +77,9 @@ func (a *activation) up() *activation {
 	if !ok || regs.PC() == 0 {
 		return nil
 	}
-	a.caller = newActivation(a.program, regs, a.mem, a.interrupted())
-	a.caller.guessed = a.guessed
+	caller := newActivation(a.program, regs, a.mem, a.interrupted())
+	caller.guessed = a.guessed
+	a.caller = a.throughTailCalls(caller)
 	return a.caller
 }
 

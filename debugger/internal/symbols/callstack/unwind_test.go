@@ -27,6 +27,10 @@ func TestUnwind(t *testing.T) {
 		{"C, compressed", "values.c", []string{"-O0", "-gz=zlib"}, 0},
 		{"C, compressed the old way", "values.c", []string{"-O0", "-gdwarf-4", "-gz=zlib-gnu"}, 0},
 		{"C, inlined, in a signal handler", "optimized.c", []string{"-O2"}, 0},
+		{"C, tail calls", "tailcalls.c", []string{"-O2"}, 0},
+		{"C, tail calls in two ways", "tailcalls.c", []string{"-O2"}, 1},
+		{"C, tail calls, DWARF 4", "tailcalls.c", []string{"-O2", "-gdwarf-4"}, 0},
+		{"C, tail calls, all units linked as one", "tailcalls.c", []string{"-O2", "-flto"}, 0},
 		{"C++", "values.cc", []string{"-O0"}, 1},
 		{"C++, lambda", "values.cc", []string{"-O0"}, 0},
 		{"C++, optimized", "values.cc", []string{"-O2"}, 1},
@@ -54,6 +58,7 @@ func compareStack(t *testing.T, s *symbolstest.Stopped) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	frames = joinTailCalls(frames)
 	for i, want := range s.Oracle.Frames {
 		if want.PC == 0 { // gdb goes one too far in Go
 			continue
@@ -63,8 +68,8 @@ func compareStack(t *testing.T, s *symbolstest.Stopped) {
 			continue
 		}
 		got := frames[i]
-		if got.PC != want.PC || got.Inlined != want.Inlined || got.Signal != want.Signal {
-			t.Errorf("#%d is %v (inlined %v, signal %v), want %+v", i, &got, got.Inlined, got.Signal, want)
+		if got.PC != want.PC || got.Inlined != want.Inlined || got.Signal != want.Signal || got.TailCall != want.Tail {
+			t.Errorf("#%d is %v (inlined %v, signal %v, tail call %v), want %+v", i, &got, got.Inlined, got.Signal, got.TailCall, want)
 			continue
 		}
 		if want.Signal {
@@ -80,6 +85,24 @@ func compareStack(t *testing.T, s *symbolstest.Stopped) {
 	if len(frames) > len(s.Oracle.Frames) {
 		t.Errorf("%d frames, want %d; the next is %v", len(frames), len(s.Oracle.Frames), &frames[len(s.Oracle.Frames)])
 	}
+}
+
+// joinTailCalls makes one frame of a function that jumped and of those that were
+// inlined where it did, as gdb shows them: under the name of the innermost.
+func joinTailCalls(frames []callstack.Frame) []callstack.Frame {
+	var out []callstack.Frame
+	for _, f := range frames {
+		if n := len(out); f.TailCall && n > 0 && out[n-1].Inlined && out[n-1].PC == f.PC {
+			for n > 1 && out[n-2].Inlined && out[n-2].PC == f.PC {
+				n--
+			}
+			out = out[:n]
+			out[n-1].Inlined, out[n-1].TailCall = false, true
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 // TestGoStacks: the runtime runs some of its functions on another stack, and

@@ -2,13 +2,14 @@ package callstack
 
 import (
 	"context"
+	"slices"
+	"strings"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
-	"slices"
-	"strings"
 )
 
 // Variable returns a variable by its name as the frame's function sees it: a

@@ -6,12 +6,13 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"errors"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 	"io"
 	"log/slog"
 	"slices"
 	"sort"
 	"sync"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
 // The debug information of a library is megabytes, compressed, and takes a tenth

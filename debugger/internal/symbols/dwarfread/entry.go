@@ -2,6 +2,7 @@ package dwarfread
 
 import (
 	"debug/dwarf"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 

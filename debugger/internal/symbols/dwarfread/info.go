@@ -6,10 +6,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 	"log/slog"
 	"sort"
 	"sync"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
 // Info is the DWARF of one image. Everything below its lock is read when

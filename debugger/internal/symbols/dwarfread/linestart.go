@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"debug/dwarf"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"slices"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
 // BodyLocked is the address behind the prologue: where the line table says that

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"errors"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 	"io"
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
 // maxRows bounds the line table of one unit.

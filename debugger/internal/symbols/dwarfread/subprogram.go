@@ -1,7 +1,6 @@
 package dwarfread
 
 import (
-	"cmp"
 	"debug/dwarf"
 	"errors"
 	"sort"
@@ -75,17 +74,6 @@ type Scope struct {
 	callFile string
 	callLine int
 }
-
-// A CallSite says what the arguments of a call were, as far as the caller's
-// state can tell.
-type CallSite struct {
-	Return     uint64 // address behind the call
-	Target     string // linker's or plain name of the function called, empty when it is computed
-	TargetExpr []byte // computes the function's address then
-	Params     []CallParam
-}
-
-type CallParam struct{ Location, Value []byte }
 
 // ScopesLocked reads the scopes of a function.
 func (f *Subprogram) ScopesLocked() (*Scope, error) {
@@ -161,53 +149,6 @@ func (b *treeBuilder) scope(e *dwarf.Entry) *Scope {
 	return c
 }
 
-func (b *treeBuilder) callSite(s *Scope, e *dwarf.Entry) error {
-	var c CallSite
-	if pc, ok := e.Val(dwarf.AttrCallReturnPC).(uint64); ok {
-		c.Return = pc
-	} else if pc, ok := e.Val(dwarf.AttrLowpc).(uint64); ok && e.Tag == tagGNUCallSite {
-		c.Return = pc
-	}
-	off, ok := e.Val(dwarf.AttrCallOrigin).(dwarf.Offset)
-	if !ok {
-		off, ok = e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
-	}
-	if ok {
-		if callee := b.u.Info.EntryLocked(off); callee != nil {
-			name, linkage := b.u.Info.NameLocked(callee)
-			c.Target = cmp.Or(linkage, name)
-		}
-	}
-	if c.TargetExpr, ok = e.Val(dwarf.AttrCallTarget).([]byte); !ok {
-		c.TargetExpr, _ = e.Val(attrGNUCallSiteTarget).([]byte)
-	}
-	if e.Children {
-		if err := b.callParams(&c); err != nil {
-			return err
-		}
-	}
-	s.calls = append(s.calls, c)
-	return nil
-}
-
-func (b *treeBuilder) callParams(c *CallSite) error {
-	for {
-		e, err := b.r.Next()
-		if err != nil || e == nil || e.Tag == 0 {
-			return err
-		}
-		if e.Tag == dwarf.TagCallSiteParameter || e.Tag == tagGNUCallSiteParameter {
-			loc, _ := e.Val(dwarf.AttrLocation).([]byte)
-			val, ok := e.Val(dwarf.AttrCallValue).([]byte)
-			if !ok {
-				val, _ = e.Val(attrGNUCallSiteValue).([]byte)
-			}
-			c.Params = append(c.Params, CallParam{loc, val})
-		}
-		b.r.SkipChildren()
-	}
-}
-
 // path returns the scopes around an address, outermost first.
 func (s *Scope) path(pc uint64) []*Scope {
 	out := []*Scope{s}
@@ -223,21 +164,6 @@ func (s *Scope) path(pc uint64) []*Scope {
 	return out
 }
 
-// EachCall goes through the call sites of a scope and of those in it.
-func (s *Scope) EachCall(f func(CallSite) bool) bool {
-	for _, c := range s.calls {
-		if !f(c) {
-			return false
-		}
-	}
-	for _, c := range s.children {
-		if !c.EachCall(f) {
-			return false
-		}
-	}
-	return true
-}
-
 // Entries and attributes that debug/dwarf has no name for.
 const (
 	tagGNUCallSite          dwarf.Tag = 0x4109
@@ -245,8 +171,36 @@ const (
 
 	attrGNUCallSiteValue  dwarf.Attr = 0x2111
 	attrGNUCallSiteTarget dwarf.Attr = 0x2113
+	attrGNUTailCall       dwarf.Attr = 0x2115
 	AttrGoKind            dwarf.Attr = 0x2900
 	AttrGoKey             dwarf.Attr = 0x2901
 	AttrGoElem            dwarf.Attr = 0x2902
 	attrGoRuntimeType     dwarf.Attr = 0x2904
 )
+
+// CallsLocked returns the call sites of the function and of what was inlined into
+// it.
+func (f *Subprogram) CallsLocked() []CallSite {
+	tree, _ := f.ScopesLocked() // of a damaged function those that were read
+	var out []CallSite
+	if tree != nil {
+		tree.EachCall(func(c CallSite) bool {
+			out = append(out, c)
+			return true
+		})
+	}
+	return out
+}
+
+// NamedLocked returns the functions of the unit that have a name, the linker's or
+// the program's.
+func (u *Unit) NamedLocked(name string) []*Subprogram {
+	u.load()
+	var out []*Subprogram
+	for _, f := range u.functions {
+		if f.LinkageName == name || f.Name == name {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -5,11 +5,12 @@ import (
 	"debug/dwarf"
 	"encoding/binary"
 	"errors"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
 // A Unit is what one compilation left in .debug_info. Its fields from entry on

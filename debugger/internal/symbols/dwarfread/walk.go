@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"errors"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 

@@ -34,6 +34,7 @@ type Frame struct {
 	Name, File      string
 	Line            int
 	Inlined, Signal bool
+	Tail            bool // ended by a jump to the function of the frame before
 }
 
 type Variable struct{ Name, Type, Text string }
@@ -97,8 +98,7 @@ func Compile(t testing.TB, source string, flags ...string) string {
 	src := Source(t, source)
 	switch filepath.Ext(source) {
 	case ".c":
-		Need(t, "gcc")
-		Run(t, nil, "gcc", append(flags, "-g", "-o", exe, src, "-lm")...)
+		return CompileWith(t, "gcc", source, flags...)
 	case ".cc":
 		Need(t, "g++")
 		Run(t, nil, "g++", append(flags, "-g", "-std=c++17", "-o", exe, src)...)
@@ -109,6 +109,15 @@ func Compile(t testing.TB, source string, flags ...string) string {
 		Need(t, "go")
 		Run(t, []string{"CGO_ENABLED=0"}, "go", append(append([]string{"build"}, flags...), "-o", exe, src+"/main.go")...)
 	}
+	return exe
+}
+
+// CompileWith is Compile with a compiler of C or C++.
+func CompileWith(t testing.TB, compiler, source string, flags ...string) string {
+	t.Helper()
+	Need(t, compiler)
+	exe := filepath.Join(t.TempDir(), "program")
+	Run(t, nil, compiler, append(flags, "-g", "-o", exe, Source(t, source), "-lm")...)
 	return exe
 }
 

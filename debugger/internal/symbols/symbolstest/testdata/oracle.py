@@ -11,13 +11,10 @@ def text(v):
 def frames():
     out, f = [], gdb.newest_frame()
     while f is not None and f.is_valid():
-        if f.type() == gdb.TAILCALL_FRAME:  # what gdb thinks was there before a jump
-            f = f.older()
-            continue
         sal = f.find_sal()
         out.append({"pc": int(f.pc()), "name": f.name() or "", "line": sal.line if sal else 0,
                     "file": sal.symtab.fullname() if sal and sal.symtab else "",
-                    "inlined": f.type() == gdb.INLINE_FRAME, "signal": f.type() == gdb.SIGTRAMP_FRAME})
+                    "inlined": f.type() == gdb.INLINE_FRAME, "tail": f.type() == gdb.TAILCALL_FRAME, "signal": f.type() == gdb.SIGTRAMP_FRAME})
         try:
             f = f.older()
         except gdb.error:
@@ -53,8 +50,7 @@ for _ in range(int(os.environ.get("ORACLE_IGNORE", "0"))):
 plain = os.environ.get("ORACLE_PLAIN")  # gdb itself falls over some of Go's stacks
 fs, f = [], None if plain else gdb.newest_frame()
 while f is not None:
-    if f.type() != gdb.TAILCALL_FRAME:
-        fs.append(variables(f))
+    fs.append(variables(f))
     try:
         f = f.older()
     except gdb.error:
