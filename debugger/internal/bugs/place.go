@@ -63,19 +63,25 @@ func (s *search) placesIn(to []place, f *file, p *probe) []place {
 }
 
 // plausible returns how much a rule's finding counts, from 0 to 1. Only findings of
-// the site's own kind count. A request for a class of bugs that names no place gets
-// all of the class.
+// the site's own kind count, and for a program that a signal stopped also those of
+// kinds that cause it. A request for a class of bugs that names no place gets all of
+// the class.
 func (s *search) plausible(r *rule) float64 {
 	sure := float64(r.sure) / 100
 	switch {
 	case s.found.Kind != "" && r.kind == s.found.Kind:
 		return sure
+	case s.request.Site.Signal != "" && slices.Contains(rowOf(s.found.Kind).near, r.kind):
+		return causeWeight * sure
 	case s.found.Kind == "" && len(s.query.codes) == 0 && r.kind.Class() == s.found.Class:
 		return sure
 	default:
 		return 0
 	}
 }
+
+// causeWeight is how much a risk counts that may cause what a signal showed.
+const causeWeight = 0.7
 
 // choose keeps the places that promise most.
 func (s *search) choose(all []place) []place {
