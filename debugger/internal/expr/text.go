@@ -2,8 +2,9 @@ package expr
 
 import (
 	"fmt"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
 // maxText is how many bytes of a text are compared.

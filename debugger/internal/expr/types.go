@@ -1,10 +1,11 @@
 package expr
 
 import (
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 	"slices"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
 // A class is what can be done with a type.

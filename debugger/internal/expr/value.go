@@ -3,12 +3,13 @@ package expr
 import (
 	"errors"
 	"fmt"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
 // A Value is what an expression comes to: a place in the program, or a number

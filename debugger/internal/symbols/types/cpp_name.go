@@ -1,8 +1,9 @@
 package types
 
 import (
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
 // libraryStrings are the names that strings of the C++ library, and numbers, go

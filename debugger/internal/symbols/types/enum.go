@@ -1,9 +1,10 @@
 package types
 
 import (
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"strconv"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
 // MemberText names the member that a pointer to one means: the pointer is the

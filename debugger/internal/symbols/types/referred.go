@@ -1,8 +1,9 @@
 package types
 
 import (
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
 // IsCharacter reports whether C's strings are made of the type.

@@ -2,6 +2,7 @@ package types
 
 import (
 	"debug/dwarf"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
 )
 

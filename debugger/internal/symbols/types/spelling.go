@@ -1,9 +1,10 @@
 package types
 
 import (
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"strconv"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
 // maxSpelling bounds how deep a type's name is spelt out.

@@ -3,10 +3,11 @@ package types
 import (
 	"cmp"
 	"debug/dwarf"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"math"
 	"sync"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
 // A Kind is what sort of type a type is.

@@ -3,8 +3,9 @@ package values
 import (
 	"errors"
 	"fmt"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
 // A cppPrinter shows the types whose names begin so.

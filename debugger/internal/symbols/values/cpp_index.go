@@ -3,9 +3,10 @@ package values
 import (
 	"errors"
 	"fmt"
+	"strings"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
-	"strings"
 )
 
 // A cppContainer is a container of libstdc++'s whose elements are counted, and

@@ -2,9 +2,10 @@ package values
 
 import (
 	"errors"
+	"strings"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
-	"strings"
 )
 
 // cppMaps are the maps of libstdc++ that have one element for a key, by the start

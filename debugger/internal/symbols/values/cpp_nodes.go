@@ -3,9 +3,10 @@ package values
 import (
 	"errors"
 	"fmt"
+	"strings"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
-	"strings"
 )
 
 // pairing shows the elements of a map or set.

@@ -2,6 +2,7 @@ package values
 
 import (
 	"context"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 )

@@ -2,10 +2,11 @@ package values
 
 import (
 	"errors"
+	"math/bits"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
-	"math/bits"
 )
 
 // Groups of Go's maps: a word of control bytes and eight slots.

@@ -3,10 +3,11 @@ package values
 import (
 	"errors"
 	"fmt"
+	"slices"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
-	"slices"
 )
 
 // A goPrinter shows one kind of type.

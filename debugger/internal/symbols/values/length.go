@@ -2,9 +2,10 @@ package values
 
 import (
 	"fmt"
+	"math"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
-	"math"
 )
 
 // Extent is how many bytes the object takes, as sizeof of C counts: that of a

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 	"strconv"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
 // A Key is a key of a map: a text, a truth value or a whole number.

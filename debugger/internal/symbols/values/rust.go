@@ -2,9 +2,10 @@ package values
 
 import (
 	"errors"
+	"strings"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
-	"strings"
 )
 
 // showRust shows enums by their variant, and strings, vectors, slices and

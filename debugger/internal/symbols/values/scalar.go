@@ -4,15 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
 // scalar shows a value that has no parts.

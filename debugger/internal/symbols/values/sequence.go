@@ -1,9 +1,10 @@
 package values
 
 import (
+	"strings"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
-	"strings"
 )
 
 // A sequence is elements one behind another in memory, which a container of a

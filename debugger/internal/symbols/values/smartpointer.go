@@ -2,9 +2,10 @@ package values
 
 import (
 	"errors"
+	"strings"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
-	"strings"
 )
 
 // A smartPointer is a type of a library that stands for what it points to.

@@ -1,9 +1,10 @@
 package values
 
 import (
+	"strings"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
-	"strings"
 )
 
 // A style is how a language writes values that consist of others.
