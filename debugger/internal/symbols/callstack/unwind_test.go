@@ -31,6 +31,7 @@ func TestUnwind(t *testing.T) {
 		{"C, tail calls in two ways", "tailcalls.c", []string{"-O2"}, 1},
 		{"C, tail calls, DWARF 4", "tailcalls.c", []string{"-O2", "-gdwarf-4"}, 0},
 		{"C, tail calls, all units linked as one", "tailcalls.c", []string{"-O2", "-flto"}, 0},
+		{"C, clang, code without a line", "linezero.c", []string{"-O2", "clang"}, 0},
 		{"C++", "values.cc", []string{"-O0"}, 1},
 		{"C++, lambda", "values.cc", []string{"-O0"}, 0},
 		{"C++, optimized", "values.cc", []string{"-O2"}, 1},
@@ -45,8 +46,13 @@ func TestUnwind(t *testing.T) {
 			if tt.source == "govalues" {
 				function = "main.marker"
 			}
-			s := symbolstest.Stop(t, symbolstest.Compile(t, tt.source, tt.flags...), function, tt.ignore)
-			compareStack(t, s)
+			exe := ""
+			if n := len(tt.flags) - 1; n >= 0 && tt.flags[n] == "clang" {
+				exe = symbolstest.CompileWith(t, "clang", tt.source, tt.flags[:n]...)
+			} else {
+				exe = symbolstest.Compile(t, tt.source, tt.flags...)
+			}
+			compareStack(t, symbolstest.Stop(t, exe, function, tt.ignore))
 		})
 	}
 }

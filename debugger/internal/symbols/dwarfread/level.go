@@ -30,7 +30,23 @@ func (d *Info) LevelsLocked(pc uint64) (*Subprogram, []Level, error) {
 	if tree == nil {
 		return f, []Level{{Name: f.Name, File: file, Line: line}}, err
 	}
-	return f, levels(tree.path(pc), file, line), nil
+	path := tree.path(pc)
+	if line == 0 {
+		file, line = u.LinesLocked().before(pc, func(pc uint64) bool {
+			return within(f.ranges, pc) && innermost(tree.path(pc)) == innermost(path)
+		})
+	}
+	return f, levels(path, file, line), nil
+}
+
+// innermost returns the function, the real one or an inlined one, that a path of
+// scopes ends in.
+func innermost(path []*Scope) *Scope {
+	i := len(path) - 1
+	for i > 0 && path[i].tag != dwarf.TagInlinedSubroutine {
+		i--
+	}
+	return path[i]
 }
 
 // levels cuts a path of scopes at the functions that were inlined. The line of

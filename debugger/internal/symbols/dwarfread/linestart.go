@@ -3,7 +3,6 @@ package dwarfread
 import (
 	"cmp"
 	"context"
-	"debug/dwarf"
 	"slices"
 	"strings"
 
@@ -163,11 +162,5 @@ func (u *Unit) innermostLocked(pc uint64) (*Subprogram, *Scope) {
 	if tree == nil {
 		return f, nil
 	}
-	var s *Scope
-	for _, c := range tree.path(pc) {
-		if c == tree || c.tag == dwarf.TagInlinedSubroutine {
-			s = c
-		}
-	}
-	return f, s
+	return f, innermost(tree.path(pc))
 }

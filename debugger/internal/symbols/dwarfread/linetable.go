@@ -173,3 +173,16 @@ func matchesFile(whole, name string) bool {
 	rest := len(whole) - len(name)
 	return rest == 0 || whole[rest-1] == '/' || name[0] == '/'
 }
+
+// before returns the file and line of the last row before an address that has a
+// line, for code of no line of its own (line 0), such as what clang moves values
+// with. All rows up to there must lie where the function wants.
+func (t *LineTable) before(pc uint64, want func(pc uint64) bool) (string, int) {
+	i := sort.Search(len(t.rows), func(i int) bool { return t.rows[i].addr > pc }) - 1
+	for ; i >= 0 && !t.rows[i].end && want(t.rows[i].addr); i-- {
+		if r := t.rows[i]; r.line != 0 {
+			return t.file(int(r.file)), int(r.line)
+		}
+	}
+	return "", 0
+}

@@ -1,6 +1,7 @@
 package types
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,33 +95,45 @@ func (t *Type) anonymous() string {
 	return "<unknown type>"
 }
 
+// qualifiers are the words of the kinds that qualify another type.
 var qualifiers = map[Kind]string{
 	KindConst: "const", KindVolatile: "volatile", KindRestrict: "restrict", KindAtomic: "_Atomic",
 }
 
 // qualified puts qualifiers in front of a name, or behind the star of a pointer.
-// Of two, const comes first.
+// Those of an array are those of its elements, which compilers write twice.
 func (t *Type) qualified(inner string, depth int) string {
-	var words []string
-	e := t
+	words, e := t.qualifiers()
+	if e.Kind == KindArray {
+		twice, _ := e.Elem().qualifiers()
+		words = slices.DeleteFunc(words, func(w string) bool { return slices.Contains(twice, w) })
+	}
+	q := strings.Join(words, " ")
+	switch {
+	case q == "":
+		return e.spell(inner, depth+1)
+	case e.Kind == KindPointer, e.Kind == KindReference, e.Kind == KindMemberPointer:
+		return e.spell(" "+join(q, inner), depth+1)
+	}
+	return q + " " + e.spell(inner, depth+1)
+}
+
+// qualifiers returns the qualifiers around a type, const first, and the type
+// without them.
+func (t *Type) qualifiers() (words []string, bare *Type) {
 	for range MaxRenames {
-		q := qualifiers[e.Kind]
+		q := qualifiers[t.Kind]
 		if q == "" {
 			break
 		}
 		if q == "const" {
-			words = append([]string{q}, words...)
+			words = slices.Insert(words, 0, q)
 		} else {
 			words = append(words, q)
 		}
-		e = e.Elem()
+		t = t.Elem()
 	}
-	q := strings.Join(words, " ")
-	switch e.Kind {
-	case KindPointer, KindReference, KindMemberPointer:
-		return e.spell(" "+join(q, inner), depth+1)
-	}
-	return q + " " + e.spell(inner, depth+1)
+	return words, t
 }
 
 func (t *Type) array(inner string, depth int) string {

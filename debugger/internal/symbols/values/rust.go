@@ -13,6 +13,8 @@ import (
 func showRust(r *renderer, o Object, depth, pointers int) (content, bool, error) {
 	t := o.Type.Strip()
 	switch {
+	case t.Name() == "()":
+		return content{text: "()"}, true, nil
 	case t.VariantPart() != nil:
 		c, err := rustEnum(r, o, t, depth, pointers)
 		return c, true, err

@@ -171,6 +171,8 @@ var valuesRust = []variableWant{
 	{"pair", "values::Pair", "Pair(4, 'ß')"},
 	{"array", "[i16; 3]", "[10, 20, 30]"},
 	{"slice", "&[u8]", "[1, 2]"},
+	{"nothing", "()", "()"},
+	{"done", "", "Ok(())"},
 	{"words", "", `["one", "two"]`},
 }
 

@@ -33,11 +33,13 @@ fn leaf(name: &str, p: &Point) -> u64 {
     let pair = Pair(4, 'ß');
     let array = [10i16, 20, 30];
     let slice = &v[..2];
+    let nothing = ();
+    let done: Result<(), String> = Ok(());
     let words = vec![String::from("one"), String::from("two")];
     marker(&count as *const i32 as *const u8); // stop: leaf
     unsafe { TOTAL = TOTAL.wrapping_add(count as u64) };
     std::hint::black_box((&tiny, &wide, &real, &yes, &shape, &unit, &circle, mode as u8, &none, &boxed, &some, &result));
-    std::hint::black_box((&tuple.0, &pair.0, &array, slice, &words, &s));
+    std::hint::black_box((&nothing, &done, &tuple.0, &pair.0, &array, slice, &words, &s));
     name.len() as u64 + p.x as u64 + p.y as u64
 }
 
