@@ -77,6 +77,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	limitMemory(a.getenv, env.Logger)
 	proxies, err := f.check()
 	if err != nil {
 		return err
@@ -143,6 +144,9 @@ func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h 
 			}
 		})
 	}
+	watch("releasing memory", func(ctx context.Context) error {
+		return releaseMemory(ctx, func() int64 { return endpoint.BodyUsage().Used + endpoint.AnswerUsage().Used })
+	})
 	watch("watching the families", h.server.Run)
 	watch("watching the keys", h.keys.Watch)
 	watch("forgetting keys that are gone", func(ctx context.Context) error { return h.evict(ctx, endpoint, a.now) })

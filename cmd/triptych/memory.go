@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"os"
+	"path"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// limitMemory sets the soft limit of Go's runtime to nine tenths of the control
+// group's, unless GOMEMLIMIT has set one: near it the collector runs more often.
+func limitMemory(getenv func(string) string, log *slog.Logger) {
+	limit := groupMemory(os.ReadFile)
+	if getenv("GOMEMLIMIT") != "" || limit == math.MaxInt64 {
+		return
+	}
+	debug.SetMemoryLimit(limit / 10 * 9)
+	log.Debug("memory limited by the control group", "bytes", limit)
+}
+
+// memoryFiles are the files of control groups with a limit, below the folder of
+// each controller, in versions 2 and 1.
+var memoryFiles = []struct{ controller, folder, file string }{
+	{"", "/sys/fs/cgroup", "memory.max"},
+	{"memory", "/sys/fs/cgroup/memory", "memory.limit_in_bytes"},
+}
+
+// groupMemory returns the smallest limit of the process's control group and those
+// above it, [math.MaxInt64] if there is none.
+func groupMemory(readFile func(string) ([]byte, error)) int64 {
+	limit := int64(math.MaxInt64)
+	text, err := readFile("/proc/self/cgroup")
+	if err != nil {
+		return limit // no Linux
+	}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		for _, m := range memoryFiles {
+			if len(fields) != 3 || fields[1] != m.controller {
+				continue
+			}
+			for group := path.Clean("/" + fields[2]); ; group = path.Dir(group) {
+				limit = min(limit, fileLimit(readFile, path.Join(m.folder, group, m.file)))
+				if group == "/" {
+					break
+				}
+			}
+		}
+	}
+	return limit
+}
+
+// fileLimit reads one limit. Version 1 writes a number near the largest for none.
+func fileLimit(readFile func(string) ([]byte, error), file string) int64 {
+	text, err := readFile(file)
+	if err != nil {
+		return math.MaxInt64 // a group outside of what a container sees
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil || n <= 0 || n > 1<<60 {
+		return math.MaxInt64 // "max"
+	}
+	return n
+}
+
+// The memory of a server that is quiet again goes back to the system when it is
+// more than quietMemory, looked at every releaseEvery.
+const (
+	releaseEvery = 10 * time.Second
+	quietMemory  = 96 << 20
+)
+
+// releaseMemory gives memory back to the system after clients made the server take
+// much. Without it, an idle server would keep it for minutes. held returns the
+// bytes that clients hold now.
+func releaseMemory(ctx context.Context, held func() int64) error {
+	tick := time.NewTicker(releaseEvery)
+	defer tick.Stop()
+	for last := int64(0); ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if now := residentMemory(); now > quietMemory && now > last+last/4 && held() < quietMemory/4 {
+			debug.FreeOSMemory()
+			last = residentMemory()
+		}
+	}
+}
+
+// residentMemory returns about how much memory the runtime has of the system.
+func residentMemory() int64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
+}
