@@ -7,6 +7,11 @@
 // what it was before: as many goroutines and open files, as much memory, and an
 // honest request answered.
 //
-// All is in its tests. They take half a minute, a third of it the time that slow
+// TestExhaustion and TestStrangers do it to a server with 512 MiB of memory and a
+// disk of 200 MiB, beside a good client that has to be served all the while. They
+// make fewer connections than it takes to fill a large server, unless
+// TRIPTYCH_TEST_ATTACK=full.
+//
+// All is in its tests. They take two minutes, a good part of it the time that slow
 // clients are given.
 package attack

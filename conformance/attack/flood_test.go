@@ -21,7 +21,7 @@ const connections = 10_000
 func TestFlood(t *testing.T) {
 	data := t.TempDir()
 	_, token := key(t, data)
-	s := start(t, data, "--plain-http")
+	s := start(t, data, "--plain-http", "--max-connections", "20000", "--max-connections-per-address", "20000")
 	c := s.client(t, token, "", false)
 	greet := func() { c.post(t, list).is(t, "an honest request", 200, 0) }
 	for range 20 {

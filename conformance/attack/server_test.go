@@ -82,8 +82,9 @@ type server struct {
 	metrics string // the address of the metrics
 	tls     *tls.Config
 	cmd     *exec.Cmd
-	done    chan struct{} // closed when its standard error ends
-	mayFail bool          // whether it may say that a promise failed
+	done    chan struct{}   // closed when its standard error ends
+	mayFail bool            // whether it may say that a promise failed
+	prepare func(*exec.Cmd) // if not nil, changes how it is started
 }
 
 var servingLine = regexp.MustCompile(`^triptych: serving (https?://([^/]*)/mcp)$`)
@@ -100,6 +101,9 @@ func (s *server) start(t *testing.T, flags ...string) *server {
 	data := s.data
 	s.metrics, s.done = freeAddress(t), make(chan struct{})
 	s.cmd = command(t, data, append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics-listen", s.metrics}, flags...)...)
+	if s.prepare != nil {
+		s.prepare(s.cmd)
+	}
 	told, err := s.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -20,9 +20,6 @@ const (
 	unknownStep = 4 << 10
 )
 
-// maxBodyTime bounds the arrival of a body that is as fast as it has to be.
-const maxBodyTime = 150 * time.Second
-
 // readBody reads the body of a POST. Its memory is taken from hold before it is
 // allocated, and it has to arrive at BodyRate once BodyGrace is over.
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, hold *budget.Hold, rev *mcp.Revision) ([]byte, *Refusal) {
@@ -91,23 +88,29 @@ type bodyReader struct {
 	length int64 // as the client stated it, -1 if it did not
 	hold   *budget.Hold
 
-	control *http.ResponseController // nil for a body that has arrived
-	began   time.Time
-	grace   time.Duration
-	rate    int64
+	control  *http.ResponseController // nil for a body that has arrived
+	grace    time.Duration
+	rate     int64
+	deadline time.Time
 }
 
 // pace makes reads end when the body arrives too slowly.
 func (b *bodyReader) pace(control *http.ResponseController, grace time.Duration, rate int64) {
-	b.control, b.began, b.grace, b.rate = control, time.Now(), grace, rate
+	b.control, b.grace, b.rate = control, grace, rate
+	b.deadline = time.Now().Add(grace)
 }
 
-// setDeadline lets the next read last until n bytes should have been here.
+// setDeadline gives the next read the time that n bytes have earned, but never
+// more than the grace: a fast beginning is no credit for a pause.
 func (b *bodyReader) setDeadline(n int) {
-	if b.control != nil {
-		took := b.grace + time.Duration(float64(n)/float64(b.rate)*float64(time.Second))
-		_ = b.control.SetReadDeadline(b.began.Add(min(took, maxBodyTime))) // recorders of tests have none
+	if b.control == nil {
+		return
 	}
+	b.deadline = b.deadline.Add(time.Duration(float64(n) / float64(b.rate) * float64(time.Second)))
+	if latest := time.Now().Add(b.grace); b.deadline.After(latest) {
+		b.deadline = latest
+	}
+	_ = b.control.SetReadDeadline(b.deadline) // recorders of tests have none
 }
 
 func (b *bodyReader) readAll() ([]byte, error) {
@@ -119,9 +122,10 @@ func (b *bodyReader) readAll() ([]byte, error) {
 		return nil, err
 	}
 	text := make([]byte, 0, size)
-	for {
-		b.setDeadline(len(text))
-		n, err := b.from.Read(text[len(text):cap(text)])
+	for n := 0; ; {
+		b.setDeadline(n)
+		var err error
+		n, err = b.from.Read(text[len(text):cap(text)])
 		text = text[:len(text)+n]
 		if err != nil {
 			if b.control != nil {

@@ -89,8 +89,9 @@ func TestBodyMemory(t *testing.T) {
 func TestSlowBody(t *testing.T) {
 	s := serve(t, func(c *streamable.Config) { c.BodyGrace, c.BodyRate = 100*time.Millisecond, 1<<20 })
 	for name, conn := range map[string]net.Conn{
-		"nothing": s.start(t, "anna", 100, ""),
-		"a part":  s.start(t, "anna", 1<<20, strings.Repeat(" ", 1000)),
+		"nothing":       s.start(t, "anna", 100, ""),
+		"all but a bit": s.start(t, "eve", 15<<20, strings.Repeat(" ", 15<<20-1)), // whose rate would allow 15 s
+		"a part":        s.start(t, "anna", 1<<20, strings.Repeat(" ", 1000)),
 	} {
 		if got := status(t, conn); got.StatusCode != http.StatusRequestTimeout || !got.Close {
 			t.Errorf("%s: %s, close %v; want 408 and the end of the connection", name, got.Status, got.Close)

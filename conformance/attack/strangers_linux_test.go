@@ -1,0 +1,84 @@
+package attack_test
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestStrangers has clients without a key open more connections than a server
+// takes, from many addresses, the good client's own among them, and keep them: some
+// after a health check, some after a refusal, some without a byte. A good client
+// that connects meanwhile is served within a second.
+func TestStrangers(t *testing.T) {
+	limit, each, n := times(400, 8000), times(100, 1000), times(1000, 10_000)
+	n = min(n, affordable(t))
+	s, token := confined(t, "--max-connections", strconv.Itoa(limit), "--max-connections-per-address", strconv.Itoa(each))
+	_, unknown := key(t, t.TempDir()) // good at another server
+	openers := []func(conn net.Conn){
+		func(conn net.Conn) {
+			write(conn, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+			_ = conn.SetReadDeadline(time.Now().Add(patience))
+			_, _ = conn.Read(make([]byte, 100)) // the server may close it instead
+		},
+		func(conn net.Conn) {
+			write(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+		},
+		func(net.Conn) {}, // which does not even begin TLS
+		func(conn net.Conn) { write(conn, s.whole(unknown, list)) },
+	}
+	var mu sync.Mutex
+	var open []net.Conn
+	var late []time.Duration
+	began := time.Now()
+	together(n, func(i int) {
+		conn, err := s.from(t, fmt.Sprintf("127.0.%d.1", i%20)) // 127.0.0.1 is the good client's
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		openers[i%len(openers)](conn)
+		mu.Lock()
+		open = append(open, conn)
+		mu.Unlock()
+		if i%(n/20) == 0 {
+			took := s.served(t, token)
+			mu.Lock()
+			late = append(late, took)
+			mu.Unlock()
+		}
+	})
+	t.Logf("%d connections in %v, %d MiB", n, time.Since(began).Round(time.Millisecond), s.resident()>>20)
+	for range 10 {
+		late = append(late, s.served(t, token))
+	}
+	slow := 0
+	for _, took := range late {
+		if took > time.Second {
+			slow++
+		}
+	}
+	t.Logf("a good client that connects: %v", late)
+	if slow > len(late)/5 {
+		t.Errorf("%d of %d good clients were served after more than a second", slow, len(late))
+	}
+	if got := s.number(t, `triptych_budget_used{budget="connections"}`); got > float64(limit) {
+		t.Errorf("%v connections are open, want at most %d", got, limit)
+	}
+	for _, conn := range open {
+		_ = conn.Close() // it may be closed already
+	}
+}
+
+// served connects as a good client, calls, and returns how long that took.
+func (s *server) served(t *testing.T, token string) time.Duration {
+	t.Helper()
+	began := time.Now()
+	c := s.client(t, token, "127.0.0.1", false)
+	c.post(t, list).is(t, "a good client", 200, 0)
+	c.CloseIdleConnections()
+	return time.Since(began)
+}
