@@ -30,8 +30,9 @@ func (t *tools) table() *mcp.Table {
 		Tools: []mcp.Tool{
 			{
 				Name: "fetch_instruction", Title: "Fetch a puzzle", Scope: "aoc:read", Hints: mcp.ReadOnly,
-				Doc:  "Fetch the full puzzle instruction for a specific day",
-				Call: mcp.Typed(t.fetchInstruction),
+				LookUp: "it reads puzzles, which every caller with the scope may read",
+				Doc:    "Fetch the full puzzle instruction for a specific day",
+				Call:   mcp.Typed(t.fetchInstruction),
 			},
 			{
 				Name: "record_speed", Title: "Record a solving speed", Scope: "aoc:write",
@@ -41,6 +42,7 @@ func (t *tools) table() *mcp.Table {
 		},
 		Resources: []mcp.ResourceSource{{
 			Scheme: "aoc", Scope: "aoc:read", List: t.days, Read: t.readDay, Complete: t.completeDay,
+			LookUp: "it reads puzzles, which every caller with the scope may read",
 			Templates: []mcp.ResourceTemplate{{
 				URITemplate: dayTemplate, Name: "day", Title: "Puzzle of a day",
 				Description: "Full puzzle instructions for one day, 01 to 25", MIMEType: mimeType,

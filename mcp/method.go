@@ -68,6 +68,8 @@ const (
 	probe
 	// stream sends messages before its answer.
 	stream
+	// reading changes nothing outside the session of the caller.
+	reading
 )
 
 // eras are the kinds of revision that have a method.
@@ -103,13 +105,13 @@ var methods = []method{
 	{"resources/list", bothEras, 0, hasResources, cacheNever, noTarget, firstResource, browsing, serveResourcesList},
 	{"resources/templates/list", bothEras, 0, hasResources, cachePrivate, noTarget, anyOrder, browsing, serveTemplatesList},
 	{"resources/read", bothEras, 0, hasResources, cacheNever, targetURI, familyOrder, work, serveResourcesRead},
-	{"resources/subscribe", legacyEra, Subscriptions, hasResources, notCached, targetURI, anyOrder, work, serveSubscribe},
-	{"resources/unsubscribe", legacyEra, Subscriptions, hasResources, notCached, targetURI, anyOrder, work, serveUnsubscribe},
+	{"resources/subscribe", legacyEra, Subscriptions, hasResources, notCached, targetURI, anyOrder, reading, serveSubscribe},
+	{"resources/unsubscribe", legacyEra, Subscriptions, hasResources, notCached, targetURI, anyOrder, reading, serveUnsubscribe},
 	{"subscriptions/listen", modernEra, 0, always, notCached, noTarget, anyOrder, stream, serveListen},
 	{"prompts/list", bothEras, 0, hasPrompts, cachePrivate, noTarget, anyOrder, browsing, servePromptsList},
-	{"prompts/get", bothEras, 0, hasPrompts, notCached, targetPrompt, anyOrder, work, servePromptsGet},
-	{"completion/complete", bothEras, 0, hasCompletions, notCached, noTarget, anyOrder, work, serveComplete},
-	{"tasks/get", modernEra, 0, hasTasks, notCached, targetTask, anyOrder, work, serveTasksGet},
+	{"prompts/get", bothEras, 0, hasPrompts, notCached, targetPrompt, anyOrder, reading, servePromptsGet},
+	{"completion/complete", bothEras, 0, hasCompletions, notCached, noTarget, anyOrder, reading, serveComplete},
+	{"tasks/get", modernEra, 0, hasTasks, notCached, targetTask, anyOrder, reading, serveTasksGet},
 	{"tasks/update", modernEra, 0, hasTasks, notCached, targetTask, anyOrder, work, serveTasksUpdate},
 	{"tasks/cancel", modernEra, 0, hasTasks, notCached, targetTask, anyOrder, work, serveTasksCancel},
 	{"logging/setLevel", legacyEra, 0, always, notCached, noTarget, anyOrder, browsing, serveSetLevel},

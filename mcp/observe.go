@@ -34,6 +34,10 @@ type Event struct {
 	// Task says that the call became a task, whose end is an event of its own
 	// with the Method [TaskEnd]; its Started is when it ended.
 	Task bool
+	// LookUp says that the request changed nothing and showed neither credentials
+	// nor another caller's data, as far as the rows of its method and its tool
+	// tell. What is not known to be a look-up is a change.
+	LookUp bool
 	// Details are the facts of [Tool.Details].
 	Details map[string]string
 }
@@ -62,6 +66,7 @@ func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call
 		event.Took = time.Since(event.Started)
 		event.Family, event.Target = call.target()
 		event.Failed, event.Task, event.Details = call.failure, call.became != nil, call.details
+		event.LookUp = call.looksUp()
 		event.Cancelled = ctx.Err() != nil
 		if lost := h.server.cfg.Observe(ctx, &event); lost != nil {
 			h.server.cfg.Logger.Error("call not recorded", "method", req.Method, "err", lost)
@@ -71,6 +76,20 @@ func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call
 	out, err = h.handle(ctx, req, call, dst)
 	event.Code = codeOf(err)
 	return out, err
+}
+
+// looksUp reports what [Event.LookUp] says.
+func (c *Call) looksUp() bool {
+	switch {
+	case c.method == nil:
+		return false
+	case c.tool != nil:
+		return c.tool.LookUp != ""
+	case c.method.purpose == work && c.method.target == targetURI:
+		src := c.handler.server.source(unquoted(c.params.other("uri")))
+		return src != nil && src.LookUp != ""
+	}
+	return c.method.purpose != work
 }
 
 // observeEnd tells the observer of a task that has ended. The error is that of

@@ -64,6 +64,10 @@ type Tool struct {
 	Doc   string
 	Scope Scope
 	Hints Hints
+	// LookUp says why a call may be recorded as a look-up: it changes nothing and
+	// shows neither credentials nor another caller's data. Without a reason a call
+	// is a change, whose record is on disk before its answer is sent.
+	LookUp string
 	// Interrupts says that a call need not wait for earlier calls of the
 	// family.
 	Interrupts bool
@@ -124,6 +128,7 @@ type Implementation struct {
 type ResourceSource struct {
 	Scheme string
 	Scope  Scope
+	LookUp string // for reading; see [Tool.LookUp]
 	// List returns up to limit resources from the position after ("" is the
 	// beginning) and the position to go on from ("" at the end).
 	List func(ctx context.Context, call *Call, after string, limit int) (items []Resource, next string, err error)
@@ -229,6 +234,9 @@ func check(tables []*Table) error {
 				errs = append(errs, fmt.Errorf("tool %s: %w", tool.Name, tool.Call.err))
 			} else if tool.Call.invoke == nil {
 				errs = append(errs, fmt.Errorf("tool %s has no handler", tool.Name))
+			}
+			if tool.LookUp != "" && tool.Hints&ReadOnly == 0 {
+				errs = append(errs, fmt.Errorf("tool %s is recorded as a look-up and may change things", tool.Name))
 			}
 		}
 		for i := range t.Resources {

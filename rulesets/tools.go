@@ -33,8 +33,9 @@ func (t *tools) table() *mcp.Table {
 			},
 			{
 				Name: "get_ruleset", Title: "Get a ruleset", Scope: scopeRead, Hints: mcp.ReadOnly,
-				Doc:  "Retrieve a ruleset by its exact name",
-				Call: mcp.Typed(t.get),
+				LookUp: "it reads rulesets, which every caller with the scope may read",
+				Doc:    "Retrieve a ruleset by its exact name",
+				Call:   mcp.Typed(t.get),
 			},
 			{
 				Name: "update_ruleset", Title: "Update a ruleset", Scope: scopeWrite, Hints: mcp.Destructive | mcp.Idempotent,
@@ -48,17 +49,20 @@ func (t *tools) table() *mcp.Table {
 			},
 			{
 				Name: "list_rulesets", Title: "List rulesets", Scope: scopeRead, Hints: mcp.ReadOnly,
-				Doc:  "List all available rulesets with metadata (excluding markdown content)",
-				Call: mcp.Typed(t.list),
+				LookUp: "it reads rulesets, which every caller with the scope may read",
+				Doc:    "List all available rulesets with metadata (excluding markdown content)",
+				Call:   mcp.Typed(t.list),
 			},
 			{
 				Name: "search_rulesets", Title: "Search rulesets", Scope: scopeRead, Hints: mcp.ReadOnly,
-				Doc:  "Search for rulesets by name pattern using glob syntax",
-				Call: mcp.Typed(t.search),
+				LookUp: "it reads rulesets, which every caller with the scope may read",
+				Doc:    "Search for rulesets by name pattern using glob syntax",
+				Call:   mcp.Typed(t.search),
 			},
 		},
 		Resources: []mcp.ResourceSource{{
 			Scheme: "ruleset", Scope: scopeRead, List: t.resources, Read: t.read, Complete: t.complete,
+			LookUp: "it reads rulesets, which every caller with the scope may read",
 			Templates: []mcp.ResourceTemplate{{
 				URITemplate: uriTemplate, Name: "ruleset", Title: "Ruleset",
 				Description: "AI editor ruleset with metadata and markdown content", MIMEType: mimeType,

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
@@ -68,22 +66,18 @@ func (t trail) Records(ctx context.Context, f debugger.AuditFilter) iter.Seq2[de
 	}
 }
 
-// Verify implements debugger.Trail. One hash stands for all chains: that of
-// their own.
+// Verify implements debugger.Trail.
 func (t trail) Verify(ctx context.Context) (debugger.Proof, error) {
 	report, err := t.r.trail.Verify(ctx)
 	if err != nil {
 		return debugger.Proof{}, err
 	}
-	all := sha256.New()
+	proof := debugger.Proof{Hash: report.Hash()}
 	for i := range report.Chains {
 		if broken := report.Chains[i].Broken; broken != nil {
 			return debugger.Proof{Broken: broken.Error()}, nil
 		}
-		all.Write(fmt.Appendf(nil, "%s %s\n", report.Chains[i].Chain, report.Chains[i].Hash))
+		proof.Unsigned += report.Chains[i].Unsigned
 	}
-	if len(report.Chains) == 1 {
-		return debugger.Proof{Hash: report.Chains[0].Hash}, nil
-	}
-	return debugger.Proof{Hash: hex.EncodeToString(all.Sum(nil))}, nil
+	return proof, nil
 }

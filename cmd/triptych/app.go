@@ -34,6 +34,7 @@ type globalFlags struct {
 	families  []string
 	toolNames string
 	noAudit   bool
+	auditSync string
 	remote    remoteFlags
 }
 

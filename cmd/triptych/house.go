@@ -43,7 +43,10 @@ func (h *house) open(ctx context.Context, a *app, env mcp.Env, configure func(*m
 	h.closers = append(h.closers, h.meter.Close)
 	h.recorder = &recorder{numbers: metrics.New(readBuild().Version)}
 	if !a.flags.noAudit {
-		h.recorder.trail, h.recorder.store = openTrail(h.client, env), trailStore(h.client)
+		if h.recorder.trail, err = a.openTrail(h.client, env); err != nil {
+			return err
+		}
+		h.recorder.store = trailStore(h.client)
 		h.closers = append(h.closers, h.recorder.trail.Close)
 	}
 	a.lend(h.recorder, &accounts{meter: h.meter, now: a.now})

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,22 +28,51 @@ type recorder struct {
 	store   string           // where the trail is, for error messages
 	numbers *metrics.Metrics // nil where nobody asks for them
 	last    atomic.Uint64    // number of the newest record
+	changed atomic.Uint64    // number of the newest record of a change
 
 	// patient recorders hold back what a client does that only looks around,
 	// until it does more: editors start servers to see what they have.
 	patient bool
 	mu      sync.Mutex
-	held    []audit.Record
+	held    []classified
+
+	// dir is the folder of the trail if opening a chain there early leaves
+	// nothing behind that was not there, "" otherwise.
+	dir     string
+	opening sync.WaitGroup
+}
+
+// A classified record says whether it is of a change, which must be synced before
+// its answer is sent, or of a look-up, which must only be written.
+type classified struct {
+	audit.Record
+	change bool
 }
 
 // openTrail opens the trail: on the server of the stores, else in the data
 // folder. Nothing is read or written yet.
-func openTrail(client redis.UniversalClient, env mcp.Env) *audit.Log {
-	log := env.Logger.With("component", "audit")
-	if client != nil {
-		return audit.NewValkey(audit.ValkeyConfig{Client: client, KeyDir: filepath.Join(env.Data, "audit"), Now: env.Now, Logger: log})
+func (a *app) openTrail(client redis.UniversalClient, env mcp.Env) (*audit.Log, error) {
+	always, err := a.syncsAlways()
+	if err != nil {
+		return nil, err
 	}
-	return audit.New(audit.Config{Dir: filepath.Join(env.Data, "audit"), Now: env.Now, Logger: log})
+	log, dir := env.Logger.With("component", "audit"), filepath.Join(env.Data, "audit")
+	if client != nil {
+		return audit.NewValkey(audit.ValkeyConfig{Client: client, KeyDir: dir, Now: env.Now, Logger: log, Always: always}), nil
+	}
+	return audit.New(audit.Config{Dir: dir, Now: env.Now, Logger: log, Always: always}), nil
+}
+
+// syncsAlways reports whether look-ups are synced like changes.
+func (a *app) syncsAlways() (bool, error) {
+	switch text := cmp.Or(a.flags.auditSync, a.getenv("TRIPTYCH_AUDIT_SYNC")); text {
+	case "", "second":
+		return false, nil
+	case "always":
+		return true, nil
+	default:
+		return false, misused("--audit-sync is %q, want second or always", text)
+	}
 }
 
 // trailStore names the place of the trail for people.
@@ -63,19 +94,33 @@ func (r *recorder) observe(_ context.Context, e *mcp.Event) error {
 	if r.trail == nil || e.Probe {
 		return nil
 	}
+	if e.Method == "initialize" {
+		r.warm()
+	}
 	looks := e.Browsing || e.Code == jsonrpc.CodeMethodNotFound
 	if e.Method == mcp.SessionEnd {
 		looks = r.last.Load() == 0 // the session did nothing else
 	}
-	return r.record(looks, audit.Record{
+	return r.record(looks, classified{change: !e.LookUp || e.Code == mcp.CodePermissionDenied, Record: audit.Record{
 		Time: e.Started, Key: e.Caller.Principal.ID, Addr: address(e.Caller), Session: sessionOf(e.Caller),
 		Method: e.Method, Target: target(e), Outcome: outcome(e), Code: int(e.Code), Duration: e.Took, Details: details(e),
-	})
+	}})
+}
+
+// warm opens the chain beside the answer to a handshake, so that the first call does
+// not wait for it, if there is a trail already.
+func (r *recorder) warm() {
+	if r.dir == "" {
+		return
+	}
+	if _, err := os.Stat(r.dir); err == nil {
+		r.opening.Go(func() { _ = r.trail.Open() }) // the first record tries again and tells
+	}
 }
 
 // record appends a record and those held back before it, or holds it back when
 // the client only looks what the server has.
-func (r *recorder) record(looks bool, record audit.Record) error {
+func (r *recorder) record(looks bool, record classified) error {
 	if !r.patient {
 		return r.append(record)
 	}
@@ -105,26 +150,43 @@ func (r *recorder) releaseLocked() error {
 	return nil
 }
 
-func (r *recorder) append(record audit.Record) error {
-	seq, err := r.trail.Append(record)
+func (r *recorder) append(record classified) error {
+	seq, err := r.trail.Append(record.Record)
 	if err != nil {
 		return r.away(err)
 	}
+	if record.change {
+		raise(&r.changed, seq)
+	}
+	raise(&r.last, seq)
+	return nil
+}
+
+// raise sets a number unless it is larger already.
+func raise(number *atomic.Uint64, to uint64) {
 	for {
-		last := r.last.Load()
-		if seq <= last || r.last.CompareAndSwap(last, seq) {
-			return nil
+		now := number.Load()
+		if to <= now || number.CompareAndSwap(now, to) {
+			return
 		}
 	}
 }
 
-// commit returns when all that was recorded is kept.
+// commit returns when the records of all changes so far are synced, and those of
+// all look-ups written.
 func (r *recorder) commit(ctx context.Context) error {
-	if r.trail == nil || r.last.Load() == 0 {
+	if r.trail == nil {
 		return nil
 	}
-	if err := r.trail.Commit(ctx, r.last.Load()); err != nil {
-		return r.away(err)
+	if changed := r.changed.Load(); changed > 0 {
+		if err := r.trail.Commit(ctx, changed); err != nil {
+			return r.away(err)
+		}
+	}
+	if last := r.last.Load(); last > 0 {
+		if err := r.trail.Write(ctx, last); err != nil {
+			return r.away(err)
+		}
 	}
 	return nil
 }
@@ -150,7 +212,7 @@ func (r *recorder) refused(ctx context.Context, no bearer.Refused) {
 	if no.Addr.IsValid() {
 		record.Addr = no.Addr.String()
 	}
-	if r.append(record) == nil {
+	if r.append(classified{Record: record, change: true}) == nil {
 		_ = r.commit(context.WithoutCancel(ctx)) // the request is refused all the same; the log of the trail tells
 	}
 }
@@ -159,6 +221,7 @@ func (r *recorder) close(log *slog.Logger) {
 	if r.trail == nil {
 		return
 	}
+	r.opening.Wait()
 	if err := r.trail.Close(); err != nil {
 		log.Error("audit trail not closed", "err", err)
 	}
@@ -231,7 +294,14 @@ func (a *app) openRecorder(ctx context.Context, env mcp.Env) (*recorder, func(),
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &recorder{trail: openTrail(client, env), store: trailStore(client), patient: true}
+	trail, err := a.openTrail(client, env)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &recorder{trail: trail, store: trailStore(client), patient: true}
+	if client == nil {
+		r.dir = filepath.Join(env.Data, "audit")
+	}
 	return r, func() {
 		r.close(env.Logger)
 		if client != nil {

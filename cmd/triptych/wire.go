@@ -31,6 +31,7 @@ func (a *app) serverFlags(set *pflag.FlagSet) {
 		f.config.RegisterFlags(set)
 	}
 	set.BoolVar(&a.flags.noAudit, "no-audit", false, "record nothing in the audit trail; for data folders that cannot be written")
+	set.StringVar(&a.flags.auditSync, "audit-sync", "", "sync the audit records of look-ups within a second, or always before the answer like those of changes: second, always; a `word` (TRIPTYCH_AUDIT_SYNC)")
 	set.StringVar(&a.flags.toolNames, "tool-names", "", "list tools by their documented or by portable `names`, instead of by protocol revision (TRIPTYCH_TOOL_NAMES)")
 }
 

@@ -80,7 +80,7 @@ func (t *Group) audit(ctx context.Context, call *mcp.Call, args auditArgs) (audi
 		a.Next = new(records[maxAuditRecords].Time.UTC().Format(time.RFC3339Nano))
 	}
 	proof, err := t.trail.Verify(ctx)
-	a.Verified, a.Hash, a.Broken = proof.Broken == "", proof.Hash, proof.Broken
+	a.Verified, a.Hash, a.Broken, a.Unsigned = proof.Broken == "", proof.Hash, proof.Broken, proof.Unsigned
 	return a, err
 }
 

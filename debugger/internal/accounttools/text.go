@@ -59,6 +59,7 @@ type audited struct {
 	Verified bool         `json:"verified" doc:"Whether the whole trail is as it was written"`
 	Hash     string       `json:"hash,omitempty" doc:"SHA-256 of the end of the hash chain"`
 	Broken   string       `json:"broken,omitempty" doc:"Where the trail was tampered with"`
+	Unsigned uint64       `json:"unsigned,omitempty" doc:"How many of the last records no signed head covers yet"`
 }
 
 // An auditEntry is a record as the answer has it.
@@ -104,10 +105,13 @@ func (a audited) Text() string {
 	return b.String() + "\n" + a.proof()
 }
 
-// proof is the last line: whether the trail is whole.
+// proof returns the end of the text: whether the trail is whole.
 func (a audited) proof() string {
-	if a.Verified {
-		return "Hash chain verified: SHA256:" + a.Hash
+	switch {
+	case !a.Verified:
+		return "Hash chain broken: " + plain.Line(a.Broken)
+	case a.Unsigned > 0:
+		return fmt.Sprintf("Hash chain verified: SHA256:%s\nNot signed yet: the last %d records", a.Hash, a.Unsigned)
 	}
-	return "Hash chain broken: " + plain.Line(a.Broken)
+	return "Hash chain verified: SHA256:" + a.Hash
 }

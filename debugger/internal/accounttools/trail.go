@@ -43,6 +43,8 @@ type AuditRecord struct {
 type Proof struct {
 	Hash   string // SHA-256 that stands for the whole trail, in hex
 	Broken string // where it was tampered with, "" when it was not
+	// Unsigned is how many of the last records no signed head covers yet.
+	Unsigned uint64
 }
 
 var errNoTrail = errors.New("no audit trail is kept")

@@ -28,6 +28,7 @@ func (t *Group) sessionTools() []mcp.Tool {
 		},
 		{
 			Name: "debugger/sessions", Title: "Sessions", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly, Interrupts: true,
+			LookUp: sessiontools.LookUp,
 			Doc:    "List the processes that are being debugged",
 			Phrase: "Sessions listed",
 			Call:   mcp.Typed(t.list),
@@ -46,6 +47,7 @@ func (t *Group) breakpointTools() []mcp.Tool {
 		},
 		{
 			Name: "debugger/list_breakpoints", Title: "List breakpoints", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
+			LookUp: sessiontools.LookUp,
 			Doc:    "List breakpoints and watchpoints with how often they were hit",
 			Phrase: "Breakpoints inspected",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.listBreakpoints)),

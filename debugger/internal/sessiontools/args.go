@@ -12,6 +12,10 @@ const (
 	WriteScope mcp.Scope = "debug:write"
 )
 
+// LookUp is why calls that only show a process are recorded as look-ups (see
+// [mcp.Tool.LookUp]).
+const LookUp = "it shows processes that the caller debugs"
+
 // SessionArg is in the arguments of every tool that works on a session.
 type SessionArg struct {
 	Session string `json:"session,omitempty" doc:"The session, as attach and launch return it; not needed when there is only one"`

@@ -27,18 +27,21 @@ func (t *Group) Tools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "xpath_query", Title: "XPath query", Scope: scopeDocumentRead, Hints: mcp.ReadOnly, Task: mcp.TaskWhenSlow,
+			LookUp: "it reads documents, which every caller with the scope may read",
 			Doc:    "Evaluate an XPath expression on an XML document",
 			Phrase: "Document queried",
 			Call:   mcp.Typed(t.xpathQuery),
 		},
 		{
 			Name: "validate_schema", Title: "Validate against a schema", Scope: scopeDocumentRead, Hints: mcp.ReadOnly, Task: mcp.TaskWhenSlow,
+			LookUp: "it reads documents, which every caller with the scope may read",
 			Doc:    "Check an XML document against a W3C XML Schema and list every violation",
 			Phrase: "Document validated",
 			Call:   mcp.Typed(t.validateSchema),
 		},
 		{
 			Name: "cache_stats", Title: "Document cache", Scope: scopeDocumentRead, Hints: mcp.ReadOnly,
+			LookUp: "it reads documents, which every caller with the scope may read",
 			Doc:    "Show what the cache of XML documents holds and how well it works",
 			Phrase: "Document cache inspected",
 			Call:   mcp.Typed(t.cacheStats),
