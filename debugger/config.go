@@ -15,19 +15,20 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A Config says what the family works with.
+// A Config configures the family.
 type Config struct {
 	// Trail is the audit trail; nil means that none is kept.
 	Trail accounttools.Trail
-	// Accounts know the callers' plans; nil means that all callers are local.
+	// Accounts return the callers' plans; nil means that all callers are
+	// local.
 	Accounts accounttools.Accounts
-	// Live is for the tools on live processes.
+	// Live configures the tools for live processes.
 	Live Live
-	// Traces are the core files and traces that can be opened.
+	// Traces are the folders of core files and traces.
 	Traces Traces
-	// Documents are the XML documents that can be read.
+	// Documents configures the tools for XML documents.
 	Documents Documents
-	// Projects are the source code that can be searched.
+	// Projects are the folders of source code to search.
 	Projects Projects
 }
 

@@ -15,21 +15,20 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A Documents configuration says which XML documents can be read, and what that
-// may cost.
+// Documents configures which XML documents can be read, and with how much
+// memory and time.
 type Documents struct {
-	// Roots are the folders below which documents lie. Nil means those of
-	// TRIPTYCH_DOCUMENTS, else the working directory, unless that is the root
-	// of the file system, where nobody means all files. Without any, only
-	// documents that come inline can be read.
+	// Roots are the folders below which documents may be read. Nil means those
+	// of TRIPTYCH_DOCUMENTS, else the working directory, unless that is the
+	// root of the file system. Without any, only inline documents can be read.
 	Roots []string
-	// Memory is how many MiB the documents of all requests and the cache may
-	// take; 2048. A process of their own is ended at twice that.
+	// Memory limits the memory of the documents of all requests and the cache,
+	// in MiB; 0 means 2048. A separate process is killed at twice that.
 	Memory int
-	// Timeout is how long one request may take; 30 s.
+	// Timeout limits the time of a request; 0 means 30 s.
 	Timeout time.Duration
 	// Command is a program that calls [isolate.Serve] with its standard input
-	// and output; documents are then read by it, in a process that starts with
+	// and output. Documents are then read in that process, which starts with
 	// the first request. Nil reads them in this process.
 	Command []string
 }
@@ -43,7 +42,7 @@ func (d *Documents) registerFlags(set *pflag.FlagSet) {
 	set.DurationVar(&d.Timeout, "documents-timeout", 30*time.Second, "let one question about XML documents take so `long`")
 }
 
-// open makes the library; what it needs is opened by the first request.
+// open returns a library that opens what it needs with the first request.
 func (d *Documents) open(env mcp.Env) (xmltools.Library, error) {
 	if d.Memory < 0 || d.Timeout < 0 {
 		return nil, errors.New("limits of documents must not be negative")
@@ -66,9 +65,9 @@ func (d *Documents) memory() int64 {
 	return int64(d.Memory) << 20
 }
 
-// library shares the memory out; the rest is for what is neither a document nor
-// a query. Documents and schemas are at most a sixty-fourth of it in text, as
-// their trees are many times larger.
+// library divides the memory between documents, queries and the cache, and
+// leaves some for the rest. The text of a document or schema may take a
+// sixty-fourth, as its tree is many times larger.
 func (d *Documents) library(roots []string) document.Config {
 	all := d.memory()
 	return document.Config{

@@ -15,19 +15,19 @@ import (
 )
 
 // Traces are the folders below which core files and traces may be opened. Nil
-// means those of TRIPTYCH_TRACES, else the working directory, unless that is the
-// root of the file system. The folder traces of the data folder is one, too:
-// debugger/export_trace writes there.
+// means those of TRIPTYCH_TRACES, else the working directory, unless that is
+// the root of the file system. The folder traces of the data folder, to which
+// debugger/export_trace writes, is always one of them.
 type Traces []string
 
 func (t *Traces) registerFlags(set *pflag.FlagSet) {
 	set.StringArrayVar((*[]string)(t), "traces", nil, "let the debugger open core files and traces below this `folder`; may be given several times (TRIPTYCH_TRACES; the working directory)")
 }
 
-// tracesFolder is the one of the data folder.
+// tracesFolder is the folder for traces in the data folder.
 const tracesFolder = "traces"
 
-// open makes the shelf of what may be opened.
+// open returns the set of folders.
 func (t Traces) open(env mcp.Env) (folders.Set, error) {
 	all, err := folders.Given(t, env.Getenv("TRIPTYCH_TRACES"))
 	if err != nil {
@@ -45,7 +45,7 @@ func (p *Projects) registerFlags(set *pflag.FlagSet) {
 	set.StringArrayVar((*[]string)(p), "projects", nil, "let find_similar_bugs search source code below this `folder`; may be given several times (TRIPTYCH_PROJECTS; the working directory)")
 }
 
-// open makes the search; its rules are read by the first one.
+// open returns the group of tools. Its rules are read by the first search.
 func (p Projects) open(env mcp.Env) (*bugtools.Group, error) {
 	all, err := folders.Given(p, env.Getenv("TRIPTYCH_PROJECTS"))
 	if err != nil {

@@ -14,26 +14,25 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A Live configuration says what may be done with live processes.
+// Live configures what may be done with live processes.
 type Live struct {
-	// Attach are the rules for processes that may be attached to: own, any,
-	// none, user:NAME, exe:GLOB, pid:NUMBER. Nil means the user's own.
+	// Attach are rules for the processes that may be attached to: own, any,
+	// none, user:NAME, exe:GLOB, pid:NUMBER. Nil means own.
 	Attach []string
-	// NoLaunch keeps from starting programs, NoWrite from changing the memory
-	// of processes.
+	// NoLaunch forbids to launch programs, NoWrite to change memory.
 	NoLaunch, NoWrite bool
-	// Idle is after how long without a call a session ends, and MaxStop how
-	// long a process may stand still before it runs on by itself. 0 means
-	// half an hour, and for ever.
+	// Idle is the time without a call after which a session ends; 0 means half
+	// an hour. MaxStop is the time after which a stopped process runs on by
+	// itself; 0 means never.
 	Idle, MaxStop time.Duration
-	// Sessions is how many one client may have; 0 means 8.
+	// Sessions limits the sessions of one client; 0 means 8.
 	Sessions int
-	// History is how many MiB of records the history of one process may take;
-	// 0 means 256.
+	// History limits the records of the history of a process, in MiB; 0 means
+	// 256.
 	History int
 }
 
-// The values where none are given.
+// Defaults and limits.
 const (
 	defaultIdle     = 30 * time.Minute
 	defaultSessions = 8
@@ -51,7 +50,7 @@ func (c *Live) registerFlags(set *pflag.FlagSet) {
 	set.DurationVar(&c.MaxStop, "max-stop", 0, "let a process run on by itself when the debugger has stopped it for this `duration`; 0 is never (TRIPTYCH_MAX_STOP)")
 }
 
-// open makes the registry of sessions and the rules of who may be attached to.
+// open returns the registry of sessions and the rules of --attach.
 func (c *Live) open(env mcp.Env) (*session.Registry, controltools.Policy, error) {
 	if err := c.fromEnvironment(env.Getenv); err != nil {
 		return nil, nil, err
@@ -63,7 +62,8 @@ func (c *Live) open(env mcp.Env) (*session.Registry, controltools.Policy, error)
 	return session.NewRegistry(session.Config{Log: env.Logger, History: c.History << 20, Idle: c.Idle, MaxSessions: c.Sessions, MaxStop: c.MaxStop}), rules, nil
 }
 
-// fromEnvironment fills what no flag has set, and then the usual values.
+// fromEnvironment sets what no flag has set, from variables or to the
+// defaults.
 func (c *Live) fromEnvironment(getenv func(string) string) error {
 	if text := getenv("TRIPTYCH_ATTACH"); len(c.Attach) == 0 && text != "" {
 		c.Attach = strings.Split(text, ",")
@@ -91,8 +91,8 @@ func (c *Live) fromEnvironment(getenv func(string) string) error {
 	return nil
 }
 
-// historyFrom takes over the variable unless a flag has set another value than
-// the usual.
+// historyFrom uses the variable unless a flag has set another value than the
+// default.
 func (c *Live) historyFrom(text string) error {
 	if c.History == 0 {
 		c.History = defaultHistory
@@ -110,10 +110,11 @@ func (c *Live) historyFrom(text string) error {
 	return nil
 }
 
-// isSet reads a variable that switches something on.
+// isSet parses a variable that is a switch.
 func isSet(text string) bool { return text != "" && text != "0" && text != "false" }
 
-// duration reads a variable unless a flag has set another value than the usual.
+// duration uses a variable unless a flag has set another value than the
+// default.
 func duration(to *time.Duration, variable, text string, usual time.Duration) error {
 	if (*to == 0 || *to == usual) && text != "" {
 		var err error

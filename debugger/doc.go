@@ -1,5 +1,5 @@
 // Package debugger is the family of tools around a debugged program, and around
-// the account and the audit trail of whoever debugs it.
+// the account and the audit trail of its callers.
 //
 // [Config] opens it and makes the table that a server serves. It declares what
 // it needs of the rest of the program as small interfaces: [Trail] for the
@@ -8,28 +8,33 @@
 //
 // # Layers
 //
-// Package ptrace makes requests of the kernel, package proc makes of them a
-// process that stops and runs, package symbols knows names, types and frames,
-// package x86 instructions, package expr what people write. A session here
-// joins them for one client and one process: calls find it in the registry by
-// the client's state key, and by its id where there are several.
+// Each package imports only those below it.
 //
-// What a session is about is a debuggee: a process, or a file that has what one
-// was like. Tools that look go through its scene, which is the process, a
-// moment of its history, or the file; those that move or change something want
-// a process.
+//	debugger                                  configuration, table, errors on the wire
+//	internal/controltools traveltools         groups of tools: arguments,
+//	    looktools accounttools                handlers, texts; they alone
+//	    bugtools xmltools sessiontools        import mcp
+//	internal/session                          who debugs what, one call at a time
+//	internal/stepping                         steps both ways, breakpoints, recording
+//	internal/inspect  internal/expr           frames, registers, expressions
+//	internal/target                           live process, core file, trace
+//	internal/history  internal/core           recorded execution, core files
+//	internal/symbols                          names, types, values, call stacks
+//	internal/proc  internal/ptrace            a traced process and its threads
+//	internal/x86  internal/kernel             instructions, system calls
+//
+// Beside them, document has the XML library and bugs the search for similar
+// bugs; failure, folders, plain and sourcefile are small packages that several
+// layers share.
 //
 // # Concurrency
 //
-// A call has its session to itself: it holds the gate. What moves the process
-// is an operation on a goroutine of the session's, which may outlast the call;
-// while it is on, other calls are told that the process is running. Pause and
-// detach do not wait for the gate: they cancel the operation. Locks are taken
-// in the order gate, registry.mu, session.mu; neither mutex is held while the
-// process is used.
+// One call at a time holds the gate of a session. A run of the process is an
+// operation on a goroutine of the session, which may outlast the call that
+// began it. Package session describes this, and when a session ends.
 //
-// A session ends with detach, with its client, when nobody uses it, with the
-// process, and with the family. Then its goroutines have ended, and a process
-// that was attached to runs on; one that was launched ends unless it was
-// detached from.
+// Locks are taken in the order: gate of a session, session.Registry.mu,
+// session.Session.mu, locks of package symbols. No mutex of package session is
+// held while the process is used. Requests to the kernel are made by the
+// tracer's own thread (package ptrace), which waits for no lock.
 package debugger

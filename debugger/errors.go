@@ -31,18 +31,18 @@ const (
 	codeNoHistory        jsonrpc.Code = -32007
 )
 
-// modelErrors are the codes of errors that a model can do something about.
+// modelErrors are the codes of errors that a model can correct.
 var modelErrors = append(xmltools.ModelErrors(),
 	codeFailed, codeProcessNotFound, codeNotAttached, codeBreakpointFailed, codeNoHistory)
 
-// wireErrors are asked in this order; the first that knows an error answers.
+// wireErrors are tried in this order until one returns an error.
 var wireErrors = []func(error) *jsonrpc.Error{
 	wireArguments, wireNotAttached, wireRefused, wireOutside, wireProcess, wireBreakpoint, wireHistory, wireFailure, wireMissing,
 	bugtools.WireError,
 }
 
-// wireError is where the family meets the wire. Errors nobody foresaw are
-// -32603 with what failed.
+// wireError converts an error of the family to a JSON-RPC error. Unexpected
+// ones are -32603 with their text.
 func wireError(err error) error {
 	if _, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return err
@@ -61,7 +61,7 @@ func wireError(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: withoutPaths(err)}
 }
 
-// wireArguments: all that is wrong with the arguments is in the details.
+// wireArguments is for wrong arguments; the details list all that is wrong.
 func wireArguments(err error) *jsonrpc.Error {
 	if e, ok := errors.AsType[*failure.ArgumentError](err); ok {
 		return mcp.InvalidParams("%s", e.Details)
@@ -126,7 +126,7 @@ func wireFailure(err error) *jsonrpc.Error {
 	return nil
 }
 
-// wireMissing is for what the program or the system does not have.
+// wireMissing is for things that the program or the system does not have.
 func wireMissing(err error) *jsonrpc.Error {
 	var what string
 	switch {
@@ -144,12 +144,13 @@ func wireMissing(err error) *jsonrpc.Error {
 	return failed(what, err.Error())
 }
 
-// failed is -1. Its message has the reason, too: many clients show nothing else.
+// failed returns -1 with the reason in the message, too, as many clients show
+// nothing else.
 func failed(what, details string) *jsonrpc.Error {
 	return jsonrpc.Errorf(codeFailed, "%s: %s", what, details).WithDetails("%s", details)
 }
 
-// wireOutside is for files that may not be opened.
+// wireOutside is for files outside of the folders that may be read.
 func wireOutside(err error) *jsonrpc.Error {
 	if e, ok := errors.AsType[*folders.OutsideError](err); ok {
 		return jsonrpc.Errorf(mcp.CodePermissionDenied, "Permission denied").WithDetails("%s", e.Error())
@@ -157,8 +158,8 @@ func wireOutside(err error) *jsonrpc.Error {
 	return nil
 }
 
-// withoutPaths is the text of an error with the names of files in place of their
-// paths: those are on the server's disk, and the caller may be elsewhere.
+// withoutPaths returns the text of an error with file names in place of paths:
+// the paths are on the server's disk, and the caller may be elsewhere.
 func withoutPaths(err error) string {
 	text := err.Error()
 	for _, path := range pathsOf(err) {
@@ -169,7 +170,7 @@ func withoutPaths(err error) string {
 	return text
 }
 
-// pathsOf are the paths that the system's errors in a tree of errors name.
+// pathsOf returns the paths in the system's errors of a tree of errors.
 func pathsOf(err error) (paths []string) {
 	switch e := err.(type) { //nolint:errorlint // the tree is walked here
 	case *fs.PathError:

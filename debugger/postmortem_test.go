@@ -178,7 +178,7 @@ func TestFileSessionBelongsToKey(t *testing.T) {
 			t.Fatalf("a session that nobody uses is still there: %s", got)
 		}
 	}
-	contains(t, send(t, server, "ann", "get_stack_trace", `{}`), "counter.core was let go because nobody had used the session for 1.5s")
+	contains(t, send(t, server, "ann", "get_stack_trace", `{}`), "counter.core was released because the session had been idle for 1.5s")
 }
 
 // A path that no file can have is the caller's mistake, and an error about it

@@ -142,7 +142,7 @@ func TestIdle(t *testing.T) {
 		}
 	}
 	free(t, p)
-	contains(t, c.fails("get_stack_trace", nil, -32005), "nobody had used the session for 100ms")
+	contains(t, c.fails("get_stack_trace", nil, -32005), "the session had been idle for 100ms")
 }
 
 // One client has as many sessions as it may.

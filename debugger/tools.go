@@ -14,7 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// groups are the tools of the family.
+// groups are the groups of tools of the family.
 type groups struct {
 	sessions *session.Registry
 	control  *controltools.Group
@@ -28,7 +28,7 @@ type groups struct {
 const liveInstructions = "Attach to a process or launch a program, set breakpoints, continue, and look at the stack and variables " +
 	"where it stops. A process stands still until continue, a step or detach; detach when done."
 
-// table has the tools in the order in which clients see them.
+// table returns the tools in the order in which clients see them.
 func (g *groups) table() *mcp.Table {
 	tools := slices.Concat(
 		g.control.Tools(), g.travel.Tools(), g.look.Tools(), g.control.FileTools(), g.account.Tools(), g.similar.Tools(), g.xml.Tools(),

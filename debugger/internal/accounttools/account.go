@@ -8,9 +8,9 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// Accounts know what callers may use.
+// Accounts return the plans of callers.
 type Accounts interface {
-	// Account is that of a principal.
+	// Account returns the account of a principal.
 	Account(ctx context.Context, p mcp.Principal) (Account, error)
 }
 
@@ -21,7 +21,8 @@ type Account struct {
 	From   time.Time // the period that Used counts
 	To     time.Time // its end, which is not part of it
 	Used   int64     // requests
-	// Limit is how many requests the period has; negative means unlimited.
+	// Limit is the number of requests that the period has; negative means
+	// unlimited.
 	Limit    int64
 	Expires  time.Time // zero means never
 	Features []string  // nil means all
@@ -30,10 +31,11 @@ type Account struct {
 // unlimited is the Limit of an account without one.
 const unlimited = -1
 
-// features are what the program can do.
+// features are the features of the program.
 var features = []string{"Time-travel", "Audit trails", "Bug detection"}
 
-// localAccounts are those of callers that need no key: no limits, no expiry.
+// localAccounts are the accounts of callers without a key: they have no limits
+// and do not expire.
 type localAccounts struct {
 	trail Trail // counts what is used; nil where none is kept
 	now   func() time.Time
@@ -83,5 +85,5 @@ func (t *Group) licenseInfo(ctx context.Context, call *mcp.Call, _ struct{}) (li
 	return l, nil
 }
 
-// day is the day of a time, as the documented texts write it.
+// day returns the day of a time in the documented form.
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }

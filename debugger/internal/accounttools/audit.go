@@ -10,8 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/mcp/schema"
 )
 
-// maxAuditRecords is how many records one answer has, which keeps it well
-// below what clients take in one message.
+// maxAuditRecords is the maximum number of records in an answer; they fit well
+// into what clients accept in a message.
 const maxAuditRecords = 5000
 
 type auditArgs struct {
@@ -22,7 +22,8 @@ type auditArgs struct {
 
 var errEndFirst = errors.New("end_time must not be before start_time")
 
-// Validate checks what the published schema does not say, and lists all of it.
+// Validate checks what the published schema does not express, and lists all
+// violations.
 func (a auditArgs) Validate() error {
 	var found schema.Error
 	check := func(arg string, err error) {
@@ -43,8 +44,8 @@ func (a auditArgs) Validate() error {
 	return nil
 }
 
-// bounds are the times that the arguments mean at a moment. What is not given
-// is the beginning of the day, and what has happened so far.
+// bounds returns the period that the arguments mean. By default it begins at
+// the start of the day and ends now.
 func (a auditArgs) bounds(now time.Time) (from, to time.Time) {
 	start, _ := parseTime("", a.Start) // Validate has read both
 	end, _ := parseTime("", a.End)
@@ -58,7 +59,8 @@ func (a auditArgs) bounds(now time.Time) (from, to time.Time) {
 	return from, to
 }
 
-// audit shows a caller its own records, and a local one all of them.
+// audit shows a caller the caller's own records, and a local caller all of
+// them.
 func (t *Group) audit(ctx context.Context, call *mcp.Call, args auditArgs) (audited, error) {
 	from, to := args.bounds(t.now())
 	filter := AuditFilter{From: from, To: to}
@@ -84,8 +86,8 @@ func (t *Group) audit(ctx context.Context, call *mcp.Call, args auditArgs) (audi
 	return a, err
 }
 
-// earliest are the first records by time, one more than an answer may have. A
-// trail has them in the order in which they ended.
+// earliest returns the first records by time, one more than an answer may
+// have. The trail is in the order in which calls ended.
 func (t *Group) earliest(ctx context.Context, filter AuditFilter) (found []AuditRecord, err error) {
 	const most = maxAuditRecords + 1
 	cut := func() {

@@ -6,7 +6,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// An Group is the tools about the caller's plan and the audit trail.
+// A Group has the tools about the caller's plan and the audit trail.
 type Group struct {
 	trail    Trail
 	accounts Accounts
@@ -14,7 +14,7 @@ type Group struct {
 	Phrases  map[string]string // of the tools, by their names
 }
 
-// Tools are the rows of the group.
+// Tools returns the rows of the group.
 func (t *Group) Tools() []mcp.Tool {
 	return []mcp.Tool{
 		{
@@ -40,7 +40,7 @@ func (t *Group) Tools() []mcp.Tool {
 	}
 }
 
-// New makes one; without a trail or accounts it serves a local user.
+// New returns a Group. Without a trail or accounts it serves a local user.
 func New(trail Trail, accounts Accounts, now func() time.Time) *Group {
 	t := &Group{trail: trail, accounts: accounts, now: now}
 	if t.trail == nil {

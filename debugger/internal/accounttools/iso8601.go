@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// A span is the time that a timestamp means: a moment, or all of a day.
+// A span is the time that a timestamp means: a moment or a whole day.
 type span struct{ from, to time.Time }
 
-// isoLayouts are the forms of ISO 8601 that are read. A time without an offset
-// is in UTC.
+// isoLayouts are the accepted forms of ISO 8601. A time without an offset is
+// in UTC.
 var isoLayouts = []struct {
 	layout string
 	width  time.Duration // 0 for a moment
@@ -27,7 +27,7 @@ var isoLayouts = []struct {
 	{"20060102", 24 * time.Hour},
 }
 
-// parseTime reads the argument arg; the span of an absent one is zero.
+// parseTime parses the argument arg. The span of an absent one is zero.
 func parseTime(arg string, text *string) (span, error) {
 	if text == nil || *text == "" {
 		return span{}, nil

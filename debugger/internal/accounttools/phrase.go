@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// methodPhrases tell of successful requests that call no tool. A part in braces
-// is left out unless the record has the details named in it; key is that of the
-// caller. Those of the tools are in their rows.
+// methodPhrases describe successful requests that call no tool; the rows of
+// the tools have those of calls. A part in braces is omitted unless the record
+// has the details named in it; key is the id of the caller's key.
 var methodPhrases = map[string]string{
 	"initialize":  "Session started{ - user: $key}",
 	"session/end": "Session ended",
 }
 
-// describe says in a few words what a record is about.
+// describe describes a record in a few words.
 func (t *Group) describe(r *AuditRecord) string {
 	what := r.Method
 	if r.Target != "" {
@@ -36,7 +36,7 @@ func (t *Group) describe(r *AuditRecord) string {
 	return what + " failed" + why(r)
 }
 
-// done is the text of a request that has no phrase.
+// done describes a successful request that has no phrase.
 func done(r *AuditRecord) string {
 	switch {
 	case r.Target == "":
@@ -47,7 +47,7 @@ func done(r *AuditRecord) string {
 	return r.Method + " " + r.Target
 }
 
-// why is the code and the reason of a record, as far as it has them.
+// why returns the code and the reason of a record, as far as it has them.
 func why(r *AuditRecord) string {
 	var parts []string
 	if r.Code != 0 {
@@ -67,7 +67,7 @@ var (
 	detail   = regexp.MustCompile(`\$[a-z_]+`)
 )
 
-// fill puts the details of a record into a phrase.
+// fill replaces the variables of a phrase by details of a record.
 func fill(phrase string, r *AuditRecord) string {
 	return optional.ReplaceAllStringFunc(phrase, func(part string) string {
 		missing := false

@@ -24,7 +24,7 @@ func (q quota) Text() string {
 		q.Plan, q.From, q.To, plain.Thousands(q.Used), limited(q.Limit), limited(q.Remaining))
 }
 
-// limited is a number that may be without limit.
+// limited formats a number, nil being unlimited.
 func limited(n *int64) string {
 	if n == nil {
 		return "unlimited"
@@ -62,7 +62,7 @@ type audited struct {
 	Unsigned uint64       `json:"unsigned,omitempty" doc:"How many of the last records no signed head covers yet"`
 }
 
-// An auditEntry is a record as the answer has it.
+// An auditEntry is a record in an answer.
 type auditEntry struct {
 	Time    time.Time         `json:"time"`
 	Text    string            `json:"text" doc:"What happened, in a few words"`
@@ -84,7 +84,8 @@ func (t *Group) entryOf(r AuditRecord) auditEntry {
 	}
 }
 
-// Text is the documented form. The days of a longer time are in each line.
+// Text is the documented form. If the period is longer than a day, each line
+// has the date.
 func (a audited) Text() string {
 	first, last := day(a.From), day(a.To.Add(-1))
 	title, clock := first, time.TimeOnly

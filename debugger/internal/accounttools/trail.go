@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// A Trail is the audit trail, as far as the family shows it.
+// A Trail is the audit trail as the family reads it.
 type Trail interface {
-	// Records are those that the filter chooses, in the order in which they
-	// were written. Lines that were tampered with are left out; Verify tells
-	// of them. An error is the last.
+	// Records yields the records that match the filter, in the order in which
+	// they were written. It omits lines that were tampered with, which Verify
+	// reports. An error is the last item.
 	Records(ctx context.Context, filter AuditFilter) iter.Seq2[AuditRecord, error]
 	// Verify checks the whole trail.
 	Verify(ctx context.Context) (Proof, error)
 }
 
-// An AuditFilter chooses records.
+// An AuditFilter selects records.
 type AuditFilter struct {
 	From, To time.Time // From is included, To is not; zero means no bound
 	Session  string    // "" means any
 	Key      string    // "" means any
 }
 
-// An AuditRecord is one request that was made.
+// An AuditRecord is the record of one request.
 type AuditRecord struct {
 	Time    time.Time
 	Key     string // id of the caller's key
@@ -39,7 +39,7 @@ type AuditRecord struct {
 	Details map[string]string // such as {"pid": "12345"}
 }
 
-// A Proof is what checking the trail has shown.
+// A Proof is the result of verifying the trail.
 type Proof struct {
 	Hash   string // SHA-256 that stands for the whole trail, in hex
 	Broken string // where it was tampered with, "" when it was not
@@ -49,7 +49,7 @@ type Proof struct {
 
 var errNoTrail = errors.New("no audit trail is kept")
 
-// noTrail is the trail where none is kept.
+// noTrail is used if no trail is kept.
 type noTrail struct{}
 
 func (noTrail) Records(context.Context, AuditFilter) iter.Seq2[AuditRecord, error] {

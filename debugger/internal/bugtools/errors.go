@@ -10,7 +10,8 @@ import (
 
 const projectsHint = "--projects names those that may"
 
-// WireError is for what cannot be searched.
+// WireError returns the JSON-RPC error for a path that cannot be searched, nil
+// for other errors.
 func WireError(err error) *jsonrpc.Error {
 	e, ok := errors.AsType[*bugs.PathError](err)
 	switch {

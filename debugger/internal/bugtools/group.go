@@ -13,16 +13,16 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A Group is the tool that searches for similar bugs.
+// A Group has the tool that searches for similar bugs.
 type Group struct {
 	Projects []string                     // absolute; the first is the current one
 	Finder   func() (*bugs.Finder, error) // the same one each time
-	// stopSite is where the process of a session stopped, or why there is none;
-	// nil means that there never is one.
+	// StopSite returns where the process of a session stopped, or an error if
+	// it has not; nil if there are no sessions.
 	StopSite func(ctx context.Context, call *mcp.Call, session string) (bugs.Site, error)
 }
 
-// Tools are the rows of the group.
+// Tools returns the rows of the group.
 func (t *Group) Tools() []mcp.Tool {
 	return []mcp.Tool{
 		{
@@ -47,7 +47,7 @@ type similarArgs struct {
 
 var errLineAlone = errors.New("line needs a file")
 
-// Validate checks what the published schema does not say.
+// Validate checks what the published schema does not express.
 func (a similarArgs) Validate() error {
 	if a.Line > 0 && a.File == "" {
 		return errLineAlone
@@ -81,8 +81,8 @@ func (t *Group) findSimilarBugs(ctx context.Context, call *mcp.Call, args simila
 	return report, err
 }
 
-// siteOf is the place to compare with: the one that is given, else where the
-// program stopped. A class of bugs alone needs none.
+// siteOf returns the place to compare with: the one that is given, else where
+// the program stopped. None is needed if a class of bugs is given.
 func (t *Group) siteOf(ctx context.Context, call *mcp.Call, args similarArgs) (bugs.Site, error) {
 	given := bugs.Site{File: args.File, Line: args.Line, Function: args.Function}
 	if full, ok := t.inProjects(args.File); ok && args.File != "" {
@@ -98,8 +98,9 @@ func (t *Group) siteOf(ctx context.Context, call *mcp.Call, args similarArgs) (b
 	return site, err
 }
 
-// searchPath is what a path means. Paths that lead out of the projects are left
-// to the finder, which refuses them whether they exist or not.
+// searchPath returns the full path to search. Paths that lead out of the
+// projects are left to the finder, which rejects them whether or not they
+// exist.
 func (t *Group) searchPath(path string) (string, error) {
 	if len(t.Projects) == 0 {
 		return "", failure.Denied("there is no folder that may be searched; " + projectsHint)

@@ -16,7 +16,7 @@ type attachArgs struct {
 	PID int `json:"pid" doc:"Process ID to attach to"`
 }
 
-// Validate checks what the documented schema does not say.
+// Validate checks what the documented schema does not express.
 func (a attachArgs) Validate() error {
 	if a.PID < 1 {
 		return errors.New("pid must be a positive integer")
@@ -34,8 +34,8 @@ func (a Attached) Text() string {
 	return fmt.Sprintf("Successfully attached to process %d", a.State.PID)
 }
 
-// attach begins a session with a process that runs. One that the client has
-// a session with already is not attached to again.
+// attach begins a session with a running process. If the client has a session
+// with it already, attach returns that one.
 func (t *Group) attach(ctx context.Context, call *mcp.Call, args attachArgs) (Attached, error) {
 	key := call.StateKey()
 	for _, s := range t.Sessions.Own(key) {

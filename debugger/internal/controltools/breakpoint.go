@@ -26,7 +26,7 @@ type breakpointArgs struct {
 	sessiontools.SessionArg
 }
 
-// Validate checks what the schema does not say: one way to name the place.
+// Validate checks that the place is given in exactly one way.
 func (a breakpointArgs) Validate() error {
 	ways := 0
 	for _, given := range []bool{a.Address != "", a.Function != "", a.File != "" || a.Line != 0} {
@@ -54,11 +54,11 @@ type marked struct {
 	named bool // the place was not given as an address
 }
 
-// AuditAddress is that of the first place; there always is one.
+// AuditAddress returns the address of the first place; there always is one.
 func (m marked) AuditAddress() string { return m.Breakpoint.Places[0].Address }
 
-// Text is the documented form; a place that was not given as an address is
-// told.
+// Text is the documented form. It also names a place that was not given as an
+// address.
 func (m marked) Text() string {
 	b := m.Breakpoint
 	if b.Kind == "watchpoint" {
@@ -75,7 +75,7 @@ func (m marked) Text() string {
 }
 
 func (t *Group) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session.Session, args breakpointArgs) (marked, error) {
-	places, err := codePlaces(ctx, s, args)
+	places, err := resolvePlaces(ctx, s, args)
 	if err != nil {
 		return marked{}, err
 	}

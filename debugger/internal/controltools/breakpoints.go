@@ -16,7 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A breakpointItem is a breakpoint or watchpoint as answers have it.
+// A breakpointItem is a breakpoint or watchpoint in an answer.
 type breakpointItem struct {
 	ID        int                  `json:"id"`
 	Kind      string               `json:"kind" doc:"breakpoint or watchpoint"`
@@ -30,9 +30,9 @@ type breakpointItem struct {
 	Access    string               `json:"access,omitempty" doc:"write or readwrite"`
 }
 
-// newBreakpointItem is a mark for an answer.
+// newBreakpointItem describes a breakpoint for an answer.
 func newBreakpointItem(t *stepping.Breakpoints, m *stepping.Breakpoint) (breakpointItem, error) {
-	set, err := t.Hardware(m)
+	set, err := t.OfProcess(m)
 	if err != nil {
 		return breakpointItem{}, err
 	}
@@ -76,7 +76,7 @@ func (l breakpointList) Text() string {
 	return b.String()
 }
 
-// details are what else is to be said of a breakpoint.
+// details returns the rest of the line about a breakpoint.
 func (b breakpointItem) details() string {
 	text := ""
 	if b.Watched != "" {
@@ -121,7 +121,7 @@ type cleared struct {
 	Kind  string        `json:"kind"`
 }
 
-// Text says what is gone.
+// Text names what was cleared.
 func (c cleared) Text() string {
 	if c.Kind == "watchpoint" {
 		return fmt.Sprintf("Watchpoint %d cleared", c.ID)
@@ -141,5 +141,5 @@ func (t *Group) clearBreakpoint(_ context.Context, _ *mcp.Call, s *session.Sessi
 	return answer, s.Breakpoints.Clear(m)
 }
 
-// accessNames are the kinds of access as the client knows them.
+// accessNames are the values of the argument access.
 var accessNames = map[proc.Access]string{proc.Write: "write", proc.ReadWrite: "readwrite"}

@@ -21,7 +21,7 @@ type continueArgs struct {
 	sessiontools.SessionArg
 }
 
-// Validate checks what the schema does not say.
+// Validate checks what the schema cannot express.
 func (a continueArgs) Validate() error {
 	if !a.Record && (a.MaxSteps != 0 || a.MaxMS != 0) {
 		return errors.New("max_steps and max_ms need record")
@@ -29,8 +29,9 @@ func (a continueArgs) Validate() error {
 	return nil
 }
 
-// way is how the process goes on by the arguments, or why it cannot.
-func (t *Group) way(s *session.Session, args continueArgs) (func(context.Context) (proc.Stop, error), error) {
+// resumption returns how the process goes on according to the arguments, or an error
+// if it cannot.
+func (t *Group) resumption(s *session.Session, args continueArgs) (func(context.Context) (proc.Stop, error), error) {
 	way := s.Continue
 	if args.Record {
 		if err := s.RequireProcess(); err != nil {
@@ -59,8 +60,8 @@ func (t *Group) way(s *session.Session, args continueArgs) (func(context.Context
 	}, nil
 }
 
-// resume lets the process run, or waits on if it runs. How an operation ended
-// that nobody was told of is told first.
+// resume lets the process run, or waits on if it runs already. If an operation
+// has ended that no caller was told of, it reports that first.
 func (t *Group) resume(ctx context.Context, call *mcp.Call, s *session.Session, args continueArgs) (session.Outcome, error) {
 	if err := s.RequireExecution(); err != nil {
 		return session.Outcome{}, err
@@ -70,7 +71,7 @@ func (t *Group) resume(ctx context.Context, call *mcp.Call, s *session.Session, 
 		if err := s.RequireIdle(); err != nil {
 			return session.Outcome{}, err
 		}
-		way, err := t.way(s, args)
+		way, err := t.resumption(s, args)
 		if err != nil {
 			return session.Outcome{}, err
 		}

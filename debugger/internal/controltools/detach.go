@@ -26,7 +26,7 @@ type detached struct {
 
 func (d detached) AuditPID() int { return d.State.PID }
 
-// Text says what became of the process.
+// Text tells what became of the process.
 func (d detached) Text() string {
 	switch d.Done {
 	case "killed":
@@ -37,7 +37,7 @@ func (d detached) Text() string {
 	return fmt.Sprintf("Detached from process %d", d.State.PID)
 }
 
-// detach ends a session. It overtakes whatever the session is doing.
+// detach ends a session at once, also while a call or an operation uses it.
 func (t *Group) detach(ctx context.Context, call *mcp.Call, args detachArgs) (detached, error) {
 	s, err := t.Sessions.Find(call.StateKey(), args.Session)
 	if err != nil {
@@ -46,7 +46,7 @@ func (t *Group) detach(ctx context.Context, call *mcp.Call, args detachArgs) (de
 	if args.Kill && !s.Launched() {
 		return detached{}, failure.Errorf("Not launched", "%s was not launched here and is not ours to kill; debugger/detach without kill lets it go", s.Name())
 	}
-	d := parting(s)
+	d := answerBefore(s)
 	if args.Kill {
 		d.Done, d.State.Status = "killed", session.Exited
 	}
@@ -57,8 +57,8 @@ func (t *Group) detach(ctx context.Context, call *mcp.Call, args detachArgs) (de
 	return d, err
 }
 
-// parting is the answer of detach before anything was done.
-func parting(s *session.Session) detached {
+// answerBefore returns the answer of detach for a session that has not ended yet.
+func answerBefore(s *session.Session) detached {
 	if s.Process == nil {
 		return detached{State: session.State{Session: s.ID, PID: s.PID, Status: session.Stopped}, Done: "closed", name: s.Name()}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A Group is the tools that begin and end sessions, set breakpoints, and
-// let the process run.
+// A Group has the tools that begin and end sessions, set breakpoints, and let
+// the process run.
 type Group struct {
 	Sessions *session.Registry
 	Policy   Policy
@@ -18,7 +18,7 @@ type Group struct {
 	Traces   folders.Set // core files and traces that can be opened
 }
 
-// Tools are the rows of the group, but for those that open files.
+// Tools returns the rows of the group except those of FileTools.
 func (t *Group) Tools() []mcp.Tool {
 	return slices.Concat(t.sessionTools(), t.breakpointTools(), t.runTools())
 }

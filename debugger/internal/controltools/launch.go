@@ -28,7 +28,7 @@ type launchArgs struct {
 	Stop bool              `json:"stop_at_entry,omitempty" doc:"Stop before the first instruction, instead of at main"`
 }
 
-// Validate checks what the schema does not say.
+// Validate checks what the schema cannot express.
 func (a launchArgs) Validate() error {
 	for _, text := range append([]string{a.Path, a.Dir}, a.Args...) {
 		if strings.ContainsRune(text, 0) {
@@ -55,7 +55,7 @@ type launched struct {
 
 func (l launched) AuditPID() int { return l.State.PID }
 
-// Text names the new process, and where it is.
+// Text names the new process and where it has stopped.
 func (l launched) Text() string {
 	where := l.State.Text()
 	if l.place != "" {
@@ -107,7 +107,7 @@ func (t *Group) launch(ctx context.Context, call *mcp.Call, args launchArgs) (la
 	return answer, err
 }
 
-// lookPath finds the program as a shell in the folder would.
+// lookPath finds a program as a shell with the working directory dir would.
 func lookPath(path, dir string) (string, error) {
 	switch {
 	case filepath.IsAbs(path):
@@ -122,7 +122,8 @@ func lookPath(path, dir string) (string, error) {
 	return filepath.Abs(found)
 }
 
-// environment is the server's with variables added or replaced.
+// environment returns the server's environment with variables added or
+// replaced.
 func environment(added map[string]string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -135,9 +136,8 @@ func environment(added map[string]string) []string {
 	return env
 }
 
-// toMain lets a program that was just launched run to its main function, or to
-// its entry point if that is not known: the loader has mapped all libraries by
-// then.
+// toMain runs a launched program to its main function, or to its entry point
+// if main is not known: by then the loader has mapped all libraries.
 func (t *Group) toMain(ctx context.Context, call *mcp.Call, s *session.Session, _ launchArgs) (launched, error) {
 	if at := s.MainFunction(ctx); at != 0 {
 		answer, reached, err := t.toPlace(ctx, call, s, at)
@@ -154,11 +154,11 @@ func (t *Group) toMain(ctx context.Context, call *mcp.Call, s *session.Session, 
 	return answer, err
 }
 
-// noMain is the note of a launch that found no main function.
+// noMain is the note of a launch without a main function.
 const noMain = "no function main is known, since the program has no symbols for it"
 
-// toPlace lets a program that was just launched run to an address, unless it
-// stands there; one of 0 is never reached.
+// toPlace runs a launched program to an address, unless it is there. Address 0
+// is never reached.
 func (t *Group) toPlace(ctx context.Context, call *mcp.Call, s *session.Session, at uint64) (answer launched, reached bool, err error) {
 	if here := s.CurrentStop().Address; at == 0 || at == here {
 		return launched{State: s.ReportedState()}, at == here, nil

@@ -17,7 +17,7 @@ type openCoreArgs struct {
 	Root       string `json:"root,omitempty" doc:"Folder with a copy of the process's files, such as those of its container, likewise; it is looked in first"`
 }
 
-// Validate checks what the schema does not say.
+// Validate checks what the schema cannot express.
 func (a openCoreArgs) Validate() error {
 	return errors.Join(folders.NoNull("core", a.Core), folders.NoNull("executable", a.Executable), folders.NoNull("root", a.Root))
 }
@@ -49,8 +49,8 @@ func (t *Group) openCore(_ context.Context, call *mcp.Call, args openCoreArgs) (
 	return t.begin(call, d, answer)
 }
 
-// coreReason is why a process left a core file, "" when nothing had happened to
-// it.
+// coreReason returns why a process left a core file, "" if it was not because
+// of a signal.
 func coreReason(stop proc.Stop) string {
 	if stop.Signal != 0 {
 		return session.Reasons[proc.Signalled]

@@ -17,12 +17,12 @@ type openTraceArgs struct {
 	Root       string `json:"root,omitempty" doc:"Folder with a copy of the process's files, such as those of its container, likewise; it is looked in first"`
 }
 
-// Validate checks what the schema does not say.
+// Validate checks what the schema cannot express.
 func (a openTraceArgs) Validate() error {
 	return errors.Join(folders.NoNull("file", a.File), folders.NoNull("executable", a.Executable), folders.NoNull("root", a.Root))
 }
 
-// openTrace begins a session with a trace. It stands at its end.
+// openTrace begins a session with a trace, at its last position.
 func (t *Group) openTrace(ctx context.Context, call *mcp.Call, args openTraceArgs) (opened, error) {
 	if err := t.Sessions.RequireRoom(call.StateKey()); err != nil {
 		return opened{}, err

@@ -26,8 +26,8 @@ type opened struct {
 
 func (o opened) AuditPID() int { return o.State.PID }
 
-// newOpened describes a file. It looks at the scene, so it is called before
-// others may.
+// newOpened describes a file. It reads the view, so it is called before the
+// session begins.
 func newOpened(d *target.Target, files *core.Mapped) opened {
 	o := opened{File: d.File, Executable: d.Executable(), name: d.Name()}
 	threads, _ := d.View.Threads() // files know theirs
@@ -47,7 +47,7 @@ func (t *Group) begin(call *mcp.Call, d target.Target, answer opened) (opened, e
 	return answer, nil
 }
 
-// Text says what was opened, where it stands, and what is missing.
+// Text tells what was opened, where it stands, and what is missing.
 func (o opened) Text() string {
 	var b strings.Builder
 	b.WriteString("Opened " + plain.Line(o.name))

@@ -17,8 +17,8 @@ const (
 	maxSimilar = 5  // names of functions in place of one that is not known
 )
 
-// codePlaces are the addresses that the arguments mean.
-func codePlaces(ctx context.Context, s *session.Session, args breakpointArgs) ([]symbols.Location, error) {
+// resolvePlaces returns the addresses that the arguments mean.
+func resolvePlaces(ctx context.Context, s *session.Session, args breakpointArgs) ([]symbols.Location, error) {
 	var found []symbols.Location
 	var err error
 	switch {
@@ -46,7 +46,7 @@ func codePlaces(ctx context.Context, s *session.Session, args breakpointArgs) ([
 	return found, nil
 }
 
-// noFunction says that there is no such function, and which there are instead.
+// noFunction returns the error for an unknown function, with similar names.
 func noFunction(ctx context.Context, s *session.Session, name string) error {
 	similar, err := s.Program.Similar(ctx, name, maxSimilar)
 	if err != nil {
@@ -59,7 +59,7 @@ func noFunction(ctx context.Context, s *session.Session, name string) error {
 	return failure.Breakpointf("%s", text)
 }
 
-// noLine says why there is no code for a line.
+// noLine returns the error for a line without code.
 func noLine(ctx context.Context, s *session.Session, file string, line int) error {
 	has, err := s.Program.HasFile(ctx, file)
 	switch {

@@ -13,30 +13,31 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// A Policy says which processes may be attached to: those that any rule lets.
+// A Policy tells which processes may be attached to: those that any of its
+// rules allows.
 type Policy []rule
 
-// A rule lets some processes be attached to.
+// A rule allows to attach to some processes.
 type rule struct {
 	text string
 	lets func(c *candidate) bool
 }
 
-// A candidate is a process that somebody wants to attach to.
+// A candidate is a process that a caller wants to attach to.
 type candidate struct {
 	pid  int
 	uid  int
 	path string // of its executable, "" when that cannot be read
 }
 
-// ruleForms are the forms of a rule that have a value.
+// ruleForms parse rules that have a value.
 var ruleForms = map[string]func(value string) (func(*candidate) bool, error){
 	"user": userRule,
 	"exe":  executableRule,
 	"pid":  pidRule,
 }
 
-// ParsePolicy reads the rules of --attach.
+// ParsePolicy parses the rules of --attach.
 func ParsePolicy(texts []string) (Policy, error) {
 	var p Policy
 	for _, text := range texts {
@@ -66,7 +67,7 @@ func parseRule(text string) (func(*candidate) bool, error) {
 	return nil, errors.New("want own, any, none, user:NAME, exe:GLOB or pid:NUMBER")
 }
 
-// userRule takes a name or a number.
+// userRule parses the name or number of a user.
 func userRule(value string) (func(*candidate) bool, error) {
 	uid, err := strconv.Atoi(value)
 	if err != nil {
@@ -81,7 +82,7 @@ func userRule(value string) (func(*candidate) bool, error) {
 	return func(c *candidate) bool { return c.uid == uid }, nil
 }
 
-// executableRule takes a pattern of whole paths.
+// executableRule parses a pattern for full paths.
 func executableRule(glob string) (func(*candidate) bool, error) {
 	if _, err := filepath.Match(glob, ""); err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func pidRule(value string) (func(*candidate) bool, error) {
 	return func(c *candidate) bool { return c.pid == pid }, err
 }
 
-// check says why a process may not be attached to.
+// check returns an error if a process may not be attached to.
 func (p Policy) check(pid int) error {
 	c, err := readCandidate(pid)
 	if err != nil {
@@ -113,11 +114,11 @@ func (p Policy) check(pid int) error {
 	return &proc.PermissionError{
 		PID:   pid,
 		Cause: fmt.Sprintf("the server's policy does not let it: --attach is %s", strings.Join(texts, ",")),
-		Cure:  "whoever runs the server can allow it with --attach own, any, user:NAME, exe:GLOB or pid:NUMBER",
+		Cure:  "the server's administrator can allow it with --attach own, any, user:NAME, exe:GLOB or pid:NUMBER",
 	}
 }
 
-// readCandidate looks at a process.
+// readCandidate reads what rules need to know of a process.
 func readCandidate(pid int) (*candidate, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// sessionTools begin and end sessions.
+// sessionTools returns the tools that begin and end sessions.
 func (t *Group) sessionTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
@@ -36,7 +36,7 @@ func (t *Group) sessionTools() []mcp.Tool {
 	}
 }
 
-// breakpointTools say where to stop.
+// breakpointTools returns the tools that set and list breakpoints.
 func (t *Group) breakpointTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
@@ -67,7 +67,7 @@ func (t *Group) breakpointTools() []mcp.Tool {
 	}
 }
 
-// runTools let the process run and stop it.
+// runTools returns the tools that let the process run, step and stop.
 func (t *Group) runTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
@@ -109,8 +109,7 @@ func (t *Group) runTools() []mcp.Tool {
 	}
 }
 
-// FileTools are the rows of the tools that begin sessions without a
-// process.
+// FileTools returns the tools that begin a session with a file.
 func (t *Group) FileTools() []mcp.Tool {
 	return []mcp.Tool{
 		{

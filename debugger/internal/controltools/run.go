@@ -10,7 +10,7 @@ import (
 
 type pauseArgs struct{ sessiontools.SessionArg }
 
-// pause stops the process. It overtakes the call that waits for it.
+// pause stops the process, also while another call waits for it.
 func (t *Group) pause(ctx context.Context, call *mcp.Call, args pauseArgs) (session.Outcome, error) {
 	s, err := t.Sessions.Find(call.StateKey(), args.Session)
 	if err != nil {

@@ -15,7 +15,7 @@ type sessionList struct {
 	Sessions []sessionItem `json:"sessions"`
 }
 
-// A sessionItem is a session as the list has it.
+// A sessionItem is a session in the list.
 type sessionItem struct {
 	Launched   bool          `json:"launched,omitempty" doc:"Whether the program was started here"`
 	Executable string        `json:"executable,omitempty"`

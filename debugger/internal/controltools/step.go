@@ -33,8 +33,8 @@ func (s stepped) Text() string {
 	return text + s.State.When()
 }
 
-// stepForward does instructions of the current thread while the others stand
-// still.
+// stepForward executes instructions of the current thread while the others are
+// stopped.
 func (t *Group) stepForward(ctx context.Context, call *mcp.Call, s *session.Session, args stepArgs) (stepped, error) {
 	m, err := s.Move(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return s.Forward(ctx, uint64(args.Count)) })
 	return stepped{State: m.State, Instruction: sessiontools.NextInstruction(s, m.State), Output: m.Output}, err
@@ -51,7 +51,7 @@ type lined struct {
 	Output string        `json:"output,omitempty" doc:"What a launched program has written since the last answer"`
 }
 
-// Text shows the line.
+// Text adds the line of source.
 func (l lined) Text() string {
 	text := session.Outcome(l).Text()
 	if l.State.Status != session.Stopped {
@@ -60,7 +60,7 @@ func (l lined) Text() string {
 	return text + l.State.Where()
 }
 
-// lineStep makes a tool of a way to step.
+// lineStep makes a handler of a way to step.
 func lineStep(r *session.Registry, f func(ctx context.Context, s *stepping.Stepper) (proc.Stop, error)) sessiontools.Handler[lineArgs, lined] {
 	return sessiontools.WithExecution(r, func(ctx context.Context, call *mcp.Call, s *session.Session, args lineArgs) (lined, error) {
 		m, err := s.Move(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return f(ctx, s.Stepper) })

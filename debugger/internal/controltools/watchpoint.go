@@ -23,7 +23,7 @@ type watchpointArgs struct {
 	sessiontools.SessionArg
 }
 
-// Validate checks what the schema does not say.
+// Validate checks what the schema cannot express.
 func (a watchpointArgs) Validate() error {
 	switch {
 	case (a.Address == "") == (a.Expression == ""):
@@ -36,7 +36,7 @@ func (a watchpointArgs) Validate() error {
 	return nil
 }
 
-// watchable says whether the processor can watch so many bytes.
+// watchable reports whether the processor can watch so many bytes.
 func watchable(size int) bool { return size == 1 || size == 2 || size == 4 || size == 8 }
 
 func (t *Group) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session.Session, args watchpointArgs) (marked, error) {
@@ -45,7 +45,7 @@ func (t *Group) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session.Sessi
 		w.Access = proc.ReadWrite
 	}
 	w.Recorded = args.Recorded || s.Process == nil
-	if err := watched(ctx, s, w, args.Address); err != nil {
+	if err := resolveWatch(ctx, s, w, args.Address); err != nil {
 		return marked{}, err
 	}
 	if w.Size == 0 {
@@ -68,7 +68,7 @@ func (t *Group) setWatchpoint(ctx context.Context, _ *mcp.Call, s *session.Sessi
 	return newMarked(s, m)
 }
 
-// newMarked gives a mark its number and is the answer about it.
+// newMarked adds a breakpoint to the session and returns the answer about it.
 func newMarked(s *session.Session, m *stepping.Breakpoint) (marked, error) {
 	if err := s.Breakpoints.Add(m); err != nil {
 		return marked{}, err
@@ -77,8 +77,8 @@ func newMarked(s *session.Session, m *stepping.Breakpoint) (marked, error) {
 	return marked{State: s.ReportedState(), Breakpoint: item}, err
 }
 
-// watched finds the place that an address or an expression means.
-func watched(ctx context.Context, s *session.Session, w *stepping.Watch, address string) (err error) {
+// resolveWatch finds the memory that an address or an expression means.
+func resolveWatch(ctx context.Context, s *session.Session, w *stepping.Watch, address string) (err error) {
 	if address != "" {
 		w.Address, err = s.Address(ctx, address)
 		return err

@@ -43,7 +43,7 @@ func (n *unaryNode) eval(e *evaluator) (Value, error) {
 	return v, nil
 }
 
-// address is where a place is.
+// address returns a pointer to a place in memory.
 func (e *evaluator) address(v Value) (Value, error) {
 	v, err := v.referred()
 	if err != nil {
@@ -73,7 +73,7 @@ func isReference(t *types.Type) bool {
 	return kind == types.KindReference || kind == types.KindRvalueReference
 }
 
-// truth is the outcome of a comparison.
+// truth returns a boolean in the language's type.
 func (e *evaluator) truth(yes bool) Value {
 	v := Value{typ: computed(boolean, 1, e.lang)}
 	if e.lang == lang.C {
@@ -85,8 +85,8 @@ func (e *evaluator) truth(yes bool) Value {
 	return v
 }
 
-// promoted is the type that a number has when something is computed with it
-// (C17, 6.3.1.1).
+// promoted returns the type to which integer promotion takes a number (C17,
+// 6.3.1.1).
 func (e *evaluator) promoted(t *typ) *typ {
 	if t.class == floating {
 		return computed(floating, min(t.size, 8), e.lang)
@@ -97,7 +97,7 @@ func (e *evaluator) promoted(t *typ) *typ {
 	return computed(t.class, t.size, e.lang)
 }
 
-// common is the type that two numbers are brought to (C17, 6.3.1.8).
+// common returns the common type of two numbers (C17, 6.3.1.8).
 func (e *evaluator) common(a, b *typ) *typ {
 	a, b = e.promoted(a), e.promoted(b)
 	if a.class == floating || b.class == floating {
@@ -143,7 +143,7 @@ func (n *binaryNode) eval(e *evaluator) (Value, error) {
 	return e.numbers(n.op, left, right)
 }
 
-// logical evaluates the right side only if the left one leaves a doubt.
+// logical evaluates && and ||, the right side only if it matters.
 func (n *binaryNode) logical(e *evaluator) (Value, error) {
 	if e.checking {
 		_, errA := n.left.eval(e)
@@ -163,8 +163,8 @@ func (n *binaryNode) logical(e *evaluator) (Value, error) {
 	return e.truth(n.op == "&&"), nil
 }
 
-// both evaluates two sides. A name that is nothing else may be that of an
-// enumerator of the other side's type.
+// both evaluates two operands. An unknown name may be an enumerator of the
+// other operand's type.
 func (e *evaluator) both(left, right node) (Value, Value, error) {
 	a, errA := left.eval(e)
 	b, errB := right.eval(e)
@@ -180,7 +180,7 @@ func (e *evaluator) both(left, right node) (Value, Value, error) {
 	return a, b, errors.Join(errA, errB)
 }
 
-// enumerator looks a name up in the type of a value.
+// enumerator returns the enumerator of a name in the type of a value.
 func enumerator(n node, like Value, err error) (Value, error) {
 	name, ok := n.(*nameNode)
 	if !ok || !errors.Is(err, symbols.ErrNotFound) || like.typ.sym == nil {
@@ -196,14 +196,14 @@ func enumerator(n node, like Value, err error) (Value, error) {
 	return Value{}, err
 }
 
-// comparisons say what an order of two values means for each operator.
+// comparisons tell for each operator whether an ordering satisfies it.
 var comparisons = map[string]func(order int) bool{
 	"==": func(o int) bool { return o == 0 }, "!=": func(o int) bool { return o != 0 },
 	"<": func(o int) bool { return o == -1 }, "<=": func(o int) bool { return o == -1 || o == 0 },
 	">": func(o int) bool { return o == 1 }, ">=": func(o int) bool { return o == 1 || o == 0 },
 }
 
-// unordered is the order of what is not a number.
+// unordered is the ordering of NaN.
 const unordered = 2
 
 func order[T float64 | int64 | uint64](a, b T) int {
@@ -218,7 +218,7 @@ func order[T float64 | int64 | uint64](a, b T) int {
 	return unordered
 }
 
-// numbers computes with two numbers.
+// numbers applies an operator to two numbers.
 func (e *evaluator) numbers(op string, a, b Value) (Value, error) {
 	t := e.common(a.typ, b.typ)
 	if op == "<<" || op == ">>" {
@@ -266,7 +266,7 @@ func (e *evaluator) floats(op string, t *typ, a, b float64) (Value, error) {
 
 var errZero = errors.New("division by zero")
 
-// wholes computes with whole numbers.
+// wholes applies an operator to two integers.
 func wholes(op string, t *typ, a, b uint64) (uint64, error) {
 	switch op {
 	case "+":
@@ -288,8 +288,8 @@ func wholes(op string, t *typ, a, b uint64) (uint64, error) {
 	return divide(op == "%", t, a, b), nil
 }
 
-// divide divides by what is not zero. The one quotient that does not fit wraps
-// around.
+// divide divides by a number that is not zero. The one quotient that does not
+// fit wraps around.
 func divide(rest bool, t *typ, a, b uint64) uint64 {
 	switch {
 	case t.class == signed && int64(a) == math.MinInt64 && int64(b) == -1:
@@ -307,7 +307,8 @@ func divide(rest bool, t *typ, a, b uint64) uint64 {
 	return a / b
 }
 
-// shift shifts by any number of bits; the type is that of the left side.
+// shift shifts by any number of bits. The result has the type of the left
+// operand.
 func (e *evaluator) shift(op string, a, b Value) (Value, error) {
 	if !a.typ.isWhole() || !b.typ.isWhole() {
 		return Value{}, fmt.Errorf("%s needs whole numbers", op)
@@ -329,7 +330,8 @@ func (e *evaluator) shift(op string, a, b Value) (Value, error) {
 	return v, nil
 }
 
-// pointers computes where one side at least is a pointer.
+// pointers applies an operator to two operands of which at least one is a
+// pointer.
 func (e *evaluator) pointers(op string, a, b Value) (Value, error) {
 	if compare := comparisons[op]; compare != nil && a.typ.class != floating && b.typ.class != floating {
 		return e.truth(compare(order(a.bits, b.bits))), nil

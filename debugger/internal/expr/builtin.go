@@ -10,8 +10,8 @@ import (
 )
 
 type (
-	// sizeofNode is sizeof of an expression, of a type, or of what may be either:
-	// then the expression comes first.
+	// sizeofNode is sizeof of an expression, of a type, or of a name that may
+	// be either; the expression is tried first.
 	sizeofNode struct {
 		of node
 		to *typeName
@@ -29,11 +29,11 @@ var lengths = map[string]func(values.Object) (int64, error){
 	"len": values.Object.Len, "cap": values.Object.Cap,
 }
 
-// errCall says what is refused.
+// errCall rejects calls of functions.
 const errCall = "functions of the program cannot be called"
 
-// methods are those of C++ and Rust that count elements, or say whether there are
-// none.
+// methods are the methods of C++ and Rust that count elements or report
+// whether there are any.
 var methods = map[string]func(of node) node{
 	"size": counted, "length": counted, "len": counted, "empty": isEmpty, "is_empty": isEmpty,
 }
@@ -42,8 +42,8 @@ func counted(of node) node { return &lengthNode{"len", of} }
 
 func isEmpty(of node) node { return &binaryNode{"==", counted(of), &numberNode{}} }
 
-// method reads a call of a method, whose bracket was taken: p->size() and the
-// like mean len(*p).
+// method parses a call of a method after its opening parenthesis: p->size()
+// and the like mean len(*p).
 func (p *parser) method(of node, name token, arrow bool) (node, error) {
 	count := methods[name.text]
 	if count == nil || !p.accept(")") {
@@ -55,7 +55,7 @@ func (p *parser) method(of node, name token, arrow bool) (node, error) {
 	return count(of), nil
 }
 
-// sizeof reads what stands behind the word.
+// sizeof parses the operand of sizeof.
 func (p *parser) sizeof() (node, error) {
 	start := p.at
 	n := &sizeofNode{}
@@ -74,7 +74,7 @@ func (p *parser) sizeof() (node, error) {
 	return n, err
 }
 
-// typeInBrackets reads a type between parentheses, if that is what follows.
+// typeInBrackets parses a type in parentheses, if there is one.
 func (p *parser) typeInBrackets() (typeName, bool) {
 	if !p.accept("(") {
 		return typeName{}, false

@@ -2,11 +2,11 @@ package expr
 
 import "errors"
 
-// conditionalNode is one of two sides, as a condition chooses.
+// conditionalNode is the conditional operator ?:.
 type conditionalNode struct{ condition, yes, no node }
 
-// conditional reads ?: and what binds more. It groups from right to left (C17,
-// 6.5.15).
+// conditional parses ?: and operators of higher precedence. It associates to
+// the right (C17, 6.5.15).
 func (p *parser) conditional() (node, error) {
 	condition, err := p.binary(0)
 	if err != nil || !p.accept("?") {
@@ -27,8 +27,8 @@ func (p *parser) conditional() (node, error) {
 	return &conditionalNode{condition, yes, no}, err
 }
 
-// eval evaluates the side that is chosen and leaves it as it is: which type both
-// would have together is not asked, since the other may have no value.
+// eval evaluates one side only and keeps its type; the common type of both is
+// not computed, as the other side may have no value.
 func (n *conditionalNode) eval(e *evaluator) (Value, error) {
 	if e.checking {
 		_, errA := n.condition.eval(e)

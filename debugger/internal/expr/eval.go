@@ -13,15 +13,15 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
-// A Scope is where names have their meaning: a frame of a stopped thread. What
-// it does not know it answers with [symbols.ErrNotFound].
+// A Scope resolves names in a frame of a stopped thread. Its methods return
+// [symbols.ErrNotFound] for unknown names.
 type Scope interface {
-	// Language is that of the code.
+	// Language returns the language of the code.
 	Language() lang.Lang
 	// Variable returns a variable by its name.
 	Variable(ctx context.Context, name string) (values.Object, error)
-	// Symbol returns the address of a function, or of data of which no more
-	// than that is known, by its name.
+	// Symbol returns the address of a function, or of data without debug
+	// information, by its name.
 	Symbol(ctx context.Context, name string) (addr uint64, data bool, err error)
 	// Type returns a type of the program by its name.
 	Type(ctx context.Context, name string) (*types.Type, error)
@@ -36,17 +36,16 @@ func (e *Expr) Eval(ctx context.Context, scope Scope) (Value, error) {
 	return e.root.eval(&evaluator{ctx: ctx, scope: scope, lang: scope.Language()})
 }
 
-// An evaluator is one evaluation.
+// An evaluator is the state of one evaluation.
 type evaluator struct {
 	ctx   context.Context //nolint:containedctx // it lives as long as one call
 	scope Scope
 	lang  lang.Lang
-	// checking is for the sake of names: no operand is left out.
+	// checking makes both sides of && and || be evaluated, see [Expr.Check].
 	checking bool
 }
 
-// constants are names with a meaning of their own, unless the program has a
-// variable of that name.
+// constants are predeclared names, which variables of the program hide.
 var constants = map[string]Value{
 	"true": {typ: &typ{class: boolean, size: 1, name: "bool"}, bits: 1}, "false": {typ: &typ{class: boolean, size: 1, name: "bool"}},
 	"NULL": {typ: pointerTo(nil)}, "nullptr": {typ: pointerTo(nil)}, "nil": {typ: pointerTo(nil)},
@@ -115,7 +114,7 @@ func (n *numberNode) eval(e *evaluator) (Value, error) {
 	return Value{typ: computed(c, size, e.lang), bits: n.number}, nil
 }
 
-// eval finds a member. In Go a package and a name look like one.
+// eval finds a member. In Go it may also be a name in a package.
 func (n *memberNode) eval(e *evaluator) (Value, error) {
 	of, err := n.of.eval(e)
 	if left, ok := n.of.(*nameNode); ok && errors.Is(err, symbols.ErrNotFound) {
@@ -190,7 +189,7 @@ func (e *evaluator) key(n node) (values.Key, error) {
 	return values.Key{}, fmt.Errorf("a %s is no key; strings, whole numbers, bools and pointers are", v.Type())
 }
 
-// whole evaluates what must be a whole number.
+// whole evaluates an operand that must be an integer.
 func (e *evaluator) whole(n node) (Value, error) {
 	v, err := n.eval(e)
 	if err == nil {
@@ -217,8 +216,8 @@ func (e *evaluator) deref(v Value) (Value, error) {
 	return e.at(p.typ.elem(), p.bits)
 }
 
-// derefPlace follows a pointer of the program: a plain one, an array, which is one
-// to its first element, a reference to one, or a smart one.
+// derefPlace follows a pointer of the program: a plain one, an array as one to
+// its first element, a reference to one, or a smart pointer.
 func derefPlace(v Value) (Value, error) {
 	v, err := v.referred()
 	if err != nil {
@@ -233,12 +232,12 @@ func derefPlace(v Value) (Value, error) {
 	return placed(v.object.Deref())
 }
 
-// basicKinds are how basic types are read.
+// basicKinds maps classes to the kinds by which memory is read.
 var basicKinds = map[class]types.Kind{
 	boolean: types.KindBool, signed: types.KindInt, unsigned: types.KindUint, floating: types.KindFloat, pointer: types.KindUint,
 }
 
-// at is a place in memory of a type.
+// at returns the place of a type at an address.
 func (e *evaluator) at(t *typ, addr uint64) (Value, error) {
 	if t != nil && t.sym != nil {
 		return place(e.scope.At(t.sym, addr)), nil
@@ -272,7 +271,7 @@ func (n *castNode) eval(e *evaluator) (Value, error) {
 	return v.convert(to), nil
 }
 
-// find returns a type by how it was written.
+// find resolves a type as it was written.
 func (e *evaluator) find(name typeName) (*typ, error) {
 	t, ok := basic(name.name, e.lang)
 	if !ok || name.tagged {

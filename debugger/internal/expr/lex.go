@@ -10,16 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLength is how many bytes an expression may have.
+// MaxLength is the maximum length of an expression in bytes.
 const MaxLength = 4096
 
-// A SyntaxError says where an expression is wrong.
+// A SyntaxError reports where and why an expression cannot be parsed.
 type SyntaxError struct {
 	Offset int // in bytes
 	Cause  string
 }
 
-// Error says where and why.
+// Error tells where and why.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s at character %d", e.Cause, e.Offset+1)
 }
@@ -49,14 +49,13 @@ type token struct {
 	long     bool // or with l
 }
 
-// signs are the operators and brackets, longer ones before what they begin
-// with.
+// signs are the operators and brackets, longer ones before their prefixes.
 var signs = []string{
 	"<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "->",
 	"(", ")", "[", "]", ".", "+", "-", "*", "/", "%", "<", ">", "!", "~", "&", "|", "^", "?", ":",
 }
 
-// lex cuts a text into tokens; the last one is an end.
+// lex splits a text into tokens; the last one is the end.
 func lex(text string) ([]token, error) {
 	if len(text) > MaxLength {
 		return nil, &SyntaxError{MaxLength, fmt.Sprintf("longer than %d bytes", MaxLength)}
@@ -80,8 +79,7 @@ func lex(text string) ([]token, error) {
 	}
 }
 
-// isMember says whether a point that follows is before a member: those of
-// tuples are numbers.
+// isMember reports whether a number that follows a point is a tuple's member.
 func isMember(tokens []token) bool {
 	if len(tokens) == 0 {
 		return false
@@ -90,7 +88,7 @@ func isMember(tokens []token) bool {
 	return last.kind == nameToken || last.text == ")" || last.text == "]"
 }
 
-// next is the token that a text begins with, and its length.
+// next returns the token at the beginning of a text, and its length.
 func next(text string, member bool) (token, int, error) {
 	r, _ := utf8.DecodeRuneInString(text)
 	switch {
@@ -123,7 +121,7 @@ func nameLength(text string) int {
 	return len(text) - len(strings.TrimLeftFunc(text, isNamePart))
 }
 
-// qualifiedLength is the length of a name with :: in it.
+// qualifiedLength returns the length of a name that may contain ::.
 func qualifiedLength(text string) int {
 	n := nameLength(text)
 	for strings.HasPrefix(text[n:], "::") {
@@ -136,7 +134,7 @@ func qualifiedLength(text string) int {
 	return n
 }
 
-// number reads a number with its suffixes.
+// number parses a number with its suffixes.
 func number(text string) (token, int, error) {
 	n := numberLength(text)
 	digits := text[:n]
@@ -159,7 +157,7 @@ func number(text string) (token, int, error) {
 	return t, n, nil
 }
 
-// numberLength is how much of a text looks like a number.
+// numberLength returns the length of the number at the beginning of a text.
 func numberLength(text string) int {
 	hex := strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X")
 	for i := range len(text) {
@@ -179,7 +177,7 @@ func isFloat(digits string) bool {
 	return strings.ContainsAny(digits, ".eE")
 }
 
-// character reads a character between apostrophes.
+// character parses a character literal.
 func character(text string) (token, int, error) {
 	r, _, tail, err := strconv.UnquoteChar(text[1:], '\'')
 	if err != nil || !strings.HasPrefix(tail, "'") {
@@ -189,7 +187,7 @@ func character(text string) (token, int, error) {
 	return token{kind: charToken, text: text[:n], number: uint64(r)}, n, nil
 }
 
-// quoted reads a text between quotation marks, with the escapes of Go and C.
+// quoted parses a string literal with the escapes of Go and C.
 func quoted(text string) (token, int, error) {
 	prefix, err := strconv.QuotedPrefix(text)
 	if err != nil {

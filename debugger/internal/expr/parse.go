@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// MaxDepth is how deep the parts of an expression may nest.
+// MaxDepth is the maximum nesting depth of an expression.
 const MaxDepth = 64
 
-// An Expr is an expression that was understood.
+// An Expr is a parsed expression.
 type Expr struct {
 	text string
 	root node
 }
 
-// Parse understands an expression, or answers a *SyntaxError.
+// Parse parses an expression. Its error is a *SyntaxError.
 func Parse(text string) (*Expr, error) {
 	tokens, err := lex(text)
 	if err != nil {
@@ -33,10 +33,10 @@ func Parse(text string) (*Expr, error) {
 	return &Expr{text: text, root: root}, nil
 }
 
-// String is the text that the expression was made of.
+// String returns the text that was parsed.
 func (e *Expr) String() string { return e.text }
 
-// A parser reads tokens from left to right.
+// A parser is a recursive-descent parser.
 type parser struct {
 	tokens []token
 	at     int
@@ -45,7 +45,7 @@ type parser struct {
 
 func (p *parser) peek() token { return p.tokens[p.at] }
 
-// ahead is the token n places on; beyond the end it is the end.
+// ahead returns the token n places on, the end if there are fewer.
 func (p *parser) ahead(n int) token { return p.tokens[min(p.at+n, len(p.tokens)-1)] }
 
 func (p *parser) take() token {
@@ -54,7 +54,7 @@ func (p *parser) take() token {
 	return t
 }
 
-// accept takes a sign if it is the next token.
+// accept consumes a sign if it is the next token.
 func (p *parser) accept(sign string) bool {
 	if t := p.peek(); t.kind != signToken || t.text != sign {
 		return false
@@ -79,7 +79,7 @@ func (p *parser) unexpected() error {
 	return &SyntaxError{t.offset, fmt.Sprintf("unexpected %q", t.text)}
 }
 
-// deeper counts how deep the parser is; shallower takes it back.
+// deeper enters a nesting level; shallower leaves it.
 func (p *parser) deeper() error {
 	if p.depth++; p.depth > MaxDepth {
 		return &SyntaxError{p.peek().offset, fmt.Sprintf("nested more than %d deep", MaxDepth)}
@@ -89,7 +89,7 @@ func (p *parser) deeper() error {
 
 func (p *parser) shallower() { p.depth-- }
 
-// precedence has the binary operators, those that bind least first.
+// precedence lists the binary operators, lowest precedence first.
 var precedence = [][]string{
 	{"||"},
 	{"&&"},
@@ -103,8 +103,8 @@ var precedence = [][]string{
 	{"*", "/", "%"},
 }
 
-// binary reads operators that bind at least as much as a level. A chain of
-// operators nests as deep as it is long, which counts.
+// binary parses operators of at least a level of precedence. A chain of
+// operators counts as nesting as deep as it is long.
 func (p *parser) binary(level int) (node, error) {
 	if level == len(precedence) {
 		return p.as()
@@ -154,7 +154,7 @@ func (p *parser) unary() (node, error) {
 	return p.postfix()
 }
 
-// as reads Rust's casts behind an operand and what is before it.
+// as parses an operand and Rust's casts after it.
 func (p *parser) as() (node, error) {
 	of, err := p.unary()
 	for err == nil && p.peek().kind == nameToken && p.peek().text == "as" {
@@ -173,7 +173,7 @@ func (p *parser) as() (node, error) {
 	return of, err
 }
 
-// rustPointers reads *const and *mut before a type.
+// rustPointers parses *const and *mut before a type.
 func (p *parser) rustPointers() int {
 	n := 0
 	for p.accept("*") {
@@ -185,7 +185,7 @@ func (p *parser) rustPointers() int {
 	return n
 }
 
-// postfix reads members and elements behind an operand.
+// postfix parses an operand and the members and indexes after it.
 func (p *parser) postfix() (node, error) {
 	of, err := p.operand()
 	links := 0
@@ -208,7 +208,7 @@ func (p *parser) postfix() (node, error) {
 	return nil, err
 }
 
-// member reads a name; members of tuples are numbers.
+// member parses the name of a member; members of tuples are numbers.
 func (p *parser) member(of node, arrow bool) (node, error) {
 	t := p.peek()
 	if t.kind != nameToken && t.kind != intToken {
@@ -249,7 +249,7 @@ func (p *parser) operand() (node, error) {
 		return &literalNode{charValue(t.number)}, nil
 	case textToken:
 		p.take()
-		text, _ := strconv.Unquote(t.text) // the lexer has seen that it can be
+		text, _ := strconv.Unquote(t.text) // the lexer has checked it
 		return &literalNode{textValue(text)}, nil
 	case nameToken:
 		return p.name()
@@ -264,7 +264,7 @@ func (p *parser) operand() (node, error) {
 	return of, p.expect(")")
 }
 
-// name reads a name, a conversion as Go writes it, len or cap.
+// name parses a name, a conversion in Go's form, len or cap.
 func (p *parser) name() (node, error) {
 	t := p.take()
 	if !p.accept("(") {
@@ -284,8 +284,8 @@ func (p *parser) name() (node, error) {
 	return &castNode{typeName{name: t.text}, of}, p.expect(")")
 }
 
-// cast reads a type between parentheses, if that is what follows. A single name
-// is one only when an operand follows that no operator could come before.
+// cast parses a type in parentheses, if there is one. A single name is a type
+// only if an operand follows that cannot follow a binary operator's left side.
 func (p *parser) cast() (typeName, bool) {
 	start := p.at
 	to, ok := p.typeInBrackets()
@@ -296,13 +296,13 @@ func (p *parser) cast() (typeName, bool) {
 	return typeName{}, false
 }
 
-// ends says whether nothing follows that a cast could be of.
+// ends reports whether no operand for a cast follows.
 func (p *parser) ends() bool {
 	t := p.peek()
 	return t.kind == endToken || t.kind == signToken && t.text != "(" && !slices.Contains(unaries, t.text)
 }
 
-// operandFollows says whether the next token can only begin an operand.
+// operandFollows reports whether the next token can only begin an operand.
 func (p *parser) operandFollows() bool {
 	t := p.peek()
 	if t.kind == signToken {
@@ -313,10 +313,10 @@ func (p *parser) operandFollows() bool {
 
 func isQualifier(word string) bool { return word == "const" || word == "volatile" }
 
-// tags stand before the names of types.
+// tags may precede the names of types.
 var tags = []string{"struct", "union", "enum", "class"}
 
-// typeWords reads the words of a type, without what points to it.
+// typeWords parses the words of a type without its pointers.
 func (p *parser) typeWords() (typeName, bool) {
 	var to typeName
 	var words []string

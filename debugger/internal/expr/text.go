@@ -7,18 +7,17 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// maxText is how many bytes of a text are compared.
+// maxText is the maximum length of strings that are compared.
 const maxText = 1 << 20
 
-// isText says whether a value is a text in its language, which what it is
-// compared with must be, too.
+// isText reports whether a value is a string of its language.
 func (v Value) isText() bool {
 	return v.text != nil || v.object != nil && v.typ.sym != nil && v.object.IsText()
 }
 
-// texts compares two texts byte by byte. One of them may be C's: what a pointer
-// to characters points to up to a zero byte, or an array of them. A null pointer
-// is unequal to every text.
+// texts compares two strings byte by byte. One of them may be a C string: a
+// pointer to characters up to a zero byte, or an array of them. A null pointer
+// is unequal to every string.
 func (e *evaluator) texts(op string, a, b Value) (Value, error) {
 	if a.isNull() || b.isNull() {
 		if op != "==" && op != "!=" {
@@ -34,7 +33,7 @@ func (e *evaluator) texts(op string, a, b Value) (Value, error) {
 	return e.truth(comparisons[op](strings.Compare(x, y))), err
 }
 
-// isNull says whether a value is a null pointer to characters.
+// isNull reports whether a value is a null pointer to characters.
 func (v Value) isNull() bool {
 	if v.typ.class != pointer || !v.typ.elem().isLetter() {
 		return false
@@ -43,8 +42,8 @@ func (v Value) isNull() bool {
 	return err == nil && p.bits == 0
 }
 
-// text reads what is to be compared with another text: of what is longer than
-// one that was written no more than shows that it is.
+// text reads a string for a comparison. If the other one is a literal, it
+// reads at most one byte more than that has.
 func (e *evaluator) text(v, other Value) (string, error) {
 	if v.text != nil {
 		return *v.text, nil
@@ -60,7 +59,7 @@ func (e *evaluator) text(v, other Value) (string, error) {
 	return text, err
 }
 
-// read reads at most so many bytes of a text.
+// read reads at most limit bytes of a string.
 func (e *evaluator) read(v Value, limit int) (string, error) {
 	if v.object != nil && v.typ.sym != nil {
 		return v.object.Text(limit)
@@ -75,7 +74,7 @@ func (e *evaluator) read(v Value, limit int) (string, error) {
 	return e.scope.At(&types.Type{Kind: types.KindChar, Size: 1}, p.bits).ZeroEnded(limit)
 }
 
-// isLetter says whether C's texts are made of a type.
+// isLetter reports whether a type is that of the characters of C strings.
 func (t *typ) isLetter() bool {
 	switch {
 	case t == nil || t.size != 1:

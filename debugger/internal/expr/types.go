@@ -8,7 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A class is what can be done with a type.
+// A class is a group of types with the same operations.
 type class uint8
 
 const (
@@ -27,15 +27,15 @@ type typ struct {
 	size  int64
 	name  string      // of a basic type
 	sym   *types.Type // of the program, else nil
-	to    *typ        // what a pointer that is none of the program's points to; nil is void
+	to    *typ        // the element of a pointer that is not of the program; nil is void
 }
 
-// untypedData is the type of data without debug information: a cast says how to
-// read it.
+// untypedData is the type of data without debug information. A cast tells how
+// to read it.
 var untypedData = &typ{name: "data without debug information"}
 
-// basics are the names of basic types in C, Go and Rust. The words of C's are
-// sorted, without int where another word says enough.
+// basics are the basic types of C, Go and Rust by name. Words of C's names are
+// sorted, and int is omitted where another word suffices.
 var basics = map[string]typ{
 	"void": {}, "bool": {class: boolean, size: 1}, "_Bool": {class: boolean, size: 1},
 	"char": {class: signed, size: 1}, "char signed": {class: signed, size: 1}, "char unsigned": {class: unsigned, size: 1},
@@ -62,19 +62,19 @@ var basics = map[string]typ{
 	"intptr_t": {class: signed, size: 8}, "uintptr_t": {class: unsigned, size: 8},
 }
 
-// cWords are the words that C's basic types consist of.
+// cWords are the words of C's basic types.
 var cWords = []string{"char", "short", "int", "long", "unsigned", "signed", "float", "double"}
 
-// isBasicWord says whether a word may follow another one in a type.
+// isBasicWord reports whether a word may follow another one in a type.
 func isBasicWord(word string) bool { return slices.Contains(cWords, word) }
 
-// isBasicName says whether a name is that of a basic type.
+// isBasicName reports whether a name is that of a basic type.
 func isBasicName(name string) bool {
 	_, ok := basics[sorted(name)]
 	return ok
 }
 
-// sorted brings the words of C's types into the order of the table.
+// sorted normalizes the words of a C type to those of the table.
 func sorted(name string) string {
 	words := strings.Fields(name)
 	if len(words) < 2 {
@@ -99,7 +99,7 @@ func basic(name string, language lang.Lang) (*typ, bool) {
 	return &t, ok
 }
 
-// String is the type as the language writes it.
+// String returns the type as the language writes it.
 func (t *typ) String() string {
 	switch {
 	case t == nil:
@@ -116,14 +116,14 @@ func (t *typ) String() string {
 }
 
 // kindClasses are the classes of the program's types. Characters and
-// enumerations have or have not a sign.
+// enumerations may also be signed.
 var kindClasses = map[types.Kind]class{
 	types.KindBool: boolean, types.KindInt: signed, types.KindUint: unsigned, types.KindChar: unsigned,
 	types.KindFloat: floating, types.KindPointer: pointer, types.KindEnum: unsigned,
 }
 
-// typeOf makes a typ of a type of the program. References are what they refer
-// to, see load.
+// typeOf returns the typ of a type of the program. References become what they
+// refer to, see load.
 func typeOf(sym *types.Type) *typ {
 	t := &typ{sym: sym}
 	plain := sym.Strip()
@@ -137,8 +137,8 @@ func typeOf(sym *types.Type) *typ {
 	return t
 }
 
-// elem is what a pointer points to. Of a type of the program it is made when it
-// is asked for: a pointer may be to its own type.
+// elem returns the type a pointer points to. For a type of the program it is
+// made on demand, as a pointer may point to its own type.
 func (t *typ) elem() *typ {
 	if t.sym != nil && t.sym.Strip().Kind == types.KindPointer {
 		return typeOf(t.sym.Strip().Elem())
@@ -146,11 +146,11 @@ func (t *typ) elem() *typ {
 	return t.to
 }
 
-// pointerTo is a pointer to a type.
+// pointerTo returns a pointer type.
 func pointerTo(to *typ) *typ { return &typ{class: pointer, size: 8, to: to} }
 
-// width is how many bytes an element of the type takes for arithmetic with
-// pointers; void counts as one.
+// width returns the size of an element in pointer arithmetic; void counts as
+// one byte.
 func (t *typ) width() int64 {
 	if t == nil || t.size <= 0 {
 		return 1
@@ -164,7 +164,7 @@ func (t *typ) isWhole() bool {
 
 func (t *typ) isNumber() bool { return t.isWhole() || t.class == floating }
 
-// names are what computed types are called, by class and size.
+// names are the names of computed types by class and size.
 var names = map[lang.Lang]map[class]map[int64]string{
 	lang.Go: {
 		signed:   {1: "int8", 2: "int16", 4: "int32", 8: "int"},
@@ -183,7 +183,7 @@ var names = map[lang.Lang]map[class]map[int64]string{
 	},
 }
 
-// computed is the type of a computed number.
+// computed returns the type of a computed number.
 func computed(c class, size int64, language lang.Lang) *typ {
 	known, ok := names[language]
 	if !ok {

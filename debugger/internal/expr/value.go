@@ -12,8 +12,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
-// A Value is what an expression comes to: a place in the program, or a number
-// or pointer that was computed.
+// A Value is the result of an expression: a place in the program, or a
+// computed number or pointer.
 type Value struct {
 	typ    *typ
 	object *values.Object // a place; nil when computed
@@ -23,7 +23,7 @@ type Value struct {
 	text   *string        // a text that was written, else nil
 }
 
-// errNoNumber says that nothing can be computed with a value.
+// errNoNumber is returned for operands that are not numbers.
 var errNoNumber = errors.New("is no number")
 
 func floatValue(f float64) Value {
@@ -40,10 +40,10 @@ func charValue(n uint64) Value {
 
 func textValue(text string) Value { return Value{typ: &typ{name: "string"}, text: &text} }
 
-// place is an object of the program as a value.
+// place returns the value of an object of the program.
 func place(o values.Object) Value { return Value{typ: typeOf(o.Type), object: &o} }
 
-// placed is place for what may have failed.
+// placed is place for results with an error.
 func placed(o values.Object, err error) (Value, error) {
 	if err != nil {
 		return Value{}, err
@@ -51,8 +51,8 @@ func placed(o values.Object, err error) (Value, error) {
 	return place(o), nil
 }
 
-// Object is the place in the program that the value is; false when it was
-// computed. Its type is unknown when a cast has chosen a basic one.
+// Object returns the place of the value; false for a computed value. Its type
+// is void if a cast chose a basic type.
 func (v Value) Object() (values.Object, bool) {
 	if v.object == nil {
 		return values.Object{}, false
@@ -60,10 +60,10 @@ func (v Value) Object() (values.Object, bool) {
 	return *v.object, true
 }
 
-// Type is the value's type as the language writes it.
+// Type returns the value's type as the language writes it.
 func (v Value) Type() string { return v.typ.String() }
 
-// Size is how many bytes the value's type takes.
+// Size returns the size of the value's type in bytes.
 func (v Value) Size() int64 {
 	if v.object != nil && v.typ.sym != nil {
 		return v.object.Size()
@@ -71,7 +71,7 @@ func (v Value) Size() int64 {
 	return v.typ.size
 }
 
-// Text shows the value. It always has a text: what cannot be read says why, in
+// Text formats the value. If it cannot be read, the text is the reason in
 // angle brackets.
 func (v Value) Text(limits values.Limits) string {
 	if v.object != nil && v.typ.sym != nil {
@@ -84,7 +84,7 @@ func (v Value) Text(limits values.Limits) string {
 	return n.number()
 }
 
-// number shows a computed number, or a text that was written.
+// number formats a computed number or a string literal.
 func (v Value) number() string {
 	switch {
 	case v.text != nil:
@@ -105,7 +105,7 @@ func (v Value) number() string {
 	return "void"
 }
 
-// letter is a byte as C writes it.
+// letter formats a byte as a C character.
 func letter(c byte) string {
 	if text := strconv.QuoteRune(rune(c)); c < utf8.RuneSelf && !strings.HasPrefix(text, `'\x`) {
 		return text
@@ -113,7 +113,7 @@ func letter(c byte) string {
 	return fmt.Sprintf(`'\%03o'`, c)
 }
 
-// Bool is whether the value counts as true: it is not zero.
+// Bool reports whether the value is not zero.
 func (v Value) Bool() (bool, error) {
 	n, err := v.scalar()
 	if err != nil {
@@ -125,8 +125,8 @@ func (v Value) Bool() (bool, error) {
 	return n.bits != 0, nil
 }
 
-// Address is what a pointer or a whole number says, or where a place is that is
-// neither.
+// Address returns the value of a pointer or an integer, or else the address of
+// a place.
 func (v Value) Address() (uint64, error) {
 	n, err := v.scalar()
 	if err == nil && n.typ.class != floating {
@@ -140,9 +140,8 @@ func (v Value) Address() (uint64, error) {
 	return 0, fmt.Errorf("a %s is no address", v.Type())
 }
 
-// scalar is load for what must be a number or a pointer. Arrays are pointers to
-// their first elements, functions to their code, smart pointers the plain ones in
-// them.
+// scalar is load for operands that must be numbers or pointers. Arrays become
+// pointers to their first elements, and smart pointers the plain ones in them.
 func (v Value) scalar() (Value, error) {
 	v, err := v.referred()
 	if err != nil {
@@ -171,10 +170,10 @@ func (v Value) scalar() (Value, error) {
 	return n, err
 }
 
-// maxReferences bounds how many references are followed one after another.
+// maxReferences bounds a chain of references.
 const maxReferences = 4
 
-// errUntyped says what to do with data without debug information.
+// errUntyped is returned for operands that are data without debug information.
 var errUntyped = errors.New("the type of this data is not known, as it has no debug information; a cast such as (long)name reads it")
 
 // untyped returns the address of data without debug information; false for all
@@ -186,7 +185,8 @@ func (v Value) untyped() (addr uint64, ok bool) {
 	return v.object.Address()
 }
 
-// referred is what a reference of C++ refers to; other values are as they are.
+// referred returns what a C++ reference refers to; other values are returned
+// unchanged.
 func (v Value) referred() (Value, error) {
 	for i := 0; v.object != nil && v.typ.sym != nil && isReference(v.typ.sym); i++ {
 		to, err := v.object.Deref()
@@ -201,7 +201,7 @@ func (v Value) referred() (Value, error) {
 	return v, nil
 }
 
-// load reads a place; what was computed is as it is.
+// load reads a place; computed values are returned unchanged.
 func (v Value) load() (Value, error) {
 	if v.typ == untypedData {
 		return v, errUntyped
@@ -227,7 +227,7 @@ func (v Value) load() (Value, error) {
 	return n, err
 }
 
-// convert makes a number of another type.
+// convert converts a number to another type.
 func (v Value) convert(to *typ) Value {
 	out := Value{typ: to}
 	switch {
@@ -253,7 +253,8 @@ func (v Value) convert(to *typ) Value {
 	return out
 }
 
-// whole cuts the fraction off; what does not fit is as near as can be.
+// whole truncates to an integer. Numbers that do not fit become the nearest
+// one.
 func whole(f float64, c class) uint64 {
 	switch {
 	case math.IsNaN(f):
@@ -270,7 +271,7 @@ func whole(f float64, c class) uint64 {
 	return uint64(f)
 }
 
-// cut keeps the bits that a type has and extends them by its sign.
+// cut truncates to the size of a type and extends the sign.
 func cut(bits uint64, t *typ) uint64 {
 	if t.size <= 0 || t.size >= 8 {
 		return bits

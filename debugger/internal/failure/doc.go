@@ -1,3 +1,3 @@
-// Package failure has the errors by which the debugger refuses a request. They
-// know nothing of the protocol; the family gives each its code.
+// Package failure defines the errors with which the debugger rejects a request.
+// They are independent of the protocol; the family maps them to its codes.
 package failure

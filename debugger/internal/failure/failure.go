@@ -50,7 +50,7 @@ func (e *MissingProcessError) Unwrap() error { return proc.ErrNotFound }
 // NoProcess returns a MissingProcessError.
 func NoProcess(pid int) error { return &MissingProcessError{pid} }
 
-// A DeniedError is a permission that nobody but an administrator can give.
+// A DeniedError is a permission that only an administrator can give.
 type DeniedError struct{ Details string }
 
 func (e *DeniedError) Error() string { return e.Details }

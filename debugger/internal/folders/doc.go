@@ -1,2 +1,3 @@
-// Package folders says below which folders of the disk a caller may open files.
+// Package folders restricts the files that a caller may open to those below
+// given folders.
 package folders

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Given are those given, else those of a list as in PATH, else the working
-// directory unless it is the root. They are absolute, and there.
+// Given returns the folders of a flag, else those of a list as in PATH, else
+// the working directory unless it is the root. They are absolute and exist.
 func Given(given []string, list string) ([]string, error) {
 	if len(given) == 0 {
 		given = filepath.SplitList(list)
@@ -16,7 +16,7 @@ func Given(given []string, list string) ([]string, error) {
 	if len(given) == 0 {
 		dir, err := os.Getwd()
 		if err != nil || filepath.Dir(dir) == dir {
-			return nil, nil //nolint:nilerr // where there is no working directory, nothing lies below it
+			return nil, nil //nolint:nilerr // without a working directory there is no folder
 		}
 		given = []string{dir}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 )
 
-// NoNull says that an argument which is a path has null bytes.
+// NoNull returns an error if an argument that is a path has null bytes.
 func NoNull(name, path string) error {
 	if strings.ContainsRune(path, 0) {
 		return fmt.Errorf("%s must not hold null bytes", name)
@@ -22,10 +22,10 @@ func NoNull(name, path string) error {
 }
 
 // A Set is the folders below which files may be opened. The last one may not
-// be there yet.
+// exist yet.
 type Set []string
 
-// An OutsideError says that a file may not be opened.
+// An OutsideError reports a file that may not be opened.
 type OutsideError struct {
 	path  string
 	cause string
@@ -37,9 +37,9 @@ func (e *OutsideError) Error() string {
 
 const outside = "is outside of the folders of core files and traces"
 
-// Open opens a regular file below one of the folders, and returns its whole
-// path. A relative path is looked for in each of them. Symbolic links may lead
-// from folder to folder, but not out.
+// Open opens a regular file below one of the folders and returns its full
+// path. A relative path is tried in each of them. Symbolic links may lead from
+// folder to folder, but not out.
 func (s Set) Open(path string) (*os.File, string, error) {
 	candidates := s.candidates(path)
 	if len(candidates) == 0 {
@@ -54,7 +54,7 @@ func (s Set) Open(path string) (*os.File, string, error) {
 	return nil, "", failure.Argumentf("%s is not there; relative paths begin at the folders that --traces names", shown(path))
 }
 
-// candidates are the places that a path may mean.
+// candidates returns the full paths that a path may mean.
 func (s Set) candidates(path string) []string {
 	var all []string
 	for _, folder := range s {
@@ -70,7 +70,7 @@ func (s Set) candidates(path string) []string {
 	return all
 }
 
-// below finds the folder that a path lies in, by its spelling.
+// below returns the folder that contains a path, judged by its spelling.
 func (s Set) below(path string) (string, bool) {
 	i := slices.IndexFunc(s, func(folder string) bool {
 		rel, err := filepath.Rel(folder, path)
@@ -82,8 +82,8 @@ func (s Set) below(path string) (string, bool) {
 	return s[i], true
 }
 
-// openAt resolves the links of a path and opens what it leads to. The folder's
-// own handle lets no link out that somebody makes meanwhile.
+// openAt resolves the links of a path and opens the result. It opens through
+// os.Root, so that a link made meanwhile cannot lead out.
 func (s Set) openAt(path string) (*os.File, string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -106,8 +106,8 @@ func (s Set) openAt(path string) (*os.File, string, error) {
 	return file, real, err
 }
 
-// real are the folders without symbolic links. One that is not there has
-// nothing below it.
+// real returns the folders without symbolic links, but for those that do not
+// exist.
 func (s Set) real() Set {
 	var all Set
 	for _, folder := range s {
@@ -118,7 +118,7 @@ func (s Set) real() Set {
 	return all
 }
 
-// openIn opens a file unless it is something that reading could block on.
+// openIn opens a regular file: reading others could block.
 func openIn(root *os.Root, rel string) (*os.File, error) {
 	info, err := root.Stat(rel)
 	if err != nil {
@@ -130,8 +130,8 @@ func openIn(root *os.Root, rel string) (*os.File, error) {
 	return root.Open(rel)
 }
 
-// describeError names the path as the caller wrote it: where it leads to on the
-// server's disk is nothing for others to know.
+// describeError names the path as the caller wrote it, and hides where it
+// leads on the server's disk.
 func describeError(path string, err error) error {
 	_, outside := errors.AsType[*OutsideError](err)
 	cause, system := errors.AsType[syscall.Errno](err)
@@ -148,10 +148,10 @@ func describeError(path string, err error) error {
 	return fmt.Errorf("open %s: %w", shown(path), cause)
 }
 
-// wrongPath are the errors of the system that say that a path cannot be one.
+// wrongPath are the system's errors for paths that no file can have.
 var wrongPath = []syscall.Errno{syscall.ENAMETOOLONG, syscall.ENOTDIR, syscall.ELOOP, syscall.EINVAL}
 
-// maxShown is how many bytes of a path an error repeats.
+// maxShown is the maximum length of a path in an error.
 const maxShown = 200
 
 func shown(path string) string {

@@ -4,20 +4,19 @@ import (
 	"math"
 )
 
-// MaxInlined is how many frames one function with what is inlined may have.
+// MaxInlined bounds the frames of one function with its inlined ones.
 const MaxInlined = 100
 
-// maxCallers is how many callers may catch what is thrown; further out it is
-// not noticed.
+// maxCallers bounds the callers that are checked for catching an exception.
 const maxCallers = 256
 
-// CallersEnd is the end of the frames of the functions that the current thread is
-// in, 0 if it is not known or not needed.
+// CallersEnd returns the end of the stack frames of the current thread's
+// callers, 0 if it is not known, or not needed as in Go.
 func (s *Inspector) CallersEnd() uint64 {
 	if s.IsGo() {
 		return 0
 	}
-	frames, _ := s.Frames(0, maxCallers) // without any it is not known
+	frames, _ := s.Frames(0, maxCallers) // without frames it is not known
 	top := uint64(0)
 	for i := range frames {
 		f := &frames[i]
@@ -29,17 +28,16 @@ func (s *Inspector) CallersEnd() uint64 {
 	return top
 }
 
-// unwinders are the functions that look for who catches an exception, and take
-// the thread there (Itanium C++ ABI: Exception Handling, 1.3 and 1.6).
+// unwinders are the functions that search for the handler of an exception and
+// transfer control to it (Itanium C++ ABI: Exception Handling, 1.3 and 1.6).
 var unwinders = map[string]bool{
 	"_Unwind_RaiseException": true, "_Unwind_ForcedUnwind": true, "_Unwind_Resume": true, "_Unwind_Resume_or_Rethrow": true,
 }
 
-// maxUnwinder is how deep an unwinder's calls may be.
+// maxUnwinder bounds the call depth inside an unwinder.
 const maxUnwinder = 32
 
-// Throwing says whether the current thread is looking for who catches an
-// exception.
+// Throwing reports whether the current thread is throwing an exception.
 func (s *Inspector) Throwing() bool {
 	frames, err := s.Frames(0, maxUnwinder)
 	for i := range frames {

@@ -5,9 +5,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 )
 
-// ScopeAt is the innermost frame of code as if a thread were there, with zero
-// in all registers and all memory; nil where the debug information knows no
-// function.
+// ScopeAt returns the innermost frame at an address as if a thread were there,
+// with all registers and memory zero; nil if there is no debug information.
+// Conditions are checked with it.
 func (s *Inspector) ScopeAt(pc uint64) *FrameScope {
 	regs := dwarfregs.NewRegisters([17]uint64{dwarfregs.RIP: pc}, 0)
 	frames, err := callstack.Unwind(s.Program, regs, zeroMemory{}, 1)
@@ -17,7 +17,7 @@ func (s *Inspector) ScopeAt(pc uint64) *FrameScope {
 	return &FrameScope{s: s, frame: &frames[0], regs: regs, mem: zeroMemory{}, inner: true}
 }
 
-// zeroMemory is memory in which nothing was ever written.
+// zeroMemory reads as zero everywhere.
 type zeroMemory struct{}
 
 func (zeroMemory) ReadMemory(_ uint64, p []byte) error {

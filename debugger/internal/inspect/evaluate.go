@@ -12,7 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/target"
 )
 
-// ParseAddress reads an address in hexadecimal, or decimal.
+// ParseAddress parses an address in hexadecimal or decimal.
 func ParseAddress(text string) (uint64, error) {
 	n, err := strconv.ParseUint(strings.TrimSpace(text), 0, 64)
 	if err != nil {
@@ -21,8 +21,8 @@ func ParseAddress(text string) (uint64, error) {
 	return n, nil
 }
 
-// isProcess says whether an error is about the process, not about what was
-// asked of it.
+// isProcess reports whether an error is about the state of the process rather
+// than about the request.
 func isProcess(err error) bool {
 	for _, each := range []error{proc.ErrExited, proc.ErrDetached, proc.ErrRunning, proc.ErrNoThread, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, each) {
@@ -32,7 +32,7 @@ func isProcess(err error) bool {
 	return false
 }
 
-// Address evaluates an argument that is an address.
+// Address evaluates an expression that is an address.
 func (s *Inspector) Address(ctx context.Context, text string) (uint64, error) {
 	if addr, err := ParseAddress(text); err == nil {
 		return addr, nil
@@ -45,8 +45,8 @@ func (s *Inspector) Address(ctx context.Context, text string) (uint64, error) {
 	return addr, WrapError(err)
 }
 
-// WrapError tells what is wrong with an expression from what is wrong
-// with the process.
+// WrapError makes an error of evaluation one for the caller. Errors about the
+// process stay as they are.
 func WrapError(err error) error {
 	_, reported := errors.AsType[*failure.Error](err)
 	if err == nil || reported || target.IsAccess(err) || isProcess(err) {
@@ -58,7 +58,8 @@ func WrapError(err error) error {
 	return failure.Errorf("Expression failed", "%v", err)
 }
 
-// Evaluate evaluates an expression in a frame.
+// Evaluate evaluates an expression in a frame of a thread; thread 0 is the
+// current one.
 func (s *Inspector) Evaluate(ctx context.Context, text string, thread, frame int) (expr.Value, error) {
 	e, err := expr.Parse(text)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// Fault is the address that a stop's signal is about, and how a text tells it;
-// both are "" for a signal that is about none. Of an address that no memory can
-// have the kernel tells nothing: si_addr is 0, as if a null pointer were to
-// blame. The registers still have it.
+// Fault returns the address that a stop's signal is about, and how a text
+// tells it; both are "" for other signals. For a non-canonical address the
+// kernel reports si_addr 0, which looks like a null pointer; the address is
+// then taken from the registers.
 func (s *Inspector) Fault(stop proc.Stop) (address, text string) {
 	switch {
 	case stop.About():
@@ -30,17 +30,16 @@ func (s *Inspector) Fault(stop proc.Stop) (address, text string) {
 	return "", ", which the processor raised without an address"
 }
 
-// canonical says whether the bits above the lower 48 of an address repeat the
-// highest of those, as the processor demands. With five levels of page tables it
-// demands that of fewer bits, but raises page faults, with addresses, for the
-// others.
+// canonical reports whether the upper bits of an address repeat bit 47, as the
+// processor requires. With five-level paging it requires less, but then raises
+// page faults, with addresses, for the others.
 func canonical(addr uint64) bool {
 	const unused = 64 - 48
 	return uint64(int64(addr<<unused)>>unused) == addr
 }
 
-// addressesUsed are the addresses that the next instruction of a thread uses, as far
-// as its registers tell them.
+// addressesUsed returns the addresses that the next instruction of a thread
+// uses, as far as registers tell them.
 func (s *Inspector) addressesUsed(thread int) []uint64 {
 	regs, err := s.View.Regs(thread)
 	if err != nil {
@@ -65,7 +64,8 @@ func (s *Inspector) addressesUsed(thread int) []uint64 {
 	return append(found, s.branchTargets(&in, &r)...)
 }
 
-// branchTargets is where a branch goes, and before that where it finds that.
+// branchTargets returns the target of a branch, after the address it is loaded
+// from, if any.
 func (s *Inspector) branchTargets(in *x86.Inst, r *x86.Regs) []uint64 {
 	addr, loads, ok := in.Goes(r)
 	var b [8]byte

@@ -7,7 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 )
 
-// Frames walks the stack of a thread, 0 being the current one.
+// Frames unwinds the stack of a thread; thread 0 is the current one.
 func (s *Inspector) Frames(thread, limit int) ([]callstack.Frame, error) {
 	regs, err := s.Registers(thread)
 	if err != nil {
@@ -16,7 +16,7 @@ func (s *Inspector) Frames(thread, limit int) ([]callstack.Frame, error) {
 	return callstack.Unwind(s.Program, regs, s.Memory(), limit)
 }
 
-// Frame is one frame of a thread by its number.
+// Frame returns a frame of a thread by its number.
 func (s *Inspector) Frame(thread, number int) (*callstack.Frame, error) {
 	frames, err := s.Frames(thread, number+1)
 	if err != nil {
@@ -28,7 +28,8 @@ func (s *Inspector) Frame(thread, number int) (*callstack.Frame, error) {
 	return &frames[number], nil
 }
 
-// Registers are those of a thread as the symbols want them, vectors included.
+// Registers returns the registers of a thread for the symbols, with xmm0 to
+// xmm15.
 func (s *Inspector) Registers(thread int) (dwarfregs.Registers, error) {
 	regs, err := s.View.Regs(thread)
 	if err != nil {
@@ -41,7 +42,7 @@ func (s *Inspector) Registers(thread int) (dwarfregs.Registers, error) {
 	return out, nil
 }
 
-// general are the registers in the order of DWARF.
+// general returns the general registers in DWARF's order.
 func general(r *ptrace.Regs) [17]uint64 {
 	return [17]uint64{
 		r.RAX, r.RDX, r.RCX, r.RBX, r.RSI, r.RDI, r.RBP, r.RSP,
@@ -49,14 +50,14 @@ func general(r *ptrace.Regs) [17]uint64 {
 	}
 }
 
-// Where xmm0 to xmm15 are in the legacy region of XSAVE (Intel SDM volume 1,
-// table 10-2).
+// The offsets of xmm0 to xmm15 in the legacy region of XSAVE (Intel SDM volume
+// 1, table 10-2).
 const (
 	xmmOffset = 160
 	xmmEnd    = xmmOffset + 16*16
 )
 
-// vectors are the vector registers of a thread, nil when there are none.
+// vectors returns the vector registers of a thread, nil if there are none.
 func vectors(xstate []byte) *[16][16]byte {
 	if len(xstate) < xmmEnd {
 		return nil
@@ -68,7 +69,7 @@ func vectors(xstate []byte) *[16][16]byte {
 	return &xmm
 }
 
-// Place is the innermost function and the line that an address is in, as far as
+// Place returns the innermost function and the line of an address, as far as
 // they are known.
 func (s *Inspector) Place(address uint64) (function, file string, line int) {
 	if f, ok := s.Program.Function(address); ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/target"
 )
 
-// An Inspector reads a debuggee with the symbols of its program: registers,
-// frames, expressions and instructions, of the moment that its scene shows.
+// An Inspector reads a target with the symbols of its program: registers,
+// frames, expressions and instructions at the position that its View shows.
 type Inspector struct {
 	*target.Target
 
@@ -18,7 +18,7 @@ type Inspector struct {
 	Log     *slog.Logger
 }
 
-// NewInspector makes one whose work ends with a context.
+// NewInspector returns an Inspector whose work ends with life.
 func NewInspector(life context.Context, d *target.Target, log *slog.Logger) *Inspector {
 	return &Inspector{
 		Target: d, Life: life, Log: log, Program: symbols.New(symbols.Config{Log: log, Open: d.OpenImage}),

@@ -4,14 +4,15 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// InstructionText is the instruction at an address.
+// InstructionText returns the text of the instruction at an address.
 func (s *Inspector) InstructionText(addr uint64) string {
 	var code [x86.MaxLen]byte
 	n, _ := s.View.ReadMemory(addr, code[:]) // fewer at the end of a mapping
 	return x86.Text(code[:n], addr, s.Symbolize)
 }
 
-// Instruction decodes what is at an address; the zero Inst is none.
+// Instruction decodes the instruction at an address; the zero Inst means that
+// there is none.
 func (s *Inspector) Instruction(addr uint64) x86.Inst {
 	var code [x86.MaxLen]byte
 	n, _ := s.View.ReadMemory(addr, code[:]) // fewer at the end of a mapping

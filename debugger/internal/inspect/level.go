@@ -4,20 +4,23 @@ import (
 	"encoding/binary"
 )
 
-// A Level says how deep in calls a thread, or in Go a goroutine, is. Deeper
-// levels of the same one have a greater depth.
+// A Level is the call depth of a thread, or in Go of a goroutine. Deeper calls
+// have a greater depth.
 type Level struct{ Owner, Depth uint64 }
 
-// Outside says whether a level is at most as deep as another of the same one.
+// Outside reports whether a level is of the same owner as another one and at
+// most as deep.
 func (l Level) Outside(of Level) bool { return l.Owner == of.Owner && l.Depth <= of.Depth }
 
-// LevelOf is the level of a thread with its stack pointer at sp; 0 is where it
-// is now. Stacks of goroutines move, so their depth counts from their ends.
+// LevelOf returns the level of a thread with its stack pointer at sp; 0 is the
+// current one. As stacks of goroutines move, their depth is measured from the
+// end of the stack.
 func (s *Inspector) LevelOf(thread int, sp uint64) (Level, error) {
 	return s.DepthOf(thread, sp, s.IsGo())
 }
 
-// DepthOf is levelOf for those who know whether the program is one of Go.
+// DepthOf is LevelOf for callers that know whether the program is a Go
+// program.
 func (s *Inspector) DepthOf(thread int, sp uint64, isGo bool) (Level, error) {
 	regs, err := s.View.Regs(thread)
 	if err != nil {
@@ -34,15 +37,15 @@ func (s *Inspector) DepthOf(thread int, sp uint64, isGo bool) (Level, error) {
 	return Level{uint64(thread), ^sp}, nil
 }
 
-// IsGo says whether the program has Go's runtime.
+// IsGo reports whether the program has Go's runtime.
 func (s *Inspector) IsGo() bool {
 	found, err := s.Program.Lookup(s.Life, "runtime.allgs")
 	return err == nil && len(found) > 0
 }
 
-// goroutine is the one that a thread runs, and the top of its stack: its
-// descriptor is below the thread pointer and begins with the stack's bounds
-// (runtime.g in runtime2.go; tls_g in the linker).
+// goroutine returns the goroutine that a thread runs, and the top of its
+// stack. Its descriptor is found through the thread pointer and begins with
+// the stack's bounds (runtime.g in runtime2.go; tls_g in the linker).
 func (s *Inspector) goroutine(fsBase uint64) (g, top uint64, ok bool) {
 	var b [8]byte
 	if _, err := s.View.ReadMemory(fsBase-8, b[:]); err != nil {

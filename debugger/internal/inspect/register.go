@@ -5,16 +5,16 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 )
 
-// A Register is a register by its name.
+// A Register describes a general or segment register.
 type Register struct {
 	Name  string
-	dwarf int // its number in frames, -1 when they do not know it
+	dwarf int // DWARF number, -1 if it has none
 	size  int // bytes
 	Get   func(*ptrace.Regs) uint64
 	Kind  RegisterKind
 }
 
-// A RegisterKind says which lists of registers have a register.
+// A RegisterKind tells in which lists a register appears.
 type RegisterKind uint8
 
 // The kinds of registers.
@@ -24,7 +24,8 @@ const (
 	Part // of a general register, or another name of one: in no list
 )
 
-// Registers are in the order in which they are shown.
+// Registers are all that can be named in expressions, in the order in which
+// they are shown.
 var Registers = []Register{
 	{"rax", dwarfregs.RAX, 8, func(r *ptrace.Regs) uint64 { return r.RAX }, General},
 	{"rbx", dwarfregs.RBX, 8, func(r *ptrace.Regs) uint64 { return r.RBX }, General},
@@ -63,7 +64,7 @@ var Registers = []Register{
 	{"fp", dwarfregs.RBP, 8, func(r *ptrace.Regs) uint64 { return r.RBP }, Part},
 }
 
-// registerByName finds a register, nil when there is none.
+// registerByName returns a register, nil if there is none of the name.
 func registerByName(name string) *Register {
 	for i := range Registers {
 		if Registers[i].Name == name {

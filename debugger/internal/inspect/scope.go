@@ -14,18 +14,18 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
-// A FrameScope is a frame as expressions see it.
+// A FrameScope gives names in expressions the meaning that they have in a
+// frame.
 type FrameScope struct {
 	s     *Inspector
 	frame *callstack.Frame
 	regs  dwarfregs.Registers
 	mem   symbols.Memory
 	cpu   ptrace.Regs // of the thread
-	inner bool        // the frame is the thread's innermost one
+	inner bool        // the frame is the innermost one
 }
 
-// Scope is a frame of a thread for expressions. It may be called where a
-// condition is decided.
+// Scope returns the scope of a frame. Conditions call it during an operation.
 func (s *Inspector) Scope(thread, number int) (*FrameScope, error) {
 	cpu, err := s.View.Regs(thread)
 	if err != nil {
@@ -41,10 +41,10 @@ func (s *Inspector) Scope(thread, number int) (*FrameScope, error) {
 // Innermost reports whether the frame is the innermost one of its thread.
 func (f *FrameScope) Innermost() bool { return f.inner }
 
-// Language is that of the frame's code; of code that has none it is C.
+// Language returns the language of the frame's code, C if it is not known.
 func (f *FrameScope) Language() lang.Lang { return cmp.Or(f.frame.Language, lang.C) }
 
-// Variable returns what a name means in the frame's function.
+// Variable returns the variable that a name means in the frame's function.
 func (f *FrameScope) Variable(ctx context.Context, name string) (values.Object, error) {
 	return f.frame.Variable(ctx, name)
 }
@@ -71,8 +71,8 @@ func (f *FrameScope) At(t *types.Type, addr uint64) values.Object {
 	return values.ObjectAt(f.s.Program, t, addr, f.mem, f.regs)
 }
 
-// Register returns a register as the frame has it: of frames further out only
-// those are known that were saved.
+// Register returns a register as of the frame. In outer frames only saved
+// registers are known.
 func (f *FrameScope) Register(name string) (uint64, int, error) {
 	row := registerByName(name)
 	if row == nil {
@@ -85,7 +85,7 @@ func (f *FrameScope) Register(name string) (uint64, int, error) {
 			saved, ok = f.regs.Get(uint64(row.dwarf))
 		}
 		if !ok {
-			return 0, 0, failure.Errorf("Register not available", "nobody has saved $%s for this frame", name)
+			return 0, 0, failure.Errorf("Register not available", "$%s was not saved for this frame", name)
 		}
 		value = saved
 	}

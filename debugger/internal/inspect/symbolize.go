@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// Symbol is the function or variable that an address is in, with how far; "" when
-// it is in none.
+// Symbol returns the function or variable at an address, with the distance
+// from its start; "" if there is none.
 func (s *Inspector) Symbol(addr uint64) string {
 	name, off, ok := s.Symbolize(addr)
 	switch {
@@ -17,9 +17,9 @@ func (s *Inspector) Symbol(addr uint64) string {
 	return fmt.Sprintf("%s+%#x", name, off)
 }
 
-// Symbolize names an address of code or data for the disassembler. Compilers
-// put the parts of a function that are seldom run elsewhere; the distance of one
-// before its function is in the name.
+// Symbolize names an address of code or data. Compilers move cold parts of a
+// function elsewhere; if such a part lies before its function, the negative
+// distance is part of the name.
 func (s *Inspector) Symbolize(addr uint64) (string, uint64, bool) {
 	f, ok := s.Program.Function(addr)
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// maxInstructions is how many instructions one answer shows.
+// maxInstructions is the maximum number of instructions in an answer.
 const maxInstructions = 1000
 
 type disassembleArgs struct {
@@ -29,7 +29,7 @@ type code struct {
 	Instructions []instructionItem `json:"instructions"`
 }
 
-// An instructionItem is an instruction as answers have it.
+// An instructionItem is an instruction in an answer.
 type instructionItem struct {
 	Address string `json:"address"`
 	Text    string `json:"text"`
@@ -81,7 +81,8 @@ func (t *Group) disassemble(ctx context.Context, _ *mcp.Call, s *session.Session
 	return answer, nil
 }
 
-// newInstructionItem is the first instruction of some code.
+// newInstructionItem describes the first instruction of some code, and returns
+// its length.
 func newInstructionItem(s *session.Session, addr uint64, data []byte) (instructionItem, int) {
 	in, err := x86.Decode(data, addr)
 	length := int(in.Len)

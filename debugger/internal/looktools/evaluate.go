@@ -28,7 +28,7 @@ type evaluated struct {
 	Address    string        `json:"address,omitempty" doc:"Where it is in memory"`
 }
 
-// Text is the form that variables have.
+// Text has the form of a variable.
 func (e evaluated) Text() string {
 	return fmt.Sprintf("%s: %s = %s", plain.Line(e.Expression), plain.Line(e.Type), plain.Line(e.Value))
 }

@@ -22,7 +22,7 @@ type goroutines struct {
 	More       int             `json:"more,omitempty" doc:"How many goroutines are not listed"`
 }
 
-// A goroutineItem is a goroutine as answers have it.
+// A goroutineItem is a goroutine in an answer.
 type goroutineItem struct {
 	ID       int64  `json:"id"`
 	Status   string `json:"status" doc:"idle, runnable, running, syscall, waiting and so on"`
@@ -59,8 +59,8 @@ func (g goroutines) Text() string {
 	return b.String()
 }
 
-// goStatuses are the states of a goroutine, without the bit that says that its
-// stack is being scanned (runtime2.go).
+// goStatuses are the states of a goroutine, without the bit that marks a scan
+// of its stack (runtime2.go).
 var goStatuses = map[uint64]string{
 	0: "idle", 1: "runnable", 2: "running", 3: "syscall", 4: "waiting", 6: "dead", 8: "copystack", 9: "preempted", 10: "leaked",
 }
@@ -104,7 +104,8 @@ func (t *Group) goroutines(ctx context.Context, _ *mcp.Call, s *session.Session,
 	return answer, ctx.Err()
 }
 
-// field follows the names of members; what is not there has no value.
+// field follows the names of members. A member that is not there has type
+// void.
 func field(o values.Object, names ...string) values.Object {
 	for _, name := range names {
 		m, err := o.Member(name)
@@ -116,7 +117,7 @@ func field(o values.Object, names ...string) values.Object {
 	return o
 }
 
-// number is the value of a member, 0 when it has none.
+// number returns the value of a member, 0 if it has none.
 func number(o values.Object, names ...string) uint64 {
 	o = field(o, names...)
 	if o.Type.Kind == types.KindVoid {
@@ -126,7 +127,7 @@ func number(o values.Object, names ...string) uint64 {
 	return n
 }
 
-// newGoroutineItem reads a runtime.g; one that is dead is false.
+// newGoroutineItem reads a runtime.g. It returns false for a dead goroutine.
 func newGoroutineItem(ctx context.Context, s *session.Session, g values.Object, regs dwarfregs.Registers) (goroutineItem, bool) {
 	status := number(g, "atomicstatus", "value") &^ goScan
 	item := goroutineItem{ID: int64(number(g, "goid")), Status: goStatuses[status]}
@@ -154,7 +155,7 @@ func newGoroutineItem(ctx context.Context, s *session.Session, g values.Object, 
 	return item, true
 }
 
-// waitReason is the runtime's text for what a goroutine waits for.
+// waitReason returns the runtime's text for what a goroutine waits for.
 func waitReason(ctx context.Context, s *session.Session, reason uint64, regs dwarfregs.Registers) string {
 	texts, err := values.Global(ctx, s.Program, "runtime.waitReasonStrings", s.Memory(), regs)
 	if err != nil {

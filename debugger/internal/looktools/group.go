@@ -6,14 +6,14 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A Group is the tools that show, and the one that changes, what a process
-// that stands still is like.
+// A Group has the tools that show a stopped process, and the one that changes
+// its memory.
 type Group struct {
 	Sessions *session.Registry
 	NoWrite  bool
 }
 
-// Tools are the rows of the group.
+// Tools returns the rows of the group.
 func (t *Group) Tools() []mcp.Tool {
 	return []mcp.Tool{
 		{

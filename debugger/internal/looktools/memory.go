@@ -50,10 +50,10 @@ func (c contents) Text() string {
 	return b.String()
 }
 
-// SpacedHex are bytes in hexadecimal with spaces between.
+// SpacedHex formats bytes in hexadecimal with spaces between.
 func SpacedHex(row []byte) string { return fmt.Sprintf("% x", row) }
 
-// ascii shows what is printable, and points for the rest.
+// ascii shows printable characters, and points for the others.
 func ascii(row []byte) string {
 	out := make([]byte, len(row))
 	for i, c := range row {
@@ -88,7 +88,7 @@ type writeArgs struct {
 	sessiontools.SessionArg
 }
 
-// Validate checks what the schema does not say.
+// Validate checks what the schema cannot express.
 func (a writeArgs) Validate() error {
 	if _, err := decodeHex(a.Hex); err != nil {
 		return errors.New("hex must be pairs of hexadecimal digits")
@@ -96,7 +96,7 @@ func (a writeArgs) Validate() error {
 	return nil
 }
 
-// decodeHex reads bytes, with or without spaces between.
+// decodeHex parses bytes in hexadecimal, with or without spaces.
 func decodeHex(text string) ([]byte, error) {
 	return hex.DecodeString(strings.Join(strings.Fields(text), ""))
 }
@@ -111,7 +111,7 @@ type written struct {
 
 func (w written) AuditAddress() string { return w.Address }
 
-// Text says what was done.
+// Text tells what was written.
 func (w written) Text() string {
 	return fmt.Sprintf("Wrote %d bytes at %s (before: %s)", w.Length, w.Address, w.Before)
 }

@@ -25,7 +25,7 @@ type Registers struct {
 	Registers []Register    `json:"registers"`
 }
 
-// A Register is a register as answers have it.
+// A Register is a register in an answer.
 type Register struct {
 	Name   string `json:"name"`
 	Value  string `json:"value" doc:"In hexadecimal"`
@@ -49,7 +49,7 @@ func (r Registers) Text() string {
 	return b.String()
 }
 
-// The values of the argument set beside general.
+// Values of the argument set, apart from general.
 const (
 	setVector = "vector"
 	setX87    = "x87"
@@ -76,7 +76,8 @@ func (t *Group) registers(_ context.Context, _ *mcp.Call, s *session.Session, ar
 	return answer, nil
 }
 
-// generalRegisters are those that are known in a frame.
+// generalRegisters returns the general and segment registers that are known in
+// a frame.
 func generalRegisters(s *session.Session, scope *inspect.FrameScope) []Register {
 	var all []Register
 	for _, row := range inspect.Registers {

@@ -23,7 +23,7 @@ type sourceArgs struct {
 	sessiontools.SessionArg
 }
 
-// Validate checks what the schema does not say.
+// Validate checks what the schema cannot express.
 func (a sourceArgs) Validate() error {
 	if a.File != "" && a.Line == 0 {
 		return errors.New("line is needed with file")
@@ -45,7 +45,7 @@ type lineItem struct {
 	Current bool   `json:"current,omitempty"`
 }
 
-// Text is the lines with their numbers; an arrow points at the current one.
+// Text shows the lines with their numbers and an arrow at the current one.
 func (l listing) Text() string {
 	var b strings.Builder
 	b.WriteString(plain.Line(l.File) + ":")
@@ -59,7 +59,7 @@ func (l listing) Text() string {
 	return b.String()
 }
 
-// source shows lines of files that the program was made of, and of no others.
+// source shows lines of the program's source files, and of no other files.
 func (t *Group) source(ctx context.Context, _ *mcp.Call, s *session.Session, args sourceArgs) (listing, error) {
 	frame, err := s.Frame(0, args.Frame)
 	if err != nil {
@@ -90,7 +90,7 @@ func (t *Group) source(ctx context.Context, _ *mcp.Call, s *session.Session, arg
 	return answer, nil
 }
 
-// sourceFile is the whole path of a file that the program was made of.
+// sourceFile returns the full path of a source file of the program.
 func sourceFile(ctx context.Context, s *session.Session, name string) (string, error) {
 	found, err := s.Program.Addresses(ctx, name, 1)
 	if errors.Is(err, symbols.ErrNotFound) || err == nil && len(found) == 0 {

@@ -26,7 +26,7 @@ type Stack struct {
 	More   bool          `json:"more,omitempty" doc:"Whether the stack goes on"`
 }
 
-// A Frame is a frame as answers have it.
+// A Frame is a frame in an answer.
 type Frame struct {
 	Number   int    `json:"number"`
 	Address  string `json:"address"`

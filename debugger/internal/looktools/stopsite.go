@@ -13,7 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// StopSite is where the process of a session stopped, for the search for
+// StopSite returns where the process of a session stopped, for the search for
 // similar bugs.
 func (t *Group) StopSite(ctx context.Context, call *mcp.Call, id string) (bugs.Site, error) {
 	find := sessiontools.WithStopped(t.Sessions, func(_ context.Context, _ *mcp.Call, s *session.Session, _ sessiontools.OnlySession) (bugs.Site, error) {
@@ -22,11 +22,12 @@ func (t *Group) StopSite(ctx context.Context, call *mcp.Call, id string) (bugs.S
 	return find(ctx, call, sessiontools.OnlySession{SessionArg: sessiontools.SessionArg{Session: id}})
 }
 
-// maxSiteFrames is how far from the stop the program's own code is looked for.
+// maxSiteFrames bounds the frames that are searched for the program's own
+// code.
 const maxSiteFrames = 50
 
-// site describes the innermost frame of the program's own code: what is wrong
-// with a string shows in the C library, but is not its fault.
+// site describes the innermost frame of the program's own code: a crash in the
+// C library is seldom the library's fault.
 func site(s *session.Session) (bugs.Site, error) {
 	frames, err := s.Frames(0, maxSiteFrames)
 	if err != nil {
@@ -55,8 +56,8 @@ func site(s *session.Session) (bugs.Site, error) {
 	return site, nil
 }
 
-// ownFrame is the innermost frame of the program's own code with a source
-// line, else the innermost one of all.
+// ownFrame returns the innermost frame of the program's own code that has a
+// source line, else the innermost frame.
 func ownFrame(s *session.Session, frames []callstack.Frame) *callstack.Frame {
 	executable := s.Executable()
 	for i := range frames {

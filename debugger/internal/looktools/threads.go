@@ -11,7 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// maxThreads is how many threads or goroutines one answer lists.
+// maxThreads is the maximum number of threads or goroutines in an answer.
 const maxThreads = 1000
 
 type threadsArgs struct {
@@ -26,7 +26,7 @@ type threads struct {
 	More    int           `json:"more,omitempty" doc:"How many threads are not listed"`
 }
 
-// A threadItem is a thread as answers have it.
+// A threadItem is a thread in an answer.
 type threadItem struct {
 	ID       int    `json:"id"`
 	Name     string `json:"name,omitempty"`

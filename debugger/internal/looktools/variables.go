@@ -36,7 +36,7 @@ type variables struct {
 	scope string
 }
 
-// A variable is a value as answers have it.
+// A variable is a variable in an answer.
 type variable struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`
@@ -82,7 +82,7 @@ func writeVariables(b *strings.Builder, title string, all []variable) {
 	}
 }
 
-// maxGlobals is how many global variables one answer shows.
+// maxGlobals is the maximum number of global variables in an answer.
 const maxGlobals = 300
 
 func (t *Group) variables(ctx context.Context, _ *mcp.Call, s *session.Session, args variablesArgs) (variables, error) {
@@ -112,8 +112,8 @@ func (t *Group) variables(ctx context.Context, _ *mcp.Call, s *session.Session, 
 	return answer, err
 }
 
-// ownImages are the program and the library that a frame is in. What other
-// libraries have is shown to those only who ask for it by name.
+// ownImages returns the program and the library of a frame. Variables of other
+// libraries are shown only by name.
 func ownImages(s *session.Session, frame *callstack.Frame) []*symbols.Image {
 	executable := s.Executable()
 	return slices.DeleteFunc(s.Program.Images(), func(im *symbols.Image) bool {
@@ -121,9 +121,9 @@ func ownImages(s *session.Session, frame *callstack.Frame) []*symbols.Image {
 	})
 }
 
-// ownNames wants the variables that are not of the language's own library: in
-// Go, where all packages are in one image, those of main and of the package
-// that the frame is in.
+// ownNames selects variables that are not of the language's library: in Go,
+// where all packages are in one image, those of main and of the frame's
+// package.
 func ownNames(frame *callstack.Frame) func(string) bool {
 	if frame.Language != lang.Go {
 		return func(string) bool { return true }
@@ -134,7 +134,7 @@ func ownNames(frame *callstack.Frame) func(string) bool {
 	return func(name string) bool { return strings.HasPrefix(name, "main.") || strings.HasPrefix(name, own) }
 }
 
-// globals are the global variables of some images.
+// globals returns global variables of some images.
 func globals(ctx context.Context, s *session.Session, images []*symbols.Image, regs dwarfregs.Registers, want func(string) bool) (found []variable, more bool, err error) {
 	for _, im := range images {
 		objects, err := values.Globals(ctx, im, s.Memory(), regs, want)
@@ -151,7 +151,7 @@ func globals(ctx context.Context, s *session.Session, images []*symbols.Image, r
 	return found, false, nil
 }
 
-// nameFilter makes a filter of a pattern.
+// nameFilter returns a function that reports whether a name matches a pattern.
 func nameFilter(pattern string) (func(string) bool, error) {
 	if !strings.ContainsAny(pattern, `*?[\`) {
 		return func(name string) bool { return strings.Contains(name, pattern) }, nil

@@ -1,3 +1,3 @@
-// Package plain writes text for people and models: names without control
+// Package plain formats text for people and models: lines without control
 // characters, numbers with separators.
 package plain

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Count is a number of things.
+// Count returns a number with a noun, such as "2 threads".
 func Count(n int, what string) string {
 	if n != 1 {
 		what += "s"
@@ -15,7 +15,7 @@ func Count(n int, what string) string {
 
 func Hex(n uint64) string { return fmt.Sprintf("%#x", n) }
 
-// Thousands writes a number with a comma between groups of three digits.
+// Thousands formats a number with a comma between groups of three digits.
 func Thousands(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	sign := ""

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Line makes text safe to show in a line: nothing in it ends the line or
-// turns around what follows.
+// Line makes text safe to show in a line: it removes control characters and
+// line breaks, and those that change the direction of text.
 func Line(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -19,7 +19,7 @@ func Line(text string) string {
 	}, text)
 }
 
-// Lines is text of several lines that is safe to show.
+// Lines is Line for text of several lines.
 func Lines(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {

@@ -1,6 +1,7 @@
 package session
 
-// WriteMemory writes memory of the process. A history that has begun tells of it.
+// WriteMemory writes memory of the process. If there is a history, it records
+// the write.
 func (s *Session) WriteMemory(addr uint64, data []byte) (int, error) {
 	if s.Recorder == nil {
 		return s.Process.WriteMemory(addr, data)

@@ -11,7 +11,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// EndIfExited ends a session whose process has ended, once somebody knows.
+// EndIfExited ends a session whose process has exited, once a caller has been
+// told. It returns the error of the call, or ErrClosed.
 func (r *Registry) EndIfExited(s *Session, err error) error {
 	if errors.Is(err, proc.ErrDetached) {
 		return ErrClosed
@@ -22,7 +23,7 @@ func (r *Registry) EndIfExited(s *Session, err error) error {
 	}
 	text := s.Name() + " " + describeEnd(stop)
 	if endErr := r.End(context.Background(), s, false, text); endErr != nil {
-		s.Log.Warn("a process that ended could not be let go", "err", endErr)
+		s.Log.Warn("a process that ended could not be released", "err", endErr)
 	}
 	if err != nil {
 		return failure.NotAttached(text)
@@ -30,7 +31,7 @@ func (r *Registry) EndIfExited(s *Session, err error) error {
 	return nil
 }
 
-// describeEnd says how a process ended.
+// describeEnd describes how a process ended.
 func describeEnd(stop proc.Stop) string {
 	switch {
 	case stop.Why == proc.Killed:
@@ -41,14 +42,14 @@ func describeEnd(stop proc.Stop) string {
 	return fmt.Sprintf("exited with status %d", stop.Status)
 }
 
-// An ending says how a session ended, for those who ask for it later.
+// An ending is kept to tell callers how their session ended.
 type ending struct{ id, key, text string }
 
-// maxEndings bounds how many are kept.
+// maxEndings is the number of endings that are kept.
 const maxEndings = 64
 
-// endingLocked says how a session of a client ended, the last one if it has
-// no id.
+// endingLocked returns how a session of a client ended, the last one if id is
+// "". Registry.mu is held.
 func (r *Registry) endingLocked(key, id string) string {
 	for _, e := range slices.Backward(r.ended) {
 		if e.key == key && (id == "" || e.id == id) {
@@ -58,17 +59,16 @@ func (r *Registry) endingLocked(key, id string) string {
 	return ""
 }
 
-// expire ends a session that nobody has used.
+// expire ends a session that has been idle for too long.
 func (r *Registry) expire(s *Session) {
-	r.Log.Info("ending a debugging session that nobody uses", "session", s.ID, "dur", r.Idle)
-	text := fmt.Sprintf("%s was let go because nobody had used the session for %s", s.Name(), r.Idle)
+	r.Log.Info("ending an idle debugging session", "session", s.ID, "dur", r.Idle)
+	text := fmt.Sprintf("%s was released because the session had been idle for %s", s.Name(), r.Idle)
 	if err := r.End(context.Background(), s, s.Launched(), text); err != nil {
-		r.Log.Warn("a process could not be let go", "session", s.ID, "err", err)
+		r.Log.Warn("a process could not be released", "session", s.ID, "err", err)
 	}
 }
 
-// End takes a session out and lets its process go. Who comes second does
-// nothing.
+// End removes a session and releases its process. A second call does nothing.
 func (r *Registry) End(ctx context.Context, s *Session, kill bool, text string) error {
 	r.mu.Lock()
 	mine := r.sessions[s.ID] == s
@@ -84,8 +84,8 @@ func (r *Registry) End(ctx context.Context, s *Session, kill bool, text string) 
 	return s.close(ctx, kill)
 }
 
-// EndAll ends the sessions of a client, of all when all is true. Programs that
-// were attached to run on; those that were launched end.
+// EndAll ends the sessions of a client, or of all if all is true; no session
+// begins after that. Attached processes run on; launched ones are killed.
 func (r *Registry) EndAll(key string, all bool) error {
 	r.mu.Lock()
 	r.closed = r.closed || all
@@ -107,9 +107,9 @@ func (r *Registry) EndAll(key string, all bool) error {
 	return errors.Join(errs...)
 }
 
-// EndClient lets the processes of a client go.
+// EndClient ends the sessions of a client that has gone.
 func (r *Registry) EndClient(key string) {
 	if err := r.EndAll(key, false); err != nil {
-		r.Log.Warn("a process could not be let go", "err", err)
+		r.Log.Warn("a process could not be released", "err", err)
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// stopTime is how long a process may take to stop. It is much more than that
-// unless the process is stuck in the kernel.
+// stopTime bounds the wait for a process to stop. Only a process that is stuck
+// in the kernel takes so long.
 const stopTime = 5 * time.Second
 
-// interrupt ends an operation that nobody waits for any more. That it was
-// paused is no news then; another reason is told to who asks next.
+// interrupt cancels an operation whose caller has gone. A pause is then
+// reported already; any other stop is left for the next caller.
 func (s *Session) interrupt(ctx context.Context, op *operation) error {
 	op.cancel()
 	select {
@@ -25,15 +25,15 @@ func (s *Session) interrupt(ctx context.Context, op *operation) error {
 	return ctx.Err()
 }
 
-// An operation is the process on the move.
+// An operation is a run of the process.
 type operation struct {
-	cancel   context.CancelFunc // makes it stop
-	done     chan struct{}      // closed when it stands still
-	err      error              // valid then
-	reported bool               // somebody was told how it ended; session.mu
+	cancel   context.CancelFunc // stops the process
+	done     chan struct{}      // closed when the process has stopped
+	err      error              // valid after done is closed
+	reported bool               // a caller was told how it ended; guarded by Session.mu
 }
 
-// Done says whether the process stands still again.
+// Done reports whether the operation has ended.
 func (o *operation) Done() bool {
 	select {
 	case <-o.done:
@@ -43,8 +43,8 @@ func (o *operation) Done() bool {
 	}
 }
 
-// Begin moves the process: f runs until the process stands still and says why.
-// It expects the gate, and that nothing moves.
+// Begin starts an operation: f runs until the process has stopped. The caller
+// holds the gate, and no other operation is in progress.
 func (s *Session) Begin(f func(ctx context.Context) (proc.Stop, error)) *operation {
 	ctx, cancel := context.WithCancel(s.Life)
 	op := &operation{cancel: cancel, done: make(chan struct{})}
@@ -65,8 +65,8 @@ func (s *Session) Begin(f func(ctx context.Context) (proc.Stop, error)) *operati
 	return op
 }
 
-// RecordStop takes over where the process stands. A stop without a reason is where
-// it stands after something went wrong.
+// RecordStop makes the state that of a stop. One without a reason stands for
+// the current position after an error.
 func (s *Session) RecordStop(stop proc.Stop) {
 	if stop.Why == 0 {
 		stop = s.CurrentStop()
@@ -77,14 +77,15 @@ func (s *Session) RecordStop(stop proc.Stop) {
 	s.mu.Unlock()
 }
 
-// operation is what was begun last, nil when nothing was.
+// operation returns the last operation, nil before the first.
 func (s *Session) operation() *operation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.op
 }
 
-// UnreportedOperation is an operation that ended without anybody being told, else nil.
+// UnreportedOperation returns the last operation if no caller has been told
+// how it ended, else nil.
 func (s *Session) UnreportedOperation() *operation {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,11 +12,11 @@ type Outcome struct {
 	Output string `json:"output,omitempty" doc:"What a launched program has written since the last answer"`
 }
 
-// Text is the documented form; where a program's own stop has none, the place
-// follows.
+// Text is the documented form. Stops without a documented form have one in the
+// same style.
 func (m Outcome) Text() string { return m.StateText() + m.State.When() }
 
-// StateText is all but the moment.
+// StateText is Text without the position in the history.
 func (m Outcome) StateText() string {
 	var b strings.Builder
 	b.WriteString(m.State.Text())

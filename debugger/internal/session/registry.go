@@ -19,7 +19,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/target"
 )
 
-// A Registry has the sessions of all clients. A client finds its own only.
+// A Registry holds the sessions of all clients. Clients see only their own.
 type Registry struct {
 	Config
 
@@ -29,22 +29,22 @@ type Registry struct {
 	closed   bool
 }
 
-// A Config says what the sessions of a registry may take.
+// A Config limits the sessions of a registry.
 type Config struct {
 	Log         *slog.Logger
-	Idle        time.Duration // after which a session that nobody uses ends
+	Idle        time.Duration // an idle session ends after it
 	MaxSessions int           // of sessions of one client
-	MaxStop     time.Duration // how long a process may stand still; 0 is for ever
-	// history is how many bytes of records a session keeps.
+	MaxStop     time.Duration // how long a process may be stopped; 0 means no limit
+	// History is the size of the records that a session keeps, in bytes.
 	History int
 }
 
-// NewRegistry makes one without sessions.
+// NewRegistry returns a registry without sessions.
 func NewRegistry(c Config) *Registry {
 	return &Registry{Config: c, sessions: map[string]*Session{}}
 }
 
-// Find returns the session of a client by its id, or its only one.
+// Find returns the session of a client by its id, or the only one if id is "".
 func (r *Registry) Find(key, id string) (*Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +73,7 @@ func listNames(sessions []*Session) string {
 	return strings.Join(parts, ", ")
 }
 
-// ownLocked are the sessions of a client by their ids.
+// ownLocked returns the sessions of a client, sorted. Registry.mu is held.
 func (r *Registry) ownLocked(key string) []*Session {
 	var own []*Session
 	for _, s := range r.sessions {
@@ -87,14 +87,14 @@ func (r *Registry) ownLocked(key string) []*Session {
 	return own
 }
 
-// Own are the sessions of a client.
+// Own returns the sessions of a client, sorted by process and id.
 func (r *Registry) Own(key string) []*Session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.ownLocked(key)
 }
 
-// RequireRoom says whether a client may have another session.
+// RequireRoom returns an error if a client may not have another session.
 func (r *Registry) RequireRoom(key string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,8 +107,8 @@ func (r *Registry) RequireRoom(key string) error {
 	return nil
 }
 
-// Add makes a session of a process that stands still, or of a file. It takes
-// over the debuggee, also when it fails.
+// Add begins a session with a stopped process or a file. It owns the target
+// from then on, even if it fails.
 func (r *Registry) Add(key string, d target.Target) (*Session, error) {
 	id := make([]byte, 4)
 	_, _ = rand.Read(id) // it never fails
@@ -129,19 +129,19 @@ func (r *Registry) Add(key string, d target.Target) (*Session, error) {
 	return s, nil
 }
 
-// indexDelay is how long the first looks have the processors for themselves.
+// indexDelay leaves the processors to the first calls of a session.
 const indexDelay = 200 * time.Millisecond
 
-// index reads all symbols, before somebody asks for one by name.
+// index reads all symbols in the background, before a name is looked up.
 func (s *Session) index() {
 	select {
 	case <-time.After(indexDelay):
-		_ = s.Program.Index(s.Life) // what it cannot read, who asks will be told
+		_ = s.Program.Index(s.Life) // a lookup reports what cannot be read
 	case <-s.Life.Done():
 	}
 }
 
-// register makes a session one that can be found, unless all is over.
+// register adds a session, and reports false if the registry is closed.
 func (r *Registry) register(s *Session) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -151,7 +151,7 @@ func (r *Registry) register(s *Session) bool {
 	return !r.closed
 }
 
-// Touch says that a session is in use.
+// Touch restarts the idle time-out of a session.
 func (r *Registry) Touch(s *Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,29 +14,30 @@ import (
 
 // A Session is one process, core file or trace that one client debugs.
 //
-// One call at a time has the gate and may use the process. What moves the
-// process is an operation, which may outlast the call that began it; while it
-// is on, nobody else but Interrupt and Close touches the process.
+// One call at a time holds the gate and may use the process. A run of the
+// process is an operation, which may outlast the call that began it. While an
+// operation is in progress, other calls may only cancel it (Pause) or end the
+// session.
 type Session struct {
-	*stepping.Stepper // of whoever has the gate or the operation
+	*stepping.Stepper // owned by the call that holds the gate, or by the operation
 
 	ID, Key string
-	drifts  bool // the process runs on by itself when it stands still for too long
+	drifts  bool // the process runs on by itself after MaxStop
 
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
-	gate   chan struct{}    // full while a call has the session
-	source sourcefile.Cache // the file of the last stop; whoever has the gate or the operation
+	gate   chan struct{}    // full while a call holds it
+	source sourcefile.Cache // of the last stop; owned like the Stepper
 
 	mu     sync.Mutex
 	now    State // as of the last stop
 	op     *operation
 	closed bool
-	timer  *time.Timer // ends the session when nobody uses it
+	timer  *time.Timer // ends an idle session
 }
 
-// Acquire waits until the caller has the session to itself. The context that it
-// returns ends with the session, too.
+// Acquire waits for the gate. The context that it returns also ends with the
+// session; the caller must call the returned function to release the gate.
 func (s *Session) Acquire(ctx context.Context) (context.Context, func(), error) {
 	select {
 	case s.gate <- struct{}{}:
@@ -57,10 +58,11 @@ func (s *Session) Acquire(ctx context.Context) (context.Context, func(), error) 
 	return ctx, leave, nil
 }
 
-// ErrClosed says that the session ended while somebody waited for it.
+// ErrClosed is returned if the session ended during a call.
 var ErrClosed = failure.NotAttached("the session has just ended")
 
-// RequireIdle says whether the process stands still and may be moved.
+// RequireIdle returns an error unless the process is stopped and no operation
+// is in progress.
 func (s *Session) RequireIdle() error {
 	if op := s.operation(); op != nil && !op.Done() {
 		return failure.ErrRunning
@@ -71,7 +73,8 @@ func (s *Session) RequireIdle() error {
 	return nil
 }
 
-// RequireStopped says whether the process may be looked at.
+// RequireStopped returns an error unless the process can be read, and brings
+// the symbols up to date.
 func (s *Session) RequireStopped() error {
 	if err := s.RequireIdle(); err != nil {
 		return err
@@ -82,7 +85,7 @@ func (s *Session) RequireStopped() error {
 	return s.Refresh()
 }
 
-// State is where the process stands.
+// State returns the state as of the last stop, or running.
 func (s *Session) State() State {
 	s.mu.Lock()
 	now := s.now
@@ -90,7 +93,8 @@ func (s *Session) State() State {
 	return s.withDrift(now)
 }
 
-// withDrift is the state of a process that may run by itself.
+// withDrift is the state of a process that may have run on by itself after
+// MaxStop.
 func (s *Session) withDrift(now State) State {
 	if !s.drifts || now.Status != Stopped {
 		return now
@@ -102,7 +106,7 @@ func (s *Session) withDrift(now State) State {
 	return now
 }
 
-// ReportedState is state for a caller, who then knows how the operation ended.
+// ReportedState returns the state and marks the last operation as reported.
 func (s *Session) ReportedState() State {
 	s.mu.Lock()
 	if s.op != nil && s.op.Done() {
@@ -113,8 +117,8 @@ func (s *Session) ReportedState() State {
 	return s.withDrift(now)
 }
 
-// close lets the process go, or ends it, and waits for all that the session
-// has started. It is called once, and not by who has the gate.
+// close releases the target and waits for all goroutines of the session. It is
+// called once, by a goroutine that does not hold the gate.
 func (s *Session) close(ctx context.Context, kill bool) error {
 	s.mu.Lock()
 	s.closed = true
@@ -122,10 +126,10 @@ func (s *Session) close(ctx context.Context, kill bool) error {
 	s.mu.Unlock()
 	s.cancel()
 	var err error
-	if s.Process != nil { // a file must stay open for as long as it is looked at
+	if s.Process != nil { // a file stays open until no call reads it
 		err = s.Release(ctx, kill)
 	}
-	s.gate <- struct{}{} // those who had it have found the process gone
+	s.gate <- struct{}{} // calls that hold it return, as the process is gone
 	<-s.gate
 	s.wg.Wait()
 	if s.Output != nil {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// signalName is the name of a signal, such as SIGSEGV.
+// signalName returns the name of a signal, such as SIGSEGV.
 func signalName(sig syscall.Signal) string {
 	if name := unix.SignalName(sig); name != "" {
 		return name

@@ -7,5 +7,6 @@ import (
 	"syscall"
 )
 
-// signalName is the number of a signal: on other systems nothing is traced.
+// signalName returns the number of a signal: nothing is traced on other
+// systems.
 func signalName(sig syscall.Signal) string { return fmt.Sprintf("signal %d", int(sig)) }

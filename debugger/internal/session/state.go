@@ -6,14 +6,14 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
 )
 
-// The statuses of a process.
+// The values of State.Status.
 const (
 	Stopped = "stopped"
 	Running = "running"
 	Exited  = "exited"
 )
 
-// A State says where a process stands and why; every answer has one.
+// A State describes where a process has stopped and why. Every answer has one.
 type State struct {
 	Session string `json:"session" doc:"The id of the session"`
 	PID     int    `json:"pid"`
@@ -35,22 +35,22 @@ type State struct {
 
 	Note string `json:"note,omitempty" doc:"What else there is to know about the stop"`
 
-	faultText string // how the text tells Fault, or that there is none
+	faultText string // the part of the text about Fault
 }
 
-// running is the state of the same process on the move.
+// running returns the state while the process runs.
 func (s State) running() State {
 	return State{Session: s.Session, PID: s.PID, Status: Running}
 }
 
-// Reasons say in a word why a process stopped.
+// Reasons are the values of State.Reason.
 var Reasons = map[proc.Why]string{
 	proc.Paused: "pause", proc.Stepped: "step", proc.AtBreakpoint: "breakpoint", proc.AtWatchpoint: "watchpoint",
 	proc.Signalled: "signal", proc.Executed: "exec", proc.Exited: "", proc.Killed: "",
 	stepping.AtPresent: "present", stepping.AtBeginning: "beginning", stepping.AtMoment: "moment", stepping.AtWrite: "write", stepping.AtLimit: "limit", stepping.AtExit: "exit",
 }
 
-// Describe says where a process stands after a stop.
+// Describe returns the state for a stop, and clears the notes.
 func (s *Session) Describe(stop proc.Stop) State {
 	now := State{Session: s.ID, PID: s.PID, Status: Stopped, Reason: Reasons[stop.Why]}
 	if stop.Signal != 0 {
@@ -75,13 +75,13 @@ func (s *Session) Describe(stop proc.Stop) State {
 	if stop.Why == proc.Executed {
 		clear(s.Breakpoints.ByID)
 	}
-	if s.Refresh() == nil { // a process that has just died is found out later
+	if s.Refresh() == nil { // a process that has just died is detected later
 		s.locate(&now, stop.Address)
 	}
 	return now
 }
 
-// note is what is out of the ordinary about a stop.
+// note returns what is unusual about a stop.
 func note(stop proc.Stop) string {
 	switch {
 	case stop.Err != nil:
@@ -96,7 +96,7 @@ func note(stop proc.Stop) string {
 	return ""
 }
 
-// locate names the place of the next instruction.
+// locate fills in the function, file, line and source text of an address.
 func (s *Session) locate(now *State, address uint64) {
 	now.Function, now.File, now.Line = s.Place(address)
 	if now.File != "" {

@@ -6,7 +6,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 )
 
-// Where shows the function and the line.
+// Where returns lines with the function, the position in the source and its
+// text.
 func (s *State) Where() string {
 	text := "\n" + plain.Line(s.Function)
 	if s.File != "" {
@@ -18,7 +19,7 @@ func (s *State) Where() string {
 	return text
 }
 
-// Text says where a process stands, in one line.
+// Text describes the state in one line.
 func (s State) Text() string {
 	switch s.Status {
 	case Running:
@@ -55,7 +56,7 @@ func (s State) Text() string {
 	return fmt.Sprintf("Stopped at %s", s.Address)
 }
 
-// Position is that of the moment that is looked at, 0 without a history.
+// Position returns the position in the history, 0 without one.
 func (s State) Position() uint64 {
 	if s.History == nil {
 		return 0
@@ -77,7 +78,8 @@ func (s State) signalled() string {
 	return fmt.Sprintf("Stopped by signal %s (%s)%s", s.Signal, s.Address, s.faultText)
 }
 
-// Place is the address with all that is known about it.
+// Place returns the address with its function and line, as far as they are
+// known.
 func (s State) Place() string {
 	text := s.Address
 	if s.Function != "" {
@@ -89,7 +91,7 @@ func (s State) Place() string {
 	return text
 }
 
-// When says which moment of the past is looked at, in a line of its own.
+// When returns a line with the position in the past, "" at the present.
 func (s State) When() string {
 	if s.History == nil || !s.History.Past {
 		return ""

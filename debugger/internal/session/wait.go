@@ -8,25 +8,25 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// A Client waits for an operation.
+// A Client is the caller that waits for an operation.
 type Client interface {
 	// InputClosed is closed when the client will send nothing more.
 	InputClosed() <-chan struct{}
-	// Progress tells it what has happened so far.
+	// Progress reports how far the operation is.
 	Progress(ctx context.Context, progress, total float64, message string)
 }
 
-// Move lets the process do something and waits for its end.
+// Move begins an operation and waits for its end.
 func (s *Session) Move(ctx context.Context, call Client, wait time.Duration, f func(context.Context) (proc.Stop, error)) (Outcome, error) {
 	return s.Await(ctx, call, s.Begin(f), wait)
 }
 
-// leftGrace is how long a process is waited for when the client has left. Clients
-// that wait for our end give us 2 seconds.
+// leftGrace bounds the wait for an operation after the client has closed its
+// input. Clients give a server 2 seconds to exit.
 const leftGrace = time.Second
 
-// Await waits until the process stands still, for so long. The end of ctx
-// stops the process.
+// Await waits for the end of an operation, at most for the given time. If ctx
+// ends, it cancels the operation.
 func (s *Session) Await(ctx context.Context, call Client, op *operation, wait time.Duration) (Outcome, error) {
 	began := time.Now()
 	timer := time.NewTimer(wait)
@@ -55,7 +55,7 @@ func (s *Session) Await(ctx context.Context, call Client, op *operation, wait ti
 	}
 }
 
-// progress says what the process is doing.
+// progress describes what the process is doing.
 func (s *Session) progress() string {
 	if n := s.RecordedSteps.Load(); n > 0 {
 		return plain.Thousands(n) + " instructions recorded"
@@ -63,7 +63,7 @@ func (s *Session) progress() string {
 	return "The process is running"
 }
 
-// outcome is how an operation ended.
+// outcome returns how an operation ended, and marks it as reported.
 func (s *Session) outcome(op *operation) (Outcome, error) {
 	now := s.ReportedState()
 	switch {
@@ -75,7 +75,7 @@ func (s *Session) outcome(op *operation) (Outcome, error) {
 	return Outcome{State: now, Output: s.takeOutput()}, nil
 }
 
-// takeOutput is what a launched program has written since the last answer.
+// takeOutput returns what a launched program has written since the last call.
 func (s *Session) takeOutput() string {
 	if s.Output == nil {
 		return ""
@@ -105,7 +105,8 @@ func (s *Session) Pause(ctx context.Context) (Outcome, error) {
 	}
 }
 
-// pauseDrifting stops a process that runs on by itself, and is where another one stands.
+// pauseDrifting stops a process that runs on by itself; of others it returns
+// the state.
 func (s *Session) pauseDrifting(ctx context.Context) (Outcome, error) {
 	_, leave, err := s.Acquire(ctx)
 	if err != nil {

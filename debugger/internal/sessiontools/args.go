@@ -6,36 +6,37 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// The scopes of what looks at a process, and of what moves or changes one.
+// The scopes of tools that read a process, and of those that move or change
+// it.
 const (
 	ReadScope  mcp.Scope = "debug:read"
 	WriteScope mcp.Scope = "debug:write"
 )
 
-// LookUp is why calls that only show a process are recorded as look-ups (see
-// [mcp.Tool.LookUp]).
+// LookUp is the reason why calls that only show a process are recorded as
+// look-ups, see [mcp.Tool.LookUp].
 const LookUp = "it shows processes that the caller debugs"
 
-// SessionArg is in the arguments of every tool that works on a session.
+// SessionArg is an argument of all tools that work on a session.
 type SessionArg struct {
 	Session string `json:"session,omitempty" doc:"The session, as attach and launch return it; not needed when there is only one"`
 }
 
 func (a SessionArg) session() string { return a.Session }
 
-// sessionArgs are arguments with a sessionArg.
+// sessionArgs are arguments with a SessionArg.
 type sessionArgs interface{ session() string }
 
-// OnlySession are the arguments of tools that have no others.
+// OnlySession is the arguments of tools that have no others.
 type OnlySession struct{ SessionArg }
 
-// MaxMemory is how many bytes of memory one answer shows.
+// MaxMemory is the maximum size of memory in an answer.
 const MaxMemory = 64 << 10
 
-// DefaultWait is how long a call waits for the process to stop.
+// DefaultWait is the default time to wait for the process to stop.
 const DefaultWait = 10 * time.Second
 
-// WaitArg is in the arguments of every tool that lets the process run.
+// WaitArg is an argument of all tools that let the process run.
 type WaitArg struct {
 	WaitMS *int `json:"wait_ms" min:"0" max:"60000" doc:"How many milliseconds to wait for the stop, 10000 if not given; after that the process runs on and the answer says that it is running"`
 }

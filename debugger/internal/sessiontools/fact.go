@@ -9,8 +9,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 )
 
-// factArgs are the arguments of which records tell. Everything else that a
-// caller sends may be a secret of the program: expressions, paths, bytes.
+// factArgs are the arguments that audit records may contain. Other arguments
+// may be secrets of the program: expressions, paths, bytes.
 type factArgs struct {
 	PID     int    `json:"pid"`
 	ID      int    `json:"id"`
@@ -19,20 +19,20 @@ type factArgs struct {
 	Format  string `json:"format"`
 }
 
-// A fact is what a record says of a call, from the arguments and the answer,
-// which is nil if there is none.
+// A fact returns what an audit record says about a call. The answer is nil if
+// the call failed.
 type fact func(args factArgs, answer any) map[string]string
 
-// FactsOf makes a fact the column of a tool's row.
+// FactsOf makes a fact the Details column of a tool's row.
 func FactsOf(f fact) func(raw json.RawMessage, answer any) map[string]string {
 	return func(raw json.RawMessage, answer any) map[string]string {
 		var args factArgs
-		_ = json.Unmarshal(raw, &args) // of arguments with other forms, those that fit
+		_ = json.Unmarshal(raw, &args) // arguments of another type are ignored
 		return f(args, answer)
 	}
 }
 
-// processAnswer is an answer about a process, addressAnswer one about a place.
+// Answers about a process, and about an address.
 type (
 	processAnswer interface{ AuditPID() int }
 	addressAnswer interface{ AuditAddress() string }
@@ -50,7 +50,7 @@ func FormatFact(a factArgs, _ any) map[string]string {
 	return oneOf("format", a.Format, "json", "binary", "text")
 }
 
-// ProcessFact is the process that an answer is about.
+// ProcessFact records the process of the answer.
 func ProcessFact(_ factArgs, answer any) map[string]string {
 	if about, ok := answer.(processAnswer); ok {
 		return positive("pid", about.AuditPID())
@@ -58,8 +58,8 @@ func ProcessFact(_ factArgs, answer any) map[string]string {
 	return nil
 }
 
-// AddressFact is the address that the answer is about, or else the argument, if
-// it is a number.
+// AddressFact records the address of the answer, or else the argument if it is
+// a number.
 func AddressFact(a factArgs, answer any) map[string]string {
 	text := a.Address
 	if about, ok := answer.(addressAnswer); ok {
@@ -79,7 +79,7 @@ func positive(name string, n int) map[string]string {
 	return map[string]string{name: strconv.Itoa(n)}
 }
 
-// oneOf is the word, or the first one where none was given.
+// oneOf records one of some words, the first one if none was given.
 func oneOf(name, word string, words ...string) map[string]string {
 	switch {
 	case word == "":

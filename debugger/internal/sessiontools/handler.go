@@ -8,14 +8,14 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// Handler is a handler of a tool.
+// A Handler handles calls of a tool.
 type Handler[A, R any] func(ctx context.Context, call *mcp.Call, args A) (R, error)
 
-// Work is what a tool does when it has a session to itself.
+// Work is a handler of a tool that is called with the session acquired.
 type Work[A, R any] func(ctx context.Context, call *mcp.Call, s *session.Session, args A) (R, error)
 
-// WithSession makes a handler that works on a session, whether the process stands
-// still or not.
+// WithSession returns a handler that acquires the session and calls work,
+// whether or not the process is stopped.
 func WithSession[A sessionArgs, R any](r *session.Registry, work Work[A, R]) Handler[A, R] {
 	return func(ctx context.Context, call *mcp.Call, args A) (R, error) {
 		var none R
@@ -33,7 +33,7 @@ func WithSession[A sessionArgs, R any](r *session.Registry, work Work[A, R]) Han
 	}
 }
 
-// WithStopped makes a handler that works on a process which stands still.
+// WithStopped is WithSession for work on a stopped process.
 func WithStopped[A sessionArgs, R any](r *session.Registry, work Work[A, R]) Handler[A, R] {
 	return WithSession(r, func(ctx context.Context, call *mcp.Call, s *session.Session, args A) (R, error) {
 		if err := s.RequireStopped(); err != nil {
@@ -44,8 +44,8 @@ func WithStopped[A sessionArgs, R any](r *session.Registry, work Work[A, R]) Han
 	})
 }
 
-// WithExecution makes a handler of what goes through what a process does, or did if it
-// is a trace. A core file is but one moment.
+// WithExecution is WithStopped for work that steps through execution, live or
+// recorded. It rejects core files.
 func WithExecution[A sessionArgs, R any](r *session.Registry, work Work[A, R]) Handler[A, R] {
 	return WithStopped(r, func(ctx context.Context, call *mcp.Call, s *session.Session, args A) (R, error) {
 		if err := s.RequireExecution(); err != nil {
@@ -56,8 +56,8 @@ func WithExecution[A sessionArgs, R any](r *session.Registry, work Work[A, R]) H
 	})
 }
 
-// WithProcess makes a handler of what changes a process, which core files and
-// traces have not, and the past no more.
+// WithProcess is WithStopped for work that changes a live process. It rejects
+// core files and traces, and positions in the past.
 func WithProcess[A sessionArgs, R any](r *session.Registry, work Work[A, R]) Handler[A, R] {
 	return WithStopped(r, func(ctx context.Context, call *mcp.Call, s *session.Session, args A) (R, error) {
 		if err := errors.Join(s.RequireProcess(), s.RequirePresent()); err != nil {
@@ -68,7 +68,7 @@ func WithProcess[A sessionArgs, R any](r *session.Registry, work Work[A, R]) Han
 	})
 }
 
-// Exclusive runs the worker while it has the session.
+// Exclusive calls work while it holds the gate of the session.
 func Exclusive[A, R any](ctx context.Context, call *mcp.Call, s *session.Session, work Work[A, R], args A) (R, error) {
 	inside, leave, err := s.Acquire(ctx)
 	if err != nil {

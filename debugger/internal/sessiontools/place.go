@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
-// A Place is a place in the program.
+// A Place is an address of the program with its function and line.
 type Place struct {
 	Address  string `json:"address"`
 	Function string `json:"function,omitempty"`
@@ -21,7 +21,7 @@ func NewPlace(l symbols.Location) Place {
 	return Place{plain.Hex(l.Addr), l.Function, l.File, l.Line}
 }
 
-// String is a place for people.
+// String returns the place in one line.
 func (p Place) String() string {
 	text := p.Address
 	if p.Function != "" {
@@ -33,7 +33,8 @@ func (p Place) String() string {
 	return plain.Line(text)
 }
 
-// NextInstruction is the instruction where a session stands.
+// NextInstruction returns the text of the instruction where a session is
+// stopped.
 func NextInstruction(s *session.Session, now session.State) string {
 	at, err := inspect.ParseAddress(now.Address)
 	if err != nil || now.Status != session.Stopped {

@@ -8,11 +8,11 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/core"
 )
 
-// maxCached is how large a file may be that is kept.
+// maxCached is the maximum size of a cached file.
 const maxCached = 1 << 20
 
-// A Cache is the file whose lines were shown last. Each step shows one, and
-// most are of the same file as the one before.
+// A Cache holds the file whose lines were shown last. Each step shows a line,
+// mostly of the same file as before.
 type Cache struct {
 	path   string
 	info   os.FileInfo // as it was read
@@ -20,8 +20,8 @@ type Cache struct {
 	starts []uint32 // of the lines in text
 }
 
-// Line is the text of one line, "" when there is none. The file is read again
-// when it has changed.
+// Line returns the text of a line, "" if there is none. A file that has
+// changed is read again.
 func (k *Cache) Line(path string, n int) string {
 	if !k.current(path) {
 		*k = readFile(path)
@@ -36,7 +36,7 @@ func (k *Cache) Line(path string, n int) string {
 	return strings.TrimSpace(oneLine(text))
 }
 
-// current says whether the file is the one that was read.
+// current reports whether the cached file is the one at a path, and unchanged.
 func (k *Cache) current(path string) bool {
 	if k.info == nil || k.path != path {
 		return false
@@ -45,7 +45,8 @@ func (k *Cache) current(path string) bool {
 	return err == nil && os.SameFile(now, k.info) && now.Size() == k.info.Size() && now.ModTime().Equal(k.info.ModTime())
 }
 
-// readFile reads a file; one that is too large or cannot be read is not kept.
+// readFile reads a file. It returns an empty cache if the file is too large or
+// cannot be read.
 func readFile(path string) Cache {
 	f, err := core.OpenRegular(path)
 	if err != nil {
@@ -62,7 +63,7 @@ func readFile(path string) Cache {
 	}
 	k := Cache{path: path, info: info, text: string(text)}
 	for at := 0; at < len(text); {
-		k.starts = append(k.starts, uint32(at)) // not more than maxKept
+		k.starts = append(k.starts, uint32(at)) // at most maxCached
 		next := strings.IndexByte(k.text[at:], '\n')
 		if next < 0 {
 			break

@@ -9,14 +9,14 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 )
 
-// Bounds of what is read of source files.
+// Limits of reading source files.
 const (
 	maxSource     = 16 << 20
 	maxSourceLine = 1000
 )
 
-// Lines returns some lines of a file, counted from 1; what cannot be
-// read is missing.
+// Lines returns lines of a file, counted from 1. Lines that cannot be read are
+// missing.
 func Lines(file string, first, last int) []string {
 	f, err := core.OpenRegular(file)
 	if err != nil {
@@ -46,7 +46,7 @@ func oneLine(text string) string {
 	return plain.Line(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// Line is the text of one line, "" when there is none.
+// Line returns the text of a line, "" if there is none.
 func Line(file string, line int) string {
 	lines := Lines(file, line, line)
 	if len(lines) == 0 {

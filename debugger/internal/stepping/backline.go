@@ -9,21 +9,21 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// A backStepper goes back by source.
+// A backStepper goes back through history by lines and calls.
 type backStepper struct {
 	s      *Stepper
-	bodies map[uint64]uint64 // by where functions begin, where their code has passed its prologue
+	bodies map[uint64]uint64 // end of the prologue by start of the function
 }
 
-// BackUnits go back by one unit each. They are over when they have come to
-// something else.
+// BackUnits step back by one line or call each. done reports whether the walk
+// ended before that, at a breakpoint or at the beginning.
 var BackUnits = map[string]func(b *backStepper, ctx context.Context) (stop proc.Stop, over bool, err error){
 	"line": func(b *backStepper, ctx context.Context) (proc.Stop, bool, error) { return b.line(ctx, false) },
 	"over": func(b *backStepper, ctx context.Context) (proc.Stop, bool, error) { return b.line(ctx, true) },
 	"out":  (*backStepper).out,
 }
 
-// StepBack goes a way n times, or until it is over.
+// StepBack steps back by n units, or until a breakpoint or the beginning.
 func (s *Stepper) StepBack(ctx context.Context, unit string, n int) (stop proc.Stop, err error) {
 	b := &backStepper{s: s, bodies: map[uint64]uint64{}}
 	for over := false; n > 0 && !over && err == nil; n-- {
@@ -32,11 +32,11 @@ func (s *Stepper) StepBack(ctx context.Context, unit string, n int) (stop proc.S
 	return stop, err
 }
 
-// line goes back to where a line begins: that of the code just before, or the
-// one whose middle the process stands in.
+// line goes back to the beginning of a line: the line of the code just before,
+// or the current line if the thread is in its middle.
 func (b *backStepper) line(ctx context.Context, over bool) (stop proc.Stop, done bool, err error) {
 	s := b.s
-	w := &backLineWalk{backStepper: b, ctx: ctx, over: over, look: s.newStopConditions(true), isGo: s.IsGo()}
+	w := &backLineWalk{backStepper: b, ctx: ctx, over: over, conditions: s.newStopConditions(true), isGo: s.IsGo()}
 	if err := w.begin(); err != nil {
 		return stop, true, err
 	}
@@ -45,8 +45,8 @@ func (b *backStepper) line(ctx context.Context, over bool) (stop proc.Stop, done
 	case err != nil:
 		stop, err = s.StopAt(AtMoment, err)
 		return stop, true, err
-	case w.look.found != nil:
-		return w.look.stop(s.CurrentStop()), true, nil
+	case w.conditions.found != nil:
+		return w.conditions.stop(s.CurrentStop()), true, nil
 	case !found && !w.found:
 		stop, err = s.StopAt(AtBeginning, nil)
 		return stop, true, err
@@ -59,18 +59,18 @@ func (b *backStepper) line(ctx context.Context, over bool) (stop proc.Stop, done
 // goroutine.
 type backLineWalk struct {
 	*backStepper
-	ctx  context.Context //nolint:containedctx // lives as long as the walk
-	over bool
-	isGo bool
-	look *stopConditions
+	ctx        context.Context //nolint:containedctx // lives as long as the walk
+	over       bool
+	isGo       bool
+	conditions *stopConditions
 
-	pc      uint64        // of the last place that counts
+	pc      uint64        // of the last position that counted
 	at      inspect.Level // likewise
-	inside  bool          // what was called behind that place, and is passed
-	entered bool          // the function was entered since then
+	inside  bool          // in a call made before that position, which is skipped
+	entered bool          // the function was entered after that position
 
 	found bool
-	to    codeLine // to whose beginning it goes
+	to    codeLine // the line whose start is looked for
 	first uint64   // the earliest position of it so far
 }
 
@@ -88,17 +88,17 @@ func (w *backLineWalk) begin() (err error) {
 	return err
 }
 
-// visit says whether the walk is over, at a position that it has just gone back
-// to. Where a line begins is known only by the position before it, at which
-// nothing stops any more.
+// visit reports whether the backward walk is done, at the position that it has
+// just moved to. The start of a line is only recognized one position before
+// it, where breakpoints no longer count.
 func (w *backLineWalk) visit(v *history.View) bool {
 	pc := v.PC()
 	at, err := w.s.DepthOf(v.Thread(), 0, w.isGo)
 	if err != nil || at.Owner != w.at.Owner || w.passes(at) {
-		return w.look.stopsBackward(v)
+		return w.conditions.stopsBackward(v)
 	}
 	called := w.over && w.isCalled(pc, at)
-	if w.found && w.isBefore(pc, at, called) || w.look.stopsBackward(v) {
+	if w.found && w.isBefore(pc, at, called) || w.conditions.stopsBackward(v) {
 		return true
 	}
 	if w.inside = called; called {
@@ -111,16 +111,16 @@ func (w *backLineWalk) visit(v *history.View) bool {
 	return false
 }
 
-// passes says whether a place is in what was called, and notes when it is not
-// any more.
+// passes reports whether a position is inside a call that the walk skips. It
+// clears inside when the call is left.
 func (w *backLineWalk) passes(at inspect.Level) bool {
 	w.inside = w.inside && !at.Outside(w.at)
 	return w.inside
 }
 
-// isBefore says whether a place is behind the beginning of the line that was
-// found: in another line or function, or the end of what another line has
-// called.
+// isBefore reports whether a position lies before the start of the line that
+// was found: in another line or function, or at the return of a call that
+// another line made.
 func (w *backLineWalk) isBefore(pc uint64, at inspect.Level, called bool) bool {
 	if !called {
 		line, ok := w.lineOf(pc)
@@ -133,26 +133,27 @@ func (w *backLineWalk) isBefore(pc uint64, at inspect.Level, called bool) bool {
 	return ok && caller != w.to
 }
 
-// isCalled says whether a place is the end of what was called.
+// isCalled reports whether a position is the end of a call.
 func (w *backLineWalk) isCalled(pc uint64, at inspect.Level) bool {
 	return !at.Outside(w.at) && (w.isReturn(pc, at) || w.isElsewhere(pc))
 }
 
-// isReturn says whether an instruction returns to the place that counted last.
+// isReturn reports whether an instruction returns to the last position that
+// counted.
 func (w *backLineWalk) isReturn(pc uint64, at inspect.Level) bool {
 	return !at.Outside(w.at) && w.s.Instruction(pc).Class.Is(x86.Return)
 }
 
-// isElsewhere says whether a place is in another function than the one that
-// counted last, as handlers of signals are.
+// isElsewhere reports whether a position is in another function than the last
+// one that counted, as signal handlers are.
 func (w *backLineWalk) isElsewhere(pc uint64) bool {
-	was, _ := w.s.Program.Function(w.pc) // a function that nobody knows is one, too
+	was, _ := w.s.Program.Function(w.pc) // an unknown function counts as one
 	is, _ := w.s.Program.Function(pc)
 	return was.Start != is.Start
 }
 
-// lineOf is the line of an address that may be stopped at: not in a prologue,
-// where it notes that the function was entered.
+// lineOf returns the line of an address where the walk may stop. Prologues are
+// skipped: there it sets entered and returns false.
 func (w *backLineWalk) lineOf(pc uint64) (codeLine, bool) {
 	file, line, ok := w.s.Program.Line(pc)
 	if !ok || line == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// out goes back to the instruction that called the function. What was inlined
-// begins where code of another function is before it.
+// out goes back to the call instruction of the function. An inlined function
+// begins where the code before it belongs to another function.
 func (b *backStepper) out(ctx context.Context) (stop proc.Stop, over bool, err error) {
 	s := b.s
 	frames, err := s.Frames(0, inspect.MaxInlined)
@@ -25,16 +25,16 @@ func (b *backStepper) out(ctx context.Context) (stop proc.Stop, over bool, err e
 	if err != nil {
 		return proc.Stop{}, true, err
 	}
-	inside, _ := s.Program.Function(inner.PC) // what nobody knows has nothing inlined
-	look := s.newStopConditions(true)
+	inside, _ := s.Program.Function(inner.PC) // nothing is known to be inlined in an unknown function
+	conditions := s.newStopConditions(true)
 	found, err := s.Backward(ctx, func(v *history.View) bool {
 		at, err := s.DepthOf(v.Thread(), 0, isGo)
-		return look.stopsBackward(v) || err == nil && at.Owner == outer.Owner &&
+		return conditions.stopsBackward(v) || err == nil && at.Owner == outer.Owner &&
 			(at.Outside(outer) || inner.Inlined && s.SameFunction(v.PC(), inside))
 	})
 	switch {
-	case look.found != nil:
-		return look.stop(s.CurrentStop()), true, nil
+	case conditions.found != nil:
+		return conditions.stop(s.CurrentStop()), true, nil
 	case !found && err == nil:
 		stop, err = s.StopAt(AtBeginning, nil)
 		return stop, true, err

@@ -8,7 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// RequireSteps says whether history goes back so far.
+// RequireSteps returns an error if history does not reach n positions back.
 func (s *Stepper) RequireSteps(n uint64) error {
 	h, err := s.RequireHistory()
 	if err != nil {
@@ -20,8 +20,8 @@ func (s *Stepper) RequireSteps(n uint64) error {
 	return nil
 }
 
-// Backward goes back until hit is true, at least one position. When that is
-// nowhere it goes to the beginning.
+// Backward goes back until hit returns true, by at least one position. If it
+// never does, Backward goes to the beginning and returns false.
 func (s *Stepper) Backward(ctx context.Context, hit func(*history.View) bool) (bool, error) {
 	s.followHistory()
 	found, err := s.History.ReverseContinue(ctx, hit)
@@ -30,7 +30,8 @@ func (s *Stepper) Backward(ctx context.Context, hit func(*history.View) bool) (b
 	return found, err
 }
 
-// StopAt is a stop where the way has led to, or where it was cut short.
+// StopAt returns a stop at the current position for a reason, or a pause if
+// the context was canceled.
 func (s *Stepper) StopAt(why proc.Why, err error) (proc.Stop, error) {
 	stop := s.CurrentStop()
 	stop.Why = why
@@ -40,22 +41,23 @@ func (s *Stepper) StopAt(why proc.Why, err error) (proc.Stop, error) {
 	return stop, err
 }
 
-// ReverseContinue goes back to where a mark would have stopped, or to the beginning.
+// ReverseContinue goes back to the last breakpoint or watched write, or to the
+// beginning.
 func (s *Stepper) ReverseContinue(ctx context.Context) (proc.Stop, error) {
-	look := s.newStopConditions(true)
-	found, err := s.Backward(ctx, look.stopsBackward)
+	conditions := s.newStopConditions(true)
+	found, err := s.Backward(ctx, conditions.stopsBackward)
 	stop, err := s.StopAt(AtBeginning, err)
 	if !found || err != nil {
 		return stop, err
 	}
-	stop = look.stop(stop)
-	if look.found.Watch != nil && s.History.Kind(s.History.View().Position()) == history.Ran {
+	stop = conditions.stop(stop)
+	if conditions.found.Watch != nil && s.History.Kind(s.History.View().Position()) == history.Ran {
 		s.Notes = append(s.Notes, "it was written while the process ran by itself, some time before the next position")
 	}
 	return stop, nil
 }
 
-// GoTo goes to a position that there is.
+// GoTo goes to a position, which history must have.
 func (s *Stepper) GoTo(ctx context.Context, to uint64) (proc.Stop, error) {
 	there := func(v *history.View) bool { return v.Position() == to }
 	var err error

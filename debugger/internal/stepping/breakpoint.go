@@ -5,8 +5,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
-// A Breakpoint is a breakpoint or watchpoint as the client knows it: with a number
-// of its own, at one or more places.
+// A Breakpoint is a breakpoint or watchpoint as clients see it: with a number
+// of its own, at one or more addresses.
 type Breakpoint struct {
 	ID        int
 	procIDs   []int // of proc's breakpoints
@@ -16,18 +16,19 @@ type Breakpoint struct {
 	Once      bool
 	Ignore    int
 	Thread    int // the only one to stop; 0 is all
-	StepHits  int // those that steps came to, of which proc knows nothing
+	StepHits  int // hits found by steps, which proc does not count
 
 	Watch *Watch // nil for breakpoints
 }
 
-// A Watch is memory that is watched.
+// A Watch is the memory of a watchpoint.
 type Watch struct {
 	Address    uint64
 	Size       int
 	Access     proc.Access
-	Expression string // the expression that said where
-	// recorded says that the processor does not watch it.
+	Expression string // that gave the address, "" if none did
+	// Recorded means that the processor does not watch the memory: writes are
+	// found while steps are recorded and in the past.
 	Recorded bool
 	Last     []byte // what was there at the last stop
 }

@@ -9,18 +9,19 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/target"
 )
 
-// A Breakpoints has the breakpoints and watchpoints of a session.
+// Breakpoints are the breakpoints and watchpoints of a session.
 type Breakpoints struct {
 	target *target.Target
 	ByID   map[int]*Breakpoint
-	made   int // how many there ever were
+	made   int // how many were ever added
 }
 
 func newBreakpoints(on *target.Target) *Breakpoints {
 	return &Breakpoints{target: on, ByID: map[int]*Breakpoint{}}
 }
 
-// Set sets one of a mark's places; when that fails, those before are taken out.
+// Set sets a breakpoint at one address. If that fails, the addresses set
+// before are cleared.
 func (t *Breakpoints) Set(m *Breakpoint, spec proc.BreakpointSpec) error {
 	if t.target.Process == nil {
 		return t.checkTrace(spec)
@@ -33,7 +34,8 @@ func (t *Breakpoints) Set(m *Breakpoint, spec proc.BreakpointSpec) error {
 	return nil
 }
 
-// checkTrace says whether a trace may have a breakpoint somewhere.
+// checkTrace returns an error if the target, a trace, cannot have a breakpoint
+// at the address.
 func (t *Breakpoints) checkTrace(spec proc.BreakpointSpec) error {
 	maps, err := t.target.View.Maps()
 	m, mapped := maps.Find(spec.Address)
@@ -48,7 +50,7 @@ func (t *Breakpoints) checkTrace(spec proc.BreakpointSpec) error {
 	return nil
 }
 
-// Clear takes a mark's places out.
+// Clear removes a breakpoint from all its addresses.
 func (t *Breakpoints) Clear(m *Breakpoint) error {
 	var errs error
 	for _, id := range m.procIDs {
@@ -60,7 +62,7 @@ func (t *Breakpoints) Clear(m *Breakpoint) error {
 	return errs
 }
 
-// Add gives a mark the next number. Numbers are never used again.
+// Add gives a breakpoint the next number. Numbers are not reused.
 func (t *Breakpoints) Add(m *Breakpoint) error {
 	if len(t.ByID) >= maxBreakpoints {
 		return errors.Join(failure.Breakpointf("there are %d already, which is the limit", maxBreakpoints), t.Clear(m))
@@ -71,8 +73,9 @@ func (t *Breakpoints) Add(m *Breakpoint) error {
 	return nil
 }
 
-// Hardware are those of the process that a mark has.
-func (t *Breakpoints) Hardware(m *Breakpoint) ([]proc.Breakpoint, error) {
+// OfProcess returns the breakpoints of the process that belong to a
+// breakpoint.
+func (t *Breakpoints) OfProcess(m *Breakpoint) ([]proc.Breakpoint, error) {
 	if len(m.procIDs) == 0 {
 		return nil, nil
 	}
@@ -80,16 +83,18 @@ func (t *Breakpoints) Hardware(m *Breakpoint) ([]proc.Breakpoint, error) {
 	return slices.DeleteFunc(all, func(bp proc.Breakpoint) bool { return !slices.Contains(m.procIDs, bp.ID) }), err
 }
 
-// hits is how often the process came to a mark; steps are not counted.
+// hits returns how often the process reached a breakpoint; steps are not
+// counted.
 func (t *Breakpoints) hits(m *Breakpoint) (n int, err error) {
-	set, err := t.Hardware(m)
+	set, err := t.OfProcess(m)
 	for _, bp := range set {
 		n += bp.Hits
 	}
 	return n, err
 }
 
-// find finds the mark that a stop is about.
+// find returns the breakpoint that a stop is about, nil if there is none.
+// Negative ids come from stopConditions.stop.
 func (t *Breakpoints) find(id int) *Breakpoint {
 	if id < 0 {
 		return t.ByID[-id]

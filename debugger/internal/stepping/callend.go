@@ -6,9 +6,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// A callEnd watches for the end of a call: it returns to where it was called, or
-// an exception or longjmp takes the thread to that function, or to one further
-// out, by another way.
+// A callEnd detects the end of a call: it returns, or an exception or longjmp
+// unwinds the thread to the calling function or one further out.
 type callEnd struct {
 	s      *Stepper
 	isGo   bool          // the program has Go's runtime
@@ -16,37 +15,38 @@ type callEnd struct {
 	addr   uint64        // where it returns to
 	out    inspect.Level // that it is at then
 
-	// Where the stack pointer is outside the call, on the same stack: from
-	// bottom to below top, in no place if both are 0.
+	// The callers' frames on this stack: from bottom up to, but not including,
+	// top. Both are 0 if they are not known.
 	bottom, top uint64
 	last        uint64 // where the thread was before
 
 	reached bool // it has returned
-	escaped bool // it has gone another way
+	escaped bool // it was unwound
 }
 
-// newCallEnd is for a call that the current thread, or its goroutine, is in.
+// newCallEnd detects the end of a call that the current thread, or its
+// goroutine, is in.
 func (s *Stepper) newCallEnd(addr uint64, out inspect.Level) (*callEnd, error) {
 	thread, err := s.View.CurrentThread()
 	return &callEnd{s: s, isGo: s.IsGo(), thread: thread, addr: addr, out: out}, err
 }
 
-// within says where the stack has the frames of the callers. Other stacks may
-// be anywhere: coroutines have theirs on the heap.
+// within sets where the callers' frames are. Other stacks may be anywhere:
+// coroutines have theirs on the heap.
 func (o *callEnd) within(bottom, top uint64) {
 	if !o.isGo && bottom < top { // goroutines' stacks move
 		o.bottom, o.top = bottom, top
 	}
 }
 
-// done says whether a step has ended the call.
+// done reports whether a step has ended the call.
 func (o *callEnd) done(v *history.View) bool {
 	o.reached = o.returned(v)
 	o.escaped = !o.reached && o.unwound(v)
 	return o.reached || o.escaped
 }
 
-// returned says whether the call has returned.
+// returned reports whether the call has returned.
 func (o *callEnd) returned(v *history.View) bool {
 	if v.PC() != o.addr || !o.isGo && v.Thread() != o.thread {
 		return false
@@ -55,9 +55,9 @@ func (o *callEnd) returned(v *history.View) bool {
 	return err != nil || at.Outside(o.out)
 }
 
-// unwound says whether a step has led into one of the callers. What unwinds the
-// stack sets the stack pointer first and jumps then, to an address that it has
-// in a register or has put on the stack.
+// unwound reports whether a step has jumped into one of the callers. Unwinding
+// sets the stack pointer first and then jumps to an address from a register or
+// the stack.
 func (o *callEnd) unwound(v *history.View) bool {
 	if v.Thread() != o.thread {
 		return false
@@ -72,15 +72,16 @@ func (o *callEnd) unwound(v *history.View) bool {
 	return in.Class.Is(x86.Return) || in.Class.Is(x86.Jump) && !direct
 }
 
-// A call is recorded for so many rounds, each up to the limits, if it throws or
-// the rounds are short: how fast that goes must not decide what is noticed.
+// Limits of how long a call is recorded. It goes on for further rounds if the
+// thread is throwing an exception or the rounds are short, so that the speed
+// of recording does not decide what is detected.
 const (
 	maxRounds  = 10
-	fewSteps   = 1 << 16 // more are enough; a program's first exception takes half of that
-	waitsSteps = 1 << 9  // with fewer in a round it waits for something
+	fewSteps   = 1 << 16 // a program's first exception takes half as many
+	waitsSteps = 1 << 9  // fewer in a round mean that the thread waits
 )
 
-// recordsMore says whether a call is recorded for another round.
+// recordsMore reports whether a call is recorded for another round.
 func (s *Stepper) recordsMore(rounds int, steps uint64) bool {
 	switch {
 	case rounds == 0:

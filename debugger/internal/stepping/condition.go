@@ -10,8 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
-// SetCondition gives a mark its condition. Where the mark is at places of the
-// code, its names must have a meaning at one of them.
+// SetCondition parses the condition of a breakpoint. Its names must be known
+// at one of the breakpoint's addresses.
 func (s *Stepper) SetCondition(ctx context.Context, m *Breakpoint, text string) error {
 	if text == "" {
 		return nil
@@ -38,9 +38,9 @@ func (s *Stepper) SetCondition(ctx context.Context, m *Breakpoint, text string) 
 	return nil
 }
 
-// checkNames refuses a condition with a name that is not known at any of the
-// places. Where the debug information does not know the place, or libraries are
-// still to be loaded, the name may become known.
+// checkNames rejects a condition with a name that is known at none of the
+// addresses. Names are not checked at addresses without debug information, nor
+// while libraries are still to be loaded.
 func (s *Stepper) checkNames(ctx context.Context, condition *expr.Expr, places []symbols.Location) error {
 	if !s.Program.Complete() {
 		return nil

@@ -5,9 +5,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// A stopConditions watches for breakpoints while steps are recorded or gone through:
-// the processor does not do it then. In the past hits count no more, and
-// hit_count does not keep from stopping.
+// stopConditions checks breakpoints in software while steps are recorded or
+// replayed, as the processor does not. In the past hits are not counted and
+// hit_count is ignored.
 type stopConditions struct {
 	s       *Stepper
 	past    bool
@@ -24,7 +24,8 @@ type stopConditions struct {
 	err      error // why its condition could not be decided
 }
 
-// newStopConditions begins to watch where the session is.
+// newStopConditions returns the conditions of all breakpoints, from the
+// current position on.
 func (s *Stepper) newStopConditions(inPast bool) *stopConditions {
 	l := &stopConditions{s: s, past: inPast, at: map[uint64][]*Breakpoint{}, before: map[*Breakpoint]int{}}
 	for _, m := range s.Breakpoints.ByID {
@@ -46,10 +47,11 @@ func (s *Stepper) newStopConditions(inPast bool) *stopConditions {
 	return l
 }
 
-// empty says that there is nothing to watch for.
+// empty reports whether there is nothing to check.
 func (l *stopConditions) empty() bool { return len(l.at)+len(l.watches) == 0 }
 
-// stopsForward says whether something stops at the view, which a step has just led to.
+// stopsForward reports whether a breakpoint stops at the view, to which a
+// forward step has just moved.
 func (l *stopConditions) stopsForward(v *history.View) bool {
 	pc, thread := v.PC(), v.Thread()
 	repeats := l.last.pc == pc && l.last.thread == thread
@@ -69,8 +71,8 @@ func (l *stopConditions) stopsForward(v *history.View) bool {
 	return false
 }
 
-// stopsBackward says whether something stops at the view, which going back has just
-// led to. What is watched stops before it is written.
+// stopsBackward reports whether a breakpoint stops at the view, to which a
+// backward step has just moved. Watched memory stops before it is written.
 func (l *stopConditions) stopsBackward(v *history.View) bool {
 	pc, thread := v.PC(), v.Thread()
 	l.backward = true
@@ -87,7 +89,8 @@ func (l *stopConditions) stopsBackward(v *history.View) bool {
 	return false
 }
 
-// counts decides about a mark. A condition that cannot be decided stops.
+// counts reports whether a breakpoint that was reached stops the thread. A
+// condition that cannot be evaluated does.
 func (l *stopConditions) counts(m *Breakpoint, thread int, pc uint64) bool {
 	if m.Thread != 0 && m.Thread != thread {
 		return false
@@ -111,8 +114,9 @@ func (l *stopConditions) counts(m *Breakpoint, thread int, pc uint64) bool {
 	return false
 }
 
-// stop makes a stop one at the mark that was found. Marks that the process does
-// not know have their own numbers, as negative ones.
+// stop makes a stop one at the breakpoint that was found. Its Breakpoint is
+// the client's number, negated, as breakpoints that only steps check have no
+// number in the process.
 func (l *stopConditions) stop(stop proc.Stop) proc.Stop {
 	stop.Why, stop.Breakpoint, stop.Err = proc.AtBreakpoint, -l.found.ID, l.err
 	switch {

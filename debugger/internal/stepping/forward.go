@@ -9,8 +9,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// Forward makes up to n steps of the current thread: in the past those that
-// were recorded, at the present new ones. A breakpoint ends them.
+// Forward makes up to n steps of the current thread: recorded ones in the
+// past, new ones at the present. A breakpoint ends them.
 func (s *Stepper) Forward(ctx context.Context, n uint64) (proc.Stop, error) {
 	done, stop, err := s.replay(ctx, n)
 	if err != nil || stop.Why != proc.Stepped || done == n {
@@ -23,19 +23,19 @@ func (s *Stepper) Forward(ctx context.Context, n uint64) (proc.Stop, error) {
 	return s.live(ctx, history.Limits{Steps: n - done, HoldSignals: true})
 }
 
-// replay goes through at most n positions of the past, to a breakpoint or to
-// the present.
+// replay goes through at most n recorded positions, up to a breakpoint or the
+// present.
 func (s *Stepper) replay(ctx context.Context, n uint64) (done uint64, stop proc.Stop, err error) {
 	if s.History == nil || s.History.View().Present() {
 		stop = s.CurrentStop()
 		stop.Why = proc.Stepped
 		return 0, stop, nil
 	}
-	look := s.newStopConditions(true)
+	conditions := s.newStopConditions(true)
 	s.followHistory()
 	hit, err := s.History.Continue(ctx, func(v *history.View) bool {
 		done++
-		return look.stopsForward(v) || done == n
+		return conditions.stopsForward(v) || done == n
 	})
 	s.UpdateView()
 	s.noteGaps(s.History.Passed())
@@ -46,22 +46,22 @@ func (s *Stepper) replay(ctx context.Context, n uint64) (done uint64, stop proc.
 	}
 	stop = s.CurrentStop()
 	stop.Why = proc.Stepped
-	if hit && look.found != nil {
-		stop = look.stop(stop)
+	if hit && conditions.found != nil {
+		stop = conditions.stop(stop)
 	}
 	return done, stop, err
 }
 
-// live lets the process go on at the present, every step recorded.
+// live lets the process run from the present, recording every step.
 func (s *Stepper) live(ctx context.Context, limits history.Limits) (proc.Stop, error) {
 	r, err := s.StartHistory()
 	if err != nil {
 		return proc.Stop{}, err
 	}
-	look := s.newStopConditions(false)
+	conditions := s.newStopConditions(false)
 	until := limits.Until
-	limits.Until = func(v *history.View) bool { return look.stopsForward(v) || until != nil && until(v) }
-	if look.empty() {
+	limits.Until = func(v *history.View) bool { return conditions.stopsForward(v) || until != nil && until(v) }
+	if conditions.empty() {
 		limits.Until = until
 	}
 	s.followHistory()
@@ -70,11 +70,11 @@ func (s *Stepper) live(ctx context.Context, limits history.Limits) (proc.Stop, e
 	if err != nil {
 		return proc.Stop{}, err
 	}
-	return s.stopOf(result, look), nil
+	return s.stopOf(result, conditions), nil
 }
 
-// stopOf makes a stop of how steps went.
-func (s *Stepper) stopOf(result history.Result, look *stopConditions) proc.Stop {
+// stopOf converts the result of recording into a stop.
+func (s *Stepper) stopOf(result history.Result, conditions *stopConditions) proc.Stop {
 	if now, _ := s.Process.CurrentThread(); result.Thread != now {
 		_ = s.Process.SetCurrentThread(result.Thread) // one that has ended cannot be chosen
 	}
@@ -83,8 +83,8 @@ func (s *Stepper) stopOf(result history.Result, look *stopConditions) proc.Stop 
 	switch {
 	case result.Why == history.ThreadEnded:
 		s.Notes = append(s.Notes, fmt.Sprintf("thread %d has ended", result.Thread))
-	case result.Why == history.Hit && look.found != nil:
-		stop = look.stop(stop)
+	case result.Why == history.Hit && conditions.found != nil:
+		stop = conditions.stop(stop)
 	}
 	return stop
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 )
 
-// WriteBefore finds the last write before the moment that is looked at. Of runs
-// that were not recorded those count in which the value has changed.
+// WriteBefore finds the last write before the current position. A stretch that
+// was not recorded counts as a write if the memory differs after it.
 func (s *Stepper) WriteBefore(ctx context.Context, w *Watch) (found history.Write, ok bool, err error) {
 	size := uint64(w.Size)
 	back := s.AtPosition(s.History.View().Position(), func() {

@@ -8,22 +8,23 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// A lineWalk steps through the lines of a function.
+// A lineWalk steps forward through the lines of a function.
 type lineWalk struct {
 	*walk
 	into   bool                 // into functions that are called
-	arrive func(pc uint64) bool // the walk is where it should be
-	instrs map[uint64]instr     // on the way, by address
-	top    uint64               // the end of the callers' frames, if they were looked for
+	arrive func(pc uint64) bool // reports whether the walk has arrived
+	instrs map[uint64]instr     // decoded so far, by address
+	top    uint64               // the end of the callers' frames, 0 until it is needed
 }
 
-// newLineWalk makes a walk to where arrive says.
+// newLineWalk returns a walk that ends at the first address for which arrive
+// returns true.
 func (s *Stepper) newLineWalk(into bool, arrive func(pc uint64) bool) *lineWalk {
 	return &lineWalk{walk: &walk{s}, into: into, arrive: arrive, instrs: map[uint64]instr{}}
 }
 
-// StepLine goes on to another line, into functions that are called or over
-// them. In code without lines it goes out of the function.
+// StepLine steps to another line, into called functions or over them. In code
+// without lines it steps out of the function.
 func (s *Stepper) StepLine(ctx context.Context, into bool) (proc.Stop, error) {
 	from := s.CurrentStop()
 	if _, _, ok := s.Program.Line(from.Address); !ok {
@@ -32,8 +33,8 @@ func (s *Stepper) StepLine(ctx context.Context, into bool) (proc.Stop, error) {
 	return s.newLineWalk(into, s.otherLine(from.Address)).run(ctx, from.Address)
 }
 
-// otherLine says of an address whether it is of another line than one is, which
-// may have none.
+// otherLine returns a function that reports whether an address belongs to
+// another line than the given one.
 func (s *Stepper) otherLine(than uint64) func(pc uint64) bool {
 	file, line, _ := s.Program.Line(than)
 	return func(pc uint64) bool {
@@ -42,8 +43,8 @@ func (s *Stepper) otherLine(than uint64) func(pc uint64) bool {
 	}
 }
 
-// run walks until it has arrived or something else stops it. What calls nothing
-// is gone through at once.
+// run walks until it has arrived or something else stops it. Code without
+// calls is recorded or replayed in one go.
 func (w *lineWalk) run(ctx context.Context, pc uint64) (proc.Stop, error) {
 	for {
 		ahead, err := w.segment(pc)
@@ -69,7 +70,8 @@ func (w *lineWalk) run(ctx context.Context, pc uint64) (proc.Stop, error) {
 	}
 }
 
-// call is behind a call instruction, in the function that was called.
+// call continues after a call instruction, at the entry of the called
+// function.
 func (w *lineWalk) call(ctx context.Context, stop proc.Stop, back uint64) (at proc.Stop, over bool, err error) {
 	entry, err := w.s.LevelOf(stop.Thread, 0)
 	if err != nil {
@@ -92,7 +94,7 @@ func (w *lineWalk) call(ctx context.Context, stop proc.Stop, back uint64) (at pr
 	return w.out(ctx, back, entry, regs.RSP+1)
 }
 
-// out goes out of a function that has no lines, or whose lines do not matter.
+// out leaves a function that has no lines, or is stepped over.
 func (w *lineWalk) out(ctx context.Context, back uint64, to inspect.Level, bottom uint64) (at proc.Stop, over bool, err error) {
 	o, err := w.s.newCallEnd(back, to)
 	if err != nil {
@@ -106,8 +108,8 @@ func (w *lineWalk) out(ctx context.Context, back uint64, to inspect.Level, botto
 	return at, !o.reached, err
 }
 
-// landed says whether a line begins where a caller was come to by another way
-// than a return. If none does, the walk is to the next that begins.
+// landed reports whether a line begins where an unwound call ended up.
+// Otherwise the walk goes on to the next line that begins.
 func (w *lineWalk) landed(pc uint64) bool {
 	w.arrive = w.s.otherLine(pc)
 	clear(w.instrs)
@@ -115,12 +117,12 @@ func (w *lineWalk) landed(pc uint64) bool {
 	return ok && w.arrive(pc-1)
 }
 
-// maxTrampoline is how many instructions may lead from a call to the function
-// that is meant: stubs of the linker have three.
+// maxTrampoline bounds the instructions between a call and the function it is
+// meant for: linker stubs have three.
 const maxTrampoline = 8
 
-// enter goes to where the function's own code begins, if it has lines. The walk
-// is over then.
+// enter goes to where the function's own code begins, if it has lines. Then
+// over is true.
 func (w *lineWalk) enter(ctx context.Context, stop proc.Stop) (at proc.Stop, over bool, err error) {
 	for range maxTrampoline {
 		if _, _, ok := w.s.Program.Line(stop.Address); ok {
@@ -137,11 +139,11 @@ func (w *lineWalk) enter(ctx context.Context, stop proc.Stop) (at proc.Stop, ove
 	return stop, false, nil
 }
 
-// maxPrologue is how many instructions a prologue may have.
+// maxPrologue bounds the instructions of a prologue.
 const maxPrologue = 64
 
-// body passes the prologue of a function. In Go it may lead to code behind the
-// function that calls for a larger stack and then begins again.
+// body steps over the prologue of a function. In Go the prologue may call for
+// a larger stack and start again.
 func (w *lineWalk) body(ctx context.Context, stop proc.Stop) (at proc.Stop, over bool, err error) {
 	body, isGo := w.s.BodyOf(ctx, stop.Address), w.s.IsGo()
 	_, entry, _ := w.s.Program.Line(stop.Address)
@@ -163,8 +165,8 @@ func (w *lineWalk) body(ctx context.Context, stop proc.Stop) (at proc.Stop, over
 	return stop, true, nil
 }
 
-// returned is behind a return instruction. A caller without lines is not
-// something to stop in: the process runs on.
+// returned continues after a return instruction. If the caller has no lines,
+// the process runs on.
 func (w *lineWalk) returned(ctx context.Context, stop proc.Stop) (proc.Stop, error) {
 	if _, _, ok := w.s.Program.Line(stop.Address); ok {
 		return stop, nil

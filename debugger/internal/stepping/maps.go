@@ -7,7 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
-// Refresh makes the symbols know the maps as they are now.
+// Refresh updates the symbols to the current mappings, if these may have
+// changed.
 func (s *Stepper) Refresh() error {
 	if !s.Stale {
 		return nil
@@ -23,8 +24,8 @@ func (s *Stepper) Refresh() error {
 	return nil
 }
 
-// maps are those of the scene. The history of a process knows what its steps
-// have mapped.
+// maps returns the mappings at the current position. A recorder knows those of
+// the present without asking the kernel.
 func (s *Stepper) maps() (proc.Maps, error) {
 	if s.Process != nil && s.Recorder != nil && !s.InPast() {
 		if maps, ok := s.Recorder.Mappings(); ok {
@@ -34,7 +35,7 @@ func (s *Stepper) maps() (proc.Maps, error) {
 	return s.View.Maps()
 }
 
-// mappings are maps as the symbols want them: files and the vdso.
+// mappings returns the mappings of files and the vdso for the symbols.
 func mappings(maps proc.Maps) []symbols.Mapping {
 	var out []symbols.Mapping
 	for _, m := range maps {

@@ -8,8 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// StepOut runs until the function returns to its caller. What was inlined ends
-// where its code does.
+// StepOut runs until the function returns to its caller. An inlined function
+// ends with its code.
 func (s *Stepper) StepOut(ctx context.Context) (proc.Stop, error) {
 	frames, err := s.Frames(0, inspect.MaxInlined)
 	if err != nil {

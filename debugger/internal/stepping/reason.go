@@ -5,17 +5,17 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// Reasons to stop beyond those that a process has.
+// Reasons to stop in addition to those of package proc.
 const (
-	AtPresent   proc.Why = 100 + iota // the past has come to its end
+	AtPresent   proc.Why = 100 + iota // the replay has reached the present
 	AtBeginning                       // history goes no further back
-	AtMoment                          // the moment was asked for
+	AtMoment                          // at the position that was asked for
 	AtWrite                           // the next step writes what is watched
-	AtLimit                           // as much was recorded as was wanted
+	AtLimit                           // a limit of recording was reached
 	AtExit                            // the next step ends the process
 )
 
-// whys are the reasons why recording stops, as those of stops.
+// whys maps the reasons why recording stops to those of stops.
 var whys = map[history.Why]proc.Why{
 	history.Counted: proc.Stepped, history.Hit: proc.Stepped, history.TimedOut: AtLimit, history.Paused: proc.Paused,
 	history.GotSignal: proc.Signalled, history.Exiting: AtExit, history.Executed: proc.Executed,

@@ -35,8 +35,8 @@ func (s *Stepper) Record(ctx context.Context, steps uint64, most time.Duration) 
 	return stop, err
 }
 
-// Rewind makes the process what is looked at, and says what is not taken
-// back.
+// Rewind sets the process back to the position in the past that is shown, and
+// notes what cannot be undone.
 func (s *Stepper) Rewind(ctx context.Context) error {
 	h := s.History
 	from, end := h.View().Position(), h.End()
@@ -55,7 +55,7 @@ func (s *Stepper) Rewind(ctx context.Context) error {
 	return nil
 }
 
-// maxEffects is how many kinds of deeds an answer names.
+// maxEffects is the maximum number of kinds of effects in an answer.
 const maxEffects = 20
 
 func listEffects(deeds []history.Deed) string {

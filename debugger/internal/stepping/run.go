@@ -7,8 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// Continue goes on to the next breakpoint: in the past to one in it, or to the
-// present; at the present the process runs.
+// Continue goes on to the next breakpoint. In the past it replays, up to the
+// present at most; at the present the process runs.
 func (s *Stepper) Continue(ctx context.Context) (proc.Stop, error) {
 	if s.InPast() || s.Process == nil {
 		_, stop, err := s.replay(ctx, math.MaxUint64)
@@ -23,7 +23,8 @@ func (s *Stepper) Continue(ctx context.Context) (proc.Stop, error) {
 	return s.Run(ctx)
 }
 
-// RunTo lets the process run to a place of its own; it may stop elsewhere.
+// RunTo lets the process run to an address. reached is false if it stopped
+// elsewhere.
 func (s *Stepper) RunTo(ctx context.Context, spec proc.BreakpointSpec) (stop proc.Stop, reached bool, err error) {
 	spec.Once = true
 	bp, err := s.Process.SetBreakpoint(spec)
@@ -39,8 +40,8 @@ func (s *Stepper) RunTo(ctx context.Context, spec proc.BreakpointSpec) (stop pro
 	return stop, false, err
 }
 
-// Run lets the process run by itself until something stops it. A history
-// that has begun gets one position for that.
+// Run lets the process run without recording until something stops it. In a
+// history that has begun this takes one position.
 func (s *Stepper) Run(ctx context.Context) (proc.Stop, error) {
 	if s.Recorder == nil {
 		return s.Process.Resume(ctx)

@@ -5,9 +5,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// A segment is what a thread does until its walk has arrived, or has called a
-// function or returned from one. A line may have a loop of millions of
-// instructions: each place is decoded and looked up once.
+// A segment is the code that a thread runs until the walk has arrived, or the
+// thread has called a function or returned from one. As a line may loop
+// millions of times, each instruction is decoded and looked up once.
 type segment struct {
 	w      *lineWalk
 	thread int
@@ -16,23 +16,23 @@ type segment struct {
 	by instr // after its end: of the instruction that has led there
 }
 
-// A instr is an instruction on the way of a walk.
+// An instr is an instruction on the way of a walk.
 type instr struct {
 	class   x86.Class
-	next    uint64 // the address behind it
-	arrived bool   // the walk is where it should be
+	next    uint64 // address of the following instruction
+	arrived bool   // reports whether the walk has arrived
 }
 
-// is says whether the instruction is of a class.
+// is reports whether the instruction is of a class.
 func (p instr) is(class x86.Class) bool { return p.class.Is(class) }
 
-// segment begins one at the address of the current thread's next instruction.
+// segment begins a segment at the next instruction of the current thread.
 func (w *lineWalk) segment(pc uint64) (*segment, error) {
 	thread, err := w.s.View.CurrentThread()
 	return &segment{w: w, thread: thread, at: w.instrAt(pc)}, err
 }
 
-// instrAt is what is to be known of an address.
+// instrAt returns the instruction at an address, decoding it the first time.
 func (w *lineWalk) instrAt(pc uint64) instr {
 	p, known := w.instrs[pc]
 	if !known {
@@ -43,8 +43,8 @@ func (w *lineWalk) instrAt(pc uint64) instr {
 	return p
 }
 
-// done says whether a step has ended the stretch. Other threads make steps while
-// this one waits in the kernel; those do not count.
+// done reports whether a step has ended the segment. Steps of other threads,
+// made while this one waits in the kernel, do not count.
 func (st *segment) done(v *history.View) bool {
 	if v.Thread() != st.thread {
 		return false

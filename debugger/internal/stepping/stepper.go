@@ -8,25 +8,26 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// A Stepper goes through the execution of a debuggee, live or recorded: steps,
-// breakpoints, and the way back. It belongs to one goroutine at a time.
+// A Stepper goes through the execution of a target, live or recorded, forward
+// and backward. It belongs to one goroutine at a time.
 type Stepper struct {
 	*inspect.Inspector
 
 	Breakpoints *Breakpoints
 	Stale       bool      // the maps may have changed
-	mapped      proc.Maps // that the program knows
+	mapped      proc.Maps // as the symbols know them
 
-	// recorder is nil until something is recorded.
+	// Recorder is nil until something is recorded.
 	Recorder *history.Recorder
 	budget   int
-	oldest   uint64   // when it was looked at last
-	Notes    []string // to be told with the next stop
+	oldest   uint64   // as of the last stop
+	Notes    []string // for the next stop
 
-	RecordedSteps atomic.Int64 // steps of the recording that is on
+	RecordedSteps atomic.Int64 // of the recording in progress
 }
 
-// NewStepper makes one whose history may take so many bytes, 0 for the usual.
+// NewStepper returns a Stepper whose history may take budget bytes; 0 means
+// the default.
 func NewStepper(i *inspect.Inspector, budget int) *Stepper {
 	return &Stepper{Inspector: i, Breakpoints: newBreakpoints(i.Target), Stale: true, budget: budget}
 }

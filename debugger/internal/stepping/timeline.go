@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/target"
 )
 
-// AtPosition goes to a position for as long as f takes.
+// AtPosition calls f at a position and then returns to the current one.
 func (s *Stepper) AtPosition(position uint64, f func()) error {
 	here := s.History.View().Position()
 	chosen, _ := s.View.CurrentThread()
@@ -25,14 +25,14 @@ func (s *Stepper) AtPosition(position uint64, f func()) error {
 	return err
 }
 
-// SeekQuietly goes to a position without a word about the way.
+// SeekQuietly goes to a position without noting gaps in the history.
 func (s *Stepper) SeekQuietly(position uint64) error {
 	_, err := s.History.Seek(position)
 	s.UpdateView()
 	return err
 }
 
-// StartHistory begins the history of the process, unless it has begun.
+// StartHistory starts recording, unless it has started already.
 func (s *Stepper) StartHistory() (*history.Recorder, error) {
 	if s.Recorder != nil {
 		return s.Recorder, nil
@@ -45,12 +45,12 @@ func (s *Stepper) StartHistory() (*history.Recorder, error) {
 	return r, nil
 }
 
-// DropHistory drops the history: the process has done what nobody saw.
+// DropHistory drops the history after the process has run unobserved.
 func (s *Stepper) DropHistory() {
 	s.Recorder, s.History, s.View = nil, nil, s.Process
 }
 
-// RequireHistory is the history that there is, or says that there is none.
+// RequireHistory returns the history, or an error if there is none.
 func (s *Stepper) RequireHistory() (*history.History, error) {
 	switch {
 	case s.History != nil:
@@ -61,10 +61,10 @@ func (s *Stepper) RequireHistory() (*history.History, error) {
 	return nil, failure.NoHistoryf("nothing was recorded yet; steps and debugger/continue record what the process does")
 }
 
-// InPast says whether a moment of the past is looked at.
+// InPast reports whether the current position is in the past.
 func (s *Stepper) InPast() bool { return s.History != nil && !s.History.View().Present() }
 
-// RequirePresent says whether the process may be changed: the past may not.
+// RequirePresent returns an error in the past, which cannot be changed.
 func (s *Stepper) RequirePresent() error {
 	if !s.InPast() {
 		return nil
@@ -73,8 +73,8 @@ func (s *Stepper) RequirePresent() error {
 		s.History.View().Position(), s.History.End())
 }
 
-// UpdateView takes over where the view of the history is. The scene of a trace is
-// the same for all its moments.
+// UpdateView makes the target show the position at which the history is. A
+// trace has one view for all its positions.
 func (s *Stepper) UpdateView() {
 	trace, ok := s.View.(interface{ ViewMoved() })
 	switch {
@@ -88,15 +88,15 @@ func (s *Stepper) UpdateView() {
 	}
 }
 
-// followHistory makes the moving view what conditions look at: the process itself may
-// lag behind it.
+// followHistory makes conditions read the moving view of the history: the
+// process itself may lag behind it.
 func (s *Stepper) followHistory() {
 	if s.Process != nil {
 		s.View = &target.Past{View: s.History.View()}
 	}
 }
 
-// threadNames are those of the threads that still live.
+// threadNames returns the names of the threads that are alive.
 func (s *Stepper) threadNames() map[int]string {
 	infos, _ := s.Process.Threads() // without names it goes, too
 	names := make(map[int]string, len(infos))
@@ -106,7 +106,7 @@ func (s *Stepper) threadNames() map[int]string {
 	return names
 }
 
-// Seek goes to a position of the history.
+// Seek goes to a position of the history and notes gaps on the way.
 func (s *Stepper) Seek(position uint64) error {
 	travel, err := s.History.Seek(position)
 	s.UpdateView()
@@ -114,7 +114,7 @@ func (s *Stepper) Seek(position uint64) error {
 	return err
 }
 
-// noteGaps notes the gaps that lay on a way through history.
+// noteGaps adds notes about the gaps on a way through history.
 func (s *Stepper) noteGaps(travel history.Travel) {
 	for i, gap := range travel.Gaps {
 		if i == maxGapNotes {
@@ -126,10 +126,10 @@ func (s *Stepper) noteGaps(travel history.Travel) {
 	}
 }
 
-// maxGapNotes is how many gaps an answer names.
+// maxGapNotes is the maximum number of gaps in an answer.
 const maxGapNotes = 4
 
-// A Position says which one of a history is looked at.
+// A Position tells which position of the history is shown.
 type Position struct {
 	Position uint64 `json:"position" doc:"The number of the moment that is looked at: one more for each recorded step, and for each stop after the process ran by itself"`
 	Oldest   uint64 `json:"oldest" doc:"The first position that there still is"`
@@ -139,7 +139,7 @@ type Position struct {
 	Begins   string `json:"begins,omitempty" doc:"Why there is nothing before the oldest position"`
 }
 
-// HistoryPosition is the one that is looked at, nil without a history.
+// HistoryPosition returns the current position, nil without a history.
 func (s *Stepper) HistoryPosition() *Position {
 	if s.History == nil {
 		return nil
@@ -151,7 +151,7 @@ func (s *Stepper) HistoryPosition() *Position {
 	}
 }
 
-// NoteNewHistory notes that history has begun anew since it was looked at last.
+// NoteNewHistory adds a note if history has started anew since the last stop.
 func (s *Stepper) NoteNewHistory() {
 	if s.History == nil {
 		s.oldest = 0
@@ -164,7 +164,8 @@ func (s *Stepper) NoteNewHistory() {
 	}
 }
 
-// TakeNotes returns what is to be said beside the stop, once.
+// TakeNotes returns the notes for a stop, after an optional first one, and
+// clears them.
 func (s *Stepper) TakeNotes(first string) string {
 	notes := s.Notes
 	s.Notes = nil
@@ -174,7 +175,8 @@ func (s *Stepper) TakeNotes(first string) string {
 	return strings.Join(notes, "; ")
 }
 
-// historyEnd is the position of the present, 0 before anything was recorded.
+// historyEnd returns the position of the present, 0 before anything was
+// recorded.
 func (s *Stepper) historyEnd() uint64 {
 	if s.History == nil {
 		return 0

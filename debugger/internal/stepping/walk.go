@@ -9,11 +9,12 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// A walk goes instruction by instruction, through the past and on from there.
+// A walk goes forward by instructions, through the past and on from the
+// present.
 type walk struct{ s *Stepper }
 
-// step does one instruction. It says whether the walk is over: something has
-// stopped it, be it a breakpoint.
+// step executes one instruction. over reports that the walk has ended, at a
+// breakpoint for example.
 func (w *walk) step(ctx context.Context) (stop proc.Stop, over bool, err error) {
 	if ctx.Err() != nil { // the past does not look at each step
 		stop = w.s.CurrentStop()
@@ -24,8 +25,8 @@ func (w *walk) step(ctx context.Context) (stop proc.Stop, over bool, err error) 
 	return stop, err != nil || stop.Why != proc.Stepped, err
 }
 
-// until goes on until something is true, which is asked after each instruction.
-// It says whether the walk is over: something else has stopped it.
+// until goes on until holds returns true, asking after each instruction. over
+// reports that something else has stopped it.
 func (w *walk) until(ctx context.Context, holds func(*history.View) bool) (stop proc.Stop, over bool, err error) {
 	s := w.s
 	if s.InPast() || s.Process == nil {
@@ -42,15 +43,16 @@ func (w *walk) until(ctx context.Context, holds func(*history.View) bool) (stop 
 	return stop, !reached || stop.Why != proc.Stepped, err
 }
 
-// A call is recorded up to so many steps and so long, and then runs freely.
+// Limits of one round of recording a call; after the last round the call runs
+// freely.
 const (
 	maxRecorded     = 1 << 20
 	maxRecordedTime = 200 * time.Millisecond
 )
 
-// runOut goes on until a call ends. At the present that is recorded for a while,
-// and then the process runs; only what is recorded is seen to go other ways than
-// to return.
+// runOut goes on until a call ends. At the present the call is recorded for
+// some rounds and then runs freely; only while it is recorded can it be seen
+// to unwind instead of return.
 func (s *Stepper) runOut(ctx context.Context, o *callEnd) (stop proc.Stop, err error) {
 	if s.InPast() {
 		stop, ended, err := s.replayTo(ctx, o.done)
@@ -71,13 +73,14 @@ func (s *Stepper) runOut(ctx context.Context, o *callEnd) (stop proc.Stop, err e
 	return stop, err
 }
 
-// replayTo goes through the past to a place, or to what stops before it.
+// replayTo replays the past up to a position for which there returns true, or
+// to a breakpoint before it.
 func (s *Stepper) replayTo(ctx context.Context, there func(*history.View) bool) (stop proc.Stop, reached bool, err error) {
-	look := s.newStopConditions(true)
+	conditions := s.newStopConditions(true)
 	s.followHistory()
 	hit, err := s.History.Continue(ctx, func(v *history.View) bool {
 		reached = there(v)
-		return look.stopsForward(v) || reached
+		return conditions.stopsForward(v) || reached
 	})
 	s.UpdateView()
 	s.noteGaps(s.History.Passed())
@@ -86,15 +89,15 @@ func (s *Stepper) replayTo(ctx context.Context, there func(*history.View) bool) 
 	switch {
 	case errors.Is(err, context.Canceled):
 		stop.Why, err = proc.Paused, nil
-	case look.found != nil:
-		stop, reached = look.stop(stop), false
+	case conditions.found != nil:
+		stop, reached = conditions.stop(stop), false
 	case !hit:
 		stop.Why = AtPresent
 	}
 	return stop, reached, err
 }
 
-// runOutFreely lets the process run until a call returns.
+// runOutFreely lets the process run without recording until a call returns.
 func (s *Stepper) runOutFreely(ctx context.Context, o *callEnd) (stop proc.Stop, err error) {
 	thread, err := s.View.CurrentThread()
 	if err != nil {

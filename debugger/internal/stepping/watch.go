@@ -8,9 +8,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// ReachBreakpoint notes a stop at a breakpoint and returns the client's number for it,
-// 0 if it has none: a mark that is for once is gone, and of a watchpoint the
-// notes tell what has changed.
+// ReachBreakpoint handles a stop at a breakpoint and returns the client's
+// number for it, 0 if it has none. It removes a breakpoint that is set once,
+// and notes how watched memory has changed.
 func (s *Stepper) ReachBreakpoint(id int, why proc.Why) int {
 	m := s.Breakpoints.find(id)
 	if m == nil {
@@ -25,7 +25,7 @@ func (s *Stepper) ReachBreakpoint(id int, why proc.Why) int {
 	return m.ID
 }
 
-// LittleEndian is memory as a number.
+// LittleEndian formats memory as a number.
 func LittleEndian(b []byte) string {
 	if len(b) > maxShown {
 		return fmt.Sprintf("%d bytes", len(b))
@@ -35,7 +35,8 @@ func LittleEndian(b []byte) string {
 	return "0x" + hex.EncodeToString(b)
 }
 
-// WatchedBytes reads what is watched; what is not there is zero.
+// WatchedBytes reads the memory of a watchpoint; bytes that cannot be read are
+// zero.
 func (s *Stepper) WatchedBytes(w *Watch) []byte {
 	b := make([]byte, w.Size)
 	n, _ := s.View.ReadMemory(w.Address, b)
@@ -43,8 +44,8 @@ func (s *Stepper) WatchedBytes(w *Watch) []byte {
 	return b
 }
 
-// watchChange says how what is watched has changed by the stop, or will by the next
-// step.
+// watchChange describes how watched memory has changed by the stop, or will
+// change by the next step.
 func (s *Stepper) watchChange(w *Watch, why proc.Why) string {
 	if s.History == nil || w.Size > maxShown {
 		return s.sinceLastStop(w)
@@ -59,10 +60,11 @@ func (s *Stepper) watchChange(w *Watch, why proc.Why) string {
 	return s.difference(w, position-1, position, "the value was %s and is %s")
 }
 
-// maxShown is how many bytes of what is watched are shown.
+// maxShown is the maximum size of watched memory that is shown.
 const maxShown = 64
 
-// difference looks at what is watched at two positions, and comes back.
+// difference compares watched memory at two positions and returns to the
+// current one.
 func (s *Stepper) difference(w *Watch, before, after uint64, format string) string {
 	here := s.History.View().Position()
 	was, is := s.watchedAt(w, before), s.watchedAt(w, after)
@@ -82,7 +84,8 @@ func (s *Stepper) watchedAt(w *Watch, position uint64) []byte {
 	return b
 }
 
-// sinceLastStop says how what is watched has changed since it was looked at.
+// sinceLastStop describes how watched memory has changed since it was last
+// read.
 func (s *Stepper) sinceLastStop(w *Watch) string {
 	is := make([]byte, w.Size)
 	if _, err := s.View.ReadMemory(w.Address, is); err != nil {

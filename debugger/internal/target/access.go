@@ -6,11 +6,10 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 )
 
-// ErrNoMemory says that memory cannot be read: errors of other kinds of scenes
-// are made of it.
+// ErrNoMemory is wrapped by errors of views that cannot read memory.
 var ErrNoMemory = errors.New("there is no such memory")
 
-// IsAccess says whether memory could not be read or written.
+// IsAccess reports whether an error is that memory cannot be read or written.
 func IsAccess(err error) bool {
 	return isProcessAccess(err) || errors.Is(err, history.ErrNotTraced) || errors.Is(err, ErrNoMemory)
 }

@@ -6,8 +6,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// isProcessAccess says whether memory of a process could not be read or
-// written.
+// isProcessAccess is IsAccess for memory of a live process.
 func isProcessAccess(err error) bool {
 	_, ok := errors.AsType[*ptrace.AccessError](err)
 	return ok

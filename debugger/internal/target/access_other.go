@@ -2,5 +2,5 @@
 
 package target
 
-// isProcessAccess is false: where nothing is traced no memory is read.
+// isProcessAccess is false: without tracing no memory is read.
 func isProcessAccess(error) bool { return false }

@@ -10,8 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// OpenCore reads a core file. The program is looked for where it was unless
-// somebody says where it is.
+// OpenCore reads a core file. The program is opened where it was unless the
+// overrides name another path.
 func OpenCore(file *os.File, where Overrides) (*Core, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -31,7 +31,7 @@ func OpenCore(file *os.File, where Overrides) (*Core, error) {
 	return &Core{File: f, Overrides: instead}, nil
 }
 
-// wrongCore is for files of other kinds.
+// wrongCore describes a file that is no core file.
 func wrongCore(err error) error {
 	if errors.Is(err, core.ErrFormat) {
 		return failure.Errorf("Not a core file", "%v", err)
@@ -39,23 +39,24 @@ func wrongCore(err error) error {
 	return err
 }
 
-// A Core is a core file as tools look at it.
+// A Core is the View of a core file.
 type Core struct {
 	*core.File
 	Overrides *overrideOpener
-	chosen    int // the current thread if somebody chose it, else 0
+	chosen    int // the current thread if it was chosen, else 0
 }
 
-// noMemory is an error about memory that is not there.
+// noMemory marks an error as ErrNoMemory.
 type noMemory struct{ error }
 
-// Is makes it one for who asks.
+// Is reports whether target is ErrNoMemory.
 func (noMemory) Is(target error) bool { return target == ErrNoMemory }
 
-// Unwrap is what it is made of.
+// Unwrap returns the error that is marked.
 func (e noMemory) Unwrap() error { return e.error }
 
-// ReadMemory returns how many bytes could be read.
+// ReadMemory returns how many bytes could be read, and an error if not all
+// could.
 func (c *Core) ReadMemory(addr uint64, b []byte) (int, error) {
 	n, err := c.File.ReadMemory(addr, b)
 	if err != nil {
@@ -64,8 +65,8 @@ func (c *Core) ReadMemory(addr uint64, b []byte) (int, error) {
 	return n, err
 }
 
-// CurrentThread is the one that the signal was for, unless another one was
-// chosen.
+// CurrentThread returns the thread that the signal was for, unless another one
+// was chosen.
 func (c *Core) CurrentThread() (int, error) {
 	if c.chosen != 0 {
 		return c.chosen, nil
@@ -73,7 +74,7 @@ func (c *Core) CurrentThread() (int, error) {
 	return c.Stop().Thread, nil
 }
 
-// SetCurrentThread chooses another one.
+// SetCurrentThread chooses another thread.
 func (c *Core) SetCurrentThread(id int) error {
 	if _, err := c.File.Regs(id); err != nil {
 		return err
@@ -82,7 +83,7 @@ func (c *Core) SetCurrentThread(id int) error {
 	return nil
 }
 
-// Threads are those of the process.
+// Threads returns the threads of the process.
 func (c *Core) Threads() ([]proc.ThreadInfo, error) {
 	all := c.File.Threads()
 	current, _ := c.CurrentThread() // there always is one
@@ -107,5 +108,5 @@ func (c *Core) thread(id int) int {
 	return id
 }
 
-// Maps are the ranges of memory.
+// Maps returns the mappings of the process.
 func (c *Core) Maps() (proc.Maps, error) { return c.File.Maps(), nil }

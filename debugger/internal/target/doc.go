@@ -1,6 +1,7 @@
-// Package target has what is debugged: a live process, a core file or a trace.
+// Package target represents what is debugged: a live process, a core file or a
+// trace.
 //
-// A [Target] says what it is; its [View] reads registers, memory, threads and
+// The [View] of a [Target] reads registers, memory, threads and
 // mappings at one position. The present of a process is the process itself, its
 // past a [Past]. A core file has one position, a [Trace] has many.
 //

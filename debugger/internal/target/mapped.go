@@ -10,10 +10,10 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
-// maxMissing is how many files an answer says are missing.
+// maxMissing is the maximum number of missing files in an answer.
 const maxMissing = 10
 
-// Missing are the files with code that cannot be used.
+// Missing describes the files with code that cannot be used.
 func Missing(maps proc.Maps, files *core.Mapped) (missing []string) {
 	told := map[string]bool{}
 	for _, m := range maps {
@@ -28,7 +28,8 @@ func Missing(maps proc.Maps, files *core.Mapped) (missing []string) {
 	return missing
 }
 
-// ImageOpener opens the files of a process for its symbols.
+// ImageOpener returns a function that opens the mapped files of a process for
+// its symbols.
 func ImageOpener(files *core.Mapped) func(symbols.Mapping) (symbols.File, error) {
 	return func(m symbols.Mapping) (symbols.File, error) {
 		r, err := files.Open(m.Path)
@@ -39,8 +40,8 @@ func ImageOpener(files *core.Mapped) func(symbols.Mapping) (symbols.File, error)
 	}
 }
 
-// A borrowedFile belongs to somebody else, who closes it.
+// A borrowedFile is owned and closed by another party.
 type borrowedFile struct{ io.ReaderAt }
 
-// Close leaves it open.
+// Close does nothing.
 func (borrowedFile) Close() error { return nil }

@@ -4,19 +4,19 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
-// Memory reads the scene for the symbols. It is made anew for each use: the
-// scene changes with time.
+// Memory returns the memory of the current view for the symbols. The view
+// changes with each move, so callers get it anew for each use.
 func (d *Target) Memory() symbols.Memory { return memory{d.View} }
 
 type memory struct{ scene View }
 
-// ReadMemory reads all of p, or fails.
+// ReadMemory fills p or fails.
 func (m memory) ReadMemory(addr uint64, p []byte) error {
 	_, err := m.scene.ReadMemory(addr, p)
 	return err
 }
 
-// ReadPart reads what can be read of p.
+// ReadPart reads as much of p as it can.
 func (m memory) ReadPart(addr uint64, p []byte) int {
 	n, _ := m.scene.ReadMemory(addr, p)
 	return n

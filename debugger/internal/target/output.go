@@ -8,19 +8,20 @@ import (
 	"time"
 )
 
-// maxOutput is how many bytes of a program's output are kept, the last ones.
+// maxOutput is the size of the buffer for a program's output; it has the
+// latest bytes.
 const maxOutput = 64 << 10
 
-// Output is what a launched program writes to standard output and error. It
-// is read for as long as the program has them open, so that it is never
-// blocked, even after the session.
+// Output buffers the standard output and error of a launched program. It reads
+// until the program closes them, so that the program never blocks, even after
+// the session.
 type Output struct {
 	read, write *os.File
-	done        chan struct{} // closed when nobody can write any more
+	done        chan struct{} // closed at the end of the output
 
 	mu       sync.Mutex
 	buffered []byte
-	lost     int64 // bytes before those that are kept and were not asked for
+	lost     int64 // bytes that were dropped before they were taken
 }
 
 func NewOutput() (*Output, error) {
@@ -28,11 +29,11 @@ func NewOutput() (*Output, error) {
 	return &Output{read: read, write: write, done: make(chan struct{})}, err
 }
 
-// Files are the program's first descriptors.
+// Files returns the program's first file descriptors.
 func (o *Output) Files() []*os.File { return []*os.File{nil, o.write, o.write} }
 
-// Start reads from now on. The goroutine ends when nobody can write any more:
-// with the program and the children that have inherited its output.
+// Start starts reading. The goroutine ends when the last process that has the
+// output open ends or closes it.
 func (o *Output) Start() {
 	_ = o.write.Close()
 	go func() {
@@ -59,11 +60,11 @@ func (o *Output) append(b []byte) {
 	}
 }
 
-// finalOutputTime is how long the output of a program that has ended may take; it
-// takes longer only when other programs have inherited it.
+// finalOutputTime bounds the wait for the output of a program that has exited.
+// It takes that long only if other programs have inherited the output.
 const finalOutputTime = time.Second
 
-// Wait waits until the program's output has come to its end.
+// Wait waits for the end of the program's output.
 func (o *Output) Wait() {
 	select {
 	case <-o.done:
@@ -71,7 +72,7 @@ func (o *Output) Wait() {
 	}
 }
 
-// Take returns what was written since it was called last.
+// Take returns what was written since the last call.
 func (o *Output) Take() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -83,5 +84,5 @@ func (o *Output) Take() string {
 	return text
 }
 
-// Discard keeps nothing any more.
+// Discard drops what is buffered.
 func (o *Output) Discard() { _ = o.Take() }

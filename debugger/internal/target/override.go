@@ -10,27 +10,27 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 )
 
-// A Opener opens a file that a caller names, and returns its whole path.
+// An Opener opens a file that a caller names, and returns its full path.
 type Opener func(path string) (*os.File, string, error)
 
-// Overrides are where a caller says that the files of a process are, if they are no
-// longer where they were.
+// Overrides say where files of a process are that are no longer where they
+// were.
 type Overrides struct {
 	Executable string // the program, "" where it was
 	Root       string // a folder that has a copy of the file system, "" for none
 	Open       Opener
 }
 
-// A overrideOpener opens the files of a process in these places.
+// An overrideOpener opens the files of a process with overrides.
 type overrideOpener struct {
 	Overrides
 
-	file     *os.File // the executable, nil when it was handed over
-	program  string   // where it was
-	rootUsed bool     // whether the root has had any file
+	file     *os.File // the executable, nil after open has returned it
+	program  string   // the path that the process had
+	rootUsed bool     // whether a file was found in the root
 }
 
-// openOverrides opens the executable.
+// openOverrides opens the executable of the overrides, if they have one.
 func openOverrides(where Overrides) (*overrideOpener, error) {
 	s := &overrideOpener{Overrides: where}
 	if where.Executable == "" {
@@ -41,8 +41,8 @@ func openOverrides(where Overrides) (*overrideOpener, error) {
 	return s, err
 }
 
-// open opens a file that the process had mapped. It hands the executable over
-// when that is the program.
+// open opens a file that the process had mapped. The first time the program is
+// wanted it returns the executable of the overrides.
 func (s *overrideOpener) open(path string) (*os.File, error) {
 	if s.file != nil && path == strings.TrimSuffix(s.program, " (deleted)") {
 		file := s.file
@@ -58,7 +58,7 @@ func (s *overrideOpener) open(path string) (*os.File, error) {
 	return core.OpenRegular(path)
 }
 
-// Unused says that nothing was found in the root.
+// Unused describes a root in which no file was found.
 func (s *overrideOpener) Unused() []string {
 	if s.Root == "" || s.rootUsed {
 		return nil
@@ -66,7 +66,7 @@ func (s *overrideOpener) Unused() []string {
 	return []string{"root: none of the process's files is below " + s.Root}
 }
 
-// close closes the file unless it was handed over.
+// close closes the executable unless it was returned by open.
 func (s *overrideOpener) close() error {
 	if s.file == nil {
 		return nil
@@ -74,14 +74,14 @@ func (s *overrideOpener) close() error {
 	return s.file.Close()
 }
 
-// check says why the file is not the program.
+// check returns an error if the executable is not the program of the target.
 func (s *overrideOpener) check(program string, files *core.Mapped) error {
 	if s.Executable == "" {
 		return nil
 	}
 	s.program = program
 	_, err := files.Open(program)
-	if s.file != nil { // nobody has asked for it
+	if s.file != nil { // it was not opened
 		err = errors.Join(failure.Errorf("Wrong executable", "it is not known which program this was"), s.close())
 	}
 	if file, ok := errors.AsType[*core.FileError](err); ok {

@@ -8,18 +8,18 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// Past is a moment of a history.
+// Past is the View of a position in a history.
 type Past struct {
 	*history.View
-	Names  func() map[int]string // of threads that still live; nil when nobody knows
-	chosen int                   // the current thread if somebody chose it, else 0
+	Names  func() map[int]string // of threads that are alive; may be nil
+	chosen int                   // the current thread if it was chosen, else 0
 }
 
-// ViewMoved is told that the view has moved.
+// ViewMoved is called after the view has moved to another position.
 func (p *Past) ViewMoved() { p.chosen = 0 }
 
-// CurrentThread is the one that made the step on the way here, unless another
-// one was chosen.
+// CurrentThread returns the thread that made the step to this position, unless
+// another one was chosen.
 func (p *Past) CurrentThread() (int, error) {
 	if p.chosen != 0 {
 		return p.chosen, nil
@@ -27,7 +27,7 @@ func (p *Past) CurrentThread() (int, error) {
 	return p.Thread(), nil
 }
 
-// SetCurrentThread chooses another one for this moment.
+// SetCurrentThread chooses another thread at this position.
 func (p *Past) SetCurrentThread(id int) error {
 	if !slices.Contains(p.View.Threads(), id) {
 		return proc.ErrNoThread
@@ -36,7 +36,7 @@ func (p *Past) SetCurrentThread(id int) error {
 	return nil
 }
 
-// Threads are those that lived at the moment.
+// Threads returns the threads that existed at the position.
 func (p *Past) Threads() ([]proc.ThreadInfo, error) {
 	current, _ := p.CurrentThread() // there always is one
 	var names map[int]string
@@ -67,5 +67,5 @@ func (p *Past) thread(id int) int {
 	return id
 }
 
-// Maps are the mappings of the moment.
+// Maps returns the mappings at the position.
 func (p *Past) Maps() (proc.Maps, error) { return p.View.Maps(), nil }

@@ -10,15 +10,16 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
-// OfProcess is a process that stands still.
+// OfProcess returns the target for a stopped process.
 func OfProcess(p *proc.Process, out *Output, reason string) Target {
 	return Target{
 		Kind: "process", PID: p.ID(), Process: p, Output: out, View: p, OpenImage: processImageOpener(p), Reason: reason,
 	}
 }
 
-// processImageOpener opens the files of a process as the process sees them: those that
-// were deleted or replaced since, and those of its container.
+// processImageOpener returns a function that opens the mapped files of a
+// process as the process sees them, also files that were deleted or replaced,
+// and those of its container.
 func processImageOpener(process *proc.Process) func(symbols.Mapping) (symbols.File, error) {
 	return func(m symbols.Mapping) (symbols.File, error) {
 		var errs error

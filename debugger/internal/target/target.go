@@ -12,8 +12,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
-// A Target is what a session is about: a process, or a file that has what one
-// was like. A file has neither process nor output.
+// A Target is a debugged process, core file or trace. Files have neither a
+// process nor output.
 type Target struct {
 	Kind string // for people: process, core file or trace
 	File string // that was opened, "" for a process
@@ -22,21 +22,22 @@ type Target struct {
 	Process *proc.Process // nil for a file
 	Output  *Output       // of a launched program, else nil
 
-	// scene is what is looked at now. It is the process at the present.
+	// View reads the current position. At the present of a process it is the
+	// process.
 	View View
-	// past is the history of a trace, nil for a core file. That of a process
-	// is its recorder's.
+	// History is the history of a trace, or of a process that is recorded; nil
+	// for a core file.
 	History *history.History
 
-	ProgramPath string // the path of the executable, "" when nobody knows; not for a process
+	ProgramPath string // of the executable, "" if it is not known; unused for a process
 	OpenImage   func(symbols.Mapping) (symbols.File, error)
-	CloseFile   func() error // of a file, nil when there is nothing to close
+	CloseFile   func() error // for a file; may be nil
 
-	Stop   proc.Stop // where a file stands, as far as it is known
-	Reason string    // why it stands there, in a word
+	Stop   proc.Stop // of a file, as far as it is known
+	Reason string    // a value of State.Reason
 }
 
-// Name is the debuggee in a few words.
+// Name describes the target in a few words.
 func (d *Target) Name() string {
 	if d.Process != nil {
 		return fmt.Sprintf("process %d", d.PID)
@@ -44,10 +45,10 @@ func (d *Target) Name() string {
 	return d.Kind + " " + d.File
 }
 
-// Launched says whether the program was started here.
+// Launched reports whether the session launched the process.
 func (d *Target) Launched() bool { return d.Process != nil && d.Process.Launched() }
 
-// ExitStop is how a process has ended, if it has.
+// ExitStop returns how the process ended, if it has.
 func (d *Target) ExitStop() (proc.Stop, bool) {
 	if d.Process == nil {
 		return proc.Stop{}, false
@@ -55,28 +56,30 @@ func (d *Target) ExitStop() (proc.Stop, bool) {
 	return d.Process.End()
 }
 
-// Executable is the path of the program as the process sees it.
+// Executable returns the path of the program as the process sees it, "" if it
+// is not known.
 func (d *Target) Executable() string {
 	if d.Process == nil {
 		return d.ProgramPath
 	}
-	path, _ := d.Process.Executable() // one that has ended has none
+	path, _ := d.Process.Executable() // a process that has ended has none
 	return path
 }
 
-// CurrentStop is a stop for no other reason than that the debuggee stands there.
+// CurrentStop returns a stop at the current position of the current thread. Of
+// a file it has the reason why the process ended there.
 func (d *Target) CurrentStop() proc.Stop {
 	stop, thread := d.Stop, d.Stop.Thread
 	stop.Thread, _ = d.View.CurrentThread()
 	if stop.Why == 0 || thread != 0 && thread != stop.Thread { // another one was chosen
 		stop = proc.Stop{Why: proc.Paused, Thread: stop.Thread}
 	}
-	regs, _ := d.View.Regs(stop.Thread) // of a process that has died there are none
+	regs, _ := d.View.Regs(stop.Thread) // a process that has died has none
 	stop.Address = regs.RIP
 	return stop
 }
 
-// RequireProcess says whether there is a process that can be changed.
+// RequireProcess returns an error unless the target is a process.
 func (d *Target) RequireProcess() error {
 	if d.Process != nil {
 		return nil
@@ -84,9 +87,8 @@ func (d *Target) RequireProcess() error {
 	return failure.Errorf("No process", "this session is a %s, %s: it can be looked at, not moved or changed", d.Kind, d.File)
 }
 
-// RequireExecution says whether there is anything to go through: a process, or a trace.
-// The history of a process is its operation's while that is on, and not looked
-// at.
+// RequireExecution returns an error unless the target can be stepped through:
+// a process or a trace.
 func (d *Target) RequireExecution() error {
 	if d.Process == nil && d.History != nil {
 		return nil
@@ -94,7 +96,7 @@ func (d *Target) RequireExecution() error {
 	return d.RequireProcess()
 }
 
-// Release lets the process run on, or ends it, or closes the file.
+// Release detaches from the process, or kills it, or closes the file.
 func (d *Target) Release(ctx context.Context, kill bool) error {
 	if d.Process == nil {
 		if d.CloseFile == nil {
@@ -111,10 +113,10 @@ func (d *Target) Release(ctx context.Context, kill bool) error {
 	return errors.Join(err, ignoreEnd(d.Process.Detach(ctx)))
 }
 
-// detachTime is how long putting everything back may take.
+// detachTime bounds a detach.
 const detachTime = 10 * time.Second
 
-// ignoreEnd: that a process has ended by itself is no failure to end it.
+// ignoreEnd drops errors that only say that the process has ended.
 func ignoreEnd(err error) error {
 	if errors.Is(err, proc.ErrExited) || errors.Is(err, proc.ErrDetached) {
 		return nil

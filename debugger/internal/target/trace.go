@@ -10,8 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// A Trace is a moment of a trace. Code that the trace lacks is read from
-// the files that the process had mapped, if they are still the same.
+// A Trace is the View of a trace. Code that the trace lacks is read from the
+// files that the process had mapped, if they are unchanged.
 type Trace struct {
 	Past
 
@@ -22,8 +22,8 @@ type Trace struct {
 	Overrides *overrideOpener
 }
 
-// NewTrace makes one. The program is looked for where it was unless
-// somebody says where it is.
+// NewTrace returns the view of a trace. The program is opened where it was
+// unless the overrides name another path.
 func NewTrace(trace *history.Trace, where Overrides) (*Trace, error) {
 	instead, err := openOverrides(where)
 	if err != nil {
@@ -38,7 +38,7 @@ func NewTrace(trace *history.Trace, where Overrides) (*Trace, error) {
 	return s, nil
 }
 
-// Target is what a session with the trace is about.
+// Target returns the target of a session with the trace.
 func (s *Trace) Target(path string) Target {
 	return Target{
 		Kind: "trace", File: path, PID: s.pid(), ProgramPath: s.Program(),
@@ -46,8 +46,9 @@ func (s *Trace) Target(path string) Target {
 	}
 }
 
-// Program is the path of the executable: that which the trace names if it was
-// mapped, else the lowest file, which is the program on Linux.
+// Program returns the path of the executable: the one that the trace names if
+// it was mapped, else the file with the lowest address, which is the program
+// on Linux.
 func (s *Trace) Program() string {
 	lowest := ""
 	for _, m := range s.LastMaps {
@@ -61,10 +62,11 @@ func (s *Trace) Program() string {
 	return lowest
 }
 
-// pid is that of the process: threads get higher ids than their first one.
+// pid returns the process id: threads have higher ids than the first one.
 func (s *Trace) pid() int { return s.View.Threads()[0] }
 
-// ReadMemory returns how many bytes could be read.
+// ReadMemory returns how many bytes could be read, and an error if not all
+// could.
 func (s *Trace) ReadMemory(addr uint64, b []byte) (int, error) {
 	for n := 0; ; {
 		k, err := s.View.ReadMemory(addr+uint64(n), b[n:])
@@ -79,12 +81,12 @@ func (s *Trace) ReadMemory(addr uint64, b []byte) (int, error) {
 	}
 }
 
-// pageSize is the size of the pages that a trace has.
+// pageSize is the size of a page in a trace.
 const pageSize = 4096
 
-// asInFile says whether memory cannot have been written: it is in a mapping of a
-// file that is not writable, and not what the loader has filled in, which lies
-// just below the data.
+// asInFile reports whether memory cannot have changed since it was mapped: it
+// belongs to a file mapping that is not writable, and is not the part just
+// below the data that the loader relocates.
 func (s *Trace) asInFile(addr uint64) bool {
 	maps := s.View.Maps()
 	m, ok := maps.Find(addr)
@@ -95,5 +97,5 @@ func (s *Trace) asInFile(addr uint64) bool {
 	return m.Execute || !ok || !next.Write || next.Path != m.Path
 }
 
-// Maps are the mappings of the moment.
+// Maps returns the mappings at the position.
 func (s *Trace) Maps() (proc.Maps, error) { return s.View.Maps(), nil }

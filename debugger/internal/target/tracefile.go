@@ -10,10 +10,10 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 )
 
-// maxTrace is how large a trace may be: all of it is kept in memory.
+// maxTrace is the maximum size of a trace, as all of it is held in memory.
 const maxTrace = 1 << 30
 
-// ReadTrace reads all of a trace and tells how far it is.
+// ReadTrace reads a trace and reports how far it is.
 func ReadTrace(ctx context.Context, file *os.File, told func(done, total float64)) (*history.Trace, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -34,14 +34,14 @@ func ReadTrace(ctx context.Context, file *os.File, told func(done, total float64
 	return trace, err
 }
 
-// A progressReader says now and then how much was read.
+// A progressReader reports now and then how much was read.
 type progressReader struct {
 	r      io.Reader
 	n      int64
 	report func(n int64)
 }
 
-// reportEvery is how many bytes are between two reports.
+// reportEvery is the number of bytes between two reports.
 const reportEvery = 32 << 20
 
 func (t *progressReader) Read(b []byte) (int, error) {

@@ -28,7 +28,7 @@ type back struct {
 	bySource    bool
 }
 
-// Text is the documented form, and the line when it is about lines.
+// Text is the documented form, with the line after steps by source.
 func (b back) Text() string {
 	text := b.text()
 	if b.bySource {
@@ -48,7 +48,7 @@ func (b back) text() string {
 	return text
 }
 
-// stepBackward moves what is looked at, and not the process.
+// stepBackward moves the position that is shown, not the process.
 func (t *Group) stepBackward(ctx context.Context, call *mcp.Call, s *session.Session, args backArgs) (back, error) {
 	_, bySource := stepping.BackUnits[args.By]
 	n := uint64(args.Count)

@@ -24,7 +24,7 @@ type exportArgs struct {
 	sessiontools.SessionArg
 }
 
-// Validate checks what the schema does not say.
+// Validate checks what the schema cannot express.
 func (a exportArgs) Validate() error {
 	if a.From != nil && a.To != nil && *a.From > *a.To {
 		return errors.New("start_snapshot must not be greater than end_snapshot")
@@ -50,7 +50,8 @@ func (e exported) Text() string {
 	return fmt.Sprintf("Trace exported: %s snapshots\nFile: %s\nSize: %s", plain.Thousands(int64(e.Snapshots)), plain.Line(filepath.Base(e.File)), size(e.Bytes))
 }
 
-// Content is a binary trace itself, unless it is too large for an answer.
+// Content returns the bytes of a binary trace, unless it is too large for an
+// answer.
 func (e exported) Content() []mcp.Content {
 	if e.data == nil {
 		return nil
@@ -60,7 +61,7 @@ func (e exported) Content() []mcp.Content {
 	})}
 }
 
-// size writes a number of bytes as people do.
+// size formats a number of bytes.
 func size(n int64) string {
 	const unit = 1024
 	switch {
@@ -74,17 +75,17 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/(unit*unit*unit))
 }
 
-// maxInline is how large a binary trace may be to be in the answer, too: in
-// base64 it is a third larger.
+// maxInline bounds the binary traces that an answer embeds; base64 makes them
+// a third larger.
 const maxInline = mcp.MaxAnswer / 2
 
-// formats are the formats by their names in arguments, with the ends of files.
+// formats are the values of the argument format.
 var formats = map[string]struct {
 	format history.Format
 	suffix string
 }{"json": {history.JSON, ".json"}, "text": {history.Text, ".txt"}, "binary": {history.Binary, ".trace"}}
 
-// exportTrace writes a piece of history into a file of the data folder.
+// exportTrace writes a part of the history into a file of the data folder.
 func (t *Group) exportTrace(ctx context.Context, call *mcp.Call, s *session.Session, args exportArgs) (exported, error) {
 	h, err := s.RequireHistory()
 	if err != nil {
@@ -112,7 +113,7 @@ func (t *Group) exportTrace(ctx context.Context, call *mcp.Call, s *session.Sess
 	return answer, err
 }
 
-// exportOptions are the arguments as the history wants them.
+// exportOptions checks the arguments against the history.
 func exportOptions(ctx context.Context, s *session.Session, call *mcp.Call, h *history.History, args exportArgs) (history.ExportOptions, error) {
 	from, to := h.Oldest(), h.End()
 	if args.From != nil {
@@ -135,10 +136,11 @@ func exportOptions(ctx context.Context, s *session.Session, call *mcp.Call, h *h
 	}, nil
 }
 
-// sameSecond is how many traces one second may have.
+// sameSecond bounds the traces that are written in one second.
 const sameSecond = 100
 
-// newTraceFile makes a file that nobody else may read: memory has secrets.
+// newTraceFile creates a file that only the server's user can read, as memory
+// may contain secrets.
 func newTraceFile(folder string, now time.Time, suffix string) (*os.File, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("folder for traces: %w", err)

@@ -8,15 +8,14 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A Group is the tools that go through the history of a process, or of a
-// trace. A core file has none, as they say.
+// A Group has the tools that go through the history of a process or a trace.
 type Group struct {
 	Sessions *session.Registry
 	Exports  string // the folder for traces that are written
 	Now      func() time.Time
 }
 
-// Tools are the rows of the group.
+// Tools returns the rows of the group.
 func (t *Group) Tools() []mcp.Tool {
 	return []mcp.Tool{
 		{

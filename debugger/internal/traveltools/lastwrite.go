@@ -25,7 +25,7 @@ type lastWriteArgs struct {
 	sessiontools.SessionArg
 }
 
-// Validate checks what the schema does not say.
+// Validate checks what the schema cannot express.
 func (a lastWriteArgs) Validate() error {
 	if (a.Address == "") == (a.Expression == "") {
 		return errors.New("give either address or expression")
@@ -51,13 +51,13 @@ type lastWrite struct {
 	begins string // why there is no write
 }
 
-// writers say in words what has written.
+// writers describe what has written.
 var writers = map[string]string{
 	history.Called.String(): "a system call", history.Signalled.String(): "the delivery of a signal",
 	history.Ran.String(): "the process while it ran by itself, some time before the next position", history.Changed.String(): "the debugger",
 }
 
-// Text says where the value comes from.
+// Text tells where the value comes from.
 func (w lastWrite) Text() string {
 	if !w.Found {
 		return fmt.Sprintf("No write to %s (%d bytes) is recorded since position %d: %s", w.Address, w.Size, w.oldest, w.begins)
@@ -75,17 +75,17 @@ func (w lastWrite) Text() string {
 	return b.String() + w.State.When()
 }
 
-// writeFrames is how many frames of the stack are shown.
+// writeFrames is the number of frames of the writer's stack in an answer.
 const writeFrames = 20
 
-// lastWrite looks for what has written a value, from the moment that is looked
-// at backwards.
+// lastWrite searches back from the current position for the last write to a
+// value.
 func (t *Group) lastWrite(ctx context.Context, _ *mcp.Call, s *session.Session, args lastWriteArgs) (lastWrite, error) {
 	h, err := s.RequireHistory()
 	if err != nil {
 		return lastWrite{}, err
 	}
-	w, err := sought(ctx, s, args)
+	w, err := resolveArgs(ctx, s, args)
 	if err != nil {
 		return lastWrite{}, err
 	}
@@ -116,14 +116,14 @@ func (t *Group) lastWrite(ctx context.Context, _ *mcp.Call, s *session.Session, 
 	return answer, nil
 }
 
-// sought is what the arguments mean.
-func sought(ctx context.Context, s *session.Session, args lastWriteArgs) (*stepping.Watch, error) {
+// resolveArgs returns the memory that the arguments mean.
+func resolveArgs(ctx context.Context, s *session.Session, args lastWriteArgs) (*stepping.Watch, error) {
 	w := &stepping.Watch{Size: args.Size, Expression: args.Expression}
 	var err error
 	if args.Address != "" {
 		w.Address, err = s.Address(ctx, args.Address)
 	} else {
-		err = memoryOf(ctx, s, w)
+		err = resolveExpression(ctx, s, w)
 	}
 	if w.Size == 0 {
 		w.Size = 8
@@ -131,8 +131,8 @@ func sought(ctx context.Context, s *session.Session, args lastWriteArgs) (*stepp
 	return w, err
 }
 
-// memoryOf finds the memory that an expression means.
-func memoryOf(ctx context.Context, s *session.Session, w *stepping.Watch) error {
+// resolveExpression sets the watched memory to that of its expression.
+func resolveExpression(ctx context.Context, s *session.Session, w *stepping.Watch) error {
 	value, err := s.Evaluate(ctx, w.Expression, 0, 0)
 	if err != nil {
 		return inspect.WrapError(err)
@@ -149,7 +149,7 @@ func memoryOf(ctx context.Context, s *session.Session, w *stepping.Watch) error 
 	return nil
 }
 
-// showWrite describes the step that is next at the view.
+// showWrite describes the step that comes next at the current position.
 func showWrite(s *session.Session, answer *lastWrite, w *stepping.Watch) {
 	answer.Before = stepping.LittleEndian(s.WatchedBytes(w))
 	if answer.Kind == history.Stepped.String() || answer.Kind == history.Called.String() {

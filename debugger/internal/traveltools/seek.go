@@ -28,7 +28,7 @@ type seekArgs struct {
 	sessiontools.SessionArg
 }
 
-// seekTo goes to a position.
+// seekTo goes to a position, by default to the present.
 func (t *Group) seekTo(ctx context.Context, call *mcp.Call, s *session.Session, args seekArgs) (session.Outcome, error) {
 	h, err := s.RequireHistory()
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/target"
 )
 
-// A TraceFile is a trace with the symbols of its program, for commands that
-// print it. It belongs to one goroutine.
+// A TraceFile is an open trace with the symbols of its program, for commands
+// that print it. It belongs to one goroutine.
 type TraceFile struct {
 	trace *history.Trace
 	scene *target.Trace
@@ -48,7 +48,8 @@ func OpenTrace(ctx context.Context, path, executable, root string, log *slog.Log
 	return &TraceFile{trace, scene, s}, s.Refresh() // a trace always has its maps
 }
 
-// FindAnywhere opens a file for who may read all that the program may.
+// FindAnywhere opens a file by its path, without the restrictions of the
+// server's callers.
 func FindAnywhere(path string) (*os.File, string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -61,10 +62,10 @@ func FindAnywhere(path string) (*os.File, string, error) {
 // Close closes the program's files.
 func (f *TraceFile) Close() error { return errors.Join(f.s.Program.Close(), f.scene.Files.Close()) }
 
-// Positions are the first and the last one.
+// Positions returns the first and the last position.
 func (f *TraceFile) Positions() (first, last uint64) { return f.trace.Oldest(), f.trace.End() }
 
-// Summary says what the trace is about.
+// Summary describes the trace.
 func (f *TraceFile) Summary() TraceSummary {
 	return TraceSummary{
 		File: f.s.File, Program: cmp.Or(f.trace.Program, f.scene.Program()), Process: f.s.PID, Threads: f.trace.View().Threads(),
@@ -72,8 +73,8 @@ func (f *TraceFile) Summary() TraceSummary {
 	}
 }
 
-// WriteSteps writes the steps between two positions, of which the first must be
-// less, as lines of text or as one object of JSON.
+// WriteSteps writes the steps between two positions, the first of which is
+// less, as lines of text or as a JSON object.
 func (f *TraceFile) WriteSteps(ctx context.Context, w io.Writer, from, to uint64, asJSON bool) error {
 	format := history.Text
 	if asJSON {
@@ -85,8 +86,8 @@ func (f *TraceFile) WriteSteps(ctx context.Context, w io.Writer, from, to uint64
 	return err
 }
 
-// At is the current thread at a position: where it stands, its registers and,
-// if they are wanted, so many frames of its stack.
+// At returns the current thread at a position: where it is, its registers, and
+// up to the given number of frames.
 func (f *TraceFile) At(position uint64, frames int) (TraceMoment, error) {
 	if err := f.seek(position); err != nil {
 		return TraceMoment{}, err
@@ -119,7 +120,7 @@ func (f *TraceFile) At(position uint64, frames int) (TraceMoment, error) {
 	return m, err
 }
 
-// seek goes to a position. The symbols are those of the files mapped then.
+// seek goes to a position and loads the symbols of the files mapped there.
 func (f *TraceFile) seek(position uint64) error {
 	f.s.Stale = true
 	if _, err := f.trace.Seek(position); err != nil {
@@ -128,9 +129,9 @@ func (f *TraceFile) seek(position uint64) error {
 	return f.s.Refresh()
 }
 
-// LastWrite finds the last step before a position that has written memory: an
-// address, or an expression that is one there. It is false when there is none,
-// with what was looked for.
+// LastWrite finds the last step before a position that has written memory,
+// given as an address or an expression. If there is none, it returns false and
+// the address it looked for.
 func (f *TraceFile) LastWrite(ctx context.Context, where string, size int, before uint64) (TraceWrite, bool, error) {
 	if err := f.seek(before); err != nil {
 		return TraceWrite{}, false, err
@@ -155,7 +156,7 @@ func (f *TraceFile) LastWrite(ctx context.Context, where string, size int, befor
 	return w, true, err
 }
 
-// bytes are those of memory at a position, as far as they are known.
+// bytes returns memory at a position, as far as it is known.
 func (f *TraceFile) bytes(position, addr uint64, size int) (string, error) {
 	if err := f.seek(position); err != nil {
 		return "", err

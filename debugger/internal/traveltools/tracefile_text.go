@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
 )
 
-// A TraceSummary says what a trace is about.
+// A TraceSummary describes a trace.
 type TraceSummary struct {
 	File    string   `json:"file"`
 	Program string   `json:"program,omitempty"`
@@ -21,7 +21,7 @@ type TraceSummary struct {
 	Missing []string `json:"missing,omitempty"`
 }
 
-// Text is a line for each of these.
+// Text is a line for each member.
 func (s TraceSummary) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Trace: %s\n  Program: %s\n  Process: %d with %s\n", plain.Line(s.File), plain.Line(s.Program), s.Process, plain.Count(len(s.Threads), "thread"))
@@ -47,7 +47,7 @@ type TraceMoment struct {
 	source string // the text of the line
 }
 
-// Text shows where the thread stands, its registers and its stack.
+// Text shows where the thread is, its registers and its stack.
 func (m TraceMoment) Text() string {
 	text := fmt.Sprintf("Position %d, thread %d\n%s", m.Position, m.Thread, sessiontools.Place{Address: m.Address, Function: m.Function, File: m.File, Line: m.Line}.String())
 	if m.source != "" {
@@ -76,7 +76,7 @@ type TraceWrite struct {
 	Instruction string `json:"instruction,omitempty"`
 }
 
-// Text says who has written what.
+// Text tells which thread has written what.
 func (w TraceWrite) Text() string {
 	where := sessiontools.Place{Address: w.Address, Function: w.Function, File: w.File, Line: w.Line}
 	return fmt.Sprintf("Position %d: thread %d has written at %s (%s)\n  before: %s\n  after:  %s\n%s\nInstruction: %s",

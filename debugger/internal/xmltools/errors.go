@@ -17,13 +17,13 @@ const (
 	codeInvalidDocument  jsonrpc.Code = -32009
 )
 
-// ModelErrors returns the codes of errors that a model can do something about.
+// ModelErrors returns the codes of errors that a model can correct.
 func ModelErrors() []jsonrpc.Code { return []jsonrpc.Code{codeDocumentNotFound, codeInvalidDocument} }
 
-// WireError is the wire's form of an error of the library, nil for all
-// others. A document that does not match its schema, and a schema that is none,
-// are -32009; everything else that is wrong with what was asked is -32602. Of
-// several errors, refused paths come first.
+// WireError returns the JSON-RPC error for an error of the library, nil for
+// all others. A document that does not match its schema, and an invalid
+// schema, are -32009; other mistakes in the request are -32602. Of several
+// errors, refused paths come first.
 func WireError(err error) error {
 	if e, ok := errors.AsType[*document.PermissionError](err); ok {
 		return jsonrpc.Errorf(mcp.CodePermissionDenied, "Permission denied").WithDetails("%v; --documents names the folders that may be read", e)
@@ -43,8 +43,7 @@ func WireError(err error) error {
 	return nil
 }
 
-// wrongRequest reports whether an error is about what was asked, and not about
-// us.
+// wrongRequest reports whether an error is a mistake of the caller.
 func wrongRequest(err error) bool {
 	_, syntax := errors.AsType[*document.SyntaxError](err)
 	_, encoding := errors.AsType[*document.EncodingError](err)
@@ -54,7 +53,7 @@ func wrongRequest(err error) bool {
 	return syntax || encoding || refused || query || limit
 }
 
-// An invalidError says that a validation failed, and at which places.
+// An invalidError reports a failed validation and its violations.
 type invalidError struct {
 	about string // "a.xml does not match a.xsd"
 	found []document.Violation
@@ -63,7 +62,7 @@ type invalidError struct {
 
 func (e *invalidError) Error() string { return e.about }
 
-// invalid is an error of a validation in one form.
+// invalid returns an error of a validation as an invalidError.
 func invalid(err error) (*invalidError, bool) {
 	if e, ok := errors.AsType[*document.ViolationsError](err); ok {
 		return &invalidError{fmt.Sprintf("%s does not match %s", e.Document, e.Schema), e.Violations, e.More}, true
@@ -74,14 +73,14 @@ func invalid(err error) (*invalidError, bool) {
 	return errors.AsType[*invalidError](err)
 }
 
-// What an error may carry: it stays well below what clients take in a message,
-// and its details, which a model reads, below what helps it.
+// Limits of an error: it stays well below what clients accept in a message,
+// and its details, which a model reads, are shorter.
 const (
 	maxViolationBytes = 3 << 20
 	maxToldViolations = 100
 )
 
-// A violation is one as the error's data has it.
+// A violation is a member of the error's data.
 type violation struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
@@ -90,7 +89,7 @@ type violation struct {
 	Message string `json:"message"`
 }
 
-// wire is -32009 with every violation, as far as they fit.
+// wire returns -32009 with as many violations as fit.
 func (e *invalidError) wire() error {
 	data := struct {
 		Details    string      `json:"details"`

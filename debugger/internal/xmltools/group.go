@@ -19,10 +19,10 @@ const (
 	scopeDocumentWrite mcp.Scope = "document:write"
 )
 
-// An Group is the tools for XML documents.
+// A Group has the tools for XML documents.
 type Group struct{ Library }
 
-// Tools are the rows of the group.
+// Tools returns the rows of the group.
 func (t *Group) Tools() []mcp.Tool {
 	return []mcp.Tool{
 		{
@@ -80,7 +80,8 @@ type validateArgs struct {
 	Schema   string `json:"schema" min:"1" doc:"Path of the schema, or the schema itself: a text that begins with <"`
 }
 
-// validateSchema answers that a document is valid; that it is not is an error.
+// validateSchema returns an answer for a valid document, and an error for an
+// invalid one.
 func (t *Group) validateSchema(ctx context.Context, _ *mcp.Call, args validateArgs) (validated, error) {
 	result, err := t.Library.Validate(ctx, document.ValidateRequest{Document: args.Document, Schema: args.Schema})
 	if syntax, ok := errors.AsType[*document.SyntaxError](err); ok {
@@ -96,8 +97,7 @@ func (t *Group) validateSchema(ctx context.Context, _ *mcp.Call, args validateAr
 	return v, nil
 }
 
-// malformed is a text that is no XML as a violation: it matches no schema, or
-// is none.
+// malformed makes a syntax error a violation, for documents and schemas.
 func malformed(e *document.SyntaxError) error {
 	return &invalidError{
 		about: e.Document + " is not well-formed",
@@ -120,7 +120,7 @@ type preloadArgs struct {
 
 var errNothingToLoad = errors.New("give at least one of paths and globs")
 
-// Validate checks what the published schema does not say.
+// Validate checks what the published schema does not express.
 func (a preloadArgs) Validate() error {
 	if len(a.Paths)+len(a.Globs) == 0 {
 		return errNothingToLoad
@@ -133,8 +133,8 @@ func (a preloadArgs) Validate() error {
 	return nil
 }
 
-// preloadDocuments answers what became of each document. It is an error only
-// if there is not one that could be loaded.
+// preloadDocuments returns what became of each document. It fails only if none
+// could be loaded.
 func (t *Group) preloadDocuments(ctx context.Context, call *mcp.Call, args preloadArgs) (preloaded, error) {
 	told := func(done, total int, message string) {
 		call.Progress(ctx, float64(done), float64(total), plain.Line(message))
@@ -152,10 +152,11 @@ func (t *Group) preloadDocuments(ctx context.Context, call *mcp.Call, args prelo
 	return preloadedFrom(reports), nil
 }
 
-// maxToldErrors is how many errors of a preload are told when all failed.
+// maxToldErrors is the maximum number of errors that are listed if all
+// documents failed.
 const maxToldErrors = 20
 
-// noneLoaded is the errors of documents, of which there is at least one.
+// noneLoaded joins the errors of documents.
 func noneLoaded(reports []document.PreloadReport) error {
 	var errs []error
 	for _, r := range reports[:min(len(reports), maxToldErrors)] {

@@ -6,8 +6,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document"
 )
 
-// Library is a library of XML documents, in this process or another. Its
-// methods may be called by many goroutines; Close once, after all others.
+// A Library reads XML documents, in this process or another. Its methods may
+// be called concurrently; Close is called once, after all others.
 type Library interface {
 	Query(ctx context.Context, req document.QueryRequest) (document.QueryResult, error)
 	Validate(ctx context.Context, req document.ValidateRequest) (document.Validation, error)
@@ -16,7 +16,7 @@ type Library interface {
 	Close() error
 }
 
-// A Lazy is a library in this process.
+// A Lazy is a library in this process that is opened by the first request.
 type Lazy struct {
 	Open func() (*document.Library, error) // the same one each time
 }
@@ -53,8 +53,8 @@ func (l *Lazy) Stats(context.Context) (document.Stats, error) {
 	return library.Stats(), nil
 }
 
-// Close closes what was opened. One that was not is opened for it, which costs
-// little.
+// Close closes the library. If it was not open, Close opens it first, which is
+// cheap.
 func (l *Lazy) Close() error {
 	library, err := l.Open()
 	if err != nil {

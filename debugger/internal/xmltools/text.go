@@ -41,7 +41,7 @@ func queriedFrom(r document.QueryResult, offset int) queried {
 	return q
 }
 
-// Text is a value by itself, or the results as a list.
+// Text is a single value, or the results as a list.
 func (q queried) Text() string {
 	if len(q.Items) == 1 && q.Type != string(document.Nodes) && q.Type != string(document.Sequence) {
 		return "Result (" + q.Type + "): " + q.Items[0].content()
@@ -57,7 +57,7 @@ func (q queried) Text() string {
 	return b.String()
 }
 
-// heading says how many results there are, and which are shown.
+// heading tells how many results there are and which are shown.
 func (q queried) heading() string {
 	what := "node"
 	if q.Type != string(document.Nodes) {
@@ -74,7 +74,8 @@ func (q queried) heading() string {
 	return "Found " + plain.Count(q.Total, what) + ":"
 }
 
-// text is where a node is, and what it is; or a value and its type.
+// text returns the path of a node and its content, or the type and content of
+// a value.
 func (r resultItem) text() string {
 	if r.Path == "" {
 		return r.Kind + ": " + indented(r.content())
@@ -86,7 +87,7 @@ func (r resultItem) text() string {
 	return where + "\n   " + indented(r.content())
 }
 
-// content is the markup or the value.
+// content returns the markup or the value.
 func (r resultItem) content() string {
 	text := r.Value
 	if r.Markup != "" {
@@ -98,7 +99,7 @@ func (r resultItem) content() string {
 	return text
 }
 
-// indented puts the lines of a text after the first below it.
+// indented indents all lines of a text but the first.
 func indented(text string) string {
 	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n   ")
 }
@@ -111,7 +112,7 @@ type validated struct {
 	Warnings []string `json:"warnings" doc:"What the schema includes or imports and could not be read"`
 }
 
-// Text says it, and what it rests on.
+// Text names the document, the schema and the warnings.
 func (v validated) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s matches %s", v.Document, v.Schema)
@@ -121,7 +122,7 @@ func (v validated) Text() string {
 	return b.String()
 }
 
-// nameOf is what answers call a document or schema.
+// nameOf returns the name of a document or schema in answers.
 func nameOf(argument string) string {
 	if strings.HasPrefix(strings.TrimLeft(argument, "\uFEFF \t\r\n"), "<") {
 		return "inline"
@@ -164,7 +165,7 @@ func cachedFrom(s document.Stats) cached {
 	return c
 }
 
-// Text is the numbers, and then a line for each document.
+// Text shows the totals, then a line for each document.
 func (c cached) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Document Cache:\n  Entries: %s\n  Memory: %s of %s\n  Hits: %s (%.0f%%)\n  Misses: %s\n  Evictions: %s",
@@ -189,7 +190,7 @@ func (c cached) Text() string {
 	return b.String()
 }
 
-// memorySize is a number of bytes for people.
+// memorySize formats a number of bytes.
 func memorySize(n int64) string {
 	switch {
 	case n < 1<<10:
@@ -207,7 +208,7 @@ type preloaded struct {
 	Documents []preloadedDocument `json:"documents"`
 }
 
-// A preloadedDocument tells what became of one.
+// A preloadedDocument is the outcome for one document.
 type preloadedDocument struct {
 	Path   string `json:"path"`
 	Status string `json:"status" doc:"loaded, cached (it was there already) or failed"`
