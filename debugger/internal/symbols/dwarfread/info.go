@@ -27,6 +27,7 @@ type Info struct {
 	names   map[string][]*Subprogram
 	global  map[string][]*Variable
 	goType  map[uint64]dwarf.Offset // Go's run-time type descriptors
+	tables  map[uint64]dwarf.Offset // Rust's tables of methods: the entries of their types, by address
 	named   map[string]dwarf.Offset // types that are described, by qualified name
 	sigs    map[uint64]dwarf.Offset // type units by signature; does not change once open
 	typesAt int                     // where the units of DWARF 4's .debug_types begin
@@ -75,7 +76,7 @@ func newDebugInfo(sec map[string][]byte, o *elffile.File, log *slog.Logger) (*In
 	d := &Info{
 		log: log, names: map[string][]*Subprogram{},
 		global: map[string][]*Variable{}, goType: map[uint64]dwarf.Offset{}, sigs: map[uint64]dwarf.Offset{},
-		named: map[string]dwarf.Offset{},
+		named: map[string]dwarf.Offset{}, tables: map[uint64]dwarf.Offset{},
 		addr:  sec["addr"],
 		lists: sync.OnceValue(func() []byte { return o.DebugSection("loc") }),
 		list5: sync.OnceValue(func() []byte { return o.DebugSection("loclists") }),

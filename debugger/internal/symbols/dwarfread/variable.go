@@ -1,6 +1,10 @@
 package dwarfread
 
-import "debug/dwarf"
+import (
+	"debug/dwarf"
+	"encoding/binary"
+	"strings"
+)
 
 // A Variable is an entry that may have a value.
 type Variable struct {
@@ -45,4 +49,37 @@ func (d *Info) VariableAt(off dwarf.Offset) (v *Variable, err error) {
 		return nil
 	})
 	return v, err
+}
+
+// tableSuffix ends the names of Rust's tables of methods.
+const tableSuffix = "::{vtable}"
+
+// opAddr is DW_OP_addr, which all that such a table's location consists of.
+const opAddr = 0x03
+
+// noteTable enters a table of methods in the index.
+func (d *Info) noteTable(name string, e *dwarf.Entry) {
+	loc, _ := e.Val(dwarf.AttrLocation).([]byte)
+	if !strings.HasSuffix(name, tableSuffix) || len(loc) != 9 || loc[0] != opAddr {
+		return
+	}
+	if off, ok := d.Ref(e.Val(dwarf.AttrType)); ok {
+		d.tables[binary.LittleEndian.Uint64(loc[1:])] = off
+	}
+}
+
+// TableType returns where the type is described whose methods a table is of, by
+// the table's address: the type of the table says which.
+func (d *Info) TableType(table uint64) (dwarf.Offset, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	off, ok := d.tables[table]
+	if !ok {
+		return 0, false
+	}
+	e := d.EntryLocked(off)
+	if e == nil {
+		return 0, false
+	}
+	return d.Ref(e.Val(dwarf.AttrContainingType))
 }

@@ -154,6 +154,9 @@ func (w *walker) variable(e *dwarf.Entry) {
 		return
 	}
 	w.u.globals = append(w.u.globals, v)
+	if w.u.Lang == lang.Rust {
+		w.u.Info.noteTable(v.Name, e)
+	}
 	d := w.u.Info
 	d.global[v.Name] = append(d.global[v.Name], v)
 	if base := BaseName(v.Name); base != v.Name {

@@ -1,6 +1,7 @@
 package types
 
 import (
+	"context"
 	"debug/dwarf"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
@@ -56,6 +57,19 @@ func (s *Set) NamedIn(unit, name string) *Type {
 	off, found, err := s.Info.TypeOffsetIn(unit, name)
 	if err != nil || !found {
 		return s.Named(name)
+	}
+	return s.At(off)
+}
+
+// OfTable returns the type whose methods a table of Rust's is of, by the table's
+// address in the file; nil when there is none.
+func (s *Set) OfTable(ctx context.Context, table uint64) *Type {
+	if s.Info.LoadAll(ctx) != nil {
+		return nil
+	}
+	off, ok := s.Info.TableType(table)
+	if !ok {
+		return nil
 	}
 	return s.At(off)
 }

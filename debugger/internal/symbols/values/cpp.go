@@ -3,20 +3,13 @@ package values
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A cppPrinter shows the types whose names begin so.
-type cppPrinter struct {
-	prefix string
-	show   func(r *renderer, o Object, depth, pointers int) (content, error)
-}
-
-// cppTypes are the types of libstdc++ and libc++ that have printers, by the start of their
+// cppRecipes are the types of libstdc++ and libc++ that have printers, by the start of their
 // names. Names within std::__cxx11 are looked up as if in std.
-var cppTypes = []cppPrinter{
+var cppRecipes = []recipe{
 	{"std::basic_string<", cppString},
 	{"std::basic_string_view<", cppStringView},
 	{"std::vector<bool,", showIndexed},
@@ -45,16 +38,12 @@ var cppTypes = []cppPrinter{
 // built otherwise, or not filled in yet, is shown as it is.
 func showCPP(r *renderer, o Object, depth, pointers int) (content, bool, error) {
 	name := o.Type.LibraryName()
-	if name == "" {
+	show := find(r.cpp, name)
+	if show == nil {
 		return content{}, false, nil
 	}
-	for _, row := range r.cpp {
-		if strings.HasPrefix(name, row.prefix) {
-			c, err := row.show(r, o, depth, pointers)
-			return c, err == nil, passOn(err)
-		}
-	}
-	return content{}, false, nil
+	c, err := show(r, o, depth, pointers)
+	return c, err == nil, passOn(err)
 }
 
 // passOn keeps the errors that hold however a type is shown.

@@ -9,17 +9,17 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A cppContainer is a container of libstdc++'s whose elements are counted, and
+// A container is a type of a library whose elements are counted, and
 // found by their indices, in a way of its own.
-type cppContainer struct {
+type container struct {
 	prefix string // of its name
 	length func(Object) (int64, error)
 	at     func(Object, int64) (Object, error) // of an index in range; nil where there are none
 }
 
-// cppContainers are those containers. What is nothing but a row of elements is a
+// containers are those containers. What is nothing but a row of elements is a
 // sequence.
-var cppContainers = []cppContainer{
+var containers = []container{
 	{"std::array<", arrayLength, arrayAt},
 	{"std::deque<", dequeLength, dequeAt},
 	{"std::vector<bool,", bitsLength, bitAt},
@@ -32,14 +32,20 @@ var cppContainers = []cppContainer{
 	{"std::unordered_multimap<", hashLength, nil},
 	{"std::unordered_set<", hashLength, nil},
 	{"std::unordered_multiset<", hashLength, nil},
+
+	{"std::collections::hash::map::HashMap<", countAt("base.table.table.items"), nil},
+	{"std::collections::hash::set::HashSet<", countAt("base.map.table.table.items"), nil},
+	{"alloc::collections::btree::map::BTreeMap<", countAt("length"), nil},
+	{"alloc::collections::btree::set::BTreeSet<", countAt("map.length"), nil},
+	{"alloc::collections::vec_deque::VecDeque<", countAt("len"), ringAt},
 }
 
 // containerOf finds the row of a type; nil when it has none.
-func containerOf(t *types.Type) *cppContainer {
-	name := t.LibraryName()
-	for i := range cppContainers {
-		if name != "" && strings.HasPrefix(name, cppContainers[i].prefix) {
-			return &cppContainers[i]
+func containerOf(t *types.Type) *container {
+	name := libraryName(t)
+	for i := range containers {
+		if name != "" && strings.HasPrefix(name, containers[i].prefix) {
+			return &containers[i]
 		}
 	}
 	return nil
@@ -54,7 +60,7 @@ func outOfRange(n, length int64) error {
 }
 
 // index returns the element of an index.
-func (c *cppContainer) index(o Object, n int64) (Object, error) {
+func (c *container) index(o Object, n int64) (Object, error) {
 	if c.at == nil {
 		return Object{}, fmt.Errorf("%s has no indices", o.Type)
 	}
@@ -85,7 +91,7 @@ func showIndexed(r *renderer, o Object, depth, pointers int) (content, error) {
 		}
 		return e
 	}
-	return r.elements(n, cStyle, at, depth, pointers)
+	return r.elements(n, styleOf(o.Type), at, depth, pointers)
 }
 
 func arrayLength(o Object) (int64, error) {

@@ -38,7 +38,7 @@ func (v Value) String() string { return v.Name + ": " + v.Type + " = " + v.Text 
 // Value reads the object. It always has a text: what cannot be read says why,
 // in angle brackets.
 func (o Object) Value(l Limits) Value {
-	r := &renderer{limits: l, left: max(l.Nodes, 1), cpp: cppTypes, goKinds: &goPrinters}
+	r := &renderer{limits: l, left: max(l.Nodes, 1), cpp: cppRecipes, rust: rustRecipes, goKinds: &goPrinters}
 	return r.value(o, 0, 0)
 }
 
@@ -47,7 +47,8 @@ func (o Object) Value(l Limits) Value {
 type renderer struct {
 	limits  Limits
 	left    int // values that may still be made
-	cpp     []cppPrinter
+	cpp     []recipe
+	rust    []recipe
 	goKinds *[32]goPrinter
 }
 

@@ -25,6 +25,13 @@ func showRust(r *renderer, o Object, depth, pointers int) (content, bool, error)
 		c, err := rustString(r, o)
 		return c, err == nil, passOn(err)
 	}
+	if c, ok, err := showTraitObject(r, o, depth, pointers); ok {
+		return c, true, err
+	}
+	if show := find(r.rust, libraryName(t)); show != nil {
+		c, err := show(r, o, depth, pointers)
+		return c, err == nil, passOn(err)
+	}
 	s, ok, err := o.rustSequence()
 	if err != nil || !ok {
 		return content{}, false, passOn(err)
@@ -35,7 +42,7 @@ func showRust(r *renderer, o Object, depth, pointers int) (content, bool, error)
 
 // rustEnum shows the variant that the discriminant says.
 func rustEnum(r *renderer, o Object, t *types.Type, depth, pointers int) (content, error) {
-	c, err := o.rustVariant(t)
+	c, err := rustVariant(o, t)
 	if err != nil {
 		return content{}, err
 	}
@@ -53,7 +60,7 @@ func rustEnum(r *renderer, o Object, t *types.Type, depth, pointers int) (conten
 
 // rustVariant finds the variant: the one with the discriminant's value, else the
 // one that has none of its own.
-func (o Object) rustVariant(t *types.Type) (*types.Variant, error) {
+func rustVariant(o Object, t *types.Type) (*types.Variant, error) {
 	variants := t.VariantPart()
 	var value, mask uint64
 	if variants.HasDiscriminant {
@@ -154,4 +161,38 @@ func (o Object) rustElements(ptr Object, elem *types.Type, length string) (seque
 		return sequence{}, false, errors.New("vector is not valid")
 	}
 	return sequence{length: int64(n), start: addr, elem: elem, owner: o}, true, nil
+}
+
+// ringAt returns an element of a VecDeque: a buffer whose first element may lie
+// anywhere in it, and whose elements go on at its start.
+func ringAt(o Object, n int64) (Object, error) {
+	start, err := o.down("buf.inner.ptr.pointer.pointer")
+	if err != nil {
+		return Object{}, err
+	}
+	first, err := start.Uint()
+	head, err1 := o.number("head")
+	room, err2 := o.down("buf.inner.cap")
+	elem := o.Type.TemplateArg(0)
+	if err := errors.Join(err, err1, err2); err != nil || elem == nil {
+		return Object{}, errors.Join(err, errors.New("queue is not valid"))
+	}
+	places, err := firstNumber(room)
+	if err != nil {
+		return Object{}, err
+	}
+	at := head + uint64(n)
+	if places > 0 {
+		at %= places
+	}
+	return o.At(elem, first+at*uint64(elem.ByteSize())), nil
+}
+
+// firstNumber reads a number within structs of one member each.
+func firstNumber(o Object) (uint64, error) {
+	m, ok := o.find(4, func(f types.Field) bool { return f.Type().Strip().Kind == types.KindUint })
+	if !ok {
+		return 0, errors.New("number is not valid")
+	}
+	return m.Uint()
 }

@@ -1,6 +1,7 @@
 package values_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,6 +29,7 @@ func TestValues(t *testing.T) {
 		{"C++, type units", "values.cc", "marker", 1, []string{"-O0", "-fdebug-types-section"}, valuesCPP},
 		{"C++, DWARF 4, type units", "values.cc", "marker", 1, []string{"-O0", "-fdebug-types-section", "-gdwarf-4"}, valuesCPP},
 		{"Rust", "values.rs", "marker", 0, nil, valuesRust},
+		{"Rust, containers", "containers.rs", "marker", 0, nil, containersRust},
 		{"Go", "govalues", "main.marker", 0, []string{"-gcflags=-N"}, valuesGo},
 	}
 	for _, tt := range tests {
@@ -176,6 +178,36 @@ var valuesRust = []variableWant{
 	{"words", "", `["one", "two"]`},
 }
 
+// What Rust's Debug writes, but for names of wrapping types, with the counts of
+// those that are shared.
+var containersRust = []variableWant{
+	{"one", "", `{"one": 1}`},
+	{"empty", "", "{}"},
+	{"set", "", "{-7}"},
+	{"tree", "", `{1: "one", 2: "two", 3: "three"}`},
+	{"bare", "", "{}"},
+	{"letters", "", "{'e', 'h', 'l', 'o'}"},
+	{"ring", "", "[2, 3, 4]"},
+	{"shared", "", "Point {x: 1, y: 2} (strong 2, weak 1)"},
+	{"again", "", "Point {x: 1, y: 2} (strong 2, weak 1)"},
+	{"weak", "", "Point {x: 1, y: 2} (strong 2, weak 1)"},
+	{"atomic", "", "5 (strong 1, weak 0)"},
+	{"cell", "", "Cell(6)"},
+	{"free", "", "RefCell([1, 2])"},
+	{"lent", "", "RefCell(8) (borrowed)"},
+	{"guard", "", "8"},
+	{"locked", "", "Mutex(9)"},
+	{"read", "", "RwLock(Point {x: 3, y: 4})"},
+	{"flag", "", "true"},
+	{"counter", "", "77"},
+	{"nested", "", "RefCell([10, 20]) (strong 1, weak 0)"},
+	{"boxed", "", "Square(5)"},
+	{"borrowed", "&dyn containers::Area", "&Point {x: 6, y: 7}"},
+	{"debug", "", "&Point {x: 1, y: 2}"},
+	{"counted", "", "Square(6) (strong 1, weak 0)"},
+	{"text", "", `"shared"`},
+}
+
 var valuesGo = []variableWant{
 	{"name", "string", `"label"`},
 	{"depth", "int", "2"},
@@ -225,6 +257,61 @@ func TestLargeMap(t *testing.T) {
 	l.Elements = 10
 	if v := o.Value(l); len(v.Children) != 10 || !v.Cut {
 		t.Errorf("%d entries, cut %v, want 10 of 100", len(v.Children), v.Cut)
+	}
+}
+
+// TestRustTables: a hash table and a tree of several levels have every key once,
+// the tree in order.
+func TestRustTables(t *testing.T) {
+	t.Parallel()
+	s := symbolstest.Stop(t, symbolstest.Compile(t, "containers.rs"), "marker", 0)
+	frames, err := callstack.Unwind(s.Program(t), s.Core.Regs, s.Core, 2)
+	if err != nil || len(frames) < 2 {
+		t.Fatal(err)
+	}
+	l := values.DefaultLimits
+	l.Elements, l.Nodes = 1000, 3000
+	for _, tt := range []struct {
+		name string
+		n    int
+		of   func(int) int
+	}{
+		{"many", 100, func(i int) int { return i * i }},
+		{"deep", 500, func(i int) int { return i * 2 }},
+	} {
+		o, err := frames[1].Variable(t.Context(), tt.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := o.Len(); err != nil || n != int64(tt.n) {
+			t.Errorf("len(%s) = %d, %v, want %d", tt.name, n, err, tt.n)
+		}
+		v := o.Value(l)
+		seen := map[string]bool{}
+		for i, c := range v.Children {
+			k, err := strconv.Atoi(c.Name)
+			if err != nil || k < 0 || k >= tt.n || seen[c.Name] || c.Text != strconv.Itoa(tt.of(k)) || tt.name == "deep" && k != i {
+				t.Errorf("%s: entry %d is %s: %s", tt.name, i, c.Name, c.Text)
+			}
+			seen[c.Name] = true
+		}
+		if len(v.Children) != tt.n {
+			t.Errorf("%s has %d entries, want %d", tt.name, len(v.Children), tt.n)
+		}
+	}
+	ring, err := frames[1].Variable(t.Context(), "ring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := ring.Index(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := last.Int(); err != nil || n != 4 {
+		t.Errorf("ring[2] = %d, %v, want 4", n, err)
+	}
+	if _, err := ring.Index(3); err == nil {
+		t.Error("ring[3] is there")
 	}
 }
 

@@ -67,3 +67,13 @@ func (im *Image) GoTypeAt(desc uint64) *types.Type {
 	}
 	return nil
 }
+
+// TraitType returns the type whose methods a table of Rust's is of, nil when debug
+// information does not describe the table.
+func (p *Program) TraitType(table uint64) *types.Type {
+	im := p.Image(table)
+	if im == nil || im.Types() == nil {
+		return nil
+	}
+	return im.Types().OfTable(context.Background(), table-im.Bias)
+}

@@ -1,0 +1,75 @@
+package values
+
+import "fmt"
+
+// counted shows Rc and Arc, and their weak pointers: what they point to, and how
+// many point there. The value lies behind the two counts.
+type counted struct {
+	value        string // member of what is pointed to
+	strong, weak string // paths of the counts there
+	isWeak       bool
+}
+
+func (c counted) show(r *renderer, o Object, depth, pointers int) (content, error) {
+	p, err := o.descend("ptr", "pointer")
+	if err != nil {
+		return content{}, err
+	}
+	counts, value, err := c.inner(p)
+	if err != nil {
+		return content{}, err
+	}
+	strong, err := counts.down(c.strong)
+	if err != nil {
+		return content{}, err
+	}
+	strongly, err := strong.Uint()
+	if err != nil {
+		return content{}, err
+	}
+	text := "(Weak)"
+	var out content
+	if !c.isWeak || strongly > 0 { // else it is gone
+		v := r.value(value, depth+1, pointers)
+		out, text = content{children: v.Children, cut: v.Cut}, v.Text
+	}
+	out.text = fmt.Sprintf("%s (strong %d", text, strongly)
+	if weak, err := counts.down(c.weak); err == nil {
+		if n, err := weak.Uint(); err == nil {
+			out.text += fmt.Sprintf(", weak %d", weakly(n, strongly))
+		}
+	}
+	out.text += ")"
+	return out, nil
+}
+
+// weakly is how many weak pointers there are: all strong ones together count as one.
+func weakly(n, strong uint64) uint64 {
+	if strong > 0 && n > 0 {
+		return n - 1
+	}
+	return n
+}
+
+// inner follows the pointer of an Rc or Arc to the counts and the value. That to a
+// trait object has a table of methods beside it, which tells the value's type.
+func (c counted) inner(p Object) (counts, value Object, err error) {
+	t, dynamic := traitType(p)
+	if dynamic {
+		if p, err = p.Member("pointer"); err != nil {
+			return Object{}, Object{}, err
+		}
+	}
+	if counts, err = p.Deref(); err != nil {
+		return Object{}, Object{}, err
+	}
+	if !dynamic {
+		value, err = counts.Member(c.value)
+		return counts, value, err
+	}
+	at, _ := counts.Address()
+	return counts, p.At(t, at+t.OffsetAfter(countedHead)), nil
+}
+
+// countedHead is how many bytes the two counts take.
+const countedHead = 16

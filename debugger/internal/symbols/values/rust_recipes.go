@@ -1,0 +1,103 @@
+package values
+
+import "strings"
+
+// rustRecipes are the types of Rust's library that are shown otherwise than member
+// by member, by the start of their names. Paths go down the members as the library
+// of Rust 1.95 has them; a type that is laid out otherwise is shown as it is.
+var rustRecipes = []recipe{
+	{"std::collections::hash::map::HashMap<", hashTable("base.table", true)},
+	{"std::collections::hash::set::HashSet<", hashTable("base.map.table", false)},
+	{"alloc::collections::btree::map::BTreeMap<", bTree("", true)},
+	{"alloc::collections::btree::set::BTreeSet<", bTree("map", false)},
+	{"alloc::collections::vec_deque::VecDeque<", showIndexed},
+
+	{"alloc::rc::Rc<", counted{"value", "strong.value.value", "weak.value.value", false}.show},
+	{"alloc::rc::Weak<", counted{"value", "strong.value.value", "weak.value.value", true}.show},
+	{"alloc::sync::Arc<", counted{"data", "strong.v.value", "weak.v.value", false}.show},
+	{"alloc::sync::Weak<", counted{"data", "strong.v.value", "weak.v.value", true}.show},
+
+	{"core::cell::Cell<", wrapper("Cell", "value.value")},
+	{"core::cell::RefCell<", wrapper("RefCell", "value.value",
+		note{"borrow.value.value", "mutably borrowed", func(n int64) bool { return n < 0 }},
+		note{"borrow.value.value", "borrowed", func(n int64) bool { return n > 0 }})},
+	{"core::cell::UnsafeCell<", wrapper("UnsafeCell", "value")},
+	{"std::sync::poison::mutex::Mutex<", wrapper("Mutex", "data.value",
+		note{"inner.futex.v.value", "locked", notZero}, note{"poison.failed.v.value", "poisoned", notZero})},
+	{"std::sync::poison::rwlock::RwLock<", wrapper("RwLock", "data.value",
+		note{"inner.state.v.value", "locked", notZero}, note{"poison.failed.v.value", "poisoned", notZero})},
+	{"core::cell::Ref<", throughPointer("value.pointer")},
+	{"core::cell::RefMut<", throughPointer("value.pointer")},
+	{"core::sync::atomic::AtomicBool", atomicBool},
+	{"core::sync::atomic::Atomic", throughMember("v.value")},
+}
+
+// notZero is when a count or flag is set.
+func notZero(n int64) bool { return n != 0 }
+
+// A note is a word behind a value that holds when a number among its members is as
+// it says.
+type note struct {
+	path string
+	word string
+	when func(int64) bool
+}
+
+// wrapper shows a type around one value as a call of its name: "Cell(6)", with the
+// notes that hold.
+func wrapper(name, path string, notes ...note) showFunc {
+	return func(r *renderer, o Object, depth, pointers int) (content, error) {
+		inner, err := o.down(path)
+		if err != nil {
+			return content{}, err
+		}
+		v := r.value(inner, depth+1, pointers)
+		c := content{text: name + "(" + v.Text + ")", children: []Value{v}, cut: v.Cut}
+		var words []string
+		for _, n := range notes {
+			if m, err := o.down(n.path); err == nil {
+				if x, err := m.Int(); err == nil && n.when(x) {
+					words = append(words, n.word)
+				}
+			}
+		}
+		if len(words) > 0 {
+			c.text += " (" + strings.Join(words, ", ") + ")"
+		}
+		return c, nil
+	}
+}
+
+// throughMember shows a member in place of the whole.
+func throughMember(path string) showFunc {
+	return func(r *renderer, o Object, depth, pointers int) (content, error) {
+		inner, err := o.down(path)
+		if err != nil {
+			return content{}, err
+		}
+		v := r.value(inner, depth, pointers)
+		return content{text: v.Text, children: v.Children, cut: v.Cut}, nil
+	}
+}
+
+// throughPointer shows what a member points to in place of the whole.
+func throughPointer(path string) showFunc {
+	return func(r *renderer, o Object, depth, pointers int) (content, error) {
+		p, err := o.down(path)
+		if err != nil {
+			return content{}, err
+		}
+		to, err := p.Deref()
+		if err != nil {
+			return content{}, err
+		}
+		v := r.value(to, depth+1, pointers+1)
+		return content{text: v.Text, children: v.Children, cut: v.Cut}, nil
+	}
+}
+
+// atomicBool shows the byte of an AtomicBool as a truth value.
+func atomicBool(_ *renderer, o Object, _, _ int) (content, error) {
+	n, err := o.number("v", "value")
+	return content{text: boolText(n)}, err
+}
