@@ -89,7 +89,7 @@ var noon = time.Date(2025, 12, 1, 10, 30, 0, 0, time.UTC)
 func TestRecordWritesTheDocumentedFile(t *testing.T) {
 	b := bookWith(t, nil)
 	for _, s := range []Speed{
-		{"gpt4", 1, 1110, noon.Add(-time.Hour)}, {"gpt4", 2, 5, noon}, {"o<1", 1, 7, noon}, {"gpt4", 1, 1250, noon},
+		{"gpt4", 1, 1110, noon.Add(-time.Hour), Details{}}, {"gpt4", 2, 5, noon, Details{}}, {"o<1", 1, 7, noon, Details{}}, {"gpt4", 1, 1250, noon, Details{}},
 	} {
 		mean, err := b.Record(t.Context(), 1, s)
 		if err != nil {
@@ -119,7 +119,7 @@ func TestSpeedsOfTheOriginalServerAreRead(t *testing.T) {
 	b := bookWith(t, map[string]string{"speeds/day02.json": `{"day":2,"entries":[
 		{"llm":"a","phase":1,"speed_ms":10,"timestamp":"2025-12-02T01:00:00+02:00"},
 		{"llm":"a","phase":1,"speedMs":21,"timestamp":"2025-12-01T10:30:00Z"}]}`})
-	mean, err := b.Record(t.Context(), 2, Speed{"a", 1, 31, noon})
+	mean, err := b.Record(t.Context(), 2, Speed{"a", 1, 31, noon, Details{}})
 	if err != nil || mean != 20 { // 62 / 3 = 20.67, cut
 		t.Errorf("mean %d, %v, want 20", mean, err)
 	}
@@ -132,7 +132,7 @@ func TestSpeedsOfTheOriginalServerAreRead(t *testing.T) {
 func TestUnreadableSpeedsAreLeftAlone(t *testing.T) {
 	for _, text := range []string{"not JSON", `{"entries":[{"llm":"a"}]}`, `{"entries":[{"llm":"a","speedMs":1,"timestamp":"yesterday"}]}`} {
 		b := bookWith(t, map[string]string{"speeds/day01.json": text})
-		if _, err := b.Record(t.Context(), 1, Speed{"a", 1, 1, noon}); err == nil || !strings.Contains(err.Error(), "day01.json cannot be read") {
+		if _, err := b.Record(t.Context(), 1, Speed{"a", 1, 1, noon, Details{}}); err == nil || !strings.Contains(err.Error(), "day01.json cannot be read") {
 			t.Errorf("%s: %v", text, err)
 		}
 		if got, err := os.ReadFile(b.speedPath(1)); err != nil || string(got) != text {
@@ -143,7 +143,7 @@ func TestUnreadableSpeedsAreLeftAlone(t *testing.T) {
 
 func TestMeanOfLargeSpeeds(t *testing.T) {
 	const most = 1<<63 - 1
-	speeds := []Speed{{"a", 1, most, noon}, {"a", 1, most, noon}, {"a", 1, most, noon}}
+	speeds := []Speed{{"a", 1, most, noon, Details{}}, {"a", 1, most, noon, Details{}}, {"a", 1, most, noon, Details{}}}
 	if got := meanOf(speeds, "a", 1); got != most {
 		t.Errorf("mean %d, want %d", got, int64(most))
 	}
@@ -209,7 +209,7 @@ func TestKilledProcessLeavesAWholeFile(t *testing.T) {
 			t.Fatalf("round %d: %v", round, err)
 		}
 	}
-	if _, err := Open(dir).Record(t.Context(), 1, Speed{"x", 1, 1, noon}); err != nil {
+	if _, err := Open(dir).Record(t.Context(), 1, Speed{"x", 1, 1, noon, Details{}}); err != nil {
 		t.Errorf("after the kills: %v", err)
 	}
 }

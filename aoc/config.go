@@ -3,34 +3,109 @@ package aoc
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"path/filepath"
+	"regexp"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/aoc/internal/personal"
+	"github.com/triptych-mcp/triptych/aoc/internal/site"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A Config says where the book is.
+// A Config holds the family's settings.
 type Config struct {
-	// Dir holds instructions/ and speeds/; "" means aoc/ in the data folder.
+	// Dir holds instructions/, speeds/ and a folder per year; "" means aoc/ in the
+	// data folder.
 	Dir string
+	// Year is the year of calls that name none; 0 means the documented files, which
+	// have no year.
+	Year int
+	// Submit permits submitting answers to the site.
+	Submit bool
 }
 
 // RegisterFlags adds the family's flags.
 func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	set.StringVar(&c.Dir, "aoc-dir", "", "read instructions/ and keep speeds/ in this `folder` (TRIPTYCH_AOC_DIR)")
+	set.IntVar(&c.Year, "aoc-year", 0, "the `year` of calls that name none (TRIPTYCH_AOC_YEAR)")
+	set.BoolVar(&c.Submit, "aoc-submit", false, "let clients submit answers to adventofcode.com (TRIPTYCH_AOC_SUBMIT=1)")
+}
+
+// dir returns the folder that the flags and the environment name.
+func (c *Config) dir(env mcp.Env) string {
+	return cmp.Or(c.Dir, env.Getenv("TRIPTYCH_AOC_DIR"), filepath.Join(env.Data, "aoc"))
 }
 
 // Scopes returns the scopes of the family's rows.
 func (*Config) Scopes() []mcp.Scope { return new(tools).table().Scopes() }
 
 // Book opens the book that the flags and the environment name.
-func (c *Config) Book(env mcp.Env) *Book {
-	return Open(cmp.Or(c.Dir, env.Getenv("TRIPTYCH_AOC_DIR"), filepath.Join(env.Data, "aoc")))
+func (c *Config) Book(env mcp.Env) *Book { return Open(c.dir(env)) }
+
+// DefaultYear returns the year of calls that name none.
+func (c *Config) DefaultYear(env mcp.Env) (int, error) {
+	text := env.Getenv("TRIPTYCH_AOC_YEAR")
+	if c.Year != 0 || text == "" {
+		return ParseYear(c.Year)
+	}
+	year, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, fmt.Errorf("TRIPTYCH_AOC_YEAR: %q is not a year", text)
+	}
+	return ParseYear(year)
 }
 
 // Open returns the family's table. Nothing is read or written yet.
 func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
-	t := &tools{book: c.Book(env), now: env.Now}
+	year, err := c.DefaultYear(env)
+	if err != nil {
+		return nil, err
+	}
+	t := &tools{
+		book: c.Book(env), now: env.Now, year: year,
+		submit: c.Submit || env.Getenv("TRIPTYCH_AOC_SUBMIT") == "1",
+		user:   func(id string) *User { return c.User(env, id) },
+	}
 	return t.table(), nil
+}
+
+// A User keeps what belongs to one user of adventofcode.com: see package personal.
+type User = personal.Folder
+
+// A Session is the value of the site's session cookie.
+type Session = site.Session
+
+// ParseSession parses the value of the site's session cookie.
+func ParseSession(text string) (Session, error) { return site.ParseSession(text) }
+
+// plainID matches the ids of principals that are folder names as they are.
+var plainID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+
+// User opens the folder of a principal. Only the local user, who runs the process,
+// may use the session in the environment and in files of other programs.
+func (c *Config) User(env mcp.Env, id string) *User {
+	name := id
+	if !plainID.MatchString(id) {
+		sum := sha256.Sum256([]byte(id))
+		name = "id-" + hex.EncodeToString(sum[:16])
+	}
+	return personal.Open(personal.Config{
+		Dir: filepath.Join(c.dir(env), "personal", name), URL: env.Getenv("TRIPTYCH_AOC_URL"),
+		Shared: id == mcp.Local().ID, Getenv: env.Getenv, Now: env.Now,
+		Throttle: site.NewThrottle(throttlePath(env)),
+	})
+}
+
+// throttlePath returns the file that all processes of this system user share.
+func throttlePath(env mcp.Env) string {
+	cache := env.Getenv("XDG_CACHE_HOME")
+	if cache == "" {
+		cache = filepath.Join(cmp.Or(env.Getenv("HOME"), env.Data), ".cache")
+	}
+	return filepath.Join(cache, "triptych", "aoc-throttle")
 }

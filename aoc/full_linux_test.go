@@ -15,7 +15,7 @@ func TestFullDisk(t *testing.T) {
 	disk := t.TempDir()
 	disktest.Mount(t, disk, 128<<10)
 	b, filler := Open(filepath.Join(disk, "aoc")), filepath.Join(disk, "filler")
-	first, second := Speed{"a", 1, 10, noon}, Speed{"a", 1, 21, noon}
+	first, second := Speed{"a", 1, 10, noon, Details{}}, Speed{"a", 1, 21, noon, Details{}}
 	if _, err := b.Record(t.Context(), 1, first); err != nil {
 		t.Fatal(err)
 	}

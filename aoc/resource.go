@@ -4,83 +4,231 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/aoc/internal/site"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-func uri(day Day) string { return "aoc://day" + day.String() }
+// The templates of URIs with a year.
+const (
+	yearTemplate    = "aoc://{year}/day{day}"
+	inputTemplate   = "aoc://{year}/day{day}/input"
+	exampleTemplate = "aoc://{year}/day{day}/example{n}"
+)
 
-// parseURI reads the day from a URI of ours.
-func parseURI(uri string) (Day, error) {
-	digits, ok := strings.CutPrefix(uri, "aoc://day")
-	if day, valid := parseDigits(digits); ok && valid {
-		return day, nil
+// resources returns the family's source of resources.
+func (t *tools) resources() mcp.ResourceSource {
+	return mcp.ResourceSource{
+		Scheme: "aoc", Scope: "aoc:read", List: t.list, Read: t.read, Complete: t.complete,
+		LookUp: puzzleLookUp,
+		Templates: []mcp.ResourceTemplate{
+			{
+				URITemplate: dayTemplate, Name: "day", Title: "Puzzle of a day",
+				Description: "Full puzzle instructions for one day, 01 to 25", MIMEType: mimeType,
+			},
+			{
+				URITemplate: yearTemplate, Name: "day of a year", Title: "Puzzle of a day of a year",
+				Description: "Full puzzle instructions for one day of a year", MIMEType: mimeType,
+			},
+			{
+				URITemplate: inputTemplate, Name: "input", Title: "Input",
+				Description: "Your input, once it was fetched", MIMEType: mimeType,
+			},
+			{
+				URITemplate: exampleTemplate, Name: "example", Title: "Example",
+				Description: "An example of a puzzle, once the puzzle was fetched", MIMEType: mimeType,
+			},
+		},
 	}
-	return 0, fmt.Errorf("%s is not aoc://day01 to aoc://day%s", uri, LastDay)
 }
 
-// days lists the days that have a text; there are so few that one page holds
-// them whatever the limit.
-func (t *tools) days(_ context.Context, _ *mcp.Call, _ string, _ int) ([]mcp.Resource, string, error) {
-	days, err := t.book.Days()
+func uri(year int, day Day) string {
+	if year == 0 {
+		return "aoc://day" + day.String()
+	}
+	return fmt.Sprintf("aoc://%d/day%s", year, day)
+}
+
+// An address is a parsed URI: a puzzle, its input, or one of its examples.
+type address struct {
+	year    int // 0 for the documented files
+	day     Day
+	input   bool
+	example int // from 1; 0 for none
+}
+
+var uriForm = regexp.MustCompile(`^aoc://(?:([0-9]{4})/)?day([0-9]{2})(?:/(input|example([1-9][0-9]?)))?$`)
+
+func parseURI(text string) (address, error) {
+	wrong := fmt.Errorf("%s is not aoc://day01 to aoc://day%s", text, LastDay)
+	m := uriForm.FindStringSubmatch(text)
+	if m == nil || m[1] == "" && m[3] != "" {
+		return address{}, wrong
+	}
+	day, ok := parseDigits(m[2])
+	if !ok {
+		return address{}, wrong
+	}
+	a := address{day: day, input: m[3] == "input"}
+	a.example, _ = strconv.Atoi(m[4]) // "" is 0
+	if m[1] == "" {
+		return a, nil
+	}
+	a.year, _ = strconv.Atoi(m[1]) // it matched
+	_, err := site.NewPuzzle(a.year, int(day))
+	return a, err
+}
+
+// list lists the puzzles without a year and then those of each year. There are at
+// most a few hundred, so one page holds them whatever the limit.
+func (t *tools) list(_ context.Context, _ *mcp.Call, _ string, _ int) ([]mcp.Resource, string, error) {
+	years, err := t.book.Years()
 	if err != nil {
 		return nil, "", &loadError{err}
 	}
-	list := make([]mcp.Resource, len(days))
-	for i, day := range days {
-		list[i] = mcp.Resource{
-			URI: uri(day), Name: fmt.Sprintf("Day %d Instructions", int(day)), MIMEType: mimeType,
-			Description: fmt.Sprintf("Full puzzle instructions for Advent of Code 2025 Day %d", int(day)),
+	list := []mcp.Resource{}
+	for _, year := range append([]int{0}, years...) {
+		days, err := t.book.Year(year).Days()
+		if err != nil {
+			return nil, "", &loadError{err}
+		}
+		for _, day := range days {
+			list = append(list, resourceOf(year, day))
 		}
 	}
 	return list, "", nil
 }
 
-func (t *tools) readDay(_ context.Context, _ *mcp.Call, uri string) ([]mcp.Contents, error) {
-	day, err := parseURI(uri)
+func resourceOf(year int, day Day) mcp.Resource {
+	r := mcp.Resource{URI: uri(year, day), Name: fmt.Sprintf("Day %d Instructions", int(day)), MIMEType: mimeType}
+	if year == 0 {
+		year = 2025 // as documented
+	} else {
+		r.Name = fmt.Sprintf("%d %s", year, r.Name)
+	}
+	r.Description = fmt.Sprintf("Full puzzle instructions for Advent of Code %d Day %d", year, int(day))
+	return r
+}
+
+// read returns what there is; it downloads nothing.
+func (t *tools) read(_ context.Context, call *mcp.Call, uri string) ([]mcp.Contents, error) {
+	a, err := parseURI(uri)
 	if err != nil {
 		return nil, notFound(uri, err)
 	}
-	i, err := t.book.Instruction(day)
-	if gone, ok := errors.AsType[*NoInstructionError](err); ok {
-		return nil, notFound(uri, gone)
+	text, err := t.load(call, a)
+	if isMissing(err) {
+		return nil, notFound(uri, err)
 	}
 	if err != nil {
 		return nil, &loadError{err}
 	}
-	return []mcp.Contents{{URI: uri, MIMEType: mimeType, Text: i.Text()}}, nil
+	return []mcp.Contents{{URI: uri, MIMEType: mimeType, Text: text}}, nil
+}
+
+// errNotFetched is the error for what could be downloaded but was not.
+var errNotFetched = errors.New("it was not fetched yet; call fetch_instruction or fetch_input")
+
+func isMissing(err error) bool {
+	if _, ok := errors.AsType[*NoInstructionError](err); ok {
+		return true
+	}
+	return errors.Is(err, errNotFetched)
+}
+
+// load returns the text of an address, from the book or the user's folder.
+func (t *tools) load(call *mcp.Call, a address) (string, error) {
+	book := t.book.Year(a.year)
+	if !a.input && a.example == 0 {
+		i, err := book.Instruction(a.day)
+		if !isMissing(err) || a.year == 0 {
+			return i.Text(), err
+		}
+	}
+	if a.input {
+		text, err := book.Input(a.day)
+		if _, ok := errors.AsType[*NoInputError](err); !ok {
+			return text, err
+		}
+	}
+	return t.loadPersonal(call, a)
+}
+
+func (t *tools) loadPersonal(call *mcp.Call, a address) (string, error) {
+	user, p := t.whose(call), site.Puzzle{Year: a.year, Day: int(a.day)}
+	if a.input {
+		text, ok, err := user.StoredInput(p)
+		if err == nil && !ok {
+			err = errNotFetched
+		}
+		return text, err
+	}
+	puzzle, err := user.Stored(p)
+	switch {
+	case err != nil:
+		return "", err
+	case puzzle == nil || a.example > len(puzzle.Examples):
+		return "", errNotFetched
+	case a.example > 0:
+		return puzzle.Examples[a.example-1].Data, nil
+	}
+	return instructionOf(puzzle).Text(), nil
 }
 
 func notFound(uri string, err error) error {
 	return &mcp.ResourceNotFoundError{URI: uri, Baseline: codeApplication, Message: (&loadError{err}).Error()}
 }
 
-// completeDay suggests the days that have a text.
-func (t *tools) completeDay(_ context.Context, _ *mcp.Call, _, argument, value string, _ map[string]string) ([]string, int, error) {
-	if argument != "day" {
-		return nil, 0, nil
-	}
-	days, err := t.book.Days()
-	if err != nil {
-		return nil, 0, &loadError{err}
+// complete suggests years that have a folder, and days that have a text.
+func (t *tools) complete(_ context.Context, _ *mcp.Call, _, argument, value string, known map[string]string) ([]string, int, error) {
+	var all []string
+	switch argument {
+	case "year":
+		years, err := t.book.Years()
+		if err != nil {
+			return nil, 0, &loadError{err}
+		}
+		for _, year := range years {
+			all = append(all, strconv.Itoa(year))
+		}
+	case "day":
+		year, _ := strconv.Atoi(known["year"]) // without a year: the documented files
+		days, err := t.book.Year(year).Days()
+		if err != nil {
+			return nil, 0, &loadError{err}
+		}
+		for _, day := range days {
+			all = append(all, day.String())
+		}
 	}
 	var values []string
-	for _, day := range days {
-		if strings.HasPrefix(day.String(), value) {
-			values = append(values, day.String())
+	for _, one := range all {
+		if strings.HasPrefix(one, value) {
+			values = append(values, one)
 		}
 	}
 	return values, len(values), nil
 }
 
 func (t *tools) watch(ctx context.Context, changes mcp.Changes) error {
+	t.changed.Store(&changes)
+	defer t.changed.Store(nil)
 	return t.book.watch(ctx, func(days []Day, list bool) {
 		if list {
 			changes.ResourcesChanged()
 		}
 		for _, day := range days {
-			changes.ResourceUpdated(uri(day))
+			changes.ResourceUpdated(uri(0, day))
 		}
 	})
+}
+
+// announce tells clients that the list of resources has changed, if it is watched.
+func (t *tools) announce() {
+	if changes := t.changed.Load(); changes != nil {
+		(*changes).ResourcesChanged()
+	}
 }

@@ -19,6 +19,7 @@ type Speed struct {
 	Phase     Phase
 	SpeedMS   int64 // milliseconds, 0 or more
 	Timestamp time.Time
+	Details   Details
 }
 
 // Record adds an entry to the file of its day and returns the mean over all
@@ -37,7 +38,7 @@ func (b *Book) Record(ctx context.Context, day Day, s Speed) (mean int64, err er
 	if err != nil {
 		return 0, err
 	}
-	file.entries = append([]entry{{Speed: s}}, file.entries...)
+	file.entries = append([]entry{{Speed: s, extra: s.Details.members()}}, file.entries...)
 	if err := b.writeSpeeds(day, file); err != nil {
 		return 0, err
 	}

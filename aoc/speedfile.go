@@ -81,7 +81,8 @@ func parseEntry(raw json.RawMessage) (entry, error) {
 	if at = at.UTC(); at.Year() < 0 || at.Year() > 9999 {
 		return entry{}, errors.New("timestamp has no year of four digits in UTC") // it could not be written
 	}
-	return entry{Speed{item.LLM, Phase(item.Phase), *ms, at}, foreign(raw, entryNames)}, nil
+	extra := foreign(raw, entryNames)
+	return entry{Speed{item.LLM, Phase(item.Phase), *ms, at, detailsOf(extra)}, extra}, nil
 }
 
 // explain says in words what encoding/json says of Go's types.
@@ -132,16 +133,21 @@ func foreign(data []byte, ours []string) (extra []member) {
 func (f speedFile) render(day Day) ([]byte, error) {
 	entries := make([]json.RawMessage, len(f.entries))
 	for i, e := range f.entries {
-		entries[i] = object(append([]member{
-			{"llm", plainJSON(e.LLM)}, {"phase", plainJSON(int(e.Phase))},
-			{"speedMs", plainJSON(e.SpeedMS)}, {"timestamp", plainJSON(e.Timestamp.UTC().Format(stampLayout))},
-		}, e.extra...))
+		entries[i] = e.json()
 	}
 	whole := object(append([]member{{"day", plainJSON(int(day))}, {"entries", plainJSON(entries)}}, f.extra...))
 	var b bytes.Buffer
 	err := json.Indent(&b, whole, "", "  ")
 	b.WriteByte('\n')
 	return b.Bytes(), err
+}
+
+// json returns the entry's JSON object.
+func (e entry) json() json.RawMessage {
+	return object(append([]member{
+		{"llm", plainJSON(e.LLM)}, {"phase", plainJSON(int(e.Phase))},
+		{"speedMs", plainJSON(e.SpeedMS)}, {"timestamp", plainJSON(e.Timestamp.UTC().Format(stampLayout))},
+	}, e.extra...))
 }
 
 // object returns the JSON object with those members.

@@ -40,6 +40,14 @@ func (b *Book) Year(year int) *Book {
 	return b.years[year]
 }
 
+// root returns the folder of all years.
+func (b *Book) root() string {
+	if b.year == 0 {
+		return b.dir
+	}
+	return filepath.Dir(b.dir)
+}
+
 // Years returns the years that have a folder, ascending.
 func (b *Book) Years() ([]int, error) {
 	entries, err := os.ReadDir(b.dir)

@@ -66,9 +66,9 @@ type Duel struct {
 
 // A Race holds the statistics of a set of runs.
 type Race struct {
-	Standings []Standing `json:"standings"` // best first
-	Results   []Result   `json:"results"`   // by puzzle, then rank
-	Duels     []Duel     `json:"head_to_head"`
+	Standings []Standing `json:"standings"`         // best first
+	Results   []Result   `json:"results,omitempty"` // by puzzle, then rank
+	Duels     []Duel     `json:"head_to_head,omitempty"`
 }
 
 // New computes the statistics of runs.

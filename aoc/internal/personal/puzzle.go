@@ -161,3 +161,12 @@ func (f *Folder) Input(ctx context.Context, p site.Puzzle) (string, error) {
 	}
 	return string(data), atomicfile.Replace(path, data, 0o600)
 }
+
+// StoredInput returns the input from disk and reports whether it was downloaded.
+func (f *Folder) StoredInput(p site.Puzzle) (string, bool, error) {
+	data, err := read(filepath.Join(f.day(p), "input.txt"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	return string(data), err == nil, err
+}

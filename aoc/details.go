@@ -1,0 +1,31 @@
+package aoc
+
+import "encoding/json"
+
+// Details holds what a record may say about a run beyond the documented members.
+// Nil fields are unknown.
+type Details struct {
+	Correct   *bool    `json:"correct,omitempty"`
+	Attempts  *int     `json:"attempts,omitempty"`
+	Language  *string  `json:"language,omitempty"`
+	TokensIn  *int64   `json:"tokensIn,omitempty"`
+	TokensOut *int64   `json:"tokensOut,omitempty"`
+	CostUSD   *float64 `json:"costUsd,omitempty"`
+	Notes     *string  `json:"notes,omitempty"`
+}
+
+// detailsOf returns the details among the members of an entry. A member of another
+// type belongs to another program and is ignored.
+func detailsOf(extra []member) Details {
+	var d Details
+	for _, m := range extra {
+		one := Details{}
+		if json.Unmarshal(object([]member{m}), &one) == nil {
+			_ = json.Unmarshal(object([]member{m}), &d) // it was decoded before
+		}
+	}
+	return d
+}
+
+// members returns the details as members of an entry.
+func (d Details) members() []member { return foreign(plainJSON(d), nil) }

@@ -1,0 +1,145 @@
+package aoc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/aoc/race"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type progressArgs struct {
+	Year        *int    `json:"year" doc:"Year, 2015 or later"`
+	Leaderboard *string `json:"leaderboard" doc:"Id of a private leaderboard to show instead"`
+}
+
+// Validate implements the checks that the schema cannot express.
+func (a progressArgs) Validate() error { return checkDay(a.Year, 1) }
+
+func (t *tools) progress(ctx context.Context, call *mcp.Call, args progressArgs) (progress, error) {
+	p, err := t.puzzleOf(args.Year, 1)
+	if err != nil {
+		return progress{}, err
+	}
+	if args.Leaderboard != nil {
+		board, err := t.whose(call).Leaderboard(ctx, p.Year, *args.Leaderboard)
+		if err != nil {
+			return progress{}, err
+		}
+		members, err := membersOf(board.Board)
+		return progress{Year: p.Year, Members: members, Fetched: board.Fetched}, err
+	}
+	stars, err := t.whose(call).Stars(ctx, p.Year)
+	if err != nil {
+		return progress{}, err
+	}
+	list := progress{Year: p.Year, Fetched: stars.Fetched}
+	for _, day := range slices.Sorted(maps.Keys(stars.ByDay)) {
+		list.Stars = append(list.Stars, dayStars{day, stars.ByDay[day]})
+	}
+	return list, nil
+}
+
+// membersOf returns the members of a private leaderboard, best first.
+func membersOf(raw json.RawMessage) ([]memberScore, error) {
+	var board struct {
+		Members map[string]struct {
+			ID    int64   `json:"id"`
+			Name  *string `json:"name"`
+			Stars int     `json:"stars"`
+			Score int     `json:"local_score"`
+		} `json:"members"`
+	}
+	if err := json.Unmarshal(raw, &board); err != nil {
+		return nil, fmt.Errorf("the leaderboard cannot be read: %w", err)
+	}
+	var all []memberScore
+	for _, m := range board.Members {
+		name := fmt.Sprintf("(anonymous user #%d)", m.ID) // as the site shows them
+		if m.Name != nil {
+			name = *m.Name
+		}
+		all = append(all, memberScore{Name: name, Stars: m.Stars, Score: m.Score})
+	}
+	sortMembers(all)
+	return all, nil
+}
+
+type statsArgs struct {
+	Year    *int  `json:"year" doc:"Year, 2015 or later"`
+	Day     *int  `json:"day" doc:"This day only"`
+	Phase   *int  `json:"phase" doc:"This phase only, 1 or 2" min:"1" max:"2"`
+	Details *bool `json:"details" doc:"Add the results of each puzzle and of each pair of models"`
+}
+
+// Validate implements the checks that the schema cannot express.
+func (a statsArgs) Validate() error {
+	day := 1
+	if a.Day != nil {
+		day = *a.Day
+	}
+	return checkDay(a.Year, day)
+}
+
+func (t *tools) speedStats(_ context.Context, _ *mcp.Call, args statsArgs) (comparison, error) {
+	book := t.bookOf(args.Year)
+	filter := Filter{}
+	if args.Day != nil {
+		filter.Day = Day(*args.Day)
+	}
+	if args.Phase != nil {
+		filter.Phase = Phase(*args.Phase)
+	}
+	runs, unreadable := book.Runs(filter)
+	c := comparison{Race: *race.New(runs), Year: book.year, runs: len(runs)}
+	c.details = args.Details != nil && *args.Details
+	if !c.details {
+		c.Results, c.Duels = nil, nil
+	}
+	if unreadable != nil {
+		c.Unreadable = unreadable.Error()
+	}
+	return c, nil
+}
+
+// A Filter selects runs; zero fields select all.
+type Filter struct {
+	Day   Day
+	Phase Phase
+}
+
+// Runs returns the recorded runs of the book's year, under the canonical names of
+// their models. The error names the files that cannot be read; the runs of the
+// others are returned all the same.
+func (b *Book) Runs(filter Filter) ([]race.Run, error) {
+	aliases, unreadable := b.Aliases()
+	var runs []race.Run
+	for day := Day(1); day <= LastDay; day++ {
+		if filter.Day != 0 && day != filter.Day {
+			continue
+		}
+		speeds, err := b.Speeds(day)
+		unreadable = errors.Join(unreadable, err)
+		for _, s := range speeds {
+			if filter.Phase == 0 || s.Phase == filter.Phase {
+				runs = append(runs, b.run(day, s, aliases))
+			}
+		}
+	}
+	return runs, unreadable
+}
+
+func (b *Book) run(day Day, s Speed, aliases map[string]string) race.Run {
+	model := s.LLM
+	if name, ok := aliases[model]; ok {
+		model = name
+	}
+	return race.Run{
+		Puzzle: race.Puzzle{Year: b.year, Day: int(day), Part: int(s.Phase)},
+		Model:  model, MS: s.SpeedMS, Failed: s.Details.Correct != nil && !*s.Details.Correct,
+	}
+}

@@ -1,0 +1,64 @@
+package aoc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+type submitArgs struct {
+	Year   *int   `json:"year" doc:"Year, 2015 or later"`
+	Day    int    `json:"day" doc:"Day number"`
+	Part   int    `json:"part" doc:"Part, 1 or 2" min:"1" max:"2"`
+	Answer string `json:"answer" doc:"The answer" max:"200"`
+}
+
+// Validate implements the checks that the schema cannot express.
+func (a submitArgs) Validate() error { return checkDay(a.Year, a.Day) }
+
+// confirmSchema asks for a yes or no.
+var confirmSchema = json.RawMessage(`{"type":"object","properties":{"submit":{"type":"boolean","title":"Submit this answer"}},"required":["submit"]}`)
+
+func (t *tools) submitAnswer(ctx context.Context, call *mcp.Call, args submitArgs) (submitted, error) {
+	p, err := t.puzzleOf(args.Year, args.Day)
+	if err != nil {
+		return submitted{}, err
+	}
+	message := fmt.Sprintf("Submit %q as the answer to %s, part %d?", args.Answer, p, args.Part)
+	if err := confirm(ctx, call, message); err != nil {
+		return submitted{}, err
+	}
+	verdict, err := t.whose(call).Submit(ctx, p, args.Part, args.Answer)
+	if err != nil {
+		return submitted{}, err
+	}
+	return submitted{
+		Year: p.Year, Day: p.Day, Part: args.Part, Answer: args.Answer,
+		Outcome: string(verdict.Outcome), WaitS: int(verdict.Wait.Seconds()), Message: verdict.Message,
+	}, nil
+}
+
+// confirm asks the user, if the client can.
+func confirm(ctx context.Context, call *mcp.Call, message string) error {
+	answers, err := call.Ask(ctx, map[string]mcp.InputRequest{"confirm": mcp.Form(message, confirmSchema)})
+	if errors.Is(err, mcp.ErrCannotAsk) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var answer struct {
+		Action  string
+		Content struct{ Submit bool }
+	}
+	if err := json.Unmarshal(answers["confirm"], &answer); err != nil {
+		return fmt.Errorf("the client's answer cannot be read: %w", err)
+	}
+	if answer.Action != "accept" || !answer.Content.Submit {
+		return errors.New("the answer was not sent: the user declined")
+	}
+	return nil
+}
