@@ -24,6 +24,7 @@ require (
 	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2
 	github.com/agnivade/levenshtein v1.2.1
 	golang.org/x/image v0.47.0
+	golang.org/x/term v0.47.0
 )
 
 require github.com/JohannesKaufmann/dom v0.3.1 // indirect

@@ -80,6 +80,18 @@ type User = personal.Folder
 // A Session is the value of the site's session cookie.
 type Session = site.Session
 
+// A Puzzle identifies a puzzle by year and day.
+type Puzzle = site.Puzzle
+
+// NewPuzzle returns the puzzle of a day. It fails if the year has no such day.
+func NewPuzzle(year, day int) (Puzzle, error) { return site.NewPuzzle(year, day) }
+
+// Days returns the number of puzzles of a year.
+func Days(year int) int { return site.Days(year) }
+
+// A LockedError reports a puzzle that has not been published.
+type LockedError = site.LockedError
+
 // ParseSession parses the value of the site's session cookie.
 func ParseSession(text string) (Session, error) { return site.ParseSession(text) }
 

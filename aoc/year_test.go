@@ -12,7 +12,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc/internal/personal"
 	"github.com/triptych-mcp/triptych/aoc/internal/site"
-	"github.com/triptych-mcp/triptych/aoc/internal/site/sitetest"
+	"github.com/triptych-mcp/triptych/aoc/sitetest"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )

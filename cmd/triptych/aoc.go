@@ -16,17 +16,25 @@ func (a *app) aocCommand() command {
 	return command{
 		name:  "aoc",
 		short: "work with Advent of Code puzzles and solving speeds",
-		sub:   []command{a.aocList(), a.aocShow(), a.aocRecord(), a.aocStats()},
+		sub: []command{
+			a.aocList(), a.aocShow(), a.aocFetch(), a.aocLogin(), a.aocRecord(), a.aocRecords(), a.aocEdit(), a.aocDelete(),
+			a.aocAlias(), a.aocStats(), a.aocRace(), a.aocVerify(),
+		},
 	}
 }
 
-// openBook is the book that the flags and the environment name.
+// openBook opens the book, and in it the year, that the flags and the environment
+// name.
 func (a *app) openBook() (*aoc.Book, error) {
 	env, err := a.env(slog.LevelWarn)
 	if err != nil {
 		return nil, err
 	}
-	return a.configs.aoc.Book(env), nil
+	year, err := a.configs.aoc.DefaultYear(env)
+	if err != nil {
+		return nil, err
+	}
+	return a.configs.aoc.Book(env).Year(year), nil
 }
 
 // parseDay reads a day from the command line.

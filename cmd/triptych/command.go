@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,7 +84,13 @@ func indentLines(text string) string {
 	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
 }
 
+// negative matches a flag that is a negative number.
+var negative = regexp.MustCompile(`^[0-9]`)
+
 func flagError(c *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && negative.MatchString(unknown.GetSpecifiedName()) {
+		return hinted(misused("numbers must not be negative: -%s", unknown.GetSpecifiedShortnames()), "see: "+c.CommandPath()+" --help")
+	}
 	return hinted(misused("%v", err), "see: "+c.CommandPath()+" --help")
 }
 

@@ -7,9 +7,12 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/triptych-mcp/triptych/aoc/race"
 )
 
-// A chart is groups of horizontal bars on one scale.
+// A chart is groups of horizontal bars. Each group has a scale of its own, so that
+// one slow puzzle does not flatten the others.
 type chart struct {
 	title  string
 	groups []barGroup
@@ -35,29 +38,36 @@ func chartOf(stats []statistic) chart {
 			c.groups = append(c.groups, barGroup{title: title})
 		}
 		g := &c.groups[len(c.groups)-1]
-		note := fmt.Sprintf("%d ms", s.Mean)
+		note := race.Duration(s.Mean)
 		if s.Count > 1 {
-			note += fmt.Sprintf(" (%d runs, %d to %d)", s.Count, s.Min, s.Max)
+			note += fmt.Sprintf(" (%d runs, %s to %s)", s.Count, race.Duration(s.Min), race.Duration(s.Max))
 		}
 		g.bars = append(g.bars, bar{label: s.LLM, value: s.Mean, note: note})
 	}
 	return c
 }
 
-// longest is the greatest value, and the width of the widest label.
-func (c chart) longest() (value int64, label int) {
+// longest returns the greatest value of a group.
+func (g barGroup) longest() (value int64) {
+	for _, b := range g.bars {
+		value = max(value, b.value)
+	}
+	return value
+}
+
+// labelWidth returns the width of the widest label, in characters.
+func (c chart) labelWidth() (label int) {
 	for _, g := range c.groups {
 		for _, b := range g.bars {
-			value = max(value, b.value)
 			label = max(label, utf8.RuneCountInString(b.label))
 		}
 	}
-	return value, label
+	return label
 }
 
 // text draws the chart with characters; the longest bar is width wide.
 func (c chart) text(w io.Writer, width int) error {
-	scale, labels := c.longest()
+	labels := c.labelWidth()
 	var out strings.Builder
 	for i, g := range c.groups {
 		if i > 0 {
@@ -66,7 +76,7 @@ func (c chart) text(w io.Writer, width int) error {
 		out.WriteString(g.title + "\n")
 		for _, b := range g.bars {
 			pad := strings.Repeat(" ", labels-utf8.RuneCountInString(b.label))
-			fmt.Fprintf(&out, "  %s%s  %s %s\n", b.label, pad, blocks(b.value, scale, width), b.note)
+			fmt.Fprintf(&out, "  %s%s  %s %s\n", b.label, pad, blocks(b.value, g.longest(), width), b.note)
 		}
 	}
 	_, err := io.WriteString(w, out.String())
@@ -108,13 +118,12 @@ func (c chart) svg(w io.Writer) error {
 	fmt.Fprintf(&out, `<rect width="100%%" height="100%%" fill="#fff"/>`+"\n")
 	y := svgRow
 	svgText(&out, 10, y, `font-weight="bold" font-size="15"`, c.title)
-	scale, _ := c.longest()
 	for _, g := range c.groups {
 		y += svgRow
 		svgText(&out, 10, y, `font-weight="bold"`, g.title)
 		for _, b := range g.bars {
 			y += svgRow
-			svgBar(&out, y, b, scale)
+			svgBar(&out, y, b, g.longest())
 		}
 	}
 	out.WriteString("</svg>\n")

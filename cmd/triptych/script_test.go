@@ -11,6 +11,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/triptych-mcp/triptych/aoc/sitetest"
 )
 
 // TestMain lets the test binary be the program: scripts and tests start it
@@ -30,6 +32,8 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	redis := miniredis.RunT(t)
+	site := sitetest.New()
+	t.Cleanup(site.Close)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -46,6 +50,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("TOP", root)
 			env.Setenv("REDIS_PORT", redis.Port())
+			env.Setenv("TRIPTYCH_AOC_URL", site.URL)
+			env.Setenv("AOC_COOKIE", sitetest.Session)
 			env.Setenv("GORACE", quickExit)
 			env.Setenv("TRIPTYCH_DATA", filepath.Join(env.WorkDir, "data"))
 			return os.Mkdir(home, 0o755)

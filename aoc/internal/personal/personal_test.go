@@ -16,7 +16,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc/internal/personal"
 	"github.com/triptych-mcp/triptych/aoc/internal/site"
-	"github.com/triptych-mcp/triptych/aoc/internal/site/sitetest"
+	"github.com/triptych-mcp/triptych/aoc/sitetest"
 )
 
 // A desk is a user's folder, the site, and a clock that tests move.

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/aoc/internal/site"
-	"github.com/triptych-mcp/triptych/aoc/internal/site/sitetest"
+	"github.com/triptych-mcp/triptych/aoc/sitetest"
 )
 
 func open(t *testing.T, session string, now time.Time) (*site.Client, *sitetest.Site) {

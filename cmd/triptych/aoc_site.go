@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/triptych-mcp/triptych/aoc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// aocConfig returns the family's settings and its environment.
+func (a *app) aocConfig() (*aoc.Config, mcp.Env, error) {
+	env, err := a.env(slog.LevelWarn)
+	return a.configs.aoc, env, err
+}
+
+// localUser opens the folder of the person who runs this command.
+func (a *app) localUser() (*aoc.User, error) {
+	config, env, err := a.aocConfig()
+	if err != nil {
+		return nil, err
+	}
+	return config.User(env, mcp.Local().ID), nil
+}
+
+func (a *app) aocLogin() command {
+	var key string
+	return command{
+		name: "login", short: "store the session cookie of adventofcode.com",
+		long: "Log in to the site with a browser and copy the value of its cookie named session. " +
+			"The command reads it from the terminal, without showing it, or from a pipe. " +
+			"AOC_SESSION and the files of aocd and aoc-cli are found without it.",
+		example: "triptych aoc login\npass show aoc | triptych aoc login",
+		flags: func(set *pflag.FlagSet) {
+			set.StringVar(&key, "key", "", "store the cookie for the owner of this `key`'s id, who uses the server over HTTPS")
+			a.familyFlags("aoc")(set)
+		},
+		run: func(context.Context, []string) error {
+			session, err := a.readSession()
+			if err != nil {
+				return err
+			}
+			config, env, err := a.aocConfig()
+			if err != nil {
+				return err
+			}
+			id := mcp.Local().ID
+			if key != "" {
+				id = key
+			}
+			user := config.User(env, id)
+			if err := user.Login(session); err != nil {
+				return err
+			}
+			return a.printf("stored the session in %s\n", user.SessionPath())
+		},
+	}
+}
+
+// maxSession limits what is read from a pipe, in bytes.
+const maxSession = 4096
+
+// readSession reads a cookie from a terminal, without echo, or from a pipe.
+func (a *app) readSession() (aoc.Session, error) {
+	var text []byte
+	var err error
+	if fd := int(a.in.Fd()); term.IsTerminal(fd) {
+		fmt.Fprint(a.err, "session cookie: ")
+		text, err = term.ReadPassword(fd)
+		fmt.Fprintln(a.err)
+	} else {
+		text, err = io.ReadAll(io.LimitReader(a.in, maxSession))
+	}
+	if err != nil {
+		return aoc.Session{}, err
+	}
+	return aoc.ParseSession(string(text))
+}
+
+func (a *app) aocFetch() command {
+	return command{
+		name: "fetch", args: "[YEAR] [DAY|all]", max: 2,
+		short: "download puzzles and inputs, each once",
+		long: "Without DAY, all days of the year that are open. Without YEAR, that of --aoc-year. " +
+			"Files that are there are not downloaded again; between requests there is a pause of a second or more.",
+		example: "triptych aoc fetch 2025\ntriptych aoc fetch 2025 1",
+		flags:   a.familyFlags("aoc"),
+		run:     a.fetch,
+	}
+}
+
+func (a *app) fetch(ctx context.Context, args []string) error {
+	config, env, err := a.aocConfig()
+	if err != nil {
+		return err
+	}
+	year, err := config.DefaultYear(env)
+	if err != nil {
+		return err
+	}
+	if len(args) > 0 {
+		if year, err = strconv.Atoi(args[0]); err != nil {
+			return misused("year %q is not a number", args[0])
+		}
+	}
+	days, err := daysToFetch(year, args)
+	if err != nil {
+		return err
+	}
+	user, single := config.User(env, mcp.Local().ID), len(days) == 1
+	for _, day := range days {
+		err := a.fetchDay(ctx, user, year, day)
+		if locked, ok := errors.AsType[*aoc.LockedError](err); ok && !single {
+			fmt.Fprintf(a.err, "triptych: %v\n", locked)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// daysToFetch returns the days that the arguments name.
+func daysToFetch(year int, args []string) ([]int, error) {
+	if year == 0 {
+		return nil, misused("which year? give YEAR or --aoc-year")
+	}
+	if len(args) > 1 && args[1] != "all" {
+		day, err := strconv.Atoi(args[1])
+		if err != nil {
+			return nil, misused("day %q is not a number", args[1])
+		}
+		if _, err := aoc.NewPuzzle(year, day); err != nil {
+			return nil, misused("%v", err)
+		}
+		return []int{day}, nil
+	}
+	if _, err := aoc.NewPuzzle(year, 1); err != nil {
+		return nil, misused("%v", err)
+	}
+	days := make([]int, aoc.Days(year))
+	for i := range days {
+		days[i] = i + 1
+	}
+	return days, nil
+}
+
+func (a *app) fetchDay(ctx context.Context, user *aoc.User, year, day int) error {
+	puzzle, err := aoc.NewPuzzle(year, day)
+	if err != nil {
+		return err
+	}
+	had, err := user.Stored(puzzle)
+	if err != nil {
+		return err
+	}
+	text, err := user.Puzzle(ctx, puzzle)
+	if err != nil {
+		return err
+	}
+	if _, err := user.Input(ctx, puzzle); err != nil {
+		return err
+	}
+	source := "downloaded"
+	if had != nil && len(had.Parts) == len(text.Parts) {
+		source = "there already"
+	}
+	return a.printf("%d day %d: %s, %d of 2 parts, input: %s\n", year, day, text.Title, len(text.Parts), source)
+}
+
+func (a *app) aocVerify() command {
+	v := verifyRun{}
+	return command{
+		name: "verify", args: "DAY -- COMMAND [ARG…]", min: 2, max: many,
+		short: "run a solution on the input, check its answer and measure its time",
+		long: "The command gets the input on standard input; the last line that it prints is its answer. " +
+			"The answer is compared with the accepted one. With --llm the time is recorded.",
+		example: "triptych aoc verify --aoc-year 2025 --part 1 --llm gpt4 1 -- python3 day01.py",
+		flags: func(set *pflag.FlagSet) {
+			set.IntVar(&v.part, "part", 1, "the `part` that the command solves: 1 or 2")
+			set.StringVar(&v.llm, "llm", "", "record the time under this `name`")
+			set.DurationVar(&v.timeout, "timeout", defaultSolveTime, "end the command after this `time`")
+			a.familyFlags("aoc")(set)
+		},
+		run: func(ctx context.Context, args []string) error { return a.verify(ctx, v, args) },
+	}
+}
+
+// firstLine returns a text up to its first line feed.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
