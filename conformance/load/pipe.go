@@ -130,10 +130,19 @@ func (p *pipe) fill() error {
 	}
 }
 
-// lost says what the child said, should there be an error.
+// lastWords is how long a child whose pipe broke gets to end, so that all it wrote
+// to its standard error is here.
+const lastWords = 5 * time.Second
+
+// lost adds to an error what the child wrote to its standard error. The pipe may
+// break before that was read.
 func (p *pipe) lost(err error) error {
 	if err == nil {
 		return nil
+	}
+	select {
+	case <-p.done:
+	case <-time.After(lastWords):
 	}
 	return fmt.Errorf("%w; it said: %.2000s", err, &p.said)
 }
