@@ -22,7 +22,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
 // remoteFlags say which server a command talks to; without a URL it is one in
@@ -68,7 +67,7 @@ func (a *app) dialRemote() (*remote, error) {
 // trusted are the system's roots and those of --cacert or of our own server.
 func (a *app) trusted(u *url.URL) (*x509.CertPool, error) {
 	file := a.flags.remote.cacert
-	if file == "" && streamable.IsLoopback(u.Hostname()) {
+	if file == "" && isLoopback(u.Hostname()) {
 		data, err := a.dataDir()
 		if err != nil {
 			return nil, err

@@ -8,9 +8,12 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -144,6 +147,7 @@ func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h 
 			}
 		})
 	}
+	watch("reopening on SIGHUP", func(ctx context.Context) error { return reopen(ctx, certificates, env.Logger) })
 	watch("releasing memory", func(ctx context.Context) error {
 		return releaseMemory(ctx, func() int64 { return endpoint.BodyUsage().Used + endpoint.AnswerUsage().Used })
 	})
@@ -151,10 +155,29 @@ func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h 
 	watch("watching the keys", h.keys.Watch)
 	watch("forgetting keys that are gone", func(ctx context.Context) error { return h.evict(ctx, endpoint, a.now) })
 	if numbers != nil {
-		shown := https.New(https.Config{Routes: map[string]http.Handler{"/metrics": h.recorder.numbers.Handler()}, Logger: env.Logger})
+		shown := https.New(https.Config{Routes: map[string]http.Handler{"/metrics": h.recorder.numbers.Handler()}, OnlyHosts: true, Hosts: f.hosts, Logger: env.Logger})
 		watch("showing metrics", func(ctx context.Context) error { return shown.Serve(ctx, numbers) })
 	}
 	return web.Serve(ctx, listener)
+}
+
+// reopen reads the certificate again on SIGHUP, which operators send after they
+// replaced files. Keys are watched and need no signal.
+func reopen(ctx context.Context, certificates *https.Certificates, log *slog.Logger) error {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-hangups:
+			log.Info("SIGHUP: looking for new files")
+			if certificates != nil {
+				certificates.Reload()
+			}
+		}
+	}
 }
 
 // check refuses flags that would open the door too wide.

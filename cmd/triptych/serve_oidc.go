@@ -17,6 +17,7 @@ import (
 type oidcFlags struct {
 	issuer, audience, resource string
 	plan                       string
+	types                      []string
 	own                        quota.Limits
 }
 
@@ -24,6 +25,7 @@ func (f *oidcFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.issuer, "oidc-issuer", "", "besides keys, take access tokens of the OpenID issuer with this `url` (TRIPTYCH_OIDC_ISSUER)")
 	set.StringVar(&f.audience, "oidc-audience", "", "take tokens that were made for this `audience` (TRIPTYCH_OIDC_AUDIENCE)")
 	set.StringVar(&f.resource, "oidc-resource", "", "tell clients without a token that this is the `url` of the server; the audience unless given (TRIPTYCH_OIDC_RESOURCE)")
+	set.StringSliceVar(&f.types, "oidc-token-type", []string{"at+jwt"}, "take tokens of these `types`, such as JWT for issuers that send no at+jwt, or any; a comma-separated list")
 	set.StringVar(&f.plan, "oidc-plan", "", "the `plan` of everybody with a token: free, developer, team, enterprise (TRIPTYCH_OIDC_PLAN)")
 	set.Int64Var(&f.own.Month, "oidc-month", 0, "requests a month of the plan enterprise; 0 is any `number`")
 	set.Int64Var(&f.own.Minute, "oidc-minute", 0, "requests a minute of the plan enterprise; 0 is any `number`")
@@ -63,7 +65,7 @@ func (f oidcFlags) open(a *app) (oidcRoad, error) {
 		return oidcRoad{}, hinted(misused("--oidc-resource: %v", err), "name the URL at which clients reach /mcp, such as https://mcp.example.com/mcp")
 	}
 	tokens := bearer.NewOIDC(bearer.OIDCConfig{
-		Issuer: f.issuer, Audience: f.audience, Plan: plan, Limits: plan.Limits(f.own), Scopes: a.scopes(), Now: a.now,
+		Issuer: f.issuer, Audience: f.audience, TokenTypes: f.types, Plan: plan, Limits: plan.Limits(f.own), Scopes: a.scopes(), Now: a.now,
 	})
 	return oidcRoad{tokens: tokens, resource: resource}, nil
 }

@@ -177,6 +177,22 @@ func brokenTLS(t *testing.T, s *server, token string) {
 		_ = conn.Close()
 	}
 	absent(t, s, token, "in_the_clear")
+	for suite, good := range map[uint16]bool{
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256:       true,
+		tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: true,
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA:          false,
+		tls.TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA:          false,
+	} {
+		config := s.tls.Clone()
+		config.MaxVersion, config.CipherSuites = tls.VersionTLS12, []uint16{suite}
+		conn, err := (&tls.Dialer{Config: config}).DialContext(t.Context(), "tcp", s.addr)
+		if (err == nil) != good {
+			t.Errorf("TLS 1.2 with %s: %v, want that it is taken: %v", tls.CipherSuiteName(suite), err, good)
+		}
+		if err == nil {
+			_ = conn.Close()
+		}
+	}
 }
 
 func isTimeout(err error) bool {

@@ -57,8 +57,9 @@ type Identity struct {
 
 // An InvalidTokenError says what is wrong with an access token.
 type InvalidTokenError struct {
-	Reason  string
+	Reason  string // for the client
 	Expired bool
+	Cause   error // for the log; nil when the reason says it all
 }
 
 func (e *InvalidTokenError) Error() string { return e.Reason }
@@ -249,6 +250,9 @@ func denied(key string, err error) *denial {
 func (d *Door) byToken(ctx context.Context, token string) (mcp.Principal, *denial) {
 	who, err := d.cfg.Tokens.Verify(ctx, token)
 	if bad, ok := errors.AsType[*InvalidTokenError](err); ok {
+		if bad.Cause != nil {
+			d.cfg.Logger.DebugContext(ctx, "access token refused", "err", bad.Cause)
+		}
 		refused := unauthenticated(bad.Reason)
 		if bad.Expired {
 			refused.code, refused.message, refused.guess = mcp.CodeExpired, "License expired", false

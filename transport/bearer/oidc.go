@@ -30,6 +30,9 @@ type OIDCConfig struct {
 	// Scopes are those that mean something here. A token gives those that it
 	// names of them.
 	Scopes []mcp.Scope
+	// TokenTypes are the types of tokens that are taken, or [AnyTokenType]; empty
+	// means at+jwt, the type of access tokens.
+	TokenTypes []string
 	// Client speaks with the issuer; nil means one with short time-outs.
 	Client *http.Client
 	// Now is the clock; nil means [time.Now].
@@ -52,6 +55,9 @@ var _ Verifier = (*OIDC)(nil)
 func NewOIDC(cfg OIDCConfig) *OIDC {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if len(cfg.TokenTypes) == 0 {
+		cfg.TokenTypes = []string{accessTokenType}
 	}
 	if cfg.Client == nil {
 		cfg.Client = &http.Client{Timeout: issuerTime}
@@ -83,6 +89,9 @@ var asymmetric = []string{
 // time before which a token is not good are checked, the last with five minutes
 // of patience.
 func (o *OIDC) Verify(ctx context.Context, token string) (Identity, error) {
+	if !takesType(token, o.cfg.TokenTypes) {
+		return Identity{}, &InvalidTokenError{Reason: "the token is no access token"}
+	}
 	verifier, err := o.find(ctx)
 	if err != nil {
 		return Identity{}, fmt.Errorf("asking the issuer: %w", err)
@@ -92,11 +101,8 @@ func (o *OIDC) Verify(ctx context.Context, token string) (Identity, error) {
 	if away != nil {
 		return Identity{}, fmt.Errorf("asking the issuer for its keys: %w", away)
 	}
-	if _, expired := errors.AsType[*oidc.TokenExpiredError](err); expired {
-		return Identity{}, &InvalidTokenError{Reason: "the access token has expired", Expired: true}
-	}
 	if err != nil {
-		return Identity{}, &InvalidTokenError{Reason: "the access token is not good: " + strings.TrimPrefix(err.Error(), "oidc: ")}
+		return Identity{}, invalidToken(err)
 	}
 	return o.identity(checked)
 }

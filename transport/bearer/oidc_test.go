@@ -74,9 +74,9 @@ func TestAccessTokens(t *testing.T) {
 		scopes []mcp.Scope
 	}{
 		{"RS256", i.token(t, i.good()), two},
-		{"ES256", jwt(t, map[string]any{"alg": "ES256", "kid": "ec"}, i.good(), byEC(i.ec)), two},
-		{"EdDSA", jwt(t, map[string]any{"alg": "EdDSA", "kid": "ed"}, i.good(), byEd(i.ed)), two},
-		{"no kid", jwt(t, map[string]any{"alg": "RS256"}, i.good(), byRSA(i.rsa)), two},
+		{"ES256", jwt(t, map[string]any{"alg": "ES256", "typ": "at+jwt", "kid": "ec"}, i.good(), byEC(i.ec)), two},
+		{"EdDSA", jwt(t, map[string]any{"alg": "EdDSA", "typ": "application/AT+JWT", "kid": "ed"}, i.good(), byEd(i.ed)), two},
+		{"no kid", jwt(t, map[string]any{"alg": "RS256", "typ": "at+jwt"}, i.good(), byRSA(i.rsa)), two},
 		{"several audiences", i.token(t, i.good().with("aud", []string{"https://other.example.com", audience})), two},
 		{"scp as a list", i.token(t, i.good().with("scope", nil).with("scp", []string{"aoc:write", "offline_access"})), []mcp.Scope{"aoc:write"}},
 		{"scp as a line", i.token(t, i.good().with("scope", nil).with("scp", "aoc:write")), []mcp.Scope{"aoc:write"}},
@@ -125,7 +125,7 @@ func TestBadAccessTokens(t *testing.T) {
 	swapped := strings.Split(i.token(t, i.good()), ".")
 	swapped[1] = strings.Split(i.token(t, i.good().with("scope", "audit:read")), ".")[1]
 	head := func(pairs ...any) map[string]any {
-		h := map[string]any{"alg": "RS256", "kid": "rsa"}
+		h := map[string]any{"alg": "RS256", "typ": "at+jwt", "kid": "rsa"}
 		for i := 0; i < len(pairs); i += 2 {
 			h[pairs[i].(string)] = pairs[i+1]
 		}
@@ -158,6 +158,9 @@ func TestBadAccessTokens(t *testing.T) {
 		{"of somebody with a newline", i.token(t, i.good().with("sub", "a\nb")), 0},
 		{"of somebody with a long name", i.token(t, i.good().with("sub", strings.Repeat("a", 256))), 0},
 		{"scopes that are numbers", i.token(t, i.good().with("scope", 7)), 0},
+		{"an ID token", jwt(t, head("typ", "JWT"), i.good(), byRSA(i.rsa)), 0},
+		{"no type", jwt(t, head("typ", nil), i.good(), byRSA(i.rsa)), 0},
+		{"a type that is none", jwt(t, head("typ", 7), i.good(), byRSA(i.rsa)), 0},
 		{"rubbish", "a.b.c", 0},
 		{"dots", "..", 0},
 		{"four parts", i.token(t, i.good()) + ".x", 0},
@@ -175,6 +178,11 @@ func TestBadAccessTokens(t *testing.T) {
 			if refused.Status != http.StatusUnauthorized || int(refused.Error.Code) != code {
 				t.Errorf("got %d with %d, want 401 with %d", refused.Status, refused.Error.Code, code)
 			}
+			for _, inside := range []string{i.URL, "Get ", "jwks", "m=+", "oidc:", "moment ago", "crypto/"} {
+				if strings.Contains(string(refused.Error.Data), inside) {
+					t.Errorf("the client is told %s, which has %q", refused.Error.Data, inside)
+				}
+			}
 			want := `Bearer realm="triptych", error="invalid_token", resource_metadata="` + metadata + `"`
 			if got := header.Get("WWW-Authenticate"); got != want {
 				t.Errorf("WWW-Authenticate: %s, want %s", got, want)
@@ -186,6 +194,32 @@ func TestBadAccessTokens(t *testing.T) {
 	}
 	if n := i.questions("/keys"); n > 3 {
 		t.Errorf("the issuer was asked for keys %d times, want hardly ever", n)
+	}
+}
+
+// TestTokenTypes takes the types that the issuer is known to send.
+func TestTokenTypes(t *testing.T) {
+	i := issue(t)
+	for _, tt := range []struct {
+		types []string
+		typ   any
+		want  bool
+	}{
+		{nil, "at+jwt", true},
+		{nil, "JWT", false},
+		{[]string{"jwt"}, "JWT", true},
+		{[]string{"JWT"}, "at+jwt", false},
+		{[]string{"at+jwt", "JWT"}, "application/jwt", true},
+		{[]string{bearer.AnyTokenType}, nil, true},
+	} {
+		verifier := bearer.NewOIDC(bearer.OIDCConfig{
+			Issuer: i.URL, Audience: audience, Plan: quota.Free, Client: i.Client(), Scopes: published, TokenTypes: tt.types,
+			Now: func() time.Time { return noon },
+		})
+		token := jwt(t, map[string]any{"alg": "RS256", "typ": tt.typ, "kid": "rsa"}, i.good(), byRSA(i.rsa))
+		if _, err := verifier.Verify(t.Context(), token); (err == nil) != tt.want {
+			t.Errorf("of types %q, %v is taken: %v, want %v", tt.types, tt.typ, err, tt.want)
+		}
 	}
 }
 
@@ -256,7 +290,7 @@ func TestIssuerChangesKeys(t *testing.T) {
 	i.shows("next", rsaKey("next", &next.PublicKey))
 	i.withdraws("rsa")
 	h.now = h.now.Add(5 * time.Second)
-	mustCaller(t, h, jwt(t, map[string]any{"alg": "RS256", "kid": "next"}, i.good().with("exp", day), byRSA(next)))
+	mustCaller(t, h, jwt(t, map[string]any{"alg": "RS256", "typ": "at+jwt", "kid": "next"}, i.good().with("exp", day), byRSA(next)))
 	h.now = h.now.Add(time.Hour)
 	if _, _, refused := h.show(old); refused == nil || refused.Status != http.StatusUnauthorized {
 		t.Errorf("a key that was withdrawn: %+v, want 401", refused)

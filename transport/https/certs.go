@@ -115,6 +115,14 @@ func (c *Certificates) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.pair, nil
 }
 
+// Reload reads the files now if they changed, and not only when a client connects.
+func (c *Certificates) Reload() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.checked = c.now()
+	c.reloadLocked()
+}
+
 // reloadLocked reads files that changed; while they are not good, the old pair
 // is served.
 func (c *Certificates) reloadLocked() {

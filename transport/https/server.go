@@ -17,6 +17,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/transport/http1"
 	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
+	"github.com/triptych-mcp/triptych/transport/internal/hostcheck"
 )
 
 // A Config says what is served and within which bounds. Zero numbers mean the
@@ -43,6 +44,10 @@ type Config struct {
 	// clients without a good key first.
 	MaxConnections, MaxPerAddress int
 	Proxies                       []netip.Prefix
+	// OnlyHosts refuses requests to Routes whose Host is neither a loopback name,
+	// an IP address nor one of Hosts, which a web page could send. Without it the routes check that themselves.
+	OnlyHosts bool
+	Hosts     []string
 	// WithoutFastPath leaves all of HTTP/1.1 to net/http.
 	WithoutFastPath bool
 	Logger          *slog.Logger // nil discards
@@ -69,7 +74,17 @@ type Server struct {
 }
 
 // New returns a server. It starts nothing.
-func New(cfg Config) *Server { return &Server{cfg: cfg.withDefaults()} }
+func New(cfg Config) *Server {
+	cfg = cfg.withDefaults()
+	if cfg.OnlyHosts {
+		cfg.Routes = maps.Clone(cfg.Routes)
+		hosts := hostcheck.Hosts{Loopback: true, Addresses: true, Names: cfg.Hosts}
+		for path, h := range cfg.Routes {
+			cfg.Routes[path] = hosts.Handler(h)
+		}
+	}
+	return &Server{cfg: cfg}
+}
 
 // A ConnectionUsage tells how many connections there are.
 type ConnectionUsage = connlimit.Usage
@@ -122,6 +137,7 @@ func (s *Server) open(ctx context.Context, listener net.Listener) *run {
 			MinVersion:     tls.VersionTLS12,
 			GetCertificate: s.cfg.Certificates.get,
 			NextProtos:     []string{"h2", "http/1.1"},
+			CipherSuites:   authenticated,
 		}
 	}
 	return &run{
@@ -145,6 +161,14 @@ func (s *Server) open(ctx context.Context, listener net.Listener) *run {
 			HTTP2:             &http.HTTP2Config{MaxReceiveBufferPerConnection: maxReceived, MaxReceiveBufferPerStream: maxReceived},
 		},
 	}
+}
+
+// authenticated are the cipher suites of TLS 1.2 with authenticated encryption
+// (RFC 9325, section 4.2). TLS 1.3 has no others.
+var authenticated = []uint16{
+	tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+	tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+	tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
 }
 
 // fastPaths are the paths whose short requests do not go through net/http.

@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
+	"github.com/triptych-mcp/triptych/transport/internal/hostcheck"
 )
 
 // A Handler is the MCP endpoint. Make one with [New].
@@ -22,6 +23,7 @@ type Handler struct {
 	answers  *budget.Budget // bytes of answers and messages that clients have not read
 	streams  *budget.Budget // open streams
 	parked   parked
+	hosts    hostcheck.Hosts
 	visitors visitors
 
 	mu      sync.Mutex
@@ -36,6 +38,7 @@ func New(cfg Config) *Handler {
 	h.bodies = budget.New(budget.Limits{Owner: h.cfg.BodyMemory, Total: h.cfg.BodyMemoryTotal})
 	h.answers = budget.New(budget.Limits{Owner: h.cfg.AnswerMemory, Total: h.cfg.AnswerMemoryTotal})
 	h.streams = budget.New(budget.Limits{Owner: int64(h.cfg.MaxStreams), Total: int64(h.cfg.MaxStreamsTotal)})
+	h.hosts = hostcheck.Hosts{Loopback: h.cfg.Loopback, Names: h.cfg.Hosts}
 	h.parked.init()
 	h.sessions.init(h)
 	h.visitors.init()

@@ -1,18 +1,18 @@
 package streamable
 
 import (
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/transport/internal/hostcheck"
 )
 
 // checkHost refuses what a web page could send that was made to believe that
 // our address is its own (DNS rebinding): a Host or an Origin that is not ours.
 func (h *Handler) checkHost(r *http.Request) *Refusal {
-	if !h.ours(hostname(r.Host)) {
+	if !h.hosts.Allows(r.Host) {
 		return invalid(http.StatusForbidden, "the host %q is not served here", r.Host)
 	}
 	origins := r.Header["Origin"]
@@ -23,15 +23,6 @@ func (h *Handler) checkHost(r *http.Request) *Refusal {
 		return invalid(http.StatusForbidden, "the origin %q may not call this server", strings.Join(origins, ", "))
 	}
 	return nil
-}
-
-// ours reports whether a request may name this host.
-func (h *Handler) ours(name string) bool {
-	if !h.cfg.Loopback && len(h.cfg.Hosts) == 0 {
-		return true
-	}
-	return h.cfg.Loopback && IsLoopback(name) ||
-		slices.ContainsFunc(h.cfg.Hosts, func(host string) bool { return strings.EqualFold(host, name) })
 }
 
 // welcome reports whether pages of the origin may call: those listed, those of
@@ -45,31 +36,13 @@ func (h *Handler) welcome(origin string, r *http.Request) bool {
 		return false
 	}
 	if h.cfg.Loopback {
-		return IsLoopback(u.Hostname())
+		return hostcheck.IsLoopback(u.Hostname())
 	}
 	return strings.EqualFold(u.Host, r.Host)
 }
 
 func (h *Handler) listed(origin string) bool {
 	return slices.ContainsFunc(h.cfg.Origins, func(o string) bool { return strings.EqualFold(o, origin) })
-}
-
-// IsLoopback reports whether a host name or address is one of this machine
-// alone.
-func IsLoopback(name string) bool {
-	if strings.EqualFold(name, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(name)
-	return err == nil && addr.IsLoopback()
-}
-
-// hostname is a Host header without its port and brackets.
-func hostname(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		return name
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 }
 
 // The headers that pages may send and read.
