@@ -23,6 +23,7 @@ require (
 require (
 	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2
 	github.com/agnivade/levenshtein v1.2.1
+	github.com/aymanbagabas/go-udiff v0.4.1
 	golang.org/x/image v0.47.0
 	golang.org/x/term v0.47.0
 )

@@ -77,8 +77,10 @@ func answerOf[Out any]() (func(Out) Result, reflect.Type, error) {
 func structuredResult[Out any](o Out) Result {
 	result := textResult(any(o).(texter).Text())
 	result.Structured = o
-	if more, ok := any(o).(carrier); ok {
-		result.Content, result.plain = append([]Content{Text(result.text)}, more.Content()...), false
+	if c, ok := any(o).(carrier); ok {
+		if more := c.Content(); len(more) > 0 {
+			result.Content, result.plain = append([]Content{Text(result.text)}, more...), false
+		}
 	}
 	return result
 }

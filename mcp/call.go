@@ -40,6 +40,10 @@ type Call struct {
 // Caller is who sent the request.
 func (c *Call) Caller() Caller { return c.handler.caller }
 
+// Baseline reports whether the client named no revision, so that it is answered as
+// the families' documents show and no more.
+func (c *Call) Baseline() bool { return c.rev == baseline }
+
 // StateKey names the state that the calls of one client share: the process on
 // stdio, the legacy session, else the key.
 func (c *Call) StateKey() string { return c.handler.caller.StateKey() }

@@ -3,6 +3,8 @@ package rulesets
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -28,11 +30,14 @@ func (t *tools) resources(ctx context.Context, _ *mcp.Call, after string, limit 
 }
 
 func (t *tools) read(ctx context.Context, _ *mcp.Call, uri string) ([]mcp.Contents, error) {
-	name, err := ruleset.ParseName(strings.TrimPrefix(uri, uriPrefix))
+	name, rev, err := parseURI(uri)
 	if err != nil {
 		return nil, notFound(uri, err)
 	}
-	r, err := t.store.Get(ctx, name)
+	r, err := t.at(ctx, name, rev)
+	if _, none := errors.AsType[*ruleset.NoRevisionError](err); none {
+		return nil, notFound(uri, err)
+	}
 	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
 		return nil, notFound(uri, err)
 	}
@@ -40,6 +45,20 @@ func (t *tools) read(ctx context.Context, _ *mcp.Call, uri string) ([]mcp.Conten
 		return nil, &opError{"retrieve", err}
 	}
 	return []mcp.Contents{{URI: uri, MIMEType: mimeType, Text: page(&r, ", ")}}, nil
+}
+
+// parseURI takes ruleset://NAME or ruleset://NAME@REV apart.
+func parseURI(uri string) (name ruleset.Name, rev *int, err error) {
+	word, number, revised := strings.Cut(strings.TrimPrefix(uri, uriPrefix), "@")
+	if revised {
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 || strconv.Itoa(n) != number {
+			return "", nil, fmt.Errorf("'%s' is not the number of a revision", number)
+		}
+		rev = &n
+	}
+	name, err = ruleset.ParseName(word)
+	return name, rev, err
 }
 
 func notFound(uri string, err error) error {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -32,7 +33,26 @@ func page(r *ruleset.Ruleset, between string) string {
 // done is the answer of a change.
 type done struct {
 	Name string `json:"name"`
-	Verb string `json:"status"` // created, updated or deleted
+	Verb string `json:"status"`        // created, updated, deleted or restored
+	Rev  int    `json:"rev,omitempty"` // the revision that it is at now
+
+	showRev bool // whether the client may be told more than the document shows
+}
+
+func doneAt(call *mcp.Call, name, verb string, rev int) done {
+	return done{Name: name, Verb: verb, Rev: rev, showRev: !call.Baseline()}
+}
+
+// Content has the revision, for clients that know more than the document.
+func (d done) Content() []mcp.Content { return revContent(d.showRev, d.Rev) }
+
+// revContent is a text with a revision, which can be given as if_rev; none where it
+// is not to be shown.
+func revContent(show bool, rev int) []mcp.Content {
+	if !show || rev == 0 {
+		return nil
+	}
+	return []mcp.Content{mcp.Text(fmt.Sprintf("rev: %d", rev))}
 }
 
 // Text says what was done.
@@ -73,11 +93,20 @@ type got struct {
 	Markdown     string    `json:"markdown"`
 	CreatedAt    time.Time `json:"created_at"`
 	LastModified time.Time `json:"last_modified"`
+	Rev          int       `json:"rev"`
+
+	showRev bool // whether the client may be told more than the document shows
 }
 
 func gotFrom(r ruleset.Ruleset) got {
-	return got{string(r.Name), r.Description, r.Tags, r.Markdown, r.CreatedAt, r.LastModified}
+	return got{
+		Name: string(r.Name), Description: r.Description, Tags: r.Tags, Markdown: r.Markdown,
+		CreatedAt: r.CreatedAt, LastModified: r.LastModified, Rev: r.Rev,
+	}
 }
+
+// Content has the revision, for clients that know more than the document.
+func (g got) Content() []mcp.Content { return revContent(g.showRev, g.Rev) }
 
 // Text is the ruleset with its front matter.
 func (g got) Text() string {

@@ -2,7 +2,9 @@ package rulesets
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"strconv"
 
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -28,8 +30,8 @@ func (t *tools) table() *mcp.Table {
 		Tools: []mcp.Tool{
 			{
 				Name: "create_ruleset", Title: "Create a ruleset", Scope: scopeWrite,
-				Doc:  "Create a new ruleset with metadata and content",
-				Call: mcp.Typed(t.create),
+				Doc:     "Create a new ruleset with metadata and content",
+				Details: changeDetails, Call: mcp.Typed(t.create),
 			},
 			{
 				Name: "get_ruleset", Title: "Get a ruleset", Scope: scopeRead, Hints: mcp.ReadOnly,
@@ -39,13 +41,13 @@ func (t *tools) table() *mcp.Table {
 			},
 			{
 				Name: "update_ruleset", Title: "Update a ruleset", Scope: scopeWrite, Hints: mcp.Destructive | mcp.Idempotent,
-				Doc:  "Update an existing ruleset. Only provided fields will be updated",
-				Call: mcp.Typed(t.update),
+				Doc:     "Update an existing ruleset. Only provided fields will be updated",
+				Details: changeDetails, Call: mcp.Typed(t.update),
 			},
 			{
 				Name: "delete_ruleset", Title: "Delete a ruleset", Scope: scopeWrite, Hints: mcp.Destructive,
-				Doc:  "Delete a ruleset by name",
-				Call: mcp.Typed(t.delete),
+				Doc:     "Delete a ruleset by name",
+				Details: changeDetails, Call: mcp.Typed(t.delete),
 			},
 			{
 				Name: "list_rulesets", Title: "List rulesets", Scope: scopeRead, Hints: mcp.ReadOnly,
@@ -58,6 +60,18 @@ func (t *tools) table() *mcp.Table {
 				LookUp: "it reads rulesets, which every caller with the scope may read",
 				Doc:    "Search for rulesets by name pattern using glob syntax",
 				Call:   mcp.Typed(t.search),
+			},
+			{
+				Name: "ruleset_history", Title: "History of a ruleset", Scope: scopeRead, Hints: mcp.ReadOnly, Extension: true,
+				Doc: "List the revisions of a ruleset, also of a deleted one: who changed it, when and why. " +
+					"With from, show what changed between two revisions",
+				Call: mcp.Typed(t.history),
+			},
+			{
+				Name: "restore_ruleset", Title: "Restore a revision", Scope: scopeWrite, Hints: mcp.Destructive, Extension: true,
+				Doc: "Give a ruleset the content of one of its revisions again, as a new revision. " +
+					"A deleted ruleset is created again",
+				Details: changeDetails, Call: mcp.Typed(t.restore),
 			},
 		},
 		Resources: []mcp.ResourceSource{{
@@ -79,15 +93,16 @@ type createArgs struct {
 	Description string   `json:"description" doc:"Brief description of the ruleset"`
 	Markdown    string   `json:"markdown" doc:"Ruleset content in markdown format"`
 	Tags        []string `json:"tags,omitempty" doc:"Categorization tags (default: empty array)"`
+	Message     *string  `json:"message" extension:"true" doc:"Why, for the history"`
 }
 
-func (t *tools) create(ctx context.Context, _ *mcp.Call, args createArgs) (done, error) {
+func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (done, error) {
 	name, err := ruleset.ParseName(args.Name)
 	if err != nil {
 		return done{}, &opError{"create", err}
 	}
-	_, err = t.store.Create(ctx, ruleset.Draft{
-		Name: name, Description: args.Description, Tags: args.Tags, Markdown: args.Markdown,
+	r, err := t.store.Create(ctx, ruleset.Draft{
+		Name: name, Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, By: by(call, args.Message),
 	})
 	if _, taken := errors.AsType[*ruleset.ExistsError](err); taken {
 		err = t.withNames(ctx, err, takenText)
@@ -95,23 +110,48 @@ func (t *tools) create(ctx context.Context, _ *mcp.Call, args createArgs) (done,
 	if err != nil {
 		return done{}, &opError{"create", err}
 	}
-	return done{Name: args.Name, Verb: "created"}, nil
+	return doneAt(call, args.Name, "created", r.Rev), nil
 }
 
-type nameArgs struct {
+// by says who makes a change.
+func by(call *mcp.Call, message *string) ruleset.By {
+	b := ruleset.By{Author: call.Caller().Principal.ID}
+	if message != nil {
+		b.Message = *message
+	}
+	return b
+}
+
+// changeDetails names the ruleset and its revision in the record of a change.
+func changeDetails(_ json.RawMessage, answer any) map[string]string {
+	d, ok := answer.(done)
+	if !ok {
+		return nil
+	}
+	details := map[string]string{"ruleset": d.Name}
+	if d.Rev != 0 {
+		details["rev"] = strconv.Itoa(d.Rev)
+	}
+	return details
+}
+
+type getArgs struct {
 	Name string `json:"name" doc:"Exact ruleset name"`
+	Rev  *int   `json:"rev" extension:"true" min:"1" doc:"Revision to read (default: the newest)"`
 }
 
-func (t *tools) get(ctx context.Context, _ *mcp.Call, args nameArgs) (got, error) {
+func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, error) {
 	name, err := ruleset.ParseName(args.Name)
 	if err != nil {
 		return got{}, &opError{"retrieve", err}
 	}
-	r, err := t.store.Get(ctx, name)
+	r, err := t.at(ctx, name, args.Rev)
 	if err != nil {
 		return got{}, &opError{"retrieve", err}
 	}
-	return gotFrom(r), nil
+	g := gotFrom(r)
+	g.showRev = !call.Baseline()
+	return g, nil
 }
 
 type updateArgs struct {
@@ -119,40 +159,56 @@ type updateArgs struct {
 	Description *string   `json:"description" doc:"New description"`
 	Tags        *[]string `json:"tags" doc:"New tags (replaces existing tags)"`
 	Markdown    *string   `json:"markdown" doc:"New content"`
+	IfRev       *int      `json:"if_rev" extension:"true" min:"1" doc:"Update only if the ruleset is at this revision, so that no change of others is lost"`
+	Message     *string   `json:"message" extension:"true" doc:"Why, for the history"`
 }
 
-func (t *tools) update(ctx context.Context, _ *mcp.Call, args updateArgs) (done, error) {
+func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (done, error) {
 	name, err := ruleset.ParseName(args.Name)
 	if err != nil {
 		return done{}, &opError{"update", err}
 	}
-	patch := ruleset.Patch{Description: args.Description, Tags: args.Tags, Markdown: args.Markdown}
+	patch := ruleset.Patch{
+		Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, By: by(call, args.Message), IfRev: orZero(args.IfRev),
+	}
 	if patch.Empty() {
 		return done{}, &opError{"update", errNothingToUpdate}
 	}
-	if _, err := t.store.Update(ctx, name, patch); err != nil {
-		return done{}, &opError{"update", err}
+	r, err := t.store.Update(ctx, name, patch)
+	if err != nil {
+		return done{}, &opError{"update", t.explainConflict(ctx, err, patch.IfRev)}
 	}
-	return done{Name: args.Name, Verb: "updated"}, nil
+	return doneAt(call, args.Name, "updated", r.Rev), nil
 }
 
 type deleteArgs struct {
-	Name string `json:"name" doc:"Ruleset name to delete"`
+	Name    string  `json:"name" doc:"Ruleset name to delete"`
+	IfRev   *int    `json:"if_rev" extension:"true" min:"1" doc:"Delete only if the ruleset is at this revision"`
+	Message *string `json:"message" extension:"true" doc:"Why, for the history"`
 }
 
-func (t *tools) delete(ctx context.Context, _ *mcp.Call, args deleteArgs) (done, error) {
+func (t *tools) delete(ctx context.Context, call *mcp.Call, args deleteArgs) (done, error) {
 	name, err := ruleset.ParseName(args.Name)
 	if err != nil {
 		return done{}, &opError{"delete", err}
 	}
-	err = t.store.Delete(ctx, name)
+	removal := ruleset.Removal{By: by(call, args.Message), IfRev: orZero(args.IfRev)}
+	err = t.store.Delete(ctx, name, removal)
 	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
 		err = t.withNames(ctx, err, existingText)
 	}
 	if err != nil {
-		return done{}, &opError{"delete", err}
+		return done{}, &opError{"delete", t.explainConflict(ctx, err, removal.IfRev)}
 	}
-	return done{Name: args.Name, Verb: "deleted"}, nil
+	return doneAt(call, args.Name, "deleted", 0), nil
+}
+
+// orZero returns the number, 0 if it was not given.
+func orZero(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
 }
 
 // withNames adds the names that there are to an error; when they cannot be

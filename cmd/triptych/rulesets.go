@@ -24,7 +24,8 @@ func (a *app) rulesetsCommand() command {
 		short: "work with rulesets",
 		sub: []command{
 			a.rulesetsList(), a.rulesetsSearch(), a.rulesetsShow(), a.rulesetsCreate(),
-			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsImport(), a.rulesetsExport(),
+			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsHistory(), a.rulesetsDiff(), a.rulesetsRestore(),
+			a.rulesetsImport(), a.rulesetsExport(),
 		},
 	}
 }
@@ -66,6 +67,7 @@ type rulesetJSON struct {
 	Tags         []string  `json:"tags"`
 	CreatedAt    time.Time `json:"created_at"`
 	LastModified time.Time `json:"last_modified"`
+	Rev          int       `json:"rev,omitempty"`
 	Markdown     *string   `json:"markdown,omitempty"`
 }
 
@@ -164,7 +166,7 @@ func (a *app) rulesetsShow() command {
 					return err
 				case asJSON:
 					shown := metaJSON(r.Meta)
-					shown.Markdown = &r.Markdown
+					shown.Markdown, shown.Rev = &r.Markdown, r.Rev
 					return a.printJSON(shown)
 				case whole:
 					return a.printEditable(r)
@@ -192,7 +194,7 @@ func getNamed(ctx context.Context, store ruleset.Store, word string) (ruleset.Ru
 }
 
 func (a *app) rulesetsCreate() command {
-	var description string
+	var description, message string
 	var tags []string
 	return command{
 		name: "create", args: "NAME [FILE]", min: 1, max: 2,
@@ -201,6 +203,7 @@ func (a *app) rulesetsCreate() command {
 		flags: func(set *pflag.FlagSet) {
 			set.StringVarP(&description, "description", "d", "", "what it is for, one `line`")
 			set.StringArrayVarP(&tags, "tag", "t", nil, "a `tag`; may be given several times")
+			messageFlag(set, &message)
 			a.familyFlags("rulesets")(set)
 		},
 		run: func(ctx context.Context, args []string) error {
@@ -212,7 +215,7 @@ func (a *app) rulesetsCreate() command {
 			if err != nil {
 				return err
 			}
-			draft := ruleset.Draft{Name: name, Description: description, Tags: tags, Markdown: markdown}
+			draft := ruleset.Draft{Name: name, Description: description, Tags: tags, Markdown: markdown, By: byCommand(message)}
 			return a.withStore(ctx, func(store ruleset.Store) error {
 				if _, err := store.Create(ctx, draft); err != nil {
 					return err
@@ -268,7 +271,7 @@ func (a *app) deleteOne(ctx context.Context, store ruleset.Store, word string) e
 	if err != nil {
 		return err
 	}
-	if err := store.Delete(ctx, name); err != nil {
+	if err := store.Delete(ctx, name, ruleset.Removal{By: byCommand("")}); err != nil {
 		return err
 	}
 	return a.printf("deleted %s\n", name)

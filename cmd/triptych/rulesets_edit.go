@@ -11,18 +11,24 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 func (a *app) rulesetsEdit() command {
+	var message string
 	return command{
 		name: "edit", args: "NAME", min: 1, max: 1,
 		short: "edit a ruleset in your editor",
 		long: "Opens the program named by VISUAL or EDITOR with the front matter and the\n" +
 			"Markdown, and stores what you saved. Nothing changes when you change nothing,\n" +
 			"when the editor fails, or when the ruleset was changed in the meantime.",
-		flags:    a.familyFlags("rulesets"),
+		flags: func(set *pflag.FlagSet) {
+			messageFlag(set, &message)
+			a.familyFlags("rulesets")(set)
+		},
 		complete: a.completeRulesets,
 		run: func(ctx context.Context, args []string) error {
 			return a.withStore(ctx, func(store ruleset.Store) error {
@@ -30,7 +36,7 @@ func (a *app) rulesetsEdit() command {
 				if err != nil {
 					return err
 				}
-				return a.edit(ctx, store, old)
+				return a.edit(ctx, store, old, message)
 			})
 		},
 	}
@@ -38,13 +44,13 @@ func (a *app) rulesetsEdit() command {
 
 // edit lets a person change a ruleset. A text that cannot be stored stays in
 // its file, so that no work is lost.
-func (a *app) edit(ctx context.Context, store ruleset.Store, old ruleset.Ruleset) error {
+func (a *app) edit(ctx context.Context, store ruleset.Store, old ruleset.Ruleset, message string) error {
 	dir, err := os.MkdirTemp("", "triptych-edit-")
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(dir, string(old.Name)+".md")
-	changed, err := a.editFile(ctx, store, old, path)
+	changed, err := a.editFile(ctx, store, old, path, message)
 	if err != nil {
 		return hinted(err, append(conflictHints(err), "what you wrote is still in "+path)...)
 	}
@@ -66,7 +72,7 @@ func conflictHints(err error) []string {
 	return []string{fmt.Sprintf("triptych rulesets show --all %s prints it; run edit again and put your change in", conflict.Current.Name)}
 }
 
-func (a *app) editFile(ctx context.Context, store ruleset.Store, old ruleset.Ruleset, path string) (changed bool, err error) {
+func (a *app) editFile(ctx context.Context, store ruleset.Store, old ruleset.Ruleset, path, message string) (changed bool, err error) {
 	text, err := rulefiles.Editable(old)
 	if err != nil {
 		return false, err
@@ -88,7 +94,7 @@ func (a *app) editFile(ctx context.Context, store ruleset.Store, old ruleset.Rul
 	if patch.Empty() {
 		return false, nil
 	}
-	patch.Base = &old
+	patch.Base, patch.By = &old, byCommand(message)
 	_, err = store.Update(ctx, old.Name, patch)
 	return err == nil, err
 }

@@ -120,6 +120,7 @@ func (a *app) importFile(ctx context.Context, store ruleset.Store, t *transfer, 
 	if err != nil {
 		return a.note(t, "failed", path, err.Error())
 	}
+	draft.By = byCommand("imported")
 	outcome, err := t.put(ctx, store, draft)
 	if err != nil {
 		return errors.Join(a.note(t, "failed", path, err.Error()), ctx.Err())
@@ -175,7 +176,7 @@ func (t *transfer) put(ctx context.Context, store ruleset.Store, draft ruleset.D
 	case t.dry:
 		return "updated", nil
 	}
-	patch.Base = &old
+	patch.Base, patch.By = &old, draft.By
 	_, err = store.Update(ctx, draft.Name, patch)
 	return "updated", err
 }

@@ -36,7 +36,7 @@ type ConflictError struct {
 }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("ruleset '%s' was changed in the meantime", e.Current.Name)
+	return fmt.Sprintf("ruleset '%s' was changed in the meantime and is at revision %d", e.Current.Name, e.Current.Rev)
 }
 
 // An UnavailableError reports a store that cannot be reached now and may come

@@ -55,6 +55,8 @@ type Ruleset struct {
 	// Extra holds the front matter keys that are not ours, such as an editor's
 	// globs, as the lines of a YAML mapping. Stores keep it and do not read it.
 	Extra string
+	// Rev is the number of the newest revision, which has this content.
+	Rev int
 }
 
 // SameContent reports whether a and b differ in nothing that a person writes:

@@ -12,6 +12,7 @@ type Draft struct {
 	Tags        []string
 	Markdown    string
 	Extra       string // see [Ruleset]
+	By          By
 
 	// CreatedAt and LastModified are those of a ruleset that comes from another
 	// store. Zero means now.
@@ -26,7 +27,11 @@ type Patch struct {
 	Tags        *[]string
 	Markdown    *string
 	Extra       *string
+	By          By
 
+	// IfRev, if not 0, is the revision that the ruleset must be at. The update
+	// fails with a [*ConflictError] if it is at another.
+	IfRev int
 	// Base, if not nil, is the ruleset that the patch was made from. The update
 	// fails with a [*ConflictError] if the stored content differs from it.
 	Base *Ruleset
@@ -37,8 +42,12 @@ func (p Patch) Empty() bool {
 	return p.Description == nil && p.Tags == nil && p.Markdown == nil && p.Extra == nil
 }
 
-// Check returns a [*ConflictError] if current differs from the patch's base.
+// Check returns a [*ConflictError] if current is at another revision than the patch
+// asks for or differs from its base.
 func (p Patch) Check(current Ruleset) error {
+	if err := checkRev(p.IfRev, current); err != nil {
+		return err
+	}
 	if p.Base == nil || SameContent(*p.Base, current) {
 		return nil
 	}
@@ -69,8 +78,13 @@ type Store interface {
 	// becomes now, or stays where it is if the clock went back. Of concurrent
 	// updates from one [Patch.Base], on any mix of processes, one succeeds.
 	Update(ctx context.Context, name Name, p Patch) (Ruleset, error)
-	// Delete removes one ruleset.
-	Delete(ctx context.Context, name Name) error
+	// Delete removes one ruleset. Its history stays.
+	Delete(ctx context.Context, name Name, r Removal) error
+	// History returns the revisions of a ruleset, newest first, of a deleted
+	// one too. A change of the content by anybody is a revision; one that
+	// changes nothing is none. What others changed without this program is
+	// recorded when a store sees it: before the next change at the latest.
+	History(ctx context.Context, name Name) ([]Revision, error)
 	// List returns a page of rulesets in the order of [Compare]; next is the
 	// position to go on from, "" at the end.
 	List(ctx context.Context, page Page) (metas []Meta, next string, err error)

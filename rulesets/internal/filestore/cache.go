@@ -2,17 +2,12 @@ package filestore
 
 import (
 	"sync"
-	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 // maxCached is how many bytes of rulesets are kept in memory.
 const maxCached = 4 << 20
-
-// settled is how old a file's last change must be before what was read of it is
-// kept: two changes in one tick of the file system's clock have one time.
-const settled = 2 * time.Second
 
 // A cache keeps rulesets that were read, as long as their files have the stamps
 // that they had. Parsing one takes several times as long as asking for that.
@@ -46,7 +41,7 @@ func (c *cache) get(name ruleset.Name, now stamp) (r ruleset.Ruleset, ok bool) {
 // put keeps what was read of a file that had this stamp before that.
 func (c *cache) put(name ruleset.Name, before stamp, r ruleset.Ruleset) {
 	one := cached{before, r.Clone()}
-	if time.Since(before.modified) < settled || one.cost() > maxCached {
+	if !before.settled() || one.cost() > maxCached {
 		return
 	}
 	c.mu.Lock()

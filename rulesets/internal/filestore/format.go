@@ -21,8 +21,9 @@ const fence = "---"
 // A document is a file taken apart: its ruleset, and the front matter as it
 // stands, with keys and comments that are not ours.
 type document struct {
-	ruleset ruleset.Ruleset
-	front   *yaml.Node
+	ruleset  ruleset.Ruleset
+	front    *yaml.Node
+	modified time.Time // of the file; UTC, whole seconds
 }
 
 // parse reads a file. modified stands in for times that it does not have.
@@ -38,12 +39,12 @@ func parse(name ruleset.Name, data []byte, modified time.Time) (document, error)
 	if err := yaml.Unmarshal([]byte(front), &root); err != nil {
 		return document{}, fmt.Errorf("its front matter: %w", err)
 	}
-	d := document{ruleset: ruleset.Ruleset{Markdown: body}, front: mapping(&root)}
+	d := document{ruleset: ruleset.Ruleset{Markdown: body}, front: mapping(&root), modified: modified.UTC().Truncate(time.Second)}
 	if d.front == nil {
 		return document{}, errors.New("its front matter is no mapping")
 	}
 	d.ruleset.Name = name
-	return d, d.readFront(modified.UTC().Truncate(time.Second))
+	return d, d.readFront(d.modified)
 }
 
 // split cuts a file at its fences. One empty line after the second belongs to

@@ -37,8 +37,8 @@ func TestFullDisk(t *testing.T) {
 	if got, err := s.Get(t.Context(), "kept"); err != nil || !cmp.Equal(got, kept) {
 		t.Errorf("afterwards it is %v, %v", got, err)
 	}
-	if got := fileNames(t, dir); !cmp.Equal(got, []string{".lock", "kept.md"}) {
-		t.Errorf("the folder has %v, want the ruleset and the lock alone", got)
+	if got := fileNames(t, dir); !cmp.Equal(got, []string{".gitignore", ".history", ".lock", "kept.md"}) {
+		t.Errorf("the folder has %v, want no half files", got)
 	}
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
@@ -47,6 +47,9 @@ func TestFullDisk(t *testing.T) {
 	_, update = s.Update(t.Context(), "kept", ruleset.Patch{Markdown: &text})
 	if create != nil || update != nil {
 		t.Errorf("with space again: %v, %v", create, update)
+	}
+	if all, err := s.History(t.Context(), "kept"); err != nil || len(all) != 2 || all[0].Content.Markdown != text {
+		t.Errorf("the history has %d revisions, %v; want the first and the one that succeeded", len(all), err)
 	}
 }
 

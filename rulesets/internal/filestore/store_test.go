@@ -204,7 +204,7 @@ func TestFilesThatAreNoRulesetsAreLeftAlone(t *testing.T) {
 	for name, want := range texts {
 		_, create := s.Create(t.Context(), ruleset.Draft{Name: name})
 		_, update := s.Update(t.Context(), name, ruleset.Patch{Markdown: &text})
-		for what, err := range map[string]error{"create": create, "update": update, "delete": s.Delete(t.Context(), name)} {
+		for what, err := range map[string]error{"create": create, "update": update, "delete": s.Delete(t.Context(), name, ruleset.Removal{})} {
 			if _, ok := errors.AsType[*filestore.InvalidFileError](err); !ok {
 				t.Errorf("%s %s: %v", what, name, err)
 			}

@@ -25,7 +25,8 @@ const pollEvery = 2 * time.Second
 //	├─ events           a file changed             → look at it
 //	├─ events           the folder came or went    → look at all
 //	├─ lost             events were lost           → look at all
-//	└─ poll             no event was sent          → look at all
+//	├─ poll             no event was sent          → look at all
+//	└─ calm             others are done            → record what they changed
 type watch struct {
 	store   *Store
 	own     *feed
@@ -33,14 +34,21 @@ type watch struct {
 	system  *fsnotify.Watcher // nil where the system has no more of them
 	seen    map[ruleset.Name]stamp
 	changed func(ruleset.Change)
+
+	unrecorded map[ruleset.Name]struct{} // changed by others, not in the history yet
+	calm       *time.Timer               // fires when no file has changed for a while
 }
+
+// calmAfter is how long the files must be left alone before their changes are
+// recorded: an editor may write a file in several steps.
+const calmAfter = 100 * time.Millisecond
 
 // Watch implements [ruleset.Store]. The first watch of a store also hears what
 // this process changed before it began. When it returns, no goroutine is left.
 func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
 	own := s.feeds.join()
 	defer s.feeds.leave(own)
-	w := &watch{store: s, own: own, dir: absolute(s.dir), changed: changed}
+	w := newWatch(s, own, changed)
 	if system, err := fsnotify.NewWatcher(); err == nil {
 		w.system = system
 		defer func() { _ = system.Close() }() // nothing is lost
@@ -48,6 +56,15 @@ func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
 	w.begin()
 	w.run(ctx, pollEvery)
 	return nil
+}
+
+func newWatch(s *Store, own *feed, changed func(ruleset.Change)) *watch {
+	w := &watch{
+		store: s, own: own, dir: absolute(s.dir), changed: changed,
+		unrecorded: map[ruleset.Name]struct{}{}, calm: time.NewTimer(calmAfter),
+	}
+	w.calm.Stop()
+	return w
 }
 
 // absolute returns the path as events spell it.
@@ -76,12 +93,15 @@ func (w *watch) run(ctx context.Context, every time.Duration) {
 	}
 	poll := time.NewTicker(every)
 	defer poll.Stop()
+	defer w.calm.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-w.calm.C:
+			w.record(ctx)
 		case <-w.own.wake:
-			w.look(w.own.take())
+			w.lookAtOwn(w.own.take())
 		case e := <-events:
 			w.follow(e)
 		case <-lost:
@@ -127,12 +147,43 @@ func watchFolder(w *fsnotify.Watcher, dir string) {
 	}
 }
 
+// record enters changes of others into the history. What another process enters
+// first is not entered again.
+func (w *watch) record(ctx context.Context) {
+	names := w.unrecorded
+	w.unrecorded = map[ruleset.Name]struct{}{}
+	for name := range names {
+		_ = w.store.locked(ctx, func() error { // the next reader or writer tries again
+			_, err := w.store.reconcile(name)
+			return err
+		})
+	}
+}
+
+// tell passes on a change and has it recorded soon.
+func (w *watch) tell(c ruleset.Change) {
+	w.changed(c)
+	w.unrecorded[c.Name] = struct{}{}
+	w.calm.Reset(calmAfter)
+}
+
+// lookAtOwn compares the files that this process changed, which are recorded.
+func (w *watch) lookAtOwn(names map[ruleset.Name]struct{}) {
+	for name := range names {
+		now, is := w.store.stampOf(name)
+		if c := w.compare(name, now, is); c.Kind != 0 {
+			w.changed(c)
+		}
+		delete(w.unrecorded, name)
+	}
+}
+
 // look compares the files of some rulesets.
 func (w *watch) look(names map[ruleset.Name]struct{}) {
 	for name := range names {
 		now, is := w.store.stampOf(name)
 		if c := w.compare(name, now, is); c.Kind != 0 {
-			w.changed(c)
+			w.tell(c)
 		}
 	}
 }
@@ -156,7 +207,7 @@ func (w *watch) lookAtAll() {
 	}
 	slices.SortFunc(changes, func(a, b ruleset.Change) int { return cmp.Compare(a.Name, b.Name) })
 	for _, c := range changes {
-		w.changed(c)
+		w.tell(c)
 	}
 }
 

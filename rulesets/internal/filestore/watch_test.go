@@ -33,7 +33,8 @@ func newWatcher(t *testing.T) *fsnotify.Watcher {
 func watching(t *testing.T, s *Store, system *fsnotify.Watcher, every time.Duration) <-chan ruleset.Change {
 	t.Helper()
 	heard := make(chan ruleset.Change, 100)
-	w := &watch{store: s, own: s.feeds.join(), dir: s.dir, system: system, changed: func(c ruleset.Change) { heard <- c }}
+	w := newWatch(s, s.feeds.join(), func(c ruleset.Change) { heard <- c })
+	w.system = system
 	w.begin()
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -86,7 +87,7 @@ func TestOwnChangesAreToldAtOnce(t *testing.T) {
 		}{
 			{func() error { _, err := s.Create(t.Context(), ruleset.Draft{Name: "a"}); return err }, ruleset.Created},
 			{func() error { _, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text}); return err }, ruleset.Updated},
-			{func() error { return s.Delete(t.Context(), "a") }, ruleset.Deleted},
+			{func() error { return s.Delete(t.Context(), "a", ruleset.Removal{}) }, ruleset.Deleted},
 		} {
 			if err := step.change(); err != nil {
 				t.Fatal(err)

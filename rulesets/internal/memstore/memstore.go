@@ -19,7 +19,8 @@ type Store struct {
 
 	mu       sync.Mutex
 	all      map[ruleset.Name]ruleset.Ruleset
-	watchers map[int]chan ruleset.Change // 0 waits for the first watch
+	history  map[ruleset.Name][]ruleset.Revision // oldest first
+	watchers map[int]chan ruleset.Change         // 0 waits for the first watch
 	last     int
 }
 
@@ -29,7 +30,7 @@ const maxUnheard = 100
 // New returns an empty store with that clock.
 func New(now func() time.Time) *Store {
 	return &Store{
-		now: now, all: map[ruleset.Name]ruleset.Ruleset{},
+		now: now, all: map[ruleset.Name]ruleset.Ruleset{}, history: map[ruleset.Name][]ruleset.Revision{},
 		watchers: map[int]chan ruleset.Change{0: make(chan ruleset.Change, maxUnheard)},
 	}
 }
@@ -41,7 +42,7 @@ func (s *Store) Create(_ context.Context, d ruleset.Draft) (ruleset.Ruleset, err
 	if _, taken := s.all[d.Name]; taken {
 		return ruleset.Ruleset{}, &ruleset.ExistsError{Name: d.Name}
 	}
-	r := d.At(s.now())
+	r := s.recordLocked(d.At(s.now()), d.By, false)
 	s.all[d.Name] = r
 	s.tellLocked(ruleset.Change{Kind: ruleset.Created, Name: d.Name})
 	return r, nil
@@ -69,22 +70,53 @@ func (s *Store) Update(_ context.Context, name ruleset.Name, p ruleset.Patch) (r
 	if err := p.Check(r); err != nil {
 		return ruleset.Ruleset{}, err
 	}
-	r = p.Apply(r, s.now())
+	old := r
+	if r = p.Apply(r, s.now()); !ruleset.SameContent(old, r) {
+		r = s.recordLocked(r, p.By, false)
+	}
 	s.all[name] = r
 	s.tellLocked(ruleset.Change{Kind: ruleset.Updated, Name: name})
 	return r, nil
 }
 
 // Delete implements [ruleset.Store].
-func (s *Store) Delete(_ context.Context, name ruleset.Name) error {
+func (s *Store) Delete(_ context.Context, name ruleset.Name, r ruleset.Removal) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.all[name]; !ok {
+	old, ok := s.all[name]
+	if !ok {
 		return &ruleset.NotFoundError{Name: name}
 	}
+	if err := r.Check(old); err != nil {
+		return err
+	}
 	delete(s.all, name)
+	s.recordLocked(ruleset.Ruleset{Meta: ruleset.Meta{Name: name}}, r.By, true)
 	s.tellLocked(ruleset.Change{Kind: ruleset.Deleted, Name: name})
 	return nil
+}
+
+// recordLocked adds a revision with the content of r and returns r at it.
+func (s *Store) recordLocked(r ruleset.Ruleset, by ruleset.By, deleted bool) ruleset.Ruleset {
+	r.Rev = len(s.history[r.Name]) + 1
+	content := r.Clone()
+	content.CreatedAt, content.LastModified, content.Rev = time.Time{}, time.Time{}, 0
+	s.history[r.Name] = append(s.history[r.Name], ruleset.Revision{
+		Number: r.Rev, At: s.now().UTC().Truncate(time.Second), By: by, Deleted: deleted, Content: content,
+	})
+	return r
+}
+
+// History implements [ruleset.Store].
+func (s *Store) History(_ context.Context, name ruleset.Name) ([]ruleset.Revision, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := slices.Clone(s.history[name])
+	if len(all) == 0 {
+		return nil, &ruleset.NotFoundError{Name: name}
+	}
+	slices.Reverse(all)
+	return all, nil
 }
 
 // List implements [ruleset.Store].

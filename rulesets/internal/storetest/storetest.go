@@ -52,6 +52,12 @@ func Run(t *testing.T, open func(t *testing.T, clock *Clock) (store ruleset.Stor
 		{"extra keys are kept", extraIsKept},
 		{"updates from one base conflict", updatesConflict},
 		{"one update from a base wins", oneUpdateWins},
+		{"history", history},
+		{"an unchanged save is no revision", unchangedSave},
+		{"a revision is restored", restores},
+		{"a deleted ruleset is restored", undeletes},
+		{"changes at another revision conflict", revisionsConflict},
+		{"each revision is won once", revisionsAreWonOnce},
 		{"not found", notFound},
 		{"order and pages", orderAndPages},
 		{"search", search},
@@ -91,7 +97,7 @@ func roundTrip(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Sto
 	d := ruleset.Draft{Name: "go_style", Description: "Go style", Tags: []string{"go", "style"}, Markdown: "# Go\n\nText\n"}
 	want := ruleset.Ruleset{
 		Meta:     ruleset.Meta{Name: "go_style", Description: "Go style", Tags: []string{"go", "style"}, CreatedAt: start, LastModified: start},
-		Markdown: "# Go\n\nText\n",
+		Markdown: "# Go\n\nText\n", Rev: 1,
 	}
 	if diff := cmp.Diff(want, create(t, s, d)); diff != "" {
 		t.Errorf("created (-want +got):\n%s", diff)
@@ -106,7 +112,7 @@ func roundTrip(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Sto
 	if diff := cmp.Diff([]ruleset.Meta{want.Meta}, metas); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
-	if err := s.Delete(t.Context(), "go_style"); err != nil {
+	if err := s.Delete(t.Context(), "go_style", ruleset.Removal{}); err != nil {
 		t.Errorf("Delete: %v", err)
 	}
 	if metas, _, err := s.List(t.Context(), ruleset.Page{}); err != nil || len(metas) != 0 {
@@ -135,7 +141,7 @@ func patches(t *testing.T, s ruleset.Store, clock *Clock, _ func() ruleset.Store
 	later := start.Add(time.Hour)
 	clock.Set(later)
 	description, none, text := "new", []string{}, "new text"
-	for _, tc := range []struct {
+	for i, tc := range []struct {
 		patch ruleset.Patch
 		want  ruleset.Ruleset
 	}{
@@ -143,7 +149,7 @@ func patches(t *testing.T, s ruleset.Store, clock *Clock, _ func() ruleset.Store
 		{ruleset.Patch{Tags: &none}, ruleset.Ruleset{Meta: ruleset.Meta{Description: "new", Tags: []string{}}, Markdown: "old text"}},
 		{ruleset.Patch{Markdown: &text}, ruleset.Ruleset{Meta: ruleset.Meta{Description: "new", Tags: []string{}}, Markdown: "new text"}},
 	} {
-		tc.want.Name, tc.want.CreatedAt, tc.want.LastModified = "a", start, later
+		tc.want.Name, tc.want.CreatedAt, tc.want.LastModified, tc.want.Rev = "a", start, later, i+2
 		got, err := s.Update(t.Context(), "a", tc.patch)
 		if err != nil {
 			t.Fatal(err)
@@ -182,7 +188,7 @@ func timesAreKept(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.
 		if r := get(t, again(), "a"); !r.CreatedAt.Equal(tc.wantCreated) || !r.LastModified.Equal(tc.wantModified) {
 			t.Errorf("drafted %v, %v: got %v, %v", tc.created, tc.modified, r.CreatedAt, r.LastModified)
 		}
-		if err := s.Delete(t.Context(), "a"); err != nil {
+		if err := s.Delete(t.Context(), "a", ruleset.Removal{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -262,7 +268,7 @@ func notFound(t *testing.T, s ruleset.Store, _ *Clock, _ func() ruleset.Store) {
 	text := "x"
 	_, getErr := s.Get(t.Context(), "nobody")
 	_, updateErr := s.Update(t.Context(), "nobody", ruleset.Patch{Markdown: &text})
-	for what, err := range map[string]error{"Get": getErr, "Update": updateErr, "Delete": s.Delete(t.Context(), "nobody")} {
+	for what, err := range map[string]error{"Get": getErr, "Update": updateErr, "Delete": s.Delete(t.Context(), "nobody", ruleset.Removal{})} {
 		if _, ok := errors.AsType[*ruleset.NotFoundError](err); !ok {
 			t.Errorf("%s: %v, want not found", what, err)
 		}
@@ -311,7 +317,7 @@ func orderAndPages(t *testing.T, s ruleset.Store, clock *Clock, _ func() ruleset
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Delete(t.Context(), "n8a"); err != nil { // the last of that page
+	if err := s.Delete(t.Context(), "n8a", ruleset.Removal{}); err != nil { // the last of that page
 		t.Fatal(err)
 	}
 	metas, _, err := s.List(t.Context(), ruleset.Page{After: next, Limit: 1})
@@ -375,7 +381,7 @@ func updatesDoNotRevive(t *testing.T, s ruleset.Store, _ *Clock, again func() ru
 		var wg sync.WaitGroup
 		wg.Go(func() { _, _ = other.Update(t.Context(), "a", ruleset.Patch{Markdown: &text}) }) // either may come first
 		wg.Go(func() {
-			if err := s.Delete(t.Context(), "a"); err != nil {
+			if err := s.Delete(t.Context(), "a", ruleset.Removal{}); err != nil {
 				t.Errorf("Delete: %v", err)
 			}
 		})

@@ -11,7 +11,10 @@
 //   - rulesets:index, a sorted set of the names by creation time (Unix
 //     seconds), so that a page of a list costs the same however many there are;
 //   - rulesets:index:ready, which says that the index was complete once;
-//   - rulesets:events, a channel that tells of changes.
+//   - rulesets:events, a channel that tells of changes;
+//   - rulesets:history:{ruleset:NAME}, a list of the revisions as JSON, oldest
+//     first, in the hash slot of the ruleset. A change and its revision are one
+//     script; what another program has changed is recorded first.
 //
 // A hash written by another program has no entry in the index at first. It can
 // be read, updated and deleted at once, and reading it enters it. Otherwise a

@@ -80,11 +80,62 @@ func TestForeignHashIsChangedAndDeletedByUs(t *testing.T) {
 	if diff := cmp.Diff(want, client.HGetAll(t.Context(), "ruleset:theirs").Val()); diff != "" {
 		t.Errorf("hash (-want +got):\n%s", diff)
 	}
-	if err := s.Delete(t.Context(), "theirs"); err != nil {
+	if err := s.Delete(t.Context(), "theirs", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	if n := client.Exists(t.Context(), "ruleset:theirs").Val(); n != 0 {
 		t.Error("the hash is still there")
+	}
+}
+
+// What other programs do to a hash is recorded when it is seen.
+func TestForeignChangesAreRevisions(t *testing.T) {
+	for where, addr := range map[string]string{"fake": miniredis.RunT(t).Addr(), "server": valkeytest.Start(t).Addr} {
+		t.Run(where, func(t *testing.T) {
+			client, s := plain(t, addr), open(t, "valkey://"+addr, atNoon)
+			write(t, client, "theirs", noon.Add(-time.Hour))
+			if r, err := s.Get(t.Context(), "theirs"); err != nil || r.Rev != 1 {
+				t.Fatalf("first seen at revision %d, %v", r.Rev, err)
+			}
+			change := func(fields ...any) {
+				t.Helper()
+				if err := client.HSet(t.Context(), "ruleset:theirs", fields...).Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			change("markdown", "second", "tags", `["x", "y"]`)
+			if r, err := s.Get(t.Context(), "theirs"); err != nil || r.Rev != 2 {
+				t.Errorf("after a change at revision %d, %v", r.Rev, err)
+			}
+			change("markdown", "third")
+			text := "ours"
+			if _, err := s.Update(t.Context(), "theirs", ruleset.Patch{Markdown: &text, IfRev: 2}); err == nil {
+				t.Error("a change that nobody had seen was overwritten")
+			}
+			if r, err := s.Update(t.Context(), "theirs", ruleset.Patch{Markdown: &text, IfRev: 3}); err != nil || r.Rev != 4 {
+				t.Errorf("our update is revision %d, %v", r.Rev, err)
+			}
+			client.Del(t.Context(), "ruleset:theirs")
+			all, err := s.History(t.Context(), "theirs")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range all {
+				got = append(got, fmt.Sprintf("%d %s%s %t", r.Number, r.By.Author, r.Content.Markdown, r.Deleted))
+			}
+			want := []string{
+				"5 written by another program true", "4 ours false", "3 written by another programthird false",
+				"2 written by another programsecond false", "1 m false",
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			keys := client.Keys(t.Context(), "ruleset:*").Val()
+			if len(keys) != 0 {
+				t.Errorf("other programs find %v", keys)
+			}
+		})
 	}
 }
 
@@ -124,7 +175,7 @@ func TestKeysOfOthersAreLeftAlone(t *testing.T) {
 		if _, err := s.Update(t.Context(), "queue", ruleset.Patch{Markdown: &text}); !cmp.Equal(fmt.Sprint(err), "ruleset 'queue' not found") {
 			t.Errorf("%s: Update: %v", where, err)
 		}
-		if err := s.Delete(t.Context(), "queue"); !cmp.Equal(fmt.Sprint(err), "ruleset 'queue' not found") {
+		if err := s.Delete(t.Context(), "queue", ruleset.Removal{}); !cmp.Equal(fmt.Sprint(err), "ruleset 'queue' not found") {
 			t.Errorf("%s: Delete: %v", where, err)
 		}
 		if got := listed(t, s, ruleset.Page{}); len(got) != 0 {
@@ -144,7 +195,7 @@ func TestOddHashes(t *testing.T) {
 		t.Fatal(err)
 	}
 	epoch := time.Unix(0, 0).UTC()
-	want := ruleset.Ruleset{Meta: ruleset.Meta{Name: "odd", Tags: []string{}, CreatedAt: epoch, LastModified: epoch}, Markdown: "m"}
+	want := ruleset.Ruleset{Meta: ruleset.Meta{Name: "odd", Tags: []string{}, CreatedAt: epoch, LastModified: epoch}, Markdown: "m", Rev: 1}
 	for range 3 {
 		got, err := s.Get(t.Context(), "odd")
 		if err != nil {

@@ -1,36 +1,88 @@
 package valkeystore
 
-import "github.com/redis/go-redis/v9"
+import (
+	"github.com/redis/go-redis/v9"
 
-// The scripts take the hash as their first key and, where both live on one
-// server, the index as their second. The last arguments are the name, the
-// channel and its message.
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
 
-// createScript returns 0 when the name is taken. Arguments: score, the five
-// fields' values, name, channel, message, the extra keys or "".
-var createScript = redis.NewScript(`
-if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-redis.call('HSET', KEYS[1], 'description', ARGV[2], 'tags', ARGV[3], 'markdown', ARGV[4], 'created_at', ARGV[5], 'last_modified', ARGV[6])
-if ARGV[10] ~= '' then redis.call('HSET', KEYS[1], 'extra', ARGV[10]) end
-if KEYS[2] then redis.call('ZADD', KEYS[2], ARGV[1], ARGV[7]) end
-redis.call('PUBLISH', ARGV[8], ARGV[9])
-return 1`)
+// The scripts take the hash and its history as their first keys and, where they live
+// on one server, the index as their third. Cluster hash tags keep the first two
+// together. Arguments of every change: the time, the channel, its message, the
+// author, the client, the message and the restored number of the revision.
 
-// updateScript returns the hash as it is then, or nothing when there is none.
-// Arguments: now, channel, message, the number of fields that must be as expected,
-// these fields and their values, then the fields to set and their values; extra
-// keys that are "" are removed. Where an expected value differs, nothing is
-// changed and the hash comes with a first element of "conflict". last_modified
-// never goes back; one that is not written our way is replaced.
-var updateScript = redis.NewScript(`
-if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return {} end
-local set = 5 + 2 * tonumber(ARGV[4])
-for i = 5, set - 1, 2 do
-  if (redis.call('HGET', KEYS[1], ARGV[i]) or '') ~= ARGV[i + 1] then
-    local current = redis.call('HGETALL', KEYS[1])
-    table.insert(current, 1, 'conflict')
-    return current
+// history is what the scripts have in common.
+//
+// current returns the content of the hash as a table, false if it is no hash. record
+// appends a revision. head returns the newest revision, recording first what another
+// program has made of the hash: a new content, or its end.
+const history = `
+local contentFields = {'description', 'tags', 'markdown', 'extra'}
+local function current()
+  if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return false end
+  local values, content = redis.call('HMGET', KEYS[1], unpack(contentFields)), {}
+  for i, field in ipairs(contentFields) do content[field] = values[i] or '' end
+  return content
+end
+local function record(rev, content, author, client, message, restores)
+  local r = content or {deleted = true}
+  r.rev, r.at, r.author, r.client, r.message, r.restores = rev, ARGV[1], author, client, message, restores
+  redis.call('RPUSH', KEYS[2], cjson.encode(r))
+  return rev
+end
+local function same(r, content)
+  if r.deleted then return content == false end
+  if not content then return false end
+  for _, field in ipairs(contentFields) do
+    if r[field] ~= content[field] then return false end
   end
+  return true
+end
+local function head(content)
+  local last = redis.call('LINDEX', KEYS[2], -1)
+  if not last then
+    if not content then return 0 end
+    return record(1, content, '', '', '', 0)
+  end
+  local r = cjson.decode(last)
+  if same(r, content) then return r.rev end
+  return record(r.rev + 1, content, '` + ruleset.ByOther + `', '', '', 0)
+end
+local function hash(rev, kind)
+  local reply = redis.call('HGETALL', KEYS[1])
+  table.insert(reply, 1, tostring(rev))
+  table.insert(reply, 1, kind)
+  return reply
+end
+`
+
+// createScript returns the number of the revision, 0 when the name is taken. Further
+// arguments: the score, the five fields' values, the name, the extra keys or "".
+var createScript = redis.NewScript(history + `
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+local rev = head(false) + 1
+redis.call('HSET', KEYS[1], 'description', ARGV[9], 'tags', ARGV[10], 'markdown', ARGV[11], 'created_at', ARGV[12], 'last_modified', ARGV[13])
+if ARGV[15] ~= '' then redis.call('HSET', KEYS[1], 'extra', ARGV[15]) end
+record(rev, current(), ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]))
+if KEYS[3] then redis.call('ZADD', KEYS[3], ARGV[8], ARGV[14]) end
+redis.call('PUBLISH', ARGV[2], ARGV[3])
+return rev`)
+
+// updateScript returns "done", the number of the revision and the hash as it is
+// then, or nothing when there is no hash. Further arguments: the revision that the
+// ruleset must be at or 0, the number of fields that must be as expected, these
+// fields and their values, then the fields to set and their values; extra keys that
+// are "" are removed. Where a condition does not hold, nothing is changed and the
+// first element is "conflict". last_modified never goes back; one that is not
+// written our way is replaced.
+var updateScript = redis.NewScript(history + `
+local before = current()
+if not before then return {} end
+local rev = head(before)
+if ARGV[8] ~= '0' and ARGV[8] ~= tostring(rev) then return hash(rev, 'conflict') end
+local set = 10 + 2 * tonumber(ARGV[9])
+for i = 10, set - 1, 2 do
+  if (redis.call('HGET', KEYS[1], ARGV[i]) or '') ~= ARGV[i + 1] then return hash(rev, 'conflict') end
 end
 for i = set, #ARGV, 2 do
   if ARGV[i] == 'extra' and ARGV[i + 1] == '' then
@@ -43,8 +95,19 @@ local old = redis.call('HGET', KEYS[1], 'last_modified')
 if not old or #old ~= #ARGV[1] or string.sub(old, -1) ~= 'Z' or old < ARGV[1] then
   redis.call('HSET', KEYS[1], 'last_modified', ARGV[1])
 end
+local after = current()
+local changed = false
+for _, field in ipairs(contentFields) do changed = changed or before[field] ~= after[field] end
+if changed then rev = record(rev + 1, after, ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7])) end
 redis.call('PUBLISH', ARGV[2], ARGV[3])
-return redis.call('HGETALL', KEYS[1])`)
+return hash(rev, 'done')`)
+
+// placeScript returns the number of the revision that the hash is at, 0 when there
+// is none, and records one that another program has made. Its only argument is the
+// time.
+var placeScript = redis.NewScript(history + `
+local content = current()
+return head(content)`)
 
 // dropScript takes names out of the index whose hash has gone; one that was
 // created in the meantime stays. Keys: index, hashes; arguments: their names.
@@ -54,11 +117,19 @@ for i, name in ipairs(ARGV) do
 end
 return 1`)
 
-// deleteScript returns 0 when there is nothing. Arguments: name, channel,
-// message.
-var deleteScript = redis.NewScript(`
-if KEYS[2] then redis.call('ZREM', KEYS[2], ARGV[1]) end
-if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 0 end
+// deleteScript returns "done", "conflict" with the revision and the hash, or nothing
+// when there is no hash. Further arguments: the name, the revision that the ruleset
+// must be at or 0.
+var deleteScript = redis.NewScript(history + `
+local content = current()
+if not content then
+  if KEYS[3] then redis.call('ZREM', KEYS[3], ARGV[8]) end
+  return {}
+end
+local rev = head(content)
+if ARGV[9] ~= '0' and ARGV[9] ~= tostring(rev) then return hash(rev, 'conflict') end
+if KEYS[3] then redis.call('ZREM', KEYS[3], ARGV[8]) end
 redis.call('DEL', KEYS[1])
+record(rev + 1, false, ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]))
 redis.call('PUBLISH', ARGV[2], ARGV[3])
-return 1`)
+return {'done'}`)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -17,10 +18,11 @@ import (
 )
 
 const (
-	hashPrefix = "ruleset:"
-	indexKey   = "rulesets:index"
-	readyKey   = "rulesets:index:ready"
-	channel    = "rulesets:events"
+	hashPrefix    = "ruleset:"
+	historyPrefix = "rulesets:history:"
+	indexKey      = "rulesets:index"
+	readyKey      = "rulesets:index:ready"
+	channel       = "rulesets:events"
 )
 
 // A Store keeps rulesets on a server. Its methods may be called from any
@@ -66,12 +68,22 @@ func (s *Store) Close() error { return s.client.Close() }
 
 func hashKey(name ruleset.Name) string { return hashPrefix + string(name) }
 
-// keys are what a script gets.
+// historyKey is the list of the revisions. Its hash tag has it live where the hash
+// does.
+func historyKey(name ruleset.Name) string { return historyPrefix + "{" + hashKey(name) + "}" }
+
+// keys are those that a script gets.
 func (s *Store) keys(name ruleset.Name) []string {
+	keys := []string{hashKey(name), historyKey(name)}
 	if s.cluster {
-		return []string{hashKey(name)}
+		return keys
 	}
-	return []string{hashKey(name), indexKey}
+	return append(keys, indexKey)
+}
+
+// change returns the arguments that every script of a change takes first.
+func (s *Store) change(kind string, name ruleset.Name, by ruleset.By) []any {
+	return []any{stampText(s.now()), channel, kind + ":" + string(name), by.Author, by.Client, by.Message, by.Restores}
 }
 
 func stampText(t time.Time) string { return t.UTC().Format(time.RFC3339) }
@@ -86,14 +98,16 @@ func (s *Store) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, e
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
 	r := d.At(s.now())
-	made, err := createScript.Run(ctx, once{s.client}, s.keys(d.Name), r.CreatedAt.Unix(), r.Description, tagsText(r.Tags), r.Markdown,
-		stampText(r.CreatedAt), stampText(r.LastModified), string(d.Name), channel, "c:"+string(d.Name), r.Extra).Int()
+	args := append(s.change("c", d.Name, d.By), r.CreatedAt.Unix(), r.Description, tagsText(r.Tags), r.Markdown,
+		stampText(r.CreatedAt), stampText(r.LastModified), string(d.Name), r.Extra)
+	rev, err := createScript.Run(ctx, once{s.client}, s.keys(d.Name), args...).Int()
 	if err != nil {
 		return ruleset.Ruleset{}, unavailable(err)
 	}
-	if made == 0 {
+	if rev == 0 {
 		return ruleset.Ruleset{}, &ruleset.ExistsError{Name: d.Name}
 	}
+	r.Rev = rev
 	if s.cluster {
 		s.index(ctx, r.Meta)
 	}
@@ -124,8 +138,9 @@ func (s *Store) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, er
 	defer stop()
 	var hash *redis.MapStringStringCmd
 	var place *redis.FloatCmd
+	var last *redis.StringCmd
 	_, _ = s.client.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
-		hash, place = p.HGetAll(ctx, hashKey(name)), p.ZScore(ctx, indexKey, string(name))
+		hash, place, last = p.HGetAll(ctx, hashKey(name)), p.ZScore(ctx, indexKey, string(name)), p.LIndex(ctx, historyKey(name), -1)
 		return nil
 	})
 	fields, err := hash.Result()
@@ -138,6 +153,9 @@ func (s *Store) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, er
 	r := s.decode(name, fields)
 	if errors.Is(place.Err(), redis.Nil) {
 		s.index(ctx, r.Meta)
+	}
+	if r.Rev = revisionOf(last.Val(), fields); r.Rev == 0 {
+		r.Rev = s.place(ctx, name)
 	}
 	return r, nil
 }
@@ -192,18 +210,30 @@ func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) 
 	if err != nil {
 		return ruleset.Ruleset{}, err
 	}
-	args := append([]any{stampText(s.now()), channel, "u:" + string(name), len(expected) / 2}, expected...)
-	reply, err := updateScript.Run(ctx, once{s.client}, []string{hashKey(name)}, append(args, changes(p)...)...).StringSlice()
+	args := append(s.change("u", name, p.By), p.IfRev, len(expected)/2)
+	args = append(append(args, expected...), changes(p)...)
+	reply, err := updateScript.Run(ctx, once{s.client}, s.keys(name)[:2], args...).StringSlice()
 	if err != nil {
 		return ruleset.Ruleset{}, unavailable(err)
 	}
+	return s.outcome(name, reply)
+}
+
+// outcome reads the reply of a change: nothing, or "done" or "conflict", the number
+// of the revision and the hash.
+func (s *Store) outcome(name ruleset.Name, reply []string) (ruleset.Ruleset, error) {
 	if len(reply) == 0 {
 		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}
 	}
-	if len(reply)%2 == 1 { // "conflict" stands before the hash
-		return ruleset.Ruleset{}, &ruleset.ConflictError{Current: s.decodePairs(name, reply[1:])}
+	if len(reply) == 1 {
+		return ruleset.Ruleset{}, nil // of a deletion
 	}
-	return s.decodePairs(name, reply), nil
+	r := s.decodePairs(name, reply[2:])
+	r.Rev, _ = strconv.Atoi(reply[1]) // the script's own number
+	if reply[0] == "conflict" {
+		return ruleset.Ruleset{}, &ruleset.ConflictError{Current: r}
+	}
+	return r, nil
 }
 
 // expected returns the fields, with their values, that must not have changed since
@@ -256,22 +286,20 @@ func (s *Store) decodePairs(name ruleset.Name, pairs []string) ruleset.Ruleset {
 }
 
 // Delete implements [ruleset.Store].
-func (s *Store) Delete(ctx context.Context, name ruleset.Name) error {
+func (s *Store) Delete(ctx context.Context, name ruleset.Name, r ruleset.Removal) error {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	gone, err := deleteScript.Run(ctx, once{s.client}, s.keys(name), string(name), channel, "d:"+string(name)).Int()
+	reply, err := deleteScript.Run(ctx, once{s.client}, s.keys(name), append(s.change("d", name, r.By), string(name), r.IfRev)...).StringSlice()
 	if err != nil {
 		return unavailable(err)
 	}
-	if s.cluster {
+	_, err = s.outcome(name, reply)
+	if _, conflict := errors.AsType[*ruleset.ConflictError](err); s.cluster && !conflict {
 		if err := s.client.ZRem(ctx, indexKey, string(name)).Err(); err != nil {
 			s.log.Warn("index is behind until the next list", "component", "valkey", "err", err)
 		}
 	}
-	if gone == 0 {
-		return &ruleset.NotFoundError{Name: name}
-	}
-	return nil
+	return err
 }
 
 // metas fetches what lists show of the names, in their order. Names without a

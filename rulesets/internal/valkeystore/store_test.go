@@ -41,7 +41,7 @@ func TestContractOnAFake(t *testing.T) {
 }
 
 func TestContractOnAServer(t *testing.T) {
-	server := valkeytest.Start(t)
+	server := valkeytest.Start(t, "--databases", "64")
 	db := 0
 	storetest.Run(t, func(t *testing.T, clock *storetest.Clock) (ruleset.Store, func() ruleset.Store) {
 		url := fmt.Sprintf("redis://%s/%d", server.Addr, db)

@@ -64,7 +64,7 @@ func startSentinel(t *testing.T, master string) (addr string) {
 }
 
 func TestContractBehindASentinel(t *testing.T) {
-	sentinel := startSentinel(t, valkeytest.Start(t).Addr)
+	sentinel := startSentinel(t, valkeytest.Start(t, "--databases", "64").Addr)
 	db := 0
 	storetest.Run(t, func(t *testing.T, clock *storetest.Clock) (ruleset.Store, func() ruleset.Store) {
 		url := fmt.Sprintf("valkey+sentinel://%s/%d?master_name=main", sentinel, db)

@@ -1,0 +1,66 @@
+package rulesets
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// Every change is a revision; a model reads, merges and changes with if_rev.
+func TestHistoryTools(t *testing.T) {
+	h := open(t)
+	h.expect("create_ruleset", `{"name":"a","description":"d","tags":["x"],"markdown":"one\ntwo\n","message":"a start"}`, "Successfully created ruleset 'a'", false)
+	h.now = h.now.Add(time.Minute)
+	h.expect("update_ruleset", `{"name":"a","markdown":"one\ntheirs\n","if_rev":1}`, "Successfully updated ruleset 'a'", false)
+	h.expect("update_ruleset", `{"name":"a","markdown":"mine\ntwo\n","if_rev":1}`, `failed to update ruleset: ruleset 'a' was changed in the meantime and is at revision 2, not 1. Read it, merge, and use if_rev 2. What changed since:
+--- a@1
++++ a@2
+@@ -2,4 +2,4 @@
+ tags: [x]
+ ---
+ one
+-two
++theirs
+`, true)
+	if text, isError := h.call("delete_ruleset", `{"name":"a","if_rev":1}`); !isError || !strings.Contains(text, "is at revision 2, not 1") {
+		t.Errorf("delete at an old revision: %s", text)
+	}
+	h.expect("update_ruleset", `{"name":"a","markdown":"mine\ntheirs\n","if_rev":2,"message":"merged"}`, "Successfully updated ruleset 'a'", false)
+	h.expect("ruleset_history", `{"name":"a"}`, "'a' has 3 revision(s):\n\n- 3: 2025-10-29 10:31:00, local: merged\n- 2: 2025-10-29 10:31:00, local\n- 1: 2025-10-29 10:30:00, local: a start\n", false)
+	h.expect("ruleset_history", `{"name":"a","limit":1}`, "'a' has 3 revision(s):\n\n- 3: 2025-10-29 10:31:00, local: merged\n… and 2 older\n", false)
+	h.expect("ruleset_history", `{"name":"a","from":2}`, "--- a@2\n+++ a@3\n@@ -1,5 +1,5 @@\n description: d\n tags: [x]\n ---\n-one\n+mine\n theirs\n", false)
+	h.expect("ruleset_history", `{"name":"a","from":9}`, "failed to retrieve ruleset: ruleset 'a' has no revision 9: its revisions are 1 to 3", true)
+	h.expect("get_ruleset", `{"name":"a","rev":1}`, "---\nname: a\ndescription: d\ntags: [x]\ncreated_at: 2025-10-29 10:30:00\nlast_modified: 2025-10-29 10:30:00\n---\n\none\ntwo\n", false)
+}
+
+// A revision is restored, also after a deletion.
+func TestRestoreTool(t *testing.T) {
+	h := open(t)
+	h.expect("create_ruleset", `{"name":"a","description":"d","markdown":"one"}`, "Successfully created ruleset 'a'", false)
+	h.expect("update_ruleset", `{"name":"a","markdown":"two"}`, "Successfully updated ruleset 'a'", false)
+	h.expect("restore_ruleset", `{"name":"a","rev":1,"if_rev":2}`, "Successfully restored ruleset 'a'", false)
+	h.expect("delete_ruleset", `{"name":"a"}`, "Successfully deleted ruleset 'a'", false)
+	h.expect("restore_ruleset", `{"name":"a","rev":4}`, "failed to restore ruleset: revision 4 is a deletion and has no content", true)
+	h.expect("restore_ruleset", `{"name":"a","rev":2,"message":"back"}`, "Successfully restored ruleset 'a'", false)
+	text, _ := h.call("ruleset_history", `{"name":"a"}`)
+	want := "'a' has 5 revision(s):\n\n- 5: 2025-10-29 10:30:00, local, restores 2: back\n- 4: 2025-10-29 10:30:00, local, deleted\n- 3: 2025-10-29 10:30:00, local, restores 1\n"
+	if !strings.HasPrefix(text, want) {
+		t.Errorf("got %s, want it to begin with %s", text, want)
+	}
+	h.expect("restore_ruleset", `{"name":"b","rev":1}`, "failed to restore ruleset: ruleset 'b' not found", true)
+}
+
+// The resource of a revision; its number is written in one way only.
+func TestResourceOfARevision(t *testing.T) {
+	h := open(t)
+	h.expect("create_ruleset", `{"name":"a","description":"d","markdown":"one"}`, "Successfully created ruleset 'a'", false)
+	h.expect("update_ruleset", `{"name":"a","markdown":"two"}`, "Successfully updated ruleset 'a'", false)
+	for uri, want := range map[string]string{
+		"ruleset://a": `\n\ntwo"`, "ruleset://a@2": `\n\ntwo"`, "ruleset://a@1": `\n\none"`,
+		"ruleset://a@3": `"error"`, "ruleset://a@01": `"error"`, "ruleset://a@": `"error"`, "ruleset://a@-1": `"error"`, "ruleset://b@1": `"error"`,
+	} {
+		if got := h.ask("resources/read", `{"uri":"`+uri+`"}`); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", uri, got, want)
+		}
+	}
+}

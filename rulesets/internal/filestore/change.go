@@ -1,0 +1,189 @@
+package filestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+const isWindows = runtime.GOOS == "windows"
+
+// Create implements [ruleset.Store].
+func (s *Store) Create(ctx context.Context, d ruleset.Draft) (r ruleset.Ruleset, err error) {
+	if _, err := os.Lstat(s.path(d.Name)); err == nil {
+		return r, s.taken(d.Name) // without waiting for the lock
+	}
+	err = s.locked(ctx, func() error {
+		r, err = s.create(d)
+		return err
+	})
+	return r, err
+}
+
+// create writes the file of a new ruleset. The lock is held.
+func (s *Store) create(d ruleset.Draft) (ruleset.Ruleset, error) {
+	doc := document{ruleset: d.At(s.now()), front: mapping(&yaml.Node{})}
+	if err := doc.setExtra(d.Extra); err != nil {
+		return ruleset.Ruleset{}, err
+	}
+	doc.ruleset.Extra = doc.extra()
+	_, err := s.reconcile(d.Name)
+	if _, free := errors.AsType[*ruleset.NotFoundError](err); !free {
+		if err == nil {
+			err = &ruleset.ExistsError{Name: d.Name}
+		}
+		return ruleset.Ruleset{}, err
+	}
+	head, err := s.head(d.Name)
+	if err != nil {
+		return ruleset.Ruleset{}, err
+	}
+	doc.ruleset.Rev = head.Rev + 1
+	temp, err := s.writeTemp(&doc)
+	if err != nil {
+		return ruleset.Ruleset{}, err
+	}
+	defer func() { _ = os.Remove(temp) }() // a stale one is swept later
+	err = s.recorded(d.Name, newRecord(doc.ruleset.Rev, s.now(), d.By, doc.ruleset), func() error { return os.Link(temp, s.path(d.Name)) })
+	if errors.Is(err, fs.ErrExist) {
+		return ruleset.Ruleset{}, s.taken(d.Name)
+	}
+	return doc.ruleset, err
+}
+
+// taken says by what a name is taken.
+func (s *Store) taken(name ruleset.Name) error {
+	_, err := s.read(name)
+	if _, ok := errors.AsType[*InvalidFileError](err); ok {
+		return err
+	}
+	return &ruleset.ExistsError{Name: name}
+}
+
+// recorded adds a record to the history, makes the change that it records, and syncs
+// the folder. If the change fails, the record is taken out again. The lock is held.
+func (s *Store) recorded(name ruleset.Name, r record, change func() error) error {
+	undo, err := s.appendRecord(name, r)
+	if err != nil {
+		return err
+	}
+	if err := s.feeds.around(name, change); err != nil {
+		undo()
+		return unavailable(err)
+	}
+	return s.sync()
+}
+
+// Update implements [ruleset.Store].
+func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (r ruleset.Ruleset, err error) {
+	if _, err := s.read(name); err != nil {
+		return r, err // also before there is a folder to lock in
+	}
+	err = s.locked(ctx, func() error {
+		r, err = s.update(name, p)
+		return err
+	})
+	return r, err
+}
+
+// update replaces the file of a ruleset. The lock is held.
+func (s *Store) update(name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
+	d, err := s.reconcile(name)
+	if err != nil {
+		return ruleset.Ruleset{}, err
+	}
+	old := d.ruleset
+	if err := p.Check(old); err != nil {
+		return ruleset.Ruleset{}, err
+	}
+	if p.Extra != nil {
+		if err := d.setExtra(*p.Extra); err != nil {
+			return ruleset.Ruleset{}, err
+		}
+	}
+	d.ruleset = p.Apply(d.ruleset, s.now())
+	d.ruleset.Extra = d.extra()
+	temp, err := s.writeTemp(&d)
+	if err != nil {
+		return ruleset.Ruleset{}, err
+	}
+	defer func() { _ = os.Remove(temp) }() // it has gone when it was renamed
+	rename := func() error { return os.Rename(temp, s.path(name)) }
+	if ruleset.SameContent(old, d.ruleset) { // no revision
+		if err := s.feeds.around(name, rename); err != nil {
+			return ruleset.Ruleset{}, unavailable(err)
+		}
+		return d.ruleset, s.sync()
+	}
+	d.ruleset.Rev++
+	return d.ruleset, s.recorded(name, newRecord(d.ruleset.Rev, s.now(), p.By, d.ruleset), rename)
+}
+
+// Delete implements [ruleset.Store].
+func (s *Store) Delete(ctx context.Context, name ruleset.Name, r ruleset.Removal) error {
+	if _, err := s.read(name); err != nil {
+		return err
+	}
+	return s.locked(ctx, func() error {
+		d, err := s.reconcile(name)
+		if err != nil {
+			return err
+		}
+		if err := r.Check(d.ruleset); err != nil {
+			return err
+		}
+		gone := newRecord(d.ruleset.Rev+1, s.now(), r.By, ruleset.Ruleset{})
+		gone.Deleted = true
+		return s.recorded(name, gone, func() error { return os.Remove(s.path(name)) })
+	})
+}
+
+// writeTemp writes a hidden file that is on disk when it returns.
+func (s *Store) writeTemp(d *document) (path string, err error) {
+	data, err := d.render()
+	if err != nil {
+		return "", err
+	}
+	if len(data) > MaxFileBytes {
+		return "", fmt.Errorf("a ruleset may have %d bytes at most", MaxFileBytes)
+	}
+	s.sweep()
+	f, err := os.CreateTemp(s.dir, tempName)
+	if err != nil {
+		return "", unavailable(err)
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		_ = os.Remove(f.Name()) // it is useless now
+		return "", unavailable(err)
+	}
+	return f.Name(), nil
+}
+
+// sweep removes what processes left that were killed while writing.
+func (s *Store) sweep() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.swept {
+		return
+	}
+	s.swept = true
+	old, _ := filepath.Glob(filepath.Join(s.dir, tempName)) // the pattern is good
+	for _, path := range old {
+		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > staleAfter {
+			_ = os.Remove(path) // the next process tries again
+		}
+	}
+}
+
+// sync puts the names in the folder on disk.
+func (s *Store) sync() error { return syncDir(s.dir) }

@@ -1,0 +1,306 @@
+package filestore
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// historyDir is the folder of the histories, one file NAME.jsonl each.
+const historyDir = ".history"
+
+// A record is a revision in a file: a line of JSON.
+type record struct {
+	Rev         int       `json:"rev"`
+	At          time.Time `json:"at"`
+	Author      string    `json:"author,omitempty"`
+	Client      string    `json:"client,omitempty"`
+	Message     string    `json:"message,omitempty"`
+	Restores    int       `json:"restores,omitempty"`
+	Deleted     bool      `json:"deleted,omitempty"`
+	Description string    `json:"description,omitempty"`
+	Tags        []string  `json:"tags,omitempty"`
+	Markdown    string    `json:"markdown,omitempty"`
+	Extra       string    `json:"extra,omitempty"`
+}
+
+func newRecord(rev int, at time.Time, by ruleset.By, r ruleset.Ruleset) record {
+	return record{
+		Rev: rev, At: at.UTC().Truncate(time.Second), Author: by.Author, Client: by.Client, Message: by.Message, Restores: by.Restores,
+		Description: r.Description, Tags: r.Tags, Markdown: r.Markdown, Extra: r.Extra,
+	}
+}
+
+func (r *record) revision(name ruleset.Name) ruleset.Revision {
+	return ruleset.Revision{
+		Number: r.Rev, At: r.At, Deleted: r.Deleted,
+		By:      ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message, Restores: r.Restores},
+		Content: r.content(name),
+	}
+}
+
+func (r *record) content(name ruleset.Name) ruleset.Ruleset {
+	return ruleset.Ruleset{
+		Meta:     ruleset.Meta{Name: name, Description: r.Description, Tags: append([]string{}, r.Tags...)},
+		Markdown: r.Markdown, Extra: r.Extra,
+	}
+}
+
+// is reports whether the record has the content of a ruleset that is there.
+func (r *record) is(current ruleset.Ruleset) bool {
+	return !r.Deleted && ruleset.SameContent(r.content(current.Name), current)
+}
+
+func (s *Store) historyPath(name ruleset.Name) string {
+	return filepath.Join(s.dir, historyDir, string(name)+".jsonl")
+}
+
+// head returns the newest record of a ruleset, one with the number 0 if there is
+// none.
+func (s *Store) head(name ruleset.Name) (record, error) {
+	f, err := os.Open(s.historyPath(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return record{}, nil
+	}
+	if err != nil {
+		return record{}, unavailable(err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	line, _, err := lastLine(f)
+	if err != nil || len(line) == 0 {
+		return record{}, err
+	}
+	var r record
+	if err := json.Unmarshal(line, &r); err != nil {
+		return record{}, fmt.Errorf("the history of %s cannot be read: %w", name, err)
+	}
+	return r, nil
+}
+
+// lastLine returns the last line of a file that ends with \n, and where that line
+// ends. What a killed process left behind it is not part of the history.
+func lastLine(f *os.File) (line []byte, end int64, err error) {
+	const step = 4 << 10
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, unavailable(err)
+	}
+	var tail []byte
+	for from := info.Size(); from > 0; {
+		size := min(int64(max(step, len(tail))), from) // doubling
+		from -= size
+		chunk := make([]byte, size, int(size)+len(tail))
+		if _, err := f.ReadAt(chunk, from); err != nil {
+			return nil, 0, unavailable(err)
+		}
+		tail = append(chunk, tail...)
+		last := bytes.LastIndexByte(tail, '\n')
+		if last < 0 {
+			continue
+		}
+		before := bytes.LastIndexByte(tail[:last], '\n')
+		if before >= 0 || from == 0 {
+			return tail[before+1 : last], from + int64(last) + 1, nil
+		}
+	}
+	return nil, 0, nil
+}
+
+// appendRecord adds a record to a history and syncs it. undo takes it out again
+// when the change that it records fails. The lock is held.
+func (s *Store) appendRecord(name ruleset.Name, r record) (undo func(), err error) {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	path := s.historyPath(name)
+	_, statErr := os.Stat(path)
+	if isNew := errors.Is(statErr, fs.ErrNotExist); isNew {
+		if err := s.makeHistoryDir(); err != nil {
+			return nil, err
+		}
+		defer func() {
+			if err == nil {
+				err = syncDir(filepath.Dir(path))
+			}
+		}()
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	_, end, err := lastLine(f)
+	if err == nil {
+		err = writeAt(f, append(line, '\n'), end)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Truncate(path, end) // the next record does so, too
+		return nil, unavailable(err)
+	}
+	return func() { _ = os.Truncate(path, end) }, nil // else the history has a change that was not made
+}
+
+// writeAt makes line what a file has from end on, and syncs it.
+func writeAt(f *os.File, line []byte, end int64) error {
+	if err := f.Truncate(end); err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(line, end); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// gitignore has git leave out what is not rulesets.
+const gitignore = ".gitignore\n" + lockName + "\n" + tempName + "\n" + historyDir + "/\n"
+
+// makeHistoryDir creates the folder of the histories, and a .gitignore beside it
+// unless there is one.
+func (s *Store) makeHistoryDir() error {
+	if err := os.Mkdir(filepath.Join(s.dir, historyDir), 0o755); errors.Is(err, fs.ErrExist) {
+		return nil
+	} else if err != nil {
+		return unavailable(err)
+	}
+	f, err := os.OpenFile(filepath.Join(s.dir, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err == nil {
+		_, err = f.WriteString(gitignore)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return unavailable(err)
+	}
+	return s.sync()
+}
+
+// reconcile records what became of a file without this program, and returns the
+// document that is there, at its revision. The lock is held.
+func (s *Store) reconcile(name ruleset.Name) (document, error) {
+	d, readErr := s.read(name)
+	_, missing := errors.AsType[*ruleset.NotFoundError](readErr)
+	if readErr != nil && !missing {
+		return d, readErr
+	}
+	head, err := s.head(name)
+	if err != nil {
+		return d, err
+	}
+	if missing {
+		if head.Rev > 0 && !head.Deleted {
+			gone := record{Rev: head.Rev + 1, At: s.now().UTC().Truncate(time.Second), Author: ruleset.ByHand, Deleted: true}
+			if _, err := s.appendRecord(name, gone); err != nil {
+				return d, err
+			}
+		}
+		return d, readErr
+	}
+	d.ruleset.Extra = d.extra()
+	if !head.is(d.ruleset) {
+		by, at := ruleset.By{Author: ruleset.ByHand}, d.changedAt()
+		if head.Rev == 0 {
+			by.Author, at = "", d.ruleset.LastModified // it was there before its history began
+		}
+		head = newRecord(head.Rev+1, at, by, d.ruleset)
+		_, err = s.appendRecord(name, head)
+	}
+	adopt(&d, head)
+	return d, err
+}
+
+// changedAt is when a file was changed last, as far as the file tells.
+func (d *document) changedAt() time.Time {
+	if d.modified.After(d.ruleset.LastModified) {
+		return d.modified
+	}
+	return d.ruleset.LastModified
+}
+
+// adopt gives a document the revision that has its content. A file that was edited
+// by hand says in its front matter when it was changed before that.
+func adopt(d *document, head record) {
+	d.ruleset.Rev = head.Rev
+	if head.Author == ruleset.ByHand && head.At.After(d.ruleset.LastModified) {
+		d.ruleset.LastModified = head.At
+	}
+}
+
+// place finds the revision of a document that was just read, and records it if it
+// is a new one. A folder that cannot be written has no new ones; the number is
+// then the one that the revision would have.
+func (s *Store) place(ctx context.Context, name ruleset.Name, d *document) error {
+	d.ruleset.Extra = d.extra()
+	head, err := s.head(name)
+	if err != nil {
+		return err
+	}
+	if head.is(d.ruleset) {
+		adopt(d, head)
+		return nil
+	}
+	var recorded document
+	err = s.locked(ctx, func() error {
+		recorded, err = s.reconcile(name)
+		return err
+	})
+	if err == nil {
+		*d = recorded
+		return nil
+	}
+	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
+		return err
+	}
+	adopt(d, newRecord(head.Rev+1, d.changedAt(), ruleset.By{}, d.ruleset))
+	return nil
+}
+
+// History implements [ruleset.Store].
+func (s *Store) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revision, error) {
+	if _, err := os.Stat(s.dir); err == nil {
+		_ = s.locked(ctx, func() error { _, err := s.reconcile(name); return err }) // what is recorded counts
+	}
+	data, err := os.ReadFile(s.historyPath(name))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0 {
+		return nil, &ruleset.NotFoundError{Name: name}
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	var all []ruleset.Revision
+	for line := range strings.Lines(string(data)) {
+		if !strings.HasSuffix(line, "\n") {
+			break // it is being written, or its writer was killed
+		}
+		var r record
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			return nil, fmt.Errorf("the history of %s cannot be read: %w", name, err)
+		}
+		all = append(all, r.revision(name))
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+// syncDir puts the names in a folder on disk. Windows does so itself.
+func syncDir(path string) error {
+	if isWindows {
+		return nil
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return unavailable(err)
+	}
+	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
+		return unavailable(err)
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package filestore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// List implements [ruleset.Store].
+func (s *Store) List(_ context.Context, page ruleset.Page) ([]ruleset.Meta, string, error) {
+	metas, err := s.metas(anyName)
+	if err != nil {
+		return nil, "", err
+	}
+	return ruleset.Cut(metas, page)
+}
+
+// Search implements [ruleset.Store].
+func (s *Store) Search(_ context.Context, pattern string) ([]ruleset.Meta, error) {
+	metas, err := s.metas(func(name string) bool { return ruleset.Match(pattern, name) })
+	slices.SortFunc(metas, ruleset.Compare)
+	return metas, err
+}
+
+func anyName(string) bool { return true }
+
+// metas are the rulesets whose name is wanted, in no order.
+func (s *Store) metas(want func(name string) bool) ([]ruleset.Meta, error) {
+	files, err := s.files(want)
+	if err != nil {
+		return nil, err
+	}
+	metas := make([]ruleset.Meta, 0, len(files))
+	for _, f := range files {
+		if meta, ok := s.meta(f); ok {
+			metas = append(metas, meta)
+		}
+	}
+	return metas, nil
+}
+
+// A file is one that has the name of a ruleset.
+type file struct {
+	name ruleset.Name
+	info fs.FileInfo
+}
+
+// files are those whose name is wanted; only these are looked at.
+func (s *Store) files(want func(name string) bool) ([]file, error) {
+	dir, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	var files []file
+	for _, d := range dir {
+		name, ok := nameOf(d.Name())
+		if !ok || !want(string(name)) {
+			continue // a README, say
+		}
+		if info, err := d.Info(); err == nil { // else it has gone since
+			files = append(files, file{name, info})
+		}
+	}
+	return files, nil
+}
+
+// meta comes from memory while the file is the same.
+func (s *Store) meta(f file) (ruleset.Meta, bool) {
+	now := stampOf(f.info)
+	s.mu.Lock()
+	e, ok := s.known[f.name]
+	s.mu.Unlock()
+	if ok && e.stamp == now {
+		return e.meta.Clone(), true
+	}
+	d, err := s.read(f.name)
+	if err != nil {
+		return ruleset.Meta{}, false // reported by read
+	}
+	s.dateEdited(f.name, &d)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.settled() {
+		s.known[f.name] = entry{now, d.ruleset.Meta}
+	}
+	return d.ruleset.Meta.Clone(), true
+}
+
+// dateEdited corrects the time of a file that was changed after the time in its
+// front matter, if its history knows another content.
+func (s *Store) dateEdited(name ruleset.Name, d *document) {
+	if d.modified.Sub(d.ruleset.LastModified) < settling {
+		return
+	}
+	head, err := s.head(name)
+	if err != nil || head.Rev == 0 {
+		return // the front matter is all that there is
+	}
+	d.ruleset.Extra = d.extra()
+	if !head.is(d.ruleset) {
+		head = record{Author: ruleset.ByHand, At: d.modified}
+	}
+	adopt(d, head)
+}

@@ -1,0 +1,81 @@
+package valkeystore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A record is a revision in the list of a ruleset's revisions. The content is that
+// of the hash, field by field.
+type record struct {
+	Rev         int    `json:"rev"`
+	At          string `json:"at"`
+	Author      string `json:"author"`
+	Client      string `json:"client"`
+	Message     string `json:"message"`
+	Restores    int    `json:"restores"`
+	Deleted     bool   `json:"deleted"`
+	Description string `json:"description"`
+	Tags        string `json:"tags"`
+	Markdown    string `json:"markdown"`
+	Extra       string `json:"extra"`
+}
+
+// revisionOf returns the number of the newest record if it has the content of the
+// hash, else 0.
+func revisionOf(last string, fields map[string]string) int {
+	var r record
+	if last == "" || json.Unmarshal([]byte(last), &r) != nil || r.Deleted ||
+		r.Description != fields["description"] || r.Tags != fields["tags"] || r.Markdown != fields["markdown"] || r.Extra != fields["extra"] {
+		return 0
+	}
+	return r.Rev
+}
+
+// place records what another program has written, and returns its number. Where
+// that fails, as for a user who may not write, the ruleset has no number.
+func (s *Store) place(ctx context.Context, name ruleset.Name) int {
+	rev, err := placeScript.Run(ctx, once{s.client}, s.keys(name)[:2], stampText(s.now())).Int()
+	if err != nil {
+		s.log.Debug("a revision is not recorded", "component", "valkey", "name", string(name), "err", err)
+	}
+	return rev
+}
+
+// History implements [ruleset.Store].
+func (s *Store) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revision, error) {
+	ctx, stop := context.WithTimeout(ctx, listTimeout)
+	defer stop()
+	s.place(ctx, name)
+	lines, err := s.client.LRange(ctx, historyKey(name), 0, -1).Result()
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	if len(lines) == 0 {
+		return nil, &ruleset.NotFoundError{Name: name}
+	}
+	all := make([]ruleset.Revision, len(lines))
+	for i, line := range lines {
+		var r record
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			return nil, fmt.Errorf("the history of %s cannot be read: %w", name, err)
+		}
+		all[i] = s.revision(name, &r)
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+func (s *Store) revision(name ruleset.Name, r *record) ruleset.Revision {
+	content := s.decode(name, map[string]string{"description": r.Description, "tags": r.Tags, "markdown": r.Markdown, "extra": r.Extra})
+	content.CreatedAt, content.LastModified = time.Time{}, time.Time{}
+	return ruleset.Revision{
+		Number: r.Rev, At: parseTime(r.At), Deleted: r.Deleted, Content: content,
+		By: ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message, Restores: r.Restores},
+	}
+}
