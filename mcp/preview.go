@@ -18,8 +18,8 @@ type Preview struct {
 	Revision *Revision
 	// Err is what is wrong with the claim or with the rest of _meta.
 	Err *jsonrpc.Error
-	// Name is the tool, prompt, resource or task; Named reports whether the
-	// method has one, though it may be missing.
+	// Name is the tool, prompt, resource or task; Named reports whether Revision
+	// has the method and requests of it name one, though it may be missing.
 	Name  string
 	Named bool
 	// Mirrored are the arguments that have a header of their own.
@@ -64,15 +64,15 @@ func (s *Server) Preview(req *jsonrpc.Request) Preview {
 		v.Revision, v.Err = v.meta.check()
 	}
 	if row != nil && row.target != noTarget {
-		s.previewTarget(&v, row.target)
+		s.previewTarget(&v, row)
 	}
 	return v
 }
 
 // previewTarget finds what the request names.
-func (s *Server) previewTarget(v *Preview, kind target) {
-	v.Named, v.Name = true, unquoted(kind.member(&v.params))
-	switch kind {
+func (s *Server) previewTarget(v *Preview, row *method) {
+	v.Named, v.Name = v.Revision != nil && row.in(v.Revision), unquoted(row.target.member(&v.params))
+	switch row.target {
 	case targetTool:
 		if tool := s.tools[v.Name]; tool != nil {
 			v.scope, v.Silent = tool.Scope, v.Silent && !tool.Suspends
