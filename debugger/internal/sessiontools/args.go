@@ -19,7 +19,7 @@ const LookUp = "it shows processes that the caller debugs"
 
 // SessionArg is an argument of all tools that work on a session.
 type SessionArg struct {
-	Session string `json:"session,omitempty" doc:"The session, as attach and launch return it; not needed when there is only one"`
+	Session string `json:"session,omitempty" doc:"Session id; default: the only one"`
 }
 
 func (a SessionArg) session() string { return a.Session }
@@ -38,7 +38,7 @@ const DefaultWait = 10 * time.Second
 
 // WaitArg is an argument of all tools that let the process run.
 type WaitArg struct {
-	WaitMS *int `json:"wait_ms" min:"0" max:"60000" doc:"How many milliseconds to wait for the stop, 10000 if not given; after that the process runs on and the answer says that it is running"`
+	WaitMS *int `json:"wait_ms" min:"0" max:"60000" doc:"Wait this long for a stop, default 10000; then the process runs on"`
 }
 
 func (a WaitArg) Wait() time.Duration {
