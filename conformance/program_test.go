@@ -66,7 +66,7 @@ func startHTTPS(t *testing.T, data string, words ...string) *httpsTransport {
 // environment splits words into environment variables, which contain =, and
 // arguments. It replaces $DATA by the data folder.
 func environment(data string, words []string) (args, env []string) {
-	env = []string{"TRIPTYCH_DATA=" + data, "LOG_LEVEL=error", "VALKEY_HOST=", "VALKEY_PORT="}
+	env = []string{"TRIPTYCH_DATA=" + data, "LOG_LEVEL=error", "TRIPTYCH_OUTPUT_SCHEMAS=always", "VALKEY_HOST=", "VALKEY_PORT="}
 	for _, word := range words {
 		word = strings.ReplaceAll(word, "$DATA", data)
 		if strings.Contains(word, "=") && !strings.HasPrefix(word, "-") {

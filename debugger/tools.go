@@ -42,7 +42,7 @@ func (g *groups) table() *mcp.Table {
 		Identity:     mcp.Implementation{Name: "kindly-debugger", Version: "1.0.0"},
 		Baseline:     mcp.CapabilityTools,
 		Instructions: liveInstructions,
-		Tools:        tools,
+		Tools:        inToolsets(tools),
 		Errors:       wireError,
 		ModelErrors:  modelErrors,
 		EndSession:   g.sessions.EndClient,

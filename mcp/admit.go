@@ -57,6 +57,8 @@ type ClientCapabilities struct {
 	// Forms and URLs are the ways in which the client asks its user.
 	Forms, URLs bool
 	Tasks       bool // the extension
+	// OutputSchemas reports whether the client asks for outputSchema in lists.
+	OutputSchemas bool
 }
 
 // parseCapabilities reads the client's capabilities; members that it does not
@@ -68,7 +70,10 @@ func parseCapabilities(raw []byte) (c ClientCapabilities) {
 	c.URLs = isObject(valueOf(elicitation, "url"))
 	// An empty object means forms only.
 	c.Forms = isObject(elicitation) && (!c.URLs || isObject(valueOf(elicitation, "form")))
-	c.Tasks = isObject(valueOf(valueOf(raw, "extensions"), tasksExtension))
+	extensions := valueOf(raw, "extensions")
+	c.Tasks = isObject(valueOf(extensions, tasksExtension))
+	c.OutputSchemas = isObject(valueOf(extensions, OutputSchemasExtension)) ||
+		isObject(valueOf(valueOf(raw, "experimental"), OutputSchemasExtension)) // where there are no extensions
 	return c
 }
 

@@ -46,6 +46,8 @@ type Caller struct {
 	// Unsolicited says that Send carries messages that belong to no request, such
 	// as changes of lists. A Connection hears.
 	Unsolicited bool
+	// Tools picks among the tools that the server has; nil picks all.
+	Tools *ToolSelection
 	// Addr is where the request came from, the zero value on stdio.
 	Addr netip.AddrPort
 	// Send carries messages to the client that belong to this connection or

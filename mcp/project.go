@@ -179,10 +179,10 @@ func (r *Revision) named(dst []byte, name, title string) []byte {
 	return dst
 }
 
-func (r *Revision) appendTool(dst []byte, t *boundTool, f *forms, name string) []byte {
+func (r *Revision) appendTool(dst []byte, t *boundTool, f *forms, name string, output bool) []byte {
 	dst = member(r.named(dst, name, t.Title), "description", t.Doc)
 	dst = append(append(dst, `,"inputSchema":`...), r.inputSchema(f)...)
-	if f.output != nil && r.Has(Structured) && (isObjectSchema(f.output) || r.Has(AnyStructured)) {
+	if output && f.output != nil && r.Has(Structured) && (isObjectSchema(f.output) || r.Has(AnyStructured)) {
 		dst = append(append(dst, `,"outputSchema":`...), f.output...)
 	}
 	if r.Has(ToolAnnotations) {

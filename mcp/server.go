@@ -22,6 +22,11 @@ type Config struct {
 	Title         string
 	// ToolNames forces how tools are listed; calls may use either spelling.
 	ToolNames ToolNames
+	// Tools picks the tools that the server has; the others are refused with the
+	// name of their toolset.
+	Tools ToolSelection
+	// OutputSchemas says who is shown the schemas of structured answers.
+	OutputSchemas OutputSchemas
 	// StateKey signs what clients keep for us between two rounds of input;
 	// servers behind one load balancer share it. Nil makes one at random.
 	StateKey []byte
@@ -52,6 +57,19 @@ const (
 	PortableToolNames
 )
 
+// OutputSchemas says which clients are shown outputSchema in tools/list. Answers
+// are the same with and without.
+type OutputSchemas int
+
+// The ways. The schemas can be most of the bytes of the list, and few hosts pass
+// them to a model. With OutputSchemasWhenAsked they are for clients that declare
+// [OutputSchemasExtension].
+const (
+	OutputSchemasAlways OutputSchemas = iota
+	OutputSchemasWhenAsked
+	OutputSchemasNever
+)
+
 // A Server serves tables to bound callers. It may be used from any goroutine.
 type Server struct {
 	cfg        Config
@@ -80,6 +98,7 @@ type boundTool struct {
 	*Tool
 	table    *Table
 	portable string
+	off      bool // the server\'s selection does not have it
 }
 
 type boundSource struct {
@@ -95,7 +114,7 @@ type boundPrompt struct {
 // New makes a server of tables. It reports every mistake in them but types that
 // have no schema, which [Check] looks at.
 func New(cfg Config, tables ...*Table) (*Server, error) {
-	if err := check(tables); err != nil {
+	if err := errors.Join(check(tables), cfg.Tools.Check(tables...)); err != nil {
 		return nil, err
 	}
 	if cfg.Logger == nil {
@@ -128,7 +147,9 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 func (s *Server) add(t *Table) {
 	for i := range t.Tools {
 		tool := &boundTool{Tool: &t.Tools[i], table: t, portable: portable(t.Tools[i].Name)}
-		s.listed = append(s.listed, tool)
+		if tool.off = !s.cfg.Tools.picks(tool); !tool.off {
+			s.listed = append(s.listed, tool)
+		}
 		if !slices.Contains(s.toolScopes, tool.Scope) {
 			s.toolScopes = append(s.toolScopes, tool.Scope)
 		}

@@ -68,6 +68,8 @@ type Tool struct {
 	// shows neither credentials nor another caller's data. Without a reason a call
 	// is a change, whose record is on disk before its answer is sent.
 	LookUp string
+	// Toolset is the group that the tool is selected by; "" means [CoreToolset].
+	Toolset string
 	// Interrupts says that a call need not wait for earlier calls of the
 	// family.
 	Interrupts bool

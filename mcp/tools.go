@@ -19,8 +19,9 @@ func portable(name string) string { return strings.ReplaceAll(name, "/", "_") }
 // the tools ask for the caller has. Other scopes of a caller make no difference,
 // so there are few lists however many kinds of keys there are.
 type listKey struct {
-	rev    *Revision
-	scopes string
+	rev     *Revision
+	scopes  string
+	outputs bool // with outputSchema
 }
 
 // scopesKey returns one byte for each scope of the tools.
@@ -42,7 +43,12 @@ func serveToolsList(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, 
 	if _, err := c.position(); err != nil {
 		return dst, err
 	}
-	key := listKey{c.rev, s.scopesKey(c.handler.caller.Principal)}
+	caller := &c.handler.caller
+	if caller.Tools != nil { // a client can make up any number of selections: none is kept
+		list, err := s.renderTools(c)
+		return append(dst, list...), err
+	}
+	key := listKey{c.rev, s.scopesKey(caller.Principal), c.wantsOutputSchemas()}
 	if list, ok := s.rendered.Load(key); ok {
 		return append(dst, list.([]byte)...), nil
 	}
@@ -54,11 +60,27 @@ func serveToolsList(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, 
 	return append(dst, list...), nil
 }
 
+// OutputSchemasExtension is the extension that clients declare, among their
+// capabilities, to get outputSchema in tools/list ([OutputSchemasWhenAsked]).
+const OutputSchemasExtension = "io.github.triptych-mcp/output-schemas"
+
+// wantsOutputSchemas reports whether the list has the schemas of answers.
+func (c *Call) wantsOutputSchemas() bool {
+	switch c.handler.server.cfg.OutputSchemas {
+	case OutputSchemasAlways:
+		return true
+	case OutputSchemasNever:
+		return false
+	case OutputSchemasWhenAsked:
+	}
+	return c.Client().OutputSchemas
+}
+
 func (s *Server) renderTools(c *Call) ([]byte, error) {
 	dst := []byte(`"tools":[`)
-	first := true
+	first, outputs := true, c.wantsOutputSchemas()
 	for _, t := range s.listed {
-		if !c.handler.caller.Principal.Allows(t.Scope) || t.Extension && c.rev == baseline {
+		if !c.handler.caller.Principal.Allows(t.Scope) || !c.shows(t) || t.Extension && c.rev == baseline {
 			continue
 		}
 		if !first {
@@ -69,7 +91,7 @@ func (s *Server) renderTools(c *Call) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		dst = c.rev.appendTool(dst, t, f, s.listedName(t, c.rev))
+		dst = c.rev.appendTool(dst, t, f, s.listedName(t, c.rev), outputs)
 	}
 	return append(dst, ']'), nil
 }
@@ -110,6 +132,9 @@ func unknownTool(raw []byte) *jsonrpc.Error {
 func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	if c.tool = s.toolNamed(c.params.name); c.tool == nil {
 		return dst, unknownTool(c.params.name)
+	}
+	if !c.shows(c.tool) {
+		return dst, toolOff(c.tool)
 	}
 	if !c.handler.caller.Principal.Allows(c.tool.Scope) {
 		return dst, permissionDenied(c.tool.Scope)

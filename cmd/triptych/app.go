@@ -33,6 +33,10 @@ type globalFlags struct {
 	logLevel  string
 	families  []string
 	toolNames string
+	toolsets  []string
+	tools     []string
+	readOnly  bool
+	outputs   string
 	noAudit   bool
 	auditSync string
 	remote    remoteFlags

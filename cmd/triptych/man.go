@@ -163,6 +163,8 @@ var manSections = []struct {
 	{"ENVIRONMENT", []manItem{
 		{"TRIPTYCH_DATA", "The data folder."},
 		{"TRIPTYCH_FAMILIES", "The families to serve, parted by commas."},
+		{"TRIPTYCH_TOOLSETS, TRIPTYCH_TOOLS, TRIPTYCH_READ_ONLY", "The tools to serve, as --toolsets, --tools and --read-only."},
+		{"TRIPTYCH_OUTPUT_SCHEMAS", "Who is shown the schemas of structured answers: auto, always or never."},
 		{"TRIPTYCH_TOOL_NAMES", "How tools are listed: documented or portable."},
 		{"TRIPTYCH_AUDIT_SYNC", "When the audit records of look-ups are synced: second or always."},
 		{"TRIPTYCH_STORE", "The store, as --store."},

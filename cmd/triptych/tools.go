@@ -11,24 +11,34 @@ import (
 )
 
 func (a *app) toolsCommand() command {
-	var asJSON bool
+	var asJSON, tokens bool
+	var since string
 	return command{
 		name: "tools", args: "[TOOL]", max: 1,
 		short:    "list the tools, or show one with its arguments",
-		example:  "triptych tools\ntriptych tools create_ruleset\ntriptych tools --json",
+		example:  "triptych tools\ntriptych tools create_ruleset\ntriptych tools --tokens --toolsets debugger/core\ntriptych tools --diff v1.0.0",
 		complete: a.completeTools,
 		flags: func(set *pflag.FlagSet) {
 			jsonFlag(set, &asJSON)
+			set.BoolVar(&tokens, "tokens", false, "print what each tool costs in a model's context")
+			set.StringVar(&since, "diff", "", "print what changed since `REF`: a file that tools --json wrote, or a git revision")
 			a.flags.remote.register(set)
 			a.serverFlags(set)
 		},
 		run: func(ctx context.Context, args []string) error {
+			if since != "" && a.flags.outputs == "" {
+				a.flags.outputs = "always"
+			}
 			tools, err := a.listTools(ctx)
 			switch {
 			case err != nil:
 				return err
 			case len(args) == 1:
 				return a.showTool(tools, args[0], asJSON)
+			case tokens:
+				return a.printTokens(tools)
+			case since != "":
+				return a.printDiff(ctx, tools, since)
 			case asJSON:
 				return a.printJSON(rawTools(tools))
 			}

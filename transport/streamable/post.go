@@ -38,6 +38,10 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 		h.turnAway(w, r, &e.to.caller, invalid(http.StatusUnsupportedMediaType, "the body must be sent as it is, without Content-Encoding"))
 		return false
 	}
+	if refused := h.selectTools(r, &e.to.caller); refused != nil {
+		h.turnAway(w, r, &e.to.caller, refused)
+		return false
+	}
 	named, _ := headerVersion(r)
 	text, refused := h.readBody(w, r, e.hold, orBaseline(named))
 	if refused != nil {

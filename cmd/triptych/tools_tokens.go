@@ -1,0 +1,30 @@
+package main
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// bytesPerToken is how many bytes of a list of tools make a token, in the
+// encodings of today's models. A test compares it with a tokenizer.
+const bytesPerToken = 4.35
+
+// estimatedTokens returns about how many tokens so many bytes take.
+func estimatedTokens(bytes int) int { return int(float64(bytes)/bytesPerToken + 0.5) }
+
+// printTokens prints what each tool, and all of them, cost in a model's context.
+func (a *app) printTokens(tools []toolInfo) error {
+	rows := [][]string{{"TOOL", "BYTES", "TOKENS, ABOUT"}}
+	for _, tool := range tools {
+		rows = append(rows, tokenRow(tool.Name, len(tool.raw)))
+	}
+	raw, err := json.Marshal(map[string]any{"tools": rawTools(tools)})
+	if err != nil {
+		return err
+	}
+	return a.printTable(append(rows, tokenRow(strconv.Itoa(len(tools))+" tools", len(raw))))
+}
+
+func tokenRow(name string, bytes int) []string {
+	return []string{name, strconv.Itoa(bytes), strconv.Itoa(estimatedTokens(bytes))}
+}

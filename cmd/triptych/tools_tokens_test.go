@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"github.com/tiktoken-go/tokenizer"
+)
+
+// TestSurfaceFitsItsBudget pins what the tools cost in a model's context: what
+// tools/list sends to a client of the newest revision with a handshake, in bytes,
+// and in tokens of the encoding that GPT-4o and later models share.
+func TestSurfaceFitsItsBudget(t *testing.T) {
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name          string
+		toolsets      []string
+		bytes, tokens int
+	}{
+		{"all families", nil, 30_000, 7_500},
+		{"core of the debugger", []string{"debugger/core"}, 10_000, 2_500},
+		{"core of all", []string{"core"}, 13_000, 3_250},
+		{"rulesets", []string{"rulesets"}, 10_000, 1_000},
+		{"aoc", []string{"aoc"}, 10_000, 1_000},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := worldOf(map[string]string{"TRIPTYCH_DATA": t.TempDir()})
+			a.flags.toolsets = tt.toolsets
+			tools, err := a.listTools(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw, err := json.Marshal(map[string]any{"tools": rawTools(tools)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tokens, err := codec.Count(string(raw))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d tools, %d bytes, %d tokens", len(tools), len(raw), tokens)
+			if len(raw) > tt.bytes || tokens > tt.tokens {
+				t.Errorf("%d bytes and %d tokens, want %d and %d at most", len(raw), tokens, tt.bytes, tt.tokens)
+			}
+			if about := estimatedTokens(len(raw)); math.Abs(float64(about-tokens)) > 0.1*float64(tokens) {
+				t.Errorf("triptych tools --tokens says %d tokens, want %d within a tenth", about, tokens)
+			}
+		})
+	}
+}

@@ -1,0 +1,109 @@
+package mcp
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// CoreToolset is the toolset of tools without a [Tool.Toolset].
+const CoreToolset = "core"
+
+// A ToolSelection picks tools. The zero value picks all.
+type ToolSelection struct {
+	// Toolsets are names of families, of toolsets, or both as
+	// "debugger/core". With Tools they pick the tools of either.
+	Toolsets []string
+	// Tools are names of tools, in either spelling.
+	Tools []string
+	// ReadOnly leaves out tools that may change something.
+	ReadOnly bool
+}
+
+// IsZero reports whether the selection picks all tools.
+func (s *ToolSelection) IsZero() bool {
+	return len(s.Toolsets) == 0 && len(s.Tools) == 0 && !s.ReadOnly
+}
+
+// picks reports whether the selection has the tool.
+func (s *ToolSelection) picks(t *boundTool) bool {
+	if s.ReadOnly && t.Hints&ReadOnly == 0 {
+		return false
+	}
+	if len(s.Toolsets) == 0 && len(s.Tools) == 0 {
+		return true
+	}
+	family, set := t.table.Family, t.toolset()
+	return slices.Contains(s.Toolsets, family) || slices.Contains(s.Toolsets, set) || slices.Contains(s.Toolsets, family+"/"+set) ||
+		slices.Contains(s.Tools, t.Name) || slices.Contains(s.Tools, t.portable)
+}
+
+func (t *Tool) toolset() string {
+	if t.Toolset == "" {
+		return CoreToolset
+	}
+	return t.Toolset
+}
+
+// A Toolset is a named group of a family's tools.
+type Toolset struct {
+	Family, Name string
+	Tools        []string // their documented names
+}
+
+// Toolsets returns the groups of the tables' tools, in their order.
+func Toolsets(tables ...*Table) []Toolset {
+	var sets []Toolset
+	for _, t := range tables {
+		for i := range t.Tools {
+			name := t.Tools[i].toolset()
+			at := slices.IndexFunc(sets, func(s Toolset) bool { return s.Family == t.Family && s.Name == name })
+			if at < 0 {
+				at = len(sets)
+				sets = append(sets, Toolset{Family: t.Family, Name: name})
+			}
+			sets[at].Tools = append(sets[at].Tools, t.Tools[i].Name)
+		}
+	}
+	return sets
+}
+
+// Check reports names that no table has.
+func (s *ToolSelection) Check(tables ...*Table) error {
+	var sets, tools []string
+	for _, set := range Toolsets(tables...) {
+		for _, name := range []string{set.Family, set.Name, set.Family + "/" + set.Name} {
+			if !slices.Contains(sets, name) {
+				sets = append(sets, name)
+			}
+		}
+		for _, name := range set.Tools {
+			tools = append(tools, name, portable(name))
+		}
+	}
+	for _, name := range s.Toolsets {
+		if !slices.Contains(sets, name) {
+			return fmt.Errorf("unknown toolset %q", quoted(name))
+		}
+	}
+	for _, name := range s.Tools {
+		if !slices.Contains(tools, name) {
+			return fmt.Errorf("unknown tool %q", quoted(name))
+		}
+	}
+	return nil
+}
+
+// shows reports whether the server and the caller's selections have the tool.
+func (c *Call) shows(t *boundTool) bool {
+	return !t.off && (c.handler.caller.Tools == nil || c.handler.caller.Tools.picks(t))
+}
+
+// toolOff refuses a call of a tool that is not selected.
+func toolOff(t *boundTool) *jsonrpc.Error {
+	return InvalidParams("the tool %s is not enabled here: it is in the toolset %s/%s", t.Name, t.table.Family, t.toolset())
+}
+
+// CheckSelection reports names that none of the server's tables has.
+func (s *Server) CheckSelection(selection *ToolSelection) error { return selection.Check(s.tables...) }

@@ -1,0 +1,118 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// grouped are two families with three toolsets.
+func grouped() []*mcp.Table {
+	answer := mcp.Typed(func(context.Context, *mcp.Call, noArgs) (greeting, error) { return greeting{"done"}, nil })
+	return []*mcp.Table{
+		{Family: "house", Tools: []mcp.Tool{
+			{Name: "house/look", Hints: mcp.ReadOnly, Call: answer},
+			{Name: "house/paint", Call: answer},
+			{Name: "house/dig", Toolset: "cellar", Call: answer},
+		}},
+		{Family: "garden", Tools: []mcp.Tool{{Name: "garden/plant", Call: answer}}},
+	}
+}
+
+// listedNames returns the names in tools/list, without their family.
+func listedNames(t *testing.T, h *mcp.Handler) string {
+	t.Helper()
+	var list struct{ Tools []struct{ Name string } }
+	if err := json.Unmarshal([]byte(ask(t, h, "tools/list", "")), &list); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name[strings.IndexAny(tool.Name, "/_")+1:])
+	}
+	return strings.Join(names, " ")
+}
+
+// TestToolsAreSelected selects tools for a server, and the same for one caller
+// of a server that has all: the others are not listed, and calls of them say
+// where they are.
+func TestToolsAreSelected(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		selection mcp.ToolSelection
+		want      string
+	}{
+		{"nothing", mcp.ToolSelection{}, "look paint dig plant"},
+		{"a family", mcp.ToolSelection{Toolsets: []string{"house"}}, "look paint dig"},
+		{"a toolset", mcp.ToolSelection{Toolsets: []string{"core"}}, "look paint plant"},
+		{"a toolset of a family", mcp.ToolSelection{Toolsets: []string{"house/core"}}, "look paint"},
+		{"tools", mcp.ToolSelection{Tools: []string{"house/dig", "garden_plant"}}, "dig plant"},
+		{"both", mcp.ToolSelection{Toolsets: []string{"garden"}, Tools: []string{"house_look"}}, "look plant"},
+		{"what changes nothing", mcp.ToolSelection{ReadOnly: true}, "look"},
+		{"nothing that changes nothing", mcp.ToolSelection{Toolsets: []string{"garden"}, ReadOnly: true}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			config := mcp.Config{Name: "test", Version: "1"}
+			caller := mcp.Caller{Tools: &tt.selection}
+			for _, where := range []string{"caller", "server"} {
+				s, err := mcp.New(config, grouped()...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				h := s.Bind(caller, nil)
+				if tt.want != "" || where == "caller" {
+					if got := listedNames(t, h); got != tt.want {
+						t.Errorf("%s: got %q, want %q", where, got, tt.want)
+					}
+				}
+				got := ask(t, h, "tools/call", `{"name":"house/dig"}`)
+				if on := slices.Contains(strings.Fields(tt.want), "dig"); on != strings.Contains(got, "done") ||
+					!on && (tt.want != "" || where == "caller") && (!strings.Contains(got, "-32602") || !strings.Contains(got, "house/cellar")) {
+					t.Errorf("%s: house/dig answers %s", where, got)
+				}
+				config.Tools, caller.Tools = tt.selection, nil
+			}
+		})
+	}
+	for _, wrong := range []mcp.ToolSelection{{Toolsets: []string{"attic"}}, {Toolsets: []string{"garden/cellar"}}, {Tools: []string{"look"}}} {
+		if _, err := mcp.New(mcp.Config{Name: "test", Version: "1", Tools: wrong}, grouped()...); err == nil {
+			t.Errorf("a server was made with %v", wrong)
+		}
+	}
+}
+
+// TestOutputSchemasByConfig lists tools with each setting, for a client that asks
+// for the schemas of answers and one that does not. Answers have the structured
+// content in any case.
+func TestOutputSchemasByConfig(t *testing.T) {
+	const asks = `{"experimental":{"io.github.triptych-mcp/output-schemas":{}}}`
+	for _, tt := range []struct {
+		mode         mcp.OutputSchemas
+		capabilities string
+		want         bool
+	}{
+		{mcp.OutputSchemasAlways, "{}", true},
+		{mcp.OutputSchemasWhenAsked, "{}", false},
+		{mcp.OutputSchemasWhenAsked, asks, true},
+		{mcp.OutputSchemasNever, asks, false},
+	} {
+		s, err := mcp.New(mcp.Config{Name: "test", Version: "1", OutputSchemas: tt.mode}, grouped()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second list is a cached one
+			h := s.Bind(mcp.Caller{Connection: true}, nil)
+			initialize(t, h, "2025-11-25", tt.capabilities)
+			if got := strings.Contains(ask(t, h, "tools/list", ""), "outputSchema"); got != tt.want {
+				t.Errorf("mode %d, capabilities %s: outputSchema is listed: %t, want %t", tt.mode, tt.capabilities, got, tt.want)
+			}
+			if got := ask(t, h, "tools/call", `{"name":"house_look"}`); !strings.Contains(got, "structuredContent") {
+				t.Errorf("mode %d: got %s", tt.mode, got)
+			}
+		}
+	}
+}
