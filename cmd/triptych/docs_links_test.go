@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -107,4 +108,27 @@ func anchors(t *testing.T, path string) map[string]bool {
 		all[strings.ReplaceAll(marks.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
 	}
 	return all
+}
+
+// sourcePath matches paths of files and folders of the code, as the documents for
+// contributors name them.
+var sourcePath = regexp.MustCompile("(?:^|[^A-Za-z/])((?:jsonrpc|mcp|transport|rulesets|aoc|debugger|cmd|conformance)/[A-Za-z0-9_/]*[A-Za-z0-9_](?:\\.[a-z]+)?)")
+
+// The documents for contributors name files and folders that exist.
+func TestDocumentsNameFiles(t *testing.T) {
+	for _, name := range []string{"docs/architecture.md", "CONTRIBUTING.md"} {
+		text, err := os.ReadFile(filepath.Join(top, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range sourcePath.FindAllSubmatchIndex(text, -1) {
+			path := string(text[at[2]:at[3]])
+			if next := text[at[3]:]; bytes.HasPrefix(next, []byte("…")) || bytes.HasPrefix(next, []byte("*")) {
+				continue // a pattern
+			}
+			if _, err := os.Stat(filepath.Join(top, path)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
 }
