@@ -161,6 +161,9 @@ func (s *Set) newTypeLocked(e *dwarf.Entry) *Type {
 		enc := encodings[intAttr(e, dwarf.AttrEncoding)]
 		t.Kind, t.signed, t.unicode = enc.kind, enc.signed, enc.unicode
 		t.name = cmp.Or(dwarfread.BaseTypeNames[t.name], t.name)
+		if t.name == "wchar_t" { // which compilers call a number
+			t.Kind = KindChar
+		}
 	}
 	t.goLocked(e)
 	t.sizeLocked()

@@ -29,6 +29,10 @@ var cppRecipes = []recipe{
 	{"std::shared_ptr<", showShared},
 	{"std::weak_ptr<", showShared},
 	{"std::optional<", showOptional},
+	{"std::variant<", showVariant},
+	{"std::tuple<", showTuple},
+	{"std::function<", showFunction},
+	{"std::bitset<", showBitset},
 	{llvmPrefix + "basic_string<char,", showLLVM},
 	{llvmPrefix + "basic_string_view<char,", showLLVM},
 	{llvmPrefix + "vector<", showLLVM},
@@ -70,8 +74,7 @@ func cppStringView(r *renderer, o Object, _, _ int) (content, error) {
 	return r.characters(o, ptr, "_M_len")
 }
 
-// characters shows a string of a pointer and a length. One of wide characters
-// is shown as a list.
+// characters shows a string of a pointer and a length.
 func (r *renderer) characters(o, ptr Object, length string) (content, error) {
 	addr, err := ptr.Uint()
 	if err != nil {
@@ -86,7 +89,7 @@ func (r *renderer) characters(o, ptr Object, length string) (content, error) {
 		return r.text(o.View.Memory, addr, int64(n))
 	}
 	s := sequence{length: int64(n), start: addr, elem: elem, owner: o}
-	return r.elements(s.length, cStyle, s.at, 0, 0)
+	return r.wideText(s)
 }
 
 func (o Object) cppVector() (sequence, bool, error) {

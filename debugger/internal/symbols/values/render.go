@@ -150,7 +150,7 @@ func (r *renderer) plain(o Object, depth, pointers int) (content, error) {
 		if err != nil {
 			return content{}, err
 		}
-		v := r.value(to, depth, pointers)
+		v := r.value(dynamic(to), depth, pointers)
 		return content{text: v.Text, children: v.Children, cut: v.Cut}, nil
 	case types.KindStruct, types.KindClass, types.KindUnion:
 		return r.members(o, t, depth, pointers)
@@ -180,7 +180,11 @@ func (r *renderer) pointer(o Object, t *types.Type, depth, pointers int) (conten
 			c.text += " " + text
 		}
 	case pointers < r.limits.Pointers && depth < r.limits.Depth:
-		v := r.value(o.At(to, addr), depth+1, pointers+1)
+		target := dynamic(o.At(to, addr))
+		if target.Type != to {
+			c.text += " (" + target.Type.String() + ")"
+		}
+		v := r.value(target, depth+1, pointers+1)
 		v.Name = "*" + o.Name
 		c.children = []Value{v}
 	}

@@ -28,6 +28,7 @@ func TestValues(t *testing.T) {
 		{"C++", "values.cc", "marker", 1, []string{"-O0"}, valuesCPP},
 		{"C++, type units", "values.cc", "marker", 1, []string{"-O0", "-fdebug-types-section"}, valuesCPP},
 		{"C++, DWARF 4, type units", "values.cc", "marker", 1, []string{"-O0", "-fdebug-types-section", "-gdwarf-4"}, valuesCPP},
+		{"C++, the library beside containers", "modern.cc", "marker", 0, []string{"-O0"}, modernCPP},
 		{"Rust", "values.rs", "marker", 0, nil, valuesRust},
 		{"Rust, containers", "containers.rs", "marker", 0, nil, containersRust},
 		{"Go", "govalues", "main.marker", 0, []string{"-gcflags=-N"}, valuesGo},
@@ -149,6 +150,30 @@ var valuesCPP = []variableWant{
 	{"mp", "int app::Base::*", "&app::Base::id"},
 	{"grid", "int [2][3]", "{{1, 2, 3}, {4, 5, 6}}"},
 	{"r", "int", "45"},
+}
+
+var modernCPP = []variableWant{
+	{"number", "", "int(5)"},
+	{"text", "", `std::string("abc")`},
+	{"nothing", "std::variant<std::monostate, int>", "std::monostate{}"},
+	{"three", "std::tuple<int, std::string, double>", `{1, "x", 2.5}`},
+	{"none", "std::tuple<>", "{}"},
+	{"sparse", "", "{{}, 7, {}}"},
+	{"bits", "", "101100000011"},
+	{"many", "", "1" + strings.Repeat("0", 98) + "1"},
+	{"plain", "std::function<int(int)>", "* <twice>"},
+	{"object", "", "<Adder>"},
+	{"unset", "", "<empty>"},
+	{"sixteen", "", `u"grüß 😀"`},
+	{"thirtytwo", "", `U"☺!"`},
+	{"wide", "", `L"wide"`},
+	{"seen", "", `u"seen"`},
+	{"letter", "wchar_t", "119 'w'"},
+	{"shape", "app::Shape *", "* (app::Square)"},
+	{"second", "app::Named *", "* (app::Label)"},
+	{"owned", "", "* (app::Square)"},
+	{"boxed", "app::Shape *", "* (app::Box<int>)"},
+	{"gone", "app::Shape *", "0x0"},
 }
 
 var valuesRust = []variableWant{
@@ -312,6 +337,33 @@ func TestRustTables(t *testing.T) {
 	}
 	if _, err := ring.Index(3); err == nil {
 		t.Error("ring[3] is there")
+	}
+}
+
+// TestDynamicClass: what pointers and references to a base lead to is the whole
+// object, wherever the base lies in it.
+func TestDynamicClass(t *testing.T) {
+	t.Parallel()
+	s := symbolstest.Stop(t, symbolstest.Compile(t, "modern.cc", "-O0"), "marker", 0)
+	frames, err := callstack.Unwind(s.Program(t), s.Core.Regs, s.Core, 2)
+	if err != nil || len(frames) < 2 {
+		t.Fatal(err)
+	}
+	value := func(name string) values.Value {
+		t.Helper()
+		o, err := frames[1].Variable(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o.Value(values.DefaultLimits)
+	}
+	for name, want := range map[string]string{"shape": "side = 2", "second": "size = 8", "boxed": "held = 9"} {
+		if v := value(name); len(v.Children) != 1 || !strings.Contains(v.Children[0].Text, want) {
+			t.Errorf("%s = %+v, want %s in it", name, v, want)
+		}
+	}
+	if v := value("ref"); !strings.Contains(v.Text, "tag = 3") || !strings.Contains(v.Text, "size = 8") {
+		t.Errorf("ref = %s, want tag = 3 and size = 8 in it", v.Text)
 	}
 }
 
