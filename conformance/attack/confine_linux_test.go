@@ -21,18 +21,6 @@ const (
 	diskSize    = 200 << 20
 )
 
-// full reports whether attacks are made with the numbers of the report that they
-// come from; the short form shows the same with fewer.
-func full() bool { return os.Getenv("TRIPTYCH_TEST_ATTACK") == "full" }
-
-// times returns one of two numbers.
-func times(short, long int) int {
-	if full() {
-		return long
-	}
-	return short
-}
-
 // confined starts a server with limited memory and a small disk, and a key that
 // is on it.
 func confined(t *testing.T, flags ...string) (s *server, token string) {
