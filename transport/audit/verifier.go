@@ -105,9 +105,17 @@ func (v *verifier) begin(l line, wrong func(string, ...any) *BreakError) *BreakE
 	v.begun, v.key, v.prev, v.origin = true, key, l.hash.String(), l.prev
 	v.seq, v.first, v.signed = f.After, f.After, f.After
 	if f.Number > 1 {
-		v.missing = f
+		v.missing, v.headSeen = f, v.headBefore(f)
 	}
 	return nil
+}
+
+// headBefore reports whether the published head is of a record before a file: its
+// line went with the files that were deleted, and a crash kept the later ones from
+// the disk.
+func (v *verifier) headBefore(f *fileNote) bool {
+	l, err := parseLine([]byte(v.head))
+	return err == nil && l.isHeadOf(v.key, v.report.Chain) && l.note.Head.Seq <= f.After
 }
 
 func (v *verifier) trusts(key ed25519.PublicKey) bool {
