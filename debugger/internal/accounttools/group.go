@@ -2,8 +2,6 @@ package accounttools
 
 import (
 	"time"
-
-	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // A Group has the tools about the caller's plan and the audit trail.
@@ -12,32 +10,6 @@ type Group struct {
 	accounts Accounts
 	now      func() time.Time
 	Phrases  map[string]string // of the tools, by their names
-}
-
-// Tools returns the rows of the group.
-func (t *Group) Tools() []mcp.Tool {
-	return []mcp.Tool{
-		{
-			Name: "debugger/quota_status", Title: "Quota status", Scope: "debug:read", Hints: mcp.ReadOnly,
-			LookUp: "it shows the caller its own account",
-			Doc:    "Show the plan of the API key and how much of its quota is used",
-			Phrase: "Quota checked",
-			Call:   mcp.Typed(t.quotaStatus),
-		},
-		{
-			Name: "debugger/license_info", Title: "License", Scope: "debug:read", Hints: mcp.ReadOnly,
-			LookUp: "it shows the caller its own account",
-			Doc:    "Show the type, status, expiry and features of the license",
-			Phrase: "License checked",
-			Call:   mcp.Typed(t.licenseInfo),
-		},
-		{
-			Name: "debugger/get_comprehensive_audit", Title: "Audit trail", Scope: "audit:read", Hints: mcp.ReadOnly, // no LookUp: the records are of other keys, too
-			Doc:    "Show the audit trail, today's if no time is given, and verify its hash chain",
-			Phrase: "Audit trail read",
-			Call:   mcp.Typed(t.audit),
-		},
-	}
 }
 
 // New returns a Group. Without a trail or accounts it serves a local user.

@@ -22,19 +22,6 @@ type Group struct {
 	StopSite func(ctx context.Context, call *mcp.Call, session string) (bugs.Site, error)
 }
 
-// Tools returns the rows of the group.
-func (t *Group) Tools() []mcp.Tool {
-	return []mcp.Tool{
-		{
-			Name: "debugger/find_similar_bugs", Title: "Similar bugs", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly, Task: mcp.TaskWhenSlow,
-			LookUp: "it searches source code, which every caller with the scope may search",
-			Doc:    "Search source code for places that resemble the one where the program stopped, or a given one",
-			Phrase: "Similar bugs searched",
-			Call:   mcp.Typed(t.findSimilarBugs),
-		},
-	}
-}
-
 type similarArgs struct {
 	sessiontools.SessionArg
 	Pattern  string `json:"pattern_type,omitempty" enum:"crash|memory|logic" doc:"Class of bugs to look for; found out by itself when it is not given"`

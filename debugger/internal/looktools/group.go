@@ -2,8 +2,6 @@ package looktools
 
 import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
-	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
-	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // A Group has the tools that show a stopped process, and the one that changes
@@ -11,78 +9,4 @@ import (
 type Group struct {
 	Sessions *session.Registry
 	NoWrite  bool
-}
-
-// Tools returns the rows of the group.
-func (t *Group) Tools() []mcp.Tool {
-	return []mcp.Tool{
-		{
-			Name: "debugger/get_stack_trace", Title: "Stack trace", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
-			LookUp: sessiontools.LookUp,
-			Doc:    "Show the calls that led to where a thread stands",
-			Phrase: "Stack trace inspected",
-			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.stackTrace)),
-		},
-		{
-			Name: "debugger/get_variables", Title: "Variables", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
-			LookUp: sessiontools.LookUp,
-			Doc:    "Show local or global variables with their types and values",
-			Phrase: "Variables inspected{ (scope: $scope)}", Details: sessiontools.FactsOf(sessiontools.ScopeFact),
-			Call: mcp.Typed(sessiontools.WithStopped(t.Sessions, t.variables)),
-		},
-		{
-			Name: "debugger/evaluate", Title: "Evaluate", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
-			LookUp: sessiontools.LookUp,
-			Doc:    "Evaluate an expression over variables, registers and memory",
-			Phrase: "Expression evaluated",
-			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.evaluate)),
-		},
-		{
-			Name: "debugger/threads", Title: "Threads", Scope: sessiontools.ReadScope,
-			Doc:    "List the threads and where they are, and choose the current one",
-			Phrase: "Threads inspected",
-			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.threads)),
-		},
-		{
-			Name: "debugger/goroutines", Title: "Goroutines", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
-			LookUp: sessiontools.LookUp,
-			Doc:    "List the goroutines of a Go program and what they wait for",
-			Phrase: "Goroutines inspected",
-			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.goroutines)),
-		},
-		{
-			Name: "debugger/registers", Title: "Registers", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
-			LookUp: sessiontools.LookUp,
-			Doc:    "Show the registers of a thread",
-			Phrase: "Registers inspected",
-			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.registers)),
-		},
-		{
-			Name: "debugger/read_memory", Title: "Read memory", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
-			LookUp: sessiontools.LookUp,
-			Doc:    "Show memory of the process in hexadecimal",
-			Phrase: "Memory inspected{ at $address}", Details: sessiontools.FactsOf(sessiontools.AddressFact),
-			Call: mcp.Typed(sessiontools.WithStopped(t.Sessions, t.readMemory)),
-		},
-		{
-			Name: "debugger/write_memory", Title: "Write memory", Scope: sessiontools.WriteScope, Hints: mcp.Destructive,
-			Doc:    "Change memory of the process",
-			Phrase: "Memory written{ at $address}", Details: sessiontools.FactsOf(sessiontools.AddressFact),
-			Call: mcp.Typed(sessiontools.WithProcess(t.Sessions, t.writeMemory)),
-		},
-		{
-			Name: "debugger/disassemble", Title: "Disassemble", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
-			LookUp: sessiontools.LookUp,
-			Doc:    "Show instructions in Intel syntax",
-			Phrase: "Code inspected",
-			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.disassemble)),
-		},
-		{
-			Name: "debugger/source", Title: "Source", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
-			LookUp: sessiontools.LookUp,
-			Doc:    "Show source lines around the current one, or around another one of the program",
-			Phrase: "Source inspected",
-			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.source)),
-		},
-	}
 }

@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
-	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
-	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // A Group has the tools that go through the history of a process or a trace.
@@ -13,40 +11,4 @@ type Group struct {
 	Sessions *session.Registry
 	Exports  string // the folder for traces that are written
 	Now      func() time.Time
-}
-
-// Tools returns the rows of the group.
-func (t *Group) Tools() []mcp.Tool {
-	return []mcp.Tool{
-		{
-			Name: "debugger/step_backward", Title: "Step back", Scope: sessiontools.WriteScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Go back by recorded instructions or lines of source; everything then shows the past",
-			Phrase: "Step backward executed",
-			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.stepBackward)),
-		},
-		{
-			Name: "debugger/reverse_continue", Title: "Continue backwards", Scope: sessiontools.WriteScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Go back to the last time a breakpoint was reached or a watchpoint's memory was written",
-			Phrase: "Reverse continue executed",
-			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.reverseContinue)),
-		},
-		{
-			Name: "debugger/seek", Title: "Go to a position", Scope: sessiontools.WriteScope, Task: mcp.TaskWhenSlow, Hints: mcp.Idempotent,
-			Doc:    "Go to a position of the recorded history, be it in the past or the present",
-			Phrase: "Moved through history",
-			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.seekTo)),
-		},
-		{
-			Name: "debugger/last_write", Title: "Last write", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Find what has written a value last: the instruction, its thread and stack, and the value before",
-			Phrase: "Last write searched",
-			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.lastWrite)),
-		},
-		{
-			Name: "debugger/export_trace", Title: "Export the trace", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Write the recorded history, or a part of it, into a file",
-			Phrase: "Trace exported{ ($format)}", Details: sessiontools.FactsOf(sessiontools.FormatFact),
-			Call: mcp.Typed(sessiontools.WithStopped(t.Sessions, t.exportTrace)),
-		},
-	}
 }
