@@ -323,7 +323,12 @@ func TestLaunch(t *testing.T) {
 	path := debuggertest.Build(t, "shapes.c")
 	var a answer
 	c.data("launch", args{"path": path}, &a)
-	if s := a.State; s.Function != "main" || s.Reason != "step" || !strings.HasSuffix(s.File, "shapes.c") {
+	var list struct{ Sessions []answer }
+	c.data("sessions", nil, &list)
+	if a.State.Reason != "launched" || list.Sessions[0].State.Reason != "launched" {
+		t.Errorf("the reason is %q, then %q, want launched", a.State.Reason, list.Sessions[0].State.Reason)
+	}
+	if s := a.State; s.Function != "main" || s.Reason != "launched" || !strings.HasSuffix(s.File, "shapes.c") {
 		t.Errorf("%+v", s)
 	}
 	c.ok("detach", args{"kill": true})

@@ -67,6 +67,9 @@ func (l launched) Text() string {
 	return fmt.Sprintf("Launched process %d\n%s", l.State.PID, where)
 }
 
+// reasonLaunched is why a process is stopped where launch has let it run to.
+const reasonLaunched = "launched"
+
 // launch starts a program and begins a session with it.
 func (t *Group) launch(ctx context.Context, call *mcp.Call, args launchArgs) (launched, error) {
 	if t.NoLaunch {
@@ -93,7 +96,7 @@ func (t *Group) launch(ctx context.Context, call *mcp.Call, args launchArgs) (la
 		out.Discard()
 		return launched{}, err
 	}
-	s, err := t.Sessions.Add(call.StateKey(), target.OfProcess(process, out, "launched"))
+	s, err := t.Sessions.Add(call.StateKey(), target.OfProcess(process, out, reasonLaunched))
 	if err != nil {
 		return launched{}, err
 	}
@@ -168,5 +171,10 @@ func (t *Group) toPlace(ctx context.Context, call *mcp.Call, s *session.Session,
 		return stop, err
 	})
 	now := moved.State
-	return launched{State: now}, now.Status == session.Stopped && now.Reason == session.Reasons[proc.Stepped], err
+	if now.Status != session.Stopped || now.Reason != session.Reasons[proc.Stepped] {
+		return launched{State: now}, false, err
+	}
+	now.Reason = reasonLaunched
+	s.SetReason(reasonLaunched)
+	return launched{State: now}, true, err
 }

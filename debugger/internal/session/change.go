@@ -23,8 +23,13 @@ func (s *Session) SelectThread(thread int) error {
 		reason = Reasons[s.CurrentStop().Why]
 	}
 	s.RecordStop(s.CurrentStop())
-	s.mu.Lock()
-	s.now.Reason = reason
-	s.mu.Unlock()
+	s.SetReason(reason)
 	return nil
+}
+
+// SetReason changes why the process is stopped.
+func (s *Session) SetReason(reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now.Reason = reason
 }
