@@ -45,7 +45,7 @@ func safely(ctx context.Context, h Handler, req *Request, dst []byte, log *slog.
 	return h.Handle(ctx, req, dst)
 }
 
-// errPanicked is what the other side sees of a panic.
+// errPanicked is sent in place of a panic: its text is for the log only.
 var errPanicked error = Errorf(CodeInternalError, "Internal error")
 
 // Recover is to be deferred where a handler's work runs: a panic is logged with

@@ -110,7 +110,7 @@ func (b *batch) expect(n int) {
 	b.left += n
 }
 
-// submit queues a job and sees to it that somebody runs it. It reports false
+// submit queues a job and makes sure that a goroutine runs it. It reports false
 // when a job with this id is in flight already.
 func (s *scheduler) submit(j *job) bool {
 	s.mu.Lock()

@@ -68,8 +68,8 @@ func exported(messages []Message, items []message) []Message {
 	return messages
 }
 
-// Answered reports whether anybody waits for an answer: not so when all are
-// notifications and responses.
+// Answered reports whether the body gets an answer. A body of notifications and
+// responses gets none.
 func (b *Body) Answered() bool {
 	for _, m := range b.Messages {
 		if m.Err != nil || m.Request != nil && !m.Request.IsNotification() {
@@ -80,7 +80,7 @@ func (b *Body) Answered() bool {
 }
 
 // Answer runs the requests one after another and appends the answer to the
-// whole body to dst: nothing when nobody waits for one. Notifications and
+// whole body to dst, or nothing if no message wants one. Notifications and
 // responses are passed over, and a [BatchGuard] is asked first. Requests behind
 // answers of more than [Config].MaxBatchAnswer are refused without being run.
 func (b *Body) Answer(ctx context.Context, h Handler, dst []byte) []byte {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// calls are the requests that we sent and that wait for their answers.
+// calls holds the requests that this side sent and whose answers are outstanding.
 type calls struct {
 	mu     sync.Mutex
 	last   int64
@@ -33,7 +33,8 @@ func (c *calls) forget(id ID) {
 	delete(c.open, id.String())
 }
 
-// answer gives a response to whoever waits for it; nobody may.
+// answer passes a response to the Call that waits for it. A response without one
+// is dropped.
 func (c *calls) answer(r *Response) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

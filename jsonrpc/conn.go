@@ -68,7 +68,7 @@ type Conn struct {
 	guard     BatchGuard
 	policy    IDPolicy
 
-	lines    *lineReader // of whoever has the reading role
+	lines    *lineReader // belongs to the goroutine with the reading role
 	decoder  *decoder    // likewise, as the four below
 	message  message
 	scratch  []byte // for answers
@@ -77,8 +77,8 @@ type Conn struct {
 	out      outbox
 	values   context.Context
 
-	// turn is odd while a handler runs on the reading goroutine. Whoever
-	// makes it even by compare-and-swap has the reading role from then on.
+	// turn is odd while a handler runs on the reading goroutine. The goroutine
+	// that makes it even by compare-and-swap has the reading role from then on.
 	turn          atomic.Uint64
 	inTurn        *job // the job of an odd turn, nil while the reader writes
 	monitorParked atomic.Bool
@@ -145,7 +145,7 @@ func (c *Conn) wait(ctx context.Context) error {
 	case <-c.drained:
 		return c.out.failed()
 	case err := <-c.writeFailed:
-		c.shutDown(0) // what is not done yet is done for nobody
+		c.shutDown(0) // no answer can be delivered any more
 		return err
 	case <-ctx.Done():
 		c.shutDown(c.cfg.Drain)
@@ -222,14 +222,14 @@ func (c *Conn) read() {
 	}
 }
 
-// silence is how long nothing comes before the end of an input that is not a
-// pipe's, which ends with its last message.
+// silence is the pause before the end of input that tells a client which hung up
+// from a pipe or file, whose end follows its last message at once.
 const silence = 100 * time.Millisecond
 
 // InputClosed is closed when the other side has ended its input after a silence, or when
 // Serve's ctx is done. What is still being answered is answered, but need not wait
 // for what may never come. Input that ends right behind a message, as a file or
-// a pipe does, comes from somebody who waits for all answers; then it is open
+// a pipe does, comes from a client that waits for all answers; then it is open
 // for as long as the connection.
 func (c *Conn) InputClosed() <-chan struct{} { return c.inputClosed }
 
@@ -273,7 +273,7 @@ func (c *Conn) handleMessage(m *message) bool {
 	case m.kind == isResponse:
 		c.calls.answer(&m.response)
 	case m.request.IsNotification() && c.preempt != nil && c.preempt.Preempt(&m.request):
-	case c.draining.Load(): // nobody will hear an answer
+	case c.draining.Load(): // no answer can be delivered
 	case m.request.IsNotification():
 		return c.run(c.newJob(&m.request))
 	default:
@@ -282,8 +282,8 @@ func (c *Conn) handleMessage(m *message) bool {
 	return true
 }
 
-// handleRequest runs the request here when nothing is in its way, else leaves it
-// to whoever is done first.
+// handleRequest runs the request here when nothing is in its way, else queues it
+// for the next goroutine that is done.
 func (c *Conn) handleRequest(req *Request) bool {
 	j := c.newJob(req)
 	if c.scheduler.quiet.Load() {
@@ -357,7 +357,7 @@ func (c *Conn) beginTurn(j *job) (turn uint64) {
 // endTurn ends what beginTurn began and reports whether the reading role is still ours.
 func (c *Conn) endTurn(turn uint64) bool { return c.turn.CompareAndSwap(turn, turn+1) }
 
-// tick is how long a handler may keep the reading role.
+// tick is the longest time that a handler keeps the reading role.
 const tick = 500 * time.Microsecond
 
 // idleTicks is after how many quiet ticks the monitor parks.

@@ -44,7 +44,7 @@ func newDecoder(depth int) *decoder {
 // An envelope is the spans of the members that JSON-RPC knows.
 type envelope struct{ version, id, method, params, result, err []byte }
 
-// member is where the value of the key with that literal goes, nil for other
+// member returns the field that takes the value of that key, nil for other
 // keys. Only what is not found as it stands can have escapes.
 func (e *envelope) member(lit []byte) *[]byte {
 	span := e.named(lit[1 : len(lit)-1])

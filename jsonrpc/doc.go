@@ -55,7 +55,7 @@
 //
 // Input that ends is the regular end: [Conn.Call] gives [ErrClosed], handlers
 // finish, answers are written, Serve returns; [Conn.InputClosed] tells handlers that
-// would wait for long whether somebody still listens. A context that is done gives
+// would wait for long whether the other side still listens. A context that is done gives
 // handlers [Config].Drain, in which answers and cancellations are still heard,
 // then cancels them. Serve leaves no goroutine behind except a handler that
 // ignores its context for another Drain, and a read or write that hangs on a

@@ -29,7 +29,7 @@ type Error struct {
 
 // Errors that are told apart by identity.
 var (
-	// ErrNoAnswer is what a handler returns when the answer comes later, by
+	// ErrNoAnswer is returned by a handler when the answer comes later, by
 	// [Conn.Respond], or never.
 	ErrNoAnswer = errors.New("no answer now")
 	// ErrClosed reports a connection that is over.

@@ -7,7 +7,7 @@ import (
 )
 
 // A lineReader cuts a stream into lines of at most limit bytes. It belongs to
-// whoever has the reading role of a connection.
+// the goroutine with the reading role of a connection.
 type lineReader struct {
 	r       io.Reader
 	limit   int
@@ -109,7 +109,7 @@ func (l *lineReader) move(to []byte) {
 	l.lo, l.hi = 0, n
 }
 
-// detach gives the buffer to whoever still uses the last line, and goes on with
+// detach leaves the buffer to the handler that still uses the last line, and goes on with
 // a copy of what was not taken.
 func (l *lineReader) detach() {
 	size := firstBuffer

@@ -11,7 +11,7 @@ type Request struct {
 	Params []byte // an object or an array as checked JSON, nil when absent
 }
 
-// IsNotification reports whether nobody waits for an answer.
+// IsNotification reports whether the request has no id and so gets no answer.
 func (r *Request) IsNotification() bool { return r.ID.IsZero() }
 
 // A Response answers a request: with a result, or with an error.

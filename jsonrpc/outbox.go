@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// An outbox is a combining writer: whoever finds no write in progress writes;
-// everybody else leaves bytes behind, and the one who writes takes them along.
-// What waits is bounded: past the limit everybody waits for the other side to
-// read.
+// An outbox is a combining writer: a goroutine that finds no write in progress
+// writes; the others append their bytes to the queue, which the writer drains
+// before it returns. The queue is bounded: past the limit all wait for the other
+// side to read.
 type outbox struct {
 	w      io.Writer
 	limit  int
@@ -22,8 +22,8 @@ type outbox struct {
 
 	mu   sync.Mutex
 	room sync.Cond // size shrank, or err was set
-	// waiting is what writes take, in order: whole lines, of many small messages
-	// or of a big one. A buffer that took all would be copied again and again as
+	// waiting is the queue, in order: buffers of whole lines, of many small
+	// messages or of a big one. A buffer that took all would be copied again and again as
 	// it grows, and be as large as the most that ever waited.
 	waiting [][]byte
 	size    int      // and its bytes
@@ -34,11 +34,11 @@ type outbox struct {
 	err     error
 }
 
-// keepBuffer is how large a buffer may be that is always kept for later
-// messages, and how much is worth a write.
+// keepBuffer is the size up to which a buffer is always kept for later messages,
+// and from which on a queue is worth a write.
 const keepBuffer = 64 << 10
 
-// keepUsed is how large one may be that is kept while it is used.
+// keepUsed is the size up to which a buffer is kept while messages fill it.
 const keepUsed = 4 << 20
 
 // worthKeeping says whether to keep a buffer of which that much was used: big
@@ -53,7 +53,7 @@ func (o *outbox) init(w io.Writer, limit int, broken chan<- error) {
 }
 
 // put adds one message and its newline. With flush set it is written at once,
-// else when somebody flushes, which the reader does when it is full.
+// else by the next flush, which comes when the queue is full or the reader idle.
 func (o *outbox) put(message []byte, flush bool) error {
 	_, err := o.putOwned(message, flush)
 	return err
@@ -86,7 +86,7 @@ func (o *outbox) putOwned(message []byte, flush bool) (instead []byte, err error
 	return message, o.err
 }
 
-// lastLocked is where a small message goes.
+// lastLocked returns the buffer that takes a small message.
 func (o *outbox) lastLocked() *[]byte {
 	if n := len(o.waiting); n > 0 && len(o.waiting[n-1]) < keepBuffer {
 		return &o.waiting[n-1]
@@ -115,7 +115,7 @@ func (o *outbox) recycleLocked(lines []byte) {
 	o.unused, o.kept = append(o.unused, lines[:0]), o.kept+size
 }
 
-// flush writes what waits, unless somebody else is writing already.
+// flush writes the queue, unless another goroutine is writing already.
 func (o *outbox) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -158,7 +158,7 @@ func (o *outbox) writeLocked(out [][]byte, held *withholder) {
 	}
 }
 
-// drain writes what waits and waits for whoever is writing.
+// drain writes the queue and waits until no goroutine is writing.
 func (o *outbox) drain() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -182,7 +182,7 @@ func (o *outbox) drainWithin(d time.Duration) {
 	}
 }
 
-// fail lets nobody wait any more.
+// fail wakes all that wait and fails every later write.
 func (o *outbox) fail(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

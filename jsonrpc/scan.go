@@ -2,7 +2,7 @@ package jsonrpc
 
 import "fmt"
 
-// DefaultDepth is how deep arrays and objects may be nested.
+// DefaultDepth is the nesting of arrays and objects that is accepted by default.
 const DefaultDepth = 512
 
 // A SyntaxError says where bytes stop being JSON.
@@ -35,7 +35,7 @@ func skipSpace(b []byte, i int) int {
 }
 
 // scanValue checks the value that begins at b[i] and returns the index after
-// it. depth is how much deeper it may nest.
+// it. depth is the nesting that is still allowed.
 func scanValue(b []byte, i, depth int) (int, error) {
 	if i >= len(b) {
 		return 0, &SyntaxError{i, "a value is missing"}

@@ -53,10 +53,11 @@ func (j *job) send(flush bool) {
 	}
 }
 
-// A scheduler is what runs beside the reading goroutine, and what waits.
+// A scheduler holds the jobs that run beside the reading goroutine and those that
+// wait for their turn, and starts them in order.
 type scheduler struct {
 	conn  *Conn
-	quiet atomic.Bool // whether running is 0; set by whoever changed that, with mu
+	quiet atomic.Bool // whether running is 0; changed with mu held
 
 	mu      sync.Mutex
 	changed sync.Cond
@@ -77,7 +78,7 @@ func (s *scheduler) init(c *Conn) {
 	s.load, s.busy = map[string]int{}, map[string]int{}
 }
 
-// An admission is what becomes of a request.
+// An admission is the decision about a request that has arrived.
 type admission int
 
 const (
@@ -114,7 +115,7 @@ func (s *scheduler) queueLocked(j *job) {
 	if s.closed {
 		return
 	}
-	free := s.freeLocked(j) // nobody was there to wait for, or they left while we waited
+	free := s.freeLocked(j) // nothing ran, or it ended while we waited
 	s.registerLocked(j)
 	s.waiting = append(s.waiting, j)
 	s.bytes += j.bytes
@@ -155,7 +156,7 @@ func (s *scheduler) adopt(turn uint64) bool {
 	}
 	j := c.inTurn
 	if j == nil {
-		return true // a write, of which nobody need know
+		return true // a write, which is no job
 	}
 	if c.sequencer != nil && !j.req.IsNotification() {
 		j.sequence = c.sequencer.Sequence(&j.req)
@@ -168,7 +169,7 @@ func (s *scheduler) adopt(turn uint64) bool {
 }
 
 // startLocked lets a goroutine of its own work off the queue, for batches and for a
-// queue that nobody else would come back to.
+// queue that no running job would come back to.
 func (s *scheduler) startLocked() {
 	next := s.nextLocked()
 	if next == nil {

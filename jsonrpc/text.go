@@ -153,7 +153,8 @@ func writeUnquoted(b *strings.Builder, s []byte) {
 	}
 }
 
-// near is how far a loop looks before a search with a start-up cost.
+// near is the distance up to which a loop is faster than a search with a start-up
+// cost.
 const near = 16
 
 // nextSlash is the index of the first backslash, len(s) when there is none.
@@ -172,12 +173,12 @@ func nextSlash(s []byte) int {
 	return len(s)
 }
 
-// unescaped is what a backslash and a letter stand for.
+// unescaped maps the letter behind a backslash to its character.
 var unescaped = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// escapedRune is what the escape at s, which begins with its u, stands for, and
+// escapedRune returns the character of the escape at s, which begins with its u, and
 // what follows it.
 func escapedRune(s []byte) (rune, []byte) {
 	r, s := rune(hex4(s[1:])), s[5:]

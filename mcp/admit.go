@@ -2,8 +2,8 @@ package mcp
 
 import "github.com/triptych-mcp/triptych/jsonrpc"
 
-// admit is the door in: it finds the revision that governs the request. The
-// claim in _meta decides, else the session's handshake, else the baseline.
+// admit finds the revision that governs the request: the one claimed in _meta,
+// else that of the session's handshake, else the baseline.
 func (c *Call) admit(m *meta) (err *jsonrpc.Error) {
 	if m.version == nil {
 		c.rev = c.handler.caller.revision()
@@ -50,7 +50,7 @@ func UnsupportedVersion(requested string) *jsonrpc.Error {
 	}{modernNames(), quoted(requested)})
 }
 
-// ClientCapabilities are what a client says it can do.
+// ClientCapabilities are the capabilities that a client has declared.
 type ClientCapabilities struct {
 	Roots    bool
 	Sampling bool
@@ -77,7 +77,7 @@ func parseCapabilities(raw []byte) (c ClientCapabilities) {
 	return c
 }
 
-// Client is what the sender of this request can do.
+// Client returns the capabilities of the client that sent the request.
 func (c *Call) Client() ClientCapabilities {
 	switch {
 	case c.task != nil:

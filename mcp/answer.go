@@ -2,7 +2,7 @@ package mcp
 
 import "context"
 
-// A Result is what a tool call gives.
+// A Result is the result of a tool call.
 type Result struct {
 	Content []Content
 	// Structured is the answer as data; it is encoded as JSON. Nil when the

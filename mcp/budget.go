@@ -69,7 +69,7 @@ func (b *budget) give(principal string, n int) {
 	}
 }
 
-// A Usage is how much of a budget is taken.
+// A Usage is the state of a budget at one time.
 type Usage struct {
 	Used, Limit int64 // in all
 	Owners      int   // principals that hold something

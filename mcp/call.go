@@ -37,7 +37,7 @@ type Call struct {
 	told     time.Time // when progress was last told
 }
 
-// Caller is who sent the request.
+// Caller returns the caller that sent the request.
 func (c *Call) Caller() Caller { return c.handler.caller }
 
 // Baseline reports whether the client named no revision, so that it is answered as
@@ -81,24 +81,24 @@ func (c *Call) Progress(ctx context.Context, progress, total float64, message st
 	c.notify(ctx, "notifications/progress", append(dst, '}'))
 }
 
-// Suspend lets go of the client's connection before the answer, on roads and in
-// revisions where the client comes back for it, after retry or later. It
-// reports whether the client was let go. Only tools with Suspends may do that.
+// Suspend ends the client's connection before the answer, on transports and in
+// revisions where the client reconnects for it, after retry or later. It reports
+// whether the connection was ended. Only tools with Suspends may call it.
 func (c *Call) Suspend(retry time.Duration) bool {
-	road, ok := c.handler.caller.Send.(interface{ Suspend(time.Duration) bool })
-	return ok && road.Suspend(retry)
+	sender, ok := c.handler.caller.Send.(interface{ Suspend(time.Duration) bool })
+	return ok && sender.Suspend(retry)
 }
 
 // InputClosed is closed when the client has ended its input, though not its last
 // message with it, or when the server ends: a call that waits for what may never
-// come should answer soon. Nil on roads where the end of the client is that of
+// come should answer soon. Nil on transports where the end of the client is that of
 // ctx.
 func (c *Call) InputClosed() <-chan struct{} {
-	road, ok := c.handler.caller.Send.(interface{ InputClosed() <-chan struct{} })
+	sender, ok := c.handler.caller.Send.(interface{ InputClosed() <-chan struct{} })
 	if !ok {
 		return nil
 	}
-	return road.InputClosed()
+	return sender.InputClosed()
 }
 
 // due decides whether progress is worth a message, and remembers it.

@@ -10,30 +10,29 @@ import (
 // A Scope is a right, such as "rulesets:write".
 type Scope string
 
-// A Principal is who a request is charged to and what they may do.
+// A Principal is the account that a request is charged to, and its rights.
 type Principal struct {
 	// ID is stable and unique among principals, and no secret.
 	ID string
 	// Scopes are the rights; nil means every right.
 	Scopes []Scope
-	// Account is what the transport keeps with the principal. Nobody else
-	// looks at it.
+	// Account is what the transport keeps with the principal. No other
+	// package reads it.
 	Account any
 }
 
 // Local is the principal of a process that started us: every right, no limits.
 func Local() Principal { return Principal{ID: "local"} }
 
-// Allows reports whether the principal has the right; everybody has the empty
-// one.
+// Allows reports whether the principal has the right. All have the empty one.
 func (p Principal) Allows(s Scope) bool {
 	return s == "" || p.Scopes == nil || slices.Contains(p.Scopes, s)
 }
 
-// A Caller is who sent a request, vouched for by the transport.
+// A Caller is the sender of a request, as the transport has authenticated it.
 type Caller struct {
 	Principal Principal
-	// Session is what a legacy client makes us remember, nil where the
+	// Session holds the state of a legacy client, nil where the
 	// transport or the revision has none. Bind makes one when it is nil and
 	// Connection is set.
 	Session *Session
@@ -48,7 +47,7 @@ type Caller struct {
 	Unsolicited bool
 	// Tools picks among the tools that the server has; nil picks all.
 	Tools *ToolSelection
-	// Addr is where the request came from, the zero value on stdio.
+	// Addr is the address of the client, the zero value on stdio.
 	Addr netip.AddrPort
 	// Send carries messages to the client that belong to this connection or
 	// request; nil when none can be sent.

@@ -2,7 +2,7 @@ package mcp
 
 import "slices"
 
-// A capability is what a server must have for a method to exist.
+// A capability is a part of a server without which a method does not exist.
 type capability int
 
 const (

@@ -8,10 +8,11 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// maxCompletions is how many values one answer may hold (all revisions).
+// maxCompletions is the number of values that one answer may hold, in all
+// revisions.
 const maxCompletions = 100
 
-// A completeRequest is what completion/complete asks.
+// A completeRequest has the params of completion/complete.
 type completeRequest struct {
 	ref struct {
 		Type string `json:"type"`

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// An Env is what a family gets from the program that opens it.
+// An Env has the services that the program lends to a family that it opens.
 type Env struct {
 	Logger *slog.Logger
 	Now    func() time.Time

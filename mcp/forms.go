@@ -60,7 +60,7 @@ func Check(tables ...*Table) error {
 	return errors.Join(errs...)
 }
 
-// forms are the tool's, made now if nobody has asked for them before.
+// forms returns the tool's schemas. The first call makes them.
 func (t *Tool) forms() (*forms, error) {
 	f, err := t.Call.forms()
 	if err != nil {

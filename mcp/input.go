@@ -139,7 +139,7 @@ func (c *Call) askAgain(asks map[string]InputRequest, state []byte) (map[string]
 	return nil, need
 }
 
-// maxResponses is how many answers one request may bring.
+// maxResponses is the number of answers that one request may bring.
 const maxResponses = 100
 
 // responses are the answers that the request brings.
@@ -181,7 +181,7 @@ func (c *Call) appendInputRequired(dst []byte, ask *inputRequired) ([]byte, erro
 	return append(c.appendMeta(dst, from, c.extra), '}'), nil
 }
 
-// stateLife is how long a client may take to answer.
+// stateLife is the time that a client has to answer.
 const stateLife = 15 * time.Minute
 
 // seal signs a state: 8 bytes of expiry (Unix seconds), the state, and an

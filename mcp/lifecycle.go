@@ -48,8 +48,8 @@ func serveDiscover(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 	return s.appendInstructions(dst, c.rev), nil
 }
 
-// capabilities is what a client is told: to baseline clients what the
-// documents show, to others what the server does.
+// capabilities returns the server's capabilities as JSON: for baseline clients
+// those that the documents show, for others those that it has.
 func (s *Server) capabilities(rev *Revision) []byte {
 	if rev.Has(DocumentedShapes) {
 		return s.documentedCapabilities()

@@ -53,11 +53,11 @@ const (
 	firstResource       // those to the first family with resources, whose tools change the list
 )
 
-// A purpose is what requests of a method are for.
+// A purpose is the use of a method to a client.
 type purpose uint8
 
 const (
-	// work is what a client wants done.
+	// work is the default: the request has an effect, or shows the user's data.
 	work purpose = iota
 	// browsing shows what the server has, changes nothing, and shows nothing of
 	// the user's.
@@ -81,7 +81,8 @@ const (
 	bothEras = legacyEra | modernEra
 )
 
-// A cacheHint is how long and for whom a modern result may be kept.
+// A cacheHint says for whom and how many milliseconds a client may cache a modern
+// result.
 type cacheHint struct {
 	scope string // "" when the method's results are not cacheable
 	ttlMS int

@@ -10,8 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// newsEvery is how long changes are gathered before clients hear of them: a
-// thousand writes in a row are one message, and nobody waits noticeably.
+// newsEvery is the time for which changes are gathered before clients hear of
+// them: a thousand writes in a row are one message.
 const newsEvery = 50 * time.Millisecond
 
 // maxNewsURIs bounds how many changed resources are remembered between two
@@ -21,13 +21,13 @@ const maxNewsURIs = 10_000
 // A tableSet is a set of tables, by their number in the server.
 type tableSet uint64
 
-// maxTables is how many tables fit a tableSet.
+// maxTables is the number of tables that a tableSet can hold.
 const maxTables = 64
 
 const allTables = ^tableSet(0)
 
-// A change is what happened between two deliveries: the tables whose lists
-// changed, and the resources that did.
+// A change gathers the changes between two deliveries: the tables whose lists
+// changed, and the URIs of resources that did.
 type change struct {
 	tools, prompts, resources tableSet
 	uris                      map[string]struct{}

@@ -29,7 +29,7 @@ type Event struct {
 	Code jsonrpc.Code
 	// Failed says that the result is an error of the tool.
 	Failed bool
-	// Cancelled says that nobody gets the answer.
+	// Cancelled reports whether the request was cancelled: no answer is sent.
 	Cancelled bool
 	// Task says that the call became a task, whose end is an event of its own
 	// with the Method [TaskEnd]; its Started is when it ended.
@@ -49,8 +49,8 @@ const (
 	SessionEnd = "session/end"
 )
 
-// IsRequest says that somebody asked and gets an answer. A client that makes up
-// a method of the other events has made a request.
+// IsRequest reports whether the event is a request, and not the end of a task or
+// session. A client that makes up a method of that name has made a request.
 func (e *Event) IsRequest() bool {
 	return !e.Known || e.Method != TaskEnd && e.Method != SessionEnd
 }

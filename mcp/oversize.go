@@ -13,7 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// MaxAnswer is how many bytes the result of a call may have on the wire.
+// MaxAnswer is the maximum size of a call's result on the wire, in bytes.
 // Clients over standard input and output drop the connection at lines of 10
 // MiB.
 const MaxAnswer = 8 << 20
@@ -43,7 +43,7 @@ type OversizeText interface {
 // read.
 const oversizeScheme = "answer"
 
-// pieceSize is how much of a stored answer one resource has, in bytes. A piece
+// pieceSize is the size in bytes of the part of a stored answer that one resource has. A piece
 // begins at the start of a character, at most 3 bytes before a multiple of it.
 const pieceSize = 1 << 20
 

@@ -26,7 +26,7 @@ func (c *Call) appendCursor(dst []byte, position string) []byte {
 	return append(dst, '"')
 }
 
-// position is where the request's cursor points, "" for the first page.
+// position decodes the request's cursor; "" is the first page.
 func (c *Call) position() (string, *jsonrpc.Error) {
 	raw := c.params.other("cursor")
 	if raw == nil || isNull(raw) {

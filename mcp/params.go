@@ -61,7 +61,8 @@ func (p *params) parse(raw []byte) (m meta, err *jsonrpc.Error) {
 	return m, nil
 }
 
-// meta is what parse found in _meta, for those who want it later.
+// meta parses _meta again. Few requests need it after they were admitted, and
+// they all would hold its memory.
 func (p *params) meta() meta {
 	m, _ := new(params).parse(p.raw) // it was right the first time
 	return m
@@ -127,7 +128,7 @@ func text(name string, raw []byte) (string, *jsonrpc.Error) {
 	return jsonrpc.Unquote(raw), nil
 }
 
-// maxName is how many bytes the name of a method, tool, prompt or task may have.
+// maxName is the maximum length of the name of a tool, prompt or task, in bytes.
 const maxName = 255
 
 // nameMember decodes a member that must be a name.

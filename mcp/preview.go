@@ -6,9 +6,9 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// A Preview is what a transport may see of a request before it is served: the
-// claim of a modern revision, what the HTTP headers of such a revision repeat,
-// and what the request is for. It shares memory with the request.
+// A Preview holds facts of a request that a transport needs before it is served:
+// the claim of a modern revision, the values that HTTP headers of such a revision
+// repeat, and whether it is a probe. It shares memory with the request.
 type Preview struct {
 	// Claimed reports whether the request states a revision in _meta.
 	Claimed bool
@@ -16,7 +16,7 @@ type Preview struct {
 	Claim string
 	// Revision is the row of the claim, nil when it is none of ours.
 	Revision *Revision
-	// Err is what is wrong with the claim or with the rest of _meta.
+	// Err reports a mistake in the claim or in the rest of _meta.
 	Err *jsonrpc.Error
 	// Name is the tool, prompt, resource or task; Named reports whether Revision
 	// has the method and requests of it name one, though it may be missing.

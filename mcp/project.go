@@ -10,11 +10,11 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// This file is the door out: every shape is written here, and what a revision
-// does not know is left out or translated here and nowhere else.
+// This file writes every shape that clients see. Fields that a revision does not
+// know are left out or translated here and nowhere else.
 
 // appendTrailer closes the members of a result with what modern revisions want
-// in every result; from is where the members began.
+// in every result; from is the index of the first member.
 func (c *Call) appendTrailer(dst []byte, from int, cache cacheHint) []byte {
 	modern := c.rev.Has(ResultTypes)
 	if modern {
@@ -236,7 +236,7 @@ func (r *Revision) appendIcons(dst []byte, icons []Icon) []byte {
 	return append(append(dst, `,"icons":`...), raw...)
 }
 
-// appendResource writes a resource, notes are those of a link to it.
+// appendResource writes a resource; notes are the annotations of a link to it.
 func (r *Revision) appendResource(dst []byte, res *Resource, notes *Annotations) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"uri":`...), res.URI)
 	dst = member(dst, "name", res.Name)
@@ -314,7 +314,7 @@ func (r *Revision) appendContent(dst []byte, c *Content) []byte {
 		dst = r.appendLink(dst, c)
 	}
 	if c.kind == kindLink && r.Has(ResourceLinks) {
-		return append(dst, '}') // its notes are those of the resource
+		return append(dst, '}') // it has the annotations of the resource
 	}
 	return append(appendNotes(dst, c.notes, time.Time{}), '}')
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// pageSize is how many resources one page lists. Some clients give up after 64
+// pageSize is the number of resources on one page. Some clients give up after 64
 // pages, so pages are large.
 const pageSize = 500
 
-// portionSize is how many of them a source is asked for at one time, and
-// pageBytes is when a page is large enough whatever their number.
+// portionSize is the number of resources that one call of a source lists.
+// pageBytes is the size at which a page ends whatever their number.
 const (
 	portionSize = 100
 	pageBytes   = 4 << 20
@@ -37,7 +37,7 @@ func (p *page) append(dst []byte, rev *Revision, items []Resource) []byte {
 	return dst
 }
 
-// maxListed is how many bytes of a description a list shows; reading the
+// maxListed is the number of bytes of a description that a list shows; reading the
 // resource shows all of it.
 const maxListed = 4096
 
@@ -116,7 +116,7 @@ func serveTemplatesList(_ context.Context, s *Server, c *Call, dst []byte) ([]by
 	return append(dst, ']'), nil
 }
 
-// source finds who serves a URI, nil when nobody does.
+// source returns the source that serves a URI, nil when there is none.
 func (s *Server) source(uri string) *boundSource {
 	scheme, _, ok := strings.Cut(uri, "://")
 	if !ok {
@@ -148,7 +148,7 @@ func serveResourcesRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]
 	return append(dst, ']'), nil
 }
 
-// maxURI is how many bytes a URI may have.
+// maxURI is the maximum length of a URI in bytes.
 const maxURI = 4096
 
 // sourceFor checks the uri of a request and the right to read it.

@@ -11,7 +11,7 @@ type Revision struct {
 	Answers string
 	// Modern revisions are stateless: everything is in each request's _meta.
 	Modern bool
-	// Features are what the revision knows.
+	// Features are the parts of the protocol that the revision has.
 	Features Feature
 	// NotFound is the code for an unknown resource, 0 for the family's own.
 	NotFound jsonrpc.Code
@@ -21,7 +21,7 @@ type Revision struct {
 	HTTP HTTPRules
 }
 
-// HTTPRules are what the revisions say differently about Streamable HTTP.
+// HTTPRules are the rules of Streamable HTTP that differ between revisions.
 type HTTPRules uint8
 
 // The rules, in the order in which they came.
@@ -87,7 +87,8 @@ const (
 	Extensions
 )
 
-// since24 and its like are what each revision added to the one before.
+// since24 and the others are the features of each revision: those of the one
+// before, and what it added.
 const (
 	since24 = Subscriptions
 	since03 = since24 | ToolAnnotations | AudioContent | ProgressMessage | Completions

@@ -14,7 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// A Config says who a server is and how it shows itself.
+// A Config configures a server. Only Name and Version are required.
 type Config struct {
 	// Name and Version are the serverInfo, except to baseline clients of a
 	// family that is alone ([Table.Identity]).
@@ -46,7 +46,7 @@ type Config struct {
 	Observe func(ctx context.Context, event *Event) error
 }
 
-// ToolNames is how tools are listed.
+// ToolNames selects the spelling of tools in lists.
 type ToolNames int
 
 // The ways: by revision (the documented names to baseline clients and to

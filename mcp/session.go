@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// A Session is what a legacy client makes us remember between its requests.
+// A Session holds the state of a legacy client between its requests.
 // Its methods may be called from any goroutine.
 type Session struct {
 	// ID names the session; no two of a process have the same one.
@@ -22,7 +22,8 @@ type Session struct {
 	ended         bool // no subscription is added any more
 }
 
-// A handshake is what initialize settled. It is never changed, only replaced.
+// A handshake holds what initialize has negotiated. It is immutable; another
+// initialize replaces it.
 type handshake struct {
 	rev    *Revision
 	client ClientCapabilities
@@ -115,7 +116,7 @@ func (s *Session) unsubscribe(b *budget, principal, uri string) {
 	b.give(principal, subscriptionBytes(uri))
 }
 
-// subscriptionBytes is what a subscription costs of the budget.
+// subscriptionBytes returns the charge for a subscription.
 func subscriptionBytes(uri string) int { return entryBytes + len(uri) }
 
 func (s *Session) subscribed(uri string) bool {

@@ -16,8 +16,9 @@ const (
 	maxListenTasks = 1000 // that one of them names; resources are bounded by maxSubscriptions
 )
 
-// A filter is what a listen request wants to hear, and in the answer what it
-// will hear (2026-07-28, subscriptions).
+// A filter selects the changes that a listen request hears of: those that the
+// client wants, and in the acknowledgement those that it will get (2026-07-28,
+// subscriptions).
 type filter struct {
 	Tools     bool     `json:"toolsListChanged,omitempty"`
 	Prompts   bool     `json:"promptsListChanged,omitempty"`
@@ -110,7 +111,7 @@ func (l *listen) wants(uri string) bool {
 	return found
 }
 
-// bytes is what the request costs of the budget.
+// bytes returns the charge for the request.
 func (l *listen) bytes() int {
 	n := entryBytes + 2*len(l.id.Raw()) + len(l.params)
 	for _, list := range [][]string{l.want.URIs, l.want.Tasks} {

@@ -40,7 +40,7 @@ type Table struct {
 	ModelErrors []jsonrpc.Code
 	// EndSession tells that the state kept under a [Call.StateKey] can go.
 	EndSession func(key string)
-	// Watch reports changes, whoever makes them, until ctx is done.
+	// Watch reports changes, also those of other processes, until ctx is done.
 	Watch func(ctx context.Context, changes Changes) error
 	// Close releases what the family holds.
 	Close func() error
@@ -138,7 +138,7 @@ type ResourceSource struct {
 	Read      func(ctx context.Context, call *Call, uri string) ([]Contents, error)
 	Templates []ResourceTemplate
 	// Complete suggests values for an argument of the template ref, best
-	// first; total is how many there are in all.
+	// first; total is the number of all that match.
 	Complete func(ctx context.Context, call *Call, ref, argument, value string, known map[string]string) (values []string, total int, err error)
 }
 
@@ -162,7 +162,7 @@ type ResourceTemplate struct {
 	MIMEType    string
 }
 
-// Contents are what reading a resource gives: a text, or bytes when Blob is
+// Contents are the contents of a resource: a text, or bytes when Blob is
 // not nil.
 type Contents struct {
 	URI      string

@@ -37,7 +37,7 @@ const (
 	taskGrace    = time.Second     // what a call is worth waiting for, before it is a task
 )
 
-// A taskStatus is where a task stands; the last three are final.
+// A taskStatus is the status of a task; the last three are final.
 type taskStatus string
 
 const (
@@ -77,7 +77,7 @@ type task struct {
 	heard   chan struct{}              // closed when all is answered
 }
 
-// A taskView is what clients see of a task.
+// A taskView is the part of a task that clients see.
 type taskView struct {
 	id               string
 	status           taskStatus

@@ -100,7 +100,7 @@ func (c *Call) work(ctx context.Context, job job) {
 	}
 }
 
-// taskBytes is what a task costs of the budget besides its arguments, answers
+// taskBytes is the charge for a task besides its arguments, answers
 // and result.
 const taskBytes = 16 * entryBytes
 

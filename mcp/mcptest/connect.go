@@ -12,7 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// T is what this package needs of a *testing.T.
+// T has the methods of *testing.T that this package calls.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)

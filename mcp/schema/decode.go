@@ -289,7 +289,7 @@ func setTime(raw []byte, v reflect.Value) bool {
 	return err == nil
 }
 
-// maxItems is how many items an array, and members a map, may have. Each costs
+// maxItems is the number of items that an array, or members that a map, may have. Each costs
 // some hundred bytes of memory while it is decoded.
 const maxItems = 100_000
 

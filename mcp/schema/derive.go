@@ -43,7 +43,7 @@ type field struct {
 	fallback  []byte // JSON of the default, nil when there is none
 }
 
-// A shape is what a value may be.
+// A shape describes the values that a field accepts.
 type shape struct {
 	kind     kind
 	typ      reflect.Type

@@ -11,7 +11,7 @@ type Kind int
 // The kinds.
 const (
 	Missing Kind = iota + 1 // a required argument is not there
-	Unknown                 // nobody asked for it
+	Unknown                 // the struct has no such field
 	Type                    // it has another JSON type
 	Range                   // a number is too small or too large
 	Length                  // a string or list is too short or too long
@@ -24,15 +24,15 @@ type Violation struct {
 	Kind Kind
 	Arg  string // the argument, by its name on the wire
 	Path string // where in the arguments: "tags[2]"
-	// Message is a sentence for whoever sent the arguments.
+	// Message is a sentence for the sender of the arguments.
 	Message string
 }
 
-// MaxViolations is how many violations an [Error] of [Schema.Decode] names. The
-// rest are only counted, so that the error stays small whatever was sent.
+// MaxViolations is the number of violations that an [Error] of [Schema.Decode]
+// names. The rest are only counted, so that the error stays small whatever was sent.
 const MaxViolations = 20
 
-// maxShown is how many bytes of a name or path a message quotes.
+// maxShown is the number of bytes of a name or path that a message quotes.
 const maxShown = 100
 
 // An Error holds everything that is wrong with the arguments of one call.
