@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -52,6 +53,28 @@ func (p Patch) Check(current Ruleset) error {
 		return nil
 	}
 	return &ConflictError{Current: current}
+}
+
+// MaxBytes is how large a ruleset may be: all its texts together.
+const MaxBytes = 16 << 20
+
+// A TooLargeError reports a ruleset that no store keeps.
+type TooLargeError struct{ Bytes int }
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("the ruleset has %d bytes; at most %d are kept", e.Bytes, MaxBytes)
+}
+
+// CheckSize returns a [*TooLargeError] if the texts of a ruleset are too large.
+func (r Ruleset) CheckSize() error {
+	size := len(r.Description) + len(r.Markdown) + len(r.Extra)
+	for _, tag := range r.Tags {
+		size += len(tag)
+	}
+	if size > MaxBytes {
+		return &TooLargeError{Bytes: size}
+	}
+	return nil
 }
 
 // A Page asks for part of a list, in the order of [Compare]. After is the

@@ -3,7 +3,6 @@ package filestore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,6 +31,9 @@ func (s *Store) Create(ctx context.Context, d ruleset.Draft) (r ruleset.Ruleset,
 // create writes the file of a new ruleset. The lock is held.
 func (s *Store) create(d ruleset.Draft) (ruleset.Ruleset, error) {
 	doc := document{ruleset: d.At(s.now()), front: mapping(&yaml.Node{})}
+	if err := doc.ruleset.CheckSize(); err != nil {
+		return ruleset.Ruleset{}, err
+	}
 	if err := doc.setExtra(d.Extra); err != nil {
 		return ruleset.Ruleset{}, err
 	}
@@ -112,6 +114,9 @@ func (s *Store) update(name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, err
 	}
 	d.ruleset = p.Apply(d.ruleset, s.now())
 	d.ruleset.Extra = d.extra()
+	if err := d.ruleset.CheckSize(); err != nil {
+		return ruleset.Ruleset{}, err
+	}
 	temp, err := s.writeTemp(&d)
 	if err != nil {
 		return ruleset.Ruleset{}, err
@@ -154,7 +159,7 @@ func (s *Store) writeTemp(d *document) (path string, err error) {
 		return "", err
 	}
 	if len(data) > MaxFileBytes {
-		return "", fmt.Errorf("a ruleset may have %d bytes at most", MaxFileBytes)
+		return "", &ruleset.TooLargeError{Bytes: len(data)}
 	}
 	s.sweep()
 	f, err := os.CreateTemp(s.dir, tempName)

@@ -17,7 +17,8 @@
 //
 // The front matter is YAML; only its lines and a text are needed. A description
 // or tags that are not there are empty, times that are not there are the
-// file's, and other keys are kept when the ruleset is updated. Times are UTC.
+// file's, and other keys are kept when the ruleset is updated. Times are UTC. Lines
+// that end with CRLF are served with LF, and written with CRLF again.
 //
 // A file that is no ruleset (another form, a name that does not match, a link,
 // too large) is reported once in the log and left alone: it is not listed, and
@@ -25,14 +26,22 @@
 //
 // # Changes
 //
-// A creation writes a hidden file and links it to its name, which fails when
-// the name is taken. An update replaces the file by renaming, a deletion
-// removes it, both under a lock on the file .lock that all processes heed. Files
-// and folder are synced before a change is acknowledged, and a crash leaves the
-// old file or the new one. Reading takes no lock.
+// Every change takes a lock on the file .lock, which all processes share. A creation
+// writes a hidden file and links it to its name, which fails when the name is taken.
+// An update replaces the file by renaming, a deletion removes it. Files and folder
+// are synced before a change is acknowledged, and a crash leaves the old file or the
+// new one. Reading takes no lock unless it finds a content that is not recorded.
 //
 // Lists come from memory for files whose inode, size and time of modification
 // have not changed.
+//
+// # History
+//
+// The revisions of NAME are the lines of .history/NAME.jsonl, oldest first, each a
+// JSON object with the whole content. A change appends and syncs its revision before
+// it replaces the file. A line that a killed process left unfinished is not read,
+// and the next one takes its place. A content that others have written is recorded
+// when it is read, before it is replaced, or soon after a watch has seen it.
 //
 // # Watching
 //

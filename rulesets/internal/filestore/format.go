@@ -24,6 +24,7 @@ type document struct {
 	ruleset  ruleset.Ruleset
 	front    *yaml.Node
 	modified time.Time // of the file; UTC, whole seconds
+	crlf     bool      // whether lines end with \r\n, as some editors have it
 }
 
 // parse reads a file. modified stands in for times that it does not have.
@@ -31,7 +32,13 @@ func parse(name ruleset.Name, data []byte, modified time.Time) (document, error)
 	if !utf8.Valid(data) {
 		return document{}, errors.New("it is not UTF-8")
 	}
-	front, body, err := split(string(data))
+	whole := string(data)
+	first, _, _ := strings.Cut(whole, "\n")
+	crlf := strings.HasSuffix(first, "\r")
+	if crlf {
+		whole = strings.ReplaceAll(whole, "\r\n", "\n")
+	}
+	front, body, err := split(whole)
 	if err != nil {
 		return document{}, err
 	}
@@ -39,7 +46,7 @@ func parse(name ruleset.Name, data []byte, modified time.Time) (document, error)
 	if err := yaml.Unmarshal([]byte(front), &root); err != nil {
 		return document{}, fmt.Errorf("its front matter: %w", err)
 	}
-	d := document{ruleset: ruleset.Ruleset{Markdown: body}, front: mapping(&root), modified: modified.UTC().Truncate(time.Second)}
+	d := document{ruleset: ruleset.Ruleset{Markdown: body}, front: mapping(&root), modified: modified.UTC().Truncate(time.Second), crlf: crlf}
 	if d.front == nil {
 		return document{}, errors.New("its front matter is no mapping")
 	}
@@ -241,6 +248,9 @@ func (d *document) encode() ([]byte, error) {
 		return nil, err
 	}
 	b.WriteString(fence + "\n\n" + r.Markdown)
+	if d.crlf {
+		return bytes.ReplaceAll(b.Bytes(), []byte("\n"), []byte("\r\n")), nil
+	}
 	return b.Bytes(), nil
 }
 

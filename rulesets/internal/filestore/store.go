@@ -19,8 +19,9 @@ const (
 	suffix   = ".md"
 	lockName = ".lock"
 	tempName = ".new-*"
-	// MaxFileBytes is the largest file that is a ruleset.
-	MaxFileBytes = 16 << 20
+	// MaxFileBytes is the largest file that is a ruleset: the texts of the largest
+	// one as YAML may write them.
+	MaxFileBytes = 2 * ruleset.MaxBytes
 	// lockWait is how long a change waits for other processes.
 	lockWait = 5 * time.Second
 	// staleAfter is when a temporary file cannot be in use any more.

@@ -161,8 +161,15 @@ func TestFilesEditedByHand(t *testing.T) {
 	dir := t.TempDir()
 	s := filestore.Open(dir, quiet, time.Now)
 	put(t, dir, "mine.md", "---\r\n# a comment\r\ndescription: one\r\nowner: me\r\n---\r\nText\r\n")
-	if r, err := s.Get(t.Context(), "mine"); err != nil || r.Description != "one" || r.Markdown != "Text\r\n" || len(r.Tags) != 0 {
+	if r, err := s.Get(t.Context(), "mine"); err != nil || r.Description != "one" || r.Markdown != "Text\n" || len(r.Tags) != 0 {
 		t.Errorf("got %+v, %v", r, err)
+	}
+	description := "three"
+	if _, err := s.Update(t.Context(), "mine", ruleset.Patch{Description: &description}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "mine.md")); err != nil || strings.Count(string(got), "\r\n") != strings.Count(string(got), "\n") {
+		t.Errorf("a file of CRLF lines became %q, %v", got, err)
 	}
 	put(t, dir, "mine.md", "---\n# a comment\ndescription: two\nowner: me\n---\n\nText\n")
 	if metas, _, err := s.List(t.Context(), ruleset.Page{}); err != nil || len(metas) != 1 || metas[0].Description != "two" {

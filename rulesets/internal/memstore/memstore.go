@@ -42,6 +42,9 @@ func (s *Store) Create(_ context.Context, d ruleset.Draft) (ruleset.Ruleset, err
 	if _, taken := s.all[d.Name]; taken {
 		return ruleset.Ruleset{}, &ruleset.ExistsError{Name: d.Name}
 	}
+	if err := d.At(s.now()).CheckSize(); err != nil {
+		return ruleset.Ruleset{}, err
+	}
 	r := s.recordLocked(d.At(s.now()), d.By, false)
 	s.all[d.Name] = r
 	s.tellLocked(ruleset.Change{Kind: ruleset.Created, Name: d.Name})
@@ -71,6 +74,9 @@ func (s *Store) Update(_ context.Context, name ruleset.Name, p ruleset.Patch) (r
 		return ruleset.Ruleset{}, err
 	}
 	old := r
+	if err := p.Apply(r, s.now()).CheckSize(); err != nil {
+		return ruleset.Ruleset{}, err
+	}
 	if r = p.Apply(r, s.now()); !ruleset.SameContent(old, r) {
 		r = s.recordLocked(r, p.By, false)
 	}

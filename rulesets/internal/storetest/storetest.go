@@ -58,6 +58,7 @@ func Run(t *testing.T, open func(t *testing.T, clock *Clock) (store ruleset.Stor
 		{"a deleted ruleset is restored", undeletes},
 		{"changes at another revision conflict", revisionsConflict},
 		{"each revision is won once", revisionsAreWonOnce},
+		{"size limit", sizeLimit},
 		{"not found", notFound},
 		{"order and pages", orderAndPages},
 		{"search", search},
@@ -261,6 +262,21 @@ func oneUpdateWins(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset
 	wg.Wait()
 	if got := get(t, s, "a").Markdown; len(got) != 1+writers*steps {
 		t.Errorf("%d of %d updates are left", len(got)-1, writers*steps)
+	}
+}
+
+func sizeLimit(t *testing.T, s ruleset.Store, _ *Clock, _ func() ruleset.Store) {
+	create(t, s, ruleset.Draft{Name: "a"})
+	most, more := strings.Repeat("x", ruleset.MaxBytes), strings.Repeat("x", ruleset.MaxBytes+1)
+	_, createErr := s.Create(t.Context(), ruleset.Draft{Name: "b", Markdown: more})
+	_, updateErr := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &more})
+	for what, err := range map[string]error{"Create": createErr, "Update": updateErr} {
+		if _, ok := errors.AsType[*ruleset.TooLargeError](err); !ok {
+			t.Errorf("%s: %v, want too large", what, err)
+		}
+	}
+	if r := update(t, s, "a", ruleset.Patch{Markdown: &most}); len(r.Markdown) != len(most) {
+		t.Errorf("%d bytes are kept", len(r.Markdown))
 	}
 }
 

@@ -98,6 +98,9 @@ func (s *Store) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, e
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
 	r := d.At(s.now())
+	if err := r.CheckSize(); err != nil {
+		return ruleset.Ruleset{}, err
+	}
 	args := append(s.change("c", d.Name, d.By), r.CreatedAt.Unix(), r.Description, tagsText(r.Tags), r.Markdown,
 		stampText(r.CreatedAt), stampText(r.LastModified), string(d.Name), r.Extra)
 	rev, err := createScript.Run(ctx, once{s.client}, s.keys(d.Name), args...).Int()
@@ -206,6 +209,9 @@ func parseTime(text string) time.Time {
 func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
+	if err := p.Apply(ruleset.Ruleset{}, s.now()).CheckSize(); err != nil {
+		return ruleset.Ruleset{}, err
+	}
 	expected, err := s.expected(ctx, name, p)
 	if err != nil {
 		return ruleset.Ruleset{}, err
