@@ -214,15 +214,19 @@ func orZero(n *int) int {
 // withNames adds the names that there are to an error; when they cannot be
 // listed, the error stays as it is.
 func (t *tools) withNames(ctx context.Context, err error, text string) error {
-	metas, _, listErr := t.store.List(ctx, ruleset.Page{})
+	metas, _, listErr := t.store.List(ctx, ruleset.Page{Limit: ruleset.MaxListedNames})
+	total := len(metas)
+	if listErr == nil && total == ruleset.MaxListedNames {
+		total, listErr = t.store.Count(ctx)
+	}
 	if listErr != nil {
 		return err
 	}
-	names := make([]ruleset.Name, min(len(metas), ruleset.MaxListedNames))
+	names := make([]ruleset.Name, len(metas))
 	for i := range names {
 		names[i] = metas[i].Name
 	}
-	return &listedError{err, text + ruleset.NameList(names, len(metas))}
+	return &listedError{err, text + ruleset.NameList(names, max(total, len(names)))}
 }
 
 type noArgs struct{}

@@ -56,6 +56,11 @@ func copyTags(tags []string) []string { return append([]string{}, tags...) }
 // rulesets come and go.
 func Cut(metas []Meta, page Page) ([]Meta, string, error) {
 	slices.SortFunc(metas, Compare)
+	return CutSorted(metas, page)
+}
+
+// CutSorted is [Cut] of metas that are in list order.
+func CutSorted(metas []Meta, page Page) ([]Meta, string, error) {
 	if page.After != "" {
 		last, err := ParsePosition(page.After)
 		if err != nil {

@@ -111,6 +111,8 @@ type Store interface {
 	// List returns a page of rulesets in the order of [Compare]; next is the
 	// position to go on from, "" at the end.
 	List(ctx context.Context, page Page) (metas []Meta, next string, err error)
+	// Count returns the number of rulesets.
+	Count(ctx context.Context) (int, error)
 	// Search returns, in the same order, those whose whole name matches the
 	// glob pattern ([Match]).
 	Search(ctx context.Context, pattern string) ([]Meta, error)

@@ -78,11 +78,19 @@ func (s *Store) recorded(name ruleset.Name, r record, change func() error) error
 	if err != nil {
 		return err
 	}
-	if err := s.feeds.around(name, change); err != nil {
+	if err := s.around(name, change); err != nil {
 		undo()
 		return unavailable(err)
 	}
 	return s.sync()
+}
+
+// around makes a change to the file of a ruleset and tells the watches and the index
+// of it.
+func (s *Store) around(name ruleset.Name, change func() error) error {
+	err := s.feeds.around(name, change)
+	s.index.touch(name, s.dirTime())
+	return err
 }
 
 // Update implements [ruleset.Store].
@@ -124,7 +132,7 @@ func (s *Store) update(name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, err
 	defer func() { _ = os.Remove(temp) }() // it has gone when it was renamed
 	rename := func() error { return os.Rename(temp, s.path(name)) }
 	if ruleset.SameContent(old, d.ruleset) { // no revision
-		if err := s.feeds.around(name, rename); err != nil {
+		if err := s.around(name, rename); err != nil {
 			return ruleset.Ruleset{}, unavailable(err)
 		}
 		return d.ruleset, s.sync()

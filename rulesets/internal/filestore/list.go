@@ -11,19 +11,55 @@ import (
 )
 
 // List implements [ruleset.Store].
-func (s *Store) List(_ context.Context, page ruleset.Page) ([]ruleset.Meta, string, error) {
-	metas, err := s.metas(anyName)
-	if err != nil {
+func (s *Store) List(_ context.Context, page ruleset.Page) (metas []ruleset.Meta, next string, err error) {
+	ok, err := s.indexed(func(all []ruleset.Meta) {
+		if all, next, err = ruleset.CutSorted(all, page); err == nil {
+			metas = clones(all)
+		}
+	})
+	if ok || err != nil {
+		return metas, next, err
+	}
+	if metas, err = s.metas(anyName); err != nil {
 		return nil, "", err
 	}
 	return ruleset.Cut(metas, page)
 }
 
+// Count implements [ruleset.Store].
+func (s *Store) Count(context.Context) (n int, err error) {
+	ok, err := s.indexed(func(all []ruleset.Meta) { n = len(all) })
+	if ok || err != nil {
+		return n, err
+	}
+	metas, err := s.metas(anyName)
+	return len(metas), err
+}
+
 // Search implements [ruleset.Store].
-func (s *Store) Search(_ context.Context, pattern string) ([]ruleset.Meta, error) {
-	metas, err := s.metas(func(name string) bool { return ruleset.Match(pattern, name) })
+func (s *Store) Search(_ context.Context, pattern string) (metas []ruleset.Meta, err error) {
+	ok, err := s.indexed(func(all []ruleset.Meta) {
+		for _, m := range all {
+			if ruleset.Match(pattern, string(m.Name)) {
+				metas = append(metas, m.Clone())
+			}
+		}
+	})
+	if ok || err != nil {
+		return metas, err
+	}
+	metas, err = s.metas(func(name string) bool { return ruleset.Match(pattern, name) })
 	slices.SortFunc(metas, ruleset.Compare)
 	return metas, err
+}
+
+// clones copies metas, whose tags callers may change.
+func clones(metas []ruleset.Meta) []ruleset.Meta {
+	copies := make([]ruleset.Meta, len(metas))
+	for i, m := range metas {
+		copies[i] = m.Clone()
+	}
+	return copies
 }
 
 func anyName(string) bool { return true }

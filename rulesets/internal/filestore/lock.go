@@ -23,7 +23,9 @@ func (s *Store) locked(ctx context.Context, change func() error) error {
 		return unavailable(fmt.Errorf("waiting for other processes: %w", err))
 	}
 	defer unlock()
-	return change()
+	err = change()
+	s.index.touch("", s.dirTime()) // hidden files came and went
+	return err
 }
 
 // lock takes the lock of this store, then the one that all processes share, so

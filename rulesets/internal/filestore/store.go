@@ -35,6 +35,7 @@ type Store struct {
 	now   func() time.Time
 	feeds feeds
 	cache cache
+	index index
 
 	mu       sync.Mutex
 	known    map[ruleset.Name]entry

@@ -18,6 +18,10 @@ import (
 // and systems without a free watch, send no events.
 const pollEvery = 2 * time.Second
 
+// pollShare is how much longer than a look at the folder the time between two looks
+// is at least: a large folder is read less often.
+const pollShare = 20
+
 // A watch compares the folder with what it was.
 //
 //	run
@@ -49,6 +53,7 @@ func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
 	own := s.feeds.join()
 	defer s.feeds.leave(own)
 	w := newWatch(s, own, changed)
+	defer s.index.leave()
 	if system, err := fsnotify.NewWatcher(); err == nil {
 		w.system = system
 		defer func() { _ = system.Close() }() // nothing is lost
@@ -79,6 +84,7 @@ func absolute(path string) string {
 // meanwhile may be in it already, so it is told in any case.
 func (w *watch) begin() {
 	watchFolder(w.system, w.dir)
+	w.store.index.join()
 	w.seen = w.store.stamps()
 	for name := range w.own.take() {
 		w.changed(ruleset.Change{Kind: ruleset.Unknown, Name: name})
@@ -91,7 +97,7 @@ func (w *watch) run(ctx context.Context, every time.Duration) {
 	if w.system != nil {
 		events, lost = w.system.Events, w.system.Errors
 	}
-	poll := time.NewTicker(every)
+	poll := time.NewTimer(every)
 	defer poll.Stop()
 	defer w.calm.Stop()
 	for {
@@ -105,10 +111,13 @@ func (w *watch) run(ctx context.Context, every time.Duration) {
 		case e := <-events:
 			w.follow(e)
 		case <-lost:
+			w.store.index.forget()
 			w.lookAtAll()
 		case <-poll.C:
+			began := time.Now()
 			watchFolder(w.system, w.dir)
 			w.lookAtAll()
+			poll.Reset(max(every, pollShare*time.Since(began)))
 		}
 	}
 }
@@ -121,7 +130,9 @@ func (w *watch) follow(e fsnotify.Event) {
 		w.lookAtAll()
 		return
 	}
-	if name, ok := nameOf(filepath.Base(e.Name)); ok {
+	name, ok := nameOf(filepath.Base(e.Name))
+	w.store.index.touch(name, w.store.dirTime())
+	if ok {
 		w.look(map[ruleset.Name]struct{}{name: {}})
 	}
 }
@@ -162,6 +173,7 @@ func (w *watch) record(ctx context.Context) {
 
 // tell passes on a change and has it recorded soon.
 func (w *watch) tell(c ruleset.Change) {
+	w.store.index.touch(c.Name, w.store.dirTime())
 	w.changed(c)
 	w.unrecorded[c.Name] = struct{}{}
 	w.calm.Reset(calmAfter)

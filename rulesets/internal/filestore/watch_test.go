@@ -45,6 +45,7 @@ func watching(t *testing.T, s *Store, system *fsnotify.Watcher, every time.Durat
 	t.Cleanup(func() {
 		stop()
 		<-done
+		s.index.leave()
 		if system != nil {
 			_ = system.Close() // nothing is lost
 		}

@@ -136,6 +136,13 @@ func (s *Store) List(_ context.Context, page ruleset.Page) ([]ruleset.Meta, stri
 	return ruleset.Cut(metas, page)
 }
 
+// Count implements [ruleset.Store].
+func (s *Store) Count(context.Context) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.all), nil
+}
+
 // Search implements [ruleset.Store].
 func (s *Store) Search(ctx context.Context, pattern string) ([]ruleset.Meta, error) {
 	metas, _, err := s.List(ctx, ruleset.Page{})

@@ -1,0 +1,159 @@
+package filestore
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// The list of a watched store is the one that a new store reads from the folder,
+// after changes by the store, by another one, and by hand.
+func TestIndexIsTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	watched, other := openAt(dir), openAt(dir)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- watched.Watch(ctx, func(ruleset.Change) {}) }()
+	defer func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+	random := rand.New(rand.NewPCG(1, 2))
+	name := func() ruleset.Name { return ruleset.Name(fmt.Sprintf("n%d", random.IntN(12))) }
+	text := func() *string { s := fmt.Sprint(random.IntN(1000)); return &s }
+	for step := range 300 {
+		n, s := name(), watched
+		if random.IntN(2) == 0 {
+			s = other
+		}
+		path := filepath.Join(dir, string(n)+".md")
+		switch random.IntN(6) { // what cannot be done is an error
+		case 0, 1:
+			_, _ = s.Create(ctx, ruleset.Draft{Name: n, Description: *text()})
+		case 2:
+			_, _ = s.Update(ctx, n, ruleset.Patch{Description: text()})
+		case 3:
+			_ = s.Delete(ctx, n, ruleset.Removal{})
+		case 4:
+			_ = os.WriteFile(path, []byte("---\ndescription: "+*text()+"\n---\n"), 0o644)
+		case 5:
+			_ = os.Rename(path, filepath.Join(dir, string(name())+".md"))
+		}
+		if step%3 == 0 {
+			continue // changes may pile up
+		}
+		expectList(t, watched, dir)
+	}
+	metas, err := watched.Search(ctx, "n1*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := openAt(dir).Search(ctx, "n1*")
+	if diff := cmp.Diff(fresh, metas); diff != "" || err != nil {
+		t.Errorf("search, %v (-folder +index):\n%s", err, diff)
+	}
+}
+
+// expectList compares the list with the folder. An edit in place is told by an event,
+// which may be on its way.
+func expectList(t *testing.T, s *Store, dir string) {
+	t.Helper()
+	var diff string
+	for range 100 {
+		got, _, err := s.List(t.Context(), ruleset.Page{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _, err := openAt(dir).List(t.Context(), ruleset.Page{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff = cmp.Diff(want, got); diff == "" {
+			return
+		}
+		time.Sleep(10 * time.Millisecond) // the system's event, not a clock, decides
+	}
+	t.Fatalf("list (-folder +index):\n%s", diff)
+}
+
+// What a list returns is the caller's.
+func TestIndexIsNotShared(t *testing.T) {
+	s := openAt(t.TempDir())
+	s.index.join()
+	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a", Tags: []string{"x"}}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		metas, _, err := s.List(t.Context(), ruleset.Page{Limit: 1})
+		if err != nil || metas[0].Tags[0] != "x" {
+			t.Fatal(metas, err)
+		}
+		metas[0].Tags[0] = "changed"
+	}
+}
+
+// BenchmarkPage reads a page of a watched folder.
+func BenchmarkPage(b *testing.B) {
+	dir := b.TempDir()
+	const many = 100_000
+	for i := range many {
+		front := fmt.Sprintf("---\ndescription: A rule for benchmarks\ntags: [a, b]\ncreated_at: %s\nlast_modified: 2025-10-29 10:30:00\n---\n\ntext\n",
+			time.Unix(int64(1_700_000_000+i), 0).UTC().Format(timeLayout))
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("rule_%d.md", i)), []byte(front), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s := openAt(dir)
+	ctx, stop := context.WithCancel(b.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = s.Watch(ctx, func(ruleset.Change) {}) }()
+	defer func() { stop(); <-done }()
+	for !func() bool { s.index.mu.Lock(); defer s.index.mu.Unlock(); return s.index.watches > 0 }() {
+		time.Sleep(time.Millisecond)
+	}
+	page := ruleset.Page{Limit: 500}
+	if _, next, err := s.List(ctx, page); err != nil {
+		b.Fatal(err)
+	} else {
+		page.After = next
+	}
+	b.Run("page", func(b *testing.B) {
+		for b.Loop() {
+			if _, _, err := s.List(ctx, page); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("page_after_update", func(b *testing.B) {
+		i := 0
+		for b.Loop() {
+			text := fmt.Sprint(i)
+			i++
+			b.StopTimer()
+			if _, err := s.Update(ctx, "rule_5000", ruleset.Patch{Markdown: &text}); err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+			if _, _, err := s.List(ctx, page); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("completion", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.Search(ctx, "rule_777*"); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
