@@ -201,7 +201,7 @@ func (r *recorder) away(err error) error {
 
 // refused records a request that was not let in. It is kept with the next
 // commit, which is this one.
-func (r *recorder) refused(ctx context.Context, no bearer.Refused) {
+func (r *recorder) refused(ctx context.Context, no bearer.Rejection) {
 	if r.numbers != nil {
 		r.numbers.Refused(no.Code)
 	}

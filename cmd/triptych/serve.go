@@ -94,12 +94,12 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err := house.open(ctx, a, env, f.budgets.ofServer); err != nil {
 		return err
 	}
-	door := bearer.New(bearer.Config{
-		Ring: house.keys, Meter: house.meter, Proxies: proxies, Refused: house.recorder.refused,
+	authenticator := bearer.New(bearer.Config{
+		Ring: house.keys, Meter: house.meter, Proxies: proxies, Rejected: house.recorder.refused,
 		Tokens: tokens.tokens, Metadata: tokens.metadata(), Now: a.now, Logger: env.Logger,
 	})
 	cfg := streamable.Config{
-		Server: house.server, Door: door, Loopback: f.loopback(), Hosts: f.hosts, Origins: f.origins,
+		Server: house.server, Auth: authenticator, Loopback: f.loopback(), Hosts: f.hosts, Origins: f.origins,
 		Barrier: house.recorder.commit, Logger: env.Logger,
 	}
 	f.budgets.ofEndpoint(&cfg)
@@ -180,7 +180,7 @@ func reopen(ctx context.Context, certificates *https.Certificates, log *slog.Log
 	}
 }
 
-// check refuses flags that would open the door too wide.
+// check refuses flags that would open the authenticator too wide.
 func (f *serveFlags) check() ([]netip.Prefix, error) {
 	var proxies []netip.Prefix
 	for _, text := range f.proxies {

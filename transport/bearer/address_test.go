@@ -43,7 +43,7 @@ func TestForwardedFor(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			r := visit(tc.peer, "Bearer "+token)
 			r.Header["X-Forwarded-For"] = tc.forwarded
-			caller, refused := h.Admit(http.Header{}, r)
+			caller, refused := h.Authenticate(http.Header{}, r)
 			if refused != nil {
 				t.Fatalf("refused with %d: %v", refused.Status, refused.Error)
 			}
@@ -80,7 +80,7 @@ func TestAllowlist(t *testing.T) {
 				r.Header.Set("X-Forwarded-For", tc.forwarded)
 			}
 			got := 0
-			if _, refused := h.Admit(http.Header{}, r); refused != nil {
+			if _, refused := h.Authenticate(http.Header{}, r); refused != nil {
 				got = refused.Status
 			}
 			if got != tc.want {

@@ -52,7 +52,7 @@ func (a *allowance) take(key string, n int, limit int64, now time.Time) *quota.E
 
 // heldBack refuses to read more bodies of a key whose bodies were broken too
 // often.
-func (d *Door) heldBack(header http.Header, r *http.Request, caller *mcp.Caller) *streamable.Refusal {
+func (d *Authenticator) heldBack(header http.Header, r *http.Request, caller *mcp.Caller) *streamable.Refusal {
 	mine, _ := caller.Principal.Account.(account)
 	limit := allowed(mine.limits)
 	if limit == 0 || r.Method != http.MethodPost {
@@ -77,9 +77,9 @@ func revisionOf(r *http.Request) *mcp.Revision {
 }
 
 // exceeded refuses a caller who has used up a limit.
-func (d *Door) exceeded(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, spent *quota.ExceededError) *streamable.Refusal {
+func (d *Authenticator) exceeded(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, spent *quota.ExceededError) *streamable.Refusal {
 	if more, due := d.known.due(caller.Principal.ID, d.cfg.Now()); due {
-		d.cfg.Refused(ctx, Refused{
+		d.cfg.Rejected(ctx, Rejection{
 			Key: caller.Principal.ID, Addr: caller.Addr.Addr(), Code: mcp.CodeQuotaExceeded, Reason: spent.Error() + more,
 		})
 	}

@@ -68,7 +68,7 @@ func TestBrokenBodiesAreBounded(t *testing.T) {
 		}
 	}
 	header := http.Header{}
-	_, refused := h.Admit(header, visit("127.0.0.1:40000", "Bearer "+token))
+	_, refused := h.Authenticate(header, visit("127.0.0.1:40000", "Bearer "+token))
 	if refused == nil || refused.Status != 429 || refused.Error.Code != -32002 || header.Get("Retry-After") != "30" || header.Get("X-Ratelimit-Limit") == "" {
 		t.Fatalf("got %+v, %v; want 429 until the end of the minute", refused, header)
 	}
@@ -78,7 +78,7 @@ func TestBrokenBodiesAreBounded(t *testing.T) {
 	h.admit(t, other)
 	get := visit("127.0.0.1:40000", "Bearer "+token)
 	get.Method = http.MethodGet
-	if _, refused := h.Admit(http.Header{}, get); refused != nil {
+	if _, refused := h.Authenticate(http.Header{}, get); refused != nil {
 		t.Errorf("a stream is refused: %v", refused.Error)
 	}
 	h.now = nextMinute

@@ -14,7 +14,7 @@ import (
 // what is left in the headers. Handshakes and broken bodies cost nothing, but
 // there are only so many in a minute: a broken body was refused already, so the
 // next one is not read.
-func (d *Door) Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal {
+func (d *Authenticator) Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal {
 	mine, _ := caller.Principal.Account.(account)
 	switch {
 	case mine.unverified && bill.Probe:
@@ -44,7 +44,7 @@ func (d *Door) Charge(ctx context.Context, header http.Header, caller *mcp.Calle
 }
 
 // bound counts what costs nothing.
-func (d *Door) bound(key string, limits quota.Limits, bill streamable.Bill) error {
+func (d *Authenticator) bound(key string, limits quota.Limits, bill streamable.Bill) error {
 	if bill.Broken > 0 {
 		_ = d.broken.take(key, bill.Broken, 0, d.cfg.Now()) // refused when the next one comes
 	}
@@ -58,7 +58,7 @@ func (d *Door) bound(key string, limits quota.Limits, bill streamable.Bill) erro
 }
 
 // take counts n requests or none of them, or looks when there are none.
-func (d *Door) take(ctx context.Context, key string, limits quota.Limits, n int) (quota.Usage, error) {
+func (d *Authenticator) take(ctx context.Context, key string, limits quota.Limits, n int) (quota.Usage, error) {
 	if n == 0 {
 		return d.cfg.Meter.Peek(ctx, key, limits, d.cfg.Now())
 	}

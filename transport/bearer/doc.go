@@ -2,8 +2,8 @@
 // header into a principal, slows down those who guess, and charges requests to
 // the key's plan.
 //
-// A [Door] implements [streamable.Door]. Whoever is refused is told by the
-// documented code and status, and the refusal is handed to [Config.Refused] for
+// A [Authenticator] implements [streamable.Authenticator]. Whoever is refused is told by the
+// documented code and status, and the refusal is handed to [Config.Rejected] for
 // the audit trail:
 //
 //	no key, unknown or revoked      -32001   401
@@ -15,7 +15,7 @@
 //	too many broken bodies          -32002   429
 //	keys or counters out of reach   -32603   503
 //
-// Streams ask [Door.Admits] before they send more, so a key that is revoked falls
+// Streams ask [Authenticator.Valid] before they send more, so a key that is revoked falls
 // silent at once.
 //
 // # Access tokens
@@ -27,5 +27,5 @@
 //
 // # Concurrency
 //
-// A Door may be used by any number of goroutines and has none of its own.
+// An Authenticator may be used by any number of goroutines and has none of its own.
 package bearer

@@ -60,7 +60,7 @@ func (h *house) show(token string) (mcp.Caller, http.Header, *streamable.Refusal
 	h.visits++
 	from := fmt.Sprintf("[2001:db8:%x:%x::1]:1", h.visits>>8, h.visits&0xff)
 	h.mu.Unlock()
-	caller, refused := h.Admit(header, visit(from, "Bearer "+token))
+	caller, refused := h.Authenticate(header, visit(from, "Bearer "+token))
 	return caller, header, refused
 }
 
@@ -227,7 +227,7 @@ func TestTokenTypes(t *testing.T) {
 func TestMetadataInChallenge(t *testing.T) {
 	h := buildOIDC(t, issue(t))
 	header := http.Header{}
-	h.Admit(header, visit(local))
+	h.Authenticate(header, visit(local))
 	if got, want := header.Get("WWW-Authenticate"), `Bearer realm="triptych", resource_metadata="`+metadata+`"`; got != want {
 		t.Errorf("WWW-Authenticate: %s, want %s", got, want)
 	}
@@ -326,7 +326,7 @@ func TestAdmitsUntilExpiry(t *testing.T) {
 	caller := mustCaller(t, h, i.token(t, i.good()))
 	for after, want := range map[time.Duration]bool{0: true, time.Hour - time.Second: true, time.Hour: false} {
 		h.now = noon.Add(after)
-		if got := h.Admits(t.Context(), &caller); got != want {
+		if got := h.Valid(t.Context(), &caller); got != want {
 			t.Errorf("after %v: %v, want %v", after, got, want)
 		}
 	}

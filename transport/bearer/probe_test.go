@@ -60,7 +60,7 @@ func TestProbesWithoutAStore(t *testing.T) {
 		"a GET":          get,
 		"an unknown key": visit("127.0.0.1:40000", "Bearer "+keys.NewToken(keys.Live).Reveal()),
 	} {
-		if _, refused := h.Admit(http.Header{}, r); refused == nil || refused.Status != http.StatusServiceUnavailable {
+		if _, refused := h.Authenticate(http.Header{}, r); refused == nil || refused.Status != http.StatusServiceUnavailable {
 			t.Errorf("%s: %+v, want 503", name, refused)
 		}
 	}

@@ -30,7 +30,7 @@ func TestClientsThatGoAreNoErrors(t *testing.T) {
 		wants bool
 	}{{"a client that waits", t.Context(), true}, {"a client that has gone", gone, false}} {
 		log.Reset()
-		_, refused := h.Admit(http.Header{}, visit("127.0.0.1:40000", "Bearer "+token).WithContext(tt.ctx))
+		_, refused := h.Authenticate(http.Header{}, visit("127.0.0.1:40000", "Bearer "+token).WithContext(tt.ctx))
 		if refused == nil || refused.Status != http.StatusServiceUnavailable {
 			t.Errorf("%s: got %+v, want 503", tt.name, refused)
 		}

@@ -17,15 +17,15 @@ import (
 )
 
 // guessed is a door where no key is known; its clock is that of the bubble.
-func guessed() *bearer.Door {
+func guessed() *bearer.Authenticator {
 	return bearer.New(bearer.Config{Ring: brokenRing{keys.ErrUnknown}, Meter: brokenMeter{errors.New("not asked")}})
 }
 
 // guess shows a key that nobody made, and returns how long the answer took.
-func guess(d *bearer.Door, from string) (time.Duration, http.Header, *streamable.Refusal) {
+func guess(d *bearer.Authenticator, from string) (time.Duration, http.Header, *streamable.Refusal) {
 	header := http.Header{}
 	began := time.Now()
-	_, refused := d.Admit(header, visit(from, "Bearer "+keys.NewToken(keys.Live).Reveal()))
+	_, refused := d.Authenticate(header, visit(from, "Bearer "+keys.NewToken(keys.Live).Reveal()))
 	return time.Since(began), header, refused
 }
 
@@ -85,7 +85,7 @@ func TestGuessingHoldsNobodyElse(t *testing.T) {
 			guess(d, local)
 		}
 		began := time.Now()
-		if _, refused := d.Admit(http.Header{}, visit(local, "Bearer "+good.Reveal())); refused != nil {
+		if _, refused := d.Authenticate(http.Header{}, visit(local, "Bearer "+good.Reveal())); refused != nil {
 			t.Errorf("refused with %d", refused.Status)
 		}
 		if took := time.Since(began); took != 0 {
@@ -142,7 +142,7 @@ func TestGuessingAndHangingUp(t *testing.T) {
 		ctx, hangUp := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		for range 8 {
-			wg.Go(func() { d.Admit(http.Header{}, visit(local, "Bearer wrong").WithContext(ctx)) })
+			wg.Go(func() { d.Authenticate(http.Header{}, visit(local, "Bearer wrong").WithContext(ctx)) })
 		}
 		synctest.Wait()
 		began := time.Now()
@@ -167,7 +167,7 @@ func TestKnownKeysAreNoGuesses(t *testing.T) {
 	}
 	began := time.Now()
 	for range 100 {
-		if _, refused := h.Admit(http.Header{}, visit(local, "Bearer "+token)); refused == nil || !strings.Contains(details(t, refused), "revoked") {
+		if _, refused := h.Authenticate(http.Header{}, visit(local, "Bearer "+token)); refused == nil || !strings.Contains(details(t, refused), "revoked") {
 			t.Fatalf("got %+v, want that it is revoked", refused)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkPost is a short request and its answer over a TCP connection of this
-// machine, by a front and by net/http.
+// machine, by a server and by net/http.
 func BenchmarkPost(b *testing.B) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -23,7 +23,7 @@ func BenchmarkPost(b *testing.B) {
 		_, _ = w.Write(body)
 	})
 	listeners := map[string]func(net.Listener) error{
-		"front":    http1.New(http1.Config{Handler: handler, Paths: []string{"/mcp"}}).Serve,
+		"server":   http1.New(http1.Config{Handler: handler, Paths: []string{"/mcp"}}).Serve,
 		"net-http": func(l net.Listener) error { return http.Serve(l, handler) },
 	}
 	for name, serve := range listeners {

@@ -31,11 +31,11 @@ const grace = 250 * time.Millisecond
 
 // A conn is a connection on its way through requests.
 type conn struct {
-	front *Front
-	inner net.Conn // as it was accepted
-	net   net.Conn // with TLS, if that is spoken
-	addr  string
-	state *tls.ConnectionState
+	server *Server
+	inner  net.Conn // as it was accepted
+	net    net.Conn // with TLS, if that is spoken
+	addr   string
+	state  *tls.ConnectionState
 
 	ctx   context.Context //nolint:containedctx // the parent of those of requests
 	stage atomic.Int32
@@ -55,16 +55,16 @@ const (
 	closed              // by Shutdown
 )
 
-func newConn(f *Front, inner net.Conn) *conn {
-	c := &conn{front: f, inner: inner, net: inner, addr: inner.RemoteAddr().String()}
-	if f.cfg.TLS != nil {
-		c.net = tls.Server(inner, f.cfg.TLS)
+func newConn(s *Server, inner net.Conn) *conn {
+	c := &conn{server: s, inner: inner, net: inner, addr: inner.RemoteAddr().String()}
+	if s.cfg.TLS != nil {
+		c.net = tls.Server(inner, s.cfg.TLS)
 	}
-	c.ctx = f.cfg.Context
-	if f.cfg.ConnContext != nil {
-		c.ctx = f.cfg.ConnContext(c.ctx, inner)
+	c.ctx = s.cfg.Context
+	if s.cfg.ConnContext != nil {
+		c.ctx = s.cfg.ConnContext(c.ctx, inner)
 	}
-	c.hold = f.buffers.Hold(networkOf(inner))
+	c.hold = s.buffers.Hold(networkOf(inner))
 	c.watch.init(c)
 	return c
 }
@@ -83,7 +83,7 @@ func networkOf(conn net.Conn) string {
 func (c *conn) serve() {
 	defer c.hold.Release()
 	if !c.shakeHands() {
-		c.front.forget(c)
+		c.server.forget(c)
 		c.close()
 		return
 	}
@@ -92,7 +92,7 @@ func (c *conn) serve() {
 		c.buf = make([]byte, firstBuffer)
 		mine = c.requests()
 	}
-	c.front.forget(c)
+	c.server.forget(c)
 	if mine {
 		c.close()
 	} else {
@@ -104,9 +104,9 @@ func (c *conn) serve() {
 func (c *conn) handOver() {
 	_ = c.net.SetDeadline(time.Time{}) // a read tells of a closed connection
 	if c.n == 0 {
-		c.front.rest.give(c.net)
+		c.server.rest.give(c.net)
 	} else {
-		c.front.rest.give(&Conn{Conn: c.net, ahead: slices.Clone(c.buf[:c.n])})
+		c.server.rest.give(&Conn{Conn: c.net, ahead: slices.Clone(c.buf[:c.n])})
 	}
 }
 
@@ -132,10 +132,10 @@ func (c *conn) shakeHands() bool {
 	if !ok {
 		return true
 	}
-	ctx, stop := context.WithTimeout(c.front.cfg.Context, c.front.cfg.HeaderTime)
+	ctx, stop := context.WithTimeout(c.server.cfg.Context, c.server.cfg.HeaderTime)
 	defer stop()
 	if err := t.HandshakeContext(ctx); err != nil {
-		c.front.cfg.Logger.Debug("TLS handshake failed", "addr", c.addr, "err", err)
+		c.server.cfg.Logger.Debug("TLS handshake failed", "addr", c.addr, "err", err)
 		explain(err)
 		return false
 	}
@@ -158,7 +158,7 @@ func explain(err error) {
 // requests serves one after the other. It is false when the next one, whose
 // bytes are in the buffer, is for net/http.
 func (c *conn) requests() (done bool) {
-	cfg := &c.front.cfg
+	cfg := &c.server.cfg
 	from := time.Now()
 	c.readUntil = from.Add(cfg.HeaderTime)
 	_ = c.net.SetReadDeadline(c.readUntil) // a read tells of a closed connection
@@ -189,8 +189,8 @@ func (c *conn) requests() (done bool) {
 func (c *conn) handle(body []byte, now time.Time) (more bool) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
-	w := &response{conn: c, room: c.front.room(), length: -1}
-	defer c.front.release(w)
+	w := &response{conn: c, room: c.server.room(), length: -1}
+	defer c.server.release(w)
 	c.writeWithin(now)
 	c.watch.begin(now, cancel)
 	r := newRequest(ctx, &c.head, body, c.addr, c.state)
@@ -202,7 +202,7 @@ func (c *conn) handle(body []byte, now time.Time) (more bool) {
 
 // writeWithin makes writes end after RequestTime, or up to a quarter later.
 func (c *conn) writeWithin(now time.Time) {
-	d := c.front.cfg.RequestTime
+	d := c.server.cfg.RequestTime
 	if c.writeUntil.Sub(now) < d {
 		c.writeUntil = now.Add(d + d/4)
 		_ = c.net.SetWriteDeadline(c.writeUntil) // a write tells of a closed connection
@@ -218,9 +218,9 @@ func (c *conn) run(w *response, r *http.Request) (ok bool) {
 		}
 		ok = false
 		if err, is := p.(error); !is || !errors.Is(err, http.ErrAbortHandler) {
-			c.front.cfg.Logger.Error("a handler panicked", "panic", p, "stack", string(debug.Stack()))
+			c.server.cfg.Logger.Error("a handler panicked", "panic", p, "stack", string(debug.Stack()))
 		}
 	}()
-	c.front.cfg.Handler.ServeHTTP(w, r)
+	c.server.cfg.Handler.ServeHTTP(w, r)
 	return true
 }

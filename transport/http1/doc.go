@@ -1,9 +1,9 @@
 // Package http1 serves the short requests of HTTP/1.1 connections by itself and
 // gives all else to net/http.
 //
-//	front := http1.New(http1.Config{Handler: handler, Paths: []string{"/mcp"}, TLS: tlsConfig})
-//	go web.Serve(front.Rest()) // a http.Server with the same handler
-//	err := front.Serve(listener)
+//	server := http1.New(http1.Config{Handler: handler, Paths: []string{"/mcp"}, TLS: tlsConfig})
+//	go web.Serve(server.Fallback()) // a http.Server with the same handler
+//	err := server.Serve(listener)
 //
 // A POST to one of the paths whose head and body are short and of the plainest
 // form is parsed, handled and answered in one goroutine, with one read and one
@@ -31,5 +31,5 @@
 //
 // # Concurrency
 //
-// A Front may be used by many goroutines; a request belongs to its handler.
+// A Server may be used by many goroutines; a request belongs to its handler.
 package http1

@@ -40,7 +40,7 @@ func (w *response) putHead() {
 func (w *response) complete() {
 	h := w.Header()
 	if _, ok := h["Date"]; !ok {
-		h["Date"] = w.conn.front.date.at(time.Now())
+		h["Date"] = w.conn.server.date.at(time.Now())
 	}
 	delete(h, "Transfer-Encoding")
 	switch {
@@ -52,7 +52,7 @@ func (w *response) complete() {
 	case h["Content-Length"] == nil:
 		h["Content-Length"] = []string{strconv.FormatInt(w.length, 10)}
 	}
-	if w.conn.front.closing.Load() {
+	if w.conn.server.closing.Load() {
 		h["Connection"] = []string{"close"}
 	}
 	if len(w.body) > 0 && h["Content-Type"] == nil && h.Get("Content-Encoding") == "" {

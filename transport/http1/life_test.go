@@ -162,7 +162,7 @@ func TestShutdownDuringTLS(t *testing.T) {
 		c := h.talk(t)
 		synctest.Wait()
 		began := time.Now()
-		if err := h.front.Shutdown(t.Context()); err != nil || time.Since(began) != 0 {
+		if err := h.server.Shutdown(t.Context()); err != nil || time.Since(began) != 0 {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		if !c.isOver() {
@@ -217,10 +217,10 @@ func TestMuteClient(t *testing.T) {
 		began := time.Now()
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
-		if err := h.front.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
+		if err := h.server.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
 			t.Errorf("shutdown: %v after %v, want the deadline's error after 1s", err, time.Since(began))
 		}
-		h.front.Close()
+		h.server.Close()
 		synctest.Wait()
 		if took := time.Since(began); took != time.Second {
 			t.Errorf("closed after %v, want 1s", took)

@@ -8,10 +8,10 @@ import (
 // await waits for the first byte of a request.
 func (c *conn) await() (now time.Time, ok bool) {
 	if c.n > 0 {
-		return time.Now(), !c.front.closing.Load()
+		return time.Now(), !c.server.closing.Load()
 	}
 	c.stage.Store(idle)
-	if c.front.closing.Load() { // and may not have seen that we are idle
+	if c.server.closing.Load() { // and may not have seen that we are idle
 		return now, false
 	}
 	n, err := c.net.Read(c.buf)
@@ -55,7 +55,7 @@ func (c *conn) receive(deadline time.Time) (size int, v verdict) {
 			return 0, ended
 		}
 	}
-	if !c.head.parse(c.buf[:end+2], c.front.paths) {
+	if !c.head.parse(c.buf[:end+2], c.server.paths) {
 		return 0, passed
 	}
 	size = end + len(endOfHead)

@@ -99,12 +99,12 @@ func (m marking) Accept() (net.Conn, error) {
 // that goes on after the answer, does not keep the connection and its buffers.
 func TestKeptContext(t *testing.T) {
 	kept := make(chan context.Context, 1)
-	front := http1.New(http1.Config{Paths: []string{"/mcp"}, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	server := http1.New(http1.Config{Paths: []string{"/mcp"}, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		kept <- context.WithoutCancel(r.Context())
 	})})
 	pipes, freed := pipetest.New(), make(chan struct{})
-	h := &house{Listener: pipes, front: front, web: &http.Server{}}
-	h.over.Go(func() { _ = front.Serve(marking{pipes, freed}) })
+	h := &house{Listener: pipes, server: server, web: &http.Server{}}
+	h.over.Go(func() { _ = server.Serve(marking{pipes, freed}) })
 	c := h.talk(t)
 	c.say(post("x"))
 	c.hear()

@@ -192,5 +192,5 @@ func (w *response) whole() {
 
 // closes says whether the connection ends with this answer.
 func (w *response) closes() bool {
-	return w.conn.front.closing.Load() || strings.EqualFold(w.room.header.Get("Connection"), "close")
+	return w.conn.server.closing.Load() || strings.EqualFold(w.room.header.Get("Connection"), "close")
 }

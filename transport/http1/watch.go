@@ -38,7 +38,7 @@ func (w *watch) begin(now time.Time, cancel context.CancelFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.often = now.Sub(w.began) < watchAfter
-	w.cancel, w.began, w.until = cancel, now, now.Add(w.conn.front.cfg.RequestTime)
+	w.cancel, w.began, w.until = cancel, now, now.Add(w.conn.server.cfg.RequestTime)
 	if !w.armed {
 		w.armed = true
 		w.timer.Reset(watchAfter)

@@ -119,12 +119,12 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return <-failed
 }
 
-// A run is a server on its listener: short requests go through front, all else
+// A run is a server on its listener: short requests go through the fast path, all else
 // through web.
 type run struct {
 	server   *Server
 	listener net.Listener
-	front    *http1.Front
+	fast     *http1.Server
 	web      *http.Server
 	ending   atomic.Bool
 }
@@ -142,7 +142,7 @@ func (s *Server) open(ctx context.Context, listener net.Listener) *run {
 	}
 	return &run{
 		server: s, listener: listener,
-		front: http1.New(http1.Config{
+		fast: http1.New(http1.Config{
 			Handler: s, Paths: s.fastPaths(), TLS: secure,
 			Context: base, ConnContext: connlimit.WithConn,
 			HeaderTime: s.cfg.HeaderTime, RequestTime: s.cfg.RequestTime, IdleTime: s.cfg.IdleTime, Logger: s.cfg.Logger,
@@ -198,10 +198,10 @@ func withTLS(ctx context.Context, conn net.Conn) context.Context {
 // serve serves until the listener is closed.
 func (r *run) serve() error {
 	rest := make(chan error, 1)
-	go func() { rest <- r.web.Serve(r.front.Rest()) }()
-	err := r.front.Serve(r.listener)
+	go func() { rest <- r.web.Serve(r.fast.Fallback()) }()
+	err := r.fast.Serve(r.listener)
 	if !r.ending.Load() { // it broke
-		r.front.Close()
+		r.fast.Close()
 		return errors.Join(err, r.web.Close(), ended(<-rest))
 	}
 	return ended(<-rest)
@@ -228,7 +228,7 @@ func (r *run) drain() {
 			r.server.cfg.Drain(ctx)
 		}
 	})
-	parts.Go(func() { r.cut(r.front.Shutdown(ctx), r.front.Close) })
+	parts.Go(func() { r.cut(r.fast.Shutdown(ctx), r.fast.Close) })
 	parts.Go(func() {
 		r.cut(r.web.Shutdown(ctx), func() { _ = r.web.Close() }) // it cannot be closed better
 	})

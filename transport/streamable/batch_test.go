@@ -10,8 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// A free door counts nothing.
-type free struct{ *door }
+// A free authenticator counts nothing.
+type free struct{ *auth }
 
 func (free) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, streamable.Bill) *streamable.Refusal {
 	return nil
@@ -20,7 +20,7 @@ func (free) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, str
 // TestCancelBesideRefusedBatch: a cancellation looks at a batch as it came, also
 // while that is being refused. It takes the race detector to fail.
 func TestCancelBesideRefusedBatch(t *testing.T) {
-	s := serve(t, func(c *streamable.Config) { c.Door = free{&door{}} })
+	s := serve(t, func(c *streamable.Config) { c.Auth = free{&auth{}} })
 	const initialize = `{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{}}}`
 	forms := []string{"Content-Type: application/json", "Accept: application/json, text/event-stream"}
 	begun, _ := s.ask(t, http.MethodPost, initialize, forms...)

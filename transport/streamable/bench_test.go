@@ -24,7 +24,7 @@ func BenchmarkPost(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	endpoint := streamable.New(streamable.Config{Server: server, Door: &door{left: 1 << 60}})
+	endpoint := streamable.New(streamable.Config{Server: server, Auth: &auth{left: 1 << 60}})
 	defer endpoint.Shutdown(b.Context())
 	body := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"01234567890123456789012345678901"}}}`)
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}}}}`

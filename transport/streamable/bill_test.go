@@ -38,7 +38,7 @@ func TestBill(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, func(c *streamable.Config) { c.MaxBody = 4096 })
 			s.ask(t, "POST", tt.body, tt.headers...)
-			calls, handshakes, broken := 1000-s.door.left, int(s.door.handshakes.Load()), int(s.door.broken.Load())
+			calls, handshakes, broken := 1000-s.auth.left, int(s.auth.handshakes.Load()), int(s.auth.broken.Load())
 			if calls != tt.calls || handshakes != tt.handshakes || broken != tt.broken {
 				t.Errorf("got %d calls, %d handshakes, %d broken; want %d, %d, %d", calls, handshakes, broken, tt.calls, tt.handshakes, tt.broken)
 			}

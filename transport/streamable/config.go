@@ -15,8 +15,8 @@ import (
 // defaults.
 type Config struct {
 	Server *mcp.Server
-	// Door decides who may come in.
-	Door Door
+	// Authenticator decides who may come in.
+	Auth Authenticator
 	// Loopback says that the listener is bound to loopback: only loopback
 	// names are then taken as Host and Origin, besides those listed.
 	Loopback bool
@@ -84,21 +84,21 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// A Door decides who may come in and how much they may ask.
-type Door interface {
-	// Admit says who sends the request, or why it is refused. It may set
+// An Authenticator decides who may come in and how much they may ask.
+type Authenticator interface {
+	// Authenticate says who sends the request, or why it is refused. It may set
 	// headers of the answer.
-	Admit(header http.Header, r *http.Request) (mcp.Caller, *Refusal)
+	Authenticate(header http.Header, r *http.Request) (mcp.Caller, *Refusal)
 	// Charge takes a bill from the caller's quota, or refuses all of it. It may
 	// set headers of the answer, and does for an empty bill. The revision is
 	// the one that governs the requests.
 	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill Bill) *Refusal
-	// Admits reports whether a caller who was let in still would be. Streams
+	// Valid reports whether a caller who was let in still would be. Streams
 	// ask before they send more.
-	Admits(ctx context.Context, caller *mcp.Caller) bool
+	Valid(ctx context.Context, caller *mcp.Caller) bool
 	// Forbidden says what a refusal for want of a right adds to the answer's
 	// headers.
-	Forbidden(header http.Header, err *jsonrpc.Error)
+	Forbid(header http.Header, err *jsonrpc.Error)
 }
 
 // A Bill is what a body costs.

@@ -7,13 +7,13 @@
 // be sent before it and the client takes streams. What the revisions say
 // differently is in [mcp.HTTPRules]; nothing here knows a date.
 //
-//	h := streamable.New(streamable.Config{Server: server, Door: door, Loopback: true})
+//	h := streamable.New(streamable.Config{Server: server, Auth: door, Loopback: true})
 //	defer h.Shutdown(ctx)
 //	http.Handle("/mcp", h)
 //
 // # Order of the checks
 //
-// Host and Origin, the key (by the [Door]), the verb, Accept and Content-Type,
+// Host and Origin, the key (by the [Authenticator]), the verb, Accept and Content-Type,
 // the size, JSON, the shape of the message, the revision, its headers, the
 // quota. Each has its status; every refusal is a JSON-RPC error as
 // application/json.

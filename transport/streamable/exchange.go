@@ -241,7 +241,7 @@ func (e *exchange) reply(w http.ResponseWriter, out []byte) {
 		status = statusOf(e.rev(), e.err)
 	}
 	if rpc, ok := errors.AsType[*jsonrpc.Error](e.err); ok && status == http.StatusForbidden {
-		e.h.cfg.Door.Forbidden(w.Header(), rpc)
+		e.h.cfg.Auth.Forbid(w.Header(), rpc)
 	}
 	e.startSession(w)
 	owner := e.to.caller.Principal.ID

@@ -43,7 +43,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 	}
 	s, refused := h.sessionOf(w.Header(), r, caller)
 	if refused == nil {
-		refused = h.cfg.Door.Charge(r.Context(), w.Header(), &caller, s.mcp.Revision(), Bill{})
+		refused = h.cfg.Auth.Charge(r.Context(), w.Header(), &caller, s.mcp.Revision(), Bill{})
 	}
 	if refused != nil {
 		h.turnAway(w, r, &caller, refused)
@@ -70,7 +70,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 
 // admits asks the door about the reader of a stream.
 func (h *Handler) admits(ctx context.Context, caller *mcp.Caller) func() bool {
-	return func() bool { return h.cfg.Door.Admits(ctx, caller) }
+	return func() bool { return h.cfg.Auth.Valid(ctx, caller) }
 }
 
 // resume finds the stream of an event id and the number behind which it goes

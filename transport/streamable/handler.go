@@ -98,7 +98,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	caller, refused := h.cfg.Door.Admit(header, r)
+	caller, refused := h.cfg.Auth.Authenticate(header, r)
 	if refused != nil {
 		h.refuse(w, refused)
 		return
@@ -158,12 +158,12 @@ func (h *Handler) turnAway(w http.ResponseWriter, r *http.Request, caller *mcp.C
 
 // show sets the headers that tell a caller what is left of its quota.
 func (h *Handler) show(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
-	_ = h.cfg.Door.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{}) // nothing is asked for
+	_ = h.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{}) // nothing is asked for
 }
 
 // breaks counts a body that is refused, and shows what is left of the quota.
 func (h *Handler) breaks(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
-	_ = h.cfg.Door.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{Broken: 1}) // it is refused already
+	_ = h.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{Broken: 1}) // it is refused already
 }
 
 // refuse answers a request whose message was not looked at, or has no id.

@@ -26,7 +26,7 @@ func TestListenAtTheEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		endpoint = streamable.New(streamable.Config{Server: server, Door: &door{left: 1}})
+		endpoint = streamable.New(streamable.Config{Server: server, Auth: &auth{left: 1}})
 		body := `{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + meta + `}}`
 		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(body))
 		req.Header = http.Header{

@@ -33,7 +33,7 @@ func TestHeldAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint := streamable.New(streamable.Config{Server: server, Door: &door{left: 1 << 60}})
+	endpoint := streamable.New(streamable.Config{Server: server, Auth: &auth{left: 1 << 60}})
 	ask := func(w http.ResponseWriter, text string) {
 		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"` + text + `"}}}`
 		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(body))
@@ -61,7 +61,7 @@ func TestPostAllocatesLittle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint := streamable.New(streamable.Config{Server: server, Door: &door{left: 1 << 60}})
+	endpoint := streamable.New(streamable.Config{Server: server, Auth: &auth{left: 1 << 60}})
 	body := []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil)
 	req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
@@ -102,7 +102,7 @@ func TestTaskKeepsNoBody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint := streamable.New(streamable.Config{Server: server, Door: &door{left: 1 << 60}})
+	endpoint := streamable.New(streamable.Config{Server: server, Auth: &auth{left: 1 << 60}})
 	const size, calls = 1 << 20, 16
 	body := strings.Replace(callSlow, "TEXT", strings.Repeat("x", size), 1)
 	before := inUse()

@@ -61,7 +61,7 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 		return false
 	}
 	h.deliver(&e.body, &e.to)
-	if refused := h.cfg.Door.Charge(r.Context(), w.Header(), &e.to.caller, e.to.rev, h.billOf(&e.body, &e.to)); refused != nil {
+	if refused := h.cfg.Auth.Charge(r.Context(), w.Header(), &e.to.caller, e.to.rev, h.billOf(&e.body, &e.to)); refused != nil {
 		h.refuseFor(w, refused, onlyID(&e.body), hasNullID(e.to.rev))
 		return false
 	}

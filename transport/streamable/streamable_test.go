@@ -21,8 +21,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// door lets in whoever names a principal in the header Authorization.
-type door struct {
+// auth authenticates every client that names a principal in the header Authorization.
+type auth struct {
 	mu   sync.Mutex
 	left int
 	shut atomic.Bool // nobody is let in any more
@@ -30,7 +30,7 @@ type door struct {
 	handshakes, broken atomic.Int64
 }
 
-func (d *door) Admit(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
+func (d *auth) Authenticate(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
 	name := r.Header.Get("Authorization")
 	if name == "" {
 		name = "anna"
@@ -46,7 +46,7 @@ func (d *door) Admit(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Re
 	return mcp.Caller{Principal: principal}, nil
 }
 
-func (d *door) Charge(_ context.Context, header http.Header, _ *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal {
+func (d *auth) Charge(_ context.Context, header http.Header, _ *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal {
 	d.handshakes.Add(int64(bill.Handshakes))
 	d.broken.Add(int64(bill.Broken))
 	d.mu.Lock()
@@ -59,9 +59,9 @@ func (d *door) Charge(_ context.Context, header http.Header, _ *mcp.Caller, rev 
 	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: spent.Wire(rev)}
 }
 
-func (d *door) Admits(context.Context, *mcp.Caller) bool { return !d.shut.Load() }
+func (d *auth) Valid(context.Context, *mcp.Caller) bool { return !d.shut.Load() }
 
-func (d *door) Forbidden(header http.Header, _ *jsonrpc.Error) {
+func (d *auth) Forbid(header http.Header, _ *jsonrpc.Error) {
 	header.Set("WWW-Authenticate", "Bearer error=\"insufficient_scope\"")
 }
 
@@ -128,7 +128,7 @@ func table(changes func() mcp.Changes) *mcp.Table {
 type setup struct {
 	*httptest.Server
 	endpoint *streamable.Handler
-	door     *door
+	auth     *auth
 }
 
 // serve starts the endpoint; with changes the configuration may be changed.
@@ -142,8 +142,8 @@ func serve(t *testing.T, changes ...func(*streamable.Config)) setup {
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
 	go func() { ran <- server.Run(ctx) }()
-	d := &door{left: 1000}
-	cfg := streamable.Config{Server: server, Door: d, Loopback: true, Timeout: 10 * time.Second}
+	d := &auth{left: 1000}
+	cfg := streamable.Config{Server: server, Auth: d, Loopback: true, Timeout: 10 * time.Second}
 	for _, change := range changes {
 		change(&cfg)
 	}
@@ -359,19 +359,19 @@ func TestModern(t *testing.T) {
 // id; what must never be refused is not.
 func TestQuota(t *testing.T) {
 	s := serve(t)
-	s.door.left = 0
+	s.auth.left = 0
 	resp, got := s.ask(t, "POST", `{"jsonrpc":"2.0","id":"x","method":"tools/list"}`)
 	const data = `"data":{"limit":10,"used":10,"reset_at":"1970-01-01T00:00:00Z"`
 	if want := `{"jsonrpc":"2.0","id":"x","error":{"code":-32002,"message":"Quota exceeded",` + data + `}}}`; resp.StatusCode != 429 || got != want {
 		t.Errorf("got %d %s\nwant 429 %s", resp.StatusCode, got, want)
 	}
-	s.door.left = 0
+	s.auth.left = 0
 	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + meta + `}}`
 	resp, got = s.ask(t, "POST", list, modern, "Mcp-Method: tools/list")
 	if want := `"code":-31002,"message":"Quota exceeded",` + data + `,"code":-32002}`; resp.StatusCode != 429 || !strings.Contains(got, want) {
 		t.Errorf("got %d %s\nwant 429 %s", resp.StatusCode, got, want)
 	}
-	s.door.left = 0
+	s.auth.left = 0
 	for _, free := range []string{ping, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`} {
 		if resp, got := s.ask(t, "POST", free); resp.StatusCode != 200 {
 			t.Errorf("%s: %d %s", free, resp.StatusCode, got)
@@ -623,7 +623,7 @@ func TestShutOut(t *testing.T) {
 			listen := events(t, s.open(t, "POST", `{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true},`+meta+`}}`,
 				both, modern, "Mcp-Method: subscriptions/listen"))
 			listen() // that it listens
-			s.door.shut.Store(true)
+			s.auth.shut.Store(true)
 			if name == "changes" {
 				s.ask(t, "POST", call("change", ""))
 			}

@@ -45,7 +45,7 @@ func serve(ctx context.Context, listen string) error {
 	}
 	fmt.Printf("http://localhost:%d/mcp\n", listener.Addr().(*net.TCPAddr).Port)
 	go func() { _ = server.Run(ctx) }() // it ends with ctx
-	endpoint := streamable.New(streamable.Config{Server: server, Door: open{}, Loopback: true, Logger: log})
+	endpoint := streamable.New(streamable.Config{Server: server, Auth: open{}, Loopback: true, Logger: log})
 	web := https.New(https.Config{Routes: map[string]http.Handler{"/mcp": endpoint}, Drain: endpoint.Shutdown, Logger: log})
 	return web.Serve(ctx, listener)
 }
@@ -53,7 +53,7 @@ func serve(ctx context.Context, listen string) error {
 // open is a door without a lock.
 type open struct{}
 
-func (open) Admit(http.Header, *http.Request) (mcp.Caller, *streamable.Refusal) {
+func (open) Authenticate(http.Header, *http.Request) (mcp.Caller, *streamable.Refusal) {
 	return mcp.Caller{Principal: mcp.Principal{ID: "anybody"}}, nil
 }
 
@@ -61,6 +61,6 @@ func (open) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, str
 	return nil
 }
 
-func (open) Admits(context.Context, *mcp.Caller) bool { return true }
+func (open) Valid(context.Context, *mcp.Caller) bool { return true }
 
-func (open) Forbidden(http.Header, *jsonrpc.Error) {}
+func (open) Forbid(http.Header, *jsonrpc.Error) {}

@@ -55,7 +55,7 @@ func serveHTTPS(ctx context.Context, listen, data string, t *mcp.Table) (err err
 		return err
 	}
 	endpoint := streamable.New(streamable.Config{
-		Server: server, Door: bearer.New(bearer.Config{Ring: ring, Meter: meter, Logger: log}), Loopback: true,
+		Server: server, Auth: bearer.New(bearer.Config{Ring: ring, Meter: meter, Logger: log}), Loopback: true,
 		Barrier: func(ctx context.Context) error { return trail.Commit(ctx, last.Load()) }, Logger: log,
 	})
 	web := https.New(https.Config{

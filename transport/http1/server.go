@@ -19,7 +19,7 @@ import (
 
 // A Config says what is served. Zero durations mean the defaults.
 type Config struct {
-	// Handler answers requests; so must the server of [Front.Rest].
+	// Handler answers requests; so must the server of [Server.Fallback].
 	Handler http.Handler
 	// Paths are those whose POST requests are taken, compared byte by byte.
 	Paths []string
@@ -33,7 +33,7 @@ type Config struct {
 
 	// BufferMemory bounds the bytes that are buffered of requests before their
 	// senders are known, from one address, 8 MiB, and BufferMemoryTotal from all,
-	// 32 MiB, besides 4 KiB a connection. What has no room goes to [Front.Rest].
+	// 32 MiB, besides 4 KiB a connection. What has no room goes to [Server.Fallback].
 	BufferMemory, BufferMemoryTotal int64
 
 	HeaderTime  time.Duration // for TLS, and for a head from its first byte on; 10 s
@@ -57,8 +57,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// A Front serves the connections of listeners. Make one with [New].
-type Front struct {
+// A Server serves the connections of listeners. Make one with [New].
+type Server struct {
 	cfg   Config
 	paths map[string]bool
 	rest  *rest
@@ -74,74 +74,74 @@ type Front struct {
 	served sync.WaitGroup // goroutines of connections
 }
 
-// New returns a front. It starts nothing.
-func New(cfg Config) *Front {
-	f := &Front{cfg: cfg.withDefaults(), paths: map[string]bool{}, conns: map[*conn]struct{}{}}
+// New returns a server. It starts nothing.
+func New(cfg Config) *Server {
+	s := &Server{cfg: cfg.withDefaults(), paths: map[string]bool{}, conns: map[*conn]struct{}{}}
 	for _, path := range cfg.Paths {
-		f.paths[path] = true
+		s.paths[path] = true
 	}
-	f.rest = newRest()
-	f.buffers = budget.New(budget.Limits{Owner: f.cfg.BufferMemory, Total: f.cfg.BufferMemoryTotal})
-	return f
+	s.rest = newRest()
+	s.buffers = budget.New(budget.Limits{Owner: s.cfg.BufferMemory, Total: s.cfg.BufferMemoryTotal})
+	return s
 }
 
 // Rest are the connections that somebody else is to serve. They are *tls.Conn
 // when nothing was read from them, else [*Conn]. Closing it does not end Serve:
 // connections that would go there are closed.
-func (f *Front) Rest() net.Listener { return f.rest }
+func (s *Server) Fallback() net.Listener { return s.rest }
 
 // Serve serves the connections of a listener until that is closed; then it
 // returns the listener's error.
-func (f *Front) Serve(listener net.Listener) error {
-	f.rest.setAddr(listener.Addr())
+func (s *Server) Serve(listener net.Listener) error {
+	s.rest.setAddr(listener.Addr())
 	for wait := time.Duration(0); ; {
 		inner, err := listener.Accept()
 		if err == nil {
 			wait = 0
-			f.start(inner)
+			s.start(inner)
 			continue
 		}
 		if e, ok := errors.AsType[net.Error](err); !ok || !e.Temporary() { //nolint:staticcheck // as net/http: too many open files
 			return err
 		}
 		wait = min(max(2*wait, 5*time.Millisecond), time.Second)
-		f.cfg.Logger.Warn("a connection could not be accepted", "err", err, "retry", wait)
+		s.cfg.Logger.Warn("a connection could not be accepted", "err", err, "retry", wait)
 		time.Sleep(wait)
 	}
 }
 
 // start serves a connection beside the caller.
-func (f *Front) start(inner net.Conn) {
-	c := newConn(f, inner)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closing.Load() {
+func (s *Server) start(inner net.Conn) {
+	c := newConn(s, inner)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing.Load() {
 		_ = inner.Close() // nobody has been promised anything
 		return
 	}
-	f.conns[c] = struct{}{}
-	f.served.Go(c.serve)
+	s.conns[c] = struct{}{}
+	s.served.Go(c.serve)
 }
 
 // forget ends what Shutdown and Close have to do with a connection.
-func (f *Front) forget(c *conn) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.conns, c)
+func (s *Server) forget(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
 }
 
 // Shutdown closes idle connections, waits for the answers of the others, and
 // returns an error if ctx is done before that. It touches neither listeners nor
 // what went to Rest.
-func (f *Front) Shutdown(ctx context.Context) error {
-	all := f.last()
+func (s *Server) Shutdown(ctx context.Context) error {
+	all := s.last()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for _, c := range all {
 			c.closeIdle() // which may wait for a client
 		}
-		f.served.Wait()
+		s.served.Wait()
 	}()
 	select {
 	case <-done:
@@ -153,23 +153,23 @@ func (f *Front) Shutdown(ctx context.Context) error {
 
 // Close closes all connections and ends the contexts of their requests. It does
 // not touch what went to Rest.
-func (f *Front) Close() {
-	for _, c := range f.last() {
+func (s *Server) Close() {
+	for _, c := range s.last() {
 		c.abort()
 	}
 }
 
 // last are the connections there are; no new one begins.
-func (f *Front) last() []*conn {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.closing.Store(true)
-	return slices.Collect(maps.Keys(f.conns))
+func (s *Server) last() []*conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closing.Store(true)
+	return slices.Collect(maps.Keys(s.conns))
 }
 
 // room is room for an answer.
-func (f *Front) room() *room {
-	if r, _ := f.rooms.Get().(*room); r != nil {
+func (s *Server) room() *room {
+	if r, _ := s.rooms.Get().(*room); r != nil {
 		return r
 	}
 	return &room{header: http.Header{}, out: make([]byte, 0, firstBuffer)}
@@ -177,12 +177,12 @@ func (f *Front) room() *room {
 
 // release takes the room back. A handler that goes on writing after its return
 // writes into nothing.
-func (f *Front) release(w *response) {
+func (s *Server) release(w *response) {
 	r := w.room
 	w.room, w.err = &w.late, http.ErrHandlerTimeout
 	if cap(r.out) <= keptAnswer && len(r.header) <= maxFields {
 		r.out = r.out[:0]
 		clear(r.header)
-		f.rooms.Put(r)
+		s.rooms.Put(r)
 	}
 }

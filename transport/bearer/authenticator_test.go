@@ -33,7 +33,7 @@ func TestAdmit(t *testing.T) {
 	id, token := h.key(t, keys.Settings{Scopes: []mcp.Scope{"aoc:read"}, Plan: quota.Team})
 	for _, scheme := range []string{"Bearer ", "bearer ", "BEARER ", "Bearer   "} {
 		header := http.Header{}
-		caller, refused := h.Admit(header, visit("192.0.2.7:1234", scheme+token))
+		caller, refused := h.Authenticate(header, visit("192.0.2.7:1234", scheme+token))
 		if refused != nil {
 			t.Fatalf("%q: refused with %d: %v", scheme, refused.Status, refused.Error)
 		}
@@ -116,7 +116,7 @@ func TestRefusals(t *testing.T) {
 				from = fmt.Sprintf("[2001:db8:0:%x::1]:40000", i+1) // each a network of its own, so that none is held up
 			}
 			before := len(h.heard())
-			_, refused := h.Admit(header, visit(from, tc.authorization...))
+			_, refused := h.Authenticate(header, visit(from, tc.authorization...))
 			if refused == nil {
 				t.Fatal("let in")
 			}
@@ -132,8 +132,8 @@ func TestRefusals(t *testing.T) {
 			if got := header.Get("Retry-After"); got != "" {
 				t.Errorf("Retry-After: %s, want none", got)
 			}
-			want := []bearer.Refused{{Key: tc.key, Addr: netip.MustParseAddrPort(from).Addr(), Code: tc.code}}
-			if diff := cmp.Diff(want, h.heard()[before:], cmpopts.IgnoreFields(bearer.Refused{}, "Reason"), compareAddrs); diff != "" {
+			want := []bearer.Rejection{{Key: tc.key, Addr: netip.MustParseAddrPort(from).Addr(), Code: tc.code}}
+			if diff := cmp.Diff(want, h.heard()[before:], cmpopts.IgnoreFields(bearer.Rejection{}, "Reason"), compareAddrs); diff != "" {
 				t.Errorf("recorded (-want +got):\n%s", diff)
 			}
 			hides(t, refused.Error, header, good, foreign, revoked, expired, never)
@@ -161,7 +161,7 @@ func TestKeysOutOfReach(t *testing.T) {
 	})
 	for range 20 { // nobody is held up for it either: a hold would take seconds
 		header := http.Header{}
-		_, refused := h.Admit(header, visit(local, "Bearer "+keys.NewToken(keys.Live).Reveal()))
+		_, refused := h.Authenticate(header, visit(local, "Bearer "+keys.NewToken(keys.Live).Reveal()))
 		if refused == nil || refused.Status != http.StatusServiceUnavailable || refused.Error.Code != jsonrpc.CodeInternalError {
 			t.Fatalf("got %+v, want 503 with -32603", refused)
 		}
@@ -194,7 +194,7 @@ func TestForbidden(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			header := http.Header{}
-			bearer.New(bearer.Config{Metadata: tc.metadata}).Forbidden(header, tc.err)
+			bearer.New(bearer.Config{Metadata: tc.metadata}).Forbid(header, tc.err)
 			if got := header.Get("WWW-Authenticate"); got != tc.want {
 				t.Errorf("WWW-Authenticate: %s, want %s", got, tc.want)
 			}
@@ -249,7 +249,7 @@ func TestAdmits(t *testing.T) {
 			id, token := h.key(t, keys.Settings{Scopes: []mcp.Scope{"aoc:read", "rulesets:read"}})
 			caller := h.admit(t, token)
 			tc.change(t, h, id)
-			if got := h.Admits(t.Context(), &caller); got != tc.want {
+			if got := h.Valid(t.Context(), &caller); got != tc.want {
 				t.Errorf("still admitted: %v, want %v", got, tc.want)
 			}
 		})
@@ -266,7 +266,7 @@ func TestAdmitsOutOfReach(t *testing.T) {
 	_, token := h.key(t, keys.Settings{})
 	caller := h.admit(t, token)
 	ring = brokenRing{keys.ErrUnavailable}
-	if !h.Admits(t.Context(), &caller) {
+	if !h.Valid(t.Context(), &caller) {
 		t.Error("sent away")
 	}
 }

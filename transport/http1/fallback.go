@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// rest is a listener whose connections come from a front.
+// rest is a listener whose connections come from a server.
 type rest struct {
 	conns chan net.Conn
 	over  chan struct{}

@@ -30,8 +30,8 @@ type Config struct {
 	Metadata string
 	// Proxies may say in X-Forwarded-For who sent a request.
 	Proxies []netip.Prefix
-	// Refused is told of every refusal; nil means nobody is.
-	Refused func(ctx context.Context, r Refused)
+	// Rejected is called with every rejection; nil ignores them.
+	Rejected func(ctx context.Context, r Rejection)
 	// Now is the clock; nil means [time.Now].
 	Now func() time.Time
 	// Logger hears of keys and counters out of reach; nil discards it.
@@ -64,16 +64,16 @@ type InvalidTokenError struct {
 
 func (e *InvalidTokenError) Error() string { return e.Reason }
 
-// A Refused is a request that was not let in.
-type Refused struct {
+// A Rejection is a request that was not served for want of credentials, rights or quota.
+type Rejection struct {
 	Key    string // its id, "" when there is none
 	Addr   netip.Addr
 	Code   jsonrpc.Code
 	Reason string
 }
 
-// A Door lets requests in. Make one with [New].
-type Door struct {
+// An Authenticator lets requests in. Make one with [New].
+type Authenticator struct {
 	cfg      Config
 	failures throttle
 	known    tally     // refusals of keys that we know
@@ -81,20 +81,20 @@ type Door struct {
 	broken   allowance // bodies that were refused
 }
 
-var _ streamable.Door = (*Door)(nil)
+var _ streamable.Authenticator = (*Authenticator)(nil)
 
 // New returns a door. It starts nothing.
-func New(cfg Config) *Door {
+func New(cfg Config) *Authenticator {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	if cfg.Refused == nil {
-		cfg.Refused = func(context.Context, Refused) {}
+	if cfg.Rejected == nil {
+		cfg.Rejected = func(context.Context, Rejection) {}
 	}
-	d := &Door{cfg: cfg}
+	d := &Authenticator{cfg: cfg}
 	d.failures.init()
 	d.known.init()
 	return d
@@ -111,8 +111,8 @@ type account struct {
 	unverified bool
 }
 
-// Admit finds the principal of a request.
-func (d *Door) Admit(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
+// Authenticate finds the principal of a request.
+func (d *Authenticator) Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
 	from := d.client(r)
 	who, refused := d.identify(r, from.Addr())
 	if refused != nil {
@@ -125,9 +125,9 @@ func (d *Door) Admit(header http.Header, r *http.Request) (mcp.Caller, *streamab
 	return caller, d.heldBack(header, r, &caller)
 }
 
-// Admits looks the caller's key up again: it may have been revoked, changed or
+// Valid looks the caller's key up again: it may have been revoked, changed or
 // expired since. While keys cannot be looked up, nobody is sent away.
-func (d *Door) Admits(ctx context.Context, caller *mcp.Caller) bool {
+func (d *Authenticator) Valid(ctx context.Context, caller *mcp.Caller) bool {
 	mine, _ := caller.Principal.Account.(account)
 	if mine.key == (keys.Token{}) {
 		return d.cfg.Now().Before(mine.expires)
@@ -166,7 +166,7 @@ type denial struct {
 }
 
 // identify reads the Authorization header.
-func (d *Door) identify(r *http.Request, from netip.Addr) (mcp.Principal, *denial) {
+func (d *Authenticator) identify(r *http.Request, from netip.Addr) (mcp.Principal, *denial) {
 	token, refused := credentials(r.Header)
 	if refused != nil {
 		return mcp.Principal{}, refused
@@ -213,8 +213,8 @@ func unavailable(details string) *denial {
 
 // byKey returns the principal of a key. While keys cannot be looked up, a POST
 // with a key that was good before is passed on unverified: it may be a probe,
-// which [Door.Charge] lets through, alone of all requests.
-func (d *Door) byKey(r *http.Request, token keys.Token, from netip.Addr) (mcp.Principal, *denial) {
+// which [Authenticator.Charge] lets through, alone of all requests.
+func (d *Authenticator) byKey(r *http.Request, token keys.Token, from netip.Addr) (mcp.Principal, *denial) {
 	record, err := d.cfg.Ring.Find(r.Context(), token)
 	if errors.Is(err, keys.ErrUnknown) {
 		return mcp.Principal{}, unauthenticated("the key is unknown")
@@ -247,7 +247,7 @@ func denied(key string, err error) *denial {
 	return refused
 }
 
-func (d *Door) byToken(ctx context.Context, token string) (mcp.Principal, *denial) {
+func (d *Authenticator) byToken(ctx context.Context, token string) (mcp.Principal, *denial) {
 	who, err := d.cfg.Tokens.Verify(ctx, token)
 	if bad, ok := errors.AsType[*InvalidTokenError](err); ok {
 		if bad.Cause != nil {
@@ -268,7 +268,7 @@ func (d *Door) byToken(ctx context.Context, token string) (mcp.Principal, *denia
 
 // report logs that we cannot do what we should; that a client has gone meanwhile
 // is no failure of ours.
-func (d *Door) report(ctx context.Context, what string, err error) {
+func (d *Authenticator) report(ctx context.Context, what string, err error) {
 	level := slog.LevelError
 	if ctx.Err() != nil {
 		level = slog.LevelDebug
@@ -277,12 +277,12 @@ func (d *Door) report(ctx context.Context, what string, err error) {
 }
 
 // refuse says no, later and later to those who guess.
-func (d *Door) refuse(header http.Header, r *http.Request, from netip.Addr, why *denial) *streamable.Refusal {
+func (d *Authenticator) refuse(header http.Header, r *http.Request, from netip.Addr, why *denial) *streamable.Refusal {
 	if why.guess && !d.failures.hold(r.Context(), from, d.cfg.Now()) {
 		return d.tooManyGuesses(header, r) // not recorded: the trail is not for filling disks
 	}
 	if more, due := d.known.due(why.key, d.cfg.Now()); due || why.key == "" {
-		d.cfg.Refused(r.Context(), Refused{Key: why.key, Addr: from, Code: why.code, Reason: why.details + more})
+		d.cfg.Rejected(r.Context(), Rejection{Key: why.key, Addr: from, Code: why.code, Reason: why.details + more})
 	}
 	if why.status == http.StatusUnauthorized {
 		header["Www-Authenticate"] = []string{d.challenge(why)}
@@ -301,7 +301,7 @@ func (why *denial) refusal() *streamable.Refusal {
 const guessAgain = 10 * time.Second
 
 // tooManyGuesses refuses to look at a key: that is a rate which is exceeded.
-func (d *Door) tooManyGuesses(header http.Header, r *http.Request) *streamable.Refusal {
+func (d *Authenticator) tooManyGuesses(header http.Header, r *http.Request) *streamable.Refusal {
 	header.Set("Retry-After", strconv.Itoa(int(guessAgain.Seconds())))
 	told := &mcp.QuotaError{
 		Limit: maxWaiting, Used: maxWaiting, ResetAt: d.cfg.Now().Add(guessAgain),
@@ -314,7 +314,7 @@ const realm = `Bearer realm="triptych"`
 
 // challenge is the value of WWW-Authenticate (RFC 6750, section 3): without
 // credentials it has no error.
-func (d *Door) challenge(why *denial) string {
+func (d *Authenticator) challenge(why *denial) string {
 	text := realm
 	if !why.silent {
 		text += `, error="invalid_token"`
@@ -322,15 +322,15 @@ func (d *Door) challenge(why *denial) string {
 	return text + d.metadata()
 }
 
-func (d *Door) metadata() string {
+func (d *Authenticator) metadata() string {
 	if d.cfg.Metadata == "" {
 		return ""
 	}
 	return `, resource_metadata="` + d.cfg.Metadata + `"`
 }
 
-// Forbidden names the scope that is missing (RFC 6750, section 3.1).
-func (d *Door) Forbidden(header http.Header, err *jsonrpc.Error) {
+// Forbid names the scope that is missing (RFC 6750, section 3.1).
+func (d *Authenticator) Forbid(header http.Header, err *jsonrpc.Error) {
 	text := realm + `, error="insufficient_scope"`
 	if scope := mcp.MissingScope(err); scope != "" {
 		text += `, scope="` + string(scope) + `"`
@@ -340,7 +340,7 @@ func (d *Door) Forbidden(header http.Header, err *jsonrpc.Error) {
 
 // client is the address that a request came from: the last one in
 // X-Forwarded-For that is not a proxy's, when a proxy is who connected.
-func (d *Door) client(r *http.Request) netip.AddrPort {
+func (d *Authenticator) client(r *http.Request) netip.AddrPort {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.AddrPort{}
@@ -364,7 +364,7 @@ func (d *Door) client(r *http.Request) netip.AddrPort {
 	return from
 }
 
-func (d *Door) isProxy(addr netip.Addr) bool {
+func (d *Authenticator) isProxy(addr netip.Addr) bool {
 	for _, p := range d.cfg.Proxies {
 		if p.Contains(addr.WithZone("")) {
 			return true

@@ -30,13 +30,13 @@ var published = []mcp.Scope{"audit:read", "aoc:read", "aoc:write", "rulesets:rea
 
 // A house is a door with real keys and counters, and what it said.
 type house struct {
-	*bearer.Door
+	*bearer.Authenticator
 	keys  keys.Store
 	meter quota.Meter
 	now   time.Time
 
 	mu      sync.Mutex
-	refused []bearer.Refused
+	refused []bearer.Rejection
 	visits  int
 }
 
@@ -58,25 +58,25 @@ func build(t *testing.T, changes ...func(*bearer.Config)) *house {
 			t.Error(err)
 		}
 	})
-	cfg := bearer.Config{Ring: h.keys, Meter: h.meter, Now: clock, Refused: h.hear}
+	cfg := bearer.Config{Ring: h.keys, Meter: h.meter, Now: clock, Rejected: h.hear}
 	for _, change := range changes {
 		change(&cfg)
 	}
-	h.Door = bearer.New(cfg)
+	h.Authenticator = bearer.New(cfg)
 	return h
 }
 
-func (h *house) hear(_ context.Context, r bearer.Refused) {
+func (h *house) hear(_ context.Context, r bearer.Rejection) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.refused = append(h.refused, r)
 }
 
 // heard are the refusals so far.
-func (h *house) heard() []bearer.Refused {
+func (h *house) heard() []bearer.Rejection {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return append([]bearer.Refused(nil), h.refused...)
+	return append([]bearer.Rejection(nil), h.refused...)
 }
 
 // key makes a key.
@@ -102,7 +102,7 @@ func visit(from string, authorization ...string) *http.Request {
 // admit visits from a loopback address with a token, which must be let in.
 func (h *house) admit(t *testing.T, token string) mcp.Caller {
 	t.Helper()
-	caller, refused := h.Admit(http.Header{}, visit("127.0.0.1:40000", "Bearer "+token))
+	caller, refused := h.Authenticate(http.Header{}, visit("127.0.0.1:40000", "Bearer "+token))
 	if refused != nil {
 		t.Fatalf("refused with %d: %v", refused.Status, refused.Error)
 	}

@@ -19,12 +19,12 @@ import (
 	"github.com/triptych-mcp/triptych/transport/pipetest"
 )
 
-// A house is a front with net/http behind it.
+// A house is a server with net/http behind it.
 type house struct {
 	*pipetest.Listener
-	front *http1.Front
-	web   *http.Server
-	over  sync.WaitGroup
+	server *http1.Server
+	web    *http.Server
+	over   sync.WaitGroup
 }
 
 // open starts a house that the caller ends.
@@ -32,17 +32,17 @@ func open(handler http.HandlerFunc, cfg http1.Config) *house {
 	cfg.Handler, cfg.Paths = handler, []string{"/mcp"}
 	h := &house{
 		Listener: pipetest.New(),
-		front:    http1.New(cfg), web: &http.Server{Handler: handler, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)},
+		server:   http1.New(cfg), web: &http.Server{Handler: handler, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)},
 	}
-	h.over.Go(func() { _ = h.web.Serve(h.front.Rest()) })
-	h.over.Go(func() { _ = h.front.Serve(h.Listener) })
+	h.over.Go(func() { _ = h.web.Serve(h.server.Fallback()) })
+	h.over.Go(func() { _ = h.server.Serve(h.Listener) })
 	return h
 }
 
 // end closes everything.
 func (h *house) end() {
 	_ = h.Listener.Close()
-	h.front.Close()
+	h.server.Close()
 	_ = h.web.Close()
 	h.over.Wait()
 }
@@ -328,7 +328,7 @@ func TestShutdown(t *testing.T) {
 		synctest.Wait()
 		began := time.Now()
 		done := make(chan error, 1)
-		go func() { done <- h.front.Shutdown(t.Context()) }()
+		go func() { done <- h.server.Shutdown(t.Context()) }()
 		if over := idle.isOver(); !over || time.Since(began) != 0 {
 			t.Errorf("the idle connection is over: %v after %v", over, time.Since(began))
 		}
@@ -351,7 +351,7 @@ func TestShutdownInTime(t *testing.T) {
 		synctest.Wait()
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
-		if err := h.front.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		if err := h.server.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want the deadline's error", err)
 		}
 		h.end()
@@ -404,7 +404,7 @@ func TestBodyAfterwards(t *testing.T) {
 	})
 }
 
-// TestRestIsClosed: without anybody behind the front, what it does not take is
+// TestRestIsClosed: without anybody behind the server, what it does not take is
 // closed, and what it takes is served.
 func TestRestIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
