@@ -16,12 +16,15 @@ type Details struct {
 
 // detailsOf returns the details among the members of an entry. A member of another
 // type belongs to another program and is ignored.
-func detailsOf(extra []member) Details {
-	var d Details
+func detailsOf(extra []member) (d Details) {
+	if len(extra) == 0 || json.Unmarshal(object(extra), &d) == nil {
+		return d
+	}
+	d = Details{}
 	for _, m := range extra {
-		one := Details{}
+		one := d
 		if json.Unmarshal(object([]member{m}), &one) == nil {
-			_ = json.Unmarshal(object([]member{m}), &d) // it was decoded before
+			d = one
 		}
 	}
 	return d

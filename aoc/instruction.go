@@ -26,7 +26,8 @@ type Book struct {
 	year int           // 0 for the documented layout
 
 	mu    sync.Mutex
-	years map[int]*Book // by year; guarded by mu
+	years map[int]*Book        // by year; guarded by mu
+	cache map[Day]cachedSpeeds // guarded by mu
 }
 
 // Open returns the book in a folder. The folder may be missing: it has no days

@@ -109,24 +109,61 @@ func withArticle(kind string) string {
 }
 
 // foreign returns the members of an object whose names are not among ours, which
-// encoding/json matches in any case. data is an object or null.
+// encoding/json matches in any case. data is a valid object or null.
 func foreign(data []byte, ours []string) (extra []member) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return nil
-	}
-	for dec.More() {
-		token, err := dec.Token()
-		name, ok := token.(string)
-		m := member{name: name}
-		if err != nil || !ok || dec.Decode(&m.value) != nil {
-			return extra // not so in an object that was decoded before
+	for at := next(data, 0); at < len(data) && data[at] != '}'; at = next(data, at) {
+		end := skipValue(data, at)
+		var name string
+		if json.Unmarshal(data[at:end], &name) != nil {
+			return extra // data is no object
 		}
+		value := next(data, end)
+		at = skipValue(data, value)
 		if !slices.ContainsFunc(ours, func(one string) bool { return strings.EqualFold(one, name) }) {
-			extra = append(extra, m)
+			extra = append(extra, member{name, data[value:at]})
 		}
 	}
 	return extra
+}
+
+// next returns the offset of the next byte of an object that is neither white space
+// nor one of { , : that stand between names and values.
+func next(data []byte, at int) int {
+	for at < len(data) && (at == 0 && data[at] == '{' || strings.IndexByte(" \t\r\n,:", data[at]) >= 0) {
+		at++
+	}
+	return at
+}
+
+// skipValue returns the end of the valid JSON value at an offset.
+func skipValue(data []byte, at int) int {
+	for depth := 0; at < len(data); at++ {
+		switch data[at] {
+		case '"':
+			for at++; data[at] != '"'; at++ {
+				if data[at] == '\\' {
+					at++
+				}
+			}
+			if depth == 0 {
+				return at + 1
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return at // the end of the object around a number or literal
+			}
+			if depth--; depth == 0 {
+				return at + 1
+			}
+		case ',', ' ', '\t', '\r', '\n', ':':
+			if depth == 0 {
+				return at
+			}
+		}
+	}
+	return at
 }
 
 // render returns the file of a day: two spaces, a member a line, newest first.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/triptych-mcp/triptych/aoc/race"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -117,20 +118,24 @@ type Filter struct {
 // others are returned all the same.
 func (b *Book) Runs(filter Filter) ([]race.Run, error) {
 	aliases, unreadable := b.Aliases()
-	var runs []race.Run
+	var speeds [LastDay + 1][]Speed
+	var errs [LastDay + 1]error
+	var wg sync.WaitGroup
 	for day := Day(1); day <= LastDay; day++ {
-		if filter.Day != 0 && day != filter.Day {
-			continue
+		if filter.Day == 0 || day == filter.Day {
+			wg.Go(func() { speeds[day], errs[day] = b.speedsCached(day) })
 		}
-		speeds, err := b.Speeds(day)
-		unreadable = errors.Join(unreadable, err)
-		for _, s := range speeds {
+	}
+	wg.Wait()
+	var runs []race.Run
+	for day, list := range speeds {
+		for _, s := range list {
 			if filter.Phase == 0 || s.Phase == filter.Phase {
-				runs = append(runs, b.run(day, s, aliases))
+				runs = append(runs, b.run(Day(day), s, aliases))
 			}
 		}
 	}
-	return runs, unreadable
+	return runs, errors.Join(append(errs[:], unreadable)...)
 }
 
 func (b *Book) run(day Day, s Speed, aliases map[string]string) race.Run {

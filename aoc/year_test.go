@@ -2,6 +2,8 @@ package aoc
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc/internal/personal"
 	"github.com/triptych-mcp/triptych/aoc/internal/site"
+	"github.com/triptych-mcp/triptych/aoc/race"
 	"github.com/triptych-mcp/triptych/aoc/sitetest"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
@@ -240,4 +243,42 @@ func bookFile(t *testing.T, b *Book, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// Twenty models, twelve days, two parts, fifty runs each, from files: the first call,
+// and later calls.
+func BenchmarkSpeedStats(b *testing.B) {
+	book := Open(b.TempDir()).Year(2025)
+	if err := os.MkdirAll(book.speeds(), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	long := time.Now().Add(-time.Hour)
+	for day := Day(1); day <= 12; day++ {
+		var file speedFile
+		for i := range 20 * 2 * 50 {
+			correct := i%7 > 0
+			details := Details{Correct: &correct}
+			file.entries = append(file.entries, entry{
+				Speed{fmt.Sprintf("model %d", i%20), Phase(i/20%2 + 1), int64(i % 997), noon, details}, details.members(),
+			})
+		}
+		if err := errors.Join(book.writeSpeeds(day, file), os.Chtimes(book.speedPath(day), long, long)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, name := range []string{"first", "later"} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if name == "first" {
+					book.cache = nil
+				}
+				runs, err := book.Runs(Filter{})
+				if err != nil || len(runs) != 24_000 {
+					b.Fatal(len(runs), err)
+				}
+				race.New(runs)
+			}
+		})
+	}
 }

@@ -34,10 +34,11 @@ func (p Puzzle) String() string {
 	return fmt.Sprintf("%d day %d part %d", p.Year, p.Day, p.Part)
 }
 
-// The columns of the two tables.
+// The columns of the three tables.
 var (
 	standingColumns = []string{"rank", "model", "points", "gold", "silver", "bronze", "solved", "failures", "total"}
 	resultColumns   = []string{"puzzle", "rank", "model", "runs", "failures", "best", "median", "p95"}
+	duelColumns     = []string{"head to head", "", "faster", "slower", "equal"}
 )
 
 func (s Standing) row() []string {
@@ -53,23 +54,30 @@ func (r Result) row() []string {
 	return []string{r.Puzzle.String(), n(r.Rank), r.Model, n(r.Runs), n(r.Failures), Duration(r.Best), Duration(r.Median), Duration(r.P95)}
 }
 
-// tables returns the rows of both tables, their headings first.
-func (r *Race) tables() (overall, puzzles [][]string) {
-	overall, puzzles = [][]string{standingColumns}, [][]string{resultColumns}
+func (d Duel) row() []string {
+	return []string{d.A, d.B, strconv.Itoa(d.WinA), strconv.Itoa(d.WinB), strconv.Itoa(d.Ties)}
+}
+
+// tables returns the rows of the three tables, their headings first: overall, by
+// puzzle, and by pair of models.
+func (r *Race) tables() [][][]string {
+	overall, puzzles, pairs := [][]string{standingColumns}, [][]string{resultColumns}, [][]string{duelColumns}
 	for _, s := range r.Standings {
 		overall = append(overall, s.row())
 	}
 	for _, result := range r.Results {
 		puzzles = append(puzzles, result.row())
 	}
-	return overall, puzzles
+	for _, d := range r.Duels {
+		pairs = append(pairs, d.row())
+	}
+	return [][][]string{overall, puzzles, pairs}
 }
 
-// Text returns both tables in aligned columns.
+// Text returns the tables in aligned columns.
 func (r *Race) Text() string {
 	var b strings.Builder
-	overall, puzzles := r.tables()
-	for i, table := range [][][]string{overall, puzzles} {
+	for i, table := range r.tables() {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
@@ -89,11 +97,10 @@ func (r *Race) Summary() string {
 	return strings.TrimSuffix(summary, "\n") + "\n"
 }
 
-// Markdown returns both tables as Markdown.
+// Markdown returns the tables as Markdown.
 func (r *Race) Markdown() string {
 	var b strings.Builder
-	overall, puzzles := r.tables()
-	for i, table := range [][][]string{overall, puzzles} {
+	for i, table := range r.tables() {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
