@@ -63,6 +63,7 @@ func (t *tools) table() *mcp.Table {
 			},
 			{
 				Name: "ruleset_history", Title: "History of a ruleset", Scope: scopeRead, Hints: mcp.ReadOnly, Extension: true,
+				LookUp: "it reads rulesets, which every caller with the scope may read",
 				Doc: "List the revisions of a ruleset, also of a deleted one: who changed it, when and why. " +
 					"With from, show what changed between two revisions",
 				Call: mcp.Typed(t.history),

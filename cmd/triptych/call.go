@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,17 +14,15 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// maxArguments is the most that call reads from standard input.
-const maxArguments = 64 << 20
-
 func (a *app) callCommand() command {
 	var asJSON bool
 	return command{
-		name: "call", args: "TOOL [JSON]", min: 1, max: 2,
+		name: "call", args: "TOOL [JSON | KEY=VALUE...]", min: 1, max: many,
 		short: "call one tool",
-		long: "JSON is the object of arguments; - reads it from standard input. The texts of\n" +
-			"the result are printed, or with --json the result as the protocol has it.",
-		example: `triptych call get_ruleset '{"name": "python_style"}'` + "\n" +
+		long: "Give arguments one by one as KEY=VALUE, or as a JSON object; - reads the object\n" +
+			"from standard input. The texts of the result are printed, or with --json the\n" +
+			"result as the protocol has it.",
+		example: "triptych call get_ruleset name=python_style\n" +
 			`triptych call fetch_instruction '{"day": 1}'` + "\n" +
 			"jq -n '{name: \"x\", markdown: \"# X\"}' | triptych call create_ruleset -",
 		flags: func(set *pflag.FlagSet) {
@@ -36,47 +32,16 @@ func (a *app) callCommand() command {
 		},
 		complete: a.completeTools,
 		run: func(ctx context.Context, args []string) error {
-			arguments, err := a.arguments(args[1:])
+			given, err := a.arguments(args[1:])
 			if err != nil {
 				return err
 			}
-			return a.call(ctx, args[0], arguments, asJSON)
+			return a.call(ctx, args[0], given, asJSON)
 		},
 	}
 }
 
-// arguments is the object of arguments: from the command line, from standard
-// input, or empty.
-func (a *app) arguments(args []string) (json.RawMessage, error) {
-	text := []byte("{}")
-	if len(args) > 0 {
-		text = []byte(args[0])
-	}
-	if string(text) == "-" {
-		var err error
-		if text, err = io.ReadAll(io.LimitReader(a.in, maxArguments+1)); err != nil {
-			return nil, fmt.Errorf("reading standard input: %w", err)
-		}
-		if len(text) > maxArguments {
-			return nil, misused("the arguments are longer than %d bytes", maxArguments)
-		}
-	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(text, &object); err != nil || object == nil {
-		return nil, hinted(misused("the arguments are not a JSON object: %v", notObject(err)), `they look like '{"day": 1}'`)
-	}
-	return bytes.TrimSpace(text), nil
-}
-
-// notObject says what is wrong with arguments that are valid JSON but no object.
-func notObject(err error) error {
-	if err == nil {
-		return errors.New("null")
-	}
-	return err
-}
-
-// A callResult is what of a tool's result is shown to people.
+// A callResult is the part of a tool's result that is shown to people.
 type callResult struct {
 	Content []struct {
 		Type     string `json:"type"`
@@ -87,12 +52,16 @@ type callResult struct {
 	IsError bool `json:"isError"`
 }
 
-func (a *app) call(ctx context.Context, tool string, arguments json.RawMessage, asJSON bool) (err error) {
+func (a *app) call(ctx context.Context, tool string, given callArguments, asJSON bool) (err error) {
 	c, err := a.converse(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
+	arguments, err := given.object(ctx, c, tool)
+	if err != nil {
+		return err
+	}
 	raw, err := c.client.Call(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
 	if err != nil {
 		return callError(err, c.meant(ctx, tool, err))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,6 +47,7 @@ func (a *app) cobra(row command) *cobra.Command {
 		RunE:              runner(row),
 	}
 	c.SetFlagErrorFunc(flagError)
+	c.SetHelpCommand(helpCommand(c))
 	c.Flags().SortFlags = false
 	if row.flags != nil {
 		row.flags(c.Flags())
@@ -87,7 +89,12 @@ func indentLines(text string) string {
 // negative matches a flag that is a negative number.
 var negative = regexp.MustCompile(`^[0-9]`)
 
+// flagError blames a word in place of a command before the flags behind it, which the
+// command that was meant may well have.
 func flagError(c *cobra.Command, err error) error {
+	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
+		return unknownCommand(c, args[0])
+	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && negative.MatchString(unknown.GetSpecifiedName()) {
 		return hinted(misused("numbers must not be negative: -%s", unknown.GetSpecifiedShortnames()), "see: "+c.CommandPath()+" --help")
 	}
@@ -101,13 +108,35 @@ func checkArgs(row command) cobra.PositionalArgs {
 		help := "see: " + c.CommandPath() + " --help"
 		switch n := len(args); {
 		case len(row.sub) > 0 && n > 0:
-			return hinted(misused("unknown command %q for %q", args[0], c.CommandPath()), suggest(c, args[0]), help)
+			return unknownCommand(c, args[0])
 		case n < row.min:
 			return hinted(misused("%s: an argument is missing: %s", words(c), row.args), help)
 		case n > row.max:
 			return hinted(misused("%s: unexpected argument %q", words(c), args[row.max]), help)
 		}
 		return nil
+	}
+}
+
+func unknownCommand(c *cobra.Command, word string) error {
+	return hinted(misused("unknown command %q for %q", word, c.CommandPath()), suggest(c, word), "see: "+c.CommandPath()+" --help")
+}
+
+// helpCommand prints the help of a command; a word that names none is a mistake.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "print the help of a command", SilenceErrors: true, SilenceUsage: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			c := root
+			for _, word := range args {
+				i := slices.IndexFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == word })
+				if i < 0 {
+					return unknownCommand(c, word)
+				}
+				c = c.Commands()[i]
+			}
+			return c.Help()
+		},
 	}
 }
 

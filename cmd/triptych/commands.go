@@ -1,9 +1,14 @@
 package main
 
-import "context"
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+)
 
 // root is the table of commands.
 func (a *app) root() command {
+	var version bool
 	return command{
 		name:  "triptych",
 		short: "rulesets for AI editors, Advent of Code puzzles and a debugger over the Model Context Protocol",
@@ -14,10 +19,16 @@ func (a *app) root() command {
 			"and prints this help otherwise.",
 		example: "triptych config claude-code --write\n" +
 			"triptych rulesets import ~/notes/rules\n" +
-			`triptych call fetch_instruction '{"day": 1}'` + "\n" +
+			`triptych call fetch_instruction day=1` + "\n" +
 			`echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | triptych`,
-		flags: a.serverFlags,
+		flags: func(set *pflag.FlagSet) {
+			a.serverFlags(set)
+			set.BoolVar(&version, "version", false, "print the version")
+		},
 		run: func(ctx context.Context, _ []string) error {
+			if version {
+				return a.printVersion()
+			}
 			if isTerminal(a.in) {
 				return a.help()
 			}

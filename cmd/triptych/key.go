@@ -126,7 +126,7 @@ func moment(t time.Time) string {
 func (a *app) keyShow() command {
 	var asJSON bool
 	return command{
-		name: "show", args: "ID", min: 1, max: 1,
+		name: "show", args: "ID|NAME", min: 1, max: 1,
 		short: "print what is kept of a key",
 		flags: func(set *pflag.FlagSet) {
 			jsonFlag(set, &asJSON)
@@ -135,7 +135,11 @@ func (a *app) keyShow() command {
 		complete: a.completeKeys,
 		run: func(ctx context.Context, args []string) error {
 			return a.withKeys(ctx, func(store keys.Store) error {
-				r, err := store.Get(ctx, args[0])
+				id, err := keyID(ctx, store, args[0])
+				if err != nil {
+					return err
+				}
+				r, err := store.Get(ctx, id)
 				switch {
 				case err != nil:
 					return err

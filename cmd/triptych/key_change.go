@@ -71,7 +71,7 @@ func expiry(t time.Time) string {
 func (a *app) keyUpdate() command {
 	var s keySettings
 	return command{
-		name: "update", args: "ID", min: 1, max: 1,
+		name: "update", args: "ID|NAME", min: 1, max: 1,
 		short:   "change what a key may do; what is not named stays",
 		example: "triptych key update key_4f7c2m9xq0 --plan developer --expires never",
 		flags: func(set *pflag.FlagSet) {
@@ -84,7 +84,11 @@ func (a *app) keyUpdate() command {
 				return hinted(misused("key update: nothing to change"), "see: triptych key update --help")
 			}
 			return a.withKeys(ctx, func(store keys.Store) error {
-				r, err := store.Update(ctx, args[0], func(settings *keys.Settings) error { return s.apply(settings, a.now()) })
+				id, err := keyID(ctx, store, args[0])
+				if err != nil {
+					return err
+				}
+				r, err := store.Update(ctx, id, func(settings *keys.Settings) error { return s.apply(settings, a.now()) })
 				if err != nil {
 					return err
 				}
@@ -98,7 +102,7 @@ func (a *app) keyUpdate() command {
 func (a *app) keyRotate() command {
 	var grace string
 	return command{
-		name: "rotate", args: "ID", min: 1, max: 1,
+		name: "rotate", args: "ID|NAME", min: 1, max: 1,
 		short:   "replace a key by a new one with the same id and print it, this once",
 		example: "triptych key rotate key_4f7c2m9xq0 --grace 24h",
 		flags: func(set *pflag.FlagSet) {
@@ -112,7 +116,11 @@ func (a *app) keyRotate() command {
 				return misused("--grace is %q, want a time such as 24h or 7d", grace)
 			}
 			return a.withKeys(ctx, func(store keys.Store) error {
-				r, token, err := store.Rotate(ctx, args[0], wait)
+				id, err := keyID(ctx, store, args[0])
+				if err != nil {
+					return err
+				}
+				r, token, err := store.Rotate(ctx, id, wait)
 				if err != nil {
 					return err
 				}
@@ -124,7 +132,7 @@ func (a *app) keyRotate() command {
 
 func (a *app) keyRevoke() command {
 	return command{
-		name: "revoke", args: "ID...", min: 1, max: many,
+		name: "revoke", args: "ID|NAME...", min: 1, max: many,
 		short:    "stop keys for good",
 		flags:    a.keysFlags,
 		complete: a.completeKeys,
@@ -140,7 +148,11 @@ func (a *app) keyRevoke() command {
 	}
 }
 
-func (a *app) revokeOne(ctx context.Context, store keys.Store, id string) error {
+func (a *app) revokeOne(ctx context.Context, store keys.Store, word string) error {
+	id, err := keyID(ctx, store, word)
+	if err != nil {
+		return err
+	}
 	if _, err := store.Revoke(ctx, id); err != nil {
 		return err
 	}

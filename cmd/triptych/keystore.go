@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -100,6 +101,33 @@ func (a *app) withKeys(ctx context.Context, use func(keys.Store) error) error {
 		return err
 	}
 	return errors.Join(keyHint(use(store)), store.Close())
+}
+
+// keyID returns the id of the key that a word names: the id itself, or the name of one
+// key alone. Keys that were revoked have their names only if no other key has.
+func keyID(ctx context.Context, store keys.Store, word string) (string, error) {
+	if strings.HasPrefix(word, keys.IDPrefix) {
+		return word, nil
+	}
+	records, err := store.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	records = slices.DeleteFunc(records, func(r keys.Record) bool { return r.Name != word })
+	if active := slices.DeleteFunc(slices.Clone(records), func(r keys.Record) bool { return !r.Revoked.IsZero() }); len(active) > 0 {
+		records = active
+	}
+	switch len(records) {
+	case 0:
+		return word, nil // the store says that there is none
+	case 1:
+		return records[0].ID, nil
+	}
+	ids := make([]string, len(records))
+	for i := range records {
+		ids[i] = records[i].ID
+	}
+	return "", hinted(misused("%d keys have the name %q", len(ids), word), "name one by its id: "+strings.Join(ids, ", "))
 }
 
 // keyHint adds advice to an error of the keys.

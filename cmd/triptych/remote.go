@@ -54,6 +54,9 @@ func (a *app) dialRemote() (*remote, error) {
 	if err != nil || u.Host == "" {
 		return nil, misused("--url is %q, want one such as https://127.0.0.1:8443/mcp", r.url)
 	}
+	if u.Path == "" || u.Path == "/" {
+		r.url = u.JoinPath("mcp").String()
+	}
 	roots, err := a.trusted(u)
 	if err != nil {
 		return nil, err

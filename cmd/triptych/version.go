@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -65,16 +64,19 @@ func (a *app) versionCommand() command {
 		short: "print the version",
 		flags: func(set *pflag.FlagSet) { jsonFlag(set, &asJSON) },
 		run: func(context.Context, []string) error {
-			b := readBuild()
 			if asJSON {
-				return a.printJSON(b)
+				return a.printJSON(readBuild())
 			}
-			text := "triptych " + b.Version
-			if b.Revision != "" {
-				text += " " + b.Revision[:min(12, len(b.Revision))]
-			}
-			_, err := fmt.Fprintf(a.out, "%s %s %s\n", text, b.Go, b.Platform)
-			return err
+			return a.printVersion()
 		},
 	}
+}
+
+func (a *app) printVersion() error {
+	b := readBuild()
+	text := "triptych " + b.Version
+	if b.Revision != "" {
+		text += " " + b.Revision[:min(12, len(b.Revision))]
+	}
+	return a.printf("%s %s %s\n", text, b.Go, b.Platform)
 }
