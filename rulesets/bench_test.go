@@ -17,7 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
-// many is how many rulesets the benchmarks have.
+// many is the number of rulesets in the benchmarks.
 const many = 10_000
 
 // shelves are places with many rulesets, as another program would write them.

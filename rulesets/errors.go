@@ -28,7 +28,7 @@ func (e *opError) Error() string {
 
 func (e *opError) Unwrap() error { return e.err }
 
-// A listedError is an error with the names that there are.
+// A listedError is an error that lists the existing names.
 type listedError struct {
 	err  error
 	text string
@@ -37,8 +37,9 @@ type listedError struct {
 func (e *listedError) Error() string { return e.err.Error() + e.text }
 func (e *listedError) Unwrap() error { return e.err }
 
-// wireError is where the family meets the wire: everything is told to the model
-// as a tool result, except that the store is away, which is the host's concern.
+// wireError turns errors of the domain into those of the protocol. The model sees
+// every error as a tool result, except that the store is unavailable, which is the
+// host's concern.
 func wireError(err error) error {
 	if away, ok := errors.AsType[*ruleset.UnavailableError](err); ok {
 		return &mcp.UnavailableError{Message: away.Error()}
@@ -49,7 +50,7 @@ func wireError(err error) error {
 	return mcp.ToolError(err)
 }
 
-// argumentText lists what is wrong with the arguments.
+// argumentText lists the mistakes in the arguments.
 func argumentText(e *schema.Error) string {
 	texts := make([]string, len(e.Violations))
 	for i, v := range e.Violations {

@@ -92,7 +92,7 @@ type historyArgs struct {
 	Limit *int   `json:"limit" min:"1" max:"1000" doc:"List at most so many revisions, newest first (default: 50)"`
 }
 
-// defaultLimit is how many revisions are listed unless asked otherwise.
+// defaultLimit is the default number of revisions in a list.
 const defaultLimit = 50
 
 func (t *tools) history(ctx context.Context, _ *mcp.Call, args historyArgs) (historyOf, error) {

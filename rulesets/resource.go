@@ -67,10 +67,10 @@ func notFound(uri string, err error) error {
 	}
 }
 
-// maxSuggestions is how many names one completion holds.
+// maxSuggestions is the number of names in one completion.
 const maxSuggestions = 100
 
-// complete suggests names that begin with the value.
+// complete returns the names that begin with the value.
 func (t *tools) complete(ctx context.Context, _ *mcp.Call, _, argument, value string, _ map[string]string) ([]string, int, error) {
 	if argument != "name" || strings.ContainsAny(value, "*?") {
 		return nil, 0, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// Every text of the family stands here, as its document shows them.
+// All texts of the family are in this file, as its document shows them.
 
 const (
 	uriTemplate = "ruleset://{name}"
@@ -20,11 +20,11 @@ const (
 	existingText = ". Existing rulesets: "
 )
 
-// clock is how texts show times.
+// clock formats a time for texts.
 func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
-// page is a ruleset as a text with front matter. The tool separates tags by
-// blanks, the resource by commas.
+// page returns a ruleset as a text with front matter. The tool separates tags by
+// spaces, the resource by commas.
 func page(r *ruleset.Ruleset, between string) string {
 	return "---\nname: " + string(r.Name) + "\ndescription: " + r.Description + "\ntags: [" + strings.Join(r.Tags, between) +
 		"]\ncreated_at: " + clock(r.CreatedAt) + "\nlast_modified: " + clock(r.LastModified) + "\n---\n\n" + r.Markdown
@@ -55,7 +55,7 @@ func revContent(show bool, rev int) []mcp.Content {
 	return []mcp.Content{mcp.Text(fmt.Sprintf("rev: %d", rev))}
 }
 
-// Text says what was done.
+// Text implements the text of an answer.
 func (d done) Text() string { return fmt.Sprintf("Successfully %s ruleset '%s'", d.Verb, d.Name) }
 
 // summary is a ruleset in a list.

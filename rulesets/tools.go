@@ -212,8 +212,8 @@ func orZero(n *int) int {
 	return *n
 }
 
-// withNames adds the names that there are to an error; when they cannot be
-// listed, the error stays as it is.
+// withNames adds the existing names to an error. If they cannot be listed, it
+// returns the error unchanged.
 func (t *tools) withNames(ctx context.Context, err error, text string) error {
 	metas, _, listErr := t.store.List(ctx, ruleset.Page{Limit: ruleset.MaxListedNames})
 	total := len(metas)

@@ -121,7 +121,7 @@ func edited(text []byte, old ruleset.Ruleset) (ruleset.Ruleset, error) {
 	return fresh, nil
 }
 
-// difference is what changed between a ruleset and its edited form.
+// difference returns the patch that turns a ruleset into its edited form.
 func difference(old, fresh ruleset.Ruleset) ruleset.Patch {
 	var p ruleset.Patch
 	if fresh.Description != old.Description {

@@ -26,7 +26,7 @@ type transfer struct {
 	sources        map[ruleset.Name]string // the files that were imported, by name
 }
 
-// outcomes are what can become of a file, in the order of the summary.
+// outcomes lists the outcomes of a file, in the order of the summary.
 var outcomes = []string{"created", "updated", "written", "unchanged", "skipped", "left", "failed"}
 
 func (t *transfer) flags(a *app) func(*pflag.FlagSet) {

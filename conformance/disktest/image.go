@@ -12,7 +12,7 @@ type Image struct {
 }
 
 // Format puts a disk that is new in place of what dir has until the test ends, or
-// skips where that is not allowed. Options are those of mkfs.ext4.
+// skips where that is not allowed. Options are passed to mkfs.ext4.
 func Format(t testing.TB, dir string, options ...string) *Image {
 	t.Helper()
 	d := &Image{path: filepath.Join(t.TempDir(), "image")}

@@ -29,7 +29,7 @@ func (d Draft) At(now time.Time) Ruleset {
 	}
 }
 
-// Apply is the ruleset after the patch. LastModified never goes back.
+// Apply returns the ruleset after the patch. LastModified never decreases.
 func (p Patch) Apply(r Ruleset, now time.Time) Ruleset {
 	if p.Description != nil {
 		r.Description = *p.Description
@@ -79,12 +79,13 @@ func CutSorted(metas []Meta, page Page) ([]Meta, string, error) {
 	return metas, "", nil
 }
 
-// Position names the place of the ruleset in lists.
+// Position returns the position of the ruleset in lists.
 func (m Meta) Position() string {
 	return strconv.FormatInt(m.CreatedAt.Unix(), 10) + ":" + string(m.Name)
 }
 
-// ParsePosition is the other way round; of the ruleset only what orders it.
+// ParsePosition is the inverse of [Meta.Position]. Only the fields that determine the
+// order are set.
 func ParsePosition(s string) (Meta, error) {
 	seconds, name, ok := strings.Cut(s, ":")
 	unix, err := strconv.ParseInt(seconds, 10, 64)
@@ -94,13 +95,13 @@ func ParsePosition(s string) (Meta, error) {
 	return Meta{Name: Name(name), CreatedAt: time.Unix(unix, 0).UTC()}, nil
 }
 
-// Clone is a copy that shares no memory.
+// Clone returns a deep copy.
 func (m Meta) Clone() Meta {
 	m.Tags = copyTags(m.Tags)
 	return m
 }
 
-// Clone returns a copy that shares no memory that can change.
+// Clone returns a deep copy.
 func (r Ruleset) Clone() Ruleset {
 	r.Meta = r.Meta.Clone()
 	return r

@@ -1,5 +1,5 @@
-// Package ruleset is the vocabulary of the rulesets family: what a ruleset is,
-// what its name may be, in which order lists come, and what a store owes.
+// Package ruleset defines the types of the rulesets family: rulesets, their names
+// and revisions, the order of lists, and the interface of a store.
 //
-// It is a leaf: stores and the family import it, it imports nothing of ours.
+// Stores and the family import it; it imports no other package of this module.
 package ruleset

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// MaxListedNames is how many names an error lists before it says how many more
-// there are.
+// MaxListedNames is the number of names that an error lists; it counts the rest.
 const MaxListedNames = 50
 
 // An InvalidNameError reports a string that is no ruleset name.
@@ -16,7 +15,7 @@ func (e *InvalidNameError) Error() string {
 	return fmt.Sprintf("invalid ruleset name '%s': must use snake_case (lowercase letters, numbers, and underscores only)", e.Name)
 }
 
-// A NotFoundError reports a ruleset that is not there.
+// A NotFoundError reports a ruleset that does not exist.
 type NotFoundError struct{ Name Name }
 
 func (e *NotFoundError) Error() string {
@@ -39,8 +38,8 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("ruleset '%s' was changed in the meantime and is at revision %d", e.Current.Name, e.Current.Rev)
 }
 
-// An UnavailableError reports a store that cannot be reached now and may come
-// back by itself.
+// An UnavailableError reports a store that cannot be reached at the moment. The
+// same call may succeed later.
 type UnavailableError struct {
 	Store string // "Valkey", "ruleset folder"
 	Err   error
@@ -53,7 +52,7 @@ func (e *UnavailableError) Error() string {
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
 // NameList renders names as error texts show them: [a, b, c], at most
-// [MaxListedNames] of them; total is how many there are.
+// [MaxListedNames] of them; total is the number of all names.
 func NameList(names []Name, total int) string {
 	var b strings.Builder
 	b.WriteByte('[')

@@ -39,7 +39,7 @@ func validName(s string) bool {
 	return wordBefore
 }
 
-// Meta is what is known of a ruleset without its text.
+// Meta is a ruleset without its text.
 type Meta struct {
 	Name         Name
 	Description  string
@@ -52,7 +52,7 @@ type Meta struct {
 type Ruleset struct {
 	Meta
 	Markdown string
-	// Extra holds the front matter keys that are not ours, such as an editor's
+	// Extra holds the front matter keys without a field here, such as an editor's
 	// globs, as the lines of a YAML mapping. Stores keep it and do not read it.
 	Extra string
 	// Rev is the number of the newest revision, which has this content.

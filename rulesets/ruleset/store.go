@@ -15,7 +15,7 @@ type Draft struct {
 	Extra       string // see [Ruleset]
 	By          By
 
-	// CreatedAt and LastModified are those of a ruleset that comes from another
+	// CreatedAt and LastModified are set when a ruleset is copied from another
 	// store. Zero means now.
 	CreatedAt    time.Time
 	LastModified time.Time
@@ -55,7 +55,7 @@ func (p Patch) Check(current Ruleset) error {
 	return &ConflictError{Current: current}
 }
 
-// MaxBytes is how large a ruleset may be: all its texts together.
+// MaxBytes is the size limit of a ruleset, the sum of all its texts.
 const MaxBytes = 16 << 20
 
 // A TooLargeError reports a ruleset that no store keeps.
@@ -85,19 +85,19 @@ type Page struct {
 	Limit int
 }
 
-// A Store keeps rulesets. Several processes may share what it keeps. Methods
-// may be called from any goroutine, honour ctx, and take a bounded time.
+// A Store stores rulesets. Several processes may share the same data. Methods may
+// be called from any goroutine, respect ctx, and take a bounded time.
 //
 // Errors: [*NotFoundError], [*ExistsError], [*ConflictError], [*UnavailableError];
-// anything else is a fault of the store.
+// any other error is a bug in the store.
 type Store interface {
-	// Create keeps a new ruleset. Of several creations of one name, on any mix
+	// Create stores a new ruleset. Of several creations of one name, on any mix
 	// of processes, exactly one succeeds.
 	Create(ctx context.Context, d Draft) (Ruleset, error)
 	// Get returns one ruleset.
 	Get(ctx context.Context, name Name) (Ruleset, error)
 	// Update applies the patch atomically: it is never half visible and never
-	// brings back a ruleset that was deleted. CreatedAt stays; LastModified
+	// resurrects a deleted ruleset. CreatedAt stays; LastModified
 	// becomes now, or stays where it is if the clock went back. Of concurrent
 	// updates from one [Patch.Base], on any mix of processes, one succeeds.
 	Update(ctx context.Context, name Name, p Patch) (Ruleset, error)
@@ -109,7 +109,7 @@ type Store interface {
 	// recorded when a store sees it: before the next change at the latest.
 	History(ctx context.Context, name Name) ([]Revision, error)
 	// List returns a page of rulesets in the order of [Compare]; next is the
-	// position to go on from, "" at the end.
+	// position to continue from, "" at the end.
 	List(ctx context.Context, page Page) (metas []Meta, next string, err error)
 	// Count returns the number of rulesets.
 	Count(ctx context.Context) (int, error)
@@ -120,12 +120,12 @@ type Store interface {
 	// this one included, until ctx is done. Changes may be merged: a Change
 	// without a name means that anything may have changed. It blocks.
 	Watch(ctx context.Context, changed func(Change)) error
-	// Close releases what the store holds.
+	// Close releases the resources of the store.
 	Close() error
 }
 
-// An Inspector is a [Store] in which things may lie that look like rulesets and are
-// not served.
+// An Inspector is a [Store] that can list what looks like a ruleset but is not
+// served.
 type Inspector interface {
 	Problems(ctx context.Context) ([]Problem, error)
 }
@@ -133,7 +133,7 @@ type Inspector interface {
 // A Problem is a file that is not served, and why.
 type Problem struct{ File, Reason string }
 
-// A Change says what became of a ruleset.
+// A Change reports a change of a ruleset.
 type Change struct {
 	Kind ChangeKind
 	Name Name // "" when anything may have changed

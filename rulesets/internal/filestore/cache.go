@@ -6,11 +6,11 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// maxCached is how many bytes of rulesets are kept in memory.
+// maxCached limits the cache, in bytes.
 const maxCached = 4 << 20
 
-// A cache keeps rulesets that were read, as long as their files have the stamps
-// that they had. Parsing one takes several times as long as asking for that.
+// A cache holds parsed rulesets, valid while their files have the same stamps.
+// Parsing a file takes several times as long as reading its stamp.
 type cache struct {
 	mu    sync.Mutex
 	bytes int

@@ -39,7 +39,7 @@ func (f *feed) take() map[ruleset.Name]struct{} {
 	return names
 }
 
-// feeds are those of all watches of a store; their lock comes before a feed's.
+// feeds holds the feeds of all watches of a store. Its lock is taken before a feed's.
 // The first feed is there from the start, so that a watch which begins late
 // hears what came before it.
 type feeds struct {

@@ -13,13 +13,13 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// timeLayout is how the front matter has its times: UTC, whole seconds.
+// timeLayout is the layout of times in front matter: UTC, whole seconds.
 const timeLayout = "2006-01-02 15:04:05"
 
 const fence = "---"
 
-// A document is a file taken apart: its ruleset, and the front matter as it
-// stands, with keys and comments that are not ours.
+// A document is a parsed file: its ruleset, and the front matter with all its keys
+// and comments.
 type document struct {
 	ruleset  ruleset.Ruleset
 	front    *yaml.Node
@@ -27,7 +27,7 @@ type document struct {
 	crlf     bool      // whether lines end with \r\n, as some editors have it
 }
 
-// parse reads a file. modified stands in for times that it does not have.
+// parse parses a file. modified replaces times that the file does not give.
 func parse(name ruleset.Name, data []byte, modified time.Time) (document, error) {
 	if !utf8.Valid(data) {
 		return document{}, errors.New("it is not UTF-8")

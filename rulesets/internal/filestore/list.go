@@ -64,7 +64,7 @@ func clones(metas []ruleset.Meta) []ruleset.Meta {
 
 func anyName(string) bool { return true }
 
-// metas are the rulesets whose name is wanted, in no order.
+// metas returns the rulesets whose name is wanted, unsorted.
 func (s *Store) metas(want func(name string) bool) ([]ruleset.Meta, error) {
 	files, err := s.files(want)
 	if err != nil {
@@ -79,13 +79,13 @@ func (s *Store) metas(want func(name string) bool) ([]ruleset.Meta, error) {
 	return metas, nil
 }
 
-// A file is one that has the name of a ruleset.
+// A file has the name of a ruleset.
 type file struct {
 	name ruleset.Name
 	info fs.FileInfo
 }
 
-// files are those whose name is wanted; only these are looked at.
+// files returns the files whose name is wanted.
 func (s *Store) files(want func(name string) bool) ([]file, error) {
 	dir, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +107,7 @@ func (s *Store) files(want func(name string) bool) ([]file, error) {
 	return files, nil
 }
 
-// meta comes from memory while the file is the same.
+// meta returns the metadata of a file, from memory if the file is unchanged.
 func (s *Store) meta(f file) (ruleset.Meta, bool) {
 	now := stampOf(f.info)
 	s.mu.Lock()

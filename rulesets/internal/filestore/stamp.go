@@ -17,8 +17,8 @@ func stampOf(info fs.FileInfo) stamp {
 	return stamp{size: info.Size(), modified: info.ModTime(), inode: inode(info)}
 }
 
-// settling is how long after a change another one may leave the stamp as it is:
-// file systems count time in steps of up to two seconds (FAT).
+// settling is the time after a change during which another one may leave the stamp
+// unchanged: file systems count time in steps of up to two seconds (FAT).
 const settling = 2 * time.Second
 
 // settled reports whether any later change will show in the stamp, so that what

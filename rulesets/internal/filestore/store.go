@@ -22,7 +22,7 @@ const (
 	// MaxFileBytes is the largest file that is a ruleset: the texts of the largest
 	// one as YAML may write them.
 	MaxFileBytes = 2 * ruleset.MaxBytes
-	// lockWait is how long a change waits for other processes.
+	// lockWait limits how long a change waits for other processes.
 	lockWait = 5 * time.Second
 	// staleAfter is when a temporary file cannot be in use any more.
 	staleAfter = time.Hour
@@ -45,7 +45,7 @@ type Store struct {
 	turn chan struct{} // holds a token while a goroutine has or awaits the lock
 }
 
-// An entry is what was read of a file that had that stamp.
+// An entry is the metadata read from a file with that stamp.
 type entry struct {
 	stamp stamp
 	meta  ruleset.Meta
@@ -59,7 +59,7 @@ func Open(dir string, log *slog.Logger, now func() time.Time) *Store {
 	return s
 }
 
-// An InvalidFileError reports a file that is in the way and is no ruleset.
+// An InvalidFileError reports a file that has the name of a ruleset but is not valid.
 type InvalidFileError struct {
 	File string
 	Err  error
@@ -73,7 +73,7 @@ func (e *InvalidFileError) Unwrap() error { return e.Err }
 
 func (s *Store) path(name ruleset.Name) string { return filepath.Join(s.dir, string(name)+suffix) }
 
-// unavailable says that the folder, not the caller, is at fault.
+// unavailable wraps an error of the file system.
 func unavailable(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = fmt.Errorf("%s %s: %w", pathErr.Op, filepath.Base(pathErr.Path), pathErr.Err)

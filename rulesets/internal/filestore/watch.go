@@ -14,12 +14,12 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// pollEvery is how often the whole folder is read: network and container mounts,
-// and systems without a free watch, send no events.
+// pollEvery is the interval at which the whole folder is read: network and container
+// mounts, and systems without a free watch, send no events.
 const pollEvery = 2 * time.Second
 
-// pollShare is how much longer than a look at the folder the time between two looks
-// is at least: a large folder is read less often.
+// pollShare bounds the share of time spent on polling: after a poll that took t, the
+// next one starts pollShare*t later at the earliest.
 const pollShare = 20
 
 // A watch compares the folder with what it was.
@@ -43,8 +43,8 @@ type watch struct {
 	calm       *time.Timer               // fires when no file has changed for a while
 }
 
-// calmAfter is how long the files must be left alone before their changes are
-// recorded: an editor may write a file in several steps.
+// calmAfter is the time without changes after which changes are recorded: an editor
+// may write a file in several steps.
 const calmAfter = 100 * time.Millisecond
 
 // Watch implements [ruleset.Store]. The first watch of a store also hears what
@@ -259,8 +259,7 @@ func (s *Store) stampOf(name ruleset.Name) (_ stamp, ok bool) {
 	return stampOf(info), true
 }
 
-// stamps are those of all files. A folder that cannot be read has none: its
-// return is a change.
+// stamps returns the stamps of all files, none if the folder cannot be read.
 func (s *Store) stamps() map[ruleset.Name]stamp {
 	files, err := s.files(anyName)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package memstore keeps rulesets in memory: for tests, demonstrations, and as
-// the shortest reading of what a store owes. Its methods may be called from any
+// Package memstore stores rulesets in memory, for tests and demonstrations. It is the
+// shortest implementation of [ruleset.Store]. Its methods may be called from any
 // goroutine.
 package memstore
 
@@ -13,7 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// A Store is a [ruleset.Store] that forgets everything when the process ends.
+// A Store is a [ruleset.Store] whose data are lost when the process exits.
 type Store struct {
 	now func() time.Time
 
@@ -24,7 +24,7 @@ type Store struct {
 	last     int
 }
 
-// maxUnheard is how many changes wait for a watch; it misses the others.
+// maxUnheard is the number of changes queued for a watch; more are dropped.
 const maxUnheard = 100
 
 // New returns an empty store with that clock.

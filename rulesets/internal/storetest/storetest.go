@@ -1,4 +1,4 @@
-// Package storetest is what every store owes, as tests.
+// Package storetest tests the contract of [ruleset.Store]. Every store passes it.
 package storetest
 
 import (

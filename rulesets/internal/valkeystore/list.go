@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// chunk is how many index entries or keys one command looks at.
+	// chunk is the number of index entries or keys that one command reads.
 	chunk = 1000
-	// smallDatabase is how many keys a database may have to be scanned before
-	// a list.
+	// smallDatabase is the largest number of keys in a database that is scanned
+	// before a list.
 	smallDatabase = 200_000
-	// scanAgain is how old a scan may be before a list does another.
+	// scanAgain is the age at which a list repeats the scan.
 	scanAgain = 30 * time.Second
 	// listTimeout bounds a whole list, scan included.
 	listTimeout = 60 * time.Second
-	// pageTries is how often a page is read whose entries need mending.
+	// pageTries limits how often a page with stale entries is read again.
 	pageTries = 4
 )
 
@@ -148,7 +148,7 @@ func (s *Store) rank(ctx context.Context, after string) (int64, error) {
 	return s.rankOfGap(ctx, last)
 }
 
-// rankOfGap is where a ruleset that has gone would be.
+// rankOfGap returns the rank that a deleted ruleset would have.
 func (s *Store) rankOfGap(ctx context.Context, last ruleset.Meta) (int64, error) {
 	score := strconv.FormatInt(last.CreatedAt.Unix(), 10)
 	before, err := s.client.ZCount(ctx, indexKey, "-inf", "("+score).Result()

@@ -33,7 +33,7 @@ func (c once) run(ctx context.Context, verb, script string, keys []string, args 
 	return cmd.Cmd
 }
 
-// firstKey is where the keys begin among the words of EVAL.
+// firstKey is the index of the first key among the arguments of EVAL.
 const firstKey = 3
 
 // A onceCmd is not sent again when its answer got lost.

@@ -11,7 +11,7 @@ import (
 // together. Arguments of every change: the time, the channel, its message, the
 // author, the client, the message and the restored number of the revision.
 
-// history is what the scripts have in common.
+// history holds the functions that the scripts share.
 //
 // current returns the content of the hash as a table, false if it is no hash. record
 // appends a revision. head returns the newest revision, recording first what another

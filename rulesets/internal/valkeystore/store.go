@@ -41,10 +41,10 @@ type Store struct {
 	odd     map[ruleset.Name]string // tags that were reported, by name
 }
 
-// opTimeout is how long an operation on one ruleset may take.
+// opTimeout limits an operation on one ruleset.
 const opTimeout = 5 * time.Second
 
-// maxOdd is how many rulesets with odd tags are remembered.
+// maxOdd limits the number of reported rulesets with malformed tags.
 const maxOdd = 1000
 
 // Open connects to the server of a URL: valkey://user:password@host:port/db,
@@ -72,7 +72,7 @@ func hashKey(name ruleset.Name) string { return hashPrefix + string(name) }
 // does.
 func historyKey(name ruleset.Name) string { return historyPrefix + "{" + hashKey(name) + "}" }
 
-// keys are those that a script gets.
+// keys returns the keys for a script.
 func (s *Store) keys(name ruleset.Name) []string {
 	keys := []string{hashKey(name), historyKey(name)}
 	if s.cluster {
@@ -163,7 +163,7 @@ func (s *Store) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, er
 	return r, nil
 }
 
-// isWrongType reports a key that is no hash: it belongs to somebody else.
+// isWrongType reports whether a key is not a hash: it belongs to another program.
 func isWrongType(err error) bool { return err != nil && redis.HasErrorPrefix(err, "WRONGTYPE") }
 
 // decode reads a hash. What another program left out or wrote in another form
@@ -195,8 +195,8 @@ func (s *Store) reportTags(name ruleset.Name, text string) {
 	s.log.Warn("tags are no JSON array of strings; there are none for us", "component", "valkey", "name", string(name))
 }
 
-// parseTime reads any RFC 3339 time; others are the Unix epoch. So are those whose
-// offset leads out of the years 0 to 9999: answers cannot carry them.
+// parseTime parses an RFC 3339 time. It returns the Unix epoch for any other text, and
+// for times outside the years 0 to 9999 in UTC, which answers cannot carry.
 func parseTime(text string) time.Time {
 	t, err := time.Parse(time.RFC3339, text)
 	if t = t.UTC(); err != nil || t.Year() < 0 || t.Year() > 9999 {

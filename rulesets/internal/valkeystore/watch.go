@@ -15,18 +15,17 @@ import (
 )
 
 const (
-	// scanEvery is how often a watch looks for hashes of other programs.
+	// scanEvery is the interval at which a watch scans for hashes of other programs.
 	scanEvery = time.Minute
-	// retryEvery is how often a watch tries to reach a server that is away.
+	// retryEvery is the interval at which a watch reconnects.
 	retryEvery = 500 * time.Millisecond
-	// scanRest is how long a watch rests between two commands of a scan.
+	// scanRest is the pause between two commands of a scan.
 	scanRest = 10 * time.Millisecond
-	// listenFor is how long a watch listens before it sees whether the server
-	// is still there.
+	// listenFor is the silence after which a watch pings the server.
 	listenFor = 5 * time.Second
 )
 
-// kinds are what our messages and the server's keyspace events mean.
+// kinds maps our messages and the server's keyspace events to changes.
 var kinds = map[string]ruleset.ChangeKind{
 	"c": ruleset.Created, "u": ruleset.Updated, "d": ruleset.Deleted,
 	"hset": ruleset.Updated, "hdel": ruleset.Updated, "del": ruleset.Deleted, "expired": ruleset.Deleted,
