@@ -11,7 +11,7 @@ LONG := attack|debugbench|interop|load|official|xml
 # where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak rounds cover vet lint fmt generate golden conformance conformance-xml ci
+.PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak rounds cover vet lint fmt generate golden conformance conformance-xml bench-bugs ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -93,6 +93,9 @@ golden: ## write the files anew that pin what clients see of the tools
 
 conformance: ## see the whole program from outside: conversations, suites, other clients
 	go test -count=1 ./conformance/...
+
+bench-bugs: ## look for the other places of known fixes in the bare clones in CLONES
+	go run ./debugger/internal/bugs/bugbench run $(abspath $(CLONES))
 
 conformance-xml: ## ask the W3C's XML Schema suite in XSDTESTS, and xmllint
 	XSDTESTS=$(abspath $(XSDTESTS)) go test -count=1 -v ./conformance/xml

@@ -1,0 +1,26 @@
+// Bugbench measures how well similar bugs are found, on fixes that changed several
+// places of public projects in the same way.
+//
+//	bugbench mine CLONE... > testdata/fixes.tsv
+//	bugbench run [-half tuning|reporting] [-fixes FILE] CLONES
+//
+// A fix is data: the name of a project, the id of a commit, and the places that the
+// commit changed. No code is copied. CLONES is a folder with a bare clone for each
+// project, named owner+name or owner+name/repo.
+//
+// # What counts as a fix
+//
+// Mine takes a commit with one parent if its message has a word for a fault and none
+// for tidying up, it changes at most 12 source files of one language outside of tests
+// and bundled code, in at most 40 places, and at least two places, 15 lines or more
+// apart, changed alike: each by at most 8 lines, with at least 4 different words, and
+// at least 0.6 of the changed words in common with the first of them. It takes at most
+// 20 fixes of a project, spread evenly over its history.
+//
+// # What is measured
+//
+// The tree is the parent commit. The query is the file and line of the first place.
+// A finding is right if it is in the file of another place of the fix and at most 15
+// lines away. Fixes whose commit id begins with an even digit are the tuning half; the
+// others are looked at to report only.
+package main

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs"
+)
+
+// A measurement asks each method for the other places of fixes.
+type measurement struct {
+	clones string // the folder
+	list   bool   // print each answer
+}
+
+// shown is how many findings count.
+const shown = 10
+
+// A method answers with places, the best first.
+type method struct {
+	name string
+	find func(ctx context.Context, tree *corpus, query place) ([]place, error)
+}
+
+// A score adds up the answers of one method.
+type score struct {
+	fixes             int
+	recall, rank, top float64 // sums of recall@10, of 1/rank of the first hit, of precision@5
+}
+
+func (s *score) add(found []place, want []place) {
+	s.fixes++
+	hit, first, top := map[place]bool{}, 0, 0
+	for i, f := range found[:min(shown, len(found))] {
+		right := false
+		for _, w := range want {
+			if near(f, w) {
+				hit[w], right = true, true
+			}
+		}
+		if right && first == 0 {
+			first = i + 1
+		}
+		if right && i < 5 {
+			top++
+		}
+	}
+	s.recall += float64(len(hit)) / float64(len(want))
+	if first > 0 {
+		s.rank += 1 / float64(first)
+	}
+	s.top += float64(top) / float64(min(5, max(1, len(found))))
+}
+
+// near reports whether a finding is a place of the fix.
+func near(found, want place) bool {
+	return found.file == want.file && max(found.line, want.line)-min(found.line, want.line) <= apart
+}
+
+func (s score) String() string {
+	n := float64(max(1, s.fixes))
+	return fmt.Sprintf("%4d   %.3f      %.3f   %.3f", s.fixes, s.recall/n, s.rank/n, s.top/n)
+}
+
+// run measures all methods and prints a table.
+func (m *measurement) run(ctx context.Context, fixes []fix, out io.Writer) error {
+	finder, err := bugs.New(bugs.Config{Workers: 1})
+	if err != nil {
+		return err
+	}
+	methods := []method{
+		{"find_similar_bugs", ours(finder)},
+		{"BM25, 6 lines", bm25(6)},
+		{"BM25, 20 lines", bm25(20)},
+		{"grep of rare names", grepRarest},
+	}
+	totals := map[string]map[string]*score{} // by language and method
+	for _, project := range projects(fixes) {
+		if err := m.project(ctx, project, methods, totals, out); err != nil {
+			return err
+		}
+	}
+	return print(out, methods, totals)
+}
+
+// projects groups fixes by project, each in the order of the table, which is that of
+// its history.
+func projects(fixes []fix) [][]fix {
+	var groups [][]fix
+	for _, f := range fixes {
+		if n := len(groups); n > 0 && groups[n-1][0].project == f.project {
+			groups[n-1] = append(groups[n-1], f)
+		} else {
+			groups = append(groups, []fix{f})
+		}
+	}
+	return groups
+}
+
+// project measures the fixes of one project.
+func (m *measurement) project(ctx context.Context, fixes []fix, methods []method, totals map[string]map[string]*score, out io.Writer) error {
+	co, err := newCheckout(ctx, openClone(filepath.Join(m.clones, fixes[0].project)))
+	if err != nil {
+		return err
+	}
+	defer co.close()
+	for _, f := range fixes {
+		if err := co.move(ctx, f.commit+"^"); err != nil {
+			return err
+		}
+		tree := newCorpus(co.dir, slices.Sorted(maps.Keys(co.blobs)))
+		for _, method := range methods {
+			found, err := method.find(ctx, tree, f.places[0])
+			if err != nil {
+				return fmt.Errorf("%s: %w", f.commit, err)
+			}
+			for _, row := range []string{"all", f.language} {
+				if totals[row] == nil {
+					totals[row] = map[string]*score{}
+				}
+				if totals[row][method.name] == nil {
+					totals[row][method.name] = &score{}
+				}
+				totals[row][method.name].add(found, f.places[1:])
+			}
+			if m.list {
+				m.answer(out, f, method.name, found)
+			}
+		}
+	}
+	return nil
+}
+
+// answer prints what a method found for a fix.
+func (m *measurement) answer(out io.Writer, f fix, name string, found []place) {
+	fmt.Fprintf(out, "%s %s %s, from %s:%d\n", f.project, f.commit[:12], name, f.places[0].file, f.places[0].line)
+	for _, p := range found[:min(shown, len(found))] {
+		mark := " "
+		if slices.ContainsFunc(f.places[1:], func(w place) bool { return near(p, w) }) {
+			mark = "*"
+		}
+		fmt.Fprintf(out, "  %s %s:%d\n", mark, p.file, p.line)
+	}
+}
+
+func print(out io.Writer, methods []method, totals map[string]map[string]*score) error {
+	for _, row := range slices.Sorted(maps.Keys(totals)) {
+		fmt.Fprintf(out, "%-20s fixes  recall@10  MRR     precision@5\n", row)
+		for _, method := range methods {
+			fmt.Fprintf(out, "  %-18s %s\n", method.name, totals[row][method.name])
+		}
+	}
+	return nil
+}
+
+// ours asks the finder.
+func ours(finder *bugs.Finder) func(context.Context, *corpus, place) ([]place, error) {
+	return func(ctx context.Context, tree *corpus, query place) ([]place, error) {
+		report, err := finder.Find(ctx, bugs.Request{
+			Path: tree.dir, Site: bugs.Site{File: query.file, Line: query.line}, Limit: shown,
+		})
+		if err != nil {
+			return nil, err
+		}
+		var found []place
+		for _, f := range report.Findings {
+			found = append(found, place{strings.TrimPrefix(f.File, "./"), f.Line})
+		}
+		return found, nil
+	}
+}
