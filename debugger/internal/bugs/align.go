@@ -9,8 +9,9 @@ type alignment struct {
 
 // A query is the part of a stream that others are compared with.
 type query struct {
-	codes, names []uint16
-	focus        int // the token of interest
+	codes []uint16
+	names []uint32
+	focus int // the token of interest
 }
 
 // gapCost is what a token without counterpart costs. Statements between those of
@@ -133,7 +134,7 @@ func judge(q query, other stream, pairs []pair, low int) alignment {
 	var common float32
 	for _, p := range pairs {
 		w := weight(q.codes[p.query])
-		if name := q.names[p.query]; name != 0 && renamed[name] != other.names[p.other] {
+		if name := q.names[p.query]; name != 0 && q.codes[p.query] != codeString && renamed[name] != other.names[p.other] {
 			w *= 0.4
 		}
 		common += w
@@ -157,15 +158,15 @@ func total(codes []uint16) float32 {
 
 // renaming is what each name of the query is called in the other stream: its
 // most frequent counterpart, unless that stands for another name more often.
-func renaming(q query, other stream, pairs []pair) map[uint16]uint16 {
-	type names struct{ query, other uint16 }
+func renaming(q query, other stream, pairs []pair) map[uint32]uint32 {
+	type names struct{ query, other uint32 }
 	counts := map[names]int{}
 	for _, p := range pairs {
-		if q.names[p.query] != 0 {
+		if q.names[p.query] != 0 && q.codes[p.query] != codeString {
 			counts[names{q.names[p.query], other.names[p.other]}]++
 		}
 	}
-	forth, back := map[uint16]names{}, map[uint16]names{}
+	forth, back := map[uint32]names{}, map[uint32]names{}
 	better := func(n, than names) bool {
 		return counts[n] > counts[than] || counts[n] == counts[than] && n.query^n.other < than.query^than.other
 	}
@@ -177,7 +178,7 @@ func renaming(q query, other stream, pairs []pair) map[uint16]uint16 {
 			back[n.other] = n
 		}
 	}
-	renamed := map[uint16]uint16{}
+	renamed := map[uint32]uint32{}
 	for from, n := range forth {
 		if back[n.other] == n {
 			renamed[from] = n.other

@@ -8,7 +8,7 @@ import (
 
 // streamOf is a stream of tokens that are codes, without names, one a line.
 func streamOf(codes ...uint16) stream {
-	s := stream{codes: codes, names: make([]uint16, len(codes))}
+	s := stream{codes: codes, names: make([]uint32, len(codes))}
 	for i := range codes {
 		s.starts = append(s.starts, uint32(i))
 	}
@@ -66,7 +66,7 @@ func TestAlignFocus(t *testing.T) {
 
 // A name counts fully when it is renamed the same way everywhere.
 func TestAlignNames(t *testing.T) {
-	names := func(n ...uint16) stream {
+	names := func(n ...uint32) stream {
 		s := streamOf(make([]uint16, len(n))...)
 		for i := range n {
 			s.codes[i] = codeName

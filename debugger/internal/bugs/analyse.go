@@ -53,8 +53,8 @@ func newAnalyst() (*analyst, error) {
 	return a, nil
 }
 
-// analyse reads a source text. A text that is binary or minified has no tokens.
-func (a *analyst) analyse(ctx context.Context, l listed, text string) (*file, error) {
+// analyse reads a source text, and numbers its names. A text that is binary or minified has no tokens.
+func (a *analyst) analyse(ctx context.Context, names *dictionary, l listed, text string) (*file, error) {
 	f := &file{path: l.path, lang: l.lang, stamp: l.stamp}
 	if !readable(text) {
 		return f, nil
@@ -65,7 +65,7 @@ func (a *analyst) analyse(ctx context.Context, l listed, text string) (*file, er
 	}
 	found := functions(l.lang, tokens)
 	var places []int32
-	f.stream, places = newStream(tokens, a.words[l.lang.family])
+	f.stream, places = newStream(tokens, a.words[l.lang.family], names)
 	for _, fn := range found {
 		f.functions = append(f.functions, extent{strings.Clone(fn.name), places[fn.begin], places[fn.end]})
 	}

@@ -3,11 +3,19 @@
 //
 // It first decides what went wrong there: the signal, the faulting instruction,
 // the values and the code around the line make a [Diagnosis], a [Kind] of bug
-// and the reason for it. Then it searches a tree for two kinds of evidence. One
-// is similar code: token streams, in which names and literals are all alike, are
-// compared by local alignment, for as many places as MinHash finds worth it. The
-// other is the same risk: a table of rules for each language says what a
-// dereference without a check, a use after free or an ignored error look like.
+// and the reason for it. Then it searches a tree for three kinds of evidence:
+//
+//   - shared names: the lines around a place are scored by the names, and the words
+//     of names, that they have in common with those around the site; rare ones count
+//     most (Okapi BM25);
+//   - similar code: token streams, in which names and literals are all alike, are
+//     compared by local alignment, for as many places as MinHash selects;
+//   - the same risk: a table of rules for each language describes a dereference
+//     without a check, a use after free or an ignored error. Only rules of the kind
+//     of the site count.
+//
+// The rank of a place joins the first two. Tests, generated code and code of others
+// rank last.
 //
 //	f, err := bugs.New(bugs.Config{})
 //	…
@@ -28,8 +36,9 @@
 //
 // # What is kept
 //
-// A [Finder] keeps the tokens of a tree between searches, about 40 bytes for a
-// line of code, and reads again only files whose size, time or inode changed.
+// A [Finder] keeps the tokens of a tree between searches, about 50 bytes for a
+// line of code and every name once, and reads again only files whose size, time or
+// inode changed.
 // There is no index on disk. What a search may cost in time and memory is in
 // [Config]; one that comes to its end answers from what it read, says so in the
 // report, and the next goes on from there.

@@ -92,7 +92,7 @@ func TestFinding(t *testing.T) {
 		},
 		Findings: []bugs.Finding{{
 			File: "src/b.c", Line: 5, Function: "two", Kind: bugs.UseAfterFree, Title: "Potential use after free",
-			Similarity: 100, CodeAlike: 100, Rule: "c-use-after-free", Reason: "the memory was given back before",
+			Similarity: 100, CodeAlike: 100, Rule: "c-use-after-free", Reason: "the memory was given back before; it shares the names count, free, row",
 			Excerpt: "{\n\tfree(two_row);\n\treturn two_row->count + n;\n}",
 		}},
 		Files: 2, Lines: 11, Complete: true,
@@ -450,5 +450,26 @@ func TestRulesOfThePlaceOnly(t *testing.T) {
 	}
 	if got := find(t, f, bugs.Request{Path: folder, Class: bugs.Memory}); len(got.Findings) != 5 {
 		t.Errorf("a class: got %d findings, want 5", len(got.Findings))
+	}
+}
+
+// Places that share rare names with the site are found though their code differs, and
+// the reason names them. Tests rank behind the project's own code.
+func TestSharedNames(t *testing.T) {
+	files := map[string]string{
+		"site.c": "void load(struct ctx *c)\n{\n\tint n = lua_checkstack(c->state, 20);\n\tluaPushKeys(c, n);\n}\n",
+		"other.c": "int reload(struct conf *conf, int depth)\n{\n\twhile (depth-- > 0) {\n\t\tif (conf->quiet)\n\t\t\tcontinue;\n" +
+			"\t\tluaPushKeys(conf->ctx, lua_checkstack(conf->ctx->state, depth));\n\t}\n\treturn 0;\n}\n",
+		"tests/check.c": "void check(void) { luaPushKeys(t, lua_checkstack(t->state, 1)); }\n",
+	}
+	for i := range 40 {
+		files[fmt.Sprintf("more%d.c", i)] = fmt.Sprintf("int more%[1]d(int a)\n{\n\tswitch (a) {\n\tcase %[1]d: return first%[1]d(a);\n\tdefault: return second%[1]d(a);\n\t}\n}\n", i)
+	}
+	got := find(t, finder(t, bugs.Config{}), bugs.Request{Path: write(t, files), Site: bugs.Site{File: "site.c", Line: 3}})
+	if diff := cmp.Diff([]string{"other.c:6", "tests/check.c:1"}, places(got)); diff != "" {
+		t.Fatalf("places (-want +got)\n%s", diff)
+	}
+	if reason := got.Findings[0].Reason; !strings.Contains(reason, "lua_checkstack") || !strings.Contains(reason, "luaPushKeys") {
+		t.Errorf("the reason is %q, want one with the names", reason)
 	}
 }

@@ -59,7 +59,7 @@ func TestHostileTexts(t *testing.T) {
 		for i := range langs {
 			start := time.Now()
 			l := listed{path: "a", lang: &languages[i], stamp: stamp{size: int64(size)}}
-			f, err := a.analyse(t.Context(), l, text)
+			f, err := a.analyse(t.Context(), newDictionary(), l, text)
 			if err != nil {
 				t.Errorf("%s in %s: %v", name, languages[i].name, err)
 				continue
@@ -122,7 +122,7 @@ func TestAnalyseStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	l := listed{path: "a.c", lang: languageNamed(t, "C")}
-	if _, err := newTestAnalyst(t).analyse(ctx, l, "int a;"); !errors.Is(err, context.Canceled) {
+	if _, err := newTestAnalyst(t).analyse(ctx, newDictionary(), l, "int a;"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -144,7 +144,7 @@ func FuzzAnalyse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, lang uint8, text string) {
 		l := listed{path: "a", lang: &languages[int(lang)%len(languages)]}
-		got, err := a.analyse(t.Context(), l, text)
+		got, err := a.analyse(t.Context(), newDictionary(), l, text)
 		if err != nil {
 			t.Fatal(err)
 		}

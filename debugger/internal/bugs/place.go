@@ -21,6 +21,7 @@ type place struct {
 	at     int   // the token in its middle
 	risk   *risk // what a rule sees there, or nil
 	shared int   // how many bands it shares with the query
+	line   int   // of names that it shares with the query, 0 for other places
 }
 
 // places collects where to look closer.
@@ -42,7 +43,7 @@ func (s *search) places(ctx context.Context) ([]place, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return s.choose(slices.Concat(parts...)), nil
+	return slices.Concat(s.choose(slices.Concat(parts...)), s.names.places()), nil
 }
 
 // placesIn appends the places of one file.

@@ -13,6 +13,7 @@ import (
 // What is worth showing.
 const (
 	enoughAlike = 0.6  // of code without a known risk
+	enoughNames = 0.3  // of code without either
 	enoughSure  = 0.45 // of a risk, with what similarity there is
 )
 
@@ -22,8 +23,10 @@ type candidate struct {
 	line       int
 	begin, end int // the tokens that correspond to the query; empty when none do
 	alike      float64
+	names      float64 // the share of the site's names that the lines around it have
 	risk       *risk
-	score      float64
+	score      float64 // how sure a place is, as people are told
+	rank       float64 // by which places are sorted
 }
 
 // weighAll looks at places closer, on all workers.
@@ -47,8 +50,11 @@ func (s *search) weighAll(ctx context.Context, near []place) ([]candidate, error
 
 // weigh appends what a place turns out to be.
 func (s *search) weigh(a *aligner, to []candidate, p place) []candidate {
-	if p.risk != nil {
+	switch {
+	case p.risk != nil:
 		return append(to, s.weighRisk(a, p))
+	case p.line > 0:
+		return append(to, s.weighNames(a, p))
 	}
 	reach := len(s.query.codes) + windowTokens/2
 	return s.weighCode(a, to, p.file, p.at-reach, p.at+reach, 2)
@@ -64,7 +70,22 @@ func (s *search) weighRisk(a *aligner, p place) candidate {
 			c.alike, c.begin, c.end = found.similarity, found.begin, found.end
 		}
 	}
-	c.score = s.score(c)
+	s.judge(&c)
+	return c
+}
+
+// weighNames is the candidate for a place that shares names with the site.
+func (s *search) weighNames(a *aligner, p place) candidate {
+	c := candidate{file: p.file, line: s.names.richest(p.file, p.line)}
+	reach := len(s.query.codes)/2 + windowTokens/2
+	found := a.align(s.query, p.file.stream, p.at-reach, p.at+reach)
+	if found.begin <= p.at && p.at < found.end && !s.covers(p.file, found) {
+		c.alike, c.begin, c.end, c.risk = found.similarity, found.begin, found.end, s.riskIn(p.file, found)
+		if at := p.file.stream.line(found.at); c.alike >= enoughAlike {
+			c.line = at
+		}
+	}
+	s.judge(&c)
 	return c
 }
 
@@ -86,7 +107,7 @@ func (s *search) weighCode(a *aligner, to []candidate, f *file, low, high, depth
 		file: f, line: f.stream.line(found.at), begin: found.begin, end: found.end,
 		alike: found.similarity, risk: s.riskIn(f, found),
 	}
-	c.score = s.score(c)
+	s.judge(&c)
 	to = append(to, c)
 	if depth > 0 && found.begin-low >= windowTokens {
 		to = s.weighCode(a, to, f, low, found.begin, depth-1)
@@ -115,25 +136,35 @@ func (s *search) riskIn(f *file, found alignment) *risk {
 	return best
 }
 
-// score joins both kinds of evidence. Similar code stands for itself, up to
-// certainty; a risk makes up half of what it lacks. Where there is no code to
-// compare with, the risk is all.
-func (s *search) score(c candidate) float64 {
+// judge sets how sure a candidate is, and its rank. Similar code stands for itself,
+// up to certainty; a risk makes up half of what it lacks, and shared names stand for
+// themselves, too. Where there is no code to compare with, the risk is all.
+func (s *search) judge(c *candidate) {
 	risk := 0.0
 	if c.risk != nil {
 		risk = s.plausible(c.risk.rule)
 	}
 	if len(s.query.codes) == 0 {
-		return risk
+		c.score, c.rank = risk, risk
+		return
 	}
-	return c.alike + (1-c.alike)*risk/2
+	c.names = s.names.share(c.file, c.line)
+	code := c.alike + (1-c.alike)*risk/2
+	c.score = max(code, c.names)
+	c.rank = 1 - (1-structureWeight*code*code)*(1-nameWeight*c.names)
 }
+
+// How much each evidence counts in the rank, where 1 would outdo all others.
+const (
+	structureWeight = 0.5
+	nameWeight      = 0.9
+)
 
 // best sorts candidates, and keeps those worth showing, each place once.
 func (s *search) best(all []candidate) []candidate {
 	slices.SortStableFunc(all, func(a, b candidate) int {
 		return cmp.Or(
-			cmp.Compare(b.score, a.score),
+			cmp.Compare(b.rank, a.rank),
 			strings.Compare(a.file.path, b.file.path),
 			cmp.Compare(a.line, b.line))
 	})
@@ -151,7 +182,7 @@ func (s *search) best(all []candidate) []candidate {
 
 // worth reports whether c is to be shown.
 func worth(c candidate) bool {
-	return c.alike >= enoughAlike || c.risk != nil && c.score >= enoughSure
+	return c.alike >= enoughAlike || c.names >= enoughNames || c.risk != nil && c.score >= enoughSure
 }
 
 // atHome reports whether c is the site itself.
@@ -160,7 +191,11 @@ func (s *search) atHome(c candidate) bool {
 		return false
 	}
 	at := s.begin + s.query.focus
-	return distance(c.line, s.request.Site.Line) <= 2 || c.begin <= at && at < c.end
+	near := 2
+	if c.alike == 0 && c.risk == nil {
+		near = 2 * windowReach // its lines are the site's
+	}
+	return distance(c.line, s.request.Site.Line) <= near || c.begin <= at && at < c.end
 }
 
 // same reports whether two candidates are one place.
@@ -168,7 +203,11 @@ func (c candidate) same(other candidate) bool {
 	if c.file != other.file {
 		return false
 	}
-	if distance(c.line, other.line) <= 2 {
+	near := 2
+	if c.alike < enoughAlike && c.risk == nil || other.alike < enoughAlike && other.risk == nil {
+		near = windowReach
+	}
+	if distance(c.line, other.line) <= near {
 		return true
 	}
 	common := min(c.end, other.end) - max(c.begin, other.begin)

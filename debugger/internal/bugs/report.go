@@ -45,15 +45,38 @@ func (s *search) finding(c candidate, text string) Finding {
 	f := Finding{
 		File: c.file.path, Line: c.line, Kind: s.found.Kind, Title: s.found.Title,
 		Similarity: percent(c.score), CodeAlike: percent(c.alike),
-		Reason: "the code is similar", Excerpt: excerpt(text, c.line),
+		Reason: s.reason(c), Excerpt: excerpt(text, c.line),
 	}
 	if fn, ok := c.file.functionOf(c.file.stream.tokenOf(c.line)); ok {
 		f.Function = fn.name
 	}
 	if c.risk != nil {
-		f.Kind, f.Title, f.Rule, f.Reason = c.risk.rule.kind, c.risk.rule.kind.Title(), c.risk.rule.id, c.risk.rule.because
+		f.Kind, f.Title, f.Rule = c.risk.rule.kind, c.risk.rule.kind.Title(), c.risk.rule.id
 	}
 	return f
+}
+
+// reasonNames is how many shared names a reason lists.
+const reasonNames = 4
+
+// reason says why a place was found: what a rule says of it, that its structure is
+// alike, and the names that it shares with the site, those first that are rarest.
+func (s *search) reason(c candidate) string {
+	var names []string
+	for _, id := range s.names.rarest(c.file, c.line, reasonNames) {
+		names = append(names, s.view.names.text(id))
+	}
+	var reasons []string
+	switch {
+	case c.risk != nil:
+		reasons = append(reasons, c.risk.rule.because)
+	case c.alike >= enoughAlike:
+		reasons = append(reasons, "the code is similar")
+	}
+	if c.names >= enoughNames && len(names) > 0 {
+		reasons = append(reasons, "it shares the names "+strings.Join(names, ", "))
+	}
+	return strings.Join(reasons, "; ")
 }
 
 // Text is the documented form.

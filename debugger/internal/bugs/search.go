@@ -18,6 +18,7 @@ type search struct {
 	query query // the code at the site; empty when there is none
 	begin int   // where the query begins in home
 	found Diagnosis
+	names *lexicon
 }
 
 // run answers the request:
@@ -28,6 +29,10 @@ type search struct {
 //	report      the best, each place once
 func (s *search) run(ctx context.Context) (*Report, error) {
 	if err := s.settle(ctx); err != nil {
+		return nil, err
+	}
+	s.names = s.newLexicon()
+	if err := s.scan(ctx, s.names); err != nil {
 		return nil, err
 	}
 	near, err := s.places(ctx)

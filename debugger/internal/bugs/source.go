@@ -41,7 +41,7 @@ func (s *search) external(ctx context.Context) (*file, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	f, err := s.finder.analyst.analyse(ctx, listed{path: filepath.ToSlash(real), lang: lang}, text)
+	f, err := s.finder.analyst.analyse(ctx, s.view.names, listed{path: filepath.ToSlash(real), lang: lang}, text)
 	return f, text, err
 }
 

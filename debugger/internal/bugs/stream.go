@@ -18,7 +18,7 @@ const (
 // names, literals, and what differs by layout alone.
 type stream struct {
 	codes  []uint16
-	names  []uint16 // for names a hash of their text, else 0
+	names  []uint32 // for names and literal texts their number in the dictionary, else 0
 	starts []uint32 // for each line, from 1 on, its first token
 }
 
@@ -52,8 +52,10 @@ var dropped = map[string]bool{";": true, "{": true, "}": true, "": true}
 
 // newStream makes a stream of tokens. The second result says for each token
 // where it, or what follows it, is in the stream.
-func newStream(tokens []token, words vocabulary) (stream, []int32) {
-	s := stream{codes: make([]uint16, 0, len(tokens)), names: make([]uint16, 0, len(tokens))}
+func newStream(tokens []token, words vocabulary, names *dictionary) (stream, []int32) {
+	s := stream{codes: make([]uint16, 0, len(tokens)), names: make([]uint32, 0, len(tokens))}
+	var texts []string
+	local := map[string]uint32{} // 1 + the index in texts
 	places := make([]int32, len(tokens)+1)
 	for i, t := range tokens {
 		places[i] = int32(len(s.codes))
@@ -63,34 +65,50 @@ func newStream(tokens []token, words vocabulary) (stream, []int32) {
 		for len(s.starts) < int(t.line) {
 			s.starts = append(s.starts, uint32(len(s.codes)))
 		}
-		code, name := encode(tokens, i, words)
-		s.codes = append(s.codes, code)
+		s.codes = append(s.codes, encode(tokens, i, words))
+		name := uint32(0)
+		if t.kind == nameToken || t.kind == stringToken && len(t.text) <= maxNamed {
+			if name = local[t.text]; name == 0 {
+				texts = append(texts, t.text)
+				name = uint32(len(texts))
+				local[t.text] = name
+			}
+		}
 		s.names = append(s.names, name)
 	}
 	places[len(tokens)] = int32(len(s.codes))
+	ids := names.number(texts)
+	for i, name := range s.names {
+		if name != 0 {
+			s.names[i] = ids[name-1]
+		}
+	}
 	return s, places
 }
 
-// encode is the code and the name hash of token i.
-func encode(tokens []token, i int, words vocabulary) (code, name uint16) {
+// maxNamed is the length up to which a literal text counts as a name.
+const maxNamed = 120
+
+// encode returns the code of token i.
+func encode(tokens []token, i int, words vocabulary) uint16 {
 	t := tokens[i]
 	switch t.kind {
 	case numberToken:
-		return codeNumber, 0
+		return codeNumber
 	case stringToken:
-		return codeString, 0
+		return codeString
 	case nameToken:
 		called := i+1 < len(tokens) && tokens[i+1].text == "("
 		switch {
 		case called && words[t.text]:
-			return textCode(t.text), hash16(t.text)
+			return textCode(t.text)
 		case called:
-			return codeCall, hash16(t.text)
+			return codeCall
 		default:
-			return codeName, hash16(t.text)
+			return codeName
 		}
 	default:
-		return textCode(t.text), 0
+		return textCode(t.text)
 	}
 }
 
@@ -123,5 +141,5 @@ func (s stream) tokenOf(line int) int {
 
 // bytes is about how much memory the stream takes.
 func (s stream) bytes() int64 {
-	return int64(2*cap(s.codes) + 2*cap(s.names) + 4*cap(s.starts))
+	return int64(2*cap(s.codes) + 4*cap(s.names) + 4*cap(s.starts))
 }

@@ -20,10 +20,12 @@ type tree struct {
 	mu    sync.Mutex
 	files map[string]*file
 	bytes int64
+
+	names *dictionary // of all files
 }
 
 func newTree(key treeKey) *tree {
-	return &tree{key: key, turn: make(chan struct{}, 1), files: map[string]*file{}}
+	return &tree{key: key, turn: make(chan struct{}, 1), files: map[string]*file{}, names: newDictionary()}
 }
 
 // lock waits for the turn to read the tree. It fails only when ctx ends.
@@ -41,6 +43,7 @@ func (t *tree) unlock() { <-t.turn }
 // A view is what a search sees: the files of a tree at one moment.
 type view struct {
 	files    []*file
+	names    *dictionary // of the tree
 	lines    int
 	left     int // source files that were left out: unreadable, too large, minified
 	complete bool
@@ -149,7 +152,7 @@ func (t *tree) readOne(ctx context.Context, root *os.Root, l listed, r *reader) 
 	if err != nil {
 		text = "" // left out, like one that is binary
 	}
-	f, err := r.analyst.analyse(ctx, l, text)
+	f, err := r.analyst.analyse(ctx, t.names, l, text)
 	if err != nil {
 		return err
 	}
@@ -163,14 +166,14 @@ func (t *tree) readOne(ctx context.Context, root *os.Root, l listed, r *reader) 
 func (t *tree) size() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.bytes
+	return t.bytes + t.names.size()
 }
 
 // view is what is there of the files found, in their order.
 func (t *tree) view(found listing, complete bool) view {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	v := view{left: found.skipped, complete: complete}
+	v := view{names: t.names, left: found.skipped, complete: complete}
 	for _, l := range found.files {
 		switch f := t.files[l.path]; {
 		case f == nil:

@@ -1,0 +1,120 @@
+package bugs
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A dictionary numbers the names of a tree, from 1, and their parts: a name in snake
+// case or camel case consists of words. Its methods may be called by
+// many goroutines at once.
+type dictionary struct {
+	mu    sync.RWMutex
+	ids   map[string]uint32
+	texts []string   // by id
+	parts [][]uint32 // by id: the ids of the words of a name that has several
+	bytes int64      // of memory, about
+}
+
+func newDictionary() *dictionary {
+	return &dictionary{ids: map[string]uint32{}, texts: make([]string, 1), parts: make([][]uint32, 1)}
+}
+
+// number returns the ids of names, in their order.
+func (d *dictionary) number(names []string) []uint32 {
+	ids := make([]uint32, len(names))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i, name := range names {
+		id, ok := d.ids[name]
+		if !ok {
+			id = d.addLocked(strings.Clone(name))
+			if words := nameWords(name); len(words) > 1 {
+				d.parts[id] = d.wordsLocked(words)
+			}
+		}
+		ids[i] = id
+	}
+	return ids
+}
+
+// wordsLocked returns the ids of the words of a name, which are names of one word.
+func (d *dictionary) wordsLocked(words []string) []uint32 {
+	ids := make([]uint32, 0, len(words))
+	for _, word := range words {
+		word = strings.ToLower(word)
+		id, ok := d.ids[word]
+		if !ok {
+			id = d.addLocked(strings.Clone(word))
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func (d *dictionary) addLocked(name string) uint32 {
+	id := uint32(len(d.parts))
+	d.ids[name] = id
+	d.texts = append(d.texts, name)
+	d.parts = append(d.parts, nil)
+	d.bytes += nameCost + int64(len(name))
+	return id
+}
+
+// nameCost is about how many bytes a name takes beside its text.
+const nameCost = 120
+
+// size is about how much memory the dictionary takes.
+func (d *dictionary) size() int64 {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.bytes
+}
+
+// text returns the name with an id.
+func (d *dictionary) text(id uint32) string {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.texts[id]
+}
+
+// snapshot returns the parts of all names that are numbered now.
+func (d *dictionary) snapshot() [][]uint32 {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.parts[:len(d.parts):len(d.parts)]
+}
+
+// minWord is the length in bytes from which on a part of a name counts as a word.
+const minWord = 3
+
+// nameWords splits a name, or a literal text, where the case changes and where there
+// is neither a letter nor a digit: readHTTPBody has the words read, HTTP and Body.
+// Short ones are left out.
+func nameWords(name string) []string {
+	var words []string
+	begin := 0
+	cut := func(end int) {
+		if end-begin >= minWord {
+			words = append(words, name[begin:end])
+		}
+		begin = end
+	}
+	var before rune
+	for i, r := range name {
+		_, size := utf8.DecodeRuneInString(name[i:])
+		next, _ := utf8.DecodeRuneInString(name[i+size:])
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			cut(i)
+			begin = i + size
+		case unicode.IsUpper(r) && (unicode.IsLower(before) || unicode.IsUpper(before) && unicode.IsLower(next)):
+			cut(i)
+		}
+		before = r
+	}
+	cut(len(name))
+	return words
+}

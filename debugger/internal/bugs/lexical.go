@@ -1,0 +1,335 @@
+package bugs
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// How names are compared. A window is the lines around a line; its score is that of
+// Okapi BM25 without the correction for length, as all windows are about as long.
+const (
+	windowReach   = 5 // lines before and after
+	saturation    = 1.2
+	partWeight    = 0.2 // of a word in a name, compared with the whole name
+	maxTerms      = 250 // of a query
+	maxWindows    = 120 // that are looked at closer
+	fileWindows   = 8   // of one file
+	commonTerm    = 0.3 // of all lines: a name in more of them says nothing
+	asideWeight   = 0.6 // of a place in tests or in code of others
+	namesAtSite   = 1.5 // weight of a name on the site's line
+	namesNextLine = 1.2
+)
+
+// A lexicon scores places by the names that they share with the site's.
+type lexicon struct {
+	terms   []term
+	lists   [][]uint8 // of terms
+	byName  []uint16  // by the id of a name: 1 + the index of its list, 0 for none
+	whole   float64   // the score of the site's own window
+	found   map[*file][]occurrence
+	aside   bool // the site itself is in tests or code of others
+	enabled bool
+}
+
+// A term is a name, or a word of names, of the query.
+type term struct {
+	id     uint32
+	weight float64
+	lines  int // that it was seen on
+}
+
+// An occurrence is names of the query on a line.
+type occurrence struct {
+	line  int32
+	token int32
+	list  uint16
+}
+
+// newLexicon makes a lexicon of the names around the site.
+func (s *search) newLexicon() *lexicon {
+	x := &lexicon{found: map[*file][]occurrence{}}
+	if s.home == nil || s.request.Site.Line <= 0 {
+		return x
+	}
+	parts := s.view.names.snapshot()
+	weights := map[uint32]float64{}
+	stream := s.home.stream
+	for line := s.request.Site.Line - windowReach; line <= s.request.Site.Line+windowReach; line++ {
+		if line < 1 {
+			continue
+		}
+		w := lineWeight(line - s.request.Site.Line)
+		for _, id := range stream.names[stream.tokenOf(line):stream.tokenOf(line+1)] {
+			if id != 0 {
+				weights[id] = max(weights[id], w)
+			}
+		}
+	}
+	x.number(weights, parts)
+	x.aside = isAside(s.home.path)
+	return x
+}
+
+func lineWeight(distance int) float64 {
+	switch {
+	case distance == 0:
+		return namesAtSite
+	case distance == 1 || distance == -1:
+		return namesNextLine
+	}
+	return 1
+}
+
+// number gives names and words of the query their terms, and every known name the
+// list of the terms that it has.
+func (x *lexicon) number(weights map[uint32]float64, parts [][]uint32) {
+	terms := map[uint32]uint8{}
+	words := map[uint32]uint8{}
+	add := func(to map[uint32]uint8, id uint32, weight float64) {
+		if i, ok := to[id]; ok {
+			x.terms[i].weight = max(x.terms[i].weight, weight)
+		} else if len(x.terms) < maxTerms {
+			to[id] = uint8(len(x.terms))
+			x.terms = append(x.terms, term{id: id, weight: weight})
+		}
+	}
+	ids := make([]uint32, 0, len(weights))
+	for id := range weights {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		add(terms, id, weights[id])
+	}
+	for _, id := range ids {
+		for _, word := range parts[id] {
+			add(words, word, partWeight*weights[id])
+		}
+	}
+	x.byName = make([]uint16, len(parts))
+	x.lists = [][]uint8{nil}
+	for id := range parts {
+		var list []uint8
+		if t, ok := terms[uint32(id)]; ok {
+			list = append(list, t)
+		}
+		for _, word := range parts[id] {
+			if t, ok := words[word]; ok {
+				list = append(list, t)
+			}
+		}
+		if len(list) > 0 && len(x.lists) < math.MaxUint16 {
+			x.byName[id] = uint16(len(x.lists))
+			x.lists = append(x.lists, list)
+		}
+	}
+	x.enabled = len(x.terms) > 0
+}
+
+// scan finds the names of the query in all files of the site's family.
+func (s *search) scan(ctx context.Context, x *lexicon) error {
+	if !x.enabled {
+		return nil
+	}
+	type part struct {
+		found map[*file][]occurrence
+		lines []int
+	}
+	parts := make([]part, s.finder.config.Workers)
+	group, ctx := errgroup.WithContext(ctx)
+	for w := range parts {
+		group.Go(func() error {
+			parts[w] = part{map[*file][]occurrence{}, make([]int, len(x.terms))}
+			for i := w; i < len(s.view.files) && ctx.Err() == nil; i += len(parts) {
+				if f := s.view.files[i]; f.lang.family == s.home.lang.family {
+					parts[w].found[f] = x.occurrences(f, parts[w].lines)
+				}
+			}
+			return ctx.Err()
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		for f, found := range p.found {
+			x.found[f] = found
+		}
+		for i, n := range p.lines {
+			x.terms[i].lines += n
+		}
+	}
+	x.weigh(s.view.lines)
+	if x.found[s.home] == nil { // it is read anew, or lies outside
+		x.found[s.home] = x.occurrences(s.home, make([]int, len(x.terms)))
+	}
+	x.whole = x.window(s.home, s.request.Site.Line)
+	return nil
+}
+
+// occurrences finds the names of the query in a file, and counts their lines.
+func (x *lexicon) occurrences(f *file, lines []int) []occurrence {
+	var found []occurrence
+	line := int32(0)
+	for at, id := range f.stream.names {
+		if id == 0 || int(id) >= len(x.byName) || x.byName[id] == 0 {
+			continue
+		}
+		for int(line) < len(f.stream.starts) && int(f.stream.starts[line]) <= at {
+			line++
+		}
+		list := x.byName[id]
+		found = append(found, occurrence{line, int32(at), list})
+		for _, t := range x.lists[list] {
+			lines[t]++
+		}
+	}
+	return found
+}
+
+// weigh turns the weights of terms into those of BM25.
+func (x *lexicon) weigh(lines int) {
+	for i := range x.terms {
+		t := &x.terms[i]
+		n, all := float64(t.lines), float64(max(lines, t.lines))
+		if n > commonTerm*all {
+			t.weight = 0
+			continue
+		}
+		t.weight *= math.Log(1 + (all-n+0.5)/(n+0.5))
+	}
+}
+
+// window is the score of the lines around a line.
+func (x *lexicon) window(f *file, line int) float64 { return x.score(x.around(f, line)) }
+
+// around returns the occurrences on the lines around a line.
+func (x *lexicon) around(f *file, line int) []occurrence {
+	found := x.found[f]
+	low, _ := slices.BinarySearchFunc(found, int32(line-windowReach), func(o occurrence, l int32) int { return cmp.Compare(o.line, l) })
+	high := low
+	for high < len(found) && int(found[high].line) <= line+windowReach {
+		high++
+	}
+	return found[low:high]
+}
+
+// richest returns the line that shares most with the site, of those around a line.
+func (x *lexicon) richest(f *file, line int) int {
+	best, most := line, 0.0
+	found := x.around(f, line)
+	for low := 0; low < len(found); {
+		high := low
+		for high < len(found) && found[high].line == found[low].line {
+			high++
+		}
+		score := x.score(found[low:high])
+		if nearer := distance(int(found[low].line), line) < distance(best, line); score > most || score == most && nearer {
+			best, most = int(found[low].line), score
+		}
+		low = high
+	}
+	return best
+}
+
+// rarest returns the ids of at most n names that the lines around a line share with
+// the site's, those that say most first.
+func (x *lexicon) rarest(f *file, line, n int) []uint32 {
+	if !x.enabled {
+		return nil
+	}
+	var shared []term
+	for _, o := range x.around(f, line) {
+		t := x.terms[x.lists[o.list][0]]
+		if t.weight > 0 && !slices.ContainsFunc(shared, func(s term) bool { return s.id == t.id }) {
+			shared = append(shared, t)
+		}
+	}
+	slices.SortStableFunc(shared, func(a, b term) int { return cmp.Compare(b.weight, a.weight) })
+	var ids []uint32
+	for _, t := range shared[:min(n, len(shared))] {
+		ids = append(ids, t.id)
+	}
+	return ids
+}
+
+// score is the sum of the terms of occurrences.
+func (x *lexicon) score(found []occurrence) float64 {
+	var counts [maxTerms]uint8
+	sum := 0.0
+	for _, o := range found {
+		for _, t := range x.lists[o.list] {
+			counts[t]++
+			n := float64(counts[t])
+			sum += x.terms[t].weight * (1 + saturation) * (n/(n+saturation) - (n-1)/(n-1+saturation))
+		}
+	}
+	return sum
+}
+
+// share is how much of the site's own score the lines around a line have, from 0 to
+// 1.
+func (x *lexicon) share(f *file, line int) float64 {
+	if !x.enabled || x.whole <= 0 || x.found[f] == nil {
+		return 0
+	}
+	share := min(1, x.window(f, line)/x.whole)
+	if !x.aside && isAside(f.path) {
+		share *= asideWeight
+	}
+	return share
+}
+
+// asideParts are parts of paths of tests, generated code and code of others.
+var asideParts = []string{"test", "vendor/", "third_party/", "third-party/", "deps/", "node_modules/", "generated", ".pb.go", "_gen.", "bench", "example", "fuzz"}
+
+// isAside reports whether a file holds tests, generated code or code of others.
+func isAside(path string) bool {
+	path = strings.ToLower(path)
+	return slices.ContainsFunc(asideParts, func(part string) bool { return strings.Contains(path, part) })
+}
+
+// places returns the windows with the highest scores of all files.
+func (x *lexicon) places() []place {
+	type scored struct {
+		place
+		score float64
+	}
+	var all []scored
+	for f, found := range x.found {
+		var best []scored
+		for i, o := range found {
+			if i > 0 && found[i-1].line == o.line {
+				continue
+			}
+			if share := x.share(f, int(o.line)); share >= fewNames {
+				best = append(best, scored{place{file: f, at: int(o.token), line: int(o.line)}, share})
+			}
+		}
+		slices.SortStableFunc(best, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+		var kept []scored
+		for _, b := range best {
+			near := func(k scored) bool { return distance(k.line, b.line) <= 2*windowReach }
+			if len(kept) < fileWindows && !slices.ContainsFunc(kept, near) {
+				kept = append(kept, b)
+			}
+		}
+		all = append(all, kept...)
+	}
+	slices.SortFunc(all, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.file.path, b.file.path), cmp.Compare(a.line, b.line))
+	})
+	var places []place
+	for _, p := range all[:min(len(all), maxWindows)] {
+		places = append(places, p.place)
+	}
+	return places
+}
+
+// fewNames is the share of the site's score below which a window is not looked at.
+const fewNames = 0.1
