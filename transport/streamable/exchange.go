@@ -22,7 +22,7 @@ type exchange struct {
 	batch   bool         // whether the body is one
 	body    jsonrpc.Body // until it was answered
 	hold    *budget.Hold // the memory of the body
-	takes   acceptance
+	accepts acceptance
 	handler *mcp.Handler
 	probe   bool  // whether the body is a probe
 	refused bool  // whether the body is a batch, and one error the answer to all of it
@@ -33,13 +33,13 @@ type exchange struct {
 	cancel context.CancelCauseFunc
 	timer  *time.Timer // cancels requests that nothing is heard of
 
-	mu      sync.Mutex
-	endless bool        // the timer has stopped for good
-	stream  *stream     // nil until there is one
-	first   chan []byte // of what runs beside the HTTP server: the answer, or nil when there is a stream
-	left    bool        // the HTTP server's goroutine has gone: no stream can be opened
+	mu       sync.Mutex
+	endless  bool        // the timer has stopped for good
+	stream   *stream     // nil until there is one
+	ready    chan []byte // of what runs beside the HTTP server: the answer, or nil when there is a stream
+	detached bool        // the HTTP server's goroutine has gone: no stream can be opened
 
-	gone bool // likewise, and so nothing may stay; guarded by the endpoint's mu
+	ended bool // likewise, and so nothing may stay; guarded by the endpoint's mu
 }
 
 // Why requests are cancelled, besides that their client is gone.
@@ -57,21 +57,21 @@ func (e *exchange) exchange(w http.ResponseWriter, r *http.Request) {
 		e.begin(e.values) // a lost connection cancels nothing
 	} else {
 		e.begin(r.Context())
-		h.visitors.note(e.to.caller.Principal.ID)
+		h.principals.add(e.to.caller.Principal.ID)
 	}
-	streams := e.takes.stream && !(e.to.silent && e.takes.json)
+	streams := e.accepts.stream && !(e.to.silent && e.accepts.json)
 	if streams {
-		e.first, e.to.caller.Send = make(chan []byte, 2), e // a stream may be opened even behind the answer
+		e.ready, e.to.caller.Send = make(chan []byte, 2), e // a stream may be opened even behind the answer
 	}
 	e.handler = h.cfg.Server.Bind(e.to.caller, nil)
 	e.handler.Reuse(&e.to.view)
 	e.register()
 	if streams {
-		e.beside(w, r)
+		e.respondAsync(w, r)
 		return
 	}
 	defer e.leave()
-	defer e.over()
+	defer e.release()
 	h.running.add() // also while the server ends: what was half sent then gets its answer
 	defer h.running.done()
 	e.reply(w, e.answer())
@@ -104,16 +104,16 @@ func (e *exchange) unlimit() {
 
 // beside runs the handler in a goroutine of its own and writes what comes
 // first, the answer or a stream.
-func (e *exchange) beside(w http.ResponseWriter, r *http.Request) {
+func (e *exchange) respondAsync(w http.ResponseWriter, r *http.Request) {
 	if !e.h.run(e) {
 		e.hold.Release()
 		e.leave()
-		e.over()
+		e.release()
 		e.h.refuse(w, closing())
 		return
 	}
 	select {
-	case out := <-e.first:
+	case out := <-e.ready:
 		if out == nil {
 			e.copy(w, r)
 		} else {
@@ -140,14 +140,14 @@ func closing() *Refusal {
 // cancelled by their ids.
 func (e *exchange) register() {
 	if e.to.session != nil {
-		e.to.session.begin(e)
+		e.to.session.addExchange(e)
 	}
 }
 
 // leave ends what register began.
 func (e *exchange) leave() {
 	if e.to.session != nil {
-		e.to.session.leave(e)
+		e.to.session.removeExchange(e)
 	}
 }
 
@@ -156,8 +156,8 @@ func (e *exchange) answer() []byte {
 	if broken := e.body.Messages[0].Err; broken != nil {
 		e.err = broken // for the status of a body that is one message
 	}
-	out := e.body.Answer(e.ctx, watched{e}, make([]byte, 0, usualAnswer))
-	if err := e.barrier(); err != nil && (e.err == nil || e.gathers()) { // of a batch, err is the last one's alone
+	out := e.body.Answer(e.ctx, requestHandler{e}, make([]byte, 0, initialAnswer))
+	if err := e.barrier(); err != nil && (e.err == nil || e.isArray()) { // of a batch, err is the last one's alone
 		e.h.cfg.Logger.Error("answer withheld", "err", err)
 		e.err = err
 		out = jsonrpc.AppendError(out[:0], e.id, hasNullID(e.to.rev), jsonrpc.ErrorOf(err))
@@ -167,11 +167,11 @@ func (e *exchange) answer() []byte {
 	return out
 }
 
-// usualAnswer is the capacity in bytes with which an answer begins.
-const usualAnswer = 512
+// initialAnswer is the capacity in bytes with which an answer begins.
+const initialAnswer = 512
 
-// gathers says whether the answer is an array of answers.
-func (e *exchange) gathers() bool { return e.batch && !e.refused }
+// isArray says whether the answer is an array of answers.
+func (e *exchange) isArray() bool { return e.batch && !e.refused }
 
 // barrier waits until what was recorded is safe, for requests that were cancelled,
 // too: they have records, and those that took too long an answer.
@@ -188,11 +188,11 @@ func (e *exchange) finish(out []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch none := len(out) == 0; {
-	case e.stream == nil && !e.takes.json && !e.left && !none:
+	case e.stream == nil && !e.accepts.json && !e.detached && !none:
 		e.openLocked()
 		e.finishStreamLocked(out)
 	case e.stream == nil:
-		e.first <- out
+		e.ready <- out
 	case none && e.ctx.Err() == nil:
 		return // a listen: it ends with the client or the server
 	case none:
@@ -200,7 +200,7 @@ func (e *exchange) finish(out []byte) {
 	default:
 		e.finishStreamLocked(out)
 	}
-	e.over()
+	e.release()
 }
 
 // finishStreamLocked ends the stream with the answer, or with an error in its
@@ -225,7 +225,7 @@ func (e *exchange) unread(header http.Header, err error) *Refusal {
 }
 
 // over frees what the exchange holds.
-func (e *exchange) over() {
+func (e *exchange) release() {
 	e.timer.Stop()
 	e.cancel(nil)
 }
@@ -237,7 +237,7 @@ func (e *exchange) reply(w http.ResponseWriter, out []byte) {
 		return
 	}
 	status := http.StatusOK
-	if !e.gathers() {
+	if !e.isArray() {
 		status = statusOf(e.rev(), e.err)
 	}
 	if rpc, ok := errors.AsType[*jsonrpc.Error](e.err); ok && status == http.StatusForbidden {
@@ -274,7 +274,7 @@ func (e *exchange) rev() *mcp.Revision {
 // was sent: without a session that cancels it. A stream may just have opened.
 func (e *exchange) abandon() {
 	e.mu.Lock()
-	e.left = true
+	e.detached = true
 	stream := e.stream
 	e.mu.Unlock()
 	switch s := e.to.session; {
@@ -284,12 +284,12 @@ func (e *exchange) abandon() {
 			stream.close()
 		}
 	case stream != nil:
-		s.lost(stream)
+		s.park(stream)
 	}
 	if stream != nil {
 		stream.leave()
 	}
-	e.h.hangUp(e)
+	e.h.dropListen(e)
 }
 
 // copy sends the stream. When the client goes, that cancels what has no
@@ -299,7 +299,7 @@ func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	if err := e.h.streams.Take(e.to.caller.Principal.ID, 1); err != nil {
 		e.stream.close()
 		e.cancel(nil)
-		e.h.hangUp(e)
+		e.h.dropListen(e)
 		e.h.refuse(w, e.h.tooManyStreams(w.Header(), err, orBaseline(e.to.rev)))
 		return
 	}
@@ -308,14 +308,14 @@ func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	err := e.stream.copy(r.Context(), openSink(w, e.h.cfg.WriteTime), 0, e.h.cfg.KeepAlive, e.h.admits(r.Context(), &e.to.caller))
 	switch s := e.to.session; {
 	case s != nil:
-		s.left(e.stream, err)
+		s.readerLeft(e.stream, err)
 	case err != nil:
 		e.cancel(nil)
 		fallthrough
 	default:
 		e.stream.close()
 	}
-	e.h.hangUp(e)
+	e.h.dropListen(e)
 }
 
 // openLocked makes the answer a stream.
@@ -326,15 +326,15 @@ func (e *exchange) openLocked() {
 	}
 	e.stream = newStream(name, prime, e.h.answers.Hold(e.to.caller.Principal.ID)).expect()
 	if e.to.session != nil {
-		e.to.session.keep(e.stream)
+		e.to.session.addStream(e.stream)
 	}
-	e.first <- nil
+	e.ready <- nil
 }
 
-// watched is the handler, with a look at how it ends.
-type watched struct{ e *exchange }
+// requestHandler is the handler, with a look at how it ends.
+type requestHandler struct{ e *exchange }
 
-func (w watched) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
+func (w requestHandler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
 	e := w.e
 	e.err = errPanicked
 	out, err := e.handler.Handle(ctx, req, dst)
@@ -350,14 +350,14 @@ func (w watched) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) (
 	e.err = err
 	if errors.Is(err, jsonrpc.ErrNoAnswer) {
 		e.err = nil
-		e.h.stays(e)
+		e.h.addListen(e)
 	}
 	return out, err
 }
 
 var errPanicked = errors.New("the handler panicked")
 
-func (w watched) GuardBatch(items []jsonrpc.Request) (*jsonrpc.Error, bool) {
+func (w requestHandler) GuardBatch(items []jsonrpc.Request) (*jsonrpc.Error, bool) {
 	err, nullID := w.e.handler.GuardBatch(items)
 	if err != nil {
 		w.e.err, w.e.refused = err, true
@@ -365,4 +365,4 @@ func (w watched) GuardBatch(items []jsonrpc.Request) (*jsonrpc.Error, bool) {
 	return err, nullID
 }
 
-func (w watched) NullID() bool { return hasNullID(w.e.to.rev) }
+func (w requestHandler) NullID() bool { return hasNullID(w.e.to.rev) }

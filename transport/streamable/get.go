@@ -38,7 +38,7 @@ func (h *Handler) sessionOf(header http.Header, r *http.Request, caller mcp.Call
 func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
 	takes, _ := accepted(r.Header)
 	if !takes.stream {
-		h.turnAway(w, r, &caller, invalid(http.StatusNotAcceptable, "Accept must have text/event-stream"))
+		h.refuseCaller(w, r, &caller, invalid(http.StatusNotAcceptable, "Accept must have text/event-stream"))
 		return
 	}
 	s, refused := h.sessionOf(w.Header(), r, caller)
@@ -46,12 +46,12 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 		refused = h.cfg.Auth.Charge(r.Context(), w.Header(), &caller, s.mcp.Revision(), Bill{})
 	}
 	if refused != nil {
-		h.turnAway(w, r, &caller, refused)
+		h.refuseCaller(w, r, &caller, refused)
 		return
 	}
 	one, after, refused := s.resume(r.Header.Get("Last-Event-Id"))
 	if refused != nil {
-		h.turnAway(w, r, &caller, refused)
+		h.refuseCaller(w, r, &caller, refused)
 		return
 	}
 	defer s.release(one)
@@ -64,7 +64,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 	out := openSink(w, h.cfg.WriteTime)
 	err := one.copy(r.Context(), out, after, h.cfg.KeepAlive, h.admits(r.Context(), &caller))
 	if one != s.own {
-		s.left(one, err)
+		s.readerLeft(one, err)
 	}
 }
 
@@ -112,16 +112,16 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, caller mcp.Call
 		refused = noSession()
 	}
 	if refused != nil {
-		h.turnAway(w, r, &caller, refused)
+		h.refuseCaller(w, r, &caller, refused)
 		return
 	}
 	s.end()
 	if err := h.cfg.Barrier(context.WithoutCancel(r.Context())); err != nil { // its end is recorded, too
 		h.cfg.Logger.Error("answer withheld", "err", err)
-		h.turnAway(w, r, &caller, refusal(http.StatusServiceUnavailable, jsonrpc.ErrorOf(err)))
+		h.refuseCaller(w, r, &caller, refusal(http.StatusServiceUnavailable, jsonrpc.ErrorOf(err)))
 		return
 	}
-	h.show(w, r, &caller)
+	h.showQuota(w, r, &caller)
 	w.WriteHeader(http.StatusNoContent)
 }
 

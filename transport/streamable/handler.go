@@ -17,14 +17,14 @@ import (
 
 // A Handler is the MCP endpoint. Make one with [New].
 type Handler struct {
-	cfg      Config
-	sessions sessions
-	bodies   *budget.Budget // bytes of bodies
-	answers  *budget.Budget // bytes of answers and messages that clients have not read
-	streams  *budget.Budget // open streams
-	parked   parked
-	hosts    hostcheck.Hosts
-	visitors visitors
+	cfg        Config
+	sessions   sessions
+	bodies     *budget.Budget // bytes of bodies
+	answers    *budget.Budget // bytes of answers and messages that clients have not read
+	streams    *budget.Budget // open streams
+	parked     parked
+	hosts      hostcheck.Hosts
+	principals principals
 
 	mu      sync.Mutex
 	closed  bool
@@ -41,7 +41,7 @@ func New(cfg Config) *Handler {
 	h.hosts = hostcheck.Hosts{Loopback: h.cfg.Loopback, Names: h.cfg.Hosts}
 	h.parked.init()
 	h.sessions.init(h)
-	h.visitors.init()
+	h.principals.init()
 	return h
 }
 
@@ -54,24 +54,24 @@ func (h *Handler) Shutdown(ctx context.Context) {
 	h.listens = map[*exchange]struct{}{}
 	h.mu.Unlock()
 	for e := range open {
-		e.farewell()
+		e.endListen()
 	}
-	for _, s := range h.sessions.living(true) {
+	for _, s := range h.sessions.all(true) {
 		_ = s.own.finish(nil) // it takes no memory
 	}
 	h.running.wait(ctx)
-	for _, s := range h.sessions.living(true) {
+	for _, s := range h.sessions.all(true) {
 		if h.sessions.remove(s) {
 			s.end()
 		}
 	}
-	last, stop := context.WithTimeout(context.WithoutCancel(ctx), lastWait)
+	last, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelGrace)
 	defer stop()
 	h.running.wait(last)
 }
 
-// lastWait is how long cancelled handlers get to notice.
-const lastWait = time.Second
+// cancelGrace is how long cancelled handlers get to notice.
+const cancelGrace = time.Second
 
 // run runs the handlers of an exchange beside the caller, unless the endpoint is
 // closed.
@@ -112,14 +112,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case http.MethodDelete:
 		h.delete(w, r, caller)
 	default:
-		h.otherwise(w, r, caller)
+		h.refuseMethod(w, r, caller)
 	}
 }
 
 // otherwise refuses a verb that nothing is done with.
-func (h *Handler) otherwise(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
+func (h *Handler) refuseMethod(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
 	w.Header().Set("Allow", "POST, GET, DELETE")
-	h.turnAway(w, r, &caller, invalid(http.StatusMethodNotAllowed, "use POST; GET and DELETE are for sessions"))
+	h.refuseCaller(w, r, &caller, invalid(http.StatusMethodNotAllowed, "use POST; GET and DELETE are for sessions"))
 }
 
 var (
@@ -150,19 +150,19 @@ func first(values []string) string {
 	return values[0]
 }
 
-// turnAway refuses a request of a caller who was let in.
-func (h *Handler) turnAway(w http.ResponseWriter, r *http.Request, caller *mcp.Caller, refused *Refusal) {
-	h.show(w, r, caller)
+// refuseCaller refuses a request of a caller who was let in.
+func (h *Handler) refuseCaller(w http.ResponseWriter, r *http.Request, caller *mcp.Caller, refused *Refusal) {
+	h.showQuota(w, r, caller)
 	h.refuse(w, refused)
 }
 
 // show sets the headers that tell a caller what is left of its quota.
-func (h *Handler) show(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
+func (h *Handler) showQuota(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
 	_ = h.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{}) // nothing is asked for
 }
 
 // breaks counts a body that is refused, and shows what is left of the quota.
-func (h *Handler) breaks(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
+func (h *Handler) chargeInvalid(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
 	_ = h.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{Broken: 1}) // it is refused already
 }
 

@@ -19,7 +19,7 @@ func (h *Handler) checkHost(r *http.Request) *Refusal {
 	if len(origins) == 0 {
 		return nil
 	}
-	if len(origins) > 1 || !h.welcome(origins[0], r) {
+	if len(origins) > 1 || !h.allowsOrigin(origins[0], r) {
 		return invalid(http.StatusForbidden, "the origin %q may not call this server", strings.Join(origins, ", "))
 	}
 	return nil
@@ -27,7 +27,7 @@ func (h *Handler) checkHost(r *http.Request) *Refusal {
 
 // welcome reports whether pages of the origin may call: those listed, those of
 // this very host, and on a loopback listener those of loopback names.
-func (h *Handler) welcome(origin string, r *http.Request) bool {
+func (h *Handler) allowsOrigin(origin string, r *http.Request) bool {
 	if h.listed(origin) {
 		return true
 	}

@@ -14,8 +14,8 @@ func TestLostStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &session{h: New(Config{}), streams: map[string]*stream{}, own: newStream(ownStream, false, nil)}
 		one := newStream("1", false, nil)
-		s.keep(one)
-		s.left(one, errShutOut)
+		s.addStream(one)
+		s.readerLeft(one, errNotAuthorized)
 		time.Sleep(2*keptFor - time.Second) // just before it is looked at
 		_ = one.finish([]byte("{}"))        // there is no bound
 		time.Sleep(keptFor - time.Second)
@@ -35,13 +35,13 @@ func TestLeftStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &session{h: New(Config{}), streams: map[string]*stream{}, own: newStream(ownStream, false, nil)}
 		one := newStream("1", false, nil)
-		s.keep(one)
+		s.addStream(one)
 		_ = one.finish([]byte("{}")) // there is no bound
-		s.left(one, errTaken)
+		s.readerLeft(one, errTaken)
 		if s.stream("1") == nil {
 			t.Error("it is gone though somebody reads it")
 		}
-		s.left(one, nil)
+		s.readerLeft(one, nil)
 		if s.stream("1") != nil {
 			t.Error("it is kept though nobody needs it")
 		}
@@ -53,7 +53,7 @@ func TestLeftStream(t *testing.T) {
 func TestAbandonedStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &session{h: New(Config{}), streams: map[string]*stream{}, own: newStream(ownStream, false, nil)}
-		e := &exchange{h: New(Config{}), to: route{session: s, rev: mcp.BaselineRevision()}, first: make(chan []byte, 2)}
+		e := &exchange{h: New(Config{}), to: route{session: s, rev: mcp.BaselineRevision()}, ready: make(chan []byte, 2)}
 		_ = e.open().finish([]byte("{}")) // likewise
 		e.abandon()
 		time.Sleep(keptFor + time.Second)

@@ -25,39 +25,39 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller
 func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) bool {
 	takes, ok := accepted(r.Header)
 	if !ok {
-		h.turnAway(w, r, &e.to.caller, invalid(http.StatusNotAcceptable, "Accept must have application/json or text/event-stream"))
+		h.refuseCaller(w, r, &e.to.caller, invalid(http.StatusNotAcceptable, "Accept must have application/json or text/event-stream"))
 		return false
 	}
-	e.takes = takes
+	e.accepts = takes
 	if !isJSON(first(r.Header["Content-Type"])) {
-		h.turnAway(w, r, &e.to.caller, invalid(http.StatusUnsupportedMediaType, "Content-Type must be application/json"))
+		h.refuseCaller(w, r, &e.to.caller, invalid(http.StatusUnsupportedMediaType, "Content-Type must be application/json"))
 		return false
 	}
-	if coded(r.Header) {
+	if isEncoded(r.Header) {
 		w.Header()["Accept-Encoding"] = identity // RFC 9110, section 15.5.16
-		h.turnAway(w, r, &e.to.caller, invalid(http.StatusUnsupportedMediaType, "the body must be sent as it is, without Content-Encoding"))
+		h.refuseCaller(w, r, &e.to.caller, invalid(http.StatusUnsupportedMediaType, "the body must be sent as it is, without Content-Encoding"))
 		return false
 	}
 	if refused := h.selectTools(r, &e.to.caller); refused != nil {
-		h.turnAway(w, r, &e.to.caller, refused)
+		h.refuseCaller(w, r, &e.to.caller, refused)
 		return false
 	}
 	named, _ := headerVersion(r)
 	text, refused := h.readBody(w, r, e.hold, orBaseline(named))
 	if refused != nil {
-		h.breaks(w, r, &e.to.caller)
+		h.chargeInvalid(w, r, &e.to.caller)
 		h.refuse(w, refused)
 		return false
 	}
 	var rpcErr *jsonrpc.Error
 	e.body, rpcErr = jsonrpc.Decode(text, jsonrpc.Config{MaxMessage: int(h.cfg.MaxBody), Logger: h.cfg.Logger})
 	if rpcErr != nil {
-		h.breaks(w, r, &e.to.caller)
+		h.chargeInvalid(w, r, &e.to.caller)
 		h.refuseFor(w, refusal(http.StatusBadRequest, rpcErr), jsonrpc.ID{}, hasNullID(named))
 		return false
 	}
 	if refused := h.route(r, &e.to, &e.body); refused != nil {
-		h.misroute(w, r, &e.to, &e.body, refused)
+		h.refuseBody(w, r, &e.to, &e.body, refused)
 		return false
 	}
 	h.deliver(&e.body, &e.to)
@@ -72,14 +72,14 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 	return true
 }
 
-// misroute refuses a body that nothing can be done with. Clients that look for a
+// refuseBody refuses a body that nothing can be done with. Clients that look for a
 // revision, and those whose session is gone, do as they should; all others have
 // sent a broken body.
-func (h *Handler) misroute(w http.ResponseWriter, r *http.Request, to *route, body *jsonrpc.Body, refused *Refusal) {
+func (h *Handler) refuseBody(w http.ResponseWriter, r *http.Request, to *route, body *jsonrpc.Body, refused *Refusal) {
 	if refused.Status == http.StatusBadRequest && refused.Error.Code != mcp.CodeUnsupportedVersion {
-		h.breaks(w, r, &to.caller)
+		h.chargeInvalid(w, r, &to.caller)
 	} else {
-		h.show(w, r, &to.caller)
+		h.showQuota(w, r, &to.caller)
 	}
 	if !body.Answered() && !body.Batch {
 		w.WriteHeader(refused.Status) // a notification is not answered, not even with an error
@@ -89,7 +89,7 @@ func (h *Handler) misroute(w http.ResponseWriter, r *http.Request, to *route, bo
 }
 
 // coded reports whether the body is compressed or otherwise not as it is.
-func coded(header http.Header) bool {
+func isEncoded(header http.Header) bool {
 	for _, value := range header["Content-Encoding"] {
 		if !strings.EqualFold(strings.TrimSpace(value), "identity") && strings.TrimSpace(value) != "" {
 			return true

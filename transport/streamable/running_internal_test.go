@@ -36,18 +36,18 @@ func TestTimeout(t *testing.T) {
 		begin("silent")
 		done, listen, asking, lively := begin("done"), begin("listen"), begin("asking"), begin("lively")
 		time.Sleep(limit / 2)
-		done.over()
+		done.release()
 		listen.unlimit()
 		listen.extend(limit)
-		asking.extend(askTime)
+		asking.extend(questionTimeout)
 		lively.extend(limit)
-		time.Sleep(2 * askTime)
+		time.Sleep(2 * questionTimeout)
 		synctest.Wait()
-		want := map[string]time.Duration{"silent": limit, "asking": limit/2 + askTime, "lively": limit/2 + limit}
+		want := map[string]time.Duration{"silent": limit, "asking": limit/2 + questionTimeout, "lively": limit/2 + limit}
 		if diff := cmp.Diff(want, ended); diff != "" {
 			t.Errorf("they timed out after (-want +got):\n%s", diff)
 		}
-		listen.over()
+		listen.release()
 	})
 }
 
@@ -68,7 +68,7 @@ func TestIdleSession(t *testing.T) {
 		h.sessions.add(s)
 		alive := func() bool {
 			synctest.Wait()
-			return len(h.sessions.living(false)) == 1
+			return len(h.sessions.all(false)) == 1
 		}
 		time.Sleep(idle - time.Minute)
 		if h.sessions.find("1", &who) == nil {
@@ -79,12 +79,12 @@ func TestIdleSession(t *testing.T) {
 			t.Error("it is gone though its client was heard")
 		}
 		e := &exchange{}
-		s.begin(e)
+		s.addExchange(e)
 		time.Sleep(3 * idle)
 		if !alive() {
 			t.Error("it is gone though something runs")
 		}
-		s.leave(e)
+		s.removeExchange(e)
 		time.Sleep(idle)
 		if alive() {
 			t.Error("it lives for ever")

@@ -14,7 +14,7 @@ import (
 func (e *exchange) open() *stream {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.stream == nil && !e.left {
+	if e.stream == nil && !e.detached {
 		e.openLocked()
 	}
 	return e.stream
@@ -43,12 +43,12 @@ func (e *exchange) Call(ctx context.Context, method string, params []byte) ([]by
 	if s == nil {
 		return nil, errGone
 	}
-	id, answer := session.expect()
-	defer session.forget(id)
+	id, answer := session.addQuestion()
+	defer session.removeQuestion(id)
 	if err := s.append(jsonrpc.AppendRequest(nil, jsonrpc.NumberID(id), method, params)); err != nil {
 		return nil, err
 	}
-	e.extend(askTime)
+	e.extend(questionTimeout)
 	defer e.extend(e.h.cfg.Timeout)
 	select {
 	case response := <-answer:
@@ -63,8 +63,8 @@ func (e *exchange) Call(ctx context.Context, method string, params []byte) ([]by
 	}
 }
 
-// askTime is how long a user may think about a question.
-const askTime = 15 * time.Minute
+// questionTimeout is how long a user may think about a question.
+const questionTimeout = 15 * time.Minute
 
 // Respond answers a listen, which is how the server ends it.
 func (e *exchange) Respond(id jsonrpc.ID, result []byte) error {

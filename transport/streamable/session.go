@@ -24,16 +24,16 @@ type session struct {
 	own       *stream      // what belongs to no request; read by GET
 	idle      *time.Timer
 
-	mu       sync.Mutex
-	used     time.Time // when the client was last heard
-	ended    bool
-	streams  map[string]*stream // of requests, by name, until they are forgotten
-	order    []string           // their names, oldest first
-	names    int
-	inFlight map[*exchange]struct{}
-	asked    map[int64]chan *jsonrpc.Response
-	asks     int64
-	readers  int // GETs of own: the newest one, and those that have not noticed yet
+	mu           sync.Mutex
+	used         time.Time // when the client was last heard
+	ended        bool
+	streams      map[string]*stream // of requests, by name, until they are forgotten
+	order        []string           // their names, oldest first
+	names        int
+	inFlight     map[*exchange]struct{}
+	questions    map[int64]chan *jsonrpc.Response
+	lastQuestion int64
+	readers      int // GETs of own: the newest one, and those that have not noticed yet
 }
 
 // ownStream is the name of the stream that belongs to no request.
@@ -89,7 +89,7 @@ func (s *session) end() {
 }
 
 // begin makes an exchange known until leave is called.
-func (s *session) begin(e *exchange) {
+func (s *session) addExchange(e *exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inFlight[e] = struct{}{}
@@ -98,7 +98,7 @@ func (s *session) begin(e *exchange) {
 	}
 }
 
-func (s *session) leave(e *exchange) {
+func (s *session) removeExchange(e *exchange) {
 	s.mu.Lock()
 	delete(s.inFlight, e)
 	last := s.ended && len(s.inFlight) == 0
@@ -136,7 +136,7 @@ func (s *session) newStreamName() string {
 }
 
 // keep remembers a stream for a client that comes back.
-func (s *session) keep(one *stream) {
+func (s *session) addStream(one *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streams[one.name] = one
@@ -169,35 +169,35 @@ func (s *session) trimLocked() {
 
 // left is told of a stream that a connection has stopped reading, with what
 // [stream.copy] says of it.
-func (s *session) left(one *stream, err error) {
+func (s *session) readerLeft(one *stream, err error) {
 	switch {
 	case errors.Is(err, errTaken): // whoever reads it now tells
-	case err == nil && one.over():
-		s.drop(one)
+	case err == nil && one.hasEnded():
+		s.dropStream(one)
 	default:
-		s.lost(one)
+		s.park(one)
 	}
 }
 
 // lost keeps a stream for a client that may come back: at least for keptFor when
 // it is over, and at most for twice as long.
-func (s *session) lost(one *stream) {
+func (s *session) park(one *stream) {
 	s.mu.Lock()
 	s.trimLocked()
 	s.mu.Unlock()
-	s.h.parked.add(s.principal, one, func() { s.drop(one) })
-	over := one.over()
+	s.h.parked.add(s.principal, one, func() { s.dropStream(one) })
+	over := one.hasEnded()
 	time.AfterFunc(keptFor, func() {
 		if over {
-			s.drop(one)
+			s.dropStream(one)
 		} else {
-			s.lost(one)
+			s.park(one)
 		}
 	})
 }
 
 // drop forgets a stream.
-func (s *session) drop(one *stream) {
+func (s *session) dropStream(one *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forgetStreamLocked(one.name)
@@ -224,19 +224,19 @@ func (s *session) stream(name string) *stream {
 }
 
 // expect makes ready for the answer to a request of ours.
-func (s *session) expect() (id int64, answer <-chan *jsonrpc.Response) {
+func (s *session) addQuestion() (id int64, answer <-chan *jsonrpc.Response) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asks++
+	s.lastQuestion++
 	c := make(chan *jsonrpc.Response, 1)
-	s.asked[s.asks] = c
-	return s.asks, c
+	s.questions[s.lastQuestion] = c
+	return s.lastQuestion, c
 }
 
-func (s *session) forget(id int64) {
+func (s *session) removeQuestion(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.asked, id)
+	delete(s.questions, id)
 }
 
 // answer takes what the client says to a request of ours; an answer to none is
@@ -248,8 +248,8 @@ func (s *session) answer(response *jsonrpc.Response) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.asked[id]; c != nil {
-		delete(s.asked, id)
+	if c := s.questions[id]; c != nil {
+		delete(s.questions, id)
 		c <- response
 	}
 }

@@ -41,7 +41,7 @@ func (all *sessions) start(header http.Header, e *exchange) {
 	s := &session{
 		h: all.h, id: settled.ID, principal: e.to.caller.Principal.ID, scopes: e.to.caller.Principal.Scopes, mcp: settled,
 		own: newStream(ownStream, settled.Revision().Follows(mcp.PrimedStreams), all.h.answers.Hold(e.to.caller.Principal.ID)), streams: map[string]*stream{},
-		inFlight: map[*exchange]struct{}{}, asked: map[int64]chan *jsonrpc.Response{}, used: time.Now(),
+		inFlight: map[*exchange]struct{}{}, questions: map[int64]chan *jsonrpc.Response{}, used: time.Now(),
 	}
 	caller := e.to.caller
 	caller.Send, caller.Unsolicited = ownSender{s}, true
@@ -96,7 +96,7 @@ func (all *sessions) remove(s *session) bool {
 }
 
 // living are all sessions; with last set there will be no more.
-func (all *sessions) living(last bool) []*session {
+func (all *sessions) all(last bool) []*session {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.closed = all.closed || last

@@ -19,7 +19,7 @@ type stream struct {
 	prime bool   // whether it begins with an event without data
 
 	mu      sync.Mutex
-	news    chan struct{} // closed and replaced when something changed
+	changed chan struct{} // closed and replaced when something changed
 	events  []event
 	first   int // number of events[0]; numbers begin with 1
 	bytes   int // of events
@@ -56,15 +56,15 @@ const maxKept = 1 << 20
 var errOverflow = errors.New("the client does not read its stream")
 
 func newStream(name string, prime bool, hold *budget.Hold) *stream {
-	s := &stream{name: name, prime: prime, first: 1, news: make(chan struct{}), hold: hold}
+	s := &stream{name: name, prime: prime, first: 1, changed: make(chan struct{}), hold: hold}
 	if prime {
-		s.events = append(s.events, event{retry: comeBack})
+		s.events = append(s.events, event{retry: reconnectDelay})
 	}
 	return s
 }
 
-// comeBack is what clients are told to wait before they ask again.
-const comeBack = time.Second
+// reconnectDelay is what clients are told to wait before they ask again.
+const reconnectDelay = time.Second
 
 // append adds a message. It never blocks: past the bound, or without memory for
 // it, a stream without a session ends, and one of a session drops its oldest
@@ -86,7 +86,7 @@ func (s *stream) append(message []byte) error {
 	if s.name == "" && (err != nil || s.waiting > maxKept && s.waiting > event{data: message}.size()) {
 		s.ended, err = true, errOverflow
 	}
-	s.changedLocked()
+	s.notifyLocked()
 	return err
 }
 
@@ -116,7 +116,7 @@ func (s *stream) finish(message []byte) error {
 		}
 	}
 	s.ended = true
-	s.changedLocked()
+	s.notifyLocked()
 	return nil
 }
 
@@ -143,7 +143,7 @@ func (s *stream) freeLocked() {
 	s.first += len(s.events)
 	s.events, s.bytes, s.waiting = nil, 0, 0
 	s.hold.Release()
-	s.changedLocked()
+	s.notifyLocked()
 }
 
 // pause lets whoever copies stop when all is written: the client is told when
@@ -153,7 +153,7 @@ func (s *stream) pause(retry time.Duration) {
 	defer s.mu.Unlock()
 	s.events = append(s.events, event{retry: retry})
 	s.suspend = true
-	s.changedLocked()
+	s.notifyLocked()
 }
 
 // held is how many bytes the stream keeps.
@@ -164,7 +164,7 @@ func (s *stream) held() int {
 }
 
 // over reports whether nothing follows.
-func (s *stream) over() bool {
+func (s *stream) hasEnded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ended
@@ -183,21 +183,21 @@ func (s *stream) dropLocked() {
 	s.first++
 }
 
-func (s *stream) changedLocked() {
-	close(s.news)
-	s.news = make(chan struct{})
+func (s *stream) notifyLocked() {
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 // take makes the caller the one who copies. Whoever takes over from another is
 // the client that came back.
-func (s *stream) take() (holder int) {
+func (s *stream) startReader() (holder int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.holder++; s.holder > 1 {
 		s.suspend = false
 	}
 	s.readers++
-	s.changedLocked()
+	s.notifyLocked()
 	return s.holder
 }
 
@@ -219,11 +219,11 @@ func (s *stream) leave() {
 
 // A portion is what there is to write at one time.
 type portion struct {
-	events []event
-	first  int // number of events[0]
-	last   bool
-	taken  bool // by another reader; there is nothing else
-	news   <-chan struct{}
+	events  []event
+	first   int // number of events[0]
+	last    bool
+	taken   bool // by another reader; there is nothing else
+	changed <-chan struct{}
 }
 
 // after returns the events behind number n, which was written.
@@ -238,7 +238,7 @@ func (s *stream) after(n, holder int) portion {
 		s.dropLocked()
 	}
 	from := max(n+1, s.first)
-	p := portion{first: from, news: s.news, last: s.ended || s.suspend}
+	p := portion{first: from, changed: s.changed, last: s.ended || s.suspend}
 	if at := from - s.first; at < len(s.events) {
 		p.events = append(p.events, s.events[at:]...)
 	}
@@ -262,8 +262,8 @@ func (s *stream) unsent() int {
 }
 
 var (
-	// errShutOut reports a client whose key was revoked, has expired or lost rights.
-	errShutOut = errors.New("the client would not be let in any more")
+	// errNotAuthorized reports a client whose key was revoked, has expired or lost rights.
+	errNotAuthorized = errors.New("the client would not be let in any more")
 	// errTaken reports a stream that another connection reads now.
 	errTaken = errors.New("another connection has taken the stream over")
 )
@@ -272,7 +272,7 @@ var (
 // client is gone or not admitted any more, or another connection takes the
 // stream over.
 func (s *stream) copy(ctx context.Context, out *sink, n int, keepAlive time.Duration, admitted func() bool) error {
-	holder := s.take()
+	holder := s.startReader()
 	defer s.leave()
 	timer := time.NewTimer(keepAlive)
 	defer timer.Stop()
@@ -294,12 +294,12 @@ func (s *stream) copy(ctx context.Context, out *sink, n int, keepAlive time.Dura
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-p.news:
+		case <-p.changed:
 		case <-timer.C:
 			out.comment()
 		}
 		if !admitted() {
-			return errShutOut
+			return errNotAuthorized
 		}
 	}
 }
