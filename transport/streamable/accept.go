@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// An acceptance is what forms of answer a client takes.
+// An acceptance holds the media types that a client accepts.
 type acceptance struct{ json, stream bool }
 
-// usualAccept is what clients send that follow the specification word by word.
+// usualAccept is the Accept header that the specification demands of clients.
 const usualAccept = "application/json, text/event-stream"
 
-// accepted reads Accept. A client that sends none, or takes anything, wants
-// JSON: scripts do not read streams. ok is false when it takes neither form.
+// accepted parses Accept. Without one, or with */* only, the client gets JSON, for
+// scripts do not read streams. ok is false when it accepts neither type.
 func accepted(header http.Header) (a acceptance, ok bool) {
 	values := header["Accept"]
 	if len(values) == 0 {
@@ -39,7 +39,7 @@ func accepted(header http.Header) (a acceptance, ok bool) {
 	return a, a.json || a.stream
 }
 
-// isZero reports whether the parameters have a quality of 0, which refuses.
+// isZero reports whether the parameters have a quality of 0: not acceptable.
 func isZero(params string) bool {
 	for p := range strings.SplitSeq(params, ";") {
 		if q, ok := strings.CutPrefix(strings.TrimSpace(p), "q="); ok {
@@ -49,7 +49,7 @@ func isZero(params string) bool {
 	return false
 }
 
-// isJSON reports whether a body says that it is JSON; parameters may follow.
+// isJSON reports whether a Content-Type is that of JSON, with or without parameters.
 func isJSON(contentType string) bool {
 	if contentType == "application/json" {
 		return true

@@ -10,12 +10,12 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// nobody is a client that takes an answer and forgets it.
-type nobody struct{ header http.Header }
+// discard is a response writer that drops the answer.
+type discard struct{ header http.Header }
 
-func (n *nobody) Header() http.Header         { return n.header }
-func (n *nobody) Write(p []byte) (int, error) { return len(p), nil }
-func (n *nobody) WriteHeader(int)             {}
+func (n *discard) Header() http.Header         { return n.header }
+func (n *discard) Write(p []byte) (int, error) { return len(p), nil }
+func (n *discard) WriteHeader(int)             {}
 
 // BenchmarkPost is a POST from the body to the answer, without net/http and the
 // network. A client that can be asked may get a stream instead of the answer.
@@ -40,7 +40,7 @@ func BenchmarkPost(b *testing.B) {
 				b.Fatal(err)
 			}
 			req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {bm.accept}, "Mcp-Protocol-Version": {"2025-11-25"}}
-			w := &nobody{header: http.Header{}}
+			w := &discard{header: http.Header{}}
 			post := func(body []byte) {
 				clear(w.header)
 				req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))

@@ -11,17 +11,17 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A Config says what is served and within which bounds. Zero numbers mean the
+// A Config holds the server and the bounds of an endpoint. Zero numbers mean the
 // defaults.
 type Config struct {
 	Server *mcp.Server
-	// Authenticator decides who may come in.
+	// Auth authenticates every request.
 	Auth Authenticator
-	// Loopback says that the listener is bound to loopback: only loopback
-	// names are then taken as Host and Origin, besides those listed.
+	// Loopback is set when the listener is bound to a loopback address. Then
+	// only loopback names, Hosts and Origins are accepted as Host and Origin.
 	Loopback bool
 	// Hosts are further names that Host may have, without a port. Without
-	// Loopback, an empty list takes every name.
+	// Loopback, an empty list accepts every name.
 	Hosts []string
 	// Origins are the web origins whose pages may call, such as
 	// "https://example.com". Only they get CORS headers.
@@ -33,17 +33,17 @@ type Config struct {
 	// size, and BodyMemoryTotal of all, 96 MiB and never less than for two
 	// principals.
 	BodyMemory, BodyMemoryTotal int64
-	BodyGrace                   time.Duration // before a body has to arrive at BodyRate; 5 s
+	BodyGrace                   time.Duration // the longest pause before the next part of a body; 5 s
 	BodyRate                    int64         // bytes a second; 16 KiB
 
 	// AnswerMemory bounds the bytes of answers and messages that clients have not
 	// read yet: of one principal, 32 MiB, and AnswerMemoryTotal of all, 96 MiB.
 	AnswerMemory, AnswerMemoryTotal int64
 
-	Timeout     time.Duration // how long a request may go without a sign of life; 60 s
-	KeepAlive   time.Duration // between comments on quiet streams; 15 s
-	WriteTime   time.Duration // how long a client may take for one write; 30 s
-	SessionIdle time.Duration // how long a session lives without requests; 1 h
+	Timeout     time.Duration // how long a request may run without sending a message; 60 s
+	KeepAlive   time.Duration // between comments on a stream without events; 15 s
+	WriteTime   time.Duration // for one write to a client; 30 s
+	SessionIdle time.Duration // after which a session without requests ends; 1 h
 	// MaxSessions bounds the sessions of one principal, 1000, and
 	// MaxSessionsTotal those of all, 10,000.
 	MaxSessions, MaxSessionsTotal int
@@ -51,11 +51,11 @@ type Config struct {
 	// MaxStreamsTotal those of all, 4000.
 	MaxStreams, MaxStreamsTotal int
 
-	// Barrier returns when all that was recorded is safe; no answer leaves
-	// before. Its error is the answer in place of a result. It bounds its own
-	// time; the context ends with nothing. Nil needs no waiting.
+	// Barrier is called before each answer is sent. It returns when the records
+	// of the request are on disk; its error replaces the result. It must bound
+	// its own time: the context is never cancelled. Nil does not wait.
 	Barrier func(context.Context) error
-	// Logger gets what an operator should see; nil discards it.
+	// Logger receives what an operator should see; nil discards it.
 	Logger *slog.Logger
 }
 
@@ -84,34 +84,35 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// An Authenticator decides who may come in and how much they may ask.
+// An Authenticator authenticates requests and charges them to a quota. Its methods
+// are called from many goroutines.
 type Authenticator interface {
-	// Authenticate says who sends the request, or why it is refused. It may set
-	// headers of the answer.
+	// Authenticate returns the caller that sent the request, or the reason to
+	// refuse it. It may set headers of the answer.
 	Authenticate(header http.Header, r *http.Request) (mcp.Caller, *Refusal)
-	// Charge takes a bill from the caller's quota, or refuses all of it. It may
-	// set headers of the answer, and does for an empty bill. The revision is
-	// the one that governs the requests.
+	// Charge takes all of a bill from the caller's quota, or nothing of it. It
+	// sets the headers that show the quota, also for an empty bill. The revision
+	// governs the form of a refusal.
 	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill Bill) *Refusal
-	// Valid reports whether a caller who was let in still would be. Streams
+	// Valid reports whether the credentials of a caller are still good. Streams
 	// ask before they send more.
 	Valid(ctx context.Context, caller *mcp.Caller) bool
-	// Forbidden says what a refusal for want of a right adds to the answer's
-	// headers.
+	// Forbid sets the headers of an answer with status 403, for an error that
+	// names a missing scope.
 	Forbid(header http.Header, err *jsonrpc.Error)
 }
 
-// A Bill is what a body costs.
+// A Bill counts the requests of one body.
 type Bill struct {
-	Calls      int // requests that the quota counts
-	Handshakes int // requests that begin something, which no quota counts
-	Broken     int // 1 for a body that is refused, or some of its requests for want of a right
+	Calls      int // requests that count against the quota
+	Handshakes int // initialize requests, which no quota counts
+	Broken     int // 1 for a body that is invalid, or has requests without the right to make them
 	// Probe is set for a body that is a single ping or server/discover. It is
 	// answered even while keys cannot be looked up or requests be counted.
 	Probe bool
 }
 
-// A Refusal is an HTTP status and the error in its body.
+// A Refusal is the status and the error of an answer to a request that is not served.
 type Refusal struct {
 	Status int
 	Error  *jsonrpc.Error
@@ -119,7 +120,7 @@ type Refusal struct {
 
 func refusal(status int, err *jsonrpc.Error) *Refusal { return &Refusal{Status: status, Error: err} }
 
-// invalid is a refusal of what is no valid request.
+// invalid returns a refusal with the error Invalid Request.
 func invalid(status int, format string, args ...any) *Refusal {
 	return refusal(status, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "Invalid Request").WithDetails(format, args...))
 }

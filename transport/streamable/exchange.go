@@ -12,56 +12,55 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
-// An exchange is a body on its way to its answer. It is the
-// [jsonrpc.Sender] of its requests: the first message turns the answer into a
-// stream.
+// An exchange runs the requests of one body and sends their answer. It is the
+// [jsonrpc.Sender] of its requests: the first message makes the answer a stream.
 type exchange struct {
 	h       *Handler
 	to      route
-	id      jsonrpc.ID   // of a body that is one request; holds no memory of the body
-	batch   bool         // whether the body is one
+	id      jsonrpc.ID   // of a body that is one request; shares no memory with it
+	batch   bool         // the body is a batch
 	body    jsonrpc.Body // until it was answered
 	hold    *budget.Hold // the memory of the body
 	accepts acceptance
 	handler *mcp.Handler
-	probe   bool  // whether the body is a probe
-	refused bool  // whether the body is a batch, and one error the answer to all of it
+	probe   bool  // the body is a single probe
+	refused bool  // the body is a batch, refused with one error
 	err     error // of the last request, for the status
 
-	values context.Context // of the HTTP request, whose end is not its end
+	values context.Context // of the HTTP request, without its cancellation
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	timer  *time.Timer // cancels requests that nothing is heard of
+	timer  *time.Timer // cancels requests that send nothing for too long
 
 	mu       sync.Mutex
 	endless  bool        // the timer has stopped for good
-	stream   *stream     // nil until there is one
-	ready    chan []byte // of what runs beside the HTTP server: the answer, or nil when there is a stream
-	detached bool        // the HTTP server's goroutine has gone: no stream can be opened
+	stream   *stream     // nil while there is none
+	ready    chan []byte // gets the answer of requests with a goroutine of their own, or nil for a stream
+	detached bool        // the HTTP handler has returned: no stream can be opened
 
-	ended bool // likewise, and so nothing may stay; guarded by the endpoint's mu
+	ended bool // likewise: it must not become a listen; guarded by the endpoint's mu
 }
 
-// Why requests are cancelled, besides that their client is gone.
+// The causes of cancellation, besides a client that disconnected.
 var (
 	errTooLong   = errors.New("the request took too long")
 	errCancelled = errors.New("the client cancelled the request")
 )
 
-// exchange answers a body in which somebody waits for an answer.
-func (e *exchange) exchange(w http.ResponseWriter, r *http.Request) {
+// serve answers a body that has a request.
+func (e *exchange) serve(w http.ResponseWriter, r *http.Request) {
 	h := e.h
 	e.id, e.batch = onlyID(&e.body).Clone(), e.body.Batch
 	e.probe, e.values = e.to.view.Probe, context.WithoutCancel(r.Context())
 	if e.to.session != nil {
-		e.begin(e.values) // a lost connection cancels nothing
+		e.begin(e.values) // its requests outlive a lost connection
 	} else {
 		e.begin(r.Context())
 		h.principals.add(e.to.caller.Principal.ID)
 	}
 	streams := e.accepts.stream && !(e.to.silent && e.accepts.json)
 	if streams {
-		e.ready, e.to.caller.Send = make(chan []byte, 2), e // a stream may be opened even behind the answer
+		e.ready, e.to.caller.Send = make(chan []byte, 2), e // a stream may be opened after the answer
 	}
 	e.handler = h.cfg.Server.Bind(e.to.caller, nil)
 	e.handler.Reuse(&e.to.view)
@@ -72,13 +71,13 @@ func (e *exchange) exchange(w http.ResponseWriter, r *http.Request) {
 	}
 	defer e.leave()
 	defer e.release()
-	h.running.add() // also while the server ends: what was half sent then gets its answer
+	h.running.add() // also during Shutdown: requests that were half sent then get their answers
 	defer h.running.done()
 	e.reply(w, e.answer())
 }
 
-// begin derives the context of the requests from parent. It ends with cancel, with
-// parent, or when nothing is heard of the requests for the endpoint's Timeout.
+// begin derives the context of the requests from parent. It is also cancelled when
+// the requests send nothing for the endpoint's Timeout.
 func (e *exchange) begin(parent context.Context) {
 	e.ctx, e.cancel = context.WithCancelCause(parent)
 	cancel := e.cancel // a task that keeps the context must not keep the body
@@ -94,7 +93,7 @@ func (e *exchange) extend(d time.Duration) {
 	}
 }
 
-// unlimit lets the requests run until the client or the server ends them.
+// unlimit stops the timer for good.
 func (e *exchange) unlimit() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -102,8 +101,8 @@ func (e *exchange) unlimit() {
 	e.timer.Stop()
 }
 
-// beside runs the handler in a goroutine of its own and writes what comes
-// first, the answer or a stream.
+// respondAsync runs the requests on a goroutine of their own and writes the answer,
+// or the stream if a message precedes it.
 func (e *exchange) respondAsync(w http.ResponseWriter, r *http.Request) {
 	if !e.h.run(e) {
 		e.hold.Release()
@@ -124,7 +123,7 @@ func (e *exchange) respondAsync(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// work is what runs beside.
+// work runs the requests for respondAsync.
 func (e *exchange) work() {
 	defer e.h.running.done()
 	defer e.leave()
@@ -136,28 +135,28 @@ func closing() *Refusal {
 		WithDetails("the server is shutting down"))
 }
 
-// register makes the requests of a session known, so that they can be
-// cancelled by their ids.
+// register adds the exchange to its session, where its requests can be cancelled by
+// their ids.
 func (e *exchange) register() {
 	if e.to.session != nil {
 		e.to.session.addExchange(e)
 	}
 }
 
-// leave ends what register began.
+// leave undoes register.
 func (e *exchange) leave() {
 	if e.to.session != nil {
 		e.to.session.removeExchange(e)
 	}
 }
 
-// answer runs the requests.
+// answer runs the requests and returns the answer, empty when there is none.
 func (e *exchange) answer() []byte {
 	if broken := e.body.Messages[0].Err; broken != nil {
-		e.err = broken // for the status of a body that is one message
+		e.err = broken // the status of a body that is one message depends on it
 	}
 	out := e.body.Answer(e.ctx, requestHandler{e}, make([]byte, 0, initialAnswer))
-	if err := e.barrier(); err != nil && (e.err == nil || e.isArray()) { // of a batch, err is the last one's alone
+	if err := e.barrier(); err != nil && (e.err == nil || e.isArray()) { // for a batch, err is that of the last request
 		e.h.cfg.Logger.Error("answer withheld", "err", err)
 		e.err = err
 		out = jsonrpc.AppendError(out[:0], e.id, hasNullID(e.to.rev), jsonrpc.ErrorOf(err))
@@ -170,11 +169,11 @@ func (e *exchange) answer() []byte {
 // initialAnswer is the capacity in bytes with which an answer begins.
 const initialAnswer = 512
 
-// isArray says whether the answer is an array of answers.
+// isArray reports whether the answer is an array of answers.
 func (e *exchange) isArray() bool { return e.batch && !e.refused }
 
-// barrier waits until what was recorded is safe, for requests that were cancelled,
-// too: they have records, and those that took too long an answer.
+// barrier waits until the records of the requests are on disk. Cancelled requests
+// have records too.
 func (e *exchange) barrier() error {
 	if e.probe {
 		return nil
@@ -182,8 +181,8 @@ func (e *exchange) barrier() error {
 	return e.h.cfg.Barrier(e.values)
 }
 
-// finish hands the answer over: to the stream when there is one, else to
-// the HTTP server's goroutine. Without an answer the stream stays open.
+// finish passes the answer to the stream if there is one, else to the HTTP handler.
+// The stream of a listen stays open.
 func (e *exchange) finish(out []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -194,7 +193,7 @@ func (e *exchange) finish(out []byte) {
 	case e.stream == nil:
 		e.ready <- out
 	case none && e.ctx.Err() == nil:
-		return // a listen: it ends with the client or the server
+		return // a listen, ended by the client or by the server
 	case none:
 		_ = e.stream.finish(nil) // it takes no memory
 	default:
@@ -218,13 +217,13 @@ func (e *exchange) finishStreamLocked(out []byte) {
 	}
 }
 
-// unread refuses an answer for which there is no memory, because too many others
-// have not been read.
+// unread refuses an answer for which there is no memory, because clients have not
+// read too many others.
 func (e *exchange) unread(header http.Header, err error) *Refusal {
 	return e.h.overBudget(header, err, orBaseline(e.to.rev), "answers that are not read", e.h.cfg.AnswerMemory)
 }
 
-// over frees what the exchange holds.
+// release stops the timer and ends the context.
 func (e *exchange) release() {
 	e.timer.Stop()
 	e.cancel(nil)
@@ -252,17 +251,17 @@ func (e *exchange) reply(w http.ResponseWriter, out []byte) {
 		e.h.refuseFor(w, e.unread(w.Header(), err), e.id, hasNullID(e.to.rev))
 		return
 	}
-	_ = writeJSON(w, status, out) // a client that is gone needs no answer
+	_ = writeJSON(w, status, out) // the client may have disconnected
 }
 
-// startSession begins the session of an initialize that was answered.
+// startSession begins the session of an initialize that succeeded.
 func (e *exchange) startSession(w http.ResponseWriter) {
 	if e.to.begins && e.err == nil {
 		e.h.sessions.start(w.Header(), e)
 	}
 }
 
-// rev is what governs the answer: an initialize may have changed it.
+// rev returns the revision of the answer, which an initialize may have changed.
 func (e *exchange) rev() *mcp.Revision {
 	if s := e.to.caller.Session; s != nil {
 		return s.Revision()
@@ -270,8 +269,9 @@ func (e *exchange) rev() *mcp.Revision {
 	return e.to.rev
 }
 
-// abandon is what becomes of an exchange whose client has gone before anything
-// was sent: without a session that cancels it. A stream may just have opened.
+// abandon ends the HTTP side of an exchange whose client disconnected before
+// anything was sent. Without a session the requests are cancelled. A stream may just
+// have been opened.
 func (e *exchange) abandon() {
 	e.mu.Lock()
 	e.detached = true
@@ -292,7 +292,7 @@ func (e *exchange) abandon() {
 	e.h.dropListen(e)
 }
 
-// copy sends the stream. When the client goes, that cancels what has no
+// copy sends the stream. A client that disconnects cancels requests without a
 // session, and ends a listen.
 func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	defer e.stream.leave()
@@ -318,7 +318,7 @@ func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	e.h.dropListen(e)
 }
 
-// openLocked makes the answer a stream.
+// openLocked turns the answer into a stream.
 func (e *exchange) openLocked() {
 	name, prime := "", false
 	if s := e.to.session; s != nil {
@@ -331,7 +331,7 @@ func (e *exchange) openLocked() {
 	e.ready <- nil
 }
 
-// requestHandler is the handler, with a look at how it ends.
+// A requestHandler handles the requests of an exchange and records their errors.
 type requestHandler struct{ e *exchange }
 
 func (w requestHandler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {

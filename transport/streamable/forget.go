@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// principals are the principals who were served without a session: families may
-// keep state under their name.
+// principals is the set of principals that were served without a session: families
+// may keep state for them.
 type principals struct {
 	mu sync.RWMutex
 	by map[string]struct{}
@@ -29,11 +29,11 @@ func (v *principals) add(principal string) {
 	}
 }
 
-// maxPrincipals is how many are remembered. What families keep for more of them
-// goes when it has been idle.
+// maxPrincipals bounds the set. The state of further principals goes when it has
+// been idle for long enough.
 const maxPrincipals = 100_000
 
-// Principals are those for whom something may be kept, in no order.
+// Principals returns the principals for which state may be kept, in no order.
 func (h *Handler) Principals() []string {
 	all := map[string]struct{}{}
 	h.principals.mu.RLock()
@@ -45,8 +45,8 @@ func (h *Handler) Principals() []string {
 	return slices.Collect(maps.Keys(all))
 }
 
-// Forget ends the sessions of a principal who will not come back, and lets the
-// families drop what they keep for it. One who does come back begins anew.
+// Forget ends the sessions of a principal, such as that of a revoked key, and makes
+// the families drop its state.
 func (h *Handler) Forget(principal string) {
 	h.principals.mu.Lock()
 	delete(h.principals.by, principal)

@@ -13,8 +13,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
-// sessionOf finds the session of a GET or DELETE, which only revisions with
-// sessions have.
+// sessionOf returns the session of a GET or DELETE. Only revisions with sessions have
+// these methods.
 func (h *Handler) sessionOf(header http.Header, r *http.Request, caller mcp.Caller) (*session, *Refusal) {
 	named, unknown := headerVersion(r)
 	if named != nil && named.Modern {
@@ -34,7 +34,7 @@ func (h *Handler) sessionOf(header http.Header, r *http.Request, caller mcp.Call
 	return nil, noSession()
 }
 
-// get opens the session's own stream, or one that the client lost.
+// get sends the session's own stream, or resumes one of a request.
 func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
 	takes, _ := accepted(r.Header)
 	if !takes.stream {
@@ -68,13 +68,14 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 	}
 }
 
-// admits asks the door about the reader of a stream.
+// admits returns a function that reports whether the reader of a stream is still
+// authenticated.
 func (h *Handler) admits(ctx context.Context, caller *mcp.Caller) func() bool {
 	return func() bool { return h.cfg.Auth.Valid(ctx, caller) }
 }
 
-// resume finds the stream of an event id and the number behind which it goes
-// on; without an id it is the session's own, from what nobody has read yet.
+// resume returns the stream of an event id and the number of that event. Without an
+// id it returns the session's own stream and its last event that was sent.
 func (s *session) resume(lastEvent string) (one *stream, after int, refused *Refusal) {
 	name, number := ownStream, strconv.Itoa(s.own.unsent())
 	if lastEvent != "" {
@@ -93,7 +94,7 @@ func (s *session) resume(lastEvent string) (one *stream, after int, refused *Ref
 	if s.readers > 0 && lastEvent == "" {
 		return nil, 0, invalid(http.StatusConflict, "the session's stream is open already")
 	}
-	s.readers++ // one that comes back takes over from a connection that may be dead
+	s.readers++ // a client that reconnects replaces its old connection, which may be dead
 	return one, after, nil
 }
 
@@ -116,7 +117,7 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, caller mcp.Call
 		return
 	}
 	s.end()
-	if err := h.cfg.Barrier(context.WithoutCancel(r.Context())); err != nil { // its end is recorded, too
+	if err := h.cfg.Barrier(context.WithoutCancel(r.Context())); err != nil { // the end of the session is recorded, too
 		h.cfg.Logger.Error("answer withheld", "err", err)
 		h.refuseCaller(w, r, &caller, refusal(http.StatusServiceUnavailable, jsonrpc.ErrorOf(err)))
 		return
@@ -125,8 +126,7 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, caller mcp.Call
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// retryStreams is when a client may try again that has too many streams: one of
-// them may have ended by then.
+// retryStreams is the Retry-After of a client that has too many streams.
 const retryStreams = time.Minute
 
 // tooManyStreams refuses another stream: a principal's own limit with 429, that of

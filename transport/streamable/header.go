@@ -29,8 +29,8 @@ func checkMirrors(header http.Header, method string, view *mcp.Preview) *jsonrpc
 	return nil
 }
 
-// mirrors checks that a header is there once and says want. A literal header
-// is never encoded.
+// mirrors checks that a header is present once and has the value want. A literal
+// header is never encoded.
 func mirrors(header http.Header, name, want string, literal bool) *jsonrpc.Error {
 	values := header[http.CanonicalHeaderKey(name)]
 	if len(values) == 0 {
@@ -54,7 +54,7 @@ const (
 	base64Suffix = "?="
 )
 
-// decoded is what a header value stands for: it may be Base64 of UTF-8 between
+// decoded returns the decoded value of a header: it may be Base64 of UTF-8 between
 // =?base64? and ?=.
 func decoded(name, value string, literal bool) (string, *jsonrpc.Error) {
 	value = strings.Trim(value, " \t")
@@ -110,7 +110,7 @@ func sameNumber(a, b string) bool {
 // maxNumber bounds the digits of a number in a header.
 const maxNumber = 40
 
-// smallRat reads a decimal number whose exponent cannot make it huge.
+// smallRat parses a decimal number; it rejects exponents that make it huge.
 func smallRat(s string) (*big.Rat, bool) {
 	exponent := strings.IndexAny(s, "eE")
 	if len(s) > maxNumber || strings.Trim(s, "+-.0123456789eE") != "" || exponent >= 0 && len(s)-exponent > 4 {
@@ -121,4 +121,26 @@ func smallRat(s string) (*big.Rat, bool) {
 
 func mismatch(format string, args ...any) *jsonrpc.Error {
 	return jsonrpc.Errorf(mcp.CodeHeaderMismatch, "Header mismatch").WithDetails(format, args...)
+}
+
+// headerVersion returns the revision that the headers name: nil for none, or the
+// name of one that does not exist.
+func headerVersion(r *http.Request) (rev *mcp.Revision, unknown string) {
+	name := strings.TrimSpace(first(r.Header["Mcp-Protocol-Version"]))
+	if name == "" {
+		return nil, ""
+	}
+	if rev = mcp.RevisionNamed(name); rev == nil {
+		return nil, name
+	}
+	return rev, ""
+}
+
+// first returns the first value of a field, "" when it is absent. Unlike
+// [http.Header.Get] it is given canonical names.
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
 }

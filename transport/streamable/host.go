@@ -9,8 +9,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/hostcheck"
 )
 
-// checkHost refuses what a web page could send that was made to believe that
-// our address is its own (DNS rebinding): a Host or an Origin that is not ours.
+// checkHost refuses a Host or an Origin that is not the server's, as a web page sends
+// it after DNS rebinding.
 func (h *Handler) checkHost(r *http.Request) *Refusal {
 	if !h.hosts.Allows(r.Host) {
 		return invalid(http.StatusForbidden, "the host %q is not served here", r.Host)
@@ -25,8 +25,8 @@ func (h *Handler) checkHost(r *http.Request) *Refusal {
 	return nil
 }
 
-// welcome reports whether pages of the origin may call: those listed, those of
-// this very host, and on a loopback listener those of loopback names.
+// allowsOrigin reports whether pages of the origin may call: a listed origin, that
+// of the request's own host, and on a loopback listener any with a loopback name.
 func (h *Handler) allowsOrigin(origin string, r *http.Request) bool {
 	if h.listed(origin) {
 		return true
@@ -45,7 +45,7 @@ func (h *Handler) listed(origin string) bool {
 	return slices.ContainsFunc(h.cfg.Origins, func(o string) bool { return strings.EqualFold(o, origin) })
 }
 
-// The headers that pages may send and read.
+// The headers that web pages may send and read.
 const (
 	corsAllowed = "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, last-event-id, mcp-method, mcp-name, x-mcp-toolsets, x-mcp-tools, x-mcp-readonly"
 	corsExposed = "mcp-session-id, www-authenticate, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset"
@@ -73,8 +73,8 @@ func (h *Handler) cors(header http.Header, r *http.Request) (preflight bool) {
 	return true
 }
 
-// mirroredNames are the Mcp-Param headers that a preflight asks for: which
-// there are depends on the tool, and none of them opens anything.
+// mirroredNames returns the Mcp-Param headers that a preflight requests. Which exist
+// depends on the tool; allowing others does no harm.
 func (h *Handler) mirroredNames(r *http.Request) string {
 	var names strings.Builder
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {

@@ -2,19 +2,19 @@ package streamable
 
 import "context"
 
-// A listen is an exchange whose answer comes when the server or the client ends
-// it; until then its stream carries changes.
+// A listen is an exchange whose stream carries notifications until the client or the
+// server ends it. Its result is the last event.
 
-// endListen ends a listen from the server's side.
+// endListen ends a listen on behalf of the server.
 func (e *exchange) endListen() {
 	e.handler.End(context.Background())
-	if s := e.open(); s != nil { // none if the client left before the first message
+	if s := e.open(); s != nil { // nil if the client disconnected before the first message
 		_ = s.finish(nil) // it takes no memory
 	}
 	e.release()
 }
 
-// stays remembers a listen, or ends it when that is due already.
+// addListen adds a listen, or ends it if the client or the server already has.
 func (h *Handler) addListen(e *exchange) {
 	e.unlimit()
 	h.mu.Lock()
@@ -27,13 +27,13 @@ func (h *Handler) addListen(e *exchange) {
 		return
 	}
 	h.running.add()
-	go func() { // which ends what its own handler has just begun
+	go func() { // the caller is the handler of the request that it ends
 		defer h.running.done()
 		e.endListen()
 	}()
 }
 
-// dropListen ends a listen whose client is gone.
+// dropListen ends a listen whose client disconnected.
 func (h *Handler) dropListen(e *exchange) {
 	h.mu.Lock()
 	_, open := h.listens[e]

@@ -17,7 +17,7 @@ import (
 // A holder is a client whose connection ended in the middle of an answer that is
 // still being sent, as it may be over HTTP/2.
 type holder struct {
-	nobody
+	discard
 	held []byte
 }
 
@@ -26,8 +26,8 @@ func (h *holder) Write(p []byte) (int, error) {
 	return 0, errors.New("the stream is closed")
 }
 
-// TestHeldAnswer: the memory of an answer that may still be on its way is nobody
-// else's.
+// TestHeldAnswer: the memory of an answer that may still be sent is not used
+// for another.
 func TestHeldAnswer(t *testing.T) {
 	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, table(nil))
 	if err != nil {
@@ -40,7 +40,7 @@ func TestHeldAnswer(t *testing.T) {
 		req.Header.Set("Content-Type", "application/json")
 		endpoint.ServeHTTP(w, req)
 	}
-	client := &holder{nobody: nobody{header: http.Header{}}}
+	client := &holder{discard: discard{header: http.Header{}}}
 	ask(client, "mine")
 	before := string(client.held)
 	for range 100 {
@@ -66,7 +66,7 @@ func TestPostAllocatesLittle(t *testing.T) {
 	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil)
 	req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
 	req.ContentLength = int64(len(body))
-	w := &nobody{header: http.Header{}}
+	w := &discard{header: http.Header{}}
 	const most = 18
 	if got := testing.AllocsPerRun(200, func() {
 		clear(w.header)

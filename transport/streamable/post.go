@@ -8,20 +8,20 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// post takes one message or batch.
+// post serves one message or batch.
 //
-//	post ─► read ─► jsonrpc.Decode ─► route ─► charge ─► exchange
+//	post ─► readBody ─► jsonrpc.Decode ─► route ─► Auth.Charge ─► exchange.serve
 func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
 	e := &exchange{h: h, to: route{caller: caller}, hold: h.bodies.Hold(caller.Principal.ID)}
 	if h.prepare(w, r, e) {
-		e.exchange(w, r)
+		e.serve(w, r)
 	} else {
 		e.hold.Release()
 	}
 }
 
-// prepare reads a body up to the point at which its requests run. It reports
-// false when the body has been answered: refused, or accepted without an answer.
+// prepare does all that precedes running the requests of a body. It reports false
+// when it has answered: the body was refused, or needs no answer.
 func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) bool {
 	takes, ok := accepted(r.Header)
 	if !ok {
@@ -72,9 +72,8 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 	return true
 }
 
-// refuseBody refuses a body that nothing can be done with. Clients that look for a
-// revision, and those whose session is gone, do as they should; all others have
-// sent a broken body.
+// refuseBody refuses a body that has no route. A client that tries revisions or
+// whose session has ended does what it should; any other has sent an invalid body.
 func (h *Handler) refuseBody(w http.ResponseWriter, r *http.Request, to *route, body *jsonrpc.Body, refused *Refusal) {
 	if refused.Status == http.StatusBadRequest && refused.Error.Code != mcp.CodeUnsupportedVersion {
 		h.chargeInvalid(w, r, &to.caller)
@@ -88,7 +87,7 @@ func (h *Handler) refuseBody(w http.ResponseWriter, r *http.Request, to *route, 
 	h.refuseFor(w, refused, onlyID(body), hasNullID(to.rev))
 }
 
-// coded reports whether the body is compressed or otherwise not as it is.
+// isEncoded reports whether the body has a content coding, such as gzip.
 func isEncoded(header http.Header) bool {
 	for _, value := range header["Content-Encoding"] {
 		if !strings.EqualFold(strings.TrimSpace(value), "identity") && strings.TrimSpace(value) != "" {
@@ -100,23 +99,8 @@ func isEncoded(header http.Header) bool {
 
 var identity = []string{"identity"}
 
-// hasNullID says whether an answer without a readable id has a null; clients
-// that named no revision get it, as JSON-RPC 2.0 asks.
-func hasNullID(rev *mcp.Revision) bool { return rev == nil || rev.Has(mcp.NullIDs) }
-
-// onlyID is the id of a body that is one request.
-func onlyID(body *jsonrpc.Body) jsonrpc.ID {
-	if body.Batch {
-		return jsonrpc.ID{}
-	}
-	if req := body.Messages[0].Request; req != nil {
-		return req.ID
-	}
-	return body.Messages[0].ID
-}
-
-// billOf counts what a body costs. Requests that will be refused for want of a
-// right are no calls, and neither are probes: no quota counts them.
+// billOf counts the requests of a body. Requests without the right to make them,
+// and probes, are no calls.
 func (h *Handler) billOf(body *jsonrpc.Body, to *route) (bill Bill) {
 	bill.Probe = to.view.Probe
 	for _, m := range body.Messages {
@@ -142,8 +126,8 @@ func (h *Handler) billOf(body *jsonrpc.Body, to *route) (bill Bill) {
 	return bill
 }
 
-// deliver hands on what is not answered: notifications, and the client's
-// answers to what it was asked.
+// deliver passes on messages that are not answered: notifications, and the client's
+// responses to requests of the server.
 func (h *Handler) deliver(body *jsonrpc.Body, to *route) {
 	for _, m := range body.Messages {
 		switch {

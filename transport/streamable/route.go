@@ -7,18 +7,18 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A route is which revision governs a body, and the session that it belongs to.
+// A route holds the revision that governs a body, and its session.
 type route struct {
 	caller  mcp.Caller
 	rev     *mcp.Revision
 	session *session    // nil where there is none
-	begins  bool        // the message is an initialize that may begin one
-	silent  bool        // nothing is sent before the answer
+	begins  bool        // the body is an initialize that may begin a session
+	silent  bool        // no message can precede the answer
 	view    mcp.Preview // of the only request of the body
 }
 
-// route finds it for a caller: a claim in the body decides, then the session, then
-// the header, and without any of them it is the baseline.
+// route fills in the route of a body. The revision is that of the claim in the body,
+// else of the session, else of the header, else the baseline.
 func (h *Handler) route(r *http.Request, to *route, body *jsonrpc.Body) *Refusal {
 	named, unknown := headerVersion(r)
 	to.rev = mcp.BaselineRevision()
@@ -47,17 +47,10 @@ func (h *Handler) route(r *http.Request, to *route, body *jsonrpc.Body) *Refusal
 	return refused
 }
 
-func orBaseline(rev *mcp.Revision) *mcp.Revision {
-	if rev == nil {
-		return mcp.BaselineRevision()
-	}
-	return rev
-}
-
 // checkClaim checks a modern request against its headers.
 func checkClaim(header http.Header, req *jsonrpc.Request, view *mcp.Preview, named *mcp.Revision) *Refusal {
 	if view.Err != nil && view.Err.Code == jsonrpc.CodeInvalidParams && view.Revision == nil {
-		return refusal(http.StatusBadRequest, view.Err) // the claim is no string
+		return refusal(http.StatusBadRequest, view.Err) // the claim is not a string
 	}
 	if err := mirrors(header, "Mcp-Protocol-Version", view.Claim, true); err != nil {
 		return refusal(http.StatusBadRequest, err)
@@ -79,8 +72,8 @@ func checkClaim(header http.Header, req *jsonrpc.Request, view *mcp.Preview, nam
 	return nil
 }
 
-// unclaimed refuses requests whose header names a modern revision and whose
-// body does not.
+// unclaimed refuses requests that name a modern revision in the header but not in
+// the body.
 func unclaimed(body *jsonrpc.Body, rev *mcp.Revision) *Refusal {
 	switch {
 	case body.Batch:

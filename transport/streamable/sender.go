@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// open returns the stream, nil when there is nobody to read one.
+// open returns the stream, opening it if necessary, or nil when no client reads it.
 func (e *exchange) open() *stream {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -20,7 +20,7 @@ func (e *exchange) open() *stream {
 	return e.stream
 }
 
-var errGone = errors.New("the client is gone")
+var errGone = errors.New("the client has disconnected")
 
 // Notify sends a notification that belongs to the request.
 func (e *exchange) Notify(_ context.Context, method string, params []byte) error {
@@ -32,8 +32,8 @@ func (e *exchange) Notify(_ context.Context, method string, params []byte) error
 	return s.append(jsonrpc.AppendNotification(nil, method, params))
 }
 
-// Call asks the client, which answers by a POST of its own; so it takes a
-// session.
+// Call sends a request to the client, which responds by a POST of its own; that
+// requires a session.
 func (e *exchange) Call(ctx context.Context, method string, params []byte) ([]byte, error) {
 	session := e.to.session
 	if session == nil {
@@ -58,15 +58,16 @@ func (e *exchange) Call(ctx context.Context, method string, params []byte) ([]by
 		return response.Result, nil
 	case <-ctx.Done():
 		cancelled := append(strconv.AppendInt([]byte(`{"requestId":`), id, 10), '}')
-		_ = s.append(jsonrpc.AppendNotification(nil, "notifications/cancelled", cancelled)) // it may be gone
+		_ = s.append(jsonrpc.AppendNotification(nil, "notifications/cancelled", cancelled)) // the stream may have ended
 		return nil, context.Cause(ctx)
 	}
 }
 
-// questionTimeout is how long a user may think about a question.
+// questionTimeout bounds the time of a request of the server to a client, whose
+// user may have to decide.
 const questionTimeout = 15 * time.Minute
 
-// Respond answers a listen, which is how the server ends it.
+// Respond ends a listen with its result.
 func (e *exchange) Respond(id jsonrpc.ID, result []byte) error {
 	if s := e.open(); s != nil {
 		return s.finish(jsonrpc.AppendResult(nil, id, result))
@@ -74,8 +75,8 @@ func (e *exchange) Respond(id jsonrpc.ID, result []byte) error {
 	return errGone
 }
 
-// Suspend closes the connection before the answer, where the revision lets the
-// client come back for it; it reports whether it does.
+// Suspend closes the connection before the answer and reports true if the revision
+// lets the client reconnect for it.
 func (e *exchange) Suspend(retry time.Duration) bool {
 	if e.to.session == nil || !e.to.rev.Follows(mcp.PrimedStreams) {
 		return false

@@ -13,45 +13,44 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// A session is what a client of a revision with sessions makes us remember.
+// A session holds the state of a client of a revision with sessions.
 type session struct {
 	h         *Handler
 	id        string
 	principal string
-	scopes    []mcp.Scope // with which it was begun: what it hears depends on them
+	scopes    []mcp.Scope // of the principal at its beginning; they limit its notifications
 	mcp       *mcp.Session
-	handler   *mcp.Handler // hears of changes and takes notifications
-	own       *stream      // what belongs to no request; read by GET
+	handler   *mcp.Handler // gets changes and the client's notifications
+	own       *stream      // of messages that belong to no request; read by GET
 	idle      *time.Timer
 
 	mu           sync.Mutex
-	used         time.Time // when the client was last heard
+	used         time.Time // time of the last request
 	ended        bool
-	streams      map[string]*stream // of requests, by name, until they are forgotten
+	streams      map[string]*stream // of requests, by name
 	order        []string           // their names, oldest first
 	names        int
 	inFlight     map[*exchange]struct{}
 	questions    map[int64]chan *jsonrpc.Response
 	lastQuestion int64
-	readers      int // GETs of own: the newest one, and those that have not noticed yet
+	readers      int // GETs of own: the current one, and replaced ones that have not noticed yet
 }
 
-// ownStream is the name of the stream that belongs to no request.
+// ownStream is the name of the session's own stream.
 const ownStream = "0"
 
-// maxStreams bounds how many streams of requests a session keeps for clients
-// that come back.
+// maxStreams bounds the streams of requests that a session keeps for a client that
+// reconnects.
 const maxStreams = 16
 
-// use puts off the session's end. That takes no more than a look at the clock:
-// the timer finds out when it is due.
+// use restarts the idle time. It only notes the time; expire compares it.
 func (s *session) use() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.used = time.Now()
 }
 
-// expire ends an idle session; one that works or is listened to is not idle.
+// expire ends an idle session. One with a running request or a reader is not idle.
 func (s *session) expire() {
 	s.mu.Lock()
 	left := s.h.cfg.SessionIdle - time.Since(s.used)
@@ -66,8 +65,8 @@ func (s *session) expire() {
 	}
 }
 
-// end cancels what is in flight, ends all streams and lets the families forget
-// the session.
+// end cancels requests in flight, ends all streams and makes the families drop the
+// state of the session.
 func (s *session) end() {
 	s.idle.Stop()
 	s.mu.Lock()
@@ -88,7 +87,7 @@ func (s *session) end() {
 	}
 }
 
-// begin makes an exchange known until leave is called.
+// addExchange adds an exchange until removeExchange is called.
 func (s *session) addExchange(e *exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,13 +107,13 @@ func (s *session) removeExchange(e *exchange) {
 	}
 }
 
-// forgetState lets the families forget the session, when nothing of it runs any
-// more: what a handler keeps at its end would stay for ever.
+// forgetState makes the families drop the state of the session. It is called when no
+// request runs any more: one that ended later could leave state for ever.
 func (s *session) forgetState() {
 	s.h.cfg.Server.EndSession((&mcp.Caller{Session: s.mcp}).StateKey())
 }
 
-// cancel ends the requests in flight that have the id.
+// cancel cancels the requests in flight with the id, and reports whether there were any.
 func (s *session) cancel(id jsonrpc.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +134,7 @@ func (s *session) newStreamName() string {
 	return strconv.Itoa(s.names)
 }
 
-// keep remembers a stream for a client that comes back.
+// addStream adds a stream, which a client may resume.
 func (s *session) addStream(one *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,15 +143,14 @@ func (s *session) addStream(one *stream) {
 	s.trimLocked()
 }
 
-// maxBytes is how much the streams of a session may hold that were not read,
-// besides the newest one, and keptFor for how long.
+// maxBytes bounds what the streams of a session hold besides the newest one, and
+// keptFor the time for which a stream without a reader is kept.
 const (
 	maxBytes = 4 << 20
 	keptFor  = 2 * time.Minute
 )
 
-// trimLocked forgets the oldest streams when there are too many or they hold
-// too much.
+// trimLocked drops the oldest streams when there are too many or they hold too much.
 func (s *session) trimLocked() {
 	total := 0
 	for i, name := range slices.Backward(s.order) {
@@ -167,11 +165,10 @@ func (s *session) trimLocked() {
 	}
 }
 
-// left is told of a stream that a connection has stopped reading, with what
-// [stream.copy] says of it.
+// readerLeft drops or parks a stream after [stream.copy] returned err.
 func (s *session) readerLeft(one *stream, err error) {
 	switch {
-	case errors.Is(err, errTaken): // whoever reads it now tells
+	case errors.Is(err, errTaken): // its new reader decides
 	case err == nil && one.hasEnded():
 		s.dropStream(one)
 	default:
@@ -179,8 +176,8 @@ func (s *session) readerLeft(one *stream, err error) {
 	}
 }
 
-// lost keeps a stream for a client that may come back: at least for keptFor when
-// it is over, and at most for twice as long.
+// park keeps a stream for a client that may reconnect. It is dropped between one and
+// two times keptFor after it has ended.
 func (s *session) park(one *stream) {
 	s.mu.Lock()
 	s.trimLocked()
@@ -196,7 +193,7 @@ func (s *session) park(one *stream) {
 	})
 }
 
-// drop forgets a stream.
+// dropStream removes a stream and frees its memory.
 func (s *session) dropStream(one *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,7 +201,7 @@ func (s *session) dropStream(one *stream) {
 	s.order = slices.DeleteFunc(s.order, func(name string) bool { return name == one.name })
 }
 
-// forgetStreamLocked takes a stream from the map and frees its memory.
+// forgetStreamLocked removes a stream from the map and frees its memory.
 func (s *session) forgetStreamLocked(name string) {
 	if one := s.streams[name]; one != nil {
 		delete(s.streams, name)
@@ -213,7 +210,7 @@ func (s *session) forgetStreamLocked(name string) {
 	}
 }
 
-// stream finds a stream by name.
+// stream returns a stream by name, nil if there is none.
 func (s *session) stream(name string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,7 +220,8 @@ func (s *session) stream(name string) *stream {
 	return s.streams[name]
 }
 
-// expect makes ready for the answer to a request of ours.
+// addQuestion adds a request to the client, and returns its id and the channel for
+// the response.
 func (s *session) addQuestion() (id int64, answer <-chan *jsonrpc.Response) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,8 +237,7 @@ func (s *session) removeQuestion(id int64) {
 	delete(s.questions, id)
 }
 
-// answer takes what the client says to a request of ours; an answer to none is
-// ignored.
+// answer passes on the client's response. A response to no request is ignored.
 func (s *session) answer(response *jsonrpc.Response) {
 	id, err := strconv.ParseInt(response.ID.String(), 10, 64)
 	if err != nil {
@@ -254,14 +251,14 @@ func (s *session) answer(response *jsonrpc.Response) {
 	}
 }
 
-// ownSender sends what belongs to no request.
+// An ownSender sends messages that belong to no request.
 type ownSender struct{ s *session }
 
 func (o ownSender) Notify(_ context.Context, method string, params []byte) error {
 	return o.s.own.append(jsonrpc.AppendNotification(nil, method, params))
 }
 
-// Call is never used: the server asks only while it handles a request.
+// Call is never used: the server sends requests only while it handles one.
 func (o ownSender) Call(context.Context, string, []byte) ([]byte, error) {
 	return nil, mcp.ErrCannotAsk
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
-// newSessionID is 130 random bits in visible ASCII.
+// newSessionID returns 130 random bits in visible ASCII.
 func newSessionID() string { return rand.Text() }
 
-// sessions are those that live, by id.
+// sessions holds the open sessions, by id.
 type sessions struct {
 	h *Handler
 
@@ -31,8 +31,8 @@ func (all *sessions) init(h *Handler) {
 	all.count = budget.New(budget.Limits{Owner: int64(h.cfg.MaxSessions), Total: int64(h.cfg.MaxSessionsTotal)})
 }
 
-// start begins the session of an initialize that settled a revision with
-// sessions, and tells the client its id.
+// start begins the session of an initialize that negotiated a revision with sessions,
+// and sets the header with its id.
 func (all *sessions) start(header http.Header, e *exchange) {
 	settled := e.to.caller.Session
 	if !settled.Revision().Follows(mcp.HTTPSessions) {
@@ -64,8 +64,8 @@ func (all *sessions) add(s *session) bool {
 	return true
 }
 
-// find returns the session if it lives, belongs to the principal and was begun
-// with no more rights than the principal has now, and puts off its end.
+// find returns the session if it is open, belongs to the principal and was begun with
+// no more scopes than the principal has now, and restarts its idle time.
 func (all *sessions) find(id string, who *mcp.Principal) *session {
 	all.mu.Lock()
 	s := all.by[id]
@@ -77,8 +77,7 @@ func (all *sessions) find(id string, who *mcp.Principal) *session {
 	return s
 }
 
-// covers reports whether the rights that somebody has include others; nil are
-// all rights.
+// covers reports whether the scopes has include others; nil includes all.
 func covers(has, others []mcp.Scope) bool {
 	lacks := func(scope mcp.Scope) bool { return !slices.Contains(has, scope) }
 	return has == nil || others != nil && (slices.Equal(has, others) || !slices.ContainsFunc(others, lacks))
@@ -95,7 +94,7 @@ func (all *sessions) remove(s *session) bool {
 	return true
 }
 
-// living are all sessions; with last set there will be no more.
+// all returns all sessions; with last set no more can be added.
 func (all *sessions) all(last bool) []*session {
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Events are collected in a buffer of collected bytes; larger ones are written
-// from where they are. A sink that waits for more keeps keptEvents of it.
+// Events are collected in a buffer of up to collected bytes; larger ones are written
+// without a copy. Between events a sink keeps a buffer of up to keptEvents bytes.
 const (
 	collected  = 64 << 10
 	keptEvents = 16 << 10
 )
 
-// A sink is the body of an answer that is an event stream.
+// A sink writes server-sent events to a client.
 type sink struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -22,8 +22,8 @@ type sink struct {
 	buf     []byte
 }
 
-// openSink sends the head of the answer. A stream may last longer than what
-// the HTTP server gives to a request.
+// openSink prepares the head of the answer. A stream may last longer than the HTTP
+// server's time-outs for requests.
 func openSink(w http.ResponseWriter, limit time.Duration) *sink {
 	header := w.Header()
 	header.Set("Content-Type", "text/event-stream")
@@ -31,7 +31,7 @@ func openSink(w http.ResponseWriter, limit time.Duration) *sink {
 	header.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Time{}) // recorders of tests have none
+	_ = control.SetReadDeadline(time.Time{}) // a recorder of tests has no deadlines
 	return &sink{w: w, control: control, limit: limit}
 }
 
@@ -62,7 +62,7 @@ func (o *sink) event(id string, e event) error {
 
 // write writes the buffer.
 func (o *sink) write() error {
-	_ = o.control.SetWriteDeadline(time.Now().Add(o.limit)) // recorders of tests have none
+	_ = o.control.SetWriteDeadline(time.Now().Add(o.limit)) // a recorder of tests has no deadlines
 	if len(o.buf) == 0 {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (o *sink) write() error {
 
 func (o *sink) comment() { o.buf = append(o.buf, ":\n\n"...) }
 
-// flush writes what was added and sends it off.
+// flush writes and flushes all events that were added.
 func (o *sink) flush() error {
 	if err := o.write(); err != nil {
 		return err

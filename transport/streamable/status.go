@@ -8,9 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// statuses are the HTTP statuses of error codes. Where a rule is named, only
-// revisions that follow it have the status. All other errors are answers like
-// results, with 200.
+// statuses maps error codes to HTTP statuses. A row with a rule is for revisions that
+// follow it. Other errors have the status of a result, 200.
 var statuses = []struct {
 	code   jsonrpc.Code
 	rule   mcp.HTTPRules // 0: every revision
@@ -26,9 +25,9 @@ var statuses = []struct {
 	{mcp.CodePermissionDenied, 0, http.StatusForbidden},
 }
 
-// statusOf is the status of an answer that came with that error, nil for a
-// result. Failures of ours are told by the status only where the revision has
-// plain statuses: SDK clients lose the error when it is not 200.
+// statusOf returns the status of an answer with that error, nil for a result.
+// Internal errors have a status of their own only in revisions with plain statuses:
+// SDK clients of the others lose the error when the status is not 200.
 func statusOf(rev *mcp.Revision, err error) int {
 	if err == nil {
 		return http.StatusOK

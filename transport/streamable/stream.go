@@ -10,37 +10,35 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
-// A stream is a row of server-sent events. Whoever has something to say
-// appends; one goroutine at a time, the HTTP server's, copies to the client. A stream
-// of a session keeps what it copied, so that a client that lost its connection
-// can come back.
+// A stream is a queue of server-sent events. Any goroutine appends; one at a time, an
+// HTTP handler's, copies to the client. A stream of a session keeps events that were
+// copied, so that a client that lost its connection can resume it.
 type stream struct {
 	name  string // before the number in event ids; "" for events without ids
-	prime bool   // whether it begins with an event without data
+	prime bool   // it begins with an event without data
 
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced when something changed
 	events  []event
 	first   int // number of events[0]; numbers begin with 1
 	bytes   int // of events
-	handed  int // number of the last event that a copy got; only with a name "" are these dropped when written
-	waiting int // bytes of events behind it
+	handed  int // number of the last event that a reader got
+	waiting int // bytes of later events
 	hold    *budget.Hold
 	ended   bool
-	closed  bool // no reader may come any more
+	closed  bool // no further reader can find it
 	readers int
-	sent    int  // number of the last event that was written to anybody
-	holder  int  // counts who copies; an earlier one has to stop
-	suspend bool // the next copy stops when all is written
+	sent    int  // number of the last event that was written to a client
+	holder  int  // number of the current reader; earlier ones stop
+	suspend bool // the reader stops when all is written
 }
 
 type event struct {
 	data  []byte        // one JSON message, nil for none
-	retry time.Duration // when to come back, 0 says nothing
+	retry time.Duration // the reconnection time, 0 for none
 }
 
-// size is what the budget is charged for the event: its data, and about what the
-// row needs for it.
+// size returns the bytes that an event takes: its data, and an estimate of the rest.
 func (e event) size() int {
 	if e.data == nil {
 		return 0
@@ -48,11 +46,10 @@ func (e event) size() int {
 	return cap(e.data) + 64
 }
 
-// maxKept bounds the bytes of a stream's events that nobody has read or that
-// are kept for coming back.
+// maxKept bounds the bytes of events that were not read or are kept to be resumed.
 const maxKept = 1 << 20
 
-// errOverflow reports a client that does not read its stream.
+// errOverflow is returned when a client does not read its stream.
 var errOverflow = errors.New("the client does not read its stream")
 
 func newStream(name string, prime bool, hold *budget.Hold) *stream {
@@ -63,7 +60,7 @@ func newStream(name string, prime bool, hold *budget.Hold) *stream {
 	return s
 }
 
-// reconnectDelay is what clients are told to wait before they ask again.
+// reconnectDelay is the time that clients are asked to wait before they reconnect.
 const reconnectDelay = time.Second
 
 // append adds a message. It never blocks: past the bound, or without memory for
@@ -134,7 +131,7 @@ func (s *stream) forget() {
 	s.freeLocked()
 }
 
-// freeLocked ends a stream that nobody reads nor can find, and frees its memory.
+// freeLocked ends a stream without readers that none can find, and frees its memory.
 func (s *stream) freeLocked() {
 	if !s.closed || s.readers > 0 {
 		return
@@ -146,8 +143,8 @@ func (s *stream) freeLocked() {
 	s.notifyLocked()
 }
 
-// pause lets whoever copies stop when all is written: the client is told when
-// to come back for the rest.
+// pause makes the reader stop when all is written; the client is asked to reconnect
+// after retry.
 func (s *stream) pause(retry time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,14 +153,14 @@ func (s *stream) pause(retry time.Duration) {
 	s.notifyLocked()
 }
 
-// held is how many bytes the stream keeps.
+// held returns the bytes that the stream keeps.
 func (s *stream) held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bytes
 }
 
-// over reports whether nothing follows.
+// hasEnded reports whether no event follows.
 func (s *stream) hasEnded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,8 +185,8 @@ func (s *stream) notifyLocked() {
 	s.changed = make(chan struct{})
 }
 
-// take makes the caller the one who copies. Whoever takes over from another is
-// the client that came back.
+// startReader makes the caller the reader, in place of an earlier one: its client has
+// reconnected.
 func (s *stream) startReader() (holder int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +206,7 @@ func (s *stream) expect() *stream {
 	return s
 }
 
-// leave ends what expect or take began.
+// leave undoes expect or startReader.
 func (s *stream) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,7 +214,7 @@ func (s *stream) leave() {
 	s.freeLocked()
 }
 
-// A portion is what there is to write at one time.
+// A portion holds the events to write at one time.
 type portion struct {
 	events  []event
 	first   int // number of events[0]
@@ -226,7 +223,7 @@ type portion struct {
 	changed <-chan struct{}
 }
 
-// after returns the events behind number n, which was written.
+// after returns the events after number n, which was written.
 func (s *stream) after(n, holder int) portion {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,15 +243,14 @@ func (s *stream) after(n, holder int) portion {
 	return p
 }
 
-// reaches reports whether there has been an event of that number; of number 0
-// there is always one, before the first.
+// reaches reports whether number n is 0 or that of an event.
 func (s *stream) reaches(n int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return n < s.first+len(s.events)
 }
 
-// unsent is the number behind which nothing was written to anybody.
+// unsent returns the number of the last event that was written to a client.
 func (s *stream) unsent() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -262,15 +258,14 @@ func (s *stream) unsent() int {
 }
 
 var (
-	// errNotAuthorized reports a client whose key was revoked, has expired or lost rights.
-	errNotAuthorized = errors.New("the client would not be let in any more")
-	// errTaken reports a stream that another connection reads now.
+	// errNotAuthorized is returned when a key was revoked, has expired or lost scopes.
+	errNotAuthorized = errors.New("the credentials of the client are no longer valid")
+	// errTaken is returned when another connection reads the stream.
 	errTaken = errors.New("another connection has taken the stream over")
 )
 
-// copy writes the events behind number n until the stream ends or pauses, the
-// client is gone or not admitted any more, or another connection takes the
-// stream over.
+// copy writes the events after number n until the stream ends or pauses, the client
+// disconnects or is no longer admitted, or another connection takes over.
 func (s *stream) copy(ctx context.Context, out *sink, n int, keepAlive time.Duration, admitted func() bool) error {
 	holder := s.startReader()
 	defer s.leave()

@@ -8,7 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// maxSelected is how many toolsets and tools a request may name.
+// maxSelected bounds the toolsets and tools that a request may name.
 const maxSelected = 100
 
 // selectTools picks the tools that the headers X-MCP-Toolsets, X-MCP-Tools and

@@ -2,7 +2,7 @@ package streamable
 
 import "github.com/triptych-mcp/triptych/transport/internal/budget"
 
-// A Usage is how much of a budget is used: in all, by how many principals, and
+// A Usage holds the use of a budget: in all, by how many principals, and
 // how often it was refused.
 type Usage = budget.Usage
 

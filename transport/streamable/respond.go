@@ -1,0 +1,67 @@
+package streamable
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// refuseCaller refuses a request of an authenticated caller.
+func (h *Handler) refuseCaller(w http.ResponseWriter, r *http.Request, caller *mcp.Caller, refused *Refusal) {
+	h.showQuota(w, r, caller)
+	h.refuse(w, refused)
+}
+
+// showQuota sets the headers that show the caller's quota.
+func (h *Handler) showQuota(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
+	_ = h.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{}) // an empty bill is not refused
+}
+
+// chargeInvalid counts an invalid body and shows the caller's quota.
+func (h *Handler) chargeInvalid(w http.ResponseWriter, r *http.Request, caller *mcp.Caller) {
+	_ = h.cfg.Auth.Charge(r.Context(), w.Header(), caller, mcp.BaselineRevision(), Bill{Broken: 1}) // the body is refused anyway
+}
+
+// refuse answers a request whose message was not read, or has no id.
+func (h *Handler) refuse(w http.ResponseWriter, refused *Refusal) {
+	h.refuseFor(w, refused, jsonrpc.ID{}, true)
+}
+
+// refuseFor answers with the id of the message. Without one, the id is null, or
+// absent where the client's revision has no null.
+func (h *Handler) refuseFor(w http.ResponseWriter, refused *Refusal, id jsonrpc.ID, nullID bool) {
+	_ = writeJSON(w, refused.Status, jsonrpc.AppendError(nil, id, nullID, refused.Error)) // the client may have disconnected
+}
+
+func writeJSON(w http.ResponseWriter, status int, body []byte) error {
+	header := w.Header()
+	header["Content-Type"] = applicationJSON
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	_, err := w.Write(body)
+	return err
+}
+
+// hasNullID reports whether an answer without a readable id has the id null.
+// Without a revision it has (JSON-RPC 2.0, section 5).
+func hasNullID(rev *mcp.Revision) bool { return rev == nil || rev.Has(mcp.NullIDs) }
+
+// onlyID returns the id of a body that is one request, the zero ID for a batch.
+func onlyID(body *jsonrpc.Body) jsonrpc.ID {
+	if body.Batch {
+		return jsonrpc.ID{}
+	}
+	if req := body.Messages[0].Request; req != nil {
+		return req.ID
+	}
+	return body.Messages[0].ID
+}
+
+func orBaseline(rev *mcp.Revision) *mcp.Revision {
+	if rev == nil {
+		return mcp.BaselineRevision()
+	}
+	return rev
+}
