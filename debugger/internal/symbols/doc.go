@@ -16,7 +16,7 @@
 //	f, ok := p.Function(pc)
 //	file, line, ok := p.Line(pc)
 //
-// Addresses are those of the process unless a name says otherwise.
+// Addresses are process addresses unless stated otherwise.
 //
 // # The packages below
 //

@@ -24,8 +24,8 @@ func frameTables(o *elffile.File) []*cfi.Table {
 // maxMapped bounds the frame tables that are read from memory.
 const maxMapped = 64 << 20
 
-// mappedFrames returns a table over the frame information that is mapped: the
-// sorted table has a segment of its own and says where the rest begins.
+// mappedFrames returns a table over frame information in memory: the sorted
+// table has a segment of its own, whose header gives the address of the rest.
 func mappedFrames(o *elffile.File, m Memory, bias uint64) []*cfi.Table {
 	for _, s := range o.ELF.Progs {
 		if s.Type != elf.PT_GNU_EH_FRAME || s.Memsz > maxMapped || s.Memsz < 8 {

@@ -76,9 +76,9 @@ func eachGoLine(t *testing.T, path string, visit func(pc uint64)) {
 	}
 }
 
-// What the runtime's table says of an address is what is said when all debug
-// information was read, and what that says by itself, but for inlined calls that
-// it does not have.
+// The description of an address from the runtime's table equals the one made
+// from all debug information, and that of debug information alone except for
+// inlined calls that it lacks.
 func TestGoSites(t *testing.T) {
 	for _, tt := range []struct {
 		source string
@@ -145,7 +145,7 @@ func TestGoSitesStripped(t *testing.T) {
 		compared := 0
 		eachGoLine(t, path, func(pc uint64) {
 			want, got := whole.resolve(pc), bare.Site(pc)
-			if want.Row == nil || got.vague() {
+			if want.Row == nil || got.isVague() {
 				return
 			}
 			compared++
@@ -208,7 +208,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// told is what a site says without saying how it knows.
+// told returns the names and lines of a site without their scopes.
 func told(s *Site) []dwarfread.Level {
 	all := []dwarfread.Level{{Name: s.Name}}
 	for _, l := range s.Levels {

@@ -23,28 +23,28 @@ type Image struct {
 	Path       string
 	BuildID    string // in hexadecimal, empty when the file has none
 	Start, End uint64 // of its mappings
-	Bias       uint64 // what an address of the file lacks to one of the process
+	Bias       uint64 // address of the process minus address of the file
 
 	Program *Program
 	cfg     Config
 	offset  uint64
 	main    *elffile.File
 
-	mu     sync.Mutex
-	closed bool
-	split  *elffile.File // the separate debug file; nil when there is none
-	looked bool          // split has been looked for
-	table  *elffile.SymbolTable
-	frames []*cfi.Table
-	framed bool
+	mu            sync.Mutex
+	closed        bool
+	split         *elffile.File // the separate debug file; nil when there is none
+	splitSearched bool          // split is set
+	table         *elffile.SymbolTable
+	frames        []*cfi.Table
+	framesRead    bool
 
-	// infoMu comes before mu, which is not held while debug information is read:
-	// stacks do not wait for all of it.
+	// infoMu is taken before mu. mu is not held while debug information is
+	// read, so that stacks need not wait for it.
 	infoMu    sync.Mutex
 	typed     *types.Set
-	opened    atomic.Bool // info has been looked for
+	opened    atomic.Bool // typed is set
 	early     *dwarfread.Early
-	earlyDone bool // early has been looked for
+	earlyDone bool // early is set
 
 	sites siteCache
 
@@ -84,11 +84,11 @@ func (im *Image) close() error {
 	return errors.Join(im.main.Close(), im.split.Close())
 }
 
-// debugFileLocked returns the file that has the debug information: the image's own
-// file or a separate one. It may have none all the same.
+// debugFileLocked returns the file with the debug information: the image's own
+// or a separate one. Either may have none.
 func (im *Image) debugFileLocked() *elffile.File {
-	if !im.looked && !im.closed {
-		im.looked = true
+	if !im.splitSearched && !im.closed {
+		im.splitSearched = true
 		if im.main.Section(".debug_info", ".zdebug_info") == nil {
 			im.split = im.main.FindDebugFile(im.Path, im.cfg.DebugDirs)
 		}
@@ -127,10 +127,11 @@ func (im *Image) Types() *types.Set {
 	return im.typed
 }
 
-// log returns the log of what is read from the image's files.
+// log returns the logger for the image's files.
 func (im *Image) log() *slog.Logger { return im.cfg.Log.With("path", im.Path) }
 
-// debugFile is debugFileLocked, nil when the image is closed.
+// debugFile is debugFileLocked for callers without the lock; it returns nil
+// when the image is closed.
 func (im *Image) debugFile() *elffile.File {
 	im.mu.Lock()
 	defer im.mu.Unlock()
@@ -140,8 +141,8 @@ func (im *Image) debugFile() *elffile.File {
 	return im.debugFileLocked()
 }
 
-// earlyDebug returns the unit at an address of the file without the others. It
-// is nil when all have been read, and when they must be.
+// earlyDebug returns the debug information of the unit at an address of the
+// file alone. It is nil when all units have been read or must be.
 func (im *Image) earlyDebug(pc uint64) *dwarfread.Info {
 	if im.opened.Load() {
 		return nil
@@ -178,8 +179,8 @@ func (im *Image) symbols() *elffile.SymbolTable {
 func (im *Image) frameTables() []*cfi.Table {
 	im.mu.Lock()
 	defer im.mu.Unlock()
-	if !im.framed && !im.closed {
-		im.framed = true
+	if !im.framesRead && !im.closed {
+		im.framesRead = true
 		im.frames = frameTables(im.main)
 		if debug := im.main.Section(".debug_frame", ".zdebug_frame"); debug == nil {
 			im.frames = append(im.frames, debugFrame(im.debugFileLocked())...)
@@ -210,5 +211,6 @@ func (im *Image) Index(ctx context.Context) error {
 	return d.LoadAll(ctx)
 }
 
-// static reports whether the image is at the addresses that its file says.
+// static reports whether the file is loaded at the addresses it was linked
+// for.
 func (im *Image) static() bool { return im.main.ELF.Type == elf.ET_EXEC }

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Addresses returns where to stop for a line of a source file: the first
-// address of each piece of code that the line became, in each function once. A
-// line without code means the next one that has some, as the result says. The
-// file is a whole path or the end of one.
+// Addresses returns the addresses to stop at for a line of a source file: the
+// first one in each function that has code of it. When the line has no code
+// the next line that has some is taken, which Location.Line reports. The file
+// is a whole path or the end of one.
 func (p *Program) Addresses(ctx context.Context, file string, line int) ([]Location, error) {
 	if file == "" || line <= 0 {
 		return nil, ErrNotFound
@@ -46,8 +46,8 @@ func (p *Program) Addresses(ctx context.Context, file string, line int) ([]Locat
 	return slices.CompactFunc(out, func(a, b Location) bool { return a.Addr == b.Addr }), nil
 }
 
-// HasFile says whether code of a source file is known, be it of no line that was
-// asked for. The file is a whole path or the end of one.
+// HasFile reports whether any code comes from a source file. The file is a
+// whole path or the end of one.
 func (p *Program) HasFile(ctx context.Context, file string) (bool, error) {
 	file = path.Clean(file)
 	for _, im := range p.Images() {

@@ -14,14 +14,14 @@ import (
 type Location struct {
 	Addr     uint64
 	Function string
-	File     string // isEmpty when there is no line
+	File     string // empty when there is no line
 	Line     int
 	Image    string // path of the file
 }
 
-// Lookup returns the addresses of a function or variable by its name as the
-// linker, or as the program has it, with or without what it is qualified with.
-// The error is [ErrNotFound] when no image knows it.
+// Lookup returns the addresses of a function or variable by its linker name or
+// its name in the program, qualified or not. The error is [ErrNotFound] when
+// no image knows it.
 func (p *Program) Lookup(ctx context.Context, name string) ([]uint64, error) {
 	var out []uint64
 	for _, im := range p.Images() {
@@ -51,7 +51,7 @@ type imageFunction struct {
 }
 
 // functions returns the functions that debug information has under a name. It
-// reads all of it first, if that was not done yet.
+// reads all of it first.
 func (p *Program) functions(ctx context.Context, name string) ([]imageFunction, error) {
 	var out []imageFunction
 	for _, im := range p.Images() {
@@ -75,9 +75,9 @@ func (p *Program) functions(ctx context.Context, name string) ([]imageFunction, 
 	return out, nil
 }
 
-// Entry returns where to stop when a function is entered: behind the prologue,
-// where its arguments have their values, as far as the line table tells. Go's
-// functions are known by the ends of their names, too.
+// Entry returns the addresses to stop at when a function is entered: after the
+// prologue, where its arguments have their values, as far as the line table
+// tells. Functions of Go are also found by the ends of their names.
 func (p *Program) Entry(ctx context.Context, name string) ([]Location, error) {
 	fs, err := p.functions(ctx, name)
 	if err == nil && len(fs) == 0 {
@@ -105,7 +105,8 @@ func (p *Program) Entry(ctx context.Context, name string) ([]Location, error) {
 	return out, nil
 }
 
-// symbolEntries are the functions of that name without debug information.
+// symbolEntries returns the functions of a name that have no debug
+// information.
 func (p *Program) symbolEntries(name string, seen map[uint64]bool) []Location {
 	var out []Location
 	for _, im := range p.Images() {

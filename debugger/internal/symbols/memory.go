@@ -4,8 +4,9 @@ import (
 	"encoding/binary"
 )
 
-// Memory reads the memory of the program: all of p or an error. It may also have
-// a method ReadPart, which reads as much as can be read and says how much.
+// Memory reads the memory of the program: all of p or an error. It may also
+// have a method ReadPart(addr, p) int, which reads as much as is readable and
+// returns how many bytes that is.
 type Memory interface {
 	ReadMemory(addr uint64, p []byte) error
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// eachFunction goes through the functions that debug information has. It reads
-// all of it first, if that was not done yet.
+// eachFunction calls visit for all functions that debug information has. It
+// reads all of it first.
 func (p *Program) eachFunction(ctx context.Context, visit func(f imageFunction)) error {
 	for _, im := range p.Images() {
 		d := im.DebugInfo()
@@ -26,9 +26,9 @@ func (p *Program) eachFunction(ctx context.Context, visit func(f imageFunction))
 	return nil
 }
 
-// goFunctions finds Go's functions by the end of their names, behind a dot or
-// slash: all instances of a generic one, whose type arguments need not be given.
-// Whole names come before ends, and ends in package main before others.
+// goFunctions returns the functions of Go whose names end in a name, after a
+// dot or slash, with all instances of generic ones. Whole names come before
+// ends, and ends in package main before others.
 func (p *Program) goFunctions(ctx context.Context, name string) ([]imageFunction, error) {
 	var found [3][]imageFunction
 	err := p.eachFunction(ctx, func(f imageFunction) {
@@ -60,7 +60,7 @@ func endsIn(name, end string) bool {
 	return ok && end != "" && (strings.HasSuffix(before, ".") || strings.HasSuffix(before, "/"))
 }
 
-// withoutArguments leaves out what stands between brackets.
+// withoutArguments removes type arguments in brackets.
 func withoutArguments(name string) string {
 	if strings.IndexByte(name, '[') < 0 {
 		return name
@@ -100,13 +100,13 @@ func (p *Program) Similar(ctx context.Context, name string, n int) ([]string, er
 	return names[:min(n, len(names))], err
 }
 
-// lastPart is a function's own name in small letters.
+// lastPart returns a function's own name in lower case.
 func lastPart(name string) string {
 	name = dwarfread.BaseName(withoutArguments(name))
 	return strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 }
 
-// distance is how far one name is from another; false when it is more than most.
+// distance returns the edit distance of two names; false when it exceeds most.
 func distance(a, b string, most int) (int, bool) {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return 0, false

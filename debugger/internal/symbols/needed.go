@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// Complete reports whether all libraries are there that the images were linked
-// with: while the program is being loaded they are not, and names may be missing
-// that will be known later.
+// Complete reports whether all libraries that the images were linked with are
+// mapped. They are not while the program is being loaded; names may then be
+// missing that will be known later.
 func (p *Program) Complete() bool {
 	images := p.Images()
 	there := map[string]bool{}

@@ -16,7 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
-// ErrNotFound means that no image has what was asked for.
+// ErrNotFound is returned when no image has the name or line.
 var ErrNotFound = errors.New("no symbol found")
 
 // A Mapping is a line of the process's memory map.
@@ -26,7 +26,7 @@ type Mapping struct {
 	Path       string // as /proc/PID/maps has it, "[vdso]" included
 }
 
-// A File is what an [Config.Open] function returns.
+// A File is the contents of a mapped file, as returned by Config.Open.
 type File interface {
 	io.ReaderAt
 	io.Closer
@@ -36,9 +36,9 @@ type File interface {
 type Config struct {
 	Log *slog.Logger // nil: nothing is logged
 
-	// Open opens the file behind a mapping; nil opens Mapping.Path. Whoever
-	// knows the process id can look through /proc/PID/root, where containers
-	// have their files, or /proc/PID/map_files, where deleted ones remain.
+	// Open opens the file behind a mapping; nil opens Mapping.Path. A
+	// caller that knows the process id may open the file below /proc/PID/root,
+	// for containers, or in /proc/PID/map_files, for deleted files.
 	Open func(Mapping) (File, error)
 
 	// DebugDirs are searched for separate debug files; nil means
@@ -81,9 +81,10 @@ func (p *Program) Close() error {
 	return errors.Join(errs...)
 }
 
-// Update takes over the process's maps, in the order of addresses: it opens what is new and closes what is
-// gone. A file that cannot be read is logged once and left out. The memory is
-// read for images that have no file, such as the vdso.
+// Update takes the process's maps, in the order of addresses, opens files that
+// are new and closes those that are gone. A file that cannot be read is logged
+// once and left out. Images without a file, such as the vdso, are read from
+// memory.
 func (p *Program) Update(maps []Mapping, mem Memory) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +94,7 @@ func (p *Program) Update(maps []Mapping, mem Memory) {
 	}
 	p.images = nil
 	for _, g := range group(maps) {
-		if im := p.keepLocked(g, old, mem); im != nil {
+		if im := p.imageLocked(g, old, mem); im != nil {
 			p.images = append(p.images, im)
 		}
 	}
@@ -105,9 +106,9 @@ func (p *Program) Update(maps []Mapping, mem Memory) {
 	slices.SortFunc(p.images, func(a, b *Image) int { return cmp.Compare(a.Start, b.Start) })
 }
 
-// keepLocked finds the image of a group of mappings among the old ones, which
-// it leaves, or opens it.
-func (p *Program) keepLocked(g Mapping, old map[string]*Image, mem Memory) *Image {
+// imageLocked returns the image of a group of mappings: the old one, which it
+// removes from old, or a new one.
+func (p *Program) imageLocked(g Mapping, old map[string]*Image, mem Memory) *Image {
 	key := keyOf(g)
 	if im := old[key]; im != nil {
 		delete(old, key)
@@ -146,8 +147,8 @@ func (p *Program) open(g Mapping, mem Memory) (*Image, error) {
 	return im, nil
 }
 
-// fromMemory makes an image of what is mapped when the file is gone: its frame
-// tables are there still, its names are not.
+// fromMemory makes an image of a file that is gone from what is mapped of it:
+// it has frame tables but no names.
 func (p *Program) fromMemory(g Mapping, mem Memory, cause error) (*Image, error) {
 	if g.Offset != 0 || mem == nil {
 		return nil, cause
@@ -156,12 +157,12 @@ func (p *Program) fromMemory(g Mapping, mem Memory, cause error) (*Image, error)
 	if err != nil {
 		return nil, cause
 	}
-	im.frames, im.framed = mappedFrames(im.main, mem, im.Bias), true
+	im.frames, im.framesRead = mappedFrames(im.main, mem, im.Bias), true
 	return im, nil
 }
 
-// group joins the mappings of each file, which follow one another in memory:
-// the result has the lowest start, its offset, and the highest end.
+// group joins the consecutive mappings of each file into one, from the lowest
+// start to the highest end, with the offset of the first.
 func group(maps []Mapping) []Mapping {
 	var out []Mapping
 	for _, m := range maps {
@@ -195,9 +196,9 @@ func (p *Program) Images() []*Image {
 	return slices.Clone(p.images)
 }
 
-// Index reads everything there is to know about all images, so that questions
-// by name or line need not wait for it. It blocks until it is done or ctx ends;
-// what was read by then stays.
+// Index reads all symbols and debug information, so that later questions by
+// name or line do not wait for it. It blocks until it is done or ctx ends;
+// what was read by then is kept.
 func (p *Program) Index(ctx context.Context) error {
 	for _, im := range p.Images() {
 		if err := im.Index(ctx); err != nil && ctx.Err() != nil {

@@ -6,10 +6,11 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// GoRuntime are places of fields in the runtime's own structures.
+// GoRuntime holds offsets of fields in structures of Go's runtime.
 type GoRuntime struct{ M, Curg, Sched, SP, BP uint64 }
 
-// GoRuntime reads them from the debug information, once.
+// GoRuntime returns the offsets from debug information; false when it lacks
+// any. They are read once.
 func (im *Image) GoRuntime() (GoRuntime, bool) {
 	im.goOnce.Do(func() { im.goAt, im.goOK = im.readGoOffsets() })
 	return im.goAt, im.goOK
@@ -47,9 +48,8 @@ func (im *Image) readGoOffsets() (GoRuntime, bool) {
 	return o, found == len(want)
 }
 
-// GoTypeAt returns the type that a run-time descriptor is of. The debug
-// information has the descriptor's address, or its offset in the linker's table
-// of them.
+// GoTypeAt returns the type of a run-time type descriptor. Debug information
+// has the descriptor's address or its offset in the linker's table of them.
 func (im *Image) GoTypeAt(desc uint64) *types.Type {
 	d := im.DebugInfo()
 	if d == nil || d.LoadAll(context.Background()) != nil {
@@ -68,8 +68,9 @@ func (im *Image) GoTypeAt(desc uint64) *types.Type {
 	return nil
 }
 
-// TraitType returns the type whose methods a table of Rust's is of, nil when debug
-// information does not describe the table.
+// TraitType returns the type that implements a trait, by the address of its
+// table of methods (vtable); nil when debug information does not have the
+// table.
 func (p *Program) TraitType(table uint64) *types.Type {
 	im := p.Image(table)
 	if im == nil || im.Types() == nil {

@@ -10,27 +10,27 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// A Site is what is known about one address of the code. It does not change, so
-// it is kept.
+// A Site describes one address of the code: its function, its lines and what
+// was inlined there. Sites do not change, so they are cached.
 type Site struct {
-	Early    bool                  // it was made before all debug information was read
+	Early    bool                  // made before all debug information was read; without variables
 	Name     string                // of the function, not of what was inlined into it
 	Start    uint64                // of the function, in the process's addresses
-	Function *dwarfread.Subprogram // nil without debug information, and when Go's runtime has told all of it early
+	Function *dwarfread.Subprogram // nil without debug information, and when only Go's table was read
 	Row      *cfi.Row              // of Go's functions; nil for others
 	Levels   []dwarfread.Level     // innermost first; at least one
 }
 
-// maxSites bounds the cache: it starts afresh when it is full.
+// maxSites bounds the cache, which is emptied when it is full.
 const maxSites = 1 << 16
 
-// siteCache remembers sites by address.
+// siteCache caches sites by address.
 type siteCache struct {
 	mu sync.RWMutex
 	m  map[uint64]*Site
 }
 
-// Site returns what is known about an address of the process.
+// Site describes an address of the process.
 func (im *Image) Site(pc uint64) *Site {
 	c := &im.sites
 	c.mu.RLock()
@@ -42,11 +42,11 @@ func (im *Image) Site(pc uint64) *Site {
 	if s = im.resolveEarly(pc); s == nil {
 		s = im.resolve(pc)
 	}
-	c.keep(pc, s)
+	c.put(pc, s)
 	return s
 }
 
-func (c *siteCache) keep(pc uint64, s *Site) {
+func (c *siteCache) put(pc uint64, s *Site) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.m == nil || len(c.m) >= maxSites {
@@ -55,17 +55,19 @@ func (c *siteCache) keep(pc uint64, s *Site) {
 	c.m[pc] = s
 }
 
-// WholeSite is site where types count too: other units may describe them.
+// WholeSite is like Site but reads all debug information first, so that the
+// types of variables are known, which other units may describe.
 func (im *Image) WholeSite(pc uint64) *Site {
 	s := im.Site(pc)
 	if s.Early {
 		s = im.resolve(pc)
-		im.sites.keep(pc, s)
+		im.sites.put(pc, s)
 	}
 	return s
 }
 
-// Language is that of the function, 0 without debug information.
+// Language returns the language of the function, Unknown without debug
+// information.
 func (s *Site) Language() lang.Lang {
 	switch {
 	case s.Function != nil:
@@ -76,8 +78,8 @@ func (s *Site) Language() lang.Lang {
 	return 0
 }
 
-// resolveEarly is resolve while there is no need to read all debug information,
-// nil otherwise.
+// resolveEarly is like resolve but reads no more than one unit of debug
+// information. It returns nil when all must be read.
 func (im *Image) resolveEarly(pc uint64) *Site {
 	d := im.earlyDebug(pc - im.Bias)
 	if d == nil {
@@ -90,8 +92,8 @@ func (im *Image) resolveEarly(pc uint64) *Site {
 	return s
 }
 
-// resolve finds out about an address: by debug information where there is some,
-// else by the ELF symbols, and in Go by the runtime's table.
+// resolve describes an address from debug information where there is some,
+// else from the ELF symbols, and in Go from the runtime's table.
 func (im *Image) resolve(pc uint64) *Site {
 	s := &Site{}
 	if d := im.DebugInfo(); d != nil {
@@ -114,7 +116,8 @@ func (im *Image) resolve(pc uint64) *Site {
 	return s
 }
 
-// describe fills in what the debug information has about an address of the file.
+// describe sets the fields that debug information has for an address of the
+// file.
 func (s *Site) describe(d *dwarfread.Info, im *Image, pc uint64) error {
 	return d.Do(func() (err error) {
 		s.Function, s.Levels, err = d.LevelsLocked(pc)
@@ -127,7 +130,7 @@ func (s *Site) describe(d *dwarfread.Info, im *Image, pc uint64) error {
 
 // A Function names the code at an address.
 type Function struct {
-	Name   string // qualified, without parameters; empty when nobody knows
+	Name   string // qualified, without parameters; empty when not known
 	Start  uint64 // first instruction; 0 when Name is empty
 	Offset int64  // of the address from Start; cold parts may lie before it
 
@@ -154,8 +157,8 @@ func (p *Program) Function(addr uint64) (Function, bool) {
 	return f, f.Name != ""
 }
 
-// Variable names the global or static variable at an address of a file's data,
-// and tells how far from its beginning; false when there is none.
+// Variable returns the name of the global or static variable at an address and
+// the offset from its start; false when there is none.
 func (p *Program) Variable(addr uint64) (name string, offset uint64, ok bool) {
 	im := p.Image(addr)
 	if im == nil {
@@ -168,7 +171,7 @@ func (p *Program) Variable(addr uint64) (name string, offset uint64, ok bool) {
 	return elffile.Demangle(sym.Name), addr - im.Bias - sym.Addr, true
 }
 
-// Line returns the source line of an address; false when nobody knows.
+// Line returns the source line of an address; false when it is not known.
 func (p *Program) Line(addr uint64) (file string, line int, ok bool) {
 	im := p.Image(addr)
 	if im == nil {

@@ -9,10 +9,11 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
 )
 
-// ThreadLocal returns the address of a thread-local variable from its offset in
-// the image's block. The executable's block ends at the thread pointer (ELF
-// handling for thread-local storage, variant II); those of libraries are found
-// as a debugger of the C library finds them, by the number the loader gave.
+// ThreadLocal returns the address of a thread-local variable from its offset
+// in the image's block. The executable's block ends at the thread pointer (ELF
+// handling for thread-local storage, variant II). Blocks of libraries are
+// found through the module number that the loader assigned, as libthread_db
+// finds them.
 func (im *Image) ThreadLocal(off uint64, regs *dwarfregs.Registers, mem Memory) (uint64, error) {
 	fs, ok := regs.Get(dwarfregs.FSBase)
 	if !ok {
@@ -30,8 +31,8 @@ func (im *Image) ThreadLocal(off uint64, regs *dwarfregs.Registers, mem Memory) 
 	return im.Program.libraryTLS(im, fs, off, mem)
 }
 
-// executable reports whether the image is the program itself: it names the
-// loader it wants, or is at fixed addresses.
+// executable reports whether the image is the program itself: it names a
+// loader or has fixed addresses.
 func (im *Image) executable() bool {
 	if im.static() {
 		return true
@@ -45,7 +46,7 @@ func (im *Image) executable() bool {
 	return false
 }
 
-// libraryTLS looks up the thread's block for a library.
+// libraryTLS returns the address in the thread's block for a library.
 func (p *Program) libraryTLS(im *Image, fs, off uint64, mem Memory) (uint64, error) {
 	field, err := p.modidOffset(mem)
 	if err != nil {
@@ -73,8 +74,8 @@ func (p *Program) libraryTLS(im *Image, fs, off uint64, mem Memory) (uint64, err
 	return block + off, nil
 }
 
-// modidOffset asks the C library where in its structures a module's number is:
-// it says so in data made for debuggers, three words of which the last counts.
+// modidOffset returns the offset of the module number in the loader's records.
+// The C library publishes it for debuggers as the last of three words.
 func (p *Program) modidOffset(mem Memory) (uint64, error) {
 	for _, im := range p.Images() {
 		found := im.symbols().Named("_thread_db_link_map_l_tls_modid")
@@ -93,8 +94,8 @@ func (p *Program) modidOffset(mem Memory) (uint64, error) {
 // maxLinks bounds the loader's list of libraries.
 const maxLinks = 1 << 14
 
-// linkMap finds the loader's record of an image: in the list that the
-// executable's dynamic section leads to.
+// linkMap returns the loader's record of an image, from the list that the
+// executable's dynamic section refers to.
 func (p *Program) linkMap(im *Image, mem Memory) (uint64, error) {
 	link, err := p.firstLink(mem)
 	for n := 0; err == nil && link != 0 && n < maxLinks; n++ {
@@ -109,7 +110,7 @@ func (p *Program) linkMap(im *Image, mem Memory) (uint64, error) {
 	return 0, fmt.Errorf("%s is not in the loader's list: %w", im.Path, location.ErrUnavailable)
 }
 
-// firstLink reads the head of the loader's list: r_debug.r_map.
+// firstLink returns the head of the loader's list: r_debug.r_map.
 func (p *Program) firstLink(mem Memory) (uint64, error) {
 	for _, im := range p.Images() {
 		if !im.executable() {

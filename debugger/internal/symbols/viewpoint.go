@@ -10,11 +10,12 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// A Viewpoint is the code that globals are seen from; the zero value is none.
+// A Viewpoint is the code from which a global variable's name is resolved; the
+// zero value is none.
 type Viewpoint struct {
 	image    *Image
 	unit     *dwarfread.Unit
-	prefixes []string // that the code leaves out, longest first, without the empty one
+	prefixes []string // that the code may omit, longest first
 }
 
 // NewViewpoint returns the viewpoint of a function in a unit, which is nil when
@@ -27,11 +28,11 @@ func NewViewpoint(im *Image, u *dwarfread.Unit, function string) Viewpoint {
 	return from
 }
 
-// anonymous is how namespaces without a name are written; names are looked up
-// through them.
+// anonymous is the spelling of namespaces without a name. Lookups see through
+// them.
 const anonymous = "(anonymous namespace)::"
 
-// prefixes are what a function may leave out of the names around it: for
+// prefixes returns the qualifiers that a function may omit from names: for
 // app::Doc::add that is app::Doc:: and app::, in Go its package.
 func prefixes(function string, language lang.Lang) []string {
 	if language == lang.Go {
@@ -50,7 +51,7 @@ func prefixes(function string, language lang.Lang) []string {
 	}
 }
 
-// packageOf is the package of a Go function with the dot behind it.
+// packageOf returns the package of a Go function, with the dot.
 func packageOf(function string) string {
 	path := function
 	if i := strings.IndexByte(path, '['); i >= 0 { // type arguments have paths, too
@@ -61,7 +62,7 @@ func packageOf(function string) string {
 	return function[:last+dot+1]
 }
 
-// Global finds the variable that a name means, and its image.
+// Global returns the variable that a name refers to, and its image.
 func (from Viewpoint) Global(ctx context.Context, p *Program, name string) (*dwarfread.Variable, *Image, error) {
 	for _, im := range from.images(p) {
 		d := im.DebugInfo()
@@ -85,14 +86,14 @@ func (from Viewpoint) Global(ctx context.Context, p *Program, name string) (*dwa
 	return nil, nil, fmt.Errorf("variable %s: %w", name, ErrNotFound)
 }
 
-// images are all images, the code's own first, then the program, which lies
-// below its libraries.
+// images returns all images: the code's own first, then the program, which
+// lies below its libraries.
 func (from Viewpoint) images(p *Program) []*Image {
 	return inFront(p.Images(), from.image)
 }
 
-// nearestLocked picks the variable of an image that a name means, nil when
-// there is none.
+// nearestLocked returns the variable of an image that a name refers to, nil
+// when there is none.
 func (from Viewpoint) nearestLocked(d *dwarfread.Info, name string) *dwarfread.Variable {
 	var best *dwarfread.Variable
 	lowest := 0
@@ -113,9 +114,9 @@ func (from Viewpoint) candidatesLocked(d *dwarfread.Info, name string) []*dwarfr
 	return out
 }
 
-// rank says how near a variable is, 0 being nearest: what the code may leave
-// out of its name counts first, then whether it is in the same file. A name that
-// leaves out something else fits when it is not qualified at all.
+// rank returns how close a variable is, 0 being closest: the qualifiers that
+// the code may omit count first, then whether it is in the same file. A name
+// that omits other qualifiers fits only when it is not qualified at all.
 func (from Viewpoint) rank(v *dwarfread.Variable, name string) (int, bool) {
 	own := v.Unit == from.unit
 	full := v.Name
@@ -138,8 +139,8 @@ func (from Viewpoint) rank(v *dwarfread.Variable, name string) (int, bool) {
 	return rank, true
 }
 
-// Globals returns the global variables whose names the function wants, in the
-// order of the debug information; nil wants all.
+// Globals returns the global variables for whose names want returns true, in
+// the order of the debug information; a nil want takes all.
 func (im *Image) Globals(ctx context.Context, want func(name string) bool) ([]*dwarfread.Variable, error) {
 	d := im.DebugInfo()
 	if d == nil {

@@ -13,10 +13,10 @@ func (a *activation) view() *values.View {
 	return &values.View{Image: a.image, Memory: a.mem, Registers: a.regs, Frame: a}
 }
 
-// PC implements callFrame.
-func (a *activation) PC() uint64 { return a.look }
+// PC implements [values.CallFrame].
+func (a *activation) PC() uint64 { return a.lookupPC }
 
-// CFA is the CFA.
+// CFA implements [values.CallFrame].
 func (a *activation) CFA() (uint64, error) {
 	a.up()
 	if a.cfa == 0 {
@@ -25,7 +25,8 @@ func (a *activation) CFA() (uint64, error) {
 	return a.cfa, nil
 }
 
-// FrameBase evaluates what the function says its variables are relative to.
+// FrameBase evaluates DW_AT_frame_base of the function, which locations of its
+// variables are relative to.
 func (a *activation) FrameBase(w *values.View) (uint64, error) {
 	fn := a.function()
 	if fn == nil {

@@ -8,7 +8,7 @@
 //	vars := frames[0].Variables()
 //
 // A caller's registers are found by the first of these that applies
-// (activation.step): the kernel's signal frame, Go's runtime where call frame
+// (activation.unwind): the kernel's signal frame, Go's runtime where call frame
 // information is silent (go_stack.go), call frame information (unwind.go), and at
 // last the frame pointer. A frame that was found by the last has [Frame.Guessed]
 // set. Functions that were inlined have frames of their own.

@@ -7,10 +7,10 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
 )
 
-// EntryValue finds what a register held when the function was entered, from
-// what the caller says about the call (DWARF 5 section 3.4.2). The caller must
-// be known to have called this very function: a jump to it in between would
-// have left another value.
+// EntryValue returns the value of a register at the entry of the function,
+// from the arguments that the caller's debug information has for the call
+// (DWARF 5 section 3.4.2). It is unavailable unless the caller is known to
+// have called this very function.
 func (a *activation) EntryValue(expr []byte) (uint64, error) {
 	caller := a.up()
 	if caller == nil || caller.function() == nil || a.site == nil || a.signal {
@@ -28,7 +28,7 @@ func (a *activation) EntryValue(expr []byte) (uint64, error) {
 	return 0, location.ErrUnavailable
 }
 
-// call returns the call that the activation is in.
+// call returns the call site at which the activation waits.
 func (a *activation) call() (dwarfread.CallSite, bool) {
 	pc := a.regs.PC() - a.image.Bias
 	var found *dwarfread.CallSite
@@ -60,7 +60,7 @@ func callsOf(f *dwarfread.Subprogram) (calls []dwarfread.CallSite) {
 	return calls
 }
 
-// calledBy reports whether a call goes to this function: by its name, or by the
+// calledBy reports whether a call goes to this function, by its name or by the
 // address that the caller computed.
 func (a *activation) calledBy(caller *activation, c dwarfread.CallSite) bool {
 	if c.Target == "" && c.TargetExpr != nil {

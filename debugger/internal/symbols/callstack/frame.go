@@ -15,18 +15,18 @@ import (
 // their own, with the PC, CFA and registers of the function they are in.
 type Frame struct {
 	PC  uint64
-	CFA uint64 // what the stack pointer was before the call; 0 when not known
+	CFA uint64 // the stack pointer before the call; 0 when not known
 
 	Function string // qualified, without parameters; empty when not known
 	Offset   int64  // of PC from the function's first instruction; cold parts may lie before it
-	File     string // isEmpty when not known
+	File     string // empty when not known
 	Line     int
 	Image    string // path of the file the code is in
 	Language lang.Lang
 
 	Inlined bool
-	Signal  bool // what the kernel put there to call a signal handler
-	Guessed bool // found without call frame information
+	Signal  bool // made by the kernel to call a signal handler
+	Guessed bool // found by the frame pointer, without call frame information
 
 	// TailCall reports that the function jumped to that of the frame before and had
 	// no frame of its own any more. It is known from the debug information.
@@ -39,28 +39,29 @@ type Frame struct {
 	level int
 }
 
-// An activation is a real call: what several frames share.
+// An activation is a call with a frame of its own. Functions that were inlined
+// into it share it.
 type activation struct {
-	program *symbols.Program
-	image   *symbols.Image
-	mem     symbols.Memory
-	regs    dwarfregs.Registers
-	cfa     uint64
-	look    uint64 // the address whose rules and names hold; before a return address
-	site    *symbols.Site
-	row     *cfi.Row
-	caller  *activation
-	stepped bool // caller has been looked for
-	guessed bool
-	signal  bool
-	tail    bool // see Frame.TailCall
-	gap     bool // see Frame.Gap
+	program     *symbols.Program
+	image       *symbols.Image
+	mem         symbols.Memory
+	regs        dwarfregs.Registers
+	cfa         uint64
+	lookupPC    uint64 // the address that is looked up: pc, or the byte before a return address
+	site        *symbols.Site
+	row         *cfi.Row
+	caller      *activation
+	callerFound bool // caller is set
+	guessed     bool
+	signal      bool
+	tail        bool // see Frame.TailCall
+	gap         bool // see Frame.Gap
 }
 
-// signalName is how a frame that the kernel made is shown.
+// signalName is the name of frames that the kernel made.
 const signalName = "<signal handler called>"
 
-// String is one line of a stack trace, without its number.
+// String returns the frame as a line of a stack trace, without its number.
 func (f *Frame) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%#x", f.PC)
@@ -86,28 +87,28 @@ func (f *Frame) String() string {
 	return b.String()
 }
 
-// Registers returns the registers as the frame has them: some are no longer
-// known in frames further out.
+// Registers returns the frame's registers. In outer frames some are not known.
 func (f *Frame) Registers() dwarfregs.Registers { return f.act.regs }
 
-// Described reports whether debug information has the frame's function, and so
-// knows all names that it sees.
+// Described reports whether debug information describes the frame's function,
+// with all names that it sees.
 func (f *Frame) Described() bool {
 	return !f.Signal && f.act != nil && f.act.function() != nil
 }
 
-// function is the one that debug information has, nil when it has none.
+// function returns the function that debug information describes, nil when
+// there is none.
 func (a *activation) function() *dwarfread.Subprogram {
 	if a.site == nil {
 		return nil
 	}
 	if a.site.Early && a.site.Function == nil {
-		a.site = a.image.WholeSite(a.look)
+		a.site = a.image.WholeSite(a.lookupPC)
 	}
 	return a.site.Function
 }
 
-// frames makes the frames of an activation, innermost first.
+// frames appends the frames of an activation, innermost first.
 func (a *activation) frames(out []Frame, limit int) []Frame {
 	f := Frame{PC: a.regs.PC(), CFA: a.cfa, Guessed: a.guessed, act: a}
 	if a.image != nil {

@@ -5,52 +5,54 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfregs"
 )
 
-// goEnds are the functions that a goroutine's or a thread's stack begins with.
+// goEnds are the functions at the beginning of a goroutine's or thread's
+// stack.
 var goEnds = map[string]bool{
 	"runtime.goexit": true, "runtime.mstart": true, "runtime.rt0_go": true, "runtime.mcall": true,
 	"runtime.morestack": true, "_rt0_amd64_linux": true, "runtime.goexit.abi0": true,
 	"runtime.mstart.abi0": true, "runtime.rt0_go.abi0": true, "runtime.mcall.abi0": true,
 }
 
-// switches are the functions that go over to the thread's own stack and call
-// something there.
+// switches are the functions that switch to the thread's own stack and call a
+// function there.
 var switches = map[string]bool{
 	"runtime.systemstack": true, "runtime.systemstack.abi0": true,
 	"runtime.asmcgocall": true, "runtime.asmcgocall.abi0": true,
 }
 
-// injected are the functions that a signal handler makes look called: the
-// address they return to is that of the instruction which was interrupted.
+// injected are the functions that a signal handler makes look called: their
+// return address is that of the interrupted instruction.
 var injected = map[string]bool{
 	"runtime.sigpanic": true, "runtime.sigpanic0": true, "runtime.sigpanic0.abi0": true,
 	"runtime.asyncPreempt": true, "runtime.asyncPreempt.abi0": true,
 }
 
-// interrupted reports whether the caller's address is exact, not behind a call.
+// interrupted reports whether the caller's address is that of an instruction,
+// not a return address.
 func (a *activation) interrupted() bool {
 	return a.signal || (a.site != nil && injected[a.site.Name])
 }
 
-// goStep handles the functions of Go's runtime that call frame information says
-// nothing true about. Sure is false for all others.
-func (a *activation) goStep() (regs dwarfregs.Registers, ok, sure bool) {
+// unwindGo unwinds the functions of Go's runtime for which call frame
+// information is wrong. Sure is false for all others.
+func (a *activation) unwindGo() (regs dwarfregs.Registers, ok, sure bool) {
 	if a.site == nil {
 		return regs, false, false
 	}
 	switch {
-	case goEnds[a.site.Name] && a.look != a.regs.PC():
+	case goEnds[a.site.Name] && a.lookupPC != a.regs.PC():
 		a.cfa, _ = a.regs.Get(dwarfregs.RSP)
 		return regs, false, true
-	case switches[a.site.Name] && a.look != a.regs.PC():
-		return a.overSwitch()
+	case switches[a.site.Name] && a.lookupPC != a.regs.PC():
+		return a.unwindStackSwitch()
 	}
 	return regs, false, false
 }
 
-// overSwitch goes on where the goroutine left its stack: the runtime keeps the
-// place in g.sched, which is the frame of this very function there. Without a
-// goroutine nothing was switched and the ordinary rules hold.
-func (a *activation) overSwitch() (regs dwarfregs.Registers, ok, sure bool) {
+// unwindStackSwitch continues on the goroutine's stack, whose registers the runtime
+// saved in g.sched when this function switched stacks. Without a goroutine no
+// stack was switched, and the ordinary rules apply.
+func (a *activation) unwindStackSwitch() (regs dwarfregs.Registers, ok, sure bool) {
 	g, found := a.goroutine()
 	if !found || a.row == nil {
 		return regs, false, false
@@ -63,7 +65,7 @@ func (a *activation) overSwitch() (regs dwarfregs.Registers, ok, sure bool) {
 	there := *a
 	there.regs.Set(dwarfregs.RSP, sp)
 	there.regs.Set(dwarfregs.RBP, bp)
-	regs, ok = there.byRow()
+	regs, ok = there.unwindByRow()
 	if !ok || a.program.Image(regs.PC()) == nil {
 		return regs, false, false
 	}
@@ -71,10 +73,11 @@ func (a *activation) overSwitch() (regs dwarfregs.Registers, ok, sure bool) {
 	return regs, true, true
 }
 
-// A goroutine is where the runtime keeps the place a goroutine goes on at.
+// A goroutine is the address of the saved registers of a goroutine, and the
+// offsets of its stack and base pointer.
 type goroutine struct{ sched, spOffset, bpOffset uint64 }
 
-// goroutine finds the user goroutine of the thread: the one that m.curg names.
+// goroutine returns the user goroutine of the thread, m.curg.
 func (a *activation) goroutine() (goroutine, bool) {
 	var out goroutine
 	tp, ok := a.regs.Get(dwarfregs.FSBase)

@@ -10,11 +10,12 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
 )
 
-// A function that ends by jumping to another leaves no frame. Where the debug
-// information of the caller says that it called another function than the one that
-// runs, the jumps that lead from there to here are looked for, and their frames put
-// back, as gdb does. Of several ways that are possible, the jumps at both ends
-// that all of them share are shown, and the gap between is marked.
+// A function that ends by jumping to another leaves no frame. When the
+// caller's debug information says that it called another function than the one
+// that runs, tailSearch looks for the jumps that lead from there to here, and
+// their frames are shown, as gdb does. When several sequences of jumps are
+// possible, those that all have in common at either end are shown, and the gap
+// between them is marked.
 
 // maxTailCalls bounds how many functions may have jumped to one another, and
 // maxTailSearch how many jumps are looked at.
@@ -29,8 +30,9 @@ type tailCall struct {
 	site  dwarfread.CallSite
 }
 
-// throughTailCalls returns the caller of an activation, given the next one that
-// has a frame: that one, or the innermost of the functions that jumped here.
+// throughTailCalls returns the caller of an activation: given the next
+// activation that has a frame, that one or the innermost of the functions that
+// jumped here.
 func (a *activation) throughTailCalls(caller *activation) *activation {
 	if !a.mayBeJumpedTo() || caller.signal || caller.site == nil || caller.site.Function == nil {
 		return caller
@@ -77,8 +79,9 @@ func (a *activation) callee(c dwarfread.CallSite) code {
 	return codeAt(a.program, addr)
 }
 
-// jumpedFrom makes the activation of a function that ended by a jump, and ran on
-// the stack as a found it. Only the registers that its caller got back are known.
+// jumpedFrom returns the activation of a function that jumped on. It had the
+// stack pointer that a was called with, and of its registers only those that
+// its caller got back are known.
 func (a *activation) jumpedFrom(c tailCall, caller, next *activation) *activation {
 	pc, exact := c.site.Return, false
 	if pc == 0 {
@@ -88,7 +91,7 @@ func (a *activation) jumpedFrom(c tailCall, caller, next *activation) *activatio
 	regs.Set(dwarfregs.RIP, pc+c.image.Bias)
 	regs.Set(dwarfregs.RSP, a.cfa-8) // the return address is on top
 	t := newActivation(a.program, regs, a.mem, exact)
-	t.tail, t.stepped, t.caller, t.cfa = true, true, next, a.cfa
+	t.tail, t.callerFound, t.caller, t.cfa = true, true, next, a.cfa
 	return t
 }
 
@@ -110,7 +113,7 @@ func codeAt(p *symbols.Program, addr uint64) code {
 	return code{}
 }
 
-// codeNamed returns the function that a name means in a unit.
+// codeNamed returns the function that a name refers to in a unit.
 func codeNamed(p *symbols.Program, im *symbols.Image, u *dwarfread.Unit, name string) code {
 	if name == "" {
 		return code{}
@@ -133,16 +136,17 @@ func codeNamed(p *symbols.Program, im *symbols.Image, u *dwarfread.Unit, name st
 	return code{}
 }
 
-// A tailSearch looks for the ways from one function to another by jumps.
+// A tailSearch finds the sequences of jumps from one function to another.
 type tailSearch struct {
 	program *symbols.Program
 	goal    *symbols.Site
-	active  map[uint64]bool // functions on the way that is being looked at
+	active  map[uint64]bool // functions of the sequence being built
 	found   [][]tailCall
-	jumps   int // that were looked at
+	jumps   int // examined so far
 }
 
-// search adds the ways from a function, to which a way leads, to the goal.
+// search adds the sequences from a function to the goal; way leads to the
+// function.
 func (s *tailSearch) search(from code, way []tailCall) {
 	f := from.site.Function
 	if f == nil || s.active[from.site.Start] || len(way) >= maxTailCalls {
@@ -168,8 +172,8 @@ func (s *tailSearch) search(from code, way []tailCall) {
 	}
 }
 
-// certain returns the jumps that all ways share: those at their beginning, and
-// those at their end when there is something else between.
+// certain returns the jumps that all sequences have in common: at the
+// beginning, and at the end if they differ in between.
 func (s *tailSearch) certain() (outer, inner []tailCall) {
 	if len(s.found) == 0 || s.jumps > maxTailSearch {
 		return nil, nil
@@ -186,7 +190,7 @@ func (s *tailSearch) certain() (outer, inner []tailCall) {
 	return outer, inner[max(0, len(outer)+len(inner)-shortest):]
 }
 
-// common returns how many jumps two ways share at their beginning.
+// common returns how many jumps two sequences share at the beginning.
 func common(a, b []tailCall) (n int) {
 	for n < min(len(a), len(b)) && same(a[n], b[n]) {
 		n++
@@ -194,7 +198,7 @@ func common(a, b []tailCall) (n int) {
 	return n
 }
 
-// commonEnd is common for their end.
+// commonEnd returns how many jumps two sequences share at the end.
 func commonEnd(a, b []tailCall) (n int) {
 	for n < min(len(a), len(b)) && same(a[len(a)-1-n], b[len(b)-1-n]) {
 		n++

@@ -16,10 +16,10 @@ const maxFrames = 10_000
 var errNoPC = errors.New("program counter is not known")
 
 // Unwind walks the stack of a stopped thread and returns its frames, innermost
-// first, at most limit of them (0: ten thousand). It ends where the stack does,
-// where nothing more can be read, and where it would go round in circles; what
-// was found by then is returned. The error is for registers without a program
-// counter.
+// first, at most limit of them (0: ten thousand). It stops at the end of the
+// stack, where memory cannot be read, and where the stack would loop; the
+// frames found by then are returned. The error is for registers without a
+// program counter.
 func Unwind(p *symbols.Program, regs dwarfregs.Registers, mem symbols.Memory, limit int) ([]Frame, error) {
 	if limit <= 0 || limit > maxFrames {
 		limit = maxFrames
@@ -44,36 +44,37 @@ func Unwind(p *symbols.Program, regs dwarfregs.Registers, mem symbols.Memory, li
 	return out, nil
 }
 
-// activation describes the call that some registers are of. In the innermost
-// call, and in what a signal interrupted, the program counter is exact; in
-// others it is behind a call, which may be the last instruction of its function.
+// newActivation returns the call that registers belong to. In the innermost
+// call, and in one that a signal interrupted, the program counter is exact; in
+// others it is a return address, which may lie after the last instruction of
+// its function.
 func newActivation(p *symbols.Program, regs dwarfregs.Registers, mem symbols.Memory, exact bool) *activation {
-	a := &activation{program: p, mem: mem, regs: regs, look: regs.PC()}
+	a := &activation{program: p, mem: mem, regs: regs, lookupPC: regs.PC()}
 	if !exact {
-		a.look--
+		a.lookupPC--
 	}
-	if a.image = p.Image(a.look); a.image == nil {
+	if a.image = p.Image(a.lookupPC); a.image == nil {
 		return a
 	}
-	a.site = a.image.Site(a.look)
+	a.site = a.image.Site(a.lookupPC)
 	if a.row = a.site.Row; a.row != nil {
 		return a
 	}
-	row, err := a.image.UnwindRow(a.look)
+	row, err := a.image.UnwindRow(a.lookupPC)
 	if err == nil {
 		a.row, a.signal = row, row.Signal
 	}
 	return a
 }
 
-// up returns the caller's activation, nil where the stack ends. The first call
-// also finds this one's CFA.
+// up returns the caller's activation, nil at the end of the stack. The first
+// call also sets this one's CFA.
 func (a *activation) up() *activation {
-	if a.stepped {
+	if a.callerFound {
 		return a.caller
 	}
-	a.stepped = true
-	regs, ok := a.step()
+	a.callerFound = true
+	regs, ok := a.unwind()
 	if !ok || regs.PC() == 0 {
 		return nil
 	}
@@ -83,22 +84,22 @@ func (a *activation) up() *activation {
 	return a.caller
 }
 
-// step finds the caller's registers by the first way that applies.
-func (a *activation) step() (dwarfregs.Registers, bool) {
+// unwind returns the caller's registers by the first method that applies.
+func (a *activation) unwind() (dwarfregs.Registers, bool) {
 	if a.returnsElsewhere() && a.sigreturn() {
-		return a.fromSignal()
+		return a.unwindSignal()
 	}
-	if regs, ok, sure := a.goStep(); sure {
+	if regs, ok, sure := a.unwindGo(); sure {
 		return regs, ok
 	}
 	if a.row != nil {
-		return a.byRow()
+		return a.unwindByRow()
 	}
-	return a.byGuess()
+	return a.unwindByFramePointer()
 }
 
-// byRow applies call frame information (DWARF 5 section 6.4.3).
-func (a *activation) byRow() (dwarfregs.Registers, bool) {
+// unwindByRow applies call frame information (DWARF 5 section 6.4.3).
+func (a *activation) unwindByRow() (dwarfregs.Registers, bool) {
 	cfa, err := a.address(&a.row.CFA)
 	if err != nil {
 		return dwarfregs.Registers{}, false
@@ -109,8 +110,8 @@ func (a *activation) byRow() (dwarfregs.Registers, bool) {
 	for i := range a.row.Reg {
 		a.recover(&out, i)
 	}
-	// The stack pointer is the CFA unless the frame says otherwise, as signal
-	// frames do.
+	// The stack pointer is the CFA unless a rule says otherwise, as in signal
+	// frames.
 	if k := a.row.Reg[dwarfregs.RSP].Kind; k == cfi.Unspecified {
 		out.Set(dwarfregs.RSP, cfa)
 	}
@@ -123,8 +124,9 @@ func (a *activation) byRow() (dwarfregs.Registers, bool) {
 	return out, ok && a.advances(&out)
 }
 
-// advances reports whether the caller's frame lies further out, so that walking
-// ends. Signal frames switch stacks, and a leaf function may have no frame.
+// advances reports whether the caller's frame lies further out, so that the
+// walk ends. Signal frames may switch stacks, and a leaf function may have no
+// frame.
 func (a *activation) advances(next *dwarfregs.Registers) bool {
 	sp, _ := a.regs.Get(dwarfregs.RSP)
 	to, ok := next.Get(dwarfregs.RSP)
@@ -134,12 +136,12 @@ func (a *activation) advances(next *dwarfregs.Registers) bool {
 	return ok && to > sp
 }
 
-// calleeSaved are the registers that a function keeps for its caller (System V
-// ABI for AMD64 version 1.0, figure 3.4). Others are lost unless a rule says
-// where they are.
+// calleeSaved are the registers that a function preserves for its caller
+// (System V ABI for AMD64 version 1.0, figure 3.4). Others are lost unless a
+// rule recovers them.
 var calleeSaved = [cfi.Columns]bool{dwarfregs.RBX: true, dwarfregs.RBP: true, dwarfregs.RSP: true, dwarfregs.R12: true, dwarfregs.R13: true, dwarfregs.R14: true, dwarfregs.R15: true}
 
-// recover finds one register of the caller.
+// recover sets one register of the caller.
 func (a *activation) recover(out *dwarfregs.Registers, i int) {
 	rule := &a.row.Reg[i]
 	switch rule.Kind {
@@ -159,7 +161,7 @@ func (a *activation) recover(out *dwarfregs.Registers, i int) {
 	out.Set(i, v)
 }
 
-// value finds what a rule describes.
+// value returns the value that a rule describes.
 func (a *activation) value(r *cfi.Rule) (uint64, error) {
 	switch r.Kind {
 	case cfi.AtOffset:
@@ -178,7 +180,7 @@ func (a *activation) value(r *cfi.Rule) (uint64, error) {
 	return a.address(r)
 }
 
-// address finds the CFA, or the value of a rule that is made the same way.
+// address returns the CFA, or the value of a rule of the same form.
 func (a *activation) address(r *cfi.Rule) (uint64, error) {
 	switch r.Kind {
 	case cfi.InRegister:
@@ -193,8 +195,8 @@ func (a *activation) address(r *cfi.Rule) (uint64, error) {
 	return 0, location.ErrUnavailable
 }
 
-// expressions is what an expression of a rule may ask: registers and memory,
-// and the CFA, which is pushed before it runs.
+// expressions returns the context in which expressions of rules run. The CFA
+// is pushed beforehand.
 func (a *activation) expressions() *location.Context {
 	c := &location.Context{Memory: a.mem, Bias: a.image.Bias, Register: a.regs.Get}
 	if a.cfa != 0 {
@@ -203,18 +205,18 @@ func (a *activation) expressions() *location.Context {
 	return c
 }
 
-// byGuess walks on without call frame information: by the frame pointer, or, in
-// code that is just being entered or was jumped to by mistake, by the word on
-// top of the stack. A return address must lie in an image.
-func (a *activation) byGuess() (dwarfregs.Registers, bool) {
+// unwindByFramePointer unwinds without call frame information: by the frame pointer, or, at
+// a function's first instruction and outside of all code, by the word on top
+// of the stack. A return address must lie in an image.
+func (a *activation) unwindByFramePointer() (dwarfregs.Registers, bool) {
 	a.guessed = true
 	sp, ok := a.regs.Get(dwarfregs.RSP)
 	if !ok {
 		return dwarfregs.Registers{}, false
 	}
 	entering := a.image == nil || (a.site != nil && a.site.Start == a.regs.PC())
-	if entering && a.look == a.regs.PC() {
-		if regs, ok := a.returned(sp, a.regs.BasePointer()); ok {
+	if entering && a.lookupPC == a.regs.PC() {
+		if regs, ok := a.callerAt(sp, a.regs.BasePointer()); ok {
 			return regs, true
 		}
 	}
@@ -226,12 +228,12 @@ func (a *activation) byGuess() (dwarfregs.Registers, bool) {
 	if err != nil {
 		return dwarfregs.Registers{}, false
 	}
-	return a.returned(bp+8, saved)
+	return a.callerAt(bp+8, saved)
 }
 
-// returned makes the caller's registers when its address lies at a place on the
-// stack.
-func (a *activation) returned(at, bp uint64) (dwarfregs.Registers, bool) {
+// callerAt returns the caller's registers if a return address lies at a place
+// on the stack.
+func (a *activation) callerAt(at, bp uint64) (dwarfregs.Registers, bool) {
 	pc, err := symbols.ReadWord(a.mem, at)
 	if err != nil || a.program.Image(pc) == nil {
 		return dwarfregs.Registers{}, false
@@ -244,21 +246,21 @@ func (a *activation) returned(at, bp uint64) (dwarfregs.Registers, bool) {
 	return out, true
 }
 
-// sigreturns are the instructions that every signal handler returns to: mov of
-// 15 into rax or eax, syscall. Programs that bring their own have no call frame
-// information for it.
+// sigreturns are the instructions that signal handlers return to: mov of 15
+// into rax or eax, syscall. Programs with their own have no call frame
+// information for them.
 var sigreturns = [][]byte{
 	{0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05},
 	{0xb8, 15, 0, 0, 0, 0x0f, 0x05},
 }
 
-// returnsElsewhere reports whether the program counter is not in the function
-// that the address before it is in, as with a return address that no call made.
+// returnsElsewhere reports whether the byte before the program counter belongs
+// to another function, as with a return address that no call pushed.
 func (a *activation) returnsElsewhere() bool {
 	return a.row == nil || (!a.row.Signal && a.regs.PC()-a.image.Bias >= a.row.End)
 }
 
-// sigreturn reports whether the call is what the kernel put in to call a signal
+// sigreturn reports whether the frame was made by the kernel to call a signal
 // handler.
 func (a *activation) sigreturn() bool {
 	var p [9]byte
@@ -276,11 +278,12 @@ func (a *activation) sigreturn() bool {
 // contextOrder are the registers in the kernel's struct sigcontext.
 var contextOrder = [...]int{dwarfregs.R8, dwarfregs.R9, dwarfregs.R10, dwarfregs.R11, dwarfregs.R12, dwarfregs.R13, dwarfregs.R14, dwarfregs.R15, dwarfregs.RDI, dwarfregs.RSI, dwarfregs.RBP, dwarfregs.RBX, dwarfregs.RDX, dwarfregs.RAX, dwarfregs.RCX, dwarfregs.RSP, dwarfregs.RIP}
 
-// contextOffset is where they are from the stack pointer at the return.
+// contextOffset is the offset of the registers from the stack pointer at the
+// return.
 const contextOffset = 40
 
-// fromSignal reads the registers that the kernel saved before the handler ran.
-func (a *activation) fromSignal() (dwarfregs.Registers, bool) {
+// unwindSignal reads the registers that the kernel saved before the handler ran.
+func (a *activation) unwindSignal() (dwarfregs.Registers, bool) {
 	sp, _ := a.regs.Get(dwarfregs.RSP)
 	a.cfa = sp
 	out := a.regs.Unknown()

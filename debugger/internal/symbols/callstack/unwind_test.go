@@ -151,8 +151,8 @@ func TestGoStacks(t *testing.T) {
 	}
 }
 
-// TestGoStackStripped takes stacks of programs without debug information, which
-// are those of the same program with it.
+// TestGoStackStripped compares stacks of programs without debug information
+// with those of the same programs with it.
 func TestGoStackStripped(t *testing.T) {
 	t.Setenv("ORACLE_PLAIN", "yes")
 	stack := func(flags ...string) (lines []string) {

@@ -12,11 +12,11 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
-// Variable returns a variable by its name as the frame's function sees it: a
-// local one, those of inner blocks first, else a member of the object whose
-// method the function is, else a global one. Of the globals, those of the
-// function's own file, and there those of its own class, namespace or package,
-// come before those of the program, and libraries' come last.
+// Variable returns the variable that a name refers to in the frame's function:
+// a local one, innermost block first, else a member of the object whose method
+// the function is, else a global one. Globals of the function's file come
+// first, among them those of its own class, namespace or package, then those
+// of the program, then those of libraries.
 func (f *Frame) Variable(ctx context.Context, name string) (values.Object, error) {
 	if o, ok := f.local(name); ok {
 		return o, nil
@@ -32,7 +32,7 @@ func (f *Frame) Variable(ctx context.Context, name string) (values.Object, error
 	return w.Object(v), nil
 }
 
-// local finds an argument or local variable, in inner blocks first.
+// local returns an argument or local variable, innermost block first.
 func (f *Frame) local(name string) (values.Object, bool) {
 	for _, s := range slices.Backward(f.scopes()) {
 		for _, v := range s.Variables {
@@ -44,15 +44,15 @@ func (f *Frame) local(name string) (values.Object, bool) {
 	return values.Object{}, false
 }
 
-// isCalled reports whether people know a variable by a name: Go's compiler
-// writes & before those that live on the heap.
+// isCalled reports whether a name is that of a variable. Go's compiler writes
+// & before the names of variables on the heap.
 func isCalled(v *dwarfread.Variable, name string) bool {
 	return v.Name == name || v.Unit.Lang == lang.Go && strings.TrimPrefix(v.Name, "&") == name
 }
 
-// member finds a member of the object whose method the frame is in. When the
-// object cannot be read the member is there, without a value: nothing else may
-// stand in for it.
+// member returns a member of the object whose method the frame is in. When the
+// object cannot be read the member is returned without a value, so that no
+// other variable is taken for it.
 func (f *Frame) member(name string) (values.Object, bool) {
 	if f.Language != lang.CPlusPlus {
 		return values.Object{}, false
@@ -93,8 +93,8 @@ func (f *Frame) Variables() []values.Object {
 	return out
 }
 
-// visible leaves out what is declared below the line that runs. Optimized code
-// jumps about, so only languages where the line decides, and plain code, count.
+// visible reports whether a variable is declared by the line that runs. Only
+// Go is judged by lines: optimized code of other languages jumps about.
 func (f *Frame) visible(v *dwarfread.Variable) bool {
 	return v.Argument || f.Language != lang.Go || v.Line <= f.Line || f.Line == 0
 }
@@ -104,7 +104,7 @@ func (f *Frame) scopes() []*dwarfread.Scope {
 		return nil
 	}
 	if f.act.site.Early {
-		f.act.site = f.act.image.WholeSite(f.act.look)
+		f.act.site = f.act.image.WholeSite(f.act.lookupPC)
 	}
 	if f.level >= len(f.act.site.Levels) {
 		return nil

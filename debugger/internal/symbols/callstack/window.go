@@ -2,22 +2,23 @@ package callstack
 
 import "github.com/triptych-mcp/triptych/debugger/internal/symbols"
 
-// stackWindow is how much of the stack is read in one piece before an unwind.
+// stackWindow is the number of bytes of the stack that are read at once before
+// an unwind.
 const stackWindow = 8 << 10
 
 type partMemory interface {
 	ReadPart(addr uint64, p []byte) int
 }
 
-// A window is memory with one part of it read beforehand.
+// A window is memory with a part of it read beforehand.
 type window struct {
 	symbols.Memory
 	start uint64
 	data  []byte
 }
 
-// newWindow reads ahead from an address. When that fails, as at the end of a
-// stack, less is read, down to nothing.
+// newWindow reads ahead from an address. If that fails, as at the end of a
+// stack, it reads less.
 func newWindow(m symbols.Memory, start uint64) *window {
 	w := &window{Memory: m, start: start, data: make([]byte, stackWindow)}
 	if m, ok := m.(partMemory); ok {

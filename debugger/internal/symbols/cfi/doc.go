@@ -1,5 +1,5 @@
-// Package cfi reads call frame information: for an address in the code it says
-// where the caller's registers are.
+// Package cfi reads call frame information: for an address in the code it
+// gives the rules by which the caller's registers are found.
 //
 // Compilers write that information as small programs, one for each function, in
 // .eh_frame (System V ABI, Linux Standard Base 5.0 section 10.6) and .debug_frame
@@ -10,8 +10,8 @@
 //	t := cfi.New(cfi.Section{Data: eh, Addr: addr, EH: true, Hdr: hdr, HdrAddr: hdrAddr})
 //	row, err := t.Row(pc)
 //
-// Addresses are those of the file; whoever knows where it was loaded takes the
-// difference away. Where the linker left its sorted table (.eh_frame_hdr), a row
+// Addresses are file addresses: callers subtract the difference to those in the
+// process. Where the linker left its sorted table (.eh_frame_hdr), a row
 // costs a binary search in it and nothing is read beforehand; otherwise the first
 // call lists the section once.
 //
@@ -21,6 +21,6 @@
 //
 // # Errors
 //
-// [ErrNotCovered] is the ordinary one: no function there. Everything else is a
-// section that is damaged or lies; no input makes this package panic or run long.
+// [ErrNotCovered] is returned for addresses of no function. All other errors mean a
+// damaged section. No input makes this package panic or run long.
 package cfi

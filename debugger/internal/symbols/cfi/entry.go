@@ -2,7 +2,8 @@ package cfi
 
 import "errors"
 
-// A cie is what many functions' entries share (DWARF 5 section 6.4.1).
+// A cie is a common information entry, which many functions share (DWARF 5
+// section 6.4.1).
 type cie struct {
 	codeAlign uint64
 	dataAlign int64
@@ -14,14 +15,14 @@ type cie struct {
 	initial   []byte
 }
 
-// An fde is the entry of one function.
+// An fde is the frame description entry of one function.
 type fde struct {
 	cie        *cie
 	start, end uint64
 	program    []byte
 }
 
-// A record is an entry as it lies in the section, not yet decoded.
+// A record is an entry in the section, not yet decoded.
 type record struct {
 	at     uint64 // offset of the record
 	next   uint64 // offset of the one behind it

@@ -2,7 +2,7 @@ package cfi
 
 import "errors"
 
-// Limits on what a frame program may do. Real ones stay below a hundredth.
+// Limits on frame programs. Real ones stay below a hundredth of them.
 const (
 	maxOps    = 1 << 16
 	maxStates = 64
@@ -44,7 +44,8 @@ const (
 	opRestoreIn = 0xc0
 )
 
-// state is the part of a row that remember and restore put aside.
+// state is the part of a row that remember_state and restore_state save and
+// restore.
 type state struct {
 	cfa Rule
 	reg [Columns]Rule
@@ -62,15 +63,15 @@ type machine struct {
 	ops     int
 }
 
-// run makes the row that holds at pc.
+// run returns the row that is valid at pc.
 func (f *fde) run(pc uint64, base bases) (*Row, error) {
 	m := &machine{cie: f.cie, base: base, loc: f.start, until: ^uint64(0)}
 	if err := m.exec(f.cie.initial, f.start); err != nil {
 		return nil, err
 	}
 	m.initial, m.loc, m.until = m.state, f.start, pc
-	// Programs lie behind one another; relative addresses do not occur in them
-	// (set_loc is not written for this processor), so where this one lies does not matter.
+	// Programs have no relative addresses (set_loc is not written for this
+	// processor), so the address of this one is not needed.
 	if err := m.exec(f.program, f.start); err != nil {
 		return nil, err
 	}
@@ -80,8 +81,8 @@ func (f *fde) run(pc uint64, base bases) (*Row, error) {
 	}, nil
 }
 
-// exec runs instructions until one moves past the address that is wanted. The
-// instruction which does that changes nothing else, so the state is right then.
+// exec runs instructions up to the first that advances past the wanted
+// address.
 func (m *machine) exec(program []byte, addr uint64) error {
 	r := read(program, addr)
 	for len(r.Data) > 0 && r.Err == nil && m.loc <= m.until {
@@ -131,7 +132,7 @@ func (m *machine) extended(op byte, r *reader) {
 	}
 }
 
-// rule runs the instructions that say where one register is.
+// rule runs the instructions that set the rule of a register.
 func (m *machine) rule(op byte, r *reader) {
 	reg := r.ULEB()
 	switch op {
@@ -162,7 +163,7 @@ func (m *machine) rule(op byte, r *reader) {
 	}
 }
 
-// define runs the instructions that say what the CFA is.
+// define runs the instructions that set the rule of the CFA.
 func (m *machine) define(op byte, r *reader) {
 	switch op {
 	case opDefCFA:
@@ -182,7 +183,8 @@ func (m *machine) define(op byte, r *reader) {
 	}
 }
 
-// swap puts the state aside or takes it back. GNU tools take the CFA back too.
+// swap saves the state or restores it. As with GNU tools the CFA is part of
+// it.
 func (m *machine) swap(op byte, r *reader) {
 	switch n := len(m.stack); {
 	case op == opRemember && n < maxStates:
@@ -210,5 +212,5 @@ func (m *machine) restore(reg uint64) {
 	}
 }
 
-// register reads a register's number. One that does not exist stays one.
+// register reads a register number. Numbers beyond the table stay beyond it.
 func register(r *reader) uint16 { return uint16(min(r.ULEB(), 0xffff)) }

@@ -7,13 +7,13 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/field"
 )
 
-// errShort means that the section ends in the middle of something.
+// errShort is returned when the section ends within an entry.
 var errShort = errors.New("frame information ends early")
 
-// A reader takes fields off a section, and pointers.
+// A reader reads fields and pointers of a section.
 type reader struct{ field.Reader }
 
-// read begins at data, whose address that is.
+// read returns a reader of data at an address.
 func read(data []byte, addr uint64) reader {
 	return reader{field.Reader{Data: data, Addr: addr, Short: errShort}}
 }
@@ -27,8 +27,8 @@ const (
 	encBase     = 0x70
 )
 
-// formats says how each pointer format is stored: bytes, and whether signed.
-// Zero bytes stand for the variable-length numbers.
+// formats holds the size of each pointer format and whether it is signed. Size
+// 0 means a variable length.
 var formats = map[byte]struct {
 	size   int
 	signed bool
@@ -37,11 +37,11 @@ var formats = map[byte]struct {
 	0x09: {0, true}, 0x0a: {2, true}, 0x0b: {4, true}, 0x0c: {8, true},
 }
 
-// bases are what relative pointers are relative to, beside their own place.
+// bases are the addresses that relative pointers refer to, beside their own.
 type bases struct{ data, function uint64 }
 
-// pointer reads an encoded address. One that is indirect comes back as it is:
-// its value lives in the process, and no field we need is of that sort.
+// pointer reads an encoded address. An indirect one is returned as it is: its
+// target is in the process, and no needed field is of that form.
 func (r *reader) pointer(enc byte, b bases) uint64 {
 	if enc == encOmit {
 		return 0

@@ -7,15 +7,15 @@ const (
 	RSP = 7
 	RA  = 16 // the return address column
 
-	// Columns is how many registers have a rule in a row: the sixteen general
-	// ones and the return address. Rules for others are read and dropped.
+	// Columns is the number of registers with a rule in a row: the sixteen
+	// general ones and the return address. Rules for others are ignored.
 	Columns = 17
 )
 
-// A Kind says how a rule finds a value (DWARF 5 section 6.4.1).
+// A Kind is the method by which a rule finds a value (DWARF 5 section 6.4.1).
 type Kind uint8
 
-// The rules.
+// Kinds of rules.
 const (
 	Unspecified   Kind = iota // nothing is said; the ABI decides
 	Undefined                 // the value is lost
@@ -23,8 +23,8 @@ const (
 	AtOffset                  // in memory at CFA + Offset
 	IsOffset                  // the value is CFA + Offset
 	InRegister                // in register Reg; for the CFA: Reg + Offset
-	AtExpression              // in memory where Expr says
-	IsExpression              // the value is what Expr computes
+	AtExpression              // in memory at the result of Expr
+	IsExpression              // the value is the result of Expr
 	cfaExpression = IsExpression
 )
 
@@ -36,7 +36,7 @@ type Rule struct {
 	Expr   []byte // a DWARF expression; belongs to the section, not to be changed
 }
 
-// A Row is what holds at one address.
+// A Row holds the rules at one address.
 type Row struct {
 	CFA    Rule // InRegister (plus Offset) or IsExpression
 	Reg    [Columns]Rule

@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// ErrNotCovered means that the section describes no function at that address.
+// ErrNotCovered is returned when the section describes no function at an
+// address.
 var ErrNotCovered = errors.New("no frame information for that address")
 
 // A Section is one section of call frame information as the file has it.
@@ -34,10 +35,10 @@ type Table struct {
 	rows map[uint64]*Row // by address; nil where there is none
 }
 
-// maxRows bounds the cache of rows: it starts afresh when it is full.
+// maxRows bounds the cache of rows, which is emptied when it is full.
 const maxRows = 1 << 16
 
-// A span is a function in the list that stands in for .eh_frame_hdr.
+// A span is a function in the list that replaces .eh_frame_hdr.
 type span struct{ start, end, at uint64 }
 
 // New returns a table over a section. It reads nothing yet.
@@ -45,8 +46,8 @@ func New(s Section) *Table {
 	return &Table{s: s, cies: map[uint64]*cie{}, rows: map[uint64]*Row{}}
 }
 
-// Row returns the rules that hold at an address of the file. The row is shared:
-// it must not be changed. The error is [ErrNotCovered] where no function is.
+// Row returns the rules at an address of the file. The row is shared and must
+// not be changed. The error is [ErrNotCovered] where no function is.
 func (t *Table) Row(pc uint64) (*Row, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,8 +102,7 @@ func (t *Table) find(pc uint64) (uint64, error) {
 	return t.all[i].at, nil
 }
 
-// list reads the whole section once. What is damaged ends it: what came before
-// is still good.
+// list reads the whole section once, up to the first damaged record.
 func (t *Table) list() []span {
 	var all []span
 	for at := uint64(0); at < uint64(len(t.s.Data)); {
@@ -161,8 +161,8 @@ const (
 	headerPair     = 8
 )
 
-// header decodes .eh_frame_hdr. One of another form than linkers write is as
-// good as none.
+// header decodes .eh_frame_hdr. It returns nil for a form that linkers do not
+// write.
 func (s *Section) header() (header, bool) {
 	if len(s.Hdr) < 4 || s.Hdr[0] != 1 || s.Hdr[3] != headerEncoding {
 		return header{}, false

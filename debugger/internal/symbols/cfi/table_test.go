@@ -193,7 +193,7 @@ func TestSignalFrame(t *testing.T) {
 		1, 'z', 'R', 'S', 0, // version, augmentation
 		1, 0x78, 16, // code 1, data -8, return address column
 		1, 0x00, // augmentation data: addresses are absolute
-		0x0f, 2, 0x77, 0x10, // CFA is what rsp+16 computes
+		0x0f, 2, 0x77, 0x10, // CFA is rsp+16
 	}
 	var s []byte
 	s = append(s, byte(len(cie)), 0, 0, 0)
@@ -218,7 +218,7 @@ func TestSignalFrame(t *testing.T) {
 func FuzzTable(f *testing.F) {
 	f.Add([]byte{0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0}, true, uint64(0x1000))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0x80}, false, uint64(0))
-	// A version nobody knows, and a string behind it.
+	// An unknown version, followed by a string.
 	f.Add([]byte{
 		0x14, 0, 0, 0, 0, 0, 0, 0, 2, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
 		0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

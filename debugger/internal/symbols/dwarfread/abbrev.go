@@ -2,7 +2,7 @@ package dwarfread
 
 import "encoding/binary"
 
-// Forms of references out of a unit, and one that has its value in the
+// Forms of references out of a unit, and the form that has its value in the
 // abbreviation (DWARF 5 section 7.5.6).
 const (
 	formRefAddr       = 0x10
@@ -14,10 +14,10 @@ const (
 	formGNUStrpAlt    = 0x1f21
 )
 
-// abbreviations returns .debug_abbrev as far as the table at an offset goes. It
-// refuses a table whose unit may refer to others.
+// abbreviations returns .debug_abbrev up to the end of the table at an offset.
+// It rejects a table whose unit may refer to others.
 func (e *Early) abbreviations(offset uint64) ([]byte, error) {
-	p := e.part("abbrev")
+	p := e.section("abbrev")
 	for n := uint64(4096); ; n *= 2 {
 		n = min(n, p.size-min(offset, p.size))
 		b, err := p.slice(offset, n)
@@ -36,8 +36,9 @@ func (e *Early) abbreviations(offset uint64) ([]byte, error) {
 	}
 }
 
-// scanAbbreviations goes through a table (DWARF 5 section 7.5.3): how long it is
-// and whether references stay inside of the unit. The table may not be whole.
+// scanAbbreviations scans a table (DWARF 5 section 7.5.3). It returns the
+// table's size, whether all references stay inside the unit, and whether b has
+// the whole table.
 func scanAbbreviations(b []byte) (size int, inside, whole bool) {
 	inside = true
 	at := 0

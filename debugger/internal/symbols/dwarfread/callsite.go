@@ -5,8 +5,8 @@ import (
 	"debug/dwarf"
 )
 
-// A CallSite is a call as debug information describes it (DWARF 5 section 3.4),
-// with what its arguments were as far as the caller's state can tell.
+// A CallSite is a call as debug information describes it (DWARF 5 section
+// 3.4).
 type CallSite struct {
 	Return     uint64 // address behind the call; 0 where the compiler gives only Call
 	Call       uint64 // address of the call itself; 0 where the compiler gives only Return

@@ -3,8 +3,8 @@
 // into types.
 //
 // [Open] reads only the headers of the units. Each unit is read when something of
-// it is first needed; [Info.LoadAll] reads the rest. Addresses are those of the
-// file, not of the process.
+// it is first needed; [Info.LoadAll] reads the rest. Addresses are
+// file addresses.
 //
 //	info, err := dwarfread.Open(file, log)
 //	err = info.Do(func() error {

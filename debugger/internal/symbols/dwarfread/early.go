@@ -15,35 +15,35 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
-// The debug information of a library is megabytes, compressed, and takes a tenth
-// of a second to read. The functions of a stack are in a few of its units. So,
-// until all is read, one unit is read at a time: .debug_aranges says which, and
-// the sections are decompressed as far as it reaches. Units that refer to others
-// are not read so.
+// The debug information of a library is megabytes, compressed, and takes a
+// tenth of a second to read. A stack needs few of its units. So, until all
+// units are read, single ones are: .debug_aranges has their addresses, and
+// sections are decompressed only as far as a unit reaches. Units that refer to
+// others cannot be read alone.
 
-// Early is the units that were read by themselves.
+// Early reads single units of a file.
 type Early struct {
 	log    *slog.Logger
 	file   *elffile.File
 	ranges []earlyRange // by start
 
 	mu    sync.Mutex
-	parts map[string]*part
+	parts map[string]*prefix
 	units map[uint64]*Info // by offset in .debug_info; nil if it has to be read with all others
 }
 
 // An earlyRange is a piece of code and the offset of its unit.
 type earlyRange struct{ start, end, unit uint64 }
 
-// earlySize is from which size of .debug_info on it pays to read single units.
+// earlySize is the least size of .debug_info for which reading single units
+// pays.
 const earlySize = 1 << 20
 
-// maxEarly bounds what is read for single units of sections that are compressed
-// or large.
+// maxEarly bounds the part of a section that is read for single units.
 const maxEarly = 64 << 20
 
-// OpenEarly returns nil when the file does not say where its units are, or is so
-// small that nothing is gained.
+// OpenEarly returns nil when the file does not list its units' addresses, or
+// is too small to gain anything.
 func OpenEarly(o *elffile.File, log *slog.Logger) *Early {
 	s := o.Section(".debug_info")
 	if s == nil || s.Size < earlySize || s.Size > elffile.MaxSection {
@@ -53,7 +53,7 @@ func OpenEarly(o *elffile.File, log *slog.Logger) *Early {
 }
 
 func newEarly(o *elffile.File, log *slog.Logger) *Early {
-	e := &Early{log: log, file: o, units: map[uint64]*Info{}, parts: map[string]*part{}}
+	e := &Early{log: log, file: o, units: map[uint64]*Info{}, parts: map[string]*prefix{}}
 	e.readRanges(o.DebugSection("aranges"))
 	if len(e.ranges) == 0 {
 		return nil
@@ -61,8 +61,8 @@ func newEarly(o *elffile.File, log *slog.Logger) *Early {
 	return e
 }
 
-// readRanges reads .debug_aranges (DWARF 5 section 6.1.2), whose form has not
-// changed since DWARF 2. What is damaged ends it.
+// readRanges reads .debug_aranges (DWARF 5 section 6.1.2), whose format has
+// not changed since DWARF 2, up to the first damaged set.
 func (e *Early) readRanges(data []byte) {
 	for len(data) >= 12 {
 		size := uint64(binary.LittleEndian.Uint32(data))
@@ -85,8 +85,8 @@ func (e *Early) readRanges(data []byte) {
 	slices.SortFunc(e.ranges, func(a, b earlyRange) int { return cmp.Compare(a.start, b.start) })
 }
 
-// At returns the debug information of the unit at an address of the file, nil if
-// it must be read with all others.
+// At returns the debug information of the unit at an address of the file; nil
+// if all units must be read.
 func (e *Early) At(pc uint64) *Info {
 	i := sort.Search(len(e.ranges), func(i int) bool { return e.ranges[i].start > pc }) - 1
 	if i < 0 || pc >= e.ranges[i].end {
@@ -97,7 +97,7 @@ func (e *Early) At(pc uint64) *Info {
 	offset := e.ranges[i].unit
 	d, ok := e.units[offset]
 	if !ok {
-		d, _ = e.open(offset) // who gets nothing reads all, and is told what is wrong
+		d, _ = e.open(offset) // on an error all units are read, which reports it
 		e.units[offset] = d
 	}
 	return d
@@ -107,9 +107,9 @@ var errNotEarly = errors.New("the unit cannot be read by itself")
 
 // open reads the unit at an offset of .debug_info.
 func (e *Early) open(offset uint64) (*Info, error) {
-	others := e.ahead(offset)
+	others := e.prefetch(offset)
 	defer others.Wait()
-	head, err := e.part("info").slice(offset, 12)
+	head, err := e.section("info").slice(offset, 12)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (e *Early) open(offset uint64) (*Info, error) {
 	if size < 12 || size > maxEarly {
 		return nil, errNotEarly
 	}
-	info, err := e.part("info").slice(offset, size)
+	info, err := e.section("info").slice(offset, size)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (e *Early) open(offset uint64) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	sec, err := e.whole()
+	sec, err := e.sharedSections()
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (e *Early) open(offset uint64) (*Info, error) {
 	if err != nil || len(d.units) != 1 {
 		return nil, cmp.Or(err, errNotEarly)
 	}
-	// Where the unit's lines are its first entry says.
+	// The first entry has the offset of the line table.
 	u := d.units[0]
 	if err := u.HeadLocked(); err != nil {
 		return nil, err
@@ -150,8 +150,8 @@ func (e *Early) open(offset uint64) (*Info, error) {
 	return newDebugInfo(sec, e.file, e.log)
 }
 
-// abbrevOffset is where the abbreviations of a unit are, if it is one of code
-// (DWARF 5 section 7.5.1.1).
+// abbrevOffset returns the offset of a unit's abbreviations, if it is a unit
+// of code (DWARF 5 section 7.5.1.1).
 func abbrevOffset(info []byte) (uint64, bool) {
 	switch version := binary.LittleEndian.Uint16(info[4:]); {
 	case version >= 2 && version <= 4:
@@ -162,9 +162,9 @@ func abbrevOffset(info []byte) (uint64, bool) {
 	return 0, false
 }
 
-// lines returns .debug_line as far as the table at an offset goes.
+// lines returns .debug_line up to the end of the table at an offset.
 func (e *Early) lines(offset uint64) []byte {
-	p := e.part("line")
+	p := e.section("line")
 	head, err := p.slice(offset, 4)
 	if err != nil {
 		return nil
@@ -176,31 +176,31 @@ func (e *Early) lines(offset uint64) []byte {
 	return p.data
 }
 
-// anywhere are the sections of which a unit may need any part.
-var anywhere = [...]string{"str", "line_str", "addr", "str_offsets", "rnglists", "ranges"}
+// sharedNames are the sections that a unit may refer to at any offset.
+var sharedNames = [...]string{"str", "line_str", "addr", "str_offsets", "rnglists", "ranges"}
 
-// ahead begins to read what a unit will need beside .debug_info, whose sections
-// are in the order of units as a rule. They must not be used before the end.
-func (e *Early) ahead(offset uint64) *sync.WaitGroup {
+// prefetch starts reading the sections that a unit needs beside .debug_info; most
+// are in the order of units. They must not be used before the group is done.
+func (e *Early) prefetch(offset uint64) *sync.WaitGroup {
 	var all sync.WaitGroup
-	info := e.part("info")
+	info := e.section("info")
 	for _, name := range [...]string{"line", "abbrev"} {
-		p := e.part(name)
+		p := e.section(name)
 		n := min(p.size, uint64(float64(p.size)*float64(offset)/float64(max(info.size, 1)))+readAhead)
-		all.Go(func() { _, _ = p.slice(0, n) }) // who needs it is told what is wrong
+		all.Go(func() { _, _ = p.slice(0, n) }) // reading it later returns the error
 	}
-	for _, name := range anywhere {
-		p := e.part(name)
+	for _, name := range sharedNames {
+		p := e.section(name)
 		all.Go(func() { _, _ = p.slice(0, p.size) })
 	}
 	return &all
 }
 
-// whole returns the sections in which anything may be anywhere.
-func (e *Early) whole() (map[string][]byte, error) {
+// sharedSections returns the sections in anywhere.
+func (e *Early) sharedSections() (map[string][]byte, error) {
 	sec := map[string][]byte{}
-	for _, name := range anywhere {
-		p := e.part(name)
+	for _, name := range sharedNames {
+		p := e.section(name)
 		data, err := p.slice(0, p.size)
 		if err != nil {
 			return nil, err
@@ -210,21 +210,22 @@ func (e *Early) whole() (map[string][]byte, error) {
 	return sec, nil
 }
 
-// part returns a section by the end of its name. It may have nothing.
-func (e *Early) part(name string) *part {
+// section returns a section by its name without .debug_; it is empty when the
+// file has none.
+func (e *Early) section(name string) *prefix {
 	p := e.parts[name]
 	if p == nil {
-		p = &part{}
+		p = &prefix{}
 		if s := e.file.Section(".debug_" + name); s != nil && s.Size <= elffile.MaxSection {
-			p = &part{section: s, size: s.Size}
+			p = &prefix{section: s, size: s.Size}
 		}
 		e.parts[name] = p
 	}
 	return p
 }
 
-// A part is the beginning of a section, as much of it as was needed.
-type part struct {
+// A prefix is the beginning of a section, as far as it was needed.
+type prefix struct {
 	section *elf.Section
 	size    uint64
 	reader  io.Reader // behind data
@@ -232,7 +233,7 @@ type part struct {
 }
 
 // slice returns n bytes at an offset.
-func (p *part) slice(offset, n uint64) ([]byte, error) {
+func (p *prefix) slice(offset, n uint64) ([]byte, error) {
 	end := offset + n
 	if end < offset || end > p.size || end > maxEarly {
 		return nil, errNotEarly
@@ -245,10 +246,10 @@ func (p *part) slice(offset, n uint64) ([]byte, error) {
 	return p.data[offset:end], nil
 }
 
-// readAhead is how much is decompressed at least.
+// readAhead is the least number of bytes that are decompressed at once.
 const readAhead = 1 << 16
 
-func (p *part) grow(end uint64) error {
+func (p *prefix) grow(end uint64) error {
 	end = min(max(end, uint64(len(p.data))+readAhead), p.size)
 	return elffile.CatchPanic(func() error {
 		if p.reader == nil {

@@ -136,8 +136,8 @@ func FuzzScanAbbreviations(f *testing.F) {
 	})
 }
 
-// Ranges of code are those that DWARF 5 section 6.1.2 describes, and damage ends
-// them.
+// Ranges are read as DWARF 5 section 6.1.2 describes them, up to the first
+// damaged set.
 func TestReadRanges(t *testing.T) {
 	set := []byte{
 		44, 0, 0, 0, 2, 0, 0x78, 0x56, 0, 0, 8, 0, 0, 0, 0, 0, // length, version, unit, sizes, padding
@@ -165,7 +165,7 @@ func TestReadRanges(t *testing.T) {
 
 // A section that makes debug/elf panic is damaged and no more.
 func TestPartOfDamagedSection(t *testing.T) {
-	p := &part{section: new(elf.Section), size: 1000}
+	p := &prefix{section: new(elf.Section), size: 1000}
 	if b, err := p.slice(0, 200); err == nil {
 		t.Errorf("read %d bytes of nothing", len(b))
 	}

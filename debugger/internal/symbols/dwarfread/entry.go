@@ -6,11 +6,11 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
-// maxOrigins bounds how often an entry may point on to another.
+// maxOrigins bounds chains of abstract origins and specifications.
 const maxOrigins = 8
 
-// AttrLocked returns an attribute of an entry or of what it was made from, and
-// the entry that has it.
+// AttrLocked returns an attribute of an entry, or of its abstract origin or
+// specification, and the entry that has it.
 func (d *Info) AttrLocked(e *dwarf.Entry, a dwarf.Attr) (any, *dwarf.Entry) {
 	for range maxOrigins {
 		if v := e.Val(a); v != nil {
@@ -23,7 +23,8 @@ func (d *Info) AttrLocked(e *dwarf.Entry, a dwarf.Attr) (any, *dwarf.Entry) {
 	return nil, nil
 }
 
-// originLocked returns the entry that one was made from, nil when there is none.
+// originLocked returns the abstract origin or specification of an entry, nil
+// when it has none.
 func (d *Info) originLocked(e *dwarf.Entry) *dwarf.Entry {
 	off, ok := d.Ref(e.Val(dwarf.AttrAbstractOrigin))
 	if !ok {
@@ -50,7 +51,7 @@ func (d *Info) EntryLocked(off dwarf.Offset) *dwarf.Entry {
 	return e
 }
 
-// NameLocked returns the qualified name of an entry and the linker's.
+// NameLocked returns the qualified name of an entry and its linker name.
 func (d *Info) NameLocked(e *dwarf.Entry) (name, linkage string) {
 	v, at := d.AttrLocked(e, dwarf.AttrName)
 	l, _ := d.AttrLocked(e, dwarf.AttrLinkageName)
@@ -62,8 +63,8 @@ func (d *Info) NameLocked(e *dwarf.Entry) (name, linkage string) {
 	return d.scopeLocked(at) + name, linkage
 }
 
-// scopeLocked returns what the name of an entry is qualified with: by where the
-// entry stands, or where it was declared.
+// scopeLocked returns the qualifier of an entry's name, "app::", from where
+// the entry stands or was declared.
 func (d *Info) scopeLocked(e *dwarf.Entry) string {
 	for range maxOrigins {
 		u := d.UnitAtLocked(e.Offset)
@@ -81,8 +82,8 @@ func (d *Info) scopeLocked(e *dwarf.Entry) string {
 	return ""
 }
 
-// BaseTypeNames are the names that people write for what compilers of C and C++ call
-// by all of its words.
+// BaseTypeNames are the usual names of types that compilers of C and C++ spell
+// out.
 var BaseTypeNames = map[string]string{
 	"long int": "long", "long unsigned int": "unsigned long", "short int": "short",
 	"short unsigned int": "unsigned short", "long long int": "long long",

@@ -13,38 +13,38 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/elffile"
 )
 
-// Info is the DWARF of one image. Everything below its lock is read when
-// it is first needed, a unit at a time.
+// Info is the debug information of one file. Everything below its lock is read
+// when it is first needed, a unit at a time.
 type Info struct {
-	log *slog.Logger // says which file it is
+	log *slog.Logger // names the file
 
 	mu      sync.Mutex // guards data, which is not safe for concurrent use, and all that is read from it
 	data    *dwarf.Data
 	units   []*Unit // by offset
 	ranges  []unitRange
 	ranged  bool
-	next    int // how many units loadAll has done
+	next    int // number of units that LoadAll has read
 	names   map[string][]*Subprogram
 	global  map[string][]*Variable
 	goType  map[uint64]dwarf.Offset // Go's run-time type descriptors
 	tables  map[uint64]dwarf.Offset // Rust's tables of methods: the entries of their types, by address
-	named   map[string]dwarf.Offset // types that are described, by qualified name
+	named   map[string]dwarf.Offset // types with a definition, by qualified name
 	sigs    map[uint64]dwarf.Offset // type units by signature; does not change once open
-	typesAt int                     // where the units of DWARF 4's .debug_types begin
+	typesAt int                     // offset at which the units of DWARF 4's .debug_types begin
 
 	addr  []byte        // .debug_addr
 	lists func() []byte // the location lists, .debug_loc, read when first needed
 	list5 func() []byte // those of DWARF 5, .debug_loclists
 }
 
-// A unitRange is a piece of code and the unit it belongs to.
+// A unitRange is a range of code and its unit.
 type unitRange struct {
 	start, end uint64
 	unit       *Unit
 }
 
-// sectionNames are the sections that are read at once. Compressed ones take
-// most of the time, so they are read side by side.
+// sectionNames are the sections that are read at once, in parallel, because
+// decompressing takes most of the time.
 var sectionNames = []string{"info", "abbrev", "line", "ranges", "str", "addr", "line_str", "str_offsets", "rnglists", "types"}
 
 // readSections reads the sections of sectionNames.
@@ -70,8 +70,8 @@ func Open(o *elffile.File, log *slog.Logger) (*Info, error) {
 	return newDebugInfo(readSections(o), o, log)
 }
 
-// newDebugInfo reads the headers of the units in some sections. Those with lists
-// of locations are read from the file when they are needed.
+// newDebugInfo reads the headers of the units in sections. Location lists are
+// read from the file when they are needed.
 func newDebugInfo(sec map[string][]byte, o *elffile.File, log *slog.Logger) (*Info, error) {
 	d := &Info{
 		log: log, names: map[string][]*Subprogram{},
@@ -101,7 +101,7 @@ func newDebugInfo(sec map[string][]byte, o *elffile.File, log *slog.Logger) (*In
 	return d, nil
 }
 
-// Do runs f with the lock held and panics of debug/dwarf caught.
+// Do calls f with the lock held. A panic of debug/dwarf becomes an error.
 func (d *Info) Do(f func() error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -117,7 +117,7 @@ func (d *Info) UnitAtLocked(off dwarf.Offset) *Unit {
 	return d.units[i]
 }
 
-// unitForLocked returns the unit whose code an address of the file is in.
+// unitForLocked returns the unit with the code at an address of the file.
 func (d *Info) unitForLocked(pc uint64) *Unit {
 	if !d.ranged {
 		d.ranged = true
@@ -132,14 +132,14 @@ func (d *Info) unitForLocked(pc uint64) *Unit {
 			break
 		}
 		if i > 0 && d.ranges[i-1].end <= d.ranges[i].start {
-			break // ranges do not nest here, so nothing further down reaches up
+			break // ranges do not nest here, so no earlier one covers pc
 		}
 	}
 	return nil
 }
 
-// rangesLocked lists the code of all units. A unit without ranges has them
-// found from its functions.
+// rangesLocked lists the ranges of all units. A unit without ranges has
+// the ranges of its functions.
 func (d *Info) rangesLocked() {
 	for _, u := range d.units {
 		if u.HeadLocked() != nil || u.entry == nil {
@@ -158,7 +158,7 @@ func (d *Info) rangesLocked() {
 	sort.SliceStable(d.ranges, func(i, j int) bool { return d.ranges[i].start < d.ranges[j].start })
 }
 
-// LoadAll reads all units; it lets others in between two.
+// LoadAll reads all units. It releases the lock between units.
 func (d *Info) LoadAll(ctx context.Context) error {
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
@@ -174,7 +174,7 @@ func (d *Info) LoadAll(ctx context.Context) error {
 	return nil
 }
 
-// Address reads .debug_addr.
+// Address returns an entry of .debug_addr.
 func (u *Unit) Address(index uint64) (uint64, error) {
 	at := uint64(u.addrBase) + index*8
 	if index > 1<<32 || at+8 > uint64(len(u.Info.addr)) {
@@ -183,8 +183,8 @@ func (u *Unit) Address(index uint64) (uint64, error) {
 	return binary.LittleEndian.Uint64(u.Info.addr[at:]), nil
 }
 
-// TypeOffset returns where the type of a name is described. It reads all units first, if that was
-// not done yet.
+// TypeOffset returns the offset of the entry of a named type. It reads all
+// units first.
 func (d *Info) TypeOffset(name string) (dwarf.Offset, bool) {
 	if d.LoadAll(context.Background()) != nil {
 		return 0, false
@@ -195,8 +195,8 @@ func (d *Info) TypeOffset(name string) (dwarf.Offset, bool) {
 	return off, ok
 }
 
-// TypeOffsetIn returns where the type of a name is described in the unit of a
-// name, which is the only one that is read.
+// TypeOffsetIn is TypeOffset for a type in the unit of a name, which is the
+// only one that it reads.
 func (d *Info) TypeOffsetIn(unit, name string) (off dwarf.Offset, found bool, err error) {
 	err = d.Do(func() error {
 		for _, u := range d.units {
@@ -219,7 +219,8 @@ func (d *Info) FunctionsLocked(name string) []*Subprogram { return d.names[name]
 // units that have been read.
 func (d *Info) GlobalsLocked(name string) []*Variable { return d.global[name] }
 
-// GoTypeOffset returns where the Go type of a run-time descriptor is described.
+// GoTypeOffset returns the offset of the entry of a Go type, by its run-time
+// descriptor.
 func (d *Info) GoTypeOffset(descriptor uint64) (dwarf.Offset, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -242,7 +243,7 @@ func (d *Info) ReaderLocked(off dwarf.Offset) *dwarf.Reader {
 }
 
 // EachFunction calls visit for all functions, with the lock held. It reads all
-// units first, if that was not done yet.
+// units first.
 func (d *Info) EachFunction(ctx context.Context, visit func(*Subprogram)) error {
 	return d.eachUnit(ctx, func(u *Unit) {
 		for _, f := range u.functions {
@@ -251,7 +252,7 @@ func (d *Info) EachFunction(ctx context.Context, visit func(*Subprogram)) error 
 	})
 }
 
-// EachGlobal is eachFunction for global variables.
+// EachGlobal is like EachFunction for global variables.
 func (d *Info) EachGlobal(ctx context.Context, visit func(*Variable)) error {
 	return d.eachUnit(ctx, func(u *Unit) {
 		for _, v := range u.globals {

@@ -4,8 +4,8 @@ import (
 	"debug/dwarf"
 )
 
-// A Level is a function that an address lies in: the real one, or one inlined
-// into the next.
+// A Level is a function that an address lies in: the function itself, or one
+// inlined into the next level.
 type Level struct {
 	Name    string
 	File    string
@@ -39,8 +39,8 @@ func (d *Info) LevelsLocked(pc uint64) (*Subprogram, []Level, error) {
 	return f, levels(path, file, line), nil
 }
 
-// innermost returns the function, the real one or an inlined one, that a path of
-// scopes ends in.
+// innermost returns the innermost function, inlined or not, of a path of
+// scopes.
 func innermost(path []*Scope) *Scope {
 	i := len(path) - 1
 	for i > 0 && path[i].tag != dwarf.TagInlinedSubroutine {
@@ -49,8 +49,8 @@ func innermost(path []*Scope) *Scope {
 	return path[i]
 }
 
-// levels cuts a path of scopes at the functions that were inlined. The line of
-// each outer one is where it calls the next.
+// levels divides a path of scopes into functions. The line of each outer one
+// is that of the call of the next.
 func levels(path []*Scope, file string, line int) []Level {
 	var out []Level
 	for end := len(path); end > 0; {

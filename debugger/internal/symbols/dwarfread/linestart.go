@@ -9,9 +9,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// BodyLocked is the address behind the prologue: where the line table says that
-// it ends, else where the second line begins. Optimized code of gcc says where
-// its arguments are from the first instruction on, so there is nothing to skip.
+// BodyLocked returns the address after the prologue: the one that the line
+// table marks, else that of the second line. For optimized code of gcc it is
+// the first instruction, from which on locations of arguments are known.
 func (f *Subprogram) BodyLocked() uint64 {
 	start := f.Start()
 	if f.Unit.optimized && strings.HasPrefix(f.Unit.producer, "GNU ") {
@@ -63,7 +63,7 @@ func (d *Info) HasFile(ctx context.Context, file string) (has bool, err error) {
 	return false, nil
 }
 
-// A LineStart is an address of the file at which a line of the source begins.
+// A LineStart is an address of the file at which code of a source line begins.
 type LineStart struct {
 	Addr     uint64
 	Function *Subprogram // nil when no function is described there
@@ -71,8 +71,8 @@ type LineStart struct {
 	Line     int
 }
 
-// LineStarts searches the line tables of all units for the lowest line, not below
-// the one asked for, that has code.
+// LineStarts returns where code begins of the lowest line, not below the given
+// one, that has any in each unit.
 func (d *Info) LineStarts(ctx context.Context, file string, line int) ([]LineStart, error) {
 	var out []LineStart
 	for _, u := range d.units {
@@ -108,7 +108,7 @@ func (u *Unit) lineHitsLocked(file string, line int) []LineStart {
 	return u.startsLocked(wanted, best)
 }
 
-// bestLine is the lowest line from one on that has code.
+// bestLine returns the lowest line, not below the given one, that has code.
 func (t *LineTable) bestLine(wanted []bool, line int) int {
 	best := 0
 	for _, r := range t.rows {
@@ -123,8 +123,8 @@ func (t *LineTable) counts(r lineRow, wanted []bool) bool {
 	return r.stmt && !r.end && int(r.file) < len(wanted) && wanted[r.file]
 }
 
-// startsLocked returns the first address of a line in each function or inlined
-// function that has it.
+// startsLocked returns the first address of a line in each function, inlined
+// or not, that has code of it.
 func (u *Unit) startsLocked(wanted []bool, line int) []LineStart {
 	t := u.LinesLocked()
 	first := map[*Scope]lineRow{}

@@ -15,8 +15,8 @@ import (
 // maxRows bounds the line table of one unit.
 const maxRows = 1 << 24
 
-// A lineRow is a line of the matrix of DWARF 5 section 6.2, in the file's
-// addresses. It holds up to the next row.
+// A lineRow is a row of the matrix of DWARF 5 section 6.2, in the file's
+// addresses. It is valid up to the next row.
 type lineRow struct {
 	addr     uint64
 	line     uint32
@@ -28,7 +28,7 @@ type lineRow struct {
 
 // A LineTable is the lines of one unit.
 type LineTable struct {
-	rows  []lineRow // by address; of two at one address the last holds
+	rows  []lineRow // by address; of several at one address the last is valid
 	files []string  // whole paths
 }
 
@@ -56,11 +56,11 @@ func (u *Unit) LinesLocked() *LineTable {
 	return u.lines
 }
 
-// read reads the rows. The list of files may grow while they are read, so it is
-// taken at the end.
+// read reads the rows. The list of files may grow meanwhile, so it is copied
+// at the end.
 func (t *LineTable) read(r *dwarf.LineReader, u *Unit) error {
 	index := map[*dwarf.LineFile]uint32{}
-	var last *dwarf.LineFile // most rows are of the file of the one before
+	var last *dwarf.LineFile // most rows have the file of the row before
 	var lastNumber uint32
 	number := func(f *dwarf.LineFile) uint32 {
 		if n, ok := index[f]; ok {
@@ -84,7 +84,7 @@ func (t *LineTable) read(r *dwarf.LineReader, u *Unit) error {
 		if e.File != last {
 			last, lastNumber = e.File, number(e.File)
 		}
-		if len(t.rows) == cap(t.rows) { // there may be a hundred thousand, and append copies them more often
+		if len(t.rows) == cap(t.rows) { // append would copy a hundred thousand rows more often
 			t.rows = slices.Grow(t.rows, max(16, len(t.rows)/2))
 		}
 		t.rows = append(t.rows, lineRow{
@@ -105,9 +105,9 @@ func (t *LineTable) read(r *dwarf.LineReader, u *Unit) error {
 	return err
 }
 
-// sort orders the rows by address. The end of a sequence comes before the start
-// of the one that follows at the same address; sequences that the linker dropped
-// start at zero and go.
+// sort orders the rows by address. The end of a sequence sorts before the
+// start of the next at the same address. Sequences that the linker dropped
+// start at zero and are removed.
 func (t *LineTable) sort() {
 	kept := t.rows[:0]
 	start := true
@@ -145,8 +145,9 @@ func (t *LineTable) file(n int) string {
 	return t.files[n]
 }
 
-// At returns the file and line of an address; zero when it has none. Of several
-// rows at an address the last holds, or the last that begins a statement.
+// At returns the file and line of an address; zero when it has none. Of
+// several rows at an address the last one is valid, or the last one that
+// begins a statement.
 func (t *LineTable) At(pc uint64) (string, int) {
 	i := sort.Search(len(t.rows), func(i int) bool { return t.rows[i].addr > pc }) - 1
 	if i < 0 || t.rows[i].end {
@@ -164,8 +165,7 @@ func (t *LineTable) At(pc uint64) (string, int) {
 	return t.file(int(best.file)), int(best.line)
 }
 
-// matchesFile reports whether a path is the one that somebody means by a name:
-// the same, or ending in it at a slash.
+// matchesFile reports whether a path is or ends in a name, at a slash.
 func matchesFile(whole, name string) bool {
 	if !strings.HasSuffix(whole, name) {
 		return false
@@ -174,9 +174,9 @@ func matchesFile(whole, name string) bool {
 	return rest == 0 || whole[rest-1] == '/' || name[0] == '/'
 }
 
-// before returns the file and line of the last row before an address that has a
-// line, for code of no line of its own (line 0), such as what clang moves values
-// with. All rows up to there must lie where the function wants.
+// before returns the file and line of the last row before an address that has
+// a line. It serves code of line 0, which compilers generate without a line of
+// its own. All rows up to that one must lie where want returns true.
 func (t *LineTable) before(pc uint64, want func(pc uint64) bool) (string, int) {
 	i := sort.Search(len(t.rows), func(i int) bool { return t.rows[i].addr > pc }) - 1
 	for ; i >= 0 && !t.rows[i].end && want(t.rows[i].addr); i-- {

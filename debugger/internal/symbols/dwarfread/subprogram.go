@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// A Subprogram is one that has code.
+// A Subprogram is a function with code.
 type Subprogram struct {
 	Unit        *Unit
 	Entry       *dwarf.Entry
@@ -16,7 +16,7 @@ type Subprogram struct {
 	tree        *Scope      // nil until it is needed
 }
 
-// Start is the function's first instruction.
+// Start returns the function's first instruction.
 func (f *Subprogram) Start() uint64 {
 	if pc, ok := f.Entry.Val(dwarf.AttrEntrypc).(uint64); ok && within(f.ranges, pc) {
 		return pc
@@ -33,9 +33,9 @@ func within(ranges [][2]uint64, pc uint64) bool {
 	return false
 }
 
-// functionAtLocked finds the function at an address of the file. A function in
-// several pieces is not always where its start says, so what the search does not
-// find is looked for one by one.
+// functionAtLocked returns the function at an address of the file. A function
+// in several pieces may not be found by its start, so all functions are tried
+// when the search fails.
 func (u *Unit) functionAtLocked(pc uint64) *Subprogram {
 	u.load()
 	i := sort.Search(len(u.functions), func(i int) bool { return u.functions[i].Start() > pc }) - 1
@@ -50,7 +50,8 @@ func (u *Unit) functionAtLocked(pc uint64) *Subprogram {
 	return nil
 }
 
-// functionRangesLocked stands in for the ranges that a unit does not give.
+// functionRangesLocked returns the ranges of all functions, for a unit that
+// does not give its own.
 func (u *Unit) functionRangesLocked() [][2]uint64 {
 	u.load()
 	var out [][2]uint64
@@ -133,8 +134,7 @@ func (b *treeBuilder) child(s *Scope, e *dwarf.Entry, depth int) error {
 	return nil
 }
 
-// scope reads a block or an inlined function. A block without addresses holds
-// wherever its parent does.
+// scope reads a block or an inlined function.
 func (b *treeBuilder) scope(e *dwarf.Entry) *Scope {
 	c := &Scope{tag: e.Tag}
 	c.ranges, _ = b.u.Info.data.Ranges(e)

@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// Type units describe one type each, which others refer to by a signature. In
-// DWARF 5 they are in .debug_info; in DWARF 4 they have a section of their own,
-// which debug/dwarf does not let us walk through. Their header is that of an
-// ordinary unit with the signature and an offset behind it. With those turned
-// into zeroes, which are empty entries, they pass for ordinary units.
+// Type units describe one type each, which other units refer to by a
+// signature. In DWARF 5 they are in .debug_info. In DWARF 4 they have a
+// section of their own, which debug/dwarf cannot iterate over. Their header is
+// that of an ordinary unit, followed by the signature and an offset. With
+// those overwritten by zeroes, which read as empty entries, they are read as
+// ordinary units.
 
-// appendTypeUnits returns .debug_info with .debug_types behind it. It notes the
-// signatures; the place where the type units begin goes to d.typesAt.
+// appendTypeUnits returns .debug_info followed by .debug_types. It records the
+// signatures, and in d.typesAt the offset of the type units.
 func (d *Info) appendTypeUnits(info, types []byte) []byte {
 	d.typesAt = len(info)
 	if len(types) == 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// A Unit is what one compilation left in .debug_info. Its fields from entry on
-// are filled in by headLocked, those from loaded on by load.
+// A Unit is a compilation unit, or a type unit, of .debug_info. HeadLocked
+// sets the fields from entry on, load those from loaded on.
 type Unit struct {
 	Info    *Info
 	Offset  dwarf.Offset // of the header
@@ -36,8 +36,8 @@ type Unit struct {
 	loaded    bool
 	functions []*Subprogram // by start
 	globals   []*Variable
-	scopes    map[dwarf.Offset]string // what a name in this unit is qualified with, "app::"
-	optimized bool                    // variables have location lists
+	scopes    map[dwarf.Offset]string // qualifiers of names in this unit, "app::", by entry
+	optimized bool                    // some variable has a location list
 
 	lines *LineTable
 }
@@ -75,8 +75,8 @@ func (d *Info) readUnits(info []byte) ([]*Unit, error) {
 	return out, nil
 }
 
-// header returns how long the header of a unit is behind its length; false for
-// a version that nobody writes.
+// header returns the length of a unit's header after its length field; false
+// for an unknown version.
 func (d *Info) header(u *Unit, body []byte, word int) (int, bool) {
 	switch {
 	case u.version < 2 || u.version > 5:
@@ -129,8 +129,7 @@ func (u *Unit) HeadLocked() error {
 	})
 }
 
-// load reads all entries of the unit. What is damaged ends it; what came before
-// is kept.
+// load reads all entries of the unit, up to the first damaged one.
 func (u *Unit) load() {
 	if u.loaded {
 		return
@@ -145,15 +144,15 @@ func (u *Unit) load() {
 		u.Info.log.Debug("unit is damaged", "unit", u.name, "err", err)
 	}
 	for _, f := range u.functions {
-		u.settle(f)
+		u.index(f)
 	}
 	slices.SortStableFunc(u.functions, func(a, b *Subprogram) int {
 		return cmp.Compare(a.Start(), b.Start())
 	})
 }
 
-// settle decides the name of a function and enters it in the index.
-func (u *Unit) settle(f *Subprogram) {
+// index sets the name of a function and enters it in the index.
+func (u *Unit) index(f *Subprogram) {
 	f.Name, f.LinkageName = u.Info.NameLocked(f.Entry)
 	u.Info.names[f.Name] = append(u.Info.names[f.Name], f)
 	if base := BaseName(f.Name); base != f.Name {
@@ -161,7 +160,7 @@ func (u *Unit) settle(f *Subprogram) {
 	}
 }
 
-// BaseName is a name without what it is qualified with.
+// BaseName returns a name without its qualifiers.
 func BaseName(name string) string {
 	depth := 0
 	for i := len(name) - 1; i > 0; i-- {
@@ -179,7 +178,7 @@ func BaseName(name string) string {
 	return name
 }
 
-// path makes a file name of a line table whole.
+// path returns the absolute name of a file of the line table.
 func (u *Unit) path(name string) string {
 	if name == "" || path.IsAbs(name) || strings.HasPrefix(name, "<") {
 		return name

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Variable is an entry that may have a value.
+// A Variable is an entry of a variable or argument.
 type Variable struct {
 	Unit     *Unit
 	Entry    *dwarf.Entry
@@ -17,7 +17,8 @@ type Variable struct {
 	Line     int
 }
 
-// variableLocked reads what a variable inherits from the entry it was made from.
+// variableLocked reads a variable with the attributes that it inherits from
+// its abstract origin.
 func (u *Unit) variableLocked(e *dwarf.Entry) *Variable {
 	v := &Variable{Unit: u, Entry: e, Argument: e.Tag == dwarf.TagFormalParameter}
 	v.InheritLocked()
@@ -51,14 +52,14 @@ func (d *Info) VariableAt(off dwarf.Offset) (v *Variable, err error) {
 	return v, err
 }
 
-// tableSuffix ends the names of Rust's tables of methods.
+// tableSuffix ends the names of Rust's tables of methods (vtables).
 const tableSuffix = "::{vtable}"
 
-// opAddr is DW_OP_addr, which all that such a table's location consists of.
+// opAddr is DW_OP_addr, which alone makes up the location of such a table.
 const opAddr = 0x03
 
-// noteTable enters a table of methods in the index.
-func (d *Info) noteTable(name string, e *dwarf.Entry) {
+// indexTable enters a Rust vtable in the index.
+func (d *Info) indexTable(name string, e *dwarf.Entry) {
 	loc, _ := e.Val(dwarf.AttrLocation).([]byte)
 	if !strings.HasSuffix(name, tableSuffix) || len(loc) != 9 || loc[0] != opAddr {
 		return
@@ -68,8 +69,9 @@ func (d *Info) noteTable(name string, e *dwarf.Entry) {
 	}
 }
 
-// TableType returns where the type is described whose methods a table is of, by
-// the table's address: the type of the table says which.
+// TableType returns the offset of the entry of the type that a Rust vtable,
+// given by its address, belongs to. The entry of the table's own type refers
+// to it.
 func (d *Info) TableType(table uint64) (dwarf.Offset, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

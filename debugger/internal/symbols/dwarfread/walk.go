@@ -8,7 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// A walker goes through the entries of a unit.
+// A walker visits the entries of a unit.
 type walker struct {
 	u      *Unit
 	prefix []string // of the names at each depth
@@ -46,8 +46,8 @@ func (w *walker) walk() error {
 	return nil
 }
 
-// entry takes note of an entry and says what its children are qualified with
-// and whether they are in a function.
+// entry records an entry. It returns the qualifier of its children and whether
+// they are in a function.
 func (w *walker) entry(e *dwarf.Entry) (string, bool) {
 	prefix, inside := w.prefix[len(w.prefix)-1], w.inside[len(w.inside)-1]
 	switch e.Tag {
@@ -84,7 +84,8 @@ func (w *walker) entry(e *dwarf.Entry) (string, bool) {
 	return prefix, inside
 }
 
-// namespace qualifies what is in a namespace, the nameless one too.
+// namespace returns the qualifier of names in a namespace, which may have no
+// name itself.
 func (w *walker) namespace(prefix string, e *dwarf.Entry) string {
 	name, ok := e.Val(dwarf.AttrName).(string)
 	if !ok {
@@ -99,8 +100,8 @@ func (w *walker) scope(e *dwarf.Entry, prefix string) {
 	}
 }
 
-// name enters a type that is described, and has a name, in the index. People's
-// names for numbers count too.
+// name enters a type definition in the index. Numbers are entered under their
+// usual names.
 func (w *walker) name(prefix string, e *dwarf.Entry) {
 	switch e.Tag {
 	case dwarf.TagBaseType, dwarf.TagTypedef, dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagEnumerationType, dwarf.TagInterfaceType:
@@ -117,7 +118,7 @@ func (w *walker) name(prefix string, e *dwarf.Entry) {
 	}
 }
 
-// goTypes notes where the run-time descriptor of a Go type is.
+// goTypes enters the run-time descriptor of a Go type in the index.
 func (w *walker) goTypes(e *dwarf.Entry) {
 	if w.u.Lang != lang.Go {
 		return
@@ -155,7 +156,7 @@ func (w *walker) variable(e *dwarf.Entry) {
 	}
 	w.u.globals = append(w.u.globals, v)
 	if w.u.Lang == lang.Rust {
-		w.u.Info.noteTable(v.Name, e)
+		w.u.Info.indexTable(v.Name, e)
 	}
 	d := w.u.Info
 	d.global[v.Name] = append(d.global[v.Name], v)

@@ -31,8 +31,7 @@ const (
 	FSBase = 58
 )
 
-// Registers are the registers of a stopped thread, or of a frame further out,
-// where some are no longer known.
+// Registers are the registers of a thread or frame. Some may not be known.
 type Registers struct {
 	general [cfi.Columns]uint64
 	known   uint32

@@ -27,6 +27,6 @@ func inflate(s *elf.Section) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = z.Close() }() // it has nothing that reading did not tell
+	defer func() { _ = z.Close() }() // reading has reported all errors
 	return io.ReadAll(io.LimitReader(z, int64(size)))
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// FindDebugFile looks for the file that the debug information was moved to: by
-// build id, then by the name that the file itself gives. Nil when there is none.
+// FindDebugFile returns the separate file with the debug information, found by
+// build id or by the name in .gnu_debuglink; nil when there is none.
 func (o *File) FindDebugFile(path string, dirs []string) *File {
 	id := o.BuildID()
 	for _, dir := range dirs {
@@ -29,7 +29,8 @@ func (o *File) FindDebugFile(path string, dirs []string) *File {
 	return o.linkedDebugFile(path, dirs)
 }
 
-// linkedDebugFile follows .gnu_debuglink: a name and the checksum of the file.
+// linkedDebugFile returns the file that .gnu_debuglink names, if its checksum
+// is right.
 func (o *File) linkedDebugFile(path string, dirs []string) *File {
 	link := o.Data(".gnu_debuglink")
 	i := strings.IndexByte(string(link), 0)
@@ -54,7 +55,7 @@ func (o *File) linkedDebugFile(path string, dirs []string) *File {
 	return nil
 }
 
-// checksum is the CRC-32 of a file, 0 when it cannot be read.
+// checksum returns the CRC-32 of a file, 0 when it cannot be read.
 func checksum(path string) uint32 {
 	f, err := os.Open(path)
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// MaxSection is the largest section that is read, decompressed.
+// MaxSection is the size of the largest section that is read, decompressed.
 const MaxSection = 2 << 30
 
 var errNotELF = errors.New("not a 64-bit little-endian ELF file for x86-64")
 
-// An File is one ELF file.
+// A File is one ELF file.
 type File struct {
 	ELF *elf.File
 	c   io.Closer
 }
 
-// Open reads the headers. It does not close c when it fails.
+// Open reads the headers of an ELF file. It does not close c when it fails.
 func Open(r io.ReaderAt, c io.Closer) (o *File, err error) {
 	err = CatchPanic(func() error {
 		f, err := elf.NewFile(r)
@@ -36,8 +36,8 @@ func Open(r io.ReaderAt, c io.Closer) (o *File, err error) {
 	return o, err
 }
 
-// CatchPanic runs code of debug/elf and debug/dwarf, which may panic on files that
-// lie. It is the only place that recovers.
+// CatchPanic calls f and returns a panic as an error. debug/elf and
+// debug/dwarf may panic on damaged files.
 func CatchPanic(f func() error) (err error) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -47,7 +47,7 @@ func CatchPanic(f func() error) (err error) {
 	return f()
 }
 
-// Close closes the file. A nil one has none.
+// Close closes the file. It may be called on nil.
 func (o *File) Close() error {
 	if o == nil || o.c == nil {
 		return nil
@@ -55,7 +55,8 @@ func (o *File) Close() error {
 	return o.c.Close()
 }
 
-// Section returns the first of some sections that the file has contents for.
+// Section returns the first section of the given names that has contents, nil
+// when there is none.
 func (o *File) Section(names ...string) *elf.Section {
 	for _, n := range names {
 		if s := o.ELF.Section(n); s != nil && s.Type != elf.SHT_NOBITS {
@@ -65,7 +66,8 @@ func (o *File) Section(names ...string) *elf.Section {
 	return nil
 }
 
-// Data reads a section, decompressed; nil when it is not there or damaged.
+// Data returns the contents of the first of some sections, decompressed; nil
+// when it does not exist or is damaged.
 func (o *File) Data(names ...string) []byte {
 	s := o.Section(names...)
 	if s == nil || s.Size > MaxSection {
@@ -88,8 +90,8 @@ func (o *File) Data(names ...string) []byte {
 
 var errNotMapped = errors.New("no segment of the file is there")
 
-// ReadMapped reads what the file has at one of its addresses. What no segment
-// has is zero; nothing at all is an error.
+// ReadMapped reads the contents of the file at one of its addresses. Bytes
+// that no segment has are zero; it fails if no segment has any.
 func (o *File) ReadMapped(addr uint64, p []byte) error {
 	clear(p)
 	for _, s := range o.ELF.Progs {
@@ -106,7 +108,7 @@ func (o *File) ReadMapped(addr uint64, p []byte) error {
 	return errNotMapped
 }
 
-// BuildID returns the note that names this very build, nil when there is none.
+// BuildID returns the build id, nil when there is none.
 func (o *File) BuildID() []byte {
 	p := o.Data(".note.gnu.build-id")
 	if p == nil {
@@ -143,8 +145,8 @@ func (o *File) noteSegment() []byte {
 	return nil
 }
 
-// Bias finds out how far from its own addresses the file was loaded, by the
-// segment that the lowest mapping shows.
+// Bias returns the difference between addresses of the process and of the
+// file, given the file's first mapping.
 func (o *File) Bias(start, offset uint64) (uint64, error) {
 	const page = 4096
 	for _, s := range o.ELF.Progs {
@@ -162,7 +164,7 @@ func (o *File) DebugSection(name string) []byte {
 	return o.Data(".debug_"+name, ".zdebug_"+name)
 }
 
-// Dynamic returns texts of the dynamic section; none when it is damaged.
+// Dynamic returns strings of the dynamic section; none when it is damaged.
 func (o *File) Dynamic(tag elf.DynTag) []string {
 	var out []string
 	_ = CatchPanic(func() (err error) { // damaged: nothing is known to be needed
@@ -172,8 +174,8 @@ func (o *File) Dynamic(tag elf.DynTag) []string {
 	return out
 }
 
-// Relocated is the data of a section with the addresses in it. Those of a program
-// that may be loaded anywhere are in its list of relocations.
+// Relocated returns the contents of a section with the addresses that the
+// loader would fill in relative to the file.
 func (o *File) Relocated(s *elf.Section) []byte {
 	data := o.Data(s.Name)
 	list := o.Data(".rela.dyn", ".rela")

@@ -7,8 +7,8 @@ type fileMemory interface {
 	ReadMemory(addr uint64, p []byte) error
 }
 
-// memoryFile is the mapped start of an ELF file as a file: the headers, without
-// the sections, which are not mapped.
+// memoryFile presents the mapped start of an ELF file as a file. It has the
+// headers but not the sections, which are not mapped.
 type memoryFile struct {
 	m     fileMemory
 	start uint64
@@ -19,8 +19,8 @@ func NewMemoryFile(m fileMemory, start, end uint64) *memoryFile {
 	return &memoryFile{m, start, int64(min(end-start, 1<<40))}
 }
 
-// Where the header says that the sections are, and how many (ELF-64 object file
-// format, figure 2).
+// Offsets in the header of the offset and number of sections (ELF-64 object
+// file format, figure 2).
 const (
 	sectionOffsetAt = 0x28
 	sectionCountAt  = 0x3c
@@ -43,7 +43,7 @@ func (f *memoryFile) ReadAt(p []byte, off int64) (int, error) {
 	return int(n), nil
 }
 
-// blank zeroes the bytes of a field in a part of a file.
+// blank clears the bytes of a header field in a part of a file.
 func blank(p []byte, off, field, size int64) {
 	for i := max(field, off); i < min(field+size, off+int64(len(p))); i++ {
 		p[i-off] = 0

@@ -18,7 +18,7 @@ type Symbol struct {
 	size uint64
 	end  uint64 // of the section
 	Code bool
-	rank uint8 // of two at one address the lower is shown
+	rank uint8 // of several at one address the lowest is shown
 }
 
 // A SymbolTable finds symbols by address and by name.
@@ -71,7 +71,7 @@ func (o *File) symbols() []Symbol {
 	return out
 }
 
-// symbol keeps what names code or data in this file.
+// symbol converts a symbol that names code or data of this file.
 func (o *File) symbol(s elf.Symbol) (Symbol, bool) {
 	kind := elf.ST_TYPE(s.Info)
 	code := kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC
@@ -87,7 +87,7 @@ func (o *File) symbol(s elf.Symbol) (Symbol, bool) {
 	return Symbol{Name: s.Name, Addr: s.Value, size: s.Size, end: o.sectionEnd(s.Section), Code: code, rank: rank(s, kind)}, true
 }
 
-// sectionEnd is where a section of the file ends in memory.
+// sectionEnd returns the address at which a section of the file ends.
 func (o *File) sectionEnd(i elf.SectionIndex) uint64 {
 	if int(i) >= len(o.ELF.Sections) {
 		return math.MaxUint64
@@ -95,8 +95,8 @@ func (o *File) sectionEnd(i elf.SectionIndex) uint64 {
 	return o.ELF.Sections[i].Addr + o.ELF.Sections[i].Size
 }
 
-// rank orders the names of one address: sized before unsized, global before
-// weak before local, plain before reserved.
+// rank orders symbols at one address: sized before unsized, global before weak
+// before local, plain before reserved names.
 func rank(s elf.Symbol, kind elf.SymType) uint8 {
 	var r uint8
 	if kind == elf.STT_NOTYPE || s.Size == 0 {
@@ -114,12 +114,12 @@ func rank(s elf.Symbol, kind elf.SymType) uint8 {
 	return r
 }
 
-// At returns the symbol that covers an address of the file. One without a size
-// reaches to the next, or to the end of its section.
+// At returns the symbol that covers an address of the file. A symbol without a
+// size extends to the next one or to the end of its section.
 func (t *SymbolTable) At(addr uint64, code bool) (Symbol, bool) {
 	i := sort.Search(len(t.sorted), func(i int) bool { return t.sorted[i].Addr > addr }) - 1
 	var best Symbol
-	found, passed := false, false // passed one that ends before
+	found, passed := false, false // passed: a symbol that ends below addr
 	for steps := 0; i >= 0 && steps < 64; i, steps = i-1, steps+1 {
 		s := t.sorted[i]
 		if found && s.Addr != best.Addr {
@@ -145,8 +145,8 @@ func (t *SymbolTable) Named(name string) []Symbol {
 	return out
 }
 
-// Demangle turns a linker's name into the program's: demangled, without
-// parameters. A version behind @ is dropped.
+// Demangle returns the program's name for a linker name, without parameters
+// and without a version after @.
 func Demangle(name string) string {
 	if i := strings.IndexByte(name, '@'); i > 0 {
 		name = name[:i]

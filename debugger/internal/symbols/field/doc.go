@@ -1,5 +1,5 @@
-// Package field takes fields off sections of debug information: numbers of a
-// fixed size, numbers as long as they need to be (DWARF 5, 7.6), blocks and text.
+// Package field reads fields of sections of debug information: numbers of a
+// fixed size, numbers of variable length (LEB128, DWARF 5 section 7.6), blocks and text.
 //
 //	r := field.Reader{Data: section, Short: errShort}
 //	size, name := r.ULEB(), r.Text()

@@ -2,8 +2,9 @@ package field
 
 import "encoding/binary"
 
-// A Reader takes fields off the front of Data. Its first error sticks, and what
-// it returns from then on is zero, so callers check once at the end.
+// A Reader reads fields from the front of Data. After the first error, which
+// it keeps in Err, all reads return zero, so that callers check once at the
+// end.
 type Reader struct {
 	Data  []byte
 	Addr  uint64 // of Data[0], where that matters
@@ -11,7 +12,7 @@ type Reader struct {
 	Err   error
 }
 
-// Take takes n bytes, which are Data's; nil if there are fewer.
+// Take returns the next n bytes, which alias Data; nil if there are fewer.
 func (r *Reader) Take(n uint64) []byte {
 	if r.Err == nil && n > uint64(len(r.Data)) {
 		r.Err = r.Short
@@ -24,23 +25,23 @@ func (r *Reader) Take(n uint64) []byte {
 	return p
 }
 
-// Fixed takes a number of up to eight bytes.
+// Fixed reads a number of up to eight bytes.
 func (r *Reader) Fixed(size int) uint64 {
 	var p [8]byte
 	copy(p[:], r.Take(uint64(size)))
 	return binary.LittleEndian.Uint64(p[:])
 }
 
-// Signed takes a number of that many bytes, one to eight, and extends its sign.
+// Signed reads a signed number of one to eight bytes.
 func (r *Reader) Signed(size int) int64 {
 	shift := 64 - 8*size
 	return int64(r.Fixed(size)<<shift) >> shift
 }
 
-// Byte takes a byte.
+// Byte reads a byte.
 func (r *Reader) Byte() byte { return byte(r.Fixed(1)) }
 
-// ULEB takes a number of variable length; bits above 64 are dropped.
+// ULEB reads an unsigned LEB128 number; bits above 64 are dropped.
 func (r *Reader) ULEB() uint64 {
 	var v uint64
 	for shift := uint(0); ; shift += 7 {
@@ -54,7 +55,7 @@ func (r *Reader) ULEB() uint64 {
 	}
 }
 
-// SLEB takes a number of variable length with a sign; bits above 64 are dropped.
+// SLEB reads a signed LEB128 number; bits above 64 are dropped.
 func (r *Reader) SLEB() int64 {
 	var v int64
 	for shift := uint(0); ; shift += 7 {
@@ -71,10 +72,10 @@ func (r *Reader) SLEB() int64 {
 	}
 }
 
-// Block takes a length and that many bytes.
+// Block reads a length and that many bytes.
 func (r *Reader) Block() []byte { return r.Take(r.ULEB()) }
 
-// Text takes what is before a zero byte, and the zero byte.
+// Text reads text up to a zero byte, and the zero byte.
 func (r *Reader) Text() string {
 	for i, b := range r.Data {
 		if b == 0 && r.Err == nil {

@@ -10,8 +10,8 @@ import (
 
 var errShort = errors.New("it ends early")
 
-// The examples are those of DWARF 5, tables 7.7 and 7.8, and the ends of the
-// range.
+// The examples come from DWARF 5, tables 7.7 and 7.8; others are the ends of
+// the ranges.
 func TestLEB(t *testing.T) {
 	for _, tt := range []struct {
 		data     string

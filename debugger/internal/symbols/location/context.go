@@ -2,8 +2,8 @@ package location
 
 import "errors"
 
-// ErrUnavailable means that a register, an argument at entry or the like, which
-// an expression needs, is not known any more.
+// ErrUnavailable is returned when an expression needs a register, argument or
+// the like that is not known.
 var ErrUnavailable = errors.New("value is not available")
 
 // Memory reads the memory of the program: all of p or an error.
@@ -11,8 +11,8 @@ type Memory interface {
 	ReadMemory(addr uint64, p []byte) error
 }
 
-// A Context is what an expression may ask about the frame and the program.
-// Functions that are nil make the expressions that need them unavailable.
+// A Context gives expressions access to the program. Expressions that need a
+// function that is nil are unavailable.
 type Context struct {
 	Memory Memory
 	Bias   uint64 // added to addresses of the file
@@ -40,7 +40,7 @@ func (c *Context) register(n uint64) (uint64, error) {
 	return 0, ErrUnavailable
 }
 
-// ask calls a function of the context that may be missing.
+// ask calls a function of the context, which may be nil.
 func ask(f func() (uint64, error)) (uint64, error) {
 	if f == nil {
 		return 0, ErrUnavailable
@@ -48,7 +48,7 @@ func ask(f func() (uint64, error)) (uint64, error) {
 	return f()
 }
 
-// askWith is ask for functions with an argument.
+// askWith is like ask for functions with an argument.
 func askWith[T any](f func(T) (uint64, error), arg T) (uint64, error) {
 	if f == nil {
 		return 0, ErrUnavailable

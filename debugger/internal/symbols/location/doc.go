@@ -1,15 +1,15 @@
-// Package location finds out where a variable is: it evaluates DWARF expressions
-// and looks up location lists (DWARF 5 sections 2.5, 2.6 and 7.7).
+// Package location locates variables: it evaluates DWARF expressions and searches
+// location lists (DWARF 5 sections 2.5, 2.6 and 7.7).
 //
 // [Evaluate] runs an expression over the registers and memory that a [Context]
-// offers. What comes out is a list of pieces, most often one: memory, a register,
-// a value that exists nowhere, bytes, a pointer to an object that was optimized
-// away, or nothing at all. Optimized code needs all of them.
+// provides. The result is a list of pieces, mostly one: memory, a register, a computed
+// value, bytes, a pointer to an object that was optimized away, or nothing. Optimized
+// code needs all of them.
 //
 //	pieces, err := location.Evaluate(expr, ctx)
-//	if errors.Is(err, location.ErrUnavailable) { … } // say so, never guess
+//	if errors.Is(err, location.ErrUnavailable) { … } // report it, never guess
 //
-// [List.Find] picks the expression that holds at an address.
+// [List.Find] returns the expression that is valid at an address.
 //
 // # Errors
 //

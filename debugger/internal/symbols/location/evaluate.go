@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Limits on what an expression may do. Real ones stay below a hundredth.
+// Limits on expressions. Real ones stay below a hundredth of them.
 const (
 	maxOps   = 10_000
 	maxStack = 1024
@@ -19,8 +19,8 @@ var (
 	errLong  = errors.New("location expression runs too long")
 )
 
-// Evaluate finds where the object is that an expression describes. An empty
-// expression is an object that was optimized out: one empty piece.
+// Evaluate returns where the object of an expression is. An empty expression
+// is an object that was optimized out: one empty piece.
 func Evaluate(expr []byte, c *Context) ([]Piece, error) {
 	m := &machine{c: c, table: &operations}
 	if err := m.start(expr); err != nil {
@@ -166,7 +166,7 @@ func (m *machine) relation(op byte) error {
 	return nil
 }
 
-// place takes what the operations so far have found.
+// place returns the location that the operations so far have determined.
 func (m *machine) place() (Piece, error) {
 	p := m.found
 	m.found = Piece{}

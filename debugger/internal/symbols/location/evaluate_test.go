@@ -175,7 +175,7 @@ func TestErrors(t *testing.T) {
 		want error // nil: any
 	}{
 		{"a register that is lost", []byte{0x70 + 20, 0}, location.ErrUnavailable},
-		{"an entry value nobody knows", []byte{0xa3, 1, 0x54}, location.ErrUnavailable},
+		{"an unknown entry value", []byte{0xa3, 1, 0x54}, location.ErrUnavailable},
 		{"memory that is not there", []byte{0x30, 0x06}, errUnmapped},
 		{"empty stack", []byte{0x22}, nil},
 		{"operand missing", []byte{0x0c, 1}, nil},

@@ -22,7 +22,7 @@ const (
 	bytesOfListIndex = 4
 )
 
-// A List is the location lists of one unit.
+// A List holds the location lists of one unit.
 type List struct {
 	Data    []byte                             // .debug_loclists for DWARF 5, else .debug_loc
 	Version int                                // of the unit
@@ -38,9 +38,9 @@ type entry struct {
 	fallback   bool
 }
 
-// Find returns the expression that holds at an address of the file, from the
-// list at an offset of the section. The expression is nil, which means that the
-// object is optimized out there, when no entry has the address.
+// Find returns the expression that is valid at an address of the file, from
+// the list at an offset of the section. It is nil when no entry has the
+// address: the object is optimized out there.
 func (l *List) Find(offset, pc uint64) ([]byte, error) {
 	var found, fallback []byte
 	err := l.each(offset, func(e entry) bool {
@@ -59,7 +59,7 @@ func (l *List) Find(offset, pc uint64) ([]byte, error) {
 	return found, err
 }
 
-// At turns the index of a list into its offset.
+// At returns the offset of a list by its index.
 func (l *List) At(index uint64) (uint64, error) {
 	at := l.Index + index*bytesOfListIndex
 	if at < l.Index || at >= uint64(len(l.Data)) {

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// A Class is how a base type's bits are read.
+// A Class is the interpretation of a base type's bits.
 type Class uint8
 
-// The classes. Generic is the untyped address-sized number of DWARF 4.
+// Classes of types. Generic is the untyped address-sized number of DWARF 4.
 const (
 	Generic Class = iota
 	Signed
@@ -16,7 +16,7 @@ const (
 	Float
 )
 
-// A Type is a base type as expressions know it.
+// A Type is a base type of an expression.
 type Type struct {
 	Class Class
 	Size  int // bytes; 8 for Generic
@@ -39,8 +39,8 @@ func (t Type) check() error {
 	return nil
 }
 
-// A number is an entry of the stack. Its bits are kept cut to its type's size,
-// and the sign is extended where the type has one.
+// A number is an entry of the stack. Its bits are truncated to its type's size
+// and sign-extended where the type is signed.
 type number struct {
 	bits uint64
 	typ  Type
@@ -48,7 +48,7 @@ type number struct {
 
 func plain(v uint64) number { return number{v, generic} }
 
-// cut brings bits into the form that a number of that type has.
+// cut truncates and extends bits as a number of the type requires.
 func (t Type) cut(v uint64) number {
 	if t.Size < 8 && t.Class != Generic {
 		shift := 64 - 8*t.Size
@@ -102,7 +102,7 @@ func truth(b bool) number {
 	return plain(0)
 }
 
-// compare is -1, 0 or 1. Untyped numbers compare as signed ones (DWARF 5
+// compare returns -1, 0 or 1. Untyped numbers compare as signed ones (DWARF 5
 // section 2.5.1.5).
 func compare(a, b number) int {
 	less := int64(a.bits) < int64(b.bits)
@@ -139,7 +139,7 @@ var binaryOps = [256]func(a, b number) (uint64, error){
 	opMod:   modulo,
 }
 
-// shiftRight fills with zeroes, so the sign that was extended must go first.
+// shiftRight fills with zeroes, so an extended sign must be removed first.
 func shiftRight(a, b number) (uint64, error) {
 	return Type{Unsigned, a.typ.Size}.cut(a.bits).bits >> b.bits, nil
 }

@@ -18,8 +18,8 @@ var constants = [256]func(*reader) uint64{
 
 type operation func(m *machine, op byte) error
 
-// operations are all that are no plain constants, registers or arithmetic. The
-// machine has a pointer to them because some of them run others.
+// operations has all operations but constants, registers and arithmetic. The
+// machine has a pointer to it because some operations run others.
 var operations = [256]operation{
 	opAddr:       func(m *machine, _ byte) error { m.push(plain(m.Fixed(8) + m.c.Bias)); return nil },
 	opDeref:      func(m *machine, _ byte) error { return m.deref(generic) },
@@ -228,7 +228,7 @@ func (m *machine) indexed(op byte) error {
 	return m.pushed(v, err)
 }
 
-// call runs the location of another entry in the middle of this expression.
+// call runs the location of another entry within this expression.
 func (m *machine) call(die uint64, relative bool) error {
 	if m.c.Procedure == nil {
 		return ErrUnavailable
@@ -249,7 +249,7 @@ func (m *machine) call(die uint64, relative bool) error {
 	return err
 }
 
-// baseType looks up the type operand of a typed operation; zero means untyped.
+// baseType returns the type operand of a typed operation; zero means untyped.
 func (m *machine) baseType(die uint64) (Type, error) {
 	if die == 0 {
 		return generic, nil

@@ -1,6 +1,6 @@
 package location
 
-// A Kind says what a piece is.
+// A Kind is the sort of a piece.
 type Kind uint8
 
 // The kinds of pieces.
@@ -8,12 +8,12 @@ const (
 	Empty      Kind = iota // optimized out
 	InMemory               // at Addr
 	InRegister             // in register Reg
-	IsValue                // Value itself; it is nowhere
-	IsBytes                // Data itself
+	IsValue                // the value is Value
+	IsBytes                // the value is Data
 	IsPointer              // a pointer to Offset bytes into what entry DIE describes, which has no address
 )
 
-// A Piece is where one part of an object is.
+// A Piece locates one part of an object.
 type Piece struct {
 	Kind  Kind
 	Addr  uint64
@@ -24,7 +24,7 @@ type Piece struct {
 	DIE    uint64 // IsPointer: offset of the entry in .debug_info
 	Offset int64
 
-	// Bits is the piece's size, 0 for a piece that is the whole object, and
-	// BitOffset where it begins in the place.
+	// Bits is the piece's size, 0 for a piece that is the whole object.
+	// BitOffset is its offset in the place.
 	Bits, BitOffset uint64
 }

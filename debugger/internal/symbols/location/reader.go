@@ -8,8 +8,8 @@ import (
 
 var errShort = errors.New("location expression ends early")
 
-// A reader takes operands off an expression.
+// A reader reads operands of an expression.
 type reader = field.Reader
 
-// read begins at data.
+// read returns a reader of data.
 func read(data []byte) reader { return reader{Data: data, Short: errShort} }

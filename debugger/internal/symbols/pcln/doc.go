@@ -1,4 +1,4 @@
-// Package pcln reads the table that every Go program keeps of its own
+// Package pcln reads the table that every Go program has of its own
 // functions, in section .gopclntab: names, files, lines, what was inlined, and
 // how far the stack has grown at each instruction. The runtime needs it for
 // panics and for collecting garbage, so that it is there, uncompressed, in
@@ -8,15 +8,15 @@
 //	f, err := t.Find(pc)
 //	calls, err := f.Calls(pc)
 //
-// All addresses are those of the file. Nothing is read before somebody asks,
-// and then the pages that the answer is on.
+// All addresses are file addresses. Only the pages with the answer are read.
 //
 // # Format
 //
 // The form is that of Go 1.20 and later, whose magic number is 0xfffffff1: the
 // header is pcHeader of runtime/symtab.go, the rest is described in
-// cmd/link/internal/ld/pcln.go and runtime/symtabinl.go. Where the lists of
-// inlined calls are only runtime.moduledata says. Another form is an error.
+// cmd/link/internal/ld/pcln.go and runtime/symtabinl.go. The address of
+// the lists of inlined calls is only in runtime.moduledata. Other versions are an
+// error.
 //
 // # Concurrency
 //

@@ -2,7 +2,8 @@ package pcln
 
 import "encoding/binary"
 
-// A Function is one function of the table. It is for one goroutine at a time.
+// A Function is a function of the table. It must not be used by several
+// goroutines at once.
 type Function struct {
 	Name       string // as the linker has it; Go 1.20 leaves out type arguments as [...]
 	Start, End uint64
@@ -11,11 +12,11 @@ type Function struct {
 	about   description
 	inlined uint64 // where the list of inlined calls is; 0 if there is none
 	which   uint32 // the table of which of them an instruction is in; 0 if there is none
-	left    int    // how many more stretches of its tables are looked at
+	left    int    // how many more ranges of its tables may be read
 }
 
-// A description is _func of runtime/runtime2.go. Tables are offsets in the part
-// with values.
+// A description is _func of runtime/runtime2.go. Tables are offsets in the
+// part with values.
 type description struct {
 	Entry   uint32
 	Name    int32
@@ -66,7 +67,8 @@ func (t *Table) function(n int) (*Function, error) {
 	return f, f.findInlined(at + uint64(len(b)))
 }
 
-// findInlined finds what tells of inlined calls, behind the description.
+// findInlined locates the lists of inlined calls, which follow the
+// description.
 func (f *Function) findInlined(at uint64) (err error) {
 	if f.about.Tables <= inlinedTable || f.about.Lists <= inlinedList {
 		return nil
@@ -82,8 +84,8 @@ func (f *Function) findInlined(at uint64) (err error) {
 	return err
 }
 
-// end is where the function's code ends: there may be some room before the next
-// one. Tables go as far.
+// end returns the end of the function's code, up to which its tables go. There
+// may be padding before the next function.
 func (f *Function) end() (uint64, error) {
 	end := f.Start
 	err := f.stretches(f.about.Stack, func(_ int32, _, to uint64) bool {
@@ -93,11 +95,11 @@ func (f *Function) end() (uint64, error) {
 	return end, err
 }
 
-// Stack returns how far the stack has grown since the function was entered, in
-// bytes, at an address in it.
+// Stack returns by how many bytes the stack has grown since the function was
+// entered, at an address in it.
 func (f *Function) Stack(pc uint64) (int32, error) { return f.value(f.about.Stack, pc) }
 
-// A Call is a function that an address is in.
+// A Call is a function that an address lies in.
 type Call struct {
 	Name    string
 	File    string // empty when it is not known
@@ -108,8 +110,8 @@ type Call struct {
 // maxInlined bounds how deeply calls are inlined in one another.
 const maxInlined = 64
 
-// Calls returns what an address in the function is in: the functions inlined
-// there, innermost first, and the function itself.
+// Calls returns the functions that an address lies in: those inlined there,
+// innermost first, and the function itself.
 func (f *Function) Calls(pc uint64) ([]Call, error) {
 	var out []Call
 	size := 0
@@ -146,7 +148,7 @@ type inlinedCall struct {
 	_      int32
 }
 
-// inlinedAt returns the innermost inlined call that an address is in.
+// inlinedAt returns the innermost inlined call at an address.
 func (f *Function) inlinedAt(pc uint64) (call inlinedCall, ok bool, err error) {
 	if f.inlined == 0 || f.which == 0 {
 		return call, false, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/pcln"
 )
 
-// own opens the table of the test itself, whose runtime is what it is compared
-// with. Bias is what is added to addresses of the file.
+// own opens the table of the test itself, so that results can be compared with
+// its runtime. Bias is added to addresses of the file.
 func own(t *testing.T) (table *pcln.Table, text *elf.Section) {
 	t.Helper()
 	exe, err := os.Executable()

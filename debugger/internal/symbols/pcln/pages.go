@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// pages are the parts of a file that were read.
+// pages are the parts of a file that have been read.
 type pages struct {
 	read func(addr uint64, p []byte) error
 
@@ -16,7 +16,7 @@ type pages struct {
 
 const (
 	pageSize = 4096
-	maxPages = 1 << 12 // the cache starts afresh when it is full
+	maxPages = 1 << 12 // the cache is emptied when it is full
 )
 
 // page returns a page by its number.
@@ -37,7 +37,8 @@ func (m *pages) page(number uint64) ([]byte, error) {
 	return p, nil
 }
 
-// rest returns what is on a page from an address on, which must not be changed.
+// rest returns the bytes from an address to the end of its page, which must
+// not be changed.
 func (m *pages) rest(addr uint64) ([]byte, error) {
 	p, err := m.page(addr / pageSize)
 	if err != nil {
@@ -64,11 +65,11 @@ func (m *pages) uint32(addr uint64) (uint32, error) {
 	return binary.LittleEndian.Uint32(b), nil
 }
 
-// maxText bounds the names of functions and files, those that an address is in
-// together.
+// maxText bounds the total length of the names of functions and files at an
+// address.
 const maxText = 16 << 10
 
-// text returns what is there up to a zero byte.
+// text returns the text up to a zero byte.
 func (m *pages) text(addr uint64) (string, error) {
 	var text []byte
 	for len(text) < maxText {

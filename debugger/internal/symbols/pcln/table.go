@@ -7,24 +7,24 @@ import (
 	"sort"
 )
 
-// ErrFormat means that the table is damaged, or of a version of Go whose table
-// has another form.
+// ErrFormat is returned for a table that is damaged or of another version of
+// Go.
 var ErrFormat = errors.New("not a function table of Go 1.20 or later")
 
-// ErrNotFound means that the table has no function at an address.
+// ErrNotFound is returned when the table has no function at an address.
 var ErrNotFound = errors.New("no function of Go at that address")
 
-// A Source is where the table is.
+// A Source gives access to the table in a file.
 type Source struct {
 	Addr   uint64 // of the table
 	Module []byte // data that has runtime.moduledata in it, at a multiple of eight
 
-	// Read reads what the file has at an address; what is not from the file is
-	// zero. The error is for addresses that it has nothing for.
+	// Read reads the contents of the file at an address; what is not in the
+	// file is zero. It fails at addresses without any contents.
 	Read func(addr uint64, p []byte) error
 }
 
-// A Table is the functions of one file.
+// A Table is the function table of one file.
 type Table struct {
 	memory pages
 
@@ -35,10 +35,11 @@ type Table struct {
 	data  uint64 // what addresses of lists of inlined calls count from
 }
 
-// magic begins the tables of Go 1.20 and later (internal/abi, symtab.go).
+// magic is the first word of the tables of Go 1.20 and later (internal/abi,
+// symtab.go).
 const magic = 0xfffffff1
 
-// maxFunctions bounds what a header may say.
+// maxFunctions bounds the number of functions in a header.
 const maxFunctions = 1 << 26
 
 // header is pcHeader of runtime/symtab.go.
@@ -56,8 +57,8 @@ type header struct {
 	FunctionEntries uint64
 }
 
-// Open reads the table's header. The error is [ErrFormat] for a table of another
-// form.
+// Open reads the table's header. The error is [ErrFormat] for a table of
+// another version.
 func Open(s Source) (*Table, error) {
 	t := &Table{memory: pages{read: s.Read}}
 	var h header
@@ -75,7 +76,7 @@ func Open(s Source) (*Table, error) {
 	return t, t.place(s)
 }
 
-// Where some fields of runtime.moduledata are, in words (runtime/symtab.go).
+// Offsets of fields of runtime.moduledata, in words (runtime/symtab.go).
 const (
 	moduleNames     = 1
 	moduleUnits     = 4
@@ -89,8 +90,8 @@ const (
 	moduleWords     = 41
 )
 
-// place finds moduledata by what it must hold: the address of the header and
-// those of the parts, and takes from it what the header does not say.
+// place finds moduledata by the addresses of the header and its parts, which
+// it must hold, and reads from it what the header lacks.
 func (t *Table) place(s Source) error {
 	for at := 0; at+8*moduleWords <= len(s.Module); at += 8 {
 		word := func(i int) uint64 { return binary.LittleEndian.Uint64(s.Module[at+8*i:]) }
@@ -114,12 +115,12 @@ func (t *Table) place(s Source) error {
 	return fmt.Errorf("%w: there is no moduledata", ErrFormat)
 }
 
-// entrySize is the size of an entry in the list of functions: its start, from
-// the text, and where it is described, from the list. The end of the last one
-// follows the list.
+// entrySize is the size of an entry in the list of functions: its start,
+// relative to the text, and its description, relative to the list. The end of
+// the last function follows the list.
 const entrySize = 8
 
-// start is where the nth function begins.
+// start returns the start of the nth function.
 func (t *Table) start(n int) (uint64, error) {
 	offset, err := t.memory.uint32(t.functions + uint64(n)*entrySize)
 	return t.text + uint64(offset), err

@@ -2,11 +2,11 @@ package pcln
 
 import "cmp"
 
-// maxStretches bounds how many stretches are looked at for one function, in all
-// of its tables together: each of the calls inlined there has them looked at anew.
+// maxStretches bounds the ranges that are read for one function, in all of its
+// tables together. Tables are read anew for each inlined call.
 const maxStretches = 1 << 21
 
-// value returns what a table of values holds for an address in the function.
+// value returns the entry of a table of values for an address in the function.
 func (f *Function) value(table uint32, pc uint64) (value int32, err error) {
 	found := false
 	err = f.stretches(table, func(v int32, from, to uint64) bool {
@@ -19,9 +19,10 @@ func (f *Function) value(table uint32, pc uint64) (value int32, err error) {
 	return value, err
 }
 
-// stretches goes through a table: values, each up to some address, as long as it
-// is wanted. A table has pairs of differences, to the value and the address
-// before, and ends with a value that does not change. At 0 there is no table.
+// stretches visits the ranges of a table, each with a value and an end, while
+// visit returns true. A table consists of pairs of differences, of the value
+// and the address, and ends with a difference of zero in the value. Offset 0
+// means no table.
 func (f *Function) stretches(table uint32, each func(value int32, from, to uint64) bool) error {
 	if table == 0 {
 		return ErrFormat
@@ -47,7 +48,7 @@ func (f *Function) stretches(table uint32, each func(value int32, from, to uint6
 	return ErrFormat
 }
 
-// A reader takes numbers out of the file. Its first error sticks.
+// A reader reads numbers from the file. It keeps the first error.
 type reader struct {
 	memory *pages
 	addr   uint64
@@ -55,7 +56,7 @@ type reader struct {
 	err    error
 }
 
-// varint takes a number of variable length.
+// varint reads a number of variable length.
 func (r *reader) varint() uint32 {
 	var v uint32
 	for shift := 0; shift < 35; shift += 7 {

@@ -22,7 +22,7 @@ type Stopped struct {
 	Exe    string
 }
 
-// An Oracle is what gdb says.
+// An Oracle is the stack and variables according to gdb.
 type Oracle struct {
 	Stop      []uint64
 	Frames    []Frame

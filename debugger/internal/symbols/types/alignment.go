@@ -1,18 +1,18 @@
 package types
 
-// maxAlignment bounds what a file may say that objects are aligned to.
+// maxAlignment bounds the alignment that a file may declare.
 const maxAlignment = 1 << 20
 
-// OffsetAfter is where a value of a type lies that follows so many bytes of links.
+// OffsetAfter returns the offset of a value of the type that follows a number
+// of bytes.
 func (t *Type) OffsetAfter(links uint64) uint64 {
 	left := maxMembers
 	a := uint64(t.alignment(&left))
 	return (links + a - 1) / a * a
 }
 
-// alignment is what addresses of objects are multiples of (System V ABI for AMD64
-// version 1.0, section 3.1.2, and what the program asks for beyond it). At most so
-// many members are looked at.
+// alignment returns the alignment of a type (System V ABI for AMD64 version
+// 1.0, section 3.1.2, or as declared). It examines at most left members.
 func (t *Type) alignment(left *int) int64 {
 	s := t.Strip()
 	n := max(t.align, s.align, 1)

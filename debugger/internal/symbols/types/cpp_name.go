@@ -6,8 +6,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// libraryStrings are the names that strings of the C++ library, and numbers, go
-// by.
+// libraryStrings replaces the full names of the C++ library's strings, and of
+// numbers, by the usual ones.
 var libraryStrings = strings.NewReplacer(
 	"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string",
 	"std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string",
@@ -17,7 +17,7 @@ var libraryStrings = strings.NewReplacer(
 	"short unsigned int", "unsigned short", "long long int", "long long", "long int", "long", "short int", "short",
 )
 
-// defaults begin the template arguments that are left out.
+// defaults are the starts of template arguments that are omitted.
 var defaults = []string{
 	", std::allocator<", ", std::less<", ", std::hash<", ", std::equal_to<", ", std::default_delete<",
 }
@@ -34,8 +34,8 @@ func withoutDefaults(s string) string {
 	return strings.ReplaceAll(s, " >", ">")
 }
 
-// argument is how long the rest of a template argument is whose opening bracket
-// came before.
+// argument returns the length of the rest of a template argument after its
+// opening bracket.
 func argument(s string) int {
 	depth := 1
 	for i := range len(s) {
@@ -51,8 +51,8 @@ func argument(s string) int {
 	return len(s)
 }
 
-// LibraryName is the name of a type of the C++ library, without the part that says
-// which strings and lists it has; empty for other types.
+// LibraryName returns the name of a type of the C++ library without
+// std::__cxx11; empty for other types.
 func (t *Type) LibraryName() string {
 	s := t.Strip()
 	if t.Lang != lang.CPlusPlus || s.Kind != KindStruct && s.Kind != KindClass || !strings.HasPrefix(s.name, "std::") {

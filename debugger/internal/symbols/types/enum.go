@@ -7,8 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// MemberText names the member that a pointer to one means: the pointer is the
-// member's offset, or -1 for none.
+// MemberText returns the member that a pointer to member refers to. The
+// pointer is the member's offset, or -1 for none.
 func (t *Type) MemberText(v int64) string {
 	if v == -1 {
 		return "NULL"
@@ -22,8 +22,8 @@ func (t *Type) MemberText(v int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// EnumText names a value of an enumeration; one that is a sum of flags by all
-// of them.
+// EnumText returns the name of an enumeration's value, or of its flags, joined
+// by |.
 func (t *Type) EnumText(v uint64) string {
 	size := min(max(t.Size, 1), 8) * 8
 	mask := ^uint64(0) >> (64 - size)
@@ -45,7 +45,7 @@ func (t *Type) EnumText(v uint64) string {
 	return strconv.FormatInt(int64(v<<shift)>>shift, 10)
 }
 
-// enumerator writes a name the way the language wants it.
+// enumerator spells an enumerator's name as the language does.
 func (t *Type) enumerator(name string) string {
 	switch {
 	case t.Lang == lang.C || t.name == "":

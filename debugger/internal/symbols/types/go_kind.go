@@ -2,7 +2,7 @@ package types
 
 import "github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 
-// Kinds of Go's types, as its compiler writes them down: package reflect's.
+// Kinds of Go's types as its compiler numbers them, like package reflect.
 const (
 	GoChan      = 18
 	GoFunc      = 19
@@ -13,8 +13,8 @@ const (
 	GoString    = 24
 )
 
-// GoType goes through names to the type that says its kind. A map is a name for
-// a pointer; what counts is said at the name.
+// GoType follows type names to the type that has a kind. Go describes a map as
+// a name of a pointer, and gives the kind at the name.
 func (t *Type) GoType() *Type {
 	for range MaxRenames {
 		if t.GoKind >= GoChan && t.GoKind <= GoString || t.Kind != KindTypedef {

@@ -19,7 +19,7 @@ func (t *Type) load() {
 		return
 	}
 	t.once.Do(func() {
-		// What is damaged ends the list; what came before it is shown.
+		// Entries before a damaged one are kept.
 		_ = t.Set.Info.Do(t.loadLocked)
 	})
 }
@@ -80,8 +80,8 @@ func (t *Type) childLocked(e *dwarf.Entry) {
 	}
 }
 
-// length is the number of elements that a subrange has, -1 when it is not known
-// or computed.
+// length returns the number of elements of a subrange, -1 when it is computed
+// or unknown.
 func length(e *dwarf.Entry) int64 {
 	if n, ok := e.Val(dwarf.AttrCount).(int64); ok {
 		return n
@@ -127,7 +127,7 @@ func (t *Type) fieldLocked(e *dwarf.Entry) Field {
 	return f
 }
 
-// bitUnitLocked is the size of a bit-field's declared type.
+// bitUnitLocked returns the size of a bit-field's declared type.
 func (t *Type) bitUnitLocked(off dwarf.Offset) int64 {
 	for range MaxRenames {
 		e := t.Set.Info.EntryLocked(off)
@@ -142,8 +142,8 @@ func (t *Type) bitUnitLocked(off dwarf.Offset) int64 {
 	return 4
 }
 
-// constantOffset reads DW_OP_plus_uconst, which old compilers write for an
-// offset. Anything else stays an expression.
+// constantOffset evaluates DW_OP_plus_uconst, which old compilers write for an
+// offset. Any other expression is returned.
 func constantOffset(expr []byte) (int64, []byte) {
 	if len(expr) > 1 && expr[0] == 0x23 {
 		if v, n := binary.Uvarint(expr[1:]); n == len(expr)-1 {
@@ -153,7 +153,8 @@ func constantOffset(expr []byte) (int64, []byte) {
 	return 0, expr
 }
 
-// variantLocked reads the variants of a Rust enum: entries nested two deep.
+// variantLocked reads the variants of a Rust enum, which are nested two levels
+// deep.
 func (t *Type) variantLocked(e *dwarf.Entry, r *dwarf.Reader) error {
 	t.variant = &VariantPart{}
 	discr, _ := e.Val(dwarf.AttrDiscr).(dwarf.Offset)

@@ -6,16 +6,16 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// IsCharacter reports whether C's strings are made of the type.
+// IsCharacter reports whether strings of C consist of the type.
 func (t *Type) IsCharacter() bool {
 	s := t.Strip()
 	return s.Kind == KindChar && s.Size == 1
 }
 
-// MaxReferences bounds how many references are followed one after another.
+// MaxReferences bounds chains of references.
 const MaxReferences = 4
 
-// IsReference reports whether a value of the type stands for what it refers to.
+// IsReference reports whether a value of the type is a reference.
 func (t *Type) IsReference() bool {
 	s := t.Strip()
 	switch s.Kind {
@@ -27,7 +27,8 @@ func (t *Type) IsReference() bool {
 	return false
 }
 
-// Referred is the type behind references.
+// Referred returns the type that references of this type refer to, the type
+// itself if it is none.
 func (t *Type) Referred() *Type {
 	for i := 0; i < MaxReferences && t.IsReference(); i++ {
 		t = t.Strip().Elem()

@@ -7,7 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/dwarfread"
 )
 
-// A Set is the types that the debug information of one image describes.
+// A Set holds the types of one file.
 type Set struct {
 	Info  *dwarfread.Info
 	known map[dwarf.Offset]*Type // guarded by the lock of info
@@ -17,8 +17,8 @@ func NewSet(info *dwarfread.Info) *Set {
 	return &Set{Info: info, known: map[dwarf.Offset]*Type{}}
 }
 
-// At returns the type that an entry describes; void when there is none, and
-// on a nil set.
+// At returns the type of an entry. It is void when there is none, and on a nil
+// Set.
 func (s *Set) At(off dwarf.Offset) *Type {
 	if s == nil {
 		return Void
@@ -41,8 +41,8 @@ func (s *Set) At(off dwarf.Offset) *Type {
 	return t
 }
 
-// Named returns the type of a name that has a description, from all units;
-// nil when there is none.
+// Named returns the type of a name that is defined in any unit, nil when there
+// is none.
 func (s *Set) Named(name string) *Type {
 	off, ok := s.Info.TypeOffset(name)
 	if !ok {
@@ -51,8 +51,8 @@ func (s *Set) Named(name string) *Type {
 	return s.At(off)
 }
 
-// NamedIn is typeNamed for a type that is described in a unit whose name is known,
-// so that the others need not be read.
+// NamedIn is like Named for a type of the unit of a name. Other units are not
+// read.
 func (s *Set) NamedIn(unit, name string) *Type {
 	off, found, err := s.Info.TypeOffsetIn(unit, name)
 	if err != nil || !found {
@@ -61,7 +61,7 @@ func (s *Set) NamedIn(unit, name string) *Type {
 	return s.At(off)
 }
 
-// OfTable returns the type whose methods a table of Rust's is of, by the table's
+// OfTable returns the type that a Rust vtable belongs to, by the table's
 // address in the file; nil when there is none.
 func (s *Set) OfTable(ctx context.Context, table uint64) *Type {
 	if s.Info.LoadAll(ctx) != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// maxSpelling bounds how deep a type's name is spelt out.
+// maxSpelling bounds the depth of a spelled type.
 const maxSpelling = 32
 
-// String returns the type as its language writes it. Arguments of the C++
-// library's templates that people leave to their defaults are left out.
+// String returns the type as its language spells it, without default arguments
+// of the C++ library's templates.
 func (t *Type) String() string {
 	s := t.spell("", 0)
 	if t.Lang == lang.CPlusPlus && strings.Contains(s, "<") {
@@ -28,8 +28,9 @@ func (t *Type) Name() string { return t.name }
 // Signed reports whether the type's numbers have a sign.
 func (t *Type) Signed() bool { return t.Strip().signed }
 
-// spell writes the type around a declarator, as C does: the name of what an
-// array or function consists of stands in front, its shape behind.
+// spell spells the type around a declarator, as C does: the element type of an
+// array or the result of a function stands before it, dimensions and
+// parameters after.
 func (t *Type) spell(inner string, depth int) string {
 	if depth > maxSpelling {
 		return "…"
@@ -59,8 +60,8 @@ func (t *Type) spell(inner string, depth int) string {
 	return join(t.anonymous(), inner)
 }
 
-// bracket puts a pointer in parentheses where what it points to has its shape
-// behind the name.
+// bracket puts a pointer in parentheses when it points to an array or
+// function.
 func (t *Type) bracket(inner string) string {
 	switch t.Elem().Kind {
 	case KindArray, KindFunc:
@@ -69,7 +70,7 @@ func (t *Type) bracket(inner string) string {
 	return inner
 }
 
-// join puts a declarator behind a name: "int *", "int [4]", "int".
+// join joins a name and a declarator: "int *", "int [4]", "int".
 func join(name, inner string) string {
 	if inner == "" {
 		return name
@@ -77,7 +78,7 @@ func join(name, inner string) string {
 	return name + " " + inner
 }
 
-// prefix is the word that C wants in front of a tag.
+// prefix returns the keyword that C requires before a tag.
 func (t *Type) prefix() string {
 	if t.Lang != lang.C {
 		return ""
@@ -101,7 +102,7 @@ var qualifiers = map[Kind]string{
 }
 
 // qualified puts qualifiers in front of a name, or behind the star of a pointer.
-// Those of an array are those of its elements, which compilers write twice.
+// Compilers repeat the qualifiers of an array at its elements; they are written once.
 func (t *Type) qualified(inner string, depth int) string {
 	words, e := t.qualifiers()
 	if e.Kind == KindArray {

@@ -10,10 +10,10 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// A Kind is what sort of type a type is.
+// A Kind classifies types.
 type Kind uint8
 
-// The kinds.
+// Kinds of types.
 const (
 	KindVoid Kind = iota
 	KindBool
@@ -40,34 +40,34 @@ const (
 	KindOther
 )
 
-// A Type is a type of the program. Types that another consists of are read when
-// they are asked for, so that types may contain pointers to themselves.
+// A Type is a type of the program. Types that it refers to are read when they
+// are needed, so that types may refer to themselves.
 type Type struct {
 	Kind Kind
 	Size int64 // bytes; 0 when not known
 	Lang lang.Lang
 
-	align int64 // as the program asks for; 0 where it does not
+	align int64 // as declared; 0 if it is not
 
 	Set  *Set
 	off  dwarf.Offset
-	name string // the type's own, qualified; empty when it has none
+	name string // qualified; empty when the type has none
 	unicode,
 	signed bool
-	elem       dwarf.Offset // what it points to, consists of or renames
+	elem       dwarf.Offset // of the type for Elem
 	hasElem    bool
 	owner      dwarf.Offset // member pointers: the class
 	GoKind     uint8
 	goKey      dwarf.Offset
 	goElem     dwarf.Offset
 	dims       []int64 // arrays: number of elements, -1 when not known
-	bounds     []any   // what computes the highest index of a dimension, nil where it is constant
+	bounds     []any   // see ComputedBounds
 	Stride     int64
 	signature  uint64 // declared here, described in a type unit
 	scoped     bool   // enumeration class
 	Incomplete bool   // only declared
 
-	once    sync.Once // for what follows
+	once    sync.Once // guards the fields that follow
 	fields  []Field
 	enums   []Enumerator
 	params  []dwarf.Offset // of templates; of functions
@@ -99,7 +99,7 @@ type Enumerator struct {
 	Value int64
 }
 
-// A VariantPart is the part of a Rust enum that differs by variant.
+// A VariantPart holds the variants of a Rust enum.
 type VariantPart struct {
 	Discriminant    Field // the discriminant; its typ is 0 when there is only one variant
 	HasDiscriminant bool
@@ -109,11 +109,11 @@ type VariantPart struct {
 // A Variant is one variant of a Rust enum.
 type Variant struct {
 	Value    uint64
-	Fallback bool // holds for all values that no other has
+	Fallback bool // selected by all values that no other variant has
 	Field    Field
 }
 
-// Void stands in for what has no type and for what cannot be read.
+// Void is the type of what has none or cannot be read.
 var Void = &Type{Kind: KindVoid, name: "void"}
 
 // tagKinds are the kinds that entries have by themselves.
@@ -170,7 +170,7 @@ func (s *Set) newTypeLocked(e *dwarf.Entry) *Type {
 	return t
 }
 
-// goLocked reads what Go's compiler says beside.
+// goLocked reads the attributes of Go's compiler.
 func (t *Type) goLocked(e *dwarf.Entry) {
 	if t.Lang != lang.Go {
 		return
@@ -180,7 +180,7 @@ func (t *Type) goLocked(e *dwarf.Entry) {
 	t.goElem, _ = e.Val(dwarfread.AttrGoElem).(dwarf.Offset)
 }
 
-// sizeLocked gives pointers their size when the compiler left it out.
+// sizeLocked sets the size of pointers when the compiler omits it.
 func (t *Type) sizeLocked() {
 	switch t.Kind {
 	case KindPointer, KindReference, KindRvalueReference:
@@ -209,8 +209,8 @@ func intAttr(e *dwarf.Entry, a dwarf.Attr) int64 {
 	return 0
 }
 
-// Elem returns what a type points to, consists of, renames or qualifies; for
-// functions what they return. It is never nil: a void otherwise.
+// Elem returns the type that a type points to, consists of, renames or
+// qualifies; for functions the result. It is Void when there is none.
 func (t *Type) Elem() *Type {
 	if !t.hasElem {
 		return Void
@@ -222,7 +222,7 @@ func (t *Type) Elem() *Type {
 const MaxRenames = 64
 
 // Strip returns the type without typedefs and qualifiers. A type that is only
-// declared is replaced by its description, where one is known.
+// declared is replaced by its definition, where one is known.
 func (t *Type) Strip() *Type {
 	for range MaxRenames {
 		switch t.Kind {
@@ -235,7 +235,8 @@ func (t *Type) Strip() *Type {
 	return Void
 }
 
-// resolve finds the description of a type that is only declared.
+// resolve returns the definition of a type that is only declared, or the type
+// itself.
 func (t *Type) resolve() *Type {
 	switch {
 	case t.signature != 0:
@@ -250,8 +251,8 @@ func (t *Type) resolve() *Type {
 	return t
 }
 
-// ByteSize returns the bytes of an object, which for arrays and renamed types is
-// not written down.
+// ByteSize returns the size of an object, including those of arrays and
+// renamed types, whose Size may be 0.
 func (t *Type) ByteSize() int64 {
 	s := t.Strip()
 	if s.Size > 0 || s.Kind != KindArray {
@@ -273,14 +274,15 @@ func (t *Type) ByteSize() int64 {
 // Dimensions returns the lengths of an array, outermost first.
 func (t *Type) Dimensions() []int64 { t.load(); return t.dims }
 
-// Fields returns the members of a struct, class or union, bases first as they
-// stand.
+// Fields returns the members of a struct, class or union, with base classes,
+// in their order.
 func (t *Type) Fields() []Field { s := t.Strip(); s.load(); return s.fields }
 
 // Enumerators returns the names of an enumeration's values.
 func (t *Type) Enumerators() []Enumerator { s := t.Strip(); s.load(); return s.enums }
 
-// TemplateArg returns an argument of a template; nil when there is none.
+// TemplateArg returns the nth type argument of a template, nil when there is
+// none.
 func (t *Type) TemplateArg(n int) *Type {
 	s := t.Strip()
 	s.load()
@@ -290,14 +292,14 @@ func (t *Type) TemplateArg(n int) *Type {
 	return t.Set.At(s.params[n])
 }
 
-// Row is the type of an array's rows.
+// Row returns the type of an array's rows, given the remaining dimensions.
 func (t *Type) Row(dims []int64) *Type {
 	row := &Type{Kind: KindArray, Lang: t.Lang, Set: t.Set, off: t.off, elem: t.elem, hasElem: t.hasElem, Stride: t.Stride, dims: dims}
 	row.once.Do(func() {})
 	return row
 }
 
-// Unit returns the unit that describes the type.
+// Unit returns the unit with the type's entry.
 func (t *Type) Unit() *dwarfread.Unit { return t.Set.Info.UnitAt(t.off) }
 
 // MapTypes returns the types of the keys and elements of a Go map.
@@ -305,15 +307,14 @@ func (t *Type) MapTypes() (key, elem *Type) {
 	return t.Set.At(t.goKey), t.Set.At(t.goElem)
 }
 
-// VariantPart returns the part of a Rust enum that differs by variant, nil for
-// other types.
+// VariantPart returns the variants of a Rust enum, nil for other types.
 func (t *Type) VariantPart() *VariantPart {
 	t.load()
 	return t.variant
 }
 
-// ComputedBounds returns what computes the highest index of each dimension of an
-// array: an expression or a variable's entry, nil where it is constant.
+// ComputedBounds returns for each dimension of an array the expression or
+// variable entry that computes its highest index, nil where it is constant.
 func (t *Type) ComputedBounds() []any {
 	t.load()
 	return t.bounds

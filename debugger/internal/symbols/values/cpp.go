@@ -7,8 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// cppRecipes are the types of libstdc++ and libc++ that have printers, by the start of their
-// names. Names within std::__cxx11 are looked up as if in std.
+// cppRecipes are the types of libstdc++ and libc++ that are not shown member
+// by member. Names in std::__cxx11 are looked up as if in std.
 var cppRecipes = []recipe{
 	{"std::basic_string<", cppString},
 	{"std::basic_string_view<", cppStringView},
@@ -38,8 +38,8 @@ var cppRecipes = []recipe{
 	{llvmPrefix + "vector<", showLLVM},
 }
 
-// showCPP shows what the standard library has. A type of that name which is
-// built otherwise, or not filled in yet, is shown as it is.
+// showCPP shows types of the standard library. A type that is laid out
+// otherwise, or not initialized, is shown member by member.
 func showCPP(r *renderer, o Object, depth, pointers int) (content, bool, error) {
 	name := o.Type.LibraryName()
 	show := find(r.cpp, name)
@@ -47,11 +47,11 @@ func showCPP(r *renderer, o Object, depth, pointers int) (content, bool, error) 
 		return content{}, false, nil
 	}
 	c, err := show(r, o, depth, pointers)
-	return c, err == nil, passOn(err)
+	return c, err == nil, lastingError(err)
 }
 
-// passOn keeps the errors that hold however a type is shown.
-func passOn(err error) error {
+// lastingError returns the errors that hold whichever way a type is shown.
+func lastingError(err error) error {
 	if errors.Is(err, ErrOptimizedOut) || errors.Is(err, ErrUnavailable) {
 		return err
 	}
@@ -74,7 +74,8 @@ func cppStringView(r *renderer, o Object, _, _ int) (content, error) {
 	return r.characters(o, ptr, "_M_len")
 }
 
-// characters shows a string of a pointer and a length.
+// characters shows a string given by its pointer and the member with its
+// length.
 func (r *renderer) characters(o, ptr Object, length string) (content, error) {
 	addr, err := ptr.Uint()
 	if err != nil {
@@ -112,7 +113,8 @@ func (o Object) cppVector() (sequence, bool, error) {
 	return o.between(from, to, start.Type.Strip().Elem())
 }
 
-// between is the elements of a vector from one address up to another.
+// between returns the elements of a vector, given their first address and the
+// one after the last.
 func (o Object) between(from, to uint64, elem *types.Type) (sequence, bool, error) {
 	size := elem.ByteSize()
 	if to < from || size <= 0 {
@@ -138,7 +140,7 @@ func showUnique(r *renderer, o Object, depth, pointers int) (content, error) {
 	return r.pointer(p, p.Type.Strip(), depth, pointers)
 }
 
-// showShared shows the pointer and how many share it.
+// showShared shows the pointer and its use count.
 func showShared(r *renderer, o Object, depth, pointers int) (content, error) {
 	p, err := o.Member("_M_ptr")
 	if err != nil {

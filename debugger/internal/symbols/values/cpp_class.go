@@ -8,12 +8,12 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// tableName begins the names of tables of virtual methods.
+// tableName begins the symbols of tables of virtual methods (vtables).
 const tableName = "vtable for "
 
-// dynamic returns an object of a polymorphic class as what it really is: of the
-// class whose table of methods it has (Itanium C++ ABI section 2.5). It returns the
-// object itself when that is its class already, or is not known.
+// dynamic returns the complete object that an object of a polymorphic class is
+// part of, found by its vtable (Itanium C++ ABI section 2.5). It returns the
+// object itself when that is complete, or the class is not known.
 func dynamic(o Object) Object {
 	if t := o.Type.Strip(); t.Kind != types.KindClass && t.Kind != types.KindStruct || o.Type.Lang != lang.CPlusPlus {
 		return o
@@ -31,8 +31,8 @@ func dynamic(o Object) Object {
 	if t == nil || t == o.Type.Strip() {
 		return o
 	}
-	// Before what the pointer leads to come the distance to the object's beginning
-	// and a word about its type.
+	// The words before a vtable's address point are the offset to the top of
+	// the object and its type information.
 	top, err := symbols.ReadWord(o.View.Memory, table-16)
 	if err != nil {
 		return o
@@ -42,7 +42,7 @@ func dynamic(o Object) Object {
 	return whole
 }
 
-// classOf returns the class of a table of methods, nil when it is not described.
+// classOf returns the class of a vtable, nil when it is not described.
 func classOf(w *View, table uint64) *types.Type {
 	symbol, _, ok := w.Image.Program.Variable(table)
 	name, isTable := strings.CutPrefix(symbol, tableName)

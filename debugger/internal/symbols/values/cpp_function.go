@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// showFunction names what a std::function of libstdc++ calls: a function, or the
-// class of an object. The type is an argument of the template that its invoker
-// belongs to.
+// showFunction shows the target of a std::function of libstdc++: a function,
+// or the class of an object. It is an argument of the template that the
+// invoker belongs to.
 func showFunction(_ *renderer, o Object, _, _ int) (content, error) {
 	manager, err := o.number("_M_manager")
 	if err != nil {
@@ -35,8 +35,8 @@ func showFunction(_ *renderer, o Object, _, _ int) (content, error) {
 	return content{text: fmt.Sprintf("%#x", code) + o.View.symbolText(code)}, nil
 }
 
-// handled returns the class that a std::_Function_handler calls, the second
-// argument of its template.
+// handled returns the class that an invoker calls: the second template
+// argument of std::_Function_handler.
 func handled(invoker string) (string, bool) {
 	args, ok := strings.CutPrefix(invoker, "std::_Function_handler<")
 	end := strings.LastIndex(args, ">::")

@@ -9,16 +9,16 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A container is a type of a library whose elements are counted, and
-// found by their indices, in a way of its own.
+// A container is a type of a library that knows how many elements it has and,
+// if at is set, can return them by index.
 type container struct {
-	prefix string // of its name
+	prefix string // of the type's name
 	length func(Object) (int64, error)
 	at     func(Object, int64) (Object, error) // of an index in range; nil where there are none
 }
 
-// containers are those containers. What is nothing but a row of elements is a
-// sequence.
+// containers lists those types by the start of their names. Types whose
+// elements are contiguous are sequences instead.
 var containers = []container{
 	{"std::array<", arrayLength, arrayAt},
 	{"std::deque<", dequeLength, dequeAt},
@@ -40,7 +40,7 @@ var containers = []container{
 	{"alloc::collections::vec_deque::VecDeque<", countAt("len"), ringAt},
 }
 
-// containerOf finds the row of a type; nil when it has none.
+// containerOf returns the container that a type is, nil for other types.
 func containerOf(t *types.Type) *container {
 	name := libraryName(t)
 	for i := range containers {
@@ -51,7 +51,7 @@ func containerOf(t *types.Type) *container {
 	return nil
 }
 
-// outOfRange says that there is no element of an index.
+// outOfRange returns an error for an index that has no element.
 func outOfRange(n, length int64) error {
 	if n >= 0 && n < length {
 		return nil
@@ -74,7 +74,7 @@ func (c *container) index(o Object, n int64) (Object, error) {
 	return c.at(o, n)
 }
 
-// showIndexed shows a container by its indices.
+// showIndexed shows the elements of a container by their indices.
 func showIndexed(r *renderer, o Object, depth, pointers int) (content, error) {
 	c := containerOf(o.Type)
 	if c == nil || c.at == nil {
@@ -114,17 +114,18 @@ func arrayAt(o Object, n int64) (Object, error) {
 	return elems.element(t, elems.dimensions(t), n), nil
 }
 
-// dequeBlock is how many bytes a block of a deque has, if more than one element
-// fits in.
+// dequeBlock is the size of a block of a deque in bytes, unless an element is
+// larger.
 const dequeBlock = 512
 
-// A deque is elements in blocks; a row of pointers leads to them.
+// A deque keeps its elements in blocks, and pointers to the blocks in an
+// array.
 type deque struct {
 	elem   *types.Type
 	size   int64
 	block  int64  // elements in each block
 	node   uint64 // of the pointer to the first block
-	skip   int64  // elements that the first block does without
+	skip   int64  // unused elements at the start of the first block
 	length int64
 }
 
@@ -172,8 +173,8 @@ func dequeAt(o Object, n int64) (Object, error) {
 	return o.At(d.elem, block+uint64(n%d.block*d.size)), err
 }
 
-// bitRow is what the elements of a vector<bool> lie in: where they begin, the first one's
-// number in its word, and how many there are.
+// bitRow returns the first word of a vector<bool>, the number of its first bit
+// in that word, and the number of elements.
 func (o Object) bitRow() (from, first uint64, n int64, err error) {
 	first, err = o.number("_M_impl", "_M_start", "_M_offset")
 	from, err1 := o.number("_M_impl", "_M_start", "_M_p")
@@ -210,7 +211,7 @@ func listLength(o Object) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := head.listed()
+	n, err := head.nodeCount()
 	return int64(n), err
 }
 

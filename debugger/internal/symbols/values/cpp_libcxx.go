@@ -6,9 +6,9 @@ import "errors"
 const llvmPrefix = "std::__1::"
 
 // llvmString is the size of a string of libc++ in bytes. The lowest bit of the
-// first one says where the characters are: elsewhere, with the length in the second
-// word and the address in the third, or right behind it, with the length above the
-// bit.
+// first byte is set for long strings, with the length in the second word and
+// the address in the third. The characters of short ones follow the first
+// byte, whose upper bits are the length.
 const llvmString = 24
 
 func (o Object) llvmSpan() (span, error) {
@@ -31,7 +31,8 @@ func (o Object) llvmSpan() (span, error) {
 	return s, nil
 }
 
-// llvmView is a string_view, whose members lost an underscore once and got it back.
+// llvmView returns the characters of a string_view. The names of its members
+// differ by version.
 func (o Object) llvmView() (span, error) {
 	if s, err := o.spanOf("__data_", "__size_"); err == nil {
 		return s, nil
@@ -39,7 +40,8 @@ func (o Object) llvmView() (span, error) {
 	return o.spanOf("__data", "__size")
 }
 
-// llvmVector is the elements of a vector of libc++ but vector<bool>.
+// llvmVector returns the elements of a vector of libc++ other than
+// vector<bool>.
 func (o Object) llvmVector() (sequence, bool, error) {
 	begin, err := o.Member("__begin_")
 	if err != nil {
@@ -53,7 +55,7 @@ func (o Object) llvmVector() (sequence, bool, error) {
 	return o.between(from, to, begin.Type.Strip().Elem())
 }
 
-// showLLVM shows what libc++ has.
+// showLLVM shows strings and vectors of libc++.
 func showLLVM(r *renderer, o Object, depth, pointers int) (content, error) {
 	if s, ok, err := o.span(); ok || err != nil {
 		if err != nil {

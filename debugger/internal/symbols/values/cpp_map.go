@@ -8,8 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// cppMaps are the maps of libstdc++ that have one element for a key, by the start
-// of their names, and how it is found.
+// cppMaps are the maps of libstdc++ with unique keys, by the start of their
+// names, and how an element is found by its key.
 var cppMaps = []struct {
 	prefix string
 	find   func(Object, *mapSearch) error
@@ -18,7 +18,7 @@ var cppMaps = []struct {
 	{"std::unordered_map<", searchHash},
 }
 
-// cppMapOf is how an element of a map is found; nil for other types.
+// cppMapOf returns how an element of a map is found, nil for other types.
 func cppMapOf(t *types.Type) func(Object, *mapSearch) error {
 	name := t.LibraryName()
 	for _, row := range cppMaps {
@@ -39,8 +39,8 @@ func (s *mapSearch) pair(p Object) error {
 	return s.visit(key, elem)
 }
 
-// searchHash looks at one node of an unordered map after another: what hash it
-// uses is the program's affair.
+// searchHash visits the nodes of an unordered map one by one, since its hash
+// function belongs to the program.
 func searchHash(o Object, s *mapSearch) error {
 	table, err := o.Member("_M_h")
 	if err != nil {
@@ -53,7 +53,7 @@ func searchHash(o Object, s *mapSearch) error {
 		return errors.Join(err, errors.New("map is not valid"))
 	}
 	value := pair.OffsetAfter(hashLinks)
-	past := uint64(0) // a node further and further on, to which only a loop comes back
+	past := uint64(0) // an earlier node; reaching it again means that the links form a loop
 	for i := uint64(0); i < n && at != 0; i++ {
 		switch {
 		case i == maxSearched:
@@ -73,11 +73,11 @@ func searchHash(o Object, s *mapSearch) error {
 	return nil
 }
 
-// hashLinks is how many bytes of a node come before its value.
+// hashLinks is the size of the link before the value in a node.
 const hashLinks = 8
 
-// searchTree goes down a map's tree, to the side that the key is on where the
-// order is the library's own, else to both.
+// searchTree descends a map's tree, to one side where the library defines the
+// order, else to both.
 func searchTree(o Object, s *mapSearch) error {
 	tree, err := o.Member("_M_t")
 	if err != nil {
@@ -90,14 +90,14 @@ func searchTree(o Object, s *mapSearch) error {
 		return errors.Join(err, errors.New("map is not valid"))
 	}
 	w := treeSearch{search: s, owner: o, pair: pair, value: pair.OffsetAfter(treeLinks), nodes: n}
-	if keyClassOf(o.Type.TemplateArg(0)) == s.key.class { // a text may be behind a pointer, and the order that of addresses
+	if keyClassOf(o.Type.TemplateArg(0)) == s.key.class { // keys that are pointers to text are in the order of addresses
 		w.less = ascending(o.Type.TemplateArg(2))
 	}
 	return w.down(root, maxTreeDepth)
 }
 
-// ascending says whether the order of a map is that of its keys, 1, or the other
-// way round, -1; 0 when it is a function of the program.
+// ascending returns 1 for a map in the order of its keys, -1 in the reverse
+// order, 0 when the program defines the order.
 func ascending(order *types.Type) int {
 	switch {
 	case order == nil:
@@ -114,9 +114,9 @@ type treeSearch struct {
 	search *mapSearch
 	owner  Object
 	pair   *types.Type
-	value  uint64 // where the pair is in a node
+	value  uint64 // offset of the pair in a node
 	less   int
-	nodes  uint64 // of the tree, as the map says
+	nodes  uint64 // in the tree, as the map counts them
 	seen   uint64
 }
 
@@ -157,7 +157,8 @@ func (w *treeSearch) follow(link uint64, depth int) error {
 	return w.down(child, depth-1)
 }
 
-// side is where the key is as seen from a node: -1 left, 1 right, 0 not known.
+// side returns on which side of a node the key is: -1 left, 1 right, 0 not
+// known.
 func (w *treeSearch) side(pair Object) (int, error) {
 	if w.less == 0 {
 		return 0, nil

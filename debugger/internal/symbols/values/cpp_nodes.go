@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// pairing shows the elements of a map or set.
+// pairing shows the elements of a map or set of C++.
 func (r *renderer) pairing(elems []Object, total uint64, isMap bool, depth, pointers int) content {
 	c := content{cut: uint64(len(elems)) < total}
 	for i, e := range elems {
@@ -33,7 +33,7 @@ func isMap(t *types.Type) bool {
 	return strings.Contains(t.Strip().Name()[:strings.IndexByte(t.Strip().Name(), '<')], "map")
 }
 
-// Where the links of a tree's node are, and how many bytes come before its value.
+// Offsets of the links in a tree's node, and their size in all.
 const (
 	treeParent, treeLeft, treeRight = 8, 16, 24
 	treeLinks                       = 32
@@ -65,14 +65,14 @@ func showTree(r *renderer, o Object, depth, pointers int) (content, error) {
 	return r.pairing(elems, n, isMap(o.Type), depth, pointers), w.err
 }
 
-// A treeWalk goes through a tree in order.
+// A treeWalk visits the nodes of a tree in order.
 type treeWalk struct {
 	mem  symbols.Memory
 	head uint64
 	err  error
 }
 
-// maxTreeDepth is more than a balanced tree in memory can have.
+// maxTreeDepth exceeds the depth of any balanced tree in memory.
 const maxTreeDepth = 128
 
 func (w *treeWalk) link(node, which uint64) uint64 {
@@ -121,7 +121,7 @@ func showHash(r *renderer, o Object, depth, pointers int) (content, error) {
 	return r.pairing(elems, n, isMap(o.Type), depth, pointers), err
 }
 
-// listLinks is how many bytes of a list's node come before its value.
+// listLinks is the size of the links before the value in a list's node.
 const listLinks = 16
 
 // showList shows a doubly linked list, whose head is a node too.
@@ -132,7 +132,7 @@ func showList(r *renderer, o Object, depth, pointers int) (content, error) {
 	}
 	head, _ := node.Address()
 	at, err := node.number("_M_next")
-	n, err2 := node.listed()
+	n, err2 := node.nodeCount()
 	elem := o.Type.TemplateArg(0)
 	if err2 != nil {
 		n = uint64(r.limits.Elements) // lists before C++11 do not count
@@ -144,8 +144,8 @@ func showList(r *renderer, o Object, depth, pointers int) (content, error) {
 	return r.pairing(elems, uint64(len(elems)), false, depth, pointers), err
 }
 
-// listed is what the head of a list counts.
-func (o Object) listed() (uint64, error) {
+// nodeCount returns the number of elements that the head of a list has.
+func (o Object) nodeCount() (uint64, error) {
 	if n, err := o.number("_M_storage"); err == nil {
 		return n, nil
 	}

@@ -11,9 +11,9 @@ import (
 // maxAlternatives bounds the alternatives of a variant and the elements of a tuple.
 const maxAlternatives = 256
 
-// showVariant shows the alternative that a std::variant of libstdc++ holds, with
-// its type: "int(5)". The alternatives are the first members of unions that lie in
-// one another.
+// showVariant shows the alternative that a std::variant of libstdc++ holds,
+// with its type: "int(5)". The alternatives are the first members of nested
+// unions.
 func showVariant(r *renderer, o Object, depth, pointers int) (content, error) {
 	index, err := o.Member("_M_index")
 	if err != nil {
@@ -49,8 +49,8 @@ func showVariant(r *renderer, o Object, depth, pointers int) (content, error) {
 	return content{text: text, children: []Value{v}, cut: v.Cut}, nil
 }
 
-// showTuple shows the elements of a std::tuple of libstdc++: each is in a base
-// class that is numbered.
+// showTuple shows the elements of a std::tuple of libstdc++, each of which is
+// in a numbered base class.
 func showTuple(r *renderer, o Object, depth, pointers int) (content, error) {
 	var elems []Object
 	for n := range maxAlternatives {

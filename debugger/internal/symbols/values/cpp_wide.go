@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 )
 
-// widePrefixes are what C++ writes before the strings of a type of characters.
+// widePrefixes are the prefixes of string literals by character type.
 var widePrefixes = map[string]string{"char8_t": "u8", "char16_t": "u", "char32_t": "U", "wchar_t": "L"}
 
 // wideText shows a string of characters of two or four bytes as C++ writes it.

@@ -3,8 +3,8 @@
 //
 // An [Object] is a typed place: a variable, a member, an element. It may lie in
 // memory, in registers, in several pieces of both, or nowhere. [Object.Value] makes
-// it readable within [Limits]. A [View] is what reading needs: memory, registers,
-// the image, and for local variables the call.
+// it readable within [Limits]. A [View] is the context of reading: memory,
+// registers, the image and, for local variables, the call.
 //
 //	o, err := values.Global(ctx, program, "table", memory, regs)
 //	elem, err := o.Index(3)
@@ -26,8 +26,8 @@
 //
 // # Values that are not there
 //
-// What the compiler optimized out, what nobody saved and what cannot be read is
-// reported ([ErrOptimizedOut], [ErrUnavailable], or in angle brackets in a text)
+// Values that the compiler optimized out, that were not saved or that cannot be read
+// are reported ([ErrOptimizedOut], [ErrUnavailable], or in angle brackets in a text)
 // and never guessed. A container that is not laid out as expected is shown member
 // by member.
 //

@@ -17,8 +17,8 @@ func Global(ctx context.Context, p *symbols.Program, name string, mem symbols.Me
 	return w.Object(v), nil
 }
 
-// Globals returns the global variables of an image whose names the function
-// wants, in the order of the debug information; nil wants all.
+// Globals returns the global variables of an image for whose names want
+// returns true, in the order of the debug information; a nil want takes all.
 func Globals(ctx context.Context, im *symbols.Image, mem symbols.Memory, regs dwarfregs.Registers, want func(name string) bool) ([]Object, error) {
 	vs, err := im.Globals(ctx, want)
 	w := &View{Image: im, Memory: mem, Registers: regs}

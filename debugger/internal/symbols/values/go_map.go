@@ -15,8 +15,8 @@ const (
 	groupFull  = 0x8080808080808080 // bits that are clear for slots in use
 )
 
-// goMap follows a map to what it consists of, and counts its elements; a nil
-// map has none.
+// goMap returns the header of a map and the number of its elements. A nil map
+// has none.
 func (o Object) goMap() (m Object, used uint64, err error) {
 	addr, err := o.Uint()
 	if err != nil || addr == 0 {
@@ -60,13 +60,13 @@ func showGoMap(r *renderer, o Object, _ *types.Type, depth, pointers int) (conte
 	return c, nil
 }
 
-// A mapWalk visits the slots in use until it has seen so many, or visit fails.
+// A mapWalk visits the used slots of a map until left is 0 or visit fails.
 type mapWalk struct {
 	left  uint64
 	visit func(key, elem Object) error
 
-	key, elem *types.Type // as the type of the map says
-	seen      uint64      // groups or buckets
+	key, elem *types.Type // from the type of the map
+	seen      uint64      // groups or buckets visited
 }
 
 // walk visits the slots of a map of a type.
@@ -78,8 +78,8 @@ func (w *mapWalk) walk(t *types.Type, m Object) error {
 	return w.tables(m)
 }
 
-// maxInSlot is how large keys and elements may be that lie in the slots. Of
-// larger ones there are pointers.
+// maxInSlot is the size of the largest keys and elements that slots hold. For
+// larger ones slots hold pointers.
 const maxInSlot = 128
 
 // slot visits a key and its element.
@@ -103,7 +103,7 @@ func (o Object) inSlot(t *types.Type) (Object, error) {
 const (
 	maxTables = 1 << 16 // in the directory of a map
 	maxGroups = 1 << 16 // of a table; those of Go have 128 at most
-	maxLooks  = 1 << 19 // groups of one map that are looked at; all may be empty
+	maxLooks  = 1 << 19 // visited groups of one map; all may be empty
 )
 
 func (w *mapWalk) tables(m Object) error {
@@ -133,7 +133,7 @@ func (w *mapWalk) tables(m Object) error {
 		if err != nil {
 			return err
 		}
-		if p == last { // entries side by side share a table
+		if p == last { // adjacent entries may share a table
 			continue
 		}
 		last = p

@@ -5,13 +5,13 @@ import "errors"
 // Maps of programs that were built before Go 1.24 (runtime/map.go of Go 1.23).
 const (
 	sameSizeGrow = 8       // flag: there are as many old buckets as new ones
-	minTopHash   = 5       // what is less marks a slot that is empty or has moved on
-	maxBuckets   = 1 << 18 // of one map that are looked at
+	minTopHash   = 5       // smaller values mark slots that are empty or have moved
+	maxBuckets   = 1 << 18 // visited of one map
 )
 
-// buckets visits an array of buckets with eight slots each, to which others are
-// chained, and, while the map grows, the array that it comes from: what has moved
-// on is marked there.
+// buckets visits an array of buckets of eight slots with their overflow chains
+// and, while the map grows, the array it grows from, where moved slots are
+// marked.
 func (w *mapWalk) buckets(m Object) error {
 	bits, err := m.number("B")
 	flags, err2 := m.number("flags")

@@ -19,7 +19,7 @@ var goPrinters = [32]goPrinter{
 	types.GoInterface: showGoInterface, types.GoChan: showGoChan, types.GoPointer: showGoPointer, types.GoFunc: showGoFunc,
 }
 
-// showGo shows what Go's run time builds of plain structs.
+// showGo shows the types that Go's runtime builds from plain structs.
 func showGo(r *renderer, o Object, depth, pointers int) (content, bool, error) {
 	t := o.Type.GoType()
 	show := r.goKinds[t.GoKind%32]
@@ -27,7 +27,7 @@ func showGo(r *renderer, o Object, depth, pointers int) (content, bool, error) {
 		return content{}, false, nil
 	}
 	c, err := show(r, o, t, depth, pointers)
-	return c, err == nil, passOn(err)
+	return c, err == nil, lastingError(err)
 }
 
 func showGoString(r *renderer, o Object, _ *types.Type, _, _ int) (content, error) {
@@ -69,7 +69,7 @@ func showGoSlice(r *renderer, o Object, _ *types.Type, depth, pointers int) (con
 	return r.elements(s.length, styles[lang.Go], s.at, depth, pointers)
 }
 
-// showGoPointer follows a pointer as Go's own printing does.
+// showGoPointer shows what a pointer points to, as package fmt does.
 func showGoPointer(r *renderer, o Object, _ *types.Type, depth, pointers int) (content, error) {
 	t := o.Type.Strip()
 	if t.Kind != types.KindPointer {
@@ -125,7 +125,7 @@ func showGoInterface(r *renderer, o Object, _ *types.Type, depth, pointers int) 
 		if tab == 0 {
 			return content{text: "nil"}, nil
 		}
-		// An itab is the interface's type and then the value's.
+		// An itab begins with the interface's type and the value's type.
 		if desc, err = symbols.ReadWord(o.View.Memory, tab+8); err != nil {
 			return content{}, err
 		}
@@ -144,8 +144,8 @@ func showGoInterface(r *renderer, o Object, _ *types.Type, depth, pointers int) 
 	return r.boxed(data, t, depth, pointers)
 }
 
-// boxed shows what the data word of an interface holds: a pointer itself, or
-// where the value is.
+// boxed shows the value whose data word an interface holds: the word is the
+// value if that is a pointer, else its address.
 func (r *renderer) boxed(data Object, t *types.Type, depth, pointers int) (content, error) {
 	value := data.part("", t, 0)
 	if !pointerShaped(t, 8) {
@@ -161,7 +161,7 @@ func (r *renderer) boxed(data Object, t *types.Type, depth, pointers int) (conte
 	return content{text: text, children: []Value{v}, cut: v.Cut}, nil
 }
 
-// pointerShaped reports whether values of a type are one pointer.
+// pointerShaped reports whether values of a type consist of one pointer.
 func pointerShaped(t *types.Type, depth int) bool {
 	switch t.GoType().GoKind {
 	case types.GoMap, types.GoChan, types.GoFunc, types.GoPointer:

@@ -8,8 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// Extent is how many bytes the object takes, as sizeof of C counts: that of a
-// reference is what it refers to, that of void and of a function is one.
+// Extent returns the size of the object in bytes as sizeof in C does: for a
+// reference that of its target, for void and functions 1.
 func (o Object) Extent() (int64, error) {
 	t := o.Type.Strip()
 	for range types.MaxRenames {
@@ -29,8 +29,8 @@ func (o Object) Extent() (int64, error) {
 	return t.ByteSize(), nil
 }
 
-// arrayExtent multiplies the lengths of an array, those that the program
-// computed included.
+// arrayExtent returns the size of an array, including arrays of computed
+// length.
 func (o Object) arrayExtent(t *types.Type) (int64, error) {
 	n := t.Elem().ByteSize()
 	for _, length := range o.dimensions(t) {
@@ -45,13 +45,13 @@ func (o Object) arrayExtent(t *types.Type) (int64, error) {
 	return n, nil
 }
 
-// Len is how many elements an array, slice, vector, string, map or channel has,
-// as len of Go counts.
+// Len returns the number of elements of an array, slice, vector, string, map
+// or channel, as len in Go does.
 func (o Object) Len() (int64, error) {
 	if n, ok, err := o.goLen("qcount"); ok {
 		return n, err
 	}
-	o, err := o.counted()
+	o, err := o.countable()
 	if err != nil {
 		return 0, err
 	}
@@ -78,9 +78,9 @@ func (o Object) Len() (int64, error) {
 	return s.length, err
 }
 
-// counted is what is behind references and, in Rust, where nothing is written to
-// follow them, smart pointers.
-func (o Object) counted() (Object, error) {
+// countable returns the object that is counted: the target of references and, in
+// Rust, of smart pointers, which are followed implicitly.
+func (o Object) countable() (Object, error) {
 	o, err := o.referred()
 	for i := 0; i < types.MaxReferences && err == nil && o.Type.Lang == lang.Rust && !isText(o.Type); i++ {
 		to, ok, followErr := o.Pointee()
@@ -92,8 +92,8 @@ func (o Object) counted() (Object, error) {
 	return o, err
 }
 
-// Cap is how many elements a slice or channel of Go's, or an array, has room
-// for.
+// Cap returns the capacity of a slice or channel of Go, or the length of an
+// array.
 func (o Object) Cap() (int64, error) {
 	if o.Type.Lang != lang.Go {
 		return 0, fmt.Errorf("%s has no capacity; slices and channels of Go have", o.Type)
@@ -111,8 +111,8 @@ func (o Object) Cap() (int64, error) {
 	return o.Len()
 }
 
-// goLen is the length of what Go's run time keeps: of a channel it is the member
-// named. It is false for other types.
+// goLen returns the length of a map of Go, or a member of a channel. It is
+// false for other types.
 func (o Object) goLen(ofChannel string) (int64, bool, error) {
 	if o.Type.Lang != lang.Go {
 		return 0, false, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A Key is a key of a map: a text, a truth value or a whole number.
+// A Key is a key of a map: text, a boolean or an integer.
 type Key struct {
 	class keyClass
 	text  string
@@ -26,10 +26,10 @@ const (
 	wholeKey
 )
 
-// TextKey is a key of a map of texts.
+// TextKey returns a key of text.
 func TextKey(text string) Key { return Key{class: textKey, text: text} }
 
-// BoolKey is a key of a map of truth values.
+// BoolKey returns a boolean key.
 func BoolKey(b bool) Key {
 	if b {
 		return Key{class: boolKey, bits: 1}
@@ -37,10 +37,10 @@ func BoolKey(b bool) Key {
 	return Key{class: boolKey}
 }
 
-// WholeKey is a key of a map of whole numbers, extended to 64 bits by its sign.
+// WholeKey returns an integer key, sign-extended to 64 bits.
 func WholeKey(bits uint64) Key { return Key{class: wholeKey, bits: bits} }
 
-// String is the key as Go writes it.
+// String returns the key as Go writes it.
 func (k Key) String() string {
 	switch k.class {
 	case textKey:
@@ -51,12 +51,13 @@ func (k Key) String() string {
 	return strconv.FormatInt(int64(k.bits), 10)
 }
 
-// keyClasses are what keys of a kind of type are written as.
+// keyClasses are the classes of keys by the kind of their type.
 var keyClasses = map[types.Kind]keyClass{
 	types.KindBool: boolKey, types.KindInt: wholeKey, types.KindUint: wholeKey, types.KindChar: wholeKey, types.KindEnum: wholeKey, types.KindPointer: wholeKey,
 }
 
-// keyClassOf is what keys of a type are written as; noKey when they cannot be.
+// keyClassOf returns the class of keys of a type, noKey when they cannot be
+// looked up.
 func keyClassOf(t *types.Type) keyClass {
 	if isText(t) {
 		return textKey
@@ -64,21 +65,22 @@ func keyClassOf(t *types.Type) keyClass {
 	return keyClasses[t.Strip().Kind]
 }
 
-// IsMap reports whether the object is a map whose elements have keys: one of
-// Go's, or a map or unordered_map of libstdc++.
+// IsMap reports whether the object is a map of Go, or a map or unordered_map
+// of libstdc++.
 func (o Object) IsMap() bool {
 	t := o.Type.Referred()
 	return t.IsGoMap() || cppMapOf(t) != nil
 }
 
-// ErrNoKey means that a map has no such key.
+// ErrNoKey is returned when a map does not have a key.
 var ErrNoKey = errors.New("no such key")
 
-// maxSearched bounds how many elements of a map are looked at for a key.
+// maxSearched bounds the elements of a map that are compared with a key.
 const maxSearched = 1 << 20
 
-// Element returns the element of a map that has a key, or [ErrNoKey]. Where the
-// program decides by a hash where an element is, it looks at one after another.
+// Element returns the element of a map with a key, or [ErrNoKey]. Elements of
+// hash tables are compared one by one, since the hash function belongs to the
+// program.
 func (o Object) Element(key Key) (Object, error) {
 	o, err := o.referred()
 	if err != nil {
@@ -105,7 +107,7 @@ func (o Object) Element(key Key) (Object, error) {
 	return Object{}, fmt.Errorf("%w: %s", ErrNoKey, key)
 }
 
-// fits says why no key of a type can be this one; nil when one may be.
+// fits returns why keys of a type cannot equal this one; nil when they can.
 func (k Key) fits(keys *types.Type) error {
 	s := keys.Strip()
 	switch class := keyClassOf(keys); {
@@ -133,12 +135,12 @@ func searchGoMap(o Object, s *mapSearch) error {
 	return nil
 }
 
-// tooMany says that not all elements were looked at.
+// tooMany returns the error for a map that was not searched in whole.
 func (s *mapSearch) tooMany(n uint64) error {
 	return fmt.Errorf("%s is not among the first %d elements of %d", s.key, maxSearched, n)
 }
 
-// errFound ends a walk.
+// errFound ends a walk at the key.
 var errFound = errors.New("found")
 
 // A mapSearch looks for a key.
@@ -147,7 +149,7 @@ type mapSearch struct {
 	elem Object
 }
 
-// visit returns errFound at the key that is looked for.
+// visit compares an entry with the key and returns errFound when it matches.
 func (s *mapSearch) visit(key, elem Object) error {
 	if same, err := s.key.is(key); err != nil || !same {
 		return err
@@ -157,7 +159,7 @@ func (s *mapSearch) visit(key, elem Object) error {
 	return errFound
 }
 
-// is compares a key with one in memory.
+// is reports whether a key equals one in memory.
 func (k Key) is(o Object) (bool, error) {
 	if k.class == textKey { // most are of another length
 		if s, ok, err := o.span(); ok && (err != nil || s.length != uint64(len(k.text))) {
@@ -168,7 +170,7 @@ func (k Key) is(o Object) (bool, error) {
 	return order == 0, err
 }
 
-// order says whether a key is less than one in memory, -1, the same, or more.
+// order compares a key with one in memory: -1, 0 or 1.
 func (k Key) order(o Object) (int, error) {
 	if k.class == textKey {
 		text, err := o.Text(len(k.text) + 1) // one more shows that it is longer

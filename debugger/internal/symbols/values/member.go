@@ -12,7 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// Field returns a member by its place in the type's list.
+// Field returns a member of the object.
 func (o Object) Field(f *types.Field) Object {
 	p := o.part(f.Name, f.Type(), f.Offset)
 	switch {
@@ -27,8 +27,8 @@ func (o Object) Field(f *types.Field) Object {
 	return p
 }
 
-// virtualBase finds a base class by the expression that the compiler left for
-// it: given the object's address it computes the base's.
+// virtualBase locates a virtual base class by its expression, which computes
+// its address from the object's.
 func (o Object) virtualBase(f *types.Field, p Object) Object {
 	addr, ok := o.Address()
 	if !ok {
@@ -41,12 +41,12 @@ func (o Object) virtualBase(f *types.Field, p Object) Object {
 	return p
 }
 
-// MaxBases bounds how deep members are looked for in base classes.
+// MaxBases bounds the depth of base classes in which members are looked for.
 const MaxBases = 16
 
-// Member returns a member of a struct, class or union by its name, also one of
-// its base classes and of unnamed members. A pointer or reference to one is
-// followed.
+// Member returns a member of a struct, class or union by its name, including
+// those of base classes and unnamed members. Pointers and references to one
+// are followed.
 func (o Object) Member(name string) (Object, error) {
 	switch o.Type.Strip().Kind {
 	case types.KindPointer, types.KindReference, types.KindRvalueReference:
@@ -62,8 +62,9 @@ func (o Object) Member(name string) (Object, error) {
 	return Object{}, fmt.Errorf("%s has no member %s: %w", o.Type, name, symbols.ErrNotFound)
 }
 
-// FindMember finds a member in an object and its bases. Static ones are named, but
-// have no place in it.
+// FindMember returns a member of the object itself, of its base classes or
+// unnamed members. Static ones are found if static is set; they have no place
+// in the object.
 func (o Object) FindMember(name string, depth int, static bool) (Object, bool) {
 	fields := o.Type.Fields()
 	for i := range fields {
@@ -100,8 +101,8 @@ func (o Object) Deref() (Object, error) {
 	return o.At(t.Elem(), addr), nil
 }
 
-// implied follows a pointer to an object that has no address: the pointer says
-// which variable it is.
+// implied follows a pointer to an object that has no address. The location of
+// the pointer names the variable.
 func (o Object) implied(t *types.Type) (Object, error) {
 	pc := o.pieces[0]
 	d := o.View.Image.DebugInfo()
@@ -117,8 +118,8 @@ func (o Object) implied(t *types.Type) (Object, error) {
 	return to, to.err
 }
 
-// Index returns an element of an array, of a container of the language or its
-// library, or of what a pointer points to, or that of a map with this key.
+// Index returns an element of an array, of a container, or of the array that a
+// pointer points to, or the element of a map with an integer key.
 func (o Object) Index(n int64) (Object, error) {
 	if o.IsMap() { // which may be a pointer, too
 		return o.Element(WholeKey(uint64(n)))
@@ -160,8 +161,8 @@ func (o Object) Index(n int64) (Object, error) {
 	return s.at(n), nil
 }
 
-// indexable follows references to what has elements. One of Rust's to what has
-// none is a pointer.
+// indexable follows references to containers. A reference of Rust to anything
+// else is indexed as a pointer.
 func (o Object) indexable() (Object, error) {
 	switch o.Type.Referred().Strip().Kind {
 	case types.KindStruct, types.KindClass, types.KindArray:
@@ -173,8 +174,8 @@ func (o Object) indexable() (Object, error) {
 	return o, nil
 }
 
-// dimensions returns the lengths of an array, those that the program computed
-// included; -1 where it cannot be told.
+// dimensions returns the lengths of an array, including computed ones; -1
+// where one is not known.
 func (o Object) dimensions(t *types.Type) []int64 {
 	dims := slices.Clone(t.Dimensions())
 	for i, bound := range t.ComputedBounds() {
@@ -185,8 +186,8 @@ func (o Object) dimensions(t *types.Type) []int64 {
 	return dims
 }
 
-// bound evaluates what an array type says of its highest index: an expression,
-// or a variable that the compiler made for it.
+// bound evaluates the highest index of an array: an expression or an
+// artificial variable.
 func (w *View) bound(t *types.Type, bound any) (int64, error) {
 	u := t.Unit()
 	switch b := bound.(type) {
@@ -198,7 +199,7 @@ func (w *View) bound(t *types.Type, bound any) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		// What an expression leaves is the number itself, not its place.
+		// The result of the expression is the number itself, not a location.
 		if p := pieces[0]; p.Kind == location.InMemory || p.Kind == location.IsValue {
 			return int64(p.Addr | p.Value), nil
 		}
@@ -212,8 +213,8 @@ func (w *View) bound(t *types.Type, bound any) (int64, error) {
 	return 0, ErrUnavailable
 }
 
-// element returns an element of an array of some dimensions: for more than one
-// it is an array itself.
+// element returns an element of an array; with several dimensions it is an
+// array itself.
 func (o Object) element(t *types.Type, dims []int64, n int64) Object {
 	elem := t.Elem()
 	if len(dims) > 1 {

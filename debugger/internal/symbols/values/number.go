@@ -21,7 +21,7 @@ func (o Object) Uint() (uint64, error) {
 	return word(p[:]), err
 }
 
-// Int is Uint with the sign of the type's size extended.
+// Int is like Uint, sign-extended.
 func (o Object) Int() (int64, error) {
 	v, err := o.Uint()
 	size := o.Size() * 8
@@ -57,8 +57,8 @@ func word(p []byte) uint64 {
 	return v
 }
 
-// Float reads a floating-point number of four, eight, or ten bytes, the last
-// rounded.
+// Float reads a floating-point number of four, eight or ten bytes, rounded to
+// float64.
 func (o Object) Float() (float64, error) {
 	b, err := o.Bytes()
 	if err != nil {
@@ -79,8 +79,8 @@ func floatOf(b []byte) (float64, error) {
 	return 0, fmt.Errorf("floating-point number of %d bytes", len(b))
 }
 
-// extended rounds an x87 number: a sign, 15 bits of exponent, and a mantissa
-// with its leading bit written out.
+// extended rounds an x87 number: a sign, 15 bits of exponent and a mantissa
+// with an explicit leading bit.
 func extended(mantissa uint64, head uint16) float64 {
 	exp := int(head&0x7fff) - 16383 - 63
 	f := math.Ldexp(float64(mantissa), exp)

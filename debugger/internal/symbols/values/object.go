@@ -10,8 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// An Object is a typed place: a variable or a part of one. Where it is may be
-// memory, registers, several pieces of both, or nowhere.
+// An Object is a typed place: a variable or a part of one. It may be in
+// memory, in registers, in several pieces of both, or nowhere.
 type Object struct {
 	Name     string
 	Type     *types.Type
@@ -19,15 +19,16 @@ type Object struct {
 
 	View   *View
 	pieces []location.Piece
-	offset uint64 // of this part in what the pieces hold, in bytes
+	offset uint64 // of this part within the pieces, in bytes
 	bits   bitField
 	err    error
 }
 
-// A bitField is the part of its bytes that a bit-field is; no size means none.
+// A bitField is the range of bits of a bit-field; size 0 means that the object
+// is none.
 type bitField struct{ start, size int64 }
 
-// maxObject bounds how many bytes of an object are read at once.
+// maxObject bounds the bytes of an object that are read at once.
 const maxObject = 16 << 20
 
 // At returns an object of a type in memory, as for a cast of an address.
@@ -48,11 +49,11 @@ func inMemory(addr uint64) []location.Piece {
 	return []location.Piece{{Kind: location.InMemory, Addr: addr}}
 }
 
-// Err says why the object has no value: [ErrOptimizedOut], [ErrUnavailable] or
-// something damaged; nil when it may have one.
+// Err returns why the object has no value: [ErrOptimizedOut], [ErrUnavailable]
+// or damaged information. It is nil when the object may have one.
 func (o Object) Err() error { return o.err }
 
-// Address returns where the object is in memory; false when it is not there.
+// Address returns the address of the object; false when it is not in memory.
 func (o Object) Address() (uint64, bool) {
 	if o.err != nil || len(o.pieces) != 1 || o.pieces[0].Kind != location.InMemory || o.pieces[0].Bits != 0 {
 		return 0, false
@@ -61,7 +62,7 @@ func (o Object) Address() (uint64, bool) {
 }
 
 // Register returns the DWARF number of the register that holds the object;
-// false when no single one does.
+// false when no single register does.
 func (o Object) Register() (uint64, bool) {
 	if o.err != nil || len(o.pieces) != 1 || o.pieces[0].Kind != location.InRegister || o.offset != 0 {
 		return 0, false
@@ -90,8 +91,8 @@ func (o Object) part(name string, t *types.Type, off int64) Object {
 	return p
 }
 
-// Escaped turns the pointer to a Go variable that lives on the heap, which the
-// compiler calls &name, into the variable.
+// Escaped returns the variable on the heap for a pointer that Go's compiler
+// calls &name, and other objects as they are.
 func (o Object) Escaped() Object {
 	if o.Type.Lang != lang.Go || len(o.Name) < 2 || o.Name[0] != '&' {
 		return o
@@ -104,8 +105,8 @@ func (o Object) Escaped() Object {
 	return v
 }
 
-// Unescaped is escaped for a variable of this name: when the pointer to it
-// cannot be followed it has no value, but is no other one either.
+// Unescaped is like Escaped for a variable of this name. When the pointer
+// cannot be followed the result has no value.
 func (o Object) Unescaped(name string) Object {
 	v := o.Escaped()
 	if v.Name != name && v.Type.Strip().Kind == types.KindPointer {
@@ -115,7 +116,7 @@ func (o Object) Unescaped(name string) Object {
 	return v
 }
 
-// Unreadable returns an object of a type that has no value for a reason.
+// Unreadable returns an object of a type that has no value, for a reason.
 func (o Object) Unreadable(t *types.Type, reason error) Object {
 	return Object{Type: t, View: o.View, err: reason}
 }

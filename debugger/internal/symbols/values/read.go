@@ -13,17 +13,17 @@ func (o Object) read(off uint64, p []byte) error {
 	}
 	off += o.offset
 	if len(o.pieces) == 1 && o.pieces[0].Bits == 0 {
-		return o.View.whole(&o.pieces[0], off, p)
+		return o.View.readWhole(&o.pieces[0], off, p)
 	}
-	return o.View.gather(o.pieces, off*8, p)
+	return o.View.readPieces(o.pieces, off*8, p)
 }
 
-// whole reads from a piece that is the whole object.
-func (w *View) whole(pc *location.Piece, off uint64, p []byte) error {
+// readWhole reads from a piece that holds the whole object.
+func (w *View) readWhole(pc *location.Piece, off uint64, p []byte) error {
 	if pc.Kind == location.InMemory {
 		return w.Memory.ReadMemory(pc.Addr+off, p)
 	}
-	b, err := w.held(pc)
+	b, err := w.pieceBytes(pc)
 	if err != nil {
 		return err
 	}
@@ -34,8 +34,8 @@ func (w *View) whole(pc *location.Piece, off uint64, p []byte) error {
 	return nil
 }
 
-// held returns the bytes of a piece that is not in memory.
-func (w *View) held(pc *location.Piece) ([]byte, error) {
+// pieceBytes returns the bytes of a piece outside of memory.
+func (w *View) pieceBytes(pc *location.Piece) ([]byte, error) {
 	switch pc.Kind {
 	case location.InRegister:
 		if b := w.Registers.Bytes(pc.Reg); b != nil {
@@ -54,15 +54,15 @@ func (w *View) held(pc *location.Piece) ([]byte, error) {
 	return nil, ErrOptimizedOut
 }
 
-// gather puts together bytes that are in several pieces.
-func (w *View) gather(pieces []location.Piece, bit uint64, p []byte) error {
+// readPieces assembles bytes from several pieces.
+func (w *View) readPieces(pieces []location.Piece, bit uint64, p []byte) error {
 	end := bit + uint64(len(p))*8
 	at := uint64(0)
 	for i := range pieces {
 		pc := &pieces[i]
 		from, to := max(bit, at), min(end, at+pc.Bits)
 		if from < to {
-			if err := w.part(pc, from-at, to-at, p, from-bit); err != nil {
+			if err := w.readPart(pc, from-at, to-at, p, from-bit); err != nil {
 				return err
 			}
 		}
@@ -74,8 +74,8 @@ func (w *View) gather(pieces []location.Piece, bit uint64, p []byte) error {
 	return nil
 }
 
-// part copies the bits [from, to) of a piece to a bit of p.
-func (w *View) part(pc *location.Piece, from, to uint64, p []byte, dst uint64) error {
+// readPart copies the bits [from, to) of a piece to a bit of p.
+func (w *View) readPart(pc *location.Piece, from, to uint64, p []byte, dst uint64) error {
 	from, to = from+pc.BitOffset, to+pc.BitOffset
 	var b []byte
 	var err error
@@ -83,7 +83,7 @@ func (w *View) part(pc *location.Piece, from, to uint64, p []byte, dst uint64) e
 		b = make([]byte, (to+7)/8)
 		err = w.Memory.ReadMemory(pc.Addr, b)
 	} else {
-		b, err = w.held(pc)
+		b, err = w.pieceBytes(pc)
 	}
 	if err != nil {
 		return err
@@ -100,9 +100,10 @@ func (w *View) part(pc *location.Piece, from, to uint64, p []byte, dst uint64) e
 	return nil
 }
 
-// ErrOptimizedOut means that the compiler kept no such value at this address.
+// ErrOptimizedOut is returned for values that the compiler did not keep at
+// this address.
 var ErrOptimizedOut = errors.New("optimized out")
 
-// ErrUnavailable means that the value is in a register or place that nobody
+// ErrUnavailable is returned for values in registers or places that were not
 // saved.
 var ErrUnavailable = location.ErrUnavailable

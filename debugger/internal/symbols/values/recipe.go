@@ -8,11 +8,11 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A showFunc writes a value, depth levels down and behind so many pointers.
+// A showFunc shows a value at a nesting depth, behind a number of pointers.
 type showFunc func(r *renderer, o Object, depth, pointers int) (content, error)
 
-// A recipe is how values of a library's type are written: those whose type's name
-// begins so.
+// A recipe shows the values of a library's type, given by the start of the
+// type's name.
 type recipe struct {
 	prefix string
 	show   showFunc
@@ -28,7 +28,7 @@ func find(recipes []recipe, name string) showFunc {
 	return nil
 }
 
-// down follows a path of members, with dots between their names.
+// down follows a path of members, separated by dots.
 func (o Object) down(path string) (Object, error) {
 	if path == "" {
 		return o, nil
@@ -47,8 +47,8 @@ func countAt(path string) func(Object) (int64, error) {
 	}
 }
 
-// libraryName returns the name that tables of a library's types know a type by,
-// empty for types that no library has.
+// libraryName returns the name by which tables of a library's types know a
+// type, empty for types of no library.
 func libraryName(t *types.Type) string {
 	if name := t.LibraryName(); name != "" {
 		return name
@@ -59,10 +59,10 @@ func libraryName(t *types.Type) string {
 	return ""
 }
 
-// An entry is an element of a map with its key, or of a set, which is its key.
+// An entry is a key of a map and its element. For sets only the key counts.
 type entry struct{ key, elem Object }
 
-// pairOf returns the entry that a pair is, by the names of its members.
+// pairOf returns the entry in a pair, given the names of its members.
 func pairOf(pair Object, first, second string) (entry, error) {
 	key, err := pair.Member(first)
 	if err != nil {
@@ -72,8 +72,8 @@ func pairOf(pair Object, first, second string) (entry, error) {
 	return entry{key, elem}, err
 }
 
-// entries shows the entries of a map, "{key: value}", or of a set, "{key}". There
-// are more when the total says so.
+// entries shows a map, "{key: value}", or a set, "{key}". total is the number
+// of elements, of which entries may have fewer.
 func (r *renderer) entries(s style, entries []entry, total uint64, isMap bool, depth, pointers int) content {
 	c := content{cut: uint64(len(entries)) < total}
 	for i, e := range entries {

@@ -10,40 +10,40 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// Limits say how much of a value is read.
+// Limits bound how much of a value is read.
 type Limits struct {
 	Depth    int // of values within values
-	Pointers int // how many pointers are followed one after another
-	Elements int // of an array, a string's characters apart
+	Pointers int // chains of pointers that are followed
+	Elements int // of an array; not characters of a string
 	String   int // bytes of a string
 	Nodes    int // values in all
 }
 
-// DefaultLimits suit a person or a model that looks at a frame's variables.
+// DefaultLimits suit a frame's variables for a person or a model.
 var DefaultLimits = Limits{Depth: 5, Pointers: 1, Elements: 64, String: 256, Nodes: 1000}
 
-// A Value is what an object holds, made readable.
+// A Value is the readable form of an object.
 type Value struct {
 	Name     string
 	Type     string // as the language writes it
 	Text     string // the whole value in one line
 	Addr     uint64 // 0 when it is not in memory
 	Children []Value
-	Cut      bool // there is more than the limits let in
+	Cut      bool // limits cut something off
 }
 
-// String is "name: type = text".
+// String returns "name: type = text".
 func (v Value) String() string { return v.Name + ": " + v.Type + " = " + v.Text }
 
-// Value reads the object. It always has a text: what cannot be read says why,
-// in angle brackets.
+// Value reads the object. Text is never empty: it has the reason, in angle
+// brackets, when the object cannot be read.
 func (o Object) Value(l Limits) Value {
 	r := &renderer{limits: l, left: max(l.Nodes, 1), cpp: cppRecipes, rust: rustRecipes, goKinds: &goPrinters}
 	return r.value(o, 0, 0)
 }
 
-// A renderer makes values within limits. It has pointers to the tables of
-// printers because those come back to it for what is within a value.
+// A renderer makes values within limits. The tables are fields because their
+// functions call the renderer for nested values.
 type renderer struct {
 	limits  Limits
 	left    int // values that may still be made
@@ -55,15 +55,15 @@ type renderer struct {
 // maxText bounds the text of a value with children.
 const maxText = 4 << 10
 
-// content is what a printer makes of an object.
+// content is the part of a Value that a printer makes.
 type content struct {
 	text     string
 	children []Value
 	cut      bool
 }
 
-// value makes the value of an object, depth levels down, behind so many
-// pointers.
+// value makes the value of an object, at a nesting depth and behind a number
+// of pointers.
 func (r *renderer) value(o Object, depth, pointers int) Value {
 	r.left--
 	v := Value{Name: o.Name, Type: o.Type.String()}
@@ -74,7 +74,7 @@ func (r *renderer) value(o Object, depth, pointers int) Value {
 	}
 	c, err := r.content(o, depth, pointers)
 	if err != nil {
-		v.Text = excuse(err)
+		v.Text = errorText(err)
 		return v
 	}
 	v.Text, v.Children, v.Cut = c.text, c.children, c.cut
@@ -84,8 +84,8 @@ func (r *renderer) value(o Object, depth, pointers int) Value {
 	return v
 }
 
-// excuse says in place of a value why there is none.
-func excuse(err error) string {
+// errorText returns the text of a value that cannot be read.
+func errorText(err error) string {
 	switch {
 	case errors.Is(err, ErrOptimizedOut):
 		return "<optimized out>"
@@ -95,11 +95,11 @@ func excuse(err error) string {
 	return "<" + err.Error() + ">"
 }
 
-// A printer shows one sort of type in a way of its own. It returns false for
-// types that are not of that sort after all.
+// A printer shows the types of a language that are not shown as C does. It
+// returns false for others.
 type printer func(r *renderer, o Object, depth, pointers int) (content, bool, error)
 
-// content finds the printer for an object.
+// content shows an object by the printer for it.
 func (r *renderer) content(o Object, depth, pointers int) (content, error) {
 	if o.err != nil {
 		return content{}, o.err
@@ -115,8 +115,8 @@ func (r *renderer) content(o Object, depth, pointers int) (content, error) {
 	return r.plain(o, depth, pointers)
 }
 
-// printerOf returns a language's own printer. It is no table because printers
-// come back here for what is within a value.
+// printerOf returns the printer of a language. It is not a table because
+// printers call the renderer.
 func printerOf(l lang.Lang) printer {
 	switch l {
 	case lang.CPlusPlus:
@@ -163,7 +163,7 @@ func (r *renderer) plain(o Object, depth, pointers int) (content, error) {
 	return content{text: text}, err
 }
 
-// pointer shows an address, what it names, and, as a child, what is there.
+// pointer shows an address, what it names and, as a child, its target.
 func (r *renderer) pointer(o Object, t *types.Type, depth, pointers int) (content, error) {
 	addr, err := o.Uint()
 	if err != nil {
@@ -191,7 +191,8 @@ func (r *renderer) pointer(o Object, t *types.Type, depth, pointers int) (conten
 	return c, nil
 }
 
-// symbolText names the function that a pointer points to.
+// symbolText returns the function at an address, in angle brackets, empty when
+// there is none.
 func (w *View) symbolText(addr uint64) string {
 	f, ok := w.Image.Program.Function(addr)
 	switch {
@@ -226,7 +227,7 @@ func (r *renderer) members(o Object, t *types.Type, depth, pointers int) (conten
 		}
 		c.children = append(c.children, v)
 	}
-	if err := unreadable(o, c.children); err != nil {
+	if err := readError(o, c.children); err != nil {
 		return content{}, err
 	}
 	c.text = style.name(t) + style.join(c.children, c.cut)
@@ -239,9 +240,9 @@ func isEmpty(f *types.Field) bool {
 	return len(t.Fields()) == 0 && !t.Strip().Incomplete
 }
 
-// unreadable tells an object that cannot be read at all from one that only
-// lacks parts.
-func unreadable(o Object, children []Value) error {
+// readError returns an error if an object cannot be read at all, rather than
+// in parts.
+func readError(o Object, children []Value) error {
 	addr, ok := o.Address()
 	if !ok || len(children) == 0 {
 		return nil

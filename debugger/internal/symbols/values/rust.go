@@ -23,24 +23,24 @@ func showRust(r *renderer, o Object, depth, pointers int) (content, bool, error)
 		return c, true, err
 	case isText(t):
 		c, err := rustString(r, o)
-		return c, err == nil, passOn(err)
+		return c, err == nil, lastingError(err)
 	}
 	if c, ok, err := showTraitObject(r, o, depth, pointers); ok {
 		return c, true, err
 	}
 	if show := find(r.rust, libraryName(t)); show != nil {
 		c, err := show(r, o, depth, pointers)
-		return c, err == nil, passOn(err)
+		return c, err == nil, lastingError(err)
 	}
 	s, ok, err := o.rustSequence()
 	if err != nil || !ok {
-		return content{}, false, passOn(err)
+		return content{}, false, lastingError(err)
 	}
 	c, err := r.elements(s.length, styles[lang.Rust], s.at, depth, pointers)
 	return c, true, err
 }
 
-// rustEnum shows the variant that the discriminant says.
+// rustEnum shows the variant that the discriminant selects.
 func rustEnum(r *renderer, o Object, t *types.Type, depth, pointers int) (content, error) {
 	c, err := rustVariant(o, t)
 	if err != nil {
@@ -58,8 +58,8 @@ func rustEnum(r *renderer, o Object, t *types.Type, depth, pointers int) (conten
 	return m, nil
 }
 
-// rustVariant finds the variant: the one with the discriminant's value, else the
-// one that has none of its own.
+// rustVariant returns the variant with the discriminant's value, else the one
+// without a value of its own.
 func rustVariant(o Object, t *types.Type) (*types.Variant, error) {
 	variants := t.VariantPart()
 	var value, mask uint64
@@ -92,7 +92,7 @@ func rustVariant(o Object, t *types.Type) (*types.Variant, error) {
 	return fallback, nil
 }
 
-// boxPrefix begins the names of boxes, which are pointers too.
+// boxPrefix begins the names of boxes, which are pointers, too.
 const boxPrefix = "alloc::boxed::Box<"
 
 // rustReference follows a reference or a box.
@@ -137,7 +137,7 @@ func (o Object) rustSequence() (sequence, bool, error) {
 		if err != nil {
 			return sequence{}, false, err
 		}
-		// The pointer's own type has been erased; it lies some wrappers down.
+		// The pointer has lost its element type; it lies a few wrappers down.
 		ptr, ok := buf.find(8, isPointer)
 		elem := t.TemplateArg(0)
 		if !ok || elem == nil {
@@ -163,8 +163,7 @@ func (o Object) rustElements(ptr Object, elem *types.Type, length string) (seque
 	return sequence{length: int64(n), start: addr, elem: elem, owner: o}, true, nil
 }
 
-// ringAt returns an element of a VecDeque: a buffer whose first element may lie
-// anywhere in it, and whose elements go on at its start.
+// ringAt returns an element of a VecDeque, a ring buffer.
 func ringAt(o Object, n int64) (Object, error) {
 	start, err := o.down("buf.inner.ptr.pointer.pointer")
 	if err != nil {

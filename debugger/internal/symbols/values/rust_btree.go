@@ -8,8 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// maxTreeHeight is more than a B-tree in memory can have: each node but the root
-// has at least six children.
+// maxTreeHeight exceeds the height of any B-tree in memory: nodes other than
+// the root have at least six children.
 const maxTreeHeight = 25
 
 // bTree shows BTreeMap and BTreeSet: the map at a path, in the order of its keys.
@@ -41,8 +41,7 @@ type bTreeWalk struct {
 	found     []entry
 }
 
-// tree goes through a map from its root, an Option of a node and how high it
-// stands.
+// tree visits a map from its root, an Option of a node and its height.
 func (w *bTreeWalk) tree(m Object) error {
 	root, err := m.Member("root")
 	if err != nil {
@@ -73,8 +72,8 @@ func (w *bTreeWalk) tree(m Object) error {
 
 var errNoTree = errors.New("tree is not valid")
 
-// node goes through a node: its keys, and between them its children, whose
-// pointers lie behind what a leaf has.
+// node visits a node: its keys and, between them, its children, whose pointers
+// follow the members of a leaf.
 func (w *bTreeWalk) node(n Object, height uint64) error {
 	count, err := n.number("len")
 	if err != nil || count > 11 { // 2 * 6 - 1
@@ -95,7 +94,7 @@ func (w *bTreeWalk) node(n Object, height uint64) error {
 	return nil
 }
 
-// child goes through the n-th child of an inner node.
+// child visits the nth child of an inner node.
 func (w *bTreeWalk) child(parent Object, n int64, height uint64) error {
 	at, ok := parent.Address()
 	if !ok {

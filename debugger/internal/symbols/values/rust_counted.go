@@ -2,8 +2,8 @@ package values
 
 import "fmt"
 
-// counted shows Rc and Arc, and their weak pointers: what they point to, and how
-// many point there. The value lies behind the two counts.
+// counted shows Rc, Arc and their weak pointers: the target and the numbers of
+// pointers to it. The target follows the two counts.
 type counted struct {
 	value        string // member of what is pointed to
 	strong, weak string // paths of the counts there
@@ -43,7 +43,8 @@ func (c counted) show(r *renderer, o Object, depth, pointers int) (content, erro
 	return out, nil
 }
 
-// weakly is how many weak pointers there are: all strong ones together count as one.
+// weakly returns the number of weak pointers. All strong ones together count
+// as one.
 func weakly(n, strong uint64) uint64 {
 	if strong > 0 && n > 0 {
 		return n - 1
@@ -51,8 +52,9 @@ func weakly(n, strong uint64) uint64 {
 	return n
 }
 
-// inner follows the pointer of an Rc or Arc to the counts and the value. That to a
-// trait object has a table of methods beside it, which tells the value's type.
+// inner returns the counts and the value that an Rc or Arc points to. A
+// pointer to a trait object has the address of a vtable beside it, which
+// determines the value's type.
 func (c counted) inner(p Object) (counts, value Object, err error) {
 	t, dynamic := traitType(p)
 	if dynamic {
@@ -71,5 +73,5 @@ func (c counted) inner(p Object) (counts, value Object, err error) {
 	return counts, p.At(t, at+t.OffsetAfter(countedHead)), nil
 }
 
-// countedHead is how many bytes the two counts take.
+// countedHead is the size of the two counts.
 const countedHead = 16

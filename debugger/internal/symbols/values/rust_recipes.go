@@ -2,9 +2,9 @@ package values
 
 import "strings"
 
-// rustRecipes are the types of Rust's library that are shown otherwise than member
-// by member, by the start of their names. Paths go down the members as the library
-// of Rust 1.95 has them; a type that is laid out otherwise is shown as it is.
+// rustRecipes are the types of Rust's library that are not shown member by
+// member. Paths are as in Rust 1.95; types that are laid out otherwise are
+// shown member by member.
 var rustRecipes = []recipe{
 	{"std::collections::hash::map::HashMap<", hashTable("base.table", true)},
 	{"std::collections::hash::set::HashSet<", hashTable("base.map.table", false)},
@@ -32,19 +32,19 @@ var rustRecipes = []recipe{
 	{"core::sync::atomic::Atomic", throughMember("v.value")},
 }
 
-// notZero is when a count or flag is set.
+// notZero selects notes by a count or flag that is set.
 func notZero(n int64) bool { return n != 0 }
 
-// A note is a word behind a value that holds when a number among its members is as
-// it says.
+// A note is a word that is shown after a value when a number among its members
+// fulfills a condition.
 type note struct {
 	path string
 	word string
 	when func(int64) bool
 }
 
-// wrapper shows a type around one value as a call of its name: "Cell(6)", with the
-// notes that hold.
+// wrapper shows a type around one value as "Cell(6)", with the notes that
+// apply.
 func wrapper(name, path string, notes ...note) showFunc {
 	return func(r *renderer, o Object, depth, pointers int) (content, error) {
 		inner, err := o.down(path)

@@ -7,12 +7,12 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 )
 
-// maxControl bounds the control bytes of a hash table that are looked at.
+// maxControl bounds the control bytes of a hash table that are read.
 const maxControl = 1 << 22
 
-// hashTable shows HashMap and HashSet: hashbrown's RawTable at a path. It has a
-// byte for each place, whose highest bit is clear for those in use; the elements
-// lie before the bytes, the first one last.
+// hashTable shows HashMap and HashSet: hashbrown's RawTable at a path. The
+// table has a control byte for each slot, whose highest bit is clear for used
+// ones. Elements lie before the control bytes, in reverse order.
 func hashTable(path string, isMap bool) showFunc {
 	return func(r *renderer, o Object, depth, pointers int) (content, error) {
 		raw, err := o.down(path)
@@ -42,7 +42,7 @@ func hashTable(path string, isMap bool) showFunc {
 	}
 }
 
-// usedPlaces returns the numbers of the first places that are in use.
+// usedPlaces returns the numbers of the first used slots.
 func usedPlaces(m symbols.Memory, control, mask, want uint64) ([]uint64, error) {
 	if mask >= 1<<40 {
 		return nil, errors.New("table is not valid")

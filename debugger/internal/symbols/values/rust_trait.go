@@ -6,9 +6,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// traitType returns the type of what a pointer to a trait object points to, by the
-// table of methods that lies beside the pointer; false for other pointers, and
-// where debug information does not describe the table.
+// traitType returns the type of the target of a pointer to a trait object,
+// from the vtable beside the pointer; false for other pointers, and for
+// vtables without debug information.
 func traitType(p Object) (*types.Type, bool) {
 	if t := p.Type.Strip(); t.Kind != types.KindStruct || !strings.Contains(t.Name(), "dyn ") {
 		return nil, false
@@ -21,8 +21,8 @@ func traitType(p Object) (*types.Type, bool) {
 	return t, t != nil
 }
 
-// showTraitObject shows a reference to a trait object, or a box of one, as what it
-// refers to.
+// showTraitObject shows the target of a reference to a trait object, or of a
+// box of one.
 func showTraitObject(r *renderer, o Object, depth, pointers int) (content, bool, error) {
 	t, ok := traitType(o)
 	if !ok {

@@ -16,7 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// scalar shows a value that has no parts.
+// scalar shows a value without parts.
 func scalar(o Object, t *types.Type) (string, error) {
 	if t.Size == 16 && (t.Kind == types.KindInt || t.Kind == types.KindUint) {
 		return wide(o, t)
@@ -85,7 +85,7 @@ func boolText(v uint64) string {
 	return strconv.FormatUint(v, 10)
 }
 
-// floatText writes the shortest number that reads back the same.
+// floatText returns the shortest number that reads back the same.
 func floatText(f float64, size int64) string {
 	bits := 64
 	if size == 4 {
@@ -114,8 +114,8 @@ func complexText(o Object) (string, error) {
 	return floatText(re, int64(half)) + " + " + floatText(im, int64(half)) + "i", errors.Join(err, err2)
 }
 
-// charText writes a character: C's as a number and a letter, those that are code
-// points as the letter alone.
+// charText shows a character: in C as a number and a letter, in languages of
+// code points as a letter.
 func charText(o Object, t *types.Type, v uint64) string {
 	letter := strconv.QuoteRune(rune(v))
 	if v > unicode.MaxRune {
@@ -133,8 +133,8 @@ func charText(o Object, t *types.Type, v uint64) string {
 	return strconv.FormatUint(v, 10) + " " + letter
 }
 
-// methodText shows a pointer to a method: its address, or, when that is odd, its
-// place in the table of virtual ones (Itanium C++ ABI section 2.3).
+// methodText shows a pointer to a method: its address or, if odd, its index in
+// the vtable (Itanium C++ ABI section 2.3).
 func methodText(o Object) (string, error) {
 	b, err := o.Bytes()
 	if err != nil {
@@ -150,8 +150,8 @@ func methodText(o Object) (string, error) {
 func (r *renderer) cstring(m symbols.Memory, addr uint64) (string, error) {
 	var out []byte
 	for len(out) <= r.limits.String {
-		// Chunks end at multiples of their size, so none crosses into a page that
-		// the string does not reach.
+		// Chunks end at multiples of their size, so that none crosses into a
+		// page beyond the string.
 		n := 64 - addr%64
 		p := make([]byte, n)
 		if err := m.ReadMemory(addr, p); err != nil {
@@ -168,7 +168,7 @@ func (r *renderer) cstring(m symbols.Memory, addr uint64) (string, error) {
 	return r.quote(out, true), nil
 }
 
-// quote writes bytes as a string, cut to the limit.
+// quote returns bytes as a quoted string, cut to the limit.
 func (r *renderer) quote(b []byte, more bool) string {
 	if len(b) > r.limits.String {
 		b, more = b[:r.limits.String], true
@@ -183,7 +183,7 @@ func (r *renderer) quote(b []byte, more bool) string {
 	return s
 }
 
-// charArray shows an array of characters up to the zero bytes at its end.
+// charArray shows an array of characters without the zero bytes at its end.
 func (r *renderer) charArray(o Object, n int64) (content, error) {
 	size := min(n, int64(r.limits.String)+1)
 	b := make([]byte, size)

@@ -7,8 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A sequence is elements one behind another in memory, which a container of a
-// library or a language keeps.
+// A sequence is the contiguous elements of a container.
 type sequence struct {
 	length int64
 	start  uint64
@@ -42,7 +41,7 @@ func (o Object) sequence() (sequence, bool, error) {
 	return sequence{}, false, nil
 }
 
-// number reads a member that is a number, by a path of names.
+// number reads an integer member by a path of names.
 func (o Object) number(path ...string) (uint64, error) {
 	m, err := o.descend(path...)
 	if err != nil {
@@ -51,7 +50,7 @@ func (o Object) number(path ...string) (uint64, error) {
 	return m.Uint()
 }
 
-// descend goes down a path of members.
+// descend follows a path of members.
 func (o Object) descend(path ...string) (Object, error) {
 	for _, name := range path {
 		m, err := o.Member(name)
@@ -63,7 +62,8 @@ func (o Object) descend(path ...string) (Object, error) {
 	return o, nil
 }
 
-// find returns the first member, at any depth, that a function wants.
+// find returns the first member, at any nesting depth up to a limit, for which
+// want returns true.
 func (o Object) find(depth int, want func(types.Field) bool) (Object, bool) {
 	fields := o.Type.Fields()
 	for i := range fields {
@@ -81,5 +81,5 @@ func (o Object) find(depth int, want func(types.Field) bool) (Object, bool) {
 	return Object{}, false
 }
 
-// isPointer wants members that are pointers.
+// isPointer reports whether a member is a pointer.
 func isPointer(f types.Field) bool { return f.Type().Strip().Kind == types.KindPointer }

@@ -8,14 +8,15 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A smartPointer is a type of a library that stands for what it points to.
+// A smartPointer is a type of a library that is used like the pointer in it.
 type smartPointer struct {
-	prefix  string // of its name
+	prefix  string // of the type's name
 	pointer func(Object) (Object, error)
-	within  string // the member of what is pointed to that counts; empty is all of it
+	within  string // the member of the target that is meant; empty for all of it
 }
 
-// smartPointers are those of each language, by the start of their names.
+// smartPointers are the smart pointers of each language, by the start of their
+// names.
 var smartPointers = map[lang.Lang][]smartPointer{
 	lang.CPlusPlus: {
 		{"std::unique_ptr<", uniquePointer, ""},
@@ -29,7 +30,7 @@ var smartPointers = map[lang.Lang][]smartPointer{
 	},
 }
 
-// smartOf finds the row of a type; nil when it has none.
+// smartOf returns the smart pointer that a type is, nil for other types.
 func smartOf(t *types.Type) *smartPointer {
 	s := t.Strip()
 	rows := smartPointers[t.Lang]
@@ -41,8 +42,8 @@ func smartOf(t *types.Type) *smartPointer {
 	return nil
 }
 
-// uniquePointer is the first member of libstdc++'s tuple; a deleter with members
-// is the second.
+// uniquePointer returns the pointer, the first element of a tuple of
+// libstdc++. A deleter with members is the second.
 func uniquePointer(o Object) (Object, error) {
 	head, ok := o.find(8, func(f types.Field) bool { return strings.HasPrefix(f.Type().Name(), "std::_Head_base<0") })
 	if !ok {
@@ -53,7 +54,8 @@ func uniquePointer(o Object) (Object, error) {
 
 func sharedPointer(o Object) (Object, error) { return o.Member("_M_ptr") }
 
-// llvmPointer is libc++'s, alone or first in a pair with the deleter.
+// llvmPointer returns the pointer in a smart pointer of libc++, alone or first
+// in a pair with the deleter.
 func llvmPointer(o Object) (Object, error) {
 	p, err := o.Member("__ptr_")
 	if err != nil || p.Type.Strip().Kind == types.KindPointer {
@@ -68,8 +70,8 @@ func llvmPointer(o Object) (Object, error) {
 
 func countedPointer(o Object) (Object, error) { return o.descend("ptr", "pointer") }
 
-// Pointer returns the pointer in a smart pointer of C++, which counts in its
-// stead; false for other types.
+// Pointer returns the pointer in a smart pointer of C++; false for other
+// types.
 func (o Object) Pointer() (Object, bool, error) {
 	t := o.Type.Referred()
 	row := smartOf(t)
@@ -84,7 +86,7 @@ func (o Object) Pointer() (Object, bool, error) {
 	return p, true, err
 }
 
-// Pointee returns what a smart pointer points to, or what an optional holds;
+// Pointee returns the target of a smart pointer, or the value of an optional;
 // false for other types.
 func (o Object) Pointee() (Object, bool, error) {
 	follow := pointeeOf(o.Type.Referred())
@@ -98,8 +100,8 @@ func (o Object) Pointee() (Object, bool, error) {
 	return o, true, err
 }
 
-// pointeeOf is how what objects of a type stand for is found; nil when they stand
-// for themselves.
+// pointeeOf returns how the target of a type is found, nil for types without
+// one.
 func pointeeOf(t *types.Type) func(Object) (Object, error) {
 	s := t.Strip()
 	switch row := smartOf(t); {
@@ -125,7 +127,7 @@ func (row *smartPointer) follow(o Object) (Object, error) {
 	return to.Member(row.within)
 }
 
-// optional is what libstdc++'s optional holds.
+// optional returns the value in an optional of libstdc++.
 func (o Object) optional() (Object, error) {
 	engaged, err := o.number("_M_payload", "_M_engaged")
 	if err != nil {
@@ -142,8 +144,8 @@ func (o Object) optional() (Object, error) {
 	return p.part("", elem, 0), nil
 }
 
-// Reach returns a member as people ask for it: of what a smart pointer points to
-// when that is what ->, or a point in Rust, means; else its own.
+// Reach returns a member as the language's operators do: of a smart pointer's
+// target for -> in C++ and for a dot in Rust, else of the object itself.
 func (o Object) Reach(name string, arrow bool) (Object, error) {
 	return o.reach(name, arrow, types.MaxReferences)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A style is how a language writes values that consist of others.
+// A style is the syntax of composite values in a language.
 type style struct {
 	open, close string // around members
 	is          string // between a member's name and its value
@@ -29,7 +29,7 @@ func styleOf(t *types.Type) style {
 	return cStyle
 }
 
-// name is what stands in front of the members.
+// name returns the text before the members.
 func (s style) name(t *types.Type) string {
 	if name := t.String(); !s.typed || strings.HasPrefix(name, "(") || strings.HasPrefix(name, "struct {") {
 		return ""
@@ -37,8 +37,7 @@ func (s style) name(t *types.Type) string {
 	return shortName(t.String())
 }
 
-// shortName drops what each path in a name is qualified with: people who read a
-// value know where its type is from.
+// shortName returns a name without qualifiers and arguments.
 func shortName(name string) string {
 	if i := strings.IndexByte(name, '<'); i > 0 {
 		name = name[:i]
@@ -49,8 +48,8 @@ func shortName(name string) string {
 	return name
 }
 
-// join writes members in one line. Tuples have numbers for names, which nobody
-// writes.
+// join joins members in one line. Tuples, whose members are numbered, are
+// written without names.
 func (s style) join(vs []Value, cut bool) string {
 	if s.typed && len(vs) > 0 && isTuple(vs) {
 		return "(" + s.commas(vs, cut, false) + ")"
@@ -70,7 +69,7 @@ func isTuple(vs []Value) bool {
 	return true
 }
 
-// list writes elements in one line.
+// list joins elements in one line.
 func (s style) list(vs []Value, cut bool) string {
 	return s.begin + s.commas(vs, cut, false) + s.end
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A span is where the characters of a string are.
+// A span is the characters of a string in memory.
 type span struct{ addr, length uint64 }
 
-// IsText reports whether the object is a string of its language: one of Go's, a
-// str, a String, a std::string or a std::string_view. Pointers to characters and
-// arrays of them, which may be something else, are none.
+// IsText reports whether the object is a string type of its language: string,
+// str, String, std::string or std::string_view. Pointers to characters and
+// arrays of them do not count, since they may be something else.
 func (o Object) IsText() bool { return isText(o.Type.Referred()) }
 
-// Text reads at most so many bytes of a string, or of the characters up to a
+// Text reads at most limit bytes of a string, or of the characters up to a
 // zero byte that a pointer points to or an array has.
 func (o Object) Text(limit int) (string, error) {
 	o, err := o.referred()
@@ -44,7 +44,8 @@ func (o Object) Text(limit int) (string, error) {
 	return "", fmt.Errorf("a %s is no text", o.Type)
 }
 
-// text reads at most so many bytes of a span. An empty one may be anywhere.
+// text reads at most limit bytes of a span. The address of an empty one need
+// not be valid.
 func (w *View) text(s span, limit int) (string, error) {
 	text := make([]byte, min(s.length, uint64(max(limit, 0))))
 	if len(text) == 0 {
@@ -68,7 +69,7 @@ func (o Object) arrayText(t *types.Type, limit int) (string, error) {
 	return string(text), nil
 }
 
-// ZeroEnded reads at most so many bytes from where the object is, up to a zero
+// ZeroEnded reads at most limit bytes from the object's address up to a zero
 // byte.
 func (o Object) ZeroEnded(limit int) (string, error) {
 	addr, ok := o.Address()
@@ -77,8 +78,8 @@ func (o Object) ZeroEnded(limit int) (string, error) {
 	}
 	var text []byte
 	for len(text) < limit {
-		// Chunks end at multiples of their size, so none crosses into a page that
-		// the text does not reach.
+		// Chunks end at multiples of their size, so that none crosses into a
+		// page beyond the text.
 		chunk := make([]byte, 64-addr%64)
 		if err := o.View.Memory.ReadMemory(addr, chunk); err != nil {
 			return "", err
@@ -92,7 +93,7 @@ func (o Object) ZeroEnded(limit int) (string, error) {
 	return string(text[:min(len(text), limit)]), nil
 }
 
-// span finds the characters of a string; it is false for other types.
+// span returns the characters of a string; false for other types.
 func (o Object) span() (s span, ok bool, err error) {
 	if !isText(o.Type) {
 		return span{}, false, nil
@@ -136,8 +137,8 @@ func (o Object) cppSpan() (span, error) {
 	return o.spanOf("_M_str", "_M_len")
 }
 
-// sharedHead is what lies before the characters that Rc and Arc share: two
-// counts.
+// sharedHead is the size of the two counts before the characters of an Rc or
+// Arc.
 const sharedHead = 16
 
 func (o Object) rustSpan() (span, error) {
@@ -156,7 +157,8 @@ func (o Object) rustSpan() (span, error) {
 	return o.spanOf("data_ptr", "length")
 }
 
-// texts begin the names of the types of strings.
+// texts are the starts of the names of string types. Those without a comma at
+// the end are whole names.
 var texts = map[lang.Lang][]string{
 	lang.CPlusPlus: {
 		"std::basic_string<char,", "std::basic_string_view<char,",
@@ -184,7 +186,8 @@ func isText(t *types.Type) bool {
 	return false
 }
 
-// referred is the object behind references.
+// referred returns the object that references refer to, the object itself if
+// it is none.
 func (o Object) referred() (Object, error) {
 	for i := 0; i < types.MaxReferences && o.Type.IsReference(); i++ {
 		to, err := o.Deref()

@@ -11,7 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
-// A variableWant is what the source of a program says of a variable.
+// A variableWant is a variable as the source of a program defines it.
 type variableWant struct{ name, typ, text string }
 
 // TestValues compares types and values with what the sources in

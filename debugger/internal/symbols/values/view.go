@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A View is where variables are looked at from: a frame, or a whole image for
+// A View is the context that variables are read in: a frame, or an image for
 // its globals.
 type View struct {
 	Image     *symbols.Image
@@ -19,19 +19,21 @@ type View struct {
 	Frame     CallFrame // nil for globals
 }
 
-// A CallFrame is the call whose variables are read.
+// A CallFrame is the call whose local variables are read.
 type CallFrame interface {
-	// PC is the address of the process whose location list entries hold.
+	// PC returns the address of the process with which location lists are
+	// searched.
 	PC() uint64
-	// CFA returns the CFA.
+	// CFA returns the canonical frame address.
 	CFA() (uint64, error)
-	// FrameBase returns what the function's variables are relative to.
+	// FrameBase returns the address that locations of the function's variables
+	// are relative to.
 	FrameBase(w *View) (uint64, error)
-	// EntryValue returns what a register held when the function was entered.
+	// EntryValue returns the value of a register at the entry of the function.
 	EntryValue(expr []byte) (uint64, error)
 }
 
-// Object finds where a variable is.
+// Object locates a variable.
 func (w *View) Object(v *dwarfread.Variable) Object {
 	o := Object{Name: v.Name, Type: types.Void, Argument: v.Argument, View: w}
 	if v.HasType {
@@ -62,8 +64,8 @@ func (w *View) locate(v *dwarfread.Variable) ([]location.Piece, error) {
 	return location.Evaluate(expr, w.Context(v.Unit))
 }
 
-// LocationLocked picks the expression that holds, or the constant that a
-// variable always is.
+// LocationLocked returns the expression that is valid at the frame's address,
+// or the value of a constant variable.
 func (w *View) LocationLocked(v *dwarfread.Variable) (expr, constant []byte, err error) {
 	d := v.Unit.Info
 	if c, _ := d.AttrLocked(v.Entry, dwarf.AttrConstValue); c != nil {
@@ -80,7 +82,7 @@ func (w *View) LocationLocked(v *dwarfread.Variable) (expr, constant []byte, err
 	return expr, nil, err
 }
 
-// constantBytes are a constant's bytes as they would lie in memory.
+// constantBytes returns a constant as it would lie in memory.
 func constantBytes(c any) []byte {
 	switch v := c.(type) {
 	case int64:
@@ -100,7 +102,7 @@ func constantBytes(c any) []byte {
 	return []byte{}
 }
 
-// Context is what the expressions of a unit may ask.
+// Context returns the context for expressions of a unit.
 func (w *View) Context(u *dwarfread.Unit) *location.Context {
 	c := &location.Context{
 		Memory: w.Memory, Bias: w.Image.Bias, Register: w.Registers.Get,
@@ -121,7 +123,7 @@ func (w *View) Context(u *dwarfread.Unit) *location.Context {
 	return c
 }
 
-// expressionType reads a base type that an expression of a unit names.
+// expressionType returns a base type that an expression of a unit refers to.
 func (w *View) expressionType(u *dwarfread.Unit, die uint64) (location.Type, error) {
 	t := w.Image.Types().At(u.Offset + dwarf.Offset(die)).Strip()
 	out := location.Type{Class: location.Unsigned, Size: int(t.Size)}
