@@ -177,7 +177,7 @@ func process(t *testing.T, dir string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// Nobody of many who record without a pause waits for too long, either.
+// No record of many processes waits for too long, either.
 func TestProcessesAtOnceLoseNothing(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup

@@ -20,7 +20,7 @@ func ParseDay(n int) (Day, error) {
 	return Day(n), nil
 }
 
-// String is the day with two digits, as files and URIs have it.
+// String returns the day with two digits, as in files and URIs.
 func (d Day) String() string { return fmt.Sprintf("%02d", int(d)) }
 
 // parseDigits reads a day from its two digits.

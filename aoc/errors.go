@@ -17,7 +17,7 @@ type loadError struct{ err error }
 func (e *loadError) Error() string { return "Error loading instruction: " + e.err.Error() }
 func (e *loadError) Unwrap() error { return e.err }
 
-// wireError is where the family meets the wire: wrong arguments are -32602 with
+// wireError converts the family's errors: wrong arguments are -32602 with
 // all that is wrong in the details, everything else is -1 with its message.
 func wireError(err error) error {
 	if args, ok := errors.AsType[*schema.Error](err); ok {

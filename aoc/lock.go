@@ -9,10 +9,10 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockWait is how long a record waits for others, those of other processes too.
+// lockWait limits how long a record waits for the lock.
 const lockWait = 10 * time.Second
 
-// lock keeps other writers out, those of other processes too. Those of this
+// lock excludes other writers, including those of other processes. Those of this
 // book take turns first, so that one goroutine at most waits for the system.
 func (b *Book) lock(ctx context.Context) (unlock func(), err error) {
 	ctx, stop := context.WithTimeout(ctx, lockWait)

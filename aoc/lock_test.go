@@ -45,7 +45,7 @@ func TestWaitingForTheLockEnds(t *testing.T) {
 	}
 }
 
-// A lock that cannot be had keeps nobody waiting.
+// A lock that cannot be taken fails at once.
 func TestLockWithoutAFolder(t *testing.T) {
 	b := bookWith(t, nil)
 	for range 2 {

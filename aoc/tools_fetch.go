@@ -89,7 +89,7 @@ func (t *tools) fetchInput(ctx context.Context, call *mcp.Call, args inputArgs) 
 }
 
 // inputOf returns the input in the book or, if it has none, in the user's folder,
-// which may download it. An input in the book is there because somebody shared it.
+// which may download it. An input in the book is shared by all users.
 func (t *tools) inputOf(ctx context.Context, call *mcp.Call, p site.Puzzle) (string, error) {
 	text, missing := t.book.Year(p.Year).Input(Day(p.Day))
 	if _, ok := errors.AsType[*NoInputError](missing); !ok {

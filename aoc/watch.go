@@ -11,7 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// pollEvery is how often the folder is read without an event: network and
+// pollEvery is the interval at which the folder is read without an event: network and
 // container mounts send none.
 const pollEvery = 2 * time.Second
 
@@ -93,7 +93,7 @@ func watchFolder(w *fsnotify.Watcher, dir string) {
 	}
 }
 
-// stamps are the names, times and sizes of the files of every day.
+// stamps returns the names, times and sizes of the files of every day.
 func (b *Book) stamps() map[Day]stamp {
 	found, err := b.scan()
 	if err != nil {
@@ -110,7 +110,7 @@ func (b *Book) stamps() map[Day]stamp {
 	return all
 }
 
-// differences are the days that are not the same, and whether any came or went.
+// differences returns the days that changed, and whether any was added or removed.
 func differences(before, now map[Day]stamp) (days []Day, list bool) {
 	all := maps.Clone(before)
 	if all == nil {

@@ -18,7 +18,7 @@ import (
 // never is a poll that no test lives to see.
 const never = 24 * time.Hour
 
-// A told is what one call of changed said.
+// A told holds the arguments of one call of changed.
 type told struct {
 	Days []Day
 	List bool

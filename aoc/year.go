@@ -153,7 +153,7 @@ func (e *NoInputError) Error() string {
 		e.Year, int(e.Day), e.Year, int(e.Day), e.Year, e.Day)
 }
 
-// Input returns the input of a day that somebody put into the folder of the day.
+// Input returns the input of a day from the folder of the day.
 func (b *Book) Input(day Day) (string, error) {
 	var paths []string
 	err := b.eachDayFolder(func(d Day, dir string) {

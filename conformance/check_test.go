@@ -136,7 +136,7 @@ func TestCheckerFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Whoever says that a conversation is of a revision has it checked.
+// A conversation in the folder of a revision is checked against its schema.
 func TestCheckerFor(t *testing.T) {
 	for path, want := range map[string]bool{
 		"revisions/2025-11-25/tools.txtar": true, "revisions/2026-07-28/tools.txtar": true,

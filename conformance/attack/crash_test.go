@@ -66,7 +66,7 @@ func pester(t *testing.T, s *server, token string, clients int, while time.Durat
 	return int(answered.Load())
 }
 
-// recorded is how many calls of a key the trail says went well.
+// recorded returns the number of successful calls of a key in the trail.
 func recorded(t *testing.T, data, id string) (n int) {
 	t.Helper()
 	run(t, data, "audit", "verify")

@@ -47,7 +47,7 @@ func TestFlood(t *testing.T) {
 	s.settles(t, before, greet)
 }
 
-// affordable is how many connections this process can hold; the runtime has
+// affordable returns the number of connections that this process can hold; the runtime has
 // raised the soft limit to the hard one.
 func affordable(t *testing.T) int {
 	t.Helper()

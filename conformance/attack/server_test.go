@@ -22,10 +22,10 @@ import (
 	"time"
 )
 
-// patience is how long anything may take that should not take long.
+// patience limits the time of everything that should be quick.
 const patience = 20 * time.Second
 
-// buildDir is where the program is built.
+// buildDir is the folder that the program is built in.
 var buildDir string
 
 func TestMain(m *testing.M) {
@@ -140,7 +140,7 @@ func (s *server) listen(t *testing.T, told io.Reader, serving chan<- []string) {
 	}
 }
 
-// trust is what a client has to know to speak TLS with the server.
+// trust returns the configuration with which a client trusts the server.
 func trust(t *testing.T, url, file string) *tls.Config {
 	t.Helper()
 	if !strings.HasPrefix(url, "https:") {

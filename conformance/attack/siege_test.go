@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// maxBody is what the server under siege takes: less than usual, so that
+// maxBody is the limit of the server under siege: less than usual, so that
 // attacks with too much are quick.
 const maxBody = "1000000"
 
@@ -54,7 +54,7 @@ func TestSiege(t *testing.T) {
 	s.settles(t, before, greet)
 }
 
-// A sight is what a server holds.
+// A sight holds the resources of a server.
 type sight struct{ goroutines, files, heap float64 }
 
 func (s *server) look(t *testing.T) sight {

@@ -58,7 +58,7 @@ func (s *stream) rest() []string {
 	return all
 }
 
-// foreignSession uses session ids and event ids that are somebody else's.
+// foreignSession uses session ids and event ids of another key.
 func foreignSession(t *testing.T, s *server, token string) {
 	_, other := key(t, s.data)
 	anna, eve := s.client(t, token, "", true), s.client(t, other, "", true)

@@ -17,7 +17,7 @@ const (
 )
 
 // A debugger is one of those that are compared, with one process. The times that
-// its methods return are those of the exchange, without what is done to decode
+// its methods return cover the exchange, without the time to decode
 // the answer.
 type debugger interface {
 	// attach attaches to a process, which stops, and shows its stack.
@@ -51,7 +51,7 @@ type timeTraveller interface {
 	present() (time.Duration, error)
 	// written goes back to where a variable was last written.
 	written(variable string) (time.Duration, error)
-	// size is how many bytes of memory the records take.
+	// size returns the memory of the records in bytes.
 	size() int
 	// value is that of a variable that is a number.
 	value(variable string) (uint64, error)

@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/conformance/figures"
 )
 
-// A machine is where and when something was measured, and with which versions.
+// A machine records where, when and with which versions something was measured.
 type machine struct {
 	Date, CPU, Kernel, Commit string
 	Cores                     int
@@ -34,7 +34,7 @@ func (b *bench) thisMachine(ctx context.Context) machine {
 	return m
 }
 
-// said is what a program prints, "" if it cannot be run: what is not there is not
+// said returns the output of a program, or "" if it cannot be run: what is missing is not
 // told.
 func (b *bench) said(ctx context.Context, argv ...string) string {
 	out, err := run(ctx, b.root, nil, argv...)

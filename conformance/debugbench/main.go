@@ -46,7 +46,7 @@ type bench struct {
 	report   report
 }
 
-// A pace is how much is measured.
+// A pace is the number of repetitions.
 type pace struct {
 	turns   int // how often everything is done
 	looks   int // how often something is looked at, each turn
@@ -72,7 +72,7 @@ var (
 	}
 )
 
-// A report is what is shown. It is kept as JSON, so that a page can be written
+// A report holds the measurements. It is stored as JSON, so that a page can be written
 // anew without measuring.
 type report struct {
 	Machine  machine
@@ -126,7 +126,7 @@ func (b *bench) main(ctx context.Context, root, only string, draw bool) (err err
 	return b.report.write(docs)
 }
 
-// parts are what is measured, in order.
+// parts lists the measurements in order.
 func (b *bench) parts() []part {
 	return []part{
 		{"looking", b.look},

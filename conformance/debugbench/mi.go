@@ -172,7 +172,7 @@ func (g *mi) until(function string, n int) (int, time.Duration, error) {
 	return after - before, took, err
 }
 
-// length is how many instructions are recorded.
+// length returns the number of recorded instructions.
 func (g *mi) length() (int, error) {
 	if _, err := g.do(console("info record")); err != nil {
 		return 0, err
@@ -219,10 +219,10 @@ func (g *mi) written(variable string) (time.Duration, error) {
 	return set + took, err
 }
 
-// size is how much more memory gdb takes than before it recorded.
+// size returns the growth of gdb's memory since it began to record.
 func (g *mi) size() int { return resident(g.cmd.Process.Pid) - g.before }
 
-// resident is how many bytes of memory a process takes.
+// resident returns the resident memory of a process in bytes.
 func resident(pid int) int {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // nothing of what is gone
 	m := residentIn.FindSubmatch(text)

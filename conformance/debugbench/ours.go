@@ -18,7 +18,7 @@ type triptych struct {
 	state state // of the last answer
 }
 
-// state is what answers say of the process.
+// state is the state of the process in answers.
 type state struct {
 	Status, Reason, Function, Note string
 	History                        struct {
@@ -49,7 +49,7 @@ func (b *bench) startTriptych(ctx context.Context, more ...string) (debugger, er
 	return t, t.handshake()
 }
 
-// historyMiB is what the history of a process may take.
+// historyMiB limits the memory of the history of a process.
 const historyMiB = 512
 
 // handshake tells who we are.

@@ -63,9 +63,9 @@ round's ratio, so that a machine that is slow for a while is slow for all. The
 time is that of the exchange, without what it takes to decode the answer.
 
 Goals were set before measuring, from a prototype of the engine without protocol.
-Of {{.Goals}} goals {{.Met}} are met, {{.Missed}} are not, {{.Open}} could not be measured. *times* is how
-many times as fast ours is; of memory, and beside gdb and *alone* in the last table,
-it is how many times as much ours takes.
+Of {{.Goals}} goals {{.Met}} are met, {{.Missed}} are not, {{.Open}} could not be measured. *times* is
+the ratio of our speed to theirs; for memory, and for gdb and *alone* in the last
+table, it is the ratio of our value to theirs.
 {{if .Notes}}
 {{range .Notes}}- {{.}}
 {{end}}{{end}}{{range .Chapters}}
@@ -94,7 +94,7 @@ end.
 
 {{end}}`
 
-// A filled report is what the page shows.
+// A filled report holds the contents of the page.
 type filled struct {
 	*report
 	Minutes                  string
@@ -153,7 +153,7 @@ func (f *filled) count(r *row) {
 	f.Goals++
 }
 
-// plots are those of what grows.
+// plots returns the plots of growing quantities.
 func (r *report) plots() []plot {
 	seeks := plot{
 		file: "seek.svg", Title: "Going through what was recorded", x: "instructions recorded", y: "time", Remark: `One call each: back from the end to the beginning of what was recorded, from there to
@@ -176,7 +176,7 @@ that one would wait.`,
 	return []plot{seeks, stops}
 }
 
-// line is what a side has of a measure whose name ends with a number.
+// line returns a side's values of a measure whose name ends with a number.
 func (r *report) line(name, measure, side string, sizes []int) line {
 	l := line{name: name}
 	for _, n := range sizes {

@@ -37,7 +37,7 @@ var colors = []string{"#2f81f7", "#d96b00", "#1a9e77", "#cc5da8", "#8a8f98", "#b
 // An axis turns values into places of the picture.
 type axis struct{ low, high, from, to float64 }
 
-// at is where a value is.
+// at returns the position of a value.
 func (a axis) at(v float64) float64 {
 	return a.from + (a.to-a.from)*math.Log(v/a.low)/math.Log(a.high/a.low)
 }

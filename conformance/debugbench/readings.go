@@ -6,7 +6,7 @@ import (
 	"github.com/triptych-mcp/triptych/conformance/figures"
 )
 
-// readings are what was measured, by the name of the measure and by the side, one
+// readings holds the measurements, by the name of the measure and by the side, one
 // value a round: seconds for one of what is counted, or bytes.
 type readings map[string]map[string][]float64
 
@@ -29,7 +29,7 @@ func (r readings) of(measure, side string) (value float64, ok bool) {
 	return figures.Median(list), len(list) > 0
 }
 
-// times is how many times as much a side has as another: the median of the
+// times returns the ratio of one side's values to another's: the median of the
 // rounds' ratios.
 func (r readings) times(measure, much, little string) float64 {
 	a, b := r[measure][much], r[measure][little]

@@ -6,7 +6,7 @@ import (
 	"github.com/triptych-mcp/triptych/conformance/figures"
 )
 
-// A unit is how a value is shown.
+// A unit determines the format of a value.
 type unit int
 
 const (
@@ -27,7 +27,7 @@ type plan struct {
 	kind       goalKind
 }
 
-// A goalKind is what a goal is about.
+// A goalKind is the quantity that a goal limits.
 type goalKind int
 
 const (
@@ -134,7 +134,7 @@ func (p *plan) fill(r readings) row {
 	return out
 }
 
-// ratio is what a plan's goal is about.
+// ratio returns the quantity that the plan's goal limits.
 func (r readings) ratio(p *plan, theirs string) float64 {
 	merged := readings{"": {ours: r[p.measure][ours], p.beside: r[theirs][p.beside]}}
 	if p.kind == faster {

@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/conformance/figures"
 )
 
-// dirtyPages is how many pages the heap program writes in a round.
+// dirtyPages is the number of pages that the heap program writes in a round.
 const dirtyPages = 500
 
 // runFreely lets a program with a large heap run from stop to stop: ours takes a

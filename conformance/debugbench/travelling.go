@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// travellers are those that go back.
+// travellers lists the debuggers that can go back.
 func (b *bench) travellers() []maker {
 	return []maker{{ours, b.newTriptych}, {gdb, newMI}}
 }
@@ -93,7 +93,7 @@ func (b *bench) stepPlainly(ctx context.Context, loop []string) error {
 	})
 }
 
-// stepBare is what the kernel's steps cost.
+// stepBare measures the cost of the kernel's single steps.
 func (b *bench) stepBare(ctx context.Context, argv []string) error {
 	t, err := startTarget(ctx, argv...)
 	if err != nil {
@@ -124,7 +124,7 @@ func (b *bench) recordOrdinary(ctx context.Context, _ int) error {
 	})
 }
 
-// An ending is where gdb's record ends in a function of the ordinary program.
+// An ending is the place in a function of the ordinary program at which gdb's record ends.
 type ending struct {
 	Function string
 	Recorded int    // instructions
@@ -171,7 +171,7 @@ func (g *mi) finish() (ending, error) {
 	return e, err
 }
 
-// complaint is what gdb says of its record, without its marks.
+// complaint returns gdb's message about its record, without its marks.
 func complaint(said string) string {
 	var words []string
 	for line := range strings.Lines(said) {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// patience is how long one answer may take.
+// patience limits the time for an answer.
 const patience = 2 * time.Minute
 
 // A wire is the way to a debugger, which is asked and answers by lines.

@@ -19,7 +19,7 @@ const (
 	withinDepth   = "accepted: 500 is less than the default depth"
 )
 
-// open is what we do with the cases that a parser may accept or refuse.
+// open holds the expected results of cases that a parser may accept or refuse.
 var open = map[string]string{
 	"i_number_double_huge_neg_exp":                   numberAsSent,
 	"i_number_huge_exp":                              numberAsSent,
@@ -89,7 +89,7 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// 500 arrays are too deep for whoever allows 499.
+// 500 arrays are too deep for a limit of 499.
 func TestDepthIsExact(t *testing.T) {
 	for _, p := range parsings(t) {
 		if p.name != "i_structure_500_nested_arrays" {

@@ -130,7 +130,7 @@ func (p *pipe) fill() error {
 	}
 }
 
-// lastWords is how long a child whose pipe broke gets to end, so that all it wrote
+// lastWords is the time that a child whose pipe broke gets to end, so that all it wrote
 // to its standard error is here.
 const lastWords = 5 * time.Second
 
@@ -192,7 +192,7 @@ func (p *pipe) Close() error {
 	if p.in < 0 {
 		return nil
 	}
-	err := unix.Close(p.in) // which is how the child is told to end
+	err := unix.Close(p.in) // the child ends with its input
 	p.in = -1
 	err = errors.Join(err, p.end(), unix.Close(p.out))
 	p.out = -1

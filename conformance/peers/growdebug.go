@@ -17,8 +17,8 @@ import (
 	"github.com/triptych-mcp/triptych/conformance/load"
 )
 
-// debuggee is the program that is attached to. Its first argument is how many
-// threads it has.
+// debuggee is the program that is attached to. Its first argument is the number of
+// its threads.
 //
 //go:embed testdata/debuggee.c
 var debuggee string

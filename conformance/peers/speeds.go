@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/triptych-mcp/triptych/aoc"
+	"github.com/triptych-mcp/triptych/mcp"
 )
 
 // speeds measures record_speed beside what makes a file durable at the least:

@@ -126,8 +126,7 @@ func (b *bench) raceHGetAll(ctx context.Context, r *redisServer, n int) ([]readi
 
 // openStore opens the store of rulesets at a URL or in a folder.
 func openStore(ctx context.Context, where string) (ruleset.Store, error) {
-	config := rulesets.Config{Store: where}
-	return config.OpenStore(ctx, mcp.Env{Logger: quiet, Now: time.Now, Getenv: func(string) string { return "" }})
+	return rulesets.OpenStore(ctx, mcp.Env{Store: where, Logger: quiet, Now: time.Now, Getenv: func(string) string { return "" }})
 }
 
 // racePages measures the first page of each store.

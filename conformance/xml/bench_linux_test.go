@@ -177,7 +177,7 @@ func ours(b *testing.B, dir string, request []string) {
 	runtime.KeepAlive(lib)
 }
 
-// processorTime is what this process has taken.
+// processorTime returns the processor time of this process.
 func processorTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -45,7 +45,7 @@ func connect(t *testing.T, dir string) *mcptest.Client {
 	return mcptest.Connect(t, table)
 }
 
-// validate is what validate_schema says, an error if it is not that a document is
+// validate calls validate_schema; it returns an error unless the verdict is that a document is
 // valid.
 func validate(client *mcptest.Client, document, schema string) error {
 	answer := client.Call("validate_schema", map[string]any{"document": document, "schema": schema})

@@ -42,7 +42,7 @@ type expected struct {
 	Version  string `xml:"version,attr"`
 }
 
-// A schemaCase is what XML Schema 1.0 says of one schema: of itself, and of
+// A schemaCase holds the verdicts of XML Schema 1.0 on one schema: on itself, and on
 // instances.
 type schemaCase struct {
 	name      string
@@ -91,7 +91,7 @@ func decode(t *testing.T, path string, into any) {
 // 1.0. Without one it is about all versions.
 func forVersion10(version string) bool { return version == "" || version == "1.0" }
 
-// validity is what version 1.0 expects; empty if it has no opinion. What is
+// validity returns the verdict of version 1.0; empty if it has none. What is
 // said of one version outweighs what is said of all.
 func validity(all []expected) string {
 	general := ""

@@ -13,7 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document"
 )
 
-// elementStart is where a line can begin without a change of meaning.
+// elementStart matches where a line can be broken without a change of meaning.
 var elementStart = regexp.MustCompile(`<[a-z]`)
 
 // spoilt is a document that was changed in several places, an element a line.
@@ -75,7 +75,7 @@ func violations(t *testing.T, lib *document.Library, path string) []document.Vio
 	return nil
 }
 
-// A lintLine is what xmllint says of a line.
+// A lintLine is one message of xmllint.
 type lintLine struct {
 	number int
 	text   string
@@ -83,11 +83,11 @@ type lintLine struct {
 
 var lintForm = regexp.MustCompile(`^(.*):(\d+): element .*: Schemas validity error : (.*)$`)
 
-// facet is what xmllint says first when it then says that the value is not valid.
+// facet begins a message of xmllint that another one about the value follows.
 const facet = "[facet "
 
-// lintViolations is what xmllint says of files and s.xsd, by the file. Each thing
-// counts once.
+// lintViolations returns xmllint's violations of files against s.xsd, by file. Each
+// violation counts once.
 func lintViolations(t *testing.T, dir string, paths []string) map[string][]lintLine {
 	t.Helper()
 	args := append([]string{"--noout", "--nonet", "--schema", filepath.Join(dir, "s.xsd")}, paths...)

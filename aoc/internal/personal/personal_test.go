@@ -181,7 +181,7 @@ func TestSolvedElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = answer.Body.Close() // read by nobody
+	_ = answer.Body.Close() // it is not needed
 	if v, err := d.Submit(t.Context(), puzzle, 1, "12"); err != nil || v.Outcome != site.WrongLevel {
 		t.Fatalf("got %v, %v", v, err)
 	}
@@ -263,7 +263,7 @@ func TestFolderIsPrivate(t *testing.T) {
 }
 
 // Another user's folder has nothing of this one, and the environment's session is
-// not used for somebody who does not run the process.
+// not used for a caller who does not run the process.
 func TestFoldersAreSeparate(t *testing.T) {
 	d := newDesk(t)
 	if _, err := d.Input(t.Context(), puzzle); err != nil {

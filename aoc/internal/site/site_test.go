@@ -136,7 +136,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// The rows are those of aocd (aocd/models.py) and aoc-client.
+// The rows are taken from aocd (aocd/models.py) and aoc-client.
 func TestVerdicts(t *testing.T) {
 	const tail = ` <a href="/2024/day/1">[Return to Day 1]</a>`
 	for _, tc := range []struct {

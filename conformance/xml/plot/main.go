@@ -24,7 +24,7 @@ type point struct {
 	memory  float64 // in MB
 }
 
-// A series is what was measured in one way, the smallest document first.
+// A series holds the measurements of one kind, the smallest document first.
 type series struct {
 	key    string // as the benchmark has it
 	label  string
@@ -89,7 +89,7 @@ func read(in io.Reader, found []*series) error {
 	return lines.Err()
 }
 
-// number is what the benchmark printed; what it cannot have printed is 0.
+// number parses a number of the benchmark's output; malformed text is 0.
 func number(text string) float64 {
 	n, _ := strconv.ParseFloat(text, 64)
 	return n

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// printed is what the benchmark prints for two sizes.
+// printed is the benchmark's output for two sizes.
 const printed = `goos: linux
 BenchmarkSize/1MB/query/cached-2      3  50 ns/op  17.5 MB-mem  0.5 cpu-s  7 B/op  1 allocs/op
 BenchmarkSize/1MB/query/process-2     3  50 ns/op  1 MB-mem  1.25 cpu-s

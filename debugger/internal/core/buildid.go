@@ -40,13 +40,13 @@ func orNone(id string) string {
 	return id
 }
 
-// remains are what memory has of a mapped file.
+// remains holds the parts of a mapped file that are in memory.
 type remains struct {
 	maps []proc.Map
 	was  func(addr uint64, b []byte) (int, error)
 }
 
-// maxRemains is how many ranges of a file are looked at.
+// maxRemains limits the number of ranges of a file that are read.
 const maxRemains = 64
 
 func (m *Mapped) remainsOf(path string) *remains {
@@ -83,7 +83,7 @@ const (
 	maxModuleNotes    = 256
 )
 
-// buildID is what the linker gave an ELF file so that it can be told from all
+// buildID returns the build id, with which the linker distinguishes an ELF file from all
 // others, "" when it has none.
 func buildID(r io.ReaderAt) string {
 	h, err := readHeader(r)

@@ -16,7 +16,7 @@
 // from those files, if they are still the ones that the process had mapped: ELF
 // files with the same build id or, where there is none, with the same first
 // page. Otherwise a [MemoryError] names the file and says what is wrong with it.
-// So nobody reads a file through a core file that merely names it.
+// So a file cannot be read through a core file that merely names it.
 //
 // Memory of no file that is left out reads as zero: the process has never written
 // it, or has asked that it be left out (MADV_DONTDUMP), which cannot be told

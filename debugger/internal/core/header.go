@@ -18,7 +18,7 @@ const (
 	maxSegments = 1 << 18
 )
 
-// machines are those whose core files come here by mistake.
+// machines names the machines whose core files may be opened by mistake.
 var machines = map[elf.Machine]string{
 	elf.EM_386: "a 32-bit program", elf.EM_AARCH64: "arm64", elf.EM_RISCV: "RISC-V",
 	elf.EM_PPC64: "POWER", elf.EM_S390: "s390x", elf.EM_ARM: "arm",

@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// maxModules is how many mapped files are open at a time.
+// maxModules limits the number of mapped files that are open.
 const maxModules = 1024
 
 // A Mapped has the files that a process had mapped, as far as they are still
@@ -44,7 +44,7 @@ type module struct {
 	err    error
 }
 
-// deleted is what the kernel appends to the path of a file that is gone. Another
+// deleted is the suffix that the kernel appends to the path of a deleted file. Another
 // one may have its name.
 const deleted = " (deleted)"
 

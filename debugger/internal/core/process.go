@@ -40,7 +40,7 @@ func (f *File) readAuxv(n note) (err error) {
 // PID is the id of the process.
 func (f *File) PID() int { return f.pid }
 
-// Command is how the process was started, at most 80 bytes of it.
+// Command is the command line of the process, cut to 80 bytes.
 func (f *File) Command() string { return f.command }
 
 // Executable is the path of the program, "" when the core file does not tell.
@@ -52,14 +52,14 @@ func (f *File) Executable() string {
 	return ""
 }
 
-// Signal is what ended the process, 0 for one that lived on, and what the kernel
+// Signal is the signal that ended the process, 0 if it lived on, with what the kernel
 // told about it; nil when it told nothing.
 func (f *File) Signal() (syscall.Signal, *ptrace.SigInfo) {
 	t := &f.threads[0]
 	return syscall.Signal(t.signal), t.info
 }
 
-// Stop is where the current thread was and why. One that no signal ended was
+// Stop returns where the current thread was and why. A thread that no signal ended was
 // paused.
 func (f *File) Stop() proc.Stop {
 	stop := proc.Stop{Why: proc.Paused, Thread: f.threads[0].id, Address: f.threads[0].regs.RIP}

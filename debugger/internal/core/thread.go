@@ -16,8 +16,8 @@ const (
 	prStatusSize = prRegs + 8*ptrace.NumRegs
 )
 
-// A thread is one of the process. Its vector state is read from the file when
-// somebody asks for it.
+// A thread is a thread of the process. Its vector state is read from the file when it
+// is first needed.
 type thread struct {
 	id     int
 	signal int // that it stopped with

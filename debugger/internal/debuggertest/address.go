@@ -89,7 +89,7 @@ func (p *Program) open() *elf.File {
 	return f
 }
 
-// base is how far the program was moved: 0 unless it is position independent.
+// base returns the load bias of the program: 0 unless it is position independent.
 func (p *Program) base(f *elf.File) uint64 {
 	p.t.Helper()
 	if f.Type != elf.ET_DYN {

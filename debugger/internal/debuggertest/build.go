@@ -50,7 +50,7 @@ func Build(t testing.TB, name string, flags ...string) string {
 	return out
 }
 
-// cacheDir is where built programs are kept.
+// cacheDir is the folder of built programs.
 func cacheDir(t testing.TB) string {
 	t.Helper()
 	base, err := os.UserCacheDir()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// patience is how long a program may take to answer.
+// patience limits the time for a program's answer.
 const patience = 20 * time.Second
 
 // A Program is a running program under test.

@@ -74,10 +74,10 @@ func futexes(e *effect) {
 	}
 }
 
-// restarted is what a call may write that was interrupted and goes on by
+// restarted returns what a call may write that was interrupted and continues by
 // restart_syscall. Which one that is the kernel alone knows: poll, futex,
 // nanosleep or clock_nanosleep. Their arguments are still in the registers, so
-// it is what any of them writes with these.
+// it returns what any of them writes with these.
 func restarted(e *effect) {
 	const most = 1 << 20 // descriptors; what is more is no number of them
 	if n := e.call.Args[1]; n <= most {
@@ -93,7 +93,7 @@ const (
 	cloneThread = 0x10000
 )
 
-// cloned is what clone writes. A child that shares the memory without being a
+// cloned returns what clone writes. A child that shares the memory without being a
 // thread writes what it likes.
 func cloned(e *effect) {
 	e.born(e.call.Args[0], e.call.Args[2], e.call.Args[3])

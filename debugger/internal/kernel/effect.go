@@ -11,7 +11,7 @@ type Call struct {
 // A Reader reads the memory of the process and says whether all could be read.
 type Reader func(addr uint64, b []byte) bool
 
-// An Effect is what a call may do.
+// An Effect describes what a call may change.
 type Effect struct {
 	Name   string
 	Writes []x86.Span // none of them empty; they may overlap and reach into nowhere

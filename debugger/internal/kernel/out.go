@@ -90,7 +90,7 @@ func replaced(e *effect) {
 	}
 }
 
-// moved is what mremap takes away, and what it puts something in place of.
+// moved returns the ranges that mremap removes and replaces.
 func moved(e *effect) {
 	const fixedAddress = 2
 	e.add(e.call.Args[0], min(e.call.Args[1], maxCount))

@@ -1,6 +1,6 @@
 package kernel
 
-// facts are what calls do beside writing memory.
+// facts holds the effects of calls other than writing memory.
 type facts uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 )
 
 // A row is a call: its name, what it does, what it writes. Arguments are counted
-// from 0; sizes are those of the kernel's structures.
+// from 0; sizes are the sizes of the kernel's structures.
 type row struct {
 	name string
 	does facts
