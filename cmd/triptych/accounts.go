@@ -20,8 +20,8 @@ type accounts struct {
 	now   func() time.Time
 }
 
-// Account implements debugger.Accounts. Whoever asks was let in a moment ago,
-// so the key works.
+// Account implements debugger.Accounts. The caller has just been authenticated, so
+// the key works.
 func (a *accounts) Account(ctx context.Context, p mcp.Principal) (debugger.Account, error) {
 	standing, ok := bearer.StandingOf(p)
 	if !ok {

@@ -173,7 +173,8 @@ func (a *app) aocRecord() command {
 	}
 }
 
-// recordArguments are those of the tool, from the words of the command line.
+// recordArguments returns the arguments of the tool from the words of the command
+// line.
 func recordArguments(words []string) (json.RawMessage, error) {
 	day, err := parseDay(words[0])
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/aoc"
 )
 
-// chartWidth is how many characters the longest bar of a chart takes.
+// chartWidth is the number of characters of the longest bar of a chart.
 const chartWidth = 40
 
 func (a *app) aocStats() command {
@@ -34,7 +34,7 @@ func (a *app) aocStats() command {
 	}
 }
 
-// A statsRun is what the flags of stats say.
+// A statsRun holds the flags of stats.
 type statsRun struct {
 	asJSON bool
 	phase  int

@@ -23,7 +23,7 @@ const module = "github.com/triptych-mcp/triptych"
 // top is the root of the repository, seen from here.
 const top = "../.."
 
-// A goPackage is what go list says of a package.
+// A goPackage is a package as go list describes it.
 type goPackage struct {
 	ImportPath string
 	Dir        string
@@ -54,9 +54,9 @@ func goList(t *testing.T) []goPackage {
 	}
 }
 
-// rooms say what each folder of the repository may import of the others.
+// mayImport lists what each top-level folder of the repository may import of the others.
 // "std" is the standard library alone. A folder that is not here is a family.
-var rooms = map[string][]string{
+var mayImport = map[string][]string{
 	"jsonrpc":     {"std", "jsonrpc"},
 	"mcp":         {"mcp", "jsonrpc"},
 	"transport":   {"transport", "mcp", "jsonrpc"},
@@ -76,38 +76,39 @@ var notForFamilies = []string{"net/http"}
 // a transport no family, and no family another.
 func TestImportsPointInward(t *testing.T) {
 	for _, p := range goList(t) {
-		room := roomOf(p.ImportPath)
+		folder := folderOf(p.ImportPath)
 		for _, imported := range p.Imports {
-			if reason := refused(room, p.ImportPath, imported); reason != "" {
+			if reason := refused(folder, p.ImportPath, imported); reason != "" {
 				t.Errorf("%s imports %s: %s", p.ImportPath, imported, reason)
 			}
 		}
 	}
 }
 
-// roomOf is the first folder of a package's path.
-func roomOf(path string) string {
+// folderOf returns the first folder of a package's path.
+func folderOf(path string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(path, module), "/"), "/")
 	return first
 }
 
-// refused says why a room may not import a package, "" when it may.
-func refused(room, from, imported string) string {
-	allowed, known := rooms[room]
+// refused returns the reason why a package of a folder may not import another, "" if it
+// may.
+func refused(folder, from, imported string) string {
+	allowed, known := mayImport[folder]
 	if !known {
-		allowed = []string{room, "mcp", "jsonrpc"}
+		allowed = []string{folder, "mcp", "jsonrpc"}
 	}
 	ours := strings.HasPrefix(imported, module+"/")
 	switch {
 	case slices.Contains(allowed, "*"):
 		return ""
-	case ours && !slices.Contains(allowed, roomOf(imported)):
+	case ours && !slices.Contains(allowed, folderOf(imported)):
 		return "imports point inward"
-	case ours && !known && !servesTools(room, from) && roomOf(imported) != room:
+	case ours && !known && !servesTools(folder, from) && folderOf(imported) != folder:
 		return "only the family's root and its …tools packages know the protocol"
 	case !ours && allowed[0] == "std" && strings.Contains(strings.Split(imported, "/")[0], "."):
-		return "this room needs the standard library alone"
-	case room != "transport" && (known || servesTools(room, from)) && slices.Contains(notForFamilies, imported):
+		return "this folder needs the standard library alone"
+	case folder != "transport" && (known || servesTools(folder, from)) && slices.Contains(notForFamilies, imported):
 		return "it does not know over which transport it was called"
 	}
 	return ""
@@ -116,11 +117,11 @@ func refused(room, from, imported string) string {
 // servesTools reports whether a package of a family may know the protocol: the
 // family's root, which assembles the table, and each package below it whose
 // name ends in "tools", which makes one group of the table's rows.
-func servesTools(room, path string) bool {
-	return path == module+"/"+room || strings.HasSuffix(path, "tools")
+func servesTools(folder, path string) bool {
+	return path == module+"/"+folder || strings.HasSuffix(path, "tools")
 }
 
-// Somebody who opens a folder finds one comment that says what it is for.
+// Every folder has one comment that says what it is for.
 func TestEveryPackageHasOneComment(t *testing.T) {
 	for _, p := range goList(t) {
 		var with []string
@@ -213,13 +214,13 @@ func TestRefused(t *testing.T) {
 	}
 	for _, tt := range tests {
 		from := module + "/" + tt.from
-		if got := refused(roomOf(from), from, tt.imported); (got == "") != tt.fine {
+		if got := refused(folderOf(from), from, tt.imported); (got == "") != tt.fine {
 			t.Errorf("%s imports %s: refused %q, want fine %v", tt.from, tt.imported, got, tt.fine)
 		}
 	}
 }
 
-// The committed man page is what the table of commands says.
+// The committed man page agrees with the table of commands.
 func TestManPageIsFresh(t *testing.T) {
 	a := newApp()
 	want := manPage(a.root(), a.families)

@@ -46,7 +46,7 @@ func (a *app) withTrail(ctx context.Context, use func(*audit.Log) error) error {
 	return errors.Join(err, client.Close())
 }
 
-// showFlags are those of audit show.
+// showFlags are the flags of audit show.
 type showFlags struct {
 	from, to string
 	filter   audit.Filter

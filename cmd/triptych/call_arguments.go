@@ -62,8 +62,8 @@ func (a *app) readArguments() ([]byte, error) {
 	return text, nil
 }
 
-// objectArguments are those of a JSON object. Where it is not valid the error shows
-// the place.
+// objectArguments parses a JSON object. Where it is not valid the error shows the
+// place.
 func objectArguments(text []byte) (callArguments, error) {
 	var object map[string]json.RawMessage
 	err := json.Unmarshal(text, &object)

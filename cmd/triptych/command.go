@@ -140,7 +140,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// words are those that led to a command, without the program's name.
+// words returns the words that led to a command, without the program's name.
 func words(c *cobra.Command) string {
 	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 }

@@ -39,7 +39,7 @@ func (a *app) configCommand() command {
 	}
 }
 
-// A configRun is what the flags of config say.
+// A configRun holds the flags of config.
 type configRun struct {
 	write       bool
 	scope, name string

@@ -100,7 +100,7 @@ func prose(t *testing.T, path string) string {
 	return codeBlock.ReplaceAllString(string(text), "")
 }
 
-// anchors are what links to a document's headings end with.
+// anchors returns the fragments of links to a document's headings.
 func anchors(t *testing.T, path string) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

@@ -14,7 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
-// features are what [mcp.Revision.Has] asks for, in words.
+// features names the features of [mcp.Revision.Has].
 var features = []struct {
 	bit  mcp.Feature
 	name string
@@ -42,7 +42,7 @@ var features = []struct {
 	{mcp.Extensions, "extensions"},
 }
 
-// httpRules are what [mcp.Revision.Follows] asks for, in words.
+// httpRules names the rules of [mcp.Revision.Follows].
 var httpRules = []struct {
 	bit  mcp.HTTPRules
 	name string
@@ -149,7 +149,7 @@ func methodRows(t *testing.T) (rows [][]string) {
 	return rows
 }
 
-// nonsense is of a type that no method takes: whoever has the method refuses it
+// nonsense is of a type that no method takes: a server with the method refuses it
 // without doing anything.
 var nonsense = map[string]any{
 	"protocolVersion": 1, "cursor": 1, "uri": 1, "name": 1, "ref": 1, "level": 1, "notifications": 1, "taskId": 1,

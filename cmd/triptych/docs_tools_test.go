@@ -36,7 +36,7 @@ func toolsDocument(t *testing.T) string {
 	return strings.TrimRight(d.String(), "\n") + "\n"
 }
 
-// A listedTool is what tools/list says of a tool in the newest revision.
+// A listedTool is a tool as tools/list describes it in the newest revision.
 type listedTool struct {
 	Name         string
 	InputSchema  json.RawMessage

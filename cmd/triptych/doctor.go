@@ -24,7 +24,7 @@ type finding struct {
 	Hint   string `json:"hint,omitempty"`
 }
 
-// A status is how a check went. A warning does not make doctor fail.
+// A status is the result of a check. A warning does not make doctor fail.
 type status string
 
 const (
@@ -231,7 +231,7 @@ func checkClient(c clients.Client, path string) (finding, bool) {
 	return finding{c.Name, good, fmt.Sprintf("%s starts %s", path, command), ""}, true
 }
 
-// serverDeadline is how long a server may take to start and answer twice.
+// serverDeadline limits the time in which a server must start and answer twice.
 const serverDeadline = 10 * time.Second
 
 // checkServer starts this program as an editor would.

@@ -9,8 +9,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/isolate"
 )
 
-// documentsCommand is what a server starts for itself: documents that somebody
-// else wrote are read in a process of their own. It ends with its input, so a
+// documentsCommand is started by servers for themselves: untrusted documents are read
+// in a process of their own. It ends with its input, so a
 // signal to both leaves it to the server to finish what is under way.
 func (a *app) documentsCommand() command {
 	return command{

@@ -9,14 +9,14 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// evictEvery is how soon what is kept for a key goes when the key has gone.
+// evictEvery is the interval in which the state of revoked keys is freed.
 const evictEvery = 2 * time.Second
 
 // evict frees what the endpoint keeps for keys that were revoked or have
-// expired, until ctx is done: a debugged process shall not stand still for
-// somebody who cannot let it go. While keys cannot be looked up nobody loses
-// anything. Those who come with access tokens may bring a new one.
-func (h *house) evict(ctx context.Context, endpoint *streamable.Handler, now func() time.Time) error {
+// expired, until ctx is done: a debugged process must not stay stopped
+// for a client that can no longer resume it. While keys cannot be looked up nothing
+// is freed, and nothing of clients with access tokens, who may bring a new one.
+func (s *services) evict(ctx context.Context, endpoint *streamable.Handler, now func() time.Time) error {
 	ticker := time.NewTicker(evictEvery)
 	defer ticker.Stop()
 	for {
@@ -25,25 +25,25 @@ func (h *house) evict(ctx context.Context, endpoint *streamable.Handler, now fun
 			return nil
 		case <-ticker.C:
 		}
-		guests := endpoint.Principals()
-		if len(guests) == 0 {
+		principals := endpoint.Principals()
+		if len(principals) == 0 {
 			continue
 		}
-		if records, err := h.keys.List(ctx); err == nil {
-			for _, id := range departed(guests, records, now()) {
+		if records, err := s.keys.List(ctx); err == nil {
+			for _, id := range departed(principals, records, now()) {
 				endpoint.Forget(id)
 			}
 		}
 	}
 }
 
-// departed are the guests who came with a key that opens nothing any more.
-func departed(guests []string, records []keys.Record, now time.Time) (gone []string) {
+// departed returns the principals whose keys were revoked or have expired.
+func departed(principals []string, records []keys.Record, now time.Time) (gone []string) {
 	works := map[string]bool{}
 	for i := range records {
 		works[records[i].ID] = !records[i].Over(now)
 	}
-	for _, id := range guests {
+	for _, id := range principals {
 		if strings.HasPrefix(id, keys.IDPrefix) && !works[id] {
 			gone = append(gone, id)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets"
 )
 
-// A familyConfig is what the program needs of a family of tools: its flags,
+// A familyConfig is the interface of a family of tools to the program: its flags,
 // and the table that it serves.
 type familyConfig interface {
 	RegisterFlags(*pflag.FlagSet)

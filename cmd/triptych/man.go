@@ -150,7 +150,7 @@ func roffArg(value string) string {
 
 type manItem struct{ term, text string }
 
-// manSections are what no command row says.
+// manSections are the sections that no row of a command has.
 var manSections = []struct {
 	title string
 	items []manItem

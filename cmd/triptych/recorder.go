@@ -26,7 +26,7 @@ import (
 type recorder struct {
 	trail   *audit.Log       // nil when nothing is recorded
 	store   string           // where the trail is, for error messages
-	numbers *metrics.Metrics // nil where nobody asks for them
+	numbers *metrics.Metrics // nil where there are none
 	last    atomic.Uint64    // number of the newest record
 	changed atomic.Uint64    // number of the newest record of a change
 
@@ -83,7 +83,7 @@ func trailStore(client redis.UniversalClient) string {
 	return "the audit trail in the data folder"
 }
 
-// maxHeld is how many records are held back.
+// maxHeld limits the records that are held back.
 const maxHeld = 100
 
 // observe is told of each request before its answer leaves.

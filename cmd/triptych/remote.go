@@ -143,7 +143,7 @@ func (r *remote) carry(ctx context.Context, line []byte, out io.Writer) error {
 	return err
 }
 
-// unreached is the advice for somebody whose server cannot be talked to.
+// unreached returns advice for users whose server cannot be reached.
 func unreached(err error) string {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return "the server's certificate is not trusted; --cacert FILE trusts one, such as tls/cert.pem of the server's data folder"
@@ -203,10 +203,10 @@ func refusal(line []byte, resp *http.Response, body []byte) []byte {
 	return jsonrpc.AppendError(nil, jsonrpc.RawID(asked.ID), true, err)
 }
 
-// maxSpoken is how much of a text that is no message is shown, in bytes.
+// maxSpoken limits the bytes that are shown of a text that is no message.
 const maxSpoken = 200
 
-// spoken is what a server says to people that refuses with a text.
+// spoken returns the text with which a server refuses, for people.
 func spoken(resp *http.Response, body []byte) string {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	text := strings.ToValidUTF8(string(bytes.TrimSpace(body[:min(len(body), maxSpoken)])), "")

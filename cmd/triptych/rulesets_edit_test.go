@@ -13,7 +13,7 @@ func rulesetOf(description, markdown string, tags ...string) ruleset.Ruleset {
 	return ruleset.Ruleset{Meta: ruleset.Meta{Name: "x", Description: description, Tags: tags}, Markdown: markdown}
 }
 
-// A text that nobody changed changes nothing, whatever is in it.
+// An unchanged text changes nothing, whatever is in it.
 func TestEditableRoundTrip(t *testing.T) {
 	for _, old := range []ruleset.Ruleset{
 		rulesetOf("How we write Go", "# Go\n", "go", "style"),

@@ -89,18 +89,18 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	var house house
-	defer func() { err = errors.Join(err, house.close()) }()
-	if err := house.open(ctx, a, env, f.budgets.ofServer); err != nil {
+	var shared services
+	defer func() { err = errors.Join(err, shared.close()) }()
+	if err := shared.open(ctx, a, env, f.budgets.ofServer); err != nil {
 		return err
 	}
 	authenticator := bearer.New(bearer.Config{
-		Ring: house.keys, Meter: house.meter, Proxies: proxies, Rejected: house.recorder.refused,
+		Ring: shared.keys, Meter: shared.meter, Proxies: proxies, Rejected: shared.recorder.refused,
 		Tokens: tokens.tokens, Metadata: tokens.metadata(), Now: a.now, Logger: env.Logger,
 	})
 	cfg := streamable.Config{
-		Server: house.server, Auth: authenticator, Loopback: f.loopback(), Hosts: f.hosts, Origins: f.origins,
-		Barrier: house.recorder.commit, Logger: env.Logger,
+		Server: shared.server, Auth: authenticator, Loopback: f.loopback(), Hosts: f.hosts, Origins: f.origins,
+		Barrier: shared.recorder.commit, Logger: env.Logger,
 	}
 	f.budgets.ofEndpoint(&cfg)
 	endpoint := streamable.New(cfg)
@@ -108,22 +108,22 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	routes := map[string]http.Handler{"/mcp": house.recorder.numbers.Around(endpoint)}
+	routes := map[string]http.Handler{"/mcp": shared.recorder.numbers.Around(endpoint)}
 	tokens.describe(routes)
 	listening := https.Config{
 		Certificates: certificates, Routes: routes, Proxies: proxies, WithoutFastPath: f.noFastPath,
-		Ready: house.ready, Drain: endpoint.Shutdown, DrainTime: f.drain,
+		Ready: shared.ready, Drain: endpoint.Shutdown, DrainTime: f.drain,
 		Logger: env.Logger.With("component", "https"),
 	}
 	f.budgets.ofListener(&listening)
 	web := https.New(listening)
-	showBudgets(house.recorder.numbers, house.server, endpoint, web)
-	return a.listenAndServe(ctx, f, env, &house, web, certificates, endpoint)
+	showBudgets(shared.recorder.numbers, shared.server, endpoint, web)
+	return a.listenAndServe(ctx, f, env, &shared, web, certificates, endpoint)
 }
 
 // listenAndServe binds the listeners, tells people where, and serves until ctx
 // is done or something fails.
-func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h *house, web *https.Server, certificates *https.Certificates, endpoint *streamable.Handler) error {
+func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h *services, web *https.Server, certificates *https.Certificates, endpoint *streamable.Handler) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
 	if err != nil {
 		return hinted(err, "choose another address with --listen")
@@ -209,7 +209,7 @@ func (f *serveFlags) loopback() bool {
 	return isLoopback(host)
 }
 
-// names are what the server is called besides loopback names: the hosts, and the
+// names returns the names of the server besides those of loopback: the hosts, and the
 // address that it listens on.
 func (f *serveFlags) names() []string {
 	host, _, err := net.SplitHostPort(f.listen)
@@ -248,7 +248,7 @@ func (f *serveFlags) certificates(env mcp.Env) (*https.Certificates, error) {
 	return https.SelfSigned(filepath.Join(env.Data, "tls"), f.names(), env.Logger)
 }
 
-// listenMetrics binds the listener of the metrics, nil when nobody wants them.
+// listenMetrics binds the listener of the metrics, nil without --metrics-listen.
 func (f *serveFlags) listenMetrics(ctx context.Context) (net.Listener, error) {
 	if f.metrics == "" {
 		return nil, nil

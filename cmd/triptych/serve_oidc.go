@@ -31,47 +31,46 @@ func (f *oidcFlags) register(set *pflag.FlagSet) {
 	set.Int64Var(&f.own.Minute, "oidc-minute", 0, "requests a minute of the plan enterprise; 0 is any `number`")
 }
 
-// An oidcRoad is what a server with an issuer has besides; all of it is zero
-// without one.
-type oidcRoad struct {
+// issuerServices are the parts of a server with an issuer; zero without one.
+type issuerServices struct {
 	tokens   bearer.Verifier
 	resource *bearer.Resource
 }
 
 // open checks the flags and the environment. It asks the issuer nothing yet.
-func (f oidcFlags) open(a *app) (oidcRoad, error) {
+func (f oidcFlags) open(a *app) (issuerServices, error) {
 	f.issuer = cmp.Or(f.issuer, a.getenv("TRIPTYCH_OIDC_ISSUER"))
 	f.audience = cmp.Or(f.audience, a.getenv("TRIPTYCH_OIDC_AUDIENCE"))
 	f.resource = cmp.Or(f.resource, a.getenv("TRIPTYCH_OIDC_RESOURCE"), f.audience)
 	f.plan = cmp.Or(f.plan, a.getenv("TRIPTYCH_OIDC_PLAN"), string(quota.Free))
 	if f.issuer == "" {
 		if f.audience != "" {
-			return oidcRoad{}, misused("--oidc-audience needs --oidc-issuer")
+			return issuerServices{}, misused("--oidc-audience needs --oidc-issuer")
 		}
-		return oidcRoad{}, nil
+		return issuerServices{}, nil
 	}
 	if err := f.check(); err != nil {
-		return oidcRoad{}, err
+		return issuerServices{}, err
 	}
 	plan, err := quota.ParsePlan(f.plan)
 	if err == nil {
 		err = plan.CheckOwn(f.own)
 	}
 	if err != nil {
-		return oidcRoad{}, misused("--oidc-plan: %v", err)
+		return issuerServices{}, misused("--oidc-plan: %v", err)
 	}
 	resource, err := bearer.NewResource(f.resource, f.issuer, a.scopes()...)
 	if err != nil {
-		return oidcRoad{}, hinted(misused("--oidc-resource: %v", err), "name the URL at which clients reach /mcp, such as https://mcp.example.com/mcp")
+		return issuerServices{}, hinted(misused("--oidc-resource: %v", err), "name the URL at which clients reach /mcp, such as https://mcp.example.com/mcp")
 	}
 	tokens := bearer.NewOIDC(bearer.OIDCConfig{
 		Issuer: f.issuer, Audience: f.audience, TokenTypes: f.types, Plan: plan, Limits: plan.Limits(f.own), Scopes: a.scopes(), Now: a.now,
 	})
-	return oidcRoad{tokens: tokens, resource: resource}, nil
+	return issuerServices{tokens: tokens, resource: resource}, nil
 }
 
-// check refuses issuers whose keys somebody on the way could exchange, and
-// tokens for anybody.
+// check refuses issuers whose keys could be exchanged on the way, and tokens for
+// any server.
 func (f *oidcFlags) check() error {
 	u, err := url.Parse(f.issuer)
 	switch {
@@ -90,8 +89,9 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// metadata is where clients learn how to get a token, "" without an issuer.
-func (r *oidcRoad) metadata() string {
+// metadata returns the URL at which clients learn how to get a token, "" without an
+// issuer.
+func (r *issuerServices) metadata() string {
 	if r.resource == nil {
 		return ""
 	}
@@ -99,7 +99,7 @@ func (r *oidcRoad) metadata() string {
 }
 
 // describe adds the routes that tell clients about the issuer.
-func (r *oidcRoad) describe(routes map[string]http.Handler) {
+func (r *issuerServices) describe(routes map[string]http.Handler) {
 	if r.resource == nil {
 		return
 	}

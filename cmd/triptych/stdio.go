@@ -77,8 +77,8 @@ func surviveHangup() (stop func()) {
 	return func() { signal.Stop(hangups) }
 }
 
-// quietly drops the ways in which a conversation ends that are nobody's
-// fault: the client is gone, or ctx asked us to stop.
+// quietly drops the errors of a conversation that ended as it should: the client is
+// gone, or ctx is done.
 func quietly(ctx context.Context, err error) error {
 	gone := errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed)
 	asked := errors.Is(err, context.Canceled) || ctx.Err() != nil && errors.Is(err, context.Cause(ctx))

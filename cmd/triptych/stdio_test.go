@@ -53,7 +53,7 @@ func (c *child) ask(t *testing.T, line, want string) {
 	}
 }
 
-// patience is how long the program may take to end; it ends in milliseconds.
+// patience limits the time that the program may take to end; it ends in milliseconds.
 const patience = 20 * time.Second
 
 // status waits for the end and returns the exit status.

@@ -36,7 +36,7 @@ func (a *app) printDiff(ctx context.Context, tools []toolInfo, ref string) error
 	return nil
 }
 
-// A surface is what clients see of one tool.
+// A surface is the part of one tool that clients see.
 type surface struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title"`

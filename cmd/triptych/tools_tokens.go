@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// bytesPerToken is how many bytes of a list of tools make a token, in the
+// bytesPerToken is the number of bytes of a list of tools for one token, in the
 // encodings of today's models. A test compares it with a tokenizer.
 const bytesPerToken = 4.35
 

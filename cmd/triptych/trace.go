@@ -25,7 +25,7 @@ func (a *app) traceCommand() command {
 	}
 }
 
-// traceFlags are those of trace show.
+// traceFlags are the flags of trace show.
 type traceFlags struct {
 	from, to, at string // positions, "" when not given
 	stack        bool
@@ -103,7 +103,7 @@ func (f *traceFlags) choose() (tracePrinter, error) {
 	return f.printSummary, nil
 }
 
-// maxWritten is how many bytes --last-write may be about, and maxShownFrames how
+// maxWritten limits the bytes of --last-write, and maxShownFrames how
 // many frames --stack prints.
 const (
 	maxWritten     = 4096

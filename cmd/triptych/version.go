@@ -14,7 +14,7 @@ import (
 // version is set by the linker in releases: -ldflags "-X main.version=1.2.3".
 var version string
 
-// A build is what the program knows of how it was made.
+// A build describes how the program was built.
 type build struct {
 	Name      string   `json:"name"`
 	Version   string   `json:"version"`

@@ -147,7 +147,7 @@ func parseLevel(text, where string, usual slog.Level) (slog.Level, error) {
 	return level, nil
 }
 
-// env is what families get.
+// env returns the environment of the families.
 func (a *app) env(usual slog.Level) (mcp.Env, error) {
 	data, err := a.dataDir()
 	if err != nil {
@@ -157,7 +157,7 @@ func (a *app) env(usual slog.Level) (mcp.Env, error) {
 	return mcp.Env{Logger: logger, Now: a.now, Data: data, Store: a.storeURL(), Getenv: a.getenv}, err
 }
 
-// toolNames is how tools are listed.
+// toolNames returns the names by which tools are listed.
 func (a *app) toolNames() (mcp.ToolNames, error) {
 	switch text := cmp.Or(a.flags.toolNames, a.getenv("TRIPTYCH_TOOL_NAMES")); text {
 	case "":

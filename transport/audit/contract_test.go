@@ -17,10 +17,10 @@ import (
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
-// A place is where a trail is kept; another log of it is like another process.
+// A place opens logs of one trail; another log of it is like another process.
 type place func(t *testing.T, now func() time.Time) *audit.Log
 
-// contract is what every place owes.
+// contract runs the tests that every place must pass.
 func contract(t *testing.T, fresh func(t *testing.T) place) {
 	for _, tt := range []struct {
 		name string
@@ -213,7 +213,7 @@ func TestTamperingWithAStreamIsFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			report, err := l.Verify(t.Context())
-			if tt.name == "an entry is added" { // it is not sealed, and was promised to nobody
+			if tt.name == "an entry is added" { // it is not signed, and no answer depends on it
 				if err != nil || report.Err() != nil || report.Records() != 2 || report.Chains[0].Torn == 0 {
 					t.Errorf("%v %v %+v", err, report.Err(), report)
 				}

@@ -1,5 +1,5 @@
 // Package audit records who asked for what in a tamper-evident trail: a hash chain
-// with signed heads that nobody can change unnoticed.
+// with signed heads, in which every change is found.
 //
 //	trail := audit.New(audit.Config{Dir: filepath.Join(data, "audit")})
 //	defer trail.Close()

@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
-// A server records a change and a look-up, and somebody verifies the trail later.
+// A server records a change and a look-up, and another program verifies the trail.
 func Example() {
 	dir, err := os.MkdirTemp("", "audit")
 	if err != nil {

@@ -35,10 +35,10 @@ type Config struct {
 	// MaxFile is the size in bytes at which a new file is begun; 0 means
 	// 64 MiB.
 	MaxFile int64
-	// KeepFiles is how many files of a chain stay when a new one is begun, the
+	// KeepFiles is the number of files of a chain that stay when a new one is begun, the
 	// new one included; 0 means all.
 	KeepFiles int
-	// KeepFor is how long records stay at least; files whose last record is
+	// KeepFor is the least time that records stay; files whose last record is
 	// older are deleted when a new one is begun, which then happens four times
 	// in that span. 0 means for ever.
 	KeepFor time.Duration
@@ -118,7 +118,7 @@ func (k *files) checkDir() error {
 	return nil
 }
 
-// claimTries is how often a chain is made that another process then takes.
+// claimTries limits how often a chain is made that another process then takes.
 const claimTries = 10
 
 // claim goes on with a chain that no process adds to, or makes one and takes
@@ -169,7 +169,7 @@ func (k *files) take(ids []string, key ed25519.PrivateKey, now time.Time) (*chai
 	return nil, nil
 }
 
-// maxNamed is how many other chains a chain names.
+// maxNamed limits the other chains that a chain names.
 const maxNamed = 100
 
 // nameOthers has the next record come after a note of the other chains.

@@ -23,8 +23,8 @@ const (
 	publicFile = "signing.pub"
 )
 
-// loadKey reads the signing key of a folder. Whoever comes first makes it. The
-// public key is made where it is missing: who made the other one may have been
+// loadKey reads the signing key of a folder, making it if there is none. The public
+// key is made where it is missing: the process that made the other one may have been
 // killed in between.
 func loadKey(dir string) (ed25519.PrivateKey, error) {
 	path := filepath.Join(dir, keyFile)

@@ -28,7 +28,7 @@ type note struct {
 	Retired   *retiredNote   `json:"retired,omitempty"`
 	Recovered *recoveredNote `json:"recovered,omitempty"`
 	Chains    *chainsNote    `json:"chains,omitempty"`
-	// Repaired is how older trails say Recovered.
+	// Repaired has the place of Recovered in older trails.
 	Repaired *repairedNote `json:"repaired,omitempty"`
 }
 
@@ -41,7 +41,7 @@ type fileNote struct {
 	After     uint64 `json:"after"`      // number of the last record before this file
 	PublicKey string `json:"public_key"` // hex of the Ed25519 key that signs
 	Time      string `json:"time"`
-	// Kept is how many bytes of the file before this one count, 0 for all: those
+	// Kept is the number of bytes of the file before this one that count, 0 for all: those
 	// after them could not be synced and were written again into this file.
 	Kept int64 `json:"kept,omitempty"`
 }

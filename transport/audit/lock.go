@@ -14,7 +14,7 @@ func newLock() lock { return make(lock, 1) }
 func (k lock) acquire() { k <- struct{}{} }
 func (k lock) release() { <-k }
 
-// maxWait is how long a caller waits for others that open the chain or write: a
+// maxWait limits how long a caller waits for others that open the chain or write: a
 // disk may hang.
 const maxWait = 10 * time.Second
 

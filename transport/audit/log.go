@@ -16,9 +16,9 @@ import (
 var ErrClosed = errors.New("the audit trail is closed")
 
 const (
-	// maxPending is how many bytes of records may wait to be written.
+	// maxPending limits the bytes of records that wait to be written.
 	maxPending = 4 << 20
-	// maxUnsynced is how many bytes of lines may wait to be synced. They are
+	// maxUnsynced limits the bytes of lines that wait to be synced. They are
 	// held in memory too, to be written again should the sync fail.
 	maxUnsynced = 4 << 20
 )

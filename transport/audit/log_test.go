@@ -351,8 +351,8 @@ func TestLeftoversAreSwept(t *testing.T) {
 	}
 }
 
-// Whoever gives up waiting leaves; the record is kept all the same.
-func TestCommitHeedsItsContext(t *testing.T) {
+// A caller may stop waiting; the record is stored all the same.
+func TestCommitStopsWithItsContext(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "audit")
 	l := audit.New(audit.Config{Dir: dir})
 	seq, err := l.Append(audit.Record{Key: "a"})

@@ -107,8 +107,8 @@ func (c *cursor) compare(other *cursor) int {
 	return c.record.Time.Compare(other.record.Time)
 }
 
-// records are those of one chain that the filter wants. An unfinished line at
-// the end is what a crash left.
+// records yields the records of one chain that the filter chooses. It skips an
+// unfinished line at the end, which a crash has left.
 func records(ctx context.Context, c stored, f *Filter) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		from, to := bound(f.From), bound(f.To)

@@ -76,7 +76,7 @@ func (c *fileChain) flush() error {
 	return errors.Join(atomicfile.SyncData(f), f.Close())
 }
 
-// headTries is how often a head is read that changes while we read it.
+// headTries limits how often a head is read again that changes meanwhile.
 const headTries = 5
 
 func (c *fileChain) head(context.Context) (text []byte, err error) {

@@ -33,13 +33,13 @@ type Record struct {
 	Outcome Outcome
 	Code    int    // of the error or the refusal, 0 otherwise
 	Reason  string // why, in a few words
-	// Duration is how long the answer took, kept to the microsecond.
+	// Duration is the time that the answer took, to the microsecond.
 	Duration time.Duration
 	// Details are a few more facts, such as {"pid": "12345"}.
 	Details map[string]string
 }
 
-// An Outcome is what came of a request.
+// An Outcome is the result of a request.
 type Outcome string
 
 // The outcomes: it was done, it failed, or it was not allowed to begin.
@@ -53,7 +53,7 @@ const (
 	// maxText is the longest text of a record in bytes; what a caller sent,
 	// such as the name of a tool that does not exist, is cut there.
 	maxText = 256
-	// maxDetails is how many details are kept, the first in order of name.
+	// maxDetails limits the details of a record to the first in order of name.
 	maxDetails = 16
 )
 

@@ -61,7 +61,7 @@ func (w *fileWriter) published(c *chain) (*headNote, error) {
 	return l.note.Head, nil
 }
 
-// A tailEnd is where the lines of a chain end that are whole.
+// A tailEnd is the place behind the last whole line of a chain.
 type tailEnd struct {
 	number   int   // of the file
 	size     int64 // of its lines

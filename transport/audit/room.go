@@ -23,7 +23,7 @@ const (
 	maxRoom = 8 << 20
 )
 
-// roomEnd is how much room there always is behind the lines, unless the disk is
+// roomEnd is the least room behind the lines, unless the disk is
 // full: an empty line.
 const roomEnd = 2
 

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// syncDelay is how long a record that was only written waits for its sync.
+	// syncDelay is the time after which a record that was only written is synced.
 	// With the sync itself it is less than a second.
 	syncDelay = 900 * time.Millisecond
 	// signEvery is the shortest time between two signed heads, unless a file or

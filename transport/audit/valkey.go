@@ -22,9 +22,9 @@ const (
 	// headsKey is a hash of all chains: their last signed heads.
 	headsKey  = "triptych:audit-heads"
 	lineField = "line"
-	// valkeyTimeout is how long the server may take to store a group.
+	// valkeyTimeout limits how long the server may take to store a group.
 	valkeyTimeout = 5 * time.Second
-	// pageLines is how many lines are read at once.
+	// pageLines is the number of lines that are read at once.
 	pageLines = 1000
 )
 

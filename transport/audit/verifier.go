@@ -32,7 +32,7 @@ type verifier struct {
 	claims  claims // since the last signed head
 }
 
-// claims is what notes say that no signed head covers yet.
+// claims holds the contents of notes that no signed head covers yet.
 type claims struct {
 	recovered int
 	retired   *retiredNote

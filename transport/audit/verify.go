@@ -23,16 +23,16 @@ type ChainReport struct {
 	Last    uint64    // number of the last of them
 	Signed  time.Time // when the last signed head was signed
 	Hash    string    // SHA-256 of the last signed head, in hex
-	// Unsigned is how many of the records are in place by their hashes and not
+	// Unsigned is the number of records that are in place by their hashes and not
 	// covered by a signed head yet: the last ones.
 	Unsigned uint64
 	// Retired is the number of the last record that was deleted by policy, 0
 	// when none was.
 	Retired uint64
-	// Recovered is how often a process found that the one before it had not
+	// Recovered counts the processes that found that the one before had not
 	// closed the chain.
 	Recovered int
-	// Torn is how many bytes follow the last whole line: what a process is just
+	// Torn is the number of bytes behind the last whole line: what a process is just
 	// writing, or left when it was killed. No answer depends on them.
 	Torn int64
 	// Broken says where the chain was tampered with, nil when it was not.
@@ -168,7 +168,7 @@ func (r *Report) addMissing() {
 	}
 }
 
-// verifyTries is how often a chain is checked that looks broken while its head
+// verifyTries limits how often a chain is checked that looks broken while its head
 // changes: a process may have begun and deleted files meanwhile.
 const verifyTries = 8
 

@@ -193,7 +193,7 @@ func remove(t *testing.T, path string) {
 	}
 }
 
-// A chain that somebody else signed is not taken for ours.
+// A chain with the signatures of another key is not trusted.
 func TestTrustedKeys(t *testing.T) {
 	dir, _ := small(t)
 	own, err := audit.ReadPublicKey(filepath.Join(dir, "signing.pub"))
@@ -251,7 +251,7 @@ func TestTornFile(t *testing.T) {
 	}
 }
 
-// Nobody goes on with a chain that was tampered with; it stays as it is.
+// No log goes on with a chain that was tampered with; it stays as it is.
 func TestBrokenChainIsLeftAlone(t *testing.T) {
 	for _, harm := range []string{"000002.jsonl", "head"} {
 		dir, chain := small(t)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// MaxAge is how old an answer of a ring may be: a key that was revoked anywhere
+// MaxAge limits the age of an answer of a ring: a key that was revoked anywhere
 // opens nothing after that.
 const MaxAge = 500 * time.Millisecond
 
@@ -20,7 +20,7 @@ const MaxAge = 500 * time.Millisecond
 //	  └──── old, or not known ── refresh ── load ─────► record, or ErrUnknown
 //	Watch ── a notice, or some time ── refresh
 //
-// At most one load runs at a time; whoever comes meanwhile shares its outcome,
+// At most one load runs at a time; callers that come meanwhile share its outcome,
 // or waits for the next when only one that begins later will do.
 type cache struct {
 	// load returns the ring of now: the one given if that still is it. It

@@ -193,7 +193,7 @@ func TestImpatientLookUp(t *testing.T) {
 	})
 }
 
-// TestPanickingLoad: nobody waits forever for a load that broke.
+// TestPanickingLoad: no caller waits forever for a load that panicked.
 func TestPanickingLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCache(func(context.Context, *ring) (*ring, error) {

@@ -26,7 +26,7 @@ var (
 	same  = cmp.Options{cmp.Comparer(func(a, b netip.Prefix) bool { return a == b }), cmpopts.EquateEmpty()}
 )
 
-// soon is how long a change may take to be seen by another handle: the promise
+// soon limits the time until another handle sees a change: the promise
 // is MaxAge, the rest is a slow machine.
 const soon = keys.MaxAge + 2*time.Second
 
@@ -51,7 +51,7 @@ func (c *clock) Add(d time.Duration) {
 // An opener opens a handle of one store.
 type opener func(now func() time.Time) keys.Store
 
-// contract is what every store owes. open returns an opener of a new, empty
+// contract runs the tests that every store must pass. open returns an opener of a new, empty
 // store.
 func contract(t *testing.T, open func(t *testing.T) opener) {
 	tests := []struct {
@@ -351,7 +351,7 @@ func watchHears(t *testing.T, open opener) {
 	}
 }
 
-// concurrentChanges has no change lost, whoever makes it.
+// concurrentChanges loses no change, whichever handle makes it.
 func concurrentChanges(t *testing.T, open opener) {
 	const handles, each = 4, 5
 	shared, _ := create(t, open(atNoon), keys.Settings{})

@@ -1,10 +1,10 @@
 // Package keys makes, keeps and finds the bearer keys that callers of the HTTPS
 // server show.
 //
-// A [Token] is the secret, such as kdb_live_…; whoever has it is its owner. It
-// is shown once, when it is made. A [Record] is what we keep: a hash of the
+// A [Token] is the secret, such as kdb_live_…; its holder is its owner. It
+// is shown once, when it is made. A [Record] is stored: it has a hash of the
 // token and what its owner may do. A [Ring] finds the record of a token on each
-// request, a [Store] is where records are managed; both are two views of one
+// request, a [Store] manages records; both are two views of one
 // thing, either a file ([FileStore]) or hashes on a server that several
 // processes share ([ValkeyStore]).
 //

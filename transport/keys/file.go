@@ -17,7 +17,7 @@ import (
 const fileName = "keys.json"
 
 // A FileStore keeps keys in the file keys.json of a folder: hashes, no secrets.
-// The file is replaced as a whole, under a lock that all processes heed, and
+// The file is replaced as a whole, under a lock that all processes respect, and
 // synced before a change is acknowledged. People may edit it; what is not valid
 // then is reported in the log, the last good ring stays, and nothing is changed
 // until the file is valid again. A file that goes away is a ring without keys.

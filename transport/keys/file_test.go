@@ -32,7 +32,7 @@ func TestContractOnAFile(t *testing.T) {
 	})
 }
 
-// TestFileHoldsNoSecret: whoever reads the folder gets no token, and only its
+// TestFileHoldsNoSecret: a reader of the folder gets no token, and only its
 // owner reads it.
 func TestFileHoldsNoSecret(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "keys")
@@ -191,7 +191,7 @@ func TestFileThatOthersWrite(t *testing.T) {
 	}
 }
 
-// TestFileThatGoes: without a file nobody is let in.
+// TestFileThatGoes: without a file no key is accepted.
 func TestFileThatGoes(t *testing.T) {
 	dir := t.TempDir()
 	s := openFile(t, dir, atNoon)

@@ -16,7 +16,7 @@ import (
 
 const (
 	lockName = ".lock"
-	// lockWait is how long a change waits for other processes.
+	// lockWait limits the time that a change waits for other processes.
 	lockWait = 5 * time.Second
 )
 

@@ -16,7 +16,7 @@ const (
 	fileFormat = 1
 	// maxFileBytes is the largest file that is read: some 100,000 keys.
 	maxFileBytes = 64 << 20
-	// settled is how old a file's time must be before we trust that a later
+	// settled is the least age of a file's time at which we trust that a later
 	// change has another one; file systems count in steps of a few
 	// milliseconds.
 	settled = 100 * time.Millisecond

@@ -8,7 +8,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// pollEvery is how often a watch reads the file where no events come, as on
+// pollEvery is the interval in which a watch reads the file where no events come, as on
 // network and container mounts.
 const pollEvery = MaxAge / 2
 

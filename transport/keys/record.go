@@ -28,7 +28,7 @@ func (h *Hash) UnmarshalText(text []byte) error {
 	return err
 }
 
-// A Record is what is kept of a key. It holds no secret. Who gets one must not
+// A Record is the stored form of a key. It holds no secret. Callers that get one must not
 // change what its slices hold.
 type Record struct {
 	// ID names the key in lists, logs and counters, such as key_4f7c2m9xq0.
@@ -50,7 +50,7 @@ type Record struct {
 	Revoked time.Time `json:"revoked,omitzero"` // zero while it works
 }
 
-// Settings are what whoever manages a key may choose.
+// Settings are the properties of a key that its manager may choose.
 type Settings struct {
 	// Name is for people: whose key it is, or what for. It may be empty.
 	Name string `json:"name,omitzero"`
@@ -66,7 +66,7 @@ type Settings struct {
 	Allow []netip.Prefix `json:"allow,omitempty"`
 }
 
-// Principal is who a request with this key is charged to.
+// Principal returns the principal that a request with this key is charged to.
 func (r *Record) Principal() mcp.Principal {
 	scopes := r.Scopes
 	if scopes == nil { // a principal without a list has every right, a record without one none

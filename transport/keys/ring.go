@@ -68,7 +68,7 @@ func (r *ring) add(one *Record) error {
 }
 
 // find is the record that a token opens. How long the look-up in the map takes
-// tells about bits of a hash that nobody can choose; the comparison that decides
+// tells about bits of a hash that no client can choose; the comparison that decides
 // takes the same time whatever it finds.
 func (r *ring) find(h Hash) (Record, bool) {
 	s, ok := r.slots[h]

@@ -89,7 +89,7 @@ func stored(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Millisecond)
 }
 
-// scopeForm is what every scope looks like. A record may hold scopes that this
+// scopeForm matches every scope. A record may hold scopes that this
 // version does not know. It is compiled when it is first asked for: only servers
 // of many read keys.
 var scopeForm = sync.OnceValue(func() *regexp.Regexp {

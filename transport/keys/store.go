@@ -22,7 +22,7 @@ type Ring interface {
 	Find(ctx context.Context, t Token) (Record, error)
 }
 
-// A Store is where keys are managed.
+// A Store manages keys.
 type Store interface {
 	Ring
 	// Create makes a key. The token is returned this once.
@@ -60,7 +60,7 @@ type desk struct {
 	scopes  []mcp.Scope // of a new key that names none
 }
 
-// IDPrefix is how the ID of a key begins; those of other principals do not.
+// IDPrefix begins the ID of every key, and of no other principal.
 const IDPrefix = "key_"
 
 const (

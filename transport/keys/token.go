@@ -140,8 +140,8 @@ func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
 // MarshalText implements [encoding.TextMarshaler], for JSON and others.
 func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// hash is what is kept of a token. A token is 178 random bits, not a password
-// that somebody could guess, so a fast hash is as good as a slow one here.
+// hash returns the stored form of a token. A token is 178 random bits, not a
+// password that can be guessed, so a fast hash is as good as a slow one here.
 func (t Token) hash() Hash {
 	var text [tokenLen]byte // not on the heap
 	return sha256.Sum256(text[:copy(text[:], t.text)])

@@ -30,7 +30,7 @@ const (
 // A ValkeyStore keeps keys on a Valkey or Redis server, or a cluster of them,
 // that any number of processes share: hashes of tokens, no secrets. Each
 // process has all records in memory and asks the server for their version only.
-// While the server cannot be reached nobody is let in: what is older than
+// While the server cannot be reached no key is accepted: what is older than
 // [MaxAge] may have been revoked.
 //
 // Of a change whose answer is lost the caller learns that the server was away,
@@ -102,8 +102,8 @@ func (s *ValkeyStore) ringOf(fields map[string]string) *ring {
 // A field is a record on the server.
 type field struct {
 	Record
-	// Change is a text that every change makes another one, so that whoever
-	// finds it knows that the change was theirs.
+	// Change is a text that every change makes another one, so that the process that
+	// finds it knows that the change was its own.
 	Change string `json:"change"`
 }
 

@@ -44,7 +44,7 @@ func TestContractOnACluster(t *testing.T) {
 	})
 }
 
-// TestServerAway: while nobody can tell whether a key was revoked it opens
+// TestServerAway: while it is unknown whether a key was revoked it opens
 // nothing, and that is not the key's fault; afterwards it works again.
 func TestServerAway(t *testing.T) {
 	fake := miniredis.RunT(t)
@@ -110,7 +110,7 @@ func TestBrokenRecords(t *testing.T) {
 	}
 }
 
-// TestTwoRecordsWithOneToken: the younger one, which somebody must have copied,
+// TestTwoRecordsWithOneToken: the younger one, which must be a copy,
 // opens nothing.
 func TestTwoRecordsWithOneToken(t *testing.T) {
 	fake := miniredis.RunT(t)

@@ -9,11 +9,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// valkeyTries is how often a change is tried whose record others change
+// valkeyTries limits how often a change is tried whose record others change
 // meanwhile.
 const valkeyTries = 1000
 
-// swapScript replaces one field if it still is what it was ("" is none), and
+// swapScript replaces one field if it has not changed meanwhile ("" is none), and
 // tells everybody. Arguments: field, old, new, new version, channel.
 var swapScript = redis.NewScript(`
 if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
@@ -90,7 +90,7 @@ func (s *ValkeyStore) change(ctx context.Context, id string, edit func(Record) (
 	return Record{}, fmt.Errorf("%w: others change %s all the time", ErrUnavailable, id)
 }
 
-// edited is what an edit makes of a record's text.
+// edited returns the text of a record after an edit.
 func edited(id, text string, edit func(Record) (Record, error)) (Record, error) {
 	r, err := decodeRecord(id, text)
 	if err != nil {

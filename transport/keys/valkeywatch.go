@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// listenAgain is how long a watch waits before it subscribes again.
+	// listenAgain is the time that a watch waits before it subscribes again.
 	listenAgain = 500 * time.Millisecond
-	// listenFor is how long a watch listens before it sees whether the server
+	// listenFor is the time that a watch listens before it checks whether the server
 	// is still there.
 	listenFor = 5 * time.Second
 )

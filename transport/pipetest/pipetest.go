@@ -27,7 +27,7 @@ func New() *Listener {
 	return &Listener{conns: make(chan net.Conn), done: make(chan struct{})}
 }
 
-// Accept waits for somebody who dials.
+// Accept waits for a client that dials.
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.conns:
@@ -43,13 +43,13 @@ func (l *Listener) Close() error {
 	return nil
 }
 
-// Addr is one of this machine, at which nobody listens.
+// Addr returns an address of this machine at which no process listens.
 func (l *Listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8443} }
 
 // ErrRefused is the answer to who dials when the listener is closed.
 var ErrRefused = errors.New("connection refused")
 
-// Dial connects; it waits while the server takes nobody.
+// Dial connects; it waits while the server accepts no client.
 func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
 	here, there := net.Pipe()
 	select {

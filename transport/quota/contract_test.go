@@ -21,7 +21,7 @@ var (
 	nextMinute = time.Date(2026, 2, 27, 12, 1, 0, 0, time.UTC)
 )
 
-// contract is what every meter owes. open returns an opener of new, empty
+// contract runs the tests that every meter must pass. open returns an opener of new, empty
 // counts; each meter it opens has them to itself after the one before is closed.
 func contract(t *testing.T, open func(t *testing.T) (again func() quota.Meter)) {
 	tests := []struct {

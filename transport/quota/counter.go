@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// A counter is what one key has used. Its methods expect mu held.
+// A counter counts the requests of one key. Its methods expect mu held.
 type counter struct {
 	mu sync.Mutex
 	tally
-	// covered is how far the month may be counted without a word to the
+	// covered limits how far the month may be counted without a line in the
 	// journal.
 	covered int64
-	// spare is how many requests the process before us may have granted in a
+	// spare is the number of requests that the process before may have granted in a
 	// minute that its journal does not mention; it counts in the first
 	// window that we see.
 	spare int64
@@ -60,7 +60,7 @@ func (t *tally) usage(limits Limits) Usage {
 	}
 }
 
-// largestBlock is how many requests of its month a crash costs a key at most,
+// largestBlock limits the requests of its month that a crash costs a key,
 // whatever the plan.
 const largestBlock = 75
 

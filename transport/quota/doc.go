@@ -2,8 +2,8 @@
 // that are more than a plan allows.
 //
 // A [Meter] counts exactly: of any number of concurrent requests as many are
-// granted as are left, and a refused one does not count. Windows are those of
-// the calendar in UTC: a month from its first day, a minute from its first
+// granted as are left, and a refused one does not count. Windows follow the
+// calendar in UTC: a month from its first day, a minute from its first
 // second. A window begins when a request is the first to come after the last
 // one's end, so a clock that goes backwards never begins one again.
 //

@@ -23,7 +23,7 @@ type line struct {
 	Used      int64  `json:"used"`
 	MinuteEnd int64  `json:"minute_end"` // Unix seconds
 	Burst     int64  `json:"burst"`
-	// Spare is how many of these may yet be granted, in any minute.
+	// Spare is the number of these that may yet be granted, in any minute.
 	Spare int64 `json:"spare,omitzero"`
 }
 
@@ -41,7 +41,7 @@ func unixOf(t time.Time) int64 {
 	return t.Unix()
 }
 
-// counter is what the line says.
+// counter returns the counter that the line describes.
 func (l line) counter() *counter {
 	return &counter{
 		tally: tally{
@@ -53,7 +53,7 @@ func (l line) counter() *counter {
 	}
 }
 
-// growth is how large the journal gets before what no longer holds is dropped.
+// growth is the size at which the journal drops the lines that no longer count.
 const growth = 1 << 20
 
 // A journal is a file of lines. A line is on disk when add returns. Lines that
@@ -65,7 +65,7 @@ type journal struct {
 	log  *slog.Logger
 
 	mu   sync.Mutex
-	next *batch // lines that nobody writes yet, nil if none
+	next *batch // lines that no goroutine writes yet, nil if none
 
 	io    sync.Mutex
 	file  *os.File // nil before the first write and after a failed one
@@ -137,7 +137,7 @@ func (j *journal) add(l line) error {
 	b := j.join(l)
 	j.io.Lock()
 	defer j.io.Unlock()
-	if !b.written { // nobody wrote it while we waited
+	if !b.written { // no other goroutine wrote it meanwhile
 		j.leave()
 		b.err = j.writeLocked(b.lines)
 		b.written = true
@@ -164,7 +164,7 @@ func (j *journal) leave() {
 	j.next = nil
 }
 
-// writeLocked appends lines. After a failure nobody knows what the file holds,
+// writeLocked appends lines. After a failure it is unknown what the file holds,
 // so it is then written anew.
 func (j *journal) writeLocked(lines []line) error {
 	if j.ended {

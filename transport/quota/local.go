@@ -19,7 +19,7 @@ import (
 const (
 	lockName    = ".lock"
 	journalName = "counts.jsonl"
-	// openWait is how long a process waits for the one before it to end.
+	// openWait limits the time that a process waits for the one before it to end.
 	openWait = 5 * time.Second
 	openPoll = 10 * time.Millisecond
 )
@@ -28,7 +28,7 @@ const (
 // of it in a journal.
 //
 // Locks are taken in this order: a counter's, the journal's. A counter is locked
-// while the journal writes a block for it: nobody could take from it before.
+// while the journal writes a block for it: no request could be granted from it before.
 type Local struct {
 	lock     *flock.Flock
 	journal  *journal
@@ -87,9 +87,9 @@ func sign(path string) {
 	_ = os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o600) // they look themselves then
 }
 
-// holder is who signed last, as a number or "unknown".
+// holder returns the id of the process that signed last, or "unknown".
 func holder(path string) string {
-	text, _ := os.ReadFile(path) // some systems let nobody read what is locked
+	text, _ := os.ReadFile(path) // some systems let no process read a locked file
 	if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
 		return strconv.Itoa(pid)
 	}

@@ -67,7 +67,7 @@ func TestFolderInUse(t *testing.T) {
 	wg.Wait()
 }
 
-// TestWaitingIsTold: whoever is waited for is named before the waiting begins.
+// TestWaitingIsTold: the other process is named before the waiting begins.
 func TestWaitingIsTold(t *testing.T) {
 	dir := t.TempDir()
 	first := openLocal(t, dir)

@@ -19,7 +19,7 @@ type Meter interface {
 	// TakeAll counts n requests that come together, at least one: all of
 	// them, or none when the limits do not allow that many more.
 	TakeAll(ctx context.Context, key string, limits Limits, n int64, now time.Time) (Usage, error)
-	// Peek is what Take would begin from.
+	// Peek returns the usage from which Take would begin.
 	Peek(ctx context.Context, key string, limits Limits, now time.Time) (Usage, error)
 	// Close keeps the counts. Nothing can be taken afterwards.
 	Close() error
@@ -43,7 +43,7 @@ const (
 	Minute Period = "minute"
 )
 
-// A Window is how much of a limit is used.
+// A Window says how much of a limit is used.
 type Window struct {
 	Limit int64 // 0 is any number
 	Used  int64
@@ -53,7 +53,7 @@ type Window struct {
 // Unlimited reports whether any number of requests is allowed.
 func (w Window) Unlimited() bool { return w.Limit == 0 }
 
-// Remaining is how many requests are left: none when a limit was lowered below
+// Remaining returns the number of requests that are left: none when a limit was lowered below
 // what was used, [math.MaxInt64] when there is no limit.
 func (w Window) Remaining() int64 {
 	if w.Unlimited() {
@@ -70,7 +70,7 @@ func (w Window) share() float64 {
 	return float64(w.Remaining()) / math.Max(1, float64(w.Limit))
 }
 
-// A Usage is how much a key has used.
+// A Usage says how much a key has used.
 type Usage struct {
 	Month  Window
 	Minute Window

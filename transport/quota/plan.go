@@ -19,7 +19,7 @@ type Plan string
 
 // The plans.
 const (
-	LocalPlan  Plan = "local" // whoever started the process; never a key's
+	LocalPlan  Plan = "local" // of the user who started the process; never of a key
 	Free       Plan = "free"
 	Developer  Plan = "developer"
 	Team       Plan = "team"
@@ -84,7 +84,7 @@ func (p Plan) Title() string {
 	return string(p)
 }
 
-// Limits are those of the plan, or own where each key has its own.
+// Limits returns the limits of the plan, or own where each key has its own.
 func (p Plan) Limits(own Limits) Limits {
 	for _, row := range plans {
 		switch {

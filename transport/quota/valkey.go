@@ -13,7 +13,7 @@ const (
 	valkeyPrefix = "triptych:quota:"
 	// valkeyWait bounds one request to the server.
 	valkeyWait = 3 * time.Second
-	// valkeyKeep is how long counts stay that nobody takes from; it is longer
+	// valkeyKeep is the time that unused counts stay; it is longer
 	// than the longest window.
 	valkeyKeep = 40 * 24 * time.Hour
 )

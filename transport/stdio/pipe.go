@@ -2,7 +2,7 @@ package stdio
 
 import "os"
 
-// usualPipe is what a pipe of Linux holds unless it is told otherwise
+// usualPipe is the default capacity of a pipe of Linux
 // (pipe(7)), and widePipe what anybody may ask for. A message that does not
 // fit makes both sides wait for each other again and again.
 const (

@@ -1,7 +1,7 @@
 // Package stdio serves one client over standard input and output, or any other
 // pair of streams that carry a message a line.
 //
-// Whoever started the process is trusted: the caller is [mcp.Local]. Nothing
+// The user who started the process is trusted: the caller is [mcp.Local]. Nothing
 // but messages is written to the output.
 //
 // # Concurrency
@@ -20,7 +20,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// farewell is how long telling the client about the end may take.
+// farewell limits how long it may take to tell the client about the end.
 const farewell = time.Second
 
 // Option changes how a connection is served.
@@ -33,7 +33,7 @@ func Limits(cfg jsonrpc.Config) Option {
 
 // Serve answers what comes in until the input ends, then it finishes what is
 // in flight and returns nil; calls that might wait for long see by
-// [mcp.Call.InputClosed] that nobody wants them to. When ctx is done it does the same in
+// [mcp.Call.InputClosed] that the client does not want them to. When ctx is done it does the same in
 // bounded time and returns ctx's cause. It returns the error of a write that
 // fails.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, server *mcp.Server, options ...Option) error {

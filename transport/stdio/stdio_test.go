@@ -54,7 +54,7 @@ func TestConversationEndsWithItsInput(t *testing.T) {
 
 // A client that closes the input in the middle of a call has left: calls that
 // wait for what may never come learn it, and what they answer is written still.
-// Calls that ask nobody go on to their end.
+// Calls that do not ask the client go on to their end.
 func TestClientLeaves(t *testing.T) {
 	const waiting = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{}}}` + "\n"
 	const working = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"work","arguments":{}}}` + "\n"
@@ -123,7 +123,7 @@ func wait(_ context.Context, call *mcp.Call, _ struct{}) (string, error) {
 	}
 }
 
-// work asks nobody.
+// work does not ask the client.
 func work(context.Context, *mcp.Call, struct{}) (string, error) {
 	time.Sleep(5 * time.Second)
 	return "worked", nil

@@ -35,14 +35,14 @@ func Start(t testing.TB, args ...string) *Server {
 	return s
 }
 
-// FreeAddr is an address of the loopback whose port nobody has now.
+// FreeAddr returns an address of the loopback whose port is free.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = l.Close() }() // whoever was promised the port takes it
+	defer func() { _ = l.Close() }() // the caller takes the port
 	return l.Addr().String()
 }
 

@@ -58,7 +58,7 @@ type syntax struct {
 // They begin with a folder variable that [Where.expand] knows.
 type files struct{ linux, darwin, windows string }
 
-// Scopes are those the client has, the usual one first.
+// Scopes returns the scopes that the client has, the default first.
 func (c Client) Scopes() []Scope {
 	switch {
 	case c.project == "":

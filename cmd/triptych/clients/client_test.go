@@ -21,7 +21,7 @@ func where(goos string) clients.Where {
 	return clients.Where{GOOS: goos, Home: "/home/ada", Dir: "/src/app", Getenv: func(string) string { return "" }}
 }
 
-// The places are those that each client's own documentation names.
+// The places agree with each client's own documentation.
 func TestPath(t *testing.T) {
 	tests := []struct {
 		client string

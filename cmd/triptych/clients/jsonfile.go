@@ -136,7 +136,7 @@ func same(there *hujson.Value, want any) bool {
 	return reflect.DeepEqual(plainValue(there), wanted)
 }
 
-// plainValue is what a value of the file says, nil when it says nothing.
+// plainValue returns a value of the file, nil when there is none.
 func plainValue(v *hujson.Value) any {
 	strict := v.Clone()
 	strict.Standardize()

@@ -7,7 +7,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A layout is how a file is written: what one step to the right is, and how a
+// A layout describes how a file is written: its indentation, and how a
 // line ends.
 type layout struct {
 	indent  string

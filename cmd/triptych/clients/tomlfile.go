@@ -79,7 +79,7 @@ func located(err error) string {
 	return reason
 }
 
-// wanted is what the file should say after the edit. Maps are copied on the way
+// wanted returns the contents of the file after the edit. Maps are copied on the way
 // down, so before stays as it is.
 func wanted(before map[string]any, key, name string, entry object) (map[string]any, error) {
 	all := copyMap(before)

@@ -91,7 +91,7 @@ func unquoteTOML(quoted []byte) string {
 	return string(bytes.Trim(quoted, `'"`))
 }
 
-// valueEnd is where the value that begins at pos ends.
+// valueEnd returns the end of the value that begins at pos.
 func valueEnd(text []byte, pos int) int {
 	start, depth := pos, 0
 	for pos < len(text) {

@@ -16,8 +16,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
-// A house is what a server needs besides its roads.
-type house struct {
+// services are the parts of a server that its transports share.
+type services struct {
 	client   redis.UniversalClient // nil without a server of the stores
 	keys     keys.Store
 	meter    quota.Meter
@@ -26,47 +26,46 @@ type house struct {
 	closers  []func() error
 }
 
-func (h *house) open(ctx context.Context, a *app, env mcp.Env, configure func(*mcp.Config)) (err error) {
-	if h.client, err = a.dialValkey(ctx, env.Logger); err != nil {
+func (s *services) open(ctx context.Context, a *app, env mcp.Env, configure func(*mcp.Config)) (err error) {
+	if s.client, err = a.dialValkey(ctx, env.Logger); err != nil {
 		return err
 	}
-	if h.client != nil {
-		h.closers = append(h.closers, h.client.Close)
+	if s.client != nil {
+		s.closers = append(s.closers, s.client.Close)
 	}
-	if h.keys, err = a.openKeys(h.client, env); err != nil {
+	if s.keys, err = a.openKeys(s.client, env); err != nil {
 		return err
 	}
-	h.closers = append(h.closers, h.keys.Close)
-	if h.meter, err = openMeter(ctx, h.client, env); err != nil {
+	s.closers = append(s.closers, s.keys.Close)
+	if s.meter, err = openMeter(ctx, s.client, env); err != nil {
 		return err
 	}
-	h.closers = append(h.closers, h.meter.Close)
-	h.recorder = &recorder{numbers: metrics.New(readBuild().Version)}
+	s.closers = append(s.closers, s.meter.Close)
+	s.recorder = &recorder{numbers: metrics.New(readBuild().Version)}
 	if !a.flags.noAudit {
-		if h.recorder.trail, err = a.openTrail(h.client, env); err != nil {
+		if s.recorder.trail, err = a.openTrail(s.client, env); err != nil {
 			return err
 		}
-		h.recorder.store = trailStore(h.client)
-		h.closers = append(h.closers, h.recorder.trail.Close)
+		s.recorder.store = trailStore(s.client)
+		s.closers = append(s.closers, s.recorder.trail.Close)
 	}
-	a.lend(h.recorder, &accounts{meter: h.meter, now: a.now})
-	shared, err := stateKey(ctx, h.client)
+	a.lend(s.recorder, &accounts{meter: s.meter, now: a.now})
+	shared, err := stateKey(ctx, s.client)
 	if err != nil {
 		return err
 	}
-	if h.server, err = a.openServer(ctx, env, h.recorder, func(cfg *mcp.Config) { cfg.StateKey = shared }, configure); err != nil {
+	if s.server, err = a.openServer(ctx, env, s.recorder, func(cfg *mcp.Config) { cfg.StateKey = shared }, configure); err != nil {
 		return err
 	}
-	h.closers = append(h.closers, h.server.Close)
+	s.closers = append(s.closers, s.server.Close)
 	return nil
 }
 
-// stateKeyName is where servers that share a store keep what they sign states
-// with.
+// stateKeyName names the key in a shared store with which its servers sign states.
 const stateKeyName = "triptych:state-key"
 
-// stateKey is the key by which servers take the states that others of them gave
-// to clients: the first one makes it. A server that is alone needs none.
+// stateKey returns the key with which the servers of a store sign the states that they
+// give to clients; the first server makes it. A server without a store needs none.
 func stateKey(ctx context.Context, client redis.UniversalClient) ([]byte, error) {
 	if client == nil {
 		return nil, nil
@@ -89,16 +88,16 @@ func openMeter(ctx context.Context, client redis.UniversalClient, env mcp.Env) (
 }
 
 // ready reports whether what the server needs answers.
-func (h *house) ready(ctx context.Context) error {
-	if h.client == nil {
+func (s *services) ready(ctx context.Context) error {
+	if s.client == nil {
 		return nil
 	}
-	return h.client.Ping(ctx).Err()
+	return s.client.Ping(ctx).Err()
 }
 
-func (h *house) close() error {
+func (s *services) close() error {
 	var errs []error
-	for _, closer := range slices.Backward(h.closers) {
+	for _, closer := range slices.Backward(s.closers) {
 		errs = append(errs, closer())
 	}
 	return errors.Join(errs...)
