@@ -16,7 +16,7 @@ const (
 	schemaKind   kind = "schema"
 )
 
-// A key is what a thing is cached under.
+// A key identifies a cache entry.
 type key struct {
 	kind kind
 	path string // absolute, links that lead between roots resolved
@@ -33,7 +33,7 @@ type entry struct {
 }
 
 // A cache keeps what was used last, as much as fits into its budget. It knows
-// nothing of files: whoever looks something up checks that it still holds.
+// nothing of files: the caller of a look-up checks that the entry is current.
 type cache struct {
 	budget int64
 
@@ -53,7 +53,7 @@ func newCache(budget int64) *cache {
 
 // A turn is the right to load one thing.
 type turn struct {
-	taken chan struct{} // holds a token while somebody loads
+	taken chan struct{} // holds a token while a goroutine loads
 	users int           // who load or wait; guarded by the cache's mutex
 }
 

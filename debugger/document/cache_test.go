@@ -96,7 +96,7 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// What the cache says it takes is what it takes, with a thousand small documents
+// The cache reports the memory that it really takes, with a thousand small documents
 // too, and as many are kept as the budget has room for.
 func TestSmallDocumentsAreCounted(t *testing.T) {
 	const n = 3000

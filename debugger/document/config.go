@@ -12,28 +12,28 @@ type Config struct {
 	// Roots are the directories below which everything lies. With none, only
 	// inline documents can be used.
 	Roots []string
-	// CacheBytes is how much memory parsed documents and compiled schemas may
+	// CacheBytes limits the memory that parsed documents and compiled schemas may
 	// keep between requests; 256 MiB. A negative value keeps nothing.
 	CacheBytes int64
 	// MaxDocument is the largest document or schema in bytes; 32 MiB.
 	MaxDocument int64
-	// MaxMemory is what all trees in use at one time may need in bytes; 1 GiB.
+	// MaxMemory limits the memory of all trees in use at one time, in bytes; 1 GiB.
 	MaxMemory int64
-	// MaxDepth is how deep elements may nest; 256.
+	// MaxDepth limits the nesting of elements; 256.
 	MaxDepth int
-	// MaxAttributes is how many attributes one element may have; 2048.
+	// MaxAttributes limits the attributes of one element; 2048.
 	MaxAttributes int
-	// MaxAnswer is how many bytes of values and markup one answer to a query may
+	// MaxAnswer limits the bytes of values and markup that one answer to a query may
 	// carry; 4 MiB.
 	MaxAnswer int
-	// QueryMemory is what evaluating a query may take in bytes; 512 MiB. It is
+	// QueryMemory limits the memory of evaluating a query in bytes; 512 MiB. It is
 	// watched by the growth of the whole heap, beyond what MaxMemory and CacheBytes
 	// allow for, so it is a safeguard and no exact measure.
 	QueryMemory int64
-	// Deadline is how long one request may take; 30 s. For Preload it holds for
+	// Deadline limits the time of one request; 30 s. For Preload it holds for
 	// each document.
 	Deadline time.Duration
-	// Workers is how many requests run at once; twice the processors, at least 4.
+	// Workers limits the requests that run at once; twice the processors, at least 4.
 	Workers int
 }
 

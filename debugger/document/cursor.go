@@ -13,7 +13,7 @@ type cursor struct {
 	cr      bool // the last byte passed was a CR
 }
 
-// place is where the cursor stands, both from 1.
+// place returns the line and column of the cursor, both from 1.
 func (c *cursor) place() (line, column int) { return c.lines + 1, c.columns + 1 }
 
 // advance moves the cursor over text.

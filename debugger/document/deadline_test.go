@@ -53,7 +53,7 @@ func TestQueryThatIsCancelled(t *testing.T) {
 	}
 	for start := time.Now(); lib.Stats().Abandoned > 0; runtime.Gosched() {
 		if time.Since(start) > time.Minute {
-			t.Fatal("queries go on that nobody waits for")
+			t.Fatal("abandoned queries go on")
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/encoding/ianaindex"
 )
 
-// A signature is how a document in some encoding begins (XML 1.0, appendix F).
+// A signature is the beginning of documents in an encoding (XML 1.0, appendix F).
 type signature struct {
 	begin    string
 	encoding string

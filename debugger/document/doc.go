@@ -1,4 +1,4 @@
-// Package document reads XML documents that somebody else wrote: it asks them
+// Package document reads XML documents of unknown origin: it asks them
 // XPath questions, checks them against W3C XML Schemas, and keeps the parsed
 // trees in a cache of bounded size.
 //

@@ -6,7 +6,7 @@ import (
 
 // doctype takes a document type declaration. It counts what the internal subset
 // may add to a tree, and refuses entities that would have to be read from
-// elsewhere. An external subset is only named: nobody will load it.
+// elsewhere. An external subset is only named: it is never loaded.
 func (s *surveyor) doctype() error {
 	s.take(len("<!DOCTYPE"))
 	head := headEnd(s.rest)
@@ -35,7 +35,7 @@ func (s *surveyor) doctype() error {
 	return nil
 }
 
-// headEnd is where the name and the external identifier of a document type end:
+// headEnd returns the end of the name and the external identifier of a document type:
 // at the bracket, or at the end of the declaration.
 func headEnd(text []byte) int {
 	for i := 0; i < len(text); i++ {

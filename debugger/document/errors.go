@@ -128,7 +128,7 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("all %d document workers are busy (%d with work that was given up)", e.Workers, e.Abandoned)
 }
 
-// An EngineError reports a failure inside the XML engine that is nobody's
+// An EngineError reports a failure inside the XML engine that is not the caller's
 // mistake but its own.
 type EngineError struct {
 	Doing string

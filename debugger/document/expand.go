@@ -62,7 +62,7 @@ func (l *Library) matches(ctx context.Context, name string) ([]PreloadReport, er
 	return found, nil
 }
 
-// maxWalked is how many files and directories a pattern may make us look at.
+// maxWalked limits the files and directories that a pattern may visit.
 const maxWalked = 1_000_000
 
 // glob gives the regular files and links that match an address, in order. Links

@@ -33,7 +33,7 @@ type heliumTree struct {
 	hints    bool // it may point to schemas of its own
 }
 
-// parser is what all XML here is read with, also what schemas include and what
+// parser reads all XML here, including what schemas include and what
 // queries make of strings.
 func (h helium) parser() dom.Parser {
 	return dom.NewParser().
@@ -135,7 +135,7 @@ func danglingEntity(e *dom.Element) string {
 	return ""
 }
 
-// limitErrors are what the engine says when one of its limits was met.
+// limitErrors are the messages of the engine about its limits.
 var limitErrors = []struct{ text, what string }{
 	{"entity amplification", "entity expansion"},
 	{"entity expansion", "entity expansion"},
@@ -161,7 +161,7 @@ func heliumParseError(ctx context.Context, src *source, err error) error {
 	return &SyntaxError{src.name, wrong.LineNumber, wrong.Column, message}
 }
 
-// position is where the element with a number begins.
+// position returns where the element with a number begins.
 func (t *heliumTree) position(number int) (line, column int) {
 	if number < 1 || number > len(t.places) {
 		return 0, 0

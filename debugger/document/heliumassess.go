@@ -102,7 +102,7 @@ func (a *assessor) ask(ctx context.Context, e *dom.Element, td *xsd.TypeDef) []r
 	return answer
 }
 
-// validity is how a remark begins that the engine gives as a text. No file is
+// validity begins a remark that the engine gives as a text. No file is
 // named, and the line is the element's number.
 var validity = lazyRegexp(`(?m)^:(\d+): Schemas validity error : Element '.*?'(?:, attribute '(.*?)')?: `)
 
@@ -170,7 +170,7 @@ func (a *assessor) governing(e *dom.Element, decl *xsd.ElementDecl) *xsd.TypeDef
 
 const namespaceXSI = "http://www.w3.org/2001/XMLSchema-instance"
 
-// namespaceOf is what a prefix stands for in an element, empty if for nothing.
+// namespaceOf returns the namespace of a prefix in an element, or "".
 func namespaceOf(e *dom.Element, prefix string) string {
 	for {
 		for _, n := range e.Namespaces() {

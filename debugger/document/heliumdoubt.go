@@ -17,7 +17,7 @@ var doubtful = []func() *regexp.Regexp{
 	lazyRegexp(`^There is no ID/IDREF binding for the IDREF ('.*?')`),
 }
 
-// doubts are what remarks with such a form depend on.
+// doubts returns the conditions on which remarks of such a form depend.
 type doubts struct {
 	hiding map[*dom.Element]bool // something wrong with them hides what is inside
 	values map[string]bearer     // of attributes and elements inside of those, quoted

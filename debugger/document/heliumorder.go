@@ -25,12 +25,12 @@ func newOrderer(schema *xsd.Schema) *orderer {
 }
 
 const (
-	// maxRests is how many ways to go on are followed. Schemas are deterministic,
+	// maxRests limits the alternatives that are followed. Schemas are deterministic,
 	// so more than a few come from counters within counters only.
 	maxRests = 64
-	// ahead is how many children decide how to go on after a violation.
+	// ahead is the number of children that decide how to go on after a violation.
 	ahead = 8
-	// maxExpected is how many names a message tells.
+	// maxExpected limits the names in a message.
 	maxExpected = 24
 )
 
@@ -101,7 +101,7 @@ func childElements(e *dom.Element) []*dom.Element {
 	return all
 }
 
-// recover is how to go on behind the first of children, which does not fit.
+// recover returns how to go on behind the first of children, which does not fit.
 func (o *orderer) recover(now rests, children []*dom.Element) rests {
 	ways := []rests{o.after(now, children[0], true), now, o.afterAny(now)}
 	return slices.MaxFunc(ways, func(a, b rests) int {
@@ -109,7 +109,7 @@ func (o *orderer) recover(now rests, children []*dom.Element) rests {
 	})
 }
 
-// score is how many of the next children fit, and one more if that is the end of
+// score returns how many of the next children fit, and one more if that is the end of
 // all. Where there is no way to go on it is less than zero.
 func (o *orderer) score(now rests, children []*dom.Element) int {
 	if len(now) == 0 {
@@ -126,12 +126,12 @@ func (o *orderer) score(now rests, children []*dom.Element) int {
 	return min(ahead, len(children))
 }
 
-// afterAny is what may come after any child that would fit.
+// afterAny returns what may come after any child that would fit.
 func (o *orderer) afterAny(now rests) rests {
 	return o.afterSome(now, false, func(xsd.ParticleTerm) bool { return true })
 }
 
-// after is what may come after a child; nothing if it does not fit. With leap,
+// after returns what may come after a child; nothing if it does not fit. With leap,
 // what would have to come before it may be missing.
 func (o *orderer) after(now rests, child *dom.Element, leap bool) rests {
 	return o.afterSome(now, leap, func(term xsd.ParticleTerm) bool { return o.fits(term, child) })
@@ -217,7 +217,7 @@ func (o *orderer) forms(decl *xsd.ElementDecl) []*xsd.ElementDecl {
 	return all
 }
 
-// fits reports whether a child is what an element or wildcard stands for.
+// fits reports whether a child matches an element or wildcard.
 func (o *orderer) fits(term xsd.ParticleTerm, child *dom.Element) bool {
 	name := xsd.QName{Local: child.LocalName(), NS: child.URI()}
 	switch term := term.(type) {

@@ -11,7 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
-// A remark is what the engine says of an element, or of one of its attributes.
+// A remark is a message of the engine about an element or one of its attributes.
 type remark struct {
 	number    int    // of the element; 0 where that is not known
 	attribute string // as the engine names it

@@ -62,7 +62,7 @@ func (t *heliumTree) owns(n dom.Node) bool {
 	return n == dom.Node(t.doc)
 }
 
-// placeOf is where the element begins that n is or belongs to.
+// placeOf returns where the element begins that n is or belongs to.
 func (t *heliumTree) placeOf(n dom.Node) (line, column int) {
 	for ; n != nil; n = n.Parent() {
 		if e, ok := n.(*dom.Element); ok {

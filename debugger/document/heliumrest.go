@@ -6,7 +6,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/internal/xsd"
 )
 
-// A rest is what a content model still allows: one of its particles for so many
+// A rest describes what a content model still allows: one of its particles for so many
 // times, and then the next. Nil is the end.
 type rest struct {
 	term     xsd.ParticleTerm
@@ -103,7 +103,7 @@ func (o *orderer) enter(r *rest, leap bool, visit func(xsd.ParticleTerm, *rest))
 	}
 }
 
-// sequence is what a sequence has inside, and then what is left of r.
+// sequence returns the contents of a sequence, followed by the rest of r.
 func (r *rest) sequence(group *xsd.ModelGroup) *rest {
 	if r.body == nil {
 		r.body = r.fewer()
@@ -114,7 +114,7 @@ func (r *rest) sequence(group *xsd.ModelGroup) *rest {
 	return r.body
 }
 
-// without is what is left of a group of all kinds when one of them has come.
+// without returns the rest of an all group after one of its members.
 func without(group *xsd.ModelGroup, i int) *xsd.ModelGroup {
 	come := group.Particles[i]
 	left := &xsd.ModelGroup{Compositor: xsd.CompositorAll, MinOccurs: 1, MaxOccurs: 1}

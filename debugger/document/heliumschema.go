@@ -56,7 +56,7 @@ type problemList struct {
 	list  []Violation
 }
 
-// diagnostic is how the compiler says it: in the form of libxml2's messages.
+// diagnostic matches the compiler's messages, which have the form of libxml2's.
 var diagnostic = lazyRegexp(`(?s)^(.*?):(\d+): element [^:]*: Schemas parser (error|warning) : (.*?)\s*$`)
 
 // Handle takes one diagnostic. Warnings tell of imports that were not found;
@@ -100,7 +100,7 @@ func (p *problemList) finder() *pathfinder {
 	return p.paths
 }
 
-// violation is what is wrong with the element that has a number.
+// violation returns the violation of the element that has a number.
 func (t *heliumTree) violation(paths *pathfinder, number int, message string) Violation {
 	v := Violation{Message: message}
 	if number >= 1 && number <= len(t.elements) {

@@ -118,7 +118,7 @@ func TestExternalSubsetIsNotLoaded(t *testing.T) {
 	go func() {
 		if conn, err := listener.Accept(); err == nil {
 			close(connected)
-			_ = conn.Close() // that it came is what matters
+			_ = conn.Close() // the connection itself is the failure
 		}
 	}()
 	lib := open(t, document.Config{})

@@ -73,7 +73,7 @@ type compact struct {
 const (
 	// maxCompact is the largest text in bytes that is cached as text.
 	maxCompact = 16 * kib
-	// compactCost is what a compact document takes beside its text.
+	// compactCost is the memory of a compact document beside its text.
 	compactCost = kib
 )
 
@@ -200,7 +200,7 @@ func (l *Library) find(ctx context.Context, kind kind, path string, load func(co
 		return nil, err
 	}
 	defer unlock()
-	if e, ok := l.fresh(k); ok { // somebody was faster
+	if e, ok := l.fresh(k); ok { // another goroutine was faster
 		l.cache.hit(e)
 		return e, nil
 	}

@@ -13,7 +13,7 @@ type PreloadRequest struct {
 	Paths []string
 }
 
-// MaxPreload is how many documents one request may name.
+// MaxPreload limits the documents that one request may name.
 const MaxPreload = 10_000
 
 // A PreloadReport tells how it went with one document.
@@ -99,7 +99,7 @@ func (l *Library) preload(ctx context.Context, report *PreloadReport) {
 	report.Bytes, report.Cached = doc.bytes, doc.cached
 }
 
-// A loaded document is what there is to say of it.
+// A loaded document is described by its name, size and failure.
 type loaded struct {
 	bytes  int64
 	cached bool

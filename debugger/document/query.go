@@ -11,7 +11,7 @@ const (
 	XPath31 = "3.1"
 )
 
-// DefaultResults is how many items an answer has unless told otherwise, and
+// DefaultResults is the default limit of items in an answer, and
 // MaxResults how many it may have at most.
 const (
 	DefaultResults = 100
@@ -141,7 +141,7 @@ func (l *Library) page(ctx context.Context, req QueryRequest, found answer) (Que
 	return result, nil
 }
 
-// size is what an item takes up in an answer, roughly.
+// size estimates the bytes of an item in an answer.
 func (i Item) size() int {
 	return len(i.Value) + len(i.Markup) + len(i.Path) + len(i.Name) + 64
 }

@@ -14,7 +14,7 @@ import (
 type roots []root
 
 // A root is one of them. Its files are opened relative to dir, which lets no
-// symbolic link out, whoever changes the tree meanwhile.
+// symbolic link out, even if the tree changes meanwhile.
 type root struct {
 	given string // absolute, as configured
 	real  string // without symbolic links

@@ -61,7 +61,7 @@ type shift struct {
 	by   int
 }
 
-// maxShift is how far a file is moved at most. The lines of further ones are not
+// maxShift limits how far a file is moved. The lines of further ones are not
 // told apart.
 const maxShift = 250_000
 
@@ -159,7 +159,7 @@ func (f *schemaFiles) note(src *source, seen *survey) error {
 	return nil
 }
 
-// valueDefault is how a declaration gives an attribute a value that is not
+// valueDefault matches a declaration that gives an attribute a value that is not
 // written down.
 var valueDefault = lazyRegexp(`[ \t\r\n](default|fixed)[ \t\r\n]*=`)
 
@@ -236,7 +236,7 @@ func (i memoryInfo) ModTime() time.Time { return i.file.modified }
 func (i memoryInfo) IsDir() bool        { return false }
 func (i memoryInfo) Sys() any           { return nil }
 
-// xmlNamespaceURL is where schemas import the attributes of the namespace xml
+// xmlNamespaceURL is the address from which schemas import the attributes of the namespace xml
 // from, and xmlNamespace declares those: it would be a pity to refuse every
 // schema that allows for xml:lang because nothing is fetched.
 const (

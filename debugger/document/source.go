@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// inlineName is what errors call a document that came inline.
+// inlineName names a document that came inline in errors.
 const inlineName = "inline"
 
 // isInline reports whether a document argument is XML, and no path.
@@ -40,7 +40,7 @@ func (l *Library) inline(argument string) (*source, error) {
 	return &source{name: inlineName, text: text}, checkUTF8(inlineName, text)
 }
 
-// attempts is how often a file is read that changes under our eyes.
+// attempts limits how often a file is read that changes meanwhile.
 const attempts = 3
 
 // read reads the file at an opened address into a source.

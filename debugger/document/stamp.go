@@ -18,7 +18,7 @@ func (s stamp) equal(other stamp) bool {
 		s.changed.Equal(other.changed) && s.device == other.device && s.inode == other.inode
 }
 
-// settling is how long a file's times cannot be trusted to tell two changes
+// settling is the time in which a file's times cannot distinguish two changes
 // apart: file systems count in steps of up to two seconds (FAT).
 const settling = 2 * time.Second
 

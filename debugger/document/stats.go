@@ -22,7 +22,7 @@ type Stats struct {
 	Documents []CachedDocument
 }
 
-// MaxListed is how many entries [Stats] lists.
+// MaxListed limits the entries that [Stats] lists.
 const MaxListed = 100
 
 // A CachedDocument is one thing in the cache.

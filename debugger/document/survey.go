@@ -28,10 +28,10 @@ func roundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
 // amplification is by how much entities may blow a document up.
 const amplification = 2
 
-// A place is where an element begins in the decoded text.
+// A place is the position of an element's start in the decoded text.
 type place struct{ line, column uint32 }
 
-// A survey is what a look at the text tells before it is parsed. It counts what
+// A survey holds what is known of a text before it is parsed. It counts what
 // is written down, not what entities bring in.
 type survey struct {
 	starts     []place // of every start tag, in document order
@@ -44,7 +44,7 @@ type survey struct {
 	size       int  // bytes of the text
 }
 
-// memory is what the tree will need at most, in bytes. Entities may bring in as
+// memory returns an upper bound of the tree's memory in bytes. Entities may bring in as
 // much markup as the engine lets them, and markup is at worst one element for
 // four bytes; each element may get every default of the document type.
 func (s *survey) memory() int64 {
@@ -75,7 +75,7 @@ type surveyor struct {
 	rest     []byte // what is still to be seen
 	depth    int
 	max      Config
-	external bool            // there is a subset that nobody will read
+	external bool            // there is a subset, which is never read
 	declared map[string]bool // entities of the internal subset, if external
 }
 

@@ -56,7 +56,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// live is how many bytes of the heap are reachable.
+// live returns the reachable bytes of the heap.
 func live() int64 {
 	runtime.GC()
 	runtime.GC()

@@ -119,7 +119,7 @@ func (l *Library) schema(ctx context.Context, argument string) (*schema, error) 
 	return e.value.(*schema), nil
 }
 
-// schemaCost is what a compiled schema takes for each byte of its text. Measured
+// schemaCost is the memory of a compiled schema for each byte of its text. Measured
 // on large schemas; how much it is depends on what they declare.
 const schemaCost = 48
 

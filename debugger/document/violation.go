@@ -23,6 +23,6 @@ func (v Violation) String() string {
 	return where + ": " + v.Message
 }
 
-// MaxViolations is how many violations an error carries. Further ones are counted
-// as far as they were found: nobody looks on when there is no room.
+// MaxViolations limits the violations in an error. Further ones are counted
+// as far as they were found: the search ends when there is no room.
 const MaxViolations = 10_000

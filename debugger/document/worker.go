@@ -17,7 +17,7 @@ import (
 // places, however many were given up.
 type crew struct {
 	places    chan struct{}
-	abandoned atomic.Int64 // working although nobody waits any more
+	abandoned atomic.Int64 // workers whose callers have given up
 	growth    int64        // how far the heap may grow under one piece of work
 	log       *slog.Logger
 }
@@ -27,9 +27,9 @@ func newCrew(places int, growth int64, log *slog.Logger) *crew {
 }
 
 const (
-	// grace is how long work may take to notice that its time is over.
+	// grace is the time that work gets to notice its deadline.
 	grace = 250 * time.Millisecond
-	// watching is how often the heap is looked at.
+	// watching is the interval at which the heap is measured.
 	watching = 20 * time.Millisecond
 )
 
@@ -122,7 +122,7 @@ func waited(done <-chan struct{}, d time.Duration) bool {
 	}
 }
 
-// heap is how many bytes of objects there are, dead ones included that were not
+// heap returns the bytes of objects, including dead ones that were not
 // collected yet.
 func heap() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
@@ -130,8 +130,8 @@ func heap() int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// collected is what is left of the heap after a collection. It takes long, but
-// what it finds decides whether somebody's work is stopped.
+// collected returns the size of the heap after a collection. It takes long, but
+// the result decides whether work is stopped.
 func collected() int64 {
 	runtime.GC()
 	return heap()

@@ -39,7 +39,7 @@ func TestWorkThatIsDone(t *testing.T) {
 	})
 }
 
-// Work that heeds its context is told of the deadline, and is not given up.
+// Work that respects its context ends at the deadline and is not given up.
 func TestWorkThatHeedsItsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrew(1, gib, quiet())
@@ -62,7 +62,7 @@ func TestWorkThatHeedsItsDeadline(t *testing.T) {
 	})
 }
 
-// Work that heeds nothing is given up: its caller is free after the grace, its
+// Work that ignores its context is given up: its caller is free after the grace, its
 // place only when it ends.
 func TestWorkThatIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

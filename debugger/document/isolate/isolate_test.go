@@ -222,7 +222,7 @@ func TestEnds(t *testing.T) {
 	}
 	works(t, r)
 	if n := r.Starts(); n != 1 {
-		t.Errorf("there were %d processes, want 1: the query heeds its caller", n)
+		t.Errorf("there were %d processes, want 1: the query respects its caller", n)
 	}
 	var wg sync.WaitGroup
 	for range 4 {

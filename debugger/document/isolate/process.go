@@ -87,7 +87,7 @@ func (p *process) read(out io.Reader) {
 	close(p.ended)
 }
 
-// deliver hands a reply to whoever waits for it.
+// deliver passes a reply to the request that waits for it.
 func (p *process) deliver(r reply) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -208,7 +208,7 @@ func (p *process) ask(ctx context.Context, method string, arg json.RawMessage, p
 	}
 }
 
-// toCancel is how long a process may take to answer a request that is cancelled.
+// toCancel limits the time of a process to answer a cancelled request.
 const toCancel = 10 * time.Second
 
 // rest tells the progress that came before the answer.

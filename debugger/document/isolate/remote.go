@@ -44,7 +44,7 @@ func (r *Remote) Close() error {
 	return nil
 }
 
-// Starts is how many processes there were so far.
+// Starts returns the number of processes started so far.
 func (r *Remote) Starts() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,7 +107,7 @@ func (r *Remote) startLocked() (*process, error) {
 	return p, nil
 }
 
-// toInherit is how long a process may take to tell what its cache holds.
+// toInherit limits the time of a process to report the contents of its cache.
 const toInherit = 10 * time.Second
 
 // inherit has p load what the cache of old holds. The caller has entered both.
@@ -164,7 +164,7 @@ func (r *Remote) Preload(ctx context.Context, req document.PreloadRequest, told 
 // defaultDeadline is that of document.Config.
 const defaultDeadline = 30 * time.Second
 
-// patience is how long the process may owe an answer: its own deadline, and time
+// patience limits the time until an answer of the process: its own deadline, and time
 // to notice it.
 func (r *Remote) patience() time.Duration {
 	if r.settings.Config.Deadline > 0 {

@@ -18,7 +18,7 @@ type settings struct {
 	Memory int64           `json:"memory"` // bytes; 0 is no limit
 }
 
-// Serve is what the process does: it answers requests from in on out until in
+// Serve runs the process: it answers requests from in on out until in
 // ends.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, log *slog.Logger) error {
 	decoder := json.NewDecoder(bufio.NewReader(in))
