@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -58,6 +60,33 @@ func BenchmarkConn(b *testing.B) {
 	}
 }
 
+// TestRoundTripAllocations pins what a call allocates on both sides of a pipe:
+// its result, and its part of sixteen contexts.
+func TestRoundTripAllocations(t *testing.T) {
+	client := pipe(t, echo)
+	per := testing.AllocsPerRun(2000, func() {
+		if _, err := client.Call(context.Background(), "echo", nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if per > 1.5 {
+		t.Errorf("%.2f allocations a round trip, want one and a sixteenth", per)
+	}
+}
+
+// TestDecodeAllocations pins that decoding a message allocates once.
+func TestDecodeAllocations(t *testing.T) {
+	text := []byte(strings.TrimSpace(toolsCall))
+	per := testing.AllocsPerRun(100, func() {
+		if body, err := jsonrpc.Decode(text, jsonrpc.Config{}); err != nil || body.Messages[0].Request.Method != "tools/call" {
+			t.Fatal(err)
+		}
+	})
+	if per > 1 {
+		t.Errorf("%.0f allocations, want 1", per)
+	}
+}
+
 // TestAllocations pins what a request allocates on its way through a
 // connection: nothing but its part of sixteen contexts.
 func TestAllocations(t *testing.T) {
@@ -71,4 +100,49 @@ func TestAllocations(t *testing.T) {
 	if per := total / n; per > 0.5 {
 		t.Errorf("%.2f allocations a request, want a sixteenth", per)
 	}
+}
+
+// pipe connects a client and a server over net.Pipe. The other side is called
+// through the connection that is returned.
+func pipe(tb testing.TB, h jsonrpc.Handler) *jsonrpc.Conn {
+	tb.Helper()
+	here, there := net.Pipe()
+	client, server := jsonrpc.NewConn(here, here, jsonrpc.Config{}), jsonrpc.NewConn(there, there, jsonrpc.Config{})
+	done := make(chan error, 2)
+	go func() { done <- client.Serve(context.Background(), echo) }()
+	go func() { done <- server.Serve(context.Background(), h) }()
+	tb.Cleanup(func() {
+		_, _ = here.Close(), there.Close() // a pipe closes
+		<-done
+		<-done
+	})
+	return client
+}
+
+// BenchmarkRoundTrip is a call over net.Pipe, one at a time and 64 at a time.
+func BenchmarkRoundTrip(b *testing.B) {
+	for name, params := range map[string][]byte{"void": nil, "4KiB": []byte(`["` + strings.Repeat("x", 4096) + `"]`)} {
+		b.Run(name, func(b *testing.B) {
+			client := pipe(b, echo)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := client.Call(context.Background(), "echo", params); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("64 in flight", func(b *testing.B) {
+		client := pipe(b, echo)
+		b.ReportAllocs()
+		b.SetParallelism(64 / runtime.GOMAXPROCS(0))
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				if _, err := client.Call(context.Background(), "echo", nil); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	})
 }

@@ -40,7 +40,7 @@ func Decode(text []byte, cfg Config) (Body, *Error) {
 		decoded  [1]message
 		exported [1]Message
 	}
-	d := decoder{depth: cfg.MaxDepth} // there is one name: none to keep
+	d := decoder{depth: cfg.MaxDepth, shared: &bodyMethods}
 	m := &one.decoded[0]
 	d.decode(text, m)
 	if m.err != nil && m.err.Code == CodeParseError {

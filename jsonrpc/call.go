@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"context"
+	"strconv"
 	"sync"
 )
 
@@ -9,41 +10,75 @@ import (
 type calls struct {
 	mu     sync.Mutex
 	last   int64
-	open   map[string]chan Response
+	open   map[int64]*pendingCall
+	free   []*pendingCall // to use again, at most maxFree
 	closed bool
 }
 
-func (c *calls) init() { c.open = map[string]chan Response{} }
+// A pendingCall is a request that waits for its answer. Those whose answer came
+// are used again.
+type pendingCall struct {
+	id     int64
+	answer chan Response // holds one; closed when the connection has ended
+	line   []byte        // memory for the request
+}
 
-func (c *calls) begin() (ID, chan Response, error) {
+// maxFree is the number of pending calls that are kept for later calls.
+const maxFree = 64
+
+func (c *calls) init() { c.open = map[int64]*pendingCall{} }
+
+// begin registers a call under a new id.
+func (c *calls) begin() (*pendingCall, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return ID{}, nil, ErrClosed
+		return nil, ErrClosed
+	}
+	var p *pendingCall
+	if n := len(c.free) - 1; n >= 0 {
+		p, c.free = c.free[n], c.free[:n]
+	} else {
+		p = &pendingCall{answer: make(chan Response, 1)}
 	}
 	c.last++
-	id, answer := NumberID(c.last), make(chan Response, 1)
-	c.open[id.String()] = answer
-	return id, answer, nil
+	p.id = c.last
+	c.open[p.id] = p
+	return p, nil
 }
 
-func (c *calls) forget(id ID) {
+// forget ends a call whose answer is not wanted any more.
+func (c *calls) forget(p *pendingCall) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.open, id.String())
+	delete(c.open, p.id)
+}
+
+// release keeps a call whose answer was received for a later one. The memory of a
+// large line belongs to the outbox now.
+func (c *calls) release(p *pendingCall) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.free) < maxFree && cap(p.line) < keepBuffer {
+		c.free = append(c.free, p)
+	}
 }
 
 // answer passes a response to the Call that waits for it. A response without one
 // is dropped.
 func (c *calls) answer(r *Response) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	waiting, ok := c.open[r.ID.String()]
+	id, ok := parseInt(r.ID.raw)
 	if !ok {
 		return
 	}
-	delete(c.open, r.ID.String())
-	waiting <- Response{ID: r.ID.Clone(), Result: append([]byte(nil), r.Result...), Error: r.Error}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	waiting := c.open[id]
+	if waiting == nil {
+		return
+	}
+	delete(c.open, id)
+	waiting.answer <- Response{Result: append([]byte(nil), r.Result...), Error: r.Error}
 }
 
 func (c *calls) close() {
@@ -51,7 +86,7 @@ func (c *calls) close() {
 	defer c.mu.Unlock()
 	c.closed = true
 	for _, waiting := range c.open {
-		close(waiting)
+		close(waiting.answer)
 	}
 	clear(c.open)
 }
@@ -59,22 +94,25 @@ func (c *calls) close() {
 // Call sends a request to the other side and waits for its result. When ctx is
 // done first, a later answer is ignored.
 func (c *Conn) Call(ctx context.Context, method string, params []byte) ([]byte, error) {
-	id, answer, err := c.calls.begin()
+	p, err := c.calls.begin()
 	if err != nil {
 		return nil, err
 	}
-	defer c.calls.forget(id)
-	dst := append(append([]byte(`{"jsonrpc":"2.0","id":`), id.raw...), ',')
-	if err := c.out.put(appendCall(dst, method, params), true); err != nil {
+	line := strconv.AppendInt(append(p.line[:0], `{"jsonrpc":"2.0","id":`...), p.id, 10)
+	p.line = appendCall(append(line, ','), method, params)
+	if err := c.out.put(p.line, true); err != nil {
+		c.calls.forget(p)
 		return nil, err
 	}
 	select {
 	case <-ctx.Done():
+		c.calls.forget(p)
 		return nil, ctx.Err()
-	case r, ok := <-answer:
+	case r, ok := <-p.answer:
 		if !ok {
 			return nil, ErrClosed
 		}
+		c.calls.release(p)
 		if r.Error != nil {
 			return nil, r.Error
 		}

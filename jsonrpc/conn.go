@@ -30,6 +30,8 @@ type Config struct {
 	Logger  *slog.Logger // nil discards
 }
 
+var discard = slog.New(slog.DiscardHandler)
+
 func (c Config) withDefaults() Config {
 	for _, d := range []struct {
 		field *int
@@ -52,7 +54,7 @@ func (c Config) withDefaults() Config {
 		c.Drain = 5 * time.Second
 	}
 	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+		c.Logger = discard
 	}
 	return c
 }

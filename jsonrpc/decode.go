@@ -2,7 +2,9 @@ package jsonrpc
 
 import (
 	"bytes"
+	"maps"
 	"strings"
+	"sync/atomic"
 )
 
 // A message is one decoded message: exactly one of the three is there.
@@ -28,6 +30,7 @@ type decoder struct {
 	depth   int
 	methods map[string]string // nil keeps but the last
 	last    string            // has no backslash: it is itself what its literal quotes
+	shared  *methodNames      // used in place of methods, nil when there are some
 }
 
 // Bounds of the names that a decoder keeps: how many there are, and how many
@@ -203,10 +206,43 @@ func parseInt(raw []byte) (n int64, ok bool) {
 	return n, true
 }
 
+// methodNames holds names of methods for decoders of single messages, which all
+// share it. Readers take no lock: a writer replaces the map. There are maxMethods
+// names at most, the first that were seen; others are allocated each time.
+type methodNames struct {
+	names atomic.Pointer[map[string]string]
+}
+
+var bodyMethods methodNames
+
+// name returns the name of a method that a literal quotes.
+func (m *methodNames) name(lit []byte) string {
+	known := m.names.Load()
+	if known != nil {
+		if name, ok := (*known)[string(lit)]; ok {
+			return name
+		}
+	}
+	name := Unquote(lit)
+	if len(lit) > maxMethod || known != nil && len(*known) >= maxMethods {
+		return name
+	}
+	more := map[string]string{}
+	if known != nil {
+		maps.Copy(more, *known)
+	}
+	more[string(lit)] = name
+	m.names.CompareAndSwap(known, &more) // another name may have come first: this one is seen again
+	return name
+}
+
 // method is the name as a string, from memory if it was seen before.
 func (d *decoder) method(lit []byte) string {
 	if string(lit[1:len(lit)-1]) == d.last {
 		return d.last
+	}
+	if d.shared != nil {
+		return d.shared.name(lit)
 	}
 	name, ok := d.methods[string(lit)]
 	if !ok {
