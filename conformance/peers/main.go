@@ -60,6 +60,7 @@ func (b *bench) parts() []part {
 		{"stdio", b.stdio},
 		{"https", b.https},
 		{"start", b.start},
+		{"wire", b.wire},
 		{"stores", b.stores},
 		{"speeds", b.speeds},
 		{"costs", b.costs},

@@ -47,6 +47,9 @@ reach a goal, no server that keeps its promises does, here.`},
 same tools and does nothing in them; *one tool* is an echo over our packages beside
 one over the Go SDK. Under load is sixteen ` + "`tools/list`" + ` at a time. Pages of files are
 mostly the program's, which all its processes share. Program files are not stripped.`},
+	{Part: "wire", Title: "JSON-RPC", Text: `The package jsonrpc beside go.lsp.dev/jsonrpc2, which was written for few
+allocations, in the cases of its own benchmark. It decodes without checking the
+payload. Figures are ratios of times: less is better.`},
 	{Part: "stores", Title: "Stores", Text: `Calls of tools in one process, without a transport, beside the least that such a call
 must do. Figures are ratios of times: less is better.`},
 }
