@@ -33,23 +33,14 @@ type Config struct {
 var discard = slog.New(slog.DiscardHandler)
 
 func (c Config) withDefaults() Config {
-	for _, d := range []struct {
-		field *int
-		value int
-	}{
-		{&c.MaxMessage, 64 << 20},
-		{&c.MaxDepth, DefaultDepth},
-		{&c.MaxBatch, 1000},
-		{&c.MaxBatchAnswer, 8 << 20},
-		{&c.MaxRunning, 64},
-		{&c.MaxQueued, 1024},
-		{&c.MaxQueuedBytes, 64 << 20},
-		{&c.MaxBuffered, 1 << 20},
-	} {
-		if *d.field <= 0 {
-			*d.field = d.value
-		}
-	}
+	c.MaxMessage = positive(c.MaxMessage, 64<<20)
+	c.MaxDepth = positive(c.MaxDepth, DefaultDepth)
+	c.MaxBatch = positive(c.MaxBatch, 1000)
+	c.MaxBatchAnswer = positive(c.MaxBatchAnswer, 8<<20)
+	c.MaxRunning = positive(c.MaxRunning, 64)
+	c.MaxQueued = positive(c.MaxQueued, 1024)
+	c.MaxQueuedBytes = positive(c.MaxQueuedBytes, 64<<20)
+	c.MaxBuffered = positive(c.MaxBuffered, 1<<20)
 	if c.Drain <= 0 {
 		c.Drain = 5 * time.Second
 	}
@@ -57,6 +48,14 @@ func (c Config) withDefaults() Config {
 		c.Logger = discard
 	}
 	return c
+}
+
+// positive returns n, or the default when n is none.
+func positive(n, otherwise int) int {
+	if n > 0 {
+		return n
+	}
+	return otherwise
 }
 
 // A Conn serves one stream of lines in each direction, and is the [Sender] to
