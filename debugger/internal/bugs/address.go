@@ -10,7 +10,7 @@ import (
 // pageZero is the size of the memory that systems leave unmapped at address 0.
 const pageZero = 64 << 10
 
-// stackDistance is how far from the stack pointer an access still counts as one
+// stackDistance is the distance from the stack pointer up to which an access counts as one
 // to the stack.
 const stackDistance = 1 << 20
 

@@ -15,10 +15,10 @@ type query struct {
 }
 
 // gapCost is what a token without counterpart costs. Statements between those of
-// the query are expected: they are what edits look like.
+// the query are expected, since edits put them there.
 const gapCost = 0.15
 
-// weight is how much a token says.
+// weight returns how much a token counts.
 func weight(code uint16) float32 {
 	switch code {
 	case codeName, codeNumber, codeString:
@@ -156,7 +156,7 @@ func total(codes []uint16) float32 {
 	return sum
 }
 
-// renaming is what each name of the query is called in the other stream: its
+// renaming maps each name of the query to its name in the other stream: its
 // most frequent counterpart, unless that stands for another name more often.
 func renaming(q query, other stream, pairs []pair) map[uint32]uint32 {
 	type names struct{ query, other uint32 }

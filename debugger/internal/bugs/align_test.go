@@ -119,7 +119,7 @@ func randomCodes(r *rand.Rand) []uint16 {
 	return codes
 }
 
-// gaps is how many tokens between the first and the last pair have no
+// gaps returns the number of tokens between the first and the last pair that have no
 // counterpart.
 func gaps(pairs []pair) int {
 	n := 0

@@ -22,7 +22,7 @@ type risk struct {
 	line int32
 }
 
-// A file is what is kept of a source file. It is not changed once it was made.
+// A file is the analysis of a source file. It is immutable.
 type file struct {
 	path      string
 	lang      *language

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// A Config is how a Finder works, and what it may cost. The zero value is good.
+// A Config sets what a Finder may read and cost. The zero value is ready to use.
 type Config struct {
 	// Roots are the folders that searches may read below of, with links
 	// resolved; empty means everywhere.
 	Roots []string
 
-	// Workers is how many files are read at a time; 0 means one a processor.
+	// Workers is the number of files read at a time; 0 means one per processor.
 	Workers int
 
-	// MaxFiles is how many files of a tree are read; 0 means 200,000.
+	// MaxFiles is the most files of a tree that are read; 0 means 200,000.
 	MaxFiles int
 
 	// MaxFileBytes is the size from which on a file is left out; 0 means 1 MiB.
@@ -25,11 +25,11 @@ type Config struct {
 	// 512 MiB. The trees that were searched longest ago go first.
 	MaxMemory int64
 
-	// MaxScan is how long a search may read files before it answers from those
+	// MaxScan is the time that a search may read files before it answers from those
 	// it read; 0 means two minutes.
 	MaxScan time.Duration
 
-	// Logger hears of searches, at the debug level; nil means nobody does.
+	// Logger receives a record of each search at the debug level; nil means none.
 	Logger *slog.Logger
 }
 

@@ -95,8 +95,8 @@ var stoppers = []struct {
 	{"runtime.throw", FailedAssertion, "the runtime gave up"},
 	{"runtime.gopanic", FailedAssertion, "the program panicked"},
 	{"__cxa_pure_virtual", UseAfterFree, "a virtual function of an object was called that is built or destroyed"},
-	{"__cxa_throw", UncheckedError, "an exception was thrown that nobody catches"},
-	{"std::terminate", UncheckedError, "an exception was thrown that nobody catches"},
+	{"__cxa_throw", UncheckedError, "an exception was thrown that is not caught"},
+	{"std::terminate", UncheckedError, "an exception was thrown that is not caught"},
 }
 
 func stoppedFunction(s scene) (Kind, string) {

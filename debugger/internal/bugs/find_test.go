@@ -118,7 +118,7 @@ func TestSameRiskElsewhere(t *testing.T) {
 	}
 }
 
-// What nobody wrote for this project, and what is no program, is left out.
+// Files of others, and files that are no programs, are left out.
 func TestWhatIsSearched(t *testing.T) {
 	folder := write(t, map[string]string{
 		"a.c":                     broken("site"),

@@ -21,7 +21,7 @@ type Finder struct {
 	trees map[treeKey]*tree
 }
 
-// A treeKey is what a tree is known by.
+// A treeKey identifies a tree.
 type treeKey struct {
 	folder string
 	only   string // the one file to look at, empty for all
@@ -73,7 +73,7 @@ func (f *Finder) Find(ctx context.Context, req Request) (*Report, error) {
 	return report, nil
 }
 
-// limitOf is how many findings are shown.
+// limitOf returns the number of findings to show.
 func limitOf(asked int) int {
 	if asked <= 0 {
 		return 10

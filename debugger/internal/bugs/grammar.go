@@ -1,6 +1,6 @@
 package bugs
 
-// A grammar is how the words of a language are told apart.
+// A grammar describes the tokens of a language.
 type grammar struct {
 	keywords     string // with the predeclared types and constants, separated by blanks
 	typeEnding   string // of names that are types; none where it is empty
@@ -93,7 +93,7 @@ const (
 	pythonPrefixes = "r u b br rb"
 )
 
-// scriptQuotes are those of JavaScript and TypeScript.
+// scriptQuotes are the quotes of JavaScript and TypeScript.
 var scriptQuotes = []quote{double, single, {open: "`", close: "`", code: "${", flags: escapes | manyLines}}
 
 var javaScriptGrammar = grammar{

@@ -176,7 +176,7 @@ func setExpression(body string, negated bool) string {
 }
 
 // ignores reports whether a path is excluded; the last rule that matches
-// decides. Whoever walks a tree does not go into excluded folders, so that
+// decides. A walk does not go into excluded folders, so that
 // nothing in them is asked for.
 func (l *ignoreList) ignores(name string, folder bool) bool {
 	for ; l != nil; l = l.above {

@@ -53,7 +53,7 @@ const (
 	DataRace            Kind = "data-race"
 )
 
-// A kindRow is what is known of a kind.
+// A kindRow describes a kind.
 type kindRow struct {
 	kind  Kind
 	class Class

@@ -15,7 +15,7 @@ import (
 )
 
 // A corpus is real code of one language. Functions of some of its files are taken
-// for bugs and copied, and the other files are what the copies hide in: which
+// for bugs and copied, and the copies hide in the other files: which
 // findings are right is known without anybody's opinion.
 type corpus struct {
 	lang    string
@@ -43,10 +43,10 @@ func corpora() []corpus {
 	}
 }
 
-// functionsTaken is how many functions of a corpus are copied, ten times each.
+// functionsTaken is the number of functions of a corpus that are copied, ten times each.
 const functionsTaken = 20
 
-// files are those of a corpus, in an order of chance that is the same each time.
+// files returns the files of a corpus in a random order that is the same each time.
 func (c corpus) files() []string {
 	var all []string
 	for _, root := range c.roots {
@@ -104,7 +104,7 @@ func (c corpus) seedOf(code string) (seed, bool) {
 	return s, s.mark != "" && len(s.names) >= 4
 }
 
-// benchLines is how many lines the benchmarks search, a hundred thousand unless
+// benchLines is the number of lines that the benchmarks search, a hundred thousand unless
 // BUGS_BENCH_LINES says otherwise.
 func benchLines() int {
 	if n, err := strconv.Atoi(os.Getenv("BUGS_BENCH_LINES")); err == nil {

@@ -18,7 +18,7 @@ const (
 	scriptFamily family = "javascript"
 )
 
-// An outline is how functions are told from the rest of a file.
+// An outline is a way to find the functions of a file.
 type outline int
 
 const (

@@ -26,7 +26,7 @@ type token struct {
 	col   int32 // in bytes, from 0
 }
 
-// breath is how many steps a scanner takes between two looks at its context.
+// breath is the number of steps between two checks of the context.
 const breath = 1024
 
 // lex splits a source text into tokens, in a time that grows with its length
@@ -150,7 +150,7 @@ func (s *scanner) symbol(c byte) {
 }
 
 // operators are the symbols of more than one character by their first one, the
-// longer ones first. They are those of all languages.
+// longer ones first. The list serves all languages.
 var operators = [128][]string{
 	'!': {"!==", "!="},
 	'%': {"%="},

@@ -53,8 +53,8 @@ func TestLexForms(t *testing.T) {
 	}
 }
 
-// beginnings are what opens something that may not end, and what is looked ahead
-// for: whoever begins anew at each of them takes quadratic time.
+// beginnings open constructs that may not end, or make the scanner look ahead: one
+// that starts again at each of them takes quadratic time.
 var beginnings = []string{
 	"/", "/* ", "/+ ", "// \\\n", "\"", "'", "`", "'\\", "'''", "\"\"\"", "f\"{", "f'{{", "$\"{", "`${", "\"${", "\"\\(",
 	"s\"${", "R\"(", "R\"aaaaaaaa", "r#", "r#\"", "#", "#\"", "#[", "#![", "#[[", "#if 0\n", "#if 0\n#endif\n", "#define a \\\n",

@@ -9,7 +9,7 @@ import (
 // bounded number of bytes ahead, and answers with the length of the beginning, 0
 // where none is, and with the end.
 
-// markLimit is how many bytes of a beginning an end may repeat.
+// markLimit is the most bytes of a beginning that an end may repeat.
 const markLimit = 64
 
 // parenthesized sees "mark( of C++, which )mark" ends.
@@ -56,7 +56,7 @@ func tripled(text string) (int, string) {
 	return dollars + n, text[dollars : dollars+n]
 }
 
-// repeated is how often text has c in front, counted up to markLimit.
+// repeated returns how often text begins with c, at most markLimit.
 func repeated(text string, c byte) int {
 	n := 0
 	for n < markLimit && byteAt(text, n) == c {

@@ -1,6 +1,6 @@
 package bugs
 
-// A numberForm is what the numbers of a language may look like, besides digits,
+// A numberForm describes the numbers of a language: what they may have besides digits,
 // letters and a dot between two digits.
 type numberForm uint8
 
@@ -36,7 +36,7 @@ func numberLength(text string, form numberForm) int {
 	return i
 }
 
-// exponent reports whether c is what an exponent begins with.
+// exponent reports whether c begins an exponent.
 func exponent(c byte, hex bool) bool {
 	if hex {
 		return c|0x20 == 'p'

@@ -31,7 +31,7 @@ type innerCode struct {
 	depth int    // brackets open in it
 }
 
-// innerLimit is how many strings code may be within at once.
+// innerLimit is the greatest depth of strings in code in strings.
 const innerLimit = 32
 
 // prefixed reads the string that a word of n bytes belongs to, if there is one.
@@ -51,7 +51,7 @@ func (s *scanner) prefixed(n int) bool {
 	return false
 }
 
-// quoteBytes are what quotes begin with, in whatever language.
+// quoteBytes are the first bytes of the quotes of all languages.
 const quoteBytes = "\"'`#@$<\\"
 
 // quoted reads the string that is next, if there is one.
@@ -85,7 +85,7 @@ func (s *scanner) read(q *quote, n int) bool {
 	return true
 }
 
-// opening is how long the beginning of the string is that text begins with, 0
+// opening returns the length of the opening of the string that text begins with, 0
 // when it begins with none of this form, and where it ends.
 func (q *quote) opening(text string) (n int, end string) {
 	switch {
@@ -143,7 +143,7 @@ func firstWord(text string, i int) bool {
 	return i > 0 && text[i-1] == '\n'
 }
 
-// escapeLength is how many bytes a backslash and what it stands in front of are.
+// escapeLength returns the length in bytes of the escape that begins with a backslash.
 func escapeLength(text string) int {
 	if lineEnds(text, 1) && byteAt(text, 1) == '\r' {
 		return len("\\\r\n")
@@ -170,7 +170,7 @@ func (s *scanner) endsInner(c byte) bool {
 }
 
 // resume reads on in the string that the code here lies within, as a string of
-// its own: its text is how strings of this form begin.
+// its own: its text is the opening of strings of this form.
 func (s *scanner) resume() {
 	in := &s.inner[len(s.inner)-1]
 	n, code := in.quote.body(s.text[s.at+1:], in.end)

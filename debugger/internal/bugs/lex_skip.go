@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A comment is how comments of a language look that have an end of their own.
+// A comment is a form of comments that end with a mark.
 type comment struct {
 	open, close string
 	nested      bool // comments within count

@@ -40,7 +40,7 @@ func (s *scanner) newLine() {
 	s.skip(1)
 }
 
-// lineEnd is where the line ends that position i is on.
+// lineEnd returns the end of the line that position i is on.
 func lineEnd(text string, i int) int {
 	if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
 		return i + n

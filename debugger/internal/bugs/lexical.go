@@ -272,8 +272,8 @@ func (x *lexicon) score(found []occurrence) float64 {
 	return sum
 }
 
-// share is how much of the site's own score the lines around a line have, from 0 to
-// 1.
+// share returns the part of the site's own score that the lines around a line have,
+// from 0 to 1.
 func (x *lexicon) share(f *file, line int) float64 {
 	if !x.enabled || x.whole <= 0 || x.found[f] == nil {
 		return 0

@@ -67,7 +67,7 @@ func (s *search) bySuffix(name string) *file {
 	return best
 }
 
-// commonFolders is how many elements at the end of two paths are the same.
+// commonFolders returns the number of equal elements at the end of two paths.
 func commonFolders(a, b string) int {
 	n := 0
 	for a != "" && b != "" {

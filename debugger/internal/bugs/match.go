@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// gapLimit is how many tokens an ellipsis may stand for.
+// gapLimit is the most tokens that an ellipsis may stand for.
 const gapLimit = 80
 
-// A bind is what a variable stands for, a range of tokens; empty when it is not
+// A bind is the range of tokens that a variable stands for; empty when it is not
 // bound.
 type bind struct{ begin, end int }
 
@@ -18,7 +18,7 @@ type code struct {
 	lineEnds bool // the end of a line may end a statement
 	fuel     int  // steps that may still be taken; matching gives up without
 	bindings [slots]bind
-	indents  bool // the end of a block is where the indentation goes back
+	indents  bool // a block ends where the indentation decreases
 }
 
 // match matches p at token i, and returns where the match ends, -1 if there is
@@ -146,7 +146,7 @@ func (c *code) pathWord(i int) bool {
 	return t.kind == nameToken || t.text == "this" || t.text == "self"
 }
 
-// equal reports whether the tokens at i are those of b.
+// equal reports whether the tokens at i equal those of b.
 func (c *code) equal(b bind, i int) bool {
 	if i+b.end-b.begin > len(c.tokens) {
 		return false

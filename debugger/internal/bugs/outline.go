@@ -48,7 +48,7 @@ func isOneOf(text string, words []string) bool {
 	return slices.Contains(words, text)
 }
 
-// headLimit is how many tokens the head of a function may have.
+// headLimit is the most tokens that the head of a function may have.
 const headLimit = 400
 
 // bodyAfter is the first open brace of a function whose head begins at i, -1 when

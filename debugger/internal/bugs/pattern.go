@@ -53,7 +53,7 @@ var classes = map[string]elementOp{
 	"...": gap, "%stop": pathStop, "^": statementStart, ";": statementEnd,
 }
 
-// slots is how many variables a rule may have.
+// slots is the most variables that a rule may have.
 const slots = 4
 
 // variables are the names of a rule's variables, shared by its patterns.
@@ -91,7 +91,7 @@ func classOf(word string) bool {
 	return word[1] >= 'a' && word[1] <= 'z'
 }
 
-// alternatives splits a|b; the operators | and || are what they are.
+// alternatives splits a|b; the operators | and || are not split.
 func alternatives(word string) []string {
 	if word == "|" || word == "||" || word == "|=" {
 		return []string{word}

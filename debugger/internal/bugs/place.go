@@ -81,7 +81,7 @@ func (s *search) plausible(r *rule) float64 {
 	}
 }
 
-// causeWeight is how much a risk counts that may cause what a signal showed.
+// causeWeight is the weight of a risk that may cause what a signal showed.
 const causeWeight = 0.7
 
 // choose keeps the places that promise most.

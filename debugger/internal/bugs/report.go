@@ -56,7 +56,7 @@ func (s *search) finding(c candidate, text string) Finding {
 	return f
 }
 
-// reasonNames is how many shared names a reason lists.
+// reasonNames is the most shared names that a reason lists.
 const reasonNames = 4
 
 // reason says why a place was found: what a rule says of it, that its structure is

@@ -11,7 +11,7 @@ type rule struct {
 	families []family
 	sure     int      // how often the pattern is the bug, in per cent; a judgement
 	first    string   // where it begins
-	then     []string // one of these follows in the same block; that is where it happens
+	then     []string // one of these follows in the same block, at the place of the risk
 	unless   []string // none of these lies between, or in front of first in the function when there is no then
 	never    []string // none of these follows in the block
 	atFirst  bool     // the place is first's though there is a then

@@ -37,7 +37,7 @@ var cRules = []rule{
 		id: "c-nullable-result", kind: NullDereference, families: []family{cFamily}, sure: 80,
 		first:  "$p = getenv|strchr|strrchr|strstr|strtok|strpbrk|memchr|fopen|opendir|getpwnam|getpwuid|localtime|gmtime|bsearch|dlsym|readdir|setlocale|getcwd (",
 		then:   []string{"$p ->", "* $p", "$p [", "strlen|strcpy|strcmp|strdup|atoi|fgets|fread|fclose|fprintf|fscanf|readdir|puts ( ... $p )|,"},
-		unless: checked, because: "the function may return a null pointer, which nobody checks",
+		unless: checked, because: "the function may return a null pointer, which is not checked",
 	},
 	{
 		id: "c-nullable-result-inline", kind: NullDereference, families: []family{cFamily}, sure: 80,
@@ -91,7 +91,7 @@ var cRules = []rule{
 	{
 		id: "c-index-from-input", kind: OutOfBounds, families: []family{cFamily}, sure: 75,
 		first: "$n = atoi|atol|strtol|strtoul|strtoull|getc|fgetc|getchar|ntohs|ntohl|be16toh|be32toh|rand (",
-		then:  []string{"[ $n ]"}, unless: bounded, because: "a number from outside is an index, and nobody compares it with a limit",
+		then:  []string{"[ $n ]"}, unless: bounded, because: "a number from outside is an index and is not compared with a limit",
 	},
 	{
 		id: "c-index-after-end", kind: OffByOne, families: []family{cFamily}, sure: 85,
@@ -235,7 +235,7 @@ var cRules = []rule{
 	},
 	{
 		id: "c-result-ignored", kind: UncheckedError, families: []family{cFamily}, sure: 60,
-		first: "^ setuid|setgid|seteuid|setegid|chdir|chroot|read|write|fread|fwrite|ftruncate|pipe|dup2|fseek|system|scanf|fscanf|sscanf|realloc ( ... ) ;", because: "nobody looks whether the call failed",
+		first: "^ setuid|setgid|seteuid|setegid|chdir|chroot|read|write|fread|fwrite|ftruncate|pipe|dup2|fseek|system|scanf|fscanf|sscanf|realloc ( ... ) ;", because: "the result of the call is not checked",
 	},
 	{
 		id: "c-end-of-file-in-char", kind: WrongComparison, families: []family{cFamily}, sure: 85,

@@ -30,7 +30,7 @@ var goRules = []rule{
 	{
 		id: "go-nil-map", kind: NullDereference, families: []family{goFamily}, sure: 90,
 		first: "^ var $m map [ ... ]", then: []string{"$m [ ... ] =|++|+="},
-		unless: []string{"$m =|:=", "& $m", "$m ==|!=", ", $m"}, because: "a map that nobody made cannot be written to",
+		unless: []string{"$m =|:=", "& $m", "$m ==|!=", ", $m"}, because: "a nil map cannot be written to",
 	},
 	{
 		id: "go-assertion-unchecked", kind: BadConversion, families: []family{goFamily}, sure: 65,
@@ -46,11 +46,11 @@ var goRules = []rule{
 	},
 	{
 		id: "go-first-unchecked", kind: OutOfBounds, families: []family{goFamily}, sure: 55,
-		first: "$x [ 0 ]", unless: []string{"len ( $x )", "range $x", "make ( ...", "$x == \"\"", "$x :=|= [ ]"}, because: "nobody asks whether there is a first element",
+		first: "$x [ 0 ]", unless: []string{"len ( $x )", "range $x", "make ( ...", "$x == \"\"", "$x :=|= [ ]"}, because: "it is not checked that there is a first element",
 	},
 	{
 		id: "go-last-unchecked", kind: OutOfBounds, families: []family{goFamily}, sure: 70,
-		first: "$x [ len ( $x ) - 1", unless: []string{"len ( $x ) ==|!=|>|>=|<", "0 < len ( $x )", "append ( $x"}, because: "nobody asks whether there is a last element",
+		first: "$x [ len ( $x ) - 1", unless: []string{"len ( $x ) ==|!=|>|>=|<", "0 < len ( $x )", "append ( $x"}, because: "it is not checked that there is a last element",
 	},
 	{
 		id: "go-index-length", kind: OffByOne, families: []family{goFamily}, sure: 95,
@@ -85,7 +85,7 @@ var goRules = []rule{
 	{
 		id: "go-index-from-input", kind: OutOfBounds, families: []family{goFamily}, sure: 75,
 		first: "$n , %name :=|= strconv . Atoi|ParseInt|ParseUint (", then: []string{"[ $n ]"},
-		unless: bounded, because: "a number from outside is an index, and nobody compares it with a limit",
+		unless: bounded, because: "a number from outside is an index and is not compared with a limit",
 	},
 	{
 		id: "go-position-unchecked", kind: OutOfBounds, families: []family{goFamily}, sure: 75,
@@ -94,15 +94,15 @@ var goRules = []rule{
 	},
 	{
 		id: "go-decode-ignored", kind: UncheckedError, families: []family{goFamily}, sure: 80,
-		first: "^ json|xml|gob|yaml|toml|binary . Unmarshal|Read|Write ( ... ) ;", because: "nobody looks whether the decoding failed",
+		first: "^ json|xml|gob|yaml|toml|binary . Unmarshal|Read|Write ( ... ) ;", because: "the error of the decoding is not checked",
 	},
 	{
 		id: "go-write-ignored", kind: UncheckedError, families: []family{goFamily}, sure: 55,
-		first: "^ $w . Flush|Sync|Commit|Encode|Decode|Truncate|Rename|Scan ( ... ) ;", because: "nobody looks whether the call failed",
+		first: "^ $w . Flush|Sync|Commit|Encode|Decode|Truncate|Rename|Scan ( ... ) ;", because: "the error of the call is not checked",
 	},
 	{
 		id: "go-files-ignored", kind: UncheckedError, families: []family{goFamily}, sure: 65,
-		first: "^ os . Remove|RemoveAll|Rename|Mkdir|MkdirAll|Chdir|Chmod|WriteFile|Setenv|Symlink ( ... ) ;", because: "nobody looks whether the call failed",
+		first: "^ os . Remove|RemoveAll|Rename|Mkdir|MkdirAll|Chdir|Chmod|WriteFile|Setenv|Symlink ( ... ) ;", because: "the error of the call is not checked",
 	},
 	{
 		id: "go-error-blank", kind: UncheckedError, families: []family{goFamily}, sure: 50,
@@ -171,7 +171,7 @@ var goRules = []rule{
 	{
 		id: "go-size-from-input", kind: IntegerOverflow, families: []family{goFamily}, sure: 65,
 		first: "$n := binary . BigEndian|LittleEndian . Uint16|Uint32|Uint64 ( ... )", then: []string{"make ( ... $n"},
-		unless: bounded, because: "a number from outside is a size, and nobody compares it with a limit",
+		unless: bounded, because: "a number from outside is a size and is not compared with a limit",
 	},
 	{
 		id: "go-used-after-put", kind: UseAfterFree, families: []family{goFamily}, sure: 70,

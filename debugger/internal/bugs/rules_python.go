@@ -43,11 +43,11 @@ var pythonRules = []rule{
 	},
 	{
 		id: "python-first-unchecked", kind: OutOfBounds, families: []family{pythonFamily}, sure: 50,
-		first: "$x [ 0 ]", unless: []string{"if $x", "len ( $x )", "not $x", "in $x", "$x = [", "try"}, because: "nobody asks whether there is a first element",
+		first: "$x [ 0 ]", unless: []string{"if $x", "len ( $x )", "not $x", "in $x", "$x = [", "try"}, because: "it is not checked that there is a first element",
 	},
 	{
 		id: "python-last-unchecked", kind: OutOfBounds, families: []family{pythonFamily}, sure: 50,
-		first: "$x [ - 1 ]", unless: []string{"if $x", "len ( $x )", "not $x", "in $x", "$x . append", "try"}, because: "nobody asks whether there is a last element",
+		first: "$x [ - 1 ]", unless: []string{"if $x", "len ( $x )", "not $x", "in $x", "$x . append", "try"}, because: "it is not checked that there is a last element",
 	},
 	{
 		id: "python-split-index", kind: OutOfBounds, families: []family{pythonFamily}, sure: 75,
@@ -86,7 +86,7 @@ var pythonRules = []rule{
 	{id: "python-bare-except-pass", kind: UncheckedError, families: []family{pythonFamily}, sure: 85, first: "except : pass", because: "the error is caught and lost"},
 	{
 		id: "python-process-unchecked", kind: UncheckedError, families: []family{pythonFamily}, sure: 55,
-		first: "^ subprocess|os . call|run|system ( ... ) ;", because: "nobody looks whether the command failed",
+		first: "^ subprocess|os . call|run|system ( ... ) ;", because: "the result of the command is not checked",
 	},
 	{id: "python-mutable-default", kind: SharedState, families: []family{pythonFamily}, sure: 85, first: "def %name ( ... = [ ]", because: "all calls share the default value"},
 	{id: "python-mutable-default-dict", kind: SharedState, families: []family{pythonFamily}, sure: 85, first: "def %name ( ... = { }", because: "all calls share the default value"},
@@ -107,7 +107,7 @@ var pythonRules = []rule{
 		id: "python-file-left-open", kind: ResourceLeak, families: []family{pythonFamily}, sure: 60,
 		first: "^ $f = open (", never: []string{"$f . close", "return $f %stop", "with $f", "= $f ;"}, because: "nothing closes the file when an error comes",
 	},
-	{id: "python-file-not-kept", kind: ResourceLeak, families: []family{pythonFamily}, sure: 55, first: "open ( ... ) . read|write|readlines|readline (", because: "nobody closes the file"},
+	{id: "python-file-not-kept", kind: ResourceLeak, families: []family{pythonFamily}, sure: 55, first: "open ( ... ) . read|write|readlines|readline (", because: "the file is not closed"},
 	{id: "python-assert", kind: FailedAssertion, families: []family{pythonFamily}, sure: 45, first: "^ assert", because: "the program gives up here when the assertion does not hold"},
 	{id: "python-not-implemented", kind: FailedAssertion, families: []family{pythonFamily}, sure: 45, first: "raise NotImplementedError", because: "the program gives up here"},
 }

@@ -22,7 +22,7 @@ var rustRules = []rule{
 	{id: "rust-get-unchecked", kind: OutOfBounds, families: []family{rustFamily}, sure: 80, first: ". get_unchecked|get_unchecked_mut (", because: "the index is not checked"},
 	{
 		id: "rust-first-unchecked", kind: OutOfBounds, families: []family{rustFamily}, sure: 55,
-		first: "$x [ 0 ]", unless: []string{"$x . len ( )", "$x . is_empty ( )", "$x = vec !", "$x = ["}, because: "nobody asks whether there is a first element",
+		first: "$x [ 0 ]", unless: []string{"$x . len ( )", "$x . is_empty ( )", "$x = vec !", "$x = ["}, because: "it is not checked that there is a first element",
 	},
 	{
 		id: "rust-index-unchecked", kind: OutOfBounds, families: []family{rustFamily}, sure: 50,

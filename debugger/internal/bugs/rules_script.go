@@ -45,7 +45,7 @@ var scriptRules = []rule{
 	},
 	{id: "js-empty-catch", kind: UncheckedError, families: []family{scriptFamily}, sure: 80, first: "catch ( %name ) { }", because: "the error is caught and lost"},
 	{id: "js-empty-catch-short", kind: UncheckedError, families: []family{scriptFamily}, sure: 80, first: "catch { }", because: "the error is caught and lost"},
-	{id: "js-async-each", kind: UncheckedError, families: []family{scriptFamily}, sure: 80, first: ". forEach ( async", because: "nobody waits for the calls, or hears of their errors"},
+	{id: "js-async-each", kind: UncheckedError, families: []family{scriptFamily}, sure: 80, first: ". forEach ( async", because: "the calls are not awaited, and their errors are lost"},
 	{
 		id: "js-then-without-catch", kind: UncheckedError, families: []family{scriptFamily}, sure: 50,
 		first: ". then ( ... ) ;", unless: []string{"return"}, because: "a rejection is not handled",
@@ -73,7 +73,7 @@ var scriptRules = []rule{
 	},
 	{
 		id: "js-first-unchecked", kind: OutOfBounds, families: []family{scriptFamily}, sure: 50,
-		first: "$x [ 0 ] .", unless: []string{"$x . length", "if ( $x", "$x ?."}, because: "nobody asks whether there is a first element",
+		first: "$x [ 0 ] .", unless: []string{"$x . length", "if ( $x", "$x ?."}, because: "it is not checked that there is a first element",
 	},
 	{
 		id: "js-divided-by-length", kind: DivisionByZero, families: []family{scriptFamily}, sure: 60,

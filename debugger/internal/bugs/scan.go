@@ -5,7 +5,7 @@ import "slices"
 // fuelPerToken bounds the work of matching in a file.
 const fuelPerToken = 400
 
-// scopeLimit is how many tokens a rule looks ahead.
+// scopeLimit is the most tokens that a rule looks ahead.
 const scopeLimit = 600
 
 // A hit is a place that a rule found.
@@ -173,7 +173,7 @@ func (c *code) leaves(j int) bool {
 	return !c.indents
 }
 
-// indent is how far the line of token i is indented.
+// indent returns the indentation of the line of token i.
 func (c *code) indent(i int) int32 {
 	return c.tokens[lineStart(c.tokens, i, 0)].col
 }

@@ -77,7 +77,7 @@ func restrict(d Diagnosis, class Class, risks []risk) Diagnosis {
 	return Diagnosis{Class: class, Title: Kind("").Title(), Reason: "bugs of this class were asked for"}
 }
 
-// queryTokens is how much code around the site is compared.
+// queryTokens is the number of tokens around the site that are compared.
 const queryTokens = 120
 
 // focus takes the query out of the site's file: the function around the line, or

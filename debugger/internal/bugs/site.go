@@ -1,6 +1,6 @@
 package bugs
 
-// A Site is where a program stopped, as far as is known. All fields may be
+// A Site describes the place where a program stopped, as far as is known. All fields may be
 // absent.
 type Site struct {
 	File     string // as the debug information or the user names it

@@ -5,7 +5,7 @@ import "math"
 // How streams are compared in a hurry. Two windows with a part J of their
 // shingles in common share a band with probability J²: of windows alike by half
 // one in a thousand shares none, and the number they share says how alike they
-// are, which is what ranks them.
+// are, and ranks them.
 const (
 	windowTokens = 40 // about five lines
 	windowStep   = 20
@@ -51,7 +51,7 @@ func shingles(codes []uint16) []uint32 {
 	return hashes
 }
 
-// permutation is what orders shingles anew for a row. Any odd multipliers do;
+// permutation returns the parameters that reorder shingles for a row. Any odd multipliers do;
 // these are multiples of the golden ratio's.
 func permutation(row int) (multiplier, summand uint32) {
 	n := uint32(row + 1)
@@ -84,7 +84,7 @@ func minimum(hashes []uint32, row int) uint32 {
 	return least
 }
 
-// windowAt is where window w of a stream of n tokens begins.
+// windowAt returns the first token of window w of a stream of n tokens.
 func windowAt(w, n int) int {
 	return max(0, min(w*windowStep, n-windowTokens))
 }
@@ -102,7 +102,7 @@ func newProbe(codes []uint16) *probe {
 	return p
 }
 
-// shared is how many bands of a window have a key of the probe.
+// shared returns the number of bands of a window that have a key of the probe.
 func (p *probe) shared(window []uint16) int {
 	n := 0
 	for band, key := range window {

@@ -112,8 +112,8 @@ func encode(tokens []token, i int, words vocabulary) uint16 {
 	}
 }
 
-// hash16 is a hash of text that is never zero, by FNV-1a. Whoever makes two
-// names collide makes their own code look more alike than it is, no more.
+// hash16 is a hash of text that is never zero, by FNV-1a. Code in
+// which two names collide looks more alike than it is, no more.
 func hash16(text string) uint16 {
 	h := uint32(2166136261)
 	for i := range len(text) {

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A tree is what is known of the code below a folder.
+// A tree holds the files that were read below a folder.
 type tree struct {
 	key  treeKey
 	used time.Time // guarded by the Finder's mutex
 
-	turn chan struct{} // holds a token while somebody reads the tree
+	turn chan struct{} // holds a token while a search reads the tree
 
 	mu    sync.Mutex
 	files map[string]*file
@@ -40,7 +40,7 @@ func (t *tree) lock(ctx context.Context) error {
 
 func (t *tree) unlock() { <-t.turn }
 
-// A view is what a search sees: the files of a tree at one moment.
+// A view holds the files of a tree as one search sees them.
 type view struct {
 	files    []*file
 	names    *dictionary // of the tree
@@ -98,7 +98,7 @@ func (t *tree) forget(found []listed) []listed {
 	return stale
 }
 
-// A reader is how trees are read, and within which limits.
+// A reader reads trees within limits.
 type reader struct {
 	analyst   *analyst
 	workers   int
@@ -169,7 +169,7 @@ func (t *tree) size() int64 {
 	return t.bytes + t.names.size()
 }
 
-// view is what is there of the files found, in their order.
+// view returns those of the files found that were read, in their order.
 func (t *tree) view(found listing, complete bool) view {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// maxDepth is how deep folders are followed.
+// maxDepth is the greatest depth of folders that are read.
 const maxDepth = 64
 
 // A stamp tells whether a file changed.
@@ -30,7 +30,7 @@ type listed struct {
 	stamp stamp
 }
 
-// A listing is what the walk of a tree found.
+// A listing is the result of walking a tree.
 type listing struct {
 	files   []listed // sorted by path
 	skipped int      // source files that are too large

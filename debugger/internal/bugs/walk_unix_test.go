@@ -12,7 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs"
 )
 
-// A pipe makes nobody wait, a folder that cannot be read is left out, and what
+// A pipe does not block, a folder that cannot be read is left out, and what
 // lies too deep is not reached.
 func TestOddFiles(t *testing.T) {
 	folder := write(t, map[string]string{

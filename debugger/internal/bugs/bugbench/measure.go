@@ -18,7 +18,7 @@ type measurement struct {
 	list   bool   // print each answer
 }
 
-// shown is how many findings count.
+// shown is the number of findings that count.
 const shown = 10
 
 // A method answers with places, the best first.
