@@ -191,8 +191,11 @@ func (s *search) atHome(c candidate) bool {
 		return false
 	}
 	at := s.begin + s.query.focus
-	near := 2
-	if c.alike == 0 && c.risk == nil {
+	near := windowReach
+	switch {
+	case c.risk != nil:
+		near = 2
+	case c.alike == 0:
 		near = 2 * windowReach // its lines are the site's
 	}
 	return distance(c.line, s.request.Site.Line) <= near || c.begin <= at && at < c.end
@@ -203,9 +206,9 @@ func (c candidate) same(other candidate) bool {
 	if c.file != other.file {
 		return false
 	}
-	near := 2
-	if c.alike < enoughAlike && c.risk == nil || other.alike < enoughAlike && other.risk == nil {
-		near = windowReach
+	near := windowReach
+	if c.risk != nil && other.risk != nil {
+		near = 2
 	}
 	if distance(c.line, other.line) <= near {
 		return true

@@ -13,9 +13,9 @@
 // Mine takes a commit with one parent if its message has a word for a fault and none
 // for tidying up, it changes at most 12 source files of one language outside of tests
 // and bundled code, in at most 40 places, and at least two places, 15 lines or more
-// apart, changed alike: each by at most 8 lines, with at least 4 different words, and
-// at least 0.6 of the changed words in common with the first of them. It takes at most
-// 20 fixes of a project, spread evenly over its history.
+// apart, changed alike: each by at most 8 lines, one of them no comment, with at least 4
+// different words, and at least 0.6 of the changed words in common with the first of
+// them. It takes at most 20 fixes of a project, spread evenly over its history.
 //
 // # What is measured
 //

@@ -87,6 +87,7 @@ type hunk struct {
 	words   map[string]bool // of the changed lines
 	before  string          // the removed text without blanks
 	after   string
+	code    bool // a changed line is no comment
 }
 
 var hunkHead = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+`)
@@ -143,6 +144,9 @@ func (h *hunk) add(line string) {
 		h.words[w] = true
 	}
 	bare := strings.Join(strings.Fields(line[1:]), "")
+	if bare != "" && !commented.MatchString(bare) && (path.Ext(h.file) != ".py" || bare[0] != '#') {
+		h.code = true
+	}
 	if line[0] == '-' {
 		h.before += bare
 	} else {
@@ -150,9 +154,12 @@ func (h *hunk) add(line string) {
 	}
 }
 
+// commented matches a line that is a comment, without its blanks.
+var commented = regexp.MustCompile(`^(//|/?\*|"""|<!--)`)
+
 // eligible reports whether a hunk may be a place of a fix.
 func (h hunk) eligible() bool {
-	return h.changed > 0 && h.changed <= maxChanged && len(h.words) >= minWords && h.before != h.after
+	return h.code && h.changed <= maxChanged && len(h.words) >= minWords && h.before != h.after
 }
 
 // alike reports whether two hunks changed alike.
