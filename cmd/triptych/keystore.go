@@ -100,7 +100,8 @@ func (a *app) withKeys(ctx context.Context, use func(keys.Store) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(keyHint(use(store)), store.Close())
+	recorded := &recordedKeys{Store: store, record: a.recordOnce(client, env)}
+	return errors.Join(keyHint(use(recorded)), store.Close())
 }
 
 // keyID returns the id of the key that a word names: the id itself, or the name of one

@@ -132,7 +132,7 @@ func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h 
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	if err := a.welcome(ctx, f, h.keys, certificates, listener.Addr()); err != nil {
+	if err := a.welcome(ctx, f, &recordedKeys{Store: h.keys, record: h.recorder.administered}, certificates, listener.Addr()); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	ctx, stop := context.WithCancel(ctx)

@@ -47,7 +47,12 @@ func (s *services) open(ctx context.Context, a *app, env mcp.Env, configure func
 			return err
 		}
 		s.recorder.store = trailStore(s.client)
-		s.closers = append(s.closers, s.recorder.trail.Close)
+		trail := s.recorder.trail
+		s.recorder.opening.Go(func() { _ = trail.Open() }) // the first record tries again and tells
+		s.closers = append(s.closers, func() error {
+			s.recorder.opening.Wait()
+			return trail.Close()
+		})
 	}
 	a.lend(s.recorder, &accounts{meter: s.meter, now: a.now})
 	shared, err := stateKey(ctx, s.client)

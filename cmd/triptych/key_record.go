@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/audit"
+	"github.com/triptych-mcp/triptych/transport/keys"
+)
+
+// recordedKeys is a store whose changes are records of the audit trail: they are on
+// disk before the caller learns of the change.
+type recordedKeys struct {
+	keys.Store
+	record func(ctx context.Context, method, id string) error
+}
+
+// Create implements [keys.Store].
+func (s *recordedKeys) Create(ctx context.Context, kind keys.Kind, settings keys.Settings) (keys.Record, keys.Token, error) {
+	r, token, err := s.Store.Create(ctx, kind, settings)
+	if err != nil {
+		return r, token, err
+	}
+	return r, token, s.changed(ctx, "create", r.ID)
+}
+
+// Rotate implements [keys.Store].
+func (s *recordedKeys) Rotate(ctx context.Context, id string, grace time.Duration) (keys.Record, keys.Token, error) {
+	r, token, err := s.Store.Rotate(ctx, id, grace)
+	if err != nil {
+		return r, token, err
+	}
+	return r, token, s.changed(ctx, "rotate", id)
+}
+
+// Revoke implements [keys.Store].
+func (s *recordedKeys) Revoke(ctx context.Context, id string) (keys.Record, error) {
+	r, err := s.Store.Revoke(ctx, id)
+	if err != nil {
+		return r, err
+	}
+	return r, s.changed(ctx, "revoke", id)
+}
+
+// Update implements [keys.Store].
+func (s *recordedKeys) Update(ctx context.Context, id string, change func(*keys.Settings) error) (keys.Record, error) {
+	r, err := s.Store.Update(ctx, id, change)
+	if err != nil {
+		return r, err
+	}
+	return r, s.changed(ctx, "update", id)
+}
+
+func (s *recordedKeys) changed(ctx context.Context, verb, id string) error {
+	if err := s.record(ctx, "key/"+verb, id); err != nil {
+		return fmt.Errorf("%s was changed (%s), but the audit trail has no record of it: %w", id, verb, err)
+	}
+	return nil
+}
+
+// recordOnce returns a function that adds one record to the trail: commands have no
+// trail open, and most of them need none.
+func (a *app) recordOnce(client redis.UniversalClient, env mcp.Env) func(ctx context.Context, method, id string) error {
+	return func(ctx context.Context, method, id string) error {
+		trail, err := a.openTrail(client, env)
+		if err != nil {
+			return err
+		}
+		seq, err := trail.Append(administration(method, id))
+		if err == nil {
+			err = trail.Commit(ctx, seq)
+		}
+		return errors.Join(err, trail.Close())
+	}
+}
+
+// administration is the record of something that the user of the machine did.
+func administration(method, id string) audit.Record {
+	return audit.Record{Key: mcp.Local().ID, Method: method, Target: id, Outcome: audit.OK}
+}
+
+// administered records something that the server or its user did.
+func (r *recorder) administered(ctx context.Context, method, id string) error {
+	if r.trail == nil {
+		return nil
+	}
+	if err := r.append(classified{Record: administration(method, id), change: true}); err != nil {
+		return err
+	}
+	return r.commit(ctx)
+}
