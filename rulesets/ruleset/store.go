@@ -108,6 +108,11 @@ type Store interface {
 	// changes nothing is none. What others changed without this program is
 	// recorded when a store sees it: before the next change at the latest.
 	History(ctx context.Context, name Name) ([]Revision, error)
+	// MoveLabel moves or removes a label and returns the move as it is recorded.
+	// Errors: [*NoRevisionError], [*NoLabelError], [*FixedLabelError].
+	MoveLabel(ctx context.Context, name Name, m LabelMove) (LabelMove, error)
+	// LabelMoves returns the moves of all labels of a ruleset, newest first.
+	LabelMoves(ctx context.Context, name Name) ([]LabelMove, error)
 	// List returns a page of rulesets in the order of [Compare]; next is the
 	// position to continue from, "" at the end.
 	List(ctx context.Context, page Page) (metas []Meta, next string, err error)

@@ -41,7 +41,8 @@
 // JSON object with the whole content. A change appends and syncs its revision before
 // it replaces the file. A line that a killed process left unfinished is not read,
 // and the next one takes its place. A content that others have written is recorded
-// when it is read, before it is replaced, or soon after a watch has seen it.
+// when it is read, before it is replaced, or soon after a watch has seen it. The
+// moves of its labels are the lines of .history/NAME.labels.jsonl.
 //
 // # Watching
 //

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -119,11 +118,16 @@ func lastLine(f *os.File) (line []byte, end int64, err error) {
 // appendRecord adds a record to a history and syncs it. undo takes it out again
 // when the change that it records fails. The lock is held.
 func (s *Store) appendRecord(name ruleset.Name, r record) (undo func(), err error) {
-	line, err := json.Marshal(r)
+	return s.appendLine(s.historyPath(name), r)
+}
+
+// appendLine adds a line of JSON to a file of the history and syncs it. undo takes it
+// out again. The lock is held.
+func (s *Store) appendLine(path string, v any) (undo func(), err error) {
+	line, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	path := s.historyPath(name)
 	_, statErr := os.Stat(path)
 	if isNew := errors.Is(statErr, fs.ErrNotExist); isNew {
 		if err := s.makeHistoryDir(); err != nil {
@@ -268,26 +272,46 @@ func (s *Store) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revis
 	if _, err := os.Stat(s.dir); err == nil {
 		_ = s.locked(ctx, func() error { _, err := s.reconcile(name); return err }) // what is recorded counts
 	}
-	data, err := os.ReadFile(s.historyPath(name))
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0 {
-		return nil, &ruleset.NotFoundError{Name: name}
-	}
-	if err != nil {
-		return nil, unavailable(err)
-	}
+	return s.revisions(name)
+}
+
+// revisions reads the history of a ruleset, newest first.
+func (s *Store) revisions(name ruleset.Name) ([]ruleset.Revision, error) {
 	var all []ruleset.Revision
-	for line := range strings.Lines(string(data)) {
-		if !strings.HasSuffix(line, "\n") {
-			break // it is being written, or its writer was killed
-		}
+	err := eachLine(s.historyPath(name), func(line []byte) error {
 		var r record
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			return nil, fmt.Errorf("the history of %s cannot be read: %w", name, err)
+		if err := json.Unmarshal(line, &r); err != nil {
+			return fmt.Errorf("the history of %s cannot be read: %w", name, err)
 		}
 		all = append(all, r.revision(name))
+		return nil
+	})
+	if err == nil && len(all) == 0 {
+		err = &ruleset.NotFoundError{Name: name}
 	}
 	slices.Reverse(all)
-	return all, nil
+	return all, err
+}
+
+// eachLine calls use with the whole lines of a file, which may be missing. A last
+// line without its end is being written, or its writer was killed.
+func eachLine(path string, use func(line []byte) error) error {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	for line := range bytes.Lines(data) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			return nil
+		}
+		if err := use(line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // syncDir puts the names in a folder on disk. Windows does so itself.

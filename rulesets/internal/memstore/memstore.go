@@ -19,8 +19,9 @@ type Store struct {
 
 	mu       sync.Mutex
 	all      map[ruleset.Name]ruleset.Ruleset
-	history  map[ruleset.Name][]ruleset.Revision // oldest first
-	watchers map[int]chan ruleset.Change         // 0 waits for the first watch
+	history  map[ruleset.Name][]ruleset.Revision  // oldest first
+	moves    map[ruleset.Name][]ruleset.LabelMove // newest first
+	watchers map[int]chan ruleset.Change          // 0 waits for the first watch
 	last     int
 }
 
@@ -31,6 +32,7 @@ const maxUnheard = 100
 func New(now func() time.Time) *Store {
 	return &Store{
 		now: now, all: map[ruleset.Name]ruleset.Ruleset{}, history: map[ruleset.Name][]ruleset.Revision{},
+		moves:    map[ruleset.Name][]ruleset.LabelMove{},
 		watchers: map[int]chan ruleset.Change{0: make(chan ruleset.Change, maxUnheard)},
 	}
 }
@@ -117,12 +119,40 @@ func (s *Store) recordLocked(r ruleset.Ruleset, by ruleset.By, deleted bool) rul
 func (s *Store) History(_ context.Context, name ruleset.Name) ([]ruleset.Revision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.historyLocked(name)
+}
+
+func (s *Store) historyLocked(name ruleset.Name) ([]ruleset.Revision, error) {
 	all := slices.Clone(s.history[name])
 	if len(all) == 0 {
 		return nil, &ruleset.NotFoundError{Name: name}
 	}
 	slices.Reverse(all)
 	return all, nil
+}
+
+// MoveLabel implements [ruleset.Store].
+func (s *Store) MoveLabel(_ context.Context, name ruleset.Name, m ruleset.LabelMove) (ruleset.LabelMove, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	history, err := s.historyLocked(name)
+	if err != nil {
+		return m, err
+	}
+	if m, err = ruleset.CheckMove(name, m, history, s.moves[name]); err != nil {
+		return m, err
+	}
+	m.At, m.Once = s.now().UTC().Truncate(time.Second), false
+	s.moves[name] = append([]ruleset.LabelMove{m}, s.moves[name]...)
+	s.tellLocked(ruleset.Change{Kind: ruleset.Updated, Name: name})
+	return m, nil
+}
+
+// LabelMoves implements [ruleset.Store].
+func (s *Store) LabelMoves(_ context.Context, name ruleset.Name) ([]ruleset.LabelMove, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.moves[name]), nil
 }
 
 // List implements [ruleset.Store].

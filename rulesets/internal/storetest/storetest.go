@@ -58,6 +58,8 @@ func Run(t *testing.T, open func(t *testing.T, clock *Clock) (store ruleset.Stor
 		{"a deleted ruleset is restored", undeletes},
 		{"changes at another revision conflict", revisionsConflict},
 		{"each revision is won once", revisionsAreWonOnce},
+		{"labels", labels},
+		{"an immutable label is set once", labelIsSetOnce},
 		{"size limit", sizeLimit},
 		{"not found", notFound},
 		{"order and pages", orderAndPages},

@@ -20,6 +20,7 @@ import (
 const (
 	hashPrefix    = "ruleset:"
 	historyPrefix = "rulesets:history:"
+	labelsPrefix  = "rulesets:labels:"
 	indexKey      = "rulesets:index"
 	readyKey      = "rulesets:index:ready"
 	channel       = "rulesets:events"

@@ -1,0 +1,90 @@
+package valkeystore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A moveRecord is a move of a label in the list of a ruleset's moves.
+type moveRecord struct {
+	Label   ruleset.Label `json:"label"`
+	From    int           `json:"from"`
+	To      int           `json:"to"`
+	At      time.Time     `json:"at"`
+	Author  string        `json:"author"`
+	Client  string        `json:"client"`
+	Message string        `json:"message"`
+}
+
+// labelsKey is the list of the moves of a ruleset's labels, oldest first.
+func labelsKey(name ruleset.Name) string { return labelsPrefix + "{" + hashKey(name) + "}" }
+
+// moveTries limits how often a move is tried again that other changes overtook.
+const moveTries = 20
+
+// MoveLabel implements [ruleset.Store].
+func (s *Store) MoveLabel(ctx context.Context, name ruleset.Name, m ruleset.LabelMove) (ruleset.LabelMove, error) {
+	ctx, stop := context.WithTimeout(ctx, opTimeout)
+	defer stop()
+	for range moveTries {
+		if moved, done, err := s.tryMove(ctx, name, m); done || err != nil {
+			return moved, err
+		}
+	}
+	return m, unavailable(errors.New("others change the ruleset all the time"))
+}
+
+// tryMove records a move. done is false if the ruleset or its labels changed
+// meanwhile.
+func (s *Store) tryMove(ctx context.Context, name ruleset.Name, m ruleset.LabelMove) (_ ruleset.LabelMove, done bool, err error) {
+	history, err := s.History(ctx, name)
+	if err != nil {
+		return m, false, err
+	}
+	moves, err := s.LabelMoves(ctx, name)
+	if err != nil {
+		return m, false, err
+	}
+	if m, err = ruleset.CheckMove(name, m, history, moves); err != nil {
+		return m, false, err
+	}
+	m.At, m.Once = s.now().UTC().Truncate(time.Second), false
+	line, err := json.Marshal(moveRecord{m.Label, m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message})
+	if err != nil {
+		return m, false, err
+	}
+	n, err := moveScript.Run(ctx, once{s.client}, []string{historyKey(name), labelsKey(name)},
+		len(history), len(moves), string(line), channel, "u:"+string(name)).Int()
+	if err != nil {
+		return m, false, unavailable(err)
+	}
+	return m, n == 1, nil
+}
+
+// LabelMoves implements [ruleset.Store].
+func (s *Store) LabelMoves(ctx context.Context, name ruleset.Name) ([]ruleset.LabelMove, error) {
+	ctx, stop := context.WithTimeout(ctx, opTimeout)
+	defer stop()
+	lines, err := s.client.LRange(ctx, labelsKey(name), 0, -1).Result()
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	all := make([]ruleset.LabelMove, len(lines))
+	for i, line := range lines {
+		var r moveRecord
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			return nil, fmt.Errorf("the labels of %s cannot be read: %w", name, err)
+		}
+		all[i] = ruleset.LabelMove{
+			Label: r.Label, From: r.From, To: r.To, At: r.At, By: ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message},
+		}
+	}
+	slices.Reverse(all)
+	return all, nil
+}
