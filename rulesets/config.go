@@ -18,16 +18,24 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 )
 
-// A Config is the family's configuration. Rulesets have no flags of their own: they
-// are in the store of the program.
-type Config struct{}
+// A Config is the family's configuration. The rulesets themselves are in the store
+// of the program.
+type Config struct {
+	// Protected are patterns of labels that only the scope rulesets:admin moves.
+	Protected []string
+	// Immutable are patterns of labels that are set once.
+	Immutable []string
+}
 
-// RegisterFlags adds no flags.
-func (*Config) RegisterFlags(*pflag.FlagSet) {}
+// RegisterFlags adds the family's flags.
+func (c *Config) RegisterFlags(set *pflag.FlagSet) {
+	set.StringSliceVar(&c.Protected, "protected-labels", nil, "let only keys with the scope rulesets:admin move these `labels` of rulesets; * and ? stand for any text and character")
+	set.StringSliceVar(&c.Immutable, "immutable-labels", nil, "never move these `labels` of rulesets once they are set, such as v*")
+}
 
-// Scopes returns the scopes of the family's rows.
+// Scopes returns the scopes of the family's rows, and that of protected labels.
 func (*Config) Scopes() []mcp.Scope {
-	return (&tools{store: memstore.New(time.Now)}).table().Scopes()
+	return append((&tools{store: memstore.New(time.Now)}).table().Scopes(), scopeAdmin)
 }
 
 // OpenStore opens the store of the program: env.Store is a path, file:DIR, memory:,
@@ -59,10 +67,10 @@ func redacted(raw string) string {
 }
 
 // Open returns the family's table.
-func (*Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
+func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 	store, err := OpenStore(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	return (&tools{store: store}).table(), nil
+	return (&tools{store: store, labels: labelRules{c.Protected, c.Immutable}}).table(), nil
 }

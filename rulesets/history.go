@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,10 +88,10 @@ func plainText(r ruleset.Revision) string {
 }
 
 type historyArgs struct {
-	Name  string `json:"name" doc:"Exact ruleset name"`
-	From  *int   `json:"from" min:"1" doc:"Show what changed since this revision"`
-	To    *int   `json:"to" min:"1" doc:"Show what changed up to this revision (default: the newest)"`
-	Limit *int   `json:"limit" min:"1" max:"1000" doc:"List at most so many revisions, newest first (default: 50)"`
+	Name  string `json:"name"`
+	From  *int   `json:"from" doc:"Diff from this revision"`
+	To    *int   `json:"to"`
+	Limit *int   `json:"limit" min:"1"`
 }
 
 // defaultLimit is the default number of revisions in a list.
@@ -111,9 +113,20 @@ func (t *tools) history(ctx context.Context, _ *mcp.Call, args historyArgs) (his
 	if args.Limit != nil {
 		limit = *args.Limit
 	}
+	moves, err := t.store.LabelMoves(ctx, name)
+	if err != nil {
+		return historyOf{}, &opError{"retrieve", err}
+	}
+	labels := ruleset.Labels(moves)
 	h := historyOf{Name: args.Name, Total: len(history), Revisions: []revisionInfo{}}
 	for _, r := range history[:min(limit, len(history))] {
-		h.Revisions = append(h.Revisions, infoOf(r))
+		info := infoOf(r)
+		for _, label := range slices.Sorted(maps.Keys(labels)) {
+			if labels[label] == r.Number {
+				info.Labels = append(info.Labels, string(label))
+			}
+		}
+		h.Revisions = append(h.Revisions, info)
 	}
 	return h, nil
 }
@@ -148,10 +161,13 @@ type revisionInfo struct {
 	Message  string    `json:"message,omitempty"`
 	Restores int       `json:"restores,omitempty"`
 	Deleted  bool      `json:"deleted,omitempty"`
+	Labels   []string  `json:"labels,omitempty"`
 }
 
 func infoOf(r ruleset.Revision) revisionInfo {
-	return revisionInfo{r.Number, r.At, r.By.Author, r.By.Client, r.By.Message, r.By.Restores, r.Deleted}
+	return revisionInfo{
+		Rev: r.Number, At: r.At, Author: r.By.Author, Client: r.By.Client, Message: r.By.Message, Restores: r.By.Restores, Deleted: r.Deleted,
+	}
 }
 
 // historyOf is the answer of ruleset_history.
@@ -190,6 +206,9 @@ func (r revisionInfo) line() string {
 	if r.Client != "" {
 		text += " (" + r.Client + ")"
 	}
+	if len(r.Labels) > 0 {
+		text += ", labels " + strings.Join(r.Labels, " ")
+	}
 	if r.Deleted {
 		text += ", deleted"
 	}
@@ -203,10 +222,9 @@ func (r revisionInfo) line() string {
 }
 
 type restoreArgs struct {
-	Name    string  `json:"name" doc:"Exact ruleset name"`
-	Rev     int     `json:"rev" min:"1" doc:"Revision whose content is restored"`
-	IfRev   *int    `json:"if_rev" min:"1" doc:"Restore only if the ruleset is at this revision"`
-	Message *string `json:"message" doc:"Why, for the history"`
+	Name    string  `json:"name"`
+	Rev     int     `json:"rev" min:"1"`
+	Message *string `json:"message"`
 }
 
 func (t *tools) restore(ctx context.Context, call *mcp.Call, args restoreArgs) (done, error) {
@@ -214,9 +232,9 @@ func (t *tools) restore(ctx context.Context, call *mcp.Call, args restoreArgs) (
 	if err != nil {
 		return done{}, &opError{"restore", err}
 	}
-	r, err := Restore(ctx, t.store, name, args.Rev, orZero(args.IfRev), by(call, args.Message))
+	r, err := Restore(ctx, t.store, name, args.Rev, 0, by(call, args.Message))
 	if err != nil {
-		return done{}, &opError{"restore", t.explainConflict(ctx, err, orZero(args.IfRev))}
+		return done{}, &opError{"restore", err}
 	}
 	return doneAt(call, args.Name, "restored", r.Rev), nil
 }

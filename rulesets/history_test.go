@@ -38,7 +38,7 @@ func TestRestoreTool(t *testing.T) {
 	h := open(t)
 	h.expect("create_ruleset", `{"name":"a","description":"d","markdown":"one"}`, "Successfully created ruleset 'a'", false)
 	h.expect("update_ruleset", `{"name":"a","markdown":"two"}`, "Successfully updated ruleset 'a'", false)
-	h.expect("restore_ruleset", `{"name":"a","rev":1,"if_rev":2}`, "Successfully restored ruleset 'a'", false)
+	h.expect("restore_ruleset", `{"name":"a","rev":1}`, "Successfully restored ruleset 'a'", false)
 	h.expect("delete_ruleset", `{"name":"a"}`, "Successfully deleted ruleset 'a'", false)
 	h.expect("restore_ruleset", `{"name":"a","rev":4}`, "failed to restore ruleset: revision 4 is a deletion and has no content", true)
 	h.expect("restore_ruleset", `{"name":"a","rev":2,"message":"back"}`, "Successfully restored ruleset 'a'", false)

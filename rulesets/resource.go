@@ -30,11 +30,14 @@ func (t *tools) resources(ctx context.Context, _ *mcp.Call, after string, limit 
 }
 
 func (t *tools) read(ctx context.Context, _ *mcp.Call, uri string) ([]mcp.Contents, error) {
-	name, rev, err := parseURI(uri)
+	name, at, err := parseURI(uri)
 	if err != nil {
 		return nil, notFound(uri, err)
 	}
-	r, err := t.at(ctx, name, rev)
+	r, err := t.readAt(ctx, name, at)
+	if _, none := errors.AsType[*ruleset.NoLabelError](err); none {
+		return nil, notFound(uri, err)
+	}
 	if _, none := errors.AsType[*ruleset.NoRevisionError](err); none {
 		return nil, notFound(uri, err)
 	}
@@ -47,18 +50,31 @@ func (t *tools) read(ctx context.Context, _ *mcp.Call, uri string) ([]mcp.Conten
 	return []mcp.Contents{{URI: uri, MIMEType: mimeType, Text: page(&r, ", ")}}, nil
 }
 
-// parseURI takes ruleset://NAME or ruleset://NAME@REV apart.
-func parseURI(uri string) (name ruleset.Name, rev *int, err error) {
-	word, number, revised := strings.Cut(strings.TrimPrefix(uri, uriPrefix), "@")
-	if revised {
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 1 || strconv.Itoa(n) != number {
-			return "", nil, fmt.Errorf("'%s' is not the number of a revision", number)
-		}
-		rev = &n
+// parseURI takes ruleset://NAME, ruleset://NAME@REV or ruleset://NAME@LABEL apart.
+func parseURI(uri string) (name ruleset.Name, at string, err error) {
+	word, at, pinned := strings.Cut(strings.TrimPrefix(uri, uriPrefix), "@")
+	if n, err := strconv.Atoi(at); err == nil && (n < 1 || strconv.Itoa(n) != at) {
+		return "", "", fmt.Errorf("'%s' is not the number of a revision", at)
+	} else if _, labelErr := ruleset.ParseLabel(at); pinned && err != nil && labelErr != nil {
+		return "", "", labelErr
 	}
 	name, err = ruleset.ParseName(word)
-	return name, rev, err
+	return name, at, err
+}
+
+// readAt returns a ruleset at a revision or label, the newest one for "".
+func (t *tools) readAt(ctx context.Context, name ruleset.Name, at string) (ruleset.Ruleset, error) {
+	if at == "" {
+		return t.at(ctx, name, nil)
+	}
+	if n, err := strconv.Atoi(at); err == nil {
+		return t.at(ctx, name, &n)
+	}
+	rev, err := t.labelled(ctx, name, at)
+	if err != nil {
+		return ruleset.Ruleset{}, err
+	}
+	return t.at(ctx, name, rev)
 }
 
 func notFound(uri string, err error) error {

@@ -14,10 +14,18 @@ import (
 const (
 	scopeRead  mcp.Scope = "rulesets:read"
 	scopeWrite mcp.Scope = "rulesets:write"
+	// scopeAdmin is the right to move protected labels.
+	scopeAdmin mcp.Scope = "rulesets:admin"
 )
 
+// setHistory is the toolset of revisions and labels.
+const setHistory = "history"
+
 // tools are the handlers of the family.
-type tools struct{ store ruleset.Store }
+type tools struct {
+	store  ruleset.Store
+	labels labelRules
+}
 
 func (t *tools) table() *mcp.Table {
 	return &mcp.Table{
@@ -62,17 +70,19 @@ func (t *tools) table() *mcp.Table {
 				Call:   mcp.Typed(t.search),
 			},
 			{
-				Name: "ruleset_history", Title: "History of a ruleset", Scope: scopeRead, Hints: mcp.ReadOnly, Extension: true,
-				LookUp: "it reads rulesets, which every caller with the scope may read",
-				Doc: "List the revisions of a ruleset, also of a deleted one: who changed it, when and why. " +
-					"With from, show what changed between two revisions",
+				Name: "ruleset_history", Title: "Ruleset history", Scope: scopeRead, Hints: mcp.ReadOnly, Extension: true, Toolset: setHistory,
+				Doc:  "List revisions, or with from or to show a diff",
 				Call: mcp.Typed(t.history),
 			},
 			{
-				Name: "restore_ruleset", Title: "Restore a revision", Scope: scopeWrite, Hints: mcp.Destructive, Extension: true,
-				Doc: "Give a ruleset the content of one of its revisions again, as a new revision. " +
-					"A deleted ruleset is created again",
+				Name: "restore_ruleset", Title: "Restore a ruleset", Scope: scopeWrite, Hints: mcp.Destructive, Extension: true, Toolset: setHistory,
+				Doc:     "Restore an old revision, also of a deleted ruleset",
 				Details: changeDetails, Call: mcp.Typed(t.restore),
+			},
+			{
+				Name: "label_ruleset", Title: "Label a ruleset", Scope: scopeWrite, Hints: mcp.Destructive | mcp.Idempotent, Extension: true, Toolset: setHistory,
+				Doc:     "Move a label such as production to a revision",
+				Details: labelDetails, Call: mcp.Typed(t.label),
 			},
 		},
 		Resources: []mcp.ResourceSource{{
@@ -94,7 +104,7 @@ type createArgs struct {
 	Description string   `json:"description" doc:"Brief description of the ruleset"`
 	Markdown    string   `json:"markdown" doc:"Ruleset content in markdown format"`
 	Tags        []string `json:"tags,omitempty" doc:"Categorization tags (default: empty array)"`
-	Message     *string  `json:"message" extension:"true" doc:"Why, for the history"`
+	Message     *string  `json:"message" extension:"true" doc:"Why"`
 }
 
 func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (done, error) {
@@ -138,7 +148,9 @@ func changeDetails(_ json.RawMessage, answer any) map[string]string {
 
 type getArgs struct {
 	Name string `json:"name" doc:"Exact ruleset name"`
-	Rev  *int   `json:"rev" extension:"true" min:"1" doc:"Revision to read (default: the newest)"`
+	Rev  *int   `json:"rev" extension:"true" doc:"Default: newest"`
+	// Label and Rev exclude each other.
+	Label *string `json:"label" extension:"true"`
 }
 
 func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, error) {
@@ -146,7 +158,16 @@ func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, err
 	if err != nil {
 		return got{}, &opError{"retrieve", err}
 	}
-	r, err := t.at(ctx, name, args.Rev)
+	rev := args.Rev
+	if args.Label != nil {
+		if rev != nil {
+			return got{}, &opError{"retrieve", errors.New("give rev or label, not both")}
+		}
+		if rev, err = t.labelled(ctx, name, *args.Label); err != nil {
+			return got{}, &opError{"retrieve", err}
+		}
+	}
+	r, err := t.at(ctx, name, rev)
 	if err != nil {
 		return got{}, &opError{"retrieve", err}
 	}
@@ -160,8 +181,8 @@ type updateArgs struct {
 	Description *string   `json:"description" doc:"New description"`
 	Tags        *[]string `json:"tags" doc:"New tags (replaces existing tags)"`
 	Markdown    *string   `json:"markdown" doc:"New content"`
-	IfRev       *int      `json:"if_rev" extension:"true" min:"1" doc:"Update only if the ruleset is at this revision, so that no change of others is lost"`
-	Message     *string   `json:"message" extension:"true" doc:"Why, for the history"`
+	IfRev       *int      `json:"if_rev" extension:"true" doc:"Fail unless it is at this revision"`
+	Message     *string   `json:"message" extension:"true" doc:"Why"`
 }
 
 func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (done, error) {
@@ -183,9 +204,8 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 }
 
 type deleteArgs struct {
-	Name    string  `json:"name" doc:"Ruleset name to delete"`
-	IfRev   *int    `json:"if_rev" extension:"true" min:"1" doc:"Delete only if the ruleset is at this revision"`
-	Message *string `json:"message" extension:"true" doc:"Why, for the history"`
+	Name  string `json:"name" doc:"Ruleset name to delete"`
+	IfRev *int   `json:"if_rev" extension:"true"`
 }
 
 func (t *tools) delete(ctx context.Context, call *mcp.Call, args deleteArgs) (done, error) {
@@ -193,7 +213,7 @@ func (t *tools) delete(ctx context.Context, call *mcp.Call, args deleteArgs) (do
 	if err != nil {
 		return done{}, &opError{"delete", err}
 	}
-	removal := ruleset.Removal{By: by(call, args.Message), IfRev: orZero(args.IfRev)}
+	removal := ruleset.Removal{By: by(call, nil), IfRev: orZero(args.IfRev)}
 	err = t.store.Delete(ctx, name, removal)
 	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
 		err = t.withNames(ctx, err, existingText)

@@ -24,7 +24,7 @@ func (a *app) rulesetsCommand() command {
 		short: "work with rulesets",
 		sub: []command{
 			a.rulesetsList(), a.rulesetsSearch(), a.rulesetsShow(), a.rulesetsCreate(),
-			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsHistory(), a.rulesetsDiff(), a.rulesetsRestore(),
+			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsHistory(), a.rulesetsDiff(), a.rulesetsRestore(), a.rulesetsLabel(),
 			a.rulesetsImport(), a.rulesetsExport(),
 		},
 	}
