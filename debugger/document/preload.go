@@ -99,7 +99,7 @@ func (l *Library) preload(ctx context.Context, report *PreloadReport) {
 	report.Bytes, report.Cached = doc.bytes, doc.cached
 }
 
-// A loaded document is described by its name, size and failure.
+// A loaded describes a preloaded document: its size, and whether it was in the cache.
 type loaded struct {
 	bytes  int64
 	cached bool
