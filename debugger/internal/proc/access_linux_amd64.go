@@ -12,13 +12,15 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// Regs returns the registers of a thread.
+// Regs returns the registers of a thread. The resume flag is 0 in them: where it
+// is set depends on how the thread has stopped, and not on the program.
 func (p *Process) Regs(thread int) (ptrace.Regs, error) {
 	var r ptrace.Regs
 	err := p.stand(thread, func(s *standing) error {
 		r = s.regs
 		return nil
 	}, func(tid int) error { return p.tracer.Regs(tid, &r) })
+	r.EFlags &^= ptrace.ResumeFlag
 	return r, err
 }
 
