@@ -63,7 +63,8 @@ soak: ## keep the program busy for SOAK over both roads and write what became of
 	go test -count=1 -v -run '^TestSoak$$' -timeout 3h ./conformance/load -soak $(SOAK) -soak-file $(CURDIR)/bin/peers/soak.json
 	cd conformance/peers && go run . -soak $(CURDIR)/bin/peers/soak.json
 
-rounds: ## attach 2000 times and kill debuggers 100 times in each state, to find races; 2 minutes
+rounds: ## kill debuggers 6000 times and attach 2000 times, to find races; 8 minutes
+	TRIPTYCH_TEST_KILLS=1000 go test -count=1 -timeout 30m -run '^TestKilledAtAnyMoment$$' ./debugger/internal/history
 	TRIPTYCH_TEST_ROUNDS=2000 go test -count=1 -run '^Test(AttachRounds|NoSignalIsLost|DebuggerIsKilled)$$' ./debugger/internal/proc
 
 cover: ## show the coverage by package

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/interp"
@@ -25,6 +26,7 @@ type interpreter struct {
 	layout  xsave.Layout
 	vectors bool // ahead in vectors, too
 	changes []vectorChange
+	patches []proc.Patch // that the process is to get
 	from    *ptrace.Regs // at the beginning of a row, until its first record
 	part    []byte
 	diffs   [32]uint64 // of registers, by their bits in a record's mask
@@ -238,21 +240,25 @@ func (n *run) settle(p *interpreter, t *thread, done int) error {
 	if done == 0 {
 		return nil
 	}
-	if err := p.machine.Flush(p.write); err != nil {
+	p.patches = p.patches[:0]
+	err := p.machine.Flush(p.write)
+	var vector []byte
+	if p.vectors {
+		vector = t.vector
+	}
+	if err == nil {
+		err = n.s.Commit(p.patches, vector, t.regs)
+	}
+	if err != nil {
 		n.r.restart("the process could not be brought to where it should be")
 		return err
 	}
-	if p.vectors {
-		if err := n.r.target.SetXState(t.id, t.vector); err != nil {
-			n.r.restart("the process could not be brought to where it should be")
-			return err
-		}
-	}
 	p.ahead, p.vectors = false, false
-	return n.s.SetRegs(t.regs)
+	return nil
 }
 
-// write writes a page, but for what the kernel writes by itself.
+// write notes what is to be written of a page: all but what the kernel writes by
+// itself.
 func (p *interpreter) write(addr uint64, data []byte) error {
 	whole := x86.Span{Addr: addr, Len: uint64(len(data))}
 	pieces := append(make([]x86.Span, 0, 4), whole)
@@ -262,9 +268,7 @@ func (p *interpreter) write(addr uint64, data []byte) error {
 		}
 	}
 	for _, s := range pieces {
-		if _, err := p.r.target.WriteMemory(s.Addr, data[s.Addr-addr:s.Addr-addr+s.Len]); err != nil {
-			return err
-		}
+		p.patches = append(p.patches, proc.Patch{Address: s.Addr, Data: data[s.Addr-addr : s.Addr-addr+s.Len]})
 	}
 	return nil
 }

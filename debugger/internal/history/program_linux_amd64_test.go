@@ -20,6 +20,8 @@ func TestMain(m *testing.M) {
 			os.Exit(proc.GuardMain())
 		case victimCommand:
 			os.Exit(victimMain(os.Args[2:]))
+		case killedCommand:
+			os.Exit(killedMain(os.Args[2:]))
 		}
 	}
 	os.Exit(m.Run())

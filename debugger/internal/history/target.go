@@ -41,6 +41,7 @@ type Stepper interface {
 	Pending(thread int) bool
 	Poll() (bool, error)
 	Await(d time.Duration) error
+	Commit(memory []proc.Patch, vector []byte, regs ptrace.Regs) error
 	Forget()
 }
 

@@ -21,7 +21,14 @@ func Attach(ctx context.Context, pid int, options Options) (*Process, error) {
 	if err := checkAttach(pid); err != nil {
 		return nil, err
 	}
-	return open(ctx, pid, options, func(p *Process) error { return p.seize(pid) })
+	claim := claimProcess(ctx, pid)
+	p, err := open(ctx, pid, options, func(p *Process) error { return p.seize(pid) })
+	if err != nil {
+		_ = claim.Close()
+		return nil, err
+	}
+	p.claim = claim
+	return p, nil
 }
 
 // open makes a Process and fills it on its tracer's thread.
@@ -33,7 +40,7 @@ func open(ctx context.Context, pid int, options Options, fill func(*Process) err
 	p := newProcess(pid, options, tracer)
 	err = tracer.Do(ctx, func() error {
 		err := fill(p)
-		if err == nil {
+		if err == nil && p.memory == nil {
 			p.memory, err = ptrace.OpenMemory(p.pid)
 		}
 		if err != nil && p.ended == nil {
@@ -43,6 +50,9 @@ func open(ctx context.Context, pid int, options Options, fill func(*Process) err
 	})
 	if err != nil {
 		tracer.Close()
+		if p.memory != nil {
+			_ = p.memory.Close()
+		}
 		return nil, refused(p.pid, err)
 	}
 	p.log = p.log.With("pid", p.pid)
@@ -68,7 +78,10 @@ func refused(pid int, err error) error {
 
 // seize traces all threads and stops them. Threads that are born meanwhile are
 // traced from birth if their parent was, and else found by the next look.
-func (p *Process) seize(pid int) error {
+func (p *Process) seize(pid int) (err error) {
+	if p.memory, err = ptrace.OpenMemory(pid); err != nil {
+		return notFound(err)
+	}
 	for {
 		found, err := p.seizeNew()
 		if err != nil {

@@ -32,8 +32,8 @@ func (p *Process) patches() []patch {
 // of int3 instructions: they stay out until it has a memory of its own.
 func (p *Process) release(child int, born []patch) {
 	shared := p.shares(child)
-	if len(born) > 0 || p.shield != nil {
-		p.clean(child, born)
+	if len(born) > 0 || p.shield != nil || p.rescue != 0 {
+		p.clean(child, born, shared)
 	}
 	if shared {
 		p.sharers = append(p.sharers, child)
@@ -48,7 +48,7 @@ func (p *Process) release(child int, born []patch) {
 
 // clean takes patches out of a child's memory, and gives it the handler of
 // SIGTRAP back.
-func (p *Process) clean(child int, born []patch) {
+func (p *Process) clean(child int, born []patch, shared bool) {
 	m, err := ptrace.OpenMemory(child)
 	if err != nil {
 		return // it was killed
@@ -56,6 +56,9 @@ func (p *Process) clean(child int, born []patch) {
 	defer func() { _ = m.Close() }()
 	if p.shield != nil {
 		err = p.unshield(child, m)
+	}
+	if !shared {
+		err = errors.Join(err, p.removeRescue(m))
 	}
 	for _, x := range born {
 		err = errors.Join(err, restoreByte(m, x.address, x.original))

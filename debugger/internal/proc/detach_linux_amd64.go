@@ -24,7 +24,7 @@ func (p *Process) Detach(ctx context.Context) error {
 		p.unpin()
 		p.unwatchWrites()
 		if p.ended == nil {
-			return errors.Join(p.rest(), p.releaseChildren(), p.deliverTraps(), p.lowerShield(), p.rest(), p.letAllGo())
+			return errors.Join(p.rest(), p.releaseChildren(), p.deliverTraps(), p.lowerShield(), p.rest(), p.leaveRescue(), p.letAllGo())
 		}
 		return nil
 	})
@@ -109,6 +109,7 @@ func (p *Process) close() {
 		closeEvents(l)
 	}
 	p.guard.close()
+	_ = p.claim.Close()
 	_ = p.memory.Close()
 	p.tracer.Close()
 }

@@ -30,15 +30,24 @@
 //
 // # What holds when this program is killed
 //
-// A process that was attached to runs on, without breakpoints. Only launched
-// programs are killed with us. While there are breakpoints or steps the process
-// has a handler of SIGTRAP that does nothing, in case a trap is on its way to it
-// at that moment; if we are killed then, it keeps it. Detach puts everything
-// back. What does harm is to be killed while the process is made to do a system
-// call of ours: at the first breakpoint, step or Written, in Detach, in Inject,
-// and when a signal that came in a step is given back; each takes some ten
-// microseconds.
-// So does a thread that comes to an int3 before the guard has taken it out.
+// A process that was attached to runs on, without breakpoints. Launched programs
+// are killed with this one. The kernel lets the threads go at once, wherever they
+// stand, and the guard process then finishes what was begun:
+//
+//	int3 instructions    the guard takes them out; a thread that comes to one
+//	                     before that tries again until it is out
+//	a step's SIGTRAP     meets a handler of ours, which returns
+//	a call of Inject     ends in a loop; the guard gives the thread back its
+//	                     registers, its signal mask and the memory it had lent
+//	Stepper.Commit       the threads wait in that loop until the guard has
+//	                     written all memory, vectors and registers
+//
+// The handler and the loop are some ninety bytes at the unused end of the vdso, see
+// rescueCode; what the guard has to do is in memory that it shares with us, see
+// journal. Detach puts everything back; a process whose debugger was killed keeps
+// the bytes and the handler. A signal that was put off by a step is lost then.
+// Nothing of this helps where the system does not let the guard trace the process
+// (kernel.yama.ptrace_scope), or where the guard is killed, too.
 //
 // # Concurrency
 //

@@ -182,6 +182,7 @@ func (p *Process) onExec(t *thread) {
 	p.sharers, p.site = nil, 0
 	p.narrow = narrow(p.pid)
 	p.shield, p.bare = nil, p.narrow
+	p.rescue, p.helpless = 0, false
 	p.unwatchWrites()
 	p.code.drop()
 	_ = p.memory.Close()
@@ -247,41 +248,66 @@ func (p *Process) onTrap(t *thread, info ptrace.SigInfo) {
 	switch info.Code() {
 	case ptrace.CodePerf:
 		if info.PerfLate() {
-			p.onHiddenInt3(t)
+			p.onHiddenInt3(t, info)
 			p.hitLate(t, info)
 		} else if l := p.locationByID(int(info.PerfData())); l != nil {
 			p.hit(t, l, false)
 		}
 	case ptrace.CodeKernel:
-		p.onInt3(t)
+		p.onInt3(t, info)
 	}
 }
 
 // onInt3 tells our instruction from one of the program's own, which stops it
 // and has no other effect.
-func (p *Process) onInt3(t *thread) {
+func (p *Process) onInt3(t *thread, info ptrace.SigInfo) {
 	var r ptrace.Regs
 	if err := p.tracer.Regs(t.id, &r); err != nil {
 		return
 	}
 	l := p.softwareAt(r.RIP - 1)
+	if l == nil && !p.isInt3(r.RIP-1) {
+		// It was that of a debugger which was killed, and its guard has taken it out.
+		_ = p.beforeInt3(t, &r, info) // one that is gone is told
+		return
+	}
 	if l == nil {
 		if !p.drifting {
 			p.tell(t, Stop{Why: Signalled, Signal: unix.SIGTRAP})
 		}
 		return
 	}
-	r.RIP--
-	if err := p.tracer.SetRegs(t.id, &r); err == nil {
+	if p.beforeInt3(t, &r, info) == nil {
 		p.hit(t, l, false)
 	}
+}
+
+// isInt3 reports whether there is an int3 in memory, or nothing that can be read.
+func (p *Process) isInt3(address uint64) bool {
+	var b [1]byte
+	n, _ := p.memory.Read(address, b[:])
+	return n == 0 || b[0] == int3
+}
+
+// beforeInt3 moves a thread from behind an int3 to before it. If this program is
+// killed meanwhile, the thread gets the signal, and cannot know whether it has been
+// moved: so the signal says where to, see rescueCode.
+func (p *Process) beforeInt3(t *thread, r *ptrace.Regs, info ptrace.SigInfo) error {
+	r.RIP--
+	if info.Code() == ptrace.CodeKernel {
+		info.SetAddress(r.RIP)
+		if err := p.tracer.SetSigInfo(t.id, info); err != nil {
+			return err
+		}
+	}
+	return p.tracer.SetRegs(t.id, r)
 }
 
 // onHiddenInt3 is for a thread that blocked SIGTRAP. There a breakpoint of the
 // processor's waits, and if an int3 comes then, the kernel drops the second
 // SIGTRAP and delivers the first, with SIGTRAP unblocked and without a handler
 // (legacy_queue and force_sig_info_to_task in kernel/signal.c).
-func (p *Process) onHiddenInt3(t *thread) {
+func (p *Process) onHiddenInt3(t *thread, info ptrace.SigInfo) {
 	var r ptrace.Regs
 	if err := p.tracer.Regs(t.id, &r); err != nil {
 		return
@@ -291,7 +317,7 @@ func (p *Process) onHiddenInt3(t *thread) {
 	}
 	s, err := readStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
 	if err == nil && s.bits("SigCgt")&trapBit == 0 {
-		p.onInt3(t)
+		p.onInt3(t, info)
 	}
 }
 

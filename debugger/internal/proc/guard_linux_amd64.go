@@ -17,14 +17,43 @@ type guard struct {
 	cmd  *exec.Cmd
 	pipe *os.File
 	done chan struct{} // closed when the process has been waited for
+
+	journal *journal
+}
+
+// startGuard starts the guard of the process, unless it runs.
+func (p *Process) startGuard() error {
+	if p.guard != nil {
+		return nil
+	}
+	j, err := newJournal()
+	if err != nil {
+		return err
+	}
+	g, err := startGuard(p.options.Guard, p.memory.File(), j, p.claim)
+	if err != nil {
+		j.close()
+		return err
+	}
+	p.guard = g
+	return nil
+}
+
+// book is the guard's journal; nil without a guard.
+func (g *guard) book() *journal {
+	if g == nil {
+		return nil
+	}
+	return g.journal
 }
 
 // startGuard starts the process. It gets the memory that it may have to
-// repair as descriptor 3: to open that itself it might not be permitted.
+// repair as descriptor 3: to open that itself it might not be permitted. The
+// journal is descriptor 4, and the claim, which it only holds, descriptor 5.
 //
 // A goroutine of its own starts it, because the tracer's thread takes every
 // child that it has for a traced one.
-func startGuard(command []string, memory *os.File) (*guard, error) {
+func startGuard(command []string, memory *os.File, j *journal, claim *os.File) (*guard, error) {
 	if len(command) == 0 {
 		self, err := os.Executable()
 		if err != nil {
@@ -41,8 +70,11 @@ func startGuard(command []string, memory *os.File) (*guard, error) {
 		return nil, errors.Join(err, r.Close(), w.Close())
 	}
 	defer func() { _ = ready.Close() }()
-	g := &guard{cmd: exec.Command(command[0], command[1:]...), pipe: w, done: make(chan struct{})} //nolint:noctx // it must outlive us
-	g.cmd.Stdin, g.cmd.Stdout, g.cmd.ExtraFiles = r, answer, []*os.File{memory}
+	g := &guard{cmd: exec.Command(command[0], command[1:]...), pipe: w, done: make(chan struct{}), journal: j} //nolint:noctx // it must outlive us
+	g.cmd.Stdin, g.cmd.Stdout, g.cmd.ExtraFiles = r, answer, []*os.File{memory, j.file}
+	if claim != nil {
+		g.cmd.ExtraFiles = append(g.cmd.ExtraFiles, claim)
+	}
 	g.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	started := make(chan error)
 	go g.run(started)
@@ -107,6 +139,7 @@ func (g *guard) close() {
 	if g != nil {
 		_ = g.pipe.Close()
 		<-g.done
+		g.journal.close()
 	}
 }
 
@@ -117,11 +150,19 @@ func GuardMain() int {
 	if _, err := os.Stdout.Write([]byte{'\n'}); err != nil {
 		return 1
 	}
-	in := guardWatch(bufio.NewReader(os.Stdin))
 	memory := os.NewFile(3, "memory")
+	j, err := mapJournal(os.NewFile(4, "journal"))
+	if err != nil {
+		return 1
+	}
+	in := guardWatch(bufio.NewReader(os.Stdin))
 	var errs error
 	for address, original := range in {
 		errs = errors.Join(errs, repair(memory, address, original))
+	}
+	if at, owner := j.rescue(); at != 0 {
+		_, err := memory.WriteAt(owner, int64(at+rescueRepaired))
+		errs = errors.Join(errs, err, finishJournal(j, memory))
 	}
 	if errs != nil {
 		return 1

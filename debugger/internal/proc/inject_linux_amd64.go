@@ -30,15 +30,12 @@ func (p *Process) Inject(thread int, number uint64, args ...uint64) (uint64, err
 
 // inject is Inject for a thread that is in no signal's stop.
 func (p *Process) inject(t *thread, number uint64, args [6]uint64) (uint64, error) {
-	site, err := p.syscallSite()
-	if err != nil {
-		return 0, err
-	}
+	p.prepareRescue()
 	if err := p.restoreMask(t); err != nil {
 		return 0, err
 	}
 	p.code.drop()
-	result, err := p.tracer.Inject(t.id, site, number, args, p.later)
+	result, err := p.injectOnce(t.id, number, args)
 	t.trap = false
 	return result, p.noticeEnd(err)
 }
@@ -48,6 +45,9 @@ func (p *Process) inject(t *thread, number uint64, args [6]uint64) (uint64, erro
 func (p *Process) syscallSite() (uint64, error) {
 	if err := p.wide(); err != nil {
 		return 0, err
+	}
+	if p.rescue != 0 {
+		return p.rescue, nil
 	}
 	if p.site != 0 {
 		return p.site, nil

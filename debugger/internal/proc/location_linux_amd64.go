@@ -239,12 +239,8 @@ func (p *Process) placeInt3(l *location, m Map) error {
 	if m.Shared {
 		return &BreakpointError{l.address, "other processes share this code, and the processor has no breakpoint left"}
 	}
-	if p.guard == nil {
-		g, err := startGuard(p.options.Guard, p.memory.File())
-		if err != nil {
-			return &BreakpointError{l.address, "the guard process does not start: " + err.Error()}
-		}
-		p.guard = g
+	if err := p.startGuard(); err != nil {
+		return &BreakpointError{l.address, "the guard process does not start: " + err.Error()}
 	}
 	var b [1]byte
 	if _, err := p.memory.Read(l.address, b[:]); err != nil {

@@ -3,6 +3,7 @@ package proc
 import (
 	"context"
 	"log/slog"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -49,9 +50,12 @@ type Process struct {
 	armed       bool
 	drifting    bool // breakpoints and signals do not stop
 	guard       *guard
-	shield      *shield // nil if it is not raised
-	bare        bool    // it cannot be raised
-	narrow      bool    // exec has begun a 32-bit program
+	claim       *os.File // see claimProcess
+	shield      *shield  // nil if it is not raised
+	bare        bool     // it cannot be raised
+	narrow      bool     // exec has begun a 32-bit program
+	rescue      uint64   // address of the rescue code, 0 if it is not there
+	helpless    bool     // it cannot be
 
 	writes  *ptrace.Writes // nil if they are not watched
 	unwatch error          // why they cannot be

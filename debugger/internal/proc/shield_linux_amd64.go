@@ -42,7 +42,8 @@ func (p *Process) raiseShield() error {
 	if p.launched || p.shield != nil || p.bare {
 		return nil
 	}
-	ours, ok := p.returning()
+	p.prepareRescue()
+	ours, ok := p.trapAction()
 	if !ok {
 		p.bare = true
 		p.log.Debug("the process has no code that returns from a signal's handler")
@@ -53,6 +54,9 @@ func (p *Process) raiseShield() error {
 		return nil
 	}
 	old, err := p.exchange(t.id, p.memory, &ours)
+	if p.rescue != 0 && old[0] == ours[0] {
+		old = sigaction{} // it is what a debugger has left that was killed
+	}
 	if err == nil {
 		p.shield = &shield{ours, old}
 	}
@@ -147,16 +151,12 @@ func (p *Process) exchange(tid int, m *ptrace.Memory, next *sigaction) (sigactio
 	if next != nil {
 		copy(b, next.bytes())
 	}
-	site, err := p.syscallSite()
-	if err != nil {
-		return old, err
-	}
-	err = p.borrowStack(tid, m, b, func(at uint64) error {
+	err := p.borrowStack(tid, m, b, func(at uint64) error {
 		args := [6]uint64{uint64(unix.SIGTRAP), at, at + sigactionSize, 8}
 		if next == nil {
 			args[1] = 0
 		}
-		_, err := p.tracer.Inject(tid, site, unix.SYS_RT_SIGACTION, args, p.later)
+		_, err := p.injectOnce(tid, unix.SYS_RT_SIGACTION, args)
 		return err
 	})
 	for i := range old {
@@ -175,6 +175,11 @@ func (p *Process) borrowStack(tid int, m *ptrace.Memory, b []byte, f func(at uin
 	saved := make([]byte, len(b))
 	if _, err := m.Read(at, saved); err != nil {
 		return err
+	}
+	if j := p.guard.book(); j != nil {
+		begin := j.length()
+		j.write(m.PID(), at, saved)
+		defer j.truncate(begin)
 	}
 	if _, err := m.Write(at, b); err != nil {
 		return err
@@ -234,8 +239,7 @@ func (p *Process) returning() (sigaction, bool) {
 		ret := bytes.IndexByte(code, retCode)
 		for _, pattern := range restorers {
 			if at := bytes.Index(code, pattern); at >= 0 && ret >= 0 {
-				const flags = 0x04000000 | 0x08000000 | 0x10000000 | 4 // RESTORER, ONSTACK, RESTART, SIGINFO
-				return sigaction{m.Start + uint64(ret), flags, m.Start + uint64(at), 0}, true
+				return sigaction{m.Start + uint64(ret), handlerFlags, m.Start + uint64(at), 0}, true
 			}
 		}
 	}

@@ -44,6 +44,7 @@ const (
 	statState     = 3
 	statParent    = 4
 	statFlags     = 9
+	statStart     = 22
 	statProcessor = 39
 )
 

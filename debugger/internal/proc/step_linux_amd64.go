@@ -99,6 +99,7 @@ func (s *Stepper) Regs() (*ptrace.Regs, error) {
 		if err := s.p.noticeEnd(s.p.tracer.Regs(s.t.id, &s.regs)); err != nil {
 			return nil, err
 		}
+		s.regs.EFlags &^= ptrace.ResumeFlag // as Process.Regs
 		s.valid = true
 	}
 	return &s.regs, nil
@@ -148,6 +149,9 @@ func (s *Stepper) Step() (Outcome, error) {
 		return done, nil
 	}
 	if s.t.step.phase == noStep {
+		if done, err := s.pushFlags(); done {
+			return StepDone, err
+		}
 		if err := s.begin(); err != nil {
 			return s.orEnd(err)
 		}

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
@@ -13,6 +14,39 @@ import (
 // the program's from then on (enable_single_step and is_setting_trap_flag in
 // arch/x86/kernel/step.c). What is left of it makes the process trap, and die,
 // after it was let go. See also set_flags in arch/x86/kernel/ptrace.c.
+
+// pushFlags does pushfq in place of the processor, which would push the trap flag:
+// if this program were killed before that is hidden, the process would see it. It
+// reports false for other instructions, and where the processor has to do more.
+func (s *Stepper) pushFlags() (bool, error) {
+	const pushed = 0x00fcffff // all but RF and VM (Intel SDM volume 2, PUSHF)
+	r, err := s.Regs()
+	if err != nil || s.t.signal.number != 0 || r.EFlags&ptrace.TrapFlag != 0 || s.p.kindAt(r) != pushfCode {
+		return false, nil //nolint:nilerr // the step finds out
+	}
+	var code [1]byte
+	if n, _ := s.p.memory.Read(r.RIP, code[:]); n != 1 || code[0] != 0x9c {
+		return false, nil // with a prefix it is another one
+	}
+	if s.p.signalWaits(s.t) {
+		return false, nil // it comes before the instruction
+	}
+	next := *r
+	next.RSP, next.RIP, next.OrigRAX = r.RSP-8, r.RIP+1, ptrace.NoSyscall
+	next.EFlags &^= ptrace.ResumeFlag
+	if _, err := s.p.memory.Write(next.RSP, binary.LittleEndian.AppendUint64(nil, r.EFlags&pushed)); err != nil {
+		return false, nil //nolint:nilerr // a fault is the processor's
+	}
+	s.valid = false
+	s.t.told, s.t.leave = 0, false
+	return true, s.p.noticeEnd(s.p.tracer.SetRegs(s.t.id, &next))
+}
+
+// signalWaits reports whether a thread gets a signal as soon as it goes on.
+func (p *Process) signalWaits(t *thread) bool {
+	s, err := readStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
+	return err == nil && (s.bits("SigPnd")|s.bits("ShdPnd"))&^s.bits("SigBlk") != 0
+}
 
 // hideTrapFlag takes the flag out of where a step has left it.
 func (s *Stepper) hideTrapFlag(done step, r *ptrace.Regs) error {

@@ -29,6 +29,9 @@ func OpenMemory(pid int) (*Memory, error) {
 // Close closes it.
 func (m *Memory) Close() error { return m.file.Close() }
 
+// PID is the process whose memory it is.
+func (m *Memory) PID() int { return m.pid }
+
 // File is /proc/PID/mem, open for reading and writing. It stays the Memory's.
 func (m *Memory) File() *os.File { return m.file }
 

@@ -34,6 +34,9 @@ func (s *SigInfo) Sender() int { return int(s.int32(16)) }
 // Address is si_addr of a fault.
 func (s *SigInfo) Address() uint64 { return s.uint64(16) }
 
+// SetAddress replaces it.
+func (s *SigInfo) SetAddress(a uint64) { binary.LittleEndian.PutUint64(s[16:], a) }
+
 // PerfData is sig_data of the perf event behind CodePerf.
 func (s *SigInfo) PerfData() uint64 { return s.uint64(24) }
 
