@@ -47,6 +47,9 @@ func showCPP(r *renderer, o Object, depth, pointers int) (content, bool, error) 
 		return content{}, false, nil
 	}
 	c, err := show(r, o, depth, pointers)
+	if len(o.pieces) > 1 { // some parts may be known
+		return c, err == nil, nil
+	}
 	return c, err == nil, lastingError(err)
 }
 
@@ -77,11 +80,14 @@ func cppStringView(r *renderer, o Object, _, _ int) (content, error) {
 // characters shows a string given by its pointer and the member with its
 // length.
 func (r *renderer) characters(o, ptr Object, length string) (content, error) {
-	addr, err := ptr.Uint()
+	n, err := o.number(length)
 	if err != nil {
 		return content{}, err
 	}
-	n, err := o.number(length)
+	if _, ok := ptr.impliedPointer(); ok {
+		return r.impliedText(ptr, int64(n))
+	}
+	addr, err := ptr.Uint()
 	if err != nil {
 		return content{}, err
 	}
@@ -91,6 +97,22 @@ func (r *renderer) characters(o, ptr Object, length string) (content, error) {
 	}
 	s := sequence{length: int64(n), start: addr, elem: elem, owner: o}
 	return r.wideText(s)
+}
+
+// impliedText shows the characters that a pointer without a value points to.
+func (r *renderer) impliedText(ptr Object, n int64) (content, error) {
+	to, err := ptr.Deref()
+	if err != nil {
+		return content{}, err
+	}
+	if n < 0 || to.Type.ByteSize() != 1 {
+		return content{}, ErrOptimizedOut
+	}
+	b := make([]byte, min(n, int64(r.limits.String)+1))
+	if err := to.read(0, b); err != nil {
+		return content{}, err
+	}
+	return content{text: r.quote(b, false), cut: n > int64(r.limits.String)}, nil
 }
 
 func (o Object) cppVector() (sequence, bool, error) {

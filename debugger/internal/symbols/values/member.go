@@ -91,8 +91,8 @@ func (o Object) Deref() (Object, error) {
 	default:
 		return Object{}, fmt.Errorf("%s is no pointer", o.Type)
 	}
-	if o.err == nil && len(o.pieces) == 1 && o.pieces[0].Kind == location.IsPointer {
-		return o.implied(t)
+	if p, ok := o.impliedPointer(); ok {
+		return o.implied(t, p)
 	}
 	addr, err := o.Uint()
 	if err != nil {
@@ -101,10 +101,26 @@ func (o Object) Deref() (Object, error) {
 	return o.At(t.Elem(), addr), nil
 }
 
-// implied follows a pointer to an object that has no address. The location of
-// the pointer names the variable.
-func (o Object) implied(t *types.Type) (Object, error) {
-	pc := o.pieces[0]
+// impliedPointer returns the piece that the object is when it is a pointer to an
+// object without an address (DW_OP_implicit_pointer).
+func (o Object) impliedPointer() (location.Piece, bool) {
+	if o.err != nil {
+		return location.Piece{}, false
+	}
+	at := uint64(0)
+	for _, p := range o.pieces {
+		whole := p.Bits == 0 && o.offset == 0 || p.Bits == uint64(o.Size())*8 && at == o.offset*8
+		if p.Kind == location.IsPointer && whole {
+			return p, true
+		}
+		at += p.Bits
+	}
+	return location.Piece{}, false
+}
+
+// implied follows a pointer to an object that has no address. The pointer names the
+// variable.
+func (o Object) implied(t *types.Type, pc location.Piece) (Object, error) {
 	d := o.View.Image.DebugInfo()
 	if d == nil {
 		return Object{}, ErrOptimizedOut

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/location"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
@@ -104,7 +103,7 @@ func (r *renderer) content(o Object, depth, pointers int) (content, error) {
 	if o.err != nil {
 		return content{}, o.err
 	}
-	if len(o.pieces) == 1 && o.pieces[0].Kind == location.IsPointer {
+	if _, ok := o.impliedPointer(); ok {
 		return r.synthetic(o, depth, pointers)
 	}
 	if p := printerOf(o.Type.Lang); p != nil {
