@@ -3,8 +3,6 @@ package values
 import (
 	"errors"
 	"fmt"
-
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
 // cppRecipes are the types of libstdc++ and libc++ that are not shown member
@@ -115,38 +113,8 @@ func (r *renderer) impliedText(ptr Object, n int64) (content, error) {
 	return content{text: r.quote(b, false), cut: n > int64(r.limits.String)}, nil
 }
 
-func (o Object) cppVector() (sequence, bool, error) {
-	impl, err := o.Member("_M_impl")
-	if err != nil {
-		return sequence{}, false, err
-	}
-	start, err := impl.Member("_M_start")
-	if err != nil {
-		return sequence{}, false, err
-	}
-	from, err := start.Uint()
-	if err != nil {
-		return sequence{}, false, err // the iterators of vector<bool> are no pointers
-	}
-	to, err := impl.number("_M_finish")
-	if err != nil {
-		return sequence{}, false, err
-	}
-	return o.between(from, to, start.Type.Strip().Elem())
-}
-
-// between returns the elements of a vector, given their first address and the
-// one after the last.
-func (o Object) between(from, to uint64, elem *types.Type) (sequence, bool, error) {
-	size := elem.ByteSize()
-	if to < from || size <= 0 {
-		return sequence{}, false, errors.New("vector is not valid")
-	}
-	return sequence{length: int64(to-from) / size, start: from, elem: elem, owner: o}, true, nil
-}
-
 func showVector(r *renderer, o Object, depth, pointers int) (content, error) {
-	s, _, err := o.cppVector()
+	s, _, err := sequenceOf(o)
 	if err != nil {
 		return content{}, err
 	}
@@ -189,7 +157,7 @@ func showOptional(r *renderer, o Object, depth, pointers int) (content, error) {
 	if engaged == 0 {
 		return content{text: "<no value>"}, nil
 	}
-	held, err := o.optional()
+	held, err := optionalValue(o)
 	if err != nil {
 		return content{}, err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// tableName begins the symbols of tables of virtual methods (vtables).
-const tableName = "vtable for "
+// vtableSymbol begins the symbols of tables of virtual methods (vtables).
+const vtableSymbol = "vtable for "
 
 // dynamic returns the complete object that an object of a polymorphic class is
 // part of, found by its vtable (Itanium C++ ABI section 2.5). It returns the
@@ -45,7 +45,7 @@ func dynamic(o Object) Object {
 // classOf returns the class of a vtable, nil when it is not described.
 func classOf(w *View, table uint64) *types.Type {
 	symbol, _, ok := w.Image.Program.Variable(table)
-	name, isTable := strings.CutPrefix(symbol, tableName)
+	name, isTable := strings.CutPrefix(symbol, vtableSymbol)
 	if !ok || !isTable {
 		return nil
 	}

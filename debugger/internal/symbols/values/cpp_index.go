@@ -129,7 +129,7 @@ type deque struct {
 	length int64
 }
 
-func (o Object) deque() (deque, error) {
+func dequeOf(o Object) (deque, error) {
 	impl, err := o.Member("_M_impl")
 	if err != nil {
 		return deque{}, err
@@ -159,12 +159,12 @@ func (o Object) deque() (deque, error) {
 }
 
 func dequeLength(o Object) (int64, error) {
-	d, err := o.deque()
+	d, err := dequeOf(o)
 	return d.length, err
 }
 
 func dequeAt(o Object, n int64) (Object, error) {
-	d, err := o.deque()
+	d, err := dequeOf(o)
 	if err != nil {
 		return Object{}, err
 	}
@@ -173,9 +173,9 @@ func dequeAt(o Object, n int64) (Object, error) {
 	return o.At(d.elem, block+uint64(n%d.block*d.size)), err
 }
 
-// bitRow returns the first word of a vector<bool>, the number of its first bit
+// bitsOf returns the first word of a vector<bool>, the number of its first bit
 // in that word, and the number of elements.
-func (o Object) bitRow() (from, first uint64, n int64, err error) {
+func bitsOf(o Object) (from, first uint64, n int64, err error) {
 	first, err = o.number("_M_impl", "_M_start", "_M_offset")
 	from, err1 := o.number("_M_impl", "_M_start", "_M_p")
 	to, err2 := o.number("_M_impl", "_M_finish", "_M_p")
@@ -190,12 +190,12 @@ func (o Object) bitRow() (from, first uint64, n int64, err error) {
 }
 
 func bitsLength(o Object) (int64, error) {
-	_, _, n, err := o.bitRow()
+	_, _, n, err := bitsOf(o)
 	return n, err
 }
 
 func bitAt(o Object, n int64) (Object, error) {
-	from, first, _, err := o.bitRow()
+	from, first, _, err := bitsOf(o)
 	elem := o.Type.TemplateArg(0)
 	if err != nil || elem == nil {
 		return Object{}, errors.Join(err, errors.New("vector is not valid"))
@@ -211,7 +211,7 @@ func listLength(o Object) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := head.nodeCount()
+	n, err := nodeCount(head)
 	return int64(n), err
 }
 

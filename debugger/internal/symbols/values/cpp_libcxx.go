@@ -11,61 +11,50 @@ const llvmPrefix = "std::__1::"
 // byte, whose upper bits are the length.
 const llvmString = 24
 
-func (o Object) llvmSpan() (span, error) {
-	b, err := o.Bytes()
-	addr, inMemory := o.Address()
-	switch {
-	case err != nil:
-		return span{}, err
-	case len(b) != llvmString:
-		return o.llvmView()
-	case b[0]&1 == 0 && !inMemory:
-		return span{}, errors.New("the string is not in memory")
-	case b[0]&1 == 0:
-		return span{addr + 1, uint64(b[0] >> 1)}, nil
-	}
-	s := span{word(b[16:]), word(b[8:])}
-	if s.length > 1<<48 {
-		return span{}, errors.New("string is not valid")
-	}
-	return s, nil
-}
-
-// llvmView returns the characters of a string_view. The names of its members
-// differ by version.
-func (o Object) llvmView() (span, error) {
-	if s, err := o.spanOf("__data_", "__size_"); err == nil {
-		return s, nil
-	}
-	return o.spanOf("__data", "__size")
-}
-
-// llvmVector returns the elements of a vector of libc++ other than
-// vector<bool>.
-func (o Object) llvmVector() (sequence, bool, error) {
-	begin, err := o.Member("__begin_")
-	if err != nil {
-		return sequence{}, false, err
-	}
-	from, err := begin.Uint()
-	to, err2 := o.number("__end_")
-	if err := errors.Join(err, err2); err != nil {
-		return sequence{}, false, err
-	}
-	return o.between(from, to, begin.Type.Strip().Elem())
-}
-
 // showLLVM shows strings and vectors of libc++.
 func showLLVM(r *renderer, o Object, depth, pointers int) (content, error) {
-	if s, ok, err := o.span(); ok || err != nil {
+	if s, ok, err := textOf(o); ok || err != nil {
 		if err != nil {
 			return content{}, err
 		}
-		return r.text(o.View.Memory, s.addr, int64(s.length))
+		return r.text(o.View.Memory, s.start, s.length)
 	}
-	s, _, err := o.sequence()
+	s, _, err := sequenceOf(o)
 	if err != nil {
 		return content{}, err
 	}
 	return r.elements(s.length, cStyle, s.at, depth, pointers)
+}
+
+// libcxxString returns the characters of a string of libc++.
+func libcxxString(o Object) (sequence, error) {
+	b, err := o.Bytes()
+	addr, inMemory := o.Address()
+	switch {
+	case err != nil:
+		return sequence{}, err
+	case len(b) != llvmString:
+		return sequence{}, errNotValid
+	case b[0]&1 == 0 && !inMemory:
+		return sequence{}, errors.New("the string is not in memory")
+	}
+	s := sequence{start: addr + 1, length: int64(b[0] >> 1), elem: o.Type.TemplateArg(0), owner: o}
+	if b[0]&1 != 0 {
+		s.start, s.length = word(b[16:]), int64(word(b[8:]))
+	}
+	if s.length < 0 || s.length > maxLength {
+		return sequence{}, errNotValid
+	}
+	return s, nil
+}
+
+// libcxxView returns the characters of a string_view of libc++. The names of its
+// members differ by version.
+func libcxxView(o Object) (sequence, error) {
+	l := layout{start: "__data_", count: "__size_"}
+	if s, err := l.sequence(o); err == nil {
+		return s, nil
+	}
+	l = layout{start: "__data", count: "__size"}
+	return l.sequence(o)
 }

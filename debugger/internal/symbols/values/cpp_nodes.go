@@ -117,7 +117,7 @@ func showHash(r *renderer, o Object, depth, pointers int) (content, error) {
 	if err := errors.Join(err, err2); err != nil || elem == nil {
 		return content{}, errors.Join(err, errors.New("table is not valid"))
 	}
-	elems, err := o.chain(r, elem, at, 0, elem.OffsetAfter(hashLinks), n)
+	elems, err := followLinks(o, r, elem, at, 0, elem.OffsetAfter(hashLinks), n)
 	return r.pairing(elems, n, isMap(o.Type), depth, pointers), err
 }
 
@@ -132,7 +132,7 @@ func showList(r *renderer, o Object, depth, pointers int) (content, error) {
 	}
 	head, _ := node.Address()
 	at, err := node.number("_M_next")
-	n, err2 := node.nodeCount()
+	n, err2 := nodeCount(node)
 	elem := o.Type.TemplateArg(0)
 	if err2 != nil {
 		n = uint64(r.limits.Elements) // lists before C++11 do not count
@@ -140,12 +140,12 @@ func showList(r *renderer, o Object, depth, pointers int) (content, error) {
 	if err != nil || elem == nil {
 		return content{}, errors.Join(err, errors.New("list is not valid"))
 	}
-	elems, err := o.chain(r, elem, at, head, elem.OffsetAfter(listLinks), n)
+	elems, err := followLinks(o, r, elem, at, head, elem.OffsetAfter(listLinks), n)
 	return r.pairing(elems, uint64(len(elems)), false, depth, pointers), err
 }
 
 // nodeCount returns the number of elements that the head of a list has.
-func (o Object) nodeCount() (uint64, error) {
+func nodeCount(o Object) (uint64, error) {
 	if n, err := o.number("_M_storage"); err == nil {
 		return n, nil
 	}
@@ -153,7 +153,7 @@ func (o Object) nodeCount() (uint64, error) {
 }
 
 // chain follows links, which are the first word of each node, up to an end.
-func (o Object) chain(r *renderer, elem *types.Type, at, end, value, n uint64) ([]Object, error) {
+func followLinks(o Object, r *renderer, elem *types.Type, at, end, value, n uint64) ([]Object, error) {
 	var out []Object
 	for uint64(len(out)) < min(n, uint64(r.limits.Elements)) && at != end && at != 0 {
 		out = append(out, o.At(elem, at+value))

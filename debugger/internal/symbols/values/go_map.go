@@ -15,9 +15,9 @@ const (
 	groupFull  = 0x8080808080808080 // bits that are clear for slots in use
 )
 
-// goMap returns the header of a map and the number of its elements. A nil map
+// goMapOf returns the header of a map and the number of its elements. A nil map
 // has none.
-func (o Object) goMap() (m Object, used uint64, err error) {
+func goMapOf(o Object) (m Object, used uint64, err error) {
 	addr, err := o.Uint()
 	if err != nil || addr == 0 {
 		return Object{}, 0, err
@@ -35,7 +35,7 @@ func (o Object) goMap() (m Object, used uint64, err error) {
 
 // showGoMap shows a map: one group, or a directory of tables of groups.
 func showGoMap(r *renderer, o Object, _ *types.Type, depth, pointers int) (content, error) {
-	m, used, err := o.goMap()
+	m, used, err := goMapOf(o)
 	if err != nil {
 		return content{}, err
 	}
@@ -84,8 +84,8 @@ const maxInSlot = 128
 
 // slot visits a key and its element.
 func (w *mapWalk) slot(key, elem Object) error {
-	key, err := key.inSlot(w.key)
-	elem, err2 := elem.inSlot(w.elem)
+	key, err := slotValue(key, w.key)
+	elem, err2 := slotValue(elem, w.elem)
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (w *mapWalk) slot(key, elem Object) error {
 	return w.visit(key, elem)
 }
 
-func (o Object) inSlot(t *types.Type) (Object, error) {
+func slotValue(o Object, t *types.Type) (Object, error) {
 	if t.ByteSize() <= maxInSlot {
 		return o, nil
 	}

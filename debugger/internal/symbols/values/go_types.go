@@ -39,27 +39,8 @@ func showGoString(r *renderer, o Object, _ *types.Type, _, _ int) (content, erro
 	return r.text(o.View.Memory, addr, int64(n))
 }
 
-func (o Object) goSlice() (sequence, bool, error) {
-	if o.Type.GoType().GoKind != types.GoSlice {
-		return sequence{}, false, nil
-	}
-	ptr, err := o.Member("array")
-	if err != nil {
-		return sequence{}, false, err
-	}
-	addr, err := ptr.Uint()
-	n, err2 := o.number("len")
-	if err := errors.Join(err, err2); err != nil {
-		return sequence{}, false, err
-	}
-	if n > 1<<48 {
-		return sequence{}, false, errors.New("slice is not valid")
-	}
-	return sequence{length: int64(n), start: addr, elem: ptr.Type.Strip().Elem(), owner: o}, true, nil
-}
-
 func showGoSlice(r *renderer, o Object, _ *types.Type, depth, pointers int) (content, error) {
-	s, ok, err := o.goSlice()
+	s, ok, err := sequenceOf(o)
 	if err != nil || !ok {
 		return content{}, err
 	}

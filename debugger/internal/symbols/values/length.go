@@ -48,15 +48,15 @@ func (o Object) arrayExtent(t *types.Type) (int64, error) {
 // Len returns the number of elements of an array, slice, vector, string, map
 // or channel, as len in Go does.
 func (o Object) Len() (int64, error) {
-	if n, ok, err := o.goLen("qcount"); ok {
+	if n, ok, err := goLength(o, "qcount"); ok {
 		return n, err
 	}
 	o, err := o.countable()
 	if err != nil {
 		return 0, err
 	}
-	if s, ok, err := o.span(); ok {
-		return int64(s.length), err
+	if s, ok, err := textOf(o); ok {
+		return s.length, err
 	}
 	t := o.Type.Strip()
 	if t.Kind == types.KindPointer && t.Elem().Strip().Kind == types.KindArray { // as in Go
@@ -71,7 +71,7 @@ func (o Object) Len() (int64, error) {
 	if c := containerOf(o.Type); c != nil {
 		return c.length(o)
 	}
-	s, ok, err := o.sequence()
+	s, ok, err := sequenceOf(o)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s has no length", o.Type)
 	}
@@ -105,21 +105,21 @@ func (o Object) Cap() (int64, error) {
 	case types.GoMap, types.GoString:
 		return 0, fmt.Errorf("%s has no capacity", o.Type)
 	}
-	if n, ok, err := o.goLen("dataqsiz"); ok {
+	if n, ok, err := goLength(o, "dataqsiz"); ok {
 		return n, err
 	}
 	return o.Len()
 }
 
-// goLen returns the length of a map of Go, or a member of a channel. It is
+// goLength returns the length of a map of Go, or a member of a channel. It is
 // false for other types.
-func (o Object) goLen(ofChannel string) (int64, bool, error) {
+func goLength(o Object, ofChannel string) (int64, bool, error) {
 	if o.Type.Lang != lang.Go {
 		return 0, false, nil
 	}
 	switch o.Type.GoType().GoKind {
 	case types.GoMap:
-		_, n, err := o.goMap()
+		_, n, err := goMapOf(o)
 		return int64(n), true, err
 	case types.GoChan:
 		if addr, err := o.Uint(); err != nil || addr == 0 {

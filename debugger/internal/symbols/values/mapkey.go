@@ -121,7 +121,7 @@ func (k Key) fits(keys *types.Type) error {
 }
 
 func searchGoMap(o Object, s *mapSearch) error {
-	m, used, err := o.goMap()
+	m, used, err := goMapOf(o)
 	if err != nil || used == 0 {
 		return err
 	}
@@ -162,7 +162,7 @@ func (s *mapSearch) visit(key, elem Object) error {
 // is reports whether a key equals one in memory.
 func (k Key) is(o Object) (bool, error) {
 	if k.class == textKey { // most are of another length
-		if s, ok, err := o.span(); ok && (err != nil || s.length != uint64(len(k.text))) {
+		if s, ok, err := textOf(o); ok && (err != nil || s.length != int64(len(k.text))) {
 			return false, err
 		}
 	}

@@ -164,7 +164,7 @@ func (o Object) Index(n int64) (Object, error) {
 	if c := containerOf(o.Type); c != nil {
 		return c.index(o, n)
 	}
-	s, ok, err := o.sequence()
+	s, ok, err := sequenceOf(o)
 	switch {
 	case err != nil:
 		return Object{}, err

@@ -32,7 +32,7 @@ func showRust(r *renderer, o Object, depth, pointers int) (content, bool, error)
 		c, err := show(r, o, depth, pointers)
 		return c, err == nil, lastingError(err)
 	}
-	s, ok, err := o.rustSequence()
+	s, ok, err := sequenceOf(o)
 	if err != nil || !ok {
 		return content{}, false, lastingError(err)
 	}
@@ -112,55 +112,11 @@ func rustReference(r *renderer, o Object, t *types.Type, depth, pointers int) (c
 }
 
 func rustString(r *renderer, o Object) (content, error) {
-	s, err := o.rustSpan()
+	s, _, err := textOf(o)
 	if err != nil {
 		return content{}, err
 	}
-	return r.text(o.View.Memory, s.addr, int64(s.length))
-}
-
-// rustSequence returns the elements of a Vec or slice.
-func (o Object) rustSequence() (sequence, bool, error) {
-	t := o.Type.Strip()
-	if t.Kind != types.KindStruct {
-		return sequence{}, false, nil
-	}
-	switch {
-	case strings.HasPrefix(t.Name(), "&[") || strings.HasPrefix(t.Name(), "&mut [") || strings.HasPrefix(t.Name(), boxPrefix+"["):
-		ptr, err := o.Member("data_ptr")
-		if err != nil {
-			return sequence{}, false, err
-		}
-		return o.rustElements(ptr, ptr.Type.Strip().Elem(), "length")
-	case strings.HasPrefix(t.Name(), "alloc::vec::Vec<"):
-		buf, err := o.Member("buf")
-		if err != nil {
-			return sequence{}, false, err
-		}
-		// The pointer has lost its element type; it lies a few wrappers down.
-		ptr, ok := buf.find(8, isPointer)
-		elem := t.TemplateArg(0)
-		if !ok || elem == nil {
-			return sequence{}, false, errors.New("vector is not valid")
-		}
-		return o.rustElements(ptr, elem, "len")
-	}
-	return sequence{}, false, nil
-}
-
-func (o Object) rustElements(ptr Object, elem *types.Type, length string) (sequence, bool, error) {
-	addr, err := ptr.Uint()
-	if err != nil {
-		return sequence{}, false, err
-	}
-	n, err := o.number(length)
-	if err != nil {
-		return sequence{}, false, err
-	}
-	if n > 1<<48 {
-		return sequence{}, false, errors.New("vector is not valid")
-	}
-	return sequence{length: int64(n), start: addr, elem: elem, owner: o}, true, nil
+	return r.text(o.View.Memory, s.start, s.length)
 }
 
 // ringAt returns an element of a VecDeque, a ring buffer.

@@ -1,9 +1,6 @@
 package values
 
 import (
-	"strings"
-
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
@@ -18,27 +15,6 @@ type sequence struct {
 // at returns an element. It does not check the index.
 func (s *sequence) at(n int64) Object {
 	return s.owner.At(s.elem, s.start+uint64(n*s.elem.ByteSize()))
-}
-
-// sequence returns the elements of a vector or slice; false for other types.
-func (o Object) sequence() (sequence, bool, error) {
-	switch o.Type.Lang {
-	case lang.Go:
-		return o.goSlice()
-	case lang.Rust:
-		return o.rustSequence()
-	case lang.CPlusPlus:
-		switch name := o.Type.Strip().Name(); {
-		case strings.HasPrefix(name, "std::vector<"):
-			return o.cppVector()
-		case strings.HasPrefix(name, llvmPrefix+"vector<"):
-			return o.llvmVector()
-		}
-		if s, ok, err := o.span(); ok {
-			return sequence{length: int64(s.length), start: s.addr, elem: o.Type.TemplateArg(0), owner: o}, err == nil, err
-		}
-	}
-	return sequence{}, false, nil
 }
 
 // number reads an integer member by a path of names.

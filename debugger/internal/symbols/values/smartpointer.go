@@ -108,7 +108,7 @@ func pointeeOf(t *types.Type) func(Object) (Object, error) {
 	case row != nil:
 		return row.follow
 	case t.Lang == lang.CPlusPlus && strings.HasPrefix(s.Name(), "std::optional<"):
-		return Object.optional
+		return optionalValue
 	case t.Lang == lang.Rust && s.Kind == types.KindPointer && strings.HasPrefix(s.Name(), boxPrefix):
 		return Object.Deref
 	}
@@ -127,8 +127,8 @@ func (row *smartPointer) follow(o Object) (Object, error) {
 	return to.Member(row.within)
 }
 
-// optional returns the value in an optional of libstdc++.
-func (o Object) optional() (Object, error) {
+// optionalValue returns the value in an optional of libstdc++.
+func optionalValue(o Object) (Object, error) {
 	engaged, err := o.number("_M_payload", "_M_engaged")
 	if err != nil {
 		return Object{}, err

@@ -4,14 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/symbols/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
-
-// A span is the characters of a string in memory.
-type span struct{ addr, length uint64 }
 
 // IsText reports whether the object is a string type of its language: string,
 // str, String, std::string or std::string_view. Pointers to characters and
@@ -25,7 +20,7 @@ func (o Object) Text(limit int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s, ok, err := o.span(); ok || err != nil {
+	if s, ok, err := textOf(o); ok || err != nil {
 		if err != nil {
 			return "", err
 		}
@@ -33,7 +28,7 @@ func (o Object) Text(limit int) (string, error) {
 	}
 	switch t := o.Type.Strip(); {
 	case t.Kind == types.KindArray && t.Elem().IsCharacter():
-		return o.arrayText(t, limit)
+		return arrayText(o, t, limit)
 	case t.Kind == types.KindPointer && t.Elem().IsCharacter():
 		addr, err := o.Uint()
 		if err != nil {
@@ -44,19 +39,19 @@ func (o Object) Text(limit int) (string, error) {
 	return "", fmt.Errorf("a %s is no text", o.Type)
 }
 
-// text reads at most limit bytes of a span. The address of an empty one need
+// text reads at most limit bytes of a string. The address of an empty one need
 // not be valid.
-func (w *View) text(s span, limit int) (string, error) {
-	text := make([]byte, min(s.length, uint64(max(limit, 0))))
+func (w *View) text(s sequence, limit int) (string, error) {
+	text := make([]byte, min(s.length, int64(max(limit, 0))))
 	if len(text) == 0 {
 		return "", nil
 	}
-	err := w.Memory.ReadMemory(s.addr, text)
+	err := w.Memory.ReadMemory(s.start, text)
 	return string(text), err
 }
 
 // arrayText reads an array up to the first zero byte, or whole.
-func (o Object) arrayText(t *types.Type, limit int) (string, error) {
+func arrayText(o Object, t *types.Type, limit int) (string, error) {
 	dims := o.dimensions(t)
 	if len(dims) != 1 || dims[0] < 0 {
 		return "", fmt.Errorf("a %s is no text", o.Type)
@@ -93,98 +88,7 @@ func (o Object) ZeroEnded(limit int) (string, error) {
 	return string(text[:min(len(text), limit)]), nil
 }
 
-// span returns the characters of a string; false for other types.
-func (o Object) span() (s span, ok bool, err error) {
-	if !isText(o.Type) {
-		return span{}, false, nil
-	}
-	switch o.Type.Lang {
-	case lang.Go:
-		s, err = o.spanOf("str", "len")
-	case lang.Rust:
-		s, err = o.rustSpan()
-	case lang.CPlusPlus:
-		s, err = o.cppSpan()
-	}
-	return s, true, err
-}
-
-// spanOf reads a span from two members.
-func (o Object) spanOf(start, length string) (span, error) {
-	addr, err := o.number(start)
-	n, err2 := o.number(length)
-	if err := errors.Join(err, err2); err != nil {
-		return span{}, err
-	}
-	if n > 1<<48 {
-		return span{}, errors.New("string is not valid")
-	}
-	return span{addr, n}, nil
-}
-
-func (o Object) cppSpan() (span, error) {
-	if strings.HasPrefix(o.Type.Strip().Name(), llvmPrefix) {
-		return o.llvmSpan()
-	}
-	if data, err := o.Member("_M_dataplus"); err == nil {
-		addr, err := data.number("_M_p")
-		if err != nil {
-			return span{}, err
-		}
-		s, err := o.spanOf("_M_string_length", "_M_string_length")
-		return span{addr, s.length}, err
-	}
-	return o.spanOf("_M_str", "_M_len")
-}
-
-// sharedHead is the size of the two counts before the characters of an Rc or
-// Arc.
-const sharedHead = 16
-
-func (o Object) rustSpan() (span, error) {
-	if vec, err := o.Member("vec"); err == nil {
-		s, ok, err := vec.rustSequence()
-		if err == nil && !ok {
-			err = errors.New("string is not valid")
-		}
-		return span{s.start, uint64(s.length)}, err
-	}
-	if shared, err := o.descend("ptr", "pointer"); err == nil {
-		s, err := shared.spanOf("data_ptr", "length")
-		s.addr += sharedHead
-		return s, err
-	}
-	return o.spanOf("data_ptr", "length")
-}
-
-// texts are the starts of the names of string types. Those without a comma at
-// the end are whole names.
-var texts = map[lang.Lang][]string{
-	lang.CPlusPlus: {
-		"std::basic_string<char,", "std::basic_string_view<char,",
-		llvmPrefix + "basic_string<char,", llvmPrefix + "basic_string_view<char,",
-	},
-	lang.Rust: {
-		"&str", "&mut str", "alloc::string::String",
-		"alloc::boxed::Box<str,", "alloc::rc::Rc<str,", "alloc::sync::Arc<str,",
-	},
-}
-
-func isText(t *types.Type) bool {
-	if t.Lang == lang.Go {
-		return t.GoType().GoKind == types.GoString
-	}
-	name := t.LibraryName()
-	if s := t.Strip(); t.Lang == lang.Rust && s.Kind == types.KindStruct {
-		name = s.Name()
-	}
-	for _, prefix := range texts[t.Lang] {
-		if strings.HasPrefix(name, prefix) && (name == prefix || strings.HasSuffix(prefix, ",")) {
-			return true
-		}
-	}
-	return false
-}
+func isText(t *types.Type) bool { return layoutOf(t, textLayouts) != nil }
 
 // referred returns the object that references refer to, the object itself if
 // it is none.
