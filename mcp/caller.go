@@ -16,6 +16,9 @@ type Principal struct {
 	ID string
 	// Scopes are the rights; nil means every right.
 	Scopes []Scope
+	// Toolsets are the groups of tools that the principal sees and may call, as
+	// in [ToolSelection]; nil means all.
+	Toolsets []string
 	// Account is what the transport keeps with the principal. No other
 	// package reads it.
 	Account any

@@ -24,7 +24,8 @@ type listKey struct {
 	outputs bool // with outputSchema
 }
 
-// scopesKey returns one byte for each scope of the tools.
+// scopesKey returns one byte for each scope of the tools, and the principal's
+// toolsets: there are as many as an administrator has made keys with others.
 func (s *Server) scopesKey(p Principal) string {
 	var room [32]byte
 	key := room[:0]
@@ -34,6 +35,9 @@ func (s *Server) scopesKey(p Principal) string {
 		} else {
 			key = append(key, '-')
 		}
+	}
+	for _, set := range p.Toolsets {
+		key = append(append(key, ' '), set...)
 	}
 	return string(key)
 }

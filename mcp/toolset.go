@@ -95,9 +95,17 @@ func (s *ToolSelection) Check(tables ...*Table) error {
 	return nil
 }
 
-// shows reports whether the server and the caller's selections have the tool.
+// shows reports whether the selections of the server, of the principal and of the
+// request have the tool.
 func (c *Call) shows(t *boundTool) bool {
-	return !t.off && (c.handler.caller.Tools == nil || c.handler.caller.Tools.picks(t))
+	caller := &c.handler.caller
+	if len(caller.Principal.Toolsets) > 0 {
+		own := ToolSelection{Toolsets: caller.Principal.Toolsets}
+		if !own.picks(t) {
+			return false
+		}
+	}
+	return !t.off && (caller.Tools == nil || caller.Tools.picks(t))
 }
 
 // toolOff refuses a call of a tool that is not selected.

@@ -116,3 +116,26 @@ func TestOutputSchemasByConfig(t *testing.T) {
 		}
 	}
 }
+
+// TestToolsetsOfAPrincipal lists tools for keys with toolsets, one after the other
+// on one server, which keeps a list for each.
+func TestToolsetsOfAPrincipal(t *testing.T) {
+	s, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, grouped()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		for _, tt := range []struct {
+			sets []string
+			want string
+		}{{nil, "look paint dig plant"}, {[]string{"garden"}, "plant"}, {[]string{"cellar", "garden"}, "dig plant"}} {
+			h := s.Bind(mcp.Caller{Principal: mcp.Principal{ID: "key", Toolsets: tt.sets}}, nil)
+			if got := listedNames(t, h); got != tt.want {
+				t.Errorf("toolsets %q: got %q, want %q", tt.sets, got, tt.want)
+			}
+			if got := ask(t, h, "tools/call", `{"name":"house/look"}`); strings.Contains(got, "house/core") != (tt.sets != nil) {
+				t.Errorf("toolsets %q: a call of house/look answers %s", tt.sets, got)
+			}
+		}
+	}
+}

@@ -38,7 +38,8 @@ type keyJSON struct {
 	Month    *int64         `json:"requests_per_month"` // null is any number
 	Minute   *int64         `json:"requests_per_minute"`
 	Scopes   []mcp.Scope    `json:"scopes"`
-	Allow    []netip.Prefix `json:"allow"` // none is everywhere
+	Allow    []netip.Prefix `json:"allow"`              // none is everywhere
+	Toolsets []string       `json:"toolsets,omitempty"` // none is all tools
 	Created  time.Time      `json:"created"`
 	Expires  time.Time      `json:"expires,omitzero"`
 	Rotated  time.Time      `json:"rotated,omitzero"`
@@ -51,7 +52,7 @@ func (a *app) keyJSON(r keys.Record) keyJSON {
 	return keyJSON{
 		ID: r.ID, Name: r.Name, Kind: r.Kind, Begins: r.Hint, State: a.keyState(r),
 		Plan: r.Plan, Month: limit(limits.Month), Minute: limit(limits.Minute),
-		Scopes: r.Scopes, Allow: append([]netip.Prefix{}, r.Allow...),
+		Scopes: r.Scopes, Allow: append([]netip.Prefix{}, r.Allow...), Toolsets: r.Toolsets,
 		Created: r.Created, Expires: r.Expires, Rotated: r.Rotated, OldUntil: r.PreviousUntil, Revoked: r.Revoked,
 	}
 }
@@ -163,6 +164,7 @@ func (a *app) keyRows(r keys.Record) [][]string {
 		{"Plan:", fmt.Sprintf("%s, %s requests a month, %s a minute", r.Plan.Title(), amount(limits.Month), amount(limits.Minute))},
 		{"Scopes:", side("none", r.Scopes)},
 		{"Addresses:", side("all", r.Allow)},
+		{"Toolsets:", side("all", r.Toolsets)},
 		{"Created:", moment(r.Created)},
 		{"Rotated:", moment(r.Rotated)},
 		{"Expires:", moment(r.Expires)},

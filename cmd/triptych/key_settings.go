@@ -17,13 +17,14 @@ import (
 
 // keySettings are the flags that say what a key may do.
 type keySettings struct {
-	name    string
-	plan    string
-	month   int64
-	minute  int64
-	scopes  []string
-	expires string
-	allow   []string
+	name     string
+	plan     string
+	month    int64
+	minute   int64
+	scopes   []string
+	expires  string
+	allow    []string
+	toolsets []string
 
 	known []mcp.Scope    // that there are
 	set   *pflag.FlagSet // tells which of them were given
@@ -36,6 +37,7 @@ func (s *keySettings) register(set *pflag.FlagSet, known []mcp.Scope) {
 	set.Int64Var(&s.month, "month", 0, "requests a month with the plan enterprise, a `number`; 0 is any number")
 	set.Int64Var(&s.minute, "minute", 0, "requests a minute with the plan enterprise, a `number`; 0 is any number")
 	set.StringSliceVar(&s.scopes, "scopes", nil, "only these rights, a comma-separated `list` of "+scopeNames(known))
+	set.StringSliceVar(&s.toolsets, "toolsets", nil, "only the tools of these groups, a comma-separated `list` such as rulesets,debugger/core; all for every tool")
 	set.StringVar(&s.expires, "expires", "", "stop working at this `time`: 12h or 90d from now, a date such as 2027-01-31 (its beginning in UTC), a time such as 2027-01-31T18:00:00Z, or never")
 	set.StringSliceVar(&s.allow, "allow", nil, "work from these addresses only, a comma-separated `list` such as 10.0.0.0/8,2001:db8::1; all for everywhere")
 }
@@ -66,6 +68,7 @@ func (s *keySettings) parts(now time.Time) []keyPart {
 		{"scopes", s.applyScopes},
 		{"expires", func(to *keys.Settings) error { return s.applyExpiry(to, now) }},
 		{"allow", s.applyAllow},
+		{"toolsets", s.applyToolsets},
 	}
 }
 
@@ -120,6 +123,13 @@ func (s *keySettings) applyScopes(to *keys.Settings) error {
 			return err
 		}
 		to.Scopes = append(to.Scopes, scope)
+	}
+	return nil
+}
+
+func (s *keySettings) applyToolsets(to *keys.Settings) error {
+	if to.Toolsets = s.toolsets; len(s.toolsets) == 1 && s.toolsets[0] == "all" {
+		to.Toolsets = nil
 	}
 	return nil
 }

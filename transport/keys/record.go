@@ -64,6 +64,9 @@ type Settings struct {
 	Expires time.Time `json:"expires,omitzero"`
 	// Allow are the addresses that the key works from; none means all.
 	Allow []netip.Prefix `json:"allow,omitempty"`
+	// Toolsets are the groups of tools that the key may see and call, as
+	// [mcp.ToolSelection] names them; none means all.
+	Toolsets []string `json:"toolsets,omitempty"`
 }
 
 // Principal returns the principal that a request with this key is charged to.
@@ -72,7 +75,7 @@ func (r *Record) Principal() mcp.Principal {
 	if scopes == nil { // a principal without a list has every right, a record without one none
 		scopes = []mcp.Scope{}
 	}
-	return mcp.Principal{ID: r.ID, Scopes: scopes}
+	return mcp.Principal{ID: r.ID, Scopes: scopes, Toolsets: r.Toolsets}
 }
 
 // Limits are the key's limits.

@@ -2,7 +2,9 @@ package keys_test
 
 import (
 	"errors"
+	"log/slog"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -126,6 +128,31 @@ func TestPrincipal(t *testing.T) {
 		r := keys.Record{ID: "key_0123456789", Settings: keys.Settings{Scopes: scopes}}
 		if p := r.Principal(); p.Allows("aoc:read") || p.ID != r.ID {
 			t.Errorf("%v: %+v", scopes, p)
+		}
+	}
+}
+
+// TestToolsetsOfAKey reach the principal; what is no toolset is refused.
+func TestToolsetsOfAKey(t *testing.T) {
+	r := keys.Record{ID: "key_1", Settings: keys.Settings{Toolsets: []string{"aoc", "debugger/core"}}}
+	if got := r.Principal().Toolsets; len(got) != 2 || got[1] != "debugger/core" {
+		t.Errorf("the principal has %q", got)
+	}
+	store, err := keys.OpenFile(t.TempDir(), slog.New(slog.DiscardHandler), time.Now, "aoc:read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	for _, tt := range []struct {
+		sets []string
+		ok   bool
+	}{{[]string{"aoc", "debugger/time-travel"}, true}, {[]string{"Aoc"}, false}, {[]string{"a/b/c"}, false}, {make([]string, 101), false}} {
+		made, _, err := store.Create(t.Context(), keys.Live, keys.Settings{Toolsets: tt.sets})
+		if (err == nil) != tt.ok {
+			t.Errorf("%.3q: %v", tt.sets, err)
+		}
+		if err == nil && !slices.Equal(made.Toolsets, tt.sets) {
+			t.Errorf("stored %q, want %q", made.Toolsets, tt.sets)
 		}
 	}
 }

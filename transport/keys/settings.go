@@ -17,9 +17,10 @@ import (
 
 // What a record holds at most.
 const (
-	maxName   = 100 // characters
-	maxScopes = 100
-	maxAllow  = 1000
+	maxName     = 100 // characters
+	maxScopes   = 100
+	maxToolsets = 100
+	maxAllow    = 1000
 )
 
 // ParseScope parses the name of one of the scopes in all.
@@ -77,6 +78,9 @@ func (s Settings) plain() Settings {
 	for i, p := range s.Allow {
 		s.Allow[i] = plainPrefix(p)
 	}
+	s.Toolsets = slices.Clone(s.Toolsets)
+	slices.Sort(s.Toolsets)
+	s.Toolsets = slices.Compact(s.Toolsets)
 	s.Expires = stored(s.Expires)
 	return s
 }
@@ -96,6 +100,11 @@ var scopeForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-z][a-z0-9_]{0,30}:[a-z]{1,30}$`)
 })
 
+// toolsetForm matches every toolset, with or without its family.
+var toolsetForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z][a-z0-9_-]{0,30}(/[a-z][a-z0-9_-]{0,30})?$`)
+})
+
 // check says what is wrong with settings.
 func (s *Settings) check() error {
 	switch {
@@ -105,6 +114,8 @@ func (s *Settings) check() error {
 		return &SettingError{"the scopes are not listed"}
 	case len(s.Scopes) > maxScopes:
 		return &SettingError{fmt.Sprintf("a key has at most %d scopes", maxScopes)}
+	case len(s.Toolsets) > maxToolsets:
+		return &SettingError{fmt.Sprintf("a key has at most %d toolsets", maxToolsets)}
 	case len(s.Allow) > maxAllow:
 		return &SettingError{fmt.Sprintf("a key has at most %d address ranges", maxAllow)}
 	}
@@ -115,6 +126,11 @@ func (s *Settings) checkParts() error {
 	for _, scope := range s.Scopes {
 		if !scopeForm().MatchString(string(scope)) {
 			return &SettingError{fmt.Sprintf("%q is no scope", scope)}
+		}
+	}
+	for _, set := range s.Toolsets {
+		if !toolsetForm().MatchString(set) {
+			return &SettingError{fmt.Sprintf("%q is no toolset", set)}
 		}
 	}
 	for _, p := range s.Allow {
