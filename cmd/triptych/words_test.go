@@ -61,10 +61,6 @@ var notYet = []string{
 	"jsonrpc",
 	"mcp",
 	"rulesets",
-	"transport/bearer",
-	"transport/http1",
-	"transport/https",
-	"transport/streamable",
 	"CHANGELOG.md",
 }
 

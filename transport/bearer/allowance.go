@@ -12,20 +12,20 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// An allowance bounds, minute by minute, what no quota counts. It is kept in
-// memory: what it protects is this process.
+// An allowance bounds, minute by minute, requests that no quota counts. It is kept in
+// memory, for it protects this process.
 type allowance struct {
 	mu   sync.Mutex
 	ends time.Time // of the minute
 	used map[string]int64
 }
 
-// fewest is what every key may do in a minute.
+// fewest is the allowance of a key with a small plan, or none.
 const fewest = 30
 
-// allowed is how much a key may do in a minute besides its calls: as much as it
-// may call, and no less than hosts need that start several clients at once. 0 is
-// any number.
+// allowed returns the allowance of a key for a minute: as many requests as it has
+// calls, and no fewer than hosts need that start several clients at once. 0 is
+// unlimited.
 func allowed(limits quota.Limits) int64 {
 	if limits.Minute == 0 {
 		return 0
@@ -33,8 +33,8 @@ func allowed(limits quota.Limits) int64 {
 	return max(fewest, limits.Minute)
 }
 
-// take counts n for a key whose allowance is not used up; with n = 0 it only
-// looks. The last of them may be more than is allowed.
+// take counts n for a key whose allowance is not used up; n may exceed the rest. With
+// n = 0 it only checks.
 func (a *allowance) take(key string, n int, limit int64, now time.Time) *quota.ExceededError {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -50,9 +50,8 @@ func (a *allowance) take(key string, n int, limit int64, now time.Time) *quota.E
 	return nil
 }
 
-// heldBack refuses to read more bodies of a key whose bodies were broken too
-// often.
-func (d *Authenticator) heldBack(header http.Header, r *http.Request, caller *mcp.Caller) *streamable.Refusal {
+// refuseInvalid refuses to read the body of a key that has sent too many invalid ones.
+func (d *Authenticator) refuseInvalid(header http.Header, r *http.Request, caller *mcp.Caller) *streamable.Refusal {
 	mine, _ := caller.Principal.Account.(account)
 	limit := allowed(mine.limits)
 	if limit == 0 || r.Method != http.MethodPost {
@@ -63,12 +62,12 @@ func (d *Authenticator) heldBack(header http.Header, r *http.Request, caller *mc
 		return nil
 	}
 	if usage, err := d.take(r.Context(), caller.Principal.ID, mine.limits, 0); err == nil {
-		show(header, usage)
+		setRateLimit(header, usage)
 	}
 	return d.exceeded(r.Context(), header, caller, revisionOf(r), spent)
 }
 
-// revisionOf is the revision that the header names.
+// revisionOf returns the revision that the header names, else the baseline.
 func revisionOf(r *http.Request) *mcp.Revision {
 	if rev := mcp.RevisionNamed(r.Header.Get("Mcp-Protocol-Version")); rev != nil {
 		return rev
@@ -76,7 +75,7 @@ func revisionOf(r *http.Request) *mcp.Revision {
 	return mcp.BaselineRevision()
 }
 
-// exceeded refuses a caller who has used up a limit.
+// exceeded refuses a request beyond a limit.
 func (d *Authenticator) exceeded(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, spent *quota.ExceededError) *streamable.Refusal {
 	if more, due := d.known.due(caller.Principal.ID, d.cfg.Now()); due {
 		d.cfg.Rejected(ctx, Rejection{

@@ -19,43 +19,42 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// A Config says who decides about keys and counts requests.
+// A Config holds the stores and settings of an [Authenticator].
 type Config struct {
 	Ring  keys.Ring
 	Meter quota.Meter
 	// Tokens verifies access tokens of an issuer; nil when there is none.
 	Tokens Verifier
 	// Metadata is the URL of the protected resource metadata (RFC 9728), ""
-	// without an issuer: it would send clients into a flow that leads nowhere.
+	// without an issuer.
 	Metadata string
-	// Proxies may say in X-Forwarded-For who sent a request.
+	// Proxies are the addresses whose X-Forwarded-For is believed.
 	Proxies []netip.Prefix
 	// Rejected is called with every rejection; nil ignores them.
 	Rejected func(ctx context.Context, r Rejection)
 	// Now is the clock; nil means [time.Now].
 	Now func() time.Time
-	// Logger hears of keys and counters out of reach; nil discards it.
+	// Logger receives failures of the stores; nil discards them.
 	Logger *slog.Logger
 }
 
-// A Verifier checks an access token and says whose it is. It returns an
-// [InvalidTokenError] for one that is not good, another error when it cannot
-// tell.
+// A Verifier verifies access tokens and returns their owners. The error for a bad
+// token is an [InvalidTokenError]; another error means that it cannot verify now.
 type Verifier interface {
 	Verify(ctx context.Context, token string) (Identity, error)
 }
 
-// An Identity is who an access token belongs to.
+// An Identity is the owner of an access token.
 type Identity struct {
 	ID     string      // stable and unique, no secret
 	Scopes []mcp.Scope // never nil, which would mean all
 	Plan   quota.Plan
 	Limits quota.Limits
-	// Expires is when the token does.
+	// Expires is the time at which the token expires.
 	Expires time.Time
 }
 
-// An InvalidTokenError says what is wrong with an access token.
+// An InvalidTokenError reports a bad access token.
 type InvalidTokenError struct {
 	Reason  string // for the client
 	Expired bool
@@ -72,18 +71,18 @@ type Rejection struct {
 	Reason string
 }
 
-// An Authenticator lets requests in. Make one with [New].
+// An Authenticator implements [streamable.Authenticator]. Make one with [New].
 type Authenticator struct {
 	cfg      Config
 	failures throttle
-	known    tally     // refusals of keys that we know
+	known    tally     // refusals of known keys
 	begun    allowance // handshakes
 	broken   allowance // bodies that were refused
 }
 
 var _ streamable.Authenticator = (*Authenticator)(nil)
 
-// New returns a door. It starts nothing.
+// New returns an authenticator. It starts nothing.
 func New(cfg Config) *Authenticator {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -100,11 +99,11 @@ func New(cfg Config) *Authenticator {
 	return d
 }
 
-// An account is what the door keeps with a principal.
+// An account is the [mcp.Principal.Account] of an authenticated principal.
 type account struct {
 	plan    quota.Plan
 	limits  quota.Limits
-	key     keys.Token // zero when an access token was shown
+	key     keys.Token // zero for an access token
 	expires time.Time  // of the key or the access token; zero is never
 	// unverified is set when keys cannot be looked up and the key was good when
 	// that was last possible. Only probes are answered then.
@@ -122,11 +121,11 @@ func (d *Authenticator) Authenticate(header http.Header, r *http.Request) (mcp.C
 	if mine, _ := who.Account.(account); mine.unverified {
 		return caller, nil // Charge decides
 	}
-	return caller, d.heldBack(header, r, &caller)
+	return caller, d.refuseInvalid(header, r, &caller)
 }
 
 // Valid looks the caller's key up again: it may have been revoked, changed or
-// expired since. While keys cannot be looked up, nobody is sent away.
+// expired since. While keys cannot be looked up, it reports true.
 func (d *Authenticator) Valid(ctx context.Context, caller *mcp.Caller) bool {
 	mine, _ := caller.Principal.Account.(account)
 	if mine.key == (keys.Token{}) {
@@ -140,32 +139,33 @@ func (d *Authenticator) Valid(ctx context.Context, caller *mcp.Caller) bool {
 	return record.Check(d.cfg.Now(), caller.Addr.Addr()) == nil && !slices.ContainsFunc(caller.Principal.Scopes, lost)
 }
 
-// A Standing is what a caller's key or access token is worth.
+// A Standing is the plan of a key or access token, and its expiry.
 type Standing struct {
 	Plan    quota.Plan
 	Limits  quota.Limits
 	Expires time.Time // zero is never
 }
 
-// StandingOf is that of a principal whom a door let in; ok is false for others.
+// StandingOf returns the standing of a principal from an [Authenticator]; ok is false
+// for others.
 func StandingOf(p mcp.Principal) (s Standing, ok bool) {
 	mine, ok := p.Account.(account)
 	return Standing{Plan: mine.plan, Limits: mine.limits, Expires: mine.expires}, ok
 }
 
-// A denial is why nobody was let in.
+// A denial is the reason to refuse a request.
 type denial struct {
 	key      string
 	status   int
 	code     jsonrpc.Code
 	message  string
 	details  string
-	guess    bool // whether it may be somebody who guesses keys
-	silent   bool // no credentials were shown
+	guess    bool // the client may be guessing keys
+	silent   bool // the request has no credentials
 	retrying bool // it may work later
 }
 
-// identify reads the Authorization header.
+// identify returns the principal of the Authorization header.
 func (d *Authenticator) identify(r *http.Request, from netip.Addr) (mcp.Principal, *denial) {
 	token, refused := credentials(r.Header)
 	if refused != nil {
@@ -181,7 +181,7 @@ func (d *Authenticator) identify(r *http.Request, from netip.Addr) (mcp.Principa
 	return mcp.Principal{}, unauthenticated("the key is not one of ours, mistyped or cut off")
 }
 
-// credentials are what stands behind Bearer in the one Authorization header
+// credentials returns the token of the only Authorization header
 // (RFC 6750, section 2.1).
 func credentials(header http.Header) (string, *denial) {
 	values := header["Authorization"]
@@ -234,7 +234,7 @@ func (d *Authenticator) byKey(r *http.Request, token keys.Token, from netip.Addr
 	return who, nil
 }
 
-// denied says why a key that we know does not work.
+// denied returns the denial of a known key.
 func denied(key string, err error) *denial {
 	refused := unauthenticated(err.Error())
 	switch _, foreign := errors.AsType[*keys.AddressError](err); {
@@ -266,8 +266,8 @@ func (d *Authenticator) byToken(ctx context.Context, token string) (mcp.Principa
 	return mcp.Principal{ID: who.ID, Scopes: who.Scopes, Account: account{plan: who.Plan, limits: who.Limits, expires: who.Expires}}, nil
 }
 
-// report logs that we cannot do what we should; that a client has gone meanwhile
-// is no failure of ours.
+// report logs that a store or the issuer failed. A request that was cancelled by its
+// client is no failure.
 func (d *Authenticator) report(ctx context.Context, what string, err error) {
 	level := slog.LevelError
 	if ctx.Err() != nil {
@@ -276,10 +276,11 @@ func (d *Authenticator) report(ctx context.Context, what string, err error) {
 	d.cfg.Logger.Log(ctx, level, "out of reach", "what", what, "err", err)
 }
 
-// refuse says no, later and later to those who guess.
+// refuse records a denial and returns its answer, after a delay for a client that
+// guesses.
 func (d *Authenticator) refuse(header http.Header, r *http.Request, from netip.Addr, why *denial) *streamable.Refusal {
 	if why.guess && !d.failures.hold(r.Context(), from, d.cfg.Now()) {
-		return d.tooManyGuesses(header, r) // not recorded: the trail is not for filling disks
+		return d.tooManyGuesses(header, r) // not recorded: that could fill the disk
 	}
 	if more, due := d.known.due(why.key, d.cfg.Now()); due || why.key == "" {
 		d.cfg.Rejected(r.Context(), Rejection{Key: why.key, Addr: from, Code: why.code, Reason: why.details + more})
@@ -297,10 +298,10 @@ func (why *denial) refusal() *streamable.Refusal {
 	return &streamable.Refusal{Status: why.status, Error: jsonrpc.Errorf(why.code, "%s", why.message).WithDetails("%s", why.details)}
 }
 
-// guessAgain is when somebody who guesses too much may come again.
+// guessAgain is the Retry-After of a client that guesses too fast.
 const guessAgain = 10 * time.Second
 
-// tooManyGuesses refuses to look at a key: that is a rate which is exceeded.
+// tooManyGuesses refuses a key without looking it up, as an exceeded rate.
 func (d *Authenticator) tooManyGuesses(header http.Header, r *http.Request) *streamable.Refusal {
 	header.Set("Retry-After", strconv.Itoa(int(guessAgain.Seconds())))
 	told := &mcp.QuotaError{
@@ -312,7 +313,7 @@ func (d *Authenticator) tooManyGuesses(header http.Header, r *http.Request) *str
 
 const realm = `Bearer realm="triptych"`
 
-// challenge is the value of WWW-Authenticate (RFC 6750, section 3): without
+// challenge returns the value of WWW-Authenticate (RFC 6750, section 3): without
 // credentials it has no error.
 func (d *Authenticator) challenge(why *denial) string {
 	text := realm
@@ -338,8 +339,8 @@ func (d *Authenticator) Forbid(header http.Header, err *jsonrpc.Error) {
 	header["Www-Authenticate"] = []string{text + d.metadata()}
 }
 
-// client is the address that a request came from: the last one in
-// X-Forwarded-For that is not a proxy's, when a proxy is who connected.
+// client returns the address of the client. If a proxy connected, that is the last
+// address in X-Forwarded-For that is not a proxy's.
 func (d *Authenticator) client(r *http.Request) netip.AddrPort {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -373,5 +374,5 @@ func (d *Authenticator) isProxy(addr netip.Addr) bool {
 	return false
 }
 
-// retryAfter never tells anybody to come back at once.
+// retryAfter returns a Retry-After of at least a second.
 func retryAfter(seconds int64) int64 { return cmp.Or(max(seconds, 0), 1) }

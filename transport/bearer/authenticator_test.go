@@ -154,12 +154,12 @@ func hides(t *testing.T, err *jsonrpc.Error, header http.Header, secrets ...stri
 	}
 }
 
-// What cannot be told now is neither yes nor no, and nobody is accused of it.
+// Keys that cannot be looked up are neither good nor bad, and no guesses.
 func TestKeysOutOfReach(t *testing.T) {
 	h := build(t, func(c *bearer.Config) {
 		c.Ring = brokenRing{fmt.Errorf("%w: connection refused by 10.1.2.3", keys.ErrUnavailable)}
 	})
-	for range 20 { // nobody is held up for it either: a hold would take seconds
+	for range 20 { // no answer is delayed: a delay would take seconds
 		header := http.Header{}
 		_, refused := h.Authenticate(header, visit(local, "Bearer "+keys.NewToken(keys.Live).Reveal()))
 		if refused == nil || refused.Status != http.StatusServiceUnavailable || refused.Error.Code != jsonrpc.CodeInternalError {
@@ -205,8 +205,8 @@ func TestForbidden(t *testing.T) {
 // What changes about a key while it has a stream open ends the stream, unless
 // the key only gained.
 func TestAdmits(t *testing.T) {
-	change := func(edit func(*keys.Settings)) func(*testing.T, *house, string) {
-		return func(t *testing.T, h *house, id string) {
+	change := func(edit func(*keys.Settings)) func(*testing.T, *fixture, string) {
+		return func(t *testing.T, h *fixture, id string) {
 			t.Helper()
 			if _, err := h.keys.Update(t.Context(), id, func(s *keys.Settings) error { edit(s); return nil }); err != nil {
 				t.Fatal(err)
@@ -215,28 +215,28 @@ func TestAdmits(t *testing.T) {
 	}
 	tests := []struct {
 		name   string
-		change func(*testing.T, *house, string)
+		change func(*testing.T, *fixture, string)
 		want   bool
 	}{
-		{"nothing", func(*testing.T, *house, string) {}, true},
+		{"nothing", func(*testing.T, *fixture, string) {}, true},
 		{"more rights", change(func(s *keys.Settings) { s.Scopes = append(s.Scopes, "aoc:write") }), true},
 		{"fewer rights", change(func(s *keys.Settings) { s.Scopes = []mcp.Scope{"rulesets:read"} }), false},
 		{"other addresses", change(func(s *keys.Settings) { s.Allow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} }), false},
 		{"another plan", change(func(s *keys.Settings) { s.Plan = quota.Team }), true},
 		{"an expiry", change(func(s *keys.Settings) { s.Expires = noon }), false},
-		{"revoked", func(t *testing.T, h *house, id string) {
+		{"revoked", func(t *testing.T, h *fixture, id string) {
 			t.Helper()
 			if _, err := h.keys.Revoke(t.Context(), id); err != nil {
 				t.Fatal(err)
 			}
 		}, false},
-		{"rotated", func(t *testing.T, h *house, id string) {
+		{"rotated", func(t *testing.T, h *fixture, id string) {
 			t.Helper()
 			if _, _, err := h.keys.Rotate(t.Context(), id, 0); err != nil {
 				t.Fatal(err)
 			}
 		}, false},
-		{"rotated with time", func(t *testing.T, h *house, id string) {
+		{"rotated with time", func(t *testing.T, h *fixture, id string) {
 			t.Helper()
 			if _, _, err := h.keys.Rotate(t.Context(), id, time.Minute); err != nil {
 				t.Fatal(err)

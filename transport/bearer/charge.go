@@ -10,10 +10,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// Charge takes the calls of a bill from the plan of the caller's key and shows
-// what is left in the headers. Handshakes and broken bodies cost nothing, but
-// there are only so many in a minute: a broken body was refused already, so the
-// next one is not read.
+// Charge takes the calls of a bill from the plan of the caller's key and sets the
+// rate-limit headers. Handshakes and invalid bodies are free but limited by minute: an
+// invalid body was refused already, so the next one is not read.
 func (d *Authenticator) Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal {
 	mine, _ := caller.Principal.Account.(account)
 	switch {
@@ -26,7 +25,7 @@ func (d *Authenticator) Charge(ctx context.Context, header http.Header, caller *
 		return nil
 	}
 	usage, err := d.take(ctx, caller.Principal.ID, mine.limits, bill.Calls)
-	show(header, usage)
+	setRateLimit(header, usage)
 	if err == nil {
 		err = d.bound(caller.Principal.ID, mine.limits, bill)
 	}
@@ -36,14 +35,14 @@ func (d *Authenticator) Charge(ctx context.Context, header http.Header, caller *
 	case ok:
 		return d.exceeded(ctx, header, caller, rev, spent)
 	case bill.Probe:
-		return nil // the headers are missing, the answer is not
+		return nil // the answer goes without the headers
 	}
 	d.report(ctx, "counters", err)
 	header.Set("Retry-After", "1")
 	return unavailable("requests cannot be counted now").refusal()
 }
 
-// bound counts what costs nothing.
+// bound counts handshakes and invalid bodies.
 func (d *Authenticator) bound(key string, limits quota.Limits, bill streamable.Bill) error {
 	if bill.Broken > 0 {
 		_ = d.broken.take(key, bill.Broken, 0, d.cfg.Now()) // refused when the next one comes
@@ -57,7 +56,7 @@ func (d *Authenticator) bound(key string, limits quota.Limits, bill streamable.B
 	return nil
 }
 
-// take counts n requests or none of them, or looks when there are none.
+// take counts n requests or none of them; with n = 0 it returns the usage.
 func (d *Authenticator) take(ctx context.Context, key string, limits quota.Limits, n int) (quota.Usage, error) {
 	if n == 0 {
 		return d.cfg.Meter.Peek(ctx, key, limits, d.cfg.Now())
@@ -65,8 +64,8 @@ func (d *Authenticator) take(ctx context.Context, key string, limits quota.Limit
 	return d.cfg.Meter.TakeAll(ctx, key, limits, int64(n), d.cfg.Now())
 }
 
-// show sets the rate-limit headers.
-func show(header http.Header, usage quota.Usage) {
+// setRateLimit sets the rate-limit headers.
+func setRateLimit(header http.Header, usage quota.Usage) {
 	if limit, remaining, reset, ok := usage.Headers(); ok {
 		values := []string{limit, remaining, reset}
 		header["X-Ratelimit-Limit"] = values[0:1:1]

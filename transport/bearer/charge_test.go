@@ -21,7 +21,7 @@ import (
 )
 
 // charge charges n requests and returns what the answer's headers say.
-func (h *house) charge(t *testing.T, caller mcp.Caller, n int) (http.Header, *streamable.Refusal) {
+func (h *fixture) charge(t *testing.T, caller mcp.Caller, n int) (http.Header, *streamable.Refusal) {
 	t.Helper()
 	header := http.Header{}
 	refused := h.Charge(t.Context(), header, &caller, mcp.BaselineRevision(), streamable.Bill{Calls: n})
@@ -102,8 +102,7 @@ func tooMany(t *testing.T, name string, refused *streamable.Refusal) {
 	}
 }
 
-// Whoever is told to wait is told how long: to the end of the window, in whole
-// seconds, and never to come back at once.
+// Retry-After is the time to the end of the window in whole seconds, and never 0.
 func TestRetryAfter(t *testing.T) {
 	tests := []struct {
 		name   string

@@ -1,10 +1,9 @@
-// Package bearer is the door of the HTTPS server: it turns the Authorization
-// header into a principal, slows down those who guess, and charges requests to
-// the key's plan.
+// Package bearer authenticates HTTP requests by bearer keys and access tokens: it
+// turns the Authorization header into a principal, slows down guessing, and charges
+// requests to the plan of the key.
 //
-// A [Authenticator] implements [streamable.Authenticator]. Whoever is refused is told by the
-// documented code and status, and the refusal is handed to [Config.Rejected] for
-// the audit trail:
+// A [Authenticator] implements [streamable.Authenticator]. Refusals have the documented
+// codes and statuses, and are passed to [Config.Rejected] for the audit trail:
 //
 //	no key, unknown or revoked      -32001   401
 //	expired                         -32010   401
@@ -15,15 +14,15 @@
 //	too many broken bodies          -32002   429
 //	keys or counters out of reach   -32603   503
 //
-// Streams ask [Authenticator.Valid] before they send more, so a key that is revoked falls
-// silent at once.
+// Streams call [Authenticator.Valid] before they send more, so that revoking a key ends
+// them at once.
 //
 // # Access tokens
 //
-// With an [OIDC], JSON Web Tokens of one issuer open the door, too. Whoever shows
-// one is known as oidc: and its subject, has the scopes that the token names and
-// that we know, and the plan that the server gives everybody. [Resource] tells
-// clients who the issuer is (RFC 9728).
+// With an [OIDC], JSON Web Tokens of one issuer are accepted, too. The principal is
+// oidc: and the token's subject; it has those scopes of the token that the server
+// knows, and the plan that the server gives all tokens. [Resource] names the issuer to
+// clients (RFC 9728).
 //
 // # Concurrency
 //

@@ -28,8 +28,8 @@ var (
 // published are the scopes that a new key gets.
 var published = []mcp.Scope{"audit:read", "aoc:read", "aoc:write", "rulesets:read", "rulesets:write"}
 
-// A house is a door with real keys and counters, and what it said.
-type house struct {
+// A fixture is an authenticator with real keys and counters.
+type fixture struct {
 	*bearer.Authenticator
 	keys  keys.Store
 	meter quota.Meter
@@ -40,10 +40,10 @@ type house struct {
 	visits  int
 }
 
-// build opens a house at noon; with changes its door may be made different.
-func build(t *testing.T, changes ...func(*bearer.Config)) *house {
+// build returns a fixture whose clock is at noon.
+func build(t *testing.T, changes ...func(*bearer.Config)) *fixture {
 	t.Helper()
-	h := &house{now: noon}
+	h := &fixture{now: noon}
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
 	clock := func() time.Time { return h.now }
 	var err error
@@ -66,21 +66,21 @@ func build(t *testing.T, changes ...func(*bearer.Config)) *house {
 	return h
 }
 
-func (h *house) hear(_ context.Context, r bearer.Rejection) {
+func (h *fixture) hear(_ context.Context, r bearer.Rejection) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.refused = append(h.refused, r)
 }
 
 // heard are the refusals so far.
-func (h *house) heard() []bearer.Rejection {
+func (h *fixture) heard() []bearer.Rejection {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]bearer.Rejection(nil), h.refused...)
 }
 
 // key makes a key.
-func (h *house) key(t *testing.T, s keys.Settings) (id, token string) {
+func (h *fixture) key(t *testing.T, s keys.Settings) (id, token string) {
 	t.Helper()
 	record, secret, err := h.keys.Create(t.Context(), keys.Live, s)
 	if err != nil {
@@ -100,7 +100,7 @@ func visit(from string, authorization ...string) *http.Request {
 }
 
 // admit visits from a loopback address with a token, which must be let in.
-func (h *house) admit(t *testing.T, token string) mcp.Caller {
+func (h *fixture) admit(t *testing.T, token string) mcp.Caller {
 	t.Helper()
 	caller, refused := h.Authenticate(http.Header{}, visit("127.0.0.1:40000", "Bearer "+token))
 	if refused != nil {
@@ -121,7 +121,7 @@ func details(t *testing.T, r *streamable.Refusal) string {
 	return data.Details
 }
 
-// brokenRing and brokenMeter are what a store is that cannot be reached.
+// brokenRing and brokenMeter stand for stores that cannot be reached.
 type brokenRing struct{ err error }
 
 func (b brokenRing) Find(context.Context, keys.Token) (keys.Record, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// A keySet is the issuer's keys. They are asked for again when they are old, so
-// that keys which the issuer withdrew stop working.
+// A keySet holds the issuer's keys. It fetches them again when they are old, so that
+// withdrawn keys stop working.
 type keySet struct {
 	client *http.Client
 	url    string
@@ -22,12 +22,12 @@ type keySet struct {
 
 	mu    sync.Mutex
 	keys  *oidc.RemoteKeySet // nil at first
-	since time.Time          // when they came
-	next  *oidc.RemoteKeySet // what replaces them, nil while they are fresh
+	since time.Time          // time of the fetch
+	next  *oidc.RemoteKeySet // replaces keys when fetched; nil while they are fresh
 }
 
-// awayKey finds the error in a context that tells a key set's caller that the
-// issuer is away: go-oidc hands on the text of errors only.
+// awayKey is the context key of an *error that the key set fills in when the issuer
+// cannot be reached: go-oidc passes on only the text of errors.
 type awayKey struct{}
 
 // VerifySignature implements [oidc.KeySet].
@@ -40,18 +40,18 @@ func (s *keySet) VerifySignature(ctx context.Context, jwt string) ([]byte, error
 			return payload, err
 		}
 		if keys == nil || age >= keysLast {
-			return nil, tell(ctx, err)
+			return nil, storeError(ctx, err)
 		}
 	}
 	payload, err := keys.VerifySignature(ctx, jwt)
 	if isAway(err) && !errors.Is(err, errTooSoon) {
-		return nil, tell(ctx, err)
+		return nil, storeError(ctx, err)
 	}
 	return payload, err
 }
 
-// current returns the keys and, when they are not fresh, the ones to try before
-// them: the same for all who ask meanwhile, so that the issuer is asked once.
+// current returns the keys and, when they are not fresh, a set to try first: the same
+// for all callers, so that the issuer is asked once.
 func (s *keySet) current() (keys, next *oidc.RemoteKeySet, age time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *keySet) current() (keys, next *oidc.RemoteKeySet, age time.Duration) {
 	return s.keys, s.next, age
 }
 
-// replace takes the next keys into use; only the first call does.
+// replace makes the next keys current; further calls do nothing.
 func (s *keySet) replace(next *oidc.RemoteKeySet) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,20 +71,21 @@ func (s *keySet) replace(next *oidc.RemoteKeySet) {
 	}
 }
 
-// isAway reports whether a signature could not be checked for want of keys:
-// then the error wraps that of asking. One about the signature wraps none.
+// isAway reports whether a signature could not be checked because no keys were
+// fetched: then the error wraps that of the fetch. An error of the signature wraps
+// none.
 func isAway(err error) bool { return errors.Unwrap(err) != nil }
 
-// tell leaves the error for [OIDC.Verify].
-func tell(ctx context.Context, err error) error {
+// storeError stores the error for [OIDC.Verify] and returns it.
+func storeError(ctx context.Context, err error) error {
 	if away, ok := ctx.Value(awayKey{}).(*error); ok {
 		*away = err
 	}
 	return err
 }
 
-// A calm client asks each question at most every few seconds, and reads so much
-// of an answer.
+// A calm round tripper sends a request for a URL at most every few seconds, and bounds
+// the answers.
 type calm struct {
 	next http.RoundTripper
 	now  func() time.Time
@@ -129,7 +130,7 @@ func (c *calm) may(url string) bool {
 	return true
 }
 
-// words are words in one string or in a list.
+// words unmarshals words in one string or in a list.
 type words []string
 
 // UnmarshalJSON implements [json.Unmarshaler].

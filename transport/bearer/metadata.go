@@ -11,16 +11,16 @@ import (
 
 const wellKnown = "/.well-known/oauth-protected-resource"
 
-// A Resource is what a server with an issuer tells about itself (RFC 9728), so
-// that clients find out where to get an access token.
+// A Resource serves the protected resource metadata (RFC 9728), which tells clients
+// where to get an access token.
 type Resource struct {
 	url, issuer string
 	scopes      []mcp.Scope
 }
 
 // NewResource returns the description of the resource at a URL: the one under
-// which clients reach the MCP endpoint. The scopes are those that its callers can
-// have.
+// which clients reach the MCP endpoint. scopes lists the scopes of the
+// server.
 func NewResource(resource, issuer string, scopes ...mcp.Scope) (*Resource, error) {
 	u, err := url.Parse(resource)
 	switch {
@@ -32,8 +32,8 @@ func NewResource(resource, issuer string, scopes ...mcp.Scope) (*Resource, error
 	return &Resource{url: resource, issuer: issuer, scopes: scopes}, nil
 }
 
-// Metadata is the URL of the description: the path of the resource stands
-// behind the well-known one (RFC 9728, section 3.1).
+// Metadata returns the URL of the description: the path of the resource follows
+// the well-known one (RFC 9728, section 3.1).
 func (r *Resource) Metadata() string {
 	u, _ := url.Parse(r.url) // it was parsed before
 	u.Path = wellKnown + u.Path
@@ -41,10 +41,10 @@ func (r *Resource) Metadata() string {
 	return u.String()
 }
 
-// Paths are those at which the description is served, for an endpoint at path.
+// Paths returns the paths of the description, for an endpoint at path.
 func (r *Resource) Paths(path string) []string { return []string{wellKnown + path, wellKnown} }
 
-// ServeHTTP serves the description to everybody.
+// ServeHTTP serves the description, without authentication.
 func (r *Resource) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	header := w.Header()
 	if req.Method != http.MethodGet && req.Method != http.MethodHead {
@@ -54,15 +54,15 @@ func (r *Resource) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	header.Set("Content-Type", "application/json")
 	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Access-Control-Allow-Origin", "*") // clients in browsers need it, and it is no secret
+	header.Set("Access-Control-Allow-Origin", "*") // browsers need it, and the description is public
 	header.Set("Cache-Control", "max-age=3600")
 	text, err := json.Marshal(map[string]any{
 		"resource": r.url, "resource_name": "Triptych", "authorization_servers": []string{r.issuer},
 		"scopes_supported": r.scopes, "bearer_methods_supported": []string{"header"},
 	})
 	if err != nil {
-		w.WriteHeader(http.StatusInternalServerError) // strings are always encoded
+		w.WriteHeader(http.StatusInternalServerError) // never: strings can be encoded
 		return
 	}
-	_, _ = w.Write(text) // a client that is gone needs no answer
+	_, _ = w.Write(text) // the client may have disconnected
 }

@@ -17,23 +17,21 @@ import (
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
-// An OIDCConfig says whose access tokens are taken.
+// An OIDCConfig names the issuer and the audience of access tokens.
 type OIDCConfig struct {
 	// Issuer is the URL of the issuer, as it stands in its tokens.
 	Issuer string
-	// Audience must be among those of each token: it says that the token was
-	// made for this server.
+	// Audience must be among the audiences of each token: that of this server.
 	Audience string
-	// Plan and Limits are everybody's who shows a token.
+	// Plan and Limits apply to each owner of a token.
 	Plan   quota.Plan
 	Limits quota.Limits
-	// Scopes are those that mean something here. A token gives those that it
-	// names of them.
+	// Scopes are the scopes of the server. A token gives those that it names.
 	Scopes []mcp.Scope
-	// TokenTypes are the types of tokens that are taken, or [AnyTokenType]; empty
+	// TokenTypes are the accepted types of tokens, or [AnyTokenType]; empty
 	// means at+jwt, the type of access tokens.
 	TokenTypes []string
-	// Client speaks with the issuer; nil means one with short time-outs.
+	// Client sends requests to the issuer; nil means one with short time-outs.
 	Client *http.Client
 	// Now is the clock; nil means [time.Now].
 	Now func() time.Time
@@ -51,7 +49,7 @@ type OIDC struct {
 
 var _ Verifier = (*OIDC)(nil)
 
-// NewOIDC returns a verifier. It asks nobody anything yet.
+// NewOIDC returns a verifier. It does not contact the issuer yet.
 func NewOIDC(cfg OIDCConfig) *OIDC {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -68,26 +66,25 @@ func NewOIDC(cfg OIDCConfig) *OIDC {
 }
 
 const (
-	// issuerTime bounds one question to the issuer.
+	// issuerTime bounds one request to the issuer.
 	issuerTime = 5 * time.Second
-	// askAgain is the time between two questions of one kind, so that whoever
-	// sends us rubbish does not make us a nuisance.
+	// askAgain is the time between two requests for one URL, so that a client with
+	// bad tokens cannot make the server flood the issuer.
 	askAgain = 5 * time.Second
-	// keysFresh is how long the issuer's keys are taken without asking, keysLast
-	// how long when it does not answer.
+	// keysFresh is the time for which the issuer's keys are used without a new fetch,
+	// keysLast that when the issuer does not answer.
 	keysFresh = time.Hour
 	keysLast  = 24 * time.Hour
 )
 
-// asymmetric are the algorithms that are taken. With none and the symmetric ones
-// whoever knows the public key could sign.
+// asymmetric lists the accepted algorithms. With none and the symmetric ones, anyone
+// with the public key could sign.
 var asymmetric = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
 }
 
 // Verify implements [Verifier]. Issuer, audience, signature, expiry and the
-// time before which a token is not good are checked, the last with five minutes
-// of patience.
+// not-before time are checked, the last with five minutes of tolerance.
 func (o *OIDC) Verify(ctx context.Context, token string) (Identity, error) {
 	if !takesType(token, o.cfg.TokenTypes) {
 		return Identity{}, &InvalidTokenError{Reason: "the token is no access token"}
@@ -107,7 +104,7 @@ func (o *OIDC) Verify(ctx context.Context, token string) (Identity, error) {
 	return o.identity(checked)
 }
 
-// find finds the issuer, once.
+// find discovers the issuer, once, and returns its verifier.
 func (o *OIDC) find(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	if found := o.verifier.Load(); found != nil {
 		return found, nil
@@ -116,7 +113,7 @@ func (o *OIDC) find(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 		if found := o.verifier.Load(); found != nil {
 			return found, nil
 		}
-		forAll := oidc.ClientContext(context.Background(), o.client) // others wait for it, too, and the keys stay
+		forAll := oidc.ClientContext(context.Background(), o.client) // other requests wait for it, too, and use it later
 		provider, err := oidc.NewProvider(forAll, o.cfg.Issuer)
 		if err != nil {
 			return nil, err
@@ -134,7 +131,7 @@ func (o *OIDC) find(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	}
 }
 
-// verify is the verifier for what the issuer said about itself.
+// verify returns the verifier for a discovered issuer.
 func (o *OIDC) verify(provider *oidc.Provider) (*oidc.IDTokenVerifier, error) {
 	var said struct {
 		Keys string `json:"jwks_uri"`
@@ -154,11 +151,11 @@ func (o *OIDC) verify(provider *oidc.Provider) (*oidc.IDTokenVerifier, error) {
 // maxSubject is the length that OpenID Connect Core, section 2, allows.
 const maxSubject = 255
 
-// identity is whose a token is.
+// identity returns the owner of a verified token.
 func (o *OIDC) identity(token *oidc.IDToken) (Identity, error) {
 	var claims struct {
 		Scope words `json:"scope"` // RFC 9068
-		Scp   words `json:"scp"`   // what some issuers write instead
+		Scp   words `json:"scp"`   // some issuers use this instead
 	}
 	if err := token.Claims(&claims); err != nil {
 		return Identity{}, &InvalidTokenError{Reason: "the scopes of the access token cannot be read"}
@@ -173,7 +170,7 @@ func (o *OIDC) identity(token *oidc.IDToken) (Identity, error) {
 	}, nil
 }
 
-// known returns the scopes that mean something here. None implies another.
+// known returns the named scopes that the server has. None implies another.
 func (o *OIDC) known(names []string) []mcp.Scope {
 	scopes := []mcp.Scope{}
 	for _, name := range names {

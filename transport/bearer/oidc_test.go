@@ -22,10 +22,10 @@ const (
 	metadata = "https://mcp.example.com/.well-known/oauth-protected-resource/mcp"
 )
 
-// buildOIDC opens a house whose door takes the tokens of an issuer.
-func buildOIDC(t *testing.T, i *issuer) *house {
+// buildOIDC returns a fixture that accepts the tokens of an issuer.
+func buildOIDC(t *testing.T, i *issuer) *fixture {
 	t.Helper()
-	var h *house
+	var h *fixture
 	h = build(t, func(c *bearer.Config) {
 		c.Metadata = metadata
 		c.Tokens = bearer.NewOIDC(bearer.OIDCConfig{
@@ -52,9 +52,9 @@ func (i *issuer) token(t *testing.T, c claims) string {
 
 var rs256 = map[string]any{"alg": "RS256", "typ": "at+jwt", "kid": "rsa"}
 
-// show shows a token to the door, each time from another network, so that
-// nobody is held up.
-func (h *house) show(token string) (mcp.Caller, http.Header, *streamable.Refusal) {
+// show authenticates with a token, each time from another network, so that no
+// answer is delayed.
+func (h *fixture) show(token string) (mcp.Caller, http.Header, *streamable.Refusal) {
 	header := http.Header{}
 	h.mu.Lock()
 	h.visits++
@@ -105,7 +105,7 @@ func TestAccessTokens(t *testing.T) {
 	}
 }
 
-func mustCaller(t *testing.T, h *house, token string) mcp.Caller {
+func mustCaller(t *testing.T, h *fixture, token string) mcp.Caller {
 	t.Helper()
 	caller, _, refused := h.show(token)
 	if refused != nil {

@@ -15,9 +15,9 @@ import (
 )
 
 // While the store of the keys is unreachable, a key that worked before may send
-// probes and nothing else; a key that nobody knows may send nothing.
+// probes and nothing else; an unknown key may send nothing.
 func TestProbesWithoutAStore(t *testing.T) {
-	var h *house
+	var h *fixture
 	unreachable := false
 	h = build(t, func(c *bearer.Config) {
 		ring := c.Ring

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A tally makes one record of many refusals in a row, so that nobody fills a
-// disk with them.
+// A tally merges many refusals in a row into one record, so that they cannot fill a
+// disk.
 type tally struct {
 	mu sync.Mutex
 	by map[string]*count
@@ -23,15 +23,15 @@ const tallyEvery = time.Second
 
 func (t *tally) init() { t.by = map[string]*count{} }
 
-// due counts a refusal. It reports whether it is to be recorded, and what to
-// say of those that were not.
+// due counts a refusal. It reports whether to record it, and returns a note on those
+// that were not recorded.
 func (t *tally) due(key string, now time.Time) (more string, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.by[key]
 	if c == nil {
 		if len(t.by) >= maxAddresses {
-			clear(t.by) // some say a little less
+			clear(t.by) // some notes are lost
 		}
 		c = &count{}
 		t.by[key] = c

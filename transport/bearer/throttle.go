@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
 )
 
-// A throttle answers addresses later and later that fail again and again.
+// A throttle delays answers to addresses that fail repeatedly, longer each time.
 type throttle struct {
 	mu sync.Mutex
 	by map[netip.Prefix]*attempts
@@ -28,13 +28,13 @@ const (
 	forgiveness  = 6 * time.Second // in which one failure is forgotten
 	maxWaiting   = 8               // answers that an address may have waiting
 	maxAddresses = 10_000          // that are remembered
-	roomToMake   = 1000            // that are forgotten at once when there are too many
+	roomToMake   = 1000            // that are dropped at once when there are too many
 )
 
 func (t *throttle) init() { t.by = map[netip.Prefix]*attempts{} }
 
-// hold counts a failure and waits as long as the address deserves. It reports
-// false, without waiting, when too many of its answers wait already.
+// hold counts a failure and waits for the delay of the address. It reports false,
+// without waiting, when too many of its answers wait already.
 func (t *throttle) hold(ctx context.Context, from netip.Addr, now time.Time) bool {
 	delay, ok := t.fail(connlimit.Network(from), now)
 	if !ok || delay == 0 {
@@ -79,8 +79,8 @@ func (t *throttle) waited(from netip.Prefix) {
 	}
 }
 
-// makeRoomLocked forgets who has been quiet, or else anybody who does not wait:
-// many at once, for it looks at all of them.
+// makeRoomLocked drops addresses that have been quiet, or else any without waiting
+// answers: many at once, for it visits all of them.
 func (t *throttle) makeRoomLocked(now time.Time) {
 	if len(t.by) < maxAddresses {
 		return

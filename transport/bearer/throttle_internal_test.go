@@ -33,7 +33,7 @@ func TestThrottleForgets(t *testing.T) {
 	}
 }
 
-// A clock that goes back forgives nothing and accuses nobody.
+// A clock that goes back neither forgives failures nor counts any.
 func TestThrottleClockGoesBack(t *testing.T) {
 	var all throttle
 	all.init()

@@ -16,12 +16,12 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// guessed is a door where no key is known; its clock is that of the bubble.
+// guessed returns an authenticator without keys, on the clock of the bubble.
 func guessed() *bearer.Authenticator {
 	return bearer.New(bearer.Config{Ring: brokenRing{keys.ErrUnknown}, Meter: brokenMeter{errors.New("not asked")}})
 }
 
-// guess shows a key that nobody made, and returns how long the answer took.
+// guess authenticates with an unknown key, and returns the duration of the answer.
 func guess(d *bearer.Authenticator, from string) (time.Duration, http.Header, *streamable.Refusal) {
 	header := http.Header{}
 	began := time.Now()

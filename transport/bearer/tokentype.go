@@ -41,15 +41,14 @@ func shortType(name string) string {
 	return strings.TrimPrefix(strings.ToLower(name), "application/")
 }
 
-// reasons are what clients are told of a token that the library refuses, by a part
-// of the library's text. That has Go's words and the issuer's addresses, which are
-// for the log.
+// reasons maps parts of the library's error texts to the reasons for clients. The
+// library's own texts have Go's words and the issuer's addresses; they are logged.
 var reasons = []struct{ part, reason string }{
 	{"issued by a different provider", "the access token was issued by another issuer"},
 	{"expected audience", "the access token was made for another audience"},
 	{"nbf", "the access token is not valid yet"},
 	{"signature", "the signature of the access token cannot be verified"},
-	{"signed with unsupported algorithm", "the access token is signed with an algorithm that is not taken"},
+	{"signed with unsupported algorithm", "the access token is signed with an algorithm that is not accepted"},
 }
 
 // invalidToken returns the error for a token that the library refuses.

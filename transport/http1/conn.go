@@ -25,24 +25,24 @@ const (
 	keptAnswer  = 64 << 10
 )
 
-// grace is how long the rest of a body may take before the connection is
-// net/http's. Clients that write head and body one after the other need it.
+// grace is the time for the rest of a body; a slower connection goes to net/http.
+// Clients that write head and body separately need it.
 const grace = 250 * time.Millisecond
 
-// A conn is a connection on its way through requests.
+// A conn serves the requests of one connection.
 type conn struct {
 	server *Server
 	inner  net.Conn // as it was accepted
-	net    net.Conn // with TLS, if that is spoken
+	net    net.Conn // with TLS if the server has it
 	addr   string
 	state  *tls.ConnectionState
 
 	ctx   context.Context //nolint:containedctx // the parent of those of requests
 	stage atomic.Int32
-	hold  *budget.Hold // what buf has beyond firstBuffer
+	hold  *budget.Hold // the size of buf beyond firstBuffer
 	head  head
 	buf   []byte
-	n     int // bytes in buf that no request has had yet
+	n     int // bytes in buf of the next requests
 
 	readUntil, writeUntil time.Time // the deadlines that are set; zero when not known
 	watch                 watch
@@ -50,7 +50,7 @@ type conn struct {
 
 // The stages of a connection.
 const (
-	idle   int32 = iota // between requests, and while it begins
+	idle   int32 = iota // before the first request and between requests
 	busy                // from a request's first byte on
 	closed              // by Shutdown
 )
@@ -69,7 +69,7 @@ func newConn(s *Server, inner net.Conn) *conn {
 	return c
 }
 
-// networkOf returns the network that the memory of a connection counts for.
+// networkOf returns the network to which the memory of a connection is charged.
 func networkOf(conn net.Conn) string {
 	addr, err := netip.ParseAddrPort(conn.RemoteAddr().String())
 	if err != nil {
@@ -78,11 +78,10 @@ func networkOf(conn net.Conn) string {
 	return connlimit.Network(addr.Addr()).String()
 }
 
-// serve serves requests as long as they are ours, and then closes the
-// connection or gives it away.
+// serve serves requests until one is for net/http or the connection ends.
 func (c *conn) serve() {
 	defer c.hold.Release()
-	if !c.shakeHands() {
+	if !c.handshake() {
 		c.server.forget(c)
 		c.close()
 		return
@@ -100,9 +99,9 @@ func (c *conn) serve() {
 	}
 }
 
-// handOver gives the connection away as it was, but for what was read.
+// handOver passes the connection to net/http with the bytes that were read.
 func (c *conn) handOver() {
-	_ = c.net.SetDeadline(time.Time{}) // a read tells of a closed connection
+	_ = c.net.SetDeadline(time.Time{}) // a read returns the error
 	if c.n == 0 {
 		c.server.rest.give(c.net)
 	} else {
@@ -110,24 +109,24 @@ func (c *conn) handOver() {
 	}
 }
 
-func (c *conn) close() { _ = c.net.Close() } // nothing is on its way that somebody was promised
+func (c *conn) close() { _ = c.net.Close() } // an error has no consequence
 
-// closeIdle closes the connection unless a request is there.
+// closeIdle closes the connection unless it has a request.
 func (c *conn) closeIdle() {
 	if c.stage.CompareAndSwap(idle, closed) {
 		c.close()
 	}
 }
 
-// abort closes the connection in the middle of whatever it is at, without the
-// goodbye of TLS: that waits for a client that does not read.
+// abort closes the connection at once, without the closing alert of TLS, which would
+// wait for a client that does not read.
 func (c *conn) abort() {
 	_ = c.inner.Close() // as in close
 	c.watch.abort()
 }
 
-// shakeHands does that of TLS.
-func (c *conn) shakeHands() bool {
+// handshake does the handshake of TLS and reports whether it succeeded.
+func (c *conn) handshake() bool {
 	t, ok := c.net.(*tls.Conn)
 	if !ok {
 		return true
@@ -143,7 +142,7 @@ func (c *conn) shakeHands() bool {
 	return true
 }
 
-// explain tells a client that speaks HTTP where TLS is wanted.
+// explain answers a client that speaks HTTP instead of TLS.
 func explain(err error) {
 	wrong, ok := errors.AsType[tls.RecordHeaderError](err)
 	if !ok || wrong.Conn == nil {
@@ -155,13 +154,13 @@ func explain(err error) {
 	}
 }
 
-// requests serves one after the other. It is false when the next one, whose
-// bytes are in the buffer, is for net/http.
+// requests serves requests one after the other. It reports false when the next one,
+// whose bytes are in the buffer, is for net/http.
 func (c *conn) requests() (done bool) {
 	cfg := &c.server.cfg
 	from := time.Now()
 	c.readUntil = from.Add(cfg.HeaderTime)
-	_ = c.net.SetReadDeadline(c.readUntil) // a read tells of a closed connection
+	_ = c.net.SetReadDeadline(c.readUntil) // a read returns the error
 	for first := true; ; first = false {
 		now, ok := c.await()
 		if !ok {
@@ -185,31 +184,33 @@ func (c *conn) requests() (done bool) {
 	}
 }
 
-// handle answers the request and says whether another one may follow.
+// handle answers the request and reports whether another may follow.
 func (c *conn) handle(body []byte, now time.Time) (more bool) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
-	w := &response{conn: c, room: c.server.room(), length: -1}
+	w := &response{conn: c, mem: c.server.memory(), length: -1}
 	defer c.server.release(w)
 	c.writeWithin(now)
 	c.watch.begin(now, cancel)
 	r := newRequest(ctx, &c.head, body, c.addr, c.state)
 	ok := c.run(w, r)
 	gone := c.watch.end()
-	_ = r.Body.Close() // as net/http does: its bytes will be others
+	_ = r.Body.Close() // as net/http does: the buffer is reused
 	return ok && w.finish() && !gone
 }
 
-// writeWithin makes writes end after RequestTime, or up to a quarter later.
+// writeWithin sets the write deadline to RequestTime from now, or up to a quarter
+// later.
 func (c *conn) writeWithin(now time.Time) {
 	d := c.server.cfg.RequestTime
 	if c.writeUntil.Sub(now) < d {
 		c.writeUntil = now.Add(d + d/4)
-		_ = c.net.SetWriteDeadline(c.writeUntil) // a write tells of a closed connection
+		_ = c.net.SetWriteDeadline(c.writeUntil) // a write returns the error
 	}
 }
 
-// run calls the handler. After a panic the connection ends, as net/http's do.
+// run calls the handler. It reports false after a panic, which ends the connection as
+// in net/http.
 func (c *conn) run(w *response, r *http.Request) (ok bool) {
 	defer func() {
 		p := recover()

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// A dateCache has the Date of answers (RFC 9110, section 6.6.1), made once a
-// second.
+// A dateCache caches the Date of answers (RFC 9110, section 6.6.1) for a second.
 type dateCache struct{ last atomic.Pointer[dated] }
 
 type dated struct {
@@ -15,8 +14,7 @@ type dated struct {
 	values [1]string
 }
 
-// at is the Date of a moment as the values of a header, which all answers of a
-// second share.
+// at returns the values of the field Date for a time; answers of one second share them.
 func (d *dateCache) at(now time.Time) []string {
 	last := d.last.Load()
 	if last == nil || last.second != now.Unix() {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// rest is a listener whose connections come from a server.
+// A rest is a listener of the connections that a server passes on.
 type rest struct {
 	conns chan net.Conn
 	over  chan struct{}
@@ -18,12 +18,12 @@ type rest struct {
 
 func newRest() *rest { return &rest{conns: make(chan net.Conn), over: make(chan struct{})} }
 
-// give hands a connection over, or closes it when nobody takes it any more.
+// give passes a connection on, or closes it when the listener is closed.
 func (r *rest) give(conn net.Conn) {
 	select {
 	case r.conns <- conn:
 	case <-r.over:
-		_ = conn.Close() // nobody has been promised anything
+		_ = conn.Close() // it has no running request
 	}
 }
 
@@ -47,7 +47,7 @@ func (r *rest) setAddr(addr net.Addr) {
 	r.addr = addr
 }
 
-// Addr is that of the listener that was served last.
+// Addr returns the address of the listener that was served last.
 func (r *rest) Addr() net.Addr {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,14 +57,13 @@ func (r *rest) Addr() net.Addr {
 	return r.addr
 }
 
-// A Conn is a connection from which something has been read that Read gives
-// again.
+// A Conn is a connection whose first bytes were read already; Read returns them again.
 type Conn struct {
 	net.Conn
 	ahead []byte
 }
 
-// Read reads what was read before, and then from the connection.
+// Read returns bytes that were read before, and then reads from the connection.
 func (c *Conn) Read(b []byte) (int, error) {
 	if len(c.ahead) == 0 {
 		return c.Conn.Read(b)
@@ -79,7 +78,7 @@ func (c *Conn) Read(b []byte) (int, error) {
 // NetConn returns the connection below.
 func (c *Conn) NetConn() net.Conn { return c.Conn }
 
-// TLS is what TLS has agreed on, nil on a connection without.
+// TLS returns the state of TLS, nil for a connection without.
 func (c *Conn) TLS() *tls.ConnectionState { return stateOf(c.Conn) }
 
 func stateOf(conn net.Conn) *tls.ConnectionState {

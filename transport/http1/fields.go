@@ -14,16 +14,15 @@ type valued struct {
 	values []string
 }
 
-// putHead puts status line and fields into the buffer, those in the order of
-// their names.
+// putHead appends the status line and the fields, sorted by name, to the buffer.
 func (w *response) putHead() {
 	w.sent = true
-	out := append(w.room.out, "HTTP/1.1 "...)
+	out := append(w.mem.out, "HTTP/1.1 "...)
 	out = strconv.AppendInt(out, int64(w.status), 10)
 	out = append(append(append(out, ' '), http.StatusText(w.status)...), "\r\n"...)
 	w.complete()
 	fields := make([]valued, 0, 16)
-	for name, values := range w.room.header {
+	for name, values := range w.mem.header {
 		fields = append(fields, valued{name, values})
 	}
 	slices.SortFunc(fields, func(a, b valued) int { return strings.Compare(a.name, b.name) })
@@ -32,11 +31,10 @@ func (w *response) putHead() {
 			out = appendField(out, f.name, value)
 		}
 	}
-	w.room.out = append(out, "\r\n"...)
+	w.mem.out = append(out, "\r\n"...)
 }
 
-// complete adds the fields that the protocol needs, and takes away those that
-// would be wrong.
+// complete adds the fields that the protocol requires, and removes wrong ones.
 func (w *response) complete() {
 	h := w.Header()
 	if _, ok := h["Date"]; !ok {
@@ -60,8 +58,8 @@ func (w *response) complete() {
 	}
 }
 
-// appendField appends a field. A name that is none is left out, and what would
-// end a value becomes a space.
+// appendField appends a field. An invalid name is dropped; bytes that would end a value
+// become spaces.
 func appendField(out []byte, name, value string) []byte {
 	if name == "" || !is([]byte(name), inName) {
 		return out
@@ -77,7 +75,7 @@ func appendField(out []byte, name, value string) []byte {
 	return append(out, "\r\n"...)
 }
 
-// trimmed is a value without blanks at its ends, which most have not.
+// trimmed returns a value without white space at its ends.
 func trimmed(value string) string {
 	if n := len(value); n > 0 && value[0] > ' ' && value[n-1] > ' ' {
 		return value

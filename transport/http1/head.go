@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Bounds of the requests that are taken.
+// Bounds of the requests that are served here.
 const (
 	maxHead   = 8 << 10
 	maxBody   = 64 << 10
 	maxFields = 64
 )
 
-// A head is a request's first line and fields. All of it are parts of one text,
-// and stays as it is when the next head is parsed. A client's next head is mostly
-// the one before it, but for the length: then requests share what is made of it.
+// A head is the request line and the fields of a request, as parts of one immutable
+// text. A client's next head mostly differs in the length only: then the requests share
+// the parsed fields.
 type head struct {
 	path   string
 	host   string
@@ -25,9 +25,9 @@ type head struct {
 	fields []field // until it is parsed
 
 	url    *url.URL
-	header http.Header // nil when it is not taken
+	header http.Header // nil for a head that is not served here
 
-	before, digits, after string // the text, cut about the length
+	before, digits, after string // the text around the digits of the length
 }
 
 type field struct{ name, value string }
@@ -39,19 +39,18 @@ const (
 
 var endOfHead = []byte("\r\n\r\n")
 
-// indexHead is where the last line of a head ends, -1 when it is not there.
+// indexHead returns the index of the end of the last line of a head, -1 if it is not
+// there.
 func indexHead(text []byte) int { return bytes.Index(text, endOfHead) }
 
-// strange says whether the beginning of a head can be none of ours, however it
-// goes on.
+// strange reports whether the beginning of a head suffices to leave it to net/http.
 func strange(text []byte) bool {
 	line, _, ok := bytes.Cut(text, []byte("\n"))
 	return ok && !bytes.HasSuffix(line, []byte(version+"\r")) || bytes.Contains(text, []byte("\n\n"))
 }
 
-// parse reads a head, without the empty line behind it, and says whether it is
-// of the form that is taken: the grammar of RFC 9112 without what is optional,
-// deprecated or in the least doubtful.
+// parse parses a head without its empty line, and reports whether it is served here:
+// the grammar of RFC 9112 without anything optional, deprecated or doubtful.
 func (h *head) parse(text []byte, paths map[string]bool) bool {
 	if h.again(text) {
 		return true
@@ -80,8 +79,8 @@ func (h *head) parse(text []byte, paths map[string]bool) bool {
 	return true
 }
 
-// again takes a head that is the one before it, but for the length. What was
-// checked of that one is so of this one.
+// again parses a head that equals the one before it except for the length, whose
+// checks hold for this one.
 func (h *head) again(text []byte) bool {
 	start, end := len(h.before), len(text)-len(h.after)
 	if h.header == nil || start >= end || string(text[:start]) != h.before || string(text[end:]) != h.after {
@@ -99,7 +98,7 @@ func (h *head) again(text []byte) bool {
 	return true
 }
 
-// field reads one field, which is there as bytes and in the whole text.
+// field parses one field, given as bytes and by its index in the text.
 func (h *head) field(line []byte, all string, at int) bool {
 	colon := bytes.IndexByte(line, ':')
 	if colon <= 0 || !is(line[:colon], inName) || !is(line[colon:], inValue) {
@@ -113,7 +112,7 @@ func (h *head) field(line []byte, all string, at int) bool {
 	case name == "Host":
 		ok := h.host == "" && value != "" && is([]byte(value), inHost)
 		h.host = value
-		return ok // it is no member of a Header
+		return ok // net/http keeps it out of Header, too
 	case name == "Content-Length":
 		if h.length >= 0 || !h.setLength(value) {
 			return false
@@ -127,7 +126,7 @@ func (h *head) field(line []byte, all string, at int) bool {
 	return true
 }
 
-// setLength takes a length of digits.
+// setLength parses a length of digits.
 func (h *head) setLength(value string) bool {
 	if value == "" || len(value) > len("65536") {
 		return false

@@ -55,8 +55,8 @@ func TestGoneAfterQuickRequests(t *testing.T) {
 	}
 }
 
-// endAfter is how long a request lasts behind quick ones, whose client leaves or
-// stays, where it has a minute.
+// endAfter returns the duration of a request with a limit of a minute, after quick
+// ones; its client disconnects or stays.
 func endAfter(t *testing.T, quick int, pause time.Duration, leaves bool) time.Duration {
 	var slow atomic.Bool
 	took := make(chan time.Duration, 1)
@@ -172,8 +172,8 @@ func TestShutdownDuringTLS(t *testing.T) {
 	})
 }
 
-// TestCloseEndsContexts: also that of a request behind which the next one waits
-// already, so that nobody reads on.
+// TestCloseEndsContexts: Close also cancels a request when the next one has arrived,
+// so that the connection is not watched.
 func TestCloseEndsContexts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan error, 1)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// names are header names as clients write them, with their canonical form. They
-// are looked up without an allocation.
+// names maps header names as clients write them to their canonical form, without an
+// allocation.
 var names = spellings(
 	"Accept", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control", "Connection", "Content-Length",
 	"Content-Type", "Cookie", "Host", "Last-Event-Id", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id",
@@ -22,7 +22,7 @@ func spellings(canonical ...string) map[string]string {
 	return all
 }
 
-// canonical is the name as a [http.Header] has it.
+// canonical returns the canonical form of a name, as in [http.Header].
 func canonical(name []byte) string {
 	if known, ok := names[string(name)]; ok {
 		return known
@@ -30,14 +30,14 @@ func canonical(name []byte) string {
 	return textproto.CanonicalMIMEHeaderKey(string(name))
 }
 
-// others are the headers that change what a request means. Requests that have
-// one are not taken.
+// others holds the headers that change the meaning of a request. A request with one
+// goes to net/http.
 var others = map[string]bool{
 	"Expect": true, "Http2-Settings": true, "Keep-Alive": true, "Pragma": true, "Proxy-Connection": true, "Te": true,
 	"Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
 }
 
-// class says what a byte may be part of.
+// A class is a set of the elements that a byte may be part of.
 type class uint8
 
 const (
@@ -64,7 +64,7 @@ var classes = func() (table [256]class) {
 	return table
 }()
 
-// is says whether all bytes are of a class.
+// is reports whether all bytes are of a class.
 func is(b []byte, c class) bool {
 	for _, x := range b {
 		if classes[x]&c == 0 {

@@ -22,26 +22,25 @@ func (c *conn) await() (now time.Time, ok bool) {
 	return time.Now(), true
 }
 
-// readWithin makes reads end at the end of a duration, or up to a quarter of it
-// later: so the deadline is set now and then, not at each request.
+// readWithin sets the read deadline to d from now, or up to a quarter later, so that
+// not every request sets it.
 func (c *conn) readWithin(now time.Time, d time.Duration) {
 	if c.readUntil.Sub(now) < d {
 		c.readUntil = now.Add(d + d/4)
-		_ = c.net.SetReadDeadline(c.readUntil) // a read tells of a closed connection
+		_ = c.net.SetReadDeadline(c.readUntil) // a read returns the error
 	}
 }
 
-// A verdict is what becomes of the bytes in the buffer.
+// A verdict decides about the bytes in the buffer.
 type verdict int
 
 const (
 	taken  verdict = iota // a request that is handled here
 	passed                // net/http's
-	ended                 // nobody's: the client has gone or is too slow
+	ended                 // the client has disconnected or is too slow
 )
 
-// receive reads until a request is there that is ours. Its head is as long as
-// the result.
+// receive reads a request. With the verdict taken it returns the size of its head.
 func (c *conn) receive(deadline time.Time) (size int, v verdict) {
 	end := indexHead(c.buf[:c.n])
 	for ; end < 0; end = indexHead(c.buf[:c.n]) {
@@ -68,7 +67,7 @@ func (c *conn) receive(deadline time.Time) (size int, v verdict) {
 			return 0, passed
 		}
 		if err := c.more(deadline); err != nil {
-			return 0, passed // which finds the same error, or waits
+			return 0, passed // net/http finds the same error, or waits
 		}
 	}
 	return size, taken
@@ -88,7 +87,7 @@ func (c *conn) hasRoom(size int) bool {
 	return true
 }
 
-// more reads on.
+// more reads more bytes into the buffer.
 func (c *conn) more(deadline time.Time) error {
 	c.readUntil = time.Time{}
 	if err := c.net.SetReadDeadline(deadline); err != nil {
@@ -109,7 +108,7 @@ func (c *conn) grow(size int) {
 	c.buf = grown
 }
 
-// skipLine passes over the empty line that some clients send behind a body
+// skipLine drops the empty line that some clients send after a body
 // (RFC 9112, section 2.2).
 func (c *conn) skipLine() {
 	if rest, ok := bytes.CutPrefix(c.buf[:c.n], endOfHead[:2]); ok {
@@ -117,7 +116,7 @@ func (c *conn) skipLine() {
 	}
 }
 
-// consume forgets a request.
+// consume removes a request from the buffer.
 func (c *conn) consume(size int) {
 	rest := c.buf[size:c.n]
 	if len(c.buf) > keptBuffer && len(rest) <= firstBuffer {

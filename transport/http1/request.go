@@ -23,7 +23,7 @@ func newRequest(ctx context.Context, h *head, body []byte, addr string, state *t
 	return r.WithContext(ctx)
 }
 
-// headerOf makes fields a header; their values are in one array.
+// headerOf returns fields as a header; their values share one array.
 func headerOf(fields []field) http.Header {
 	header := make(http.Header, len(fields))
 	values := make([]string, len(fields))
@@ -38,8 +38,8 @@ func headerOf(fields []field) http.Header {
 	return header
 }
 
-// A bodyReader reads a body that is in the connection's buffer. After the
-// handler has returned there is nothing to read any more.
+// A bodyReader reads a body from the connection's buffer. It is closed when the handler
+// has returned.
 type bodyReader struct {
 	mu     sync.Mutex
 	rest   []byte

@@ -14,9 +14,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/pipetest"
 )
 
-// TestContextAfterwards: the context of a request is over when its handler has
-// returned, whether somebody has asked for what tells of that before, does so
-// later, or asks by a context of its own.
+// TestContextAfterwards: the context of a request, and contexts derived from it, are
+// cancelled when its handler has returned.
 func TestContextAfterwards(t *testing.T) {
 	type key struct{}
 	synctest.Test(t, func(t *testing.T) {
@@ -50,7 +49,7 @@ func TestContextAfterwards(t *testing.T) {
 	})
 }
 
-// TestLateAnswer: what a handler writes after its return reaches nobody.
+// TestLateAnswer: writes of a handler that has returned are dropped.
 func TestLateAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		writers := make(chan http.ResponseWriter, 2)

@@ -7,40 +7,40 @@ import (
 	"time"
 )
 
-// keptBody is how much of a body waits for the handler's end: then its length
-// is known, and it leaves together with its head.
+// keptBody is the size up to which a body waits for the handler's end: its length is
+// known then, and it is written together with its head.
 const keptBody = 16 << 10
 
-// A response is an answer on its way. It is a [http.Flusher] and has what
+// A response implements [http.ResponseWriter], [http.Flusher] and the methods that
 // [http.ResponseController] needs.
 type response struct {
 	conn *conn
-	room *room
+	mem  *memory
 
-	status  int    // 0 until it is said
-	body    []byte // that waits
-	length  int64  // that the handler has stated, -1 when it has not
+	status  int    // 0 until WriteHeader
+	body    []byte // waits for the handler's end
+	length  int64  // the handler's Content-Length, -1 without
 	written int64
-	sent    bool // the head was
+	sent    bool // the head is in the buffer
 	chunked bool
-	late    room  // in place of the other one after the handler's return
-	err     error // of the connection, for good
+	late    memory // replaces buf after the handler's return
+	err     error  // of a write; it is final
 }
 
-// A room is where an answer is made. It is another one's afterwards.
-type room struct {
+// A memory holds the memory of an answer. It is reused.
+type memory struct {
 	header http.Header
 	out    []byte // what is written next
 }
 
 func (w *response) Header() http.Header {
-	if w.room.header == nil { // of a room for what is late
-		w.room.header = http.Header{}
+	if w.mem.header == nil { // the handler has returned
+		w.mem.header = http.Header{}
 	}
-	return w.room.header
+	return w.mem.header
 }
 
-// WriteHeader says the status. Informational ones are left out.
+// WriteHeader sets the status. Informational ones are dropped.
 func (w *response) WriteHeader(status int) {
 	switch {
 	case status < 100 || status > 999:
@@ -49,14 +49,14 @@ func (w *response) WriteHeader(status int) {
 		return
 	}
 	w.status = status
-	if values := w.room.header["Content-Length"]; len(values) > 0 && w.hasBody() {
+	if values := w.mem.header["Content-Length"]; len(values) > 0 && w.hasBody() {
 		if n, err := strconv.ParseInt(values[0], 10, 64); err == nil && n >= 0 {
 			w.length = n
 		}
 	}
 }
 
-// hasBody says whether an answer of this status has one (RFC 9110, section 6.4.1).
+// hasBody reports whether an answer of this status has a body (RFC 9110, section 6.4.1).
 func (w *response) hasBody() bool {
 	return w.status != http.StatusNoContent && w.status != http.StatusNotModified
 }
@@ -78,10 +78,10 @@ func (w *response) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Flush sends what was written.
-func (w *response) Flush() { _ = w.FlushError() } // the next write tells
+// Flush implements [http.Flusher].
+func (w *response) Flush() { _ = w.FlushError() } // the next write returns the error
 
-// FlushError is Flush with an error.
+// FlushError sends all that was written.
 func (w *response) FlushError() error {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -91,17 +91,17 @@ func (w *response) FlushError() error {
 	return w.err
 }
 
-// SetReadDeadline is for what [http.ResponseController] has of that name.
+// SetReadDeadline is called by [http.ResponseController].
 func (w *response) SetReadDeadline(t time.Time) error { return w.conn.watch.setUntil(t) }
 
-// SetWriteDeadline likewise.
+// SetWriteDeadline is called by [http.ResponseController].
 func (w *response) SetWriteDeadline(t time.Time) error {
 	w.conn.writeUntil = time.Time{}
 	return w.conn.net.SetWriteDeadline(t)
 }
 
-// begin puts the head and what of the body has waited into the buffer, when
-// the body's end is not there yet.
+// begin appends the head and the waiting part of the body to the buffer, before the
+// length of the body is known.
 func (w *response) begin() {
 	if w.sent {
 		return
@@ -112,7 +112,7 @@ func (w *response) begin() {
 	w.body = nil
 }
 
-// add takes a part of the body.
+// add adds a part of the body.
 func (w *response) add(b []byte) {
 	switch {
 	case w.sent:
@@ -128,33 +128,32 @@ func (w *response) add(b []byte) {
 	}
 }
 
-// piece puts a part of the body behind what is there, and sends it if it is
-// much.
+// piece appends a part of the body to the buffer, and sends a full buffer.
 func (w *response) piece(b []byte) {
 	if len(b) == 0 {
 		return // an empty chunk would be the last
 	}
 	if w.chunked {
-		w.room.out = append(strconv.AppendInt(w.room.out, int64(len(b)), 16), "\r\n"...)
+		w.mem.out = append(strconv.AppendInt(w.mem.out, int64(len(b)), 16), "\r\n"...)
 	}
-	if len(b) > keptAnswer { // too much for a copy
+	if len(b) > keptAnswer { // too large to copy
 		w.send()
 		w.put(b)
 	} else {
-		w.room.out = append(w.room.out, b...)
+		w.mem.out = append(w.mem.out, b...)
 	}
 	if w.chunked {
-		w.room.out = append(w.room.out, "\r\n"...)
+		w.mem.out = append(w.mem.out, "\r\n"...)
 	}
-	if len(w.room.out) >= keptBody {
+	if len(w.mem.out) >= keptBody {
 		w.send()
 	}
 }
 
-// send writes what is in the buffer.
+// send writes the buffer.
 func (w *response) send() {
-	w.put(w.room.out)
-	w.room.out = w.room.out[:0]
+	w.put(w.mem.out)
+	w.mem.out = w.mem.out[:0]
 }
 
 // put writes to the connection.
@@ -164,8 +163,8 @@ func (w *response) put(b []byte) {
 	}
 }
 
-// finish sends what the handler left, and says whether the connection can go
-// on.
+// finish sends the rest of the answer, and reports whether the connection can be used
+// for another request.
 func (w *response) finish() bool {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -173,24 +172,24 @@ func (w *response) finish() bool {
 	if !w.sent {
 		w.whole()
 	} else if w.chunked {
-		w.room.out = append(w.room.out, "0\r\n\r\n"...)
+		w.mem.out = append(w.mem.out, "0\r\n\r\n"...)
 	}
 	w.send()
 	return w.err == nil && !w.closes() && (w.length < 0 || w.length == w.written)
 }
 
-// whole puts an answer into the buffer whose body is known to its end.
+// whole appends an answer whose body is complete to the buffer.
 func (w *response) whole() {
 	if w.length < 0 && w.hasBody() {
 		w.length = w.written
-		w.room.header.Del("Content-Length") // it was none
+		w.mem.header.Del("Content-Length") // it was none
 	}
 	w.putHead()
-	w.room.out = append(w.room.out, w.body...)
+	w.mem.out = append(w.mem.out, w.body...)
 	w.body = nil
 }
 
-// closes says whether the connection ends with this answer.
+// closes reports whether the connection ends with this answer.
 func (w *response) closes() bool {
-	return w.conn.server.closing.Load() || strings.EqualFold(w.room.header.Get("Connection"), "close")
+	return w.conn.server.closing.Load() || strings.EqualFold(w.mem.header.Get("Connection"), "close")
 }

@@ -18,7 +18,7 @@ import (
 
 func write(w io.Writer, text string) { _, _ = io.WriteString(w, text) }
 
-// answers are handlers; what they answer is what net/http makes of them.
+// answers are handlers whose answers must equal those of net/http.
 var answers = map[string]http.HandlerFunc{
 	"nothing":     func(http.ResponseWriter, *http.Request) {},
 	"text":        func(w http.ResponseWriter, _ *http.Request) { write(w, "hello") },
@@ -138,8 +138,8 @@ func exchange(t *testing.T, handler http.HandlerFunc, field string, want bool) a
 	return a
 }
 
-// TestShortAnswer: an answer with less than it said ends the connection, so
-// that nobody takes the next one for its rest.
+// TestShortAnswer: an answer shorter than its Content-Length ends the connection, so
+// that the next answer is not taken for its rest.
 func TestShortAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(func(w http.ResponseWriter, _ *http.Request) {

@@ -17,18 +17,18 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
-// A Config says what is served. Zero durations mean the defaults.
+// A Config holds the handler and the limits of a server. Zero numbers mean the defaults.
 type Config struct {
-	// Handler answers requests; so must the server of [Server.Fallback].
+	// Handler serves requests. The server of [Server.Fallback] must have the same.
 	Handler http.Handler
-	// Paths are those whose POST requests are taken, compared byte by byte.
+	// Paths are the paths whose POST requests are served here, compared byte by byte.
 	Paths []string
-	// TLS is spoken on connections, unless it is nil.
+	// TLS is the configuration of TLS; nil serves plain HTTP.
 	TLS *tls.Config
-	// Context is the parent of those of requests; nil is [context.Background].
+	// Context is the parent of all contexts; nil is [context.Background].
 	Context context.Context //nolint:containedctx // as [http.Server.BaseContext]
-	// ConnContext, if not nil, derives from Context that of the requests of a
-	// connection, as [http.Server.ConnContext] does.
+	// ConnContext, if not nil, derives the context of a connection, as
+	// [http.Server.ConnContext] does.
 	ConnContext func(ctx context.Context, conn net.Conn) context.Context
 
 	// BufferMemory bounds the bytes that are buffered of requests before their
@@ -63,11 +63,11 @@ type Server struct {
 	paths map[string]bool
 	rest  *rest
 	date  dateCache
-	rooms sync.Pool // of *room
+	pool  sync.Pool // of *memory
 
 	buffers *budget.Budget // by network
 
-	closing atomic.Bool // connections end with the request that they are at
+	closing atomic.Bool // connections end with their current request
 
 	mu     sync.Mutex
 	conns  map[*conn]struct{}
@@ -85,9 +85,9 @@ func New(cfg Config) *Server {
 	return s
 }
 
-// Rest are the connections that somebody else is to serve. They are *tls.Conn
-// when nothing was read from them, else [*Conn]. Closing it does not end Serve:
-// connections that would go there are closed.
+// Fallback returns a listener of the connections that another server must serve. They
+// are *tls.Conn when nothing was read from them, else [*Conn]. Closing it does not end
+// Serve: such connections are closed then.
 func (s *Server) Fallback() net.Listener { return s.rest }
 
 // Serve serves the connections of a listener until that is closed; then it
@@ -110,20 +110,20 @@ func (s *Server) Serve(listener net.Listener) error {
 	}
 }
 
-// start serves a connection beside the caller.
+// start serves a connection on a goroutine of its own.
 func (s *Server) start(inner net.Conn) {
 	c := newConn(s, inner)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing.Load() {
-		_ = inner.Close() // nobody has been promised anything
+		_ = inner.Close() // it has no running request
 		return
 	}
 	s.conns[c] = struct{}{}
 	s.served.Go(c.serve)
 }
 
-// forget ends what Shutdown and Close have to do with a connection.
+// forget removes a connection from those that Shutdown and Close end.
 func (s *Server) forget(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,8 +131,8 @@ func (s *Server) forget(c *conn) {
 }
 
 // Shutdown closes idle connections, waits for the answers of the others, and
-// returns an error if ctx is done before that. It touches neither listeners nor
-// what went to Rest.
+// returns an error if ctx is done before. It closes neither listeners nor connections of
+// the fallback.
 func (s *Server) Shutdown(ctx context.Context) error {
 	all := s.last()
 	done := make(chan struct{})
@@ -151,15 +151,15 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 }
 
-// Close closes all connections and ends the contexts of their requests. It does
-// not touch what went to Rest.
+// Close closes all connections and cancels their requests, except those of the
+// fallback.
 func (s *Server) Close() {
 	for _, c := range s.last() {
 		c.abort()
 	}
 }
 
-// last are the connections there are; no new one begins.
+// last returns all connections and lets no new one begin.
 func (s *Server) last() []*conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,22 +167,22 @@ func (s *Server) last() []*conn {
 	return slices.Collect(maps.Keys(s.conns))
 }
 
-// room is room for an answer.
-func (s *Server) room() *room {
-	if r, _ := s.rooms.Get().(*room); r != nil {
+// memory returns the memory for an answer.
+func (s *Server) memory() *memory {
+	if r, _ := s.pool.Get().(*memory); r != nil {
 		return r
 	}
-	return &room{header: http.Header{}, out: make([]byte, 0, firstBuffer)}
+	return &memory{header: http.Header{}, out: make([]byte, 0, firstBuffer)}
 }
 
-// release takes the room back. A handler that goes on writing after its return
-// writes into nothing.
+// release makes the memory of an answer available again. Writes of a handler that has
+// returned are dropped.
 func (s *Server) release(w *response) {
-	r := w.room
-	w.room, w.err = &w.late, http.ErrHandlerTimeout
+	r := w.mem
+	w.mem, w.err = &w.late, http.ErrHandlerTimeout
 	if cap(r.out) <= keptAnswer && len(r.header) <= maxFields {
 		r.out = r.out[:0]
 		clear(r.header)
-		s.rooms.Put(r)
+		s.pool.Put(r)
 	}
 }

@@ -291,8 +291,7 @@ func TestNextRequestMeanwhile(t *testing.T) {
 	})
 }
 
-// TestSlowReader: a client that does not read its answer holds nobody up for
-// ever.
+// TestSlowReader: a client that does not read its answer loses its connection.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failed := make(chan time.Duration, 1)

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// watchAfter is how long a request runs before somebody looks whether its
-// client is still there. Most have ended by then.
+// watchAfter is the time after which a running request begins to watch its connection.
+// Most have ended by then.
 const watchAfter = 20 * time.Millisecond
 
-// A watch reads on while a request is handled, to learn that the client has
-// gone. What comes instead belongs to the next request.
+// A watch reads from the connection while a request is handled, to notice that the
+// client disconnected. Bytes that arrive belong to the next request.
 type watch struct {
 	conn  *conn
 	timer *time.Timer
@@ -19,21 +19,21 @@ type watch struct {
 	mu      sync.Mutex
 	idle    sync.Cond
 	cancel  context.CancelFunc // of the request; nil between requests
-	began   time.Time          // when that did
-	often   bool               // whether that came soon after the one before it
-	armed   bool               // whether the timer runs, until some time at which the request is not too old
-	until   time.Time          // when reading ends
+	began   time.Time          // start of the request
+	often   bool               // the request came soon after the one before
+	armed   bool               // the timer runs
+	until   time.Time          // read deadline
 	reading bool
-	err     error // how reading ended, for good
+	err     error // of the last read; it is final
 }
 
 func (w *watch) init(c *conn) {
 	w.conn, w.idle.L = c, &w.mu
-	w.timer = time.AfterFunc(time.Hour, w.look)
+	w.timer = time.AfterFunc(time.Hour, w.tick)
 	w.timer.Stop()
 }
 
-// begin watches over a request.
+// begin starts watching for a request.
 func (w *watch) begin(now time.Time, cancel context.CancelFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -45,8 +45,8 @@ func (w *watch) begin(now time.Time, cancel context.CancelFunc) {
 	}
 }
 
-// end ends that, and says whether reading has ended for good. Where requests come
-// often, the timer goes on: to set it for each takes longer than all else here.
+// end stops watching, and reports whether the connection has ended. Where requests come
+// often, the timer keeps running: setting it takes longer than all else here.
 func (w *watch) end() (gone bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,9 +63,9 @@ func (w *watch) end() (gone bool) {
 	return w.err != nil
 }
 
-// look is what the timer does: it reads if the request is old enough, and else
-// comes again when it is.
-func (w *watch) look() {
+// tick is called by the timer. It reads if the request is old enough, and else sets the
+// timer again.
+func (w *watch) tick() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.armed = false
@@ -80,15 +80,15 @@ func (w *watch) look() {
 	w.readLocked()
 }
 
-// readLocked reads until there is something, or the request ends.
+// readLocked reads until bytes arrive or the request ends.
 func (w *watch) readLocked() {
 	c := w.conn
-	if c.n == len(c.buf) { // the handler has its body in the old one
+	if c.n == len(c.buf) { // the body of the request is in the old buffer
 		c.grow(c.n + firstBuffer)
 	}
 	w.reading = true
 	c.readUntil = time.Time{}
-	_ = c.net.SetReadDeadline(w.until) // the read tells of a closed connection
+	_ = c.net.SetReadDeadline(w.until) // the read returns the error
 	w.mu.Unlock()
 	n, err := c.net.Read(c.buf[c.n:])
 	w.mu.Lock()
@@ -101,7 +101,7 @@ func (w *watch) readLocked() {
 	w.idle.Signal()
 }
 
-// abort ends the context of the request that is handled.
+// abort cancels the running request.
 func (w *watch) abort() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -110,7 +110,7 @@ func (w *watch) abort() {
 	}
 }
 
-// setUntil is another end of reading, for the request that is handled.
+// setUntil sets the read deadline of the running request.
 func (w *watch) setUntil(t time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

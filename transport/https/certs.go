@@ -27,7 +27,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
-// Certificates are a pair of PEM files. They are read again when they change.
+// Certificates serves a certificate and its key from PEM files, which are read again
+// when they change.
 type Certificates struct {
 	certFile, keyFile string
 	log               *slog.Logger
@@ -39,13 +40,13 @@ type Certificates struct {
 	checked time.Time
 }
 
-// A stamp tells whether a file changed.
+// A stamp identifies a version of a file.
 type stamp struct {
 	size int64
 	time time.Time
 }
 
-// checkEvery is how often the files are looked at, at most.
+// checkEvery is the shortest time between two checks of the files.
 const checkEvery = time.Second
 
 // LoadCertificates reads a pair of files.
@@ -59,8 +60,8 @@ func LoadCertificates(certFile, keyFile string, log *slog.Logger) (*Certificates
 }
 
 // SelfSigned reads the pair of files in a folder, and makes it when there is
-// none. It is good for loopback names, the machine's name and the hosts given; a
-// pair of ours that is not, or that has expired, is replaced.
+// none. The certificate is for loopback names, the machine's name and the given hosts.
+// A self-signed pair that lacks one of them or has expired is replaced.
 func SelfSigned(dir string, hosts []string, log *slog.Logger) (*Certificates, error) {
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -82,20 +83,20 @@ func SelfSigned(dir string, hosts []string, log *slog.Logger) (*Certificates, er
 	return c, err
 }
 
-// outlived reports whether a pair that we made has expired or lacks a name.
+// outlived reports whether a self-signed pair has expired or lacks a name.
 func (c *Certificates) outlived(hosts []string) bool {
 	leaf := c.pair.Leaf
 	if !leaf.IsCA || leaf.Subject.CommonName != commonName {
-		return false // somebody put it there
+		return false // an operator put it there
 	}
 	lacks := func(host string) bool { return leaf.VerifyHostname(host) != nil }
 	return c.now().After(leaf.NotAfter) || slices.ContainsFunc(hosts, lacks)
 }
 
-// File is the file of the certificate.
+// File returns the path of the certificate.
 func (c *Certificates) File() string { return c.certFile }
 
-// Fingerprint is the SHA-256 of the certificate, as pairs of hexadecimal
+// Fingerprint returns the SHA-256 of the certificate, as pairs of hexadecimal
 // digits with colons between.
 func (c *Certificates) Fingerprint() string {
 	c.mu.Lock()
@@ -104,7 +105,7 @@ func (c *Certificates) Fingerprint() string {
 	return strings.ReplaceAll(fmt.Sprintf("% X", sum), " ", ":")
 }
 
-// get is what TLS asks for each connection.
+// get implements [tls.Config.GetCertificate].
 func (c *Certificates) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,8 +124,7 @@ func (c *Certificates) Reload() {
 	c.reloadLocked()
 }
 
-// reloadLocked reads files that changed; while they are not good, the old pair
-// is served.
+// reloadLocked reads files that changed. If they are invalid, the old pair is served.
 func (c *Certificates) reloadLocked() {
 	now, err := stamps(c.certFile, c.keyFile)
 	if err == nil && now == c.seen {
@@ -165,9 +165,9 @@ func stamps(files ...string) (all [2]stamp, err error) {
 }
 
 const (
-	// lifetime is how long a certificate of ours is good: nobody renews it.
+	// lifetime is that of a self-signed certificate, which is not renewed.
 	lifetime = 10 * 365 * 24 * time.Hour
-	// commonName tells a certificate of ours from others.
+	// commonName marks a self-signed certificate.
 	commonName = "triptych"
 )
 

@@ -111,8 +111,8 @@ func TestSelfSignedOnce(t *testing.T) {
 	}
 }
 
-// A pair of ours is made anew when it has expired or lacks a name; one that
-// somebody put there is left alone.
+// A self-signed pair is replaced when it has expired or lacks a name; an operator's
+// is kept.
 func TestSelfSignedAnew(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -247,7 +247,7 @@ func TestVersions(t *testing.T) {
 			if ok := err == nil; ok != tc.ok {
 				t.Errorf("%s: %v, want it to work: %v", tls.VersionName(tc.version), err, tc.ok)
 			}
-			_ = raw.Close() // what TLS says at the end matters to nobody
+			_ = raw.Close() // the closing alert does not matter
 		}
 		h.end(t)
 	})

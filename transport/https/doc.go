@@ -1,10 +1,9 @@
-// Package https is the listener of the HTTPS road: TLS, time limits, connection
-// limits, health, and an end that lets what runs finish.
+// Package https serves HTTP handlers over TLS, with time limits, connection limits,
+// health checks and a graceful end.
 //
-// Bound to loopback, TLS 1.2 and up, certificate files that are read again when
-// they change; without files a self-signed certificate that is made once.
-// /healthz says that the process lives, /readyz that it can serve; neither asks
-// for a key. Metrics have a listener of their own.
+// It speaks TLS 1.2 and 1.3, reads certificate files again when they change, and can
+// make a self-signed certificate. /healthz reports that the process runs, /readyz that
+// it can serve; neither requires a key.
 //
 // # Concurrency
 //

@@ -20,23 +20,23 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/hostcheck"
 )
 
-// A Config says what is served and within which bounds. Zero numbers mean the
+// A Config holds the handlers and the limits of a server. Zero numbers mean the
 // defaults.
 type Config struct {
 	// Certificates serve TLS; nil serves plain HTTP.
 	Certificates *Certificates
-	// Routes are the handlers by path. What has none is answered with 404.
+	// Routes are the handlers by path. Other paths are answered with 404.
 	Routes map[string]http.Handler
-	// Ready reports why the server cannot serve now; nil is always ready.
+	// Ready returns an error when the server cannot serve; nil means always ready.
 	Ready func(context.Context) error
-	// Drain ends what the handlers keep open, such as streams, and waits for
-	// what runs until its context is done.
+	// Drain ends streams and waits for running requests until its context is
+	// done.
 	Drain func(context.Context)
 
 	HeaderTime  time.Duration // for connecting, TLS and the head of a request; 10 s
 	RequestTime time.Duration // for a whole request until its answer; 150 s
 	IdleTime    time.Duration // between requests; 120 s
-	DrainTime   time.Duration // for what runs when the server ends; 10 s
+	DrainTime   time.Duration // for running requests when the server ends; 10 s
 	MaxHeader   int           // bytes; 32 KiB
 	// MaxConnections bounds the connections at one time, 10,000, and
 	// MaxPerAddress those from one IPv4 address or IPv6 network of 64 bits, 1000,
@@ -86,7 +86,7 @@ func New(cfg Config) *Server {
 	return &Server{cfg: cfg}
 }
 
-// A ConnectionUsage tells how many connections there are.
+// A ConnectionUsage counts connections.
 type ConnectionUsage = connlimit.Usage
 
 // Connections returns how many connections there are.
@@ -102,8 +102,8 @@ func (s *Server) isProxy(addr netip.Addr) bool {
 	return slices.ContainsFunc(s.cfg.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.WithZone("")) })
 }
 
-// Serve serves until ctx is done; then it takes nothing new, lets what runs
-// finish within DrainTime and returns nil. It closes the listener.
+// Serve serves until ctx is done. Then it accepts no more connections, waits up to
+// DrainTime for running requests and returns nil. It closes the listener.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	limited := connlimit.Listen(listener, connlimit.Limits{Total: s.cfg.MaxConnections, Address: s.cfg.MaxPerAddress, Exempt: s.isProxy})
 	s.limited.Store(limited)
@@ -119,8 +119,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return <-failed
 }
 
-// A run is a server on its listener: short requests go through the fast path, all else
-// through web.
+// A run is a server on its listener: short HTTP/1.1 requests go through fast, all
+// others through web.
 type run struct {
 	server   *Server
 	listener net.Listener
@@ -163,7 +163,7 @@ func (s *Server) open(ctx context.Context, listener net.Listener) *run {
 	}
 }
 
-// authenticated are the cipher suites of TLS 1.2 with authenticated encryption
+// authenticated lists the cipher suites of TLS 1.2 with authenticated encryption
 // (RFC 9325, section 4.2). TLS 1.3 has no others.
 var authenticated = []uint16{
 	tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
@@ -171,7 +171,7 @@ var authenticated = []uint16{
 	tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
 }
 
-// fastPaths are the paths whose short requests do not go through net/http.
+// fastPaths returns the paths whose short requests do not go through net/http.
 func (s *Server) fastPaths() []string {
 	if s.cfg.WithoutFastPath {
 		return nil
@@ -179,12 +179,12 @@ func (s *Server) fastPaths() []string {
 	return slices.Collect(maps.Keys(s.cfg.Routes))
 }
 
-// maxReceived is how many bytes HTTP/2 may buffer for one connection before a
+// maxReceived bounds the bytes that HTTP/2 may buffer for one connection before a
 // handler reads them: their sender may not be known yet.
 const maxReceived = 256 << 10
 
-// tlsState is the key of what TLS has agreed on, for connections of which
-// net/http cannot know it.
+// tlsState is the context key of the TLS state of a connection that net/http does not
+// know to be one of TLS.
 type tlsState struct{}
 
 func withTLS(ctx context.Context, conn net.Conn) context.Context {
@@ -200,14 +200,14 @@ func (r *run) serve() error {
 	rest := make(chan error, 1)
 	go func() { rest <- r.web.Serve(r.fast.Fallback()) }()
 	err := r.fast.Serve(r.listener)
-	if !r.ending.Load() { // it broke
+	if !r.ending.Load() { // the listener failed
 		r.fast.Close()
 		return errors.Join(err, r.web.Close(), ended(<-rest))
 	}
 	return ended(<-rest)
 }
 
-// ended is nil for the error of a server that was told to end.
+// ended returns nil for the error of a server that was shut down.
 func ended(err error) error {
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
@@ -215,13 +215,13 @@ func ended(err error) error {
 	return err
 }
 
-// drain ends the server: no new connections, streams are told, what runs may
-// finish, and past the deadline all is closed.
+// drain ends the server: it closes the listener, ends streams, waits for running
+// requests, and closes what is left at the deadline.
 func (r *run) drain() {
 	ctx, stop := context.WithTimeout(context.Background(), r.server.cfg.DrainTime)
 	defer stop()
 	r.ending.Store(true)
-	_ = r.listener.Close() // it was only accepting
+	_ = r.listener.Close() // it has no connections of its own
 	var parts sync.WaitGroup
 	parts.Go(func() {
 		if r.server.cfg.Drain != nil {
@@ -230,12 +230,12 @@ func (r *run) drain() {
 	})
 	parts.Go(func() { r.cut(r.fast.Shutdown(ctx), r.fast.Close) })
 	parts.Go(func() {
-		r.cut(r.web.Shutdown(ctx), func() { _ = r.web.Close() }) // it cannot be closed better
+		r.cut(r.web.Shutdown(ctx), func() { _ = r.web.Close() }) // there is no other way
 	})
 	parts.Wait()
 }
 
-// cut closes what did not end in time.
+// cut closes connections that did not end in time.
 func (r *run) cut(err error, closeAll func()) {
 	if err != nil {
 		r.server.cfg.Logger.Warn("requests were cut off", "err", err)
@@ -243,12 +243,12 @@ func (r *run) cut(err error, closeAll func()) {
 	}
 }
 
-// ServeHTTP finds the handler of a path.
+// ServeHTTP calls the handler of the path.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
-		// It may have had a length besides, which net/http does not tell: a
-		// request could hide behind it from a proxy that believed the length
-		// (RFC 9112, section 6.1).
+		// It may have had a length besides, which net/http drops: a proxy that
+		// believed the length would not see a request behind the chunks (RFC
+		// 9112, section 6.1).
 		w.Header().Set("Connection", "close")
 	}
 	if r.TLS == nil {
@@ -262,7 +262,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if conn.Crowded() {
-		w.Header().Set("Connection", "close") // others need it more
+		w.Header().Set("Connection", "close") // makes room for clients with a key
 	}
 	switch r.URL.Path {
 	case "/healthz":
@@ -274,7 +274,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readyTime is how long the check of what the server needs may take.
+// readyTime bounds a call of [Config.Ready].
 const readyTime = 2 * time.Second
 
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
@@ -294,5 +294,5 @@ func say(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(text + "\n")) // a client that is gone needs no answer
+	_, _ = w.Write([]byte(text + "\n")) // the client may have disconnected
 }

@@ -67,7 +67,7 @@ func TestSlowBody(t *testing.T) {
 	})
 }
 
-// A client that does not read its answer holds nobody up for ever.
+// A client that does not read its answer loses its connection.
 func TestSlowReader(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		wrote := make(chan error, 1)
@@ -171,7 +171,7 @@ func TestDrainDeadline(t *testing.T) {
 	})
 }
 
-// A connection on which nobody asks anything does not hold up the end.
+// An idle connection does not delay the end.
 func TestDrainIdle(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := serve(t, https.Config{Routes: routes(says("here")), DrainTime: time.Minute})

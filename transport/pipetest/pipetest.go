@@ -1,5 +1,5 @@
-// Package pipetest is a listener for tests whose connections are pipes, so that
-// servers run in the bubble of a testing/synctest test and its time is theirs.
+// Package pipetest provides a listener for tests whose connections are pipes, so that
+// servers can run in the bubble of a testing/synctest test, on its fake clock.
 //
 //	listener := pipetest.New()
 //	go server.Serve(listener)
@@ -22,12 +22,12 @@ type Listener struct {
 	done  chan struct{}
 }
 
-// New returns a listener.
+// New returns an open listener.
 func New() *Listener {
 	return &Listener{conns: make(chan net.Conn), done: make(chan struct{})}
 }
 
-// Accept waits for a client that dials.
+// Accept waits for a call of Dial and returns its other end.
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.conns:
@@ -37,19 +37,19 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends the listener; connections go on.
+// Close closes the listener. Connections stay open.
 func (l *Listener) Close() error {
 	l.once.Do(func() { close(l.done) })
 	return nil
 }
 
-// Addr returns an address of this machine at which no process listens.
+// Addr returns a loopback address, on which there is no listener.
 func (l *Listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8443} }
 
-// ErrRefused is the answer to who dials when the listener is closed.
+// ErrRefused is returned by Dial when the listener is closed.
 var ErrRefused = errors.New("connection refused")
 
-// Dial connects; it waits while the server accepts no client.
+// Dial connects. It waits for the server to call Accept.
 func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
 	here, there := net.Pipe()
 	select {

@@ -1,6 +1,6 @@
 package streamable
 
-// Listens is how many listen requests are open.
+// Listens returns the number of open listen requests.
 func (h *Handler) Listens() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

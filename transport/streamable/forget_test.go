@@ -12,8 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// A principal who is forgotten has no sessions and no state any more; nobody
-// else notices.
+// Forget ends the sessions and the state of one principal, and no others.
 func TestForget(t *testing.T) {
 	var mu sync.Mutex
 	var ended []string

@@ -121,7 +121,7 @@ func TestTaskKeepsNoBody(t *testing.T) {
 	runtime.KeepAlive(endpoint)
 }
 
-// inUse is how many bytes are.
+// inUse returns the bytes of live memory.
 func inUse() int64 {
 	runtime.GC()
 	var now runtime.MemStats

@@ -25,7 +25,7 @@ import (
 type auth struct {
 	mu   sync.Mutex
 	left int
-	shut atomic.Bool // nobody is let in any more
+	shut atomic.Bool // no credentials are valid any more
 
 	handshakes, broken atomic.Int64
 }
@@ -161,7 +161,7 @@ func serve(t *testing.T, changes ...func(*streamable.Config)) setup {
 }
 
 // leavesAlone checks that a handler does not change the header and the URL of a
-// request: the next one on the connection may share them, of whoever it is.
+// request: the next one on the connection may share them.
 func leavesAlone(t *testing.T, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header, url := r.Header.Clone(), *r.URL
@@ -714,9 +714,8 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// TestNotificationsRunNothing: a call without an id is a notification that
-// nobody knows, in a batch as anywhere, and costs nothing because it does
-// nothing.
+// TestNotificationsRunNothing: a call without an id is an unknown notification, in a
+// batch too. It is not run and not charged.
 func TestNotificationsRunNothing(t *testing.T) {
 	s := serve(t)
 	session := s.session(t, "2025-03-26")
