@@ -35,7 +35,7 @@ func TestLanguages(t *testing.T) {
 				t.Skipf("building %s needs %s", tt.source, tt.command[0])
 			}
 			path := filepath.Join(t.TempDir(), "values")
-			argv := append(tt.command[1:], filepath.Join("internal", "symbols", "testdata", "programs", tt.source), "-o", path)
+			argv := append(tt.command[1:], filepath.Join("internal", "symbols", "symbolstest", "testdata", "programs", tt.source), "-o", path)
 			if out, err := exec.CommandContext(t.Context(), tt.command[0], argv...).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}

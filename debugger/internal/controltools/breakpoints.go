@@ -2,6 +2,7 @@ package controltools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,7 +37,7 @@ func newBreakpointItem(t *stepping.Breakpoints, m *stepping.Breakpoint) (breakpo
 	if err != nil {
 		return breakpointItem{}, err
 	}
-	b := breakpointItem{ID: m.ID, Kind: "breakpoint", Places: []sessiontools.Place{}, Condition: m.Condition, OneShot: m.Once, Hits: m.StepHits, Hardware: len(set) > 0}
+	b := breakpointItem{ID: m.ID, Kind: kindBreakpoint, Places: []sessiontools.Place{}, Condition: m.Condition, OneShot: m.Once, Hits: m.StepHits, Hardware: len(set) > 0}
 	for _, p := range m.Places {
 		b.Places = append(b.Places, sessiontools.NewPlace(p))
 	}
@@ -45,7 +46,7 @@ func newBreakpointItem(t *stepping.Breakpoints, m *stepping.Breakpoint) (breakpo
 		b.Hardware = b.Hardware && bp.Hardware
 	}
 	if w := m.Watch; w != nil {
-		b.Kind, b.Watched, b.Size, b.Access = "watchpoint", w.Expression, w.Size, accessNames[w.Access]
+		b.Kind, b.Watched, b.Size, b.Access = kindWatchpoint, w.Expression, w.Size, accessNames[w.Access]
 	}
 	return b, nil
 }
@@ -110,35 +111,92 @@ func (t *Group) listBreakpoints(_ context.Context, _ *mcp.Call, s *session.Sessi
 }
 
 type clearArgs struct {
-	ID int `json:"id" min:"1" doc:"Number of the breakpoint or watchpoint"`
+	ID  int   `json:"id,omitempty" min:"1" doc:"Number of the breakpoint or watchpoint"`
+	IDs []int `json:"ids,omitempty" min:"1" max:"1000" doc:"Instead of id: several numbers"`
+	All bool  `json:"all,omitempty" doc:"Instead of id: clear all breakpoints and watchpoints"`
 	sessiontools.SessionArg
+}
+
+// Validate checks that exactly one of the ways to choose is used.
+func (a clearArgs) Validate() error {
+	ways := 0
+	for _, given := range []bool{a.ID != 0, len(a.IDs) > 0, a.All} {
+		if given {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return errors.New("give either id, or ids, or all")
+	}
+	return nil
 }
 
 // cleared is the answer of clear_breakpoint.
 type cleared struct {
-	State session.State `json:"state"`
-	ID    int           `json:"id"`
-	Kind  string        `json:"kind"`
+	State   session.State `json:"state"`
+	ID      int           `json:"id,omitempty" doc:"The number, if only one was cleared"`
+	Kind    string        `json:"kind,omitempty" doc:"breakpoint or watchpoint, if only one was cleared"`
+	Cleared []clearedItem `json:"cleared" doc:"All that was cleared"`
+}
+
+// A clearedItem is a breakpoint that was cleared.
+type clearedItem struct {
+	ID   int    `json:"id"`
+	Kind string `json:"kind" doc:"breakpoint or watchpoint"`
 }
 
 // Text names what was cleared.
 func (c cleared) Text() string {
-	if c.Kind == "watchpoint" {
-		return fmt.Sprintf("Watchpoint %d cleared", c.ID)
+	if len(c.Cleared) == 0 {
+		return "No breakpoints"
 	}
-	return fmt.Sprintf("Breakpoint %d cleared", c.ID)
+	var lines []string
+	for _, each := range c.Cleared {
+		kind := "Breakpoint"
+		if each.Kind == kindWatchpoint {
+			kind = "Watchpoint"
+		}
+		lines = append(lines, fmt.Sprintf("%s %d cleared", kind, each.ID))
+	}
+	return strings.Join(lines, "\n")
 }
 
+// The kinds of breakpoints in answers.
+const (
+	kindBreakpoint = "breakpoint"
+	kindWatchpoint = "watchpoint"
+)
+
+// clearBreakpoint clears all the given breakpoints, or none if one does not
+// exist.
 func (t *Group) clearBreakpoint(_ context.Context, _ *mcp.Call, s *session.Session, args clearArgs) (cleared, error) {
-	m := s.Breakpoints.ByID[args.ID]
-	if m == nil {
-		return cleared{}, failure.Errorf("No such breakpoint", "there is no breakpoint or watchpoint %d; debugger/list_breakpoints lists them", args.ID)
+	ids := slices.Compact(slices.Sorted(slices.Values(args.IDs)))
+	switch {
+	case args.All:
+		ids = slices.Sorted(maps.Keys(s.Breakpoints.ByID))
+	case args.ID != 0:
+		ids = []int{args.ID}
 	}
-	answer := cleared{State: s.ReportedState(), ID: args.ID, Kind: "breakpoint"}
-	if m.Watch != nil {
-		answer.Kind = "watchpoint"
+	for _, id := range ids {
+		if s.Breakpoints.ByID[id] == nil {
+			return cleared{}, failure.Errorf("No such breakpoint", "there is no breakpoint or watchpoint %d; debugger/list_breakpoints lists them", id)
+		}
 	}
-	return answer, s.Breakpoints.Clear(m)
+	answer := cleared{State: s.ReportedState(), Cleared: []clearedItem{}}
+	var errs error
+	for _, id := range ids {
+		b := s.Breakpoints.ByID[id]
+		item := clearedItem{ID: id, Kind: kindBreakpoint}
+		if b.Watch != nil {
+			item.Kind = kindWatchpoint
+		}
+		answer.Cleared = append(answer.Cleared, item)
+		errs = errors.Join(errs, s.Breakpoints.Clear(b))
+	}
+	if len(ids) == 1 {
+		answer.ID, answer.Kind = ids[0], answer.Cleared[0].Kind
+	}
+	return answer, errs
 }
 
 // accessNames are the values of the argument access.
