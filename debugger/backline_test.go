@@ -30,7 +30,7 @@ func TestBackThroughLines(t *testing.T) {
 			c.ok("step_forward", nil) // history begins, and nothing is at its edge
 			c.ok("step_backward", nil)
 			var at when
-			c.data("get_stack_trace", nil, &at)
+			c.state("", &at)
 			was := []uint64{at.State.History.Position}
 			for range tt.steps {
 				c.data(tt.forward, nil, &at)

@@ -70,6 +70,27 @@ func (c *client) data(tool string, args, to any) {
 	}
 }
 
+// state decodes where a session is, by its id or the only one. Look-ups tell a
+// state once.
+func (c *client) state(id string, to any) {
+	c.t.Helper()
+	var list struct{ Sessions []json.RawMessage }
+	c.data("sessions", nil, &list)
+	for _, raw := range list.Sessions {
+		var one answer
+		if err := json.Unmarshal(raw, &one); err != nil {
+			c.t.Fatal(err)
+		}
+		if id == "" || id == one.State.Session {
+			if err := json.Unmarshal(raw, to); err != nil {
+				c.t.Fatal(err)
+			}
+			return
+		}
+	}
+	c.t.Fatalf("no session %q among %d", id, len(list.Sessions))
+}
+
 // fails calls a tool that must fail with a code, and returns the details.
 func (c *client) fails(tool string, args any, code int) string {
 	c.t.Helper()

@@ -335,3 +335,36 @@ func TestOperandsInData(t *testing.T) {
 		}
 	}
 }
+
+// A look-up tells where the process is once: again after it has moved, and after
+// another thread or position was chosen.
+func TestStateIsToldOnce(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("launch", args{"path": debuggertest.Build(t, "shapes.c")})
+	told := func(tool string, arguments any) bool {
+		t.Helper()
+		var got struct{ State *position }
+		c.data(tool, arguments, &got)
+		return got.State != nil
+	}
+	for _, tt := range []struct {
+		tool string
+		args any
+		want bool
+	}{
+		{"get_stack_trace", nil, false}, // launch has told it
+		{"step_forward", nil, true},
+		{"get_variables", nil, false},
+		{"step_backward", nil, true},
+		{"registers", nil, false},
+		{"set_breakpoint", args{"function": "add"}, false},
+		{"last_write", args{"address": "$rsp", "move": true}, true},
+		{"evaluate", args{"expression": "1"}, false},
+		{"continue", nil, true},
+		{"list_breakpoints", nil, false},
+	} {
+		if got := told(tt.tool, tt.args); got != tt.want {
+			t.Errorf("%s: told %v, want %v", tt.tool, got, tt.want)
+		}
+	}
+}

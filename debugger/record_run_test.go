@@ -174,6 +174,7 @@ func TestLastWrite(t *testing.T) {
 	c.data("threads", nil, &before)
 	contains(t, c.ok("last_write", args{"address": "&total", "size": 4, "move": true}), "In the past: snapshot ")
 	c.data("threads", nil, &after)
+	c.state("", &after)
 	if after.State.History == nil || !after.State.History.Past || after.State.Line != line(t, "after")+1 {
 		t.Errorf("%+v", after.State)
 	}

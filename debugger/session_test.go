@@ -51,7 +51,7 @@ func TestTwoSessions(t *testing.T) {
 	}
 	for _, s := range []position{a.State, b.State} {
 		var got answer
-		c.data("get_stack_trace", args{"session": s.Session}, &got)
+		c.state(s.Session, &got)
 		if got.State.PID != s.PID {
 			t.Errorf("session %s is of process %d, want %d", s.Session, got.State.PID, s.PID)
 		}
@@ -60,7 +60,7 @@ func TestTwoSessions(t *testing.T) {
 	free(t, p)
 	contains(t, c.fails("continue", args{"session": a.State.Session}, -32005), "was detached from")
 	var rest answer
-	c.data("get_stack_trace", nil, &rest) // there is only one again
+	c.state("", &rest) // there is only one again
 	if rest.State.PID != q.PID {
 		t.Errorf("the session left is of process %d, want %d", rest.State.PID, q.PID)
 	}

@@ -45,7 +45,7 @@ func TestStepBackward(t *testing.T) {
 		c.fails("step_backward", bad, -32602)
 	}
 	var at when
-	c.data("get_stack_trace", nil, &at)
+	c.state("", &at)
 	if h := at.State.History; h == nil || h.Position != 0 || h.Oldest != 0 || h.End != 3 || !h.Past {
 		t.Errorf("%+v", at.State)
 	}
@@ -120,7 +120,7 @@ func TestPast(t *testing.T) {
 	contains(t, c.ok("evaluate", args{"expression": "total"}), " = 8")
 	end := func() uint64 {
 		var at when
-		c.data("get_variables", nil, &at)
+		c.state("", &at)
 		return at.State.History.End
 	}
 	last := end()

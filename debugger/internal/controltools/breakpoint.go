@@ -48,7 +48,7 @@ func (a breakpointArgs) Validate() error {
 
 // marked is the answer of set_breakpoint and set_watchpoint.
 type marked struct {
-	State      session.State  `json:"state"`
+	State      *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
 	Breakpoint breakpointItem `json:"breakpoint"`
 
 	named bool // the place was not given as an address
@@ -93,5 +93,5 @@ func (t *Group) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session.Sessi
 		return marked{}, err
 	}
 	item, err := newBreakpointItem(s.Breakpoints, m)
-	return marked{State: s.ReportedState(), Breakpoint: item, named: args.Address == ""}, err
+	return marked{State: s.ChangedState(), Breakpoint: item, named: args.Address == ""}, err
 }

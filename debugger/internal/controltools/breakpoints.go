@@ -53,7 +53,7 @@ func newBreakpointItem(t *stepping.Breakpoints, m *stepping.Breakpoint) (breakpo
 
 // breakpointList is the answer of list_breakpoints.
 type breakpointList struct {
-	State       session.State    `json:"state"`
+	State       *session.State   `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
 	Breakpoints []breakpointItem `json:"breakpoints"`
 }
 
@@ -99,7 +99,7 @@ func (b breakpointItem) details() string {
 }
 
 func (t *Group) listBreakpoints(_ context.Context, _ *mcp.Call, s *session.Session, _ sessiontools.OnlySession) (breakpointList, error) {
-	list := breakpointList{State: s.ReportedState(), Breakpoints: []breakpointItem{}}
+	list := breakpointList{State: s.ChangedState(), Breakpoints: []breakpointItem{}}
 	for _, id := range slices.Sorted(maps.Keys(s.Breakpoints.ByID)) {
 		item, err := newBreakpointItem(s.Breakpoints, s.Breakpoints.ByID[id])
 		if err != nil {
@@ -133,10 +133,10 @@ func (a clearArgs) Validate() error {
 
 // cleared is the answer of clear_breakpoint.
 type cleared struct {
-	State   session.State `json:"state"`
-	ID      int           `json:"id,omitempty" doc:"The number, if only one was cleared"`
-	Kind    string        `json:"kind,omitempty" doc:"breakpoint or watchpoint, if only one was cleared"`
-	Cleared []clearedItem `json:"cleared" doc:"All that was cleared"`
+	State   *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
+	ID      int            `json:"id,omitempty" doc:"The number, if only one was cleared"`
+	Kind    string         `json:"kind,omitempty" doc:"breakpoint or watchpoint, if only one was cleared"`
+	Cleared []clearedItem  `json:"cleared" doc:"All that was cleared"`
 }
 
 // A clearedItem is a breakpoint that was cleared.
@@ -182,7 +182,7 @@ func (t *Group) clearBreakpoint(_ context.Context, _ *mcp.Call, s *session.Sessi
 			return cleared{}, failure.Errorf("No such breakpoint", "there is no breakpoint or watchpoint %d; debugger/list_breakpoints lists them", id)
 		}
 	}
-	answer := cleared{State: s.ReportedState(), Cleared: []clearedItem{}}
+	answer := cleared{State: s.ChangedState(), Cleared: []clearedItem{}}
 	var errs error
 	for _, id := range ids {
 		b := s.Breakpoints.ByID[id]

@@ -174,7 +174,6 @@ func (t *Group) toPlace(ctx context.Context, call *mcp.Call, s *session.Session,
 	if now.Status != session.Stopped || now.Reason != session.Reasons[proc.Stepped] {
 		return launched{State: now}, false, err
 	}
-	now.Reason = reasonLaunched
 	s.SetReason(reasonLaunched)
-	return launched{State: now}, true, err
+	return launched{State: s.ReportedState()}, true, err
 }

@@ -74,7 +74,7 @@ func newMarked(s *session.Session, m *stepping.Breakpoint) (marked, error) {
 		return marked{}, err
 	}
 	item, err := newBreakpointItem(s.Breakpoints, m)
-	return marked{State: s.ReportedState(), Breakpoint: item}, err
+	return marked{State: s.ChangedState(), Breakpoint: item}, err
 }
 
 // resolveWatch finds the memory that an address or an expression means.

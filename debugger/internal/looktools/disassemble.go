@@ -25,7 +25,7 @@ type disassembleArgs struct {
 
 // code is the answer of disassemble.
 type code struct {
-	State        session.State     `json:"state"`
+	State        *session.State    `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
 	Instructions []instructionItem `json:"instructions"`
 }
 
@@ -61,7 +61,7 @@ func (c code) Text() string {
 }
 
 func (t *Group) disassemble(ctx context.Context, _ *mcp.Call, s *session.Session, args disassembleArgs) (code, error) {
-	now := s.ReportedState()
+	now := s.State()
 	addr, err := s.Address(ctx, cmp.Or(args.Address, now.Address))
 	if err != nil {
 		return code{}, err
@@ -71,7 +71,7 @@ func (t *Group) disassemble(ctx context.Context, _ *mcp.Call, s *session.Session
 	if n == 0 && err != nil {
 		return code{}, err
 	}
-	answer := code{State: now, Instructions: []instructionItem{}}
+	answer := code{State: s.ChangedState(), Instructions: []instructionItem{}}
 	for data = data[:n]; len(data) > 0 && len(answer.Instructions) < args.Count; {
 		item, length := newInstructionItem(s, addr, data)
 		item.Current = item.Address == now.Address

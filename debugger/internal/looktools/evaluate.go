@@ -21,11 +21,11 @@ type evaluateArgs struct {
 
 // evaluated is the answer of evaluate.
 type evaluated struct {
-	State      session.State `json:"state"`
-	Expression string        `json:"expression"`
-	Type       string        `json:"type"`
-	Value      string        `json:"value"`
-	Address    string        `json:"address,omitempty" doc:"Where it is in memory"`
+	State      *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
+	Expression string         `json:"expression"`
+	Type       string         `json:"type"`
+	Value      string         `json:"value"`
+	Address    string         `json:"address,omitempty" doc:"Where it is in memory"`
 }
 
 // Text has the form of a variable.
@@ -39,7 +39,7 @@ func (t *Group) evaluate(ctx context.Context, _ *mcp.Call, s *session.Session, a
 		return evaluated{}, inspect.WrapError(err)
 	}
 	answer := evaluated{
-		State: s.ReportedState(), Expression: args.Expression, Type: value.Type(), Value: value.Text(values.DefaultLimits),
+		State: s.ChangedState(), Expression: args.Expression, Type: value.Type(), Value: value.Text(values.DefaultLimits),
 	}
 	if o, ok := value.Object(); ok {
 		if addr, ok := o.Address(); ok {

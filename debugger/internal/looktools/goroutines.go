@@ -17,7 +17,7 @@ import (
 
 // goroutines is the answer of goroutines.
 type goroutines struct {
-	State      session.State   `json:"state"`
+	State      *session.State  `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
 	Goroutines []goroutineItem `json:"goroutines"`
 	More       int             `json:"more,omitempty" doc:"How many goroutines are not listed"`
 }
@@ -86,7 +86,7 @@ func (t *Group) goroutines(ctx context.Context, _ *mcp.Call, s *session.Session,
 	if err != nil {
 		return goroutines{}, failure.Errorf("No goroutines", "%v", err)
 	}
-	answer := goroutines{State: s.ReportedState(), Goroutines: []goroutineItem{}}
+	answer := goroutines{State: s.ChangedState(), Goroutines: []goroutineItem{}}
 	for i := range length {
 		g, err := all.Index(i)
 		if err != nil || ctx.Err() != nil {

@@ -23,10 +23,10 @@ type readArgs struct {
 
 // contents is the answer of read_memory.
 type contents struct {
-	State   session.State `json:"state"`
-	Address string        `json:"address"`
-	Hex     string        `json:"hex" doc:"The bytes in hexadecimal"`
-	Missing int           `json:"missing,omitempty" doc:"How many bytes behind these cannot be read"`
+	State   *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
+	Address string         `json:"address"`
+	Hex     string         `json:"hex" doc:"The bytes in hexadecimal"`
+	Missing int            `json:"missing,omitempty" doc:"How many bytes behind these cannot be read"`
 
 	from uint64
 	data []byte
@@ -77,7 +77,7 @@ func (t *Group) readMemory(ctx context.Context, _ *mcp.Call, s *session.Session,
 	}
 	data = data[:n]
 	return contents{
-		State: s.ReportedState(), Address: plain.Hex(addr), Hex: hex.EncodeToString(data), Missing: args.Length - n,
+		State: s.ChangedState(), Address: plain.Hex(addr), Hex: hex.EncodeToString(data), Missing: args.Length - n,
 		from: addr, data: data,
 	}, nil
 }
@@ -103,10 +103,10 @@ func decodeHex(text string) ([]byte, error) {
 
 // written is the answer of write_memory.
 type written struct {
-	State   session.State `json:"state"`
-	Address string        `json:"address"`
-	Length  int           `json:"length" doc:"How many bytes were written"`
-	Before  string        `json:"before" doc:"What was there before, in hexadecimal"`
+	State   *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
+	Address string         `json:"address"`
+	Length  int            `json:"length" doc:"How many bytes were written"`
+	Before  string         `json:"before" doc:"What was there before, in hexadecimal"`
 }
 
 func (w written) AuditAddress() string { return w.Address }
@@ -133,5 +133,5 @@ func (t *Group) writeMemory(ctx context.Context, _ *mcp.Call, s *session.Session
 	if err != nil {
 		return written{}, err
 	}
-	return written{State: s.ReportedState(), Address: plain.Hex(addr), Length: n, Before: hex.EncodeToString(before)}, nil
+	return written{State: s.ChangedState(), Address: plain.Hex(addr), Length: n, Before: hex.EncodeToString(before)}, nil
 }

@@ -21,8 +21,8 @@ type registersArgs struct {
 
 // Registers is the answer of registers.
 type Registers struct {
-	State     session.State `json:"state"`
-	Registers []Register    `json:"registers"`
+	State     *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
+	Registers []Register     `json:"registers"`
 }
 
 // A Register is a register in an answer.
@@ -61,7 +61,7 @@ func (t *Group) registers(_ context.Context, _ *mcp.Call, s *session.Session, ar
 	if err != nil {
 		return Registers{}, err
 	}
-	answer := Registers{State: s.ReportedState()}
+	answer := Registers{State: s.ChangedState()}
 	if args.Set != setVector && args.Set != setX87 {
 		answer.Registers = generalRegisters(s, scope)
 	}

@@ -33,9 +33,9 @@ func (a sourceArgs) Validate() error {
 
 // listing is the answer of source.
 type listing struct {
-	State session.State `json:"state"`
-	File  string        `json:"file"`
-	Lines []lineItem    `json:"lines"`
+	State *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
+	File  string         `json:"file"`
+	Lines []lineItem     `json:"lines"`
 }
 
 // A lineItem is a line of a source file.
@@ -82,7 +82,7 @@ func (t *Group) source(ctx context.Context, _ *mcp.Call, s *session.Session, arg
 	if len(lines) == 0 {
 		return listing{}, failure.Errorf("No source", "line %d of %s cannot be read here", first, file)
 	}
-	answer := listing{State: s.ReportedState(), File: file, Lines: []lineItem{}}
+	answer := listing{State: s.ChangedState(), File: file, Lines: []lineItem{}}
 	for i, text := range lines {
 		n := first + i
 		answer.Lines = append(answer.Lines, lineItem{n, text, file == frame.File && n == frame.Line})

@@ -20,10 +20,10 @@ type stackArgs struct {
 
 // Stack is the answer of get_stack_trace.
 type Stack struct {
-	State  session.State `json:"state"`
-	Thread int           `json:"thread"`
-	Frames []Frame       `json:"frames"`
-	More   bool          `json:"more,omitempty" doc:"Whether the stack goes on"`
+	State  *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
+	Thread int            `json:"thread"`
+	Frames []Frame        `json:"frames"`
+	More   bool           `json:"more,omitempty" doc:"Whether the stack goes on"`
 }
 
 // A Frame is a frame in an answer.
@@ -69,10 +69,9 @@ func (t *Group) stackTrace(_ context.Context, _ *mcp.Call, s *session.Session, a
 	if err != nil {
 		return Stack{}, err
 	}
-	now := s.ReportedState()
-	answer := Stack{State: now, Thread: args.Thread, Frames: []Frame{}}
+	answer := Stack{State: s.ChangedState(), Thread: args.Thread, Frames: []Frame{}}
 	if args.Thread == 0 {
-		answer.Thread = now.Thread
+		answer.Thread = s.State().Thread
 	}
 	if len(frames) > args.MaxFrames {
 		frames, answer.More = frames[:args.MaxFrames], true

@@ -21,9 +21,9 @@ type threadsArgs struct {
 
 // threads is the answer of threads.
 type threads struct {
-	State   session.State `json:"state"`
-	Threads []threadItem  `json:"threads"`
-	More    int           `json:"more,omitempty" doc:"How many threads are not listed"`
+	State   *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
+	Threads []threadItem   `json:"threads"`
+	More    int            `json:"more,omitempty" doc:"How many threads are not listed"`
 }
 
 // A threadItem is a thread in an answer.
@@ -69,7 +69,7 @@ func (t *Group) threads(_ context.Context, _ *mcp.Call, s *session.Session, args
 	if err != nil {
 		return threads{}, err
 	}
-	answer := threads{State: s.ReportedState(), Threads: []threadItem{}, More: max(0, len(all)-maxThreads)}
+	answer := threads{State: s.ChangedState(), Threads: []threadItem{}, More: max(0, len(all)-maxThreads)}
 	for _, each := range all[:min(len(all), maxThreads)] {
 		item := threadItem{ID: each.ID, Name: each.Name, Current: each.Current}
 		if regs, err := s.View.Regs(each.ID); err == nil {

@@ -28,10 +28,10 @@ type variablesArgs struct {
 
 // variables is the answer of get_variables.
 type variables struct {
-	State  session.State `json:"state"`
-	Local  []variable    `json:"local,omitempty"`
-	Global []variable    `json:"global,omitempty"`
-	More   bool          `json:"more,omitempty" doc:"Whether there are more than were shown; a filter chooses"`
+	State  *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
+	Local  []variable     `json:"local,omitempty"`
+	Global []variable     `json:"global,omitempty"`
+	More   bool           `json:"more,omitempty" doc:"Whether there are more than were shown; a filter chooses"`
 
 	scope string
 }
@@ -90,7 +90,7 @@ func (t *Group) variables(ctx context.Context, _ *mcp.Call, s *session.Session, 
 	if err != nil {
 		return variables{}, err
 	}
-	answer := variables{State: s.ReportedState(), scope: args.Scope}
+	answer := variables{State: s.ChangedState(), scope: args.Scope}
 	frame, err := s.Frame(args.Thread, args.Frame)
 	if err != nil {
 		return variables{}, err

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"reflect"
 	"sync"
 	"time"
 
@@ -29,11 +30,12 @@ type Session struct {
 	gate   chan struct{}    // full while a call holds it
 	source sourcefile.Cache // of the last stop; owned like the Stepper
 
-	mu     sync.Mutex
-	now    State // as of the last stop
-	op     *operation
-	closed bool
-	timer  *time.Timer // ends an idle session
+	mu       sync.Mutex
+	now      State // as of the last stop
+	reported State // by the last answer
+	op       *operation
+	closed   bool
+	timer    *time.Timer // ends an idle session
 }
 
 // Acquire waits for the gate. The context that it returns also ends with the
@@ -108,13 +110,34 @@ func (s *Session) withDrift(now State) State {
 
 // ReportedState returns the state and marks the last operation as reported.
 func (s *Session) ReportedState() State {
+	now, _ := s.report()
+	return now
+}
+
+// ChangedState is ReportedState for answers of look-ups: nil if the caller has
+// been told this state already.
+func (s *Session) ChangedState() *State {
+	now, changed := s.report()
+	if !changed {
+		return nil
+	}
+	return &now
+}
+
+// report returns the state and whether it differs from the one reported before.
+func (s *Session) report() (now State, changed bool) {
 	s.mu.Lock()
 	if s.op != nil && s.op.Done() {
 		s.op.reported = true
 	}
-	now := s.now
+	now = s.now
 	s.mu.Unlock()
-	return s.withDrift(now)
+	now = s.withDrift(now)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed = !reflect.DeepEqual(now, s.reported)
+	s.reported = now
+	return now, changed
 }
 
 // close releases the target and waits for all goroutines of the session. It is

@@ -34,13 +34,13 @@ func (a exportArgs) Validate() error {
 
 // exported is the answer of export_trace.
 type exported struct {
-	State     session.State `json:"state"`
-	Format    string        `json:"format"`
-	From      uint64        `json:"start_snapshot"`
-	To        uint64        `json:"end_snapshot"`
-	Snapshots uint64        `json:"snapshots"`
-	File      string        `json:"file" doc:"Where the trace is"`
-	Bytes     int64         `json:"bytes"`
+	State     *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
+	Format    string         `json:"format"`
+	From      uint64         `json:"start_snapshot"`
+	To        uint64         `json:"end_snapshot"`
+	Snapshots uint64         `json:"snapshots"`
+	File      string         `json:"file" doc:"Where the trace is"`
+	Bytes     int64          `json:"bytes"`
 
 	data []byte // of a binary trace that is small
 }
@@ -105,7 +105,7 @@ func (t *Group) exportTrace(ctx context.Context, call *mcp.Call, s *session.Sess
 		return exported{}, errors.Join(err, os.Remove(file.Name()))
 	}
 	answer := exported{
-		State: s.ReportedState(), Format: args.Format, From: done.From, To: done.To, Snapshots: done.Snapshots, File: file.Name(), Bytes: done.Bytes,
+		State: s.ChangedState(), Format: args.Format, From: done.From, To: done.To, Snapshots: done.Snapshots, File: file.Name(), Bytes: done.Bytes,
 	}
 	if options.Format == history.Binary && done.Bytes <= maxInline {
 		answer.data, err = os.ReadFile(file.Name())
