@@ -116,8 +116,8 @@ func (c *conversation) meant(ctx context.Context, tool string, err error) string
 	return meant(names, tool)
 }
 
-// callError adds the details that a JSON-RPC error carries, and which tool may
-// have been meant.
+// callError adds the details that a JSON-RPC error carries, unless its message ends
+// in them, and which tool may have been meant.
 func callError(err error, meant string) error {
 	rpc, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok {
@@ -127,7 +127,7 @@ func callError(err error, meant string) error {
 		Details string `json:"details"`
 	}
 	text := rpc.Message
-	if json.Unmarshal(rpc.Data, &data) == nil && data.Details != "" {
+	if json.Unmarshal(rpc.Data, &data) == nil && data.Details != "" && !strings.HasSuffix(text, data.Details) {
 		text += ": " + data.Details
 	}
 	return hinted(errors.New(text), cmp.Or(meant, "triptych tools lists the tools and their arguments"))

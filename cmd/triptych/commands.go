@@ -41,6 +41,7 @@ func (a *app) root() command {
 			a.aocCommand(),
 			a.keyCommand(),
 			a.auditCommand(),
+			a.debugCommand(),
 			a.traceCommand(),
 			a.callCommand(),
 			a.toolsCommand(),
