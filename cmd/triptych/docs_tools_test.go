@@ -28,7 +28,7 @@ func toolsDocument(t *testing.T) string {
 	}
 	var d document
 	d.line("# Tools\n\n%s", generated)
-	d.line("Names are those of the documents. To clients of revision 2025-03-26 and later a\n" +
+	d.line("Names are as documented. To clients of revision 2025-03-26 and later a\n" +
 		"slash is listed as an underscore; every client may call either spelling.\n")
 	for i, f := range newApp().families {
 		d.family(t, f, tables[i], listed)
