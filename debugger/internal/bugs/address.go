@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
 // pageZero is the size of the memory that systems leave unmapped at address 0.
@@ -76,8 +78,8 @@ func (s scene) pointers() []named {
 func (s scene) mentioned() []string {
 	var names []string
 	for i, t := range s.line {
-		if t.kind == nameToken && (i == 0 || !joiner(s.line[i-1].text)) {
-			names = append(names, pathText(s.line, i), t.text)
+		if t.Kind == syntax.NameToken && (i == 0 || !joiner(s.line[i-1].Text)) {
+			names = append(names, pathText(s.line, i), t.Text)
 		}
 	}
 	_, operand, _ := strings.Cut(s.site.Instruction, "[")

@@ -3,6 +3,8 @@ package bugs
 import (
 	"context"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
 // maxLine is the length, in bytes, from which on a line was not written by
@@ -25,7 +27,7 @@ type risk struct {
 // A file is the analysis of a source file. It is immutable.
 type file struct {
 	path      string
-	lang      *language
+	lang      *syntax.Language
 	stamp     stamp
 	stream    stream
 	functions []extent
@@ -37,7 +39,7 @@ type file struct {
 // An analyst makes files of texts.
 type analyst struct {
 	book  rulebook
-	words map[family]vocabulary
+	words map[syntax.Family]vocabulary
 }
 
 // newAnalyst makes an analyst that knows all rules.
@@ -46,7 +48,7 @@ func newAnalyst() (*analyst, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &analyst{book: book, words: map[family]vocabulary{}}
+	a := &analyst{book: book, words: map[syntax.Family]vocabulary{}}
 	for f, rules := range book {
 		a.words[f] = newVocabulary(rules)
 	}
@@ -59,15 +61,15 @@ func (a *analyst) analyse(ctx context.Context, names *dictionary, l listed, text
 	if !readable(text) {
 		return f, nil
 	}
-	tokens, err := lex(ctx, l.lang, text)
+	tokens, err := syntax.Lex(ctx, l.lang, text)
 	if err != nil {
 		return nil, err
 	}
-	found := functions(l.lang, tokens)
+	found := syntax.Functions(l.lang, tokens)
 	var places []int32
-	f.stream, places = newStream(tokens, a.words[l.lang.family], names)
+	f.stream, places = newStream(tokens, a.words[l.lang.Family], names)
 	for _, fn := range found {
-		f.functions = append(f.functions, extent{strings.Clone(fn.name), places[fn.begin], places[fn.end]})
+		f.functions = append(f.functions, extent{strings.Clone(fn.Name), places[fn.Begin], places[fn.End]})
 	}
 	for _, h := range a.book.scan(l.lang, tokens, found) {
 		f.risks = append(f.risks, risk{h.rule, places[h.token], h.line})

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
 // A scene is a site with the code at it.
 type scene struct {
 	site  Site
-	line  []token // of the line; may be empty
-	risks []risk  // that the rules see there, the nearest first
+	line  []syntax.Token // of the line; may be empty
+	risks []risk         // that the rules see there, the nearest first
 }
 
 // A clue is one thing that may be seen at a site.
@@ -132,8 +134,8 @@ func badSignal(s scene) (Kind, string) {
 }
 
 // lineTokens are the tokens of one line of a text.
-func lineTokens(ctx context.Context, lang *language, text string) []token {
-	tokens, err := lex(ctx, lang, text)
+func lineTokens(ctx context.Context, lang *syntax.Language, text string) []syntax.Token {
+	tokens, err := syntax.Lex(ctx, lang, text)
 	if err != nil {
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
 func newTestAnalyst(t testing.TB) *analyst {
@@ -26,9 +28,9 @@ func lines(text string, n int) string {
 // Texts made to be slow are read in little time, in every language.
 func TestHostileTexts(t *testing.T) {
 	a := newTestAnalyst(t)
-	size, langs := 3_000, languages
+	size, langs := 3_000, syntax.Languages
 	if raceEnabled {
-		size, langs = 1_000, languages[:5]
+		size, langs = 1_000, syntax.Languages[:5]
 	}
 	for name, text := range map[string]string{
 		"open parentheses":  lines("(", size),
@@ -58,15 +60,15 @@ func TestHostileTexts(t *testing.T) {
 	} {
 		for i := range langs {
 			start := time.Now()
-			l := listed{path: "a", lang: &languages[i], stamp: stamp{size: int64(size)}}
+			l := listed{path: "a", lang: &syntax.Languages[i], stamp: stamp{size: int64(size)}}
 			f, err := a.analyse(t.Context(), newDictionary(), l, text)
 			if err != nil {
-				t.Errorf("%s in %s: %v", name, languages[i].name, err)
+				t.Errorf("%s in %s: %v", name, syntax.Languages[i].Name, err)
 				continue
 			}
 			check(t, f)
 			if took := time.Since(start); took > 20*time.Second {
-				t.Errorf("%s in %s took %v", name, languages[i].name, took)
+				t.Errorf("%s in %s took %v", name, syntax.Languages[i].Name, took)
 			}
 		}
 	}
@@ -143,7 +145,7 @@ func FuzzAnalyse(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, lang uint8, text string) {
-		l := listed{path: "a", lang: &languages[int(lang)%len(languages)]}
+		l := listed{path: "a", lang: &syntax.Languages[int(lang)%len(syntax.Languages)]}
 		got, err := a.analyse(t.Context(), newDictionary(), l, text)
 		if err != nil {
 			t.Fatal(err)

@@ -146,7 +146,7 @@ func (s *search) scan(ctx context.Context, x *lexicon) error {
 		group.Go(func() error {
 			parts[w] = part{map[*file][]occurrence{}, make([]int, len(x.terms))}
 			for i := w; i < len(s.view.files) && ctx.Err() == nil; i += len(parts) {
-				if f := s.view.files[i]; f.lang.family == s.home.lang.family {
+				if f := s.view.files[i]; f.lang.Family == s.home.lang.Family {
 					parts[w].found[f] = x.occurrences(f, parts[w].lines)
 				}
 			}

@@ -3,6 +3,8 @@ package bugs
 import (
 	"slices"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
 // gapLimit is the most tokens that an ellipsis may stand for.
@@ -14,7 +16,7 @@ type bind struct{ begin, end int }
 
 // A code is a token stream to match in.
 type code struct {
-	tokens   []token
+	tokens   []syntax.Token
 	lineEnds bool // the end of a line may end a statement
 	fuel     int  // steps that may still be taken; matching gives up without
 	bindings [slots]bind
@@ -56,22 +58,22 @@ func (c *code) step(p pattern, k, i int) int {
 }
 
 // accepts reports whether a single-token element matches t.
-func (e element) accepts(t token) bool {
+func (e element) accepts(t syntax.Token) bool {
 	switch e.op {
 	case literal:
-		return t.kind != stringToken && slices.Contains(e.words, t.text)
+		return t.Kind != syntax.StringToken && slices.Contains(e.words, t.Text)
 	case anyName:
-		return t.kind == nameToken
+		return t.Kind == syntax.NameToken
 	case anyNumber:
-		return t.kind == numberToken
+		return t.Kind == syntax.NumberToken
 	case anyString:
-		return t.kind == stringToken
+		return t.Kind == syntax.StringToken
 	case anyText:
-		return t.kind == stringToken && strings.HasPrefix(t.text, `"`)
+		return t.Kind == syntax.StringToken && strings.HasPrefix(t.Text, `"`)
 	case anyValue:
-		return t.kind == nameToken || t.kind == numberToken || t.text == ")" || t.text == "]"
+		return t.Kind == syntax.NameToken || t.Kind == syntax.NumberToken || t.Text == ")" || t.Text == "]"
 	case anyType:
-		return t.kind == keywordToken && !control[t.text]
+		return t.Kind == syntax.KeywordToken && !control[t.Text]
 	default:
 		return true
 	}
@@ -94,7 +96,7 @@ func joiner(text string) bool {
 // stepVariable matches a path: the one bound before, or the longest that lets the
 // rest match.
 func (c *code) stepVariable(p pattern, k, i int) int {
-	if i >= len(c.tokens) || (k == 0 || !p[k-1].joins()) && i > 0 && joiner(c.tokens[i-1].text) {
+	if i >= len(c.tokens) || (k == 0 || !p[k-1].joins()) && i > 0 && joiner(c.tokens[i-1].Text) {
 		return -1
 	}
 	slot := p[k].slot
@@ -105,7 +107,7 @@ func (c *code) stepVariable(p pattern, k, i int) int {
 		return c.step(p, k+1, i+b.end-b.begin)
 	}
 	for end := c.pathEnd(i); end > i; end -= 2 {
-		if constantName(c.tokens[end-1].text) {
+		if constantName(c.tokens[end-1].Text) {
 			continue
 		}
 		c.bindings[slot] = bind{i, end}
@@ -134,7 +136,7 @@ func (c *code) pathEnd(i int) int {
 		return i
 	}
 	end := i + 1
-	for end+1 < len(c.tokens) && end-i < 15 && joiner(c.tokens[end].text) && c.tokens[end+1].kind == nameToken {
+	for end+1 < len(c.tokens) && end-i < 15 && joiner(c.tokens[end].Text) && c.tokens[end+1].Kind == syntax.NameToken {
 		end += 2
 	}
 	return end
@@ -143,7 +145,7 @@ func (c *code) pathEnd(i int) int {
 // pathWord reports whether a path may begin at i.
 func (c *code) pathWord(i int) bool {
 	t := c.tokens[i]
-	return t.kind == nameToken || t.text == "this" || t.text == "self"
+	return t.Kind == syntax.NameToken || t.Text == "this" || t.Text == "self"
 }
 
 // equal reports whether the tokens at i equal those of b.
@@ -152,7 +154,7 @@ func (c *code) equal(b bind, i int) bool {
 		return false
 	}
 	for k := b.begin; k < b.end; k++ {
-		if c.tokens[k].text != c.tokens[i+k-b.begin].text {
+		if c.tokens[k].Text != c.tokens[i+k-b.begin].Text {
 			return false
 		}
 	}
@@ -168,7 +170,7 @@ func (c *code) stepGap(p pattern, k, i int) int {
 		if i >= len(c.tokens) {
 			return -1
 		}
-		switch c.tokens[i].text {
+		switch c.tokens[i].Text {
 		case "(", "[", "{":
 			i = c.closing(i)
 		case ")", "]", "}", ";":
@@ -185,7 +187,7 @@ func (c *code) stepGap(p pattern, k, i int) int {
 
 // closing is like the function, but looks only so far as an ellipsis goes.
 func (c *code) closing(i int) int {
-	end := closing(c.tokens[:min(len(c.tokens), i+4*gapLimit)], i)
+	end := syntax.Closing(c.tokens[:min(len(c.tokens), i+4*gapLimit)], i)
 	c.fuel -= (end - i) / 8
 	return end
 }
@@ -193,16 +195,16 @@ func (c *code) closing(i int) int {
 // breaks reports whether a statement ends in front of token i because its line
 // does. Lines go on after operators and inside of brackets.
 func (c *code) breaks(i int) bool {
-	if !c.lineEnds || i >= len(c.tokens) || !c.tokens[i].first || i == 0 {
+	if !c.lineEnds || i >= len(c.tokens) || !c.tokens[i].First || i == 0 {
 		return false
 	}
 	switch before := c.tokens[i-1]; {
-	case before.kind != symbolToken:
-		return c.tokens[i].text != "."
-	case before.text == ")" || before.text == "]" || before.text == "}":
-		return c.tokens[i].text != "."
+	case before.Kind != syntax.SymbolToken:
+		return c.tokens[i].Text != "."
+	case before.Text == ")" || before.Text == "]" || before.Text == "}":
+		return c.tokens[i].Text != "."
 	default:
-		return before.text == "++" || before.text == "--"
+		return before.Text == "++" || before.Text == "--"
 	}
 }
 
@@ -212,7 +214,7 @@ func (c *code) goesOn(i int) bool {
 	if i >= len(c.tokens) {
 		return false
 	}
-	text := c.tokens[i].text
+	text := c.tokens[i].Text
 	return text == "(" || text == "[" || text == "?." || joiner(text)
 }
 
@@ -221,11 +223,11 @@ func (c *code) startsStatement(i int) bool {
 	if i == 0 || i >= len(c.tokens) || c.breaks(i) {
 		return true
 	}
-	switch c.tokens[i-1].text {
+	switch c.tokens[i-1].Text {
 	case ";", "{", "}", ":", "else", "do":
 		return true
 	case ")":
-		return c.tokens[i].first
+		return c.tokens[i].First
 	default:
 		return false
 	}
@@ -236,9 +238,9 @@ func (c *code) stepEnd(p pattern, k, i int) int {
 	switch {
 	case i >= len(c.tokens):
 		return c.step(p, k+1, i)
-	case c.tokens[i].text == ";":
+	case c.tokens[i].Text == ";":
 		return c.step(p, k+1, i+1)
-	case c.breaks(i), c.lineEnds && c.tokens[i].text == "}":
+	case c.breaks(i), c.lineEnds && c.tokens[i].Text == "}":
 		return c.step(p, k+1, i)
 	default:
 		return -1

@@ -48,7 +48,7 @@ func (s *search) places(ctx context.Context) ([]place, error) {
 
 // placesIn appends the places of one file.
 func (s *search) placesIn(to []place, f *file, p *probe) []place {
-	if p != nil && f.lang.family == s.home.lang.family {
+	if p != nil && f.lang.Family == s.home.lang.Family {
 		for w := range len(f.sketch) / bands {
 			if n := p.shared(f.sketch[w*bands : (w+1)*bands]); n > 1 {
 				to = append(to, place{file: f, at: windowAt(w, len(f.stream.codes)) + windowTokens/2, shared: n})

@@ -63,7 +63,7 @@ func (s *search) weigh(a *aligner, to []candidate, p place) []candidate {
 // weighRisk is the candidate for a risk, with the code around it.
 func (s *search) weighRisk(a *aligner, p place) candidate {
 	c := candidate{file: p.file, line: int(p.risk.line), risk: p.risk}
-	if len(s.query.codes) > 0 && s.home.lang.family == p.file.lang.family {
+	if len(s.query.codes) > 0 && s.home.lang.Family == p.file.lang.Family {
 		reach := len(s.query.codes)
 		found := a.align(s.query, p.file.stream, p.at-reach, p.at+reach)
 		if found.begin <= p.at && p.at < found.end && !s.covers(p.file, found) {

@@ -2,13 +2,15 @@ package bugs
 
 import (
 	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
 // A rule says what a risk looks like in the code of some languages.
 type rule struct {
 	id       string
 	kind     Kind
-	families []family
+	families []syntax.Family
 	sure     int      // how often the pattern is the bug, in per cent; a judgement
 	first    string   // where it begins
 	then     []string // one of these follows in the same block, at the place of the risk
@@ -56,7 +58,7 @@ type ruleSet struct {
 }
 
 // A rulebook has the rules of all families.
-type rulebook map[family]*ruleSet
+type rulebook map[syntax.Family]*ruleSet
 
 // newRulebook compiles rules.
 func newRulebook(rules []rule) (rulebook, error) {

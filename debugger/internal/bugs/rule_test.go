@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
 // A sample is code that a rule finds, or is to leave alone.
@@ -95,22 +97,22 @@ func scanned(t *testing.T, r rule, name, text string) []int32 {
 		t.Fatal(err)
 	}
 	lang := languageNamed(t, name)
-	tokens, err := lex(t.Context(), lang, text)
+	tokens, err := syntax.Lex(t.Context(), lang, text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var lines []int32
-	for _, h := range book.scan(lang, tokens, functions(lang, tokens)) {
+	for _, h := range book.scan(lang, tokens, syntax.Functions(lang, tokens)) {
 		lines = append(lines, h.line)
 	}
 	return lines
 }
 
-func languageNamed(t *testing.T, name string) *language {
+func languageNamed(t *testing.T, name string) *syntax.Language {
 	t.Helper()
-	for i := range languages {
-		if languages[i].name == name {
-			return &languages[i]
+	for i := range syntax.Languages {
+		if syntax.Languages[i].Name == name {
+			return &syntax.Languages[i]
 		}
 	}
 	t.Fatalf("no language %s", name)

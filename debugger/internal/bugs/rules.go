@@ -1,6 +1,10 @@
 package bugs
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
+)
 
 // allRules are the rules of all languages.
 func allRules() []rule {
@@ -8,15 +12,15 @@ func allRules() []rule {
 }
 
 // braced are the families whose functions stand in braces.
-var braced = []family{cFamily, goFamily, rustFamily, scriptFamily}
+var braced = []syntax.Family{syntax.CFamily, syntax.GoFamily, syntax.RustFamily, syntax.ScriptFamily}
 
 // everywhere are all families with rules.
-var everywhere = append(slices.Clone(braced), pythonFamily)
+var everywhere = append(slices.Clone(braced), syntax.PythonFamily)
 
 // commonRules hold in several families.
 var commonRules = []rule{
 	{
-		id: "divisor-unchecked", kind: DivisionByZero, families: []family{cFamily, goFamily, rustFamily, pythonFamily}, sure: 50,
+		id: "divisor-unchecked", kind: DivisionByZero, families: []syntax.Family{syntax.CFamily, syntax.GoFamily, syntax.RustFamily, syntax.PythonFamily}, sure: 50,
 		first: "%value /|%|/=|%=|// $d %stop",
 		unless: []string{
 			"$d ==|!=|>|>=|<|<=", "==|!=|<|<= $d", "if ( $d", "if $d", "! $d", "not $d", "while ( $d", "( $d ?", "&& $d", "$d = %num ;",
@@ -29,15 +33,15 @@ var commonRules = []rule{
 		because: "both sides of the comparison are the same",
 	},
 	{
-		id: "branch-empty", kind: WrongComparison, families: []family{cFamily, scriptFamily}, sure: 75,
+		id: "branch-empty", kind: WrongComparison, families: []syntax.Family{syntax.CFamily, syntax.ScriptFamily}, sure: 75,
 		first: "if ( ... ) ; {", because: "the semicolon ends the branch before its block",
 	},
 	{
-		id: "number-assigned-in-condition", kind: WrongComparison, families: []family{cFamily, scriptFamily}, sure: 85,
+		id: "number-assigned-in-condition", kind: WrongComparison, families: []syntax.Family{syntax.CFamily, syntax.ScriptFamily}, sure: 85,
 		first: "if|while ( $x = %num )", because: "the condition assigns a number where it should compare",
 	},
 	{
-		id: "assigned-in-condition", kind: WrongComparison, families: []family{cFamily, scriptFamily}, sure: 65,
+		id: "assigned-in-condition", kind: WrongComparison, families: []syntax.Family{syntax.CFamily, syntax.ScriptFamily}, sure: 65,
 		first: "if ( $x = $y )", because: "the condition assigns where it should compare",
 	},
 }

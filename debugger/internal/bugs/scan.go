@@ -1,6 +1,10 @@
 package bugs
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
+)
 
 // fuelPerToken bounds the work of matching in a file.
 const fuelPerToken = 400
@@ -17,13 +21,13 @@ type hit struct {
 
 // scan finds what the rules of a language say of a file, by line. Of several
 // rules of one kind on a line the surest counts.
-func (book rulebook) scan(lang *language, tokens []token, found []function) []hit {
-	set := book[lang.family]
+func (book rulebook) scan(lang *syntax.Language, tokens []syntax.Token, found []syntax.Function) []hit {
+	set := book[lang.Family]
 	if set == nil {
 		return nil
 	}
 	c := &code{
-		tokens: tokens, lineEnds: lang.linesEndStatements(), indents: lang.outline == byIndent,
+		tokens: tokens, lineEnds: lang.LinesEndStatements(), indents: lang.Outline == syntax.ByIndent,
 		fuel: fuelPerToken * (len(tokens) + 100),
 	}
 	var hits []hit
@@ -34,32 +38,32 @@ func (book rulebook) scan(lang *language, tokens []token, found []function) []hi
 }
 
 // segments are the functions and what lies between them.
-func segments(found []function, n int) []function {
-	var parts []function
+func segments(found []syntax.Function, n int) []syntax.Function {
+	var parts []syntax.Function
 	at := 0
 	for _, f := range found {
-		if f.begin > at {
-			parts = append(parts, function{begin: at, end: f.begin})
+		if f.Begin > at {
+			parts = append(parts, syntax.Function{Begin: at, End: f.Begin})
 		}
 		parts = append(parts, f)
-		at = f.end
+		at = f.End
 	}
 	if at < n {
-		parts = append(parts, function{begin: at, end: n})
+		parts = append(parts, syntax.Function{Begin: at, End: n})
 	}
 	return parts
 }
 
-func (s *ruleSet) scan(c *code, part function) []hit {
+func (s *ruleSet) scan(c *code, part syntax.Function) []hit {
 	var hits []hit
-	for i := part.begin; i < part.end; i++ {
-		if c.tokens[i].kind == stringToken {
+	for i := part.Begin; i < part.End; i++ {
+		if c.tokens[i].Kind == syntax.StringToken {
 			continue
 		}
-		for _, rules := range [2][]*compiled{s.byWord[c.tokens[i].text], s.open} {
+		for _, rules := range [2][]*compiled{s.byWord[c.tokens[i].Text], s.open} {
 			for _, r := range rules {
 				if at := r.find(c, part, i); at >= 0 {
-					hits = append(hits, hit{r.rule, int32(at), c.tokens[at].line})
+					hits = append(hits, hit{r.rule, int32(at), c.tokens[at].Line})
 				}
 			}
 		}
@@ -69,7 +73,7 @@ func (s *ruleSet) scan(c *code, part function) []hit {
 
 // find matches the rule at token i of a part, and returns the token where it
 // would happen, or -1.
-func (r *compiled) find(c *code, part function, i int) int {
+func (r *compiled) find(c *code, part syntax.Function, i int) int {
 	c.bindings = [slots]bind{}
 	end := c.match(r.first, i)
 	if end < 0 {
@@ -78,16 +82,16 @@ func (r *compiled) find(c *code, part function, i int) int {
 	if len(r.then) > 0 {
 		return r.follow(c, part, i, end)
 	}
-	if c.anyIn(r.unless, max(part.begin, part.body), i) || c.anyIn(r.never, end, c.scope(i, end, part.end)) {
+	if c.anyIn(r.unless, max(part.Begin, part.Body), i) || c.anyIn(r.never, end, c.scope(i, end, part.End)) {
 		return -1
 	}
 	return i
 }
 
 // follow looks for what has to come after a first part at tokens [i:end).
-func (r *compiled) follow(c *code, part function, i, end int) int {
-	limit := c.scope(i, end, part.end)
-	if r.atFirst && c.anyIn(r.then, max(part.begin, part.body), i) {
+func (r *compiled) follow(c *code, part syntax.Function, i, end int) int {
+	limit := c.scope(i, end, part.End)
+	if r.atFirst && c.anyIn(r.then, max(part.Begin, part.Body), i) {
 		return -1 // it was checked before, too
 	}
 	for j := end; j < limit; j++ {
@@ -148,16 +152,16 @@ func (c *code) scope(i, end, limit int) int {
 		c.fuel--
 		t := c.tokens[j]
 		switch {
-		case t.text == "{":
+		case t.Text == "{":
 			depth++
-		case t.text == "}":
+		case t.Text == "}":
 			depth--
-		case depth == 0 && t.text == "else":
+		case depth == 0 && t.Text == "else":
 			return j
-		case depth == 0 && jumps[t.text] && c.leaves(j):
+		case depth == 0 && jumps[t.Text] && c.leaves(j):
 			return min(limit, c.statementEnd(j+1))
 		}
-		if depth < 0 || c.indents && t.first && t.col < indent {
+		if depth < 0 || c.indents && t.First && t.Col < indent {
 			return j
 		}
 	}
@@ -167,7 +171,7 @@ func (c *code) scope(i, end, limit int) int {
 // leaves reports whether the jump at j is a statement of the block itself and
 // not the only one of an if without braces.
 func (c *code) leaves(j int) bool {
-	if j > 0 && c.tokens[j-1].text == ")" {
+	if j > 0 && c.tokens[j-1].Text == ")" {
 		return false
 	}
 	return !c.indents
@@ -175,13 +179,13 @@ func (c *code) leaves(j int) bool {
 
 // indent returns the indentation of the line of token i.
 func (c *code) indent(i int) int32 {
-	return c.tokens[lineStart(c.tokens, i, 0)].col
+	return c.tokens[syntax.LineStart(c.tokens, i, 0)].Col
 }
 
 // statementEnd is the token behind the statement that goes on at i.
 func (c *code) statementEnd(i int) int {
 	for ; i < len(c.tokens); i++ {
-		switch c.tokens[i].text {
+		switch c.tokens[i].Text {
 		case ";":
 			return i + 1
 		case "}":

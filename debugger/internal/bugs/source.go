@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
 // read reads a file of the tree.
@@ -33,7 +35,7 @@ func (s *search) external(ctx context.Context) (*file, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	lang := languageOf(filepath.ToSlash(real))
+	lang := syntax.LanguageOf(filepath.ToSlash(real))
 	if lang == nil {
 		return nil, "", errNotRegular
 	}

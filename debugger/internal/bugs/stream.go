@@ -3,6 +3,8 @@ package bugs
 import (
 	"slices"
 	"sort"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
 // Codes of tokens that are all alike. Other tokens have a code of their text.
@@ -52,26 +54,26 @@ var dropped = map[string]bool{";": true, "{": true, "}": true, "": true}
 
 // newStream makes a stream of tokens. The second result says for each token
 // where it, or what follows it, is in the stream.
-func newStream(tokens []token, words vocabulary, names *dictionary) (stream, []int32) {
+func newStream(tokens []syntax.Token, words vocabulary, names *dictionary) (stream, []int32) {
 	s := stream{codes: make([]uint16, 0, len(tokens)), names: make([]uint32, 0, len(tokens))}
 	var texts []string
 	local := map[string]uint32{} // 1 + the index in texts
 	places := make([]int32, len(tokens)+1)
 	for i, t := range tokens {
 		places[i] = int32(len(s.codes))
-		if t.kind == symbolToken && dropped[t.text] {
+		if t.Kind == syntax.SymbolToken && dropped[t.Text] {
 			continue
 		}
-		for len(s.starts) < int(t.line) {
+		for len(s.starts) < int(t.Line) {
 			s.starts = append(s.starts, uint32(len(s.codes)))
 		}
 		s.codes = append(s.codes, encode(tokens, i, words))
 		name := uint32(0)
-		if t.kind == nameToken || t.kind == stringToken && len(t.text) <= maxNamed {
-			if name = local[t.text]; name == 0 {
-				texts = append(texts, t.text)
+		if t.Kind == syntax.NameToken || t.Kind == syntax.StringToken && len(t.Text) <= maxNamed {
+			if name = local[t.Text]; name == 0 {
+				texts = append(texts, t.Text)
 				name = uint32(len(texts))
-				local[t.text] = name
+				local[t.Text] = name
 			}
 		}
 		s.names = append(s.names, name)
@@ -90,25 +92,25 @@ func newStream(tokens []token, words vocabulary, names *dictionary) (stream, []i
 const maxNamed = 120
 
 // encode returns the code of token i.
-func encode(tokens []token, i int, words vocabulary) uint16 {
+func encode(tokens []syntax.Token, i int, words vocabulary) uint16 {
 	t := tokens[i]
-	switch t.kind {
-	case numberToken:
+	switch t.Kind {
+	case syntax.NumberToken:
 		return codeNumber
-	case stringToken:
+	case syntax.StringToken:
 		return codeString
-	case nameToken:
-		called := i+1 < len(tokens) && tokens[i+1].text == "("
+	case syntax.NameToken:
+		called := i+1 < len(tokens) && tokens[i+1].Text == "("
 		switch {
-		case called && words[t.text]:
-			return textCode(t.text)
+		case called && words[t.Text]:
+			return textCode(t.Text)
 		case called:
 			return codeCall
 		default:
 			return codeName
 		}
 	default:
-		return textCode(t.text)
+		return textCode(t.Text)
 	}
 }
 

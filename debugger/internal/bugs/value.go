@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
 // dividedByZero sees the fault of a division. The processor faults in the same
@@ -42,10 +44,10 @@ func (s scene) zeroDivisor() (string, bool) {
 }
 
 // divisors are the names behind the division signs of a line.
-func divisors(line []token) []string {
+func divisors(line []syntax.Token) []string {
 	var names []string
 	for i, t := range line[:max(0, len(line)-1)] {
-		if slices.Contains([]string{"/", "%", "/=", "%=", "//"}, t.text) && line[i+1].kind == nameToken {
+		if slices.Contains([]string{"/", "%", "/=", "%=", "//"}, t.Text) && line[i+1].Kind == syntax.NameToken {
 			names = append(names, pathText(line, i+1))
 		}
 	}
@@ -53,11 +55,11 @@ func divisors(line []token) []string {
 }
 
 // pathText is the text of the path that begins at token i.
-func pathText(line []token, i int) string {
+func pathText(line []syntax.Token, i int) string {
 	c := code{tokens: line}
 	var text strings.Builder
 	for _, t := range line[i:c.pathEnd(i)] {
-		text.WriteString(t.text)
+		text.WriteString(t.Text)
 	}
 	return text.String()
 }
@@ -85,29 +87,29 @@ func parseNumber(text string) (int64, bool) {
 // nullValue sees a null pointer that the line follows, though no signal came.
 func nullValue(s scene) (Kind, string) {
 	for i, t := range s.line {
-		if t.kind != nameToken || !followed(s.line, i) {
+		if t.Kind != syntax.NameToken || !followed(s.line, i) {
 			continue
 		}
-		if text, ok := s.site.Values[t.text]; ok && isNull(text) {
-			return NullDereference, t.text + " is null and is followed"
+		if text, ok := s.site.Values[t.Text]; ok && isNull(text) {
+			return NullDereference, t.Text + " is null and is followed"
 		}
 	}
 	return "", ""
 }
 
 // followed reports whether the name at i is followed as a pointer.
-func followed(line []token, i int) bool {
-	if i+1 < len(line) && slices.Contains([]string{"->", ".", "["}, line[i+1].text) {
+func followed(line []syntax.Token, i int) bool {
+	if i+1 < len(line) && slices.Contains([]string{"->", ".", "["}, line[i+1].Text) {
 		return true
 	}
-	return i > 0 && line[i-1].text == "*" && (i == 1 || line[i-2].kind == symbolToken)
+	return i > 0 && line[i-1].Text == "*" && (i == 1 || line[i-2].Kind == syntax.SymbolToken)
 }
 
 // badIndex sees an index that is negative, or not less than a length that is
 // known by the name len(x), x.len or x.size.
 func badIndex(s scene) (Kind, string) {
 	for i := 0; i+3 < len(s.line); i++ {
-		if s.line[i].kind != nameToken || s.line[i+1].text != "[" || s.line[i+3].text != "]" {
+		if s.line[i].Kind != syntax.NameToken || s.line[i+1].Text != "[" || s.line[i+3].Text != "]" {
 			continue
 		}
 		index, ok := s.index(s.line[i+2])
@@ -115,20 +117,20 @@ func badIndex(s scene) (Kind, string) {
 			continue
 		}
 		if index < 0 {
-			return OutOfBounds, fmt.Sprintf("%s is %d and an index", s.line[i+2].text, index)
+			return OutOfBounds, fmt.Sprintf("%s is %d and an index", s.line[i+2].Text, index)
 		}
-		if n, ok := s.length(s.line[i].text); ok && index >= n {
-			return OutOfBounds, fmt.Sprintf("%s is %d, and %s has %d elements", s.line[i+2].text, index, s.line[i].text, n)
+		if n, ok := s.length(s.line[i].Text); ok && index >= n {
+			return OutOfBounds, fmt.Sprintf("%s is %d, and %s has %d elements", s.line[i+2].Text, index, s.line[i].Text, n)
 		}
 	}
 	return "", ""
 }
 
-func (s scene) index(t token) (int64, bool) {
-	if t.kind == numberToken {
-		return parseNumber(t.text)
+func (s scene) index(t syntax.Token) (int64, bool) {
+	if t.Kind == syntax.NumberToken {
+		return parseNumber(t.Text)
 	}
-	return s.number(t.text)
+	return s.number(t.Text)
 }
 
 func (s scene) length(name string) (int64, bool) {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
 )
 
 // maxDepth is the greatest depth of folders that are read.
@@ -26,7 +28,7 @@ type stamp struct {
 // A listed file is one that the walk found.
 type listed struct {
 	path  string // slashes, relative to the root
-	lang  *language
+	lang  *syntax.Language
 	stamp stamp
 }
 
@@ -96,7 +98,7 @@ func (w *walker) folder(ctx context.Context, folder string, ignored *ignoreList,
 
 // file adds a file to the listing, if it is source code.
 func (w *walker) file(e fs.DirEntry, name string, ignored *ignoreList) {
-	lang := languageOf(name)
+	lang := syntax.LanguageOf(name)
 	if lang == nil || ignored.ignores(name, false) {
 		return
 	}

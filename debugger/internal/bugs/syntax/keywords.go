@@ -1,4 +1,4 @@
-package bugs
+package syntax
 
 // The words of the languages, as their specifications list them, with the types
 // that are predeclared or in every program.

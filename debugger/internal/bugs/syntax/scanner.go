@@ -1,38 +1,39 @@
-package bugs
+package syntax
 
 import (
 	"context"
 	"strings"
 )
 
-// A lexKind says what a token is.
-type lexKind uint8
+// A Kind is the sort of a token.
+type Kind uint8
 
+// The kinds of tokens.
 const (
-	nameToken    lexKind = iota
-	keywordToken         // a keyword, a predeclared type or constant
-	numberToken
-	stringToken // also characters and regular expressions
-	symbolToken // an operator, a bracket, a separator
+	NameToken    Kind = iota
+	KeywordToken      // a keyword, a predeclared type or constant
+	NumberToken
+	StringToken // also characters and regular expressions
+	SymbolToken // an operator, a bracket, a separator
 )
 
-// A token is one word of a program. Comments, white space and preprocessor
+// A Token is one word of a program. Comments, white space and preprocessor
 // lines are none.
-type token struct {
-	text  string
-	kind  lexKind
-	first bool  // the first of its line
-	line  int32 // from 1
-	col   int32 // in bytes, from 0
+type Token struct {
+	Text  string
+	Kind  Kind
+	First bool  // the first of its line
+	Line  int32 // from 1
+	Col   int32 // in bytes, from 0
 }
 
 // breath is the number of steps between two checks of the context.
 const breath = 1024
 
-// lex splits a source text into tokens, in a time that grows with its length
+// Lex splits a source text into tokens, in a time that grows with its length
 // alone. It fails when ctx ends, and never otherwise: what the language does not
 // know comes out as symbols, what is not closed ends with its line or the text.
-func lex(ctx context.Context, lang *language, source string) ([]token, error) {
+func Lex(ctx context.Context, lang *Language, source string) ([]Token, error) {
 	s := newScanner(lang.grammar, source)
 	for steps := 0; s.at < len(s.text); steps++ {
 		if steps%breath == 0 && ctx.Err() != nil {
@@ -60,7 +61,7 @@ type scanner struct {
 	line     int32
 	margin   int  // where the line begins
 	fresh    bool // no token on this line yet
-	tokens   []token
+	tokens   []Token
 	inner    []innerCode // the strings that the code here lies within
 	leaving  bool        // what comes is left out
 	noRegexp int         // no regular expression ends before here
@@ -71,7 +72,7 @@ const byteOrderMark = "\uFEFF"
 
 func newScanner(g *grammar, text string) *scanner {
 	s := &scanner{grammar: g, keywords: wordSet(g.keywords), text: text, line: 1, fresh: true}
-	s.tokens = make([]token, 0, len(text)/5)
+	s.tokens = make([]Token, 0, len(text)/5)
 	if s.sees(byteOrderMark) {
 		s.at = len(byteOrderMark)
 	}
@@ -93,7 +94,7 @@ func (s *scanner) next() {
 	case c <= ' ' || c == '\\' && lineEnds(s.text, s.at+1):
 		s.at++
 	case digit(c) || c == '.' && s.grammar.numbers&leadingDot != 0 && digit(s.peek(1)):
-		s.emit(numberLength(s.text[s.at:], s.grammar.numbers), numberToken)
+		s.emit(numberLength(s.text[s.at:], s.grammar.numbers), NumberToken)
 	case wordByte(c):
 		s.word()
 	case s.leaveOut(c), s.quoted(c), c == '/' && s.grammar.regexps && s.regexp():
@@ -108,9 +109,9 @@ func (s *scanner) word() {
 	if s.prefixed(n) {
 		return
 	}
-	kind := nameToken
+	kind := NameToken
 	if s.keyword(s.text[s.at : s.at+n]) {
-		kind = keywordToken
+		kind = KeywordToken
 	}
 	s.emit(n, kind)
 }
@@ -119,7 +120,7 @@ func (s *scanner) word() {
 // constant.
 func (s *scanner) keyword(word string) bool {
 	g := s.grammar
-	if g.memberNames && len(s.tokens) > 0 && hasWord(". ?. ->", s.tokens[len(s.tokens)-1].text) {
+	if g.memberNames && len(s.tokens) > 0 && hasWord(". ?. ->", s.tokens[len(s.tokens)-1].Text) {
 		return false
 	}
 	return s.keywords[word] || constants[word] || g.typeEnding != "" && strings.HasSuffix(word, g.typeEnding)
@@ -146,7 +147,7 @@ func (s *scanner) symbol(c byte) {
 			}
 		}
 	}
-	s.emit(n, symbolToken)
+	s.emit(n, SymbolToken)
 }
 
 // operators are the symbols of more than one character by their first one, the
@@ -170,12 +171,12 @@ var operators = [128][]string{
 }
 
 // emit makes a token of the next n bytes.
-func (s *scanner) emit(n int, kind lexKind) {
+func (s *scanner) emit(n int, kind Kind) {
 	s.tokens = append(s.tokens, s.tokenHere(s.text[s.at:s.at+n], kind))
 	s.fresh = false
 	s.skip(n)
 }
 
-func (s *scanner) tokenHere(text string, kind lexKind) token {
-	return token{text: text, kind: kind, first: s.fresh, line: s.line, col: int32(s.at - s.margin)}
+func (s *scanner) tokenHere(text string, kind Kind) Token {
+	return Token{Text: text, Kind: kind, First: s.fresh, Line: s.line, Col: int32(s.at - s.margin)}
 }

@@ -1,4 +1,4 @@
-package bugs
+package syntax
 
 import (
 	"fmt"
@@ -8,17 +8,17 @@ import (
 )
 
 // kindLetters are how the tests write the kind of a token.
-var kindLetters = map[lexKind]string{nameToken: "n", keywordToken: "k", numberToken: "#", stringToken: "s", symbolToken: ""}
+var kindLetters = map[Kind]string{NameToken: "n", KeywordToken: "k", NumberToken: "#", StringToken: "s", SymbolToken: ""}
 
 // spell writes tokens as words, with their kind in front unless it is a symbol.
-func spell(tokens []token) string {
+func spell(tokens []Token) string {
 	var words []string
 	for _, t := range tokens {
-		word := t.text
-		if t.kind == stringToken {
+		word := t.Text
+		if t.Kind == StringToken {
 			word = "…"
 		}
-		if letter := kindLetters[t.kind]; letter != "" {
+		if letter := kindLetters[t.Kind]; letter != "" {
 			word = letter + ":" + word
 		}
 		words = append(words, word)
@@ -42,7 +42,7 @@ func TestLex(t *testing.T) {
 		{"TypeScript", "let a: string = b!.c", "k:let n:a : k:string = n:b ! . n:c"},
 		{"Java", "List<String> a = new X();", "n:List < n:String > n:a = k:new n:X ( ) ;"},
 	} {
-		tokens, err := lex(t.Context(), languageNamed(t, c.lang), c.text)
+		tokens, err := Lex(t.Context(), testLanguage(t, c.lang), c.text)
 		if got := spell(tokens); got != c.want || err != nil {
 			t.Errorf("%s %q:\ngot  %s, %v\nwant %s", c.lang, c.text, got, err, c.want)
 		}
@@ -53,13 +53,13 @@ func TestLex(t *testing.T) {
 func TestLexPositions(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n"} {
 		text := strings.Join([]string{"int a;", "", "/* x", "y */ b = \"c\";", "\td"}, end)
-		tokens, err := lex(t.Context(), languageNamed(t, "C"), text)
+		tokens, err := Lex(t.Context(), testLanguage(t, "C"), text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		for _, tok := range tokens {
-			got = append(got, fmt.Sprintf("%d:%d:%v", tok.line, tok.col, tok.first))
+			got = append(got, fmt.Sprintf("%d:%d:%v", tok.Line, tok.Col, tok.First))
 		}
 		want := []string{"1:0:true", "1:4:false", "1:5:false", "4:5:true", "4:7:false", "4:9:false", "4:12:false", "5:1:true"}
 		if !slices.Equal(got, want) {
@@ -81,8 +81,8 @@ func TestLanguages(t *testing.T) {
 		{"a.go/b", ""},
 	} {
 		got := ""
-		if lang := languageOf(c.path); lang != nil {
-			got = lang.name
+		if lang := LanguageOf(c.path); lang != nil {
+			got = lang.Name
 		}
 		if got != c.want {
 			t.Errorf("%s is %q, want %q", c.path, got, c.want)
@@ -93,12 +93,12 @@ func TestLanguages(t *testing.T) {
 // Every language of the table has a grammar, and endings of its own.
 func TestLanguageTable(t *testing.T) {
 	endings := map[string]bool{}
-	for i := range languages {
-		tokens, err := lex(t.Context(), &languages[i], "a b")
+	for i := range Languages {
+		tokens, err := Lex(t.Context(), &Languages[i], "a b")
 		if err != nil || len(tokens) == 0 {
-			t.Errorf("%s: %v, %v", languages[i].name, tokens, err)
+			t.Errorf("%s: %v, %v", Languages[i].Name, tokens, err)
 		}
-		for _, e := range languages[i].endings {
+		for _, e := range Languages[i].endings {
 			if endings[e] {
 				t.Errorf("two languages for .%s", e)
 			}
@@ -119,17 +119,29 @@ func TestFunctions(t *testing.T) {
 		{"Python", "class A:\n    def f(self,\n  x):\n        return 1\n\n    def g(self): pass\nx = 1\ndef h():\n    def i():\n        pass\n    return i\n", "f 2-4, g 6-6, h 8-11"},
 		{"JavaScript", "function f(a) {\n return a;\n}\nclass B { g(x) { return 1; } }\nif (a) { b(); }\n", "f 1-3, g 4-4"},
 	} {
-		lang := languageNamed(t, c.lang)
-		tokens, err := lex(t.Context(), lang, c.text)
+		lang := testLanguage(t, c.lang)
+		tokens, err := Lex(t.Context(), lang, c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, f := range functions(lang, tokens) {
-			got = append(got, fmt.Sprintf("%s %d-%d", f.name, tokens[f.begin].line, tokens[f.end-1].line))
+		for _, f := range Functions(lang, tokens) {
+			got = append(got, fmt.Sprintf("%s %d-%d", f.Name, tokens[f.Begin].Line, tokens[f.End-1].Line))
 		}
 		if got := strings.Join(got, ", "); got != c.want {
 			t.Errorf("%s:\n%s\ngot  %s\nwant %s", c.lang, c.text, got, c.want)
 		}
 	}
+}
+
+// testLanguage returns the language with a name.
+func testLanguage(t *testing.T, name string) *Language {
+	t.Helper()
+	for i := range Languages {
+		if Languages[i].Name == name {
+			return &Languages[i]
+		}
+	}
+	t.Fatalf("no language %s", name)
+	return nil
 }

@@ -1,4 +1,4 @@
-package bugs
+package syntax
 
 import (
 	"slices"
@@ -167,7 +167,7 @@ func (s *scanner) leaveAttribute() {
 	depth := 0
 	s.leave(func() bool {
 		for ; begin < len(s.tokens); begin++ {
-			switch s.tokens[begin].text {
+			switch s.tokens[begin].Text {
 			case "[":
 				depth++
 			case "]":

@@ -1,4 +1,4 @@
-package bugs
+package syntax
 
 import "strings"
 
@@ -74,9 +74,9 @@ func (s *scanner) read(q *quote, n int) bool {
 		return false
 	}
 	length, code := q.body(s.text[s.at+n+opening:], end)
-	kind := stringToken
+	kind := StringToken
 	if q.flags&naming != 0 {
-		kind = nameToken
+		kind = NameToken
 	}
 	s.emit(n+opening+length, kind)
 	if code && len(s.inner) < innerLimit {
@@ -98,7 +98,7 @@ func (q *quote) opening(text string) (n int, end string) {
 	}
 }
 
-// body is the length of the string that text begins with, behind its opening, and
+// body returns the length of the string that text begins with, behind its opening, and
 // whether code within it is next.
 func (q *quote) body(text, end string) (n int, code bool) {
 	for n < len(text) {
@@ -174,7 +174,7 @@ func (s *scanner) endsInner(c byte) bool {
 func (s *scanner) resume() {
 	in := &s.inner[len(s.inner)-1]
 	n, code := in.quote.body(s.text[s.at+1:], in.end)
-	s.tokens = append(s.tokens, s.tokenHere(in.quote.open, stringToken))
+	s.tokens = append(s.tokens, s.tokenHere(in.quote.open, StringToken))
 	s.fresh = false
 	s.skip(1 + n)
 	in.depth = 0

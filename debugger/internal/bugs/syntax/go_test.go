@@ -1,4 +1,4 @@
-package bugs
+package syntax
 
 import (
 	goscanner "go/scanner"
@@ -13,16 +13,16 @@ import (
 
 // goKinds are the kinds of the standard library's tokens that are no keywords,
 // names or symbols.
-var goKinds = map[gotoken.Token]lexKind{
-	gotoken.INT: numberToken, gotoken.FLOAT: numberToken, gotoken.IMAG: numberToken,
-	gotoken.CHAR: stringToken, gotoken.STRING: stringToken,
+var goKinds = map[gotoken.Token]Kind{
+	gotoken.INT: NumberToken, gotoken.FLOAT: NumberToken, gotoken.IMAG: NumberToken,
+	gotoken.CHAR: StringToken, gotoken.STRING: StringToken,
 }
 
 // goToken is a token as both scanners can say it. Which names are predeclared
 // types the standard library leaves to its type checker.
 type goToken struct {
 	text      string
-	kind      lexKind
+	kind      Kind
 	line, col int
 }
 
@@ -44,14 +44,14 @@ func standardTokens(text string) ([]goToken, int) {
 			continue
 		}
 		p := files.PositionFor(at, false)
-		t := goToken{text: literal, kind: symbolToken, line: p.Line, col: p.Column - 1}
+		t := goToken{text: literal, kind: SymbolToken, line: p.Line, col: p.Column - 1}
 		switch {
 		case tok.IsKeyword():
-			t.kind = nameToken
+			t.kind = NameToken
 		case tok.IsLiteral() && tok != gotoken.IDENT:
 			t.kind = goKinds[tok]
 		case tok == gotoken.IDENT:
-			t.kind = nameToken
+			t.kind = NameToken
 		default:
 			t.text = tok.String()
 		}
@@ -62,20 +62,20 @@ func standardTokens(text string) ([]goToken, int) {
 // ourTokens are ours as the standard library would say them.
 func ourTokens(t *testing.T, text string) []goToken {
 	t.Helper()
-	tokens, err := lex(t.Context(), languageNamed(t, "Go"), text)
+	tokens, err := Lex(t.Context(), testLanguage(t, "Go"), text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []goToken
 	for _, tok := range tokens {
-		g := goToken{text: tok.text, kind: tok.kind, line: int(tok.line), col: int(tok.col)}
+		g := goToken{text: tok.Text, kind: tok.Kind, line: int(tok.Line), col: int(tok.Col)}
 		switch {
-		case g.kind == keywordToken:
-			g.kind = nameToken
+		case g.kind == KeywordToken:
+			g.kind = NameToken
 			all = append(all, g)
 		case g.text == "**":
-			all = append(all, goToken{"*", symbolToken, g.line, g.col}, goToken{"*", symbolToken, g.line, g.col + 1})
-		case g.kind == stringToken && g.text[0] == '`':
+			all = append(all, goToken{"*", SymbolToken, g.line, g.col}, goToken{"*", SymbolToken, g.line, g.col + 1})
+		case g.kind == StringToken && g.text[0] == '`':
 			g.text = strings.ReplaceAll(g.text, "\r", "")
 			all = append(all, g)
 		default:

@@ -1,4 +1,4 @@
-package bugs
+package syntax
 
 import (
 	"strings"

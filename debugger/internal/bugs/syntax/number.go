@@ -1,4 +1,4 @@
-package bugs
+package syntax
 
 // A numberForm describes the numbers of a language: what they may have besides digits,
 // letters and a dot between two digits.

@@ -1,4 +1,4 @@
-package bugs
+package syntax
 
 import (
 	"fmt"
@@ -46,7 +46,7 @@ func TestLexForms(t *testing.T) {
 		{"D", "/+ /+ +/ a +/ r\"\\\" b`\\` q\"(c\")\" q\"EOS\nd\nEOS\" 1..2", "s:… n:b s:… s:… s:… #:1 .. #:2"},
 		{"Go", "\uFEFFpackage a", "k:package n:a"},
 	} {
-		tokens, err := lex(t.Context(), languageNamed(t, c.lang), c.text)
+		tokens, err := Lex(t.Context(), testLanguage(t, c.lang), c.text)
 		if got := spell(tokens); got != c.want || err != nil {
 			t.Errorf("%s %q:\ngot  %s, %v\nwant %s", c.lang, c.text, got, err, c.want)
 		}
@@ -68,11 +68,11 @@ func TestLexIsLinear(t *testing.T) {
 	const size, limit = 128 << 10, 2 * time.Second
 	for _, part := range beginnings {
 		text := strings.Repeat(part, size/len(part))
-		for i := range languages {
+		for i := range Languages {
 			start := time.Now()
-			readThrough(languages[i].grammar, text)
+			readThrough(Languages[i].grammar, text)
 			if took := time.Since(start); took > limit {
-				t.Errorf("%q in %s took %v", part, languages[i].name, took)
+				t.Errorf("%q in %s took %v", part, Languages[i].Name, took)
 			}
 		}
 	}
@@ -92,9 +92,9 @@ func readThrough(g *grammar, text string) {
 
 // checkTokens reports what does not hold of the tokens of a text: each stands
 // where it says, behind the one before.
-func checkTokens(t *testing.T, lang *language, text string) {
+func checkTokens(t *testing.T, lang *Language, text string) {
 	t.Helper()
-	tokens, err := lex(t.Context(), lang, text)
+	tokens, err := Lex(t.Context(), lang, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,26 +107,26 @@ func checkTokens(t *testing.T, lang *language, text string) {
 	behind, line := 0, int32(0)
 	for _, tok := range tokens {
 		if problem := misplaced(text, margins, tok, behind); problem != "" {
-			t.Fatalf("%s %.100q: %+v: %s", lang.name, text, tok, problem)
+			t.Fatalf("%s %.100q: %+v: %s", lang.Name, text, tok, problem)
 		}
-		if tok.first != (tok.line != line) && !strings.Contains(text, "\n") {
-			t.Fatalf("%s %.100q: %+v: first on line %d", lang.name, text, tok, line)
+		if tok.First != (tok.Line != line) && !strings.Contains(text, "\n") {
+			t.Fatalf("%s %.100q: %+v: first on line %d", lang.Name, text, tok, line)
 		}
-		behind, line = margins[tok.line-1]+int(tok.col)+1, tok.line
+		behind, line = margins[tok.Line-1]+int(tok.Col)+1, tok.Line
 	}
 }
 
 // misplaced says what is wrong about the place of a token, whose first byte may
 // not be before the offset least.
-func misplaced(text string, margins []int, tok token, least int) string {
-	if tok.line < 1 || int(tok.line) > len(margins) || tok.col < 0 || tok.text == "" {
+func misplaced(text string, margins []int, tok Token, least int) string {
+	if tok.Line < 1 || int(tok.Line) > len(margins) || tok.Col < 0 || tok.Text == "" {
 		return "no such place"
 	}
-	at := margins[tok.line-1] + int(tok.col)
+	at := margins[tok.Line-1] + int(tok.Col)
 	switch {
 	case at < least || at >= len(text):
 		return fmt.Sprintf("it is at %d, not behind %d", at, least)
-	case tok.kind != stringToken && !strings.HasPrefix(text[at:], tok.text):
+	case tok.Kind != StringToken && !strings.HasPrefix(text[at:], tok.Text):
 		return "something else stands there"
 	}
 	return ""
@@ -134,12 +134,12 @@ func misplaced(text string, margins []int, tok token, least int) string {
 
 // No text breaks a scanner, and all tokens are where they say.
 func FuzzLex(f *testing.F) {
-	for i := range languages {
+	for i := range Languages {
 		for _, part := range beginnings {
 			f.Add(uint8(i), part+" a"+part)
 		}
 	}
 	f.Fuzz(func(t *testing.T, lang uint8, text string) {
-		checkTokens(t, &languages[int(lang)%len(languages)], text)
+		checkTokens(t, &Languages[int(lang)%len(Languages)], text)
 	})
 }

@@ -1,25 +1,25 @@
-package bugs
+package syntax
 
 import (
 	"slices"
 	"strings"
 )
 
-// A function is a range of tokens with a name. The range begins at the name's
+// A Function is a range of tokens with a name. The range begins at the name's
 // declaration and ends behind the last token of the body.
-type function struct {
-	name       string
-	begin, end int // tokens[begin:end]
-	body       int // where the body begins
+type Function struct {
+	Name       string
+	Begin, End int // tokens[begin:end]
+	Body       int // where the body begins
 }
 
-// functions finds the outermost functions of a file, in order. Code that does
+// Functions finds the outermost functions of a file, in order. Code that does
 // not parse gives fewer or longer ones, never overlapping ones.
-func functions(lang *language, tokens []token) []function {
-	switch lang.outline {
-	case byKeyword:
+func Functions(lang *Language, tokens []Token) []Function {
+	switch lang.Outline {
+	case ByKeyword:
 		return keywordFunctions(strings.Fields(lang.keywords), tokens)
-	case byIndent:
+	case ByIndent:
 		return indentFunctions(lang.keywords, tokens)
 	default:
 		return shapeFunctions(tokens)
@@ -27,19 +27,19 @@ func functions(lang *language, tokens []token) []function {
 }
 
 // keywordFunctions finds functions that begin with a keyword.
-func keywordFunctions(keywords []string, tokens []token) []function {
-	var found []function
+func keywordFunctions(keywords []string, tokens []Token) []Function {
+	var found []Function
 	for i := 0; i < len(tokens); i++ {
-		if !isOneOf(tokens[i].text, keywords) || tokens[i].kind == stringToken {
+		if !isOneOf(tokens[i].Text, keywords) || tokens[i].Kind == StringToken {
 			continue
 		}
 		body := bodyAfter(tokens, i+1, keywords)
 		if body < 0 {
 			continue
 		}
-		f := function{name: nameAfter(tokens, i+1), begin: i, body: body, end: closing(tokens, body)}
+		f := Function{Name: nameAfter(tokens, i+1), Begin: i, Body: body, End: Closing(tokens, body)}
 		found = append(found, f)
-		i = f.end - 1
+		i = f.End - 1
 	}
 	return found
 }
@@ -54,10 +54,10 @@ const headLimit = 400
 // bodyAfter is the first open brace of a function whose head begins at i, -1 when
 // it has no body. The braces of types in the head are not the body's, and a line
 // that begins with one of keywords is the next function's.
-func bodyAfter(tokens []token, i int, keywords []string) int {
+func bodyAfter(tokens []Token, i int, keywords []string) int {
 	depth := 0
 	for end := min(len(tokens), i+headLimit); i < end; i++ {
-		switch tokens[i].text {
+		switch tokens[i].Text {
 		case "(", "[":
 			depth++
 		case ")", "]":
@@ -68,12 +68,12 @@ func bodyAfter(tokens []token, i int, keywords []string) int {
 			}
 		case "{":
 			if typeBraces(tokens, i) {
-				i = closing(tokens[:end], i) - 1
+				i = Closing(tokens[:end], i) - 1
 			} else if depth <= 0 {
 				return i
 			}
 		}
-		if depth < 0 || tokens[i].first && isOneOf(tokens[i].text, keywords) {
+		if depth < 0 || tokens[i].First && isOneOf(tokens[i].Text, keywords) {
 			return -1
 		}
 	}
@@ -81,28 +81,28 @@ func bodyAfter(tokens []token, i int, keywords []string) int {
 }
 
 // typeBraces reports whether the brace at i belongs to interface{…} or struct{…}.
-func typeBraces(tokens []token, i int) bool {
-	return i > 0 && (tokens[i-1].text == "interface" || tokens[i-1].text == "struct")
+func typeBraces(tokens []Token, i int) bool {
+	return i > 0 && (tokens[i-1].Text == "interface" || tokens[i-1].Text == "struct")
 }
 
 // nameAfter is the name of a function whose head begins at i, behind a receiver
 // if there is one; empty for a function literal.
-func nameAfter(tokens []token, i int) string {
-	if i < len(tokens) && tokens[i].text == "(" {
-		i = closing(tokens, i)
+func nameAfter(tokens []Token, i int) string {
+	if i < len(tokens) && tokens[i].Text == "(" {
+		i = Closing(tokens, i)
 	}
-	if i < len(tokens) && tokens[i].kind == nameToken {
-		return tokens[i].text
+	if i < len(tokens) && tokens[i].Kind == NameToken {
+		return tokens[i].Text
 	}
 	return ""
 }
 
-// closing is the index behind the bracket that closes the one at i, or the
+// Closing is the index behind the bracket that closes the one at i, or the
 // number of tokens.
-func closing(tokens []token, i int) int {
+func Closing(tokens []Token, i int) int {
 	depth := 0
 	for ; i < len(tokens); i++ {
-		switch tokens[i].text {
+		switch tokens[i].Text {
 		case "(", "[", "{":
 			depth++
 		case ")", "]", "}":
@@ -116,31 +116,31 @@ func closing(tokens []token, i int) int {
 
 // shapeFunctions finds blocks that stand behind a parameter list and are not the
 // body of a statement.
-func shapeFunctions(tokens []token) []function {
-	var found []function
+func shapeFunctions(tokens []Token) []Function {
+	var found []Function
 	last := 0
 	for i := 0; i < len(tokens); i++ {
-		if tokens[i].text != "{" {
+		if tokens[i].Text != "{" {
 			continue
 		}
 		name, ok := headBefore(tokens, i, last)
 		if !ok {
 			continue
 		}
-		f := function{name: tokens[name].text, begin: name, body: i, end: closing(tokens, i)}
-		if tokens[name].kind != nameToken {
-			f.name = ""
+		f := Function{Name: tokens[name].Text, Begin: name, Body: i, End: Closing(tokens, i)}
+		if tokens[name].Kind != NameToken {
+			f.Name = ""
 		}
-		f.begin = lineStart(tokens, name, last)
+		f.Begin = LineStart(tokens, name, last)
 		found = append(found, f)
-		i, last = f.end-1, f.end
+		i, last = f.End-1, f.End
 	}
 	return found
 }
 
-// lineStart is the first token on the line of the one at i, not before low.
-func lineStart(tokens []token, i, low int) int {
-	for i > low && !tokens[i].first {
+// LineStart is the first token on the line of the one at i, not before low.
+func LineStart(tokens []Token, i, low int) int {
+	for i > low && !tokens[i].First {
 		i--
 	}
 	return i
@@ -154,13 +154,13 @@ var statements = map[string]bool{
 
 // headBefore finds the name in front of the parameter list that belongs to the
 // brace at i, not looking before low.
-func headBefore(tokens []token, i, low int) (name int, ok bool) {
+func headBefore(tokens []Token, i, low int) (name int, ok bool) {
 	for k := i - 1; k >= low && i-k <= headLimit; k-- {
-		switch t := tokens[k].text; {
+		switch t := tokens[k].Text; {
 		case t == ")":
 			low = max(low, k-headLimit)
 			open := opening(tokens, k, low)
-			if open <= low || statements[tokens[open-1].text] || attribute(tokens, open-1) {
+			if open <= low || statements[tokens[open-1].Text] || attribute(tokens, open-1) {
 				return 0, false
 			}
 			return open - 1, true
@@ -173,21 +173,21 @@ func headBefore(tokens []token, i, low int) (name int, ok bool) {
 
 // attribute reports whether the name at i is that of a macro in front of a
 // block that is no function's: namespace std VISIBILITY(default) {.
-func attribute(tokens []token, i int) bool {
+func attribute(tokens []Token, i int) bool {
 	switch {
-	case i > 0 && isOneOf(tokens[i-1].text, []string{"class", "struct", "union", "enum", "namespace"}):
+	case i > 0 && isOneOf(tokens[i-1].Text, []string{"class", "struct", "union", "enum", "namespace"}):
 		return true
 	default:
-		return i > 1 && tokens[i-2].text == "namespace"
+		return i > 1 && tokens[i-2].Text == "namespace"
 	}
 }
 
 // opening is the index of the parenthesis that the one at i closes, low when
 // there is none.
-func opening(tokens []token, i, low int) int {
+func opening(tokens []Token, i, low int) int {
 	depth := 0
 	for ; i > low; i-- {
-		switch tokens[i].text {
+		switch tokens[i].Text {
 		case ")":
 			depth++
 		case "(":
@@ -200,32 +200,32 @@ func opening(tokens []token, i, low int) int {
 }
 
 // indentFunctions finds functions that end where the indentation goes back.
-func indentFunctions(keyword string, tokens []token) []function {
-	var found []function
+func indentFunctions(keyword string, tokens []Token) []Function {
+	var found []Function
 	for i := 0; i < len(tokens); i++ {
-		if tokens[i].text != keyword || tokens[i].kind == stringToken {
+		if tokens[i].Text != keyword || tokens[i].Kind == StringToken {
 			continue
 		}
-		f := function{name: nameAfter(tokens, i+1), begin: i, body: i}
-		if i+2 < len(tokens) && tokens[i+2].text == "(" {
-			f.body = closing(tokens, i+2)
+		f := Function{Name: nameAfter(tokens, i+1), Begin: i, Body: i}
+		if i+2 < len(tokens) && tokens[i+2].Text == "(" {
+			f.Body = Closing(tokens, i+2)
 		}
-		f.end = dedent(tokens, max(f.body, i+1), tokens[lineStart(tokens, i, 0)].col)
+		f.End = dedent(tokens, max(f.Body, i+1), tokens[LineStart(tokens, i, 0)].Col)
 		found = append(found, f)
-		i = f.end - 1
+		i = f.End - 1
 	}
 	return found
 }
 
 // dedent is the first token from i on that begins a line at col or left of it,
 // outside of brackets.
-func dedent(tokens []token, i int, col int32) int {
+func dedent(tokens []Token, i int, col int32) int {
 	depth := 0
 	for ; i < len(tokens); i++ {
-		if tokens[i].first && tokens[i].col <= col && depth <= 0 {
+		if tokens[i].First && tokens[i].Col <= col && depth <= 0 {
 			return i
 		}
-		switch tokens[i].text {
+		switch tokens[i].Text {
 		case "(", "[", "{":
 			depth++
 		case ")", "]", "}":

@@ -1,4 +1,4 @@
-package bugs
+package syntax
 
 // A grammar describes the tokens of a language.
 type grammar struct {

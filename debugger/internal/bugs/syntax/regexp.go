@@ -1,4 +1,4 @@
-package bugs
+package syntax
 
 // regexp reads the regular expression whose slash is next, if it is one and no
 // division.
@@ -11,7 +11,7 @@ func (s *scanner) regexp() bool {
 		s.noRegexp = lineEnd(s.text, s.at) // one that begins later has no end either
 		return false
 	}
-	s.emit(n, stringToken)
+	s.emit(n, StringToken)
 	return true
 }
 
@@ -44,11 +44,11 @@ func (s *scanner) operandBefore() bool {
 	if len(s.tokens) == 0 {
 		return false
 	}
-	switch last := s.tokens[len(s.tokens)-1]; last.kind {
-	case symbolToken:
-		return hasWord(") ] } ++ -- <", last.text)
-	case keywordToken:
-		return !hasWord("await case delete do else extends in instanceof new of return throw typeof void yield", last.text)
+	switch last := s.tokens[len(s.tokens)-1]; last.Kind {
+	case SymbolToken:
+		return hasWord(") ] } ++ -- <", last.Text)
+	case KeywordToken:
+		return !hasWord("await case delete do else extends in instanceof new of return throw typeof void yield", last.Text)
 	default:
 		return true
 	}
