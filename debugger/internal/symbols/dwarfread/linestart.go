@@ -47,6 +47,8 @@ func (t *LineTable) rowsFrom(pc uint64) []lineRow {
 	return t.rows[i:]
 }
 
+// HasFile reports whether a line table has a source file, by its whole path or the
+// end of it.
 func (d *Info) HasFile(ctx context.Context, file string) (has bool, err error) {
 	for _, u := range d.units {
 		if err := ctx.Err(); err != nil {

@@ -164,7 +164,7 @@ func (s *Scope) path(pc uint64) []*Scope {
 	return out
 }
 
-// Entries and attributes that debug/dwarf has no name for.
+// Tags and attributes without a name in debug/dwarf: of GNU compilers and of Go.
 const (
 	tagGNUCallSite          dwarf.Tag = 0x4109
 	tagGNUCallSiteParameter dwarf.Tag = 0x410a

@@ -25,6 +25,7 @@ func (u *Unit) variableLocked(e *dwarf.Entry) *Variable {
 	return v
 }
 
+// InheritLocked sets the name, type and line, which an abstract origin may give.
 func (v *Variable) InheritLocked() {
 	d := v.Unit.Info
 	if v.Name == "" {

@@ -69,11 +69,13 @@ func (r *Registers) Get(n uint64) (uint64, bool) {
 // PC returns the program counter.
 func (r *Registers) PC() uint64 { return r.general[RIP] }
 
+// Set sets a general register by its DWARF number.
 func (r *Registers) Set(n int, v uint64) {
 	r.general[n] = v
 	r.known |= 1 << n
 }
 
+// Forget makes a general register unknown.
 func (r *Registers) Forget(n int) { r.known &^= 1 << n }
 
 // Bytes returns a register as it lies in memory; nil when it is not known.

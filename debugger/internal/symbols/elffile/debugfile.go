@@ -69,6 +69,7 @@ func checksum(path string) uint32 {
 	return h.Sum32()
 }
 
+// OpenPath opens an ELF file, nil when it cannot be read.
 func OpenPath(path string) *File {
 	f, err := os.Open(path)
 	if err != nil {

@@ -160,6 +160,8 @@ func (o *File) Bias(start, offset uint64) (uint64, error) {
 	return 0, errors.New("no segment of the file is mapped there")
 }
 
+// DebugSection returns the contents of a debug section by its name without .debug_,
+// as Data does.
 func (o *File) DebugSection(name string) []byte {
 	return o.Data(".debug_"+name, ".zdebug_"+name)
 }

@@ -15,6 +15,7 @@ type memoryFile struct {
 	size  int64
 }
 
+// NewMemoryFile returns a reader of the file mapped between two addresses.
 func NewMemoryFile(m fileMemory, start, end uint64) *memoryFile {
 	return &memoryFile{m, start, int64(min(end-start, 1<<40))}
 }

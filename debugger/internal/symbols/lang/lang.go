@@ -3,8 +3,8 @@ package lang
 // A Lang is the language that a unit was written in.
 type Lang uint8
 
-// The languages whose values and types are spelt in their own way. Others are
-// spelt as C.
+// The languages whose types and values are written each in its own way. Others are
+// written as in C.
 const (
 	Unknown Lang = iota
 	C
@@ -24,4 +24,5 @@ var languages = map[int64]Lang{
 	0x16: Go,
 }
 
+// FromDWARF returns the language of a DW_AT_language code, Unknown for all others.
 func FromDWARF(code int64) Lang { return languages[code] }

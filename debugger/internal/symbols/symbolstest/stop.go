@@ -29,6 +29,7 @@ type Oracle struct {
 	Variables [][]Variable
 }
 
+// A Frame is a frame according to gdb.
 type Frame struct {
 	PC              uint64
 	Name, File      string
@@ -37,6 +38,7 @@ type Frame struct {
 	Tail            bool // ended by a jump to the function of the frame before
 }
 
+// A Variable is a variable according to gdb.
 type Variable struct{ Name, Type, Text string }
 
 // Need skips a test on a machine that lacks a tool.
@@ -184,6 +186,7 @@ func Open(t testing.TB, path string, cfg symbols.Config) *symbols.Program {
 	return p
 }
 
+// Headers returns the output of readelf -h.
 func Headers(t testing.TB, path string) []byte {
 	t.Helper()
 	Need(t, "readelf")

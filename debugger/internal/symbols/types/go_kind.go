@@ -25,4 +25,5 @@ func (t *Type) GoType() *Type {
 	return t
 }
 
+// IsGoMap reports whether the type is a map of Go.
 func (t *Type) IsGoMap() bool { return t.Lang == lang.Go && t.GoType().GoKind == GoMap }

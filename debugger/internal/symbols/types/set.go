@@ -13,6 +13,7 @@ type Set struct {
 	known map[dwarf.Offset]*Type // guarded by the lock of info
 }
 
+// NewSet returns a Set of the types that info describes.
 func NewSet(info *dwarfread.Info) *Set {
 	return &Set{Info: info, known: map[dwarf.Offset]*Type{}}
 }
