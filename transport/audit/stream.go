@@ -69,6 +69,13 @@ func (w *streamWriter) publish(head []byte) error {
 	return w.client.HSet(ctx, headsKey, w.id, head).Err()
 }
 
+// CheckValkey returns why a server cannot confirm that it has synced records, nil if it
+// can. Then a trail is as durable as the configuration of the server makes it.
+func CheckValkey(ctx context.Context, client redis.UniversalClient) error {
+	w := &streamWriter{client: client, id: "probe"}
+	return errors.Join(w.probe(), client.Del(ctx, w.syncKey()).Err())
+}
+
 // probe finds out whether the server can confirm that it has synced.
 func (w *streamWriter) probe() error {
 	err := w.waitAOF(0)
