@@ -25,6 +25,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/transport/internal/filestamp"
 )
 
 // Certificates serves a certificate and its key from PEM files, which are read again
@@ -36,14 +37,8 @@ type Certificates struct {
 
 	mu      sync.Mutex
 	pair    *tls.Certificate
-	seen    [2]stamp // of the files that pair came from
+	seen    [2]filestamp.Stamp // of the files that pair came from
 	checked time.Time
-}
-
-// A stamp identifies a version of a file.
-type stamp struct {
-	size int64
-	time time.Time
 }
 
 // checkEvery is the shortest time between two checks of the files.
@@ -153,13 +148,13 @@ func (c *Certificates) load() error {
 	return nil
 }
 
-func stamps(files ...string) (all [2]stamp, err error) {
+func stamps(files ...string) (all [2]filestamp.Stamp, err error) {
 	for i, file := range files {
 		info, err := os.Stat(file)
 		if err != nil {
 			return all, err
 		}
-		all[i] = stamp{info.Size(), info.ModTime()}
+		all[i] = filestamp.Of(info)
 	}
 	return all, nil
 }

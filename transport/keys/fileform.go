@@ -8,7 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"time"
+
+	"github.com/triptych-mcp/triptych/transport/internal/filestamp"
 )
 
 const (
@@ -16,10 +17,6 @@ const (
 	fileFormat = 1
 	// maxFileBytes is the largest file that is read: some 100,000 keys.
 	maxFileBytes = 64 << 20
-	// settled is the least age of a file's time at which we trust that a later
-	// change has another one; file systems count in steps of a few
-	// milliseconds.
-	settled = 100 * time.Millisecond
 )
 
 // noFile is the version of a file that is not there.
@@ -37,13 +34,13 @@ func (s *FileStore) versionNow() version {
 	return versionOf(info)
 }
 
-// versionOf is the version of a file that has that state; "" when its time is
-// so near that the next state may look the same.
+// versionOf returns the version of a file in that state, "" if the next state may
+// look the same.
 func versionOf(info fs.FileInfo) version {
-	if time.Since(info.ModTime()).Abs() < settled {
-		return ""
+	if stamp := filestamp.Of(info); stamp.Settled() {
+		return version(stamp.String())
 	}
-	return version(fmt.Sprintf("%d %d %d", info.Size(), info.ModTime().UnixNano(), inode(info)))
+	return ""
 }
 
 // A keyFile is the form of the file.
