@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/triptych-mcp/triptych/mcp/internal/rawschema"
 	"github.com/triptych-mcp/triptych/mcp/schema"
 )
 
@@ -15,7 +16,7 @@ type forms struct {
 	plain      []byte // the same without booleans, for revisions before they came
 	output     []byte // JSON Schema of the structured answer, nil when there is none
 	in         *schema.Schema
-	headers    []headerPath // arguments that HTTP headers repeat
+	headers    []rawschema.HeaderPath // arguments that HTTP headers repeat
 }
 
 // formsOf makes the forms of a tool with the arguments in and the structured
@@ -27,7 +28,7 @@ func formsOf(in, out reflect.Type) (*forms, error) {
 	}
 	f := newForms(arguments.JSON())
 	f.in = arguments
-	f.documented = withoutBooleans(arguments.Documented())
+	f.documented = rawschema.WithoutBooleans(arguments.Documented())
 	if out != nil {
 		answer, err := schema.Of(out)
 		if err != nil {
@@ -39,8 +40,8 @@ func formsOf(in, out reflect.Type) (*forms, error) {
 }
 
 func newForms(input []byte) *forms {
-	plain := withoutBooleans(input)
-	return &forms{input: input, documented: plain, plain: plain, headers: headerPaths(input)}
+	plain := rawschema.WithoutBooleans(input)
+	return &forms{input: input, documented: plain, plain: plain, headers: rawschema.HeaderPaths(input)}
 }
 
 // Check reports every mistake in tables: those that [New] reports, and types

@@ -1,10 +1,6 @@
 package mcp
 
-import (
-	"encoding/json"
-
-	"github.com/triptych-mcp/triptych/jsonrpc"
-)
+import "github.com/triptych-mcp/triptych/jsonrpc"
 
 // A Preview holds facts of a request that a transport needs before it is served:
 // the claim of a modern revision, the values that HTTP headers of such a revision
@@ -100,36 +96,6 @@ func (v *Preview) Denied(who Principal) bool { return !who.Allows(v.scope) }
 // must not be called while a request is being handled.
 func (h *Handler) Reuse(v *Preview) { h.preview = v }
 
-// A headerPath is a property with x-mcp-header and how to get there.
-type headerPath struct {
-	path   []string
-	header string
-}
-
-// headerPaths finds the properties that have a header, through chains of
-// properties.
-func headerPaths(schema []byte) []headerPath {
-	var found []headerPath
-	var walk func(raw []byte, path []string)
-	walk = func(raw []byte, path []string) {
-		var node struct {
-			Header     string                     `json:"x-mcp-header"`
-			Properties map[string]json.RawMessage `json:"properties"`
-		}
-		if json.Unmarshal(raw, &node) != nil {
-			return // a boolean, or a property of another form that has that name
-		}
-		if node.Header != "" && len(path) > 0 {
-			found = append(found, headerPath{path: append([]string(nil), path...), header: node.Header})
-		}
-		for name, property := range node.Properties {
-			walk(property, append(path, name))
-		}
-	}
-	walk(schema, nil)
-	return found
-}
-
 // mirrored are the arguments of a call that HTTP headers repeat. A tool without
 // forms has none, and says why when it is called.
 func (t *Tool) mirrored(arguments []byte) []Mirrored {
@@ -140,10 +106,10 @@ func (t *Tool) mirrored(arguments []byte) []Mirrored {
 	var all []Mirrored
 	for _, p := range f.headers {
 		value := arguments
-		for _, name := range p.path {
+		for _, name := range p.Path {
 			value = valueOf(value, name)
 		}
-		all = append(all, Mirrored{Header: p.header, Value: value})
+		all = append(all, Mirrored{Header: p.Header, Value: value})
 	}
 	return all
 }

@@ -1,4 +1,4 @@
-package mcp
+package rawschema
 
 import (
 	"bytes"
@@ -26,10 +26,10 @@ var places = map[string]place{
 	"additionalProperties": objectsOnly, "additionalItems": objectsOnly, "unevaluatedProperties": objectsOnly, "unevaluatedItems": objectsOnly,
 }
 
-// withoutBooleans is a schema for revisions in whose published schemas every
+// WithoutBooleans returns a schema for revisions in whose published schemas every
 // property is an object: true becomes {}, false {"not":{}}. A schema without
 // such booleans is returned as it is.
-func withoutBooleans(schema []byte) []byte {
+func WithoutBooleans(schema []byte) []byte {
 	if !bytes.Contains(schema, []byte("true")) && !bytes.Contains(schema, []byte("false")) {
 		return schema
 	}
@@ -84,3 +84,12 @@ func appendElements(dst, array []byte) []byte {
 	}
 	return append(dst, ']')
 }
+
+func appendComma(dst []byte, from int) []byte {
+	if len(dst) > from {
+		return append(dst, ',')
+	}
+	return dst
+}
+
+func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
