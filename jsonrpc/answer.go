@@ -33,7 +33,7 @@ func answer(ctx context.Context, h Handler, req *Request, dst []byte, log *slog.
 
 // logged notes an error whose text the other side does not get to see.
 func logged(err error, req *Request, log *slog.Logger) error {
-	if _, told := errors.AsType[*Error](err); !told && !errors.Is(err, context.Canceled) {
+	if _, public := errors.AsType[*Error](err); !public && !errors.Is(err, context.Canceled) {
 		log.Error("request failed", "method", req.Method, "id", req.ID.String(), "err", err)
 	}
 	return err

@@ -1,6 +1,6 @@
 package jsonrpc
 
-// The functions here append whole messages, for roads that frame them in
+// The functions here append whole messages, for transports that frame them in
 // another way than [Conn]. params and result are JSON; params may be nil.
 
 // AppendRequest appends a request.

@@ -27,7 +27,7 @@ type Error struct {
 	Data    []byte // valid JSON, or nil when there is none
 }
 
-// Errors that are told apart by identity.
+// Errors to compare with errors.Is.
 var (
 	// ErrNoAnswer is returned by a handler when the answer comes later, by
 	// [Conn.Respond], or never.

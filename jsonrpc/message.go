@@ -38,7 +38,7 @@ func (f HandlerFunc) Handle(ctx context.Context, req *Request, dst []byte) ([]by
 }
 
 // A Sequencer is a Handler that wants order: requests with the same sequence run in
-// the order in which they came, "" has none. Lane may be called while the same
+// the order in which they came, "" has none. Sequence may be called while the same
 // request is being handled.
 type Sequencer interface{ Sequence(req *Request) string }
 

@@ -20,8 +20,8 @@ type outbox struct {
 	barrier func() *withholder
 	full    atomic.Bool // enough has gathered to be worth a write
 
-	mu   sync.Mutex
-	room sync.Cond // size shrank, or err was set
+	mu      sync.Mutex
+	drained sync.Cond // size shrank, or err was set
 	// waiting is the queue, in order: buffers of whole lines, of many small
 	// messages or of a big one. A buffer that took all would be copied again and again as
 	// it grows, and be as large as the most that ever waited.
@@ -49,7 +49,7 @@ func worthKeeping(size, used int) bool {
 
 func (o *outbox) init(w io.Writer, limit int, broken chan<- error) {
 	o.w, o.limit, o.broken = w, limit, broken
-	o.room.L = &o.mu
+	o.drained.L = &o.mu
 }
 
 // put adds one message and its newline. With flush set it is written at once,
@@ -65,7 +65,7 @@ func (o *outbox) putOwned(message []byte, flush bool) (instead []byte, err error
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for o.size > o.limit && o.writing && o.err == nil {
-		o.room.Wait()
+		o.drained.Wait()
 	}
 	if o.err != nil {
 		return message, o.err
@@ -132,7 +132,7 @@ func (o *outbox) drainLocked() {
 		out := o.waiting
 		o.waiting, o.spare, o.size = o.spare[:0], nil, 0
 		o.full.Store(false)
-		o.room.Broadcast()
+		o.drained.Broadcast()
 		o.mu.Unlock()
 		held := o.barrier()
 		o.mu.Lock()
@@ -140,7 +140,7 @@ func (o *outbox) drainLocked() {
 		o.spare = out
 	}
 	o.writing = false
-	o.room.Broadcast()
+	o.drained.Broadcast()
 }
 
 // writeLocked writes what waited, up to the first error. It lets go of the lock
@@ -164,7 +164,7 @@ func (o *outbox) drain() {
 	defer o.mu.Unlock()
 	o.drainLocked()
 	for o.writing && o.err == nil {
-		o.room.Wait()
+		o.drained.Wait()
 	}
 }
 
@@ -187,7 +187,7 @@ func (o *outbox) fail(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.failLocked(err)
-	o.room.Broadcast()
+	o.drained.Broadcast()
 }
 
 func (o *outbox) failLocked(err error) {

@@ -80,16 +80,16 @@ func (c Content) Annotated(a Annotations) Content {
 // textResult is a tool result of one text. It takes no memory beside its own.
 func textResult(text string) Result { return Result{text: text, plain: true} }
 
-// items are the content. One that is but a text is put into room.
-func (r *Result) items(room *[1]Content) []Content {
+// items returns the content. A single text is put into one, to save its memory.
+func (r *Result) items(one *[1]Content) []Content {
 	if !r.plain {
 		return r.Content
 	}
-	room[0] = Text(r.text)
-	return room[:]
+	one[0] = Text(r.text)
+	return one[:]
 }
 
-// errorResult is a tool result that tells of a failure.
+// errorResult returns a tool result that reports a failure.
 func errorResult(text string) *Result {
 	return &Result{Content: []Content{Text(text)}, IsError: true}
 }

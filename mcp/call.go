@@ -29,12 +29,12 @@ type Call struct {
 	details map[string]string
 	failure bool // whether the result is an error of the tool
 
-	followed bool        // whether the client wants to be told of progress
-	started  bool        // whether any was told; guarded by mu, as the two below
+	followed bool        // whether the client asked for progress
+	started  bool        // whether any was sent; guarded by mu, as the two below
 	over     atomic.Bool // the request is answered: nothing is sent for it any more
 	mu       sync.Mutex
 	progress float64
-	told     time.Time // when progress was last told
+	sent     time.Time // when progress was last sent
 }
 
 // Caller returns the caller that sent the request.
@@ -57,13 +57,13 @@ func (c *Call) Logger() *slog.Logger {
 // last one, with progress equal to total, is always sent.
 const progressEvery = 50 * time.Millisecond
 
-// Progress tells the client how far the call is, if it asked to be told.
+// Progress reports the progress of the call to the client, if it asked for it.
 // Progress that does not rise is left out. Total 0 means not known. Of a task
 // the message is the status.
 func (c *Call) Progress(ctx context.Context, progress, total float64, message string) {
 	if c.task != nil {
 		if c.due(progress, total) {
-			c.task.say(message)
+			c.task.setMessage(message)
 		}
 		return
 	}
@@ -110,10 +110,10 @@ func (c *Call) due(progress, total float64) bool {
 	defer c.mu.Unlock()
 	now := time.Now()
 	last := total > 0 && progress >= total
-	if c.started && (progress <= c.progress || !last && now.Sub(c.told) < progressEvery) {
+	if c.started && (progress <= c.progress || !last && now.Sub(c.sent) < progressEvery) {
 		return false
 	}
-	c.progress, c.told, c.started = progress, now, true
+	c.progress, c.sent, c.started = progress, now, true
 	return true
 }
 

@@ -24,7 +24,7 @@ const (
 )
 
 // errMeta is the key in a tool result's _meta under which an error's code and
-// data stand when the revision wants the error told to the model.
+// data stand when the revision wants the model to see the error.
 const errMeta = "io.github.triptych-mcp/error"
 
 // A toolError becomes a tool result with isError.
@@ -60,7 +60,7 @@ func (e *ResourceNotFoundError) wire(rev *Revision) *jsonrpc.Error {
 }
 
 // A requestError is about the request as such, not about what a tool made of
-// its arguments: no revision tells it to the model.
+// its arguments: no revision shows it to the model.
 type requestError struct{ err *jsonrpc.Error }
 
 func (e *requestError) Error() string { return e.err.Error() }
@@ -113,7 +113,7 @@ func (e *UnavailableError) Unwrap() error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message}
 }
 
-// A QuotaError tells how much of a quota or rate is used, and when there is
+// A QuotaError reports how much of a quota or rate is used, and when there is
 // more.
 type QuotaError struct {
 	Limit   int64

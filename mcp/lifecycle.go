@@ -64,18 +64,19 @@ func (s *Server) capabilities(rev *Revision) []byte {
 		}
 	}
 	changing := s.changing()
-	add(s.offers(hasTools), `"tools":{`+told(changing&CapabilityTools)+`}`)
+	add(s.offers(hasTools), `"tools":{`+listChanged(changing&CapabilityTools)+`}`)
 	add(s.offers(hasResources) && changing&CapabilityResources != 0, `"resources":{"subscribe":true,"listChanged":true}`)
 	add(s.offers(hasResources) && changing&CapabilityResources == 0, `"resources":{"subscribe":true}`)
-	add(s.offers(hasPrompts), `"prompts":{`+told(changing&CapabilityPrompts)+`}`)
+	add(s.offers(hasPrompts), `"prompts":{`+listChanged(changing&CapabilityPrompts)+`}`)
 	add(rev.Has(Completions) && s.offers(hasCompletions), `"completions":{}`)
 	add(true, `"logging":{}`)
 	add(rev.Has(Extensions) && s.offers(hasTasks), `"extensions":{"`+tasksExtension+`":{}}`)
 	return append(dst, '}')
 }
 
-// told is the member that promises to tell of changes, if there are any.
-func told(changing Capabilities) string {
+// listChanged returns the member that promises notifications of changes, if there
+// are any.
+func listChanged(changing Capabilities) string {
 	if changing == 0 {
 		return ""
 	}

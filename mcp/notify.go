@@ -88,7 +88,7 @@ func (n tableNews) ResourceUpdated(uri string) {
 // that a table's Watch reports only to callers who may see that table's.
 func (s *Server) Changes() Changes { return tableNews{&s.news, allTables} }
 
-// Run watches what the tables serve and tells clients of changes until ctx is
+// Run watches what the tables serve and notifies clients of changes until ctx is
 // done. It returns when all that it started has ended.
 func (s *Server) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
@@ -109,7 +109,7 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// deliver tells every listener of what changed, at most once in newsEvery.
+// deliver notifies every listener of changes, at most once in newsEvery.
 func (s *Server) deliver(ctx context.Context) {
 	for {
 		select {
@@ -122,7 +122,7 @@ func (s *Server) deliver(ctx context.Context) {
 			s.rendered.Clear()
 		}
 		for _, h := range s.listeners() {
-			h.tell(ctx, &c)
+			h.notifyChange(ctx, &c)
 		}
 		select {
 		case <-ctx.Done():
@@ -142,9 +142,9 @@ func (s *Server) listeners() []*Handler {
 	return all
 }
 
-// tell tells one client: its legacy session, if it has one that is past its
+// notifyChange notifies one client: its legacy session, if it has one past its
 // handshake, and each of its listen requests.
-func (h *Handler) tell(ctx context.Context, c *change) {
+func (h *Handler) notifyChange(ctx context.Context, c *change) {
 	if s := h.caller.Session; s != nil && h.caller.Unsolicited && s.ready.Load() {
 		mine := h.server.visible(h.caller.Principal)
 		mine.tools, mine.prompts, mine.resources = mine.tools&c.tools, mine.prompts&c.prompts, mine.resources&c.resources
@@ -152,7 +152,7 @@ func (h *Handler) tell(ctx context.Context, c *change) {
 		h.send(ctx, &mine, s.Revision().Has(DocumentedShapes), s.subscribed, nil)
 	}
 	for _, l := range h.book.all() {
-		l.tell(ctx, h, c)
+		l.notifyChange(ctx, h, c)
 	}
 }
 

@@ -55,7 +55,7 @@ func (e *Event) IsRequest() bool {
 	return !e.Known || e.Method != TaskEnd && e.Method != SessionEnd
 }
 
-// observed handles a request and tells the observer, also of a panic.
+// observed handles a request and calls the observer, also after a panic.
 func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) (out []byte, err error) {
 	event := Event{Caller: h.caller, Method: req.Method, Started: time.Now(), Code: jsonrpc.CodeInternalError}
 	if row := call.method; row != nil {
@@ -92,7 +92,7 @@ func (c *Call) looksUp() bool {
 	return c.method.purpose != work
 }
 
-// observeEnd tells the observer of a task that has ended. The error is that of
+// observeEnd reports the end of a task to the observer. The error is that of
 // the job, or that of the observer, without whom there is no result.
 func (c *Call) observeEnd(ctx context.Context, began time.Time, err error) error {
 	server := c.handler.server
@@ -110,7 +110,7 @@ func (c *Call) observeEnd(ctx context.Context, began time.Time, err error) error
 	return cmp.Or(err, lost)
 }
 
-// observeLeaving tells the observer of the end of the caller's session, if one
+// observeLeaving reports to the observer the end of the caller's session, if one
 // was begun.
 func (h *Handler) observeLeaving(ctx context.Context) {
 	s := h.caller.Session

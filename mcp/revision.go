@@ -75,7 +75,7 @@ const (
 	URLElicitation
 	// Icons: icons, and a description of the implementation.
 	Icons
-	// ErrorsInResults: errors of tools are told to the model.
+	// ErrorsInResults: errors of tools are shown to the model.
 	ErrorsInResults
 	// AnyStructured: structured content need not be an object.
 	AnyStructured

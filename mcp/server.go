@@ -40,7 +40,7 @@ type Config struct {
 	// Oversize stores answers that are too large to send; without one they are
 	// errors.
 	Oversize OversizeStore
-	// Observe is told of every request when its answer is known and before it
+	// Observe is called for every request when its answer is known and before it
 	// leaves, from the handler's goroutine. When it fails, its error is the
 	// answer in place of a result. Nil observes nothing.
 	Observe func(ctx context.Context, event *Event) error
@@ -91,7 +91,7 @@ type Server struct {
 	tasks      tasks
 
 	mu    sync.Mutex
-	bound map[*Handler]struct{} // connections and streams that can be told of changes
+	bound map[*Handler]struct{} // connections and streams that can be notified of changes
 }
 
 type boundTool struct {
@@ -194,7 +194,7 @@ func (s *Server) Bind(caller Caller, cancel func(jsonrpc.ID) bool) *Handler {
 	return h
 }
 
-// listen tells the handler of changes from now on.
+// listen makes the server notify the handler of changes.
 func (s *Server) listen(h *Handler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,7 +222,7 @@ type Handler struct {
 	book    book
 }
 
-// CloseListens tells the client that its listen requests are over. [Handler.End]
+// CloseListens answers the client's listen requests: they are over. [Handler.End]
 // does it too; before a connection is closed from our side it has to come
 // first.
 func (h *Handler) CloseListens(ctx context.Context) { h.closeListens(ctx) }
@@ -249,7 +249,7 @@ func (s *Server) Forget(principal string) {
 	s.EndSession((&Caller{Principal: Principal{ID: principal}}).StateKey())
 }
 
-// EndSession tells the families that the state under the key can go.
+// EndSession makes the families drop the state under the key.
 func (s *Server) EndSession(key string) {
 	for _, t := range s.tables {
 		if t.EndSession != nil {

@@ -13,7 +13,7 @@ type Session struct {
 
 	handshake atomic.Pointer[handshake] // nil before initialize
 	ready     atomic.Bool               // whether the client said it is initialized
-	left      atomic.Bool               // whether its end was told
+	left      atomic.Bool               // whether its end was observed
 
 	mu            sync.Mutex
 	level         Level // least severe level the client wants, LevelOff before it asked

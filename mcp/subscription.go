@@ -185,7 +185,7 @@ type responder interface {
 	Respond(id jsonrpc.ID, result []byte) error
 }
 
-// closeListens tells the client that its listens are over, by their results. On a
+// closeListens ends the listen requests by their results. On a
 // connection the specification wants them cancelled too; that comes second,
 // because clients take the first as the end and the TypeScript SDK's reports a
 // result for an id that was cancelled.
@@ -208,7 +208,7 @@ func (h *Handler) closeListens(ctx context.Context) {
 }
 
 // serveListen opens a stream of changes. Its first message says what will be
-// told; the answer comes when the server ends the stream.
+// sent; the answer comes when the server ends the stream.
 func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	want, err := parseFilter(c.params.other("notifications"))
 	if err != nil {
@@ -218,10 +218,10 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 		return dst, missingExtension(tasksExtension)
 	}
 	if c.handler.caller.Send == nil {
-		return dst, InvalidParams("a listen request needs a road that carries a stream")
+		return dst, InvalidParams("a listen request needs a transport that carries a stream")
 	}
 	want = s.honour(c, want)
-	told, failed := marshal(want)
+	acknowledged, failed := marshal(want)
 	if failed != nil {
 		return dst, failed
 	}
@@ -235,11 +235,11 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 		return dst, err
 	}
 	s.listen(c.handler)
-	ack := append(append([]byte(`{"notifications":`), told...), ',')
+	ack := append(append([]byte(`{"notifications":`), acknowledged...), ',')
 	c.notify(ctx, "notifications/subscriptions/acknowledged", append(ack, l.params[1:]...))
 	for _, id := range l.want.Tasks { // one may have changed before we listened
 		if t := s.tasks.find(id, c.handler.caller.Principal.ID); t != nil {
-			view := t.look()
+			view := t.snapshot()
 			l.sendTask(c.handler, &view)
 		}
 	}
@@ -263,8 +263,8 @@ func (s *Server) honour(c *Call, want filter) filter {
 	return want
 }
 
-// tell sends what this stream asked for.
-func (l *listen) tell(ctx context.Context, h *Handler, c *change) {
+// notifyChange sends the part of a change that this stream asked for.
+func (l *listen) notifyChange(ctx context.Context, h *Handler, c *change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed.Load() {

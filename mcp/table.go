@@ -19,7 +19,7 @@ type Table struct {
 	Identity Implementation
 	// Baseline is the capabilities that the family's document shows.
 	Baseline Capabilities
-	// Instructions tell a model what the family is for.
+	// Instructions explain the family to a model.
 	Instructions string
 
 	// Changing are the lists that may change while they are served: clients
@@ -38,7 +38,7 @@ type Table struct {
 	// Revisions that have such errors get them as results of the tool; -32602
 	// is always one of them.
 	ModelErrors []jsonrpc.Code
-	// EndSession tells that the state kept under a [Call.StateKey] can go.
+	// EndSession is called when the state kept under a [Call.StateKey] can go.
 	EndSession func(key string)
 	// Watch reports changes, also those of other processes, until ctx is done.
 	Watch func(ctx context.Context, changes Changes) error

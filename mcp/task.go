@@ -56,25 +56,25 @@ type task struct {
 	principal string
 	client    ClientCapabilities // as the call's request says
 	cancel    context.CancelFunc
-	tell      func(*taskView) // hears of each change
+	publish   func(*taskView) // is called with each change
 	timer     *time.Timer     // forgets it; set when it is made known
 	bytes     int             // taken from the budget; guarded by the mu of tasks
 
-	// The job's outcome, to be read when over is closed.
-	over    chan struct{}
+	// The job's outcome, to be read when done is closed.
+	done    chan struct{}
 	members []byte // of the tool's result
 	err     error
 
-	// order keeps what is told in the order of the changes. It is taken before
-	// mu and held while telling.
+	// order keeps notifications in the order of the changes. It is taken before
+	// mu and held while they are sent.
 	order sync.Mutex
 
-	mu      sync.Mutex
-	shown   bool // whether the client knows it
-	settled bool // whether the job has ended
-	view    taskView
-	answers map[string]json.RawMessage // to what was asked
-	heard   chan struct{}              // closed when all is answered
+	mu        sync.Mutex
+	announced bool // whether the client knows it
+	finished  bool // whether the job has ended
+	view      taskView
+	answers   map[string]json.RawMessage // to what was asked
+	answered  chan struct{}              // closed when all is answered
 }
 
 // A taskView is the part of a task that clients see.
@@ -90,15 +90,15 @@ type taskView struct {
 	failure          []byte                  // the error object
 }
 
-func newTask(principal string, cancel context.CancelFunc, tell func(*taskView)) *task {
+func newTask(principal string, cancel context.CancelFunc, publish func(*taskView)) *task {
 	now := time.Now()
 	id := rand.Text()
-	return &task{id: id, principal: principal, cancel: cancel, tell: tell, over: make(chan struct{}), view: taskView{
+	return &task{id: id, principal: principal, cancel: cancel, publish: publish, done: make(chan struct{}), view: taskView{
 		id: id, status: taskWorking, created: now, updated: now, ttl: taskLife, poll: taskPoll,
 	}}
 }
 
-// change changes a task that is not at its end, and tells of it.
+// change changes a task that is not at its end, and publishes the change.
 func (t *task) change(f func(*taskView)) {
 	t.order.Lock()
 	defer t.order.Unlock()
@@ -111,24 +111,24 @@ func (t *task) change(f func(*taskView)) {
 	t.view.updated = time.Now()
 	view := t.view
 	t.mu.Unlock()
-	t.tell(&view)
+	t.publish(&view)
 }
 
-// show makes it a task that the client knows, unless its job has ended before.
-func (t *task) show() bool {
+// announce makes it a task that the client knows, unless its job has ended before.
+func (t *task) announce() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.shown = t.shown || !t.settled
-	return t.shown
+	t.announced = t.announced || !t.finished
+	return t.announced
 }
 
-// settle says that the job has ended, and reports whether the client knows the
+// finish notes that the job has ended, and reports whether the client knows the
 // task; if not, the outcome is the answer of the call.
-func (t *task) settle() bool {
+func (t *task) finish() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.settled = true
-	return t.shown
+	t.finished = true
+	return t.announced
 }
 
 // endsWithin waits for the end of the job, at most for so long: then it becomes
@@ -138,19 +138,19 @@ func (t *task) endsWithin(ctx context.Context, grace time.Duration) bool {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		if t.show() {
+		if t.announce() {
 			return false
 		}
 	case <-ctx.Done():
 		t.cancel()
-	case <-t.over:
+	case <-t.done:
 	}
-	<-t.over
+	<-t.done
 	return true
 }
 
-// look is the task as it stands.
-func (t *task) look() taskView {
+// snapshot returns the state of the task.
+func (t *task) snapshot() taskView {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	view := t.view
@@ -158,7 +158,7 @@ func (t *task) look() taskView {
 	return view
 }
 
-func (t *task) say(message string) {
+func (t *task) setMessage(message string) {
 	if message != "" {
 		t.change(func(v *taskView) { v.message = message })
 	}
@@ -176,7 +176,7 @@ func (t *task) ask(ctx context.Context, asks map[string]InputRequest) (map[strin
 	heard := make(chan struct{})
 	t.change(func(v *taskView) {
 		v.status, v.asks = taskInput, maps.Clone(asks)
-		t.answers, t.heard = map[string]json.RawMessage{}, heard
+		t.answers, t.answered = map[string]json.RawMessage{}, heard
 	})
 	select {
 	case <-ctx.Done():
@@ -212,7 +212,7 @@ func (t *task) answer(responses map[string]json.RawMessage) {
 		v.asks = open
 		if v.status == taskInput && len(open) == 0 {
 			v.status = taskWorking
-			close(t.heard)
+			close(t.answered)
 		}
 	})
 }
@@ -280,7 +280,7 @@ func (all *tasks) makeRoomLocked(principal string) bool {
 		if t.principal != principal {
 			continue
 		}
-		if v := t.look(); v.status.final() && (oldest == nil || v.created.Before(since)) {
+		if v := t.snapshot(); v.status.final() && (oldest == nil || v.created.Before(since)) {
 			oldest, since = t, v.created
 		}
 	}

@@ -55,8 +55,8 @@ func (s *Server) runJob(ctx context.Context, c *Call, job job, grace time.Durati
 // job's outcome if that comes within grace.
 func (s *Server) startTask(ctx context.Context, c *Call, job job, grace time.Duration, dst []byte) ([]byte, error) {
 	inside, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	t := newTask(c.handler.caller.Principal.ID, cancel, s.tellTask)
-	t.shown = grace == 0
+	t := newTask(c.handler.caller.Principal.ID, cancel, s.notifyTask)
+	t.announced = grace == 0
 	beside := c.beside(t)
 	if !s.tasks.start(t, taskBytes+len(beside.params.arguments), func() { beside.work(inside, job) }) {
 		cancel()
@@ -68,7 +68,7 @@ func (s *Server) startTask(ctx context.Context, c *Call, job job, grace time.Dur
 		return append(dst, t.members...), t.err
 	}
 	c.became = t
-	view := t.look()
+	view := t.snapshot()
 	return c.appendTask(dst, &view, false)
 }
 
@@ -90,11 +90,11 @@ func (c *Call) beside(t *task) *Call {
 // the client knows the task, kept there.
 func (c *Call) work(ctx context.Context, job job) {
 	t, began := c.task, time.Now()
-	defer close(t.over)
+	defer close(t.done)
 	defer t.cancel()
 	result, err := c.safely(ctx, job)
 	t.members, t.err = c.handler.server.finishCall(ctx, c, result, err, nil)
-	if t.settle() {
+	if t.finish() {
 		t.err = c.observeEnd(ctx, began, t.err)
 		c.conclude()
 	}
@@ -149,7 +149,7 @@ func serveTasksGet(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 	if err != nil {
 		return dst, err
 	}
-	view := t.look()
+	view := t.snapshot()
 	return c.appendTask(dst, &view, true)
 }
 
@@ -181,12 +181,12 @@ func serveTasksCancel(_ context.Context, s *Server, c *Call, dst []byte) ([]byte
 	return dst, err
 }
 
-// tellTask tells those who listen for a task how it stands.
-func (s *Server) tellTask(v *taskView) {
+// notifyTask sends the state of a task to the streams that listen for it.
+func (s *Server) notifyTask(v *taskView) {
 	for _, h := range s.listeners() {
 		for _, l := range h.book.all() {
 			if l.wantsTask(v.id) {
-				l.tellTask(h, v)
+				l.notifyTask(h, v)
 			}
 		}
 	}
@@ -198,7 +198,7 @@ func (l *listen) wantsTask(id string) bool {
 	return found
 }
 
-func (l *listen) tellTask(h *Handler, v *taskView) {
+func (l *listen) notifyTask(h *Handler, v *taskView) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.closed.Load() {
@@ -211,7 +211,7 @@ func (l *listen) sendTask(h *Handler, v *taskView) {
 	c := Call{handler: h, rev: l.rev}
 	members, err := c.appendTask([]byte{'{'}, v, true)
 	if err != nil {
-		h.server.cfg.Logger.Warn("task not told", "err", err)
+		h.server.cfg.Logger.Warn("task not sent", "err", err)
 		return
 	}
 	h.notify(context.Background(), "notifications/tasks", append(append(members, ','), l.params[1:]...))

@@ -226,18 +226,18 @@ func (t *Table) forModel(code jsonrpc.Code) bool {
 // modelError is the error as a result: message and details as text, unless the
 // message ends in the details, and code and data for programs.
 func modelError(rpc *jsonrpc.Error) *Result {
-	told := rpc.Message
+	text := rpc.Message
 	var data struct {
 		Details string `json:"details"`
 	}
-	if json.Unmarshal(rpc.Data, &data) == nil && data.Details != "" && !strings.HasSuffix(told, data.Details) {
-		told += ": " + data.Details
+	if json.Unmarshal(rpc.Data, &data) == nil && data.Details != "" && !strings.HasSuffix(text, data.Details) {
+		text += ": " + data.Details
 	}
 	meta := map[string]any{"code": rpc.Code}
 	if rpc.Data != nil {
 		meta["data"] = json.RawMessage(rpc.Data)
 	}
-	result := errorResult(told)
+	result := errorResult(text)
 	result.Meta = map[string]any{errMeta: meta}
 	return result
 }
