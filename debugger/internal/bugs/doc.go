@@ -36,8 +36,8 @@
 //
 // # What is kept
 //
-// A [Finder] keeps the tokens of a tree between searches, about 50 bytes for a
-// line of code and every name once, and reads again only files whose size, time or
+// A [Finder] keeps the tokens of a tree between searches, about 65 bytes for a
+// line of code with the names, and reads again only files whose size, time or
 // inode changed.
 // There is no index on disk. What a search may cost in time and memory is in
 // [Config]; one that comes to its end answers from what it read, says so in the
