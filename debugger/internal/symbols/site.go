@@ -17,6 +17,7 @@ type Site struct {
 	Name     string                // of the function, not of what was inlined into it
 	Start    uint64                // of the function, in the process's addresses
 	Function *dwarfread.Subprogram // nil without debug information, and when only Go's table was read
+	Call     *dwarfread.CallSite   // the call whose last byte or jump is here; nil when there is none
 	Row      *cfi.Row              // of Go's functions; nil for others
 	Levels   []dwarfread.Level     // innermost first; at least one
 }
@@ -123,6 +124,7 @@ func (s *Site) describe(d *dwarfread.Info, im *Image, pc uint64) error {
 		s.Function, s.Levels, err = d.LevelsLocked(pc)
 		if s.Function != nil {
 			s.Name, s.Start = s.Function.Name, s.Function.Start()+im.Bias
+			s.Call = s.Function.CallAtLocked(pc)
 		}
 		return err
 	})

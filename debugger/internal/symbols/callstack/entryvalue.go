@@ -16,8 +16,8 @@ func (a *activation) EntryValue(expr []byte) (uint64, error) {
 	if caller == nil || caller.function() == nil || a.site == nil || a.signal {
 		return 0, location.ErrUnavailable
 	}
-	call, ok := caller.call()
-	if !ok || !a.calledBy(caller, call) {
+	call := caller.site.Call
+	if call == nil || !a.calledBy(caller, call) {
 		return 0, location.ErrUnavailable
 	}
 	for _, p := range call.Params {
@@ -26,29 +26,6 @@ func (a *activation) EntryValue(expr []byte) (uint64, error) {
 		}
 	}
 	return 0, location.ErrUnavailable
-}
-
-// call returns the call site at which the activation waits.
-func (a *activation) call() (dwarfread.CallSite, bool) {
-	pc := a.regs.PC() - a.image.Bias
-	var found *dwarfread.CallSite
-	f := a.site.Function
-	_ = f.Unit.Info.Do(func() error { // damaged: what was read counts
-		tree, err := f.ScopesLocked()
-		if tree != nil {
-			tree.EachCall(func(c dwarfread.CallSite) bool {
-				if c.Return == pc || a.tail && c.Return == 0 && c.Call == pc {
-					found = &c
-				}
-				return found == nil
-			})
-		}
-		return err
-	})
-	if found == nil {
-		return dwarfread.CallSite{}, false
-	}
-	return *found, true
 }
 
 // callsOf returns the call sites of a function.
@@ -62,7 +39,7 @@ func callsOf(f *dwarfread.Subprogram) (calls []dwarfread.CallSite) {
 
 // calledBy reports whether a call goes to this function, by its name or by the
 // address that the caller computed.
-func (a *activation) calledBy(caller *activation, c dwarfread.CallSite) bool {
+func (a *activation) calledBy(caller *activation, c *dwarfread.CallSite) bool {
 	if c.Target == "" && c.TargetExpr != nil {
 		addr, err := location.Value(c.TargetExpr, caller.view().Context(caller.site.Function.Unit))
 		return err == nil && addr == a.site.Start

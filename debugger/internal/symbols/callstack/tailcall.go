@@ -37,8 +37,8 @@ func (a *activation) throughTailCalls(caller *activation) *activation {
 	if !a.mayBeJumpedTo() || caller.signal || caller.site == nil || caller.site.Function == nil {
 		return caller
 	}
-	call, ok := caller.call()
-	if !ok || a.site.IsCalled(call.Target) {
+	call := caller.site.Call
+	if call == nil || a.site.IsCalled(call.Target) {
 		return caller
 	}
 	s := tailSearch{program: a.program, goal: a.site, active: map[uint64]bool{}}
@@ -68,7 +68,7 @@ func (a *activation) mayBeJumpedTo() bool {
 
 // callee returns the function that a call of the activation goes to; without a
 // site when it is not known.
-func (a *activation) callee(c dwarfread.CallSite) code {
+func (a *activation) callee(c *dwarfread.CallSite) code {
 	if c.Target != "" || c.TargetExpr == nil {
 		return codeNamed(a.program, a.image, a.site.Function.Unit, c.Target)
 	}

@@ -72,18 +72,11 @@ func (b *treeBuilder) callParams(c *CallSite) error {
 	}
 }
 
-// EachCall calls f for the call sites of a scope and of those in it until f returns
-// false. It reports whether f never did.
-func (s *Scope) EachCall(f func(CallSite) bool) bool {
-	for _, c := range s.calls {
-		if !f(c) {
-			return false
-		}
-	}
+// appendCalls appends the call sites of a scope and of those in it.
+func (s *Scope) appendCalls(out []CallSite) []CallSite {
+	out = append(out, s.calls...)
 	for _, c := range s.children {
-		if !c.EachCall(f) {
-			return false
-		}
+		out = c.appendCalls(out)
 	}
-	return true
+	return out
 }

@@ -184,10 +184,7 @@ func (f *Subprogram) CallsLocked() []CallSite {
 	tree, _ := f.ScopesLocked() // of a damaged function those that were read
 	var out []CallSite
 	if tree != nil {
-		tree.EachCall(func(c CallSite) bool {
-			out = append(out, c)
-			return true
-		})
+		out = tree.appendCalls(out)
 	}
 	return out
 }
@@ -203,4 +200,28 @@ func (u *Unit) NamedLocked(name string) []*Subprogram {
 		}
 	}
 	return out
+}
+
+// CallAtLocked returns the call whose instruction an address lies in, given as the
+// address of the jump or the last byte of the call; nil when there is none.
+func (f *Subprogram) CallAtLocked(pc uint64) *CallSite {
+	tree, _ := f.ScopesLocked() // of a damaged function the scopes that were read
+	if tree == nil {
+		return nil
+	}
+	return tree.callAt(pc)
+}
+
+func (s *Scope) callAt(pc uint64) *CallSite {
+	for i := range s.calls {
+		if c := &s.calls[i]; c.Return == pc+1 || c.Return == 0 && c.Call == pc {
+			return c
+		}
+	}
+	for _, c := range s.children {
+		if found := c.callAt(pc); found != nil {
+			return found
+		}
+	}
+	return nil
 }

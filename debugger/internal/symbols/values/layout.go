@@ -8,8 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/types"
 )
 
-// A layout is where a type of a library has elements that are contiguous in memory:
-// a pointer to the first one, and their number or their end. Paths go down its
+// A layout locates the elements of a library's type that are contiguous in memory, by
+// a pointer to the first one and their number or their end. Paths go down the
 // members.
 type layout struct {
 	prefix string // of the type's name; the whole name unless it ends in an opening bracket or a comma
