@@ -2,6 +2,8 @@ package debugger_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -223,4 +225,41 @@ func TestClearSeveral(t *testing.T) {
 		c.fails("clear_breakpoint", wrong, -32602)
 	}
 	matches(t, c.ok("continue", nil), `Process exited with status 0\nOutput:\nready`)
+}
+
+// A logpoint logs and does not stop, live and in the past; a condition chooses what
+// it logs. The numbers are those of the program.
+func TestLogpoint(t *testing.T) {
+	dir := t.TempDir()
+	code, path := filepath.Join(dir, "sum.c"), filepath.Join(dir, "sum")
+	text := "int total;\nvoid add(int n)\n{\n\ttotal += n;\n}\nint main(void)\n{\n\tfor (int i = 1; i < 5; i++)\n\t\tadd(i);\n\treturn total; // end\n}\n"
+	if err := os.WriteFile(code, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build(t, "gcc", "-g", "-O0", code, "-o", path)
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("launch", args{"path": path})
+	c.ok("set_breakpoint", args{"file": "sum.c", "line": 4, "log": "{{n} is {n}, total {total}", "condition": "n != 3"})
+	c.ok("set_breakpoint", args{"file": "sum.c", "line": 10})
+	logged := "\nLogged:\n{n} is 1, total 0\n{n} is 2, total 1\n{n} is 4, total 6"
+	contains(t, c.ok("continue", args{"record": true}), "Stopped at breakpoint 2 (", logged)
+	contains(t, c.ok("list_breakpoints", nil), ", if n != 3, logs {{n} is {n}, total {total}, hits: 3")
+	contains(t, c.ok("reverse_continue", nil), "Came to the beginning of history", "\nLogged:\n{n} is 4, total 6\n{n} is 2, total 1\n{n} is 1, total 0")
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint 2 (", logged)
+	if again := c.ok("step_line", nil); strings.Contains(again, "Logged") {
+		t.Errorf("logged twice: %s", again)
+	}
+	c.ok("detach", args{"kill": true})
+
+	c.ok("launch", args{"path": path})
+	c.ok("set_breakpoint", args{"file": "sum.c", "line": 4, "log": "n={n}"})
+	contains(t, c.ok("continue", nil), "Process exited with status 10\nLogged:\nn=1\nn=2\nn=3\nn=4")
+
+	c.ok("launch", args{"path": path})
+	for message, want := range map[string]string{
+		"{n": "a brace that is not closed", "{n +}": "cannot be understood", "{nothing}": "nothing: ",
+	} {
+		contains(t, c.fails("set_breakpoint", args{"file": "sum.c", "line": 4, "log": message}, -32006), want)
+	}
+	contains(t, c.fails("set_breakpoint", args{"function": "add", "log": "x", "one_shot": true}, -32602), "log does not stop")
 }

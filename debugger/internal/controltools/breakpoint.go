@@ -20,6 +20,7 @@ type breakpointArgs struct {
 	Function  string `json:"function,omitempty" doc:"Instead of an address: the name of a function, behind whose prologue to stop"`
 	File      string `json:"file,omitempty" doc:"Instead of an address: a source file, by its path or the end of it"`
 	Line      int    `json:"line,omitempty" min:"1" doc:"The line of that file"`
+	Log       string `json:"log,omitempty" max:"1000" doc:"Log this instead of stopping; expressions stand in braces: n is {n}"`
 	OneShot   bool   `json:"one_shot,omitempty" doc:"Take it away with its first stop"`
 	HitCount  int    `json:"hit_count,omitempty" min:"0" max:"1000000000" doc:"Stop at this hit, not at those before"`
 	Thread    int    `json:"thread,omitempty" min:"1" doc:"Stop only this thread"`
@@ -39,6 +40,8 @@ func (a breakpointArgs) Validate() error {
 		return errors.New("give either address, or function, or file and line")
 	case (a.File == "") != (a.Line == 0):
 		return errors.New("file and line belong together")
+	case a.Log != "" && (a.OneShot || a.HitCount > 0):
+		return errors.New("log does not stop, so one_shot and hit_count mean nothing with it")
 	case a.Address != "":
 		_, err := inspect.ParseAddress(a.Address)
 		return err
@@ -81,6 +84,9 @@ func (t *Group) setBreakpoint(ctx context.Context, _ *mcp.Call, s *session.Sessi
 	}
 	m := &stepping.Breakpoint{Places: places, Once: args.OneShot, Ignore: max(0, args.HitCount-1), Thread: args.Thread}
 	if err := s.SetCondition(ctx, m, args.Condition); err != nil {
+		return marked{}, err
+	}
+	if err := s.SetLog(ctx, m, args.Log); err != nil {
 		return marked{}, err
 	}
 	for _, p := range places {

@@ -24,6 +24,7 @@ type breakpointItem struct {
 	Places    []sessiontools.Place `json:"places" doc:"Where it is; a line or function may have become several pieces of code"`
 	Condition string               `json:"condition,omitempty"`
 	OneShot   bool                 `json:"one_shot,omitempty"`
+	Log       string               `json:"log,omitempty" doc:"The message of one that logs and does not stop"`
 	Hits      int                  `json:"hits"`
 	Hardware  bool                 `json:"hardware,omitempty" doc:"Whether the processor does it, without a change of the code"`
 	Watched   string               `json:"expression,omitempty" doc:"What is watched"`
@@ -37,7 +38,7 @@ func newBreakpointItem(t *stepping.Breakpoints, m *stepping.Breakpoint) (breakpo
 	if err != nil {
 		return breakpointItem{}, err
 	}
-	b := breakpointItem{ID: m.ID, Kind: kindBreakpoint, Places: []sessiontools.Place{}, Condition: m.Condition, OneShot: m.Once, Hits: m.StepHits, Hardware: len(set) > 0}
+	b := breakpointItem{ID: m.ID, Kind: kindBreakpoint, Places: []sessiontools.Place{}, Condition: m.Condition, OneShot: m.Once, Log: m.LogMessage, Hits: m.StepHits + m.Logged, Hardware: len(set) > 0}
 	for _, p := range m.Places {
 		b.Places = append(b.Places, sessiontools.NewPlace(p))
 	}
@@ -92,6 +93,9 @@ func (b breakpointItem) details() string {
 	if b.OneShot {
 		text += ", once"
 	}
+	if b.Log != "" {
+		text += ", logs " + plain.Line(b.Log)
+	}
 	if b.Hits > 0 {
 		text += fmt.Sprintf(", hits: %d", b.Hits)
 	}
@@ -112,8 +116,8 @@ func (t *Group) listBreakpoints(_ context.Context, _ *mcp.Call, s *session.Sessi
 
 type clearArgs struct {
 	ID  int   `json:"id,omitempty" min:"1" doc:"Number of the breakpoint or watchpoint"`
-	IDs []int `json:"ids,omitempty" min:"1" max:"1000" doc:"Instead of id: several numbers"`
-	All bool  `json:"all,omitempty" doc:"Instead of id: clear all breakpoints and watchpoints"`
+	IDs []int `json:"ids,omitempty" min:"1" max:"1000" doc:"Or several"`
+	All bool  `json:"all,omitempty" doc:"Or all of them"`
 	sessiontools.SessionArg
 }
 

@@ -22,11 +22,12 @@ type stepped struct {
 	State       session.State `json:"state"`
 	Instruction string        `json:"instruction,omitempty" doc:"The next instruction"`
 	Output      string        `json:"output,omitempty" doc:"What a launched program has written since the last answer"`
+	Logged      []string      `json:"logged,omitempty" doc:"What logpoints have logged since the last answer"`
 }
 
 // Text is the documented form.
 func (s stepped) Text() string {
-	text := session.Outcome{State: s.State, Output: s.Output}.StateText()
+	text := session.Outcome{State: s.State, Output: s.Output, Logged: s.Logged}.StateText()
 	if s.Instruction != "" {
 		text += "\nInstruction: " + plain.Line(s.Instruction)
 	}
@@ -37,7 +38,7 @@ func (s stepped) Text() string {
 // stopped.
 func (t *Group) stepForward(ctx context.Context, call *mcp.Call, s *session.Session, args stepArgs) (stepped, error) {
 	m, err := s.Move(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return s.Forward(ctx, uint64(args.Count)) })
-	return stepped{State: m.State, Instruction: sessiontools.NextInstruction(s, m.State), Output: m.Output}, err
+	return stepped{State: m.State, Instruction: sessiontools.NextInstruction(s, m.State), Output: m.Output, Logged: m.Logged}, err
 }
 
 type lineArgs struct {
@@ -49,6 +50,7 @@ type lineArgs struct {
 type lined struct {
 	State  session.State `json:"state"`
 	Output string        `json:"output,omitempty" doc:"What a launched program has written since the last answer"`
+	Logged []string      `json:"logged,omitempty" doc:"What logpoints have logged since the last answer"`
 }
 
 // Text adds the line of source.

@@ -8,8 +8,9 @@ import (
 
 // Outcome is the answer of the tools that let the process run.
 type Outcome struct {
-	State  State  `json:"state"`
-	Output string `json:"output,omitempty" doc:"What a launched program has written since the last answer"`
+	State  State    `json:"state"`
+	Output string   `json:"output,omitempty" doc:"What a launched program has written since the last answer"`
+	Logged []string `json:"logged,omitempty" doc:"What logpoints have logged since the last answer"`
 }
 
 // Text is the documented form. Stops without a documented form have one in the
@@ -22,6 +23,9 @@ func (m Outcome) StateText() string {
 	b.WriteString(m.State.Text())
 	if m.State.Note != "" {
 		b.WriteString("\nNote: " + plain.Line(m.State.Note))
+	}
+	if len(m.Logged) > 0 {
+		b.WriteString("\nLogged:\n" + plain.Lines(strings.Join(m.Logged, "\n")))
 	}
 	if m.Output != "" {
 		b.WriteString("\nOutput:\n" + plain.Lines(m.Output))

@@ -43,7 +43,7 @@ func (s *Session) Await(ctx context.Context, call Client, op *operation, wait ti
 		select {
 		case <-op.done:
 		case <-timer.C:
-			return Outcome{State: s.State(), Output: s.takeOutput()}, nil
+			return Outcome{State: s.State(), Output: s.takeOutput(), Logged: s.Logged.Take()}, nil
 		case <-left:
 			left = nil
 			timer.Reset(min(leftGrace, max(0, wait-time.Since(began))))
@@ -72,7 +72,7 @@ func (s *Session) outcome(op *operation) (Outcome, error) {
 	case now.Status != Exited && s.Life.Err() != nil:
 		return Outcome{}, ErrClosed
 	}
-	return Outcome{State: now, Output: s.takeOutput()}, nil
+	return Outcome{State: now, Output: s.takeOutput(), Logged: s.Logged.Take()}, nil
 }
 
 // takeOutput returns what a launched program has written since the last call.
@@ -119,5 +119,5 @@ func (s *Session) pauseDrifting(ctx context.Context) (Outcome, error) {
 		s.Stale = true
 		s.RecordStop(s.CurrentStop())
 	}
-	return Outcome{State: s.ReportedState(), Output: s.takeOutput()}, nil
+	return Outcome{State: s.ReportedState(), Output: s.takeOutput(), Logged: s.Logged.Take()}, nil
 }

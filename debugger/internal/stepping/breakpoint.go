@@ -18,6 +18,9 @@ type Breakpoint struct {
 	Thread    int // the only one to stop; 0 is all
 	StepHits  int // hits found by steps, which proc does not count
 
+	LogMessage string // of a logpoint, which does not stop
+	Logged     int    // how often a logpoint has logged
+
 	Watch *Watch // nil for breakpoints
 }
 

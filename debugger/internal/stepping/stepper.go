@@ -23,6 +23,7 @@ type Stepper struct {
 	oldest   uint64   // as of the last stop
 	Notes    []string // for the next stop
 
+	Logged        Logged       // by logpoints
 	RecordedSteps atomic.Int64 // of the recording in progress
 }
 

@@ -3,6 +3,7 @@ package traveltools
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
@@ -25,6 +26,7 @@ type back struct {
 	State       session.State `json:"state"`
 	Snapshot    uint64        `json:"snapshot" doc:"The position that is looked at now"`
 	Instruction string        `json:"instruction,omitempty" doc:"The next instruction"`
+	Logged      []string      `json:"logged,omitempty" doc:"What logpoints have logged on the way"`
 	bySource    bool
 }
 
@@ -39,11 +41,14 @@ func (b back) Text() string {
 
 func (b back) text() string {
 	if b.State.Reason != "moment" {
-		return session.Outcome{State: b.State}.Text()
+		return session.Outcome{State: b.State, Logged: b.Logged}.Text()
 	}
 	text := fmt.Sprintf("Stepped back to %s\nRestored from snapshot %d", b.State.Address, b.Snapshot)
 	if b.State.Note != "" {
 		text += "\nNote: " + plain.Line(b.State.Note)
+	}
+	if len(b.Logged) > 0 {
+		text += "\nLogged:\n" + plain.Lines(strings.Join(b.Logged, "\n"))
 	}
 	return text
 }
@@ -66,5 +71,5 @@ func (t *Group) stepBackward(ctx context.Context, call *mcp.Call, s *session.Ses
 		_, err := s.Backward(ctx, func(*history.View) bool { done++; return done == n })
 		return s.StopAt(stepping.AtMoment, err)
 	})
-	return back{State: m.State, Snapshot: m.State.Position(), Instruction: sessiontools.NextInstruction(s, m.State), bySource: bySource}, err
+	return back{State: m.State, Snapshot: m.State.Position(), Instruction: sessiontools.NextInstruction(s, m.State), Logged: m.Logged, bySource: bySource}, err
 }
