@@ -9,7 +9,7 @@ import (
 // Every change is a revision; a model reads, merges and changes with if_rev.
 func TestHistoryTools(t *testing.T) {
 	h := open(t)
-	h.expect("create_ruleset", `{"name":"a","description":"d","tags":["x"],"markdown":"one\ntwo\n","message":"a start"}`, "Successfully created ruleset 'a'", false)
+	h.expect("create_ruleset", `{"name":"a","description":"d","tags":["x"],"markdown":"one\ntwo\n"}`, "Successfully created ruleset 'a'", false)
 	h.now = h.now.Add(time.Minute)
 	h.expect("update_ruleset", `{"name":"a","markdown":"one\ntheirs\n","if_rev":1}`, "Successfully updated ruleset 'a'", false)
 	h.expect("update_ruleset", `{"name":"a","markdown":"mine\ntwo\n","if_rev":1}`, `failed to update ruleset: ruleset 'a' was changed in the meantime and is at revision 2, not 1. Read it, merge, and use if_rev 2. What changed since:
@@ -26,7 +26,7 @@ func TestHistoryTools(t *testing.T) {
 		t.Errorf("delete at an old revision: %s", text)
 	}
 	h.expect("update_ruleset", `{"name":"a","markdown":"mine\ntheirs\n","if_rev":2,"message":"merged"}`, "Successfully updated ruleset 'a'", false)
-	h.expect("ruleset_history", `{"name":"a"}`, "'a' has 3 revision(s):\n\n- 3: 2025-10-29 10:31:00, local: merged\n- 2: 2025-10-29 10:31:00, local\n- 1: 2025-10-29 10:30:00, local: a start\n", false)
+	h.expect("ruleset_history", `{"name":"a"}`, "'a' has 3 revision(s):\n\n- 3: 2025-10-29 10:31:00, local: merged\n- 2: 2025-10-29 10:31:00, local\n- 1: 2025-10-29 10:30:00, local\n", false)
 	h.expect("ruleset_history", `{"name":"a","limit":1}`, "'a' has 3 revision(s):\n\n- 3: 2025-10-29 10:31:00, local: merged\n… and 2 older\n", false)
 	h.expect("ruleset_history", `{"name":"a","from":2}`, "--- a@2\n+++ a@3\n@@ -1,5 +1,5 @@\n description: d\n tags: [x]\n ---\n-one\n+mine\n theirs\n", false)
 	h.expect("ruleset_history", `{"name":"a","from":9}`, "failed to retrieve ruleset: ruleset 'a' has no revision 9: its revisions are 1 to 3", true)

@@ -71,8 +71,9 @@ func (t *tools) table() *mcp.Table {
 			},
 			{
 				Name: "ruleset_history", Title: "Ruleset history", Scope: scopeRead, Hints: mcp.ReadOnly, Extension: true, Toolset: setHistory,
-				Doc:  "List revisions, or with from or to show a diff",
-				Call: mcp.Typed(t.history),
+				Doc:    "List revisions, or with from or to show a diff",
+				LookUp: "it reads rulesets, which every caller with the scope may read",
+				Call:   mcp.Typed(t.history),
 			},
 			{
 				Name: "restore_ruleset", Title: "Restore a ruleset", Scope: scopeWrite, Hints: mcp.Destructive, Extension: true, Toolset: setHistory,
@@ -104,7 +105,6 @@ type createArgs struct {
 	Description string   `json:"description" doc:"Brief description of the ruleset"`
 	Markdown    string   `json:"markdown" doc:"Ruleset content in markdown format"`
 	Tags        []string `json:"tags,omitempty" doc:"Categorization tags (default: empty array)"`
-	Message     *string  `json:"message" extension:"true" doc:"Why"`
 }
 
 func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (done, error) {
@@ -113,7 +113,7 @@ func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (do
 		return done{}, &opError{"create", err}
 	}
 	r, err := t.store.Create(ctx, ruleset.Draft{
-		Name: name, Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, By: by(call, args.Message),
+		Name: name, Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, By: by(call, nil),
 	})
 	if _, taken := errors.AsType[*ruleset.ExistsError](err); taken {
 		err = t.withNames(ctx, err, takenText)
@@ -148,7 +148,7 @@ func changeDetails(_ json.RawMessage, answer any) map[string]string {
 
 type getArgs struct {
 	Name string `json:"name" doc:"Exact ruleset name"`
-	Rev  *int   `json:"rev" extension:"true" doc:"Default: newest"`
+	Rev  *int   `json:"rev" extension:"true"`
 	// Label and Rev exclude each other.
 	Label *string `json:"label" extension:"true"`
 }
@@ -182,7 +182,7 @@ type updateArgs struct {
 	Tags        *[]string `json:"tags" doc:"New tags (replaces existing tags)"`
 	Markdown    *string   `json:"markdown" doc:"New content"`
 	IfRev       *int      `json:"if_rev" extension:"true" doc:"Fail unless it is at this revision"`
-	Message     *string   `json:"message" extension:"true" doc:"Why"`
+	Message     *string   `json:"message" extension:"true"`
 }
 
 func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (done, error) {
