@@ -12,17 +12,23 @@
 //
 // # Where things are
 //
-// Files begin with the language they are about:
+// Names of files begin with a language:
 //
-//   - rust.go: enums, strings, vectors, references
-//   - cpp.go: the table of types of libstdc++ and libc++ that have printers;
-//     cpp_nodes.go: maps, sets and lists; cpp_index.go: what has elements by
-//     index; cpp_map.go: looking up a key; cpp_libcxx.go: libc++
+//   - rust.go: enums, references; rust_recipes.go: the table of types of its library;
+//     rust_tables.go: HashMap, HashSet; rust_btree.go: BTreeMap, BTreeSet;
+//     rust_counted.go: Rc, Arc; rust_trait.go: trait objects
+//   - cpp.go: the table of types of libstdc++ and libc++; cpp_nodes.go: maps, sets and
+//     lists; cpp_index.go: deque, vector<bool> and others with indices; cpp_map.go:
+//     looking up a key; cpp_variant.go, cpp_function.go, cpp_bitset.go, cpp_wide.go:
+//     what their names say; cpp_class.go: the class behind a pointer to a base;
+//     cpp_libcxx.go: strings of libc++
 //   - go_types.go: strings, slices, interfaces, channels, functions; go_map.go: maps
-//     since Go 1.24, go_map_buckets.go: those before
-//   - render.go: what all languages share, and plain C
-//   - mapkey.go, length.go, smartpointer.go, text.go: what expressions ask about
-//     containers, in all languages
+//     since Go 1.24; go_map_buckets.go: older maps
+//
+// All languages share the rest: layout.go has the tables of contiguous containers and
+// strings, recipe.go what the tables of types consist of, render.go the writing of
+// values and plain C; object.go, member.go, number.go and read.go read memory; mapkey.go,
+// length.go, smartpointer.go and text.go serve expressions.
 //
 // # Values that are not there
 //
