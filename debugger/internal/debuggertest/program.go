@@ -81,6 +81,13 @@ func (p *Program) Wait() {
 	_ = p.cmd.Wait() // how it ended does not matter
 }
 
+// Ended waits for the end and says how the program has ended. It is not for one that
+// this process traces.
+func (p *Program) Ended() string {
+	p.Wait()
+	return p.cmd.ProcessState.String()
+}
+
 // end kills the program. A tracer in this process may have taken its status.
 func (p *Program) end() {
 	_ = p.in.Close()

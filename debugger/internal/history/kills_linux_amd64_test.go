@@ -239,7 +239,7 @@ func harm(t *testing.T, program *debuggertest.Program) string {
 	before := workOf(program)
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if state := program.Status("State"); state == "" || strings.ContainsAny(state[:1], "ZX") {
-			return "the program has ended"
+			return "the program has ended: " + program.Ended()
 		}
 		now, still := workOf(program), 0
 		for i := range now {

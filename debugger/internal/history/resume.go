@@ -60,8 +60,8 @@ func (r *Recorder) Resume(ctx context.Context) (proc.Stop, error) {
 
 // together calls f where each of the target's methods costs least.
 func (r *Recorder) together(f func() error) error {
-	if t, ok := r.target.(interface{ Do(f func() error) error }); ok {
-		return t.Do(f)
+	if t, ok := r.target.(interface{ WithTracer(f func() error) error }); ok {
+		return t.WithTracer(f)
 	}
 	return f()
 }

@@ -159,9 +159,9 @@ type timed struct {
 func (t *timed) Written() (proc.Written, error)               { return t.process.Written() }
 func (t *timed) Gather(ranges []ptrace.Range, b []byte) error { return t.process.Gather(ranges, b) }
 
-func (t *timed) Do(f func() error) error {
+func (t *timed) WithTracer(f func() error) error {
 	t.done++
-	return t.process.Do(f)
+	return t.process.WithTracer(f)
 }
 
 func (t *timed) Resume(ctx context.Context) (proc.Stop, error) {

@@ -16,7 +16,7 @@ import (
 // is set depends on how the thread has stopped, and not on the program.
 func (p *Process) Regs(thread int) (ptrace.Regs, error) {
 	var r ptrace.Regs
-	err := p.stand(thread, func(s *standing) error {
+	err := p.withCachedRegs(thread, func(s *cachedThread) error {
 		r = s.regs
 		return nil
 	}, func(tid int) error { return p.tracer.Regs(tid, &r) })
@@ -28,7 +28,7 @@ func (p *Process) Regs(thread int) (ptrace.Regs, error) {
 // not go on with a system call that its stop interrupted, and a stop that it
 // has yet to report is forgotten.
 func (p *Process) SetRegs(thread int, r ptrace.Regs) error {
-	return p.look(func() error {
+	return p.withTracer(func() error {
 		t, err := p.thread(thread)
 		if err != nil {
 			return err
@@ -54,7 +54,7 @@ const xstateSize = 1 << 14
 // XState returns the floating point and vector state of a thread in the layout
 // of XSAVE. It fills buf if that is long enough.
 func (p *Process) XState(thread int, buf []byte) ([]byte, error) {
-	err := p.stand(thread, func(s *standing) error {
+	err := p.withCachedRegs(thread, func(s *cachedThread) error {
 		buf = append(buf[:0], s.vectors...)
 		return s.err
 	}, func(tid int) error {
@@ -71,7 +71,7 @@ func (p *Process) XState(thread int, buf []byte) ([]byte, error) {
 
 // SetXState replaces it. The length must be the one XState returned.
 func (p *Process) SetXState(thread int, state []byte) error {
-	return p.look(func() error {
+	return p.withTracer(func() error {
 		t, err := p.thread(thread)
 		if err != nil {
 			return err
@@ -83,7 +83,7 @@ func (p *Process) SetXState(thread int, state []byte) error {
 // SigMask is the set of signals that a thread blocks, bit 0 being signal 1.
 func (p *Process) SigMask(thread int) (uint64, error) {
 	var mask uint64
-	err := p.see(func() error {
+	err := p.withTracerReadOnly(func() error {
 		t, err := p.thread(thread)
 		if err != nil {
 			return err
@@ -99,7 +99,7 @@ func (p *Process) SigMask(thread int) (uint64, error) {
 
 // SetSigMask replaces it.
 func (p *Process) SetSigMask(thread int, mask uint64) error {
-	return p.look(func() error {
+	return p.withTracer(func() error {
 		t, err := p.thread(thread)
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (p *Process) SetSigMask(thread int, mask uint64) error {
 // Rseq is the memory [start, end) which the kernel writes by itself for a
 // thread, empty if there is none.
 func (p *Process) Rseq(thread int) (start, end uint64, err error) {
-	err = p.see(func() error {
+	err = p.withTracerReadOnly(func() error {
 		t, err := p.thread(thread)
 		if err != nil {
 			return err
@@ -169,7 +169,7 @@ func (p *Process) collect() {
 // *ptrace.AccessError when not all could. Breakpoints do not show.
 func (p *Process) ReadMemory(address uint64, b []byte) (int, error) {
 	n := 0
-	err := p.glance(func() (err error) {
+	err := p.withoutTracer(func() (err error) {
 		n, err = p.memory.Read(address, b)
 		p.hideBreakpoints(address, b[:n])
 		return p.noticeEnd(err)
@@ -180,7 +180,7 @@ func (p *Process) ReadMemory(address uint64, b []byte) (int, error) {
 // WriteMemory writes b, into memory that the process itself may not write too.
 func (p *Process) WriteMemory(address uint64, b []byte) (int, error) {
 	n := 0
-	err := p.look(func() (err error) {
+	err := p.withTracer(func() (err error) {
 		if p.armed {
 			return ErrRunning
 		}
@@ -194,7 +194,7 @@ func (p *Process) WriteMemory(address uint64, b []byte) (int, error) {
 // Maps lists the process's memory.
 func (p *Process) Maps() (Maps, error) {
 	var maps Maps
-	err := p.glance(func() (err error) {
+	err := p.withoutTracer(func() (err error) {
 		maps, err = p.readMaps()
 		return err
 	})

@@ -32,7 +32,7 @@ func (p *Process) patches() []patch {
 // of int3 instructions: they stay out until it has a memory of its own.
 func (p *Process) release(child int, born []patch) {
 	shared := p.shares(child)
-	if len(born) > 0 || p.shield != nil || p.rescue != 0 {
+	if len(born) > 0 || p.trapHandler != nil || p.rescue != 0 {
 		p.clean(child, born, shared)
 	}
 	if shared {
@@ -54,8 +54,8 @@ func (p *Process) clean(child int, born []patch, shared bool) {
 		return // it was killed
 	}
 	defer func() { _ = m.Close() }()
-	if p.shield != nil {
-		err = p.unshield(child, m)
+	if p.trapHandler != nil {
+		err = p.restoreTrapHandlerOf(child, m)
 	}
 	if !shared {
 		err = errors.Join(err, p.removeRescue(m))

@@ -41,7 +41,7 @@ func cutOff(t *testing.T) (*debuggertest.Program, *Process, Breakpoint) {
 	if err != nil || stop.Breakpoint != b.ID {
 		t.Fatalf("stop %+v, %v", stop, err)
 	}
-	err = p.Do(func() error {
+	err = p.WithTracer(func() error {
 		x := p.threads[stop.Thread]
 		if err := trapBehind(p, x, stop.Address+1); err != nil {
 			return err
@@ -207,7 +207,7 @@ func findTrapBehind(t *testing.T, many int) {
 	if err := p.SetSignal(realTime, Drop); err != nil {
 		t.Fatal(err)
 	}
-	err := p.Do(func() error {
+	err := p.WithTracer(func() error {
 		x := p.threads[program.PID]
 		if p.tracer.TrapWaits(x.id) {
 			t.Error("a trap waits before there is one")

@@ -24,7 +24,7 @@ func (p *Process) Detach(ctx context.Context) error {
 		p.unpin()
 		p.unwatchWrites()
 		if p.ended == nil {
-			return errors.Join(p.rest(), p.releaseChildren(), p.deliverTraps(), p.lowerShield(), p.rest(), p.leaveRescue(), p.letAllGo())
+			return errors.Join(p.rest(), p.releaseChildren(), p.deliverTraps(), p.restoreTrapHandler(), p.rest(), p.leaveRescue(), p.letAllGo())
 		}
 		return nil
 	})

@@ -51,9 +51,23 @@
 //
 // # Concurrency
 //
-// Methods may be called from any goroutine. They run one after another, those
-// that need ptrace on the thread that traces the process; conditions of
-// breakpoints and functions given to Step run there too and may call the methods
-// that only look. Outside of these, looking at memory, at the thread that stopped
-// or again at another one does not take that thread and costs little.
+// Methods may be called from any goroutine, and run one after another. A Process
+// has one lock, mu, which is taken before the tracer's thread is; the fields behind
+// mu belong to that thread while it has something to do, and else to the holder of
+// mu. Conditions of breakpoints and functions given to Step run on the tracer's
+// thread, and may call the methods that change nothing.
+//
+// Methods reach the process through one of these, by what they guarantee:
+//
+//	                    runs on   process is         mu    cache of threads
+//	withoutTracer       caller    stopped            held  kept
+//	withStopped         caller    stopped, or ended  held  kept
+//	withCachedRegs      caller    stopped            held  filled, read
+//	withTracerReadOnly  tracer    stopped            held  kept
+//	withTracer          tracer    stopped            held  dropped, filled again
+//	withTracerOrEnded   tracer    stopped, or ended  held  dropped
+//	withTracerRunning   tracer    made to run by f   free  filled at the end
+//
+// WithTracer is withTracer for other packages. On the tracer's thread all but the
+// last run their function at once, and the last returns ErrRunning.
 package proc

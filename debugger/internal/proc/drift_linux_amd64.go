@@ -94,7 +94,7 @@ func (p *Process) floatNow(ctx context.Context) error {
 	defer func() { p.drifting = false }()
 	p.unpin()
 	p.code.drop()
-	clear(p.standings)
+	clear(p.cached)
 	for _, t := range p.threads {
 		t.report = nil // its signal is delivered, its breakpoint is out
 	}

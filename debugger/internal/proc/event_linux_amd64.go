@@ -181,7 +181,7 @@ func (p *Process) onExec(t *thread) {
 	p.forgetBreakpoints()
 	p.sharers, p.site = nil, 0
 	p.narrow = narrow(p.pid)
-	p.shield, p.bare = nil, p.narrow
+	p.trapHandler, p.noTrapHandler = nil, p.narrow
 	p.rescue, p.helpless = 0, false
 	p.unwatchWrites()
 	p.code.drop()

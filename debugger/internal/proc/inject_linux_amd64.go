@@ -11,7 +11,7 @@ import (
 // its result or its syscall.Errno. The thread is as it was afterwards.
 func (p *Process) Inject(thread int, number uint64, args ...uint64) (uint64, error) {
 	var result uint64
-	err := p.look(func() error {
+	err := p.withTracer(func() error {
 		t, err := p.thread(thread)
 		if err != nil {
 			return err

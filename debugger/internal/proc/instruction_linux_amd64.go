@@ -36,7 +36,7 @@ const turn = 5000
 // does not end, the other threads step in turns.
 func (p *Process) StepInstruction(ctx context.Context, thread int) (Stop, error) {
 	var stop Stop
-	err := p.move(ctx, func() (err error) {
+	err := p.withTracerRunning(ctx, func() (err error) {
 		stop, err = p.stepInstruction(ctx, thread)
 		return err
 	})
@@ -54,7 +54,7 @@ func (p *Process) stepInstruction(ctx context.Context, thread int) (Stop, error)
 	if err != nil {
 		return Stop{}, err
 	}
-	if err := p.raiseShield(); err != nil {
+	if err := p.installTrapHandler(); err != nil {
 		return Stop{}, err
 	}
 	s := &Stepper{p: p, ctx: ctx, t: t, pin: true, patience: blockedAfter}

@@ -56,7 +56,7 @@ func (p *Process) SetBreakpoint(spec BreakpointSpec) (Breakpoint, error) {
 		return Breakpoint{}, err
 	}
 	var set Breakpoint
-	err := p.see(func() error {
+	err := p.withTracerReadOnly(func() error {
 		if p.armed {
 			return ErrRunning // called by a condition
 		}
@@ -80,7 +80,7 @@ func (p *Process) SetBreakpoint(spec BreakpointSpec) (Breakpoint, error) {
 // ClearBreakpoint takes one away. It answers ErrNoBreakpoint if there is none
 // with that number.
 func (p *Process) ClearBreakpoint(id int) error {
-	return p.glance(func() error {
+	return p.withoutTracer(func() error {
 		if p.armed {
 			return ErrRunning
 		}
@@ -91,7 +91,7 @@ func (p *Process) ClearBreakpoint(id int) error {
 // Breakpoints lists them in the order in which they were set.
 func (p *Process) Breakpoints() ([]Breakpoint, error) {
 	var all []Breakpoint
-	err := p.glance(func() error {
+	err := p.withoutTracer(func() error {
 		for _, b := range p.breakpoints {
 			all = append(all, b.Breakpoint)
 		}

@@ -5,6 +5,7 @@ package proc
 import (
 	"context"
 	"syscall"
+	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
@@ -38,7 +39,7 @@ func (p *Process) Threads() ([]ThreadInfo, error)                   { return nil
 func (p *Process) CurrentThread() (int, error)                      { return 0, errPlatform }
 func (p *Process) SetCurrentThread(int) error                       { return errPlatform }
 func (p *Process) SetSignal(syscall.Signal, Action) error           { return errPlatform }
-func (p *Process) Do(func() error) error                            { return errPlatform }
+func (p *Process) WithTracer(func() error) error                    { return errPlatform }
 func (p *Process) Regs(int) (ptrace.Regs, error)                    { return ptrace.Regs{}, errPlatform }
 func (p *Process) SetRegs(int, ptrace.Regs) error                   { return errPlatform }
 func (p *Process) XState(int, []byte) ([]byte, error)               { return nil, errPlatform }
@@ -77,3 +78,11 @@ func (s *Stepper) Report() Stop                { return Stop{} }
 func (s *Stepper) Forget()                     {}
 func (s *Stepper) Process() *Process           { return nil }
 func (s *Stepper) Step() (Outcome, error)      { return 0, errPlatform }
+
+func (*Stepper) Paused() bool                              { return false }
+func (*Stepper) SetPatience(time.Duration)                 {}
+func (*Stepper) Waiting(int) bool                          { return false }
+func (*Stepper) Pending(int) bool                          { return false }
+func (*Stepper) Poll() (bool, error)                       { return false, errPlatform }
+func (*Stepper) Await(time.Duration) error                 { return errPlatform }
+func (*Stepper) Commit([]Patch, []byte, ptrace.Regs) error { return errPlatform }

@@ -42,25 +42,25 @@ type Process struct {
 	children map[int][]patch      // announced, to be let go at their first stop
 	sharers  []int                // children that were let go and share the memory
 
-	actions     actionTable
-	breakpoints []*breakpoint
-	locations   []*location
-	lastID      int
-	lastHit     int
-	armed       bool
-	drifting    bool // breakpoints and signals do not stop
-	guard       *guard
-	claim       *os.File // see claimProcess
-	shield      *shield  // nil if it is not raised
-	bare        bool     // it cannot be raised
-	narrow      bool     // exec has begun a 32-bit program
-	rescue      uint64   // address of the rescue code, 0 if it is not there
-	helpless    bool     // it cannot be
+	actions       actionTable
+	breakpoints   []*breakpoint
+	locations     []*location
+	lastID        int
+	lastHit       int
+	armed         bool
+	drifting      bool // breakpoints and signals do not stop
+	guard         *guard
+	claim         *os.File     // see claimProcess
+	trapHandler   *trapHandler // nil unless it is installed
+	noTrapHandler bool         // it cannot be installed
+	narrow        bool         // exec has begun a 32-bit program
+	rescue        uint64       // address of the rescue code, 0 if it is not there
+	helpless      bool         // it cannot be
 
 	writes  *ptrace.Writes // nil if they are not watched
 	unwatch error          // why they cannot be
 
-	standings map[int]*standing // by thread; see stand
+	cached map[int]*cachedThread // by thread; see withCachedRegs
 
 	pinned int // the thread whose processor the tracer is on, 0 if none
 	code   codeCache
@@ -107,7 +107,7 @@ func newProcess(pid int, options Options, tracer *ptrace.Tracer) *Process {
 		pause:   make(chan struct{}, 1),
 		threads: map[int]*thread{}, current: pid,
 		early: map[int]ptrace.Event{}, children: map[int][]patch{},
-		actions: defaultActions(), standings: map[int]*standing{},
+		actions: defaultActions(), cached: map[int]*cachedThread{},
 	}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
@@ -123,12 +123,12 @@ func (p *Process) ID() int { return p.pid }
 // End is how the process has ended, if it has and that was noticed.
 func (p *Process) End() (Stop, bool) {
 	stirred := false
-	if err := p.glance(func() error { stirred = p.stirred(); return nil }); err == nil && !stirred {
+	if err := p.withoutTracer(func() error { stirred = p.eventsWait(); return nil }); err == nil && !stirred {
 		return Stop{}, false
 	}
 	var s Stop
 	ended := false
-	_ = p.tracerDo(func() {
+	_ = p.withTracerOrEnded(func() {
 		if p.collect(); p.ended != nil {
 			s, ended = *p.ended, true
 		}
@@ -139,56 +139,57 @@ func (p *Process) End() (Stop, bool) {
 // Launched says whether this program started the process.
 func (p *Process) Launched() bool { return p.launched }
 
-// look runs f on the tracer's thread while the process stands still. What is
-// known of its threads may not be true afterwards, and is asked for anew while
-// that thread is at work anyway.
-func (p *Process) look(f func() error) error {
+// withTracer runs f on the tracer's thread while the process is stopped. f may
+// change threads, so what is cached of them is dropped, and the current thread is
+// read again.
+func (p *Process) withTracer(f func() error) error {
 	if p.tracer.Inside() {
-		clear(p.standings)
-		return p.alive(f)
+		clear(p.cached)
+		return p.unlessEnded(f)
 	}
-	return p.see(func() error {
-		clear(p.standings)
-		defer p.learnCurrent()
+	return p.withTracerReadOnly(func() error {
+		clear(p.cached)
+		defer p.cacheCurrent()
 		return f()
 	})
 }
 
-// see is look for an f that changes nothing.
-func (p *Process) see(f func() error) error {
+// withTracerReadOnly is withTracer for an f that changes no thread.
+func (p *Process) withTracerReadOnly(f func() error) error {
 	if p.tracer.Inside() {
-		return p.alive(f)
+		return p.unlessEnded(f)
 	}
-	return p.still(func() error {
-		return p.tracer.Do(context.Background(), func() error { return p.alive(f) })
+	return p.withStopped(func() error {
+		return p.tracer.Do(context.Background(), func() error { return p.unlessEnded(f) })
 	})
 }
 
-// still runs f, with mu held, while the process can be looked at.
-func (p *Process) still(f func() error) error {
+// withStopped runs f on the caller's goroutine with mu held, while the process is
+// stopped. It returns ErrRunning or ErrDetached if it is not.
+func (p *Process) withStopped(f func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.available(); err != nil {
+	if err := p.checkStoppedLocked(); err != nil {
 		return err
 	}
 	return f()
 }
 
-// tracerDo runs f on the tracer's thread, of a process that stands still or
+// withTracerOrEnded runs f on the tracer's thread, of a process that is stopped or
 // has ended.
-func (p *Process) tracerDo(f func()) error {
-	run := func() { clear(p.standings); f() }
+func (p *Process) withTracerOrEnded(f func()) error {
+	run := func() { clear(p.cached); f() }
 	if p.tracer.Inside() {
 		run()
 		return nil
 	}
-	return p.still(func() error {
+	return p.withStopped(func() error {
 		return p.tracer.Do(context.Background(), func() error { run(); return nil })
 	})
 }
 
-// available says why the process cannot be looked at. It expects mu.
-func (p *Process) available() error {
+// checkStoppedLocked returns why the process is not stopped. It expects mu.
+func (p *Process) checkStoppedLocked() error {
 	switch {
 	case p.detached:
 		return ErrDetached
@@ -198,17 +199,18 @@ func (p *Process) available() error {
 	return nil
 }
 
-// alive runs f unless the process has ended.
-func (p *Process) alive(f func() error) error {
+// unlessEnded runs f, or returns ErrExited if the process has ended.
+func (p *Process) unlessEnded(f func() error) error {
 	if p.ended != nil {
 		return ErrExited
 	}
 	return f()
 }
 
-// move runs f, which lets the process run, on the tracer's thread. That is free:
-// whoever looks holds mu. The end of ctx is f's affair, a pause.
-func (p *Process) move(ctx context.Context, f func() error) error {
+// withTracerRunning runs f, which lets the process run, on the tracer's thread. mu
+// is not held meanwhile, and all other entry points return ErrRunning. f itself
+// takes the end of ctx for a pause.
+func (p *Process) withTracerRunning(ctx context.Context, f func() error) error {
 	if p.tracer.Inside() {
 		return ErrRunning
 	}
@@ -217,12 +219,12 @@ func (p *Process) move(ctx context.Context, f func() error) error {
 	}
 	defer p.finish()
 	return p.tracer.Do(context.WithoutCancel(ctx), func() error {
-		defer p.learnCurrent()
+		defer p.cacheCurrent()
 		return f()
 	})
 }
 
-// begin takes the right to let the process run.
+// begin marks the process as running.
 func (p *Process) begin() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -241,7 +243,7 @@ func (p *Process) begin() error {
 	return nil
 }
 
-// finish gives it back.
+// finish marks it as stopped.
 func (p *Process) finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -275,7 +277,7 @@ func (p *Process) requestPause() {
 // Threads lists the threads by id.
 func (p *Process) Threads() ([]ThreadInfo, error) {
 	var all []ThreadInfo
-	err := p.glance(func() error {
+	err := p.withoutTracer(func() error {
 		for id := range p.threads {
 			all = append(all, ThreadInfo{ID: id, Name: threadName(p.pid, id), Current: id == p.current})
 		}
@@ -289,13 +291,13 @@ func (p *Process) Threads() ([]ThreadInfo, error) {
 // since. In the methods that take a thread, 0 means it.
 func (p *Process) CurrentThread() (int, error) {
 	var id int
-	err := p.glance(func() error { id = p.current; return nil })
+	err := p.withoutTracer(func() error { id = p.current; return nil })
 	return id, err
 }
 
 // SetCurrentThread chooses another one.
 func (p *Process) SetCurrentThread(id int) error {
-	return p.glance(func() error {
+	return p.withoutTracer(func() error {
 		t, err := p.thread(id)
 		if err == nil {
 			p.current = t.id
@@ -317,7 +319,7 @@ func (p *Process) thread(id int) (*thread, error) {
 
 // SetSignal says what is done about a signal from now on.
 func (p *Process) SetSignal(sig signalNumber, action Action) error {
-	return p.glance(func() error {
+	return p.withoutTracer(func() error {
 		if sig > 0 && sig <= maxSignal {
 			p.actions[sig] = action
 		}
@@ -325,10 +327,10 @@ func (p *Process) SetSignal(sig signalNumber, action Action) error {
 	})
 }
 
-// Do runs f on the tracing thread while the process stands still. Nobody else
-// uses the process meanwhile, and methods that need that thread cost less there.
-func (p *Process) Do(f func() error) error {
-	return p.look(f)
+// WithTracer runs f on the tracer's thread while the process is stopped. Methods
+// cost less inside f, and calls from other goroutines wait.
+func (p *Process) WithTracer(f func() error) error {
+	return p.withTracer(f)
 }
 
 // stopTimeout is how long a thread may take to stop.

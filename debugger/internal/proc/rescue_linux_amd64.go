@@ -187,12 +187,6 @@ func (p *Process) injectOnce(tid int, number uint64, args [6]uint64) (uint64, er
 	return p.tracer.Inject(tid, site, number, args, p.later)
 }
 
-// A Patch is memory that Commit writes.
-type Patch struct {
-	Address uint64
-	Data    []byte
-}
-
 // A State is what Commit makes of a thread.
 type State struct {
 	Thread int
@@ -206,7 +200,7 @@ func (p *Process) commit(memory []Patch, states []State) error {
 	if p.rescue == 0 {
 		return p.write(memory, states)
 	}
-	others, err := p.standing(states)
+	others, err := p.stoppedStates()
 	if err != nil {
 		return err
 	}
@@ -259,7 +253,7 @@ func (p *Process) unpark(others, states []State, err error) error {
 }
 
 // standing are the present states of all threads that stand still.
-func (p *Process) standing(states []State) ([]State, error) {
+func (p *Process) stoppedStates() ([]State, error) {
 	var all []State
 	for id, t := range p.threads {
 		if t.running {
@@ -308,7 +302,7 @@ func (s *Stepper) Commit(memory []Patch, vector []byte, regs ptrace.Regs) error 
 		}
 	}
 	s.valid = false
-	clear(s.p.standings)
+	clear(s.p.cached)
 	s.p.code.drop()
 	if len(memory) == 0 && vector == nil {
 		return s.p.noticeEnd(s.p.tracer.SetRegs(s.t.id, &regs))

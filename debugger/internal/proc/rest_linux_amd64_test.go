@@ -23,7 +23,7 @@ func stopInCall(s *Stepper) error {
 // steps end can be made to do calls, as any other.
 func TestRestAtBeginningOfCall(t *testing.T) {
 	program, p := attachInside(t, "forker.c", Options{})
-	err := p.Do(func() error {
+	err := p.WithTracer(func() error {
 		x := p.threads[program.PID]
 		return stopInCall(&Stepper{p: p, ctx: t.Context(), t: x})
 	})

@@ -14,7 +14,7 @@ import (
 // The current thread goes on past a breakpoint that it is at.
 func (p *Process) Resume(ctx context.Context) (Stop, error) {
 	var s Stop
-	err := p.move(ctx, func() (err error) {
+	err := p.withTracerRunning(ctx, func() (err error) {
 		if p.told {
 			return ErrExited
 		}
@@ -92,7 +92,7 @@ func (p *Process) stopOf(t *thread, s Stop) Stop {
 // instruction must run while it is out.
 func (p *Process) runOnce(ctx context.Context) (paused bool, err error) {
 	if len(p.locations) > 0 {
-		err = p.raiseShield()
+		err = p.installTrapHandler()
 	}
 	if err := errors.Join(err, p.passBreakpoints(ctx)); err != nil || p.attention() {
 		return p.mustPause(ctx), errors.Join(err, p.rest())

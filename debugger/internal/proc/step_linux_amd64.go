@@ -61,7 +61,7 @@ type step struct {
 // StepPaused. At the end of f a system call that a thread is still in is
 // interrupted, and begins again when the thread goes on.
 func (p *Process) Step(ctx context.Context, thread int, f func(*Stepper) error) error {
-	return p.move(ctx, func() error {
+	return p.withTracerRunning(ctx, func() error {
 		if p.ended != nil {
 			return ErrExited
 		}
@@ -72,7 +72,7 @@ func (p *Process) Step(ctx context.Context, thread int, f func(*Stepper) error) 
 		if err != nil {
 			return err
 		}
-		if err := p.raiseShield(); err != nil {
+		if err := p.installTrapHandler(); err != nil {
 			return err
 		}
 		return errors.Join(f(&Stepper{p: p, ctx: ctx, t: t, pin: true, patience: blockedAfter}), p.noticeEnd(p.rest()))

@@ -15,3 +15,9 @@ type Written struct {
 	// because they were given back to the system, are not among them.
 	Pages []ptrace.Range
 }
+
+// A Patch is memory that Commit writes.
+type Patch struct {
+	Address uint64
+	Data    []byte
+}

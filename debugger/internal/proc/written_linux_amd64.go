@@ -18,7 +18,7 @@ import (
 // noticed (O_DIRECT, io_uring with registered buffers).
 func (p *Process) Written() (Written, error) {
 	var w Written
-	err := p.look(func() (err error) {
+	err := p.withTracer(func() (err error) {
 		if p.armed {
 			return ErrRunning
 		}
@@ -42,7 +42,7 @@ func (p *Process) Written() (Written, error) {
 // Gather reads all ranges into b, one after the other. What cannot be read is
 // zero. Many small ranges cost much less than by ReadMemory.
 func (p *Process) Gather(ranges []ptrace.Range, b []byte) error {
-	return p.look(func() error {
+	return p.withTracer(func() error {
 		err := p.memory.Gather(ranges, b)
 		for _, r := range ranges {
 			p.hideBreakpoints(r.Start, b[:r.Len()])

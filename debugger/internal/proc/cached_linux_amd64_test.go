@@ -21,7 +21,7 @@ func TestLookAside(t *testing.T) {
 	p := attach(t, program, proc.Options{})
 	stop := stopAtMark(t, p, program.Mark("tick"))
 	set, err := p.SetBreakpoint(proc.BreakpointSpec{Address: stop.Address})
-	if err := errors.Join(err, p.Do(func() error { return nil })); err != nil {
+	if err := errors.Join(err, p.WithTracer(func() error { return nil })); err != nil {
 		t.Fatal(err)
 	}
 	release := p.Occupy()
@@ -92,7 +92,7 @@ func TestKeptRegisters(t *testing.T) {
 			return errors.Join(err, p.SetXState(0, state))
 		}},
 		{"registers set by who has the tracer's thread", func() error {
-			return p.Do(func() error {
+			return p.WithTracer(func() error {
 				regs, err := p.Regs(other)
 				regs.R12 ^= 0x1234
 				return errors.Join(err, p.SetRegs(other, regs))
@@ -137,7 +137,7 @@ func requireKept(t *testing.T, p *proc.Process, after string, thread int) {
 	keptVectors, vectorErr := p.XState(thread, nil)
 	var asked ptrace.Regs
 	var askedVectors []byte
-	err := p.Do(func() (err error) { // there the kernel is asked
+	err := p.WithTracer(func() (err error) { // there the kernel is asked
 		asked, err = p.Regs(thread)
 		if err == nil {
 			askedVectors, err = p.XState(thread, nil)

@@ -13,10 +13,10 @@ import (
 
 // A thread that has come to a breakpoint or done a step is about to get
 // SIGTRAP. If this program is killed just then, the thread does get it, and
-// the process dies. Hence the shield: while the process has breakpoints or is
-// stepped, its handler of SIGTRAP is a return instruction, from which it goes
-// on where it was. The handler that it had is put back by Detach, in children,
-// and before a SIGTRAP that was meant for it is delivered.
+// the process dies. So while the process has breakpoints or is stepped, its handler
+// of SIGTRAP is the one of the rescue code, or, where there is no room for that, a
+// return instruction. Detach restores the handler that the process had; so it is in
+// children, and before a SIGTRAP that was sent to the process is delivered.
 
 // sigaction is the kernel's struct sigaction.
 type sigaction [4]uint64 // handler, flags, restorer, mask
@@ -31,21 +31,21 @@ func (a sigaction) bytes() []byte {
 	return b
 }
 
-// shield is what raiseShield has changed.
-type shield struct {
+// trapHandler is what installTrapHandler has changed.
+type trapHandler struct {
 	ours, old sigaction
 }
 
-// raiseShield changes the handler. A launched program needs none, it is killed
+// installTrapHandler replaces the handler of SIGTRAP. A launched program needs none, it is killed
 // with us, and a process without the code that returns from handlers has none.
-func (p *Process) raiseShield() error {
-	if p.launched || p.shield != nil || p.bare {
+func (p *Process) installTrapHandler() error {
+	if p.launched || p.trapHandler != nil || p.noTrapHandler {
 		return nil
 	}
 	p.prepareRescue()
 	ours, ok := p.trapAction()
 	if !ok {
-		p.bare = true
+		p.noTrapHandler = true
 		p.log.Debug("the process has no code that returns from a signal's handler")
 		return nil
 	}
@@ -58,7 +58,7 @@ func (p *Process) raiseShield() error {
 		old = sigaction{} // it is what a debugger has left that was killed
 	}
 	if err == nil {
-		p.shield = &shield{ours, old}
+		p.trapHandler = &trapHandler{ours, old}
 	}
 	t.trap, t.mask = false, trapMask{}
 	return errors.Join(p.noticeEnd(err), p.recall(t))
@@ -86,29 +86,29 @@ func (p *Process) recall(t *thread) error {
 	return nil
 }
 
-// lowerShield puts the handler back.
-func (p *Process) lowerShield() error {
-	if p.shield == nil || p.ended != nil {
+// restoreTrapHandler restores the handler of the process.
+func (p *Process) restoreTrapHandler() error {
+	if p.trapHandler == nil || p.ended != nil {
 		return nil
 	}
 	t := p.quietThread()
 	if t == nil {
 		return nil
 	}
-	err := p.unshield(t.id, p.memory)
-	p.shield = nil
+	err := p.restoreTrapHandlerOf(t.id, p.memory)
+	p.trapHandler = nil
 	t.trap, t.mask = false, trapMask{}
 	return p.noticeEnd(err)
 }
 
-// unshield puts the handler back in one process, unless it has changed it. The
+// restoreTrapHandlerOf restores the handler in one process, unless it has changed it. The
 // kernel sets it to 0 when a breakpoint is hit where SIGTRAP is blocked.
-func (p *Process) unshield(tid int, m *ptrace.Memory) error {
+func (p *Process) restoreTrapHandlerOf(tid int, m *ptrace.Memory) error {
 	now, err := p.exchange(tid, m, nil)
-	if err != nil || now[0] != p.shield.ours[0] && now[0] != 0 {
+	if err != nil || now[0] != p.trapHandler.ours[0] && now[0] != 0 {
 		return err
 	}
-	_, err = p.exchange(tid, m, &p.shield.old)
+	_, err = p.exchange(tid, m, &p.trapHandler.old)
 	return err
 }
 
@@ -252,11 +252,11 @@ func (p *Process) deliverTraps() error {
 	var errs error
 	for _, id := range p.ids() {
 		t := p.threads[id]
-		if p.shield == nil || t.signal.number != unix.SIGTRAP {
+		if p.trapHandler == nil || t.signal.number != unix.SIGTRAP {
 			continue
 		}
 		p.hold(t)
-		errs = errors.Join(errs, p.lowerShield(), p.sendHeld(t))
+		errs = errors.Join(errs, p.restoreTrapHandler(), p.sendHeld(t))
 		t.told = unix.SIGTRAP
 	}
 	return errs
