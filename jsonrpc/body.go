@@ -24,7 +24,8 @@ type Message struct {
 	ID       ID        // of a broken message
 }
 
-// Decode reads a whole text. The error is the answer to all of it: -32700 when
+// Decode reads a whole text: one message, or an array of them (section 6). It
+// checks every byte and allocates once for a single message. The error is the answer to all of it: -32700 when
 // it is no JSON, -32600 when it is longer than cfg allows, or an empty or too
 // long batch. The body shares memory with text, and logs to cfg's logger.
 func Decode(text []byte, cfg Config) (Body, *Error) {

@@ -16,8 +16,9 @@ type ClientConfig struct {
 	Handler Handler
 }
 
-// A Client calls methods of a server over a stream of lines. Its methods may
-// be called from any goroutine.
+// A Client calls methods of a server over a stream of lines. Calls do not wait for
+// one another, and answers may come in any order. Its methods may be called from
+// any goroutine; Call must not be called from Notified, which holds up its answer.
 type Client struct {
 	conn *Conn
 	stop context.CancelFunc

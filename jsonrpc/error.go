@@ -11,16 +11,26 @@ import (
 // A Code says what kind of error an [Error] is (JSON-RPC 2.0, section 5.1).
 type Code int
 
-// The codes of the specification.
+// The codes of the specification. It reserves -32768 to -32000; -32000 to -32099
+// are for servers and the protocols above.
 const (
-	CodeParseError     Code = -32700
+	// CodeParseError: the text is not JSON. The answer has no id.
+	CodeParseError Code = -32700
+	// CodeInvalidRequest: it is JSON, but no request, or a batch that is empty or
+	// too long.
 	CodeInvalidRequest Code = -32600
+	// CodeMethodNotFound: the handler does not have the method.
 	CodeMethodNotFound Code = -32601
-	CodeInvalidParams  Code = -32602
-	CodeInternalError  Code = -32603
+	// CodeInvalidParams: the method does not take these params.
+	CodeInvalidParams Code = -32602
+	// CodeInternalError: every error that a handler returns without a code of its
+	// own, and a panic. Its cause is logged, not sent.
+	CodeInternalError Code = -32603
 )
 
-// An Error is the error member of a response.
+// An Error is the error member of a response (section 5.1). A handler that returns
+// one decides what the other side sees; a [Client] returns those of the server.
+// It must not be changed once it has been returned.
 type Error struct {
 	Code    Code
 	Message string
@@ -67,7 +77,9 @@ func (e *Error) WithData(v any) *Error {
 	return &Error{Code: e.Code, Message: e.Message, Data: data}
 }
 
-// ErrorOf turns any error into one for the wire. The text of an error that is
+// ErrorOf turns any error into one for the wire: an [*Error] anywhere in its chain
+// as it is, a context's end as an internal error that says so, everything else as
+// an internal error. The text of an error that is
 // not meant for the other side is not shown to it.
 func ErrorOf(err error) *Error {
 	if rpc, ok := errors.AsType[*Error](err); ok {

@@ -2,9 +2,10 @@ package jsonrpc
 
 import "context"
 
-// A Request asks for a method to be run. Without an id it is a notification,
-// which is never answered. Its memory belongs to the message it came from and
-// is good until the handler returns.
+// A Request asks for a method to be run (section 4). Without an id it is a
+// notification (section 4.1), which is never answered. ID and Params share the
+// memory of the message and are valid until the handler returns; Method may be
+// kept.
 type Request struct {
 	ID     ID
 	Method string
@@ -14,17 +15,26 @@ type Request struct {
 // IsNotification reports whether the request has no id and so gets no answer.
 func (r *Request) IsNotification() bool { return r.ID.IsZero() }
 
-// A Response answers a request: with a result, or with an error.
+// A Response answers a request (section 5): with a result, or with an error. It
+// shares the memory of the message.
 type Response struct {
 	ID     ID
 	Result []byte // checked JSON, nil when there is an error
 	Error  *Error
 }
 
-// A Handler answers requests. Handle appends the JSON of the result to dst and
-// returns it; what it returns for a notification is thrown away. An error is
-// answered as [ErrorOf] says; [ErrNoAnswer] is not answered. Handlers of one
-// connection may run at the same time.
+// A Handler answers requests. [MethodMap] is one that decodes and encodes with
+// encoding/json.
+//
+// Handle appends the JSON of the result to dst and returns it, like append; the
+// bytes that are there already must stay. Nothing appended is the result null.
+// The result of a notification is discarded. An error is answered as [ErrorOf]
+// says; [ErrNoAnswer] is not answered. A panic is logged and answered with an
+// internal error.
+//
+// ctx is done when the request is cancelled ([Conn.Cancel]), when it has been
+// answered, and when the connection ends. Handlers of one connection may run at
+// the same time, except as a [Sequencer] says.
 type Handler interface {
 	Handle(ctx context.Context, req *Request, dst []byte) ([]byte, error)
 }
@@ -62,7 +72,9 @@ type BatchGuard interface {
 // interface it is null.
 type IDPolicy interface{ NullID() bool }
 
-// A Sender sends messages to the other side.
+// A Sender sends messages to the other side. Its methods may be called from any
+// goroutine. A handler must not call Call while it runs as a [BlockingHandler],
+// since the answer would not be read.
 type Sender interface {
 	// Notify sends a notification; params are JSON or nil.
 	Notify(ctx context.Context, method string, params []byte) error

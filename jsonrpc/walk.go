@@ -5,8 +5,10 @@ import (
 	"math/bits"
 )
 
-// An Object walks over the members of an object that was checked before. It
-// allocates nothing but the names that have escapes.
+// An Object walks over the members of an object that was checked before: params
+// and results of decoded messages were, other text must pass [Valid] first, or the
+// walk may panic. It allocates nothing but the names that have escapes. A name that
+// is there twice is visited twice.
 //
 //	members := jsonrpc.Members(raw)
 //	for members.Next() {
@@ -49,7 +51,8 @@ func (o *Object) Key() []byte {
 // Value is the member's value as it stands in the message.
 func (o *Object) Value() []byte { return o.value }
 
-// An Array walks over the elements of an array that was checked before.
+// An Array walks over the elements of an array that was checked before, in the same
+// way as an [Object].
 type Array struct{ rest, value []byte }
 
 // Elements returns a walk over arr, whose first byte is its bracket.

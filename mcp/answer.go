@@ -22,8 +22,9 @@ type Result struct {
 	plain bool   // but a text
 }
 
-// A Content is one item of a result or a prompt message. Use the functions
-// below to make one.
+// A Content is one item of a result or a prompt message: text, a picture, a sound,
+// a resource or a link to one. The functions below make one. A revision that does
+// not know its kind gets the nearest that it knows.
 type Content struct {
 	kind     kind
 	text     string

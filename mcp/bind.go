@@ -10,7 +10,8 @@ import (
 	"sync"
 )
 
-// A Binding joins a handler to its schemas. [Typed] and [Raw] make one.
+// A Binding joins a handler to its schemas. [Typed] and [Raw] make one. The schemas
+// are made when the first client asks for them, once.
 type Binding struct {
 	forms  func() (*forms, error) // made by the first call; from any goroutine
 	invoke func(ctx context.Context, call *Call, args []byte) (Result, error)

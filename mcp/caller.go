@@ -7,7 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// A Scope is a right, such as "rulesets:write".
+// A Scope is a right, such as "rulesets:write". The rows of tables name the scopes
+// that exist; nothing else lists them.
 type Scope string
 
 // A Principal is the account that a request is charged to, and its rights.
@@ -24,7 +25,8 @@ type Principal struct {
 	Account any
 }
 
-// Local is the principal of a process that started us: every right, no limits.
+// Local returns the principal of the process that started this one, over standard
+// input and output: it has every right and no limits.
 func Local() Principal { return Principal{ID: "local"} }
 
 // Allows reports whether the principal has the right. All have the empty one.

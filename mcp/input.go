@@ -29,7 +29,8 @@ func Form(message string, schema json.RawMessage) InputRequest {
 	return InputRequest{"elicitation/create", map[string]any{"message": message, "requestedSchema": schema}}
 }
 
-// ErrCannotAsk reports a client that cannot be asked for what a tool needs.
+// ErrCannotAsk reports a client that cannot be asked for what a tool needs: it has
+// not declared the capability, or its revision or transport has no way to ask.
 var ErrCannotAsk = errors.New("the client cannot be asked")
 
 // inputRequired travels up as an error when a modern client has to be asked:
@@ -41,7 +42,8 @@ type inputRequired struct {
 
 func (e *inputRequired) Error() string { return "input from the client is required" }
 
-// Ask asks the client, and returns its answers by the same keys. Legacy
+// Ask asks the client, and returns its answers by the same keys, each the JSON of a
+// result of the method that was asked for. Legacy
 // clients are sent requests and the call waits. Modern clients get an
 // input_required result: Ask then returns an error that the handler must
 // return, and when the client calls again with its answers, Ask finds them.

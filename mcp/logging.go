@@ -5,7 +5,9 @@ import (
 	"strings"
 )
 
-// A Level is the severity of a log message to the client (RFC 5424).
+// A Level is the severity of a log message to the client (RFC 5424, section 6.2.1).
+// A legacy client sets the least severe level that it wants by logging/setLevel, a
+// modern one in the _meta of each request; without it nothing is sent.
 type Level int
 
 // The levels, rising.

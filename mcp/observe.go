@@ -10,7 +10,8 @@ import (
 )
 
 // An Event is one request that was answered, for audit trails and metrics. It
-// holds no arguments and no results.
+// holds no arguments and no results, so that nothing secret reaches a record. It
+// is valid until the observer returns.
 type Event struct {
 	Caller Caller
 	// Method is as it was sent. Known says that there is one of that name.

@@ -3,7 +3,9 @@ package mcp
 import "github.com/triptych-mcp/triptych/jsonrpc"
 
 // A Revision is a dated version of the protocol as a row of facts. Nothing in
-// this program compares dates; it asks the row that governs a request.
+// this program compares dates; it asks the row that governs a request. A new
+// revision is a row here, a [Feature] or rule for each new idea, and its lines in
+// project.go. Revisions are compared by pointer.
 type Revision struct {
 	// Name is the date, "" for clients that never named one.
 	Name string

@@ -70,7 +70,9 @@ const (
 	OutputSchemasNever
 )
 
-// A Server serves tables to bound callers. It may be used from any goroutine.
+// A Server serves tables to bound callers. It may be used from any goroutine. Run
+// must be called for clients to hear of changes, and Close when all handlers have
+// ended.
 type Server struct {
 	cfg        Config
 	tables     []*Table
@@ -211,8 +213,10 @@ func (s *Server) forget(h *Handler) {
 	delete(s.bound, h)
 }
 
-// Handler serves one caller. It implements [jsonrpc.Handler] and the
-// interfaces by which a connection asks for order, cancellation and batches.
+// Handler serves one caller: a connection, a session or one HTTP request. It
+// implements [jsonrpc.Handler] and the interfaces by which a connection asks for
+// order ([jsonrpc.Sequencer], [jsonrpc.BlockingHandler]), notifications
+// ([jsonrpc.Preempter]) and batches ([jsonrpc.BatchGuard], [jsonrpc.IDPolicy]).
 type Handler struct {
 	server  *Server
 	caller  Caller

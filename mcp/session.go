@@ -6,7 +6,9 @@ import (
 )
 
 // A Session holds the state of a legacy client between its requests.
-// Its methods may be called from any goroutine.
+// It is made by the transport, or by Bind for a connection, and ends with
+// [Handler.End] of the handler that is bound with Unsolicited. Its methods may be called from
+// any goroutine.
 type Session struct {
 	// ID names the session; no two of a process have the same one.
 	ID string

@@ -10,7 +10,9 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-// A Table is all that a family serves. It is read-only once a [Server] has it.
+// A Table is all that a family serves: its tools, resources and prompts as rows,
+// and functions for what concerns all of them. It must not be changed once a
+// [Server] has it. [Check] finds mistakes in it.
 type Table struct {
 	// Family names the family; calls of one session to it run in arrival order.
 	Family string
@@ -57,7 +59,8 @@ const (
 	CapabilityLogging
 )
 
-// A Tool is one row of a table.
+// A Tool is one row of a table. Lists, scope checks, records, documents and the
+// public surface that golden files pin are all made from it.
 type Tool struct {
 	Name  string // as documented; '/' is allowed, see [Config.ToolNames]
 	Title string
@@ -126,7 +129,8 @@ type Implementation struct {
 	WebsiteURL  string `json:"websiteUrl,omitempty"`
 }
 
-// A ResourceSource serves the resources of one URI scheme.
+// A ResourceSource serves the resources of one URI scheme. Its functions may be
+// called from any goroutine, several at a time; List and Complete may be nil.
 type ResourceSource struct {
 	Scheme string
 	Scope  Scope
@@ -204,8 +208,9 @@ type PromptMessage struct {
 	Content Content
 }
 
-// Changes take notice of what changed. Its methods may be called from any
-// goroutine and do not block.
+// Changes receives notice of changes from a table's Watch. The server gathers them
+// for 50 ms and then notifies the clients that may see what changed. Its methods
+// may be called from any goroutine and do not block.
 type Changes interface {
 	ToolsChanged()
 	PromptsChanged()
