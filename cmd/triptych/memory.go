@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// limitMemory sets the soft limit of Go's runtime to nine tenths of the control
+// limitMemory sets the soft limit of Go's runtime to four fifths of the control
 // group's, unless GOMEMLIMIT has set one: near it the collector runs more often.
 func limitMemory(getenv func(string) string, log *slog.Logger) {
 	limit := groupMemory(os.ReadFile)
 	if getenv("GOMEMLIMIT") != "" || limit == math.MaxInt64 {
 		return
 	}
-	debug.SetMemoryLimit(limit / 10 * 9)
+	debug.SetMemoryLimit(limit / 5 * 4)
 	log.Debug("memory limited by the control group", "bytes", limit)
 }
 

@@ -21,6 +21,7 @@ type exchange struct {
 	batch   bool         // the body is a batch
 	body    jsonrpc.Body // until it was answered
 	hold    *budget.Hold // the memory of the body
+	slot    *budget.Hold // one of the running requests
 	accepts acceptance
 	handler *mcp.Handler
 	probe   bool  // the body is a single probe
@@ -145,6 +146,7 @@ func (e *exchange) register() {
 
 // leave undoes register.
 func (e *exchange) leave() {
+	e.slot.Release()
 	if e.to.session != nil {
 		e.to.session.removeExchange(e)
 	}

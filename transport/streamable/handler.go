@@ -2,6 +2,7 @@ package streamable
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"sync"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
 	"github.com/triptych-mcp/triptych/transport/internal/hostcheck"
+	"github.com/triptych-mcp/triptych/transport/internal/pressure"
 )
 
 // A Handler is the MCP endpoint. Make one with [New].
@@ -19,6 +21,8 @@ type Handler struct {
 	bodies     *budget.Budget // bytes of bodies
 	answers    *budget.Budget // bytes of answers and messages that clients have not read
 	streams    *budget.Budget // open streams
+	requests   *budget.Budget // running requests
+	gate       *pressure.Gate
 	parked     parked
 	hosts      hostcheck.Hosts
 	principals principals
@@ -36,6 +40,8 @@ func New(cfg Config) *Handler {
 	h.answers = budget.New(budget.Limits{Owner: h.cfg.AnswerMemory, Total: h.cfg.AnswerMemoryTotal})
 	h.streams = budget.New(budget.Limits{Owner: int64(h.cfg.MaxStreams), Total: int64(h.cfg.MaxStreamsTotal)})
 	h.hosts = hostcheck.Hosts{Loopback: h.cfg.Loopback, Names: h.cfg.Hosts}
+	h.requests = budget.New(budget.Limits{Owner: math.MaxInt64, Total: math.MaxInt64})
+	h.gate = pressure.New()
 	h.parked.init()
 	h.sessions.init(h)
 	h.principals.init()

@@ -1,6 +1,7 @@
 package streamable
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -12,11 +13,13 @@ import (
 //
 //	post ─► readBody ─► jsonrpc.Decode ─► route ─► Auth.Charge ─► exchange.serve
 func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
-	e := &exchange{h: h, to: route{caller: caller}, hold: h.bodies.Hold(caller.Principal.ID)}
+	owner := caller.Principal.ID
+	e := &exchange{h: h, to: route{caller: caller}, hold: h.bodies.Hold(owner), slot: h.requests.Hold(owner)}
 	if h.prepare(w, r, e) {
 		e.serve(w, r)
 	} else {
 		e.hold.Release()
+		e.slot.Release()
 	}
 }
 
@@ -61,6 +64,10 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 		return false
 	}
 	h.deliver(&e.body, &e.to)
+	if err := h.waitForMemory(r.Context(), e); err != nil {
+		h.refuseFor(w, h.overBudget(w.Header(), err, orBaseline(e.to.rev), "requests", 0), onlyID(&e.body), hasNullID(e.to.rev))
+		return false
+	}
 	if refused := h.cfg.Auth.Charge(r.Context(), w.Header(), &e.to.caller, e.to.rev, h.billOf(&e.body, &e.to)); refused != nil {
 		h.refuseFor(w, refused, onlyID(&e.body), hasNullID(e.to.rev))
 		return false
@@ -70,6 +77,21 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 		return false
 	}
 	return true
+}
+
+// waitForMemory delays a request while memory is short, unless it is the only one of
+// its principal: one that sends many at once does not delay the others.
+func (h *Handler) waitForMemory(ctx context.Context, e *exchange) error {
+	if !e.body.Answered() || e.to.view.Probe {
+		return nil
+	}
+	if err := e.slot.Take(1); err != nil {
+		return err
+	}
+	if h.requests.Held(e.to.caller.Principal.ID) == 1 {
+		return nil
+	}
+	return h.gate.Wait(ctx)
 }
 
 // refuseBody refuses a body that has no route. A client that tries revisions or

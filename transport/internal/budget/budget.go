@@ -99,6 +99,13 @@ func (b *Budget) Give(owner string, n int64) {
 	}
 }
 
+// Held returns how much the owner holds.
+func (b *Budget) Held(owner string) int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.of[owner]
+}
+
 // Usage returns what is held now.
 func (b *Budget) Usage() Usage {
 	b.mu.Lock()
