@@ -41,7 +41,7 @@ func (s *services) evict(ctx context.Context, endpoint *streamable.Handler, now 
 func departed(principals []string, records []keys.Record, now time.Time) (gone []string) {
 	works := map[string]bool{}
 	for i := range records {
-		works[records[i].ID] = !records[i].Over(now)
+		works[records[i].ID] = !records[i].Inactive(now)
 	}
 	for _, id := range principals {
 		if strings.HasPrefix(id, keys.IDPrefix) && !works[id] {

@@ -97,6 +97,9 @@ func (l *Log) writeNext(sign bool) error {
 	return err
 }
 
+// writeBatch writes the group whose write failed before, if there is one, and then the
+// batch as a group of its own. If the first fails, the batch waits for the next write;
+// if the second fails, the group of the batch does.
 func (l *Log) writeBatch(b *batch, sign bool) error {
 	if err := l.writeGroup(); err != nil {
 		l.requeue(b)
@@ -198,6 +201,7 @@ func (g *group) sign(c *chain, now time.Time) {
 // lines returns the lines of the group without their newlines.
 func (g *group) lines() iter.Seq[[]byte] { return linesOf(g.data) }
 
+// linesOf returns the lines of a text without their newlines.
 func linesOf(data []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for text := range bytes.Lines(data) {

@@ -60,6 +60,7 @@ type files struct {
 	syncData func(*os.File) error // fdatasync(2); tests replace it
 }
 
+// newFiles returns the backend of a configuration, with defaults for what is zero.
 func newFiles(cfg Config) *files {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -216,6 +217,7 @@ func (k *files) sweep(now time.Time) {
 	}
 }
 
+// writeSynced makes a file and syncs it. It fails if the file exists.
 func writeSynced(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -245,6 +247,7 @@ func numbers(dir string) ([]int, error) {
 	return all, nil
 }
 
+// numbered returns the path of the n-th file of a chain.
 func numbered(dir string, n int) string {
 	return filepath.Join(dir, fmt.Sprintf("%06d%s", n, fileSuffix))
 }

@@ -140,10 +140,12 @@ func (w *fileWriter) use(f *os.File, number int) {
 	w.confirmed = mark{file: f, number: number, end: w.confirmed.end}
 }
 
+// mark returns the end of the lines that were written.
 func (w *fileWriter) mark() mark {
 	return mark{file: w.file, number: w.number, size: w.size, end: w.end, unlisted: w.unlisted}
 }
 
+// unsynced returns the number of bytes that a power cut may take.
 func (w *fileWriter) unsynced() int { return len(w.tail) }
 
 // errReplaced is returned by a sync that finds the name of a file gone, or leading
@@ -208,6 +210,8 @@ func (w *fileWriter) deleteRetired() {
 // close lets another process have the chain.
 func (w *fileWriter) close() error { return errors.Join(w.closeFiles(), w.lock.Close()) }
 
+// closeFiles cuts the room off and closes the files, as far as they are open. The lock
+// stays.
 func (w *fileWriter) closeFiles() error {
 	errs := []error{}
 	if w.file != nil {

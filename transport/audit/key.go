@@ -41,6 +41,7 @@ func loadKey(dir string) (ed25519.PrivateKey, error) {
 	return key, writePublic(dir, key.Public().(ed25519.PublicKey))
 }
 
+// readKey reads the private key of a PEM file.
 func readKey(path string) (ed25519.PrivateKey, error) {
 	return readPEM[ed25519.PrivateKey](path, x509.ParsePKCS8PrivateKey)
 }

@@ -11,6 +11,8 @@ type lock chan struct{}
 
 func newLock() lock { return make(lock, 1) }
 
+// acquire waits without a limit: for the timer and for Close, which no client waits
+// for.
 func (k lock) acquire() { k <- struct{}{} }
 func (k lock) release() { <-k }
 

@@ -86,6 +86,7 @@ type cursor struct {
 	stop   func()
 }
 
+// newCursor returns a cursor before the first record of a chain. Stop it.
 func newCursor(ctx context.Context, c stored, f *Filter) *cursor {
 	pull, stop := iter.Pull2(records(ctx, c, f))
 	return &cursor{pull: pull, stop: stop}
@@ -97,6 +98,7 @@ func (c *cursor) next() (ok bool) {
 	return ok
 }
 
+// compare orders cursors: errors first, then the older record.
 func (c *cursor) compare(other *cursor) int {
 	switch {
 	case c.err != nil:

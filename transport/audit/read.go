@@ -41,6 +41,7 @@ type place struct {
 // A fileChain is a chain in a folder.
 type fileChain struct{ dir string }
 
+// chains implements backend.
 func (k *files) chains(context.Context) ([]stored, error) {
 	ids, err := k.ids()
 	all := make([]stored, len(ids))
@@ -50,6 +51,7 @@ func (k *files) chains(context.Context) ([]stored, error) {
 	return all, err
 }
 
+// publicKey implements backend.
 func (k *files) publicKey() (ed25519.PublicKey, error) {
 	return ReadPublicKey(filepath.Join(k.cfg.Dir, publicFile))
 }
@@ -79,6 +81,8 @@ func (c *fileChain) flush() error {
 // headTries limits how often a head is read again that changes meanwhile.
 const headTries = 5
 
+// head reads the head again while it changes: the writer replaces it in place, so a
+// reader may find a part of the old and of the new one.
 func (c *fileChain) head(context.Context) (text []byte, err error) {
 	for range headTries {
 		if text, err = readHead(c.dir); !errors.Is(err, errHead) {
@@ -88,6 +92,8 @@ func (c *fileChain) head(context.Context) (text []byte, err error) {
 	return text, err
 }
 
+// lines yields the lines of all files, and of a file that was written again in part
+// only those that count.
 func (c *fileChain) lines(ctx context.Context) iter.Seq2[place, error] {
 	return func(yield func(place, error) bool) {
 		all, err := numbers(c.dir)

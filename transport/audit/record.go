@@ -64,6 +64,8 @@ const (
 	timeStart = `,"time":"`
 )
 
+// formatTime returns a time as the trail has it: UTC, to the microsecond, always of the
+// same length, so that times compare as texts.
 func formatTime(t time.Time) string { return t.UTC().Format(timeFormat) }
 
 // body is the record as members of a JSON object, after seq. Members that are
@@ -86,6 +88,8 @@ func (r *Record) body(dst []byte) []byte {
 	return r.details(dst)
 }
 
+// details appends the details in order of name: the order of a map would give equal
+// records different bytes.
 func (r *Record) details(dst []byte) []byte {
 	if len(r.Details) == 0 {
 		return dst

@@ -215,6 +215,7 @@ func (w *fileWriter) cutTail() error {
 	return w.file.Truncate(w.size)
 }
 
+// sizeOf returns the size of a file, 0 if there is none.
 func sizeOf(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {

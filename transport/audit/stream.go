@@ -18,11 +18,14 @@ type streamWriter struct {
 	waits  bool // the server can confirm that it has synced
 }
 
+// stream returns the key of the stream.
 func (w *streamWriter) stream() string { return streamPrefix + w.id }
 
 // syncKey is a key on the same node of a cluster as the stream.
 func (w *streamWriter) syncKey() string { return "triptych:audit-sync:{" + w.stream() + "}" }
 
+// A stream has no files, so these methods have nothing to do; a server that has
+// answered has all lines.
 func (w *streamWriter) preface(*chain, time.Time) []note { return nil }
 func (w *streamWriter) isFull(time.Time) bool            { return false }
 func (w *streamWriter) rotate()                          {}
@@ -44,6 +47,8 @@ func (w *streamWriter) write(g *group, _ *chain) error {
 	return nil
 }
 
+// add adds lines behind those that are stored, in one transaction. Ids are numbers of
+// lines, so that lines that are there already make the transaction fail.
 func (w *streamWriter) add(ctx context.Context, lines [][]byte) error {
 	_, err := w.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		for i, text := range lines {

@@ -103,6 +103,16 @@ func (l *Log) runRound(finish bool) error {
 	return err
 }
 
+// sync is one round:
+//
+//	rewrite what a failed sync has lost        beforeWrite, rewrite
+//	sync and sign a file that is full          beforeWrite, endFile
+//	write the batch, with a signed head if due writeNext
+//	── release writing: others may write ──
+//	sync                                       medium.sync
+//	publish the signed head                    confirm
+//
+// It records in r how far it syncs. The caller holds syncing.
 func (l *Log) sync(r *syncRound, finish bool) error {
 	l.writing.acquire()
 	if l.chain == nil {

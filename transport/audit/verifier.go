@@ -118,6 +118,7 @@ func (v *verifier) headBefore(f *fileNote) bool {
 	return err == nil && l.isHeadOf(v.key, v.report.Chain) && l.note.Head.Seq <= f.After
 }
 
+// trusts reports whether a key is one of the trusted ones.
 func (v *verifier) trusts(key ed25519.PublicKey) bool {
 	return slices.ContainsFunc(v.trusted, func(k ed25519.PublicKey) bool { return k.Equal(key) })
 }

@@ -112,6 +112,8 @@ func (l *Log) Verify(ctx context.Context, trusted ...ed25519.PublicKey) (Report,
 	return verify(ctx, l.backend, trusted)
 }
 
+// verify checks all chains of a backend. The public key of the backend is trusted if no
+// other is given.
 func verify(ctx context.Context, b backend, trusted []ed25519.PublicKey) (Report, error) {
 	chains, err := b.chains(ctx)
 	if err != nil {

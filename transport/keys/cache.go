@@ -31,17 +31,18 @@ type cache struct {
 	last  atomic.Pointer[ring]
 	asked atomic.Int64 // when the load of last began, since epoch
 
-	mu     sync.Mutex
-	flight *flight // the load that runs, nil if none
+	mu      sync.Mutex
+	loading *sharedLoad // under way, nil if none
 }
 
-// A flight is one load.
-type flight struct {
-	began int64
+// A sharedLoad is one load that any number of callers wait for.
+type sharedLoad struct {
+	began int64         // on the clock of the cache
 	done  chan struct{} // closed when err is set
 	err   error
 }
 
+// newCache returns a cache without a ring: the first look-up loads one.
 func newCache(load func(context.Context, *ring) (*ring, error)) *cache {
 	return &cache{load: load, epoch: time.Now()}
 }
@@ -113,20 +114,22 @@ func (c *cache) refresh(ctx context.Context, since int64) error {
 		if asked := c.asked.Load(); asked != 0 && asked >= since {
 			return nil
 		}
-		f, mine := c.board()
+		f, mine := c.joinLoad()
 		if mine {
-			c.fly(ctx, f)
+			c.runLoad(ctx, f)
 		} else if err := wait(ctx, f.done); err != nil {
 			return err
 		}
 		if f.err != nil && f.began >= since {
 			return f.err
 		}
-		// The flight that we joined began too early for us: its outcome,
-		// good or bad, says nothing.
+		// The load that was joined began before since: its outcome, good or
+		// bad, says nothing about the time after that.
 	}
 }
 
+// wait waits for a load that another goroutine runs, and stops waiting when ctx is
+// done; the load goes on.
 func wait(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
@@ -136,25 +139,25 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// board returns the load that runs, or a new one that the caller must run.
-func (c *cache) board() (f *flight, mine bool) {
+// joinLoad returns the load that is under way, or a new one that the caller must run.
+func (c *cache) joinLoad() (f *sharedLoad, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.flight != nil {
-		return c.flight, false
+	if c.loading != nil {
+		return c.loading, false
 	}
-	c.flight = &flight{began: c.clock(), done: make(chan struct{})}
-	return c.flight, true
+	c.loading = &sharedLoad{began: c.clock(), done: make(chan struct{})}
+	return c.loading, true
 }
 
-// fly runs a load. It does not end with the request that happens to run it:
+// runLoad runs a load. It does not end with the request that happens to run it:
 // others wait for it.
-func (c *cache) fly(ctx context.Context, f *flight) {
+func (c *cache) runLoad(ctx context.Context, f *sharedLoad) {
 	defer close(f.done)
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.flight = nil
+		c.loading = nil
 	}()
 	f.err = ErrUnavailable // should load panic
 	r, err := c.load(context.WithoutCancel(ctx), c.last.Load())

@@ -23,7 +23,7 @@ const fileName = "keys.json"
 // until the file is valid again. A file that goes away is a ring without keys.
 type FileStore struct {
 	*cache
-	*desk
+	*manager
 	dir string
 	log *slog.Logger
 
@@ -38,7 +38,7 @@ var _ Store = (*FileStore)(nil)
 // those given here.
 func OpenFile(dir string, log *slog.Logger, now func() time.Time, scopes ...mcp.Scope) (*FileStore, error) {
 	s := &FileStore{dir: dir, log: log.With("component", "keys")}
-	s.cache, s.desk = newCache(s.load), &desk{backend: s, now: now, scopes: scopes}
+	s.cache, s.manager = newCache(s.load), &manager{backend: s, now: now, scopes: scopes}
 	if _, err := s.current(context.Background()); err != nil {
 		return nil, err
 	}

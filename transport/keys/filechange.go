@@ -35,6 +35,8 @@ func (s *FileStore) rewrite(ctx context.Context, edit func(*ring) ([]Record, err
 	return errors.Join(s.rewriteLocked(edit), lock.Close())
 }
 
+// rewriteLocked replaces the file by what edit makes of its records. The caller holds
+// the lock of the folder, so no other process changes the file meanwhile.
 func (s *FileStore) rewriteLocked(edit func(*ring) ([]Record, error)) error {
 	old, err := s.read()
 	if err != nil {

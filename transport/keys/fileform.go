@@ -73,6 +73,8 @@ func readRing(f *os.File) (*ring, error) {
 // othersWrite are the permissions that would let anybody make keys.
 const othersWrite = 0o022
 
+// checkMode refuses a file that other users may read or write: hashes tell which keys
+// there are, and a record that another user adds would open the server.
 func checkMode(info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return errors.New("it is no regular file")

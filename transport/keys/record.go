@@ -95,8 +95,9 @@ func (r *Record) Check(now time.Time, from netip.Addr) error {
 	return nil
 }
 
-// Over reports whether the key opens nothing any more, wherever it is used.
-func (r *Record) Over(now time.Time) bool {
+// Inactive reports whether the key was revoked or has expired, so that it works from
+// no address.
+func (r *Record) Inactive(now time.Time) bool {
 	return !r.Revoked.IsZero() || !r.Expires.IsZero() && !now.Before(r.Expires)
 }
 

@@ -122,6 +122,7 @@ func (s *Settings) check() error {
 	return s.checkParts()
 }
 
+// checkParts checks each scope and range, and that plan and limits fit each other.
 func (s *Settings) checkParts() error {
 	for _, scope := range s.Scopes {
 		if !scopeForm().MatchString(string(scope)) {
@@ -147,6 +148,8 @@ func (s *Settings) checkParts() error {
 	return nil
 }
 
+// isName reports whether a text can be a name: at most maxName printable characters.
+// The empty name is one.
 func isName(text string) bool {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
 	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= maxName && strings.IndexFunc(text, unprintable) < 0

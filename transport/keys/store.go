@@ -53,8 +53,8 @@ type backend interface {
 	change(ctx context.Context, id string, edit func(Record) (Record, error)) (Record, error)
 }
 
-// A desk has the rules of managing keys, for any backend.
-type desk struct {
+// A manager creates, rotates, revokes and updates keys of any backend.
+type manager struct {
 	backend backend
 	now     func() time.Time
 	scopes  []mcp.Scope // of a new key that names none
@@ -71,20 +71,20 @@ const (
 var idForm = regexp.MustCompile(`^key_[0-9a-z]{10}$`)
 
 // Create implements [Store].
-func (d *desk) Create(ctx context.Context, kind Kind, s Settings) (Record, Token, error) {
+func (m *manager) Create(ctx context.Context, kind Kind, s Settings) (Record, Token, error) {
 	if kind != Live && kind != Test {
 		return Record{}, Token{}, fmt.Errorf("%q is no kind of key", kind)
 	}
-	s = s.filled(d.scopes)
+	s = s.filled(m.scopes)
 	if err := s.check(); err != nil {
 		return Record{}, Token{}, err
 	}
 	t := NewToken(kind)
-	r := Record{Kind: kind, Hint: t.String(), Hash: t.hash(), Settings: s, Created: stored(d.now())}
+	r := Record{Kind: kind, Hint: t.String(), Hash: t.hash(), Settings: s, Created: stored(m.now())}
 	for added := false; !added; {
 		r.ID = IDPrefix + randomText(idAlphabet, idLen)
 		var err error
-		if added, err = d.backend.insert(ctx, r); err != nil {
+		if added, err = m.backend.insert(ctx, r); err != nil {
 			return Record{}, Token{}, err
 		}
 	}
@@ -92,17 +92,17 @@ func (d *desk) Create(ctx context.Context, kind Kind, s Settings) (Record, Token
 }
 
 // Rotate implements [Store].
-func (d *desk) Rotate(ctx context.Context, id string, grace time.Duration) (Record, Token, error) {
+func (m *manager) Rotate(ctx context.Context, id string, grace time.Duration) (Record, Token, error) {
 	if grace < 0 {
 		return Record{}, Token{}, errors.New("the time that the old token works on is negative")
 	}
 	var t Token
-	r, err := d.backend.change(ctx, id, func(r Record) (Record, error) {
+	r, err := m.backend.change(ctx, id, func(r Record) (Record, error) {
 		if !r.Revoked.IsZero() {
 			return r, ErrRevoked
 		}
 		t = NewToken(r.Kind)
-		return r.rotated(t, stored(d.now()), grace), nil
+		return r.rotated(t, stored(m.now()), grace), nil
 	})
 	if err != nil {
 		return Record{}, Token{}, err
@@ -121,18 +121,18 @@ func (r Record) rotated(t Token, now time.Time, grace time.Duration) Record {
 }
 
 // Revoke implements [Store].
-func (d *desk) Revoke(ctx context.Context, id string) (Record, error) {
-	return d.backend.change(ctx, id, func(r Record) (Record, error) {
+func (m *manager) Revoke(ctx context.Context, id string) (Record, error) {
+	return m.backend.change(ctx, id, func(r Record) (Record, error) {
 		if r.Revoked.IsZero() {
-			r.Revoked = stored(d.now())
+			r.Revoked = stored(m.now())
 		}
 		return r, nil
 	})
 }
 
 // Update implements [Store].
-func (d *desk) Update(ctx context.Context, id string, change func(*Settings) error) (Record, error) {
-	return d.backend.change(ctx, id, func(r Record) (Record, error) {
+func (m *manager) Update(ctx context.Context, id string, change func(*Settings) error) (Record, error) {
+	return m.backend.change(ctx, id, func(r Record) (Record, error) {
 		s := r.plain() // slices of its own
 		if err := change(&s); err != nil {
 			return r, err

@@ -72,6 +72,7 @@ func ParseToken(text string) (Token, error) {
 	return Token{text}, nil
 }
 
+// hasKind reports whether a text begins like a token of some kind.
 func hasKind(text string) bool {
 	return strings.HasPrefix(text, marker+string(Live)+"_") || strings.HasPrefix(text, marker+string(Test)+"_")
 }

@@ -37,7 +37,7 @@ const (
 // though it may have been made.
 type ValkeyStore struct {
 	*cache
-	*desk
+	*manager
 	client redis.UniversalClient
 	log    *slog.Logger
 }
@@ -48,7 +48,7 @@ var _ Store = (*ValkeyStore)(nil)
 // stays the caller's. A new key that names no scopes gets those given here.
 func OpenValkey(client redis.UniversalClient, log *slog.Logger, now func() time.Time, scopes ...mcp.Scope) *ValkeyStore {
 	s := &ValkeyStore{client: client, log: log.With("component", "keys")}
-	s.cache, s.desk = newCache(s.load), &desk{backend: s, now: now, scopes: scopes}
+	s.cache, s.manager = newCache(s.load), &manager{backend: s, now: now, scopes: scopes}
 	return s
 }
 

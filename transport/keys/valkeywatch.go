@@ -31,6 +31,7 @@ func (s *ValkeyStore) Watch(ctx context.Context) error {
 	return nil
 }
 
+// pause waits for some time or until ctx is done.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -80,6 +81,8 @@ func (s *ValkeyStore) listen(ctx context.Context) error {
 	}
 }
 
+// isTimeout reports whether nothing came in time, which is no failure of a
+// subscription.
 func isTimeout(err error) bool {
 	netErr, ok := errors.AsType[net.Error](err)
 	return ok && netErr.Timeout()

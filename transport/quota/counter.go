@@ -53,6 +53,7 @@ func (c *counter) roll(now time.Time) {
 	c.spare = 0
 }
 
+// usage returns the windows as callers see them, under the limits of now.
 func (t *tally) usage(limits Limits) Usage {
 	return Usage{
 		Month:  Window{Limit: limits.Month, Used: t.used, Reset: t.monthEnd},

@@ -34,6 +34,7 @@ func lineOf(key string, c *counter) line {
 	}
 }
 
+// unixOf returns Unix seconds, and 0 for the zero time, which has other ones.
 func unixOf(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -124,6 +125,7 @@ func (j *journal) replay(data []byte) (torn int, err error) {
 	return torn, nil
 }
 
+// parseLine parses a line with its newline. A line without one was cut off by a crash.
 func parseLine(text []byte) (l line, ok bool) {
 	if !bytes.HasSuffix(text, []byte("\n")) {
 		return l, false
@@ -138,7 +140,7 @@ func (j *journal) add(l line) error {
 	j.io.Lock()
 	defer j.io.Unlock()
 	if !b.written { // no other goroutine wrote it meanwhile
-		j.leave()
+		j.closeBatch()
 		b.err = j.writeLocked(b.lines)
 		b.written = true
 	}
@@ -156,9 +158,9 @@ func (j *journal) join(l line) *batch {
 	return j.next
 }
 
-// leave makes later lines join another batch. A batch that is not written is
+// closeBatch makes later lines join another batch. A batch that is not written is
 // the one that is joined, for both change under the io lock.
-func (j *journal) leave() {
+func (j *journal) closeBatch() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.next = nil
@@ -187,11 +189,12 @@ func (j *journal) writeLocked(lines []line) error {
 		return err
 	}
 	j.size += int64(len(data))
-	j.hold(lines)
+	j.setLive(lines)
 	return nil
 }
 
-func (j *journal) hold(lines []line) {
+// setLive makes lines the current ones of their keys.
+func (j *journal) setLive(lines []line) {
 	for _, l := range lines {
 		j.live[l.Key] = l
 	}
@@ -238,6 +241,7 @@ func (j *journal) replaceLocked(all map[string]line) error {
 	return nil
 }
 
+// encode returns lines as they stand in the file: JSON, one a line.
 func encode(lines []line) ([]byte, error) {
 	var data bytes.Buffer
 	enc := json.NewEncoder(&data)

@@ -66,6 +66,7 @@ func ParsePlan(text string) (Plan, error) {
 	return "", fmt.Errorf("unknown plan %q; there are %s", text, joined(Plans()))
 }
 
+// joined returns the names of plans, for the text of an error.
 func joined(all []Plan) string {
 	words := make([]string, len(all))
 	for i, p := range all {

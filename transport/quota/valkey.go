@@ -72,6 +72,8 @@ func (v *Valkey) Peek(ctx context.Context, key string, limits Limits, now time.T
 	return usage, err
 }
 
+// run runs the script that counts. take is the number of requests to grant, 0 to read
+// the counts only. granted reports whether the script has counted them.
 func (v *Valkey) run(ctx context.Context, key string, limits Limits, now time.Time, take int64) (u Usage, granted bool, err error) {
 	ctx, stop := context.WithTimeout(ctx, valkeyWait)
 	defer stop()
