@@ -10,11 +10,7 @@ type SigInfo [128]byte
 
 // Values of SigInfo.Code.
 const (
-	CodeUser   = 0    // kill(2)
 	CodeKernel = 0x80 // an int3 instruction, for one
-	CodeTkill  = -6   // tgkill(2)
-	CodeBreak  = 1    // SIGTRAP: a step over a system call
-	CodeTrace  = 2    // SIGTRAP: a step
 	CodePerf   = 6    // SIGTRAP: a perf event
 )
 
