@@ -35,6 +35,7 @@ type serveFlags struct {
 	hosts, origins  []string
 	budgets         budgetFlags
 	drain           time.Duration
+	drainDelay      time.Duration
 	noFastPath      bool
 	oidc            oidcFlags
 }
@@ -50,6 +51,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	f.budgets.register(set)
 	set.BoolVar(&f.noFastPath, "no-http1-fast-path", false, "leave all of HTTP/1.1 to Go's net/http, which takes more of the processor")
 	set.DurationVar(&f.drain, "drain", 10*time.Second, "let calls finish for so `long` when the server is told to end")
+	set.DurationVar(&f.drainDelay, "drain-delay", 0, "when the server is told to end, go on for so `long` while /readyz answers 503, so that balancers look elsewhere")
 	set.StringVar(&f.metrics, "metrics-listen", "", "show metrics for Prometheus at this `address`, such as 127.0.0.1:9464; without a host it is loopback")
 	f.oidc.register(set)
 }
@@ -112,7 +114,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	tokens.describe(routes)
 	listening := https.Config{
 		Certificates: certificates, Routes: routes, Proxies: proxies, WithoutFastPath: f.noFastPath,
-		Ready: shared.ready, Drain: endpoint.Shutdown, DrainTime: f.drain,
+		Ready: shared.ready, Drain: endpoint.Shutdown, DrainTime: f.drain, DrainDelay: f.drainDelay,
 		Logger: env.Logger.With("component", "https"),
 	}
 	f.budgets.ofListener(&listening)

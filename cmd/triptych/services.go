@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -92,12 +93,19 @@ func openMeter(ctx context.Context, client redis.UniversalClient, env mcp.Env) (
 	return meter, err
 }
 
-// ready reports whether what the server needs answers.
+// readyKey is a key of the store that is written to see whether it can be.
+const readyKey = "triptych:ready"
+
+// ready returns an error while records wait for the audit trail that cannot be
+// written, or the store cannot be written: a read-only replica answers pings, too.
 func (s *services) ready(ctx context.Context) error {
+	if err := s.recorder.commit(ctx); err != nil {
+		return err
+	}
 	if s.client == nil {
 		return nil
 	}
-	return s.client.Ping(ctx).Err()
+	return s.client.Set(ctx, readyKey, "", time.Minute).Err()
 }
 
 func (s *services) close() error {

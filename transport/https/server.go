@@ -33,6 +33,10 @@ type Config struct {
 	// done.
 	Drain func(context.Context)
 
+	// DrainDelay is the time between the end of Serve's context and the end of the
+	// listener; /readyz answers 503 then, so that balancers look elsewhere.
+	DrainDelay time.Duration
+
 	HeaderTime  time.Duration // for connecting, TLS and the head of a request; 10 s
 	RequestTime time.Duration // for a whole request until its answer; 150 s
 	IdleTime    time.Duration // between requests; 120 s
@@ -71,6 +75,8 @@ func (c Config) withDefaults() Config {
 type Server struct {
 	cfg     Config
 	limited atomic.Pointer[connlimit.Listener] // nil until Serve
+
+	draining atomic.Bool // no new clients are wanted
 }
 
 // New returns a server. It starts nothing.
@@ -114,6 +120,12 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
+	}
+	s.draining.Store(true)
+	select {
+	case err := <-failed:
+		return err
+	case <-time.After(s.cfg.DrainDelay):
 	}
 	run.drain()
 	return <-failed
@@ -278,6 +290,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 const readyTime = 2 * time.Second
 
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if s.draining.Load() {
+		say(w, http.StatusServiceUnavailable, "draining")
+		return
+	}
 	ctx, stop := context.WithTimeout(r.Context(), readyTime)
 	defer stop()
 	if s.cfg.Ready != nil {

@@ -79,6 +79,30 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// While it waits before the end, a server still serves but is not ready.
+func TestDrainDelay(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		h := serve(t, https.Config{Routes: routes(says("here")), DrainDelay: 5 * time.Second})
+		client := h.client(t)
+		began := time.Now()
+		h.stop()
+		synctest.Wait()
+		time.Sleep(time.Second)
+		if status, body := get(t, client, "http://localhost/readyz"); status != http.StatusServiceUnavailable || body != "draining\n" {
+			t.Errorf("/readyz: %d %q, want 503 draining", status, body)
+		}
+		for _, path := range []string{"/healthz", "/mcp"} {
+			if status, _ := get(t, client, "http://localhost"+path); status != http.StatusOK {
+				t.Errorf("%s: %d, want 200", path, status)
+			}
+		}
+		client.CloseIdleConnections()
+		if err := <-h.done; err != nil || time.Since(began) != 5*time.Second {
+			t.Errorf("it ended with %v after %v, want 5s", err, time.Since(began))
+		}
+	})
+}
+
 func TestHeaderLimit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := serve(t, https.Config{Routes: routes(says("here")), MaxHeader: 8 << 10})
