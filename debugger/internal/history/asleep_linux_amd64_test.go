@@ -75,7 +75,8 @@ func TestOthersSleep(t *testing.T) {
 				if _, err := h.Seek(h.Oldest()); err != nil {
 					t.Fatal(err)
 				}
-				// Single steps, which is what it must not come to, make 5,000 at most.
+				// Single steps, which it must not fall back to, make 5,000 at
+				// most.
 				if counted := now - number(t, h.View(), counter); counted < 20_000 {
 					t.Errorf("the thread that computes has made %d rounds, want many", counted)
 				}

@@ -16,8 +16,8 @@ const (
 	callRseq        = 334
 )
 
-// threadBlock is how much of a thread's own structure is looked at when it
-// ends: the kernel clears its id there, and a list of locks.
+// threadBlock is the number of bytes of a thread's own structure that are saved
+// when it ends: the kernel clears the thread's id there, and a list of locks.
 const threadBlock = 0x900
 
 // prepareCall adds what a system call may change.
@@ -142,7 +142,7 @@ func (r *Recorder) appendThread(b []byte, id int, regs ptrace.Regs) []byte {
 	return appendExtra(b, extraThread, appendNumber(nil, uint64(len(v.threads)-1)))
 }
 
-// meet makes a record of a thread that nobody knows yet.
+// meet makes a record of a thread that is not in the table yet.
 func (r *Recorder) meet(id int, regs *ptrace.Regs) {
 	var none ptrace.Regs
 	h := head{kind: Changed, parts: partExtra, thread: r.view().current}

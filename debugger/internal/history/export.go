@@ -29,8 +29,9 @@ type ExportOptions struct {
 	// Symbolize names addresses in JSON and text; it may be nil.
 	Symbolize x86.Symbolizer
 
-	// Memory is how many bytes of writable memory go into a binary trace beside
-	// what its steps have touched; 0 is DefaultMemory, -1 none.
+	// Memory is the number of bytes of writable memory that go into a binary
+	// trace beside the memory its steps have touched; 0 means DefaultMemory, -1
+	// none.
 	Memory int
 
 	// Program says what was traced, in the header.
@@ -40,7 +41,7 @@ type ExportOptions struct {
 	Progress func(done, total uint64)
 }
 
-// DefaultMemory is how many bytes of other memory a binary trace has.
+// DefaultMemory is the number of bytes of other memory in a binary trace.
 const DefaultMemory = 16 << 20
 
 // Exported tells what was written.
@@ -108,7 +109,7 @@ func (e *exporter) export() error {
 	return fmt.Errorf("no such format: %q", e.o.Format)
 }
 
-// progressEvery is how many steps are written between reports.
+// progressEvery is the number of steps written between reports.
 const progressEvery = 1 << 14
 
 // tick reports progress and looks whether the caller is still there.

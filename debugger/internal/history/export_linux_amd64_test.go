@@ -106,7 +106,7 @@ func TestOpenFiles(t *testing.T) {
 	}
 }
 
-// moment is what a view shows.
+// moment returns the state that a view shows.
 func (s *subject) moment(v *history.View) moment {
 	s.t.Helper()
 	m := s.take(v, v.Thread(), v.Maps())

@@ -31,7 +31,7 @@ const (
 	blockEnd     = 'E'
 )
 
-// blockSize is how large a block is at most, unless one record is larger.
+// blockSize limits the size of a block, unless one record is larger.
 const blockSize = 1 << 20
 
 // Contents of a page in a block.
@@ -157,7 +157,7 @@ func addPages(pages map[uint64]bool, addr, n uint64) {
 	}
 }
 
-// stackShown is how much of each thread's stack is in a trace at least.
+// stackShown is the least number of bytes of each thread's stack in a trace.
 const stackShown = 64 << 10
 
 // heads adds the first pages of mapped files, which say which files they are.

@@ -39,7 +39,7 @@ type memorySet struct {
 	After   string `json:"after"`
 }
 
-// shownBytes is how much of a piece of memory is shown.
+// shownBytes limits the bytes shown of a piece of memory.
 const shownBytes = 64
 
 // regNames are the registers in the order of [ptrace.Regs].

@@ -8,7 +8,7 @@ import (
 // traceFormat names the format in the header of JSON.
 const traceFormat = "triptych-trace"
 
-// A traceHeader is what JSON begins with.
+// A traceHeader is the first object of a trace in JSON.
 type traceHeader struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// DefaultBudget is how many bytes of records a history keeps.
+// DefaultBudget limits the bytes of records in a history.
 const DefaultBudget = 256 << 20
 
 // MinBudget is the least budget that is of use.
@@ -61,7 +61,7 @@ func (h *History) Oldest() uint64 { return h.log.oldest() }
 // End is the position of the present.
 func (h *History) End() uint64 { return h.log.end() }
 
-// Bytes is how much memory the records take; it is never more than the budget.
+// Bytes returns the size of the records in memory; it never exceeds the budget.
 func (h *History) Bytes() int { return h.log.bytes }
 
 // Begins says why there is nothing before Oldest.
@@ -74,8 +74,8 @@ func (h *History) restart(reason string) {
 	h.arrive()
 }
 
-// append adds a record. The view must be at the present, and have been moved
-// there by whoever made the record.
+// append adds a record. The view must be at the present, and the caller must
+// have applied the record to it.
 func (h *History) append(record []byte) {
 	oldest := h.log.oldest()
 	if err := h.log.append(record); err != nil {
@@ -95,7 +95,7 @@ type Travel struct {
 	Gaps  []Gap  // in the order in which they were passed; at most maxGaps
 }
 
-// maxGaps is how many gaps are told.
+// maxGaps limits the gaps that are reported.
 const maxGaps = 16
 
 // A Gap is a stretch between two positions in which the process ran by itself.
@@ -168,7 +168,7 @@ func (h *History) pass(back bool, travel *Travel) error {
 	return nil
 }
 
-// arrive is what happens when the view is at the present again.
+// arrive updates the history when the view is at the present again.
 func (h *History) arrive() {
 	v := &h.view
 	v.position, v.end, v.remapped = h.log.end(), true, false
@@ -202,8 +202,8 @@ func extraOf(record []byte, threads int, f func(tag byte, payload *decoder)) {
 	}
 }
 
-// checkEvery is how many positions a search passes between looks at its
-// context.
+// checkEvery is the number of positions that a search passes between checks of
+// its context.
 const checkEvery = 1 << 12
 
 // ReverseContinue goes back until hit is true of the view, at least one

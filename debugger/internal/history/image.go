@@ -72,9 +72,9 @@ func (r *Recorder) look(s *snapshot, keep func(addr uint64, old []byte)) error {
 	return nil
 }
 
-// changed is what may differ from the image, in memory that was mapped at the
-// last look, and in other memory. Pages that are not there are zero, unless they
-// were something before.
+// changed returns the memory that may differ from the image: in kept the memory
+// that was mapped when the image was taken, in fresh other memory. Absent pages
+// are zero, unless they had contents before.
 func (p *image) changed(w *proc.Written, present spanSet) (kept, fresh spanSet) {
 	if !p.valid {
 		return nil, present

@@ -32,8 +32,8 @@ type interpreter struct {
 	diffs   [32]uint64 // of registers, by their bits in a record's mask
 }
 
-// maxRow is how many steps are interpreted before the processor makes one, which
-// is where pauses are seen.
+// maxRow limits the steps that are interpreted before the processor makes one,
+// after which pauses are noticed.
 const maxRow = 1 << 17
 
 func newInterpreter(r *Recorder) *interpreter {
@@ -45,7 +45,7 @@ func newInterpreter(r *Recorder) *interpreter {
 	return p
 }
 
-// maxPages is how many pages are kept. When there are more, all are dropped.
+// maxPages limits the cached pages. When there are more, all are dropped.
 const maxPages = 1 << 14
 
 // Load is for the machine. Memory that others may write is the processor's.
@@ -219,10 +219,11 @@ func (p *interpreter) appendWrites(b []byte, writes []interp.Write) []byte {
 	return insertCount(b, at, pieces)
 }
 
-// maxPiece is how many bytes a step writes at one place, and one quadword.
+// maxPiece limits the bytes that a step writes at one place, and one quadword.
 const maxPiece = 64 + 8
 
-// adjacent is how many writes from the first on are one behind the other.
+// adjacent returns the number of writes, from the first on, that follow one
+// another without a gap.
 func adjacent(writes []interp.Write) int {
 	end, total := writes[0].Addr, 0
 	for n, w := range writes {
@@ -273,8 +274,8 @@ func (p *interpreter) write(addr uint64, data []byte) error {
 	return nil
 }
 
-// A present is the process as the recorder has it: where the interpreter is
-// ahead, its memory is what counts.
+// A present is the process as the recorder sees it: where the interpreter is
+// ahead of the process, the interpreter's memory is valid.
 type present struct {
 	Target
 	r *Recorder

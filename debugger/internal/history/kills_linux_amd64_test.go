@@ -23,7 +23,7 @@ import (
 // killedCommand makes the test binary a debugger that is killed at any moment.
 const killedCommand = "__killed"
 
-// A killMode is what the debugger does over and over until it is killed. At are
+// A killMode is the work that the debugger repeats until it is killed. At holds
 // functions that the program runs all the time.
 type killMode struct {
 	name string
@@ -148,7 +148,7 @@ func killedOnce(pid int, mode string, software bool, at []uint64) error {
 	return errors.Join(err, p.Detach(context.Background()))
 }
 
-// kills is how often the debugger is killed in each mode.
+// kills returns the number of times that the debugger is killed in each mode.
 func kills(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("TRIPTYCH_TEST_KILLS")

@@ -20,7 +20,7 @@ type moment struct {
 	memory   map[uint64][]byte // of each writable mapping
 }
 
-// A world is what moments are taken of: the process, or a view.
+// A world has the state that moments are read from: the process, or a view.
 type world interface {
 	Regs(thread int) (ptrace.Regs, error)
 	XState(thread int, buf []byte) ([]byte, error)

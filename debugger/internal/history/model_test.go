@@ -148,7 +148,7 @@ func TestBudget(t *testing.T) {
 
 func second[A any](_ A, err error) error { return err }
 
-// A record that is larger than the budget is where history begins anew.
+// A record that is larger than the budget makes the history start again.
 func TestTooLarge(t *testing.T) {
 	_, h := modelHistory(5, 1<<14, 100)
 	h.append(make([]byte, 1<<15))

@@ -21,7 +21,7 @@ const (
 	Called                // a system call
 	Ran                   // the process ran by itself; only what it changed is known
 	Ended                 // a thread has ended
-	Changed               // somebody changed the process from outside
+	Changed               // the process was changed from outside
 	lastKind  = Changed
 )
 
@@ -96,7 +96,7 @@ func (h *History) spansAt(position uint64) []span {
 	return v.scratch
 }
 
-// A head is what begins a record.
+// A head is the start of a record.
 type head struct {
 	kind   Kind
 	parts  byte

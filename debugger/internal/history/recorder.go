@@ -12,12 +12,12 @@ import (
 
 // Options say how a process is recorded. The zero value is good.
 type Options struct {
-	// Budget is how many bytes of records are kept; 0 is DefaultBudget.
+	// Budget limits the bytes of records; 0 means DefaultBudget.
 	Budget int
 
-	// MaxSnapshot is how many bytes of memory may be copied to find out what
-	// has changed; 0 is DefaultSnapshot, or half of what the machine has to
-	// spare if that is less. When there are more, history begins anew.
+	// MaxSnapshot limits the bytes of memory that are copied to find changes; 0
+	// means DefaultSnapshot, or half of the machine's available memory if that
+	// is less. When more bytes would be needed, the history starts again.
 	MaxSnapshot int
 
 	// Single keeps from interpreting: the processor makes each step. That is
@@ -29,9 +29,9 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// DefaultSnapshot is how many bytes are copied at most: of what a process can
-// write, what it has used. Where the system cannot tell what was written since,
-// everything is copied at each stop, and it is half of that.
+// DefaultSnapshot limits the bytes that are copied of the writable memory that
+// a process has used. If the system cannot report which pages were written
+// since, everything is copied at each stop, and the limit is half of that.
 const DefaultSnapshot = 512 << 20
 
 // A Recorder makes the history of a process. Make one with [New].
@@ -82,11 +82,11 @@ func New(p Target, options Options) (*Recorder, error) {
 	return r, r.refresh()
 }
 
-// History is what was recorded.
+// History returns the recorded history.
 func (r *Recorder) History() *History { return r.history }
 
-// Mappings are those of the present, if that is known: the process may have
-// done what nobody has recorded. Stacks may have grown since.
+// Mappings returns the mappings of the present, if they are known: the process
+// may have run without being recorded. Stacks may have grown since.
 func (r *Recorder) Mappings() (proc.Maps, bool) {
 	if v := r.view(); v.remapped {
 		return v.now, r.fresh
@@ -158,7 +158,7 @@ func (r *Recorder) refreshThread(id int) error {
 	return nil
 }
 
-// index is where a living thread is in the table, or -1.
+// index returns the index of a living thread in the table, or -1.
 func (r *Recorder) index(id int) int {
 	threads := r.view().threads
 	if c := r.view().current; c < len(threads) && threads[c].id == id && threads[c].alive {

@@ -103,7 +103,7 @@ func (d *decoder) skipRegs() {
 	}
 }
 
-// Addressing is what effective addresses are made of.
+// Addressing copies to "to" the registers that effective addresses use.
 func Addressing(r *ptrace.Regs, to *x86.Regs) {
 	to.GPR = [16]uint64{
 		r.RAX, r.RCX, r.RDX, r.RBX, r.RSP, r.RBP, r.RSI, r.RDI,

@@ -51,7 +51,8 @@ func covered(maps proc.Maps, m proc.Map) bool {
 	return at >= m.End
 }
 
-// reused is what of a mapping was not mapped just before, but once was.
+// reused returns the parts of a mapping that were not mapped just before, but
+// were mapped at some earlier time.
 func (r *Recorder) reused(before proc.Maps, m proc.Map) []x86.Span {
 	var spans []x86.Span
 	for _, s := range r.dropped {

@@ -78,8 +78,8 @@ func TestResumeTooLarge(t *testing.T) {
 	}
 }
 
-// The last write to a variable is where its value comes from, and conditions
-// see memory that only the interpreter has yet.
+// A variable's value comes from the last write to it, and conditions see memory
+// that so far only the interpreter has written.
 func TestLastWriteOfVariable(t *testing.T) {
 	for _, single := range []bool{true, false} {
 		s := start(t, build(t, "-O0"), "calls")
@@ -118,7 +118,7 @@ func TestLastWriteOfVariable(t *testing.T) {
 	}
 }
 
-// What somebody writes is in the history too.
+// Changes that the debugger makes are in the history too.
 func TestChanges(t *testing.T) {
 	s := start(t, build(t, "-O0"), "text")
 	left := s.program.Symbol("left")

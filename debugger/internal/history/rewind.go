@@ -42,7 +42,8 @@ func (r *Recorder) Rewind(ctx context.Context) error {
 	return r.refresh()
 }
 
-// rewindable says whether threads and mappings are those of the view.
+// rewindable reports as an error that threads or mappings differ from those in
+// the view.
 func (r *Recorder) rewindable() error {
 	infos, err := r.target.Threads()
 	if err != nil {
@@ -200,7 +201,8 @@ func (h *History) Since(ctx context.Context) ([]Deed, error) {
 	return deeds, nil
 }
 
-// deed is what the record at a position has done, "" for nothing of note.
+// deed returns the action of the record at a position, "" if it is an ordinary
+// step.
 func (h *History) deed(position uint64) string {
 	kind := h.Kind(position)
 	switch kind {

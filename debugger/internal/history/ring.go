@@ -8,7 +8,7 @@ import (
 // errTooLarge says that a record does not fit into the budget.
 var errTooLarge = errors.New("a record is larger than the budget of the history")
 
-// chunkSize is how many bytes of records a chunk has, unless one record is
+// chunkSize is the number of bytes of records in a chunk, unless one record is
 // larger.
 const chunkSize = 1 << 18
 

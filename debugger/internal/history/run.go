@@ -203,7 +203,7 @@ func (n *run) after(outcome proc.Outcome) error {
 	return nil
 }
 
-// clockEvery is how many steps are made between looks at the clock.
+// clockEvery is the number of steps between checks of the clock.
 const clockEvery = 64
 
 // done counts a step and looks at the limits.
@@ -231,8 +231,9 @@ func (n *run) signal() {
 	}
 }
 
-// turn is how many steps of the processor another thread gets while one waits in
-// the kernel, and longTurn how many steps altogether: that takes no longer.
+// turn is the number of processor steps that another thread gets while one
+// waits in the kernel, and longTurn the number of all steps, interpreted ones
+// included: these take no longer.
 const (
 	turn     = 5000
 	longTurn = 8 * maxRow

@@ -84,8 +84,8 @@ func (n *run) nextThread(id int) (int, error) {
 	return id, nil
 }
 
-// othersReady reports whether a thread that waited in the kernel can go on now.
-// It is asked after system calls only: these are what others wait for.
+// othersReady reports whether a thread that waited in the kernel can run on
+// now. It is called after system calls only: other threads wait for these.
 func (n *run) othersReady() (bool, error) {
 	if !n.limits.AllThreads || len(n.r.pending) == 0 || !n.r.returning[n.s.Thread()] {
 		return false, nil

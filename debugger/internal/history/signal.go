@@ -16,8 +16,9 @@ type stack struct {
 	size  uint64 // 0: none
 }
 
-// redZone is what a function may use below its stack pointer (System V ABI,
-// AMD64 supplement, 3.2.2); a signal's frame is below it.
+// redZone is the size of the area that a function may use below its stack
+// pointer (System V ABI, AMD64 supplement, 3.2.2); a signal's frame is below
+// it.
 const redZone = 128
 
 // frameSlack is more than a signal's frame has beside the vector state.
@@ -47,8 +48,8 @@ func (r *Recorder) prepareSignal(a *attempt, regs *ptrace.Regs, sig syscall.Sign
 	}
 }
 
-// checkFrame makes sure that the frame is where it was expected. If it is not,
-// nobody knows what was there.
+// checkFrame verifies that the frame is at the expected address. If it is not,
+// the memory that it has overwritten is unknown.
 func (r *Recorder) checkFrame(a *attempt, regs *ptrace.Regs) {
 	if a.before != nil || a.lost != "" {
 		return

@@ -108,7 +108,7 @@ func (r *Recorder) compare(s *snapshot, keep func(addr uint64, old []byte)) erro
 	return nil
 }
 
-// compareStep is how much is read at once.
+// compareStep is the number of bytes that are read at once.
 const compareStep = 1 << 18
 
 func (r *Recorder) comparePages(addr uint64, old []byte, keep func(addr uint64, old []byte)) error {

@@ -6,22 +6,22 @@ import "github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 // touches another.
 type spanSet []ptrace.Range
 
-// and is what two sets have in common.
+// and returns the intersection of two sets.
 func (s spanSet) and(o spanSet) spanSet {
 	return s.combine(o, func(a, b bool) bool { return a && b })
 }
 
-// or is what either has.
+// or returns the union of two sets.
 func (s spanSet) or(o spanSet) spanSet {
 	return s.combine(o, func(a, b bool) bool { return a || b })
 }
 
-// minus is what the other one does not have.
+// minus returns the addresses of s that are not in o.
 func (s spanSet) minus(o spanSet) spanSet {
 	return s.combine(o, func(a, b bool) bool { return a && !b })
 }
 
-// size is how many bytes that are.
+// size returns the number of bytes in the set.
 func (s spanSet) size() uint64 {
 	n := uint64(0)
 	for _, r := range s {

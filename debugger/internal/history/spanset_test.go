@@ -8,7 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// The operations of sets are those of their addresses, one by one.
+// The operations on sets agree with those on their addresses, one by one.
 func TestSpanSets(t *testing.T) {
 	const addresses = 24
 	random := rand.New(rand.NewPCG(1, 2))
@@ -41,7 +41,7 @@ func setOf(bits uint64) spanSet {
 	return s
 }
 
-// Batches are what was asked for, in pieces that can be read at once.
+// Batches return the requested spans, in pieces that can be read at once.
 func TestBatches(t *testing.T) {
 	s := spanSet{{Start: 0, End: 10}, {Start: 4096, End: 4096 + 3*compareStep}, {Start: 1 << 40, End: 1<<40 + 5}}
 	var all spanSet

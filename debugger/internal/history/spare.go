@@ -7,8 +7,9 @@ import (
 	"os"
 )
 
-// spareMemory is how many bytes the machine has for those who ask
-// (MemAvailable in proc_meminfo(5)), a very large number where it does not tell.
+// spareMemory returns the number of bytes that new allocations may take
+// (MemAvailable in proc_meminfo(5)), a very large number if the machine does
+// not report it.
 func spareMemory() int {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {

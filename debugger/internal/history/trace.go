@@ -157,7 +157,7 @@ func (o *opener) header(d *decoder) error {
 	return nil
 }
 
-// regsSize is how many bytes registers have.
+// regsSize is the number of bytes of a thread's registers.
 const regsSize = 8 * ptrace.NumRegs
 
 func (o *opener) table(d *decoder) error {

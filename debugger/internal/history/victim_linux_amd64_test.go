@@ -16,7 +16,7 @@ import (
 // victimCommand makes the test binary a recorder that is about to be killed.
 const victimCommand = "__victim"
 
-// victims are what the recorder does then, for ever.
+// victims holds the operations that the recorder then repeats without end.
 var victims = map[string]func(*history.Recorder) error{
 	"in recorded steps": func(r *history.Recorder) error {
 		_, err := r.Run(context.Background(), 0, history.Limits{})

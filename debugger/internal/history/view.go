@@ -139,7 +139,8 @@ func (v *View) readPage(addr uint64, b []byte) (int, error) {
 	return v.base.ReadMemory(addr, b)
 }
 
-// stackGrowth is how far a stack may have grown since its mapping was listed.
+// stackGrowth limits how far a stack may have grown since its mapping was
+// listed.
 const stackGrowth = 8 << 20
 
 func (v *View) mapped(addr uint64) bool {
