@@ -6,9 +6,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// The statuses are those of ptrace(2) and wait(2): an exit code in the second
-// byte; a signal in the lowest; a stop has 0x7f there, the signal in the second
-// byte and PTRACE_EVENT_… above.
+// The statuses follow ptrace(2) and wait(2): an exit code in the second byte; a
+// signal in the lowest; a stop has 0x7f there, the signal in the second byte
+// and PTRACE_EVENT_… above.
 func TestDecode(t *testing.T) {
 	tests := []struct {
 		name   string

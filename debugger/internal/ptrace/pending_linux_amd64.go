@@ -16,9 +16,9 @@ type peekArgs struct {
 	count  int32
 }
 
-// peekedAtOnce is how many waiting signals one call returns at most, and
-// peekedAtMost how many are looked at: a process may queue 100,000, and the kernel
-// walks past all that come before.
+// peekedAtOnce limits the pending signals that one call returns, and
+// peekedAtMost those that are read in all: a process may queue 100,000, and the
+// kernel walks past all the earlier ones.
 const (
 	peekedAtOnce = 8
 	peekedAtMost = 64

@@ -3,7 +3,7 @@ package ptrace
 // A Range is the memory from Start to before End.
 type Range struct{ Start, End uint64 }
 
-// Len is how many bytes it has.
+// Len returns the number of bytes in the range.
 func (r Range) Len() uint64 { return r.End - r.Start }
 
 // AppendRange appends a range to ranges in the order of their addresses, and

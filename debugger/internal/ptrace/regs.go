@@ -21,7 +21,7 @@ type Regs struct {
 	DS, ES, FS, GS           uint64
 }
 
-// NumRegs is how many words Regs has.
+// NumRegs is the number of words in Regs.
 const NumRegs = 27
 
 // The bits of EFlags that a tracer cares about.

@@ -16,8 +16,8 @@ const (
 	reqRseqConfig = 0x420f
 )
 
-// Options are those of every traced thread: events for what it begets, and
-// system call stops that can be told from signals.
+// Options holds the options of every traced thread: events for new threads and
+// processes, and system call stops that can be distinguished from signals.
 const Options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK |
 	unix.PTRACE_O_TRACEVFORKDONE | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACESYSGOOD
 

@@ -88,11 +88,12 @@ func (t *Tracer) Close() {
 	<-t.ended
 }
 
-// pollInterval is how long Next trusts SIGCHLD to say that something happened.
+// pollInterval limits how long Next waits for SIGCHLD alone before it checks
+// for events.
 const pollInterval = 50 * time.Millisecond
 
-// yields is how often Next looks again before it subscribes to SIGCHLD. A
-// thread that was interrupted stops within microseconds.
+// yields is the number of times that Next checks again before it subscribes to
+// SIGCHLD. A thread that was interrupted stops within microseconds.
 const yields = 32
 
 // Next waits for the next event of any thread that this Tracer traces. It

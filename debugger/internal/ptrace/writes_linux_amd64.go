@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Writes knows which pages of a process have been written. It has the kernel
-// protect them from writing by userfaultfd(2), in the asynchronous mode of Linux
-// 6.7: the kernel takes the protection away by itself at the first write, and
-// nobody waits for anybody. PAGEMAP_SCAN asks where it is gone and protects
-// again. Both end with this program.
+// Writes finds the pages of a process that have been written. It has the kernel
+// write-protect them by userfaultfd(2), in the asynchronous mode of Linux 6.7:
+// the kernel itself removes the protection at the first write, and no thread
+// has to wait. PAGEMAP_SCAN reports the pages whose protection is gone and
+// protects them again. Both end with this program.
 type Writes struct {
 	faults  int // the userfaultfd
 	pagemap int // /proc/PID/pagemap, -1 if not open
@@ -54,7 +54,7 @@ const (
 	pageIsSwapped = 16
 )
 
-// regionsAtOnce is how many regions one scan returns.
+// regionsAtOnce limits the regions that one scan returns.
 const regionsAtOnce = 2048
 
 // WritesSupported says what is missing, nil if nothing is.
