@@ -21,7 +21,7 @@ var attrClass = []struct {
 }
 
 const (
-	// rareAttrs are those that classify has to look at one by one.
+	// rareAttrs are the attributes that classify tests one by one.
 	rareAttrs = touchesFP | privileged | barrier | jump | jumpCond | call | ret | system | trap |
 		pushes | storesDI | pushesFlags | popsFlag
 	// statePlaces are registers of the extended state.

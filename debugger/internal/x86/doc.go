@@ -1,6 +1,6 @@
-// Package x86 knows the instructions of x86-64 in 64-bit mode: where they end,
-// how they are spelled, and what they do to memory. It is what a recorder needs
-// that wants to undo a step: which bytes to save before it.
+// Package x86 decodes the instructions of x86-64 in 64-bit mode: where they
+// end, how they are written, and which memory they read and write. A recorder
+// that undoes steps learns from it which bytes to save before a step.
 //
 //	in, err := x86.Decode(code, pc)
 //	if err != nil || in.Class.Is(x86.Barrier) {

@@ -195,10 +195,11 @@ func appendWrapped(dst []Span, addr, length uint64) []Span {
 	return append(dst, Span{addr, length})
 }
 
-// Goes says where control goes with the registers r. For an indirect branch
-// through memory, and for a return, loads is true and addr is where the
-// address is read from. A conditional jump may also go on to [Inst.Next]. The
-// result is false for instructions that are no branch.
+// Goes returns the address at which execution continues with the registers r.
+// For an indirect branch through memory, and for a return, loads is true and
+// addr is the address that the target is read from. A conditional jump may also
+// continue at [Inst.Next]. The result is false for instructions that do not
+// branch.
 func (in *Inst) Goes(r *Regs) (addr uint64, loads, ok bool) {
 	switch {
 	case in.Class&Return != 0:

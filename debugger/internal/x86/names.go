@@ -45,7 +45,8 @@ var fpPredicates = [32]string{
 	"eq_us", "nge_uq", "ngt_uq", "false_os", "neq_os", "ge_oq", "gt_oq", "true_us",
 }
 
-// intPredicates are those of integers. Always and never have no name.
+// intPredicates holds the names of integer predicates. Always and never have no
+// name.
 var intPredicates = [8]string{"eq", "lt", "le", "", "neq", "nlt", "nle", ""}
 
 // roundings are the rounding modes of EVEX in the order of L'L.

@@ -87,7 +87,8 @@ func (o *oracle) fault(l line, format string, args ...any) {
 	}
 }
 
-// data is what objdump says of bytes that are no instruction.
+// data reports whether objdump's text is its text for bytes that are no
+// instruction.
 func data(text string) bool {
 	return strings.Contains(text, "(bad)") || strings.HasPrefix(text, ".byte") || text == ""
 }

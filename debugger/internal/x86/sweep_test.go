@@ -11,8 +11,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// sweepSlot is how far apart the encodings of TestSweep are. The room behind
-// each is filled with nops.
+// sweepSlot is the distance between the encodings of TestSweep. The bytes after
+// each are filled with nops.
 const sweepSlot = 16
 
 // TestSweep walks through every opcode of every map, with each mandatory prefix,

@@ -1,6 +1,6 @@
 package cpuid
 
-// An Answer is what the CPUID instruction leaves in registers.
+// An Answer holds the registers that the CPUID instruction sets.
 type Answer struct{ EAX, EBX, ECX, EDX uint32 }
 
 // extended is the first of the leaves that AMD began.

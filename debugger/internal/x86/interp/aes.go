@@ -59,7 +59,8 @@ func fieldProduct(a, b uint8) uint8 {
 	return r
 }
 
-// fieldInverse is what gives 1 when multiplied, and 0 for 0: the power of 254.
+// fieldInverse returns the multiplicative inverse, and 0 for 0: the power of
+// 254.
 func fieldInverse(a uint8) uint8 {
 	r := uint8(1)
 	for range 254 {

@@ -31,10 +31,10 @@
 //
 // # Floating point
 //
-// Results and the flags of MXCSR are those of the processor, bit for bit. To be
-// sure of that, numbers that are not ordinary (infinities, not-a-numbers,
-// denormal ones), overflow and underflow, and every MXCSR that rounds otherwise
-// than to nearest or lets exceptions through, are left to the processor.
+// Results and the flags of MXCSR equal the processor's, bit for bit. To be sure
+// of that, numbers that are not ordinary (infinities, not-a-numbers, denormal
+// ones), overflow and underflow, and every MXCSR that rounds otherwise than to
+// nearest or unmasks exceptions, are left to the processor.
 //
 // # Concurrency
 //

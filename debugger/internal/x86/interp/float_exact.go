@@ -8,10 +8,11 @@ import "math"
 // denormal numbers, overflow, underflow) is the processor's, and with that all
 // other exceptions, and what MXCSR says of denormal numbers.
 //
-// What remains of the flags is the one for an inexact result. It is sticky: once
-// it is set nobody has to know. Until then the error of the result is computed,
-// which is exact for these operations (Dekker; see Muller and others, Handbook of
-// Floating-Point Arithmetic, chapter 4), if neither number is very small.
+// The only remaining flag is the one for an inexact result. It is sticky: once
+// it is set it need not be computed. Until then the error of the result is
+// computed, which is exact for these operations (Dekker; see Muller and others,
+// Handbook of Floating-Point Arithmetic, chapter 4), if neither number is very
+// small.
 
 // Bits of MXCSR.
 const (

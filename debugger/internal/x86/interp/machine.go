@@ -7,7 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// A State is what instructions compute with.
+// A State holds the registers that instructions read and write.
 type State struct {
 	x86.Regs
 	RIP uint64

@@ -42,8 +42,8 @@ func TestProcessor(t *testing.T) {
 	}
 }
 
-// elsewhere are what random bytes are too rarely: absolute addresses of data, and
-// what does nothing.
+// elsewhere lists the instructions that random bytes form too rarely: absolute
+// addresses of data, and instructions without effect.
 const elsewhere = "movabs endbr32 endbr64"
 
 // A duel is a machine and the processor.
@@ -130,7 +130,7 @@ func setRegs(native *syscall.PtraceRegs, start *interp.State) {
 	native.Eflags, native.Fs_base, native.Gs_base, native.Orig_rax = start.Flags, start.FSBase, start.GSBase, 1<<64-1
 }
 
-// getRegs is what start has become.
+// getRegs returns the state that start has become.
 func getRegs(native *syscall.PtraceRegs, start *interp.State) interp.State {
 	end := *start
 	for n, r := range gprs(native) {
@@ -155,8 +155,8 @@ func (d *duel) fault(in *x86.Inst, format string, args ...any) {
 	d.t.Errorf("%s: "+format, append([]any{in.Text(nil)}, args...)...)
 }
 
-// compare asks whether the machine is where the processor is, and whether it
-// has told what it changed.
+// compare checks that the machine has the same state as the processor, and has
+// reported its changes.
 func (d *duel) compare(in *x86.Inst, start *interp.State, want interp.State) {
 	d.t.Helper()
 	got := d.m.State

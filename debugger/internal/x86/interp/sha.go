@@ -70,7 +70,8 @@ func sha256Message2(o *operation) bool {
 	return o.result(w)
 }
 
-// sha1Functions are those of the four stages, and sha1Constants what they add.
+// sha1Functions holds the functions of the four stages, and sha1Constants the
+// numbers that they add.
 var (
 	sha1Functions = [4]func(b, c, d uint32) uint32{
 		func(b, c, d uint32) uint32 { return b&c ^ ^b&d },

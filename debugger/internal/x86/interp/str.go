@@ -2,7 +2,7 @@ package interp
 
 import "github.com/triptych-mcp/triptych/debugger/internal/x86"
 
-// stride is how far a string operation moves.
+// stride returns the distance that a string operation moves its index by.
 func (m *Machine) stride(n uint8) uint64 {
 	if m.Flags&direction != 0 {
 		return -uint64(n)
@@ -33,7 +33,7 @@ func (m *Machine) iterate(i *instruction, body func() bool) bool {
 	return true
 }
 
-// stringSource is where a string operation reads from.
+// stringSource returns the address that a string operation reads from.
 func (m *Machine) stringSource(i *instruction) uint64 {
 	switch from := m.GPR[x86.RSI]; i.in.Mem.Seg {
 	case x86.FS:

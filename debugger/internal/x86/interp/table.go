@@ -44,8 +44,8 @@ var handlers = map[string]handler{
 	"clc": setCarry, "stc": setCarry, "cmc": setCarry, "cld": setDirection, "std": setDirection,
 }
 
-// extensions are what general instructions need that not all processors have.
-// Without them some mean something else.
+// extensions maps general instructions to the features they need that not all
+// processors have. Without them some encodings mean another instruction.
 var extensions = map[string]feature{
 	"andn": bmi1, "bextr": bmi1, "blsi": bmi1, "blsmsk": bmi1, "blsr": bmi1, "tzcnt": bmi1,
 	"lzcnt": lzcnt, "bzhi": bmi2, "mulx": bmi2, "pdep": bmi2, "pext": bmi2, "rorx": bmi2, "sarx": bmi2, "shlx": bmi2, "shrx": bmi2,

@@ -81,7 +81,7 @@ func singles(f func(o *operation, a, b float32) (float32, bool)) vectorFunc {
 	}
 }
 
-// scalarDouble computes the lowest lane; the others are those of the first
+// scalarDouble computes the lowest lane; the others are copied from the first
 // source.
 func scalarDouble(f func(o *operation, a, b float64) (float64, bool)) vectorFunc {
 	return func(o *operation) bool {

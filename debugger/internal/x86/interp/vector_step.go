@@ -118,8 +118,8 @@ func (m *Machine) finish(i *instruction, o *operation) bool {
 	return true
 }
 
-// finishVector writes a vector register: what the write mask leaves out stays or
-// is cleared, and so is what lies behind the result.
+// finishVector writes a vector register: elements outside the write mask are
+// unchanged or cleared, and the bits above the result are cleared.
 func (m *Machine) finishVector(o *operation) {
 	p := o.p
 	bytes := lowBits(max(o.bytes, 16))

@@ -69,7 +69,7 @@ func (m *Machine) loadText(i *instruction, to *Vector) bool {
 	return ok1 && ok2
 }
 
-// count is how many elements there are.
+// count returns the number of elements.
 func (t *texts) count() int {
 	if t.words {
 		return 8
@@ -90,7 +90,7 @@ func (t *texts) element(v *Vector, i int) int {
 	return int(at[uint8](v, i))
 }
 
-// length is how many elements come before a zero.
+// length returns the number of elements before the first zero.
 func (t *texts) length(v *Vector) int {
 	for i := range t.count() {
 		if t.element(v, i) == 0 {

@@ -35,8 +35,8 @@ type Child struct {
 	mem *os.File
 }
 
-// Start starts a child. It ends with the test, which is skipped where the
-// kernel lets nobody be traced. The calling goroutine keeps its thread.
+// Start starts a child. It ends with the test, which is skipped if the kernel
+// forbids tracing. The calling goroutine keeps its thread.
 func Start(t testing.TB) *Child {
 	t.Helper()
 	runtime.LockOSThread()

@@ -103,7 +103,8 @@ func (l Layout) read(state []byte, offset int) uint64 {
 	return binary.LittleEndian.Uint64(state[offset:])
 }
 
-// vectorOffset is where a quadword of a vector register is, 0 if nowhere.
+// vectorOffset returns the offset of a quadword of a vector register, 0 if it
+// has none.
 func (l Layout) vectorOffset(n, quad int) int {
 	switch {
 	case n >= 16:

@@ -55,7 +55,7 @@ func TestStoreAndLoad(t *testing.T) {
 	}
 }
 
-// The places of xmm registers and of MXCSR are those of FXSAVE.
+// The offsets of xmm registers and of MXCSR equal those of FXSAVE.
 func TestPlaces(t *testing.T) {
 	state := make([]byte, stateSize)
 	v := interp.Vectors{MXCSR: 0x1f81}

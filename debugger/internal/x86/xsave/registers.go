@@ -7,8 +7,8 @@ type Registers struct {
 	X87   X87
 	MXCSR uint32
 
-	// Vectors are zmm0 to zmm31, their low bytes first. Count is how many of
-	// them there are, 16 or 32, and Width how many bytes of each: 16 (xmm),
+	// Vectors holds zmm0 to zmm31, their low bytes first. Count is the number
+	// of registers, 16 or 32, and Width the number of bytes in each: 16 (xmm),
 	// 32 (ymm) or 64 (zmm). The rest is zero.
 	Vectors      [32][64]byte
 	Count, Width int

@@ -10,8 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
-// Encodings and values are those of the Intel SDM, volume 1, table 4-3,
-// and of C compilers' long double constants.
+// Encodings and values come from the Intel SDM, volume 1, table 4-3, and from C
+// compilers' long double constants.
 func TestExtended(t *testing.T) {
 	tests := []struct {
 		bytes string // the last byte has the sign
