@@ -85,7 +85,7 @@ type Conn struct {
 	monitorParked atomic.Bool
 	wakeMonitor   chan struct{}
 
-	readerIdle  atomic.Bool // the reader waits for input and owes nothing
+	readerIdle  atomic.Bool // the reader waits for input and has nothing left to do
 	draining    atomic.Bool // no new requests are taken
 	served      atomic.Bool // Serve has returned: input is not ours any more
 	writeFailed chan error  // holds the first error of a write

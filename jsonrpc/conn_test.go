@@ -334,7 +334,7 @@ func TestStoppedContextCancelsAfterTheDrain(t *testing.T) {
 // waits stays bounded, and shutdown does not hang.
 func TestClientThatStopsReading(t *testing.T) {
 	in, inW := io.Pipe()
-	_, out := io.Pipe() // nobody reads the other end
+	_, out := io.Pipe() // the other end is not read
 	conn := jsonrpc.NewConn(in, out, jsonrpc.Config{MaxBuffered: 1000, Drain: 10 * time.Millisecond})
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)

@@ -46,7 +46,7 @@ func TestWhatWaitsIsNotCopied(t *testing.T) {
 	}
 	put("b", 110_000, false)
 	put("c", 10, false)
-	put("d", 10, true) // finds somebody else writing
+	put("d", 10, true) // finds another goroutine writing
 	put("e", 200_000, false)
 	put("f", keepBuffer, false)
 	for range 70 {
@@ -72,7 +72,7 @@ func (o *outbox) busy() bool {
 	return o.writing
 }
 
-// held is how much memory waiting messages take.
+// held returns the memory that waiting messages take.
 func (o *outbox) held() (n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 )
 
 // deaf is a stream that takes nothing and has no deadlines. It says when
-// somebody begins to wait for it.
+// a writer begins to wait for it.
 type deaf struct {
 	waiting chan struct{}
 	forever chan struct{}
@@ -32,8 +32,8 @@ func (d *deaf) Write([]byte) (int, error) {
 	return 0, io.ErrClosedPipe
 }
 
-// A long handler used to make the monitor write what had gathered. Nobody
-// took it, the monitor hung, and Serve waited for the monitor.
+// A long handler used to make the monitor write what had gathered. The
+// client did not read it, the monitor hung, and Serve waited for the monitor.
 func TestAHangingWriteDoesNotHoldServe(t *testing.T) {
 	out := newDeaf(t)
 	in, inW := io.Pipe()
@@ -58,7 +58,7 @@ func TestAHangingWriteDoesNotHoldServe(t *testing.T) {
 	}
 }
 
-// An answer that nobody takes used to stop the reader, so that a cancellation
+// An answer that the client does not read used to stop the reader, so that a cancellation
 // behind it was not heard.
 func TestAHangingWriteDoesNotStopReading(t *testing.T) {
 	out := newDeaf(t)
@@ -205,7 +205,7 @@ func TestShutdownStillHearsAnswers(t *testing.T) {
 	l.send(`{}`) // taken by the reader, which then sees that it is over
 	wrote := make(chan struct{})
 	go func() {
-		_, _ = io.WriteString(inW, "{}\n") // nobody takes it, until the pipe closes
+		_, _ = io.WriteString(inW, "{}\n") // not read until the pipe closes
 		close(wrote)
 	}()
 	select {
@@ -218,7 +218,7 @@ func TestShutdownStillHearsAnswers(t *testing.T) {
 }
 
 // The refusal of an id that a batch has twice was written by a goroutine that
-// nobody waited for, so the end of input could overtake the whole batch.
+// was not waited for, so the end of input could overtake the whole batch.
 func TestBatchWithAnIDTwiceIsAnsweredBeforeTheEnd(t *testing.T) {
 	in := `[{"jsonrpc":"2.0","id":1,"method":"sequence"},{"jsonrpc":"2.0","id":1,"method":"sequence"},{"jsonrpc":"2.0","id":1,"method":"sequence"}]`
 	for range 200 {

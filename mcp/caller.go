@@ -20,7 +20,7 @@ type Principal struct {
 	// Toolsets are the groups of tools that the principal sees and may call, as
 	// in [ToolSelection]; nil means all.
 	Toolsets []string
-	// Account is what the transport keeps with the principal. No other
+	// Account holds the data of the transport about the principal. No other
 	// package reads it.
 	Account any
 }

@@ -9,7 +9,7 @@
 //	server, err := mcp.New(mcp.Config{Name: "greeter", Version: "1.0.0"}, &mcp.Table{
 //		Family: "greeter",
 //		Tools: []mcp.Tool{{
-//			Name: "greet", Doc: "Greet somebody", Hints: mcp.ReadOnly,
+//			Name: "greet", Doc: "Greet a person", Hints: mcp.ReadOnly,
 //			Call: mcp.Typed(greet),
 //		}},
 //	})

@@ -36,7 +36,7 @@ type memoryText struct{ *strings.Reader }
 func (memoryText) Close() error { return nil }
 
 // TestLargeAnswers: an answer that clients cannot take is kept, and its pieces
-// are the answer again, for nobody else.
+// are the answer again, for its owner alone.
 func TestLargeAnswers(t *testing.T) {
 	large := strings.Repeat("ä漢x", 2_000_000) // 12 MB, with characters of several bytes
 	table := &mcp.Table{

@@ -23,7 +23,7 @@ type greeting struct {
 
 func (g greeting) Text() string { return "Hello, " + g.Name }
 
-// rooms is how many resources the house has: more than a page.
+// rooms is the number of resources of the house: more than a page.
 const rooms = 2500
 
 // house is a table with a tool that answers, one that fails in each way, one

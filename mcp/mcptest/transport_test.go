@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// discarded is an input that nobody reads.
+// discarded is an input that is not read.
 type discarded struct{ io.Writer }
 
 func (discarded) Close() error { return nil }

@@ -53,8 +53,7 @@ func watching(t *testing.T, s *Store, system *fsnotify.Watcher, every time.Durat
 	return heard
 }
 
-// next is what is told next, or the zero Change in good time before anybody
-// would call it late.
+// next returns the next change, or the zero Change if none comes in time.
 func next(heard <-chan ruleset.Change) ruleset.Change {
 	select {
 	case c := <-heard:
