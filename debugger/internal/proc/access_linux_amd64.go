@@ -151,7 +151,7 @@ func (p *Process) awaitEvents() error {
 	return nil
 }
 
-// dyingTime is how long the threads of a process may take to end.
+// dyingTime limits the time that the threads of a process may take to end.
 const dyingTime = time.Second
 
 // collect takes the events that are already there.

@@ -185,8 +185,8 @@ func Launch(ctx context.Context, spec Spec, options Options) (*Process, error) {
 	})
 }
 
-// attributes are what the new process gets. It has a process group of its own,
-// so that keys which end this program do not end it.
+// attributes returns the attributes of the new process. It has a process group
+// of its own, so that keys which end this program do not end it.
 func (s Spec) attributes(null *os.File) *syscall.ProcAttr {
 	env := s.Env
 	if env == nil {

@@ -64,8 +64,9 @@ func resumeFor(t testing.TB, p *proc.Process, d time.Duration) proc.Stop {
 	return stop
 }
 
-// rounds is how often the tests that look for races try: 200, or what the
-// environment says. With 2000, debuggers are killed 100 times in each state.
+// rounds returns the number of attempts of the tests that look for races: 200,
+// or the number in the environment. With 2000, debuggers are killed 100 times
+// in each state.
 func rounds(t testing.TB) int {
 	t.Helper()
 	if text := os.Getenv("TRIPTYCH_TEST_ROUNDS"); text != "" {
@@ -123,8 +124,8 @@ func changedCode(t testing.TB, program *debuggertest.Program) (uint64, bool) {
 	return 0, false
 }
 
-// speed is how much a program does in a second of processor time, that of all
-// its threads.
+// speed returns the work that a program does in a second of processor time,
+// summed over its threads.
 func speed(t testing.TB, program *debuggertest.Program) float64 {
 	t.Helper()
 	count := func() (done, ns float64) {
@@ -197,8 +198,7 @@ func TestAttachRounds(t *testing.T) {
 	}
 }
 
-// A SIGTRAP that somebody queues is a signal, like one that somebody sends with
-// kill.
+// A SIGTRAP that another process queues is a signal, like one sent with kill.
 func TestQueuedTrap(t *testing.T) {
 	program := debuggertest.Start(t, "forker.c")
 	p := attach(t, program, proc.Options{})
@@ -263,7 +263,7 @@ func TestNoSignalIsLost(t *testing.T) {
 	requireUnharmed(t, program)
 }
 
-// ticksIn is how often the timer ticks in a time.
+// ticksIn returns the number of ticks of the timer in a time.
 func ticksIn(t testing.TB, program *debuggertest.Program, d time.Duration) int {
 	t.Helper()
 	first, err := strconv.Atoi(program.Ask("ticks"))

@@ -14,8 +14,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// What most looks ask for is answered without the tracer's thread, also after
-// somebody has used that.
+// Most queries are answered without the tracer's thread, also after it has been
+// used.
 func TestLookAside(t *testing.T) {
 	program := debuggertest.Start(t, "threads.c")
 	p := attach(t, program, proc.Options{})
@@ -54,7 +54,7 @@ func lookAround(p *proc.Process) error {
 	return errors.Join(regsErr, vectorErr, memoryErr, mapsErr, threadsErr, currentErr, breakpointsErr, p.SetCurrentThread(current))
 }
 
-// What is kept of threads is what the kernel says, whatever was done to them.
+// Cached registers equal the kernel's, whatever was done to the threads.
 func TestKeptRegisters(t *testing.T) {
 	program := debuggertest.Start(t, "threads.c")
 	p := attach(t, program, proc.Options{})

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A candidate is a process that somebody wants to trace, and what decides
-// whether that may be.
+// A candidate is a process to be traced, with the facts that decide whether it
+// may be.
 type candidate struct {
 	pid    int
 	status status // its own

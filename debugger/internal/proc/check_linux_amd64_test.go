@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Each obstacle is told with its cause and what helps, the most telling first.
-// The values are those of proc_pid_status(5), ptrace(2) and capabilities(7).
+// Each obstacle is reported with its cause and its remedy, the most specific
+// first. The values come from proc_pid_status(5), ptrace(2) and capabilities(7).
 func TestRefusals(t *testing.T) {
 	const capable, powerless = "CapEff:\t0000000000080000\n", "CapEff:\t0000000000000000\n"
 	const mine = "Uid:\t1000\t1000\t1000\t1000\nGid:\t1000\t1000\t1000\t1000\n"

@@ -15,8 +15,8 @@ type patch struct {
 	original byte
 }
 
-// patches are those which are in now, so that a child which is born now has
-// them too.
+// patches returns the patches that are in memory now, which a child that is
+// created now has too.
 func (p *Process) patches() []patch {
 	var all []patch
 	for _, l := range p.locations {
@@ -71,8 +71,8 @@ func (p *Process) clean(child int, born []patch, shared bool) {
 // kcmpVM is KCMP_VM of kcmp(2).
 const kcmpVM = 1
 
-// shares says whether a child uses the process's own memory. When the kernel
-// does not tell, it does not: fork is what almost everybody does.
+// shares reports whether a child uses the process's own memory. If the kernel
+// does not say, the answer is false: most programs use fork.
 func (p *Process) shares(child int) bool {
 	same, _, e := unix.Syscall6(unix.SYS_KCMP, uintptr(p.pid), uintptr(child), kcmpVM, 0, 0, 0)
 	return e == 0 && same == 0

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// claimWait is how long Attach waits for the guard of a debugger that was killed.
+// claimWait limits how long Attach waits for the guard of a debugger that was
+// killed.
 const claimWait = 5 * time.Second
 
 // claimProcess waits until no guard has still to put a process right whose debugger

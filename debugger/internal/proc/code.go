@@ -1,6 +1,6 @@
 package proc
 
-// A codeKind is what stepping must know of an instruction.
+// A codeKind classifies an instruction for stepping.
 type codeKind uint8
 
 const (

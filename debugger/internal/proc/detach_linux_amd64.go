@@ -68,7 +68,8 @@ func await(pid int) {
 	_ = unix.Waitid(unix.P_PIDFD, fd, nil, unix.WEXITED|unix.WNOHANG|unix.WALL, nil) // the tracer may have taken it
 }
 
-// awaitTracer is how long the tracer of a process that has ended gets to see it.
+// awaitTracer is the time that the tracer of an ended process gets to notice
+// its end.
 const awaitTracer = 50 * time.Millisecond
 
 // tracedHere says whether a thread of this program traces a process or thread,
@@ -114,7 +115,7 @@ func (p *Process) close() {
 	p.tracer.Close()
 }
 
-// childTimeout is how long a child may take to come to its first stop.
+// childTimeout limits the time that a child may take to reach its first stop.
 const childTimeout = time.Second
 
 // releaseChildren waits for children that were announced and lets them go.

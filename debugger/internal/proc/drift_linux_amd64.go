@@ -112,7 +112,7 @@ func (p *Process) floatNow(ctx context.Context) error {
 	return p.rest()
 }
 
-// forgetExec drops the report of another program: nobody waits for it.
+// forgetExec drops the report of another program: no caller waits for it.
 func (p *Process) forgetExec() {
 	for _, t := range p.threads {
 		t.report = nil

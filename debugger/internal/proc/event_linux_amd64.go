@@ -23,7 +23,7 @@ import (
 //	    onExec     another program
 //	    gone       a thread's end, or that of all
 //
-// absorb never lets a thread go on; whoever called it does.
+// absorb never resumes a thread; its caller does.
 
 // next waits for an event. It returns ptrace.ErrWoken when wake has a value or
 // ctx ends.
@@ -56,8 +56,8 @@ func (p *Process) dequeue() (ptrace.Event, bool) {
 	return e, true
 }
 
-// noticeLoss takes a process without threads for one that ended while somebody
-// else was told.
+// noticeLoss treats a process without threads as one whose end was reported to
+// another process.
 func (p *Process) noticeLoss(err error) error {
 	if !errors.Is(err, ptrace.ErrNoThreads) {
 		return err

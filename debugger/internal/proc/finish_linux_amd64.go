@@ -29,7 +29,7 @@ type ward struct {
 	inside bool // it is parked, and stopped by the guard
 }
 
-// unfinished is what a journal asks for.
+// unfinished holds the work that a journal still requires.
 type unfinished struct {
 	state  journalState
 	rescue uint64
@@ -152,8 +152,8 @@ func (w *ward) restore(tracer *ptrace.Tracer) error {
 	return errors.Join(errs, tracer.Detach(w.tid, 0))
 }
 
-// retryAfter is how long the guard waits for a thread that its debugger still
-// traces, or that is not parked yet.
+// retryAfter is the pause of the guard before it tries again a thread that its
+// debugger still traces, or that is not parked yet.
 const retryAfter = 200 * time.Microsecond
 
 // catch stops a ward where it is parked. One that is not in the rescue code, and

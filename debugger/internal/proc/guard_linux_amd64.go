@@ -92,7 +92,7 @@ func startGuard(command []string, memory *os.File, j *journal, claim *os.File) (
 	return g, nil
 }
 
-// guardTimeout is how long the guard may take to start.
+// guardTimeout limits the time that the guard may take to start.
 const guardTimeout = 10 * time.Second
 
 // awaitGuard waits for the byte with which the guard says that it is there.

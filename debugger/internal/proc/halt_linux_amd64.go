@@ -49,7 +49,7 @@ func (p *Process) catchUp() bool {
 	return late
 }
 
-// stopPatience is how long stopAll waits before it looks for threads that
+// stopPatience is the time that stopAll waits before it looks for threads that
 // cannot stop.
 const stopPatience = 20 * time.Millisecond
 

@@ -94,8 +94,8 @@ func (p *Process) sendHeld(t *thread) error {
 	return nil
 }
 
-// redZone is what a function may use below its stack pointer (System V ABI for
-// amd64, 3.2.2).
+// redZone is the size of the area that a function may use below its stack
+// pointer (System V ABI for amd64, 3.2.2).
 const redZone = 128
 
 // sendAgain lends a piece of the thread's stack to rt_tgsigqueueinfo. Only the

@@ -27,7 +27,7 @@ func (p *Process) rest() error {
 	return errs
 }
 
-// turn is how many steps another thread gets while one waits for it.
+// turn is the number of steps that another thread gets while one waits for it.
 const turn = 5000
 
 // StepInstruction does one instruction of a thread, 0 being the current one,

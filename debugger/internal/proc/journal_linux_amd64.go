@@ -121,7 +121,7 @@ func (j *journal) length() int {
 	return j.end - journalBegin
 }
 
-// journalKept is how many bytes a journal keeps of memory that was used once.
+// journalKept limits the memory that a journal keeps for reuse, in bytes.
 const journalKept = 1 << 20
 
 // truncate drops the records behind a length. What is published stays.

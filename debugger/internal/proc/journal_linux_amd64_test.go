@@ -72,8 +72,8 @@ func TestJournalIsFull(t *testing.T) {
 	}
 }
 
-// The places in the rescue code are those of its instructions (Intel SDM volume 2:
-// syscall is 0f 05, mov eax b8), and its words are aligned behind it.
+// The offsets in the rescue code fit its instructions (Intel SDM volume 2: syscall
+// is 0f 05, mov eax b8), and its words follow it, aligned.
 func TestRescueCode(t *testing.T) {
 	syscall := []byte{0x0f, 0x05}
 	for _, at := range []int{0, rescueParked - 2, rescueReturn + 5} {

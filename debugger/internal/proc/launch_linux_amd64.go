@@ -26,7 +26,7 @@ func (s Spec) tooNarrow() error {
 	return fmt.Errorf("launch %s: %s (%s)", s.Path, narrowCause, narrowCure)
 }
 
-// obstacle is what the error of an exec means, "" when that says enough.
+// obstacle explains the error of an exec, "" if the error says enough.
 func (s Spec) obstacle(err error) string {
 	if s.Dir != "" {
 		if info, err := os.Stat(s.Dir); err != nil || !info.IsDir() {

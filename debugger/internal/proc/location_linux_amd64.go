@@ -9,8 +9,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// A location is where one or more breakpoints are, as the processor or the
-// code knows them.
+// A location is the address of one or more breakpoints, in a debug register or
+// in the code.
 type location struct {
 	id          int
 	address     uint64
@@ -293,7 +293,7 @@ func (p *Process) putIn(l *location) error {
 	}
 	var b [1]byte
 	if _, err := p.memory.Read(l.address, b[:]); err != nil {
-		return nil //nolint:nilerr // unmapped meanwhile: nobody comes by
+		return nil //nolint:nilerr // unmapped meanwhile: no thread can run there
 	}
 	l.original = b[0]
 	if err := p.guard.remember(l.address, l.original); err != nil {

@@ -23,7 +23,7 @@ func (p *Process) pin(t *thread) {
 // unpin lets the tracer run anywhere again.
 func (p *Process) unpin() {
 	if p.pinned != 0 {
-		_ = p.tracer.Unpin() // it is where it may be in any case
+		_ = p.tracer.Unpin() // the thread may stay pinned if this fails
 		p.pinned = 0
 	}
 }

@@ -11,8 +11,8 @@ type Options struct {
 	// Log gets what an operator should know; nil discards it.
 	Log *slog.Logger
 
-	// MaxStop, unless 0, is how long the process may stand still. After that
-	// it runs on with its breakpoints out until the next Resume or Pause.
+	// MaxStop, unless 0, limits the time that the process may be stopped. After
+	// that it runs on without its breakpoints until the next Resume or Pause.
 	MaxStop time.Duration
 
 	// Guard is the command that runs GuardMain; nil is this program with the

@@ -10,7 +10,7 @@ const (
 	StepDone    Outcome = iota + 1 // the instruction is done, or a signal's handler is about to begin
 	StepSignal                     // a signal came and nothing was done; the next Step begins its handler
 	StepBlocked                    // the system call is not done yet; Step again to wait on
-	StepPaused                     // somebody wants the process to stop; nothing was done
+	StepPaused                     // a stop of the process was requested; nothing was done
 	StepExec                       // another program was begun
 	StepGone                       // the thread has ended
 	StepEnded                      // the process has ended

@@ -18,7 +18,7 @@ type Process struct {
 	options  Options
 	log      *slog.Logger
 	tracer   *ptrace.Tracer
-	pause    chan struct{} // of capacity 1: somebody wants the process stopped
+	pause    chan struct{} // of capacity 1: requests to stop the process
 
 	// mu is held by short calls and not by runs. It is taken before the
 	// tracer's thread is.
@@ -38,7 +38,7 @@ type Process struct {
 	told    bool // Resume or StepInstruction has returned the end
 
 	queue    []ptrace.Event       // came while another one was dealt with
-	early    map[int]ptrace.Event // of threads that nobody has announced yet
+	early    map[int]ptrace.Event // of threads that no event has announced yet
 	children map[int][]patch      // announced, to be let go at their first stop
 	sharers  []int                // children that were let go and share the memory
 
@@ -67,7 +67,7 @@ type Process struct {
 	site   uint64 // of a syscall instruction, 0 if not looked for yet
 }
 
-// A thread is what must be remembered of one.
+// A thread holds the state of one traced thread.
 type thread struct {
 	id      int
 	running bool // not in a ptrace stop
@@ -79,7 +79,7 @@ type thread struct {
 
 	signal  signalled    // it is in the stop of this signal, and gets it next
 	held    []signalled  // it gets these when a Step is over
-	report  *report      // its stop, which nobody was told yet
+	report  *report      // its stop, until it is reported
 	leave   bool         // it goes on past the breakpoint that it is at
 	told    signalNumber // Resume has returned it, and it comes again
 	step    step
@@ -120,7 +120,7 @@ func newProcess(pid int, options Options, tracer *ptrace.Tracer) *Process {
 // ID is the process id.
 func (p *Process) ID() int { return p.pid }
 
-// End is how the process has ended, if it has and that was noticed.
+// End returns the end of the process, if it has ended and that was noticed.
 func (p *Process) End() (Stop, bool) {
 	stirred := false
 	if err := p.withoutTracer(func() error { stirred = p.eventsWait(); return nil }); err == nil && !stirred {
@@ -333,5 +333,5 @@ func (p *Process) WithTracer(f func() error) error {
 	return p.withTracer(f)
 }
 
-// stopTimeout is how long a thread may take to stop.
+// stopTimeout limits the time that a thread may take to stop.
 const stopTimeout = 5 * time.Second

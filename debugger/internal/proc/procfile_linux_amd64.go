@@ -12,8 +12,8 @@ import (
 // enough for them.
 const procSize = 4 << 10
 
-// readProc reads a file of /proc. Whoever attaches reads dozens, and each of them
-// has os.ReadFile find out that it cannot be polled.
+// readProc reads a file of /proc. Attaching reads dozens of them, and
+// os.ReadFile would find out for each that it cannot be polled.
 func readProc(path string) (string, error) {
 	fd, err := again(func() (int, error) { return unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
 	if err != nil {

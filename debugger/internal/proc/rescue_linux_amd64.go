@@ -187,7 +187,7 @@ func (p *Process) injectOnce(tid int, number uint64, args [6]uint64) (uint64, er
 	return p.tracer.Inject(tid, site, number, args, p.later)
 }
 
-// A State is what Commit makes of a thread.
+// A State holds the state that Commit gives to a thread.
 type State struct {
 	Thread int
 	Regs   *ptrace.Regs

@@ -129,7 +129,7 @@ func (p *Process) loose(ctx context.Context) (paused bool, err error) {
 	}
 }
 
-// mustPause says whether somebody wants the process to stop.
+// mustPause reports whether a stop of the process was requested.
 func (p *Process) mustPause(ctx context.Context) bool {
 	return len(p.pause) > 0 || ctx.Err() != nil
 }

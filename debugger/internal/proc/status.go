@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// status is what /proc/PID/status tells of a process or thread.
+// status holds the fields of /proc/PID/status of a process or thread.
 type status map[string]string
 
 // parseStatus reads "Name:\tvalue" lines.

@@ -20,8 +20,8 @@ const (
 	toExit            // its end
 )
 
-// blockedAfter is how long a system call may take before a step answers
-// StepBlocked.
+// blockedAfter limits the time that a system call may take before a step
+// returns StepBlocked.
 const blockedAfter = 20 * time.Millisecond
 
 // A Stepper drives threads instruction by instruction while the others stand
@@ -51,7 +51,7 @@ type step struct {
 	kind   codeKind
 	traced bool // the program has set the trap flag itself
 
-	// done is how it ended, when that came while another thread stepped.
+	// done is the outcome, if it came while another thread stepped.
 	done Outcome
 }
 
@@ -114,10 +114,10 @@ func (s *Stepper) SetRegs(r ptrace.Regs) error {
 // Signal is the signal that the next Step delivers, 0 if none.
 func (s *Stepper) Signal() unix.Signal { return s.t.signal.number }
 
-// SignalInfo is what belongs to it.
+// SignalInfo returns the information that came with the signal.
 func (s *Stepper) SignalInfo() ptrace.SigInfo { return s.t.signal.info }
 
-// Action is what the process's table says about that signal.
+// Action returns the process's action for that signal.
 func (s *Stepper) Action() Action { return s.p.actions.of(s.t.signal.number) }
 
 // Hold puts that signal off until the process runs freely again.
@@ -129,7 +129,7 @@ func (s *Stepper) Process() *Process { return s.p }
 // Paused reports whether Pause was called or the context has ended.
 func (s *Stepper) Paused() bool { return s.paused() }
 
-// paused says whether somebody wants an end.
+// paused reports whether stepping should stop.
 func (s *Stepper) paused() bool { return s.p.mustPause(s.ctx) }
 
 // Step does one instruction. A repeated string instruction is done once. A
@@ -318,8 +318,8 @@ func (s *Stepper) take(e ptrace.Event) (Outcome, error) {
 	return 0, s.p.noticeEnd(s.goOn(0))
 }
 
-// trapped is the trap after an instruction, or a SIGTRAP that somebody sent or
-// that waited from before: then nothing was done.
+// trapped handles the trap after an instruction, or a SIGTRAP that another
+// process sent or that was pending before: then nothing was done.
 func (s *Stepper) trapped() (Outcome, error) {
 	r, err := s.Regs()
 	if err != nil {

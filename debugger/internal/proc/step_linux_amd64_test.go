@@ -201,8 +201,8 @@ func stepMany(t *testing.T, p *proc.Process, thread, n int) {
 	}
 }
 
-// A SIGTRAP that somebody sends and that is dropped does not hide the step: the
-// registers are those after it.
+// A SIGTRAP that another process sends and that is dropped does not hide the
+// step: the registers have the values after it.
 func TestStepAfterDroppedTrap(t *testing.T) {
 	program := debuggertest.Start(t, "threads.c", "1")
 	p := attach(t, program, proc.Options{})

@@ -36,7 +36,8 @@ func (w Why) String() string {
 	return fmt.Sprintf("reason %d", uint8(w))
 }
 
-// UnknownStatus is the status of a process whose end somebody else was told.
+// UnknownStatus is the status of a process whose end was reported to another
+// process.
 const UnknownStatus = -1
 
 // A Stop says where and why a process stopped.
@@ -47,7 +48,7 @@ type Stop struct {
 	Signal     syscall.Signal // Signalled, Killed
 	Code       int            // Signalled: the kernel's si_code; 0 when it is not known
 	Fault      uint64         // the address behind a SIGSEGV, SIGBUS, SIGILL or SIGFPE, see About
-	Status     int            // Exited; UnknownStatus if nobody can say
+	Status     int            // Exited; UnknownStatus if it is not known
 	Breakpoint int            // the number of the breakpoint or watchpoint
 
 	// Late says that the thread had blocked SIGTRAP when it reached the

@@ -31,7 +31,7 @@ func (a sigaction) bytes() []byte {
 	return b
 }
 
-// trapHandler is what installTrapHandler has changed.
+// trapHandler holds the state that installTrapHandler has changed.
 type trapHandler struct {
 	ours, old sigaction
 }
@@ -55,7 +55,7 @@ func (p *Process) installTrapHandler() error {
 	}
 	old, err := p.exchange(t.id, p.memory, &ours)
 	if p.rescue != 0 && old[0] == ours[0] {
-		old = sigaction{} // it is what a debugger has left that was killed
+		old = sigaction{} // left behind by a debugger that was killed
 	}
 	if err == nil {
 		p.trapHandler = &trapHandler{ours, old}

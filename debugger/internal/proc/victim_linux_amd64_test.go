@@ -16,8 +16,8 @@ import (
 // victimCommand makes the test binary a debugger that is about to be killed.
 const victimCommand = "__victim"
 
-// A victim is what the debugger does when it is killed. mark is in code that
-// the threads run all the time, quiet in code that none has run yet.
+// A victim is the operation during which the debugger is killed. mark is in
+// code that the threads run all the time, quiet in code that none has run yet.
 type victim struct {
 	name     string
 	software bool

@@ -8,7 +8,7 @@ type Written struct {
 	// Mapped is all of it.
 	Mapped []ptrace.Range
 
-	// Absent is where there is nothing, so that it is zero.
+	// Absent holds the ranges without memory, which read as zero.
 	Absent []ptrace.Range
 
 	// Pages may have been written since the last call. Those that are absent,

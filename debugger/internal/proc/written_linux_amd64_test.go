@@ -122,8 +122,8 @@ func mappings(t testing.TB, program *debuggertest.Program) string {
 	return string(text)
 }
 
-// links are what a process's descriptors are of, but those by which programs of
-// Go wait, which they open when they first need them.
+// links returns the targets of a process's descriptors, except those that Go
+// programs open for polling when they first need them.
 func links(t testing.TB, program *debuggertest.Program) []string {
 	t.Helper()
 	dir := fmt.Sprintf("/proc/%d/fd", program.PID)
@@ -141,7 +141,8 @@ func links(t testing.TB, program *debuggertest.Program) []string {
 	return all
 }
 
-// A new program is watched anew, and children are as if nobody had.
+// A new program is watched from its start, and children run as if their parent
+// were not watched.
 func TestWrittenAcrossForkAndExec(t *testing.T) {
 	program := debuggertest.Start(t, "forker.c")
 	p := attach(t, program, proc.Options{})
