@@ -50,7 +50,7 @@ func TestBackThroughLines(t *testing.T) {
 	}
 }
 
-// The lines are those that the source has, and are shown.
+// The lines equal the source's, and are shown.
 func TestBackByLine(t *testing.T) {
 	c, _ := stopped(t, "visit")
 	c.ok("step_over", nil)

@@ -227,8 +227,8 @@ func TestClearSeveral(t *testing.T) {
 	matches(t, c.ok("continue", nil), `Process exited with status 0\nOutput:\nready`)
 }
 
-// A logpoint logs and does not stop, live and in the past; a condition chooses what
-// it logs. The numbers are those of the program.
+// A logpoint logs and does not stop, live and in the past; a condition selects
+// the hits that it logs. The numbers come from the program.
 func TestLogpoint(t *testing.T) {
 	dir := t.TempDir()
 	code, path := filepath.Join(dir, "sum.c"), filepath.Join(dir, "sum")

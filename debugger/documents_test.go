@@ -329,7 +329,7 @@ func like(t *testing.T, got, pattern string) {
 	}
 }
 
-// Whoever asks for progress hears of every document.
+// A client that requests progress is notified of every document.
 func TestPreloadProgress(t *testing.T) {
 	both(t, func(t *testing.T, client *mcptest.Client, _ string) {
 		client.Initialize("2025-06-18")
@@ -424,7 +424,7 @@ func TestDocumentRoots(t *testing.T) {
 	}
 }
 
-// Nobody who starts a server in the root of the file system means all files.
+// A server started in the root of the file system does not serve all files.
 func TestDocumentsOfTheRoot(t *testing.T) {
 	t.Chdir("/")
 	client := openDocuments(t, debugger.Documents{}, nil)

@@ -72,7 +72,7 @@ func refuse(t *testing.T, c *client, want map[string]string) {
 	}
 }
 
-// Sizes are those that the compiler has counted.
+// Sizes equal the compiler's.
 func TestSizeof(t *testing.T) {
 	c, want := expressions(t, "marker", "gcc", "-g", "-O0", "-w", "sizes.c")
 	agree(t, c, want)
@@ -91,7 +91,7 @@ func TestSizeof(t *testing.T) {
 	agree(t, c, map[string]string{"len(rows)": "4", "len(grid[0])": "3", "len(vla)": "7"})
 }
 
-// Lengths are those that the program has counted.
+// Lengths equal those that the program has counted.
 func TestLengths(t *testing.T) {
 	c, want := expressions(t, "main.marker", "go", "build", "-gcflags=-N -l", "lengths/main.go")
 	agree(t, c, want)
@@ -221,8 +221,8 @@ func needLLVM(t *testing.T) {
 	}
 }
 
-// Elements of libstdc++'s containers are those that the program finds, and
-// containers that were made to lead nowhere come to an end.
+// Elements of libstdc++'s containers equal those that the program finds, and
+// reading a container with corrupt pointers ends.
 func TestContainers(t *testing.T) {
 	c, want := expressions(t, "marker", "g++", "-g", "-O0", "-std=c++17", "containers.cc")
 	agree(t, c, want)

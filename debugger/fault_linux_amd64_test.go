@@ -10,8 +10,8 @@ import (
 )
 
 // faultCases are the ends of wild.c: the pointer is the one in its source, the
-// signals are those of the processor's manual and the kernel (a general
-// protection fault is a SIGSEGV, a stack fault a SIGBUS).
+// signals follow the processor's manual and the kernel (a general protection
+// fault is a SIGSEGV, a stack fault a SIGBUS).
 var faultCases = []struct {
 	how, signal, fault string
 	text               string // what follows the place

@@ -8,8 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
-// Expressions in other languages: the values are those that the sources give
-// their variables.
+// Expressions in other languages: the sources give the variables these values.
 func TestLanguages(t *testing.T) {
 	for _, tt := range []struct {
 		source  string

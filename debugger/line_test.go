@@ -66,9 +66,9 @@ func TestStepOverLongLine(t *testing.T) {
 	}
 }
 
-// Steps over a call end where its exception is caught, or behind the line that
-// longjmp comes to, in the function that called or further out; steps out of a
-// function do, too. The program goes on as if nobody had looked.
+// Steps over a call end at the handler that catches its exception, or after the
+// line that longjmp returns to, in the function that called or further out; so do
+// steps out of a function. The program goes on as if it were not debugged.
 func TestStepOverUnwinding(t *testing.T) {
 	mark := func(name string) int { return debuggertest.Line(t, "thrower.cc", name) }
 	for _, tt := range []struct{ command, at, tool, to, then, answer string }{

@@ -107,7 +107,7 @@ func (c *client) fails(tool string, args any, code int) string {
 
 type args = map[string]any
 
-// position is what tests look at of a state.
+// position is the part of a state that tests compare.
 type position struct {
 	Session, Status, Reason, Address, Function, File, Source, Signal, Fault string
 
@@ -175,7 +175,7 @@ func TestAttach(t *testing.T) {
 	contains(t, c.fails("get_stack_trace", nil, -32005), fmt.Sprintf("process %d was detached from", p.PID))
 }
 
-// Nobody can look at what is not there.
+// Without a process there is nothing to read.
 func TestNotAttached(t *testing.T) {
 	c := connect(t, table(t, debugger.Config{}))
 	for _, tool := range []string{"get_stack_trace", "get_variables", "continue", "pause", "detach"} {

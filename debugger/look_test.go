@@ -175,7 +175,7 @@ func TestMemory(t *testing.T) {
 	contains(t, c.fails("write_memory", args{"address": "&total", "hex": "123"}, -32602), "hex must be pairs")
 }
 
-// Nobody writes where the server was told not to.
+// Writing is rejected if the server was started without it.
 func TestNoWrite(t *testing.T) {
 	p := debuggertest.Start(t, "shapes.c")
 	c := connect(t, table(t, debugger.Config{Live: debugger.Live{NoWrite: true, NoLaunch: true}}))

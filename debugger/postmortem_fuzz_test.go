@@ -71,7 +71,7 @@ func FuzzTraceFile(f *testing.F) {
 			if m, err := trace.At(at, 50); err == nil {
 				m.Text()
 			}
-			_, _, _ = trace.LastWrite(t.Context(), "$rsp - 8", 16, at) // whether there is one matters to nobody
+			_, _, _ = trace.LastWrite(t.Context(), "$rsp - 8", 16, at) // there may be none
 		}
 		if last-first < 1000 {
 			_ = trace.WriteSteps(t.Context(), io.Discard, first, last, false)

@@ -12,7 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
-// counters is where the core file and the trace of counter.c are.
+// counters is the folder with the core file and the trace of counter.c.
 const counters = "testdata/postmortem"
 
 // A crash is looked into on any system: the core file was left by the kernel,
@@ -159,7 +159,7 @@ func TestCoreStandsStill(t *testing.T) {
 	contains(t, c.fails("write_memory", args{"address": "&data", "hex": "00"}, -1), "this session is a core file, ")
 }
 
-// A session with a file belongs to its key, and ends when nobody uses it.
+// A session with a file belongs to its key, and ends when it is idle.
 func TestFileSessionBelongsToKey(t *testing.T) {
 	cfg := debugger.Config{Traces: []string{counters}, Live: debugger.Live{Idle: 1500 * time.Millisecond}}
 	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, table(t, cfg))

@@ -9,8 +9,8 @@ import (
 )
 
 // Vector, x87, mxcsr and segment registers are shown, in a process and in its
-// past. The values are those that registers.c loads; the selectors are those of
-// a 64-bit process on Linux (arch/x86/include/asm/segment.h).
+// past. The values are the ones registers.c loads; the selectors are the ones
+// of a 64-bit process on Linux (arch/x86/include/asm/segment.h).
 func TestExtendedRegisters(t *testing.T) {
 	code := filepath.Join("testdata", "registers", "registers.c")
 	path := filepath.Join(t.TempDir(), "registers")

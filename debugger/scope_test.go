@@ -54,9 +54,9 @@ func names(t *testing.T) *client {
 	return c
 }
 
-// A name means what C++ means by it (C++17, 6.4.1): the innermost block's, the
-// arguments, the members, those of the class and the namespaces, and only then
-// what other files and libraries have. The numbers are those of names.cc.
+// A name means the same as in C++ (C++17, 6.4.1): it is looked up in the
+// innermost block, the arguments, the members, the class and the namespaces,
+// and only then in other files and libraries. The numbers come from names.cc.
 func TestNames(t *testing.T) {
 	c := names(t)
 	for _, stop := range []struct {
@@ -283,5 +283,5 @@ func TestGoFunctionNames(t *testing.T) {
 	}
 	contains(t, c.fails("set_breakpoint", args{"function": "main.oldr"}, -32006), "no function main.oldr is known; there is main.(*dog).older")
 	contains(t, c.fails("set_breakpoint", args{"function": "Gen"}, -32006), "no function Gen is known; there is main.gen")
-	contains(t, c.ok("continue", nil), "Stopped at breakpoint 8 (") // put is what main calls first
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint 8 (") // main calls put first
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
-// free fails unless a process is traced by nobody and answers.
+// free fails unless a process is untraced and answers.
 func free(t *testing.T, p *debuggertest.Program) {
 	t.Helper()
 	if got := p.Status("TracerPid"); got != "0" {
@@ -131,7 +131,7 @@ func TestClose(t *testing.T) {
 	contains(t, c.fails("attach", args{"pid": p.PID}, -32003), "about to end")
 }
 
-// A session that nobody uses ends.
+// An idle session ends.
 func TestIdle(t *testing.T) {
 	c := connect(t, table(t, debugger.Config{Live: debugger.Live{Idle: 100 * time.Millisecond}}))
 	p := debuggertest.Start(t, "shapes.c")
@@ -227,7 +227,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// A process that is killed while somebody looks at it is told as ended.
+// A process that is killed during a query is reported as ended.
 func TestProcessDies(t *testing.T) {
 	for _, tool := range []string{"get_stack_trace", "get_variables", "step_over", "step_forward", "continue", "registers", "threads"} {
 		t.Run(tool, func(t *testing.T) {
@@ -273,8 +273,8 @@ func TestOvertaking(t *testing.T) {
 	free(t, p)
 }
 
-// A breakpoint that is hit while nobody waits is told to who asks next, before
-// the process runs on.
+// A breakpoint that is hit while no request waits is reported to the next
+// request, before the process runs on.
 func TestHitWhileNobodyWaits(t *testing.T) {
 	c, p := attach(t, "shapes.c")
 	c.ok("set_breakpoint", args{"function": "deep"})
@@ -499,7 +499,7 @@ func TestProgress(t *testing.T) {
 	contains(t, string(heard.Params), `"progressToken":"p"`, `"total":1.3`, `"message":"The process is running"`)
 }
 
-// Without a filter the global variables are those of the program itself.
+// Without a filter the global variables of the program itself are listed.
 func TestGlobals(t *testing.T) {
 	c, _ := stopped(t, "sum")
 	text := c.ok("get_variables", args{"scope": "all"})

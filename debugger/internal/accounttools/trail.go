@@ -43,7 +43,7 @@ type AuditRecord struct {
 type Proof struct {
 	Hash   string // SHA-256 that stands for the whole trail, in hex
 	Broken string // where it was tampered with, "" when it was not
-	// Unsigned is how many of the last records no signed head covers yet.
+	// Unsigned is the number of last records that no signed head covers yet.
 	Unsigned uint64
 }
 

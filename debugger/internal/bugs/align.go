@@ -14,8 +14,8 @@ type query struct {
 	focus int // the token of interest
 }
 
-// gapCost is what a token without counterpart costs. Statements between those of
-// the query are expected, since edits put them there.
+// gapCost is the cost of a token without counterpart. Statements between those
+// of the query are expected, since edits put them there.
 const gapCost = 0.15
 
 // weight returns how much a token counts.

@@ -24,7 +24,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/values"
 )
 
-// An oracle is what gdb says of a core file.
+// An oracle holds gdb's answers about a core file.
 type oracle struct {
 	Current int
 	Signal  int
@@ -158,8 +158,8 @@ func open(t testing.TB, path string) *core.File {
 	return f
 }
 
-// Core files of the kernel and of gdb, of four languages: all that gdb says
-// about threads, registers, memory, stacks and variables is what we say.
+// Core files of the kernel and of gdb, of four languages: threads, registers,
+// memory, stacks and variables equal those that gdb prints.
 func TestLikeGDB(t *testing.T) {
 	makers := []struct {
 		name string

@@ -35,7 +35,7 @@
 // quotation marks, strings of Go, str and String of Rust, std::string and
 // std::string_view of C++. Where one side is such a text the other one may be C's,
 // a pointer to characters or an array of them, which then counts up to its zero
-// byte: name == "bob" is what strcmp says. Two pointers are compared as C does, by
+// byte: name == "bob" compares as strcmp does. Two pointers are compared as C does, by
 // where they point to.
 //
 // # Limits

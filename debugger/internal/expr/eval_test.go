@@ -253,7 +253,7 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
-// Bool and Address are what conditions and addresses are made of.
+// Bool and Address evaluate conditions and addresses.
 func TestBool(t *testing.T) {
 	for text, want := range map[string]bool{"0": false, "2": true, "0.0": false, "-0.5": true, "NULL": false, "(int *)8": true, "!main": false} {
 		e, err := expr.Parse(text)

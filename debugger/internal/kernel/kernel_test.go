@@ -12,7 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// memory is what calls' arguments point to: words from 0x1000.
+// memory returns the memory that calls' arguments point to: words from 0x1000.
 func memory(words ...uint64) kernel.Reader {
 	var b []byte
 	for _, w := range words {
@@ -24,7 +24,7 @@ func memory(words ...uint64) kernel.Reader {
 	}
 }
 
-// Sizes and arguments are those of section 2 of the manual.
+// Sizes and arguments come from section 2 of the manual.
 func TestWrites(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -106,7 +106,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// Names and numbers are those of the C library's header.
+// Names and numbers come from the C library's header.
 func TestNumbers(t *testing.T) {
 	header, err := os.ReadFile("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
 	if err != nil {

@@ -107,8 +107,8 @@ const (
 	maxLogLine = 500
 )
 
-// A Logged is what logpoints have logged since the last answer. Its methods may be
-// called concurrently.
+// A Logged holds the messages of logpoints since the last answer. Its methods
+// may be called concurrently.
 type Logged struct {
 	mu    sync.Mutex
 	lines []string

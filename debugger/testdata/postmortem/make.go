@@ -5,8 +5,8 @@
 //
 //	go run debugger/testdata/postmortem/make.go debugger/testdata/postmortem
 //
-// The program is built and run in /tmp/counter, which is where the core file and
-// the trace say that it was.
+// The program is built and run in /tmp/counter, which the core file and the
+// trace name as its folder.
 package main
 
 import (

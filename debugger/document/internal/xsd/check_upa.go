@@ -414,7 +414,7 @@ func (a *positionAutomaton) walkCompositorBody(mg *ModelGroup) posInfo {
 // member is reachable regardless of which members have already been seen. So all
 // member firstpos are competing from the start state, and after any member is
 // consumed every OTHER member is still reachable. Modeling this faithfully,
-// in place of as an ordered sequence, is what catches a duplicate same-name
+// in place of as an ordered sequence, catches a duplicate same-name
 // member — two members with the same element name overlap in the union of
 // firstpos and fire the cos-nonambig (UPA) check.
 func (a *positionAutomaton) walkAllBody(mg *ModelGroup) posInfo {

@@ -1436,7 +1436,7 @@ func redefineGroupValidRestriction(ctx context.Context, redef, origGroup *ModelG
 
 	// XSD 1.0 applies the intensional Particle Valid (Restriction) rules. For
 	// all->all redefine groups that means member mapping is source-order
-	// preserving; the XSD 1.1 language-subset relaxation below is what makes the
+	// preserving; the XSD 1.1 language-subset relaxation below makes the
 	// same all-member set in a different declaration order valid.
 	if version != Version11 && redef.Compositor == CompositorAll && origGroup.Compositor == CompositorAll {
 		if !occurrenceEmptiableRestriction(derivedP, baseP, version) {

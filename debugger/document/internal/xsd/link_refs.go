@@ -1036,7 +1036,7 @@ func (c *compiler) resolveRefs(ctx context.Context) {
 	// TOPOLOGICALLY across BOTH extension and restriction derivations. A derivation
 	// inherits each base attribute use it does not redeclare (§3.4.2); a required
 	// base attribute that is not redeclared must stay required, so the merge — not
-	// the relaxed checkRestrictionAttrs — is what keeps it enforced. The merge must
+	// the relaxed checkRestrictionAttrs — keeps it enforced. The merge must
 	// read a FINALIZED base attribute set, so an extension of a restriction (or vice
 	// versa) inherits correctly regardless of source order; the extension and
 	// restriction passes above DEFER all attribute work to here in 1.1. XSD 1.0

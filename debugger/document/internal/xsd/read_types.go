@@ -744,7 +744,7 @@ func (c *compiler) parseComplexContentDerivationBody(ctx context.Context, elem *
 				// XSD 1.1 Attribute Declaration Representation OK: a prohibited
 				// attribute use must not carry a 'fixed' value constraint. The
 				// prohibited use is otherwise warned+skipped below, so this check
-				// (mirroring checkAttributeUse) is what enforces the constraint on
+				// (mirroring checkAttributeUse) enforces the constraint on
 				// the extension path. Gated on Version11 so XSD 1.0 stays byte-identical.
 				if c.version == Version11 && hasAttr(ce, attrFixed) {
 					c.schemaError(ctx, schemaParserError(c.diagSource(), ce.Line(), ce.LocalName(), "attribute",
@@ -970,7 +970,7 @@ func (c *compiler) parseSimpleContentChildren(ctx context.Context, derivation *h
 				// XSD 1.1 Attribute Declaration Representation OK: a prohibited
 				// attribute use must not carry a 'fixed' value constraint. The
 				// prohibited use is otherwise warned+skipped below, so this check
-				// (mirroring checkAttributeUse) is what enforces the constraint on
+				// (mirroring checkAttributeUse) enforces the constraint on
 				// the extension path. Gated on Version11 so XSD 1.0 stays byte-identical.
 				if c.version == Version11 && hasAttr(ae, attrFixed) {
 					c.schemaError(ctx, schemaParserError(c.diagSource(), ae.Line(), ae.LocalName(), "attribute",

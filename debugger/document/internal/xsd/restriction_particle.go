@@ -2134,8 +2134,8 @@ func groupRestrictsElement(ctx context.Context, r *Particle, rg *ModelGroup, b *
 	if !occurrenceValidRestriction(dMin, dMax, b.MinOccurs, b.MaxOccurs) {
 		return false
 	}
-	// The base element, as a singleton particle, is what each emitted leaf must
-	// restrict. Build a one-occurrence base particle so the leaf check compares
+	// Each emitted leaf must restrict the base element, as a singleton
+	// particle. Build a one-occurrence base particle so the leaf check compares
 	// element-to-element without re-folding the outer occurrence range.
 	beP := &Particle{MinOccurs: 1, MaxOccurs: 1, Term: be}
 	return groupLeavesRestrictElement(ctx, rg, beP, schema, version)

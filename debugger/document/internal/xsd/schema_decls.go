@@ -113,7 +113,7 @@ func (d schemaDecls) LookupSchemaAttribute(local, ns string) (string, bool) {
 }
 
 // LookupSchemaType returns the annotation-format name of td's BASE type (its
-// supertype), which is what xpath3 atomization walks to reach a builtin base.
+// supertype), which xpath3 atomization walks to reach a builtin base.
 func (d schemaDecls) LookupSchemaType(local, ns string) (string, bool) {
 	var td *TypeDef
 	var ok bool

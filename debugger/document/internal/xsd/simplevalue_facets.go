@@ -34,7 +34,7 @@ func compareDecimal(a, b string) int {
 // always reaches this function with its concrete ordered builtinLocal; an empty
 // builtinLocal only arises for a NON-atomic carrier (an intermediate union or a
 // list active member), which is not in an ordered value space, so the gate below
-// rejects it. This is what stops the prior empty-local decimal fallback from
+// rejects it. This stops the prior empty-local decimal fallback from
 // mis-firing on a list active member of a numeric-looking union (e.g.
 // union(list(xs:int)) with minInclusive), wrongly rejecting a valid list instance.
 func compareForRangeFacet(v, bound, builtinLocal string) (int, bool) {

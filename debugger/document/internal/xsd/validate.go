@@ -2478,7 +2478,7 @@ type mixedContentScan struct {
 	// fixed value being compared against, so truncation can only occur when the
 	// true initial value is already longer than the fixed value — a guaranteed
 	// mismatch — and never changes the outcome of the equality check. The cap
-	// is what bounds total memory on an adversarial entity graph (a
+	// bounds total memory on an adversarial entity graph (a
 	// billion-laughs DAG doubles its expansion per level).
 	budget int
 	// memo caches the contribution of each entity reference / entity node so a
@@ -2700,7 +2700,7 @@ func (s *mixedContentScan) applyContribution(c *entityContribution) {
 // is authoritative and is walked (scanChildren ignores comment/PI children, so
 // an expansion of only comments/PIs correctly contributes no character content);
 // when there is no child at all the node's Content() string is the replacement
-// text. Testing for any child (not only element/character kinds) is what keeps a
+// text. Testing for any child (not only element/character kinds) keeps a
 // comment/PI-only expansion from wrongly falling back to Content() and being
 // treated as literal character data.
 func entityHasExpansion(ent helium.Node) bool {
@@ -2728,7 +2728,7 @@ func mixedInitialValue(elem *helium.Element, fixed string) (initial string, hasC
 	// The budget is one byte past the fixed value: the initial value can only
 	// equal fixed if it is no longer than fixed, so accumulating one extra byte
 	// is enough to detect every mismatch (a longer value is a mismatch by
-	// length). Capping here, in place of at a large fixed floor, is what bounds
+	// length). Capping here, in place of at a large fixed floor, bounds
 	// the scan's memory to O(budget) on an adversarial exponential-expansion
 	// entity graph. The arena is preallocated to the budget so memoized
 	// contribution spans stay valid (it never reallocates).

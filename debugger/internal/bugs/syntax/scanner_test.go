@@ -49,7 +49,7 @@ func TestLex(t *testing.T) {
 	}
 }
 
-// Lines and columns are those of the text, whatever ends its lines.
+// Lines and columns equal the text's, whatever ends its lines.
 func TestLexPositions(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n"} {
 		text := strings.Join([]string{"int a;", "", "/* x", "y */ b = \"c\";", "\td"}, end)

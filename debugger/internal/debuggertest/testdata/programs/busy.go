@@ -1,7 +1,7 @@
 // Busy keeps several threads at work, with garbage to collect and goroutines
 // to preempt.
 //
-// Commands: any; the answer is how much was done.
+// Commands: any; the answer is the amount of work done.
 package main
 
 import (

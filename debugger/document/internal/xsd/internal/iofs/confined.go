@@ -21,7 +21,7 @@ import (
 // absolute filesystem path, or a "file:" URI. A name carrying any other URI
 // scheme (http, https, ...) is refused, so this FS never reaches the network.
 // An absolute in-root name is served directly (no reliance on the parser's
-// base-relative retry), which is what lets ConfinedDir be rooted at an
+// base-relative retry), which lets ConfinedDir be rooted at an
 // ARBITRARY directory, well beyond the document's own.
 //
 // Confinement is enforced with [os.Root] (os.OpenRoot, Go 1.24+): a lexical
