@@ -160,6 +160,7 @@ func TestMain(m *testing.M) {
 
 // recorder records 25 speeds, or for ever.
 func recorder(dir string) {
+	lockWait = 5 * time.Minute // the machine may be busy
 	b := Open(dir)
 	for i := 0; os.Getenv("AOC_TEST_FOREVER") != "" || i < 25; i++ {
 		if _, err := b.Record(context.Background(), 1, Speed{LLM: "x", Phase: 1, SpeedMS: 1, Timestamp: noon}); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // lockWait limits how long a record waits for the lock.
-const lockWait = 10 * time.Second
+var lockWait = 10 * time.Second // tests change it
 
 // lock excludes other writers, including those of other processes. Those of this
 // book take turns first, so that one goroutine at most waits for the system.

@@ -19,11 +19,11 @@ type recordArgs struct {
 	Year      *int     `json:"year" doc:"Year, 2015 or later" extension:"true"`
 	Correct   *bool    `json:"correct" doc:"Whether the answer was right" extension:"true"`
 	Attempts  *int     `json:"attempts" doc:"Answers tried" min:"1" extension:"true"`
-	Language  *string  `json:"language" doc:"Programming language" max:"50" extension:"true"`
-	TokensIn  *int64   `json:"tokens_in" doc:"Tokens read" min:"0" extension:"true"`
-	TokensOut *int64   `json:"tokens_out" doc:"Tokens written" min:"0" extension:"true"`
+	Language  *string  `json:"language" max:"50" extension:"true"`
+	TokensIn  *int64   `json:"tokens_in" min:"0" extension:"true"`
+	TokensOut *int64   `json:"tokens_out" min:"0" extension:"true"`
 	CostUSD   *float64 `json:"cost_usd" doc:"Cost in US dollars" min:"0" extension:"true"`
-	Notes     *string  `json:"notes" doc:"Remarks" max:"1000" extension:"true"`
+	Notes     *string  `json:"notes" max:"1000" extension:"true"`
 }
 
 // maxNameRunes limits the name of an LLM, in characters.

@@ -212,17 +212,32 @@ func isObjectSchema(raw []byte) bool {
 	return json.Unmarshal(raw, &s) == nil && s.Type == "object"
 }
 
-// append writes all four hints: their defaults in the specification are the
-// worst case, which hosts ask their users about.
+// append writes the hints that differ from their defaults in the specification:
+// destructiveHint and openWorldHint are true, the others false. destructiveHint and
+// idempotentHint mean nothing for tools that only read.
 func (h Hints) append(dst []byte) []byte {
-	dst = append(dst, `{"readOnlyHint":`...)
-	dst = strconv.AppendBool(dst, h&ReadOnly != 0)
-	dst = append(dst, `,"destructiveHint":`...)
-	dst = strconv.AppendBool(dst, h&Destructive != 0)
-	dst = append(dst, `,"idempotentHint":`...)
-	dst = strconv.AppendBool(dst, h&(Idempotent|ReadOnly) != 0)
-	dst = append(dst, `,"openWorldHint":`...)
-	return append(strconv.AppendBool(dst, h&OpenWorld != 0), '}')
+	dst = append(dst, '{')
+	from := len(dst)
+	set := func(name string, value bool) {
+		if len(dst) > from {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, name...), ':')
+		dst = strconv.AppendBool(dst, value)
+	}
+	switch {
+	case h&ReadOnly != 0:
+		set(`"readOnlyHint"`, true)
+	case h&Destructive == 0:
+		set(`"destructiveHint"`, false)
+	}
+	if h&Idempotent != 0 && h&ReadOnly == 0 {
+		set(`"idempotentHint"`, true)
+	}
+	if h&OpenWorld == 0 {
+		set(`"openWorldHint"`, false)
+	}
+	return append(dst, '}')
 }
 
 func (r *Revision) appendIcons(dst []byte, icons []Icon) []byte {

@@ -43,8 +43,6 @@ const pinned = `{
   },
   "annotations": {
     "readOnlyHint": true,
-    "destructiveHint": false,
-    "idempotentHint": true,
     "openWorldHint": false
   }
 }

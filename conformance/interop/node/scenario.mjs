@@ -46,14 +46,6 @@ const text = items => {
   return items[0].text;
 };
 
-// joined returns the texts of an answer, of which there must be one at least.
-const joined = items => {
-  if (items.length === 0 || items.some(item => typeof item.text !== 'string')) {
-    throw new Error(`want texts, not ${JSON.stringify(items)}`);
-  }
-  return items.map(item => item.text).join('\n');
-};
-
 const reference = uri => ({ type: 'ref/resource', uri });
 
 // Each function takes a step and returns its outcome.
@@ -84,7 +76,7 @@ function steps(adapter, changes, complain) {
       if (!!why !== !!invalid) complain(`${name} ${JSON.stringify(args)}: ${why ?? 'fits its schema'}`);
       const result = await client.callTool({ name, arguments: args });
       return {
-        text: joined(result.content),
+        text: text(result.content),
         isError: result.isError ?? false,
         structured: result.structuredContent !== undefined,
       };
