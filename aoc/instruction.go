@@ -19,11 +19,12 @@ import (
 // MaxFileBytes is the largest file that is read.
 const MaxFileBytes = 8 << 20
 
-// A Book is the folder of one calendar.
+// A Book is the folder of the puzzles and speeds of one year, or of the documented
+// files, which have no year.
 type Book struct {
 	dir  string
 	turn chan struct{} // holds a token while a goroutine writes speeds or waits for other processes
-	year int           // 0 for the documented layout
+	year int           // 0 for files directly in dir, without a year
 
 	mu    sync.Mutex
 	years map[int]*Book        // by year; guarded by mu

@@ -9,7 +9,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockWait limits how long a record waits for the lock.
+// lockWait limits how long Record waits for the lock.
 var lockWait = 10 * time.Second // tests change it
 
 // lock excludes other writers, including those of other processes. Those of this
@@ -40,9 +40,9 @@ func (b *Book) lock(ctx context.Context) (unlock func(), err error) {
 	return queue(ctx, lock, unlock)
 }
 
-// queue waits where the system wakes who waits: to look again and again finds the
-// lock taken for as long as others are quicker. The system knows no time limit,
-// so a goroutine waits; when ctx ends before, it lets the lock go once it has it.
+// queue blocks in flock(2) instead of polling, because a poller can starve. flock has
+// no timeout, so a goroutine waits; if ctx ends first, it releases the lock when it
+// gets it.
 func queue(ctx context.Context, lock *flock.Flock, unlock func()) (func(), error) {
 	got := make(chan error)
 	go func() {

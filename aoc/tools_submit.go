@@ -41,7 +41,8 @@ func (t *tools) submitAnswer(ctx context.Context, call *mcp.Call, args submitArg
 	}, nil
 }
 
-// confirm asks the user, if the client can.
+// confirm asks the user for consent. A client that cannot ask its user submits
+// without: the operator has permitted that with --aoc-submit.
 func confirm(ctx context.Context, call *mcp.Call, message string) error {
 	answers, err := call.Ask(ctx, map[string]mcp.InputRequest{"confirm": mcp.Form(message, confirmSchema)})
 	if errors.Is(err, mcp.ErrCannotAsk) {

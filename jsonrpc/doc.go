@@ -12,6 +12,9 @@
 //			return jsonrpc.AppendString(dst, "hello"), nil
 //		}))
 //
+// A [MethodMap] is a Handler for several methods; [Method] makes its entries from
+// functions with typed parameters and results.
+//
 // # Bytes
 //
 // A message is checked once, in one pass that finds the members of the

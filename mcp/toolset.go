@@ -15,7 +15,7 @@ type ToolSelection struct {
 	// Toolsets are names of families, of toolsets, or both as
 	// "debugger/core". With Tools they pick the tools of either.
 	Toolsets []string
-	// Tools are names of tools, in either spelling.
+	// Tools are names of tools, in either spelling of their names (debugger/launch, debugger_launch).
 	Tools []string
 	// ReadOnly leaves out tools that may change something.
 	ReadOnly bool

@@ -148,8 +148,7 @@ func percentile(sorted []int64, p int) int64 {
 	return sorted[(len(sorted)*p+99)/100-1]
 }
 
-// byPuzzle yields the runs of results that belong to one puzzle; they are ordered by
-// puzzle.
+// byPuzzle yields the consecutive results of each puzzle. all is ordered by puzzle.
 func byPuzzle(all []Result) func(yield func([]Result) bool) {
 	return func(yield func([]Result) bool) {
 		for len(all) > 0 {
@@ -207,7 +206,7 @@ func standings(all []Result) []Standing {
 	return list
 }
 
-// add adds a result in a race of n models.
+// add adds a result in a race of n models: rank 1 earns n points, rank 2 n-1.
 func (s *Standing) add(r Result, n int) {
 	s.Runs += r.Runs
 	s.Failures += r.Failures

@@ -178,7 +178,7 @@ var manSections = []struct {
 		{"TRIPTYCH_DOCUMENTS, TRIPTYCH_PROJECTS, TRIPTYCH_TRACES", "Folders whose files may be read, separated as in PATH, as --documents, --projects and --traces."},
 		{"TRIPTYCH_URL, TRIPTYCH_KEY", "The server that triptych call and tools ask, and the key they show it."},
 		{"TRIPTYCH_OIDC_ISSUER, TRIPTYCH_OIDC_AUDIENCE, TRIPTYCH_OIDC_RESOURCE, TRIPTYCH_OIDC_PLAN", "Access tokens, as the flags of triptych serve."},
-		{"VALKEY_HOST, VALKEY_PORT", "Either one set keeps rulesets in Valkey or Redis at that address."},
+		{"VALKEY_HOST, VALKEY_PORT", "Either one set keeps rulesets, keys, quotas and the audit trail in Valkey or Redis at that address."},
 		{"LOG_LEVEL", "debug, info, warn or error."},
 		{"XDG_DATA_HOME", "Where the data folder is by default."},
 		{"VISUAL, EDITOR", "The editor of rulesets edit."},

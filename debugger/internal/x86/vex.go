@@ -1,6 +1,6 @@
 package x86
 
-// vexPrefix are the prefixes that VEX and EVEX cannot follow.
+// vexForbids are the prefixes that VEX and EVEX cannot follow.
 const vexForbids = bitREX | bitOpSize | bitF2 | bitF3 | bitLock
 
 // vex2 reads the two-byte form, C5.
