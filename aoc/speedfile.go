@@ -111,6 +111,7 @@ func withArticle(kind string) string {
 // foreign returns the members of an object whose names are not among ours, which
 // encoding/json matches in any case. data is a valid object or null.
 func foreign(data []byte, ours []string) (extra []member) {
+	data = bytes.TrimLeft(data, " \t\r\n")
 	for at := next(data, 0); at < len(data) && data[at] != '}'; at = next(data, at) {
 		end := skipValue(data, at)
 		var name string

@@ -187,7 +187,7 @@ func TestStats(t *testing.T) {
 }
 
 func TestChange(t *testing.T) {
-	b := bookWith(t, map[string]string{"speeds/day01.json": `{"day":1,"entries":[` +
+	b := bookWith(t, map[string]string{"speeds/day01.json": "\n" + `{"owner":"ann","day":1,"entries":[` +
 		`{"llm":"b","phase":1,"speedMs":2,"timestamp":"2025-12-01T10:30:00.000Z","note":"kept"},{"llm":"a","phase":1,"speedMs":1,"timestamp":"2025-12-01T10:29:00.000Z"}]}`})
 	speeds, err := b.Speeds(1)
 	if err != nil {
@@ -205,7 +205,7 @@ func TestChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := bookFile(t, b, "speeds/day01.json")
-	for _, want := range []string{`"speedMs": 20`, `"note": "kept"`, `"action": "changed"`, `"action": "deleted"`, `"speedMs": 1`} {
+	for _, want := range []string{`"owner": "ann"`, `"speedMs": 20`, `"note": "kept"`, `"action": "changed"`, `"action": "deleted"`, `"speedMs": 1`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in %s", want, got)
 		}

@@ -163,7 +163,7 @@ func (a *app) fetchDay(ctx context.Context, user *aoc.User, year, day int) error
 	if err != nil {
 		return err
 	}
-	text, err := user.Puzzle(ctx, puzzle)
+	text, err := user.Refresh(ctx, puzzle)
 	if err != nil {
 		return err
 	}

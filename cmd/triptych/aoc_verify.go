@@ -141,13 +141,16 @@ func solve(ctx context.Context, limit time.Duration, input string, argv []string
 }
 
 // A limitedBuffer keeps the last bytes that are written to it.
-type limitedBuffer struct{ bytes.Buffer }
+type limitedBuffer struct{ buf bytes.Buffer } // not embedded: io.Copy would use its ReadFrom
 
 // Write implements [io.Writer].
 func (b *limitedBuffer) Write(p []byte) (int, error) {
-	n, _ := b.Buffer.Write(p) // it never fails
-	if b.Len() > 2*maxSolution {
-		b.Next(b.Len() - maxSolution)
+	n, _ := b.buf.Write(p) // it never fails
+	if b.buf.Len() > 2*maxSolution {
+		b.buf.Next(b.buf.Len() - maxSolution)
 	}
 	return n, nil
 }
+
+// String returns the bytes that are kept.
+func (b *limitedBuffer) String() string { return b.buf.String() }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,15 +60,18 @@ func (f *Folder) Submit(ctx context.Context, p site.Puzzle, part int, answer str
 	if answer == "" {
 		return site.Verdict{}, refuse("it is empty")
 	}
-	puzzle, err := f.Puzzle(ctx, p)
-	if err != nil {
-		return site.Verdict{}, err
-	}
 	unlock, err := f.lock(ctx, filepath.Dir(f.guessPath(p)))
 	if err != nil {
 		return site.Verdict{}, err
 	}
 	defer unlock()
+	puzzle, err := f.Puzzle(ctx, p)
+	if err == nil && part > puzzle.solved()+1 {
+		puzzle, err = f.Refresh(ctx, p) // part one may have been solved in a browser
+	}
+	if err != nil {
+		return site.Verdict{}, err
+	}
 	known, err := f.Guesses(p)
 	if err != nil {
 		return site.Verdict{}, err
@@ -86,6 +91,9 @@ func (f *Folder) send(ctx context.Context, p site.Puzzle, part int, answer strin
 	if err != nil {
 		return site.Verdict{}, err
 	}
+	// From here on the answer counts, so its verdict is recorded even if the caller
+	// gives up.
+	ctx = context.WithoutCancel(ctx)
 	verdict, err := client.Submit(ctx, p, part, answer)
 	if err != nil {
 		return site.Verdict{}, err
@@ -122,6 +130,9 @@ func (f *Folder) accept(ctx context.Context, p site.Puzzle, part int, answer str
 		return err
 	}
 	defer unlock()
+	if err := os.Remove(f.starsPath(p.Year)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // there is a star more now
+	}
 	puzzle, err := f.Stored(p)
 	if err != nil || puzzle == nil || puzzle.solved() != part-1 {
 		return err

@@ -282,3 +282,23 @@ func TestFoldersAreSeparate(t *testing.T) {
 		t.Errorf("the user of the process: %v", err)
 	}
 }
+
+// A first part that was solved in a browser shows after a while, and a submission of
+// the second part looks for it.
+func TestSolvedInABrowser(t *testing.T) {
+	d := newDesk(t)
+	if _, err := d.Puzzle(t.Context(), puzzle); err != nil {
+		t.Fatal(err)
+	}
+	d.site.Solve("2024/1", 1)
+	if p, err := d.Refresh(t.Context(), puzzle); err != nil || len(p.Parts) != 1 || d.site.Requests()["GET /2024/day/1"] != 1 {
+		t.Errorf("at once: %d parts, %v, requests %v; want no request", len(p.Parts), err, d.site.Requests())
+	}
+	d.pass(16 * time.Minute)
+	if v, err := d.Submit(t.Context(), puzzle, 2, "31"); err != nil || v.Outcome != site.Correct {
+		t.Errorf("part two: %v, %v", v, err)
+	}
+	if p, err := d.Puzzle(t.Context(), puzzle); err != nil || len(p.Parts) != 2 || len(p.Answers) != 2 {
+		t.Errorf("got %+v, %v; want both parts solved", p, err)
+	}
+}

@@ -18,10 +18,12 @@ type Stars struct {
 	ByDay   map[int]int `json:"stars"` // days that are open
 }
 
+func (f *Folder) starsPath(year int) string { return filepath.Join(f.year(year), "stars.json") }
+
 // Stars returns the user's stars, at most 15 minutes old.
 func (f *Folder) Stars(ctx context.Context, year int) (Stars, error) {
 	var stars Stars
-	err := f.refresh(ctx, filepath.Join(f.year(year), "stars.json"), &stars, func() time.Time { return stars.Fetched },
+	err := f.refresh(ctx, f.starsPath(year), &stars, func() time.Time { return stars.Fetched },
 		func(client *site.Client) error {
 			byDay, err := client.Stars(ctx, year)
 			stars = Stars{Fetched: f.cfg.Now().UTC(), ByDay: byDay}

@@ -33,12 +33,38 @@ type Puzzle struct {
 // solved returns the number of solved parts.
 func (p *Puzzle) solved() int { return len(p.Answers) }
 
-// complete reports whether another download would bring nothing new.
-func (p *Puzzle) complete() bool { return len(p.Parts) > p.solved() || len(p.Parts) == 2 }
+// refreshAfter is the age from which an unsolved puzzle may be downloaded again,
+// because its first part may have been solved in a browser.
+const refreshAfter = 15 * time.Minute
+
+// isCurrent reports whether another download would bring nothing new. A puzzle whose
+// second part is open and unsolved is current: the site would only add the answer.
+func (p *Puzzle) isCurrent() bool { return len(p.Parts) > p.solved() || len(p.Parts) == 2 }
+
+// Refresh is like Puzzle, but downloads a puzzle again that is not solved and more
+// than 15 minutes old.
+func (f *Folder) Refresh(ctx context.Context, p site.Puzzle) (*Puzzle, error) {
+	stored, err := f.Stored(p)
+	if err != nil || stored == nil || stored.solved() == 2 || f.cfg.Now().Sub(stored.Fetched) < refreshAfter {
+		if err != nil || stored != nil && stored.isCurrent() {
+			return stored, err
+		}
+		return f.Puzzle(ctx, p)
+	}
+	unlock, err := f.lock(ctx, f.day(p))
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if now, err := f.Stored(p); err != nil || now != nil && now.Fetched.After(stored.Fetched) {
+		return now, err // another process has downloaded it
+	}
+	return f.download(ctx, p)
+}
 
 // Puzzle returns a puzzle, from disk or else from the site.
 func (f *Folder) Puzzle(ctx context.Context, p site.Puzzle) (*Puzzle, error) {
-	if stored, err := f.Stored(p); err != nil || stored != nil && stored.complete() {
+	if stored, err := f.Stored(p); err != nil || stored != nil && stored.isCurrent() {
 		return stored, err
 	}
 	unlock, err := f.lock(ctx, f.day(p))
@@ -47,7 +73,7 @@ func (f *Folder) Puzzle(ctx context.Context, p site.Puzzle) (*Puzzle, error) {
 	}
 	defer unlock()
 	stored, err := f.Stored(p) // another process may have downloaded it
-	if err != nil || stored != nil && stored.complete() {
+	if err != nil || stored != nil && stored.isCurrent() {
 		return stored, err
 	}
 	return f.download(ctx, p)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/aoc/internal/atomicfile"
 )
 
 // A Session is the value of the site's session cookie. It prints as [redacted].
@@ -45,17 +47,16 @@ func (s Session) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 // MarshalText implements [encoding.TextMarshaler] without revealing the value.
 func (s Session) MarshalText() ([]byte, error) { return []byte("[redacted]"), nil }
 
-// Save writes the session to a file with mode 0600. [FindSession] reads it.
+// Save writes the session to a new file with mode 0600 in place of an old one.
+// [FindSession] reads it.
 func (s Session) Save(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // an old file may have another mode
 	}
-	_, err = io.WriteString(f, s.value+"\n")
-	return errors.Join(err, f.Chmod(0o600), f.Close())
+	return atomicfile.Replace(path, []byte(s.value+"\n"), 0o600)
 }
 
 // maxSessionFile limits the size of a file with a session, in bytes.
@@ -75,13 +76,16 @@ var files = []string{
 // aoc-cli. It returns the zero Session if there is none, and an error if one is
 // malformed or cannot be read.
 func FindSession(own string, getenv func(string) string) (Session, string, error) {
+	if s, err := readSession(own); !errors.Is(err, fs.ErrNotExist) {
+		return s, own, err
+	}
 	for _, name := range variables {
 		if text := getenv(name); text != "" {
 			s, err := ParseSession(text)
 			return s, name, err
 		}
 	}
-	paths := []string{own}
+	var paths []string
 	if home := getenv("HOME"); home != "" {
 		for _, file := range files {
 			paths = append(paths, filepath.Join(home, filepath.FromSlash(file)))

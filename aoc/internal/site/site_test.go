@@ -230,11 +230,14 @@ func TestFindSession(t *testing.T) {
 	if info, err := os.Stat(own); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v; want 0600", info.Mode(), err)
 	}
-	if _, from, err := find(); from != own || err != nil {
-		t.Errorf("got %q, %v; want %s", from, err, own)
-	}
 	env["AOC_SESSION"] = sitetest.Session
+	if _, from, err := find(); from != own || err != nil {
+		t.Errorf("got %q, %v; want %s before the variable", from, err, own)
+	}
+	if err := os.Remove(own); err != nil {
+		t.Fatal(err)
+	}
 	if _, from, err := find(); from != "AOC_SESSION" || err != nil {
-		t.Errorf("got %q, %v; want AOC_SESSION", from, err)
+		t.Errorf("got %q, %v; want AOC_SESSION before the files of others", from, err)
 	}
 }

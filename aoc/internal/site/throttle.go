@@ -18,6 +18,7 @@ const (
 	shortest = time.Second      // between two requests
 	longest  = 10 * time.Second // between two requests of a long series
 	quiet    = time.Minute      // after which a series is over
+	maxWait  = 2 * time.Minute  // for a turn; beyond it the request is refused
 )
 
 // A Throttle limits the rate of requests of all processes that use the same file:
@@ -68,7 +69,9 @@ func (t *Throttle) reserve(ctx context.Context) (time.Time, error) {
 		return time.Time{}, err
 	}
 	_ = json.Unmarshal(text, &state) // a damaged file starts a new series
-	state = state.next(t.now())
+	if state = state.next(t.now()); state.Last.Sub(t.now()) > maxWait {
+		return time.Time{}, fmt.Errorf("more than %v of requests are waiting; retry later", maxWait)
+	}
 	text, err = json.Marshal(state)
 	if err != nil {
 		return time.Time{}, err

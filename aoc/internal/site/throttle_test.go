@@ -71,6 +71,23 @@ func TestThrottleIsShared(t *testing.T) {
 	}
 }
 
+// A long queue of requests is refused instead of waited for.
+func TestThrottleRefuses(t *testing.T) {
+	throttle := NewThrottle(filepath.Join(t.TempDir(), "throttle"))
+	now := time.Now()
+	throttle.now = func() time.Time { return now }
+	for range 100 {
+		at, err := throttle.reserve(t.Context())
+		if err != nil {
+			return
+		}
+		if wait := at.Sub(now); wait > maxWait {
+			t.Fatalf("a turn in %v", wait)
+		}
+	}
+	t.Error("100 requests at once are accepted")
+}
+
 // A turn in the far future comes from a clock that was wrong.
 func TestThrottleSurvivesClocks(t *testing.T) {
 	now := time.Now()
