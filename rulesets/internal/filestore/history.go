@@ -128,30 +128,37 @@ func (s *Store) appendLine(path string, v any) (undo func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	_, statErr := os.Stat(path)
-	if isNew := errors.Is(statErr, fs.ErrNotExist); isNew {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if err := s.makeHistoryDir(); err != nil {
 			return nil, err
 		}
-		defer func() {
-			if err == nil {
-				err = syncDir(filepath.Dir(path))
-			}
-		}()
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, unavailable(err)
 	}
+	return s.appendTo(f, append(line, '\n'))
+}
+
+// appendTo adds a line to an open file of the history, syncs it, and closes it. A line
+// that was not added for certain is cut off; a file whose end is not known stays as it
+// is.
+func (s *Store) appendTo(f *os.File, line []byte) (undo func(), err error) {
 	_, end, err := lastLine(f)
-	if err == nil {
-		err = writeAt(f, append(line, '\n'), end)
+	if err != nil {
+		_ = f.Close() // nothing was written
+		return nil, err
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Truncate(path, end) // the next record does so, too
+	undo = func() { _ = os.Truncate(f.Name(), end) } // else the history has a change that was not made
+	err = errors.Join(writeAt(f, line, end), f.Close())
+	if err == nil && end == 0 {
+		err = s.syncDir(filepath.Dir(f.Name())) // the file may be new
+	}
+	if err != nil {
+		undo()
 		return nil, unavailable(err)
 	}
-	return func() { _ = os.Truncate(path, end) }, nil // else the history has a change that was not made
+	return undo, nil
 }
 
 // writeAt makes line what a file has from end on, and syncs it.

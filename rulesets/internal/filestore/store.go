@@ -42,6 +42,8 @@ type Store struct {
 	reported map[string]stamp // files that are no rulesets
 	swept    bool             // whether old temporary files were removed
 
+	syncDir func(path string) error // tests replace it
+
 	turn chan struct{} // holds a token while a goroutine has or awaits the lock
 }
 
@@ -54,7 +56,7 @@ type entry struct {
 // Open returns the store in a folder, which is made by the first creation.
 // Nothing is read or written yet.
 func Open(dir string, log *slog.Logger, now func() time.Time) *Store {
-	s := &Store{dir: dir, log: log, now: now, known: map[ruleset.Name]entry{}, reported: map[string]stamp{}, turn: make(chan struct{}, 1)}
+	s := &Store{dir: dir, log: log, now: now, known: map[ruleset.Name]entry{}, reported: map[string]stamp{}, syncDir: syncDir, turn: make(chan struct{}, 1)}
 	s.feeds.init()
 	return s
 }
