@@ -44,6 +44,7 @@ func TestWrittenRecordsAreSyncedWithinASecond(t *testing.T) {
 			time.Sleep(7 * time.Millisecond)
 		}
 		time.Sleep(time.Second)
+		synctest.Wait()
 		if got := l.synced.Load(); got != 500 {
 			t.Errorf("a second later records up to %d are synced, want 500", got)
 		}
@@ -84,6 +85,7 @@ func TestHeadsAreSignedOnceASecond(t *testing.T) {
 					time.Sleep(9 * time.Millisecond)
 				}
 				time.Sleep(2 * time.Second)
+				synctest.Wait()
 				for i := 1; i < len(k.signed); i++ {
 					if gap := k.signed[i].Sub(k.signed[i-1]); gap < time.Second || gap > 2*time.Second {
 						t.Errorf("head %d was signed %v after the one before", i, gap)
@@ -94,6 +96,7 @@ func TestHeadsAreSignedOnceASecond(t *testing.T) {
 				}
 				before := len(k.signed)
 				time.Sleep(time.Minute)
+				synctest.Wait()
 				if len(k.signed) != before || l.armed {
 					t.Errorf("%d heads were signed while nothing was recorded", len(k.signed)-before)
 				}
