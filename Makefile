@@ -30,7 +30,7 @@ test: ## run the tests but the long ones of "make conformance"; says which progr
 	go test -shuffle=on $$(go list ./... | grep -v -E '/conformance/($(LONG))$$')
 
 race: ## run the tests with the race detector
-	go test -race -shuffle=on -timeout 10m ./...
+	go test -race -shuffle=on -timeout 20m ./...
 
 fuzz: ## run each fuzz target for FUZZTIME
 	@set -e; for pkg in $$(go list ./...); do \
