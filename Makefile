@@ -6,6 +6,7 @@ BENCH ?= .
 PKGS ?= ./...
 COUNT ?= 6
 SOAK ?= 30m
+KILLS ?= 1000
 # packages of conformance that take more than half a minute or a network of npm's
 LONG := attack|debugbench|interop|load|official|xml
 # where it has to build, tests and all, besides where they are run
@@ -58,13 +59,13 @@ bench-peers: ## measure beside other servers and write docs/performance.md; QUIC
 bench-debugger: ## measure the debugger beside gdb and Delve and write docs/debugger-performance.md; QUICK=1 takes 1 minute, not 5
 	go run ./conformance/debugbench $(if $(QUICK),-quick)
 
-soak: ## keep the program busy for SOAK over both roads and write what became of it into docs/performance.md
+soak: ## keep the program busy for SOAK over both transports and write what became of it into docs/performance.md
 	@mkdir -p bin/peers
 	go test -count=1 -v -run '^TestSoak$$' -timeout 3h ./conformance/load -soak $(SOAK) -soak-file $(CURDIR)/bin/peers/soak.json
 	cd conformance/peers && go run . -soak $(CURDIR)/bin/peers/soak.json
 
-rounds: ## kill debuggers 6000 times and attach 2000 times, to find races; 8 minutes
-	TRIPTYCH_TEST_KILLS=1000 go test -count=1 -timeout 30m -run '^TestKilledAtAnyMoment$$' ./debugger/internal/history
+rounds: ## kill debuggers KILLS times in five states and attach 2000 times, to find races; 8 minutes
+	TRIPTYCH_TEST_KILLS=$(KILLS) go test -count=1 -timeout 30m -run '^TestKilledAtAnyMoment$$' ./debugger/internal/history
 	TRIPTYCH_TEST_ROUNDS=2000 go test -count=1 -run '^Test(AttachRounds|NoSignalIsLost|DebuggerIsKilled)$$' ./debugger/internal/proc
 
 cover: ## show the coverage by package
