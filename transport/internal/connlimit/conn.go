@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"sync/atomic"
+	"time"
 )
 
 // A Conn is a connection of a [Listener]. The methods but those of [net.Conn] do
@@ -15,6 +16,7 @@ type Conn struct {
 	listener *Listener
 	from     netip.Prefix
 	running  atomic.Int32 // requests
+	flushed  atomic.Int64 // when the last answer is taken to be written, as a time since the listener's beginning
 	known    atomic.Bool
 
 	amongAll, amongOwn *list.Element // in the lists of strangers, nil for others; guarded by the listener's mu
@@ -30,8 +32,18 @@ func (c *Conn) Begin() {
 // End ends what Begin began.
 func (c *Conn) End() {
 	if c != nil {
+		c.flushed.Store(int64(time.Since(c.listener.began) + flushTime)) // first: a scan reads it after running
 		c.running.Add(-1)
 	}
+}
+
+// flushTime is the time between the return of a request's handler and the eviction
+// of its connection: the HTTP server writes the end of the answer after End.
+const flushTime = 100 * time.Millisecond
+
+// hasFlushed reports whether flushTime has passed since the last request.
+func (c *Conn) hasFlushed() bool {
+	return int64(time.Since(c.listener.began)) >= c.flushed.Load()
 }
 
 // SetKnown says that the client has shown a good key.

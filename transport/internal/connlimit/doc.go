@@ -5,7 +5,8 @@
 // that of a stranger, which has shown no good key, and the oldest of them first;
 // then that of a client with a key. A connection on which a request is running is
 // never closed. Without an idle one, a new connection of an address at its limit
-// is closed, and at the limit of all Accept waits.
+// is closed, and at the limit of all Accept waits until a connection ends or has been
+// idle for a moment.
 //
 //	limited := connlimit.Listen(listener, connlimit.Limits{Total: 10_000, Address: 1000})
 //	server := http.Server{ConnContext: connlimit.WithConn}

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"time"
 )
 
 // Limits bound the connections of a listener. A zero number is no limit.
@@ -28,9 +29,10 @@ type Usage struct {
 type Listener struct {
 	net.Listener
 	limits Limits
+	began  time.Time
 
 	mu        sync.Mutex
-	room      sync.Cond // signaled when a connection ends
+	room      sync.Cond // signaled when a connection ends, or may have become idle
 	closed    bool
 	open      map[*Conn]struct{}
 	of        map[netip.Prefix]*source
@@ -47,7 +49,7 @@ type source struct {
 
 // Listen returns a listener that accepts from inner.
 func Listen(inner net.Listener, limits Limits) *Listener {
-	l := &Listener{Listener: inner, limits: limits, open: map[*Conn]struct{}{}, of: map[netip.Prefix]*source{}}
+	l := &Listener{Listener: inner, limits: limits, began: time.Now(), open: map[*Conn]struct{}{}, of: map[netip.Prefix]*source{}}
 	l.room.L = &l.mu
 	return l
 }
@@ -131,10 +133,10 @@ func (l *Listener) admit(c *Conn) verdict {
 		victims = append(victims, l.evictLocked(v))
 	}
 	for l.limits.Total > 0 && len(l.open) >= l.limits.Total && !l.closed {
-		if v := l.idleLocked(&l.strangers, func(*Conn) bool { return true }); v != nil {
+		if v := l.idleLocked(&l.strangers, (*Conn).hasFlushed); v != nil {
 			victims = append(victims, l.evictLocked(v))
 		} else {
-			l.room.Wait()
+			l.waitLocked()
 		}
 	}
 	if l.closed {
@@ -142,6 +144,18 @@ func (l *Listener) admit(c *Conn) verdict {
 	}
 	l.addLocked(c)
 	return admitted
+}
+
+// waitLocked waits for a connection to end, at most for flushTime: one that becomes
+// idle does not signal, so that requests need no lock.
+func (l *Listener) waitLocked() {
+	timer := time.AfterFunc(flushTime, func() {
+		l.mu.Lock() // the signal must not precede Wait
+		defer l.mu.Unlock()
+		l.room.Signal()
+	})
+	defer timer.Stop()
+	l.room.Wait()
 }
 
 // addLocked counts a connection, as a stranger.
@@ -157,10 +171,10 @@ func (l *Listener) addLocked(c *Conn) {
 }
 
 // idleLocked returns the connection that makes room: the oldest idle one of the
-// strangers, else any idle one that fits, else nil.
+// strangers that fits, else any idle one that fits, else nil.
 func (l *Listener) idleLocked(strangers *list.List, fits func(*Conn) bool) *Conn {
 	for at := strangers.Front(); at != nil; at = at.Next() {
-		if c := at.Value.(*Conn); c.running.Load() == 0 {
+		if c := at.Value.(*Conn); c.running.Load() == 0 && fits(c) {
 			return c
 		}
 	}

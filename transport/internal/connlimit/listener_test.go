@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
 )
@@ -151,6 +152,42 @@ func TestTotal(t *testing.T) {
 			t.Error("a fifth was refused though there is room")
 		}
 		_ = l.Close() // as above
+	})
+}
+
+// TestTotalIdle: at the limit of all, the next connection waits for a request to
+// end, and its connection makes room once the answer can have been written.
+func TestTotalIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := make(incoming)
+		l := connlimit.Listen(in, connlimit.Limits{Total: 1})
+		client, busy := connect(in, l, "192.0.2.1:1")
+		busy.SetKnown()
+		busy.Begin()
+		waiting := make(chan net.Conn, 1)
+		go func() {
+			c, _ := l.Accept() // nil when the listener ends
+			waiting <- c
+		}()
+		_, there := net.Pipe()
+		in <- named{there, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 2)}}
+		time.Sleep(time.Minute - time.Millisecond)
+		if len(waiting) > 0 {
+			t.Error("the connection of a running request made room")
+		}
+		busy.End()
+		time.Sleep(10 * time.Millisecond)              // Accept may look meanwhile
+		go func() { _, _ = busy.Write([]byte("x")) }() // as the HTTP server does after its handler
+		synctest.Wait()
+		if n, err := client.Read(make([]byte, 1)); n != 1 {
+			t.Errorf("the answer was cut off: %v", err)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if len(waiting) != 1 || !isClosed(client) {
+			t.Errorf("accepted %d; the idle connection is closed: %v", len(waiting), isClosed(client))
+		}
+		_ = l.Close() // the goroutine that accepts ends
 	})
 }
 
