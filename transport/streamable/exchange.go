@@ -279,6 +279,9 @@ func (e *exchange) abandon() {
 	e.detached = true
 	stream := e.stream
 	e.mu.Unlock()
+	if stream != nil {
+		stream.leave()
+	}
 	switch s := e.to.session; {
 	case s == nil:
 		e.cancel(nil)
@@ -288,26 +291,22 @@ func (e *exchange) abandon() {
 	case stream != nil:
 		s.park(stream)
 	}
-	if stream != nil {
-		stream.leave()
-	}
 	e.h.dropListen(e)
 }
 
 // copy sends the stream. A client that disconnects cancels requests without a
 // session, and ends a listen.
 func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
-	defer e.stream.leave()
 	if err := e.h.streams.Take(e.to.caller.Principal.ID, 1); err != nil {
 		e.stream.close()
+		e.stream.leave()
 		e.cancel(nil)
 		e.h.dropListen(e)
 		e.h.refuse(w, e.h.tooManyStreams(w.Header(), err, orBaseline(e.to.rev)))
 		return
 	}
 	defer e.h.streams.Give(e.to.caller.Principal.ID, 1)
-	e.startSession(w)
-	err := e.stream.copy(r.Context(), openSink(w, e.h.cfg.WriteTime), 0, e.h.cfg.KeepAlive, e.h.admits(r.Context(), &e.to.caller))
+	err := e.read(w, r)
 	switch s := e.to.session; {
 	case s != nil:
 		s.readerLeft(e.stream, err)
@@ -318,6 +317,13 @@ func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 		e.stream.close()
 	}
 	e.h.dropListen(e)
+}
+
+// read copies the stream as the reader that openLocked expects.
+func (e *exchange) read(w http.ResponseWriter, r *http.Request) error {
+	defer e.stream.leave()
+	e.startSession(w)
+	return e.stream.copy(r.Context(), openSink(w, e.h.cfg.WriteTime), 0, e.h.cfg.KeepAlive, e.h.admits(r.Context(), &e.to.caller))
 }
 
 // openLocked turns the answer into a stream.

@@ -60,12 +60,20 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 		return
 	}
 	defer h.streams.Give(s.principal, 1)
-	h.parked.remove(one)
-	out := openSink(w, h.cfg.WriteTime)
-	err := one.copy(r.Context(), out, after, h.cfg.KeepAlive, h.admits(r.Context(), &caller))
+	err := s.read(one, func() error {
+		out := openSink(w, h.cfg.WriteTime)
+		return one.copy(r.Context(), out, after, h.cfg.KeepAlive, h.admits(r.Context(), &caller))
+	})
 	if one != s.own {
 		s.readerLeft(one, err)
 	}
+}
+
+// read calls send as a reader of the stream.
+func (s *session) read(one *stream, send func() error) error {
+	s.attach(one)
+	defer one.leave()
+	return send()
 }
 
 // admits returns a function that reports whether the reader of a stream is still

@@ -62,3 +62,58 @@ func TestAbandonedStream(t *testing.T) {
 		}
 	})
 }
+
+// TestDroppedStream: a stream that its session has dropped is not parked when its
+// reader leaves later.
+func TestDroppedStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &session{h: New(Config{}), streams: map[string]*stream{}, own: newStream(ownStream, false, nil)}
+		one := newStream("0.1", false, nil)
+		s.addStream(one)
+		s.attach(one)
+		for range maxStreams { // the oldest gives way
+			s.addStream(newStream(s.newStreamName(), false, nil))
+		}
+		one.leave()
+		s.readerLeft(one, errNotAuthorized)
+		if s.stream(one.name) != nil || len(s.h.parked.at) != 0 {
+			t.Errorf("%d streams are parked", len(s.h.parked.at))
+		}
+	})
+}
+
+// TestReadStream: a stream is not parked nor dropped while a second connection reads
+// it, and it is when both have left, in whatever order.
+func TestReadStream(t *testing.T) {
+	for _, last := range []error{errNotAuthorized, errTaken} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &session{h: New(Config{}), streams: map[string]*stream{}, own: newStream(ownStream, false, nil)}
+			one := newStream("1", false, nil)
+			s.addStream(one)
+			_ = one.finish([]byte("{}")) // there is no bound
+			s.readerLeft(one, errNotAuthorized)
+			time.Sleep(keptFor - time.Second)
+			s.attach(one)
+			s.attach(one)
+			one.leave()
+			s.readerLeft(one, errNotAuthorized)
+			if len(s.h.parked.at) != 0 {
+				t.Error("it is parked though it has a reader")
+			}
+			time.Sleep(2 * keptFor)
+			if s.stream("1") == nil {
+				t.Error("it is gone though it has a reader")
+			}
+			one.leave()
+			s.readerLeft(one, last)
+			if len(s.h.parked.at) != 1 {
+				t.Error("it is not parked")
+			}
+			s.park(one) // a second time, with one timer
+			time.Sleep(keptFor + time.Second)
+			if s.stream("1") != nil || len(s.h.parked.at) != 0 {
+				t.Error("it is kept for ever")
+			}
+		})
+	}
+}

@@ -2,7 +2,6 @@ package streamable
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -165,38 +164,80 @@ func (s *session) trimLocked() {
 	}
 }
 
-// readerLeft drops or parks a stream after [stream.copy] returned err.
+// readerLeft drops or parks a stream after [stream.copy] returned err and the reader
+// has left. While the stream has another reader, that one decides.
 func (s *session) readerLeft(one *stream, err error) {
-	switch {
-	case errors.Is(err, errTaken): // its new reader decides
-	case err == nil && one.hasEnded():
+	if err == nil && one.hasEnded() {
 		s.dropStream(one)
-	default:
+	} else {
 		s.park(one)
 	}
 }
 
-// park keeps a stream for a client that may reconnect. It is dropped between one and
-// two times keptFor after it has ended.
-func (s *session) park(one *stream) {
+// attach counts a reader that will come, until [stream.leave]. The stream is neither
+// parked nor dropped for its age while it has one.
+func (s *session) attach(one *stream) {
 	s.mu.Lock()
-	s.trimLocked()
-	s.mu.Unlock()
-	s.h.parked.add(s.principal, one, func() { s.dropStream(one) })
-	over := one.hasEnded()
-	time.AfterFunc(keptFor, func() {
-		if over {
-			s.dropStream(one)
-		} else {
-			s.park(one)
-		}
-	})
+	defer s.mu.Unlock()
+	one.expect()
+	s.unparkLocked(one)
 }
 
-// dropStream removes a stream and frees its memory.
+// unparkLocked undoes park.
+func (s *session) unparkLocked(one *stream) {
+	s.h.parked.remove(one)
+	if one.expiry != nil {
+		one.expiry.Stop()
+		one.expiry = nil
+	}
+}
+
+// park keeps a stream without readers for a client that may reconnect. It is dropped
+// between one and two times keptFor after it has ended.
+func (s *session) park(one *stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.parkLocked(one)
+}
+
+// parkLocked ignores a stream that has a reader or that no client can find.
+func (s *session) parkLocked(one *stream) {
+	s.trimLocked()
+	if s.ended || s.streams[one.name] != one || one.isRead() {
+		return
+	}
+	s.h.parked.add(s.principal, one, func() { s.dropStream(one) })
+	if one.expiry != nil {
+		one.expiry.Stop()
+	}
+	over := one.hasEnded()
+	var timer *time.Timer
+	timer = time.AfterFunc(keptFor, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		switch {
+		case one.expiry != timer: // stopped too late
+		case over:
+			s.dropStreamLocked(one)
+		default:
+			s.parkLocked(one)
+		}
+	})
+	one.expiry = timer
+}
+
+// dropStream removes a stream without readers and frees its memory.
 func (s *session) dropStream(one *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.dropStreamLocked(one)
+}
+
+func (s *session) dropStreamLocked(one *stream) {
+	if one.isRead() {
+		return
+	}
+	s.unparkLocked(one)
 	s.forgetStreamLocked(one.name)
 	s.order = slices.DeleteFunc(s.order, func(name string) bool { return name == one.name })
 }
@@ -205,7 +246,7 @@ func (s *session) dropStream(one *stream) {
 func (s *session) forgetStreamLocked(name string) {
 	if one := s.streams[name]; one != nil {
 		delete(s.streams, name)
-		s.h.parked.remove(one)
+		s.unparkLocked(one)
 		one.forget()
 	}
 }

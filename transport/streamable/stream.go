@@ -17,6 +17,8 @@ type stream struct {
 	name  string // before the number in event ids; "" for events without ids
 	prime bool   // it begins with an event without data
 
+	expiry *time.Timer // of a parked stream; guarded by the mu of its session
+
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced when something changed
 	events  []event
@@ -27,7 +29,7 @@ type stream struct {
 	hold    *budget.Hold
 	ended   bool
 	closed  bool // no further reader can find it
-	readers int
+	readers int  // that copy, or will
 	sent    int  // number of the last event that was written to a client
 	holder  int  // number of the current reader; earlier ones stop
 	suspend bool // the reader stops when all is written
@@ -204,6 +206,13 @@ func (s *stream) expect() *stream {
 	defer s.mu.Unlock()
 	s.readers++
 	return s
+}
+
+// isRead reports whether the stream has a reader, or one will come.
+func (s *stream) isRead() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.readers > 0
 }
 
 // leave undoes expect or startReader.
