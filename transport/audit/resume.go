@@ -192,6 +192,7 @@ func (w *fileWriter) recover(e tailEnd, now time.Time) error {
 			return err
 		}
 	}
+	_ = os.Remove(w.tempPath()) // usually there is none
 	w.notes = append(w.notes, note{Recovered: &recoveredNote{
 		After: e.end.seq, Unsigned: e.unsigned, Cut: e.cut, Time: formatTime(now),
 	}})

@@ -3,6 +3,7 @@ package audit
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
@@ -58,26 +59,37 @@ func (g *group) copy(c *chain, text []byte) error {
 	return nil
 }
 
-// create makes a file with some lines and syncs it. A file that an attempt before
-// has left goes first: its pages may count as synced though they are not.
+// create makes a file with some lines, which has its name once they are synced: until
+// then a file that has the name stays, for it may have the only copy of lines that
+// [Log.Write] has returned for.
 func (w *fileWriter) create(number int, data []byte) (*os.File, error) {
-	path := w.path(number)
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-		return nil, err
+	temp := w.tempPath()
+	if err := os.Remove(temp); err != nil && !os.IsNotExist(err) {
+		return nil, err // its pages may count as synced though they are not
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	_, err = f.Write(data)
 	if err == nil {
-		err = errors.Join(w.backend.syncData(f), atomicfile.SyncDir(w.dir))
+		err = w.backend.syncData(f)
+	}
+	err = errors.Join(err, f.Close()) // Windows renames no open file
+	if err == nil {
+		err = os.Rename(temp, w.path(number))
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close(), os.Remove(path))
+		return nil, errors.Join(err, os.Remove(temp))
 	}
-	return f, nil
+	if err := atomicfile.SyncDir(w.dir); err != nil {
+		return nil, err // the file has all lines, and the next attempt replaces it
+	}
+	return os.OpenFile(w.path(number), os.O_RDWR, 0)
 }
+
+// tempPath returns the name of a file that is not finished.
+func (w *fileWriter) tempPath() string { return filepath.Join(w.dir, tempPrefix+"file") }
 
 // replaceBy makes the writer add to a file that holds a group.
 func (w *fileWriter) replaceBy(f *os.File, number int, g *group, c *chain) {
