@@ -91,13 +91,19 @@ func TestHeadsAreSignedOnceASecond(t *testing.T) {
 						t.Errorf("head %d was signed %v after the one before", i, gap)
 					}
 				}
-				if l.unsigned || len(k.signed) < 4 {
-					t.Errorf("%d heads; the last records are unsigned: %v", len(k.signed), l.unsigned)
+				l.mu.Lock()
+				unsigned := l.unsigned
+				l.mu.Unlock()
+				if unsigned || len(k.signed) < 4 {
+					t.Errorf("%d heads; the last records are unsigned: %v", len(k.signed), unsigned)
 				}
 				before := len(k.signed)
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				if len(k.signed) != before || l.armed {
+				l.mu.Lock()
+				armed := l.armed
+				l.mu.Unlock()
+				if len(k.signed) != before || armed {
 					t.Errorf("%d heads were signed while nothing was recorded", len(k.signed)-before)
 				}
 				if err := l.Close(); err != nil {
