@@ -137,6 +137,7 @@ type site struct{ url, key, certificate string }
 func open(t *testing.T, server, data string) site {
 	t.Helper()
 	cmd := exec.Command(server, append([]string{"serve", "--listen", "127.0.0.1:0"}, flags(data)...)...)
+	cmd.Env = withoutCookie(t)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -159,15 +160,24 @@ func (s *scenario) call(ctx context.Context, st step) (outcome, error) {
 			s.complaints.add("%s: structured content: %v", st.Name, err)
 		}
 	}
-	if len(result.Content) != 1 {
-		return o, fmt.Errorf("want one text, not %d items", len(result.Content))
+	o.Text, err = joined(result.Content)
+	return o, err
+}
+
+// joined returns the texts of an answer, of which there must be one at least.
+func joined(content []mcp.Content) (string, error) {
+	if len(content) == 0 {
+		return "", errors.New("want a text, not an empty answer")
 	}
-	text, ok := result.Content[0].(*mcp.TextContent)
-	if !ok {
-		return o, fmt.Errorf("want a text, not %T", result.Content[0])
+	texts := make([]string, len(content))
+	for i, item := range content {
+		text, ok := item.(*mcp.TextContent)
+		if !ok {
+			return "", fmt.Errorf("want a text, not %T", item)
+		}
+		texts[i] = text.Text
 	}
-	o.Text = text.Text
-	return o, nil
+	return strings.Join(texts, "\n"), nil
 }
 
 func (s *scenario) read(ctx context.Context, st step) (outcome, error) {

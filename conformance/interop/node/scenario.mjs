@@ -46,6 +46,14 @@ const text = items => {
   return items[0].text;
 };
 
+// joined returns the texts of an answer, of which there must be one at least.
+const joined = items => {
+  if (items.length === 0 || items.some(item => typeof item.text !== 'string')) {
+    throw new Error(`want texts, not ${JSON.stringify(items)}`);
+  }
+  return items.map(item => item.text).join('\n');
+};
+
 const reference = uri => ({ type: 'ref/resource', uri });
 
 // Each function takes a step and returns its outcome.
@@ -76,7 +84,7 @@ function steps(adapter, changes, complain) {
       if (!!why !== !!invalid) complain(`${name} ${JSON.stringify(args)}: ${why ?? 'fits its schema'}`);
       const result = await client.callTool({ name, arguments: args });
       return {
-        text: text(result.content),
+        text: joined(result.content),
         isError: result.isError ?? false,
         structured: result.structuredContent !== undefined,
       };
