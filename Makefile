@@ -66,7 +66,7 @@ soak: ## keep the program busy for SOAK over both transports and write what beca
 
 rounds: ## kill debuggers KILLS times in five states and attach 2000 times, to find races; 8 minutes
 	TRIPTYCH_TEST_KILLS=$(KILLS) go test -count=1 -timeout 30m -run '^TestKilledAtAnyMoment$$' ./debugger/internal/history
-	TRIPTYCH_TEST_ROUNDS=2000 go test -count=1 -run '^Test(AttachRounds|NoSignalIsLost|DebuggerIsKilled)$$' ./debugger/internal/proc
+	TRIPTYCH_TEST_ROUNDS=2000 go test -count=1 -timeout 30m -run '^Test(AttachRounds|NoSignalIsLost|DebuggerIsKilled)$$' ./debugger/internal/proc
 
 cover: ## show the coverage by package
 	go test -cover ./...
