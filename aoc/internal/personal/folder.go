@@ -132,7 +132,7 @@ func readJSON(path string, v any) (bool, error) {
 		err = json.Unmarshal(data, v)
 	}
 	if err != nil {
-		return false, fmt.Errorf("%s: %w; rename it to start anew", filepath.Base(path), err)
+		return false, fmt.Errorf("%s: %w; rename it to start over", filepath.Base(path), err)
 	}
 	return true, nil
 }

@@ -45,10 +45,10 @@ func (p *Puzzle) isCurrent() bool { return len(p.Parts) > p.solved() || len(p.Pa
 // than 15 minutes old.
 func (f *Folder) Refresh(ctx context.Context, p site.Puzzle) (*Puzzle, error) {
 	stored, err := f.Stored(p)
-	if err != nil || stored == nil || stored.solved() == 2 || f.cfg.Now().Sub(stored.Fetched) < refreshAfter {
-		if err != nil || stored != nil && stored.isCurrent() {
-			return stored, err
-		}
+	if err != nil {
+		return nil, err
+	}
+	if stored == nil || stored.solved() == 2 || f.cfg.Now().Sub(stored.Fetched) < refreshAfter {
 		return f.Puzzle(ctx, p)
 	}
 	unlock, err := f.lock(ctx, f.day(p))
