@@ -12,6 +12,8 @@ const (
 	hasPrompts
 	hasCompletions
 	hasTasks
+	hasSkills
+	hasDirectories
 )
 
 // offers reports whether the tables have the capability.
@@ -22,11 +24,15 @@ func (s *Server) offers(c capability) bool {
 	case hasResources:
 		return len(s.sources) > 0
 	case hasPrompts:
-		return len(s.prompts) > 0 || s.documented()&CapabilityPrompts != 0
+		return len(s.prompts) > 0 || len(s.promptsOf) > 0 || s.documented()&CapabilityPrompts != 0
 	case hasCompletions:
 		return s.completes()
 	case hasTasks:
 		return slices.ContainsFunc(s.listed, func(t *boundTool) bool { return t.Task != TaskNever })
+	case hasSkills:
+		return slices.ContainsFunc(s.sources, func(src *boundSource) bool { return src.Skills != nil })
+	case hasDirectories:
+		return slices.ContainsFunc(s.sources, func(src *boundSource) bool { return src.Directory != nil })
 	case always:
 	}
 	return true
@@ -56,7 +62,7 @@ func (s *Server) visible(p Principal) (v change) {
 		if slices.ContainsFunc(t.Tools, func(t Tool) bool { return p.Allows(t.Scope) }) {
 			v.tools |= bit
 		}
-		if slices.ContainsFunc(t.Prompts, func(p2 Prompt) bool { return p.Allows(p2.Scope) }) {
+		if t.showsPrompts(p) {
 			v.prompts |= bit
 		}
 		if slices.ContainsFunc(t.Resources, func(r ResourceSource) bool { return p.Allows(r.Scope) }) {
@@ -64,6 +70,14 @@ func (s *Server) visible(p Principal) (v change) {
 		}
 	}
 	return v
+}
+
+// showsPrompts reports whether the principal may see a prompt of the table.
+func (t *Table) showsPrompts(p Principal) bool {
+	if t.PromptSource != nil && p.Allows(t.PromptSource.Scope) {
+		return true
+	}
+	return slices.ContainsFunc(t.Prompts, func(row Prompt) bool { return p.Allows(row.Scope) })
 }
 
 // promised returns the tables whose lists may change.
@@ -94,5 +108,5 @@ func (s *Server) completes() bool {
 			return true
 		}
 	}
-	return false
+	return len(s.promptsOf) > 0 // whose prompts may complete their arguments
 }

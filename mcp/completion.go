@@ -71,12 +71,9 @@ func (s *Server) complete(ctx context.Context, c *Call, req *completeRequest) ([
 }
 
 func (s *Server) completePrompt(ctx context.Context, c *Call, req *completeRequest) ([]string, int, error) {
-	p := s.byName[req.ref.Name]
-	if p == nil {
-		return nil, 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown prompt: %s", quoted(req.ref.Name))
-	}
-	if !c.handler.caller.Principal.Allows(p.Scope) {
-		return nil, 0, permissionDenied(p.Scope)
+	p, err := s.promptNamed(ctx, c, req.ref.Name)
+	if err != nil {
+		return nil, 0, err
 	}
 	if p.Complete == nil {
 		return nil, 0, nil

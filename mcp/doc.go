@@ -22,7 +22,7 @@
 //	├─ params.parse           params.go: finds the members once; over HTTP a Preview has
 //	├─ Call.admit             admit.go: the revision, from _meta or the session
 //	├─ method row             method.go: what the protocol knows of the method
-//	├─ row.serve              tools.go, resources.go, prompts.go, tasks.go, …
+//	├─ row.serve              tools.go, resources.go, prompts.go, skills.go, tasks.go, …
 //	│    ├─ Principal.Allows  caller.go: the scope of the tool or resource
 //	│    ├─ Binding           bind.go, schema: arguments into a struct, then the handler
 //	│    ├─ Table.Errors      the family's errors into protocol errors or tool results
@@ -30,6 +30,14 @@
 //	└─ Config.Observe         observe.go: the record, before the answer leaves
 //
 // Handlers return the richest answer and never see a revision.
+//
+// # What a table serves
+//
+// Tools and prompts are rows. Resources come from sources ([ResourceSource]), one for
+// each scheme or authority; a source may also list folders and Agent Skills, whose
+// format package mcp/skill reads. Prompts that users make come from a [PromptSource].
+// What the documents of a family do not show has Extension set: clients that name no
+// revision are not shown it, and may use it.
 //
 // # Who gets which shapes
 //

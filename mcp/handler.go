@@ -107,11 +107,13 @@ func (h *Handler) Sequence(req *jsonrpc.Request) string {
 	if row == nil || row.order == anyOrder {
 		return ""
 	}
-	if row.order == firstResource {
-		if len(h.server.sources) == 0 {
-			return ""
-		}
+	switch {
+	case row.order == firstResource && len(h.server.sources) > 0:
 		return h.server.sources[0].table.Family
+	case row.order == firstPrompt && len(h.server.promptsOf) > 0:
+		return h.server.promptsOf[0].table.Family
+	case row.order != familyOrder:
+		return ""
 	}
 	var p params
 	if _, err := p.parse(req.Params); err != nil {

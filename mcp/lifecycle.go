@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
@@ -70,8 +71,29 @@ func (s *Server) capabilities(rev *Revision) []byte {
 	add(s.offers(hasPrompts), `"prompts":{`+listChanged(changing&CapabilityPrompts)+`}`)
 	add(rev.Has(Completions) && s.offers(hasCompletions), `"completions":{}`)
 	add(true, `"logging":{}`)
-	add(rev.Has(Extensions) && s.offers(hasTasks), `"extensions":{"`+tasksExtension+`":{}}`)
+	extensions := s.extensions(rev)
+	add(extensions != "", `"extensions":{`+extensions+`}`)
 	return append(dst, '}')
+}
+
+// extensions returns the extensions that the server has for a revision, as members.
+func (s *Server) extensions(rev *Revision) string {
+	var members []string
+	if rev.Has(Extensions) && s.offers(hasTasks) {
+		members = append(members, `"`+tasksExtension+`":{}`)
+	}
+	if rev.Has(Skills) && s.offers(hasSkills) {
+		members = append(members, `"`+skillsExtension+`":{`+directoryRead(s.offers(hasDirectories))+`}`)
+	}
+	return strings.Join(members, ",")
+}
+
+// directoryRead is the setting of the skills extension.
+func directoryRead(offered bool) string {
+	if !offered {
+		return ""
+	}
+	return `"directoryRead":true`
 }
 
 // listChanged returns the member that promises notifications of changes, if there

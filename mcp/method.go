@@ -26,6 +26,7 @@ const (
 	targetTool          // name
 	targetPrompt        // name
 	targetURI           // uri
+	targetFile          // uri, which no HTTP header repeats
 	targetTask          // taskId
 )
 
@@ -35,7 +36,7 @@ func (t target) member(p *params) []byte {
 	switch t {
 	case targetTool, targetPrompt:
 		return p.name
-	case targetURI:
+	case targetURI, targetFile:
 		return p.other("uri")
 	case targetTask:
 		return p.other("taskId")
@@ -51,6 +52,7 @@ const (
 	anyOrder      order = iota
 	familyOrder         // those to the family of its target
 	firstResource       // those to the first family with resources, whose tools change the list
+	firstPrompt         // those to the first family with a source of prompts, likewise
 )
 
 // A purpose is the use of a method to a client.
@@ -109,8 +111,11 @@ var methods = []method{
 	{"resources/subscribe", legacyEra, Subscriptions, hasResources, notCached, targetURI, anyOrder, reading, serveSubscribe},
 	{"resources/unsubscribe", legacyEra, Subscriptions, hasResources, notCached, targetURI, anyOrder, reading, serveUnsubscribe},
 	{"subscriptions/listen", modernEra, 0, always, notCached, noTarget, anyOrder, stream, serveListen},
-	{"prompts/list", bothEras, 0, hasPrompts, cachePrivate, noTarget, anyOrder, browsing, servePromptsList},
-	{"prompts/get", bothEras, 0, hasPrompts, notCached, targetPrompt, anyOrder, reading, servePromptsGet},
+	{"resources/directory/read", bothEras, Skills, hasDirectories, notCached, targetFile, familyOrder, work, serveDirectoryRead},
+	{"skills/list", bothEras, Skills, hasSkills, cacheNever, noTarget, firstResource, browsing, serveSkillsList},
+	{"skills/get", bothEras, Skills, hasSkills, cacheNever, targetFile, familyOrder, work, serveSkillsGet},
+	{"prompts/list", bothEras, 0, hasPrompts, cacheNever, noTarget, firstPrompt, browsing, servePromptsList},
+	{"prompts/get", bothEras, 0, hasPrompts, notCached, targetPrompt, firstPrompt, reading, servePromptsGet},
 	{"completion/complete", bothEras, 0, hasCompletions, notCached, noTarget, anyOrder, reading, serveComplete},
 	{"tasks/get", modernEra, 0, hasTasks, notCached, targetTask, anyOrder, reading, serveTasksGet},
 	{"tasks/update", modernEra, 0, hasTasks, notCached, targetTask, anyOrder, work, serveTasksUpdate},

@@ -86,7 +86,7 @@ func (c *Call) looksUp() bool {
 		return false
 	case c.tool != nil:
 		return c.tool.LookUp != ""
-	case c.method.purpose == work && c.method.target == targetURI:
+	case c.method.purpose == work && (c.method.target == targetURI || c.method.target == targetFile):
 		src := c.handler.server.source(unquoted(c.params.other("uri")))
 		return src != nil && src.LookUp != ""
 	}

@@ -15,7 +15,7 @@ type Preview struct {
 	// Err reports a mistake in the claim or in the rest of _meta.
 	Err *jsonrpc.Error
 	// Name is the tool, prompt, resource or task; Named reports whether Revision
-	// has the method and requests of it name one, though it may be missing.
+	// has the method and its requests repeat the name in a header.
 	Name  string
 	Named bool
 	// Mirrored are the arguments that have a header of their own.
@@ -67,7 +67,8 @@ func (s *Server) Preview(req *jsonrpc.Request) Preview {
 
 // previewTarget finds what the request names.
 func (s *Server) previewTarget(v *Preview, row *method) {
-	v.Named, v.Name = v.Revision != nil && row.in(v.Revision), unquoted(row.target.member(&v.params))
+	v.Named = v.Revision != nil && row.in(v.Revision) && row.target != targetFile
+	v.Name = unquoted(row.target.member(&v.params))
 	switch row.target {
 	case targetTool:
 		if tool := s.tools[v.Name]; tool != nil {
@@ -77,10 +78,8 @@ func (s *Server) previewTarget(v *Preview, row *method) {
 			}
 		}
 	case targetPrompt:
-		if prompt := s.byName[v.Name]; prompt != nil {
-			v.scope = prompt.Scope
-		}
-	case targetURI:
+		v.scope = s.promptScope(v.Name)
+	case targetURI, targetFile:
 		if src := s.source(v.Name); src != nil {
 			v.scope = src.Scope
 		}

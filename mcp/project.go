@@ -251,7 +251,8 @@ func (r *Revision) appendIcons(dst []byte, icons []Icon) []byte {
 	return append(append(dst, `,"icons":`...), raw...)
 }
 
-// appendResource writes a resource; notes are the annotations of a link to it.
+// appendResource writes a resource; notes, if not nil, are the annotations of a link to
+// it, which replace its own. The documents show neither sizes nor annotations.
 func (r *Revision) appendResource(dst []byte, res *Resource, notes *Annotations) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"uri":`...), res.URI)
 	dst = member(dst, "name", res.Name)
@@ -260,12 +261,18 @@ func (r *Revision) appendResource(dst []byte, res *Resource, notes *Annotations)
 	}
 	dst = member(dst, "description", res.Description)
 	dst = member(dst, "mimeType", res.MIMEType)
+	if r.Has(DocumentedShapes) {
+		return append(appendNotes(dst, notes, time.Time{}), '}')
+	}
 	if res.Size > 0 {
 		dst = strconv.AppendInt(append(dst, `,"size":`...), res.Size, 10)
 	}
 	modified := time.Time{}
 	if r.Has(Titles) {
 		modified = res.LastModified
+	}
+	if notes == nil {
+		notes = res.Annotations
 	}
 	return append(appendNotes(dst, notes, modified), '}')
 }

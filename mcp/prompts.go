@@ -2,27 +2,98 @@ package mcp
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-func servePromptsList(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	if _, err := c.position(); err != nil {
-		return dst, err
+// servePromptsList lists the rows of the tables, then the sources.
+func servePromptsList(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
+	return c.appendPage(dst, "prompts", 1+len(s.promptsOf), heavyPage, func(dst []byte, p *page, i int, after string) ([]byte, string, error) {
+		if i == 0 {
+			return c.appendPromptRows(dst, p), "", nil
+		}
+		src := s.promptsOf[i-1]
+		if !c.handler.caller.Principal.Allows(src.Scope) || src.Extension && c.rev == baseline {
+			return dst, "", nil
+		}
+		items, next, err := src.List(ctx, c, after, p.limit())
+		if err != nil {
+			return dst, "", src.table.wire(err)
+		}
+		for i := range items {
+			if s.byName[items[i].Name] == nil { // a row of that name goes before it
+				dst = c.rev.appendPrompt(appendComma(dst, p.from), items[i].listed())
+			}
+		}
+		p.filled(len(items))
+		return dst, next, nil
+	})
+}
+
+// appendPromptRows appends the rows that the caller may see.
+func (c *Call) appendPromptRows(dst []byte, p *page) []byte {
+	for _, row := range c.handler.server.prompts {
+		if c.handler.caller.Principal.Allows(row.Scope) && (!row.Extension || c.rev != baseline) {
+			dst = c.rev.appendPrompt(appendComma(dst, p.from), row.Prompt)
+		}
 	}
-	dst = append(dst, `"prompts":[`...)
-	first := true
-	for _, p := range s.prompts {
-		if !c.handler.caller.Principal.Allows(p.Scope) {
+	return dst
+}
+
+// maxPromptArguments is the number of arguments that a prompt of a source may have.
+const maxPromptArguments = 32
+
+// listed returns the prompt with texts and arguments that are short enough for a list.
+func (p *Prompt) listed() *Prompt {
+	short := *p
+	short.Doc = shortened(p.Doc)
+	short.Args = make([]PromptArgument, min(len(p.Args), maxPromptArguments))
+	for i := range short.Args {
+		short.Args[i] = p.Args[i]
+		short.Args[i].Name, short.Args[i].Doc = quoted(p.Args[i].Name), quoted(p.Args[i].Doc)
+	}
+	return &short
+}
+
+// promptScope returns the scope of a prompt, which may be missing.
+func (s *Server) promptScope(name string) Scope {
+	if row := s.byName[name]; row != nil {
+		return row.Scope
+	}
+	if len(s.promptsOf) == 1 { // with several it is not known before they were asked
+		return s.promptsOf[0].Scope
+	}
+	return ""
+}
+
+// promptNamed finds the prompt of a name that the caller may get.
+func (s *Server) promptNamed(ctx context.Context, c *Call, name string) (*boundPrompt, error) {
+	if row := s.byName[name]; row != nil {
+		if !c.handler.caller.Principal.Allows(row.Scope) {
+			return nil, permissionDenied(row.Scope)
+		}
+		return row, nil
+	}
+	var denied error
+	for _, src := range s.promptsOf {
+		if !c.handler.caller.Principal.Allows(src.Scope) {
+			denied = permissionDenied(src.Scope)
 			continue
 		}
-		if !first {
-			dst = append(dst, ',')
+		found, err := src.Find(ctx, c, name)
+		if err != nil {
+			return nil, resourceError(src.table.wire(err))
 		}
-		first = false
-		dst = c.rev.appendPrompt(dst, p.Prompt)
+		if found != nil {
+			return &boundPrompt{found, src.table}, nil
+		}
 	}
-	return append(dst, ']'), nil
+	if denied != nil {
+		return nil, denied
+	}
+	return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown prompt: %s", quoted(name))
 }
 
 func servePromptsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
@@ -30,12 +101,9 @@ func servePromptsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byt
 	if rpcErr != nil {
 		return dst, rpcErr
 	}
-	p := s.byName[name]
-	if p == nil {
-		return dst, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown prompt: %s", name)
-	}
-	if !c.handler.caller.Principal.Allows(p.Scope) {
-		return dst, permissionDenied(p.Scope)
+	p, err := s.promptNamed(ctx, c, name)
+	if err != nil {
+		return dst, err
 	}
 	args, rpcErr := p.arguments(c.params.arguments)
 	if rpcErr != nil {
@@ -45,7 +113,13 @@ func servePromptsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byt
 	if err != nil {
 		return dst, resourceError(p.table.wire(err))
 	}
-	return c.rev.appendPromptResult(dst, result), nil
+	from := len(dst)
+	dst = c.rev.appendPromptResult(dst, result)
+	if size := len(dst) - from; size > MaxAnswer {
+		return dst, jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
+			WithDetails("the prompt has %d bytes; at most %d can be sent", size, MaxAnswer)
+	}
+	return dst, nil
 }
 
 // arguments decodes and checks the arguments of a prompt.
@@ -59,6 +133,11 @@ func (p *boundPrompt) arguments(raw []byte) (map[string]string, *jsonrpc.Error) 
 	for _, a := range p.Args {
 		if _, ok := args[a.Name]; a.Required && !ok {
 			return nil, InvalidParams("missing required argument %q", a.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if !slices.ContainsFunc(p.Args, func(a PromptArgument) bool { return a.Name == name }) {
+			return nil, InvalidParams("unknown argument %q", quoted(name))
 		}
 	}
 	return args, nil

@@ -3,39 +3,10 @@ package mcp
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
-
-// pageSize is the number of resources on one page. Some clients give up after 64
-// pages, so pages are large.
-const pageSize = 500
-
-// portionSize is the number of resources that one call of a source lists.
-// pageBytes is the size at which a page ends whatever their number.
-const (
-	portionSize = 100
-	pageBytes   = 4 << 20
-)
-
-// A page is a list of resources in the making.
-type page struct {
-	room int // for more items
-	from int // where the list begins
-}
-
-func (p *page) full(dst []byte) bool { return p.room == 0 || len(dst)-p.from >= pageBytes }
-
-func (p *page) append(dst []byte, rev *Revision, items []Resource) []byte {
-	for i := range items {
-		items[i].Description = shortened(items[i].Description)
-		dst = rev.appendResource(appendComma(dst, p.from), &items[i], nil)
-	}
-	p.room -= min(p.room, len(items))
-	return dst
-}
 
 // maxListed is the number of bytes of a description that a list shows; reading the
 // resource shows all of it.
@@ -48,51 +19,34 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text[:maxListed], "") + "…"
 }
 
-// serveResourcesList lists the sources one after the other. A position is the
-// number of the source and the source's own position.
+// serveResourcesList lists the sources one after the other.
 func serveResourcesList(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	after, rpcErr := c.position()
-	if rpcErr != nil {
-		return dst, rpcErr
-	}
-	source, position, rpcErr := splitPosition(after, len(s.sources))
-	if rpcErr != nil {
-		return dst, rpcErr
-	}
-	dst = append(dst, `"resources":[`...)
-	page := page{room: pageSize, from: len(dst)}
-	for source < len(s.sources) && !page.full(dst) {
-		src := s.sources[source]
-		if !c.handler.caller.Principal.Allows(src.Scope) || src.List == nil {
-			source, position = source+1, ""
-			continue
+	return c.appendPage(dst, "resources", len(s.sources), largePage, func(dst []byte, p *page, i int, after string) ([]byte, string, error) {
+		src := s.sources[i]
+		if !c.lists(src) || src.List == nil {
+			return dst, "", nil
 		}
-		items, next, err := src.List(ctx, c, position, min(page.room, portionSize))
+		items, next, err := src.List(ctx, c, after, p.limit())
 		if err != nil {
-			return dst, src.table.wire(err)
+			return dst, "", src.table.wire(err)
 		}
-		dst = page.append(dst, c.rev, items)
-		if position = next; next == "" {
-			source++
-		}
-	}
-	dst = append(dst, ']')
-	if source < len(s.sources) {
-		dst = c.appendCursor(dst, strconv.Itoa(source)+" "+position)
-	}
-	return dst, nil
+		return p.resources(dst, c.rev, items), next, nil
+	})
 }
 
-func splitPosition(after string, sources int) (int, string, *jsonrpc.Error) {
-	if after == "" {
-		return 0, "", nil
+// lists reports whether lists show the caller what the source has.
+func (c *Call) lists(src *boundSource) bool {
+	return c.handler.caller.Principal.Allows(src.Scope) && (!src.Extension || c.rev != baseline)
+}
+
+// resources appends resources to a page.
+func (p *page) resources(dst []byte, rev *Revision, items []Resource) []byte {
+	for i := range items {
+		items[i].Description = shortened(items[i].Description)
+		dst = rev.appendResource(appendComma(dst, p.from), &items[i], nil)
 	}
-	number, position, ok := strings.Cut(after, " ")
-	source, err := strconv.Atoi(number)
-	if !ok || err != nil || source < 0 || source >= sources {
-		return 0, "", errBadCursor()
-	}
-	return source, position, nil
+	p.filled(len(items))
+	return dst
 }
 
 func serveTemplatesList(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
@@ -102,10 +56,13 @@ func serveTemplatesList(_ context.Context, s *Server, c *Call, dst []byte) ([]by
 	dst = append(dst, `"resourceTemplates":[`...)
 	first := true
 	for _, src := range s.sources {
-		if !c.handler.caller.Principal.Allows(src.Scope) {
+		if !c.lists(src) {
 			continue
 		}
 		for i := range src.Templates {
+			if src.Templates[i].Extension && c.rev == baseline {
+				continue
+			}
 			if !first {
 				dst = append(dst, ',')
 			}
@@ -118,9 +75,13 @@ func serveTemplatesList(_ context.Context, s *Server, c *Call, dst []byte) ([]by
 
 // source returns the source that serves a URI, nil when there is none.
 func (s *Server) source(uri string) *boundSource {
-	scheme, _, ok := strings.Cut(uri, "://")
+	scheme, rest, ok := strings.Cut(uri, "://")
 	if !ok {
 		return nil
+	}
+	authority, _, _ := strings.Cut(rest, "/")
+	if src := s.schemes[uri[:len(scheme)+len("://")+len(authority)]]; src != nil {
+		return src
 	}
 	return s.schemes[scheme]
 }
@@ -148,6 +109,41 @@ func serveResourcesRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]
 	return append(dst, ']'), nil
 }
 
+// serveDirectoryRead lists the direct children of a folder (skills extension). Unlike
+// resources/read it has one code for a URI that is no folder, in all revisions.
+func serveDirectoryRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
+	src, uri, err := s.sourceFor(c)
+	if err == nil && src.Directory == nil {
+		err = &ResourceNotFoundError{}
+	}
+	if isMissing(err) {
+		return dst, notDirectory(uri)
+	}
+	if err != nil {
+		return dst, err
+	}
+	return c.appendPage(dst, "resources", 1, largePage, func(dst []byte, p *page, _ int, after string) ([]byte, string, error) {
+		items, next, err := src.Directory(ctx, c, uri, after, p.limit())
+		if isMissing(err) {
+			return dst, "", notDirectory(uri)
+		}
+		if err != nil {
+			return dst, "", resourceError(src.table.wire(err))
+		}
+		return p.resources(dst, c.rev, items), next, nil
+	})
+}
+
+func notDirectory(uri string) error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "%s is not a directory resource", quoted(uri))
+}
+
+// isMissing reports whether an error means that there is no such resource.
+func isMissing(err error) bool {
+	_, missing := errors.AsType[*ResourceNotFoundError](err)
+	return missing
+}
+
 // maxURI is the maximum length of a URI in bytes.
 const maxURI = 4096
 
@@ -162,7 +158,7 @@ func (s *Server) sourceFor(c *Call) (*boundSource, string, error) {
 	}
 	src := s.source(uri)
 	if src == nil {
-		return nil, "", &ResourceNotFoundError{
+		return nil, uri, &ResourceNotFoundError{
 			URI: uri, Baseline: CodeResourceNotFound, Message: "Resource not found: " + uri,
 		}
 	}

@@ -87,12 +87,15 @@ const (
 	ResultTypes
 	// Extensions: capabilities beyond the core, by name.
 	Extensions
+	// Skills: the methods of the skills extension. The extension is written for
+	// 2026-07-28, but needs nothing of it, and hosts use it with older revisions.
+	Skills
 )
 
 // since24 and the others are the features of each revision: those of the one
 // before, and what it added.
 const (
-	since24 = Subscriptions
+	since24 = Subscriptions | Skills
 	since03 = since24 | ToolAnnotations | AudioContent | ProgressMessage | Completions
 	since06 = since03 | Titles | Structured | ResourceLinks | Elicitation
 	since11 = since06 | URLElicitation | Icons | ErrorsInResults

@@ -17,6 +17,9 @@ func (t *Table) Scopes() []Scope {
 	for i := range t.Prompts {
 		named[t.Prompts[i].Scope] = true
 	}
+	if t.PromptSource != nil {
+		named[t.PromptSource.Scope] = true
+	}
 	delete(named, "")
 	return slices.Sorted(maps.Keys(named))
 }

@@ -80,9 +80,10 @@ type Server struct {
 	listed     []*boundTool          // in the order of the tables
 	toolScopes []Scope               // that any tool asks for, each once
 	sources    []*boundSource
-	schemes    map[string]*boundSource
+	schemes    map[string]*boundSource // by scheme, or by scheme and authority
 	prompts    []*boundPrompt
 	byName     map[string]*boundPrompt
+	promptsOf  []*promptTable // the tables with a source of prompts
 
 	identities map[*Revision][]byte
 	rendered   sync.Map // listKey → []byte, until the tools change
@@ -110,6 +111,11 @@ type boundSource struct {
 
 type boundPrompt struct {
 	*Prompt
+	table *Table
+}
+
+type promptTable struct {
+	*PromptSource
 	table *Table
 }
 
@@ -160,12 +166,15 @@ func (s *Server) add(t *Table) {
 	for i := range t.Resources {
 		src := &boundSource{ResourceSource: &t.Resources[i], table: t}
 		s.sources = append(s.sources, src)
-		s.schemes[src.Scheme] = src
+		s.schemes[src.prefix()] = src
 	}
 	for i := range t.Prompts {
 		p := &boundPrompt{Prompt: &t.Prompts[i], table: t}
 		s.prompts = append(s.prompts, p)
 		s.byName[p.Name] = p
+	}
+	if t.PromptSource != nil {
+		s.promptsOf = append(s.promptsOf, &promptTable{t.PromptSource, t})
 	}
 }
 

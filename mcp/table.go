@@ -31,6 +31,9 @@ type Table struct {
 	Tools     []Tool
 	Resources []ResourceSource
 	Prompts   []Prompt
+	// PromptSource serves further prompts, which may change while the server
+	// runs; nil if there are none. A name that a row of Prompts has means the row.
+	PromptSource *PromptSource
 
 	// Errors turns the family's errors into one of the two protocol forms:
 	// a [ToolError] or a [jsonrpc.Error]. Nil leaves them to the server,
@@ -130,11 +133,16 @@ type Implementation struct {
 }
 
 // A ResourceSource serves the resources of one URI scheme. Its functions may be
-// called from any goroutine, several at a time; List and Complete may be nil.
+// called from any goroutine, several at a time; all but Read may be nil.
 type ResourceSource struct {
 	Scheme string
-	Scope  Scope
-	LookUp string // for reading; see [Tool.LookUp]
+	// Authority narrows the source to the URIs with that authority: the part
+	// between :// and the next slash. It goes before a source of the whole scheme.
+	Authority string
+	// Extension marks a source beyond the documents; see [Tool.Extension].
+	Extension bool
+	Scope     Scope
+	LookUp    string // for reading; see [Tool.LookUp]
 	// List returns up to limit resources from the position after ("" is the
 	// beginning) and the position to go on from ("" at the end).
 	List func(ctx context.Context, call *Call, after string, limit int) (items []Resource, next string, err error)
@@ -144,6 +152,12 @@ type ResourceSource struct {
 	// Complete suggests values for an argument of the template ref, best
 	// first; total is the number of all that match.
 	Complete func(ctx context.Context, call *Call, ref, argument, value string, known map[string]string) (values []string, total int, err error)
+	// Directory returns up to limit direct children of a folder from the position
+	// after, as List does: files, and folders with the type [DirectoryMIMEType].
+	// A URI that is no folder is a [*ResourceNotFoundError].
+	Directory func(ctx context.Context, call *Call, uri, after string, limit int) (items []Resource, next string, err error)
+	// Skills serves those of the resources that are Agent Skills; nil if none are.
+	Skills *SkillSource
 }
 
 // A Resource is an entry of resources/list.
@@ -155,6 +169,7 @@ type Resource struct {
 	MIMEType     string
 	Size         int64 // bytes, 0 when not known
 	LastModified time.Time
+	Annotations  *Annotations
 }
 
 // A ResourceTemplate is a family of URIs (RFC 6570).
@@ -164,6 +179,8 @@ type ResourceTemplate struct {
 	Title       string
 	Description string
 	MIMEType    string
+	// Extension marks a template beyond the documents; see [Tool.Extension].
+	Extension bool
 }
 
 // Contents are the contents of a resource: a text, or bytes when Blob is
@@ -182,10 +199,25 @@ type Prompt struct {
 	Doc   string
 	Scope Scope
 	Args  []PromptArgument
-	Icons []Icon
-	Get   func(ctx context.Context, call *Call, args map[string]string) (*PromptResult, error)
+	// Extension marks a prompt beyond the documents; see [Tool.Extension].
+	Extension bool
+	Icons     []Icon
+	Get       func(ctx context.Context, call *Call, args map[string]string) (*PromptResult, error)
 	// Complete suggests values for one argument.
 	Complete func(ctx context.Context, call *Call, argument, value string, known map[string]string) (values []string, total int, err error)
+}
+
+// A PromptSource serves the prompts that users make. Its functions may be called
+// from any goroutine, several at a time.
+type PromptSource struct {
+	// Scope replaces that of the prompts, and Extension theirs.
+	Scope     Scope
+	Extension bool
+	// List returns up to limit prompts, as [ResourceSource].List does. It may
+	// return fewer, or none, and a position to go on from.
+	List func(ctx context.Context, call *Call, after string, limit int) (items []Prompt, next string, err error)
+	// Find returns the prompt of a name, nil if there is none.
+	Find func(ctx context.Context, call *Call, name string) (*Prompt, error)
 }
 
 // A PromptArgument is a gap of a prompt.
@@ -218,6 +250,14 @@ type Changes interface {
 	ResourceUpdated(uri string)
 }
 
+// prefix is what the URIs of the source begin with, before a slash or their end.
+func (r *ResourceSource) prefix() string {
+	if r.Authority == "" {
+		return r.Scheme
+	}
+	return r.Scheme + "://" + r.Authority
+}
+
 // check finds what is wrong with the tables before they serve anybody.
 func check(tables []*Table) error {
 	var errs []error
@@ -247,7 +287,7 @@ func check(tables []*Table) error {
 			}
 		}
 		for i := range t.Resources {
-			claim("scheme", t.Resources[i].Scheme, t.Family)
+			claim("scheme", t.Resources[i].prefix(), t.Family)
 		}
 		for i := range t.Prompts {
 			claim("prompt", t.Prompts[i].Name, t.Family)
