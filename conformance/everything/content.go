@@ -75,7 +75,7 @@ func (f *fixture) resources() []mcp.ResourceSource {
 		Templates: []mcp.ResourceTemplate{{
 			URITemplate: "test://template/{id}/data", Name: "template", Description: "Data by id", MIMEType: "application/json",
 		}},
-	}}
+	}, skills()}
 }
 
 func list(context.Context, *mcp.Call, string, int) ([]mcp.Resource, string, error) {

@@ -2,6 +2,7 @@ package official
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +39,34 @@ func TestOfficialSuite(t *testing.T) {
 			}
 			if n := passed(t, out); n < r.atLeast {
 				t.Errorf("%d checks passed, want at least %d\n%s", n, r.atLeast, complaints(out))
+			}
+		})
+	}
+}
+
+// skillRuns are the scenarios of the skills extension, which are in no set of
+// requirements, and how many checks each has that apply.
+var skillRuns = []struct {
+	scenario, revision string
+	checks             int
+}{
+	{"sep-2640-skills-enumeration", "2026-07-28", 32},
+	{"sep-2640-skills-manifest", "2026-07-28", 6},
+	{"sep-2640-skills-directory", "2026-07-28", 7},
+	{"sep-2640-skills-enumeration", "2025-11-25", 30},
+}
+
+func TestSkills(t *testing.T) {
+	node := install(t)
+	url := serve(t)
+	for _, r := range skillRuns {
+		t.Run(r.scenario+" "+r.revision, func(t *testing.T) {
+			t.Parallel()
+			out, err := exec.CommandContext(t.Context(), node, binary(t, "@modelcontextprotocol/conformance"), "server", "--url", url,
+				"-o", t.TempDir(), "--scenario", r.scenario, "--spec-version", r.revision, "--force").CombinedOutput()
+			want := fmt.Sprintf("Passed: %d/%d, 0 failed, 0 warnings", r.checks, r.checks)
+			if err != nil || !strings.Contains(string(out), want) {
+				t.Errorf("%v; want %s\n%s", err, want, complaints(out))
 			}
 		})
 	}
