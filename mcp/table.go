@@ -250,7 +250,7 @@ type Changes interface {
 	ResourceUpdated(uri string)
 }
 
-// prefix is what the URIs of the source begin with, before a slash or their end.
+// prefix returns the part of the source's URIs before the slash that ends it.
 func (r *ResourceSource) prefix() string {
 	if r.Authority == "" {
 		return r.Scheme

@@ -100,7 +100,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// The limits are those of SEP-2640: the largest skill is served, one byte or file more
+// SEP-2640 sets the limits: the largest skill is served, one byte or file more
 // is not.
 func TestLimits(t *testing.T) {
 	main := file(named)
