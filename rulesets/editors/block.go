@@ -1,0 +1,199 @@
+package editors
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A shared file, such as AGENTS.md, has one block of rules between two marks. Each
+// rule begins with a mark of its own. Everything outside of the block belongs to
+// others.
+const (
+	beginMark = "<!-- triptych:begin -->\n"
+	endMark   = "<!-- triptych:end -->\n"
+	anyMark   = "<!-- triptych:"
+)
+
+// ruleMark matches the mark of a rule.
+var ruleMark = regexp.MustCompile(`(?m)^<!-- triptych:rule ([a-z0-9_]+)@(\d+) -->\n`)
+
+// ErrMarks is returned for a text with marks of this program.
+var ErrMarks = errors.New("the text has marks of triptych (" + anyMark + "…), which would end its block")
+
+// A Section is a rule in a block.
+type Section struct {
+	Name ruleset.Name
+	Rev  int
+	Text string // as it is written, with the line before it that Lead returns
+}
+
+// Block is a shared file, divided at its marks.
+type Block struct {
+	Before, After string    // the bytes of others
+	Sections      []Section // in the order of the file
+	Stray         string    // text in the block that belongs to no rule
+	Found         bool
+}
+
+// SplitBlock finds the block of a shared file. The bytes of others are as they are in
+// the file; the lines of the block end with \n.
+func SplitBlock(data []byte) (Block, error) {
+	text, hasBOM := strings.CutPrefix(string(data), byteOrderMark)
+	b, err := splitBlock(text)
+	if hasBOM {
+		b.Before = byteOrderMark + b.Before
+	}
+	return b, err
+}
+
+func splitBlock(text string) (Block, error) {
+	begin, bodyAt := findMark(text, beginMark)
+	if begin < 0 {
+		if strings.Contains(text, anyMark) {
+			return Block{}, errors.New("it has marks of triptych, but no line " + strings.TrimSpace(beginMark))
+		}
+		return Block{Before: text}, nil
+	}
+	end, after := findMark(text[bodyAt:], endMark)
+	if end < 0 {
+		return Block{}, errors.New("the block of triptych has no end: the line " + strings.TrimSpace(endMark) + " is missing")
+	}
+	b := Block{Before: text[:begin], After: text[bodyAt+after:], Found: true}
+	if strings.Contains(b.Before+b.After, anyMark) {
+		return Block{}, errors.New("it has more marks of triptych than those of one block")
+	}
+	b.Before = strings.TrimSuffix(strings.TrimSuffix(b.Before, "\n"), "\r")
+	return b, b.split(strings.ReplaceAll(text[bodyAt:bodyAt+end], "\r\n", "\n"))
+}
+
+// findMark returns where the line of a mark begins and where the next line does.
+func findMark(text, mark string) (from, to int) {
+	bare := strings.TrimSuffix(mark, "\n")
+	for at := 0; at < len(text); {
+		line, _ := cutLine(text[at:])
+		if strings.TrimRight(line, "\r\n") == bare {
+			return at, at + len(line)
+		}
+		at += len(line)
+	}
+	return -1, -1
+}
+
+// split divides the text between the marks into sections.
+func (b *Block) split(text string) error {
+	marks := ruleMark.FindAllStringSubmatchIndex(text, -1)
+	if len(marks) == 0 {
+		b.Stray = strings.TrimSpace(text)
+		return nil
+	}
+	b.Stray = strings.TrimSpace(text[:marks[0][0]])
+	for i, at := range marks {
+		end := len(text)
+		if i+1 < len(marks) {
+			end = marks[i+1][0]
+		}
+		name, err := ruleset.ParseName(text[at[2]:at[3]])
+		if err != nil {
+			return err
+		}
+		rev, err := strconv.Atoi(text[at[4]:at[5]])
+		if err != nil {
+			return fmt.Errorf("the mark of %s: %w", name, err)
+		}
+		b.Sections = append(b.Sections, Section{Name: name, Rev: rev, Text: strings.TrimSuffix(text[at[1]:end], "\n")})
+	}
+	return nil
+}
+
+// blockText returns the block of sections with its marks.
+func blockText(sections []Section) string {
+	var b strings.Builder
+	b.WriteString(beginMark)
+	for _, s := range sections {
+		fmt.Fprintf(&b, "<!-- triptych:rule %s@%d -->\n%s\n", s.Name, s.Rev, endLine(s.Text))
+	}
+	b.WriteString(endMark)
+	return b.String()
+}
+
+// Text returns the block with its marks, lines ending with \n, "" if there is none.
+func (b Block) Text() string {
+	if !b.Found {
+		return ""
+	}
+	return blockText(b.Sections)
+}
+
+// Join returns the bytes of the file with another block. The lines of the block end
+// like the other lines of the file. An empty block takes its marks along.
+func (b Block) Join(block string) []byte {
+	if block == "" {
+		return []byte(b.Before + b.After)
+	}
+	newline := "\n"
+	if strings.Contains(b.Before+b.After, "\r\n") {
+		newline = "\r\n"
+		block = strings.ReplaceAll(block, "\n", newline)
+	}
+	if strings.Trim(b.Before, byteOrderMark) != "" {
+		block = newline + block
+	}
+	return []byte(b.Before + block + b.After)
+}
+
+// lead returns the line before a rule in a shared file that says when the rule
+// applies, "" for a rule that always does.
+func lead(r Rule) string {
+	switch r.Activation {
+	case Glob:
+		return "For files that match `" + strings.Join(r.Globs, "`, `") + "`:\n\n"
+	case Auto:
+		if d := oneLine(r.Description); d != "" {
+			return "When this applies: " + d + "\n\n"
+		}
+	}
+	return ""
+}
+
+// section returns a rule as a section. In a nested file its globs are said by the
+// folder.
+func section(r Rule, nested bool) Section {
+	text := r.Body
+	if !nested {
+		text = lead(r) + text
+	}
+	return Section{Name: r.Name, Rev: r.Rev, Text: text}
+}
+
+// Merge returns base with the text of a section.
+func (s Section) Merge(base Rule) Rule {
+	body := s.Text
+	if l := lead(base); l != "" {
+		body = strings.TrimPrefix(body, l)
+	}
+	if !sameEnd(endLine(body), strings.ReplaceAll(base.Body, "\r\n", "\n")) {
+		base.Body = endLine(body)
+	}
+	return base
+}
+
+// folderOf returns the folder that a rule's globs are all below, "" if there is none:
+// of the glob src/api/** it is src/api.
+func folderOf(globs []string) string {
+	if len(globs) != 1 {
+		return ""
+	}
+	dir, ok := strings.CutSuffix(strings.TrimPrefix(globs[0], "./"), "/**")
+	if !ok {
+		dir, ok = strings.CutSuffix(strings.TrimPrefix(globs[0], "./"), "/**/*")
+	}
+	if !ok || dir == "" || strings.ContainsAny(dir, `*?[]{}\`) || strings.HasPrefix(dir, "/") || strings.Contains("/"+dir+"/", "/../") {
+		return ""
+	}
+	return dir
+}

@@ -1,0 +1,253 @@
+package editors
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// A Client is an editor or an agent that reads rule files.
+type Client struct {
+	Name  string // as selections and rules write it
+	Title string
+
+	// Folder takes each rule as a file of its own. Clients without one get all rules
+	// in the file Shared.
+	Folder   *Folder
+	FormOf   string // the client with the same files; empty for itself
+	Shared   string
+	Nested   bool // files named Shared in folders below the root are loaded, too
+	Commands *Commands
+	Skills   []string // the folders of skills that the client reads, its own first
+
+	Loads   []Load   // the files beside Folder that the client loads
+	Others  []Folder // folders of other clients that it reads
+	Budgets []Budget
+
+	Source string   // where this is documented
+	More   []string // further sources
+	Read   string   // the day on which the sources were read
+	Note   string   // what is peculiar, one sentence; may be empty
+}
+
+// A Folder is a folder with one rule a file.
+type Folder struct {
+	Dir    string // ".cursor/rules"
+	Ext    string // ".mdc"
+	Flat   bool   // folders below Dir are not read
+	Deep   bool   // a Dir below each folder of the project counts, not only the root's
+	Fields []Field
+	Modes  map[Activation]string // the values of the field of kind Mode
+
+	// Bare is the activation of a file that gives none, and Described of one that has
+	// a description.
+	Bare, Described Activation
+
+	// Projects says how activations that the client lacks are projected; "" means
+	// that the rule is skipped.
+	Projects map[Activation]Activation
+	Dialect  Dialect
+	Ignores  []string // extensions of files that people put here and that are not read
+	Wrong    []string // keys that people write here and that do nothing
+}
+
+// A Field is a key of a front matter.
+type Field struct {
+	Key  string
+	Kind Kind
+	When []Activation // the activations that it is written for; empty means all
+}
+
+// A Kind is the meaning and the form of a [Field].
+type Kind int
+
+// The kinds of fields.
+const (
+	Description Kind = iota + 1
+	Name             // the name of the rule
+	Mode             // the activation, one of [Folder.Modes]
+	AlwaysApply      // whether the activation is [Always]
+	RawGlobs         // globs between commas, without quotes
+	CommaGlobs       // globs between commas, in quotes
+	ListGlobs        // a list of globs
+	EitherGlobs      // a list of globs, or one glob as a text
+)
+
+func (k Kind) isGlobs() bool { return k >= RawGlobs }
+
+// Commands is a folder whose files are commands: prompts that a person starts.
+type Commands struct {
+	Dir, Ext string
+	Fields   []Field // Description and Hint only
+	HintKey  string  // the key of the arguments; "" if there is none
+	TOML     bool    // the prompt is a string in TOML
+}
+
+// A Load is a set of files that a client loads by their names.
+type Load struct {
+	In Scope
+	// Names are alternatives, the most important first: of each folder the client
+	// loads the files of the first alternative that has any.
+	Names [][]string
+}
+
+// A Scope is the set of folders in which a [Load] looks.
+type Scope int
+
+// The scopes.
+const (
+	Root   Scope = iota + 1 // the root of the project
+	Chain                   // from the root to the working directory
+	Parent                  // from the root to the folder of the file at hand
+)
+
+func (s Scope) String() string {
+	return [...]string{"", "root", "root to working directory", "root to the file's folder"}[s]
+}
+
+// A Budget limits what a client loads.
+type Budget struct {
+	Of     BudgetOf
+	Size   int
+	Chars  bool   // Size counts characters, not bytes
+	Effect string // what happens to the rest
+	Source string
+}
+
+// A BudgetOf says what a [Budget] is the limit of.
+type BudgetOf string
+
+// What budgets limit.
+const (
+	ChainBudget BudgetOf = "all loaded files together"
+	FileBudget  BudgetOf = "each rule file"
+	AllBudget   BudgetOf = "all rules together"
+	UserBudget  BudgetOf = "the personal file"
+)
+
+// Find returns the client of a name, nil if there is none.
+func Find(name string) *Client {
+	for i := range Clients {
+		if Clients[i].Name == name {
+			return &Clients[i]
+		}
+	}
+	return nil
+}
+
+// Names returns the names of all clients, in the order of the table.
+func Names() []string {
+	var names []string
+	for _, c := range Clients {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// holds reports whether the file at a path, which is relative to the project, is in
+// the folder, and returns the path below it.
+func (f *Folder) holds(file string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(file, f.Dir+"/")
+	if !ok && f.Deep {
+		if _, below, found := strings.Cut(file, "/"+f.Dir+"/"); found {
+			rest, ok = below, true
+		}
+	}
+	if !ok || !strings.HasSuffix(rest, f.Ext) || f.Flat && strings.Contains(rest, "/") {
+		return "", false
+	}
+	return rest, true
+}
+
+// Of returns the client that a file of rules belongs to, nil if it is of none: the
+// first in the table that has rules of their own in this place.
+func Of(file string) *Client {
+	for i := range Clients {
+		if f := Clients[i].Folder; f != nil {
+			if _, ok := f.holds(file); ok {
+				return &Clients[i]
+			}
+		}
+	}
+	return nil
+}
+
+// Reads reports whether a client loads the file at a path, in some working directory.
+func (c *Client) Reads(file string) bool {
+	if c.Folder != nil {
+		if _, ok := c.Folder.holds(file); ok {
+			return true
+		}
+	}
+	for i := range c.Others {
+		if _, ok := c.Others[i].holds(file); ok {
+			return true
+		}
+	}
+	for _, dir := range c.Skills {
+		if strings.HasPrefix(file, dir+"/") {
+			return true
+		}
+	}
+	if c.Commands != nil && strings.HasPrefix(file, c.Commands.Dir+"/") {
+		return true
+	}
+	return slices.ContainsFunc(c.Loads, func(l Load) bool { return l.covers(file) })
+}
+
+// covers reports whether a load takes the file at a path.
+func (l Load) covers(file string) bool {
+	for _, names := range l.Names {
+		for _, name := range names {
+			if file == name || l.In != Root && strings.HasSuffix(file, "/"+name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Readers returns the clients that load the file at a path.
+func Readers(file string) []*Client {
+	var all []*Client
+	for i := range Clients {
+		if Clients[i].Reads(file) {
+			all = append(all, &Clients[i])
+		}
+	}
+	return all
+}
+
+// FolderNames returns the hidden folders in which clients look for rules, sorted.
+func FolderNames() []string {
+	seen := map[string]bool{}
+	add := func(dir string) {
+		if first, _, _ := strings.Cut(dir, "/"); strings.HasPrefix(first, ".") {
+			seen[first] = true
+		}
+	}
+	for _, c := range Clients {
+		if c.Folder != nil {
+			add(c.Folder.Dir)
+		}
+		if c.Commands != nil {
+			add(c.Commands.Dir)
+		}
+		for _, f := range c.Others {
+			add(f.Dir)
+		}
+		for _, dir := range c.Skills {
+			add(dir)
+		}
+		for _, l := range c.Loads {
+			for _, names := range l.Names {
+				for _, name := range names {
+					if dir := path.Dir(name); dir != "." {
+						add(dir)
+					}
+				}
+			}
+		}
+	}
+	return sortedKeys(seen)
+}

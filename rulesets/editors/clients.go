@@ -1,0 +1,320 @@
+package editors
+
+// sources that many rows share
+const (
+	rulesyncFormats = "https://github.com/dyoshikawa/rulesync/blob/cfebcd751ddadb07fbcb6f657a8200e5803b4d1b/docs/reference/file-formats.md"
+	copilotRuntime  = "https://github.com/microsoft/vscode/blob/main/src/vs/sessions/copilot-customizations-spec.md"
+)
+
+const agentsFile = "AGENTS.md"
+
+// inAgents are the loads of clients that know AGENTS.md alone.
+func inAgents(in Scope, others ...string) []Load {
+	names := [][]string{{agentsFile}}
+	for _, other := range others {
+		names = append(names, []string{other})
+	}
+	return []Load{{In: in, Names: names}}
+}
+
+// forGlobs and the like are the activations that fields are written for.
+var (
+	forGlobs     = []Activation{Glob}
+	forGlobsToo  = []Activation{Glob, Always}
+	forAuto      = []Activation{Auto}
+	forNotManual = []Activation{Always, Glob, Auto}
+	described    = []Field{{Key: "description", Kind: Description}}
+)
+
+// triggers are the fields of Devin and Antigravity.
+var triggers = []Field{
+	{Key: "trigger", Kind: Mode},
+	{Key: "globs", Kind: CommaGlobs, When: forGlobs},
+	{Key: "description", Kind: Description},
+}
+
+var triggerModes = map[Activation]string{Always: "always_on", Glob: "glob", Auto: "model_decision", Manual: "manual"}
+
+// onlyGlobs are the projections of clients that know rules with and without globs.
+var onlyGlobs = map[Activation]Activation{Auto: Always, Manual: ""}
+
+var claudeRules = Folder{
+	Dir: ".claude/rules", Ext: ".md", Dialect: Dialect{},
+	Fields:   []Field{{Key: "paths", Kind: ListGlobs, When: forGlobs}},
+	Bare:     Always,
+	Projects: onlyGlobs,
+	Wrong:    []string{"globs", "applyTo", "alwaysApply"},
+}
+
+var instructions = Folder{
+	Dir: ".github/instructions", Ext: ".instructions.md",
+	Fields: []Field{
+		{Key: "description", Kind: Description},
+		{Key: "applyTo", Kind: CommaGlobs, When: forGlobsToo},
+	},
+	Bare: Manual, Described: Auto,
+	Projects: onlyGlobs,
+	Ignores:  []string{".md"},
+	Wrong:    []string{"globs", "paths", "alwaysApply"},
+}
+
+// Clients is the table of all clients. The order is that of the documentation.
+var Clients = []Client{
+	{
+		Name: "agents", Title: "AGENTS.md", Shared: agentsFile, Nested: true,
+		Skills: []string{".agents/skills"},
+		Loads:  inAgents(Parent),
+		Source: "https://agents.md/", More: []string{rulesyncFormats}, Read: "2026-11-22",
+		Note: "The file for every client that reads AGENTS.md. All AGENTS.md from the root to a file's folder count, the nearest is read last.",
+	},
+	{
+		Name: "claude", Title: "Claude Code",
+		Folder:   &claudeRules,
+		Commands: &Commands{Dir: ".claude/commands", Ext: ".md", Fields: described, HintKey: "argument-hint"},
+		Skills:   []string{".claude/skills"},
+		Loads: []Load{
+			{In: Parent, Names: [][]string{{"CLAUDE.md", ".claude/CLAUDE.md"}, {agentsFile}}},
+			{In: Parent, Names: [][]string{{"CLAUDE.local.md"}}},
+		},
+		Source: "https://code.claude.com/docs/en/memory",
+		More:   []string{"https://github.com/anthropics/claude-code/issues/17204", "https://github.com/agentsmd/agents.md/issues/244"},
+		Read:   "2026-11-22",
+		Note:   "A rule without paths is loaded with every request. AGENTS.md is read where a folder has no CLAUDE.md, since 2.1.277 and not on Bedrock, Vertex or Foundry; the target claude-import writes a CLAUDE.md that imports it.",
+	},
+	{
+		Name: "claude-import", Title: "CLAUDE.md that imports AGENTS.md", Shared: "CLAUDE.md",
+		Loads:  []Load{{In: Root, Names: [][]string{{"CLAUDE.md"}}}},
+		Source: "https://code.claude.com/docs/en/memory", Read: "2026-11-22",
+		Note: "One line, @AGENTS.md, for those whose Claude Code does not read AGENTS.md. It needs the target agents.",
+	},
+	{
+		Name: "cursor", Title: "Cursor",
+		Folder: &Folder{
+			Dir: ".cursor/rules", Ext: ".mdc", Deep: true, Dialect: Dialect{Base: true},
+			Fields: []Field{
+				{Key: "description", Kind: Description, When: forNotManual},
+				{Key: "globs", Kind: RawGlobs, When: forGlobsToo},
+				{Key: "alwaysApply", Kind: AlwaysApply},
+			},
+			Bare: Manual, Described: Auto,
+			Ignores: []string{".md"},
+			Wrong:   []string{"paths", "applyTo"},
+		},
+		Commands: &Commands{Dir: ".cursor/commands", Ext: ".md"},
+		Skills:   []string{".cursor/skills", ".agents/skills", ".claude/skills"},
+		Loads: []Load{
+			{In: Root, Names: [][]string{{".cursorrules"}}},
+			{In: Parent, Names: [][]string{{agentsFile}}},
+		},
+		Source: "https://cursor.com/docs/context/rules",
+		More:   []string{"https://github.com/hass-energy/haeo/issues/176", "https://raw.githubusercontent.com/stbenjam/skillsaw/main/docs/rules/cursor-rules-valid.md"},
+		Read:   "2026-11-22",
+		Note:   "Files that end in .md are not read in .cursor/rules. Globs are written without quotes, as Cursor writes them.",
+	},
+	{
+		Name: "copilot", Title: "GitHub Copilot",
+		Folder:   &instructions,
+		Commands: &Commands{Dir: ".github/prompts", Ext: ".prompt.md", Fields: described},
+		Skills:   []string{".github/skills", ".agents/skills", ".claude/skills"},
+		Loads: []Load{
+			{In: Parent, Names: [][]string{{".github/copilot-instructions.md", agentsFile, "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md"}}},
+		},
+		Budgets: []Budget{{
+			Of: FileBudget, Size: 4000, Chars: true, Effect: "code review may read the beginning only",
+			Source: "https://github.com/github/docs/issues/42761",
+		}},
+		Source: "https://docs.github.com/en/copilot/how-tos/configure-custom-instructions/add-repository-instructions",
+		More:   []string{copilotRuntime}, Read: "2026-11-22",
+		Note: "Files with the same content are loaded once.",
+	},
+	{
+		Name: "vscode", Title: "VS Code", FormOf: "copilot",
+		Folder: &Folder{
+			Dir: instructions.Dir, Ext: instructions.Ext, Fields: instructions.Fields, Bare: Manual, Described: Auto,
+			Projects: onlyGlobs, Dialect: Dialect{AnyDepth: true, IgnoreCase: true}, Ignores: instructions.Ignores, Wrong: instructions.Wrong,
+		},
+		Others:   []Folder{claudeRules},
+		Commands: &Commands{Dir: ".github/prompts", Ext: ".prompt.md", Fields: described},
+		Skills:   []string{".github/skills", ".agents/skills", ".claude/skills"},
+		Loads: []Load{
+			{In: Root, Names: [][]string{{".github/copilot-instructions.md", agentsFile, "CLAUDE.md"}}},
+		},
+		Source: "https://code.visualstudio.com/docs/copilot/customization/custom-instructions",
+		More: []string{
+			"https://github.com/microsoft/vscode/blob/main/src/vs/workbench/contrib/chat/common/promptSyntax/computeAutomaticInstructions.ts",
+			"https://github.com/microsoft/vscode/issues/311462",
+		},
+		Read: "2026-11-22",
+		Note: "It puts **/ before a glob that begins with neither / nor **/, and ignores case. It also reads .claude/rules.",
+	},
+	{
+		Name: "codex", Title: "Codex", Shared: agentsFile,
+		Skills: []string{".agents/skills"},
+		Loads:  []Load{{In: Chain, Names: [][]string{{"AGENTS.override.md"}, {agentsFile}}}},
+		Budgets: []Budget{{
+			Of: ChainBudget, Size: 32768, Effect: "cut, without a word",
+			Source: "https://github.com/openai/codex/blob/0cf644af40f76ffdfbac134b4b17aca78e8dcef5/codex-rs/core/src/agents_md.rs",
+		}},
+		Source: "https://github.com/openai/codex/blob/0cf644af40f76ffdfbac134b4b17aca78e8dcef5/codex-rs/core/src/agents_md.rs",
+		Read:   "2026-11-22",
+		Note:   "One file a folder, from the root to the working directory; folders below it are never read.",
+	},
+	{
+		Name: "devin", Title: "Devin (Windsurf)",
+		Folder: &Folder{
+			Dir: ".devin/rules", Ext: ".md", Fields: triggers, Modes: triggerModes, Bare: Always,
+			Wrong: []string{"paths", "applyTo", "alwaysApply"},
+		},
+		Others: []Folder{{
+			Dir: ".windsurf/rules", Ext: ".md", Fields: triggers, Modes: triggerModes, Bare: Always,
+			Wrong: []string{"paths", "applyTo", "alwaysApply"},
+		}},
+		Skills: []string{".devin/skills", ".agents/skills"},
+		Loads:  []Load{{In: Parent, Names: [][]string{{agentsFile, "AGENT.md", "CLAUDE.md", "AGENTS.local.md"}}}},
+		Budgets: []Budget{
+			{Of: FileBudget, Size: 12000, Chars: true, Effect: "cut", Source: "https://www.skills.sh/pr-pm/prpm/creating-windsurf-packages"},
+			{Of: UserBudget, Size: 6000, Chars: true, Effect: "ignored beyond", Source: "https://github.com/btsouth/toolport/blob/03dbe9db2a92e9dd447a48bf48c18a5edfbdfb69/docs/agent-rules.md"},
+		},
+		Source: "https://docs.devin.ai/desktop/cascade/memories",
+		More:   []string{"https://docs.devin.ai/cli/extensibility/rules", rulesyncFormats}, Read: "2026-11-22",
+		Note: "Devin Desktop was Windsurf until June 2026; .windsurf/rules is still read.",
+	},
+	{
+		Name: "cline", Title: "Cline",
+		Folder: &Folder{
+			Dir: ".clinerules", Ext: ".md", Flat: true,
+			Fields:   []Field{{Key: "description", Kind: Description, When: forGlobs}, {Key: "paths", Kind: ListGlobs, When: forGlobs}},
+			Bare:     Always,
+			Projects: onlyGlobs,
+			Wrong:    []string{"globs", "applyTo"},
+		},
+		Commands: &Commands{Dir: ".clinerules/workflows", Ext: ".md"},
+		Skills:   []string{".cline/skills", ".claude/skills"},
+		Loads:    []Load{{In: Root, Names: [][]string{{agentsFile, ".cursorrules", ".windsurfrules"}}}},
+		Source:   "https://github.com/cline/cline/blob/21cb8d2525bcedf1f4b6890b27a74a14fe7451e4/docs/customization/cline-rules.mdx",
+		More:     []string{"https://github.com/cline/cline/blob/21cb8d2525bcedf1f4b6890b27a74a14fe7451e4/apps/vscode/src/core/context/instructions/user-instructions/rule-conditionals.ts"},
+		Read:     "2026-11-22",
+		Note:     "paths that are no list are ignored, and the rule is always loaded; an empty list disables it.",
+	},
+	{
+		Name: "kiro", Title: "Kiro",
+		Folder: &Folder{
+			Dir: ".kiro/steering", Ext: ".md", Flat: true,
+			Fields: []Field{
+				{Key: "inclusion", Kind: Mode},
+				{Key: "name", Kind: Name, When: forAuto},
+				{Key: "description", Kind: Description, When: forAuto},
+				{Key: "fileMatchPattern", Kind: EitherGlobs, When: forGlobs},
+			},
+			Modes: map[Activation]string{Always: "always", Glob: "fileMatch", Auto: "auto", Manual: "manual"},
+			Bare:  Always,
+			Wrong: []string{"globs", "paths", "applyTo"},
+		},
+		Skills: []string{".kiro/skills"},
+		Loads:  inAgents(Parent),
+		Source: "https://kiro.dev/docs/steering/", More: []string{rulesyncFormats}, Read: "2026-11-22",
+	},
+	{
+		Name: "zed", Title: "Zed", Shared: agentsFile,
+		Skills: []string{".agents/skills"},
+		Loads: []Load{{In: Root, Names: [][]string{
+			{".rules"}, {".cursorrules"}, {".windsurfrules"}, {".clinerules"}, {".github/copilot-instructions.md"},
+			{"AGENT.md"}, {agentsFile}, {"CLAUDE.md"}, {"GEMINI.md"},
+		}}},
+		Source: "https://github.com/zed-industries/zed/blob/001118731f8ce7e85031ffd0bdbefb03be5e7e4b/docs/src/ai/rules.md", Read: "2026-11-22",
+		Note: "Only the first of its candidates is loaded, .rules before all.",
+	},
+	{
+		Name: "antigravity", Title: "Antigravity",
+		Folder: &Folder{
+			Dir: ".agents/rules", Ext: ".md", Fields: triggers, Modes: triggerModes, Bare: Always,
+			Wrong: []string{"paths", "applyTo", "alwaysApply"},
+		},
+		Commands: &Commands{Dir: ".agents/workflows", Ext: ".md", Fields: described},
+		Skills:   []string{".agents/skills"},
+		Loads:    []Load{{In: Root, Names: [][]string{{agentsFile, "GEMINI.md", "CONTEXT.md"}}}},
+		Budgets:  []Budget{{Of: FileBudget, Size: 12000, Chars: true, Effect: "refused", Source: "https://antigravity.google/docs/rules-workflows"}},
+		Source:   "https://antigravity.google/docs/rules-workflows", More: []string{rulesyncFormats}, Read: "2026-11-22",
+		Note: "The IDE reads trigger; the command line loads every rule.",
+	},
+	{
+		Name: "gemini", Title: "Gemini CLI", Shared: "GEMINI.md", Nested: true,
+		Commands: &Commands{Dir: ".gemini/commands", Ext: ".toml", Fields: described, TOML: true},
+		Skills:   []string{".gemini/skills", ".agents/skills"},
+		Loads:    []Load{{In: Parent, Names: [][]string{{"GEMINI.md"}}}},
+		Source:   "https://github.com/google-gemini/gemini-cli/blob/5411f113cafae26161b4969b0237b8e1e024e2c2/docs/cli/gemini-md.md",
+		More:     []string{"https://github.com/google-gemini/gemini-cli/blob/5411f113cafae26161b4969b0237b8e1e024e2c2/docs/cli/custom-commands.md"},
+		Read:     "2026-11-22",
+		Note:     "Other names, such as AGENTS.md, count only where context.fileName names them.",
+	},
+	{
+		Name: "augment", Title: "Augment",
+		Folder: &Folder{
+			Dir: ".augment/rules", Ext: ".md",
+			Fields: []Field{{Key: "type", Kind: Mode}, {Key: "description", Kind: Description}},
+			Modes:  map[Activation]string{Always: "always_apply", Auto: "agent_requested", Manual: "manual"},
+			Bare:   Always, Projects: map[Activation]Activation{Glob: Auto},
+			Wrong: []string{"globs", "paths", "applyTo", "alwaysApply"},
+		},
+		Commands: &Commands{Dir: ".augment/commands", Ext: ".md", Fields: described, HintKey: "argument-hint"},
+		Skills:   []string{".augment/skills", ".agents/skills", ".claude/skills"},
+		Loads: []Load{
+			{In: Parent, Names: [][]string{{"CLAUDE.md", agentsFile}}},
+			{In: Root, Names: [][]string{{".augment-guidelines"}}},
+		},
+		Source: "https://docs.augmentcode.com/cli/rules", More: []string{rulesyncFormats}, Read: "2026-11-22",
+		Note: "It has no globs: such a rule is loaded when the model asks for it, by its description.",
+	},
+	{
+		Name: "amp", Title: "Amp", Shared: agentsFile, Nested: true,
+		Skills: []string{".agents/skills", ".claude/skills"},
+		Loads:  inAgents(Parent, "AGENT.md", "CLAUDE.md"),
+		Source: "https://ampcode.com/manual", More: []string{"https://ampcode.com/news/globs-in-AGENTS.md"}, Read: "2026-11-22",
+	},
+	{
+		Name: "opencode", Title: "OpenCode", Shared: agentsFile, Nested: true,
+		Commands: &Commands{Dir: ".opencode/commands", Ext: ".md", Fields: described},
+		Skills:   []string{".opencode/skills", ".agents/skills", ".claude/skills"},
+		Loads:    inAgents(Parent, "CLAUDE.md", "CONTEXT.md"),
+		Source:   "https://opencode.ai/docs/rules/", Read: "2026-11-22",
+		Note: "Files that opencode.json names under instructions are loaded, too.",
+	},
+	{
+		Name: "kilo", Title: "Kilo Code", Shared: agentsFile, Nested: true,
+		Commands: &Commands{Dir: ".kilo/commands", Ext: ".md", Fields: described},
+		Skills:   []string{".kilo/skills", ".agents/skills", ".claude/skills"},
+		Loads:    inAgents(Parent, "CLAUDE.md", "CONTEXT.md"),
+		Source:   "https://github.com/Kilo-Org/kilocode/blob/002186d50ad4b569733b76b066f15a89fbd8a5cb/packages/opencode/src/session/instruction.ts", Read: "2026-11-22",
+		Note: "Files in .kilo/rules are loaded only where kilo.jsonc names them under instructions.",
+	},
+	{
+		Name: "junie", Title: "Junie", Shared: agentsFile,
+		Commands: &Commands{Dir: ".junie/commands", Ext: ".md", Fields: described},
+		Skills:   []string{".junie/skills", ".agents/skills"},
+		Loads:    []Load{{In: Root, Names: [][]string{{".junie/AGENTS.md"}, {agentsFile}, {".junie/guidelines.md"}}}},
+		Source:   "https://junie.jetbrains.com/docs/guidelines-and-memory.html", More: []string{rulesyncFormats}, Read: "2026-11-22",
+		Note: "Only the first of its candidates is loaded, .junie/AGENTS.md before all.",
+	},
+	{
+		Name: "warp", Title: "Warp", Shared: agentsFile, Nested: true,
+		Skills: []string{".warp/skills", ".agents/skills", ".claude/skills"},
+		Loads:  []Load{{In: Parent, Names: [][]string{{"WARP.md"}, {agentsFile}}}},
+		Source: "https://docs.warp.dev/agent-platform/capabilities/rules/", Read: "2026-11-22",
+	},
+	{
+		Name: "qwen", Title: "Qwen Code",
+		Folder: &Folder{
+			Dir: ".qwen/rules", Ext: ".md", Dialect: Dialect{NoDots: true},
+			Fields:   []Field{{Key: "description", Kind: Description, When: forGlobs}, {Key: "paths", Kind: ListGlobs, When: forGlobs}},
+			Bare:     Always,
+			Projects: onlyGlobs,
+			Wrong:    []string{"globs", "applyTo", "alwaysApply"},
+		},
+		Commands: &Commands{Dir: ".qwen/commands", Ext: ".md", Fields: described, HintKey: "argument-hint"},
+		Skills:   []string{".qwen/skills", ".agents/skills"},
+		Loads:    []Load{{In: Parent, Names: [][]string{{"QWEN.md", agentsFile}}}},
+		Source:   "https://github.com/QwenLM/qwen-code/blob/1aba1b9f468a4a358bae4169c796d874c5ed4a07/packages/core/src/utils/rulesDiscovery.ts",
+		Read:     "2026-11-22",
+		Note:     "A * does not match a leading dot.",
+	},
+}

@@ -1,0 +1,275 @@
+package editors
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// An Outcome says how a client gets a rule.
+type Outcome string
+
+// The outcomes.
+const (
+	Native    Outcome = "native"
+	Projected Outcome = "projected"
+	Skipped   Outcome = "skipped"
+)
+
+// project returns the activation that a rule has in a folder, and how it got it. The
+// activation of a skipped rule is "".
+func (f *Folder) project(act Activation) (Activation, Outcome) {
+	to, changed := f.Projects[act]
+	switch {
+	case !changed:
+		return act, Native
+	case to == "":
+		return "", Skipped
+	}
+	return to, Projected
+}
+
+// activate returns the activation with which a client loads a rule, and how it got it.
+// A rule that came from a file of the client has that file's activation, even where
+// others would be projected.
+func (c *Client) activate(r Rule) (Activation, Outcome) {
+	own := r.Own[c.form()].File
+	if own.Head != "" || own.Bare {
+		parts, err := splitHead(own.Head)
+		m := splitMapping(parts.front)
+		if err == nil && c.Folder.means(&m, r, r.Activation, Describe(r.Body)) {
+			return r.Activation, Native
+		}
+	}
+	return c.Folder.project(r.Activation)
+}
+
+// form returns the client whose form of files a client has.
+func (c *Client) form() string { return cmp.Or(c.FormOf, c.Name) }
+
+// PathOf returns the path of a rule's own file in a client's folder.
+func (c *Client) PathOf(r Rule) string {
+	if own := r.Own[c.form()].File.Path; own != "" && path.Clean("/"+own) == "/"+own {
+		return c.Folder.Dir + "/" + own
+	}
+	return c.Folder.Dir + "/" + Slug(r.Name) + c.Folder.Ext
+}
+
+// file returns the content of a rule's own file, for a rule that is loaded as act.
+func (c *Client) file(r Rule, act Activation) []byte {
+	own := r.Own[c.form()]
+	text := ""
+	switch {
+	case own.File.Head != "":
+		text = c.rewrite(r, act, own.File) + r.Body
+	case own.File.Bare && c.Folder.means(&mapping{}, r, act, Describe(r.Body)):
+		text = r.Body
+	default:
+		text = fenced(addKeys(c.Folder.front(r, act, "", ""), own.Keys), r.Body)
+	}
+	return own.File.encode(text)
+}
+
+// rewrite returns the bytes before a body in the form of a file, with the meaning of
+// the rule.
+func (c *Client) rewrite(r Rule, act Activation, form OwnFile) string {
+	gap := "\n"
+	if form.Tight {
+		gap = ""
+	}
+	parts, err := splitHead(form.Head)
+	if err != nil || parts.open == "" {
+		return form.Head + gap
+	}
+	front := addKeys(c.Folder.front(r, act, parts.front, Describe(r.Body)), r.Own[c.form()].Keys)
+	if front != parts.front {
+		front = endLine(front)
+	}
+	return parts.open + front + parts.end + gap
+}
+
+const fence = "---\n"
+
+// fenced returns a body with a front matter before it, if there is any, and ends its
+// last line.
+func fenced(front, body string) string {
+	if front != "" || strings.HasPrefix(body, fence) {
+		front = fence + front + fence + "\n"
+	}
+	return front + endLine(body)
+}
+
+func endLine(text string) string {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// encode returns a text in the form of the file that it was in.
+func (f OwnFile) encode(text string) []byte {
+	if f.CRLF {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	if f.BOM {
+		text = byteOrderMark + text
+	}
+	return []byte(text)
+}
+
+const byteOrderMark = "\ufeff"
+
+// decode returns the text of a file with line ends of \n, and its form.
+func decode(data []byte) (text string, form OwnFile) {
+	text, form.BOM = strings.CutPrefix(string(data), byteOrderMark)
+	if n := strings.Count(text, "\n"); n > 0 && n == strings.Count(text, "\r\n") {
+		text, form.CRLF = strings.ReplaceAll(text, "\r\n", "\n"), true
+	}
+	return text, form
+}
+
+// headParts are the bytes of a file before, in and behind its front matter.
+type headParts struct {
+	open, front, end string // open and end are the fences
+	tight            bool   // no empty line follows
+	body             string // without that line
+}
+
+// ErrFence is returned for front matter without an end.
+var ErrFence = errors.New("the front matter does not stand between two lines of ---")
+
+// splitHead divides a text at the lines around its front matter.
+func splitHead(text string) (headParts, error) {
+	opening, rest := cutLine(text)
+	if strings.TrimRight(opening, " \t\r\n") != "---" {
+		return headParts{body: text}, nil
+	}
+	for at := 0; at < len(rest); {
+		line, _ := cutLine(rest[at:])
+		if strings.TrimRight(line, " \t\r\n") == "---" {
+			body, spaced := strings.CutPrefix(rest[at+len(line):], "\n")
+			return headParts{open: opening, front: rest[:at], end: line, tight: !spaced, body: body}, nil
+		}
+		at += len(line)
+	}
+	return headParts{}, ErrFence
+}
+
+// cutLine returns the first line of a text with its end, and the rest.
+func cutLine(text string) (line, rest string) {
+	if i := strings.IndexByte(text, '\n'); i >= 0 {
+		return text[:i+1], text[i+1:]
+	}
+	return text, ""
+}
+
+// Parse reads a file of the client's folder. What the format cannot express is taken
+// from base, the rule that the file was made of, which may be nil. The file is
+// rendered from the result with the same bytes.
+func (c *Client) Parse(file string, data []byte, base *Rule) (Rule, error) {
+	rest, ok := c.Folder.holds(file)
+	if !ok {
+		return Rule{}, errors.New(c.Title + " does not read rules there")
+	}
+	text, form := decode(data)
+	parts, err := splitHead(text)
+	if err != nil {
+		return Rule{}, err
+	}
+	m := splitMapping(parts.front)
+	rule, err := c.merge(&m, parts.body, rest, base)
+	if err != nil {
+		return Rule{}, err
+	}
+	if rest != Slug(rule.Name)+c.Folder.Ext {
+		form.Path = rest
+	}
+	c.keepForm(&rule, &m, form, parts, data)
+	return rule, nil
+}
+
+// merge makes a rule of what a file says and base.
+func (c *Client) merge(m *mapping, body, rest string, base *Rule) (Rule, error) {
+	got := c.Folder.read(m)
+	if base == nil {
+		name, err := nameOf(rest, c.Folder.Ext)
+		rule := Rule{Name: name, Activation: got.activation, Globs: got.globs, Description: got.description, Body: body}
+		if rule.Description == "" {
+			rule.Description = m.scalar("description")
+		}
+		if rule.Description == "" {
+			rule.Description = Describe(body)
+		}
+		return rule, err
+	}
+	rule := *base
+	act, _ := c.activate(*base)
+	switch {
+	case !c.Folder.activates(got, *base, act):
+		rule.Activation = got.activation
+		if len(got.globs) > 0 {
+			rule.Globs = got.globs
+		}
+	case act == Glob:
+		rule.Globs = got.globs
+	}
+	if c.describes(got.activation) && !c.Folder.means(m, *base, got.activation, Describe(body)) && got.description != oneLine(base.Description) {
+		rule.Description = got.description
+	}
+	if !sameEnd(body, base.Body) {
+		rule.Body = body
+	}
+	return rule, nil
+}
+
+// describes reports whether files of an activation have a description.
+func (c *Client) describes(act Activation) bool {
+	return slices.ContainsFunc(c.Folder.Fields, func(f Field) bool { return f.Kind == Description && f.writtenFor(act) })
+}
+
+// sameEnd reports whether a body that was written is that of the rule: a last line
+// is ended when it is written.
+func sameEnd(written, body string) bool { return written == body || written == endLine(body) }
+
+// keepForm makes the rule keep what is needed to write the file with the same bytes.
+func (c *Client) keepForm(r *Rule, m *mapping, form OwnFile, parts headParts, data []byte) {
+	own := map[string]Own{}
+	for name, o := range r.Own {
+		own[name] = o
+	}
+	for _, candidate := range []Own{
+		{Keys: c.Folder.without(m), File: form},
+		{File: OwnFile{
+			Path: form.Path, CRLF: form.CRLF, BOM: form.BOM,
+			Head: parts.open + parts.front + parts.end, Tight: parts.tight && parts.open != "", Bare: parts.open == "",
+		}},
+	} {
+		own[c.form()] = candidate
+		if candidate == (Own{}) {
+			delete(own, c.form())
+		}
+		r.Own = own
+		if act, outcome := c.activate(*r); outcome != Skipped && bytes.Equal(c.file(*r, act), data) {
+			break
+		}
+	}
+	if len(r.Own) == 0 {
+		r.Own = nil
+	}
+}
+
+// nameOf makes a name of a path below a folder of rules.
+func nameOf(rest, ext string) (ruleset.Name, error) {
+	return ruleset.ParseName(Snake(strings.TrimSuffix(rest, ext)))
+}
+
+// Snake makes a text lower case with underscores between its words.
+func Snake(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return strings.Join(words, "_")
+}

@@ -1,0 +1,242 @@
+package editors
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/rulesets/selection"
+)
+
+// An Activation says when a client loads a rule.
+type Activation = frontmatter.Mode
+
+// The activations.
+const (
+	Always = frontmatter.Always
+	Glob   = frontmatter.Glob
+	Auto   = frontmatter.Auto
+	Manual = frontmatter.Manual
+)
+
+// A Rule is a ruleset as clients see it.
+type Rule struct {
+	Name        ruleset.Name
+	Rev         int
+	Description string
+	Layer       selection.Layer
+	Globs       []string
+	Activation  Activation // never empty; [Glob] only with globs
+	Targets     []string   // names of clients; empty means all
+	Order       int        // lower comes first
+	Prompt      bool       // a command that a person starts, not a rule
+	Hint        string     // the arguments of a command, as clients show them
+	IsSkill     bool
+	Skill       string // the keys of a skill, as lines of YAML
+	Body        string
+	Own         map[string]Own // by the name of a client
+}
+
+// Own has the properties of a rule that concern one client.
+type Own struct {
+	Keys string // front matter that only this client reads, as lines of YAML
+	File OwnFile
+}
+
+// OwnFile is the form of a file that was not written by [Render].
+type OwnFile struct {
+	Path  string `yaml:"path,omitempty"`  // below the folder of rules, where it is not made of the name
+	Head  string `yaml:"head,omitempty"`  // the front matter with its fences
+	Tight bool   `yaml:"tight,omitempty"` // no empty line follows the front matter
+	Bare  bool   `yaml:"bare,omitempty"`  // there is no front matter
+	CRLF  bool   `yaml:"crlf,omitempty"`
+	BOM   bool   `yaml:"bom,omitempty"`
+}
+
+// ownKey is the key of an [OwnFile] among the keys of a client.
+const ownKey = "triptych"
+
+// FromRuleset returns a ruleset as a rule, and the keys of its front matter that
+// could not be read and count as missing.
+func FromRuleset(r ruleset.Ruleset) (Rule, []frontmatter.Problem) {
+	fields, problems := frontmatter.Of(r)
+	layer, _ := selection.LayerOf(r.Tags)
+	rule := Rule{
+		Name: r.Name, Rev: r.Rev, Description: r.Description, Layer: layer, Body: r.Markdown,
+		Globs: fields.Globs, Activation: activation(&fields), Targets: fields.Targets, Order: fields.Order,
+		Prompt: fields.IsPrompt(), Hint: argumentHint(fields.Arguments),
+		IsSkill: fields.Skill != nil, Skill: skillKeys(fields.Skill),
+	}
+	for client, keys := range fields.Extra {
+		own, err := readOwn(keys)
+		if err != nil {
+			problems = append(problems, frontmatter.Problem{Key: "extra." + client, Reason: err.Error()})
+		}
+		if rule.Own == nil {
+			rule.Own = map[string]Own{}
+		}
+		rule.Own[client] = own
+	}
+	return rule, problems
+}
+
+// activation returns the mode of front matter. Without globs no file matches, so that
+// such a rule waits for a person.
+func activation(f *frontmatter.Fields) Activation {
+	if mode := f.Mode(); mode != Glob || len(f.Globs) > 0 {
+		return mode
+	}
+	return Manual
+}
+
+// argumentHint writes a prompt's arguments as clients show them: <file> [depth].
+func argumentHint(arguments []frontmatter.Argument) string {
+	var names []string
+	for _, a := range arguments {
+		if a.Required {
+			names = append(names, "<"+a.Name+">")
+		} else {
+			names = append(names, "["+a.Name+"]")
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// skillKeys returns the keys of a skill as lines of YAML.
+func skillKeys(s *frontmatter.Skill) string {
+	if s == nil {
+		return ""
+	}
+	text, err := (&frontmatter.Fields{Skill: s}).Merge("")
+	if err != nil {
+		return ""
+	}
+	m := splitMapping(text)
+	return lines(m.node("skill"))
+}
+
+// lines returns a mapping as lines of YAML, "" for any other node.
+func lines(n *yaml.Node) string {
+	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+		return ""
+	}
+	inBlock := *n
+	inBlock.Style &^= yaml.FlowStyle
+	var b strings.Builder
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if enc.Encode(&inBlock) != nil || enc.Close() != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// readOwn divides the keys of a client.
+func readOwn(keys string) (own Own, err error) {
+	m := splitMapping(keys)
+	if n := m.node(ownKey); n != nil {
+		err = n.Decode(&own.File)
+		m.delete(ownKey)
+	}
+	own.Keys = m.String()
+	return own, err
+}
+
+// Update returns base with the content of the rule. Front matter that rules do not
+// have stays as it is, and so do keys whose value did not change.
+func (r Rule) Update(base ruleset.Ruleset) (ruleset.Ruleset, error) {
+	fields, _ := frontmatter.Of(base)
+	fields.Globs = r.Globs
+	if activation(&fields) != r.Activation {
+		fields.Activation = ""
+		if activation(&fields) != r.Activation {
+			fields.Activation = r.Activation
+		}
+	}
+	fields.Prompt = fields.Prompt || r.Prompt && !fields.IsPrompt()
+	if r.IsSkill != (fields.Skill != nil) || r.Skill != skillKeys(fields.Skill) {
+		fields.Skill = r.skill()
+	}
+	extra, err := r.ownKeys()
+	if err != nil {
+		return base, err
+	}
+	fields.Extra = extra
+	fresh := base
+	fresh.Name, fresh.Description, fresh.Markdown = r.Name, r.Description, r.Body
+	fresh.Extra, err = fields.Merge(base.Extra)
+	return fresh, err
+}
+
+// skill returns the keys of a skill.
+func (r Rule) skill() *frontmatter.Skill {
+	if !r.IsSkill {
+		return nil
+	}
+	if fields, _ := frontmatter.Parse("skill:\n" + indent(r.Skill)); fields.Skill != nil {
+		return fields.Skill
+	}
+	return &frontmatter.Skill{}
+}
+
+// ownKeys returns the keys of each client as lines of YAML.
+func (r Rule) ownKeys() (map[string]string, error) {
+	var all map[string]string
+	for client, own := range r.Own {
+		text := own.Keys
+		if own.File != (OwnFile{}) {
+			file, err := yaml.Marshal(map[string]OwnFile{ownKey: own.File})
+			if err != nil {
+				return nil, err
+			}
+			text = endLine(text) + string(file)
+		}
+		if all == nil {
+			all = map[string]string{}
+		}
+		all[client] = text
+	}
+	return all, nil
+}
+
+// listText returns a key with a list of quoted texts, one a line.
+func listText(key string, values []string) string {
+	var b strings.Builder
+	b.WriteString(key + ":\n")
+	for _, v := range values {
+		b.WriteString("  - " + quoted(v) + "\n")
+	}
+	return b.String()
+}
+
+// indent moves lines two columns to the right.
+func indent(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) != "" {
+			line = "  " + line
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+func sortedKeys[K ~string, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// matchesAll reports whether globs match every file in every dialect.
+func matchesAll(globs []string) bool {
+	return slices.ContainsFunc(globs, func(g string) bool { return g == "**" || g == "**/*" })
+}
+
+// Slug returns the name as file names have it: go_style becomes go-style.
+func Slug(name ruleset.Name) string { return strings.ReplaceAll(string(name), "_", "-") }

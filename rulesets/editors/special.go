@@ -1,0 +1,110 @@
+package editors
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// command returns a prompt as a file of a client's commands.
+func (c *Commands) command(r Rule) []byte {
+	if c.TOML {
+		return []byte("description = " + quoted(oneLine(r.Description)) + "\nprompt = " + tomlText(endLine(r.Body)))
+	}
+	front := ""
+	if len(c.Fields) > 0 {
+		front = textLine("description", r.Description)
+	}
+	if c.HintKey != "" && r.Hint != "" {
+		front += c.HintKey + ": " + quoted(r.Hint) + "\n"
+	}
+	return []byte(fenced(front, r.Body))
+}
+
+// tomlText returns a text of several lines as TOML.
+func tomlText(s string) string {
+	if !strings.Contains(s, "'''") && !strings.HasSuffix(s, "'") && !strings.ContainsFunc(s, isControl) {
+		return "'''\n" + s + "'''\n"
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteString("\\" + string(r))
+		case r == '\n':
+			b.WriteString(`\n`)
+		case isControl(r):
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return `"` + b.String() + "\"\n"
+}
+
+// isControl reports whether TOML has a character only in its escaped form.
+func isControl(r rune) bool {
+	return r < ' ' && r != '\n' && r != '\t' || r == 0x7f
+}
+
+// parse reads a command back into base.
+func (c *Commands) parse(data []byte, base Rule) (Rule, error) {
+	text, _ := decode(data)
+	if c.TOML {
+		var got struct{ Description, Prompt string }
+		if err := toml.Unmarshal([]byte(text), &got); err != nil {
+			return base, fmt.Errorf("the command: %w", err)
+		}
+		base.setText(got.Description, got.Prompt)
+		return base, nil
+	}
+	parts, err := splitHead(text)
+	if err != nil {
+		return base, err
+	}
+	m := splitMapping(parts.front)
+	base.setText(m.scalar("description"), parts.body)
+	return base, nil
+}
+
+// setText sets the description and the body where they differ from what is written
+// of them. A description that is not written stays.
+func (r *Rule) setText(description, body string) {
+	if description != "" && description != oneLine(r.Description) {
+		r.Description = description
+	}
+	if !sameEnd(body, r.Body) {
+		r.Body = body
+	}
+}
+
+// skill returns a rule as the SKILL.md of a folder that is named for it.
+func skill(r Rule) []byte {
+	front := textLine("name", Slug(r.Name)) + textLine("description", r.Description)
+	return []byte(fenced(addKeys(front, r.Skill), r.Body))
+}
+
+// parseSkill reads a SKILL.md back into base.
+func parseSkill(data []byte, base Rule) (Rule, error) {
+	text, _ := decode(data)
+	parts, err := splitHead(text)
+	if err != nil {
+		return base, err
+	}
+	m := splitMapping(parts.front)
+	if m.index("name") < 0 {
+		return base, errors.New("a skill needs the keys name and description")
+	}
+	base.setText(m.scalar("description"), parts.body)
+	var rest strings.Builder
+	for _, it := range m.items {
+		if it.key != "name" && it.key != "description" {
+			rest.WriteString(it.text)
+		}
+	}
+	read := Rule{IsSkill: true, Skill: rest.String()}
+	base.IsSkill, base.Skill = true, skillKeys(read.skill())
+	return base, nil
+}
