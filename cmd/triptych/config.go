@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -20,12 +24,20 @@ func (a *app) configCommand() command {
 		long: "Clients: " + strings.Join(clients.Names(), ", ") + ".\n\n" +
 			"With --write the entry is merged into the client's own file; everything else\n" +
 			"in that file stays as it is. Flags such as --data and --families become part\n" +
-			"of the entry. Without a client the known ones are listed with their files.",
-		example: "triptych config vscode\ntriptych config claude-desktop --write\ntriptych config cursor --write --scope user --families aoc",
+			"of the entry. Without --families it serves rulesets alone, the smallest list\n" +
+			"of tools; with --write on a terminal you are asked.\n\n" +
+			"With --url the client connects to a server instead of starting a program. The\n" +
+			"key is not written: the client reads it from the environment variable of\n" +
+			"--key-env. Without a client the known ones are listed with their files.",
+		example: "triptych config vscode\ntriptych config claude-desktop --write\ntriptych config cursor --write --scope user --families aoc\n" +
+			"triptych config claude-code --write --url https://rules.example.com --key-env TRIPTYCH_KEY",
 		flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&c.write, "write", false, "merge it into the client's file")
 			set.StringVar(&c.scope, "scope", "", "the `scope` of the file: project (this folder) or user")
 			set.StringVar(&c.name, "name", "triptych", "the `name` of the entry")
+			set.StringVar(&c.url, "url", "", "connect to the server at this `url`, such as https://rules.example.com/mcp")
+			set.StringVar(&c.keyEnv, "key-env", "TRIPTYCH_KEY", "the `variable` that holds the key for --url")
+			set.StringVar(&c.cacert, "cacert", "", "say how the client comes to trust the certificates in this PEM `file`")
 			a.serverFlags(set)
 			c.flags = set
 		},
@@ -41,9 +53,10 @@ func (a *app) configCommand() command {
 
 // A configRun holds the flags of config.
 type configRun struct {
-	write       bool
-	scope, name string
-	flags       *pflag.FlagSet
+	write               bool
+	scope, name         string
+	url, keyEnv, cacert string
+	flags               *pflag.FlagSet
 }
 
 func (a *app) configure(name string, c configRun) error {
@@ -55,13 +68,17 @@ func (a *app) configure(name string, c configRun) error {
 	if err != nil {
 		return err
 	}
-	path, err := client.Path(clients.Scope(c.scope), where)
+	scope := cmp.Or(clients.Scope(c.scope), client.Scopes()[0])
+	path, err := client.Path(scope, where)
 	if err != nil {
 		return misused("%v", err)
 	}
-	entry, err := a.entry(c)
+	entry, err := a.entry(c, scope)
 	if err != nil {
 		return err
+	}
+	if c.url != "" {
+		defer a.remoteHints(client, entry, c.cacert)
 	}
 	if c.write {
 		return a.writeConfig(client, path, entry)
@@ -70,13 +87,86 @@ func (a *app) configure(name string, c configRun) error {
 	return a.printf("%s", client.Render(entry))
 }
 
-// entry starts this very program, with the flags that were given.
-func (a *app) entry(c configRun) (clients.Entry, error) {
+// remoteHints says what a client needs besides its file to reach a server.
+func (a *app) remoteHints(client clients.Client, entry clients.Entry, cacert string) {
+	fmt.Fprintf(a.err, "triptych: hint: %s\n", client.KeyHint(entry))
+	if cacert != "" {
+		fmt.Fprintf(a.err, "triptych: hint: %s\n", client.TrustHint(absolute(cacert)))
+	}
+}
+
+// entry starts this program with the flags that were given, or reaches the
+// server of --url.
+func (a *app) entry(c configRun, scope clients.Scope) (clients.Entry, error) {
+	if c.url != "" {
+		return a.remoteEntry(c)
+	}
 	self, err := selfPath()
 	if err != nil {
 		return clients.Entry{}, err
 	}
-	return clients.Entry{Name: c.name, Command: self, Args: a.serverArgs(c.flags)}, nil
+	args, err := a.entryArgs(c)
+	return clients.Entry{Name: c.name, Command: shared(self, scope), Args: args}, err
+}
+
+// variableName matches the names of environment variables that every system takes.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func (a *app) remoteEntry(c configRun) (clients.Entry, error) {
+	u, err := endpointURL(c.url)
+	if err != nil {
+		return clients.Entry{}, err
+	}
+	if args := a.serverArgs(c.flags); len(args) > 1 {
+		return clients.Entry{}, hinted(misused("%s does not apply to a server with --url", args[1]), "limit the key instead: triptych key create --help")
+	}
+	if !variableName.MatchString(c.keyEnv) {
+		return clients.Entry{}, hinted(misused("--key-env is %q, want the name of an environment variable", c.keyEnv), "the key itself does not belong into the file")
+	}
+	return clients.Entry{Name: c.name, URL: u.String(), KeyEnv: c.keyEnv}, nil
+}
+
+// entryArgs returns the arguments of the server. An entry for which nothing was
+// chosen gets rulesets: each tool that is listed costs the model's context.
+func (a *app) entryArgs(c configRun) ([]string, error) {
+	if !c.flags.Changed("toolsets") && !c.flags.Changed("tools") && !c.flags.Changed("families") {
+		families, err := a.askFamilies(c.write, "rulesets")
+		if err != nil {
+			return nil, err
+		}
+		if err := c.flags.Set("families", families); err != nil {
+			return nil, err
+		}
+	}
+	_, err := a.chosen()
+	return a.serverArgs(c.flags), err
+}
+
+// askFamilies asks a person at a terminal who is about to write a file.
+func (a *app) askFamilies(write bool, fallback string) (string, error) {
+	if !write || !isTerminal(a.in) {
+		return fallback, nil
+	}
+	fmt.Fprintf(a.err, "Families, of %s, separated by commas [%s]: ", strings.Join(a.familyNames(), ", "), fallback)
+	line, err := bufio.NewReader(a.in).ReadString('\n')
+	if err != nil {
+		return "", fmt.Errorf("reading the families: %w", err)
+	}
+	return cmp.Or(strings.ReplaceAll(strings.TrimSpace(line), " ", ""), fallback), nil
+}
+
+// shared returns the command that starts this program. A project's file is read by
+// colleagues, whose program may be elsewhere: it gets the name where PATH has it.
+func shared(self string, scope clients.Scope) string {
+	name := strings.TrimSuffix(filepath.Base(self), ".exe")
+	found, err := exec.LookPath(name)
+	if scope != clients.Project || err != nil {
+		return self
+	}
+	if real, err := filepath.EvalSymlinks(found); err != nil || real != self {
+		return self
+	}
+	return name
 }
 
 // absolute is a path that means the same wherever the client starts us.
@@ -137,11 +227,11 @@ func configured(c clients.Client, path string) string {
 		return "unreadable"
 	}
 	command, err := c.Command(text, "triptych")
-	switch {
-	case err != nil:
+	if err != nil {
 		return "invalid file"
-	case command != "":
-		return "yes"
 	}
-	return "no"
+	if url, _ := c.URL(text, "triptych"); command+url == "" {
+		return "no"
+	}
+	return "yes"
 }

@@ -222,7 +222,8 @@ func checkClient(c clients.Client, path string) (finding, bool) {
 	case err != nil:
 		return finding{c.Name, warning, path + ": " + err.Error(), c.Title + " may ignore the whole file"}, true
 	case command == "":
-		return finding{}, false
+		url, err := c.URL(text, "triptych")
+		return finding{c.Name, good, fmt.Sprintf("%s connects to %s", path, url), ""}, err == nil && url != ""
 	}
 	if filepath.IsAbs(command) {
 		if info, err := os.Stat(command); err != nil || info.Mode()&0o111 == 0 {

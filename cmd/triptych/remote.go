@@ -50,13 +50,11 @@ func (a *app) dialRemote() (*remote, error) {
 	if r.url == "" {
 		return nil, nil
 	}
-	u, err := url.Parse(r.url)
-	if err != nil || u.Host == "" {
-		return nil, misused("--url is %q, want one such as https://127.0.0.1:8443/mcp", r.url)
+	u, err := endpointURL(r.url)
+	if err != nil {
+		return nil, err
 	}
-	if u.Path == "" || u.Path == "/" {
-		r.url = u.JoinPath("mcp").String()
-	}
+	r.url = u.String()
 	roots, err := a.trusted(u)
 	if err != nil {
 		return nil, err
@@ -65,6 +63,18 @@ func (a *app) dialRemote() (*remote, error) {
 		TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
 	}}
 	return r, nil
+}
+
+// endpointURL parses the URL of a server; one without a path gets that of the endpoint.
+func endpointURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, misused("--url is %q, want one such as https://127.0.0.1:8443/mcp", text)
+	}
+	if u.Path == "" || u.Path == "/" {
+		u = u.JoinPath("mcp")
+	}
+	return u, nil
 }
 
 // trusted are the system's roots and those of --cacert or of our own server.

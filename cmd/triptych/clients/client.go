@@ -8,13 +8,16 @@ import (
 	"strings"
 )
 
-// An Entry is one server that a client starts and talks to over standard
-// input and output.
+// An Entry is one server: a program that the client starts and talks to over
+// standard input and output, or, with a URL, a server that it reaches over HTTPS.
 type Entry struct {
 	Name    string // the key under which the client lists it
-	Command string // absolute path of the program
+	Command string // absolute path of the program, or its name on PATH
 	Args    []string
 	Env     map[string]string
+
+	URL    string // of the endpoint; Command, Args and Env are then not used
+	KeyEnv string // the environment variable that holds the bearer key
 }
 
 // A Scope says for whom an entry is: everything the user opens, or one folder.
@@ -43,15 +46,17 @@ type Client struct {
 	key     string // the member of the file that holds the servers
 	syntax  syntax
 	entry   func(Entry) object
+	remote  func(Entry) object
+	trust   trust
 	user    files
 	project string // slash-separated, relative to the project; "" when it has none
 }
 
 // A syntax is a kind of configuration file.
 type syntax struct {
-	render  func(key string, name string, entry object) []byte
-	merge   func(old []byte, key, name string, entry object) ([]byte, error)
-	command func(old []byte, key, name string) (any, error)
+	render func(key string, name string, entry object) []byte
+	merge  func(old []byte, key, name string, entry object) ([]byte, error)
+	member func(old []byte, key, name, member string) (any, error)
 }
 
 // files are the places of a user's file; "" where the client does not exist.
@@ -123,18 +128,51 @@ func (w Where) folder(name string) string {
 // Render is a whole file with nothing but the entry in it: what a person
 // would paste. It ends in a newline.
 func (c Client) Render(e Entry) []byte {
-	return c.syntax.render(c.key, e.Name, c.entry(e))
+	return c.syntax.render(c.key, e.Name, c.object(e))
+}
+
+// object is the entry in the client's own shape.
+func (c Client) object(e Entry) object {
+	if e.URL != "" {
+		return c.remote(e)
+	}
+	return c.entry(e)
 }
 
 // Merge returns old with the entry in it. An entry of that name is brought up
 // to date and keeps what the client or a person added to it; everything else
 // stays byte for byte. Merging twice is the same as merging once. An empty old
-// is a new file; one that is not valid is an [*InvalidError].
+// is a new file; one that is not valid is an [*InvalidError], as is one whose
+// entry of that name is of the other kind, a program or a URL.
 func (c Client) Merge(old []byte, e Entry) ([]byte, error) {
 	if len(strings.TrimSpace(string(old))) == 0 {
 		return c.Render(e), nil
 	}
-	return c.syntax.merge(old, c.key, e.Name, c.entry(e))
+	entry := c.object(e)
+	if err := c.checkKind(old, e.Name, entry); err != nil {
+		return nil, err
+	}
+	return c.syntax.merge(old, c.key, e.Name, entry)
+}
+
+// kindMembers are the members of which an entry has exactly one.
+var kindMembers = []string{"command", "url", "serverUrl", "httpUrl"}
+
+// checkKind refuses to lay an entry over one that reaches its server in another
+// way: both would stay in the file, and clients differ in which they follow.
+func (c Client) checkKind(old []byte, name string, entry object) error {
+	for _, kind := range kindMembers {
+		if entry.has(kind) {
+			continue
+		}
+		switch found, err := c.syntax.member(old, c.key, name, kind); {
+		case err != nil:
+			return err
+		case found != nil:
+			return invalid("the entry %q has a %q; remove it first, or choose another name with --name", name, kind)
+		}
+	}
+	return nil
 }
 
 // Command is the program that the file starts for the server of that name,
@@ -143,7 +181,7 @@ func (c Client) Command(old []byte, name string) (string, error) {
 	if len(strings.TrimSpace(string(old))) == 0 {
 		return "", nil
 	}
-	found, err := c.syntax.command(old, c.key, name)
+	found, err := c.syntax.member(old, c.key, name, "command")
 	switch command := found.(type) {
 	case string:
 		return command, err
@@ -154,4 +192,19 @@ func (c Client) Command(old []byte, name string) (string, error) {
 		}
 	}
 	return "", err
+}
+
+// URL is the address at which the file has the server of that name, "" when it
+// does not mention it or starts a program.
+func (c Client) URL(old []byte, name string) (string, error) {
+	if len(strings.TrimSpace(string(old))) == 0 {
+		return "", nil
+	}
+	for _, kind := range kindMembers[1:] {
+		found, err := c.syntax.member(old, c.key, name, kind)
+		if address, ok := found.(string); ok || err != nil {
+			return address, err
+		}
+	}
+	return "", nil
 }

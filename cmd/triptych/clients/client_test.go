@@ -1,6 +1,8 @@
 package clients_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -201,4 +203,74 @@ func find(t *testing.T, name string) clients.Client {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// The shapes of a server that is reached by its URL, as each client documents
+// them: code.claude.com/docs/en/mcp, code.visualstudio.com/docs/copilot/reference/mcp-configuration,
+// cursor.com/docs/context/mcp, docs.windsurf.com, geminicli.com/docs/tools/mcp-server,
+// developers.openai.com/codex/mcp, opencode.ai/docs/mcp-servers, docs.cline.bot/mcp. Zed
+// and Claude Desktop have no notation for a variable in a header: github.com/geelen/mcp-remote.
+func TestRenderRemote(t *testing.T) {
+	const bridge = `{"command":"npx","args":["-y","mcp-remote","https://rules.example.com/mcp","--header","Authorization:Bearer ${RULES_KEY}"]}`
+	tests := map[string]string{
+		"claude-code":    `{"type":"http","url":"https://rules.example.com/mcp","headers":{"Authorization":"Bearer ${RULES_KEY}"}}`,
+		"claude-desktop": bridge,
+		"vscode":         `{"type":"http","url":"https://rules.example.com/mcp","headers":{"Authorization":"Bearer ${env:RULES_KEY}"}}`,
+		"cursor":         `{"url":"https://rules.example.com/mcp","headers":{"Authorization":"Bearer ${env:RULES_KEY}"}}`,
+		"windsurf":       `{"serverUrl":"https://rules.example.com/mcp","headers":{"Authorization":"Bearer ${env:RULES_KEY}"}}`,
+		"gemini-cli":     `{"httpUrl":"https://rules.example.com/mcp","headers":{"Authorization":"Bearer $RULES_KEY"}}`,
+		"zed":            bridge,
+		"opencode":       `{"type":"remote","url":"https://rules.example.com/mcp","headers":{"Authorization":"Bearer {env:RULES_KEY}"}}`,
+		"cline":          `{"type":"streamableHttp","url":"https://rules.example.com/mcp","headers":{"Authorization":"Bearer ${env:RULES_KEY}"}}`,
+	}
+	remote := clients.Entry{Name: "team", URL: "https://rules.example.com/mcp", KeyEnv: "RULES_KEY"}
+	for _, c := range clients.All() {
+		t.Run(c.Name, func(t *testing.T) {
+			file := c.Render(remote)
+			if c.Name == "codex" {
+				want := "[mcp_servers.team]\nurl = \"https://rules.example.com/mcp\"\nbearer_token_env_var = \"RULES_KEY\"\n"
+				if diff := cmp.Diff(want, string(file)); diff != "" {
+					t.Errorf("-want +got:\n%s", diff)
+				}
+				return
+			}
+			var got map[string]map[string]json.RawMessage
+			if err := json.Unmarshal(file, &got); err != nil {
+				t.Fatal(err)
+			}
+			for _, servers := range got {
+				var short bytes.Buffer
+				if err := json.Compact(&short, servers["team"]); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tests[c.Name], short.String()); diff != "" {
+					t.Errorf("-want +got:\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// An entry of one kind is not laid over one of the other, and both are found again.
+func TestMergeKeepsKinds(t *testing.T) {
+	remote := clients.Entry{Name: "triptych", URL: "https://rules.example.com/mcp", KeyEnv: "RULES_KEY"}
+	for _, c := range clients.All() {
+		t.Run(c.Name, func(t *testing.T) {
+			if twice, err := c.Merge(c.Render(remote), remote); err != nil || string(twice) != string(c.Render(remote)) {
+				t.Errorf("merging twice: %v\n%s", err, twice)
+			}
+			if c.Name == "claude-desktop" || c.Name == "zed" {
+				return // both kinds start a program
+			}
+			if url, err := c.URL(c.Render(remote), "triptych"); err != nil || url != remote.URL {
+				t.Errorf("URL = %q, %v", url, err)
+			}
+			for _, pair := range [][2]clients.Entry{{entry, remote}, {remote, entry}} {
+				var invalid *clients.InvalidError
+				if _, err := c.Merge(c.Render(pair[0]), pair[1]); !errors.As(err, &invalid) {
+					t.Errorf("Merge returned %v, want an InvalidError", err)
+				}
+			}
+		})
+	}
 }

@@ -11,7 +11,7 @@ import (
 
 // jsonSyntax reads JSON with comments and trailing commas, because some of the
 // clients do; it never adds either to a file that has none.
-var jsonSyntax = syntax{render: renderJSON, merge: mergeJSON, command: commandJSON}
+var jsonSyntax = syntax{render: renderJSON, merge: mergeJSON, member: memberJSON}
 
 var byteOrderMark = []byte("\uFEFF")
 
@@ -35,13 +35,13 @@ func mergeJSON(old []byte, key, name string, entry object) ([]byte, error) {
 	return append(old[:len(old)-len(bare):len(old)-len(bare)], root.Pack()...), nil
 }
 
-func commandJSON(old []byte, key, name string) (any, error) {
+func memberJSON(old []byte, key, name, member string) (any, error) {
 	root, err := parseJSON(bytes.TrimPrefix(old, byteOrderMark))
 	if err != nil {
 		return nil, err
 	}
 	value := &root
-	for _, step := range []string{key, name, "command"} {
+	for _, step := range []string{key, name, member} {
 		o, ok := value.Value.(*hujson.Object)
 		if !ok {
 			return nil, nil

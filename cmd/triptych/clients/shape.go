@@ -43,6 +43,10 @@ func withEnv(o object, key string, env map[string]string) object {
 	return append(o, member{key, vars})
 }
 
+func (o object) has(key string) bool {
+	return slices.ContainsFunc(o, func(m member) bool { return m.key == key })
+}
+
 // MarshalJSON writes the members in their order.
 func (o object) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}

@@ -13,7 +13,7 @@ import (
 
 // tomlSyntax edits TOML as text, so that comments and order stay, and lets a
 // decoder judge the file before and after.
-var tomlSyntax = syntax{render: renderTOML, merge: mergeTOML, command: commandTOML}
+var tomlSyntax = syntax{render: renderTOML, merge: mergeTOML, member: memberTOML}
 
 func renderTOML(key, name string, entry object) []byte {
 	var out bytes.Buffer
@@ -48,14 +48,14 @@ func mergeTOML(old []byte, key, name string, entry object) ([]byte, error) {
 	return text, nil
 }
 
-func commandTOML(old []byte, key, name string) (any, error) {
+func memberTOML(old []byte, key, name, member string) (any, error) {
 	all, err := decodeTOML(old)
 	if err != nil {
 		return nil, err
 	}
 	servers, _ := all[key].(map[string]any)
 	server, _ := servers[name].(map[string]any)
-	return server["command"], nil
+	return server[member], nil
 }
 
 func decodeTOML(text []byte) (map[string]any, error) {
