@@ -17,7 +17,7 @@ type recordArgs struct {
 	LLM       string   `json:"llm_name" doc:"LLM name"`
 	SpeedMS   int64    `json:"speed_ms" doc:"Solving time in milliseconds"`
 	Year      *int     `json:"year" doc:"Year, 2015 or later" extension:"true"`
-	Correct   *bool    `json:"correct" doc:"Whether the answer was right" extension:"true"`
+	Correct   *bool    `json:"correct" extension:"true"`
 	Attempts  *int     `json:"attempts" doc:"Answers tried" min:"1" extension:"true"`
 	Language  *string  `json:"language" max:"50" extension:"true"`
 	TokensIn  *int64   `json:"tokens_in" min:"0" extension:"true"`

@@ -15,7 +15,7 @@ import (
 
 type progressArgs struct {
 	Year        *int    `json:"year" doc:"Year, 2015 or later"`
-	Leaderboard *string `json:"leaderboard" doc:"Id of a private leaderboard to show instead"`
+	Leaderboard *string `json:"leaderboard" doc:"Show this private leaderboard instead"`
 }
 
 // Validate implements the checks that the schema cannot express.
@@ -74,7 +74,7 @@ type statsArgs struct {
 	Year    *int  `json:"year" doc:"Year, 2015 or later"`
 	Day     *int  `json:"day" doc:"This day only"`
 	Phase   *int  `json:"phase" doc:"This phase only, 1 or 2" min:"1" max:"2"`
-	Details *bool `json:"details" doc:"Add the results of each puzzle and of each pair of models"`
+	Details *bool `json:"details" doc:"Add each puzzle and each pair of models"`
 }
 
 // Validate implements the checks that the schema cannot express.

@@ -26,7 +26,8 @@ type groups struct {
 }
 
 const liveInstructions = "Attach to a process or launch a program, set breakpoints, continue, and look at the stack and variables " +
-	"where it stops. A process stands still until continue, a step or detach; detach when done."
+	"where it stops. A process stands still until continue, a step or detach; detach when done. With several sessions, " +
+	"say which: session is an id that sessions lists."
 
 // table returns the tools in the order in which clients see them.
 func (g *groups) table() *mcp.Table {

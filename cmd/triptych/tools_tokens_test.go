@@ -10,8 +10,8 @@ import (
 
 // TestSurfaceFitsItsBudget pins what the tools cost in a model's context: what
 // tools/list sends to a client of the newest revision with a handshake, in bytes,
-// and in tokens of the encoding that GPT-4o and later models share. The aim for all
-// families is 30,000 bytes; a tool that is added must not lead further away.
+// and in tokens of the encoding that GPT-4o and later models share. The limits leave
+// some space for tools to come; a longer text is better paid by a shorter one.
 func TestSurfaceFitsItsBudget(t *testing.T) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
@@ -23,7 +23,7 @@ func TestSurfaceFitsItsBudget(t *testing.T) {
 		bytes, tokens int
 	}{
 		{"all families", nil, 30_000, 7_500},
-		{"core of the debugger", []string{"debugger/core"}, 10_000, 2_500},
+		{"core of the debugger", []string{"debugger/core"}, 8_000, 2_000},
 		{"core of all", []string{"core"}, 14_500, 3_500},
 		{"rulesets", []string{"rulesets"}, 10_000, 1_000},
 		{"aoc", []string{"aoc"}, 10_000, 1_000},

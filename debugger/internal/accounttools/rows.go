@@ -10,7 +10,7 @@ func (t *Group) Tools() []mcp.Tool {
 		{
 			Name: "debugger/quota_status", Title: "Quota status", Scope: "debug:read", Hints: mcp.ReadOnly,
 			LookUp: "it shows the caller its own account",
-			Doc:    "Show the plan of the API key and how much of its quota is used",
+			Doc:    "Show the API key's plan and how much of its quota is used",
 			Phrase: "Quota checked",
 			Call:   mcp.Typed(t.quotaStatus),
 		},

@@ -24,12 +24,12 @@ type Group struct {
 
 type similarArgs struct {
 	sessiontools.SessionArg
-	Pattern  string `json:"pattern_type,omitempty" enum:"crash|memory|logic" doc:"Class of bugs to look for; found out by itself when it is not given"`
-	Path     string `json:"search_path,omitempty" doc:"Folder or file to search, by default the current project"`
-	File     string `json:"file,omitempty" doc:"Source file of the place to compare with, by default where the program stopped"`
-	Line     int    `json:"line,omitempty" min:"1" doc:"Line of that place"`
-	Function string `json:"function,omitempty" doc:"Function of that place"`
-	Limit    int    `json:"max_results" min:"1" max:"100" default:"10" doc:"Most places in the answer"`
+	Pattern  string `json:"pattern_type,omitempty" enum:"crash|memory|logic" doc:"Class of bugs; default: detected"`
+	Path     string `json:"search_path,omitempty" doc:"Folder or file; default: the current project"`
+	File     string `json:"file,omitempty" doc:"Place to compare with; default: where the program stopped"`
+	Line     int    `json:"line,omitempty" min:"1"`
+	Function string `json:"function,omitempty"`
+	Limit    int    `json:"max_results" min:"1" max:"100" default:"10"`
 }
 
 var errLineAlone = errors.New("line needs a file")

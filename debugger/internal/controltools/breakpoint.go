@@ -15,14 +15,14 @@ import (
 )
 
 type breakpointArgs struct {
-	Address   string `json:"address,omitempty" doc:"Address such as 0x401000"`
-	Condition string `json:"condition,omitempty" doc:"Stop only when this expression is true, such as count > 3 && p->next != 0"`
-	Function  string `json:"function,omitempty" doc:"Instead of an address: the name of a function, behind whose prologue to stop"`
-	File      string `json:"file,omitempty" doc:"Instead of an address: a source file, by its path or the end of it"`
-	Line      int    `json:"line,omitempty" min:"1" doc:"The line of that file"`
-	Log       string `json:"log,omitempty" max:"1000" doc:"Log this instead of stopping; expressions stand in braces: n is {n}"`
-	OneShot   bool   `json:"one_shot,omitempty" doc:"Take it away with its first stop"`
-	HitCount  int    `json:"hit_count,omitempty" min:"0" max:"1000000000" doc:"Stop at this hit, not at those before"`
+	Address   string `json:"address,omitempty" doc:"Such as 0x401000"`
+	Condition string `json:"condition,omitempty" doc:"Stop only when this is true, such as count > 3 && p->next != 0"`
+	Function  string `json:"function,omitempty" doc:"Instead of an address: stop after its prologue"`
+	File      string `json:"file,omitempty" doc:"Instead of an address: source file, with line"`
+	Line      int    `json:"line,omitempty" min:"1"`
+	Log       string `json:"log,omitempty" max:"1000" doc:"Log this instead of stopping, such as n is {n}"`
+	OneShot   bool   `json:"one_shot,omitempty" doc:"Remove it at its first stop"`
+	HitCount  int    `json:"hit_count,omitempty" min:"0" max:"1000000000" doc:"Stop at this hit, not before"`
 	Thread    int    `json:"thread,omitempty" min:"1" doc:"Stop only this thread"`
 	sessiontools.SessionArg
 }

@@ -115,9 +115,9 @@ func (t *Group) listBreakpoints(_ context.Context, _ *mcp.Call, s *session.Sessi
 }
 
 type clearArgs struct {
-	ID  int   `json:"id,omitempty" min:"1" doc:"Number of the breakpoint or watchpoint"`
-	IDs []int `json:"ids,omitempty" min:"1" max:"1000" doc:"Or several"`
-	All bool  `json:"all,omitempty" doc:"Or all of them"`
+	ID  int   `json:"id,omitempty" min:"1"`
+	IDs []int `json:"ids,omitempty" min:"1" max:"1000"`
+	All bool  `json:"all,omitempty"`
 	sessiontools.SessionArg
 }
 

@@ -13,10 +13,10 @@ import (
 )
 
 type continueArgs struct {
-	Record   bool   `json:"record,omitempty" doc:"Record every instruction of all threads, some thousand times slower than the process runs by itself, or some ten"`
-	MaxSteps int    `json:"max_steps,omitempty" min:"1" max:"1000000000000" doc:"With record: stop after so many instructions"`
-	MaxMS    int    `json:"max_ms,omitempty" min:"1" max:"86400000" doc:"With record: stop after so many milliseconds"`
-	From     string `json:"from,omitempty" enum:"past" doc:"past: make the process what is looked at and let it go on from there. What it has done since is dropped; files, other processes and all that it has sent stay as they are"`
+	Record   bool   `json:"record,omitempty" doc:"Record every instruction, to go back later; 10 to 1,000 times slower"`
+	MaxSteps int    `json:"max_steps,omitempty" min:"1" max:"1000000000000" doc:"With record: most instructions"`
+	MaxMS    int    `json:"max_ms,omitempty" min:"1" max:"86400000" doc:"With record: most milliseconds"`
+	From     string `json:"from,omitempty" enum:"past" doc:"past: resume from the position shown; what happened since is dropped, but files and other processes stay"`
 	sessiontools.WaitArg
 	sessiontools.SessionArg
 }

@@ -12,7 +12,7 @@ import (
 )
 
 type detachArgs struct {
-	Kill bool `json:"kill,omitempty" doc:"End the program; only for one that was launched"`
+	Kill bool `json:"kill,omitempty" doc:"End a launched program instead"`
 	sessiontools.SessionArg
 }
 

@@ -21,11 +21,11 @@ import (
 )
 
 type launchArgs struct {
-	Path string            `json:"path" doc:"The program: a path, or a name that is looked up in PATH"`
-	Args []string          `json:"args,omitempty" doc:"Its arguments"`
-	Env  map[string]string `json:"env,omitempty" doc:"Variables that are added to the server's environment"`
-	Dir  string            `json:"cwd,omitempty" doc:"The folder to run it in; that of the server if not given"`
-	Stop bool              `json:"stop_at_entry,omitempty" doc:"Stop before the first instruction, instead of at main"`
+	Path string            `json:"path" doc:"Path, or a name in PATH"`
+	Args []string          `json:"args,omitempty"`
+	Env  map[string]string `json:"env,omitempty" doc:"Added to the server's environment"`
+	Dir  string            `json:"cwd,omitempty" doc:"Working directory; default: the server's"`
+	Stop bool              `json:"stop_at_entry,omitempty" doc:"Stop at the first instruction, not at main"`
 }
 
 // Validate checks what the schema cannot express.

@@ -12,9 +12,9 @@ import (
 )
 
 type openTraceArgs struct {
-	File       string `json:"file" min:"1" doc:"Path of a trace that debugger/export_trace has written in the format binary, below a folder that --traces names"`
-	Executable string `json:"executable,omitempty" doc:"Path of the program if it is no longer where it was, likewise"`
-	Root       string `json:"root,omitempty" doc:"Folder with a copy of the process's files, such as those of its container, likewise; it is looked in first"`
+	File       string `json:"file" min:"1" doc:"Path of a binary trace, below a folder given by --traces"`
+	Executable string `json:"executable,omitempty" doc:"Path of the program if it has moved, likewise"`
+	Root       string `json:"root,omitempty" doc:"Folder with a copy of the process's files, such as a container's, likewise"`
 }
 
 // Validate checks what the schema cannot express.

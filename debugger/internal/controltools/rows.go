@@ -22,7 +22,7 @@ func (t *Group) sessionTools() []mcp.Tool {
 		},
 		{
 			Name: "debugger/detach", Title: "Detach", Scope: sessiontools.WriteScope, Interrupts: true,
-			Doc:    "Take out all breakpoints and let the process run on without the debugger",
+			Doc:    "Remove all breakpoints and let the process run on",
 			Phrase: "Detached{ from PID $pid}", Details: sessiontools.FactsOf(sessiontools.ProcessFact),
 			Call: mcp.Typed(t.detach),
 		},
@@ -41,26 +41,26 @@ func (t *Group) breakpointTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/set_breakpoint", Title: "Set breakpoint", Scope: sessiontools.WriteScope,
-			Doc:    "Stop the process whenever it comes to an address, function or source line",
+			Doc:    "Stop, or log, at a function, source line or address",
 			Phrase: "Breakpoint set{ at $address}", Details: sessiontools.FactsOf(sessiontools.AddressFact),
 			Call: mcp.Typed(sessiontools.WithExecution(t.Sessions, t.setBreakpoint)),
 		},
 		{
 			Name: "debugger/list_breakpoints", Title: "List breakpoints", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
 			LookUp: sessiontools.LookUp,
-			Doc:    "List breakpoints and watchpoints with how often they were hit",
+			Doc:    "List breakpoints and watchpoints with their hits",
 			Phrase: "Breakpoints inspected",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.listBreakpoints)),
 		},
 		{
 			Name: "debugger/clear_breakpoint", Title: "Clear breakpoint", Scope: sessiontools.WriteScope, Hints: mcp.Idempotent,
-			Doc:    "Take away a breakpoint or watchpoint",
+			Doc:    "Remove a breakpoint or watchpoint, several, or all",
 			Phrase: "Breakpoint cleared{ ($id)}", Details: sessiontools.FactsOf(sessiontools.IDFact),
 			Call: mcp.Typed(sessiontools.WithStopped(t.Sessions, t.clearBreakpoint)),
 		},
 		{
 			Name: "debugger/set_watchpoint", Title: "Set watchpoint", Scope: sessiontools.WriteScope,
-			Doc:    "Stop the process whenever memory is written, or read or written",
+			Doc:    "Stop when memory is written, or read",
 			Phrase: "Watchpoint set{ at $address}", Details: sessiontools.FactsOf(sessiontools.AddressFact),
 			Call: mcp.Typed(sessiontools.WithExecution(t.Sessions, t.setWatchpoint)),
 		},
@@ -84,25 +84,25 @@ func (t *Group) runTools() []mcp.Tool {
 		},
 		{
 			Name: "debugger/step_forward", Title: "Step instructions", Scope: sessiontools.WriteScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Do one or more instructions of the current thread while the others stand still",
+			Doc:    "Execute instructions of the current thread while the others stand still",
 			Phrase: "Step forward executed",
 			Call:   mcp.Typed(sessiontools.WithExecution(t.Sessions, t.stepForward)),
 		},
 		{
 			Name: "debugger/step_line", Title: "Step into", Scope: sessiontools.WriteScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Go on to the next source line, into functions that are called",
+			Doc:    "Run to the next source line, entering called functions",
 			Phrase: "Step by line executed",
 			Call:   mcp.Typed(lineStep(t.Sessions, stepInto)),
 		},
 		{
 			Name: "debugger/step_over", Title: "Step over", Scope: sessiontools.WriteScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Go on to the next source line of the function, over functions that are called",
+			Doc:    "Run to the next source line of this function",
 			Phrase: "Step over executed",
 			Call:   mcp.Typed(lineStep(t.Sessions, stepOver)),
 		},
 		{
 			Name: "debugger/step_out", Title: "Step out", Scope: sessiontools.WriteScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Go on until the function returns to its caller",
+			Doc:    "Run until this function returns",
 			Phrase: "Step out executed",
 			Call:   mcp.Typed(lineStep(t.Sessions, stepOut)),
 		},
@@ -114,13 +114,13 @@ func (t *Group) FileTools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/open_core", Title: "Open a core file", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Begin a session with a core file: look at the threads, stacks, variables and memory of a process that has ended",
+			Doc:    "Open a core file to inspect a process that has ended",
 			Phrase: "Core file opened{ of PID $pid}", Details: sessiontools.FactsOf(sessiontools.ProcessFact),
 			Call: mcp.Typed(t.openCore),
 		},
 		{
 			Name: "debugger/open_trace", Title: "Open a trace", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Begin a session with a trace that was exported: go back and forth in a process's history without the process",
+			Doc:    "Open an exported trace, to go back and forth without the process",
 			Phrase: "Trace opened{ of PID $pid}", Details: sessiontools.FactsOf(sessiontools.ProcessFact),
 			Call: mcp.Typed(t.openTrace),
 		},

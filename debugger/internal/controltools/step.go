@@ -12,7 +12,7 @@ import (
 )
 
 type stepArgs struct {
-	Count int `json:"count,omitempty" default:"1" min:"1" max:"1000000" doc:"How many instructions"`
+	Count int `json:"count,omitempty" default:"1" min:"1" max:"1000000"`
 	sessiontools.WaitArg
 	sessiontools.SessionArg
 }

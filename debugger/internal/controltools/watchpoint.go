@@ -14,12 +14,12 @@ import (
 )
 
 type watchpointArgs struct {
-	Address    string `json:"address,omitempty" doc:"Address such as 0x404010, or an expression that is one, such as &total or p"`
-	Expression string `json:"expression,omitempty" doc:"Instead of an address: what to watch, such as total or p->count"`
-	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"How many bytes: 1, 2, 4 or 8, with recorded any; those of the expression's type if not given"`
-	Access     string `json:"access,omitempty" enum:"write|readwrite" default:"write" doc:"What to stop at"`
-	Recorded   bool   `json:"recorded,omitempty" doc:"Watch only while steps are recorded and in the past, where there is room for any number and size"`
-	Condition  string `json:"condition,omitempty" doc:"Stop only when this expression is true"`
+	Address    string `json:"address,omitempty" doc:"0x404010 or an expression such as &total"`
+	Expression string `json:"expression,omitempty" doc:"Instead of an address, such as p->count"`
+	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"1, 2, 4 or 8 bytes, with recorded any; default: the expression's type"`
+	Access     string `json:"access,omitempty" enum:"write|readwrite" default:"write"`
+	Recorded   bool   `json:"recorded,omitempty" doc:"Watch recorded steps and the past only; any number and size"`
+	Condition  string `json:"condition,omitempty" doc:"Stop only when this is true"`
 	sessiontools.SessionArg
 }
 

@@ -18,8 +18,8 @@ import (
 const maxInstructions = 1000
 
 type disassembleArgs struct {
-	Address string `json:"address,omitempty" doc:"Address such as 0x401000, or an expression such as main; where the current thread is if not given"`
-	Count   int    `json:"count,omitempty" default:"10" min:"1" max:"1000" doc:"How many instructions"`
+	Address string `json:"address,omitempty" doc:"0x401000 or an expression such as main; default: the current one"`
+	Count   int    `json:"count,omitempty" default:"10" min:"1" max:"1000"`
 	sessiontools.SessionArg
 }
 

@@ -14,8 +14,8 @@ import (
 
 type evaluateArgs struct {
 	Expression string `json:"expression" min:"1" max:"4096" doc:"Such as count, p->next->value, numbers[2] + 1, *(long *)$rsp, name == \"bob\" && len(items) > 3, m[\"key\"], sizeof(x)"`
-	Frame      int    `json:"frame,omitempty" min:"0" max:"10000" doc:"The frame whose variables are meant, by its number in the stack trace"`
-	Thread     int    `json:"thread,omitempty" min:"1" doc:"The thread, by its id; the current one if not given"`
+	Frame      int    `json:"frame,omitempty" min:"0" max:"10000" doc:"Number in the stack trace"`
+	Thread     int    `json:"thread,omitempty" min:"1" doc:"Default: the current one"`
 	sessiontools.SessionArg
 }
 

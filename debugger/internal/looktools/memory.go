@@ -16,8 +16,8 @@ import (
 )
 
 type readArgs struct {
-	Address string `json:"address" min:"1" doc:"Address such as 0x404010, or an expression such as $rsp, &total or p"`
-	Length  int    `json:"length,omitempty" default:"64" min:"1" max:"65536" doc:"How many bytes"`
+	Address string `json:"address" min:"1" doc:"0x404010 or an expression such as $rsp or &total"`
+	Length  int    `json:"length,omitempty" default:"64" min:"1" max:"65536"`
 	sessiontools.SessionArg
 }
 
@@ -83,8 +83,8 @@ func (t *Group) readMemory(ctx context.Context, _ *mcp.Call, s *session.Session,
 }
 
 type writeArgs struct {
-	Address string `json:"address" min:"1" doc:"Address such as 0x404010, or an expression such as $rsp or &total"`
-	Hex     string `json:"hex" min:"2" max:"131072" doc:"The bytes in hexadecimal, such as 2a000000"`
+	Address string `json:"address" min:"1" doc:"0x404010 or an expression such as $rsp or &total"`
+	Hex     string `json:"hex" min:"2" max:"131072" doc:"Such as 2a000000"`
 	sessiontools.SessionArg
 }
 

@@ -13,9 +13,9 @@ import (
 )
 
 type registersArgs struct {
-	Thread int    `json:"thread,omitempty" min:"1" doc:"The thread, by its id; the current one if not given"`
-	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"The frame, by its number in the stack trace"`
-	Set    string `json:"set,omitempty" enum:"general|vector|x87|all" default:"general" doc:"Which registers; general has segments, vector has masks and mxcsr"`
+	Thread int    `json:"thread,omitempty" min:"1" doc:"Default: the current one"`
+	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"Number in the stack trace"`
+	Set    string `json:"set,omitempty" enum:"general|vector|x87|all" default:"general"`
 	sessiontools.SessionArg
 }
 

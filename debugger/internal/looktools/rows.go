@@ -11,7 +11,7 @@ func (t *Group) Tools() []mcp.Tool {
 		{
 			Name: "debugger/get_stack_trace", Title: "Stack trace", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
 			LookUp: sessiontools.LookUp,
-			Doc:    "Show the calls that led to where a thread stands",
+			Doc:    "Show the call stack of a thread",
 			Phrase: "Stack trace inspected",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.stackTrace)),
 		},
@@ -72,7 +72,7 @@ func (t *Group) Tools() []mcp.Tool {
 		{
 			Name: "debugger/source", Title: "Source", Scope: sessiontools.ReadScope, Hints: mcp.ReadOnly,
 			LookUp: sessiontools.LookUp,
-			Doc:    "Show source lines around the current one, or around another one of the program",
+			Doc:    "Show source lines, by default around the current one",
 			Phrase: "Source inspected",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.source)),
 		},

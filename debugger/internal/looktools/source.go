@@ -16,10 +16,10 @@ import (
 )
 
 type sourceArgs struct {
-	File  string `json:"file,omitempty" doc:"A source file of the program, by its path or the end of it; that of the current line if not given"`
-	Line  int    `json:"line,omitempty" min:"1" doc:"The line in the middle; the current one if not given"`
-	Lines int    `json:"lines,omitempty" default:"11" min:"1" max:"1000" doc:"How many lines to show"`
-	Frame int    `json:"frame,omitempty" min:"0" max:"10000" doc:"The frame whose line is current, by its number in the stack trace"`
+	File  string `json:"file,omitempty" doc:"Path or its end; default: the current file"`
+	Line  int    `json:"line,omitempty" min:"1" doc:"Line in the middle"`
+	Lines int    `json:"lines,omitempty" default:"11" min:"1" max:"1000"`
+	Frame int    `json:"frame,omitempty" min:"0" max:"10000" doc:"Number in the stack trace"`
 	sessiontools.SessionArg
 }
 

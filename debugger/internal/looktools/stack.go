@@ -13,8 +13,8 @@ import (
 )
 
 type stackArgs struct {
-	MaxFrames int `json:"max_frames,omitempty" default:"20" min:"1" max:"1000" doc:"How many frames to show"`
-	Thread    int `json:"thread,omitempty" min:"1" doc:"The thread, by its id; the current one if not given"`
+	MaxFrames int `json:"max_frames,omitempty" default:"20" min:"1" max:"1000"`
+	Thread    int `json:"thread,omitempty" min:"1" doc:"Default: the current one"`
 	sessiontools.SessionArg
 }
 

@@ -19,10 +19,10 @@ import (
 )
 
 type variablesArgs struct {
-	Scope  string `json:"scope,omitempty" enum:"local|global|all" default:"local" doc:"Which variables to show; global ones of libraries only with a filter"`
-	Filter string `json:"filter,omitempty" doc:"Show those only whose names match: a pattern with * and ?, or a part of the name"`
-	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"The frame whose variables are local, by its number in the stack trace"`
-	Thread int    `json:"thread,omitempty" min:"1" doc:"The thread, by its id; the current one if not given"`
+	Scope  string `json:"scope,omitempty" enum:"local|global|all" default:"local" doc:"Globals of libraries need a filter"`
+	Filter string `json:"filter,omitempty" doc:"Part of a name, or a pattern with * and ?"`
+	Frame  int    `json:"frame,omitempty" min:"0" max:"10000" doc:"Number in the stack trace"`
+	Thread int    `json:"thread,omitempty" min:"1" doc:"Default: the current one"`
 	sessiontools.SessionArg
 }
 

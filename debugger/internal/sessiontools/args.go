@@ -19,7 +19,7 @@ const LookUp = "it shows processes that the caller debugs"
 
 // SessionArg is an argument of all tools that work on a session.
 type SessionArg struct {
-	Session string `json:"session,omitempty" doc:"Session id; default: the only one"`
+	Session string `json:"session,omitempty"`
 }
 
 func (a SessionArg) session() string { return a.Session }
@@ -38,7 +38,7 @@ const DefaultWait = 10 * time.Second
 
 // WaitArg is an argument of all tools that let the process run.
 type WaitArg struct {
-	WaitMS *int `json:"wait_ms" min:"0" max:"60000" doc:"Wait this long for a stop, default 10000; then the process runs on"`
+	WaitMS *int `json:"wait_ms" min:"0" max:"60000" doc:"Longest wait for a stop; default 10000"`
 }
 
 func (a WaitArg) Wait() time.Duration {

@@ -15,8 +15,8 @@ import (
 )
 
 type backArgs struct {
-	Count int    `json:"count,omitempty" default:"1" min:"1" max:"1000000000" doc:"How many of them"`
-	By    string `json:"by,omitempty" enum:"instruction|line|over|out" default:"instruction" doc:"What to go back by: line is to where a line of source begins, in functions that were called as well; over passes these; out is to the call of the function"`
+	Count int    `json:"count,omitempty" default:"1" min:"1" max:"1000000000"`
+	By    string `json:"by,omitempty" enum:"instruction|line|over|out" default:"instruction" doc:"line enters called functions, over passes them, out goes to the call of this one"`
 	sessiontools.WaitArg
 	sessiontools.SessionArg
 }

@@ -18,9 +18,9 @@ import (
 )
 
 type exportArgs struct {
-	Format string  `json:"format,omitempty" enum:"json|binary|text" default:"json" doc:"json and text are to be read; binary can be opened again with debugger/open_trace"`
-	From   *uint64 `json:"start_snapshot,omitempty" doc:"The first position; the oldest one if not given"`
-	To     *uint64 `json:"end_snapshot,omitempty" min:"1" doc:"The last position; the present if not given"`
+	Format string  `json:"format,omitempty" enum:"json|binary|text" default:"json" doc:"binary can be opened by debugger/open_trace"`
+	From   *uint64 `json:"start_snapshot,omitempty" doc:"First position; default: the oldest"`
+	To     *uint64 `json:"end_snapshot,omitempty" min:"1" doc:"Last position; default: the present"`
 	sessiontools.SessionArg
 }
 

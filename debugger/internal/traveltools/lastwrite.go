@@ -18,10 +18,10 @@ import (
 )
 
 type lastWriteArgs struct {
-	Address    string `json:"address,omitempty" doc:"Address such as 0x404010, or an expression that is one, such as &total or p"`
-	Expression string `json:"expression,omitempty" doc:"Instead of an address: whose value to look for, such as total or p->count"`
-	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"How many bytes; those of the expression's type, or 8, if not given"`
-	Move       bool   `json:"move,omitempty" doc:"Go to where the write is about to be made, so that everything shows that moment"`
+	Address    string `json:"address,omitempty" doc:"0x404010 or an expression such as &total"`
+	Expression string `json:"expression,omitempty" doc:"Instead of an address, such as p->count"`
+	Size       int    `json:"size,omitempty" min:"1" max:"65536" doc:"Bytes; default: the expression's type, or 8"`
+	Move       bool   `json:"move,omitempty" doc:"Go there, to just before the write"`
 	sessiontools.SessionArg
 }
 

@@ -10,31 +10,31 @@ func (t *Group) Tools() []mcp.Tool {
 	return []mcp.Tool{
 		{
 			Name: "debugger/step_backward", Title: "Step back", Scope: sessiontools.WriteScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Go back by recorded instructions or lines of source; everything then shows the past",
+			Doc:    "Go back by recorded instructions or lines; answers then show the past",
 			Phrase: "Step backward executed",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.stepBackward)),
 		},
 		{
 			Name: "debugger/reverse_continue", Title: "Continue backwards", Scope: sessiontools.WriteScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Go back to the last time a breakpoint was reached or a watchpoint's memory was written",
+			Doc:    "Go back to the last hit of a breakpoint or write to a watchpoint",
 			Phrase: "Reverse continue executed",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.reverseContinue)),
 		},
 		{
 			Name: "debugger/seek", Title: "Go to a position", Scope: sessiontools.WriteScope, Task: mcp.TaskWhenSlow, Hints: mcp.Idempotent,
-			Doc:    "Go to a position of the recorded history, be it in the past or the present",
+			Doc:    "Go to a position of the recorded history",
 			Phrase: "Moved through history",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.seekTo)),
 		},
 		{
 			Name: "debugger/last_write", Title: "Last write", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Find what has written a value last: the instruction, its thread and stack, and the value before",
+			Doc:    "Find the instruction that wrote a value last, its thread, stack and the value before",
 			Phrase: "Last write searched",
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.lastWrite)),
 		},
 		{
 			Name: "debugger/export_trace", Title: "Export the trace", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
-			Doc:    "Write the recorded history, or a part of it, into a file",
+			Doc:    "Write the recorded history, or part of it, to a file",
 			Phrase: "Trace exported{ ($format)}", Details: sessiontools.FactsOf(sessiontools.FormatFact),
 			Call: mcp.Typed(sessiontools.WithStopped(t.Sessions, t.exportTrace)),
 		},

@@ -23,7 +23,7 @@ func (t *Group) reverseContinue(ctx context.Context, call *mcp.Call, s *session.
 }
 
 type seekArgs struct {
-	Position *uint64 `json:"position,omitempty" doc:"Where to go, as states have it in history.position; the present if not given"`
+	Position *uint64 `json:"position,omitempty" doc:"As in history.position; default: the present"`
 	sessiontools.WaitArg
 	sessiontools.SessionArg
 }

@@ -23,12 +23,12 @@ const (
 type Group struct{ Library }
 
 type xpathArgs struct {
-	Document   string            `json:"document" min:"1" doc:"Path of the document, or XML: a text that begins with <"`
-	Query      string            `json:"query" min:"1" doc:"XPath expression such as //order[@total > 100]"`
-	Namespaces map[string]string `json:"namespaces,omitempty" doc:"Namespace URIs by the prefixes that the query uses; those that the root element declares are known"`
-	Version    string            `json:"version" enum:"1.0|3.1" default:"3.1" doc:"XPath version"`
-	MaxResults int               `json:"max_results" min:"1" max:"10000" default:"100" doc:"Most results in the answer"`
-	Offset     int               `json:"offset" min:"0" default:"0" doc:"How many results to leave out first"`
+	Document   string            `json:"document" min:"1" doc:"Path, or XML text"`
+	Query      string            `json:"query" min:"1" doc:"Such as //order[@total > 100]"`
+	Namespaces map[string]string `json:"namespaces,omitempty" doc:"URIs by prefix, beside those of the root element"`
+	Version    string            `json:"version" enum:"1.0|3.1" default:"3.1"`
+	MaxResults int               `json:"max_results" min:"1" max:"10000" default:"100"`
+	Offset     int               `json:"offset" min:"0" default:"0" doc:"Results to skip"`
 }
 
 func (t *Group) xpathQuery(ctx context.Context, _ *mcp.Call, args xpathArgs) (queried, error) {
@@ -43,8 +43,8 @@ func (t *Group) xpathQuery(ctx context.Context, _ *mcp.Call, args xpathArgs) (qu
 }
 
 type validateArgs struct {
-	Document string `json:"document" min:"1" doc:"Path of the document, or XML: a text that begins with <"`
-	Schema   string `json:"schema" min:"1" doc:"Path of the schema, or the schema itself: a text that begins with <"`
+	Document string `json:"document" min:"1" doc:"Path, or XML text"`
+	Schema   string `json:"schema" min:"1" doc:"Path, or XML text"`
 }
 
 // validateSchema returns an answer for a valid document, and an error for an
@@ -81,8 +81,8 @@ func (t *Group) cacheStats(ctx context.Context, _ *mcp.Call, _ struct{}) (cached
 }
 
 type preloadArgs struct {
-	Paths []string `json:"paths,omitempty" max:"10000" doc:"Paths of documents"`
-	Globs []string `json:"globs,omitempty" max:"1000" doc:"Patterns of paths: *, ? and […] stand for parts of a name, ** for any folders"`
+	Paths []string `json:"paths,omitempty" max:"10000"`
+	Globs []string `json:"globs,omitempty" max:"1000" doc:"With *, ?, […] and ** for any folders"`
 }
 
 var errNothingToLoad = errors.New("give at least one of paths and globs")

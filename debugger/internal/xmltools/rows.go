@@ -24,13 +24,13 @@ func (t *Group) Tools() []mcp.Tool {
 		{
 			Name: "cache_stats", Title: "Document cache", Scope: scopeDocumentRead, Hints: mcp.ReadOnly,
 			LookUp: "it reads documents, which every caller with the scope may read",
-			Doc:    "Show what the cache of XML documents holds and how well it works",
+			Doc:    "Show contents and hit rate of the cache of XML documents",
 			Phrase: "Document cache inspected",
 			Call:   mcp.Typed(t.cacheStats),
 		},
 		{
 			Name: "preload_documents", Title: "Preload documents", Scope: scopeDocumentWrite, Hints: mcp.Idempotent, Task: mcp.TaskWhenSlow,
-			Doc:    "Load XML documents into the cache, so that queries on them are fast",
+			Doc:    "Load XML documents into the cache ahead of queries",
 			Phrase: "Documents preloaded",
 			Call:   mcp.Typed(t.preloadDocuments),
 		},
