@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/controltools"
 	"github.com/triptych-mcp/triptych/debugger/internal/looktools"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/sessiontools"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
@@ -51,8 +52,8 @@ func (s *tableau) CurrentThread() (int, error) { return 7, nil }
 
 func (s *tableau) SetCurrentThread(int) error { return proc.ErrNoThread }
 
-func (s *tableau) Maps() (proc.Maps, error) {
-	return proc.Maps{{Start: s.start, End: s.start + 0x1000}}, nil
+func (s *tableau) Maps() (procfs.Maps, error) {
+	return procfs.Maps{{Start: s.start, End: s.start + 0x1000}}, nil
 }
 
 func (s *tableau) file(symbols.Mapping) (symbols.File, error) { return nil, errNothing }

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"io"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 )
 
 // verify says why a file is not the one that was mapped.
@@ -42,7 +42,7 @@ func orNone(id string) string {
 
 // remains holds the parts of a mapped file that are in memory.
 type remains struct {
-	maps []proc.Map
+	maps []procfs.Map
 	was  func(addr uint64, b []byte) (int, error)
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/core"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 )
 
 // write makes a file for a test.
@@ -62,7 +63,7 @@ func TestContents(t *testing.T) {
 // Maps have what segments say, and what the note about files says.
 func TestMaps(t *testing.T) {
 	f := read(t, small("/lib/x").bytes(), core.Options{})
-	want := proc.Maps{
+	want := procfs.Maps{
 		{Start: 0x7000, End: 0x8000, Read: true, Write: true, Path: "[stack]"},
 		{Start: 0x8000, End: 0x9000},
 		{Start: 0x9000, End: 0xa000, Read: true, Execute: true, Path: "[vdso]"},

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 )
 
 // maxModules limits the number of mapped files that are open.
@@ -17,7 +17,7 @@ const maxModules = 1024
 // the same. A [File] has one; so can have who knows memory from elsewhere. Its
 // methods may be called from several goroutines at once, Close after all others.
 type Mapped struct {
-	maps proc.Maps
+	maps procfs.Maps
 	was  func(addr uint64, b []byte) (int, error)
 	open func(path string) (*os.File, error)
 
@@ -29,7 +29,7 @@ type Mapped struct {
 // the files; the beginnings of mapped files in it show which files they were.
 // The function open is called at most once for each path; nil opens regular
 // files.
-func NewMapped(maps proc.Maps, was func(addr uint64, b []byte) (int, error), open func(path string) (*os.File, error)) *Mapped {
+func NewMapped(maps procfs.Maps, was func(addr uint64, b []byte) (int, error), open func(path string) (*os.File, error)) *Mapped {
 	if open == nil {
 		open = OpenRegular
 	}

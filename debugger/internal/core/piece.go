@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -167,10 +167,10 @@ func (f *File) nameSpecial() {
 // Maps are the ranges of memory that the core file tells of. Whether they were
 // shared, and devices and inodes, are not known; nor are permissions of what
 // gdb left out.
-func (f *File) Maps() proc.Maps {
-	maps := make(proc.Maps, len(f.pieces))
+func (f *File) Maps() procfs.Maps {
+	maps := make(procfs.Maps, len(f.pieces))
 	for i, p := range f.pieces {
-		maps[i] = proc.Map{
+		maps[i] = procfs.Map{
 			Start: p.start, End: p.end, Read: p.read, Write: p.write, Execute: p.execute,
 			Offset: p.offset, Path: p.path,
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
@@ -22,11 +23,11 @@ type attempt struct {
 	frame  []x86.Span // where the frame of a signal may be
 	effect kernel.Effect
 	call   kernel.Call
-	before *snapshot  // of everything, if it is not known what is written
-	gone   proc.Maps  // mappings that the step has changed: as they were
-	come   proc.Maps  // and as they are
-	filled []x86.Span // of those, what is not zero as new memory is
-	lost   string     // why the step cannot be recorded, or ""
+	before *snapshot   // of everything, if it is not known what is written
+	gone   procfs.Maps // mappings that the step has changed: as they were
+	come   procfs.Maps // and as they are
+	filled []x86.Span  // of those, what is not zero as new memory is
+	lost   string      // why the step cannot be recorded, or ""
 }
 
 // record makes a step of the thread that the stepper has, and its record.

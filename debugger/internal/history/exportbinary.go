@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
@@ -183,7 +183,7 @@ func (e *exporter) other(pages map[uint64]bool) {
 		room = DefaultMemory
 	}
 	maps := slices.Clone(v.maps)
-	slices.SortStableFunc(maps, func(a, b proc.Map) int { return cmp.Compare(a.End-a.Start, b.End-b.Start) })
+	slices.SortStableFunc(maps, func(a, b procfs.Map) int { return cmp.Compare(a.End-a.Start, b.End-b.Start) })
 	for _, m := range maps {
 		if size := m.End - m.Start; (m.Write || relocated(v.maps, m)) && room > 0 && size <= uint64(room) {
 			addPages(pages, m.Start, size)
@@ -194,7 +194,7 @@ func (e *exporter) other(pages map[uint64]bool) {
 
 // relocated says whether a mapping that cannot be written may differ from its
 // file all the same: what the loader has filled in lies just below the data.
-func relocated(maps proc.Maps, m proc.Map) bool {
+func relocated(maps procfs.Maps, m procfs.Map) bool {
 	next, ok := maps.Find(m.End)
 	return ok && !m.Execute && next.Write && next.Path == m.Path && m.Path != ""
 }

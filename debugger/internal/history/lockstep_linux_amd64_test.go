@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -16,7 +16,7 @@ type moment struct {
 	thread   int
 	regs     ptrace.Regs
 	vector   []byte
-	maps     proc.Maps
+	maps     procfs.Maps
 	memory   map[uint64][]byte // of each writable mapping
 }
 
@@ -29,7 +29,7 @@ type world interface {
 
 // take looks at a thread and at all writable memory but what the kernel writes
 // by itself.
-func (s *subject) take(w world, thread int, maps proc.Maps) moment {
+func (s *subject) take(w world, thread int, maps procfs.Maps) moment {
 	s.t.Helper()
 	m := moment{thread: thread, memory: map[uint64][]byte{}, maps: maps}
 	var err error
@@ -136,7 +136,7 @@ func difference(a, b []byte) int {
 }
 
 // writable lists writable mappings but the stack, which grows by itself.
-func writable(maps proc.Maps) string {
+func writable(maps procfs.Maps) string {
 	text := ""
 	for _, m := range maps {
 		if m.Write && m.Path != "[stack]" {

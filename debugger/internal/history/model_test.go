@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -80,7 +80,7 @@ func modelHistory(seed uint64, budget, n int) (*model, *History) {
 	h := newHistory(m, budget, 0)
 	h.log.budget = budget // less than is of use, too
 	h.view.threads = []thread{{id: 1, alive: true, vector: make([]byte, len(m.vector))}}
-	h.view.maps = proc.Maps{{Start: modelBase, End: modelBase + uint64(len(m.memory)), Read: true, Write: true}}
+	h.view.maps = procfs.Maps{{Start: modelBase, End: modelBase + uint64(len(m.memory)), Read: true, Write: true}}
 	var b []byte
 	for range n {
 		b = m.change(r, h, b)

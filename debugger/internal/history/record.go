@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -146,7 +146,7 @@ const (
 )
 
 // appendMaps appends a list of mappings.
-func appendMaps(b []byte, maps proc.Maps) []byte {
+func appendMaps(b []byte, maps procfs.Maps) []byte {
 	b = binary.AppendUvarint(b, uint64(len(maps)))
 	for _, m := range maps {
 		b = binary.AppendUvarint(b, m.Start)
@@ -160,7 +160,7 @@ func appendMaps(b []byte, maps proc.Maps) []byte {
 	return b
 }
 
-func mapFlags(m proc.Map) byte {
+func mapFlags(m procfs.Map) byte {
 	flags := byte(0)
 	for i, on := range [...]bool{m.Read, m.Write, m.Execute, m.Shared} {
 		if on {
@@ -174,10 +174,10 @@ func mapFlags(m proc.Map) byte {
 const minMap = 7
 
 // maps reads a list of mappings.
-func (d *decoder) maps() proc.Maps {
-	var maps proc.Maps
+func (d *decoder) maps() procfs.Maps {
+	var maps procfs.Maps
 	for range d.count(minMap) {
-		m := proc.Map{Start: d.uvarint(), End: d.uvarint()}
+		m := procfs.Map{Start: d.uvarint(), End: d.uvarint()}
 		flags := d.byte()
 		m.Read, m.Write = flags&mapRead != 0, flags&mapWrite != 0
 		m.Execute, m.Shared = flags&mapExecute != 0, flags&mapShared != 0

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
@@ -87,7 +88,7 @@ func (r *Recorder) History() *History { return r.history }
 
 // Mappings returns the mappings of the present, if they are known: the process
 // may have run without being recorded. Stacks may have grown since.
-func (r *Recorder) Mappings() (proc.Maps, bool) {
+func (r *Recorder) Mappings() (procfs.Maps, bool) {
 	if v := r.view(); v.remapped {
 		return v.now, r.fresh
 	}

@@ -1,7 +1,7 @@
 package history
 
 import (
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
@@ -38,10 +38,10 @@ func (r *Recorder) remap(a *attempt) error {
 	return nil
 }
 
-func mapSpan(m proc.Map) x86.Span { return x86.Span{Addr: m.Start, Len: m.End - m.Start} }
+func mapSpan(m procfs.Map) x86.Span { return x86.Span{Addr: m.Start, Len: m.End - m.Start} }
 
 // covered says whether all of a mapping's addresses are mapped.
-func covered(maps proc.Maps, m proc.Map) bool {
+func covered(maps procfs.Maps, m procfs.Map) bool {
 	at := m.Start
 	for _, o := range maps {
 		if o.Start <= at && at < o.End {
@@ -53,7 +53,7 @@ func covered(maps proc.Maps, m proc.Map) bool {
 
 // reused returns the parts of a mapping that were not mapped just before, but
 // were mapped at some earlier time.
-func (r *Recorder) reused(before proc.Maps, m proc.Map) []x86.Span {
+func (r *Recorder) reused(before procfs.Maps, m procfs.Map) []x86.Span {
 	var spans []x86.Span
 	for _, s := range r.dropped {
 		if low, high, ok := overlap(mapSpan(m), s); ok {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
@@ -70,14 +70,14 @@ func (r *Recorder) rewindable() error {
 
 // growing are mappings with stacks, which the kernel makes larger when they are
 // used, from where nothing is.
-func growing(maps proc.Maps) proc.Maps {
+func growing(maps procfs.Maps) procfs.Maps {
 	maps = slices.Clone(maps)
 	for i := range maps {
 		if maps[i].Path == "[stack]" {
 			maps[i].Start = 0
 		}
 	}
-	slices.SortFunc(maps, func(a, b proc.Map) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortFunc(maps, func(a, b procfs.Map) int { return cmp.Compare(a.Start, b.Start) })
 	return maps
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 )
 
 // A process that was rewound does again what it did, and comes to where it was.
@@ -106,8 +106,8 @@ func TestMappings(t *testing.T) {
 }
 
 // withoutStack leaves out what grows by itself.
-func withoutStack(maps proc.Maps) proc.Maps {
-	return slices.DeleteFunc(slices.Clone(maps), func(m proc.Map) bool { return m.Path == "[stack]" })
+func withoutStack(maps procfs.Maps) procfs.Maps {
+	return slices.DeleteFunc(slices.Clone(maps), func(m procfs.Map) bool { return m.Path == "[stack]" })
 }
 
 // Whatever went out of the process is listed.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -15,7 +16,7 @@ type Target interface {
 	WriteMemory(addr uint64, b []byte) (int, error)
 	SetRegs(thread int, r ptrace.Regs) error
 	SetXState(thread int, state []byte) error
-	Maps() (proc.Maps, error)
+	Maps() (procfs.Maps, error)
 	Threads() ([]proc.ThreadInfo, error)
 	CurrentThread() (int, error)
 	Rseq(thread int) (start, end uint64, err error)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -25,9 +26,9 @@ type View struct {
 	end      bool // position is the present
 	threads  []thread
 	current  int // thread of the record that was passed last
-	maps     proc.Maps
-	remapped bool      // maps may not be those of the present
-	now      proc.Maps // those of the present, if remapped
+	maps     procfs.Maps
+	remapped bool        // maps may not be those of the present
+	now      procfs.Maps // those of the present, if remapped
 
 	scratch []span // of the record that is being applied
 }
@@ -105,7 +106,7 @@ func (v *View) XState(id int, buf []byte) ([]byte, error) {
 }
 
 // Maps are the mappings.
-func (v *View) Maps() proc.Maps { return v.maps }
+func (v *View) Maps() procfs.Maps { return v.maps }
 
 // ReadMemory reads memory. It returns how many bytes could be read, and an
 // error when not all could.
@@ -147,7 +148,7 @@ func (v *View) mapped(addr uint64) bool {
 	if _, ok := v.maps.Find(addr); ok {
 		return true
 	}
-	i, _ := slices.BinarySearchFunc(v.maps, addr, func(m proc.Map, addr uint64) int {
+	i, _ := slices.BinarySearchFunc(v.maps, addr, func(m procfs.Map, addr uint64) int {
 		if m.Start > addr {
 			return 1
 		}
@@ -219,9 +220,9 @@ func (v *View) moveExtra(tag byte, d *decoder, back bool) {
 
 // replaceMaps returns maps without those in gone and with those in come. The
 // argument is left as it is.
-func replaceMaps(maps, gone, come proc.Maps) proc.Maps {
-	result := make(proc.Maps, 0, len(maps)+len(come))
-	went := make(map[proc.Map]bool, len(gone))
+func replaceMaps(maps, gone, come procfs.Maps) procfs.Maps {
+	result := make(procfs.Maps, 0, len(maps)+len(come))
+	went := make(map[procfs.Map]bool, len(gone))
 	for _, m := range gone {
 		went[m] = true
 	}
@@ -231,12 +232,12 @@ func replaceMaps(maps, gone, come proc.Maps) proc.Maps {
 		}
 	}
 	result = append(result, come...)
-	slices.SortFunc(result, func(a, b proc.Map) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortFunc(result, func(a, b procfs.Map) int { return cmp.Compare(a.Start, b.Start) })
 	return result
 }
 
 // differMaps returns what must go from one list and come to make the other.
-func differMaps(from, to proc.Maps) (gone, come proc.Maps) {
+func differMaps(from, to procfs.Maps) (gone, come procfs.Maps) {
 	for i, j := 0, 0; i < len(from) || j < len(to); {
 		switch {
 		case j == len(to) || i < len(from) && from[i].Start < to[j].Start:

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -192,8 +193,8 @@ func (p *Process) WriteMemory(address uint64, b []byte) (int, error) {
 }
 
 // Maps lists the process's memory.
-func (p *Process) Maps() (Maps, error) {
-	var maps Maps
+func (p *Process) Maps() (procfs.Maps, error) {
+	var maps procfs.Maps
 	err := p.withoutTracer(func() (err error) {
 		maps, err = p.readMaps()
 		return err
@@ -201,12 +202,12 @@ func (p *Process) Maps() (Maps, error) {
 	return maps, err
 }
 
-func (p *Process) readMaps() (Maps, error) {
-	text, err := readProc(p.file("maps"))
+func (p *Process) readMaps() (procfs.Maps, error) {
+	text, err := procfs.ReadFile(p.file("maps"))
 	if err != nil {
 		return nil, err
 	}
-	return ParseMaps(strings.NewReader(text))
+	return procfs.ParseMaps(strings.NewReader(text))
 }
 
 // Executable is the path of the program, as the process sees it. It may be

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -16,10 +17,10 @@ import (
 // may be.
 type candidate struct {
 	pid    int
-	status status // its own
+	status procfs.Status // its own
 	stat   string
-	self   status // of this program
-	scope  int    // of Yama, 0 if there is none
+	self   procfs.Status // of this program
+	scope  int           // of Yama, 0 if there is none
 	mode   os.FileMode
 	narrow bool  // it runs a 32-bit program
 	line   []int // this program, its parent and so on to the first process
@@ -55,19 +56,19 @@ func newCandidate(pid int) (*candidate, error) {
 	}
 	c := &candidate{pid: pid}
 	var err error
-	if c.status, err = readStatus(fmt.Sprintf("/proc/%d/status", pid)); err != nil {
+	if c.status, err = procfs.ReadStatus(fmt.Sprintf("/proc/%d/status", pid)); err != nil {
 		return nil, notFound(err)
 	}
-	if c.stat, err = readProc(fmt.Sprintf("/proc/%d/stat", pid)); err != nil {
+	if c.stat, err = procfs.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil {
 		return nil, notFound(err)
 	}
 	if state := c.status["State"]; strings.HasPrefix(state, "Z") || strings.HasPrefix(state, "X") {
 		return nil, fmt.Errorf("process %d has ended and waits for its parent: %w", pid, ErrNotFound)
 	}
-	if c.self, err = readStatus("/proc/self/status"); err != nil {
+	if c.self, err = procfs.ReadStatus("/proc/self/status"); err != nil {
 		return nil, err
 	}
-	if text, err := readProc("/proc/sys/kernel/yama/ptrace_scope"); err == nil {
+	if text, err := procfs.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); err == nil {
 		c.scope, _ = strconv.Atoi(strings.TrimSpace(text))
 	}
 	if info, err := os.Stat(fmt.Sprintf("/proc/%d/exe", pid)); err == nil {
@@ -91,7 +92,7 @@ func ancestors(pid int) []int {
 	var line []int
 	for pid > 0 {
 		line = append(line, pid)
-		pid, _ = strconv.Atoi(threadStat(pid, pid, statParent)) // 0 when it has ended
+		pid, _ = strconv.Atoi(procfs.ThreadStat(pid, pid, procfs.StatParent)) // 0 when it has ended
 	}
 	return line
 }
@@ -122,9 +123,9 @@ var refusals = []refusal{
 // expand fills a text.
 func expand(text string, c *candidate) string {
 	return strings.NewReplacer(
-		"%tracer", describe(c.status.number("TracerPid")),
-		"%leader", strconv.Itoa(c.status.number("Tgid")),
-		"%user", c.status.ids("Uid")[0],
+		"%tracer", describe(c.status.Number("TracerPid")),
+		"%leader", strconv.Itoa(c.status.Number("Tgid")),
+		"%user", c.status.IDs("Uid")[0],
 	).Replace(text)
 }
 
@@ -132,10 +133,10 @@ func expand(text string, c *candidate) string {
 // numbers tracers by thread.
 func describe(thread int) string {
 	pid := thread
-	if s, err := readStatus(fmt.Sprintf("/proc/%d/status", thread)); err == nil && s.number("Tgid") > 0 {
-		pid = s.number("Tgid")
+	if s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/status", thread)); err == nil && s.Number("Tgid") > 0 {
+		pid = s.Number("Tgid")
 	}
-	if name := threadName(pid, pid); name != "" {
+	if name := procfs.ThreadName(pid, pid); name != "" {
 		return fmt.Sprintf("%d (%s)", pid, name)
 	}
 	return strconv.Itoa(pid)
@@ -148,22 +149,22 @@ func (c *candidate) isAncestor() bool {
 // isKernel looks for PF_KTHREAD.
 func (c *candidate) isKernel() bool {
 	const kernelThread = 0x00200000
-	field, err := statField(c.stat, statFlags)
+	field, err := procfs.StatField(c.stat, procfs.StatFlags)
 	flags, _ := strconv.ParseUint(field, 10, 64)
 	return err == nil && flags&kernelThread != 0
 }
 
-func (c *candidate) isThread() bool { return c.status.number("Tgid") != c.pid }
+func (c *candidate) isThread() bool { return c.status.Number("Tgid") != c.pid }
 
 func (c *candidate) isNarrow() bool { return c.narrow }
 
-func (c *candidate) isTraced() bool { return c.status.number("TracerPid") != 0 }
+func (c *candidate) isTraced() bool { return c.status.Number("TracerPid") != 0 }
 
 // hasForeignRights looks for ids that differ, and for the setuid and setgid
 // bits.
 func (c *candidate) hasForeignRights() bool {
 	for _, field := range []string{"Uid", "Gid"} {
-		ids := c.status.ids(field)
+		ids := c.status.IDs(field)
 		if ids[0] != ids[1] || ids[0] != ids[2] {
 			return true
 		}
@@ -174,11 +175,11 @@ func (c *candidate) hasForeignRights() bool {
 // capable says whether this program has CAP_SYS_PTRACE.
 func (c *candidate) capable() bool {
 	const sysPtrace = 19
-	return c.self.bits("CapEff")>>sysPtrace&1 != 0
+	return c.self.Bits("CapEff")>>sysPtrace&1 != 0
 }
 
 func (c *candidate) isForeign() bool {
-	return !c.capable() && c.status.ids("Uid")[0] != c.self.ids("Uid")[1]
+	return !c.capable() && c.status.IDs("Uid")[0] != c.self.IDs("Uid")[1]
 }
 
 func (c *candidate) yamaForbids() bool { return c.scope >= 3 }

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"os"
 	"strings"
 	"testing"
@@ -44,7 +45,7 @@ func TestRefusals(t *testing.T) {
 			}
 			c := &candidate{
 				pid: test.pid, scope: test.scope, mode: test.mode,
-				status: parseStatus(test.status + "Tgid:\t900\n"), self: parseStatus(test.self),
+				status: procfs.ParseStatus(test.status + "Tgid:\t900\n"), self: procfs.ParseStatus(test.self),
 				stat: "900 (x) S 1 1 1 0 -1 " + flags + " 0",
 			}
 			if test.pid == 1 {
@@ -58,5 +59,17 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("refusal %q, cure %q, want %q, %q", got.Cause, got.Cure, test.cause, test.cure)
 			}
 		})
+	}
+}
+
+// The line of a process goes over its parent to the first process, which has
+// none.
+func TestAncestors(t *testing.T) {
+	line := ancestors(os.Getpid())
+	if len(line) < 2 || line[0] != os.Getpid() || line[1] != os.Getppid() {
+		t.Errorf("the line is %v, want %d, %d and so on", line, os.Getpid(), os.Getppid())
+	}
+	if line := ancestors(1 << 30); len(line) != 1 {
+		t.Errorf("the line of nobody is %v", line)
 	}
 }

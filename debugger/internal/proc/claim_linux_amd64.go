@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -25,7 +26,7 @@ func claimProcess(ctx context.Context, pid int) *os.File {
 		return nil
 	}
 	f := os.NewFile(uintptr(fd), "claim")
-	began := threadStat(pid, pid, statStart)
+	began := procfs.ThreadStat(pid, pid, procfs.StatStart)
 	name := &unix.SockaddrUnix{Name: fmt.Sprintf("@triptych-guard-%d-%s", pid, began)}
 	for end := time.Now().Add(claimWait); ctx.Err() == nil && time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if err = unix.Bind(fd, name); err == nil {

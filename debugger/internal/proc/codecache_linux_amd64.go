@@ -1,10 +1,13 @@
 package proc
 
-import "github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+import (
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
+)
 
 // codeCache keeps pages of code that cannot change while threads only step.
 type codeCache struct {
-	maps  Maps
+	maps  procfs.Maps
 	pages map[uint64]*[codePage + maxInstruction]byte
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -75,11 +76,11 @@ const awaitTracer = 50 * time.Millisecond
 // tracedHere says whether a thread of this program traces a process or thread,
 // which is given by its folder in /proc.
 func tracedHere(folder string) bool {
-	s, err := readStatus(folder + "/status")
-	if err != nil || s.number("TracerPid") == 0 {
+	s, err := procfs.ReadStatus(folder + "/status")
+	if err != nil || s.Number("TracerPid") == 0 {
 		return false
 	}
-	_, err = os.Stat(fmt.Sprintf("/proc/self/task/%d", s.number("TracerPid"))) // it is the thread's number
+	_, err = os.Stat(fmt.Sprintf("/proc/self/task/%d", s.Number("TracerPid"))) // it is the thread's number
 	return err == nil
 }
 
@@ -152,8 +153,8 @@ func (p *Process) letAllGo() error {
 // because the thread blocks it: it would kill the process. Threads that do not
 // block it have got it by now, see catchUp.
 func (p *Process) swallowTrap(t *thread) {
-	s, err := readStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
-	if err != nil || s.bits("SigPnd")&trapBit == 0 || t.signal.number != 0 {
+	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
+	if err != nil || s.Bits("SigPnd")&trapBit == 0 || t.signal.number != 0 {
 		return
 	}
 	mask, err := p.tracer.SigMask(t.id)

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -168,7 +169,7 @@ func (p *Process) born(e ptrace.Event) {
 
 // owns says whether a thread belongs to the process.
 func (p *Process) owns(tid int) bool {
-	_, err := readStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, tid))
+	_, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, tid))
 	return err == nil
 }
 
@@ -315,8 +316,8 @@ func (p *Process) onHiddenInt3(t *thread, info ptrace.SigInfo) {
 	if l := p.softwareAt(r.RIP - 1); l == nil || !l.in {
 		return
 	}
-	s, err := readStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
-	if err == nil && s.bits("SigCgt")&trapBit == 0 {
+	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
+	if err == nil && s.Bits("SigCgt")&trapBit == 0 {
 		p.onInt3(t, info)
 	}
 }

@@ -5,6 +5,13 @@ import (
 	"io"
 )
 
+// GuardCommand is the first argument that makes a program which may set
+// breakpoints call GuardMain.
+const GuardCommand = "__guard"
+
+// int3 is the breakpoint instruction, a single byte.
+const int3 = 0xcc
+
 // A guardRecord tells the guard what is behind an int3 instruction, or that it
 // is out again: the address, the byte, and 1 or 0.
 type guardRecord struct {

@@ -21,24 +21,6 @@ type guard struct {
 	journal *journal
 }
 
-// startGuard starts the guard of the process, unless it runs.
-func (p *Process) startGuard() error {
-	if p.guard != nil {
-		return nil
-	}
-	j, err := newJournal()
-	if err != nil {
-		return err
-	}
-	g, err := startGuard(p.options.Guard, p.memory.File(), j, p.claim)
-	if err != nil {
-		j.close()
-		return err
-	}
-	p.guard = g
-	return nil
-}
-
 // book is the guard's journal; nil without a guard.
 func (g *guard) book() *journal {
 	if g == nil {

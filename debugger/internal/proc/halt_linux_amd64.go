@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -91,7 +92,7 @@ func (p *Process) runningThreads() []int {
 // dropZombies forgets threads that run no more and do not say so.
 func (p *Process) dropZombies() {
 	for _, id := range p.runningThreads() {
-		switch threadStat(p.pid, id, statState) {
+		switch procfs.ThreadStat(p.pid, id, procfs.StatState) {
 		case "Z", "X", "":
 			delete(p.threads, id)
 		}

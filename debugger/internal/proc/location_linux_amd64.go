@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -23,8 +24,6 @@ type location struct {
 	original byte
 	in       bool // it is in the code
 }
-
-const int3 = 0xcc
 
 // breakpoint is a Breakpoint at work.
 type breakpoint struct {
@@ -190,10 +189,10 @@ func (p *Process) locate(spec BreakpointSpec) (*location, error) {
 }
 
 // mapFor finds the memory for a breakpoint and checks that it fits.
-func (p *Process) mapFor(spec BreakpointSpec) (Map, error) {
+func (p *Process) mapFor(spec BreakpointSpec) (procfs.Map, error) {
 	maps, err := p.readMaps()
 	if err != nil {
-		return Map{}, err
+		return procfs.Map{}, err
 	}
 	m, ok := maps.Find(spec.Address)
 	switch {
@@ -207,7 +206,7 @@ func (p *Process) mapFor(spec BreakpointSpec) (Map, error) {
 
 // place has the processor watch a location or, for an instruction for which it
 // has no place left, prepares an int3.
-func (p *Process) place(l *location, m Map) error {
+func (p *Process) place(l *location, m procfs.Map) error {
 	if l.access == Execute && p.options.Software {
 		return p.placeInt3(l, m)
 	}
@@ -235,7 +234,7 @@ func watchFailure(err error) string {
 
 // placeInt3 makes sure that an int3 can be put in and that it will be taken
 // out if this program is killed.
-func (p *Process) placeInt3(l *location, m Map) error {
+func (p *Process) placeInt3(l *location, m procfs.Map) error {
 	if m.Shared {
 		return &BreakpointError{l.address, "other processes share this code, and the processor has no breakpoint left"}
 	}

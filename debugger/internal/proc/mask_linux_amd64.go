@@ -3,6 +3,7 @@ package proc
 import (
 	"strconv"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -11,7 +12,7 @@ func (p *Process) pin(t *thread) {
 	if p.pinned == t.id {
 		return
 	}
-	cpu, err := strconv.Atoi(threadStat(p.pid, t.id, statProcessor))
+	cpu, err := strconv.Atoi(procfs.ThreadStat(p.pid, t.id, procfs.StatProcessor))
 	if err != nil {
 		return
 	}

@@ -15,8 +15,8 @@ type Options struct {
 	// that it runs on without its breakpoints until the next Resume or Pause.
 	MaxStop time.Duration
 
-	// Guard is the command that runs GuardMain; nil is this program with the
-	// argument __guard.
+	// Guard is the command that runs guard.Main; nil is this program with the
+	// argument guard.Command.
 	Guard []string
 
 	// Software keeps from using the processor's breakpoints for instructions.
@@ -34,7 +34,3 @@ type Spec struct {
 	// and error, and more. Missing ones of the first three are /dev/null.
 	Files []*os.File
 }
-
-// GuardCommand is the first argument that makes a program which may set
-// breakpoints call GuardMain.
-const GuardCommand = "__guard"

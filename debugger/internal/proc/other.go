@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -49,7 +50,7 @@ func (p *Process) SetSigMask(int, uint64) error                     { return err
 func (p *Process) Rseq(int) (start, end uint64, err error)          { return 0, 0, errPlatform }
 func (p *Process) ReadMemory(uint64, []byte) (int, error)           { return 0, errPlatform }
 func (p *Process) WriteMemory(uint64, []byte) (int, error)          { return 0, errPlatform }
-func (p *Process) Maps() (Maps, error)                              { return nil, errPlatform }
+func (p *Process) Maps() (procfs.Maps, error)                       { return nil, errPlatform }
 func (p *Process) Executable() (string, error)                      { return "", errPlatform }
 func (p *Process) ExecutableFile() string                           { return "" }
 func (p *Process) AuxV() ([]byte, error)                            { return nil, errPlatform }

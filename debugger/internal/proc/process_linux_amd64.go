@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -279,7 +280,7 @@ func (p *Process) Threads() ([]ThreadInfo, error) {
 	var all []ThreadInfo
 	err := p.withoutTracer(func() error {
 		for id := range p.threads {
-			all = append(all, ThreadInfo{ID: id, Name: threadName(p.pid, id), Current: id == p.current})
+			all = append(all, ThreadInfo{ID: id, Name: procfs.ThreadName(p.pid, id), Current: id == p.current})
 		}
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -13,7 +14,7 @@ func stopInCall(s *Stepper) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
-	for threadStat(s.p.pid, s.t.id, statState) != "t" {
+	for procfs.ThreadStat(s.p.pid, s.t.id, procfs.StatState) != "t" {
 		time.Sleep(time.Millisecond) // until it is there
 	}
 	return s.p.rest()

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -44,8 +45,8 @@ func (s *Stepper) pushFlags() (bool, error) {
 
 // signalWaits reports whether a thread gets a signal as soon as it goes on.
 func (p *Process) signalWaits(t *thread) bool {
-	s, err := readStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
-	return err == nil && (s.bits("SigPnd")|s.bits("ShdPnd"))&^s.bits("SigBlk") != 0
+	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
+	return err == nil && (s.Bits("SigPnd")|s.Bits("ShdPnd"))&^s.Bits("SigBlk") != 0
 }
 
 // hideTrapFlag takes the flag out of where a step has left it.

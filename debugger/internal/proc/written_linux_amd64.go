@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -53,7 +54,7 @@ func (p *Process) Gather(ranges []ptrace.Range, b []byte) error {
 }
 
 // askWrites adds one mapping.
-func (p *Process) askWrites(m Map, w *Written) {
+func (p *Process) askWrites(m procfs.Map, w *Written) {
 	whole := ptrace.Range{Start: m.Start, End: m.End}
 	w.Mapped = append(w.Mapped, whole)
 	if m.Inode == 0 && !m.Shared { // in a file, a page that is not there is something too
@@ -99,7 +100,7 @@ func (p *Process) openWrites() error {
 	if err := ptrace.WritesSupported(); err != nil {
 		return err
 	}
-	s, err := readStatus(p.file("status"))
+	s, err := procfs.ReadStatus(p.file("status"))
 	if err != nil || s["Seccomp"] != "0" {
 		return errors.Join(err, errors.New("the process filters its system calls"))
 	}

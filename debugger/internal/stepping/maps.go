@@ -3,7 +3,7 @@ package stepping
 import (
 	"slices"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
@@ -26,7 +26,7 @@ func (s *Stepper) Refresh() error {
 
 // maps returns the mappings at the current position. A recorder knows those of
 // the present without asking the kernel.
-func (s *Stepper) maps() (proc.Maps, error) {
+func (s *Stepper) maps() (procfs.Maps, error) {
 	if s.Process != nil && s.Recorder != nil && !s.InPast() {
 		if maps, ok := s.Recorder.Mappings(); ok {
 			return maps, nil
@@ -36,7 +36,7 @@ func (s *Stepper) maps() (proc.Maps, error) {
 }
 
 // mappings returns the mappings of files and the vdso for the symbols.
-func mappings(maps proc.Maps) []symbols.Mapping {
+func mappings(maps procfs.Maps) []symbols.Mapping {
 	var out []symbols.Mapping
 	for _, m := range maps {
 		if m.Path != "" {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 )
 
 // A Stepper goes through the execution of a target, live or recorded, forward
@@ -14,8 +14,8 @@ type Stepper struct {
 	*inspect.Inspector
 
 	Breakpoints *Breakpoints
-	Stale       bool      // the maps may have changed
-	mapped      proc.Maps // as the symbols know them
+	Stale       bool        // the maps may have changed
+	mapped      procfs.Maps // as the symbols know them
 
 	// Recorder is nil until something is recorded.
 	Recorder *history.Recorder

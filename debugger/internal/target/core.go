@@ -7,6 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/core"
 	"github.com/triptych-mcp/triptych/debugger/internal/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -109,4 +110,4 @@ func (c *Core) thread(id int) int {
 }
 
 // Maps returns the mappings of the process.
-func (c *Core) Maps() (proc.Maps, error) { return c.File.Maps(), nil }
+func (c *Core) Maps() (procfs.Maps, error) { return c.File.Maps(), nil }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/core"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
@@ -14,7 +14,7 @@ import (
 const maxMissing = 10
 
 // Missing describes the files with code that cannot be used.
-func Missing(maps proc.Maps, files *core.Mapped) (missing []string) {
+func Missing(maps procfs.Maps, files *core.Mapped) (missing []string) {
 	told := map[string]bool{}
 	for _, m := range maps {
 		if !m.Execute || !strings.HasPrefix(m.Path, "/") || told[m.Path] || len(missing) == maxMissing {

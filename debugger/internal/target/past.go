@@ -5,6 +5,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -68,4 +69,4 @@ func (p *Past) thread(id int) int {
 }
 
 // Maps returns the mappings at the position.
-func (p *Past) Maps() (proc.Maps, error) { return p.View.Maps(), nil }
+func (p *Past) Maps() (procfs.Maps, error) { return p.View.Maps(), nil }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/core"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 )
 
 // A Trace is the View of a trace. Code that the trace lacks is read from the
@@ -16,7 +16,7 @@ type Trace struct {
 	Past
 
 	trace    *history.Trace
-	LastMaps proc.Maps // at the end
+	LastMaps procfs.Maps // at the end
 	Files    *core.Mapped
 
 	Overrides *overrideOpener
@@ -98,4 +98,4 @@ func (s *Trace) asInFile(addr uint64) bool {
 }
 
 // Maps returns the mappings at the position.
-func (s *Trace) Maps() (proc.Maps, error) { return s.View.Maps(), nil }
+func (s *Trace) Maps() (procfs.Maps, error) { return s.View.Maps(), nil }

@@ -2,6 +2,7 @@ package target
 
 import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -22,5 +23,5 @@ type View interface {
 	Threads() ([]proc.ThreadInfo, error) // by id
 	CurrentThread() (int, error)
 	SetCurrentThread(id int) error
-	Maps() (proc.Maps, error)
+	Maps() (procfs.Maps, error)
 }

@@ -1,11 +1,11 @@
-package proc_test
+package procfs_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 )
 
 // The lines have the form of proc_pid_maps(5).
@@ -18,11 +18,11 @@ ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsysca
 `
 
 func TestParseMaps(t *testing.T) {
-	maps, err := proc.ParseMaps(strings.NewReader(mapsText))
+	maps, err := procfs.ParseMaps(strings.NewReader(mapsText))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []proc.Map{
+	want := []procfs.Map{
 		{Start: 0x55d0c0a00000, End: 0x55d0c0a01000, Read: true, Device: "fe:01", Inode: 393350, Path: "/usr/bin/with two  spaces"},
 		{Start: 0x55d0c0a01000, End: 0x55d0c0a03000, Read: true, Execute: true, Offset: 0x1000, Device: "fe:01", Inode: 393350, Path: "/usr/bin/with two  spaces"},
 		{Start: 0x7f0000000000, End: 0x7f0000001000, Read: true, Write: true, Shared: true, Device: "00:05", Inode: 4711, Path: "/dev/zero (deleted)"},
@@ -41,7 +41,7 @@ func TestParseMaps(t *testing.T) {
 }
 
 func TestMapsFind(t *testing.T) {
-	maps, err := proc.ParseMaps(strings.NewReader(mapsText))
+	maps, err := procfs.ParseMaps(strings.NewReader(mapsText))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestMapsFind(t *testing.T) {
 
 func TestParseMapsErrors(t *testing.T) {
 	for _, line := range []string{"x", "10-20", "20-10 r--p 0 00:00 0", "10-20 r- 0 00:00 0", "10-20 r--p zz 00:00 0", "10-20 r--p 0 00:00 -1", "1-11111111111111111 r--p 0 0:0 0"} {
-		if maps, err := proc.ParseMaps(strings.NewReader(line)); err == nil {
+		if maps, err := procfs.ParseMaps(strings.NewReader(line)); err == nil {
 			t.Errorf("ParseMaps(%q) = %v", line, maps)
 		}
 	}
@@ -80,12 +80,12 @@ func TestParseMapsErrors(t *testing.T) {
 func FuzzParseMaps(f *testing.F) {
 	f.Add(mapsText)
 	f.Fuzz(func(t *testing.T, text string) {
-		maps, err := proc.ParseMaps(strings.NewReader(text))
+		maps, err := procfs.ParseMaps(strings.NewReader(text))
 		if err != nil {
 			return
 		}
 		for _, m := range maps {
-			again, err := proc.ParseMaps(strings.NewReader(mapLine(m)))
+			again, err := procfs.ParseMaps(strings.NewReader(mapLine(m)))
 			if err != nil || len(again) != 1 || again[0] != m {
 				t.Fatalf("%+v became %+v (%v) by %q", m, again, err, mapLine(m))
 			}
@@ -93,7 +93,7 @@ func FuzzParseMaps(f *testing.F) {
 	})
 }
 
-func mapLine(m proc.Map) string {
+func mapLine(m procfs.Map) string {
 	mode := []byte("---p")
 	for i, on := range []bool{m.Read, m.Write, m.Execute, m.Shared} {
 		if on {

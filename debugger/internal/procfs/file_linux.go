@@ -1,4 +1,4 @@
-package proc
+package procfs
 
 import (
 	"errors"
@@ -12,9 +12,9 @@ import (
 // enough for them.
 const procSize = 4 << 10
 
-// readProc reads a file of /proc. Attaching reads dozens of them, and
+// ReadFile reads a file of /proc. Attaching reads dozens of them, and
 // os.ReadFile would find out for each that it cannot be polled.
-func readProc(path string) (string, error) {
+func ReadFile(path string) (string, error) {
 	fd, err := again(func() (int, error) { return unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
 	if err != nil {
 		return "", &fs.PathError{Op: "open", Path: path, Err: err}
@@ -42,24 +42,24 @@ func again(call func() (int, error)) (int, error) {
 	}
 }
 
-// readStatus reads a status file.
-func readStatus(path string) (status, error) {
-	text, err := readProc(path)
-	return parseStatus(text), err
+// ReadStatus reads a status file.
+func ReadStatus(path string) (Status, error) {
+	text, err := ReadFile(path)
+	return ParseStatus(text), err
 }
 
-// threadName is the name that a thread has given itself.
-func threadName(pid, tid int) string {
-	text, _ := readProc(fmt.Sprintf("/proc/%d/task/%d/comm", pid, tid))
+// ThreadName is the name that a thread has given itself.
+func ThreadName(pid, tid int) string {
+	text, _ := ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", pid, tid))
 	if n := len(text); n > 0 && text[n-1] == '\n' {
 		text = text[:n-1]
 	}
 	return text
 }
 
-// threadStat is a field of a thread's stat file, "" when it is gone.
-func threadStat(pid, tid, field int) string {
-	text, _ := readProc(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid))
-	value, _ := statField(text, field)
+// ThreadStat is a field of a thread's stat file, "" when it is gone.
+func ThreadStat(pid, tid, field int) string {
+	text, _ := ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid))
+	value, _ := StatField(text, field)
 	return value
 }
