@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/document/isolate"
-	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
 )
 
 // TestMain makes the test binary its own guard, and its own reader of documents.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == proc.GuardCommand {
-		os.Exit(proc.GuardMain())
+	if len(os.Args) > 1 && os.Args[1] == guard.Command {
+		os.Exit(guard.Main())
 	}
 	if os.Getenv(asDocuments) != "" {
 		if err := isolate.Serve(context.Background(), os.Stdin, os.Stdout, slog.New(slog.DiscardHandler)); err != nil {

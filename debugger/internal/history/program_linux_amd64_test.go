@@ -9,6 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
 )
 
 // TestMain makes the test binary its own guard of breakpoints, and a recorder to
@@ -16,8 +17,8 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
-		case proc.GuardCommand:
-			os.Exit(proc.GuardMain())
+		case guard.Command:
+			os.Exit(guard.Main())
 		case victimCommand:
 			os.Exit(victimMain(os.Args[2:]))
 		case killedCommand:

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
@@ -21,7 +22,7 @@ func Attach(ctx context.Context, pid int, options Options) (*Process, error) {
 	if err := checkAttach(pid); err != nil {
 		return nil, err
 	}
-	claim := claimProcess(ctx, pid)
+	claim := guard.Claim(ctx, pid)
 	p, err := open(ctx, pid, options, func(p *Process) error { return p.seize(pid) })
 	if err != nil {
 		_ = claim.Close()

@@ -110,7 +110,7 @@ func (p *Process) close() {
 	for _, l := range p.locations {
 		closeEvents(l)
 	}
-	p.guard.close()
+	p.guard.Close()
 	_ = p.claim.Close()
 	_ = p.memory.Close()
 	p.tracer.Close()

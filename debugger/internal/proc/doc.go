@@ -43,8 +43,8 @@
 //	                     written all memory, vectors and registers
 //
 // The handler and the loop are some ninety bytes at the unused end of the vdso, see
-// rescueCode; what the guard has to do is in memory that it shares with us, see
-// journal. Detach puts everything back; a process whose debugger was killed keeps
+// guard.RescueCode; what the guard has to do is in memory that it shares with us, see
+// guard.Journal. Detach puts everything back; a process whose debugger was killed keeps
 // the bytes and the handler. A signal that was put off by a step is lost then.
 // Nothing of this helps where the system does not let the guard trace the process
 // (kernel.yama.ptrace_scope), or where the guard is killed, too.

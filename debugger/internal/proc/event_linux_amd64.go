@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
@@ -287,7 +288,7 @@ func (p *Process) onInt3(t *thread, info ptrace.SigInfo) {
 func (p *Process) isInt3(address uint64) bool {
 	var b [1]byte
 	n, _ := p.memory.Read(address, b[:])
-	return n == 0 || b[0] == int3
+	return n == 0 || b[0] == guard.Int3
 }
 
 // beforeInt3 moves a thread from behind an int3 to before it. If this program is

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
@@ -137,7 +138,7 @@ func (p *Process) forgetBreakpoints() {
 	}
 	p.breakpoints, p.locations = nil, nil
 	p.armed = false
-	p.guard.close()
+	p.guard.Close()
 	p.guard = nil
 }
 
@@ -295,11 +296,11 @@ func (p *Process) putIn(l *location) error {
 		return nil //nolint:nilerr // unmapped meanwhile: no thread can run there
 	}
 	l.original = b[0]
-	if err := p.guard.remember(l.address, l.original); err != nil {
+	if err := p.guard.Remember(l.address, l.original); err != nil {
 		return err
 	}
 	l.in = true
-	_, err := p.memory.Write(l.address, []byte{int3})
+	_, err := p.memory.Write(l.address, []byte{guard.Int3})
 	return err
 }
 
@@ -312,13 +313,13 @@ func (p *Process) takeOut(l *location) error {
 	if err := restoreByte(p.memory, l.address, l.original); err != nil {
 		return err
 	}
-	return p.guard.forget(l.address)
+	return p.guard.Forget(l.address)
 }
 
 // restoreByte puts the byte behind an int3 back.
 func restoreByte(m *ptrace.Memory, address uint64, original byte) error {
 	var b [1]byte
-	if _, err := m.Read(address, b[:]); err != nil || b[0] != int3 {
+	if _, err := m.Read(address, b[:]); err != nil || b[0] != guard.Int3 {
 		return nil //nolint:nilerr // unmapped or rewritten: nothing of ours is there
 	}
 	_, err := m.Write(address, []byte{original})

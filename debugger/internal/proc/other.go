@@ -29,9 +29,6 @@ func (platformError) Is(e error) bool { return e == ptrace.ErrPlatform }
 func Attach(context.Context, int, Options) (*Process, error)  { return nil, errPlatform }
 func Launch(context.Context, Spec, Options) (*Process, error) { return nil, errPlatform }
 
-// GuardMain has nothing to guard.
-func GuardMain() int { return 1 }
-
 func (p *Process) ID() int                                          { return 0 }
 func (p *Process) Launched() bool                                   { return false }
 func (p *Process) End() (Stop, bool)                                { return Stop{}, false }

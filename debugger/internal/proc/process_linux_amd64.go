@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
@@ -50,7 +51,7 @@ type Process struct {
 	lastHit       int
 	armed         bool
 	drifting      bool // breakpoints and signals do not stop
-	guard         *guard
+	guard         *guard.Guard
 	claim         *os.File     // see claimProcess
 	trapHandler   *trapHandler // nil unless it is installed
 	noTrapHandler bool         // it cannot be installed

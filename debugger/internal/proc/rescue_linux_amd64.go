@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
@@ -25,13 +26,13 @@ func (p *Process) prepareRescue() {
 		return
 	}
 	owner := rand.Uint32() | 1 // not that of another debugger, nor 0
-	code := binary.LittleEndian.AppendUint32(slices.Clone(rescueCode), owner)
+	code := binary.LittleEndian.AppendUint32(slices.Clone(guard.RescueCode), owner)
 	if _, err := p.memory.Write(at, append(code, 0, 0, 0, 0)); err != nil {
 		p.helpless = true
 		return
 	}
 	p.rescue = at
-	p.guard.book().setRescue(at, owner)
+	p.guard.Journal().SetRescue(at, owner)
 }
 
 // startGuard starts the guard of the process, unless it runs.
@@ -39,13 +40,13 @@ func (p *Process) startGuard() error {
 	if p.guard != nil {
 		return nil
 	}
-	j, err := newJournal()
+	j, err := guard.NewJournal()
 	if err != nil {
 		return err
 	}
-	g, err := startGuard(p.options.Guard, p.memory.File(), j, p.claim)
+	g, err := guard.Start(p.options.Guard, p.memory.File(), j, p.claim)
 	if err != nil {
-		j.close()
+		j.Close()
 		return err
 	}
 	p.guard = g
@@ -60,18 +61,18 @@ func (p *Process) findRescue() uint64 {
 		return 0
 	}
 	for _, m := range maps {
-		if m.Path != "[vdso]" || !m.Execute || m.End-m.Start < rescueRoom {
+		if m.Path != "[vdso]" || !m.Execute || m.End-m.Start < guard.RescueRoom {
 			continue
 		}
-		var room [rescueRoom]byte
-		at := m.End - rescueRoom
-		if n, _ := p.memory.Read(at, room[:]); n != rescueRoom {
+		var room [guard.RescueRoom]byte
+		at := m.End - guard.RescueRoom
+		if n, _ := p.memory.Read(at, room[:]); n != guard.RescueRoom {
 			return 0
 		}
-		if bytes.HasPrefix(room[:], rescueCode) {
-			clear(room[:rescueSize])
+		if bytes.HasPrefix(room[:], guard.RescueCode) {
+			clear(room[:guard.RescueSize])
 		}
-		if room == [rescueRoom]byte{} {
+		if room == [guard.RescueRoom]byte{} {
 			return at
 		}
 	}
@@ -84,7 +85,7 @@ func (p *Process) leaveRescue() error {
 	if p.rescue == 0 {
 		return nil
 	}
-	p.guard.book().setRescue(0, 0)
+	p.guard.Journal().SetRescue(0, 0)
 	err := p.removeRescue(p.memory)
 	p.rescue = 0
 	return err
@@ -95,7 +96,7 @@ func (p *Process) removeRescue(m *ptrace.Memory) error {
 	if p.rescue == 0 {
 		return nil
 	}
-	_, err := m.Write(p.rescue, make([]byte, rescueSize))
+	_, err := m.Write(p.rescue, make([]byte, guard.RescueSize))
 	return err
 }
 
@@ -107,7 +108,7 @@ func (p *Process) trapAction() (sigaction, bool) {
 	// No other handler begins on top of this one: SIGTRAP is blocked there, too, and
 	// an int3 is the end of a process that blocks it.
 	const noDefer = 0x40000000 // SA_NODEFER
-	return sigaction{p.rescue + rescueHandler, handlerFlags | noDefer, p.rescue + rescueReturn, ^uint64(trapBit)}, true
+	return sigaction{p.rescue + guard.RescueHandler, handlerFlags | noDefer, p.rescue + guard.RescueReturn, ^uint64(trapBit)}, true
 }
 
 // guardMayTrace reports whether the system lets the guard, which is no ancestor
@@ -124,7 +125,7 @@ func guardMayTrace() bool {
 
 // parked returns registers with which a thread waits for the guard.
 func (p *Process) parkedRegs(r ptrace.Regs) *ptrace.Regs {
-	r.RIP, r.OrigRAX = p.rescue+rescuePark, ptrace.NoSyscall
+	r.RIP, r.OrigRAX = p.rescue+guard.RescuePark, ptrace.NoSyscall
 	r.EFlags &^= ptrace.TrapFlag
 	return &r
 }
@@ -146,11 +147,11 @@ func (p *Process) injectOnce(tid int, number uint64, args [6]uint64) (uint64, er
 	if err != nil {
 		return 0, err
 	}
-	j := p.guard.book()
-	begin := j.length()
-	j.thread(tid, &regs, &mask)
-	j.publish(journalCall)
-	defer func() { j.publish(journalNothing); j.truncate(begin) }()
+	j := p.guard.Journal()
+	begin := j.Length()
+	j.Thread(tid, &regs, &mask)
+	j.Publish(guard.WorkCall)
+	defer func() { j.Publish(guard.NoWork); j.Truncate(begin) }()
 	return p.tracer.Inject(tid, site, number, args, p.later)
 }
 
@@ -171,27 +172,27 @@ func (p *Process) commit(memory []Patch, states []State) error {
 	if err != nil {
 		return err
 	}
-	j := p.guard.book()
-	defer func() { j.publish(journalNothing); j.truncate(0) }()
+	j := p.guard.Journal()
+	defer func() { j.Publish(guard.NoWork); j.Truncate(0) }()
 	for i := range others {
-		j.thread(others[i].Thread, others[i].Regs, nil)
+		j.Thread(others[i].Thread, others[i].Regs, nil)
 	}
-	j.publish(journalThreads)
-	begin := j.length()
+	j.Publish(guard.WorkThreads)
+	begin := j.Length()
 	for _, s := range others {
 		if err := p.tracer.SetRegs(s.Thread, p.parkedRegs(*s.Regs)); err != nil {
 			return err
 		}
 	}
 	for _, patch := range memory {
-		j.write(p.pid, patch.Address, patch.Data)
+		j.Write(p.pid, patch.Address, patch.Data)
 	}
 	for _, s := range states {
-		j.vector(s.Thread, s.Vector)
-		j.thread(s.Thread, s.Regs, nil)
+		j.Vector(s.Thread, s.Vector)
+		j.Thread(s.Thread, s.Regs, nil)
 	}
-	if !j.publish(journalAll) {
-		j.truncate(begin) // there is too much for it
+	if !j.Publish(guard.WorkAll) {
+		j.Truncate(begin) // there is too much for it
 	}
 	err = p.write(memory, nil)
 	for _, s := range states {
@@ -199,7 +200,7 @@ func (p *Process) commit(memory []Patch, states []State) error {
 			err = p.tracer.SetXState(s.Thread, s.Vector)
 		}
 	}
-	j.publish(journalThreads)
+	j.Publish(guard.WorkThreads)
 	return p.unpark(others, states, err)
 }
 

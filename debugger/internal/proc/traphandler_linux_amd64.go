@@ -176,10 +176,10 @@ func (p *Process) borrowStack(tid int, m *ptrace.Memory, b []byte, f func(at uin
 	if _, err := m.Read(at, saved); err != nil {
 		return err
 	}
-	if j := p.guard.book(); j != nil {
-		begin := j.length()
-		j.write(m.PID(), at, saved)
-		defer j.truncate(begin)
+	if j := p.guard.Journal(); j != nil {
+		begin := j.Length()
+		j.Write(m.PID(), at, saved)
+		defer j.Truncate(begin)
 	}
 	if _, err := m.Write(at, b); err != nil {
 		return err

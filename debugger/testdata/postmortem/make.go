@@ -20,13 +20,14 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc/guard"
 )
 
 const folder = "/tmp/counter"
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == proc.GuardCommand {
-		os.Exit(proc.GuardMain())
+	if len(os.Args) > 1 && os.Args[1] == guard.Command {
+		os.Exit(guard.Main())
 	}
 	if err := run(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)

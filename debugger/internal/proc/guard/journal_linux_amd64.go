@@ -1,4 +1,4 @@
-package proc
+package guard
 
 import (
 	"encoding/binary"
@@ -12,13 +12,13 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// A journal is memory shared with the guard, which says what has to be done when
+// A Journal is memory shared with the guard, which says what has to be done when
 // this program is killed. A nil journal takes nothing.
 //
 //	0   what is to be done, and how many bytes of records there are
 //	8   address of the rescue code, and its owner
 //	64  records: kind and id (4 bytes each), address, length, data
-type journal struct {
+type Journal struct {
 	file   *os.File
 	memory []byte
 	end    int
@@ -26,23 +26,23 @@ type journal struct {
 }
 
 // What the guard does with the records of a journal.
-type journalState uint64
+type Work uint64
 
 const (
-	journalNothing journalState = iota
+	NoWork Work = iota
 
 	// journalAll: all threads that have records are parked or about to be.
 	// Write the memory and vectors, then give the threads their registers.
-	journalAll
+	WorkAll
 
 	// journalThreads: memory is as it should be. Give the threads that are
 	// parked their registers, and leave the others alone.
-	journalThreads
+	WorkThreads
 
 	// journalCall: a thread makes a system call of ours. When it is parked
 	// write the memory and give it its registers; if it has not begun, or is
 	// behind it, only its signal mask.
-	journalCall
+	WorkCall
 )
 
 // Kinds of records.
@@ -60,8 +60,8 @@ const (
 	stateBits     = 2
 )
 
-// newJournal makes an empty one.
-func newJournal() (*journal, error) {
+// NewJournal makes an empty one.
+func NewJournal() (*Journal, error) {
 	fd, err := unix.MemfdCreate("triptych-journal", unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("make a journal: %w", err)
@@ -75,37 +75,37 @@ func newJournal() (*journal, error) {
 }
 
 // mapJournal maps a journal that exists.
-func mapJournal(f *os.File) (*journal, error) {
+func mapJournal(f *os.File) (*Journal, error) {
 	b, err := unix.Mmap(int(f.Fd()), 0, journalSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("map a journal: %w", err)
 	}
-	return &journal{file: f, memory: b, end: journalBegin}, nil
+	return &Journal{file: f, memory: b, end: journalBegin}, nil
 }
 
-func (j *journal) close() {
+func (j *Journal) Close() {
 	if j != nil {
 		_ = unix.Munmap(j.memory)
 		_ = j.file.Close()
 	}
 }
 
-func (j *journal) control() *uint64 { return (*uint64)(unsafe.Pointer(&j.memory[0])) }
+func (j *Journal) control() *uint64 { return (*uint64)(unsafe.Pointer(&j.memory[0])) }
 
-// setRescue notes where the rescue code is, and its owner.
-func (j *journal) setRescue(at uint64, owner uint32) {
+// SetRescue notes where the rescue code is, and its owner.
+func (j *Journal) SetRescue(at uint64, owner uint32) {
 	binary.LittleEndian.PutUint32(j.memory[journalRescue+8:], owner)
 	binary.LittleEndian.PutUint64(j.memory[journalRescue:], at)
 }
 
-func (j *journal) rescue() (at uint64, owner []byte) {
+func (j *Journal) rescue() (at uint64, owner []byte) {
 	return binary.LittleEndian.Uint64(j.memory[journalRescue:]), j.memory[journalRescue+8:][:4]
 }
 
-// publish makes the records so far what the guard reads. It reports false, and
+// Publish makes the records so far what the guard reads. It reports false, and
 // leaves what was published before, if some had no room.
-func (j *journal) publish(state journalState) bool {
+func (j *Journal) Publish(state Work) bool {
 	if j.over {
 		return false
 	}
@@ -113,8 +113,8 @@ func (j *journal) publish(state journalState) bool {
 	return true
 }
 
-// length is that of the records so far.
-func (j *journal) length() int {
+// Length is that of the records so far.
+func (j *Journal) Length() int {
 	if j == nil {
 		return 0
 	}
@@ -124,8 +124,8 @@ func (j *journal) length() int {
 // journalKept limits the memory that a journal keeps for reuse, in bytes.
 const journalKept = 1 << 20
 
-// truncate drops the records behind a length. What is published stays.
-func (j *journal) truncate(length int) {
+// Truncate drops the records behind a length. What is published stays.
+func (j *Journal) Truncate(length int) {
 	if j == nil {
 		return
 	}
@@ -136,7 +136,7 @@ func (j *journal) truncate(length int) {
 }
 
 // add appends a record.
-func (j *journal) add(kind, id int, address uint64, data []byte) {
+func (j *Journal) add(kind, id int, address uint64, data []byte) {
 	if j == nil || j.over {
 		return
 	}
@@ -153,9 +153,9 @@ func (j *journal) add(kind, id int, address uint64, data []byte) {
 	j.end += size
 }
 
-// thread notes the registers that a thread is to have, and its signal mask unless
+// Thread notes the registers that a thread is to have, and its signal mask unless
 // that is nil.
-func (j *journal) thread(tid int, regs *ptrace.Regs, mask *uint64) {
+func (j *Journal) Thread(tid int, regs *ptrace.Regs, mask *uint64) {
 	words := regs.Words()
 	b := unsafe.Slice((*byte)(unsafe.Pointer(words)), len(words)*8)
 	if mask != nil {
@@ -164,14 +164,14 @@ func (j *journal) thread(tid int, regs *ptrace.Regs, mask *uint64) {
 	j.add(recordThread, tid, 0, b)
 }
 
-// vector notes the vector state that a thread is to have, unless that is nil.
-func (j *journal) vector(tid int, state []byte) {
+// Vector notes the vector state that a thread is to have, unless that is nil.
+func (j *Journal) Vector(tid int, state []byte) {
 	if state != nil {
 		j.add(recordVector, tid, 0, state)
 	}
 }
 
-// write notes memory that is to be written.
-func (j *journal) write(pid int, address uint64, data []byte) {
+// Write notes memory that is to be written.
+func (j *Journal) Write(pid int, address uint64, data []byte) {
 	j.add(recordMemory, pid, address, data)
 }

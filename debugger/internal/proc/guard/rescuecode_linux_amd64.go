@@ -1,4 +1,4 @@
-package proc
+package guard
 
 // When this program is killed, its process goes on at once, with the registers
 // and memory that it has at that moment. In between two of our changes these fit
@@ -14,7 +14,7 @@ package proc
 //
 // While a change is made the threads stand in park, and what they are to become
 // is in the journal, which the guard reads after our end.
-var rescueCode = []byte{
+var RescueCode = []byte{
 	0x0f, 0x05, // call: syscall
 	0xb8, 0x22, 0, 0, 0, // park: mov eax, 34
 	0x0f, 0x05, // syscall
@@ -41,13 +41,13 @@ var rescueCode = []byte{
 
 // Places in the code.
 const (
-	rescuePark     = 2
+	RescuePark     = 2
 	rescueParked   = 9 // where a thread is that waits in pause
-	rescueReturn   = 11
-	rescueHandler  = 18
+	RescueReturn   = 11
+	RescueHandler  = 18
 	rescueOwner    = 88 // which debugger is at work, by a number that it has chosen
 	rescueRepaired = 92 // whose guard has taken the int3 instructions out
 
-	rescueSize = 96
-	rescueRoom = 128 // of the end of the vdso
+	RescueSize = 96
+	RescueRoom = 128 // of the end of the vdso
 )

@@ -1,4 +1,4 @@
-package proc
+package guard
 
 import (
 	"bufio"
@@ -11,37 +11,37 @@ import (
 	"time"
 )
 
-// A guard is a process that takes the int3 instructions out if this program is
+// A Guard is a process that takes the int3 instructions out if this program is
 // killed while they are in. A nil guard guards nothing.
-type guard struct {
+type Guard struct {
 	cmd  *exec.Cmd
 	pipe *os.File
 	done chan struct{} // closed when the process has been waited for
 
-	journal *journal
+	journal *Journal
 }
 
-// book is the guard's journal; nil without a guard.
-func (g *guard) book() *journal {
+// Journal is the guard's journal; nil without a guard.
+func (g *Guard) Journal() *Journal {
 	if g == nil {
 		return nil
 	}
 	return g.journal
 }
 
-// startGuard starts the process. It gets the memory that it may have to
+// Start starts the process. It gets the memory that it may have to
 // repair as descriptor 3: to open that itself it might not be permitted. The
 // journal is descriptor 4, and the claim, which it only holds, descriptor 5.
 //
 // A goroutine of its own starts it, because the tracer's thread takes every
 // child that it has for a traced one.
-func startGuard(command []string, memory *os.File, j *journal, claim *os.File) (*guard, error) {
+func Start(command []string, memory *os.File, j *Journal, claim *os.File) (*Guard, error) {
 	if len(command) == 0 {
 		self, err := os.Executable()
 		if err != nil {
 			return nil, err
 		}
-		command = []string{self, GuardCommand}
+		command = []string{self, Command}
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -52,7 +52,7 @@ func startGuard(command []string, memory *os.File, j *journal, claim *os.File) (
 		return nil, errors.Join(err, r.Close(), w.Close())
 	}
 	defer func() { _ = ready.Close() }()
-	g := &guard{cmd: exec.Command(command[0], command[1:]...), pipe: w, done: make(chan struct{}), journal: j} //nolint:noctx // it must outlive us
+	g := &Guard{cmd: exec.Command(command[0], command[1:]...), pipe: w, done: make(chan struct{}), journal: j} //nolint:noctx // it must outlive us
 	g.cmd.Stdin, g.cmd.Stdout, g.cmd.ExtraFiles = r, answer, []*os.File{memory, j.file}
 	if claim != nil {
 		g.cmd.ExtraFiles = append(g.cmd.ExtraFiles, claim)
@@ -63,23 +63,23 @@ func startGuard(command []string, memory *os.File, j *journal, claim *os.File) (
 	err = <-started
 	_, _ = r.Close(), answer.Close()
 	if err == nil {
-		if err = awaitGuard(ready); err != nil {
+		if err = awaitReady(ready); err != nil {
 			_ = g.cmd.Process.Kill() // it is something else
 		}
 	}
 	if err != nil {
-		g.close()
+		g.Close()
 		return nil, err
 	}
 	return g, nil
 }
 
-// guardTimeout limits the time that the guard may take to start.
-const guardTimeout = 10 * time.Second
+// timeout limits the time that the guard may take to start.
+const timeout = 10 * time.Second
 
-// awaitGuard waits for the byte with which the guard says that it is there.
-func awaitGuard(ready *os.File) error {
-	if err := ready.SetReadDeadline(time.Now().Add(guardTimeout)); err != nil {
+// awaitReady waits for the byte with which the guard says that it is there.
+func awaitReady(ready *os.File) error {
+	if err := ready.SetReadDeadline(time.Now().Add(timeout)); err != nil {
 		return err
 	}
 	if _, err := ready.Read(make([]byte, 1)); err != nil {
@@ -89,7 +89,7 @@ func awaitGuard(ready *os.File) error {
 }
 
 // run ends with the guard, which close ends.
-func (g *guard) run(started chan<- error) {
+func (g *Guard) run(started chan<- error) {
 	defer close(g.done)
 	err := g.cmd.Start()
 	started <- err
@@ -98,17 +98,17 @@ func (g *guard) run(started chan<- error) {
 	}
 }
 
-// remember is told before an int3 goes in.
-func (g *guard) remember(address uint64, original byte) error {
-	return g.send(guardRecord{address, original, 1})
+// Remember is told before an int3 goes in.
+func (g *Guard) Remember(address uint64, original byte) error {
+	return g.send(record{address, original, 1})
 }
 
-// forget is told after it went out.
-func (g *guard) forget(address uint64) error {
-	return g.send(guardRecord{Address: address})
+// Forget is told after it went out.
+func (g *Guard) Forget(address uint64) error {
+	return g.send(record{Address: address})
 }
 
-func (g *guard) send(r guardRecord) error {
+func (g *Guard) send(r record) error {
 	if g == nil {
 		return nil
 	}
@@ -116,18 +116,18 @@ func (g *guard) send(r guardRecord) error {
 	return err
 }
 
-// close ends the guard and waits for it.
-func (g *guard) close() {
+// Close ends the guard and waits for it.
+func (g *Guard) Close() {
 	if g != nil {
 		_ = g.pipe.Close()
 		<-g.done
-		g.journal.close()
+		g.journal.Close()
 	}
 }
 
-// GuardMain is the guard's side: a program that sets breakpoints calls it when
+// Main is the guard's side: a program that sets breakpoints calls it when
 // its first argument is GuardCommand, and ends with the status it returns.
-func GuardMain() int {
+func Main() int {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
 	if _, err := os.Stdout.Write([]byte{'\n'}); err != nil {
 		return 1
@@ -137,7 +137,7 @@ func GuardMain() int {
 	if err != nil {
 		return 1
 	}
-	in := guardWatch(bufio.NewReader(os.Stdin))
+	in := watch(bufio.NewReader(os.Stdin))
 	var errs error
 	for address, original := range in {
 		errs = errors.Join(errs, repair(memory, address, original))
@@ -156,7 +156,7 @@ func GuardMain() int {
 // another program or ended has no such memory any more.
 func repair(memory *os.File, address uint64, original byte) error {
 	var b [1]byte
-	if _, err := memory.ReadAt(b[:], int64(address)); err != nil || b[0] != int3 {
+	if _, err := memory.ReadAt(b[:], int64(address)); err != nil || b[0] != Int3 {
 		return nil //nolint:nilerr // nothing to repair
 	}
 	_, err := memory.WriteAt([]byte{original}, int64(address))

@@ -1,4 +1,4 @@
-package proc
+package guard
 
 import (
 	"context"
@@ -15,12 +15,12 @@ import (
 // killed.
 const claimWait = 5 * time.Second
 
-// claimProcess waits until no guard has still to put a process right whose debugger
+// Claim waits until no guard has still to put a process right whose debugger
 // was killed: its int3 instructions would be taken for the program's own, and
 // where its threads wait for where they are. The claim is a name that one socket
 // at a time can have; our guard keeps it when we are killed. Without a network
 // namespace in common there is no claim, and nil is returned.
-func claimProcess(ctx context.Context, pid int) *os.File {
+func Claim(ctx context.Context, pid int) *os.File {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil

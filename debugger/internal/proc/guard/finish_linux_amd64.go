@@ -1,4 +1,4 @@
-package proc
+package guard
 
 import (
 	"context"
@@ -31,7 +31,7 @@ type ward struct {
 
 // unfinished holds the work that a journal still requires.
 type unfinished struct {
-	state  journalState
+	state  Work
 	rescue uint64
 	wards  []*ward
 	writes []pieceOf
@@ -46,11 +46,11 @@ type pieceOf struct {
 
 // read returns what the journal asks for. Of several records of a thread the
 // last one counts.
-func (j *journal) read() unfinished {
+func (j *Journal) read() unfinished {
 	control := atomic.LoadUint64(j.control())
-	u := unfinished{state: journalState(control & (1<<stateBits - 1))}
+	u := unfinished{state: Work(control & (1<<stateBits - 1))}
 	u.rescue, _ = j.rescue()
-	if u.state == journalNothing {
+	if u.state == NoWork {
 		return u
 	}
 	b := j.memory[journalBegin:][:control>>stateBits]
@@ -93,9 +93,9 @@ func (w *ward) set(data []byte) {
 }
 
 // finishJournal does what the journal asks for.
-func finishJournal(j *journal, memory *os.File) error {
+func finishJournal(j *Journal, memory *os.File) error {
 	u := j.read()
-	if u.state == journalNothing {
+	if u.state == NoWork {
 		return nil
 	}
 	tracer, err := ptrace.Start()
@@ -109,11 +109,11 @@ func finishJournal(j *journal, memory *os.File) error {
 // finish stops the wards where they are parked, writes, and lets them go.
 func (u *unfinished) finish(tracer *ptrace.Tracer, memory *os.File) error {
 	var errs error
-	deadline := time.Now().Add(guardTimeout)
+	deadline := time.Now().Add(timeout)
 	for _, w := range u.wards {
 		errs = errors.Join(errs, u.catch(tracer, w, deadline))
 	}
-	if u.state == journalAll || u.state == journalCall && u.wards[0].inside {
+	if u.state == WorkAll || u.state == WorkCall && u.wards[0].inside {
 		for _, piece := range u.writes {
 			errs = errors.Join(errs, piece.write(memory, u.wards[0].tid))
 		}
@@ -197,8 +197,8 @@ func (u *unfinished) look(tracer *ptrace.Tracer, w *ward) (bool, error) {
 	if w.inside {
 		return true, nil
 	}
-	away := offset > rescueSize && u.state != journalAll
-	if away && u.state == journalCall {
+	away := offset > RescueSize && u.state != WorkAll
+	if away && u.state == WorkCall {
 		u.unblock(tracer, w)
 	}
 	return away, ignoreGone(tracer.Detach(w.tid, signal))

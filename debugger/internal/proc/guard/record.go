@@ -1,34 +1,34 @@
-package proc
+package guard
 
 import (
 	"encoding/binary"
 	"io"
 )
 
-// GuardCommand is the first argument that makes a program which may set
+// Command is the first argument that makes a program which may set
 // breakpoints call GuardMain.
-const GuardCommand = "__guard"
+const Command = "__guard"
 
-// int3 is the breakpoint instruction, a single byte.
-const int3 = 0xcc
+// Int3 is the breakpoint instruction, a single byte.
+const Int3 = 0xcc
 
-// A guardRecord tells the guard what is behind an int3 instruction, or that it
+// A record tells the guard what is behind an int3 instruction, or that it
 // is out again: the address, the byte, and 1 or 0.
-type guardRecord struct {
+type record struct {
 	Address  uint64
 	Original byte
 	In       byte
 }
 
-const guardRecordSize = 10
+const recordSize = 10
 
-// guardWatch reads records until the end, which is the end of the program that
+// watch reads records until the end, which is the end of the program that
 // writes them, and returns what was in then. A record that is cut off at the
 // end was of an instruction that is not in yet.
-func guardWatch(r io.Reader) map[uint64]byte {
+func watch(r io.Reader) map[uint64]byte {
 	in := map[uint64]byte{}
 	for {
-		var b [guardRecordSize]byte
+		var b [recordSize]byte
 		if _, err := io.ReadFull(r, b[:]); err != nil {
 			return in
 		}
@@ -42,7 +42,7 @@ func guardWatch(r io.Reader) map[uint64]byte {
 }
 
 // bytes is the record as it is sent.
-func (g guardRecord) bytes() []byte {
-	b := binary.LittleEndian.AppendUint64(make([]byte, 0, guardRecordSize), g.Address)
+func (g record) bytes() []byte {
+	b := binary.LittleEndian.AppendUint64(make([]byte, 0, recordSize), g.Address)
 	return append(b, g.Original, g.In)
 }
