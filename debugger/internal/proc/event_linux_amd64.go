@@ -293,7 +293,7 @@ func (p *Process) isInt3(address uint64) bool {
 
 // beforeInt3 moves a thread from behind an int3 to before it. If this program is
 // killed meanwhile, the thread gets the signal, and cannot know whether it has been
-// moved: so the signal says where to, see rescueCode.
+// moved: so the signal says where to, see guard.RescueCode.
 func (p *Process) beforeInt3(t *thread, r *ptrace.Regs, info ptrace.SigInfo) error {
 	r.RIP--
 	if info.Code() == ptrace.CodeKernel {

@@ -52,7 +52,7 @@ type Process struct {
 	armed         bool
 	drifting      bool // breakpoints and signals do not stop
 	guard         *guard.Guard
-	claim         *os.File     // see claimProcess
+	claim         *os.File     // see guard.Claim
 	trapHandler   *trapHandler // nil unless it is installed
 	noTrapHandler bool         // it cannot be installed
 	narrow        bool         // exec has begun a 32-bit program

@@ -31,15 +31,15 @@ type Work uint64
 const (
 	NoWork Work = iota
 
-	// journalAll: all threads that have records are parked or about to be.
+	// WorkAll: all threads that have records are parked or about to be.
 	// Write the memory and vectors, then give the threads their registers.
 	WorkAll
 
-	// journalThreads: memory is as it should be. Give the threads that are
+	// WorkThreads: memory is as it should be. Give the threads that are
 	// parked their registers, and leave the others alone.
 	WorkThreads
 
-	// journalCall: a thread makes a system call of ours. When it is parked
+	// WorkCall: a thread makes a system call of ours. When it is parked
 	// write the memory and give it its registers; if it has not begun, or is
 	// behind it, only its signal mask.
 	WorkCall

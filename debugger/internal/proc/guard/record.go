@@ -6,7 +6,7 @@ import (
 )
 
 // Command is the first argument that makes a program which may set
-// breakpoints call GuardMain.
+// breakpoints call Main.
 const Command = "__guard"
 
 // Int3 is the breakpoint instruction, a single byte.
