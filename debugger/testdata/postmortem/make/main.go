@@ -1,9 +1,7 @@
-//go:build ignore
-
 // Make builds counter.c, lets it crash, and leaves the core file of the kernel
 // and a trace of all its instructions:
 //
-//	go run debugger/testdata/postmortem/make.go debugger/testdata/postmortem
+//	go run ./debugger/testdata/postmortem/make debugger/testdata/postmortem
 //
 // The program is built and run in /tmp/counter, which the core file and the
 // trace name as its folder.
