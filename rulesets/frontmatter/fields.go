@@ -27,8 +27,10 @@ type Fields struct {
 	// Prompt and Arguments make the ruleset a prompt. See [Fields.IsPrompt].
 	Prompt    bool
 	Arguments []Argument
-	// Skill is nil for a ruleset that is not a skill.
+	// Skill has what a SKILL.md says; nil if nothing is written.
 	Skill *Skill
+	// NoSkill says that the ruleset is not to be served as a skill: skill: false.
+	NoSkill bool
 	// Extra has the keys that only one client knows, by client, each as the lines
 	// of a YAML mapping.
 	Extra map[string]string

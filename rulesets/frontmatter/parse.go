@@ -232,7 +232,7 @@ func readSkill(f *Fields, value *yaml.Node) error {
 		if value.Decode(&is) != nil {
 			return errors.New("must be a mapping, or true")
 		}
-		if is {
+		if f.NoSkill = !is; is {
 			f.Skill = &Skill{}
 		}
 		return nil

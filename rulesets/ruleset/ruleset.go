@@ -46,6 +46,15 @@ type Meta struct {
 	Tags         []string // never nil after a store returned it
 	CreatedAt    time.Time
 	LastModified time.Time // UTC, never before CreatedAt
+	Summary      Summary   // only lists have it
+}
+
+// A Summary holds what lists tell of the text and the front matter. Package frontmatter
+// makes it.
+type Summary struct {
+	Bytes      int    // of the Markdown
+	Prompt     bool   // whether it is offered as a prompt
+	Activation string // always, glob, auto or manual
 }
 
 // A Ruleset is a named Markdown text for AI editors.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -121,6 +122,7 @@ func (s *Store) meta(f file) (ruleset.Meta, bool) {
 		return ruleset.Meta{}, false // reported by read
 	}
 	s.dateEdited(f.name, &d)
+	frontmatter.SummarizeNode(&d.ruleset, d.front)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now.settled() {

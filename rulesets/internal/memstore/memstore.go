@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -161,6 +162,7 @@ func (s *Store) List(_ context.Context, page ruleset.Page) ([]ruleset.Meta, stri
 	defer s.mu.Unlock()
 	metas := make([]ruleset.Meta, 0, len(s.all))
 	for r := range maps.Values(s.all) {
+		frontmatter.Summarize(&r)
 		metas = append(metas, r.Meta)
 	}
 	return ruleset.Cut(metas, page)

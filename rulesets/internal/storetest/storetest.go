@@ -45,6 +45,7 @@ func Run(t *testing.T, open func(t *testing.T, clock *Clock) (store ruleset.Stor
 		test func(t *testing.T, s ruleset.Store, clock *Clock, again func() ruleset.Store)
 	}{
 		{"round trip", roundTrip},
+		{"summaries", summaries},
 		{"texts survive", textsSurvive},
 		{"patches", patches},
 		{"last modified never goes back", timeGoesBack},
@@ -112,6 +113,7 @@ func roundTrip(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Sto
 	if err != nil || next != "" {
 		t.Fatalf("List: %q, %v", next, err)
 	}
+	want.Summary = ruleset.Summary{Bytes: len(want.Markdown), Activation: "always"}
 	if diff := cmp.Diff([]ruleset.Meta{want.Meta}, metas); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 )
@@ -312,10 +313,11 @@ func (s *Store) Delete(ctx context.Context, name ruleset.Name, r ruleset.Removal
 // metas fetches what lists show of the names, in their order. Names without a
 // hash leave the index.
 func (s *Store) metas(ctx context.Context, names []string) ([]ruleset.Meta, error) {
-	cmds := make([]*redis.SliceCmd, len(names))
+	cmds, sizes := make([]*redis.SliceCmd, len(names)), make([]*redis.IntCmd, len(names))
 	_, _ = s.client.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
 		for i, name := range names {
-			cmds[i] = p.HMGet(ctx, hashPrefix+name, "description", "tags", "created_at", "last_modified")
+			cmds[i] = p.HMGet(ctx, hashPrefix+name, listedFields...)
+			sizes[i] = p.HStrLen(ctx, hashPrefix+name, "markdown")
 		}
 		return nil
 	})
@@ -330,7 +332,10 @@ func (s *Store) metas(ctx context.Context, names []string) ([]ruleset.Meta, erro
 			stale = append(stale, names[i])
 			continue
 		}
-		metas = append(metas, s.decode(ruleset.Name(names[i]), fields).Meta)
+		r := s.decode(ruleset.Name(names[i]), fields)
+		frontmatter.Summarize(&r)
+		r.Summary.Bytes = int(sizes[i].Val()) // 0 if it failed
+		metas = append(metas, r.Meta)
 	}
 	return metas, s.drop(ctx, stale)
 }
@@ -357,9 +362,12 @@ func (s *Store) drop(ctx context.Context, names []string) error {
 	return nil
 }
 
+// listedFields are the fields that lists need.
+var listedFields = []string{"description", "tags", "created_at", "last_modified", "extra"}
+
 func fieldsOf(values []any) map[string]string {
 	fields := map[string]string{}
-	for i, key := range []string{"description", "tags", "created_at", "last_modified"} {
+	for i, key := range listedFields {
 		if i < len(values) && values[i] != nil {
 			fields[key] = fmt.Sprint(values[i])
 		}

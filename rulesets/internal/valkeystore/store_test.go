@@ -75,6 +75,7 @@ func TestDocumentedHash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	want.Summary = ruleset.Summary{Bytes: len("# Go"), Activation: "always"}
 	if diff := cmp.Diff([]ruleset.Meta{want}, metas); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
