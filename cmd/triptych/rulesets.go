@@ -26,6 +26,7 @@ func (a *app) rulesetsCommand() command {
 			a.rulesetsList(), a.rulesetsSearch(), a.rulesetsShow(), a.rulesetsCreate(),
 			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsHistory(), a.rulesetsDiff(), a.rulesetsRestore(), a.rulesetsLabel(),
 			a.rulesetsImport(), a.rulesetsExport(),
+			a.rulesetsPull(), a.rulesetsStatus(), a.rulesetsPush(), a.rulesetsRevert(), a.rulesetsOutdated(), a.rulesetsAdopt(),
 		},
 	}
 }

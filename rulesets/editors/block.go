@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -20,7 +19,7 @@ const (
 )
 
 // ruleMark matches the mark of a rule.
-var ruleMark = regexp.MustCompile(`(?m)^<!-- triptych:rule ([a-z0-9_]+)@(\d+) -->\n`)
+var ruleMark = regexp.MustCompile(`(?m)^<!-- triptych:rule ([a-z0-9_]+) -->\r?\n`)
 
 // ErrMarks is returned for a text with marks of this program.
 var ErrMarks = errors.New("the text has marks of triptych (" + anyMark + "…), which would end its block")
@@ -28,8 +27,7 @@ var ErrMarks = errors.New("the text has marks of triptych (" + anyMark + "…), 
 // A Section is a rule in a block.
 type Section struct {
 	Name ruleset.Name
-	Rev  int
-	Text string // as it is written, with the line before it that Lead returns
+	Text string // as it is written, with the line before it that says when it applies
 }
 
 // Block is a shared file, divided at its marks.
@@ -37,6 +35,7 @@ type Block struct {
 	Before, After string    // the bytes of others
 	Sections      []Section // in the order of the file
 	Stray         string    // text in the block that belongs to no rule
+	Text          string    // the block with its marks, lines ending with \n
 	Found         bool
 }
 
@@ -68,7 +67,9 @@ func splitBlock(text string) (Block, error) {
 		return Block{}, errors.New("it has more marks of triptych than those of one block")
 	}
 	b.Before = strings.TrimSuffix(strings.TrimSuffix(b.Before, "\n"), "\r")
-	return b, b.split(strings.ReplaceAll(text[bodyAt:bodyAt+end], "\r\n", "\n"))
+	inside := strings.ReplaceAll(text[bodyAt:bodyAt+end], "\r\n", "\n")
+	b.Text = beginMark + inside + endMark
+	return b, b.split(inside)
 }
 
 // findMark returns where the line of a mark begins and where the next line does.
@@ -101,11 +102,7 @@ func (b *Block) split(text string) error {
 		if err != nil {
 			return err
 		}
-		rev, err := strconv.Atoi(text[at[4]:at[5]])
-		if err != nil {
-			return fmt.Errorf("the mark of %s: %w", name, err)
-		}
-		b.Sections = append(b.Sections, Section{Name: name, Rev: rev, Text: strings.TrimSuffix(text[at[1]:end], "\n")})
+		b.Sections = append(b.Sections, Section{Name: name, Text: strings.TrimSuffix(text[at[1]:end], "\n")})
 	}
 	return nil
 }
@@ -115,18 +112,10 @@ func blockText(sections []Section) string {
 	var b strings.Builder
 	b.WriteString(beginMark)
 	for _, s := range sections {
-		fmt.Fprintf(&b, "<!-- triptych:rule %s@%d -->\n%s\n", s.Name, s.Rev, endLine(s.Text))
+		fmt.Fprintf(&b, "<!-- triptych:rule %s -->\n%s\n", s.Name, endLine(s.Text))
 	}
 	b.WriteString(endMark)
 	return b.String()
-}
-
-// Text returns the block with its marks, lines ending with \n, "" if there is none.
-func (b Block) Text() string {
-	if !b.Found {
-		return ""
-	}
-	return blockText(b.Sections)
 }
 
 // Join returns the bytes of the file with another block. The lines of the block end
@@ -167,7 +156,7 @@ func section(r Rule, nested bool) Section {
 	if !nested {
 		text = lead(r) + text
 	}
-	return Section{Name: r.Name, Rev: r.Rev, Text: text}
+	return Section{Name: r.Name, Text: text}
 }
 
 // Merge returns base with the text of a section.

@@ -121,7 +121,6 @@ type BudgetOf string
 const (
 	ChainBudget BudgetOf = "all loaded files together"
 	FileBudget  BudgetOf = "each rule file"
-	AllBudget   BudgetOf = "all rules together"
 	UserBudget  BudgetOf = "the personal file"
 )
 

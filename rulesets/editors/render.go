@@ -67,6 +67,7 @@ type renderer struct {
 	plan     Plan
 	byPath   map[string]*File
 	sections map[string][]Section // of shared files, by path
+	revs     map[ruleset.Name]int
 	skills   []string             // folders of skills that are written to
 	rank     map[ruleset.Name]int // the places of the rules
 	isDir    func(string) bool
@@ -83,9 +84,9 @@ func Render(rules []Rule, targets []*Client, isDir func(string) bool) (Plan, err
 			return Plan{}, fmt.Errorf("ruleset '%s': %w", r.Name, ErrMarks)
 		}
 	}
-	w := renderer{byPath: map[string]*File{}, sections: map[string][]Section{}, rank: map[ruleset.Name]int{}, isDir: isDir}
+	w := renderer{byPath: map[string]*File{}, sections: map[string][]Section{}, rank: map[ruleset.Name]int{}, revs: map[ruleset.Name]int{}, isDir: isDir}
 	for i, r := range rules {
-		w.rank[r.Name] = i
+		w.rank[r.Name], w.revs[r.Name] = i, r.Rev
 	}
 	for _, c := range targets {
 		for _, r := range rules {
@@ -206,7 +207,7 @@ func (w *renderer) finish(targets []*Client) {
 		slices.SortFunc(sections, func(a, b Section) int { return w.rank[a.Name] - w.rank[b.Name] })
 		file := &File{Path: path, Shared: true, Content: []byte(blockText(sections))}
 		for _, s := range sections {
-			file.Parts = append(file.Parts, Part{s.Name, s.Rev})
+			file.Parts = append(file.Parts, Part{s.Name, w.revs[s.Name]})
 		}
 		w.byPath[path] = file
 	}

@@ -163,15 +163,15 @@ description: API
 `,
 		"codex": `== AGENTS.md [for_api@3 always_on@3 asked@3]
 <!-- triptych:begin -->
-<!-- triptych:rule for_api@3 -->
+<!-- triptych:rule for_api -->
 For files that match ` + "`src/api/**`, `*.ts`" + `:
 
 # API
 
-<!-- triptych:rule always_on@3 -->
+<!-- triptych:rule always_on -->
 # Core
 
-<!-- triptych:rule asked@3 -->
+<!-- triptych:rule asked -->
 When this applies: When asked
 
 Text
@@ -255,7 +255,7 @@ Look at $1.
 '''
 == AGENTS.md [a@3]
 <!-- triptych:begin -->
-<!-- triptych:rule a@3 -->
+<!-- triptych:rule a -->
 A
 
 <!-- triptych:end -->
@@ -265,7 +265,7 @@ A
 <!-- triptych:end -->
 == GEMINI.md [a@3]
 <!-- triptych:begin -->
-<!-- triptych:rule a@3 -->
+<!-- triptych:rule a -->
 A
 
 <!-- triptych:end -->
@@ -324,7 +324,7 @@ func TestReadEdits(t *testing.T) {
 // The bytes around a block stay: a mark of the byte order, CRLF, no end of the last
 // line, an empty file.
 func TestBlocksKeepTheRest(t *testing.T) {
-	block := blockText([]Section{{Name: "a", Rev: 1, Text: "A\n"}})
+	block := blockText([]Section{{Name: "a", Text: "A\n"}})
 	for _, text := range []string{"", "# Ours", "# Ours\n", "# Ours\n\n\n", "\ufeff# Ours\r\n", "\ufeff", "a\r\nb\nc", "\n"} {
 		before, err := SplitBlock([]byte(text))
 		if err != nil || before.Found {
@@ -332,7 +332,7 @@ func TestBlocksKeepTheRest(t *testing.T) {
 		}
 		with := before.Join(block)
 		again, err := SplitBlock(with)
-		if err != nil || !again.Found || again.Text() != block {
+		if err != nil || !again.Found || again.Text != block {
 			t.Errorf("%q: %q is %+v, %v", text, with, again, err)
 		}
 		if got := again.Join(""); string(got) != text {
@@ -357,10 +357,10 @@ func TestBlocksKeepTheRest(t *testing.T) {
 
 func TestBlocksRefuse(t *testing.T) {
 	for text, want := range map[string]string{
-		beginMark + "x\n":                        "no end",
-		"x " + beginMark:                         "no line",
-		beginMark + endMark + beginMark:          "more marks",
-		beginMark + "<!-- triptych:rule a@1 -->": "no end",
+		beginMark + "x\n":                      "no end",
+		"x " + beginMark:                       "no line",
+		beginMark + endMark + beginMark:        "more marks",
+		beginMark + "<!-- triptych:rule a -->": "no end",
 	} {
 		if _, err := SplitBlock([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

@@ -1,0 +1,157 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/rulesets/editors"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// An Adoption is a file that became a ruleset.
+type Adoption struct {
+	Path string
+	Name ruleset.Name
+	Err  error // the reason why it did not
+}
+
+// Strangers returns the rule files in the folders of clients that are neither in the
+// plan nor in the lock, sorted.
+func (p *Project) Strangers(plan Plan, clients []*editors.Client) ([]string, error) {
+	known := map[string]bool{}
+	for _, i := range plan.Items {
+		known[i.Path] = i.State != Foreign
+	}
+	var found []string
+	seen := map[string]bool{}
+	for _, c := range clients {
+		if c.Folder == nil || seen[c.Folder.Dir] {
+			continue
+		}
+		seen[c.Folder.Dir] = true
+		dir, err := p.disk.dir(c.Folder.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if dir == nil {
+			continue
+		}
+		err = fs.WalkDir(dir.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+			file := path.Join(c.Folder.Dir, name)
+			if err == nil && d.Type().IsRegular() && !known[file] && editors.Of(file) != nil {
+				found = append(found, file)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(found)
+	return found, nil
+}
+
+// Adopt makes rulesets of files. A file in the place of another ruleset's becomes a
+// ruleset of another name, and may be replaced then. The text of a shared file moves
+// into its block, in which the new ruleset stands after the next pull.
+func (p *Project) Adopt(ctx context.Context, source Source, files []string) (done []Adoption, err error) {
+	entries := p.Lock.byPath()
+	for _, file := range files {
+		data, exists, err := p.disk.read(file)
+		switch {
+		case err != nil:
+			return done, err
+		case !exists:
+			return done, fmt.Errorf("%s does not exist", file)
+		}
+		a := Adoption{Path: file}
+		if editors.Of(file) != nil {
+			a.Name, a.Err = adoptOwn(ctx, source, file, data)
+		} else {
+			a.Name, a.Err = p.adoptShared(ctx, source, file, data)
+		}
+		done = append(done, a)
+		if a.Err == nil && editors.Of(file) != nil {
+			entries[file] = Entry{Path: file, Sum: Sum(data)}
+		}
+	}
+	return done, p.writeLock(entries)
+}
+
+// adoptOwn makes a ruleset of a rule file.
+func adoptOwn(ctx context.Context, source Source, file string, data []byte) (ruleset.Name, error) {
+	rule, err := editors.Of(file).Parse(file, data, nil)
+	if err != nil {
+		return "", err
+	}
+	fresh, err := rule.Update(ruleset.Ruleset{})
+	if err != nil {
+		return "", err
+	}
+	return createFree(ctx, source, fresh, file)
+}
+
+// createFree creates a ruleset under its name, or under one with a number where
+// another one has it. The same content is not stored twice.
+func createFree(ctx context.Context, source Source, fresh ruleset.Ruleset, file string) (ruleset.Name, error) {
+	wanted := fresh.Name
+	for n := 2; n < 100; n++ {
+		_, err := source.Create(ctx, fresh, "adopted from "+path.Base(file))
+		if _, taken := errors.AsType[*ruleset.ExistsError](err); !taken {
+			return fresh.Name, err
+		}
+		old, err := source.Get(ctx, fresh.Name, "")
+		if err == nil && old.Markdown == fresh.Markdown && old.Extra == fresh.Extra {
+			return fresh.Name, nil
+		}
+		fresh.Name = wanted + ruleset.Name("_"+strconv.Itoa(n))
+	}
+	return "", fmt.Errorf("there are too many rulesets named %s", wanted)
+}
+
+// adoptShared makes a ruleset of the text around the block of a shared file, and
+// leaves the block alone in the file, with the new ruleset in it.
+func (p *Project) adoptShared(ctx context.Context, source Source, file string, data []byte) (ruleset.Name, error) {
+	block, err := editors.SplitBlock(data)
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimPrefix(strings.ReplaceAll(block.Before+block.After, "\r\n", "\n"), "\ufeff")
+	if strings.TrimSpace(text) == "" {
+		return "", errors.New("it has no text of its own")
+	}
+	name, err := ruleset.ParseName(editors.Snake(strings.TrimSuffix(file, path.Ext(file))))
+	if err != nil {
+		return "", err
+	}
+	fresh := ruleset.Ruleset{Meta: ruleset.Meta{Name: name, Description: editors.Describe(text)}, Markdown: text}
+	if dir := path.Dir(file); dir != "." {
+		fresh.Extra = "globs:\n  - " + strconv.Quote(dir+"/**") + "\n"
+	}
+	return createFree(ctx, source, fresh, file)
+}
+
+// DropText removes the text around the block of a shared file, which must be that of
+// a ruleset in the block.
+func (p *Project) DropText(file string, adopted ruleset.Ruleset) error {
+	data, _, err := p.disk.read(file)
+	if err != nil {
+		return err
+	}
+	block, err := editors.SplitBlock(data)
+	if err != nil {
+		return err
+	}
+	text := strings.TrimPrefix(strings.ReplaceAll(block.Before+block.After, "\r\n", "\n"), "\ufeff")
+	has := slices.ContainsFunc(block.Sections, func(s editors.Section) bool { return s.Name == adopted.Name })
+	if !has || text != adopted.Markdown {
+		return fmt.Errorf("%s: ruleset '%s' is not in its block, so that its text stays: select it for this file", file, adopted.Name)
+	}
+	return p.disk.write(file, editors.Block{}.Join(block.Text))
+}

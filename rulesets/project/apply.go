@@ -1,0 +1,184 @@
+package project
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/triptych-mcp/triptych/rulesets/editors"
+)
+
+// A Choice says what becomes of files that were changed in the project.
+type Choice int
+
+// The choices.
+const (
+	Stop   Choice = iota // nothing is written
+	Theirs               // they get the content that the rulesets give
+	Ours                 // they stay as they are
+)
+
+// A BlockedError reports items that need a decision.
+type BlockedError struct{ Items []Item }
+
+func (e *BlockedError) Error() string {
+	if len(e.Items) == 1 {
+		return "1 file needs a decision; nothing was written"
+	}
+	return fmt.Sprintf("%d files need a decision; nothing was written", len(e.Items))
+}
+
+// A Report says what a run did.
+type Report struct {
+	Written, Removed []string // paths
+	Left             []Item   // items that need a decision
+}
+
+// Apply writes a plan. Files that were changed here stop it before anything is
+// written, unless choice says otherwise; files of others and files that cannot be
+// read always stay, and stop it where choice is [Stop].
+func (p *Project) Apply(plan Plan, choice Choice) (Report, error) {
+	var r Report
+	var todo []Item
+	for _, i := range plan.Items {
+		switch mayReplace := choice == Theirs && i.Err == nil && i.State != Foreign; {
+		case i.Blocked() && !mayReplace:
+			r.Left = append(r.Left, i)
+		case i.State != Clean:
+			todo = append(todo, i)
+		}
+	}
+	if len(r.Left) > 0 && choice == Stop {
+		return r, &BlockedError{r.Left}
+	}
+	if len(todo) == 0 {
+		return r, nil
+	}
+	if err := p.announce(todo); err != nil {
+		return r, err
+	}
+	for _, i := range todo {
+		if err := p.applyItem(i, &r); err != nil {
+			return r, err // the lock says what is under way: the next run goes on
+		}
+	}
+	return r, p.settleLock(todo)
+}
+
+// announce records in the lock what is about to be written, if anything is.
+func (p *Project) announce(todo []Item) error {
+	entries := p.Lock.byPath()
+	changes := false
+	for _, i := range todo {
+		if !i.changes() {
+			continue
+		}
+		changes = true
+		e := entryOf(i)
+		if e.Was = "-"; i.Exists {
+			e.Was = Sum(i.Have)
+		}
+		if i.Content == nil {
+			e = i.Locked
+			e.Was = Sum(i.Have)
+		}
+		entries[i.Path] = e
+	}
+	if !changes {
+		return nil
+	}
+	return p.writeLock(entries)
+}
+
+// settleLock records what was written.
+func (p *Project) settleLock(done []Item) error {
+	entries := p.Lock.byPath()
+	for _, i := range done {
+		if i.Content == nil {
+			delete(entries, i.Path)
+			continue
+		}
+		entries[i.Path] = entryOf(i)
+	}
+	return p.writeLock(entries)
+}
+
+func entryOf(i Item) Entry {
+	return Entry{Path: i.Path, Shared: i.Shared, Sum: Sum(i.Content), Parts: i.Parts}
+}
+
+func (p *Project) writeLock(entries map[string]Entry) error {
+	lock := Lock{}
+	for _, e := range entries {
+		lock.Entries = append(lock.Entries, e)
+	}
+	if err := p.disk.write(LockFile, lock.Text()); err != nil {
+		return err
+	}
+	p.Lock, p.HasLock = lock, true
+	return nil
+}
+
+// applyItem makes one file have its content.
+func (p *Project) applyItem(i Item, r *Report) error {
+	p.disk.sweep(i.Path)
+	if !i.changes() {
+		return nil
+	}
+	data, exists, err := p.disk.read(i.Path)
+	if err != nil {
+		return err
+	}
+	content, remove := i.Content, i.Content == nil
+	if i.Shared {
+		block, err := blockOf(data, i)
+		if err != nil {
+			return err
+		}
+		content = block.Join(string(i.Content))
+		remove = remove && len(content) == 0
+	} else if exists != i.Exists || !bytes.Equal(data, i.Have) {
+		return fmt.Errorf("%s: %w", i.Path, errChanged)
+	}
+	if i.Content == nil && !i.Exists {
+		return nil
+	}
+	if remove {
+		r.Removed = append(r.Removed, i.Path)
+		return p.disk.remove(i.Path)
+	}
+	r.Written = append(r.Written, i.Path)
+	return p.disk.write(i.Path, content)
+}
+
+// WriteSelection writes the selection file.
+func (p *Project) WriteSelection() error {
+	text, err := p.Selection.Text()
+	if err != nil {
+		return err
+	}
+	p.HasFile = true
+	return p.disk.write(SelectionFile, text)
+}
+
+func isFile(path string) bool {
+	info, err := os.Lstat(filepath.Clean(path))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// errChanged is returned for a file that changes while a plan is applied.
+var errChanged = errors.New("it was changed while triptych was at work; run it again")
+
+// blockOf returns the block of a shared file, which must be as the plan saw it.
+func blockOf(data []byte, i Item) (editors.Block, error) {
+	block, err := editors.SplitBlock(data)
+	if err == nil && (block.Found != i.Exists || block.Text != string(i.Have)) {
+		err = errChanged
+	}
+	if err != nil {
+		return block, fmt.Errorf("%s: %w", i.Path, err)
+	}
+	return block, nil
+}

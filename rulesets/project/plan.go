@@ -1,0 +1,240 @@
+package project
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/rulesets/editors"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A State compares the content that rulesets give a file, the one that was written
+// last and the one on disk.
+type State string
+
+// The states.
+const (
+	Clean         State = "clean"          // all are the same
+	Pending       State = "pending"        // the rulesets changed
+	Drift         State = "drift"          // the file was changed here
+	Converged     State = "converged"      // both changed, to the same content
+	Conflict      State = "conflict"       // both changed, to different ones
+	New           State = "new"            // it is not there yet
+	Foreign       State = "foreign"        // there is a file that was not written by us
+	Orphan        State = "orphan"         // no ruleset makes it any more
+	OrphanDrifted State = "orphan-drifted" // neither, and it was changed here
+)
+
+// States lists all states with their meaning, for help.
+var States = []struct {
+	State   State
+	Meaning string
+}{
+	{Clean, "as the rulesets give it"},
+	{New, "not written yet"},
+	{Pending, "the rulesets changed"},
+	{Drift, "changed or deleted here"},
+	{Conflict, "the rulesets changed, and the file was changed here"},
+	{Converged, "changed here and in the rulesets, to the same text"},
+	{Foreign, "a file that triptych did not write is in its place"},
+	{Orphan, "no selected ruleset makes it any more"},
+	{OrphanDrifted, "the same, and it was changed here"},
+}
+
+// An Item is a file, or a block in a shared file, of a plan.
+type Item struct {
+	editors.File       // Content is the one that the rulesets give; nil for orphans
+	State        State // "" if Err is not nil
+	Have         []byte
+	Exists       bool  // the file, or the block, is on disk
+	Locked       Entry // the zero Entry if it was never written
+	Err          error // the reason why it can neither be read nor written
+}
+
+// Blocked reports whether the item needs a decision.
+func (i Item) Blocked() bool {
+	switch i.State {
+	case Drift, Conflict, Foreign, OrphanDrifted:
+		return true
+	}
+	return i.Err != nil
+}
+
+// A Plan is the state of a project.
+type Plan struct {
+	Items    []Item // sorted by path
+	Notes    []editors.Note
+	Warnings []string
+}
+
+// A Project is an open project folder.
+type Project struct {
+	Dir       string
+	Selection Selection
+	HasFile   bool // there is a selection file
+	Lock      Lock
+	HasLock   bool
+	disk      *disk
+}
+
+// Open reads the selection and the lock of a folder. Both may be missing.
+func Open(dir string) (*Project, error) {
+	d, err := openDisk(dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &Project{Dir: dir, disk: d}
+	if err := p.load(); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Project) load() error {
+	data, exists, err := p.disk.read(SelectionFile)
+	if err != nil {
+		return err
+	}
+	if p.HasFile = exists; exists {
+		if p.Selection, err = ParseSelection(data); err != nil {
+			return err
+		}
+	}
+	data, exists, err = p.disk.read(LockFile)
+	if err != nil {
+		return err
+	}
+	if p.HasLock = exists; exists {
+		p.Lock, err = ParseLock(data)
+	}
+	return err
+}
+
+// Close releases the folder.
+func (p *Project) Close() { p.disk.close() }
+
+// FindRoot returns the nearest folder at or above dir with a [SelectionFile] or a
+// [LockFile], dir if there is none.
+func FindRoot(dir string) string {
+	for folder := dir; ; {
+		for _, name := range []string{SelectionFile, LockFile} {
+			if isFile(filepath.Join(folder, name)) {
+				return folder
+			}
+		}
+		parent := filepath.Dir(folder)
+		if parent == folder {
+			return dir
+		}
+		folder = parent
+	}
+}
+
+// Plan compares rulesets with the project. Only names of clients that are given
+// narrow it: orphans of the others stay.
+func (p *Project) Plan(rulesets []ruleset.Ruleset, only []string) (Plan, error) {
+	names := p.Selection.Targets
+	if len(only) > 0 {
+		names = only
+	}
+	clients, err := editors.Targets(names)
+	if err != nil {
+		return Plan{}, err
+	}
+	rules, warnings := rulesOf(rulesets)
+	rendered, err := editors.Render(rules, clients, p.disk.isDir)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{Notes: rendered.Notes, Warnings: append(warnings, rendered.Warnings...)}
+	locked, seen := p.Lock.byPath(), map[string]bool{}
+	for _, file := range rendered.Files {
+		seen[file.Path] = true
+		plan.Items = append(plan.Items, p.item(file, locked[file.Path]))
+	}
+	for _, entry := range p.Lock.Entries {
+		if !seen[entry.Path] && len(only) == 0 {
+			plan.Items = append(plan.Items, p.item(editors.File{Path: entry.Path, Shared: entry.Shared}, entry))
+		}
+	}
+	slices.SortFunc(plan.Items, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
+	plan.Warnings = append(plan.Warnings, p.overBudgets(plan, clients)...)
+	return plan, nil
+}
+
+// rulesOf returns rulesets as rules, and a warning for each key that cannot be read.
+func rulesOf(rulesets []ruleset.Ruleset) (rules []editors.Rule, warnings []string) {
+	for _, r := range rulesets {
+		rule, problems := editors.FromRuleset(r)
+		rules = append(rules, rule)
+		for _, problem := range problems {
+			warnings = append(warnings, fmt.Sprintf("ruleset '%s': %s: the key is ignored", r.Name, problem))
+		}
+	}
+	return rules, warnings
+}
+
+// item reads a file and finds its state.
+func (p *Project) item(file editors.File, entry Entry) Item {
+	i := Item{File: file, Locked: entry}
+	data, exists, err := p.disk.read(file.Path)
+	if err == nil && file.Shared {
+		var block editors.Block
+		if block, err = editors.SplitBlock(data); err != nil {
+			err = fmt.Errorf("%s: %w", file.Path, err)
+		}
+		data, exists = []byte(block.Text), block.Found
+	}
+	if err != nil {
+		i.Err = err
+		return i
+	}
+	i.Have, i.Exists = data, exists
+	i.State = i.classify()
+	return i
+}
+
+// classify returns the state of an item that was read.
+func (i *Item) classify() State {
+	known := i.Locked.Path != ""
+	have := "-"
+	if i.Exists {
+		have = Sum(i.Have)
+	}
+	unchanged := known && (have == i.Locked.Sum || i.Locked.Was != "" && have == i.Locked.Was)
+	if i.Content == nil {
+		if unchanged || !i.Exists {
+			return Orphan
+		}
+		return OrphanDrifted
+	}
+	want := Sum(i.Content)
+	switch {
+	case !known && !i.Exists:
+		return New
+	case have == want && known && i.Locked.Sum == want && slices.Equal(i.Parts, i.Locked.Parts) && i.Locked.Was == "":
+		return Clean
+	case have == want && unchanged:
+		return Pending // the revisions are new, the text is not
+	case have == want:
+		return Converged
+	case !known:
+		return Foreign
+	case unchanged:
+		return Pending
+	case i.Locked.Sum == want:
+		return Drift
+	}
+	return Conflict
+}
+
+// changes reports whether the bytes on disk differ from those that the rulesets give.
+func (i *Item) changes() bool {
+	return !i.Exists || i.Content == nil || !bytes.Equal(normal(i.Have), normal(i.Content))
+}
+
+func normal(content []byte) []byte { return bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")) }

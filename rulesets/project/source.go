@@ -1,0 +1,143 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A Source has the rulesets of a project: a store, or a server.
+type Source interface {
+	// List returns the rulesets without their texts.
+	List(ctx context.Context) ([]ruleset.Meta, error)
+	// Get returns a ruleset at a label or the number of a revision, or the newest
+	// where at is empty. Errors: [*ruleset.NotFoundError], [*ruleset.NoLabelError],
+	// [*ruleset.NoRevisionError].
+	Get(ctx context.Context, name ruleset.Name, at string) (ruleset.Ruleset, error)
+	// Update replaces the content of a ruleset that is at revision ifRev, else it
+	// fails with a [*ruleset.ConflictError].
+	Update(ctx context.Context, fresh ruleset.Ruleset, ifRev int, message string) (ruleset.Ruleset, error)
+	// Create stores a new ruleset, or fails with an [*ruleset.ExistsError].
+	Create(ctx context.Context, fresh ruleset.Ruleset, message string) (ruleset.Ruleset, error)
+	// Watch calls changed after each change, until ctx is done.
+	Watch(ctx context.Context, changed func()) error
+}
+
+// Select returns the rulesets of a selection, and warnings for those that do not have
+// its label.
+func Select(ctx context.Context, source Source, s Selection) (all []ruleset.Ruleset, warnings []string, err error) {
+	metas, err := source.List(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, m := range metas {
+		if !s.Selects(m) {
+			continue
+		}
+		r, err := source.Get(ctx, m.Name, s.Label)
+		if _, missing := errors.AsType[*ruleset.NoLabelError](err); missing {
+			warnings = append(warnings, err.Error()+": it is not pulled")
+			continue
+		}
+		if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
+			continue // deleted since the list was made
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, r)
+	}
+	return all, warnings, nil
+}
+
+// Locked returns the rulesets at the revisions of a lock.
+func Locked(ctx context.Context, source Source, l Lock) (all []ruleset.Ruleset, err error) {
+	revs := l.Revisions()
+	for _, name := range sortedKeys(revs) {
+		r, err := source.Get(ctx, name, strconv.Itoa(revs[name]))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// FromStore returns a store as a source. by is the author of changes.
+func FromStore(store ruleset.Store, by ruleset.By) Source { return &storeSource{store, by} }
+
+type storeSource struct {
+	store ruleset.Store
+	by    ruleset.By
+}
+
+func (s *storeSource) List(ctx context.Context) ([]ruleset.Meta, error) {
+	metas, _, err := s.store.List(ctx, ruleset.Page{})
+	return metas, err
+}
+
+func (s *storeSource) Get(ctx context.Context, name ruleset.Name, at string) (ruleset.Ruleset, error) {
+	current, err := s.store.Get(ctx, name)
+	_, deleted := errors.AsType[*ruleset.NotFoundError](err)
+	if err != nil && (!deleted || at == "") {
+		return current, err
+	}
+	if at == "" {
+		return current, nil
+	}
+	rev, numErr := strconv.Atoi(at)
+	if numErr != nil {
+		moves, err := s.store.LabelMoves(ctx, name)
+		if err != nil {
+			return current, err
+		}
+		if rev = ruleset.Labels(moves)[ruleset.Label(at)]; rev == 0 {
+			return current, &ruleset.NoLabelError{Name: name, Label: ruleset.Label(at)}
+		}
+	}
+	if rev == current.Rev && !deleted {
+		return current, nil
+	}
+	return s.revision(ctx, name, rev, current)
+}
+
+// revision returns a revision from the history.
+func (s *storeSource) revision(ctx context.Context, name ruleset.Name, rev int, current ruleset.Ruleset) (ruleset.Ruleset, error) {
+	history, err := s.store.History(ctx, name)
+	if err != nil {
+		return current, err
+	}
+	for _, r := range history {
+		if r.Number == rev && !r.Deleted {
+			old := r.Content
+			old.Name, old.Rev, old.CreatedAt, old.LastModified = name, rev, current.CreatedAt, r.At
+			return old, nil
+		}
+	}
+	if len(history) == 0 {
+		return current, &ruleset.NotFoundError{Name: name}
+	}
+	return current, &ruleset.NoRevisionError{Name: name, Number: rev, Last: history[0].Number}
+}
+
+func (s *storeSource) Update(ctx context.Context, fresh ruleset.Ruleset, ifRev int, message string) (ruleset.Ruleset, error) {
+	by := s.by
+	by.Message = message
+	return s.store.Update(ctx, fresh.Name, ruleset.Patch{
+		Description: &fresh.Description, Markdown: &fresh.Markdown, Extra: &fresh.Extra, IfRev: ifRev, By: by,
+	})
+}
+
+func (s *storeSource) Create(ctx context.Context, fresh ruleset.Ruleset, message string) (ruleset.Ruleset, error) {
+	by := s.by
+	by.Message = message
+	return s.store.Create(ctx, ruleset.Draft{
+		Name: fresh.Name, Description: fresh.Description, Tags: fresh.Tags, Markdown: fresh.Markdown, Extra: fresh.Extra, By: by,
+	})
+}
+
+func (s *storeSource) Watch(ctx context.Context, changed func()) error {
+	return s.store.Watch(ctx, func(ruleset.Change) { changed() })
+}
