@@ -10,13 +10,21 @@ import (
 )
 
 func (a *app) manCommand() command {
+	var folder string
 	return command{
 		name:  "man",
 		short: "print the man page",
-		long:  "The page is made from the same table as the help. To install it:",
-		example: "triptych man > ~/.local/share/man/man1/triptych.1\n" +
+		long: "The page is made from the same table as the help. With --folder it is written\n" +
+			"there as triptych.1, beside a page for each command. To install them:",
+		example: "triptych man --folder ~/.local/share/man/man1\n" +
 			"triptych man | man -l -",
+		flags: func(set *pflag.FlagSet) {
+			set.StringVar(&folder, "folder", "", "write the page and one for each command into this `folder`")
+		},
 		run: func(context.Context, []string) error {
+			if folder != "" {
+				return writeManPages(folder, manPages(a.root(), a.families))
+			}
 			_, err := io.WriteString(a.out, manPage(a.root(), a.families))
 			return err
 		},
