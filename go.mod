@@ -21,6 +21,7 @@ require (
 )
 
 require (
+	github.com/CycloneDX/cyclonedx-go v0.9.2
 	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2
 	github.com/agnivade/levenshtein v1.2.1
 	github.com/aymanbagabas/go-udiff v0.4.1

@@ -50,6 +50,7 @@ func (a *app) root() command {
 			a.versionCommand(),
 			a.manCommand(),
 			a.documentsCommand(),
+			a.releaseCommand(),
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -112,6 +113,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	}
 	routes := map[string]http.Handler{"/mcp": shared.recorder.numbers.Around(endpoint)}
 	tokens.describe(routes)
+	maps.Copy(routes, cardRoutes(public(), f.scheme()))
 	listening := https.Config{
 		Certificates: certificates, Routes: routes, Proxies: proxies, WithoutFastPath: f.noFastPath,
 		Ready: shared.ready, Drain: endpoint.Shutdown, DrainTime: f.drain, DrainDelay: f.drainDelay,
@@ -209,6 +211,15 @@ func (f *serveFlags) loopback() bool {
 		return false
 	}
 	return isLoopback(host)
+}
+
+// scheme is the one that clients use. In front of a plain server on other than
+// loopback there is a proxy, which speaks TLS.
+func (f *serveFlags) scheme() string {
+	if f.plain && f.loopback() {
+		return "http"
+	}
+	return "https"
 }
 
 // names returns the names of the server besides those of loopback: the hosts, and the

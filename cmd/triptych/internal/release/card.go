@@ -1,0 +1,70 @@
+package release
+
+const (
+	cardSchema = "https://static.modelcontextprotocol.io/schemas/v2/server-card.schema.json"
+	// CardType is the media type of a server card.
+	CardType = "application/mcp-server-card+json"
+	// CatalogType is the media type of a catalog of servers and agents.
+	CatalogType = "application/ai-catalog+json"
+)
+
+type card struct {
+	Schema      string         `json:"$schema"`
+	Name        string         `json:"name"`
+	Version     string         `json:"version"`
+	Title       string         `json:"title"`
+	Description string         `json:"description"`
+	WebsiteURL  string         `json:"websiteUrl"`
+	Repository  registrySource `json:"repository"`
+	Remotes     []remote       `json:"remotes"`
+}
+
+type remote struct {
+	Type      string   `json:"type"`
+	URL       string   `json:"url"`
+	Headers   []header `json:"headers,omitempty"`
+	Protocols []string `json:"supportedProtocolVersions"`
+}
+
+type header struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Required    bool   `json:"isRequired"`
+	Secret      bool   `json:"isSecret"`
+}
+
+// Card returns the server card (SEP-2127) of the endpoint at the URL. It names no
+// tools: those are for callers with a key.
+func Card(p Program, url string) ([]byte, error) {
+	return indented(card{
+		Schema: cardSchema, Name: name, Version: p.Version, Title: title, Description: p.Description,
+		WebsiteURL: repository, Repository: registrySource{URL: repository, Source: "github"},
+		Remotes: []remote{{
+			Type: "streamable-http", URL: url, Protocols: p.Protocols,
+			Headers: []header{{Name: "Authorization", Description: "Bearer and a key that the server's operator made", Required: true, Secret: true}},
+		}},
+	})
+}
+
+type catalog struct {
+	Version string            `json:"specVersion"`
+	Host    map[string]string `json:"host"`
+	Entries []catalogEntry    `json:"entries"`
+}
+
+type catalogEntry struct {
+	Identifier  string `json:"identifier"`
+	DisplayName string `json:"displayName"`
+	Description string `json:"description"`
+	Type        string `json:"type"`
+	URL         string `json:"url"`
+}
+
+// Catalog returns the AI catalog (ai-catalog.io, version 1.0) of a host: the server at
+// this endpoint, by the URL of its card.
+func Catalog(p Program, host, url string) ([]byte, error) {
+	return indented(catalog{Version: "1.0", Host: map[string]string{"displayName": host}, Entries: []catalogEntry{{
+		Identifier: "urn:air:" + host + ":mcp:" + title, DisplayName: title, Description: p.Description,
+		Type: CardType, URL: url + "/server-card",
+	}}})
+}
