@@ -94,6 +94,7 @@ type got struct {
 	CreatedAt    time.Time `json:"created_at"`
 	LastModified time.Time `json:"last_modified"`
 	Rev          int       `json:"rev"`
+	Extra        string    `json:"extra,omitempty" doc:"Further front matter, as YAML"`
 
 	showRev bool // whether the client may be told more than the document shows
 }
@@ -101,7 +102,7 @@ type got struct {
 func gotFrom(r ruleset.Ruleset) got {
 	return got{
 		Name: string(r.Name), Description: r.Description, Tags: r.Tags, Markdown: r.Markdown,
-		CreatedAt: r.CreatedAt, LastModified: r.LastModified, Rev: r.Rev,
+		CreatedAt: r.CreatedAt, LastModified: r.LastModified, Rev: r.Rev, Extra: r.Extra,
 	}
 }
 

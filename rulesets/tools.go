@@ -105,6 +105,8 @@ type createArgs struct {
 	Description string   `json:"description" doc:"Brief description of the ruleset"`
 	Markdown    string   `json:"markdown" doc:"Ruleset content in markdown format"`
 	Tags        []string `json:"tags,omitempty" doc:"Categorization tags (default: empty array)"`
+	Extra       string   `json:"extra,omitempty" extension:"true" doc:"Further front matter, as YAML"`
+	Message     *string  `json:"message" extension:"true"`
 }
 
 func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (done, error) {
@@ -113,7 +115,7 @@ func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (do
 		return done{}, &opError{"create", err}
 	}
 	r, err := t.store.Create(ctx, ruleset.Draft{
-		Name: name, Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, By: by(call, nil),
+		Name: name, Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, Extra: args.Extra, By: by(call, args.Message),
 	})
 	if _, taken := errors.AsType[*ruleset.ExistsError](err); taken {
 		err = t.withNames(ctx, err, takenText)
@@ -181,6 +183,7 @@ type updateArgs struct {
 	Description *string   `json:"description" doc:"New description"`
 	Tags        *[]string `json:"tags" doc:"New tags (replaces existing tags)"`
 	Markdown    *string   `json:"markdown" doc:"New content"`
+	Extra       *string   `json:"extra" extension:"true"`
 	IfRev       *int      `json:"if_rev" extension:"true" doc:"Fail unless it is at this revision"`
 	Message     *string   `json:"message" extension:"true"`
 }
@@ -191,7 +194,8 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 		return done{}, &opError{"update", err}
 	}
 	patch := ruleset.Patch{
-		Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, By: by(call, args.Message), IfRev: orZero(args.IfRev),
+		Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, Extra: args.Extra,
+		By: by(call, args.Message), IfRev: orZero(args.IfRev),
 	}
 	if patch.Empty() {
 		return done{}, &opError{"update", errNothingToUpdate}

@@ -2,64 +2,70 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
 // remoteFlags say which server a command talks to; without a URL it is one in
 // this process.
-type remoteFlags struct{ url, key, cacert string }
+type remoteFlags struct{ url, key, keyEnv, cacert string }
 
 func (f *remoteFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.url, "url", "", "ask the server at this `url`, such as https://127.0.0.1:8443/mcp, instead of one in this process (TRIPTYCH_URL)")
 	set.StringVar(&f.key, "key", "", "show it this `key`; the variable is safer, since others may see command lines (TRIPTYCH_KEY)")
+	set.StringVar(&f.keyEnv, "key-env", "", "show it the key in this environment `variable`")
 	set.StringVar(&f.cacert, "cacert", "", "trust the certificates in this PEM `file`; for loopback the one in the data folder is trusted anyway")
 }
 
 // A remote carries the lines of a client to a server over HTTPS, one at a
 // time, and its answers back.
 type remote struct {
-	url, key string
-	client   *http.Client
-	session  string
+	endpoint.Endpoint
+	session string
 }
 
 // dialRemote returns the server that the flags and the environment name, nil
 // when they name none.
 func (a *app) dialRemote() (*remote, error) {
 	f := &a.flags.remote
-	r := &remote{url: cmp.Or(f.url, a.getenv("TRIPTYCH_URL")), key: cmp.Or(f.key, a.getenv("TRIPTYCH_KEY"))}
-	if r.url == "" {
+	r := &remote{}
+	r.URL, r.Key = cmp.Or(f.url, a.getenv("TRIPTYCH_URL")), cmp.Or(f.key, a.getenv("TRIPTYCH_KEY"))
+	if r.URL == "" {
 		return nil, nil
 	}
-	u, err := endpointURL(r.url)
+	if f.keyEnv != "" {
+		if f.key != "" {
+			return nil, misused("give --key or --key-env, not both")
+		}
+		if r.Key = a.getenv(f.keyEnv); r.Key == "" {
+			return nil, fmt.Errorf("the variable %s, which --key-env names, is not set", f.keyEnv)
+		}
+	}
+	u, err := endpointURL(r.URL)
 	if err != nil {
 		return nil, err
 	}
-	r.url = u.String()
+	r.URL = u.String()
 	roots, err := a.trusted(u)
 	if err != nil {
 		return nil, err
 	}
-	r.client = &http.Client{Transport: &http.Transport{
+	r.HTTP = &http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
 	}}
 	return r, nil
@@ -121,109 +127,40 @@ func (r *remote) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		}
 	}
 	if r.session != "" {
-		if resp, err := r.do(ctx, http.MethodDelete, nil); err == nil {
+		if resp, err := r.Do(ctx, http.MethodDelete, nil, r.header()); err == nil {
 			_ = resp.Body.Close() // it was only to be polite
 		}
 	}
 	return scanner.Err()
 }
 
-// carry posts one message and hands back what is said to it.
+// carry posts one message and writes what answers it.
 func (r *remote) carry(ctx context.Context, line []byte, out io.Writer) error {
-	resp, err := r.do(ctx, http.MethodPost, line)
-	if err != nil {
-		return hinted(err, unreached(err))
-	}
-	defer func() { _ = resp.Body.Close() }() // read to its end
-	r.session = cmp.Or(resp.Header.Get("Mcp-Session-Id"), r.session)
-	switch {
-	case resp.StatusCode == http.StatusAccepted:
-		return nil
-	case resp.Header.Get("Content-Type") == "text/event-stream":
-		return copyEvents(resp.Body, out)
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxArguments))
-	if err != nil {
+	header, err := r.Post(ctx, line, r.header(), func(message []byte) error {
+		_, err := out.Write(append(message[:len(message):len(message)], '\n'))
 		return err
-	}
-	if resp.StatusCode != http.StatusOK {
-		body = refusal(line, resp, body)
-	}
-	_, err = out.Write(append(body, '\n'))
-	return err
+	})
+	r.session = cmp.Or(header.Get("Mcp-Session-Id"), r.session)
+	return unreached(err)
 }
 
-// unreached returns advice for users whose server cannot be reached.
-func unreached(err error) string {
+// header returns the headers of a session, none before it has begun.
+func (r *remote) header() http.Header {
+	if r.session == "" {
+		return nil
+	}
+	return http.Header{"Mcp-Session-Id": {r.session}, "Mcp-Protocol-Version": {newestHandshake()}}
+}
+
+// unreached adds advice to the error of a server that cannot be reached.
+func unreached(err error) error {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return "the server's certificate is not trusted; --cacert FILE trusts one, such as tls/cert.pem of the server's data folder"
+		return hinted(err, "the server's certificate is not trusted; --cacert FILE trusts one, such as tls/cert.pem of the server's data folder")
 	}
-	return "is the server running? triptych serve starts one"
-}
-
-func (r *remote) do(ctx context.Context, method string, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, r.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
+	if _, ok := errors.AsType[*url.Error](err); ok {
+		return hinted(err, "is the server running? triptych serve starts one")
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, text/event-stream")
-	if r.key != "" {
-		req.Header.Set("Authorization", "Bearer "+r.key)
-	}
-	if r.session != "" {
-		req.Header.Set("Mcp-Session-Id", r.session)
-		req.Header.Set("Mcp-Protocol-Version", newestHandshake())
-	}
-	return r.client.Do(req)
-}
-
-// copyEvents hands on the messages of an event stream.
-func copyEvents(body io.Reader, out io.Writer) error {
-	scanner := bufio.NewScanner(body)
-	scanner.Buffer(nil, maxArguments)
-	for scanner.Scan() {
-		if data, ok := strings.CutPrefix(scanner.Text(), "data: "); ok && data != "" {
-			if _, err := io.WriteString(out, data+"\n"); err != nil {
-				return err
-			}
-		}
-	}
-	return scanner.Err()
-}
-
-// refusal is an error answer to the request in line: a server that refuses a
-// request did not look at its id.
-func refusal(line []byte, resp *http.Response, body []byte) []byte {
-	var asked struct {
-		ID json.RawMessage `json:"id"`
-	}
-	var said struct {
-		Error *struct {
-			Code    jsonrpc.Code    `json:"code"`
-			Message string          `json:"message"`
-			Data    json.RawMessage `json:"data"`
-		} `json:"error"`
-	}
-	_ = json.Unmarshal(line, &asked) // our own client wrote it
-	err := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server answered " + resp.Status + spoken(resp, body)}
-	if json.Unmarshal(body, &said) == nil && said.Error != nil {
-		err = &jsonrpc.Error{Code: said.Error.Code, Message: said.Error.Message, Data: said.Error.Data}
-	}
-	return jsonrpc.AppendError(nil, jsonrpc.RawID(asked.ID), true, err)
-}
-
-// maxSpoken limits the bytes that are shown of a text that is no message.
-const maxSpoken = 200
-
-// spoken returns the text with which a server refuses, for people.
-func spoken(resp *http.Response, body []byte) string {
-	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	text := strings.ToValidUTF8(string(bytes.TrimSpace(body[:min(len(body), maxSpoken)])), "")
-	if err != nil || kind != "text/plain" || text == "" {
-		return ""
-	}
-	return ": " + oneLine(text)
+	return err
 }
 
 // converseRemotely is converse with a server somewhere else.

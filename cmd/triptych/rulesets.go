@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
-	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -29,36 +27,6 @@ func (a *app) rulesetsCommand() command {
 			a.rulesetsPull(), a.rulesetsStatus(), a.rulesetsPush(), a.rulesetsRevert(), a.rulesetsOutdated(), a.rulesetsAdopt(),
 		},
 	}
-}
-
-// withStore runs a function with the store that the flags and the environment
-// name, and closes it.
-func (a *app) withStore(ctx context.Context, use func(ruleset.Store) error) error {
-	store, err := a.openStore(ctx)
-	if err != nil {
-		return err
-	}
-	return errors.Join(storeHint(use(store)), store.Close())
-}
-
-// openStore opens the store that the flags and the environment name.
-func (a *app) openStore(ctx context.Context) (ruleset.Store, error) {
-	env, err := a.env(slog.LevelWarn)
-	if err != nil {
-		return nil, err
-	}
-	return rulesets.OpenStore(ctx, env)
-}
-
-// storeHint adds advice to an error of a store.
-func storeHint(err error) error {
-	if _, ok := errors.AsType[*ruleset.NotFoundError](err); ok {
-		return hinted(err, "triptych rulesets list shows what there is")
-	}
-	if _, ok := errors.AsType[*ruleset.InvalidNameError](err); ok {
-		return hinted(misused("%v", err), "a name looks like python_style_guide")
-	}
-	return err
 }
 
 // A rulesetJSON is a ruleset for programs.
@@ -87,11 +55,11 @@ func (a *app) rulesetsList() command {
 		flags: func(set *pflag.FlagSet) {
 			jsonFlag(set, &asJSON)
 			set.StringVar(&tag, "tag", "", "only those with this `tag`")
-			a.familyFlags("rulesets")(set)
+			a.rulebookFlags(set)
 		},
 		run: func(ctx context.Context, _ []string) error {
-			return a.withStore(ctx, func(store ruleset.Store) error {
-				metas, _, err := store.List(ctx, ruleset.Page{})
+			return a.withRulebook(ctx, func(book rulebook) error {
+				metas, err := book.List(ctx)
 				if err != nil {
 					return err
 				}
@@ -113,11 +81,11 @@ func (a *app) rulesetsSearch() command {
 		example: "triptych rulesets search 'python_*'",
 		flags: func(set *pflag.FlagSet) {
 			jsonFlag(set, &asJSON)
-			a.familyFlags("rulesets")(set)
+			a.rulebookFlags(set)
 		},
 		run: func(ctx context.Context, args []string) error {
-			return a.withStore(ctx, func(store ruleset.Store) error {
-				metas, err := store.Search(ctx, args[0])
+			return a.withRulebook(ctx, func(book rulebook) error {
+				metas, err := book.Search(ctx, args[0])
 				if err != nil {
 					return err
 				}
@@ -156,12 +124,12 @@ func (a *app) rulesetsShow() command {
 		flags: func(set *pflag.FlagSet) {
 			jsonFlag(set, &asJSON)
 			set.BoolVar(&whole, "all", false, "print the front matter too, as edit shows it")
-			a.familyFlags("rulesets")(set)
+			a.rulebookFlags(set)
 		},
 		complete: a.completeRulesets,
 		run: func(ctx context.Context, args []string) error {
-			return a.withStore(ctx, func(store ruleset.Store) error {
-				r, err := getNamed(ctx, store, args[0])
+			return a.withRulebook(ctx, func(book rulebook) error {
+				r, err := getNamed(ctx, book, args[0])
 				switch {
 				case err != nil:
 					return err
@@ -186,12 +154,12 @@ func (a *app) printEditable(r ruleset.Ruleset) error {
 	return a.printf("%s", endLine(string(text)))
 }
 
-func getNamed(ctx context.Context, store ruleset.Store, word string) (ruleset.Ruleset, error) {
+func getNamed(ctx context.Context, book rulebook, word string) (ruleset.Ruleset, error) {
 	name, err := ruleset.ParseName(word)
 	if err != nil {
 		return ruleset.Ruleset{}, err
 	}
-	return store.Get(ctx, name)
+	return book.Get(ctx, name)
 }
 
 func (a *app) rulesetsCreate() command {
@@ -205,7 +173,7 @@ func (a *app) rulesetsCreate() command {
 			set.StringVarP(&description, "description", "d", "", "what it is for, one `line`")
 			set.StringArrayVarP(&tags, "tag", "t", nil, "a `tag`; may be given several times")
 			messageFlag(set, &message)
-			a.familyFlags("rulesets")(set)
+			a.rulebookFlags(set)
 		},
 		run: func(ctx context.Context, args []string) error {
 			name, err := ruleset.ParseName(args[0])
@@ -217,8 +185,8 @@ func (a *app) rulesetsCreate() command {
 				return err
 			}
 			draft := ruleset.Draft{Name: name, Description: description, Tags: tags, Markdown: markdown, By: byCommand(message)}
-			return a.withStore(ctx, func(store ruleset.Store) error {
-				if _, err := store.Create(ctx, draft); err != nil {
+			return a.withRulebook(ctx, func(book rulebook) error {
+				if _, err := book.Create(ctx, draft); err != nil {
 					return err
 				}
 				return a.printf("created %s\n", name)
@@ -253,13 +221,13 @@ func (a *app) rulesetsDelete() command {
 	return command{
 		name: "delete", args: "NAME...", min: 1, max: many,
 		short:    "delete rulesets",
-		flags:    a.familyFlags("rulesets"),
+		flags:    a.rulebookFlags,
 		complete: a.completeRulesets,
 		run: func(ctx context.Context, args []string) error {
-			return a.withStore(ctx, func(store ruleset.Store) error {
+			return a.withRulebook(ctx, func(book rulebook) error {
 				var errs []error
 				for _, word := range args {
-					errs = append(errs, a.deleteOne(ctx, store, word))
+					errs = append(errs, a.deleteOne(ctx, book, word))
 				}
 				return errors.Join(errs...)
 			})
@@ -267,12 +235,12 @@ func (a *app) rulesetsDelete() command {
 	}
 }
 
-func (a *app) deleteOne(ctx context.Context, store ruleset.Store, word string) error {
+func (a *app) deleteOne(ctx context.Context, book rulebook, word string) error {
 	name, err := ruleset.ParseName(word)
 	if err != nil {
 		return err
 	}
-	if err := store.Delete(ctx, name, ruleset.Removal{By: byCommand("")}); err != nil {
+	if err := book.Delete(ctx, name, ruleset.Removal{By: byCommand("")}); err != nil {
 		return err
 	}
 	return a.printf("deleted %s\n", name)
@@ -281,8 +249,8 @@ func (a *app) deleteOne(ctx context.Context, store ruleset.Store, word string) e
 // completeRulesets offers the names of the rulesets.
 func (a *app) completeRulesets(ctx context.Context, before []string) []string {
 	var names []string
-	_ = a.withStore(ctx, func(store ruleset.Store) error { // completion stays silent
-		metas, _, err := store.List(ctx, ruleset.Page{})
+	_ = a.withRulebook(ctx, func(book rulebook) error { // completion stays silent
+		metas, err := book.List(ctx)
 		for _, m := range metas {
 			if !slices.Contains(before, string(m.Name)) {
 				names = append(names, string(m.Name)+"\t"+oneLine(m.Description))

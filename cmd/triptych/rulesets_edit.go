@@ -27,16 +27,16 @@ func (a *app) rulesetsEdit() command {
 			"when the editor fails, or when the ruleset was changed in the meantime.",
 		flags: func(set *pflag.FlagSet) {
 			messageFlag(set, &message)
-			a.familyFlags("rulesets")(set)
+			a.rulebookFlags(set)
 		},
 		complete: a.completeRulesets,
 		run: func(ctx context.Context, args []string) error {
-			return a.withStore(ctx, func(store ruleset.Store) error {
-				old, err := getNamed(ctx, store, args[0])
+			return a.withRulebook(ctx, func(book rulebook) error {
+				old, err := getNamed(ctx, book, args[0])
 				if err != nil {
 					return err
 				}
-				return a.edit(ctx, store, old, message)
+				return a.edit(ctx, book, old, message)
 			})
 		},
 	}
@@ -44,13 +44,13 @@ func (a *app) rulesetsEdit() command {
 
 // edit lets a person change a ruleset. A text that cannot be stored stays in
 // its file, so that no work is lost.
-func (a *app) edit(ctx context.Context, store ruleset.Store, old ruleset.Ruleset, message string) error {
+func (a *app) edit(ctx context.Context, book rulebook, old ruleset.Ruleset, message string) error {
 	dir, err := os.MkdirTemp("", "triptych-edit-")
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(dir, string(old.Name)+".md")
-	changed, err := a.editFile(ctx, store, old, path, message)
+	changed, err := a.editFile(ctx, book, old, path, message)
 	if err != nil {
 		return hinted(err, append(conflictHints(err), "what you wrote is still in "+path)...)
 	}
@@ -72,7 +72,7 @@ func conflictHints(err error) []string {
 	return []string{fmt.Sprintf("triptych rulesets show --all %s prints it; run edit again and put your change in", conflict.Current.Name)}
 }
 
-func (a *app) editFile(ctx context.Context, store ruleset.Store, old ruleset.Ruleset, path, message string) (changed bool, err error) {
+func (a *app) editFile(ctx context.Context, book rulebook, old ruleset.Ruleset, path, message string) (changed bool, err error) {
 	text, err := rulefiles.Editable(old)
 	if err != nil {
 		return false, err
@@ -95,7 +95,7 @@ func (a *app) editFile(ctx context.Context, store ruleset.Store, old ruleset.Rul
 		return false, nil
 	}
 	patch.Base, patch.By = &old, byCommand(message)
-	_, err = store.Update(ctx, old.Name, patch)
+	_, err = book.Update(ctx, old.Name, patch)
 	return err == nil, err
 }
 

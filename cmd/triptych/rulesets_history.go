@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -42,7 +41,7 @@ func (a *app) rulesetsHistory() command {
 		example: "triptych rulesets history go_style\ntriptych rulesets diff go_style 3",
 		flags: func(set *pflag.FlagSet) {
 			jsonFlag(set, &asJSON)
-			a.familyFlags("rulesets")(set)
+			a.rulebookFlags(set)
 		},
 		complete: a.completeRulesets,
 		run: func(ctx context.Context, args []string) error {
@@ -61,8 +60,8 @@ func (a *app) history(ctx context.Context, word string) (history []ruleset.Revis
 	if err != nil {
 		return nil, storeHint(err)
 	}
-	err = a.withStore(ctx, func(store ruleset.Store) error {
-		history, err = store.History(ctx, name)
+	err = a.withRulebook(ctx, func(book rulebook) error {
+		history, err = book.History(ctx, name)
 		return err
 	})
 	return history, err
@@ -95,7 +94,7 @@ func (a *app) rulesetsDiff() command {
 		name: "diff", args: "NAME [FROM [TO]]", min: 1, max: 3,
 		short:    "show what changed between two revisions",
 		long:     "Without FROM it is the last change, without TO everything since FROM.",
-		flags:    a.familyFlags("rulesets"),
+		flags:    a.rulebookFlags,
 		complete: a.completeRulesets,
 		run: func(ctx context.Context, args []string) error {
 			history, err := a.history(ctx, args[0])
@@ -111,7 +110,13 @@ func (a *app) rulesetsDiff() command {
 					}
 				}
 			}
-			return a.printf("%s", rulesets.Diff(history[newest-from], history[newest-to]))
+			return a.withRulebook(ctx, func(book rulebook) error {
+				diff, err := book.Diff(ctx, ruleset.Name(args[0]), from, to)
+				if err != nil {
+					return err
+				}
+				return a.printf("%s", diff)
+			})
 		},
 	}
 }
@@ -134,7 +139,7 @@ func (a *app) rulesetsRestore() command {
 			"back as it was.",
 		flags: func(set *pflag.FlagSet) {
 			messageFlag(set, &message)
-			a.familyFlags("rulesets")(set)
+			a.rulebookFlags(set)
 		},
 		complete: a.completeRulesets,
 		run: func(ctx context.Context, args []string) error {
@@ -149,16 +154,12 @@ func (a *app) rulesetsRestore() command {
 					return err
 				}
 			}
-			ifRev := newest
-			if history[0].Deleted {
-				ifRev = 0
-			}
-			return a.withStore(ctx, func(store ruleset.Store) error {
-				r, err := rulesets.Restore(ctx, store, ruleset.Name(args[0]), rev, ifRev, byCommand(message))
+			return a.withRulebook(ctx, func(book rulebook) error {
+				made, err := book.Restore(ctx, ruleset.Name(args[0]), rev, byCommand(message))
 				if err != nil {
 					return err
 				}
-				return a.printf("restored revision %d of %s as revision %d\n", rev, args[0], r.Rev)
+				return a.printf("restored revision %d of %s as revision %d\n", rev, args[0], made)
 			})
 		},
 	}

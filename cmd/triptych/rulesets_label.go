@@ -19,7 +19,7 @@ func (a *app) rulesetsLabel() command {
 		flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&remove, "remove", false, "take the label away")
 			messageFlag(set, &message)
-			a.familyFlags("rulesets")(set)
+			a.rulebookFlags(set)
 		},
 		complete: a.completeRulesets,
 		run: func(ctx context.Context, args []string) error {
@@ -40,9 +40,9 @@ func (a *app) rulesetsLabel() command {
 			if remove {
 				to = 0
 			}
-			return a.withStore(ctx, func(store ruleset.Store) error {
+			return a.withRulebook(ctx, func(book rulebook) error {
 				move := ruleset.LabelMove{Label: label, To: to, By: byCommand(message), Once: a.family("rulesets").config.(*rulesets.Config).IsImmutable(label)}
-				moved, err := store.MoveLabel(ctx, ruleset.Name(args[0]), move)
+				moved, err := book.MoveLabel(ctx, ruleset.Name(args[0]), move)
 				if err != nil {
 					return err
 				}

@@ -33,7 +33,7 @@ func (t *transfer) flags(a *app) func(*pflag.FlagSet) {
 	return func(set *pflag.FlagSet) {
 		set.BoolVar(&t.dry, "dry-run", false, "only say what would be done")
 		set.BoolVar(&t.overwrite, "overwrite", false, "replace what is there and differs")
-		a.familyFlags("rulesets")(set)
+		a.rulebookFlags(set)
 	}
 }
 
@@ -86,9 +86,9 @@ func (a *app) rulesetsImport() command {
 			if err != nil {
 				return err
 			}
-			return a.withStore(ctx, func(store ruleset.Store) error {
+			return a.withRulebook(ctx, func(book rulebook) error {
 				for _, path := range found.Files {
-					if err := a.importFile(ctx, store, t, path); err != nil {
+					if err := a.importFile(ctx, book, t, path); err != nil {
 						return err
 					}
 				}
@@ -112,7 +112,7 @@ func (a *app) printLeft(t *transfer, found rulefiles.Found) error {
 
 // importFile imports one file and prints what became of it. The error is of the
 // output or of ctx; what is wrong with the file is an outcome.
-func (a *app) importFile(ctx context.Context, store ruleset.Store, t *transfer, path string) error {
+func (a *app) importFile(ctx context.Context, book rulebook, t *transfer, path string) error {
 	draft, notes, err := a.readDraft(path)
 	if err == nil {
 		draft.Name, err = t.claim(path, draft.Name)
@@ -121,7 +121,7 @@ func (a *app) importFile(ctx context.Context, store ruleset.Store, t *transfer, 
 		return a.note(t, "failed", path, err.Error())
 	}
 	draft.By = byCommand("imported")
-	outcome, err := t.put(ctx, store, draft)
+	outcome, err := t.put(ctx, book, draft)
 	if err != nil {
 		return errors.Join(a.note(t, "failed", path, err.Error()), ctx.Err())
 	}
@@ -153,11 +153,11 @@ func (t *transfer) claim(path string, name ruleset.Name) (ruleset.Name, error) {
 }
 
 // put makes the store have the draft, or says why it was left alone.
-func (t *transfer) put(ctx context.Context, store ruleset.Store, draft ruleset.Draft) (outcome string, err error) {
-	old, err := store.Get(ctx, draft.Name)
+func (t *transfer) put(ctx context.Context, book rulebook, draft ruleset.Draft) (outcome string, err error) {
+	old, err := book.Get(ctx, draft.Name)
 	if _, missing := errors.AsType[*ruleset.NotFoundError](err); missing {
 		if !t.dry {
-			_, err = store.Create(ctx, draft)
+			_, err = book.Create(ctx, draft)
 			return "created", err
 		}
 		return "created", nil
@@ -177,7 +177,7 @@ func (t *transfer) put(ctx context.Context, store ruleset.Store, draft ruleset.D
 		return "updated", nil
 	}
 	patch.Base, patch.By = &old, draft.By
-	_, err = store.Update(ctx, draft.Name, patch)
+	_, err = book.Update(ctx, draft.Name, patch)
 	return "updated", err
 }
 
@@ -193,13 +193,13 @@ func (a *app) rulesetsExport() command {
 		flags: t.flags(a),
 		run: func(ctx context.Context, args []string) error {
 			t.counts = map[string]int{}
-			return a.withStore(ctx, func(store ruleset.Store) error {
-				metas, _, err := store.List(ctx, ruleset.Page{})
+			return a.withRulebook(ctx, func(book rulebook) error {
+				metas, err := book.List(ctx)
 				if err != nil {
 					return err
 				}
 				for _, m := range metas {
-					if err := a.exportOne(ctx, store, t, m.Name, args[0]); err != nil {
+					if err := a.exportOne(ctx, book, t, m.Name, args[0]); err != nil {
 						return err
 					}
 				}
@@ -209,9 +209,9 @@ func (a *app) rulesetsExport() command {
 	}
 }
 
-func (a *app) exportOne(ctx context.Context, store ruleset.Store, t *transfer, name ruleset.Name, dir string) error {
+func (a *app) exportOne(ctx context.Context, book rulebook, t *transfer, name ruleset.Name, dir string) error {
 	path := filepath.Join(dir, string(name)+".md")
-	r, err := store.Get(ctx, name)
+	r, err := book.Get(ctx, name)
 	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
 		return nil // deleted since the list was made
 	}
