@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 )
 
 // A mutant is a way to copy a bug.
@@ -336,7 +337,7 @@ func lineOf(t testing.TB, text, mark string) int {
 // ten findings, for each way to copy.
 func TestCopiesOfABugAreFound(t *testing.T) {
 	lines := 40_000
-	if testing.Short() || bugs.RaceEnabled {
+	if testing.Short() || debuggertest.Race {
 		lines = 2_000
 	}
 	for _, m := range mutants {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -37,15 +38,13 @@ func (p *Program) Mark(mark string) uint64 {
 	line := Line(p.t, p.Name, mark)
 	f := p.open()
 	defer func() { _ = f.Close() }()
-	data, err := f.DWARF()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	address, err := lineAddress(data, p.Name, line)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return p.base(f) + address
+	return p.base(f) + p.once(place{p.Path, mark, true}, func() (uint64, error) {
+		data, err := f.DWARF()
+		if err != nil {
+			return 0, err
+		}
+		return lineAddress(data, p.Name, line)
+	})
 }
 
 // Symbol is the address of a function or variable in the running program.
@@ -53,17 +52,43 @@ func (p *Program) Symbol(name string) uint64 {
 	p.t.Helper()
 	f := p.open()
 	defer func() { _ = f.Close() }()
-	symbols, err := f.Symbols()
+	return p.base(f) + p.once(place{p.Path, name, false}, func() (uint64, error) {
+		symbols, err := f.Symbols()
+		if err != nil {
+			return 0, err
+		}
+		for _, s := range symbols {
+			if s.Name == name {
+				return s.Value, nil
+			}
+		}
+		return 0, fmt.Errorf("%s has no symbol %q", p.Name, name)
+	})
+}
+
+// A place is a mark or a symbol of an executable.
+type place struct {
+	path, name string
+	mark       bool
+}
+
+// places caches the addresses of places in the files: tests ask for the same ones in
+// each of hundreds of rounds, and reading the debug information of a Go program takes
+// seconds with the race detector.
+var places sync.Map // of place to uint64
+
+// once returns the address of a place, which find looks up the first time.
+func (p *Program) once(at place, find func() (uint64, error)) uint64 {
+	p.t.Helper()
+	if address, ok := places.Load(at); ok {
+		return address.(uint64)
+	}
+	address, err := find()
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	for _, s := range symbols {
-		if s.Name == name {
-			return p.base(f) + s.Value
-		}
-	}
-	p.t.Fatalf("%s has no symbol %q", p.Name, name)
-	return 0
+	places.Store(at, address)
+	return address
 }
 
 // Text returns the program's code as it is in the file, and where it is in the

@@ -41,13 +41,32 @@ func Build(t testing.TB, name string, flags ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := sha256.Sum256(fmt.Append(source, name, flags, runtime.Version()))
-	out := filepath.Join(cacheDir(t), strings.ReplaceAll(name, ".", "-")+"-"+hex.EncodeToString(sum[:8]))
-	if _, err := os.Stat(out); err == nil {
-		return out
+	key := fmt.Append(nil, Source(name), flags, runtime.Version(), os.Getenv("GOFLAGS"), "\n", string(source))
+	return Cached(t, strings.ReplaceAll(name, ".", "-"), key, func(out string) { compile(t, name, out, flags) })
+}
+
+// Cached returns the path of a file in the user's cache. The first time, write makes
+// it under the path that it is given. The key holds everything that the file depends
+// on: of programs the path of their source, too, which is in their debug information,
+// so that two checkouts do not get each other's.
+func Cached(t testing.TB, name string, key []byte, write func(out string)) string {
+	t.Helper()
+	sum := sha256.Sum256(key)
+	path := filepath.Join(cacheDir(t), name+"-"+hex.EncodeToString(sum[:8]))
+	if _, err := os.Stat(path); err == nil {
+		return path
 	}
-	compile(t, name, out, flags)
-	return out
+	temporary, err := os.MkdirTemp(filepath.Dir(path), "build-") // another test may write it, too
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(temporary) }()
+	made := filepath.Join(temporary, filepath.Base(path))
+	write(made)
+	if err := os.Rename(made, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // cacheDir is the folder of built programs.
@@ -64,21 +83,12 @@ func cacheDir(t testing.TB) string {
 	return dir
 }
 
-// compile builds beside out and renames, since other tests may do the same.
+// compile builds a program.
 func compile(t testing.TB, name, out string, flags []string) {
 	t.Helper()
-	temporary, err := os.MkdirTemp(filepath.Dir(out), "build-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(temporary) }()
-	made := filepath.Join(temporary, filepath.Base(out))
-	cmd := compiler(t, name, made, flags)
+	cmd := compiler(t, name, out, flags)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, text)
-	}
-	if err := os.Rename(made, out); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package proc_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -64,9 +65,10 @@ func resumeFor(t testing.TB, p *proc.Process, d time.Duration) proc.Stop {
 	return stop
 }
 
-// rounds returns the number of attempts of the tests that look for races: 200,
-// or the number in the environment. With 2000, debuggers are killed 100 times
-// in each state.
+// rounds returns the number of attempts of the tests that look for races between
+// processes: 200, a tenth of it with the race detector, which does not see those, or
+// the number in the environment. With 2000, debuggers are killed 100 times in each
+// state.
 func rounds(t testing.TB) int {
 	t.Helper()
 	if text := os.Getenv("TRIPTYCH_TEST_ROUNDS"); text != "" {
@@ -76,7 +78,7 @@ func rounds(t testing.TB) int {
 		}
 		return n
 	}
-	if testing.Short() {
+	if testing.Short() || debuggertest.Race {
 		return 20
 	}
 	return 200
@@ -115,6 +117,9 @@ func changedCode(t testing.TB, program *debuggertest.Program) (uint64, bool) {
 	got := make([]byte, len(want))
 	if _, err := f.ReadAt(got, int64(address)); err != nil {
 		t.Fatal(err)
+	}
+	if bytes.Equal(got, want) {
+		return 0, false
 	}
 	for i := range got {
 		if got[i] != want[i] {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
@@ -49,7 +50,7 @@ func TestLibraries(t *testing.T) {
 	switch {
 	case os.Getenv(sampleEnv) != "":
 		limit, stride = 1<<62, 1
-	case testing.Short() || raceEnabled:
+	case testing.Short() || debuggertest.Race:
 		limit, stride = 2_000, 64
 	}
 	for _, file := range files {

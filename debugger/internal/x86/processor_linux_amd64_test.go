@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/x86test"
 )
@@ -21,7 +22,7 @@ func TestProcessor(t *testing.T) {
 	switch {
 	case os.Getenv(sampleEnv) != "":
 		n = 3_000_000
-	case testing.Short() || raceEnabled:
+	case testing.Short() || debuggertest.Race:
 		n = 5_000
 	}
 	p := newProcessor(t)

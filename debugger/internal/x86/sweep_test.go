@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
@@ -19,7 +20,7 @@ const sweepSlot = 16
 // W, vector length, mask and broadcast, and with memory and a register. What
 // this package and objdump both know must have one length and one spelling.
 func TestSweep(t *testing.T) {
-	if testing.Short() || raceEnabled {
+	if testing.Short() || debuggertest.Race {
 		t.Skip("half a million encodings take too long here")
 	}
 	code := sweep()

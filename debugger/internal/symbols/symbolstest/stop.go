@@ -8,9 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 )
 
@@ -93,34 +96,38 @@ func Run(t testing.TB, env []string, name string, args ...string) {
 	}
 }
 
-// Compile builds a program of testdata/programs.
+// Compile builds a program of testdata/programs. It is kept in the user's cache.
 func Compile(t testing.TB, source string, flags ...string) string {
 	t.Helper()
-	exe := filepath.Join(t.TempDir(), "program")
-	src := Source(t, source)
 	switch filepath.Ext(source) {
 	case ".c":
 		return CompileWith(t, "gcc", source, flags...)
 	case ".cc":
-		Need(t, "g++")
-		Run(t, nil, "g++", append(flags, "-g", "-std=c++17", "-o", exe, src)...)
+		return build(t, Source(t, source), nil, append([]string{"g++", "-g", "-std=c++17"}, flags...))
 	case ".rs":
-		Need(t, "rustc")
-		Run(t, nil, "rustc", append(flags, "-g", "-o", exe, src)...)
-	default:
-		Need(t, "go")
-		Run(t, []string{"CGO_ENABLED=0"}, "go", append(append([]string{"build"}, flags...), "-o", exe, src+"/main.go")...)
+		return build(t, Source(t, source), nil, append([]string{"rustc", "-g"}, flags...))
 	}
-	return exe
+	return build(t, filepath.Join(Source(t, source), "main.go"), []string{"CGO_ENABLED=0"}, append([]string{"go", "build"}, flags...))
 }
 
 // CompileWith is Compile with a compiler of C or C++.
 func CompileWith(t testing.TB, compiler, source string, flags ...string) string {
 	t.Helper()
-	Need(t, compiler)
-	exe := filepath.Join(t.TempDir(), "program")
-	Run(t, nil, compiler, append(flags, "-g", "-o", exe, Source(t, source), "-lm")...)
-	return exe
+	return build(t, Source(t, source), nil, append([]string{compiler, "-g"}, flags...), "-lm")
+}
+
+// build runs a compiler on a file, unless the cache has the result.
+func build(t testing.TB, file string, env, command []string, libraries ...string) string {
+	t.Helper()
+	Need(t, command[0])
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := fmt.Append(nil, file, env, command, libraries, runtime.Version(), os.Getenv("GOFLAGS"), "\n", string(text))
+	return debuggertest.Cached(t, "program", key, func(out string) {
+		Run(t, env, command[0], slices.Concat(command[1:], []string{"-o", out, file}, libraries)...)
+	})
 }
 
 // Stop runs a program to a function under gdb, past so many hits.

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/interp"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/x86test"
@@ -23,7 +24,7 @@ func TestProcessor(t *testing.T) {
 	switch {
 	case os.Getenv("TRIPTYCH_X86_WHOLE") != "":
 		n = 1_000_000
-	case testing.Short():
+	case testing.Short() || debuggertest.Race:
 		n = 10_000
 	}
 	d := newDuel(t)

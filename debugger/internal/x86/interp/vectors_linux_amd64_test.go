@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/interp"
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/x86test"
@@ -25,7 +26,7 @@ func TestVectors(t *testing.T) {
 	switch {
 	case os.Getenv("TRIPTYCH_X86_WHOLE") != "":
 		rounds = 100
-	case testing.Short():
+	case testing.Short() || debuggertest.Race:
 		rounds = 2
 	}
 	v := newVectorDuel(t)

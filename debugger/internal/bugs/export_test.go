@@ -1,4 +1,0 @@
-package bugs
-
-// RaceEnabled is for the tests outside of the package.
-const RaceEnabled = raceEnabled

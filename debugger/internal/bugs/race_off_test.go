@@ -1,5 +1,0 @@
-//go:build !race
-
-package bugs
-
-const raceEnabled = false
