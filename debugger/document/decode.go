@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -32,6 +34,12 @@ var signatures = []signature{
 	{"<\x00", "UTF-16LE", false},
 	{"\x00<", "UTF-16BE", false},
 	{"\x4C\x6F\xA7\x94", "EBCDIC", false},
+}
+
+// lazyRegexp returns an expression that is compiled when it is first used: many
+// processes never read XML.
+func lazyRegexp(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
 // declaration finds the encoding that a document's first line declares.

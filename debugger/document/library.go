@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 )
 
 // A Library answers questions about the XML documents below its roots.
@@ -49,7 +51,7 @@ func (l *Library) Close() error {
 // A version is one state of one file.
 type version struct {
 	path   string
-	stamp  stamp
+	stamp  filestamp.Stamp
 	digest [32]byte
 	seen   time.Time // when it was read
 	absent bool      // it was looked for and not there; the rest is zero
@@ -261,10 +263,10 @@ func (l *Library) recheck(v version) (version, error) {
 	if err != nil {
 		return v, err
 	}
-	if !stampOf(info).equal(v.stamp) {
+	if filestamp.Of(info) != v.stamp {
 		return v, errChanged
 	}
-	if v.stamp.settled(v.seen) {
+	if v.stamp.Settled(v.seen) {
 		return v, nil
 	}
 	src, err := l.read(file, v.path)

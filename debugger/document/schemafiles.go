@@ -52,7 +52,7 @@ func (f *schemaFiles) Open(name string) (fs.File, error) {
 		return nil, fatalError{err}
 	}
 	text := f.shifted(src)
-	return &memoryFile{Reader: bytes.NewReader(text), name: path, size: len(text), modified: src.stamp.modified}, nil
+	return &memoryFile{Reader: bytes.NewReader(text), name: path, size: len(text), modified: src.stamp.Modified()}, nil
 }
 
 // A shift says by how many lines the text of a file was moved down.

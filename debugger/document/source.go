@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 )
 
 // inlineName names a document that came inline in errors.
@@ -22,9 +24,9 @@ func isInline(argument string) bool {
 
 // A source is the bytes of a document and where they came from.
 type source struct {
-	name   string // absolute path, or inlineName
-	text   []byte // UTF-8
-	stamp  stamp  // zero for inline
+	name   string          // absolute path, or inlineName
+	text   []byte          // UTF-8
+	stamp  filestamp.Stamp // zero for inline
 	digest [sha256.Size]byte
 	seen   time.Time // when it was read
 }
@@ -73,14 +75,14 @@ func (l *Library) readOnce(file *os.File, name string) (*source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read document %s: %w", filepath.Base(name), withoutPath(err))
 	}
-	if int64(n) != before.Size() || !stampOf(before).equal(stampOf(after)) {
+	if int64(n) != before.Size() || filestamp.Of(before) != filestamp.Of(after) {
 		return nil, nil
 	}
 	text, err := decode(name, raw)
 	if err != nil {
 		return nil, err
 	}
-	return &source{name: name, text: text, stamp: stampOf(before), digest: sha256.Sum256(raw), seen: seen}, nil
+	return &source{name: name, text: text, stamp: filestamp.Of(before), digest: sha256.Sum256(raw), seen: seen}, nil
 }
 
 func (l *Library) tooLarge(name string, size int64) error {

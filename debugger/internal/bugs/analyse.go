@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
+	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 )
 
 // maxLine is the length, in bytes, from which on a line was not written by
@@ -28,7 +29,7 @@ type risk struct {
 type file struct {
 	path      string
 	lang      *syntax.Language
-	stamp     stamp
+	stamp     filestamp.Stamp
 	stream    stream
 	functions []extent
 	risks     []risk

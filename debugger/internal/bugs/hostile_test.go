@@ -61,7 +61,7 @@ func TestHostileTexts(t *testing.T) {
 	} {
 		for i := range langs {
 			start := time.Now()
-			l := listed{path: "a", lang: &syntax.Languages[i], stamp: stamp{size: int64(size)}}
+			l := listed{path: "a", lang: &syntax.Languages[i]}
 			f, err := a.analyse(t.Context(), newDictionary(), l, text)
 			if err != nil {
 				t.Errorf("%s in %s: %v", name, syntax.Languages[i].Name, err)

@@ -178,7 +178,7 @@ func (t *tree) view(found listing, complete bool) view {
 		switch f := t.files[l.path]; {
 		case f == nil:
 			v.complete = false
-		case len(f.stream.codes) == 0 && f.stamp.size > 0:
+		case len(f.stream.codes) == 0 && f.stamp.Size() > 0:
 			v.left++
 		default:
 			v.files = append(v.files, f)

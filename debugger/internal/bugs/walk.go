@@ -13,23 +13,17 @@ import (
 	"syscall"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
+	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
 )
 
 // maxDepth is the greatest depth of folders that are read.
 const maxDepth = 64
 
-// A stamp tells whether a file changed.
-type stamp struct {
-	size     int64
-	modified int64 // nanoseconds since 1970
-	inode    uint64
-}
-
 // A listed file is one that the walk found.
 type listed struct {
 	path  string // slashes, relative to the root
 	lang  *syntax.Language
-	stamp stamp
+	stamp filestamp.Stamp
 }
 
 // A listing is the result of walking a tree.
@@ -110,7 +104,7 @@ func (w *walker) file(e fs.DirEntry, name string, ignored *ignoreList) {
 	case len(w.found.files) == w.maxFiles:
 		w.found.cut = true
 	default:
-		w.found.files = append(w.found.files, listed{name, lang, stampOf(info)})
+		w.found.files = append(w.found.files, listed{name, lang, filestamp.Of(info)})
 	}
 }
 

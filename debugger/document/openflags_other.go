@@ -1,0 +1,5 @@
+//go:build !linux
+
+package document
+
+const openFlags = 0

@@ -1,9 +1,0 @@
-//go:build !unix
-
-package bugs
-
-import "io/fs"
-
-func stampOf(info fs.FileInfo) stamp {
-	return stamp{size: info.Size(), modified: info.ModTime().UnixNano()}
-}

@@ -1,0 +1,44 @@
+// Package filestamp tells whether a file has changed, without reading it.
+//
+//	before := filestamp.Of(info)
+//	...
+//	if filestamp.Of(info) != before || !before.Settled(seen) {
+//		// read it again
+//	}
+package filestamp
+
+import (
+	"io/fs"
+	"time"
+)
+
+// A Stamp is one state of a file. Stamps are compared with ==.
+type Stamp struct {
+	size          int64
+	modified      int64  // nanoseconds since 1970
+	changed       int64  // of the inode, likewise; 0 where the system has none
+	device, inode uint64 // 0 where the system has none
+}
+
+// Of returns the stamp of a file.
+func Of(info fs.FileInfo) Stamp {
+	s := Stamp{size: info.Size(), modified: info.ModTime().UnixNano()}
+	s.addInode(info)
+	return s
+}
+
+// Size returns the size of the file in bytes.
+func (s Stamp) Size() int64 { return s.size }
+
+// Modified returns the time of the last change of the file's content.
+func (s Stamp) Modified() time.Time { return time.Unix(0, s.modified) }
+
+// settling is the time after a change during which another one may leave the stamp
+// unchanged: file systems count time in steps of up to two seconds (FAT).
+const settling = 2 * time.Second
+
+// Settled reports whether any change after the time seen, at which the stamp was
+// taken, shows in the stamp: the last one is long enough before it.
+func (s Stamp) Settled(seen time.Time) bool {
+	return seen.UnixNano()-max(s.modified, s.changed) > int64(settling)
+}

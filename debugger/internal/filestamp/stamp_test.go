@@ -1,0 +1,54 @@
+package filestamp_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/filestamp"
+)
+
+// write replaces a file and returns its stamp. Its time of modification is at.
+func write(t *testing.T, path, text string, at time.Time) filestamp.Stamp {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, at, at); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := filestamp.Of(info); s.Size() != int64(len(text)) || !s.Modified().Equal(info.ModTime()) {
+		t.Errorf("the stamp has size %d and time %v", s.Size(), s.Modified())
+	}
+	return filestamp.Of(info)
+}
+
+// A stamp changes with the size and the time of a file.
+func TestStamp(t *testing.T) {
+	path, at := filepath.Join(t.TempDir(), "file"), time.Now().Add(-time.Hour)
+	first := write(t, path, "one", at)
+	if write(t, path, "three", at) == first {
+		t.Error("another size has the same stamp")
+	}
+	if write(t, path, "two", at.Add(time.Second)) == first {
+		t.Error("another time has the same stamp")
+	}
+}
+
+// A stamp is settled when another change can no longer have the same time: two
+// seconds after the last one, which FAT counts as one.
+func TestSettled(t *testing.T) {
+	now := time.Now()
+	s := write(t, filepath.Join(t.TempDir(), "file"), "text", now.Add(-time.Hour))
+	if s.Settled(s.Modified().Add(time.Second)) {
+		t.Error("it is settled a second after the change")
+	}
+	if !s.Settled(now.Add(time.Minute)) { // on Linux the inode has changed now
+		t.Error("it is not settled a minute after the change")
+	}
+}
