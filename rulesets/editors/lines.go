@@ -225,6 +225,9 @@ func yamlText(s string) string {
 
 // ambiguous reports whether YAML reads a plain text as another type.
 func ambiguous(s string) bool {
+	if strings.ContainsAny(s, " /") {
+		return false // all words of YAML are single ones
+	}
 	var node yaml.Node
 	return yaml.Unmarshal([]byte(s), &node) != nil || len(node.Content) != 1 || node.Content[0].Tag != "!!str"
 }

@@ -77,12 +77,11 @@ func (p *Project) announce(todo []Item) error {
 		}
 		changes = true
 		e := entryOf(i)
-		if e.Was = "-"; i.Exists {
+		if e.Was = absent; i.Exists {
 			e.Was = Sum(i.Have)
 		}
 		if i.Content == nil {
-			e = i.Locked
-			e.Was = Sum(i.Have)
+			e.Sum, e.Parts = absent, i.Locked.Parts
 		}
 		entries[i.Path] = e
 	}

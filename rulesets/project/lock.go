@@ -31,12 +31,15 @@ type Lock struct{ Entries []Entry }
 type Entry struct {
 	Path   string
 	Shared bool
-	Sum    string // of the content, as Sum returns it
-	// Was is the content before a run that was interrupted, or is under way; empty if
-	// there is none. "-" means that there was no file.
+	Sum    string // of the content, as Sum returns it, or absent
+	// Was is the hash of the content before a run that was interrupted, or is under
+	// way, or absent; empty if there is no such run.
 	Was   string
 	Parts []editors.Part
 }
+
+// absent stands for the hash of a file that does not exist.
+const absent = "-"
 
 // Sum returns the hash of a content, with line ends of \n.
 func Sum(content []byte) string {
@@ -114,7 +117,7 @@ func parseEntry(line string) (e Entry, err error) {
 	} else {
 		e.Path, rest, _ = strings.Cut(rest, " ")
 	}
-	if len(e.Sum) != 64 || e.Path == "" {
+	if len(e.Sum) != 64 && e.Sum != absent || e.Path == "" {
 		return e, fmt.Errorf("a hash and a path are missing")
 	}
 	for word := range strings.FieldsSeq(rest) {

@@ -201,7 +201,7 @@ func (p *Project) item(file editors.File, entry Entry) Item {
 // classify returns the state of an item that was read.
 func (i *Item) classify() State {
 	known := i.Locked.Path != ""
-	have := "-"
+	have := absent
 	if i.Exists {
 		have = Sum(i.Have)
 	}
