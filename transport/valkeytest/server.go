@@ -9,26 +9,33 @@ import (
 	"testing"
 )
 
-// A Server is a redis-server of the test's own.
+// A Server is a server of the test's own.
 type Server struct {
 	Addr string // host and port, the same when it runs again
 
-	t    testing.TB
-	args []string
-	cmd  *exec.Cmd
+	t       testing.TB
+	program string
+	args    []string
+	cmd     *exec.Cmd
 }
 
-// Start starts a server on a free port of the loopback. Arguments beside ours
+// Start starts redis-server on a free port of the loopback. Arguments beside ours
 // are as on the command line; the later of two counts.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		t.Skip("redis-server is not installed")
+	return StartProgram(t, "redis-server", args...)
+}
+
+// StartProgram is [Start] with another program, such as valkey-server.
+func StartProgram(t testing.TB, program string, args ...string) *Server {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skip(program + " is not installed")
 	}
 	addr := FreeAddr(t)
 	_, port, _ := net.SplitHostPort(addr)
 	s := &Server{
-		Addr: addr, t: t,
+		Addr: addr, t: t, program: program,
 		args: append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...),
 	}
 	s.Run()
@@ -51,7 +58,7 @@ func FreeAddr(t testing.TB) string {
 func (s *Server) Run(args ...string) {
 	s.t.Helper()
 	s.args = append(s.args, args...)
-	s.cmd = exec.Command("redis-server", s.args...) //nolint:noctx // it ends after the clients that tests clean up
+	s.cmd = exec.Command(s.program, s.args...) //nolint:noctx // it ends after the clients that tests clean up
 	out, err := s.cmd.StdoutPipe()
 	if err == nil {
 		err = s.cmd.Start()
@@ -66,7 +73,7 @@ func (s *Server) Run(args ...string) {
 			return
 		}
 	}
-	s.t.Fatalf("redis-server did not start at %s", s.Addr)
+	s.t.Fatalf("%s did not start at %s", s.program, s.Addr)
 }
 
 // Stop kills the server, which may have ended.
