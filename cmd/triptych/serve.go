@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/memory"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/https"
@@ -83,7 +84,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	limitMemory(a.getenv, env.Logger)
+	memory.Limit(a.getenv, env.Logger)
 	proxies, err := f.check()
 	if err != nil {
 		return err
@@ -153,7 +154,7 @@ func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h 
 	}
 	watch("reopening on SIGHUP", func(ctx context.Context) error { return reopen(ctx, certificates, env.Logger) })
 	watch("releasing memory", func(ctx context.Context) error {
-		return releaseMemory(ctx, func() int64 { return endpoint.BodyUsage().Used + endpoint.AnswerUsage().Used })
+		return memory.Release(ctx, func() int64 { return endpoint.BodyUsage().Used + endpoint.AnswerUsage().Used })
 	})
 	watch("watching the families", h.server.Run)
 	watch("watching the keys", h.keys.Watch)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/answers"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -208,7 +209,7 @@ func (a *app) openServer(ctx context.Context, env mcp.Env, r *recorder, options 
 	cfg := mcp.Config{
 		Name: "triptych", Title: "Triptych", Version: readBuild().Version, ToolNames: names, Logger: env.Logger,
 		Tools: selection, OutputSchemas: outputs,
-		Oversize: newOversizeFiles(filepath.Join(env.Data, "answers"), env.Now),
+		Oversize: answers.New(filepath.Join(env.Data, "answers"), env.Now),
 	}
 	if r != nil {
 		cfg.Observe = r.observe

@@ -1,4 +1,6 @@
-package main
+// Package memory keeps the process within the memory of its control group, and gives
+// memory back that clients made it take.
+package memory
 
 import (
 	"context"
@@ -13,10 +15,10 @@ import (
 	"time"
 )
 
-// limitMemory sets the soft limit of Go's runtime to four fifths of the control
+// Limit sets the soft limit of Go's runtime to four fifths of the control
 // group's, unless GOMEMLIMIT has set one: near it the collector runs more often.
-func limitMemory(getenv func(string) string, log *slog.Logger) {
-	limit := groupMemory(os.ReadFile)
+func Limit(getenv func(string) string, log *slog.Logger) {
+	limit := groupLimit(os.ReadFile)
 	if getenv("GOMEMLIMIT") != "" || limit == math.MaxInt64 {
 		return
 	}
@@ -24,16 +26,16 @@ func limitMemory(getenv func(string) string, log *slog.Logger) {
 	log.Debug("memory limited by the control group", "bytes", limit)
 }
 
-// memoryFiles are the files of control groups with a limit, below the folder of
+// limitFiles are the files of control groups with a limit, below the folder of
 // each controller, in versions 2 and 1.
-var memoryFiles = []struct{ controller, folder, file string }{
+var limitFiles = []struct{ controller, folder, file string }{
 	{"", "/sys/fs/cgroup", "memory.max"},
 	{"memory", "/sys/fs/cgroup/memory", "memory.limit_in_bytes"},
 }
 
-// groupMemory returns the smallest limit of the process's control group and those
+// groupLimit returns the smallest limit of the process's control group and those
 // above it, [math.MaxInt64] if there is none.
-func groupMemory(readFile func(string) ([]byte, error)) int64 {
+func groupLimit(readFile func(string) ([]byte, error)) int64 {
 	limit := int64(math.MaxInt64)
 	text, err := readFile("/proc/self/cgroup")
 	if err != nil {
@@ -41,7 +43,7 @@ func groupMemory(readFile func(string) ([]byte, error)) int64 {
 	}
 	for line := range strings.Lines(string(text)) {
 		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		for _, m := range memoryFiles {
+		for _, m := range limitFiles {
 			if len(fields) != 3 || fields[1] != m.controller {
 				continue
 			}
@@ -76,10 +78,10 @@ const (
 	quietMemory  = 96 << 20
 )
 
-// releaseMemory gives memory back to the system after clients made the server take
+// Release gives memory back to the system after clients made the server take
 // much. Without it, an idle server would keep it for minutes. held returns the
 // bytes that clients hold now.
-func releaseMemory(ctx context.Context, held func() int64) error {
+func Release(ctx context.Context, held func() int64) error {
 	tick := time.NewTicker(releaseEvery)
 	defer tick.Stop()
 	for last := int64(0); ; {
@@ -88,15 +90,15 @@ func releaseMemory(ctx context.Context, held func() int64) error {
 			return nil
 		case <-tick.C:
 		}
-		if now := residentMemory(); now > quietMemory && now > last+last/4 && held() < quietMemory/4 {
+		if now := resident(); now > quietMemory && now > last+last/4 && held() < quietMemory/4 {
 			debug.FreeOSMemory()
-			last = residentMemory()
+			last = resident()
 		}
 	}
 }
 
-// residentMemory returns about how much memory the runtime has of the system.
-func residentMemory() int64 {
+// resident returns about how much memory the runtime has of the system.
+func resident() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)
 	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())

@@ -1,4 +1,9 @@
-package main
+// Package answers stores answers that are too large to send in files, with bounds for
+// each principal, for all, and for the free disk.
+//
+//	store := answers.New(filepath.Join(data, "answers"), time.Now)
+//	cfg := mcp.Config{Oversize: store}
+package answers
 
 import (
 	"context"
@@ -20,14 +25,14 @@ import (
 // The bounds of stored answers. A tenth of the disk that is free or holds such
 // answers is a bound, too: the audit trail of all needs the rest.
 const (
-	oversizeLife     = 7 * 24 * time.Hour
-	oversizeDisk     = 1 << 30           // bytes of all answers
-	oversizeDiskEach = oversizeDisk >> 2 // and of those of one key; a local client has all
+	life     = 7 * 24 * time.Hour
+	diskAll  = 1 << 30      // bytes of all answers
+	diskEach = diskAll >> 2 // and of those of one key; a local client has all
 )
 
-// oversizeFiles stores answers that are too large to send, each in a file, in a
+// Files stores answers that are too large to send, each in a file, in a
 // folder for each principal. The oldest answers make room for new ones.
-type oversizeFiles struct {
+type Files struct {
 	dir       string
 	now       func() time.Time
 	all, each int64                           // bytes
@@ -36,12 +41,13 @@ type oversizeFiles struct {
 	mu sync.Mutex // held while files come and go; another process may change them, too
 }
 
-func newOversizeFiles(dir string, now func() time.Time) *oversizeFiles {
-	return &oversizeFiles{dir: dir, now: now, all: oversizeDisk, each: oversizeDiskEach, free: freeDisk}
+// New returns a store in a folder, which it creates with the first answer.
+func New(dir string, now func() time.Time) *Files {
+	return &Files{dir: dir, now: now, all: diskAll, each: diskEach, free: freeDisk}
 }
 
 // Put implements mcp.OversizeStore. It also removes what is too old.
-func (s *oversizeFiles) Put(_ context.Context, owner, text string) (id, path string, err error) {
+func (s *Files) Put(_ context.Context, owner, text string) (id, path string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	folder := s.folder(owner)
@@ -65,7 +71,7 @@ func (s *oversizeFiles) Put(_ context.Context, owner, text string) (id, path str
 
 // Open implements mcp.OversizeStore. An id is letters and digits, so that no
 // path can lead elsewhere.
-func (s *oversizeFiles) Open(_ context.Context, owner, id string) (mcp.OversizeText, error) {
+func (s *Files) Open(_ context.Context, owner, id string) (mcp.OversizeText, error) {
 	for _, c := range id {
 		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
 			return nil, fs.ErrNotExist
@@ -90,7 +96,7 @@ type storedText struct {
 func (t storedText) Size() int64 { return t.size }
 
 // folder hides the principal's name, which may have any characters.
-func (s *oversizeFiles) folder(owner string) string {
+func (s *Files) folder(owner string) string {
 	sum := sha256.Sum256([]byte(owner))
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:8]))
 }
@@ -103,7 +109,7 @@ type storedFile struct {
 }
 
 // files returns the files of all answers, oldest first.
-func (s *oversizeFiles) files() ([]storedFile, error) {
+func (s *Files) files() ([]storedFile, error) {
 	var files []storedFile
 	err := filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -124,7 +130,7 @@ func (s *oversizeFiles) files() ([]storedFile, error) {
 
 // makeRoom removes answers that are too old, then the oldest of the folder and
 // of all until one of size fits. The error is [mcp.ErrNoRoom] when it cannot.
-func (s *oversizeFiles) makeRoom(folder string, size, each int64) error {
+func (s *Files) makeRoom(folder string, size, each int64) error {
 	files, err := s.files()
 	if err != nil {
 		return err
@@ -146,7 +152,7 @@ func (s *oversizeFiles) makeRoom(folder string, size, each int64) error {
 	}
 	for _, f := range files {
 		mine := f.folder == folder
-		if s.now().Sub(f.changed) <= oversizeLife && all+size <= most && (!mine || own+size <= each) {
+		if s.now().Sub(f.changed) <= life && all+size <= most && (!mine || own+size <= each) {
 			continue
 		}
 		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {

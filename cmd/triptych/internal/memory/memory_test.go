@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func TestGroupMemory(t *testing.T) {
 		}, math.MaxInt64},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := groupMemory(func(file string) ([]byte, error) {
+			got := groupLimit(func(file string) ([]byte, error) {
 				if text, ok := tt.files[file]; ok {
 					return []byte(text), nil
 				}

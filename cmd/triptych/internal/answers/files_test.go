@@ -1,4 +1,4 @@
-package main
+package answers
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 // bound: that of one key, that of all, a tenth of the free disk, their age.
 func TestOversizeFilesAreBounded(t *testing.T) {
 	clock, free := time.Now().Add(-time.Hour), int64(1_000_000)
-	s := newOversizeFiles(filepath.Join(t.TempDir(), "answers"), func() time.Time { return clock })
+	s := New(filepath.Join(t.TempDir(), "answers"), func() time.Time { return clock })
 	s.all, s.each = 50, 30
 	s.free = func(string) (int64, error) { return free, nil }
 	put := func(owner string) string {
@@ -61,7 +61,7 @@ func TestOversizeFilesAreBounded(t *testing.T) {
 		t.Errorf("an answer that is too large: %v, want %v", err, mcp.ErrNoRoom)
 	}
 	kept("b", b, 3) // it displaced nothing
-	clock, free = clock.Add(oversizeLife-time.Second), 1_000_000
+	clock, free = clock.Add(life-time.Second), 1_000_000
 	b = append(b, put("b"))
 	kept("b", b, 2) // the one before is as old as it may be
 }
