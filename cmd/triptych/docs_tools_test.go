@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/surface"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
@@ -110,7 +111,7 @@ type docSchema struct {
 	MaxLength   *json.Number    `json:"maxLength"`
 	MinItems    *json.Number    `json:"minItems"`
 	MaxItems    *json.Number    `json:"maxItems"`
-	Properties  orderedMembers  `json:"properties"`
+	Properties  surface.Members `json:"properties"`
 	Required    []string        `json:"required"`
 	Items       json.RawMessage `json:"items"`
 	Values      json.RawMessage `json:"additionalProperties"`
@@ -161,9 +162,9 @@ func flatten(t *testing.T, path string, raw json.RawMessage) []docProperty {
 	s := readSchema(t, raw)
 	var all []docProperty
 	for _, m := range s.Properties {
-		p := docProperty{path + m.name, slices.Contains(s.Required, m.name), readSchema(t, m.value)}
+		p := docProperty{path + m.Name, slices.Contains(s.Required, m.Name), readSchema(t, m.Value)}
 		all = append(all, p)
-		all = append(all, inside(t, p.path, m.value)...)
+		all = append(all, inside(t, p.path, m.Value)...)
 	}
 	return all
 }

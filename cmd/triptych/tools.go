@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/surface"
 )
 
 func (a *app) toolsCommand() command {
@@ -88,34 +90,28 @@ func (a *app) showTool(tools []toolInfo, name string, asJSON bool) error {
 	return a.printArguments(tools[i].InputSchema)
 }
 
-// A schemaShape is as much of an input schema as fits into a table.
-type schemaShape struct {
-	Properties orderedMembers `json:"properties"`
-	Required   []string       `json:"required"`
-}
-
 type property struct {
 	Type        any    `json:"type"`
 	Description string `json:"description"`
 }
 
 func (a *app) printArguments(schema json.RawMessage) error {
-	var shape schemaShape
+	var shape surface.Schema
 	if err := json.Unmarshal(schema, &shape); err != nil || len(shape.Properties) == 0 {
 		return err
 	}
 	rows := [][]string{{"ARGUMENT", "TYPE", "", "DESCRIPTION"}}
 	for _, m := range shape.Properties {
 		var p property
-		if err := json.Unmarshal(m.value, &p); err != nil {
+		if err := json.Unmarshal(m.Value, &p); err != nil {
 			return err
 		}
 		need := "optional"
-		if slices.Contains(shape.Required, m.name) {
+		if slices.Contains(shape.Required, m.Name) {
 			need = "required"
 		}
 		kind, _ := p.Type.(string)
-		rows = append(rows, []string{m.name, kind, need, p.Description})
+		rows = append(rows, []string{m.Name, kind, need, p.Description})
 	}
 	if err := a.printf("\n"); err != nil {
 		return err
@@ -123,31 +119,28 @@ func (a *app) printArguments(schema json.RawMessage) error {
 	return a.printTable(rows)
 }
 
-// orderedMembers are the members of an object in their order.
-type orderedMembers []orderedMember
-
-type orderedMember struct {
-	name  string
-	value json.RawMessage
-}
-
-// UnmarshalJSON reads an object.
-func (o *orderedMembers) UnmarshalJSON(text []byte) error {
-	dec := json.NewDecoder(strings.NewReader(string(text)))
-	if _, err := dec.Token(); err != nil { // the opening brace
-		return err
+// printDiff prints what changed in the tools since a release: since a file that
+// `triptych tools --json` wrote, or since a git revision of this repository,
+// whose golden files hold the tools.
+func (a *app) printDiff(ctx context.Context, tools []toolInfo, ref string) error {
+	if strings.HasPrefix(ref, "-") {
+		return misused("%q is neither a file nor a revision", ref)
 	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
+	before, err := surface.Read(ctx, ref)
+	if err != nil {
+		return hinted(fmt.Errorf("read the tools of %s: %w", ref, err),
+			"name a file that `triptych tools --json` wrote, or a git revision while in the repository")
+	}
+	after := map[string]surface.Tool{}
+	for _, tool := range tools {
+		if err := surface.Add(after, tool.raw); err != nil {
 			return err
 		}
-		m := orderedMember{}
-		m.name, _ = name.(string)
-		if err := dec.Decode(&m.value); err != nil {
+	}
+	for _, line := range surface.Diff(before, after) {
+		if err := a.printf("%s\n", line); err != nil {
 			return err
 		}
-		*o = append(*o, m)
 	}
 	return nil
 }

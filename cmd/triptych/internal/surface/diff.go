@@ -1,4 +1,9 @@
-package main
+// Package surface compares the tools of two releases: the part of them that clients
+// see.
+//
+//	before, err := surface.Read(ctx, "v1.0.0") // a git revision, or a file
+//	lines := surface.Diff(before, after)
+package surface
 
 import (
 	"bytes"
@@ -13,42 +18,19 @@ import (
 	"strings"
 )
 
-// printDiff prints what changed in the tools since a release: since a file that
-// `triptych tools --json` wrote, or since a git revision of this repository,
-// whose golden files hold the tools.
-func (a *app) printDiff(ctx context.Context, tools []toolInfo, ref string) error {
-	before, err := readSurface(ctx, ref)
-	if err != nil {
-		return hinted(fmt.Errorf("read the tools of %s: %w", ref, err),
-			"name a file that `triptych tools --json` wrote, or a git revision while in the repository")
-	}
-	after := map[string]surface{}
-	for _, tool := range tools {
-		if err := addSurface(after, tool.raw); err != nil {
-			return err
-		}
-	}
-	for _, line := range diffSurfaces(before, after) {
-		if err := a.printf("%s\n", line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// A surface is the part of one tool that clients see.
-type surface struct {
+// A Tool is the part of one tool that clients see.
+type Tool struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title"`
 	Description string          `json:"description"`
-	Input       schemaShape     `json:"inputSchema"`
+	Input       Schema          `json:"inputSchema"`
 	Output      json.RawMessage `json:"outputSchema"`
 	Annotations json.RawMessage `json:"annotations"`
 }
 
-// addSurface adds a tool under its portable name.
-func addSurface(to map[string]surface, raw []byte) error {
-	var s surface
+// Add adds a tool under its portable name.
+func Add(to map[string]Tool, raw []byte) error {
+	var s Tool
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return err
 	}
@@ -56,10 +38,13 @@ func addSurface(to map[string]surface, raw []byte) error {
 	return nil
 }
 
-func readSurface(ctx context.Context, ref string) (map[string]surface, error) {
+// Read reads the tools of a release by their portable names: from a file that `triptych
+// tools --json` wrote, or from the golden files of a git revision of the repository in
+// the current folder.
+func Read(ctx context.Context, ref string) (map[string]Tool, error) {
 	text, err := os.ReadFile(ref)
 	if errors.Is(err, fs.ErrNotExist) {
-		return gitSurface(ctx, ref)
+		return readGit(ctx, ref)
 	}
 	if err != nil {
 		return nil, err
@@ -68,25 +53,22 @@ func readSurface(ctx context.Context, ref string) (map[string]surface, error) {
 	if err := json.Unmarshal(text, &list); err != nil {
 		return nil, err
 	}
-	all := map[string]surface{}
+	all := map[string]Tool{}
 	for _, raw := range list {
-		if err := addSurface(all, raw); err != nil {
+		if err := Add(all, raw); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// gitSurface reads the golden files of the families at a revision.
-func gitSurface(ctx context.Context, ref string) (map[string]surface, error) {
-	if strings.HasPrefix(ref, "-") {
-		return nil, misused("%q is no revision", ref)
-	}
+// readGit reads the golden files of the families at a revision.
+func readGit(ctx context.Context, ref string) (map[string]Tool, error) {
 	names, err := git(ctx, "ls-tree", "-r", "--name-only", "--full-tree", ref)
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]surface{}
+	all := map[string]Tool{}
 	for name := range strings.Lines(string(names)) {
 		name = strings.TrimSpace(name)
 		if !strings.Contains(name, "/testdata/tools/") || !strings.HasSuffix(name, ".golden.json") || strings.Count(name[:strings.Index(name, "/testdata/")], "/") > 0 {
@@ -96,7 +78,7 @@ func gitSurface(ctx context.Context, ref string) (map[string]surface, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := addSurface(all, raw); err != nil {
+		if err := Add(all, raw); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -114,9 +96,9 @@ func git(ctx context.Context, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// diffSurfaces lists tools that came and went, and what changed of the others, by
+// Diff lists tools that came and went, and what changed of the others, by
 // name.
-func diffSurfaces(before, after map[string]surface) []string {
+func Diff(before, after map[string]Tool) []string {
 	var lines []string
 	for name, old := range before {
 		if now, ok := after[name]; !ok {
@@ -135,7 +117,7 @@ func diffSurfaces(before, after map[string]surface) []string {
 }
 
 // changes lists what differs between two forms of a tool.
-func (s *surface) changes(now *surface) []string {
+func (s *Tool) changes(now *Tool) []string {
 	var changes []string
 	for _, part := range []struct {
 		name        string
@@ -156,24 +138,24 @@ func (s *surface) changes(now *surface) []string {
 	return changes
 }
 
-func argumentChanges(before, now *schemaShape) (changes []string) {
+func argumentChanges(before, now *Schema) (changes []string) {
 	for _, old := range before.Properties {
-		at := slices.IndexFunc(now.Properties, func(m orderedMember) bool { return m.name == old.name })
-		needed, needs := slices.Contains(before.Required, old.name), slices.Contains(now.Required, old.name)
+		at := slices.IndexFunc(now.Properties, func(m Member) bool { return m.Name == old.Name })
+		needed, needs := slices.Contains(before.Required, old.Name), slices.Contains(now.Required, old.Name)
 		switch {
 		case at < 0:
-			changes = append(changes, "argument "+old.name+" removed")
+			changes = append(changes, "argument "+old.Name+" removed")
 		case !needed && needs:
-			changes = append(changes, "argument "+old.name+" became required")
+			changes = append(changes, "argument "+old.Name+" became required")
 		case needed && !needs:
-			changes = append(changes, "argument "+old.name+" became optional")
-		case compact(old.value) != compact(now.Properties[at].value):
-			changes = append(changes, "argument "+old.name+" changed")
+			changes = append(changes, "argument "+old.Name+" became optional")
+		case compact(old.Value) != compact(now.Properties[at].Value):
+			changes = append(changes, "argument "+old.Name+" changed")
 		}
 	}
 	for _, m := range now.Properties {
-		if !slices.ContainsFunc(before.Properties, func(old orderedMember) bool { return old.name == m.name }) {
-			changes = append(changes, "argument "+m.name+" added")
+		if !slices.ContainsFunc(before.Properties, func(old Member) bool { return old.Name == m.Name }) {
+			changes = append(changes, "argument "+m.Name+" added")
 		}
 	}
 	return changes

@@ -1,4 +1,4 @@
-package main
+package surface
 
 import (
 	"encoding/json"
@@ -9,11 +9,11 @@ import (
 
 // TestDiffOfSurfaces changes each part of a tool that clients see.
 func TestDiffOfSurfaces(t *testing.T) {
-	parse := func(tools ...string) map[string]surface {
+	parse := func(tools ...string) map[string]Tool {
 		t.Helper()
-		all := map[string]surface{}
+		all := map[string]Tool{}
 		for _, tool := range tools {
-			if err := addSurface(all, json.RawMessage(tool)); err != nil {
+			if err := Add(all, json.RawMessage(tool)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -37,7 +37,7 @@ func TestDiffOfSurfaces(t *testing.T) {
 			"argument r became required, argument s changed, argument t added, structured answer changed",
 		"+ d",
 	}
-	if diff := cmp.Diff(want, diffSurfaces(before, after)); diff != "" {
+	if diff := cmp.Diff(want, Diff(before, after)); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
 }
