@@ -47,6 +47,7 @@ func (a *app) root() command {
 			a.toolsCommand(),
 			a.configCommand(),
 			a.doctorCommand(),
+			a.healthCommand(),
 			a.versionCommand(),
 			a.manCommand(),
 			a.documentsCommand(),

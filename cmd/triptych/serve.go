@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/memory"
@@ -129,9 +130,9 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 // listenAndServe binds the listeners, tells people where, and serves until ctx
 // is done or something fails.
 func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h *services, web *https.Server, certificates *https.Certificates, endpoint *streamable.Handler) error {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
+	listener, err := listen(ctx, f.listen)
 	if err != nil {
-		return hinted(err, "choose another address with --listen")
+		return err
 	}
 	numbers, err := f.listenMetrics(ctx)
 	if err != nil {
@@ -153,6 +154,7 @@ func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h 
 		})
 	}
 	watch("reopening on SIGHUP", func(ctx context.Context) error { return reopen(ctx, certificates, env.Logger) })
+	watch("telling systemd", func(ctx context.Context) error { return keepWatchdog(ctx, env.Logger) })
 	watch("releasing memory", func(ctx context.Context) error {
 		return memory.Release(ctx, func() int64 { return endpoint.BodyUsage().Used + endpoint.AnswerUsage().Used })
 	})
@@ -163,6 +165,8 @@ func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h 
 		shown := https.New(https.Config{Routes: map[string]http.Handler{"/metrics": h.recorder.numbers.Handler()}, OnlyHosts: true, Hosts: f.hosts, Logger: env.Logger})
 		watch("showing metrics", func(ctx context.Context) error { return shown.Serve(ctx, numbers) })
 	}
+	notify(daemon.SdNotifyReady, env.Logger)
+	defer context.AfterFunc(ctx, func() { notify(daemon.SdNotifyStopping, env.Logger) })()
 	return web.Serve(ctx, listener)
 }
 
@@ -181,6 +185,7 @@ func reopen(ctx context.Context, certificates *https.Certificates, log *slog.Log
 			if certificates != nil {
 				certificates.Reload()
 			}
+			notify(daemon.SdNotifyReady, log)
 		}
 	}
 }

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/activation"
+	"github.com/coreos/go-systemd/v22/daemon"
+)
+
+// listen returns the socket that systemd passed (sd_listen_fds(3)), else a listener at
+// the address.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	passed, err := activation.Listeners()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("taking the sockets of systemd: %w", err)
+	case len(passed) > 1:
+		return nil, fmt.Errorf("systemd passed %d sockets, want one", len(passed))
+	case len(passed) == 1:
+		return passed[0], nil
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, hinted(err, "choose another address with --listen")
+	}
+	return listener, nil
+}
+
+// notify tells systemd about the server (sd_notify(3)); without systemd it does
+// nothing.
+func notify(state string, log *slog.Logger) {
+	if _, err := daemon.SdNotify(false, state); err != nil {
+		log.Warn("systemd cannot be told", "state", state, "err", err)
+	}
+}
+
+// keepWatchdog tells systemd at half the interval of WatchdogSec that the program
+// lives, until ctx is done. It says nothing about the store: a restart would not
+// bring that back.
+func keepWatchdog(ctx context.Context, log *slog.Logger) error {
+	interval, err := daemon.SdWatchdogEnabled(false)
+	if err != nil || interval == 0 {
+		return err
+	}
+	ticker := time.NewTicker(interval / 2)
+	defer ticker.Stop()
+	for {
+		notify(daemon.SdNotifyWatchdog, log)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
