@@ -44,6 +44,8 @@ type LabelMove struct {
 	// Once asks a store to refuse the move of a label that is there, with a
 	// [*FixedLabelError].
 	Once bool
+	// Newest asks a store to move the label to the newest revision, whatever To is.
+	Newest bool
 }
 
 // Labels returns the revision of each label after moves, which are newest first.
@@ -86,6 +88,9 @@ func (e *FixedLabelError) Error() string {
 // CheckMove completes a move: it returns it with the revision that the label is at,
 // or the error for which it cannot be made. history and moves are newest first.
 func CheckMove(name Name, m LabelMove, history []Revision, moves []LabelMove) (LabelMove, error) {
+	if m.Newest {
+		m.To, m.Newest = history[0].Number, false
+	}
 	m.From = Labels(moves)[m.Label]
 	if m.Once && m.From != 0 {
 		return m, &FixedLabelError{Name: name, Label: m.Label, Rev: m.From}

@@ -111,6 +111,12 @@ type Store interface {
 	// MoveLabel moves or removes a label and returns the move as it is recorded.
 	// Errors: [*NoRevisionError], [*NoLabelError], [*FixedLabelError].
 	MoveLabel(ctx context.Context, name Name, m LabelMove) (LabelMove, error)
+	// Apply makes several changes, all or none: an [*OperationError] says for which of
+	// them nothing was done. The operations follow each other, so that a ruleset
+	// can be created and labelled at once; an update that changes nothing leaves the
+	// ruleset as it is. On a cluster the rulesets must be in one hash slot, else the
+	// error is a [*SlotsError].
+	Apply(ctx context.Context, ops []Operation, o ApplyOptions) ([]Outcome, error)
 	// LabelMoves returns the moves of all labels of a ruleset, newest first.
 	LabelMoves(ctx context.Context, name Name) ([]LabelMove, error)
 	// List returns a page of rulesets in the order of [Compare]; next is the
@@ -140,8 +146,9 @@ type Problem struct{ File, Reason string }
 
 // A Change reports a change of a ruleset.
 type Change struct {
-	Kind ChangeKind
-	Name Name // "" when anything may have changed
+	Kind  ChangeKind
+	Name  Name  // "" when anything may have changed
+	Label Label // that moved, if Kind is Labelled
 }
 
 // A ChangeKind is one of the ways a store changes.
@@ -153,4 +160,6 @@ const (
 	Updated
 	Deleted
 	Unknown
+	// Labelled is the kind of a move of a label; the ruleset stays as it is.
+	Labelled
 )

@@ -32,6 +32,12 @@
 // are synced before a change is acknowledged, and a crash leaves the old file or the
 // new one. Reading takes no lock unless it finds a content that is not recorded.
 //
+// [Store.Apply] makes several changes or none: it prepares hidden files and a journal,
+// .batch.undo, then renames the journal to .batch, then the files to their names. A
+// process that is killed leaves the journal, and whoever changes or watches the folder
+// next undoes the batch or completes it. Readers see the files of a batch one after the
+// other, for the time that renaming them takes.
+//
 // Lists come from memory for files whose inode, size and time of modification
 // have not changed.
 //
@@ -42,7 +48,8 @@
 // it replaces the file. A line that a killed process left unfinished is not read,
 // and the next one takes its place. A content that others have written is recorded
 // when it is read, before it is replaced, or soon after a watch has seen it. The
-// moves of its labels are the lines of .history/NAME.labels.jsonl.
+// moves of its labels are the lines of .history/NAME.labels.jsonl; the file .moves tells
+// watches of them and is no record.
 //
 // # Watching
 //

@@ -28,7 +28,10 @@ func TestFullDisk(t *testing.T) {
 	text := strings.Repeat("long ", 2000)
 	_, create := s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: text})
 	_, update := s.Update(t.Context(), "kept", ruleset.Patch{Markdown: &text})
-	for what, err := range map[string]error{"Create": create, "Update": update} {
+	_, apply := s.Apply(t.Context(), []ruleset.Operation{
+		{Name: "kept", Update: &ruleset.Patch{Markdown: &text}}, {Name: "a", Create: &ruleset.Draft{Name: "a", Markdown: text}},
+	}, ruleset.ApplyOptions{})
+	for what, err := range map[string]error{"Create": create, "Update": update, "Apply": apply} {
 		_, away := errors.AsType[*ruleset.UnavailableError](err)
 		if !away || !strings.Contains(err.Error(), "no space left on device") || strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v, want that there is no space, without the folder", what, err)

@@ -173,7 +173,7 @@ func writeAt(f *os.File, line []byte, end int64) error {
 }
 
 // gitignore has git leave out what is not rulesets.
-const gitignore = ".gitignore\n" + lockName + "\n" + tempName + "\n" + historyDir + "/\n"
+const gitignore = ".gitignore\n" + lockName + "\n" + tempName + "\n" + batchGlob + "\n" + movesName + "\n" + historyDir + "/\n"
 
 // makeHistoryDir creates the folder of the histories, and a .gitignore beside it
 // unless there is one.

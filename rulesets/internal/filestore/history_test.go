@@ -154,7 +154,7 @@ func TestGitignore(t *testing.T) {
 		}
 		want := old
 		if old == "" {
-			want = ".gitignore\n.lock\n.new-*\n.history/\n"
+			want = ".gitignore\n.lock\n.new-*\n.batch*\n.moves\n.history/\n"
 		}
 		if got, err := os.ReadFile(filepath.Join(dir, ".gitignore")); err != nil || string(got) != want {
 			t.Errorf("got %q, %v; want %q", got, err, want)

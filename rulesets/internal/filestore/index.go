@@ -49,6 +49,10 @@ func (x *index) forget() {
 	x.whole = false
 }
 
+// maxStale is the number of names above which reading all is faster than bringing the
+// list up to date name by name.
+const maxStale = 1000
+
 // touch has the file of a name read again. dirTime is the folder's time after the
 // change; the caller knows of no other change.
 func (x *index) touch(name ruleset.Name, dirTime time.Time) {
@@ -59,6 +63,10 @@ func (x *index) touch(name ruleset.Name, dirTime time.Time) {
 	}
 	if name != "" {
 		x.stale[name] = struct{}{}
+	}
+	if len(x.stale) > maxStale {
+		x.whole = false
+		return
 	}
 	x.dirTime = dirTime
 }

@@ -3,9 +3,12 @@ package filestore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -53,12 +56,78 @@ func (s *Store) moveLabel(name ruleset.Name, m ruleset.LabelMove) (ruleset.Label
 		return m, err
 	}
 	m.At, m.Once = s.now().UTC().Truncate(time.Second), false
-	_, err = s.appendLine(s.labelsPath(name), moveRecord{m.Label, m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message})
+	if _, err = s.appendLine(s.labelsPath(name), newMoveRecord(m)); err == nil {
+		s.announce(movedLabel{name, m.Label})
+	}
 	return m, err
 }
 
+func newMoveRecord(m ruleset.LabelMove) moveRecord {
+	return moveRecord{m.Label, m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message}
+}
+
+// movesName is the file that tells watches of moves of labels: lines of a name and a
+// label. It is no record, and may be lost.
+const movesName = ".moves"
+
+// maxMovesFile is the size at which the file of the moves begins anew.
+const maxMovesFile = 1 << 20
+
+// A movedLabel is a label that moved.
+type movedLabel struct {
+	Name  ruleset.Name  `json:"name"`
+	Label ruleset.Label `json:"label"`
+}
+
+// announce tells the watches of all processes of moves. The lock is held.
+func (s *Store) announce(moves ...movedLabel) {
+	if len(moves) == 0 {
+		return
+	}
+	var text strings.Builder
+	for _, m := range moves {
+		text.WriteString(string(m.Name) + " " + string(m.Label) + "\n")
+	}
+	path := filepath.Join(s.dir, movesName)
+	if info, err := os.Stat(path); err == nil && info.Size() > maxMovesFile {
+		_ = os.Remove(path) // else it goes on growing
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	if err == nil {
+		_, err = f.WriteString(text.String())
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		s.log.Warn("a move of a label is not announced", "component", "filestore", "err", err)
+	}
+	s.feeds.tell("")
+}
+
+// movesSince returns the moves that were announced behind an offset, and the offset
+// behind them.
+func (s *Store) movesSince(offset int64) (moves []movedLabel, end int64) {
+	data, err := os.ReadFile(filepath.Join(s.dir, movesName))
+	if err != nil {
+		return nil, 0
+	}
+	if int64(len(data)) < offset {
+		offset = 0 // it began anew
+	}
+	end = offset
+	for line := range strings.Lines(string(data[offset:])) {
+		if !strings.HasSuffix(line, "\n") {
+			break // it is being written
+		}
+		end += int64(len(line))
+		name, label, _ := strings.Cut(strings.TrimSpace(line), " ")
+		moves = append(moves, movedLabel{ruleset.Name(name), ruleset.Label(label)})
+	}
+	return moves, end
+}
+
 // LabelMoves implements [ruleset.Store].
-func (s *Store) LabelMoves(_ context.Context, name ruleset.Name) ([]ruleset.LabelMove, error) {
+func (s *Store) LabelMoves(ctx context.Context, name ruleset.Name) ([]ruleset.LabelMove, error) {
+	s.finishFirst(ctx)
 	return s.labelMoves(name)
 }
 

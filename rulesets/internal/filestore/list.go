@@ -12,7 +12,8 @@ import (
 )
 
 // List implements [ruleset.Store].
-func (s *Store) List(_ context.Context, page ruleset.Page) (metas []ruleset.Meta, next string, err error) {
+func (s *Store) List(ctx context.Context, page ruleset.Page) (metas []ruleset.Meta, next string, err error) {
+	s.finishFirst(ctx)
 	ok, err := s.indexed(func(all []ruleset.Meta) {
 		if all, next, err = ruleset.CutSorted(all, page); err == nil {
 			metas = clones(all)
@@ -28,7 +29,8 @@ func (s *Store) List(_ context.Context, page ruleset.Page) (metas []ruleset.Meta
 }
 
 // Count implements [ruleset.Store].
-func (s *Store) Count(context.Context) (n int, err error) {
+func (s *Store) Count(ctx context.Context) (n int, err error) {
+	s.finishFirst(ctx)
 	ok, err := s.indexed(func(all []ruleset.Meta) { n = len(all) })
 	if ok || err != nil {
 		return n, err
@@ -38,7 +40,8 @@ func (s *Store) Count(context.Context) (n int, err error) {
 }
 
 // Search implements [ruleset.Store].
-func (s *Store) Search(_ context.Context, pattern string) (metas []ruleset.Meta, err error) {
+func (s *Store) Search(ctx context.Context, pattern string) (metas []ruleset.Meta, err error) {
+	s.finishFirst(ctx)
 	ok, err := s.indexed(func(all []ruleset.Meta) {
 		for _, m := range all {
 			if ruleset.Match(pattern, string(m.Name)) {

@@ -11,7 +11,7 @@ import (
 )
 
 // locked runs a change while no other goroutine or process changes a file or its
-// history. The folder is created.
+// history. The folder is created, and a batch that a killed process left is finished.
 func (s *Store) locked(ctx context.Context, change func() error) error {
 	ctx, stop := context.WithTimeout(ctx, lockWait)
 	defer stop()
@@ -23,7 +23,9 @@ func (s *Store) locked(ctx context.Context, change func() error) error {
 		return unavailable(fmt.Errorf("waiting for other processes: %w", err))
 	}
 	defer unlock()
-	err = change()
+	if err = s.finish(); err == nil {
+		err = change()
+	}
 	s.index.touch("", s.dirTime()) // hidden files came and went
 	return err
 }

@@ -44,6 +44,8 @@ type Store struct {
 
 	syncDir func(path string) error // tests replace it
 
+	first sync.Once // finishes a batch that was left
+
 	turn chan struct{} // holds a token while a goroutine has or awaits the lock
 }
 
@@ -136,6 +138,7 @@ func (s *Store) invalid(name ruleset.Name, info fs.FileInfo, err error) error {
 
 // Get implements [ruleset.Store].
 func (s *Store) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, error) {
+	s.finishFirst(ctx)
 	info, err := os.Lstat(s.path(name))
 	if err != nil {
 		d, err := s.read(name) // which says why

@@ -36,6 +36,10 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("FILESTORE_TEST_DIR"); dir != "" {
 		os.Exit(play(os.Getenv("FILESTORE_TEST_ROLE"), filestore.Open(dir, quiet, time.Now)))
 	}
+	if dir := os.Getenv(storetest.Applying); dir != "" {
+		fmt.Fprintln(os.Stderr, storetest.ApplyForever(filestore.Open(dir, quiet, time.Now)))
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 

@@ -29,6 +29,7 @@ const pollShare = 20
 //	├─ events           a file changed             → look at it
 //	├─ events           the folder came or went    → look at all
 //	├─ lost             events were lost           → look at all
+//	├─ moves            labels moved               → tell of them
 //	├─ poll             no event was sent          → look at all
 //	└─ calm             others are done            → record what they changed
 type watch struct {
@@ -37,6 +38,7 @@ type watch struct {
 	dir     string            // absolute, as events spell it
 	system  *fsnotify.Watcher // nil where the system has no more of them
 	seen    map[ruleset.Name]stamp
+	moves   int64 // the announced moves of labels that were told, in bytes
 	changed func(ruleset.Change)
 
 	unrecorded map[ruleset.Name]struct{} // changed by others, not in the history yet
@@ -86,7 +88,11 @@ func (w *watch) begin() {
 	watchFolder(w.system, w.dir)
 	w.store.index.join()
 	w.seen = w.store.stamps()
+	_, w.moves = w.store.movesSince(0)
 	for name := range w.own.take() {
+		if name == "" {
+			continue // a move: no label was asked for before
+		}
 		w.changed(ruleset.Change{Kind: ruleset.Unknown, Name: name})
 	}
 }
@@ -116,7 +122,9 @@ func (w *watch) run(ctx context.Context, every time.Duration) {
 		case <-poll.C:
 			began := time.Now()
 			watchFolder(w.system, w.dir)
+			w.finish(ctx)
 			w.lookAtAll()
+			w.lookAtMoves()
 			poll.Reset(max(every, pollShare*time.Since(began)))
 		}
 	}
@@ -129,6 +137,9 @@ func (w *watch) follow(e fsnotify.Event) {
 		watchFolder(w.system, w.dir)
 		w.lookAtAll()
 		return
+	}
+	if filepath.Base(e.Name) == movesName {
+		w.lookAtMoves()
 	}
 	name, ok := nameOf(filepath.Base(e.Name))
 	w.store.index.touch(name, w.store.dirTime())
@@ -182,12 +193,33 @@ func (w *watch) tell(c ruleset.Change) {
 // lookAtOwn compares the files that this process changed, which are recorded.
 func (w *watch) lookAtOwn(names map[ruleset.Name]struct{}) {
 	for name := range names {
+		if name == "" {
+			w.lookAtMoves()
+			continue
+		}
 		now, is := w.store.stampOf(name)
 		if c := w.compare(name, now, is); c.Kind != 0 {
 			w.changed(c)
 		}
 		delete(w.unrecorded, name)
 	}
+}
+
+// lookAtMoves tells of the moves of labels that were announced since the last time.
+func (w *watch) lookAtMoves() {
+	var moves []movedLabel
+	moves, w.moves = w.store.movesSince(w.moves)
+	for _, m := range moves {
+		w.changed(ruleset.Change{Kind: ruleset.Labelled, Name: m.Name, Label: m.Label})
+	}
+}
+
+// finish finishes a batch that a killed process has left; one that is being applied
+// is let alone.
+func (w *watch) finish(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, calmAfter)
+	defer stop()
+	w.store.finishLeft(ctx)
 }
 
 // look compares the files of some rulesets.

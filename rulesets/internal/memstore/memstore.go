@@ -107,7 +107,10 @@ func (s *Store) Delete(_ context.Context, name ruleset.Name, r ruleset.Removal) 
 
 // recordLocked adds a revision with the content of r and returns r at it.
 func (s *Store) recordLocked(r ruleset.Ruleset, by ruleset.By, deleted bool) ruleset.Ruleset {
-	r.Rev = len(s.history[r.Name]) + 1
+	r.Rev = 1
+	if old := s.history[r.Name]; len(old) > 0 {
+		r.Rev = old[len(old)-1].Number + 1
+	}
 	content := r.Clone()
 	content.CreatedAt, content.LastModified, content.Rev = time.Time{}, time.Time{}, 0
 	s.history[r.Name] = append(s.history[r.Name], ruleset.Revision{
@@ -145,8 +148,48 @@ func (s *Store) MoveLabel(_ context.Context, name ruleset.Name, m ruleset.LabelM
 	}
 	m.At, m.Once = s.now().UTC().Truncate(time.Second), false
 	s.moves[name] = append([]ruleset.LabelMove{m}, s.moves[name]...)
-	s.tellLocked(ruleset.Change{Kind: ruleset.Updated, Name: name})
+	s.tellLocked(ruleset.Change{Kind: ruleset.Labelled, Name: name, Label: m.Label})
 	return m, nil
+}
+
+// Apply implements [ruleset.Store].
+func (s *Store) Apply(_ context.Context, ops []ruleset.Operation, o ruleset.ApplyOptions) ([]ruleset.Outcome, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	batch, err := ruleset.Stage(ops, s.now(), s.stateLocked)
+	if err != nil || o.DryRun {
+		return batch.Outcomes, err
+	}
+	for i, e := range batch.Effects {
+		s.applyLocked(e)
+		o.Report(i+1, len(batch.Effects))
+	}
+	return batch.Outcomes, nil
+}
+
+func (s *Store) stateLocked(name ruleset.Name, _ bool) (ruleset.State, error) {
+	st := ruleset.State{Moves: s.moves[name]}
+	if r, ok := s.all[name]; ok {
+		st.Ruleset = &r
+	}
+	st.History, _ = s.historyLocked(name) // none is none
+	return st, nil
+}
+
+// applyLocked makes what a batch does to one ruleset.
+func (s *Store) applyLocked(e *ruleset.Effect) {
+	s.history[e.Name] = append(s.history[e.Name], e.Revisions...)
+	for _, m := range e.Moves {
+		s.moves[e.Name] = append([]ruleset.LabelMove{m}, s.moves[e.Name]...)
+		s.tellLocked(ruleset.Change{Kind: ruleset.Labelled, Name: e.Name, Label: m.Label})
+	}
+	if !e.Changed() {
+		return
+	}
+	if delete(s.all, e.Name); e.After != nil {
+		s.all[e.Name] = e.After.Clone()
+	}
+	s.tellLocked(ruleset.Change{Kind: e.Kind(), Name: e.Name})
 }
 
 // LabelMoves implements [ruleset.Store].

@@ -37,46 +37,74 @@ func (c *Clock) Set(t time.Time) {
 
 var start = time.Date(2025, 10, 29, 10, 30, 0, 0, time.UTC)
 
-// Run runs the suite. open returns a handle of a new, empty store with that
-// clock, and again returns a second handle of the same store.
-func Run(t *testing.T, open func(t *testing.T, clock *Clock) (store ruleset.Store, again func() ruleset.Store)) {
-	tests := []struct {
-		name string
-		test func(t *testing.T, s ruleset.Store, clock *Clock, again func() ruleset.Store)
-	}{
-		{"round trip", roundTrip},
-		{"summaries", summaries},
-		{"texts survive", textsSurvive},
-		{"patches", patches},
-		{"last modified never goes back", timeGoesBack},
-		{"times of another store are kept", timesAreKept},
-		{"extra keys are kept", extraIsKept},
-		{"updates from one base conflict", updatesConflict},
-		{"one update from a base wins", oneUpdateWins},
-		{"history", history},
-		{"an unchanged save is no revision", unchangedSave},
-		{"a revision is restored", restores},
-		{"a deleted ruleset is restored", undeletes},
-		{"changes at another revision conflict", revisionsConflict},
-		{"each revision is won once", revisionsAreWonOnce},
-		{"labels", labels},
-		{"an immutable label is set once", labelIsSetOnce},
-		{"size limit", sizeLimit},
-		{"not found", notFound},
-		{"order and pages", orderAndPages},
-		{"search", search},
-		{"one creation wins", oneCreationWins},
-		{"updates do not revive", updatesDoNotRevive},
-		{"watch hears another handle", watchHears},
-		{"nothing is left", leavesNothing},
-	}
+// A test is one test of the suite.
+type test struct {
+	name string
+	run  func(t *testing.T, s ruleset.Store, clock *Clock, again func() ruleset.Store)
+}
+
+// batches are the tests of batches over several rulesets.
+var batches = []test{
+	{"a batch", batch},
+	{"a batch that fails does nothing", batchFails},
+	{"batches are won once", batchesAreWonOnce},
+}
+
+// An Open returns a handle of a new, empty store with that clock, and a function that
+// returns a second handle of the same store.
+type Open func(t *testing.T, clock *Clock) (store ruleset.Store, again func() ruleset.Store)
+
+// Run runs the suite.
+func Run(t *testing.T, open Open) {
+	run(t, open, singles)
+	run(t, open, batches)
+}
+
+// RunOnCluster runs the suite for a store on a cluster, which refuses batches over
+// several slots.
+func RunOnCluster(t *testing.T, open Open) {
+	run(t, open, singles)
+	run(t, open, []test{{"batches over slots are refused", batchOverSlots}})
+}
+
+func run(t *testing.T, open Open, tests []test) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			clock := &Clock{now: start}
 			store, again := open(t, clock)
-			tc.test(t, store, clock, again)
+			tc.run(t, store, clock, again)
 		})
 	}
+}
+
+// singles are the tests of everything else.
+var singles = []test{
+	{"round trip", roundTrip},
+	{"summaries", summaries},
+	{"texts survive", textsSurvive},
+	{"patches", patches},
+	{"last modified never goes back", timeGoesBack},
+	{"times of another store are kept", timesAreKept},
+	{"extra keys are kept", extraIsKept},
+	{"updates from one base conflict", updatesConflict},
+	{"one update from a base wins", oneUpdateWins},
+	{"history", history},
+	{"an unchanged save is no revision", unchangedSave},
+	{"a revision is restored", restores},
+	{"a deleted ruleset is restored", undeletes},
+	{"changes at another revision conflict", revisionsConflict},
+	{"each revision is won once", revisionsAreWonOnce},
+	{"labels", labels},
+	{"an immutable label is set once", labelIsSetOnce},
+	{"moves of labels are heard", movesAreHeard},
+	{"size limit", sizeLimit},
+	{"not found", notFound},
+	{"order and pages", orderAndPages},
+	{"search", search},
+	{"one creation wins", oneCreationWins},
+	{"updates do not revive", updatesDoNotRevive},
+	{"watch hears another handle", watchHears},
+	{"nothing is left", leavesNothing},
 }
 
 func create(t *testing.T, s ruleset.Store, d ruleset.Draft) ruleset.Ruleset {

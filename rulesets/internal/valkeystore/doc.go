@@ -28,7 +28,7 @@
 // no rulesets are left alone.
 //
 // Creation, update and deletion are one script each, so they are atomic on the
-// server. On a cluster the index follows as a second step that a scan repairs.
+// server; a batch ([Store.Apply]) is one transaction over watched keys. On a cluster the index follows as a second step that a scan repairs.
 //
 // A watch hears our own writers through the channel, and those of other programs
 // where the server sends keyspace events (notify-keyspace-events Kghx); without

@@ -30,11 +30,15 @@ type record struct {
 // hash, else 0.
 func revisionOf(last string, fields map[string]string) int {
 	var r record
-	if last == "" || json.Unmarshal([]byte(last), &r) != nil || r.Deleted ||
-		r.Description != fields["description"] || r.Tags != fields["tags"] || r.Markdown != fields["markdown"] || r.Extra != fields["extra"] {
+	if last == "" || json.Unmarshal([]byte(last), &r) != nil || r.Deleted || !r.is(fields) {
 		return 0
 	}
 	return r.Rev
+}
+
+// is reports whether the record has the content of a hash.
+func (r *record) is(fields map[string]string) bool {
+	return r.Description == fields["description"] && r.Tags == fields["tags"] && r.Markdown == fields["markdown"] && r.Extra == fields["extra"]
 }
 
 // place records what another program has written, and returns its number. Where

@@ -55,16 +55,25 @@ func (s *Store) tryMove(ctx context.Context, name ruleset.Name, m ruleset.LabelM
 		return m, false, err
 	}
 	m.At, m.Once = s.now().UTC().Truncate(time.Second), false
-	line, err := json.Marshal(moveRecord{m.Label, m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message})
+	line, err := json.Marshal(newMoveRecord(m))
 	if err != nil {
 		return m, false, err
 	}
 	n, err := moveScript.Run(ctx, once{s.client}, []string{historyKey(name), labelsKey(name)},
-		len(history), len(moves), string(line), channel, "u:"+string(name)).Int()
+		len(history), len(moves), string(line), channel, moveMessage(name, m.Label)).Int()
 	if err != nil {
 		return m, false, unavailable(err)
 	}
 	return m, n == 1, nil
+}
+
+func newMoveRecord(m ruleset.LabelMove) moveRecord {
+	return moveRecord{m.Label, m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message}
+}
+
+// moveMessage tells of the move of a label.
+func moveMessage(name ruleset.Name, label ruleset.Label) string {
+	return "l:" + string(name) + ":" + string(label)
 }
 
 // LabelMoves implements [ruleset.Store].
@@ -75,6 +84,11 @@ func (s *Store) LabelMoves(ctx context.Context, name ruleset.Name) ([]ruleset.La
 	if err != nil {
 		return nil, unavailable(err)
 	}
+	return decodeMoves(name, lines)
+}
+
+// decodeMoves returns the moves in a list, newest first.
+func decodeMoves(name ruleset.Name, lines []string) ([]ruleset.LabelMove, error) {
 	all := make([]ruleset.LabelMove, len(lines))
 	for i, line := range lines {
 		var r moveRecord

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/rulesets/internal/storetest"
 	"github.com/triptych-mcp/triptych/rulesets/internal/valkeystore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
@@ -31,6 +32,14 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		return
+	}
+	if url := os.Getenv(storetest.Applying); url != "" {
+		s, err := valkeystore.Open(context.Background(), url, quiet, time.Now)
+		if err == nil {
+			err = storetest.ApplyForever(s)
+		}
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
@@ -92,4 +101,26 @@ func TestManyProcessesCreateTheSameNames(t *testing.T) {
 	if got := listed(t, s, ruleset.Page{}); len(got) != contested {
 		t.Errorf("%d are listed, want %d", len(got), contested)
 	}
+}
+
+// A process that is killed while it applies batches, with the server killed and started
+// again, leaves each batch whole or nothing of it.
+func TestKilledWhileApplying(t *testing.T) {
+	server := valkeytest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
+	url := "valkey://" + server.Addr
+	kills := 0
+	restart := func() {
+		if kills++; kills%3 == 0 {
+			server.Stop()
+			server.Run()
+		}
+	}
+	storetest.KillApplying(t, storetest.Kills(12), url, restart, func() ruleset.Store { return open(t, url, time.Now) })
+}
+
+// The server is killed while a process applies batches, and started again.
+func TestServerKilledWhileApplying(t *testing.T) {
+	server := valkeytest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
+	url := "valkey://" + server.Addr
+	storetest.KillServerApplying(t, storetest.Kills(6), open(t, url, time.Now), server.Stop, func() { server.Run() })
 }

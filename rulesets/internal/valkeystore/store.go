@@ -261,7 +261,7 @@ func (s *Store) expected(ctx context.Context, name ruleset.Name, p ruleset.Patch
 		return nil, err
 	}
 	var pairs []any
-	for _, field := range []string{"description", "tags", "markdown", "extra"} {
+	for _, field := range contentFields {
 		pairs = append(pairs, field, fields[field])
 	}
 	return pairs, nil
@@ -303,11 +303,16 @@ func (s *Store) Delete(ctx context.Context, name ruleset.Name, r ruleset.Removal
 	}
 	_, err = s.outcome(name, reply)
 	if _, conflict := errors.AsType[*ruleset.ConflictError](err); s.cluster && !conflict {
-		if err := s.client.ZRem(ctx, indexKey, string(name)).Err(); err != nil {
-			s.log.Warn("index is behind until the next list", "component", "valkey", "err", err)
-		}
+		s.unindex(ctx, name)
 	}
 	return err
+}
+
+// unindex takes a name out of the index; a failure is mended by the next list.
+func (s *Store) unindex(ctx context.Context, name ruleset.Name) {
+	if err := s.client.ZRem(ctx, indexKey, string(name)).Err(); err != nil {
+		s.log.Warn("index is behind until the next list", "component", "valkey", "err", err)
+	}
 }
 
 // metas fetches what lists show of the names, in their order. Names without a

@@ -30,7 +30,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 func TestContractOnACluster(t *testing.T) {
 	server := valkeytest.StartCluster(t)
 	admin := plain(t, server.Addr)
-	storetest.Run(t, func(t *testing.T, clock *storetest.Clock) (ruleset.Store, func() ruleset.Store) {
+	storetest.RunOnCluster(t, func(t *testing.T, clock *storetest.Clock) (ruleset.Store, func() ruleset.Store) {
 		if err := admin.FlushAll(t.Context()).Err(); err != nil {
 			t.Fatal(err)
 		}

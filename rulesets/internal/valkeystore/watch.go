@@ -27,7 +27,7 @@ const (
 
 // kinds maps our messages and the server's keyspace events to changes.
 var kinds = map[string]ruleset.ChangeKind{
-	"c": ruleset.Created, "u": ruleset.Updated, "d": ruleset.Deleted,
+	"c": ruleset.Created, "u": ruleset.Updated, "d": ruleset.Deleted, "l": ruleset.Labelled,
 	"hset": ruleset.Updated, "hdel": ruleset.Updated, "del": ruleset.Deleted, "expired": ruleset.Deleted,
 }
 
@@ -125,9 +125,10 @@ func (s *Store) pass(message any, keyspace string, tell func(ruleset.Change)) {
 	if m.Channel != channel {
 		kind, name = m.Payload, strings.TrimPrefix(m.Channel, keyspace)
 	}
+	name, label, _ := strings.Cut(name, ":")
 	valid, err := ruleset.ParseName(name)
 	if kinds[kind] == 0 || err != nil {
 		return
 	}
-	tell(ruleset.Change{Kind: kinds[kind], Name: valid})
+	tell(ruleset.Change{Kind: kinds[kind], Name: valid, Label: ruleset.Label(label)})
 }

@@ -1,0 +1,471 @@
+package filestore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A batch is applied in steps, so that a crash leaves all of it or nothing:
+//
+//	stage     hidden files with the new contents, synced
+//	.batch.undo   names them and the ends of the histories; synced
+//	append    the revisions and moves to the histories, synced
+//	.batch    is the new name of .batch.undo: from here on the batch is made
+//	rename    the hidden files to their names, remove what is deleted
+//	done      .batch is removed
+//
+// Whoever takes the lock next finishes what a killed process left: .batch.undo has the
+// histories cut to their former ends and the hidden files removed, .batch has the files
+// renamed. A file that people have changed meanwhile stays as it is; its content is a
+// revision after those of the batch.
+const (
+	undoName  = ".batch.undo"
+	redoName  = ".batch"
+	batchGlob = ".batch*"
+)
+
+// syncsAtOnce limits the files that are written and synced at once: file systems sync
+// several in about the time of one.
+const syncsAtOnce = 16
+
+// A journal says what a batch does to the folder.
+type journal struct {
+	Ends  []historyEnd `json:"ends"`
+	Files []fileChange `json:"files"`
+	Moves []movedLabel `json:"moves,omitempty"`
+}
+
+// A historyEnd is a file of the history and its length before the batch.
+type historyEnd struct {
+	File string `json:"file"` // in the folder of the histories
+	End  int64  `json:"end"`
+}
+
+// A fileChange replaces or removes the file of a ruleset.
+type fileChange struct {
+	Name ruleset.Name `json:"name"`
+	Temp string       `json:"temp,omitempty"` // the hidden file with the new content, "" to remove
+	Was  string       `json:"was,omitempty"`  // SHA-256 of the file before, "" if there was none
+}
+
+// Apply implements [ruleset.Store].
+func (s *Store) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.ApplyOptions) (outcomes []ruleset.Outcome, err error) {
+	if ops, err = withOwnYAML(ops); err != nil {
+		return nil, err
+	}
+	apply := func() error {
+		docs := map[ruleset.Name]document{}
+		batch, err := ruleset.Stage(ops, s.now(), func(name ruleset.Name, labels bool) (ruleset.State, error) {
+			d, state, err := s.stateOf(name, labels)
+			docs[name] = d
+			return state, err
+		})
+		if outcomes = batch.Outcomes; err != nil || o.DryRun {
+			return err
+		}
+		return s.commit(batch.Effects, docs, o)
+	}
+	if _, err := os.Stat(s.dir); o.DryRun && errors.Is(err, fs.ErrNotExist) {
+		return outcomes, apply() // without a folder to lock in
+	}
+	return outcomes, s.locked(ctx, apply)
+}
+
+// withOwnYAML returns the operations with the extra keys in the form in which files
+// have them.
+func withOwnYAML(ops []ruleset.Operation) ([]ruleset.Operation, error) {
+	own := make([]ruleset.Operation, len(ops))
+	for i, op := range ops {
+		extra := (*string)(nil)
+		switch {
+		case op.Create != nil:
+			draft := *op.Create
+			op.Create, extra = &draft, &draft.Extra
+		case op.Update != nil && op.Update.Extra != nil:
+			patch, text := *op.Update, *op.Update.Extra
+			patch.Extra, extra = &text, &text
+			op.Update = &patch
+		}
+		own[i] = op
+		if extra == nil || *extra == "" {
+			continue
+		}
+		d := document{front: mapping(&yaml.Node{})}
+		if err := d.setExtra(*extra); err != nil {
+			return nil, &ruleset.OperationError{Index: i, Verb: "change", Name: op.Name, Err: err}
+		}
+		*extra = d.extra()
+	}
+	return own, nil
+}
+
+// stateOf returns the document of a ruleset and what a batch has to know of it. The
+// lock is held.
+func (s *Store) stateOf(name ruleset.Name, labels bool) (document, ruleset.State, error) {
+	var state ruleset.State
+	d, err := s.reconcile(name)
+	_, missing := errors.AsType[*ruleset.NotFoundError](err)
+	if err != nil && !missing {
+		return d, state, err
+	}
+	if !missing {
+		r := d.ruleset
+		state.Ruleset = &r
+	}
+	if labels {
+		if state.Moves, err = s.labelMoves(name); err != nil {
+			return d, state, err
+		}
+		state.History, err = s.revisions(name)
+		if _, none := errors.AsType[*ruleset.NotFoundError](err); none {
+			err = nil
+		}
+		return d, state, err
+	}
+	head, err := s.head(name)
+	if head.Rev > 0 {
+		state.History = []ruleset.Revision{head.revision(name)}
+	}
+	return d, state, err
+}
+
+// commit makes what a batch does. The lock is held.
+func (s *Store) commit(effects []*ruleset.Effect, docs map[ruleset.Name]document, o ruleset.ApplyOptions) error {
+	if err := s.makeHistoryDir(); err != nil {
+		return err
+	}
+	j := &journal{}
+	err := s.stage(j, effects, docs, o)
+	if err == nil {
+		err = s.writeJournal(j)
+	}
+	if err == nil {
+		err = s.appendAll(effects)
+	}
+	if err == nil {
+		err = os.Rename(s.inDir(undoName), s.inDir(redoName))
+	}
+	if err != nil {
+		s.undo(j)
+		if _, said := errors.AsType[*ruleset.TooLargeError](err); said {
+			return err
+		}
+		return unavailable(err)
+	}
+	if err := s.sync(); err != nil { // if the new name is lost by a crash, all is undone
+		return err
+	}
+	return s.redo(j, o)
+}
+
+func (s *Store) inDir(file string) string { return filepath.Join(s.dir, file) }
+
+// stage writes the new contents into hidden files and fills the journal.
+func (s *Store) stage(j *journal, effects []*ruleset.Effect, docs map[ruleset.Name]document, o ruleset.ApplyOptions) error {
+	var mu sync.Mutex // guards the journal
+	group := errgroup.Group{}
+	group.SetLimit(syncsAtOnce)
+	for _, e := range effects {
+		group.Go(func() error {
+			ends, err := s.historyEnds(e)
+			var change *fileChange
+			if err == nil && e.Changed() {
+				change, err = s.stageFile(e, docs[e.Name])
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			j.Ends = append(j.Ends, ends...)
+			for _, m := range e.Moves {
+				j.Moves = append(j.Moves, movedLabel{e.Name, m.Label})
+			}
+			if change != nil {
+				j.Files = append(j.Files, *change)
+				o.Report(len(j.Files), 2*len(effects))
+			}
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// historyEnds returns the present ends of the files that revisions and moves are
+// appended to.
+func (s *Store) historyEnds(e *ruleset.Effect) (ends []historyEnd, err error) {
+	var paths []string
+	if len(e.Revisions) > 0 {
+		paths = append(paths, s.historyPath(e.Name))
+	}
+	if len(e.Moves) > 0 {
+		paths = append(paths, s.labelsPath(e.Name))
+	}
+	for _, path := range paths {
+		end, err := endOf(path)
+		if err != nil {
+			return ends, err
+		}
+		ends = append(ends, historyEnd{filepath.Base(path), end})
+	}
+	return ends, nil
+}
+
+// endOf returns where the last whole line of a file ends, 0 if it is missing.
+func endOf(path string) (int64, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	_, end, err := lastLine(f)
+	return end, err
+}
+
+// stageFile writes the new content of a ruleset into a hidden file, nil if there is
+// nothing to do: it was created and deleted in one batch.
+func (s *Store) stageFile(e *ruleset.Effect, d document) (*fileChange, error) {
+	was, err := hashOf(s.path(e.Name))
+	if err != nil || e.Before == nil && e.After == nil {
+		return nil, err
+	}
+	change := &fileChange{Name: e.Name, Was: was}
+	if e.After == nil {
+		return change, nil
+	}
+	if e.Before == nil || e.Before.CreatedAt != e.After.CreatedAt {
+		d = document{front: mapping(&yaml.Node{}), crlf: d.crlf}
+	}
+	if d.extra() != e.After.Extra {
+		if err := d.setExtra(e.After.Extra); err != nil {
+			return nil, err
+		}
+	}
+	d.ruleset = *e.After
+	temp, err := s.writeTemp(&d)
+	change.Temp = filepath.Base(temp)
+	return change, err
+}
+
+// hashOf returns the SHA-256 of a file, "" if it is missing.
+func hashOf(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// writeJournal puts the journal on disk, with the names of the hidden files.
+func (s *Store) writeJournal(j *journal) error {
+	data, err := json.Marshal(j)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(s.dir, tempName)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), s.inDir(undoName))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // it is useless now
+		return err
+	}
+	return s.sync()
+}
+
+// appendAll appends the revisions and moves to the histories.
+func (s *Store) appendAll(effects []*ruleset.Effect) error {
+	group := errgroup.Group{}
+	group.SetLimit(syncsAtOnce)
+	for _, e := range effects {
+		group.Go(func() error {
+			var lines []any
+			for _, r := range e.Revisions {
+				one := newRecord(r.Number, r.At, r.By, r.Content)
+				one.Deleted = r.Deleted
+				lines = append(lines, one)
+			}
+			if err := s.appendLines(s.historyPath(e.Name), lines); err != nil {
+				return err
+			}
+			lines = nil
+			for _, m := range e.Moves {
+				lines = append(lines, newMoveRecord(m))
+			}
+			return s.appendLines(s.labelsPath(e.Name), lines)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return s.syncDir(filepath.Join(s.dir, historyDir))
+}
+
+// appendLines adds lines of JSON to a file of the history and syncs it.
+func (s *Store) appendLines(path string, lines []any) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	var text []byte
+	for _, v := range lines {
+		line, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		text = append(append(text, line...), '\n')
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	_, end, err := lastLine(f)
+	if err == nil {
+		err = writeAt(f, text, end)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// redo makes the files what the journal says, and removes the journal. It can be
+// repeated. The lock is held.
+func (s *Store) redo(j *journal, o ruleset.ApplyOptions) error {
+	for i, c := range j.Files {
+		if err := s.around(c.Name, func() error { return s.change(c) }); err != nil {
+			return unavailable(err)
+		}
+		o.Report(len(j.Files)+i+1, 2*len(j.Files))
+	}
+	if err := s.sync(); err != nil {
+		return err
+	}
+	s.announce(j.Moves...)
+	if err := os.Remove(s.inDir(redoName)); err != nil {
+		return unavailable(err)
+	}
+	return s.sync()
+}
+
+// change makes one change unless it is made, or people have changed the file since.
+func (s *Store) change(c fileChange) error {
+	now, err := hashOf(s.path(c.Name))
+	switch {
+	case err != nil:
+		return err
+	case now != c.Was && c.Temp == "":
+		return nil
+	case now != c.Was:
+		if err := os.Remove(s.inDir(c.Temp)); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	case c.Temp == "":
+		err = os.Remove(s.path(c.Name))
+	default:
+		err = os.Rename(s.inDir(c.Temp), s.path(c.Name))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it is made already
+	}
+	return err
+}
+
+// undo removes what a batch has done before it was made, as far as it can: what
+// stays is undone by the next one who takes the lock. The lock is held.
+func (s *Store) undo(j *journal) {
+	var errs []error
+	for _, end := range j.Ends {
+		errs = append(errs, cut(filepath.Join(s.dir, historyDir, end.File), end.End))
+	}
+	for _, c := range j.Files {
+		if c.Temp != "" {
+			_ = os.Remove(s.inDir(c.Temp)) // it is swept later
+		}
+	}
+	err := errors.Join(errs...)
+	if err == nil {
+		err = os.Remove(s.inDir(undoName))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return // it was not written yet
+	}
+	if err = errors.Join(err, s.sync()); err != nil {
+		s.log.Error("an unfinished batch is not undone yet", "component", "filestore", "err", err)
+	}
+}
+
+// cut makes a file of the history end where it did, and syncs it.
+func cut(path string, end int64) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Truncate(end), f.Sync(), f.Close())
+}
+
+// unfinished reports whether a batch was not finished, or is being applied.
+func (s *Store) unfinished() bool {
+	for _, name := range []string{redoName, undoName} {
+		if _, err := os.Lstat(s.inDir(name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// finish makes or undoes a batch that a killed process has left. The lock is held.
+func (s *Store) finish() error {
+	for _, name := range []string{redoName, undoName} {
+		data, err := os.ReadFile(s.inDir(name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var j journal
+		if err == nil {
+			err = json.Unmarshal(data, &j)
+		}
+		switch {
+		case err != nil:
+			return unavailable(err)
+		case name == undoName:
+			s.undo(&j)
+		default:
+			if err := s.redo(&j, ruleset.ApplyOptions{}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// finishFirst finishes, before the first operation of the store, a batch that a
+// killed process has left. What is left later is finished by the next change and by
+// watches.
+func (s *Store) finishFirst(ctx context.Context) {
+	s.first.Do(func() { s.finishLeft(ctx) })
+}
+
+// finishLeft finishes a batch that a killed process has left, if there is one.
+func (s *Store) finishLeft(ctx context.Context) {
+	if s.unfinished() {
+		_ = s.locked(ctx, func() error { return nil }) // which does it; the next change tells of an error
+	}
+}

@@ -1,0 +1,115 @@
+package filestore
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// crash applies a batch that updates a, deletes b and creates c up to a step, and leaves
+// the folder as a process that is killed there.
+func crash(t *testing.T, dir string, made bool) {
+	t.Helper()
+	s := openAt(dir)
+	for _, name := range []ruleset.Name{"a", "b"} {
+		if _, err := s.Create(t.Context(), ruleset.Draft{Name: name, Markdown: "one"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	two := "two"
+	ops := []ruleset.Operation{
+		{Name: "a", Update: &ruleset.Patch{Markdown: &two}},
+		{Name: "b", Delete: &ruleset.Removal{}},
+		{Name: "c", Create: &ruleset.Draft{Name: "c", Markdown: "one"}},
+	}
+	docs := map[ruleset.Name]document{}
+	batch, err := ruleset.Stage(ops, time.Now(), func(name ruleset.Name, labels bool) (ruleset.State, error) {
+		d, state, err := s.stateOf(name, labels)
+		docs[name] = d
+		return state, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &journal{}
+	steps := []func() error{
+		func() error { return s.stage(j, batch.Effects, docs, ruleset.ApplyOptions{}) },
+		func() error { return s.writeJournal(j) },
+		func() error { return s.appendAll(batch.Effects) },
+	}
+	if made {
+		steps = append(steps, func() error { return os.Rename(s.inDir(undoName), s.inDir(redoName)) })
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// state returns the text and the number of revisions of each ruleset.
+func state(t *testing.T, s *Store) map[string]int {
+	t.Helper()
+	all := map[string]int{}
+	for _, name := range []ruleset.Name{"a", "b", "c"} {
+		r, err := s.Get(t.Context(), name)
+		text := string(name) + " " + r.Markdown
+		if err != nil {
+			text = string(name) + " is missing"
+		}
+		history, _ := s.History(t.Context(), name) // none is none
+		all[text] = len(history)
+	}
+	return all
+}
+
+func TestBatchAfterACrash(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		made bool
+		edit string // what a person writes into a.md before the batch is finished
+		want map[string]int
+	}{
+		{"undone", false, "", map[string]int{"a one": 1, "b one": 1, "c is missing": 0}},
+		{"made", true, "", map[string]int{"a two": 2, "b is missing": 2, "c one": 1}},
+		{"undone under an edit", false, "mine", map[string]int{"a mine": 2, "b one": 1, "c is missing": 0}},
+		{"made under an edit", true, "mine", map[string]int{"a mine": 3, "b is missing": 2, "c one": 1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			crash(t, dir, test.made)
+			if test.edit != "" {
+				if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("---\n---\n"+test.edit), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(test.want, state(t, openAt(dir))); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			left, err := filepath.Glob(filepath.Join(dir, ".[bn]*"))
+			if err != nil || len(left) > 0 {
+				t.Errorf("left are %q, %v", left, err)
+			}
+		})
+	}
+}
+
+// A watch finishes what a process leaves that is killed beside it.
+func TestWatchFinishesABatch(t *testing.T) {
+	dir := t.TempDir()
+	s := openAt(dir)
+	s.finishFirst(t.Context()) // there is nothing yet
+	crash(t, dir, true)
+	w := newWatch(s, s.feeds.join(), func(ruleset.Change) {})
+	w.begin()
+	defer s.index.leave()
+	w.finish(t.Context())
+	if diff := cmp.Diff(map[string]int{"a two": 2, "b is missing": 2, "c one": 1}, state(t, s)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

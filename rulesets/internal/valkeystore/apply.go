@@ -1,0 +1,345 @@
+package valkeystore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+const (
+	// batchTimeout bounds a batch.
+	batchTimeout = 60 * time.Second
+	// batchTries limits how often a batch is tried again that other changes overtook.
+	batchTries = 20
+	// readAtOnce is the number of rulesets that one pipeline reads.
+	readAtOnce = 500
+)
+
+// contentFields are the fields of the content of a ruleset.
+var contentFields = []string{"description", "tags", "markdown", "extra"}
+
+// Apply implements [ruleset.Store]. The keys of the rulesets are watched, read, and
+// changed by one transaction, which the server refuses if one of them was changed
+// since.
+func (s *Store) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.ApplyOptions) ([]ruleset.Outcome, error) {
+	if len(ops) == 0 {
+		return nil, nil
+	}
+	ctx, stop := context.WithTimeout(ctx, batchTimeout)
+	defer stop()
+	names := namesOf(ops)
+	if err := s.checkSlots(ctx, names); err != nil {
+		return nil, err
+	}
+	for range batchTries {
+		outcomes, done, err := s.tryBatch(ctx, names, ops, o)
+		if done || err != nil {
+			return outcomes, err
+		}
+	}
+	return nil, unavailable(errors.New("others change the rulesets all the time"))
+}
+
+// namesOf returns the names of the operations, each once.
+func namesOf(ops []ruleset.Operation) (names []ruleset.Name) {
+	seen := map[ruleset.Name]bool{}
+	for i := range ops {
+		if name := ops[i].Name; !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// checkSlots returns a [*ruleset.SlotsError] if a cluster has the rulesets in several
+// slots.
+func (s *Store) checkSlots(ctx context.Context, names []ruleset.Name) error {
+	if !s.cluster || len(names) < 2 {
+		return nil
+	}
+	first, err := s.client.ClusterKeySlot(ctx, hashKey(names[0])).Result()
+	if err != nil {
+		return unavailable(err)
+	}
+	for _, name := range names[1:] {
+		slot, err := s.client.ClusterKeySlot(ctx, hashKey(name)).Result()
+		if err != nil {
+			return unavailable(err)
+		}
+		if slot != first {
+			return &ruleset.SlotsError{First: names[0], Other: name}
+		}
+	}
+	return nil
+}
+
+// tryBatch applies a batch once. done is false if others changed a ruleset of it
+// meanwhile.
+func (s *Store) tryBatch(ctx context.Context, names []ruleset.Name, ops []ruleset.Operation, o ruleset.ApplyOptions) (outcomes []ruleset.Outcome, done bool, err error) {
+	var keys []string
+	for _, name := range names {
+		keys = append(keys, hashKey(name), historyKey(name), labelsKey(name))
+	}
+	var lost error // of the transaction: the client's own loop must not repeat it
+	watchErr := s.client.Watch(ctx, func(tx *redis.Tx) error {
+		b := &batch{store: s, now: s.now(), held: map[ruleset.Name]*held{}}
+		if err = b.read(ctx, tx, names, labelled(ops)); err != nil {
+			return nil
+		}
+		var staged ruleset.Batch
+		if staged, err = ruleset.Stage(ops, b.now, b.state); err != nil || o.DryRun {
+			outcomes, done = staged.Outcomes, true
+			return nil
+		}
+		_, execErr := tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			for i, e := range staged.Effects {
+				b.queue(ctx, p, e)
+				o.Report(i+1, len(staged.Effects))
+			}
+			return nil
+		})
+		if errors.Is(execErr, redis.TxFailedErr) {
+			return nil
+		}
+		outcomes, done, lost = staged.Outcomes, true, execErr
+		if lost == nil && s.cluster {
+			b.indexAfter(ctx, staged.Effects)
+		}
+		return nil
+	}, keys...)
+	switch {
+	case err != nil:
+		return nil, true, err
+	case watchErr != nil:
+		return nil, true, unavailable(watchErr)
+	case lost != nil:
+		return nil, true, unavailable(lost)
+	}
+	return outcomes, done, nil
+}
+
+// labelled returns the names of which labels move.
+func labelled(ops []ruleset.Operation) map[ruleset.Name]bool {
+	names := map[ruleset.Name]bool{}
+	for i := range ops {
+		if ops[i].Move != nil {
+			names[ops[i].Name] = true
+		}
+	}
+	return names
+}
+
+// A batch is what a transaction reads and writes.
+type batch struct {
+	store *Store
+	now   time.Time
+	held  map[ruleset.Name]*held
+}
+
+// held is what the server has of one ruleset.
+type held struct {
+	fields  map[string]string // of the hash; none if it does not exist
+	foreign bool              // the key is no hash
+	records []record          // oldest first; all of them if labels move, else the newest
+	moves   []ruleset.LabelMove
+	pending []record // made by other programs and not recorded yet
+}
+
+// read reads the rulesets of a batch.
+func (b *batch) read(ctx context.Context, tx *redis.Tx, names []ruleset.Name, labels map[ruleset.Name]bool) error {
+	for some := range slices.Chunk(names, readAtOnce) {
+		hashes, lists, moves := make([]*redis.MapStringStringCmd, len(some)), make([]*redis.StringSliceCmd, len(some)), make([]*redis.StringSliceCmd, len(some))
+		_, _ = tx.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
+			for i, name := range some {
+				from := int64(-1)
+				if labels[name] {
+					from = 0
+				}
+				hashes[i], lists[i] = p.HGetAll(ctx, hashKey(name)), p.LRange(ctx, historyKey(name), from, -1)
+				moves[i] = p.LRange(ctx, labelsKey(name), 0, -1)
+			}
+			return nil
+		})
+		for i, name := range some {
+			h, err := b.hold(name, hashes[i], lists[i], moves[i])
+			if err != nil {
+				return err
+			}
+			b.held[name] = h
+		}
+	}
+	return nil
+}
+
+func (b *batch) hold(name ruleset.Name, hash *redis.MapStringStringCmd, list, moves *redis.StringSliceCmd) (*held, error) {
+	fields, err := hash.Result()
+	h := &held{fields: fields, foreign: isWrongType(err)}
+	if err != nil && !h.foreign {
+		return nil, unavailable(err)
+	}
+	lines, err := list.Result()
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	for _, line := range lines {
+		var r record
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			return nil, fmt.Errorf("the history of %s cannot be read: %w", name, err)
+		}
+		h.records = append(h.records, r)
+	}
+	if lines, err = moves.Result(); err != nil {
+		return nil, unavailable(err)
+	}
+	if h.moves, err = decodeMoves(name, lines); err != nil {
+		return nil, err
+	}
+	h.reconcile(stampText(b.now))
+	return h, nil
+}
+
+// reconcile adds the revision that another program has made, as the function head of
+// the scripts does.
+func (h *held) reconcile(at string) {
+	exists, last := len(h.fields) > 0, record{Deleted: true}
+	if n := len(h.records); n > 0 {
+		last = h.records[n-1]
+	}
+	switch {
+	case last.Deleted && !exists, !last.Deleted && exists && last.is(h.fields):
+		return
+	case !exists:
+		h.add(record{Rev: last.Rev + 1, At: at, Author: ruleset.ByOther, Deleted: true})
+		return
+	}
+	r := record{Rev: last.Rev + 1, At: at, Author: ruleset.ByOther}
+	if last.Rev == 0 {
+		r.Author = "" // it was there before its history began
+	}
+	r.take(h.fields)
+	h.add(r)
+}
+
+func (h *held) add(r record) {
+	h.records, h.pending = append(h.records, r), append(h.pending, r)
+}
+
+// take sets the content of a record.
+func (r *record) take(fields map[string]string) {
+	r.Description, r.Tags, r.Markdown, r.Extra = fields["description"], fields["tags"], fields["markdown"], fields["extra"]
+}
+
+// state gives a ruleset to [ruleset.Stage].
+func (b *batch) state(name ruleset.Name, _ bool) (ruleset.State, error) {
+	h := b.held[name]
+	st := ruleset.State{Moves: h.moves}
+	if h.foreign {
+		return st, errors.New("its key belongs to another program")
+	}
+	for i := range slices.Backward(h.records) {
+		st.History = append(st.History, b.store.revision(name, &h.records[i]))
+	}
+	if len(h.fields) > 0 {
+		r := b.store.decode(name, h.fields)
+		r.Rev = st.History[0].Number
+		st.Ruleset = &r
+	}
+	return st, nil
+}
+
+// queue adds the commands that make what a batch does to one ruleset.
+func (b *batch) queue(ctx context.Context, p redis.Pipeliner, e *ruleset.Effect) {
+	h := b.held[e.Name]
+	push := func(key string, v any) {
+		line, err := json.Marshal(v)
+		if err != nil {
+			panic(err) // texts and numbers always encode
+		}
+		p.RPush(ctx, key, string(line))
+	}
+	for _, r := range h.pending {
+		push(historyKey(e.Name), r)
+	}
+	fields := h.fields
+	for _, r := range e.Revisions {
+		one := record{
+			Rev: r.Number, At: stampText(r.At), Author: r.By.Author, Client: r.By.Client, Message: r.By.Message, Restores: r.By.Restores, Deleted: r.Deleted,
+		}
+		if !r.Deleted {
+			fields = b.fieldsOf(e.Name, r.Content, fields)
+			one.take(fields)
+		}
+		push(historyKey(e.Name), one)
+	}
+	for _, m := range e.Moves {
+		push(labelsKey(e.Name), newMoveRecord(m))
+		p.Publish(ctx, channel, moveMessage(e.Name, m.Label))
+	}
+	if e.Changed() {
+		b.queueHash(ctx, p, e, fields)
+	}
+}
+
+// fieldsOf returns the content of a revision as fields. Tags that stay the same stay as
+// another program may have written them.
+func (b *batch) fieldsOf(name ruleset.Name, r ruleset.Ruleset, before map[string]string) map[string]string {
+	fields := map[string]string{"description": r.Description, "tags": tagsText(r.Tags), "markdown": r.Markdown, "extra": r.Extra}
+	if old, ok := before["tags"]; ok && slices.Equal(b.store.decode(name, before).Tags, r.Tags) {
+		fields["tags"] = old
+	}
+	return fields
+}
+
+// queueHash adds the commands that write or delete the hash.
+func (b *batch) queueHash(ctx context.Context, p redis.Pipeliner, e *ruleset.Effect, content map[string]string) {
+	kind := map[ruleset.ChangeKind]string{ruleset.Created: "c", ruleset.Updated: "u", ruleset.Deleted: "d"}[e.Kind()]
+	switch e.Kind() {
+	case 0:
+		return // it was created and deleted
+	case ruleset.Deleted:
+		p.Del(ctx, hashKey(e.Name))
+		if !b.store.cluster {
+			p.ZRem(ctx, indexKey, string(e.Name))
+		}
+	default:
+		pairs := []any{"created_at", stampText(e.After.CreatedAt), "last_modified", stampText(e.After.LastModified)}
+		if e.Before != nil && e.Before.CreatedAt.Equal(e.After.CreatedAt) {
+			pairs = pairs[2:] // which another program may have written in its own way
+		}
+		for _, field := range contentFields {
+			if field != "extra" || content[field] != "" {
+				pairs = append(pairs, field, content[field])
+			}
+		}
+		p.HSet(ctx, hashKey(e.Name), pairs...)
+		if content["extra"] == "" {
+			p.HDel(ctx, hashKey(e.Name), "extra")
+		}
+		if !b.store.cluster {
+			p.ZAdd(ctx, indexKey, redis.Z{Score: float64(e.After.CreatedAt.Unix()), Member: string(e.Name)})
+		}
+	}
+	p.Publish(ctx, channel, kind+":"+string(e.Name))
+}
+
+// indexAfter brings the index of a cluster up to date, which is in another slot; a
+// failure is mended by the next scan.
+func (b *batch) indexAfter(ctx context.Context, effects []*ruleset.Effect) {
+	for _, e := range effects {
+		switch {
+		case !e.Changed():
+		case e.After != nil:
+			b.store.index(ctx, e.After.Meta)
+		default:
+			b.store.unindex(ctx, e.Name)
+		}
+	}
+}
