@@ -1,6 +1,11 @@
 package mcp
 
-import "github.com/triptych-mcp/triptych/jsonrpc"
+import (
+	"strings"
+	"unicode"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
 
 // admit finds the revision that governs the request: the one claimed in _meta,
 // else that of the session's handshake, else the baseline.
@@ -91,4 +96,41 @@ func (c *Call) Client() ClientCapabilities {
 		}
 	}
 	return ClientCapabilities{}
+}
+
+// maxClientName is the longest name of a client that is kept, in bytes.
+const maxClientName = 100
+
+// ClientName returns the name and version of the program that sent the request, such as
+// "cursor 1.7", in the client's own words; "" if it did not say.
+func (c *Call) ClientName() string {
+	if c.rev.Modern {
+		return clientName(c.params.meta().client)
+	}
+	if s := c.handler.caller.Session; s != nil {
+		if h := s.handshake.Load(); h != nil {
+			return h.name
+		}
+	}
+	return ""
+}
+
+// clientName returns the name and version in a clientInfo, without control characters.
+func clientName(info []byte) string {
+	var words []string
+	for _, member := range []string{"name", "version"} {
+		if word, err := text(member, valueOf(info, member)); err == nil && word != "" {
+			words = append(words, word)
+		}
+	}
+	name := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.Join(words, " "))
+	if len(name) > maxClientName {
+		name = strings.ToValidUTF8(name[:maxClientName], "")
+	}
+	return name
 }

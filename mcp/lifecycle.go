@@ -26,7 +26,7 @@ func serveInitialize(_ context.Context, s *Server, c *Call, dst []byte) ([]byte,
 	c.rev = rev
 	if session := c.handler.caller.Session; session != nil {
 		session.dropSubscriptions(&s.budget, c.handler.caller.Principal.ID, false)
-		session.begin(&handshake{rev: rev, client: parseCapabilities(capabilities)})
+		session.begin(&handshake{rev: rev, client: parseCapabilities(capabilities), name: clientName(c.params.other("clientInfo"))})
 	}
 	dst = append(dst, `"protocolVersion":`...)
 	dst = jsonrpc.AppendString(dst, rev.Answers)

@@ -22,6 +22,7 @@ type meta struct {
 	progressToken []byte
 	version       []byte // the claim of a modern request
 	capabilities  []byte
+	client        []byte
 	logLevel      []byte
 }
 
@@ -30,6 +31,7 @@ const (
 	metaPrefix       = "io.modelcontextprotocol/"
 	metaVersion      = metaPrefix + "protocolVersion"
 	metaCapabilities = metaPrefix + "clientCapabilities"
+	metaClient       = metaPrefix + "clientInfo"
 	metaLogLevel     = metaPrefix + "logLevel"
 	metaServer       = metaPrefix + "serverInfo"
 	metaSubscription = metaPrefix + "subscriptionId"
@@ -98,6 +100,8 @@ func (m *meta) parse(raw []byte) *jsonrpc.Error {
 			m.version = members.Value()
 		case metaCapabilities:
 			m.capabilities = members.Value()
+		case metaClient:
+			m.client = members.Value()
 		case metaLogLevel:
 			m.logLevel = members.Value()
 		}

@@ -29,6 +29,7 @@ type Session struct {
 type handshake struct {
 	rev    *Revision
 	client ClientCapabilities
+	name   string // of the client's program
 }
 
 // maxSubscriptions bounds how many resources one session may watch.
