@@ -29,8 +29,8 @@ type Config struct {
 
 // RegisterFlags adds the family's flags.
 func (c *Config) RegisterFlags(set *pflag.FlagSet) {
-	set.StringSliceVar(&c.Protected, "protected-labels", nil, "let only keys with the scope rulesets:admin move these `labels` of rulesets; * and ? stand for any text and character")
-	set.StringSliceVar(&c.Immutable, "immutable-labels", nil, "never move these `labels` of rulesets once they are set, such as v*")
+	set.StringSliceVar(&c.Protected, "protected-labels", nil, "let only keys with the scope rulesets:admin move these `labels` of rulesets; * and ? stand for any text and character (TRIPTYCH_PROTECTED_LABELS)")
+	set.StringSliceVar(&c.Immutable, "immutable-labels", nil, "never move these `labels` of rulesets once they are set, such as v* (TRIPTYCH_IMMUTABLE_LABELS)")
 }
 
 // Scopes returns the scopes of the family's rows, and that of protected labels.
@@ -72,5 +72,5 @@ func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&tools{store: store, labels: labelRules{c.Protected, c.Immutable}}).table(), nil
+	return (&tools{store: store, labels: c.Rules(env.Getenv)}).table(), nil
 }

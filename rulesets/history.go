@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -50,13 +48,13 @@ func find(history []ruleset.Revision, name ruleset.Name, rev int) (ruleset.Revis
 
 // explainConflict adds to a conflict what others have changed since the revision
 // that the caller knows, so that a model can merge.
-func (t *tools) explainConflict(ctx context.Context, err error, since int) error {
+func explainConflict(ctx context.Context, store ruleset.Store, err error, since int) error {
 	conflict, ok := errors.AsType[*ruleset.ConflictError](err)
 	if !ok {
 		return err
 	}
 	current := conflict.Current
-	history, historyErr := t.store.History(ctx, current.Name)
+	history, historyErr := store.History(ctx, current.Name)
 	if historyErr != nil {
 		return err // without the difference
 	}
@@ -68,29 +66,12 @@ func (t *tools) explainConflict(ctx context.Context, err error, since int) error
 	return fmt.Errorf("%w, not %d. Read it, merge, and use if_rev %d. What changed since:\n%s", err, since, current.Rev, Diff(known, newest))
 }
 
-// Diff returns the difference between two revisions as a unified diff.
-func Diff(from, to ruleset.Revision) string {
-	label := func(r ruleset.Revision) string { return fmt.Sprintf("%s@%d", r.Content.Name, r.Number) }
-	return udiff.Unified(label(from), label(to), plainText(from), plainText(to))
-}
-
-// plainText is the content of a revision as a text to compare, "" for a deletion.
-func plainText(r ruleset.Revision) string {
-	if r.Deleted {
-		return ""
-	}
-	c := r.Content
-	text := "description: " + c.Description + "\ntags: [" + strings.Join(c.Tags, ", ") + "]\n" + c.Extra + "---\n" + c.Markdown
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return text
-}
-
 type historyArgs struct {
 	Name  string `json:"name"`
 	From  *int   `json:"from" doc:"Diff from this revision"`
 	To    *int   `json:"to"`
+	Words bool   `json:"words,omitempty" doc:"Diff by words"`
+	Moves bool   `json:"moves,omitempty" doc:"List moves of labels"`
 	Limit *int   `json:"limit" min:"1"`
 }
 
@@ -119,6 +100,10 @@ func (t *tools) history(ctx context.Context, _ *mcp.Call, args historyArgs) (his
 	}
 	labels := ruleset.Labels(moves)
 	h := historyOf{Name: args.Name, Total: len(history), Revisions: []revisionInfo{}}
+	if args.Moves {
+		h.Moves = movesOf(moves[:min(limit, len(moves))])
+		return h, nil
+	}
 	for _, r := range history[:min(limit, len(history))] {
 		info := infoOf(r)
 		for _, label := range slices.Sorted(maps.Keys(labels)) {
@@ -134,22 +119,67 @@ func (t *tools) history(ctx context.Context, _ *mcp.Call, args historyArgs) (his
 // compare answers with the difference between two revisions. Without from it is
 // that to the one before.
 func compare(name ruleset.Name, history []ruleset.Revision, args historyArgs) (historyOf, error) {
-	to := history[0].Number
+	second, first := history[0], history[0]
+	var toErr, fromErr error
 	if args.To != nil {
-		to = *args.To
+		second, toErr = find(history, name, *args.To)
 	}
-	before := max(to-1, 1)
 	if args.From != nil {
-		before = *args.From
+		first, fromErr = find(history, name, *args.From)
+	} else {
+		first = before(history, second)
 	}
-	first, firstErr := find(history, name, before)
-	second, secondErr := find(history, name, to)
-	if err := errors.Join(firstErr, secondErr); err != nil {
+	if err := errors.Join(fromErr, toErr); err != nil {
 		return historyOf{}, &opError{"retrieve", err}
 	}
+	diff := Diff(first, second)
+	if args.Words {
+		diff = WordDiff(first, second)
+	}
 	return historyOf{
-		Name: args.Name, Total: len(history), Revisions: []revisionInfo{infoOf(second), infoOf(first)}, Diff: new(Diff(first, second)),
+		Name: args.Name, Total: len(history), Revisions: []revisionInfo{infoOf(second), infoOf(first)}, Diff: &diff,
 	}, nil
+}
+
+// before returns the revision before one in a history, or that one if it is the oldest.
+func before(history []ruleset.Revision, r ruleset.Revision) ruleset.Revision {
+	for _, other := range history {
+		if other.Number < r.Number {
+			return other
+		}
+	}
+	return r
+}
+
+// moveInfo is the move of a label in an answer.
+type moveInfo struct {
+	Label   string    `json:"label"`
+	From    int       `json:"from,omitempty"`
+	To      int       `json:"to,omitempty"`
+	At      time.Time `json:"at"`
+	Author  string    `json:"author,omitempty"`
+	Client  string    `json:"client,omitempty"`
+	Message string    `json:"message,omitempty"`
+}
+
+func movesOf(moves []ruleset.LabelMove) *[]moveInfo {
+	all := make([]moveInfo, len(moves))
+	for i, m := range moves {
+		all[i] = moveInfo{string(m.Label), m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message}
+	}
+	return &all
+}
+
+// line describes the move.
+func (m moveInfo) line() string {
+	text := fmt.Sprintf("%s: %s from %d to %d", clock(m.At), m.Label, m.From, m.To)
+	switch {
+	case m.From == 0:
+		text = fmt.Sprintf("%s: %s to %d", clock(m.At), m.Label, m.To)
+	case m.To == 0:
+		text = fmt.Sprintf("%s: %s removed from %d", clock(m.At), m.Label, m.From)
+	}
+	return text + revisionInfo{Author: m.Author, Client: m.Client, Message: m.Message}.by()
 }
 
 // revisionInfo is a revision in an answer.
@@ -176,6 +206,7 @@ type historyOf struct {
 	Total     int            `json:"total"`
 	Revisions []revisionInfo `json:"revisions"`
 	Diff      *string        `json:"diff,omitempty"`
+	Moves     *[]moveInfo    `json:"moves,omitempty"`
 }
 
 // Text lists the revisions, or shows the difference between two.
@@ -187,6 +218,13 @@ func (h historyOf) Text() string {
 		return *h.Diff
 	}
 	var b strings.Builder
+	if h.Moves != nil {
+		fmt.Fprintf(&b, "Moves of the labels of '%s', newest first:\n\n", h.Name)
+		for _, m := range *h.Moves {
+			b.WriteString("- " + m.line() + "\n")
+		}
+		return b.String()
+	}
 	fmt.Fprintf(&b, "'%s' has %d revision(s):\n\n", h.Name, h.Total)
 	for _, r := range h.Revisions {
 		b.WriteString("- " + r.line() + "\n")
@@ -199,13 +237,7 @@ func (h historyOf) Text() string {
 
 // line describes a revision.
 func (r revisionInfo) line() string {
-	text := fmt.Sprintf("%d: %s", r.Rev, clock(r.At))
-	if r.Author != "" {
-		text += ", " + r.Author
-	}
-	if r.Client != "" {
-		text += " (" + r.Client + ")"
-	}
+	text := fmt.Sprintf("%d: %s", r.Rev, clock(r.At)) + revisionInfo{Author: r.Author, Client: r.Client}.by()
 	if len(r.Labels) > 0 {
 		text += ", labels " + strings.Join(r.Labels, " ")
 	}
@@ -221,22 +253,18 @@ func (r revisionInfo) line() string {
 	return text
 }
 
-type restoreArgs struct {
-	Name    string  `json:"name"`
-	Rev     int     `json:"rev" min:"1"`
-	Message *string `json:"message"`
-}
-
-func (t *tools) restore(ctx context.Context, call *mcp.Call, args restoreArgs) (done, error) {
-	name, err := ruleset.ParseName(args.Name)
-	if err != nil {
-		return done{}, &opError{"restore", err}
+// by names who made a revision, and why.
+func (r revisionInfo) by() (text string) {
+	if r.Author != "" {
+		text += ", " + r.Author
 	}
-	r, err := Restore(ctx, t.store, name, args.Rev, 0, by(call, args.Message))
-	if err != nil {
-		return done{}, &opError{"restore", err}
+	if r.Client != "" {
+		text += " (" + r.Client + ")"
 	}
-	return doneAt(call, args.Name, "restored", r.Rev), nil
+	if r.Message != "" {
+		text += ": " + r.Message
+	}
+	return text
 }
 
 // Restore gives a ruleset the content of a revision again, and creates it again if

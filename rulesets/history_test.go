@@ -33,23 +33,6 @@ func TestHistoryTools(t *testing.T) {
 	h.expect("get_ruleset", `{"name":"a","rev":1}`, "---\nname: a\ndescription: d\ntags: [x]\ncreated_at: 2025-10-29 10:30:00\nlast_modified: 2025-10-29 10:30:00\n---\n\none\ntwo\n", false)
 }
 
-// A revision is restored, also after a deletion.
-func TestRestoreTool(t *testing.T) {
-	h := open(t)
-	h.expect("create_ruleset", `{"name":"a","description":"d","markdown":"one"}`, "Successfully created ruleset 'a'", false)
-	h.expect("update_ruleset", `{"name":"a","markdown":"two"}`, "Successfully updated ruleset 'a'", false)
-	h.expect("restore_ruleset", `{"name":"a","rev":1}`, "Successfully restored ruleset 'a'", false)
-	h.expect("delete_ruleset", `{"name":"a"}`, "Successfully deleted ruleset 'a'", false)
-	h.expect("restore_ruleset", `{"name":"a","rev":4}`, "failed to restore ruleset: revision 4 is a deletion and has no content", true)
-	h.expect("restore_ruleset", `{"name":"a","rev":2,"message":"back"}`, "Successfully restored ruleset 'a'", false)
-	text, _ := h.call("ruleset_history", `{"name":"a"}`)
-	want := "'a' has 5 revision(s):\n\n- 5: 2025-10-29 10:30:00, local, restores 2: back\n- 4: 2025-10-29 10:30:00, local, deleted\n- 3: 2025-10-29 10:30:00, local, restores 1\n"
-	if !strings.HasPrefix(text, want) {
-		t.Errorf("got %s, want it to begin with %s", text, want)
-	}
-	h.expect("restore_ruleset", `{"name":"b","rev":1}`, "failed to restore ruleset: ruleset 'b' not found", true)
-}
-
 // The resource of a revision; its number is written in one way only.
 func TestResourceOfARevision(t *testing.T) {
 	h := open(t)

@@ -6,22 +6,59 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// labelRules say which labels not everybody moves, by patterns ([ruleset.Match]).
-type labelRules struct {
+// LabelRules say which labels not everybody moves, by patterns ([ruleset.Match]).
+type LabelRules struct {
 	protected []string // only callers with the scope rulesets:admin move them
 	immutable []string // set once, never moved or removed
 }
 
-// IsImmutable reports whether a label is set once, by the family's flags.
-func (c *Config) IsImmutable(label ruleset.Label) bool { return matches(c.Immutable, label) }
+// Rules returns the rules for labels of the family's flags, else of the environment.
+func (c *Config) Rules(getenv func(string) string) LabelRules {
+	if getenv == nil {
+		return LabelRules{c.Protected, c.Immutable}
+	}
+	return LabelRules{
+		protected: orWords(c.Protected, getenv("TRIPTYCH_PROTECTED_LABELS")),
+		immutable: orWords(c.Immutable, getenv("TRIPTYCH_IMMUTABLE_LABELS")),
+	}
+}
+
+// orWords returns the words, or those of a comma-separated list if there are none.
+func orWords(words []string, list string) []string {
+	if len(words) > 0 || list == "" {
+		return words
+	}
+	return strings.Split(list, ",")
+}
 
 func matches(patterns []string, label ruleset.Label) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return ruleset.Match(p, string(label)) })
+}
+
+// A ProtectedLabelError reports an attempt to move a label without the right to.
+type ProtectedLabelError struct{ Label ruleset.Label }
+
+func (e *ProtectedLabelError) Error() string {
+	return fmt.Sprintf("the label '%s' is protected: moving it takes the scope %s", e.Label, scopeAdmin)
+}
+
+// Move returns the move of a label to nowhere yet, as the rules have it. admin says that
+// protected labels may be moved.
+func (r LabelRules) Move(word string, admin bool) (ruleset.LabelMove, error) {
+	label, err := ruleset.ParseLabel(word)
+	if err != nil {
+		return ruleset.LabelMove{}, err
+	}
+	if !admin && matches(r.protected, label) {
+		return ruleset.LabelMove{}, &ProtectedLabelError{Label: label}
+	}
+	return ruleset.LabelMove{Label: label, Once: matches(r.immutable, label)}, nil
 }
 
 // labelled returns the revision that a label is at.
@@ -56,21 +93,11 @@ func (t *tools) label(ctx context.Context, call *mcp.Call, args labelArgs) (labe
 	if err != nil {
 		return labelMoved{}, &opError{"label", err}
 	}
-	label, err := ruleset.ParseLabel(args.Label)
+	move, err := t.labels.Move(args.Label, call.Caller().Principal.Allows(scopeAdmin))
 	if err != nil {
 		return labelMoved{}, &opError{"label", err}
 	}
-	if matches(t.labels.protected, label) && !call.Caller().Principal.Allows(scopeAdmin) {
-		return labelMoved{}, &opError{"label", fmt.Errorf("the label '%s' is protected: moving it takes the scope %s", label, scopeAdmin)}
-	}
-	move := ruleset.LabelMove{Label: label, To: orZero(args.Rev), By: by(call, args.Message), Once: matches(t.labels.immutable, label)}
-	if move.To == 0 && !args.Remove {
-		r, err := t.store.Get(ctx, name)
-		if err != nil {
-			return labelMoved{}, &opError{"label", err}
-		}
-		move.To = r.Rev
-	}
+	move.To, move.Newest, move.By = orZero(args.Rev), args.Rev == nil && !args.Remove, by(call, args.Message)
 	if args.Remove {
 		move.To = 0
 	}

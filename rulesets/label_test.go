@@ -11,7 +11,7 @@ import (
 func withLabelRules(t *testing.T, scopes ...mcp.Scope) *house {
 	t.Helper()
 	h := open(t)
-	tools := &tools{store: h.store, labels: labelRules{protected: []string{"production"}, immutable: []string{"v*"}}}
+	tools := &tools{store: h.store, labels: LabelRules{protected: []string{"production"}, immutable: []string{"v*"}}}
 	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, tools.table())
 	if err != nil {
 		t.Fatal(err)

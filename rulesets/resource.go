@@ -104,11 +104,14 @@ func (t *tools) complete(ctx context.Context, _ *mcp.Call, _, argument, value st
 
 func (t *tools) watch(ctx context.Context, changes mcp.Changes) error {
 	return t.store.Watch(ctx, func(c ruleset.Change) {
-		if c.Kind != ruleset.Updated {
+		if c.Kind != ruleset.Updated && c.Kind != ruleset.Labelled {
 			changes.ResourcesChanged()
 		}
 		if c.Name != "" {
 			changes.ResourceUpdated(uri(c.Name))
+		}
+		if c.Label != "" {
+			changes.ResourceUpdated(uri(c.Name) + "@" + string(c.Label))
 		}
 	})
 }

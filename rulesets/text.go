@@ -33,7 +33,7 @@ func page(r *ruleset.Ruleset, between string) string {
 // done is the answer of a change.
 type done struct {
 	Name string `json:"name"`
-	Verb string `json:"status"`        // created, updated, deleted or restored
+	Verb string `json:"status"`        // created, updated or deleted
 	Rev  int    `json:"rev,omitempty"` // the revision that it is at now
 
 	showRev bool // whether the client may be told more than the document shows

@@ -24,7 +24,7 @@ const setHistory = "history"
 // tools are the handlers of the family.
 type tools struct {
 	store  ruleset.Store
-	labels labelRules
+	labels LabelRules
 }
 
 func (t *tools) table() *mcp.Table {
@@ -76,14 +76,14 @@ func (t *tools) table() *mcp.Table {
 				Call:   mcp.Typed(t.history),
 			},
 			{
-				Name: "restore_ruleset", Title: "Restore a ruleset", Scope: scopeWrite, Hints: mcp.Destructive, Extension: true, Toolset: setHistory,
-				Doc:     "Restore an old revision, also of a deleted ruleset",
-				Details: changeDetails, Call: mcp.Typed(t.restore),
-			},
-			{
 				Name: "label_ruleset", Title: "Label a ruleset", Scope: scopeWrite, Hints: mcp.Destructive | mcp.Idempotent, Extension: true, Toolset: setHistory,
 				Doc:     "Move a label such as production to a revision",
 				Details: labelDetails, Call: mcp.Typed(t.label),
+			},
+			{
+				Name: "apply_rulesets", Title: "Apply several changes", Scope: scopeWrite, Hints: mcp.Destructive, Extension: true, Toolset: setHistory,
+				Doc:     "Change several rulesets, all or none; also restore old or deleted revisions",
+				Details: applyDetails, Call: mcp.Typed(t.apply),
 			},
 		},
 		Resources: []mcp.ResourceSource{{
@@ -128,7 +128,7 @@ func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (do
 
 // by says who makes a change.
 func by(call *mcp.Call, message *string) ruleset.By {
-	b := ruleset.By{Author: call.Caller().Principal.ID}
+	b := ruleset.By{Author: call.Caller().Principal.ID, Client: call.ClientName()}
 	if message != nil {
 		b.Message = *message
 	}
@@ -202,7 +202,7 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 	}
 	r, err := t.store.Update(ctx, name, patch)
 	if err != nil {
-		return done{}, &opError{"update", t.explainConflict(ctx, err, patch.IfRev)}
+		return done{}, &opError{"update", explainConflict(ctx, t.store, err, patch.IfRev)}
 	}
 	return doneAt(call, args.Name, "updated", r.Rev), nil
 }
@@ -223,7 +223,7 @@ func (t *tools) delete(ctx context.Context, call *mcp.Call, args deleteArgs) (do
 		err = t.withNames(ctx, err, existingText)
 	}
 	if err != nil {
-		return done{}, &opError{"delete", t.explainConflict(ctx, err, removal.IfRev)}
+		return done{}, &opError{"delete", explainConflict(ctx, t.store, err, removal.IfRev)}
 	}
 	return doneAt(call, args.Name, "deleted", 0), nil
 }

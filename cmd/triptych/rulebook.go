@@ -20,7 +20,8 @@ type rulebook interface {
 	Search(ctx context.Context, pattern string) ([]ruleset.Meta, error)
 	Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, error)
 	History(ctx context.Context, name ruleset.Name) ([]ruleset.Revision, error) // its content may be missing
-	Diff(ctx context.Context, name ruleset.Name, from, to int) (string, error)
+	LabelMoves(ctx context.Context, name ruleset.Name) ([]ruleset.LabelMove, error)
+	Compare(ctx context.Context, name ruleset.Name, from, to int) (rulesets.Comparison, error)
 
 	// Create, Update and Restore return the new revision.
 	Create(ctx context.Context, d ruleset.Draft) (rev int, err error)
@@ -28,6 +29,7 @@ type rulebook interface {
 	Restore(ctx context.Context, name ruleset.Name, rev int, by ruleset.By) (int, error)
 	Delete(ctx context.Context, name ruleset.Name, removal ruleset.Removal) error
 	MoveLabel(ctx context.Context, name ruleset.Name, m ruleset.LabelMove) (ruleset.LabelMove, error)
+	Apply(ctx context.Context, b rulesets.ChangeSet, progress func(done, total int)) (rulesets.Applied, error)
 }
 
 // rulebookFlags registers the flags of a command that works on a rulebook.
@@ -51,7 +53,7 @@ func (a *app) withRulebook(ctx context.Context, use func(rulebook) error) error 
 			return storeHint(unreached(use(rulesclient.New(r.Endpoint, readBuild().Version))))
 		}
 	}
-	return a.withStore(ctx, func(store ruleset.Store) error { return use(storeRulebook{store}) })
+	return a.withStore(ctx, func(store ruleset.Store) error { return use(storeRulebook{store, a.labelRules()}) })
 }
 
 // withStore runs a function with the store that the flags and the environment
@@ -85,7 +87,10 @@ func storeHint(err error) error {
 }
 
 // A storeRulebook is a rulebook in a store.
-type storeRulebook struct{ ruleset.Store }
+type storeRulebook struct {
+	ruleset.Store
+	labels rulesets.LabelRules
+}
 
 func (b storeRulebook) List(ctx context.Context) ([]ruleset.Meta, error) {
 	metas, _, err := b.Store.List(ctx, ruleset.Page{})
@@ -102,20 +107,27 @@ func (b storeRulebook) Update(ctx context.Context, name ruleset.Name, p ruleset.
 	return r.Rev, err
 }
 
-func (b storeRulebook) Diff(ctx context.Context, name ruleset.Name, from, to int) (string, error) {
+// Compare implements [rulebook].
+func (b storeRulebook) Compare(ctx context.Context, name ruleset.Name, from, to int) (rulesets.Comparison, error) {
 	history, err := b.History(ctx, name)
 	if err != nil {
-		return "", err
+		return rulesets.Comparison{}, err
 	}
 	var ends [2]ruleset.Revision
 	for i, number := range []int{from, to} {
 		at := slices.IndexFunc(history, func(r ruleset.Revision) bool { return r.Number == number })
 		if at < 0 {
-			return "", &ruleset.NoRevisionError{Name: name, Number: number, Last: history[0].Number}
+			return rulesets.Comparison{}, &ruleset.NoRevisionError{Name: name, Number: number, Last: history[0].Number}
 		}
 		ends[i] = history[at]
 	}
-	return rulesets.Diff(ends[0], ends[1]), nil
+	return rulesets.Compare(ends[0], ends[1]), nil
+}
+
+// Apply implements [rulebook].
+func (b storeRulebook) Apply(ctx context.Context, set rulesets.ChangeSet, progress func(done, total int)) (rulesets.Applied, error) {
+	p := rulesets.Planner{Store: b.Store, Labels: b.labels, By: byCommand(set.Message), Admin: set.Admin}
+	return p.Apply(ctx, set, progress)
 }
 
 // Restore fails if the ruleset is changed meanwhile.

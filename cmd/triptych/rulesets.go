@@ -23,7 +23,7 @@ func (a *app) rulesetsCommand() command {
 		sub: []command{
 			a.rulesetsList(), a.rulesetsSearch(), a.rulesetsShow(), a.rulesetsCreate(),
 			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsHistory(), a.rulesetsDiff(), a.rulesetsRestore(), a.rulesetsLabel(),
-			a.rulesetsImport(), a.rulesetsExport(),
+			a.rulesetsApply(), a.rulesetsImport(), a.rulesetsExport(),
 			a.rulesetsPull(), a.rulesetsStatus(), a.rulesetsPush(), a.rulesetsRevert(), a.rulesetsOutdated(), a.rulesetsAdopt(),
 		},
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -30,10 +32,22 @@ type revisionJSON struct {
 	Message  string    `json:"message,omitempty"`
 	Restores int       `json:"restores,omitempty"`
 	Deleted  bool      `json:"deleted,omitempty"`
+	Labels   []string  `json:"labels,omitempty"`
+}
+
+// A moveJSON is the move of a label for programs.
+type moveJSON struct {
+	Label   string    `json:"label"`
+	From    int       `json:"from,omitempty"`
+	To      int       `json:"to,omitempty"`
+	At      time.Time `json:"at"`
+	Author  string    `json:"author,omitempty"`
+	Client  string    `json:"client,omitempty"`
+	Message string    `json:"message,omitempty"`
 }
 
 func (a *app) rulesetsHistory() command {
-	var asJSON bool
+	var asJSON, moves bool
 	return command{
 		name: "history", args: "NAME", min: 1, max: 1,
 		short:   "list the revisions of a ruleset, newest first",
@@ -41,42 +55,87 @@ func (a *app) rulesetsHistory() command {
 		example: "triptych rulesets history go_style\ntriptych rulesets diff go_style 3",
 		flags: func(set *pflag.FlagSet) {
 			jsonFlag(set, &asJSON)
+			set.BoolVar(&moves, "moves", false, "list the moves of labels instead")
 			a.rulebookFlags(set)
 		},
 		complete: a.completeRulesets,
 		run: func(ctx context.Context, args []string) error {
-			history, err := a.history(ctx, args[0])
-			if err != nil {
+			h, err := a.history(ctx, args[0])
+			switch {
+			case err != nil:
 				return err
+			case moves:
+				return a.printMoves(h.moves, asJSON)
 			}
-			return a.printHistory(history, asJSON)
+			return a.printHistory(h, asJSON)
 		},
 	}
 }
 
-// history reads the revisions of the ruleset that a word names, newest first.
-func (a *app) history(ctx context.Context, word string) (history []ruleset.Revision, err error) {
-	name, err := ruleset.ParseName(word)
-	if err != nil {
-		return nil, storeHint(err)
-	}
-	err = a.withRulebook(ctx, func(book rulebook) error {
-		history, err = book.History(ctx, name)
-		return err
-	})
-	return history, err
+// A rulesetHistory is what is known of one ruleset, newest first.
+type rulesetHistory struct {
+	revisions []ruleset.Revision
+	moves     []ruleset.LabelMove
 }
 
-func (a *app) printHistory(history []ruleset.Revision, asJSON bool) error {
+// history reads the history of the ruleset that a word names.
+func (a *app) history(ctx context.Context, word string) (h rulesetHistory, err error) {
+	name, err := ruleset.ParseName(word)
+	if err != nil {
+		return h, storeHint(err)
+	}
+	err = a.withRulebook(ctx, func(book rulebook) error {
+		if h.revisions, err = book.History(ctx, name); err != nil {
+			return err
+		}
+		h.moves, err = book.LabelMoves(ctx, name)
+		return err
+	})
+	return h, err
+}
+
+// newest returns the number of the newest revision.
+func (h *rulesetHistory) newest() int { return h.revisions[0].Number }
+
+// revision returns the revision that a word names by its number or by a label.
+func (h *rulesetHistory) revision(word string) (ruleset.Revision, error) {
+	rev, err := strconv.Atoi(word)
+	if err != nil {
+		rev = ruleset.Labels(h.moves)[ruleset.Label(word)]
+	}
+	for _, r := range h.revisions {
+		if r.Number == rev {
+			return r, nil
+		}
+	}
+	return ruleset.Revision{}, misused("%q is no revision: they are %d to %d", word, h.revisions[len(h.revisions)-1].Number, h.newest())
+}
+
+// before returns the revision before one, or that one if there is none.
+func (h *rulesetHistory) before(r ruleset.Revision) ruleset.Revision {
+	for _, other := range h.revisions {
+		if other.Number < r.Number {
+			return other
+		}
+	}
+	return r
+}
+
+func (a *app) printHistory(h rulesetHistory, asJSON bool) error {
+	labels := map[int][]string{}
+	for label, rev := range ruleset.Labels(h.moves) {
+		labels[rev] = append(labels[rev], string(label))
+		slices.Sort(labels[rev])
+	}
 	if asJSON {
-		all := make([]revisionJSON, len(history))
-		for i, r := range history {
-			all[i] = revisionJSON{r.Number, r.At, r.By.Author, r.By.Client, r.By.Message, r.By.Restores, r.Deleted}
+		all := make([]revisionJSON, len(h.revisions))
+		for i, r := range h.revisions {
+			all[i] = revisionJSON{r.Number, r.At, r.By.Author, r.By.Client, r.By.Message, r.By.Restores, r.Deleted, labels[r.Number]}
 		}
 		return a.printJSON(all)
 	}
-	rows := [][]string{{"REV", "AT", "AUTHOR", "CLIENT", "WHAT"}}
-	for _, r := range history {
+	rows := [][]string{{"REV", "AT", "AUTHOR", "CLIENT", "LABELS", "WHAT"}}
+	for _, r := range h.revisions {
 		what := r.By.Message
 		switch {
 		case r.Deleted:
@@ -84,50 +143,76 @@ func (a *app) printHistory(history []ruleset.Revision, asJSON bool) error {
 		case r.By.Restores != 0:
 			what = fmt.Sprintf("restores %d %s", r.By.Restores, what)
 		}
-		rows = append(rows, []string{strconv.Itoa(r.Number), r.At.Format("2006-01-02 15:04:05"), r.By.Author, r.By.Client, what})
+		rows = append(rows, []string{strconv.Itoa(r.Number), r.At.Format(time.DateTime), r.By.Author, r.By.Client, strings.Join(labels[r.Number], ","), what})
 	}
 	return a.printTable(rows)
 }
 
+func (a *app) printMoves(moves []ruleset.LabelMove, asJSON bool) error {
+	all := make([]moveJSON, len(moves))
+	rows := [][]string{{"LABEL", "FROM", "TO", "AT", "AUTHOR", "CLIENT", "WHY"}}
+	for i, m := range moves {
+		all[i] = moveJSON{string(m.Label), m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message}
+		rows = append(rows, []string{
+			string(m.Label), revOrDash(m.From), revOrDash(m.To), m.At.Format(time.DateTime), m.By.Author, m.By.Client, m.By.Message,
+		})
+	}
+	if asJSON {
+		return a.printJSON(all)
+	}
+	return a.printTable(rows)
+}
+
+// revOrDash is a revision, or a dash for none.
+func revOrDash(rev int) string {
+	if rev == 0 {
+		return "-"
+	}
+	return strconv.Itoa(rev)
+}
+
 func (a *app) rulesetsDiff() command {
+	var asJSON, words bool
 	return command{
 		name: "diff", args: "NAME [FROM [TO]]", min: 1, max: 3,
-		short:    "show what changed between two revisions",
-		long:     "Without FROM it is the last change, without TO everything since FROM.",
-		flags:    a.rulebookFlags,
+		short: "show what changed between two revisions",
+		long: "Without FROM it is the last change, without TO everything since FROM; a label\n" +
+			"stands for the revision that it is at.",
+		example: "triptych rulesets diff go_style production --words",
+		flags: func(set *pflag.FlagSet) {
+			set.BoolVar(&words, "words", false, "show [-deleted-] and {+added+} words, for prose")
+			jsonFlag(set, &asJSON)
+			a.rulebookFlags(set)
+		},
 		complete: a.completeRulesets,
 		run: func(ctx context.Context, args []string) error {
-			history, err := a.history(ctx, args[0])
+			h, err := a.history(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			newest := history[0].Number
-			from, to := max(newest-1, 1), newest
-			for i, bound := range []*int{&from, &to} {
+			to := h.revisions[0]
+			from := h.before(to)
+			for i, bound := range []*ruleset.Revision{&from, &to} {
 				if len(args) > i+1 {
-					if *bound, err = parseRev(args[i+1], newest); err != nil {
+					if *bound, err = h.revision(args[i+1]); err != nil {
 						return err
 					}
 				}
 			}
 			return a.withRulebook(ctx, func(book rulebook) error {
-				diff, err := book.Diff(ctx, ruleset.Name(args[0]), from, to)
-				if err != nil {
+				c, err := book.Compare(ctx, ruleset.Name(args[0]), from.Number, to.Number)
+				switch {
+				case err != nil:
 					return err
+				case asJSON:
+					return a.printJSON(c)
+				case words:
+					return a.printf("%s", c.Words)
 				}
-				return a.printf("%s", diff)
+				return a.printf("%s", c.Unified)
 			})
 		},
 	}
-}
-
-// parseRev reads the number of a revision, which is 1 to newest.
-func parseRev(word string, newest int) (int, error) {
-	rev, err := strconv.Atoi(word)
-	if err != nil || rev < 1 || rev > newest {
-		return 0, misused("%q is no revision: they are 1 to %d", word, newest)
-	}
-	return rev, nil
 }
 
 func (a *app) rulesetsRestore() command {
@@ -143,23 +228,22 @@ func (a *app) rulesetsRestore() command {
 		},
 		complete: a.completeRulesets,
 		run: func(ctx context.Context, args []string) error {
-			history, err := a.history(ctx, args[0])
+			h, err := a.history(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			newest := history[0].Number
-			rev := max(newest-1, 1)
+			old := h.before(h.revisions[0])
 			if len(args) > 1 {
-				if rev, err = parseRev(args[1], newest); err != nil {
+				if old, err = h.revision(args[1]); err != nil {
 					return err
 				}
 			}
 			return a.withRulebook(ctx, func(book rulebook) error {
-				made, err := book.Restore(ctx, ruleset.Name(args[0]), rev, byCommand(message))
+				made, err := book.Restore(ctx, ruleset.Name(args[0]), old.Number, byCommand(message))
 				if err != nil {
 					return err
 				}
-				return a.printf("restored revision %d of %s as revision %d\n", rev, args[0], made)
+				return a.printf("restored revision %d of %s as revision %d\n", old.Number, args[0], made)
 			})
 		},
 	}

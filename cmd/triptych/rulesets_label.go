@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -11,38 +14,35 @@ import (
 
 func (a *app) rulesetsLabel() command {
 	var message string
-	var remove bool
+	var remove, admin bool
 	return command{
 		name: "label", args: "NAME LABEL [REV]", min: 2, max: 3,
 		short:   "move a label to a revision of a ruleset, the newest one without REV",
 		example: "triptych rulesets label go_style production\ntriptych rulesets label go_style production 3 -m 'roll back'",
 		flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&remove, "remove", false, "take the label away")
+			adminFlag(set, &admin)
 			messageFlag(set, &message)
 			a.rulebookFlags(set)
 		},
 		complete: a.completeRulesets,
 		run: func(ctx context.Context, args []string) error {
-			label, err := ruleset.ParseLabel(args[1])
-			if err != nil {
-				return misused("%v", err)
-			}
-			history, err := a.history(ctx, args[0])
+			move, err := a.labelMove(args[1], admin)
 			if err != nil {
 				return err
 			}
-			to := history[0].Number
-			if len(args) > 2 {
-				if to, err = parseRev(args[2], to); err != nil {
-					return err
+			move.By, move.Newest = byCommand(message), len(args) < 3 && !remove
+			if len(args) > 2 && !remove {
+				if move.To, err = strconv.Atoi(args[2]); err != nil || move.To < 1 {
+					return misused("%q is not the number of a revision", args[2])
 				}
 			}
-			if remove {
-				to = 0
+			name, err := ruleset.ParseName(args[0])
+			if err != nil {
+				return storeHint(err)
 			}
 			return a.withRulebook(ctx, func(book rulebook) error {
-				move := ruleset.LabelMove{Label: label, To: to, By: byCommand(message), Once: a.family("rulesets").config.(*rulesets.Config).IsImmutable(label)}
-				moved, err := book.MoveLabel(ctx, ruleset.Name(args[0]), move)
+				moved, err := book.MoveLabel(ctx, name, move)
 				if err != nil {
 					return err
 				}
@@ -50,6 +50,28 @@ func (a *app) rulesetsLabel() command {
 			})
 		},
 	}
+}
+
+// adminFlag registers --admin.
+func adminFlag(set *pflag.FlagSet, admin *bool) {
+	set.BoolVar(admin, "admin", false, "move labels of --protected-labels too")
+}
+
+// labelRules are the rules for labels of the flags and the environment.
+func (a *app) labelRules() rulesets.LabelRules {
+	return a.family("rulesets").config.(*rulesets.Config).Rules(a.getenv)
+}
+
+// labelMove begins the move of a label as the rules have it.
+func (a *app) labelMove(word string, admin bool) (ruleset.LabelMove, error) {
+	move, err := a.labelRules().Move(word, admin)
+	if _, protected := errors.AsType[*rulesets.ProtectedLabelError](err); protected {
+		return move, hinted(fmt.Errorf("the label '%s' is protected", word), "give --admin to move it all the same")
+	}
+	if err != nil {
+		return move, misused("%v", err)
+	}
+	return move, nil
 }
 
 func (a *app) printMove(name string, m ruleset.LabelMove) error {

@@ -26,8 +26,8 @@ type transfer struct {
 	sources        map[ruleset.Name]string // the files that were imported, by name
 }
 
-// outcomes lists the outcomes of a file, in the order of the summary.
-var outcomes = []string{"created", "updated", "written", "unchanged", "skipped", "left", "failed"}
+// outcomes lists the outcomes of files and changes, in the order of the summary.
+var outcomes = []string{"created", "updated", "restored", "deleted", "labelled", "written", "unchanged", "skipped", "left", "failed"}
 
 func (t *transfer) flags(a *app) func(*pflag.FlagSet) {
 	return func(set *pflag.FlagSet) {
@@ -45,9 +45,20 @@ func (a *app) note(t *transfer, outcome, from, to string) error {
 
 // summarize prints the counts; a failure is the exit status.
 func (a *app) summarize(t *transfer) error {
+	if err := a.printf("%s\n", countsText(t.counts, t.dry)); err != nil {
+		return err
+	}
+	if n := t.counts["failed"]; n > 0 {
+		return fmt.Errorf("%d of the files failed", n)
+	}
+	return nil
+}
+
+// countsText counts the outcomes for people.
+func countsText(counts map[string]int, dry bool) string {
 	var parts []string
 	for _, outcome := range outcomes {
-		if n := t.counts[outcome]; n > 0 {
+		if n := counts[outcome]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))
 		}
 	}
@@ -55,16 +66,10 @@ func (a *app) summarize(t *transfer) error {
 	if len(parts) > 0 {
 		text = strings.Join(parts, ", ")
 	}
-	if t.dry {
+	if dry {
 		text += " (dry run, nothing was changed)"
 	}
-	if err := a.printf("%s\n", text); err != nil {
-		return err
-	}
-	if n := t.counts["failed"]; n > 0 {
-		return fmt.Errorf("%d of the files failed", n)
-	}
-	return nil
+	return text
 }
 
 func (a *app) rulesetsImport() command {

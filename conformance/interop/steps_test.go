@@ -144,7 +144,7 @@ const (
 // and every way in which an answer can be an error is seen.
 var steps = []step{
 	{Do: "tools", want: names("create_ruleset", "get_ruleset", "update_ruleset", "delete_ruleset",
-		"list_rulesets", "search_rulesets", "ruleset_history", "restore_ruleset", "label_ruleset",
+		"list_rulesets", "search_rulesets", "ruleset_history", "label_ruleset", "apply_rulesets",
 		"fetch_instruction", "record_speed", "fetch_input", "aoc_progress", "speed_stats")},
 	{Do: "templates", want: names("ruleset://{name}",
 		"aoc://day{day}", "aoc://{year}/day{day}", "aoc://{year}/day{day}/input", "aoc://{year}/day{day}/example{n}")},
@@ -210,8 +210,8 @@ var steps = []step{
 	},
 	{Do: "call", Name: "delete_ruleset", Args: object{"name": "go_style"}, want: done("Successfully deleted ruleset 'go_style'")},
 	{
-		Do: "call", Name: "restore_ruleset", Args: object{"name": "go_style", "rev": 1},
-		want: doneAt(3, "Successfully restored ruleset 'go_style'"), // its deletion is revision 2
+		Do: "call", Name: "apply_rulesets", Args: object{"operations": []object{{"op": "restore", "name": "go_style", "rev": 1}}},
+		want: done("Applied 1 operation(s):\n\n- go_style: restored, revision 3\n"), // its deletion is revision 2
 	},
 	{Do: "call", Name: "delete_ruleset", Args: object{"name": "go_style"}, want: done("Successfully deleted ruleset 'go_style'")},
 	{

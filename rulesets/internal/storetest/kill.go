@@ -122,6 +122,9 @@ func checkKilled(t *testing.T, s ruleset.Store, last int) int {
 	if _, err := s.Get(t.Context(), "guest"); (err == nil) != (first.Rev%2 == 1) {
 		t.Errorf("the guest after %d batches: %v", first.Rev, err)
 	}
+	if t.Failed() {
+		logTails(t, s)
+	}
 	if first.Rev < last {
 		t.Errorf("after revision %d the rulesets are at %d", last, first.Rev)
 	}
@@ -145,6 +148,7 @@ func KillServerApplying(t *testing.T, times int, s ruleset.Store, stop, start fu
 		}
 		<-ended
 		start()
+		awaitServer(t, s)
 		now := checkKilled(t, s, last)
 		if now < last+made {
 			t.Errorf("%d batches were made after revision %d, and the rulesets are at %d", made, last, now)
@@ -152,4 +156,33 @@ func KillServerApplying(t *testing.T, times int, s ruleset.Store, stop, start fu
 		last = now
 	}
 	t.Logf("%d kills of the server, %d batches", times, last)
+}
+
+// awaitServer waits until the store has found its server again.
+func awaitServer(t *testing.T, s ruleset.Store) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		_, err := s.Count(t.Context())
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the server is still away: %v", err)
+		}
+	}
+}
+
+// logTails shows how the histories end.
+func logTails(t *testing.T, s ruleset.Store) {
+	t.Helper()
+	for i := range batchSize {
+		name := ruleset.Name(fmt.Sprintf("n%d", i))
+		all, err := s.History(t.Context(), name)
+		for _, r := range all[:min(3, len(all))] {
+			t.Logf("%s@%d by %q: %q", name, r.Number, r.By.Author, r.Content.Markdown)
+		}
+		if err != nil {
+			t.Logf("%s: %v", name, err)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -91,9 +92,11 @@ func isNotFound(err error) bool {
 // server decides which labels are set once.
 func (c *Client) MoveLabel(ctx context.Context, name ruleset.Name, m ruleset.LabelMove) (ruleset.LabelMove, error) {
 	args := map[string]any{"name": name, "label": m.Label}
-	if m.To == 0 {
+	switch {
+	case m.Newest:
+	case m.To == 0:
 		args["remove"] = true
-	} else {
+	default:
 		args["rev"] = m.To
 	}
 	addText(args, "message", m.By.Message)
@@ -108,9 +111,20 @@ func (c *Client) MoveLabel(ctx context.Context, name ruleset.Name, m ruleset.Lab
 // Restore gives a ruleset the content of a revision again and returns the revision
 // that this makes.
 func (c *Client) Restore(ctx context.Context, name ruleset.Name, rev int, by ruleset.By) (int, error) {
-	args := map[string]any{"name": name, "rev": rev}
-	addText(args, "message", by.Message)
-	var answer changed
-	_, err := c.call(ctx, "restore_ruleset", args, &answer)
-	return answer.Rev, named(err, name)
+	number := rev
+	set := rulesets.ChangeSet{Changes: []rulesets.Change{{Op: "restore", Name: string(name), Rev: &number}}, Message: by.Message}
+	applied, err := c.Apply(ctx, set, nil)
+	if err != nil {
+		return 0, named(err, name)
+	}
+	return applied.Changes[0].Rev, nil
+}
+
+// Apply makes several changes, all or none. The server decides who may move protected
+// labels; there is no progress to report.
+func (c *Client) Apply(ctx context.Context, set rulesets.ChangeSet, _ func(done, total int)) (applied rulesets.Applied, err error) {
+	args := map[string]any{"operations": set.Changes, "dry_run": set.DryRun, "each": set.Each}
+	addText(args, "message", set.Message)
+	_, err = c.call(ctx, "apply_rulesets", args, &applied)
+	return applied, err
 }

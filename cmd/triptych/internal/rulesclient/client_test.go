@@ -96,13 +96,16 @@ func TestClientChangesAndReadsRulesets(t *testing.T) {
 	if err != nil || len(metas) != 1 || metas[0].Name != draft.Name {
 		t.Errorf("Search is %v, %v", metas, err)
 	}
-	diff, err := c.Diff(ctx, draft.Name, 1, 2)
-	if err != nil || !strings.Contains(diff, "\n+Use gofmt.\n") {
-		t.Errorf("Diff is %q, %v", diff, err)
+	both, err := c.Compare(ctx, draft.Name, 1, 2)
+	if err != nil || both.Same || !strings.Contains(both.Unified, "\n+Use gofmt.\n") || !strings.Contains(both.Words, "{+") {
+		t.Errorf("Compare is %+v, %v", both, err)
 	}
 	move, err := c.MoveLabel(ctx, draft.Name, ruleset.LabelMove{Label: "production", To: 1})
 	if want := (ruleset.LabelMove{Label: "production", To: 1}); err != nil || move != want {
 		t.Errorf("MoveLabel is %+v, %v; want %+v", move, err, want)
+	}
+	if moves, err := c.LabelMoves(ctx, draft.Name); err != nil || len(moves) != 1 || moves[0].To != 1 || moves[0].At.IsZero() {
+		t.Errorf("LabelMoves is %+v, %v", moves, err)
 	}
 	if labelled, err := c.GetLabelled(ctx, draft.Name, "production"); err != nil || labelled.Rev != 1 {
 		t.Errorf("production is revision %d, %v; want 1", labelled.Rev, err)

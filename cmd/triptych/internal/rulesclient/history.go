@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -33,11 +34,40 @@ func (c *Client) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revi
 	return history, nil
 }
 
-// Diff returns the difference between two revisions as a unified diff.
-func (c *Client) Diff(ctx context.Context, name ruleset.Name, from, to int) (string, error) {
+// LabelMoves returns the moves of the labels of a ruleset, newest first.
+func (c *Client) LabelMoves(ctx context.Context, name ruleset.Name) ([]ruleset.LabelMove, error) {
 	var answer struct {
-		Diff string `json:"diff"`
+		Moves []struct {
+			Label   ruleset.Label `json:"label"`
+			From    int           `json:"from"`
+			To      int           `json:"to"`
+			At      time.Time     `json:"at"`
+			Author  string        `json:"author"`
+			Client  string        `json:"client"`
+			Message string        `json:"message"`
+		} `json:"moves"`
 	}
-	_, err := c.call(ctx, "ruleset_history", map[string]any{"name": name, "from": from, "to": to}, &answer)
-	return answer.Diff, named(err, name)
+	_, err := c.call(ctx, "ruleset_history", map[string]any{"name": name, "limit": math.MaxInt32, "moves": true}, &answer)
+	moves := make([]ruleset.LabelMove, len(answer.Moves))
+	for i, m := range answer.Moves {
+		by := ruleset.By{Author: m.Author, Client: m.Client, Message: m.Message}
+		moves[i] = ruleset.LabelMove{Label: m.Label, From: m.From, To: m.To, At: m.At, By: by}
+	}
+	return moves, named(err, name)
+}
+
+// Compare returns the difference between two revisions, without that of single fields.
+func (c *Client) Compare(ctx context.Context, name ruleset.Name, from, to int) (rulesets.Comparison, error) {
+	both := rulesets.Comparison{Name: string(name), From: from, To: to}
+	for words, text := range map[bool]*string{false: &both.Unified, true: &both.Words} {
+		var answer struct {
+			Diff string `json:"diff"`
+		}
+		if _, err := c.call(ctx, "ruleset_history", map[string]any{"name": name, "from": from, "to": to, "words": words}, &answer); err != nil {
+			return both, named(err, name)
+		}
+		*text = answer.Diff
+	}
+	both.Same = both.Unified == ""
+	return both, nil
 }

@@ -1,0 +1,421 @@
+package rulesets
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A Change is one change of a batch, as clients and files give it.
+type Change struct {
+	Op          string    `json:"op"` // create, update, put, delete, restore or label
+	Name        string    `json:"name"`
+	Description *string   `json:"description,omitempty"`
+	Tags        *[]string `json:"tags,omitempty"`
+	Markdown    *string   `json:"markdown,omitempty"`
+	IfRev       *int      `json:"if_rev,omitempty"`
+	Rev         *int      `json:"rev,omitempty"` // to restore or label
+	Label       *string   `json:"label,omitempty"`
+	Remove      bool      `json:"remove,omitempty"` // the label
+
+	// What files say besides. A nil Extra leaves the keys as they are.
+	Extra        *string   `json:"extra,omitempty"`
+	CreatedAt    time.Time `json:"-"`
+	LastModified time.Time `json:"-"`
+}
+
+// A Planner turns changes into the operations of a store.
+type Planner struct {
+	Store  ruleset.Store
+	Labels LabelRules
+	By     ruleset.By
+	// Admin says that protected labels may be moved.
+	Admin bool
+}
+
+// Plan returns an operation for each change. What "put" and "restore" do depends on the
+// store as it is now; if that changes before the operations are applied, they fail.
+func (p *Planner) Plan(ctx context.Context, changes []Change) ([]ruleset.Operation, error) {
+	if len(changes) == 0 {
+		return nil, errors.New("there are no operations")
+	}
+	ops := make([]ruleset.Operation, len(changes))
+	for i := range changes {
+		name, err := ruleset.ParseName(changes[i].Name)
+		if err == nil {
+			ops[i], err = p.operation(ctx, name, &changes[i])
+		}
+		if err != nil {
+			return nil, &ruleset.OperationError{Index: i, Verb: changes[i].Op, Name: ruleset.Name(changes[i].Name), Err: err}
+		}
+	}
+	return ops, nil
+}
+
+func (p *Planner) operation(ctx context.Context, name ruleset.Name, c *Change) (op ruleset.Operation, err error) {
+	op.Name = name
+	switch c.Op {
+	case "create":
+		op.Create, err = p.draft(name, c)
+	case "update":
+		op.Update, err = p.patch(c)
+	case "put":
+		err = p.put(ctx, &op, c)
+	case "delete":
+		op.Delete = &ruleset.Removal{By: p.By, IfRev: orZero(c.IfRev)}
+	case "restore":
+		err = p.restore(ctx, &op, c)
+	case "label":
+		op.Move, err = p.move(c)
+	default:
+		err = errors.New("it is none of create, update, put, delete, restore and label")
+	}
+	return op, err
+}
+
+func (p *Planner) draft(name ruleset.Name, c *Change) (*ruleset.Draft, error) {
+	d := &ruleset.Draft{Name: name, By: p.By, CreatedAt: c.CreatedAt, LastModified: c.LastModified}
+	if c.Markdown == nil {
+		return nil, errors.New("a new ruleset needs markdown")
+	}
+	d.Markdown = *c.Markdown
+	if c.Description != nil {
+		d.Description = *c.Description
+	}
+	if c.Tags != nil {
+		d.Tags = *c.Tags
+	}
+	if c.Extra != nil {
+		d.Extra = *c.Extra
+	}
+	return d, nil
+}
+
+func (p *Planner) patch(c *Change) (*ruleset.Patch, error) {
+	patch := &ruleset.Patch{
+		Description: c.Description, Tags: c.Tags, Markdown: c.Markdown, Extra: c.Extra, By: p.By, IfRev: orZero(c.IfRev),
+	}
+	if patch.Empty() {
+		return nil, errNothingToUpdate
+	}
+	return patch, nil
+}
+
+// put creates a ruleset, or gives one that exists the content.
+func (p *Planner) put(ctx context.Context, op *ruleset.Operation, c *Change) error {
+	now, err := p.Store.Get(ctx, op.Name)
+	if _, missing := errors.AsType[*ruleset.NotFoundError](err); missing {
+		op.Create, err = p.draft(op.Name, c)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	if op.Update, err = p.patch(c); err == nil && op.Update.IfRev == 0 {
+		op.Update.IfRev = now.Rev
+	}
+	return err
+}
+
+// restore gives a ruleset the content of a revision again.
+func (p *Planner) restore(ctx context.Context, op *ruleset.Operation, c *Change) error {
+	history, err := p.Store.History(ctx, op.Name)
+	if err != nil {
+		return err
+	}
+	old, err := find(history, op.Name, orZero(c.Rev))
+	switch {
+	case c.Rev == nil:
+		return errors.New("give the rev to restore")
+	case err != nil:
+		return err
+	case old.Deleted:
+		return fmt.Errorf("revision %d is a deletion and has no content", old.Number)
+	case history[0].Deleted:
+		d := old.Draft(p.By)
+		op.Create = &d
+	default:
+		patch := old.Patch(p.By)
+		if patch.IfRev = orZero(c.IfRev); patch.IfRev == 0 {
+			patch.IfRev = history[0].Number
+		}
+		op.Update = &patch
+	}
+	return nil
+}
+
+func (p *Planner) move(c *Change) (*ruleset.LabelMove, error) {
+	if c.Label == nil {
+		return nil, errors.New("give the label")
+	}
+	m, err := p.Labels.Move(*c.Label, p.Admin)
+	if err != nil {
+		return nil, err
+	}
+	m.To, m.Newest, m.By = orZero(c.Rev), c.Rev == nil && !c.Remove, p.By
+	if c.Remove {
+		m.To = 0
+	}
+	return &m, nil
+}
+
+// A ChangeSet is a batch of changes with its options.
+type ChangeSet struct {
+	Changes []Change
+	Message string
+	DryRun  bool
+	Each    bool // go on when a ruleset fails
+	Admin   bool // move protected labels, where the caller may
+}
+
+// Apply makes the changes, all or none, or each ruleset by itself. An error means that
+// nothing was changed; changes that fail by themselves are in the answer.
+func (p *Planner) Apply(ctx context.Context, set ChangeSet, progress func(done, total int)) (Applied, error) {
+	ops, err := p.Plan(ctx, set.Changes)
+	if err != nil {
+		return Applied{}, err
+	}
+	o := ruleset.ApplyOptions{DryRun: set.DryRun, Progress: progress}
+	if set.Each {
+		outcomes, err := ruleset.ApplyEach(ops, o, func(own []ruleset.Operation, o ruleset.ApplyOptions) ([]ruleset.Outcome, error) {
+			return p.Store.Apply(ctx, own, o)
+		})
+		return report(set.Changes, outcomes, err, set.DryRun), nil
+	}
+	outcomes, err := p.Store.Apply(ctx, ops, o)
+	if err != nil {
+		return Applied{}, p.explain(ctx, err, ops)
+	}
+	return report(set.Changes, outcomes, nil, set.DryRun), nil
+}
+
+// explain adds to a conflict what others have changed.
+func (p *Planner) explain(ctx context.Context, err error, ops []ruleset.Operation) error {
+	failed, ok := errors.AsType[*ruleset.OperationError](err)
+	if !ok {
+		return err
+	}
+	since := 0
+	switch op := ops[failed.Index]; {
+	case op.Update != nil:
+		since = op.Update.IfRev
+	case op.Delete != nil:
+		since = op.Delete.IfRev
+	}
+	return explainConflict(ctx, p.Store, err, since)
+}
+
+// applyArgs leave the members of the operations to [ParseChanges]: a schema of theirs
+// would cost every session more than the tools that it repeats.
+type applyArgs struct {
+	Operations []json.RawMessage `json:"operations" doc:"{op, name, …} with op create, update, put, delete, restore (rev) or label (label, rev, remove); other members as in those tools"`
+	DryRun     bool              `json:"dry_run,omitempty" doc:"Only show the diff"`
+	Each       bool              `json:"each,omitempty" doc:"Go on when a ruleset fails"`
+	Message    *string           `json:"message"`
+}
+
+func (t *tools) apply(ctx context.Context, call *mcp.Call, args applyArgs) (Applied, error) {
+	changes, err := parseEach(args.Operations)
+	if err != nil {
+		return Applied{}, &opError{"apply", err}
+	}
+	p := Planner{Store: t.store, Labels: t.labels, By: by(call, args.Message), Admin: call.Caller().Principal.Allows(scopeAdmin)}
+	set := ChangeSet{Changes: changes, DryRun: args.DryRun, Each: args.Each}
+	applied, err := p.Apply(ctx, set, func(done, total int) { call.Progress(ctx, float64(done), float64(total), "") })
+	if err != nil {
+		return Applied{}, &opError{"apply", err}
+	}
+	return applied, nil
+}
+
+// ParseChanges reads a JSON list of changes, or an object that has one as its member
+// operations.
+func ParseChanges(text []byte) ([]Change, error) {
+	var whole struct {
+		Operations []json.RawMessage `json:"operations"`
+	}
+	into := any(&whole)
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
+		into = &whole.Operations
+	}
+	if err := decodeStrictly(text, into); err != nil {
+		return nil, fmt.Errorf("the operations: %w", err)
+	}
+	return parseEach(whole.Operations)
+}
+
+func parseEach(raw []json.RawMessage) ([]Change, error) {
+	changes := make([]Change, len(raw))
+	for i, one := range raw {
+		if err := decodeStrictly(one, &changes[i]); err != nil {
+			return nil, fmt.Errorf("operation %d: %w", i+1, err)
+		}
+	}
+	return changes, nil
+}
+
+// decodeStrictly decodes one JSON value without members that are not known.
+func decodeStrictly(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more text follows the JSON")
+	}
+	return nil
+}
+
+// Applied is what a batch did, or would do.
+type Applied struct {
+	DryRun  bool            `json:"dry_run,omitempty"`
+	Changes []AppliedChange `json:"changes"`
+}
+
+// An AppliedChange is what one change of a batch did.
+type AppliedChange struct {
+	Name   string `json:"name"`
+	Status string `json:"status"` // created, updated, unchanged, deleted, restored, labelled, failed
+	Rev    int    `json:"rev,omitempty"`
+	Label  string `json:"label,omitempty"`
+	From   int    `json:"from,omitempty"`
+	To     int    `json:"to,omitempty"`
+	Diff   string `json:"diff,omitempty"` // of a dry run
+	Error  string `json:"error,omitempty"`
+}
+
+// statuses names the kinds of changes.
+var statuses = map[ruleset.ChangeKind]string{
+	0: "unchanged", ruleset.Created: "created", ruleset.Updated: "updated", ruleset.Deleted: "deleted", ruleset.Labelled: "labelled",
+}
+
+// report says what became of changes. failures joins the [*ruleset.OperationError]s of
+// those that failed.
+func report(changes []Change, outcomes []ruleset.Outcome, failures error, dry bool) Applied {
+	failed := map[int]error{}
+	for _, err := range split(failures) {
+		if one, ok := errors.AsType[*ruleset.OperationError](err); ok {
+			failed[one.Index] = one.Err
+		}
+	}
+	a := Applied{DryRun: dry, Changes: make([]AppliedChange, len(outcomes))}
+	for i := range outcomes {
+		a.Changes[i] = reportOne(&changes[i], &outcomes[i], dry)
+		if err := failed[i]; err != nil {
+			a.Changes[i] = AppliedChange{Name: changes[i].Name, Status: "failed", Error: err.Error()}
+		} else if outcomes[i].Rev == 0 {
+			a.Changes[i] = AppliedChange{Name: changes[i].Name, Status: "failed", Error: "another operation on it failed"}
+		}
+	}
+	return a
+}
+
+// split returns the errors that were joined.
+func split(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
+
+func reportOne(c *Change, o *ruleset.Outcome, dry bool) AppliedChange {
+	one := AppliedChange{Name: c.Name, Status: statuses[o.Kind], Rev: o.Rev}
+	switch {
+	case o.Kind == ruleset.Labelled:
+		one.Label, one.From, one.To = string(o.Move.Label), o.Move.From, o.Move.To
+	case c.Op == "restore" && o.Kind != 0:
+		one.Status = "restored"
+	}
+	if dry && o.Kind != 0 && o.Kind != ruleset.Labelled {
+		one.Diff = Diff(stateRevision(o.Name, o.Before), stateRevision(o.Name, o.After))
+	}
+	return one
+}
+
+// stateRevision is a ruleset as a revision to compare, nil as revision 0.
+func stateRevision(name ruleset.Name, r *ruleset.Ruleset) ruleset.Revision {
+	if r == nil {
+		return ruleset.Revision{Deleted: true, Content: ruleset.Ruleset{Meta: ruleset.Meta{Name: name}}}
+	}
+	return ruleset.Revision{Number: r.Rev, Content: *r}
+}
+
+// Text lists the changes, with their differences in a dry run.
+func (a Applied) Text() string {
+	var b strings.Builder
+	if a.DryRun {
+		fmt.Fprintf(&b, "Dry run, nothing was changed. %d operation(s) would be applied:\n\n", len(a.Changes))
+	} else {
+		fmt.Fprintf(&b, "Applied %d operation(s):\n\n", len(a.Changes))
+	}
+	for _, c := range a.Changes {
+		b.WriteString("- " + c.Line() + "\n")
+	}
+	for _, c := range a.Changes {
+		if c.Diff != "" {
+			b.WriteString("\n" + c.Diff)
+		}
+	}
+	return b.String()
+}
+
+// Line describes the change.
+func (c AppliedChange) Line() string {
+	switch {
+	case c.Error != "":
+		return c.Name + ": failed: " + c.Error
+	case c.Label == "":
+		return fmt.Sprintf("%s: %s, revision %d", c.Name, c.Status, c.Rev)
+	case c.To == 0:
+		return fmt.Sprintf("%s: removed %s from revision %d", c.Name, c.Label, c.From)
+	case c.From == 0:
+		return fmt.Sprintf("%s: %s is at revision %d", c.Name, c.Label, c.To)
+	}
+	return fmt.Sprintf("%s: moved %s from revision %d to %d", c.Name, c.Label, c.From, c.To)
+}
+
+// maxDetails is the length limit of the names in the record of a batch.
+const maxDetails = 4 << 10
+
+// applyDetails names the rulesets of a batch and their revisions in its record.
+func applyDetails(_ json.RawMessage, answer any) map[string]string {
+	a, ok := answer.(Applied)
+	if !ok {
+		return nil
+	}
+	return a.Details()
+}
+
+// Details are the facts of a batch for its record in the audit trail.
+func (a Applied) Details() map[string]string {
+	var list []string
+	size := 0
+	for _, c := range a.Changes {
+		text := c.Name + "@" + strconv.Itoa(c.Rev) + " " + c.Status
+		if c.Label != "" {
+			text = fmt.Sprintf("%s %s %d->%d", c.Name, c.Label, c.From, c.To)
+		}
+		if size += len(text) + 2; size > maxDetails {
+			break
+		}
+		list = append(list, text)
+	}
+	details := map[string]string{"operations": strconv.Itoa(len(a.Changes)), "rulesets": strings.Join(list, ", ")}
+	if a.DryRun {
+		details["dry_run"] = "true"
+	}
+	if len(list) < len(a.Changes) {
+		details["left_out"] = strconv.Itoa(len(a.Changes) - len(list))
+	}
+	return details
+}
