@@ -276,13 +276,13 @@ func decodeStrictly(text []byte, into any) error {
 	return nil
 }
 
-// Applied is what a batch did, or would do.
+// Applied lists the effects of a batch, or of its dry run.
 type Applied struct {
 	DryRun  bool            `json:"dry_run,omitempty"`
 	Changes []AppliedChange `json:"changes"`
 }
 
-// An AppliedChange is what one change of a batch did.
+// An AppliedChange is the effect of one change of a batch.
 type AppliedChange struct {
 	Name   string `json:"name"`
 	Status string `json:"status"` // created, updated, unchanged, deleted, restored, labelled, failed

@@ -13,7 +13,7 @@ func revisionOf(number int, markdown string, tags ...string) ruleset.Revision {
 	return ruleset.Revision{Number: number, Content: ruleset.Ruleset{Meta: ruleset.Meta{Name: "a", Description: "d", Tags: tags}, Markdown: markdown}}
 }
 
-// Prose is compared by words. The marks are those of git diff --word-diff.
+// Prose is compared by words. git diff --word-diff has the same marks.
 func TestWordDiff(t *testing.T) {
 	const head = "--- a@1\n+++ a@2\n"
 	for name, test := range map[string]struct{ before, after, want string }{

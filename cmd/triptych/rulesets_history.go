@@ -72,7 +72,7 @@ func (a *app) rulesetsHistory() command {
 	}
 }
 
-// A rulesetHistory is what is known of one ruleset, newest first.
+// A rulesetHistory has the revisions of a ruleset and the moves of its labels, newest first.
 type rulesetHistory struct {
 	revisions []ruleset.Revision
 	moves     []ruleset.LabelMove

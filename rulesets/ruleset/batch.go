@@ -46,7 +46,7 @@ func (o ApplyOptions) Report(done, total int) {
 	}
 }
 
-// An Outcome is what an operation does.
+// An Outcome describes the effect of an operation.
 type Outcome struct {
 	Name Name
 	// Kind is the kind of change, 0 for an update that changes nothing.
@@ -83,7 +83,7 @@ func (e *SlotsError) Error() string {
 	return fmt.Sprintf("a cluster changes all or nothing within one hash slot only, and '%s' and '%s' are in different ones", e.First, e.Other)
 }
 
-// A State is what a store has of one name before a batch.
+// A State is the state of one ruleset before a batch.
 type State struct {
 	Ruleset *Ruleset // nil if it does not exist
 	// History holds the revisions, newest first: all of them for a batch that moves
@@ -92,7 +92,7 @@ type State struct {
 	Moves   []LabelMove // newest first; only for a batch that moves labels of it
 }
 
-// An Effect is what a batch does to one ruleset.
+// An Effect is the effect of a batch on one ruleset.
 type Effect struct {
 	Name          Name
 	Before, After *Ruleset    // nil if it does not exist

@@ -26,7 +26,7 @@ import (
 //	rename    the hidden files to their names, remove what is deleted
 //	done      .batch is removed
 //
-// Whoever takes the lock next finishes what a killed process left: .batch.undo has the
+// The next process that takes the lock finishes what a killed one left: .batch.undo has the
 // histories cut to their former ends and the hidden files removed, .batch has the files
 // renamed. A file that people have changed meanwhile stays as it is; its content is a
 // revision after those of the batch.

@@ -34,8 +34,8 @@
 //
 // [Store.Apply] makes several changes or none: it prepares hidden files and a journal,
 // .batch.undo, then renames the journal to .batch, then the files to their names. A
-// process that is killed leaves the journal, and whoever changes or watches the folder
-// next undoes the batch or completes it. Readers see the files of a batch one after the
+// process that is killed leaves the journal, and the next process that changes or watches the
+// folder undoes the batch or completes it. Readers see the files of a batch one after the
 // other, for the time that renaming them takes.
 //
 // Lists come from memory for files whose inode, size and time of modification

@@ -137,14 +137,14 @@ func labelled(ops []ruleset.Operation) map[ruleset.Name]bool {
 	return names
 }
 
-// A batch is what a transaction reads and writes.
+// A batch holds the data that a transaction reads, and writes its changes.
 type batch struct {
 	store *Store
 	now   time.Time
 	held  map[ruleset.Name]*held
 }
 
-// held is what the server has of one ruleset.
+// held has the data of one ruleset on the server.
 type held struct {
 	fields  map[string]string // of the hash; none if it does not exist
 	foreign bool              // the key is no hash
