@@ -59,6 +59,7 @@ func (b *bench) parts() []part {
 	return []part{
 		{"stdio", b.stdio},
 		{"https", b.https},
+		{"trail", b.trail},
 		{"start", b.start},
 		{"wire", b.wire},
 		{"stores", b.stores},

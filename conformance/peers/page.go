@@ -35,10 +35,14 @@ tools, which do nothing there, and beside the ceiling, which has their list at h
 	{Part: "https", Title: "Over HTTPS", Text: `TLS 1.3, HTTP/1.1, connections that are kept, one request at a time on each.
 *echo* is the same tool over the project's packages, *get_ruleset* is the tool of
 ` + "`triptych serve`" + ` with all families. Both look up a bearer key, count a quota that
-does not bite, and have a signed audit record on disk before the answer leaves;
-the peers and the bare handler of net/http do nothing of the kind, and the bare
-handler with a line on disk just that. The Go SDK is stateless and answers JSON,
-mcp-go has sessions.`},
+does not bite, and write an audit record before the answer is sent, which is on disk
+within a second. The peers and the bare handler of net/http do nothing of the kind,
+and the bare handler with a line on disk has it there before its answer. The Go SDK
+is stateless and answers JSON, mcp-go has sessions.`},
+	{Part: "trail", Title: "The audit trail and the fast path", Text: `The whole program beside itself with other flags. Look-ups are on disk within a
+second by default, before their answer with ` + "`--audit-sync always`" + `, and leave no record
+with ` + "`--no-audit`" + `. With ` + "`--no-http1-fast-path`" + ` all of HTTP/1.1 is net/http's. record_speed
+is a change: its record is on disk before its answer, and so is what it has recorded.`},
 	{Part: limits, Who: "the limit", Title: "What this machine allows", Text: `How the goals look to programs that do no work: over the pipe the ceiling, over
 HTTPS the bare handler of net/http with nothing but one line a request on disk
 before its answer, those who wait sharing a write and a sync. Where these do not

@@ -56,7 +56,7 @@ func serveHTTPS(ctx context.Context, listen, data string, t *mcp.Table) (err err
 	}
 	endpoint := streamable.New(streamable.Config{
 		Server: server, Auth: bearer.New(bearer.Config{Ring: ring, Meter: meter, Logger: log}), Loopback: true,
-		Barrier: func(ctx context.Context) error { return trail.Commit(ctx, last.Load()) }, Logger: log,
+		Barrier: func(ctx context.Context) error { return trail.Write(ctx, last.Load()) }, Logger: log, // an echo is a look-up
 	})
 	web := https.New(https.Config{
 		Certificates: certificates, Routes: map[string]http.Handler{"/mcp": endpoint}, Drain: endpoint.Shutdown, Logger: log,
