@@ -22,19 +22,19 @@ type stackArgs struct {
 type Stack struct {
 	State  *session.State `json:"state,omitempty" doc:"Where the process is, if an answer has not told so already"`
 	Thread int            `json:"thread"`
-	Frames []Frame        `json:"frames"`
+	Frames []Frame        `json:"frames" doc:"Innermost first; the first is number 0"`
 	More   bool           `json:"more,omitempty" doc:"Whether the stack goes on"`
 }
 
 // A Frame is a frame in an answer.
 type Frame struct {
-	Number   int    `json:"number"`
+	Number   int    `json:"-"` // the place in the list
 	Address  string `json:"address"`
 	Function string `json:"function,omitempty"`
 	Offset   int64  `json:"offset,omitempty" doc:"Of the address from the function's beginning"`
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
-	Module   string `json:"module,omitempty" doc:"The file that the code is in"`
+	Module   string `json:"module,omitempty" doc:"The file that the code is in; absent: that of the frame before"`
 	Inlined  bool   `json:"inlined,omitempty"`
 	Guessed  bool   `json:"guessed,omitempty" doc:"Whether it was found without frame information"`
 	TailCall bool   `json:"tail_call,omitempty" doc:"Whether it ended by jumping to the function of the frame before"`
@@ -43,7 +43,20 @@ type Frame struct {
 	text string
 }
 
-func NewFrame(n int, f *callstack.Frame) Frame {
+// NewFrames returns the frames of a stack, innermost first. The paths of modules are
+// long and few: each stands where it differs from the one before.
+func NewFrames(stack []callstack.Frame) []Frame {
+	frames := make([]Frame, len(stack))
+	for i := range stack {
+		frames[i] = newFrame(i, &stack[i])
+		if i > 0 && stack[i].Image == stack[i-1].Image {
+			frames[i].Module = ""
+		}
+	}
+	return frames
+}
+
+func newFrame(n int, f *callstack.Frame) Frame {
 	return Frame{
 		Number: n, Address: plain.Hex(f.PC), Function: f.Function, Offset: f.Offset, File: f.File, Line: f.Line,
 		Module: f.Image, Inlined: f.Inlined, Guessed: f.Guessed,
@@ -69,15 +82,13 @@ func (t *Group) stackTrace(_ context.Context, _ *mcp.Call, s *session.Session, a
 	if err != nil {
 		return Stack{}, err
 	}
-	answer := Stack{State: s.ChangedState(), Thread: args.Thread, Frames: []Frame{}}
+	answer := Stack{State: s.ChangedState(), Thread: args.Thread}
 	if args.Thread == 0 {
 		answer.Thread = s.State().Thread
 	}
 	if len(frames) > args.MaxFrames {
 		frames, answer.More = frames[:args.MaxFrames], true
 	}
-	for i := range frames {
-		answer.Frames = append(answer.Frames, NewFrame(i, &frames[i]))
-	}
+	answer.Frames = NewFrames(frames)
 	return answer, nil
 }

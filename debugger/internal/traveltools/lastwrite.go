@@ -158,9 +158,7 @@ func showWrite(s *session.Session, answer *lastWrite, w *stepping.Watch) {
 		}
 	}
 	frames, _ := s.Frames(answer.Thread, writeFrames) // without a stack the rest is of use, too
-	for i := range frames {
-		answer.Frames = append(answer.Frames, looktools.NewFrame(i, &frames[i]))
-	}
+	answer.Frames = looktools.NewFrames(frames)
 	if s.SeekQuietly(answer.Position+1) == nil {
 		answer.After = stepping.LittleEndian(s.WatchedBytes(w))
 	}

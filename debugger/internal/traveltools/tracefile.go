@@ -114,9 +114,7 @@ func (f *TraceFile) At(position uint64, frames int) (TraceMoment, error) {
 		return m, nil
 	}
 	stack, err := f.s.Frames(0, frames)
-	for i := range stack {
-		m.Frames = append(m.Frames, looktools.NewFrame(i, &stack[i]))
-	}
+	m.Frames = looktools.NewFrames(stack)
 	return m, err
 }
 
