@@ -156,12 +156,16 @@ func (a *app) auditVerify() command {
 			if err != nil {
 				return err
 			}
+			where, err := a.valkeyURL()
+			if err != nil {
+				return err
+			}
 			return a.withTrail(ctx, func(trail *audit.Log) error {
 				report, err := trail.Verify(ctx, keys...)
 				if err != nil {
 					return err
 				}
-				return a.printReport(report, asJSON)
+				return a.printReport(report, where != "", asJSON)
 			})
 		},
 	}

@@ -105,6 +105,7 @@ type verifyJSON struct {
 	Retired  uint64    `json:"retired,omitempty"`
 	// UnsignedFrom is the first record that no signed head covers yet.
 	UnsignedFrom uint64 `json:"unsigned_from,omitempty"`
+	Lost         uint64 `json:"lost,omitempty"`
 	Recovered    int    `json:"recovered,omitempty"`
 	Torn         int64  `json:"torn_bytes,omitempty"`
 	Broken       string `json:"broken,omitempty"`
@@ -112,7 +113,7 @@ type verifyJSON struct {
 
 // printReport prints a line for each chain. A chain that is broken is an
 // error, which the lines have told.
-func (a *app) printReport(report audit.Report, asJSON bool) (err error) {
+func (a *app) printReport(report audit.Report, inStore, asJSON bool) (err error) {
 	switch {
 	case asJSON:
 		chains := make([]verifyJSON, len(report.Chains))
@@ -128,16 +129,30 @@ func (a *app) printReport(report audit.Report, asJSON bool) (err error) {
 			err = a.printf("%s\n", oneLine(chainLine(c)))
 		}
 	}
-	if err == nil && report.Err() != nil {
-		return errors.New("the audit trail was tampered with")
+	switch {
+	case err != nil || report.Err() == nil:
+		return err
+	case inStore && onlyShort(report):
+		return hinted(errors.New("the ends of chains are missing: the store has lost its newest writes, or they were removed"),
+			"a chain says what it has lost when the server of its name starts again or records the next request")
 	}
-	return err
+	return errors.New("the audit trail was tampered with")
+}
+
+// onlyShort reports whether nothing is wrong with a trail but ends that are missing.
+func onlyShort(report audit.Report) bool {
+	for i := range report.Chains {
+		if broken := report.Chains[i].Broken; broken != nil && !broken.Short {
+			return false
+		}
+	}
+	return true
 }
 
 func verifyJSONOf(c audit.ChainReport) verifyJSON {
 	v := verifyJSON{
 		Chain: c.Chain, Verified: c.Broken == nil, Records: c.Records, Last: c.Last, Signed: c.Signed, Hash: c.Hash,
-		Retired: c.Retired, Recovered: c.Recovered, Torn: c.Torn,
+		Retired: c.Retired, Lost: c.Lost, Recovered: c.Recovered, Torn: c.Torn,
 	}
 	if c.Unsigned > 0 {
 		v.UnsignedFrom = c.UnsignedFrom()
@@ -160,6 +175,9 @@ func chainLine(c audit.ChainReport) string {
 	}
 	if c.Retired > 0 {
 		line += fmt.Sprintf("; records up to %d were deleted by policy", c.Retired)
+	}
+	if c.Lost > 0 {
+		line += fmt.Sprintf("; %d records were lost by the store, as signed notes say", c.Lost)
 	}
 	if c.Recovered > 0 {
 		line += fmt.Sprintf("; recovered %d times after a crash", c.Recovered)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -24,6 +25,15 @@ type recordedKeys struct {
 func (s *recordedKeys) Create(ctx context.Context, kind keys.Kind, settings keys.Settings) (keys.Record, keys.Token, error) {
 	r, token, err := s.Store.Create(ctx, kind, settings)
 	if err != nil {
+		return r, token, err
+	}
+	return r, token, s.changed(ctx, "create", r.ID)
+}
+
+// CreateFirst implements [keys.Store].
+func (s *recordedKeys) CreateFirst(ctx context.Context, kind keys.Kind, settings keys.Settings) (keys.Record, keys.Token, error) {
+	r, token, err := s.Store.CreateFirst(ctx, kind, settings)
+	if err != nil || r.ID == "" {
 		return r, token, err
 	}
 	return r, token, s.changed(ctx, "create", r.ID)
@@ -67,7 +77,8 @@ func (s *recordedKeys) changed(ctx context.Context, verb, id string) error {
 // trail open, and most of them need none.
 func (a *app) recordOnce(client redis.UniversalClient, env mcp.Env) func(ctx context.Context, method, id string) error {
 	return func(ctx context.Context, method, id string) error {
-		trail, err := a.openTrail(client, env)
+		host, _ := os.Hostname() // chains need no name
+		trail, err := a.openTrail(client, env, host+" commands")
 		if err != nil {
 			return err
 		}

@@ -50,15 +50,16 @@ type classified struct {
 }
 
 // openTrail opens the trail: on the server of the stores, else in the data
-// folder. Nothing is read or written yet.
-func (a *app) openTrail(client redis.UniversalClient, env mcp.Env) (*audit.Log, error) {
+// folder. Nothing is read or written yet. In a store, a process goes on with the chain of
+// its name; without a name it begins one.
+func (a *app) openTrail(client redis.UniversalClient, env mcp.Env, name string) (*audit.Log, error) {
 	always, err := a.syncsAlways()
 	if err != nil {
 		return nil, err
 	}
 	log, dir := env.Logger.With("component", "audit"), filepath.Join(env.Data, "audit")
 	if client != nil {
-		return audit.NewValkey(audit.ValkeyConfig{Client: client, KeyDir: dir, Now: env.Now, Logger: log, Always: always}), nil
+		return audit.NewValkey(audit.ValkeyConfig{Client: client, KeyDir: dir, Name: name, Now: env.Now, Logger: log, Always: always}), nil
 	}
 	return audit.New(audit.Config{Dir: dir, Now: env.Now, Logger: log, Always: always}), nil
 }
@@ -294,7 +295,7 @@ func (a *app) openRecorder(ctx context.Context, env mcp.Env) (*recorder, func(),
 	if err != nil {
 		return nil, nil, err
 	}
-	trail, err := a.openTrail(client, env)
+	trail, err := a.openTrail(client, env, "")
 	if err != nil {
 		return nil, nil, err
 	}

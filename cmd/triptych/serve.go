@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,7 @@ type serveFlags struct {
 	budgets         budgetFlags
 	drain           time.Duration
 	drainDelay      time.Duration
+	serverName      string
 	noFastPath      bool
 	oidc            oidcFlags
 }
@@ -56,6 +58,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.DurationVar(&f.drain, "drain", 10*time.Second, "let calls finish for so `long` when the server is told to end")
 	set.DurationVar(&f.drainDelay, "drain-delay", 0, "when the server is told to end, go on for so `long` while /readyz answers 503, so that balancers look elsewhere")
 	set.StringVar(&f.metrics, "metrics-listen", "", "show metrics for Prometheus at this `address`, such as 127.0.0.1:9464; without a host it is loopback")
+	set.StringVar(&f.serverName, "server-name", "", "this server's `name` among those of a store, which its chain of the audit trail is found by; the name of the machine and --listen unless given (TRIPTYCH_SERVER_NAME)")
 	f.oidc.register(set)
 }
 
@@ -94,7 +97,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	var shared services
+	shared := services{name: f.name(a)}
 	defer func() { err = errors.Join(err, shared.close()) }()
 	if err := shared.open(ctx, a, env, f.budgets.ofServer); err != nil {
 		return err
@@ -228,6 +231,12 @@ func (f *serveFlags) scheme() string {
 	return "https"
 }
 
+// name returns the name of the server among those of a store.
+func (f *serveFlags) name(a *app) string {
+	host, _ := os.Hostname() // without one, the address must do
+	return cmp.Or(f.serverName, a.getenv("TRIPTYCH_SERVER_NAME"), host+" "+f.listen)
+}
+
 // names returns the names of the server besides those of loopback: the hosts, and the
 // address that it listens on.
 func (f *serveFlags) names() []string {
@@ -293,15 +302,16 @@ func (a *app) welcome(ctx context.Context, f *serveFlags, store keys.Store, cert
 	if certificates != nil {
 		fmt.Fprintf(a.err, "triptych: certificate %s, SHA-256 %s\n", certificates.File(), certificates.Fingerprint())
 	}
-	all, err := store.List(ctx)
-	if err != nil || len(all) > 0 {
-		return err
-	}
-	record, token, err := store.Create(ctx, keys.Live, keys.Settings{
+	record, token, err := store.CreateFirst(ctx, keys.Live, keys.Settings{
 		Name: "first key", Plan: quota.Enterprise, Own: quota.Limits{Month: 10_000_000, Minute: 60_000},
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, keys.ErrLost):
+		return hinted(err, "restore the store from a backup and check that it evicts no keys (triptych doctor); or begin anew with triptych key create")
+	case err != nil:
 		return fmt.Errorf("making the first key: %w", err)
+	case record.ID == "":
+		return nil // there are keys
 	}
 	fmt.Fprintf(a.err, "triptych: there was no key yet; this is %s, and it is not shown again:\n", record.ID)
 	trust := ""

@@ -19,6 +19,7 @@ import (
 
 // services are the parts of a server that its transports share.
 type services struct {
+	name     string                // of the server among those of the store
 	client   redis.UniversalClient // nil without a server of the stores
 	keys     keys.Store
 	meter    quota.Meter
@@ -44,7 +45,7 @@ func (s *services) open(ctx context.Context, a *app, env mcp.Env, configure func
 	s.closers = append(s.closers, s.meter.Close)
 	s.recorder = &recorder{numbers: metrics.New(readBuild().Version)}
 	if !a.flags.noAudit {
-		if s.recorder.trail, err = a.openTrail(s.client, env); err != nil {
+		if s.recorder.trail, err = a.openTrail(s.client, env, s.name); err != nil {
 			return err
 		}
 		s.recorder.store = trailStore(s.client)

@@ -251,7 +251,7 @@ func TestServerComesBack(t *testing.T) {
 	sound(t, l, 3)
 }
 
-// The answer to a transaction that succeeded gets lost. Its records are not
+// The answer to an addition that succeeded gets lost. Its records are not
 // added again.
 func TestLostAnswer(t *testing.T) {
 	fake := miniredis.RunT(t)
@@ -262,7 +262,7 @@ func TestLostAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy.lose("EXEC")
+	proxy.lose("EVALSHA")
 	if l.Commit(t.Context(), seq) != nil { // unless it has looked again already
 		if err := l.Commit(t.Context(), seq); err != nil {
 			t.Error(err)

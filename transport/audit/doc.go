@@ -35,7 +35,8 @@
 //
 // Many processes share a trail without waiting for one another: each adds to a
 // chain of its own and holds a lock on it; the next process goes on with a chain
-// whose lock is free. A chain is lines of JSON with fixed bytes, in files
+// whose lock is free. In a store there are no locks: a server has the chain of its
+// name. A chain is lines of JSON with fixed bytes, in files
 // CHAIN/000001.jsonl and so on, or entries of a stream. Each line begins with
 // the SHA-256 of the line before it. A line is a record, or one of these notes:
 //
@@ -47,6 +48,9 @@
 //   - recovered says that the process before did not close the chain: how many of
 //     its last records are not signed, and how many bytes behind them were cut off.
 //   - chains names the other chains of the trail.
+//   - lost says that the store had lost lines, and moved, the second line of a chain,
+//     that another process adds to the chain in which its first records are. Both are
+//     in streams only.
 //   - retired says that the first files were deleted by policy.
 //
 // The key pair is in signing.key and signing.pub, made with the first record.

@@ -28,6 +28,8 @@ type note struct {
 	Retired   *retiredNote   `json:"retired,omitempty"`
 	Recovered *recoveredNote `json:"recovered,omitempty"`
 	Chains    *chainsNote    `json:"chains,omitempty"`
+	Lost      *lostNote      `json:"lost,omitempty"`
+	Moved     *movedNote     `json:"moved,omitempty"`
 	// Repaired has the place of Recovered in older trails.
 	Repaired *repairedNote `json:"repaired,omitempty"`
 }
@@ -77,6 +79,23 @@ type recoveredNote struct {
 type chainsNote struct {
 	IDs  []string `json:"ids"`
 	Time string   `json:"time"`
+}
+
+// A lostNote says that the store no longer had the last lines that were written to
+// it, such as after a failover to a replica without them. The line follows what the
+// store still had.
+type lostNote struct {
+	After   uint64 `json:"after"`   // number of the last record that the store still had
+	Through uint64 `json:"through"` // number of the last record that was written
+	Time    string `json:"time"`
+}
+
+// A movedNote says that another process adds to the chain in which the records up to
+// a number are. It is the second line of its chain.
+type movedNote struct {
+	From    string `json:"from"`    // the other chain
+	Through uint64 `json:"through"` // number of the last record there
+	Time    string `json:"time"`
 }
 
 // A repairedNote says that bytes after the last signed head were cut off.

@@ -1,22 +1,42 @@
 package audit
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// A streamWriter adds lines to one stream.
+// A streamWriter adds lines to one stream. Each addition expects the stream to end
+// where the last one ended, so that lines that the store has lost are missed at once.
 type streamWriter struct {
 	client redis.UniversalClient
 	id     string
+	now    func() time.Time
+	logger *slog.Logger
 	lines  int  // that are stored
 	waits  bool // the server can confirm that it has synced
+
+	recent      [][]byte // the last lines that are stored, to be stored again if they are lost
+	recentBytes int
+	overdrawn   int    // bytes that were added while the store refused to take more memory
+	notes       []note // go before the next records
 }
+
+const (
+	// maxRecent limits the bytes of stored lines that stay in memory.
+	maxRecent = 1 << 20
+	// maxOverdrawn limits the bytes that are added to a store that has reached its
+	// limit of memory, so that look-ups and revocations can go on for a while.
+	maxOverdrawn = 16 << 20
+)
 
 // stream returns the key of the stream.
 func (w *streamWriter) stream() string { return streamPrefix + w.id }
@@ -26,53 +46,268 @@ func (w *streamWriter) syncKey() string { return "triptych:audit-sync:{" + w.str
 
 // A stream has no files, so these methods have nothing to do; a server that has
 // answered has all lines.
-func (w *streamWriter) preface(*chain, time.Time) []note { return nil }
-func (w *streamWriter) isFull(time.Time) bool            { return false }
-func (w *streamWriter) rotate()                          {}
-func (w *streamWriter) unsynced() int                    { return 0 }
-func (w *streamWriter) mark() mark                       { return mark{size: int64(w.lines)} }
-func (w *streamWriter) confirm(mark)                     {}
-func (w *streamWriter) close() error                     { return nil }
+func (w *streamWriter) isFull(time.Time) bool { return false }
+func (w *streamWriter) rotate()               {}
+func (w *streamWriter) unsynced() int         { return 0 }
+func (w *streamWriter) mark() mark            { return mark{size: int64(w.lines)} }
+func (w *streamWriter) confirm(mark)          {}
+func (w *streamWriter) close() error          { return nil }
 
-// write adds all lines of a group or none, in one transaction. Its entries are
-// refused when they are there already: an earlier answer may have been lost.
-func (w *streamWriter) write(g *group, _ *chain) error {
+// preface returns what the writer found out when it opened the chain.
+func (w *streamWriter) preface(*chain, time.Time) []note {
+	notes := w.notes
+	w.notes = nil
+	return notes
+}
+
+// appendScript adds lines behind the N-th if that is the last one. Otherwise it returns
+// the number and the text of the last one. Arguments: N, the lines.
+const appendScript = `
+local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+local n, text = 0, ''
+if last[1] then n, text = tonumber(string.match(last[1][1], '^%d+')), last[1][2][2] end
+if n ~= tonumber(ARGV[1]) then return {n, text} end
+for i = 2, #ARGV do
+  redis.call('XADD', KEYS[1], string.format('%.0f-0', n + i - 1), 'line', ARGV[i])
+end
+return {}`
+
+var (
+	appendLines = redis.NewScript(appendScript)
+	// appendBeyond does the same though the server has no memory left.
+	appendBeyond = redis.NewScript("#!lua flags=allow-oom\n" + appendScript)
+)
+
+// A streamEnd is the last line of a stream: its number and text.
+type streamEnd struct {
+	n    int
+	text string
+}
+
+// write adds all lines of a group or none. Where the stream does not end as expected,
+// an earlier answer was lost, or the store has lost lines, or another process adds to
+// the same chain: the first two are mended, and for the third the writer begins a chain
+// of its own.
+func (w *streamWriter) write(g *group, c *chain) error {
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
-	lines := slices.Collect(g.lines())
-	if err := w.add(ctx, lines); err != nil && !w.isThere(ctx, lines) {
+	for range 3 { // others may change the stream in between
+		lines := slices.Collect(g.lines())
+		end, err := w.add(ctx, lines)
+		switch {
+		case err != nil:
+			return err
+		case end == nil, end.n == w.lines+len(lines) && end.text == string(lines[len(lines)-1]):
+			w.remember(lines)
+			return nil
+		case end.n < w.lines:
+			err = w.mend(ctx, *end, g, c)
+		default:
+			w.move(g, c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return errors.New("others change the audit trail all the time")
+}
+
+// add adds lines behind those that are stored. It returns the end of the stream if
+// that is elsewhere, and then adds nothing.
+func (w *streamWriter) add(ctx context.Context, lines [][]byte) (*streamEnd, error) {
+	args := make([]any, 1, len(lines)+1)
+	args[0] = w.lines
+	size := 0
+	for _, text := range lines {
+		args, size = append(args, text), size+len(text)
+	}
+	answer, err := appendLines.Run(ctx, w.client, []string{w.stream()}, args...).Slice()
+	switch {
+	case err == nil:
+		w.overdrawn = 0
+	case isOutOfMemory(err) && w.overdrawn+size <= maxOverdrawn:
+		if w.overdrawn == 0 {
+			w.logger.Warn("the store has reached its limit of memory; records are added beyond it for now", "bytes", maxOverdrawn)
+		}
+		if answer, err = appendBeyond.Run(ctx, w.client, []string{w.stream()}, args...).Slice(); err == nil {
+			w.overdrawn += size
+		}
+	}
+	if err != nil || len(answer) == 0 {
+		return nil, err
+	}
+	n, _ := answer[0].(int64)
+	text, _ := answer[1].(string)
+	return &streamEnd{int(n), text}, nil
+}
+
+// isOutOfMemory reports whether a server refuses to take more memory.
+func isOutOfMemory(err error) bool { return strings.HasPrefix(err.Error(), "OOM ") }
+
+// remember counts lines as stored and holds the last ones in memory.
+func (w *streamWriter) remember(lines [][]byte) {
+	w.lines += len(lines)
+	for _, text := range lines {
+		w.recent = append(w.recent, bytes.Clone(text))
+		w.recentBytes += len(text)
+	}
+	drop := 0
+	for w.recentBytes > maxRecent && drop < len(w.recent)-1 {
+		w.recentBytes -= len(w.recent[drop])
+		drop++
+	}
+	w.recent = slices.Delete(w.recent, 0, drop)
+}
+
+// mend brings back the lines that the store has lost, if they are still in memory.
+// Otherwise the group begins with a note of what is missing.
+func (w *streamWriter) mend(ctx context.Context, end streamEnd, g *group, c *chain) error {
+	if lost := w.after(end); lost != nil {
+		w.logger.Warn("the store has lost records of the audit trail, which are written again", "chain", w.id, "lines", len(lost))
+		again := &streamWriter{client: w.client, id: w.id, lines: end.n, logger: w.logger}
+		if other, err := again.add(ctx, lost); err != nil || other == nil {
+			return err
+		}
+	}
+	return w.noteLoss(end, g, c)
+}
+
+// after returns the lines that followed an end of the stream, nil if they are not all
+// in memory or the end is not one that this writer has seen.
+func (w *streamWriter) after(end streamEnd) [][]byte {
+	first := w.lines - len(w.recent) // number of the line before the recent ones
+	if end.n < first || len(w.recent) == 0 {
+		return nil
+	}
+	lost := w.recent[end.n-first:]
+	if l, err := parseLine(lost[0]); err != nil || l.prev != hashOf(end).String() {
+		return nil
+	}
+	return lost
+}
+
+// hashOf returns the hash of the last line of a stream, zeros if it is empty.
+func hashOf(end streamEnd) digest {
+	if end.n == 0 {
+		return digest{}
+	}
+	return sha256.Sum256([]byte(end.text))
+}
+
+// noteLoss makes a group follow the end of the stream, with a note of what is missing
+// between.
+func (w *streamWriter) noteLoss(end streamEnd, g *group, c *chain) error {
+	had, err := w.lastRecord(end)
+	if err != nil {
 		return err
 	}
-	w.lines += len(lines)
+	through := g.seq - uint64(recordsIn(g)) //nolint:gosec // a number of lines
+	w.logger.Warn("the store has lost records of the audit trail", "chain", w.id, "after", had, "through", through)
+	notes := []note{{Lost: &lostNote{After: had, Through: through, Time: formatTime(w.now())}}}
+	if end.n == 0 {
+		first := chain{id: c.id, key: c.key}
+		notes = append([]note{{File: first.header(1, w.now())}}, notes...)
+	}
+	w.lines, w.recent, w.recentBytes = end.n, nil, 0
+	g.follow(c, hashOf(end), notes, w.now())
 	return nil
 }
 
-// add adds lines behind those that are stored, in one transaction. Ids are numbers of
-// lines, so that lines that are there already make the transaction fail.
-func (w *streamWriter) add(ctx context.Context, lines [][]byte) error {
-	_, err := w.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		for i, text := range lines {
-			p.XAdd(ctx, &redis.XAddArgs{
-				Stream: w.stream(), ID: fmt.Sprintf("%d-0", w.lines+i+1), Values: []any{lineField, text},
-			})
+// lastRecord returns the number of the last record before the end of the stream.
+func (w *streamWriter) lastRecord(end streamEnd) (uint64, error) {
+	if end.n == 0 {
+		return 0, nil
+	}
+	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
+	defer stop()
+	seq := uint64(0)
+	err := w.backwards(ctx, func(l line) bool {
+		seq = l.seq
+		if l.note != nil && l.note.Head != nil {
+			seq = l.note.Head.Seq
 		}
-		return nil
+		return seq == 0 && (l.note == nil || l.note.File == nil && l.note.Moved == nil)
 	})
-	return err
+	return seq, err
 }
 
-// isThere reports whether the stream ends with these lines.
-func (w *streamWriter) isThere(ctx context.Context, lines [][]byte) bool {
-	last, err := w.client.XRevRangeN(ctx, w.stream(), "+", "-", 1).Result()
-	return err == nil && len(last) == 1 && last[0].Values[lineField] == string(lines[len(lines)-1])
+// backwards passes the lines of the stream to a function, the last one first, until
+// that returns false or a line cannot be read.
+func (w *streamWriter) backwards(ctx context.Context, use func(line) bool) error {
+	for before := "+"; ; {
+		page, err := w.client.XRevRangeN(ctx, w.stream(), before, "-", 100).Result()
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for _, entry := range page {
+			l, err := parseLine(linePlace("", entry).text)
+			if err != nil {
+				return fmt.Errorf("entry %s of %s: %w", entry.ID, w.stream(), err)
+			}
+			if !use(l) {
+				return nil
+			}
+		}
+		before = "(" + page[len(page)-1].ID
+	}
+}
+
+// move makes a group begin a chain of its own: another process adds to this one.
+func (w *streamWriter) move(g *group, c *chain) {
+	from, through := w.id, g.seq-uint64(recordsIn(g)) //nolint:gosec // a number of lines
+	w.id = newID()
+	c.id = w.id
+	w.logger.Warn("another process adds to the audit chain of this server; a new one is begun: give each server a --server-name of its own", "chain", from, "new", w.id)
+	w.lines, w.recent, w.recentBytes = 0, nil, 0
+	first := chain{id: c.id, key: c.key}
+	g.follow(c, digest{}, []note{
+		{File: first.header(1, w.now())}, {Moved: &movedNote{From: from, Through: through, Time: formatTime(w.now())}},
+	}, w.now())
+}
+
+// recordsIn counts the records of a group.
+func recordsIn(g *group) (n int) {
+	for text := range g.lines() {
+		if l, err := parseLine(text); err == nil && l.note == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// follow makes the lines of a group, with notes before them, follow a line with
+// the hash prev, and ends them with a signed head.
+func (g *group) follow(c *chain, prev digest, notes []note, now time.Time) {
+	c.prev = prev
+	var data []byte
+	for _, n := range notes {
+		data = c.add(data, n.body())
+	}
+	for text := range g.lines() {
+		l, err := parseLine(text)
+		if err == nil && l.note != nil && (l.note.Head != nil || l.note.Lost != nil || l.note.Moved != nil || l.note.File != nil) {
+			continue // it says what is no longer so
+		}
+		data = c.add(data, text[prevSize:len(text)-1])
+	}
+	g.data = data
+	g.sign(c, now)
 }
 
 // publish stores a signed head.
 func (w *streamWriter) publish(head []byte) error {
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
-	return w.client.HSet(ctx, headsKey, w.id, head).Err()
+	err := w.client.HSet(ctx, headsKey, w.id, head).Err()
+	if err != nil && isOutOfMemory(err) {
+		return publishBeyond.Run(ctx, w.client, []string{headsKey}, w.id, head).Err()
+	}
+	return err
 }
+
+// publishBeyond publishes a head though the server has no memory left: it replaces one
+// of the same size.
+var publishBeyond = redis.NewScript("#!lua flags=allow-oom\nreturn redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])")
 
 // CheckValkey returns why a server cannot confirm that it has synced records, nil if it
 // can. Then a trail is as durable as the configuration of the server makes it.
@@ -99,9 +334,13 @@ func (w *streamWriter) sync(m mark) error {
 // errNotSynced is returned when the server has not synced in time.
 var errNotSynced = errors.New("the server has not synced its append-only file in time")
 
+// markWritten writes something small, also though the server has no memory left.
+const markWritten = "#!lua flags=allow-oom\nreturn redis.call('SET', KEYS[1], ARGV[1])"
+
 // waitAOF waits for the sync of all writes before it. WAITAOF covers the writes of
 // its own connection, so a write to the same node goes before it; the server has
-// applied those of other connections by then.
+// applied those of other connections by then. A server that knows WAITAOF knows the
+// flags of scripts too.
 func (w *streamWriter) waitAOF(lines int64) error {
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
@@ -111,7 +350,7 @@ func (w *streamWriter) waitAOF(lines int64) error {
 	}
 	var synced *redis.Cmd
 	if _, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		p.Set(ctx, w.syncKey(), lines, 0)
+		p.Eval(ctx, markWritten, []string{w.syncKey()}, lines)
 		synced = p.Do(ctx, "WAITAOF", 1, 0, (valkeyTimeout / 2).Milliseconds())
 		return nil
 	}); err != nil {

@@ -3,6 +3,8 @@ package audit
 import (
 	"context"
 	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
@@ -34,14 +36,18 @@ type ValkeyConfig struct {
 	// KeyDir is the folder of the signing key; servers that share a database
 	// need the same key to trust one another's chains.
 	KeyDir string
+	// Name is the server's: a log goes on with the chain of the server with the same
+	// name and signing key. Without a name each log begins a chain. A server that finds
+	// another one adding to its chain begins a new one, too.
+	Name   string
 	Now    func() time.Time // nil means [time.Now]
 	Logger *slog.Logger     // nil discards what is logged
 	// Always makes [Log.Write] sync, and signs the head at every sync.
 	Always bool
 }
 
-// NewValkey returns the log of a database. Each log adds to a stream of its own,
-// which begins with the first record. A record is written when the server has
+// NewValkey returns the log of a database. Each log adds to a stream of its own, from
+// the first record on. A record is written when the server has
 // answered. It is synced when the server has synced its append-only file (WAITAOF);
 // a server without one, or without that command, stores a record as safely as its
 // configuration says, and the log warns of it.
@@ -52,17 +58,19 @@ func NewValkey(cfg ValkeyConfig) *Log {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return newLog(&valkeyBackend{cfg.Client, cfg.KeyDir, cfg.Logger}, cfg.Now, cfg.Logger, cfg.Always)
+	return newLog(&valkeyBackend{client: cfg.Client, keyDir: cfg.KeyDir, name: cfg.Name, now: cfg.Now, logger: cfg.Logger}, cfg.Now, cfg.Logger, cfg.Always)
 }
 
 // A valkeyBackend stores chains in streams.
 type valkeyBackend struct {
 	client redis.UniversalClient
 	keyDir string
+	name   string
+	now    func() time.Time
 	logger *slog.Logger
 }
 
-// claim begins a chain.
+// claim goes on with the chain of the server's name, or begins one.
 func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 	if err := os.MkdirAll(k.keyDir, 0o700); err != nil {
 		return nil, nil, err
@@ -71,14 +79,28 @@ func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &chain{id: newID(), key: key}
-	w := &streamWriter{client: k.client, id: c.id}
+	c := &chain{id: k.chainID(key), key: key}
+	w := &streamWriter{client: k.client, id: c.id, now: k.now, logger: k.logger}
 	if err := w.probe(); err != nil {
 		k.logger.Warn("the audit trail is as durable as its server keeps it: the server cannot confirm a sync", "err", err)
+	}
+	found, err := w.resume(c)
+	if err != nil || found {
+		return c, w, err
 	}
 	g := &group{data: c.add(nil, note{File: c.header(1, now)}.body())}
 	g.sign(c, now)
 	return c, w, errors.Join(w.write(g, c), w.publish(g.head))
+}
+
+// chainID returns the id of the chain of a name and a signing key, a new one without a
+// name.
+func (k *valkeyBackend) chainID(key ed25519.PrivateKey) string {
+	if k.name == "" {
+		return newID()
+	}
+	sum := sha256.Sum256(append([]byte("triptych audit chain\n"+k.name+"\n"), key.Public().(ed25519.PublicKey)...))
+	return hex.EncodeToString(sum[:8])
 }
 
 func (k *valkeyBackend) publicKey() (ed25519.PublicKey, error) {

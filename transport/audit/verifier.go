@@ -37,6 +37,7 @@ type claims struct {
 	recovered int
 	retired   *retiredNote
 	others    []string
+	lost      []lostNote
 }
 
 // line checks the next line.
@@ -118,6 +119,13 @@ func (v *verifier) headBefore(f *fileNote) bool {
 	return err == nil && l.isHeadOf(v.key, v.report.Chain) && l.note.Head.Seq <= f.After
 }
 
+// headWithin reports whether the published head is of a record that was lost: the
+// next one has not been published yet.
+func (v *verifier) headWithin(lost lostNote) bool {
+	l, err := parseLine([]byte(v.head))
+	return err == nil && l.isHeadOf(v.key, v.report.Chain) && l.note.Head.Seq > lost.After && l.note.Head.Seq <= lost.Through
+}
+
 // trusts reports whether a key is one of the trusted ones.
 func (v *verifier) trusts(key ed25519.PublicKey) bool {
 	return slices.ContainsFunc(v.trusted, func(k ed25519.PublicKey) bool { return k.Equal(key) })
@@ -140,6 +148,15 @@ func (v *verifier) note(l line, wrong func(string, ...any) *BreakError) *BreakEr
 		v.claims.recovered++
 	case l.note.Chains != nil:
 		v.claims.others = append(v.claims.others, l.note.Chains.IDs...)
+	case l.note.Lost != nil && (l.note.Lost.After != v.seq || l.note.Lost.Through < v.seq):
+		return wrong("the records that it calls lost do not follow record %d", v.seq)
+	case l.note.Lost != nil:
+		v.claims.lost = append(v.claims.lost, *l.note.Lost)
+		v.seq = l.note.Lost.Through
+	case l.note.Moved != nil && v.seq != 0:
+		return wrong("a chain that begins elsewhere says so in its second line")
+	case l.note.Moved != nil:
+		v.seq, v.first, v.signed = l.note.Moved.Through, l.note.Moved.Through, l.note.Moved.Through
 	}
 	v.prev = l.hash.String()
 	return nil
@@ -161,6 +178,10 @@ func (v *verifier) takeClaims() {
 	if v.claims.retired != nil {
 		v.retired = v.claims.retired
 	}
+	for _, lost := range v.claims.lost {
+		v.report.Lost += lost.Through - lost.After
+		v.headSeen = v.headSeen || v.headWithin(lost)
+	}
 	v.claims = claims{}
 }
 
@@ -168,12 +189,15 @@ func (v *verifier) takeClaims() {
 // without any signed head after them, unless one was published.
 func (v *verifier) end() {
 	r := &v.report
-	r.Records, r.Last, r.Unsigned, r.Torn = v.seq-v.first, v.seq, v.seq-v.signed, v.torn
+	r.Torn = v.torn
 	if r.Broken != nil {
-		r.Records, r.Last, r.Unsigned = v.signed-v.first, v.signed, 0
+		r.Records, r.Last = v.signed-v.first-r.Lost, v.signed
 		return
 	}
+	signedLost := r.Lost
 	v.takeClaims()
+	r.Records, r.Last = v.seq-v.first-r.Lost, v.seq
+	r.Unsigned = v.seq - v.signed - (r.Lost - signedLost)
 	whole := func(reason string) *BreakError {
 		if v.suspect != nil {
 			return v.suspect
@@ -192,6 +216,7 @@ func (v *verifier) end() {
 		r.Broken = whole(v.headProblem)
 	case !v.headSeen:
 		r.Broken = whole(fmt.Sprintf("its end is missing: records after %d were signed", v.signed))
+		r.Broken.Short = v.suspect == nil
 	}
 }
 

@@ -29,6 +29,8 @@ type ChainReport struct {
 	// Retired is the number of the last record that was deleted by policy, 0
 	// when none was.
 	Retired uint64
+	// Lost is the number of records that the store no longer had, as signed notes say.
+	Lost uint64
 	// Recovered counts the processes that found that the one before had not
 	// closed the chain.
 	Recovered int
@@ -52,6 +54,10 @@ type BreakError struct {
 	Line   int    // from 1 on; the line, or one beside it, is wrong
 	Seq    uint64 // of the record there or the last one before
 	Reason string
+	// Short is set when all lines are in place and only those at the end are missing. A
+	// store that has lost its newest writes leaves chains like that, until their servers
+	// notice.
+	Short bool
 }
 
 func (e *BreakError) Error() string {

@@ -97,3 +97,28 @@ func (s *FileStore) change(ctx context.Context, id string, edit func(Record) (Re
 	}
 	return changed, nil
 }
+
+// CreateFirst implements [Store].
+func (s *FileStore) CreateFirst(ctx context.Context, kind Kind, settings Settings) (Record, Token, error) {
+	only := *s.manager
+	only.backend = firstInFile{s}
+	r, t, err := only.Create(ctx, kind, settings)
+	if errors.Is(err, errNotFirst) {
+		return Record{}, Token{}, nil
+	}
+	return r, t, err
+}
+
+// firstInFile is a backend that inserts a record only if there is no other.
+type firstInFile struct{ *FileStore }
+
+func (f firstInFile) insert(ctx context.Context, r Record) (bool, error) {
+	err := f.rewrite(ctx, func(old *ring) ([]Record, error) {
+		if len(old.records) > 0 {
+			return nil, errNotFirst
+		}
+		return []Record{r}, nil
+	})
+	f.catchUp(ctx)
+	return err == nil, err
+}

@@ -27,6 +27,10 @@ type Store interface {
 	Ring
 	// Create makes a key. The token is returned this once.
 	Create(ctx context.Context, kind Kind, s Settings) (Record, Token, error)
+	// CreateFirst makes a key if there is none, also of all processes that do so at one
+	// time only one. Otherwise it returns a zero record, or [ErrLost] if the store once
+	// had keys and has none.
+	CreateFirst(ctx context.Context, kind Kind, s Settings) (Record, Token, error)
 	// List returns all records, oldest first.
 	List(ctx context.Context) ([]Record, error)
 	// Get returns one record, or a [*NotFoundError].

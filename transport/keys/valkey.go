@@ -38,8 +38,9 @@ const (
 type ValkeyStore struct {
 	*cache
 	*manager
-	client redis.UniversalClient
-	log    *slog.Logger
+	client     redis.UniversalClient
+	log        *slog.Logger
+	tombstones tombstones
 }
 
 var _ Store = (*ValkeyStore)(nil)
@@ -72,6 +73,9 @@ func (s *ValkeyStore) load(ctx context.Context, last *ring) (*ring, error) {
 		}
 	}
 	fields, err := s.client.HGetAll(ctx, valkeyRing).Result()
+	if err == nil && len(fields) == 0 && last != nil && len(last.records) > 0 {
+		err = ErrLost // a change never removes a key
+	}
 	if err != nil {
 		return nil, away(err)
 	}
@@ -91,6 +95,9 @@ func (s *ValkeyStore) ringOf(fields map[string]string) *ring {
 			continue
 		}
 		records = append(records, one)
+	}
+	for _, id := range s.tombstones.apply(records) {
+		s.log.Error("the store says again that a revoked key works: it has lost its newest writes; here the key stays revoked", "id", id)
 	}
 	r, errs := newRing(v, records)
 	for _, err := range errs {

@@ -15,17 +15,37 @@ const valkeyTries = 1000
 
 // swapScript replaces one field if it has not changed meanwhile ("" is none), and
 // tells everybody. Arguments: field, old, new, new version, channel.
-var swapScript = redis.NewScript(`
+const swapText = `
 if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3], 'version', ARGV[4])
 redis.call('PUBLISH', ARGV[5], ARGV[4])
-return 1`)
+return 1`
 
-// swap reports whether the record was replaced.
+var (
+	swapScript = redis.NewScript(swapText)
+	// swapBeyond does the same though the server has no memory left: a revocation must
+	// not wait for that.
+	swapBeyond = redis.NewScript("#!lua flags=allow-oom\n" + swapText)
+)
+
+// newVersion returns a version that no ring has had.
+func newVersion() string { return rand.Text() }
+
+// swap reports whether the record was replaced. It returns when the server has synced a
+// change and its replicas have got it, and logs when they have not in time: a failover
+// could undo it until then.
 func (s *ValkeyStore) swap(ctx context.Context, id, old, fresh string) (bool, error) {
-	done, err := swapScript.Run(ctx, s.client, []string{valkeyRing}, id, old, fresh, rand.Text(), valkeyEvents).Bool()
+	args := []any{id, old, fresh, newVersion(), valkeyEvents}
+	done, copies, err := s.runConfirmed(ctx, swapScript, []string{valkeyRing}, args...)
+	if isOutOfMemory(err) && old != "" {
+		done, copies, err = s.runConfirmed(ctx, swapBeyond, []string{valkeyRing}, args...)
+	}
 	if err != nil {
 		return false, away(err)
+	}
+	if done && copies.confirmed < copies.replicas {
+		s.log.Warn("a key was changed, and not all replicas have confirmed it: until they have, a failover can undo it; do it again to be sure",
+			"id", id, "replicas", copies.replicas, "confirmed", copies.confirmed)
 	}
 	return done, nil
 }

@@ -53,6 +53,7 @@ func (s *ValkeyStore) poll(ctx context.Context) {
 			s.log.Info("keys can be looked up again")
 		}
 		away = err != nil
+		s.revokeAgain(ctx)
 		pause(ctx, pollEvery)
 	}
 }

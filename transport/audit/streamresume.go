@@ -1,0 +1,117 @@
+package audit
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+)
+
+// resume makes the writer go on with a stream that a server of the same name has left,
+// and reports whether there was one. A signed head that was published for a later
+// record than the last one shows that the store has lost lines: the chain says so and
+// goes on. Where the lines do not lead to a signed head of ours, nothing is touched and
+// a new chain is begun.
+func (w *streamWriter) resume(c *chain) (found bool, err error) {
+	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
+	defer stop()
+	published, err := (&streamChain{w.client, w.id}).head(ctx)
+	if err != nil && !errors.Is(err, errHead) {
+		return false, err
+	}
+	last, err := w.client.XRevRangeN(ctx, w.stream(), "+", "-", 1).Result()
+	if err != nil || len(last) == 0 && len(published) == 0 {
+		return false, err
+	}
+	if len(last) == 0 { // all of it is lost
+		return w.restart(c, published)
+	}
+	end, err := w.tail(ctx, c)
+	if errors.Is(err, errTail) {
+		w.logger.Error("the chain of this server cannot be gone on with; a new one is begun", "chain", w.id, "err", err)
+		w.id = newID()
+		c.id = w.id
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	at := linePlace(w.stream(), last[0])
+	w.lines, c.point = at.line, end.point
+	now := formatTime(w.now())
+	if lost := w.signedAfter(published, c); lost > c.seq {
+		w.logger.Warn("the store has lost records of the audit trail", "chain", w.id, "after", c.seq, "through", lost)
+		w.notes = append(w.notes, note{Lost: &lostNote{After: c.seq, Through: lost, Time: now}})
+		c.seq = lost
+	} else if end.unsigned > 0 || !end.clean {
+		w.notes = append(w.notes, note{Recovered: &recoveredNote{After: c.seq, Unsigned: end.unsigned, Time: now}})
+	}
+	return true, nil
+}
+
+// restart begins the stream of a chain again of which the store has only the signed
+// head.
+func (w *streamWriter) restart(c *chain, published []byte) (bool, error) {
+	c.seq = 0
+	header := c.header(1, w.now())
+	if c.seq = w.signedAfter(published, c); c.seq == 0 {
+		return false, nil // the head is not ours
+	}
+	w.logger.Warn("the store has lost a chain of the audit trail", "chain", w.id, "through", c.seq)
+	g := &group{seq: c.seq}
+	g.follow(c, digest{}, []note{{File: header}, {Lost: &lostNote{Through: c.seq, Time: formatTime(w.now())}}}, w.now())
+	return true, errors.Join(w.write(g, c), w.publish(g.head))
+}
+
+// signedAfter returns the number of the last record that a published head of ours
+// covers, 0 if it is none.
+func (w *streamWriter) signedAfter(published []byte, c *chain) uint64 {
+	l, err := parseLine(published)
+	if err != nil || !l.isHeadOf(c.key.Public().(ed25519.PublicKey), c.id) {
+		return 0
+	}
+	return l.note.Head.Seq
+}
+
+// A streamTail is the end of a stream.
+type streamTail struct {
+	point
+	unsigned uint64 // records after the last signed head
+	clean    bool   // the stream ends with a signed head
+}
+
+// errTail is wrapped when a stream does not end as one of ours.
+var errTail = errors.New("the end of the stream does not follow a signed head of this server")
+
+// tail follows the lines back from the end of the stream to a signed head.
+func (w *streamWriter) tail(ctx context.Context, c *chain) (streamTail, error) {
+	var t streamTail
+	problem, want, first, signed := error(nil), "", true, false
+	err := w.backwards(ctx, func(l line) bool {
+		if first {
+			t.point.prev = l.hash
+		}
+		isHead := l.isHeadOf(c.key.Public().(ed25519.PublicKey), c.id)
+		switch {
+		case !first && l.hash.String() != want:
+			problem = fmt.Errorf("%w: a line was changed or removed", errTail)
+		case isHead:
+			t.clean, signed = first, true
+			t.seq = max(t.seq, l.note.Head.Seq)
+		case l.note != nil && l.note.Lost != nil:
+			t.seq = max(t.seq, l.note.Lost.Through)
+		case l.note == nil:
+			t.seq = max(t.seq, l.seq)
+			t.unsigned++
+		}
+		first, want = false, l.prev
+		return problem == nil && !signed
+	})
+	switch {
+	case errors.Is(err, errLine):
+		err = fmt.Errorf("%w: %w", errTail, err)
+	case err == nil && problem == nil && !signed:
+		problem = errTail
+	}
+	return t, errors.Join(err, problem)
+}
