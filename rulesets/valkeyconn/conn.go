@@ -23,6 +23,9 @@ const (
 	// answer got lost: a creation that had succeeded would then find its own
 	// ruleset and report that the name is taken.
 	noRetries = -1
+	// clusterReload limits the age of the client's map of a cluster: the client does
+	// not ask for a new one when a node refuses connections.
+	clusterReload = time.Second
 )
 
 // schemes are the URL schemes served, and what the client calls them.
@@ -63,23 +66,15 @@ func clientFor(raw string, log *slog.Logger) (redis.UniversalClient, int, error)
 	if err != nil {
 		return nil, 0, err
 	}
+	plain, files, err := cutCredentials(plain)
+	if err != nil {
+		return nil, 0, err
+	}
 	switch _, topology, _ := strings.Cut(scheme, "+"); topology {
 	case "cluster":
-		o, err := redis.ParseClusterURL(plain)
-		if err != nil {
-			return nil, 0, fmt.Errorf("the store's URL: %w", err)
-		}
-		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.DialerRetries = dialTimeout, ioTimeout, ioTimeout, 1
-		o.ContextTimeoutEnabled, o.MaintNotificationsConfig = true, noMaintenance()
-		return redis.NewClusterClient(o), 0, nil
+		return cluster(plain, files, log)
 	case "sentinel":
-		o, err := redis.ParseFailoverURL(plain)
-		if err != nil {
-			return nil, 0, fmt.Errorf("the store's URL: %w", err)
-		}
-		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.ContextTimeoutEnabled = dialTimeout, ioTimeout, ioTimeout, true
-		o.MaxRetries, o.DialerRetries = noRetries, 1
-		return redis.NewFailoverClient(o), o.DB, nil
+		return sentinel(plain, files, log)
 	}
 	o, err := redis.ParseURL(plain)
 	if err != nil {
@@ -88,7 +83,61 @@ func clientFor(raw string, log *slog.Logger) (redis.UniversalClient, int, error)
 	o.DialTimeout, o.ReadTimeout, o.WriteTimeout = dialTimeout, ioTimeout, ioTimeout
 	o.MaxRetries, o.DialerRetries = noRetries, 1
 	o.ContextTimeoutEnabled, o.MaintNotificationsConfig = true, noMaintenance()
-	return redis.NewClient(o), o.DB, nil
+	o.CredentialsProviderContext = files.provider(o.Username)
+	return single(o, files, log), o.DB, nil
+}
+
+// single returns the client of one server, or of one node of a cluster.
+func single(o *redis.Options, files credentials, log *slog.Logger) *redis.Client {
+	l := newLink(log)
+	l.connect = files.connector(o.TLSConfig)
+	alone := *o
+	alone.PoolSize, alone.MinIdleConns, alone.PipelinePoolSize, alone.Dialer = 1, 0, -1, l.connect
+	l.ping = func(ctx context.Context) error { return pingOnce(ctx, redis.NewClient(&alone)) }
+	o.Dialer = l.dial
+	client := redis.NewClient(o)
+	client.AddHook(l)
+	return client
+}
+
+// cluster returns the client of a cluster. Each node has a link of its own.
+func cluster(plain string, files credentials, log *slog.Logger) (redis.UniversalClient, int, error) {
+	o, err := redis.ParseClusterURL(plain)
+	if err != nil {
+		return nil, 0, fmt.Errorf("the store's URL: %w", err)
+	}
+	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.DialerRetries = dialTimeout, ioTimeout, ioTimeout, 1
+	o.ContextTimeoutEnabled, o.MaintNotificationsConfig = true, noMaintenance()
+	o.ClusterStateReloadInterval = clusterReload
+	o.CredentialsProviderContext = files.provider(o.Username)
+	o.NewClient = func(node *redis.Options) *redis.Client { return single(node, files, log) }
+	return redis.NewClusterClient(o), 0, nil
+}
+
+// sentinel returns the client of the primary that sentinels name.
+func sentinel(plain string, files credentials, log *slog.Logger) (redis.UniversalClient, int, error) {
+	o, err := redis.ParseFailoverURL(plain)
+	if err != nil {
+		return nil, 0, fmt.Errorf("the store's URL: %w", err)
+	}
+	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.ContextTimeoutEnabled = dialTimeout, ioTimeout, ioTimeout, true
+	o.MaxRetries, o.DialerRetries = noRetries, 1
+	o.CredentialsProviderContext = files.provider(o.Username)
+	l := newLink(log)
+	l.connect = files.connector(o.TLSConfig)
+	alone := *o
+	alone.PoolSize, alone.MinIdleConns, alone.PipelinePoolSize, alone.Dialer = 1, 0, -1, l.connect
+	l.ping = func(ctx context.Context) error { return pingOnce(ctx, redis.NewFailoverClient(&alone)) }
+	o.Dialer = l.dial
+	client := redis.NewFailoverClient(o)
+	client.AddHook(l)
+	return client, o.DB, nil
+}
+
+// pingOnce pings with a client and closes it.
+func pingOnce(ctx context.Context, client *redis.Client) error {
+	defer func() { _ = client.Close() }() // nothing to lose
+	return client.Ping(ctx).Err()
 }
 
 func noMaintenance() *maintnotifications.Config {

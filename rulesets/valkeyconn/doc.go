@@ -6,4 +6,17 @@
 // The store of rulesets uses it, and so do the parts of the program that keep
 // something else on the same server. Commands are sent once: none is repeated when
 // its answer is lost. The client library's log goes to the logger of the first Dial.
+//
+// # Failovers
+//
+// A client finds the new primary after a failover: also behind one address, where the
+// old connections stay open and lead to what is a replica now. While a server takes
+// connections but does not answer, commands fail with [ErrHung] within two seconds,
+// and at once from then on. The parameters password_file, ca_file, cert_file and
+// key_file of a URL name files that are read for each new connection.
+//
+// # Concurrency
+//
+// Clients may be used by many goroutines. No goroutine is left behind when a client is
+// closed, but for a ping of at most a second.
 package valkeyconn

@@ -1,0 +1,42 @@
+package valkeyconn
+
+import (
+	"net"
+	"sync/atomic"
+	"syscall"
+)
+
+// A conn is a connection of a link.
+type conn struct {
+	net.Conn
+	link *link
+	gone atomic.Bool // closed by the link
+}
+
+// Close closes the connection.
+func (c *conn) Close() error {
+	c.link.mu.Lock()
+	delete(c.link.conns, c)
+	c.link.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// SyscallConn lets the client library see, before it uses an idle connection, whether
+// that is still good. A TLS connection answers whether the link has closed it: its
+// socket may have bytes that are no answer.
+func (c *conn) SyscallConn() (syscall.RawConn, error) {
+	if c.gone.Load() {
+		return nil, net.ErrClosed
+	}
+	if plain, ok := c.Conn.(syscall.Conn); ok {
+		return plain.SyscallConn()
+	}
+	return openConn{}, nil
+}
+
+// An openConn is a raw connection of which only is known that it is open.
+type openConn struct{}
+
+func (openConn) Control(func(uintptr)) error    { return nil }
+func (openConn) Read(func(uintptr) bool) error  { return nil }
+func (openConn) Write(func(uintptr) bool) error { return nil }
