@@ -17,8 +17,9 @@ func (a *app) keyCreate() command {
 	return command{
 		name:  "create",
 		short: "make a key and print it, this once",
-		long: "A new key has all rights, works from all addresses, does not expire and has the\n" +
-			"plan free, unless told otherwise.",
+		long: "A new key has all rights, works from all addresses and does not expire, unless\n" +
+			"told otherwise. Without --plan it has the plan of TRIPTYCH_DEFAULT_PLAN, and\n" +
+			"without that no limits: the plan enterprise with any number of requests.",
 		example: "triptych key create --name build-server --plan team --scopes rulesets:read,aoc:read\n" +
 			"triptych key create --expires 90d --allow 10.0.0.0/8,2001:db8::/32\n" +
 			"triptych key create --plan enterprise --month 5000000 --minute 2000",
@@ -28,8 +29,8 @@ func (a *app) keyCreate() command {
 			a.keysFlags(set)
 		},
 		run: func(ctx context.Context, _ []string) error {
-			var settings keys.Settings
-			if err := s.apply(&settings, a.now()); err != nil {
+			settings, err := s.created(a)
+			if err != nil {
 				return keyHint(err)
 			}
 			kind := keys.Live

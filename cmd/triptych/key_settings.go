@@ -100,6 +100,20 @@ func (s *keySettings) apply(to *keys.Settings, now time.Time) error {
 	return nil
 }
 
+// created returns the settings of a new key. Without --plan it has no limits, or the
+// plan that the operator has chosen for all: plans are for those who sell requests.
+func (s *keySettings) created(a *app) (keys.Settings, error) {
+	settings := keys.Settings{Plan: quota.Enterprise}
+	if text := a.getenv("TRIPTYCH_DEFAULT_PLAN"); text != "" {
+		plan, err := quota.ParsePlan(text)
+		if err != nil {
+			return settings, &keys.SettingError{Reason: fmt.Sprintf("TRIPTYCH_DEFAULT_PLAN: %v", err)}
+		}
+		settings.Plan = plan
+	}
+	return settings, s.apply(&settings, a.now())
+}
+
 // applyPlan takes limits of the key's own away from a plan that has none. A plan
 // that has them wants them named, lest there be none by oversight.
 func (s *keySettings) applyPlan(to *keys.Settings) (err error) {

@@ -186,6 +186,7 @@ var manSections = []struct {
 		{"TRIPTYCH_HISTORY_MEMORY, TRIPTYCH_DEBUG_IDLE, TRIPTYCH_MAX_STOP", "How much and how long, as the flags of these names."},
 		{"TRIPTYCH_DOCUMENTS, TRIPTYCH_PROJECTS, TRIPTYCH_TRACES", "Folders whose files may be read, separated as in PATH, as --documents, --projects and --traces."},
 		{"TRIPTYCH_URL, TRIPTYCH_KEY", "The server that triptych call and tools ask, and the key they show it."},
+		{"TRIPTYCH_DEFAULT_PLAN", "The plan of keys that are made without --plan: free, developer or team; no limits by default."},
 		{"TRIPTYCH_OIDC_ISSUER, TRIPTYCH_OIDC_AUDIENCE, TRIPTYCH_OIDC_RESOURCE, TRIPTYCH_OIDC_PLAN", "Access tokens, as the flags of triptych serve."},
 		{"VALKEY_HOST, VALKEY_PORT", "Either one set keeps rulesets, keys, quotas and the audit trail in Valkey or Redis at that address."},
 		{"LOG_LEVEL", "debug, info, warn or error."},

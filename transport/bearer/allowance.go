@@ -84,5 +84,8 @@ func (d *Authenticator) exceeded(ctx context.Context, header http.Header, caller
 	}
 	header.Set("Retry-After", strconv.FormatInt(retryAfter(spent.RetryAfter(d.cfg.Now())), 10))
 	told := &mcp.QuotaError{Limit: spent.Limit, Used: spent.Used, ResetAt: spent.ResetAt}
+	if rev != mcp.BaselineRevision() { // whose document shows all of the data
+		told.Details = spent.Error()
+	}
 	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: told.Wire(rev)}
 }

@@ -74,6 +74,16 @@ func TestCharge(t *testing.T) {
 	if len(heard) != 1 || heard[0].Key != id || heard[0].Code != mcp.CodeQuotaExceeded || heard[0].Addr.String() != "127.0.0.1" {
 		t.Errorf("recorded %+v, want one for the refusals of %s from 127.0.0.1 in that second", heard, id)
 	}
+	// The documented data have three members; clients that negotiated a revision are
+	// told in words as well.
+	_, refused := h.charge(t, caller, 10)
+	if data := string(refused.Error.Data); strings.Contains(data, "details") {
+		t.Errorf("data of the baseline %s, want limit, used and reset_at alone", data)
+	}
+	refused = h.Charge(t.Context(), http.Header{}, &caller, mcp.RevisionNamed("2025-11-25"), streamable.Bill{Calls: 10})
+	if data := string(refused.Error.Data); !strings.Contains(data, `"details":"10 of 10 requests of this minute are used; the next begins at 2026-02-27T12:01:00Z"`) {
+		t.Errorf("data of 2025-11-25 %s, want the limit in words", data)
+	}
 	h.now = nextMinute
 	if _, refused := h.charge(t, caller, 10); refused != nil {
 		t.Errorf("refused in the next minute: %v", refused.Error)
