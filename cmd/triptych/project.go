@@ -30,7 +30,7 @@ func (f *projectFlags) register(a *app, set *pflag.FlagSet) {
 	set.StringSliceVar(&f.targets, "target", nil, "only these `clients`; see docs/editors.md")
 	set.StringSliceVar(&f.sel, "select", nil, "only these rulesets: `patterns` of names, tag:TAG, layer:LAYER, !PATTERN")
 	set.StringVar(&f.label, "label", "", "the revisions with this `label`, not the newest")
-	a.familyFlags("rulesets")(set)
+	a.rulebookFlags(set)
 }
 
 // narrows reports whether the flags choose other files than the selection file does.
@@ -92,15 +92,6 @@ func (a *app) withProject(ctx context.Context, f *projectFlags, use func(*projec
 		return err
 	}
 	return errors.Join(storeHint(use(&projectRun{a, f, p, source})), done())
-}
-
-// openSource returns the server that the environment names, or the store.
-func (a *app) openSource(ctx context.Context) (source project.Source, done func() error, err error) {
-	store, err := a.openStore(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	return project.FromStore(store, byCommand("")), store.Close, nil
 }
 
 // plan compares the project with the rulesets, those of the lock if frozen.

@@ -113,6 +113,9 @@ func (r *projectRun) pull(ctx context.Context, f *pullFlags) error {
 		choice = project.Ours
 	}
 	report, err := r.project.Apply(plan, choice)
+	if err == nil && f.watch && len(report.Written)+len(report.Removed) == 0 {
+		return nil // there is nothing to tell
+	}
 	return errors.Join(r.printReport(plan, report), r.explainBlocked(err), r.leftOver(report, choice, err))
 }
 

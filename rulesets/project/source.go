@@ -3,6 +3,7 @@ package project
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -12,6 +13,10 @@ import (
 type Source interface {
 	// List returns the rulesets without their texts.
 	List(ctx context.Context) ([]ruleset.Meta, error)
+	// GetAll returns the rulesets of a list, in its order, at a label or the newest
+	// where it is empty. Those that were deleted meanwhile are left out, and so are
+	// those without the label, which it returns by name.
+	GetAll(ctx context.Context, metas []ruleset.Meta, label ruleset.Label) (all []ruleset.Ruleset, unlabelled []ruleset.Name, err error)
 	// Get returns a ruleset at a label or the number of a revision, or the newest
 	// where at is empty. Errors: [*ruleset.NotFoundError], [*ruleset.NoLabelError],
 	// [*ruleset.NoRevisionError].
@@ -32,24 +37,13 @@ func Select(ctx context.Context, source Source, s Selection) (all []ruleset.Rule
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, m := range metas {
-		if !s.Selects(m) {
-			continue
-		}
-		r, err := source.Get(ctx, m.Name, s.Label)
-		if _, missing := errors.AsType[*ruleset.NoLabelError](err); missing {
-			warnings = append(warnings, err.Error()+": it is not pulled")
-			continue
-		}
-		if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
-			continue // deleted since the list was made
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		all = append(all, r)
+	metas = slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !s.Selects(m) })
+	all, unlabelled, err := source.GetAll(ctx, metas, ruleset.Label(s.Label))
+	for _, name := range unlabelled {
+		missing := &ruleset.NoLabelError{Name: name, Label: ruleset.Label(s.Label)}
+		warnings = append(warnings, missing.Error()+": it is not pulled")
 	}
-	return all, warnings, nil
+	return all, warnings, err
 }
 
 // Locked returns the rulesets at the revisions of a lock.
@@ -76,6 +70,24 @@ type storeSource struct {
 func (s *storeSource) List(ctx context.Context) ([]ruleset.Meta, error) {
 	metas, _, err := s.store.List(ctx, ruleset.Page{})
 	return metas, err
+}
+
+func (s *storeSource) GetAll(ctx context.Context, metas []ruleset.Meta, label ruleset.Label) (all []ruleset.Ruleset, unlabelled []ruleset.Name, err error) {
+	for _, m := range metas {
+		r, err := s.Get(ctx, m.Name, string(label))
+		_, gone := errors.AsType[*ruleset.NotFoundError](err)
+		_, missing := errors.AsType[*ruleset.NoLabelError](err)
+		switch {
+		case gone:
+		case missing:
+			unlabelled = append(unlabelled, m.Name)
+		case err != nil:
+			return nil, nil, err
+		default:
+			all = append(all, r)
+		}
+	}
+	return all, unlabelled, nil
 }
 
 func (s *storeSource) Get(ctx context.Context, name ruleset.Name, at string) (ruleset.Ruleset, error) {

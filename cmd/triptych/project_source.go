@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
+	"github.com/triptych-mcp/triptych/rulesets/project"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// openSource returns the rulesets of the server or of the store that the flags and
+// the environment name.
+func (a *app) openSource(ctx context.Context) (source project.Source, done func() error, err error) {
+	if a.flags.remote.url != "" && a.flags.store != "" {
+		return nil, nil, misused("give --url or --store, not both")
+	}
+	if a.flags.store == "" { // which is more particular than TRIPTYCH_URL
+		r, err := a.dialRemote()
+		if err != nil {
+			return nil, nil, err
+		}
+		if r != nil {
+			server := sha256.Sum256([]byte(r.URL + "\x00" + r.Key))
+			client := rulesclient.New(r.Endpoint, readBuild().Version)
+			return &serverSource{client, a.cacheDir(), hex.EncodeToString(server[:8])}, func() error { return nil }, nil
+		}
+	}
+	store, err := a.openStore(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return project.FromStore(store, byCommand("")), store.Close, nil
+}
+
+// cacheDir returns the folder for copies of a server's rulesets, "" if there is none.
+func (a *app) cacheDir() string {
+	if dir := a.getenv("XDG_CACHE_HOME"); dir != "" {
+		return filepath.Join(dir, "triptych")
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "triptych")
+}
+
+// A serverSource has the rulesets of a server. It stores the revisions that it reads,
+// so that a project can be pulled again without the server.
+type serverSource struct {
+	client *rulesclient.Client
+	cache  string
+	server string // the folder of the server in the cache
+}
+
+func (s *serverSource) List(ctx context.Context) ([]ruleset.Meta, error) {
+	metas, err := s.client.List(ctx)
+	return metas, unreached(err)
+}
+
+func (s *serverSource) GetAll(ctx context.Context, metas []ruleset.Meta, label ruleset.Label) (all []ruleset.Ruleset, unlabelled []ruleset.Name, err error) {
+	if label == "" {
+		var cache rulesclient.Cache
+		if s.cache != "" {
+			cache = rulesclient.Cache(filepath.Join(s.cache, "newest"))
+		}
+		if all, err = s.client.GetAll(ctx, metas, cache); err != nil {
+			return nil, nil, unreached(err)
+		}
+		return all, nil, s.store(all)
+	}
+	found := make([]ruleset.Ruleset, len(metas))
+	errs := make([]error, len(metas))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(maxReads)
+	for i, m := range metas {
+		group.Go(func() error {
+			found[i], errs[i] = s.client.GetLabelled(groupCtx, m.Name, label)
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
+	}
+	for i, err := range errs {
+		_, gone := errors.AsType[*ruleset.NotFoundError](err)
+		switch {
+		case gone:
+		case isUnlabelled(err, metas[i].Name, label):
+			unlabelled = append(unlabelled, metas[i].Name)
+		case err != nil:
+			return nil, nil, unreached(err)
+		default:
+			all = append(all, found[i])
+		}
+	}
+	return all, unlabelled, s.store(all)
+}
+
+// maxReads is the number of rulesets that are read from a server at a time.
+const maxReads = 8
+
+// isUnlabelled reports whether an answer says that a ruleset does not have a label.
+func isUnlabelled(err error, name ruleset.Name, label ruleset.Label) bool {
+	failure, ok := errors.AsType[*rulesclient.ToolError](err)
+	return ok && strings.HasSuffix(failure.Text, (&ruleset.NoLabelError{Name: name, Label: label}).Error())
+}
+
+// Get reads a revision from the cache first: revisions never change.
+func (s *serverSource) Get(ctx context.Context, name ruleset.Name, at string) (r ruleset.Ruleset, err error) {
+	rev, notNumber := strconv.Atoi(at)
+	switch {
+	case at == "":
+		r, err = s.client.Get(ctx, name)
+	case notNumber != nil:
+		r, err = s.client.GetLabelled(ctx, name, ruleset.Label(at))
+	default:
+		if text, readErr := os.ReadFile(s.file(name, rev)); readErr == nil && json.Unmarshal(text, &r) == nil && r.Name == name && r.Rev == rev {
+			return r, nil
+		}
+		r, err = s.client.GetRevision(ctx, name, rev)
+	}
+	if err != nil {
+		return r, unreached(err)
+	}
+	return r, s.store([]ruleset.Ruleset{r})
+}
+
+// file returns the place of a revision in the cache.
+func (s *serverSource) file(name ruleset.Name, rev int) string {
+	return filepath.Join(s.cache, "revisions", s.server, fmt.Sprintf("%s@%d.json", name, rev))
+}
+
+// store adds revisions to the cache.
+func (s *serverSource) store(all []ruleset.Ruleset) error {
+	if s.cache == "" {
+		return nil
+	}
+	for _, r := range all {
+		file := s.file(r.Name, r.Rev)
+		if exists(file) {
+			continue
+		}
+		text, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return err
+		}
+		if err := atomicfile.Write(file, text, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *serverSource) Update(ctx context.Context, fresh ruleset.Ruleset, ifRev int, message string) (ruleset.Ruleset, error) {
+	rev, err := s.client.Update(ctx, fresh.Name, ruleset.Patch{
+		Description: &fresh.Description, Markdown: &fresh.Markdown, Extra: &fresh.Extra, IfRev: ifRev, By: byCommand(message),
+	})
+	fresh.Rev = rev
+	return fresh, unreached(err)
+}
+
+func (s *serverSource) Create(ctx context.Context, fresh ruleset.Ruleset, message string) (ruleset.Ruleset, error) {
+	rev, err := s.client.Create(ctx, ruleset.Draft{
+		Name: fresh.Name, Description: fresh.Description, Tags: fresh.Tags, Markdown: fresh.Markdown, Extra: fresh.Extra, By: byCommand(message),
+	})
+	fresh.Rev = rev
+	return fresh, unreached(err)
+}
+
+// pollEvery is the time between two looks at a server's list.
+const pollEvery = 3 * time.Second
+
+// labelPolls is the number of lists after which changed is called in any case: lists
+// do not show where labels are.
+const labelPolls = 10
+
+// Watch asks for the list again and again. A server that cannot be reached is asked
+// later.
+func (s *serverSource) Watch(ctx context.Context, changed func()) error {
+	last := ""
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for polls := 1; ; polls++ {
+		if metas, err := s.client.List(ctx); err == nil {
+			now := fmt.Sprint(metas)
+			if last != "" && now != last || polls%labelPolls == 0 {
+				changed()
+			}
+			last = now
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
