@@ -16,6 +16,7 @@ import (
 // change, make generate writes them.
 func TestDocumentsAreFresh(t *testing.T) {
 	for name, document := range map[string]func(*testing.T) string{
+		"editors.md":   editorsDocument,
 		"tools.md":     toolsDocument,
 		"revisions.md": revisionsDocument,
 	} {

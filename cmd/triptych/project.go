@@ -17,6 +17,13 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
+// projectCommands are the commands that work on the rule files of a project.
+func (a *app) projectCommands() []command {
+	return []command{
+		a.rulesetsPull(), a.rulesetsStatus(), a.rulesetsPush(), a.rulesetsRevert(), a.rulesetsOutdated(), a.rulesetsAdopt(), a.rulesetsExplain(),
+	}
+}
+
 // projectFlags are the flags of the commands that write editors' files.
 type projectFlags struct {
 	dir     string

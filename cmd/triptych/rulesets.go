@@ -20,12 +20,11 @@ func (a *app) rulesetsCommand() command {
 	return command{
 		name:  "rulesets",
 		short: "work with rulesets",
-		sub: []command{
+		sub: append([]command{
 			a.rulesetsList(), a.rulesetsSearch(), a.rulesetsShow(), a.rulesetsCreate(),
 			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsHistory(), a.rulesetsDiff(), a.rulesetsRestore(), a.rulesetsLabel(),
 			a.rulesetsApply(), a.rulesetsImport(), a.rulesetsExport(),
-			a.rulesetsPull(), a.rulesetsStatus(), a.rulesetsPush(), a.rulesetsRevert(), a.rulesetsOutdated(), a.rulesetsAdopt(),
-		},
+		}, a.projectCommands()...),
 	}
 }
 

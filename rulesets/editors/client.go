@@ -23,6 +23,8 @@ type Client struct {
 	Loads   []Load   // the files beside Folder that the client loads
 	Others  []Folder // folders of other clients that it reads
 	Budgets []Budget
+	// DropsCopies is true for a client that loads files with the same content once.
+	DropsCopies bool
 
 	Source string   // where this is documented
 	More   []string // further sources

@@ -1,6 +1,7 @@
 package editors
 
-// sources that many rows share
+// Sources that many rows share. Rows that were read on 2026-08-18 have their facts from
+// rulesync's tables of that day, which name the clients' documents.
 const (
 	rulesyncFormats = "https://github.com/dyoshikawa/rulesync/blob/cfebcd751ddadb07fbcb6f657a8200e5803b4d1b/docs/reference/file-formats.md"
 	copilotRuntime  = "https://github.com/microsoft/vscode/blob/main/src/vs/sessions/copilot-customizations-spec.md"
@@ -125,7 +126,8 @@ var Clients = []Client{
 		}},
 		Source: "https://docs.github.com/en/copilot/how-tos/configure-custom-instructions/add-repository-instructions",
 		More:   []string{copilotRuntime}, Read: "2026-11-22",
-		Note: "Files with the same content are loaded once.",
+		DropsCopies: true,
+		Note:        "Files with the same content are loaded once.",
 	},
 	{
 		Name: "vscode", Title: "VS Code", FormOf: "copilot",
@@ -176,7 +178,7 @@ var Clients = []Client{
 			{Of: UserBudget, Size: 6000, Chars: true, Effect: "ignored beyond", Source: "https://github.com/btsouth/toolport/blob/03dbe9db2a92e9dd447a48bf48c18a5edfbdfb69/docs/agent-rules.md"},
 		},
 		Source: "https://docs.devin.ai/desktop/cascade/memories",
-		More:   []string{"https://docs.devin.ai/cli/extensibility/rules", rulesyncFormats}, Read: "2026-11-22",
+		More:   []string{"https://docs.devin.ai/cli/extensibility/rules", rulesyncFormats}, Read: "2026-08-18",
 		Note: "Devin Desktop was Windsurf until June 2026; .windsurf/rules is still read.",
 	},
 	{
@@ -212,7 +214,7 @@ var Clients = []Client{
 		},
 		Skills: []string{".kiro/skills"},
 		Loads:  inAgents(Parent),
-		Source: "https://kiro.dev/docs/steering/", More: []string{rulesyncFormats}, Read: "2026-11-22",
+		Source: "https://kiro.dev/docs/steering/", More: []string{rulesyncFormats}, Read: "2026-08-18",
 	},
 	{
 		Name: "zed", Title: "Zed", Shared: agentsFile,
@@ -233,8 +235,8 @@ var Clients = []Client{
 		Commands: &Commands{Dir: ".agents/workflows", Ext: ".md", Fields: described},
 		Skills:   []string{".agents/skills"},
 		Loads:    []Load{{In: Root, Names: [][]string{{agentsFile, "GEMINI.md", "CONTEXT.md"}}}},
-		Budgets:  []Budget{{Of: FileBudget, Size: 12000, Chars: true, Effect: "refused", Source: "https://antigravity.google/docs/rules-workflows"}},
-		Source:   "https://antigravity.google/docs/rules-workflows", More: []string{rulesyncFormats}, Read: "2026-11-22",
+		Budgets:  []Budget{{Of: FileBudget, Size: 12000, Chars: true, Effect: "perhaps cut", Source: "https://antigravity.google/docs/rules-workflows"}},
+		Source:   "https://antigravity.google/docs/rules-workflows", More: []string{rulesyncFormats}, Read: "2026-08-18",
 		Note: "The IDE reads trigger; the command line loads every rule.",
 	},
 	{
@@ -262,14 +264,14 @@ var Clients = []Client{
 			{In: Parent, Names: [][]string{{"CLAUDE.md", agentsFile}}},
 			{In: Root, Names: [][]string{{".augment-guidelines"}}},
 		},
-		Source: "https://docs.augmentcode.com/cli/rules", More: []string{rulesyncFormats}, Read: "2026-11-22",
+		Source: "https://docs.augmentcode.com/cli/rules", More: []string{rulesyncFormats}, Read: "2026-08-18",
 		Note: "It has no globs: such a rule is loaded when the model asks for it, by its description.",
 	},
 	{
 		Name: "amp", Title: "Amp", Shared: agentsFile, Nested: true,
 		Skills: []string{".agents/skills", ".claude/skills"},
 		Loads:  inAgents(Parent, "AGENT.md", "CLAUDE.md"),
-		Source: "https://ampcode.com/manual", More: []string{"https://ampcode.com/news/globs-in-AGENTS.md"}, Read: "2026-11-22",
+		Source: "https://ampcode.com/manual", More: []string{rulesyncFormats, "https://ampcode.com/news/globs-in-AGENTS.md"}, Read: "2026-08-18",
 	},
 	{
 		Name: "opencode", Title: "OpenCode", Shared: agentsFile, Nested: true,
@@ -292,14 +294,14 @@ var Clients = []Client{
 		Commands: &Commands{Dir: ".junie/commands", Ext: ".md", Fields: described},
 		Skills:   []string{".junie/skills", ".agents/skills"},
 		Loads:    []Load{{In: Root, Names: [][]string{{".junie/AGENTS.md"}, {agentsFile}, {".junie/guidelines.md"}}}},
-		Source:   "https://junie.jetbrains.com/docs/guidelines-and-memory.html", More: []string{rulesyncFormats}, Read: "2026-11-22",
+		Source:   "https://junie.jetbrains.com/docs/guidelines-and-memory.html", More: []string{rulesyncFormats}, Read: "2026-08-18",
 		Note: "Only the first of its candidates is loaded, .junie/AGENTS.md before all.",
 	},
 	{
 		Name: "warp", Title: "Warp", Shared: agentsFile, Nested: true,
 		Skills: []string{".warp/skills", ".agents/skills", ".claude/skills"},
 		Loads:  []Load{{In: Parent, Names: [][]string{{"WARP.md"}, {agentsFile}}}},
-		Source: "https://docs.warp.dev/agent-platform/capabilities/rules/", Read: "2026-11-22",
+		Source: "https://docs.warp.dev/agent-platform/capabilities/rules/", More: []string{rulesyncFormats}, Read: "2026-08-18",
 	},
 	{
 		Name: "qwen", Title: "Qwen Code",

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/rulesets/editors"
+)
+
+// editorsDocument is docs/editors.md: what the table of clients says.
+func editorsDocument(*testing.T) string {
+	var d document
+	d.line("# Rule files of editors\n\n%s", generated)
+	d.line("`triptych rulesets pull --target NAME,…` writes rulesets into the files of these clients,\n" +
+		"`triptych rulesets import` reads them, and `triptych rulesets explain FILE` says which of\n" +
+		"them each client loads. Formats change monthly: each client has its sources and the day\n" +
+		"on which they were read at the end of this page. Those of 2026-08-18 were read in\n" +
+		"rulesync's tables, which follow the documents named first.\n")
+	d.line("## Where rules go\n")
+	d.targetsTable()
+	d.line("A client with a folder gets each rule as a file of its own. The others get all rules in\n" +
+		"one block of the file, between marks; the rest of the file is yours. \"and nested\" means\n" +
+		"that a rule whose only glob is `DIR/**` goes into the file in DIR, if DIR exists. Skills\n" +
+		"go into the first folder of the row that another target got them in, else into the\n" +
+		"first.\n")
+	d.line("## When rules are loaded\n")
+	d.activationTable()
+	d.line("What is in parentheses is a projection: the nearest form that the client has. `pull`\n" +
+		"names each rule that is projected or skipped. In a block, a section names its globs, or\n" +
+		"says when it applies.\n")
+	d.line("## How globs match\n")
+	d.globTable()
+	d.line("## Limits\n")
+	d.budgetTable()
+	d.line("`pull` and `status` warn before anything is cut, and name the rules that are lost.\n")
+	d.line("## Files that clients load besides\n")
+	d.loadTable()
+	d.line("\"first of\" are alternatives: the client loads the first that the folder has.\n")
+	d.line("## Sources\n")
+	for _, c := range editors.Clients {
+		d.line("- **%s** (`%s`), read on %s: %s", cell(c.Title), c.Name, c.Read, strings.Join(append([]string{c.Source}, c.More...), ", "))
+		if c.Note != "" {
+			d.line("  %s", cell(c.Note))
+		}
+	}
+	return d.String()
+}
+
+func (d *document) targetsTable() {
+	var rows [][]string
+	for _, c := range editors.Clients {
+		rules := code(c.Shared)
+		if c.Folder != nil {
+			rules = code(c.Folder.Dir + "/*" + c.Folder.Ext)
+		}
+		if c.Nested {
+			rules += " and nested"
+		}
+		commands := ""
+		if c.Commands != nil {
+			commands = code(c.Commands.Dir + "/*" + c.Commands.Ext)
+		}
+		rows = append(rows, []string{code(c.Name), cell(c.Title), rules, commands, codes(c.Skills)})
+	}
+	d.table([]string{"target", "client", "rules", "prompts as commands", "skills"}, rows)
+}
+
+func codes(words []string) string {
+	var all []string
+	for _, word := range words {
+		all = append(all, code(word))
+	}
+	return strings.Join(all, ", ")
+}
+
+var activations = []editors.Activation{editors.Always, editors.Glob, editors.Auto, editors.Manual}
+
+func (d *document) activationTable() {
+	var rows [][]string
+	for _, c := range editors.Clients {
+		if c.Folder == nil {
+			continue
+		}
+		row := []string{code(c.Name)}
+		for _, act := range activations {
+			to, projected := c.Folder.Projects[act]
+			switch {
+			case !projected:
+				row = append(row, formOf(c.Folder, act))
+			case to == "":
+				row = append(row, "(skipped)")
+			default:
+				row = append(row, "("+formOf(c.Folder, to)+")")
+			}
+		}
+		rows = append(rows, row)
+	}
+	rows = append(rows, []string{"a block", "a section", "(a section that names the globs, or the folder's file)", "(a section that says when)", "(skipped)"})
+	d.table([]string{"target", "always", "glob", "auto", "manual"}, rows)
+}
+
+// formOf shows the keys that make a client load a rule so.
+func formOf(f *editors.Folder, act editors.Activation) string {
+	var keys []string
+	for _, field := range f.Fields {
+		if len(field.When) > 0 && !slices.Contains(field.When, act) {
+			continue
+		}
+		switch field.Kind {
+		case editors.Mode:
+			keys = append(keys, field.Key+": "+f.Modes[act])
+		case editors.AlwaysApply:
+			keys = append(keys, fmt.Sprintf("%s: %v", field.Key, act == editors.Always))
+		case editors.ListGlobs, editors.EitherGlobs:
+			keys = append(keys, field.Key+`: ["a", "b"]`)
+		case editors.RawGlobs, editors.CommaGlobs:
+			value := map[editors.Kind]string{editors.RawGlobs: "a,b", editors.CommaGlobs: `"a,b"`}[field.Kind]
+			if act == editors.Always {
+				if len(f.Modes) > 0 || field.Kind == editors.RawGlobs {
+					continue
+				}
+				value = `"**"`
+			}
+			keys = append(keys, field.Key+": "+value)
+		case editors.Name, editors.Description:
+			keys = append(keys, field.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return "no front matter"
+	}
+	return codes(keys)
+}
+
+func (d *document) globTable() {
+	var rows [][]string
+	for _, c := range editors.Clients {
+		if c.Folder == nil || !slices.ContainsFunc(c.Folder.Fields, func(f editors.Field) bool { return f.Kind >= editors.RawGlobs }) {
+			continue
+		}
+		var rules []string
+		for _, rule := range []struct {
+			holds bool
+			text  string
+		}{
+			{c.Folder.Dialect.AnyDepth, "matches at any depth, unless it begins with / or \\*\\*/"},
+			{c.Folder.Dialect.Base, "without / it matches names in any folder"},
+			{c.Folder.Dialect.IgnoreCase, "case does not matter"},
+			{c.Folder.Dialect.NoDots, "\\* does not match a leading dot"},
+		} {
+			if rule.holds {
+				rules = append(rules, rule.text)
+			}
+		}
+		if len(rules) == 0 {
+			rules = []string{"matches the whole path from the root"}
+		}
+		rows = append(rows, []string{code(c.Name), strings.Join(rules, "; ")})
+	}
+	d.table([]string{"target", "a glob"}, rows)
+}
+
+func (d *document) budgetTable() {
+	var rows [][]string
+	for _, c := range editors.Clients {
+		for _, b := range c.Budgets {
+			rows = append(rows, []string{code(c.Name), string(b.Of), fmt.Sprintf("%d %s", b.Size, b.Unit()), b.Effect, b.Source})
+		}
+	}
+	d.table([]string{"client", "of", "limit", "what happens to the rest", "source"}, rows)
+}
+
+func (d *document) loadTable() {
+	var rows [][]string
+	for _, c := range editors.Clients {
+		for _, l := range c.Loads {
+			var names []string
+			for _, alternative := range l.Names {
+				names = append(names, codes(alternative))
+			}
+			text := strings.Join(names, "; ")
+			if len(names) > 1 {
+				text = "first of " + text
+			}
+			rows = append(rows, []string{code(c.Name), l.In.String(), text})
+		}
+		for _, f := range c.Others {
+			rows = append(rows, []string{code(c.Name), "root", code(f.Dir + "/*" + f.Ext)})
+		}
+	}
+	d.table([]string{"client", "in", "files"}, rows)
+}
