@@ -15,6 +15,11 @@ func Answer(ctx context.Context, h Handler, req *Request, dst []byte) []byte {
 	return answer(ctx, h, req, dst, slog.Default())
 }
 
+// answer calls the handler for one request and appends the whole response object to
+// dst: `{"jsonrpc":"2.0","id":…,"result":…}`, or one with `error` if the handler
+// failed. Nothing is appended for a notification, and for a handler that returns
+// [ErrNoAnswer]. The result is written in place behind its head, so that it is never
+// copied.
 func answer(ctx context.Context, h Handler, req *Request, dst []byte, log *slog.Logger) []byte {
 	start := len(dst)
 	head := append(append(dst, `{"jsonrpc":"2.0","id":`...), req.ID.raw...)

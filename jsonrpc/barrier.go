@@ -48,6 +48,9 @@ func (w *withholder) append(dst, text []byte) []byte {
 	return appendRefusal(dst, m.response.ID, true, w.error)
 }
 
+// appendBatch appends the answer of a batch, text, with each response withheld by
+// itself: a batch answers its requests one by one, also when what they did could not be
+// made durable.
 func (w *withholder) appendBatch(dst, text []byte) []byte {
 	start := len(dst)
 	items := Elements(text[skipSpace(text, 0):])

@@ -72,6 +72,8 @@ func (d *decoder) decodeBatch(text []byte, limit int) ([]message, *Error) {
 	return items, nil
 }
 
+// requestsOf returns the requests and notifications of a batch in their order, without
+// responses and messages that are no JSON-RPC.
 func requestsOf(items []message) []Request {
 	requests := make([]Request, 0, len(items))
 	for i := range items {
@@ -104,6 +106,8 @@ func (c *Conn) handleItem(b *batch, m *message) {
 	}
 }
 
+// expect announces n more answers. The batch is sent when as many have come as were
+// expected, so it is called before the requests start.
 func (b *batch) expect(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

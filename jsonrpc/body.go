@@ -50,6 +50,7 @@ func Decode(text []byte, cfg Config) (Body, *Error) {
 	return Body{exported(one.exported[:], one.decoded[:]), false, 0, cfg.Logger}, nil
 }
 
+// tooLong is the error of a message of more than limit bytes.
 func tooLong(limit int) *Error {
 	return invalidRequest("a message may have %d bytes at most", limit)
 }
@@ -119,6 +120,7 @@ func batchTooLarge(limit int) *Error {
 	return invalidRequest("the answers of a batch may have %d bytes at most; send this request again in another one", limit)
 }
 
+// requests returns copies of the requests and notifications in the body's order.
 func (b *Body) requests() []Request {
 	var requests []Request
 	for _, m := range b.Messages {
@@ -129,6 +131,9 @@ func (b *Body) requests() []Request {
 	return requests
 }
 
+// answer appends the response to the message, if there is to be one: responses of the
+// other side and notifications have none. A message that is no request is refused with
+// the id null unless the handler's IDPolicy says otherwise.
 func (m *Message) answer(ctx context.Context, h Handler, dst []byte, log *slog.Logger) []byte {
 	switch {
 	case m.Err != nil:

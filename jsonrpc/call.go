@@ -26,6 +26,8 @@ type pendingCall struct {
 // maxFree is the number of pending calls that are kept for later calls.
 const maxFree = 64
 
+// init makes the table of calls that wait for answers. It is called once, before any
+// other method.
 func (c *calls) init() { c.open = map[int64]*pendingCall{} }
 
 // begin registers a call under a new id.
@@ -81,6 +83,8 @@ func (c *calls) answer(r *Response) {
 	waiting.answer <- Response{Result: append([]byte(nil), r.Result...), Error: r.Error}
 }
 
+// close ends all waiting calls, and lets later ones fail. It may be called more than
+// once.
 func (c *calls) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

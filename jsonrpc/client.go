@@ -63,6 +63,8 @@ func (c *Client) Close() {
 	<-c.done
 }
 
+// encodeParams returns the JSON of params, nil for nil: the member may be left out
+// (JSON-RPC 2.0, section 4.2).
 func encodeParams(params any) ([]byte, error) {
 	if params == nil {
 		return nil, nil
@@ -73,6 +75,8 @@ func encodeParams(params any) ([]byte, error) {
 // A clientHandler is the server's view of a client.
 type clientHandler struct{ cfg ClientConfig }
 
+// Handle answers requests of the server with the handler of the configuration, or with
+// "Method not found" if there is none.
 func (h *clientHandler) Handle(ctx context.Context, req *Request, dst []byte) ([]byte, error) {
 	if h.cfg.Handler == nil {
 		return dst, Errorf(CodeMethodNotFound, "Method not found: %s", req.Method)

@@ -30,8 +30,11 @@ type Config struct {
 	Logger  *slog.Logger // nil discards
 }
 
+// discard is the logger of connections that have none.
 var discard = slog.New(slog.DiscardHandler)
 
+// withDefaults returns the configuration with the default in each field that is not
+// positive.
 func (c Config) withDefaults() Config {
 	c.MaxMessage = positive(c.MaxMessage, 64<<20)
 	c.MaxDepth = positive(c.MaxDepth, DefaultDepth)
@@ -267,6 +270,10 @@ func (c *Conn) handleLine(line []byte) bool {
 	return c.handleMessage(&c.message)
 }
 
+// handleMessage does what the kind of a message asks for: a response wakes the call
+// that waits for it, a notification is offered to the preempter first, a request is run
+// or queued. It reports whether this goroutine is still the reader; if not, another one
+// has taken over while a handler ran.
 func (c *Conn) handleMessage(m *message) bool {
 	switch {
 	case m.kind == isBroken:
@@ -427,6 +434,7 @@ func (c *Conn) refuse(id ID, e *Error) {
 	_ = c.out.put(appendRefusal(nil, id, c.policy == nil || c.policy.NullID(), e), false) // a dead stream is found by the reader
 }
 
+// refuseLine answers a line of which not even the id could be read.
 func (c *Conn) refuseLine(e *Error) { c.refuse(ID{}, e) }
 
 // Cancel ends the request in flight with that id: its context is done, and it

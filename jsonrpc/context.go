@@ -22,6 +22,8 @@ type requestContext struct {
 // that a handler keeps holds the memory of its neighbours, less than a kilobyte.
 type contexts []requestContext
 
+// next returns a context of the block, and allocates another block when it is used up.
+// Contexts are never used twice: a handler may keep its own.
 func (all *contexts) next(values context.Context) *requestContext {
 	if len(*all) == 0 {
 		*all = make([]requestContext, 16)
@@ -31,6 +33,8 @@ func (all *contexts) next(values context.Context) *requestContext {
 	return ctx
 }
 
+// closedChannel is the Done channel of contexts that were ended before anyone asked for
+// one.
 var closedChannel = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)

@@ -15,6 +15,7 @@ type message struct {
 	kind     messageKind
 }
 
+// A messageKind says which of JSON-RPC's objects a message is.
 type messageKind uint8
 
 const (
@@ -40,6 +41,7 @@ const (
 	maxMethod  = 128
 )
 
+// newDecoder returns a decoder that refuses values nested deeper than depth.
 func newDecoder(depth int) *decoder {
 	return &decoder{depth: depth, methods: map[string]string{}}
 }
@@ -57,6 +59,8 @@ func (e *envelope) member(lit []byte) *[]byte {
 	return span
 }
 
+// named returns where the value of the member with a name belongs, nil for members that
+// JSON-RPC does not have: they are ignored.
 func (e *envelope) named(key []byte) *[]byte {
 	switch string(key) {
 	case "jsonrpc":
@@ -152,10 +156,13 @@ func (d *decoder) classify(e *envelope, twice string, m *message) {
 	}
 }
 
+// refuse makes a message one that is answered with "Invalid Request" and the reason.
 func (m *message) refuse(format string, args ...any) {
 	m.kind, m.err = isBroken, invalidRequest(format, args...)
 }
 
+// classifyResponse makes a message a response. An error member counts even if there is
+// a result beside it, which section 5 of JSON-RPC 2.0 forbids.
 func (d *decoder) classifyResponse(e *envelope, m *message) {
 	m.kind = isResponse
 	m.response = Response{ID: m.request.ID, Result: e.result}
@@ -189,6 +196,9 @@ func decodeError(raw []byte) *Error {
 	return e
 }
 
+// parseInt parses a number of at most 15 digits, which every float64 holds exactly. It
+// reports false for all others: fractions, exponents and larger numbers, which are
+// compared as they are spelled.
 func parseInt(raw []byte) (n int64, ok bool) {
 	negative := len(raw) > 0 && raw[0] == '-'
 	if negative {
@@ -213,6 +223,7 @@ type methodNames struct {
 	names atomic.Pointer[map[string]string]
 }
 
+// bodyMethods holds the names of methods that bodies have used, shared by all of them.
 var bodyMethods methodNames
 
 // name returns the name of a method that a literal quotes.
@@ -260,8 +271,10 @@ func (d *decoder) method(lit []byte) string {
 	return name
 }
 
+// isText reports whether a valid JSON value is a string.
 func isText(raw []byte) bool { return len(raw) > 0 && raw[0] == '"' }
 
+// isNumeric reports whether a valid JSON value is a number.
 func isNumeric(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '-' || isDigit(raw[0]))
 }

@@ -29,6 +29,8 @@ func AppendError(dst []byte, id ID, nullID bool, err *Error) []byte {
 // AppendErrorObject appends the error object alone.
 func AppendErrorObject(dst []byte, err *Error) []byte { return appendError(dst, err) }
 
+// appendCall appends the end of a request or notification: method, and params unless
+// they are nil.
 func appendCall(dst []byte, method string, params []byte) []byte {
 	dst = AppendString(append(dst, `"method":`...), method)
 	if params != nil {

@@ -51,6 +51,8 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// Error returns the message, and the reason in the member `details` of the data if it
+// has one.
 func (e *Error) Error() string {
 	var data struct {
 		Details string `json:"details"`
@@ -105,8 +107,11 @@ func appendError(dst []byte, e *Error) []byte {
 	return append(dst, '}')
 }
 
+// parseError is the error for text that is no JSON (JSON-RPC 2.0, section 5.1).
 func parseError() *Error { return &Error{Code: CodeParseError, Message: "Parse error"} }
 
+// invalidRequest is the error for JSON that is no request (JSON-RPC 2.0, section 5.1),
+// with the reason in data.details.
 func invalidRequest(format string, args ...any) *Error {
 	return Errorf(CodeInvalidRequest, "Invalid Request").WithDetails(format, args...)
 }

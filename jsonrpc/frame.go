@@ -21,8 +21,11 @@ type lineReader struct {
 // errTooLong reports a line over the limit; the next call reads the next line.
 var errTooLong = errors.New("message too long")
 
+// firstBuffer is the size of a line reader's first buffer, in bytes. It doubles when a
+// line does not fit, up to the limit.
 const firstBuffer = 64 << 10
 
+// newLineReader returns a reader of lines of at most limit bytes.
 func newLineReader(r io.Reader, limit int) *lineReader {
 	return &lineReader{r: r, limit: limit, buf: make([]byte, firstBuffer)}
 }
@@ -103,6 +106,9 @@ func (l *lineReader) makeRoom() {
 	}
 }
 
+// move copies what was read and not returned yet to the beginning of a buffer, which
+// becomes that of the reader. Lines that were returned before point into the old one,
+// which stays as it is.
 func (l *lineReader) move(to []byte) {
 	n := copy(to, l.buf[l.lo:l.hi])
 	l.buf, l.scanned = to, l.scanned-l.lo

@@ -47,6 +47,8 @@ func worthKeeping(size, used int) bool {
 	return size <= 2*keepBuffer || size <= keepUsed && used >= size/16
 }
 
+// init makes the outbox one that writes to w and holds up to limit bytes. The first
+// error of a write is sent to broken.
 func (o *outbox) init(w io.Writer, limit int, broken chan<- error) {
 	o.w, o.limit, o.broken = w, limit, broken
 	o.drained.L = &o.mu
@@ -190,6 +192,8 @@ func (o *outbox) fail(err error) {
 	o.drained.Broadcast()
 }
 
+// failLocked records the first error, after which nothing is written any more. mu is
+// held.
 func (o *outbox) failLocked(err error) {
 	if err == nil || o.err != nil {
 		return
@@ -201,6 +205,7 @@ func (o *outbox) failLocked(err error) {
 	}
 }
 
+// failed returns the error of a write that failed, nil if none has.
 func (o *outbox) failed() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -11,6 +11,7 @@ type SyntaxError struct {
 	What   string
 }
 
+// Error says what is wrong, and at which byte.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s at byte %d", e.What, e.Offset) }
 
 // Valid checks that b is one JSON text by RFC 8259, in UTF-8, nested at most
@@ -27,6 +28,8 @@ func Valid(b []byte, maxDepth int) error {
 	return nil
 }
 
+// skipSpace returns the index of the first byte from i on that is no white space of
+// JSON (RFC 8259, section 2), len(b) if there is none.
 func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
 		i++
@@ -59,6 +62,7 @@ func scanValue(b []byte, i, depth int) (int, error) {
 	return 0, &SyntaxError{i, "no value begins like this"}
 }
 
+// scanWord returns the end of the word true, false or null that begins at i.
 func scanWord(b []byte, i int, word string) (int, error) {
 	if len(b)-i < len(word) || string(b[i:i+len(word)]) != word {
 		return 0, &SyntaxError{i, "unknown word"}
@@ -66,6 +70,8 @@ func scanWord(b []byte, i int, word string) (int, error) {
 	return i + len(word), nil
 }
 
+// scanObject returns the end of the object that begins at i. Names may repeat in it: RFC
+// 8259, section 4, leaves open which one counts.
 func scanObject(b []byte, i, depth int) (int, error) {
 	if depth == 0 {
 		return 0, &SyntaxError{i, "nested too deep"}
@@ -108,6 +114,7 @@ func scanKey(b []byte, i int) (value, end int, err error) {
 	return skipSpace(b, i+1), end, nil
 }
 
+// scanArray returns the end of the array that begins at i.
 func scanArray(b []byte, i, depth int) (int, error) {
 	if depth == 0 {
 		return 0, &SyntaxError{i, "nested too deep"}
@@ -174,8 +181,10 @@ func escapeLen(b []byte) int {
 	return 6
 }
 
+// isDigit reports whether a byte is a decimal digit.
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
+// skipDigits returns the index of the first byte from i on that is no digit.
 func skipDigits(b []byte, i int) int {
 	for i < len(b) && isDigit(b[i]) {
 		i++
@@ -183,6 +192,9 @@ func skipDigits(b []byte, i int) int {
 	return i
 }
 
+// scanNumber returns the end of the number that begins at i: an optional minus, digits
+// without a leading zero, a fraction, an exponent (RFC 8259, section 6). What follows
+// the number is for the caller to check.
 func scanNumber(b []byte, i int) (int, error) {
 	start := i
 	if b[i] == '-' {

@@ -32,6 +32,8 @@ func (c *Conn) newJob(req *Request) *job {
 	return j
 }
 
+// run calls the handler and leaves the response in j.out. A batch whose answers are too
+// long together gets errors from there on, and its remaining requests are not handled.
 func (j *job) run() {
 	if limit := j.conn.cfg.MaxBatchAnswer; j.batch != nil && j.batch.size() > limit {
 		if !j.req.IsNotification() {
@@ -71,6 +73,7 @@ type scheduler struct {
 	closed  bool
 }
 
+// init makes the scheduler of a connection. It is called once, before the first job.
 func (s *scheduler) init(c *Conn) {
 	s.conn, s.changed.L = c, &s.mu
 	s.quiet.Store(true)
@@ -103,10 +106,15 @@ func (s *scheduler) admit(j *job) admission {
 	return queued
 }
 
+// freeLocked reports whether a job can start at once: there is room for one more, and
+// no other job of its sequence is registered. mu is held.
 func (s *scheduler) freeLocked(j *job) bool {
 	return s.running < s.conn.cfg.MaxRunning && (j.sequence == "" || s.load[j.sequence] == 0)
 }
 
+// queueLocked registers a job that has to wait, and starts waiting ones if it can. It
+// blocks while the queue is full, and with it the reading of further messages: the
+// other side has to wait, too. mu is held, and released meanwhile.
 func (s *scheduler) queueLocked(j *job) {
 	j.own()
 	for !s.closed && s.running > 0 && (len(s.waiting) >= s.conn.cfg.MaxQueued || s.bytes+j.bytes > s.conn.cfg.MaxQueuedBytes) {
@@ -134,6 +142,8 @@ func (j *job) own() {
 	j.bytes = len(j.req.ID.raw) + len(j.req.Params)
 }
 
+// registerLocked makes a job known, so that it can be cancelled by its id and counts in
+// its sequence. mu is held.
 func (s *scheduler) registerLocked(j *job) {
 	if !j.req.IsNotification() {
 		s.byID[j.req.ID.String()] = j
@@ -226,6 +236,7 @@ func (s *scheduler) next(j *job) *job {
 	return next
 }
 
+// unloadLocked is the end of what registerLocked began, but for the id. mu is held.
 func (s *scheduler) unloadLocked(j *job) {
 	delete(s.jobs, j)
 	if s.load[j.sequence]--; s.load[j.sequence] == 0 {

@@ -47,8 +47,11 @@ func skipPlain[S string | []byte](s S, i int) int {
 	return i
 }
 
+// isPlain reports whether a byte stands for itself in a JSON string: it is ASCII, and
+// neither a control character, a quote nor a backslash (RFC 8259, section 7).
 func isPlain(c byte) bool { return c >= 0x20 && c < utf8.RuneSelf && c != '"' && c != '\\' }
 
+// hexDigits are the digits of \u escapes that are written.
 const hexDigits = "0123456789abcdef"
 
 // AppendString appends s as a JSON string literal with no more escapes than
@@ -98,6 +101,7 @@ func skipWide[S string | []byte](s S, i int) int {
 // continues says whether a byte is not the first of its character.
 func continues(c byte) bool { return c&0xc0 == 0x80 }
 
+// load8 returns eight bytes of s from i on as a number whose lowest byte is the first.
 func load8[S string | []byte](s S, i int) uint64 {
 	_ = s[i+7]
 	return uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
@@ -134,6 +138,8 @@ func Unquote(lit []byte) string {
 	return b.String()
 }
 
+// writeUnquoted writes a valid string, given without its quotes, with all escapes
+// replaced. Half a surrogate pair becomes U+FFFD, as in encoding/json.
 func writeUnquoted(b *strings.Builder, s []byte) {
 	for len(s) > 0 {
 		if s[0] != '\\' {
@@ -193,6 +199,7 @@ func escapedRune(s []byte) (rune, []byte) {
 	return utf8.RuneError, s
 }
 
+// hex4 returns the value of four hexadecimal digits, which were checked to be such.
 func hex4(b []byte) (n uint32) {
 	w := binary.LittleEndian.Uint32(b)
 	for range 4 {

@@ -114,6 +114,8 @@ func valueEnd(b []byte, i int) int {
 	return i
 }
 
+// bracketEnd returns the end of the object or array that begins at i. The text is valid
+// JSON, so that only strings and brackets count.
 func bracketEnd(b []byte, i int) int {
 	for depth := 0; ; i++ {
 		switch b[i] {

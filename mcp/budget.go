@@ -30,6 +30,8 @@ type budget struct {
 	refused int64
 }
 
+// init takes the limits of the configuration, in bytes, or the defaults for those that
+// are not positive.
 func (b *budget) init(cfg *Config) {
 	b.each, b.all, b.of = cfg.StateMemory, cfg.StateMemoryTotal, map[string]int{}
 	if b.each <= 0 {

@@ -117,6 +117,7 @@ func (c *Call) due(progress, total float64) bool {
 	return true
 }
 
+// appendNumber appends a number as JSON, without an exponent.
 func appendNumber(dst []byte, f float64) []byte {
 	return strconv.AppendFloat(dst, f, 'f', -1, 64)
 }
@@ -148,6 +149,9 @@ func (c *Call) Log(ctx context.Context, level Level, logger string, data any) {
 	c.notify(ctx, "notifications/message", append(dst, '}'))
 }
 
+// wantsLog reports whether the client wants log messages of a level: those from the
+// level on that the request names in _meta since 2026-07-28, before that those from the
+// level on of logging/setLevel.
 func (c *Call) wantsLog(level Level) bool {
 	if c.rev.Modern {
 		asked, ok := parseLevel(unquoted(c.params.meta().logLevel))

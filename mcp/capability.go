@@ -97,6 +97,8 @@ func (s *Server) promised() (v change) {
 	return v
 }
 
+// completes reports whether a prompt or a resource template of the server may complete
+// arguments, which is when it offers `completions`.
 func (s *Server) completes() bool {
 	for _, src := range s.sources {
 		if src.Complete != nil {

@@ -28,6 +28,8 @@ type completeRequest struct {
 	}
 }
 
+// parse reads `ref`, `argument` and the optional `context` of completion/complete. The
+// name and the value of the argument must be there; the value may be empty.
 func (r *completeRequest) parse(p *params) *jsonrpc.Error {
 	if err := decode("ref", p.other("ref"), &r.ref); err != nil {
 		return err
@@ -44,6 +46,9 @@ func (r *completeRequest) parse(p *params) *jsonrpc.Error {
 	return nil
 }
 
+// serveComplete answers completion/complete:
+// `{"completion":{"values":[…],"total":n,"hasMore":…}}` with at most maxCompletions
+// values, as the specification demands (server/utilities/completion).
 func serveComplete(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	var req completeRequest
 	if err := req.parse(&c.params); err != nil {
@@ -60,6 +65,8 @@ func serveComplete(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte,
 	return appendCompletion(dst, values, total, more)
 }
 
+// complete returns the candidates for the argument of a prompt or a resource template,
+// and how many there are in all.
 func (s *Server) complete(ctx context.Context, c *Call, req *completeRequest) ([]string, int, error) {
 	switch req.ref.Type {
 	case "ref/prompt":
@@ -70,6 +77,8 @@ func (s *Server) complete(ctx context.Context, c *Call, req *completeRequest) ([
 	return nil, 0, InvalidParams("ref.type must be ref/prompt or ref/resource")
 }
 
+// completePrompt asks the prompt's Complete. A prompt without one has no candidates; an
+// unknown one is an error.
 func (s *Server) completePrompt(ctx context.Context, c *Call, req *completeRequest) ([]string, int, error) {
 	p, err := s.promptNamed(ctx, c, req.ref.Name)
 	if err != nil {
@@ -85,6 +94,8 @@ func (s *Server) completePrompt(ctx context.Context, c *Call, req *completeReque
 	return values, total, nil
 }
 
+// completeResource asks the Complete of the source that has the template, if the caller
+// may read it.
 func (s *Server) completeResource(ctx context.Context, c *Call, req *completeRequest) ([]string, int, error) {
 	src := s.source(req.ref.URI)
 	if src == nil || !src.has(req.ref.URI) {
@@ -108,6 +119,8 @@ func (s *boundSource) has(template string) bool {
 	return slices.ContainsFunc(s.Templates, func(t ResourceTemplate) bool { return t.URITemplate == template })
 }
 
+// appendCompletion appends the member `completion` of the result. The total is at least
+// the number of values, for sources that do not count.
 func appendCompletion(dst []byte, values []string, total int, more bool) ([]byte, error) {
 	if values == nil {
 		values = []string{}

@@ -30,6 +30,7 @@ const errMeta = "io.github.triptych-mcp/error"
 // A toolError becomes a tool result with isError.
 type toolError struct{ err error }
 
+// Error returns the text that the model reads.
 func (e *toolError) Error() string { return e.err.Error() }
 func (e *toolError) Unwrap() error { return e.err }
 
@@ -46,6 +47,7 @@ type ResourceNotFoundError struct {
 	Message string
 }
 
+// Error returns the message, which clients see.
 func (e *ResourceNotFoundError) Error() string { return e.Message }
 
 // wire gives the error the code that the revision asks for.
@@ -63,6 +65,7 @@ func (e *ResourceNotFoundError) wire(rev *Revision) *jsonrpc.Error {
 // its arguments: no revision shows it to the model.
 type requestError struct{ err *jsonrpc.Error }
 
+// Error returns the text of the error behind it.
 func (e *requestError) Error() string { return e.err.Error() }
 func (e *requestError) Unwrap() error { return e.err }
 
@@ -79,10 +82,14 @@ func InvalidParams(format string, args ...any) *jsonrpc.Error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params").WithDetails(format, args...)
 }
 
+// methodNotFound is the error -32601, with the method's name cut to a length that is
+// safe to show.
 func methodNotFound(method string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found: " + quoted(method)}
 }
 
+// permissionDenied is the error of a call that needs a scope which the caller does not
+// have. Its data names the scope, so that a client can ask its user for another key.
 func permissionDenied(need Scope) *jsonrpc.Error {
 	return jsonrpc.Errorf(CodePermissionDenied, "Permission denied").WithData(struct {
 		Details string `json:"details"`
@@ -106,6 +113,7 @@ func MissingScope(err *jsonrpc.Error) Scope {
 // is away for now, such as a store.
 type UnavailableError struct{ Message string }
 
+// Error returns the message, which clients see.
 func (e *UnavailableError) Error() string { return e.Message }
 
 // Unwrap is the error for the wire.
@@ -123,6 +131,8 @@ type QuotaError struct {
 	Details string
 }
 
+// Error returns the documented message; the limits and the time to wait are in the
+// data.
 func (e *QuotaError) Error() string { return "Quota exceeded" }
 
 // Wire gives the error the code of the revision; where that is not the
@@ -142,11 +152,14 @@ func (e *QuotaError) Wire(rev *Revision) *jsonrpc.Error {
 	return err.WithData(data)
 }
 
+// missingExtension is the error of a request that needs an extension which the client
+// did not declare, with that extension in data.requiredCapabilities.
 func missingExtension(name string) *jsonrpc.Error {
 	err := &jsonrpc.Error{Code: CodeMissingCapability, Message: "Missing required client capability: " + name}
 	return err.WithData(map[string]any{"requiredCapabilities": map[string]any{"extensions": map[string]any{name: struct{}{}}}})
 }
 
+// missingCapability is the same for a capability of the client, such as `sampling`.
 func missingCapability(name string) *jsonrpc.Error {
 	err := &jsonrpc.Error{Code: CodeMissingCapability, Message: fmt.Sprintf("Missing required client capability: %s", name)}
 	return err.WithData(map[string]any{"requiredCapabilities": map[string]any{name: struct{}{}}})

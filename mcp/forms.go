@@ -39,6 +39,8 @@ func formsOf(in, out reflect.Type) (*forms, error) {
 	return f, nil
 }
 
+// newForms returns the forms of an input schema. It reads the schema as text, once,
+// when a tool is listed first.
 func newForms(input []byte) *forms {
 	plain := rawschema.WithoutBooleans(input)
 	return &forms{input: input, documented: plain, plain: plain, headers: rawschema.HeaderPaths(input)}

@@ -17,6 +17,9 @@ func (h *Handler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) 
 	return h.handle(ctx, req, call, dst)
 }
 
+// handle parses the params of a request, finds its method in the revision that the
+// request names or its session has agreed on, and serves it. A method that the revision
+// does not have, or for which the server has nothing to offer, is an unknown one.
 func (h *Handler) handle(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) ([]byte, error) {
 	meta, err := h.parse(req, &call.params)
 	if err != nil {
@@ -154,6 +157,7 @@ func (h *Handler) NullID() bool {
 	return h.caller.revision().Has(NullIDs)
 }
 
+// invalidRequest is the error -32600 with a reason in data.details.
 func invalidRequest(details string) *jsonrpc.Error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "Invalid Request").WithDetails("%s", details)
 }

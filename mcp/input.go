@@ -40,6 +40,7 @@ type inputRequired struct {
 	state string
 }
 
+// Error is for logs: the transport sends an inputRequired as a result.
 func (e *inputRequired) Error() string { return "input from the client is required" }
 
 // Ask asks the client, and returns its answers by the same keys, each the JSON of a
@@ -59,6 +60,10 @@ func (c *Call) AskWithState(ctx context.Context, asks map[string]InputRequest, s
 	return c.ask(ctx, asks, state)
 }
 
+// ask asks the client several things at once and returns the answers by key. It takes
+// the way that the revision has: the state of the call's task, a result that asks the
+// client to call again (since 2026-07-28), or requests to the client that are sent now.
+// state is what the tool wants back when it is called again.
 func (c *Call) ask(ctx context.Context, asks map[string]InputRequest, state []byte) (map[string]json.RawMessage, error) {
 	client := c.Client()
 	for _, key := range slices.Sorted(maps.Keys(asks)) {
@@ -88,6 +93,9 @@ func (k *ClientCapabilities) lacks(method string) string {
 	return ""
 }
 
+// cannotAsk is the error for a client that did not declare a capability: a protocol
+// error where the revision defines one, else an error of the tool, which the model may
+// react to.
 func (c *Call) cannotAsk(capability string) error {
 	if c.rev.Modern {
 		return missingCapability(capability)
@@ -194,6 +202,10 @@ func (c *Call) seal(state []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(body, c.mac(body)...))
 }
 
+// mac signs a state together with all that it belongs to: the caller, the method, the
+// tool or resource, and the arguments. A state that is sent back with other arguments,
+// or by another caller, is refused. Lengths are hashed too, so that no two calls have
+// the same input.
 func (c *Call) mac(body []byte) []byte {
 	h := hmac.New(sha256.New, c.handler.server.stateKey[:])
 	for _, part := range []string{c.handler.caller.Principal.ID, c.method.name, unquoted(c.params.name), unquoted(c.params.other("uri"))} {
@@ -238,6 +250,8 @@ func (c *Call) AskState() ([]byte, error) {
 	return body[8:], nil
 }
 
+// badRequest is an "Invalid params" that stays one where a tool's own errors become
+// results.
 func badRequest(format string, args ...any) error {
 	return &requestError{InvalidParams(format, args...)}
 }

@@ -35,10 +35,13 @@ func serveInitialize(_ context.Context, s *Server, c *Call, dst []byte) ([]byte,
 	return s.appendInstructions(dst, rev), nil
 }
 
+// servePing answers ping with an empty result (basic/utilities/ping).
 func servePing(_ context.Context, _ *Server, _ *Call, dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
+// serveDiscover answers server/discover: the revisions without a handshake that the
+// server speaks, its capabilities and its instructions.
 func serveDiscover(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	versions, err := json.Marshal(modernNames())
 	if err != nil {
@@ -105,6 +108,8 @@ func listChanged(changing Capabilities) string {
 	return `"listChanged":true`
 }
 
+// documentedCapabilities returns the capabilities in the bytes that the documents of
+// the families show, for clients that name no revision.
 func (s *Server) documentedCapabilities() []byte {
 	dst, shown := []byte{'{'}, s.documented()
 	for _, row := range []struct {

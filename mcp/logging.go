@@ -23,11 +23,14 @@ const (
 	levelOff // nothing is sent before the client asked
 )
 
+// levels are the names of the levels by their number: those of RFC 5424, least severe
+// first.
 var levels = [...]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 // String is the level's name on the wire.
 func (l Level) String() string { return levels[l] }
 
+// parseLevel returns the level with a name.
 func parseLevel(name string) (Level, bool) {
 	for i, n := range levels {
 		if n == name {
@@ -37,8 +40,11 @@ func parseLevel(name string) (Level, bool) {
 	return levelOff, false
 }
 
+// levelNames lists the names for error texts.
 func levelNames() string { return strings.Join(levels[:], ", ") }
 
+// serveSetLevel answers logging/setLevel, which sets the level of the session. Without
+// a session there is nothing to set, and the answer is the same.
 func serveSetLevel(_ context.Context, _ *Server, c *Call, dst []byte) ([]byte, error) {
 	name, rpcErr := text("level", c.params.other("level"))
 	if rpcErr != nil {

@@ -99,6 +99,8 @@ var (
 	cacheNever   = cacheHint{"private", 0}
 )
 
+// methods is the table of all methods that clients may call, one row each. The columns
+// are the fields of method.
 var methods = []method{
 	{"initialize", legacyEra, 0, always, notCached, noTarget, anyOrder, browsing, serveInitialize},
 	{"ping", legacyEra, 0, always, notCached, noTarget, anyOrder, probe, servePing},
@@ -126,6 +128,7 @@ var methods = []method{
 // methodRows finds the rows by name.
 var methodRows = methodsByName()
 
+// methodsByName returns the rows of the table by their names.
 func methodsByName() map[string]*method {
 	m := make(map[string]*method, len(methods))
 	for i := range methods {
@@ -134,6 +137,7 @@ func methodsByName() map[string]*method {
 	return m
 }
 
+// in reports whether a revision has the method.
 func (m *method) in(rev *Revision) bool {
 	if m.wants != 0 && !rev.Has(m.wants) {
 		return false

@@ -24,6 +24,7 @@ type tableSet uint64
 // maxTables is the number of tables that a tableSet can hold.
 const maxTables = 64
 
+// allTables is the set of all tables, for changes that concern every client.
 const allTables = ^tableSet(0)
 
 // A change gathers the changes between two deliveries: the tables whose lists
@@ -40,8 +41,12 @@ type news struct {
 	wake    chan struct{} // holds one token while something is pending
 }
 
+// init makes the channel that wakes the sender. It holds one value: a second change
+// before the sender has looked needs no second one.
 func (n *news) init() { n.wake = make(chan struct{}, 1) }
 
+// add changes what is pending and wakes the sender. It never blocks, so that families
+// may call it with their own locks held.
 func (n *news) add(f func(*change)) {
 	n.mu.Lock()
 	f(&n.pending)
@@ -52,6 +57,7 @@ func (n *news) add(f func(*change)) {
 	}
 }
 
+// take returns what is pending, and leaves nothing.
 func (n *news) take() change {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -66,10 +72,14 @@ type tableNews struct {
 	tables tableSet
 }
 
+// ToolsChanged, PromptsChanged and ResourcesChanged announce that a list of the table
+// has changed. Several before the next notification are sent as one.
 func (n tableNews) ToolsChanged()     { n.news.add(func(c *change) { c.tools |= n.tables }) }
 func (n tableNews) PromptsChanged()   { n.news.add(func(c *change) { c.prompts |= n.tables }) }
 func (n tableNews) ResourcesChanged() { n.news.add(func(c *change) { c.resources |= n.tables }) }
 
+// ResourceUpdated announces that a resource has changed, to those that have subscribed
+// to it. Beyond maxNewsURIs, all resources of the table count as changed.
 func (n tableNews) ResourceUpdated(uri string) {
 	n.news.add(func(c *change) {
 		if c.uris == nil {
@@ -132,6 +142,8 @@ func (s *Server) deliver(ctx context.Context) {
 	}
 }
 
+// listeners returns the handlers of connections that can be sent to. mu is not held
+// while anything is sent.
 func (s *Server) listeners() []*Handler {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,6 +202,8 @@ func updatedParams(uri string, params []byte) []byte {
 	return append(append(dst, ','), params[1:]...)
 }
 
+// notify sends a notification. One that cannot be sent is logged and dropped: the
+// connection ends, or its client does not read.
 func (h *Handler) notify(ctx context.Context, method string, params []byte) {
 	if err := h.caller.Send.Notify(ctx, method, params); err != nil {
 		h.server.cfg.Logger.Debug("notification not sent", "method", method, "err", err)

@@ -124,6 +124,7 @@ func (h *Handler) observeLeaving(ctx context.Context) {
 	}
 }
 
+// codeOf returns the code of the error that is sent for err, 0 for none.
 func codeOf(err error) jsonrpc.Code {
 	if err == nil || errors.Is(err, jsonrpc.ErrNoAnswer) {
 		return 0

@@ -15,6 +15,9 @@ import (
 // load balancer takes it. It is no secret; positions are checked as input.
 const tagBytes = 8
 
+// tag returns the beginning of a hash by which a cursor is known to come from this list
+// and this caller. It protects from mistakes, not from attacks: the position is checked
+// again by the list.
 func (c *Call) tag(position string) []byte {
 	sum := sha256.Sum256([]byte(c.method.name + "\x00" + c.handler.caller.Principal.ID + "\x00" + position))
 	return sum[:tagBytes]
@@ -48,6 +51,7 @@ func (c *Call) position() (string, *jsonrpc.Error) {
 	return position, nil
 }
 
+// errBadCursor is the error -32602 for a cursor of another list, caller or server.
 func errBadCursor() *jsonrpc.Error {
 	return InvalidParams("cursor is not one that this list gave to you; leave it out to start from the beginning")
 }
@@ -79,6 +83,7 @@ func (p *page) full(dst []byte) bool { return p.room == 0 || len(dst)-p.from >= 
 // limit returns how many items the next call of a source may list.
 func (p *page) limit() int { return min(p.room, p.size.portion) }
 
+// filled notes that n more items are on the page.
 func (p *page) filled(n int) { p.room -= min(p.room, n) }
 
 // appendPage appends a page of the items that some sources have, one source after the
@@ -114,6 +119,8 @@ func (c *Call) appendPage(
 	return dst, nil
 }
 
+// splitPosition parses a position in a list of several sources, "NUMBER POSITION": the
+// number of the source, below sources, and the position in it.
 func splitPosition(after string, sources int) (int, string, *jsonrpc.Error) {
 	if after == "" {
 		return 0, "", nil

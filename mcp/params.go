@@ -84,6 +84,8 @@ func (p *params) other(name string) (value []byte) {
 	return value
 }
 
+// parse reads `_meta`, of which only the members that the protocol defines are kept, as
+// the bytes they were sent as. null stands for none.
 func (m *meta) parse(raw []byte) *jsonrpc.Error {
 	if isNull(raw) {
 		return nil
@@ -162,6 +164,8 @@ func decode(name string, raw []byte, into any) *jsonrpc.Error {
 	return nil
 }
 
+// isString, isObject, isNull and isNumber report the type of a valid JSON value by its
+// first byte.
 func isString(raw []byte) bool { return len(raw) > 0 && raw[0] == '"' }
 func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
 func isNull(raw []byte) bool   { return len(raw) > 0 && raw[0] == 'n' }

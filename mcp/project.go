@@ -28,11 +28,14 @@ func (c *Call) appendTrailer(dst []byte, from int, cache cacheHint) []byte {
 	return c.appendMeta(dst, from, c.extra)
 }
 
+// appendResultType appends the member `resultType` (since 2026-07-28) to a result that
+// begins at from.
 func appendResultType(dst []byte, from int, kind string) []byte {
 	dst = append(appendComma(dst, from), `"resultType":"`...)
 	return append(append(dst, kind...), '"')
 }
 
+// resultType returns "task" for a call that goes on as a task, else "complete".
 func (c *Call) resultType() string {
 	if c.became != nil {
 		return "task"
@@ -40,6 +43,7 @@ func (c *Call) resultType() string {
 	return "complete"
 }
 
+// appendComma appends a comma unless nothing was appended since from.
 func appendComma(dst []byte, from int) []byte {
 	if len(dst) > from {
 		return append(dst, ',')
@@ -179,6 +183,9 @@ func (r *Revision) named(dst []byte, name, title string) []byte {
 	return dst
 }
 
+// appendTool appends a Tool as the revision has it: titles, annotations, output
+// schemas, icons and `_meta` came later than 2024-11-05. output says whether the output
+// schema is wanted.
 func (r *Revision) appendTool(dst []byte, t *boundTool, f *forms, name string, output bool) []byte {
 	dst = member(r.named(dst, name, t.Title), "description", t.Doc)
 	dst = append(append(dst, `,"inputSchema":`...), r.inputSchema(f)...)
@@ -195,6 +202,9 @@ func (r *Revision) appendTool(dst []byte, t *boundTool, f *forms, name string, o
 	return append(dst, '}')
 }
 
+// inputSchema returns the form of a tool's input schema for the revision: the
+// documented one without a revision, and before 2026-07-28 one without boolean schemas,
+// which clients reject.
 func (r *Revision) inputSchema(f *forms) []byte {
 	switch {
 	case r == baseline:
@@ -205,6 +215,8 @@ func (r *Revision) inputSchema(f *forms) []byte {
 	return f.plain
 }
 
+// isObjectSchema reports whether a schema is of an object, which `structuredContent`
+// had to be before 2026-07-28.
 func isObjectSchema(raw []byte) bool {
 	var s struct {
 		Type string `json:"type"`
@@ -240,6 +252,7 @@ func (h Hints) append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+// appendIcons appends the member `icons`, unless the revision has none.
 func (r *Revision) appendIcons(dst []byte, icons []Icon) []byte {
 	if len(icons) == 0 || !r.Has(Icons) {
 		return dst
@@ -298,6 +311,7 @@ func appendNotes(dst []byte, notes *Annotations, modified time.Time) []byte {
 	return append(dst, '}')
 }
 
+// appendTemplate appends a ResourceTemplate.
 func (r *Revision) appendTemplate(dst []byte, t *ResourceTemplate) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"uriTemplate":`...), t.URITemplate)
 	dst = member(dst, "name", t.Name)
@@ -308,6 +322,8 @@ func (r *Revision) appendTemplate(dst []byte, t *ResourceTemplate) []byte {
 	return append(member(dst, "mimeType", t.MIMEType), '}')
 }
 
+// appendContents appends a TextResourceContents or BlobResourceContents, by whether
+// there is a blob.
 func appendContents(dst []byte, c *Contents) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"uri":`...), c.URI)
 	dst = member(dst, "mimeType", c.MIMEType)
@@ -317,11 +333,14 @@ func appendContents(dst []byte, c *Contents) []byte {
 	return append(jsonrpc.AppendString(append(dst, `,"text":`...), c.Text), '}')
 }
 
+// appendBase64 appends data as a JSON string in base64 (RFC 4648, section 4).
 func appendBase64(dst, data []byte) []byte {
 	dst = append(dst, '"')
 	return append(base64.StdEncoding.AppendEncode(dst, data), '"')
 }
 
+// appendContent appends a ContentBlock. Kinds that the revision lacks are replaced by
+// texts, so that nothing a tool says is lost.
 func (r *Revision) appendContent(dst []byte, c *Content) []byte {
 	switch c.kind {
 	case kindText:
@@ -341,6 +360,8 @@ func (r *Revision) appendContent(dst []byte, c *Content) []byte {
 	return append(appendNotes(dst, c.notes, time.Time{}), '}')
 }
 
+// appendMedia appends an ImageContent or AudioContent, but for its annotations and its
+// end.
 func appendMedia(dst []byte, kind string, c *Content) []byte {
 	dst = append(append(append(dst, `{"type":"`...), kind...), `","data":`...)
 	return member(appendBase64(dst, c.data), "mimeType", c.mime)
@@ -365,6 +386,8 @@ func (r *Revision) appendEmbedded(dst []byte, c *Content) []byte {
 	return appendContents(append(dst, `{"type":"resource","resource":`...), c.resource)
 }
 
+// appendLink appends a ResourceLink, but for its end; before 2025-06-18 it is a text
+// with the URI.
 func (r *Revision) appendLink(dst []byte, c *Content) []byte {
 	if !r.Has(ResourceLinks) {
 		return jsonrpc.AppendString(append(dst, `{"type":"text","text":`...), c.link.URI)
@@ -374,6 +397,7 @@ func (r *Revision) appendLink(dst []byte, c *Content) []byte {
 	return append(dst, link[1:len(link)-1]...)
 }
 
+// appendPrompt appends a Prompt with its arguments.
 func (r *Revision) appendPrompt(dst []byte, p *Prompt) []byte {
 	dst = member(r.named(dst, p.Name, p.Title), "description", p.Doc)
 	if len(p.Args) > 0 {
@@ -391,6 +415,7 @@ func (r *Revision) appendPrompt(dst []byte, p *Prompt) []byte {
 	return append(r.appendIcons(dst, p.Icons), '}')
 }
 
+// appendPromptResult appends the members of a GetPromptResult.
 func (r *Revision) appendPromptResult(dst []byte, p *PromptResult) []byte {
 	if p.Description != "" {
 		dst = jsonrpc.AppendString(append(dst, `"description":`...), p.Description)

@@ -96,6 +96,8 @@ func (s *Server) promptNamed(ctx context.Context, c *Call, name string) (*boundP
 	return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown prompt: %s", quoted(name))
 }
 
+// servePromptsGet answers prompts/get. Missing arguments are an "Invalid params" that
+// names them.
 func servePromptsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	name, rpcErr := nameMember("name", c.params.name)
 	if rpcErr != nil {

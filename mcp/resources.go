@@ -12,6 +12,8 @@ import (
 // resource shows all of it.
 const maxListed = 4096
 
+// shortened cuts a text that clients show in lists to maxListed bytes, at the boundary
+// of a character.
 func shortened(text string) string {
 	if len(text) <= maxListed {
 		return text
@@ -49,6 +51,8 @@ func (p *page) resources(dst []byte, rev *Revision, items []Resource) []byte {
 	return dst
 }
 
+// serveTemplatesList answers resources/templates/list, which is one page: templates are
+// part of the program.
 func serveTemplatesList(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	if _, err := c.position(); err != nil {
 		return dst, err
@@ -86,6 +90,8 @@ func (s *Server) source(uri string) *boundSource {
 	return s.schemes[scheme]
 }
 
+// serveResourcesRead answers resources/read with the contents that the source of the
+// URI's scheme returns.
 func serveResourcesRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	src, uri, err := s.sourceFor(c)
 	if err != nil {
@@ -134,6 +140,7 @@ func serveDirectoryRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]
 	})
 }
 
+// notDirectory is the error -32602 for a resource that has no children.
 func notDirectory(uri string) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "%s is not a directory resource", quoted(uri))
 }
@@ -177,6 +184,9 @@ func resourceError(err error) error {
 	return err
 }
 
+// serveSubscribe answers resources/subscribe. The URI need not exist yet; its source
+// must, and the caller must be allowed to read it. Without a session there is nowhere
+// to send to, and nothing is noted.
 func serveSubscribe(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	_, uri, err := s.sourceFor(c)
 	if err != nil {
@@ -188,6 +198,8 @@ func serveSubscribe(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, 
 	return dst, nil
 }
 
+// serveUnsubscribe answers resources/unsubscribe, with success also if there was no
+// subscription.
 func serveUnsubscribe(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	uri, rpcErr := text("uri", c.params.other("uri"))
 	if rpcErr != nil {

@@ -97,6 +97,7 @@ type Server struct {
 	bound map[*Handler]struct{} // connections and streams that can be notified of changes
 }
 
+// A boundTool is a row of a table in a server.
 type boundTool struct {
 	*Tool
 	table    *Table
@@ -104,16 +105,19 @@ type boundTool struct {
 	off      bool // the server\'s selection does not have it
 }
 
+// A boundSource is a source of resources and the table that has it.
 type boundSource struct {
 	*ResourceSource
 	table *Table
 }
 
+// A boundPrompt is a prompt and the table that has it.
 type boundPrompt struct {
 	*Prompt
 	table *Table
 }
 
+// A promptTable is a source of prompts and the table that has it.
 type promptTable struct {
 	*PromptSource
 	table *Table
@@ -152,6 +156,8 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 	return s, err
 }
 
+// add adds the rows of a table. Tools are found by their documented and their portable
+// names; only those that the server's configuration picks are listed.
 func (s *Server) add(t *Table) {
 	for i := range t.Tools {
 		tool := &boundTool{Tool: &t.Tools[i], table: t, portable: portable(t.Tools[i].Name)}
@@ -213,6 +219,7 @@ func (s *Server) listen(h *Handler) {
 	h.bound.Store(true)
 }
 
+// forget ends what Bind began: nothing more is sent to the handler's connection.
 func (s *Server) forget(h *Handler) {
 	if !h.bound.Load() {
 		return

@@ -68,12 +68,14 @@ func (s *Session) dropSubscriptions(b *budget, principal string, last bool) {
 	s.charged, s.ended = 0, s.ended || last
 }
 
+// setLevel sets the least severe level of log messages that are sent.
 func (s *Session) setLevel(l Level) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.level = l
 }
 
+// wants reports whether log messages of a level are sent.
 func (s *Session) wants(l Level) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,6 +110,7 @@ func (s *Session) subscribe(b *budget, principal, uri string) error {
 	return nil
 }
 
+// unsubscribe ends a subscription and gives its bytes back to the budget.
 func (s *Session) unsubscribe(b *budget, principal, uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,6 +125,7 @@ func (s *Session) unsubscribe(b *budget, principal, uri string) {
 // subscriptionBytes returns the charge for a subscription.
 func subscriptionBytes(uri string) int { return entryBytes + len(uri) }
 
+// subscribed reports whether the client wants to know of changes of a resource.
 func (s *Session) subscribed(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

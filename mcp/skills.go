@@ -42,6 +42,8 @@ type SkillFile struct {
 	Size   int64
 }
 
+// serveSkillsList answers skills/list, page by page over the sources that have skills
+// and that the caller may read.
 func serveSkillsList(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	return c.appendPage(dst, "skills", len(s.sources), heavyPage, func(dst []byte, p *page, i int, after string) ([]byte, string, error) {
 		src := s.sources[i]
@@ -83,6 +85,8 @@ func serveSkillsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 	return appendSkill(append(dst, `"skill":`...), found), nil
 }
 
+// appendSkill appends a skill: its URI, its front matter as JSON, and its files with
+// their digests and sizes in bytes.
 func appendSkill(dst []byte, s *Skill) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"uri":`...), s.URI)
 	dst = append(append(dst, `,"frontmatter":`...), s.Frontmatter...)

@@ -55,6 +55,7 @@ func parseFilter(raw []byte) (f filter, err *jsonrpc.Error) {
 	return f, err
 }
 
+// boolean reads a member of the filter of subscriptions/listen; null stands for false.
 func boolean(name string, raw []byte) (bool, *jsonrpc.Error) {
 	switch string(raw) {
 	case "true":
@@ -167,6 +168,7 @@ func (h *Handler) closeListen(id string) bool {
 	return ok
 }
 
+// all returns the open streams, in no order.
 func (b *book) all() []*listen {
 	b.mu.Lock()
 	defer b.mu.Unlock()

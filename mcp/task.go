@@ -48,6 +48,7 @@ const (
 	taskCancelled taskStatus = "cancelled"
 )
 
+// final reports whether a task in this status never changes again.
 func (s taskStatus) final() bool { return s != taskWorking && s != taskInput }
 
 // A task is a job that runs beside the call that began it.
@@ -90,6 +91,8 @@ type taskView struct {
 	failure          []byte                  // the error object
 }
 
+// newTask returns a task that works. cancel ends its call, and publish is told of each
+// change of what clients see.
 func newTask(principal string, cancel context.CancelFunc, publish func(*taskView)) *task {
 	now := time.Now()
 	id := rand.Text()
@@ -158,6 +161,7 @@ func (t *task) snapshot() taskView {
 	return view
 }
 
+// setMessage sets the status message that clients show; an empty one leaves the last.
 func (t *task) setMessage(message string) {
 	if message != "" {
 		t.change(func(v *taskView) { v.message = message })
@@ -228,6 +232,7 @@ type tasks struct {
 	running sync.WaitGroup
 }
 
+// init makes the table, whose tasks are charged to a budget.
 func (all *tasks) init(b *budget) {
 	all.budget, all.by, all.of = b, map[string]*task{}, map[string]int{}
 }
@@ -261,6 +266,9 @@ func (all *tasks) resize(t *task, bytes func(now int) int) bool {
 	return all.by[t.id] != t || all.chargeLocked(t, bytes(t.bytes))
 }
 
+// chargeLocked charges a task's principal with bytes in place of what the task was
+// charged with. It removes finished tasks, oldest first, while there is no room, and
+// reports whether there is some now. mu is held.
 func (all *tasks) chargeLocked(t *task, bytes int) bool {
 	for all.budget.take(t.principal, bytes-t.bytes) != nil {
 		if !all.makeRoomLocked(t.principal) {
@@ -290,6 +298,7 @@ func (all *tasks) makeRoomLocked(principal string) bool {
 	return oldest != nil
 }
 
+// forget cancels a task and removes it.
 func (all *tasks) forget(t *task) {
 	t.cancel()
 	all.mu.Lock()
@@ -297,6 +306,7 @@ func (all *tasks) forget(t *task) {
 	all.forgetLocked(t)
 }
 
+// forgetLocked removes a task, once, and gives its bytes back. mu is held.
 func (all *tasks) forgetLocked(t *task) {
 	if all.by[t.id] != t {
 		return

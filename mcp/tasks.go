@@ -144,6 +144,8 @@ func (s *Server) ofTask(c *Call) (*task, error) {
 	return nil, InvalidParams("there is no task %q; a task is forgotten %v after it began", id, taskLife)
 }
 
+// serveTasksGet answers tasks/get with the task's state, and its result or error once
+// it has ended.
 func serveTasksGet(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	t, err := s.ofTask(c)
 	if err != nil {
@@ -153,6 +155,9 @@ func serveTasksGet(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 	return c.appendTask(dst, &view, true)
 }
 
+// serveTasksUpdate answers tasks/update, with which a client answers what a task has
+// asked for. Answers to nothing that was asked are dropped; the others are charged
+// until the task has taken them.
 func serveTasksUpdate(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	t, err := s.ofTask(c)
 	if err != nil {
@@ -173,6 +178,7 @@ func serveTasksUpdate(_ context.Context, s *Server, c *Call, dst []byte) ([]byte
 	return dst, nil
 }
 
+// serveTasksCancel answers tasks/cancel. A task that has ended stays as it is.
 func serveTasksCancel(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
 	t, err := s.ofTask(c)
 	if err == nil {
@@ -198,6 +204,7 @@ func (l *listen) wantsTask(id string) bool {
 	return found
 }
 
+// notifyTask sends the state of a task to the stream, unless it was closed.
 func (l *listen) notifyTask(h *Handler, v *taskView) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

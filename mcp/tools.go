@@ -80,6 +80,8 @@ func (c *Call) wantsOutputSchemas() bool {
 	return c.Client().OutputSchemas
 }
 
+// renderTools returns the members of the result of tools/list for a call: the tools
+// that its caller may call and that its selection shows, in the order of the tables.
 func (s *Server) renderTools(c *Call) ([]byte, error) {
 	dst := []byte(`"tools":[`)
 	first, outputs := true, c.wantsOutputSchemas()
@@ -100,6 +102,8 @@ func (s *Server) renderTools(c *Call) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
+// listedName returns the name by which a tool is listed: the documented one with a
+// slash, or the portable one, by configuration or revision. Calls may use either.
 func (s *Server) listedName(t *boundTool, rev *Revision) string {
 	documented := rev.Has(DocumentedNames)
 	switch s.cfg.ToolNames {
@@ -124,6 +128,7 @@ func (s *Server) toolNamed(raw []byte) *boundTool {
 	return s.tools[unquoted(raw)]
 }
 
+// unknownTool is the error -32602 for the name of no tool.
 func unknownTool(raw []byte) *jsonrpc.Error {
 	name, err := nameMember("name", raw)
 	if err != nil {

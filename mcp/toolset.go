@@ -39,6 +39,7 @@ func (s *ToolSelection) picks(t *boundTool) bool {
 		slices.Contains(s.Tools, t.Name) || slices.Contains(s.Tools, t.portable)
 }
 
+// toolset returns the name of the tool's group, CoreToolset if the row names none.
 func (t *Tool) toolset() string {
 	if t.Toolset == "" {
 		return CoreToolset
