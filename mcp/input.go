@@ -63,7 +63,7 @@ func (c *Call) AskWithState(ctx context.Context, asks map[string]InputRequest, s
 // ask asks the client several things at once and returns the answers by key. It takes
 // the way that the revision has: the state of the call's task, a result that asks the
 // client to call again (since 2026-07-28), or requests to the client that are sent now.
-// state is what the tool wants back when it is called again.
+// The tool gets state back when it is called again.
 func (c *Call) ask(ctx context.Context, asks map[string]InputRequest, state []byte) (map[string]json.RawMessage, error) {
 	client := c.Client()
 	for _, key := range slices.Sorted(maps.Keys(asks)) {

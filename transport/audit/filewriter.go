@@ -43,6 +43,7 @@ type mark struct {
 	unlisted bool
 }
 
+// path returns the path of the chain's file with a number.
 func (w *fileWriter) path(n int) string { return numbered(w.dir, n) }
 
 // preface begins a new file when it is time, says which files are deleted for it,

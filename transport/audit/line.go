@@ -18,6 +18,7 @@ const formatVersion = 1
 // A digest is the SHA-256 of a line, without its newline.
 type digest [sha256.Size]byte
 
+// String returns the digest in hexadecimal digits.
 func (d digest) String() string { return hex.EncodeToString(d[:]) }
 
 // A note is a line that is no record. Exactly one member is set.
@@ -128,6 +129,7 @@ const (
 	seqStart  = `"seq":`
 )
 
+// errLine is the error of text that no chain has written.
 var errLine = errors.New("not a line of an audit trail")
 
 // parseLine takes a line apart. The members of a record are not looked at: the
@@ -218,6 +220,7 @@ func (c *chain) add(dst, body []byte) []byte {
 	return append(dst, '\n')
 }
 
+// hexAppend appends a digest in hexadecimal digits.
 func hexAppend(dst []byte, d digest) []byte { return hex.AppendEncode(dst, d[:]) }
 
 // addHead appends a signed head.

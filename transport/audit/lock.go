@@ -9,17 +9,22 @@ import (
 // A lock is a mutex that a caller may stop waiting for.
 type lock chan struct{}
 
+// newLock returns a lock that is free.
 func newLock() lock { return make(lock, 1) }
 
 // acquire waits without a limit: for the timer and for Close, which no client waits
 // for.
 func (k lock) acquire() { k <- struct{}{} }
+
+// release frees the lock. Only its holder may call it.
 func (k lock) release() { <-k }
 
 // maxWait limits how long a caller waits for others that open the chain or write: a
 // disk may hang.
 const maxWait = 10 * time.Second
 
+// errHangs is the error of records whose writing takes longer than maxWait: the disk or
+// the store does not answer. The writing goes on.
 var errHangs = fmt.Errorf("writing the audit trail takes longer than %v", maxWait)
 
 // acquire waits for a lock, or until done is closed by the goroutine that does the

@@ -63,6 +63,7 @@ func (k *files) began() bool {
 	return err == nil
 }
 
+// id implements stored: the chain is named by its folder.
 func (c *fileChain) id() string { return filepath.Base(c.dir) }
 
 // flush syncs the last file: what is in the others was synced when it was begun.

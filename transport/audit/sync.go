@@ -25,6 +25,7 @@ type syncRound struct {
 	err  error // valid once done is closed
 }
 
+// newSyncRound returns a round that is not done.
 func newSyncRound() *syncRound { return &syncRound{done: make(chan struct{})} }
 
 // deferred is the state of syncs and signatures that no caller waits for. It is

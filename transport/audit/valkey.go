@@ -103,6 +103,8 @@ func (k *valkeyBackend) chainID(key ed25519.PrivateKey) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// publicKey reads the key with which heads are verified. It is a file of each server,
+// not in the store: someone who can change the store must not be able to change it.
 func (k *valkeyBackend) publicKey() (ed25519.PublicKey, error) {
 	return ReadPublicKey(filepath.Join(k.keyDir, publicFile))
 }
@@ -110,6 +112,7 @@ func (k *valkeyBackend) publicKey() (ed25519.PublicKey, error) {
 // began is always false: a signing key may be there for a trail of files.
 func (k *valkeyBackend) began() bool { return false }
 
+// chains returns all chains that have a head, by their ids.
 func (k *valkeyBackend) chains(ctx context.Context) ([]stored, error) {
 	ids, err := k.client.HKeys(ctx, headsKey).Result()
 	if err != nil {
@@ -129,11 +132,14 @@ type streamChain struct {
 	name   string
 }
 
+// id implements stored.
 func (c *streamChain) id() string { return c.name }
 
 // flush does nothing: only the writers of a server can ask it for a sync.
 func (c *streamChain) flush() error { return nil }
 
+// head implements stored. A chain without a head is an error: each one is created with
+// its first head.
 func (c *streamChain) head(ctx context.Context) ([]byte, error) {
 	head, err := c.client.HGet(ctx, headsKey, c.name).Bytes()
 	if errors.Is(err, redis.Nil) {
@@ -142,6 +148,8 @@ func (c *streamChain) head(ctx context.Context) ([]byte, error) {
 	return head, err
 }
 
+// lines implements stored. It reads the stream page by page, in the order of the
+// records.
 func (c *streamChain) lines(ctx context.Context) iter.Seq2[place, error] {
 	return func(yield func(place, error) bool) {
 		stream := streamPrefix + c.name

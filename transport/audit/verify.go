@@ -60,6 +60,7 @@ type BreakError struct {
 	Short bool
 }
 
+// Error says where the chain breaks, and why.
 func (e *BreakError) Error() string {
 	switch {
 	case e.Chain == "":

@@ -61,6 +61,7 @@ type InvalidTokenError struct {
 	Cause   error // for the log; nil when the reason says it all
 }
 
+// Error returns the reason, which the client sees; Cause is for the log.
 func (e *InvalidTokenError) Error() string { return e.Reason }
 
 // A Rejection is a request that was not served for want of credentials, rights or quota.
@@ -197,6 +198,8 @@ func credentials(header http.Header) (string, *denial) {
 	return strings.TrimSpace(token), nil
 }
 
+// unauthenticated is the denial of a request without a valid key (401). It counts as an
+// attempt to guess one.
 func unauthenticated(details string) *denial {
 	return &denial{
 		status: http.StatusUnauthorized, code: mcp.CodeAuthentication, message: "Authentication failed",
@@ -204,6 +207,7 @@ func unauthenticated(details string) *denial {
 	}
 }
 
+// unavailable is the denial of a request whose key cannot be looked up now (503).
 func unavailable(details string) *denial {
 	return &denial{
 		status: http.StatusServiceUnavailable, code: jsonrpc.CodeInternalError, message: "Internal error",
@@ -247,6 +251,8 @@ func denied(key string, err error) *denial {
 	return refused
 }
 
+// byToken returns the principal of an access token, which the issuer's keys verify. An
+// expired one is no attempt to guess.
 func (d *Authenticator) byToken(ctx context.Context, token string) (mcp.Principal, *denial) {
 	who, err := d.cfg.Tokens.Verify(ctx, token)
 	if bad, ok := errors.AsType[*InvalidTokenError](err); ok {
@@ -294,6 +300,7 @@ func (d *Authenticator) refuse(header http.Header, r *http.Request, from netip.A
 	return why.refusal()
 }
 
+// refusal returns what the client gets.
 func (why *denial) refusal() *streamable.Refusal {
 	return &streamable.Refusal{Status: why.status, Error: jsonrpc.Errorf(why.code, "%s", why.message).WithDetails("%s", why.details)}
 }
@@ -311,6 +318,7 @@ func (d *Authenticator) tooManyGuesses(header http.Header, r *http.Request) *str
 	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: told.Wire(revisionOf(r))}
 }
 
+// realm begins the challenge of a 401 (RFC 6750, section 3).
 const realm = `Bearer realm="triptych"`
 
 // challenge returns the value of WWW-Authenticate (RFC 6750, section 3): without
@@ -323,6 +331,8 @@ func (d *Authenticator) challenge(why *denial) string {
 	return text + d.metadata()
 }
 
+// metadata returns the parameter of a challenge that tells clients where the metadata
+// of the resource are (RFC 9728, section 5.1), "" if there are none.
 func (d *Authenticator) metadata() string {
 	if d.cfg.Metadata == "" {
 		return ""
@@ -365,6 +375,8 @@ func (d *Authenticator) client(r *http.Request) netip.AddrPort {
 	return from
 }
 
+// isProxy reports whether an address is that of a proxy whose Forwarded headers are
+// believed.
 func (d *Authenticator) isProxy(addr netip.Addr) bool {
 	for _, p := range d.cfg.Proxies {
 		if p.Contains(addr.WithZone("")) {

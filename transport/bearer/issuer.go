@@ -94,6 +94,7 @@ type calm struct {
 	last map[string]time.Time // by URL, of which an issuer has two
 }
 
+// errTooSoon is the error of a question that was asked less than askAgain ago.
 var errTooSoon = errors.New("the issuer was asked a moment ago")
 
 // maxAnswer bounds what is read of the issuer's answers.
@@ -119,6 +120,8 @@ func (c *calm) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// may reports whether a URL may be asked now, and notes that it is. A clock that was
+// set back does not keep it from being asked.
 func (c *calm) may(url string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

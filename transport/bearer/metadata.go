@@ -9,6 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// wellKnown is the path of the metadata (RFC 9728, section 3).
 const wellKnown = "/.well-known/oauth-protected-resource"
 
 // A Resource serves the protected resource metadata (RFC 9728), which tells clients

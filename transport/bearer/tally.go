@@ -13,6 +13,7 @@ type tally struct {
 	by map[string]*count
 }
 
+// A count is the time of the last message of a kind, and how many were left out since.
 type count struct {
 	last time.Time
 	more int
@@ -21,6 +22,7 @@ type count struct {
 // tallyEvery is the time between two records about one key.
 const tallyEvery = time.Second
 
+// init makes the table.
 func (t *tally) init() { t.by = map[string]*count{} }
 
 // due counts a refusal. It reports whether to record it, and returns a note on those

@@ -15,6 +15,8 @@ type throttle struct {
 	by map[netip.Prefix]*attempts
 }
 
+// attempts are the failed ones from a network: how many are not forgiven yet, when the
+// last was, and how many requests wait now.
 type attempts struct {
 	failed  int
 	last    time.Time
@@ -31,6 +33,7 @@ const (
 	roomToMake   = 1000            // that are dropped at once when there are too many
 )
 
+// init makes the table.
 func (t *throttle) init() { t.by = map[netip.Prefix]*attempts{} }
 
 // hold counts a failure and waits for the delay of the address. It reports false,
@@ -50,6 +53,9 @@ func (t *throttle) hold(ctx context.Context, from netip.Addr, now time.Time) boo
 	return true
 }
 
+// fail notes a failed attempt from a network. It returns how long the refusal is to be
+// delayed, and false if too many others from there are being delayed already, in which
+// case it is sent at once.
 func (t *throttle) fail(from netip.Prefix, now time.Time) (time.Duration, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,6 +77,7 @@ func (t *throttle) fail(from netip.Prefix, now time.Time) (time.Duration, bool) 
 	return min(firstDelay<<min(a.failed-freeAttempts-1, 10), longestDelay), true
 }
 
+// waited ends a delay that fail asked for.
 func (t *throttle) waited(from netip.Prefix) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -37,6 +37,8 @@ func takesType(token string, types []string) bool {
 	return has != "" && slices.ContainsFunc(types, func(t string) bool { return shortType(t) == has })
 }
 
+// shortType returns a media type without case and the prefix "application/", which may
+// be left out in a header `typ` (RFC 7515, section 4.1.9).
 func shortType(name string) string {
 	return strings.TrimPrefix(strings.ToLower(name), "application/")
 }

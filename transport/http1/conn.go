@@ -55,6 +55,8 @@ const (
 	closed              // by Shutdown
 )
 
+// newConn prepares the serving of a connection. The handshake of TLS is made later, by
+// the goroutine that serves it.
 func newConn(s *Server, inner net.Conn) *conn {
 	c := &conn{server: s, inner: inner, net: inner, addr: inner.RemoteAddr().String()}
 	if s.cfg.TLS != nil {
@@ -109,6 +111,7 @@ func (c *conn) handOver() {
 	}
 }
 
+// close closes the connection; TLS sends its alert first.
 func (c *conn) close() { _ = c.net.Close() } // an error has no consequence
 
 // closeIdle closes the connection unless it has a request.

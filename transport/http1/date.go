@@ -9,6 +9,7 @@ import (
 // A dateCache caches the Date of answers (RFC 9110, section 6.6.1) for a second.
 type dateCache struct{ last atomic.Pointer[dated] }
 
+// A dated is the value of the Date header for a second.
 type dated struct {
 	second int64
 	values [1]string

@@ -16,6 +16,7 @@ type rest struct {
 	addr net.Addr
 }
 
+// newRest returns a listener without connections.
 func newRest() *rest { return &rest{conns: make(chan net.Conn), over: make(chan struct{})} }
 
 // give passes a connection on, or closes it when the listener is closed.
@@ -27,6 +28,8 @@ func (r *rest) give(conn net.Conn) {
 	}
 }
 
+// Accept implements [net.Listener]. It returns connections that were handed over, and
+// blocks until there is one or the listener is closed.
 func (r *rest) Accept() (net.Conn, error) {
 	select {
 	case conn := <-r.conns:
@@ -36,11 +39,13 @@ func (r *rest) Accept() (net.Conn, error) {
 	}
 }
 
+// Close implements [net.Listener]. It may be called more than once.
 func (r *rest) Close() error {
 	r.once.Do(func() { close(r.over) })
 	return nil
 }
 
+// setAddr sets the address that net/http shows to handlers.
 func (r *rest) setAddr(addr net.Addr) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,6 +86,7 @@ func (c *Conn) NetConn() net.Conn { return c.Conn }
 // TLS returns the state of TLS, nil for a connection without.
 func (c *Conn) TLS() *tls.ConnectionState { return stateOf(c.Conn) }
 
+// stateOf returns the state of a TLS connection, nil for one without TLS.
 func stateOf(conn net.Conn) *tls.ConnectionState {
 	if t, ok := conn.(*tls.Conn); ok {
 		state := t.ConnectionState()

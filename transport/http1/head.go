@@ -30,6 +30,7 @@ type head struct {
 	before, digits, after string // the text around the digits of the length
 }
 
+// A field is a line of a head.
 type field struct{ name, value string }
 
 const (
@@ -37,6 +38,7 @@ const (
 	version = " HTTP/1.1"
 )
 
+// endOfHead ends the head of a request (RFC 9112, section 2.1).
 var endOfHead = []byte("\r\n\r\n")
 
 // indexHead returns the index of the end of the last line of a head, -1 if it is not

@@ -14,6 +14,8 @@ var names = spellings(
 	"User-Agent", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "X-Request-Id",
 )
 
+// spellings returns a table from the canonical and the lower-case spelling of names to
+// the canonical one, so that a head with usual names allocates no strings for them.
 func spellings(canonical ...string) map[string]string {
 	all := map[string]string{}
 	for _, name := range canonical {
@@ -46,6 +48,8 @@ const (
 	inHost                    // a host and port without anything to decode
 )
 
+// classes holds the classes of each byte: those of RFC 9110, sections 5.5 and 5.6.2,
+// for values and tokens.
 var classes = func() (table [256]class) {
 	for c := range table {
 		if c >= 0x20 && c < 0x7f || c == '\t' {

@@ -53,6 +53,7 @@ func (b *bodyReader) Len() int {
 	return len(b.rest)
 }
 
+// Read implements [io.Reader]. The body is in memory, so it never blocks.
 func (b *bodyReader) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,6 +68,7 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// Close implements [io.Closer]. Reading fails afterwards, as with net/http.
 func (b *bodyReader) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -33,6 +33,8 @@ type memory struct {
 	out    []byte // what is written next
 }
 
+// Header implements [http.ResponseWriter]. Headers that are set after WriteHeader have
+// no effect.
 func (w *response) Header() http.Header {
 	if w.mem.header == nil { // the handler has returned
 		w.mem.header = http.Header{}
@@ -61,6 +63,8 @@ func (w *response) hasBody() bool {
 	return w.status != http.StatusNoContent && w.status != http.StatusNotModified
 }
 
+// Write implements [http.ResponseWriter]. It refuses more bytes than a Content-Length
+// announced, and any for statuses without a body (RFC 9110, section 6.4.1).
 func (w *response) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)

@@ -42,6 +42,7 @@ type Config struct {
 	Logger      *slog.Logger  // nil discards
 }
 
+// withDefaults returns the configuration with the default in each field that is zero.
 func (c Config) withDefaults() Config {
 	c.HeaderTime = cmp.Or(c.HeaderTime, 10*time.Second)
 	c.RequestTime = cmp.Or(c.RequestTime, 150*time.Second)

@@ -27,6 +27,7 @@ type watch struct {
 	err     error // of the last read; it is final
 }
 
+// init makes the watch of a connection, with a timer that is not running.
 func (w *watch) init(c *conn) {
 	w.conn, w.idle.L = c, &w.mu
 	w.timer = time.AfterFunc(time.Hour, w.tick)

@@ -135,6 +135,8 @@ func (c *Certificates) reloadLocked() {
 	c.log.Info("certificate loaded", "path", c.certFile)
 }
 
+// load reads the files and leaves c as it is if they are invalid. The stamps are taken
+// first: files that change meanwhile are read again at the next check.
 func (c *Certificates) load() error {
 	seen, err := stamps(c.certFile, c.keyFile)
 	if err != nil {
@@ -148,6 +150,7 @@ func (c *Certificates) load() error {
 	return nil
 }
 
+// stamps returns the stamps of two files.
 func stamps(files ...string) (all [2]filestamp.Stamp, err error) {
 	for i, file := range files {
 		info, err := os.Stat(file)
@@ -190,6 +193,9 @@ func makePair(certFile, keyFile string, hosts []string) error {
 	)
 }
 
+// selfSigned returns the template of a certificate for the loopback names, the
+// machine's name and the hosts. It is its own authority, so that clients can be told to
+// trust it.
 func selfSigned(hosts []string) (*x509.Certificate, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
@@ -220,6 +226,7 @@ func selfSigned(hosts []string) (*x509.Certificate, error) {
 	return template, nil
 }
 
+// writePEM replaces a file with one PEM block (RFC 7468).
 func writePEM(file string, mode fs.FileMode, kind string, der []byte) error {
 	return atomicfile.Write(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), mode)
 }

@@ -57,6 +57,7 @@ type Config struct {
 	Logger          *slog.Logger // nil discards
 }
 
+// withDefaults returns the configuration with the default in each field that is zero.
 func (c Config) withDefaults() Config {
 	c.HeaderTime = cmp.Or(c.HeaderTime, 10*time.Second)
 	c.RequestTime = cmp.Or(c.RequestTime, 150*time.Second)
@@ -141,6 +142,8 @@ type run struct {
 	ending   atomic.Bool
 }
 
+// open prepares the serving of a listener: TLS of version 1.2 or later, HTTP/1.1 by
+// package http1 and HTTP/2 by net/http, over the same connection limits.
 func (s *Server) open(ctx context.Context, listener net.Listener) *run {
 	base := context.WithoutCancel(ctx)
 	var secure *tls.Config
@@ -199,6 +202,8 @@ const maxReceived = 256 << 10
 // know to be one of TLS.
 type tlsState struct{}
 
+// withTLS returns the context of a connection, with its state of TLS for connections
+// that package http1 has handed over.
 func withTLS(ctx context.Context, conn net.Conn) context.Context {
 	ctx = connlimit.WithConn(ctx, conn)
 	if c, ok := conn.(*http1.Conn); ok {
@@ -289,6 +294,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // readyTime bounds a call of [Config.Ready].
 const readyTime = 2 * time.Second
 
+// ready serves /readyz: 200, or 503 while the server drains or Config.Ready fails. The
+// reason is only logged: the path needs no key.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		say(w, http.StatusServiceUnavailable, "draining")
@@ -306,6 +313,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	say(w, http.StatusOK, "ready")
 }
 
+// say writes a line of text.
 func say(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -14,6 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
+// fileName is the name of the file with the keys in the store's folder.
 const fileName = "keys.json"
 
 // A FileStore keeps keys in the file keys.json of a folder: hashes, no secrets.
@@ -48,6 +49,7 @@ func OpenFile(dir string, log *slog.Logger, now func() time.Time, scopes ...mcp.
 // Close implements [Store].
 func (s *FileStore) Close() error { return nil }
 
+// path returns the path of the file.
 func (s *FileStore) path() string { return filepath.Join(s.dir, fileName) }
 
 // load reads the ring if the file has changed. What is wrong with the file is

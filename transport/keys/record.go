@@ -124,6 +124,7 @@ var (
 // An AddressError reports that a key does not work from an address.
 type AddressError struct{ Addr netip.Addr }
 
+// Error names the address, not those from which the key works.
 func (e *AddressError) Error() string {
 	return fmt.Sprintf("the key does not work from the address %s", e.Addr)
 }
@@ -131,11 +132,13 @@ func (e *AddressError) Error() string {
 // A NotFoundError reports that no key has an ID.
 type NotFoundError struct{ ID string }
 
+// Error names the id.
 func (e *NotFoundError) Error() string { return fmt.Sprintf("no key has the id %q", e.ID) }
 
 // A SettingError reports settings that no key can have.
 type SettingError struct{ Reason string }
 
+// Error returns the reason.
 func (e *SettingError) Error() string { return e.Reason }
 
 // byAge orders records: oldest first.

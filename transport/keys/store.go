@@ -72,6 +72,7 @@ const (
 	idLen      = 10
 )
 
+// idForm matches the ids of keys. They are no secrets.
 var idForm = regexp.MustCompile(`^key_[0-9a-z]{10}$`)
 
 // Create implements [Store].

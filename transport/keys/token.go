@@ -31,6 +31,7 @@ const (
 	shownLen  = kindLen + 4
 )
 
+// isInAlphabet holds the characters that tokens are made of.
 var isInAlphabet = func() (is [256]bool) {
 	for _, c := range []byte(alphabet) {
 		is[c] = true

@@ -111,6 +111,7 @@ func (m *Metrics) Observe(e *mcp.Event) {
 	m.seconds.WithLabelValues(method, e.Family).Observe(e.Took.Seconds())
 }
 
+// outcome returns the value of the label `outcome` of a request.
 func outcome(e *mcp.Event) string {
 	switch {
 	case e.Code != 0:

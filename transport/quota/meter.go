@@ -125,6 +125,7 @@ type ExceededError struct {
 	ResetAt time.Time // when requests are allowed again
 }
 
+// Error says how much is used, of which limit, and when the next period begins.
 func (e *ExceededError) Error() string {
 	return fmt.Sprintf("%d of %d requests of this %s are used; the next begins at %s",
 		e.Used, e.Limit, e.Period, e.ResetAt.UTC().Format(time.RFC3339))

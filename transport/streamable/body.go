@@ -59,6 +59,7 @@ func isBuffered(r *http.Request) bool {
 	return ok && int64(b.Len()) == r.ContentLength || r.Body == http.NoBody
 }
 
+// tooLarge is the refusal of a body that is longer than Config.MaxBody (413).
 func (h *Handler) tooLarge() *Refusal {
 	return invalid(http.StatusRequestEntityTooLarge, "a body may have %d bytes at most", h.cfg.MaxBody)
 }
@@ -113,6 +114,9 @@ func (b *bodyReader) setDeadline(n int) {
 	_ = b.control.SetReadDeadline(b.deadline) // recorders of tests have none
 }
 
+// readAll reads the body to its end. The buffer grows in steps as bytes arrive, each of
+// which is taken from the budget before it is allocated: a declared length alone costs
+// nothing. Without a declared length it begins with a small step.
 func (b *bodyReader) readAll() ([]byte, error) {
 	size := int64(unknownStep)
 	if b.length >= 0 {

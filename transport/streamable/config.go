@@ -59,6 +59,9 @@ type Config struct {
 	Logger *slog.Logger
 }
 
+// withDefaults returns the configuration with the default in each field that is zero. A
+// budget in all is at least twice that of one key, and that of one key holds two bodies
+// of the largest size: otherwise a single request could not be served.
 func (c Config) withDefaults() Config {
 	c.MaxBody = cmp.Or(c.MaxBody, 16<<20)
 	c.BodyMemory = max(cmp.Or(c.BodyMemory, 32<<20), 2*c.MaxBody+2)
@@ -118,6 +121,7 @@ type Refusal struct {
 	Error  *jsonrpc.Error
 }
 
+// refusal returns a Refusal without headers.
 func refusal(status int, err *jsonrpc.Error) *Refusal { return &Refusal{Status: status, Error: err} }
 
 // invalid returns a refusal with the error Invalid Request.

@@ -131,6 +131,7 @@ func (e *exchange) work() {
 	e.finish(e.answer())
 }
 
+// closing is the refusal of requests that come while the server shuts down (503).
 func closing() *Refusal {
 	return refusal(http.StatusServiceUnavailable, jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
 		WithDetails("the server is shutting down"))
@@ -342,6 +343,9 @@ func (e *exchange) openLocked() {
 // A requestHandler handles the requests of an exchange and records their errors.
 type requestHandler struct{ e *exchange }
 
+// Handle implements [jsonrpc.Handler]. It notes how the request ended, from which the
+// status of the answer follows: cancelled by the client, which gets no answer; ended by
+// the time limit; or with the error of the handler.
 func (w requestHandler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
 	e := w.e
 	e.err = errPanicked
@@ -363,8 +367,10 @@ func (w requestHandler) Handle(ctx context.Context, req *jsonrpc.Request, dst []
 	return out, err
 }
 
+// errPanicked is the outcome of a handler that did not return.
 var errPanicked = errors.New("the handler panicked")
 
+// GuardBatch implements [jsonrpc.BatchGuard] by the handler of the session.
 func (w requestHandler) GuardBatch(items []jsonrpc.Request) (*jsonrpc.Error, bool) {
 	err, nullID := w.e.handler.GuardBatch(items)
 	if err != nil {
@@ -373,4 +379,5 @@ func (w requestHandler) GuardBatch(items []jsonrpc.Request) (*jsonrpc.Error, boo
 	return err, nullID
 }
 
+// NullID implements [jsonrpc.IDPolicy] by the revision of the request.
 func (w requestHandler) NullID() bool { return hasNullID(w.e.to.rev) }

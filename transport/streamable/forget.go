@@ -13,8 +13,11 @@ type principals struct {
 	by map[string]struct{}
 }
 
+// init makes the set.
 func (v *principals) init() { v.by = map[string]struct{}{} }
 
+// add adds a principal, unless there are maxPrincipals. Most calls find it in the set
+// and take the lock for reading only.
 func (v *principals) add(principal string) {
 	v.mu.RLock()
 	_, known := v.by[principal]

@@ -106,6 +106,8 @@ func (s *session) resume(lastEvent string) (one *stream, after int, refused *Ref
 	return one, after, nil
 }
 
+// release ends the reading of a stream. Only the session's own stream has several
+// readers, one after the other, that are counted.
 func (s *session) release(one *stream) {
 	if one == s.own {
 		s.mu.Lock()

@@ -119,6 +119,7 @@ func smallRat(s string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(s)
 }
 
+// mismatch is the error for a header that says something else than the body (400).
 func mismatch(format string, args ...any) *jsonrpc.Error {
 	return jsonrpc.Errorf(mcp.CodeHeaderMismatch, "Header mismatch").WithDetails(format, args...)
 }

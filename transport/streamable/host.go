@@ -41,6 +41,8 @@ func (h *Handler) allowsOrigin(origin string, r *http.Request) bool {
 	return strings.EqualFold(u.Host, r.Host)
 }
 
+// listed reports whether an origin is one of Config.Origins. Scheme and host of an
+// origin are compared without regard to case (RFC 6454, section 4).
 func (h *Handler) listed(origin string) bool {
 	return slices.ContainsFunc(h.cfg.Origins, func(o string) bool { return strings.EqualFold(o, origin) })
 }
@@ -86,6 +88,8 @@ func (h *Handler) mirroredNames(r *http.Request) string {
 	return names.String()
 }
 
+// isToken reports whether a header name in lower case has only letters, digits, hyphens
+// and underscores, so that it can be mirrored.
 func isToken(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z')

@@ -17,14 +17,18 @@ type parked struct {
 	at      map[*stream]*list.Element
 }
 
+// A parkedStream is a stream without a reader, which its client may resume.
 type parkedStream struct {
 	owner  string
 	stream *stream
 	drop   func() // makes the session drop the stream
 }
 
+// init makes the list.
 func (p *parked) init() { p.at = map[*stream]*list.Element{} }
 
+// add adds a stream behind all others. Adding it again changes nothing: its place is
+// the time at which its reader left.
 func (p *parked) add(owner string, one *stream, drop func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -33,12 +37,14 @@ func (p *parked) add(owner string, one *stream, drop func()) {
 	}
 }
 
+// remove removes a stream, if it is in the list.
 func (p *parked) remove(one *stream) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.removeLocked(one)
 }
 
+// removeLocked is remove with mu held.
 func (p *parked) removeLocked(one *stream) {
 	if at := p.at[one]; at != nil {
 		p.streams.Remove(at)

@@ -119,6 +119,7 @@ func isEncoded(header http.Header) bool {
 	return false
 }
 
+// identity is the value of Accept-Encoding in the refusal of a body with another encoding.
 var identity = []string{"identity"}
 
 // billOf counts the requests of a body. Requests without the right to make them,

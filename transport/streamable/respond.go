@@ -35,6 +35,7 @@ func (h *Handler) refuseFor(w http.ResponseWriter, refused *Refusal, id jsonrpc.
 	_ = writeJSON(w, refused.Status, jsonrpc.AppendError(nil, id, nullID, refused.Error)) // the client may have disconnected
 }
 
+// writeJSON writes a whole answer. The error is that of the connection.
 func writeJSON(w http.ResponseWriter, status int, body []byte) error {
 	header := w.Header()
 	header["Content-Type"] = applicationJSON
@@ -59,6 +60,7 @@ func onlyID(body *jsonrpc.Body) jsonrpc.ID {
 	return body.Messages[0].ID
 }
 
+// orBaseline returns the revision, that of clients which name none for nil.
 func orBaseline(rev *mcp.Revision) *mcp.Revision {
 	if rev == nil {
 		return mcp.BaselineRevision()

@@ -84,6 +84,10 @@ func unclaimed(body *jsonrpc.Body, rev *mcp.Revision) *Refusal {
 	return refusal(http.StatusBadRequest, mcp.MissingClaim())
 }
 
+// routeLegacy finds the session and the revision of a request of the revisions with a
+// handshake. A request with Mcp-Session-Id has those of its session; initialize without
+// it begins a session; all others are of clients without one, which are served by the
+// revision that they name.
 func (h *Handler) routeLegacy(r *http.Request, to *route, named *mcp.Revision, request *jsonrpc.Request) *Refusal {
 	to.begins = request != nil && request.Method == "initialize" && !request.IsNotification()
 	id := first(r.Header["Mcp-Session-Id"])
@@ -106,6 +110,9 @@ func (h *Handler) routeLegacy(r *http.Request, to *route, named *mcp.Revision, r
 	return nil
 }
 
+// noSession is the refusal of a session that is unknown, has ended or belongs to
+// another key (404), upon which a client has to initialize again (basic/transports,
+// session management).
 func noSession() *Refusal {
 	return invalid(http.StatusNotFound, "the session is unknown or has ended; initialize again")
 }

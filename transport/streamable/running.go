@@ -14,12 +14,14 @@ type running struct {
 	none chan struct{} // closed when n is 0; nil unless a goroutine waits
 }
 
+// add counts one more.
 func (r *running) add() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.n++
 }
 
+// done counts one less, and wakes the one that waits for none.
 func (r *running) done() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

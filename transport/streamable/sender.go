@@ -20,6 +20,7 @@ func (e *exchange) open() *stream {
 	return e.stream
 }
 
+// errGone is the error of messages to a client that does not read any more.
 var errGone = errors.New("the client has disconnected")
 
 // Notify sends a notification that belongs to the request.

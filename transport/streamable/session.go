@@ -96,6 +96,8 @@ func (s *session) addExchange(e *exchange) {
 	}
 }
 
+// removeExchange ends the part of a request in the session. The last one of a session
+// that has ended frees what families keep for it.
 func (s *session) removeExchange(e *exchange) {
 	s.mu.Lock()
 	delete(s.inFlight, e)
@@ -126,6 +128,8 @@ func (s *session) cancel(id jsonrpc.ID) bool {
 	return found
 }
 
+// newStreamName returns a name for a stream, which is the first part of its event ids.
+// It is unique in the session.
 func (s *session) newStreamName() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,6 +237,8 @@ func (s *session) dropStream(one *stream) {
 	s.dropStreamLocked(one)
 }
 
+// dropStreamLocked forgets a stream that no client reads: it cannot be resumed any
+// more. mu is held.
 func (s *session) dropStreamLocked(one *stream) {
 	if one.isRead() {
 		return
@@ -272,6 +278,7 @@ func (s *session) addQuestion() (id int64, answer <-chan *jsonrpc.Response) {
 	return s.lastQuestion, c
 }
 
+// removeQuestion forgets a request to the client, whose answer is of no use any more.
 func (s *session) removeQuestion(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -295,6 +302,8 @@ func (s *session) answer(response *jsonrpc.Response) {
 // An ownSender sends messages that belong to no request.
 type ownSender struct{ s *session }
 
+// Notify implements [mcp.Sender]: it appends the notification to the session's own
+// stream, which a GET reads.
 func (o ownSender) Notify(_ context.Context, method string, params []byte) error {
 	return o.s.own.append(jsonrpc.AppendNotification(nil, method, params))
 }

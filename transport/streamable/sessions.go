@@ -26,6 +26,7 @@ type sessions struct {
 	count  *budget.Budget
 }
 
+// init makes the table for the limits of a handler.
 func (all *sessions) init(h *Handler) {
 	all.h, all.by = h, map[string]*session{}
 	all.count = budget.New(budget.Limits{Owner: int64(h.cfg.MaxSessions), Total: int64(h.cfg.MaxSessionsTotal)})
@@ -54,6 +55,8 @@ func (all *sessions) start(header http.Header, e *exchange) {
 	header["Mcp-Session-Id"] = []string{s.id}
 }
 
+// add adds a session. It reports false if its principal, or all together, have as many
+// as they may, and after the table was closed.
 func (all *sessions) add(s *session) bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -83,6 +86,8 @@ func covers(has, others []mcp.Scope) bool {
 	return has == nil || others != nil && (slices.Equal(has, others) || !slices.ContainsFunc(others, lacks))
 }
 
+// remove removes a session and reports whether it was there, so that its end is only
+// worked through once.
 func (all *sessions) remove(s *session) bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()

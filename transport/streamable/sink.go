@@ -75,6 +75,8 @@ func (o *sink) write() error {
 	return nil
 }
 
+// comment adds a comment, which clients ignore and which keeps proxies from closing the
+// connection (HTML Standard, section 9.2.6).
 func (o *sink) comment() { o.buf = append(o.buf, ":\n\n"...) }
 
 // flush writes and flushes all events that were added.

@@ -35,6 +35,7 @@ type stream struct {
 	suspend bool // the reader stops when all is written
 }
 
+// An event is a message of a stream, or only a new reconnection time.
 type event struct {
 	data  []byte        // one JSON message, nil for none
 	retry time.Duration // the reconnection time, 0 for none
@@ -54,6 +55,8 @@ const maxKept = 1 << 20
 // errOverflow is returned when a client does not read its stream.
 var errOverflow = errors.New("the client does not read its stream")
 
+// newStream returns a stream without events, but for a first one with a reconnection
+// time if prime is set: with its id, a client can resume before there was a message.
 func newStream(name string, prime bool, hold *budget.Hold) *stream {
 	s := &stream{name: name, prime: prime, first: 1, changed: make(chan struct{}), hold: hold}
 	if prime {
@@ -182,6 +185,7 @@ func (s *stream) dropLocked() {
 	s.first++
 }
 
+// notifyLocked wakes all readers of the stream. mu is held.
 func (s *stream) notifyLocked() {
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -308,6 +312,7 @@ func (s *stream) copy(ctx context.Context, out *sink, n int, keepAlive time.Dura
 	}
 }
 
+// id returns the id of event n, "" for streams that cannot be resumed.
 func (s *stream) id(n int) string {
 	if s.name == "" {
 		return ""
