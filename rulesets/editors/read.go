@@ -63,3 +63,25 @@ func readFile(file string, data []byte, base Rule) (Rule, error) {
 	}
 	return c.Parse(file, data, &base)
 }
+
+// IsSkill reports whether a file is the SKILL.md of a skill in a folder of skills.
+func IsSkill(file string) bool {
+	dir, name := path.Split(file)
+	return name == "SKILL.md" && path.Base(path.Dir(path.Clean(dir))) == "skills"
+}
+
+// Import reads a rule file of a client, or a skill, that was not made by [Render].
+func Import(file string, data []byte) (Rule, error) {
+	if !IsSkill(file) {
+		return Of(file).Parse(file, data, nil)
+	}
+	name, err := ruleset.ParseName(Snake(path.Base(path.Dir(file))))
+	if err != nil {
+		return Rule{}, err
+	}
+	rule, err := parseSkill(data, Rule{Name: name, Activation: Always, IsSkill: true})
+	if rule.Description == "" {
+		rule.Description = Describe(rule.Body)
+	}
+	return rule, err
+}

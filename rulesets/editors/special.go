@@ -1,7 +1,6 @@
 package editors
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -94,9 +93,6 @@ func parseSkill(data []byte, base Rule) (Rule, error) {
 		return base, err
 	}
 	m := splitMapping(parts.front)
-	if m.index("name") < 0 {
-		return base, errors.New("a skill needs the keys name and description")
-	}
 	base.setText(m.scalar("description"), parts.body)
 	var rest strings.Builder
 	for _, it := range m.items {

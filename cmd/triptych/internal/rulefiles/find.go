@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/rulesets/editors"
 )
 
 // Found is the outcome of a search.
@@ -17,12 +19,13 @@ type Found struct {
 // Left is a file or a folder that was not searched.
 type Left struct{ Path, Reason string }
 
+// olderFolders are hidden folders with rules of editors that the table of clients does
+// not have.
+var olderFolders = []string{".amazonq", ".codex", ".continue", ".qoder", ".roo", ".rulesync", ".trae"}
+
 // editorFolders are the hidden folders that editors and their agents read rules
 // from.
-var editorFolders = []string{
-	".agents", ".amazonq", ".augment", ".claude", ".clinerules", ".codex", ".continue", ".cursor", ".devin",
-	".gemini", ".github", ".junie", ".kiro", ".opencode", ".qoder", ".roo", ".rulesync", ".trae", ".windsurf",
-}
+var editorFolders = append(editors.FolderNames(), olderFolders...)
 
 // ruleNames are rules files without an extension.
 var ruleNames = []string{".clinerules", ".cursorrules", ".goosehints", ".roorules", ".windsurfrules"}

@@ -29,7 +29,10 @@ func TestDraft(t *testing.T) {
 		},
 		{
 			"Copilot", ".github/instructions/Go Style.instructions.md", "---\napplyTo: \"**/*.go\"\n---\n\nUse gofmt. Always.\n",
-			ruleset.Draft{Name: "go_style_instructions", Description: "Use gofmt.", Markdown: "Use gofmt. Always.\n", Extra: "applyTo: \"**/*.go\"\n"},
+			ruleset.Draft{
+				Name: "go_style", Description: "Use gofmt.", Markdown: "Use gofmt. Always.\n",
+				Extra: "globs: ['**/*.go']\nextra:\n  copilot:\n    triptych:\n      path: Go Style.instructions.md\n      head: |\n        ---\n        applyTo: \"**/*.go\"\n        ---\n",
+			},
 		},
 		{
 			"lists and maps of others", "a.md", "---\npaths:\n  - a\n  - b\nmetadata: {x: [1]}\n---\n",
@@ -41,7 +44,11 @@ func TestDraft(t *testing.T) {
 		{"no front matter", "CLAUDE.md", "\ufeff# For **Claude** #\r\nText\r\n", ruleset.Draft{Name: "claude", Description: "For Claude", Markdown: "# For **Claude** #\nText\n"}},
 		{"a sentence before a heading", ".cursorrules", "You are an expert. Really.\n\n# Later\n", ruleset.Draft{Name: "cursorrules", Description: "You are an expert.", Markdown: "You are an expert. Really.\n\n# Later\n"}},
 		{"code and rules are no sentences", "a.md", "---\ntags: x, y\n---\n```\ncode\n```\n***\n- Item\n", ruleset.Draft{Name: "a", Description: "Item", Tags: []string{"x", "y"}, Markdown: "```\ncode\n```\n***\n- Item\n"}},
-		{"a skill", "skills/pdf-forms/SKILL.md", "Fill", ruleset.Draft{Name: "pdf_forms", Description: "Fill", Markdown: "Fill"}},
+		{"a skill", "skills/pdf-forms/SKILL.md", "Fill", ruleset.Draft{Name: "pdf_forms", Description: "Fill", Markdown: "Fill", Extra: "skill: true\n"}},
+		{
+			"a rule of Cursor", "/home/x/.cursor/rules/sub/a.mdc", "---\ndescription: A\nglobs: **/*.ts\nalwaysApply: false\n---\n\nText\n",
+			ruleset.Draft{Name: "sub_a", Description: "A", Markdown: "Text\n", Extra: "globs: ['**/*.ts']\nextra:\n  cursor:\n    triptych:\n      path: sub/a.mdc\n"},
+		},
 		{"a name in another form", "x.md", "---\nname: My Rule!\n---\n", ruleset.Draft{Name: "my_rule"}},
 		{"a name that is none", "x.md", "---\nname: 日本\n---\n", ruleset.Draft{Name: "x"}},
 		{"no line after the front matter", "x.md", "---\nname: y\n---", ruleset.Draft{Name: "y"}},
