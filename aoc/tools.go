@@ -32,6 +32,7 @@ func (t *tools) table() *mcp.Table {
 			"after solving one, record how long it took with record_speed.",
 		Tools:     t.rows(),
 		Resources: []mcp.ResourceSource{t.resources(), raceApp},
+		Prompts:   t.prompts(),
 		Errors:    wireError, ModelErrors: []jsonrpc.Code{codeApplication},
 		Watch: t.watch,
 	}

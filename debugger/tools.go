@@ -44,6 +44,8 @@ func (g *groups) table() *mcp.Table {
 		Baseline:     mcp.CapabilityTools,
 		Instructions: liveInstructions,
 		Tools:        inToolsets(tools),
+		Prompts:      prompts(),
+		Resources:    []mcp.ResourceSource{skills()},
 		Errors:       wireError,
 		ModelErrors:  modelErrors,
 		EndSession:   g.sessions.EndClient,

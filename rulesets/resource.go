@@ -2,17 +2,38 @@ package rulesets
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/skill"
+	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 func uri(name ruleset.Name) string { return uriPrefix + string(name) }
+
+// source serves each ruleset as a resource, also at a revision or a label.
+func (t *tools) source() mcp.ResourceSource {
+	return mcp.ResourceSource{
+		Scheme: "ruleset", Scope: scopeRead, List: t.resources, Read: t.read, Complete: t.complete,
+		LookUp: "it reads rulesets, which every caller with the scope may read",
+		Templates: []mcp.ResourceTemplate{
+			{
+				URITemplate: uriTemplate, Name: "ruleset", Title: "Ruleset",
+				Description: "AI editor ruleset with metadata and markdown content", MIMEType: mimeType,
+			},
+			{
+				URITemplate: pinnedTemplate, Name: "ruleset_at", Title: "Ruleset at a revision or label", Extension: true,
+				Description: "AI editor ruleset at the number of a revision, or at a label such as production", MIMEType: mimeType,
+			},
+		},
+	}
+}
 
 // resources lists each ruleset as a resource.
 func (t *tools) resources(ctx context.Context, _ *mcp.Call, after string, limit int) ([]mcp.Resource, string, error) {
@@ -24,10 +45,23 @@ func (t *tools) resources(ctx context.Context, _ *mcp.Call, after string, limit 
 	for i, m := range metas {
 		list[i] = mcp.Resource{
 			URI: uri(m.Name), Name: string(m.Name), Description: m.Description, MIMEType: mimeType, LastModified: m.LastModified,
+			Size:        int64(len(page(&ruleset.Ruleset{Meta: m}, ", ")) + m.Summary.Bytes),
+			Annotations: annotations[frontmatter.Mode(m.Summary.Activation)],
 		}
 	}
 	return list, next, nil
 }
+
+// annotations of a ruleset by its mode. Rules are for people and models; those that
+// apply without anybody's choice matter more than those that wait for one.
+var annotations = map[frontmatter.Mode]*mcp.Annotations{
+	frontmatter.Always: {Audience: everybody, Priority: new(1.0)},
+	frontmatter.Glob:   {Audience: everybody, Priority: new(0.7)},
+	frontmatter.Auto:   {Audience: everybody, Priority: new(0.4)},
+	frontmatter.Manual: {Audience: everybody, Priority: new(0.1)},
+}
+
+var everybody = []string{"user", "assistant"}
 
 func (t *tools) read(ctx context.Context, _ *mcp.Call, uri string) ([]mcp.Contents, error) {
 	name, at, err := parseURI(uri)
@@ -35,13 +69,7 @@ func (t *tools) read(ctx context.Context, _ *mcp.Call, uri string) ([]mcp.Conten
 		return nil, notFound(uri, err)
 	}
 	r, err := t.readAt(ctx, name, at)
-	if _, none := errors.AsType[*ruleset.NoLabelError](err); none {
-		return nil, notFound(uri, err)
-	}
-	if _, none := errors.AsType[*ruleset.NoRevisionError](err); none {
-		return nil, notFound(uri, err)
-	}
-	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
+	if isAbsent(err) {
 		return nil, notFound(uri, err)
 	}
 	if err != nil {
@@ -86,8 +114,12 @@ func notFound(uri string, err error) error {
 // maxSuggestions is the number of names in one completion.
 const maxSuggestions = 100
 
-// complete returns the names that begin with the value.
-func (t *tools) complete(ctx context.Context, _ *mcp.Call, _, argument, value string, _ map[string]string) ([]string, int, error) {
+// complete returns the names that begin with the value, or the labels and newest
+// revisions of the ruleset that is known.
+func (t *tools) complete(ctx context.Context, _ *mcp.Call, _, argument, value string, known map[string]string) ([]string, int, error) {
+	if argument == "rev_or_label" {
+		return t.completePin(ctx, known["name"], value)
+	}
 	if argument != "name" || strings.ContainsAny(value, "*?") {
 		return nil, 0, nil
 	}
@@ -102,6 +134,40 @@ func (t *tools) complete(ctx context.Context, _ *mcp.Call, _, argument, value st
 	return names, len(metas), nil
 }
 
+// completePin returns the labels of a ruleset, then its revisions, newest first.
+func (t *tools) completePin(ctx context.Context, word, value string) ([]string, int, error) {
+	name, err := ruleset.ParseName(word)
+	if err != nil {
+		return nil, 0, nil //nolint:nilerr // there is nothing to suggest
+	}
+	moves, err := t.store.LabelMoves(ctx, name)
+	if err != nil {
+		return nil, 0, &opError{"search", err}
+	}
+	history, err := t.store.History(ctx, name)
+	if isAbsent(err) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, &opError{"search", err}
+	}
+	var pins []string
+	add := func(pin string) {
+		if strings.HasPrefix(pin, value) {
+			pins = append(pins, pin)
+		}
+	}
+	for _, label := range slices.Sorted(maps.Keys(ruleset.Labels(moves))) {
+		add(string(label))
+	}
+	for _, r := range history {
+		if !r.Deleted {
+			add(strconv.Itoa(r.Number))
+		}
+	}
+	return pins[:min(len(pins), maxSuggestions)], len(pins), nil
+}
+
 func (t *tools) watch(ctx context.Context, changes mcp.Changes) error {
 	return t.store.Watch(ctx, func(c ruleset.Change) {
 		if c.Kind != ruleset.Updated && c.Kind != ruleset.Labelled {
@@ -109,9 +175,11 @@ func (t *tools) watch(ctx context.Context, changes mcp.Changes) error {
 		}
 		if c.Name != "" {
 			changes.ResourceUpdated(uri(c.Name))
+			changes.ResourceUpdated(skill.URI(skillName(c.Name), skill.MainFile))
 		}
 		if c.Label != "" {
 			changes.ResourceUpdated(uri(c.Name) + "@" + string(c.Label))
 		}
+		t.notePrompt(ctx, c.Name, changes)
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -13,8 +12,10 @@ import (
 
 const (
 	uriTemplate = "ruleset://{name}"
-	uriPrefix   = "ruleset://"
-	mimeType    = "text/markdown"
+	// pinnedTemplate is that of a revision or a label.
+	pinnedTemplate = "ruleset://{name}@{rev_or_label}"
+	uriPrefix      = "ruleset://"
+	mimeType       = "text/markdown"
 
 	takenText    = ". Please choose a different name. Existing rulesets: "
 	existingText = ". Existing rulesets: "
@@ -35,25 +36,9 @@ type done struct {
 	Name string `json:"name"`
 	Verb string `json:"status"`        // created, updated or deleted
 	Rev  int    `json:"rev,omitempty"` // the revision that it is at now
-
-	showRev bool // whether the client may be told more than the document shows
 }
 
-func doneAt(call *mcp.Call, name, verb string, rev int) done {
-	return done{Name: name, Verb: verb, Rev: rev, showRev: !call.Baseline()}
-}
-
-// Content has the revision, for clients that know more than the document.
-func (d done) Content() []mcp.Content { return revContent(d.showRev, d.Rev) }
-
-// revContent is a text with a revision, which can be given as if_rev; none where it
-// is not to be shown.
-func revContent(show bool, rev int) []mcp.Content {
-	if !show || rev == 0 {
-		return nil
-	}
-	return []mcp.Content{mcp.Text(fmt.Sprintf("rev: %d", rev))}
-}
+func doneAt(name, verb string, rev int) done { return done{Name: name, Verb: verb, Rev: rev} }
 
 // Text implements the text of an answer.
 func (d done) Text() string { return fmt.Sprintf("Successfully %s ruleset '%s'", d.Verb, d.Name) }
@@ -95,8 +80,6 @@ type got struct {
 	LastModified time.Time `json:"last_modified"`
 	Rev          int       `json:"rev"`
 	Extra        string    `json:"extra,omitempty" doc:"Further front matter, as YAML"`
-
-	showRev bool // whether the client may be told more than the document shows
 }
 
 func gotFrom(r ruleset.Ruleset) got {
@@ -105,9 +88,6 @@ func gotFrom(r ruleset.Ruleset) got {
 		CreatedAt: r.CreatedAt, LastModified: r.LastModified, Rev: r.Rev, Extra: r.Extra,
 	}
 }
-
-// Content has the revision, for clients that know more than the document.
-func (g got) Content() []mcp.Content { return revContent(g.showRev, g.Rev) }
 
 // Text is the ruleset with its front matter.
 func (g got) Text() string {

@@ -23,8 +23,9 @@ const setHistory = "history"
 
 // tools are the handlers of the family.
 type tools struct {
-	store  ruleset.Store
-	labels LabelRules
+	store   ruleset.Store
+	labels  LabelRules
+	prompts knownPrompts
 }
 
 func (t *tools) table() *mcp.Table {
@@ -32,7 +33,7 @@ func (t *tools) table() *mcp.Table {
 		Family:   "rulesets",
 		Identity: mcp.Implementation{Name: "MCP Ruleset Server", Version: "1.0.0"},
 		Baseline: mcp.CapabilityResources | mcp.CapabilityTools | mcp.CapabilityLogging,
-		Changing: mcp.CapabilityResources,
+		Changing: mcp.CapabilityResources | mcp.CapabilityPrompts,
 		Instructions: "Rulesets are a team's rules for AI editors. Look for one that fits with list_rulesets or search_rulesets, " +
 			"read it with get_ruleset or as the resource ruleset://NAME, and follow it.",
 		Tools: []mcp.Tool{
@@ -86,17 +87,12 @@ func (t *tools) table() *mcp.Table {
 				Details: applyDetails, Call: mcp.Typed(t.apply),
 			},
 		},
-		Resources: []mcp.ResourceSource{{
-			Scheme: "ruleset", Scope: scopeRead, List: t.resources, Read: t.read, Complete: t.complete,
-			LookUp: "it reads rulesets, which every caller with the scope may read",
-			Templates: []mcp.ResourceTemplate{{
-				URITemplate: uriTemplate, Name: "ruleset", Title: "Ruleset",
-				Description: "AI editor ruleset with metadata and markdown content", MIMEType: mimeType,
-			}},
-		}},
-		Errors: wireError,
-		Watch:  t.watch,
-		Close:  t.store.Close,
+		Resources:    []mcp.ResourceSource{t.source(), t.skills()},
+		Prompts:      t.builtinPrompts(),
+		PromptSource: t.promptSource(),
+		Errors:       wireError,
+		Watch:        t.watch,
+		Close:        t.store.Close,
 	}
 }
 
@@ -123,7 +119,7 @@ func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (do
 	if err != nil {
 		return done{}, &opError{"create", err}
 	}
-	return doneAt(call, args.Name, "created", r.Rev), nil
+	return doneAt(args.Name, "created", r.Rev), nil
 }
 
 // by says who makes a change.
@@ -155,7 +151,7 @@ type getArgs struct {
 	Label *string `json:"label" extension:"true"`
 }
 
-func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, error) {
+func (t *tools) get(ctx context.Context, _ *mcp.Call, args getArgs) (got, error) {
 	name, err := ruleset.ParseName(args.Name)
 	if err != nil {
 		return got{}, &opError{"retrieve", err}
@@ -173,9 +169,7 @@ func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, err
 	if err != nil {
 		return got{}, &opError{"retrieve", err}
 	}
-	g := gotFrom(r)
-	g.showRev = !call.Baseline()
-	return g, nil
+	return gotFrom(r), nil
 }
 
 type updateArgs struct {
@@ -204,7 +198,7 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 	if err != nil {
 		return done{}, &opError{"update", explainConflict(ctx, t.store, err, patch.IfRev)}
 	}
-	return doneAt(call, args.Name, "updated", r.Rev), nil
+	return doneAt(args.Name, "updated", r.Rev), nil
 }
 
 type deleteArgs struct {
@@ -225,7 +219,7 @@ func (t *tools) delete(ctx context.Context, call *mcp.Call, args deleteArgs) (do
 	if err != nil {
 		return done{}, &opError{"delete", explainConflict(ctx, t.store, err, removal.IfRev)}
 	}
-	return doneAt(call, args.Name, "deleted", 0), nil
+	return doneAt(args.Name, "deleted", 0), nil
 }
 
 // orZero returns the number, 0 if it was not given.

@@ -23,7 +23,7 @@
 //	order:      10                         smaller numbers come first; default 0
 //	include:    [go_style@production]      rulesets whose text comes before this one
 //	prompt:     true                       is offered as a prompt
-//	arguments:  [{name: file, description: …, required: true}]
+//	arguments:  [{name: file, description: …, required: true, values: [a.go, b.go]}]
 //	skill:      {license: …, compatibility: …, metadata: {…}, allowed-tools: …}
 //	extra:      {cursor: {…}, claude: {…}} keys for one client, kept as they are
 //

@@ -76,6 +76,7 @@ type Argument struct {
 	Name        string
 	Description string
 	Required    bool
+	Values      []string // suggestions; others are allowed
 }
 
 // A Skill has the keys of a SKILL.md besides name and description.

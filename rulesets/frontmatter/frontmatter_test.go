@@ -2,6 +2,7 @@ package frontmatter_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ extra: {cursor: {alwaysApply: false}, zed: {a: [1]}}
 			frontmatter.Fields{
 				Globs: []string{"src/**/*.go", "*.mod"}, Activation: frontmatter.Manual, Targets: []string{"cursor", "claude"}, Root: true, Order: -3,
 				Include: []frontmatter.Reference{{Name: "go_style", At: "production"}, {Name: "base"}, {Name: "old", At: "7"}},
-				Prompt:  true, Arguments: []frontmatter.Argument{{"file", "Which one?", true}, {Name: "depth"}},
+				Prompt:  true, Arguments: []frontmatter.Argument{{Name: "file", Description: "Which one?", Required: true}, {Name: "depth"}},
 				Skill: &frontmatter.Skill{License: "MIT", Compatibility: "Linux", Metadata: map[string]string{"author": "me"}, AllowedTools: []string{"Read", "Bash(git:*)"}, Extra: "model: x\n"},
 				Extra: map[string]string{"cursor": "alwaysApply: false\n", "zed": "a: [1]\n"},
 			},
@@ -236,4 +237,18 @@ func randomFields(random *rand.Rand) frontmatter.Fields {
 		f.Extra = map[string]string{"cursor": "a: 1\n", "null": "b: [c]\n"}
 	}
 	return f
+}
+
+// Values of an argument are suggestions, and survive a merge; skill: false is kept.
+func TestValuesAndNoSkill(t *testing.T) {
+	const extra = "arguments:\n  - name: file\n    values: [a.go, b.go]\nskill: false\n"
+	f, problems := frontmatter.Parse(extra)
+	if len(problems) > 0 || len(f.Arguments) != 1 || !slices.Equal(f.Arguments[0].Values, []string{"a.go", "b.go"}) || !f.NoSkill || f.Skill != nil {
+		t.Errorf("got %+v, %v", f, problems)
+	}
+	f.Order = 3
+	merged, err := f.Merge(extra)
+	if again, _ := frontmatter.Parse(merged); err != nil || !again.NoSkill || len(again.Arguments[0].Values) != 2 || again.Order != 3 {
+		t.Errorf("merged to %s, %v", merged, err)
+	}
 }

@@ -194,6 +194,7 @@ func arguments(all []Argument) *yaml.Node {
 		pair(m, "name", word(a.Name))
 		pair(m, "description", word(a.Description))
 		pair(m, "required", flag(a.Required))
+		pair(m, "values", list(a.Values))
 		n.Content = append(n.Content, m)
 	}
 	return n

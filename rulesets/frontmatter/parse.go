@@ -207,9 +207,10 @@ func readArguments(f *Fields, value *yaml.Node) error {
 	seen := map[string]bool{}
 	for _, n := range value.Content {
 		var a struct {
-			Name        string `yaml:"name"`
-			Description string `yaml:"description"`
-			Required    bool   `yaml:"required"`
+			Name        string   `yaml:"name"`
+			Description string   `yaml:"description"`
+			Required    bool     `yaml:"required"`
+			Values      []string `yaml:"values"`
 		}
 		if n = resolve(n); n.Kind == yaml.ScalarNode {
 			a.Name = n.Value

@@ -1,0 +1,293 @@
+package rulesets
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/skill"
+	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// skills serves the rulesets as Agent Skills: python_style_guide is the skill
+// python-style-guide, its text the SKILL.md, its files those of the skill. A ruleset is
+// none whose name or description a skill cannot have, or that says skill: false.
+func (t *tools) skills() mcp.ResourceSource {
+	return mcp.ResourceSource{
+		Scheme: skill.Scheme, Scope: scopeRead, Extension: true,
+		LookUp: "it reads rulesets, which every caller with the scope may read",
+		Read:   t.readSkillFile, Directory: t.skillDirectory, Complete: t.completeSkill,
+		Skills: &mcp.SkillSource{List: t.listSkills, Get: t.getSkill},
+		Templates: []mcp.ResourceTemplate{{
+			URITemplate: skillTemplate, Name: "skill", Title: "File of a skill",
+			Description: "A ruleset as an Agent Skill: SKILL.md, and the files beside it",
+		}},
+	}
+}
+
+// skillTemplate has the path of a file with its slashes.
+const skillTemplate = "skill://{name}/{+path}"
+
+// skillNamed returns the ruleset that is the skill of a name.
+func skillNamed(name string) (ruleset.Name, error) {
+	if err := skill.CheckName(name); err != nil {
+		return "", err
+	}
+	return ruleset.ParseName(strings.ReplaceAll(name, "-", "_"))
+}
+
+func skillName(name ruleset.Name) string { return strings.ReplaceAll(string(name), "_", "-") }
+
+// A parcel is a ruleset as a skill.
+type parcel struct {
+	ruleset ruleset.Ruleset
+	main    []byte
+	files   []skill.File // all, in order of path
+}
+
+// parcel returns the skill that a ruleset is; the error is that of the store, or an
+// [*noSkillError].
+func (t *tools) parcel(ctx context.Context, name ruleset.Name) (*parcel, error) {
+	r, err := t.readAt(ctx, name, "")
+	if err != nil {
+		return nil, err
+	}
+	fields, _ := frontmatter.Of(r)
+	if fields.NoSkill {
+		return nil, &noSkillError{errors.New("it says skill: false")}
+	}
+	p := &parcel{ruleset: r}
+	store, ok := t.store.(ruleset.FileStore)
+	if ok {
+		files, err := store.Files(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			p.files = append(p.files, skill.File{Path: f.Path, SHA256: f.SHA256, Size: f.Size})
+		}
+	}
+	if slices.ContainsFunc(p.files, func(f skill.File) bool { return f.Path == skill.MainFile }) {
+		p.main, err = store.ReadFile(ctx, name, skill.MainFile)
+		return p, err
+	}
+	if p.main, err = skillText(r, &fields); err != nil {
+		return nil, &noSkillError{err}
+	}
+	p.files = append([]skill.File{skill.FileOf(skill.MainFile, p.main)}, p.files...)
+	return p, nil
+}
+
+// entry returns the entry of lists, or a [*noSkillError].
+func (p *parcel) entry() (*mcp.Skill, error) {
+	s, err := skill.Manifest(skillName(p.ruleset.Name), p.main, p.files)
+	if err != nil {
+		return nil, &noSkillError{err}
+	}
+	return s, nil
+}
+
+// A noSkillError says why a ruleset is not served as a skill.
+type noSkillError struct{ err error }
+
+func (e *noSkillError) Error() string { return e.err.Error() }
+func (e *noSkillError) Unwrap() error { return e.err }
+
+// skillText returns the SKILL.md that a ruleset is: the front matter that skills have,
+// and the text. The same ruleset always gives the same bytes.
+func skillText(r ruleset.Ruleset, f *frontmatter.Fields) ([]byte, error) {
+	front := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	set := func(key, value string) {
+		if value != "" {
+			front.Content = append(front.Content, textNode(key), textNode(value))
+		}
+	}
+	set("name", skillName(r.Name))
+	set("description", r.Description)
+	metadata := map[string]string{}
+	if s := f.Skill; s != nil {
+		set("license", s.License)
+		set("compatibility", s.Compatibility)
+		set("allowed-tools", strings.Join(s.AllowedTools, " "))
+		maps.Copy(metadata, s.Metadata)
+	}
+	if _, own := metadata["tags"]; !own && len(r.Tags) > 0 {
+		metadata["tags"] = strings.Join(r.Tags, ", ")
+	}
+	if len(metadata) > 0 {
+		m := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		for _, key := range slices.Sorted(maps.Keys(metadata)) {
+			m.Content = append(m.Content, textNode(key), textNode(metadata[key]))
+		}
+		front.Content = append(front.Content, textNode("metadata"), m)
+	}
+	var b bytes.Buffer
+	b.WriteString("---\n")
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := errors.Join(enc.Encode(front), enc.Close()); err != nil {
+		return nil, err
+	}
+	b.WriteString("---\n\n" + r.Markdown)
+	return b.Bytes(), nil
+}
+
+// textNode is a text of YAML, quoted where other readers could take it for something
+// else.
+func textNode(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+	if strings.ContainsFunc(s, func(c rune) bool {
+		return c < ' ' || c > '~' && c < 0xa0 || c == '\u2028' || c == '\u2029' || c == '\ufeff'
+	}) {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
+}
+
+// listSkills returns the skills among the next rulesets. Reading is what takes time, so
+// rulesets that cannot be skills are left out before.
+func (t *tools) listSkills(ctx context.Context, _ *mcp.Call, after string, limit int) ([]mcp.Skill, string, error) {
+	metas, next, err := t.store.List(ctx, ruleset.Page{After: after, Limit: limit})
+	if err != nil {
+		return nil, "", &opError{"list", err}
+	}
+	var items []mcp.Skill
+	for _, m := range metas {
+		if skill.CheckName(skillName(m.Name)) != nil || skill.CheckDescription(m.Description) != nil {
+			continue
+		}
+		p, err := t.parcel(ctx, m.Name)
+		var entry *mcp.Skill
+		if err == nil {
+			entry, err = p.entry()
+		}
+		if _, none := errors.AsType[*noSkillError](err); none || isAbsent(err) {
+			continue
+		}
+		if err != nil {
+			return nil, "", &opError{"list", err}
+		}
+		items = append(items, *entry)
+	}
+	return items, next, nil
+}
+
+// skillAt takes a URI apart: the ruleset, and the path below the skill's folder.
+func skillAt(uri string) (name ruleset.Name, below string, ok bool) {
+	p, ok := skill.PathOf(uri)
+	if !ok {
+		return "", "", false
+	}
+	word, below, _ := strings.Cut(p, "/")
+	name, err := skillNamed(word)
+	return name, below, err == nil
+}
+
+// parcelAt returns the skill that a URI names, and the path below its folder.
+func (t *tools) parcelAt(ctx context.Context, uri string) (*parcel, string, error) {
+	name, below, ok := skillAt(uri)
+	if !ok {
+		return nil, "", skillMissing(uri, "")
+	}
+	p, err := t.parcel(ctx, name)
+	if isAbsent(err) {
+		return nil, "", skillMissing(uri, "")
+	}
+	if _, none := errors.AsType[*noSkillError](err); none {
+		return nil, "", skillMissing(uri, err.Error())
+	}
+	if err != nil {
+		return nil, "", &opError{"retrieve", err}
+	}
+	return p, below, nil
+}
+
+func (t *tools) getSkill(ctx context.Context, _ *mcp.Call, uri string) (*mcp.Skill, error) {
+	p, below, err := t.parcelAt(ctx, uri)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := p.entry()
+	if err != nil {
+		return nil, skillMissing(uri, err.Error())
+	}
+	if below != skill.MainFile {
+		return nil, skillMissing(uri, "")
+	}
+	return entry, nil
+}
+
+func (t *tools) readSkillFile(ctx context.Context, _ *mcp.Call, uri string) ([]mcp.Contents, error) {
+	p, below, err := t.parcelAt(ctx, uri)
+	if err != nil {
+		return nil, err
+	}
+	if below == skill.MainFile {
+		return []mcp.Contents{skill.Contents(uri, below, p.main)}, nil
+	}
+	store, ok := t.store.(ruleset.FileStore)
+	if !ok || below == "" {
+		return nil, skillMissing(uri, "")
+	}
+	data, err := store.ReadFile(ctx, p.ruleset.Name, below)
+	if _, none := errors.AsType[*ruleset.NoFileError](err); none {
+		return nil, skillMissing(uri, "")
+	}
+	if err != nil {
+		return nil, &opError{"retrieve", err}
+	}
+	return []mcp.Contents{skill.Contents(uri, path.Base(below), data)}, nil
+}
+
+// skillDirectory lists a folder of one skill.
+func (t *tools) skillDirectory(ctx context.Context, _ *mcp.Call, uri, _ string, _ int) ([]mcp.Resource, string, error) {
+	p, below, err := t.parcelAt(ctx, uri)
+	if err != nil {
+		return nil, "", err
+	}
+	items, ok := skill.Children(skillName(p.ruleset.Name), below, p.files)
+	if !ok {
+		return nil, "", skillMissing(uri, "")
+	}
+	return items, "", nil
+}
+
+func skillMissing(uri, why string) error {
+	message := "Resource not found: " + uri
+	if why != "" {
+		message += ": " + why
+	}
+	return &mcp.ResourceNotFoundError{URI: uri, Baseline: jsonrpc.CodeInternalError, Message: message}
+}
+
+// completeSkill returns the names of skills that begin with a value, and the paths of
+// the files of one.
+func (t *tools) completeSkill(ctx context.Context, call *mcp.Call, _, argument, value string, known map[string]string) ([]string, int, error) {
+	if argument == "name" {
+		names, total, err := t.complete(ctx, call, "", "name", strings.ReplaceAll(value, "-", "_"), nil)
+		for i, name := range names {
+			names[i] = skillName(ruleset.Name(name))
+		}
+		return names, total, err
+	}
+	p, _, err := t.parcelAt(ctx, skill.DirectoryURI(known["name"], ""))
+	if err != nil {
+		return nil, 0, nil //nolint:nilerr // there is nothing to suggest
+	}
+	var paths []string
+	for _, f := range p.files {
+		if strings.HasPrefix(f.Path, value) {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths, len(paths), nil
+}
