@@ -153,7 +153,7 @@ func textNode(s string) *yaml.Node {
 	return n
 }
 
-// listSkills returns the skills among the next rulesets. Reading is what takes time, so
+// listSkills returns the skills among the next rulesets. Reading takes time, so
 // rulesets that cannot be skills are left out before.
 func (t *tools) listSkills(ctx context.Context, _ *mcp.Call, after string, limit int) ([]mcp.Skill, string, error) {
 	metas, next, err := t.store.List(ctx, ruleset.Page{After: after, Limit: limit})
