@@ -96,6 +96,10 @@ type Store interface {
 	Create(ctx context.Context, d Draft) (Ruleset, error)
 	// Get returns one ruleset.
 	Get(ctx context.Context, name Name) (Ruleset, error)
+	// Read calls see with each of the named rulesets that exists, with all if names
+	// is nil, one at a time and in no order. It is for indexes: it costs less than
+	// Get of each and records nothing, so that Rev is 0. An error of see ends it.
+	Read(ctx context.Context, names []Name, see func(Ruleset) error) error
 	// Update applies the patch atomically: it is never half visible and never
 	// resurrects a deleted ruleset. CreatedAt stays; LastModified
 	// becomes now, or stays where it is if the clock went back. Of concurrent

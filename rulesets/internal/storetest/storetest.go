@@ -86,6 +86,7 @@ var singles = []test{
 	{"last modified never goes back", timeGoesBack},
 	{"times of another store are kept", timesAreKept},
 	{"extra keys are kept", extraIsKept},
+	{"many are read at once", reads},
 	{"updates from one base conflict", updatesConflict},
 	{"one update from a base wins", oneUpdateWins},
 	{"history", history},
