@@ -1,0 +1,181 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
+	"github.com/triptych-mcp/triptych/rulesets/internal/fulltext"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/rulesets/selection"
+)
+
+// A candidate is a ruleset that a query may find.
+type candidate struct {
+	position
+	entry    *entry
+	score    float32
+	decision selection.Decision
+}
+
+// Find returns a page of what a query finds.
+func (c *Catalog) Find(ctx context.Context, q Query) (Result, error) {
+	q, pattern, after, err := q.compile()
+	if err != nil {
+		return Result{}, err
+	}
+	if err := c.refresh(ctx); err != nil {
+		return Result{}, err
+	}
+	candidates, all := c.candidates(q)
+	if pattern != nil {
+		if candidates, err = c.matching(ctx, candidates, pattern); err != nil {
+			return Result{}, err
+		}
+	}
+	result := Result{Total: len(candidates), Of: all, Facets: c.facets(candidates)}
+	p := page{limit: q.Limit + 1}
+	if q.Cursor != "" {
+		p.after = &after
+	}
+	for _, one := range candidates {
+		if one.decision.Applies {
+			result.Applying++
+		}
+		p.add(one)
+	}
+	if len(p.best) > q.Limit {
+		p.best = p.best[:q.Limit]
+		result.Next = p.best[q.Limit-1].String()
+	}
+	result.Hits, err = c.show(ctx, p.best, fulltext.Terms(q.Text), pattern)
+	return result, err
+}
+
+// candidates returns what the index knows to fit a query, and the number of all
+// rulesets.
+func (c *Catalog) candidates(q Query) (found []candidate, all int) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	decisions := map[*frontmatter.Fields]selection.Decision{}
+	see := func(e *entry, score float32) {
+		if !e.tags.has(q.Tags) || q.Path == "" && !e.fields.For(q.Client) {
+			return
+		}
+		one := candidate{entry: e, score: score, position: position{name: e.name}}
+		switch {
+		case q.Path != "":
+			d, known := decisions[e.fields]
+			if !known {
+				d = selection.Decide(e.fields, selection.Query{Path: q.Path, Client: q.Client})
+				decisions[e.fields] = d
+			}
+			one.decision, one.rank = d, byPlace(d.Applies, e.tags.layer, e.fields.Order)
+		case q.Text != "":
+			one.rank = byScore(score)
+		default:
+			one.rank = byCreation(e.created)
+		}
+		found = append(found, one)
+	}
+	if q.Text != "" {
+		for _, hit := range c.index.words.Search(q.Text) {
+			see(hit.Key, hit.Score)
+		}
+		return found, len(c.index.all)
+	}
+	for _, e := range c.index.all {
+		see(e, 0)
+	}
+	return found, len(c.index.all)
+}
+
+// facets counts the tags of candidates.
+func (c *Catalog) facets(candidates []candidate) []Facet {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	counts := make([]int, len(c.index.pool.names))
+	for _, one := range candidates {
+		for _, id := range one.entry.tags.ids {
+			if id < len(counts) { // else the index was made again
+				counts[id]++
+			}
+		}
+	}
+	var facets []Facet
+	for id, n := range counts {
+		if n > 0 {
+			facets = append(facets, Facet{c.index.pool.names[id], n})
+		}
+	}
+	slices.SortFunc(facets, func(a, b Facet) int { return cmp.Or(-cmp.Compare(a.Count, b.Count), strings.Compare(a.Tag, b.Tag)) })
+	return facets[:min(len(facets), maxFacets)]
+}
+
+// matching returns the candidates that a regular expression matches.
+func (c *Catalog) matching(ctx context.Context, candidates []candidate, pattern *regexp.Regexp) ([]candidate, error) {
+	if len(candidates) == 0 {
+		return nil, nil
+	}
+	names := make([]ruleset.Name, len(candidates))
+	for i := range candidates {
+		names[i] = candidates[i].name
+	}
+	matched := map[ruleset.Name]bool{}
+	err := c.store.Read(ctx, names, func(r ruleset.Ruleset) error {
+		if _, _, ok := matchingLine(r, pattern); ok {
+			matched[r.Name] = true
+		}
+		return nil
+	})
+	return slices.DeleteFunc(candidates, func(one candidate) bool { return !matched[one.name] }), err
+}
+
+// matchingLine returns the first line of the Markdown that a regular expression
+// matches, 0 if it matches only what lists show.
+func matchingLine(r ruleset.Ruleset, pattern *regexp.Regexp) (line int, text string, ok bool) {
+	if at := pattern.FindStringIndex(r.Markdown); at != nil {
+		line = 1 + strings.Count(r.Markdown[:at[0]], "\n")
+		from := 1 + strings.LastIndexByte(r.Markdown[:at[0]], '\n')
+		text, _, _ = strings.Cut(r.Markdown[from:], "\n")
+		return line, fulltext.Cut(text, at[0]-from), true
+	}
+	return 0, "", pattern.MatchString(string(r.Name)) || pattern.MatchString(r.Description) || slices.ContainsFunc(r.Tags, pattern.MatchString)
+}
+
+// show reads the rulesets of a page. What has gone meanwhile is left out.
+func (c *Catalog) show(ctx context.Context, page []candidate, terms []string, pattern *regexp.Regexp) ([]Hit, error) {
+	names := make([]ruleset.Name, len(page))
+	for i := range page {
+		names[i] = page[i].name
+	}
+	read := map[ruleset.Name]ruleset.Ruleset{}
+	err := c.store.Read(ctx, names, func(r ruleset.Ruleset) error {
+		read[r.Name] = r
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading what was found: %w", err)
+	}
+	hits := make([]Hit, 0, len(page))
+	for _, one := range page {
+		r, ok := read[one.name]
+		if !ok {
+			continue
+		}
+		h := Hit{Ruleset: r, Score: one.score, Decision: one.decision, Layer: one.entry.tags.layer}
+		switch {
+		case pattern != nil:
+			h.Line, h.Snippet, _ = matchingLine(r, pattern)
+		case len(terms) > 0:
+			s, _ := fulltext.Find(r.Markdown, terms)
+			h.Line, h.Snippet = s.Line, s.Text
+		}
+		hits = append(hits, h)
+	}
+	return hits, nil
+}
