@@ -35,7 +35,7 @@ func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 
 // Scopes returns the scopes of the family's rows, and that of protected labels.
 func (*Config) Scopes() []mcp.Scope {
-	return append((&tools{store: memstore.New(time.Now)}).table().Scopes(), scopeAdmin)
+	return append(newTools(memstore.New(time.Now), LabelRules{}).table().Scopes(), scopeAdmin)
 }
 
 // OpenStore opens the store of the program: env.Store is a path, file:DIR, memory:,
@@ -72,5 +72,5 @@ func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&tools{store: store, labels: c.Rules(env.Getenv)}).table(), nil
+	return newTools(store, c.Rules(env.Getenv)).table(), nil
 }

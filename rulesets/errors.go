@@ -14,13 +14,13 @@ var errNothingToUpdate = errors.New("nothing to update: give at least one of des
 
 // An opError says what failed: "failed to create ruleset: …".
 type opError struct {
-	verb string // create, retrieve, update, delete, apply, label, list, search
+	verb string // create, retrieve, update, delete, apply, label, list, search, find
 	err  error
 }
 
 func (e *opError) Error() string {
 	thing := "ruleset"
-	if e.verb == "list" || e.verb == "search" || e.verb == "apply" {
+	if e.verb == "list" || e.verb == "search" || e.verb == "find" || e.verb == "apply" {
 		thing = "rulesets"
 	}
 	return fmt.Sprintf("failed to %s %s: %v", e.verb, thing, e.err)

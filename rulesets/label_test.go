@@ -11,7 +11,7 @@ import (
 func withLabelRules(t *testing.T, scopes ...mcp.Scope) *house {
 	t.Helper()
 	h := open(t)
-	tools := &tools{store: h.store, labels: LabelRules{protected: []string{"production"}, immutable: []string{"v*"}}}
+	tools := newTools(h.store, LabelRules{protected: []string{"production"}, immutable: []string{"v*"}})
 	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, tools.table())
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestResourceOfALabel(t *testing.T) {
 
 func bindLocal(t *testing.T, h *house) *mcp.Handler {
 	t.Helper()
-	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, (&tools{store: h.store}).table())
+	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, newTools(h.store, LabelRules{}).table())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -169,7 +169,7 @@ func (t *tools) completePin(ctx context.Context, word, value string) ([]string, 
 }
 
 func (t *tools) watch(ctx context.Context, changes mcp.Changes) error {
-	return t.store.Watch(ctx, func(c ruleset.Change) {
+	return t.catalog.Watch(ctx, func(c ruleset.Change) {
 		if c.Kind != ruleset.Updated && c.Kind != ruleset.Labelled {
 			changes.ResourcesChanged()
 		}

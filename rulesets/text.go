@@ -102,6 +102,9 @@ func (g got) Text() string {
 // listed is the answer of list_rulesets.
 type listed struct {
 	Rulesets []summary `json:"rulesets"`
+	Next     string    `json:"next_cursor,omitempty"`
+
+	long bool // whether the client is told how to ask for more, or for less
 }
 
 // Text lists the rulesets.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/internal/catalog"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -21,11 +22,21 @@ const (
 // setHistory is the toolset of revisions and labels.
 const setHistory = "history"
 
+// setFinding is the toolset of searches and checks.
+const setFinding = "finding"
+
 // tools are the handlers of the family.
 type tools struct {
 	store   ruleset.Store
+	catalog *catalog.Catalog
 	labels  LabelRules
 	prompts knownPrompts
+}
+
+// newTools returns the handlers on a store, and follows its changes in an index.
+func newTools(store ruleset.Store, labels LabelRules) *tools {
+	c := catalog.New(store)
+	return &tools{store: c.Store(), catalog: c, labels: labels}
 }
 
 func (t *tools) table() *mcp.Table {
@@ -69,6 +80,12 @@ func (t *tools) table() *mcp.Table {
 				LookUp: "it reads rulesets, which every caller with the scope may read",
 				Doc:    "Search for rulesets by name pattern using glob syntax",
 				Call:   mcp.Typed(t.search),
+			},
+			{
+				Name: "find_rulesets", Title: "Find rulesets", Scope: scopeRead, Hints: mcp.ReadOnly, Extension: true, Toolset: setFinding,
+				Doc:    "Search texts, or ask which rules apply to a file",
+				LookUp: "it reads rulesets, which every caller with the scope may read",
+				Call:   mcp.Typed(t.find),
 			},
 			{
 				Name: "ruleset_history", Title: "Ruleset history", Scope: scopeRead, Hints: mcp.ReadOnly, Extension: true, Toolset: setHistory,
@@ -246,16 +263,6 @@ func (t *tools) withNames(ctx context.Context, err error, text string) error {
 		names[i] = metas[i].Name
 	}
 	return &listedError{err, text + ruleset.NameList(names, max(total, len(names)))}
-}
-
-type noArgs struct{}
-
-func (t *tools) list(ctx context.Context, _ *mcp.Call, _ noArgs) (listed, error) {
-	metas, _, err := t.store.List(ctx, ruleset.Page{})
-	if err != nil {
-		return listed{}, &opError{"list", err}
-	}
-	return listed{Rulesets: summaries(metas)}, nil
 }
 
 type searchArgs struct {

@@ -26,7 +26,7 @@ func open(t *testing.T) *house {
 	t.Helper()
 	h := &house{t: t, now: time.Date(2025, 10, 29, 10, 30, 0, 0, time.UTC)}
 	h.store = memstore.New(func() time.Time { return h.now })
-	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, (&tools{store: h.store}).table())
+	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, newTools(h.store, LabelRules{}).table())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +43,25 @@ func (h *house) ask(method, params string) string {
 // call calls a tool and returns its text, and whether it is an error's.
 func (h *house) call(tool, arguments string) (text string, isError bool) {
 	h.t.Helper()
+	texts, isError := h.contents(tool, arguments)
+	if len(texts) != 1 {
+		h.t.Fatalf("%s %s: %q", tool, arguments, texts)
+	}
+	return texts[0], isError
+}
+
+// texts calls a tool, which must succeed, and returns the texts of its answer.
+func (h *house) texts(tool, arguments string) []string {
+	h.t.Helper()
+	texts, isError := h.contents(tool, arguments)
+	if isError {
+		h.t.Fatalf("%s %s: %q", tool, arguments, texts)
+	}
+	return texts
+}
+
+func (h *house) contents(tool, arguments string) (texts []string, isError bool) {
+	h.t.Helper()
 	raw := h.ask("tools/call", `{"name":"`+tool+`","arguments":`+arguments+`}`)
 	var answer struct {
 		Result struct {
@@ -50,10 +69,13 @@ func (h *house) call(tool, arguments string) (text string, isError bool) {
 			IsError bool
 		}
 	}
-	if err := json.Unmarshal([]byte(raw), &answer); err != nil || len(answer.Result.Content) != 1 {
+	if err := json.Unmarshal([]byte(raw), &answer); err != nil {
 		h.t.Fatalf("%s %s: %s, %v", tool, arguments, raw, err)
 	}
-	return answer.Result.Content[0].Text, answer.Result.IsError
+	for _, c := range answer.Result.Content {
+		texts = append(texts, c.Text)
+	}
+	return texts, answer.Result.IsError
 }
 
 func (h *house) expect(tool, arguments, want string, wantError bool) {

@@ -26,7 +26,7 @@ func Find(text string, terms []string) (best Snippet, ok bool) {
 			best = Snippet{line, one}
 		}
 	}
-	best.Text = cut(best.Text, at)
+	best.Text = Cut(best.Text, at)
 	return best, most > 0
 }
 
@@ -52,8 +52,8 @@ func termsOf(line string, terms []string) (n, first int) {
 	return n, first
 }
 
-// cut returns the part of a line around a place.
-func cut(line string, at int) string {
+// Cut returns the part of a line around a place, for a snippet.
+func Cut(line string, at int) string {
 	line = strings.TrimRight(line, "\r\n \t")
 	if len(line) <= maxSnippet {
 		return strings.TrimSpace(line)

@@ -1,0 +1,181 @@
+package rulesets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/internal/catalog"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+type findArgs struct {
+	Text   string   `json:"text,omitempty"`
+	Regexp string   `json:"regexp,omitempty" doc:"RE2"`
+	Tags   []string `json:"tags,omitempty"`
+	Path   string   `json:"path,omitempty" doc:"Which rules apply to this file, in order, and why not the others"`
+	Client string   `json:"client,omitempty"`
+	Limit  *int     `json:"limit"`
+	Cursor string   `json:"cursor,omitempty"`
+}
+
+// find finds rulesets by words, tags and the files that they apply to.
+func (t *tools) find(ctx context.Context, _ *mcp.Call, args findArgs) (found, error) {
+	if args.Limit != nil && *args.Limit < 1 {
+		return found{}, &opError{"find", errLimit}
+	}
+	q := Query{Text: args.Text, Regexp: args.Regexp, Tags: args.Tags, Path: args.Path, Client: args.Client, Limit: orZero(args.Limit), Cursor: args.Cursor}
+	result, err := t.catalog.Find(ctx, q)
+	if err != nil {
+		return found{}, &opError{"find", err}
+	}
+	return foundFrom(args, result), nil
+}
+
+// A Query says which rulesets to find.
+type Query = catalog.Query
+
+// A QueryError reports a query that cannot be asked.
+type QueryError = catalog.QueryError
+
+// A Found is the answer to a query.
+type Found = catalog.Result
+
+// Find returns the rulesets of a store that a query finds.
+func Find(ctx context.Context, store ruleset.Store, q Query) (Found, error) {
+	return catalog.New(store).Find(ctx, q)
+}
+
+// found is the answer of find_rulesets.
+type found struct {
+	Total    int        `json:"total"`
+	Of       int        `json:"of"`
+	Applying *int       `json:"applying,omitempty" doc:"How many apply to the path; they come first"`
+	Rulesets []foundOne `json:"rulesets"`
+	Tags     []tagCount `json:"tags"`
+	Next     string     `json:"next_cursor,omitempty"`
+
+	query findArgs
+}
+
+// foundOne is a ruleset that was found.
+type foundOne struct {
+	Name         string    `json:"name"`
+	Description  string    `json:"description"`
+	Tags         []string  `json:"tags"`
+	LastModified time.Time `json:"last_modified"`
+	Applies      *bool     `json:"applies,omitempty"`
+	Reason       string    `json:"reason,omitempty"`
+	Line         int       `json:"line,omitempty"`
+	Snippet      string    `json:"snippet,omitempty"`
+
+	layer string
+}
+
+// tagCount is a tag with the number of rulesets that were found and have it.
+type tagCount struct {
+	Tag   string `json:"tag"`
+	Count int    `json:"count"`
+}
+
+func foundFrom(args findArgs, r catalog.Result) found {
+	f := found{Total: r.Total, Of: r.Of, Rulesets: []foundOne{}, Tags: []tagCount{}, Next: r.Next, query: args}
+	if args.Path != "" {
+		f.Applying = &r.Applying
+	}
+	for _, h := range r.Hits {
+		one := foundOne{
+			Name: string(h.Name), Description: h.Description, Tags: h.Tags, LastModified: h.LastModified,
+			Reason: h.Decision.Reason, Line: h.Line, Snippet: h.Snippet, layer: h.Layer.String(),
+		}
+		if args.Path != "" {
+			one.Applies = &h.Decision.Applies
+		}
+		f.Rulesets = append(f.Rulesets, one)
+	}
+	for _, facet := range r.Facets {
+		f.Tags = append(f.Tags, tagCount(facet))
+	}
+	return f
+}
+
+// Text lists what was found.
+func (f found) Text() string {
+	if f.Total == 0 {
+		return fmt.Sprintf("No rulesets found; there are %d", f.Of)
+	}
+	var b strings.Builder
+	if f.Applying == nil {
+		fmt.Fprintf(&b, "Found %d of %d ruleset(s)%s:\n\n", f.Total, f.Of, f.order())
+		for i := range f.Rulesets {
+			f.Rulesets[i].append(&b, "- ")
+		}
+	} else {
+		f.appendByPath(&b)
+	}
+	f.appendEnd(&b)
+	return b.String()
+}
+
+// order says by what the results are sorted.
+func (f found) order() string {
+	if f.query.Text == "" {
+		return ""
+	}
+	return ", best first"
+}
+
+// appendByPath writes the rulesets that apply, and the others.
+func (f found) appendByPath(b *strings.Builder) {
+	fmt.Fprintf(b, "%d of %d ruleset(s) apply to %s, read in this order:\n\n", *f.Applying, f.Total, f.query.Path)
+	others := false
+	for i := range f.Rulesets {
+		one := &f.Rulesets[i]
+		if !*one.Applies && !others {
+			others = true
+			b.WriteString("These do not apply:\n\n")
+		}
+		one.append(b, "- ")
+	}
+}
+
+// appendEnd writes the tags of what was found, and how to go on.
+func (f found) appendEnd(b *strings.Builder) {
+	var tags []string
+	for _, t := range f.Tags {
+		tags = append(tags, fmt.Sprintf("%s (%d)", t.Tag, t.Count))
+	}
+	if len(tags) > 0 {
+		b.WriteString("Tags: " + strings.Join(tags, ", ") + "\n")
+	}
+	if f.Next != "" {
+		fmt.Fprintf(b, "There are more: call again with cursor %q\n", f.Next)
+	}
+}
+
+// append writes a ruleset that was found.
+func (o *foundOne) append(b *strings.Builder, mark string) {
+	fmt.Fprintf(b, "%s**%s**: %s\n", mark, o.Name, o.Description)
+	if len(o.Tags) > 0 {
+		fmt.Fprintf(b, "  Tags: [%s]\n", strings.Join(o.Tags, " "))
+	}
+	if o.Reason != "" {
+		fmt.Fprintf(b, "  %s: %s\n", o.layer, o.Reason)
+	}
+	switch {
+	case o.Line > 0:
+		fmt.Fprintf(b, "  %d: %s\n", o.Line, o.Snippet)
+	case o.Snippet != "":
+		fmt.Fprintf(b, "  %s\n", o.Snippet)
+	}
+	b.WriteByte('\n')
+}
+
+// errLimit is the error of a limit that leaves nothing.
+var errLimit = errors.New("limit must be at least 1")
+
+// errNotACursor is the error of a list for a cursor of something else.
+var errNotACursor = errors.New("cursor: it is not the cursor of an earlier answer")

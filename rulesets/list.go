@@ -1,0 +1,84 @@
+package rulesets
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// longList is the number of rulesets from which a list says how to ask for less.
+const longList = 200
+
+type listArgs struct {
+	Limit  *int     `json:"limit" extension:"true"`
+	Cursor string   `json:"cursor,omitempty" extension:"true"`
+	Tags   []string `json:"tags,omitempty" extension:"true"`
+}
+
+func (t *tools) list(ctx context.Context, call *mcp.Call, args listArgs) (listed, error) {
+	metas, next, err := t.listPage(ctx, args)
+	if err != nil {
+		return listed{}, &opError{"list", err}
+	}
+	answer := listed{Rulesets: summaries(metas), Next: next}
+	answer.long = !call.Baseline() && (next != "" || len(metas) > longList)
+	return answer, nil
+}
+
+// listPage returns the rulesets that have all tags: all, or as many as the limit from
+// the cursor on.
+func (t *tools) listPage(ctx context.Context, args listArgs) (metas []ruleset.Meta, next string, err error) {
+	limit := orZero(args.Limit)
+	if args.Limit != nil && limit < 1 {
+		return nil, "", errLimit
+	}
+	page := ruleset.Page{After: args.Cursor}
+	if args.Cursor != "" {
+		if _, err := ruleset.ParsePosition(args.Cursor); err != nil {
+			return nil, "", errNotACursor
+		}
+	}
+	for {
+		if page.Limit = limit; limit > 0 && len(args.Tags) > 0 {
+			page.Limit = 1000 // few of them may have the tags
+		}
+		some, after, err := t.store.List(ctx, page)
+		if err != nil {
+			return nil, "", err
+		}
+		for i, m := range some {
+			if !hasTags(m, args.Tags) {
+				continue
+			}
+			if limit > 0 && len(metas) == limit {
+				return metas, metas[limit-1].Position(), nil
+			}
+			metas = append(metas, some[i])
+		}
+		if limit == 0 || after == "" {
+			return metas, "", nil
+		}
+		if len(args.Tags) == 0 {
+			return metas, after, nil
+		}
+		page.After = after
+	}
+}
+
+func hasTags(m ruleset.Meta, tags []string) bool {
+	return !slices.ContainsFunc(tags, func(tag string) bool { return !slices.Contains(m.Tags, tag) })
+}
+
+// Content says how to get the next page, or how to ask for less than a long list.
+func (l listed) Content() []mcp.Content {
+	switch {
+	case !l.long:
+		return nil
+	case l.Next != "":
+		return []mcp.Content{mcp.Text(fmt.Sprintf("There are more: call again with cursor %q", l.Next))}
+	}
+	return []mcp.Content{mcp.Text(fmt.Sprintf("These are all %d. Ask for fewer: limit and cursor page through them, tags selects; find_rulesets searches in texts and by path", len(l.Rulesets)))}
+}
