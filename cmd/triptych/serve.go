@@ -111,6 +111,10 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 		Barrier: shared.recorder.commit, Logger: env.Logger,
 	}
 	f.budgets.ofEndpoint(&cfg)
+	if shared.client != nil {
+		shared.peers = newStorePeers(shared.client, env.Logger)
+		cfg.SessionSecret, cfg.Peers = shared.secret, shared.peers
+	}
 	endpoint := streamable.New(cfg)
 	certificates, err := f.certificates(env)
 	if err != nil {
@@ -163,6 +167,9 @@ func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h 
 	})
 	watch("watching the families", h.server.Run)
 	watch("watching the keys", h.keys.Watch)
+	if h.peers != nil {
+		watch("listening to the other servers", func(ctx context.Context) error { return h.peers.listen(ctx, endpoint.Deliver) })
+	}
 	watch("forgetting keys that are gone", func(ctx context.Context) error { return h.evict(ctx, endpoint, a.now) })
 	if numbers != nil {
 		shown := https.New(https.Config{Routes: map[string]http.Handler{"/metrics": h.recorder.numbers.Handler()}, OnlyHosts: true, Hosts: f.hosts, Logger: env.Logger})

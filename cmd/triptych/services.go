@@ -25,6 +25,8 @@ type services struct {
 	meter    quota.Meter
 	recorder *recorder
 	server   *mcp.Server
+	secret   []byte      // that the servers of the store share; nil without one
+	peers    *storePeers // the other servers of the store; nil without one
 	closers  []func() error
 }
 
@@ -57,11 +59,10 @@ func (s *services) open(ctx context.Context, a *app, env mcp.Env, configure func
 		})
 	}
 	a.lend(s.recorder, &accounts{meter: s.meter, now: a.now})
-	shared, err := stateKey(ctx, s.client)
-	if err != nil {
+	if s.secret, err = stateKey(ctx, s.client); err != nil {
 		return err
 	}
-	if s.server, err = a.openServer(ctx, env, s.recorder, func(cfg *mcp.Config) { cfg.StateKey = shared }, configure); err != nil {
+	if s.server, err = a.openServer(ctx, env, s.recorder, func(cfg *mcp.Config) { cfg.StateKey = s.secret }, configure); err != nil {
 		return err
 	}
 	s.closers = append(s.closers, s.server.Close)

@@ -27,6 +27,13 @@ type Config struct {
 	// "https://example.com". Only they get CORS headers.
 	Origins []string
 
+	// SessionSecret is a secret that several servers share. Sessions then go on at any of
+	// them: their ids hold what initialize has negotiated. Nil makes sessions of this
+	// server.
+	SessionSecret []byte
+	// Peers tells the other servers what concerns their part of a session; nil without.
+	Peers Peers
+
 	MaxBody int64 // bytes of a body; 16 MiB
 	// BodyMemory bounds the bytes of bodies that are being received or answered:
 	// of one principal, 32 MiB and never less than two bodies of the largest

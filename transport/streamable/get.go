@@ -28,7 +28,7 @@ func (h *Handler) sessionOf(header http.Header, r *http.Request, caller mcp.Call
 	if id == "" {
 		return nil, invalid(http.StatusBadRequest, "the header Mcp-Session-Id is missing; initialize by POST gives one")
 	}
-	if s := h.sessions.find(id, &caller.Principal); s != nil {
+	if s := h.sessions.find(r.Context(), id, &caller.Principal); s != nil {
 		return s, nil
 	}
 	return nil, noSession()
@@ -91,6 +91,9 @@ func (s *session) resume(lastEvent string) (one *stream, after int, refused *Ref
 	}
 	after, err := strconv.Atoi(number)
 	one = s.stream(name)
+	if s.restored && one == s.own && err == nil && !one.reaches(after) {
+		after = one.unsent() // the event was another server's
+	}
 	if err != nil || after < 0 || one == nil || !one.reaches(after) {
 		return nil, 0, invalid(http.StatusBadRequest, "Last-Event-ID %q names no event of this session", lastEvent)
 	}
@@ -119,6 +122,13 @@ func (s *session) release(one *stream) {
 // delete ends a session.
 func (h *Handler) delete(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
 	s, refused := h.sessionOf(w.Header(), r, caller)
+	if refused == nil {
+		if err := h.endEverywhere(r.Context(), s); err != nil {
+			h.cfg.Logger.Error("session not ended", "session", s.id, "err", err)
+			w.Header().Set("Retry-After", "1")
+			refused = refusal(http.StatusServiceUnavailable, jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("the store cannot be reached now"))
+		}
+	}
 	if refused == nil && !h.sessions.remove(s) {
 		refused = noSession()
 	}

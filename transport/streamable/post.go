@@ -63,7 +63,7 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 		h.refuseBody(w, r, &e.to, &e.body, refused)
 		return false
 	}
-	h.deliver(&e.body, &e.to)
+	h.deliver(r.Context(), &e.body, &e.to, text)
 	if err := h.waitForMemory(r.Context(), e); err != nil {
 		h.refuseFor(w, h.overBudget(w.Header(), err, orBaseline(e.to.rev), "requests", 0), onlyID(&e.body), hasNullID(e.to.rev))
 		return false
@@ -150,14 +150,25 @@ func (h *Handler) billOf(body *jsonrpc.Body, to *route) (bill Bill) {
 }
 
 // deliver passes on messages that are not answered: notifications, and the client's
-// responses to requests of the server.
-func (h *Handler) deliver(body *jsonrpc.Body, to *route) {
+// responses to requests of the server. The request may run at another server; so may
+// the stream that hears what a subscription is for.
+func (h *Handler) deliver(ctx context.Context, body *jsonrpc.Body, to *route, text []byte) {
+	if to.session == nil {
+		return
+	}
+	shared := false
 	for _, m := range body.Messages {
 		switch {
-		case m.Response != nil && to.session != nil:
-			to.session.answer(m.Response)
-		case m.Request != nil && m.Request.IsNotification() && to.session != nil:
+		case m.Response != nil:
+			shared = !to.session.answer(m.Response) || shared
+		case m.Request != nil && m.Request.IsNotification():
 			to.session.handler.Preempt(m.Request)
+			shared = shared || m.Request.Method == "notifications/cancelled"
+		case m.Request != nil:
+			shared = shared || isShared(m.Request.Method)
 		}
+	}
+	if shared && !body.Batch {
+		to.session.share(ctx, text)
 	}
 }

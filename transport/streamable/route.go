@@ -93,7 +93,7 @@ func (h *Handler) routeLegacy(r *http.Request, to *route, named *mcp.Revision, r
 	id := first(r.Header["Mcp-Session-Id"])
 	switch {
 	case id != "":
-		s := h.sessions.find(id, &to.caller.Principal)
+		s := h.sessions.find(r.Context(), id, &to.caller.Principal)
 		if s == nil {
 			return noSession()
 		}

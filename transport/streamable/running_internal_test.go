@@ -71,7 +71,7 @@ func TestIdleSession(t *testing.T) {
 			return len(h.sessions.all(false)) == 1
 		}
 		time.Sleep(idle - time.Minute)
-		if h.sessions.find("1", &who) == nil {
+		if h.sessions.find(t.Context(), "1", &who) == nil {
 			t.Fatal("it is gone before its time")
 		}
 		time.Sleep(idle - time.Second)

@@ -22,6 +22,8 @@ type session struct {
 	handler   *mcp.Handler // gets changes and the client's notifications
 	own       *stream      // of messages that belong to no request; read by GET
 	idle      *time.Timer
+	sealed    bool // other servers can go on with it
+	restored  bool // it began at another server
 
 	mu           sync.Mutex
 	used         time.Time // time of the last request
@@ -285,18 +287,22 @@ func (s *session) removeQuestion(id int64) {
 	delete(s.questions, id)
 }
 
-// answer passes on the client's response. A response to no request is ignored.
-func (s *session) answer(response *jsonrpc.Response) {
+// answer passes on the client's response, and reports whether there was a request for
+// it.
+func (s *session) answer(response *jsonrpc.Response) bool {
 	id, err := strconv.ParseInt(response.ID.String(), 10, 64)
 	if err != nil {
-		return
+		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.questions[id]; c != nil {
-		delete(s.questions, id)
-		c <- response
+	c := s.questions[id]
+	if c == nil {
+		return false
 	}
+	delete(s.questions, id)
+	c <- response
+	return true
 }
 
 // An ownSender sends messages that belong to no request.

@@ -1,10 +1,13 @@
 package streamable
 
 import (
-	"crypto/rand"
+	"context"
+	"errors"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,12 +16,10 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
-// newSessionID returns 130 random bits in visible ASCII.
-func newSessionID() string { return rand.Text() }
-
 // sessions holds the open sessions, by id.
 type sessions struct {
-	h *Handler
+	h      *Handler
+	sealer *sealer // nil where sessions belong to one server
 
 	mu     sync.Mutex
 	closed bool
@@ -28,7 +29,7 @@ type sessions struct {
 
 // init makes the table for the limits of a handler.
 func (all *sessions) init(h *Handler) {
-	all.h, all.by = h, map[string]*session{}
+	all.h, all.by, all.sealer = h, map[string]*session{}, newSealer(h.cfg.SessionSecret)
 	all.count = budget.New(budget.Limits{Owner: int64(h.cfg.MaxSessions), Total: int64(h.cfg.MaxSessionsTotal)})
 }
 
@@ -39,45 +40,93 @@ func (all *sessions) start(header http.Header, e *exchange) {
 	if !settled.Revision().Follows(mcp.HTTPSessions) {
 		return
 	}
-	s := &session{
-		h: all.h, id: settled.ID, principal: e.to.caller.Principal.ID, scopes: e.to.caller.Principal.Scopes, mcp: settled,
-		own: newStream(ownStream, settled.Revision().Follows(mcp.PrimedStreams), all.h.answers.Hold(e.to.caller.Principal.ID)), streams: map[string]*stream{},
-		inFlight: map[*exchange]struct{}{}, questions: map[int64]chan *jsonrpc.Response{}, used: time.Now(),
+	s := all.newSession(e.to.caller, e.to.caller.Principal.Scopes)
+	id := s.id
+	if all.sealer != nil {
+		sealed, err := all.sealer.seal(sealedSession{
+			ID: s.id, Principal: s.principal, Scopes: s.scopes, Began: time.Now().Unix(), Handshake: settled.Handshake(),
+		})
+		if err == nil && len(sealed) <= maxSealed {
+			id, s.sealed = sealed, true
+		}
 	}
-	caller := e.to.caller
-	caller.Send, caller.Unsolicited = ownSender{s}, true
-	s.handler = all.h.cfg.Server.Bind(caller, s.cancel)
-	s.idle = time.AfterFunc(all.h.cfg.SessionIdle, func() { s.expire() })
-	if !all.add(s) {
+	if all.add(s) != nil {
 		s.end()
 		return // too many: the client goes on without a session
 	}
-	header["Mcp-Session-Id"] = []string{s.id}
+	header["Mcp-Session-Id"] = []string{id}
 }
 
-// add adds a session. It reports false if its principal, or all together, have as many
+// newSession returns the session of a caller whose handshake is over. It began with
+// these scopes.
+func (all *sessions) newSession(caller mcp.Caller, scopes []mcp.Scope) *session {
+	settled := caller.Session
+	s := &session{
+		h: all.h, id: settled.ID, principal: caller.Principal.ID, scopes: scopes, mcp: settled,
+		own: newStream(ownStream, settled.Revision().Follows(mcp.PrimedStreams), all.h.answers.Hold(caller.Principal.ID)), streams: map[string]*stream{},
+		inFlight: map[*exchange]struct{}{}, questions: map[int64]chan *jsonrpc.Response{}, used: time.Now(),
+	}
+	if all.sealer != nil {
+		s.lastQuestion = rand.Int64N(1 << 50) // no two servers ask with the same id
+	}
+	caller.Send, caller.Unsolicited = ownSender{s}, true
+	s.handler = all.h.cfg.Server.Bind(caller, s.cancel)
+	s.idle = time.AfterFunc(all.h.cfg.SessionIdle, func() { s.expire() })
+	return s
+}
+
+var (
+	errFull  = errors.New("there are too many sessions")
+	errTwice = errors.New("the session is there already")
+)
+
+// add adds a session. It returns errFull if its principal, or all together, have as many
 // as they may, and after the table was closed.
-func (all *sessions) add(s *session) bool {
+func (all *sessions) add(s *session) error {
 	all.mu.Lock()
 	defer all.mu.Unlock()
+	if all.by[s.id] != nil {
+		return errTwice
+	}
 	if all.closed || all.count.Take(s.principal, 1) != nil {
-		return false
+		return errFull
 	}
 	all.by[s.id] = s
-	return true
+	return nil
 }
 
 // find returns the session if it is open, belongs to the principal and was begun with
-// no more scopes than the principal has now, and restarts its idle time.
-func (all *sessions) find(id string, who *mcp.Principal) *session {
-	all.mu.Lock()
-	s := all.by[id]
-	all.mu.Unlock()
-	if s == nil || s.principal != who.ID || !covers(who.Scopes, s.scopes) {
+// no more scopes than the principal has now, and restarts its idle time. A session that
+// began at another server goes on here.
+func (all *sessions) find(ctx context.Context, id string, who *mcp.Principal) *session {
+	var sealed sealedSession
+	if all.sealer != nil && strings.HasPrefix(id, sealPrefix) {
+		var err error
+		if sealed, err = all.sealer.open(id, time.Now()); err != nil {
+			return nil
+		}
+		id = sealed.ID
+		if sealed.Principal != who.ID || !covers(who.Scopes, sealed.Scopes) {
+			return nil
+		}
+	}
+	s := all.inMemory(id)
+	if s == nil && sealed.ID != "" {
+		s = all.restore(ctx, sealed, who)
+	}
+	// Without the seal its id is only a name, which is in the audit trail.
+	if s == nil || s.sealed != (sealed.ID != "") || s.principal != who.ID || !covers(who.Scopes, s.scopes) {
 		return nil
 	}
 	s.use()
 	return s
+}
+
+// inMemory returns the session with that id of this process, nil if there is none.
+func (all *sessions) inMemory(id string) *session {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	return all.by[id]
 }
 
 // covers reports whether the scopes has include others; nil includes all.

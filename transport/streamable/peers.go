@@ -1,0 +1,122 @@
+package streamable
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// Peers connects the servers whose clients' sessions go on at any of them. Its methods
+// may be called from many goroutines and must bound their time.
+type Peers interface {
+	// Publish passes an event to the other servers, which call [Handler.Deliver]. A
+	// server that cannot be reached misses it.
+	Publish(ctx context.Context, event []byte)
+	// End marks a session as ended, for [SessionLife].
+	End(ctx context.Context, session string) error
+	// Ended reports whether a session was ended.
+	Ended(ctx context.Context, session string) (bool, error)
+}
+
+// A peerEvent tells the servers that have a session in memory what came in at another
+// one.
+type peerEvent struct {
+	Session string          `json:"session"`
+	Ended   bool            `json:"ended,omitempty"`
+	Message json.RawMessage `json:"message,omitempty"` // from the client
+}
+
+// share passes a message of a session's client on to the other servers.
+func (s *session) share(ctx context.Context, message []byte) {
+	if s.h.cfg.Peers == nil || !s.sealed {
+		return
+	}
+	if text, err := json.Marshal(peerEvent{Session: s.id, Message: message}); err == nil {
+		s.h.cfg.Peers.Publish(ctx, text)
+	}
+}
+
+// Deliver takes an event that another server has published. Events of sessions that are
+// not in memory are ignored.
+func (h *Handler) Deliver(ctx context.Context, event []byte) {
+	var e peerEvent
+	if json.Unmarshal(event, &e) != nil {
+		return
+	}
+	s := h.sessions.inMemory(e.Session)
+	switch {
+	case s == nil:
+	case e.Ended:
+		if h.sessions.remove(s) {
+			s.end()
+		}
+	default:
+		s.deliver(ctx, e.Message)
+	}
+}
+
+// deliver handles a message of the session's client that came in at another server: a
+// response, a notification, or a request that changes what the session hears, which the
+// other server has answered.
+func (s *session) deliver(ctx context.Context, text []byte) {
+	body, err := jsonrpc.Decode(text, jsonrpc.Config{})
+	if err != nil || body.Batch || len(body.Messages) != 1 {
+		return
+	}
+	switch m := body.Messages[0]; {
+	case m.Response != nil:
+		s.answer(m.Response)
+	case m.Request != nil && m.Request.IsNotification():
+		s.handler.Preempt(m.Request)
+	case m.Request != nil && isShared(m.Request.Method):
+		_, _ = s.handler.Handle(ctx, m.Request, nil) // the client has its answer
+	}
+}
+
+// isShared reports whether a request changes what a session hears.
+func isShared(method string) bool {
+	return method == "resources/subscribe" || method == "resources/unsubscribe" || method == "logging/setLevel"
+}
+
+// restore makes the session of a sealed id that began at another server, nil if it has
+// ended or there are too many. The caller has checked the principal.
+func (all *sessions) restore(ctx context.Context, sealed sealedSession, who *mcp.Principal) *session {
+	if peers := all.h.cfg.Peers; peers != nil {
+		if ended, err := peers.Ended(ctx, sealed.ID); ended || err != nil {
+			return nil
+		}
+	}
+	settled, err := mcp.RestoreSession(sealed.ID, sealed.Handshake)
+	if err != nil {
+		return nil
+	}
+	s := all.newSession(mcp.Caller{Principal: *who, Session: settled}, sealed.Scopes)
+	s.sealed, s.restored = true, true
+	switch err := all.add(s); {
+	case err == nil:
+		return s
+	case errors.Is(err, errTwice): // two requests at once
+		s.idle.Stop()
+		return all.inMemory(sealed.ID)
+	default:
+		s.end()
+		return nil
+	}
+}
+
+// endEverywhere ends a session at all servers.
+func (h *Handler) endEverywhere(ctx context.Context, s *session) error {
+	if h.cfg.Peers == nil || !s.sealed {
+		return nil
+	}
+	if err := h.cfg.Peers.End(ctx, s.id); err != nil {
+		return err
+	}
+	if text, err := json.Marshal(peerEvent{Session: s.id, Ended: true}); err == nil {
+		h.cfg.Peers.Publish(ctx, text)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package streamable
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// sealPrefix begins the ids of sessions that any server of a store can go on with. An
+// id without it belongs to one server.
+const sealPrefix = "s1."
+
+// SessionLife is the time for which a session can go on at other servers. The caller's
+// key is checked with every request, so it need not be short.
+const SessionLife = 7 * 24 * time.Hour
+
+// A sealer makes session ids from what initialize has negotiated, and reads those of
+// other servers: AES-256-GCM with a key that the servers share. The key of the caller
+// is in the id, so that no other key can use it.
+type sealer struct{ aead cipher.AEAD }
+
+// A sealedSession is the contents of an id.
+type sealedSession struct {
+	ID        string        `json:"i"` // names the session in the audit trail
+	Principal string        `json:"p"`
+	Scopes    []mcp.Scope   `json:"s"` // nil is all
+	Began     int64         `json:"t"` // Unix seconds
+	Handshake mcp.Handshake `json:"h"`
+}
+
+// newSealer returns the sealer of a shared secret, nil without one.
+func newSealer(secret []byte) *sealer {
+	if len(secret) == 0 {
+		return nil
+	}
+	key, err := hkdf.Key(sha256.New, secret, nil, "triptych session ids 1", 32)
+	if err != nil {
+		panic(err) // the length is one that HKDF can make
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		panic(err) // the length is one of AES
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err) // the block size is that of AES
+	}
+	return &sealer{aead}
+}
+
+var errSealed = errors.New("no sealed session id of this store")
+
+// seal returns the id of a session.
+func (k *sealer) seal(s sealedSession) (string, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return "", err
+	}
+	return sealPrefix + base64.RawURLEncoding.EncodeToString(k.aead.Seal(nil, nil, text, []byte(sealPrefix))), nil
+}
+
+// open returns the contents of an id.
+func (k *sealer) open(id string, now time.Time) (s sealedSession, err error) {
+	text, ok := strings.CutPrefix(id, sealPrefix)
+	if !ok || len(text) > maxSealed {
+		return s, errSealed
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return s, errSealed
+	}
+	if raw, err = k.aead.Open(nil, nil, raw, []byte(sealPrefix)); err != nil {
+		return s, errSealed
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return s, fmt.Errorf("%w: %w", errSealed, err)
+	}
+	if age := now.Sub(time.Unix(s.Began, 0)); age > SessionLife || age < -time.Hour {
+		return s, errSealed
+	}
+	return s, nil
+}
+
+// maxSealed limits the length of an id: what servers take as a header.
+const maxSealed = 4096
+
+// newSessionID returns 130 random bits in visible ASCII.
+func newSessionID() string { return rand.Text() }
