@@ -25,9 +25,9 @@ type Message struct {
 }
 
 // Decode reads a whole text: one message, or an array of them (section 6). It
-// checks every byte and allocates once for a single message. The error is the answer to all of it: -32700 when
-// it is no JSON, -32600 when it is longer than cfg allows, or an empty or too
-// long batch. The body shares memory with text, and logs to cfg's logger.
+// checks every byte, and allocates once for a single request. The error is the
+// answer to all of it: -32700 when it is no JSON, -32600 when it is longer than cfg
+// allows, or an empty or too long batch. The body shares memory with text, and logs to cfg's logger.
 func Decode(text []byte, cfg Config) (Body, *Error) {
 	cfg = cfg.withDefaults()
 	if len(text) > cfg.MaxMessage {
@@ -37,17 +37,21 @@ func Decode(text []byte, cfg Config) (Body, *Error) {
 		items, err := newDecoder(cfg.MaxDepth).decodeBatch(text, cfg.MaxBatch)
 		return Body{exported(make([]Message, len(items)), items), true, cfg.MaxBatchAnswer, cfg.Logger}, err
 	}
-	var one struct { // in one piece of memory
-		decoded  [1]message
-		exported [1]Message
-	}
 	d := decoder{depth: cfg.MaxDepth, shared: &bodyMethods}
-	m := &one.decoded[0]
-	d.decode(text, m)
+	var m message
+	d.decode(text, &m)
+	if m.kind == isRequest {
+		one := &struct { // in one piece of memory
+			message [1]Message
+			request Request
+		}{request: m.request}
+		one.message[0].Request = &one.request
+		return Body{Messages: one.message[:], log: cfg.Logger}, nil
+	}
 	if m.err != nil && m.err.Code == CodeParseError {
 		return Body{}, m.err
 	}
-	return Body{exported(one.exported[:], one.decoded[:]), false, 0, cfg.Logger}, nil
+	return Body{Messages: exported(make([]Message, 1), []message{m}), log: cfg.Logger}, nil
 }
 
 // tooLong is the error of a message of more than limit bytes.

@@ -1,6 +1,9 @@
 package jsonrpc
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // DefaultDepth is the nesting of arrays and objects that is accepted by default.
 const DefaultDepth = 512
@@ -31,7 +34,7 @@ func Valid(b []byte, maxDepth int) error {
 // skipSpace returns the index of the first byte from i on that is no white space of
 // JSON (RFC 8259, section 2), len(b) if there is none.
 func skipSpace(b []byte, i int) int {
-	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
+	for i < len(b) && b[i] <= ' ' && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
 		i++
 	}
 	return i
@@ -142,6 +145,18 @@ func scanArray(b []byte, i, depth int) (int, error) {
 // scanString checks the literal whose opening quote is b[i] and returns the
 // index after its closing quote.
 func scanString(b []byte, i int) (int, error) {
+	if i+9 <= len(b) { // most are short and plain
+		if marks := unplain(load8(b, i+1)) & highs; marks != 0 {
+			if end := i + 1 + bits.TrailingZeros64(marks)/8; b[end] == '"' {
+				return end + 1, nil
+			}
+		}
+	}
+	return scanLong(b, i)
+}
+
+// scanLong is [scanString] for any string.
+func scanLong(b []byte, i int) (int, error) {
 	start := i
 	for i = skipPlain(b, i+1); i < len(b); {
 		c := b[i]
