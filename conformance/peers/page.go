@@ -52,8 +52,13 @@ same tools and does nothing in them; *one tool* is an echo over our packages bes
 one over the Go SDK. Under load is sixteen ` + "`tools/list`" + ` at a time. Pages of files are
 mostly the program's, which all its processes share. Program files are not stripped.`},
 	{Part: "wire", Title: "JSON-RPC", Text: `The package jsonrpc beside go.lsp.dev/jsonrpc2, which was written for few
-allocations, in the cases of its own benchmark. It decodes without checking the
-payload. Figures are ratios of times: less is better.`},
+allocations, in the cases of its own benchmark. Figures are ratios of times: less is
+better. Of the time of a round trip, some 70 % is net.Pipe handing bytes to the other
+goroutine, twice, which both have in common; 8 % is decoding, and what is left is
+locks, the outbox and the id of the call. Of the time of decoding, half is the check
+of every byte, which go.lsp.dev/jsonrpc2 leaves out: it takes 143 invalid texts of the
+public parsing suite, ours none. The other half is the one allocation of 112 bytes,
+with what the collector of garbage does for it, and the name of the method.`},
 	{Part: "stores", Title: "Stores", Text: `Calls of tools in one process, without a transport, beside the least that such a call
 must do. Figures are ratios of times: less is better.`},
 }

@@ -78,9 +78,12 @@ func (b *bench) trailOverHTTPS(ctx context.Context, conns int) error {
 // changes measures a tool whose every call is on disk before its answer.
 func (b *bench) changes(ctx context.Context) error {
 	const conns = 64
-	record := load.Call("record_speed", `{"day":1,"phase":1,"llm_name":"bench","speed_ms":1}`)
+	var record []load.Message // on all days, for the file of a day grows
+	for day := range 25 {
+		record = append(record, load.Call("record_speed", fmt.Sprintf(`{"day":%d,"phase":1,"llm_name":"bench","speed_ms":1}`, day+1)))
+	}
 	readings, err := contest(ctx, b.pace(), conns,
-		contender{b.serve(), []load.Message{record}},
+		contender{b.serve(), record},
 		contender{b.peerWeb(bareTrail, "ceiling", "-trail", filepath.Join(b.data, "trail")), []load.Message{load.Echo(load.Text(32, false))}})
 	if err != nil {
 		return err
