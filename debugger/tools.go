@@ -2,6 +2,7 @@ package debugger
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/accounttools"
@@ -43,7 +44,7 @@ func (g *groups) table() *mcp.Table {
 		Identity:     mcp.Implementation{Name: "kindly-debugger", Version: "1.0.0"},
 		Baseline:     mcp.CapabilityTools,
 		Instructions: liveInstructions,
-		Tools:        inToolsets(tools),
+		Tools:        inToolsets(onSystem(tools, runtime.GOOS, runtime.GOARCH)),
 		Prompts:      prompts(),
 		Resources:    []mcp.ResourceSource{skills()},
 		Errors:       wireError,

@@ -1,6 +1,10 @@
 package debugger
 
-import "github.com/triptych-mcp/triptych/mcp"
+import (
+	"slices"
+
+	"github.com/triptych-mcp/triptych/mcp"
+)
 
 // toolsets are the groups by which hosts that cannot show every tool select
 // some. Tools that are not here are in the core: what one debugs a program with,
@@ -35,6 +39,19 @@ var toolsets = map[string]string{
 	"validate_schema":   "xml",
 	"cache_stats":       "xml",
 	"preload_documents": "xml",
+}
+
+// live are the tools that need a process that runs, and so Linux on x86-64. The others
+// look at recordings and core files, which every system can.
+var live = []string{"debugger/attach", "debugger/launch", "debugger/pause", "debugger/write_memory"}
+
+// onSystem leaves out the tools that cannot do anything on a system: a model that
+// sees them would try them.
+func onSystem(tools []mcp.Tool, goos, goarch string) []mcp.Tool {
+	if goos == "linux" && goarch == "amd64" {
+		return tools
+	}
+	return slices.DeleteFunc(tools, func(t mcp.Tool) bool { return slices.Contains(live, t.Name) })
 }
 
 // inToolsets sets the toolset of each tool.
