@@ -40,6 +40,7 @@ type globalFlags struct {
 	noAudit   bool
 	auditSync string
 	remote    remoteFlags
+	config    string
 }
 
 func newApp() *app {

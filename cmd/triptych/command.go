@@ -20,6 +20,7 @@ type command struct {
 	short    string // one line, without a full stop
 	long     string // more, for help and the man page; may be empty
 	example  string // command lines, one a line, without indentation
+	config   bool   // it takes a configuration file
 	hidden   bool   // not for people: left out of help and man page
 	min, max int    // how many arguments there may be; max many for any number
 	flags    func(*pflag.FlagSet)
@@ -44,13 +45,16 @@ func (a *app) cobra(row command) *cobra.Command {
 		DisableAutoGenTag: true,
 		Args:              checkArgs(row),
 		ValidArgsFunction: completer(row),
-		RunE:              runner(row),
+		RunE:              a.runner(row),
 	}
 	c.SetFlagErrorFunc(flagError)
 	c.SetHelpCommand(helpCommand(c))
 	c.Flags().SortFlags = false
 	if row.flags != nil {
 		row.flags(c.Flags())
+	}
+	if row.config {
+		a.configFlag(c.Flags())
 	}
 	for _, sub := range row.sub {
 		c.AddCommand(a.cobra(sub))
@@ -172,10 +176,15 @@ func meant(c *cobra.Command, word string) string {
 }
 
 // runner runs the row; a row that only groups others is not enough by itself.
-func runner(row command) func(*cobra.Command, []string) error {
+func (a *app) runner(row command) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		if row.run == nil {
 			return hinted(misused("%s: a command is missing", words(c)), suggest(c, ""), "see: "+c.CommandPath()+" --help")
+		}
+		if row.config {
+			if err := a.readConfigFile(c.Flags()); err != nil {
+				return err
+			}
 		}
 		return row.run(c.Context(), args)
 	}

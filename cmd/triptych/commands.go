@@ -10,7 +10,7 @@ import (
 func (a *app) root() command {
 	var version bool
 	return command{
-		name:  "triptych",
+		name: "triptych", config: true,
 		short: "rulesets for AI editors, Advent of Code puzzles and a debugger over the Model Context Protocol",
 		long: "An editor starts triptych and talks to it over standard input and output.\n" +
 			"Rulesets and puzzles can be listed, searched, edited, imported and exported\n" +
@@ -46,6 +46,7 @@ func (a *app) root() command {
 			a.callCommand(),
 			a.toolsCommand(),
 			a.configCommand(),
+			a.configFileCommand(),
 			a.doctorCommand(),
 			a.healthCommand(),
 			a.versionCommand(),

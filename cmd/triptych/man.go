@@ -169,6 +169,7 @@ var manSections = []struct {
 		{"2", "The command line is wrong: an unknown command or flag, or a bad argument."},
 	}},
 	{"ENVIRONMENT", []manItem{
+		{"TRIPTYCH_CONFIG", "The configuration file of a server, as --config."},
 		{"TRIPTYCH_DATA", "The data folder."},
 		{"TRIPTYCH_FAMILIES", "The families to serve, parted by commas."},
 		{"TRIPTYCH_TOOLSETS, TRIPTYCH_TOOLS, TRIPTYCH_READ_ONLY", "The tools to serve, as --toolsets, --tools and --read-only."},

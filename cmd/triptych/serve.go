@@ -65,7 +65,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 func (a *app) serveCommand() command {
 	var f serveFlags
 	return command{
-		name:  "serve",
+		name: "serve", config: true,
 		short: "serve clients over HTTPS at /mcp",
 		long: "Serves every revision of MCP over Streamable HTTP, and bare JSON-RPC as curl\n" +
 			"sends it. Callers show a bearer key (triptych key); when there is none yet, one\n" +

@@ -15,7 +15,7 @@ import (
 
 func (a *app) stdioCommand() command {
 	return command{
-		name:  "stdio",
+		name: "stdio", config: true,
 		short: "serve one client over standard input and output",
 		long: "Reads JSON-RPC messages, one a line, and answers them until the input ends,\n" +
 			"a signal comes or the client is gone. Standard output carries nothing but\n" +

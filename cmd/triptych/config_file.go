@@ -1,0 +1,150 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/configfile"
+)
+
+// configFlag registers the flag of a command that takes a configuration file.
+func (a *app) configFlag(set *pflag.FlagSet) {
+	set.StringVar(&a.flags.config, "config", "", "read settings from this YAML `file`, whose keys are names of these flags (TRIPTYCH_CONFIG)")
+}
+
+// configPath is the configuration file that the flag or the environment names, ""
+// for none.
+func (a *app) configPath() string {
+	return cmp.Or(a.flags.config, a.getenv("TRIPTYCH_CONFIG"))
+}
+
+// readConfigFile sets the flags of a command that neither its command line nor the
+// environment has set.
+func (a *app) readConfigFile(set *pflag.FlagSet) error {
+	file := a.configPath()
+	if file == "" {
+		return nil
+	}
+	settings, err := configfile.Read(file)
+	if err == nil {
+		err = configfile.Apply(file, settings, set, a.getenv)
+	}
+	if err != nil {
+		return hinted(fmt.Errorf("the configuration file: %w", err), "triptych config-file print shows every key")
+	}
+	return nil
+}
+
+// configFileCommand shows and checks configuration files of triptych serve.
+func (a *app) configFileCommand() command {
+	return command{
+		name:  "config-file",
+		short: "print or check a configuration file of the server",
+		sub:   []command{a.configFilePrint(), a.configFileValidate()},
+	}
+}
+
+func (a *app) configFilePrint() command {
+	var f serveFlags
+	var set *pflag.FlagSet
+	return command{
+		name: "print", config: true,
+		short: "print the settings of a server as a configuration file",
+		long: "Prints every key of triptych serve with the value that it would have: from this\n" +
+			"command line, the environment, the configuration file, or by default. Keys at\n" +
+			"their default are comments.",
+		example: "triptych config-file print > triptych.yaml\ntriptych config-file print --config triptych.yaml --listen :443",
+		flags: func(flags *pflag.FlagSet) {
+			f.register(flags)
+			a.serverFlags(flags)
+			set = flags
+		},
+		run: func(context.Context, []string) error { return a.printConfigFile(set) },
+	}
+}
+
+func (a *app) printConfigFile(set *pflag.FlagSet) error {
+	var out strings.Builder
+	var err error
+	set.VisitAll(func(flag *pflag.Flag) {
+		if flag.Name == "config" || flag.Name == "help" || err != nil {
+			return
+		}
+		_, usage := pflag.UnquoteUsage(flag)
+		var value string
+		if value, err = yamlValue(flag, a.getenv(configfile.Variable(flag.Name))); err != nil {
+			return
+		}
+		fmt.Fprintf(&out, "# %s\n", usage)
+		if flag.Value.String() == flag.DefValue && a.getenv(configfile.Variable(flag.Name)) == "" {
+			out.WriteString("#")
+		}
+		fmt.Fprintf(&out, "%s: %s\n\n", flag.Name, value)
+	})
+	if err != nil {
+		return err
+	}
+	return a.printf("%s\n", strings.TrimSpace(out.String()))
+}
+
+// yamlValue writes the value of a flag, or that of its environment variable, in one
+// line. Passwords in URLs are left out.
+func yamlValue(flag *pflag.Flag, variable string) (string, error) {
+	var value any = flag.Value.String()
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		value = list.GetSlice()
+	}
+	if variable != "" && !flag.Changed {
+		value = variable
+	}
+	if text, ok := value.(string); ok && strings.Contains(text, "://") {
+		if u, err := url.Parse(text); err == nil {
+			value = u.Redacted()
+		}
+	}
+	node := new(yaml.Node)
+	if err := node.Encode(value); err != nil {
+		return "", err
+	}
+	node.Style = yaml.FlowStyle
+	if flag.Value.Type() != "string" && node.Kind == yaml.ScalarNode {
+		node.Tag, node.Style = "", 0
+		return node.Value, nil
+	}
+	text, err := yaml.Marshal(node)
+	return strings.TrimSpace(string(text)), err
+}
+
+func (a *app) configFileValidate() command {
+	var f serveFlags
+	return command{
+		name: "validate", args: "FILE", min: 1, max: 1,
+		short:   "check a configuration file of triptych serve",
+		example: "triptych config-file validate /etc/triptych/triptych.yaml",
+		run: func(_ context.Context, args []string) error {
+			set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+			f.register(set)
+			a.serverFlags(set)
+			settings, err := configfile.Read(args[0])
+			if err == nil {
+				err = configfile.Apply(args[0], settings, set, func(string) string { return "" })
+			}
+			if err != nil {
+				return err
+			}
+			if _, err := f.check(); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if _, err := a.chosen(); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			return a.printf("%s: %d settings, all known\n", args[0], len(settings))
+		},
+	}
+}
