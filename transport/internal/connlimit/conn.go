@@ -16,6 +16,7 @@ type Conn struct {
 	listener *Listener
 	from     netip.Prefix
 	running  atomic.Int32 // requests
+	writing  atomic.Int32 // calls of Write
 	flushed  atomic.Int64 // when the last answer is taken to be written, as a time since the listener's beginning
 	known    atomic.Bool
 
@@ -35,6 +36,20 @@ func (c *Conn) End() {
 		c.flushed.Store(int64(time.Since(c.listener.began) + flushTime)) // first: a scan reads it after running
 		c.running.Add(-1)
 	}
+}
+
+// Write writes to the connection, which is not idle meanwhile: a client may read the
+// end of an answer slowly.
+func (c *Conn) Write(b []byte) (int, error) {
+	c.writing.Add(1)
+	defer c.writing.Add(-1)
+	return c.Conn.Write(b)
+}
+
+// idle reports whether the connection may be closed to make room: no request is
+// running, and the last answer is written.
+func (c *Conn) idle() bool {
+	return c.running.Load() == 0 && c.writing.Load() == 0 && c.hasFlushed()
 }
 
 // flushTime is the time between the return of a request's handler and the eviction

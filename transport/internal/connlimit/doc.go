@@ -3,8 +3,8 @@
 //
 // When a limit is reached, an idle connection makes room for the new one: first
 // that of a stranger, which has shown no good key, and the oldest of them first;
-// then that of a client with a key. A connection on which a request is running is
-// never closed. Without an idle one, a new connection of an address at its limit
+// then that of a client with a key. A connection on which a request is running or an
+// answer is being written is never closed. Without an idle one, a new connection of an address at its limit
 // is closed, and at the limit of all Accept waits until a connection ends or has been
 // idle for a moment.
 //

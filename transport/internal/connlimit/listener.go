@@ -133,7 +133,7 @@ func (l *Listener) admit(c *Conn) verdict {
 		victims = append(victims, l.evictLocked(v))
 	}
 	for l.limits.Total > 0 && len(l.open) >= l.limits.Total && !l.closed {
-		if v := l.idleLocked(&l.strangers, (*Conn).hasFlushed); v != nil {
+		if v := l.idleLocked(&l.strangers, func(*Conn) bool { return true }); v != nil {
 			victims = append(victims, l.evictLocked(v))
 		} else {
 			l.waitLocked()
@@ -171,15 +171,15 @@ func (l *Listener) addLocked(c *Conn) {
 }
 
 // idleLocked returns the connection that makes room: the oldest idle one of the
-// strangers that fits, else any idle one that fits, else nil.
+// strangers, else any idle one that fits, else nil.
 func (l *Listener) idleLocked(strangers *list.List, fits func(*Conn) bool) *Conn {
 	for at := strangers.Front(); at != nil; at = at.Next() {
-		if c := at.Value.(*Conn); c.running.Load() == 0 && fits(c) {
+		if c := at.Value.(*Conn); c.idle() {
 			return c
 		}
 	}
 	for c := range l.open {
-		if c.running.Load() == 0 && fits(c) {
+		if c.idle() && fits(c) {
 			return c
 		}
 	}

@@ -112,6 +112,40 @@ func TestAddress(t *testing.T) {
 	}
 }
 
+// TestAddressWriting: of an address at its limit, a connection whose answer may still be
+// on its way does not make room, however long its client takes to read it.
+func TestAddressWriting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := make(incoming)
+		l := connlimit.Listen(in, connlimit.Limits{Address: 1})
+		client, answering := connect(in, l, "192.0.2.1:1")
+		answering.Begin()
+		answering.End()
+		connect(in, l, "192.0.2.1:2")
+		if got, want := l.Usage(), (connlimit.Usage{Open: 1, Strangers: 1, Refused: 1}); got != want {
+			t.Errorf("before the end of the answer is written: %+v, want %+v", got, want)
+		}
+		wrote := make(chan error, 1)
+		go func() {
+			_, err := answering.Write([]byte("x")) // as the HTTP server does after its handler
+			wrote <- err
+		}()
+		time.Sleep(time.Minute)
+		connect(in, l, "192.0.2.1:3")
+		if got, want := l.Usage(), (connlimit.Usage{Open: 1, Strangers: 1, Refused: 2}); got != want {
+			t.Errorf("while it is being written: %+v, want %+v", got, want)
+		}
+		if n, err := client.Read(make([]byte, 1)); n != 1 || <-wrote != nil {
+			t.Errorf("the answer was cut off: %v", err)
+		}
+		connect(in, l, "192.0.2.1:4")
+		if got, want := l.Usage(), (connlimit.Usage{Open: 1, Strangers: 1, Closed: 1, Refused: 2}); got != want || !isClosed(client) {
+			t.Errorf("afterwards: %+v, want %+v", got, want)
+		}
+		_ = l.Close() // the goroutine that accepts ends
+	})
+}
+
 // TestTotal: at the limit of all, idle strangers of whatever address make room,
 // and when every connection has a request the next one waits.
 func TestTotal(t *testing.T) {
