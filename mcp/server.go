@@ -250,8 +250,8 @@ func (h *Handler) CloseListens(ctx context.Context) { h.closeListens(ctx) }
 // End forgets the caller: its subscriptions end, and families drop what they
 // kept for its session.
 func (h *Handler) End(ctx context.Context) {
+	h.book.close() // before forget: a listen that is being opened binds the handler
 	h.server.forget(h)
-	h.book.close()
 	h.closeListens(ctx)
 	h.observeLeaving(ctx)
 	if session := h.caller.Session; session != nil && h.caller.Unsolicited {

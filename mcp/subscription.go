@@ -130,7 +130,8 @@ type book struct {
 	closed  bool // the handler has ended
 }
 
-// openListen charges the request to the budget and adds it to the book.
+// openListen charges the request to the budget, adds it to the book and makes the
+// server notify the handler, all of it before [Handler.End] or not at all.
 func (h *Handler) openListen(l *listen) error {
 	b := &h.book
 	b.mu.Lock()
@@ -151,6 +152,7 @@ func (h *Handler) openListen(l *listen) error {
 		b.entries = map[string]*listen{}
 	}
 	b.entries[l.id.String()] = l
+	h.server.listen(h)
 	return nil
 }
 
@@ -236,7 +238,6 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 	if err := c.handler.openListen(l); err != nil {
 		return dst, err
 	}
-	s.listen(c.handler)
 	ack := append(append([]byte(`{"notifications":`), acknowledged...), ',')
 	c.notify(ctx, "notifications/subscriptions/acknowledged", append(ack, l.params[1:]...))
 	for _, id := range l.want.Tasks { // one may have changed before we listened

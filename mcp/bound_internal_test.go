@@ -1,0 +1,53 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// nowhere drops messages.
+type nowhere struct{}
+
+func (nowhere) Notify(context.Context, string, []byte) error         { return nil }
+func (nowhere) Call(context.Context, string, []byte) ([]byte, error) { return nil, ErrCannotAsk }
+
+// TestEndWhileListening ends a handler while a listen request is being opened: the
+// server forgets the handler, and gives the bytes of the request back.
+func TestEndWhileListening(t *testing.T) {
+	s, err := New(Config{Name: "test", Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := s.Bind(Caller{Principal: Principal{ID: "a"}, Send: nowhere{}}, nil)
+	request := jsonrpc.Request{
+		ID: jsonrpc.StringID("l"), Method: "subscriptions/listen", Params: []byte(`{"notifications":{},"_meta":{` +
+			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}`),
+	}
+	var both sync.WaitGroup
+	s.mu.Lock() // the request comes as far as binding its handler
+	both.Go(func() {
+		if _, err := h.Handle(t.Context(), &request, nil); !errors.Is(err, jsonrpc.ErrNoAnswer) {
+			t.Errorf("listen: %v, want no answer", err)
+		}
+	})
+	for s.StateUsage().Used == 0 {
+		runtime.Gosched()
+	}
+	both.Go(func() { h.End(t.Context()) })
+	for range 1000 { // so that End comes as far as it can
+		runtime.Gosched()
+	}
+	s.mu.Unlock()
+	both.Wait()
+	if n := len(s.listeners()); n != 0 {
+		t.Errorf("%d handlers are bound after the end", n)
+	}
+	if used := s.StateUsage().Used; used != 0 {
+		t.Errorf("%d bytes are charged after the end", used)
+	}
+}
