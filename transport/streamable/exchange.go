@@ -301,6 +301,9 @@ func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 	if err := e.h.streams.Take(e.to.caller.Principal.ID, 1); err != nil {
 		e.stream.close()
 		e.stream.leave()
+		if s := e.to.session; s != nil {
+			s.dropStream(e.stream) // no client knows it
+		}
 		e.cancel(nil)
 		e.h.dropListen(e)
 		e.h.refuse(w, e.h.tooManyStreams(w.Header(), err, orBaseline(e.to.rev)))

@@ -1,6 +1,8 @@
 package streamable
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -61,6 +63,26 @@ func TestAbandonedStream(t *testing.T) {
 			t.Error("it is kept")
 		}
 	})
+}
+
+// TestRefusedStream: a stream beyond the limit of its principal is refused, and its
+// session keeps nothing of it.
+func TestRefusedStream(t *testing.T) {
+	h := New(Config{MaxStreams: 1})
+	s := &session{h: h, streams: map[string]*stream{}, own: newStream(ownStream, false, nil)}
+	e := &exchange{h: h, to: route{session: s, rev: mcp.BaselineRevision()}, ready: make(chan []byte, 2), cancel: func(error) {}}
+	if err := h.streams.Take("", 1); err != nil {
+		t.Fatal(err)
+	}
+	e.open()
+	w := httptest.NewRecorder()
+	e.copy(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", http.NoBody))
+	if w.Code != http.StatusTooManyRequests {
+		t.Errorf("status %d, want 429", w.Code)
+	}
+	if s.stream("1") != nil || len(s.order) > 0 {
+		t.Error("the session keeps the stream")
+	}
 }
 
 // TestDroppedStream: a stream that its session has dropped is not parked when its
