@@ -40,6 +40,7 @@ func open(ctx context.Context, pid int, options Options, fill func(*Process) err
 	}
 	p := newProcess(pid, options, tracer)
 	err = tracer.Do(ctx, func() error {
+		tracer.BeforeDrop(p.beforeDrop)
 		err := fill(p)
 		if err == nil && p.memory == nil {
 			p.memory, err = ptrace.OpenMemory(p.pid)

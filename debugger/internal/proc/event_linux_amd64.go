@@ -267,10 +267,17 @@ func (p *Process) onInt3(t *thread, info ptrace.SigInfo) {
 	if err := p.tracer.Regs(t.id, &r); err != nil {
 		return
 	}
-	l := p.softwareAt(r.RIP - 1)
-	if l == nil && !p.isInt3(r.RIP-1) {
+	moved := isMoved(info)
+	at := r.RIP
+	if !moved {
+		at--
+	}
+	l := p.softwareAt(at)
+	if l == nil && !p.isInt3(at) {
 		// It was that of a debugger which was killed, and its guard has taken it out.
-		_ = p.beforeInt3(t, &r, info) // one that is gone is told
+		if !moved {
+			_ = p.beforeInt3(t, &r, info) // one that is gone is told
+		}
 		return
 	}
 	if l == nil {
@@ -279,9 +286,43 @@ func (p *Process) onInt3(t *thread, info ptrace.SigInfo) {
 		}
 		return
 	}
-	if p.beforeInt3(t, &r, info) == nil {
+	if moved || p.beforeInt3(t, &r, info) == nil {
 		p.hit(t, l, false)
 	}
+}
+
+// beforeDrop brings a thread to where it may go on without the SIGTRAP of the stop
+// that it is in, see ptrace.Tracer.BeforeDrop: to before an int3 of ours, and, if it
+// has stepped to a pushfq, out of the step, whose trap flag that would push.
+func (p *Process) beforeDrop(e ptrace.Event) {
+	t := p.threads[e.Thread]
+	if t == nil || e.Kind != ptrace.SignalStop || e.Signal != unix.SIGTRAP {
+		return
+	}
+	info, err := p.tracer.SigInfo(t.id)
+	if err != nil {
+		return // its end is told next
+	}
+	var r ptrace.Regs
+	if err := p.tracer.Regs(t.id, &r); err != nil {
+		return // likewise
+	}
+	switch info.Code() {
+	case ptrace.CodeKernel:
+		if !isMoved(info) && (p.softwareAt(r.RIP-1) != nil || !p.isInt3(r.RIP-1)) {
+			_ = p.beforeInt3(t, &r, info) // likewise
+		}
+	case ptrace.CodeTrace:
+		if p.kindAt(&r) == pushfCode {
+			_, _ = p.tracer.Settle(t.id, p.later) // likewise
+		}
+	}
+}
+
+// isMoved reports whether beforeInt3 has moved the thread: the kernel gives no address
+// with an int3.
+func isMoved(info ptrace.SigInfo) bool {
+	return info.Code() == ptrace.CodeKernel && info.Address() != 0
 }
 
 // isInt3 reports whether there is an int3 in memory, or nothing that can be read.

@@ -86,9 +86,24 @@ func (p *Process) leaveRescue() error {
 		return nil
 	}
 	p.guard.Journal().SetRescue(0, 0)
-	err := p.removeRescue(p.memory)
+	var err error
+	if !p.insideRescue() {
+		err = p.removeRescue(p.memory)
+	}
 	p.rescue = 0
 	return err
+}
+
+// insideRescue reports whether a thread is in the code: it may have met the handler
+// after the debugger before us was killed, and not have left it since.
+func (p *Process) insideRescue() bool {
+	for id := range p.threads {
+		var r ptrace.Regs
+		if err := p.tracer.Regs(id, &r); err == nil && r.RIP-p.rescue < guard.RescueSize {
+			return true
+		}
+	}
+	return false
 }
 
 // removeRescue takes the code out of a memory.
@@ -198,6 +213,10 @@ func (p *Process) commit(memory []Patch, states []State) error {
 	for _, s := range states {
 		if s.Vector != nil && err == nil {
 			err = p.tracer.SetXState(s.Thread, s.Vector)
+		}
+		// The frame of a signal's handler must not lie in the new part of the stack.
+		if err == nil {
+			err = p.tracer.SetRegs(s.Thread, p.parkedRegs(*s.Regs))
 		}
 	}
 	j.Publish(guard.WorkThreads)

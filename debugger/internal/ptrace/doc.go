@@ -25,8 +25,12 @@
 //
 // Next and Wait see the threads that this Tracer traces and the children it
 // launched, and no others, so several Tracers and os/exec live side by side in
-// one process. Next can be woken: wait4(2) cannot without losing a signal, so
+// one process. Next can be woken: waitid(2) cannot without losing a signal, so
 // Next looks without blocking each time SIGCHLD says that something changed.
+//
+// When this program is killed, the thread of the last stop that was read gets the
+// signal of that stop, as if it had not been traced. BeforeDrop brings the threads of
+// earlier stops to where they may go on without.
 //
 // # Other systems
 //

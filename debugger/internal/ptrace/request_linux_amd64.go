@@ -64,27 +64,32 @@ func (t *Tracer) Interrupt(tid int) error {
 // Cont lets a stopped thread run, with the signal of the SignalStop that it is
 // in, another one, or none (0).
 func (t *Tracer) Cont(tid int, sig syscall.Signal) error {
+	t.goesOn(tid)
 	return command("resume", unix.PTRACE_CONT, tid, uintptr(sig))
 }
 
 // Step lets a stopped thread run one instruction, or into the handler of sig.
 // It ends with a SignalStop by SIGTRAP.
 func (t *Tracer) Step(tid int, sig syscall.Signal) error {
+	t.goesOn(tid)
 	return command("step", unix.PTRACE_SINGLESTEP, tid, uintptr(sig))
 }
 
 // ToSyscall lets a stopped thread run to the next SyscallStop.
 func (t *Tracer) ToSyscall(tid int, sig syscall.Signal) error {
+	t.goesOn(tid)
 	return command("resume", unix.PTRACE_SYSCALL, tid, uintptr(sig))
 }
 
 // Listen leaves a thread in its GroupStop and lets SIGCONT end it.
 func (t *Tracer) Listen(tid int) error {
+	t.drop()
 	return command("listen to", unix.PTRACE_LISTEN, tid, 0)
 }
 
 // Detach lets a stopped thread go, with a signal or none (0).
 func (t *Tracer) Detach(tid int, sig syscall.Signal) error {
+	t.goesOn(tid)
 	return command("detach from", unix.PTRACE_DETACH, tid, uintptr(sig))
 }
 

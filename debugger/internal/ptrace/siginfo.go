@@ -11,6 +11,7 @@ type SigInfo [128]byte
 // Values of SigInfo.Code.
 const (
 	CodeKernel = 0x80 // an int3 instruction, for one
+	CodeTrace  = 2    // SIGTRAP: a step
 	CodePerf   = 6    // SIGTRAP: a perf event
 )
 

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,6 +23,9 @@ type Tracer struct {
 	once  sync.Once
 
 	home unix.CPUSet // where the thread may run when it is not pinned
+
+	kept       Event       // a stop that the kernel has not counted as reported, see wait
+	beforeDrop func(Event) // see BeforeDrop
 }
 
 type call struct {
@@ -50,7 +54,9 @@ func (t *Tracer) serve(ready chan<- error) {
 	for {
 		select {
 		case c := <-t.calls:
-			c.done <- c.f()
+			err := c.f()
+			t.drop()
+			c.done <- err
 		case <-t.quit:
 			return
 		}
@@ -138,12 +144,26 @@ func (t *Tracer) Wait() (Event, error) {
 	return e, err
 }
 
+// BeforeDrop has f called with the stop of a thread that stays stopped, before a
+// signal of that stop is dropped if this program is killed: see wait. F may make the
+// thread stop elsewhere. It must be set inside Do.
+func (t *Tracer) BeforeDrop(f func(Event)) { t.beforeDrop = f }
+
 // wait asks for all threads and children of this thread (__WNOTHREAD), since
 // the end of a process is told only after that of all its other threads.
+//
+// When this program is killed, a thread in a SignalStop gets the signal, unless the
+// stop was reported before: then the kernel drops the signal (wait_task_stopped in
+// kernel/exit.c clears exit_code, which ptrace_signal in kernel/signal.c returns). A
+// SIGTRAP that is dropped does harm: the thread goes on behind an int3, or with the
+// trap flag of a step. So a stop is read without being taken, and dropped as late as
+// possible: when the next event is waited for and the thread has not gone on, or at
+// the end of Do.
 func (t *Tracer) wait(flags int) (Event, bool, error) {
-	var status unix.WaitStatus
+	t.drop()
+	var info unix.Siginfo
 	for {
-		tid, err := unix.Wait4(-1, &status, unix.WALL|unix.WNOTHREAD|flags, nil)
+		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT|unix.WALL|unix.WNOTHREAD|flags, nil)
 		switch {
 		case err == unix.EINTR:
 			continue
@@ -151,14 +171,71 @@ func (t *Tracer) wait(flags int) (Event, bool, error) {
 			return Event{}, false, ErrNoThreads
 		case err != nil:
 			return Event{}, false, err
-		case tid == 0:
+		case info.Signo == 0:
 			return Event{}, false, nil
 		}
-		e := Decode(tid, uint32(status))
+		child := (*childInfo)(unsafe.Pointer(&info))
+		if !child.stopped() {
+			return t.reaped(int(child.pid))
+		}
+		e := Decode(int(child.pid), uint32(child.status)<<8|stoppedStatus)
+		t.kept = e
 		if e.Kind >= Clone && e.Kind <= Exiting {
-			e.Message = t.message(tid)
+			t.drop() // the kernel wants that before other requests (looks_like_a_spurious_pid in kernel/ptrace.c)
+			e.Message = t.message(e.Thread)
 		}
 		return e, true, nil
+	}
+}
+
+// childInfo is the part of a siginfo_t that waitid(2) fills.
+type childInfo struct {
+	signo, errno, code, _ int32
+	pid, uid, status      int32
+}
+
+// Values of si_code for the end of a child, and the low byte of a stop's wait status.
+const (
+	codeExited    = 1
+	codeKilled    = 2
+	codeDumped    = 3
+	stoppedStatus = 0x7f
+)
+
+// stopped reports whether the child has not ended.
+func (c *childInfo) stopped() bool {
+	return c.code != codeExited && c.code != codeKilled && c.code != codeDumped
+}
+
+// reaped takes the status of a thread that has ended.
+func (t *Tracer) reaped(tid int) (Event, bool, error) {
+	var status unix.WaitStatus
+	for {
+		_, err := unix.Wait4(tid, &status, unix.WALL|unix.WNOTHREAD, nil)
+		if err == unix.EINTR {
+			continue
+		}
+		return Decode(tid, uint32(status)), err == nil, err
+	}
+}
+
+// drop takes the stop that was read last, if its thread has not gone on.
+func (t *Tracer) drop() {
+	if t.kept.Thread == 0 {
+		return
+	}
+	e := t.kept
+	if t.beforeDrop != nil {
+		t.beforeDrop(e)
+	}
+	t.kept = Event{}
+	_ = unix.Waitid(unix.P_PID, e.Thread, nil, unix.WSTOPPED|unix.WNOHANG|unix.WALL|unix.WNOTHREAD, nil) // its end is told next
+}
+
+// goesOn is called before a thread goes on from the stop that was read last.
+func (t *Tracer) goesOn(tid int) {
+	if t.kept.Thread == tid {
+		t.kept = Event{}
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -288,4 +290,44 @@ func TestLaunchFails(t *testing.T) {
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Launch of a file that is not there: %v", err)
 	}
+}
+
+// A thread in the stop of a signal gets that signal when its tracer dies, although the
+// tracer has read the stop.
+func TestSignalOutlivesTracer(t *testing.T) {
+	program := debuggertest.Start(t, "ticker.c")
+	tracer := start(t)
+	read := make(chan error, 1)
+	go func() { // Do does not return: the tracer's thread ends
+		_ = tracer.Do(context.Background(), func() error {
+			read <- untilSignal(tracer, program.PID, unix.SIGUSR1)
+			runtime.Goexit()
+			return nil
+		})
+	}()
+	if err := <-read; errors.Is(err, unix.EPERM) {
+		t.Skip("tracing is not permitted here: ", err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	got := program.Ask("signals")
+	for end := time.Now().Add(20 * time.Second); got != "1 0" && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		got = program.Ask("signals")
+	}
+	if got != "1 0" {
+		t.Errorf("the program counted %q, want one signal", got)
+	}
+}
+
+// untilSignal traces a thread, sends it a signal, and waits for the stop of that.
+func untilSignal(tracer *ptrace.Tracer, tid int, sig syscall.Signal) error {
+	err := errors.Join(tracer.Seize(tid, 0), unix.Kill(tid, sig))
+	for err == nil {
+		var e ptrace.Event
+		if e, err = tracer.Wait(); err != nil || e.Kind == ptrace.SignalStop && e.Signal == sig {
+			break
+		}
+		err = tracer.Cont(tid, e.Signal)
+	}
+	return err
 }

@@ -13,7 +13,7 @@ import (
 
 // claimWait limits how long Attach waits for the guard of a debugger that was
 // killed.
-const claimWait = 5 * time.Second
+const claimWait = 30 * time.Second
 
 // Claim waits until no guard has still to put a process right whose debugger
 // was killed: its int3 instructions would be taken for the program's own, and
