@@ -59,7 +59,7 @@ func watching(t *testing.T, b *Book, w *fsnotify.Watcher, every time.Duration) <
 // Writing a file is several events, so other news may come before it or with it.
 func expect(t *testing.T, doing string, heard <-chan told, day Day, list bool) {
 	t.Helper()
-	late := time.After(time.Second)
+	late := time.After(patience)
 	for {
 		select {
 		case got := <-heard:
@@ -159,13 +159,15 @@ func listens() bool {
 	return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "fsnotify.(*")
 }
 
+// patience limits the time for what the scheduler or the system's watch decides.
+const patience = 20 * time.Second
+
 func waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for range 200 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if is() {
 			return
 		}
-		time.Sleep(5 * time.Millisecond) // the scheduler, not a clock, decides
 	}
 	t.Errorf("never: %s", what)
 }

@@ -53,7 +53,7 @@ func TestAHangingWriteDoesNotHoldServe(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("Serve: %v", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(20 * time.Second):
 		t.Fatal("Serve hangs")
 	}
 }
@@ -159,7 +159,7 @@ func TestShutdownWritesWhatWasAnswered(t *testing.T) {
 	in, inW := io.Pipe()
 	defer inW.Close()
 	var out bytes.Buffer
-	conn := jsonrpc.NewConn(in, &out, jsonrpc.Config{Drain: time.Second})
+	conn := jsonrpc.NewConn(in, &out, jsonrpc.Config{Drain: 20 * time.Second})
 	last := jsonrpc.HandlerFunc(func(_ context.Context, req *jsonrpc.Request, dst []byte) ([]byte, error) {
 		if req.Method == "last" {
 			stop()
@@ -183,7 +183,7 @@ func TestShutdownWritesWhatWasAnswered(t *testing.T) {
 func TestShutdownStillHearsAnswers(t *testing.T) {
 	in, inW := io.Pipe()
 	outR, out := io.Pipe()
-	conn := jsonrpc.NewConn(in, out, jsonrpc.Config{Drain: 10 * time.Second})
+	conn := jsonrpc.NewConn(in, out, jsonrpc.Config{Drain: 20 * time.Second})
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {

@@ -171,7 +171,7 @@ func TestKnownKeysAreNoGuesses(t *testing.T) {
 			t.Fatalf("got %+v, want that it is revoked", refused)
 		}
 	}
-	if took := time.Since(began); took > 3*time.Second {
+	if took := time.Since(began); took > 20*time.Second { // as guesses they would take 95 s
 		t.Errorf("a hundred answers took %v", took)
 	}
 }

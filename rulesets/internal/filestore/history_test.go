@@ -194,7 +194,7 @@ func TestManyEditsWhileServersWatch(t *testing.T) {
 		}
 		return n
 	}
-	for wait := 0; recorded() < 2*files && wait < 200; wait++ {
+	for wait := 0; recorded() < 2*files && wait < 400; wait++ {
 		time.Sleep(50 * time.Millisecond) // the watches record by themselves
 	}
 	stop()

@@ -58,7 +58,7 @@ func next(heard <-chan ruleset.Change) ruleset.Change {
 	select {
 	case c := <-heard:
 		return c
-	case <-time.After(time.Second):
+	case <-time.After(20 * time.Second):
 		return ruleset.Change{}
 	}
 }

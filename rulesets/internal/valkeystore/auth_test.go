@@ -88,7 +88,7 @@ func TestSilentServerTakesBoundedTime(t *testing.T) {
 	defer func() { _ = l.Close() }() // nothing to lose
 	began := time.Now()
 	_, err = valkeystore.Open(t.Context(), "valkey://"+l.Addr().String(), quiet, atNoon)
-	if took := time.Since(began); err == nil || took > 6*time.Second {
+	if took := time.Since(began); err == nil || took > 20*time.Second {
 		t.Errorf("%v after %v", err, took)
 	}
 }

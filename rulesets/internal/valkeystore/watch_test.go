@@ -45,17 +45,6 @@ func (e ears) until(t *testing.T, do func()) ruleset.Change {
 	}
 }
 
-// drain forgets what was heard before a quiet moment.
-func (e ears) drain() {
-	for {
-		select {
-		case <-e:
-		case <-time.After(200 * time.Millisecond):
-			return
-		}
-	}
-}
-
 var serial atomic.Int64
 
 func create(t *testing.T, s ruleset.Store) {
@@ -70,11 +59,9 @@ func TestWatchTellsOfAnOutage(t *testing.T) {
 	heard := watch(t, open(t, "valkey://"+server.Addr, atNoon))
 	other := open(t, "valkey://"+server.Addr, atNoon)
 	heard.until(t, func() { create(t, other) })
-	heard.drain()
 	server.Stop()
 	server.Run()
-	if c := heard.until(t, func() {}); c.Kind != ruleset.Unknown {
-		t.Errorf("after an outage it tells %v, want that anything may have changed", c)
+	for heard.until(t, func() {}).Kind != ruleset.Unknown { // changes from before may come late
 	}
 }
 
@@ -86,10 +73,14 @@ func TestWatchHearsOtherPrograms(t *testing.T) {
 	if c := heard.until(t, func() { write(t, client, "theirs", noon) }); c != want {
 		t.Errorf("heard %v, want %v", c, want)
 	}
-	heard.drain()
+	written := want
 	want.Kind = ruleset.Deleted
 	client.Del(t.Context(), "ruleset:theirs")
-	if c := heard.until(t, func() {}); c != want {
+	c := written
+	for c == written { // it was written several times
+		c = heard.until(t, func() {})
+	}
+	if c != want {
 		t.Errorf("heard %v, want %v", c, want)
 	}
 }

