@@ -8,14 +8,17 @@ import (
 
 // Shell scripts as servers show that Close reports unclean exits.
 func TestPipeEnds(t *testing.T) {
-	for _, tc := range []struct{ name, server, want string }{
-		{"well", `read a; echo "$a"`, ""},
-		{"with more to say", `read a; echo "$a"; read b; echo more`, "it also said more"},
-		{"with a status", `read a; echo "$a"; exit 3`, "exit status 3"},
-		{"never", `read a; echo "$a"; exec sleep 600`, "signal: killed"},
+	for _, tc := range []struct {
+		name, server, want string
+		patience           time.Duration
+	}{
+		{"well", `read a; echo "$a"`, "", patience},
+		{"with more to say", `read a; echo "$a"; read b; echo more`, "it also said more", patience},
+		{"with a status", `read a; echo "$a"; exit 3`, "exit status 3", patience},
+		{"never", `read a; echo "$a"; exec sleep 600`, "signal: killed", 5 * time.Second},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, err := openPipe(t.Context(), []string{"sh", "-c", tc.server}, nil, time.Second)
+			p, err := openPipe(t.Context(), []string{"sh", "-c", tc.server}, nil, tc.patience)
 			if err != nil {
 				t.Fatal(err)
 			}

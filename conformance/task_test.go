@@ -3,6 +3,9 @@ package conformance
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -29,11 +32,15 @@ func TestContinueAsATask(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("nothing is debugged here")
 	}
+	pipe := filepath.Join(t.TempDir(), "pipe") // cat waits for its other end
+	if err := exec.CommandContext(t.Context(), "mkfifo", pipe).Run(); err != nil {
+		t.Fatal(err)
+	}
 	p := startStdio(t, t.TempDir(), "--families=debugger")
 	call := func(method, params string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":%q,"params":{%s,%s}}`, method, method, params, taskClaim)
 	}
-	if got := roundTrip(t, p, call("tools/call", `"name":"debugger/launch","arguments":{"path":"sleep","args":["3"],"stop_at_entry":true}`)); strings.Contains(got, "isError") {
+	if got := roundTrip(t, p, call("tools/call", `"name":"debugger/launch","arguments":{"path":"cat","args":["`+pipe+`"],"stop_at_entry":true}`)); strings.Contains(got, "isError") {
 		t.Skipf("the system lets nothing be debugged: %s", got)
 	}
 	began := time.Now()
@@ -41,6 +48,9 @@ func TestContinueAsATask(t *testing.T) {
 	decode(t, roundTrip(t, p, call("tools/call", `"name":"debugger/continue","arguments":{"wait_ms":60000}`)), &task)
 	if took := time.Since(began); task.Result.Type != "task" || task.Result.Status != "working" || took < time.Second {
 		t.Fatalf("got %+v after %v, want a task", task.Result, took)
+	}
+	if err := os.WriteFile(pipe, nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	now := task
 	for now.Result.Status == "working" && time.Since(began) < patience {

@@ -121,7 +121,7 @@ func brokenHTTP2(t *testing.T, s *server, token string) {
 		if tc.cut {
 			select {
 			case <-w.ended:
-			case <-time.After(5 * time.Second):
+			case <-time.After(patience):
 				t.Errorf("%s: the connection goes on", tc.name)
 			}
 		}

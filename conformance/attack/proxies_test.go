@@ -97,8 +97,8 @@ func TestProxies(t *testing.T) {
 				for _, tc := range s.ambiguous(token, hidden) {
 					conn := s.dial(t)
 					write(conn, tc.text)
-					_, _ = answers(t, conn, 50*time.Millisecond) // what the proxy makes of it is its own business
-					_ = conn.Close()                             // it may be closed already
+					_, _ = answers(t, conn, 50*time.Millisecond, 50*time.Millisecond) // what the proxy makes of it is its own business
+					_ = conn.Close()                                                  // it may be closed already
 				}
 			}
 			stop()

@@ -103,9 +103,16 @@ func TestWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := conn.Run(mix, 16, 50*time.Millisecond)
-	if err != nil || s.Bad == 0 || s.Bad >= s.N {
-		t.Errorf("%d of %d are bad, %v", s.Bad, s.N, err)
+	all, bad := 0, 0
+	for end := time.Now().Add(20 * time.Second); bad == 0 && time.Now().Before(end); { // the first hundred are right
+		s, err := conn.Run(mix, 16, 50*time.Millisecond)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, bad = all+s.N, bad+s.Bad
+	}
+	if bad == 0 || bad >= all {
+		t.Errorf("%d of %d are bad", bad, all)
 	}
 	if _, err := load.Prepare(conn, load.Echo("some text")); err == nil || !strings.Contains(err.Error(), "differs") {
 		t.Errorf("preparing: %v", err)

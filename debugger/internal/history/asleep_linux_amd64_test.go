@@ -68,20 +68,15 @@ func TestOthersSleep(t *testing.T) {
 	for _, how := range []string{"cond", "read", "epoll", "poll", "sleep", "join"} {
 		t.Run(how, func(t *testing.T) {
 			program := debuggertest.StartFile(t, "asleep.c", path, how)
+			// Single steps, which it must not fall back to, make 5,000 at most.
+			const most = 20_000
 			for range 2 { // the second finds what the first has interrupted
-				process, r := recordAllThreads(t, program, 300*time.Millisecond)
-				counter, h := program.Symbol("rounds"), r.History()
-				now := number(t, h.View(), counter)
-				if _, err := h.Seek(h.Oldest()); err != nil {
-					t.Fatal(err)
+				counted := recordRounds(t, program)
+				for n := 0; counted < most && n < 10; n++ { // the machine may be busy
+					counted = recordRounds(t, program)
 				}
-				// Single steps, which it must not fall back to, make 5,000 at
-				// most.
-				if counted := now - number(t, h.View(), counter); counted < 20_000 {
+				if counted < most {
 					t.Errorf("the thread that computes has made %d rounds, want many", counted)
-				}
-				if err := process.Detach(t.Context()); err != nil {
-					t.Fatal(err)
 				}
 			}
 			requireCounting(t, program)
@@ -89,11 +84,28 @@ func TestOthersSleep(t *testing.T) {
 	}
 }
 
+// recordRounds attaches, records for 300 ms, and returns the rounds that the
+// program has made then.
+func recordRounds(t *testing.T, program *debuggertest.Program) uint64 {
+	t.Helper()
+	process, r := recordAllThreads(t, program, 300*time.Millisecond)
+	counter, h := program.Symbol("rounds"), r.History()
+	now := number(t, h.View(), counter)
+	if _, err := h.Seek(h.Oldest()); err != nil {
+		t.Fatal(err)
+	}
+	counted := now - number(t, h.View(), counter)
+	if err := process.Detach(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return counted
+}
+
 // requireCounting fails the test unless the program is at work.
 func requireCounting(t *testing.T, program *debuggertest.Program) {
 	t.Helper()
 	before := program.Ask("count")
-	for end := time.Now().Add(5 * time.Second); program.Ask("count") == before; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); program.Ask("count") == before; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the program stands still")
 		}

@@ -33,7 +33,7 @@ func TestLookAside(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(20 * time.Second):
 		release()
 		t.Errorf("a look has waited for the tracer's thread; without that: %v", <-looked)
 	}
@@ -164,7 +164,7 @@ func TestMemoryOfTheDead(t *testing.T) {
 	if err := unix.Kill(p.ID(), unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(5 * time.Second); ; {
+	for end := time.Now().Add(20 * time.Second); ; {
 		_, err := p.ReadMemory(stop.Address, make([]byte, 8))
 		if errors.Is(err, proc.ErrExited) {
 			break

@@ -38,7 +38,7 @@ func TestDeath(t *testing.T) {
 			if err := kill(p); err != nil {
 				t.Fatal(err)
 			}
-			for end := time.Now().Add(5 * time.Second); ; {
+			for end := time.Now().Add(20 * time.Second); ; {
 				if _, err := p.Regs(0); errors.Is(err, proc.ErrExited) {
 					break
 				} else if time.Now().After(end) {
@@ -252,7 +252,7 @@ func letGo(t *testing.T) (program *debuggertest.Program, input *os.File) {
 // awaitEnd waits until there is no such process any more.
 func awaitEnd(t *testing.T, program *debuggertest.Program) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); program.Status("State") != ""; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); program.Status("State") != ""; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("it is in state %s", program.Status("State"))
 		}

@@ -340,8 +340,13 @@ func TestMaxStop(t *testing.T) {
 		t.Errorf("stop %+v, want the breakpoint, which is in again", stop)
 	}
 	time.Sleep(100 * time.Millisecond)
-	p.Pause()
-	if _, err := p.Regs(0); err != nil {
+	var err error
+	eventually(func() bool { // unless it runs on again before
+		p.Pause()
+		_, err = p.Regs(0)
+		return err == nil
+	})
+	if err != nil {
 		t.Errorf("Regs after Pause: %v", err)
 	}
 	requireDetached(t, p, program)
