@@ -10,5 +10,9 @@
 //	// write below dir, and promise that it is kept
 //	disk.PowerCut(t, after, func() { ... }) // look below after
 //
+//	disk := disktest.FormatVolatile(t, dir)
+//	// the same with a cache that a power cut empties, sector by sector
+//	disk.PowerCut(t, random, after, func() { ... })
+//
 // To mount them takes Linux and a user who may; tests skip where that is not so.
 package disktest

@@ -23,6 +23,9 @@ import (
 // records to a trail until it is killed.
 const childDir = "AUDIT_TEST_DIR"
 
+// childKeeps is the variable with the number of files that such a process keeps.
+const childKeeps = "AUDIT_TEST_KEEP"
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDir); dir != "" {
 		child(dir)
@@ -34,7 +37,8 @@ func TestMain(m *testing.M) {
 // child prints the number of each record once it is stored: every third of them
 // as a change, the others as look-ups.
 func child(dir string) {
-	l := audit.New(audit.Config{Dir: dir, MaxFile: 100_000})
+	keep, _ := strconv.Atoi(os.Getenv(childKeeps)) // 0 keeps all
+	l := audit.New(audit.Config{Dir: dir, MaxFile: 100_000, KeepFiles: keep})
 	var mu sync.Mutex
 	for range 8 {
 		go func() {
