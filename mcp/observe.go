@@ -69,6 +69,9 @@ func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call
 		event.Failed, event.Task, event.Details = call.failure, call.became != nil, call.details
 		event.LookUp = call.looksUp()
 		event.Cancelled = ctx.Err() != nil
+		if explain := h.server.cfg.Explain; explain != nil && err != nil {
+			err = explain(ctx, &event, err)
+		}
 		if lost := h.server.cfg.Observe(ctx, &event); lost != nil {
 			h.server.cfg.Logger.Error("call not recorded", "method", req.Method, "err", lost)
 			out, err = dst[:start], cmp.Or(err, lost)

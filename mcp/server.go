@@ -44,6 +44,11 @@ type Config struct {
 	// leaves, from the handler's goroutine. When it fails, its error is the
 	// answer in place of a result. Nil observes nothing.
 	Observe func(ctx context.Context, event *Event) error
+	// Explain is called for every request that fails, before Observe, and returns the
+	// error to answer with: where several servers share clients, another one may have
+	// the state that is missing here. Nil leaves errors as they are. It is not called
+	// without Observe.
+	Explain func(ctx context.Context, event *Event, err error) error
 }
 
 // ToolNames selects the spelling of tools in lists.

@@ -58,6 +58,7 @@ func (a *app) examine(ctx context.Context, set *pflag.FlagSet) []finding {
 	findings := []finding{a.checkData(), a.checkLogLevel()}
 	findings = append(findings, a.checkFamilies(ctx)...)
 	findings = append(findings, a.checkRulesetFiles(ctx)...)
+	findings = append(findings, a.checkStore(ctx)...)
 	findings = append(findings, a.checkTrail(ctx)...)
 	findings = append(findings, a.checkServer(ctx, set))
 	return append(findings, a.checkClients()...)

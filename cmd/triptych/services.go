@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/answers"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/metrics"
@@ -36,6 +38,9 @@ func (s *services) open(ctx context.Context, a *app, env mcp.Env, configure func
 	}
 	if s.client != nil {
 		s.closers = append(s.closers, s.client.Close)
+		if err := checkStoreAtStart(ctx, s.client, env.Logger); err != nil {
+			return err
+		}
 	}
 	if s.keys, err = a.openKeys(s.client, env); err != nil {
 		return err
@@ -62,7 +67,15 @@ func (s *services) open(ctx context.Context, a *app, env mcp.Env, configure func
 	if s.secret, err = stateKey(ctx, s.client); err != nil {
 		return err
 	}
-	if s.server, err = a.openServer(ctx, env, s.recorder, func(cfg *mcp.Config) { cfg.StateKey = s.secret }, configure); err != nil {
+	if s.server, err = a.openServer(ctx, env, s.recorder, func(cfg *mcp.Config) {
+		cfg.StateKey = s.secret
+		if s.client != nil {
+			cfg.Oversize = answers.NewShared(s.client)
+			where := newWhereabouts(s.client, s.name)
+			cfg.Explain = where.explain
+			cfg.Observe = where.around(cfg.Observe)
+		}
+	}, configure); err != nil {
 		return err
 	}
 	s.closers = append(s.closers, s.server.Close)
@@ -99,7 +112,8 @@ func openMeter(ctx context.Context, client redis.UniversalClient, env mcp.Env) (
 const readyKey = "triptych:ready"
 
 // ready returns an error while records wait for the audit trail that cannot be
-// written, or the store cannot be written: a read-only replica answers pings, too.
+// written, or the store cannot be written: a read-only replica answers pings, too. A
+// store without memory is still good for look-ups.
 func (s *services) ready(ctx context.Context) error {
 	if err := s.recorder.commit(ctx); err != nil {
 		return err
@@ -107,7 +121,11 @@ func (s *services) ready(ctx context.Context) error {
 	if s.client == nil {
 		return nil
 	}
-	return s.client.Set(ctx, readyKey, "", time.Minute).Err()
+	err := s.client.Set(ctx, readyKey, "", time.Minute).Err()
+	if err != nil && strings.HasPrefix(err.Error(), "OOM ") {
+		return nil // look-ups go on as long as they are recorded
+	}
+	return err
 }
 
 func (s *services) close() error {

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -204,6 +206,39 @@ func hears(t *testing.T, c *caller, servers []*server, url string) {
 	})
 	stop()
 	reading.Wait()
+}
+
+// A debugger session belongs to one server. A call that arrives at another one is
+// answered with the name of the first.
+func TestDebuggerAtAnotherServer(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("the debugger needs Linux")
+	}
+	store := startNode(t)
+	token := newKey(t, store.url())
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := start(t, store.url(), "--families", "debugger", "--server-name", "one")
+	two := start(t, store.url(), "--families", "debugger", "--server-name", "two")
+	c := session(t, token, one.url())
+	if err := c.call(t.Context(), one.url(), "debugger_launch", map[string]any{"path": sleep, "args": []string{"100"}}); err != nil {
+		t.Fatal(err)
+	}
+	registers := `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"debugger_registers","arguments":{}}}`
+	got, err := c.send(t.Context(), two.url(), registers)
+	if err != nil || !strings.Contains(got.body, `"code":-32005`) || !strings.Contains(got.body, `server \"one\"`) {
+		t.Errorf("status %d, %v: %s, want the name of the server", got.status, err, got.body)
+	}
+	if err := c.call(t.Context(), one.url(), "debugger_detach", map[string]any{}); err != nil {
+		t.Error(err)
+	}
+	got, err = c.send(t.Context(), two.url(), registers)
+	if err != nil || !strings.Contains(got.body, `"code":-32005`) || strings.Contains(got.body, "at the server") {
+		t.Errorf("status %d, %v: %s, want no other server", got.status, err, got.body)
+	}
 }
 
 // long reports whether the tests run in their long form.
