@@ -1,6 +1,8 @@
 .DEFAULT_GOAL := help
 FUZZTIME ?= 10s
 GOLANGCI := v2.15.0
+GORELEASER := v2.14.3
+PREFIX ?= /usr/local
 BENCHSTAT := v0.0.0-20260908200009-22c9c6c9d4da
 BENCH ?= .
 PKGS ?= ./...
@@ -12,13 +14,22 @@ LONG := attack|debugbench|interop|load|official|scale|xml
 # where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak rounds cover vet lint fmt generate golden conformance conformance-xml bench-bugs ci
+.PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak rounds cover vet lint fmt generate golden conformance conformance-xml bench-bugs ci install snapshot release release-check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/triptych, static and without what only debuggers read
 	CGO_ENABLED=0 go build -trimpath -ldflags=-w -o bin/triptych ./cmd/triptych
+
+install: build ## install the program, its man pages and completions below PREFIX
+	install -D -m 755 bin/triptych $(DESTDIR)$(PREFIX)/bin/triptych
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	bin/triptych man --folder $(DESTDIR)$(PREFIX)/share/man/man1
+	bin/triptych completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/triptych
+	bin/triptych completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_triptych
+	bin/triptych completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/triptych.fish
 
 run: build ## serve https://127.0.0.1:8443/mcp; the first time it prints a key and a curl line
 	bin/triptych serve
@@ -101,5 +112,16 @@ bench-bugs: ## look for the other places of known fixes in the bare clones in CL
 
 conformance-xml: ## ask the W3C's XML Schema suite in XSDTESTS, and xmllint
 	XSDTESTS=$(abspath $(XSDTESTS)) go test -count=1 -v ./conformance/xml
+
+snapshot: ## build everything of a release into bin/dist, without an image and without publishing
+	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER) release --snapshot --clean --skip=docker,sign
+	bin/release/triptych __release registry --version 0.0.0 bin/release/bundles/*.mcpb >bin/release/server.json
+
+release: ## build and publish the release of the tag that is checked out
+	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER) release --clean
+	bin/release/triptych __release registry --version "$$(git describe --tags --exact-match)" bin/release/bundles/*.mcpb >bin/release/server.json
+
+release-check: snapshot ## install, start and check what snapshot has built; needs dpkg, rpm, node and systemd
+	deploy/check.sh
 
 ci: vet race build ## what continuous integration runs
