@@ -176,7 +176,7 @@ func TestCacheIsHandedOver(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := remote(t, document.Config{Roots: []string{dir}, Deadline: 2 * time.Second}, 0)
+	r := remote(t, document.Config{Roots: []string{dir}, Deadline: 5 * time.Second}, 0)
 	for _, name := range []string{"large.xml", "small.xml"} {
 		if _, err := r.Validate(t.Context(), document.ValidateRequest{Document: name, Schema: "a.xsd"}); err != nil {
 			t.Fatal(err)
@@ -198,7 +198,7 @@ func TestCacheIsHandedOver(t *testing.T) {
 	}
 }
 
-// giveUp asks for a validation that takes longer than the deadline of 2 s.
+// giveUp asks for a validation that takes longer than the deadline, of 5 s at most.
 func giveUp(t *testing.T, r *isolate.Remote) {
 	t.Helper()
 	schema := `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="r"><xs:complexType><xs:sequence maxOccurs="1000"><xs:element name="a" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element></xs:schema>`
