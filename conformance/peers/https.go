@@ -13,8 +13,8 @@ var webEchoes = []struct {
 	conns int
 	goals []goal
 }{
-	{8, []goal{{bareHTTP, .85}, {gosdk, 14}, {mcpgo, 2.5}}},
-	{64, []goal{{bareHTTP, .85}, {gosdk, 14}, {mcpgo, 2.5}}},
+	{8, []goal{{bareHTTP, .9}, {gosdk, 12}, {mcpgo, 2}}},
+	{64, []goal{{bareHTTP, .9}, {gosdk, 12}, {mcpgo, 2}}},
 }
 
 // What a handler of net/http does at least: to answer, and to have a line on disk

@@ -83,7 +83,7 @@ func (b *bench) memory(ctx context.Context, servers []load.Server) error {
 			}
 		}
 		own := func(u load.Usage) int64 { return u.Own }
-		b.addMemory("resident memory, idle, "+pair.name, 1, idle, func(u load.Usage) int64 { return u.RSS })
+		b.addMemory("resident memory, idle, "+pair.name, 1.3, idle, func(u load.Usage) int64 { return u.RSS })
 		b.addMemory("the same without pages of files", 0, idle, own)
 		b.addMemory("resident memory at most, under load, "+pair.name, 1, loaded, func(u load.Usage) int64 { return u.Peak })
 		b.addMemory("at the end of that, without pages of files", 0, loaded, own)

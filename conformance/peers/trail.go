@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/triptych-mcp/triptych/conformance/figures"
 	"github.com/triptych-mcp/triptych/conformance/load"
 )
 
@@ -34,7 +37,53 @@ func (b *bench) trail(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.changes(ctx)
+	return errors.Join(b.firstCalls(ctx), b.changes(ctx))
+}
+
+// settling is the time between a handshake and the first call: a person or a model
+// needs longer.
+const settling = 200 * time.Millisecond
+
+// firstCalls measures the first call of a process beside later ones, over each
+// transport, for a change, whose record is on disk before its answer.
+func (b *bench) firstCalls(ctx context.Context) error {
+	record := load.Call("record_speed", `{"day":1,"phase":2,"llm_name":"bench","speed_ms":1}`)
+	for _, s := range []load.Server{b.triptych(), b.serve()} {
+		first, later := reading{Name: "first"}, reading{Name: "a later one"}
+		for range b.pace().rounds {
+			if err := firstCall(ctx, s, record, &first, &later); err != nil {
+				return err
+			}
+		}
+		first.finish()
+		later.finish()
+		what := "first change of a process"
+		if s.URL != "" {
+			what += ", over HTTPS"
+		}
+		b.addTime("trail", what, 3, &first, &later)
+	}
+	return nil
+}
+
+func firstCall(ctx context.Context, s load.Server, m load.Message, first, later *reading) (err error) {
+	conn, err := load.Open(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	time.Sleep(settling)
+	var took []float64
+	for range 8 {
+		_, t, err := load.Once(conn, m)
+		if err != nil {
+			return err
+		}
+		took = append(took, t.Seconds())
+	}
+	first.rounds = append(first.rounds, round{rate: 1 / took[0]})
+	later.rounds = append(later.rounds, round{rate: 1 / figures.Median(took[1:])})
+	return nil
 }
 
 const noTrail = "--no-audit"
