@@ -59,7 +59,7 @@ func (b *bench) firstCalls(ctx context.Context) error {
 		later.finish()
 		what := "first change of a process"
 		if s.URL != "" {
-			what += ", over HTTPS"
+			what += ", over HTTPS, with the handshake of TLS"
 		}
 		b.addTime("trail", what, 3, &first, &later)
 	}
