@@ -2,6 +2,7 @@ package rulesets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/consumers"
 	"github.com/triptych-mcp/triptych/rulesets/internal/filestore"
 	"github.com/triptych-mcp/triptych/rulesets/internal/memstore"
 	"github.com/triptych-mcp/triptych/rulesets/internal/valkeystore"
@@ -25,12 +27,21 @@ type Config struct {
 	Protected []string
 	// Immutable are patterns of labels that are set once.
 	Immutable []string
+	// Consumers makes the family record who has which revision.
+	Consumers bool
+	// Webhook is the URL that is told of changes; "" for none.
+	Webhook string
+
+	audience *audience // of the open family, nil without Consumers
+	now      func() time.Time
 }
 
 // RegisterFlags adds the family's flags.
 func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	set.StringSliceVar(&c.Protected, "protected-labels", nil, "let only keys with the scope rulesets:admin move these `labels` of rulesets; * and ? stand for any text and character (TRIPTYCH_PROTECTED_LABELS)")
 	set.StringSliceVar(&c.Immutable, "immutable-labels", nil, "never move these `labels` of rulesets once they are set, such as v* (TRIPTYCH_IMMUTABLE_LABELS)")
+	set.BoolVar(&c.Consumers, "consumers", false, "record which projects and clients have which revisions of rulesets")
+	set.StringVar(&c.Webhook, "webhook", "", "tell this `URL` of changes of rulesets, with messages that TRIPTYCH_WEBHOOK_SECRET signs")
 }
 
 // Scopes returns the scopes of the family's rows, and that of protected labels.
@@ -72,5 +83,20 @@ func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newTools(store, c.Rules(env.Getenv)).table(), nil
+	hook, err := c.hook(env, store)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	c.now = env.Now
+	if c.Consumers {
+		c.audience = &audience{book: consumers.Open(ConsumersFile(env.Data), env.Now), store: store}
+	}
+	handlers := newTools(store, c.Rules(env.Getenv))
+	handlers.audience = c.audience
+	table := handlers.table()
+	table.Tools = append(table.Tools, c.audience.rows()...)
+	if hook != nil {
+		withHook(table, hook)
+	}
+	return table, nil
 }

@@ -63,7 +63,7 @@ var annotations = map[frontmatter.Mode]*mcp.Annotations{
 
 var everybody = []string{"user", "assistant"}
 
-func (t *tools) read(ctx context.Context, _ *mcp.Call, uri string) ([]mcp.Contents, error) {
+func (t *tools) read(ctx context.Context, call *mcp.Call, uri string) ([]mcp.Contents, error) {
 	name, at, err := parseURI(uri)
 	if err != nil {
 		return nil, notFound(uri, err)
@@ -75,6 +75,7 @@ func (t *tools) read(ctx context.Context, _ *mcp.Call, uri string) ([]mcp.Conten
 	if err != nil {
 		return nil, &opError{"retrieve", err}
 	}
+	t.audience.read(call, r)
 	return []mcp.Contents{{URI: uri, MIMEType: mimeType, Text: page(&r, ", ")}}, nil
 }
 

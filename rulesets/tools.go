@@ -31,6 +31,8 @@ type tools struct {
 	catalog *catalog.Catalog
 	labels  LabelRules
 	prompts knownPrompts
+
+	audience *audience
 }
 
 // newTools returns the handlers on a store, and follows its changes in an index.
@@ -168,7 +170,7 @@ type getArgs struct {
 	Label *string `json:"label" extension:"true"`
 }
 
-func (t *tools) get(ctx context.Context, _ *mcp.Call, args getArgs) (got, error) {
+func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, error) {
 	name, err := ruleset.ParseName(args.Name)
 	if err != nil {
 		return got{}, &opError{"retrieve", err}
@@ -186,6 +188,7 @@ func (t *tools) get(ctx context.Context, _ *mcp.Call, args getArgs) (got, error)
 	if err != nil {
 		return got{}, &opError{"retrieve", err}
 	}
+	t.audience.read(call, r)
 	return gotFrom(r), nil
 }
 

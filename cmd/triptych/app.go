@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/cmd/triptych/clients"
+	"github.com/triptych-mcp/triptych/rulesets"
 )
 
 // An app is one run of the program: the world it runs in, and what the flags
@@ -44,7 +45,7 @@ type globalFlags struct {
 }
 
 func newApp() *app {
-	known := configs{aoc: new(aoc.Config), debugger: newDebugger()}
+	known := configs{rulesets: new(rulesets.Config), aoc: new(aoc.Config), debugger: newDebugger()}
 	return &app{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		getenv: os.Getenv, now: time.Now, families: newFamilies(&known), configs: known,

@@ -31,7 +31,7 @@ type family struct {
 // newFamilies is the list of families. A new family is one line here.
 func newFamilies(known *configs) []family {
 	return []family{
-		{"rulesets", "named Markdown texts for AI editors", "triptych rulesets create makes the first", true, new(rulesets.Config)},
+		{"rulesets", "named Markdown texts for AI editors", "triptych rulesets create makes the first", true, known.rulesets},
 		{"aoc", "Advent of Code puzzles and solving speeds", "put Day01_phase1.md into aoc/instructions of the data folder", false, known.aoc},
 		{"debugger", "a debugger of Linux processes, XML documents, accounts and the audit trail", "", false, known.debugger},
 	}
@@ -40,6 +40,7 @@ func newFamilies(known *configs) []family {
 // configs are the configurations of families that have commands of their own, or
 // that need something of the program.
 type configs struct {
+	rulesets *rulesets.Config
 	aoc      *aoc.Config
 	debugger *debugger.Config
 }

@@ -20,7 +20,8 @@ import (
 // projectCommands are the commands that work on the rule files of a project.
 func (a *app) projectCommands() []command {
 	return []command{
-		a.rulesetsPull(), a.rulesetsStatus(), a.rulesetsPush(), a.rulesetsRevert(), a.rulesetsOutdated(), a.rulesetsAdopt(), a.rulesetsExplain(),
+		a.rulesetsPull(), a.rulesetsStatus(), a.rulesetsPush(), a.rulesetsRevert(), a.rulesetsOutdated(), a.rulesetsAdopt(),
+		a.rulesetsExplain(), a.rulesetsConsumers(),
 	}
 }
 

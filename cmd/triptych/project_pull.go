@@ -95,6 +95,9 @@ func (r *projectRun) pull(ctx context.Context, f *pullFlags) error {
 		return r.check(plan)
 	}
 	if f.dry {
+		if report := r.useReport(plan); report != nil {
+			plan.Warnings = append(plan.Warnings, "a pull reports to the server: "+report.String())
+		}
 		return errors.Join(r.printItems(plan.Items), r.printNotes(plan), r.printf("dry run: nothing was changed\n"))
 	}
 	if !r.project.HasFile {
@@ -113,6 +116,9 @@ func (r *projectRun) pull(ctx context.Context, f *pullFlags) error {
 		choice = project.Ours
 	}
 	report, err := r.project.Apply(plan, choice)
+	if err == nil {
+		err = r.sendReport(ctx, plan)
+	}
 	if err == nil && f.watch && len(report.Written)+len(report.Removed) == 0 {
 		return nil // there is nothing to tell
 	}

@@ -131,6 +131,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	f.budgets.ofListener(&listening)
 	web := https.New(listening)
 	showBudgets(shared.recorder.numbers, shared.server, endpoint, web)
+	a.showLag(shared.recorder.numbers)
 	return a.listenAndServe(ctx, f, env, &shared, web, certificates, endpoint)
 }
 

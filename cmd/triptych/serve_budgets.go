@@ -1,14 +1,17 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/consumers"
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/metrics"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -142,3 +145,20 @@ func (s *byteSize) String() string {
 
 // Type implements [pflag.Value].
 func (s *byteSize) Type() string { return "size" }
+
+// showLag adds to the metrics who is behind, if consumers are recorded. It is read
+// when the metrics are.
+func (a *app) showLag(m *metrics.Metrics) {
+	if !a.configs.rulesets.Consumers {
+		return
+	}
+	lag := func() consumers.Lag {
+		ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
+		defer stop()
+		lag, _, _ := a.configs.rulesets.Lag(ctx) // a store that is away shows no lag
+		return lag
+	}
+	m.AddGauge("triptych_ruleset_consumers", "Projects and clients that read rulesets.", func() float64 { return float64(lag().Consumers) })
+	m.AddGauge("triptych_ruleset_consumers_behind", "Those with a revision that is not the newest.", func() float64 { return float64(lag().Behind) })
+	m.AddGauge("triptych_ruleset_lag_seconds", "The longest time since a newer revision than a consumer has.", func() float64 { return lag().Longest.Seconds() })
+}

@@ -68,6 +68,12 @@ func New(version string) *Metrics {
 	return m
 }
 
+// AddGauge shows a number that is read with the metrics. It is called before
+// [Metrics.Handler], once for each name.
+func (m *Metrics) AddGauge(name, help string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+}
+
 // A Budget holds the use and the limit of something bounded, and how often there
 // was none left.
 type Budget struct{ Used, Limit, Refused int64 }

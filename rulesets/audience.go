@@ -1,0 +1,253 @@
+package rulesets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/consumers"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/rulesets/webhook"
+)
+
+// setConsumers is the toolset about who has which revision.
+const setConsumers = "consumers"
+
+// An audience knows the consumers of rulesets. Nil records nothing.
+type audience struct {
+	book  *consumers.Book
+	store ruleset.Store
+}
+
+// ConsumersFile returns the file in which consumers are recorded.
+func ConsumersFile(data string) string { return filepath.Join(data, "consumers.json") }
+
+// rows are the tools about consumers, none for nil.
+func (a *audience) rows() []mcp.Tool {
+	if a == nil {
+		return nil
+	}
+	return []mcp.Tool{
+		{
+			Name: "report_rulesets", Title: "Report rulesets in use", Scope: scopeRead, Hints: mcp.Idempotent, Extension: true, Toolset: setConsumers,
+			Doc:  "Record which revisions a project has; for programs, not for models",
+			Call: mcp.Typed(a.report),
+		},
+		{
+			Name: "ruleset_consumers", Title: "Who has which revision", Scope: scopeAdmin, Hints: mcp.ReadOnly, Extension: true, Toolset: setConsumers,
+			Doc:  "List the projects and clients that read rulesets, and who is behind",
+			Call: mcp.Typed(a.standings),
+		},
+	}
+}
+
+type reportArgs struct {
+	Project  string   `json:"project" doc:"Its name or a hash, not a path"`
+	Clients  []string `json:"clients" doc:"Such as cursor"`
+	Rulesets []string `json:"rulesets" doc:"All that it has, each NAME@REVISION"`
+}
+
+// A reported is the answer to a report.
+type reported struct {
+	Rulesets int `json:"rulesets"`
+	Behind   int `json:"behind"`
+}
+
+func (r reported) Text() string {
+	return fmt.Sprintf("recorded %d rulesets, of which %d have a newer revision", r.Rulesets, r.Behind)
+}
+
+func (a *audience) report(ctx context.Context, call *mcp.Call, args reportArgs) (reported, error) {
+	revs, err := revisionsOf(args.Rulesets)
+	if err != nil {
+		return reported{}, mcp.ToolError(err)
+	}
+	if args.Project == "" || len(args.Clients) == 0 {
+		return reported{}, mcp.ToolError(errors.New("a project and its clients must be named"))
+	}
+	key := call.Caller().Principal.ID
+	for _, client := range args.Clients {
+		if err := a.book.Report(consumers.Report{Project: args.Project, Client: client, Key: key, Rulesets: revs}); err != nil {
+			return reported{}, mcp.ToolError(err)
+		}
+	}
+	standings, err := consumers.Standings(ctx, a.store, []consumers.Consumer{{Rulesets: revs}})
+	answer := reported{Rulesets: len(revs)}
+	for _, s := range standings {
+		if s.Behind() {
+			answer.Behind++
+		}
+	}
+	return answer, err
+}
+
+// revisionsOf reads words such as go_style@5.
+func revisionsOf(words []string) (map[ruleset.Name]int, error) {
+	revs := map[ruleset.Name]int{}
+	for _, word := range words {
+		name, rev, _ := strings.Cut(word, "@")
+		parsed, err := ruleset.ParseName(name)
+		if err != nil {
+			return nil, err
+		}
+		if revs[parsed], err = strconv.Atoi(rev); err != nil || revs[parsed] < 1 {
+			return nil, fmt.Errorf("%q is not NAME@REVISION", word)
+		}
+	}
+	return revs, nil
+}
+
+type standingsArgs struct {
+	Behind  bool   `json:"behind,omitzero" doc:"Only those with an older revision"`
+	Ruleset string `json:"ruleset,omitzero"`
+}
+
+// A standingList is the answer of ruleset_consumers.
+type standingList struct {
+	Consumers []consumers.Standing `json:"consumers"`
+}
+
+func (l standingList) Text() string {
+	var b strings.Builder
+	for _, s := range l.Consumers {
+		who := s.Project
+		if who == "" {
+			who = "key " + s.Key
+		}
+		fmt.Fprintf(&b, "%s (%s): %s@%d", who, s.Client, s.Name, s.Rev)
+		switch {
+		case s.Newest == 0:
+			b.WriteString(", deleted since")
+		case s.Behind():
+			fmt.Fprintf(&b, ", newest is %d since %s", s.Newest, s.Since.Format(time.RFC3339))
+		}
+		b.WriteByte('\n')
+	}
+	if b.Len() == 0 {
+		return "no consumers"
+	}
+	return b.String()
+}
+
+func (a *audience) standings(ctx context.Context, _ *mcp.Call, args standingsArgs) (standingList, error) {
+	all, err := a.Standings(ctx)
+	if err != nil {
+		return standingList{}, err
+	}
+	list := standingList{Consumers: []consumers.Standing{}}
+	for _, s := range all {
+		if (!args.Behind || s.Behind()) && (args.Ruleset == "" || args.Ruleset == string(s.Name)) {
+			list.Consumers = append(list.Consumers, s)
+		}
+	}
+	return list, nil
+}
+
+// Standings compares all consumers with the store.
+func (a *audience) Standings(ctx context.Context) ([]consumers.Standing, error) {
+	all, err := a.book.All()
+	if err != nil {
+		return nil, err
+	}
+	return consumers.Standings(ctx, a.store, all)
+}
+
+// read records that a client read a ruleset. It is a record beside the answer: where
+// it cannot be written, the answer goes out all the same.
+func (a *audience) read(call *mcp.Call, r ruleset.Ruleset) {
+	if a == nil {
+		return
+	}
+	client := clientOf(call.ClientName())
+	if client == programName {
+		return // this program reports what it wrote, not what it read
+	}
+	err := a.book.Report(consumers.Report{
+		Client: client, Key: call.Caller().Principal.ID, Rulesets: map[ruleset.Name]int{r.Name: r.Rev}, Adds: true,
+	})
+	if err != nil {
+		call.Logger().Warn("recording a consumer", "error", err)
+	}
+}
+
+// programName is the name with which this program calls servers.
+const programName = "triptych"
+
+// clientOf returns the name of a client without its version, in a form that a book
+// takes.
+func clientOf(name string) string {
+	if i := strings.LastIndexByte(name, ' '); i > 0 {
+		name = name[:i]
+	}
+	clean := strings.Map(func(r rune) rune {
+		if r < ' ' || r == '/' || r == '\\' || r == 0x7f {
+			return '_'
+		}
+		return r
+	}, name)
+	if len(clean) > 64 {
+		clean = strings.ToValidUTF8(clean[:64], "")
+	}
+	if clean == "" {
+		return "unknown"
+	}
+	return clean
+}
+
+// Lag sums up who is behind, for metrics; ok is false where consumers are not recorded.
+func (c *Config) Lag(ctx context.Context) (lag consumers.Lag, ok bool, err error) {
+	if c.audience == nil {
+		return lag, false, nil
+	}
+	all, err := c.audience.Standings(ctx)
+	return consumers.LagOf(all, c.now()), true, err
+}
+
+// hook returns the webhook of the configuration, nil if there is none.
+func (c *Config) hook(env mcp.Env, store ruleset.Store) (*webhook.Hook, error) {
+	if c.Webhook == "" {
+		return nil, nil
+	}
+	target, err := url.Parse(c.Webhook)
+	if err != nil || target.Host == "" || target.Scheme != "https" && target.Scheme != "http" {
+		return nil, errors.New("--webhook is no URL such as https://ci.example.com/hooks/rules")
+	}
+	secret := ""
+	if env.Getenv != nil {
+		secret = env.Getenv("TRIPTYCH_WEBHOOK_SECRET")
+	}
+	if len(secret) < minSecret {
+		return nil, fmt.Errorf("--webhook needs TRIPTYCH_WEBHOOK_SECRET, at least %d characters, which signs its messages", minSecret)
+	}
+	return &webhook.Hook{URL: c.Webhook, Secret: []byte(secret), File: filepath.Join(env.Data, "webhook.json"), Store: store, Logger: env.Logger}, nil
+}
+
+// minSecret is the least length of a webhook's secret.
+const minSecret = 16
+
+// withHook makes a table run a webhook beside its own watch.
+func withHook(table *mcp.Table, hook *webhook.Hook) {
+	watch := table.Watch
+	table.Watch = func(ctx context.Context, changes mcp.Changes) error {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		delivering := make(chan error, 1)
+		go func() { delivering <- hook.Run(ctx) }()
+		err := watch(ctx, changes)
+		stop()
+		return errors.Join(err, ignoreCanceled(<-delivering))
+	}
+}
+
+func ignoreCanceled(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}

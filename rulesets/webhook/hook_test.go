@@ -1,0 +1,166 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/triptych-mcp/triptych/rulesets/internal/memstore"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A receiver is a URL that refuses some messages and checks the signature of all.
+type receiver struct {
+	*httptest.Server
+	mu       sync.Mutex
+	refuse   bool
+	tried    int
+	accepted chan Message
+}
+
+var secret = []byte("a secret of some length")
+
+func newReceiver(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{accepted: make(chan Message, 100)}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil || req.Header.Get("Triptych-Signature") != Sign(secret, body) || len(req.Header.Get("Triptych-Delivery")) != 32 {
+			t.Errorf("%v: headers %v of %s", err, req.Header, body)
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.tried++; r.refuse {
+			http.Error(w, "no", http.StatusServiceUnavailable)
+			return
+		}
+		var m Message
+		if err := json.Unmarshal(body, &m); err != nil {
+			t.Error(err)
+		}
+		m.At = time.Time{}
+		r.accepted <- m
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) set(refuse bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refuse, r.tried = refuse, 0
+}
+
+// waitTried waits until a message was refused twice.
+func (r *receiver) waitTried(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		r.mu.Lock()
+		tried := r.tried
+		r.mu.Unlock()
+		if tried >= 2 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no message was tried twice")
+		}
+	}
+}
+
+func (r *receiver) next(t *testing.T) Message {
+	t.Helper()
+	select {
+	case m := <-r.accepted:
+		return m
+	case <-time.After(time.Minute):
+		t.Fatal("no message came")
+	}
+	return Message{}
+}
+
+// start runs a hook; the function that it returns ends it as a crash would: nothing
+// more is written.
+func start(t *testing.T, store ruleset.Store, url, file string) (crash func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	hook := &Hook{URL: url, Secret: secret, File: file, Store: store, Logger: slog.New(slog.DiscardHandler), Pause: time.Millisecond, Longest: 5 * time.Millisecond}
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = hook.Run(ctx) }() // it ends with its context
+	return sync.OnceFunc(func() { cancel(); <-ended })
+}
+
+// HMAC-SHA-256 as in RFC 4231, test case 2.
+func TestSign(t *testing.T) {
+	want := "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+	if got := Sign([]byte("Jefe"), []byte("what do ya want for nothing?")); got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Changes arrive, are tried again while they are refused, and arrive after a crash.
+func TestHookSurvivesRefusalsAndCrashes(t *testing.T) {
+	store := memstore.New(time.Now)
+	to := newReceiver(t)
+	file := filepath.Join(t.TempDir(), "sub", "webhook.json")
+	create := func(name string) {
+		if _, err := store.Create(t.Context(), ruleset.Draft{Name: ruleset.Name(name), Markdown: "A"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	update := func(name, text string) {
+		if _, err := store.Update(t.Context(), ruleset.Name(name), ruleset.Patch{Markdown: &text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(want Message) {
+		t.Helper()
+		if diff := cmp.Diff(want, to.next(t)); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+	create("known")
+	crash := start(t, store, to.URL, file)
+	waitFor(t, file)
+	create("a")
+	expect(Message{Event: "ruleset.changed", Name: "a", Rev: 1})
+	to.set(true)
+	update("a", "B")
+	to.waitTried(t)
+	crash()
+	update("known", "C")
+	if err := store.Delete(t.Context(), "a", ruleset.Removal{}); err != nil {
+		t.Fatal(err)
+	}
+	to.set(false)
+	crash = start(t, store, to.URL, file)
+	expect(Message{Event: "ruleset.changed", Name: "known", Rev: 2, From: 1})
+	expect(Message{Event: "ruleset.deleted", Name: "a", From: 1})
+	crash()
+	crash = start(t, store, to.URL, file)
+	update("known", "D")
+	expect(Message{Event: "ruleset.changed", Name: "known", Rev: 3, From: 2})
+	crash()
+	if n := len(to.accepted); n != 0 {
+		t.Errorf("%d messages came twice", n)
+	}
+}
+
+// waitFor waits until the first look at the store is recorded.
+func waitFor(t *testing.T, file string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if matches, err := filepath.Glob(file); err == nil && len(matches) == 1 {
+			return
+		}
+	}
+	t.Fatal("nothing was recorded")
+}
