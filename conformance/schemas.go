@@ -31,6 +31,10 @@ var results = map[string]string{
 	"prompts/get":              "GetPromptResult",
 	"completion/complete":      "CompleteResult",
 	"logging/setLevel":         "EmptyResult",
+	// The skills extension has no published schema.
+	"skills/list":              "PaginatedResult",
+	"skills/get":               "Result",
+	"resources/directory/read": "PaginatedResult",
 }
 
 // said is which definition a message has that the server sends of its own

@@ -45,6 +45,8 @@ type ResourceNotFoundError struct {
 	Baseline jsonrpc.Code
 	// Message is the documented text, the same in every revision.
 	Message string
+	// Reason says why, where more is known; skills/get shows it.
+	Reason string
 }
 
 // Error returns the message, which clients see.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"strconv"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -73,8 +74,8 @@ func serveSkillsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 	if err == nil {
 		found, err = src.Skills.Get(ctx, c, uri)
 	}
-	if isMissing(err) {
-		return dst, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "No skill is served at %s", quoted(uri))
+	if missing, ok := errors.AsType[*ResourceNotFoundError](err); ok {
+		return dst, noSkill(uri, missing.Reason)
 	}
 	if err != nil && src != nil {
 		err = resourceError(src.table.wire(err))
@@ -87,6 +88,14 @@ func serveSkillsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte
 
 // appendSkill appends a skill: its URI, its front matter as JSON, and its files with
 // their digests and sizes in bytes.
+func noSkill(uri, reason string) error {
+	text := "No skill is served at " + quoted(uri)
+	if reason != "" {
+		text += ": " + reason
+	}
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "%s", text)
+}
+
 func appendSkill(dst []byte, s *Skill) []byte {
 	dst = jsonrpc.AppendString(append(dst, `{"uri":`...), s.URI)
 	dst = append(append(dst, `,"frontmatter":`...), s.Frontmatter...)

@@ -2,6 +2,7 @@ package rulesets
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -47,17 +48,26 @@ func skillNamed(name string) (ruleset.Name, error) {
 
 func skillName(name ruleset.Name) string { return strings.ReplaceAll(string(name), "_", "-") }
 
-// A parcel is a ruleset as a skill.
+// A parcel is a skill: a ruleset with its files, or a folder of the store.
 type parcel struct {
-	ruleset ruleset.Ruleset
-	main    []byte
-	files   []skill.File // all, in order of path
+	name  ruleset.Name
+	main  []byte
+	files []skill.File
 }
 
-// parcel returns the skill that a ruleset is; the error is that of the store, or an
+// parcel returns the skill of a name. The error is that of the store, or a
 // [*noSkillError].
 func (t *tools) parcel(ctx context.Context, name ruleset.Name) (*parcel, error) {
+	p := &parcel{name: name}
+	main, err := t.addFiles(ctx, p)
+	if err != nil {
+		return nil, err
+	}
 	r, err := t.readAt(ctx, name, "")
+	if isAbsent(err) && main != nil {
+		p.main, p.files = main, append(p.files, skill.FileOf(skill.MainFile, main))
+		return p, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -65,31 +75,47 @@ func (t *tools) parcel(ctx context.Context, name ruleset.Name) (*parcel, error) 
 	if fields.NoSkill {
 		return nil, &noSkillError{errors.New("it says skill: false")}
 	}
-	p := &parcel{ruleset: r}
-	store, ok := t.store.(ruleset.FileStore)
-	if ok {
-		files, err := store.Files(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range files {
-			p.files = append(p.files, skill.File{Path: f.Path, SHA256: f.SHA256, Size: f.Size})
-		}
-	}
-	if slices.ContainsFunc(p.files, func(f skill.File) bool { return f.Path == skill.MainFile }) {
-		p.main, err = store.ReadFile(ctx, name, skill.MainFile)
-		return p, err
-	}
 	if p.main, err = skillText(r, &fields); err != nil {
 		return nil, &noSkillError{err}
 	}
-	p.files = append([]skill.File{skill.FileOf(skill.MainFile, p.main)}, p.files...)
+	p.files = append(p.files, skill.FileOf(skill.MainFile, p.main))
 	return p, nil
+}
+
+// addFiles adds the files that the store has beside the text, and returns the SKILL.md
+// among them, which is the skill's where there is no ruleset.
+func (t *tools) addFiles(ctx context.Context, p *parcel) (main []byte, err error) {
+	store, ok := ruleset.FilesOf(t.store)
+	if !ok {
+		return nil, nil
+	}
+	files, err := store.Files(ctx, p.name)
+	if isTooMuch(err) {
+		return nil, &noSkillError{err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if f.Path != ruleset.MainFile {
+			p.files = append(p.files, skill.File{Path: f.Path, SHA256: f.SHA256, Size: f.Size})
+		} else if main, err = store.ReadFile(ctx, p.name, f.Path); err != nil {
+			return nil, err
+		}
+	}
+	return main, nil
+}
+
+// isTooMuch reports whether files are more than a skill may have.
+func isTooMuch(err error) bool {
+	_, large := errors.AsType[*ruleset.TooLargeError](err)
+	_, many := errors.AsType[*ruleset.TooManyFilesError](err)
+	return large || many
 }
 
 // entry returns the entry of lists, or a [*noSkillError].
 func (p *parcel) entry() (*mcp.Skill, error) {
-	s, err := skill.Manifest(skillName(p.ruleset.Name), p.main, p.files)
+	s, err := skill.Manifest(skillName(p.name), p.main, p.files)
 	if err != nil {
 		return nil, &noSkillError{err}
 	}
@@ -156,16 +182,13 @@ func textNode(s string) *yaml.Node {
 // listSkills returns the skills among the next rulesets. Reading takes time, so
 // rulesets that cannot be skills are left out before.
 func (t *tools) listSkills(ctx context.Context, _ *mcp.Call, after string, limit int) ([]mcp.Skill, string, error) {
-	metas, next, err := t.store.List(ctx, ruleset.Page{After: after, Limit: limit})
+	names, next, err := t.skillNames(ctx, after, limit)
 	if err != nil {
 		return nil, "", &opError{"list", err}
 	}
 	var items []mcp.Skill
-	for _, m := range metas {
-		if skill.CheckName(skillName(m.Name)) != nil || skill.CheckDescription(m.Description) != nil {
-			continue
-		}
-		p, err := t.parcel(ctx, m.Name)
+	for _, name := range names {
+		p, err := t.parcel(ctx, name)
 		var entry *mcp.Skill
 		if err == nil {
 			entry, err = p.entry()
@@ -179,6 +202,47 @@ func (t *tools) listSkills(ctx context.Context, _ *mcp.Call, after string, limit
 		items = append(items, *entry)
 	}
 	return items, next, nil
+}
+
+// inFolders begins the positions behind the last ruleset; the name of a folder follows.
+const inFolders = "/"
+
+// skillNames returns a page of the names that may be skills: the rulesets, then the
+// folders of the store.
+func (t *tools) skillNames(ctx context.Context, after string, limit int) (names []ruleset.Name, next string, err error) {
+	if last, behind := strings.CutPrefix(after, inFolders); behind {
+		return t.folderNames(ctx, last, limit)
+	}
+	metas, next, err := t.store.List(ctx, ruleset.Page{After: after, Limit: limit})
+	if err != nil {
+		return nil, "", err
+	}
+	for _, m := range metas {
+		if skill.CheckName(skillName(m.Name)) == nil && skill.CheckDescription(m.Description) == nil {
+			names = append(names, m.Name)
+		}
+	}
+	return names, cmp.Or(next, inFolders), nil
+}
+
+func (t *tools) folderNames(ctx context.Context, last string, limit int) (names []ruleset.Name, next string, err error) {
+	store, ok := ruleset.FilesOf(t.store)
+	if !ok {
+		return nil, "", nil
+	}
+	all, err := store.Folders(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	from, found := slices.BinarySearch(all, ruleset.Name(last))
+	if found {
+		from++
+	}
+	if names = all[from:]; len(names) > limit {
+		names = names[:limit]
+		next = inFolders + string(names[limit-1])
+	}
+	return names, next, nil
 }
 
 // skillAt takes a URI apart: the ruleset, and the path below the skill's folder.
@@ -234,11 +298,11 @@ func (t *tools) readSkillFile(ctx context.Context, _ *mcp.Call, uri string) ([]m
 	if below == skill.MainFile {
 		return []mcp.Contents{skill.Contents(uri, below, p.main)}, nil
 	}
-	store, ok := t.store.(ruleset.FileStore)
+	store, ok := ruleset.FilesOf(t.store)
 	if !ok || below == "" {
 		return nil, skillMissing(uri, "")
 	}
-	data, err := store.ReadFile(ctx, p.ruleset.Name, below)
+	data, err := store.ReadFile(ctx, p.name, below)
 	if _, none := errors.AsType[*ruleset.NoFileError](err); none {
 		return nil, skillMissing(uri, "")
 	}
@@ -254,7 +318,7 @@ func (t *tools) skillDirectory(ctx context.Context, _ *mcp.Call, uri, _ string, 
 	if err != nil {
 		return nil, "", err
 	}
-	items, ok := skill.Children(skillName(p.ruleset.Name), below, p.files)
+	items, ok := skill.Children(skillName(p.name), below, p.files)
 	if !ok {
 		return nil, "", skillMissing(uri, "")
 	}
@@ -262,11 +326,7 @@ func (t *tools) skillDirectory(ctx context.Context, _ *mcp.Call, uri, _ string, 
 }
 
 func skillMissing(uri, why string) error {
-	message := "Resource not found: " + uri
-	if why != "" {
-		message += ": " + why
-	}
-	return &mcp.ResourceNotFoundError{URI: uri, Baseline: jsonrpc.CodeInternalError, Message: message}
+	return &mcp.ResourceNotFoundError{URI: uri, Baseline: jsonrpc.CodeInternalError, Message: "Resource not found: " + uri, Reason: why}
 }
 
 // completeSkill returns the names of skills that begin with a value, and the paths of

@@ -120,7 +120,7 @@ type createArgs struct {
 	Description string   `json:"description" doc:"Brief description of the ruleset"`
 	Markdown    string   `json:"markdown" doc:"Ruleset content in markdown format"`
 	Tags        []string `json:"tags,omitempty" doc:"Categorization tags (default: empty array)"`
-	Extra       string   `json:"extra,omitempty" extension:"true" doc:"Further front matter, as YAML"`
+	Extra       string   `json:"extra,omitempty" extension:"true" doc:"More front matter, YAML"`
 	Message     *string  `json:"message" extension:"true"`
 }
 
@@ -198,7 +198,8 @@ type updateArgs struct {
 	Tags        *[]string `json:"tags" doc:"New tags (replaces existing tags)"`
 	Markdown    *string   `json:"markdown" doc:"New content"`
 	Extra       *string   `json:"extra" extension:"true"`
-	IfRev       *int      `json:"if_rev" extension:"true" doc:"Fail unless it is at this revision"`
+	Files       []fileArg `json:"files,omitempty" extension:"true"`
+	IfRev       *int      `json:"if_rev" extension:"true" doc:"Fail unless at this revision"`
 	Message     *string   `json:"message" extension:"true"`
 }
 
@@ -211,12 +212,19 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 		Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, Extra: args.Extra,
 		By: by(call, args.Message), IfRev: orZero(args.IfRev),
 	}
-	if patch.Empty() {
+	if patch.Empty() && len(args.Files) == 0 {
 		return done{}, &opError{"update", errNothingToUpdate}
 	}
-	r, err := t.store.Update(ctx, name, patch)
+	files, err := fileChanges(args.Files)
+	if err != nil {
+		return done{}, &opError{"update", err}
+	}
+	r, err := t.store.Update(ctx, name, patch) // without changes it checks the revision, and is seen by watches
 	if err != nil {
 		return done{}, &opError{"update", explainConflict(ctx, t.store, err, patch.IfRev)}
+	}
+	if err := t.changeFiles(ctx, name, files); err != nil {
+		return done{}, &opError{"update", err}
 	}
 	return doneAt(args.Name, "updated", r.Rev), nil
 }

@@ -42,6 +42,8 @@ func (s *Store) problem(d fs.DirEntry) string {
 	switch {
 	case strings.HasPrefix(file, "."), strings.EqualFold(file, "README.md"):
 		return ""
+	case d.IsDir() && s.isFolder(file):
+		return ""
 	case d.IsDir():
 		return nested(filepath.Join(s.dir, file))
 	case named:
@@ -54,6 +56,17 @@ func (s *Store) problem(d fs.DirEntry) string {
 		return "its name is not snake_case with .md, such as python_style_guide.md"
 	}
 	return ""
+}
+
+// isFolder reports whether a folder holds the files of a ruleset, or a skill.
+func (s *Store) isFolder(file string) bool {
+	name, ok := nameOfFolder(file)
+	if !ok {
+		return false
+	}
+	_, flat := os.Lstat(s.path(name))
+	_, main := os.Lstat(filepath.Join(s.dir, file, ruleset.MainFile))
+	return flat == nil || main == nil
 }
 
 // nested reports the Markdown files below a folder, which are not served.

@@ -2,6 +2,7 @@ package filestore
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +42,7 @@ type Store struct {
 	known    map[ruleset.Name]entry
 	reported map[string]stamp // files that are no rulesets
 	swept    bool             // whether old temporary files were removed
+	digests  map[fileKey][sha256.Size]byte
 
 	syncDir func(path string) error // tests replace it
 

@@ -22,7 +22,8 @@ type Store struct {
 	all      map[ruleset.Name]ruleset.Ruleset
 	history  map[ruleset.Name][]ruleset.Revision  // oldest first
 	moves    map[ruleset.Name][]ruleset.LabelMove // newest first
-	watchers map[int]chan ruleset.Change          // 0 waits for the first watch
+	files    map[ruleset.Name]map[string][]byte
+	watchers map[int]chan ruleset.Change // 0 waits for the first watch
 	last     int
 }
 

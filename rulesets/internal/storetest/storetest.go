@@ -81,6 +81,7 @@ func run(t *testing.T, open Open, tests []test) {
 var singles = []test{
 	{"round trip", roundTrip},
 	{"summaries", summaries},
+	{"files", files},
 	{"texts survive", textsSurvive},
 	{"patches", patches},
 	{"last modified never goes back", timeGoesBack},

@@ -1,0 +1,54 @@
+package rulesets
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// fileArg is a file to set or, without text and blob, to remove. A blob is base64.
+type fileArg struct {
+	Path string  `json:"path"`
+	Text *string `json:"text"`
+	Blob *string `json:"blob"`
+}
+
+// fileChanges decodes the files of a call.
+func fileChanges(args []fileArg) ([]ruleset.FileChange, error) {
+	var changes []ruleset.FileChange
+	for _, a := range args {
+		c := ruleset.FileChange{Path: a.Path}
+		if err := ruleset.CheckFilePath(a.Path); err != nil {
+			return nil, err
+		}
+		switch {
+		case a.Text != nil && a.Blob != nil:
+			return nil, fmt.Errorf("the file '%s' has text and blob; give one", a.Path)
+		case a.Text != nil:
+			c.Data = []byte(*a.Text)
+		case a.Blob != nil:
+			data, err := base64.StdEncoding.DecodeString(*a.Blob)
+			if err != nil {
+				return nil, fmt.Errorf("the blob of the file '%s' is not base64", a.Path)
+			}
+			c.Data = append([]byte{}, data...) // an empty one is not nil
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// changeFiles makes changes to the files of a ruleset, if there are any.
+func (t *tools) changeFiles(ctx context.Context, name ruleset.Name, changes []ruleset.FileChange) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	store, ok := ruleset.FilesOf(t.store)
+	if !ok {
+		return errors.New("this store keeps no files")
+	}
+	return store.ChangeFiles(ctx, name, changes)
+}

@@ -1,0 +1,278 @@
+package filestore
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// The files of the ruleset python_style_guide are in the folder python-style-guide, in
+// the form of Agent Skills. Such a folder with a SKILL.md and no ruleset beside it is a
+// skill that is served as it is.
+
+func folderOf(name ruleset.Name) string { return strings.ReplaceAll(string(name), "_", "-") }
+
+// nameOfFolder returns the name whose files a folder holds.
+func nameOfFolder(folder string) (ruleset.Name, bool) {
+	name, err := ruleset.ParseName(strings.ReplaceAll(folder, "-", "_"))
+	return name, err == nil && !strings.Contains(folder, "_")
+}
+
+// openFolder opens the folder of a ruleset's files; the error is [fs.ErrNotExist] if
+// there is none, also where a link has its name.
+func (s *Store) openFolder(name ruleset.Name) (*os.Root, error) {
+	dir := filepath.Join(s.dir, folderOf(name))
+	info, err := os.Lstat(dir)
+	if err == nil && !info.IsDir() {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(dir)
+}
+
+// Files implements [ruleset.FileStore]. Hidden files and links are left out.
+func (s *Store) Files(ctx context.Context, name ruleset.Name) (files []ruleset.File, err error) {
+	root, err := s.openFolder(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	var infos []fs.FileInfo
+	size := int64(0)
+	err = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || ctx.Err() != nil:
+			return errors.Join(err, ctx.Err())
+		case p != "." && ruleset.CheckFilePath(p) != nil && d.IsDir():
+			return fs.SkipDir
+		case !d.Type().IsRegular() || ruleset.CheckFilePath(p) != nil:
+			return nil
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it has gone since
+		}
+		if err != nil {
+			return err
+		}
+		infos, size = append(infos, info), size+info.Size()
+		files = append(files, ruleset.File{Path: p, Size: info.Size(), Modified: info.ModTime().UTC().Truncate(time.Second)})
+		if len(files) > ruleset.MaxFiles {
+			return &ruleset.TooManyFilesError{Files: len(files)}
+		}
+		if size > ruleset.MaxFileBytes {
+			return &ruleset.TooLargeError{Bytes: int(size)}
+		}
+		return nil
+	})
+	for i := 0; err == nil && i < len(files); i++ {
+		err = s.digest(root, name, &files[i], stampOf(infos[i]))
+	}
+	if err != nil {
+		return nil, fileError(err)
+	}
+	slices.SortFunc(files, func(a, b ruleset.File) int { return strings.Compare(a.Path, b.Path) })
+	return files, nil
+}
+
+// fileError makes an error of the file system one of the store.
+func fileError(err error) error {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return unavailable(err)
+	}
+	return err
+}
+
+// maxDigests limits how many digests are remembered.
+const maxDigests = 20_000
+
+// A fileKey names a file in a state that it had.
+type fileKey struct {
+	name  ruleset.Name
+	path  string
+	stamp stamp
+}
+
+// digest sets the digest of a file, from memory if the file is unchanged.
+func (s *Store) digest(root *os.Root, name ruleset.Name, f *ruleset.File, now stamp) error {
+	key := fileKey{name, f.Path, now}
+	s.mu.Lock()
+	sum, known := s.digests[key]
+	s.mu.Unlock()
+	if known {
+		f.SHA256 = sum
+		return nil
+	}
+	data, err := readIn(root, f.Path)
+	if err != nil {
+		return err
+	}
+	f.SHA256, f.Size = sha256.Sum256(data), int64(len(data))
+	if !now.settled() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.digests == nil || len(s.digests) >= maxDigests {
+		s.digests = map[fileKey][sha256.Size]byte{}
+	}
+	s.digests[key] = f.SHA256
+	return nil
+}
+
+// readIn reads a file of a folder that is no link and not too large.
+func readIn(root *os.Root, p string) ([]byte, error) {
+	info, err := root.Lstat(p)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fs.ErrNotExist
+	}
+	f, err := root.Open(p)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, ruleset.MaxFileBytes+1))
+	if err = errors.Join(err, f.Close()); err == nil && len(data) > ruleset.MaxFileBytes {
+		err = &ruleset.TooLargeError{Bytes: len(data)}
+	}
+	return data, err
+}
+
+// ReadFile implements [ruleset.FileStore].
+func (s *Store) ReadFile(_ context.Context, name ruleset.Name, p string) ([]byte, error) {
+	missing := &ruleset.NoFileError{Name: name, Path: p}
+	if ruleset.CheckFilePath(p) != nil {
+		return nil, missing
+	}
+	root, err := s.openFolder(name)
+	if err == nil {
+		defer func() { _ = root.Close() }() // it was only read
+		var data []byte
+		if data, err = readIn(root, p); err == nil {
+			return data, nil
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missing
+	}
+	return nil, fileError(err)
+}
+
+// Folders implements [ruleset.FileStore].
+func (s *Store) Folders(ctx context.Context) ([]ruleset.Name, error) {
+	dir, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	var names []ruleset.Name
+	for _, d := range dir {
+		name, ok := nameOfFolder(d.Name())
+		if !ok || !d.IsDir() {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		_, flat := os.Lstat(s.path(name))
+		main, err := os.Lstat(filepath.Join(s.dir, d.Name(), ruleset.MainFile))
+		if err == nil && main.Mode().IsRegular() && errors.Is(flat, fs.ErrNotExist) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// ChangeFiles implements [ruleset.FileStore]. Each file is replaced as a whole.
+func (s *Store) ChangeFiles(ctx context.Context, name ruleset.Name, changes []ruleset.FileChange) error {
+	if _, err := s.read(name); err != nil {
+		return err
+	}
+	return s.locked(ctx, func() error {
+		d, err := s.read(name)
+		if err != nil {
+			return err
+		}
+		files, err := s.Files(ctx, name)
+		if err != nil {
+			return err
+		}
+		sizes := map[string]int64{}
+		for _, f := range files {
+			sizes[f.Path] = f.Size
+		}
+		if err := ruleset.CheckFiles(name, sizes, changes, int64(len(d.ruleset.Markdown))); err != nil {
+			return err
+		}
+		return s.changeFiles(name, changes)
+	})
+}
+
+// changeFiles makes changes that were checked. The lock is held.
+func (s *Store) changeFiles(name ruleset.Name, changes []ruleset.FileChange) error {
+	dir := filepath.Join(s.dir, folderOf(name))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return unavailable(err)
+	}
+	root, err := s.openFolder(name)
+	if err != nil {
+		return unavailable(err)
+	}
+	defer func() { _ = root.Close() }() // what it wrote is on disk
+	for _, c := range changes {
+		if err := changeFile(root, c); err != nil {
+			return unavailable(err)
+		}
+	}
+	return errors.Join(s.syncDir(dir), s.sync())
+}
+
+// changeFile replaces or removes one file, and the folders that it leaves empty.
+func changeFile(root *os.Root, c ruleset.FileChange) error {
+	if c.Data == nil {
+		if err := root.Remove(c.Path); err != nil {
+			return err
+		}
+		for dir := path.Dir(c.Path); dir != "." && root.Remove(dir) == nil; {
+			dir = path.Dir(dir)
+		}
+		return nil
+	}
+	dir := path.Dir(c.Path)
+	if err := root.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	temp := path.Join(dir, ".new-"+path.Base(c.Path))
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(c.Data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = root.Rename(temp, c.Path)
+	}
+	if err != nil {
+		_ = root.Remove(temp) // it is useless now
+	}
+	return err
+}
