@@ -20,7 +20,7 @@ import (
 // connected returns a client of the family on a store.
 func connected(t *testing.T, store ruleset.Store) *mcptest.Client {
 	t.Helper()
-	c := mcptest.Connect(t, (&tools{store: store}).table())
+	c := mcptest.Connect(t, newTools(store, LabelRules{}).table())
 	c.Initialize("2026-07-28")
 	return c
 }
@@ -74,7 +74,7 @@ func verify(t *testing.T, c *mcptest.Client, skills map[string]skillEntry) {
 	}
 }
 
-// Files are written by a tool, are those of the skill, and can be removed again.
+// A tool writes the files of a skill, and removes them again.
 func TestSkillsAreWritable(t *testing.T) {
 	for name, store := range map[string]ruleset.Store{
 		"memory": memstore.New(time.Now), "files": filestore.Open(t.TempDir(), slog.New(slog.DiscardHandler), time.Now),
