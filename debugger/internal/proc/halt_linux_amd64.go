@@ -103,3 +103,25 @@ func (p *Process) dropZombies() {
 		}
 	}
 }
+
+// rest brings all threads to where the process can be left to itself: stopped,
+// out of the traps of their steps, with their masks and signals.
+func (p *Process) rest() error {
+	if p.ended != nil {
+		return nil
+	}
+	errs := p.stopAll()
+	for _, t := range p.threads {
+		t.trap = t.trap || t.entered
+		t.entered, t.step = false, step{}
+		p.settle(t)
+		errs = errors.Join(errs, p.restoreMask(t))
+		if len(t.held) > 0 && t.signal.number == 0 {
+			errs = errors.Join(errs, p.sendHeld(t))
+		}
+	}
+	if p.ended != nil {
+		return nil
+	}
+	return errs
+}

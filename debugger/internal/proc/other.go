@@ -62,7 +62,6 @@ func (p *Process) Detach(context.Context) error                     { return err
 func (p *Process) Kill() error                                      { return errPlatform }
 
 func (p *Process) Step(context.Context, int, func(*Stepper) error) error { return errPlatform }
-func (p *Process) StepInstruction(context.Context, int) (Stop, error)    { return Stop{}, errPlatform }
 
 func (s *Stepper) Thread() int                 { return 0 }
 func (s *Stepper) Switch(int) error            { return errPlatform }

@@ -37,7 +37,7 @@ type Process struct {
 	threads map[int]*thread
 	current int // the thread of the last stop
 	ended   *Stop
-	told    bool // Resume or StepInstruction has returned the end
+	told    bool // Resume has returned the end
 
 	queue    []ptrace.Event       // came while another one was dealt with
 	early    map[int]ptrace.Event // of threads that no event has announced yet

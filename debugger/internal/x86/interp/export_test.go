@@ -45,3 +45,22 @@ func AvailableNames() []string {
 	}
 	return names
 }
+
+// Undo takes the last step's writes back, so that memory is as it was before.
+// The registers are the caller's to restore.
+func (m *Machine) Undo() {
+	for _, w := range slices.Backward(m.writes) {
+		if m.memory.put(w.Addr, w.Size, w.Old) {
+			m.forgetCode()
+		}
+	}
+	m.writes = m.writes[:0]
+}
+
+// Dirty calls visit with the address of each page that has been written since
+// it was loaded or flushed, in the order of the first writes.
+func (m *Machine) Dirty(visit func(addr uint64, page *Page)) {
+	for _, p := range m.memory.dirty {
+		visit(p.number*PageSize, p)
+	}
+}

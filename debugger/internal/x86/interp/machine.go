@@ -103,14 +103,6 @@ func (m *Machine) Writes() []Write { return m.writes }
 // n is register n. RIP and flags are not in it.
 func (m *Machine) Changed() uint32 { return m.changed }
 
-// Dirty calls visit with the address of each page that has been written since
-// it was loaded or flushed, in the order of the first writes.
-func (m *Machine) Dirty(visit func(addr uint64, page *Page)) {
-	for _, p := range m.memory.dirty {
-		visit(p.number*PageSize, p)
-	}
-}
-
 // Flush calls write for each page that has been written since it was loaded or
 // flushed, in the order of the first writes, so that the process has what the
 // machine has. It stops at the first error; the pages that are not written stay

@@ -2,7 +2,6 @@ package interp
 
 import (
 	"encoding/binary"
-	"slices"
 )
 
 // PageSize is the size of a page in bytes.
@@ -161,15 +160,4 @@ func (m *Machine) store(addr uint64, n uint8, value uint64) bool {
 	m.writes = append(m.writes, Write{Addr: addr, Old: old, Size: n})
 	m.stale = m.memory.put(addr, n, value) || m.stale
 	return true
-}
-
-// Undo takes the last step's writes back, so that memory is as it was before.
-// The registers are the caller's to restore.
-func (m *Machine) Undo() {
-	for _, w := range slices.Backward(m.writes) {
-		if m.memory.put(w.Addr, w.Size, w.Old) {
-			m.forgetCode()
-		}
-	}
-	m.writes = m.writes[:0]
 }
