@@ -50,7 +50,7 @@ fuzz: ## run each fuzz target for FUZZTIME
 			echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
 		done; done
 
-bench: ## run the benchmarks BENCH of PKGS; with BASE=REF, beside those of that commit, COUNT times
+bench: ## run the benchmarks BENCH of PKGS; with BASE=REF, beside those of that commit, COUNT times, whether their packages are internal or not
 ifndef BASE
 	go test -run '^$$' -bench '$(BENCH)' $(PKGS)
 else
@@ -61,6 +61,7 @@ else
 		(cd $$dir/base && go test -run '^$$' -bench '$(BENCH)' -benchmem $(PKGS)) >>$$dir/base.txt; \
 		go test -run '^$$' -bench '$(BENCH)' -benchmem $(PKGS) >>$$dir/here.txt; \
 	done; \
+	sed -i '/^pkg: /s|/internal||g' $$dir/base.txt $$dir/here.txt; \
 	go run golang.org/x/perf/cmd/benchstat@$(BENCHSTAT) $(BASE)=$$dir/base.txt here=$$dir/here.txt
 endif
 
