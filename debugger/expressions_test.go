@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 )
 
 // program builds a program of testdata/expressions, which the command ends with.
@@ -152,6 +153,7 @@ func TestTexts(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.source+" with "+tt.compiler[0], func(t *testing.T) {
+			debuggertest.Sample(t)
 			if tt.compiler[0] == "clang++" {
 				needLLVM(t)
 			}
@@ -198,6 +200,7 @@ func TestSmartPointers(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.source+" with "+tt.compiler[0], func(t *testing.T) {
+			debuggertest.Sample(t)
 			if tt.compiler[0] == "clang++" {
 				needLLVM(t)
 			}

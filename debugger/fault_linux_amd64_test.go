@@ -39,6 +39,7 @@ func TestFault(t *testing.T) {
 	for _, tt := range faultCases {
 		for _, tool := range []string{"continue", "step_forward"} {
 			t.Run(tt.how+"/"+tool, func(t *testing.T) {
+				debuggertest.Sample(t)
 				c := connect(t, table(t, debugger.Config{}))
 				c.ok("launch", args{"path": exe, "args": []string{tt.how}})
 				arguments := map[string]any{"step_forward": args{"count": 100000}}[tool]

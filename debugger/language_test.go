@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 )
 
 // Expressions in other languages: the sources give the variables these values.
@@ -30,6 +31,7 @@ func TestLanguages(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.source, func(t *testing.T) {
+			debuggertest.Sample(t)
 			if _, err := exec.LookPath(tt.command[0]); err != nil {
 				t.Skipf("building %s needs %s", tt.source, tt.command[0])
 			}

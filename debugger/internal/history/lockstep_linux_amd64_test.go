@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
@@ -158,6 +159,7 @@ func TestLockstep(t *testing.T) {
 		path := build(t, test.optimize)
 		for _, part := range parts {
 			t.Run(test.name+"/"+part, func(t *testing.T) {
+				debuggertest.Sample(t)
 				s := start(t, path, part)
 				s.lockstep(s.recorder(history.Options{Single: test.single}), 397)
 				s.requireUnharmed()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/history"
 )
 
@@ -16,6 +17,7 @@ func TestTwice(t *testing.T) {
 		path := build(t, optimize)
 		for _, part := range []string{"text", "numbers", "repeats", "atomics", "vectors", "short"} {
 			t.Run(optimize+"/"+part, func(t *testing.T) {
+				debuggertest.Sample(t)
 				s := start(t, path, part)
 				done := uint64(0)
 				for stretch := uint64(1); ; stretch = stretch*2%1021 + 1 {

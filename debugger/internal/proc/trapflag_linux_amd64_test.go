@@ -99,6 +99,7 @@ func TestSignalsAtFlags(t *testing.T) {
 				{"delivered and on", func(s *proc.Stepper) error { return steps(s, 4) }},
 			} {
 				t.Run(at+" "+sig.String()+" "+way.name, func(t *testing.T) {
+					debuggertest.Sample(t)
 					program, p := stopForFlags(t, at)
 					if err := unix.Tgkill(program.PID, program.PID, sig); err != nil {
 						t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/callstack"
 	"github.com/triptych-mcp/triptych/debugger/internal/symbols/symbolstest"
@@ -41,6 +42,7 @@ func TestUnwind(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			debuggertest.Sample(t)
 			t.Parallel()
 			function := "marker"
 			if tt.source == "govalues" {
