@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync"
 )
 
 // A LinkError reports a link where a file or a folder of rules should be.
@@ -18,9 +19,11 @@ func (e *LinkError) Error() string {
 }
 
 // disk is the folder of a project. Paths are relative to it, with /. No method leaves
-// it or follows a link below it.
+// it or follows a link below it. Any number of goroutines may read.
 type disk struct {
 	root *os.Root
+
+	mu   sync.Mutex
 	dirs map[string]*os.Root // open folders; nil for those that do not exist
 }
 
@@ -42,10 +45,16 @@ func (d *disk) close() {
 
 // dir returns an open folder, nil if it does not exist.
 func (d *disk) dir(name string) (*os.Root, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.dirLocked(name)
+}
+
+func (d *disk) dirLocked(name string) (*os.Root, error) {
 	if dir, known := d.dirs[name]; known {
 		return dir, nil
 	}
-	parent, err := d.dir(path.Dir(name))
+	parent, err := d.dirLocked(path.Dir(name))
 	if err != nil || parent == nil {
 		return nil, err
 	}

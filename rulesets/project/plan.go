@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -151,19 +154,45 @@ func (p *Project) Plan(rulesets []ruleset.Ruleset, only []string) (Plan, error) 
 		return Plan{}, err
 	}
 	plan := Plan{Notes: rendered.Notes, Warnings: append(warnings, rendered.Warnings...)}
-	locked, seen := p.Lock.byPath(), map[string]bool{}
-	for _, file := range rendered.Files {
-		seen[file.Path] = true
-		plan.Items = append(plan.Items, p.item(file, locked[file.Path]))
-	}
-	for _, entry := range p.Lock.Entries {
-		if !seen[entry.Path] && len(only) == 0 {
-			plan.Items = append(plan.Items, p.item(editors.File{Path: entry.Path, Shared: entry.Shared}, entry))
-		}
-	}
+	plan.Items = p.items(rendered.Files, len(only) == 0)
 	slices.SortFunc(plan.Items, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
 	plan.Warnings = append(plan.Warnings, p.overBudgets(plan, clients)...)
 	return plan, nil
+}
+
+// items reads the files that rules make, and those of the lock that none makes any
+// more if orphans is true.
+func (p *Project) items(files []editors.File, orphans bool) []Item {
+	locked, seen := p.Lock.byPath(), map[string]bool{}
+	for _, file := range files {
+		seen[file.Path] = true
+	}
+	for _, entry := range p.Lock.Entries {
+		if orphans && !seen[entry.Path] {
+			files = append(files, editors.File{Path: entry.Path, Shared: entry.Shared})
+		}
+	}
+	items := make([]Item, len(files))
+	var readers errgroup.Group
+	readers.SetLimit(runtime.GOMAXPROCS(0))
+	for batch := range slices.Chunk(indexes(len(files)), 64) {
+		readers.Go(func() error {
+			for _, i := range batch {
+				items[i] = p.item(files[i], locked[files[i].Path])
+			}
+			return nil
+		})
+	}
+	_ = readers.Wait() // an item has its own error
+	return items
+}
+
+func indexes(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // rulesOf returns rulesets as rules, and a warning for each key that cannot be read.

@@ -30,7 +30,7 @@ type Message struct {
 	Name  ruleset.Name `json:"name"`
 	Rev   int          `json:"rev,omitempty"` // 0 for a deletion
 	From  int          `json:"from,omitempty"`
-	At    time.Time    `json:"at"` // of the change
+	At    time.Time    `json:"at,omitzero"` // of the change; not of a deletion
 }
 
 // A Hook sends messages.
@@ -155,7 +155,7 @@ func differences(delivered map[ruleset.Name]int, now map[ruleset.Name]ruleset.Ru
 	}
 	for _, name := range slices.Sorted(maps.Keys(delivered)) {
 		if _, there := now[name]; !there {
-			all = append(all, Message{Event: "ruleset.deleted", Name: name, From: delivered[name], At: time.Now().UTC().Truncate(time.Second)})
+			all = append(all, Message{Event: "ruleset.deleted", Name: name, From: delivered[name]})
 		}
 	}
 	return all
