@@ -1,0 +1,104 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A Severity says how bad a finding is.
+type Severity string
+
+// The severities.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+	Note    Severity = "note"
+)
+
+// A Finding is a place in a ruleset that deserves a look.
+type Finding struct {
+	Name     ruleset.Name
+	Rule     string // such as hidden-unicode
+	Severity Severity
+	Field    string // name, description, tags, front matter or markdown
+	Line     int    // in the field, from 1
+	Column   int    // in characters, from 1
+	Message  string
+}
+
+// String returns the finding as compilers do.
+func (f Finding) String() string {
+	where := fmt.Sprintf("%s:%d:%d", f.Name, f.Line, f.Column)
+	if f.Field != "markdown" {
+		where = fmt.Sprintf("%s (%s)", f.Name, f.Field)
+	}
+	return fmt.Sprintf("%s: %s: %s: %s", where, f.Severity, f.Rule, f.Message)
+}
+
+// A RuleInfo describes a rule.
+type RuleInfo struct{ ID, About string }
+
+// Rules lists the rules.
+var Rules = []RuleInfo{
+	{"hidden-unicode", "Characters that people do not see and models read"},
+	{"comment-instruction", "Orders to a model in an HTML comment or a description"},
+	{"secret", "A password or key, by the rules of gitleaks"},
+	{"pipe-to-shell", "A command that runs what it downloads"},
+	{"base64", "A long text in base64"},
+	{"lookalike-host", "The host of a URL mixes scripts"},
+	{"front-matter", "A key of the front matter that cannot be read"},
+	{"glob", "A glob that is not valid or matches no file"},
+	{"include", "An include that cannot be followed"},
+	{"duplicate", "The same text in two rulesets"},
+	{"budget", "More than a client reads"},
+}
+
+// Worst returns the worst severity, "" if there are no findings.
+func Worst(findings []Finding) Severity {
+	for _, s := range []Severity{Error, Warning, Note} {
+		if slices.ContainsFunc(findings, func(f Finding) bool { return f.Severity == s }) {
+			return s
+		}
+	}
+	return ""
+}
+
+// A RefusedError reports a text that was not written because of errors in it.
+type RefusedError struct{ Findings []Finding }
+
+func (e *RefusedError) Error() string {
+	texts := make([]string, len(e.Findings))
+	for i, f := range e.Findings {
+		texts[i] = f.String()
+	}
+	return "the text is refused: " + strings.Join(texts, "; ")
+}
+
+// A text is a field of a ruleset while it is checked.
+type text struct {
+	name  ruleset.Name
+	field string
+	s     string
+	found *[]Finding
+}
+
+// report adds a finding at a byte of the text.
+func (t text) report(rule string, severity Severity, at int, format string, args ...any) {
+	before := t.s[:at]
+	line := before[1+strings.LastIndexByte(before, '\n'):]
+	*t.found = append(*t.found, Finding{
+		Name: t.name, Rule: rule, Severity: severity, Field: t.field,
+		Line: 1 + strings.Count(before, "\n"), Column: 1 + len([]rune(line)), Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// sortFindings sorts by ruleset and place.
+func sortFindings(findings []Finding) {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Rule, b.Rule))
+	})
+}
