@@ -1,6 +1,7 @@
 package rulesets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,8 @@ type Config struct {
 	Protected []string
 	// Immutable are patterns of labels that are set once.
 	Immutable []string
+	// Scan says what happens to texts with findings when they are written.
+	Scan string
 	// Consumers makes the family record who has which revision.
 	Consumers bool
 	// Webhook is the URL that is told of changes; "" for none.
@@ -36,17 +39,23 @@ type Config struct {
 	now      func() time.Time
 }
 
+// ScanMode returns what the flag says about scans, else the environment.
+func (c *Config) ScanMode(getenv func(string) string) (Scan, error) {
+	return ParseScan(cmp.Or(c.Scan, getenv("TRIPTYCH_SCAN")))
+}
+
 // RegisterFlags adds the family's flags.
 func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	set.StringSliceVar(&c.Protected, "protected-labels", nil, "let only keys with the scope rulesets:admin move these `labels` of rulesets; * and ? stand for any text and character (TRIPTYCH_PROTECTED_LABELS)")
 	set.StringSliceVar(&c.Immutable, "immutable-labels", nil, "never move these `labels` of rulesets once they are set, such as v* (TRIPTYCH_IMMUTABLE_LABELS)")
 	set.BoolVar(&c.Consumers, "consumers", false, "record which projects and clients have which revisions of rulesets")
 	set.StringVar(&c.Webhook, "webhook", "", "tell this `URL` of changes of rulesets, with messages that TRIPTYCH_WEBHOOK_SECRET signs")
+	set.StringVar(&c.Scan, "scan", "", "look for hidden text and secrets in rulesets that are written: off, warn or refuse, and refuse:KEY for the id of a key; `modes` between commas (TRIPTYCH_SCAN; default warn)")
 }
 
 // Scopes returns the scopes of the family's rows, and that of protected labels.
 func (*Config) Scopes() []mcp.Scope {
-	return append(newTools(memstore.New(time.Now), LabelRules{}).table().Scopes(), scopeAdmin)
+	return append(newTools(memstore.New(time.Now), LabelRules{}, Scan{}, nil).table().Scopes(), scopeAdmin)
 }
 
 // OpenStore opens the store of the program: env.Store is a path, file:DIR, memory:,
@@ -83,6 +92,10 @@ func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	scan, err := c.ScanMode(env.Getenv)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
 	hook, err := c.hook(env, store)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
@@ -91,7 +104,7 @@ func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 	if c.Consumers {
 		c.audience = &audience{book: consumers.Open(ConsumersFile(env.Data), env.Now), store: store}
 	}
-	handlers := newTools(store, c.Rules(env.Getenv))
+	handlers := newTools(store, c.Rules(env.Getenv), scan, env.Logger)
 	handlers.audience = c.audience
 	table := handlers.table()
 	table.Tools = append(table.Tools, c.audience.rows()...)

@@ -14,7 +14,7 @@ var errNothingToUpdate = errors.New("nothing to update: give at least one of des
 
 // An opError says what failed: "failed to create ruleset: …".
 type opError struct {
-	verb string // create, retrieve, update, delete, apply, label, list, search, find
+	verb string // create, retrieve, update, delete, apply, label, list, search, find, lint
 	err  error
 }
 

@@ -1,6 +1,7 @@
 package rulesets
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 func withLabelRules(t *testing.T, scopes ...mcp.Scope) *house {
 	t.Helper()
 	h := open(t)
-	tools := newTools(h.store, LabelRules{protected: []string{"production"}, immutable: []string{"v*"}})
+	tools := newTools(h.store, LabelRules{protected: []string{"production"}, immutable: []string{"v*"}}, Scan{mode: "warn"}, slog.New(slog.DiscardHandler))
 	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, tools.table())
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +72,7 @@ func TestResourceOfALabel(t *testing.T) {
 
 func bindLocal(t *testing.T, h *house) *mcp.Handler {
 	t.Helper()
-	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, newTools(h.store, LabelRules{}).table())
+	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, newTools(h.store, LabelRules{}, Scan{mode: "warn"}, slog.New(slog.DiscardHandler)).table())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -36,6 +37,23 @@ type done struct {
 	Name string `json:"name"`
 	Verb string `json:"status"`        // created, updated or deleted
 	Rev  int    `json:"rev,omitempty"` // the revision that it is at now
+	// Findings lists the findings of lint in the text that was written.
+	Findings []string `json:"findings,omitempty"`
+
+	told bool // whether the findings are told in a text, too
+}
+
+// warn adds findings. Clients that name no revision get the documented text alone.
+func (d *done) warn(call *mcp.Call, findings []string) {
+	d.Findings, d.told = findings, !call.Baseline()
+}
+
+// Content has the findings.
+func (d done) Content() []mcp.Content {
+	if !d.told || len(d.Findings) == 0 {
+		return nil
+	}
+	return []mcp.Content{mcp.Text("Look at what was written:\n- " + strings.Join(d.Findings, "\n- "))}
 }
 
 func doneAt(name, verb string, rev int) done { return done{Name: name, Verb: verb, Rev: rev} }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"strconv"
 
 	"github.com/triptych-mcp/triptych/mcp"
@@ -30,15 +31,16 @@ type tools struct {
 	store   ruleset.Store
 	catalog *catalog.Catalog
 	labels  LabelRules
+	scan    Scan
 	prompts knownPrompts
 
 	audience *audience
 }
 
 // newTools returns the handlers on a store, and follows its changes in an index.
-func newTools(store ruleset.Store, labels LabelRules) *tools {
+func newTools(store ruleset.Store, labels LabelRules, scan Scan, log *slog.Logger) *tools {
 	c := catalog.New(store)
-	return &tools{store: c.Store(), catalog: c, labels: labels}
+	return &tools{store: scan.Store(c.Store(), LogFindings(log)), catalog: c, labels: labels, scan: scan}
 }
 
 func (t *tools) table() *mcp.Table {
@@ -90,6 +92,12 @@ func (t *tools) table() *mcp.Table {
 				Call:   mcp.Typed(t.find),
 			},
 			{
+				Name: "lint_ruleset", Title: "Check a ruleset", Scope: scopeRead, Hints: mcp.ReadOnly, Extension: true, Toolset: setFinding,
+				Doc:    "Look for hidden text, secrets and mistakes",
+				LookUp: "it reads rulesets, which every caller with the scope may read",
+				Call:   mcp.Typed(t.lint),
+			},
+			{
 				Name: "ruleset_history", Title: "Ruleset history", Scope: scopeRead, Hints: mcp.ReadOnly, Extension: true, Toolset: setHistory,
 				Doc:    "List revisions, or with from or to show a diff",
 				LookUp: "it reads rulesets, which every caller with the scope may read",
@@ -138,7 +146,9 @@ func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (do
 	if err != nil {
 		return done{}, &opError{"create", err}
 	}
-	return doneAt(args.Name, "created", r.Rev), nil
+	d := doneAt(args.Name, "created", r.Rev)
+	d.warn(call, t.findings(call, r))
+	return d, nil
 }
 
 // by says who makes a change.
@@ -226,7 +236,9 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 	if err := t.changeFiles(ctx, name, files); err != nil {
 		return done{}, &opError{"update", err}
 	}
-	return doneAt(args.Name, "updated", r.Rev), nil
+	d := doneAt(args.Name, "updated", r.Rev)
+	d.warn(call, t.findings(call, ofPatch(name, patch)))
+	return d, nil
 }
 
 type deleteArgs struct {

@@ -2,6 +2,7 @@ package rulesets
 
 import (
 	"encoding/json"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ func open(t *testing.T) *house {
 	t.Helper()
 	h := &house{t: t, now: time.Date(2025, 10, 29, 10, 30, 0, 0, time.UTC)}
 	h.store = memstore.New(func() time.Time { return h.now })
-	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, newTools(h.store, LabelRules{}).table())
+	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, newTools(h.store, LabelRules{}, Scan{mode: "warn"}, slog.New(slog.DiscardHandler)).table())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/rulesets/lint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -72,7 +74,22 @@ func (a *app) openStore(ctx context.Context) (ruleset.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rulesets.OpenStore(ctx, env)
+	scan, err := a.family("rulesets").config.(*rulesets.Config).ScanMode(a.getenv)
+	if err != nil {
+		return nil, misused("%v", err)
+	}
+	store, err := rulesets.OpenStore(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return scan.Store(store, a.warnFindings), nil
+}
+
+// warnFindings prints findings in a text that a command wrote.
+func (a *app) warnFindings(found []lint.Finding) {
+	for _, f := range found {
+		fmt.Fprintf(a.err, "triptych: %s\n", oneLine(f.String()))
+	}
 }
 
 // storeHint adds advice to an error of a rulebook.

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/rulesets/lint"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+func (a *app) rulesetsLint() command {
+	var asJSON, asSARIF bool
+	var project string
+	return command{
+		name: "lint", args: "[NAME...]", min: 0, max: many,
+		short: "look for hidden text, secrets and mistakes in rulesets",
+		long: "The status is 1 if there is an error or a warning. Notes, such as a text that is\n" +
+			"longer than a client reads, are only printed.",
+		example: "triptych rulesets lint\ntriptych rulesets lint go_style --project . --sarif > lint.sarif",
+		flags: func(set *pflag.FlagSet) {
+			jsonFlag(set, &asJSON)
+			set.BoolVar(&asSARIF, "sarif", false, "print a log of SARIF 2.1.0, for code scanning")
+			set.StringVar(&project, "project", "", "report globs that match no file of this `folder`")
+			a.familyFlags("rulesets")(set)
+		},
+		complete: a.completeRulesets,
+		run: func(ctx context.Context, args []string) error {
+			names, err := parseNames(args)
+			if err != nil {
+				return storeHint(err)
+			}
+			var o lint.Options
+			if project != "" {
+				o.Project = os.DirFS(project)
+			}
+			return a.withStore(ctx, func(store ruleset.Store) error {
+				found, n, err := rulesets.Lint(ctx, store, names, o)
+				if err != nil {
+					return err
+				}
+				return a.printLint(found, n, asJSON, asSARIF)
+			})
+		},
+	}
+}
+
+// parseNames reads names, nil if there are none.
+func parseNames(words []string) ([]ruleset.Name, error) {
+	var names []ruleset.Name
+	for _, word := range words {
+		name, err := ruleset.ParseName(word)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// A findingJSON is a finding for programs.
+type findingJSON struct {
+	Name     string `json:"name"`
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	Field    string `json:"field"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Message  string `json:"message"`
+}
+
+// printLint prints findings, and fails if there are errors or warnings.
+func (a *app) printLint(found []lint.Finding, checked int, asJSON, asSARIF bool) error {
+	var err error
+	switch {
+	case asSARIF:
+		err = a.printSARIF(found)
+	case asJSON:
+		all := make([]findingJSON, len(found))
+		for i, f := range found {
+			all[i] = findingJSON{string(f.Name), f.Rule, string(f.Severity), f.Field, f.Line, f.Column, f.Message}
+		}
+		err = a.printJSON(all)
+	default:
+		for _, f := range found {
+			if err = a.printf("%s\n", oneLine(f.String())); err != nil {
+				return err
+			}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if worst := lint.Worst(found); worst == lint.Error || worst == lint.Warning {
+		return fmt.Errorf("%d finding(s) in %d ruleset(s)", len(found), checked)
+	}
+	return nil
+}
+
+func (a *app) printSARIF(found []lint.Finding) error {
+	log, err := lint.SARIF(found, readBuild().Version, func(f lint.Finding) (string, int) { return string(f.Name) + ".md", 0 })
+	if err != nil {
+		return err
+	}
+	return a.printf("%s\n", log)
+}

@@ -1,0 +1,154 @@
+package rulesets
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/lint"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A Scan says what happens to texts with findings when they are written.
+type Scan struct {
+	mode   string   // off, warn or refuse
+	refuse []string // ids of keys whose texts are refused in any mode
+}
+
+// ParseScan reads off, warn or refuse, and refuse:KEY for single keys, as in
+// "warn,refuse:ab12cd34". "" is warn.
+func ParseScan(words string) (Scan, error) {
+	s := Scan{mode: "warn"}
+	for word := range strings.SplitSeq(words, ",") {
+		switch key, ofKey := strings.CutPrefix(word, "refuse:"); {
+		case ofKey && key != "":
+			s.refuse = append(s.refuse, key)
+		case word == "off", word == "warn", word == "refuse":
+			s.mode = word
+		case word != "":
+			return s, fmt.Errorf("--scan is %q, want off, warn or refuse, and refuse:KEY for single keys", words)
+		}
+	}
+	return s, nil
+}
+
+// check returns the findings in a text that is written, without notes, and a
+// [*lint.RefusedError] if it must not be written.
+func (s Scan) check(by ruleset.By, r ruleset.Ruleset) ([]lint.Finding, error) {
+	refuses := s.mode == "refuse" || slices.Contains(s.refuse, by.Author)
+	if s.mode == "off" && !refuses {
+		return nil, nil
+	}
+	found := slices.DeleteFunc(lint.Ruleset(r), func(f lint.Finding) bool { return f.Severity == lint.Note })
+	errs := slices.DeleteFunc(slices.Clone(found), func(f lint.Finding) bool { return f.Severity != lint.Error })
+	if refuses && len(errs) > 0 {
+		return nil, &lint.RefusedError{Findings: errs}
+	}
+	return found, nil
+}
+
+// Store returns a store whose writes are scanned; report gets the findings of each text
+// that was written.
+func (s Scan) Store(store ruleset.Store, report func([]lint.Finding)) ruleset.Store {
+	return scanned{store, s, report}
+}
+
+// LogFindings returns a report for the log, without the texts.
+func LogFindings(log *slog.Logger) func([]lint.Finding) {
+	return func(found []lint.Finding) {
+		for _, f := range found {
+			log.Warn("a ruleset was written with a finding", "name", string(f.Name), "rule", f.Rule, "severity", string(f.Severity), "field", f.Field, "line", f.Line)
+		}
+	}
+}
+
+// A scanned store checks what is written.
+type scanned struct {
+	ruleset.Store
+	scan   Scan
+	report func([]lint.Finding)
+}
+
+func ofDraft(d ruleset.Draft) ruleset.Ruleset {
+	return ruleset.Ruleset{Meta: ruleset.Meta{Name: d.Name, Description: d.Description, Tags: d.Tags}, Markdown: d.Markdown, Extra: d.Extra}
+}
+
+// ofPatch returns the texts that a patch writes.
+func ofPatch(name ruleset.Name, p ruleset.Patch) ruleset.Ruleset {
+	return p.Apply(ruleset.Ruleset{Meta: ruleset.Meta{Name: name}}, time.Time{})
+}
+
+// Create implements [ruleset.Store].
+func (s scanned) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, error) {
+	found, err := s.scan.check(d.By, ofDraft(d))
+	if err != nil {
+		return ruleset.Ruleset{}, err
+	}
+	r, err := s.Store.Create(ctx, d)
+	if err == nil {
+		s.report(found)
+	}
+	return r, err
+}
+
+// Update implements [ruleset.Store].
+func (s scanned) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
+	found, err := s.scan.check(p.By, ofPatch(name, p))
+	if err != nil {
+		return ruleset.Ruleset{}, err
+	}
+	r, err := s.Store.Update(ctx, name, p)
+	if err == nil {
+		s.report(found)
+	}
+	return r, err
+}
+
+// Apply implements [ruleset.Store]. One text that is refused refuses all.
+func (s scanned) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.ApplyOptions) ([]ruleset.Outcome, error) {
+	var all []lint.Finding
+	for i, op := range ops {
+		var found []lint.Finding
+		var err error
+		switch {
+		case op.Create != nil:
+			found, err = s.scan.check(op.Create.By, ofDraft(*op.Create))
+		case op.Update != nil:
+			found, err = s.scan.check(op.Update.By, ofPatch(op.Name, *op.Update))
+		}
+		if err != nil {
+			return nil, &ruleset.OperationError{Index: i, Verb: "write", Name: op.Name, Err: err}
+		}
+		all = append(all, found...)
+	}
+	outcomes, err := s.Store.Apply(ctx, ops, o)
+	if err == nil && !o.DryRun {
+		s.report(all)
+	}
+	return outcomes, err
+}
+
+// Problems implements [ruleset.Inspector] for stores that do.
+func (s scanned) Problems(ctx context.Context) ([]ruleset.Problem, error) {
+	if inspector, ok := s.Store.(ruleset.Inspector); ok {
+		return inspector.Problems(ctx)
+	}
+	return nil, nil
+}
+
+// findings returns what was found in a text that was written, for the answer.
+func (t *tools) findings(call *mcp.Call, r ruleset.Ruleset) []string {
+	found, err := t.scan.check(by(call, nil), r)
+	if err != nil {
+		return nil // it would have been refused
+	}
+	texts := make([]string, len(found))
+	for i, f := range found {
+		texts[i] = f.String()
+	}
+	return texts
+}
