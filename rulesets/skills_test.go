@@ -20,7 +20,7 @@ import (
 // connected returns a client of the family on a store.
 func connected(t *testing.T, store ruleset.Store) *mcptest.Client {
 	t.Helper()
-	c := mcptest.Connect(t, newTools(store, LabelRules{}).table())
+	c := mcptest.Connect(t, newTools(store, LabelRules{}, Scan{mode: "warn"}, slog.New(slog.DiscardHandler)).table())
 	c.Initialize("2026-07-28")
 	return c
 }
