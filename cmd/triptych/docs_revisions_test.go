@@ -39,7 +39,7 @@ var features = []struct {
 	{mcp.BooleanSchemas, "schemas of arguments that are true or false"},
 	{mcp.ResultTypes, "resultType, cache hints and serverInfo in every result"},
 	{mcp.Extensions, "extensions, capabilities beyond the core by name"},
-	{mcp.Extensions, "extensions"},
+	{mcp.Skills, "methods of the skills extension"},
 }
 
 // httpRules names the rules of [mcp.Revision.Follows].
