@@ -1,7 +1,6 @@
 package interop_test
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -50,13 +49,6 @@ func contents(text string) func(client) outcome {
 // done is the answer of a tool: structured as well from 2025-06-18 on.
 func done(text string) func(client) outcome {
 	return func(c client) outcome { return outcome{Text: text, Structured: c.revision >= "2025-06-18"} }
-}
-
-// doneAt is the answer of a tool that also gives the revision of a ruleset. The
-// revision is a text of its own, because the documents fix the first text. All
-// clients here name a revision of the protocol, so all of them get it.
-func doneAt(rev int, text string) func(client) outcome {
-	return done(fmt.Sprintf("%s\nrev: %d", text, rev))
 }
 
 // failed is the answer of a tool that says to the model what is wrong.
@@ -144,27 +136,27 @@ const (
 // and every way in which an answer can be an error is seen.
 var steps = []step{
 	{Do: "tools", want: names("create_ruleset", "get_ruleset", "update_ruleset", "delete_ruleset",
-		"list_rulesets", "search_rulesets", "ruleset_history", "label_ruleset", "apply_rulesets",
+		"list_rulesets", "search_rulesets", "find_rulesets", "ruleset_history", "label_ruleset", "apply_rulesets",
 		"fetch_instruction", "record_speed", "fetch_input", "aoc_progress", "speed_stats")},
-	{Do: "templates", want: names("ruleset://{name}",
+	{Do: "templates", want: names("ruleset://{name}", "ruleset://{name}@{rev_or_label}", "skill://{name}/{+path}",
 		"aoc://day{day}", "aoc://{year}/day{day}", "aoc://{year}/day{day}/input", "aoc://{year}/day{day}/example{n}")},
-	{Do: "prompts", want: nothing}, // there are none
+	{Do: "prompts", want: names("apply_rules", "review_against", "solve_day")},
 	{Do: "resources", want: names("aoc://day01")},
 	{Do: "listen", want: nothing},
 
 	{Do: "call", Name: "create_ruleset", Args: object{
 		"name": "python_style", "description": "Python style", "tags": []string{"python", "pep8"}, "markdown": "# Naming",
-	}, want: doneAt(1, "Successfully created ruleset 'python_style'")},
+	}, want: done("Successfully created ruleset 'python_style'")},
 	{Do: "hear", URI: "resources", want: nothing},
 	{Do: "resources", want: names(pythonStyle, "aoc://day01")},
 	{Do: "call", Name: "create_ruleset", Args: object{"name": "python_style", "description": "x", "markdown": "x"}, want: failed(exists)},
-	{Do: "call", Name: "get_ruleset", Args: object{"name": "python_style"}, want: doneAt(1, page("Python style", "python pep8"))},
+	{Do: "call", Name: "get_ruleset", Args: object{"name": "python_style"}, want: done(page("Python style", "python pep8"))},
 	{Do: "call", Name: "list_rulesets", Args: object{}, want: done("Found 1 ruleset(s):\n\n" + entry("Python style", "python pep8"))},
 
 	{Do: "subscribe", URI: pythonStyle, want: nothing},
 	{
 		Do: "call", Name: "update_ruleset", Args: object{"name": "python_style", "description": "New style", "tags": []string{}},
-		want: doneAt(2, "Successfully updated ruleset 'python_style'"),
+		want: done("Successfully updated ruleset 'python_style'"),
 	},
 	{Do: "hear", URI: pythonStyle, want: nothing},
 	{Do: "unsubscribe", URI: pythonStyle, want: nothing},
@@ -174,6 +166,7 @@ var steps = []step{
 		want: done("Found 1 ruleset(s) matching 'python*':\n\n" + entry("New style", "")),
 	},
 
+	{Do: "call", Name: "find_rulesets", Args: object{"text": "zebra"}, want: done("No rulesets found; there are 1")},
 	{Do: "call", Name: "ruleset_history", Args: object{"name": "python_style", "from": 1, "to": 2}, want: done(styleDiff)},
 	{
 		Do: "call", Name: "label_ruleset", Args: object{"name": "python_style", "label": "production", "rev": 1},
@@ -181,7 +174,7 @@ var steps = []step{
 	},
 	{
 		Do: "call", Name: "get_ruleset", Args: object{"name": "python_style", "label": "production"},
-		want: doneAt(1, page("Python style", "python pep8")),
+		want: done(page("Python style", "python pep8")),
 	},
 	{Do: "read", URI: pythonStyle + "@production", want: contents(page("Python style", "python, pep8"))},
 	{Do: "read", URI: pythonStyle + "@2", want: contents(page("New style", ""))},
@@ -206,7 +199,7 @@ var steps = []step{
 
 	{
 		Do: "call", Name: "create_ruleset", Args: object{"name": "go_style", "description": "x", "markdown": "x"},
-		want: doneAt(1, "Successfully created ruleset 'go_style'"),
+		want: done("Successfully created ruleset 'go_style'"),
 	},
 	{Do: "call", Name: "delete_ruleset", Args: object{"name": "go_style"}, want: done("Successfully deleted ruleset 'go_style'")},
 	{
