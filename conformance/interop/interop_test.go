@@ -176,7 +176,7 @@ func layPuzzle(t *testing.T) string {
 
 // expected is the report that a client must give.
 func expected(c client) report {
-	want := report{Revision: c.revision, Server: "triptych", Capabilities: []string{"logging", "prompts", "resources", "tools"}}
+	want := report{Revision: c.revision, Server: "triptych", Capabilities: []string{"extensions", "logging", "prompts", "resources", "tools"}}
 	if c.revision >= "2025-03-26" {
 		want.Capabilities = append([]string{"completions"}, want.Capabilities...)
 	}

@@ -136,7 +136,7 @@ const (
 // and every way in which an answer can be an error is seen.
 var steps = []step{
 	{Do: "tools", want: names("create_ruleset", "get_ruleset", "update_ruleset", "delete_ruleset",
-		"list_rulesets", "search_rulesets", "find_rulesets", "ruleset_history", "label_ruleset", "apply_rulesets",
+		"list_rulesets", "search_rulesets", "find_rulesets", "lint_ruleset", "ruleset_history", "label_ruleset", "apply_rulesets",
 		"fetch_instruction", "record_speed", "fetch_input", "aoc_progress", "speed_stats")},
 	{Do: "templates", want: names("ruleset://{name}", "ruleset://{name}@{rev_or_label}", "skill://{name}/{+path}",
 		"aoc://day{day}", "aoc://{year}/day{day}", "aoc://{year}/day{day}/input", "aoc://{year}/day{day}/example{n}")},
