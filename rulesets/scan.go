@@ -132,13 +132,8 @@ func (s scanned) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.A
 	return outcomes, err
 }
 
-// Problems implements [ruleset.Inspector] for stores that do.
-func (s scanned) Problems(ctx context.Context) ([]ruleset.Problem, error) {
-	if inspector, ok := s.Store.(ruleset.Inspector); ok {
-		return inspector.Problems(ctx)
-	}
-	return nil, nil
-}
+// Unwrap returns the store behind the scan. See [ruleset.As].
+func (s scanned) Unwrap() ruleset.Store { return s.Store }
 
 // findings returns what was found in a text that was written, for the answer.
 func (t *tools) findings(call *mcp.Call, r ruleset.Ruleset) []string {

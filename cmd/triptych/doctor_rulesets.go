@@ -20,7 +20,7 @@ func (a *app) checkRulesetFiles(ctx context.Context) []finding {
 	if err != nil {
 		return nil // likewise
 	}
-	inspector, ok := store.(ruleset.Inspector)
+	inspector, ok := ruleset.As[ruleset.Inspector](store)
 	if !ok {
 		_ = store.Close() // nothing was changed
 		return nil

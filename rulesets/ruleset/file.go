@@ -116,15 +116,4 @@ func CheckFilePath(path string) error {
 
 // FilesOf returns the files of a store, or of the one that it wraps; ok is false if it
 // keeps none.
-func FilesOf(s Store) (_ FileStore, ok bool) {
-	for {
-		if files, ok := s.(FileStore); ok {
-			return files, true
-		}
-		wrapper, ok := s.(interface{ Unwrap() Store })
-		if !ok {
-			return nil, false
-		}
-		s = wrapper.Unwrap()
-	}
-}
+func FilesOf(s Store) (_ FileStore, ok bool) { return As[FileStore](s) }

@@ -38,16 +38,8 @@ func (s noted) Delete(ctx context.Context, name ruleset.Name, r ruleset.Removal)
 	return s.Store.Delete(ctx, name, r)
 }
 
-// Unwrap returns the store itself.
+// Unwrap returns the store itself. See [ruleset.As].
 func (s noted) Unwrap() ruleset.Store { return s.Store }
-
-// Problems implements [ruleset.Inspector] for stores that do.
-func (s noted) Problems(ctx context.Context) ([]ruleset.Problem, error) {
-	if inspector, ok := s.Store.(ruleset.Inspector); ok {
-		return inspector.Problems(ctx)
-	}
-	return nil, nil
-}
 
 // Apply implements [ruleset.Store].
 func (s noted) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.ApplyOptions) ([]ruleset.Outcome, error) {
