@@ -21,7 +21,7 @@ func (a *app) rulesetsCommand() command {
 		name:  "rulesets",
 		short: "work with rulesets",
 		sub: append([]command{
-			a.rulesetsList(), a.rulesetsSearch(), a.rulesetsFind(), a.rulesetsLint(), a.rulesetsShow(), a.rulesetsCreate(),
+			a.rulesetsList(), a.rulesetsSearch(), a.rulesetsFind(), a.rulesetsLint(), a.rulesetsEffective(), a.rulesetsShow(), a.rulesetsCreate(),
 			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsHistory(), a.rulesetsDiff(), a.rulesetsRestore(), a.rulesetsLabel(),
 			a.rulesetsApply(), a.rulesetsImport(), a.rulesetsExport(),
 		}, a.projectCommands()...),
