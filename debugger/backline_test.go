@@ -93,11 +93,11 @@ func TestBackOverHandler(t *testing.T) {
 			t.Fatalf("%+v", at.State)
 		}
 	}
-	c.ok("step_out", nil)
+	c.ok("step_out", args{"wait_ms": 60000})
 	c.ok("clear_breakpoint", args{"id": 1})
-	c.data("step_over", nil, &at) // out of what the kernel put there, into the loop
+	c.data("step_over", args{"wait_ms": 60000}, &at) // out of what the kernel put there, into the loop
 	for at.State.Function != "count" {
-		c.data("step_over", nil, &at)
+		c.data("step_over", args{"wait_ms": 60000}, &at)
 	}
 	end := at.State.History.Position
 	for range 20 {
