@@ -217,7 +217,7 @@ func (p *Planner) explain(ctx context.Context, err error, ops []ruleset.Operatio
 // applyArgs leave the members of the operations to [ParseChanges]: a schema of theirs
 // would cost every session more than the tools that it repeats.
 type applyArgs struct {
-	Operations []json.RawMessage `json:"operations" doc:"{op, name, …} with op create, update, put, delete, restore (rev) or label (label, rev, remove); other members as in those tools"`
+	Operations []json.RawMessage `json:"operations" doc:"{op, name, …}; op is create, update, put, delete, restore (rev) or label; other members as in those tools"`
 	DryRun     bool              `json:"dry_run,omitempty" doc:"Only show the diff"`
 	Each       bool              `json:"each,omitempty" doc:"Go on when a ruleset fails"`
 	Message    *string           `json:"message"`
