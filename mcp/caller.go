@@ -20,6 +20,9 @@ type Principal struct {
 	// Toolsets are the groups of tools that the principal sees and may call, as
 	// in [ToolSelection]; nil means all.
 	Toolsets []string
+	// Label names the versions of their data that families with labelled versions show
+	// to the principal; "" leaves that to the family.
+	Label string
 	// Account holds the data of the transport about the principal. No other
 	// package reads it.
 	Account any

@@ -39,7 +39,7 @@ func (t *tools) builtinPrompts() []mcp.Prompt {
 const maxApplied = 256 << 10
 
 // applyRules quotes the rules that apply, in the order in which they are read.
-func (t *tools) applyRules(ctx context.Context, _ *mcp.Call, args map[string]string) (*mcp.PromptResult, error) {
+func (t *tools) applyRules(ctx context.Context, call *mcp.Call, args map[string]string) (*mcp.PromptResult, error) {
 	file, work := "", "in this conversation"
 	if args["path"] != "" {
 		clean, err := selection.CleanPath(args["path"])
@@ -48,7 +48,7 @@ func (t *tools) applyRules(ctx context.Context, _ *mcp.Call, args map[string]str
 		}
 		file, work = clean, "when you work on "+clean
 	}
-	rules, err := t.applying(ctx, file)
+	rules, err := t.applying(ctx, t.viewFor(call), file)
 	if err != nil {
 		return nil, &opError{"find", err}
 	}
@@ -73,7 +73,7 @@ const maxApplying = 200
 
 // applying returns the rulesets that apply to a file, to none in particular for "", in
 // the order in which they are read.
-func (t *tools) applying(ctx context.Context, file string) ([]ruleset.Ruleset, error) {
+func (t *tools) applying(ctx context.Context, store ruleset.Store, file string) ([]ruleset.Ruleset, error) {
 	type placed struct {
 		ruleset.Ruleset
 		selection.Place
@@ -81,7 +81,7 @@ func (t *tools) applying(ctx context.Context, file string) ([]ruleset.Ruleset, e
 	var all []placed
 	page := ruleset.Page{Limit: promptScan}
 	for {
-		metas, next, err := t.store.List(ctx, page)
+		metas, next, err := store.List(ctx, page)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func (t *tools) applying(ctx context.Context, file string) ([]ruleset.Ruleset, e
 			if mode == frontmatter.Manual || mode == frontmatter.Auto || mode == frontmatter.Glob && file == "" {
 				continue // without reading it
 			}
-			r, err := t.readAt(ctx, m.Name, "")
+			r, err := t.readAt(ctx, store, m.Name, "")
 			if isAbsent(err) {
 				continue
 			}
@@ -131,12 +131,12 @@ Report what a rule speaks of and nothing else. Where rule and code disagree and 
 `
 
 // reviewAgainst quotes one ruleset and says how to review by it.
-func (t *tools) reviewAgainst(ctx context.Context, _ *mcp.Call, args map[string]string) (*mcp.PromptResult, error) {
+func (t *tools) reviewAgainst(ctx context.Context, call *mcp.Call, args map[string]string) (*mcp.PromptResult, error) {
 	name, at, err := parseURI(uriPrefix + args["ruleset"])
 	if err != nil {
 		return nil, mcp.InvalidParams("ruleset: %v", err)
 	}
-	r, err := t.readAt(ctx, name, at)
+	r, err := t.readAt(ctx, t.viewFor(call), name, at)
 	if isAbsent(err) {
 		return nil, mcp.InvalidParams("%v", err)
 	}

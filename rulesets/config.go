@@ -35,6 +35,11 @@ type Config struct {
 	// Webhook is the URL that is told of changes; "" for none.
 	Webhook string
 
+	// Label, if not "", is the label whose revisions are served.
+	Label string
+	// Fallback serves the newest revision of rulesets without that label.
+	Fallback bool
+
 	audience *audience // of the open family, nil without Consumers
 	now      func() time.Time
 }
@@ -51,6 +56,11 @@ func (c *Config) RegisterFlags(set *pflag.FlagSet) {
 	set.BoolVar(&c.Consumers, "consumers", false, "record which projects and clients have which revisions of rulesets")
 	set.StringVar(&c.Webhook, "webhook", "", "tell this `URL` of changes of rulesets, with messages that TRIPTYCH_WEBHOOK_SECRET signs")
 	set.StringVar(&c.Scan, "scan", "", "look for hidden text and secrets in rulesets that are written: off, warn or refuse, and refuse:KEY for the id of a key; `modes` between commas (TRIPTYCH_SCAN; default warn)")
+	if set.Lookup("label") != nil {
+		return // the command reads labelled revisions itself
+	}
+	set.StringVar(&c.Label, "label", "", "serve the revisions that have this `label`, such as production, and no other rulesets (TRIPTYCH_LABEL)")
+	set.BoolVar(&c.Fallback, "label-fallback", false, "serve the newest revision of rulesets without the label of --label or of the key")
 }
 
 // Scopes returns the scopes of the family's rows, and that of protected labels.
@@ -88,6 +98,10 @@ func redacted(raw string) string {
 
 // Open returns the family's table.
 func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
+	bound, err := c.bound(env.Getenv)
+	if err != nil {
+		return nil, err
+	}
 	store, err := OpenStore(ctx, env)
 	if err != nil {
 		return nil, err
@@ -105,11 +119,36 @@ func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 		c.audience = &audience{book: consumers.Open(ConsumersFile(env.Data), env.Now), store: store}
 	}
 	handlers := newTools(store, c.Rules(env.Getenv), scan, env.Logger)
-	handlers.audience = c.audience
+	handlers.audience, handlers.bound, handlers.fallback = c.audience, bound, c.Fallback
 	table := handlers.table()
 	table.Tools = append(table.Tools, c.audience.rows()...)
 	if hook != nil {
 		withHook(table, hook)
 	}
 	return table, nil
+}
+
+// bound returns the label that is served, "" for none.
+func (c *Config) bound(getenv func(string) string) (ruleset.Label, error) {
+	word := c.Label
+	if word == "" && getenv != nil {
+		word = getenv("TRIPTYCH_LABEL")
+	}
+	if word == "" {
+		return "", nil
+	}
+	label, err := ruleset.ParseLabel(word)
+	if err != nil {
+		return "", fmt.Errorf("--label: %w", err)
+	}
+	return label, nil
+}
+
+// View returns the store as the family's flags have readers see it.
+func (c *Config) View(store ruleset.Store, getenv func(string) string) (ruleset.Store, error) {
+	label, err := c.bound(getenv)
+	if err != nil || label == "" {
+		return store, err
+	}
+	return &view{store, label, c.Fallback}, nil
 }

@@ -23,16 +23,25 @@ type findArgs struct {
 }
 
 // find finds rulesets by words, tags and the files that they apply to.
-func (t *tools) find(ctx context.Context, _ *mcp.Call, args findArgs) (found, error) {
+func (t *tools) find(ctx context.Context, call *mcp.Call, args findArgs) (found, error) {
 	if args.Limit != nil && *args.Limit < 1 {
 		return found{}, &opError{"find", errLimit}
 	}
 	q := Query{Text: args.Text, Regexp: args.Regexp, Tags: args.Tags, Path: args.Path, Client: args.Client, Limit: orZero(args.Limit), Cursor: args.Cursor}
-	result, err := t.catalog.Find(ctx, q)
+	result, err := t.catalogFor(call).Find(ctx, q)
 	if err != nil {
 		return found{}, &opError{"find", err}
 	}
 	return foundFrom(args, result), nil
+}
+
+// catalogFor returns the catalog of what a caller may read. That of a label has no index
+// that is kept: it reads the labelled revisions for each search.
+func (t *tools) catalogFor(call *mcp.Call) *catalog.Catalog {
+	if seen, ok := t.viewFor(call).(*view); ok {
+		return catalog.New(seen)
+	}
+	return t.catalog
 }
 
 // A Query says which rulesets to find.

@@ -13,12 +13,12 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// at returns a ruleset as it is, or as it was at a revision. A revision has the
+// at returns a ruleset as a store shows it, or as it was at a revision. A revision has the
 // time at which it was made, and the ruleset's time of creation is that of the
 // first one.
-func (t *tools) at(ctx context.Context, name ruleset.Name, rev *int) (ruleset.Ruleset, error) {
+func (t *tools) at(ctx context.Context, store ruleset.Store, name ruleset.Name, rev *int) (ruleset.Ruleset, error) {
 	if rev == nil {
-		return t.store.Get(ctx, name)
+		return store.Get(ctx, name)
 	}
 	history, err := t.store.History(ctx, name)
 	if err != nil {

@@ -19,7 +19,7 @@ type listArgs struct {
 }
 
 func (t *tools) list(ctx context.Context, call *mcp.Call, args listArgs) (listed, error) {
-	metas, next, err := t.listPage(ctx, args)
+	metas, next, err := t.listPage(ctx, t.viewFor(call), args)
 	if err != nil {
 		return listed{}, &opError{"list", err}
 	}
@@ -30,7 +30,7 @@ func (t *tools) list(ctx context.Context, call *mcp.Call, args listArgs) (listed
 
 // listPage returns the rulesets that have all tags: all, or as many as the limit from
 // the cursor on.
-func (t *tools) listPage(ctx context.Context, args listArgs) (metas []ruleset.Meta, next string, err error) {
+func (t *tools) listPage(ctx context.Context, store ruleset.Store, args listArgs) (metas []ruleset.Meta, next string, err error) {
 	limit := orZero(args.Limit)
 	if args.Limit != nil && limit < 1 {
 		return nil, "", errLimit
@@ -45,7 +45,7 @@ func (t *tools) listPage(ctx context.Context, args listArgs) (metas []ruleset.Me
 		if page.Limit = limit; limit > 0 && len(args.Tags) > 0 {
 			page.Limit = 1000 // few of them may have the tags
 		}
-		some, after, err := t.store.List(ctx, page)
+		some, after, err := store.List(ctx, page)
 		if err != nil {
 			return nil, "", err
 		}

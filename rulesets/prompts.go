@@ -22,18 +22,18 @@ func (t *tools) promptSource() *mcp.PromptSource {
 const promptScan = 1000
 
 // listPrompts returns the prompts on the next page of the rulesets, which may be none.
-func (t *tools) listPrompts(ctx context.Context, _ *mcp.Call, after string, limit int) ([]mcp.Prompt, string, error) {
+func (t *tools) listPrompts(ctx context.Context, call *mcp.Call, after string, limit int) ([]mcp.Prompt, string, error) {
 	t.prompts.begin()
-	metas, next, err := t.promptMetas(ctx, ruleset.Page{After: after, Limit: promptScan})
+	metas, next, err := promptMetas(ctx, t.viewFor(call), ruleset.Page{After: after, Limit: promptScan})
 	if err == nil && len(metas) > limit {
-		metas, next, err = t.promptMetas(ctx, ruleset.Page{After: after, Limit: limit})
+		metas, next, err = promptMetas(ctx, t.viewFor(call), ruleset.Page{After: after, Limit: limit})
 	}
 	if err != nil {
 		return nil, "", &opError{"list", err}
 	}
 	var items []mcp.Prompt
 	for _, m := range metas {
-		p, err := t.prompt(ctx, m.Name)
+		p, err := t.prompt(ctx, t.viewFor(call), m.Name)
 		if err != nil {
 			return nil, "", &opError{"list", err}
 		}
@@ -45,17 +45,17 @@ func (t *tools) listPrompts(ctx context.Context, _ *mcp.Call, after string, limi
 	return items, next, nil
 }
 
-func (t *tools) promptMetas(ctx context.Context, page ruleset.Page) ([]ruleset.Meta, string, error) {
-	metas, next, err := t.store.List(ctx, page)
+func promptMetas(ctx context.Context, store ruleset.Store, page ruleset.Page) ([]ruleset.Meta, string, error) {
+	metas, next, err := store.List(ctx, page)
 	return slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !m.Summary.Prompt }), next, err
 }
 
-func (t *tools) findPrompt(ctx context.Context, _ *mcp.Call, name string) (*mcp.Prompt, error) {
+func (t *tools) findPrompt(ctx context.Context, call *mcp.Call, name string) (*mcp.Prompt, error) {
 	n, err := ruleset.ParseName(name)
 	if err != nil {
 		return nil, nil //nolint:nilerr // no ruleset has this name, so no prompt has
 	}
-	p, err := t.prompt(ctx, n)
+	p, err := t.prompt(ctx, t.viewFor(call), n)
 	if err != nil {
 		return nil, &opError{"retrieve", err}
 	}
@@ -63,8 +63,8 @@ func (t *tools) findPrompt(ctx context.Context, _ *mcp.Call, name string) (*mcp.
 }
 
 // prompt returns the prompt that a ruleset is, nil if it is none or missing.
-func (t *tools) prompt(ctx context.Context, name ruleset.Name) (*mcp.Prompt, error) {
-	r, err := t.readAt(ctx, name, "")
+func (t *tools) prompt(ctx context.Context, store ruleset.Store, name ruleset.Name) (*mcp.Prompt, error) {
+	r, err := t.readAt(ctx, store, name, "")
 	if isAbsent(err) {
 		return nil, nil
 	}
@@ -215,7 +215,7 @@ func (t *tools) notePrompt(ctx context.Context, name ruleset.Name, changes mcp.C
 		changes.PromptsChanged()
 		return
 	}
-	p, err := t.prompt(ctx, name)
+	p, err := t.prompt(ctx, t.view(t.bound), name)
 	if err != nil || t.prompts.changed(name, p) {
 		changes.PromptsChanged()
 	}

@@ -36,8 +36,8 @@ func (t *tools) source() mcp.ResourceSource {
 }
 
 // resources lists each ruleset as a resource.
-func (t *tools) resources(ctx context.Context, _ *mcp.Call, after string, limit int) ([]mcp.Resource, string, error) {
-	metas, next, err := t.store.List(ctx, ruleset.Page{After: after, Limit: limit})
+func (t *tools) resources(ctx context.Context, call *mcp.Call, after string, limit int) ([]mcp.Resource, string, error) {
+	metas, next, err := t.viewFor(call).List(ctx, ruleset.Page{After: after, Limit: limit})
 	if err != nil {
 		return nil, "", &opError{"list", err}
 	}
@@ -68,7 +68,7 @@ func (t *tools) read(ctx context.Context, call *mcp.Call, uri string) ([]mcp.Con
 	if err != nil {
 		return nil, notFound(uri, err)
 	}
-	r, err := t.readAt(ctx, name, at)
+	r, err := t.readAt(ctx, t.viewFor(call), name, at)
 	if isAbsent(err) {
 		return nil, notFound(uri, err)
 	}
@@ -91,19 +91,19 @@ func parseURI(uri string) (name ruleset.Name, at string, err error) {
 	return name, at, err
 }
 
-// readAt returns a ruleset at a revision or label, the newest one for "".
-func (t *tools) readAt(ctx context.Context, name ruleset.Name, at string) (ruleset.Ruleset, error) {
+// readAt returns a ruleset at a revision or label, as the store shows it for "".
+func (t *tools) readAt(ctx context.Context, store ruleset.Store, name ruleset.Name, at string) (ruleset.Ruleset, error) {
 	if at == "" {
-		return t.at(ctx, name, nil)
+		return t.at(ctx, store, name, nil)
 	}
 	if n, err := strconv.Atoi(at); err == nil {
-		return t.at(ctx, name, &n)
+		return t.at(ctx, store, name, &n)
 	}
 	rev, err := t.labelled(ctx, name, at)
 	if err != nil {
 		return ruleset.Ruleset{}, err
 	}
-	return t.at(ctx, name, rev)
+	return t.at(ctx, store, name, rev)
 }
 
 func notFound(uri string, err error) error {
@@ -117,14 +117,14 @@ const maxSuggestions = 100
 
 // complete returns the names that begin with the value, or the labels and newest
 // revisions of the ruleset that is known.
-func (t *tools) complete(ctx context.Context, _ *mcp.Call, _, argument, value string, known map[string]string) ([]string, int, error) {
+func (t *tools) complete(ctx context.Context, call *mcp.Call, _, argument, value string, known map[string]string) ([]string, int, error) {
 	if argument == "rev_or_label" {
 		return t.completePin(ctx, known["name"], value)
 	}
 	if argument != "name" || strings.ContainsAny(value, "*?") {
 		return nil, 0, nil
 	}
-	metas, err := t.store.Search(ctx, value+"*")
+	metas, err := t.viewFor(call).Search(ctx, value+"*")
 	if err != nil {
 		return nil, 0, &opError{"search", err}
 	}
@@ -171,7 +171,8 @@ func (t *tools) completePin(ctx context.Context, word, value string) ([]string, 
 
 func (t *tools) watch(ctx context.Context, changes mcp.Changes) error {
 	return t.catalog.Watch(ctx, func(c ruleset.Change) {
-		if c.Kind != ruleset.Updated && c.Kind != ruleset.Labelled {
+		isMove := c.Kind == ruleset.Labelled && c.Label != t.bound // one of the bound label moves rulesets into the list
+		if c.Kind != ruleset.Updated && !isMove {
 			changes.ResourcesChanged()
 		}
 		if c.Name != "" {

@@ -57,13 +57,13 @@ type parcel struct {
 
 // parcel returns the skill of a name. The error is that of the store, or a
 // [*noSkillError].
-func (t *tools) parcel(ctx context.Context, name ruleset.Name) (*parcel, error) {
+func (t *tools) parcel(ctx context.Context, seen ruleset.Store, name ruleset.Name) (*parcel, error) {
 	p := &parcel{name: name}
 	main, err := t.addFiles(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	r, err := t.readAt(ctx, name, "")
+	r, err := t.readAt(ctx, seen, name, "")
 	if isAbsent(err) && main != nil {
 		p.main, p.files = main, append(p.files, skill.FileOf(skill.MainFile, main))
 		return p, nil
@@ -181,14 +181,14 @@ func textNode(s string) *yaml.Node {
 
 // listSkills returns the skills among the next rulesets. Reading takes time, so
 // rulesets that cannot be skills are left out before.
-func (t *tools) listSkills(ctx context.Context, _ *mcp.Call, after string, limit int) ([]mcp.Skill, string, error) {
+func (t *tools) listSkills(ctx context.Context, call *mcp.Call, after string, limit int) ([]mcp.Skill, string, error) {
 	names, next, err := t.skillNames(ctx, after, limit)
 	if err != nil {
 		return nil, "", &opError{"list", err}
 	}
 	var items []mcp.Skill
 	for _, name := range names {
-		p, err := t.parcel(ctx, name)
+		p, err := t.parcel(ctx, t.viewFor(call), name)
 		var entry *mcp.Skill
 		if err == nil {
 			entry, err = p.entry()
@@ -257,12 +257,12 @@ func skillAt(uri string) (name ruleset.Name, below string, ok bool) {
 }
 
 // parcelAt returns the skill that a URI names, and the path below its folder.
-func (t *tools) parcelAt(ctx context.Context, uri string) (*parcel, string, error) {
+func (t *tools) parcelAt(ctx context.Context, call *mcp.Call, uri string) (*parcel, string, error) {
 	name, below, ok := skillAt(uri)
 	if !ok {
 		return nil, "", skillMissing(uri, "")
 	}
-	p, err := t.parcel(ctx, name)
+	p, err := t.parcel(ctx, t.viewFor(call), name)
 	if isAbsent(err) {
 		return nil, "", skillMissing(uri, "")
 	}
@@ -275,8 +275,8 @@ func (t *tools) parcelAt(ctx context.Context, uri string) (*parcel, string, erro
 	return p, below, nil
 }
 
-func (t *tools) getSkill(ctx context.Context, _ *mcp.Call, uri string) (*mcp.Skill, error) {
-	p, below, err := t.parcelAt(ctx, uri)
+func (t *tools) getSkill(ctx context.Context, call *mcp.Call, uri string) (*mcp.Skill, error) {
+	p, below, err := t.parcelAt(ctx, call, uri)
 	if err != nil {
 		return nil, err
 	}
@@ -290,8 +290,8 @@ func (t *tools) getSkill(ctx context.Context, _ *mcp.Call, uri string) (*mcp.Ski
 	return entry, nil
 }
 
-func (t *tools) readSkillFile(ctx context.Context, _ *mcp.Call, uri string) ([]mcp.Contents, error) {
-	p, below, err := t.parcelAt(ctx, uri)
+func (t *tools) readSkillFile(ctx context.Context, call *mcp.Call, uri string) ([]mcp.Contents, error) {
+	p, below, err := t.parcelAt(ctx, call, uri)
 	if err != nil {
 		return nil, err
 	}
@@ -313,8 +313,8 @@ func (t *tools) readSkillFile(ctx context.Context, _ *mcp.Call, uri string) ([]m
 }
 
 // skillDirectory lists a folder of one skill.
-func (t *tools) skillDirectory(ctx context.Context, _ *mcp.Call, uri, _ string, _ int) ([]mcp.Resource, string, error) {
-	p, below, err := t.parcelAt(ctx, uri)
+func (t *tools) skillDirectory(ctx context.Context, call *mcp.Call, uri, _ string, _ int) ([]mcp.Resource, string, error) {
+	p, below, err := t.parcelAt(ctx, call, uri)
 	if err != nil {
 		return nil, "", err
 	}
@@ -339,7 +339,7 @@ func (t *tools) completeSkill(ctx context.Context, call *mcp.Call, _, argument, 
 		}
 		return names, total, err
 	}
-	p, _, err := t.parcelAt(ctx, skill.DirectoryURI(known["name"], ""))
+	p, _, err := t.parcelAt(ctx, call, skill.DirectoryURI(known["name"], ""))
 	if err != nil {
 		return nil, 0, nil //nolint:nilerr // there is nothing to suggest
 	}

@@ -35,6 +35,9 @@ type tools struct {
 	prompts knownPrompts
 
 	audience *audience
+
+	bound    ruleset.Label // of what is served, "" for the newest revisions
+	fallback bool          // whether rulesets without that label are served all the same
 }
 
 // newTools returns the handlers on a store, and follows its changes in an index.
@@ -194,7 +197,7 @@ func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, err
 			return got{}, &opError{"retrieve", err}
 		}
 	}
-	r, err := t.at(ctx, name, rev)
+	r, err := t.at(ctx, t.viewFor(call), name, rev)
 	if err != nil {
 		return got{}, &opError{"retrieve", err}
 	}
@@ -292,8 +295,8 @@ type searchArgs struct {
 	Pattern string `json:"pattern" doc:"Glob pattern (e.g., *python*, style_*, *_guide)"`
 }
 
-func (t *tools) search(ctx context.Context, _ *mcp.Call, args searchArgs) (matched, error) {
-	metas, err := t.store.Search(ctx, args.Pattern)
+func (t *tools) search(ctx context.Context, call *mcp.Call, args searchArgs) (matched, error) {
+	metas, err := t.viewFor(call).Search(ctx, args.Pattern)
 	if err != nil {
 		return matched{}, &opError{"search", err}
 	}

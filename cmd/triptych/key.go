@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ type keyJSON struct {
 	Scopes   []mcp.Scope    `json:"scopes"`
 	Allow    []netip.Prefix `json:"allow"`              // none is everywhere
 	Toolsets []string       `json:"toolsets,omitempty"` // none is all tools
+	Label    string         `json:"label,omitempty"`    // of the rulesets that it reads
 	Created  time.Time      `json:"created"`
 	Expires  time.Time      `json:"expires,omitzero"`
 	Rotated  time.Time      `json:"rotated,omitzero"`
@@ -52,7 +54,7 @@ func (a *app) keyJSON(r keys.Record) keyJSON {
 	return keyJSON{
 		ID: r.ID, Name: r.Name, Kind: r.Kind, Begins: r.Hint, State: a.keyState(r),
 		Plan: r.Plan, Month: limit(limits.Month), Minute: limit(limits.Minute),
-		Scopes: r.Scopes, Allow: append([]netip.Prefix{}, r.Allow...), Toolsets: r.Toolsets,
+		Scopes: r.Scopes, Allow: append([]netip.Prefix{}, r.Allow...), Toolsets: r.Toolsets, Label: r.Label,
 		Created: r.Created, Expires: r.Expires, Rotated: r.Rotated, OldUntil: r.PreviousUntil, Revoked: r.Revoked,
 	}
 }
@@ -165,6 +167,7 @@ func (a *app) keyRows(r keys.Record) [][]string {
 		{"Scopes:", side("none", r.Scopes)},
 		{"Addresses:", side("all", r.Allow)},
 		{"Toolsets:", side("all", r.Toolsets)},
+		{"Label:", cmp.Or(r.Label, "that of the server")},
 		{"Created:", moment(r.Created)},
 		{"Rotated:", moment(r.Rotated)},
 		{"Expires:", moment(r.Expires)},

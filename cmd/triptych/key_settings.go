@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
@@ -25,6 +26,7 @@ type keySettings struct {
 	expires  string
 	allow    []string
 	toolsets []string
+	label    string
 
 	known []mcp.Scope    // that there are
 	set   *pflag.FlagSet // tells which of them were given
@@ -38,6 +40,7 @@ func (s *keySettings) register(set *pflag.FlagSet, known []mcp.Scope) {
 	set.Int64Var(&s.minute, "minute", 0, "requests a minute with the plan enterprise, a `number`; 0 is any number")
 	set.StringSliceVar(&s.scopes, "scopes", nil, "only these rights, a comma-separated `list` of "+scopeNames(known))
 	set.StringSliceVar(&s.toolsets, "toolsets", nil, "only the tools of these groups, a comma-separated `list` such as rulesets,debugger/core; all for every tool")
+	set.StringVar(&s.label, "label", "", "read the revisions of rulesets that have this `label`, such as production; none for those of the server")
 	set.StringVar(&s.expires, "expires", "", "stop working at this `time`: 12h or 90d from now, a date such as 2027-01-31 (its beginning in UTC), a time such as 2027-01-31T18:00:00Z, or never")
 	set.StringSliceVar(&s.allow, "allow", nil, "work from these addresses only, a comma-separated `list` such as 10.0.0.0/8,2001:db8::1; all for everywhere")
 }
@@ -69,6 +72,7 @@ func (s *keySettings) parts(now time.Time) []keyPart {
 		{"expires", func(to *keys.Settings) error { return s.applyExpiry(to, now) }},
 		{"allow", s.applyAllow},
 		{"toolsets", s.applyToolsets},
+		{"label", s.applyLabel},
 	}
 }
 
@@ -146,6 +150,16 @@ func (s *keySettings) applyToolsets(to *keys.Settings) error {
 		to.Toolsets = nil
 	}
 	return nil
+}
+
+func (s *keySettings) applyLabel(to *keys.Settings) error {
+	if s.label == "none" {
+		to.Label = ""
+		return nil
+	}
+	label, err := ruleset.ParseLabel(s.label)
+	to.Label = string(label)
+	return err
 }
 
 func (s *keySettings) applyExpiry(to *keys.Settings, now time.Time) (err error) {

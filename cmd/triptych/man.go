@@ -179,6 +179,7 @@ var manSections = []struct {
 		{"TRIPTYCH_STORE", "The store, as --store."},
 		{"TRIPTYCH_SERVER_NAME", "The server's name among those of a store, as --server-name."},
 		{"TRIPTYCH_SCAN", "What happens to rulesets with hidden text or secrets when they are written, as --scan."},
+		{"TRIPTYCH_LABEL", "The label whose revisions of rulesets are served, as --label."},
 		{"TRIPTYCH_PROTECTED_LABELS, TRIPTYCH_IMMUTABLE_LABELS", "The labels of rulesets that not everybody moves, as --protected-labels and --immutable-labels."},
 		{"TRIPTYCH_WEBHOOK_SECRET", "The secret that signs the messages of --webhook."},
 		{"TRIPTYCH_AOC_DIR", "Where puzzles and speeds are, as --aoc-dir."},

@@ -55,7 +55,13 @@ func (a *app) withRulebook(ctx context.Context, use func(rulebook) error) error 
 			return storeHint(unreached(use(rulesclient.New(r.Endpoint, readBuild().Version))))
 		}
 	}
-	return a.withStore(ctx, func(store ruleset.Store) error { return use(storeRulebook{store, a.labelRules()}) })
+	return a.withStore(ctx, func(store ruleset.Store) error {
+		seen, err := a.rulesetsConfig().View(store, a.getenv)
+		if err != nil {
+			return misused("%v", err)
+		}
+		return use(storeRulebook{seen, a.labelRules()})
+	})
 }
 
 // withStore runs a function with the store that the flags and the environment

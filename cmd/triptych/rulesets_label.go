@@ -59,7 +59,12 @@ func adminFlag(set *pflag.FlagSet, admin *bool) {
 
 // labelRules are the rules for labels of the flags and the environment.
 func (a *app) labelRules() rulesets.LabelRules {
-	return a.family("rulesets").config.(*rulesets.Config).Rules(a.getenv)
+	return a.rulesetsConfig().Rules(a.getenv)
+}
+
+// rulesetsConfig is the configuration of the family.
+func (a *app) rulesetsConfig() *rulesets.Config {
+	return a.family("rulesets").config.(*rulesets.Config)
 }
 
 // labelMove begins the move of a label as the rules have it.

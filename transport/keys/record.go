@@ -67,6 +67,8 @@ type Settings struct {
 	// Toolsets are the groups of tools that the key may see and call, as
 	// [mcp.ToolSelection] names them; none means all.
 	Toolsets []string `json:"toolsets,omitempty"`
+	// Label is the label of the rulesets that the key reads, "" for that of the server.
+	Label string `json:"label,omitempty"`
 }
 
 // Principal returns the principal that a request with this key is charged to.
@@ -75,7 +77,7 @@ func (r *Record) Principal() mcp.Principal {
 	if scopes == nil { // a principal without a list has every right, a record without one none
 		scopes = []mcp.Scope{}
 	}
-	return mcp.Principal{ID: r.ID, Scopes: scopes, Toolsets: r.Toolsets}
+	return mcp.Principal{ID: r.ID, Scopes: scopes, Toolsets: r.Toolsets, Label: r.Label}
 }
 
 // Limits are the key's limits.
