@@ -384,8 +384,12 @@ func (c AppliedChange) Line() string {
 	return fmt.Sprintf("%s: moved %s from revision %d to %d", c.Name, c.Label, c.From, c.To)
 }
 
-// maxDetails is the length limit of the names in the record of a batch.
-const maxDetails = 4 << 10
+const (
+	// detailBytes is the length limit of one detail in a record.
+	detailBytes = 256
+	// maxDetails is the number of details that name rulesets; the rest is counted.
+	maxDetails = 12
+)
 
 // applyDetails names the rulesets of a batch and their revisions in its record.
 func applyDetails(_ json.RawMessage, answer any) map[string]string {
@@ -396,26 +400,36 @@ func applyDetails(_ json.RawMessage, answer any) map[string]string {
 	return a.Details()
 }
 
-// Details are the facts of a batch for its record in the audit trail.
+// Details are the facts of a batch for its record in the audit trail: the rulesets with
+// their revisions, as many as a record holds.
 func (a Applied) Details() map[string]string {
-	var list []string
-	size := 0
-	for _, c := range a.Changes {
-		text := c.Name + "@" + strconv.Itoa(c.Rev) + " " + c.Status
-		if c.Label != "" {
-			text = fmt.Sprintf("%s %s %d->%d", c.Name, c.Label, c.From, c.To)
-		}
-		if size += len(text) + 2; size > maxDetails {
-			break
-		}
-		list = append(list, text)
-	}
-	details := map[string]string{"operations": strconv.Itoa(len(a.Changes)), "rulesets": strings.Join(list, ", ")}
+	details := map[string]string{"operations": strconv.Itoa(len(a.Changes))}
 	if a.DryRun {
 		details["dry_run"] = "true"
 	}
-	if len(list) < len(a.Changes) {
-		details["left_out"] = strconv.Itoa(len(a.Changes) - len(list))
+	line, key := "", "rulesets"
+	for i, c := range a.Changes {
+		text := c.detail()
+		if line != "" && len(line)+len(text)+2 > detailBytes {
+			line, key = "", fmt.Sprintf("rulesets_%02d", len(details))
+		}
+		if len(details) > maxDetails && details[key] == "" {
+			details["left_out"] = strconv.Itoa(len(a.Changes) - i)
+			return details
+		}
+		if line != "" {
+			line += ", "
+		}
+		line += text
+		details[key] = line
 	}
 	return details
+}
+
+// detail is the change in a record.
+func (c AppliedChange) detail() string {
+	if c.Label != "" {
+		return fmt.Sprintf("%s %s %d to %d", c.Name, c.Label, c.From, c.To)
+	}
+	return fmt.Sprintf("%s@%d %s", c.Name, c.Rev, c.Status)
 }

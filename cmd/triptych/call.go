@@ -53,7 +53,7 @@ type callResult struct {
 }
 
 func (a *app) call(ctx context.Context, tool string, given callArguments, asJSON bool) (err error) {
-	c, err := a.converse(ctx)
+	c, err := a.converseRecorded(ctx)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,15 @@ type conversation struct {
 }
 
 // converse opens the chosen families and shakes hands. Close it.
-func (a *app) converse(ctx context.Context) (*conversation, error) {
+func (a *app) converse(ctx context.Context) (*conversation, error) { return a.converseWith(ctx, nil) }
+
+// converseRecorded is like converse; the server in this process records what it is asked
+// in the audit trail, as over standard input and output.
+func (a *app) converseRecorded(ctx context.Context) (*conversation, error) {
+	return a.converseWith(ctx, a.openRecorder)
+}
+
+func (a *app) converseWith(ctx context.Context, open func(context.Context, mcp.Env) (*recorder, func(), error)) (*conversation, error) {
 	if r, err := a.dialRemote(); err != nil || r != nil {
 		if err != nil {
 			return nil, err
@@ -35,15 +43,27 @@ func (a *app) converse(ctx context.Context) (*conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := a.openServer(ctx, env, nil)
+	r, closeRecorder := (*recorder)(nil), func() {}
+	var limits []stdio.Option
+	if open != nil {
+		if r, closeRecorder, err = open(ctx, env); err != nil {
+			return nil, err
+		}
+		limits = append(limits, stdio.Limits(jsonrpc.Config{
+			Logger: env.Logger, Barrier: func() error { return r.commit(context.WithoutCancel(ctx)) },
+		}))
+	}
+	server, err := a.openServer(ctx, env, r)
 	if err != nil {
+		closeRecorder()
 		return nil, err
 	}
 	requests, toServer := io.Pipe()
 	answers, toClient := io.Pipe()
 	c := &conversation{server: server}
 	c.done.Go(func() {
-		err := stdio.Serve(ctx, requests, toClient, server)
+		defer closeRecorder()
+		err := stdio.Serve(ctx, requests, toClient, server, limits...)
 		_ = toClient.CloseWithError(errors.Join(io.EOF, err)) // a pipe's never fails
 	})
 	c.client = jsonrpc.NewClient(answers, toServer, jsonrpc.ClientConfig{})

@@ -38,6 +38,7 @@ type rulebook interface {
 func (a *app) rulebookFlags(set *pflag.FlagSet) {
 	a.flags.remote.register(set)
 	a.familyFlags("rulesets")(set)
+	a.noAuditFlag(set)
 }
 
 // withRulebook runs a function with the rulesets of the server or of the store that
@@ -60,7 +61,9 @@ func (a *app) withRulebook(ctx context.Context, use func(rulebook) error) error 
 		if err != nil {
 			return misused("%v", err)
 		}
-		return use(storeRulebook{seen, a.labelRules()})
+		book := &recordedRulebook{rulebook: storeRulebook{seen, a.labelRules()}, app: a}
+		defer book.end()
+		return use(book)
 	})
 }
 

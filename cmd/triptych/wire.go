@@ -31,13 +31,18 @@ func (a *app) serverFlags(set *pflag.FlagSet) {
 	for _, f := range a.families {
 		f.config.RegisterFlags(set)
 	}
-	set.BoolVar(&a.flags.noAudit, "no-audit", false, "record nothing in the audit trail; for data folders that cannot be written")
+	a.noAuditFlag(set)
 	set.StringVar(&a.flags.auditSync, "audit-sync", "", "sync the audit records of look-ups within a second, or always before the answer like those of changes: second, always; a `word` (TRIPTYCH_AUDIT_SYNC)")
 	set.StringSliceVar(&a.flags.toolsets, "toolsets", nil, "serve only the tools of these groups, a comma-separated `list` of families, groups or both as debugger/core (TRIPTYCH_TOOLSETS)")
 	set.StringSliceVar(&a.flags.tools, "tools", nil, "serve only these tools, a comma-separated `list`, besides those of --toolsets (TRIPTYCH_TOOLS)")
 	set.BoolVar(&a.flags.readOnly, "read-only", false, "serve only tools that change nothing (TRIPTYCH_READ_ONLY)")
 	set.StringVar(&a.flags.outputs, "output-schemas", "", "show the schemas of structured answers `when`: auto (to clients that declare the extension "+mcp.OutputSchemasExtension+"), always, never (TRIPTYCH_OUTPUT_SCHEMAS)")
 	set.StringVar(&a.flags.toolNames, "tool-names", "", "list tools by their documented or by portable `names`, instead of by protocol revision (TRIPTYCH_TOOL_NAMES)")
+}
+
+// noAuditFlag registers --no-audit.
+func (a *app) noAuditFlag(set *pflag.FlagSet) {
+	set.BoolVar(&a.flags.noAudit, "no-audit", false, "record nothing in the audit trail; for data folders that cannot be written")
 }
 
 // familyFlags registers the flags of one family, for commands that open it
