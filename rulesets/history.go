@@ -43,7 +43,7 @@ func find(history []ruleset.Revision, name ruleset.Name, rev int) (ruleset.Revis
 			return r, nil
 		}
 	}
-	return ruleset.Revision{}, &ruleset.NoRevisionError{Name: name, Number: rev, Last: history[0].Number}
+	return ruleset.Revision{}, &ruleset.NoRevisionError{Name: name, Number: rev, First: history[len(history)-1].Number, Last: history[0].Number}
 }
 
 // explainConflict adds to a conflict what others have changed since the revision

@@ -22,7 +22,7 @@ func (a *app) rulesetsCommand() command {
 		short: "work with rulesets",
 		sub: append([]command{
 			a.rulesetsList(), a.rulesetsSearch(), a.rulesetsFind(), a.rulesetsLint(), a.rulesetsEffective(), a.rulesetsShow(), a.rulesetsCreate(),
-			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsHistory(), a.rulesetsDiff(), a.rulesetsRestore(), a.rulesetsLabel(),
+			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsHistory(), a.rulesetsDiff(), a.rulesetsRestore(), a.rulesetsLabel(), a.rulesetsGC(),
 			a.rulesetsApply(), a.rulesetsImport(), a.rulesetsExport(),
 		}, a.projectCommands()...),
 	}

@@ -6,8 +6,8 @@ import (
 )
 
 // A Revision is one state in the history of a ruleset. Numbers begin with 1 and
-// have no gaps; a deletion has a number of its own, and a ruleset that is created
-// again goes on counting.
+// have no gaps unless old ones are pruned; a deletion has a number of its own, and a
+// ruleset that is created again goes on counting.
 type Revision struct {
 	Number  int
 	At      time.Time // UTC, whole seconds
@@ -55,11 +55,12 @@ func checkRev(want int, current Ruleset) error {
 type NoRevisionError struct {
 	Name   Name
 	Number int
+	First  int // the oldest revision that was kept, 0 for 1
 	Last   int // the newest revision
 }
 
 func (e *NoRevisionError) Error() string {
-	return fmt.Sprintf("ruleset '%s' has no revision %d: its revisions are 1 to %d", e.Name, e.Number, e.Last)
+	return fmt.Sprintf("ruleset '%s' has no revision %d: its revisions are %d to %d", e.Name, e.Number, max(e.First, 1), e.Last)
 }
 
 // Patch returns the change that restores the content of a revision.

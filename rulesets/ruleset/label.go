@@ -109,5 +109,5 @@ func CheckMove(name Name, m LabelMove, history []Revision, moves []LabelMove) (L
 			return m, nil
 		}
 	}
-	return m, &NoRevisionError{Name: name, Number: m.To, Last: history[0].Number}
+	return m, &NoRevisionError{Name: name, Number: m.To, First: history[len(history)-1].Number, Last: history[0].Number}
 }

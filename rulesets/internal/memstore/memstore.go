@@ -193,6 +193,33 @@ func (s *Store) applyLocked(e *ruleset.Effect) {
 	s.tellLocked(ruleset.Change{Kind: e.Kind(), Name: e.Name})
 }
 
+// Prune implements [ruleset.Store].
+func (s *Store) Prune(_ context.Context, r ruleset.Retention, dry bool) (pruned ruleset.Pruned, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name := range s.history {
+		history, err := s.historyLocked(name)
+		if err != nil {
+			return pruned, err
+		}
+		keep := r.Keep(history, s.moves[name], s.now())
+		var kept []ruleset.Revision // oldest first
+		bytes := 0
+		for i, one := range slices.Backward(history) {
+			if keep[i] {
+				kept = append(kept, one)
+			} else {
+				bytes += len(one.Content.Markdown)
+			}
+		}
+		pruned.Add(len(history)-len(kept), int64(bytes))
+		if !dry {
+			s.history[name] = kept
+		}
+	}
+	return pruned, nil
+}
+
 // LabelMoves implements [ruleset.Store].
 func (s *Store) LabelMoves(_ context.Context, name ruleset.Name) ([]ruleset.LabelMove, error) {
 	s.mu.Lock()

@@ -98,6 +98,7 @@ var singles = []test{
 	{"each revision is won once", revisionsAreWonOnce},
 	{"labels", labels},
 	{"an immutable label is set once", labelIsSetOnce},
+	{"histories are pruned", prunes},
 	{"moves of labels are heard", movesAreHeard},
 	{"size limit", sizeLimit},
 	{"not found", notFound},

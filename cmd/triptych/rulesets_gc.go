@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+func (a *app) rulesetsGC() command {
+	var keep int
+	var keepFor string
+	var dry, asJSON bool
+	return command{
+		name: "gc", max: 0,
+		short: "remove old revisions from the histories",
+		long: "Without it all revisions are kept. The newest revision of each ruleset and those\n" +
+			"with a label are always kept; with both flags a revision stays that either keeps.",
+		example: "triptych rulesets gc --keep 20 --keep-for 365d --dry-run",
+		flags: func(set *pflag.FlagSet) {
+			set.IntVar(&keep, "keep", 0, "keep this `number` of the newest revisions of each ruleset")
+			set.StringVar(&keepFor, "keep-for", "", "keep revisions that are younger than this `span`, such as 365d or 12h")
+			set.BoolVar(&dry, "dry-run", false, "only say what would be removed")
+			jsonFlag(set, &asJSON)
+			a.familyFlags("rulesets")(set)
+			a.noAuditFlag(set)
+		},
+		run: func(ctx context.Context, _ []string) error {
+			retention, err := parseRetention(keep, keepFor)
+			if err != nil {
+				return err
+			}
+			return a.withStore(ctx, func(store ruleset.Store) error {
+				pruned, err := a.prune(ctx, store, retention, dry)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return a.printJSON(pruned)
+				}
+				return a.printPruned(pruned, dry)
+			})
+		},
+	}
+}
+
+// parseRetention reads the flags, of which one must be given.
+func parseRetention(keep int, keepFor string) (r ruleset.Retention, err error) {
+	r.Revisions = keep
+	if keepFor != "" {
+		if r.Age, err = parseSpan(keepFor); err != nil {
+			return r, misused("--keep-for: %v", err)
+		}
+	}
+	if keep < 0 || r.Age < 0 || r.All() {
+		return r, misused("give --keep, --keep-for or both, with what is to be kept")
+	}
+	return r, nil
+}
+
+// prune removes revisions and records it.
+func (a *app) prune(ctx context.Context, store ruleset.Store, r ruleset.Retention, dry bool) (pruned ruleset.Pruned, err error) {
+	if dry {
+		return store.Prune(ctx, r, true)
+	}
+	book := &recordedRulebook{rulebook: storeRulebook{store, a.labelRules()}, app: a}
+	defer book.end()
+	err = book.change(ctx, "rulesets gc", func() (map[string]string, error) {
+		pruned, err = store.Prune(ctx, r, false)
+		return map[string]string{"rulesets": counted(pruned.Rulesets, "ruleset"), "revisions": counted(pruned.Revisions, "revision")}, err
+	})
+	return pruned, err
+}
+
+func (a *app) printPruned(p ruleset.Pruned, dry bool) error {
+	verb := "removed"
+	if dry {
+		verb = "would remove"
+	}
+	return a.printf("%s %s of %s, %d bytes\n", verb, counted(p.Revisions, "revision"), counted(p.Rulesets, "ruleset"), p.Bytes)
+}

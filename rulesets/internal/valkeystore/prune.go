@@ -1,0 +1,126 @@
+package valkeystore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// Prune implements [ruleset.Store]. It scans for histories, and replaces each by one
+// transaction.
+func (s *Store) Prune(ctx context.Context, r ruleset.Retention, dry bool) (pruned ruleset.Pruned, err error) {
+	names, err := s.recordedNames(ctx)
+	if err != nil {
+		return pruned, err
+	}
+	for _, name := range names {
+		if err := s.pruneOne(ctx, name, r, dry, &pruned); err != nil {
+			return pruned, err
+		}
+	}
+	return pruned, nil
+}
+
+// recordedNames returns the names of all rulesets that have a history, deleted ones too.
+func (s *Store) recordedNames(ctx context.Context) ([]ruleset.Name, error) {
+	var mu sync.Mutex // the nodes of a cluster are visited at once
+	var names []ruleset.Name
+	visit := func(ctx context.Context, node redis.Cmdable) error {
+		for cursor := uint64(0); ; {
+			keys, next, err := node.Scan(ctx, cursor, historyPrefix+"{"+hashPrefix+"*", chunk).Result()
+			if err != nil {
+				return unavailable(err)
+			}
+			mu.Lock()
+			for _, key := range keys {
+				word := strings.TrimSuffix(strings.TrimPrefix(key, historyPrefix+"{"+hashPrefix), "}")
+				if name, err := ruleset.ParseName(word); err == nil {
+					names = append(names, name)
+				}
+			}
+			mu.Unlock()
+			if cursor = next; cursor == 0 {
+				return nil
+			}
+		}
+	}
+	var err error
+	if c, ok := s.client.(*redis.ClusterClient); ok {
+		err = c.ForEachMaster(ctx, func(ctx context.Context, node *redis.Client) error { return visit(ctx, node) })
+	} else {
+		err = visit(ctx, s.client)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), err // a scan may see a key twice
+}
+
+// pruneOne replaces the history of a ruleset, again if others changed it meanwhile.
+func (s *Store) pruneOne(ctx context.Context, name ruleset.Name, r ruleset.Retention, dry bool, pruned *ruleset.Pruned) error {
+	for range batchTries {
+		removed, size := 0, 0
+		err := s.client.Watch(ctx, func(tx *redis.Tx) error {
+			lines, err := tx.LRange(ctx, historyKey(name), 0, -1).Result()
+			if err != nil {
+				return err
+			}
+			moveLines, err := tx.LRange(ctx, labelsKey(name), 0, -1).Result()
+			if err != nil {
+				return err
+			}
+			var kept []any
+			if kept, removed, size, err = s.keep(name, r, lines, moveLines); err != nil || removed == 0 || dry {
+				return err
+			}
+			_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
+				p.Del(ctx, historyKey(name))
+				p.RPush(ctx, historyKey(name), kept...)
+				return nil
+			})
+			return err
+		}, historyKey(name), labelsKey(name))
+		if errors.Is(err, redis.TxFailedErr) {
+			continue
+		}
+		if err != nil {
+			return unavailable(err)
+		}
+		pruned.Add(removed, int64(size))
+		return nil
+	}
+	return unavailable(fmt.Errorf("others change %s all the time", name))
+}
+
+// keep returns the lines of a history that are kept, and the number and size of the
+// others.
+func (s *Store) keep(name ruleset.Name, r ruleset.Retention, lines, moveLines []string) (kept []any, removed, size int, err error) {
+	moves, err := decodeMoves(name, moveLines)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	history := make([]ruleset.Revision, len(lines))
+	for i, line := range lines {
+		var one record
+		if err := json.Unmarshal([]byte(line), &one); err != nil {
+			return nil, 0, 0, fmt.Errorf("the history of %s cannot be read: %w", name, err)
+		}
+		history[len(lines)-1-i] = s.revision(name, &one)
+	}
+	keep := r.Keep(history, moves, s.now())
+	for i, line := range lines {
+		if keep[len(lines)-1-i] {
+			kept = append(kept, line)
+		} else {
+			removed++
+			size += len(line)
+		}
+	}
+	return kept, removed, size, nil
+}
