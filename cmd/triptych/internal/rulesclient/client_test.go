@@ -47,7 +47,9 @@ type server struct {
 func serve(t *testing.T) *server {
 	t.Helper()
 	s := &server{now: time.Now().Add(-time.Hour)}
-	table, err := new(rulesets.Config).Open(t.Context(), mcp.Env{Store: "memory:", Now: func() time.Time { return s.now }})
+	table, err := new(rulesets.Config).Open(t.Context(), mcp.Env{
+		Store: "memory:", Now: func() time.Time { return s.now }, Getenv: func(string) string { return "" },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
