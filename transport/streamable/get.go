@@ -91,7 +91,7 @@ func (s *session) resume(lastEvent string) (one *stream, after int, refused *Ref
 	}
 	after, err := strconv.Atoi(number)
 	one = s.stream(name)
-	if s.restored && one == s.own && err == nil && !one.reaches(after) {
+	if s.sealed && one == s.own && err == nil && !one.reaches(after) {
 		after = one.unsent() // the event was another server's
 	}
 	if err != nil || after < 0 || one == nil || !one.reaches(after) {

@@ -3,7 +3,6 @@ package streamable
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -29,9 +28,16 @@ type peerEvent struct {
 	Message json.RawMessage `json:"message,omitempty"` // from the client
 }
 
+// maxShared limits a message that is passed on: every server holds some of them.
+const maxShared = 256 << 10
+
 // share passes a message of a session's client on to the other servers.
 func (s *session) share(ctx context.Context, message []byte) {
 	if s.h.cfg.Peers == nil || !s.sealed {
+		return
+	}
+	if len(message) > maxShared {
+		s.h.cfg.Logger.Warn("a message of a client is too large to be passed on to the other servers", "bytes", len(message), "session", s.id)
 		return
 	}
 	if text, err := json.Marshal(peerEvent{Session: s.id, Message: message}); err == nil {
@@ -84,27 +90,52 @@ func isShared(method string) bool {
 // restore makes the session of a sealed id that began at another server, nil if it has
 // ended or there are too many. The caller has checked the principal.
 func (all *sessions) restore(ctx context.Context, sealed sealedSession, who *mcp.Principal) *session {
-	if peers := all.h.cfg.Peers; peers != nil {
-		if ended, err := peers.Ended(ctx, sealed.ID); ended || err != nil {
-			return nil
-		}
+	if all.ended(ctx, sealed.ID) {
+		return nil
 	}
 	settled, err := mcp.RestoreSession(sealed.ID, sealed.Handshake)
 	if err != nil {
 		return nil
 	}
-	s := all.newSession(mcp.Caller{Principal: *who, Session: settled}, sealed.Scopes)
-	s.sealed, s.restored = true, true
-	switch err := all.add(s); {
-	case err == nil:
-		return s
-	case errors.Is(err, errTwice): // two requests at once
-		s.idle.Stop()
-		return all.inMemory(sealed.ID)
-	default:
+	s := all.restoreOnce(sealed, settled, *who)
+	if s != nil && all.ended(ctx, sealed.ID) && all.remove(s) { // meanwhile
 		s.end()
 		return nil
 	}
+	return s
+}
+
+// restoreOnce makes one session where several requests come at once, with the rights
+// that it began with: the caller may have more.
+func (all *sessions) restoreOnce(sealed sealedSession, settled *mcp.Session, who mcp.Principal) *session {
+	all.restoring.Lock()
+	defer all.restoring.Unlock()
+	if s := all.inMemory(sealed.ID); s != nil {
+		return s
+	}
+	if all.count.Take(who.ID, 1) != nil {
+		return nil // before anything is made that would have to be ended
+	}
+	all.count.Give(who.ID, 1)
+	who.Scopes = sealed.Scopes
+	s := all.newSession(mcp.Caller{Principal: who, Session: settled}, sealed.Scopes)
+	s.sealed = true
+	if all.add(s) != nil {
+		s.end()
+		return nil
+	}
+	return s
+}
+
+// ended reports whether a session was ended at any server. While the store cannot say,
+// sessions go on: their requests still need a key.
+func (all *sessions) ended(ctx context.Context, id string) bool {
+	peers := all.h.cfg.Peers
+	if peers == nil {
+		return false
+	}
+	ended, err := peers.Ended(ctx, id)
+	return ended && err == nil
 }
 
 // endEverywhere ends a session at all servers.

@@ -63,7 +63,7 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 		h.refuseBody(w, r, &e.to, &e.body, refused)
 		return false
 	}
-	h.deliver(r.Context(), &e.body, &e.to, text)
+	shared := h.deliver(&e.body, &e.to)
 	if err := h.waitForMemory(r.Context(), e); err != nil {
 		h.refuseFor(w, h.overBudget(w.Header(), err, orBaseline(e.to.rev), "requests", 0), onlyID(&e.body), hasNullID(e.to.rev))
 		return false
@@ -71,6 +71,9 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 	if refused := h.cfg.Auth.Charge(r.Context(), w.Header(), &e.to.caller, e.to.rev, h.billOf(&e.body, &e.to)); refused != nil {
 		h.refuseFor(w, refused, onlyID(&e.body), hasNullID(e.to.rev))
 		return false
+	}
+	if shared { // not before it is paid for
+		e.to.session.share(r.Context(), text)
 	}
 	if !e.body.Answered() {
 		w.WriteHeader(http.StatusAccepted)
@@ -150,13 +153,13 @@ func (h *Handler) billOf(body *jsonrpc.Body, to *route) (bill Bill) {
 }
 
 // deliver passes on messages that are not answered: notifications, and the client's
-// responses to requests of the server. The request may run at another server; so may
-// the stream that hears what a subscription is for.
-func (h *Handler) deliver(ctx context.Context, body *jsonrpc.Body, to *route, text []byte) {
+// responses to requests of the server. It reports whether the other servers must hear
+// of the body: the request that it is about may run at one of them, or the stream that
+// hears what a subscription is for.
+func (h *Handler) deliver(body *jsonrpc.Body, to *route) (shared bool) {
 	if to.session == nil {
-		return
+		return false
 	}
-	shared := false
 	for _, m := range body.Messages {
 		switch {
 		case m.Response != nil:
@@ -165,10 +168,8 @@ func (h *Handler) deliver(ctx context.Context, body *jsonrpc.Body, to *route, te
 			to.session.handler.Preempt(m.Request)
 			shared = shared || m.Request.Method == "notifications/cancelled"
 		case m.Request != nil:
-			shared = shared || isShared(m.Request.Method)
+			shared = shared || isShared(m.Request.Method) && !to.view.Denied(to.caller.Principal)
 		}
 	}
-	if shared && !body.Batch {
-		to.session.share(ctx, text)
-	}
+	return shared && !body.Batch
 }

@@ -23,7 +23,6 @@ type session struct {
 	own       *stream      // of messages that belong to no request; read by GET
 	idle      *time.Timer
 	sealed    bool // other servers can go on with it
-	restored  bool // it began at another server
 
 	mu           sync.Mutex
 	used         time.Time // time of the last request

@@ -21,6 +21,8 @@ type sessions struct {
 	h      *Handler
 	sealer *sealer // nil where sessions belong to one server
 
+	restoring sync.Mutex // held while a session of another server is made here
+
 	mu     sync.Mutex
 	closed bool
 	by     map[string]*session
@@ -67,7 +69,8 @@ func (all *sessions) newSession(caller mcp.Caller, scopes []mcp.Scope) *session 
 		inFlight: map[*exchange]struct{}{}, questions: map[int64]chan *jsonrpc.Response{}, used: time.Now(),
 	}
 	if all.sealer != nil {
-		s.lastQuestion = rand.Int64N(1 << 50) // no two servers ask with the same id
+		s.lastQuestion = rand.Int64N(1 << 50) // no two servers ask with the same id,
+		s.names = rand.IntN(1 << 30)          // nor have streams of the same name
 	}
 	caller.Send, caller.Unsolicited = ownSender{s}, true
 	s.handler = all.h.cfg.Server.Bind(caller, s.cancel)
@@ -75,19 +78,13 @@ func (all *sessions) newSession(caller mcp.Caller, scopes []mcp.Scope) *session 
 	return s
 }
 
-var (
-	errFull  = errors.New("there are too many sessions")
-	errTwice = errors.New("the session is there already")
-)
+var errFull = errors.New("there are too many sessions")
 
 // add adds a session. It returns errFull if its principal, or all together, have as many
 // as they may, and after the table was closed.
 func (all *sessions) add(s *session) error {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if all.by[s.id] != nil {
-		return errTwice
-	}
 	if all.closed || all.count.Take(s.principal, 1) != nil {
 		return errFull
 	}
