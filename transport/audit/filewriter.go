@@ -41,6 +41,7 @@ type mark struct {
 	size     int64
 	end      point
 	unlisted bool
+	chain    string // in a store
 }
 
 // path returns the path of the chain's file with a number.

@@ -41,15 +41,15 @@ const (
 // stream returns the key of the stream.
 func (w *streamWriter) stream() string { return streamPrefix + w.id }
 
-// syncKey is a key on the same node of a cluster as the stream.
-func (w *streamWriter) syncKey() string { return "triptych:audit-sync:{" + w.stream() + "}" }
+// syncKey is a key on the same node of a cluster as the stream of a chain.
+func syncKey(chain string) string { return "triptych:audit-sync:{" + streamPrefix + chain + "}" }
 
 // A stream has no files, so these methods have nothing to do; a server that has
 // answered has all lines.
 func (w *streamWriter) isFull(time.Time) bool { return false }
 func (w *streamWriter) rotate()               {}
 func (w *streamWriter) unsynced() int         { return 0 }
-func (w *streamWriter) mark() mark            { return mark{size: int64(w.lines)} }
+func (w *streamWriter) mark() mark            { return mark{size: int64(w.lines), chain: w.id} }
 func (w *streamWriter) confirm(mark)          {}
 func (w *streamWriter) close() error          { return nil }
 
@@ -313,22 +313,23 @@ var publishBeyond = redis.NewScript("#!lua flags=allow-oom\nreturn redis.call('H
 // can. Then a trail is as durable as the configuration of the server makes it.
 func CheckValkey(ctx context.Context, client redis.UniversalClient) error {
 	w := &streamWriter{client: client, id: "probe"}
-	return errors.Join(w.probe(), client.Del(ctx, w.syncKey()).Err())
+	return errors.Join(w.probe(), client.Del(ctx, syncKey(w.id)).Err())
 }
 
 // probe finds out whether the server can confirm that it has synced.
 func (w *streamWriter) probe() error {
-	err := w.waitAOF(0)
+	err := w.waitAOF(mark{chain: w.id})
 	w.waits = err == nil
 	return err
 }
 
-// sync waits until the server has synced its append-only file.
+// sync waits until the server has synced its append-only file up to a mark. It runs
+// beside write, which may begin another chain.
 func (w *streamWriter) sync(m mark) error {
 	if !w.waits {
 		return nil
 	}
-	return w.waitAOF(m.size)
+	return w.waitAOF(m)
 }
 
 // errNotSynced is returned when the server has not synced in time.
@@ -341,16 +342,16 @@ const markWritten = "#!lua flags=allow-oom\nreturn redis.call('SET', KEYS[1], AR
 // its own connection, so a write to the same node goes before it; the server has
 // applied those of other connections by then. A server that knows WAITAOF knows the
 // flags of scripts too.
-func (w *streamWriter) waitAOF(lines int64) error {
+func (w *streamWriter) waitAOF(m mark) error {
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
-	client, err := w.node(ctx)
+	client, err := w.node(ctx, m.chain)
 	if err != nil {
 		return err
 	}
 	var synced *redis.Cmd
 	if _, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		p.Eval(ctx, markWritten, []string{w.syncKey()}, lines)
+		p.Eval(ctx, markWritten, []string{syncKey(m.chain)}, m.size)
 		synced = p.Do(ctx, "WAITAOF", 1, 0, (valkeyTimeout / 2).Milliseconds())
 		return nil
 	}); err != nil {
@@ -363,10 +364,10 @@ func (w *streamWriter) waitAOF(lines int64) error {
 	return err
 }
 
-// node returns the client of the node that has the stream.
-func (w *streamWriter) node(ctx context.Context) (redis.Cmdable, error) {
+// node returns the client of the node that has the stream of a chain.
+func (w *streamWriter) node(ctx context.Context, chain string) (redis.Cmdable, error) {
 	if cluster, ok := w.client.(*redis.ClusterClient); ok {
-		return cluster.MasterForKey(ctx, w.stream())
+		return cluster.MasterForKey(ctx, streamPrefix+chain)
 	}
 	return w.client, nil
 }
