@@ -91,6 +91,9 @@ func stateKey(ctx context.Context, client redis.UniversalClient) ([]byte, error)
 	if client == nil {
 		return nil, nil
 	}
+	if key, err := client.Get(ctx, stateKeyName).Bytes(); err == nil {
+		return key, nil // also when the store has no memory for another
+	}
 	if err := client.SetNX(ctx, stateKeyName, rand.Text()+rand.Text(), 0).Err(); err != nil {
 		return nil, fmt.Errorf("sharing the key of states: %w", err)
 	}

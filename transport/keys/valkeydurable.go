@@ -159,7 +159,13 @@ func (s *ValkeyStore) CreateFirst(ctx context.Context, kind Kind, settings Setti
 	if errors.Is(err, errNotFirst) {
 		return Record{}, Token{}, nil
 	}
-	return r, t, errors.Join(err, s.markMade(ctx, made))
+	if err != nil {
+		return r, t, err
+	}
+	if err := s.markMade(ctx, made); err != nil { // the key is good, and its token is shown this once
+		s.log.Warn("a loss of the first key would not be noticed", "err", err)
+	}
+	return r, t, nil
 }
 
 // markMade remembers in the store that it has keys.
