@@ -78,11 +78,12 @@ func (a *app) printConfigFile(set *pflag.FlagSet) error {
 		}
 		_, usage := pflag.UnquoteUsage(flag)
 		var value string
-		if value, err = yamlValue(flag, a.getenv(configfile.Variable(flag.Name))); err != nil {
+		variable := configfile.FromEnvironment(flag, a.getenv)
+		if value, err = yamlValue(flag, variable); err != nil {
 			return
 		}
 		fmt.Fprintf(&out, "# %s\n", usage)
-		if flag.Value.String() == flag.DefValue && a.getenv(configfile.Variable(flag.Name)) == "" {
+		if flag.Value.String() == flag.DefValue && variable == "" {
 			out.WriteString("#")
 		}
 		fmt.Fprintf(&out, "%s: %s\n\n", flag.Name, value)

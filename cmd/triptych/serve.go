@@ -43,6 +43,7 @@ type serveFlags struct {
 	serverName      string
 	noFastPath      bool
 	oidc            oidcFlags
+	passed          net.Listener // by systemd
 }
 
 func (f *serveFlags) register(set *pflag.FlagSet) {
@@ -89,6 +90,9 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 		return err
 	}
 	memory.Limit(a.getenv, env.Logger)
+	if err := f.adopt(); err != nil {
+		return err
+	}
 	proxies, err := f.check()
 	if err != nil {
 		return err
@@ -138,7 +142,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 // listenAndServe binds the listeners, tells people where, and serves until ctx
 // is done or something fails.
 func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h *services, web *https.Server, certificates *https.Certificates, endpoint *streamable.Handler) error {
-	listener, err := listen(ctx, f.listen)
+	listener, err := f.listener(ctx)
 	if err != nil {
 		return err
 	}

@@ -11,19 +11,28 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// listen returns the socket that systemd passed (sd_listen_fds(3)), else a listener at
-// the address.
-func listen(ctx context.Context, address string) (net.Listener, error) {
+// adopt takes the socket that systemd passed (sd_listen_fds(3)), if there is one. Its
+// address is the one that counts then: who can connect decides what is safe.
+func (f *serveFlags) adopt() error {
 	passed, err := activation.Listeners()
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("taking the sockets of systemd: %w", err)
-	case len(passed) > 1:
-		return nil, fmt.Errorf("systemd passed %d sockets, want one", len(passed))
-	case len(passed) == 1:
-		return passed[0], nil
+		return fmt.Errorf("taking the sockets of systemd: %w", err)
+	case len(passed) == 0:
+		return nil
+	case len(passed) > 1 || passed[0] == nil:
+		return fmt.Errorf("systemd passed %d sockets, want one that takes TCP connections", len(passed))
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	f.passed, f.listen = passed[0], passed[0].Addr().String()
+	return nil
+}
+
+// listener returns the socket of systemd, else a listener at the address.
+func (f *serveFlags) listener(ctx context.Context) (net.Listener, error) {
+	if f.passed != nil {
+		return f.passed, nil
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
 	if err != nil {
 		return nil, hinted(err, "choose another address with --listen")
 	}

@@ -101,7 +101,7 @@ func Apply(file string, settings []Setting, flags *pflag.FlagSet, getenv func(st
 		if f == nil {
 			return &Error{file, s.Line, fmt.Sprintf("unknown key %q%s", s.Flag, meant(s.Flag, flags))}
 		}
-		if f.Changed || getenv(Variable(s.Flag)) != "" {
+		if f.Changed || FromEnvironment(f, getenv) != "" {
 			continue
 		}
 		if err := set(f, s); err != nil {
@@ -119,6 +119,15 @@ func set(f *pflag.Flag, s Setting) error {
 		return fmt.Errorf("want one value, got %d", len(s.Values))
 	}
 	return f.Value.Set(s.Values[0])
+}
+
+// FromEnvironment returns the value of a flag's environment variable, "" if it has
+// none. The usage of a flag names its variable.
+func FromEnvironment(f *pflag.Flag, getenv func(string) string) string {
+	if !strings.Contains(f.Usage, Variable(f.Name)) {
+		return ""
+	}
+	return getenv(Variable(f.Name))
 }
 
 // variables are the environment variables that are not named after their flag.

@@ -24,10 +24,10 @@ type options struct {
 func flags(o *options) *pflag.FlagSet {
 	set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	set.StringVar(&o.listen, "listen", "127.0.0.1:8443", "")
-	set.StringSliceVar(&o.families, "families", nil, "")
+	set.StringSliceVar(&o.families, "families", nil, "(TRIPTYCH_FAMILIES)")
 	set.DurationVar(&o.drain, "drain", 10*time.Second, "")
 	set.BoolVar(&o.plain, "plain-http", false, "")
-	set.StringVar(&o.level, "log-level", "", "")
+	set.StringVar(&o.level, "log-level", "", "(LOG_LEVEL)")
 	return set
 }
 
@@ -63,6 +63,10 @@ func TestOrder(t *testing.T) {
 	got, err = apply(t, "families: aoc\n", nil, map[string]string{"TRIPTYCH_FAMILIES": "rulesets"})
 	if err != nil || got.families != nil {
 		t.Errorf("families %v, %v; want the environment to win", got.families, err)
+	}
+	got, err = apply(t, "drain: 20s\n", nil, map[string]string{"TRIPTYCH_DRAIN": "5s"})
+	if err != nil || got.drain != 20*time.Second {
+		t.Errorf("drain %v, %v; want that of the file: the flag has no variable", got.drain, err)
 	}
 	if got, err := apply(t, "# nothing\n", nil, nil); err != nil || got.drain != 10*time.Second {
 		t.Errorf("%+v, %v; want the defaults", got, err)
