@@ -1,7 +1,6 @@
 package valkeyconn
 
 import (
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -34,44 +33,6 @@ func TestUnserving(t *testing.T) {
 	} {
 		if got := unserving(errors.New(text)); got != want {
 			t.Errorf("%s is %q, want %q", text, got, want)
-		}
-	}
-}
-
-// A server that accepts connections and says nothing fails the callers that wait
-// within two seconds, and all others at once until it answers.
-func TestHungServer(t *testing.T) {
-	server := valkeytest.Start(t, "--enable-debug-command", "yes")
-	client, _, err := clientFor("valkey://"+server.Addr, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = client.Close() }() // nothing to lose
-	if err := client.Ping(t.Context()).Err(); err != nil {
-		t.Fatal(err)
-	}
-	// The server sleeps: it takes connections and answers none.
-	sleeper := valkeytest.Client(t, "redis://"+server.Addr)
-	go func() { _ = sleeper.Do(context.WithoutCancel(t.Context()), "DEBUG", "SLEEP", "4").Err() }()
-	time.Sleep(100 * time.Millisecond) // the order of the two does not matter for what is checked
-	began := time.Now()
-	err = client.Get(t.Context(), "key").Err()
-	if took := time.Since(began); err == nil || took > 3500*time.Millisecond {
-		t.Errorf("%v after %v, want an error within two seconds", err, took)
-	}
-	if err := client.Get(t.Context(), "key").Err(); !errors.Is(err, ErrHung) {
-		t.Errorf("%v, want ErrHung", err)
-	}
-	pipe := client.Pipeline()
-	one := pipe.Get(t.Context(), "key")
-	if _, err := pipe.Exec(t.Context()); !errors.Is(err, ErrHung) || !errors.Is(one.Err(), ErrHung) {
-		t.Errorf("a pipeline ends with %v and %v, want ErrHung", err, one.Err())
-	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if err := client.Ping(t.Context()).Err(); err == nil {
-			return
-		} else if time.Now().After(deadline) {
-			t.Fatal(err)
 		}
 	}
 }
