@@ -9,6 +9,7 @@ PKGS ?= ./...
 COUNT ?= 6
 SOAK ?= 30m
 KILLS ?= 1000
+ROUNDS ?= 2000
 # packages of conformance that take more than half a minute or a network of npm's
 LONG := attack|debugbench|interop|load|official|scale|xml
 # where it has to build, tests and all, besides where they are run
@@ -76,9 +77,9 @@ soak: ## keep the program busy for SOAK over both transports and write what beca
 	go test -count=1 -v -run '^TestSoak$$' -timeout 3h ./conformance/load -soak $(SOAK) -soak-file $(CURDIR)/bin/peers/soak.json
 	cd conformance/peers && go run . -soak $(CURDIR)/bin/peers/soak.json
 
-rounds: ## kill debuggers KILLS times in five states and attach 2000 times, to find races; 8 minutes
+rounds: ## kill debuggers KILLS times in five states and attach ROUNDS times, to find races
 	TRIPTYCH_TEST_KILLS=$(KILLS) go test -count=1 -timeout 30m -run '^TestKilledAtAnyMoment$$' ./debugger/internal/history
-	TRIPTYCH_TEST_ROUNDS=2000 go test -count=1 -timeout 30m -run '^Test(AttachRounds|NoSignalIsLost|DebuggerIsKilled)$$' ./debugger/internal/proc
+	TRIPTYCH_TEST_ROUNDS=$(ROUNDS) go test -count=1 -timeout 30m -run '^Test(AttachRounds|NoSignalIsLost|DebuggerIsKilled)$$' ./debugger/internal/proc
 
 cover: ## show the coverage by package
 	go test -cover ./...
