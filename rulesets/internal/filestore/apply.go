@@ -237,11 +237,10 @@ func endOf(path string) (int64, error) {
 // stageFile writes the new content of a ruleset into a hidden file, nil if there is
 // nothing to do: it was created and deleted in one batch.
 func (s *Store) stageFile(e *ruleset.Effect, d document) (*fileChange, error) {
-	was, err := hashOf(s.path(e.Name))
-	if err != nil || e.Before == nil && e.After == nil {
-		return nil, err
+	if e.Before == nil && e.After == nil {
+		return nil, nil
 	}
-	change := &fileChange{Name: e.Name, Was: was}
+	change := &fileChange{Name: e.Name, Was: d.sum} // what people have written since stays
 	if e.After == nil {
 		return change, nil
 	}
@@ -265,8 +264,12 @@ func hashOf(path string) (string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
+	return sumOf(data), err
+}
+
+func sumOf(data []byte) string {
 	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:]), err
+	return hex.EncodeToString(sum[:])
 }
 
 // writeJournal puts the journal on disk, with the names of the hidden files.

@@ -25,6 +25,7 @@ type document struct {
 	front    *yaml.Node
 	modified time.Time // of the file; UTC, whole seconds
 	crlf     bool      // whether lines end with \r\n, as some editors have it
+	sum      string    // SHA-256 of the file as it was read, "" if it is new
 }
 
 // parse parses a file. modified replaces times that the file does not give.

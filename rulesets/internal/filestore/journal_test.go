@@ -113,3 +113,30 @@ func TestWatchFinishesABatch(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// What a person writes into a file after a batch has read it is not overwritten.
+func TestEditWhileABatchIsStaged(t *testing.T) {
+	dir := t.TempDir()
+	s := openAt(dir)
+	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: "one"}); err != nil {
+		t.Fatal(err)
+	}
+	two, docs := "two", map[ruleset.Name]document{}
+	batch, err := ruleset.Stage([]ruleset.Operation{{Name: "a", Update: &ruleset.Patch{Markdown: &two}}}, time.Now(), func(name ruleset.Name, labels bool) (ruleset.State, error) {
+		d, state, err := s.stateOf(name, labels)
+		docs[name] = d
+		return state, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.path("a"), []byte("---\n---\nmine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.commit(batch.Effects, docs, ruleset.ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]int{"a mine": 3, "b is missing": 0, "c is missing": 0}, state(t, s)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -113,6 +113,7 @@ func (s *Store) read(name ruleset.Name) (document, error) {
 	if err != nil {
 		return document{}, s.invalid(name, info, err)
 	}
+	d.sum = sumOf(data)
 	return d, nil
 }
 
