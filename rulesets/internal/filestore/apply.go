@@ -437,23 +437,17 @@ func (s *Store) unfinished() bool {
 // finish makes or undoes a batch that a killed process has left. The lock is held.
 func (s *Store) finish() error {
 	for _, name := range []string{redoName, undoName} {
-		data, err := os.ReadFile(s.inDir(name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		var j journal
-		if err == nil {
-			err = json.Unmarshal(data, &j)
-		}
+		j, err := s.readJournal(name)
 		switch {
-		case err != nil:
-			return unavailable(err)
-		case name == undoName:
-			s.undo(&j)
-		default:
-			if err := s.redo(&j, ruleset.ApplyOptions{}); err != nil {
-				return err
-			}
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err == nil && name == undoName:
+			s.undo(j)
+		case err == nil:
+			err = s.redo(j, ruleset.ApplyOptions{})
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

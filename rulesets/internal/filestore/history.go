@@ -18,6 +18,13 @@ import (
 // historyDir is the folder of the histories, one file NAME.jsonl each.
 const historyDir = ".history"
 
+// The ends of the names in the folder of the histories: NAME.jsonl has the revisions,
+// NAME.labels.jsonl the moves of labels.
+const (
+	historySuffix = ".jsonl"
+	labelsMark    = ".labels"
+)
+
 // A record is a revision in a file: a line of JSON.
 type record struct {
 	Rev         int       `json:"rev"`
@@ -61,7 +68,7 @@ func (r *record) is(current ruleset.Ruleset) bool {
 }
 
 func (s *Store) historyPath(name ruleset.Name) string {
-	return filepath.Join(s.dir, historyDir, string(name)+".jsonl")
+	return filepath.Join(s.dir, historyDir, string(name)+historySuffix)
 }
 
 // head returns the newest record of a ruleset, one with the number 0 if there is

@@ -3,6 +3,7 @@ package filestore
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,6 +112,63 @@ func TestWatchFinishesABatch(t *testing.T) {
 	w.finish(t.Context())
 	if diff := cmp.Diff(map[string]int{"a two": 2, "b is missing": 2, "c one": 1}, state(t, s)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// A journal that names files outside the store, as one from a stranger may, is refused,
+// and reading goes on.
+func TestJournalOfAStranger(t *testing.T) {
+	for _, test := range []struct{ name, file, text string }{
+		{"cuts", undoName, `{"ends":[{"file":"../../outside/x.jsonl","end":0}]}`},
+		{"cuts a rest", undoName, `{"ends":[{"file":"a.jsonl","end":-1}]}`},
+		{"cuts through a link", undoName, `{"ends":[{"file":"link.jsonl","end":0}]}`},
+		{"cuts another file", undoName, `{"ends":[{"file":"a.md","end":0}]}`},
+		{"removes", undoName, `{"files":[{"name":"a","temp":"../outside/x.jsonl"}]}`},
+		{"removes a ruleset", undoName, `{"files":[{"name":"a","temp":"a.md"}]}`},
+		{"removes behind a prefix", undoName, `{"files":[{"name":"a","temp":".new-1/../../outside/x.jsonl"}]}`},
+		{"moves from", redoName, `{"files":[{"name":"b","temp":"../outside/x.jsonl"}]}`},
+		{"moves to", redoName, `{"files":[{"name":"../outside/y","temp":".new-1"}]}`},
+		{"announces", redoName, `{"moves":[{"name":"a\nb","label":"x"}]}`},
+		{"is no JSON", redoName, `{`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			top := t.TempDir()
+			dir, victim := filepath.Join(top, "store"), filepath.Join(top, "outside", "x.jsonl")
+			made, err := openAt(dir).Create(t.Context(), ruleset.Draft{Name: "a", Markdown: "one"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range []error{
+				os.Mkdir(filepath.Dir(victim), 0o755), os.WriteFile(victim, []byte("precious"), 0o644),
+				os.Symlink(victim, filepath.Join(dir, historyDir, "link.jsonl")),
+				os.WriteFile(filepath.Join(dir, ".new-1"), []byte("evil"), 0o644),
+				os.WriteFile(filepath.Join(dir, test.file), []byte(test.text), 0o644),
+			} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := openAt(dir)
+			if got, err := s.Get(t.Context(), "a"); err != nil || !cmp.Equal(got, made) {
+				t.Errorf("Get: %v, %v; want %v", got, err, made)
+			}
+			_, err = s.Create(t.Context(), ruleset.Draft{Name: "c"})
+			if err == nil || !strings.Contains(err.Error(), "the journal "+test.file+" is refused") || !strings.Contains(err.Error(), "remove the file "+test.file) {
+				t.Errorf("Create: %v, want that the journal is refused", err)
+			}
+			if data, err := os.ReadFile(victim); err != nil || string(data) != "precious" {
+				t.Errorf("the file outside is %q, %v", data, err)
+			}
+			if _, err := os.Lstat(filepath.Join(top, "outside", "y.md")); err == nil {
+				t.Error("a file outside was made")
+			}
+			if err := os.Remove(filepath.Join(dir, test.file)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Create(t.Context(), ruleset.Draft{Name: "c"}); err != nil {
+				t.Errorf("without the journal: %v", err)
+			}
+		})
 	}
 }
 

@@ -27,7 +27,7 @@ type moveRecord struct {
 
 // labelsPath is the file of the moves of a ruleset's labels.
 func (s *Store) labelsPath(name ruleset.Name) string {
-	return filepath.Join(s.dir, historyDir, string(name)+".labels.jsonl")
+	return filepath.Join(s.dir, historyDir, string(name)+labelsMark+historySuffix)
 }
 
 // MoveLabel implements [ruleset.Store].

@@ -1,0 +1,77 @@
+package filestore
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// readJournal reads a journal that a killed process has left; the error is
+// [fs.ErrNotExist] if there is none. A folder may come from a stranger, so a journal
+// that names anything but files of the store is refused.
+func (s *Store) readJournal(name string) (*journal, error) {
+	data, err := os.ReadFile(s.inDir(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	j := &journal{}
+	if err = json.Unmarshal(data, j); err == nil {
+		err = s.checkJournal(j)
+	}
+	if err != nil {
+		return nil, unavailable(fmt.Errorf("the journal %s is refused, since this program does not write such: %w; find out who wrote it, then remove the file %s: until then nothing is changed", name, err, name))
+	}
+	return j, nil
+}
+
+// checkJournal returns an error unless all that a journal names is in the folder.
+func (s *Store) checkJournal(j *journal) error {
+	for _, end := range j.Ends {
+		if end.End < 0 || !isHistoryFile(end.File) {
+			return fmt.Errorf("%.80q from %d is no part of a history", end.File, end.End)
+		}
+		for _, path := range []string{historyDir, filepath.Join(historyDir, end.File)} {
+			if info, err := os.Lstat(s.inDir(path)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+				return fmt.Errorf("%s is a link", path)
+			}
+		}
+	}
+	for _, c := range j.Files {
+		if _, err := ruleset.ParseName(string(c.Name)); err != nil {
+			return err
+		}
+		if c.Temp != "" && !isTempFile(c.Temp) {
+			return fmt.Errorf("%.80q is no hidden file of the store", c.Temp)
+		}
+	}
+	for _, m := range j.Moves {
+		_, nameErr := ruleset.ParseName(string(m.Name))
+		_, labelErr := ruleset.ParseLabel(string(m.Label))
+		if err := errors.Join(nameErr, labelErr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isHistoryFile reports whether a file has the name of a history or of moves of labels.
+func isHistoryFile(file string) bool {
+	base, ok := strings.CutSuffix(file, historySuffix)
+	_, err := ruleset.ParseName(strings.TrimSuffix(base, labelsMark))
+	return ok && err == nil && filepath.IsLocal(file)
+}
+
+// isTempFile reports whether a file has a name that [os.CreateTemp] makes of tempName.
+func isTempFile(file string) bool {
+	matches, err := filepath.Match(tempName, file)
+	return err == nil && matches && filepath.IsLocal(file) && !strings.ContainsAny(file, `/\:`)
+}
