@@ -158,7 +158,9 @@ func (s *Store) commit(effects []*ruleset.Effect, docs map[ruleset.Name]document
 		err = os.Rename(s.inDir(undoName), s.inDir(redoName))
 	}
 	if err != nil {
-		s.undo(j)
+		if undoErr := s.undo(j); undoErr != nil {
+			s.log.Error("a failed batch is not undone yet, until then nothing is changed", "component", "filestore", "err", undoErr)
+		}
 		if _, said := errors.AsType[*ruleset.TooLargeError](err); said {
 			return err
 		}
@@ -388,9 +390,10 @@ func (s *Store) change(c fileChange) error {
 	return err
 }
 
-// undo removes what a batch has done before it was made, as far as it can: what
-// stays is undone by the next one who takes the lock. The lock is held.
-func (s *Store) undo(j *journal) {
+// undo removes what a batch has done before it was made, as far as it can. If it fails,
+// the journal stays, and the next one who takes the lock tries again before anything is
+// added behind what must be cut off. The lock is held.
+func (s *Store) undo(j *journal) error {
 	var errs []error
 	for _, end := range j.Ends {
 		errs = append(errs, cut(filepath.Join(s.dir, historyDir, end.File), end.End))
@@ -405,11 +408,12 @@ func (s *Store) undo(j *journal) {
 		err = os.Remove(s.inDir(undoName))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return // it was not written yet
+		return nil // it was not written yet
 	}
-	if err = errors.Join(err, s.sync()); err != nil {
-		s.log.Error("an unfinished batch is not undone yet", "component", "filestore", "err", err)
+	if err != nil {
+		return unavailable(err)
 	}
+	return s.sync()
 }
 
 // cut makes a file of the history end where it did, and syncs it.
@@ -434,7 +438,8 @@ func (s *Store) unfinished() bool {
 	return false
 }
 
-// finish makes or undoes a batch that a killed process has left. The lock is held.
+// finish makes or undoes a batch that a killed process has left. On an error nothing may
+// be changed. The lock is held.
 func (s *Store) finish() error {
 	for _, name := range []string{redoName, undoName} {
 		j, err := s.readJournal(name)
@@ -442,7 +447,7 @@ func (s *Store) finish() error {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err == nil && name == undoName:
-			s.undo(j)
+			err = s.undo(j)
 		case err == nil:
 			err = s.redo(j, ruleset.ApplyOptions{})
 		}

@@ -1,6 +1,7 @@
 package filestore
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -169,6 +170,36 @@ func TestJournalOfAStranger(t *testing.T) {
 				t.Errorf("without the journal: %v", err)
 			}
 		})
+	}
+}
+
+// While a batch cannot be undone nothing is changed: a revision behind what must be cut
+// off would be lost later. Reading goes on.
+func TestBatchThatCannotBeUndone(t *testing.T) {
+	dir := t.TempDir()
+	crash(t, dir, false)
+	s := openAt(dir)
+	blocked, aside := s.historyPath("b"), filepath.Join(dir, "aside")
+	if err := errors.Join(os.Rename(blocked, aside), os.Mkdir(blocked, 0o755)); err != nil { // cannot be cut
+		t.Fatal(err)
+	}
+	three := "three"
+	if _, err := s.Get(t.Context(), "a"); err != nil {
+		t.Errorf("Get: %v", err)
+	}
+	_, update := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &three})
+	_, apply := s.Apply(t.Context(), []ruleset.Operation{{Name: "a", Update: &ruleset.Patch{Markdown: &three}}}, ruleset.ApplyOptions{})
+	if update == nil || apply == nil || !s.unfinished() {
+		t.Errorf("Update: %v, Apply: %v, unfinished: %t; want errors until the batch is undone", update, apply, s.unfinished())
+	}
+	if err := errors.Join(os.Remove(blocked), os.Rename(aside, blocked)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &three}); err != nil {
+		t.Errorf("Update: %v", err)
+	}
+	if diff := cmp.Diff(map[string]int{"a three": 2, "b one": 1, "c is missing": 0}, state(t, s)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
