@@ -5,7 +5,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/triptych-mcp/triptych/rulesets/lint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -39,6 +41,36 @@ func fileChanges(args []fileArg) ([]ruleset.FileChange, error) {
 		changes = append(changes, c)
 	}
 	return changes, nil
+}
+
+// checkFiles returns an error if a ruleset cannot have the files that changes make, and
+// the findings in those with text, or a [*lint.RefusedError]. It is called before the
+// ruleset is updated, so that a file that is refused leaves all as it was.
+func (t *tools) checkFiles(ctx context.Context, name ruleset.Name, p ruleset.Patch, changes []ruleset.FileChange) ([]lint.Finding, error) {
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	found, err := t.scan.checkFiles(p.By, name, changes)
+	if err != nil {
+		return nil, err
+	}
+	store, ok := ruleset.FilesOf(t.store)
+	if !ok {
+		return nil, errors.New("this store keeps no files")
+	}
+	r, err := t.store.Get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	files, err := store.Files(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	sizes := make(map[string]int64, len(files))
+	for _, f := range files {
+		sizes[f.Path] = f.Size
+	}
+	return found, ruleset.CheckFiles(name, sizes, changes, int64(len(p.Apply(r, time.Time{}).Markdown)))
 }
 
 // changeFiles makes changes to the files of a ruleset, if there are any.

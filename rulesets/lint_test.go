@@ -1,6 +1,7 @@
 package rulesets
 
 import (
+	"encoding/base64"
 	"log/slog"
 	"strings"
 	"testing"
@@ -70,6 +71,27 @@ func TestScanRefusesAllWrites(t *testing.T) {
 	}
 	if _, err := h.store.Get(t.Context(), "b"); err == nil {
 		t.Error("b was created")
+	}
+}
+
+// Texts of files are scanned as rulesets are, in whatever form they come.
+func TestScanOfFiles(t *testing.T) {
+	const file = "a (run.sh): error: hidden-unicode: hidden characters: 1 × zero width space"
+	text := `{"name":"a","markdown":"two","files":[{"path":"run.sh","text":"pass\u200bword"}]}`
+	blob := `{"name":"a","markdown":"two","files":[{"path":"run.sh","blob":"` + base64.StdEncoding.EncodeToString([]byte("pass\u200bword")) + `"}]}`
+	for _, arguments := range []string{text, blob} {
+		h := scanning(t, "refuse", "k1")
+		h.expect("create_ruleset", `{"name":"a","description":"d","markdown":"one"}`, "Successfully created ruleset 'a'", false)
+		h.expect("update_ruleset", arguments, "failed to update ruleset: the text is refused: "+file, true)
+		if r, err := h.store.Get(t.Context(), "a"); err != nil || r.Markdown != "one" {
+			t.Errorf("the text is %q, %v", r.Markdown, err)
+		}
+	}
+	h := scanning(t, "warn", "k1")
+	h.expect("create_ruleset", `{"name":"a","description":"d","markdown":"one"}`, "Successfully created ruleset 'a'", false)
+	got, _ := h.contents("update_ruleset", text)
+	if diff := cmp.Diff([]string{"Successfully updated ruleset 'a'", "Look at what was written:\n- " + file}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 

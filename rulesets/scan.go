@@ -2,11 +2,13 @@ package rulesets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/lint"
@@ -49,6 +51,27 @@ func (s Scan) check(by ruleset.By, r ruleset.Ruleset) ([]lint.Finding, error) {
 		return nil, &lint.RefusedError{Findings: errs}
 	}
 	return found, nil
+}
+
+// checkFiles is check for the files of a ruleset. Bytes that are not UTF-8 are no text.
+func (s Scan) checkFiles(by ruleset.By, name ruleset.Name, changes []ruleset.FileChange) (all []lint.Finding, err error) {
+	for _, c := range changes {
+		if !utf8.Valid(c.Data) {
+			continue
+		}
+		found, err := s.check(by, ruleset.Ruleset{Meta: ruleset.Meta{Name: name}, Markdown: string(c.Data)})
+		if refused, ok := errors.AsType[*lint.RefusedError](err); ok {
+			found = refused.Findings
+		}
+		for i := range found {
+			found[i].Field = c.Path
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // Store returns a store whose writes are scanned; report gets the findings of each text
@@ -141,6 +164,10 @@ func (t *tools) findings(call *mcp.Call, r ruleset.Ruleset) []string {
 	if err != nil {
 		return nil // it would have been refused
 	}
+	return textsOf(found)
+}
+
+func textsOf(found []lint.Finding) []string {
 	texts := make([]string, len(found))
 	for i, f := range found {
 		texts[i] = f.String()

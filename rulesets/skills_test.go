@@ -96,8 +96,11 @@ func TestSkillsAreWritable(t *testing.T) {
 			map[string]any{"path": "../x", "text": ""}, map[string]any{"path": "none"}, map[string]any{"path": "SKILL.md", "text": "x"},
 			map[string]any{"path": "x", "text": "", "blob": ""}, map[string]any{"path": "x", "blob": "!"},
 		} {
-			if got := c.Call("update_ruleset", map[string]any{"name": "pdf_forms", "files": []any{bad}}); !got.IsError {
+			if got := c.Call("update_ruleset", map[string]any{"name": "pdf_forms", "markdown": "lost", "files": []any{bad}}); !got.IsError {
 				t.Errorf("%s: %v: %s", name, bad, got)
+			}
+			if r, err := store.Get(t.Context(), "pdf_forms"); err != nil || r.Markdown != "Run scripts/fill.py" || r.Rev != 1 {
+				t.Errorf("%s: %v has changed the text: %+v, %v", name, bad, r, err)
 			}
 		}
 		c.Call("update_ruleset", map[string]any{"name": "pdf_forms", "files": []any{map[string]any{"path": "logo.png"}}})

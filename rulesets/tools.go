@@ -232,6 +232,10 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 	if err != nil {
 		return done{}, &opError{"update", err}
 	}
+	inFiles, err := t.checkFiles(ctx, name, patch, files)
+	if err != nil {
+		return done{}, &opError{"update", err}
+	}
 	r, err := t.store.Update(ctx, name, patch) // without changes it checks the revision, and is seen by watches
 	if err != nil {
 		return done{}, &opError{"update", explainConflict(ctx, t.store, err, patch.IfRev)}
@@ -240,7 +244,7 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 		return done{}, &opError{"update", err}
 	}
 	d := doneAt(args.Name, "updated", r.Rev)
-	d.warn(call, t.findings(call, ofPatch(name, patch)))
+	d.warn(call, append(t.findings(call, ofPatch(name, patch)), textsOf(inFiles)...))
 	return d, nil
 }
 
