@@ -273,7 +273,8 @@ func (r *Ruleset) checkTexts() error {
 
 // ApplyEach applies operations ruleset by ruleset: those of one name as a whole, and
 // the others even if some fail. The outcomes are in the order of the operations; that
-// of one which failed has only its name, and the error joins those of all.
+// of one which failed has only its name, and the error joins the [*OperationError]s of
+// all.
 func ApplyEach(ops []Operation, o ApplyOptions, apply func([]Operation, ApplyOptions) ([]Outcome, error)) ([]Outcome, error) {
 	var names []Name
 	places := map[Name][]int{}
@@ -295,6 +296,9 @@ func ApplyEach(ops []Operation, o ApplyOptions, apply func([]Operation, ApplyOpt
 		made, err := apply(own, ApplyOptions{DryRun: o.DryRun})
 		if failed, ok := errors.AsType[*OperationError](err); ok {
 			failed.Index = places[name][failed.Index]
+		} else if err != nil {
+			at := places[name][0]
+			err = &OperationError{Index: at, Verb: ops[at].verb(), Name: name, Err: err}
 		}
 		if err != nil {
 			errs = append(errs, err)
