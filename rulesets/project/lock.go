@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,6 +120,9 @@ func parseEntry(line string) (e Entry, err error) {
 	}
 	if len(e.Sum) != 64 && e.Sum != absent || e.Path == "" {
 		return e, fmt.Errorf("a hash and a path are missing")
+	}
+	if !fs.ValidPath(e.Path) {
+		return e, fmt.Errorf("%q is not a path from the project's folder", e.Path)
 	}
 	for word := range strings.FieldsSeq(rest) {
 		if was, ok := strings.CutPrefix(word, "was:"); ok {

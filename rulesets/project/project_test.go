@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -385,6 +386,12 @@ func TestLockRoundTrip(t *testing.T) {
 	for _, bad := range []string{"", "triptych-lock 2\n", lockHead + "<<<<<<< HEAD\n", lockHead + "file x y\n", lockHead + "file " + sum + " a b\n"} {
 		if _, err := ParseLock([]byte(bad)); err == nil {
 			t.Errorf("%q is a lock", bad)
+		}
+	}
+	for _, path := range []string{"/etc/passwd", "//", "../a", "a/../../b", "a/"} {
+		line := "file " + sum + " " + path + " a@1"
+		if _, err := ParseLock([]byte(lockHead + line + "\n")); err == nil || !strings.Contains(err.Error(), strconv.Quote(line)) {
+			t.Errorf("%s: the error is %v, want one with the line", path, err)
 		}
 	}
 }
