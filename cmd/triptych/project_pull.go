@@ -100,6 +100,9 @@ func (r *projectRun) pull(ctx context.Context, f *pullFlags) error {
 		}
 		return errors.Join(r.printItems(plan.Items), r.printNotes(plan), r.printf("dry run: nothing was changed\n"))
 	}
+	if err := removesAll(plan); err != nil && !f.theirs {
+		return err
+	}
 	if !r.project.HasFile {
 		if err := r.project.WriteSelection(); err != nil {
 			return err
@@ -123,6 +126,25 @@ func (r *projectRun) pull(ctx context.Context, f *pullFlags) error {
 		return nil // there is nothing to tell
 	}
 	return errors.Join(r.printReport(plan, report), r.explainBlocked(err), r.leftOver(report, choice, err))
+}
+
+// removesAll is the error of a plan that makes no file and removes some: a store without
+// the project's rulesets is more often the wrong store than one that was emptied.
+func removesAll(plan project.Plan) error {
+	removed := 0
+	for _, i := range plan.Items {
+		if i.Content != nil {
+			return nil
+		}
+		if i.Exists {
+			removed++
+		}
+	}
+	if removed == 0 {
+		return nil
+	}
+	return hinted(fmt.Errorf("no ruleset is selected: what was pulled would be removed, %s; nothing was written", counted(removed, "file")),
+		"triptych rulesets list shows whether --store or --url is the right one; pull --theirs removes the files")
 }
 
 // printReport prints what was written, for whom, and the number of files.

@@ -158,7 +158,7 @@ func (p *Project) WriteSelection() error {
 	if err != nil {
 		return err
 	}
-	p.HasFile = true
+	p.HasFile, p.saved = true, p.Selection
 	return p.disk.write(SelectionFile, text)
 }
 

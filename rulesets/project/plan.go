@@ -80,6 +80,7 @@ type Project struct {
 	HasFile   bool // there is a selection file
 	Lock      Lock
 	HasLock   bool
+	saved     Selection // that of the selection file
 	disk      *disk
 }
 
@@ -106,6 +107,7 @@ func (p *Project) load() error {
 		if p.Selection, err = ParseSelection(data); err != nil {
 			return err
 		}
+		p.saved = p.Selection
 	}
 	data, exists, err = p.disk.read(LockFile)
 	if err != nil {
@@ -137,8 +139,9 @@ func FindRoot(dir string) string {
 	}
 }
 
-// Plan compares rulesets with the project. Only names of clients that are given
-// narrow it: orphans of the others stay.
+// Plan compares rulesets with the project. Names of clients in only narrow it, and so
+// does a Selection that is not the one of the selection file: no file is an orphan then,
+// since the rulesets that were left out may make it.
 func (p *Project) Plan(rulesets []ruleset.Ruleset, only []string) (Plan, error) {
 	names := p.Selection.Targets
 	if len(only) > 0 {
@@ -154,10 +157,15 @@ func (p *Project) Plan(rulesets []ruleset.Ruleset, only []string) (Plan, error) 
 		return Plan{}, err
 	}
 	plan := Plan{Notes: rendered.Notes, Warnings: append(warnings, rendered.Warnings...)}
-	plan.Items = p.items(rendered.Files, len(only) == 0)
+	plan.Items = p.items(rendered.Files, len(only) == 0 && !p.narrowed())
 	slices.SortFunc(plan.Items, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
 	plan.Warnings = append(plan.Warnings, p.overBudgets(plan, clients)...)
 	return plan, nil
+}
+
+// narrowed reports whether the selection is another one than the selection file's.
+func (p *Project) narrowed() bool {
+	return p.HasFile && (p.Selection.Label != p.saved.Label || !slices.Equal(p.Selection.Select, p.saved.Select))
 }
 
 // items reads the files that rules make, and those of the lock that none makes any

@@ -396,6 +396,40 @@ func TestLockRoundTrip(t *testing.T) {
 	}
 }
 
+// A selection of flags that is not the project's leaves the files of other rulesets.
+func TestNarrowedSelectionHasNoOrphans(t *testing.T) {
+	b := newBench(t, "cursor")
+	b.create("go_style", "", "Go\n")
+	b.create("python", "", "Python\n")
+	b.mustPull()
+	narrow := map[string]func(*Selection){
+		"select": func(s *Selection) { s.Select = []string{"go_*"} },
+		"label":  func(s *Selection) { s.Label = "production" },
+	}
+	for name, change := range narrow {
+		p, _ := b.open()
+		change(&p.Selection)
+		all, _, err := Select(t.Context(), b.source, p.Selection)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := p.Plan(all, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := p.Apply(plan, Stop)
+		if err != nil || len(all) > 1 || len(report.Removed) > 0 {
+			t.Errorf("%s: %d rulesets, removed %v, %v", name, len(all), report.Removed, err)
+		}
+	}
+	if err := b.store.Delete(t.Context(), "python", ruleset.Removal{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.states()[".cursor/rules/python.mdc"]; got != Orphan {
+		t.Errorf("with the project's selection it is %q, want an orphan", got)
+	}
+}
+
 func TestSelection(t *testing.T) {
 	meta := ruleset.Meta{Name: "go_style", Tags: []string{"team/x", "lint"}}
 	for words, want := range map[string]bool{
