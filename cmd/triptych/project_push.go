@@ -116,7 +116,8 @@ func (a *app) rulesetsAdopt() command {
 		long: "Without FILE, of all files in the rule folders of the project's clients that\n" +
 			"triptych did not write. A file stays as it is, byte for byte: pull writes it from\n" +
 			"its ruleset from now on. Where another ruleset has the file's place, the new one\n" +
-			"gets a number after its name, and pull may replace the file. Of AGENTS.md and the\n" +
+			"gets a number after its name, and pull may replace the file. A file whose ruleset\n" +
+			project.SelectionFile + " does not select is imported only: pull leaves it. Of AGENTS.md and the\n" +
 			"like, which must be named, the text outside of the block becomes a ruleset.",
 		flags: func(set *pflag.FlagSet) {
 			f.register(a, set)
@@ -154,6 +155,10 @@ func (r *projectRun) adopt(ctx context.Context, args []string, dry bool) error {
 	for _, one := range adopted {
 		if one.Err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", one.Path, one.Err))
+			continue
+		}
+		if !one.Written && editors.Of(one.Path) != nil {
+			errs = append(errs, r.printf("imported %s as %s; the file stays as it is: %s does not select it\n", one.Path, one.Name, project.SelectionFile))
 			continue
 		}
 		errs = append(errs, r.printf("adopted  %s as %s\n", one.Path, one.Name))

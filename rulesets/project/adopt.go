@@ -18,7 +18,10 @@ import (
 type Adoption struct {
 	Path string
 	Name ruleset.Name
-	Err  error // the reason why it did not
+	// Written reports whether the selection file has pull write the file from now on.
+	// Else the file stays as it is, and out of the lock.
+	Written bool
+	Err     error // the reason why it did not become one
 }
 
 // Strangers returns the rule files in the folders of clients that are neither in the
@@ -59,9 +62,11 @@ func (p *Project) Strangers(plan Plan, clients []*editors.Client) ([]string, err
 
 // Adopt makes rulesets of files. A file in the place of another ruleset's becomes a
 // ruleset of another name, and may be replaced then. The text of a shared file moves
-// into its block, in which the new ruleset stands after the next pull.
+// into its block, in which the new ruleset stands after the next pull. A file that the
+// selection file does not have written stays a stranger: an entry in the lock would make
+// it an orphan, which pull removes.
 func (p *Project) Adopt(ctx context.Context, source Source, files []string) (done []Adoption, err error) {
-	entries := p.Lock.byPath()
+	sums := map[string]string{}
 	for _, file := range files {
 		data, exists, err := p.disk.read(file)
 		switch {
@@ -77,11 +82,41 @@ func (p *Project) Adopt(ctx context.Context, source Source, files []string) (don
 			a.Name, a.Err = p.adoptShared(ctx, source, file, data)
 		}
 		done = append(done, a)
-		if a.Err == nil && editors.Of(file) != nil {
-			entries[file] = Entry{Path: file, Sum: Sum(data)}
+		sums[file] = Sum(data)
+	}
+	return done, p.lockAdopted(ctx, source, done, sums)
+}
+
+// lockAdopted adds the rule files that pull writes from now on to the lock.
+func (p *Project) lockAdopted(ctx context.Context, source Source, done []Adoption, sums map[string]string) error {
+	all, _, err := Select(ctx, source, p.saved)
+	if err != nil {
+		return err
+	}
+	plan, err := p.Plan(all, nil)
+	if err != nil {
+		return err
+	}
+	paths, names := map[string]bool{}, map[ruleset.Name]bool{}
+	for _, i := range plan.Items {
+		paths[i.Path] = i.Content != nil
+		for _, part := range i.Parts {
+			names[part.Name] = true
 		}
 	}
-	return done, p.writeLock(entries)
+	entries := p.Lock.byPath()
+	for i := range done {
+		a := &done[i]
+		a.Written = a.Err == nil && paths[a.Path] && names[a.Name]
+		switch {
+		case a.Err != nil || editors.Of(a.Path) == nil:
+		case a.Written:
+			entries[a.Path] = Entry{Path: a.Path, Sum: sums[a.Path]}
+		default:
+			delete(entries, a.Path)
+		}
+	}
+	return p.writeLock(entries)
 }
 
 // adoptOwn makes a ruleset of a rule file.

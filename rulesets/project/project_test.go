@@ -430,6 +430,41 @@ func TestNarrowedSelectionHasNoOrphans(t *testing.T) {
 	}
 }
 
+// A file that becomes a ruleset which the project does not select outlives pulls, and
+// becomes the project's once the ruleset is selected.
+func TestAdoptOfWhatIsNotSelected(t *testing.T) {
+	b := newBench(t, "cursor")
+	const file, text = ".cursor/rules/mine.mdc", "---\nalwaysApply: true\n---\nMine.\n"
+	b.write(SelectionFile, "targets: [cursor]\nselect: ['tag:team']\n")
+	b.write(file, text)
+	adopt := func(flags []string) Adoption {
+		p, _ := b.open()
+		p.Selection.Select = append(p.Selection.Select, flags...)
+		adopted, err := p.Adopt(t.Context(), b.source, []string{file})
+		if err != nil || len(adopted) != 1 || adopted[0].Err != nil || adopted[0].Name != "mine" {
+			t.Fatalf("%+v, %v", adopted, err)
+		}
+		return adopted[0]
+	}
+	for _, flags := range [][]string{nil, {"mine"}} {
+		if adopt(flags).Written {
+			t.Errorf("--select %v: the selection file has it written", flags)
+		}
+		b.mustPull()
+		if got := b.read(file); got != text {
+			t.Errorf("--select %v: it is %q after a pull", flags, got)
+		}
+	}
+	b.write(SelectionFile, "targets: [cursor]\nselect: [mine]\n")
+	if !adopt(nil).Written {
+		t.Error("it is not written although it is selected")
+	}
+	b.mustPull()
+	if states := b.states(); b.read(file) != text || len(states) > 0 {
+		t.Errorf("%q, %v", b.read(file), states)
+	}
+}
+
 func TestSelection(t *testing.T) {
 	meta := ruleset.Meta{Name: "go_style", Tags: []string{"team/x", "lint"}}
 	for words, want := range map[string]bool{
