@@ -142,12 +142,19 @@ func createFree(ctx context.Context, source Source, fresh ruleset.Ruleset, file 
 			return fresh.Name, err
 		}
 		old, err := source.Get(ctx, fresh.Name, "")
-		if err == nil && old.Markdown == fresh.Markdown && old.Extra == fresh.Extra {
+		if err == nil && sameContent(old, fresh) {
 			return fresh.Name, nil
 		}
 		fresh.Name = wanted + ruleset.Name("_"+strconv.Itoa(n))
 	}
 	return "", fmt.Errorf("there are too many rulesets named %s", wanted)
+}
+
+// sameContent reports whether a ruleset has the content of a file. A file that names no
+// tags says nothing about them.
+func sameContent(old, file ruleset.Ruleset) bool {
+	return old.Markdown == file.Markdown && old.Extra == file.Extra && old.Description == file.Description &&
+		(file.Tags == nil || slices.Equal(old.Tags, file.Tags))
 }
 
 // adoptShared makes a ruleset of the text around the block of a shared file, and

@@ -465,6 +465,19 @@ func TestAdoptOfWhatIsNotSelected(t *testing.T) {
 	}
 }
 
+// Files that differ in their description alone are two rulesets.
+func TestAdoptComparesDescriptions(t *testing.T) {
+	b := newBench(t, "cursor")
+	for i, want := range []ruleset.Name{"mine", "mine_2", "mine_2"} {
+		b.write(".cursor/rules/mine.mdc", "---\ndescription: "+[]string{"One", "Two", "Two"}[i]+"\nalwaysApply: false\n---\nMine.\n")
+		p, _ := b.open()
+		adopted, err := p.Adopt(t.Context(), b.source, []string{".cursor/rules/mine.mdc"})
+		if err != nil || len(adopted) != 1 || adopted[0].Err != nil || adopted[0].Name != want {
+			t.Errorf("%d: %+v, %v, want %s", i, adopted, err, want)
+		}
+	}
+}
+
 func TestSelection(t *testing.T) {
 	meta := ruleset.Meta{Name: "go_style", Tags: []string{"team/x", "lint"}}
 	for words, want := range map[string]bool{
