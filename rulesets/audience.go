@@ -238,7 +238,13 @@ func withHook(table *mcp.Table, hook *webhook.Hook) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		delivering := make(chan error, 1)
-		go func() { delivering <- hook.Run(ctx) }()
+		go func() {
+			err := hook.Run(ctx)
+			if err != nil && ctx.Err() == nil {
+				hook.Logger.Error("webhook: it has stopped, no more messages are sent", "error", err)
+			}
+			delivering <- err
+		}()
 		err := watch(ctx, changes)
 		stop()
 		return errors.Join(err, ignoreCanceled(<-delivering))

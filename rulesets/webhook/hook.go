@@ -65,7 +65,7 @@ func (h *Hook) Run(ctx context.Context) error {
 	}
 	lock := flock.New(h.File + ".lock")
 	if locked, err := lock.TryLockContext(ctx, time.Second); err != nil || !locked {
-		return ctx.Err()
+		return err
 	}
 	defer func() { _ = lock.Unlock() }() // the process ends, or the next one waits
 	return h.follow(ctx)

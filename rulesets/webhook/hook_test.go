@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -155,6 +156,18 @@ func TestHookSurvivesRefusalsAndCrashes(t *testing.T) {
 	update("known", "D")
 	expect(Message{Event: "ruleset.changed", Name: "known", Rev: 3, From: 2})
 	crash()
+}
+
+// A hook that cannot lock its file says so.
+func TestRunReportsItsLock(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "webhook.json")
+	if err := os.Mkdir(file+".lock", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	hook := &Hook{File: file, Store: memstore.New(time.Now), Logger: slog.New(slog.DiscardHandler)}
+	if err := hook.Run(t.Context()); err == nil {
+		t.Error("it ended without an error")
+	}
 }
 
 // waitFor waits until the first look at the store is recorded.
