@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,7 +41,7 @@ type Hook struct {
 	File   string // of what was delivered
 	Store  ruleset.Store
 	Logger *slog.Logger
-	Client *http.Client // nil for one with a time-out of 10 seconds
+	Client *http.Client // nil for one with a time-out of 10 seconds that follows no redirect
 
 	// Pause is the time before the second attempt, which doubles up to Longest. Zero
 	// means 1 and 60 seconds.
@@ -55,7 +56,7 @@ type state struct {
 // Run sends messages until ctx is done.
 func (h *Hook) Run(ctx context.Context) error {
 	if h.Client == nil {
-		h.Client = &http.Client{Timeout: 10 * time.Second}
+		h.Client = &http.Client{Timeout: 10 * time.Second, CheckRedirect: refuseRedirect}
 	}
 	if h.Pause == 0 {
 		h.Pause, h.Longest = time.Second, time.Minute
@@ -70,6 +71,11 @@ func (h *Hook) Run(ctx context.Context) error {
 	defer func() { _ = lock.Unlock() }() // the process ends, or the next one waits
 	return h.follow(ctx)
 }
+
+// refuseRedirect makes a redirect an answer that is no 2xx: what it leads to, such as a
+// page to log in, does not have the message, and may be another host, which must not get
+// its signature.
+func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // follow looks for changes at the start and after each change.
 func (h *Hook) follow(ctx context.Context) error {
@@ -191,7 +197,7 @@ func Sign(secret, body []byte) string {
 func (h *Hook) post(ctx context.Context, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return withoutURL(err)
 	}
 	id := sha256.Sum256(body)
 	req.Header.Set("Content-Type", "application/json")
@@ -199,7 +205,7 @@ func (h *Hook) post(ctx context.Context, body []byte) error {
 	req.Header.Set("Triptych-Signature", Sign(h.Secret, body))
 	resp, err := h.Client.Do(req)
 	if err != nil {
-		return err
+		return withoutURL(err)
 	}
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // for the connection to be used again
 	if err := resp.Body.Close(); err != nil {
@@ -209,6 +215,14 @@ func (h *Hook) post(ctx context.Context, body []byte) error {
 		return fmt.Errorf("it was answered with %s", resp.Status)
 	}
 	return nil
+}
+
+// withoutURL returns an error without the URL, whose path or query is often a secret.
+func withoutURL(err error) error {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		return wrapped.Err
+	}
+	return err
 }
 
 func (h *Hook) load() (s state, first bool, err error) {

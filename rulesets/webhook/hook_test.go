@@ -9,7 +9,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -156,6 +158,50 @@ func TestHookSurvivesRefusalsAndCrashes(t *testing.T) {
 	update("known", "D")
 	expect(Message{Event: "ruleset.changed", Name: "known", Rev: 3, From: 2})
 	crash()
+}
+
+// A redirect, such as one to a page to log in, is no delivery and gets no signature.
+func TestHookFollowsNoRedirect(t *testing.T) {
+	var followed atomic.Bool
+	login := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Store(true) }))
+	defer login.Close()
+	for _, code := range []int{http.StatusFound, http.StatusTemporaryRedirect} {
+		tried := make(chan struct{}, 100)
+		from := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			tried <- struct{}{}
+			http.Redirect(w, r, login.URL, code)
+		}))
+		defer from.Close()
+		store, file := memstore.New(time.Now), filepath.Join(t.TempDir(), "webhook.json")
+		crash := start(t, store, from.URL, file)
+		waitFor(t, file)
+		if _, err := store.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: "A"}); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second attempt shows that the first was no delivery
+			select {
+			case <-tried:
+			case <-time.After(time.Minute):
+				t.Fatalf("%d: the message was not tried again", code)
+			}
+		}
+		crash()
+	}
+	if followed.Load() {
+		t.Error("the redirect was followed")
+	}
+}
+
+// The path and the query of a URL often have a token, which no error tells.
+func TestErrorsKeepTheURLSecret(t *testing.T) {
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for _, address := range []string{gone.URL + "/hooks/TOKEN?key=TOKEN", "http://[::1/TOKEN"} {
+		err := (&Hook{URL: address, Client: &http.Client{}}).post(t.Context(), []byte("{}"))
+		if err == nil || strings.Contains(err.Error(), "TOKEN") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
 }
 
 // A hook that cannot lock its file says so.
