@@ -61,17 +61,6 @@ func parseNames(words []string) ([]ruleset.Name, error) {
 	return names, nil
 }
 
-// A findingJSON is a finding for programs.
-type findingJSON struct {
-	Name     string `json:"name"`
-	Rule     string `json:"rule"`
-	Severity string `json:"severity"`
-	Field    string `json:"field"`
-	Line     int    `json:"line"`
-	Column   int    `json:"column"`
-	Message  string `json:"message"`
-}
-
 // printLint prints findings, and fails if there are errors or warnings.
 func (a *app) printLint(found []lint.Finding, checked int, asJSON, asSARIF bool) error {
 	var err error
@@ -79,11 +68,7 @@ func (a *app) printLint(found []lint.Finding, checked int, asJSON, asSARIF bool)
 	case asSARIF:
 		err = a.printSARIF(found)
 	case asJSON:
-		all := make([]findingJSON, len(found))
-		for i, f := range found {
-			all[i] = findingJSON{string(f.Name), f.Rule, string(f.Severity), f.Field, f.Line, f.Column, f.Message}
-		}
-		err = a.printJSON(all)
+		err = a.printJSON(append([]lint.Finding{}, found...)) // [], not null
 	default:
 		for _, f := range found {
 			if err = a.printf("%s\n", oneLine(f.String())); err != nil {

@@ -21,13 +21,13 @@ const (
 
 // A Finding is a place in a ruleset that deserves a look.
 type Finding struct {
-	Name     ruleset.Name
-	Rule     string // such as hidden-unicode
-	Severity Severity
-	Field    string // name, description, tags, front matter or markdown
-	Line     int    // in the field, from 1
-	Column   int    // in characters, from 1
-	Message  string
+	Name     ruleset.Name `json:"name"`
+	Rule     string       `json:"rule"` // such as hidden-unicode
+	Severity Severity     `json:"severity"`
+	Field    string       `json:"field"`  // name, description, tags, front matter or markdown
+	Line     int          `json:"line"`   // in the field, from 1
+	Column   int          `json:"column"` // in characters, from 1
+	Message  string       `json:"message"`
 }
 
 // String returns the finding as compilers do.
