@@ -26,7 +26,7 @@ func (a *app) rulesetsExplain() command {
 	return command{
 		name: "explain", args: "FILE", min: 1, max: 1,
 		short: "say which rule files each editor loads for a file, and why not the others",
-		long: "It reads the rule files that are in the project, whoever wrote them, and decides as\n" +
+		long: "It reads all rule files of the project, written by hand too, and decides as\n" +
 			"each client does: by the names of files, their front matter, the client's globs\n" +
 			"and its limits. Without --client, the clients of " + project.SelectionFile + ", or all that\n" +
 			"find a rule file.",

@@ -319,7 +319,7 @@ func (a *app) welcome(ctx context.Context, f *serveFlags, store keys.Store, cert
 	})
 	switch {
 	case errors.Is(err, keys.ErrLost):
-		return hinted(err, "restore the store from a backup and check that it evicts no keys (triptych doctor); or begin anew with triptych key create")
+		return hinted(err, "restore the store from a backup and check that it evicts no keys (triptych doctor); or start again with triptych key create")
 	case err != nil:
 		return fmt.Errorf("making the first key: %w", err)
 	case record.ID == "":

@@ -70,6 +70,6 @@ func TestAncestors(t *testing.T) {
 		t.Errorf("the line is %v, want %d, %d and so on", line, os.Getpid(), os.Getppid())
 	}
 	if line := ancestors(1 << 30); len(line) != 1 {
-		t.Errorf("the line of nobody is %v", line)
+		t.Errorf("the line of a process that does not exist is %v", line)
 	}
 }
