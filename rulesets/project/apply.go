@@ -53,6 +53,8 @@ func (p *Project) Apply(plan Plan, choice Choice) (Report, error) {
 	if len(r.Left) > 0 && choice == Stop {
 		return r, &BlockedError{r.Left}
 	}
+	p.disk.sweep(LockFile)
+	p.disk.sweep(SelectionFile)
 	if len(todo) == 0 {
 		return r, nil
 	}

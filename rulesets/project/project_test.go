@@ -262,6 +262,21 @@ func TestSharedFiles(t *testing.T) {
 }
 
 // A checkout of git may change all line ends.
+// A process that dies while it writes leaves new files beside the old ones. The next
+// pull removes them, even if there is nothing else to do.
+func TestPullRemovesWhatInterruptedWritesLeft(t *testing.T) {
+	b := newBench(t, "agents")
+	b.create("go", "", "Use gofmt.\n")
+	b.mustPull()
+	want := b.files()
+	b.write(tempOf(LockFile), "triptych-lo")
+	b.write(tempOf(SelectionFile), "")
+	b.mustPull()
+	if diff := cmp.Diff(want, b.files()); diff != "" {
+		t.Errorf("after the second pull (-first +second):\n%s", diff)
+	}
+}
+
 func TestLineEndsAreNoEdit(t *testing.T) {
 	b := newBench(t, "agents", "cursor")
 	b.create("a", "", "A\n\nB\n")
