@@ -42,7 +42,7 @@ is stateless and answers JSON, mcp-go has sessions.`},
 	{Part: "trail", Title: "The audit trail and the fast path", Text: `The whole program beside itself with other flags. Look-ups are on disk within a
 second by default, before their answer with ` + "`--audit-sync always`" + `, and leave no record
 with ` + "`--no-audit`" + `. With ` + "`--no-http1-fast-path`" + ` all of HTTP/1.1 is net/http's. record_speed
-is a change: its record is on disk before its answer, and so is what it has recorded.`},
+is a change: the recorded time and its audit record are on disk before the answer.`},
 	{Part: limits, Who: "the limit", Title: "What this machine allows", Text: `How the goals look to programs that do no work: over the pipe the ceiling, over
 HTTPS the bare handler of net/http with nothing but one line a request on disk
 before its answer, those who wait sharing a write and a sync. Where these do not
