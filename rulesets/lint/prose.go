@@ -7,28 +7,28 @@ import (
 )
 
 // orders are phrases that only make sense as an attempt to steer a model.
-var orders = regexp.MustCompile(`(?i)\b(?:(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:instruction|rule|prompt|guideline|safety|polic|restriction|above|previous|prior)` +
+var orders = lazy(`(?i)\b(?:(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:instruction|rule|prompt|guideline|safety|polic|restriction|above|previous|prior)` +
 	`|(?:do not|don'?t|never|without)\s+(?:tell|telling|inform|informing|mention|mentioning|reveal|revealing|alert|alerting|notify|notifying|show|showing|ask|asking)\b.{0,30}\b(?:user|human|anyone|developer|owner|person|approval|permission|confirmation)` +
 	`|(?:exfiltrate|leak)\b|system prompt|you are now\b|secretly\b|silently\s+(?:run|send|add|install|upload|execute|include|append|copy|modify)` +
 	`|(?:send|upload|post|copy|forward|transmit)\b.{0,60}\b(?:to\s+https?://|credentials?|secrets?|api[_ -]?keys?|tokens?|\.env|ssh|password))`)
 
 // addressed are comments that speak to a model and give it an order.
-var addressed = regexp.MustCompile(`(?i)\b(?:assistant|ai|agents?|model|llm|claude|copilot|cursor|gpt|gemini|codex)\b[^.\n]{0,20}[:,]?\s+(?:you\s+)?(?:must|should|always|never|please|shall|has to|have to|need to|run|execute|send|read|fetch|reveal|include|append|write|delete|upload|install|use|add)\b`)
+var addressed = lazy(`(?i)\b(?:assistant|ai|agents?|model|llm|claude|copilot|cursor|gpt|gemini|codex)\b[^.\n]{0,20}[:,]?\s+(?:you\s+)?(?:must|should|always|never|please|shall|has to|have to|need to|run|execute|send|read|fetch|reveal|include|append|write|delete|upload|install|use|add)\b`)
 
 // commands are orders to run or fetch something.
-var commands = regexp.MustCompile(`(?i)(?:\b(?:run|execute|eval|install|fetch|download)\b.{0,40}(?:https?://|curl|wget|bash|\bsh\b|npx|pip install|npm i|powershell|\.sh\b))|\b(?:you must|you should|you have to)\b`)
+var commands = lazy(`(?i)(?:\b(?:run|execute|eval|install|fetch|download)\b.{0,40}(?:https?://|curl|wget|bash|\bsh\b|npx|pip install|npm i|powershell|\.sh\b))|\b(?:you must|you should|you have to)\b`)
 
-var comment = regexp.MustCompile(`(?s)<!--(.*?)(?:-->|\z)`)
+var comment = lazy(`(?s)<!--(.*?)(?:-->|\z)`)
 
 // checkComments reports orders to a model in HTML comments outside code.
 func checkComments(t text) {
 	fences := codeSpans(t.s)
-	for _, at := range comment.FindAllStringSubmatchIndex(t.s, -1) {
+	for _, at := range comment().FindAllStringSubmatchIndex(t.s, -1) {
 		if inSpans(fences, at[0]) {
 			continue
 		}
 		body := strings.Join(strings.Fields(t.s[at[2]:at[3]]), " ")
-		if orders.MatchString(body) || addressed.MatchString(body) || commands.MatchString(body) {
+		if orders().MatchString(body) || addressed().MatchString(body) || commands().MatchString(body) {
 			t.report("comment-instruction", Error, at[0], "a comment gives orders that people do not see where Markdown is rendered: %q", shorten(body))
 		}
 	}
@@ -36,7 +36,7 @@ func checkComments(t text) {
 
 // checkDescription reports orders in a description, which a model reads in each list.
 func checkDescription(t text) {
-	if at := orders.FindStringIndex(t.s); at != nil {
+	if at := orders().FindStringIndex(t.s); at != nil {
 		t.report("comment-instruction", Error, at[0], "the description gives orders instead of describing: %q", shorten(t.s[at[0]:at[1]]))
 	}
 }
@@ -51,12 +51,12 @@ func shorten(s string) string {
 	return s
 }
 
-var fence = regexp.MustCompile("(?m)^ {0,3}(```+|~~~+)")
+var fence = lazy("(?m)^ {0,3}(```+|~~~+)")
 
 // codeSpans returns the fenced blocks of code.
 func codeSpans(s string) (spans [][2]int) {
 	open, mark := -1, ""
-	for _, at := range fence.FindAllStringSubmatchIndex(s, -1) {
+	for _, at := range fence().FindAllStringSubmatchIndex(s, -1) {
 		word := s[at[2]:at[3]]
 		switch {
 		case open < 0:
@@ -80,7 +80,7 @@ func inSpans(spans [][2]int, at int) bool {
 const interpreters = `(?:sudo\s+(?:-\S+\s+)*)?(?:env\s+)?(?:/\S*/)?(?:(?:ba|z|k|da|fi|c|tc)?sh|python[23]?|perl|ruby|node|php|iex|invoke-expression|powershell|pwsh)\b`
 
 // download are commands that run what they download.
-var download = regexp.MustCompile(`(?i)\b(?:curl|wget|fetch|aria2c|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n|]{0,300}(?:\|\s*(?:tee\s+\S+\s*\|\s*)?|\|&\s*)` + interpreters +
+var download = lazy(`(?i)\b(?:curl|wget|fetch|aria2c|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n|]{0,300}(?:\|\s*(?:tee\s+\S+\s*\|\s*)?|\|&\s*)` + interpreters +
 	`|\b(?:ba|z|k|da)?sh\s+(?:-\w+\s+)*(?:<\(|["']?\$\()\s*(?:curl|wget|fetch)\b` +
 	"|\\b(?:eval|source|exec)\\s+[\"']?(?:\\$\\(|`|<\\()\\s*(?:curl|wget|fetch)\\b" +
 	`|\biex\b[^\n]{0,40}\b(?:iwr|irm|downloadstring|invoke-webrequest)\b` +
@@ -88,20 +88,20 @@ var download = regexp.MustCompile(`(?i)\b(?:curl|wget|fetch|aria2c|iwr|irm|invok
 
 // checkCommands reports commands that run what they download.
 func checkCommands(t text) {
-	for _, at := range download.FindAllStringIndex(t.s, -1) {
+	for _, at := range download().FindAllStringIndex(t.s, -1) {
 		t.report("pipe-to-shell", Warning, at[0], "it runs what it downloads: %q", shorten(t.s[at[0]:at[1]]))
 	}
 }
 
 var (
-	base64Run   = regexp.MustCompile(`[A-Za-z0-9+/_-]{200,}={0,2}`)
-	base64Lines = regexp.MustCompile(`(?m)(?:^[ \t>]*[A-Za-z0-9+/]{60,}={0,2}[ \t]*\r?(?:\n|\z)){4,}`)
+	base64Run   = lazy(`[A-Za-z0-9+/_-]{200,}={0,2}`)
+	base64Lines = lazy(`(?m)(?:^[ \t>]*[A-Za-z0-9+/]{60,}={0,2}[ \t]*\r?(?:\n|\z)){4,}`)
 )
 
 // checkBase64 reports long texts in base64, apart from pictures.
 func checkBase64(t text) {
 	last := -1
-	for _, pattern := range []*regexp.Regexp{base64Lines, base64Run} {
+	for _, pattern := range []*regexp.Regexp{base64Lines(), base64Run()} {
 		for _, at := range pattern.FindAllStringIndex(t.s, -1) {
 			before := t.s[max(0, at[0]-40):at[0]]
 			isPicture := strings.Contains(before, "data:image/") || strings.Contains(before, "data:font/")
@@ -118,11 +118,11 @@ func isMixed(s string) bool {
 	return strings.ContainsFunc(s, unicode.IsUpper) && strings.ContainsFunc(s, unicode.IsLower) && strings.ContainsFunc(s, unicode.IsDigit)
 }
 
-var host = regexp.MustCompile(`(?i)\bhttps?://([^\s/?#"'<>)\]]+)`)
+var host = lazy(`(?i)\bhttps?://([^\s/?#"'<>)\]]+)`)
 
 // checkHosts reports hosts whose letters are of several scripts.
 func checkHosts(t text) {
-	for _, at := range host.FindAllStringSubmatchIndex(t.s, -1) {
+	for _, at := range host().FindAllStringSubmatchIndex(t.s, -1) {
 		name := t.s[at[2]:at[3]]
 		isLatin := func(c rune) bool { return unicode.Is(unicode.Latin, c) }
 		isAlike := func(c rune) bool {

@@ -66,7 +66,7 @@ var secretRules = sync.OnceValue(func() []*secretRule {
 })
 
 // placeholder are the words of examples.
-var placeholder = regexp.MustCompile(`(?i)example|placeholder|your[_-]?|xxxx|1234567890|abcdef|changeme|dummy|sample|redacted|\.\.\.|<[^>]+>|\*\*\*`)
+var placeholder = lazy(`(?i)example|placeholder|your[_-]?|xxxx|1234567890|abcdef|changeme|dummy|sample|redacted|\.\.\.|<[^>]+>|\*\*\*`)
 
 // checkSecrets reports what looks like a secret. The message has no part of it.
 func checkSecrets(t text) {
@@ -79,7 +79,7 @@ func checkSecrets(t text) {
 		for _, at := range r.compile().FindAllStringSubmatchIndex(t.s, -1) {
 			from, to := r.secret(at)
 			secret := t.s[from:to]
-			if reported[from] || entropy(secret) < r.Entropy || placeholder.MatchString(secret) || r.isAllowed(secret) {
+			if reported[from] || entropy(secret) < r.Entropy || placeholder().MatchString(secret) || r.isAllowed(secret) {
 				continue
 			}
 			reported[from] = true
