@@ -16,8 +16,11 @@ import (
 // A Session is the value of the site's session cookie. It prints as [redacted].
 type Session struct{ value string }
 
-// valid is the form of a session cookie: hexadecimal digits.
-var valid = regexp.MustCompile(`^[0-9a-zA-Z_-]{16,512}$`)
+// valid matches the characters of a session cookie. The site's are 96 to 128
+// hexadecimal digits; the bounds below leave room for another encoding.
+var valid = regexp.MustCompile(`^[0-9a-zA-Z_-]+$`)
+
+const minCookie, maxCookie = 16, 512
 
 // ParseSession parses a cookie's value. It accepts the forms that people copy from
 // a browser: with "session=" before it, and with white space around it.
@@ -26,7 +29,7 @@ func ParseSession(text string) (Session, error) {
 	value = strings.TrimPrefix(value, "session=")
 	value, _, _ = strings.Cut(value, ";")
 	value = strings.TrimSpace(value)
-	if !valid.MatchString(value) {
+	if len(value) < minCookie || len(value) > maxCookie || !valid.MatchString(value) {
 		return Session{}, errors.New("this is not a session cookie: copy the value of the cookie named session from your browser")
 	}
 	return Session{value}, nil
