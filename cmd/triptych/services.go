@@ -102,7 +102,7 @@ func stateKey(ctx context.Context, client redis.UniversalClient) ([]byte, error)
 
 func openMeter(ctx context.Context, client redis.UniversalClient, env mcp.Env) (quota.Meter, error) {
 	if client != nil {
-		return quota.NewValkey(client), nil
+		return quota.NewValkey(client, ""), nil
 	}
 	meter, err := quota.OpenLocal(ctx, filepath.Join(env.Data, "quota"), env.Logger)
 	if errors.Is(err, quota.ErrInUse) {

@@ -18,7 +18,7 @@ func meters(t *testing.T) map[string]quota.Meter {
 	t.Helper()
 	return map[string]quota.Meter{
 		"local":  openLocal(t, t.TempDir()),
-		"valkey": quota.NewValkey(valkeytest.Client(t, "redis://"+miniredis.RunT(t).Addr())),
+		"valkey": quota.NewValkey(valkeytest.Client(t, "redis://"+miniredis.RunT(t).Addr()), ""),
 	}
 }
 

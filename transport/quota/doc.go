@@ -19,9 +19,9 @@
 // block and never grants more than the plan. One process at a time counts in a
 // folder.
 //
-// [Valkey] counts on a server that several processes share, by one script for
-// each request. The processes' clocks should agree: a window begins when the
-// first of them says so.
+// [Valkey] counts on a server that several processes share. Requests of busy keys
+// are counted ahead, in leases, so that most of them ask the server nothing. The
+// processes' clocks should agree: a window begins when the first of them says so.
 //
 // # Errors
 //

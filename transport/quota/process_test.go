@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"sync"
 	"testing"
 
@@ -58,7 +57,7 @@ func childMeter(ctx context.Context, dir, server string) (quota.Meter, error) {
 	if server == "" {
 		return quota.OpenLocal(ctx, dir, quiet)
 	}
-	return quota.NewValkey(redis.NewClient(&redis.Options{Addr: server})), nil
+	return quota.NewValkey(redis.NewClient(&redis.Options{Addr: server}), ""), nil
 }
 
 // crashLimits have blocks of 10.
@@ -121,7 +120,8 @@ func TestKilledProcessesGrantNoMore(t *testing.T) {
 	}
 }
 
-// TestProcessesShareAServer has exactly as many granted as are allowed.
+// TestProcessesShareAServer has no more granted than are allowed, and all but what the
+// leases had left of processes that ended without a word.
 func TestProcessesShareAServer(t *testing.T) {
 	server := valkeytest.Start(t)
 	const processes = 4
@@ -135,11 +135,7 @@ func TestProcessesShareAServer(t *testing.T) {
 	for _, n := range granted {
 		total += int64(n)
 	}
-	if total != crashLimits.Minute {
+	if total > crashLimits.Minute || total < crashLimits.Minute-processes*crashBlock {
 		t.Errorf("%v were granted, %d in all, want %d", granted, total, crashLimits.Minute)
-	}
-	used, err := valkeytest.Client(t, "redis://"+server.Addr).HGet(t.Context(), "triptych:quota:k", "used").Result()
-	if err != nil || used != strconv.FormatInt(crashLimits.Minute, 10) {
-		t.Errorf("the server counted %s, %v", used, err)
 	}
 }

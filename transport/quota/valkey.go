@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// valkeyPrefix begins the name of the hash of each key's counts.
+	// valkeyPrefix begins the name of the hash of each key's counts, after the prefix of
+	// the installation.
 	valkeyPrefix = "triptych:quota:"
 	// valkeyWait bounds one request to the server.
 	valkeyWait = 3 * time.Second
@@ -25,56 +26,144 @@ const (
 // triptych:quota:ID; they are as durable as the server keeps them. When an
 // answer is lost, its request may count though it was not granted.
 //
+// # Leases
+//
+// A process counts some requests of a busy key ahead, as one block, and grants them
+// without asking the server. What it does not use for a second it returns. While a lease
+// is out, its requests count as used for all other processes, so that never more than the
+// limit is granted. Near a limit blocks become smaller, and then requests are counted one
+// by one: a lease is at most a [leaseShare]th of what is left. A process that is killed
+// costs the key what is left of its lease, at most a thousandth of the month.
+//
+// # Loss
+//
 // A store that has lost its newest writes, or evicted the counts, does not set a key
 // back further than what no process has seen: each process remembers the counts that it
 // saw last, and the script begins from the larger ones.
 type Valkey struct {
 	client redis.UniversalClient
+	prefix string
+	idle   time.Duration // after it a lease that was not used is returned
 
-	mu   sync.Mutex
-	seen map[string]tally
+	mu       sync.Mutex
+	accounts map[string]*account
+	closed   bool
+	sweeper  *time.Timer // returns leases that are not used; nil while there are none
+	jobs     sync.WaitGroup
 }
-
-// maxSeen limits the keys whose counts a process remembers.
-const maxSeen = 20_000
 
 var _ Meter = (*Valkey)(nil)
 
-// NewValkey returns the meter on a server. The client stays the caller's.
-func NewValkey(client redis.UniversalClient) *Valkey {
-	return &Valkey{client: client, seen: map[string]tally{}}
+// NewValkey returns the meter on a server. The client stays the caller's. The names of all
+// counts begin with prefix, which may be empty.
+func NewValkey(client redis.UniversalClient, prefix string) *Valkey {
+	return &Valkey{client: client, prefix: prefix, idle: leaseIdle, accounts: map[string]*account{}}
 }
 
-// takeScript begins windows that are over, and counts requests if both limits
-// allow all of them. Arguments: the ends of the windows of now, the limits, how
-// many to take or 0 to peek, milliseconds to keep, and the windows that the process saw
-// last. It returns whether they were granted, and the windows.
+// takeText begins windows that are over, returns the rest of a lease, and counts requests
+// if both limits allow all of them. Then it counts a lease, if there is enough left.
+//
+// Arguments: the ends of the windows of now, the limits, how many to take or 0 for none,
+// how many to lease at most, milliseconds to keep; the windows that the process saw last;
+// how many of a lease to return, and the ends of its windows. The result: whether the
+// requests were granted, the windows, the size of the lease, and whether anything was
+// written.
+//
+// used and burst only grow within a window, and so do back and burst_back, which count
+// what was returned: of two states of one window the larger numbers are the later ones.
 const takeText = `
-local h = redis.call('HMGET', KEYS[1], 'month_end', 'used', 'minute_end', 'burst')
-local month_end, used = tonumber(h[1] or 0), tonumber(h[2] or 0)
-local minute_end, burst = tonumber(h[3] or 0), tonumber(h[4] or 0)
-local floor_month, floor_used = tonumber(ARGV[7]), tonumber(ARGV[8])
-local floor_minute, floor_burst = tonumber(ARGV[9]), tonumber(ARGV[10])
-if floor_month > month_end or floor_month == month_end and floor_used > used then month_end, used = floor_month, floor_used end
-if floor_minute > minute_end or floor_minute == minute_end and floor_burst > burst then minute_end, burst = floor_minute, floor_burst end
-local month, minute = tonumber(ARGV[3]), tonumber(ARGV[4])
-if tonumber(ARGV[1]) > month_end then month_end, used = tonumber(ARGV[1]), 0 end
-if tonumber(ARGV[2]) > minute_end then minute_end, burst = tonumber(ARGV[2]), 0 end
-local n = tonumber(ARGV[5])
-local left = (month == 0 or used + n <= month) and (minute == 0 or burst + n <= minute)
-if n > 0 and left then
-  used, burst = used + n, burst + n
-  local text = function(n) return string.format('%.0f', n) end
-  redis.call('HSET', KEYS[1], 'month_end', text(month_end), 'used', text(used), 'minute_end', text(minute_end), 'burst', text(burst))
-  redis.call('PEXPIRE', KEYS[1], ARGV[6])
+local function number(i) return tonumber(ARGV[i]) end
+local h = redis.call('HMGET', KEYS[1], 'month_end', 'used', 'back', 'minute_end', 'burst', 'burst_back')
+for i = 1, 6 do h[i] = tonumber(h[i] or 0) end
+for i = 0, 3, 3 do
+  local floor = {number(8 + i), number(9 + i), number(10 + i)}
+  if floor[1] > h[1 + i] then
+    h[1 + i], h[2 + i], h[3 + i] = floor[1], floor[2], floor[3]
+  elseif floor[1] == h[1 + i] then
+    h[2 + i], h[3 + i] = math.max(h[2 + i], floor[2]), math.max(h[3 + i], floor[3])
+  end
 end
-return {left and 1 or 0, month_end, used, minute_end, burst}`
+if number(1) > h[1] then h[1], h[2], h[3] = number(1), 0, 0 end
+if number(2) > h[4] then h[4], h[5], h[6] = number(2), 0, 0 end
+local rest, n, lease = number(14), number(5), number(6)
+if number(15) == h[1] then h[3] = math.min(h[2], h[3] + rest) end
+if number(16) == h[4] then h[6] = math.min(h[5], h[6] + rest) end
+local function left()
+  local most = math.huge
+  if number(3) ~= 0 then most = math.min(most, number(3) - h[2] + h[3]) end
+  if number(4) ~= 0 then most = math.min(most, number(4) - h[5] + h[6]) end
+  return most
+end
+local granted = left() >= n
+if granted then h[2], h[5] = h[2] + n, h[5] + n else n = 0 end
+lease = math.max(0, math.min(lease, math.floor(left() / number(17))))
+if not granted then lease = 0 end
+h[2], h[5] = h[2] + lease, h[5] + lease
+local written = n + rest + lease > 0
+if written then
+  local text = {}
+  for i, name in ipairs({'month_end', 'used', 'back', 'minute_end', 'burst', 'burst_back'}) do
+    text[2 * i - 1], text[2 * i] = name, string.format('%.0f', h[i])
+  end
+  redis.call('HSET', KEYS[1], unpack(text))
+  redis.call('PEXPIRE', KEYS[1], ARGV[7])
+end
+return {granted and 1 or 0, h[1], h[2], h[3], h[4], h[5], h[6], lease, written and 1 or 0}`
 
 var (
 	takeScript = redis.NewScript(takeText)
 	// takeBeyond does the same though the server has no memory left: look-ups go on.
 	takeBeyond = redis.NewScript("#!lua flags=allow-oom\n" + takeText)
 )
+
+// A request says what a run of the script does.
+type request struct {
+	now    time.Time
+	limits Limits
+	take   int64 // requests to count, all or none
+	lease  int64 // requests to count ahead, at most
+	floor  state // that the process saw last
+	rest   lease // to return
+}
+
+// A reply is the result of the script.
+type reply struct {
+	state
+	granted bool
+	lease   int64
+	written bool
+}
+
+// run runs the script that counts.
+func (v *Valkey) run(ctx context.Context, key string, r request) (reply, error) {
+	ctx, stop := context.WithTimeout(ctx, valkeyWait)
+	defer stop()
+	keys, args := []string{v.prefix + valkeyPrefix + key}, []any{
+		monthEnd(r.now).Unix(), minuteEnd(r.now).Unix(), r.limits.Month, r.limits.Minute, r.take, r.lease, valkeyKeep.Milliseconds(),
+		unixOf(r.floor.monthEnd), r.floor.used, r.floor.back, unixOf(r.floor.minuteEnd), r.floor.burst, r.floor.burstBack,
+		r.rest.n, unixOf(r.rest.monthEnd), unixOf(r.rest.minuteEnd), leaseShare,
+	}
+	answer, err := takeScript.Run(ctx, v.client, keys, args...).Int64Slice()
+	if err != nil && strings.HasPrefix(err.Error(), "OOM ") {
+		answer, err = takeBeyond.Run(ctx, v.client, keys, args...).Int64Slice()
+	}
+	if err == nil && len(answer) != 9 {
+		err = fmt.Errorf("the server answers %d values", len(answer))
+	}
+	if err != nil {
+		return reply{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return reply{
+		state: state{
+			tally: tally{
+				monthEnd: time.Unix(answer[1], 0).UTC(), used: answer[2],
+				minuteEnd: time.Unix(answer[4], 0).UTC(), burst: answer[5],
+			},
+			back: answer[3], burstBack: answer[6],
+		},
+		granted: answer[0] == 1, lease: answer[7], written: answer[8] == 1,
+	}, nil
+}
 
 // Take implements [Meter].
 func (v *Valkey) Take(ctx context.Context, key string, limits Limits, now time.Time) (Usage, error) {
@@ -83,75 +172,46 @@ func (v *Valkey) Take(ctx context.Context, key string, limits Limits, now time.T
 
 // TakeAll implements [Meter].
 func (v *Valkey) TakeAll(ctx context.Context, key string, limits Limits, n int64, now time.Time) (Usage, error) {
-	usage, granted, err := v.run(ctx, key, limits, now, n)
-	if err == nil && !granted {
-		err = usage.exceeded(n)
-	}
-	return usage, err
-}
-
-// Peek implements [Meter].
-func (v *Valkey) Peek(ctx context.Context, key string, limits Limits, now time.Time) (Usage, error) {
-	usage, _, err := v.run(ctx, key, limits, now, 0)
-	return usage, err
-}
-
-// run runs the script that counts. take is the number of requests to grant, 0 to read
-// the counts only. granted reports whether the script has counted them.
-func (v *Valkey) run(ctx context.Context, key string, limits Limits, now time.Time, take int64) (u Usage, granted bool, err error) {
-	ctx, stop := context.WithTimeout(ctx, valkeyWait)
-	defer stop()
-	last := v.last(key)
-	keys, args := []string{valkeyPrefix + key}, []any{
-		monthEnd(now).Unix(), minuteEnd(now).Unix(), limits.Month, limits.Minute, take, valkeyKeep.Milliseconds(),
-		unixOf(last.monthEnd), last.used, unixOf(last.minuteEnd), last.burst,
-	}
-	answer, err := takeScript.Run(ctx, v.client, keys, args...).Int64Slice()
-	if err != nil && strings.HasPrefix(err.Error(), "OOM ") {
-		answer, err = takeBeyond.Run(ctx, v.client, keys, args...).Int64Slice()
-	}
-	if err == nil && len(answer) != 5 {
-		err = fmt.Errorf("the server answers %d values", len(answer))
-	}
-	if err != nil {
-		return Usage{}, false, fmt.Errorf("%w: %w", ErrUnavailable, err)
-	}
-	state := tally{
-		monthEnd: time.Unix(answer[1], 0).UTC(), used: answer[2],
-		minuteEnd: time.Unix(answer[3], 0).UTC(), burst: answer[4],
-	}
-	if take > 0 && answer[0] == 1 { // the windows of others are not in the store
-		v.note(key, state)
-	}
-	return state.usage(limits), answer[0] == 1, nil
-}
-
-// last returns the windows of a key that this process saw last.
-func (v *Valkey) last(key string) tally {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.seen[key]
-}
-
-// note remembers the windows of a key. Answers may come out of order.
-func (v *Valkey) note(key string, state tally) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	old, known := v.seen[key]
-	if !known && len(v.seen) >= maxSeen {
-		for other := range v.seen { // any one
-			delete(v.seen, other)
-			break
+	waited := v.awaitLease(ctx, key, limits, n, now)
+	for {
+		usage, r, err := v.takeLeased(key, limits, n, now)
+		if err != nil || r == nil {
+			return usage, err
+		}
+		got, err := v.run(ctx, key, *r)
+		usage = v.give(key, *r, got)
+		switch {
+		case err != nil:
+			return Usage{}, err
+		case got.granted:
+			return usage, nil
+		case !waited && v.awaitLease(ctx, key, limits, n, now):
+			waited = true // what was left may have become our own lease meanwhile
+		default:
+			return usage, usage.exceeded(n)
 		}
 	}
-	if state.monthEnd.Equal(old.monthEnd) {
-		state.used = max(state.used, old.used)
-	}
-	if state.minuteEnd.Equal(old.minuteEnd) {
-		state.burst = max(state.burst, old.burst)
-	}
-	v.seen[key] = state
 }
 
-// Close implements [Meter]. The counts are on the server already.
-func (v *Valkey) Close() error { return nil }
+// Peek implements [Meter]. While the process has a lease of the key, it answers from what
+// it knows.
+func (v *Valkey) Peek(ctx context.Context, key string, limits Limits, now time.Time) (Usage, error) {
+	v.mu.Lock()
+	a := v.accounts[key]
+	if a != nil && a.lease.good(limits, now, 1) {
+		defer v.mu.Unlock()
+		return a.usage(limits), nil
+	}
+	r := request{now: now, limits: limits}
+	if a != nil {
+		r.floor = a.state
+	}
+	v.mu.Unlock()
+	got, err := v.run(ctx, key, r)
+	if err != nil {
+		return Usage{}, err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return got.net(v.accounts[key].unused(got.minuteEnd)).usage(limits), nil
+}

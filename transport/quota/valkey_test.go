@@ -15,7 +15,7 @@ import (
 func TestContractOnAFake(t *testing.T) {
 	contract(t, func(t *testing.T) func() quota.Meter {
 		url := "redis://" + miniredis.RunT(t).Addr()
-		return func() quota.Meter { return quota.NewValkey(valkeytest.Client(t, url)) }
+		return func() quota.Meter { return quota.NewValkey(valkeytest.Client(t, url), "") }
 	})
 }
 
@@ -24,7 +24,7 @@ func TestContractOnAServer(t *testing.T) {
 	contract(t, func(t *testing.T) func() quota.Meter {
 		url := fmt.Sprintf("redis://%s/%d", server.Addr, db)
 		db++ // a new, empty one
-		return func() quota.Meter { return quota.NewValkey(valkeytest.Client(t, url)) }
+		return func() quota.Meter { return quota.NewValkey(valkeytest.Client(t, url), "") }
 	})
 }
 
@@ -34,7 +34,7 @@ func TestContractOnACluster(t *testing.T) {
 		if err := server.Cluster(t).FlushAll(t.Context()).Err(); err != nil {
 			t.Fatal(err)
 		}
-		return func() quota.Meter { return quota.NewValkey(server.Cluster(t)) }
+		return func() quota.Meter { return quota.NewValkey(server.Cluster(t), "") }
 	})
 }
 
@@ -42,7 +42,7 @@ func TestContractOnACluster(t *testing.T) {
 // was met.
 func TestServerAway(t *testing.T) {
 	fake := miniredis.RunT(t)
-	m := quota.NewValkey(valkeytest.Client(t, "redis://"+fake.Addr()))
+	m := quota.NewValkey(valkeytest.Client(t, "redis://"+fake.Addr()), "")
 	take(t, m, "k", free, noon, 3)
 	fake.SetError("LOADING the server is busy")
 	for range 20 { // more often than the limit
@@ -60,7 +60,7 @@ func TestServerAway(t *testing.T) {
 // TestCountsThatNobodyNeeds: they leave the server some days after their month.
 func TestCountsThatNobodyNeeds(t *testing.T) {
 	fake := miniredis.RunT(t)
-	take(t, quota.NewValkey(valkeytest.Client(t, "redis://"+fake.Addr())), "k", free, noon, 1)
+	take(t, quota.NewValkey(valkeytest.Client(t, "redis://"+fake.Addr()), ""), "k", free, noon, 1)
 	fake.FastForward(31 * 24 * time.Hour)
 	if !fake.Exists("triptych:quota:k") {
 		t.Error("the counts of a month left before it ended")
