@@ -58,7 +58,7 @@ func (l *lease) good(limits Limits, now time.Time, n int64) bool {
 	return l.n >= n && l.limits == limits && now.Before(l.minuteEnd) && now.Before(l.monthEnd)
 }
 
-// An account is what a process knows of the counts of a key.
+// An account holds the counts of a key as far as a process knows them.
 type account struct {
 	state
 	lease   lease

@@ -233,7 +233,7 @@ func TestKilledProcessesLoseTheirLease(t *testing.T) {
 	}
 }
 
-// A store that forgets a lease gives it to nobody else while its process knows of it.
+// A store that forgets a lease does not grant it again while its process knows of it.
 func TestLeasesThatAreLost(t *testing.T) {
 	stores(t, func(t *testing.T, url string) {
 		m := newMeter(t, url)
