@@ -30,17 +30,20 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// TestMain lets the test binary be a process that writes until it is killed,
-// or one that contends for names.
+// TestMain lets the test binary be a process that writes until it is killed, one that
+// contends for names, or one of package storetest.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("FILESTORE_TEST_DIR"); dir != "" {
 		os.Exit(play(os.Getenv("FILESTORE_TEST_ROLE"), filestore.Open(dir, quiet, time.Now)))
 	}
-	if dir := os.Getenv(storetest.Applying); dir != "" {
-		fmt.Fprintln(os.Stderr, storetest.ApplyForever(filestore.Open(dir, quiet, time.Now)))
+	isChild, err := storetest.RunChild(func(dir string) (ruleset.Store, error) { return filestore.Open(dir, quiet, time.Now), nil })
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	if !isChild {
+		os.Exit(m.Run())
+	}
 }
 
 func play(role string, s *filestore.Store) int {
@@ -56,37 +59,10 @@ func play(role string, s *filestore.Store) int {
 			}
 		}
 	}
-	if role == "counter" {
-		return count(ctx, s)
-	}
 	for i := range 100 {
 		if _, err := s.Create(ctx, ruleset.Draft{Name: ruleset.Name(fmt.Sprintf("n%d", i)), Description: role}); err == nil {
 			fmt.Printf("n%d\n", i)
 		}
-	}
-	return 0
-}
-
-// count adds a line to one ruleset, from the revision that it read, until it has
-// succeeded three times. It prints the revisions that it made.
-func count(ctx context.Context, s *filestore.Store) int {
-	for done := 0; done < 3; {
-		r, err := s.Get(ctx, "n0")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		text := r.Markdown + "line\n"
-		r, err = s.Update(ctx, "n0", ruleset.Patch{Markdown: &text, IfRev: r.Rev})
-		if _, conflict := errors.AsType[*ruleset.ConflictError](err); conflict {
-			continue
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		done++
-		fmt.Println(r.Rev)
 	}
 	return 0
 }
@@ -129,41 +105,9 @@ func TestProcessesThatCreateTheSameNames(t *testing.T) {
 	}
 }
 
-// Many processes change one ruleset from the revision that they read: each revision
-// is made once, and no change is lost.
 func TestProcessesThatChangeOneRuleset(t *testing.T) {
-	const processes, each = 64, 3
 	dir := t.TempDir()
-	s := filestore.Open(dir, quiet, time.Now)
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "n0"}); err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
-	made := map[string]int{}
-	var wg sync.WaitGroup
-	for range processes {
-		wg.Go(func() {
-			out, err := process(t, dir, "counter").Output()
-			if err != nil {
-				t.Error(err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			for rev := range strings.FieldsSeq(string(out)) {
-				made[rev]++
-			}
-		})
-	}
-	wg.Wait()
-	for rev := 2; rev <= 1+processes*each; rev++ {
-		if n := made[fmt.Sprint(rev)]; n != 1 {
-			t.Errorf("revision %d was made %d times", rev, n)
-		}
-	}
-	r, err := s.Get(t.Context(), "n0")
-	if err != nil || strings.Count(r.Markdown, "line\n") != processes*each {
-		t.Errorf("%d of %d lines are left, %v", strings.Count(r.Markdown, "line\n"), processes*each, err)
-	}
+	storetest.Contend(t, dir, filestore.Open(dir, quiet, time.Now))
 }
 
 func TestKilledWriterLeavesWholeFiles(t *testing.T) {

@@ -1,10 +1,7 @@
 package storetest
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -144,42 +141,22 @@ func batchFails(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.St
 // batchesAreWonOnce has writers change three rulesets at once from the revision that
 // they read of one: the three always have the same text.
 func batchesAreWonOnce(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
-	const writers, steps = 5, 6
+	const n, steps = 5, 6
 	names := []ruleset.Name{"a", "b", "c"}
 	for _, name := range names {
 		create(t, s, ruleset.Draft{Name: name})
 	}
-	var wg sync.WaitGroup
-	for w := range writers {
-		handle := again()
-		wg.Go(func() {
-			for done := 0; done < steps; {
-				base, err := handle.Get(t.Context(), "a")
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				text := base.Markdown + fmt.Sprintf("%d.%d\n", w, done)
-				var ops []ruleset.Operation
-				for _, name := range names {
-					ops = append(ops, ruleset.Operation{Name: name, Update: &ruleset.Patch{Markdown: &text, IfRev: base.Rev}})
-				}
-				_, err = handle.Apply(t.Context(), ops, ruleset.ApplyOptions{})
-				if _, conflict := errors.AsType[*ruleset.ConflictError](err); conflict {
-					continue
-				}
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				done++
-			}
-		})
-	}
-	wg.Wait()
+	writers(t, n, steps, again, "a", func(s ruleset.Store, base ruleset.Ruleset, text string) (ruleset.Ruleset, error) {
+		var ops []ruleset.Operation
+		for _, name := range names {
+			ops = append(ops, ruleset.Operation{Name: name, Update: &ruleset.Patch{Markdown: &text, IfRev: base.Rev}})
+		}
+		_, err := s.Apply(t.Context(), ops, ruleset.ApplyOptions{})
+		return base, err
+	})
 	first := get(t, s, "a")
 	for _, name := range names {
-		if r := get(t, s, name); r.Rev != 1+writers*steps || r.Markdown != first.Markdown || len(revisions(t, s, name)) != r.Rev {
+		if r := get(t, s, name); r.Rev != 1+n*steps || r.Markdown != first.Markdown || len(revisions(t, s, name)) != r.Rev {
 			t.Errorf("%s is at %d with %q, a has %q", name, r.Rev, r.Markdown, first.Markdown)
 		}
 	}
@@ -188,37 +165,15 @@ func batchesAreWonOnce(t *testing.T, s ruleset.Store, _ *Clock, again func() rul
 // movesAreHeard has a watch hear of labels that another handle moves.
 func movesAreHeard(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
 	create(t, s, ruleset.Draft{Name: "a"})
-	ctx, stop := context.WithCancel(t.Context())
-	heard := make(chan ruleset.Change, 100)
-	done := make(chan error, 1)
-	go func() {
-		done <- s.Watch(ctx, func(c ruleset.Change) {
-			if c.Kind == ruleset.Labelled {
-				heard <- c
-			}
-		})
-	}()
 	other := again()
-	deadline := time.After(time.Minute)
-	for i := 0; ; i++ { // the watch may not have begun yet
+	isMove := func(c ruleset.Change) bool { return c.Kind == ruleset.Labelled }
+	got := hears(t, s, isMove, func(int) {
 		if _, err := other.MoveLabel(t.Context(), "a", *newest("production")); err != nil {
 			t.Fatal(err)
 		}
-		select {
-		case c := <-heard:
-			if want := (ruleset.Change{Kind: ruleset.Labelled, Name: "a", Label: "production"}); c != want {
-				t.Errorf("heard %+v, want %+v", c, want)
-			}
-		case <-time.After(300 * time.Millisecond):
-			continue
-		case <-deadline:
-			t.Fatal("nothing was heard")
-		}
-		break
-	}
-	stop()
-	if err := <-done; err != nil {
-		t.Errorf("Watch: %v", err)
+	})
+	if want := (ruleset.Change{Kind: ruleset.Labelled, Name: "a", Label: "production"}); got != want {
+		t.Errorf("heard %+v, want %+v", got, want)
 	}
 }
 

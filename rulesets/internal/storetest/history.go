@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -132,46 +131,28 @@ func revisionsConflict(t *testing.T, s ruleset.Store, _ *Clock, again func() rul
 	}
 }
 
-// revisionsAreWonOnce has writers count; each change names the revision that it was
-// made from, so that all are in the last text and each revision has one winner.
+// revisionsAreWonOnce has writers add lines; each change names the revision that it was
+// made from, so that all lines are in the last text and each revision has one winner.
 func revisionsAreWonOnce(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
-	const writers, steps = 6, 8
+	const n, steps = 6, 8
 	create(t, s, ruleset.Draft{Name: "a"})
 	var mu sync.Mutex
 	winners := map[int]int{}
-	var wg sync.WaitGroup
-	for w := range writers {
-		handle := again()
-		wg.Go(func() {
-			for done := 0; done < steps; {
-				base, err := handle.Get(t.Context(), "a")
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				text := base.Markdown + fmt.Sprintf("%d.%d\n", w, done)
-				r, err := handle.Update(t.Context(), "a", ruleset.Patch{Markdown: &text, IfRev: base.Rev})
-				if _, conflict := errors.AsType[*ruleset.ConflictError](err); conflict {
-					continue
-				}
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				done++
-				mu.Lock()
-				winners[r.Rev]++
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	for rev := 2; rev <= 1+writers*steps; rev++ {
+	writers(t, n, steps, again, "a", func(s ruleset.Store, base ruleset.Ruleset, text string) (ruleset.Ruleset, error) {
+		r, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text, IfRev: base.Rev})
+		if err == nil {
+			mu.Lock()
+			defer mu.Unlock()
+			winners[r.Rev]++
+		}
+		return r, err
+	})
+	for rev := 2; rev <= 1+n*steps; rev++ {
 		if winners[rev] != 1 {
 			t.Errorf("revision %d was won %d times", rev, winners[rev])
 		}
 	}
-	if all := revisions(t, s, "a"); len(all) != 1+writers*steps {
+	if all := revisions(t, s, "a"); len(all) != 1+n*steps {
 		t.Errorf("there are %d revisions", len(all))
 	}
 }

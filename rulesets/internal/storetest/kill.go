@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strconv"
 	"testing"
 	"time"
@@ -13,11 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// Applying is the variable that makes a test binary a process that applies batches, see
-// [ApplyForever]. Its value says which store.
-const Applying = "STORETEST_APPLY"
-
-// batchSize is the number of rulesets in each batch of [ApplyForever].
+// batchSize is the number of rulesets in each batch of applyForever.
 const batchSize = 5
 
 // Kills returns how often a test kills: few, or as often as TRIPTYCH_TEST_KILLS says.
@@ -28,9 +23,9 @@ func Kills(few int) int {
 	return few
 }
 
-// ApplyForever applies batches until the process is killed. Each gives the same text to
+// applyForever applies batches until the process is killed. Each gives the same text to
 // some rulesets and moves a label of each to it; a ruleset besides comes and goes.
-func ApplyForever(s ruleset.Store) error {
+func applyForever(s ruleset.Store) error {
 	for {
 		if err := applyNext(context.Background(), s); err != nil {
 			return err
@@ -70,9 +65,7 @@ func KillApplying(t *testing.T, times int, where string, killed func(), open fun
 	t.Helper()
 	last := 0
 	for range times {
-		cmd := exec.CommandContext(t.Context(), os.Args[0])
-		cmd.Env = append(os.Environ(), Applying+"="+where)
-		cmd.Stderr = os.Stderr
+		cmd := child(t, applying, where)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -269,34 +269,15 @@ func updatesConflict(t *testing.T, s ruleset.Store, _ *Clock, again func() rules
 	}
 }
 
-// oneUpdateWins has several writers count, each from what it read before.
+// oneUpdateWins has several writers add lines, each to the text that it has read.
 func oneUpdateWins(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
-	const writers, steps = 4, 10
-	create(t, s, ruleset.Draft{Name: "a", Markdown: "."})
-	var wg sync.WaitGroup
-	for range writers {
-		handle := again()
-		wg.Go(func() {
-			for done := 0; done < steps; {
-				base, err := handle.Get(t.Context(), "a")
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				text := base.Markdown + "."
-				_, err = handle.Update(t.Context(), "a", ruleset.Patch{Markdown: &text, Base: &base})
-				if err == nil {
-					done++
-				} else if _, conflict := errors.AsType[*ruleset.ConflictError](err); !conflict {
-					t.Error(err)
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if got := get(t, s, "a").Markdown; len(got) != 1+writers*steps {
-		t.Errorf("%d of %d updates are left", len(got)-1, writers*steps)
+	const n, steps = 4, 10
+	create(t, s, ruleset.Draft{Name: "a"})
+	writers(t, n, steps, again, "a", func(s ruleset.Store, base ruleset.Ruleset, text string) (ruleset.Ruleset, error) {
+		return s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text, Base: &base})
+	})
+	if got := strings.Count(get(t, s, "a").Markdown, "\n"); got != n*steps {
+		t.Errorf("%d of %d updates are left", got, n*steps)
 	}
 }
 
@@ -452,25 +433,41 @@ func updatesDoNotRevive(t *testing.T, s ruleset.Store, _ *Clock, again func() ru
 }
 
 func watchHears(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {
-	ctx, stop := context.WithCancel(t.Context())
-	heard := make(chan ruleset.Change, 100)
-	done := make(chan error, 1)
-	go func() { done <- s.Watch(ctx, func(c ruleset.Change) { heard <- c }) }()
 	other := again()
-	deadline := time.After(10 * time.Second)
-	for i := 0; ; i++ { // the watch may not have begun yet
+	hears(t, s, func(ruleset.Change) bool { return true }, func(i int) {
 		create(t, other, ruleset.Draft{Name: ruleset.Name(fmt.Sprintf("n%d", i))})
+	})
+}
+
+// hears watches a store and makes changes until one that is wanted is heard, which it
+// returns.
+func hears(t *testing.T, s ruleset.Store, wanted func(ruleset.Change) bool, change func(i int)) ruleset.Change {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	heard := make(chan ruleset.Change, 1000)
+	done := make(chan error, 1)
+	go func() {
+		done <- s.Watch(ctx, func(c ruleset.Change) {
+			if wanted(c) {
+				heard <- c
+			}
+		})
+	}()
+	defer func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("Watch: %v", err)
+		}
+	}()
+	deadline := time.After(time.Minute)
+	for i := 0; ; i++ { // the watch may not have begun yet
+		change(i)
 		select {
-		case <-heard:
+		case c := <-heard:
+			return c
 		case <-time.After(300 * time.Millisecond):
-			continue
 		case <-deadline:
 			t.Fatal("nothing was heard")
 		}
-		break
-	}
-	stop()
-	if err := <-done; err != nil {
-		t.Errorf("Watch: %v", err)
 	}
 }

@@ -24,7 +24,8 @@ const (
 	contenderURL = "VALKEYSTORE_TEST_CONTEND"
 )
 
-// TestMain lets the test binary be one of the contenders.
+// TestMain lets the test binary be one of the contenders, or a process of package
+// storetest.
 func TestMain(m *testing.M) {
 	if url := os.Getenv(contenderURL); url != "" {
 		if err := contend(url); err != nil {
@@ -33,15 +34,16 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	if url := os.Getenv(storetest.Applying); url != "" {
-		s, err := valkeystore.Open(context.Background(), url, quiet, time.Now)
-		if err == nil {
-			err = storetest.ApplyForever(s)
-		}
+	isChild, err := storetest.RunChild(func(url string) (ruleset.Store, error) {
+		return valkeystore.Open(context.Background(), url, quiet, time.Now)
+	})
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	if !isChild {
+		os.Exit(m.Run())
+	}
 }
 
 // contend creates all names and prints those that it won.
@@ -101,6 +103,11 @@ func TestManyProcessesCreateTheSameNames(t *testing.T) {
 	if got := listed(t, s, ruleset.Page{}); len(got) != contested {
 		t.Errorf("%d are listed, want %d", len(got), contested)
 	}
+}
+
+func TestProcessesThatChangeOneRuleset(t *testing.T) {
+	url := "valkey://" + valkeytest.Start(t).Addr
+	storetest.Contend(t, url, open(t, url, time.Now))
 }
 
 // A process that is killed while it applies batches, with the server killed and started
