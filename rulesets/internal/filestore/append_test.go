@@ -24,7 +24,7 @@ func TestUnreadableHistoryIsNotCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.appendTo(f, []byte("{}\n")); err == nil {
+	if _, err := addTo(f, []byte("{}\n")); err == nil {
 		t.Error("a line was added behind an end that cannot be known")
 	}
 	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {

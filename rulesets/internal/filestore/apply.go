@@ -280,16 +280,7 @@ func (s *Store) writeJournal(j *journal) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(s.dir, tempName)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), s.inDir(undoName))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // it is useless now
+	if err := s.replaceFile(s.inDir(undoName), data); err != nil {
 		return err
 	}
 	return s.sync()
@@ -307,44 +298,21 @@ func (s *Store) appendAll(effects []*ruleset.Effect) error {
 				one.Deleted = r.Deleted
 				lines = append(lines, one)
 			}
-			if err := s.appendLines(s.historyPath(e.Name), lines); err != nil {
+			if _, err := addLines(s.historyPath(e.Name), lines...); err != nil {
 				return err
 			}
 			lines = nil
 			for _, m := range e.Moves {
 				lines = append(lines, newMoveRecord(m))
 			}
-			return s.appendLines(s.labelsPath(e.Name), lines)
+			_, err := addLines(s.labelsPath(e.Name), lines...)
+			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
 	return s.syncDir(filepath.Join(s.dir, historyDir))
-}
-
-// appendLines adds lines of JSON to a file of the history and syncs it.
-func (s *Store) appendLines(path string, lines []any) error {
-	if len(lines) == 0 {
-		return nil
-	}
-	var text []byte
-	for _, v := range lines {
-		line, err := json.Marshal(v)
-		if err != nil {
-			return err
-		}
-		text = append(append(text, line...), '\n')
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return err
-	}
-	_, end, err := lastLine(f)
-	if err == nil {
-		err = writeAt(f, text, end)
-	}
-	return errors.Join(err, f.Close())
 }
 
 // redo makes the files what the journal says, and removes the journal. It can be

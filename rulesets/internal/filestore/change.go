@@ -160,7 +160,7 @@ func (s *Store) Delete(ctx context.Context, name ruleset.Name, r ruleset.Removal
 	})
 }
 
-// writeTemp writes a hidden file that is on disk when it returns.
+// writeTemp writes the file of a ruleset as a hidden file that is on disk when it returns.
 func (s *Store) writeTemp(d *document) (path string, err error) {
 	data, err := d.render()
 	if err != nil {
@@ -170,6 +170,11 @@ func (s *Store) writeTemp(d *document) (path string, err error) {
 		return "", &ruleset.TooLargeError{Bytes: len(data)}
 	}
 	s.sweep()
+	return s.writeHidden(data)
+}
+
+// writeHidden writes a hidden file that is on disk when it returns.
+func (s *Store) writeHidden(data []byte) (path string, err error) {
 	f, err := os.CreateTemp(s.dir, tempName)
 	if err != nil {
 		return "", unavailable(err)
@@ -180,6 +185,19 @@ func (s *Store) writeTemp(d *document) (path string, err error) {
 		return "", unavailable(err)
 	}
 	return f.Name(), nil
+}
+
+// replaceFile puts data in the place of a file; a crash leaves the old one or the new.
+func (s *Store) replaceFile(path string, data []byte) error {
+	temp, err := s.writeHidden(data)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		_ = os.Remove(temp) // it is useless now
+		return unavailable(err)
+	}
+	return nil
 }
 
 // sweep removes what processes left that were killed while writing.

@@ -128,52 +128,70 @@ func (s *Store) appendRecord(name ruleset.Name, r record) (undo func(), err erro
 	return s.appendLine(s.historyPath(name), r)
 }
 
-// appendLine adds a line of JSON to a file of the history and syncs it. undo takes it
-// out again. The lock is held.
+// appendLine adds a line of JSON to a file of the history, which may be new, and syncs
+// both. undo takes the line out again. The lock is held.
 func (s *Store) appendLine(path string, v any) (undo func(), err error) {
-	line, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if err := s.makeHistoryDir(); err != nil {
 			return nil, err
 		}
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	end, err := addLines(path, v)
 	if err != nil {
-		return nil, unavailable(err)
-	}
-	return s.appendTo(f, append(line, '\n'))
-}
-
-// appendTo adds a line to an open file of the history, syncs it, and closes it. A line
-// that was not added for certain is cut off; a file whose end is not known stays as it
-// is.
-func (s *Store) appendTo(f *os.File, line []byte) (undo func(), err error) {
-	_, end, err := lastLine(f)
-	if err != nil {
-		_ = f.Close() // nothing was written
 		return nil, err
 	}
-	undo = func() { _ = os.Truncate(f.Name(), end) } // else the history has a change that was not made
-	err = errors.Join(writeAt(f, line, end), f.Close())
-	if err == nil && end == 0 {
-		err = s.syncDir(filepath.Dir(f.Name())) // the file may be new
-	}
-	if err != nil {
-		undo()
-		return nil, unavailable(err)
+	undo = func() { _ = os.Truncate(path, end) } // else the history has a change that was not made
+	if end == 0 {
+		if err := s.syncDir(filepath.Dir(path)); err != nil { // the file may be new
+			undo()
+			return nil, unavailable(err)
+		}
 	}
 	return undo, nil
 }
 
-// writeAt makes line what a file has from end on, and syncs it.
-func writeAt(f *os.File, line []byte, end int64) error {
+// addLines adds lines of JSON to a file of the history and syncs it, and returns where
+// it ended before. If it fails, the file ends there again.
+func addLines(path string, lines ...any) (end int64, err error) {
+	if len(lines) == 0 {
+		return 0, nil
+	}
+	var text []byte
+	for _, v := range lines {
+		line, err := json.Marshal(v)
+		if err != nil {
+			return 0, err
+		}
+		text = append(append(text, line...), '\n')
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return 0, unavailable(err)
+	}
+	return addTo(f, text)
+}
+
+// addTo adds text to an open file of the history, syncs it, and closes it. Text that was
+// not added for certain is cut off; a file whose end is not known stays as it is.
+func addTo(f *os.File, text []byte) (end int64, err error) {
+	_, end, err = lastLine(f)
+	if err != nil {
+		_ = f.Close() // nothing was written
+		return 0, err
+	}
+	if err := errors.Join(writeAt(f, text, end), f.Close()); err != nil {
+		_ = os.Truncate(f.Name(), end) // what is left is no whole line, or is not acknowledged
+		return end, unavailable(err)
+	}
+	return end, nil
+}
+
+// writeAt makes text what a file has from end on, and syncs it.
+func writeAt(f *os.File, text []byte, end int64) error {
 	if err := f.Truncate(end); err != nil {
 		return err
 	}
-	if _, err := f.WriteAt(line, end); err != nil {
+	if _, err := f.WriteAt(text, end); err != nil {
 		return err
 	}
 	return f.Sync()
@@ -292,19 +310,26 @@ func (s *Store) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revis
 // revisions reads the history of a ruleset, newest first.
 func (s *Store) revisions(name ruleset.Name) ([]ruleset.Revision, error) {
 	var all []ruleset.Revision
-	err := eachLine(s.historyPath(name), func(line []byte) error {
-		var r record
-		if err := json.Unmarshal(line, &r); err != nil {
-			return fmt.Errorf("the history of %s cannot be read: %w", name, err)
-		}
-		all = append(all, r.revision(name))
-		return nil
+	err := s.eachRecord(name, func(_ []byte, r ruleset.Revision) {
+		all = append(all, r)
 	})
 	if err == nil && len(all) == 0 {
 		err = &ruleset.NotFoundError{Name: name}
 	}
 	slices.Reverse(all)
 	return all, err
+}
+
+// eachRecord calls use with the lines of a history and their revisions, oldest first.
+func (s *Store) eachRecord(name ruleset.Name, use func(line []byte, r ruleset.Revision)) error {
+	return eachLine(s.historyPath(name), func(line []byte) error {
+		var r record
+		if err := json.Unmarshal(line, &r); err != nil {
+			return fmt.Errorf("the history of %s cannot be read: %w", name, err)
+		}
+		use(line, r.revision(name))
+		return nil
+	})
 }
 
 // eachLine calls use with the whole lines of a file, which may be missing. A last

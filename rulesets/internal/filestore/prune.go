@@ -1,11 +1,8 @@
 package filestore
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -43,13 +40,8 @@ func (s *Store) Prune(ctx context.Context, r ruleset.Retention, dry bool) (prune
 func (s *Store) prune(name ruleset.Name, r ruleset.Retention, dry bool, pruned *ruleset.Pruned) error {
 	var lines [][]byte
 	var history []ruleset.Revision
-	err := eachLine(s.historyPath(name), func(line []byte) error {
-		var one record
-		if err := json.Unmarshal(line, &one); err != nil {
-			return fmt.Errorf("the history of %s cannot be read: %w", name, err)
-		}
-		lines, history = append(lines, bytes.Clone(line)), append(history, one.revision(name))
-		return nil
+	err := s.eachRecord(name, func(line []byte, r ruleset.Revision) {
+		lines, history = append(lines, line), append(history, r)
 	})
 	if err != nil {
 		return err
@@ -75,24 +67,8 @@ func (s *Store) prune(name ruleset.Name, r ruleset.Retention, dry bool, pruned *
 	if removed == 0 || dry {
 		return nil
 	}
-	return s.replaceHistory(name, text)
-}
-
-// replaceHistory puts a new history in the place of the old one; a crash leaves one of
-// them.
-func (s *Store) replaceHistory(name ruleset.Name, text []byte) error {
-	dir := filepath.Join(s.dir, historyDir)
-	f, err := os.CreateTemp(s.dir, tempName)
-	if err != nil {
-		return unavailable(err)
+	if err := s.replaceFile(s.historyPath(name), text); err != nil {
+		return err
 	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), s.historyPath(name))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // it is useless now
-		return unavailable(err)
-	}
-	return s.syncDir(dir)
+	return s.syncDir(filepath.Join(s.dir, historyDir))
 }
