@@ -436,6 +436,6 @@ func (s *Store) finishFirst(ctx context.Context) {
 // finishLeft finishes a batch that a killed process has left, if there is one.
 func (s *Store) finishLeft(ctx context.Context) {
 	if s.unfinished() {
-		_ = s.locked(ctx, func() error { return nil }) // which does it; the next change tells of an error
+		_ = s.lockedIn(ctx, func() error { return nil }) // which does it; the next change tells of an error
 	}
 }

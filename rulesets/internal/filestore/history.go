@@ -242,9 +242,9 @@ func (s *Store) reconcile(name ruleset.Name) (document, error) {
 	}
 	d.ruleset.Extra = d.extra()
 	if !head.is(d.ruleset) {
-		by, at := ruleset.By{Author: ruleset.ByHand}, d.changedAt()
+		by, at := s.authorOf(name, d.sum), d.changedAt()
 		if head.Rev == 0 {
-			by.Author, at = "", d.ruleset.LastModified // it was there before its history began
+			by, at = ruleset.By{}, d.ruleset.LastModified // it was there before its history began
 		}
 		head = newRecord(head.Rev+1, at, by, d.ruleset)
 		_, err = s.appendRecord(name, head)
@@ -265,10 +265,13 @@ func (d *document) changedAt() time.Time {
 // by hand says in its front matter when it was changed before that.
 func adopt(d *document, head record) {
 	d.ruleset.Rev = head.Rev
-	if head.Author == ruleset.ByHand && head.At.After(d.ruleset.LastModified) {
+	if head.byOthers() && head.At.After(d.ruleset.LastModified) {
 		d.ruleset.LastModified = head.At
 	}
 }
+
+// byOthers reports whether the content came by hand or by git.
+func (r *record) byOthers() bool { return r.Author == ruleset.ByHand || r.Client == gitClient }
 
 // place finds the revision of a document that was just read, and records it if it
 // is a new one. A folder that cannot be written has no new ones; the number is
@@ -283,8 +286,9 @@ func (s *Store) place(ctx context.Context, name ruleset.Name, d *document) error
 		adopt(d, head)
 		return nil
 	}
+	s.learnOrigins(ctx, name)
 	var recorded document
-	err = s.locked(ctx, func() error {
+	err = s.lockedIn(ctx, func() error {
 		recorded, err = s.reconcile(name)
 		return err
 	})
@@ -301,9 +305,8 @@ func (s *Store) place(ctx context.Context, name ruleset.Name, d *document) error
 
 // History implements [ruleset.Store].
 func (s *Store) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revision, error) {
-	if _, err := os.Stat(s.dir); err == nil {
-		_ = s.locked(ctx, func() error { _, err := s.reconcile(name); return err }) // what is recorded counts
-	}
+	s.learnOrigins(ctx, name)
+	_ = s.lockedIn(ctx, func() error { _, err := s.reconcile(name); return err }) // what is recorded counts
 	return s.revisions(name)
 }
 

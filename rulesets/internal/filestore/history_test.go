@@ -1,7 +1,6 @@
 package filestore_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -159,52 +158,6 @@ func TestGitignore(t *testing.T) {
 		if got, err := os.ReadFile(filepath.Join(dir, ".gitignore")); err != nil || string(got) != want {
 			t.Errorf("got %q, %v; want %q", got, err, want)
 		}
-	}
-}
-
-// Many files that are changed at once, as by git checkout, while several servers
-// watch: each change is one revision.
-func TestManyEditsWhileServersWatch(t *testing.T) {
-	const files, servers = 60, 3
-	dir := t.TempDir()
-	var stores []*filestore.Store
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error, servers)
-	for range servers {
-		s := filestore.Open(dir, quiet, time.Now)
-		stores = append(stores, s)
-		go func() { done <- s.Watch(ctx, func(ruleset.Change) {}) }()
-	}
-	name := func(i int) ruleset.Name { return ruleset.Name(fmt.Sprintf("n%d", i)) }
-	for i := range files {
-		if _, err := stores[i%servers].Create(ctx, ruleset.Draft{Name: name(i), Markdown: "one"}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i := range files {
-		put(t, dir, string(name(i))+".md", "---\n---\ntwo")
-	}
-	recorded := func() (n int) {
-		for i := range files {
-			data, err := os.ReadFile(filepath.Join(dir, ".history", string(name(i))+".jsonl"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			n += strings.Count(string(data), "\n")
-		}
-		return n
-	}
-	for wait := 0; recorded() < 2*files && wait < 400; wait++ {
-		time.Sleep(50 * time.Millisecond) // the watches record by themselves
-	}
-	stop()
-	for range servers {
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}
-	for i := range files {
-		expectLines(t, stores[0], name(i), "2 edited by hand: two", "1 : one")
 	}
 }
 

@@ -13,11 +13,17 @@ import (
 // locked runs a change while no other goroutine or process changes a file or its
 // history. The folder is created, and a batch that a killed process left is finished.
 func (s *Store) locked(ctx context.Context, change func() error) error {
-	ctx, stop := context.WithTimeout(ctx, lockWait)
-	defer stop()
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return unavailable(err)
 	}
+	return s.lockedIn(ctx, change)
+}
+
+// lockedIn is locked for a folder that is there: it fails where there is none, so that
+// who records what others did never makes a folder that people have moved away.
+func (s *Store) lockedIn(ctx context.Context, change func() error) error {
+	ctx, stop := context.WithTimeout(ctx, lockWait)
+	defer stop()
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return unavailable(fmt.Errorf("waiting for other processes: %w", err))

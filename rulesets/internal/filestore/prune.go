@@ -27,7 +27,7 @@ func (s *Store) Prune(ctx context.Context, r ruleset.Retention, dry bool) (prune
 		if !isHistory || nameErr != nil {
 			continue // moves of labels, say
 		}
-		err := s.locked(ctx, func() error { return s.prune(name, r, dry, &pruned) })
+		err := s.lockedIn(ctx, func() error { return s.prune(name, r, dry, &pruned) })
 		if err != nil {
 			return pruned, err
 		}

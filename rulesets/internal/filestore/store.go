@@ -43,6 +43,7 @@ type Store struct {
 	reported map[string]stamp // files that are no rulesets
 	swept    bool             // whether old temporary files were removed
 	digests  map[fileKey][sha256.Size]byte
+	origins  map[ruleset.Name]origin // of contents that came by git
 
 	syncDir func(path string) error // tests replace it
 
@@ -87,31 +88,38 @@ func unavailable(err error) error {
 	return &ruleset.UnavailableError{Store: "ruleset folder", Err: err}
 }
 
-// read reads one file.
+// read reads one file, and reports in the log one that is not valid.
 func (s *Store) read(name ruleset.Name) (document, error) {
-	path := s.path(name)
+	d, err := s.load(name)
+	if invalid, ok := errors.AsType[*InvalidFileError](err); ok {
+		s.report(name, invalid)
+	}
+	return d, err
+}
+
+// load reads one file. The error is a [*ruleset.NotFoundError], an
+// [*InvalidFileError] or a [*ruleset.UnavailableError].
+func (s *Store) load(name ruleset.Name) (document, error) {
+	path, file := s.path(name), string(name)+suffix
 	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return document{}, &ruleset.NotFoundError{Name: name}
+	if err == nil && !info.Mode().IsRegular() {
+		return document{}, &InvalidFileError{file, errors.New("it is no regular file")}
 	}
-	if err != nil {
-		return document{}, unavailable(err)
+	var data []byte
+	if err == nil {
+		data, err = readFile(path)
 	}
-	if !info.Mode().IsRegular() {
-		return document{}, s.invalid(name, info, errors.New("it is no regular file"))
-	}
-	data, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return document{}, &ruleset.NotFoundError{Name: name}
 	case err != nil:
 		return document{}, unavailable(err)
 	case len(data) > MaxFileBytes:
-		return document{}, s.invalid(name, info, fmt.Errorf("it is larger than %d bytes", MaxFileBytes))
+		return document{}, &InvalidFileError{file, fmt.Errorf("it is larger than %d bytes", MaxFileBytes)}
 	}
 	d, err := parse(name, data, info.ModTime())
 	if err != nil {
-		return document{}, s.invalid(name, info, err)
+		return document{}, &InvalidFileError{file, err}
 	}
 	d.sum = sumOf(data)
 	return d, nil
@@ -127,16 +135,15 @@ func readFile(path string) ([]byte, error) {
 	return data, errors.Join(err, f.Close())
 }
 
-// invalid reports a file in the log, once for each of its states.
-func (s *Store) invalid(name ruleset.Name, info fs.FileInfo, err error) error {
-	file := string(name) + suffix
+// report reports a file in the log, once for each of its states.
+func (s *Store) report(name ruleset.Name, invalid *InvalidFileError) {
+	now, _ := s.stampOf(name) // the zero stamp of one that has gone since
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now := stampOf(info); s.reported[file] != now {
-		s.reported[file] = now
-		s.log.Warn("file is no ruleset and is left alone", "file", file, "err", err)
+	if s.reported[invalid.File] != now {
+		s.reported[invalid.File] = now
+		s.log.Warn("file is no ruleset and is left alone", "file", invalid.File, "err", invalid.Err)
 	}
-	return &InvalidFileError{File: file, Err: err}
 }
 
 // Get implements [ruleset.Store].

@@ -1,8 +1,8 @@
 package filestore
 
 import (
-	"cmp"
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +31,12 @@ const pollShare = 20
 //	├─ lost             events were lost           → look at all
 //	├─ moves            labels moved               → tell of them
 //	├─ poll             no event was sent          → look at all
+//	├─ doubt            a file stayed away         → tell of it
 //	└─ calm             others are done            → record what they changed
+//
+// A change of others is told once, also where they remove a file and write it again,
+// as git does: a content is told when it is a ruleset and differs from the one that was
+// told last, and a file that is missing or not valid when it stays so for a while.
 type watch struct {
 	store   *Store
 	own     *feed
@@ -43,11 +48,19 @@ type watch struct {
 
 	unrecorded map[ruleset.Name]struct{} // changed by others, not in the history yet
 	calm       *time.Timer               // fires when no file has changed for a while
+
+	told     map[ruleset.Name]string   // SHA-256 of contents of others that were told
+	doubtful map[ruleset.Name]struct{} // missing or not valid, perhaps being written
+	doubt    *time.Timer               // fires when they have been so for a while
 }
 
 // calmAfter is the time without changes after which changes are recorded: an editor
 // may write a file in several steps.
 const calmAfter = 100 * time.Millisecond
+
+// doubtFor is the time after which a file that is missing or not valid is believed to
+// stay so.
+const doubtFor = time.Second
 
 // Watch implements [ruleset.Store]. The first watch of a store also hears what
 // this process changed before it began. When it returns, no goroutine is left.
@@ -69,8 +82,10 @@ func newWatch(s *Store, own *feed, changed func(ruleset.Change)) *watch {
 	w := &watch{
 		store: s, own: own, dir: absolute(s.dir), changed: changed,
 		unrecorded: map[ruleset.Name]struct{}{}, calm: time.NewTimer(calmAfter),
+		told: map[ruleset.Name]string{}, doubtful: map[ruleset.Name]struct{}{}, doubt: time.NewTimer(doubtFor),
 	}
 	w.calm.Stop()
+	w.doubt.Stop()
 	return w
 }
 
@@ -106,12 +121,15 @@ func (w *watch) run(ctx context.Context, every time.Duration) {
 	poll := time.NewTimer(every)
 	defer poll.Stop()
 	defer w.calm.Stop()
+	defer w.doubt.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-w.calm.C:
 			w.record(ctx)
+		case <-w.doubt.C:
+			w.resolveDoubts()
 		case <-w.own.wake:
 			w.lookAtOwn(w.own.take())
 		case e := <-events:
@@ -144,7 +162,7 @@ func (w *watch) follow(e fsnotify.Event) {
 	name, ok := nameOf(filepath.Base(e.Name))
 	w.store.index.touch(name, w.store.dirTime())
 	if ok {
-		w.look(map[ruleset.Name]struct{}{name: {}})
+		w.look(name)
 	}
 }
 
@@ -174,8 +192,9 @@ func watchFolder(w *fsnotify.Watcher, dir string) {
 func (w *watch) record(ctx context.Context) {
 	names := w.unrecorded
 	w.unrecorded = map[ruleset.Name]struct{}{}
+	w.store.learnOrigins(ctx, slices.Collect(maps.Keys(names))...)
 	for name := range names {
-		_ = w.store.locked(ctx, func() error { // the next reader or writer tries again
+		_ = w.store.lockedIn(ctx, func() error { // the next reader or writer tries again
 			_, err := w.store.reconcile(name)
 			return err
 		})
@@ -202,6 +221,8 @@ func (w *watch) lookAtOwn(names map[ruleset.Name]struct{}) {
 			w.changed(c)
 		}
 		delete(w.unrecorded, name)
+		delete(w.doubtful, name)
+		delete(w.told, name)
 	}
 }
 
@@ -222,36 +243,74 @@ func (w *watch) finish(ctx context.Context) {
 	w.store.finishLeft(ctx)
 }
 
-// look compares the files of some rulesets.
-func (w *watch) look(names map[ruleset.Name]struct{}) {
-	for name := range names {
-		now, is := w.store.stampOf(name)
-		if c := w.compare(name, now, is); c.Kind != 0 {
-			w.tell(c)
-		}
+// look compares the file of a ruleset, and tells of a change unless it may not be
+// complete.
+func (w *watch) look(name ruleset.Name) {
+	now, is := w.store.stampOf(name)
+	if before, was := w.seen[name]; was == is && before == now {
+		delete(w.doubtful, name)
+		return
 	}
+	sum, complete := w.store.completeFile(name, is)
+	if !complete {
+		w.doubtful[name] = struct{}{}
+		w.doubt.Reset(doubtFor)
+		return
+	}
+	delete(w.doubtful, name)
+	w.tellOnce(name, now, is, sum)
+}
+
+// tellOnce tells of a file unless its content was told already.
+func (w *watch) tellOnce(name ruleset.Name, now stamp, is bool, sum string) {
+	c := w.compare(name, now, is)
+	isTold := is && sum != "" && w.told[name] == sum && c.Kind == ruleset.Updated
+	if w.told[name] = sum; sum == "" {
+		delete(w.told, name)
+	}
+	if c.Kind != 0 && !isTold {
+		w.tell(c)
+	}
+}
+
+// resolveDoubts tells of the files that are still missing or not valid.
+func (w *watch) resolveDoubts() {
+	for _, name := range slices.Sorted(maps.Keys(w.doubtful)) {
+		now, is := w.store.stampOf(name)
+		sum, _ := w.store.completeFile(name, is)
+		w.tellOnce(name, now, is, sum)
+	}
+	clear(w.doubtful)
+}
+
+// completeFile returns the SHA-256 of the content of a file. ok is false if somebody
+// may be about to write it: it is missing, though the history does not say that it was
+// deleted, or is not a ruleset.
+func (s *Store) completeFile(name ruleset.Name, is bool) (sum string, ok bool) {
+	if !is {
+		head, err := s.head(name)
+		return "", err == nil && head.Deleted
+	}
+	d, err := s.load(name)
+	return d.sum, err == nil
 }
 
 // lookAtAll compares the whole folder and tells in the order of names.
 func (w *watch) lookAtAll() {
 	now := w.store.stamps()
-	var changes []ruleset.Change
-	note := func(c ruleset.Change) {
-		if c.Kind != 0 {
-			changes = append(changes, c)
-		}
-	}
+	changed := map[ruleset.Name]struct{}{}
 	for name := range w.seen {
 		if _, is := now[name]; !is {
-			note(w.compare(name, stamp{}, false))
+			changed[name] = struct{}{}
 		}
 	}
 	for name, s := range now {
-		note(w.compare(name, s, true))
+		if before, was := w.seen[name]; !was || before != s {
+			changed[name] = struct{}{}
+		}
 	}
-	slices.SortFunc(changes, func(a, b ruleset.Change) int { return cmp.Compare(a.Name, b.Name) })
-	for _, c := range changes {
-		w.tell(c)
+	for _, name := range slices.Sorted(maps.Keys(changed)) {
+		w.look(name)
 	}
 }
 

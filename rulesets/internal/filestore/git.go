@@ -1,0 +1,227 @@
+package filestore
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha1" //nolint:gosec // the name that git gives to a content, no protection
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// In a git work tree, a file that has the content of the newest commit which changed it
+// was not edited by hand: it was pulled or checked out. Its revision has the author and
+// the subject of that commit.
+
+// gitClient is the client of revisions whose author is that of a commit.
+const gitClient = "git"
+
+const (
+	// gitWait bounds how long git is asked. Files of an older commit than it reads
+	// until then count as edited by hand.
+	gitWait = 2 * time.Second
+	// maxOrigins limits how many commits are remembered.
+	maxOrigins = 10_000
+)
+
+// An origin is the commit that the content of a file comes from.
+type origin struct {
+	by  ruleset.By
+	sum string // SHA-256 of the content
+}
+
+// learnOrigins asks git for the commits of those files whose content is not in their
+// histories. Call it without the lock: git may take long.
+func (s *Store) learnOrigins(ctx context.Context, names ...ruleset.Name) {
+	if gitProgram() == "" || !inWorkTree(s.dir) {
+		return
+	}
+	files := map[string]*gitFile{}
+	for _, name := range names {
+		if f := s.unrecordedFile(name); f != nil {
+			files[string(name)+suffix] = f
+		}
+	}
+	if len(files) == 0 {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, gitWait)
+	defer stop()
+	if err := readLog(ctx, s.dir, files); err != nil {
+		s.log.Debug("git does not say who wrote rulesets", "component", "filestore", "err", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.origins == nil || len(s.origins)+len(files) > maxOrigins {
+		s.origins = map[ruleset.Name]origin{}
+	}
+	for _, f := range files {
+		if f.found {
+			s.origins[f.name] = origin{f.by, f.sum}
+		}
+	}
+}
+
+// authorOf says who gave a file its content, which is not in its history.
+func (s *Store) authorOf(name ruleset.Name, sum string) ruleset.By {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o, known := s.origins[name]; known && o.sum == sum {
+		return o.by
+	}
+	return ruleset.By{Author: ruleset.ByHand}
+}
+
+// A gitFile is a file whose commit is looked for.
+type gitFile struct {
+	name  ruleset.Name
+	sum   string
+	ids   []string // the names that git may give to the content
+	seen  bool     // whether a commit that changed it was read
+	found bool
+	by    ruleset.By
+}
+
+// unrecordedFile returns the file of a ruleset if its content is not in the history.
+func (s *Store) unrecordedFile(name ruleset.Name) *gitFile {
+	d, err := s.load(name)
+	if err != nil {
+		return nil
+	}
+	head, err := s.head(name)
+	d.ruleset.Extra = d.extra()
+	if err != nil || head.Rev == 0 || head.is(d.ruleset) {
+		return nil // a content before the first revision has no author
+	}
+	data, err := readFile(s.path(name))
+	if err != nil {
+		return nil
+	}
+	f := &gitFile{name: name, sum: sumOf(data)}
+	for _, text := range [][]byte{data, []byte(strings.ReplaceAll(string(data), "\r\n", "\n"))} { // as git may have it
+		f.ids = append(f.ids, blobID(sha1.New(), text), blobID(sha256.New(), text)) //nolint:gosec // see above
+	}
+	return f
+}
+
+// blobID returns the name of a content in a repository with that hash.
+func blobID(h hash.Hash, data []byte) string {
+	fmt.Fprintf(h, "blob %d\x00", len(data))
+	h.Write(data)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// gitProgram returns the path of git, "" if there is none.
+var gitProgram = sync.OnceValue(func() string {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return ""
+	}
+	return path
+})
+
+// inWorkTree reports whether a folder is in a git work tree, without asking git.
+func inWorkTree(dir string) bool {
+	for at := absolute(dir); ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
+}
+
+// gitLog are the arguments that make git list commits with the contents that they gave
+// to files. A folder may come from a stranger, so nothing in its configuration that
+// names a program is used.
+var gitLog = []string{
+	"--no-pager", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false",
+	"log", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-notes", "--no-color", "--no-abbrev", "--raw", "--relative",
+	"--format=%x01%an <%ae>%x02%s", "HEAD", "--",
+}
+
+// readLog reads the commits of HEAD that changed the files, newest first, until it has
+// the newest of each.
+func readLog(ctx context.Context, dir string, files map[string]*gitFile) error {
+	ctx, stop := context.WithCancel(ctx)
+	args := append([]string{}, gitLog...)
+	for file := range files {
+		args = append(args, file)
+	}
+	cmd := exec.CommandContext(ctx, gitProgram(), args...)
+	cmd.Dir, cmd.Env = dir, gitEnv()
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		stop()
+		return err
+	}
+	done := matchLog(out, files)
+	stop() // the rest of the log is of no use
+	if err := cmd.Wait(); !done {
+		return err
+	}
+	return nil
+}
+
+// gitEnv is the environment without what says where the repository is.
+func gitEnv() []string {
+	env := []string{"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
+	for _, word := range os.Environ() {
+		if !strings.HasPrefix(word, "GIT_") && !strings.HasPrefix(word, "LC_ALL=") {
+			env = append(env, word)
+		}
+	}
+	return env
+}
+
+// matchLog reads a log and notes the newest commit of each file, if the file has its
+// content. It reports whether all files were in the log.
+func matchLog(log io.Reader, files map[string]*gitFile) (done bool) {
+	var by ruleset.By
+	unseen := len(files)
+	for lines := bufio.NewScanner(log); unseen > 0 && lines.Scan(); {
+		line := lines.Text()
+		if commit, ok := strings.CutPrefix(line, "\x01"); ok {
+			author, subject, _ := strings.Cut(commit, "\x02")
+			by = ruleset.By{Author: printable(author), Client: gitClient, Message: printable(subject)}
+			continue
+		}
+		entry, path, _ := strings.Cut(line, "\t")
+		f, fields := files[path], strings.Fields(entry) // :MODE MODE ID ID STATUS
+		if f == nil || f.seen || len(fields) < 5 {
+			continue
+		}
+		f.seen = true
+		unseen--
+		for _, id := range f.ids {
+			f.found = f.found || id == fields[3]
+		}
+		f.by = by
+	}
+	return unseen == 0
+}
+
+// printable returns a text without control characters.
+func printable(text string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return -1
+		}
+		return c
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}
