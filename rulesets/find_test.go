@@ -126,3 +126,18 @@ func TestListPages(t *testing.T) {
 	}
 	h.expect("list_rulesets", `{"cursor":"x"}`, "failed to list rulesets: cursor: it is not the cursor of an earlier answer", true)
 }
+
+// A pattern that is a word finds nothing, and the client is told what it may have meant;
+// the documented text stays as it is.
+func TestSearchHint(t *testing.T) {
+	for _, tc := range []struct {
+		pattern string
+		hint    bool
+	}{{"errors", true}, {"x*", false}, {"{a,b}", false}, {"go_errors", false}} {
+		texts := open(t).fill().negotiated().texts("search_rulesets", `{"pattern":"`+tc.pattern+`"}`)
+		if hint := len(texts) > 1 && strings.Contains(texts[1], "'*"+tc.pattern+"*'"); hint != tc.hint || hint != (len(texts) == 2) {
+			t.Errorf("%s: %q", tc.pattern, texts)
+		}
+	}
+	open(t).fill().expect("search_rulesets", `{"pattern":"errors"}`, "No rulesets found matching pattern 'errors'", false)
+}

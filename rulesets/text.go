@@ -137,6 +137,16 @@ func (l listed) Text() string {
 type matched struct {
 	Pattern  string    `json:"pattern"`
 	Rulesets []summary `json:"rulesets"`
+
+	hinted bool // whether the client is told why nothing was found
+}
+
+// Content says what may have been meant by a pattern that finds nothing.
+func (m matched) Content() []mcp.Content {
+	if !m.hinted || len(m.Rulesets) > 0 || ruleset.HasWildcard(m.Pattern) {
+		return nil
+	}
+	return []mcp.Content{mcp.Text(fmt.Sprintf("Without * the pattern is a whole name: try '*%s*', or find_rulesets for words of texts", m.Pattern))}
 }
 
 // Text lists the rulesets whose names match.

@@ -304,5 +304,5 @@ func (t *tools) search(ctx context.Context, call *mcp.Call, args searchArgs) (ma
 	if err != nil {
 		return matched{}, &opError{"search", err}
 	}
-	return matched{Pattern: args.Pattern, Rulesets: summaries(metas)}, nil
+	return matched{Pattern: args.Pattern, Rulesets: summaries(metas), hinted: !call.Baseline()}, nil
 }

@@ -76,7 +76,7 @@ func (a *app) rulesetsSearch() command {
 	return command{
 		name: "search", args: "PATTERN", min: 1, max: 1,
 		short:   "list the rulesets whose name matches a pattern",
-		long:    "In a pattern * stands for any text and ? for one character.",
+		long:    "In a pattern * stands for any text, ? for one character, [a-z] for one of a\nclass ([!a-z] for one outside it), and {a,b} for alternatives.",
 		example: "triptych rulesets search 'python_*'",
 		flags: func(set *pflag.FlagSet) {
 			jsonFlag(set, &asJSON)
