@@ -121,18 +121,18 @@ func (t *tools) complete(ctx context.Context, call *mcp.Call, _, argument, value
 	if argument == "rev_or_label" {
 		return t.completePin(ctx, known["name"], value)
 	}
-	if argument != "name" || strings.ContainsAny(value, "*?") {
+	if argument != "name" {
 		return nil, 0, nil
 	}
-	metas, err := t.viewFor(call).Search(ctx, value+"*")
+	found, total, err := t.viewFor(call).Names(ctx, value, maxSuggestions)
 	if err != nil {
 		return nil, 0, &opError{"search", err}
 	}
-	names := make([]string, min(len(metas), maxSuggestions))
-	for i := range names {
-		names[i] = string(metas[i].Name)
+	names := make([]string, len(found))
+	for i, name := range found {
+		names[i] = string(name)
 	}
-	return names, len(metas), nil
+	return names, total, nil
 }
 
 // completePin returns the labels of a ruleset, then its revisions, newest first.

@@ -121,6 +121,32 @@ func (v *view) Search(ctx context.Context, pattern string) ([]ruleset.Meta, erro
 	return v.seen(ctx, metas)
 }
 
+// maxNames limits the names of which one completion finds out whether they have the
+// label.
+const maxNames = 1000
+
+// Names implements [ruleset.Store]. Of more than maxNames names it sees the first ones.
+func (v *view) Names(ctx context.Context, prefix string, limit int) ([]ruleset.Name, int, error) {
+	if v.fallback {
+		return v.Store.Names(ctx, prefix, limit)
+	}
+	all, _, err := v.Store.Names(ctx, prefix, maxNames)
+	if err != nil {
+		return nil, 0, err
+	}
+	var names []ruleset.Name
+	for _, name := range all {
+		moves, err := v.LabelMoves(ctx, name)
+		if err != nil {
+			return nil, 0, err
+		}
+		if _, ok := ruleset.Labels(moves)[v.label]; ok {
+			names = append(names, name)
+		}
+	}
+	return names[:min(limit, len(names))], len(names), nil
+}
+
 // seen returns the metadata of the labelled revisions of the rulesets that have any.
 func (v *view) seen(ctx context.Context, metas []ruleset.Meta) ([]ruleset.Meta, error) {
 	all := make([]ruleset.Meta, 0, len(metas))

@@ -134,6 +134,11 @@ type Store interface {
 	// Search returns, in the same order, those whose whole name matches the
 	// glob pattern ([Match]).
 	Search(ctx context.Context, pattern string) ([]Meta, error)
+	// Names returns the names that begin with a prefix, sorted, as many as limit at
+	// most, and the number of all of them. It is for completion: it costs little
+	// however many rulesets there are, and a name whose ruleset has just gone may be
+	// among them.
+	Names(ctx context.Context, prefix string, limit int) (names []Name, total int, err error)
 	// Watch calls changed after each change of the store by any process,
 	// this one included, until ctx is done. Changes may be merged: a Change
 	// without a name means that anything may have changed. It blocks.

@@ -23,6 +23,7 @@ type index struct {
 	dirTime time.Time // of the folder when it was read
 	stale   map[ruleset.Name]struct{}
 	metas   []ruleset.Meta // in list order
+	names   []ruleset.Name // of metas, sorted
 	created map[ruleset.Name]time.Time
 }
 
@@ -38,7 +39,7 @@ func (x *index) leave() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.watches--; x.watches == 0 {
-		x.whole, x.metas, x.created, x.stale = false, nil, nil, nil
+		x.whole, x.metas, x.names, x.created, x.stale = false, nil, nil, nil, nil
 	}
 }
 
@@ -113,9 +114,12 @@ func (s *Store) readIndexLocked(dirTime time.Time) error {
 	slices.SortFunc(metas, ruleset.Compare)
 	x.metas, x.dirTime, x.whole = metas, dirTime, true
 	x.stale, x.created = map[ruleset.Name]struct{}{}, make(map[ruleset.Name]time.Time, len(metas))
+	x.names = make([]ruleset.Name, 0, len(metas))
 	for _, m := range metas {
 		x.created[m.Name] = m.CreatedAt
+		x.names = append(x.names, m.Name)
 	}
+	slices.Sort(x.names)
 	return nil
 }
 
@@ -127,6 +131,9 @@ func (s *Store) readOneLocked(name ruleset.Name) {
 			x.metas = slices.Delete(x.metas, at, at+1)
 		}
 		delete(x.created, name)
+		if at, found := slices.BinarySearch(x.names, name); found {
+			x.names = slices.Delete(x.names, at, at+1)
+		}
 	}
 	info, err := os.Lstat(s.path(name))
 	if err != nil {
@@ -139,4 +146,6 @@ func (s *Store) readOneLocked(name ruleset.Name) {
 	at, _ := slices.BinarySearchFunc(x.metas, meta, ruleset.Compare)
 	x.metas = slices.Insert(x.metas, at, meta)
 	x.created[name] = meta.CreatedAt
+	at, _ = slices.BinarySearch(x.names, name)
+	x.names = slices.Insert(x.names, at, name)
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,12 +80,28 @@ func expectList(t *testing.T, s *Store, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff = cmp.Diff(want, got); diff == "" {
+		names, total, err := s.Names(t.Context(), "n1", 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantNames, wantTotal := namesOf(want, "n1", 2)
+		if diff = cmp.Diff(want, got) + cmp.Diff(fmt.Sprint(wantNames), fmt.Sprint(names)) + cmp.Diff(wantTotal, total); diff == "" {
 			return
 		}
 		time.Sleep(10 * time.Millisecond) // the system's event, not a clock, decides
 	}
 	t.Fatalf("list (-folder +index):\n%s", diff)
+}
+
+// namesOf returns the first names of a list that begin with a prefix, and their number.
+func namesOf(metas []ruleset.Meta, prefix string, limit int) (names []ruleset.Name, total int) {
+	for _, m := range metas {
+		if strings.HasPrefix(string(m.Name), prefix) {
+			names = append(names, m.Name)
+		}
+	}
+	slices.Sort(names)
+	return names[:min(limit, len(names))], len(names)
 }
 
 // What a list returns is the caller's.

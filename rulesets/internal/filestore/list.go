@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -42,9 +43,10 @@ func (s *Store) Count(ctx context.Context) (n int, err error) {
 // Search implements [ruleset.Store].
 func (s *Store) Search(ctx context.Context, pattern string) (metas []ruleset.Meta, err error) {
 	s.finishFirst(ctx)
+	wanted := ruleset.ParsePattern(pattern)
 	ok, err := s.indexed(func(all []ruleset.Meta) {
 		for _, m := range all {
-			if ruleset.Match(pattern, string(m.Name)) {
+			if wanted.Match(string(m.Name)) {
 				metas = append(metas, m.Clone())
 			}
 		}
@@ -52,9 +54,37 @@ func (s *Store) Search(ctx context.Context, pattern string) (metas []ruleset.Met
 	if ok || err != nil {
 		return metas, err
 	}
-	metas, err = s.metas(func(name string) bool { return ruleset.Match(pattern, name) })
+	metas, err = s.metas(wanted.Match)
 	slices.SortFunc(metas, ruleset.Compare)
 	return metas, err
+}
+
+// Names implements [ruleset.Store]. Without a watch it reads the names of the files
+// alone, among which may be some that are not valid.
+func (s *Store) Names(ctx context.Context, prefix string, limit int) (names []ruleset.Name, total int, err error) {
+	s.finishFirst(ctx)
+	cut := func(all []ruleset.Name) {
+		all = withPrefix(all, prefix)
+		names, total = slices.Clone(all[:min(limit, len(all))]), len(all)
+	}
+	if ok, err := s.indexed(func([]ruleset.Meta) { cut(s.index.names) }); ok || err != nil {
+		return names, total, err
+	}
+	files, err := s.files(func(name string) bool { return strings.HasPrefix(name, prefix) })
+	all := make([]ruleset.Name, len(files))
+	for i, f := range files {
+		all[i] = f.name
+	}
+	slices.Sort(all) // of files, whose order is that with the suffix
+	cut(all)
+	return names, total, err
+}
+
+// withPrefix returns those of sorted names that begin with a prefix.
+func withPrefix(names []ruleset.Name, prefix string) []ruleset.Name {
+	from, _ := slices.BinarySearch(names, ruleset.Name(prefix))
+	to, _ := slices.BinarySearch(names, ruleset.Name(prefix+"\xff")) // names are ASCII
+	return names[from:to]
 }
 
 // clones copies metas, whose tags callers may change.

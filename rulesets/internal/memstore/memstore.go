@@ -7,6 +7,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -246,10 +247,24 @@ func (s *Store) Count(context.Context) (int, error) {
 	return len(s.all), nil
 }
 
+// Names implements [ruleset.Store].
+func (s *Store) Names(_ context.Context, prefix string, limit int) (names []ruleset.Name, total int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name := range s.all {
+		if strings.HasPrefix(string(name), prefix) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names[:min(limit, len(names))], len(names), nil
+}
+
 // Search implements [ruleset.Store].
 func (s *Store) Search(ctx context.Context, pattern string) ([]ruleset.Meta, error) {
 	metas, _, err := s.List(ctx, ruleset.Page{})
-	return slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !ruleset.Match(pattern, string(m.Name)) }), err
+	wanted := ruleset.ParsePattern(pattern)
+	return slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !wanted.Match(string(m.Name)) }), err
 }
 
 // Watch implements [ruleset.Store]. The first watch of a store also hears what

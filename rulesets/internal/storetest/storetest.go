@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -104,6 +105,7 @@ var singles = []test{
 	{"not found", notFound},
 	{"order and pages", orderAndPages},
 	{"search", search},
+	{"names", completion},
 	{"one creation wins", oneCreationWins},
 	{"updates do not revive", updatesDoNotRevive},
 	{"watch hears another handle", watchHears},
@@ -372,7 +374,8 @@ func search(t *testing.T, s ruleset.Store, _ *Clock, _ func() ruleset.Store) {
 	}
 	for pattern, want := range map[string][]string{
 		"*python*": {"python_style", "python_testing"}, "*_style": {"go_style", "python_style"}, "go?style": {"go_style"},
-		"style": nil, "*": {"go_style", "python_style", "python_testing"}, "[a-z]*": nil, "": nil,
+		"style": nil, "*": {"go_style", "python_style", "python_testing"}, "": nil,
+		"[a-g]*": {"go_style"}, "[!a-g]*": {"python_style", "python_testing"}, "{go,python}_style": {"go_style", "python_style"},
 	} {
 		metas, err := s.Search(t.Context(), pattern)
 		if err != nil {
@@ -382,6 +385,34 @@ func search(t *testing.T, s ruleset.Store, _ *Clock, _ func() ruleset.Store) {
 			t.Errorf("search %q (-want +got):\n%s", pattern, diff)
 		}
 	}
+}
+
+// completion asks for names by their beginnings, after creations, batches and deletions.
+func completion(t *testing.T, s ruleset.Store, clock *Clock, again func() ruleset.Store) {
+	for _, name := range []ruleset.Name{"go_style", "go", "python", "go_errors", "gopher"} {
+		create(t, s, ruleset.Draft{Name: name})
+		clock.Set(clock.Now().Add(-time.Hour)) // the order of lists is another
+	}
+	check := func(prefix string, limit, total int, want ...ruleset.Name) {
+		t.Helper()
+		got, n, err := again().Names(t.Context(), prefix, limit)
+		if err != nil || n != total || !slices.Equal(got, want) {
+			t.Errorf("%q, at most %d: %v of %d, %v; want %v of %d", prefix, limit, got, n, err, want, total)
+		}
+	}
+	check("go", 10, 4, "go", "go_errors", "go_style", "gopher")
+	check("go", 2, 4, "go", "go_errors")
+	check("go_", 10, 2, "go_errors", "go_style")
+	check("", 1, 5, "go")
+	for _, none := range []string{"x", "go*", "G", "[go", "go_style_", "\xff"} {
+		check(none, 10, 0)
+	}
+	if err := s.Delete(t.Context(), "go_errors", ruleset.Removal{}); err != nil {
+		t.Fatal(err)
+	}
+	applied(t, s, []ruleset.Operation{{Name: "go_style", Delete: &ruleset.Removal{}}}, ruleset.ApplyOptions{})
+	applied(t, s, []ruleset.Operation{{Name: "go_zen", Create: &ruleset.Draft{Name: "go_zen"}}}, ruleset.ApplyOptions{})
+	check("go_", 10, 1, "go_zen")
 }
 
 func oneCreationWins(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Store) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -189,12 +188,8 @@ func (b *batch) hold(name ruleset.Name, hash *redis.MapStringStringCmd, list, mo
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	for _, line := range lines {
-		var r record
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			return nil, fmt.Errorf("the history of %s cannot be read: %w", name, err)
-		}
-		h.records = append(h.records, r)
+	if h.records, err = decodeRecords(name, lines); err != nil {
+		return nil, err
 	}
 	if lines, err = moves.Result(); err != nil {
 		return nil, unavailable(err)
@@ -244,9 +239,7 @@ func (b *batch) state(name ruleset.Name, _ bool) (ruleset.State, error) {
 	if h.foreign {
 		return st, errors.New("its key belongs to another program")
 	}
-	for i := range slices.Backward(h.records) {
-		st.History = append(st.History, b.store.revision(name, &h.records[i]))
-	}
+	st.History = b.store.newestFirst(name, h.records)
 	if len(h.fields) > 0 {
 		r := b.store.decode(name, h.fields)
 		r.Rev = st.History[0].Number
@@ -307,7 +300,7 @@ func (b *batch) queueHash(ctx context.Context, p redis.Pipeliner, e *ruleset.Eff
 	case ruleset.Deleted:
 		p.Del(ctx, hashKey(e.Name))
 		if !b.store.cluster {
-			p.ZRem(ctx, indexKey, string(e.Name))
+			leave(ctx, p, string(e.Name))
 		}
 	default:
 		pairs := []any{"created_at", stampText(e.After.CreatedAt), "last_modified", stampText(e.After.LastModified)}
@@ -324,7 +317,7 @@ func (b *batch) queueHash(ctx context.Context, p redis.Pipeliner, e *ruleset.Eff
 			p.HDel(ctx, hashKey(e.Name), "extra")
 		}
 		if !b.store.cluster {
-			p.ZAdd(ctx, indexKey, redis.Z{Score: float64(e.After.CreatedAt.Unix()), Member: string(e.Name)})
+			enter(ctx, p, e.After.Meta)
 		}
 	}
 	p.Publish(ctx, channel, kind+":"+string(e.Name))

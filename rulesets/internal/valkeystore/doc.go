@@ -10,6 +10,8 @@
 //
 //   - rulesets:index, a sorted set of the names by creation time (Unix
 //     seconds), so that a page of a list costs the same however many there are;
+//   - rulesets:names:{rulesets:index}, a sorted set of the names in their order, for
+//     completion;
 //   - rulesets:index:ready, which says that the index was complete once;
 //   - rulesets:events, a channel that tells of changes;
 //   - rulesets:history:{ruleset:NAME}, a list of the revisions as JSON, oldest

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -41,21 +42,28 @@ func (r *record) is(fields map[string]string) bool {
 	return r.Description == fields["description"] && r.Tags == fields["tags"] && r.Markdown == fields["markdown"] && r.Extra == fields["extra"]
 }
 
-// place records what another program has written, and returns its number. Where
-// that fails, as for a user who may not write, the ruleset has no number.
-func (s *Store) place(ctx context.Context, name ruleset.Name) int {
-	rev, err := placeScript.Run(ctx, once{s.client}, s.keys(name)[:2], stampText(s.now())).Int()
+// place records what another program has written, and returns the ruleset at its
+// revision, at 0 if there is none. It fails where nothing can be recorded, as for a user
+// who may not write.
+func (s *Store) place(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, error) {
+	reply, err := placeScript.Run(ctx, once{s.client}, s.keys(name)[:2], stampText(s.now())).StringSlice()
 	if err != nil {
 		s.log.Debug("a revision is not recorded", "component", "valkey", "name", string(name), "err", err)
+		return ruleset.Ruleset{}, err
 	}
-	return rev
+	if len(reply) == 0 {
+		return ruleset.Ruleset{}, nil
+	}
+	r := s.decodePairs(name, reply[2:])
+	r.Rev, err = strconv.Atoi(reply[1])
+	return r, err
 }
 
 // History implements [ruleset.Store].
 func (s *Store) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revision, error) {
 	ctx, stop := context.WithTimeout(ctx, listTimeout)
 	defer stop()
-	s.place(ctx, name)
+	_, _ = s.place(ctx, name) // what is recorded counts
 	lines, err := s.client.LRange(ctx, historyKey(name), 0, -1).Result()
 	if err != nil {
 		return nil, unavailable(err)
@@ -63,16 +71,28 @@ func (s *Store) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revis
 	if len(lines) == 0 {
 		return nil, &ruleset.NotFoundError{Name: name}
 	}
-	all := make([]ruleset.Revision, len(lines))
+	records, err := decodeRecords(name, lines)
+	return s.newestFirst(name, records), err
+}
+
+// decodeRecords reads the lines of a history.
+func decodeRecords(name ruleset.Name, lines []string) ([]record, error) {
+	records := make([]record, len(lines))
 	for i, line := range lines {
-		var r record
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
+		if err := json.Unmarshal([]byte(line), &records[i]); err != nil {
 			return nil, fmt.Errorf("the history of %s cannot be read: %w", name, err)
 		}
-		all[i] = s.revision(name, &r)
 	}
-	slices.Reverse(all)
-	return all, nil
+	return records, nil
+}
+
+// newestFirst returns the revisions of records, which are oldest first.
+func (s *Store) newestFirst(name ruleset.Name, records []record) []ruleset.Revision {
+	all := make([]ruleset.Revision, 0, len(records))
+	for i := range slices.Backward(records) {
+		all = append(all, s.revision(name, &records[i]))
+	}
+	return all
 }
 
 func (s *Store) revision(name ruleset.Name, r *record) ruleset.Revision {

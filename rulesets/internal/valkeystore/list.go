@@ -221,7 +221,7 @@ func (s *Store) Search(ctx context.Context, pattern string) ([]ruleset.Meta, err
 	if err := s.refresh(ctx); err != nil {
 		return nil, err
 	}
-	return s.all(ctx, 0, func(name string) bool { return ruleset.Match(pattern, name) })
+	return s.all(ctx, 0, ruleset.ParsePattern(pattern).Match)
 }
 
 // refresh scans for hashes of other programs when that is due: when no process
@@ -349,11 +349,7 @@ func (s *Store) adopt(ctx context.Context, keys []string) (found bool, err error
 	if err != nil || len(metas) == 0 {
 		return false, err
 	}
-	entries := make([]redis.Z, len(metas))
-	for i, m := range metas {
-		entries[i] = redis.Z{Score: float64(m.CreatedAt.Unix()), Member: string(m.Name)}
-	}
-	added, err := s.client.ZAdd(ctx, indexKey, entries...).Result()
+	added, err := s.enter(ctx, metas...)
 	if err != nil {
 		return false, unavailable(err)
 	}

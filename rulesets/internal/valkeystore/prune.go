@@ -2,7 +2,6 @@ package valkeystore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -105,15 +104,11 @@ func (s *Store) keep(name ruleset.Name, r ruleset.Retention, lines, moveLines []
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	history := make([]ruleset.Revision, len(lines))
-	for i, line := range lines {
-		var one record
-		if err := json.Unmarshal([]byte(line), &one); err != nil {
-			return nil, 0, 0, fmt.Errorf("the history of %s cannot be read: %w", name, err)
-		}
-		history[len(lines)-1-i] = s.revision(name, &one)
+	records, err := decodeRecords(name, lines)
+	if err != nil {
+		return nil, 0, 0, err
 	}
-	keep := r.Keep(history, moves, s.now())
+	keep := r.Keep(s.newestFirst(name, records), moves, s.now())
 	for i, line := range lines {
 		if keep[len(lines)-1-i] {
 			kept = append(kept, line)

@@ -7,8 +7,8 @@ import (
 )
 
 // The scripts take the hash and its history as their first keys and, where they live
-// on one server, the index as their third. Cluster hash tags keep the first two
-// together. Arguments of every change: the time, the channel, its message, the
+// on one server, the index and the names as their third and fourth. Cluster hash tags
+// keep the first two together. Arguments of every change: the time, the channel, its message, the
 // author, the client, the message and the restored number of the revision.
 
 // history holds the functions that the scripts share.
@@ -48,6 +48,18 @@ local function head(content)
   if same(r, content) then return r.rev end
   return record(r.rev + 1, content, '` + ruleset.ByOther + `', '', '', 0)
 end
+local function enter(score, name)
+  if KEYS[3] then
+    redis.call('ZADD', KEYS[3], score, name)
+    redis.call('ZADD', KEYS[4], 0, name)
+  end
+end
+local function leave(name)
+  if KEYS[3] then
+    redis.call('ZREM', KEYS[3], name)
+    redis.call('ZREM', KEYS[4], name)
+  end
+end
 local function hash(rev, kind)
   local reply = redis.call('HGETALL', KEYS[1])
   table.insert(reply, 1, tostring(rev))
@@ -64,7 +76,7 @@ local rev = head(false) + 1
 redis.call('HSET', KEYS[1], 'description', ARGV[9], 'tags', ARGV[10], 'markdown', ARGV[11], 'created_at', ARGV[12], 'last_modified', ARGV[13])
 if ARGV[15] ~= '' then redis.call('HSET', KEYS[1], 'extra', ARGV[15]) end
 record(rev, current(), ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]))
-if KEYS[3] then redis.call('ZADD', KEYS[3], ARGV[8], ARGV[14]) end
+enter(ARGV[8], ARGV[14])
 redis.call('PUBLISH', ARGV[2], ARGV[3])
 return rev`)
 
@@ -102,18 +114,23 @@ if changed then rev = record(rev + 1, after, ARGV[4], ARGV[5], ARGV[6], tonumber
 redis.call('PUBLISH', ARGV[2], ARGV[3])
 return hash(rev, 'done')`)
 
-// placeScript returns the number of the revision that the hash is at, 0 when there
-// is none, and records one that another program has made. Its only argument is the
-// time.
+// placeScript returns "at", the number of the revision and the hash that is at it, or
+// nothing when there is no hash, and records a revision that another program has made.
+// Its only argument is the time.
 var placeScript = redis.NewScript(history + `
 local content = current()
-return head(content)`)
+local rev = head(content)
+if not content then return {} end
+return hash(rev, 'at')`)
 
 // dropScript takes names out of the index whose hash has gone; one that was
-// created in the meantime stays. Keys: index, hashes; arguments: their names.
+// created in the meantime stays. Keys: index, names, hashes; arguments: their names.
 var dropScript = redis.NewScript(`
 for i, name in ipairs(ARGV) do
-  if redis.call('TYPE', KEYS[i + 1]).ok ~= 'hash' then redis.call('ZREM', KEYS[1], name) end
+  if redis.call('TYPE', KEYS[i + 2]).ok ~= 'hash' then
+    redis.call('ZREM', KEYS[1], name)
+    redis.call('ZREM', KEYS[2], name)
+  end
 end
 return 1`)
 
@@ -123,12 +140,12 @@ return 1`)
 var deleteScript = redis.NewScript(history + `
 local content = current()
 if not content then
-  if KEYS[3] then redis.call('ZREM', KEYS[3], ARGV[8]) end
+  leave(ARGV[8])
   return {}
 end
 local rev = head(content)
 if ARGV[9] ~= '0' and ARGV[9] ~= tostring(rev) then return hash(rev, 'conflict') end
-if KEYS[3] then redis.call('ZREM', KEYS[3], ARGV[8]) end
+leave(ARGV[8])
 redis.call('DEL', KEYS[1])
 record(rev + 1, false, ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]))
 redis.call('PUBLISH', ARGV[2], ARGV[3])

@@ -23,6 +23,7 @@ const (
 	historyPrefix = "rulesets:history:"
 	labelsPrefix  = "rulesets:labels:"
 	indexKey      = "rulesets:index"
+	namesKey      = "rulesets:names:{" + indexKey + "}" // in the slot of the index
 	readyKey      = "rulesets:index:ready"
 	channel       = "rulesets:events"
 )
@@ -80,7 +81,7 @@ func (s *Store) keys(name ruleset.Name) []string {
 	if s.cluster {
 		return keys
 	}
-	return append(keys, indexKey)
+	return append(keys, indexKey, namesKey)
 }
 
 // change returns the arguments that every script of a change takes first.
@@ -121,9 +122,37 @@ func (s *Store) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, e
 
 // index notes a ruleset; a failure is mended by the next scan.
 func (s *Store) index(ctx context.Context, m ruleset.Meta) {
-	if err := s.client.ZAdd(ctx, indexKey, redis.Z{Score: float64(m.CreatedAt.Unix()), Member: string(m.Name)}).Err(); err != nil {
+	if _, err := s.enter(ctx, m); err != nil {
 		s.log.Warn("index is behind until the next scan", "component", "valkey", "err", err)
 	}
+}
+
+// enter adds rulesets to the index and their names to the names, and returns the number
+// of those that the index did not have.
+func (s *Store) enter(ctx context.Context, metas ...ruleset.Meta) (added int64, err error) {
+	var cmd *redis.IntCmd
+	_, err = s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		cmd = enter(ctx, p, metas...)
+		return nil
+	})
+	return cmd.Val(), err
+}
+
+// enter queues the commands of [Store.enter] and returns the one for the index.
+func enter(ctx context.Context, p redis.Pipeliner, metas ...ruleset.Meta) *redis.IntCmd {
+	entries, names := make([]redis.Z, len(metas)), make([]redis.Z, len(metas))
+	for i, m := range metas {
+		entries[i] = redis.Z{Score: float64(m.CreatedAt.Unix()), Member: string(m.Name)}
+		names[i] = redis.Z{Member: string(m.Name)}
+	}
+	p.ZAdd(ctx, namesKey, names...)
+	return p.ZAdd(ctx, indexKey, entries...)
+}
+
+// leave queues the commands that take names out of the index and the names.
+func leave(ctx context.Context, p redis.Pipeliner, names ...any) {
+	p.ZRem(ctx, indexKey, names...)
+	p.ZRem(ctx, namesKey, names...)
 }
 
 // tagsText is the JSON of tags.
@@ -159,10 +188,17 @@ func (s *Store) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, er
 	if errors.Is(place.Err(), redis.Nil) {
 		s.index(ctx, r.Meta)
 	}
-	if r.Rev = revisionOf(last.Val(), fields); r.Rev == 0 {
-		r.Rev = s.place(ctx, name)
+	if r.Rev = revisionOf(last.Val(), fields); r.Rev != 0 {
+		return r, nil
 	}
-	return r, nil
+	placed, err := s.place(ctx, name) // with the content that is there then
+	if err != nil {
+		return r, nil //nolint:nilerr // where nothing can be recorded, a ruleset has no number
+	}
+	if placed.Rev == 0 {
+		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}
+	}
+	return placed, nil
 }
 
 // isWrongType reports whether a key is not a hash: it belongs to another program.
@@ -310,7 +346,11 @@ func (s *Store) Delete(ctx context.Context, name ruleset.Name, r ruleset.Removal
 
 // unindex takes a name out of the index; a failure is mended by the next list.
 func (s *Store) unindex(ctx context.Context, name ruleset.Name) {
-	if err := s.client.ZRem(ctx, indexKey, string(name)).Err(); err != nil {
+	_, err := s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		leave(ctx, p, string(name))
+		return nil
+	})
+	if err != nil {
 		s.log.Warn("index is behind until the next list", "component", "valkey", "err", err)
 	}
 }
@@ -351,13 +391,16 @@ func (s *Store) drop(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	keys, args := []string{indexKey}, make([]any, len(names))
+	keys, args := []string{indexKey, namesKey}, make([]any, len(names))
 	for i, name := range names {
 		keys, args[i] = append(keys, hashPrefix+name), name
 	}
 	var err error
 	if s.cluster {
-		err = s.client.ZRem(ctx, indexKey, args...).Err()
+		_, err = s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			leave(ctx, p, args...)
+			return nil
+		})
 	} else {
 		err = dropScript.Run(ctx, s.client, keys, args...).Err()
 	}
