@@ -283,8 +283,8 @@ func (w *watch) resolveDoubts() {
 	clear(w.doubtful)
 }
 
-// completeFile returns the SHA-256 of the content of a file. ok is false if somebody
-// may be about to write it: it is missing, though the history does not say that it was
+// completeFile returns the SHA-256 of the content of a file. ok is false if another
+// process may be about to write it: it is missing, though the history does not say that it was
 // deleted, or is not a ruleset.
 func (s *Store) completeFile(name ruleset.Name, is bool) (sum string, ok bool) {
 	if !is {
