@@ -50,6 +50,7 @@ func (g *groups) table() *mcp.Table {
 		Errors:       wireError,
 		ModelErrors:  modelErrors,
 		EndSession:   g.sessions.EndClient,
+		HasState:     func(key string) bool { return len(g.sessions.Own(key)) > 0 },
 		Close:        g.close,
 	}
 }

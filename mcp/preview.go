@@ -18,6 +18,10 @@ type Preview struct {
 	// has the method and its requests repeat the name in a header.
 	Name  string
 	Named bool
+	// Family is the family of the tool that the request calls, "" if it calls none, and
+	// ReadOnly reports whether the tool only reads.
+	Family   string
+	ReadOnly bool
 	// Mirrored are the arguments that have a header of their own.
 	Mirrored []Mirrored
 	// Silent reports whether serving the request sends nothing to the client
@@ -73,6 +77,7 @@ func (s *Server) previewTarget(v *Preview, row *method) {
 	case targetTool:
 		if tool := s.tools[v.Name]; tool != nil {
 			v.scope, v.Silent = tool.Scope, v.Silent && !tool.Suspends
+			v.Family, v.ReadOnly = tool.table.Family, tool.Hints&ReadOnly != 0
 			if v.Claimed {
 				v.Mirrored = tool.mirrored(v.params.arguments)
 			}

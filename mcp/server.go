@@ -274,6 +274,17 @@ func (s *Server) Forget(principal string) {
 	s.EndSession((&Caller{Principal: Principal{ID: principal}}).StateKey())
 }
 
+// HasState reports whether a family keeps state in memory under a [Call.StateKey]:
+// other servers cannot answer calls that need it.
+func (s *Server) HasState(family, key string) bool {
+	for _, t := range s.tables {
+		if t.Family == family && t.HasState != nil {
+			return t.HasState(key)
+		}
+	}
+	return false
+}
+
 // EndSession makes the families drop the state under the key.
 func (s *Server) EndSession(key string) {
 	for _, t := range s.tables {

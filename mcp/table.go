@@ -45,6 +45,9 @@ type Table struct {
 	ModelErrors []jsonrpc.Code
 	// EndSession is called when the state kept under a [Call.StateKey] can go.
 	EndSession func(key string)
+	// HasState reports whether state is kept in memory under a [Call.StateKey] that
+	// later calls need; nil means never.
+	HasState func(key string) bool
 	// Watch reports changes, also those of other processes, until ctx is done.
 	Watch func(ctx context.Context, changes Changes) error
 	// Close releases what the family holds.

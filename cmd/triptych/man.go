@@ -177,6 +177,7 @@ var manSections = []struct {
 		{"TRIPTYCH_TOOL_NAMES", "How tools are listed: documented or portable."},
 		{"TRIPTYCH_AUDIT_SYNC", "When the audit records of look-ups are synced: second or always."},
 		{"TRIPTYCH_STORE", "The store, as --store."},
+		{"TRIPTYCH_PEER_URL", "The URL of this server for the others of its store, as --peer-url."},
 		{"TRIPTYCH_SERVER_NAME", "The server's name among those of a store, as --server-name."},
 		{"TRIPTYCH_SCAN", "What happens to rulesets with hidden text or secrets when they are written, as --scan."},
 		{"TRIPTYCH_LABEL", "The label whose revisions of rulesets are served, as --label."},

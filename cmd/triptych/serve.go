@@ -41,6 +41,7 @@ type serveFlags struct {
 	drain           time.Duration
 	drainDelay      time.Duration
 	serverName      string
+	peerURL         string
 	noFastPath      bool
 	oidc            oidcFlags
 	passed          net.Listener // by systemd
@@ -60,6 +61,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.DurationVar(&f.drainDelay, "drain-delay", 0, "when the server is told to end, go on for so `long` while /readyz answers 503, so that balancers look elsewhere")
 	set.StringVar(&f.metrics, "metrics-listen", "", "show metrics for Prometheus at this `address`, such as 127.0.0.1:9464; without a host it is loopback")
 	set.StringVar(&f.serverName, "server-name", "", "this server's `name` among those of a store, which its chain of the audit trail is found by; the name of the machine and --listen unless given (TRIPTYCH_SERVER_NAME)")
+	set.StringVar(&f.peerURL, "peer-url", "", "the `URL` at which the other servers of the store reach this one, such as https://10.0.0.1:8443: calls of debugger sessions and streams go to the server that has them (TRIPTYCH_PEER_URL)")
 	f.oidc.register(set)
 }
 
@@ -93,6 +95,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err := f.adopt(); err != nil {
 		return err
 	}
+	f.peerURL = cmp.Or(f.peerURL, a.getenv("TRIPTYCH_PEER_URL"))
 	proxies, err := f.check()
 	if err != nil {
 		return err
@@ -115,16 +118,16 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 		Barrier: shared.recorder.commit, Logger: env.Logger,
 	}
 	f.budgets.ofEndpoint(&cfg)
-	if shared.client != nil {
-		shared.peers = newStorePeers(shared.client, env.Logger)
-		cfg.SessionSecret, cfg.Peers = shared.secret, shared.peers
-	}
-	endpoint := streamable.New(cfg)
 	certificates, err := f.certificates(env)
 	if err != nil {
 		return err
 	}
-	routes := map[string]http.Handler{"/mcp": shared.recorder.numbers.Around(endpoint)}
+	accept, err := f.connectPeers(&shared, &cfg, certificates)
+	if err != nil {
+		return err
+	}
+	endpoint := streamable.New(cfg)
+	routes := map[string]http.Handler{"/mcp": accept(shared.recorder.numbers.Around(endpoint))}
 	tokens.describe(routes)
 	maps.Copy(routes, cardRoutes(public(), f.scheme()))
 	listening := https.Config{
@@ -175,6 +178,11 @@ func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h 
 	if h.peers != nil {
 		watch("listening to the other servers", func(ctx context.Context) error { return h.peers.listen(ctx, endpoint.Deliver) })
 	}
+	if h.registry != nil { // until the last request is answered
+		life, end := context.WithCancel(context.WithoutCancel(ctx))
+		defer end()
+		beside.Go(func() { h.registry.Run(life, env.Logger) })
+	}
 	watch("forgetting keys that are gone", func(ctx context.Context) error { return h.evict(ctx, endpoint, a.now) })
 	if numbers != nil {
 		shown := https.New(https.Config{Routes: map[string]http.Handler{"/metrics": h.recorder.numbers.Handler()}, OnlyHosts: true, Hosts: f.hosts, Logger: env.Logger})
@@ -222,7 +230,7 @@ func (f *serveFlags) check() ([]netip.Prefix, error) {
 	if (f.cert == "") != (f.key == "") {
 		return nil, misused("--tls-cert and --tls-key belong together")
 	}
-	return proxies, f.budgets.check()
+	return proxies, errors.Join(f.budgets.check(), f.checkPeerURL())
 }
 
 // loopback reports whether only this machine can connect.

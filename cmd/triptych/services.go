@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/answers"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/peers"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/metrics"
@@ -29,6 +30,8 @@ type services struct {
 	server   *mcp.Server
 	secret   []byte      // that the servers of the store share; nil without one
 	peers    *storePeers // the other servers of the store; nil without one
+	registry *peers.Registry
+	owners   *peers.Owners
 	closers  []func() error
 }
 
@@ -67,13 +70,16 @@ func (s *services) open(ctx context.Context, a *app, env mcp.Env, configure func
 	if s.secret, err = stateKey(ctx, s.client); err != nil {
 		return err
 	}
+	if s.client != nil {
+		s.peers, s.registry = newStorePeers(s.client, env.Logger), peers.NewRegistry(s.client, s.name)
+		s.owners = peers.NewOwners(s.client, s.registry, func(family, key string) bool { return s.server.HasState(family, key) })
+	}
 	if s.server, err = a.openServer(ctx, env, s.recorder, func(cfg *mcp.Config) {
 		cfg.StateKey = s.secret
 		if s.client != nil {
 			cfg.Oversize = answers.NewShared(s.client)
-			where := newWhereabouts(s.client, s.name)
-			cfg.Explain = where.explain
-			cfg.Observe = where.around(cfg.Observe)
+			cfg.Explain = s.owners.Explain
+			cfg.Observe = s.owners.Observe(cfg.Observe)
 		}
 	}, configure); err != nil {
 		return err

@@ -127,10 +127,14 @@ func start(t *testing.T, store string, flags ...string) *server {
 	return s
 }
 
-// launch starts a server and does not wait until it serves.
+// launch starts a server and does not wait until it serves. ADDR in a flag stands for
+// its address.
 func launch(t *testing.T, store string, flags ...string) *server {
 	t.Helper()
-	s := &server{data: t.TempDir(), store: store, addr: valkeytest.FreeAddr(t), flags: flags}
+	s := &server{data: t.TempDir(), store: store, addr: valkeytest.FreeAddr(t)}
+	for _, flag := range flags {
+		s.flags = append(s.flags, strings.ReplaceAll(flag, "ADDR", s.addr))
+	}
 	s.launch(t)
 	t.Cleanup(func() { s.kill() })
 	return s

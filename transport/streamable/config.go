@@ -9,6 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/peer"
 )
 
 // A Config holds the server and the bounds of an endpoint. Zero numbers mean the
@@ -33,6 +34,12 @@ type Config struct {
 	SessionSecret []byte
 	// Peers tells the other servers what concerns their part of a session; nil without.
 	Peers Peers
+	// Forward passes requests on to servers that have in memory what they need, as the
+	// rest of a stream or what Owner says; nil answers all here.
+	Forward *peer.Client
+	// Owner returns the tag of the server with the state that a call of a tool needs:
+	// this one's, another one's, or "" if any server may answer.
+	Owner func(ctx context.Context, caller *mcp.Caller, view *mcp.Preview) string
 
 	MaxBody int64 // bytes of a body; 16 MiB
 	// BodyMemory bounds the bytes of bodies that are being received or answered:

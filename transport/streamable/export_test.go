@@ -6,3 +6,11 @@ func (h *Handler) Listens() int {
 	defer h.mu.Unlock()
 	return len(h.listens)
 }
+
+// SessionIDs returns the ids of the open sessions, without their seals.
+func (h *Handler) SessionIDs() (ids []string) {
+	for _, s := range h.sessions.all(false) {
+		ids = append(ids, s.id)
+	}
+	return ids
+}

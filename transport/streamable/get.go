@@ -49,6 +49,9 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 		h.refuseCaller(w, r, &caller, refused)
 		return
 	}
+	if h.forwardStream(w, r, s, &caller) {
+		return
+	}
 	one, after, refused := s.resume(r.Header.Get("Last-Event-Id"))
 	if refused != nil {
 		h.refuseCaller(w, r, &caller, refused)
@@ -85,14 +88,17 @@ func (h *Handler) admits(ctx context.Context, caller *mcp.Caller) func() bool {
 // resume returns the stream of an event id and the number of that event. Without an
 // id it returns the session's own stream and its last event that was sent.
 func (s *session) resume(lastEvent string) (one *stream, after int, refused *Refusal) {
-	name, number := ownStream, strconv.Itoa(s.own.unsent())
+	name, number := s.own.name, strconv.Itoa(s.own.unsent())
 	if lastEvent != "" {
 		name, number, _ = strings.Cut(lastEvent, "_")
 	}
 	after, err := strconv.Atoi(number)
 	one = s.stream(name)
+	if one == nil && s.sealed && strings.HasSuffix(tagEnd+name, tagEnd+ownStream) {
+		one, after = s.own, s.own.unsent() // the event was another server's, which has ended
+	}
 	if s.sealed && one == s.own && err == nil && !one.reaches(after) {
-		after = one.unsent() // the event was another server's
+		after = one.unsent() // likewise
 	}
 	if err != nil || after < 0 || one == nil || !one.reaches(after) {
 		return nil, 0, invalid(http.StatusBadRequest, "Last-Event-ID %q names no event of this session", lastEvent)

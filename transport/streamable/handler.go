@@ -22,6 +22,7 @@ type Handler struct {
 	answers    *budget.Budget // bytes of answers and messages that clients have not read
 	streams    *budget.Budget // open streams
 	requests   *budget.Budget // running requests
+	forwards   *budget.Budget // requests that are passed on to other servers
 	gate       *pressure.Gate
 	parked     parked
 	hosts      hostcheck.Hosts
@@ -41,6 +42,7 @@ func New(cfg Config) *Handler {
 	h.streams = budget.New(budget.Limits{Owner: int64(h.cfg.MaxStreams), Total: int64(h.cfg.MaxStreamsTotal)})
 	h.hosts = hostcheck.Hosts{Loopback: h.cfg.Loopback, Names: h.cfg.Hosts}
 	h.requests = budget.New(budget.Limits{Owner: math.MaxInt64, Total: math.MaxInt64})
+	h.forwards = budget.New(budget.Limits{Owner: maxForwards, Total: maxForwardsTotal})
 	h.gate = pressure.New()
 	h.parked.init()
 	h.sessions.init(h)

@@ -7,11 +7,15 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/transport/internal/hostcheck"
+	"github.com/triptych-mcp/triptych/transport/peer"
 )
 
 // checkHost refuses a Host or an Origin that is not the server's, as a web page sends
 // it after DNS rebinding.
 func (h *Handler) checkHost(r *http.Request) *Refusal {
+	if peer.IsPassedOn(r.Context()) {
+		return nil // another server has checked it
+	}
 	if !h.hosts.Allows(r.Host) {
 		return invalid(http.StatusForbidden, "the host %q is not served here", r.Host)
 	}

@@ -63,6 +63,9 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 		h.refuseBody(w, r, &e.to, &e.body, refused)
 		return false
 	}
+	if h.forward(w, r, e, text) {
+		return false
+	}
 	shared := h.deliver(&e.body, &e.to)
 	if err := h.waitForMemory(r.Context(), e); err != nil {
 		h.refuseFor(w, h.overBudget(w.Header(), err, orBaseline(e.to.rev), "requests", 0), onlyID(&e.body), hasNullID(e.to.rev))

@@ -36,7 +36,7 @@ type session struct {
 	readers      int // GETs of own: the current one, and replaced ones that have not noticed yet
 }
 
-// ownStream is the name of the session's own stream.
+// ownStream is the name of the session's own stream, without the tag of a server.
 const ownStream = "0"
 
 // maxStreams bounds the streams of requests that a session keeps for a client that
@@ -135,7 +135,7 @@ func (s *session) newStreamName() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.names++
-	return strconv.Itoa(s.names)
+	return s.h.streamName(s.names)
 }
 
 // addStream adds a stream, which a client may resume.
@@ -262,7 +262,7 @@ func (s *session) forgetStreamLocked(name string) {
 func (s *session) stream(name string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if name == ownStream {
+	if name == s.own.name {
 		return s.own
 	}
 	return s.streams[name]

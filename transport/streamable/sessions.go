@@ -65,7 +65,7 @@ func (all *sessions) newSession(caller mcp.Caller, scopes []mcp.Scope) *session 
 	settled := caller.Session
 	s := &session{
 		h: all.h, id: settled.ID, principal: caller.Principal.ID, scopes: scopes, mcp: settled,
-		own: newStream(ownStream, settled.Revision().Follows(mcp.PrimedStreams), all.h.answers.Hold(caller.Principal.ID)), streams: map[string]*stream{},
+		own: newStream(all.h.streamName(0), settled.Revision().Follows(mcp.PrimedStreams), all.h.answers.Hold(caller.Principal.ID)), streams: map[string]*stream{},
 		inFlight: map[*exchange]struct{}{}, questions: map[int64]chan *jsonrpc.Response{}, used: time.Now(),
 	}
 	if all.sealer != nil {

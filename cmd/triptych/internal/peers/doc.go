@@ -1,0 +1,16 @@
+// Package peers keeps in a store which servers of it run, and which of them has the
+// debugger session of a client.
+//
+//	registry := peers.NewRegistry(client, name)
+//	owners := peers.NewOwners(client, registry, server.HasState)
+//	go registry.Run(ctx, logger)
+//
+// A server registers a tag, which names its process, under triptych:server:TAG, shows
+// every few seconds that it runs, and removes the entry when it ends. Under
+// triptych:debugging:STATE there are the tag and the name of the server with the
+// debugger session of a client.
+//
+// # Concurrency
+//
+// All may be used from any goroutine. Nothing runs in the background but [Registry.Run].
+package peers

@@ -1,0 +1,169 @@
+package peers_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/peers"
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/peer"
+)
+
+// A server of a test has state for the callers in it.
+type server struct {
+	*peers.Registry
+	*peers.Owners
+	mu    sync.Mutex
+	state map[string]bool
+}
+
+func (s *server) has(_, key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state[key]
+}
+
+// set says whether the server has state for anna, after a call of hers.
+func (s *server) set(t *testing.T, has bool) {
+	t.Helper()
+	s.mu.Lock()
+	s.state["principal:anna"] = has
+	s.mu.Unlock()
+	if err := s.Observe(nil)(t.Context(), &mcp.Event{Caller: anna, Family: "debugger"}); err != nil {
+		t.Error(err)
+	}
+}
+
+var anna = mcp.Caller{Principal: mcp.Principal{ID: "anna"}}
+
+func store(t *testing.T) (*miniredis.Miniredis, *redis.Client) {
+	t.Helper()
+	mini := miniredis.RunT(t)
+	client := redis.NewClient(&redis.Options{Addr: mini.Addr(), MaxRetries: -1})
+	t.Cleanup(func() { _ = client.Close() }) // its server ends anyhow
+	return mini, client
+}
+
+// run registers a server until the test or the returned function ends it.
+func run(t *testing.T, client *redis.Client, name, url string) (*server, func()) {
+	t.Helper()
+	s := &server{Registry: peers.NewRegistry(client, name), state: map[string]bool{}}
+	s.SetAddress(url, func() string { return "c0ffee" })
+	s.Owners = peers.NewOwners(client, s.Registry, s.has)
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { s.Run(ctx, slog.New(slog.DiscardHandler)) })
+	end := func() {
+		stop()
+		running.Wait()
+	}
+	t.Cleanup(end)
+	for client.Exists(t.Context(), "triptych:server:"+s.Tag()).Val() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	return s, end
+}
+
+func TestRegistry(t *testing.T) {
+	mini, client := store(t)
+	one, end := run(t, client, "one", "http://10.0.0.1:8443")
+	two, _ := run(t, client, "two", "")
+	want := peer.Server{Tag: one.Tag(), Name: "one", URL: "http://10.0.0.1:8443", Certificate: "c0ffee"}
+	if got, age, err := two.Lookup(t.Context(), one.Tag()); got != want || age > time.Second || err != nil {
+		t.Errorf("%+v, %v, %v, want %+v", got, age, err, want)
+	}
+	three := peers.NewRegistry(client, "three")
+	mini.FastForward(20 * time.Second)
+	if _, age, err := three.Lookup(t.Context(), one.Tag()); age < 20*time.Second || err != nil {
+		t.Errorf("age %v, %v, want 20 s: nothing was written meanwhile", age, err)
+	}
+	end()
+	if _, _, err := peers.NewRegistry(client, "four").Lookup(t.Context(), one.Tag()); !errors.Is(err, peer.ErrUnknown) {
+		t.Errorf("after its end: %v", err)
+	}
+	mini.SetError("the store is away")
+	if got, _, err := three.Lookup(t.Context(), one.Tag()); err != nil || got != want {
+		t.Errorf("while the store is away: %+v, %v, want what was seen last", got, err)
+	}
+	if _, _, err := three.Lookup(t.Context(), "never"); err == nil || errors.Is(err, peer.ErrUnknown) {
+		t.Errorf("while the store is away: %v, want its error", err)
+	}
+}
+
+func TestOwners(t *testing.T) {
+	_, client := store(t)
+	one, end := run(t, client, "one", "http://10.0.0.1:8443")
+	two, _ := run(t, client, "two", "http://10.0.0.2:8443")
+	launch, read := &mcp.Preview{Family: "debugger"}, &mcp.Preview{Family: "debugger", ReadOnly: true}
+	owner := func(s *server, view *mcp.Preview, want string) {
+		t.Helper()
+		if got := s.Owner(t.Context(), &anna, view); got != want {
+			t.Errorf("the owner for %s is %q, want %q", s.Name(), got, want)
+		}
+	}
+	explained := func(s *server, want string) {
+		t.Helper()
+		e := &mcp.Event{Caller: anna, Family: "debugger", Code: -32005}
+		err := s.Explain(t.Context(), e, &jsonrpc.Error{Code: -32005, Message: "Not attached"})
+		if got := string(jsonrpc.ErrorOf(err).Data); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("the error at %s has %s, want %q", s.Name(), got, want)
+		}
+	}
+	owner(one, read, "") // no server has it, and a look-up claims nothing
+	owner(two, &mcp.Preview{Family: "rulesets"}, "")
+	owner(one, launch, "") // claimed
+	owner(two, launch, one.Tag())
+	one.set(t, true)
+	owner(one, read, "")
+	owner(two, read, one.Tag())
+	explained(one, "")
+	explained(two, `could not be asked`)
+	one.set(t, false) // detached
+	owner(two, read, "")
+	explained(two, "")
+	one.set(t, true)
+	end()
+	time.Sleep(1100 * time.Millisecond) // look-ups are used again for a second
+	owner(two, read, "")
+	explained(two, `the server \"one\", which had the process of this session, has ended`)
+	owner(two, launch, "")
+	explained(two, "")
+	three, _ := run(t, client, "three", "")
+	owner(three, launch, two.Tag())
+}
+
+// Of many servers that begin a session at once, one has it.
+func TestOneClaims(t *testing.T) {
+	_, client := store(t)
+	var servers []*server
+	for range 8 {
+		s, _ := run(t, client, "many", "http://10.0.0.1:8443")
+		servers = append(servers, s)
+	}
+	owners := make([]string, len(servers))
+	var claiming sync.WaitGroup
+	for i, s := range servers {
+		claiming.Go(func() { owners[i] = s.Owner(t.Context(), &anna, &mcp.Preview{Family: "debugger"}) })
+	}
+	claiming.Wait()
+	here, first := 0, ""
+	for i, owner := range owners {
+		if owner == "" {
+			here, first = here+1, servers[i].Tag()
+		}
+	}
+	for _, owner := range owners {
+		if here != 1 || owner != "" && owner != first {
+			t.Fatalf("the owners are %q, want one server", owners)
+		}
+	}
+}

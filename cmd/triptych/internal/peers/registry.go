@@ -1,0 +1,177 @@
+package peers
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/transport/peer"
+)
+
+const (
+	// serverPrefix and a tag name the entry of a server.
+	serverPrefix = "triptych:server:"
+	// serverLife is the time for which the entry of a server stays that was killed.
+	serverLife = time.Hour
+	// showEvery is the time between two writes of the entry.
+	showEvery = 4 * time.Second
+	// storeWait limits one request to the store.
+	storeWait = 2 * time.Second
+	// lookAgain is the time for which a look-up is used again, and lookStale that for
+	// which it is while the store is away.
+	lookAgain = time.Second
+	lookStale = time.Minute
+)
+
+// A Registry registers a server and looks up the others. It implements
+// [peer.Directory].
+type Registry struct {
+	client redis.UniversalClient
+	tag    string
+
+	mu          sync.Mutex
+	name, url   string
+	certificate func() string
+	seen        map[string]sighting
+}
+
+// A sighting is the outcome of a look-up.
+type sighting struct {
+	server peer.Server
+	age    time.Duration
+	err    error // nil or peer.ErrUnknown
+	at     time.Time
+}
+
+var _ peer.Directory = (*Registry)(nil)
+
+// NewRegistry returns the registry of a store for a server with that name. It writes
+// nothing.
+func NewRegistry(client redis.UniversalClient, name string) *Registry {
+	return &Registry{
+		client: client, tag: strings.ToLower(rand.Text()[:12]), name: name,
+		certificate: func() string { return "" }, seen: map[string]sighting{},
+	}
+}
+
+// Tag returns the tag of this server.
+func (r *Registry) Tag() string { return r.tag }
+
+// Name returns the name of this server.
+func (r *Registry) Name() string { return r.name }
+
+// SetAddress sets the URL at which other servers reach this one, and a function that
+// returns the SHA-256 of its certificate, "" for none. It is called before Run.
+func (r *Registry) SetAddress(url string, certificate func() string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.url, r.certificate = url, certificate
+}
+
+// Run registers the server and shows that it runs until ctx is done. Then it removes the
+// entry.
+func (r *Registry) Run(ctx context.Context, log *slog.Logger) {
+	ticker := time.NewTicker(showEvery)
+	defer ticker.Stop()
+	failed := false
+	for {
+		err := r.show(ctx)
+		if err != nil && !failed && ctx.Err() == nil {
+			log.Warn("server not registered among those of the store", "err", err)
+		}
+		failed = err != nil
+		select {
+		case <-ctx.Done():
+			r.Remove(context.WithoutCancel(ctx), r.tag)
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// show writes the entry.
+func (r *Registry) show(ctx context.Context) error {
+	r.mu.Lock()
+	entry := peer.Server{Tag: r.tag, Name: r.name, URL: r.url, Certificate: r.certificate()}
+	r.mu.Unlock()
+	text, err := json.Marshal(entry)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(ctx, storeWait)
+	defer stop()
+	return r.client.Set(ctx, serverPrefix+r.tag, text, serverLife).Err()
+}
+
+// Remove implements [peer.Directory]. An entry that cannot be removed expires.
+func (r *Registry) Remove(ctx context.Context, tag string) {
+	ctx, stop := context.WithTimeout(ctx, storeWait)
+	defer stop()
+	_ = r.client.Del(ctx, serverPrefix+tag).Err()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.seen[tag]
+	s.err, s.at = peer.ErrUnknown, time.Now()
+	r.seen[tag] = s
+}
+
+// Lookup implements [peer.Directory]. While the store is away it returns what it has
+// seen last, for a minute.
+func (r *Registry) Lookup(ctx context.Context, tag string) (peer.Server, time.Duration, error) {
+	r.mu.Lock()
+	last, known := r.seen[tag]
+	r.mu.Unlock()
+	if known && time.Since(last.at) < lookAgain {
+		return last.server, last.age, last.err
+	}
+	now, err := r.look(ctx, tag)
+	if err != nil {
+		if known && time.Since(last.at) < lookStale {
+			return last.server, last.age, last.err
+		}
+		return peer.Server{}, 0, err
+	}
+	if now.err != nil {
+		now.server.Name = last.server.Name
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.seen) >= maxSeen {
+		clear(r.seen)
+	}
+	r.seen[tag] = now
+	return now.server, now.age, now.err
+}
+
+// maxSeen limits the look-ups that are remembered.
+const maxSeen = 1000
+
+// look reads the entry of a server. Its age is counted by the store, so that clocks of
+// servers do not matter.
+func (r *Registry) look(ctx context.Context, tag string) (s sighting, err error) {
+	ctx, stop := context.WithTimeout(ctx, storeWait)
+	defer stop()
+	both := r.client.Pipeline()
+	entry, left := both.Get(ctx, serverPrefix+tag), both.PTTL(ctx, serverPrefix+tag)
+	_, err = both.Exec(ctx)
+	s.at = time.Now()
+	switch {
+	case errors.Is(err, redis.Nil):
+		s.err = peer.ErrUnknown
+		return s, nil
+	case err != nil:
+		return s, err
+	}
+	if err := json.Unmarshal([]byte(entry.Val()), &s.server); err != nil {
+		return s, err
+	}
+	s.age = max(0, serverLife-left.Val())
+	return s, nil
+}

@@ -1,0 +1,238 @@
+package streamable_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/peer"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// A directory has the servers of a test.
+type directory struct {
+	mu sync.Mutex
+	by map[string]peer.Server
+}
+
+func (d *directory) Lookup(_ context.Context, tag string) (peer.Server, time.Duration, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s, ok := d.by[tag]; ok {
+		return s, 0, nil
+	}
+	return peer.Server{}, 0, peer.ErrUnknown
+}
+
+func (d *directory) Remove(_ context.Context, tag string) { d.set(tag, "") }
+
+// set registers a server at a URL, "" for one that has ended.
+func (d *directory) set(tag, url string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.by[tag] = (peer.Server{Tag: tag, Name: "server " + tag, URL: url}); url == "" {
+		delete(d.by, tag)
+	}
+}
+
+var shared = []byte("the secret of a store")
+
+// serveTwo starts the servers "one" and "two" of a store. The tool "echo" is for the
+// server that owner returns.
+func serveTwo(t *testing.T, owner func() string) (one, two setup, servers *directory) {
+	t.Helper()
+	servers = &directory{by: map[string]peer.Server{}}
+	start := func(tag string) setup {
+		client := peer.NewClient(peer.Config{Key: peer.NewKey(shared), Self: tag, Servers: servers})
+		t.Cleanup(func() { _ = client.Close() }) // it never fails
+		s := serve(t, func(cfg *streamable.Config) {
+			cfg.SessionSecret, cfg.Forward = shared, client
+			cfg.Owner = func(_ context.Context, _ *mcp.Caller, view *mcp.Preview) string {
+				if view.Name == "echo" || view.Name == "progress" || view.Name == "wait" {
+					return owner()
+				}
+				return ""
+			}
+		})
+		web := httptest.NewServer(peer.Accept(peer.NewKey(shared), tag, leavesAlone(t, s.endpoint)))
+		t.Cleanup(web.Close)
+		servers.set(tag, web.URL)
+		return s
+	}
+	return start("one"), start("two"), servers
+}
+
+// spent returns the calls that the quota of a server was charged with.
+func (s setup) spent() int {
+	s.auth.mu.Lock()
+	defer s.auth.mu.Unlock()
+	return 1000 - s.auth.left
+}
+
+const echoed = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"hi"}]}}`
+
+var echo = strings.Replace(call("echo", ""), "{}", `{"text":"hi"}`, 1)
+
+// A call goes to the server that has its state, once, and is charged there.
+func TestForward(t *testing.T) {
+	one, two, _ := serveTwo(t, func() string { return "two" })
+	for _, headers := range [][]string{{}, {both}, {one.session(t, "2025-06-18")}} {
+		if _, got := one.ask(t, "POST", echo, headers...); got != echoed {
+			t.Errorf("%v: %s", headers, got)
+		}
+	}
+	if one.spent() != 0 || two.spent() != 3 {
+		t.Errorf("charged %d and %d, want 0 and 3", one.spent(), two.spent())
+	}
+	batch := "[" + ping + "," + echo + "]"
+	if _, got := one.ask(t, "POST", batch); got != "["+pong+","+echoed+"]" {
+		t.Errorf("a batch: %s", got)
+	}
+	if _, got := one.ask(t, "POST", call("change", "")); !strings.Contains(got, "changed") || one.spent() != 1 {
+		t.Errorf("a call for any server: %s, charged %d", got, one.spent())
+	}
+	next := events(t, one.open(t, "POST", call("progress", token), both, "MCP-Protocol-Version: 2025-03-26"))
+	expect(t, next, "|"+progress(1, "half"), "|"+progress(2, "all"), "|"+done, "end")
+}
+
+// A call that was passed on is answered, whatever the server believes about its owner.
+func TestForwardOnce(t *testing.T) {
+	var one, two setup
+	asked := make(chan string, 10)
+	one, two, _ = serveTwo(t, func() string {
+		asked <- ""
+		return "two"
+	})
+	_ = two
+	if _, got := one.ask(t, "POST", echo); got != echoed || len(asked) != 1 {
+		t.Errorf("%s, asked for the owner %d times", got, len(asked))
+	}
+}
+
+// A call whose server has ended is answered here. One whose server cannot be reached is
+// refused, with the name of the server.
+func TestForwardToNone(t *testing.T) {
+	one, _, servers := serveTwo(t, func() string { return "three" })
+	if _, got := one.ask(t, "POST", echo); got != echoed {
+		t.Errorf("a server that has ended: %s", got)
+	}
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	servers.set("three", closed.URL)
+	for _, tt := range []struct {
+		headers []string
+		body    string
+		status  int
+	}{
+		{nil, echo, 503}, // as for a store that is away
+		{[]string{modern, "Mcp-Method: tools/call", "Mcp-Name: echo"}, strings.Replace(echo, `"arguments"`, meta+`,"arguments"`, 1), 200},
+	} {
+		resp, got := one.ask(t, "POST", tt.body, tt.headers...)
+		if resp.StatusCode != tt.status || !strings.Contains(got, `"id":1`) || !strings.Contains(got, `the server \"server three\", which has`) {
+			t.Errorf("%v: %s %s", tt.headers, resp.Status, got)
+		}
+	}
+}
+
+// A stream of another server that breaks off ends in an error.
+func TestForwardCutOff(t *testing.T) {
+	one, _, servers := serveTwo(t, func() string { return "three" })
+	cut := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte("data: {}\n\ndata: {\"half")) // the connection breaks
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}))
+	defer cut.Close()
+	servers.set("three", cut.URL)
+	_, got := one.ask(t, "POST", call("wait", token), both)
+	_, last, _ := strings.Cut(got, "\n\n")
+	if !strings.HasPrefix(got, "data: {}\n\n") || !strings.Contains(last, `"id":1,"error":{"code":-32603`) || !strings.Contains(last, "server three") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// The stream of a call is resumed at another server, which passes the GET on.
+func TestResumeElsewhere(t *testing.T) {
+	one, two, servers := serveTwo(t, func() string { return "" })
+	session := one.session(t, "2025-11-25")
+	next := events(t, one.open(t, "POST", call("suspend", ""), both, session))
+	next()
+	last, _, _ := strings.Cut(next(), "|")
+	if !strings.HasPrefix(last, "one-") {
+		t.Fatalf("event id %q does not name its server", last)
+	}
+	resume := []string{"Accept: text/event-stream", "Last-Event-ID: " + last, session}
+	next = events(t, two.open(t, "GET", "", resume...))
+	if got := next(); !strings.HasSuffix(got, `"result":{"content":[{"type":"text","text":"here it is"}]}}`) {
+		t.Errorf("got %s", got)
+	}
+	servers.set("one", "")
+	if resp, got := two.ask(t, "GET", "", resume...); resp.StatusCode != 400 || !strings.Contains(got, "has ended") {
+		t.Errorf("after the end of the server: %s %s", resp.Status, got)
+	}
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	servers.set("one", closed.URL)
+	if resp, got := two.ask(t, "GET", "", resume...); resp.StatusCode != 503 || !strings.Contains(got, "cannot be reached") {
+		t.Errorf("at a server that cannot be reached: %s %s", resp.Status, got)
+	}
+}
+
+// The stream of a session goes on from its last event at any server, also without the
+// server that it was read from.
+func TestOwnStreamElsewhere(t *testing.T) {
+	one, two, servers := serveTwo(t, func() string { return "" })
+	session := one.session(t, "2025-06-18")
+	reading := one.open(t, "GET", "", "Accept: text/event-stream", session)
+	next := events(t, reading)
+	one.ask(t, "POST", call("change", ""))
+	const changed = `|{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`
+	expect(t, next, "one-0_1"+changed)
+	_ = reading.Body.Close()
+	one.ask(t, "POST", call("change", "")) // while no client reads
+	next = events(t, two.open(t, "GET", "", "Accept: text/event-stream", "Last-Event-ID: one-0_1", session))
+	expect(t, next, "one-0_2"+changed)
+	servers.set("one", "")
+	next = events(t, two.open(t, "GET", "", "Accept: text/event-stream", "Last-Event-ID: one-0_2", session))
+	two.ask(t, "POST", call("change", ""))
+	expect(t, next, "two-0_1"+changed)
+}
+
+// What another server tells does not end this one, even if a family breaks.
+func TestBrokenEvent(t *testing.T) {
+	var server *mcp.Server
+	family := table(func() mcp.Changes { return server.Changes() })
+	ended := 0
+	family.EndSession = func(string) {
+		ended++
+		panic("broken")
+	}
+	server, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, family)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, func(cfg *streamable.Config) { cfg.Server, cfg.SessionSecret, cfg.Peers = server, shared, noPeers{} })
+	s.session(t, "2025-06-18")
+	for _, id := range s.endpoint.SessionIDs() {
+		s.endpoint.Deliver(t.Context(), []byte(`{"session":"`+id+`","ended":true}`))
+	}
+	if ended != 1 {
+		t.Errorf("the family was told %d times, want once", ended)
+	}
+	if _, got := s.ask(t, "POST", ping); got != pong {
+		t.Errorf("afterwards: %s", got)
+	}
+}
+
+// noPeers are no other servers.
+type noPeers struct{}
+
+func (noPeers) Publish(context.Context, []byte)             {}
+func (noPeers) End(context.Context, string) error           { return nil }
+func (noPeers) Ended(context.Context, string) (bool, error) { return false, nil }
