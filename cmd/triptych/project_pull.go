@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -202,6 +203,10 @@ func (r *projectRun) explainBlocked(err error) error {
 func (r *projectRun) leftOver(report project.Report, choice project.Choice, err error) error {
 	if err != nil || choice != project.Theirs || len(report.Left) == 0 {
 		return nil
+	}
+	if slices.ContainsFunc(report.Left, func(i project.Item) bool { return i.Retains }) {
+		return hinted(fmt.Errorf("%s left as it was: a block that was changed here has rules that are not selected", counted(len(report.Left), "file")),
+			"triptych rulesets pull --theirs without --select, --label and --target replaces it, push stores what was changed")
 	}
 	return hinted(fmt.Errorf("%s left as it was, since triptych did not write it", counted(len(report.Left), "file")),
 		"triptych rulesets adopt FILE makes a ruleset of a file, and lets pull replace it")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -116,6 +117,41 @@ func blockText(sections []Section) string {
 	}
 	b.WriteString(endMark)
 	return b.String()
+}
+
+// Retain returns a shared file with the rules of parts as a block on disk has them, in
+// their places there. Rules of the file that the block does not have are placed between
+// those that it has, by name: layers and orders of the others are not known.
+func (f File) Retain(disk Block, parts []Part) (File, error) {
+	fresh, err := SplitBlock(f.Content)
+	if err != nil || len(fresh.Sections) == 0 {
+		return f, err
+	}
+	revs := map[ruleset.Name]Part{}
+	for _, part := range slices.Concat(f.Parts, parts) {
+		revs[part.Name] = part
+	}
+	kept := slices.DeleteFunc(slices.Clone(disk.Sections), func(s Section) bool { return revs[s.Name] == Part{} })
+	at := 0 // behind the rule of fresh that was placed last
+	for _, s := range fresh.Sections {
+		known := slices.IndexFunc(kept, func(k Section) bool { return k.Name == s.Name })
+		if known < 0 {
+			for at < len(kept) && kept[at].Name < s.Name && !fresh.has(kept[at].Name) {
+				at++
+			}
+			kept, known = slices.Insert(kept, at, s), at
+		}
+		kept[known], at = s, known+1
+	}
+	f.Content, f.Parts = []byte(blockText(kept)), nil
+	for _, s := range kept {
+		f.Parts = append(f.Parts, revs[s.Name])
+	}
+	return f, nil
+}
+
+func (b Block) has(name ruleset.Name) bool {
+	return slices.ContainsFunc(b.Sections, func(s Section) bool { return s.Name == name })
 }
 
 // Join returns the bytes of the file with another block. The lines of the block end

@@ -37,13 +37,14 @@ type Report struct {
 }
 
 // Apply writes a plan. Files that were changed here stop it before anything is
-// written, unless choice says otherwise; files of others and files that cannot be
-// read always stay, and stop it where choice is [Stop].
+// written, unless choice says otherwise. Files of others, files that cannot be read, and
+// changed blocks with rules that the plan does not have always stay, and stop it where
+// choice is [Stop].
 func (p *Project) Apply(plan Plan, choice Choice) (Report, error) {
 	var r Report
 	var todo []Item
 	for _, i := range plan.Items {
-		switch mayReplace := choice == Theirs && i.Err == nil && i.State != Foreign; {
+		switch mayReplace := choice == Theirs && i.Err == nil && i.State != Foreign && !i.Retains; {
 		case i.Blocked() && !mayReplace:
 			r.Left = append(r.Left, i)
 		case i.State != Clean:

@@ -2,6 +2,7 @@ package project
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -55,6 +56,10 @@ type Item struct {
 	Exists       bool  // the file, or the block, is on disk
 	Locked       Entry // the zero Entry if it was never written
 	Err          error // the reason why it can neither be read nor written
+
+	// Retains is true for a block with rules that a narrowed plan does not have, which
+	// are in Content as they are on disk.
+	Retains bool
 }
 
 // Blocked reports whether the item needs a decision.
@@ -141,7 +146,8 @@ func FindRoot(dir string) string {
 
 // Plan compares rulesets with the project. Names of clients in only narrow it, and so
 // does a Selection that is not the one of the selection file: no file is an orphan then,
-// since the rulesets that were left out may make it.
+// since the rulesets that were left out may make it, and a block retains the rules that
+// were written into it and that this plan does not have.
 func (p *Project) Plan(rulesets []ruleset.Ruleset, only []string) (Plan, error) {
 	names := p.Selection.Targets
 	if len(only) > 0 {
@@ -157,7 +163,7 @@ func (p *Project) Plan(rulesets []ruleset.Ruleset, only []string) (Plan, error) 
 		return Plan{}, err
 	}
 	plan := Plan{Notes: rendered.Notes, Warnings: append(warnings, rendered.Warnings...)}
-	plan.Items = p.items(rendered.Files, len(only) == 0 && !p.narrowed())
+	plan.Items = p.items(rendered.Files, len(only) > 0 || p.narrowed())
 	slices.SortFunc(plan.Items, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
 	plan.Warnings = append(plan.Warnings, p.overBudgets(plan, clients)...)
 	return plan, nil
@@ -168,15 +174,15 @@ func (p *Project) narrowed() bool {
 	return p.HasFile && (p.Selection.Label != p.saved.Label || !slices.Equal(p.Selection.Select, p.saved.Select))
 }
 
-// items reads the files that rules make, and those of the lock that none makes any
-// more if orphans is true.
-func (p *Project) items(files []editors.File, orphans bool) []Item {
+// items reads the files that rules make and, unless the plan is narrowed, those of the
+// lock that none makes any more.
+func (p *Project) items(files []editors.File, narrowed bool) []Item {
 	locked, seen := p.Lock.byPath(), map[string]bool{}
 	for _, file := range files {
 		seen[file.Path] = true
 	}
 	for _, entry := range p.Lock.Entries {
-		if orphans && !seen[entry.Path] {
+		if !narrowed && !seen[entry.Path] {
 			files = append(files, editors.File{Path: entry.Path, Shared: entry.Shared})
 		}
 	}
@@ -186,7 +192,7 @@ func (p *Project) items(files []editors.File, orphans bool) []Item {
 	for batch := range slices.Chunk(indexes(len(files)), 64) {
 		readers.Go(func() error {
 			for _, i := range batch {
-				items[i] = p.item(files[i], locked[files[i].Path])
+				items[i] = p.item(files[i], locked[files[i].Path], narrowed)
 			}
 			return nil
 		})
@@ -216,12 +222,15 @@ func rulesOf(rulesets []ruleset.Ruleset) (rules []editors.Rule, warnings []strin
 }
 
 // item reads a file and finds its state.
-func (p *Project) item(file editors.File, entry Entry) Item {
+func (p *Project) item(file editors.File, entry Entry, narrowed bool) Item {
 	i := Item{File: file, Locked: entry}
 	data, exists, err := p.disk.read(file.Path)
 	if err == nil && file.Shared {
 		var block editors.Block
-		if block, err = editors.SplitBlock(data); err != nil {
+		if block, err = editors.SplitBlock(data); err == nil && narrowed {
+			err = i.retain(block)
+		}
+		if err != nil {
 			err = fmt.Errorf("%s: %w", file.Path, err)
 		}
 		data, exists = []byte(block.Text), block.Found
@@ -233,6 +242,31 @@ func (p *Project) item(file editors.File, entry Entry) Item {
 	i.Have, i.Exists = data, exists
 	i.State = i.classify()
 	return i
+}
+
+// errInterrupted is returned for a block that an interrupted pull has left: it is not
+// known from which revisions the rules in it were written.
+var errInterrupted = errors.New("a pull was interrupted; pull without --select, --label and --target first")
+
+// retain adds to the content of a block the rules that were written into it and that
+// the plan does not have, as they are on disk.
+func (i *Item) retain(block editors.Block) error {
+	var others []editors.Part
+	for _, part := range i.Locked.Parts {
+		if !slices.ContainsFunc(i.Parts, func(p editors.Part) bool { return p.Name == part.Name }) {
+			others = append(others, part)
+		}
+	}
+	if len(others) == 0 || !block.Found {
+		return nil
+	}
+	if i.Locked.Was != "" {
+		return errInterrupted
+	}
+	var err error
+	i.File, err = i.File.Retain(block, others)
+	i.Retains = true
+	return err
 }
 
 // classify returns the state of an item that was read.
@@ -253,6 +287,8 @@ func (i *Item) classify() State {
 	switch {
 	case !known && !i.Exists:
 		return New
+	case i.Retains && have == want && !unchanged:
+		return Drift // perhaps in the rules that the plan does not have
 	case have == want && known && i.Locked.Sum == want && slices.Equal(i.Parts, i.Locked.Parts) && i.Locked.Was == "":
 		return Clean
 	case have == want && unchanged:

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/internal/memstore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -442,6 +443,87 @@ func TestNarrowedSelectionHasNoOrphans(t *testing.T) {
 	}
 	if got := b.states()[".cursor/rules/python.mdc"]; got != Orphan {
 		t.Errorf("with the project's selection it is %q, want an orphan", got)
+	}
+}
+
+// narrowed plans the project with a selection of flags.
+func (b *bench) narrowed(words ...string) (*Project, Plan) {
+	b.t.Helper()
+	p, _ := b.open()
+	p.Selection.Select = words
+	all, _, err := Select(b.t.Context(), b.source, p.Selection)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	plan, err := p.Plan(all, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return p, plan
+}
+
+// A selection of flags changes its own rules in a block, and leaves the others in
+// their places: a pull of everything has nothing to do then.
+func TestNarrowedSelectionKeepsTheRestOfABlock(t *testing.T) {
+	b := newBench(t, "agents")
+	for _, name := range []string{"a", "c", "d"} {
+		b.create(name, "", name+" 1\n")
+	}
+	b.mustPull()
+	b.create("b", "", "b 1\n")
+	b.update("c", "c 2\n")
+	b.update("d", "d 2\n")
+	p, plan := b.narrowed("b", "c")
+	if _, err := p.Apply(plan, Stop); err != nil {
+		t.Fatal(err)
+	}
+	text := b.read("AGENTS.md")
+	at := 0
+	for _, want := range []string{"a 1\n", "b 1\n", "c 2\n", "d 1\n"} {
+		next := strings.Index(text[at:], want)
+		if next < 0 {
+			t.Fatalf("%q is missing, or not in its place:\n%s", want, text)
+		}
+		at += next
+	}
+	want := []editors.Part{{Name: "a", Rev: 1}, {Name: "b", Rev: 1}, {Name: "c", Rev: 2}, {Name: "d", Rev: 1}}
+	if diff := cmp.Diff(want, p.Lock.Entries[0].Parts); diff != "" {
+		t.Errorf("the lock, -want +got:\n%s", diff)
+	}
+	if states := b.states(); states["AGENTS.md"] != Pending {
+		t.Errorf("with d at revision 2 it is %v", states)
+	}
+	p, plan = b.narrowed("d")
+	if _, err := p.Apply(plan, Stop); err != nil || len(b.states()) > 0 {
+		t.Errorf("%v, %v", err, b.states())
+	}
+}
+
+// A block that was changed here is not replaced by a selection of flags: the change may
+// be in a rule that is not selected.
+func TestNarrowedSelectionLeavesAChangedBlock(t *testing.T) {
+	b := newBench(t, "agents")
+	b.create("a", "", "a 1\n")
+	b.create("b", "", "b 1\n")
+	b.mustPull()
+	b.write("AGENTS.md", strings.Replace(b.read("AGENTS.md"), "b 1", "b edited", 1))
+	for _, change := range []string{"a 1\n", "a 2\n"} {
+		b.update("a", change)
+		for _, choice := range []Choice{Stop, Ours, Theirs} {
+			p, plan := b.narrowed("a")
+			report, err := p.Apply(plan, choice)
+			if (err != nil) != (choice == Stop) || len(report.Left) != 1 || !strings.Contains(b.read("AGENTS.md"), "b edited") {
+				t.Errorf("choice %d: %+v, %v", choice, report, err)
+			}
+		}
+	}
+	p, plan := b.narrowed("a")
+	if pushed, err := p.Push(t.Context(), b.source, plan, ""); err != nil || len(pushed.Updated) != 1 {
+		t.Errorf("%+v, %v", pushed, err)
+	}
+	p, plan = b.narrowed("a")
+	if _, err := p.Apply(plan, Stop); err != nil || !strings.Contains(b.read("AGENTS.md"), "a 2") || !strings.Contains(b.read("AGENTS.md"), "b edited") {
+		t.Errorf("%v\n%s", err, b.read("AGENTS.md"))
 	}
 }
 
