@@ -21,9 +21,9 @@ func (a *app) rulesetsPush() command {
 		short: "store changes of a project's rule files as revisions of their rulesets",
 		long: "Every rule file that was changed since it was pulled becomes a new revision of its\n" +
 			"ruleset, and then all files are pulled. What the format of a client cannot express\n" +
-			"stays as it is in the ruleset. A ruleset that has a newer revision than the one the\n" +
-			"file was written from is left, and so is one that was changed in several files in\n" +
-			"different ways; the exit status is 1 then.",
+			"stays as it is in the ruleset. Changes in several files, and those in revisions that\n" +
+			"are newer than the one the file was written from, are merged line by line. Changes\n" +
+			"of the same or of neighbouring lines are left; the exit status is 1 then.",
 		flags: func(set *pflag.FlagSet) {
 			f.register(a, set)
 			messageFlag(set, &message)
@@ -48,6 +48,11 @@ func (r *projectRun) push(ctx context.Context, message string) error {
 	pushed, err := r.project.Push(ctx, r.source, plan, message)
 	if err != nil {
 		return err
+	}
+	for _, part := range pushed.Merged {
+		if err := r.printf("merged   with %s\n", part); err != nil {
+			return err
+		}
 	}
 	for _, part := range pushed.Updated {
 		if err := r.printf("pushed   %s\n", part); err != nil {

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -17,12 +15,13 @@ import (
 // Pushed says what became of the edits of a project.
 type Pushed struct {
 	Updated []editors.Part // the new revisions
+	Merged  []editors.Part // the revisions of others that edits were merged with
 	Left    []error        // edits that could not be stored, each with its file
 }
 
-// Push stores the edits of a project's files as new revisions. An edit of a ruleset
-// that was changed in the meantime is left, and so are edits of one ruleset in several
-// files that contradict each other. A deleted file is no edit.
+// Push stores the edits of a project's files as new revisions. Edits of one ruleset in
+// several files, and those that others made in the meantime, are merged; edits that
+// contradict each other are left. A deleted file is no edit.
 func (p *Project) Push(ctx context.Context, source Source, plan Plan, message string) (Pushed, error) {
 	edits := edits{source: source, byName: map[ruleset.Name]*edit{}}
 	for _, i := range plan.Items {
@@ -36,25 +35,16 @@ func (p *Project) Push(ctx context.Context, source Source, plan Plan, message st
 	if err := edits.store(ctx, message); err != nil {
 		return Pushed{}, err
 	}
-	return Pushed{edits.updated, edits.left}, p.markPushed(edits.files())
+	return edits.pushed, p.markPushed(edits.files())
 }
 
 // edits collects what was changed in files, by ruleset.
 type edits struct {
-	source  Source
-	byName  map[ruleset.Name]*edit
-	items   []Item
-	failed  map[ruleset.Name]bool
-	updated []editors.Part
-	left    []error
-}
-
-// An edit is a changed rule.
-type edit struct {
-	base   ruleset.Ruleset
-	old    editors.Rule
-	merged editors.Rule
-	file   string // the file of the first change
+	source Source
+	byName map[ruleset.Name]*edit
+	items  []Item
+	failed map[ruleset.Name]bool
+	pushed Pushed
 }
 
 // read reads the rules in a file, and merges what was changed.
@@ -73,7 +63,7 @@ func (e *edits) read(ctx context.Context, p *Project, i Item) error {
 	}
 	rules, err := editors.Read(i.Path, data, bases)
 	if err != nil {
-		e.left = append(e.left, err)
+		e.pushed.Left = append(e.pushed.Left, err)
 		return nil
 	}
 	e.items = append(e.items, i)
@@ -104,50 +94,7 @@ func (e *edits) fail(name ruleset.Name, err error) {
 		e.failed = map[ruleset.Name]bool{}
 	}
 	e.failed[name] = true
-	e.left = append(e.left, err)
-}
-
-// merge adds the changes of a file. Different changes of one property contradict each
-// other.
-func (e *edit) merge(r editors.Rule, file string) error {
-	old, merged, fresh := reflect.ValueOf(e.old), reflect.ValueOf(&e.merged).Elem(), reflect.ValueOf(r)
-	for i := range old.NumField() {
-		name := old.Type().Field(i).Name
-		was, is, now := old.Field(i).Interface(), merged.Field(i).Interface(), fresh.Field(i).Interface()
-		switch {
-		case name == "Own":
-			e.mergeOwn(r)
-		case reflect.DeepEqual(was, now), reflect.DeepEqual(is, now):
-		case !reflect.DeepEqual(was, is):
-			return fmt.Errorf("%s and %s: ruleset '%s' was changed in both, not in the same way (%s)", e.file, file, r.Name, strings.ToLower(name))
-		default:
-			merged.Field(i).Set(fresh.Field(i))
-			e.file = file
-		}
-	}
-	return nil
-}
-
-// mergeOwn adds what a file keeps for its client.
-func (e *edit) mergeOwn(r editors.Rule) {
-	own := maps.Clone(e.merged.Own)
-	if own == nil {
-		own = map[string]editors.Own{}
-	}
-	for client, now := range r.Own {
-		if now != e.old.Own[client] {
-			own[client] = now
-		}
-	}
-	for client := range e.old.Own {
-		if _, kept := r.Own[client]; !kept {
-			delete(own, client)
-		}
-	}
-	if len(own) == 0 {
-		own = nil
-	}
-	e.merged.Own = own
+	e.pushed.Left = append(e.pushed.Left, err)
 }
 
 // store updates the rulesets that were changed.
@@ -157,21 +104,53 @@ func (e *edits) store(ctx context.Context, message string) error {
 		if e.failed[name] || reflect.DeepEqual(edit.old, edit.merged) {
 			continue
 		}
-		fresh, err := edit.merged.Update(edit.base)
-		if err != nil {
+		err := e.update(ctx, edit, message)
+		_, conflicts := errors.AsType[*ruleset.ConflictError](err)
+		_, deleted := errors.AsType[*ruleset.NotFoundError](err)
+		switch {
+		case conflicts, deleted:
+			e.fail(name, fmt.Errorf("%s: it was written from revision %d: %w", edit.file, edit.base.Rev, err))
+		case err != nil:
 			return err
 		}
-		stored, err := e.source.Update(ctx, fresh, edit.base.Rev, message)
-		if conflict, ok := errors.AsType[*ruleset.ConflictError](err); ok {
-			e.fail(name, fmt.Errorf("%s: it was written from revision %d: %w", edit.file, edit.base.Rev, conflict))
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		e.updated = append(e.updated, editors.Part{Name: name, Rev: stored.Rev})
 	}
 	return nil
+}
+
+// maxMerges is the number of times that an edit is merged with newer revisions: each
+// time somebody else was faster.
+const maxMerges = 20
+
+// update stores one edit. One that cannot be merged with a newer revision is a
+// [*ruleset.ConflictError].
+func (e *edits) update(ctx context.Context, edit *edit, message string) error {
+	base, merged := edit.base, edit.merged
+	for n := 0; ; n++ {
+		fresh, err := merged.Update(base)
+		if err != nil {
+			return err
+		}
+		stored, err := e.source.Update(ctx, fresh, base.Rev, message)
+		conflict, newer := errors.AsType[*ruleset.ConflictError](err)
+		switch {
+		case err == nil:
+			e.pushed.Updated = append(e.pushed.Updated, editors.Part{Name: fresh.Name, Rev: stored.Rev})
+			if n > 0 {
+				e.pushed.Merged = append(e.pushed.Merged, editors.Part{Name: fresh.Name, Rev: base.Rev})
+			}
+			return nil
+		case !newer || n == maxMerges:
+			return err
+		}
+		base = conflict.Current
+		theirs, _ := editors.FromRuleset(base)
+		if merged, err = edit.onto(theirs); err != nil {
+			return fmt.Errorf("%w; %w", conflict, err)
+		}
+		if reflect.DeepEqual(merged, theirs) {
+			return nil // they made the same edit
+		}
+	}
 }
 
 // files returns the items all of whose edits are stored.
