@@ -120,12 +120,15 @@ func (r *projectRun) only() []string {
 	return nil
 }
 
-func (r *projectRun) rulesets(ctx context.Context, frozen bool) ([]ruleset.Ruleset, []string, error) {
+func (r *projectRun) rulesets(ctx context.Context, frozen bool) (project.Set, []string, error) {
 	if frozen {
 		if !r.project.HasLock {
-			return nil, nil, fmt.Errorf("%s is missing: without it there is nothing to repeat", project.LockFile)
+			return project.Set{}, nil, fmt.Errorf("%s is missing: without it there is nothing to repeat", project.LockFile)
 		}
 		all, err := project.Locked(ctx, r.source, r.project.Lock)
+		if len(r.flags.sel) > 0 {
+			all.Rulesets = slices.DeleteFunc(all.Rulesets, func(one ruleset.Ruleset) bool { return !r.project.Selection.Selects(one.Meta) })
+		}
 		return all, nil, err
 	}
 	return project.Select(ctx, r.source, r.project.Selection)
@@ -255,7 +258,7 @@ func (a *app) rulesetsOutdated() command {
 				if err != nil {
 					return err
 				}
-				return errors.Join(r.printOutdated(all), r.printWarnings(warnings))
+				return errors.Join(r.printOutdated(all.Rulesets), r.printWarnings(warnings))
 			})
 		},
 	}

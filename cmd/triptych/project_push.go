@@ -59,6 +59,11 @@ func (r *projectRun) push(ctx context.Context, message string) error {
 			return err
 		}
 	}
+	for _, file := range pushed.Files {
+		if err := r.printf("pushed   %s\n", file); err != nil {
+			return err
+		}
+	}
 	if len(pushed.Left) > 0 {
 		return hinted(errors.Join(pushed.Left...), "triptych rulesets status lists the files; pull --theirs replaces them, once their changes are saved elsewhere")
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
+	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/project"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -157,14 +158,69 @@ func (s *serverSource) store(all []ruleset.Ruleset) error {
 		if err != nil {
 			return err
 		}
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			return err
-		}
-		if err := atomicfile.Write(file, text, 0o600); err != nil {
+		if err := s.cached(file, text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Files returns the files of a skill. They are read once for each hash; off line they
+// are those that were read last.
+func (s *serverSource) Files(ctx context.Context, name ruleset.Name) (all []editors.Attachment, err error) {
+	files, err := s.files(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		place := filepath.Join(s.cache, "files", hex.EncodeToString(f.SHA256[:]))
+		data, readErr := os.ReadFile(place)
+		if s.cache == "" || readErr != nil || sha256.Sum256(data) != f.SHA256 {
+			if data, err = s.client.ReadFile(ctx, name, f); err == nil {
+				err = s.cached(place, data)
+			}
+		}
+		if err != nil {
+			return nil, unreached(err)
+		}
+		all = append(all, editors.Attachment{Path: f.Path, Data: data})
+	}
+	return all, nil
+}
+
+// files returns the list of a skill's files, from the cache if the server cannot be
+// reached.
+func (s *serverSource) files(ctx context.Context, name ruleset.Name) ([]ruleset.File, error) {
+	place := filepath.Join(s.cache, "files", s.server, string(name)+".json")
+	files, err := s.client.Files(ctx, name)
+	err = unreached(err)
+	if err != nil {
+		text, readErr := os.ReadFile(place)
+		if s.cache != "" && readErr == nil && json.Unmarshal(text, &files) == nil {
+			return files, nil
+		}
+		return nil, err
+	}
+	text, err := json.Marshal(files)
+	if err != nil {
+		return nil, err
+	}
+	return files, s.cached(place, text)
+}
+
+// cached writes a file of the cache, if there is one.
+func (s *serverSource) cached(file string, data []byte) error {
+	if s.cache == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return atomicfile.Write(file, data, 0o600)
+}
+
+func (s *serverSource) ChangeFile(ctx context.Context, name ruleset.Name, file editors.Attachment) error {
+	return unreached(s.client.ChangeFile(ctx, name, file.Path, file.Data))
 }
 
 func (s *serverSource) Update(ctx context.Context, fresh ruleset.Ruleset, ifRev int, message string) (ruleset.Ruleset, error) {

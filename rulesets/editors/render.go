@@ -152,6 +152,9 @@ func (w *renderer) addSkill(c *Client, r Rule, note *Note) {
 	}
 	note.Path = dir + "/" + Slug(r.Name) + "/SKILL.md"
 	w.put(note.Path, false, skill(r), []Part{{r.Name, r.Rev}})
+	for _, f := range r.Files {
+		w.put(path.Join(path.Dir(note.Path), f.Path), false, f.Data, []Part{{r.Name, r.Rev}})
+	}
 }
 
 func (w *renderer) addCommand(c *Client, r Rule, note *Note) {

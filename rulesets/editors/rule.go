@@ -36,8 +36,15 @@ type Rule struct {
 	Hint        string     // the arguments of a command, as clients show them
 	IsSkill     bool
 	Skill       string // the keys of a skill, as lines of YAML
+	Files       []Attachment
 	Body        string
 	Own         map[string]Own // by the name of a client
+}
+
+// An Attachment is a file of a skill beside its SKILL.md.
+type Attachment struct {
+	Path string // below the folder of the skill, with /
+	Data []byte
 }
 
 // Own has the properties of a rule that concern one client.

@@ -53,7 +53,7 @@ func pullVersion(dir string, version int) error {
 		return err
 	}
 	defer p.Close()
-	plan, err := p.Plan(crashRules(version), nil)
+	plan, err := p.Plan(Set{Rulesets: crashRules(version)}, nil)
 	if err != nil {
 		return err
 	}

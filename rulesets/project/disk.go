@@ -1,6 +1,7 @@
 package project
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -133,6 +134,9 @@ func (d *disk) write(name string, data []byte) error {
 		return err
 	}
 	mode := fs.FileMode(0o644)
+	if bytes.HasPrefix(data, []byte("#!")) {
+		mode = 0o755 // a script of a skill
+	}
 	base, temp := path.Base(name), tempOf(name)
 	info, statErr := dir.Lstat(base)
 	if statErr == nil {

@@ -42,12 +42,9 @@ type Entry struct {
 // absent stands for the hash of a file that does not exist.
 const absent = "-"
 
-// Sum returns the hash of a content, with line ends of \n.
+// Sum returns the hash of a content; line ends of texts count as \n.
 func Sum(content []byte) string {
-	if bytes.Contains(content, []byte("\r\n")) {
-		content = bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
-	}
-	sum := sha256.Sum256(content)
+	sum := sha256.Sum256(normal(content))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/triptych-mcp/triptych/rulesets/editors"
-	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 // A State compares the content that rulesets give a file, the one that was written
@@ -148,7 +147,7 @@ func FindRoot(dir string) string {
 // does a Selection that is not the one of the selection file: no file is an orphan then,
 // since the rulesets that were left out may make it, and a block retains the rules that
 // were written into it and that this plan does not have.
-func (p *Project) Plan(rulesets []ruleset.Ruleset, only []string) (Plan, error) {
+func (p *Project) Plan(all Set, only []string) (Plan, error) {
 	names := p.Selection.Targets
 	if len(only) > 0 {
 		names = only
@@ -157,7 +156,7 @@ func (p *Project) Plan(rulesets []ruleset.Ruleset, only []string) (Plan, error) 
 	if err != nil {
 		return Plan{}, err
 	}
-	rules, warnings := rulesOf(rulesets)
+	rules, warnings := rulesOf(all)
 	rendered, err := editors.Render(rules, clients, p.disk.isDir)
 	if err != nil {
 		return Plan{}, err
@@ -210,9 +209,10 @@ func indexes(n int) []int {
 }
 
 // rulesOf returns rulesets as rules, and a warning for each key that cannot be read.
-func rulesOf(rulesets []ruleset.Ruleset) (rules []editors.Rule, warnings []string) {
-	for _, r := range rulesets {
+func rulesOf(all Set) (rules []editors.Rule, warnings []string) {
+	for _, r := range all.Rulesets {
 		rule, problems := editors.FromRuleset(r)
+		rule.Files = all.Files[r.Name]
 		rules = append(rules, rule)
 		for _, problem := range problems {
 			warnings = append(warnings, fmt.Sprintf("ruleset '%s': %s: the key is ignored", r.Name, problem))
@@ -310,4 +310,11 @@ func (i *Item) changes() bool {
 	return !i.Exists || i.Content == nil || !bytes.Equal(normal(i.Have), normal(i.Content))
 }
 
-func normal(content []byte) []byte { return bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")) }
+// normal returns a text with line ends of \n, which checkouts of git change. Content with
+// a NUL is no text and stays as it is.
+func normal(content []byte) []byte {
+	if !bytes.Contains(content, []byte("\r\n")) || bytes.IndexByte(content, 0) >= 0 {
+		return content
+	}
+	return bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
+}

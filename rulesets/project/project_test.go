@@ -340,7 +340,7 @@ func TestPathsStayInside(t *testing.T) {
 	if err == nil {
 		defer p.Close()
 		var plan Plan
-		if plan, err = p.Plan(nil, nil); err == nil {
+		if plan, err = p.Plan(Set{}, nil); err == nil {
 			for _, i := range plan.Items {
 				if i.Err == nil {
 					t.Errorf("%s has the state %s", i.Path, i.State)
@@ -434,8 +434,8 @@ func TestNarrowedSelectionHasNoOrphans(t *testing.T) {
 			t.Fatal(err)
 		}
 		report, err := p.Apply(plan, Stop)
-		if err != nil || len(all) > 1 || len(report.Removed) > 0 {
-			t.Errorf("%s: %d rulesets, removed %v, %v", name, len(all), report.Removed, err)
+		if err != nil || len(all.Rulesets) > 1 || len(report.Removed) > 0 {
+			t.Errorf("%s: %d rulesets, removed %v, %v", name, len(all.Rulesets), report.Removed, err)
 		}
 	}
 	if err := b.store.Delete(t.Context(), "python", ruleset.Removal{}); err != nil {

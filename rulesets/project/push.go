@@ -1,6 +1,7 @@
 package project
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 type Pushed struct {
 	Updated []editors.Part // the new revisions
 	Merged  []editors.Part // the revisions of others that edits were merged with
+	Files   []string       // the files of skills that were stored
 	Left    []error        // edits that could not be stored, each with its file
 }
 
@@ -53,6 +55,9 @@ func (e *edits) read(ctx context.Context, p *Project, i Item) error {
 	if err != nil {
 		return err
 	}
+	if below, ok := editors.AttachmentOf(i.Path); ok && len(i.Locked.Parts) == 1 {
+		return e.readAttachment(ctx, i, editors.Attachment{Path: below, Data: data})
+	}
 	bases := map[ruleset.Name]editors.Rule{}
 	for _, part := range i.Locked.Parts {
 		known, err := e.base(ctx, part)
@@ -72,6 +77,27 @@ func (e *edits) read(ctx context.Context, p *Project, i Item) error {
 			e.fail(r.Name, err)
 		}
 	}
+	return nil
+}
+
+// readAttachment stores an edited file of a skill, if the skill still has the one that
+// was written.
+func (e *edits) readAttachment(ctx context.Context, i Item, fresh editors.Attachment) error {
+	name := i.Locked.Parts[0].Name
+	files, err := e.source.Files(ctx, name)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(files, func(f editors.Attachment) bool { return f.Path == fresh.Path })
+	if at < 0 || Sum(files[at].Data) != i.Locked.Sum && !bytes.Equal(normal(files[at].Data), normal(fresh.Data)) {
+		e.pushed.Left = append(e.pushed.Left, fmt.Errorf("%s: the file of ruleset '%s' was changed in the meantime", i.Path, name))
+		return nil
+	}
+	if err := e.source.ChangeFile(ctx, name, fresh); err != nil {
+		return err
+	}
+	e.pushed.Files = append(e.pushed.Files, i.Path)
+	e.items = append(e.items, i)
 	return nil
 }
 

@@ -3,13 +3,11 @@ package project
 import (
 	"fmt"
 	"slices"
-
-	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 // Revert gives files the content that was written last, from the rulesets at the
 // revisions of the lock. Without files, all that were changed here are reverted.
-func (p *Project) Revert(locked []ruleset.Ruleset, files []string) (r Report, err error) {
+func (p *Project) Revert(locked Set, files []string) (r Report, err error) {
 	plan, err := p.Plan(locked, nil)
 	if err != nil {
 		return r, err

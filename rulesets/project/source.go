@@ -3,9 +3,13 @@ package project
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/triptych-mcp/triptych/rulesets/editors"
+	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -26,37 +30,74 @@ type Source interface {
 	Update(ctx context.Context, fresh ruleset.Ruleset, ifRev int, message string) (ruleset.Ruleset, error)
 	// Create stores a new ruleset, or fails with an [*ruleset.ExistsError].
 	Create(ctx context.Context, fresh ruleset.Ruleset, message string) (ruleset.Ruleset, error)
+	// Files returns the files of a skill beside its text, by path.
+	Files(ctx context.Context, name ruleset.Name) ([]editors.Attachment, error)
+	// ChangeFile replaces a file of a skill.
+	ChangeFile(ctx context.Context, name ruleset.Name, file editors.Attachment) error
 	// Watch calls changed after each change, until ctx is done.
 	Watch(ctx context.Context, changed func()) error
 }
 
+// A Set has rulesets, and the files of the skills among them.
+type Set struct {
+	Rulesets []ruleset.Ruleset
+	Files    map[ruleset.Name][]editors.Attachment
+}
+
+// addFiles reads the files of the skills in a set. They have no revisions.
+func (s *Set) addFiles(ctx context.Context, source Source) error {
+	for _, r := range s.Rulesets {
+		if !strings.Contains(r.Extra, "skill") {
+			continue // reading the front matter of all would take long
+		}
+		if fields, _ := frontmatter.Of(r); fields.Skill == nil {
+			continue
+		}
+		files, err := source.Files(ctx, r.Name)
+		if err != nil {
+			return err
+		}
+		if len(files) > 0 {
+			if s.Files == nil {
+				s.Files = map[ruleset.Name][]editors.Attachment{}
+			}
+			s.Files[r.Name] = files
+		}
+	}
+	return nil
+}
+
 // Select returns the rulesets of a selection, and warnings for those that do not have
 // its label.
-func Select(ctx context.Context, source Source, s Selection) (all []ruleset.Ruleset, warnings []string, err error) {
+func Select(ctx context.Context, source Source, s Selection) (all Set, warnings []string, err error) {
 	metas, err := source.List(ctx)
 	if err != nil {
-		return nil, nil, err
+		return all, nil, err
 	}
 	metas = slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !s.Selects(m) })
-	all, unlabelled, err := source.GetAll(ctx, metas, ruleset.Label(s.Label))
+	found, unlabelled, err := source.GetAll(ctx, metas, ruleset.Label(s.Label))
+	if err != nil {
+		return all, nil, err
+	}
 	for _, name := range unlabelled {
 		missing := &ruleset.NoLabelError{Name: name, Label: ruleset.Label(s.Label)}
 		warnings = append(warnings, missing.Error()+": it is not pulled")
 	}
-	return all, warnings, err
+	all.Rulesets = found
+	return all, warnings, all.addFiles(ctx, source)
 }
 
 // Locked returns the rulesets at the revisions of a lock.
-func Locked(ctx context.Context, source Source, l Lock) (all []ruleset.Ruleset, err error) {
+func Locked(ctx context.Context, source Source, l Lock) (all Set, err error) {
 	revs := l.Revisions()
 	for _, name := range sortedKeys(revs) {
 		r, err := source.Get(ctx, name, strconv.Itoa(revs[name]))
 		if err != nil {
-			return nil, err
+			return all, err
 		}
-		all = append(all, r)
+		all.Rulesets = append(all.Rulesets, r)
 	}
-	return all, nil
+	return all, all.addFiles(ctx, source)
 }
 
 // FromStore returns a store as a source. by is the author of changes.
@@ -148,6 +189,36 @@ func (s *storeSource) Create(ctx context.Context, fresh ruleset.Ruleset, message
 	return s.store.Create(ctx, ruleset.Draft{
 		Name: fresh.Name, Description: fresh.Description, Tags: fresh.Tags, Markdown: fresh.Markdown, Extra: fresh.Extra, By: by,
 	})
+}
+
+func (s *storeSource) Files(ctx context.Context, name ruleset.Name) (all []editors.Attachment, err error) {
+	store, ok := ruleset.FilesOf(s.store)
+	if !ok {
+		return nil, nil
+	}
+	files, err := store.Files(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("the files of ruleset '%s': %w", name, err)
+	}
+	for _, f := range files {
+		if f.Path == ruleset.MainFile {
+			continue
+		}
+		data, err := store.ReadFile(ctx, name, f.Path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, editors.Attachment{Path: f.Path, Data: append([]byte{}, data...)}) // an empty one is not nil
+	}
+	return all, nil
+}
+
+func (s *storeSource) ChangeFile(ctx context.Context, name ruleset.Name, file editors.Attachment) error {
+	store, ok := ruleset.FilesOf(s.store)
+	if !ok {
+		return errors.New("this store keeps no files")
+	}
+	return store.ChangeFiles(ctx, name, []ruleset.FileChange{{Path: file.Path, Data: append([]byte{}, file.Data...)}})
 }
 
 func (s *storeSource) Watch(ctx context.Context, changed func()) error {

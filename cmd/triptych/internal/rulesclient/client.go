@@ -47,14 +47,31 @@ const callID = 1
 // call calls a tool and decodes its structured answer into answer, unless it is nil.
 // It returns the header of the answer.
 func (c *Client) call(ctx context.Context, tool string, args, answer any) (http.Header, error) {
-	message, err := json.Marshal(request{
-		Version: "2.0", ID: callID, Method: "tools/call", Params: toolCall{Name: tool, Arguments: args, Meta: c.meta},
-	})
+	var result toolResult
+	header, err := c.ask(ctx, "tools/call", tool, toolCall{Name: tool, Arguments: args, Meta: c.meta}, &result)
+	switch {
+	case err != nil:
+		return nil, err
+	case result.IsError:
+		return nil, result.failure()
+	case answer == nil:
+		return header, nil
+	}
+	if err := json.Unmarshal(result.Structured, answer); err != nil {
+		return nil, fmt.Errorf("the answer of %s: %w", tool, err)
+	}
+	return header, nil
+}
+
+// ask sends a request about the tool or the resource of a name, and decodes its result.
+// It returns the header of the answer.
+func (c *Client) ask(ctx context.Context, method, name string, params, result any) (http.Header, error) {
+	message, err := json.Marshal(request{Version: "2.0", ID: callID, Method: method, Params: params})
 	if err != nil {
 		return nil, err
 	}
 	var reply *response
-	header, err := c.endpoint.Post(ctx, message, c.header(tool), func(message []byte) error {
+	header, err := c.endpoint.Post(ctx, message, c.header(method, name), func(message []byte) error {
 		var r response
 		if err := json.Unmarshal(message, &r); err != nil {
 			return fmt.Errorf("the answer of the server: %w", err)
@@ -71,27 +88,23 @@ func (c *Client) call(ctx context.Context, tool string, args, answer any) (http.
 		return nil, errNoAnswer
 	case reply.Error != nil:
 		return nil, &jsonrpc.Error{Code: reply.Error.Code, Message: reply.Error.Message, Data: reply.Error.Data}
-	case reply.Result.IsError:
-		return nil, reply.Result.failure()
-	case answer == nil:
-		return header, nil
 	}
-	if err := json.Unmarshal(reply.Result.Structured, answer); err != nil {
-		return nil, fmt.Errorf("the answer of %s: %w", tool, err)
+	if err := json.Unmarshal(reply.Result, result); err != nil {
+		return nil, fmt.Errorf("the answer to %s: %w", method, err)
 	}
 	return header, nil
 }
 
 // header repeats what the body says, as the revision asks for.
-func (c *Client) header(tool string) http.Header {
-	return http.Header{"Mcp-Protocol-Version": {c.revision}, "Mcp-Method": {"tools/call"}, "Mcp-Name": {tool}}
+func (c *Client) header(method, name string) http.Header {
+	return http.Header{"Mcp-Protocol-Version": {c.revision}, "Mcp-Method": {method}, "Mcp-Name": {name}}
 }
 
 type request struct {
-	Version string   `json:"jsonrpc"`
-	ID      int      `json:"id"`
-	Method  string   `json:"method"`
-	Params  toolCall `json:"params"`
+	Version string `json:"jsonrpc"`
+	ID      int    `json:"id"`
+	Method  string `json:"method"`
+	Params  any    `json:"params"`
 }
 
 type toolCall struct {
@@ -101,8 +114,8 @@ type toolCall struct {
 }
 
 type response struct {
-	ID     int        `json:"id"`
-	Result toolResult `json:"result"`
+	ID     int             `json:"id"`
+	Result json.RawMessage `json:"result"`
 	Error  *struct {
 		Code    jsonrpc.Code    `json:"code"`
 		Message string          `json:"message"`
