@@ -165,8 +165,8 @@ func (s *serverSource) store(all []ruleset.Ruleset) error {
 	return nil
 }
 
-// Files returns the files of a skill. They are read once for each hash; off line they
-// are those that were read last.
+// Files returns the files of a skill. They are read once for each hash. Off line, the
+// cache has the ones that were read last.
 func (s *serverSource) Files(ctx context.Context, name ruleset.Name) (all []editors.Attachment, err error) {
 	files, err := s.files(ctx, name)
 	if err != nil {

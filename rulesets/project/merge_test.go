@@ -10,8 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// The texts and results are those of git merge-file (git 2.39): where it finds no
-// conflict, the merged text, else "conflict".
+// git merge-file (git 2.39) gives these results: where it finds no conflict, the merged
+// text, else "conflict".
 func TestMergeTextAsGitDoes(t *testing.T) {
 	const base = "a\nb\nc\nd\ne\n"
 	for name, c := range map[string]struct{ ours, theirs, want string }{

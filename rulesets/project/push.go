@@ -144,7 +144,7 @@ func (e *edits) store(ctx context.Context, message string) error {
 }
 
 // maxMerges is the number of times that an edit is merged with newer revisions: each
-// time somebody else was faster.
+// time another client was faster.
 const maxMerges = 20
 
 // update stores one edit. One that cannot be merged with a newer revision is a
