@@ -180,14 +180,14 @@ func traceOf(t *testing.T, mark string) (dir string, steps uint64, exe string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = process.Kill() }()
-	r, err := history.New(history.Of(process), history.Options{})
+	r, err := history.New(history.NewTarget(process), history.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Tell("run")
 	at := p.Mark(mark)
 	result, err := r.Run(t.Context(), 0, history.Limits{Steps: 1e6, Until: func(v *history.View) bool { return v.PC() == at }})
-	if err != nil || result.Why != history.Hit {
+	if err != nil || result.Why != history.ConditionMet {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	dir = t.TempDir()

@@ -35,7 +35,7 @@ func recordAllThreads(t *testing.T, program *debuggertest.Program, d time.Durati
 		t.Skip("tracing is not permitted here: ", err)
 	}
 	t.Cleanup(func() { _ = process.Detach(t.Context()) })
-	r, err := history.New(history.Of(process), history.Options{})
+	r, err := history.New(history.NewTarget(process), history.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,44 +11,45 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// An attempt is a step that is about to be made, with what it may overwrite.
+// An attempt is a single step about to be made, with the memory that it may
+// overwrite.
 type attempt struct {
-	thread int // in the table of threads
-	kind   Kind
-	number uint64     // of the system call or signal
-	spans  []x86.Span // memory that may be written
-	old    []byte     // what is there, one after the other
-	differ bool       // record only what has changed of it
-	vector bool       // the vector state may change
-	frame  []x86.Span // where the frame of a signal may be
-	effect kernel.Effect
-	call   kernel.Call
-	before *snapshot   // of everything, if it is not known what is written
-	gone   procfs.Maps // mappings that the step has changed: as they were
-	come   procfs.Maps // and as they are
-	filled []x86.Span  // of those, what is not zero as new memory is
-	lost   string      // why the step cannot be recorded, or ""
+	thread       int // index in the table of threads
+	kind         Kind
+	number       uint64     // of the system call or signal
+	spans        []x86.Span // memory that may be written
+	old          []byte     // its contents, concatenated
+	differ       bool       // record only the differences
+	vector       bool       // the vector state may change
+	frame        []x86.Span // where the signal frame may be
+	effect       kernel.Effect
+	call         kernel.Call
+	before       *snapshot   // of all memory, if it is unknown what is written
+	removed      procfs.Maps // mappings that the step removed or changed: before
+	added        procfs.Maps // and after the step
+	filled       []x86.Span  // the parts of them that may not read as zero
+	unrecordable string      // why the step cannot be recorded, or ""
 }
 
-// record makes a step of the thread that the stepper has, and its record.
+// record single-steps the stepper's thread and appends the record.
 //
 //	record
-//	├─ prepare            what may be written, and what is there
-//	│  ├─ prepareCall     of a system call
-//	│  ├─ prepareSignal   of the delivery of a signal
-//	│  └─ save
+//	├─ prepare            memory that may be written
+//	│  ├─ prepareCall     by a system call
+//	│  ├─ prepareSignal   by the delivery of a signal
+//	│  └─ save            its contents
 //	├─ Stepper.Step
-//	└─ finish             what has changed
-//	   ├─ memory, vectors
-//	   └─ extras          mappings, threads
+//	└─ finish             the differences
+//	   ├─ appendMemory, appendVectors
+//	   └─ appendExtras    mappings, threads
 func (r *Recorder) record(s Stepper) (proc.Outcome, error) {
 	a := r.pending[s.Thread()]
 	if a == nil {
-		a = &r.fast
+		a = &r.reusable
 		if err := r.prepare(s, a); err != nil {
 			return 0, err
 		}
-		if r.ends(a.effect) && r.exiting != r.history.End()+1 {
+		if r.endsProcess(a.effect) && r.exiting != r.history.End()+1 {
 			r.exiting = r.history.End() + 1
 			return stepExiting, nil
 		}
@@ -60,53 +61,53 @@ func (r *Recorder) record(s Stepper) (proc.Outcome, error) {
 	delete(r.returning, s.Thread())
 	switch outcome {
 	case proc.StepDone:
-		r.forgetAttempt(s.Thread())
+		r.dropPending(s.Thread())
 		if a.kind != Stepped {
 			r.returning[s.Thread()] = true
 		}
 		return outcome, r.finish(s, a)
 	case proc.StepBlocked:
-		r.keep(s.Thread(), a)
+		r.holdPending(s.Thread(), a)
 	case proc.StepGone:
-		r.forgetAttempt(s.Thread())
+		r.dropPending(s.Thread())
 		return outcome, r.finishThread(a)
 	case proc.StepSignal:
-		r.forgetAttempt(s.Thread())
+		r.dropPending(s.Thread())
 	}
 	return outcome, nil
 }
 
-// stepExiting is the outcome of a step that was not made yet, because the
-// process will be gone after it, and its history with it.
+// stepExiting is the outcome of a step that was not made because it would end
+// the process, and with it the history.
 const stepExiting proc.Outcome = 100
 
-// keep puts an attempt by until its system call ends.
-func (r *Recorder) keep(id int, a *attempt) {
-	if a == &r.fast {
-		kept := r.fast
-		r.fast = attempt{}
+// holdPending stores an attempt until its system call ends.
+func (r *Recorder) holdPending(id int, a *attempt) {
+	if a == &r.reusable {
+		kept := r.reusable
+		r.reusable = attempt{}
 		r.pending[id] = &kept
-		r.forgetMemory()
+		r.invalidatePages()
 	}
 }
 
-// forgetAttempt is the opposite, and does nothing if the thread does not wait.
-func (r *Recorder) forgetAttempt(id int) {
+// dropPending removes the stored attempt of a thread, if there is one.
+func (r *Recorder) dropPending(id int) {
 	if r.pending[id] != nil {
 		delete(r.pending, id)
-		r.forgetMemory()
+		r.invalidatePages()
 	}
 }
 
-// forgetMemory makes the interpreter read memory again, because it is another
-// part of it that the kernel may write to.
-func (r *Recorder) forgetMemory() {
+// invalidatePages makes the interpreter load its pages again, because the set of
+// buffers of blocked system calls has changed.
+func (r *Recorder) invalidatePages() {
 	if r.interpreter != nil {
-		r.interpreter.forget()
+		r.interpreter.dropPages()
 	}
 }
 
-// prepare finds out what a step may change.
+// prepare determines what a step may change.
 func (r *Recorder) prepare(s Stepper, a *attempt) error {
 	*a = attempt{spans: a.spans[:0], old: a.old[:0], frame: a.frame[:0]}
 	regs, err := s.Regs()
@@ -114,7 +115,7 @@ func (r *Recorder) prepare(s Stepper, a *attempt) error {
 		return err
 	}
 	if r.index(s.Thread()) < 0 {
-		r.meet(s.Thread(), regs)
+		r.recordNewThread(s.Thread(), regs)
 	}
 	a.thread = r.index(s.Thread())
 	if sig := s.Signal(); sig != 0 {
@@ -124,7 +125,7 @@ func (r *Recorder) prepare(s Stepper, a *attempt) error {
 		return err
 	}
 	if a.vector {
-		if err := r.learn(&r.view().threads[a.thread]); err != nil {
+		if err := r.loadVectorState(&r.view().threads[a.thread]); err != nil {
 			return err
 		}
 	}
@@ -145,7 +146,7 @@ func (r *Recorder) prepareInstruction(a *attempt, regs *ptrace.Regs) error {
 		a.vector = true
 		r.prepareBarrier(a, in.Name())
 	case in.Class.Is(x86.Store):
-		if err := r.learn(&r.view().threads[a.thread]); err != nil { // for the length of xsave
+		if err := r.loadVectorState(&r.view().threads[a.thread]); err != nil { // for the length of xsave
 			return err
 		}
 		Addressing(regs, &r.addr)
@@ -155,32 +156,32 @@ func (r *Recorder) prepareInstruction(a *attempt, regs *ptrace.Regs) error {
 	return nil
 }
 
-// prepareBarrier copies all memory that the process can write.
+// prepareBarrier takes a snapshot, because it is unknown what the step writes.
 func (r *Recorder) prepareBarrier(a *attempt, what string) {
 	var err error
-	if a.before != nil || a.lost != "" {
+	if a.before != nil || a.unrecordable != "" {
 		return
 	}
 	if a.before, err = r.snapshot(); err != nil {
-		a.lost = fmt.Sprintf("%s: %v", what, err)
+		a.unrecordable = fmt.Sprintf("%s: %v", what, err)
 	}
 }
 
-// save reads what may be overwritten. Memory that cannot be read is zero: a
-// stack may be about to grow.
+// save reads the contents of the spans. Memory that cannot be read counts as
+// zero, because a stack may be about to grow.
 func (r *Recorder) save(a *attempt) error {
 	total := 0
 	for _, s := range a.spans {
 		total += int(s.Len)
 	}
 	if total > r.options.MaxSnapshot {
-		a.lost, a.spans = fmt.Sprintf("%d bytes may be overwritten at once", total), a.spans[:0]
+		a.unrecordable, a.spans = fmt.Sprintf("%d bytes may be overwritten at once", total), a.spans[:0]
 		return nil
 	}
 	a.old = grow(a.old, total)
 	at := 0
 	for _, s := range a.spans {
-		if err := r.fill(s.Addr, a.old[at:at+int(s.Len)]); err != nil {
+		if err := r.readOrZero(s.Addr, a.old[at:at+int(s.Len)]); err != nil {
 			return err
 		}
 		at += int(s.Len)
@@ -188,11 +189,11 @@ func (r *Recorder) save(a *attempt) error {
 	return nil
 }
 
-// fill reads memory; what cannot be read is zero.
-func (r *Recorder) fill(addr uint64, b []byte) error {
+// readOrZero reads memory; pages that cannot be read are zero.
+func (r *Recorder) readOrZero(addr uint64, b []byte) error {
 	n, err := r.target.ReadMemory(addr, b)
-	if err == nil || isAccess(err) {
-		for n < len(b) { // page by page past what is not there
+	if err == nil || isMemoryError(err) {
+		for n < len(b) { // skip unreadable pages
 			clear(b[n:])
 			skip := int(pageSize - (addr+uint64(n))%pageSize)
 			if n+skip >= len(b) {
@@ -200,7 +201,7 @@ func (r *Recorder) fill(addr uint64, b []byte) error {
 			}
 			n += skip
 			k, err := r.target.ReadMemory(addr+uint64(n), b[n:])
-			if n += k; err != nil && !isAccess(err) {
+			if n += k; err != nil && !isMemoryError(err) {
 				return err
 			}
 		}
@@ -209,13 +210,13 @@ func (r *Recorder) fill(addr uint64, b []byte) error {
 	return err
 }
 
-// isAccess says whether an error is about memory that is not there, and not
-// about the process.
-func isAccess(err error) bool {
+// isMemoryError reports whether an error concerns the memory at an address and
+// not the whole process.
+func isMemoryError(err error) bool {
 	return !errors.Is(err, proc.ErrExited) && !errors.Is(err, proc.ErrDetached) && !errors.Is(err, proc.ErrRunning)
 }
 
-// grow returns a slice of n bytes, b if it is long enough.
+// grow returns a slice of n bytes, which is b if its capacity is sufficient.
 func grow(b []byte, n int) []byte {
 	if cap(b) < n {
 		return make([]byte, n)

@@ -8,7 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// System calls that are treated apart.
+// Numbers of system calls that need special treatment.
 const (
 	callMmap        = 9
 	callBrk         = 12
@@ -16,8 +16,9 @@ const (
 	callRseq        = 334
 )
 
-// threadBlock is the number of bytes of a thread's own structure that are saved
-// when it ends: the kernel clears the thread's id there, and a list of locks.
+// threadBlock is the number of bytes of the thread control block that are saved
+// when a thread ends: the kernel clears the thread id there (CLONE_CHILD_CLEARTID)
+// and walks the list of robust futexes.
 const threadBlock = 0x900
 
 // prepareCall adds what a system call may change.
@@ -47,7 +48,7 @@ func (r *Recorder) prepareCall(a *attempt, regs *ptrace.Regs, number uint64) {
 	}
 }
 
-// clip appends the parts of a range that are mapped.
+// clip appends the mapped parts of a range.
 func (r *Recorder) clip(dst []x86.Span, s x86.Span) []x86.Span {
 	s.Len = min(s.Len, 1<<63-min(s.Addr, 1<<63))
 	for _, m := range r.view().maps {
@@ -62,8 +63,8 @@ func (r *Recorder) clip(dst []x86.Span, s x86.Span) []x86.Span {
 	return dst
 }
 
-// shrunk is the memory that brk takes away. The heap may be in several mappings
-// that touch.
+// shrunk returns the memory that brk(2) releases. The heap may consist of
+// several adjacent mappings.
 func (r *Recorder) shrunk(end uint64) x86.Span {
 	top := end
 	for _, m := range r.view().maps {
@@ -74,16 +75,16 @@ func (r *Recorder) shrunk(end uint64) x86.Span {
 	return x86.Span{Addr: end, Len: top - end}
 }
 
-// appendExtras appends what else a system call, a signal or a barrier has
-// changed, and what it was.
+// appendExtras appends the number of the system call or signal and the changes
+// of mappings and threads.
 func (r *Recorder) appendExtras(a *attempt, regs *ptrace.Regs) (int, error) {
 	at, n := len(r.buf), 0
 	if a.kind == Called || a.kind == Signalled {
 		r.buf = appendExtra(r.buf, extraNumber, appendNumber(nil, a.number))
 		n++
 	}
-	if len(a.gone)+len(a.come) > 0 {
-		r.buf = appendExtra(r.buf, extraMaps, appendMaps(appendMaps(nil, a.gone), a.come))
+	if len(a.removed)+len(a.added) > 0 {
+		r.buf = appendExtra(r.buf, extraMaps, appendMaps(appendMaps(nil, a.removed), a.added))
 		n++
 	}
 	if a.effect.Threads || a.before != nil {
@@ -92,28 +93,28 @@ func (r *Recorder) appendExtras(a *attempt, regs *ptrace.Regs) (int, error) {
 			return 0, err
 		}
 	}
-	r.learnFrom(a, regs)
+	r.updateKernelState(a, regs)
 	if n > 0 {
 		r.buf = insertCount(r.buf, at, n)
 	}
 	return n, nil
 }
 
-// learnFrom looks at what else a step tells about the thread.
-func (r *Recorder) learnFrom(a *attempt, regs *ptrace.Regs) {
+// updateKernelState follows changes of the signal stack and the rseq area.
+func (r *Recorder) updateKernelState(a *attempt, regs *ptrace.Regs) {
 	done := a.kind == Called && regs.RAX == 0
 	switch {
 	case a.kind == Signalled:
 		r.checkFrame(a, regs)
 	case done && a.number == callSigaltstack:
-		r.readStack(r.view().threads[a.thread].id, a.call.Args[0])
+		r.parseStackT(r.view().threads[a.thread].id, a.call.Args[0])
 	case done && a.number == callRseq:
 		r.rseq = append(r.rseq, x86.Span{Addr: a.call.Args[0], Len: a.call.Args[1]})
 	}
 }
 
-// appendThreads appends the threads that have come. One that has not come to
-// its first stop yet is found when it steps.
+// appendThreads appends the new threads. A thread that is not yet at its first
+// stop is added when it steps.
 func (r *Recorder) appendThreads() (int, error) {
 	infos, err := r.target.Threads()
 	if err != nil {
@@ -134,16 +135,16 @@ func (r *Recorder) appendThreads() (int, error) {
 	return n, nil
 }
 
-// appendThread appends that a thread has come.
+// appendThread appends the creation of a thread.
 func (r *Recorder) appendThread(b []byte, id int, regs ptrace.Regs) []byte {
 	v := r.view()
 	v.threads = append(v.threads, thread{id: id, alive: true, regs: regs})
-	r.stacks[id] = stack{known: true} // a new thread has none, see sigaltstack(2)
+	r.signalStacks[id] = signalStack{known: true} // a new thread has no alternate stack, see sigaltstack(2)
 	return appendExtra(b, extraThread, appendNumber(nil, uint64(len(v.threads)-1)))
 }
 
-// meet makes a record of a thread that is not in the table yet.
-func (r *Recorder) meet(id int, regs *ptrace.Regs) {
+// recordNewThread appends a record that adds a thread to the table.
+func (r *Recorder) recordNewThread(id int, regs *ptrace.Regs) {
 	var none ptrace.Regs
 	h := head{kind: Changed, parts: partExtra, thread: r.view().current}
 	r.buf = appendRegs(appendHead(r.buf[:0], h), &none, &none)
@@ -151,7 +152,7 @@ func (r *Recorder) meet(id int, regs *ptrace.Regs) {
 	r.history.append(r.buf)
 }
 
-// finishThread makes the record of a thread's end.
+// finishThread appends the record of a thread's end.
 func (r *Recorder) finishThread(a *attempt) error {
 	t := &r.view().threads[a.thread]
 	r.buf = appendRegs(appendHead(r.buf[:0], head{kind: Ended, thread: a.thread}), &t.regs, &t.regs)
@@ -170,8 +171,8 @@ func (r *Recorder) finishThread(a *attempt) error {
 	return nil
 }
 
-// ends says whether a system call would end the process.
-func (r *Recorder) ends(e kernel.Effect) bool {
+// endsProcess reports whether a system call would end the process.
+func (r *Recorder) endsProcess(e kernel.Effect) bool {
 	if !e.ThreadEnds {
 		return e.Ends
 	}

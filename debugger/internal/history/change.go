@@ -6,8 +6,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// WriteMemory writes memory of the process, and records it. The view goes to
-// the present first.
+// WriteMemory moves the view to the present, writes memory of the process and
+// records the change.
 func (r *Recorder) WriteMemory(addr uint64, b []byte) (int, error) {
 	if err := r.ready(); err != nil || len(b) == 0 {
 		return 0, err
@@ -20,7 +20,7 @@ func (r *Recorder) WriteMemory(addr uint64, b []byte) (int, error) {
 	if n == 0 {
 		return n, err
 	}
-	r.wrote(addr, uint64(n))
+	r.invalidate(addr, uint64(n))
 	var none ptrace.Regs
 	h := head{kind: Changed, parts: partMemory, thread: r.view().current}
 	r.buf = appendNumber(appendRegs(appendHead(r.buf[:0], h), &none, &none), 1)
@@ -29,8 +29,8 @@ func (r *Recorder) WriteMemory(addr uint64, b []byte) (int, error) {
 	return n, err
 }
 
-// SetRegs replaces the registers of a thread, and records it. The view goes to
-// the present first.
+// SetRegs moves the view to the present, replaces the registers of a thread and
+// records the change.
 func (r *Recorder) SetRegs(thread int, regs ptrace.Regs) error {
 	if err := r.ready(); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (r *Recorder) SetRegs(thread int, regs ptrace.Regs) error {
 	return nil
 }
 
-// ready brings the view to the present.
+// ready moves the view to the present.
 func (r *Recorder) ready() error {
 	if _, err := r.history.Seek(r.history.End()); err != nil {
 		return err

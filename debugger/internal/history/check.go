@@ -2,8 +2,8 @@ package history
 
 import "github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 
-// check makes sure that a record of a file can be applied: that all its parts
-// are there and name threads, vector words and pages that the trace has.
+// check verifies that a record of a file can be applied: its parts are complete
+// and refer to threads, vector words and pages that the trace has.
 func (o *opener) check(record []byte) error {
 	d := decoder{b: record}
 	h := d.head(len(o.threads))
@@ -40,14 +40,14 @@ func (o *opener) checkMemory(d *decoder) {
 	}
 }
 
-// checkVector reads a difference of vector states over a copy.
+// checkVector applies a difference of vector states and undoes it.
 func (o *opener) checkVector(d *decoder, thread int) {
 	if d.b == nil {
 		return
 	}
 	state := o.threads[thread].vector
 	if state == nil {
-		state = []byte{} // words of it are refused
+		state = []byte{} // any word is out of range
 	}
 	again := *d
 	d.moveVector(state)

@@ -2,28 +2,28 @@ package history
 
 import "github.com/triptych-mcp/triptych/debugger/internal/x86"
 
-// cacheSize is a power of two: instructions are kept by the low bits of their
+// cacheSize is a power of two: entries are indexed by the low bits of the
 // address.
 const cacheSize = 1 << 14
 
-// An instruction is a decoded one. It is kept until the code is written or
-// mapped anew.
+// An instruction is a cache entry.
 type instruction struct {
 	x86.Inst
 	valid bool
 }
 
-// A codeCache keeps decoded instructions.
+// A codeCache holds decoded instructions until their code is written or mapped
+// again.
 type codeCache struct {
 	entries [cacheSize]instruction
-	pages   map[uint64]struct{} // those that entries are of
-	some    [1 << 10]bool       // whether any is, by the low bits of its number
+	pages   map[uint64]struct{} // numbers of the pages that entries are in
+	some    [1 << 10]bool       // filter for pages, by the low bits of the number
 	read    func(uint64, []byte) (int, error)
-	alias   func(addr uint64) bool // says which those are
+	alias   func(addr uint64) bool // reports whether an entry must not be cached
 }
 
-// at returns the instruction at an address. It is a barrier if there is none
-// that is known.
+// at returns the instruction at an address, or an instruction of class Barrier
+// if it cannot be decoded.
 func (c *codeCache) at(pc uint64) *x86.Inst {
 	e := &c.entries[pc&(cacheSize-1)]
 	if e.valid && e.PC == pc {
@@ -36,12 +36,12 @@ func (c *codeCache) at(pc uint64) *x86.Inst {
 		in = x86.Inst{PC: pc, Class: x86.Barrier}
 	}
 	*e = instruction{Inst: in, valid: !c.alias(pc)}
-	c.note(pc)
-	c.note(pc + x86.MaxLen - 1)
+	c.markPage(pc)
+	c.markPage(pc + x86.MaxLen - 1)
 	return &e.Inst
 }
 
-func (c *codeCache) note(addr uint64) {
+func (c *codeCache) markPage(addr uint64) {
 	if c.pages == nil {
 		c.pages = make(map[uint64]struct{})
 	}
@@ -50,8 +50,8 @@ func (c *codeCache) note(addr uint64) {
 	c.some[number%uint64(len(c.some))] = true
 }
 
-// wrote drops everything if a write has touched decoded code.
-func (c *codeCache) wrote(addr, n uint64) {
+// invalidate drops all entries if a write has touched a page with entries.
+func (c *codeCache) invalidate(addr, n uint64) {
 	for number := addr / pageSize; number <= (addr+n-1)/pageSize; number++ {
 		if !c.some[number%uint64(len(c.some))] {
 			continue
@@ -63,7 +63,7 @@ func (c *codeCache) wrote(addr, n uint64) {
 	}
 }
 
-// drop forgets everything.
+// drop removes all entries.
 func (c *codeCache) drop() {
 	clear(c.entries[:])
 	clear(c.pages)

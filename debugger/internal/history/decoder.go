@@ -2,8 +2,8 @@ package history
 
 import "encoding/binary"
 
-// A decoder reads the parts of a record. After the first that is not there
-// everything reads as zero, and bad is set.
+// A decoder reads the parts of a record. After the first error bad is set and
+// all reads return zero.
 type decoder struct {
 	b   []byte
 	bad bool
@@ -38,7 +38,7 @@ func (d *decoder) uvarint() uint64 {
 	return v
 }
 
-// bytes returns the next n bytes, without copying.
+// bytes returns the next n bytes without copying them.
 func (d *decoder) bytes(n uint64) []byte {
 	if n > uint64(len(d.b)) {
 		d.fail()
@@ -49,7 +49,7 @@ func (d *decoder) bytes(n uint64) []byte {
 	return b
 }
 
-// count reads a number of things of which each has at least size bytes.
+// count reads the number of items that follow, each of at least size bytes.
 func (d *decoder) count(size int) int {
 	n := d.uvarint()
 	if n > uint64(len(d.b)/size) {
@@ -59,7 +59,7 @@ func (d *decoder) count(size int) int {
 	return int(n)
 }
 
-// index reads a number below n.
+// index reads a number less than n.
 func (d *decoder) index(n int) int {
 	i := d.uvarint()
 	if i >= uint64(n) {

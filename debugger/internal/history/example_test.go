@@ -19,7 +19,7 @@ func Example() {
 		return
 	}
 	defer func() { _ = process.Detach(ctx) }()
-	recorder, err := history.New(history.Of(process), history.Options{})
+	recorder, err := history.New(history.NewTarget(process), history.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,17 +9,17 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// A Format is a way to write a piece of history down.
+// A Format is a format of exported history.
 type Format string
 
 // The formats.
 const (
-	JSON   Format = "json"   // one object, a step a line
-	Text   Format = "text"   // a step a line
-	Binary Format = "binary" // to be opened again; see docs/trace-format.md
+	JSON   Format = "json"   // one object with one step per line
+	Text   Format = "text"   // one step per line
+	Binary Format = "binary" // readable by [Open]; see docs/trace-format.md
 )
 
-// ExportOptions say what is exported. The zero value is all of history, as
+// ExportOptions configure an export. The zero value exports all of history as
 // JSON.
 type ExportOptions struct {
 	Format Format
@@ -29,30 +29,29 @@ type ExportOptions struct {
 	// Symbolize names addresses in JSON and text; it may be nil.
 	Symbolize x86.Symbolizer
 
-	// Memory is the number of bytes of writable memory that go into a binary
-	// trace beside the memory its steps have touched; 0 means DefaultMemory, -1
-	// none.
+	// Memory limits the bytes of writable memory in a binary trace besides the
+	// pages that its steps use; 0 means DefaultMemory, -1 none.
 	Memory int
 
-	// Program says what was traced, in the header.
+	// Program is the path of the traced program, for the header.
 	Program string
 
-	// Progress, unless nil, is told now and then how many steps are written.
+	// Progress, unless nil, is called with the number of steps written so far.
 	Progress func(done, total uint64)
 }
 
-// DefaultMemory is the number of bytes of other memory in a binary trace.
+// DefaultMemory is the default of [ExportOptions.Memory].
 const DefaultMemory = 16 << 20
 
-// Exported tells what was written.
+// Exported describes an export.
 type Exported struct {
 	From, To  uint64
 	Snapshots uint64 // positions, both ends included
 	Bytes     int64
 }
 
-// Export writes a piece of history. The view is moved about meanwhile and put
-// back. When ctx ends, what was written so far is no complete trace.
+// Export writes a part of history. It moves the view and restores its position.
+// When ctx is done it returns early, with an incomplete trace.
 func (h *History) Export(ctx context.Context, w io.Writer, o ExportOptions) (done Exported, err error) {
 	if o.To == 0 || o.To > h.End() {
 		o.To = h.End()
@@ -77,7 +76,7 @@ func (h *History) Export(ctx context.Context, w io.Writer, o ExportOptions) (don
 	return Exported{From: o.From, To: o.To, Snapshots: o.To - o.From + 1, Bytes: counter.n}, err
 }
 
-// countingWriter counts what was written.
+// countingWriter counts the bytes written.
 type countingWriter struct {
 	w io.Writer
 	n int64
@@ -112,8 +111,8 @@ func (e *exporter) export() error {
 // progressEvery is the number of steps written between reports.
 const progressEvery = 1 << 14
 
-// tick reports progress and looks whether the caller is still there.
-func (e *exporter) tick(done uint64) error {
+// checkProgress reports progress and checks the context.
+func (e *exporter) checkProgress(done uint64) error {
 	if done%progressEvery != 0 {
 		return nil
 	}
@@ -123,14 +122,14 @@ func (e *exporter) tick(done uint64) error {
 	return e.ctx.Err()
 }
 
-// each calls f with each step in turn, going forward.
+// each calls f with each step, going forward.
 func (e *exporter) each(f func(s *step) error) error {
 	if _, err := e.h.Seek(e.o.From); err != nil {
 		return err
 	}
 	var s step
 	for at := e.o.From; at < e.o.To; at++ {
-		if err := e.tick(at - e.o.From); err != nil {
+		if err := e.checkProgress(at - e.o.From); err != nil {
 			return err
 		}
 		if err := s.read(e.h, e.o.Symbolize); err != nil {

@@ -16,7 +16,7 @@ func recorded(t *testing.T, part string) (*subject, *history.Recorder) {
 	s := start(t, build(t, "-O1"), part)
 	r := s.recorder(history.Options{})
 	result, err := r.Run(t.Context(), 0, history.Limits{Until: s.atEnd})
-	if err != nil || result.Why != history.Hit {
+	if err != nil || result.Why != history.ConditionMet {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	return s, r
@@ -79,7 +79,7 @@ func TestOpenFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	heads, relocated := 0, 0
+	addFileHeads, relocated := 0, 0
 	maps := trace.View().Maps()
 	for i, m := range maps {
 		head := m.Offset == 0 && strings.HasPrefix(m.Path, "/")
@@ -95,21 +95,21 @@ func TestOpenFiles(t *testing.T) {
 			t.Errorf("%+v: %v", m, err)
 		}
 		if head {
-			heads++
+			addFileHeads++
 		}
 		if protected {
 			relocated++
 		}
 	}
-	if heads < 2 || relocated < 2 { // the program, the loader and its libraries
-		t.Errorf("%d first pages, %d relocated mappings", heads, relocated)
+	if addFileHeads < 2 || relocated < 2 { // the program, the loader and its libraries
+		t.Errorf("%d first pages, %d relocated mappings", addFileHeads, relocated)
 	}
 }
 
 // moment returns the state that a view shows.
 func (s *subject) moment(v *history.View) moment {
 	s.t.Helper()
-	m := s.take(v, v.Thread(), v.Maps())
+	m := s.readRanges(v, v.Thread(), v.Maps())
 	m.position = v.Position()
 	return m
 }

@@ -34,13 +34,13 @@ const (
 // blockSize limits the size of a block, unless one record is larger.
 const blockSize = 1 << 20
 
-// Contents of a page in a block.
+// Encodings of a page in a block.
 const (
 	pageZero = 0
 	pageFull = 1
 )
 
-// blockWriter writes blocks and sums up what it writes.
+// blockWriter writes blocks and computes their checksum.
 type blockWriter struct {
 	e   *exporter
 	sum hash.Hash
@@ -64,17 +64,16 @@ func (w *blockWriter) block(tag byte, payload []byte) {
 	w.write(payload)
 }
 
-// binary writes the process at the last position and the records that lead
-// there.
+// binary writes the process at the last position and the records before it.
 func (e *exporter) binary() error {
-	pages, err := e.touched()
+	pages, err := e.touchedPages()
 	if err != nil {
 		return err
 	}
 	if _, err := e.h.Seek(e.o.To); err != nil {
 		return err
 	}
-	e.heads(pages)
+	e.addFileHeads(pages)
 	w := &blockWriter{e: e, sum: sha256.New()}
 	w.write(binary.LittleEndian.AppendUint16([]byte(traceMagic), traceVersion))
 	w.block(blockHeader, e.header())
@@ -99,7 +98,7 @@ func (e *exporter) header() []byte {
 	return appendText(b, e.h.reason)
 }
 
-// threads are the table of threads at the last position.
+// threads encodes the table of threads at the last position.
 func (e *exporter) threads() []byte {
 	v := &e.h.view
 	b := binary.AppendUvarint(nil, uint64(len(v.threads)))
@@ -122,15 +121,15 @@ func (e *exporter) threads() []byte {
 	return b
 }
 
-// touched finds the pages that records write or that are executed. It leaves
-// the view at the first position.
-func (e *exporter) touched() (map[uint64]bool, error) {
+// touchedPages returns the pages that the steps write or execute. It leaves the
+// view at the first position.
+func (e *exporter) touchedPages() (map[uint64]bool, error) {
 	if _, err := e.h.Seek(e.o.To); err != nil {
 		return nil, err
 	}
 	pages := make(map[uint64]bool)
 	v := &e.h.view
-	var travel Travel
+	var traversal Traversal
 	for v.position > e.o.From {
 		if v.position%progressEvery == 0 && e.ctx.Err() != nil {
 			return nil, e.ctx.Err()
@@ -139,12 +138,12 @@ func (e *exporter) touched() (map[uint64]bool, error) {
 			addPages(pages, s.addr, uint64(len(s.data)))
 		}
 		addPages(pages, v.PC(), x86.MaxLen)
-		if err := e.h.pass(true, &travel); err != nil {
+		if err := e.h.moveOver(true, &traversal); err != nil {
 			return nil, err
 		}
 		addPages(pages, v.PC(), x86.MaxLen)
 	}
-	e.other(pages)
+	e.addOtherMemory(pages)
 	return pages, nil
 }
 
@@ -157,11 +156,11 @@ func addPages(pages map[uint64]bool, addr, n uint64) {
 	}
 }
 
-// stackShown is the least number of bytes of each thread's stack in a trace.
-const stackShown = 64 << 10
+// minStackBytes is the minimum number of bytes of each thread's stack in a trace.
+const minStackBytes = 64 << 10
 
-// heads adds the first pages of mapped files, which say which files they are.
-func (e *exporter) heads(pages map[uint64]bool) {
+// addFileHeads adds the first pages of mapped files, which identify the files.
+func (e *exporter) addFileHeads(pages map[uint64]bool) {
 	for _, m := range e.h.view.maps {
 		if m.Offset == 0 && strings.HasPrefix(m.Path, "/") {
 			addPages(pages, m.Start, 1)
@@ -169,13 +168,13 @@ func (e *exporter) heads(pages map[uint64]bool) {
 	}
 }
 
-// other adds the threads' stacks, and other memory that was written as far as
-// there is room for it: small mappings first.
-func (e *exporter) other(pages map[uint64]bool) {
+// addOtherMemory adds the stacks of threads and, within the limit, other writable
+// memory: small mappings first.
+func (e *exporter) addOtherMemory(pages map[uint64]bool) {
 	v := &e.h.view
 	for i := range v.threads {
 		if m, ok := v.maps.Find(v.threads[i].regs.RSP); ok && v.threads[i].alive {
-			addPages(pages, v.threads[i].regs.RSP, min(stackShown, m.End-v.threads[i].regs.RSP))
+			addPages(pages, v.threads[i].regs.RSP, min(minStackBytes, m.End-v.threads[i].regs.RSP))
 		}
 	}
 	room := e.o.Memory
@@ -192,15 +191,15 @@ func (e *exporter) other(pages map[uint64]bool) {
 	}
 }
 
-// relocated says whether a mapping that cannot be written may differ from its
-// file all the same: what the loader has filled in lies just below the data.
+// relocated reports whether a read-only mapping may differ from its file because
+// the loader relocated it: it lies directly below the writable data.
 func relocated(maps procfs.Maps, m procfs.Map) bool {
 	next, ok := maps.Find(m.End)
 	return ok && !m.Execute && next.Write && next.Path == m.Path && m.Path != ""
 }
 
-// pages writes the contents of pages at the last position. Those that cannot
-// be read are zero: they are mapped in the past only.
+// pages writes the contents of pages at the last position. Pages that cannot be
+// read are zero, because they are mapped only at earlier positions.
 func (e *exporter) pages(w *blockWriter, pages map[uint64]bool) {
 	numbers := make([]uint64, 0, len(pages))
 	for number := range pages {
@@ -225,11 +224,12 @@ func (e *exporter) pages(w *blockWriter, pages map[uint64]bool) {
 	}
 }
 
-// records writes them as they are when all of them are in the past.
+// records writes the records. The view must be at the last position, so that
+// they hold the contents before each step.
 func (e *exporter) records(w *blockWriter) error {
 	var b []byte
 	for at := e.o.From; at < e.o.To; at++ {
-		if err := e.tick(at - e.o.From); err != nil {
+		if err := e.checkProgress(at - e.o.From); err != nil {
 			return err
 		}
 		c, i := e.h.log.at(at)

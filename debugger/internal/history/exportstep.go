@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// A step is a record as people and programs read it.
+// A step is a record in the form of text and JSON exports.
 type step struct {
 	Position    uint64        `json:"position"` // before it
 	Kind        string        `json:"kind"`
@@ -48,13 +48,14 @@ var regNames = [ptrace.NumRegs]string{
 	"orig_rax", "rip", "cs", "eflags", "rsp", "ss", "fs_base", "gs_base", "ds", "es", "fs", "gs",
 }
 
-// words that a step always changes, or only for the kernel's bookkeeping.
+// Registers that are not listed as changed: every step changes rip, and the
+// kernel changes orig_rax.
 const (
 	wordOrig = 15
 	wordRIP  = 16
 )
 
-// read passes the next record and describes it.
+// read moves the view over the next record and describes it.
 func (s *step) read(h *History, symbolize x86.Symbolizer) error {
 	v := &h.view
 	c, i := h.log.at(v.position)
@@ -74,8 +75,8 @@ func (s *step) read(h *History, symbolize x86.Symbolizer) error {
 		s.Instruction = instructionText(v, before.RIP, symbolize)
 	}
 	s.readParts(&d, head)
-	var travel Travel
-	if err := h.pass(false, &travel); err != nil {
+	var traversal Traversal
+	if err := h.moveOver(false, &traversal); err != nil {
 		return err
 	}
 	s.readAfter(h, &before, &v.threads[head.thread].regs)
@@ -88,7 +89,7 @@ func instructionText(v *View, pc uint64, symbolize x86.Symbolizer) string {
 	return x86.Text(code[:n], pc, symbolize)
 }
 
-// readParts reads what the record itself says.
+// readParts reads the parts of the record.
 func (s *step) readParts(d *decoder, head head) {
 	d.skipRegs()
 	if head.parts&partMemory != 0 {
@@ -123,7 +124,7 @@ func callName(number uint64) string {
 	return fmt.Sprintf("call %d", number)
 }
 
-// readAfter adds what is there after the step, and what has been.
+// readAfter adds registers and memory after the step, and memory before it.
 func (s *step) readAfter(h *History, before, after *ptrace.Regs) {
 	for i, value := range after.Words() {
 		if i != wordOrig && i != wordRIP && value != before.Words()[i] {
@@ -133,7 +134,7 @@ func (s *step) readAfter(h *History, before, after *ptrace.Regs) {
 	if len(s.Memory) == 0 {
 		return
 	}
-	// The view has passed the record, which has the contents before it again.
+	// The view is after the record, so that its spans hold the old contents.
 	spans := h.spansAt(s.Position)
 	for i := range s.Memory {
 		m := &s.Memory[i]
@@ -147,7 +148,7 @@ func (s *step) readAfter(h *History, before, after *ptrace.Regs) {
 	}
 }
 
-// line is the step in a line of text.
+// line returns the step as a line of text.
 func (s *step) line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %d %s %s", s.Position, s.Thread, s.Kind, s.Address)

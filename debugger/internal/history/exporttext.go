@@ -17,8 +17,8 @@ type traceHeader struct {
 	To      uint64 `json:"to"`
 }
 
-// json writes one object. Each step is a line, so that the file can be read
-// piece by piece.
+// json writes one object with one step per line, so that the file can be read in
+// parts.
 func (e *exporter) json() error {
 	head, err := json.Marshal(traceHeader{traceFormat, traceVersion, e.o.Program, e.o.From, e.o.To})
 	if err != nil {
@@ -44,7 +44,7 @@ func (e *exporter) json() error {
 	return err
 }
 
-// text writes a line for each step, after one that says what it is.
+// text writes a heading and one line per step.
 func (e *exporter) text() error {
 	program := ""
 	if e.o.Program != "" {

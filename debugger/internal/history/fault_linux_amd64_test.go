@@ -24,7 +24,7 @@ func TestRegistersAtFault(t *testing.T) {
 		_ = p.Kill()
 		_ = p.Detach(t.Context())
 	})
-	r, err := history.New(history.Of(p), history.Options{})
+	r, err := history.New(history.NewTarget(p), history.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestRegistersAtFault(t *testing.T) {
 	if err != nil || result.Why != history.GotSignal || result.Signal != syscall.SIGSEGV {
 		t.Fatalf("%+v, %v, want SIGSEGV", result, err)
 	}
-	live, err := p.Regs(0)
+	stepProcess, err := p.Regs(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,12 +48,12 @@ func TestRegistersAtFault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen.OrigRAX = live.OrigRAX // it tells how the thread was stopped
-		if diff := cmp.Diff(live, seen); diff != "" {
+		seen.OrigRAX = stepProcess.OrigRAX // it tells how the thread was stopped
+		if diff := cmp.Diff(stepProcess, seen); diff != "" {
 			t.Errorf("after %d steps back and forward (-live +seen):\n%s", n, diff)
 		}
 	}
-	if live.EFlags&ptrace.ResumeFlag != 0 {
-		t.Errorf("eflags are %#x, with the resume flag", live.EFlags)
+	if stepProcess.EFlags&ptrace.ResumeFlag != 0 {
+		t.Errorf("eflags are %#x, with the resume flag", stepProcess.EFlags)
 	}
 }

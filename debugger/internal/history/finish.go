@@ -7,7 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// finish makes the record of a step that is done.
+// finish appends the record of a completed step.
 func (r *Recorder) finish(s Stepper, a *attempt) error {
 	regs, err := s.Regs()
 	if err != nil {
@@ -25,13 +25,13 @@ func (r *Recorder) finish(s Stepper, a *attempt) error {
 	t.regs = *regs
 	r.view().current = a.thread
 	r.history.append(r.buf)
-	if a.lost != "" {
-		r.restart(a.lost)
+	if a.unrecordable != "" {
+		r.restart(a.unrecordable)
 	}
 	return nil
 }
 
-// finishParts appends the parts behind the registers and says which they are.
+// finishParts appends the parts after the registers and returns their bits.
 func (r *Recorder) finishParts(a *attempt, t *thread, regs *ptrace.Regs) (parts byte, err error) {
 	if a.effect.Maps || a.before != nil {
 		if err := r.remap(a); err != nil {
@@ -66,8 +66,8 @@ func (r *Recorder) finishParts(a *attempt, t *thread, regs *ptrace.Regs) (parts 
 	return parts, nil
 }
 
-// appendMemory appends what was overwritten and returns how many pieces that
-// is. Nothing is appended when there are none.
+// appendMemory appends the contents that were overwritten and returns the number
+// of spans. It appends nothing if there are none.
 func (r *Recorder) appendMemory(a *attempt) (int, error) {
 	at := len(r.buf)
 	n := 0
@@ -80,16 +80,16 @@ func (r *Recorder) appendMemory(a *attempt) (int, error) {
 		for _, s := range a.spans {
 			r.buf = appendSpan(r.buf, s.Addr, old[:s.Len])
 			old = old[s.Len:]
-			r.wrote(s.Addr, s.Len)
+			r.invalidate(s.Addr, s.Len)
 		}
 		return len(a.spans), nil
 	}
-	keep := func(addr uint64, old []byte) {
+	saveOld := func(addr uint64, old []byte) {
 		r.buf = appendSpan(r.buf, addr, old)
-		r.wrote(addr, uint64(len(old)))
+		r.invalidate(addr, uint64(len(old)))
 		n++
 	}
-	if err := errors.Join(r.differences(a, keep), r.appendFilled(a, keep)); err != nil {
+	if err := errors.Join(r.differences(a, saveOld), r.appendFilled(a, saveOld)); err != nil {
 		return 0, err
 	}
 	if n > 0 {
@@ -98,14 +98,14 @@ func (r *Recorder) appendMemory(a *attempt) (int, error) {
 	return n, nil
 }
 
-// differences calls keep for each piece of what was saved that has changed.
-func (r *Recorder) differences(a *attempt, keep func(uint64, []byte)) error {
+// differences calls saveOld for each saved piece of memory that has changed.
+func (r *Recorder) differences(a *attempt, saveOld func(uint64, []byte)) error {
 	if a.before != nil {
-		return r.compare(a.before, keep)
+		return r.compare(a.before, saveOld)
 	}
 	old := a.old
 	for _, s := range a.spans {
-		if err := r.comparePages(s.Addr, old[:s.Len], keep); err != nil {
+		if err := r.comparePages(s.Addr, old[:s.Len], saveOld); err != nil {
 			return err
 		}
 		old = old[s.Len:]
@@ -113,7 +113,7 @@ func (r *Recorder) differences(a *attempt, keep func(uint64, []byte)) error {
 	return nil
 }
 
-// appendVectors appends how the vector state has changed, if it has.
+// appendVectors appends the difference of the vector state, if there is one.
 func (r *Recorder) appendVectors(t *thread) (int, error) {
 	now, err := r.target.XState(t.id, r.vector)
 	if err != nil {

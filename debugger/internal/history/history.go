@@ -9,40 +9,40 @@ import (
 // DefaultBudget limits the bytes of records in a history.
 const DefaultBudget = 256 << 20
 
-// MinBudget is the least budget that is of use.
+// MinBudget is the smallest budget.
 const MinBudget = 1 << 20
 
-// ErrNoHistory says that nothing was recorded there. Errors of that kind are a
-// *[BeginningError].
+// ErrNoHistory is returned for positions that are not recorded. Its errors are
+// a *[BeginningError].
 var ErrNoHistory = errors.New("no history")
 
-// A BeginningError says that history does not go back so far.
+// A BeginningError reports that history does not go back far enough.
 type BeginningError struct {
 	Oldest uint64 // the first position
-	Wanted uint64 // how many steps back
-	There  uint64 // how many there are
-	Reason string // why it begins there
+	Wanted uint64 // number of steps back that were requested
+	There  uint64 // number of steps back that are recorded
+	Reason string // why history begins at Oldest
 }
 
-// Error says where history begins and why.
+// Error implements error.
 func (e *BeginningError) Error() string {
 	return fmt.Sprintf("history begins at position %d, %d steps back: %s", e.Oldest, e.There, e.Reason)
 }
 
-// Is makes it an [ErrNoHistory].
+// Is reports whether target is [ErrNoHistory].
 func (e *BeginningError) Is(target error) bool { return target == ErrNoHistory }
 
-// A History is the past of a process, record by record, and a [View] that
-// moves through it. It belongs to one goroutine.
+// A History is a sequence of records and a [View] that moves through it. It
+// must be used by one goroutine at a time.
 type History struct {
-	log    ring
-	view   View
-	reason string // why it begins where it does
-	passed Travel // by the last search
-	count  uint64 // of all records that were ever added
+	log           ring
+	view          View
+	reason        string    // why history begins at the oldest position
+	lastTraversal Traversal // of the last search
+	count         uint64    // of all records ever appended
 }
 
-// newHistory makes one that is empty. Positions begin with first.
+// newHistory returns an empty history whose first position is first.
 func newHistory(base Base, budget int, first uint64) *History {
 	h := &History{reason: "recording began there"}
 	h.log.budget = max(budget, MinBudget)
@@ -52,26 +52,26 @@ func newHistory(base Base, budget int, first uint64) *History {
 	return h
 }
 
-// View is the process at the position of the history.
+// View returns the process as it was at the current position.
 func (h *History) View() *View { return &h.view }
 
-// Oldest is the first position that there is.
+// Oldest returns the first recorded position.
 func (h *History) Oldest() uint64 { return h.log.oldest() }
 
-// End is the position of the present.
+// End returns the position of the present.
 func (h *History) End() uint64 { return h.log.end() }
 
 // Bytes returns the size of the records in memory; it never exceeds the budget.
 func (h *History) Bytes() int { return h.log.bytes }
 
-// Begins says why there is nothing before Oldest.
-func (h *History) Begins() string { return h.reason }
+// StartReason returns why nothing before Oldest is recorded.
+func (h *History) StartReason() string { return h.reason }
 
-// restart forgets everything, for a reason. The view is at the present.
+// restart drops all records, for a reason, and moves the view to the present.
 func (h *History) restart(reason string) {
 	h.log.clear(h.log.end())
 	h.reason = reason
-	h.arrive()
+	h.reachPresent()
 }
 
 // append adds a record. The view must be at the present, and the caller must
@@ -89,30 +89,30 @@ func (h *History) append(record []byte) {
 	h.count++
 }
 
-// A Travel tells what was passed on the way.
-type Travel struct {
-	Steps uint64 // how many positions
-	Gaps  []Gap  // in the order in which they were passed; at most maxGaps
+// A Traversal describes a move of the view through history.
+type Traversal struct {
+	Steps uint64 // number of positions
+	Gaps  []Gap  // unrecorded runs, in the order of the move; at most maxGaps
 }
 
 // maxGaps limits the gaps that are reported.
 const maxGaps = 16
 
-// A Gap is a stretch between two positions in which the process ran by itself.
-// What it did there was not recorded, only what came of it.
+// A Gap is a run of the process between two positions of which only the result
+// is recorded, not its steps.
 type Gap struct {
-	Position uint64 // before it; the one behind it is the next
-	Note     string // what is known about it
+	Position uint64 // before the run; Position+1 is the one after it
+	Note     string // why the run stopped, and how long it took
 }
 
-// Passed tells what the last ReverseContinue or Continue has passed.
-func (h *History) Passed() Travel { return h.passed }
+// LastTraversal describes the move of the last ReverseContinue or Continue.
+func (h *History) LastTraversal() Traversal { return h.lastTraversal }
 
-// Back goes n positions back. It answers a *[BeginningError], without having
-// moved, when there are not so many.
-func (h *History) Back(n uint64) (Travel, error) {
+// Back goes n positions back. If fewer are recorded, it returns a
+// *[BeginningError] and does not move.
+func (h *History) Back(n uint64) (Traversal, error) {
 	if there := h.view.position - h.Oldest(); n > there {
-		return Travel{}, h.beginning(n)
+		return Traversal{}, h.beginning(n)
 	}
 	return h.Seek(h.view.position - n)
 }
@@ -122,29 +122,29 @@ func (h *History) beginning(wanted uint64) error {
 }
 
 // Forward goes up to n positions forward, as far as the present.
-func (h *History) Forward(n uint64) (Travel, error) {
+func (h *History) Forward(n uint64) (Traversal, error) {
 	return h.Seek(h.view.position + min(n, h.End()-h.view.position))
 }
 
 // Seek goes to a position.
-func (h *History) Seek(position uint64) (Travel, error) {
+func (h *History) Seek(position uint64) (Traversal, error) {
 	switch {
 	case position < h.Oldest():
-		return Travel{}, h.beginning(h.view.position - position)
+		return Traversal{}, h.beginning(h.view.position - position)
 	case position > h.End():
-		return Travel{}, fmt.Errorf("%w: position %d is beyond the present, %d", ErrNoHistory, position, h.End())
+		return Traversal{}, fmt.Errorf("%w: position %d is beyond the present, %d", ErrNoHistory, position, h.End())
 	}
-	var travel Travel
+	var traversal Traversal
 	for h.view.position != position {
-		if err := h.pass(position < h.view.position, &travel); err != nil {
-			return travel, err
+		if err := h.moveOver(position < h.view.position, &traversal); err != nil {
+			return traversal, err
 		}
 	}
-	return travel, nil
+	return traversal, nil
 }
 
-// pass moves the view over one record.
-func (h *History) pass(back bool, travel *Travel) error {
+// moveOver moves the view over one record.
+func (h *History) moveOver(back bool, traversal *Traversal) error {
 	v := &h.view
 	at := v.position
 	if back {
@@ -155,28 +155,28 @@ func (h *History) pass(back bool, travel *Travel) error {
 	if err := v.move(record, back); err != nil {
 		return fmt.Errorf("position %d: %w", at, err)
 	}
-	if Kind(record[0]&kindBits) == Ran && len(travel.Gaps) < maxGaps {
-		travel.Gaps = append(travel.Gaps, Gap{at, note(record, len(v.threads))})
+	if Kind(record[0]&kindBits) == Ran && len(traversal.Gaps) < maxGaps {
+		traversal.Gaps = append(traversal.Gaps, Gap{at, noteOf(record, len(v.threads))})
 	}
-	travel.Steps++
+	traversal.Steps++
 	if v.position, v.end = at, false; !back {
 		v.position++
 	}
 	if v.position == h.End() {
-		h.arrive()
+		h.reachPresent()
 	}
 	return nil
 }
 
-// arrive updates the history when the view is at the present again.
-func (h *History) arrive() {
+// reachPresent updates the view when it is at the present again.
+func (h *History) reachPresent() {
 	v := &h.view
 	v.position, v.end, v.remapped = h.log.end(), true, false
 	v.memory.clear()
 }
 
-// note reads what a record says about itself.
-func note(record []byte, threads int) string {
+// noteOf returns the note of a record, or "".
+func noteOf(record []byte, threads int) string {
 	text := ""
 	extraOf(record, threads, func(tag byte, p *decoder) {
 		if tag == extraNote {
@@ -186,7 +186,7 @@ func note(record []byte, threads int) string {
 	return text
 }
 
-// extraOf calls f for each thing of a record's extra part.
+// extraOf calls f for each item of a record's extra part.
 func extraOf(record []byte, threads int, f func(tag byte, payload *decoder)) {
 	d := decoder{b: record}
 	h := d.head(threads)
@@ -206,16 +206,15 @@ func extraOf(record []byte, threads int, f func(tag byte, payload *decoder)) {
 // its context.
 const checkEvery = 1 << 12
 
-// ReverseContinue goes back until hit is true of the view, at least one
-// position. It is false when that is nowhere: then the view is at the
-// beginning. When ctx ends it stops where it is.
+// ReverseContinue goes back by at least one position until hit returns true. It
+// returns false, with the view at the oldest position, if hit never does. When
+// ctx is done the view stays where it is.
 func (h *History) ReverseContinue(ctx context.Context, hit func(*View) bool) (bool, error) {
 	return h.search(ctx, true, hit)
 }
 
-// Continue goes forward through the past until hit is true of the view, at
-// least one position. It is false when that is nowhere: then the view is at
-// the present.
+// Continue goes forward by at least one position until hit returns true. It
+// returns false, with the view at the present, if hit never does.
 func (h *History) Continue(ctx context.Context, hit func(*View) bool) (bool, error) {
 	return h.search(ctx, false, hit)
 }
@@ -225,12 +224,12 @@ func (h *History) search(ctx context.Context, back bool, hit func(*View) bool) (
 	if back {
 		goal = h.Oldest()
 	}
-	h.passed = Travel{}
+	h.lastTraversal = Traversal{}
 	for h.view.position != goal {
-		if h.passed.Steps%checkEvery == 0 && ctx.Err() != nil {
+		if h.lastTraversal.Steps%checkEvery == 0 && ctx.Err() != nil {
 			return false, ctx.Err()
 		}
-		if err := h.pass(back, &h.passed); err != nil {
+		if err := h.moveOver(back, &h.lastTraversal); err != nil {
 			return false, err
 		}
 		if hit(&h.view) {

@@ -8,73 +8,74 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// A watched target can tell what was written, so that not all of its memory has
-// to be read again.
-type watched interface {
+// A writeTracker is a target that reports which pages were written, so that only
+// those have to be read again.
+type writeTracker interface {
 	Written() (proc.Written, error)
 	Gather(ranges []ptrace.Range, b []byte) error
 }
 
-// An image is a copy of all memory that the process can write, as of the last
-// look. It is in pieces, because most of what programs map they never use.
+// An image is a copy of the writable memory of the process. It is sparse,
+// because programs use little of what they map.
 type image struct {
 	pieces  map[uint64]*[pieceSize]byte // by number; missing ones are zero
-	mapped  spanSet                     // what could be written
-	present spanSet                     // where there was something; the rest of mapped is zero
-	valid   bool                        // it is as the process was at the last look
-	fresh   bool                        // nothing but records has changed memory since
-	count   uint64                      // of the records then
+	mapped  spanSet                     // writable memory
+	present spanSet                     // the part of mapped with pages; the rest is zero
+	valid   bool                        // the copy was complete when it was last refreshed
+	fresh   bool                        // since then, memory was changed by recorded steps only
+	count   uint64                      // of records when it was last refreshed
 }
 
-// current says whether it is as memory is now, after so many records.
+// current reports whether the image equals the memory of the process. The
+// argument is the number of records now.
 func (p *image) current(count uint64) bool { return p.valid && p.fresh && p.count == count }
 
 const pieceSize = 1 << 16
 
-// errNoImage says that something else has used up the copy between a snapshot
-// and what it was for.
+// errNoImage is returned if the image was dropped between a snapshot and the
+// comparison with it.
 var errNoImage = errors.New("there is no copy of memory to compare with")
 
-// look brings the image up to what a snapshot was told. Keep, unless it is nil, is called with what
-// was there before for each piece that has changed. Without it, too much memory
-// is an error.
-func (r *Recorder) look(s *snapshot, keep func(addr uint64, old []byte)) error {
+// refreshImage updates the image with the changes of a snapshot. It calls
+// saveOld, unless nil, with the old contents of each piece that has changed.
+// If saveOld is nil, memory above the limit is an error.
+func (r *Recorder) refreshImage(s *snapshot, saveOld func(addr uint64, old []byte)) error {
 	p, w := &r.image, s.changes
-	if keep != nil && !p.valid {
+	if saveOld != nil && !p.valid {
 		return errNoImage
 	}
 	mapped := spanSet(w.Mapped).or(nil)
 	present := mapped.minus(w.Absent)
 	size := present.size()
 	fits := size <= uint64(r.options.MaxSnapshot)
-	if !fits && keep == nil {
+	if !fits && saveOld == nil {
 		*p = image{}
 		return tooMuch(size)
 	}
 	kept, fresh := p.changed(w, present)
 	p.valid = false // until all is done
-	if keep == nil {
+	if saveOld == nil {
 		kept, fresh = nil, kept.or(fresh)
 	}
-	if err := r.take(s.watched, kept, keep); err != nil {
+	if err := r.readRanges(s.writeTracker, kept, saveOld); err != nil {
 		return err
 	}
 	if !fits {
 		*p = image{}
 		return nil
 	}
-	if err := r.take(s.watched, fresh, nil); err != nil {
+	if err := r.readRanges(s.writeTracker, fresh, nil); err != nil {
 		return err
 	}
-	p.forget(p.present.minus(present))
+	p.dropPieces(p.present.minus(present))
 	p.fresh = true
 	p.mapped, p.present, p.valid, p.count = mapped, present, true, r.history.count
 	return nil
 }
 
-// changed returns the memory that may differ from the image: in kept the memory
-// that was mapped when the image was taken, in fresh other memory. Absent pages
-// are zero, unless they had contents before.
+// changed returns the memory that may differ from the image: in kept the part
+// that was mapped when the image was refreshed, in fresh the rest. Absent pages
+// are zero and left out, unless they had contents before.
 func (p *image) changed(w *proc.Written, present spanSet) (kept, fresh spanSet) {
 	if !p.valid {
 		return nil, present
@@ -87,8 +88,8 @@ func tooMuch(n uint64) error {
 	return fmt.Errorf("%d MiB of memory are too many to be copied", n>>20)
 }
 
-// take reads ranges into the image.
-func (r *Recorder) take(target watched, s spanSet, keep func(addr uint64, old []byte)) error {
+// readRanges reads ranges into the image.
+func (r *Recorder) readRanges(target writeTracker, s spanSet, saveOld func(addr uint64, old []byte)) error {
 	for _, batch := range batches(s) {
 		r.part = grow(r.part, int(batch.size()))
 		if err := target.Gather(batch, r.part); err != nil {
@@ -96,25 +97,25 @@ func (r *Recorder) take(target watched, s spanSet, keep func(addr uint64, old []
 		}
 		now := r.part
 		for _, s := range batch {
-			r.replace(s.Start, now[:s.Len()], keep)
+			r.replaceRange(s.Start, now[:s.Len()], saveOld)
 			now = now[s.Len():]
 		}
 	}
 	return nil
 }
 
-// replace replaces a range of the image. It writes no more than it must: the
-// image is large, and little of it is in the processor's caches.
-func (r *Recorder) replace(addr uint64, now []byte, keep func(addr uint64, old []byte)) {
+// replaceRange replaces a range of the image. It writes only pages that differ,
+// because most of the image is not in the processor's caches.
+func (r *Recorder) replaceRange(addr uint64, now []byte, saveOld func(addr uint64, old []byte)) {
 	for len(now) > 0 {
 		n := min(len(now), int(pieceSize-addr%pieceSize))
 		old := r.image.piece(addr)[addr%pieceSize:][:n]
-		if keep == nil {
+		if saveOld == nil {
 			copy(old, now)
 		} else {
 			r.hideRseq(addr, old, now[:n])
 			eachPage(addr, old, now[:n], func(at uint64, changed []byte) {
-				keep(at, changed)
+				saveOld(at, changed)
 				copy(changed, now[at-addr:])
 			})
 		}
@@ -122,7 +123,7 @@ func (r *Recorder) replace(addr uint64, now []byte, keep func(addr uint64, old [
 	}
 }
 
-// batches divides ranges into what is read at once.
+// batches divides ranges into batches of compareStep bytes.
 func batches(s spanSet) []spanSet {
 	var all []spanSet
 	var batch spanSet
@@ -142,7 +143,7 @@ func batches(s spanSet) []spanSet {
 	return all
 }
 
-// piece is the one with an address.
+// piece returns the piece with an address. It adds the piece if necessary.
 func (p *image) piece(addr uint64) *[pieceSize]byte {
 	if p.pieces == nil {
 		p.pieces = make(map[uint64]*[pieceSize]byte)
@@ -155,9 +156,9 @@ func (p *image) piece(addr uint64) *[pieceSize]byte {
 	return b
 }
 
-// forget drops the pieces that have nothing any more. They are zero by now.
-func (p *image) forget(gone spanSet) {
-	for _, s := range gone {
+// dropPieces drops the pieces that lie within ranges, which are zero by now.
+func (p *image) dropPieces(removed spanSet) {
+	for _, s := range removed {
 		for at := (s.Start + pieceSize - 1) / pieceSize; (at+1)*pieceSize <= s.End; at++ {
 			delete(p.pieces, at)
 		}

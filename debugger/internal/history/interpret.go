@@ -11,30 +11,30 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/xsave"
 )
 
-// An interpreter makes steps in this program, over copies of the process's
-// pages, for as long as it knows the instructions. That is hundreds of times
-// faster than to let the processor make them one by one. The process is brought
-// to where the interpreter is before the processor goes on.
+// An interpreter executes instructions in this program, on copies of the
+// process's pages, until it meets an instruction that it does not support. That
+// is hundreds of times faster than single-stepping. Its results are committed to
+// the process before the next single step.
 type interpreter struct {
 	r       *Recorder
 	machine *interp.Machine
-	pages   map[uint64]*interp.Page // by number: what the machine has
-	stale   map[uint64]struct{}     // pages that the processor has written since
-	full    bool                    // there were too many
-	ahead   bool                    // the process has not yet what the machine has
-	thread  int                     // that steps, in the table of threads
+	pages   map[uint64]*interp.Page // the machine's pages by number
+	stale   map[uint64]struct{}     // pages that the process has written since they were loaded
+	full    bool                    // there were more than maxPages
+	ahead   bool                    // the machine has results that are not committed
+	thread  int                     // index of the thread that steps
 	layout  xsave.Layout
-	vectors bool // ahead in vectors, too
+	vectors bool // the uncommitted results include vector state
 	changes []vectorChange
-	patches []proc.Patch // that the process is to get
-	from    *ptrace.Regs // at the beginning of a row, until its first record
+	patches []proc.Patch // memory to commit
+	from    *ptrace.Regs // at the start of a stretch, until its first record
 	part    []byte
-	diffs   [32]uint64 // of registers, by their bits in a record's mask
+	diffs   [32]uint64 // differences of registers, by their bits in a record's mask
 }
 
-// maxRow limits the steps that are interpreted before the processor makes one,
-// after which pauses are noticed.
-const maxRow = 1 << 17
+// maxAhead limits the steps that are interpreted before a single step, which
+// checks for pauses.
+const maxAhead = 1 << 17
 
 func newInterpreter(r *Recorder) *interpreter {
 	p := &interpreter{
@@ -48,7 +48,8 @@ func newInterpreter(r *Recorder) *interpreter {
 // maxPages limits the cached pages. When there are more, all are dropped.
 const maxPages = 1 << 14
 
-// Load is for the machine. Memory that others may write is the processor's.
+// Load implements interp's loader. It refuses memory that others may write, so
+// that instructions which use it are single-stepped.
 func (p *interpreter) Load(addr uint64, page *interp.Page) bool {
 	m, ok := p.r.view().maps.Find(addr)
 	if !ok || m.Shared || !m.Read {
@@ -70,7 +71,7 @@ func (p *interpreter) Load(addr uint64, page *interp.Page) bool {
 }
 
 // awaited reports whether the kernel may write to a piece of memory at any time,
-// because a thread waits for that in a system call.
+// because it is a buffer of a blocked system call.
 func (p *interpreter) awaited(piece x86.Span) bool {
 	for _, a := range p.r.pending {
 		for _, s := range a.spans {
@@ -82,19 +83,20 @@ func (p *interpreter) awaited(piece x86.Span) bool {
 	return false
 }
 
-// uncertain reports whether a thread waits in a system call of which it is not
-// known what it writes.
+// uncertain reports whether a thread is blocked in a system call whose writes
+// are unknown.
 func (p *interpreter) uncertain() bool {
 	for _, a := range p.r.pending {
-		if a.before != nil || a.lost != "" {
+		if a.before != nil || a.unrecordable != "" {
 			return true
 		}
 	}
 	return false
 }
 
-// forget drops all copies: the process has run, or its mappings have changed.
-func (p *interpreter) forget() {
+// dropPages drops all copies, because the process has run or its mappings have
+// changed.
+func (p *interpreter) dropPages() {
 	if len(p.pages) > 0 {
 		p.machine.Forget()
 		clear(p.pages)
@@ -103,8 +105,8 @@ func (p *interpreter) forget() {
 	p.full = false
 }
 
-// wrote notes that the processor has written.
-func (p *interpreter) wrote(addr, n uint64) {
+// invalidate marks pages that the process has written.
+func (p *interpreter) invalidate(addr, n uint64) {
 	for number := addr / pageSize; number <= (addr+n-1)/pageSize; number++ {
 		if _, ok := p.pages[number]; ok {
 			p.stale[number] = struct{}{}
@@ -112,7 +114,7 @@ func (p *interpreter) wrote(addr, n uint64) {
 	}
 }
 
-// catchUp reads what the processor has written.
+// catchUp reads the marked pages again.
 func (p *interpreter) catchUp() error {
 	var data page
 	for number := range p.stale {
@@ -125,10 +127,10 @@ func (p *interpreter) catchUp() error {
 	return nil
 }
 
-// row makes steps of a run until the processor must make one. The first one
-// after a system call is the processor's: signals that came with the call, such
-// as one that the thread has sent itself, come before it.
-func (n *run) row() error {
+// interpretAhead interprets a stretch of steps, until one must be single-stepped.
+// The first step after a system call is single-stepped, because signals that
+// the call raised are delivered before it.
+func (n *run) interpretAhead() error {
 	p, id := n.r.interpreter, n.s.Thread()
 	if p == nil || n.s.Signal() != 0 || n.r.pending[id] != nil || n.r.returning[id] || n.s.Pending(id) || p.uncertain() {
 		return nil
@@ -136,34 +138,34 @@ func (n *run) row() error {
 	regs, err := n.s.Regs()
 	i := n.r.index(id)
 	if err != nil || i < 0 || inSyscall(regs) {
-		return nil //nolint:nilerr // the step finds out what is the matter
+		return nil //nolint:nilerr // the single step reports the error
 	}
 	if err := p.catchUp(); err != nil || p.full {
-		p.forget()
+		p.dropPages()
 	}
 	t := &n.r.view().threads[i]
 	p.thread = i
 	Addressing(regs, &p.machine.Regs)
 	p.machine.RIP = regs.RIP
 	p.machine.ForgetVectors()
-	return n.settle(p, t, n.interpret(p, t, i, regs))
+	return n.commitInterpreted(p, t, n.interpret(p, t, i, regs))
 }
 
-// interpret makes the steps and returns how many.
+// interpret makes the steps and returns their number.
 func (n *run) interpret(p *interpreter, t *thread, index int, regs *ptrace.Regs) int {
 	p.machine.Flags = regs.EFlags
 	p.from = regs
 	done := 0
-	for ; done < maxRow && n.result.Why == 0 && p.machine.Step(); done++ {
+	for ; done < maxAhead && n.result.Why == 0 && p.machine.Step(); done++ {
 		p.ahead = true
 		p.record(t)
 		n.r.view().current = index
-		n.done()
+		n.countStep()
 	}
 	return done
 }
 
-// record makes the record of an interpreted step.
+// record appends the record of an interpreted step.
 func (p *interpreter) record(t *thread) {
 	h := head{kind: Stepped, thread: p.thread}
 	writes := p.machine.Writes()
@@ -185,9 +187,9 @@ func (p *interpreter) record(t *thread) {
 	p.r.history.append(b)
 }
 
-// appendRegs appends what the step has changed of the registers, and makes those
-// of the thread so. The first step of a row also has what was changed since the
-// last record, as the kernel does when a thread stops in a system call.
+// appendRegs appends the difference of the registers and updates those of the
+// thread. The first step of a stretch includes changes since the last record,
+// such as those the kernel makes when a thread stops in a system call.
 func (p *interpreter) appendRegs(b []byte, t *thread) []byte {
 	if p.from == nil {
 		return p.appendStep(b, t.regs.Words())
@@ -200,7 +202,8 @@ func (p *interpreter) appendRegs(b []byte, t *thread) []byte {
 	return appendRegs(b, &old, &t.regs)
 }
 
-// appendWrites appends what a step has overwritten, a vector in one piece.
+// appendWrites appends the contents that a step has overwritten. Adjacent writes
+// become one span.
 func (p *interpreter) appendWrites(b []byte, writes []interp.Write) []byte {
 	at, pieces := len(b), 0
 	for len(writes) > 0 {
@@ -212,18 +215,17 @@ func (p *interpreter) appendWrites(b []byte, writes []interp.Write) []byte {
 			length += int(w.Size)
 		}
 		b = appendSpan(b, writes[0].Addr, old[:length])
-		p.r.code.wrote(writes[0].Addr, uint64(length))
+		p.r.code.invalidate(writes[0].Addr, uint64(length))
 		writes = writes[n:]
 		pieces++
 	}
 	return insertCount(b, at, pieces)
 }
 
-// maxPiece limits the bytes that a step writes at one place, and one quadword.
+// maxPiece is the maximum size of a vector write plus one quadword.
 const maxPiece = 64 + 8
 
-// adjacent returns the number of writes, from the first on, that follow one
-// another without a gap.
+// adjacent returns the number of leading writes that are contiguous.
 func adjacent(writes []interp.Write) int {
 	end, total := writes[0].Addr, 0
 	for n, w := range writes {
@@ -235,9 +237,9 @@ func adjacent(writes []interp.Write) int {
 	return len(writes)
 }
 
-// settle brings the process to where the interpreter is. That costs less than
-// one step of the processor, so it pays after the shortest row.
-func (n *run) settle(p *interpreter, t *thread, done int) error {
+// commitInterpreted writes the interpreter's results to the process. That costs
+// less than a single step, so it pays even for one interpreted step.
+func (n *run) commitInterpreted(p *interpreter, t *thread, done int) error {
 	if done == 0 {
 		return nil
 	}
@@ -258,8 +260,7 @@ func (n *run) settle(p *interpreter, t *thread, done int) error {
 	return nil
 }
 
-// write notes what is to be written of a page: all but what the kernel writes by
-// itself.
+// write adds the changed bytes of a page to the patches, except rseq areas.
 func (p *interpreter) write(addr uint64, data []byte) error {
 	whole := x86.Span{Addr: addr, Len: uint64(len(data))}
 	pieces := append(make([]x86.Span, 0, 4), whole)
@@ -274,14 +275,15 @@ func (p *interpreter) write(addr uint64, data []byte) error {
 	return nil
 }
 
-// A present is the process as the recorder sees it: where the interpreter is
-// ahead of the process, the interpreter's memory is valid.
+// A present is the [Base] of a live process: the process with the uncommitted
+// results of the interpreter.
 type present struct {
 	Target
 	r *Recorder
 }
 
-// ReadMemory reads the process's memory, or the interpreter's.
+// ReadMemory reads memory of the interpreter if it has the page and is ahead,
+// else of the process.
 func (b present) ReadMemory(addr uint64, dst []byte) (int, error) {
 	p := b.r.interpreter
 	if p == nil || !p.ahead {

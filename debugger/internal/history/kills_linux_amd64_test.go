@@ -129,7 +129,7 @@ func killedOnce(pid int, mode string, software bool, at []uint64) error {
 	if err != nil {
 		return err
 	}
-	r, err := history.New(history.Of(p), history.Options{})
+	r, err := history.New(history.NewTarget(p), history.Options{})
 	if err != nil {
 		return err
 	}

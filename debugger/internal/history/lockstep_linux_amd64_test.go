@@ -30,7 +30,7 @@ type world interface {
 
 // take looks at a thread and at all writable memory but what the kernel writes
 // by itself.
-func (s *subject) take(w world, thread int, maps procfs.Maps) moment {
+func (s *subject) readRanges(w world, thread int, maps procfs.Maps) moment {
 	s.t.Helper()
 	m := moment{thread: thread, memory: map[uint64][]byte{}, maps: maps}
 	var err error
@@ -76,7 +76,7 @@ func (s *subject) hideRseq(start uint64, b []byte) {
 
 // settle hides again what was not known to be the kernel's when moments were
 // taken.
-func (s *subject) settle(moments []moment) {
+func (s *subject) commitInterpreted(moments []moment) {
 	s.t.Helper()
 	for _, m := range moments {
 		for start, b := range m.memory {
@@ -86,13 +86,13 @@ func (s *subject) settle(moments []moment) {
 }
 
 // live is the moment of the process itself.
-func (s *subject) live(position uint64, thread int) moment {
+func (s *subject) stepProcess(position uint64, thread int) moment {
 	s.t.Helper()
 	maps, err := s.process.Maps()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	m := s.take(s.process, thread, maps)
+	m := s.readRanges(s.process, thread, maps)
 	m.position = position
 	return m
 }
@@ -103,7 +103,7 @@ func (s *subject) requireSame(v *history.View, want moment) {
 	if v.Position() != want.position {
 		s.t.Fatalf("position %d, want %d", v.Position(), want.position)
 	}
-	got := s.take(v, want.thread, want.maps)
+	got := s.readRanges(v, want.thread, want.maps)
 	got.regs.OrigRAX, want.regs.OrigRAX = 0, 0 // being stopped changes it
 	if got.regs != want.regs {
 		s.t.Errorf("position %d: registers\n%+v, want\n%+v", want.position, got.regs, want.regs)
@@ -176,25 +176,25 @@ func (s *subject) lockstep(r *history.Recorder, n uint64) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	moments := []moment{s.live(0, current)}
+	moments := []moment{s.stepProcess(0, current)}
 	for done := false; !done; {
 		for _, count := range []uint64{n - 1, 1} {
 			result, err := r.Run(s.t.Context(), 0, history.Limits{Steps: count, Until: s.atEnd})
 			if err != nil {
 				s.t.Fatal(err)
 			}
-			if result.Why != history.Counted && result.Why != history.Hit && result.Why != history.GotSignal {
+			if result.Why != history.StepLimit && result.Why != history.ConditionMet && result.Why != history.GotSignal {
 				s.t.Fatalf("%+v", result)
 			}
-			moments = append(moments, s.live(result.Position, result.Thread))
-			if done = result.Why == history.Hit; done {
+			moments = append(moments, s.stepProcess(result.Position, result.Thread))
+			if done = result.Why == history.ConditionMet; done {
 				break
 			}
 		}
 	}
 	h := r.History()
 	if h.Oldest() != 0 {
-		s.t.Fatalf("history begins at %d: %s", h.Oldest(), h.Begins())
+		s.t.Fatalf("history begins at %d: %s", h.Oldest(), h.StartReason())
 	}
 	s.t.Logf("%d positions, %.1f bytes each", h.End(), float64(h.Bytes())/float64(h.End()))
 	s.there(r, moments)
@@ -223,7 +223,7 @@ func (s *subject) there(r *history.Recorder, moments []moment) {
 	for _, span := range r.Rseq() {
 		s.rseq[span.Addr] = span.Addr + span.Len
 	}
-	s.settle(moments)
+	s.commitInterpreted(moments)
 	visit := func(i int) {
 		s.t.Helper()
 		if _, err := h.Seek(moments[i].position); err != nil {

@@ -44,25 +44,25 @@ func (s *subject) twice(n uint64) (steps uint64, end bool) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	before := s.live(0, thread)
+	before := s.stepProcess(0, thread)
 	limits := history.Limits{Steps: n, Until: s.atEnd}
 	interpreted := s.record(limits, history.Options{})
-	got := s.live(0, thread)
+	got := s.stepProcess(0, thread)
 	if writable(before.maps) != writable(got.maps) {
-		return interpreted.Steps, interpreted.Why == history.Hit // it cannot be done again
+		return interpreted.Steps, interpreted.Why == history.ConditionMet // it cannot be done again
 	}
 	s.restore(before, got)
 	limits.Steps = interpreted.Steps
 	s.record(limits, history.Options{Single: true})
-	s.requireEqual(got, s.live(0, thread))
-	return interpreted.Steps, interpreted.Why == history.Hit
+	s.requireEqual(got, s.stepProcess(0, thread))
+	return interpreted.Steps, interpreted.Why == history.ConditionMet
 }
 
 // record makes steps with a recorder of their own.
 func (s *subject) record(limits history.Limits, options history.Options) history.Result {
 	s.t.Helper()
 	result, err := s.recorder(options).Run(s.t.Context(), 0, limits)
-	if err != nil || result.Why != history.Counted && result.Why != history.Hit {
+	if err != nil || result.Why != history.StepLimit && result.Why != history.ConditionMet {
 		s.t.Fatalf("%+v, %v", result, err)
 	}
 	return result
@@ -134,7 +134,7 @@ func TestWide(t *testing.T) {
 	s := start(t, build(t, "-O1"), "wide")
 	r := s.recorder(history.Options{MaxSnapshot: 128 << 20})
 	result, err := r.Run(t.Context(), 0, history.Limits{Until: s.atEnd})
-	if err != nil || result.Why != history.Hit || result.Steps < 100_000 {
+	if err != nil || result.Why != history.ConditionMet || result.Steps < 100_000 {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	s.requireUnharmed()

@@ -152,8 +152,8 @@ func second[A any](_ A, err error) error { return err }
 func TestTooLarge(t *testing.T) {
 	_, h := modelHistory(5, 1<<14, 100)
 	h.append(make([]byte, 1<<15))
-	if h.Oldest() != 101 || h.End() != 101 || h.Begins() != errTooLarge.Error() {
-		t.Errorf("positions %d to %d: %s", h.Oldest(), h.End(), h.Begins())
+	if h.Oldest() != 101 || h.End() != 101 || h.StartReason() != errTooLarge.Error() {
+		t.Errorf("positions %d to %d: %s", h.Oldest(), h.End(), h.StartReason())
 	}
 }
 
@@ -219,7 +219,7 @@ func FuzzOpen(f *testing.F) {
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		trace, err := Open(t.Context(), bytes.NewReader(sealed(data)))
+		trace, err := Open(t.Context(), bytes.NewReader(withChecksum(data)))
 		if err != nil {
 			return
 		}

@@ -1,28 +1,27 @@
 package history
 
-// pageSize is the size of the pieces in which the past is kept.
+// pageSize is the size of a page of the overlay.
 const pageSize = 1 << 12
 
 type page [pageSize]byte
 
-// An overlay is the memory of a moment in the past where it may differ from
-// that of the present.
+// An overlay holds the pages of the past that may differ from the present.
 type overlay struct {
 	base  func(addr uint64, b []byte) (int, error)
 	pages map[uint64]*page
 
-	number uint64 // of the page used last
-	last   *page  // nil: none
+	number uint64 // of last
+	last   *page  // the page used last, or nil
 }
 
-// clear forgets everything: the past is the present.
+// clear drops all pages.
 func (o *overlay) clear() {
 	clear(o.pages)
 	o.last = nil
 }
 
-// page returns a page, made of the present's. What cannot be read is zero: so
-// is memory when it is mapped.
+// page returns a page of the overlay. It copies the page of the present if
+// necessary; memory that cannot be read is zero, as new mappings are.
 func (o *overlay) page(number uint64) *page {
 	if o.last != nil && o.number == number {
 		return o.last
@@ -41,7 +40,7 @@ func (o *overlay) page(number uint64) *page {
 	return p
 }
 
-// swap exchanges memory with data.
+// swap exchanges the contents of memory and data.
 func (o *overlay) swap(addr uint64, data []byte) {
 	for len(data) > 0 {
 		at := addr % pageSize
@@ -54,8 +53,8 @@ func (o *overlay) swap(addr uint64, data []byte) {
 	}
 }
 
-// read reads from one page: at most to its end. The result is false if the
-// page is as in the present.
+// read reads up to the end of the page. It returns false if the overlay does not
+// have the page.
 func (o *overlay) read(addr uint64, b []byte) (int, bool) {
 	p := o.pages[addr/pageSize]
 	if p == nil {

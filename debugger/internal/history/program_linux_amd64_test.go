@@ -81,7 +81,7 @@ func (s *subject) runTo(address uint64, part string) {
 
 func (s *subject) recorder(options history.Options) *history.Recorder {
 	s.t.Helper()
-	r, err := history.New(history.Of(s.process), options)
+	r, err := history.New(history.NewTarget(s.process), options)
 	if err != nil {
 		s.t.Fatal(err)
 	}

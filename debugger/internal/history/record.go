@@ -8,32 +8,32 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// ErrCorrupt reports records that make no sense, which only a file can have.
+// ErrCorrupt is returned for invalid records, which only a file can contain.
 var ErrCorrupt = errors.New("the records are damaged")
 
-// A Kind says what a record is about.
+// A Kind is the kind of a record.
 type Kind uint8
 
 // The kinds of records.
 const (
 	Stepped   Kind = iota // one instruction
-	Signalled             // a signal was delivered; perhaps an instruction was done too
+	Signalled             // a signal was delivered; an instruction may have been done too
 	Called                // a system call
-	Ran                   // the process ran by itself; only what it changed is known
-	Ended                 // a thread has ended
-	Changed               // the process was changed from outside
+	Ran                   // an unrecorded run: only its result is known
+	Ended                 // a thread ended
+	Changed               // the debugger changed the process
 	lastKind  = Changed
 )
 
-// kindNames are the words for kinds, in exports.
+// kindNames are the names of kinds in exports.
 var kindNames = [...]string{"step", "signal", "syscall", "run", "end", "change"}
 
-// String is the kind in one word.
+// String returns the name of the kind.
 func (k Kind) String() string { return kindNames[min(k, lastKind)] }
 
-// The first byte of a record is its kind and which parts it has. The number of
-// the thread in the table of threads and the difference of its registers
-// follow, then the parts in this order.
+// The first byte of a record holds its kind and one bit for each part that it
+// has. The index of the thread in the table of threads and the difference of
+// its registers follow, then the parts in this order.
 const (
 	kindBits   = 0x0f
 	partMemory = 0x10
@@ -41,26 +41,26 @@ const (
 	partExtra  = 0x40
 )
 
-// The extra part is a list of things that few records have. Each begins with
-// one of these and its length.
+// The extra part is a list of items that few records have. Each begins with one
+// of these tags and its length.
 const (
-	extraMaps   = iota // mappings that went, mappings that came
-	extraThread        // a thread came, or went
+	extraMaps   = iota // mappings that were removed, mappings that were added
+	extraThread        // a thread was created, or ended
 	extraOther         // registers and vector state of another thread
-	extraNote          // what happened, in words
+	extraNote          // a description in words
 	extraNumber        // of the system call or signal
 )
 
-// A span is memory and its other contents: those before it was written as long
-// as it is in the past, those after it when the view has gone back before it.
-// Data is in the record.
+// A span is a range of memory and its contents on the other side of the record:
+// the contents before the step while the view is after it, and the contents
+// after the step while the view is before it. The data is in the record.
 type span struct {
 	addr uint64
 	data []byte
 }
 
-// appendSpan appends one of the pieces of the memory part, which begins with
-// their number.
+// appendSpan appends a span of the memory part. The part begins with their
+// number.
 func appendSpan(b []byte, addr uint64, data []byte) []byte {
 	b = binary.AppendUvarint(b, addr)
 	b = binary.AppendUvarint(b, uint64(len(data)))
@@ -81,8 +81,8 @@ func (d *decoder) spans(dst []span) []span {
 	return dst
 }
 
-// spansAt is the memory part of the record at a position. It is valid until the
-// view moves.
+// spansAt returns the memory part of the record at a position. The result is
+// valid until the view moves.
 func (h *History) spansAt(position uint64) []span {
 	v := &h.view
 	c, i := h.log.at(position)
@@ -96,11 +96,11 @@ func (h *History) spansAt(position uint64) []span {
 	return v.scratch
 }
 
-// A head is the start of a record.
+// A head is the first bytes of a record, decoded.
 type head struct {
 	kind   Kind
 	parts  byte
-	thread int // in the table of threads
+	thread int // index in the table of threads
 }
 
 func (d *decoder) head(threads int) head {
@@ -116,13 +116,13 @@ func appendHead(b []byte, h head) []byte {
 	return binary.AppendUvarint(append(b, byte(h.kind)|h.parts), uint64(h.thread))
 }
 
-// appendExtra appends one thing of the extra part.
+// appendExtra appends one item of the extra part.
 func appendExtra(b []byte, tag byte, payload []byte) []byte {
 	b = binary.AppendUvarint(append(b, tag), uint64(len(payload)))
 	return append(b, payload...)
 }
 
-// extras calls f for each thing of the extra part.
+// extras calls f for each item of the extra part.
 func (d *decoder) extras(f func(tag byte, payload *decoder)) {
 	for range d.count(2) {
 		tag := d.byte()
@@ -137,7 +137,7 @@ func (d *decoder) extras(f func(tag byte, payload *decoder)) {
 	}
 }
 
-// flags of a mapping in a record.
+// Flags of a mapping in a record.
 const (
 	mapRead = 1 << iota
 	mapWrite
@@ -170,7 +170,7 @@ func mapFlags(m procfs.Map) byte {
 	return flags
 }
 
-// minMap is the fewest bytes a mapping has in a record.
+// minMap is the minimum number of bytes of a mapping in a record.
 const minMap = 7
 
 // maps reads a list of mappings.

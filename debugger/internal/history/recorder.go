@@ -11,59 +11,60 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// Options say how a process is recorded. The zero value is good.
+// Options configure a recorder. The zero value is ready to use.
 type Options struct {
 	// Budget limits the bytes of records; 0 means DefaultBudget.
 	Budget int
 
 	// MaxSnapshot limits the bytes of memory that are copied to find changes; 0
 	// means DefaultSnapshot, or half of the machine's available memory if that
-	// is less. When more bytes would be needed, the history starts again.
+	// is less. If a step needs more, history restarts after it.
 	MaxSnapshot int
 
-	// Single keeps from interpreting: the processor makes each step. That is
-	// hundreds of times slower; only flags that the manuals leave undefined may
-	// differ.
+	// Single turns interpretation off: each instruction is single-stepped. That
+	// is hundreds of times slower. The recordings differ at most in flags that
+	// the manuals leave undefined.
 	Single bool
 
-	// Log gets what cannot be recorded; nil discards it.
+	// Log reports what cannot be recorded; nil discards it.
 	Log *slog.Logger
 }
 
-// DefaultSnapshot limits the bytes that are copied of the writable memory that
-// a process has used. If the system cannot report which pages were written
-// since, everything is copied at each stop, and the limit is half of that.
+// DefaultSnapshot is the default of [Options.MaxSnapshot]. If the system cannot
+// report which pages were written, all writable memory is copied at each stop,
+// and the limit is half of that.
 const DefaultSnapshot = 512 << 20
 
-// A Recorder makes the history of a process. Make one with [New].
+// A Recorder records the history of a process. Use [New] to create one.
 type Recorder struct {
 	target  Target
 	history *History
 	options Options
 	log     *slog.Logger
 
-	fresh       bool // maps and threads are known
-	code        codeCache
-	interpreter *interpreter     // nil: none
-	pending     map[int]*attempt // of threads that are in a system call, by id
-	stacks      map[int]stack    // for signals, by thread
-	returning   map[int]bool     // threads that come back from the kernel, by id
-	rseq        []x86.Span       // memory that the kernel writes by itself
-	dropped     []x86.Span       // memory that was unmapped in this history
-	image       image            // for snapshots
-	exiting     uint64           // one more than the position where the end was announced
-	addr        x86.Regs
-	fast        attempt // of the thread that steps now
-	buf         []byte  // the record in the making
-	part        []byte
-	vector      []byte
+	fresh        bool // the view has the maps and threads of the process
+	code         codeCache
+	interpreter  *interpreter        // nil: none
+	pending      map[int]*attempt    // of threads that are in a system call, by id
+	signalStacks map[int]signalStack // for signals, by thread
+	returning    map[int]bool        // threads whose last step was a system call or signal, by id
+	rseq         []x86.Span          // memory that the kernel writes at any time, see rseq(2)
+	unmapped     []x86.Span          // memory that was unmapped in this history
+	image        image               // copy of memory for snapshots
+	exiting      uint64              // position of the last Exiting result, plus one
+	addr         x86.Regs
+	reusable     attempt // of the thread that steps now
+	buf          []byte  // the record being built
+	part         []byte
+	vector       []byte
 }
 
-// New makes a recorder of a stopped process. History begins there.
+// New returns a recorder of a stopped process. History begins at its present
+// state.
 func New(p Target, options Options) (*Recorder, error) {
 	r := &Recorder{
 		target: p, options: options, log: options.Log,
-		pending: make(map[int]*attempt), stacks: make(map[int]stack), returning: make(map[int]bool),
+		pending: make(map[int]*attempt), signalStacks: make(map[int]signalStack), returning: make(map[int]bool),
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
@@ -72,7 +73,7 @@ func New(p Target, options Options) (*Recorder, error) {
 		r.options.Budget = DefaultBudget
 	}
 	if options.MaxSnapshot == 0 {
-		r.options.MaxSnapshot = min(DefaultSnapshot, spareMemory()/2)
+		r.options.MaxSnapshot = min(DefaultSnapshot, availableMemory()/2)
 	}
 	if !options.Single {
 		r.interpreter = newInterpreter(r)
@@ -86,8 +87,8 @@ func New(p Target, options Options) (*Recorder, error) {
 // History returns the recorded history.
 func (r *Recorder) History() *History { return r.history }
 
-// Mappings returns the mappings of the present, if they are known: the process
-// may have run without being recorded. Stacks may have grown since.
+// Mappings returns the mappings of the present, and false if the process has
+// run unrecorded since they were read. Stacks may have grown since.
 func (r *Recorder) Mappings() (procfs.Maps, bool) {
 	if v := r.view(); v.remapped {
 		return v.now, r.fresh
@@ -95,17 +96,18 @@ func (r *Recorder) Mappings() (procfs.Maps, bool) {
 	return r.view().maps, r.fresh
 }
 
-// view is the present.
+// view returns the view of the history, which is at the present while steps are
+// recorded.
 func (r *Recorder) view() *View { return &r.history.view }
 
-// aliased says whether code may be written by another address than its own.
+// aliased reports whether the code at pc may be changed through another mapping.
 func (r *Recorder) aliased(pc uint64) bool {
 	m, ok := r.view().maps.Find(pc)
 	return !ok || m.Shared
 }
 
-// refresh learns the present anew, where the process has done what was not
-// recorded step by step. It is for the outside of [Target.Step].
+// refresh reads mappings and threads of the process again, after it has run
+// unrecorded. It must not be called within [Target.Step].
 func (r *Recorder) refresh() error {
 	if r.fresh {
 		return nil
@@ -116,7 +118,7 @@ func (r *Recorder) refresh() error {
 		return fmt.Errorf("list mappings: %w", err)
 	}
 	v.maps = maps
-	r.forgetCode()
+	r.invalidateCode()
 	r.image.fresh = false
 	if err := r.refreshThreads(); err != nil {
 		return err
@@ -125,14 +127,14 @@ func (r *Recorder) refresh() error {
 	return nil
 }
 
-// refreshThreads learns which threads there are and their registers.
+// refreshThreads reads the list of threads and their registers.
 func (r *Recorder) refreshThreads() error {
 	infos, err := r.target.Threads()
 	if err != nil {
 		return fmt.Errorf("list threads: %w", err)
 	}
 	r.rseq = r.rseq[:0]
-	clear(r.stacks)
+	clear(r.signalStacks)
 	for _, info := range infos {
 		if err := r.refreshThread(info.ID); err != nil && !errors.Is(err, proc.ErrNoThread) {
 			return err
@@ -173,8 +175,8 @@ func (r *Recorder) index(id int) int {
 	return -1
 }
 
-// learn makes sure that the vector state of a thread is known.
-func (r *Recorder) learn(t *thread) error {
+// loadVectorState reads the vector state of a thread unless it is known.
+func (r *Recorder) loadVectorState(t *thread) error {
 	if t.vector != nil {
 		return nil
 	}
@@ -186,35 +188,35 @@ func (r *Recorder) learn(t *thread) error {
 	return err
 }
 
-// forgetCode drops what is known of memory, because mappings have changed or the
-// process has run.
-func (r *Recorder) forgetCode() {
+// invalidateCode drops decoded code and cached pages, because mappings have
+// changed or the process has run.
+func (r *Recorder) invalidateCode() {
 	r.code.drop()
 	if r.interpreter != nil {
-		r.interpreter.forget()
+		r.interpreter.dropPages()
 	}
 }
 
-// wrote drops what is known of memory that the processor has written.
-func (r *Recorder) wrote(addr, n uint64) {
+// invalidate drops decoded code and cached pages of memory that was written.
+func (r *Recorder) invalidate(addr, n uint64) {
 	if n == 0 {
 		return
 	}
-	r.code.wrote(addr, n)
+	r.code.invalidate(addr, n)
 	if r.interpreter != nil {
-		r.interpreter.wrote(addr, n)
+		r.interpreter.invalidate(addr, n)
 	}
 }
 
-// restart begins history anew.
+// restart drops the history so far. It begins again at the present.
 func (r *Recorder) restart(reason string) {
 	r.history.restart(reason)
-	r.dropped = r.dropped[:0]
+	r.unmapped = r.unmapped[:0]
 	r.log.Info("history begins anew", "reason", reason, "position", r.history.End())
 }
 
-// inSyscall says whether a thread stands in a system call that begins again,
-// and with that, how it stops: the codes of include/linux/errno.h.
+// inSyscall reports whether a thread is stopped in a system call that the kernel
+// will restart: RAX holds one of the ERESTART codes of include/linux/errno.h.
 func inSyscall(r *ptrace.Regs) bool {
 	switch int64(r.RAX) {
 	case -512, -513, -514, -516:

@@ -8,8 +8,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// regOrder are the words of [ptrace.Regs] in the order of a record's mask: those
-// that change most come first, so that the mask is short.
+// regOrder lists the words of [ptrace.Regs] in the order of the bits of a
+// record's mask. Registers that change often come first to keep the mask short.
 var regOrder = [ptrace.NumRegs]uint8{
 	16, 18, 19, // rip, eflags, rsp
 	10, 12, 11, 14, 13, 5, 4, // rax, rdx, rcx, rdi, rsi, rbx, rbp
@@ -17,13 +17,14 @@ var regOrder = [ptrace.NumRegs]uint8{
 	15, 21, 22, 17, 20, 23, 24, 25, 26, // orig_rax, fs_base, gs_base, segments
 }
 
-// zigzag makes small numbers of either sign small (protocol buffers do so too).
+// zigzag encodes a signed number so that small magnitudes have short varints, as
+// protocol buffers do.
 func zigzag(d uint64) uint64 { return d<<1 ^ uint64(int64(d)>>63) }
 
 func unzigzag(z uint64) uint64 { return z>>1 ^ -(z & 1) }
 
-// appendRegs appends the difference between two sets of registers: a mask, and
-// what is added to each that it names.
+// appendRegs appends the difference between two sets of registers: a mask of
+// those that differ and the zigzag-encoded difference of each.
 func appendRegs(b []byte, from, to *ptrace.Regs) []byte {
 	f, t := from.Words(), to.Words()
 	var mask uint64
@@ -46,14 +47,14 @@ func appendRegs(b []byte, from, to *ptrace.Regs) []byte {
 // gprBits are the bits of a record's mask by the numbers of general registers.
 var gprBits = [16]uint8{3, 5, 4, 8, 2, 9, 7, 6, 10, 11, 12, 13, 14, 15, 16, 17}
 
-// Bits of a record's mask that an instruction may change besides.
+// Bits of a record's mask for rip and eflags.
 const (
 	bitRIP   = 0
 	bitFlags = 1
 )
 
-// appendStep appends what appendRegs would for the registers that the machine's
-// last step has changed, and changes words accordingly.
+// appendStep appends the difference as appendRegs does, for the registers that
+// the machine's last step may have changed, and updates words.
 func (p *interpreter) appendStep(b []byte, words *[ptrace.NumRegs]uint64) []byte {
 	mask := p.change(words, bitRIP, p.machine.RIP) | p.change(words, bitFlags, p.machine.Flags)
 	for changed := p.machine.Changed(); changed != 0; changed &= changed - 1 {
@@ -71,8 +72,8 @@ func (p *interpreter) appendStep(b []byte, words *[ptrace.NumRegs]uint64) []byte
 	return b
 }
 
-// change replaces a register and notes what is added to it. It returns the bit
-// of the register in the record's mask, or nothing if it had that value.
+// change updates a register and stores its encoded difference. It returns the
+// bit of the register in the record's mask, or 0 if the value is the same.
 func (p *interpreter) change(words *[ptrace.NumRegs]uint64, bit uint8, value uint64) uint64 {
 	word := &words[regOrder[bit]]
 	diff := value - *word
@@ -84,7 +85,7 @@ func (p *interpreter) change(words *[ptrace.NumRegs]uint64, bit uint8, value uin
 	return 1 << bit
 }
 
-// moveRegs reads such a difference and applies it, or takes it back.
+// moveRegs reads a difference of registers and applies or undoes it.
 func (d *decoder) moveRegs(r *ptrace.Regs, back bool) {
 	words := r.Words()
 	for mask := d.uvarint() & (1<<ptrace.NumRegs - 1); mask != 0; mask &= mask - 1 {
@@ -96,7 +97,7 @@ func (d *decoder) moveRegs(r *ptrace.Regs, back bool) {
 	}
 }
 
-// skipRegs passes over one.
+// skipRegs skips a difference of registers.
 func (d *decoder) skipRegs() {
 	for mask := d.uvarint() & (1<<ptrace.NumRegs - 1); mask != 0; mask &= mask - 1 {
 		d.uvarint()

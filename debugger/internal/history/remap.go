@@ -5,13 +5,13 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// In the past, memory that is not mapped is zero. So it is when it is mapped
-// anew, but for files, shared memory, and what mremap has moved. What such
-// memory has is recorded if something else was at its place before.
+// New mappings read as zero, and the view relies on that. The exceptions are
+// files, shared memory and memory that mremap has moved: if their addresses
+// were mapped before, their contents are recorded.
 
-// remap finds out how the mappings have changed.
+// remap determines how the mappings have changed.
 func (r *Recorder) remap(a *attempt) error {
-	if err := a.before.ask(); err != nil {
+	if err := a.before.readWritten(); err != nil {
 		return err
 	}
 	maps, err := r.target.Maps()
@@ -19,19 +19,19 @@ func (r *Recorder) remap(a *attempt) error {
 		return err
 	}
 	v := r.view()
-	a.gone, a.come = differMaps(v.maps, maps)
-	if len(a.gone)+len(a.come) == 0 {
+	a.removed, a.added = differMaps(v.maps, maps)
+	if len(a.removed)+len(a.added) == 0 {
 		return nil
 	}
-	r.forgetCode()
-	for _, m := range a.come {
+	r.invalidateCode()
+	for _, m := range a.added {
 		if m.Inode != 0 || a.call.Number != callMmap && a.call.Number != callBrk {
 			a.filled = append(a.filled, r.reused(v.maps, m)...)
 		}
 	}
-	for _, m := range a.gone {
+	for _, m := range a.removed {
 		if !covered(maps, m) {
-			r.dropped = append(r.dropped, mapSpan(m))
+			r.unmapped = append(r.unmapped, mapSpan(m))
 		}
 	}
 	v.maps = maps
@@ -40,7 +40,7 @@ func (r *Recorder) remap(a *attempt) error {
 
 func mapSpan(m procfs.Map) x86.Span { return x86.Span{Addr: m.Start, Len: m.End - m.Start} }
 
-// covered says whether all of a mapping's addresses are mapped.
+// covered reports whether all addresses of m are mapped in maps.
 func covered(maps procfs.Maps, m procfs.Map) bool {
 	at := m.Start
 	for _, o := range maps {
@@ -55,7 +55,7 @@ func covered(maps procfs.Maps, m procfs.Map) bool {
 // were mapped at some earlier time.
 func (r *Recorder) reused(before procfs.Maps, m procfs.Map) []x86.Span {
 	var spans []x86.Span
-	for _, s := range r.dropped {
+	for _, s := range r.unmapped {
 		if low, high, ok := overlap(mapSpan(m), s); ok {
 			spans = append(spans, x86.Span{Addr: low, Len: high - low})
 		}
@@ -66,7 +66,7 @@ func (r *Recorder) reused(before procfs.Maps, m procfs.Map) []x86.Span {
 	return spans
 }
 
-// without takes a range out of others.
+// without returns spans minus a range.
 func without(spans []x86.Span, s x86.Span) []x86.Span {
 	var rest []x86.Span
 	for _, o := range spans {
@@ -85,10 +85,9 @@ func without(spans []x86.Span, s x86.Span) []x86.Span {
 	return rest
 }
 
-// appendFilled keeps what memory that is mapped anew was before: zero. Pieces
-// that were once dropped twice are looked at twice, which does no harm: the
-// second finds its page in the first's record and is left out.
-func (r *Recorder) appendFilled(a *attempt, keep func(addr uint64, old []byte)) error {
+// appendFilled saves zero as the old contents of the mapped pages in a.filled.
+// Spans in it may overlap; each page is saved once.
+func (r *Recorder) appendFilled(a *attempt, saveOld func(addr uint64, old []byte)) error {
 	seen := make(map[uint64]bool)
 	zero := make([]byte, pageSize)
 	for _, s := range a.filled {
@@ -97,7 +96,7 @@ func (r *Recorder) appendFilled(a *attempt, keep func(addr uint64, old []byte)) 
 				continue
 			}
 			seen[addr] = true
-			if err := r.comparePages(addr, zero, keep); err != nil {
+			if err := r.comparePages(addr, zero, saveOld); err != nil {
 				return err
 			}
 		}

@@ -9,31 +9,31 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// Resume lets the process run freely until something stops it, as
-// [proc.Process.Resume] does, and records what came of it as one position. The
-// view goes to the present first.
+// Resume moves the view to the present, lets the process run freely until it
+// stops, as [proc.Process.Resume] does, and records the differences as one
+// position.
 //
-// Finding out what has changed takes a copy of all memory that the process can
-// write: of all the first time, of what was written from then on if the system
-// can tell (see [proc.Process.Written]). When there is more than
-// [Options.MaxSnapshot], history begins at the stop.
+// To find them it compares memory with a copy of all writable memory. The first
+// copy is complete; later ones need only the pages that were written, if the
+// system reports those (see [proc.Process.Written]). If the copy would exceed
+// [Options.MaxSnapshot], history restarts at the stop.
 func (r *Recorder) Resume(ctx context.Context) (proc.Stop, error) {
 	if err := r.ready(); err != nil {
 		return proc.Stop{}, err
 	}
 	a := &attempt{kind: Ran}
 	prepare := func() error {
-		if err := r.learnAll(); err != nil {
+		if err := r.loadVectorStates(); err != nil {
 			return err
 		}
 		r.prepareBarrier(a, "the process ran")
 		return nil
 	}
 	var err error
-	if r.knowsAll() {
+	if r.stateCached() {
 		err = prepare()
 	} else {
-		err = r.together(prepare)
+		err = r.withTracer(prepare)
 	}
 	if err != nil {
 		return proc.Stop{}, err
@@ -51,24 +51,26 @@ func (r *Recorder) Resume(ctx context.Context) (proc.Stop, error) {
 		return stop, r.refresh()
 	}
 	note := fmt.Sprintf("%v, %v", stop.Why, time.Since(began).Round(time.Microsecond))
-	recordErr := r.together(func() error { return r.recordRun(a, stop.Thread, note) })
+	recordErr := r.withTracer(func() error { return r.recordRun(a, stop.Thread, note) })
 	if err == nil {
 		err = recordErr
 	}
 	return stop, err
 }
 
-// together calls f where each of the target's methods costs least.
-func (r *Recorder) together(f func() error) error {
+// withTracer runs f on the tracer's thread if the target has one, where the
+// target's methods cost least.
+func (r *Recorder) withTracer(f func() error) error {
 	if t, ok := r.target.(interface{ WithTracer(f func() error) error }); ok {
 		return t.WithTracer(f)
 	}
 	return f()
 }
 
-// knowsAll says whether the target need not be asked for anything before it runs,
-// as when it stands where the last run has led to.
-func (r *Recorder) knowsAll() bool {
+// stateCached reports whether memory and vector states are known, so that nothing
+// has to be read before the process runs. That is so if the process has not moved
+// since its last run.
+func (r *Recorder) stateCached() bool {
 	for i := range r.view().threads {
 		if t := &r.view().threads[i]; t.alive && t.vector == nil {
 			return false
@@ -77,26 +79,26 @@ func (r *Recorder) knowsAll() bool {
 	return r.image.current(r.history.count)
 }
 
-// learnAll makes sure that the vector states of all threads are known.
-func (r *Recorder) learnAll() error {
+// loadVectorStates reads the vector states of all threads that are not known.
+func (r *Recorder) loadVectorStates() error {
 	for i := range r.view().threads {
 		t := &r.view().threads[i]
 		if !t.alive {
 			continue
 		}
-		if err := r.learn(t); err != nil {
+		if err := r.loadVectorState(t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// recordRun makes the record of what has changed while the process ran.
+// recordRun appends the record of an unrecorded run.
 func (r *Recorder) recordRun(a *attempt, id int, note string) error {
-	if a.lost != "" {
+	if a.unrecordable != "" {
 		r.view().threads = nil
 		r.history.append([]byte{byte(Ran), 0, 0})
-		r.restart(a.lost)
+		r.restart(a.unrecordable)
 		return r.refresh()
 	}
 	if err := r.remap(a); err != nil {
@@ -106,8 +108,8 @@ func (r *Recorder) recordRun(a *attempt, id int, note string) error {
 	if err != nil {
 		return err
 	}
-	if len(a.gone)+len(a.come) > 0 {
-		extras = appendExtra(extras, extraMaps, appendMaps(appendMaps(nil, a.gone), a.come))
+	if len(a.removed)+len(a.added) > 0 {
+		extras = appendExtra(extras, extraMaps, appendMaps(appendMaps(nil, a.removed), a.added))
 		n++
 	}
 	extras = appendExtra(extras, extraNote, []byte(note))
@@ -127,7 +129,7 @@ func (r *Recorder) recordRun(a *attempt, id int, note string) error {
 	r.view().current = current
 	r.history.append(r.buf)
 	r.image.count = r.history.count
-	r.forgetCode()
+	r.invalidateCode()
 	if err := r.refreshThreads(); err != nil {
 		return err
 	}
@@ -135,8 +137,8 @@ func (r *Recorder) recordRun(a *attempt, id int, note string) error {
 	return nil
 }
 
-// runThreads makes the extras about threads: how those that are left have
-// changed, which came, and which are gone.
+// runThreads returns the items of the extra part about threads: changed, new and
+// ended ones.
 func (r *Recorder) runThreads() (extras []byte, n int, err error) {
 	infos, err := r.target.Threads()
 	if err != nil {
@@ -171,7 +173,7 @@ func (r *Recorder) runThreads() (extras []byte, n int, err error) {
 	return extras, n, nil
 }
 
-// runThread appends how a thread has changed.
+// runThread appends the changes of a thread.
 func (r *Recorder) runThread(extras []byte, i int, regs *ptrace.Regs) ([]byte, error) {
 	t := &r.view().threads[i]
 	now, err := r.target.XState(t.id, r.vector)

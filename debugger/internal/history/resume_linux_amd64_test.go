@@ -24,11 +24,11 @@ func TestResume(t *testing.T) {
 				}
 			}
 			r := s.recorder(history.Options{})
-			moments := []moment{s.live(0, 0)}
+			moments := []moment{s.stepProcess(0, 0)}
 			if _, err := r.Step(t.Context(), 0, 2); err != nil {
 				t.Fatal(err)
 			}
-			moments = append(moments, s.live(2, 0))
+			moments = append(moments, s.stepProcess(2, 0))
 			b, err := s.process.SetBreakpoint(proc.BreakpointSpec{Address: s.end, Once: true})
 			if err != nil {
 				t.Fatal(err)
@@ -37,19 +37,19 @@ func TestResume(t *testing.T) {
 			if err != nil || stop.Breakpoint != b.ID {
 				t.Fatalf("%+v, %v", stop, err)
 			}
-			moments = append(moments, s.live(3, 0))
+			moments = append(moments, s.stepProcess(3, 0))
 			if _, err := r.Step(t.Context(), 0, 3); err != nil {
 				t.Fatal(err)
 			}
-			moments = append(moments, s.live(6, 0))
+			moments = append(moments, s.stepProcess(6, 0))
 			s.there(r, moments)
 			h := r.History()
 			if _, err := h.Seek(6); err != nil {
 				t.Fatal(err)
 			}
-			travel, err := h.Back(4)
-			if err != nil || len(travel.Gaps) != 1 || travel.Gaps[0].Position != 2 || travel.Gaps[0].Note == "" {
-				t.Errorf("%+v, %v, want one gap at 2", travel, err)
+			traversal, err := h.Back(4)
+			if err != nil || len(traversal.Gaps) != 1 || traversal.Gaps[0].Position != 2 || traversal.Gaps[0].Note == "" {
+				t.Errorf("%+v, %v, want one gap at 2", traversal, err)
 			}
 		})
 	}
@@ -71,7 +71,7 @@ func TestResumeTooLarge(t *testing.T) {
 	}
 	h := r.History()
 	if h.Oldest() != 3 || h.End() != 3 || h.View().PC() != s.end {
-		t.Errorf("positions %d to %d at %#x: %s", h.Oldest(), h.End(), h.View().PC(), h.Begins())
+		t.Errorf("positions %d to %d at %#x: %s", h.Oldest(), h.End(), h.View().PC(), h.StartReason())
 	}
 	if _, err := h.Back(1); !errors.Is(err, history.ErrNoHistory) {
 		t.Errorf("back: %v", err)
@@ -95,7 +95,7 @@ func TestLastWriteOfVariable(t *testing.T) {
 		h := r.History()
 		first := value(h.View())
 		result, err := r.Run(t.Context(), 0, history.Limits{Until: func(v *history.View) bool { return value(v) > first+1 }})
-		if err != nil || result.Why != history.Hit {
+		if err != nil || result.Why != history.ConditionMet {
 			t.Fatalf("%+v, %v", result, err)
 		}
 		last := value(h.View())
@@ -123,11 +123,11 @@ func TestChanges(t *testing.T) {
 	s := start(t, build(t, "-O0"), "text")
 	left := s.program.Symbol("left")
 	r := s.recorder(history.Options{})
-	moments := []moment{s.live(0, 0)}
+	moments := []moment{s.stepProcess(0, 0)}
 	if _, err := r.WriteMemory(left, []byte("changed")); err != nil {
 		t.Fatal(err)
 	}
-	moments = append(moments, s.live(1, 0))
+	moments = append(moments, s.stepProcess(1, 0))
 	regs, err := s.process.Regs(0)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestChanges(t *testing.T) {
 	if err := r.SetRegs(0, regs); err != nil {
 		t.Fatal(err)
 	}
-	moments = append(moments, s.live(2, 0))
+	moments = append(moments, s.stepProcess(2, 0))
 	s.there(r, moments)
 }
 
@@ -151,13 +151,13 @@ func TestExit(t *testing.T) {
 	if _, err := r.History().Back(result.Steps); err != nil {
 		t.Error(err)
 	}
-	if result, err = r.Run(t.Context(), 0, history.Limits{}); err != nil || result.Why != history.Exiting && result.Why != history.Gone {
+	if result, err = r.Run(t.Context(), 0, history.Limits{}); err != nil || result.Why != history.Exiting && result.Why != history.ProcessEnded {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	if result.Why == history.Exiting {
 		result, err = r.Run(t.Context(), 0, history.Limits{})
 	}
-	if err != nil || result.Why != history.Gone {
+	if err != nil || result.Why != history.ProcessEnded {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	if stop, ok := s.process.End(); !ok || stop.Status != 5 {
@@ -175,8 +175,8 @@ func TestExec(t *testing.T) {
 	}
 	h := r.History()
 	at := h.End()
-	if h.Oldest() != at || h.Begins() != "another program was begun" {
-		t.Errorf("positions %d to %d: %s", h.Oldest(), at, h.Begins())
+	if h.Oldest() != at || h.StartReason() != "another program was begun" {
+		t.Errorf("positions %d to %d: %s", h.Oldest(), at, h.StartReason())
 	}
 	if _, err := r.Step(t.Context(), 0, 100); err != nil || h.End() != at+100 {
 		t.Errorf("%v, positions to %d, want %d", err, h.End(), at+100)

@@ -12,16 +12,17 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// A RewindError says why the process cannot be made what it was.
+// A RewindError reports why the process cannot be set back to a position.
 type RewindError struct{ Reason string }
 
-// Error says why.
+// Error implements error.
 func (e *RewindError) Error() string { return "the process cannot go on from here: " + e.Reason }
 
-// Rewind makes the process what the view shows: memory, registers and vector
-// state are written to it, and what was recorded after that moment is
-// forgotten. It answers a *[RewindError], and has changed nothing, when threads
-// or mappings are others now. [History.Since] lists what is not taken back.
+// Rewind sets the process back to the position of the view: it writes memory,
+// registers and vector state to the process and drops the records after the
+// position. If the threads or mappings have changed since, it returns a
+// *[RewindError] and changes nothing. [History.SideEffects] lists what is not
+// undone.
 func (r *Recorder) Rewind(ctx context.Context) error {
 	v := r.view()
 	if v.end {
@@ -32,18 +33,18 @@ func (r *Recorder) Rewind(ctx context.Context) error {
 	}
 	err := r.target.Step(ctx, 0, func(s Stepper) error { return r.rewind(s) })
 	if err != nil {
-		r.forgetCode()
+		r.invalidateCode()
 		return fmt.Errorf("go back: %w", err)
 	}
 	r.history.log.truncate(v.position)
-	r.history.arrive()
+	r.history.reachPresent()
 	r.exiting = 0
 	r.fresh = false
 	return r.refresh()
 }
 
-// rewindable reports as an error that threads or mappings differ from those in
-// the view.
+// rewindable returns a *[RewindError] if threads or mappings differ from those
+// of the view.
 func (r *Recorder) rewindable() error {
 	infos, err := r.target.Threads()
 	if err != nil {
@@ -60,17 +61,17 @@ func (r *Recorder) rewindable() error {
 	if err != nil {
 		return err
 	}
-	gone, come := differMaps(growing(r.view().maps), growing(maps))
-	if len(gone)+len(come) > 0 {
-		m := append(come, gone...)[0]
+	removed, added := differMaps(ignoringStackGrowth(r.view().maps), ignoringStackGrowth(maps))
+	if len(removed)+len(added) > 0 {
+		m := append(added, removed...)[0]
 		return &RewindError{fmt.Sprintf("the mappings have changed since, as that at %#x-%#x %s", m.Start, m.End, m.Path)}
 	}
 	return nil
 }
 
-// growing are mappings with stacks, which the kernel makes larger when they are
-// used, from where nothing is.
-func growing(maps procfs.Maps) procfs.Maps {
+// ignoringStackGrowth returns maps in which stacks begin at address 0, because
+// the kernel extends them downwards on demand.
+func ignoringStackGrowth(maps procfs.Maps) procfs.Maps {
 	maps = slices.Clone(maps)
 	for i := range maps {
 		if maps[i].Path == "[stack]" {
@@ -81,8 +82,8 @@ func growing(maps procfs.Maps) procfs.Maps {
 	return maps
 }
 
-// rewind writes what the view shows. When something cannot be written, what was
-// written before is put back.
+// rewind writes the state of the view to the process. If a write fails, it
+// restores what was written before.
 func (r *Recorder) rewind(s Stepper) error {
 	var undo []func() error
 	err := r.rewindMemory(&undo)
@@ -112,16 +113,17 @@ func (r *Recorder) rewindMemory(undo *[]func() error) error {
 		if !differs {
 			continue
 		}
-		if err := r.put(addr+uint64(first), then[first:last]); err != nil {
+		if err := r.writeExceptRseq(addr+uint64(first), then[first:last]); err != nil {
 			return err
 		}
-		*undo = append(*undo, func() error { return r.put(addr+uint64(first), now[first:last]) })
+		*undo = append(*undo, func() error { return r.writeExceptRseq(addr+uint64(first), now[first:last]) })
 	}
 	return nil
 }
 
-// put writes memory, but for what the kernel writes by itself.
-func (r *Recorder) put(addr uint64, data []byte) error {
+// writeExceptRseq writes memory, except the rseq areas, which the kernel writes
+// at any time.
+func (r *Recorder) writeExceptRseq(addr uint64, data []byte) error {
 	pieces := []x86.Span{{Addr: addr, Len: uint64(len(data))}}
 	for _, s := range r.rseq {
 		pieces = without(pieces, s)
@@ -134,8 +136,8 @@ func (r *Recorder) put(addr uint64, data []byte) error {
 	return nil
 }
 
-// rewindThread sets a thread's state. A fault that it has made since is
-// forgotten.
+// rewindThread sets a thread's registers and vector state. If the thread moves,
+// a pending fault signal is dropped.
 func (r *Recorder) rewindThread(s Stepper, t *thread, undo *[]func() error) error {
 	regs, err := r.target.Regs(t.id)
 	if err != nil {
@@ -151,8 +153,8 @@ func (r *Recorder) rewindThread(s Stepper, t *thread, undo *[]func() error) erro
 	if err := s.Switch(t.id); err != nil {
 		return err
 	}
-	if moved(&regs, &t.regs) {
-		s.Forget()
+	if regsDiffer(&regs, &t.regs) {
+		s.DropFault()
 		if err := r.target.SetRegs(t.id, t.regs); err != nil {
 			return fmt.Errorf("thread %d: %w", t.id, err)
 		}
@@ -163,53 +165,54 @@ func (r *Recorder) rewindThread(s Stepper, t *thread, undo *[]func() error) erro
 	return r.target.SetXState(t.id, t.vector)
 }
 
-// moved says whether registers differ, but for what being stopped changes.
-func moved(now, then *ptrace.Regs) bool {
+// regsDiffer reports whether registers differ in more than OrigRAX, which a
+// stop changes.
+func regsDiffer(now, then *ptrace.Regs) bool {
 	a, b := *now, *then
 	a.OrigRAX, b.OrigRAX = 0, 0
 	return a != b
 }
 
-// A Deed is something that was done after a moment and cannot be taken back.
-type Deed struct {
-	What  string // a system call by its name, "signal", or "run" for what was not recorded
+// A SideEffect is an action of the process that going back does not undo.
+type SideEffect struct {
+	What  string // the name of a system call, "signal", or "run" for an unrecorded run
 	Count int
 }
 
-// Since lists what was done after the view's position beyond the process's own
-// memory and registers, in the order in which each was first done. Calls that
-// only ask are left out.
-func (h *History) Since(ctx context.Context) ([]Deed, error) {
-	var deeds []Deed
+// SideEffects lists the actions after the view's position that affect more than
+// memory and registers of the process, in the order of their first occurrence.
+// System calls that only query are left out.
+func (h *History) SideEffects(ctx context.Context) ([]SideEffect, error) {
+	var effects []SideEffect
 	index := make(map[string]int)
 	for position := h.view.position; position < h.End(); position++ {
 		if position%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		what := h.deed(position)
+		what := h.sideEffect(position)
 		if what == "" {
 			continue
 		}
 		i, known := index[what]
 		if !known {
-			i = len(deeds)
+			i = len(effects)
 			index[what] = i
-			deeds = append(deeds, Deed{What: what})
+			effects = append(effects, SideEffect{What: what})
 		}
-		deeds[i].Count++
+		effects[i].Count++
 	}
-	return deeds, nil
+	return effects, nil
 }
 
-// deed returns the action of the record at a position, "" if it is an ordinary
-// step.
-func (h *History) deed(position uint64) string {
+// sideEffect returns the action of the record at a position, or "" if it has
+// none.
+func (h *History) sideEffect(position uint64) string {
 	kind := h.Kind(position)
 	switch kind {
 	case Called:
 		c, i := h.log.at(position)
 		name := callName(callNumber(c.record(i), len(h.view.threads)))
-		if asking[name] {
+		if withoutSideEffects[name] {
 			return ""
 		}
 		return name
@@ -219,7 +222,7 @@ func (h *History) deed(position uint64) string {
 	return ""
 }
 
-// callNumber reads which system call a record is about.
+// callNumber returns the number of the system call of a record.
 func callNumber(record []byte, threads int) (number uint64) {
 	extraOf(record, threads, func(tag byte, p *decoder) {
 		if tag == extraNumber {
@@ -229,9 +232,9 @@ func callNumber(record []byte, threads int) (number uint64) {
 	return number
 }
 
-// asking are system calls that change nothing but memory and registers.
-// Mappings are compared before a process is rewound.
-var asking = map[string]bool{
+// withoutSideEffects are the system calls that change only memory, registers
+// and mappings. Mappings are compared before a process is rewound.
+var withoutSideEffects = map[string]bool{
 	"access": true, "arch_prctl": true, "brk": true, "clock_getres": true, "clock_gettime": true, "clock_nanosleep": true,
 	"faccessat": true, "faccessat2": true, "fstat": true, "futex": true, "getcwd": true, "getegid": true, "geteuid": true,
 	"getgid": true, "getpid": true, "getppid": true, "getrandom": true, "getrlimit": true, "getrusage": true, "gettid": true,

@@ -22,12 +22,12 @@ func TestRewind(t *testing.T) {
 			if _, err := r.Step(t.Context(), 0, half); err != nil {
 				t.Fatal(err)
 			}
-			middle := s.live(half, 0)
+			middle := s.stepProcess(half, 0)
 			result, err := r.Run(t.Context(), 0, history.Limits{Time: time.Minute, Until: s.atEnd})
-			if err != nil || result.Why != history.Hit {
+			if err != nil || result.Why != history.ConditionMet {
 				t.Fatalf("%+v, %v", result, err)
 			}
-			end := s.live(h.End(), 0)
+			end := s.stepProcess(h.End(), 0)
 			for range 2 {
 				if _, err := h.Seek(half); err != nil {
 					t.Fatal(err)
@@ -39,7 +39,7 @@ func TestRewind(t *testing.T) {
 					t.Fatalf("the present is %d, %v", h.End(), h.View().Present())
 				}
 				s.requireSame(h.View(), middle)
-				if result, err = r.Run(t.Context(), 0, history.Limits{Time: time.Minute, Until: s.atEnd}); err != nil || result.Why != history.Hit {
+				if result, err = r.Run(t.Context(), 0, history.Limits{Time: time.Minute, Until: s.atEnd}); err != nil || result.Why != history.ConditionMet {
 					t.Fatalf("%+v, %v", result, err)
 				}
 				s.requireSame(h.View(), end)
@@ -56,10 +56,10 @@ func TestRewindRefused(t *testing.T) {
 	r := s.recorder(history.Options{})
 	before := len(r.History().View().Maps())
 	result, err := r.Run(t.Context(), 0, history.Limits{Time: time.Minute, Until: func(v *history.View) bool { return len(v.Maps()) != before }})
-	if err != nil || result.Why != history.Hit {
+	if err != nil || result.Why != history.ConditionMet {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	now := s.live(result.Position, 0)
+	now := s.stepProcess(result.Position, 0)
 	if _, err := r.History().Seek(0); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestMappings(t *testing.T) {
 	require()
 	before := len(r.History().View().Maps())
 	changed := func(v *history.View) bool { return len(v.Maps()) != before }
-	if result, err := r.Run(t.Context(), 0, history.Limits{Time: time.Minute, Until: changed}); err != nil || result.Why != history.Hit {
+	if result, err := r.Run(t.Context(), 0, history.Limits{Time: time.Minute, Until: changed}); err != nil || result.Why != history.ConditionMet {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	require()
@@ -118,19 +118,21 @@ func TestSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := r.History()
-	if deeds, err := h.Since(t.Context()); err != nil || len(deeds) != 0 {
-		t.Errorf("at the present: %v, %v", deeds, err)
+	if effects, err := h.SideEffects(t.Context()); err != nil || len(effects) != 0 {
+		t.Errorf("at the present: %v, %v", effects, err)
 	}
 	if _, err := h.Seek(0); err != nil {
 		t.Fatal(err)
 	}
-	deeds, err := h.Since(t.Context())
+	effects, err := h.SideEffects(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened := slices.ContainsFunc(deeds, func(d history.Deed) bool { return d.What == "open" || d.What == "openat" || d.What == "memfd_create" })
-	mapped := slices.ContainsFunc(deeds, func(d history.Deed) bool { return d.What == "mmap" || d.What == "munmap" })
+	opened := slices.ContainsFunc(effects, func(d history.SideEffect) bool {
+		return d.What == "open" || d.What == "openat" || d.What == "memfd_create"
+	})
+	mapped := slices.ContainsFunc(effects, func(d history.SideEffect) bool { return d.What == "mmap" || d.What == "munmap" })
 	if !opened || mapped {
-		t.Errorf("%v, want files that were opened, and no mappings", deeds)
+		t.Errorf("%v, want files that were opened, and no mappings", effects)
 	}
 }

@@ -5,31 +5,31 @@ import (
 	"sort"
 )
 
-// errTooLarge says that a record does not fit into the budget.
+// errTooLarge is returned for a record that does not fit into the budget.
 var errTooLarge = errors.New("a record is larger than the budget of the history")
 
 // chunkSize is the number of bytes of records in a chunk, unless one record is
 // larger.
 const chunkSize = 1 << 18
 
-// A ring keeps records, the oldest of which go when there is no room.
+// A ring holds records in chunks. It drops the oldest chunk to make room.
 type ring struct {
 	budget int
-	bytes  int // held now, with what is allocated for more
+	bytes  int // allocated for all chunks
 	chunks []*chunk
-	spare  *chunk // emptied, to be used again; not in bytes
+	spare  *chunk // a dropped chunk for reuse; not counted in bytes
 }
 
-// A chunk is a run of records in the order of their positions.
+// A chunk is a sequence of records with consecutive positions.
 type chunk struct {
 	first uint64 // position of the first record
 	data  []byte
-	ends  []uint32 // of each record in data
+	ends  []uint32 // end of each record in data
 }
 
 func (c *chunk) size() int { return cap(c.data) + 4*cap(c.ends) }
 
-// record is the i-th.
+// record returns the i-th record.
 func (c *chunk) record(i int) []byte {
 	start := uint32(0)
 	if i > 0 {
@@ -38,20 +38,21 @@ func (c *chunk) record(i int) []byte {
 	return c.data[start:c.ends[i]]
 }
 
-// clear forgets all records; the next one has the position at.
+// clear drops all records. The next one has the position at.
 func (r *ring) clear(at uint64) {
 	r.chunks, r.bytes = []*chunk{{first: at}}, 0
 }
 
-// oldest is the position of the first record, and end that behind the last.
+// oldest returns the position of the first record.
 func (r *ring) oldest() uint64 { return r.chunks[0].first }
 
+// end returns the position after the last record.
 func (r *ring) end() uint64 {
 	last := r.chunks[len(r.chunks)-1]
 	return last.first + uint64(len(last.ends))
 }
 
-// append keeps a copy of a record.
+// append stores a copy of a record.
 func (r *ring) append(record []byte) error {
 	c := r.chunks[len(r.chunks)-1]
 	if len(c.data)+len(record) > cap(c.data) || len(c.ends) == cap(c.ends) {
@@ -65,11 +66,11 @@ func (r *ring) append(record []byte) error {
 	return nil
 }
 
-// recordGuess is about how long a record is; it only decides how much room for
-// their ends a chunk has.
+// recordGuess is a typical record size. It sets the capacity of chunk.ends.
 const recordGuess = 16
 
-// grow makes room for a record of n bytes in a new chunk, the last.
+// grow appends a chunk with room for a record of n bytes, and drops old chunks
+// to stay within the budget.
 func (r *ring) grow(n int) (*chunk, error) {
 	size := min(max(n, chunkSize), max(n, r.budget/8))
 	need := size + size/recordGuess*4 + 4
@@ -94,7 +95,7 @@ func (r *ring) grow(n int) (*chunk, error) {
 	return c, nil
 }
 
-// drop forgets the oldest chunk.
+// drop removes the oldest chunk.
 func (r *ring) drop() {
 	c := r.chunks[0]
 	end := c.first + uint64(len(c.ends))
@@ -106,7 +107,7 @@ func (r *ring) drop() {
 	r.spare = c
 }
 
-// truncate forgets the records from a position on, which must be there.
+// truncate removes the records from a position on.
 func (r *ring) truncate(position uint64) {
 	for len(r.chunks) > 1 && r.chunks[len(r.chunks)-1].first >= position {
 		last := len(r.chunks) - 1
@@ -126,8 +127,8 @@ func (r *ring) truncate(position uint64) {
 	c.data, c.ends = c.data[:size], c.ends[:n]
 }
 
-// at returns the chunk with a position, which must be there, and its index in
-// it.
+// at returns the chunk that has the record at a position and its index in the
+// chunk. The position must be recorded.
 func (r *ring) at(position uint64) (*chunk, int) {
 	k := sort.Search(len(r.chunks), func(k int) bool { return r.chunks[k].first > position }) - 1
 	c := r.chunks[k]

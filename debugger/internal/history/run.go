@@ -10,40 +10,40 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/proc"
 )
 
-// A Why says why recording stopped.
-type Why uint8
+// A StopReason is the reason why recording stopped.
+type StopReason uint8
 
 // The reasons.
 const (
-	Counted     Why = iota + 1 // as many steps as were wanted are done
-	Hit                        // the condition is true
-	TimedOut                   // the time is up
-	Paused                     // the process was paused, or the context ended
-	GotSignal                  // Signal came; the next step delivers it
-	Exiting                    // the next step ends the process, and its history
-	Executed                   // another program was begun; history begins there
-	ThreadEnded                // the thread has ended; another one is the current one
-	Gone                       // the process has ended
+	StepLimit    StopReason = iota + 1 // Limits.Steps are done
+	ConditionMet                       // Limits.Until returned true
+	TimedOut                           // Limits.Time is over
+	Paused                             // the process was paused, or the context is done
+	GotSignal                          // Result.Signal arrived; the next step delivers it
+	Exiting                            // the next step ends the process, and so its history
+	Executed                           // execve succeeded; history restarts
+	ThreadEnded                        // the thread ended; another one is current now
+	ProcessEnded                       // the process ended
 )
 
-// whyNames are the words for reasons.
+// whyNames are the names of reasons.
 var whyNames = [...]string{
 	"", "counted", "hit", "timed out", "paused", "signal", "exiting", "executed", "thread ended", "gone",
 }
 
-// String is the reason in words.
-func (w Why) String() string { return whyNames[min(int(w), len(whyNames)-1)] }
+// String returns the name of the reason.
+func (w StopReason) String() string { return whyNames[min(int(w), len(whyNames)-1)] }
 
-// A Result tells how steps went.
+// A Result describes a recorded run.
 type Result struct {
-	Why      Why
+	Why      StopReason
 	Thread   int
 	Signal   syscall.Signal // GotSignal
-	Code     int            // GotSignal: the kernel's si_code
-	Fault    uint64         // GotSignal: the address that the signal is about
-	Steps    uint64         // recorded anew
-	Replayed Travel         // steps in the past, before those
-	Position uint64         // of the view now
+	Code     int            // GotSignal: si_code
+	Fault    uint64         // GotSignal: si_addr
+	Steps    uint64         // newly recorded
+	Replayed Traversal      // the move through the past before them
+	Position uint64         // of the view afterwards
 }
 
 // Limits end a run.
@@ -51,54 +51,56 @@ type Limits struct {
 	Steps uint64        // 0: no limit
 	Time  time.Duration // 0: no limit
 
-	// Until, unless nil, is asked after each step and ends the run when it is
-	// true. It may read the view and nothing else.
+	// Until, unless nil, is called after each step and ends the run by
+	// returning true. It may read the view and nothing else.
 	Until func(*View) bool
 
-	// HoldSignals puts signals that the process gets silently off until it runs
-	// freely, so that steps do not lead into handlers.
-	HoldSignals bool
+	// DeferSignals defers signals that do not stop the process until it runs
+	// freely, so that steps do not enter signal handlers.
+	DeferSignals bool
 
-	// AllThreads makes steps of all threads, each in its turn, beginning with
-	// the one that is named. A run goes on when one of them ends. Without it
-	// the others step only while that one waits in the kernel.
+	// AllThreads steps all threads in turns, beginning with the given one. The
+	// run continues when one of them ends. Without it the others step only
+	// while the given thread is blocked in the kernel.
 	AllThreads bool
 
 	// Progress, unless nil, is called after each turn of AllThreads.
 	Progress func(*View)
 }
 
-// Step makes n steps of a thread, 0 being the current one. In the past it goes
-// forward through what was recorded; at the end of that the process goes on.
+// Step makes n steps of a thread, or of the current one if the id is 0. In the
+// past it goes forward through the records, and from the present on the process
+// steps.
 func (r *Recorder) Step(ctx context.Context, thread int, n uint64) (Result, error) {
-	travel, err := r.history.Forward(n)
-	if err != nil || travel.Steps == n {
-		return r.result(Result{Why: Counted, Replayed: travel}), err
+	traversal, err := r.history.Forward(n)
+	if err != nil || traversal.Steps == n {
+		return r.result(Result{Why: StepLimit, Replayed: traversal}), err
 	}
-	result, err := r.live(ctx, thread, Limits{Steps: n - travel.Steps, HoldSignals: true})
-	result.Replayed = travel
+	result, err := r.stepProcess(ctx, thread, Limits{Steps: n - traversal.Steps, DeferSignals: true})
+	result.Replayed = traversal
 	return result, err
 }
 
-// Run makes steps until one of the limits is reached. In the past it looks for
-// the condition in what was recorded, without limits; at the end of that the
-// process goes on. While a thread waits in the kernel the others step in turns.
+// Run makes steps until one of the limits is reached. In the past it goes
+// forward through the records until limits.Until returns true, without the
+// other limits, and from the present on the process steps. While the thread is
+// blocked in the kernel, the others step in turns.
 func (r *Recorder) Run(ctx context.Context, thread int, limits Limits) (Result, error) {
-	var travel Travel
+	var traversal Traversal
 	if !r.view().end {
 		from := r.view().position
 		hit, err := r.history.Continue(ctx, func(v *View) bool { return limits.Until != nil && limits.Until(v) })
-		travel.Steps = r.view().position - from
+		traversal.Steps = r.view().position - from
 		if err != nil || hit {
-			return r.result(Result{Why: Hit, Replayed: travel}), err
+			return r.result(Result{Why: ConditionMet, Replayed: traversal}), err
 		}
 	}
-	result, err := r.live(ctx, thread, limits)
-	result.Replayed = travel
+	result, err := r.stepProcess(ctx, thread, limits)
+	result.Replayed = traversal
 	return result, err
 }
 
-// result completes one.
+// result sets position and thread of a result.
 func (r *Recorder) result(result Result) Result {
 	result.Position = r.view().position
 	if result.Thread == 0 && r.view().current < len(r.view().threads) {
@@ -107,12 +109,12 @@ func (r *Recorder) result(result Result) Result {
 	return result
 }
 
-// live lets the process go on, recorded.
-func (r *Recorder) live(ctx context.Context, thread int, limits Limits) (Result, error) {
+// stepProcess steps the process and records it.
+func (r *Recorder) stepProcess(ctx context.Context, thread int, limits Limits) (Result, error) {
 	if err := r.refresh(); err != nil {
 		return r.result(Result{}), err
 	}
-	r.learnStacks()
+	r.readSignalStacks()
 	run := &run{r: r, ctx: ctx, limits: limits}
 	if limits.Time > 0 {
 		run.deadline = time.Now().Add(limits.Time)
@@ -121,7 +123,7 @@ func (r *Recorder) live(ctx context.Context, thread int, limits Limits) (Result,
 		run.s = s
 		return run.steps()
 	})
-	r.abandon()
+	r.dropPendingCalls()
 	if run.result.Why == Executed {
 		r.fresh = false
 		err = errors.Join(err, r.refresh())
@@ -129,12 +131,12 @@ func (r *Recorder) live(ctx context.Context, thread int, limits Limits) (Result,
 	return r.result(run.result), err
 }
 
-// abandon forgets system calls that are not done. They begin again, but may have
-// written already.
-func (r *Recorder) abandon() {
+// dropPendingCalls forgets system calls that have not ended. The kernel restarts
+// them, but they may have written memory already.
+func (r *Recorder) dropPendingCalls() {
 	if len(r.pending) > 0 {
 		clear(r.pending)
-		r.forgetCode()
+		r.invalidateCode()
 	}
 }
 
@@ -148,9 +150,8 @@ type run struct {
 	result   Result
 }
 
-// steps makes steps until there is a reason to stop. The end of the context is
-// looked for before each row, since interpreted steps do not ask the processor's:
-// a caller who makes one after the other would never be stopped.
+// steps makes steps until there is a reason to stop. It checks the context
+// before each interpreted stretch, because interpreted steps do not check it.
 func (n *run) steps() error {
 	if n.limits.AllThreads {
 		return n.allThreads()
@@ -158,9 +159,9 @@ func (n *run) steps() error {
 	for n.result.Why == 0 {
 		if n.ctx.Err() != nil {
 			n.result.Why = Paused
-			return nil //nolint:nilerr // to be paused is no failure
+			return nil //nolint:nilerr // a pause is not a failure
 		}
-		if err := n.row(); err != nil {
+		if err := n.interpretAhead(); err != nil {
 			return fmt.Errorf("interpret: %w", err)
 		}
 		if n.result.Why != 0 {
@@ -170,20 +171,20 @@ func (n *run) steps() error {
 		if err != nil {
 			return fmt.Errorf("record step: %w", err)
 		}
-		if err := n.after(outcome); err != nil {
+		if err := n.handleOutcome(outcome); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// after decides how to go on.
-func (n *run) after(outcome proc.Outcome) error {
+// handleOutcome updates the result after a single step.
+func (n *run) handleOutcome(outcome proc.Outcome) error {
 	switch outcome {
 	case proc.StepDone:
-		n.done()
+		n.countStep()
 	case proc.StepBlocked:
-		return n.others()
+		return n.runOthers()
 	case proc.StepSignal:
 		n.signal()
 	case proc.StepPaused:
@@ -197,7 +198,7 @@ func (n *run) after(outcome proc.Outcome) error {
 	case stepExiting:
 		n.result.Why = Exiting
 	default:
-		n.result.Why = Gone
+		n.result.Why = ProcessEnded
 		n.r.restart("the process has ended")
 	}
 	return nil
@@ -206,15 +207,15 @@ func (n *run) after(outcome proc.Outcome) error {
 // clockEvery is the number of steps between checks of the clock.
 const clockEvery = 64
 
-// done counts a step and looks at the limits.
-func (n *run) done() {
+// countStep counts a step and checks the limits.
+func (n *run) countStep() {
 	n.result.Steps++
 	l := &n.limits
 	switch {
 	case l.Until != nil && l.Until(n.r.view()):
-		n.result.Why = Hit
+		n.result.Why = ConditionMet
 	case n.result.Steps == l.Steps:
-		n.result.Why = Counted
+		n.result.Why = StepLimit
 	case !n.deadline.IsZero() && n.result.Steps%clockEvery == 0 && !time.Now().Before(n.deadline):
 		n.result.Why = TimedOut
 	}
@@ -223,25 +224,24 @@ func (n *run) done() {
 func (n *run) signal() {
 	switch {
 	case n.s.Action() == proc.StopAndPass || n.s.Action() == proc.StopAndDrop:
-		stop := n.s.Report()
+		stop := n.s.SignalStop()
 		n.result.Why, n.result.Thread = GotSignal, stop.Thread
 		n.result.Signal, n.result.Code, n.result.Fault = stop.Signal, stop.Code, stop.Fault
-	case n.limits.HoldSignals:
-		n.s.Hold()
+	case n.limits.DeferSignals:
+		n.s.DeferSignal()
 	}
 }
 
-// turn is the number of processor steps that another thread gets while one
-// waits in the kernel, and longTurn the number of all steps, interpreted ones
-// included: these take no longer.
+// turnSteps is the number of single steps in a thread's turn, and maxTurnSteps
+// the number of all its steps, with the interpreted ones.
 const (
-	turn     = 5000
-	longTurn = 8 * maxRow
+	turnSteps    = 5000
+	maxTurnSteps = 8 * maxAhead
 )
 
-// others gives each other thread a turn. The one that waits is looked after
-// between the turns, and when all others wait too.
-func (n *run) others() error {
+// runOthers gives each other thread a turn while the current one is blocked in
+// the kernel.
+func (n *run) runOthers() error {
 	waiting := n.s.Thread()
 	infos, err := n.r.target.Threads()
 	if err != nil {
@@ -254,7 +254,7 @@ func (n *run) others() error {
 		if err := n.s.Switch(info.ID); err != nil {
 			continue // it has ended
 		}
-		if err := n.turn(); err != nil || n.result.Why != 0 {
+		if err := n.runTurn(); err != nil || n.result.Why != 0 {
 			return err
 		}
 	}
@@ -262,25 +262,25 @@ func (n *run) others() error {
 	return n.s.Switch(waiting)
 }
 
-// turn lets the thread that the stepper has now go on, until it waits too.
-func (n *run) turn() error {
-	enough := n.result.Steps + longTurn
-	for k := 0; k < turn && n.result.Steps < enough; k++ {
+// runTurn steps the stepper's thread for one turn, or until it blocks.
+func (n *run) runTurn() error {
+	enough := n.result.Steps + maxTurnSteps
+	for k := 0; k < turnSteps && n.result.Steps < enough; k++ {
 		if n.ctx.Err() != nil {
 			n.result.Why = Paused
 			return nil //nolint:nilerr // to be paused is no failure
 		}
-		if err := n.row(); err != nil || n.result.Why != 0 {
+		if err := n.interpretAhead(); err != nil || n.result.Why != 0 {
 			return err
 		}
 		outcome, err := n.r.record(n.s)
 		if err != nil || outcome == proc.StepBlocked || outcome == proc.StepGone {
 			return err
 		}
-		if err := n.after(outcome); err != nil || n.result.Why != 0 {
+		if err := n.handleOutcome(outcome); err != nil || n.result.Why != 0 {
 			return err
 		}
-		if ready, err := n.othersReady(); ready || err != nil {
+		if ready, err := n.otherThreadReady(); ready || err != nil {
 			return err
 		}
 	}

@@ -2,16 +2,16 @@ package history
 
 import "time"
 
-// How long a step of one of several threads waits for the end of its system call
-// before another thread gets its turn, and how long all of them wait at once
-// before the limits are looked at.
+// threadSyscallWait limits the wait of a step of one of several threads for the end
+// of its system call, after which another thread gets its turn. idleWait is the
+// interval at which the limits are checked while all threads are blocked.
 const (
-	threadPatience = time.Millisecond
-	idleWait       = 20 * time.Millisecond
+	threadSyscallWait = time.Millisecond
+	idleWait          = 20 * time.Millisecond
 )
 
-// allThreads makes steps of every thread, each in its turn. A thread that waits
-// in the kernel goes on waiting there while others step.
+// allThreads steps all threads in turns. A thread that is blocked in the kernel
+// stays there while the others step.
 func (n *run) allThreads() error {
 	for id := n.s.Thread(); n.result.Why == 0; {
 		err := n.s.Switch(id)
@@ -31,23 +31,23 @@ func (n *run) allThreads() error {
 	return nil
 }
 
-// threadTurn lets a thread step until it waits in the kernel, has had its turn,
-// or another thread can go on that waited.
+// threadTurn steps a thread until it blocks in the kernel, its turn is over, or
+// another thread's system call returns.
 func (n *run) threadTurn(id int) error {
 	infos, err := n.r.target.Threads()
 	if err != nil {
 		return err
 	}
-	n.s.SetPatience(idleWait)
+	n.s.SetSyscallTimeout(idleWait)
 	if len(infos) > 1 {
-		n.s.SetPatience(threadPatience)
+		n.s.SetSyscallTimeout(threadSyscallWait)
 	}
-	return n.turn()
+	return n.runTurn()
 }
 
-// nextThread chooses the thread after id in the order of ids that does not wait.
-// If all wait it waits with them, and chooses one anyway when a limit may have
-// been reached.
+// nextThread returns the next thread after id, in the order of ids, that is not
+// blocked in the kernel. If all are, it waits until one is not or the run is
+// over.
 func (n *run) nextThread(id int) (int, error) {
 	for n.result.Why == 0 {
 		if _, err := n.s.Poll(); err != nil {
@@ -55,7 +55,7 @@ func (n *run) nextThread(id int) (int, error) {
 		}
 		infos, err := n.r.target.Threads()
 		if err != nil || len(infos) == 0 {
-			return id, nil //nolint:nilerr // the next step finds out that the process has ended
+			return id, nil //nolint:nilerr // the next step reports that the process has ended
 		}
 		first, later := 0, 0
 		for _, info := range infos {
@@ -84,9 +84,10 @@ func (n *run) nextThread(id int) (int, error) {
 	return id, nil
 }
 
-// othersReady reports whether a thread that waited in the kernel can run on
-// now. It is called after system calls only: other threads wait for these.
-func (n *run) othersReady() (bool, error) {
+// otherThreadReady reports whether the system call of a blocked thread has
+// returned. It asks only after a system call of the current thread, because
+// only that can wake another one.
+func (n *run) otherThreadReady() (bool, error) {
 	if !n.limits.AllThreads || len(n.r.pending) == 0 || !n.r.returning[n.s.Thread()] {
 		return false, nil
 	}

@@ -2,16 +2,15 @@ package history
 
 import "context"
 
-// A Write is a piece of history that has written memory.
+// A Write is a step that has written memory.
 type Write struct {
 	Position uint64 // before it: the next step forward writes
 	Thread   int
-	Kind     Kind // Ran: some time between Position and the next one
+	Kind     Kind // if Ran, the write was at some time between Position and Position+1
 }
 
-// LastWrite looks for the last step before the view's position that has written
-// any of n bytes at addr, whether or not they changed by it. The view stays
-// where it is.
+// LastWrite finds the last step before the view's position that wrote any of
+// the n bytes at addr, even with the same value. It does not move the view.
 func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, error) {
 	for position := h.view.position; position > h.Oldest(); position-- {
 		if position%checkEvery == 0 && ctx.Err() != nil {
@@ -29,10 +28,9 @@ func (h *History) LastWrite(ctx context.Context, addr, n uint64) (Write, bool, e
 	return Write{}, false, nil
 }
 
-// Wrote says whether the step that leads from a position to the next one, which
-// there must be, has written any of n bytes at addr, whether or not they changed
-// by it. Of a run that was not recorded it says whether they have changed, if
-// the view is next to it.
+// Wrote reports whether the step at a position wrote any of the n bytes at addr,
+// even with the same value. For an unrecorded run next to the view it reports
+// whether the bytes differ before and after the run.
 func (h *History) Wrote(position, addr, n uint64) bool {
 	if position < h.Oldest() || position >= h.End() {
 		return false
@@ -46,8 +44,9 @@ func (h *History) Wrote(position, addr, n uint64) bool {
 	return ok && (head.kind != Ran || h.changed(position, addr, n))
 }
 
-// changed says whether memory differs before and after a record that the view
-// is next to. Of runs it is known only which pieces have changed somewhere.
+// changed reports whether the n bytes at addr differ before and after a record
+// that the view is next to. The spans of an unrecorded run may be larger than
+// what changed.
 func (h *History) changed(position, addr, n uint64) bool {
 	if v := h.view.position; v != position && v != position+1 {
 		return true
@@ -65,8 +64,7 @@ func (h *History) changed(position, addr, n uint64) bool {
 	return false
 }
 
-// Kind says what the step that leads from a position to the next one is. Where
-// there is none it is a step.
+// Kind returns the kind of the record at a position, or Stepped if there is none.
 func (h *History) Kind(position uint64) Kind {
 	if position < h.Oldest() || position >= h.End() {
 		return Stepped
@@ -75,7 +73,8 @@ func (h *History) Kind(position uint64) Kind {
 	return Kind(c.record(i)[0] & kindBits)
 }
 
-// writes says whether a record has a memory part that touches n bytes at addr.
+// writes reports whether the memory part of a record, which must have one,
+// overlaps the n bytes at addr.
 func (h *History) writes(record []byte, addr, n uint64) (head, bool) {
 	d := decoder{b: record}
 	head := d.head(len(h.view.threads))

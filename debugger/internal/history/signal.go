@@ -9,11 +9,11 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// A stack is one that a thread has for its signals.
-type stack struct {
+// A signalStack is the alternate signal stack of a thread, see sigaltstack(2).
+type signalStack struct {
 	known bool
 	addr  uint64
-	size  uint64 // 0: none
+	size  uint64 // 0 if there is none
 }
 
 // redZone is the size of the area that a function may use below its stack
@@ -21,22 +21,23 @@ type stack struct {
 // it.
 const redZone = 128
 
-// frameSlack is more than a signal's frame has beside the vector state.
+// frameSlack is an upper limit for the size of a signal frame without the vector
+// state.
 const frameSlack = 2048
 
-// prepareSignal adds what the delivery of a signal writes: the frame of its
-// handler, on one of two stacks.
+// prepareSignal adds the memory that the delivery of a signal writes: the signal
+// frame, on the ordinary or the alternate stack.
 func (r *Recorder) prepareSignal(a *attempt, regs *ptrace.Regs, sig syscall.Signal) {
 	a.kind, a.number = Signalled, uint64(sig)
 	a.differ, a.vector = true, true
 	t := &r.view().threads[a.thread]
-	if r.learn(t) != nil {
+	if r.loadVectorState(t) != nil {
 		r.prepareBarrier(a, "signal")
 		return
 	}
 	n := uint64(len(t.vector)) + frameSlack + redZone
 	a.frame = append(a.frame, x86.Span{Addr: regs.RSP - n, Len: n})
-	s := r.stacks[t.id]
+	s := r.signalStacks[t.id]
 	if !s.known {
 		r.prepareBarrier(a, "signal")
 	} else if s.size > 0 {
@@ -48,13 +49,13 @@ func (r *Recorder) prepareSignal(a *attempt, regs *ptrace.Regs, sig syscall.Sign
 	}
 }
 
-// checkFrame verifies that the frame is at the expected address. If it is not,
-// the memory that it has overwritten is unknown.
+// checkFrame verifies that the signal frame is at one of the expected places. If
+// not, it is unknown which memory was overwritten.
 func (r *Recorder) checkFrame(a *attempt, regs *ptrace.Regs) {
-	if a.before != nil || a.lost != "" {
+	if a.before != nil || a.unrecordable != "" {
 		return
 	}
-	const near = 1 << 12 // no handler: an instruction was done
+	const near = 1 << 12 // no handler was called: an instruction was done
 	usual := a.frame[0]
 	if d := regs.RSP - (usual.Addr + usual.Len); d < near {
 		return
@@ -64,27 +65,27 @@ func (r *Recorder) checkFrame(a *attempt, regs *ptrace.Regs) {
 			return
 		}
 	}
-	a.lost = fmt.Sprintf("the frame of signal %d is at %#x, which was not expected", a.number, regs.RSP)
+	a.unrecordable = fmt.Sprintf("the frame of signal %d is at %#x, which was not expected", a.number, regs.RSP)
 }
 
-// stackSize is that of a stack_t: address, flags, size.
+// stackSize is the size of a stack_t: address, flags, size.
 const stackSize = 24
 
-// learnStacks asks the threads of which it is not known for their stacks for
-// signals. That is not done before there are steps to record: if this program is
-// killed while a thread is asked, the process bears it badly.
-func (r *Recorder) learnStacks() {
+// readSignalStacks reads the alternate signal stacks that are not known yet. It
+// is called only when steps are about to be recorded, because it injects a
+// system call: if this program is killed meanwhile, the process may be harmed.
+func (r *Recorder) readSignalStacks() {
 	threads := r.view().threads
 	for i := range threads {
-		if t := &threads[i]; t.alive && !r.stacks[t.id].known {
-			r.learnStack(t.id, &t.regs)
+		if t := &threads[i]; t.alive && !r.signalStacks[t.id].known {
+			r.readSignalStack(t.id, &t.regs)
 		}
 	}
 }
 
-// learnStack asks a thread for its stack for signals. The call needs a little
-// of its ordinary stack, which is put back.
-func (r *Recorder) learnStack(id int, regs *ptrace.Regs) {
+// readSignalStack injects sigaltstack(2) into a thread. The result is written
+// below the thread's stack pointer, where the contents are restored afterwards.
+func (r *Recorder) readSignalStack(id int, regs *ptrace.Regs) {
 	if inSyscall(regs) {
 		return
 	}
@@ -94,29 +95,29 @@ func (r *Recorder) learnStack(id int, regs *ptrace.Regs) {
 		return
 	}
 	if _, err := r.target.Inject(id, callSigaltstack, 0, at); err == nil {
-		r.readStack(id, at)
+		r.parseStackT(id, at)
 	}
 	if _, err := r.target.WriteMemory(at, old[:]); err != nil {
 		r.log.Error("memory was not put back", "addr", at, "err", err)
 	}
 }
 
-// readStack reads a stack_t.
-func (r *Recorder) readStack(id int, addr uint64) {
+// parseStackT reads a stack_t.
+func (r *Recorder) parseStackT(id int, addr uint64) {
 	var b [stackSize]byte
 	if addr == 0 {
-		return // only asked
+		return // the call was a query
 	}
 	if n, _ := r.target.ReadMemory(addr, b[:]); n != stackSize {
-		delete(r.stacks, id)
+		delete(r.signalStacks, id)
 		return
 	}
 	const disabled = 2
-	s := stack{known: true}
+	s := signalStack{known: true}
 	if binary.LittleEndian.Uint32(b[8:])&disabled == 0 {
 		s.addr, s.size = binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[16:])
 	}
-	r.stacks[id] = s
+	r.signalStacks[id] = s
 }
 
 func appendNumber(b []byte, n uint64) []byte { return binary.AppendUvarint(b, n) }

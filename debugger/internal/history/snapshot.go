@@ -7,25 +7,24 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// A snapshot is a copy of all memory that the process can write. What it cannot
-// write, neither then nor later, is not in it, although it may be changed between
-// (mprotect).
+// A snapshot is a copy of the writable memory of the process. It misses memory
+// that is read-only before and after, even if mprotect made it writable between.
 type snapshot struct {
 	regions []region
 
-	// Unless watched is nil, the copy is the recorder's image, and changes are
-	// what the target says.
-	watched watched
-	changes *proc.Written // nil: not asked yet
+	// If writeTracker is not nil, the copy is the recorder's image, and changes
+	// is the target's report.
+	writeTracker writeTracker
+	changes      *proc.Written // nil if not read yet
 }
 
-// ask has the target say what has changed. That comes before its mappings are
-// listed: those that come to be watched may grow together.
-func (s *snapshot) ask() error {
-	if s == nil || s.watched == nil {
+// readWritten reads which pages were written. It must be called before the
+// mappings are listed, because tracking may merge mappings.
+func (s *snapshot) readWritten() error {
+	if s == nil || s.writeTracker == nil {
 		return nil
 	}
-	w, err := s.watched.Written()
+	w, err := s.writeTracker.Written()
 	s.changes = &w
 	return err
 }
@@ -35,24 +34,24 @@ type region struct {
 	data []byte
 }
 
-// snapshot copies memory: what has changed since the last time, if the target
-// knows. It fails when there is too much.
+// snapshot copies the writable memory, or refreshes the image if the target
+// tracks writes. It returns an error if there is too much memory.
 func (r *Recorder) snapshot() (*snapshot, error) {
-	target, ok := r.target.(watched)
+	target, ok := r.target.(writeTracker)
 	if !ok {
 		return r.copyAll()
 	}
-	s := &snapshot{watched: target}
+	s := &snapshot{writeTracker: target}
 	if r.image.current(r.history.count) {
 		return s, nil // nothing was recorded since
 	}
-	err := s.ask()
+	err := s.readWritten()
 	if errors.Is(err, proc.ErrUnwatched) {
 		r.image = image{}
 		return r.copyAll()
 	}
 	if err == nil {
-		err = r.look(s, nil)
+		err = r.refreshImage(s, nil)
 	}
 	if err != nil {
 		return nil, err
@@ -61,7 +60,7 @@ func (r *Recorder) snapshot() (*snapshot, error) {
 	return s, nil
 }
 
-// copyAll copies all memory.
+// copyAll copies all writable memory.
 func (r *Recorder) copyAll() (*snapshot, error) {
 	maps, err := r.target.Maps()
 	if err != nil {
@@ -82,7 +81,7 @@ func (r *Recorder) copyAll() (*snapshot, error) {
 			continue
 		}
 		data := make([]byte, m.End-m.Start)
-		if err := r.fill(m.Start, data); err != nil {
+		if err := r.readOrZero(m.Start, data); err != nil {
 			return nil, err
 		}
 		s.regions = append(s.regions, region{m.Start, data})
@@ -90,55 +89,57 @@ func (r *Recorder) copyAll() (*snapshot, error) {
 	return s, nil
 }
 
-// compare calls keep with what was in memory, for each piece that has changed.
-func (r *Recorder) compare(s *snapshot, keep func(addr uint64, old []byte)) error {
-	if s.watched != nil && s.changes == nil {
-		if err := s.ask(); err != nil {
+// compare calls saveOld with the old contents of each piece of memory that has
+// changed since the snapshot.
+func (r *Recorder) compare(s *snapshot, saveOld func(addr uint64, old []byte)) error {
+	if s.writeTracker != nil && s.changes == nil {
+		if err := s.readWritten(); err != nil {
 			return err
 		}
 	}
-	if s.watched != nil {
-		return r.look(s, keep)
+	if s.writeTracker != nil {
+		return r.refreshImage(s, saveOld)
 	}
 	for _, g := range s.regions {
-		if err := r.comparePages(g.addr, g.data, keep); err != nil {
+		if err := r.comparePages(g.addr, g.data, saveOld); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// compareStep is the number of bytes that are read at once.
+// compareStep is the number of bytes that one read compares.
 const compareStep = 1 << 18
 
-func (r *Recorder) comparePages(addr uint64, old []byte, keep func(addr uint64, old []byte)) error {
+func (r *Recorder) comparePages(addr uint64, old []byte, saveOld func(addr uint64, old []byte)) error {
 	for len(old) > 0 {
 		n := min(len(old), compareStep-int(addr%pageSize))
 		r.part = grow(r.part, n)
-		if err := r.fill(addr, r.part); err != nil {
+		if err := r.readOrZero(addr, r.part); err != nil {
 			return err
 		}
 		r.hideRseq(addr, old[:n], r.part)
-		eachPage(addr, old[:n], r.part, keep)
+		eachPage(addr, old[:n], r.part, saveOld)
 		addr, old = addr+uint64(n), old[n:]
 	}
 	return nil
 }
 
-// eachPage calls keep for each page whose contents differ, from the first byte
-// to the last that does.
-func eachPage(addr uint64, old, now []byte, keep func(addr uint64, old []byte)) {
+// eachPage calls saveOld for each page whose contents differ, with the range from
+// the first to the last byte that differs.
+func eachPage(addr uint64, old, now []byte, saveOld func(addr uint64, old []byte)) {
 	for len(old) > 0 {
 		n := min(len(old), int(pageSize-addr%pageSize))
 		if first, last, ok := differ(old[:n], now[:n]); ok {
-			keep(addr+uint64(first), old[first:last])
+			saveOld(addr+uint64(first), old[first:last])
 		}
 		addr, old, now = addr+uint64(n), old[n:], now[n:]
 	}
 }
 
-// differ returns the range in which two slices of the same length differ. Whole
-// blocks are compared first, which is many times faster than byte by byte.
+// differ returns the range from the first to the last byte in which two slices
+// of the same length differ. Comparing blocks first is many times faster than
+// byte by byte.
 func differ(a, b []byte) (first, last int, ok bool) {
 	first, last = 0, len(a)
 	for block := 256; block > 0; block /= 16 {
@@ -154,7 +155,7 @@ func differ(a, b []byte) (first, last int, ok bool) {
 	return first, last, first < last
 }
 
-// hideRseq makes memory that the kernel writes by itself look unchanged.
+// hideRseq copies the rseq areas from old to now, so that they compare equal.
 func (r *Recorder) hideRseq(addr uint64, old, now []byte) {
 	whole := x86.Span{Addr: addr, Len: uint64(len(old))}
 	for _, s := range r.rseq {
@@ -164,7 +165,7 @@ func (r *Recorder) hideRseq(addr uint64, old, now []byte) {
 	}
 }
 
-// overlap returns what two ranges have in common.
+// overlap returns the intersection of two ranges.
 func overlap(a, b x86.Span) (low, high uint64, ok bool) {
 	low, high = max(a.Addr, b.Addr), min(a.Addr+a.Len, b.Addr+b.Len)
 	return low, high, low < high

@@ -2,8 +2,8 @@ package history
 
 import "github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 
-// A spanSet is memory: ranges in the order of their addresses, none of which
-// touches another.
+// A spanSet is a set of addresses: disjoint, non-adjacent ranges in ascending
+// order.
 type spanSet []ptrace.Range
 
 // and returns the intersection of two sets.
@@ -30,7 +30,8 @@ func (s spanSet) size() uint64 {
 	return n
 }
 
-// combine walks over both sets from edge to edge and keeps what want says.
+// combine returns the addresses for which want returns true, given whether they
+// are in s and in o.
 func (s spanSet) combine(o spanSet, want func(a, b bool) bool) spanSet {
 	var result spanSet
 	for at := uint64(0); ; {
@@ -48,8 +49,8 @@ func (s spanSet) combine(o spanSet, want func(a, b bool) bool) spanSet {
 	}
 }
 
-// edge says whether an address is in the set, and where that changes. There may
-// be nothing more.
+// edge reports whether an address is in the set, and where that changes next. The
+// result more is false if s is empty.
 func (s spanSet) edge(at uint64) (in bool, end uint64, more bool) {
 	switch {
 	case len(s) == 0:
@@ -60,7 +61,7 @@ func (s spanSet) edge(at uint64) (in bool, end uint64, more bool) {
 	return true, s[0].End, true
 }
 
-// after leaves out what ends at an address or before it.
+// after returns the ranges that end after an address.
 func (s spanSet) after(at uint64) spanSet {
 	for len(s) > 0 && s[0].End <= at {
 		s = s[1:]

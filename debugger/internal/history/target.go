@@ -10,7 +10,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// A Target is a stopped process to record. [proc.Process] is one by [Of].
+// A Target is a stopped process to record. [NewTarget] makes one of a
+// [proc.Process].
 type Target interface {
 	Base
 	WriteMemory(addr uint64, b []byte) (int, error)
@@ -34,20 +35,20 @@ type Stepper interface {
 	Step() (proc.Outcome, error)
 	Signal() syscall.Signal
 	Action() proc.Action
-	Hold()
-	Report() proc.Stop
+	DeferSignal()
+	SignalStop() proc.Stop
 	Paused() bool
-	SetPatience(d time.Duration)
+	SetSyscallTimeout(d time.Duration)
 	Waiting(thread int) bool
 	Pending(thread int) bool
 	Poll() (bool, error)
 	Await(d time.Duration) error
 	Commit(memory []proc.Patch, vector []byte, regs ptrace.Regs) error
-	Forget()
+	DropFault()
 }
 
-// Of makes a process a target.
-func Of(p *proc.Process) Target { return target{p} }
+// NewTarget returns a Target for a process.
+func NewTarget(p *proc.Process) Target { return target{p} }
 
 type target struct{ *proc.Process }
 

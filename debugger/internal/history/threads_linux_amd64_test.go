@@ -27,7 +27,7 @@ func testThreads(t *testing.T, s *subject) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	moments := []moment{s.live(0, first)}
+	moments := []moment{s.stepProcess(0, first)}
 	most := 0
 	for {
 		result, err := r.Run(t.Context(), first, history.Limits{Steps: 2500, Until: s.atEnd})
@@ -38,11 +38,11 @@ func testThreads(t *testing.T, s *subject) {
 		if result.Why == history.ThreadEnded {
 			continue
 		}
-		moments = append(moments, s.live(result.Position, result.Thread))
-		if result.Why == history.Hit {
+		moments = append(moments, s.stepProcess(result.Position, result.Thread))
+		if result.Why == history.ConditionMet {
 			break
 		}
-		if result.Why != history.Counted {
+		if result.Why != history.StepLimit {
 			t.Fatalf("%+v", result)
 		}
 	}
@@ -78,20 +78,20 @@ func TestGoSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.recorder(history.Options{Single: true}) // the interpreter gets no signals
-	moments := []moment{s.live(0, stop.Thread)}
+	moments := []moment{s.stepProcess(0, stop.Thread)}
 	for range 4 {
 		if err := unix.Tgkill(program.PID, stop.Thread, unix.SIGURG); err != nil {
 			t.Fatal(err)
 		}
 		result, err := r.Run(t.Context(), stop.Thread, history.Limits{Steps: 701})
-		if err != nil || result.Why != history.Counted {
+		if err != nil || result.Why != history.StepLimit {
 			t.Fatalf("%+v, %v", result, err)
 		}
-		moments = append(moments, s.live(result.Position, result.Thread))
+		moments = append(moments, s.stepProcess(result.Position, result.Thread))
 	}
 	h := r.History()
 	if h.Oldest() != 0 {
-		t.Fatalf("history begins at %d: %s", h.Oldest(), h.Begins())
+		t.Fatalf("history begins at %d: %s", h.Oldest(), h.StartReason())
 	}
 	handled := 0
 	for at := range h.End() {

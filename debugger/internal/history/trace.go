@@ -16,32 +16,32 @@ import (
 
 // Errors of [Open], beside [ErrCorrupt].
 var (
-	// ErrFormat says that the input is no binary trace.
+	// ErrFormat is returned for input that is not a binary trace.
 	ErrFormat = errors.New("this is no binary trace")
 
-	// ErrVersion says that it is one of a version that is not known.
+	// ErrVersion is returned for traces of an unknown version.
 	ErrVersion = errors.New("this version of the trace format is not known")
 
-	// ErrNotTraced says that memory is not in the trace.
+	// ErrNotTraced is returned for memory that the trace does not contain.
 	ErrNotTraced = errors.New("this memory is not in the trace")
 )
 
-// What a trace may have. More than any real one needs, so that a hostile one
-// cannot make its reader use more memory than a few times its size.
+// Limits of a trace, larger than any real trace needs. They keep a hostile file
+// from making its reader use more than a few times the size of the file.
 const (
 	maxThreads   = 1 << 16
 	maxVectorLen = 1 << 16
 	maxZeroPages = 1 << 16
 )
 
-// A Trace is a piece of history without its process.
+// A Trace is a recorded history without a live process.
 type Trace struct {
 	*History
-	Program string // what was traced
+	Program string // path of the traced program
 }
 
-// Open reads a binary trace. Nothing of it is used before its checksum is
-// found right and all its records make sense.
+// Open reads a binary trace. It returns no part of a trace whose checksum or
+// records are invalid.
 func Open(ctx context.Context, r io.Reader) (*Trace, error) {
 	o := &opener{ctx: ctx, sum: sha256.New(), pages: make(map[uint64]*page)}
 	in := bufio.NewReaderSize(r, 1<<16)
@@ -57,7 +57,7 @@ func Open(ctx context.Context, r io.Reader) (*Trace, error) {
 	return o.trace()
 }
 
-// An opener gathers the blocks of a trace.
+// An opener collects the blocks of a trace.
 type opener struct {
 	ctx context.Context //nolint:containedctx // it lives as long as one call
 	r   io.Reader
@@ -75,7 +75,8 @@ type opener struct {
 	zeroes  int
 }
 
-// blocks reads all of them. The order is fixed, so each finds what it needs.
+// blocks reads all blocks. Their order is fixed: a block depends only on
+// earlier ones.
 func (o *opener) blocks() error {
 	head := make([]byte, len(traceMagic)+2)
 	if _, err := io.ReadFull(o.r, head); err != nil || string(head[:len(traceMagic)]) != traceMagic {
@@ -127,8 +128,8 @@ func (o *opener) contents() error {
 	}
 }
 
-// block reads one. Memory grows with what is there, not with what the length
-// says.
+// block reads one block. It allocates as it reads, so that a false length costs
+// no memory.
 func (o *opener) block() (byte, []byte, error) {
 	var head [5]byte
 	if err := o.ctx.Err(); err != nil {
@@ -224,7 +225,7 @@ func (o *opener) records(d *decoder) error {
 	return nil
 }
 
-// trace puts it together.
+// trace builds the trace from the blocks.
 func (o *opener) trace() (*Trace, error) {
 	if o.h.End() != o.to {
 		return nil, fmt.Errorf("open a trace: %w: it has not all of its records", ErrCorrupt)
@@ -241,7 +242,7 @@ func (o *opener) trace() (*Trace, error) {
 	return &Trace{History: o.h, Program: o.program}, nil
 }
 
-// fileBase is the process at the end of a trace.
+// fileBase is the [Base] of a trace: the process at its last position.
 type fileBase struct {
 	pages   map[uint64]*page
 	threads []thread

@@ -8,12 +8,12 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86/interp"
 )
 
-// wordSize is the unit in which vector state is compared.
+// wordSize is the unit of differences of the vector state.
 const wordSize = 8
 
 // appendVector appends the difference between two vector states of the same
-// length: how many words differ, and for each the gap before it and the
-// exclusive or of the two. It returns how many they are.
+// length: the number of words that differ, and for each the distance from the
+// last one and the exclusive or. It returns their number.
 func appendVector(b []byte, from, to []byte) ([]byte, int) {
 	n, last := 0, 0
 	at := len(b)
@@ -30,7 +30,7 @@ func appendVector(b []byte, from, to []byte) ([]byte, int) {
 	return insertCount(b, at, n), n
 }
 
-// insertCount puts a number before what was appended from at on.
+// insertCount inserts a number before b[at:].
 func insertCount(b []byte, at, n int) []byte {
 	var count [binary.MaxVarintLen64]byte
 	k := binary.PutUvarint(count[:], uint64(n))
@@ -40,8 +40,8 @@ func insertCount(b []byte, at, n int) []byte {
 	return b
 }
 
-// moveVector applies such a difference, which also takes it back. Without a
-// state it only reads.
+// moveVector reads a difference and applies it to the state, which also undoes
+// it. If the state is nil, it skips the difference.
 func (d *decoder) moveVector(state []byte) {
 	word := uint64(0)
 	for range d.count(1 + wordSize) {
@@ -65,14 +65,14 @@ type vectorChange struct {
 	xor  uint64
 }
 
-// loadVectors tells the machine the vector state of the thread that steps.
+// loadVectors sets the machine's vector state to that of the thread that steps.
 func (p *interpreter) loadVectors(v *interp.Vectors) bool {
 	t := &p.r.view().threads[p.thread]
-	return p.r.learn(t) == nil && p.layout.Load(t.vector, v)
+	return p.r.loadVectorState(t) == nil && p.layout.Load(t.vector, v)
 }
 
-// takeVectors makes the vector state of the thread what the machine has, and
-// notes what that changes, in the order of the words.
+// takeVectors copies the machine's vector state to the thread and collects the
+// differences in p.changes, in the order of the words.
 func (p *interpreter) takeVectors(t *thread) {
 	p.changes = p.changes[:0]
 	changed := p.machine.ChangedVectors()
@@ -86,7 +86,7 @@ func (p *interpreter) takeVectors(t *thread) {
 	p.vectors = p.vectors || len(p.changes) > 0
 }
 
-// appendChanges appends what appendVector would.
+// appendChanges appends changes in the format of appendVector.
 func appendChanges(b []byte, changes []vectorChange) []byte {
 	b = binary.AppendUvarint(b, uint64(len(changes)))
 	last := 0

@@ -43,7 +43,7 @@ func victimMain(args []string) int {
 		fmt.Println(err)
 		return 1
 	}
-	r, err := history.New(history.Of(p), history.Options{Single: true})
+	r, err := history.New(history.NewTarget(p), history.Options{Single: true})
 	if err == nil {
 		_, err = r.Step(ctx, 0, 1)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// A Base is the process as it is at the end of its history.
+// A Base reads the process as it is at the present.
 type Base interface {
 	ReadMemory(addr uint64, b []byte) (int, error)
 	Regs(thread int) (ptrace.Regs, error)
@@ -25,39 +25,40 @@ type View struct {
 	position uint64
 	end      bool // position is the present
 	threads  []thread
-	current  int // thread of the record that was passed last
+	current  int // index of the thread of the record that was applied or undone last
 	maps     procfs.Maps
-	remapped bool        // maps may not be those of the present
-	now      procfs.Maps // those of the present, if remapped
+	remapped bool        // maps may differ from those of the present
+	now      procfs.Maps // mappings of the present, if remapped
 
-	scratch []span // of the record that is being applied
+	scratch []span // buffer for the spans of a record
 }
 
-// A thread is one that is or was.
+// A thread is a thread of the process at some position.
 type thread struct {
 	id     int
 	alive  bool
 	regs   ptrace.Regs
-	vector []byte // nil: as in the present, it never changed
+	vector []byte // nil if it never changed: read it from base
 }
 
-// Position is the number of the view's moment.
+// Position returns the position that the view shows.
 func (v *View) Position() uint64 { return v.position }
 
-// Present says whether the view is at the end of history.
+// Present reports whether the view is at the end of history.
 func (v *View) Present() bool { return v.end }
 
-// Thread is the thread that made the last step on the way here.
+// Thread returns the id of the current thread: the thread of the record that
+// the view moved over last.
 func (v *View) Thread() int { return v.threads[v.current].id }
 
-// PC is the address of that thread's next instruction.
+// PC returns the address of the current thread's next instruction.
 func (v *View) PC() uint64 { return v.threads[v.current].regs.RIP }
 
-// SP is that thread's stack pointer.
+// SP returns the current thread's stack pointer.
 func (v *View) SP() uint64 { return v.threads[v.current].regs.RSP }
 
-// Threads lists the threads that live at this moment and are known to the
-// history, by id.
+// Threads returns the ids of the known threads that are alive at the position,
+// in ascending order.
 func (v *View) Threads() []int {
 	var ids []int
 	for i := range v.threads {
@@ -69,7 +70,7 @@ func (v *View) Threads() []int {
 	return ids
 }
 
-// find returns a thread that lives, 0 being the current one, or nil.
+// find returns a thread that is alive, or nil. The id 0 is the current thread.
 func (v *View) find(id int) *thread {
 	if id == 0 {
 		return &v.threads[v.current]
@@ -82,8 +83,8 @@ func (v *View) find(id int) *thread {
 	return nil
 }
 
-// Regs returns the registers of a thread, 0 being that of [View.Thread]. It
-// answers [proc.ErrNoThread].
+// Regs returns the registers of a thread, or [proc.ErrNoThread]. The id 0 is
+// the current thread.
 func (v *View) Regs(id int) (ptrace.Regs, error) {
 	t := v.find(id)
 	if t == nil {
@@ -92,8 +93,8 @@ func (v *View) Regs(id int) (ptrace.Regs, error) {
 	return t.regs, nil
 }
 
-// XState returns the vector state of a thread in the layout of XSAVE, in buf
-// if that is long enough.
+// XState returns the vector state of a thread in the layout of XSAVE. It uses
+// buf if that is large enough.
 func (v *View) XState(id int, buf []byte) ([]byte, error) {
 	t := v.find(id)
 	if t == nil {
@@ -105,11 +106,11 @@ func (v *View) XState(id int, buf []byte) ([]byte, error) {
 	return append(buf[:0], t.vector...), nil
 }
 
-// Maps are the mappings.
+// Maps returns the mappings at the position.
 func (v *View) Maps() procfs.Maps { return v.maps }
 
-// ReadMemory reads memory. It returns how many bytes could be read, and an
-// error when not all could.
+// ReadMemory reads len(b) bytes at addr. It returns the number of bytes read
+// and, if that is less than len(b), an error.
 func (v *View) ReadMemory(addr uint64, b []byte) (int, error) {
 	if v.end {
 		return v.base.ReadMemory(addr, b)
@@ -124,7 +125,7 @@ func (v *View) ReadMemory(addr uint64, b []byte) (int, error) {
 	return n, nil
 }
 
-// readPage reads at most to the end of a page.
+// readPage reads up to the end of the page.
 func (v *View) readPage(addr uint64, b []byte) (int, error) {
 	b = b[:min(uint64(len(b)), pageSize-addr%pageSize)]
 	if v.remapped && !v.mapped(addr) {
@@ -134,7 +135,7 @@ func (v *View) readPage(addr uint64, b []byte) (int, error) {
 		return n, nil
 	}
 	if _, ok := v.now.Find(addr); v.remapped && !ok {
-		clear(b) // it went without having been written
+		clear(b) // it was unmapped without having been written
 		return len(b), nil
 	}
 	return v.base.ReadMemory(addr, b)
@@ -157,7 +158,7 @@ func (v *View) mapped(addr uint64) bool {
 	return i < len(v.maps) && v.maps[i].Path == "[stack]" && v.maps[i].Start-addr <= stackGrowth
 }
 
-// move applies a record, or takes it back.
+// move applies a record, or undoes it.
 func (v *View) move(record []byte, back bool) error {
 	d := decoder{b: record}
 	h := d.head(len(v.threads))
@@ -183,8 +184,8 @@ func (v *View) move(record []byte, back bool) error {
 	return nil
 }
 
-// swap exchanges spans with memory; backwards in the other order, because they
-// may overlap.
+// swap exchanges the contents of spans and memory. Undoing goes through the
+// spans in reverse order, because they may overlap.
 func (v *View) swap(spans []span, back bool) {
 	if !back {
 		for _, s := range spans {
@@ -200,14 +201,14 @@ func (v *View) swap(spans []span, back bool) {
 func (v *View) moveExtra(tag byte, d *decoder, back bool) {
 	switch tag {
 	case extraMaps:
-		gone, come := d.maps(), d.maps()
+		removed, added := d.maps(), d.maps()
 		if back {
-			gone, come = come, gone
+			removed, added = added, removed
 		}
 		if !v.remapped {
 			v.now = v.maps
 		}
-		v.maps, v.remapped = replaceMaps(v.maps, gone, come), true
+		v.maps, v.remapped = replaceMaps(v.maps, removed, added), true
 	case extraThread:
 		t := &v.threads[d.index(len(v.threads))]
 		t.alive = !t.alive
@@ -218,12 +219,12 @@ func (v *View) moveExtra(tag byte, d *decoder, back bool) {
 	}
 }
 
-// replaceMaps returns maps without those in gone and with those in come. The
-// argument is left as it is.
-func replaceMaps(maps, gone, come procfs.Maps) procfs.Maps {
-	result := make(procfs.Maps, 0, len(maps)+len(come))
-	went := make(map[procfs.Map]bool, len(gone))
-	for _, m := range gone {
+// replaceMaps returns maps without those in removed and with those in added. It
+// does not change its arguments.
+func replaceMaps(maps, removed, added procfs.Maps) procfs.Maps {
+	result := make(procfs.Maps, 0, len(maps)+len(added))
+	went := make(map[procfs.Map]bool, len(removed))
+	for _, m := range removed {
 		went[m] = true
 	}
 	for _, m := range maps {
@@ -231,27 +232,27 @@ func replaceMaps(maps, gone, come procfs.Maps) procfs.Maps {
 			result = append(result, m)
 		}
 	}
-	result = append(result, come...)
+	result = append(result, added...)
 	slices.SortFunc(result, func(a, b procfs.Map) int { return cmp.Compare(a.Start, b.Start) })
 	return result
 }
 
-// differMaps returns what must go from one list and come to make the other.
-func differMaps(from, to procfs.Maps) (gone, come procfs.Maps) {
+// differMaps returns the mappings that are only in from and those only in to.
+func differMaps(from, to procfs.Maps) (removed, added procfs.Maps) {
 	for i, j := 0, 0; i < len(from) || j < len(to); {
 		switch {
 		case j == len(to) || i < len(from) && from[i].Start < to[j].Start:
-			gone = append(gone, from[i])
+			removed = append(removed, from[i])
 			i++
 		case i == len(from) || to[j].Start < from[i].Start:
-			come = append(come, to[j])
+			added = append(added, to[j])
 			j++
 		default:
 			if from[i] != to[j] {
-				gone, come = append(gone, from[i]), append(come, to[j])
+				removed, added = append(removed, from[i]), append(added, to[j])
 			}
 			i, j = i+1, j+1
 		}
 	}
-	return gone, come
+	return removed, added
 }

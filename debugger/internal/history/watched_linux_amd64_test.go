@@ -45,18 +45,18 @@ func TestFreeRuns(t *testing.T) {
 			t.Run(target.name+"/"+part, func(t *testing.T) {
 				s := startHeap(t)
 				s.runTo(s.program.Symbol("begin_region"), part)
-				r, err := history.New(target.of(history.Of(s.process)), history.Options{})
+				r, err := history.New(target.of(history.NewTarget(s.process)), history.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				moments := []moment{s.live(0, s.program.PID)}
+				moments := []moment{s.stepProcess(0, s.program.PID)}
 				run := func(address uint64) {
 					t.Helper()
 					s.breakAt(address)
 					if _, err := r.Resume(t.Context()); err != nil {
 						t.Fatal(err)
 					}
-					moments = append(moments, s.live(r.History().End(), s.program.PID))
+					moments = append(moments, s.stepProcess(r.History().End(), s.program.PID))
 				}
 				for range 2 {
 					run(s.end)
@@ -80,7 +80,7 @@ func TestFreeRunAfterRewind(t *testing.T) {
 	s.runTo(begin, "rounds")
 	r := s.recorder(history.Options{})
 	h := r.History()
-	moments := []moment{s.live(0, 0)}
+	moments := []moment{s.stepProcess(0, 0)}
 	for i := range uint64(3) {
 		s.breakAt(begin)
 		if _, err := r.Resume(t.Context()); err != nil {
@@ -97,7 +97,7 @@ func TestFreeRunAfterRewind(t *testing.T) {
 		if _, err := r.Resume(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		moments = append(moments, s.live(i+1, 0))
+		moments = append(moments, s.stepProcess(i+1, 0))
 	}
 	s.there(r, moments)
 }
@@ -108,7 +108,7 @@ func TestFreeRunAtOnce(t *testing.T) {
 	s := startHeap(t)
 	begin := s.program.Symbol("begin_region")
 	s.runTo(begin, "rounds")
-	counting := &timed{Target: history.Of(s.process), process: s.process}
+	counting := &timed{Target: history.NewTarget(s.process), process: s.process}
 	r, err := history.New(counting, history.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func startRounds(b *testing.B) *timed {
 	if _, err := s.process.SetBreakpoint(proc.BreakpointSpec{Address: s.program.Symbol("begin_region")}); err != nil {
 		b.Fatal(err)
 	}
-	return &timed{Target: history.Of(s.process), process: s.process}
+	return &timed{Target: history.NewTarget(s.process), process: s.process}
 }
 
 // median reports milliseconds.

@@ -13,8 +13,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// Regs returns the registers of a thread. The resume flag is 0 in them: where it
-// is set depends on how the thread has stopped, and not on the program.
+// Regs returns the registers of a thread. The resume flag is always 0, because it
+// depends on how the thread has stopped and not on the program.
 func (p *Process) Regs(thread int) (ptrace.Regs, error) {
 	var r ptrace.Regs
 	err := p.withCachedRegs(thread, func(s *cachedThread) error {
@@ -25,9 +25,9 @@ func (p *Process) Regs(thread int) (ptrace.Regs, error) {
 	return r, err
 }
 
-// SetRegs replaces the registers of a thread. One that is moved elsewhere does
-// not go on with a system call that its stop interrupted, and a stop that it
-// has yet to report is forgotten.
+// SetRegs replaces the registers of a thread. If that changes RIP, the thread does
+// not restart a system call that its stop interrupted, and a stop that is not
+// reported yet is dropped.
 func (p *Process) SetRegs(thread int, r ptrace.Regs) error {
 	return p.withTracer(func() error {
 		t, err := p.thread(thread)
@@ -35,25 +35,25 @@ func (p *Process) SetRegs(thread int, r ptrace.Regs) error {
 			return err
 		}
 		var old ptrace.Regs
-		if err := p.noticeEnd(p.tracer.Regs(t.id, &old)); err != nil {
+		if err := p.checkEnded(p.tracer.Regs(t.id, &old)); err != nil {
 			return err
 		}
 		if old.RIP != r.RIP {
-			t.report, t.leave = nil, false
+			t.report, t.skipBreakpoint = nil, false
 			if r.OrigRAX == old.OrigRAX {
 				r.OrigRAX = ptrace.NoSyscall
 			}
 		}
-		return p.noticeEnd(p.tracer.SetRegs(t.id, &r))
+		return p.checkEnded(p.tracer.SetRegs(t.id, &r))
 	})
 }
 
-// xstateSize is more than the vector state of any processor so far: that of
-// AMX has 11,008 bytes.
+// xstateSize exceeds the size of the vector state of all current processors:
+// 11,008 bytes with AMX.
 const xstateSize = 1 << 14
 
 // XState returns the floating point and vector state of a thread in the layout
-// of XSAVE. It fills buf if that is long enough.
+// of XSAVE. It uses buf if that is large enough.
 func (p *Process) XState(thread int, buf []byte) ([]byte, error) {
 	err := p.withCachedRegs(thread, func(s *cachedThread) error {
 		buf = append(buf[:0], s.vectors...)
@@ -70,18 +70,18 @@ func (p *Process) XState(thread int, buf []byte) ([]byte, error) {
 	return buf, err
 }
 
-// SetXState replaces it. The length must be the one XState returned.
+// SetXState replaces the vector state. Its length must be that of XState's result.
 func (p *Process) SetXState(thread int, state []byte) error {
 	return p.withTracer(func() error {
 		t, err := p.thread(thread)
 		if err != nil {
 			return err
 		}
-		return p.noticeEnd(p.tracer.SetXState(t.id, state))
+		return p.checkEnded(p.tracer.SetXState(t.id, state))
 	})
 }
 
-// SigMask is the set of signals that a thread blocks, bit 0 being signal 1.
+// SigMask returns the set of signals that a thread blocks. Bit 0 is signal 1.
 func (p *Process) SigMask(thread int) (uint64, error) {
 	var mask uint64
 	err := p.withTracerReadOnly(func() error {
@@ -93,12 +93,12 @@ func (p *Process) SigMask(thread int) (uint64, error) {
 		if t.mask.cleared {
 			mask |= trapBit
 		}
-		return p.noticeEnd(err)
+		return p.checkEnded(err)
 	})
 	return mask, err
 }
 
-// SetSigMask replaces it.
+// SetSigMask replaces the set of blocked signals.
 func (p *Process) SetSigMask(thread int, mask uint64) error {
 	return p.withTracer(func() error {
 		t, err := p.thread(thread)
@@ -106,12 +106,12 @@ func (p *Process) SetSigMask(thread int, mask uint64) error {
 			return err
 		}
 		t.mask = trapMask{}
-		return p.noticeEnd(p.tracer.SetSigMask(t.id, mask))
+		return p.checkEnded(p.tracer.SetSigMask(t.id, mask))
 	})
 }
 
-// Rseq is the memory [start, end) which the kernel writes by itself for a
-// thread, empty if there is none.
+// Rseq returns the memory [start, end) of a thread's rseq area, which the kernel
+// writes at any time. It is empty if the thread has none, see rseq(2).
 func (p *Process) Rseq(thread int) (start, end uint64, err error) {
 	err = p.withTracerReadOnly(func() error {
 		t, err := p.thread(thread)
@@ -119,15 +119,15 @@ func (p *Process) Rseq(thread int) (start, end uint64, err error) {
 			return err
 		}
 		start, end, err = p.tracer.Rseq(t.id)
-		return p.noticeEnd(err)
+		return p.checkEnded(err)
 	})
 	return start, end, err
 }
 
-// noticeEnd finds out whether a thread or memory that is gone is the end of the
-// process, so that the caller hears ErrExited instead of a riddle. Threads that
-// stand still do not go away otherwise, but it may take a while until all have.
-func (p *Process) noticeEnd(err error) error {
+// checkEnded returns ErrExited in place of an error for a missing thread or memory
+// if the process has ended. Stopped threads disappear only when the process is
+// killed, but it may take a while until all have, so it waits for that.
+func (p *Process) checkEnded(err error) error {
 	if !errors.Is(err, ptrace.ErrGone) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
@@ -138,7 +138,7 @@ func (p *Process) noticeEnd(err error) error {
 	return err
 }
 
-// awaitEvents takes events until the process has ended, for dyingTime.
+// awaitEvents handles events until the process has ended, for at most dyingTime.
 func (p *Process) awaitEvents() error {
 	ctx, cancel := context.WithTimeout(context.Background(), dyingTime)
 	defer cancel()
@@ -147,38 +147,38 @@ func (p *Process) awaitEvents() error {
 		if err != nil {
 			return err
 		}
-		p.absorb(e)
+		p.handleEvent(e)
 	}
 	return nil
 }
 
-// dyingTime limits the time that the threads of a process may take to end.
+// dyingTime limits how long the threads of a killed process may take to end.
 const dyingTime = time.Second
 
-// collect takes the events that are already there.
+// collect handles all pending events without waiting.
 func (p *Process) collect() {
 	for p.ended == nil {
 		e, ok, err := p.poll()
 		if err != nil || !ok {
 			return
 		}
-		p.absorb(e)
+		p.handleEvent(e)
 	}
 }
 
-// ReadMemory reads len(b) bytes. It returns how many could be read, and an
-// *ptrace.AccessError when not all could. Breakpoints do not show.
+// ReadMemory reads len(b) bytes. It returns the number of bytes read and, if that
+// is less, an *ptrace.AccessError. It hides inserted breakpoints.
 func (p *Process) ReadMemory(address uint64, b []byte) (int, error) {
 	n := 0
 	err := p.withoutTracer(func() (err error) {
 		n, err = p.memory.Read(address, b)
 		p.hideBreakpoints(address, b[:n])
-		return p.noticeEnd(err)
+		return p.checkEnded(err)
 	})
 	return n, err
 }
 
-// WriteMemory writes b, into memory that the process itself may not write too.
+// WriteMemory writes b, even to memory that is read-only for the process.
 func (p *Process) WriteMemory(address uint64, b []byte) (int, error) {
 	n := 0
 	err := p.withTracer(func() (err error) {
@@ -187,12 +187,12 @@ func (p *Process) WriteMemory(address uint64, b []byte) (int, error) {
 		}
 		p.code.drop()
 		n, err = p.memory.Write(address, b)
-		return p.noticeEnd(err)
+		return p.checkEnded(err)
 	})
 	return n, err
 }
 
-// Maps lists the process's memory.
+// Maps returns the mappings of the process.
 func (p *Process) Maps() (procfs.Maps, error) {
 	var maps procfs.Maps
 	err := p.withoutTracer(func() (err error) {
@@ -210,19 +210,20 @@ func (p *Process) readMaps() (procfs.Maps, error) {
 	return procfs.ParseMaps(strings.NewReader(text))
 }
 
-// Executable is the path of the program, as the process sees it. It may be
-// replaced or deleted; ExecutableFile cannot be.
+// Executable returns the path of the program in the process's file system. The
+// file may have been replaced or deleted since; see ExecutableFile.
 func (p *Process) Executable() (string, error) {
 	return os.Readlink(p.ExecutableFile())
 }
 
-// ExecutableFile is a path that opens the very program which runs.
+// ExecutableFile returns a path that opens the program that the process runs,
+// even if its file was replaced or deleted.
 func (p *Process) ExecutableFile() string { return p.file("exe") }
 
-// AuxV is the auxiliary vector, for ptrace.Auxiliary.
+// AuxV returns the auxiliary vector, for ptrace.Auxiliary.
 func (p *Process) AuxV() ([]byte, error) { return os.ReadFile(p.file("auxv")) }
 
-// file is the path of a file in /proc/PID.
+// file returns the path of a file in /proc/PID.
 func (p *Process) file(name string) string {
 	return fmt.Sprintf("/proc/%d/%s", p.pid, name)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// Attach stops all threads of a process and begins to debug it. It answers
+// Attach starts debugging a process and stops all its threads. Its errors include
 // ErrNotFound and *PermissionError.
 func Attach(ctx context.Context, pid int, options Options) (*Process, error) {
 	if err := checkAttach(pid); err != nil {
@@ -32,7 +32,7 @@ func Attach(ctx context.Context, pid int, options Options) (*Process, error) {
 	return p, nil
 }
 
-// open makes a Process and fills it on its tracer's thread.
+// open creates a Process and calls fill on its tracer's thread.
 func open(ctx context.Context, pid int, options Options, fill func(*Process) error) (*Process, error) {
 	tracer, err := ptrace.Start()
 	if err != nil {
@@ -40,13 +40,13 @@ func open(ctx context.Context, pid int, options Options, fill func(*Process) err
 	}
 	p := newProcess(pid, options, tracer)
 	err = tracer.Do(ctx, func() error {
-		tracer.BeforeDrop(p.beforeDrop)
+		tracer.BeforeConsume(p.beforeConsume)
 		err := fill(p)
 		if err == nil && p.memory == nil {
 			p.memory, err = ptrace.OpenMemory(p.pid)
 		}
 		if err != nil && p.ended == nil {
-			err = errors.Join(err, p.letAllGo())
+			err = errors.Join(err, p.detachAll())
 		}
 		return err
 	})
@@ -60,11 +60,11 @@ func open(ctx context.Context, pid int, options Options, fill func(*Process) err
 	p.log = p.log.With("pid", p.pid)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.startDriftLocked()
+	p.startMaxStopLocked()
 	return p, nil
 }
 
-// refused names the reasons that only trying can show.
+// refused converts errors of the kernel that checkAttach cannot predict.
 func refused(pid int, err error) error {
 	switch {
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
@@ -78,8 +78,9 @@ func refused(pid int, err error) error {
 	return err
 }
 
-// seize traces all threads and stops them. Threads that are born meanwhile are
-// traced from birth if their parent was, and else found by the next look.
+// seize traces all threads and stops them. Threads that are created meanwhile are
+// traced automatically if their creator is, and otherwise found by the next
+// iteration.
 func (p *Process) seize(pid int) (err error) {
 	if p.memory, err = ptrace.OpenMemory(pid); err != nil {
 		return notFound(err)
@@ -105,7 +106,7 @@ func (p *Process) seize(pid int) (err error) {
 	return nil
 }
 
-// seizeNew traces the threads that are not traced yet and says whether there
+// seizeNew traces the threads that are not traced yet and reports whether there
 // were any.
 func (p *Process) seizeNew() (bool, error) {
 	ids, err := threadIDs(p.pid)
@@ -121,34 +122,35 @@ func (p *Process) seizeNew() (bool, error) {
 		switch {
 		case errors.Is(err, ptrace.ErrGone):
 			continue
-		case errors.Is(err, unix.EPERM) && p.isTracer(id):
+		case errors.Is(err, unix.EPERM) && p.tracedByUs(id):
 			p.adopt(id)
 		case err != nil:
 			return false, err
 		default:
 			p.threads[id] = &thread{id: id, running: true}
-			_ = p.tracer.Interrupt(id) // one that is gone is told
+			_ = p.tracer.Interrupt(id) // the end of a thread is an event
 		}
 		found = true
 	}
 	return found, nil
 }
 
-// isTracer says whether a thread is traced by this program already.
-func (p *Process) isTracer(id int) bool {
+// tracedByUs reports whether a thread is already traced by this program.
+func (p *Process) tracedByUs(id int) bool {
 	return tracedHere(fmt.Sprintf("/proc/%d/task/%d", p.pid, id))
 }
 
-// adopt takes in a thread that is traced from birth before its birth is told.
+// adopt adds a thread that is traced automatically, before the event that
+// announces it.
 func (p *Process) adopt(id int) {
-	p.threads[id] = &thread{id: id, running: true, fresh: true}
+	p.threads[id] = &thread{id: id, running: true, starting: true}
 	if first, ok := p.early[id]; ok {
 		delete(p.early, id)
-		p.absorb(first)
+		p.handleEvent(first)
 	}
 }
 
-// threadIDs lists the threads of a process.
+// threadIDs returns the ids of the threads of a process.
 func threadIDs(pid int) ([]int, error) {
 	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	var ids []int
@@ -160,11 +162,11 @@ func threadIDs(pid int) ([]int, error) {
 	return ids, err
 }
 
-// ids are the threads that are known.
+// ids returns the ids of the known threads.
 func (p *Process) ids() []int { return slices.Sorted(maps.Keys(p.threads)) }
 
-// Launch starts a program, stopped before its first instruction. It is killed
-// when this program ends while it is being debugged.
+// Launch starts a program and stops it before its first instruction. The program
+// is killed if this one ends while debugging it.
 func Launch(ctx context.Context, spec Spec, options Options) (*Process, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -176,19 +178,19 @@ func Launch(ctx context.Context, spec Spec, options Options) (*Process, error) {
 	return open(ctx, 0, options, func(p *Process) error {
 		pid, err := p.tracer.Launch(spec.Path, argv, attr, ptrace.Options|ptrace.ExitKill)
 		if err != nil {
-			return spec.notBegun(err)
+			return spec.launchError(err)
 		}
 		p.pid, p.current, p.launched = pid, pid, true
 		p.threads[pid] = &thread{id: pid}
-		if narrow(pid) {
-			return errors.Join(spec.tooNarrow(), p.killNow())
+		if is32Bit(pid) {
+			return errors.Join(spec.error32Bit(), p.killNow())
 		}
 		return nil
 	})
 }
 
-// attributes returns the attributes of the new process. It has a process group
-// of its own, so that keys which end this program do not end it.
+// attributes returns the attributes of the new process. It gets its own process
+// group, so that a Ctrl-C for this program does not end it.
 func (s Spec) attributes(null *os.File) *syscall.ProcAttr {
 	env := s.Env
 	if env == nil {

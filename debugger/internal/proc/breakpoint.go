@@ -1,49 +1,51 @@
 package proc
 
-// Access says what a breakpoint stops at.
+// Access is the kind of access that a breakpoint stops at.
 type Access uint8
 
-// The kinds of access. The processor cannot watch reading alone.
+// The kinds of access. The debug registers cannot watch reads alone.
 const (
 	Execute   Access = iota // the instruction at the address
-	Write                   // writing
-	ReadWrite               // reading or writing
+	Write                   // a write to the memory
+	ReadWrite               // a read of or write to the memory
 )
 
-// A Hit is a thread at a breakpoint, for a condition to look at.
+// A Hit is the argument of a condition: a thread at a breakpoint.
 type Hit struct {
 	Thread     int
 	Breakpoint int
 	Address    uint64 // of the thread's next instruction
 }
 
-// A BreakpointSpec says where and when to stop.
+// A BreakpointSpec describes where and when to stop.
 type BreakpointSpec struct {
 	Address uint64
 	Access  Access
-	Size    int // of watched memory: 1, 2, 4 or 8, and Address a multiple of it
+	Size    int // of watched memory: 1, 2, 4 or 8; Address must be a multiple of it
 
-	Thread int  // the only thread that it is for; 0 is all
-	Once   bool // it goes with its first stop
-	Ignore int  // this many hits do not stop
+	Thread int  // the only thread that it applies to; 0 means all
+	Once   bool // it is removed by its first stop
+	Ignore int  // number of hits that do not stop
 
-	// Condition, unless nil, says whether a hit counts. It is called on the
-	// tracing thread, other threads may be running, and it may call Regs,
-	// ReadMemory and the like. An error stops the process and is told.
+	// Condition, unless nil, reports whether a hit counts. It is called on the
+	// tracer's thread while other threads may be running, and may call Regs,
+	// ReadMemory and other reading methods. An error stops the process and is
+	// returned in Stop.Err.
 	Condition func(Hit) (bool, error)
 }
 
-// A Breakpoint is one that was set.
+// A Breakpoint is a breakpoint that was set.
 type Breakpoint struct {
-	ID   int // from 1, never used again
+	ID   int // from 1, never reused
 	Spec BreakpointSpec
-	Hits int // those for which the condition held
+	Hits int // number of hits for which the condition held
 
-	// Hardware says that the processor does it and the code is unchanged.
+	// Hardware reports whether it uses a debug register, so that the code is
+	// unchanged.
 	Hardware bool
 }
 
-// check says what is wrong with a specification by itself.
+// check validates a specification without looking at the process.
 func (s BreakpointSpec) check() error {
 	fail := func(cause string) error { return &BreakpointError{s.Address, cause} }
 	switch {

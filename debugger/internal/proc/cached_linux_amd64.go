@@ -9,12 +9,11 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// A call to the tracer's thread wakes two threads, which costs many times what most
-// requests cost there. So requests that need no ptrace run on the caller's
-// goroutine, and what ptrace returns of a stopped thread is cached until something
-// may have changed it.
+// A call to the tracer's thread wakes two threads, which costs many times as much as
+// most requests. So requests that need no ptrace run on the caller's goroutine, and
+// the registers of stopped threads are cached until they may have changed.
 
-// A cachedThread holds what ptrace has returned of a stopped thread.
+// A cachedThread holds the cached state of a stopped thread.
 type cachedThread struct {
 	regs    ptrace.Regs
 	vectors []byte // in the layout of XSAVE
@@ -31,9 +30,9 @@ func (p *Process) withoutTracer(f func() error) error {
 	return p.withStopped(func() error { return p.unlessEnded(f) })
 }
 
-// withCachedRegs calls f with what is cached of a thread, 0 being the current one,
-// and fills the cache first if necessary. On the tracer's thread, where the thread
-// may run in between, it calls ask instead.
+// withCachedRegs calls f with the cached state of a thread; 0 is the current one.
+// It fills the cache first if necessary. On the tracer's thread, where the cache
+// is not valid because the thread may run, it calls ask instead.
 func (p *Process) withCachedRegs(id int, f func(*cachedThread) error, ask func(tid int) error) error {
 	return p.withoutTracer(func() error {
 		t, err := p.thread(id)
@@ -41,9 +40,9 @@ func (p *Process) withCachedRegs(id int, f func(*cachedThread) error, ask func(t
 		case err != nil:
 			return err
 		case p.tracer.Inside():
-			return p.noticeEnd(ask(t.id))
-		case p.cached[t.id] == nil || p.eventsWait():
-			learn := func() error { return p.noticeEnd(p.cacheThread(t.id)) }
+			return p.checkEnded(ask(t.id))
+		case p.cached[t.id] == nil || p.hasEvents():
+			learn := func() error { return p.checkEnded(p.cacheThread(t.id)) }
 			if err := p.tracer.Do(context.Background(), learn); err != nil {
 				return err
 			}
@@ -69,19 +68,19 @@ func (p *Process) cacheThread(tid int) error {
 	return nil
 }
 
-// cacheCurrent is for the end of a move: most looks that follow are at the thread
-// which the stop is about.
+// cacheCurrent caches the current thread after a run, because most requests that
+// follow a stop are for its thread.
 func (p *Process) cacheCurrent() {
 	maps.DeleteFunc(p.cached, func(id int, _ *cachedThread) bool { return id != p.current })
 	if p.ended == nil && p.threads[p.current] != nil {
-		_ = p.cacheThread(p.current) // who asks for a thread that is gone is told
+		_ = p.cacheThread(p.current) // a request for an ended thread returns the error
 	}
 }
 
-// stirred says whether events wait to be taken: a process that stands still has
-// none unless it has been killed, or a child that is to be let go. They may be
-// those of another process, which only costs the way to the tracer's thread.
-func (p *Process) eventsWait() bool {
+// hasEvents reports whether events are pending. A stopped process has none unless
+// it was killed or has an announced child. They may belong to another process of
+// this program, in which case a call to the tracer's thread is wasted.
+func (p *Process) hasEvents() bool {
 	if len(p.queue) > 0 {
 		return true
 	}

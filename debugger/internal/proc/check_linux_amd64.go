@@ -13,21 +13,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A candidate is a process to be traced, with the facts that decide whether it
-// may be.
+// A candidate is a process to attach to, with the facts that decide whether that
+// is permitted.
 type candidate struct {
-	pid    int
-	status procfs.Status // its own
-	stat   string
-	self   procfs.Status // of this program
-	scope  int           // of Yama, 0 if there is none
-	mode   os.FileMode
-	narrow bool  // it runs a 32-bit program
-	line   []int // this program, its parent and so on to the first process
+	pid     int
+	status  procfs.Status // /proc/PID/status
+	stat    string
+	self    procfs.Status // /proc/self/status
+	scope   int           // kernel.yama.ptrace_scope, 0 without Yama
+	mode    os.FileMode
+	is32Bit bool  // it runs a 32-bit program
+	line    []int // this program and its ancestors
 }
 
-// checkAttach says beforehand and in words what the kernel would answer with
-// EPERM, and refuses what would harm.
+// checkAttach returns an error that explains why attaching would fail with EPERM
+// or do harm, or nil.
 func checkAttach(pid int) error {
 	c, err := newCandidate(pid)
 	if err != nil {
@@ -39,7 +39,7 @@ func checkAttach(pid int) error {
 	return nil
 }
 
-// refusal is the first reason not to trace it, nil if there is none.
+// refusal returns the first reason not to attach, or nil.
 func (c *candidate) refusal() *PermissionError {
 	for _, refuse := range refusals {
 		if refuse.when(c) {
@@ -49,7 +49,7 @@ func (c *candidate) refusal() *PermissionError {
 	return nil
 }
 
-// newCandidate collects what is known.
+// newCandidate collects the facts about a process.
 func newCandidate(pid int) (*candidate, error) {
 	if pid <= 0 {
 		return nil, ErrNotFound
@@ -74,7 +74,7 @@ func newCandidate(pid int) (*candidate, error) {
 	if info, err := os.Stat(fmt.Sprintf("/proc/%d/exe", pid)); err == nil {
 		c.mode = info.Mode()
 	}
-	c.narrow = narrow(pid)
+	c.is32Bit = is32Bit(pid)
 	c.line = ancestors(os.Getpid())
 	return c, nil
 }
@@ -87,7 +87,7 @@ func notFound(err error) error {
 	return err
 }
 
-// ancestors lists a process, its parent and so on.
+// ancestors returns a process and its ancestors.
 func ancestors(pid int) []int {
 	var line []int
 	for pid > 0 {
@@ -97,21 +97,21 @@ func ancestors(pid int) []int {
 	return line
 }
 
-// A refusal is a reason not to trace. In its texts %tracer, %leader and %user
-// stand for what the candidate says.
+// A refusal is a reason not to attach. In its texts, %tracer, %leader and %user
+// are replaced by facts of the candidate.
 type refusal struct {
 	when        func(*candidate) bool
 	cause, cure string
 }
 
-// refusals are asked in this order.
+// refusals are the reasons, in the order in which they are checked.
 var refusals = []refusal{
 	{func(c *candidate) bool { return c.pid == 1 }, "it is the first process of the system", ""},
 	{func(c *candidate) bool { return c.pid == os.Getpid() }, "it is the debugger itself", ""},
 	{(*candidate).isAncestor, "the debugger runs under it, and both would stand still", ""},
 	{(*candidate).isKernel, "it is a thread of the kernel", ""},
 	{(*candidate).isThread, "it is a thread of process %leader", "attach to process %leader"},
-	{(*candidate).isNarrow, narrowCause, narrowCure},
+	{(*candidate).runs32BitProgram, cause32Bit, cure32Bit},
 	{(*candidate).isTraced, "process %tracer traces it already", "end that debugger, or let it detach"},
 	{(*candidate).hasForeignRights, "it runs with other rights than those of its user (setuid)", ""},
 	{(*candidate).isForeign, "it belongs to user %user", "run the debugger as that user, or with the capability CAP_SYS_PTRACE"},
@@ -120,7 +120,7 @@ var refusals = []refusal{
 	{(*candidate).yamaWantsParent, "the system permits tracing of own children only: kernel.yama.ptrace_scope is 1", "launch the program from the debugger, run the debugger with the capability CAP_SYS_PTRACE, or set it with sysctl kernel.yama.ptrace_scope=0"},
 }
 
-// expand fills a text.
+// expand replaces the placeholders of a text.
 func expand(text string, c *candidate) string {
 	return strings.NewReplacer(
 		"%tracer", describe(c.status.Number("TracerPid")),
@@ -129,8 +129,8 @@ func expand(text string, c *candidate) string {
 	).Replace(text)
 }
 
-// describe is the number and name of the process that has a thread: the system
-// numbers tracers by thread.
+// describe returns id and name of the process of a thread. TracerPid may be the
+// id of a thread that is not the group leader.
 func describe(thread int) string {
 	pid := thread
 	if s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/status", thread)); err == nil && s.Number("Tgid") > 0 {
@@ -146,7 +146,7 @@ func (c *candidate) isAncestor() bool {
 	return slices.Contains(c.line, c.pid)
 }
 
-// isKernel looks for PF_KTHREAD.
+// isKernel reports whether the flag PF_KTHREAD is set.
 func (c *candidate) isKernel() bool {
 	const kernelThread = 0x00200000
 	field, err := procfs.StatField(c.stat, procfs.StatFlags)
@@ -156,12 +156,12 @@ func (c *candidate) isKernel() bool {
 
 func (c *candidate) isThread() bool { return c.status.Number("Tgid") != c.pid }
 
-func (c *candidate) isNarrow() bool { return c.narrow }
+func (c *candidate) runs32BitProgram() bool { return c.is32Bit }
 
 func (c *candidate) isTraced() bool { return c.status.Number("TracerPid") != 0 }
 
-// hasForeignRights looks for ids that differ, and for the setuid and setgid
-// bits.
+// hasForeignRights reports whether the real, effective and saved ids differ or the
+// program is setuid or setgid.
 func (c *candidate) hasForeignRights() bool {
 	for _, field := range []string{"Uid", "Gid"} {
 		ids := c.status.IDs(field)
@@ -172,7 +172,7 @@ func (c *candidate) hasForeignRights() bool {
 	return c.mode&(os.ModeSetuid|os.ModeSetgid) != 0
 }
 
-// capable says whether this program has CAP_SYS_PTRACE.
+// capable reports whether this program has CAP_SYS_PTRACE.
 func (c *candidate) capable() bool {
 	const sysPtrace = 19
 	return c.self.Bits("CapEff")>>sysPtrace&1 != 0

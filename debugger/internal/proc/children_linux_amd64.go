@@ -9,49 +9,48 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// A patch is a byte that is behind an int3 instruction.
+// A patch is an int3 instruction in memory and the byte that it replaced.
 type patch struct {
 	address  uint64
 	original byte
 }
 
-// patches returns the patches that are in memory now, which a child that is
-// created now has too.
+// patches returns the inserted patches. A child that is created now inherits them.
 func (p *Process) patches() []patch {
 	var all []patch
 	for _, l := range p.locations {
-		if l.in {
+		if l.inserted {
 			all = append(all, patch{l.address, l.original})
 		}
 	}
 	return all
 }
 
-// release lets a child go, after it has got back what the process had of ours
-// when it was born. A child that shares the memory, as after vfork, would die
-// of int3 instructions: they stay out until it has a memory of its own.
-func (p *Process) release(child int, born []patch) {
-	shared := p.shares(child)
-	if len(born) > 0 || p.trapHandler != nil || p.rescue != 0 {
-		p.clean(child, born, shared)
+// releaseChild detaches from a child, after removing what it has inherited from
+// the debugger. A child that shares the memory, as after vfork, would die of int3
+// instructions: they are removed until it has its own memory.
+func (p *Process) releaseChild(child int, inherited []patch) {
+	shared := p.sharesMemory(child)
+	if len(inherited) > 0 || p.trapHandler != nil || p.rescue != 0 {
+		p.cleanChild(child, inherited, shared)
 	}
 	if shared {
 		p.sharers = append(p.sharers, child)
 		for _, l := range p.locations {
-			if err := p.takeOut(l); err != nil {
-				p.log.Warn("a breakpoint cannot be taken out of a child", "err", err)
+			if err := p.removeInt3(l); err != nil {
+				p.log.Warn("cannot remove a breakpoint from a child", "err", err)
 			}
 		}
 	}
-	_ = p.tracer.Detach(child, 0) // one that was killed is gone
+	_ = p.tracer.Detach(child, 0) // fails if the child was killed
 }
 
-// clean takes patches out of a child's memory, and gives it the handler of
-// SIGTRAP back.
-func (p *Process) clean(child int, born []patch, shared bool) {
+// cleanChild removes patches from a child's memory and restores its handler of
+// SIGTRAP.
+func (p *Process) cleanChild(child int, inherited []patch, shared bool) {
 	m, err := ptrace.OpenMemory(child)
 	if err != nil {
-		return // it was killed
+		return // the child was killed
 	}
 	defer func() { _ = m.Close() }()
 	if p.trapHandler != nil {
@@ -60,31 +59,31 @@ func (p *Process) clean(child int, born []patch, shared bool) {
 	if !shared {
 		err = errors.Join(err, p.removeRescue(m))
 	}
-	for _, x := range born {
+	for _, x := range inherited {
 		err = errors.Join(err, restoreByte(m, x.address, x.original))
 	}
 	if err != nil && !errors.Is(err, ptrace.ErrGone) {
-		p.log.Warn("a child keeps something of a breakpoint", "child", child, "err", err)
+		p.log.Warn("cannot remove all breakpoints from a child", "child", child, "err", err)
 	}
 }
 
 // kcmpVM is KCMP_VM of kcmp(2).
 const kcmpVM = 1
 
-// shares reports whether a child uses the process's own memory. If the kernel
-// does not say, the answer is false: most programs use fork.
-func (p *Process) shares(child int) bool {
+// sharesMemory reports whether a child shares the memory of the process. It
+// returns false if kcmp(2) fails, because most programs use fork.
+func (p *Process) sharesMemory(child int) bool {
 	same, _, e := unix.Syscall6(unix.SYS_KCMP, uintptr(p.pid), uintptr(child), kcmpVM, 0, 0, 0)
 	return e == 0 && same == 0
 }
 
-// forgetSharers drops the children that have a memory of their own now, and
-// with the last of them puts the int3 instructions back in.
+// forgetSharers drops the children that have their own memory by now. After the
+// last of them it inserts the int3 instructions again.
 func (p *Process) forgetSharers() {
 	if len(p.sharers) == 0 {
 		return
 	}
-	p.sharers = slices.DeleteFunc(p.sharers, func(child int) bool { return !p.shares(child) })
+	p.sharers = slices.DeleteFunc(p.sharers, func(child int) bool { return !p.sharesMemory(child) })
 	if len(p.sharers) > 0 || !p.armed {
 		return
 	}
@@ -92,8 +91,8 @@ func (p *Process) forgetSharers() {
 		if l.hardware() {
 			continue
 		}
-		if err := p.putIn(l); err != nil {
-			p.log.Warn("a breakpoint cannot be put back in", "err", err)
+		if err := p.insertInt3(l); err != nil {
+			p.log.Warn("cannot insert a breakpoint again", "err", err)
 		}
 	}
 }

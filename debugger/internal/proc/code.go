@@ -10,9 +10,9 @@ const (
 	popfCode             // loads the flags: popf, iret
 )
 
-// classify looks at the beginning of an instruction. Prefixes do not change
-// what the instructions in question do; sysenter and int 0x80 are slower
-// ways into the kernel that leave nothing behind and step like any other.
+// classify returns the kind of the instruction at the start of code. Prefixes do
+// not change the kind. Sysenter and int 0x80 are plain: stepping over them leaves
+// no trap flag behind.
 func classify(code []byte) codeKind {
 	for len(code) > 0 && isPrefix(code[0]) {
 		code = code[1:]
@@ -28,7 +28,7 @@ func classify(code []byte) codeKind {
 	return plainCode
 }
 
-// isPrefix says whether a byte is a legacy or REX prefix: Intel SDM volume 2,
+// isPrefix reports whether a byte is a legacy or REX prefix: Intel SDM volume 2,
 // 2.1.1 and 2.2.1.
 func isPrefix(b byte) bool {
 	switch b {

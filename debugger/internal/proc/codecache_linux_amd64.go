@@ -5,7 +5,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// codeCache keeps pages of code that cannot change while threads only step.
+// codeCache holds pages of code that cannot change while threads are stepped.
 type codeCache struct {
 	maps  procfs.Maps
 	pages map[uint64]*[codePage + maxInstruction]byte
@@ -16,11 +16,11 @@ const (
 	maxInstruction = 15
 )
 
-// drop forgets all pages.
+// drop removes all pages.
 func (c *codeCache) drop() { c.maps, c.pages = nil, nil }
 
-// kindAt classifies the instruction that a thread does next. One that goes on
-// from inside of an interrupted system call begins it again.
+// kindAt returns the kind of a thread's next instruction. A thread that stopped in
+// an interrupted system call restarts the call.
 func (p *Process) kindAt(r *ptrace.Regs) codeKind {
 	if r.InSyscall() && restarts(r.RAX) {
 		return syscallCode
@@ -30,13 +30,12 @@ func (p *Process) kindAt(r *ptrace.Regs) codeKind {
 		page = p.readCode(r.RIP / codePage)
 	}
 	if page == nil {
-		return plainCode // the step will say what is wrong
+		return plainCode // the step reports the error
 	}
 	return classify(page[r.RIP%codePage:][:maxInstruction])
 }
 
-// restarts says whether the result of a system call is one of the kernel's
-// ERESTART codes.
+// restarts reports whether rax is one of the kernel's ERESTART codes.
 func restarts(rax uint64) bool {
 	switch -int64(rax) {
 	case 512, 513, 514, 516:
@@ -45,8 +44,8 @@ func restarts(rax uint64) bool {
 	return false
 }
 
-// readCode reads a page and what an instruction at its end needs, and keeps it
-// unless the process can write to it.
+// readCode reads a page and the rest of an instruction at its end. It caches the
+// page unless the process can write to it.
 func (p *Process) readCode(number uint64) *[codePage + maxInstruction]byte {
 	page := new([codePage + maxInstruction]byte)
 	if n, _ := p.memory.Read(number*codePage, page[:]); n == 0 {

@@ -13,25 +13,24 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// Detach lets the process run on as if it had never been debugged: breakpoints
-// are out, signals that it has yet to get are delivered. A Resume or Step that
-// is on ends first. A process that has ended is only forgotten. Further calls
-// do nothing.
+// Detach removes all breakpoints, delivers deferred signals and lets the process
+// continue as if it had never been debugged. A current Resume or Step is paused
+// first. Further calls do nothing.
 func (p *Process) Detach(ctx context.Context) error {
-	if err := p.retire(ctx); err != nil {
+	if err := p.beginDetach(ctx); err != nil {
 		return ignoreDetached(err)
 	}
 	err := p.tracer.Do(context.WithoutCancel(ctx), func() error {
 		p.unpin()
 		p.unwatchWrites()
 		if p.ended == nil {
-			return errors.Join(p.rest(), p.releaseChildren(), p.deliverTraps(), p.restoreTrapHandler(), p.rest(), p.leaveRescue(), p.letAllGo())
+			return errors.Join(p.quiesce(), p.releaseChildren(), p.deliverTraps(), p.restoreTrapHandler(), p.quiesce(), p.uninstallRescue(), p.detachAll())
 		}
 		return nil
 	})
 	p.close()
 	if p.launched && p.ended == nil {
-		go await(p.pid)
+		go reapLater(p.pid)
 	}
 	return err
 }
@@ -43,12 +42,11 @@ func ignoreDetached(err error) error {
 	return err
 }
 
-// await takes the status of a launched program that was let go, so that it
-// does not stay a zombie. It ends with that program, or with this one. Nothing
-// else is waited for: the program may be attached to again, and each way to wait
-// for a process takes the stops of one that this program traces, too. A system
-// without pidfd_open(2) keeps the zombie.
-func await(pid int) {
+// reapLater reaps a launched program after Detach. It returns when the program has
+// ended. It polls a pidfd, because the program may be attached to again, and
+// wait(2) would then consume its ptrace stops. Without pidfd_open(2) the program
+// stays a zombie.
+func reapLater(pid int) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return
@@ -63,29 +61,30 @@ func await(pid int) {
 			return
 		}
 	}
-	for tracedHere(fmt.Sprintf("/proc/%d", pid)) { // its tracer wants to know how it has ended
+	for tracedHere(fmt.Sprintf("/proc/%d", pid)) { // its tracer reads the exit status first
 		time.Sleep(awaitTracer)
 	}
-	_ = unix.Waitid(unix.P_PIDFD, fd, nil, unix.WEXITED|unix.WNOHANG|unix.WALL, nil) // the tracer may have taken it
+	_ = unix.Waitid(unix.P_PIDFD, fd, nil, unix.WEXITED|unix.WNOHANG|unix.WALL, nil) // fails if the tracer has reaped it
 }
 
-// awaitTracer is the time that the tracer of an ended process gets to notice
-// its end.
+// awaitTracer is the interval at which reapLater checks whether a tracer has read
+// the exit status.
 const awaitTracer = 50 * time.Millisecond
 
-// tracedHere says whether a thread of this program traces a process or thread,
-// which is given by its folder in /proc.
+// tracedHere reports whether this program traces a process or thread, which is
+// given by its folder in /proc.
 func tracedHere(folder string) bool {
 	s, err := procfs.ReadStatus(folder + "/status")
 	if err != nil || s.Number("TracerPid") == 0 {
 		return false
 	}
-	_, err = os.Stat(fmt.Sprintf("/proc/self/task/%d", s.Number("TracerPid"))) // it is the thread's number
+	_, err = os.Stat(fmt.Sprintf("/proc/self/task/%d", s.Number("TracerPid"))) // TracerPid is a thread id
 	return err == nil
 }
 
-// retire stops what is on and keeps anything new from beginning.
-func (p *Process) retire(ctx context.Context) error {
+// beginDetach waits for the end of the current run and marks the process as
+// detached, so that no other call can begin.
+func (p *Process) beginDetach(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, p.idle.Broadcast)
 	defer stop()
 	p.mu.Lock()
@@ -100,12 +99,12 @@ func (p *Process) retire(ctx context.Context) error {
 	if p.detached {
 		return ErrDetached
 	}
-	p.endDriftLocked()
+	p.endFreeRunLocked()
 	p.detached = true
 	return nil
 }
 
-// close gives back what the Process has used.
+// close releases the resources of the Process.
 func (p *Process) close() {
 	for _, l := range p.locations {
 		closeEvents(l)
@@ -116,10 +115,10 @@ func (p *Process) close() {
 	p.tracer.Close()
 }
 
-// childTimeout limits the time that a child may take to reach its first stop.
+// childTimeout limits how long a child may take to reach its first stop.
 const childTimeout = time.Second
 
-// releaseChildren waits for children that were announced and lets them go.
+// releaseChildren waits for announced children and detaches from them.
 func (p *Process) releaseChildren() error {
 	ctx, cancel := context.WithTimeout(context.Background(), childTimeout)
 	defer cancel()
@@ -128,20 +127,20 @@ func (p *Process) releaseChildren() error {
 		if err != nil {
 			return fmt.Errorf("children of the process do not stop: %w", err)
 		}
-		p.absorb(e)
+		p.handleEvent(e)
 	}
 	return nil
 }
 
-// letAllGo detaches from every thread with the signal that it is about to get.
-func (p *Process) letAllGo() error {
+// detachAll detaches from all threads, with the signals of their stops.
+func (p *Process) detachAll() error {
 	var errs error
 	for _, id := range p.ids() {
 		t := p.threads[id]
 		if t.running {
 			continue
 		}
-		p.swallowTrap(t)
+		p.dropPendingTrap(t)
 		if err := p.tracer.Detach(id, t.signal.number); err != nil && !errors.Is(err, ptrace.ErrGone) {
 			errs = errors.Join(errs, err)
 		}
@@ -149,10 +148,10 @@ func (p *Process) letAllGo() error {
 	return errs
 }
 
-// swallowTrap takes away the SIGTRAP of one of our breakpoints that waits
-// because the thread blocks it: it would kill the process. Threads that do not
-// block it have got it by now, see catchUp.
-func (p *Process) swallowTrap(t *thread) {
+// dropPendingTrap consumes a SIGTRAP of one of our breakpoints that is pending
+// because the thread blocks it. It would kill the process after the detach. For
+// threads that do not block SIGTRAP see deliverPendingTraps.
+func (p *Process) dropPendingTrap(t *thread) {
 	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
 	if err != nil || s.Bits("SigPnd")&trapBit == 0 || t.signal.number != 0 {
 		return
@@ -171,16 +170,16 @@ func (p *Process) swallowTrap(t *thread) {
 		}
 		if e.Thread == t.id && e.Kind == ptrace.SignalStop && e.Signal == unix.SIGTRAP {
 			t.running, t.trap = false, true
-			p.settle(t)
+			p.leaveTrap(t)
 		} else {
-			p.absorb(e)
+			p.handleEvent(e)
 		}
 	}
 	_ = p.tracer.SetSigMask(t.id, mask)
 }
 
-// Kill ends a program that this one launched. It may be called at any time; a
-// Resume or Step that is on returns the end.
+// Kill kills a program that this one launched. It may be called at any time; a
+// current Resume or Step then returns the end of the process.
 func (p *Process) Kill() error {
 	if !p.launched {
 		return &PermissionError{PID: p.pid, Cause: "it was not launched by the debugger, which therefore does not kill it"}
@@ -193,11 +192,11 @@ func (p *Process) Kill() error {
 	if p.running {
 		return unix.Kill(p.pid, unix.SIGKILL)
 	}
-	p.endDriftLocked()
+	p.endFreeRunLocked()
 	return p.tracer.Do(context.Background(), p.killNow)
 }
 
-// killNow kills a process that stands still and waits for its end.
+// killNow kills a stopped process and waits for its end.
 func (p *Process) killNow() error {
 	if p.ended != nil {
 		return nil
@@ -222,7 +221,7 @@ func (p *Process) awaitEnd() {
 			return
 		}
 		if e.Gone() || p.threads[e.Thread] == nil {
-			p.absorb(e)
+			p.handleEvent(e)
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package proc makes a process that is being debugged an object: a Process is
-// all its threads, stopped together or running together.
+// Package proc controls a process that is being debugged. A Process is all its
+// threads, which stop together and run together.
 //
 //	process, err := proc.Attach(ctx, pid, proc.Options{})
 //	if err != nil {
@@ -7,57 +7,57 @@
 //	}
 //	defer process.Detach(ctx)
 //	bp, err := process.SetBreakpoint(proc.BreakpointSpec{Address: 0x401000})
-//	stop, err := process.Resume(ctx) // until something happens or ctx ends
+//	stop, err := process.Resume(ctx) // until a stop, or ctx is done
 //	regs, err := process.Regs(stop.Thread)
 //
 // # Stopped and running
 //
-// All threads stop when one has something to report. Threads that come later
-// belong to it from their first instruction. Children of fork and vfork are
-// let go at once, without breakpoints. After exec only the new program's first
-// thread is left, and the breakpoints are gone.
+// All threads stop when one of them has a stop to report. New threads are traced
+// from their first instruction. Children of fork and vfork are detached from at
+// once, without breakpoints. After exec only the new program's first thread is
+// left, and the breakpoints are gone.
 //
-// While a Resume or a Step is on, every method but Pause, Kill and Detach
-// answers ErrRunning. When the process has ended they answer ErrExited.
+// During a Resume or Step, every method except Pause, Kill and Detach returns
+// ErrRunning. After the end of the process they return ErrExited.
 //
 // # Breakpoints
 //
-// The first four are the processor's, set by perf_event_open: nothing in the
-// process changes, and the kernel takes them out when this program dies. More
-// of them are int3 instructions, which are in place only while the process
-// runs; a guard process puts the bytes back if this program is killed then.
-// Watchpoints are always the processor's.
+// The first four use the debug registers, set by perf_event_open(2): the process
+// is unchanged, and the kernel removes them when this program dies. Further ones
+// are int3 instructions, inserted only while the process runs; a guard process
+// restores the bytes if this program is killed then. Watchpoints always use the
+// debug registers.
 //
-// # What holds when this program is killed
+// # If this program is killed
 //
-// A process that was attached to runs on, without breakpoints. Launched programs
-// are killed with this one. The kernel lets the threads go at once, wherever they
-// stand, and the guard process then finishes what was begun:
+// A process that was attached to continues without breakpoints. Launched
+// programs are killed with this one. The kernel detaches from the threads at
+// once, wherever they are, and the guard process completes what was in progress:
 //
-//	int3 instructions    the guard takes them out; a thread that comes to one
-//	                     before that tries again until it is out
-//	a step's SIGTRAP     meets a handler of ours, which returns
-//	a call of Inject     ends in a loop; the guard gives the thread back its
-//	                     registers, its signal mask and the memory it had lent
+//	int3 instructions    the guard removes them; a thread that reaches one
+//	                     before that retries until it is removed
+//	a step's SIGTRAP     is handled by a handler of ours, which returns
+//	a call of Inject     ends in a loop; the guard restores the registers of the
+//	                     thread, its signal mask and the memory that was borrowed
 //	Stepper.Commit       the threads wait in that loop until the guard has
 //	                     written all memory, vectors and registers
 //
 // The handler and the loop are some ninety bytes at the unused end of the vdso, see
-// guard.RescueCode; what the guard has to do is in memory that it shares with us, see
-// guard.Journal. Detach puts everything back; a process whose debugger was killed keeps
-// the bytes and the handler. A signal that was put off by a step is lost then.
-// Nothing of this helps where the system does not let the guard trace the process
-// (kernel.yama.ptrace_scope), or where the guard is killed, too.
+// guard.RescueCode. The guard reads its work from shared memory, see guard.Journal.
+// Detach restores everything; a process whose debugger was killed keeps the bytes
+// and the handler, and loses a signal that a step has deferred. None of this works
+// where the system does not permit the guard to trace the process
+// (kernel.yama.ptrace_scope), or if the guard is killed too.
 //
 // # Concurrency
 //
 // Methods may be called from any goroutine, and run one after another. A Process
-// has one lock, mu, which is taken before the tracer's thread is; the fields behind
-// mu belong to that thread while it has something to do, and else to the holder of
-// mu. Conditions of breakpoints and functions given to Step run on the tracer's
-// thread, and may call the methods that change nothing.
+// has one lock, mu, which is taken before a call to the tracer's thread. The fields
+// below mu belong to that thread while it runs a call, and otherwise to the holder
+// of mu. Conditions of breakpoints and functions given to Step run on the tracer's
+// thread, and may call the methods that only read.
 //
-// Methods reach the process through one of these, by what they guarantee:
+// Methods access the process through one of these:
 //
 //	                    runs on   process is         mu    cache of threads
 //	withoutTracer       caller    stopped            held  kept
@@ -66,8 +66,8 @@
 //	withTracerReadOnly  tracer    stopped            held  kept
 //	withTracer          tracer    stopped            held  dropped, filled again
 //	withTracerOrEnded   tracer    stopped, or ended  held  dropped
-//	withTracerRunning   tracer    made to run by f   free  filled at the end
+//	withTracerRunning  tracer    run by f            free  filled at the end
 //
-// WithTracer is withTracer for other packages. On the tracer's thread all but the
-// last run their function at once, and the last returns ErrRunning.
+// WithTracer is withTracer for other packages. Called on the tracer's thread, all
+// but the last run their function directly, and the last returns ErrRunning.
 package proc

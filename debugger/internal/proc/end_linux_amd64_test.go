@@ -187,7 +187,7 @@ func TestKill(t *testing.T) {
 
 // A launched program that is let go runs on by itself.
 func TestDetachFromLaunched(t *testing.T) {
-	program, input := letGo(t)
+	program, input := released(t)
 	if got := program.Status("TracerPid"); got != "0" {
 		t.Errorf("TracerPid %q, want 0", got)
 	}
@@ -198,7 +198,7 @@ func TestDetachFromLaunched(t *testing.T) {
 // A program that was launched and let go can be attached to again, any number of
 // times, and its end is seen.
 func TestAttachToLaunched(t *testing.T) {
-	program, _ := letGo(t)
+	program, _ := released(t)
 	for range 3 {
 		again, err := proc.Attach(t.Context(), program.PID, proc.Options{})
 		if err != nil {
@@ -228,9 +228,9 @@ func TestAttachToLaunched(t *testing.T) {
 	awaitEnd(t, program)
 }
 
-// letGo is a program that was launched and let go, and its input, whose end is
+// released starts a program, detaches from it, and returns it and its input, whose end is
 // its own.
-func letGo(t *testing.T) (program *debuggertest.Program, input *os.File) {
+func released(t *testing.T) (program *debuggertest.Program, input *os.File) {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {

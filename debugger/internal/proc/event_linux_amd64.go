@@ -14,40 +14,40 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// Events reach the process by one way:
+// The call tree of events:
 //
-//	next, poll   from the queue or the kernel
-//	  absorb     remember what it means for the thread
-//	    onSignal   whose signal is it, and what is to be done
-//	      onTrap     a breakpoint's, a step's or a real one
-//	        hit        ask the breakpoints there
-//	    born       a thread to follow, or a child to let go
-//	    onExec     another program
-//	    gone       a thread's end, or that of all
+//	next, poll         read an event from the queue or the kernel
+//	  handleEvent      update the state of its thread
+//	    onSignal         decide on a signal
+//	      onTrap           of a breakpoint, of a step, or sent
+//	        hit              check the breakpoints at the location
+//	    handleNewTask    trace a new thread, or detach from a child
+//	    onExec           reset the process for the new program
+//	    threadGone       remove a thread, or end the process
 //
-// absorb never resumes a thread; its caller does.
+// handleEvent never resumes a thread; its caller does.
 
 // next waits for an event. It returns ptrace.ErrWoken when wake has a value or
-// ctx ends.
+// ctx is done.
 func (p *Process) next(ctx context.Context, wake <-chan struct{}) (ptrace.Event, error) {
 	if e, ok := p.dequeue(); ok {
 		return e, nil
 	}
 	e, err := p.tracer.Next(ctx, wake)
-	return e, p.noticeLoss(err)
+	return e, p.checkLost(err)
 }
 
-// poll returns an event that is already there.
+// poll returns a pending event, if there is one.
 func (p *Process) poll() (ptrace.Event, bool, error) {
 	if e, ok := p.dequeue(); ok {
 		return e, true, nil
 	}
 	e, ok, err := p.tracer.Poll()
-	return e, ok, p.noticeLoss(err)
+	return e, ok, p.checkLost(err)
 }
 
-// later keeps an event that came while another one was dealt with.
-func (p *Process) later(e ptrace.Event) { p.queue = append(p.queue, e) }
+// enqueue stores an event that arrived while another one was handled.
+func (p *Process) enqueue(e ptrace.Event) { p.queue = append(p.queue, e) }
 
 func (p *Process) dequeue() (ptrace.Event, bool) {
 	if len(p.queue) == 0 {
@@ -58,9 +58,9 @@ func (p *Process) dequeue() (ptrace.Event, bool) {
 	return e, true
 }
 
-// noticeLoss treats a process without threads as one whose end was reported to
-// another process.
-func (p *Process) noticeLoss(err error) error {
+// checkLost treats a process without threads as ended. Its exit status was
+// consumed by another waiter.
+func (p *Process) checkLost(err error) error {
 	if !errors.Is(err, ptrace.ErrNoThreads) {
 		return err
 	}
@@ -68,7 +68,7 @@ func (p *Process) noticeLoss(err error) error {
 	return ErrExited
 }
 
-// end remembers the first end.
+// end records the end of the process.
 func (p *Process) end(s Stop) {
 	if p.ended == nil {
 		p.ended = &s
@@ -76,56 +76,56 @@ func (p *Process) end(s Stop) {
 	}
 }
 
-// absorb remembers what an event means.
-func (p *Process) absorb(e ptrace.Event) {
+// handleEvent updates the state of the process after an event.
+func (p *Process) handleEvent(e ptrace.Event) {
 	t := p.threads[e.Thread]
 	if t == nil && e.Kind == ptrace.Exec && e.Thread == p.pid {
 		t = &thread{id: p.pid} // the first thread had ended before
 	}
 	switch {
 	case e.Gone():
-		p.gone(e)
+		p.threadGone(e)
 		return
 	case t == nil:
-		p.stranger(e)
+		p.handleUnknownThread(e)
 		return
 	}
-	t.running, t.fresh, t.group, t.trap, t.steps, t.vfork = false, false, false, false, false, false
-	entry := e.Kind == ptrace.SyscallStop && t.step.phase == toEntry // and no exit
-	t.step, t.entered, t.cut = step{}, entry, false
+	t.running, t.starting, t.group, t.trap, t.staleStep, t.vfork = false, false, false, false, false, false
+	entry := e.Kind == ptrace.SyscallStop && t.step.phase == toEntry // not an exit stop
+	t.step, t.entered, t.interrupted = step{}, entry, false
 	switch e.Kind {
 	case ptrace.SignalStop:
 		p.onSignal(t, e.Signal)
 	case ptrace.EventStop:
-		t.cut = true
+		t.interrupted = true
 	case ptrace.GroupStop:
-		t.group, t.cut = true, true
+		t.group, t.interrupted = true, true
 	case ptrace.Clone, ptrace.Fork:
-		p.born(e)
-		p.leaveCall(t)
+		p.handleNewTask(e)
+		p.leaveSyscallStop(t)
 	case ptrace.Vfork:
-		p.born(e)
+		p.handleNewTask(e)
 		t.vfork = true
 	case ptrace.VforkDone:
 		p.forgetSharers()
-		p.leaveCall(t)
+		p.leaveSyscallStop(t)
 	case ptrace.Exec:
 		p.onExec(t)
-		p.leaveCall(t)
+		p.leaveSyscallStop(t)
 	}
 }
 
-// leaveCall brings a thread out of the middle of the system call that an event
-// is about: there its registers are not yet what the call makes of them, and it
-// must not be made to do another one. After vfork that has to wait for the child.
-func (p *Process) leaveCall(t *thread) {
+// leaveSyscallStop moves a thread from the ptrace event stop within a system call
+// to its end. In the event stop the registers do not have the result yet, and no
+// system call can be injected. After vfork this has to wait for the child.
+func (p *Process) leaveSyscallStop(t *thread) {
 	t.trap = true
-	p.settle(t)
+	p.leaveTrap(t)
 }
 
-// gone takes a thread away. That of the first thread is told after all others
-// and is the end of the process.
-func (p *Process) gone(e ptrace.Event) {
+// threadGone removes a thread. The end of the thread group leader is reported
+// after all others, and is the end of the process.
+func (p *Process) threadGone(e ptrace.Event) {
 	delete(p.threads, e.Thread)
 	delete(p.children, e.Thread)
 	delete(p.early, e.Thread)
@@ -141,50 +141,49 @@ func (p *Process) gone(e ptrace.Event) {
 	}
 }
 
-// stranger deals with a thread that is not ours yet: a child to let go, or one
-// whose birth is told later.
-func (p *Process) stranger(e ptrace.Event) {
-	if born, ok := p.children[e.Thread]; ok {
+// handleUnknownThread handles the first stop of a child, or of a thread whose
+// creation was not reported yet.
+func (p *Process) handleUnknownThread(e ptrace.Event) {
+	if inherited, ok := p.children[e.Thread]; ok {
 		delete(p.children, e.Thread)
-		p.release(e.Thread, born)
+		p.releaseChild(e.Thread, inherited)
 		return
 	}
 	p.early[e.Thread] = e
 }
 
-// born takes a new thread in, or lets a child go.
-func (p *Process) born(e ptrace.Event) {
+// handleNewTask adds a new thread, or schedules the detach from a child.
+func (p *Process) handleNewTask(e ptrace.Event) {
 	id := int(e.Message)
 	first, came := p.early[id]
 	delete(p.early, id)
-	switch ours := e.Kind == ptrace.Clone && p.owns(id); {
+	switch ours := e.Kind == ptrace.Clone && p.hasThread(id); {
 	case ours && p.threads[id] == nil:
-		p.threads[id] = &thread{id: id, running: true, fresh: true}
+		p.threads[id] = &thread{id: id, running: true, starting: true}
 	case !ours:
 		p.children[id] = p.patches()
 	}
 	if came {
-		p.absorb(first)
+		p.handleEvent(first)
 	}
 }
 
-// owns says whether a thread belongs to the process.
-func (p *Process) owns(tid int) bool {
+// hasThread reports whether a thread belongs to the process.
+func (p *Process) hasThread(tid int) bool {
 	_, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, tid))
 	return err == nil
 }
 
-// onExec makes a new process of the old one: one thread, another memory, no
-// breakpoints.
+// onExec resets the state after exec: one thread, new memory, no breakpoints.
 func (p *Process) onExec(t *thread) {
 	clear(p.threads)
 	*t = thread{id: p.pid}
 	p.threads[p.pid] = t
 	p.forgetBreakpoints()
 	p.sharers, p.site = nil, 0
-	p.narrow = narrow(p.pid)
-	p.trapHandler, p.noTrapHandler = nil, p.narrow
-	p.rescue, p.helpless = 0, false
+	p.is32Bit = is32Bit(p.pid)
+	p.trapHandler, p.noTrapHandler = nil, p.is32Bit
+	p.rescue, p.rescueFailed = 0, false
 	p.unwatchWrites()
 	p.code.drop()
 	_ = p.memory.Close()
@@ -194,17 +193,17 @@ func (p *Process) onExec(t *thread) {
 	} else {
 		p.log.Warn("the memory of the new program cannot be opened", "err", err)
 	}
-	p.tell(t, Stop{Why: Executed})
+	p.recordStop(t, Stop{Why: Executed})
 }
 
-// tell keeps a stop until Resume returns it.
-func (p *Process) tell(t *thread, s Stop) {
+// recordStop stores a stop until Resume returns it.
+func (p *Process) recordStop(t *thread, s Stop) {
 	p.lastHit++
 	s.Thread = t.id
 	t.report = &report{p.lastHit, s}
 }
 
-// firstReport is the thread whose stop came first, nil when there is none.
+// firstReport returns the thread with the oldest unreported stop, or nil.
 func (p *Process) firstReport() *thread {
 	var first *thread
 	for _, t := range p.threads {
@@ -215,21 +214,21 @@ func (p *Process) firstReport() *thread {
 	return first
 }
 
-// onSignal decides about a signal that a thread is about to get.
+// onSignal decides what happens to a signal in a signal-delivery stop.
 func (p *Process) onSignal(t *thread, sig syscall.Signal) {
 	info, err := p.tracer.SigInfo(t.id)
 	if err != nil {
-		return // it was killed meanwhile, which is told next
+		return // the thread was killed, which is the next event
 	}
 	if sig == unix.SIGTRAP && !info.Sent() {
 		p.onTrap(t, info)
 		return
 	}
 	action := p.actions.of(sig)
-	if p.drifting || t.told == sig {
+	if p.runningFree || t.reportedSignal == sig {
 		action = Pass
 	}
-	t.told = 0
+	t.reportedSignal = 0
 	t.signal = signalled{}
 	if action.passes() {
 		t.signal = signalled{sig, info}
@@ -239,13 +238,14 @@ func (p *Process) onSignal(t *thread, sig syscall.Signal) {
 	}
 	stop := Stop{Why: Signalled, Signal: sig}
 	stop.Explain(info)
-	p.tell(t, stop)
+	p.recordStop(t, stop)
 }
 
-// onTrap tells whose SIGTRAP it is. The thread leaves the signal's stop at
-// once: if this program is killed, it would get the signal and die.
+// onTrap handles a SIGTRAP that the kernel raised. The thread leaves the
+// signal-delivery stop at once: if this program were killed, the signal would be
+// delivered and end the process.
 func (p *Process) onTrap(t *thread, info ptrace.SigInfo) {
-	defer p.settle(t)
+	defer p.leaveTrap(t)
 	t.trap = true
 	switch info.Code() {
 	case ptrace.CodePerf:
@@ -260,8 +260,8 @@ func (p *Process) onTrap(t *thread, info ptrace.SigInfo) {
 	}
 }
 
-// onInt3 tells our instruction from one of the program's own, which stops it
-// and has no other effect.
+// onInt3 handles an int3 instruction, ours or one of the program itself, which
+// stops it and has no other effect.
 func (p *Process) onInt3(t *thread, info ptrace.SigInfo) {
 	var r ptrace.Regs
 	if err := p.tracer.Regs(t.id, &r); err != nil {
@@ -274,15 +274,15 @@ func (p *Process) onInt3(t *thread, info ptrace.SigInfo) {
 	}
 	l := p.softwareAt(at)
 	if l == nil && !p.isInt3(at) {
-		// It was that of a debugger which was killed, and its guard has taken it out.
+		// It belonged to a debugger that was killed, whose guard has removed it.
 		if !moved {
-			_ = p.beforeInt3(t, &r, info) // one that is gone is told
+			_ = p.beforeInt3(t, &r, info) // the end of a thread is an event
 		}
 		return
 	}
 	if l == nil {
-		if !p.drifting {
-			p.tell(t, Stop{Why: Signalled, Signal: unix.SIGTRAP})
+		if !p.runningFree {
+			p.recordStop(t, Stop{Why: Signalled, Signal: unix.SIGTRAP})
 		}
 		return
 	}
@@ -291,17 +291,17 @@ func (p *Process) onInt3(t *thread, info ptrace.SigInfo) {
 	}
 }
 
-// beforeDrop brings a thread to where it may go on without the SIGTRAP of the stop
-// that it is in, see ptrace.Tracer.BeforeDrop: to before an int3 of ours, and, if it
-// has stepped to a pushfq, out of the step, whose trap flag that would push.
-func (p *Process) beforeDrop(e ptrace.Event) {
+// beforeConsume moves a thread to a state in which it can continue without the
+// SIGTRAP of its stop, see ptrace.Tracer.BeforeConsume: to the address of an int3 of
+// ours, and out of a step that ended at a pushfq, which would push the trap flag.
+func (p *Process) beforeConsume(e ptrace.Event) {
 	t := p.threads[e.Thread]
 	if t == nil || e.Kind != ptrace.SignalStop || e.Signal != unix.SIGTRAP {
 		return
 	}
 	info, err := p.tracer.SigInfo(t.id)
 	if err != nil {
-		return // its end is told next
+		return // its end is the next event
 	}
 	var r ptrace.Regs
 	if err := p.tracer.Regs(t.id, &r); err != nil {
@@ -314,27 +314,28 @@ func (p *Process) beforeDrop(e ptrace.Event) {
 		}
 	case ptrace.CodeTrace:
 		if p.kindAt(&r) == pushfCode {
-			_, _ = p.tracer.Settle(t.id, p.later) // likewise
+			_, _ = p.tracer.ToEventStop(t.id, p.enqueue) // likewise
 		}
 	}
 }
 
-// isMoved reports whether beforeInt3 has moved the thread: the kernel gives no address
-// with an int3.
+// isMoved reports whether beforeInt3 has moved the thread. It marks that in si_addr,
+// which the kernel leaves 0 for an int3.
 func isMoved(info ptrace.SigInfo) bool {
 	return info.Code() == ptrace.CodeKernel && info.Address() != 0
 }
 
-// isInt3 reports whether there is an int3 in memory, or nothing that can be read.
+// isInt3 reports whether there is an int3 at an address, or unreadable memory.
 func (p *Process) isInt3(address uint64) bool {
 	var b [1]byte
 	n, _ := p.memory.Read(address, b[:])
 	return n == 0 || b[0] == guard.Int3
 }
 
-// beforeInt3 moves a thread from behind an int3 to before it. If this program is
-// killed meanwhile, the thread gets the signal, and cannot know whether it has been
-// moved: so the signal says where to, see guard.RescueCode.
+// beforeInt3 moves a thread from the end of an int3 back to its start. If this
+// program is killed meanwhile, the signal is delivered to the handler of the rescue
+// code, which must know whether the thread has been moved: si_addr then holds the
+// new address, see guard.RescueCode.
 func (p *Process) beforeInt3(t *thread, r *ptrace.Regs, info ptrace.SigInfo) error {
 	r.RIP--
 	if info.Code() == ptrace.CodeKernel {
@@ -346,16 +347,16 @@ func (p *Process) beforeInt3(t *thread, r *ptrace.Regs, info ptrace.SigInfo) err
 	return p.tracer.SetRegs(t.id, r)
 }
 
-// onHiddenInt3 is for a thread that blocked SIGTRAP. There a breakpoint of the
-// processor's waits, and if an int3 comes then, the kernel drops the second
-// SIGTRAP and delivers the first, with SIGTRAP unblocked and without a handler
+// onHiddenInt3 handles an int3 in a thread that blocks SIGTRAP while the SIGTRAP of
+// a hardware breakpoint is pending. The kernel then drops the second SIGTRAP and
+// delivers the first, after unblocking SIGTRAP and resetting its handler
 // (legacy_queue and force_sig_info_to_task in kernel/signal.c).
 func (p *Process) onHiddenInt3(t *thread, info ptrace.SigInfo) {
 	var r ptrace.Regs
 	if err := p.tracer.Regs(t.id, &r); err != nil {
 		return
 	}
-	if l := p.softwareAt(r.RIP - 1); l == nil || !l.in {
+	if l := p.softwareAt(r.RIP - 1); l == nil || !l.inserted {
 		return
 	}
 	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
@@ -364,17 +365,18 @@ func (p *Process) onHiddenInt3(t *thread, info ptrace.SigInfo) {
 	}
 }
 
-// hitLate is a trap that waited while its thread blocked it and ran on.
+// hitLate handles a trap that was pending while its thread blocked it and ran on.
 func (p *Process) hitLate(t *thread, info ptrace.SigInfo) {
 	if l := p.locationByID(int(info.PerfData())); info.Code() == ptrace.CodePerf && l != nil {
 		p.hit(t, l, true)
 	}
 }
 
-// hit asks the breakpoints of a location; the first that wants to stop does.
+// hit counts a hit for the breakpoints of a location. The first one that stops
+// is reported.
 func (p *Process) hit(t *thread, l *location, late bool) {
-	t.leave = t.leave || l.access == Execute && !late
-	if p.drifting {
+	t.skipBreakpoint = t.skipBreakpoint || l.access == Execute && !late
+	if p.runningFree {
 		return
 	}
 	var r ptrace.Regs
@@ -382,7 +384,7 @@ func (p *Process) hit(t *thread, l *location, late bool) {
 		return
 	}
 	for _, b := range slices.Clone(l.breakpoints) {
-		ok, err := b.wants(Hit{Thread: t.id, Address: r.RIP})
+		ok, err := b.countHit(Hit{Thread: t.id, Address: r.RIP})
 		if !ok || t.report != nil {
 			continue
 		}
@@ -390,17 +392,18 @@ func (p *Process) hit(t *thread, l *location, late bool) {
 		if l.access != Execute {
 			why = AtWatchpoint
 		}
-		p.tell(t, Stop{Why: why, Breakpoint: b.ID, Late: late, Err: err})
+		p.recordStop(t, Stop{Why: why, Breakpoint: b.ID, Late: late, Err: err})
 	}
 }
 
-// settle takes a thread out of the SIGTRAP that it is in.
-func (p *Process) settle(t *thread) {
+// leaveTrap moves a thread from a SIGTRAP stop to an event stop without delivering
+// the signal.
+func (p *Process) leaveTrap(t *thread) {
 	if !t.trap || t.running {
 		return
 	}
 	t.trap = false
-	kind, err := p.tracer.Settle(t.id, p.later)
-	t.running = err != nil // until its end is told
+	kind, err := p.tracer.ToEventStop(t.id, p.enqueue)
+	t.running = err != nil // until the event of its end
 	t.group = kind == ptrace.GroupStop
 }

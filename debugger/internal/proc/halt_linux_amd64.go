@@ -12,17 +12,17 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// stopAll stops every thread. Breakpoints that threads reach meanwhile are
-// reports like any others.
+// stopAll stops all threads. Breakpoints that threads reach meanwhile are
+// reported.
 func (p *Process) stopAll() error {
 	p.collect()
 	for _, t := range p.threads {
 		if t.running {
-			_ = p.tracer.Interrupt(t.id) // one that is gone is told
+			_ = p.tracer.Interrupt(t.id) // the end of a thread is an event
 		}
 	}
 	deadline := time.Now().Add(stopTimeout)
-	for p.ended == nil && (p.anyRunning() || p.catchUp()) {
+	for p.ended == nil && (p.anyRunning() || p.deliverPendingTraps()) {
 		if err := p.awaitStop(deadline); err != nil {
 			return err
 		}
@@ -30,39 +30,40 @@ func (p *Process) stopAll() error {
 	return nil
 }
 
-// catchUp lets threads that were interrupted between a trap and its signal go
-// on to the signal, and says whether there were any. An interruption comes
-// first, however late it is: such a thread is already behind its int3, which
-// is about to be taken out and may never be put in again. It gets the signal
-// before it does another instruction.
-func (p *Process) catchUp() bool {
+// deliverPendingTraps continues threads that were interrupted between a trap and
+// the delivery of its SIGTRAP, and reports whether there were any. The event stop
+// of an interruption precedes pending signals: such a thread has executed its
+// int3, which is about to be removed. The signal is delivered before the next
+// instruction.
+func (p *Process) deliverPendingTraps() bool {
 	late := false
 	for _, t := range p.threads {
-		if !t.cut {
+		if !t.interrupted {
 			continue
 		}
-		t.cut = false
+		t.interrupted = false
 		if p.tracer.TrapWaits(t.id) {
 			t.running, late = true, true
-			_ = p.tracer.Cont(t.id, 0) // one that is gone is told
+			_ = p.tracer.Cont(t.id, 0) // the end of a thread is an event
 		}
 	}
 	return late
 }
 
-// stopPatience is the time that stopAll waits before it looks for threads that
-// cannot stop.
+// stopPatience limits the wait of awaitStop for an event, before it checks for
+// threads that cannot stop.
 const stopPatience = 20 * time.Millisecond
 
-// awaitStop waits for one more event, and drops first threads that have ended
-// before the others: they say so only at the end of the process.
+// awaitStop waits for one event. If none arrives it drops a thread group leader
+// that has ended before other threads, because its end is reported only at the
+// end of the process.
 func (p *Process) awaitStop(deadline time.Time) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
 	defer cancel()
 	e, err := p.next(ctx, nil)
 	switch {
 	case err == nil:
-		p.absorb(e)
+		p.handleEvent(e)
 	case errors.Is(err, ErrExited):
 	case !errors.Is(err, ptrace.ErrWoken):
 		return err
@@ -89,7 +90,7 @@ func (p *Process) runningThreads() []int {
 	return slices.DeleteFunc(ids, func(id int) bool { return !p.threads[id].running })
 }
 
-// dropZombies forgets threads that run no more and do not say so.
+// dropZombies removes threads that have ended without an event.
 func (p *Process) dropZombies() {
 	for _, id := range p.runningThreads() {
 		switch procfs.ThreadStat(p.pid, id, procfs.StatState) {
@@ -104,9 +105,10 @@ func (p *Process) dropZombies() {
 	}
 }
 
-// rest brings all threads to where the process can be left to itself: stopped,
-// out of the traps of their steps, with their masks and signals.
-func (p *Process) rest() error {
+// quiesce stops all threads and brings them to a state in which the process could
+// be detached from: out of SIGTRAP stops, with their signal masks restored and
+// deferred signals sent.
+func (p *Process) quiesce() error {
 	if p.ended != nil {
 		return nil
 	}
@@ -114,10 +116,10 @@ func (p *Process) rest() error {
 	for _, t := range p.threads {
 		t.trap = t.trap || t.entered
 		t.entered, t.step = false, step{}
-		p.settle(t)
+		p.leaveTrap(t)
 		errs = errors.Join(errs, p.restoreMask(t))
-		if len(t.held) > 0 && t.signal.number == 0 {
-			errs = errors.Join(errs, p.sendHeld(t))
+		if len(t.deferred) > 0 && t.signal.number == 0 {
+			errs = errors.Join(errs, p.sendDeferred(t))
 		}
 	}
 	if p.ended != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// Inject makes a thread do a system call, which must not block, and returns
-// its result or its syscall.Errno. The thread is as it was afterwards.
+// Inject makes a thread execute a system call, which must not block, and returns
+// its result or its syscall.Errno. It restores the state of the thread.
 func (p *Process) Inject(thread int, number uint64, args ...uint64) (uint64, error) {
 	var result uint64
 	err := p.withTracer(func() error {
@@ -21,14 +21,14 @@ func (p *Process) Inject(thread int, number uint64, args ...uint64) (uint64, err
 		}
 		var all [6]uint64
 		copy(all[:], args)
-		p.hold(t)
+		p.deferSignal(t)
 		result, err = p.inject(t, number, all)
-		return errors.Join(err, p.recall(t))
+		return errors.Join(err, p.redeliverDeferred(t))
 	})
 	return result, err
 }
 
-// inject is Inject for a thread that is in no signal's stop.
+// inject is Inject for a thread that is not in a signal-delivery stop.
 func (p *Process) inject(t *thread, number uint64, args [6]uint64) (uint64, error) {
 	p.prepareRescue()
 	if err := p.restoreMask(t); err != nil {
@@ -37,13 +37,13 @@ func (p *Process) inject(t *thread, number uint64, args [6]uint64) (uint64, erro
 	p.code.drop()
 	result, err := p.injectOnce(t.id, number, args)
 	t.trap = false
-	return result, p.noticeEnd(err)
+	return result, p.checkEnded(err)
 }
 
-// syscallSite finds a syscall instruction in the process: in the vdso, or in
-// any other code.
+// syscallSite returns the address of a syscall instruction: in the rescue code, in
+// the vdso, or in any other code.
 func (p *Process) syscallSite() (uint64, error) {
-	if err := p.wide(); err != nil {
+	if err := p.require64Bit(); err != nil {
 		return 0, err
 	}
 	if p.rescue != 0 {
@@ -72,24 +72,24 @@ func (p *Process) syscallSite() (uint64, error) {
 	return 0, errors.New("the process has no syscall instruction")
 }
 
-// hold takes the signal that a thread is about to get and puts it off. The
-// thread leaves the signal's stop.
-func (p *Process) hold(t *thread) {
+// deferSignal defers the signal of a thread's signal-delivery stop until
+// sendDeferred.
+func (p *Process) deferSignal(t *thread) {
 	if t.signal.number == 0 {
 		return
 	}
-	t.held = append(t.held, t.signal)
+	t.deferred = append(t.deferred, t.signal)
 	t.signal = signalled{}
 }
 
-// sendHeld gives a thread the signals that were put off, as if they came now:
-// it sends them to itself, with all that belonged to them.
-func (p *Process) sendHeld(t *thread) error {
-	for len(t.held) > 0 {
-		if err := p.sendAgain(t, t.held[0]); err != nil {
+// sendDeferred makes a thread send its deferred signals to itself, with their
+// original siginfo_t.
+func (p *Process) sendDeferred(t *thread) error {
+	for len(t.deferred) > 0 {
+		if err := p.requeueSignal(t, t.deferred[0]); err != nil {
 			return err
 		}
-		t.held = t.held[1:]
+		t.deferred = t.deferred[1:]
 	}
 	return nil
 }
@@ -98,13 +98,13 @@ func (p *Process) sendHeld(t *thread) error {
 // pointer (System V ABI for amd64, 3.2.2).
 const redZone = 128
 
-// sendAgain lends a piece of the thread's stack to rt_tgsigqueueinfo. Only the
-// process itself may send a signal that says it comes from the kernel.
-func (p *Process) sendAgain(t *thread, s signalled) error {
+// requeueSignal injects rt_tgsigqueueinfo(2) into a thread. Only the process itself
+// may send itself a signal whose si_code is that of the kernel.
+func (p *Process) requeueSignal(t *thread, s signalled) error {
 	err := p.borrowStack(t.id, p.memory, s.info[:], func(at uint64) error {
 		args := [6]uint64{uint64(p.pid), uint64(t.id), uint64(s.number), at}
 		_, err := p.inject(t, syscall.SYS_RT_TGSIGQUEUEINFO, args)
 		return err
 	})
-	return p.noticeEnd(err)
+	return p.checkEnded(err)
 }

@@ -22,10 +22,10 @@ func (p *Process) StepInstruction(ctx context.Context, thread int) (Stop, error)
 }
 
 func (p *Process) stepInstruction(ctx context.Context, thread int) (Stop, error) {
-	if p.told {
+	if p.endReported {
 		return Stop{}, ErrExited
 	}
-	if err := p.wide(); err != nil {
+	if err := p.require64Bit(); err != nil {
 		return Stop{}, err
 	}
 	t, err := p.thread(thread)
@@ -35,19 +35,19 @@ func (p *Process) stepInstruction(ctx context.Context, thread int) (Stop, error)
 	if err := p.installTrapHandler(); err != nil {
 		return Stop{}, err
 	}
-	s := &Stepper{p: p, ctx: ctx, t: t, pin: true, patience: blockedAfter}
+	s := &Stepper{p: p, ctx: ctx, t: t, pin: true, syscallTimeout: blockedAfter}
 	why, err := s.instruction()
 	sig := s.Signal()
-	err = p.noticeEnd(errors.Join(err, p.rest()))
+	err = p.checkEnded(errors.Join(err, p.quiesce()))
 	switch {
 	case p.ended != nil:
-		p.told = true
+		p.endReported = true
 		return *p.ended, nil
 	case err != nil:
 		return Stop{}, err
 	}
 	if t := p.threads[s.Thread()]; t != nil {
-		p.current, t.told = t.id, sig
+		p.current, t.reportedSignal = t.id, sig
 	}
 	return p.stopOf(p.threads[p.current], Stop{Why: why, Signal: sig}), nil
 }
@@ -64,7 +64,7 @@ func (s *Stepper) instruction() (Why, error) {
 			if s.Action().stops() {
 				return Signalled, nil
 			}
-			s.Hold()
+			s.DeferSignal()
 		case StepBlocked:
 			if err := s.others(); err != nil {
 				return 0, err
@@ -89,7 +89,7 @@ func (s *Stepper) others() error {
 		if id == s.t.id || s.p.threads[id] == nil {
 			continue
 		}
-		other := &Stepper{p: s.p, ctx: s.ctx, t: s.p.threads[id], patience: s.patience}
+		other := &Stepper{p: s.p, ctx: s.ctx, t: s.p.threads[id], syscallTimeout: s.syscallTimeout}
 		for range turn {
 			if s.t.step.phase == noStep || s.paused() {
 				return nil

@@ -8,26 +8,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notBegun says why the system did not begin a program. Who tries to run what is
-// no program gets EACCES, as who may not trace does; that is EPERM here.
-func (s Spec) notBegun(err error) error {
+// launchError explains why a program could not be started. An EPERM is left to
+// refused: it means that tracing is not permitted, while EACCES is about the file.
+func (s Spec) launchError(err error) error {
 	if errors.Is(err, unix.EPERM) {
 		return fmt.Errorf("launch %s: %w", s.Path, err)
 	}
 	text := fmt.Sprintf("launch %s: %v", s.Path, err)
-	if cause := s.obstacle(err); cause != "" {
+	if cause := s.launchObstacle(err); cause != "" {
 		text += ": " + cause
 	}
 	return errors.New(text)
 }
 
-// tooNarrow says why a 32-bit program is not launched.
-func (s Spec) tooNarrow() error {
-	return fmt.Errorf("launch %s: %s (%s)", s.Path, narrowCause, narrowCure)
+// error32Bit returns the error for launching a 32-bit program.
+func (s Spec) error32Bit() error {
+	return fmt.Errorf("launch %s: %s (%s)", s.Path, cause32Bit, cure32Bit)
 }
 
-// obstacle explains the error of an exec, "" if the error says enough.
-func (s Spec) obstacle(err error) string {
+// launchObstacle explains the error of execve(2). It returns "" if the error is
+// clear enough.
+func (s Spec) launchObstacle(err error) string {
 	if s.Dir != "" {
 		if info, err := os.Stat(s.Dir); err != nil || !info.IsDir() {
 			return "it is to run in " + s.Dir + ", which is no folder"

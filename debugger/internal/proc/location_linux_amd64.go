@@ -11,8 +11,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// A location is the address of one or more breakpoints, in a debug register or
-// in the code.
+// A location is an address with one or more breakpoints, and how it is watched:
+// by perf events or by an int3 instruction.
 type location struct {
 	id          int
 	address     uint64
@@ -20,20 +20,22 @@ type location struct {
 	size        int
 	breakpoints []*breakpoint
 
-	events []int // perf events, one for each thread that there was
-	// An int3 instruction when there are no events:
-	original byte
-	in       bool // it is in the code
+	events []int // perf events, one for each thread at the time of installing
+
+	// If there are no events, the location is an int3 instruction.
+	original byte // the byte that it replaces
+	inserted bool // it is in memory now
 }
 
-// breakpoint is a Breakpoint at work.
+// breakpoint is a Breakpoint and its location.
 type breakpoint struct {
 	Breakpoint
 	at *location
 }
 
-// wants counts a hit and says whether it stops.
-func (b *breakpoint) wants(h Hit) (bool, error) {
+// countHit counts a hit if it is of the right thread and the condition holds. It
+// reports whether the process stops.
+func (b *breakpoint) countHit(h Hit) (bool, error) {
 	h.Breakpoint = b.ID
 	if b.Spec.Thread != 0 && b.Spec.Thread != h.Thread {
 		return false, nil
@@ -49,8 +51,8 @@ func (b *breakpoint) wants(h Hit) (bool, error) {
 
 func (l *location) hardware() bool { return len(l.events) > 0 }
 
-// SetBreakpoint sets a breakpoint or watchpoint. Any number may share a place.
-// It answers a *BreakpointError when there can be none.
+// SetBreakpoint sets a breakpoint or watchpoint. Any number may share an
+// address. It returns a *BreakpointError if the address cannot have one.
 func (p *Process) SetBreakpoint(spec BreakpointSpec) (Breakpoint, error) {
 	if err := spec.check(); err != nil {
 		return Breakpoint{}, err
@@ -60,10 +62,10 @@ func (p *Process) SetBreakpoint(spec BreakpointSpec) (Breakpoint, error) {
 		if p.armed {
 			return ErrRunning // called by a condition
 		}
-		if err := p.wide(); err != nil {
+		if err := p.require64Bit(); err != nil {
 			return &BreakpointError{spec.Address, err.Error()}
 		}
-		l, err := p.locate(spec)
+		l, err := p.findOrAddLocation(spec)
 		if err != nil {
 			return err
 		}
@@ -77,8 +79,8 @@ func (p *Process) SetBreakpoint(spec BreakpointSpec) (Breakpoint, error) {
 	return set, err
 }
 
-// ClearBreakpoint takes one away. It answers ErrNoBreakpoint if there is none
-// with that number.
+// ClearBreakpoint removes a breakpoint. It returns ErrNoBreakpoint if there is
+// none with that number.
 func (p *Process) ClearBreakpoint(id int) error {
 	return p.withoutTracer(func() error {
 		if p.armed {
@@ -88,7 +90,7 @@ func (p *Process) ClearBreakpoint(id int) error {
 	})
 }
 
-// Breakpoints lists them in the order in which they were set.
+// Breakpoints returns the breakpoints in the order in which they were set.
 func (p *Process) Breakpoints() ([]Breakpoint, error) {
 	var all []Breakpoint
 	err := p.withoutTracer(func() error {
@@ -100,7 +102,7 @@ func (p *Process) Breakpoints() ([]Breakpoint, error) {
 	return all, err
 }
 
-// remove takes a breakpoint away, and its location with the last one there.
+// remove removes a breakpoint, and its location if it was the last one there.
 func (p *Process) remove(id int) error {
 	at := slices.IndexFunc(p.breakpoints, func(b *breakpoint) bool { return b.ID == id })
 	if at < 0 {
@@ -117,9 +119,10 @@ func (p *Process) remove(id int) error {
 	return nil
 }
 
-// fulfil is told that a breakpoint's stop is about to be returned. It says
-// whether the breakpoint is still there.
-func (p *Process) fulfil(id int) bool {
+// consumeBreakpoint is called before a stop at a breakpoint is returned. It
+// removes the breakpoint if it is for one stop only, and reports whether it was
+// still set.
+func (p *Process) consumeBreakpoint(id int) bool {
 	at := slices.IndexFunc(p.breakpoints, func(b *breakpoint) bool { return b.ID == id })
 	if at < 0 {
 		return false
@@ -130,8 +133,8 @@ func (p *Process) fulfil(id int) bool {
 	return true
 }
 
-// forgetBreakpoints drops them all after exec: the kernel has closed the perf
-// events and the code is gone.
+// forgetBreakpoints drops all breakpoints after exec, which removes perf events
+// and code.
 func (p *Process) forgetBreakpoints() {
 	for _, l := range p.locations {
 		closeEvents(l)
@@ -142,7 +145,7 @@ func (p *Process) forgetBreakpoints() {
 	p.guard = nil
 }
 
-// locationAt finds a location.
+// locationAt returns the location for an address and a kind of access, or nil.
 func (p *Process) locationAt(address uint64, access Access) *location {
 	for _, l := range p.locations {
 		if l.address == address && l.access == access {
@@ -161,7 +164,7 @@ func (p *Process) locationByID(id int) *location {
 	return nil
 }
 
-// softwareAt finds the location of an int3 instruction.
+// softwareAt returns the location at an address if it is an int3, else nil.
 func (p *Process) softwareAt(address uint64) *location {
 	if l := p.locationAt(address, Execute); l != nil && !l.hardware() {
 		return l
@@ -169,8 +172,9 @@ func (p *Process) softwareAt(address uint64) *location {
 	return nil
 }
 
-// locate finds or makes the location for a specification.
-func (p *Process) locate(spec BreakpointSpec) (*location, error) {
+// findOrAddLocation returns the location for a specification, and installs it if
+// it is new.
+func (p *Process) findOrAddLocation(spec BreakpointSpec) (*location, error) {
 	for _, l := range p.locations {
 		if l.address == spec.Address && l.access == spec.Access && l.size == spec.Size {
 			return l, nil
@@ -182,14 +186,15 @@ func (p *Process) locate(spec BreakpointSpec) (*location, error) {
 	}
 	p.lastHit++
 	l := &location{id: p.lastHit, address: spec.Address, access: spec.Access, size: spec.Size}
-	if err := p.place(l, m); err != nil {
+	if err := p.install(l, m); err != nil {
 		return nil, err
 	}
 	p.locations = append(p.locations, l)
 	return l, nil
 }
 
-// mapFor finds the memory for a breakpoint and checks that it fits.
+// mapFor returns the mapping of a breakpoint's address, or an error if it cannot
+// have one.
 func (p *Process) mapFor(spec BreakpointSpec) (procfs.Map, error) {
 	maps, err := p.readMaps()
 	if err != nil {
@@ -205,11 +210,11 @@ func (p *Process) mapFor(spec BreakpointSpec) (procfs.Map, error) {
 	return m, nil
 }
 
-// place has the processor watch a location or, for an instruction for which it
-// has no place left, prepares an int3.
-func (p *Process) place(l *location, m procfs.Map) error {
+// install opens perf events for a location. For an instruction it falls back to
+// an int3 if there is no free debug register.
+func (p *Process) install(l *location, m procfs.Map) error {
 	if l.access == Execute && p.options.Software {
-		return p.placeInt3(l, m)
+		return p.prepareInt3(l, m)
 	}
 	err := p.openEvents(l)
 	switch {
@@ -217,12 +222,12 @@ func (p *Process) place(l *location, m procfs.Map) error {
 		return nil
 	case l.access == Execute:
 		p.log.Debug("no breakpoint of the processor", "addr", l.address, "err", err)
-		return p.placeInt3(l, m)
+		return p.prepareInt3(l, m)
 	}
 	return &BreakpointError{l.address, watchFailure(err)}
 }
 
-// watchFailure says why the processor does not watch.
+// watchFailure explains an error of openEvents.
 func watchFailure(err error) string {
 	switch {
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EBUSY):
@@ -233,9 +238,9 @@ func watchFailure(err error) string {
 	return "the kernel does not watch this memory: " + err.Error()
 }
 
-// placeInt3 makes sure that an int3 can be put in and that it will be taken
-// out if this program is killed.
-func (p *Process) placeInt3(l *location, m procfs.Map) error {
+// prepareInt3 checks that an int3 can be inserted, and starts the guard, which
+// removes it if this program is killed.
+func (p *Process) prepareInt3(l *location, m procfs.Map) error {
 	if m.Shared {
 		return &BreakpointError{l.address, "other processes share this code, and the processor has no breakpoint left"}
 	}
@@ -252,8 +257,8 @@ func (p *Process) placeInt3(l *location, m procfs.Map) error {
 	return nil
 }
 
-// arm puts all breakpoints in. Int3 instructions stay out while a child that
-// has been let go shares the memory.
+// arm enables all breakpoints. Int3 instructions are not inserted while a
+// detached child shares the memory.
 func (p *Process) arm() error {
 	p.forgetSharers()
 	p.armed = true
@@ -263,13 +268,13 @@ func (p *Process) arm() error {
 		case l.hardware():
 			errs = errors.Join(errs, l.control(unix.PERF_EVENT_IOC_ENABLE))
 		case len(p.sharers) == 0:
-			errs = errors.Join(errs, p.putIn(l))
+			errs = errors.Join(errs, p.insertInt3(l))
 		}
 	}
 	return errs
 }
 
-// disarm takes them out.
+// disarm disables all breakpoints.
 func (p *Process) disarm() error {
 	if !p.armed || p.ended != nil {
 		return nil
@@ -280,43 +285,43 @@ func (p *Process) disarm() error {
 		if l.hardware() {
 			errs = errors.Join(errs, l.control(unix.PERF_EVENT_IOC_DISABLE))
 		} else {
-			errs = errors.Join(errs, p.takeOut(l))
+			errs = errors.Join(errs, p.removeInt3(l))
 		}
 	}
 	return errs
 }
 
-// putIn writes an int3, the guard being told first.
-func (p *Process) putIn(l *location) error {
-	if l.in {
+// insertInt3 writes an int3, after the guard has recorded it.
+func (p *Process) insertInt3(l *location) error {
+	if l.inserted {
 		return nil
 	}
 	var b [1]byte
 	if _, err := p.memory.Read(l.address, b[:]); err != nil {
-		return nil //nolint:nilerr // unmapped meanwhile: no thread can run there
+		return nil //nolint:nilerr // unmapped by now: no thread can execute it
 	}
 	l.original = b[0]
 	if err := p.guard.Remember(l.address, l.original); err != nil {
 		return err
 	}
-	l.in = true
+	l.inserted = true
 	_, err := p.memory.Write(l.address, []byte{guard.Int3})
 	return err
 }
 
-// takeOut puts the byte back, unless the program has changed it.
-func (p *Process) takeOut(l *location) error {
-	if !l.in {
+// removeInt3 restores the original byte, unless the program has changed it.
+func (p *Process) removeInt3(l *location) error {
+	if !l.inserted {
 		return nil
 	}
-	l.in = false
+	l.inserted = false
 	if err := restoreByte(p.memory, l.address, l.original); err != nil {
 		return err
 	}
 	return p.guard.Forget(l.address)
 }
 
-// restoreByte puts the byte behind an int3 back.
+// restoreByte replaces an int3 by the original byte, if it is still there.
 func restoreByte(m *ptrace.Memory, address uint64, original byte) error {
 	var b [1]byte
 	if _, err := m.Read(address, b[:]); err != nil || b[0] != guard.Int3 {
@@ -326,10 +331,11 @@ func restoreByte(m *ptrace.Memory, address uint64, original byte) error {
 	return err
 }
 
-// hideBreakpoints puts the original bytes into what was read at address.
+// hideBreakpoints replaces inserted int3 instructions by the original bytes in b,
+// which was read at address.
 func (p *Process) hideBreakpoints(address uint64, b []byte) {
 	for _, l := range p.locations {
-		if at := l.address - address; l.in && at < uint64(len(b)) {
+		if at := l.address - address; l.inserted && at < uint64(len(b)) {
 			b[at] = l.original
 		}
 	}

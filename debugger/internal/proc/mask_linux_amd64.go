@@ -29,16 +29,17 @@ func (p *Process) unpin() {
 	}
 }
 
-// trapMask says what was done about a thread that blocks SIGTRAP. The kernel
-// would take a step's trap for a reason to unblock it and to drop its handler.
+// trapMask is the state of SIGTRAP in a thread's signal mask. A single step of a
+// thread that blocks SIGTRAP would make the kernel unblock it and reset its
+// handler to SIG_DFL (force_sig_info_to_task in kernel/signal.c).
 type trapMask struct {
 	known   bool
-	cleared bool // SIGTRAP was blocked, and is not until restoreMask
+	cleared bool // the thread blocks SIGTRAP, which is unblocked until restoreMask
 }
 
 const trapBit = 1 << (unix.SIGTRAP - 1)
 
-// clearMask unblocks SIGTRAP for the time of the steps.
+// clearMask unblocks SIGTRAP while the thread is single-stepped.
 func (p *Process) clearMask(t *thread) error {
 	if t.mask.known {
 		return nil
@@ -49,10 +50,10 @@ func (p *Process) clearMask(t *thread) error {
 		t.mask.cleared = true
 	}
 	t.mask.known = err == nil
-	return p.noticeEnd(err)
+	return p.checkEnded(err)
 }
 
-// restoreMask blocks it again.
+// restoreMask blocks SIGTRAP again if clearMask has unblocked it.
 func (p *Process) restoreMask(t *thread) error {
 	if !t.mask.cleared {
 		t.mask = trapMask{}
@@ -63,5 +64,5 @@ func (p *Process) restoreMask(t *thread) error {
 	if err == nil {
 		err = p.tracer.SetSigMask(t.id, mask|trapBit)
 	}
-	return p.noticeEnd(err)
+	return p.checkEnded(err)
 }

@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// Options say how a process is treated. The zero value is good.
+// Options configure a Process. The zero value is ready to use.
 type Options struct {
-	// Log gets what an operator should know; nil discards it.
+	// Log reports what an operator should know; nil discards it.
 	Log *slog.Logger
 
-	// MaxStop, unless 0, limits the time that the process may be stopped. After
-	// that it runs on without its breakpoints until the next Resume or Pause.
+	// MaxStop, unless 0, limits how long the process may be stopped. After that
+	// it continues without breakpoints until the next Resume or Pause.
 	MaxStop time.Duration
 
 	// Guard is the command that runs guard.Main; nil is this program with the
 	// argument guard.Command.
 	Guard []string
 
-	// Software keeps from using the processor's breakpoints for instructions.
+	// Software makes all breakpoints for instructions int3 instructions.
 	Software bool
 }
 
-// A Spec says what to launch.
+// A Spec describes a program to launch.
 type Spec struct {
-	Path string   // of the executable, as for exec: no search
+	Path string   // of the executable; PATH is not searched
 	Args []string // without the name of the program
-	Env  []string // nil is this program's own
-	Dir  string   // "" is this program's own
+	Env  []string // nil is the environment of this program
+	Dir  string   // "" is the working directory of this program
 
-	// Files the program gets as its first descriptors: standard input, output
-	// and error, and more. Missing ones of the first three are /dev/null.
+	// Files are the first descriptors of the program: standard input, output and
+	// error, and more. Missing ones of the first three are /dev/null.
 	Files []*os.File
 }

@@ -70,14 +70,14 @@ func (s *Stepper) SetRegs(ptrace.Regs) error   { return errPlatform }
 func (s *Stepper) Signal() syscall.Signal      { return 0 }
 func (s *Stepper) SignalInfo() ptrace.SigInfo  { return ptrace.SigInfo{} }
 func (s *Stepper) Action() Action              { return Pass }
-func (s *Stepper) Hold()                       {}
-func (s *Stepper) Report() Stop                { return Stop{} }
-func (s *Stepper) Forget()                     {}
+func (s *Stepper) DeferSignal()                {}
+func (s *Stepper) SignalStop() Stop            { return Stop{} }
+func (s *Stepper) DropFault()                  {}
 func (s *Stepper) Process() *Process           { return nil }
 func (s *Stepper) Step() (Outcome, error)      { return 0, errPlatform }
 
 func (*Stepper) Paused() bool                              { return false }
-func (*Stepper) SetPatience(time.Duration)                 {}
+func (*Stepper) SetSyscallTimeout(time.Duration)           {}
 func (*Stepper) Waiting(int) bool                          { return false }
 func (*Stepper) Pending(int) bool                          { return false }
 func (*Stepper) Poll() (bool, error)                       { return false, errPlatform }

@@ -2,22 +2,22 @@ package proc
 
 import "fmt"
 
-// An Outcome says how a step ended.
+// An Outcome is the result of a step.
 type Outcome uint8
 
 // The outcomes of Stepper.Step.
 const (
 	StepDone    Outcome = iota + 1 // the instruction is done, or a signal's handler is about to begin
-	StepSignal                     // a signal came and nothing was done; the next Step begins its handler
-	StepBlocked                    // the system call is not done yet; Step again to wait on
-	StepPaused                     // a stop of the process was requested; nothing was done
-	StepExec                       // another program was begun
+	StepSignal                     // a signal arrived and nothing was done; the next Step delivers it
+	StepBlocked                    // the system call has not returned yet; Step again to wait longer
+	StepPaused                     // a pause was requested; nothing was done
+	StepExec                       // exec has started another program
 	StepGone                       // the thread has ended
 	StepEnded                      // the process has ended
-	StepEntered                    // for ourselves: a system call has begun
+	StepEntered                    // internal: a system call has begun
 )
 
-// String is the outcome in words.
+// String returns the name of the outcome.
 func (o Outcome) String() string {
 	names := [...]string{
 		StepDone: "done", StepSignal: "signal", StepBlocked: "blocked", StepPaused: "paused",

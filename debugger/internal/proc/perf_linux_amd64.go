@@ -7,15 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openEvents opens a perf event for every thread. Threads that these create
-// inherit it. The kernel closes the events when this program ends, and then
-// nothing is left in the process.
+// openEvents opens a perf event for each thread, which new threads inherit. The
+// kernel closes the events when this program ends.
 func (p *Process) openEvents(l *location) error {
 	attr := eventAttr(l)
 	for _, id := range p.ids() {
 		fd, err := unix.PerfEventOpen(&attr, id, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
 		if errors.Is(err, unix.ESRCH) {
-			continue // its end is told next
+			continue // its end is the next event
 		}
 		if err != nil {
 			closeEvents(l)
@@ -44,7 +43,8 @@ const (
 	attrSigTrap       = 1 << 37
 )
 
-// eventAttr describes a breakpoint that sends SIGTRAP with the location's id.
+// eventAttr returns the attributes of a breakpoint event that sends SIGTRAP with
+// the id of the location.
 func eventAttr(l *location) unix.PerfEventAttr {
 	attr := unix.PerfEventAttr{
 		Type: unix.PERF_TYPE_BREAKPOINT, Size: unix.PERF_ATTR_SIZE_VER7, Sample: 1,
@@ -61,7 +61,7 @@ func eventAttr(l *location) unix.PerfEventAttr {
 	return attr
 }
 
-// control turns the events on or off, those which threads have inherited too.
+// control enables or disables the events, including inherited ones.
 func (l *location) control(request uint) error {
 	var errs error
 	for _, fd := range l.events {

@@ -13,7 +13,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// A Process is one that is being debugged.
+// A Process is a process that is being debugged. Use [Attach] or [Launch] to
+// create one, and Detach or Kill to release it.
 type Process struct {
 	pid      int
 	launched bool
@@ -22,27 +23,27 @@ type Process struct {
 	tracer   *ptrace.Tracer
 	pause    chan struct{} // of capacity 1: requests to stop the process
 
-	// mu is held by short calls and not by runs. It is taken before the
-	// tracer's thread is.
+	// mu is held by short calls, not by runs. It is locked before a call to the
+	// tracer's thread.
 	mu       sync.Mutex
 	running  bool
-	idle     *sync.Cond // running became false
+	idle     *sync.Cond // signaled when running becomes false
 	detached bool
-	drift    *drift // what MaxStop has begun, nil if nothing
+	freeRun  *freeRun // the timer of MaxStop, or the run that it started; nil if neither
 
-	// The rest belongs to the tracer's thread while it has something to do, and
-	// else to who has mu.
+	// The rest belongs to the tracer's thread while it runs a call, and otherwise
+	// to the holder of mu.
 
-	memory  *ptrace.Memory
-	threads map[int]*thread
-	current int // the thread of the last stop
-	ended   *Stop
-	told    bool // Resume has returned the end
+	memory      *ptrace.Memory
+	threads     map[int]*thread
+	current     int // id of the thread of the last stop
+	ended       *Stop
+	endReported bool // Resume has returned ended
 
-	queue    []ptrace.Event       // came while another one was dealt with
-	early    map[int]ptrace.Event // of threads that no event has announced yet
-	children map[int][]patch      // announced, to be let go at their first stop
-	sharers  []int                // children that were let go and share the memory
+	queue    []ptrace.Event       // events that arrived while another one was handled
+	early    map[int]ptrace.Event // first events of threads that were not announced yet
+	children map[int][]patch      // announced children, to detach from at their first stop
+	sharers  []int                // detached children that share the memory
 
 	actions       actionTable
 	breakpoints   []*breakpoint
@@ -50,59 +51,59 @@ type Process struct {
 	lastID        int
 	lastHit       int
 	armed         bool
-	drifting      bool // breakpoints and signals do not stop
+	runningFree   bool // after MaxStop: breakpoints and signals do not stop
 	guard         *guard.Guard
 	claim         *os.File     // see guard.Claim
 	trapHandler   *trapHandler // nil unless it is installed
 	noTrapHandler bool         // it cannot be installed
-	narrow        bool         // exec has begun a 32-bit program
-	rescue        uint64       // address of the rescue code, 0 if it is not there
-	helpless      bool         // it cannot be
+	is32Bit       bool         // exec has started a 32-bit program
+	rescue        uint64       // address of the rescue code, 0 if it is not installed
+	rescueFailed  bool         // the rescue code cannot be installed
 
-	writes  *ptrace.Writes // nil if they are not watched
-	unwatch error          // why they cannot be
+	writes      *ptrace.Writes // nil if writes are not tracked
+	unwatchable error          // why they cannot be tracked tracked
 
 	cached map[int]*cachedThread // by thread; see withCachedRegs
 
-	pinned int // the thread whose processor the tracer is on, 0 if none
+	pinned int // the thread to whose processor the tracer is pinned, 0 if none
 	code   codeCache
-	site   uint64 // of a syscall instruction, 0 if not looked for yet
+	site   uint64 // address of a syscall instruction, 0 if not searched yet
 }
 
 // A thread holds the state of one traced thread.
 type thread struct {
-	id      int
-	running bool // not in a ptrace stop
-	fresh   bool // its first stop is still to come
-	group   bool // in a group stop
-	cut     bool // interrupted, perhaps on the way to a signal, see catchUp
-	trap    bool // in the SIGTRAP of a step, see settle
-	steps   bool // the kernel would set its trap flag anew, see unmark
+	id          int
+	running     bool // not in a ptrace stop
+	starting    bool // before its first stop
+	group       bool // in a group stop
+	interrupted bool // stopped by Interrupt, perhaps before a pending trap, see deliverPendingTraps
+	trap        bool // in the SIGTRAP stop of a step or breakpoint, see leaveTrap
+	staleStep   bool // the kernel would set its trap flag again, see clearStaleFlag
 
-	signal  signalled    // it is in the stop of this signal, and gets it next
-	held    []signalled  // it gets these when a Step is over
-	report  *report      // its stop, until it is reported
-	leave   bool         // it goes on past the breakpoint that it is at
-	told    signalNumber // Resume has returned it, and it comes again
-	step    step
-	entered bool // it is at the beginning of a system call
-	vfork   bool // it is in the middle of vfork
-	mask    trapMask
+	signal         signalled    // the signal of its stop, delivered when it continues
+	deferred       []signalled  // signals that are delivered after Step
+	report         *report      // a stop that is not reported yet
+	skipBreakpoint bool         // it continues past the breakpoint at its pc
+	reportedSignal signalNumber // a signal that was reported and arrives again
+	step           step
+	entered        bool // in the entry stop of a system call
+	vfork          bool // in vfork, before the child has its own memory
+	mask           trapMask
 }
 
-// signalled is a signal with all that belongs to it.
+// signalled is a signal and its siginfo_t.
 type signalled struct {
 	number signalNumber
 	info   ptrace.SigInfo
 }
 
-// report is a stop on its way; order says which was first.
+// report is a stop that Resume has not returned yet. Lower orders came earlier.
 type report struct {
 	order int
 	stop  Stop
 }
 
-// newProcess is one without threads.
+// newProcess returns a Process without threads.
 func newProcess(pid int, options Options, tracer *ptrace.Tracer) *Process {
 	p := &Process{
 		pid: pid, options: options, log: options.Log, tracer: tracer,
@@ -119,13 +120,13 @@ func newProcess(pid int, options Options, tracer *ptrace.Tracer) *Process {
 	return p
 }
 
-// ID is the process id.
+// ID returns the process id.
 func (p *Process) ID() int { return p.pid }
 
-// End returns the end of the process, if it has ended and that was noticed.
+// End returns the final stop and true if the process has ended.
 func (p *Process) End() (Stop, bool) {
-	stirred := false
-	if err := p.withoutTracer(func() error { stirred = p.eventsWait(); return nil }); err == nil && !stirred {
+	eventsPending := false
+	if err := p.withoutTracer(func() error { eventsPending = p.hasEvents(); return nil }); err == nil && !eventsPending {
 		return Stop{}, false
 	}
 	var s Stop
@@ -138,7 +139,7 @@ func (p *Process) End() (Stop, bool) {
 	return s, ended
 }
 
-// Launched says whether this program started the process.
+// Launched reports whether this program started the process.
 func (p *Process) Launched() bool { return p.launched }
 
 // withTracer runs f on the tracer's thread while the process is stopped. f may
@@ -195,7 +196,7 @@ func (p *Process) checkStoppedLocked() error {
 	switch {
 	case p.detached:
 		return ErrDetached
-	case p.running, p.drift.moving():
+	case p.running, p.freeRun.moving():
 		return ErrRunning
 	}
 	return nil
@@ -210,24 +211,24 @@ func (p *Process) unlessEnded(f func() error) error {
 }
 
 // withTracerRunning runs f, which lets the process run, on the tracer's thread. mu
-// is not held meanwhile, and all other entry points return ErrRunning. f itself
-// takes the end of ctx for a pause.
+// is not held meanwhile, and all other entry points return ErrRunning. f must
+// treat the end of ctx as a pause.
 func (p *Process) withTracerRunning(ctx context.Context, f func() error) error {
 	if p.tracer.Inside() {
 		return ErrRunning
 	}
-	if err := p.begin(); err != nil {
+	if err := p.markRunning(); err != nil {
 		return err
 	}
-	defer p.finish()
+	defer p.markStopped()
 	return p.tracer.Do(context.WithoutCancel(ctx), func() error {
 		defer p.cacheCurrent()
 		return f()
 	})
 }
 
-// begin marks the process as running.
-func (p *Process) begin() error {
+// markRunning marks the process as running.
+func (p *Process) markRunning() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.detached {
@@ -237,33 +238,33 @@ func (p *Process) begin() error {
 		return ErrRunning
 	}
 	p.running = true
-	p.endDriftLocked()
+	p.endFreeRunLocked()
 	select {
-	case <-p.pause: // meant for an earlier run
+	case <-p.pause: // of an earlier run
 	default:
 	}
 	return nil
 }
 
-// finish marks it as stopped.
-func (p *Process) finish() {
+// markStopped marks the process as stopped.
+func (p *Process) markStopped() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.running = false
-	p.startDriftLocked()
+	p.startMaxStopLocked()
 	p.idle.Broadcast()
 }
 
-// Pause stops a process that runs: the Resume or Step that is on returns with
-// the reason Paused, unless something else stops it first. A process that
-// MaxStop has set running is stopped. It does not wait, and does nothing to a
-// process that is stopped.
+// Pause requests that a running process stop: the current Resume or Step returns
+// with the reason Paused, unless the process stops for another reason first. It
+// also stops a process that runs because of MaxStop. Pause does not wait, and
+// does nothing if the process is stopped.
 func (p *Process) Pause() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.running {
-		p.endDriftLocked()
-		p.startDriftLocked()
+		p.endFreeRunLocked()
+		p.startMaxStopLocked()
 		return
 	}
 	p.requestPause()
@@ -276,7 +277,7 @@ func (p *Process) requestPause() {
 	}
 }
 
-// Threads lists the threads by id.
+// Threads returns the threads in the order of their ids.
 func (p *Process) Threads() ([]ThreadInfo, error) {
 	var all []ThreadInfo
 	err := p.withoutTracer(func() error {
@@ -289,15 +290,15 @@ func (p *Process) Threads() ([]ThreadInfo, error) {
 	return all, err
 }
 
-// CurrentThread is the thread that the last stop was about, or was chosen
-// since. In the methods that take a thread, 0 means it.
+// CurrentThread returns the thread of the last stop, or the one that
+// SetCurrentThread has chosen since. Methods that take a thread use it for 0.
 func (p *Process) CurrentThread() (int, error) {
 	var id int
 	err := p.withoutTracer(func() error { id = p.current; return nil })
 	return id, err
 }
 
-// SetCurrentThread chooses another one.
+// SetCurrentThread sets the current thread.
 func (p *Process) SetCurrentThread(id int) error {
 	return p.withoutTracer(func() error {
 		t, err := p.thread(id)
@@ -308,7 +309,7 @@ func (p *Process) SetCurrentThread(id int) error {
 	})
 }
 
-// thread finds a stopped thread; 0 is the current one.
+// thread returns a thread by id; 0 is the current one.
 func (p *Process) thread(id int) (*thread, error) {
 	if id == 0 {
 		id = p.current
@@ -319,7 +320,9 @@ func (p *Process) thread(id int) (*thread, error) {
 	return nil, ErrNoThread
 }
 
-// SetSignal says what is done about a signal from now on.
+// SetSignal sets the action for a signal from now on. The tools use the default
+// actions; the tests of packages proc and history depend on others, to send signals
+// into every state of a process.
 func (p *Process) SetSignal(sig signalNumber, action Action) error {
 	return p.withoutTracer(func() error {
 		if sig > 0 && sig <= maxSignal {
@@ -330,10 +333,10 @@ func (p *Process) SetSignal(sig signalNumber, action Action) error {
 }
 
 // WithTracer runs f on the tracer's thread while the process is stopped. Methods
-// cost less inside f, and calls from other goroutines wait.
+// cost less within f. Calls from other goroutines wait.
 func (p *Process) WithTracer(f func() error) error {
 	return p.withTracer(f)
 }
 
-// stopTimeout limits the time that a thread may take to stop.
+// stopTimeout limits how long a thread may take to stop.
 const stopTimeout = 5 * time.Second

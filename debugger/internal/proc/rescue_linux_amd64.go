@@ -13,22 +13,22 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// prepareRescue puts the code in and starts the guard, unless that was done or
-// cannot be. Without it a process that is let go in the middle may be harmed.
+// prepareRescue installs the rescue code and starts the guard, unless that was done
+// or has failed. Without it, killing this program may harm the process.
 func (p *Process) prepareRescue() {
-	if p.launched || p.rescue != 0 || p.helpless || p.narrow {
+	if p.launched || p.rescue != 0 || p.rescueFailed || p.is32Bit {
 		return
 	}
 	at := p.findRescue()
 	if at == 0 || !guardMayTrace() || p.startGuard() != nil {
-		p.helpless = true
-		p.log.Debug("nothing can put the process right if this program is killed")
+		p.rescueFailed = true
+		p.log.Debug("no rescue code: the process may be harmed if this program is killed")
 		return
 	}
-	owner := rand.Uint32() | 1 // not that of another debugger, nor 0
+	owner := rand.Uint32() | 1 // not 0, and unlikely that of another debugger
 	code := binary.LittleEndian.AppendUint32(slices.Clone(guard.RescueCode), owner)
 	if _, err := p.memory.Write(at, append(code, 0, 0, 0, 0)); err != nil {
-		p.helpless = true
+		p.rescueFailed = true
 		return
 	}
 	p.rescue = at
@@ -53,8 +53,8 @@ func (p *Process) startGuard() error {
 	return nil
 }
 
-// findRescue returns where the code can be, or is from another debugger that was
-// killed; 0 if nowhere.
+// findRescue returns the address for the code, where a killed debugger may have
+// left it. It returns 0 if there is no room.
 func (p *Process) findRescue() uint64 {
 	maps, err := p.readMaps()
 	if err != nil {
@@ -79,9 +79,9 @@ func (p *Process) findRescue() uint64 {
 	return 0
 }
 
-// leaveRescue takes the code out of the process. The guard must not write there
-// from then on.
-func (p *Process) leaveRescue() error {
+// uninstallRescue removes the code from the process and tells the guard not to
+// write there anymore.
+func (p *Process) uninstallRescue() error {
 	if p.rescue == 0 {
 		return nil
 	}
@@ -94,8 +94,8 @@ func (p *Process) leaveRescue() error {
 	return err
 }
 
-// insideRescue reports whether a thread is in the code: it may have met the handler
-// after the debugger before us was killed, and not have left it since.
+// insideRescue reports whether a thread executes the code: it may have entered the
+// handler after an earlier debugger was killed.
 func (p *Process) insideRescue() bool {
 	for id := range p.threads {
 		var r ptrace.Regs
@@ -106,7 +106,7 @@ func (p *Process) insideRescue() bool {
 	return false
 }
 
-// removeRescue takes the code out of a memory.
+// removeRescue clears the code in the memory of the process or a child.
 func (p *Process) removeRescue(m *ptrace.Memory) error {
 	if p.rescue == 0 {
 		return nil
@@ -115,19 +115,20 @@ func (p *Process) removeRescue(m *ptrace.Memory) error {
 	return err
 }
 
-// trapAction is the action for SIGTRAP by which the process survives our end.
+// trapAction returns the action for SIGTRAP that lets the process survive if this
+// program is killed.
 func (p *Process) trapAction() (sigaction, bool) {
 	if p.rescue == 0 {
-		return p.returning()
+		return p.returnAction()
 	}
-	// No other handler begins on top of this one: SIGTRAP is blocked there, too, and
-	// an int3 is the end of a process that blocks it.
+	// All other signals are blocked in the handler. A nested handler could block
+	// SIGTRAP, and an int3 ends a process that blocks it.
 	const noDefer = 0x40000000 // SA_NODEFER
 	return sigaction{p.rescue + guard.RescueHandler, handlerFlags | noDefer, p.rescue + guard.RescueReturn, ^uint64(trapBit)}, true
 }
 
-// guardMayTrace reports whether the system lets the guard, which is no ancestor
-// of the process, trace it.
+// guardMayTrace reports whether the system permits the guard, which is not an
+// ancestor of the process, to trace it.
 func guardMayTrace() bool {
 	text, err := procfs.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
 	scope, _ := strconv.Atoi(strings.TrimSpace(text))
@@ -138,21 +139,21 @@ func guardMayTrace() bool {
 	return err == nil && (&candidate{self: self}).capable() && scope < 3
 }
 
-// parked returns registers with which a thread waits for the guard.
+// parkedRegs returns registers with which a thread waits for the guard.
 func (p *Process) parkedRegs(r ptrace.Regs) *ptrace.Regs {
 	r.RIP, r.OrigRAX = p.rescue+guard.RescuePark, ptrace.NoSyscall
 	r.EFlags &^= ptrace.TrapFlag
 	return &r
 }
 
-// injectOnce is Tracer.Inject with the guard behind it.
+// injectOnce is Tracer.Inject, journalled for the guard.
 func (p *Process) injectOnce(tid int, number uint64, args [6]uint64) (uint64, error) {
 	site, err := p.syscallSite()
 	if err != nil {
 		return 0, err
 	}
 	if p.rescue == 0 {
-		return p.tracer.Inject(tid, site, number, args, p.later)
+		return p.tracer.Inject(tid, site, number, args, p.enqueue)
 	}
 	var regs ptrace.Regs
 	if err := p.tracer.Regs(tid, &regs); err != nil {
@@ -167,18 +168,18 @@ func (p *Process) injectOnce(tid int, number uint64, args [6]uint64) (uint64, er
 	j.Thread(tid, &regs, &mask)
 	j.Publish(guard.WorkCall)
 	defer func() { j.Publish(guard.NoWork); j.Truncate(begin) }()
-	return p.tracer.Inject(tid, site, number, args, p.later)
+	return p.tracer.Inject(tid, site, number, args, p.enqueue)
 }
 
-// A State holds the state that Commit gives to a thread.
+// A State is the state that a commit sets for a thread.
 type State struct {
 	Thread int
 	Regs   *ptrace.Regs
-	Vector []byte // in the layout of XSAVE; nil leaves it
+	Vector []byte // in the layout of XSAVE; nil leaves it unchanged unchanged
 }
 
-// commit writes memory and threads' states as one: if this program is killed
-// meanwhile, the guard finishes it before any thread goes on.
+// commit writes memory and states of threads atomically: if this program is killed
+// meanwhile, the guard completes it before any thread continues.
 func (p *Process) commit(memory []Patch, states []State) error {
 	if p.rescue == 0 {
 		return p.write(memory, states)
@@ -239,7 +240,7 @@ func (p *Process) unpark(others, states []State, err error) error {
 	return err
 }
 
-// standing are the present states of all threads that stand still.
+// stoppedStates returns the current states of all stopped threads.
 func (p *Process) stoppedStates() ([]State, error) {
 	var all []State
 	for id, t := range p.threads {
@@ -255,7 +256,7 @@ func (p *Process) stoppedStates() ([]State, error) {
 	return all, nil
 }
 
-// write writes memory and states one after the other.
+// write writes memory and states, without the guard.
 func (p *Process) write(memory []Patch, states []State) error {
 	for _, patch := range memory {
 		if _, err := p.memory.Write(patch.Address, patch.Data); err != nil {
@@ -275,15 +276,16 @@ func (p *Process) write(memory []Patch, states []State) error {
 	return nil
 }
 
-// Commit writes memory, and registers and vector state of the thread, as one. A
-// nil vector leaves that state as it is.
+// Commit writes memory, and the registers and vector state of the thread, as one
+// operation that survives the end of this program. A nil vector leaves that state
+// unchanged.
 func (s *Stepper) Commit(memory []Patch, vector []byte, regs ptrace.Regs) error {
 	old, err := s.Regs()
 	if err != nil {
 		return err
 	}
 	if old.RIP != regs.RIP {
-		s.t.report, s.t.leave = nil, false
+		s.t.report, s.t.skipBreakpoint = nil, false
 		if regs.OrigRAX == old.OrigRAX {
 			regs.OrigRAX = ptrace.NoSyscall
 		}
@@ -292,11 +294,11 @@ func (s *Stepper) Commit(memory []Patch, vector []byte, regs ptrace.Regs) error 
 	clear(s.p.cached)
 	s.p.code.drop()
 	if len(memory) == 0 && vector == nil {
-		return s.p.noticeEnd(s.p.tracer.SetRegs(s.t.id, &regs))
+		return s.p.checkEnded(s.p.tracer.SetRegs(s.t.id, &regs))
 	}
-	return s.p.noticeEnd(s.p.commit(memory, []State{{Thread: s.t.id, Regs: &regs, Vector: vector}}))
+	return s.p.checkEnded(s.p.commit(memory, []State{{Thread: s.t.id, Regs: &regs, Vector: vector}}))
 }
 
-// handlerFlags are SA_RESTORER, SA_ONSTACK, SA_RESTART and SA_SIGINFO. The
-// thread's stack for signals is used if it has one: stacks of Go have no room.
+// handlerFlags are SA_RESTORER, SA_ONSTACK, SA_RESTART and SA_SIGINFO. The handler
+// uses the alternate signal stack, because stacks of goroutines may have no room.
 const handlerFlags = 0x04000000 | 0x08000000 | 0x10000000 | 4

@@ -7,45 +7,45 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// Resume lets all threads run until something stops them: a breakpoint, a
-// signal, the end, Pause, or the end of ctx, which is a pause too. Stops that
-// came at the same time are returned by the next calls, before anything runs.
+// Resume lets all threads run until a breakpoint, a signal, the end of the process,
+// or a pause, which the end of ctx also is. If several threads stop at once, the
+// next calls return their stops before anything runs.
 //
-// The current thread goes on past a breakpoint that it is at.
+// The current thread continues past a breakpoint at its pc.
 func (p *Process) Resume(ctx context.Context) (Stop, error) {
 	var s Stop
 	err := p.withTracerRunning(ctx, func() (err error) {
-		if p.told {
+		if p.endReported {
 			return ErrExited
 		}
 		p.unpin()
 		p.code.drop()
-		p.leaveCurrent()
+		p.skipCurrentBreakpoint()
 		s, err = p.run(ctx)
 		return err
 	})
 	return s, err
 }
 
-// leaveCurrent makes the current thread pass the breakpoint it is at, unless
-// it has not reported that yet.
-func (p *Process) leaveCurrent() {
+// skipCurrentBreakpoint makes the current thread continue past the breakpoint at
+// its pc, unless it has not reported that stop yet.
+func (p *Process) skipCurrentBreakpoint() {
 	if t := p.threads[p.current]; t != nil && t.report == nil {
-		t.leave = true
+		t.skipBreakpoint = true
 	}
 }
 
 // run returns the next stop.
 func (p *Process) run(ctx context.Context) (Stop, error) {
 	for {
-		if s, ok := p.take(); ok {
+		if s, ok := p.takeReport(); ok {
 			return s, nil
 		}
 		paused, err := p.runOnce(ctx)
-		if err = p.noticeEnd(err); err != nil && p.ended == nil {
+		if err = p.checkEnded(err); err != nil && p.ended == nil {
 			return Stop{}, err
 		}
-		if s, ok := p.take(); ok {
+		if s, ok := p.takeReport(); ok {
 			return s, nil
 		}
 		if paused {
@@ -54,8 +54,8 @@ func (p *Process) run(ctx context.Context) (Stop, error) {
 	}
 }
 
-// take returns the end or the first report, if there is one.
-func (p *Process) take() (Stop, bool) {
+// takeReport returns the end or the oldest unreported stop, if there is one.
+func (p *Process) takeReport() (Stop, bool) {
 	for p.ended == nil {
 		t := p.firstReport()
 		if t == nil {
@@ -63,18 +63,18 @@ func (p *Process) take() (Stop, bool) {
 		}
 		s := t.report.stop
 		t.report = nil
-		if s.Breakpoint != 0 && !p.fulfil(s.Breakpoint) {
-			continue // it was cleared meanwhile
+		if s.Breakpoint != 0 && !p.consumeBreakpoint(s.Breakpoint) {
+			continue // the breakpoint was cleared since
 		}
 		p.current = t.id
-		t.told = t.signal.number
+		t.reportedSignal = t.signal.number
 		return p.stopOf(t, s), true
 	}
-	p.told = true
+	p.endReported = true
 	return *p.ended, true
 }
 
-// stopOf completes a stop with where the thread is.
+// stopOf adds thread and address to a stop.
 func (p *Process) stopOf(t *thread, s Stop) Stop {
 	if t == nil {
 		return s
@@ -87,33 +87,33 @@ func (p *Process) stopOf(t *thread, s Stop) Stop {
 	return s
 }
 
-// runOnce lets all threads run until there is something to say or do, and
-// stops them. A breakpoint that does not want to stop is something to do: its
-// instruction must run while it is out.
+// runOnce lets all threads run until one needs attention, and stops them. That
+// includes a breakpoint that does not stop, because its instruction must be
+// stepped over while the int3 is removed.
 func (p *Process) runOnce(ctx context.Context) (paused bool, err error) {
 	if len(p.locations) > 0 {
 		err = p.installTrapHandler()
 	}
-	if err := errors.Join(err, p.passBreakpoints(ctx)); err != nil || p.attention() {
-		return p.mustPause(ctx), errors.Join(err, p.rest())
+	if err := errors.Join(err, p.passBreakpoints(ctx)); err != nil || p.needsAttention() {
+		return p.mustPause(ctx), errors.Join(err, p.quiesce())
 	}
 	if err := errors.Join(p.deliverTraps(), p.arm()); err != nil {
 		return false, errors.Join(err, p.disarm())
 	}
-	paused, err = p.loose(ctx)
+	paused, err = p.runFreely(ctx)
 	if p.ended != nil {
 		return false, err
 	}
-	return paused, errors.Join(err, p.stopAll(), p.disarm(), p.rest())
+	return paused, errors.Join(err, p.stopAll(), p.disarm(), p.quiesce())
 }
 
-// loose lets threads go, and again after each event, until one is of interest.
-func (p *Process) loose(ctx context.Context) (paused bool, err error) {
+// runFreely resumes threads, again after each event, until one needs attention.
+func (p *Process) runFreely(ctx context.Context) (paused bool, err error) {
 	for {
 		for _, t := range p.threads {
-			p.letGo(t)
+			p.resumeThread(t)
 		}
-		if p.mustPause(ctx) { // also when events never end
+		if p.mustPause(ctx) { // even if there is always another event
 			return true, nil
 		}
 		e, err := p.next(ctx, p.pause)
@@ -123,7 +123,7 @@ func (p *Process) loose(ctx context.Context) (paused bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if p.absorb(e); p.attention() {
+		if p.handleEvent(e); p.needsAttention() {
 			return false, nil
 		}
 	}
@@ -134,8 +134,9 @@ func (p *Process) mustPause(ctx context.Context) bool {
 	return len(p.pause) > 0 || ctx.Err() != nil
 }
 
-// attention says whether threads must not simply run on.
-func (p *Process) attention() bool {
+// needsAttention reports whether the process has ended, a stop is to be reported, or
+// a thread must step over a breakpoint.
+func (p *Process) needsAttention() bool {
 	if p.ended != nil {
 		return true
 	}
@@ -147,31 +148,31 @@ func (p *Process) attention() bool {
 	return false
 }
 
-// letGo lets a stopped thread run. One in a group stop stays in it and hears
+// resumeThread resumes a stopped thread. A thread in a group stop stays in it until
 // SIGCONT.
-func (p *Process) letGo(t *thread) {
+func (p *Process) resumeThread(t *thread) {
 	if t.running {
 		return
 	}
-	p.leaveHardware(t)
+	p.setResumeFlag(t)
 	sig := t.signal.number
-	t.running, t.signal, t.told = true, signalled{}, 0
+	t.running, t.signal, t.reportedSignal = true, signalled{}, 0
 	t.mask, t.entered = trapMask{}, false
 	if t.group && sig == 0 {
-		_ = p.tracer.Listen(t.id) // a thread that is gone is told
+		_ = p.tracer.Listen(t.id) // the end of a thread is an event
 		return
 	}
 	_ = p.tracer.Cont(t.id, sig)
 }
 
-// leaveHardware keeps the processor's breakpoint from stopping the thread
-// where it is: the resume flag does so for one instruction (Intel SDM volume
-// 3, 19.3.1.1).
-func (p *Process) leaveHardware(t *thread) {
-	if !t.leave {
+// setResumeFlag keeps a hardware breakpoint at the pc from stopping the thread
+// again: the resume flag suppresses it for one instruction (Intel SDM volume 3,
+// 19.3.1.1).
+func (p *Process) setResumeFlag(t *thread) {
+	if !t.skipBreakpoint {
 		return
 	}
-	t.leave = false
+	t.skipBreakpoint = false
 	var r ptrace.Regs
 	if err := p.tracer.Regs(t.id, &r); err != nil || p.locationAt(r.RIP, Execute) == nil {
 		return
@@ -180,17 +181,17 @@ func (p *Process) leaveHardware(t *thread) {
 	_ = p.tracer.SetRegs(t.id, &r)
 }
 
-// mustStepOver says whether a thread goes on at an int3 instruction of ours.
+// mustStepOver reports whether a thread continues at an int3 of ours.
 func (p *Process) mustStepOver(t *thread) bool {
-	if !t.leave || t.report != nil || t.group {
+	if !t.skipBreakpoint || t.report != nil || t.group {
 		return false
 	}
 	var r ptrace.Regs
 	return p.tracer.Regs(t.id, &r) == nil && p.softwareAt(r.RIP) != nil
 }
 
-// passBreakpoints lets the threads that go on at int3 instructions past them,
-// one at a time, while the breakpoints are out.
+// passBreakpoints steps the threads that continue at an int3 over it, one at a time,
+// while the breakpoints are removed.
 func (p *Process) passBreakpoints(ctx context.Context) error {
 	var errs error
 	for _, t := range p.threads {
@@ -201,25 +202,25 @@ func (p *Process) passBreakpoints(ctx context.Context) error {
 	return errs
 }
 
-// stepOver does one instruction of a thread. Signals wait for its end. A
-// system call is only begun: other threads may have to run for it to end.
+// stepOver single-steps a thread and defers signals. A system call is only entered,
+// because it may return only after other threads have run.
 func (p *Process) stepOver(ctx context.Context, t *thread) error {
-	told := t.told
-	p.hold(t)
-	s := &Stepper{p: p, ctx: ctx, t: t, enter: true, patience: blockedAfter}
+	reported := t.reportedSignal
+	p.deferSignal(t)
+	s := &Stepper{p: p, ctx: ctx, t: t, enter: true, syscallTimeout: blockedAfter}
 	outcome, err := s.Step()
 	for ; err == nil && (outcome == StepSignal || outcome == StepBlocked); outcome, err = s.Step() {
-		p.hold(t)
+		p.deferSignal(t)
 	}
 	if err != nil || outcome == StepEnded || outcome == StepGone || outcome == StepExec {
 		return err
 	}
 	if t.running || outcome == StepEntered {
-		return nil // in a system call no signal can be sent; rest does it
+		return nil // deferred signals cannot be sent within a system call; quiesce does it
 	}
-	t.leave = outcome == StepPaused // it has still to go
-	p.settle(t)
-	err = errors.Join(p.restoreMask(t), p.sendHeld(t))
-	t.told = told
+	t.skipBreakpoint = outcome == StepPaused // it was not stepped
+	p.leaveTrap(t)
+	err = errors.Join(p.restoreMask(t), p.sendDeferred(t))
+	t.reportedSignal = reported
 	return err
 }

@@ -2,21 +2,21 @@ package proc
 
 import "syscall"
 
-// An Action says what is done about a signal that the process gets.
+// An Action decides whether a signal stops the process and is delivered.
 type Action uint8
 
 // The actions.
 const (
-	StopAndPass Action = iota // stop; the process gets it when it goes on
-	Pass                      // the process gets it at once
-	StopAndDrop               // stop; the process never gets it
-	Drop                      // the process never gets it
+	StopAndPass Action = iota // stop, and deliver the signal when the process continues
+	Pass                      // deliver it without a stop
+	StopAndDrop               // stop, and never deliver it
+	Drop                      // never deliver it
 )
 
-// stops says whether the action stops the process.
+// stops reports whether the action stops the process.
 func (a Action) stops() bool { return a == StopAndPass || a == StopAndDrop }
 
-// passes says whether the process gets the signal.
+// passes reports whether the signal is delivered.
 func (a Action) passes() bool { return a == StopAndPass || a == Pass }
 
 // signalNumber is a signal by its number.
@@ -28,26 +28,26 @@ const maxSignal = 64
 // An actionTable has an action for each signal; 0 is unused.
 type actionTable [maxSignal + 1]Action
 
-// everyday are the signals that do not mean trouble and are passed silently,
-// by their numbers in Linux on amd64.
-var everyday = [...]syscall.Signal{
+// benignSignals do not indicate an error and are passed without a stop. They have
+// their numbers in Linux on amd64.
+var benignSignals = [...]syscall.Signal{
 	14, 26, 27, // SIGALRM, SIGVTALRM, SIGPROF: timers
-	17, 28, 29, // SIGCHLD, SIGWINCH, SIGIO: news
-	18,     // SIGCONT: job control lets it go on
+	17, 28, 29, // SIGCHLD, SIGWINCH, SIGIO: notifications
+	18,     // SIGCONT: job control
 	23,     // SIGURG: preemption in Go
 	32, 33, // thread cancelling and setuid in glibc
 }
 
-// defaultActions stop at everything that is not everyday.
+// defaultActions returns a table that stops at all signals but the benign ones.
 func defaultActions() actionTable {
 	var table actionTable
-	for _, sig := range everyday {
+	for _, sig := range benignSignals {
 		table[sig] = Pass
 	}
 	return table
 }
 
-// of is the action for a signal.
+// of returns the action for a signal.
 func (t *actionTable) of(sig syscall.Signal) Action {
 	if sig <= 0 || sig > maxSignal {
 		return Pass

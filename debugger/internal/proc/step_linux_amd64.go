@@ -10,62 +10,59 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// stepPhase says what a thread that steps is on the way to.
+// stepPhase is the stop that a stepping thread is expected to reach next.
 type stepPhase uint8
 
 const (
 	noStep  stepPhase = iota
 	toTrap            // the trap after an instruction
-	toEntry           // a system call's beginning
-	toExit            // its end
+	toEntry           // the entry stop of a system call
+	toExit            // the exit stop of a system call
 )
 
-// blockedAfter limits the time that a system call may take before a step
-// returns StepBlocked.
+// blockedAfter is the default of SetSyscallTimeout.
 const blockedAfter = 20 * time.Millisecond
 
-// A Stepper drives threads instruction by instruction while the others stand
-// still. It is valid inside the function that Process.Step calls, on that
-// goroutine.
+// A Stepper single-steps threads, one at a time, while the others are stopped. It
+// is valid within the function that Process.Step calls, on that goroutine.
 type Stepper struct {
 	p     *Process
 	ctx   context.Context //nolint:containedctx // it lives as long as one call
 	t     *thread
-	enter bool // be content with the beginning of a system call
+	enter bool // a step ends at the entry of a system call
 
-	patience time.Duration // how long Step waits for the end of a system call
+	syscallTimeout time.Duration // how long Step waits for the end of a system call
 
 	regs  ptrace.Regs // of t, if valid
 	valid bool
 
-	// pin moves the tracer to where the thread runs, at the first step: what is
-	// only looked at or interpreted is done wherever a processor is free.
+	// pin is set until the first step, which pins the tracer to the processor of
+	// the thread.
 	pin bool
 }
 
-// A step is one that a thread has begun.
+// A step is the state of a step that a thread has begun.
 type step struct {
 	phase  stepPhase
-	from   uint64 // where it began
-	sp     uint64 // the stack pointer there
+	from   uint64 // RIP before it
+	sp     uint64 // RSP before it
 	kind   codeKind
-	traced bool // the program has set the trap flag itself
+	traced bool // the program itself has set the trap flag
 
-	// done is the outcome, if it came while another thread stepped.
+	// done is the outcome, if the step ended while another thread was stepped.
 	done Outcome
 }
 
-// Step stops nothing and runs nothing by itself: it calls f with a Stepper for
-// a thread, 0 being the current one. Breakpoints are out meanwhile; watching
-// for them is f's affair. Pause and the end of ctx make steps answer
-// StepPaused. At the end of f a system call that a thread is still in is
-// interrupted, and begins again when the thread goes on.
+// Step calls f with a Stepper for a thread; 0 is the current one. Breakpoints are
+// disabled meanwhile, so f has to check for them. Pause and the end of ctx make
+// steps return StepPaused. When f returns, a system call that has not returned is
+// interrupted; the kernel restarts it when the thread continues.
 func (p *Process) Step(ctx context.Context, thread int, f func(*Stepper) error) error {
 	return p.withTracerRunning(ctx, func() error {
 		if p.ended != nil {
 			return ErrExited
 		}
-		if err := p.wide(); err != nil {
+		if err := p.require64Bit(); err != nil {
 			return err
 		}
 		t, err := p.thread(thread)
@@ -75,15 +72,15 @@ func (p *Process) Step(ctx context.Context, thread int, f func(*Stepper) error) 
 		if err := p.installTrapHandler(); err != nil {
 			return err
 		}
-		return errors.Join(f(&Stepper{p: p, ctx: ctx, t: t, pin: true, patience: blockedAfter}), p.noticeEnd(p.rest()))
+		return errors.Join(f(&Stepper{p: p, ctx: ctx, t: t, pin: true, syscallTimeout: blockedAfter}), p.checkEnded(p.quiesce()))
 	})
 }
 
-// Thread is the thread that steps.
+// Thread returns the id of the thread that steps.
 func (s *Stepper) Thread() int { return s.t.id }
 
-// Switch makes another thread the one that steps. The former may be in a
-// system call; Step goes on waiting for it when it is switched to again.
+// Switch selects the thread that steps. The previous thread may be in a system
+// call; after switching back, Step continues to wait for it.
 func (s *Stepper) Switch(thread int) error {
 	t, err := s.p.thread(thread)
 	if err == nil && t != s.t {
@@ -92,11 +89,11 @@ func (s *Stepper) Switch(thread int) error {
 	return err
 }
 
-// Regs are the registers of the thread, until its next step. They must not be
-// changed; SetRegs does that.
+// Regs returns the registers of the thread. The result is valid until the next step
+// and must not be modified; use SetRegs.
 func (s *Stepper) Regs() (*ptrace.Regs, error) {
 	if !s.valid {
-		if err := s.p.noticeEnd(s.p.tracer.Regs(s.t.id, &s.regs)); err != nil {
+		if err := s.p.checkEnded(s.p.tracer.Regs(s.t.id, &s.regs)); err != nil {
 			return nil, err
 		}
 		s.regs.EFlags &^= ptrace.ResumeFlag // as Process.Regs
@@ -111,29 +108,30 @@ func (s *Stepper) SetRegs(r ptrace.Regs) error {
 	return s.p.SetRegs(s.t.id, r)
 }
 
-// Signal is the signal that the next Step delivers, 0 if none.
+// Signal returns the signal that the next Step delivers, or 0.
 func (s *Stepper) Signal() unix.Signal { return s.t.signal.number }
 
-// SignalInfo returns the information that came with the signal.
+// SignalInfo returns the siginfo_t of that signal.
 func (s *Stepper) SignalInfo() ptrace.SigInfo { return s.t.signal.info }
 
 // Action returns the process's action for that signal.
 func (s *Stepper) Action() Action { return s.p.actions.of(s.t.signal.number) }
 
-// Hold puts that signal off until the process runs freely again.
-func (s *Stepper) Hold() { s.p.hold(s.t) }
+// DeferSignal defers that signal until the process runs freely again.
+func (s *Stepper) DeferSignal() { s.p.deferSignal(s.t) }
 
-// Process is the process, for its methods that look.
+// Process returns the process, for its methods that read.
 func (s *Stepper) Process() *Process { return s.p }
 
-// Paused reports whether Pause was called or the context has ended.
+// Paused reports whether Pause was called or the context is done.
 func (s *Stepper) Paused() bool { return s.paused() }
 
 // paused reports whether stepping should stop.
 func (s *Stepper) paused() bool { return s.p.mustPause(s.ctx) }
 
-// Step does one instruction. A repeated string instruction is done once. A
-// system call is done whole, and may answer StepBlocked any number of times.
+// Step executes one instruction, or one iteration of a repeated string instruction.
+// It waits for the end of a system call, and may return StepBlocked any number of
+// times before that.
 func (s *Stepper) Step() (Outcome, error) {
 	if s.p.ended != nil {
 		return StepEnded, nil
@@ -149,26 +147,26 @@ func (s *Stepper) Step() (Outcome, error) {
 		return done, nil
 	}
 	if s.t.step.phase == noStep {
-		if done, err := s.pushFlags(); done {
+		if done, err := s.emulatePushf(); done {
 			return StepDone, err
 		}
-		if err := s.begin(); err != nil {
+		if err := s.beginStep(); err != nil {
 			return s.orEnd(err)
 		}
 	}
-	return s.await()
+	return s.awaitStep()
 }
 
-// orEnd turns the error of a thread that is gone into an outcome.
+// orEnd converts the error for an ended thread to an outcome.
 func (s *Stepper) orEnd(err error) (Outcome, error) {
 	if !errors.Is(err, ptrace.ErrGone) && !errors.Is(err, ErrExited) {
 		return 0, err
 	}
-	return s.await() // its end is an event
+	return s.awaitStep() // the end of a thread is an event
 }
 
-// begin lets the thread go for one instruction.
-func (s *Stepper) begin() error {
+// beginStep starts a step.
+func (s *Stepper) beginStep() error {
 	if s.pin {
 		s.pin = false
 		s.p.pin(s.t)
@@ -178,43 +176,43 @@ func (s *Stepper) begin() error {
 		return err
 	}
 	next := step{phase: toTrap, from: r.RIP, sp: r.RSP, kind: s.p.kindAt(r), traced: r.EFlags&ptrace.TrapFlag != 0}
-	if s.t.steps && next.kind != popfCode {
-		s.p.hold(s.t) // it comes after the steps
+	if s.t.staleStep && next.kind != popfCode {
+		s.p.deferSignal(s.t)
 		s.t.trap = true
-		s.p.settle(s.t)
+		s.p.leaveTrap(s.t)
 	}
 	sig := s.t.signal.number
 	if next.kind == syscallCode || sig != 0 {
-		err = s.p.restoreMask(s.t) // both look at the mask
+		err = s.p.restoreMask(s.t) // both depend on the mask
 	} else {
 		err = s.p.clearMask(s.t)
 	}
 	if err != nil {
 		return err
 	}
-	s.t.signal, s.t.told, s.t.leave = signalled{}, 0, false
+	s.t.signal, s.t.reportedSignal, s.t.skipBreakpoint = signalled{}, 0, false
 	if next.kind == syscallCode && sig == 0 {
 		next.phase = toEntry
 	}
 	s.t.step = next
 	if sig != 0 {
-		s.t.mask = trapMask{} // the handler has another one
+		s.t.mask = trapMask{} // the handler has another mask
 	}
-	return s.goOn(sig)
+	return s.resume(sig)
 }
 
-// goOn lets the thread go on to what its phase says.
-func (s *Stepper) goOn(sig unix.Signal) error {
+// resume lets the thread run to the stop of its phase.
+func (s *Stepper) resume(sig unix.Signal) error {
 	s.valid = false
-	s.t.running, s.t.trap, s.t.group, s.t.steps = true, false, false, false
+	s.t.running, s.t.trap, s.t.group, s.t.staleStep = true, false, false, false
 	if s.t.step.phase == toTrap {
 		return s.p.tracer.Step(s.t.id, sig)
 	}
 	return s.p.tracer.ToSyscall(s.t.id, sig)
 }
 
-// await waits for the end of the step.
-func (s *Stepper) await() (Outcome, error) {
+// awaitStep waits for the end of the step.
+func (s *Stepper) awaitStep() (Outcome, error) {
 	for {
 		e, err := s.event()
 		switch {
@@ -227,15 +225,15 @@ func (s *Stepper) await() (Outcome, error) {
 		case err != nil:
 			return 0, err
 		}
-		if outcome, err := s.take(e); outcome != 0 || err != nil {
+		if outcome, err := s.handle(e); outcome != 0 || err != nil {
 			return outcome, err
 		}
 	}
 }
 
-// event waits for an event of the thread. Those of others end or continue steps
-// of their own. Only a system call may take long, so only there is waiting cut
-// short, which costs more.
+// event waits for an event of the thread. Events of other threads end or continue
+// their own steps. Only a system call may take long, so only there is the wait
+// limited, which costs more.
 func (s *Stepper) event() (ptrace.Event, error) {
 	for {
 		e, err := s.anyEvent()
@@ -258,9 +256,9 @@ func (s *Stepper) anyEvent() (ptrace.Event, error) {
 	}
 	if s.t.step.kind != syscallCode {
 		e, err := s.p.tracer.Wait()
-		return e, s.p.noticeLoss(err)
+		return e, s.p.checkLost(err)
 	}
-	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
+	ctx, cancel := context.WithTimeout(s.ctx, s.syscallTimeout)
 	defer cancel()
 	return s.next(ctx)
 }
@@ -269,17 +267,17 @@ func (s *Stepper) anyEvent() (ptrace.Event, error) {
 func (s *Stepper) next(ctx context.Context) (ptrace.Event, error) {
 	e, err := s.p.next(ctx, s.p.pause)
 	if errors.Is(err, ptrace.ErrWoken) && ctx.Err() == nil {
-		s.p.requestPause() // the wait has taken the request, and paused looks for it
+		s.p.requestPause() // the wait has consumed the request that paused checks
 	}
 	return e, err
 }
 
-// take handles an event of the thread. It returns no outcome when the step
-// goes on.
-func (s *Stepper) take(e ptrace.Event) (Outcome, error) {
+// handle handles an event of the thread. It returns outcome 0 if the step is not
+// over.
+func (s *Stepper) handle(e ptrace.Event) (Outcome, error) {
 	if e.Gone() {
-		s.p.absorb(e)
-		if e.Kind == ptrace.Killed { // a signal never ends one thread alone
+		s.p.handleEvent(e)
+		if e.Kind == ptrace.Killed { // a signal ends all threads
 			s.p.awaitEnd()
 		}
 		if s.p.ended != nil {
@@ -304,22 +302,22 @@ func (s *Stepper) take(e ptrace.Event) (Outcome, error) {
 	case e.Kind == ptrace.SignalStop:
 		return s.signalled(e.Signal)
 	case e.Kind == ptrace.Exec:
-		s.p.absorb(e)
+		s.p.handleEvent(e)
 		s.t, s.valid = s.p.threads[s.p.pid], false
 		return StepExec, nil
 	case e.Kind == ptrace.Clone, e.Kind == ptrace.Fork, e.Kind == ptrace.Vfork:
-		s.p.born(e)
+		s.p.handleNewTask(e)
 		if err := s.p.awaitBirth(int(e.Message)); err != nil {
 			return 0, err
 		}
 	case e.Kind == ptrace.VforkDone:
 		s.p.forgetSharers()
 	}
-	return 0, s.p.noticeEnd(s.goOn(0))
+	return 0, s.p.checkEnded(s.resume(0))
 }
 
-// trapped handles the trap after an instruction, or a SIGTRAP that another
-// process sent or that was pending before: then nothing was done.
+// trapped handles the trap after an instruction. It may also be a SIGTRAP that was
+// sent or pending, in which case the instruction was not executed.
 func (s *Stepper) trapped() (Outcome, error) {
 	r, err := s.Regs()
 	if err != nil {
@@ -339,9 +337,8 @@ func (s *Stepper) trapped() (Outcome, error) {
 	return StepDone, s.hideTrapFlag(done, r)
 }
 
-// signalled leaves the thread with a signal that it is about to get, unless
-// the table says that it does not get it, or it is a trap of its own that waited
-// while the thread blocked it.
+// signalled ends the step with StepSignal, unless the action for the signal is Drop
+// or it is a breakpoint's SIGTRAP that was pending while the thread blocked it.
 func (s *Stepper) signalled(sig unix.Signal) (Outcome, error) {
 	info, err := s.p.tracer.SigInfo(s.t.id)
 	if err != nil {
@@ -349,13 +346,13 @@ func (s *Stepper) signalled(sig unix.Signal) (Outcome, error) {
 	}
 	if sig == unix.SIGTRAP && !info.Sent() {
 		s.p.hitLate(s.t, info)
-		return 0, s.p.noticeEnd(s.goOn(0))
+		return 0, s.p.checkEnded(s.resume(0))
 	}
 	if action := s.p.actions.of(sig); action == Drop {
-		return 0, s.p.noticeEnd(s.goOn(0))
+		return 0, s.p.checkEnded(s.resume(0))
 	}
 	begun := s.t.step
 	s.t.signal = signalled{sig, info}
 	s.t.step = step{}
-	return StepSignal, s.unmark(begun)
+	return StepSignal, s.clearStaleFlag(begun)
 }

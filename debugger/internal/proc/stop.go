@@ -8,19 +8,19 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// Why says why a process stopped.
+// Why is the reason for a stop.
 type Why uint8
 
 // The reasons for a stop.
 const (
-	Paused       Why = iota + 1 // Pause was called, or the context ended
-	Stepped                     // one instruction was done
-	AtBreakpoint                // Breakpoint was reached; its instruction is not done
-	AtWatchpoint                // the watched memory was used by the instruction before Address
-	Signalled                   // Signal came; the thread gets it when it goes on
-	Executed                    // another program was begun; the breakpoints are gone
-	Exited                      // the process has ended with Status
-	Killed                      // the process has ended by Signal
+	Paused       Why = iota + 1 // Pause was called, or the context is done
+	Stepped                     // one instruction was executed
+	AtBreakpoint                // Breakpoint was reached; its instruction was not executed
+	AtWatchpoint                // the instruction before Address accessed the watched memory
+	Signalled                   // Signal arrived; it is delivered when the thread continues
+	Executed                    // exec has started another program; breakpoints are gone
+	Exited                      // the process has exited with Status
+	Killed                      // the process was killed by Signal
 )
 
 var whyNames = [...]string{
@@ -28,7 +28,7 @@ var whyNames = [...]string{
 	Signalled: "signal", Executed: "exec", Exited: "exited", Killed: "killed",
 }
 
-// String is the reason in one word.
+// String returns the name of the reason.
 func (w Why) String() string {
 	if int(w) < len(whyNames) && whyNames[w] != "" {
 		return whyNames[w]
@@ -36,30 +36,30 @@ func (w Why) String() string {
 	return fmt.Sprintf("reason %d", uint8(w))
 }
 
-// UnknownStatus is the status of a process whose end was reported to another
-// process.
+// UnknownStatus is the status of a process whose exit status was consumed by
+// another waiter.
 const UnknownStatus = -1
 
-// A Stop says where and why a process stopped.
+// A Stop describes where and why a process stopped.
 type Stop struct {
 	Why        Why
-	Thread     int            // the one it is about, which becomes the current one
+	Thread     int            // the thread that stopped, which becomes the current one
 	Address    uint64         // of its next instruction
 	Signal     syscall.Signal // Signalled, Killed
-	Code       int            // Signalled: the kernel's si_code; 0 when it is not known
-	Fault      uint64         // the address behind a SIGSEGV, SIGBUS, SIGILL or SIGFPE, see About
-	Status     int            // Exited; UnknownStatus if it is not known
-	Breakpoint int            // the number of the breakpoint or watchpoint
+	Code       int            // Signalled: si_code, or 0 if unknown
+	Fault      uint64         // si_addr of a SIGSEGV, SIGBUS, SIGILL or SIGFPE, see About
+	Status     int            // Exited: the exit status, or UnknownStatus
+	Breakpoint int            // the id of the breakpoint or watchpoint
 
-	// Late says that the thread had blocked SIGTRAP when it reached the
-	// breakpoint and has run on to Address since.
+	// Late reports that the thread blocked SIGTRAP when it reached the
+	// breakpoint, and has run on to Address.
 	Late bool
 
-	// Err says why a condition could not be decided; then it stops.
+	// Err is the error of a condition, which stops the process.
 	Err error
 }
 
-// Ended says whether the process is gone.
+// Ended reports whether the process has ended.
 func (s Stop) Ended() bool {
 	return s.Why == Exited || s.Why == Killed
 }
@@ -74,8 +74,8 @@ const (
 	segv = 11
 )
 
-// Explain takes over what the kernel tells about the signal. With SI_KERNEL it
-// tells no address: si_addr is 0 then, which is no null pointer.
+// Explain sets Code and Fault from the siginfo_t of the signal. With SI_KERNEL
+// there is no address: si_addr is 0 then, which does not mean a null pointer.
 func (s *Stop) Explain(info ptrace.SigInfo) {
 	s.Code = info.Code()
 	if slices.Contains(faults, s.Signal) && s.Code > 0 && s.Code != ptrace.CodeKernel {
@@ -83,16 +83,15 @@ func (s *Stop) Explain(info ptrace.SigInfo) {
 	}
 }
 
-// About says whether Fault is the address that the signal is about. That may be
-// 0 for a SIGSEGV that the memory there has raised.
+// About reports whether Fault is the address of the fault. That may be 0 for a
+// SIGSEGV, by an access to address 0.
 func (s Stop) About() bool {
 	return s.Fault != 0 || s.Signal == segv && s.Code > 0 && s.Code != ptrace.CodeKernel
 }
 
-// Refused says that the processor refused an instruction so that the kernel
-// knows no address (a general protection or stack fault in the processor's
-// manuals): that of an operand cannot exist, is not aligned as it has to be, or
-// the instruction is the kernel's alone.
+// Refused reports whether the signal is for a general protection or stack fault,
+// for which the kernel has no address: an operand with a non-canonical or
+// misaligned address, or a privileged instruction.
 func (s Stop) Refused() bool {
 	return s.Why == Signalled && s.Code == ptrace.CodeKernel && slices.Contains(faults, s.Signal) && s.Signal != trap
 }

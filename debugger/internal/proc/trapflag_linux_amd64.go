@@ -8,18 +8,17 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// The kernel makes steps with the trap flag, and knows that the flag is its own
-// and not the program's: it does not show it and takes it away when the thread
-// goes on. But instructions copy the flag to where the kernel does not look, and
-// before one that loads the flags, popf or iret, the kernel takes the flag for
-// the program's from then on (enable_single_step and is_setting_trap_flag in
-// arch/x86/kernel/step.c). What is left of it makes the process trap, and die,
-// after it was let go. See also set_flags in arch/x86/kernel/ptrace.c.
+// The kernel single-steps with the trap flag. It hides the flag and clears it when
+// the thread continues. But some instructions copy the flag to memory or registers,
+// and before an instruction that loads the flags, popf or iret, the kernel treats
+// the flag as set by the program (enable_single_step and is_setting_trap_flag in
+// arch/x86/kernel/step.c). A trap flag left behind would end the process after the
+// detach. See also set_flags in arch/x86/kernel/ptrace.c.
 
-// pushFlags does pushfq in place of the processor, which would push the trap flag:
-// if this program were killed before that is hidden, the process would see it. It
-// reports false for other instructions, and where the processor has to do more.
-func (s *Stepper) pushFlags() (bool, error) {
+// emulatePushf emulates pushfq, which would push the trap flag: if this program
+// were killed before hideTrapFlag, the process would see it. It returns false for
+// other instructions, and if a signal or fault comes first.
+func (s *Stepper) emulatePushf() (bool, error) {
 	const pushed = 0x00fcffff // all but RF and VM (Intel SDM volume 2, PUSHF)
 	r, err := s.Regs()
 	if err != nil || s.t.signal.number != 0 || r.EFlags&ptrace.TrapFlag != 0 || s.p.kindAt(r) != pushfCode {
@@ -39,17 +38,17 @@ func (s *Stepper) pushFlags() (bool, error) {
 		return false, nil //nolint:nilerr // a fault is the processor's
 	}
 	s.valid = false
-	s.t.told, s.t.leave = 0, false
-	return true, s.p.noticeEnd(s.p.tracer.SetRegs(s.t.id, &next))
+	s.t.reportedSignal, s.t.skipBreakpoint = 0, false
+	return true, s.p.checkEnded(s.p.tracer.SetRegs(s.t.id, &next))
 }
 
-// signalWaits reports whether a thread gets a signal as soon as it goes on.
+// signalWaits reports whether an unblocked signal is pending for a thread.
 func (p *Process) signalWaits(t *thread) bool {
 	s, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", p.pid, t.id))
 	return err == nil && (s.Bits("SigPnd")|s.Bits("ShdPnd"))&^s.Bits("SigBlk") != 0
 }
 
-// hideTrapFlag takes the flag out of where a step has left it.
+// hideTrapFlag clears the copy of the trap flag that a step has made.
 func (s *Stepper) hideTrapFlag(done step, r *ptrace.Regs) error {
 	if done.traced {
 		return nil
@@ -59,37 +58,37 @@ func (s *Stepper) hideTrapFlag(done step, r *ptrace.Regs) error {
 		return nil
 	case done.kind == syscallCode && grown == 0:
 		r.R11 &^= ptrace.TrapFlag
-		return s.p.noticeEnd(s.p.tracer.SetRegs(s.t.id, r))
+		return s.p.checkEnded(s.p.tracer.SetRegs(s.t.id, r))
 	case done.kind == pushfCode && (grown == 8 || grown == 2):
 		return s.p.clearFlag(r.RSP)
 	case done.kind == popfCode:
-		return s.leaveLoad(done, r)
+		return s.forgetFlagLoad(done, r)
 	}
 	return nil // the handler of a signal has begun instead
 }
 
-// leaveLoad makes the kernel forget that it has stepped over popf: else it sets
-// the flag before the next step, in the name of the program.
-func (s *Stepper) leaveLoad(done step, r *ptrace.Regs) error {
+// forgetFlagLoad leaves the trap stop after popf. Otherwise the kernel would set
+// the flag before the next step and treat it as the program's.
+func (s *Stepper) forgetFlagLoad(done step, r *ptrace.Regs) error {
 	if s.p.inFrame(done, r.RSP) {
 		if err := s.p.clearFlag(r.RSP + frameFlags); err != nil {
 			return err
 		}
 	}
-	s.p.settle(s.t)
+	s.p.leaveTrap(s.t)
 	return nil
 }
 
-// Where a handler finds what the thread had: struct rt_sigframe of the kernel,
-// whose first word is the return address.
+// Offsets of saved registers in the kernel's struct rt_sigframe, whose first word is
+// the return address.
 const (
 	frameSP    = 8 + 40 + 15*8 // uc_mcontext.gregs[REG_RSP]
 	frameIP    = frameSP + 8
 	frameFlags = frameIP + 8
 )
 
-// inFrame says whether a stack pointer is that of a handler which was begun in
-// place of a step.
+// inFrame reports whether sp points to the frame of a signal handler that was
+// entered in place of a step.
 func (p *Process) inFrame(begun step, sp uint64) bool {
 	var b [16]byte
 	if _, err := p.memory.Read(sp+frameSP, b[:]); err != nil {
@@ -103,17 +102,17 @@ func (p *Process) clearFlag(address uint64) error {
 	const second = 1 // the byte with the flag
 	var b [1]byte
 	if _, err := p.memory.Read(address+second, b[:]); err != nil {
-		return p.noticeEnd(err)
+		return p.checkEnded(err)
 	}
 	b[0] &^= ptrace.TrapFlag >> 8
 	_, err := p.memory.Write(address+second, b[:])
-	return p.noticeEnd(err)
+	return p.checkEnded(err)
 }
 
-// unmark takes the flag from a thread that a signal has kept from the step over
-// popf. That the thread was about to step is left in the kernel, until it goes
-// on or is settled.
-func (s *Stepper) unmark(begun step) error {
+// clearStaleFlag clears the trap flag of a thread whose step over popf a signal has
+// interrupted. The kernel still marks the thread as stepping, until it continues or
+// leaveTrap is called.
+func (s *Stepper) clearStaleFlag(begun step) error {
 	if begun.kind != popfCode || begun.traced {
 		return nil
 	}
@@ -121,7 +120,7 @@ func (s *Stepper) unmark(begun step) error {
 	if err != nil {
 		return err
 	}
-	s.t.steps, s.valid = true, false
+	s.t.staleStep, s.valid = true, false
 	r.EFlags &^= ptrace.TrapFlag
-	return s.p.noticeEnd(s.p.tracer.SetRegs(s.t.id, r))
+	return s.p.checkEnded(s.p.tracer.SetRegs(s.t.id, r))
 }

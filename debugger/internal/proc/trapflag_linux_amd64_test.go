@@ -93,8 +93,8 @@ func TestSignalsAtFlags(t *testing.T) {
 				do   func(*proc.Stepper) error
 			}{
 				{"let go", func(*proc.Stepper) error { return nil }},
-				{"put off", func(s *proc.Stepper) error { s.Hold(); return steps(s, 3) }},
-				{"put off and let go", func(s *proc.Stepper) error { s.Hold(); return nil }},
+				{"put off", func(s *proc.Stepper) error { s.DeferSignal(); return steps(s, 3) }},
+				{"put off and let go", func(s *proc.Stepper) error { s.DeferSignal(); return nil }},
 				{"delivered", func(s *proc.Stepper) error { return steps(s, 1) }},
 				{"delivered and on", func(s *proc.Stepper) error { return steps(s, 4) }},
 			} {

@@ -11,12 +11,12 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// A thread that has come to a breakpoint or done a step is about to get
-// SIGTRAP. If this program is killed just then, the thread does get it, and
-// the process dies. So while the process has breakpoints or is stepped, its handler
-// of SIGTRAP is the one of the rescue code, or, where there is no room for that, a
-// return instruction. Detach restores the handler that the process had; so it is in
-// children, and before a SIGTRAP that was sent to the process is delivered.
+// A thread at a breakpoint or after a step is in the signal-delivery stop of
+// SIGTRAP. If this program is killed then, the signal is delivered and ends the
+// process. So while the process has breakpoints or is stepped, its SIGTRAP handler is
+// that of the rescue code or, without rescue code, a return instruction. The original
+// handler is restored by Detach, in children, and before a SIGTRAP is delivered that
+// was sent to the process.
 
 // sigaction is the kernel's struct sigaction.
 type sigaction [4]uint64 // handler, flags, restorer, mask
@@ -31,13 +31,14 @@ func (a sigaction) bytes() []byte {
 	return b
 }
 
-// trapHandler holds the state that installTrapHandler has changed.
+// trapHandler holds the actions for SIGTRAP: the installed one and the original.
 type trapHandler struct {
 	ours, old sigaction
 }
 
-// installTrapHandler replaces the handler of SIGTRAP. A launched program needs none, it is killed
-// with us, and a process without the code that returns from handlers has none.
+// installTrapHandler replaces the handler of SIGTRAP. A launched program needs none,
+// because it is killed with this one. A process without code that returns from a
+// handler cannot have one.
 func (p *Process) installTrapHandler() error {
 	if p.launched || p.trapHandler != nil || p.noTrapHandler {
 		return nil
@@ -49,11 +50,11 @@ func (p *Process) installTrapHandler() error {
 		p.log.Debug("the process has no code that returns from a signal's handler")
 		return nil
 	}
-	t := p.quietThread()
+	t := p.threadForCalls()
 	if t == nil {
 		return nil
 	}
-	old, err := p.exchange(t.id, p.memory, &ours)
+	old, err := p.swapTrapAction(t.id, p.memory, &ours)
 	if p.rescue != 0 && old[0] == ours[0] {
 		old = sigaction{} // left behind by a debugger that was killed
 	}
@@ -61,20 +62,20 @@ func (p *Process) installTrapHandler() error {
 		p.trapHandler = &trapHandler{ours, old}
 	}
 	t.trap, t.mask = false, trapMask{}
-	return errors.Join(p.noticeEnd(err), p.recall(t))
+	return errors.Join(p.checkEnded(err), p.redeliverDeferred(t))
 }
 
-// recall brings a thread whose signal was put off for a moment back to where
-// it is about to get it.
-func (p *Process) recall(t *thread) error {
-	if len(t.held) == 0 || p.ended != nil {
+// redeliverDeferred sends the deferred signals of a thread and continues it to their
+// signal-delivery stop.
+func (p *Process) redeliverDeferred(t *thread) error {
+	if len(t.deferred) == 0 || p.ended != nil {
 		return nil
 	}
-	t.told = t.held[0].number
-	if err := p.sendHeld(t); err != nil {
+	t.reportedSignal = t.deferred[0].number
+	if err := p.sendDeferred(t); err != nil {
 		return err
 	}
-	if err := p.noticeEnd(p.tracer.Cont(t.id, 0)); err != nil {
+	if err := p.checkEnded(p.tracer.Cont(t.id, 0)); err != nil {
 		return err
 	}
 	t.running = true
@@ -86,35 +87,36 @@ func (p *Process) recall(t *thread) error {
 	return nil
 }
 
-// restoreTrapHandler restores the handler of the process.
+// restoreTrapHandler restores the original handler of the process.
 func (p *Process) restoreTrapHandler() error {
 	if p.trapHandler == nil || p.ended != nil {
 		return nil
 	}
-	t := p.quietThread()
+	t := p.threadForCalls()
 	if t == nil {
 		return nil
 	}
 	err := p.restoreTrapHandlerOf(t.id, p.memory)
 	p.trapHandler = nil
 	t.trap, t.mask = false, trapMask{}
-	return p.noticeEnd(err)
+	return p.checkEnded(err)
 }
 
-// restoreTrapHandlerOf restores the handler in one process, unless it has changed it. The
-// kernel sets it to 0 when a breakpoint is hit where SIGTRAP is blocked.
+// restoreTrapHandlerOf restores the handler in the process or a child, unless the
+// program has changed it. The kernel resets it to 0 (SIG_DFL) when a breakpoint is
+// hit while SIGTRAP is blocked.
 func (p *Process) restoreTrapHandlerOf(tid int, m *ptrace.Memory) error {
-	now, err := p.exchange(tid, m, nil)
+	now, err := p.swapTrapAction(tid, m, nil)
 	if err != nil || now[0] != p.trapHandler.ours[0] && now[0] != 0 {
 		return err
 	}
-	_, err = p.exchange(tid, m, &p.trapHandler.old)
+	_, err = p.swapTrapAction(tid, m, &p.trapHandler.old)
 	return err
 }
 
-// quietThread is a thread that can be made to do system calls. If there is only
-// one that is about to get a signal, the signal is put off.
-func (p *Process) quietThread() *thread {
+// threadForCalls returns a thread that system calls can be injected into, or nil. If
+// all are in signal-delivery stops, it defers the signal of the current one.
+func (p *Process) threadForCalls() *thread {
 	if t := p.idleThread(); t != nil {
 		return t
 	}
@@ -122,12 +124,12 @@ func (p *Process) quietThread() *thread {
 	if t == nil || t.running || t.entered || t.vfork {
 		return nil
 	}
-	p.hold(t)
+	p.deferSignal(t)
 	return t
 }
 
-// idleThread is a thread that system calls leave as it is: in no signal's stop
-// and, if there is one, outside of system calls of its own.
+// idleThread returns a thread that is not in a signal-delivery stop, or nil. It
+// prefers one that is not in a system call.
 func (p *Process) idleThread() *thread {
 	var inside *thread
 	for _, id := range p.ids() {
@@ -144,8 +146,8 @@ func (p *Process) idleThread() *thread {
 	return inside
 }
 
-// exchange reads the action for SIGTRAP, and replaces it unless next is nil.
-func (p *Process) exchange(tid int, m *ptrace.Memory, next *sigaction) (sigaction, error) {
+// swapTrapAction returns the action for SIGTRAP, and replaces it unless next is nil.
+func (p *Process) swapTrapAction(tid int, m *ptrace.Memory, next *sigaction) (sigaction, error) {
 	var old sigaction
 	b := make([]byte, 2*sigactionSize)
 	if next != nil {
@@ -165,10 +167,10 @@ func (p *Process) exchange(tid int, m *ptrace.Memory, next *sigaction) (sigactio
 	return old, err
 }
 
-// borrowStack puts b into memory that the process does not use while f runs,
-// reads it back, and restores what was there.
+// borrowStack writes b to unused memory of the process, calls f with its address,
+// reads b back, and restores the memory.
 func (p *Process) borrowStack(tid int, m *ptrace.Memory, b []byte, f func(at uint64) error) error {
-	at, err := p.unused(tid, len(b))
+	at, err := p.findScratch(tid, len(b))
 	if err != nil {
 		return err
 	}
@@ -193,10 +195,10 @@ func (p *Process) borrowStack(tid int, m *ptrace.Memory, b []byte, f func(at uin
 	return errors.Join(err, readErr, writeErr)
 }
 
-// unused finds n bytes: the far end of the main stack, or, if there is no such
-// room, below the stack of a thread. Stacks of goroutines are small and have
-// something else below them.
-func (p *Process) unused(tid, n int) (uint64, error) {
+// findScratch returns the address of n unused bytes: at the far end of the main
+// stack or, if there is no room, below the red zone of a thread. The main stack is
+// preferred because stacks of goroutines are small and have other data below them.
+func (p *Process) findScratch(tid, n int) (uint64, error) {
 	var r ptrace.Regs
 	if err := p.tracer.Regs(tid, &r); err != nil {
 		return 0, err
@@ -214,7 +216,7 @@ func (p *Process) unused(tid, n int) (uint64, error) {
 	return (r.RSP - redZone - uint64(n)) &^ 15, nil
 }
 
-// restorers are the ways to write rt_sigreturn that C libraries and Go use.
+// restorers are the encodings of rt_sigreturn in C libraries and Go.
 var restorers = [][]byte{
 	{0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}, // mov rax, 15; syscall
 	{0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05},             // mov eax, 15; syscall
@@ -222,9 +224,9 @@ var restorers = [][]byte{
 
 const retCode = 0xc3
 
-// returning is an action whose handler returns at once. It runs on the
-// thread's signal stack if that has one: stacks of Go have no room.
-func (p *Process) returning() (sigaction, bool) {
+// returnAction returns an action whose handler is a return instruction of the
+// process, and false if there is no code for it.
+func (p *Process) returnAction() (sigaction, bool) {
 	maps, err := p.readMaps()
 	if err != nil {
 		return sigaction{}, false
@@ -246,8 +248,8 @@ func (p *Process) returning() (sigaction, bool) {
 	return sigaction{}, false
 }
 
-// deliverTraps makes ready for a SIGTRAP that was sent to the process: it has
-// to meet the process's own handler.
+// deliverTraps restores the original handler before a SIGTRAP is delivered that was
+// sent to the process.
 func (p *Process) deliverTraps() error {
 	var errs error
 	for _, id := range p.ids() {
@@ -255,9 +257,9 @@ func (p *Process) deliverTraps() error {
 		if p.trapHandler == nil || t.signal.number != unix.SIGTRAP {
 			continue
 		}
-		p.hold(t)
-		errs = errors.Join(errs, p.restoreTrapHandler(), p.sendHeld(t))
-		t.told = unix.SIGTRAP
+		p.deferSignal(t)
+		errs = errors.Join(errs, p.restoreTrapHandler(), p.sendDeferred(t))
+		t.reportedSignal = unix.SIGTRAP
 	}
 	return errs
 }

@@ -8,26 +8,26 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// SetPatience sets how long Step waits for the end of a system call before it
-// returns StepBlocked. At first that is 20 ms.
-func (s *Stepper) SetPatience(d time.Duration) { s.patience = d }
+// SetSyscallTimeout sets how long Step waits for the end of a system call before it
+// returns StepBlocked. The default is 20 ms.
+func (s *Stepper) SetSyscallTimeout(d time.Duration) { s.syscallTimeout = d }
 
-// Waiting reports whether a thread is in a system call of its step that had not
-// ended when events were last read.
+// Waiting reports whether the system call of a thread's step had not returned when
+// events were last read.
 func (s *Stepper) Waiting(thread int) bool {
 	t := s.p.threads[thread]
 	return t != nil && t.step.phase != noStep && t.step.done == 0
 }
 
-// Pending reports whether the next Step of a thread finishes a step that was
-// begun, so that its registers are not those of an instruction to come.
+// Pending reports whether a thread has begun a step that Step has not returned, so
+// that its registers are not those before an instruction.
 func (s *Stepper) Pending(thread int) bool {
 	t := s.p.threads[thread]
 	return t != nil && (t.step.phase != noStep || t.step.done != 0)
 }
 
-// Poll reads the events that are there and reports whether a thread whose step
-// did not end before can go on.
+// Poll handles pending events and reports whether a step that was blocked has
+// ended.
 func (s *Stepper) Poll() (bool, error) {
 	for s.p.ended == nil {
 		e, ok, err := s.p.poll()
@@ -44,8 +44,8 @@ func (s *Stepper) Poll() (bool, error) {
 	return s.ready(), nil
 }
 
-// Await waits until a thread whose step did not end before can go on. It returns
-// after d at the latest, and when the process is paused or has ended.
+// Await waits until a step that was blocked has ended, for at most d. It returns
+// early if the process is paused or has ended.
 func (s *Stepper) Await(d time.Duration) error {
 	ctx, cancel := context.WithTimeout(s.ctx, d)
 	defer cancel()
@@ -74,33 +74,34 @@ func (s *Stepper) ready() bool {
 	return false
 }
 
-// assign gives an event to the step of its thread, or else to the process.
+// assign passes an event to the step of its thread, or to the process if it has
+// none.
 func (s *Stepper) assign(e ptrace.Event) error {
 	t := s.p.threads[e.Thread]
 	if t == nil || t.step.phase == noStep || e.Gone() {
-		s.p.absorb(e)
+		s.p.handleEvent(e)
 		return nil
 	}
-	o := &Stepper{p: s.p, ctx: s.ctx, t: t, patience: s.patience}
-	done, err := o.take(e)
-	o.t.step.done = done // exec makes another thread of it
+	o := &Stepper{p: s.p, ctx: s.ctx, t: t, syscallTimeout: s.syscallTimeout}
+	done, err := o.handle(e)
+	o.t.step.done = done // exec replaces the thread
 	return err
 }
 
-// awaitBirth waits for the first stop of a thread that was just announced. The
-// kernel stops it before its first instruction.
+// awaitBirth waits for the first stop of a new thread, before its first
+// instruction.
 func (p *Process) awaitBirth(id int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	for t := p.threads[id]; t != nil && t.fresh && p.ended == nil; t = p.threads[id] {
+	for t := p.threads[id]; t != nil && t.starting && p.ended == nil; t = p.threads[id] {
 		e, err := p.tracer.Next(ctx, nil)
 		switch {
 		case err != nil:
-			return p.noticeLoss(err)
+			return p.checkLost(err)
 		case e.Thread == id:
-			p.absorb(e)
+			p.handleEvent(e)
 		default:
-			p.later(e)
+			p.enqueue(e)
 		}
 	}
 	return nil

@@ -2,17 +2,17 @@ package proc
 
 import "github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 
-// Written tells what became of the memory that a process can write. All ranges
-// are in the order of their addresses.
+// Written describes the writable memory of a process. All ranges are in ascending
+// order.
 type Written struct {
-	// Mapped is all of it.
+	// Mapped is all writable memory.
 	Mapped []ptrace.Range
 
-	// Absent holds the ranges without memory, which read as zero.
+	// Absent holds the ranges without pages, which read as zero.
 	Absent []ptrace.Range
 
-	// Pages may have been written since the last call. Those that are absent,
-	// because they were given back to the system, are not among them.
+	// Pages holds the ranges that may have been written since the last call,
+	// without those that are absent because they were released.
 	Pages []ptrace.Range
 }
 

@@ -10,13 +10,12 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/ptrace"
 )
 
-// Written says which pages were written since its last call, or since the
-// beginning. It answers ErrUnwatched where the system cannot tell.
+// Written returns the pages that were written since its last call. The first call
+// returns all. It returns ErrUnwatched if the system cannot track writes.
 //
-// Shared memory and what the kernel does not watch are always said to be written:
-// others may have done it. So is memory that was mapped since. What hardware
-// writes by itself, into buffers that it was given before the last call, is not
-// noticed (O_DIRECT, io_uring with registered buffers).
+// Shared memory, new mappings and memory that the kernel cannot track count as
+// written. Writes of devices into buffers that were pinned before the last call are
+// missed (O_DIRECT, io_uring with registered buffers).
 func (p *Process) Written() (Written, error) {
 	var w Written
 	err := p.withTracer(func() (err error) {
@@ -28,11 +27,11 @@ func (p *Process) Written() (Written, error) {
 		}
 		maps, err := p.readMaps()
 		if err != nil {
-			return p.noticeEnd(err)
+			return p.checkEnded(err)
 		}
 		for _, m := range maps {
 			if m.Write {
-				p.askWrites(m, &w)
+				p.addWritten(m, &w)
 			}
 		}
 		return nil
@@ -40,8 +39,8 @@ func (p *Process) Written() (Written, error) {
 	return w, err
 }
 
-// Gather reads all ranges into b, one after the other. What cannot be read is
-// zero. Many small ranges cost much less than by ReadMemory.
+// Gather reads all ranges into b, one after the other. Memory that cannot be read is
+// zero. For many small ranges it costs much less than ReadMemory.
 func (p *Process) Gather(ranges []ptrace.Range, b []byte) error {
 	return p.withTracer(func() error {
 		err := p.memory.Gather(ranges, b)
@@ -49,15 +48,15 @@ func (p *Process) Gather(ranges []ptrace.Range, b []byte) error {
 			p.hideBreakpoints(r.Start, b[:r.Len()])
 			b = b[r.Len():]
 		}
-		return p.noticeEnd(err)
+		return p.checkEnded(err)
 	})
 }
 
-// askWrites adds one mapping.
-func (p *Process) askWrites(m procfs.Map, w *Written) {
+// addWritten adds a mapping to w.
+func (p *Process) addWritten(m procfs.Map, w *Written) {
 	whole := ptrace.Range{Start: m.Start, End: m.End}
 	w.Mapped = append(w.Mapped, whole)
-	if m.Inode == 0 && !m.Shared { // in a file, a page that is not there is something too
+	if m.Inode == 0 && !m.Shared { // an absent page of a file is not zero
 		if absent, err := p.writes.Absent(whole, w.Absent); err == nil {
 			w.Absent = absent
 		}
@@ -66,21 +65,21 @@ func (p *Process) askWrites(m procfs.Map, w *Written) {
 		w.Pages = written
 		return
 	}
-	// It was not watched, and should be from now on.
+	// It is not tracked yet: start now.
 	w.Pages = ptrace.AppendRange(w.Pages, whole)
 	if m.Shared || p.writes.Watch(whole) != nil {
 		return
 	}
-	_, _ = p.writes.Written(whole, nil) // protects the pages; on failure it is said to be written again
+	_, _ = p.writes.Written(whole, nil) // protects the pages; if that fails they count as written again
 }
 
-// errBusy says that it cannot be done now.
+// errBusy is returned if no thread is in a state to inject a system call.
 var errBusy = errors.New("no thread can be made to do a system call")
 
-// watchWrites begins to watch, unless that was done or is known to be impossible.
+// watchWrites starts tracking writes, unless that was done or has failed.
 func (p *Process) watchWrites() error {
-	if p.writes != nil || p.unwatch != nil {
-		return p.unwatch
+	if p.writes != nil || p.unwatchable != nil {
+		return p.unwatchable
 	}
 	err := p.openWrites()
 	switch {
@@ -90,12 +89,12 @@ func (p *Process) watchWrites() error {
 		return fmt.Errorf("%w: %w", ErrUnwatched, err)
 	}
 	p.log.Debug("what the process writes cannot be watched", "err", err)
-	p.unwatch = fmt.Errorf("%w: %w", ErrUnwatched, err)
-	return p.unwatch
+	p.unwatchable = fmt.Errorf("%w: %w", ErrUnwatched, err)
+	return p.unwatchable
 }
 
-// openWrites makes the process make a descriptor and takes it over. A process
-// that filters its system calls may be killed for one that it never does.
+// openWrites makes the process open a userfaultfd and takes it over. It refuses
+// processes with a seccomp filter, which might kill them for that system call.
 func (p *Process) openWrites() error {
 	if err := ptrace.WritesSupported(); err != nil {
 		return err
@@ -108,11 +107,12 @@ func (p *Process) openWrites() error {
 	if t == nil {
 		return errBusy
 	}
-	return p.takeFaults(t)
+	return p.openWritesIn(t)
 }
 
-// takeFaults has a thread open the descriptor, and close it when it is ours.
-func (p *Process) takeFaults(t *thread) error {
+// openWritesIn injects userfaultfd(2) into a thread, duplicates the descriptor, and
+// closes it in the process.
+func (p *Process) openWritesIn(t *thread) error {
 	fd, err := p.inject(t, unix.SYS_USERFAULTFD, [6]uint64{ptrace.FaultFlags})
 	if err != nil {
 		return err
@@ -126,8 +126,8 @@ func (p *Process) takeFaults(t *thread) error {
 	return nil
 }
 
-// unwatchWrites ends it: another program runs, or the process is let go.
+// unwatchWrites stops tracking writes, after exec and before a detach.
 func (p *Process) unwatchWrites() {
 	_ = p.writes.Close()
-	p.writes, p.unwatch = nil, nil
+	p.writes, p.unwatchable = nil, nil
 }

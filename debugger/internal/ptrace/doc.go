@@ -1,9 +1,9 @@
-// Package ptrace is the only user of ptrace(2): requests, stops and their
-// meaning, registers, memory and injected system calls of Linux on amd64.
+// Package ptrace wraps ptrace(2) of Linux on amd64: requests, decoding of stops,
+// registers, memory and injected system calls. No other package uses ptrace.
 //
-// The kernel takes requests for a traced thread from one thread alone, the one
-// that seized it. A Tracer is such a thread. Everything else in this package
-// is a method of Tracer that must run there, inside Do:
+// The kernel accepts requests for a tracee only from the thread that seized it. A
+// Tracer owns such a thread. The requests are methods of Tracer that must be called
+// on that thread, within Do:
 //
 //	tracer, err := ptrace.Start()
 //	defer tracer.Close()
@@ -18,22 +18,21 @@
 //		…
 //	})
 //
-// The package keeps no state about the threads it traces. What a stopped
-// process is, package proc knows.
+// The package holds no state of the tracees; package proc does.
 //
 // # Waiting
 //
-// Next and Wait see the threads that this Tracer traces and the children it
-// launched, and no others, so several Tracers and os/exec live side by side in
-// one process. Next can be woken: waitid(2) cannot without losing a signal, so
-// Next looks without blocking each time SIGCHLD says that something changed.
+// Next and Wait return events of the threads that this Tracer traces and the
+// children it launched, and no others, so several Tracers and os/exec can be used in
+// one process. Next can be woken and canceled, which a blocking waitid(2) cannot:
+// it polls with WNOHANG whenever SIGCHLD arrives.
 //
-// When this program is killed, the thread of the last stop that was read gets the
-// signal of that stop, as if it had not been traced. BeforeDrop brings the threads of
-// earlier stops to where they may go on without.
+// If this program is killed, the signal of the last stop that was read is delivered
+// to its thread. The signals of earlier stops are not: BeforeConsume prepares their
+// threads for that.
 //
 // # Other systems
 //
-// The package builds everywhere. Where it cannot work, Start answers
-// ErrPlatform.
+// The package builds on all systems. Start returns ErrPlatform where it is not
+// supported.
 package ptrace

@@ -3,20 +3,20 @@ package ptrace
 import "errors"
 
 var (
-	// ErrPlatform says that this system or processor is not served.
+	// ErrPlatform is returned on other systems and processors.
 	ErrPlatform = errors.New("tracing needs Linux on amd64")
 
-	// ErrClosed says that the Tracer was closed.
+	// ErrClosed is returned after Close.
 	ErrClosed = errors.New("tracer is closed")
 
-	// ErrWoken says that Next was woken before an event came.
+	// ErrWoken is returned by Next if it was woken before an event arrived.
 	ErrWoken = errors.New("woken before an event came")
 
-	// ErrNoThreads says that this Tracer traces nothing any more.
+	// ErrNoThreads is returned if the Tracer has no tracees.
 	ErrNoThreads = errors.New("no traced thread is left")
 
-	// ErrGone says that the thread is not there, not traced or not stopped. A
-	// thread that was stopped and is killed answers it too; its end comes as
-	// an event.
+	// ErrGone is returned for threads that do not exist, or are not traced or
+	// not stopped (ESRCH). A stopped thread that is killed returns it until the
+	// event of its end.
 	ErrGone = errors.New("thread is gone or not stopped")
 )

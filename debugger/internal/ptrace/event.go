@@ -5,25 +5,25 @@ import (
 	"syscall"
 )
 
-// Kind says what happened to a traced thread.
+// Kind is the kind of an event.
 type Kind uint8
 
-// The kinds of events. After all of them up to Exiting the thread is stopped
-// and waits for Cont, Step, Listen or Detach.
+// The kinds of events. After those up to OtherStop the thread is stopped until Cont,
+// Step, ToSyscall, Listen or Detach.
 const (
 	SignalStop  Kind = iota + 1 // Signal is about to be delivered
-	GroupStop                   // the whole process was stopped by Signal
+	GroupStop                   // Signal has stopped the process
 	EventStop                   // Interrupt, a new thread's first stop, or SIGCONT
 	SyscallStop                 // before or after a system call
-	Clone                       // Message is the new thread, or process
+	Clone                       // Message is the new thread or process
 	Fork                        // Message is the child
 	Vfork                       // Message is the child
 	VforkDone                   // the child of a vfork has its own memory now
-	Exec                        // a new program; Message is the id the thread had
+	Exec                        // a new program; Message is the former id of the thread
 	Exiting                     // the thread is about to end
-	OtherStop                   // a stop of no interest
-	Exited                      // the thread is gone with Status
-	Killed                      // the thread is gone by Signal
+	OtherStop                   // any other stop
+	Exited                      // the thread has exited with Status
+	Killed                      // the thread was killed by Signal
 )
 
 var kindNames = [...]string{
@@ -32,7 +32,7 @@ var kindNames = [...]string{
 	Exiting: "exiting", OtherStop: "other", Exited: "exited", Killed: "killed",
 }
 
-// String is the kind in words.
+// String returns the name of the kind.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) && kindNames[k] != "" {
 		return kindNames[k]
@@ -40,7 +40,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// An Event is a change of one traced thread.
+// An Event is a stop or the end of a traced thread.
 type Event struct {
 	Thread  int
 	Kind    Kind
@@ -49,20 +49,20 @@ type Event struct {
 	Message uint64         // Clone, Fork, Vfork, VforkDone, Exec, Exiting
 }
 
-// Gone says whether the thread has ended.
+// Gone reports whether the thread has ended.
 func (e Event) Gone() bool {
 	return e.Kind == Exited || e.Kind == Killed
 }
 
-// traceKinds are the numbers of PTRACE_EVENT_… in a status.
+// traceKinds maps the values of PTRACE_EVENT_… to kinds.
 var traceKinds = map[uint32]Kind{1: Fork, 2: Vfork, 3: Clone, 4: Exec, 5: VforkDone, 6: Exiting}
 
 // eventStop is PTRACE_EVENT_STOP.
 const eventStop = 128
 
-// Decode turns a wait status into an event, all but its Message. See ptrace(2),
-// "Stopped states"; a seized thread knows no other stop without an event than
-// signal delivery.
+// Decode converts a wait status to an event without its Message. See ptrace(2),
+// "Stopped states": the only stops of a seized thread without an event number are
+// signal-delivery and system call stops.
 func Decode(thread int, status uint32) Event {
 	e := Event{Thread: thread}
 	low, high := status&0x7f, status>>8&0xff
@@ -77,7 +77,7 @@ func Decode(thread int, status uint32) Event {
 	return e
 }
 
-// decodeStop tells the stops apart by their signal and event number.
+// decodeStop classifies a stop by its signal and event number.
 func decodeStop(signal, event uint32) (Kind, syscall.Signal) {
 	const trap = uint32(syscall.SIGTRAP)
 	switch {

@@ -8,11 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxVectors is IOV_MAX, how many pieces of memory one call moves.
+// maxVectors is IOV_MAX, the maximum number of ranges of one call.
 const maxVectors = 1024
 
-// Gather reads all ranges into b, one after the other; b must have room. What
-// cannot be read is zero. It costs a system call for a thousand ranges.
+// Gather reads all ranges into b, one after the other. The length of b must be at
+// least theirs. Memory that cannot be read is zero. It makes one system call for
+// each 1,024 ranges.
 func (m *Memory) Gather(ranges []Range, b []byte) error {
 	remote := make([]unix.RemoteIovec, 0, min(len(ranges), maxVectors))
 	for len(ranges) > 0 {
@@ -30,7 +31,8 @@ func (m *Memory) Gather(ranges []Range, b []byte) error {
 	return nil
 }
 
-// gather reads what one call takes, and where it stops, a page by itself.
+// gather reads up to maxVectors ranges. Where the call stops it continues with the
+// next page.
 func (m *Memory) gather(remote []unix.RemoteIovec, b []byte) error {
 	for len(b) > 0 {
 		n, err := m.vectors(remote, b)
@@ -44,14 +46,14 @@ func (m *Memory) gather(remote []unix.RemoteIovec, b []byte) error {
 		const size = 4096
 		at := uint64(remote[0].Base)
 		piece := b[:min(uint64(remote[0].Len), size-at%size)]
-		n, _ = m.page(at, piece, false) // what is not there is zero
+		n, _ = m.page(at, piece, false) // unreadable memory is zero
 		clear(piece[n:])
 		b, remote = b[len(piece):], skip(remote, len(piece))
 	}
 	return nil
 }
 
-// vectors is process_vm_readv(2). It says how much it has read.
+// vectors calls process_vm_readv(2) and returns the number of bytes read.
 func (m *Memory) vectors(remote []unix.RemoteIovec, b []byte) (int, error) {
 	local := unix.Iovec{Base: &b[0], Len: uint64(len(b))}
 	n, _, e := unix.Syscall6(unix.SYS_PROCESS_VM_READV, uintptr(m.pid), uintptr(unsafe.Pointer(&local)), 1,
@@ -62,7 +64,7 @@ func (m *Memory) vectors(remote []unix.RemoteIovec, b []byte) (int, error) {
 	return int(n), nil
 }
 
-// skip leaves out the first n bytes.
+// skip removes the first n bytes of the ranges.
 func skip(remote []unix.RemoteIovec, n int) []unix.RemoteIovec {
 	for n > 0 && n >= remote[0].Len {
 		n -= remote[0].Len

@@ -10,21 +10,21 @@ import (
 // syscallCode is the instruction syscall.
 var syscallCode = []byte{0x0f, 0x05}
 
-// FindSyscall returns the offset of a syscall instruction in code, which is
-// best the vdso: it is in every process.
+// FindSyscall returns the offset of a syscall instruction in code. The vdso of every
+// process has one.
 func FindSyscall(code []byte) (int, bool) {
 	at := bytes.Index(code, syscallCode)
 	return at, at >= 0
 }
 
-// Inject makes a stopped thread do a system call at site, the address of a
-// syscall instruction, and puts its registers and signal mask back. Signals
-// wait meanwhile. A call that failed returns its syscall.Errno.
+// Inject makes a stopped thread execute a system call at site, the address of a
+// syscall instruction, and restores its registers and signal mask. Signals are
+// blocked meanwhile. A call that fails returns its syscall.Errno.
 //
-// The thread must not hold a signal of a SignalStop, which would be lost, and
-// the call must not block. Afterwards the thread is in an EventStop. Events of
-// other threads, and the end of this one, are handed to other; after the end
-// Inject returns ErrGone.
+// The thread must not be in a SignalStop, whose signal would be lost, and the call
+// must not block. Afterwards the thread is in an EventStop. Inject calls other with
+// events of other threads and with the end of this one, in which case it returns
+// ErrGone.
 func (t *Tracer) Inject(tid int, site, nr uint64, args [6]uint64, other func(Event)) (uint64, error) {
 	var old Regs
 	if err := t.Regs(tid, &old); err != nil {
@@ -41,7 +41,7 @@ func (t *Tracer) Inject(tid int, site, nr uint64, args [6]uint64, other func(Eve
 	return result, errors.Join(err, t.restore(tid, &old, mask))
 }
 
-// callRegs are the registers for a system call.
+// callRegs returns the registers for a system call.
 func callRegs(r Regs, site, nr uint64, args [6]uint64) *Regs {
 	r.RIP, r.RAX, r.OrigRAX = site, nr, NoSyscall
 	r.RDI, r.RSI, r.RDX, r.R10, r.R8, r.R9 = args[0], args[1], args[2], args[3], args[4], args[5]
@@ -49,8 +49,8 @@ func callRegs(r Regs, site, nr uint64, args [6]uint64) *Regs {
 	return &r
 }
 
-// inject runs the call from its entry to its exit, and on into an EventStop:
-// only from there does the kernel begin an interrupted call again.
+// inject runs the call from its entry to its exit, and then to an EventStop, from
+// which the kernel restarts a call that was interrupted before.
 func (t *Tracer) inject(tid int, r *Regs, other func(Event)) (uint64, error) {
 	if err := t.SetRegs(tid, r); err != nil {
 		return 0, err
@@ -67,7 +67,7 @@ func (t *Tracer) inject(tid int, r *Regs, other func(Event)) (uint64, error) {
 		return 0, err
 	}
 	result := int64(r.RAX)
-	if _, err := t.Settle(tid, other); err != nil {
+	if _, err := t.ToEventStop(tid, other); err != nil {
 		return 0, err
 	}
 	if result < 0 && result > -4096 {
@@ -81,12 +81,11 @@ func (t *Tracer) restore(tid int, r *Regs, mask uint64) error {
 	return errors.Join(t.SetRegs(tid, r), t.SetSigMask(tid, mask))
 }
 
-// Settle turns whatever stop a thread is in into an EventStop, without letting
-// it run an instruction; a signal that it was about to get is dropped. In an
-// EventStop the tracer may die and the thread goes on as if nothing had been,
-// whereas the SIGTRAP of a step would then kill it. It says which of the two
-// the thread is in: a GroupStop is as good.
-func (t *Tracer) Settle(tid int, other func(Event)) (Kind, error) {
+// ToEventStop moves a thread from any stop to an EventStop or GroupStop, without
+// running an instruction, and returns which of the two it is. A signal of a
+// SignalStop is dropped. If the tracer dies, a thread in an EventStop continues
+// undisturbed, whereas the SIGTRAP of a step would kill it.
+func (t *Tracer) ToEventStop(tid int, other func(Event)) (Kind, error) {
 	if err := t.Interrupt(tid); err != nil {
 		return 0, err
 	}
@@ -96,9 +95,9 @@ func (t *Tracer) Settle(tid int, other func(Event)) (Kind, error) {
 	return t.until(tid, EventStop, t.Cont, other)
 }
 
-// until waits for a stop of the wanted kind. A group stop is as good as an
-// event stop. Stops in between are passed over with resume; they cannot be
-// signals, except SIGSTOP, which is sent again by what it was passed on to.
+// until waits for a stop of the wanted kind; a GroupStop counts as an EventStop. It
+// calls resume for other stops. Those cannot be signals, except SIGSTOP, which is
+// passed on and leads to a GroupStop.
 func (t *Tracer) until(tid int, want Kind, resume func(int, syscall.Signal) error, other func(Event)) (Kind, error) {
 	for {
 		e, err := t.Wait()

@@ -11,9 +11,9 @@ import (
 // Launch starts a program and returns its process id. The program is seized
 // with options and stopped before its first instruction.
 //
-// fork and exec know only PTRACE_TRACEME, whose threads cannot be interrupted;
-// so the new process is let go into a SIGSTOP, seized there, and its SIGCONT
-// swallowed.
+// syscall.ForkExec supports only PTRACE_TRACEME, whose tracees cannot be
+// interrupted. So Launch detaches with SIGSTOP, seizes the stopped process, and
+// continues it to the SIGCONT that it sends, which it drops.
 func (t *Tracer) Launch(path string, argv []string, attr *syscall.ProcAttr, options int) (int, error) {
 	if attr.Sys == nil {
 		attr.Sys = new(syscall.SysProcAttr)
@@ -29,7 +29,7 @@ func (t *Tracer) Launch(path string, argv []string, attr *syscall.ProcAttr, opti
 	return pid, nil
 }
 
-// adopt turns a child that traces itself into a seized one.
+// adopt replaces PTRACE_TRACEME of a child by PTRACE_SEIZE.
 func (t *Tracer) adopt(pid, options int) error {
 	if err := t.expect(pid, unix.SIGTRAP); err != nil {
 		return err
@@ -46,10 +46,10 @@ func (t *Tracer) adopt(pid, options int) error {
 	if err := unix.Kill(pid, unix.SIGCONT); err != nil {
 		return err
 	}
-	return t.swallow(pid)
+	return t.awaitSIGCONT(pid)
 }
 
-// expect waits until a child has stopped by a signal.
+// expect waits for a stop of a child by a signal.
 func (t *Tracer) expect(pid int, sig syscall.Signal) error {
 	status, err := wait4(pid)
 	if err == nil && (!status.Stopped() || status.StopSignal() != sig) {
@@ -58,9 +58,9 @@ func (t *Tracer) expect(pid int, sig syscall.Signal) error {
 	return err
 }
 
-// swallow lets the child run into the SIGCONT that was sent to it, and leaves
-// it there without the signal.
-func (t *Tracer) swallow(pid int) error {
+// awaitSIGCONT continues the child to the stop for the SIGCONT that was sent to it,
+// and drops the signal.
+func (t *Tracer) awaitSIGCONT(pid int) error {
 	for {
 		status, err := wait4(pid)
 		if err != nil {
@@ -70,7 +70,7 @@ func (t *Tracer) swallow(pid int) error {
 		case e.Gone():
 			return ErrGone
 		case e.Kind == SignalStop && e.Signal == unix.SIGCONT:
-			_, err := t.Settle(pid, func(Event) {})
+			_, err := t.ToEventStop(pid, func(Event) {})
 			return err
 		}
 		if err := t.Cont(pid, 0); err != nil {
@@ -79,7 +79,7 @@ func (t *Tracer) swallow(pid int) error {
 	}
 }
 
-// wait4 waits for a change of one child.
+// wait4 waits for a stop or the end of a child.
 func wait4(pid int) (unix.WaitStatus, error) {
 	var status unix.WaitStatus
 	for {
@@ -90,7 +90,7 @@ func wait4(pid int) (unix.WaitStatus, error) {
 	}
 }
 
-// reap kills a child and takes its status away.
+// reap kills a child and waits for its end.
 func (t *Tracer) reap(pid int) error {
 	err := unix.Kill(pid, unix.SIGKILL)
 	for err == nil {

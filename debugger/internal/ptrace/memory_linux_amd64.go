@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memory is the address space that a process has now. After the process has
-// begun another program it must be opened again. Its methods may be called
-// from any goroutine.
+// Memory is the address space of a process. It must be opened again after exec. Its
+// methods may be called from any goroutine.
 type Memory struct {
 	pid  int
 	file *os.File // /proc/PID/mem
@@ -26,23 +25,24 @@ func OpenMemory(pid int) (*Memory, error) {
 	return &Memory{pid: pid, file: f}, nil
 }
 
-// Close closes it.
+// Close closes the file.
 func (m *Memory) Close() error { return m.file.Close() }
 
-// PID is the process whose memory it is.
+// PID returns the process id.
 func (m *Memory) PID() int { return m.pid }
 
-// File is /proc/PID/mem, open for reading and writing. It stays the Memory's.
+// File returns /proc/PID/mem, open for reading and writing. The caller must not
+// close it.
 func (m *Memory) File() *os.File { return m.file }
 
-// An AccessError says where memory could not be read or written.
+// An AccessError reports an address that could not be read or written.
 type AccessError struct {
 	Address uint64
 	Write   bool
 	Err     error
 }
 
-// Error says where and why.
+// Error implements error.
 func (e *AccessError) Error() string {
 	verb := "read"
 	if e.Write {
@@ -54,20 +54,20 @@ func (e *AccessError) Error() string {
 // Unwrap returns the cause.
 func (e *AccessError) Unwrap() error { return e.Err }
 
-// Read reads len(b) bytes at addr. When only some can be read it returns how
-// many and an *AccessError.
+// Read reads len(b) bytes at addr. It returns the number of bytes read and, if that
+// is less, an *AccessError.
 func (m *Memory) Read(addr uint64, b []byte) (int, error) {
 	return m.transfer(addr, b, false)
 }
 
-// Write writes b at addr, into pages that the process may only read too: the
-// process gets copies of its own of those.
+// Write writes b at addr, even to pages that are read-only for the process. Pages of
+// files are copied on write.
 func (m *Memory) Write(addr uint64, b []byte) (int, error) {
 	return m.transfer(addr, b, true)
 }
 
-// transfer moves as much as one call does and the rest by the file, which can
-// reach pages that the process itself cannot.
+// transfer uses process_vm_readv or process_vm_writev, and /proc/PID/mem for pages
+// that the process itself may not access.
 func (m *Memory) transfer(addr uint64, b []byte, write bool) (int, error) {
 	done := 0
 	for done < len(b) {
@@ -83,7 +83,7 @@ func (m *Memory) transfer(addr uint64, b []byte, write bool) (int, error) {
 	return done, nil
 }
 
-// vector moves what process_vm_readv or process_vm_writev can.
+// vector transfers as much as process_vm_readv or process_vm_writev can.
 func (m *Memory) vector(addr uint64, b []byte, write bool) int {
 	trap := uintptr(unix.SYS_PROCESS_VM_READV)
 	if write {
@@ -98,7 +98,7 @@ func (m *Memory) vector(addr uint64, b []byte, write bool) int {
 	return int(n)
 }
 
-// page moves what is left of one page through the file.
+// page transfers the rest of a page through the file.
 func (m *Memory) page(addr uint64, b []byte, write bool) (int, error) {
 	const size = 4096
 	b = b[:min(uint64(len(b)), size-addr%size)]

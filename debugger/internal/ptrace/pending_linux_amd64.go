@@ -16,18 +16,18 @@ type peekArgs struct {
 	count  int32
 }
 
-// peekedAtOnce limits the pending signals that one call returns, and
-// peekedAtMost those that are read in all: a process may queue 100,000, and the
-// kernel walks past all the earlier ones.
+// peekedAtOnce is the number of pending signals that one call may return, and
+// peekedAtMost limits those that are read in all: a process may queue 100,000, and
+// each call skips the earlier ones one by one.
 const (
 	peekedAtOnce = 8
 	peekedAtMost = 64
 )
 
-// TrapWaits says whether a stopped thread has yet to get a SIGTRAP for what it
-// did itself, an int3 instruction for one, and does not block it. An EventStop
-// comes before signals that wait. Behind very many others it may be one that was
-// sent.
+// TrapWaits reports whether a stopped thread has a pending, unblocked SIGTRAP that
+// the kernel raised, for example for an int3 instruction. An EventStop precedes
+// pending signals. With more than peekedAtMost pending signals, a SIGTRAP that was
+// sent counts too.
 func (t *Tracer) TrapWaits(tid int) bool {
 	var signals [peekedAtOnce]SigInfo
 	for offset := 0; offset < peekedAtMost; {
@@ -37,36 +37,36 @@ func (t *Tracer) TrapWaits(tid int) bool {
 		}
 		for i := range n {
 			if s := &signals[i]; s.Signal() == unix.SIGTRAP && !s.Sent() {
-				return t.takesTraps(tid)
+				return t.acceptsTraps(tid)
 			}
 		}
 		offset += n
 	}
-	return pending(tid)&trapBit != 0 && t.takesTraps(tid)
+	return pending(tid)&trapBit != 0 && t.acceptsTraps(tid)
 }
 
 // trapBit is SIGTRAP in a set of signals.
 const trapBit = 1 << (unix.SIGTRAP - 1)
 
-// takesTraps says whether a thread does not block SIGTRAP.
-func (t *Tracer) takesTraps(tid int) bool {
+// acceptsTraps reports whether a thread does not block SIGTRAP.
+func (t *Tracer) acceptsTraps(tid int) bool {
 	mask, err := t.SigMask(tid)
 	return err == nil && mask&trapBit == 0
 }
 
-// pending is the set of signals that wait for a thread (SigPnd in
-// proc_pid_status(5)); none of one that is gone.
+// pending returns the set of pending signals of a thread (SigPnd in
+// proc_pid_status(5)). It is empty if the thread has ended.
 func pending(tid int) (set uint64) {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", tid)) // likewise
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", tid)) // fails if the thread has ended
 	if _, after, ok := bytes.Cut(text, []byte("\nSigPnd:")); ok {
 		_, _ = fmt.Sscanf(string(after), "%x", &set)
 	}
 	return set
 }
 
-// peek reads signals that wait for a thread, without taking them. It returns
-// how many: 0 when there are no more or the thread is gone, and else often one
-// alone, since the kernel leaves off when the caller is to get a signal itself
+// peek reads pending signals of a thread without removing them. It returns their
+// number: 0 if there are no more or the thread has ended. It may be less than
+// requested, because the kernel returns early if a signal is pending for the caller
 // (ptrace_peek_siginfo in kernel/ptrace.c).
 func peek(tid, offset int, signals *[peekedAtOnce]SigInfo) int {
 	args := peekArgs{offset: uint64(offset), count: peekedAtOnce}

@@ -11,9 +11,9 @@ type Regs struct {
 	RAX, RCX, RDX      uint64
 	RSI, RDI           uint64
 
-	// OrigRAX is the number of the system call which the thread is in, all
-	// ones outside of one. Together with a restart code in RAX it makes the
-	// kernel begin the call again when the thread goes on.
+	// OrigRAX is the number of the current system call, or NoSyscall. Together
+	// with an ERESTART code in RAX it makes the kernel restart the call when the
+	// thread continues.
 	OrigRAX uint64
 
 	RIP, CS, EFlags, RSP, SS uint64
@@ -24,23 +24,23 @@ type Regs struct {
 // NumRegs is the number of words in Regs.
 const NumRegs = 27
 
-// The bits of EFlags that a tracer cares about.
+// Bits of EFlags.
 const (
-	TrapFlag   = 1 << 8  // a trap after the next instruction
-	ResumeFlag = 1 << 16 // the next instruction ignores execute breakpoints
+	TrapFlag   = 1 << 8  // TF: trap after the next instruction
+	ResumeFlag = 1 << 16 // RF: the next instruction ignores execute breakpoints
 )
 
 // NoSyscall is OrigRAX outside of a system call.
 const NoSyscall = ^uint64(0)
 
-// Words are the registers as an array, in the order of the fields. It shares
-// their memory.
+// Words returns the registers as an array in the order of the fields. The array
+// aliases r.
 func (r *Regs) Words() *[NumRegs]uint64 {
 	return (*[NumRegs]uint64)(unsafe.Pointer(r))
 }
 
-// InSyscall says whether the thread stopped inside of a system call that goes
-// on, or begins again, when the thread does.
+// InSyscall reports whether the thread is stopped in a system call that continues or
+// restarts when the thread continues.
 func (r *Regs) InSyscall() bool {
 	return int64(r.OrigRAX) >= 0
 }

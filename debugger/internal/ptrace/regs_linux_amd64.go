@@ -20,14 +20,14 @@ func (t *Tracer) SetRegs(tid int, r *Regs) error {
 }
 
 // XState fills buf with the floating point and vector state of a stopped
-// thread, in the layout of XSAVE, and returns how long it is.
+// thread, in the layout of XSAVE, and returns its length.
 func (t *Tracer) XState(tid int, buf []byte) (int, error) {
 	v := unix.Iovec{Base: unsafe.SliceData(buf), Len: uint64(len(buf))}
 	err := exchange("read the vector state of", unix.PTRACE_GETREGSET, tid, noteXState, unsafe.Pointer(&v))
 	return int(v.Len), err
 }
 
-// SetXState replaces it. The length must be the one XState returned.
+// SetXState replaces the vector state. Its length must be that of XState's result.
 func (t *Tracer) SetXState(tid int, buf []byte) error {
 	v := unix.Iovec{Base: unsafe.SliceData(buf), Len: uint64(len(buf))}
 	return exchange("set the vector state of", unix.PTRACE_SETREGSET, tid, noteXState, unsafe.Pointer(&v))

@@ -12,20 +12,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Tracer is a goroutine with an operating system thread of its own, which is
-// the tracer of all threads that its methods seize. Do may be called from any
-// goroutine; everything else inside Do.
+// A Tracer is a goroutine locked to an operating system thread, which is the tracer
+// of all threads that its methods seize. Do and Close may be called from any
+// goroutine; all other methods must be called within Do.
 type Tracer struct {
 	tid   int
 	calls chan call
 	quit  chan struct{} // closed by Close
-	ended chan struct{} // closed when the thread is gone
+	ended chan struct{} // closed when the goroutine has ended
 	once  sync.Once
 
-	home unix.CPUSet // where the thread may run when it is not pinned
+	affinity unix.CPUSet // CPU affinity when it is not pinned
 
-	kept       Event       // a stop that the kernel has not counted as reported, see wait
-	beforeDrop func(Event) // see BeforeDrop
+	peeked        Event       // the last stop, if it was read with WNOWAIT only, see wait
+	beforeConsume func(Event) // see BeforeConsume
 }
 
 type call struct {
@@ -33,7 +33,7 @@ type call struct {
 	done chan error
 }
 
-// Start makes a Tracer. Close ends it.
+// Start returns a new Tracer. Close ends it.
 func Start() (*Tracer, error) {
 	t := &Tracer{calls: make(chan call), quit: make(chan struct{}), ended: make(chan struct{})}
 	ready := make(chan error)
@@ -44,18 +44,18 @@ func Start() (*Tracer, error) {
 	return t, nil
 }
 
-// serve runs calls until Close. The goroutine ends locked, so that its thread
-// ends with it and whatever is still traced is let go by the kernel.
+// serve runs calls until Close. The goroutine ends locked, so that its thread ends
+// too and the kernel detaches from all tracees.
 func (t *Tracer) serve(ready chan<- error) {
 	defer close(t.ended)
 	runtime.LockOSThread()
 	t.tid = unix.Gettid()
-	ready <- unix.SchedGetaffinity(0, &t.home)
+	ready <- unix.SchedGetaffinity(0, &t.affinity)
 	for {
 		select {
 		case c := <-t.calls:
 			err := c.f()
-			t.drop()
+			t.consume()
 			c.done <- err
 		case <-t.quit:
 			return
@@ -63,9 +63,9 @@ func (t *Tracer) serve(ready chan<- error) {
 	}
 }
 
-// Do runs f on the tracer's thread and returns its error. Inside of f it runs
-// the function at once. When ctx ends before f could begin, f is not run; once
-// it has begun, Do waits for it.
+// Do runs f on the tracer's thread and returns its error. Calls within f run their
+// function directly. If ctx is done before f has begun, f is not run; once it has
+// begun, Do waits for it.
 func (t *Tracer) Do(ctx context.Context, f func() error) error {
 	if t.Inside() {
 		return f()
@@ -81,30 +81,33 @@ func (t *Tracer) Do(ctx context.Context, f func() error) error {
 	}
 }
 
-// Inside says whether the caller runs on the tracer's thread.
+// Inside reports whether the caller runs on the tracer's thread.
 func (t *Tracer) Inside() bool {
 	return unix.Gettid() == t.tid
 }
 
-// Close ends the thread after the call that it is in. The kernel lets threads
-// that are still traced go, or kills them if they were launched with ExitKill.
-// It must not be called inside Do. Further calls do nothing.
+// Close waits for the current call and ends the thread. The kernel detaches from
+// remaining tracees, or kills them if they have the option ExitKill. It must not be
+// called within Do. Further calls do nothing.
 func (t *Tracer) Close() {
 	t.once.Do(func() { close(t.quit) })
 	<-t.ended
 }
 
-// pollInterval limits how long Next waits for SIGCHLD alone before it checks
-// for events.
+// pollInterval is the interval at which Next polls without a SIGCHLD. Stops of tracees and the
+// ends of their threads raise SIGCHLD in the tracer (ptrace(2)), with one exception:
+// if the thread group leader ends before other threads, the end of the process is
+// announced by the exit signal that was given to clone(2), which may be another
+// signal or none (release_task in kernel/exit.c).
 const pollInterval = 50 * time.Millisecond
 
-// yields is the number of times that Next checks again before it subscribes to
-// SIGCHLD. A thread that was interrupted stops within microseconds.
+// yields is the number of times that Next polls before it subscribes to SIGCHLD. A
+// thread that was interrupted stops within microseconds.
 const yields = 32
 
-// Next waits for the next event of any thread that this Tracer traces. It
-// returns ErrWoken when wake has a value or is closed or ctx ends, and
-// ErrNoThreads when there is nothing to wait for.
+// Next waits for the next event of any tracee of this Tracer. It returns ErrWoken
+// when wake has a value or is closed, or ctx is done, and ErrNoThreads if there is no
+// tracee.
 func (t *Tracer) Next(ctx context.Context, wake <-chan struct{}) (Event, error) {
 	for range yields {
 		if e, ok, err := t.Poll(); ok || err != nil {
@@ -132,35 +135,34 @@ func (t *Tracer) Next(ctx context.Context, wake <-chan struct{}) (Event, error) 
 	}
 }
 
-// Poll returns an event that is already there.
+// Poll returns a pending event, if there is one.
 func (t *Tracer) Poll() (e Event, ok bool, err error) {
 	return t.wait(unix.WNOHANG)
 }
 
-// Wait blocks until an event comes. Nothing but an event ends it: it is for
-// threads that are known to stop soon.
+// Wait blocks until an event arrives. It cannot be canceled: use it for threads that
+// stop soon.
 func (t *Tracer) Wait() (Event, error) {
 	e, _, err := t.wait(0)
 	return e, err
 }
 
-// BeforeDrop has f called with the stop of a thread that stays stopped, before a
-// signal of that stop is dropped if this program is killed: see wait. F may make the
-// thread stop elsewhere. It must be set inside Do.
-func (t *Tracer) BeforeDrop(f func(Event)) { t.beforeDrop = f }
+// BeforeConsume sets a function that is called with a stop before it is consumed, that
+// is, before its signal would be dropped if this program is killed: see wait. f may
+// move the thread to another stop.
+func (t *Tracer) BeforeConsume(f func(Event)) { t.beforeConsume = f }
 
-// wait asks for all threads and children of this thread (__WNOTHREAD), since
-// the end of a process is told only after that of all its other threads.
+// wait waits for any tracee or child of this thread (__WNOTHREAD), because the end of
+// a process is reported only after that of all its other threads.
 //
-// When this program is killed, a thread in a SignalStop gets the signal, unless the
-// stop was reported before: then the kernel drops the signal (wait_task_stopped in
-// kernel/exit.c clears exit_code, which ptrace_signal in kernel/signal.c returns). A
-// SIGTRAP that is dropped does harm: the thread goes on behind an int3, or with the
-// trap flag of a step. So a stop is read without being taken, and dropped as late as
-// possible: when the next event is waited for and the thread has not gone on, or at
-// the end of Do.
+// If this program is killed, the signal of a SignalStop is delivered, unless the stop
+// was consumed by a wait: then the kernel drops the signal (wait_task_stopped in
+// kernel/exit.c clears exit_code, which ptrace_signal in kernel/signal.c returns).
+// Dropping a SIGTRAP does harm: the thread continues after an int3, or with the trap
+// flag of a step. So a stop is read with WNOWAIT, and consumed as late as possible:
+// before the next wait, or at the end of Do, if the thread has not continued.
 func (t *Tracer) wait(flags int) (Event, bool, error) {
-	t.drop()
+	t.consume()
 	var info unix.Siginfo
 	for {
 		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT|unix.WALL|unix.WNOTHREAD|flags, nil)
@@ -179,10 +181,10 @@ func (t *Tracer) wait(flags int) (Event, bool, error) {
 			return t.reaped(int(child.pid))
 		}
 		e := Decode(int(child.pid), uint32(child.status)<<8|stoppedStatus)
-		t.kept = e
+		t.peeked = e
 		if e.Kind >= Clone && e.Kind <= Exiting {
-			t.drop() // the kernel wants that before other requests (looks_like_a_spurious_pid in kernel/ptrace.c)
-			e.Message = t.message(e.Thread)
+			t.consume() // the kernel requires that before other requests (looks_like_a_spurious_pid in kernel/ptrace.c)
+			e.Message = t.eventMessage(e.Thread)
 		}
 		return e, true, nil
 	}
@@ -202,12 +204,12 @@ const (
 	stoppedStatus = 0x7f
 )
 
-// stopped reports whether the child has not ended.
+// stopped reports whether the child has stopped, and not ended.
 func (c *childInfo) stopped() bool {
 	return c.code != codeExited && c.code != codeKilled && c.code != codeDumped
 }
 
-// reaped takes the status of a thread that has ended.
+// reaped reads the status of a thread that has ended.
 func (t *Tracer) reaped(tid int) (Event, bool, error) {
 	var status unix.WaitStatus
 	for {
@@ -219,36 +221,37 @@ func (t *Tracer) reaped(tid int) (Event, bool, error) {
 	}
 }
 
-// drop takes the stop that was read last, if its thread has not gone on.
-func (t *Tracer) drop() {
-	if t.kept.Thread == 0 {
+// consume consumes the stop that was read last, if its thread has not continued.
+func (t *Tracer) consume() {
+	if t.peeked.Thread == 0 {
 		return
 	}
-	e := t.kept
-	if t.beforeDrop != nil {
-		t.beforeDrop(e)
+	e := t.peeked
+	if t.beforeConsume != nil {
+		t.beforeConsume(e)
 	}
-	t.kept = Event{}
-	_ = unix.Waitid(unix.P_PID, e.Thread, nil, unix.WSTOPPED|unix.WNOHANG|unix.WALL|unix.WNOTHREAD, nil) // its end is told next
+	t.peeked = Event{}
+	_ = unix.Waitid(unix.P_PID, e.Thread, nil, unix.WSTOPPED|unix.WNOHANG|unix.WALL|unix.WNOTHREAD, nil) // its end is the next event
 }
 
-// goesOn is called before a thread goes on from the stop that was read last.
-func (t *Tracer) goesOn(tid int) {
-	if t.kept.Thread == tid {
-		t.kept = Event{}
+// resumed is called before a thread continues. Its last stop need not be consumed
+// then.
+func (t *Tracer) resumed(tid int) {
+	if t.peeked.Thread == tid {
+		t.peeked = Event{}
 	}
 }
 
-// Pin keeps the tracer's thread on one processor, best the one where the
-// traced thread runs: waking a thread on another one costs several times a
-// step. The traced thread's own affinity is not touched.
+// Pin binds the tracer's thread to a processor. On the processor of the tracee, a step
+// costs a fraction of one with a wake-up on another. The affinity of the tracee does
+// not change.
 func (t *Tracer) Pin(cpu int) error {
 	var set unix.CPUSet
 	set.Set(cpu)
 	return unix.SchedSetaffinity(0, &set)
 }
 
-// Unpin takes Pin back.
+// Unpin undoes Pin.
 func (t *Tracer) Unpin() error {
-	return unix.SchedSetaffinity(0, &t.home)
+	return unix.SchedSetaffinity(0, &t.affinity)
 }

@@ -8,23 +8,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Writes finds the pages of a process that have been written. It has the kernel
-// write-protect them by userfaultfd(2), in the asynchronous mode of Linux 6.7:
-// the kernel itself removes the protection at the first write, and no thread
-// has to wait. PAGEMAP_SCAN reports the pages whose protection is gone and
-// protects them again. Both end with this program.
+// Writes tracks the pages that a process writes. The kernel write-protects them by
+// userfaultfd(2) in the asynchronous mode of Linux 6.7: it removes the protection at
+// the first write itself, and no thread is blocked. PAGEMAP_SCAN reports the
+// unprotected pages and protects them again. The protection ends with this program.
 type Writes struct {
 	faults  int // the userfaultfd
 	pagemap int // /proc/PID/pagemap, -1 if not open
 	found   []pageRegion
 }
 
-// ErrUnwatched says that a range is not watched, or not all of it.
+// ErrUnwatched is returned for ranges that are not, or not completely, watched.
 var ErrUnwatched = errors.New("memory is not watched")
 
-// FaultFlags are for userfaultfd, which the process itself must call: that is
-// what makes it about its own memory. O_CLOEXEC, O_NONBLOCK, and
-// UFFD_USER_MODE_ONLY, which needs no privilege.
+// FaultFlags are the flags for userfaultfd(2), which the process must call itself,
+// because the descriptor refers to the memory of its caller: O_CLOEXEC, O_NONBLOCK,
+// and UFFD_USER_MODE_ONLY, which needs no privilege.
 const FaultFlags = unix.O_CLOEXEC | unix.O_NONBLOCK | 1
 
 // pageRegion is struct page_region of linux/fs.h.
@@ -37,7 +36,7 @@ type scanArg struct {
 	inverted, mask, anyOf, returnMask uint64
 }
 
-// What linux/userfaultfd.h and linux/fs.h define.
+// Constants of linux/userfaultfd.h and linux/fs.h.
 const (
 	faultAPI      = 0xc018aa3f // UFFDIO_API
 	faultRegister = 0xc020aa00 // UFFDIO_REGISTER
@@ -57,7 +56,7 @@ const (
 // regionsAtOnce limits the regions that one scan returns.
 const regionsAtOnce = 2048
 
-// WritesSupported says what is missing, nil if nothing is.
+// WritesSupported returns an error if the kernel cannot track writes.
 func WritesSupported() error {
 	fd, _, e := unix.Syscall(unix.SYS_USERFAULTFD, FaultFlags, 0, 0)
 	if e != 0 {
@@ -67,7 +66,7 @@ func WritesSupported() error {
 	return beginFaults(int(fd))
 }
 
-// beginFaults asks for the asynchronous mode.
+// beginFaults enables the asynchronous mode.
 func beginFaults(fd int) error {
 	api := [3]uint64{faultVersion, asynchronous | unpopulated, 0}
 	return ioctl(fd, faultAPI, unsafe.Pointer(&api))
@@ -81,8 +80,8 @@ func ioctl(fd int, request uintptr, arg unsafe.Pointer) error {
 	return nil
 }
 
-// OpenWrites takes over a userfaultfd that the process has made. The process
-// keeps its own descriptor, which must be closed.
+// OpenWrites duplicates a userfaultfd of the process. The descriptor of the process
+// itself must be closed afterwards.
 func OpenWrites(pid, remote int) (*Writes, error) {
 	process, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -103,7 +102,7 @@ func OpenWrites(pid, remote int) (*Writes, error) {
 	return w, nil
 }
 
-// Close ends the protection of all pages. A nil Writes has none.
+// Close removes the protection of all pages. It does nothing for a nil Writes.
 func (w *Writes) Close() error {
 	if w == nil {
 		return nil
@@ -115,8 +114,8 @@ func (w *Writes) Close() error {
 	return err
 }
 
-// Watch begins to watch a mapping. What is watched already stays so. Memory of
-// some devices cannot be watched.
+// Watch starts tracking a mapping, if it is not tracked yet. Memory of some devices
+// cannot be tracked.
 func (w *Writes) Watch(r Range) error {
 	register := [4]uint64{r.Start, r.Len(), modeProtect, 0}
 	if err := ioctl(w.faults, faultRegister, unsafe.Pointer(&register)); err != nil {
@@ -129,11 +128,11 @@ func (w *Writes) Watch(r Range) error {
 // call, and protects them again. It returns ErrUnwatched for mappings that are
 // not watched.
 //
-// What others write, as in shared memory, it does not find; nor memory that was
-// given back to the system (madvise), which is then no longer present.
+// It misses writes by other processes to shared memory, and memory that was released
+// by madvise(2), which is then absent.
 func (w *Writes) Written(r Range, dst []Range) ([]Range, error) {
-	// To ask for written pages alone would also find those that there are not,
-	// and leave marks in their place.
+	// Without anyOf, the scan would also match absent pages and install markers
+	// for them.
 	arg := scanArg{
 		flags: scanProtect | scanCheck, mask: pageIsWritten, anyOf: pageIsPresent | pageIsSwapped,
 		returnMask: pageIsWritten,
@@ -141,14 +140,14 @@ func (w *Writes) Written(r Range, dst []Range) ([]Range, error) {
 	return w.scan(r, arg, dst)
 }
 
-// Absent appends the pages of a range that there are not, neither in memory nor
-// swapped out. They are zero, or as in the file that they are of.
+// Absent appends the pages of a range that are neither in memory nor swapped out.
+// They read as zero, or as the mapped file.
 func (w *Writes) Absent(r Range, dst []Range) ([]Range, error) {
 	const there = pageIsPresent | pageIsSwapped
 	return w.scan(r, scanArg{inverted: there, mask: there, returnMask: there}, dst)
 }
 
-// scan is PAGEMAP_SCAN, as often as it takes.
+// scan repeats PAGEMAP_SCAN until the end of the range.
 func (w *Writes) scan(r Range, arg scanArg, dst []Range) ([]Range, error) {
 	if w.found == nil {
 		w.found = make([]pageRegion, regionsAtOnce)

@@ -15,7 +15,7 @@ func (s *Stepper) RequireSteps(n uint64) error {
 		return err
 	}
 	if there := h.View().Position() - h.Oldest(); n > there {
-		return &history.BeginningError{Oldest: h.Oldest(), Wanted: n, There: there, Reason: h.Begins()}
+		return &history.BeginningError{Oldest: h.Oldest(), Wanted: n, There: there, Reason: h.StartReason()}
 	}
 	return nil
 }
@@ -26,7 +26,7 @@ func (s *Stepper) Backward(ctx context.Context, hit func(*history.View) bool) (b
 	s.followHistory()
 	found, err := s.History.ReverseContinue(ctx, hit)
 	s.UpdateView()
-	s.noteGaps(s.History.Passed())
+	s.noteGaps(s.History.LastTraversal())
 	return found, err
 }
 
@@ -67,7 +67,7 @@ func (s *Stepper) GoTo(ctx context.Context, to uint64) (proc.Stop, error) {
 	case to > here:
 		_, err = s.History.Continue(ctx, there)
 		s.UpdateView()
-		s.noteGaps(s.History.Passed())
+		s.noteGaps(s.History.LastTraversal())
 	}
 	return s.StopAt(AtMoment, err)
 }

@@ -20,7 +20,7 @@ func (s *Stepper) Forward(ctx context.Context, n uint64) (proc.Stop, error) {
 		stop.Why = AtPresent
 		return stop, nil
 	}
-	return s.live(ctx, history.Limits{Steps: n - done, HoldSignals: true})
+	return s.live(ctx, history.Limits{Steps: n - done, DeferSignals: true})
 }
 
 // replay goes through at most n recorded positions, up to a breakpoint or the
@@ -38,7 +38,7 @@ func (s *Stepper) replay(ctx context.Context, n uint64) (done uint64, stop proc.
 		return conditions.stopsForward(v) || done == n
 	})
 	s.UpdateView()
-	s.noteGaps(s.History.Passed())
+	s.noteGaps(s.History.LastTraversal())
 	if errors.Is(err, context.Canceled) {
 		stop = s.CurrentStop()
 		stop.Why = proc.Paused
@@ -83,7 +83,7 @@ func (s *Stepper) stopOf(result history.Result, conditions *stopConditions) proc
 	switch {
 	case result.Why == history.ThreadEnded:
 		s.Notes = append(s.Notes, fmt.Sprintf("thread %d has ended", result.Thread))
-	case result.Why == history.Hit && conditions.found != nil:
+	case result.Why == history.ConditionMet && conditions.found != nil:
 		stop = conditions.stop(stop)
 	}
 	return stop

@@ -16,8 +16,8 @@ const (
 )
 
 // whys maps the reasons why recording stops to those of stops.
-var whys = map[history.Why]proc.Why{
-	history.Counted: proc.Stepped, history.Hit: proc.Stepped, history.TimedOut: AtLimit, history.Paused: proc.Paused,
+var whys = map[history.StopReason]proc.Why{
+	history.StepLimit: proc.Stepped, history.ConditionMet: proc.Stepped, history.TimedOut: AtLimit, history.Paused: proc.Paused,
 	history.GotSignal: proc.Signalled, history.Exiting: AtExit, history.Executed: proc.Executed,
-	history.ThreadEnded: proc.Stepped, history.Gone: proc.Stepped,
+	history.ThreadEnded: proc.Stepped, history.ProcessEnded: proc.Stepped,
 }

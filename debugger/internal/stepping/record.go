@@ -40,7 +40,7 @@ func (s *Stepper) Record(ctx context.Context, steps uint64, most time.Duration) 
 func (s *Stepper) Rewind(ctx context.Context) error {
 	h := s.History
 	from, end := h.View().Position(), h.End()
-	deeds, err := h.Since(ctx)
+	effects, err := h.SideEffects(ctx)
 	if err != nil {
 		return err
 	}
@@ -49,8 +49,8 @@ func (s *Stepper) Rewind(ctx context.Context) error {
 	}
 	s.UpdateView()
 	s.Notes = append(s.Notes, fmt.Sprintf("the process went on from position %d; what was recorded after it, to %d, is dropped", from, end))
-	if len(deeds) > 0 {
-		s.Notes = append(s.Notes, "not taken back: "+listEffects(deeds))
+	if len(effects) > 0 {
+		s.Notes = append(s.Notes, "not taken back: "+listEffects(effects))
 	}
 	return nil
 }
@@ -58,9 +58,9 @@ func (s *Stepper) Rewind(ctx context.Context) error {
 // maxEffects is the maximum number of kinds of effects in an answer.
 const maxEffects = 20
 
-func listEffects(deeds []history.Deed) string {
+func listEffects(effects []history.SideEffect) string {
 	var parts []string
-	for i, d := range deeds {
+	for i, d := range effects {
 		if i == maxEffects {
 			parts = append(parts, "and more")
 			break

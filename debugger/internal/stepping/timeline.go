@@ -37,7 +37,7 @@ func (s *Stepper) StartHistory() (*history.Recorder, error) {
 	if s.Recorder != nil {
 		return s.Recorder, nil
 	}
-	r, err := history.New(history.Of(s.Process), history.Options{Budget: s.budget, Log: s.Log})
+	r, err := history.New(history.NewTarget(s.Process), history.Options{Budget: s.budget, Log: s.Log})
 	if err != nil {
 		return nil, fmt.Errorf("begin the history: %w", err)
 	}
@@ -115,7 +115,7 @@ func (s *Stepper) Seek(position uint64) error {
 }
 
 // noteGaps adds notes about the gaps on a way through history.
-func (s *Stepper) noteGaps(travel history.Travel) {
+func (s *Stepper) noteGaps(travel history.Traversal) {
 	for i, gap := range travel.Gaps {
 		if i == maxGapNotes {
 			s.Notes = append(s.Notes, "and more such stretches")
@@ -147,7 +147,7 @@ func (s *Stepper) HistoryPosition() *Position {
 	h := s.History
 	return &Position{
 		Position: h.View().Position(), Oldest: h.Oldest(), End: h.End(), Past: !h.View().Present(),
-		Bytes: h.Bytes(), Begins: h.Begins(),
+		Bytes: h.Bytes(), Begins: h.StartReason(),
 	}
 }
 
@@ -159,7 +159,7 @@ func (s *Stepper) NoteNewHistory() {
 	}
 	if oldest := s.History.Oldest(); oldest != s.oldest {
 		if s.oldest = oldest; oldest == s.History.End() {
-			s.Notes = append(s.Notes, "history begins anew here: "+s.History.Begins())
+			s.Notes = append(s.Notes, "history begins anew here: "+s.History.StartReason())
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (w *walk) until(ctx context.Context, holds func(*history.View) bool) (stop 
 		}
 	}
 	reached := false
-	stop, err = s.live(ctx, history.Limits{HoldSignals: true, Until: func(v *history.View) bool {
+	stop, err = s.live(ctx, history.Limits{DeferSignals: true, Until: func(v *history.View) bool {
 		reached = holds(v)
 		return reached
 	}})
@@ -61,7 +61,7 @@ func (s *Stepper) runOut(ctx context.Context, o *callEnd) (stop proc.Stop, err e
 	}
 	began, limited := s.historyEnd(), true
 	for rounds := 0; limited && s.recordsMore(rounds, s.historyEnd()-began); rounds++ {
-		stop, err = s.live(ctx, history.Limits{Steps: maxRecorded, Time: maxRecordedTime, HoldSignals: true, Until: o.done})
+		stop, err = s.live(ctx, history.Limits{Steps: maxRecorded, Time: maxRecordedTime, DeferSignals: true, Until: o.done})
 		limited = err == nil && !o.reached && !o.escaped && (stop.Why == AtLimit || stop.Why == proc.Stepped)
 	}
 	if limited {
@@ -83,7 +83,7 @@ func (s *Stepper) replayTo(ctx context.Context, there func(*history.View) bool) 
 		return conditions.stopsForward(v) || reached
 	})
 	s.UpdateView()
-	s.noteGaps(s.History.Passed())
+	s.noteGaps(s.History.LastTraversal())
 	stop = s.CurrentStop()
 	stop.Why = proc.Stepped
 	switch {

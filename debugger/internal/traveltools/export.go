@@ -128,7 +128,7 @@ func exportOptions(ctx context.Context, s *session.Session, call *mcp.Call, h *h
 	case from > to:
 		return history.ExportOptions{}, mcp.InvalidParams("start_snapshot %d is beyond the end, %d", from, to)
 	case from < h.Oldest():
-		return history.ExportOptions{}, failure.NoHistoryf("history begins at position %d: %s", h.Oldest(), h.Begins())
+		return history.ExportOptions{}, failure.NoHistoryf("history begins at position %d: %s", h.Oldest(), h.StartReason())
 	}
 	return history.ExportOptions{
 		Format: formats[args.Format].format, From: from, To: to, Symbolize: s.Symbolize, Program: s.Executable(),

@@ -89,7 +89,7 @@ func (t *Group) lastWrite(ctx context.Context, _ *mcp.Call, s *session.Session, 
 	if err != nil {
 		return lastWrite{}, err
 	}
-	answer := lastWrite{Address: plain.Hex(w.Address), Size: w.Size, oldest: h.Oldest(), begins: h.Begins()}
+	answer := lastWrite{Address: plain.Hex(w.Address), Size: w.Size, oldest: h.Oldest(), begins: h.StartReason()}
 	found, ok, err := s.WriteBefore(ctx, w)
 	if err != nil {
 		return lastWrite{}, err

@@ -43,7 +43,7 @@ func (t *Group) seekTo(ctx context.Context, call *mcp.Call, s *session.Session, 
 	case to > h.End():
 		return session.Outcome{}, mcp.InvalidParams("position %d is beyond the present, %d", to, h.End())
 	case to < h.Oldest():
-		return session.Outcome{}, &history.BeginningError{Oldest: h.Oldest(), Wanted: here - to, There: here - h.Oldest(), Reason: h.Begins()}
+		return session.Outcome{}, &history.BeginningError{Oldest: h.Oldest(), Wanted: here - to, There: here - h.Oldest(), Reason: h.StartReason()}
 	}
 	return s.Move(ctx, call, args.Wait(), func(ctx context.Context) (proc.Stop, error) { return s.GoTo(ctx, to) })
 }

@@ -69,7 +69,7 @@ func (f *TraceFile) Positions() (first, last uint64) { return f.trace.Oldest(), 
 func (f *TraceFile) Summary() TraceSummary {
 	return TraceSummary{
 		File: f.s.File, Program: cmp.Or(f.trace.Program, f.scene.Program()), Process: f.s.PID, Threads: f.trace.View().Threads(),
-		First: f.trace.Oldest(), Last: f.trace.End(), Begins: f.trace.Begins(), Missing: append(target.Missing(f.scene.LastMaps, f.scene.Files), f.scene.Overrides.Unused()...),
+		First: f.trace.Oldest(), Last: f.trace.End(), Begins: f.trace.StartReason(), Missing: append(target.Missing(f.scene.LastMaps, f.scene.Files), f.scene.Overrides.Unused()...),
 	}
 }
 

@@ -101,7 +101,7 @@ func trace(exe string) error {
 		return err
 	}
 	defer func() { _ = process.Kill() }()
-	r, err := history.New(history.Of(process), history.Options{})
+	r, err := history.New(history.NewTarget(process), history.Options{})
 	if err != nil {
 		return err
 	}

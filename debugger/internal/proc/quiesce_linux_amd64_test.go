@@ -11,13 +11,13 @@ import (
 // stopInCall brings the step that a thread is about to do, which is a system call,
 // to the call's beginning, and ends all steps there.
 func stopInCall(s *Stepper) error {
-	if err := s.begin(); err != nil {
+	if err := s.beginStep(); err != nil {
 		return err
 	}
 	for procfs.ThreadStat(s.p.pid, s.t.id, procfs.StatState) != "t" {
 		time.Sleep(time.Millisecond) // until it is there
 	}
-	return s.p.rest()
+	return s.p.quiesce()
 }
 
 // A thread whose step has only come to the beginning of a system call when the
@@ -60,7 +60,7 @@ func TestRestAtBeginningOfVfork(t *testing.T) {
 				return err
 			}
 		}
-		s.t.held = []signalled{{number: unix.SIGWINCH}}
+		s.t.deferred = []signalled{{number: unix.SIGWINCH}}
 		return stopInCall(s)
 	})
 	if err != nil {

@@ -75,7 +75,7 @@ func queueTrap(p *Process, x *thread, code uint32, data int) error {
 	binary.LittleEndian.PutUint32(info[0:], uint32(unix.SIGTRAP))
 	binary.LittleEndian.PutUint32(info[8:], code)
 	binary.LittleEndian.PutUint64(info[24:], uint64(data))
-	return p.sendAgain(x, signalled{unix.SIGTRAP, info})
+	return p.requeueSignal(x, signalled{unix.SIGTRAP, info})
 }
 
 // A thread that was stopped between an int3 and its signal is at the int3

@@ -7,10 +7,9 @@ import (
 	"os"
 )
 
-// spareMemory returns the number of bytes that new allocations may take
-// (MemAvailable in proc_meminfo(5)), a very large number if the machine does
-// not report it.
-func spareMemory() int {
+// availableMemory returns MemAvailable of proc_meminfo(5) in bytes, or
+// math.MaxInt if the machine does not report it.
+func availableMemory() int {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {
 		return math.MaxInt
