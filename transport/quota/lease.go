@@ -78,7 +78,8 @@ func (a *account) unused(minuteEnd time.Time) int64 {
 }
 
 // takeLeased grants n requests from the lease of a key. If there is none, or too small a
-// one, it returns the request that the server must be asked.
+// one, it returns the request that the server must be asked, which [Valkey.Close] waits
+// for.
 func (v *Valkey) takeLeased(key string, limits Limits, n int64, now time.Time) (Usage, *request, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -100,6 +101,7 @@ func (v *Valkey) takeLeased(key string, limits Limits, n int64, now time.Time) (
 	if block > 1 && a.filling == nil {
 		r.lease, a.filling = block, make(chan struct{})
 	}
+	v.jobs.Add(1) // the caller's, until it has told the answer
 	return Usage{}, r, nil
 }
 
@@ -188,6 +190,9 @@ func (v *Valkey) returnLocked(key string, a *account, rest lease) {
 func (v *Valkey) sweep() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.closed {
+		return // Close returns them
+	}
 	out := false // there are leases
 	for key, a := range v.accounts {
 		switch {
@@ -200,7 +205,7 @@ func (v *Valkey) sweep() {
 		}
 	}
 	v.sweeper = nil
-	if out && !v.closed {
+	if out {
 		v.sweeper = time.AfterFunc(v.idle/2, v.sweep)
 	}
 }

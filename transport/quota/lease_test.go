@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -114,6 +115,40 @@ func TestLeasesAreReturned(t *testing.T) {
 		}
 		if _, err := one.Take(t.Context(), "k", leased, noon); !errors.Is(err, quota.ErrClosed) {
 			t.Errorf("a closed meter: %v", err)
+		}
+	})
+}
+
+// Close waits for the requests that are being answered: what they were granted counts, and
+// nothing else does.
+func TestCloseAmongRequests(t *testing.T) {
+	stores(t, func(t *testing.T, url string) {
+		var granted atomic.Int64
+		for range 20 {
+			m := newMeter(t, url)
+			m.SetIdle(time.Millisecond)
+			var takers sync.WaitGroup
+			for range 4 {
+				takers.Go(func() {
+					for range 300 {
+						if _, err := m.Take(t.Context(), "k", leased, noon); errors.Is(err, quota.ErrClosed) {
+							return
+						} else if err != nil {
+							t.Error(err)
+							return
+						}
+						granted.Add(1)
+					}
+				})
+			}
+			time.Sleep(2 * time.Millisecond) // any point will do
+			if err := m.Close(); err != nil {
+				t.Error(err)
+			}
+			takers.Wait()
+		}
+		if month, minute := usedIn(t, newMeter(t, url), leased); month != granted.Load() || minute != granted.Load() {
+			t.Errorf("%d and %d count, want %d", month, minute, granted.Load())
 		}
 	})
 }

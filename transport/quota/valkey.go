@@ -180,6 +180,7 @@ func (v *Valkey) TakeAll(ctx context.Context, key string, limits Limits, n int64
 		}
 		got, err := v.run(ctx, key, *r)
 		usage = v.give(key, *r, got)
+		v.jobs.Done()
 		switch {
 		case err != nil:
 			return Usage{}, err
