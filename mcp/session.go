@@ -48,6 +48,15 @@ func (s *Session) Revision() *Revision {
 	return baseline
 }
 
+// ClientName returns the name and version of the client's program, in its own words; ""
+// before its handshake, and if it did not say.
+func (s *Session) ClientName() string {
+	if h := s.handshake.Load(); h != nil {
+		return h.name
+	}
+	return ""
+}
+
 // begin starts the session anew, as initialize does: nothing of an earlier
 // handshake is left.
 func (s *Session) begin(h *handshake) {
