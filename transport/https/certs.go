@@ -100,6 +100,13 @@ func (c *Certificates) Fingerprint() string {
 	return strings.ReplaceAll(fmt.Sprintf("% X", sum), " ", ":")
 }
 
+// Expires returns the time at which the certificate expires.
+func (c *Certificates) Expires() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pair.Leaf.NotAfter
+}
+
 // get implements [tls.Config.GetCertificate].
 func (c *Certificates) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()

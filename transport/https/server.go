@@ -25,8 +25,12 @@ import (
 type Config struct {
 	// Certificates serve TLS; nil serves plain HTTP.
 	Certificates *Certificates
-	// Routes are the handlers by path. Other paths are answered with 404.
+	// Routes are the handlers by path.
 	Routes map[string]http.Handler
+	// Pages serves all other paths to browsers, but for those of the health checks; nil
+	// answers 404. A request whose Host is neither a loopback name, an IP address nor
+	// one of Hosts is refused, for a web page could have sent it.
+	Pages http.Handler
 	// Ready returns an error when the server cannot serve; nil means always ready.
 	Ready func(context.Context) error
 	// Drain ends streams and waits for running requests until its context is
@@ -83,9 +87,12 @@ type Server struct {
 // New returns a server. It starts nothing.
 func New(cfg Config) *Server {
 	cfg = cfg.withDefaults()
+	hosts := hostcheck.Hosts{Loopback: true, Addresses: true, Names: cfg.Hosts}
+	if cfg.Pages != nil {
+		cfg.Pages = hosts.Handler(cfg.Pages)
+	}
 	if cfg.OnlyHosts {
 		cfg.Routes = maps.Clone(cfg.Routes)
-		hosts := hostcheck.Hosts{Loopback: true, Addresses: true, Names: cfg.Hosts}
 		for path, h := range cfg.Routes {
 			cfg.Routes[path] = hosts.Handler(h)
 		}
@@ -287,8 +294,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/readyz":
 		s.ready(w, r)
 	default:
-		say(w, http.StatusNotFound, "nothing is served here; MCP is at /mcp")
+		s.page(w, r)
 	}
+}
+
+// page serves a path that is none of the server's own.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) {
+	if s.cfg.Pages == nil {
+		say(w, http.StatusNotFound, "nothing is served here; MCP is at /mcp")
+		return
+	}
+	s.cfg.Pages.ServeHTTP(w, r)
 }
 
 // readyTime bounds a call of [Config.Ready].
