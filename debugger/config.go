@@ -10,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/bugtools"
 	"github.com/triptych-mcp/triptych/debugger/internal/controltools"
 	"github.com/triptych-mcp/triptych/debugger/internal/looktools"
+	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/traveltools"
 	"github.com/triptych-mcp/triptych/debugger/internal/xmltools"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -30,6 +31,8 @@ type Config struct {
 	Documents Documents
 	// Projects are the folders of source code to search.
 	Projects Projects
+
+	sessions *session.Registry // since Open
 }
 
 // RegisterFlags adds the family's flags.
@@ -67,6 +70,7 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.sessions = sessions
 	look := &looktools.Group{Sessions: sessions, NoWrite: c.Live.NoWrite}
 	similar.StopSite = look.StopSite
 	g := &groups{

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -81,10 +82,15 @@ func (r *Registry) ownLocked(key string) []*Session {
 			own = append(own, s)
 		}
 	}
-	slices.SortFunc(own, func(a, b *Session) int {
+	return sorted(own)
+}
+
+// sorted sorts sessions by process and id.
+func sorted(all []*Session) []*Session {
+	slices.SortFunc(all, func(a, b *Session) int {
 		return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.ID, b.ID))
 	})
-	return own
+	return all
 }
 
 // Own returns the sessions of a client, sorted by process and id.
@@ -92,6 +98,13 @@ func (r *Registry) Own(key string) []*Session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.ownLocked(key)
+}
+
+// All returns the sessions of all clients, sorted by process and id.
+func (r *Registry) All() []*Session {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return sorted(slices.Collect(maps.Values(r.sessions)))
 }
 
 // RequireRoom returns an error if a client may not have another session.
