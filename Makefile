@@ -11,7 +11,7 @@ SOAK ?= 30m
 KILLS ?= 1000
 ROUNDS ?= 2000
 # packages of conformance that take more than half a minute or a network of npm's
-LONG := attack|debugbench|interop|load|official|scale|xml
+LONG := attack|browser|debugbench|interop|load|official|scale|xml
 # where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 

@@ -37,6 +37,7 @@ require (
 require (
 	github.com/JohannesKaufmann/dom v0.3.1 // indirect
 	github.com/dlclark/regexp2/v2 v2.5.1 // indirect
+	github.com/yuin/goldmark v1.8.2 // indirect
 )
 
 require (

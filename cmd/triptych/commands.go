@@ -37,6 +37,7 @@ func (a *app) root() command {
 		sub: []command{
 			a.stdioCommand(),
 			a.serveCommand(),
+			a.consoleCommand(),
 			a.rulesetsCommand(),
 			a.aocCommand(),
 			a.keyCommand(),

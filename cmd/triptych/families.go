@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/aoc"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
@@ -45,8 +46,11 @@ type configs struct {
 	debugger *debugger.Config
 }
 
-// scopes returns the scopes of all families: a key may have any of them, whichever
-// families a server opens.
+// keyScopes returns the scopes that a key may have.
+func (a *app) keyScopes() []mcp.Scope { return append(a.scopes(), console.AdminScope) }
+
+// scopes returns the scopes of all families, which a key has by default, whichever
+// families a server opens. The right to make keys is given by name only.
 func (a *app) scopes() []mcp.Scope {
 	var all []mcp.Scope
 	for _, f := range a.families {

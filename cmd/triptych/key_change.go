@@ -24,7 +24,7 @@ func (a *app) keyCreate() command {
 			"triptych key create --expires 90d --allow 10.0.0.0/8,2001:db8::/32\n" +
 			"triptych key create --plan enterprise --month 5000000 --minute 2000",
 		flags: func(set *pflag.FlagSet) {
-			s.register(set, a.scopes())
+			s.register(set, a.keyScopes())
 			set.BoolVar(&test, "test", false, "make a key that begins with kdb_test_")
 			a.keysFlags(set)
 		},
@@ -76,7 +76,7 @@ func (a *app) keyUpdate() command {
 		short:   "change what a key may do; what is not named stays",
 		example: "triptych key update key_4f7c2m9xq0 --plan developer --expires never",
 		flags: func(set *pflag.FlagSet) {
-			s.register(set, a.scopes())
+			s.register(set, a.keyScopes())
 			a.keysFlags(set)
 		},
 		complete: a.completeKeys,

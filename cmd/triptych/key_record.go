@@ -97,10 +97,17 @@ func administration(method, id string) audit.Record {
 
 // administered records something that the server or its user did.
 func (r *recorder) administered(ctx context.Context, method, id string) error {
+	return r.administeredBy(ctx, mcp.Caller{Principal: mcp.Local()}, method, id)
+}
+
+// administeredBy records something that a caller did to the server.
+func (r *recorder) administeredBy(ctx context.Context, by mcp.Caller, method, id string) error {
 	if r.trail == nil {
 		return nil
 	}
-	if err := r.append(classified{Record: administration(method, id), change: true}); err != nil {
+	record := administration(method, id)
+	record.Key, record.Addr = by.Principal.ID, address(by)
+	if err := r.append(classified{Record: record, change: true}); err != nil {
 		return err
 	}
 	return r.commit(ctx)

@@ -29,6 +29,7 @@ type recorder struct {
 	numbers *metrics.Metrics // nil where there are none
 	last    atomic.Uint64    // number of the newest record
 	changed atomic.Uint64    // number of the newest record of a change
+	used    lastUses         // by key
 
 	// patient recorders hold back what a client does that only looks around,
 	// until it does more: editors start servers to see what they have.
@@ -92,6 +93,7 @@ func (r *recorder) observe(_ context.Context, e *mcp.Event) error {
 	if r.numbers != nil {
 		r.numbers.Observe(e)
 	}
+	r.used.saw(e.Caller.Principal.ID, e.Started)
 	if r.trail == nil || e.Probe {
 		return nil
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/memory"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/bearer"
@@ -42,6 +43,7 @@ type serveFlags struct {
 	drainDelay      time.Duration
 	serverName      string
 	peerURL         string
+	console         string
 	noFastPath      bool
 	oidc            oidcFlags
 	passed          net.Listener // by systemd
@@ -62,6 +64,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.metrics, "metrics-listen", "", "show metrics for Prometheus at this `address`, such as 127.0.0.1:9464; without a host it is loopback")
 	set.StringVar(&f.serverName, "server-name", "", "this server's `name` among those of a store, which its chain of the audit trail is found by; the name of the machine and --listen unless given (TRIPTYCH_SERVER_NAME)")
 	set.StringVar(&f.peerURL, "peer-url", "", "the `URL` at which the other servers of the store reach this one, such as https://10.0.0.1:8443: calls of debugger sessions and streams go to the server that has them (TRIPTYCH_PEER_URL)")
+	set.StringVar(&f.console, "console", consoleAuto, "serve pages for people at / `when`: auto (if --listen is a loopback address), always, never")
 	f.oidc.register(set)
 }
 
@@ -132,11 +135,22 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	maps.Copy(routes, cardRoutes(public(), f.scheme()))
 	listening := https.Config{
 		Certificates: certificates, Routes: routes, Proxies: proxies, WithoutFastPath: f.noFastPath,
-		Ready: shared.ready, Drain: endpoint.Shutdown, DrainTime: f.drain, DrainDelay: f.drainDelay,
+		Hosts: f.hosts, Ready: shared.ready, Drain: endpoint.Shutdown, DrainTime: f.drain, DrainDelay: f.drainDelay,
 		Logger: env.Logger.With("component", "https"),
 	}
 	f.budgets.ofListener(&listening)
-	web := https.New(listening)
+	var web *https.Server
+	began := a.now()
+	pages, err := a.consoleOf(f, a.consoleConfig(endpoint, authenticator, shared.recorder, shared.keys, env), &shared, func(ctx context.Context) []console.Fact {
+		return shared.facts(ctx, a, began, endpoint, web, certificates)
+	})
+	if err != nil {
+		return err
+	}
+	if pages != nil {
+		listening.Pages = pages
+	}
+	web = https.New(listening)
 	showBudgets(shared.recorder.numbers, shared.server, endpoint, web)
 	a.showLag(shared.recorder.numbers)
 	return a.listenAndServe(ctx, f, env, &shared, web, certificates, endpoint)
@@ -319,11 +333,14 @@ func (a *app) welcome(ctx context.Context, f *serveFlags, store keys.Store, cert
 		url = "http://" + f.reachable(addr) + "/mcp"
 	}
 	fmt.Fprintf(a.err, "triptych: serving %s\n", url)
+	if on, _ := f.hasConsole(); on {
+		fmt.Fprintf(a.err, "triptych: pages for people at %s\n", strings.TrimSuffix(url, "mcp"))
+	}
 	if certificates != nil {
 		fmt.Fprintf(a.err, "triptych: certificate %s, SHA-256 %s\n", certificates.File(), certificates.Fingerprint())
 	}
 	record, token, err := store.CreateFirst(ctx, keys.Live, keys.Settings{
-		Name: "first key", Plan: quota.Enterprise, Own: quota.Limits{Month: 10_000_000, Minute: 60_000},
+		Name: "first key", Plan: quota.Enterprise, Scopes: a.keyScopes(), Own: quota.Limits{Month: 10_000_000, Minute: 60_000},
 	})
 	switch {
 	case errors.Is(err, keys.ErrLost):

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"crypto/subtle"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
+	"github.com/triptych-mcp/triptych/transport/audit"
+	"github.com/triptych-mcp/triptych/transport/https"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// When the console is served, the values of --console.
+const (
+	consoleAuto   = "auto" // on loopback
+	consoleAlways = "always"
+	consoleNever  = "never"
+)
+
+// hasConsole reports whether the server has a console.
+func (f *serveFlags) hasConsole() (bool, error) {
+	switch f.console {
+	case consoleAuto:
+		return f.loopback(), nil
+	case consoleAlways, consoleNever:
+		return f.console == consoleAlways, nil
+	}
+	return false, misused("--console is %q, want auto, always or never", f.console)
+}
+
+// consoleOf returns the console of a server, nil if it has none.
+func (a *app) consoleOf(f *serveFlags, cfg console.Config, s *services, health func(context.Context) []console.Fact) (*console.Console, error) {
+	on, err := f.hasConsole()
+	if err != nil || !on {
+		return nil, err
+	}
+	cfg.Meter, cfg.Secure, cfg.Health = s.meter, f.scheme() == "https", health
+	return console.New(cfg), nil
+}
+
+// serves reports whether a family is among those of --families.
+func (a *app) serves(name string) bool {
+	chosen, err := a.chosen()
+	return err == nil && slices.ContainsFunc(chosen, func(f family) bool { return f.name == name })
+}
+
+// soon is the time before its expiry at which a certificate needs attention.
+const soon = 14 * 24 * time.Hour
+
+// facts describe the health of a server.
+func (s *services) facts(ctx context.Context, a *app, began time.Time, endpoint *streamable.Handler, web *https.Server, certificates *https.Certificates) []console.Fact {
+	ready := console.Fact{Name: "Ready", Value: "yes"}
+	if err := s.ready(ctx); err != nil {
+		ready.Value, ready.Bad = err.Error(), true
+	}
+	store := "files in the data folder"
+	if s.client != nil {
+		store = redactedURL(a.storeURL())
+	}
+	all := []console.Fact{
+		ready,
+		{Name: "Version", Value: readBuild().Version + ", " + runtime.Version()},
+		{Name: "Server", Value: s.name},
+		{Name: "Up since", Value: began.UTC().Format("2006-01-02 15:04")},
+		{Name: "Store", Value: store},
+	}
+	if certificates != nil {
+		expires := certificates.Expires()
+		all = append(all, console.Fact{Name: "Certificate expires", Value: expires.UTC().Format("2006-01-02"), Bad: expires.Sub(a.now()) < soon})
+	}
+	connections := web.Connections()
+	all = append(all, used("Connections", int64(connections.Open), int64(connections.Limit), connections.Refused+connections.Closed))
+	for _, b := range []struct {
+		name  string
+		usage streamable.Usage
+	}{{"Sessions", endpoint.SessionUsage()}, {"Streams", endpoint.StreamUsage()}} {
+		all = append(all, used(b.name, b.usage.Used, b.usage.Limit, b.usage.Refused))
+	}
+	return all
+}
+
+// used describes the use of something bounded.
+func used(name string, n, limit, refused int64) console.Fact {
+	fact := console.Fact{Name: name, Value: fmt.Sprintf("%d of %d", n, limit), Bad: refused > 0}
+	if refused > 0 {
+		fact.Value += fmt.Sprintf("; refused %d times since the start", refused)
+	}
+	return fact
+}
+
+// consoleTrail shows the console the audit trail, with what was just recorded.
+type consoleTrail struct{ r *recorder }
+
+// Query implements [console.Trail].
+func (t consoleTrail) Query(ctx context.Context, f audit.Filter) iter.Seq2[audit.Record, error] {
+	return func(yield func(audit.Record, error) bool) {
+		if err := t.r.commit(ctx); err != nil {
+			yield(audit.Record{}, err)
+			return
+		}
+		t.r.trail.Query(ctx, f)(yield)
+	}
+}
+
+// Verify implements [console.Trail].
+func (t consoleTrail) Verify(ctx context.Context) (audit.Report, error) { return t.r.trail.Verify(ctx) }
+
+// exportedRecord returns the form of a record in JSON.
+func exportedRecord(r audit.Record) any { return auditJSONOf(r) }
+
+// lastUses hold when each key was used last.
+type lastUses struct {
+	mu sync.Mutex
+	by map[string]time.Time
+}
+
+// saw records a request of a principal; only keys are counted, which are not many.
+func (u *lastUses) saw(id string, at time.Time) {
+	if !strings.HasPrefix(id, keys.IDPrefix) {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.by == nil {
+		u.by = map[string]time.Time{}
+	}
+	u.by[id] = at
+}
+
+// last returns when a key was used last, zero if not since the process started.
+func (u *lastUses) last(id string) time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.by[id]
+}
+
+// sameSecret compares two secrets in constant time.
+func sameSecret(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -1,0 +1,197 @@
+package console
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/triptych-mcp/triptych/aoc"
+	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/audit"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// AdminScope is the right to see and manage the server: its keys, its sessions and the
+// whole audit trail.
+const AdminScope mcp.Scope = "server:admin"
+
+// A Config holds the parts of a server that the console shows. A part that is nil has
+// no page.
+type Config struct {
+	Version string
+	// Endpoint is the MCP endpoint; requests are made with the key of the session.
+	Endpoint http.Handler
+	Auth     Authenticator
+	// Secure says that browsers reach the console over TLS.
+	Secure bool
+
+	// Keys returns the store of keys; its changes are recorded as those of the caller.
+	Keys func(by mcp.Caller) keys.Store
+	// Scopes are the scopes that a key may have.
+	Scopes []mcp.Scope
+	Meter  quota.Meter
+	// LastUse returns when a key was used last, zero if not since the server started.
+	LastUse func(id string) time.Time
+
+	// Consumers says that the endpoint records who has which revision of rulesets.
+	Consumers bool
+
+	Trail Trail
+	// Exported returns the form of a record in JSON.
+	Exported  func(r audit.Record) any
+	Book      *aoc.Book
+	Sessions  func() []streamable.SessionInfo
+	Debugging func(ctx context.Context) []debugger.SessionInfo
+	Health    func(ctx context.Context) []Fact
+
+	Now    func() time.Time // nil means [time.Now]
+	Logger *slog.Logger     // nil discards
+}
+
+// An Authenticator finds the caller of a request by its Authorization header.
+type Authenticator interface {
+	Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal)
+}
+
+// A Trail is the audit trail.
+type Trail interface {
+	Query(ctx context.Context, f audit.Filter) iter.Seq2[audit.Record, error]
+	Verify(ctx context.Context) (audit.Report, error)
+}
+
+// A Fact is a line of the overview.
+type Fact struct {
+	Name, Value string
+	Bad         bool // it needs attention
+}
+
+// A Console serves the pages. Make one with [New].
+type Console struct {
+	cfg      Config
+	mux      *http.ServeMux
+	pages    pages
+	sessions sessions
+	links    links
+}
+
+// New returns a console. It starts nothing.
+func New(cfg Config) *Console {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	c := &Console{cfg: cfg, mux: http.NewServeMux(), pages: parsePages()}
+	c.sessions.init(cfg.Now)
+	c.links.init(cfg.Now)
+	for _, r := range c.routes() {
+		c.mux.Handle(r.pattern, c.guard(r))
+	}
+	c.mux.Handle("GET /static/", staticFiles())
+	c.mux.HandleFunc("GET /signin", c.showSignIn)
+	c.mux.HandleFunc("POST /signin", c.signIn)
+	c.mux.HandleFunc("POST /link", c.makeLink)
+	return c
+}
+
+// A route is a page or a form for people who are signed in.
+type route struct {
+	pattern string
+	scope   mcp.Scope // that the caller needs; "" for none
+	there   bool      // whether the server has what the page shows
+	serve   func(v *visit) error
+}
+
+// routes is the table of pages and forms.
+func (c *Console) routes() []route {
+	cfg := &c.cfg
+	return []route{
+		{"GET /{$}", "", true, c.overview},
+		{"POST /signout", "", true, c.signOut},
+
+		{"GET /rules", readRules, true, c.listRules},
+		{"GET /rules/{name}", readRules, true, c.showRule},
+		{"GET /rules/{name}/revisions/{rev}", readRules, true, c.showRevision},
+		{"GET /rules/{name}/diff", readRules, true, c.showDiff},
+		{"GET /lint", readRules, true, c.lintRules},
+		{"GET /behind", adminRules, cfg.Consumers, c.showBehind},
+		{"GET /new", writeRules, true, c.newRule},
+		{"POST /new", writeRules, true, c.createRule},
+		{"GET /rules/{name}/edit", writeRules, true, c.editRule},
+		{"POST /rules/{name}/edit", writeRules, true, c.saveRule},
+		{"POST /rules/{name}/restore", writeRules, true, c.restoreRule},
+		{"POST /rules/{name}/label", writeRules, true, c.labelRule},
+		{"POST /rules/{name}/delete", writeRules, true, c.deleteRule},
+
+		{"GET /speeds", readSpeeds, cfg.Book != nil, c.showSpeeds},
+		{"GET /speeds/plot.svg", readSpeeds, cfg.Book != nil, c.drawSpeeds},
+
+		{"GET /keys", AdminScope, cfg.Keys != nil, c.listKeys},
+		{"POST /keys", AdminScope, cfg.Keys != nil, c.createKey},
+		{"GET /keys/{id}", AdminScope, cfg.Keys != nil, c.showKey},
+		{"POST /keys/{id}", AdminScope, cfg.Keys != nil, c.updateKey},
+		{"POST /keys/{id}/rotate", AdminScope, cfg.Keys != nil, c.rotateKey},
+		{"POST /keys/{id}/revoke", AdminScope, cfg.Keys != nil, c.revokeKey},
+
+		{"GET /audit", readAudit, cfg.Trail != nil, c.showAudit},
+		{"POST /audit/verify", AdminScope, cfg.Trail != nil, c.verifyAudit},
+		{"GET /audit/export", readAudit, cfg.Trail != nil, c.exportAudit},
+
+		{"GET /sessions", AdminScope, cfg.Sessions != nil, c.showSessions},
+		{"GET /debugger", AdminScope, cfg.Debugging != nil, c.showDebugging},
+	}
+}
+
+// The scopes of the families whose data the console shows.
+const (
+	readRules  mcp.Scope = "rulesets:read"
+	writeRules mcp.Scope = "rulesets:write"
+	adminRules mcp.Scope = "rulesets:admin"
+	readSpeeds mcp.Scope = "aoc:read"
+	readAudit  mcp.Scope = "audit:read"
+)
+
+// A place is an entry of the navigation.
+type place struct {
+	Path, Title string
+	Here        bool
+}
+
+// navigation lists the pages that the visitor may open.
+var navigation = []place{
+	{Path: "/", Title: "Overview"},
+	{Path: "/rules", Title: "Rules"},
+	{Path: "/behind", Title: "Who is behind"},
+	{Path: "/speeds", Title: "Speeds"},
+	{Path: "/keys", Title: "Keys"},
+	{Path: "/audit", Title: "Audit"},
+	{Path: "/sessions", Title: "Sessions"},
+	{Path: "/debugger", Title: "Debugger"},
+}
+
+// ServeHTTP implements [http.Handler].
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for name, value := range headers {
+		w.Header().Set(name, value)
+	}
+	c.mux.ServeHTTP(w, r)
+}
+
+// headers lists the headers of every answer.
+var headers = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
+		"base-uri 'none'; frame-ancestors 'none'",
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+	"Referrer-Policy":              "same-origin",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Permissions-Policy":           "camera=(), geolocation=(), microphone=()",
+	"Cache-Control":                "no-store",
+}

@@ -1,0 +1,126 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/aoc/race"
+	"github.com/triptych-mcp/triptych/transport/audit"
+)
+
+//go:embed templates static
+var files embed.FS
+
+// pages are the templates by name, each with the frame around it.
+type pages map[string]*template.Template
+
+// A frame holds what surrounds the content of a page.
+type frame struct {
+	Title, Version, Who, CSRF string
+	Places                    []place
+	Done                      string // what a form has just done
+	Data                      any
+}
+
+// functions lists the functions that templates call.
+var functions = template.FuncMap{
+	"when":     when,
+	"iso":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"join":     strings.Join,
+	"lines":    diffLines,
+	"bar":      historyBar,
+	"share":    percent,
+	"duration": race.Duration,
+	"outcomes": func() []string { return []string{string(audit.OK), string(audit.Failed), string(audit.Refused)} },
+}
+
+// when writes a time for people, in UTC.
+func when(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}
+
+// parsePages parses the templates, which are part of the program: it panics if one is
+// broken.
+func parsePages() pages {
+	all := pages{}
+	base := template.Must(template.New("").Funcs(functions).ParseFS(files, "templates/frame.html", "templates/parts.html"))
+	names, err := fs.Glob(files, "templates/*.html")
+	if err != nil {
+		panic(err)
+	}
+	for _, file := range names {
+		name := strings.TrimSuffix(path.Base(file), ".html")
+		if name != "frame" && name != "parts" {
+			all[name] = template.Must(template.Must(base.Clone()).ParseFS(files, file))
+		}
+	}
+	return all
+}
+
+// full writes a page in its frame.
+func (p pages) full(w http.ResponseWriter, status int, name string, f frame) error {
+	return p.write(w, status, name, "frame", f)
+}
+
+// bare writes a page for visitors who are not signed in.
+func (p pages) bare(w http.ResponseWriter, status int, name string, data any) {
+	_ = p.write(w, status, name, "bare", data) // the client may have disconnected
+}
+
+// write runs a template in memory first: half a page would look like a whole one.
+func (p pages) write(w http.ResponseWriter, status int, name, layout string, data any) error {
+	var page bytes.Buffer
+	if err := p[name].ExecuteTemplate(&page, layout, data); err != nil {
+		http.Error(w, "the page could not be made", http.StatusInternalServerError)
+		return fmt.Errorf("the page %s: %w", name, err)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = page.WriteTo(w) // the client may have disconnected
+	return nil
+}
+
+// staticFiles serves the style sheet and the icon.
+func staticFiles() http.Handler {
+	static, err := fs.Sub(files, "static")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	serve := http.StripPrefix("/static/", http.FileServerFS(static))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=300")
+		serve.ServeHTTP(w, r)
+	})
+}
+
+// A diffLine is a line of a unified diff.
+type diffLine struct{ Class, Text string }
+
+// diffLines parts a unified diff.
+func diffLines(text string) []diffLine {
+	var all []diffLine
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		class := ""
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "@@"):
+			class = "head"
+		case strings.HasPrefix(line, "+"):
+			class = "added"
+		case strings.HasPrefix(line, "-"):
+			class = "removed"
+		}
+		all = append(all, diffLine{class, line})
+	}
+	return all
+}

@@ -1,0 +1,242 @@
+package console
+
+import (
+	"bytes"
+	"errors"
+	"html/template"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/consumers"
+	"github.com/triptych-mcp/triptych/rulesets/lint"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// ruleStatus returns the HTTP status for an error of the endpoint's client.
+func ruleStatus(err error) int {
+	if _, ok := errors.AsType[*ruleset.NotFoundError](err); ok {
+		return http.StatusNotFound
+	}
+	if _, ok := errors.AsType[*ruleset.ConflictError](err); ok {
+		return http.StatusConflict
+	}
+	if _, ok := errors.AsType[*ruleset.InvalidNameError](err); ok {
+		return http.StatusBadRequest
+	}
+	if _, ok := errors.AsType[*rulesclient.ToolError](err); ok {
+		return http.StatusUnprocessableEntity
+	}
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return rpcStatus(e.Code)
+	}
+	return http.StatusInternalServerError
+}
+
+// rpcStatus returns the HTTP status for an error of the protocol.
+func rpcStatus(code jsonrpc.Code) int {
+	switch code {
+	case mcp.CodeQuotaModern, mcp.CodeQuotaExceeded:
+		return http.StatusTooManyRequests
+	case mcp.CodePermissionDenied:
+		return http.StatusForbidden
+	case jsonrpc.CodeInvalidParams:
+		return http.StatusUnprocessableEntity
+	case jsonrpc.CodeMethodNotFound:
+		return http.StatusNotFound
+	}
+	return http.StatusInternalServerError
+}
+
+// perPage is the number of rows of a page of a list.
+const perPage = 100
+
+// A paging is the place of a page in a list.
+type paging struct {
+	Page, Pages, Total int
+	Query              template.URL // the rest of the query, with a & behind it
+}
+
+// Previous and Next return the numbers of the pages beside it, 0 for none.
+func (p paging) Previous() int { return p.Page - 1 }
+
+// Next returns the number of the page after it, 0 for none.
+func (p paging) Next() int {
+	if p.Page >= p.Pages {
+		return 0
+	}
+	return p.Page + 1
+}
+
+// cut returns the page of a list that the query names.
+func cut[T any](v *visit, all []T) ([]T, paging) {
+	p := paging{Total: len(all), Pages: max(1, (len(all)+perPage-1)/perPage)}
+	p.Page, _ = strconv.Atoi(v.r.FormValue("page"))
+	p.Page = min(max(p.Page, 1), p.Pages)
+	rest := v.r.URL.Query()
+	rest.Del("page")
+	rest.Del("done")
+	if text := rest.Encode(); text != "" {
+		p.Query = template.URL(text + "&") //nolint:gosec // url.Values.Encode has escaped it
+	}
+	return all[(p.Page-1)*perPage : min(p.Page*perPage, len(all))], p
+}
+
+// listRules shows the rulesets whose name, description or tags have the words that
+// are searched for.
+func (c *Console) listRules(v *visit) error {
+	metas, err := v.rules.List(v.r.Context())
+	if err != nil {
+		return err
+	}
+	words := strings.Fields(strings.ToLower(v.r.FormValue("q")))
+	metas = slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !hasWords(m, words) })
+	slices.SortFunc(metas, func(a, b ruleset.Meta) int { return strings.Compare(string(a.Name), string(b.Name)) })
+	shown, paging := cut(v, metas)
+	return v.show("rules", "Rules", map[string]any{
+		"Query": v.r.FormValue("q"), "Rules": shown, "Paging": paging, "MayWrite": v.may(writeRules),
+	})
+}
+
+// hasWords reports whether a ruleset has all words.
+func hasWords(m ruleset.Meta, words []string) bool {
+	text := strings.ToLower(string(m.Name) + "\n" + m.Description + "\n" + strings.Join(m.Tags, "\n"))
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+}
+
+// name returns the ruleset that the path names.
+func (v *visit) name() (ruleset.Name, error) { return ruleset.ParseName(v.r.PathValue("name")) }
+
+// A labelled is a label and its revision.
+type labelled struct {
+	Label ruleset.Label
+	Rev   int
+}
+
+// labelsOf returns the labels after moves, in order.
+func labelsOf(moves []ruleset.LabelMove) []labelled {
+	var all []labelled
+	for label, rev := range ruleset.Labels(moves) {
+		all = append(all, labelled{label, rev})
+	}
+	slices.SortFunc(all, func(a, b labelled) int { return strings.Compare(string(a.Label), string(b.Label)) })
+	return all
+}
+
+// showRule shows a ruleset with its history and labels, also a deleted one.
+func (c *Console) showRule(v *visit) error {
+	name, err := v.name()
+	if err != nil {
+		return err
+	}
+	history, err := v.rules.History(v.r.Context(), name)
+	if err != nil {
+		return err
+	}
+	moves, err := v.rules.LabelMoves(v.r.Context(), name)
+	if err != nil {
+		return err
+	}
+	page := map[string]any{
+		"Name": name, "History": history, "Labels": labelsOf(moves), "Moves": moves, "Deleted": len(history) > 0 && history[0].Deleted,
+		"MayWrite": v.may(writeRules),
+	}
+	if len(history) == 0 || !history[0].Deleted {
+		r, err := v.rules.Get(v.r.Context(), name)
+		if err != nil {
+			return err
+		}
+		page["Rule"], page["Text"], page["Findings"] = r, render(r.Markdown), lint.Ruleset(r)
+	}
+	return v.show("rule", string(name), page)
+}
+
+// markdown renders CommonMark with tables. Raw HTML and dangerous links are left out.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM))
+
+// render returns Markdown as HTML.
+func render(text string) template.HTML {
+	var out bytes.Buffer
+	if err := markdown.Convert([]byte(text), &out); err != nil {
+		return template.HTML("<pre>" + template.HTMLEscapeString(text) + "</pre>") //nolint:gosec // it is escaped
+	}
+	return template.HTML(out.String()) //nolint:gosec // goldmark leaves raw HTML out
+}
+
+// showRevision shows a ruleset as it was at a revision.
+func (c *Console) showRevision(v *visit) error {
+	name, err := v.name()
+	if err != nil {
+		return err
+	}
+	rev, err := strconv.Atoi(v.r.PathValue("rev"))
+	if err != nil {
+		return failed(http.StatusBadRequest, "%q is no number of a revision.", v.r.PathValue("rev"))
+	}
+	r, err := v.rules.GetRevision(v.r.Context(), name, rev)
+	if err != nil {
+		return err
+	}
+	return v.show("revision", string(name)+", revision "+strconv.Itoa(rev), map[string]any{"Rule": r, "Rev": rev, "MayWrite": v.may(writeRules)})
+}
+
+// showDiff shows what changed between two revisions.
+func (c *Console) showDiff(v *visit) error {
+	name, err := v.name()
+	if err != nil {
+		return err
+	}
+	from, fromErr := strconv.Atoi(v.r.FormValue("from"))
+	to, toErr := strconv.Atoi(v.r.FormValue("to"))
+	if err := errors.Join(fromErr, toErr); err != nil {
+		return failed(http.StatusBadRequest, "Choose two revisions to compare.")
+	}
+	if from > to {
+		from, to = to, from
+	}
+	diff, err := v.rules.Compare(v.r.Context(), name, from, to)
+	if err != nil {
+		return err
+	}
+	return v.show("diff", string(name)+": what changed", diff)
+}
+
+// lintRules shows the findings in all rulesets.
+func (c *Console) lintRules(v *visit) error {
+	metas, err := v.rules.List(v.r.Context())
+	if err != nil {
+		return err
+	}
+	if len(metas) > maxLinted {
+		return failed(http.StatusUnprocessableEntity, "There are %d rulesets, more than a page checks: run triptych rulesets lint.", len(metas))
+	}
+	all, err := v.rules.GetAll(v.r.Context(), metas, "")
+	if err != nil {
+		return err
+	}
+	findings := lint.All(all, lint.Options{})
+	shown, paging := cut(v, findings)
+	return v.show("lint", "Findings", map[string]any{"Findings": shown, "Paging": paging, "Rules": len(all)})
+}
+
+// maxLinted is the number of rulesets that a page reads to check them.
+const maxLinted = 500
+
+// showBehind shows which project or client has an old revision.
+func (c *Console) showBehind(v *visit) error {
+	all := v.r.FormValue("all") != ""
+	standings, err := v.rules.Consumers(v.r.Context(), !all)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(standings, func(a, b consumers.Standing) int { return b.Seen.Compare(a.Seen) })
+	shown, paging := cut(v, standings)
+	return v.show("behind", "Who is behind", map[string]any{"Standings": shown, "Paging": paging, "All": all})
+}

@@ -1,0 +1,111 @@
+package console
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// maxForm bounds the body of a form: a ruleset and what goes with it.
+const maxForm = 24 << 20
+
+// maxSignIn bounds the body of the form for signing in.
+const maxSignIn = 8 << 10
+
+// protection refuses forms that other sites send.
+var protection = http.NewCrossOriginProtection()
+
+// signInPage is the data of the page for signing in.
+type signInPage struct {
+	Code, Next, Error string
+}
+
+// showSignIn shows the form for signing in. A link that works once only fills it in:
+// programs that fetch links to look at them do not use it up.
+func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request) {
+	c.pages.bare(w, http.StatusOK, "signin", signInPage{Code: r.FormValue("code"), Next: localPath(r.FormValue("next"))})
+}
+
+// signIn begins a session. Wrong keys are answered later and later by the
+// authenticator, and wrong codes are treated as wrong keys.
+func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxSignIn)
+	if err := protection.Check(r); err != nil {
+		c.pages.bare(w, http.StatusForbidden, "signin", signInPage{Error: "The form was sent by another site."})
+		return
+	}
+	page := signInPage{Next: localPath(r.PostFormValue("next"))}
+	key := strings.TrimSpace(r.PostFormValue("key"))
+	if code := r.PostFormValue("code"); code != "" {
+		key = c.links.spend(code)
+	}
+	if _, refused := c.authenticate(w.Header(), r, key); refused != nil {
+		page.Error = "This link does not work any more: it works once, and for five minutes."
+		if r.PostFormValue("code") == "" {
+			page.Error = reason(refused)
+		}
+		w.Header().Del("WWW-Authenticate") // browsers would ask for a password
+		c.pages.bare(w, refused.Status, "signin", page)
+		return
+	}
+	c.setCookie(w, c.sessions.begin(key))
+	http.Redirect(w, r, page.Next, http.StatusSeeOther)
+}
+
+// reason returns the reason of a refusal for people.
+func reason(refused *streamable.Refusal) string {
+	var data struct {
+		Details string `json:"details"`
+	}
+	if json.Unmarshal(refused.Error.Data, &data) == nil && data.Details != "" {
+		return refused.Error.Message + ": " + data.Details
+	}
+	return refused.Error.Message
+}
+
+// localPath returns the path of a page of the console; "/" for other addresses.
+func localPath(path string) string {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n") {
+		return "/"
+	}
+	return path
+}
+
+// authenticate returns the caller with a key, as the endpoint would.
+func (c *Console) authenticate(header http.Header, r *http.Request, key string) (mcp.Caller, *streamable.Refusal) {
+	return c.cfg.Auth.Authenticate(header, withKey(r, key))
+}
+
+// withKey returns a request from the same address with a key instead of cookies.
+func withKey(r *http.Request, key string) *http.Request {
+	keyed := r.Clone(r.Context())
+	keyed.Header.Del("Cookie")
+	keyed.Header.Set("Authorization", "Bearer "+key)
+	return keyed
+}
+
+// makeLink returns a link that signs in with the key of the request, for programs.
+func (c *Console) makeLink(w http.ResponseWriter, r *http.Request) {
+	key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if _, refused := c.cfg.Auth.Authenticate(w.Header(), r); !ok || refused != nil {
+		http.Error(w, "a link is made with the header Authorization: Bearer KEY", http.StatusUnauthorized)
+		return
+	}
+	link := c.Link(key)
+	if link == "" {
+		http.Error(w, "too many links wait to be opened", http.StatusTooManyRequests)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]string{"path": link}) // the client may have disconnected
+}
+
+// signOut ends the session.
+func (c *Console) signOut(v *visit) error {
+	c.sessions.end(v.cookie)
+	c.setCookie(v.w, "")
+	return v.redirect("/signin")
+}
