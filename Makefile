@@ -15,7 +15,7 @@ LONG := attack|browser|debugbench|interop|load|official|scale|xml
 # where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak rounds cover vet lint fmt generate golden conformance conformance-xml bench-bugs ci install snapshot release release-check
+.PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak soak-cluster rounds cover vet lint fmt generate golden conformance conformance-xml bench-bugs ci install snapshot release release-check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ soak: ## keep the program busy for SOAK over both transports and write what beca
 	@mkdir -p bin/peers
 	go test -count=1 -v -run '^TestSoak$$' -timeout 3h ./conformance/load -soak $(SOAK) -soak-file $(CURDIR)/bin/peers/soak.json
 	cd conformance/peers && go run . -soak $(CURDIR)/bin/peers/soak.json
+
+soak-cluster: ## let servers behind haproxy and their store fail in turn for SOAK, with clients of all kinds
+	TRIPTYCH_TEST_SOAK=$(SOAK) go test -count=1 -v -run '^TestSoak$$' -timeout 3h ./conformance/scale
 
 rounds: ## kill debuggers KILLS times in five states and attach ROUNDS times, to find races
 	TRIPTYCH_TEST_KILLS=$(KILLS) go test -count=1 -timeout 30m -run '^TestKilledAtAnyMoment$$' ./debugger/internal/history

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/triptych-mcp/triptych/conformance/internal/sdk"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
@@ -91,12 +92,12 @@ type report struct {
 }
 
 func TestTypeScript(t *testing.T) {
-	installNode(t)
+	sdk.InstallNode(t, "node")
 	meet(t, func(program string) []string { return []string{"node", "node/" + program} }, typescript1, typescript2)
 }
 
 func TestGo(t *testing.T) {
-	program := buildGoClient(t)
+	program := sdk.BuildGo(t, "gosdk")
 	meet(t, func(string) []string { return []string{program} }, golang)
 }
 

@@ -4,7 +4,7 @@
 // its newest writes, that has no memory left, whose password changes, and servers that
 // are killed and replaced.
 //
-// It needs redis-server, haproxy and nginx, and takes less than a minute. With
-// TRIPTYCH_TEST_SCALE=long the tests run longer, and TestSoak runs for the time in
-// TRIPTYCH_TEST_SOAK, such as 30m.
+// It needs redis-server, haproxy and nginx, and for the soak the official client SDKs,
+// and takes a minute, in CI two. With TRIPTYCH_TEST_SCALE=long the tests run longer, and
+// TestSoak runs for the time in TRIPTYCH_TEST_SOAK, such as 30m: make soak-cluster.
 package scale
