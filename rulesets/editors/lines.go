@@ -208,8 +208,15 @@ func splitGlobs(text string) []string {
 
 // yamlText returns a text as one line of YAML.
 func yamlText(s string) string {
-	if s != "" && plain.MatchString(" "+s) && s == strings.TrimSpace(s) && !ambiguous(s) {
-		return s
+	if s != "" && s == strings.TrimSpace(s) {
+		switch {
+		case ambiguous[strings.ToLower(s)]:
+			return quoted(s)
+		case plain.MatchString(s):
+			return s
+		case withColons.MatchString(s) && strings.Contains(s, ": "):
+			return "'" + s + "'"
+		}
 	}
 	node := yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 	if strings.ContainsAny(s, "\n\r\t\u0085\u2028\u2029") {
@@ -223,16 +230,17 @@ func yamlText(s string) string {
 	return line
 }
 
-// ambiguous reports whether YAML reads a plain text as another type.
-func ambiguous(s string) bool {
-	if strings.ContainsAny(s, " /") {
-		return false // all words of YAML are single ones
-	}
-	var node yaml.Node
-	return yaml.Unmarshal([]byte(s), &node) != nil || len(node.Content) != 1 || node.Content[0].Tag != "!!str"
+// withColons matches texts that are quoted for a colon with a space behind it alone.
+// Most descriptions are plain or of this form, and the emitter is slow.
+var withColons = regexp.MustCompile(`^[A-Za-z/][\w ./,:-]*[\w./,-]$`)
+
+// ambiguous has the words that YAML 1.1 or 1.2 reads as another type than text, as far
+// as they begin with a letter.
+var ambiguous = map[string]bool{
+	"y": true, "yes": true, "on": true, "true": true, "n": true, "no": true, "off": true, "false": true, "null": true,
 }
 
 // quoted returns a text between double quotes, on one line.
-func quoted(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(s) + `"`
-}
+func quoted(s string) string { return `"` + escapes.Replace(s) + `"` }
+
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`)

@@ -125,7 +125,9 @@ func (p *Project) writeLock(entries map[string]Entry) error {
 
 // applyItem makes one file have its content.
 func (p *Project) applyItem(i Item, r *Report) error {
-	p.disk.sweep(i.Path)
+	if i.Locked.Was != "" { // an interrupted run was about to write it
+		p.disk.sweep(i.Path)
+	}
 	if !i.changes() {
 		return nil
 	}
