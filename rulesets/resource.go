@@ -64,6 +64,9 @@ var annotations = map[frontmatter.Mode]*mcp.Annotations{
 var everybody = []string{"user", "assistant"}
 
 func (t *tools) read(ctx context.Context, call *mcp.Call, uri string) ([]mcp.Contents, error) {
+	if label, all := strings.CutPrefix(uri, uriPrefix+everything); all {
+		return t.readAll(ctx, call, uri, label)
+	}
 	name, at, err := parseURI(uri)
 	if err != nil {
 		return nil, notFound(uri, err)

@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/project"
@@ -36,7 +36,7 @@ func (a *app) openSource(ctx context.Context) (source project.Source, done func(
 		if r != nil {
 			server := sha256.Sum256([]byte(r.URL + "\x00" + r.Key))
 			client := rulesclient.New(r.Endpoint, readBuild().Version)
-			return &serverSource{client, a.cacheDir(), hex.EncodeToString(server[:8])}, func() error { return nil }, nil
+			return &serverSource{client: client, cache: a.cacheDir(), server: hex.EncodeToString(server[:8])}, func() error { return nil }, nil
 		}
 	}
 	store, err := a.openStore(ctx)
@@ -63,15 +63,60 @@ func (a *app) cacheDir() string {
 type serverSource struct {
 	client *rulesclient.Client
 	cache  string
-	server string // the folder of the server in the cache
+	server string               // the folder of the server in the cache
+	newest rulesclient.Snapshot // that List has read, empty if the server has none
 }
 
 func (s *serverSource) List(ctx context.Context) ([]ruleset.Meta, error) {
-	metas, err := s.client.List(ctx)
+	var err error
+	if s.newest, err = s.snapshot(ctx, ""); errors.Is(err, rulesclient.ErrNoSnapshot) {
+		metas, err := s.client.List(ctx)
+		return metas, unreached(err)
+	}
+	metas := make([]ruleset.Meta, len(s.newest.Rulesets))
+	for i, r := range s.newest.Rulesets {
+		metas[i] = r.Meta
+	}
 	return metas, unreached(err)
 }
 
+// snapshot returns all rulesets at a label.
+func (s *serverSource) snapshot(ctx context.Context, label ruleset.Label) (rulesclient.Snapshot, error) {
+	file := ""
+	if s.cache != "" {
+		file = filepath.Join(s.cache, "snapshots", s.server, "all@"+string(label)+".json")
+	}
+	return s.client.Snapshot(ctx, label, file)
+}
+
+// pick returns the rulesets of a list, in its order.
+func pick(snapshot rulesclient.Snapshot, metas []ruleset.Meta) (all []ruleset.Ruleset, unlabelled []ruleset.Name) {
+	byName := make(map[ruleset.Name]ruleset.Ruleset, len(snapshot.Rulesets))
+	for _, r := range snapshot.Rulesets {
+		byName[r.Name] = r
+	}
+	for _, m := range metas {
+		if r, ok := byName[m.Name]; ok {
+			all = append(all, r)
+		} else if slices.Contains(snapshot.Unlabelled, m.Name) {
+			unlabelled = append(unlabelled, m.Name)
+		}
+	}
+	return all, unlabelled
+}
+
 func (s *serverSource) GetAll(ctx context.Context, metas []ruleset.Meta, label ruleset.Label) (all []ruleset.Ruleset, unlabelled []ruleset.Name, err error) {
+	snapshot := s.newest
+	if label != "" {
+		snapshot, err = s.snapshot(ctx, label)
+	}
+	switch {
+	case err == nil && len(snapshot.Rulesets)+len(snapshot.Unlabelled) > 0:
+		all, unlabelled = pick(snapshot, metas)
+		return all, unlabelled, s.store(all)
+	case err != nil && !errors.Is(err, rulesclient.ErrNoSnapshot):
+		return nil, nil, unreached(err)
+	}
 	if label == "" {
 		var cache rulesclient.Cache
 		if s.cache != "" {
@@ -213,10 +258,7 @@ func (s *serverSource) cached(file string, data []byte) error {
 	if s.cache == "" {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	return atomicfile.Write(file, data, 0o600)
+	return rulesclient.WriteCopy(file, data)
 }
 
 func (s *serverSource) ChangeFile(ctx context.Context, name ruleset.Name, file editors.Attachment) error {
@@ -239,6 +281,16 @@ func (s *serverSource) Create(ctx context.Context, fresh ruleset.Ruleset, messag
 	return fresh, unreached(err)
 }
 
+// listing returns a text that differs when a ruleset has changed.
+func (s *serverSource) listing(ctx context.Context) (string, error) {
+	snapshot, err := s.snapshot(ctx, "")
+	if !errors.Is(err, rulesclient.ErrNoSnapshot) {
+		return fmt.Sprint(snapshot), err
+	}
+	metas, err := s.client.List(ctx)
+	return fmt.Sprint(metas), err
+}
+
 // pollEvery is the time between two looks at a server's list.
 const pollEvery = 3 * time.Second
 
@@ -253,8 +305,7 @@ func (s *serverSource) Watch(ctx context.Context, changed func()) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for polls := 1; ; polls++ {
-		if metas, err := s.client.List(ctx); err == nil {
-			now := fmt.Sprint(metas)
+		if now, err := s.listing(ctx); err == nil {
 			if last != "" && now != last || polls%labelPolls == 0 {
 				changed()
 			}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/memory"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/snapshots"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/https"
@@ -130,7 +131,8 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 		return err
 	}
 	endpoint := streamable.New(cfg)
-	routes := map[string]http.Handler{"/mcp": accept(shared.recorder.numbers.Around(endpoint))}
+	counted := accept(shared.recorder.numbers.Around(endpoint))
+	routes := map[string]http.Handler{"/mcp": counted, "/mcp/rulesets": snapshots.Handler(counted)}
 	tokens.describe(routes)
 	maps.Copy(routes, cardRoutes(public(), f.scheme()))
 	listening := https.Config{

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -64,11 +63,7 @@ func (c Cache) add(from endpoint.Endpoint, r ruleset.Ruleset, read time.Time) er
 	if err != nil {
 		return err
 	}
-	file := c.file(from, r.Name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	return atomicfile.Write(file, text, 0o600)
+	return WriteCopy(c.file(from, r.Name), text)
 }
 
 // file returns the place of a ruleset: a file for each name in a folder for each server

@@ -25,6 +25,18 @@ func (m wireMeta) meta() ruleset.Meta {
 	}
 }
 
+// wireRuleset is a ruleset with its text.
+type wireRuleset struct {
+	wireMeta
+	Markdown string `json:"markdown"`
+	Extra    string `json:"extra"`
+	Rev      int    `json:"rev"`
+}
+
+func (w *wireRuleset) ruleset() ruleset.Ruleset {
+	return ruleset.Ruleset{Meta: w.meta(), Markdown: w.Markdown, Extra: w.Extra, Rev: w.Rev}
+}
+
 type wireList struct {
 	Rulesets []wireMeta `json:"rulesets"`
 }
@@ -81,17 +93,12 @@ func (c *Client) Cached(cache Cache, name ruleset.Name) (ruleset.Ruleset, bool) 
 
 // get returns a ruleset and the server's time when it was read.
 func (c *Client) get(ctx context.Context, name ruleset.Name, args any) (ruleset.Ruleset, time.Time, error) {
-	var answer struct {
-		wireMeta
-		Markdown string `json:"markdown"`
-		Extra    string `json:"extra"`
-		Rev      int    `json:"rev"`
-	}
+	var answer wireRuleset
 	header, err := c.call(ctx, "get_ruleset", args, &answer)
 	if err != nil {
 		return ruleset.Ruleset{}, time.Time{}, named(err, name)
 	}
-	r := ruleset.Ruleset{Meta: answer.meta(), Markdown: answer.Markdown, Extra: answer.Extra, Rev: answer.Rev}
+	r := answer.ruleset()
 	r.Name = name
 	read, _ := http.ParseTime(header.Get("Date")) // without it, nothing is cached
 	return r, read, nil

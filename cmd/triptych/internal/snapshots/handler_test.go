@@ -1,0 +1,168 @@
+package snapshots_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/snapshots"
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// oneKey lets in callers with the key "secret".
+type oneKey struct{ charged atomic.Int64 }
+
+func (*oneKey) Authenticate(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
+	if r.Header.Get("Authorization") != "Bearer secret" {
+		return mcp.Caller{}, &streamable.Refusal{Status: 401, Error: jsonrpc.Errorf(-32000, "Authentication failed")}
+	}
+	return mcp.Caller{Principal: mcp.Principal{ID: "one"}}, nil
+}
+
+func (k *oneKey) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, streamable.Bill) *streamable.Refusal {
+	k.charged.Add(1)
+	return nil
+}
+func (*oneKey) Valid(context.Context, *mcp.Caller) bool { return true }
+func (*oneKey) Forbid(http.Header, *jsonrpc.Error)      {}
+
+type server struct {
+	url  string
+	key  oneKey
+	sent atomic.Int64 // snapshots with a body
+}
+
+func serve(t *testing.T) *server {
+	t.Helper()
+	table, err := new(rulesets.Config).Open(t.Context(), mcp.Env{Store: "memory:", Now: time.Now, Getenv: func(string) string { return "" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	served, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{}
+	handler := streamable.New(streamable.Config{Server: served, Auth: &s.key, Loopback: true})
+	routes := http.NewServeMux()
+	routes.Handle("/mcp", handler)
+	routes.Handle("/mcp/rulesets", snapshots.Handler(handler))
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		counted := &statusWriter{ResponseWriter: w}
+		routes.ServeHTTP(counted, r)
+		if r.Method == http.MethodGet && counted.status == http.StatusOK {
+			s.sent.Add(1)
+		}
+	}))
+	t.Cleanup(web.Close)
+	s.url = web.URL + "/mcp"
+	return s
+}
+
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// A client that has a snapshot gets the texts again only after a change; what is in its
+// file does not matter unless it is the document.
+func TestSnapshotsAreRevalidated(t *testing.T) {
+	s, ctx := serve(t), t.Context()
+	c := rulesclient.New(endpoint.Endpoint{URL: s.url, Key: "secret", HTTP: http.DefaultClient}, "1")
+	file := filepath.Join(t.TempDir(), "sub", "all.json")
+	expect := func(want string, sent int64) {
+		t.Helper()
+		before := s.sent.Load()
+		all, err := c.Snapshot(ctx, "", file)
+		got := ""
+		for _, r := range all.Rulesets {
+			got += string(r.Name) + r.Markdown + " "
+		}
+		if err != nil || got != want || s.sent.Load()-before != sent {
+			t.Errorf("got %q, %v, with %d documents sent; want %q, %d", got, err, s.sent.Load()-before, want, sent)
+		}
+	}
+	create := func(name ruleset.Name) {
+		if _, err := c.Create(ctx, ruleset.Draft{Name: name, Description: "d", Markdown: "1"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect("", 1)
+	create("a")
+	expect("a1 ", 1)
+	expect("a1 ", 0)
+	text := "2" // within the second in which it was created
+	if _, err := c.Update(ctx, "a", ruleset.Patch{Markdown: &text}); err != nil {
+		t.Fatal(err)
+	}
+	expect("a2 ", 1)
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect("a2 ", 1)
+	expect("a2 ", 0)
+	if _, err := c.MoveLabel(ctx, "a", ruleset.LabelMove{Label: "production", To: 1}); err != nil {
+		t.Fatal(err)
+	}
+	create("b")
+	all, err := c.Snapshot(ctx, "production", "")
+	if err != nil || len(all.Rulesets) != 1 || all.Rulesets[0].Markdown != "1" || len(all.Unlabelled) != 1 {
+		t.Errorf("at the label: %+v, %v", all, err)
+	}
+}
+
+// A snapshot is a call as any other: with a key, and charged.
+func TestSnapshotsTakeAKey(t *testing.T) {
+	s := serve(t)
+	stranger := rulesclient.New(endpoint.Endpoint{URL: s.url, HTTP: http.DefaultClient}, "1")
+	if _, err := stranger.Snapshot(t.Context(), "", ""); !errors.Is(err, rulesclient.ErrNoSnapshot) {
+		t.Errorf("without a key: %v", err)
+	}
+	ask := func(method, key, query string) *http.Response {
+		req, err := http.NewRequestWithContext(t.Context(), method, s.url+"/rulesets"+query, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+key)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		if err := resp.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return resp
+	}
+	for _, tt := range []struct {
+		method, key, query string
+		want               int
+	}{
+		{"GET", "wrong", "", 401}, {"GET", "secret", "", 200}, {"HEAD", "secret", "", 200}, {"POST", "secret", "", 405}, {"GET", "secret", "?label=No", 404},
+	} {
+		if got := ask(tt.method, tt.key, tt.query); got.StatusCode != tt.want {
+			t.Errorf("%v: %d", tt, got.StatusCode)
+		}
+	}
+	if got := s.key.charged.Load(); got != 3 {
+		t.Errorf("%d requests were charged, want 3", got)
+	}
+}
