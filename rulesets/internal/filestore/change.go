@@ -98,7 +98,7 @@ func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) 
 	if _, err := s.read(name); err != nil {
 		return r, err // also before there is a folder to lock in
 	}
-	s.learnOrigins(ctx, name)
+	_ = s.learnOrigins(ctx, name) // see History
 	err = s.locked(ctx, func() error {
 		r, err = s.update(name, p)
 		return err
@@ -147,7 +147,7 @@ func (s *Store) Delete(ctx context.Context, name ruleset.Name, r ruleset.Removal
 	if _, err := s.read(name); err != nil {
 		return err
 	}
-	s.learnOrigins(ctx, name)
+	_ = s.learnOrigins(ctx, name) // see History
 	return s.locked(ctx, func() error {
 		d, err := s.reconcile(name)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,6 +32,10 @@ const (
 	// gitWait bounds how long git is asked. Files of an older commit than it reads
 	// until then count as edited by hand.
 	gitWait = 2 * time.Second
+	// gitRest is the pause before a watch asks again where git is at work, and gitTries
+	// the number of times: a checkout names its commit when all files are there.
+	gitRest  = 100 * time.Millisecond
+	gitTries = 50
 	// maxOrigins limits how many commits are remembered.
 	maxOrigins = 10_000
 )
@@ -42,10 +47,11 @@ type origin struct {
 }
 
 // learnOrigins asks git for the commits of those files whose content is not in their
-// histories. Call it without the lock: git may take long.
-func (s *Store) learnOrigins(ctx context.Context, names ...ruleset.Name) {
+// histories. It reports whether git is at work, so that they may be known later. Call it
+// without the lock: git may take long.
+func (s *Store) learnOrigins(ctx context.Context, names ...ruleset.Name) (busy bool) {
 	if gitProgram() == "" || !inWorkTree(s.dir) {
-		return
+		return false
 	}
 	files := map[string]*gitFile{}
 	for _, name := range names {
@@ -54,13 +60,19 @@ func (s *Store) learnOrigins(ctx context.Context, names ...ruleset.Name) {
 		}
 	}
 	if len(files) == 0 {
-		return
+		return false
 	}
 	ctx, stop := context.WithTimeout(ctx, gitWait)
 	defer stop()
 	if err := readLog(ctx, s.dir, files); err != nil {
 		s.log.Debug("git does not say who wrote rulesets", "component", "filestore", "err", err)
 	}
+	s.remember(files)
+	return gitIsBusy(ctx, s.dir, files)
+}
+
+// remember adds the commits that were found.
+func (s *Store) remember(files map[string]*gitFile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.origins == nil || len(s.origins)+len(files) > maxOrigins {
@@ -144,12 +156,54 @@ func inWorkTree(dir string) bool {
 }
 
 // gitLog are the arguments that make git list commits with the contents that they gave
-// to files. A folder may come from a stranger, so nothing in its configuration that
-// names a program is used.
+// to files.
 var gitLog = []string{
-	"--no-pager", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false",
 	"log", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-notes", "--no-color", "--no-abbrev", "--raw", "--relative",
 	"--format=%x01%an <%ae>%x02%s", "HEAD", "--",
+}
+
+// gitCommand returns a git that only reads. A folder may come from a stranger, so
+// nothing in its configuration that names a program is used.
+func gitCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	all := []string{"--no-pager", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false"}
+	cmd := exec.CommandContext(ctx, gitProgram(), append(all, args...)...)
+	cmd.Dir, cmd.Env = dir, gitEnv()
+	return cmd
+}
+
+// gitIsBusy reports whether git is changing the work tree: it has locked its index, or a
+// file without a commit has the content of the index, which git has written and has not
+// made the work tree's commit yet.
+func gitIsBusy(ctx context.Context, dir string, files map[string]*gitFile) bool {
+	var args []string
+	for file, f := range files {
+		if !f.found {
+			args = append(args, file)
+		}
+	}
+	if len(args) == 0 {
+		return false
+	}
+	out, err := gitCommand(ctx, dir, "rev-parse", "--git-path", "index.lock").Output()
+	lock := strings.TrimSpace(string(out))
+	if err == nil && !filepath.IsAbs(lock) {
+		lock = filepath.Join(dir, lock)
+	}
+	if _, statErr := os.Lstat(lock); err == nil && statErr == nil {
+		return true
+	}
+	out, err = gitCommand(ctx, dir, append([]string{"ls-files", "--stage", "--"}, args...)...).Output()
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(out)) { // MODE ID STAGE\tFILE
+		entry, file, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		fields := strings.Fields(entry)
+		if f := files[file]; f != nil && len(fields) == 3 && slices.Contains(f.ids, fields[1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // readLog reads the commits of HEAD that changed the files, newest first, until it has
@@ -160,8 +214,7 @@ func readLog(ctx context.Context, dir string, files map[string]*gitFile) error {
 	for file := range files {
 		args = append(args, file)
 	}
-	cmd := exec.CommandContext(ctx, gitProgram(), args...)
-	cmd.Dir, cmd.Env = dir, gitEnv()
+	cmd := gitCommand(ctx, dir, args...)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -208,10 +261,7 @@ func matchLog(log io.Reader, files map[string]*gitFile) (done bool) {
 		}
 		f.seen = true
 		unseen--
-		for _, id := range f.ids {
-			f.found = f.found || id == fields[3]
-		}
-		f.by = by
+		f.found, f.by = slices.Contains(f.ids, fields[3]), by
 	}
 	return unseen == 0
 }

@@ -274,8 +274,8 @@ func adopt(d *document, head record) {
 func (r *record) byOthers() bool { return r.Author == ruleset.ByHand || r.Client == gitClient }
 
 // place finds the revision of a document that was just read, and records it if it
-// is a new one. A folder that cannot be written has no new ones; the number is
-// then the one that the revision would have.
+// is a new one. A folder that cannot be written, or that git is changing, has no new
+// ones; the number is then the one that the revision would have.
 func (s *Store) place(ctx context.Context, name ruleset.Name, d *document) error {
 	d.ruleset.Extra = d.extra()
 	head, err := s.head(name)
@@ -286,15 +286,16 @@ func (s *Store) place(ctx context.Context, name ruleset.Name, d *document) error
 		adopt(d, head)
 		return nil
 	}
-	s.learnOrigins(ctx, name)
-	var recorded document
-	err = s.lockedIn(ctx, func() error {
-		recorded, err = s.reconcile(name)
-		return err
-	})
-	if err == nil {
-		*d = recorded
-		return nil
+	if !s.learnOrigins(ctx, name) {
+		var recorded document
+		err = s.lockedIn(ctx, func() error {
+			recorded, err = s.reconcile(name)
+			return err
+		})
+		if err == nil {
+			*d = recorded
+			return nil
+		}
 	}
 	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
 		return err
@@ -305,7 +306,7 @@ func (s *Store) place(ctx context.Context, name ruleset.Name, d *document) error
 
 // History implements [ruleset.Store].
 func (s *Store) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revision, error) {
-	s.learnOrigins(ctx, name)
+	_ = s.learnOrigins(ctx, name)                                                 // those of a commit that is not there yet are by hand
 	_ = s.lockedIn(ctx, func() error { _, err := s.reconcile(name); return err }) // what is recorded counts
 	return s.revisions(name)
 }

@@ -48,6 +48,7 @@ type watch struct {
 
 	unrecorded map[ruleset.Name]struct{} // changed by others, not in the history yet
 	calm       *time.Timer               // fires when no file has changed for a while
+	waits      int                       // how often recording was put off for git
 
 	told     map[ruleset.Name]string   // SHA-256 of contents of others that were told
 	doubtful map[ruleset.Name]struct{} // missing or not valid, perhaps being written
@@ -163,6 +164,8 @@ func (w *watch) follow(e fsnotify.Event) {
 	w.store.index.touch(name, w.store.dirTime())
 	if ok {
 		w.look(name)
+	} else {
+		w.store.index.touchOther(filepath.Base(e.Name))
 	}
 }
 
@@ -191,8 +194,12 @@ func watchFolder(w *fsnotify.Watcher, dir string) {
 // first is not entered again.
 func (w *watch) record(ctx context.Context) {
 	names := w.unrecorded
-	w.unrecorded = map[ruleset.Name]struct{}{}
-	w.store.learnOrigins(ctx, slices.Collect(maps.Keys(names))...)
+	if w.store.learnOrigins(ctx, slices.Collect(maps.Keys(names))...) && w.waits < gitTries {
+		w.waits++
+		w.calm.Reset(gitRest)
+		return
+	}
+	w.waits, w.unrecorded = 0, map[ruleset.Name]struct{}{}
 	for name := range names {
 		_ = w.store.lockedIn(ctx, func() error { // the next reader or writer tries again
 			_, err := w.store.reconcile(name)
