@@ -120,9 +120,23 @@ func TestKilledWhileApplying(t *testing.T) {
 		if kills++; kills%3 == 0 {
 			server.Stop()
 			server.Run()
+			return
 		}
+		awaitClients(t, server.Addr)
 	}
 	storetest.KillApplying(t, storetest.Kills(12), url, restart, func() ruleset.Store { return open(t, url, time.Now) })
+}
+
+// awaitClients waits until a server has noticed that its clients have gone. Until then
+// it may still do what a killed process has asked for last, between two reads of a test.
+func awaitClients(t *testing.T, addr string) {
+	t.Helper()
+	client := plain(t, addr)
+	eventually(t, "the server has one client", func() bool {
+		list, err := client.ClientList(t.Context()).Result()
+		return err == nil && strings.Count(list, "\n") == 1
+	})
+	_ = client.Close() // it is one of them
 }
 
 // The server is killed while a process applies batches, and started again.
