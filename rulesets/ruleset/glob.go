@@ -13,9 +13,15 @@ const (
 // single one, [a-z] for one of a class and [!a-z] or [^a-z] for one outside it, {a,b}
 // for alternatives, and \ takes the meaning from the character that follows. Everything
 // else, an opening bracket or brace without its end too, stands for itself.
-type Pattern struct{ alternatives [][]element }
+type Pattern struct{ alternatives []alternative }
 
-// An element is a part of an alternative: a set of bytes, or any run of bytes.
+// An alternative is a way to read the braces of a pattern: a text, then elements.
+type alternative struct {
+	prefix   string
+	elements []element
+}
+
+// An element is a set of bytes, or any run of bytes.
 type element struct {
 	run bool
 	set byteSet
@@ -39,8 +45,12 @@ func ParsePattern(text string) Pattern {
 	if len(text) > maxPattern {
 		return p
 	}
-	for _, alternative := range expand(text) {
-		p.alternatives = append(p.alternatives, parseElements(alternative))
+	for _, one := range expand(text) {
+		plain := strings.IndexAny(one, `*?[\`)
+		if plain < 0 {
+			plain = len(one)
+		}
+		p.alternatives = append(p.alternatives, alternative{one[:plain], parseElements(one[plain:])})
 	}
 	return p
 }
@@ -51,8 +61,8 @@ func Match(pattern, name string) bool { return ParsePattern(pattern).Match(name)
 // Match reports whether the whole of a name matches. For each alternative it takes at
 // most as many steps as the pattern has bytes times those of the name.
 func (p Pattern) Match(name string) bool {
-	for _, elements := range p.alternatives {
-		if matchElements(elements, name) {
+	for _, a := range p.alternatives {
+		if rest, ok := strings.CutPrefix(name, a.prefix); ok && matchElements(a.elements, rest) {
 			return true
 		}
 	}
