@@ -25,6 +25,7 @@ func (t *tools) list(ctx context.Context, call *mcp.Call, args listArgs) (listed
 	}
 	answer := listed{Rulesets: summaries(metas), Next: next}
 	answer.long = !call.Baseline() && (next != "" || len(metas) > longList)
+	answer.problems = t.problemLine(ctx, call)
 	return answer, nil
 }
 
@@ -72,13 +73,18 @@ func hasTags(m ruleset.Meta, tags []string) bool {
 	return !slices.ContainsFunc(tags, func(tag string) bool { return !slices.Contains(m.Tags, tag) })
 }
 
-// Content says how to get the next page, or how to ask for less than a long list.
-func (l listed) Content() []mcp.Content {
+// Content says how to get the next page, or how to ask for less than a long list, and
+// which files are not served.
+func (l listed) Content() (lines []mcp.Content) {
 	switch {
 	case !l.long:
-		return nil
 	case l.Next != "":
-		return []mcp.Content{mcp.Text(fmt.Sprintf("There are more: call again with cursor %q", l.Next))}
+		lines = append(lines, mcp.Text(fmt.Sprintf("There are more: call again with cursor %q", l.Next)))
+	default:
+		lines = append(lines, mcp.Text(fmt.Sprintf("These are all %d. Ask for fewer: limit and cursor page through them, tags selects; find_rulesets searches in texts and by path", len(l.Rulesets))))
 	}
-	return []mcp.Content{mcp.Text(fmt.Sprintf("These are all %d. Ask for fewer: limit and cursor page through them, tags selects; find_rulesets searches in texts and by path", len(l.Rulesets)))}
+	if l.problems != "" {
+		lines = append(lines, mcp.Text(l.problems))
+	}
+	return lines
 }

@@ -122,7 +122,8 @@ type listed struct {
 	Rulesets []summary `json:"rulesets"`
 	Next     string    `json:"next_cursor,omitempty"`
 
-	long bool // whether the client is told how to ask for more, or for less
+	long     bool   // whether the client is told how to ask for more, or for less
+	problems string // which files are not served, "" if the client is not told
 }
 
 // Text lists the rulesets.

@@ -117,7 +117,7 @@ func (t *tools) table() *mcp.Table {
 				Details: applyDetails, Call: mcp.Typed(t.apply),
 			},
 		},
-		Resources:    []mcp.ResourceSource{t.source(), t.skills()},
+		Resources:    []mcp.ResourceSource{t.source(), t.skills(), t.problemSource()},
 		Prompts:      t.builtinPrompts(),
 		PromptSource: t.promptSource(),
 		Errors:       wireError,

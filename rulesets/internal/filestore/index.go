@@ -1,6 +1,8 @@
 package filestore
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"slices"
 	"sync"
@@ -25,6 +27,10 @@ type index struct {
 	metas   []ruleset.Meta // in list order
 	names   []ruleset.Name // of metas, sorted
 	created map[ruleset.Name]time.Time
+
+	problems map[string]string   // the files that are not served, with the reasons
+	odd      map[string]struct{} // files of other names that may be problems now
+	folders  map[string]struct{} // whose inside no event tells of
 }
 
 // join has the index used, leave ends that.
@@ -39,7 +45,7 @@ func (x *index) leave() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.watches--; x.watches == 0 {
-		x.whole, x.metas, x.names, x.created, x.stale = false, nil, nil, nil, nil
+		x.whole, x.metas, x.names, x.created, x.stale, x.problems, x.odd, x.folders = false, nil, nil, nil, nil, nil, nil, nil
 	}
 }
 
@@ -64,12 +70,22 @@ func (x *index) touch(name ruleset.Name, dirTime time.Time) {
 	}
 	if name != "" {
 		x.stale[name] = struct{}{}
+		x.odd[folderOf(name)] = struct{}{} // whose files may now be a ruleset's
 	}
 	if len(x.stale) > maxStale {
 		x.whole = false
 		return
 	}
 	x.dirTime = dirTime
+}
+
+// touchOther has a file looked at again whose name is not that of a ruleset.
+func (x *index) touchOther(file string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.whole {
+		x.odd[file] = struct{}{}
+	}
 }
 
 // dirTime returns the folder's time of modification, the zero time if it is missing.
@@ -99,7 +115,9 @@ func (s *Store) indexed(use func(metas []ruleset.Meta)) (ok bool, err error) {
 	for name := range x.stale {
 		s.readOneLocked(name)
 	}
+	s.refreshOddLocked(x.odd)
 	clear(x.stale)
+	clear(x.odd)
 	use(x.metas)
 	return true, nil
 }
@@ -107,20 +125,49 @@ func (s *Store) indexed(use func(metas []ruleset.Meta)) (ok bool, err error) {
 // readIndexLocked reads the whole folder.
 func (s *Store) readIndexLocked(dirTime time.Time) error {
 	x := &s.index
-	metas, err := s.metas(anyName)
+	entries, err := s.entries()
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(metas, ruleset.Compare)
-	x.metas, x.dirTime, x.whole = metas, dirTime, true
-	x.stale, x.created = map[ruleset.Name]struct{}{}, make(map[ruleset.Name]time.Time, len(metas))
-	x.names = make([]ruleset.Name, 0, len(metas))
-	for _, m := range metas {
+	x.metas, x.problems = s.metasOf(files(entries, anyName))
+	x.folders = map[string]struct{}{}
+	for _, e := range entries {
+		if _, named := nameOf(e.Name()); !named {
+			s.readOddLocked(e)
+		}
+	}
+	slices.SortFunc(x.metas, ruleset.Compare)
+	x.dirTime, x.whole = dirTime, true
+	x.stale, x.odd, x.created = map[ruleset.Name]struct{}{}, map[string]struct{}{}, make(map[ruleset.Name]time.Time, len(x.metas))
+	x.names = make([]ruleset.Name, 0, len(x.metas))
+	for _, m := range x.metas {
 		x.created[m.Name] = m.CreatedAt
 		x.names = append(x.names, m.Name)
 	}
 	slices.Sort(x.names)
 	return nil
+}
+
+// readOddLocked finds out whether an entry of the folder with another name is a problem.
+func (s *Store) readOddLocked(e fs.DirEntry) {
+	x := &s.index
+	if reason := s.problem(e); reason != "" {
+		x.problems[e.Name()] = reason
+	}
+	if e.IsDir() {
+		x.folders[e.Name()] = struct{}{}
+	}
+}
+
+// refreshOddLocked looks at entries of the folder again.
+func (s *Store) refreshOddLocked(files map[string]struct{}) {
+	for file := range files {
+		delete(s.index.problems, file)
+		delete(s.index.folders, file)
+		if info, err := os.Lstat(s.inDir(file)); err == nil { // else it has gone
+			s.readOddLocked(fs.FileInfoToDirEntry(info))
+		}
+	}
 }
 
 // readOneLocked brings the entry of one ruleset up to date.
@@ -135,13 +182,17 @@ func (s *Store) readOneLocked(name ruleset.Name) {
 			x.names = slices.Delete(x.names, at, at+1)
 		}
 	}
+	delete(x.problems, string(name)+suffix)
 	info, err := os.Lstat(s.path(name))
 	if err != nil {
 		return // it has gone
 	}
-	meta, ok := s.meta(file{name, info})
-	if !ok {
-		return // it is no ruleset
+	meta, err := s.meta(file{name, info})
+	if invalid, ok := errors.AsType[*InvalidFileError](err); ok {
+		x.problems[invalid.File] = invalid.Err.Error()
+	}
+	if err != nil {
+		return
 	}
 	at, _ := slices.BinarySearchFunc(x.metas, meta, ruleset.Compare)
 	x.metas = slices.Insert(x.metas, at, meta)

@@ -169,7 +169,21 @@ func BenchmarkPage(b *testing.B) {
 	})
 	b.Run("completion", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := s.Search(ctx, "rule_777*"); err != nil {
+			if _, _, err := s.Names(ctx, "rule_7", 100); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("search", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.Search(ctx, "*_777?"); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("cold_list", func(b *testing.B) {
+		for b.Loop() {
+			if _, _, err := openAt(dir).List(ctx, ruleset.Page{}); err != nil {
 				b.Fatal(err)
 			}
 		}

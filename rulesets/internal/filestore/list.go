@@ -5,8 +5,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -100,17 +104,42 @@ func anyName(string) bool { return true }
 
 // metas returns the rulesets whose name is wanted, unsorted.
 func (s *Store) metas(want func(name string) bool) ([]ruleset.Meta, error) {
-	files, err := s.files(want)
+	entries, err := s.entries()
 	if err != nil {
 		return nil, err
 	}
-	metas := make([]ruleset.Meta, 0, len(files))
-	for _, f := range files {
-		if meta, ok := s.meta(f); ok {
-			metas = append(metas, meta)
-		}
-	}
+	metas, _ := s.metasOf(files(entries, want))
 	return metas, nil
+}
+
+// metasOf returns the rulesets in files, unsorted, and why the others are none. It reads
+// the files on all processors.
+func (s *Store) metasOf(all []file) ([]ruleset.Meta, map[string]string) {
+	var mu sync.Mutex // guards the results
+	metas, problems := make([]ruleset.Meta, 0, len(all)), map[string]string{}
+	group := errgroup.Group{}
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for chunk := range slices.Chunk(all, readChunk) {
+		group.Go(func() error {
+			some := make([]ruleset.Meta, 0, len(chunk))
+			for _, f := range chunk {
+				meta, err := s.meta(f)
+				if err == nil {
+					some = append(some, meta)
+				} else if invalid, ok := errors.AsType[*InvalidFileError](err); ok {
+					mu.Lock()
+					problems[invalid.File] = invalid.Err.Error()
+					mu.Unlock()
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			metas = append(metas, some...)
+			return nil
+		})
+	}
+	_ = group.Wait() // none fails
+	return metas, problems
 }
 
 // A file has the name of a ruleset.
@@ -119,40 +148,52 @@ type file struct {
 	info fs.FileInfo
 }
 
-// files returns the files whose name is wanted.
-func (s *Store) files(want func(name string) bool) ([]file, error) {
-	dir, err := os.ReadDir(s.dir)
+// entries returns the entries of the folder, none if it is missing.
+func (s *Store) entries() ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	var files []file
-	for _, d := range dir {
+	return entries, nil
+}
+
+// files returns the files among entries whose name is wanted.
+func files(entries []fs.DirEntry, want func(name string) bool) []file {
+	var all []file
+	for _, d := range entries {
 		name, ok := nameOf(d.Name())
 		if !ok || !want(string(name)) {
 			continue // a README, say
 		}
 		if info, err := d.Info(); err == nil { // else it has gone since
-			files = append(files, file{name, info})
+			all = append(all, file{name, info})
 		}
 	}
-	return files, nil
+	return all
 }
 
-// meta returns the metadata of a file, from memory if the file is unchanged.
-func (s *Store) meta(f file) (ruleset.Meta, bool) {
+// files returns the files of the folder whose name is wanted.
+func (s *Store) files(want func(name string) bool) ([]file, error) {
+	entries, err := s.entries()
+	return files(entries, want), err
+}
+
+// meta returns the metadata of a file, from memory if the file is unchanged. Errors are
+// those of load.
+func (s *Store) meta(f file) (ruleset.Meta, error) {
 	now := stampOf(f.info)
 	s.mu.Lock()
 	e, ok := s.known[f.name]
 	s.mu.Unlock()
 	if ok && e.stamp == now {
-		return e.meta.Clone(), true
+		return e.meta.Clone(), nil
 	}
 	d, err := s.read(f.name)
 	if err != nil {
-		return ruleset.Meta{}, false // reported by read
+		return ruleset.Meta{}, err
 	}
 	s.dateEdited(f.name, &d)
 	frontmatter.SummarizeNode(&d.ruleset, d.front)
@@ -161,7 +202,7 @@ func (s *Store) meta(f file) (ruleset.Meta, bool) {
 	if now.settled() {
 		s.known[f.name] = entry{now, d.ruleset.Meta}
 	}
-	return d.ruleset.Meta.Clone(), true
+	return d.ruleset.Meta.Clone(), nil
 }
 
 // dateEdited corrects the time of a file that was changed after the time in its

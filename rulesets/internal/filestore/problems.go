@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -14,24 +16,29 @@ import (
 
 // Problems implements [ruleset.Inspector]: it lists the files that look like
 // rulesets and are not served, since they are broken, misnamed or in a subfolder.
-func (s *Store) Problems(ctx context.Context) ([]ruleset.Problem, error) {
-	dir, err := os.ReadDir(s.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+func (s *Store) Problems(ctx context.Context) (problems []ruleset.Problem, err error) {
+	add := func(file, reason string) {
+		if reason != "" {
+			problems = append(problems, ruleset.Problem{File: file, Reason: reason})
+		}
 	}
-	if err != nil {
-		return nil, unavailable(err)
+	ok, err := s.indexed(func([]ruleset.Meta) {
+		s.refreshOddLocked(maps.Clone(s.index.folders))
+		for _, file := range slices.Sorted(maps.Keys(s.index.problems)) {
+			add(file, s.index.problems[file])
+		}
+	})
+	if ok || err != nil {
+		return problems, err
 	}
-	var problems []ruleset.Problem
-	for _, d := range dir {
+	entries, err := s.entries()
+	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if reason := s.problem(d); reason != "" {
-			problems = append(problems, ruleset.Problem{File: d.Name(), Reason: reason})
-		}
+		add(e.Name(), s.problem(e))
 	}
-	return problems, nil
+	return problems, err
 }
 
 // problem says why an entry of the folder is not served though it should be, ""

@@ -1,6 +1,7 @@
 package filestore_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,14 +32,7 @@ func TestProblems(t *testing.T) {
 	} {
 		put(t, dir, name, text)
 	}
-	problems, err := s.Problems(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]string{}
-	for _, p := range problems {
-		got[p.File] = p.Reason
-	}
+	got := problemsOf(t, s)
 	misnamed := "its name is not snake_case with .md, such as python_style_guide.md"
 	want := map[string]string{
 		"plain.md": "it has no front matter", "other.md": `it says its name is "another"`, "Kebab-Case.md": misnamed, "cursor.mdc": misnamed,
@@ -46,6 +40,54 @@ func TestProblems(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" || !strings.Contains(got["broken.md"], "front matter") {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// problemsOf returns the reasons by file.
+func problemsOf(t *testing.T, s *filestore.Store) map[string]string {
+	t.Helper()
+	problems, err := s.Problems(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, p := range problems {
+		all[p.File] = p.Reason
+	}
+	return all
+}
+
+// A watched folder has its problems in memory, and follows what people do.
+func TestProblemsAreFollowed(t *testing.T) {
+	dir := t.TempDir()
+	watched := filestore.Open(dir, quiet, time.Now)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- watched.Watch(ctx, func(ruleset.Change) {}) }()
+	defer func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, step := range []func() error{
+		func() error { return os.WriteFile(filepath.Join(dir, "a.md"), []byte("broken"), 0o644) },
+		func() error { return os.WriteFile(filepath.Join(dir, "Mine.md"), []byte("---\n---\n"), 0o644) },
+		func() error { return os.WriteFile(filepath.Join(dir, "a.md"), []byte("---\n---\n"), 0o644) },
+		func() error { return os.MkdirAll(filepath.Join(dir, "go-style", "x"), 0o755) },
+		func() error { return os.WriteFile(filepath.Join(dir, "go-style", "x.md"), nil, 0o644) },
+		func() error { return os.WriteFile(filepath.Join(dir, "go_style.md"), []byte("---\n---\n"), 0o644) },
+		func() error { return os.Rename(filepath.Join(dir, "Mine.md"), filepath.Join(dir, "mine.md")) },
+		func() error { return os.Remove(filepath.Join(dir, "go_style.md")) },
+	} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+		var got, want map[string]string
+		awaitUntil(t, "the problems are those of the folder", func() bool {
+			got, want = problemsOf(t, watched), problemsOf(t, filestore.Open(dir, quiet, time.Now))
+			return cmp.Equal(want, got)
+		})
 	}
 }
 

@@ -1,0 +1,72 @@
+package rulesets
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// problemsURI is the resource that lists the files of the store which are not served.
+const problemsURI = "ruleset-problems://files"
+
+// problemSource serves the list of the files that look like rulesets and are none. It is
+// listed while there are any.
+func (t *tools) problemSource() mcp.ResourceSource {
+	return mcp.ResourceSource{
+		Scheme: "ruleset-problems", Scope: scopeRead, Extension: true,
+		LookUp: "it reads the names of files, and why they are not served",
+		List:   t.listProblems, Read: t.readProblems,
+	}
+}
+
+// problems returns the files that are not served, none for callers who see a label alone
+// and for stores that are not folders.
+func (t *tools) problems(ctx context.Context, call *mcp.Call) ([]ruleset.Problem, error) {
+	inspector, ok := ruleset.As[ruleset.Inspector](t.viewFor(call))
+	if !ok {
+		return nil, nil
+	}
+	return inspector.Problems(ctx)
+}
+
+func (t *tools) listProblems(ctx context.Context, call *mcp.Call, _ string, _ int) ([]mcp.Resource, string, error) {
+	problems, err := t.problems(ctx, call)
+	if err != nil || len(problems) == 0 {
+		return nil, "", err
+	}
+	return []mcp.Resource{{
+		URI: problemsURI, Name: "ruleset_problems", Title: "Files that are not served", MIMEType: "text/plain",
+		Description: fmt.Sprintf("%d file(s) of the folder of rulesets that are not served, and why", len(problems)),
+	}}, "", nil
+}
+
+func (t *tools) readProblems(ctx context.Context, call *mcp.Call, uri string) ([]mcp.Contents, error) {
+	if uri != problemsURI {
+		return nil, &mcp.ResourceNotFoundError{URI: uri}
+	}
+	problems, err := t.problems(ctx, call)
+	if err != nil {
+		return nil, &opError{"list", err}
+	}
+	var b strings.Builder
+	if len(problems) == 0 {
+		b.WriteString("All files are served.\n")
+	}
+	for _, p := range problems {
+		fmt.Fprintf(&b, "%s: %s\n", p.File, p.Reason)
+	}
+	return []mcp.Contents{{URI: uri, MIMEType: "text/plain", Text: b.String()}}, nil
+}
+
+// problemLine tells a client of files that are not served, "" if there are none.
+func (t *tools) problemLine(ctx context.Context, call *mcp.Call) string {
+	problems, err := t.problems(ctx, call)
+	if err != nil || len(problems) == 0 || call.Baseline() {
+		return "" // the list itself is good
+	}
+	first := problems[0]
+	return fmt.Sprintf("%d file(s) are not served, such as %s: %s. Read %s for all", len(problems), first.File, first.Reason, problemsURI)
+}
