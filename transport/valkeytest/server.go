@@ -3,10 +3,8 @@ package valkeytest
 import (
 	"bufio"
 	"io"
-	"math/rand/v2"
 	"net"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -43,30 +41,6 @@ func StartProgram(t testing.TB, program string, args ...string) *Server {
 	s.Run()
 	return s
 }
-
-// FreeAddr returns an address of the loopback whose port is free. The port is below those
-// that systems give to outgoing connections: one of these could take it before its
-// server does, or while its server is being replaced.
-func FreeAddr(t testing.TB) string {
-	t.Helper()
-	var failed error
-	for range 100 {
-		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(firstPort+rand.IntN(lastPort-firstPort)))
-		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", addr)
-		if err == nil {
-			_ = l.Close() // the caller takes the port
-			return addr
-		}
-		failed = err
-	}
-	t.Fatal(failed)
-	return ""
-}
-
-// The ports of [FreeAddr]: Linux gives those from 32768 on to outgoing connections, other
-// systems those from 49152 on. A node of a cluster takes the port 10,000 above its own,
-// too.
-const firstPort, lastPort = 11_000, 21_000
 
 // Run starts the server again after [Server.Stop], with more arguments if there
 // are any, and returns when it takes connections.
