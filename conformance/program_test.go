@@ -1,17 +1,13 @@
 package conformance
 
 import (
-	"context"
 	"flag"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/conformance/internal/binary"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
@@ -20,32 +16,15 @@ var command = flag.String("cmd", "", "test this server instead of ours")
 // patience limits the time for an answer.
 const patience = 20 * time.Second
 
-// buildDir is the folder that the program is built in. TestMain sets it.
-var buildDir string
-
-func TestMain(m *testing.M) {
-	var err error
-	if buildDir, err = os.MkdirTemp("", "conformance"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(buildDir) // best effort: it is a temporary folder
-	os.Exit(code)
-}
-
 // program returns the command line of the server under test: that of -cmd, or our
-// program, which it builds once.
-var program = sync.OnceValues(func() ([]string, error) {
+// program.
+func program() ([]string, error) {
 	if *command != "" {
 		return strings.Fields(*command), nil
 	}
-	path := filepath.Join(buildDir, "triptych")
-	if out, err := exec.CommandContext(context.Background(), "go", "build", "-o", path, "../cmd/triptych").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return []string{path, "stdio"}, nil
-})
+	path, err := binary.Build()
+	return []string{path, "stdio"}, err
+}
 
 // startHTTPS starts the program as an HTTPS server on a data folder.
 func startHTTPS(t *testing.T, data string, words ...string) *httpsTransport {

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 // A proxy is a program that stands before the server and shares its connections
@@ -126,7 +128,7 @@ func times(short, long int) int {
 // before starts the proxy before the server, whose address is then the proxy's.
 func (p proxy) before(t *testing.T, s *server) {
 	t.Helper()
-	dir, front := t.TempDir(), freeAddress(t)
+	dir, front := t.TempDir(), valkeytest.FreeAddr(t)
 	fill := strings.NewReplacer("FRONT", front, "BACK", s.addr, "DIR", dir, "CONFIG", filepath.Join(dir, "config"))
 	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(fill.Replace(p.config)), 0o600); err != nil {
 		t.Fatal(err)

@@ -6,9 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,37 +14,16 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/triptych-mcp/triptych/conformance/internal/binary"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 // patience limits the time of everything that should be quick.
 const patience = 20 * time.Second
-
-// buildDir is the folder that the program is built in.
-var buildDir string
-
-func TestMain(m *testing.M) {
-	var err error
-	if buildDir, err = os.MkdirTemp("", "attack"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(buildDir) // what is left is the system's to clean
-	os.Exit(code)
-}
-
-// program builds ours when the first test wants it.
-var program = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(buildDir, "triptych")
-	if out, err := exec.CommandContext(context.Background(), "go", "build", "-o", path, "../../cmd/triptych").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
-})
 
 // run runs a command of the program on a data folder and returns its standard
 // output.
@@ -63,7 +40,7 @@ func run(t *testing.T, data string, args ...string) string {
 
 func command(t *testing.T, data string, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := program()
+	path, err := binary.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +76,7 @@ func start(t *testing.T, data string, flags ...string) *server {
 func (s *server) start(t *testing.T, flags ...string) *server {
 	t.Helper()
 	data := s.data
-	s.metrics, s.done = freeAddress(t), make(chan struct{})
+	s.metrics, s.done = valkeytest.FreeAddr(t), make(chan struct{})
 	s.cmd = command(t, data, append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics-listen", s.metrics}, flags...)...)
 	if s.prepare != nil {
 		s.prepare(s.cmd)
@@ -155,16 +132,6 @@ func trust(t *testing.T, url, file string) *tls.Config {
 		t.Fatal("no certificate in " + file)
 	}
 	return &tls.Config{RootCAs: roots, ServerName: "localhost"}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // kill ends the server as a crash would.

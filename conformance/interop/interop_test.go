@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/triptych-mcp/triptych/conformance/internal/binary"
 	"github.com/triptych-mcp/triptych/conformance/internal/sdk"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
@@ -104,7 +105,10 @@ func TestGo(t *testing.T) {
 // meet lets the clients of these programs speak with the server, over each transport.
 func meet(t *testing.T, command func(program string) []string, programs ...string) {
 	t.Helper()
-	server := buildServer(t)
+	server, err := binary.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range clients {
 		if !slices.Contains(programs, c.program) {
 			continue

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/conformance/internal/binary"
 	"github.com/triptych-mcp/triptych/conformance/load"
 )
 
@@ -40,7 +41,10 @@ func TestSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
 	}
-	program := build(t)
+	program, err := binary.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
 	conns := []load.SoakTarget{soakPipe(t, program), soakWeb(t, program)}
 	intervals, err := load.Soak(t.Context(), conns, *soakFor, max(*soakFor/60, 500*time.Millisecond))
 	if err != nil {
@@ -183,16 +187,6 @@ func open(t *testing.T, s load.Server) load.Conn {
 	}
 	t.Cleanup(func() { _ = conn.Close() }) // it may have been ended
 	return conn
-}
-
-func build(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "triptych")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/triptych").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return program
 }
 
 // furnish makes a data folder with something to read.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/conformance/internal/binary"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestFirstKeyOfManyServers(t *testing.T) {
 	t.Parallel()
 	store := startNode(t)
-	if _, err := program(); err != nil { // before they start together
+	if _, err := binary.Build(); err != nil { // before they start together
 		t.Fatal(err)
 	}
 	servers := make([]*server, 3)

@@ -13,13 +13,13 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/conformance/internal/binary"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
@@ -32,29 +32,6 @@ const (
 	recovery = 2 * time.Second
 	slack    = 3 * time.Second
 )
-
-// buildDir is the folder that the program is built in.
-var buildDir string
-
-func TestMain(m *testing.M) {
-	var err error
-	if buildDir, err = os.MkdirTemp("", "scale"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(buildDir) // what is left is the system's to clean
-	os.Exit(code)
-}
-
-// program builds ours when the first test wants it.
-var program = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(buildDir, "triptych")
-	if out, err := exec.CommandContext(context.Background(), "go", "build", "-o", path, "../../cmd/triptych").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
-})
 
 // needs skips a test without a program; in CI it fails.
 func needs(t *testing.T, names ...string) {
@@ -72,7 +49,7 @@ func needs(t *testing.T, names ...string) {
 // command is a command of the program with a data folder and a store.
 func command(t *testing.T, data, store string, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := program()
+	path, err := binary.Build()
 	if err != nil {
 		t.Fatal(err)
 	}

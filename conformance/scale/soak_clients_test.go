@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -31,13 +32,13 @@ var sdkClients = []struct {
 // startClients starts a client of each kind, which runs until ctx is done. It returns
 // before they are connected.
 func (s *soak) startClients(ctx context.Context, key string, calling *sync.WaitGroup) {
-	node, golang := "", ""
+	node, golang, folder := "", "", s.t.TempDir()
 	s.t.Run("install the SDKs", func(t *testing.T) { // where they cannot be had, this is skipped and no more
 		sdk.InstallNode(t, "../interop/node")
 		node = "../interop/node/soak.mjs"
 	})
 	s.t.Run("build the Go SDK", func(t *testing.T) {
-		golang = buildDir + "/gosoak"
+		golang = filepath.Join(folder, "gosoak")
 		built := sdk.BuildGo(t, "../peers/gosoak")
 		if out, err := exec.CommandContext(t.Context(), "cp", built, golang).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
