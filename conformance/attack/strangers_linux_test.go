@@ -1,6 +1,7 @@
 package attack_test
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net"
 	"strconv"
@@ -45,7 +46,7 @@ func TestStrangers(t *testing.T) {
 		open = append(open, conn)
 		mu.Unlock()
 		if i%(n/20) == 0 {
-			took := s.served(t, token)
+			took := s.served(t, token, "127.0.0.1")
 			mu.Lock()
 			late = append(late, took)
 			mu.Unlock()
@@ -53,7 +54,7 @@ func TestStrangers(t *testing.T) {
 	})
 	t.Logf("%d connections in %v, %d MiB", n, time.Since(began).Round(time.Millisecond), s.resident()>>20)
 	for range 10 {
-		late = append(late, s.served(t, token))
+		late = append(late, s.served(t, token, "127.0.0.1"))
 	}
 	slow := 0
 	for _, took := range late {
@@ -73,11 +74,52 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// served connects as a good client, calls, and returns how long that took.
-func (s *server) served(t *testing.T, token string) time.Duration {
+// Strangers at the good client's own IPv6 address open connections and send nothing.
+// Those that are more than one address may have end, the oldest first, and the good
+// client is served.
+func TestStrangersOverIPv6(t *testing.T) {
+	const home, limit, n = "::1", 20, 60
+	if l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", net.JoinHostPort(home, "0")); err != nil {
+		t.Skip("the loopback has no IPv6: ", err)
+	} else {
+		_ = l.Close() // it has no connections
+	}
+	data := t.TempDir()
+	_, token := key(t, data)
+	s := start(t, data, "--listen", net.JoinHostPort(home, "0"), "--max-connections-per-address", strconv.Itoa(limit))
+	var open []net.Conn
+	for range n {
+		conn, err := s.from(t, home)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		_ = conn.SetDeadline(time.Now().Add(patience))
+		if err := conn.(*tls.Conn).HandshakeContext(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, conn)
+	}
+	for range 10 {
+		s.served(t, token, home)
+	}
+	if got := s.number(t, `triptych_budget_used{budget="connections"}`); got > limit {
+		t.Errorf("%v connections are open, want at most %d", got, limit)
+	}
+	for _, conn := range open[:n-limit] { // the oldest
+		_ = conn.SetReadDeadline(time.Now().Add(patience))
+		if _, err := conn.Read(make([]byte, 1)); err == nil || isTimeout(err) {
+			t.Errorf("the connection of a stranger is open: %v", err)
+		}
+	}
+}
+
+// served connects as a good client from an address, calls, and returns how long that
+// took.
+func (s *server) served(t *testing.T, token, from string) time.Duration {
 	t.Helper()
 	began := time.Now()
-	c := s.client(t, token, "127.0.0.1", false)
+	c := s.client(t, token, from, false)
 	c.post(t, list).is(t, "a good client", 200, 0)
 	c.CloseIdleConnections()
 	return time.Since(began)
