@@ -18,7 +18,7 @@ import (
 
 const (
 	dialTimeout = 3 * time.Second
-	ioTimeout   = 5 * time.Second
+	ioTimeout   = 10 * time.Second
 	// noRetries keeps the client library from sending a command again whose
 	// answer got lost: a creation that had succeeded would then find its own
 	// ruleset and report that the name is taken.

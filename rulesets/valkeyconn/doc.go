@@ -12,7 +12,8 @@
 // A client finds the new primary after a failover: also behind one address, where the
 // old connections stay open and lead to what is a replica now. While a server takes
 // connections but does not answer, commands fail with [ErrHung] within two seconds,
-// and at once from then on. The parameters password_file, ca_file, cert_file and
+// and at once from then on. While a large command is under way the limit is higher, by
+// up to eight seconds for 16 MiB. The parameters password_file, ca_file, cert_file and
 // key_file of a URL name files that are read for each new connection.
 //
 // # Concurrency

@@ -27,6 +27,13 @@ const (
 	pingAgain = 50 * time.Millisecond
 	// dropAgain is the shortest time between two rounds of closing connections.
 	dropAgain = 100 * time.Millisecond
+	// slowestRate is the number of bytes of a command that a server on a busy machine
+	// works through in a second. Servers execute one command at a time and answer no
+	// ping meanwhile: the script that stores a ruleset of 16 MiB has eight seconds more.
+	slowestRate = 2 << 20
+	// mostExcused limits how long a server is excused that answers none of the large
+	// commands, however many are sent.
+	mostExcused = 2 * ioTimeout
 )
 
 // A link watches the connections of one client to one server. It is a hook of that
@@ -48,6 +55,9 @@ type link struct {
 	hung    bool
 	pinging bool
 	pinged  time.Time // when the last ping ended
+	large   int       // commands under way that excuse the server
+	excused time.Time // until when they do, if there are any
+	lively  time.Time // when the first of them was sent, or the last one was answered
 }
 
 func newLink(log *slog.Logger) *link {
@@ -64,9 +74,9 @@ func (l *link) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 			cmd.SetErr(ErrHung)
 			return ErrHung
 		}
-		timer := time.AfterFunc(hungAfter, l.suspect)
+		done := l.watch(size(cmd))
 		err := next(ctx, cmd)
-		timer.Stop()
+		done(err == nil)
 		l.judge(err, cmd)
 		return err
 	}
@@ -81,9 +91,9 @@ func (l *link) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 			}
 			return ErrHung
 		}
-		timer := time.AfterFunc(hungAfter, l.suspect)
+		done := l.watch(size(cmds...))
 		err := next(ctx, cmds)
-		timer.Stop()
+		done(err == nil)
 		l.judge(err, cmds...)
 		return err
 	}
@@ -139,16 +149,18 @@ func (l *link) closeLocked() {
 	clear(l.conns)
 }
 
-// suspect pings the server, and takes it for hung if it does not answer.
-func (l *link) suspect() {
+// suspect pings the server, and takes it for hung if it does not answer. While large
+// commands excuse the server it returns how long they still do instead.
+func (l *link) suspect() (excused time.Duration) {
 	l.mu.Lock()
-	if l.hung || l.pinging {
+	excused = l.excusedLocked()
+	if excused > 0 || l.hung || l.pinging {
 		l.mu.Unlock()
-		return
+		return excused
 	}
 	l.pinging = true
 	l.mu.Unlock()
-	l.tryPing()
+	return l.tryPing()
 }
 
 // refuses reports whether the server hangs, and sees to it that it is pinged.
@@ -165,8 +177,10 @@ func (l *link) refuses() bool {
 	return true
 }
 
-// tryPing pings the server once. The caller has set pinging.
-func (l *link) tryPing() {
+// tryPing pings the server once. The caller has set pinging. If the server did not
+// answer because of a large command that was sent meanwhile, tryPing returns how long
+// that excuses it.
+func (l *link) tryPing() (excused time.Duration) {
 	ctx, stop := context.WithTimeout(context.Background(), pingWait)
 	defer stop()
 	err := l.ping(ctx)
@@ -174,6 +188,9 @@ func (l *link) tryPing() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.pinging, l.pinged = false, time.Now()
+	if excused = l.excusedLocked(); hangs && !l.hung && excused > 0 {
+		return excused
+	}
 	switch {
 	case hangs && !l.hung:
 		l.log.Warn("the server does not answer; commands fail until it does", "component", "valkey", "connections", len(l.conns))
@@ -182,6 +199,7 @@ func (l *link) tryPing() {
 		l.log.Info("the server answers again", "component", "valkey")
 	}
 	l.hung = hangs
+	return 0
 }
 
 // isTimeout reports whether an error says that the other end did not answer in time:

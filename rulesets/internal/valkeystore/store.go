@@ -44,8 +44,9 @@ type Store struct {
 	odd     map[ruleset.Name]string // tags that were reported, by name
 }
 
-// opTimeout limits an operation on one ruleset.
-const opTimeout = 5 * time.Second
+// opTimeout limits an operation on one ruleset. Of 16 MiB it takes a server seconds whose
+// machine is busy; one that hangs is found earlier, by the connection.
+const opTimeout = 10 * time.Second
 
 // maxOdd limits the number of reported rulesets with malformed tags.
 const maxOdd = 1000
