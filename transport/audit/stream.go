@@ -3,7 +3,9 @@ package audit
 import (
 	"bytes"
 	"context"
+	"crypto/sha1" //nolint:gosec // see sumOf
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -21,8 +23,9 @@ type streamWriter struct {
 	id     string
 	now    func() time.Time
 	logger *slog.Logger
-	lines  int  // that are stored
-	waits  bool // the server can confirm that it has synced
+	lines  int    // that are stored
+	last   string // sum of the last of them
+	waits  bool   // the server can confirm that it has synced
 
 	recent      [][]byte // the last lines that are stored, to be stored again if they are lost
 	recentBytes int
@@ -60,15 +63,15 @@ func (w *streamWriter) preface(*chain, time.Time) []note {
 	return notes
 }
 
-// appendScript adds lines behind the N-th if that is the last one. Otherwise it returns
-// the number and the text of the last one. Arguments: N, the lines.
+// appendScript adds lines behind the N-th if that is the last one and has the sum S.
+// Otherwise it returns the number and the text of the last one. Arguments: N, S, the lines.
 const appendScript = `
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
 local n, text = 0, ''
 if last[1] then n, text = tonumber(string.match(last[1][1], '^%d+')), last[1][2][2] end
-if n ~= tonumber(ARGV[1]) then return {n, text} end
-for i = 2, #ARGV do
-  redis.call('XADD', KEYS[1], string.format('%.0f-0', n + i - 1), 'line', ARGV[i])
+if n ~= tonumber(ARGV[1]) or redis.sha1hex(text) ~= ARGV[2] then return {n, text} end
+for i = 3, #ARGV do
+  redis.call('XADD', KEYS[1], string.format('%.0f-0', n + i - 2), 'line', ARGV[i])
 end
 return {}`
 
@@ -77,6 +80,13 @@ var (
 	// appendBeyond does the same though the server has no memory left.
 	appendBeyond = redis.NewScript("#!lua flags=allow-oom\n" + appendScript)
 )
+
+// sumOf returns the sum of a line that scripts compute, too. It tells two lines of the same
+// number apart; the chain is protected by its own hashes.
+func sumOf(line []byte) string {
+	sum := sha1.Sum(line) //nolint:gosec // see above
+	return hex.EncodeToString(sum[:])
+}
 
 // A streamEnd is the last line of a stream: its number and text.
 type streamEnd struct {
@@ -115,8 +125,7 @@ func (w *streamWriter) write(g *group, c *chain) error {
 // add adds lines behind those that are stored. It returns the end of the stream if
 // that is elsewhere, and then adds nothing.
 func (w *streamWriter) add(ctx context.Context, lines [][]byte) (*streamEnd, error) {
-	args := make([]any, 1, len(lines)+1)
-	args[0] = w.lines
+	args := append(make([]any, 0, len(lines)+2), w.lines, w.last)
 	size := 0
 	for _, text := range lines {
 		args, size = append(args, text), size+len(text)
@@ -146,7 +155,7 @@ func isOutOfMemory(err error) bool { return strings.HasPrefix(err.Error(), "OOM 
 
 // remember counts lines as stored and holds the last ones in memory.
 func (w *streamWriter) remember(lines [][]byte) {
-	w.lines += len(lines)
+	w.lines, w.last = w.lines+len(lines), sumOf(lines[len(lines)-1])
 	for _, text := range lines {
 		w.recent = append(w.recent, bytes.Clone(text))
 		w.recentBytes += len(text)
@@ -164,7 +173,7 @@ func (w *streamWriter) remember(lines [][]byte) {
 func (w *streamWriter) mend(ctx context.Context, end streamEnd, g *group, c *chain) error {
 	if lost := w.after(end); lost != nil {
 		w.logger.Warn("the store has lost records of the audit trail, which are written again", "chain", w.id, "lines", len(lost))
-		again := &streamWriter{client: w.client, id: w.id, lines: end.n, logger: w.logger}
+		again := &streamWriter{client: w.client, id: w.id, lines: end.n, last: sumOf([]byte(end.text)), logger: w.logger}
 		if other, err := again.add(ctx, lost); err != nil || other == nil {
 			return err
 		}
@@ -202,13 +211,17 @@ func (w *streamWriter) noteLoss(end streamEnd, g *group, c *chain) error {
 		return err
 	}
 	through := g.seq - uint64(recordsIn(g)) //nolint:gosec // a number of lines
+	if had > through {                      // another process has noted the loss and goes on
+		w.move(g, c)
+		return nil
+	}
 	w.logger.Warn("the store has lost records of the audit trail", "chain", w.id, "after", had, "through", through)
 	notes := []note{{Lost: &lostNote{After: had, Through: through, Time: formatTime(w.now())}}}
 	if end.n == 0 {
 		first := chain{id: c.id, key: c.key}
 		notes = append([]note{{File: first.header(1, w.now())}}, notes...)
 	}
-	w.lines, w.recent, w.recentBytes = end.n, nil, 0
+	w.lines, w.last, w.recent, w.recentBytes = end.n, sumOf([]byte(end.text)), nil, 0
 	g.follow(c, hashOf(end), notes, w.now())
 	return nil
 }
@@ -258,7 +271,7 @@ func (w *streamWriter) move(g *group, c *chain) {
 	w.id = newID()
 	c.id = w.id
 	w.logger.Warn("another process adds to the audit chain of this server; a new one is begun: give each server a --server-name of its own", "chain", from, "new", w.id)
-	w.lines, w.recent, w.recentBytes = 0, nil, 0
+	w.lines, w.last, w.recent, w.recentBytes = 0, sumOf(nil), nil, 0
 	first := chain{id: c.id, key: c.key}
 	g.follow(c, digest{}, []note{
 		{File: first.header(1, w.now())}, {Moved: &movedNote{From: from, Through: through, Time: formatTime(w.now())}},

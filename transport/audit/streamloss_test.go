@@ -213,6 +213,38 @@ func TestTwoServersOfOneName(t *testing.T) {
 	}
 }
 
+// Two servers of one name, whose store loses lines of which both know: one of them goes on
+// with the chain, also where its lines take the numbers of those that the other one
+// expects, and the other begins a chain of its own.
+func TestTwoServersOfOneNameThatLoseLines(t *testing.T) {
+	for lose := int64(1); lose <= 8; lose++ {
+		t.Run(fmt.Sprint(lose), func(t *testing.T) {
+			s := newLossy(t)
+			first := s.open("same")
+			s.add(first, 8)
+			s.close(first)
+			one, two := s.open("same"), s.open("same")
+			for _, l := range []*Log{one, two} { // both know the end
+				if err := l.Open(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.lose(lose)
+			added := uint64(0)
+			for i := range 12 {
+				s.add([]*Log{one, two}[i%2], 1)
+				added++
+			}
+			s.close(one)
+			s.close(two)
+			report := s.verified()
+			if n := report.Records(); n < added || n > 8+added {
+				t.Errorf("%d records, want %d and those that are left of 8", n, added)
+			}
+		})
+	}
+}
+
 // An end that was cut off by hand, or a note of a loss that is forged, is still found.
 func TestForgedLossIsFound(t *testing.T) {
 	s := newLossy(t)

@@ -37,7 +37,7 @@ func (w *streamWriter) resume(c *chain) (found bool, err error) {
 		return false, err
 	}
 	at := linePlace(w.stream(), last[0])
-	w.lines, c.point = at.line, end.point
+	w.lines, w.last, c.point = at.line, sumOf(at.text), end.point
 	now := formatTime(w.now())
 	if lost := w.signedAfter(published, c); lost > c.seq {
 		w.logger.Warn("the store has lost records of the audit trail", "chain", w.id, "after", c.seq, "through", lost)

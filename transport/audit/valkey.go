@@ -80,7 +80,7 @@ func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 		return nil, nil, err
 	}
 	c := &chain{id: k.chainID(key), key: key}
-	w := &streamWriter{client: k.client, id: c.id, now: k.now, logger: k.logger}
+	w := &streamWriter{client: k.client, id: c.id, now: k.now, logger: k.logger, last: sumOf(nil)}
 	if err := w.probe(); err != nil {
 		k.logger.Warn("the audit trail is as durable as its server keeps it: the server cannot confirm a sync", "err", err)
 	}
