@@ -19,6 +19,10 @@ func (c *memChain) id() string                           { return "0000000000000
 func (c *memChain) flush() error                         { return nil }
 func (c *memChain) head(context.Context) ([]byte, error) { return c.published, nil }
 
+func (c *memChain) matching(ctx context.Context, _ *Filter) iter.Seq2[place, error] {
+	return c.lines(ctx)
+}
+
 func (c *memChain) lines(context.Context) iter.Seq2[place, error] {
 	return func(yield func(place, error) bool) {
 		n := 0

@@ -114,7 +114,7 @@ func (c *cursor) compare(other *cursor) int {
 func records(ctx context.Context, c stored, f *Filter) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		from, to := bound(f.From), bound(f.To)
-		for at, err := range c.lines(ctx) {
+		for at, err := range c.matching(ctx, f) {
 			if err != nil {
 				yield(Record{}, fmt.Errorf("reading chain %s: %w", c.id(), err))
 				return

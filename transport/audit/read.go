@@ -28,6 +28,8 @@ type stored interface {
 	head(ctx context.Context) ([]byte, error)
 	// lines yields all lines in order. An error is the last.
 	lines(ctx context.Context) iter.Seq2[place, error]
+	// matching yields at least the lines of the records that a filter chooses, in order.
+	matching(ctx context.Context, f *Filter) iter.Seq2[place, error]
 }
 
 // A place is a line and where it stands.
@@ -108,6 +110,11 @@ func (c *fileChain) lines(ctx context.Context) iter.Seq2[place, error] {
 			}
 		}
 	}
+}
+
+// matching implements stored.
+func (c *fileChain) matching(ctx context.Context, _ *Filter) iter.Seq2[place, error] {
+	return c.lines(ctx)
 }
 
 // lineEnd ends all lines; one that has only the newline is half written.

@@ -20,6 +20,8 @@ import (
 // where the last one ended, so that lines that the store has lost are missed at once.
 type streamWriter struct {
 	client redis.UniversalClient
+	names  streamNames
+	policy streamPolicy
 	id     string
 	now    func() time.Time
 	logger *slog.Logger
@@ -31,6 +33,11 @@ type streamWriter struct {
 	recentBytes int
 	overdrawn   int    // bytes that were added while the store refused to take more memory
 	notes       []note // go before the next records
+
+	index     indexer
+	rotates   bool // the next record begins a new segment
+	retired   int  // segments up to this number are deleted after the next sync
+	retiredAt int  // the number of lines after which the trail says so
 }
 
 const (
@@ -42,37 +49,38 @@ const (
 )
 
 // stream returns the key of the stream.
-func (w *streamWriter) stream() string { return streamPrefix + w.id }
+func (w *streamWriter) stream() string { return w.names.stream(w.id) }
 
-// syncKey is a key on the same node of a cluster as the stream of a chain.
-func syncKey(chain string) string { return "triptych:audit-sync:{" + streamPrefix + chain + "}" }
-
-// A stream has no files, so these methods have nothing to do; a server that has
-// answered has all lines.
-func (w *streamWriter) isFull(time.Time) bool { return false }
-func (w *streamWriter) rotate()               {}
-func (w *streamWriter) unsynced() int         { return 0 }
-func (w *streamWriter) mark() mark            { return mark{size: int64(w.lines), chain: w.id} }
-func (w *streamWriter) confirm(mark)          {}
-func (w *streamWriter) close() error          { return nil }
-
-// preface returns what the writer found out when it opened the chain.
-func (w *streamWriter) preface(*chain, time.Time) []note {
-	notes := w.notes
-	w.notes = nil
-	return notes
-}
+// A server that has answered has all lines.
+func (w *streamWriter) unsynced() int { return 0 }
+func (w *streamWriter) mark() mark    { return mark{size: int64(w.lines), chain: w.id} }
+func (w *streamWriter) close() error  { return nil }
 
 // appendScript adds lines behind the N-th if that is the last one and has the sum S.
-// Otherwise it returns the number and the text of the last one. Arguments: N, S, the lines.
+// Otherwise it returns the number and the text of the last one.
+//
+// Keys: the stream, the hash of segments. Arguments: N, S, what the index covers then, the
+// beginning of the names of the indexes; the number of segments that begin, and pairs of a
+// segment and its value; the number of entries of indexes, and pairs of a segment and a
+// member; the lines.
 const appendScript = `
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
 local n, text = 0, ''
 if last[1] then n, text = tonumber(string.match(last[1][1], '^%d+')), last[1][2][2] end
 if n ~= tonumber(ARGV[1]) or redis.sha1hex(text) ~= ARGV[2] then return {n, text} end
-for i = 3, #ARGV do
-  redis.call('XADD', KEYS[1], string.format('%.0f-0', n + i - 2), 'line', ARGV[i])
+local at = 5
+local function pairs_do(f)
+  local count = tonumber(ARGV[at])
+  for i = at + 1, at + 2 * count, 2 do f(ARGV[i], ARGV[i + 1]) end
+  at = at + 2 * count + 1
 end
+pairs_do(function(segment, value) redis.call('HSET', KEYS[2], segment, value) end)
+pairs_do(function(segment, member) redis.call('ZADD', ARGV[4] .. segment, 0, member) end)
+for i = at, #ARGV do
+  redis.call('XADD', KEYS[1], string.format('%.0f-0', n + i - at + 1), 'line', ARGV[i])
+end
+redis.call('HSETNX', KEYS[2], 'from', string.format('%.0f', n + 1))
+redis.call('HSET', KEYS[2], 'through', ARGV[3])
 return {}`
 
 var (
@@ -103,12 +111,15 @@ func (w *streamWriter) write(g *group, c *chain) error {
 	defer stop()
 	for range 3 { // others may change the stream in between
 		lines := slices.Collect(g.lines())
-		end, err := w.add(ctx, lines)
+		added := w.index.plan(w.lines, lines, w.now())
+		end, err := w.add(ctx, lines, added)
 		switch {
 		case err != nil:
 			return err
 		case end == nil, end.n == w.lines+len(lines) && end.text == string(lines[len(lines)-1]):
 			w.remember(lines)
+			w.index.accept(added)
+			w.retireAfter(lines)
 			return nil
 		case end.n < w.lines:
 			err = w.mend(ctx, *end, g, c)
@@ -124,13 +135,17 @@ func (w *streamWriter) write(g *group, c *chain) error {
 
 // add adds lines behind those that are stored. It returns the end of the stream if
 // that is elsewhere, and then adds nothing.
-func (w *streamWriter) add(ctx context.Context, lines [][]byte) (*streamEnd, error) {
-	args := append(make([]any, 0, len(lines)+2), w.lines, w.last)
+func (w *streamWriter) add(ctx context.Context, lines [][]byte, added addition) (*streamEnd, error) {
+	args := append(make([]any, 0, len(lines)+len(added.entries)+len(added.begun)+6),
+		w.lines, w.last, fmt.Sprintf("%d %d", w.lines+len(lines), added.bytes), w.names.indexes(w.id))
+	args = append(append(args, len(added.begun)/2), added.begun...)
+	args = append(append(args, len(added.entries)/2), added.entries...)
+	keys := []string{w.stream(), w.names.segments(w.id)}
 	size := 0
 	for _, text := range lines {
 		args, size = append(args, text), size+len(text)
 	}
-	answer, err := appendLines.Run(ctx, w.client, []string{w.stream()}, args...).Slice()
+	answer, err := appendLines.Run(ctx, w.client, keys, args...).Slice()
 	switch {
 	case err == nil:
 		w.overdrawn = 0
@@ -138,7 +153,7 @@ func (w *streamWriter) add(ctx context.Context, lines [][]byte) (*streamEnd, err
 		if w.overdrawn == 0 {
 			w.logger.Warn("the store has reached its limit of memory; records are added beyond it for now", "bytes", maxOverdrawn)
 		}
-		if answer, err = appendBeyond.Run(ctx, w.client, []string{w.stream()}, args...).Slice(); err == nil {
+		if answer, err = appendBeyond.Run(ctx, w.client, keys, args...).Slice(); err == nil {
 			w.overdrawn += size
 		}
 	}
@@ -171,10 +186,13 @@ func (w *streamWriter) remember(lines [][]byte) {
 // mend brings back the lines that the store has lost, if they are still in memory.
 // Otherwise the group begins with a note of what is missing.
 func (w *streamWriter) mend(ctx context.Context, end streamEnd, g *group, c *chain) error {
+	w.index.forget(end.n)
 	if lost := w.after(end); lost != nil {
 		w.logger.Warn("the store has lost records of the audit trail, which are written again", "chain", w.id, "lines", len(lost))
-		again := &streamWriter{client: w.client, id: w.id, lines: end.n, last: sumOf([]byte(end.text)), logger: w.logger}
-		if other, err := again.add(ctx, lost); err != nil || other == nil {
+		again := &streamWriter{client: w.client, names: w.names, id: w.id, lines: end.n, last: sumOf([]byte(end.text)), logger: w.logger}
+		added := w.index.plan(end.n, lost, w.now())
+		if other, err := again.add(ctx, lost, added); err != nil || other == nil {
+			w.index.accept(added)
 			return err
 		}
 	}
@@ -267,6 +285,7 @@ func (w *streamWriter) backwards(ctx context.Context, use func(line) bool) error
 
 // move makes a group begin a chain of its own: another process adds to this one.
 func (w *streamWriter) move(g *group, c *chain) {
+	w.index, w.rotates, w.retired = indexer{}, false, 0
 	from, through := w.id, g.seq-uint64(recordsIn(g)) //nolint:gosec // a number of lines
 	w.id = newID()
 	c.id = w.id
@@ -298,7 +317,7 @@ func (g *group) follow(c *chain, prev digest, notes []note, now time.Time) {
 	}
 	for text := range g.lines() {
 		l, err := parseLine(text)
-		if err == nil && l.note != nil && (l.note.Head != nil || l.note.Lost != nil || l.note.Moved != nil || l.note.File != nil) {
+		if err == nil && l.note != nil && (l.note.Head != nil || l.note.Lost != nil || l.note.Moved != nil || l.note.File != nil || l.note.Retired != nil) {
 			continue // it says what is no longer so
 		}
 		data = c.add(data, text[prevSize:len(text)-1])
@@ -311,9 +330,9 @@ func (g *group) follow(c *chain, prev digest, notes []note, now time.Time) {
 func (w *streamWriter) publish(head []byte) error {
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
-	err := w.client.HSet(ctx, headsKey, w.id, head).Err()
+	err := w.client.HSet(ctx, w.names.heads(), w.id, head).Err()
 	if err != nil && isOutOfMemory(err) {
-		return publishBeyond.Run(ctx, w.client, []string{headsKey}, w.id, head).Err()
+		return publishBeyond.Run(ctx, w.client, []string{w.names.heads()}, w.id, head).Err()
 	}
 	return err
 }
@@ -324,9 +343,9 @@ var publishBeyond = redis.NewScript("#!lua flags=allow-oom\nreturn redis.call('H
 
 // CheckValkey returns why a server cannot confirm that it has synced records, nil if it
 // can. Then a trail is as durable as the configuration of the server makes it.
-func CheckValkey(ctx context.Context, client redis.UniversalClient) error {
-	w := &streamWriter{client: client, id: "probe"}
-	return errors.Join(w.probe(), client.Del(ctx, syncKey(w.id)).Err())
+func CheckValkey(ctx context.Context, client redis.UniversalClient, prefix string) error {
+	w := &streamWriter{client: client, names: streamNames{prefix}, id: "probe"}
+	return errors.Join(w.probe(), client.Del(ctx, w.names.sync(w.id)).Err())
 }
 
 // probe finds out whether the server can confirm that it has synced.
@@ -364,7 +383,7 @@ func (w *streamWriter) waitAOF(m mark) error {
 	}
 	var synced *redis.Cmd
 	if _, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		p.Eval(ctx, markWritten, []string{syncKey(m.chain)}, m.size)
+		p.Eval(ctx, markWritten, []string{w.names.sync(m.chain)}, m.size)
 		synced = p.Do(ctx, "WAITAOF", 1, 0, (valkeyTimeout / 2).Milliseconds())
 		return nil
 	}); err != nil {
@@ -380,7 +399,7 @@ func (w *streamWriter) waitAOF(m mark) error {
 // node returns the client of the node that has the stream of a chain.
 func (w *streamWriter) node(ctx context.Context, chain string) (redis.Cmdable, error) {
 	if cluster, ok := w.client.(*redis.ClusterClient); ok {
-		return cluster.MasterForKey(ctx, streamPrefix+chain)
+		return cluster.MasterForKey(ctx, w.names.stream(chain))
 	}
 	return w.client, nil
 }

@@ -5,6 +5,8 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"strconv"
+	"time"
 )
 
 // resume makes the writer go on with a stream that a server of the same name has left,
@@ -15,7 +17,7 @@ import (
 func (w *streamWriter) resume(c *chain) (found bool, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
-	published, err := (&streamChain{w.client, w.id}).head(ctx)
+	published, err := (&streamChain{w.client, w.names, w.id}).head(ctx)
 	if err != nil && !errors.Is(err, errHead) {
 		return false, err
 	}
@@ -38,6 +40,9 @@ func (w *streamWriter) resume(c *chain) (found bool, err error) {
 	}
 	at := linePlace(w.stream(), last[0])
 	w.lines, w.last, c.point = at.line, sumOf(at.text), end.point
+	if err := w.resumeIndex(ctx); err != nil {
+		return false, err
+	}
 	now := formatTime(w.now())
 	if lost := w.signedAfter(published, c); lost > c.seq {
 		w.logger.Warn("the store has lost records of the audit trail", "chain", w.id, "after", c.seq, "through", lost)
@@ -47,6 +52,53 @@ func (w *streamWriter) resume(c *chain) (found bool, err error) {
 		w.notes = append(w.notes, note{Recovered: &recoveredNote{After: c.seq, Unsigned: end.unsigned, Time: now}})
 	}
 	return true, nil
+}
+
+// resumeIndex reads where the segments of the stream begin. Where the index does not cover
+// the last line, another version has added to the stream: the index begins anew, and
+// queries add what is before.
+func (w *streamWriter) resumeIndex(ctx context.Context) error {
+	key := w.names.segments(w.id)
+	fields, err := w.client.HGetAll(ctx, key).Result()
+	if err != nil {
+		return err
+	}
+	x := stateOf(fields)
+	w.index = indexer{segments: x.segments, bytes: x.bytes}
+	w.index.forget(w.lines)
+	if len(w.index.segments) == 0 {
+		if err := w.adopt(ctx); err != nil {
+			return err
+		}
+	}
+	if len(fields) == 0 || x.through == w.lines {
+		return nil
+	}
+	return w.client.HSet(ctx, key, coveredFrom, w.lines+1).Err()
+}
+
+// bytesOfLine is the usual size of a line, for chains that earlier versions wrote.
+const bytesOfLine = 333
+
+// adopt makes all lines of a stream the first segment, which earlier versions did not
+// have.
+func (w *streamWriter) adopt(ctx context.Context) error {
+	first, err := w.client.XRangeN(ctx, w.stream(), "-", "+", 1).Result()
+	if err != nil || len(first) == 0 {
+		return err
+	}
+	at := linePlace("", first[0])
+	file := fileOf(at.text)
+	if file == nil {
+		return nil // it is shown by Verify
+	}
+	began, err := time.Parse(timeFormat, file.Time)
+	if err != nil {
+		began = w.now()
+	}
+	s := segment{number: file.Number, line: at.line, began: began}
+	w.index.segments, w.index.bytes = []segment{s}, int64(w.lines-at.line+1)*bytesOfLine
+	return w.client.HSet(ctx, w.names.segments(w.id), strconv.Itoa(s.number), s.value()).Err()
 }
 
 // restart begins the stream of a chain again of which the store has only the signed

@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -39,9 +41,16 @@ type ValkeyConfig struct {
 	// Name is the server's: a log goes on with the chain of the server with the same
 	// name and signing key. Without a name each log begins a chain. A server that finds
 	// another one adding to its chain begins a new one, too.
-	Name   string
-	Now    func() time.Time // nil means [time.Now]
-	Logger *slog.Logger     // nil discards what is logged
+	Name string
+	// Prefix begins the names of all keys in the store; it may be empty.
+	Prefix string
+	// KeepFor is the least time that records stay, and KeepBytes limits the bytes of the
+	// lines of each chain; 0 is no limit. Whole segments are deleted when one is begun: at
+	// 16 MiB or an eighth of KeepBytes, and four times in KeepFor.
+	KeepFor   time.Duration
+	KeepBytes int64
+	Now       func() time.Time // nil means [time.Now]
+	Logger    *slog.Logger     // nil discards what is logged
 	// Always makes [Log.Write] sync, and signs the head at every sync.
 	Always bool
 }
@@ -58,12 +67,18 @@ func NewValkey(cfg ValkeyConfig) *Log {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return newLog(&valkeyBackend{client: cfg.Client, keyDir: cfg.KeyDir, name: cfg.Name, now: cfg.Now, logger: cfg.Logger}, cfg.Now, cfg.Logger, cfg.Always)
+	policy := streamPolicy{keepFor: cfg.KeepFor, keepBytes: cfg.KeepBytes}
+	return newLog(&valkeyBackend{
+		client: cfg.Client, names: streamNames{cfg.Prefix}, policy: policy.withDefaults(),
+		keyDir: cfg.KeyDir, name: cfg.Name, now: cfg.Now, logger: cfg.Logger,
+	}, cfg.Now, cfg.Logger, cfg.Always)
 }
 
 // A valkeyBackend stores chains in streams.
 type valkeyBackend struct {
 	client redis.UniversalClient
+	names  streamNames
+	policy streamPolicy
 	keyDir string
 	name   string
 	now    func() time.Time
@@ -80,7 +95,7 @@ func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 		return nil, nil, err
 	}
 	c := &chain{id: k.chainID(key), key: key}
-	w := &streamWriter{client: k.client, id: c.id, now: k.now, logger: k.logger, last: sumOf(nil)}
+	w := &streamWriter{client: k.client, names: k.names, policy: k.policy, id: c.id, now: k.now, logger: k.logger, last: sumOf(nil)}
 	if err := w.probe(); err != nil {
 		k.logger.Warn("the audit trail is as durable as its server keeps it: the server cannot confirm a sync", "err", err)
 	}
@@ -114,14 +129,14 @@ func (k *valkeyBackend) began() bool { return false }
 
 // chains returns all chains that have a head, by their ids.
 func (k *valkeyBackend) chains(ctx context.Context) ([]stored, error) {
-	ids, err := k.client.HKeys(ctx, headsKey).Result()
+	ids, err := k.client.HKeys(ctx, k.names.heads()).Result()
 	if err != nil {
 		return nil, err
 	}
 	slices.Sort(ids)
 	all := make([]stored, len(ids))
 	for i, id := range ids {
-		all[i] = &streamChain{k.client, id}
+		all[i] = &streamChain{k.client, k.names, id}
 	}
 	return all, nil
 }
@@ -129,6 +144,7 @@ func (k *valkeyBackend) chains(ctx context.Context) ([]stored, error) {
 // A streamChain is a chain in a stream.
 type streamChain struct {
 	client redis.UniversalClient
+	names  streamNames
 	name   string
 }
 
@@ -141,7 +157,7 @@ func (c *streamChain) flush() error { return nil }
 // head implements stored. A chain without a head is an error: each one is created with
 // its first head.
 func (c *streamChain) head(ctx context.Context) ([]byte, error) {
-	head, err := c.client.HGet(ctx, headsKey, c.name).Bytes()
+	head, err := c.client.HGet(ctx, c.names.heads(), c.name).Bytes()
 	if errors.Is(err, redis.Nil) {
 		return nil, errHead
 	}
@@ -151,10 +167,19 @@ func (c *streamChain) head(ctx context.Context) ([]byte, error) {
 // lines implements stored. It reads the stream page by page, in the order of the
 // records.
 func (c *streamChain) lines(ctx context.Context) iter.Seq2[place, error] {
+	return c.between(ctx, 1, math.MaxInt)
+}
+
+// between yields the lines with the numbers from first to last.
+func (c *streamChain) between(ctx context.Context, first, last int) iter.Seq2[place, error] {
 	return func(yield func(place, error) bool) {
-		stream := streamPrefix + c.name
-		for after := "-"; ; {
-			page, err := c.client.XRangeN(ctx, stream, after, "+", pageLines).Result()
+		stream := c.names.stream(c.name)
+		start, end := entryID(first), "+"
+		if last < math.MaxInt {
+			end = entryID(last)
+		}
+		for {
+			page, err := c.client.XRangeN(ctx, stream, start, end, pageLines).Result()
 			if err != nil {
 				yield(place{}, err)
 				return
@@ -167,10 +192,13 @@ func (c *streamChain) lines(ctx context.Context) iter.Seq2[place, error] {
 			if len(page) < pageLines {
 				return
 			}
-			after = "(" + page[len(page)-1].ID
+			start = "(" + page[len(page)-1].ID
 		}
 	}
 }
+
+// entryID is the id of the entry of a line.
+func entryID(line int) string { return strconv.Itoa(line) + "-0" }
 
 // linePlace returns the line of an entry. An entry that no log has added is no
 // line.
@@ -180,7 +208,7 @@ func linePlace(stream string, entry redis.XMessage) place {
 		text = ""
 	}
 	var n int
-	if _, err := fmt.Sscanf(entry.ID, "%d-0", &n); err != nil || fmt.Sprintf("%d-0", n) != entry.ID {
+	if _, err := fmt.Sscanf(entry.ID, "%d-0", &n); err != nil || entryID(n) != entry.ID {
 		text = ""
 	}
 	return place{file: stream, line: n, text: []byte(text)}

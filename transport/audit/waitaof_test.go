@@ -41,7 +41,7 @@ func TestServersThatSync(t *testing.T) {
 // testSyncing checks what the trail says of a server that syncs or does not, and that
 // the records are there after the server was killed, if it does.
 func testSyncing(t *testing.T, server *valkeytest.Server, client *redis.Client, syncs bool) {
-	if got := CheckValkey(t.Context(), client); (got == nil) != syncs {
+	if got := CheckValkey(t.Context(), client, ""); (got == nil) != syncs {
 		t.Errorf("CheckValkey: %v, want that it syncs: %v", got, syncs)
 	}
 	var logged bytes.Buffer
