@@ -66,9 +66,14 @@ func (t trail) Records(ctx context.Context, f debugger.AuditFilter) iter.Seq2[de
 	}
 }
 
-// Verify implements debugger.Trail.
+// minCheckpoint is the number of records before a checkpoint from which on it is used: a
+// short trail is verified as a whole each time.
+const minCheckpoint = 5000
+
+// Verify implements debugger.Trail. A long chain is verified from where the last
+// verification ended.
 func (t trail) Verify(ctx context.Context) (debugger.Proof, error) {
-	report, err := t.r.trail.Verify(ctx)
+	report, err := t.r.verify(ctx)
 	if err != nil {
 		return debugger.Proof{}, err
 	}
@@ -80,4 +85,30 @@ func (t trail) Verify(ctx context.Context) (debugger.Proof, error) {
 		proof.Unsigned += report.Chains[i].Unsigned
 	}
 	return proof, nil
+}
+
+// verify verifies the trail from the checkpoints on that this server or the one before it
+// has reached.
+func (r *recorder) verify(ctx context.Context) (audit.Report, error) {
+	r.verifying.Lock()
+	defer r.verifying.Unlock()
+	if r.verified == nil {
+		r.verified = audit.Checkpoints{}
+		if saved, err := audit.LoadCheckpoints(r.checkpoints); err == nil { // else from the beginning
+			r.verified = saved
+		}
+	}
+	from := r.verified.Covering(minCheckpoint)
+	report, err := r.trail.VerifyFrom(ctx, from)
+	if err != nil || report.Err() != nil {
+		return report, err
+	}
+	r.verified = report.Checkpoints()
+	for chain, next := range r.verified.Covering(minCheckpoint) {
+		if next.Records() >= from[chain].Records()+minCheckpoint {
+			_ = r.verified.Save(r.checkpoints) // the next server verifies more
+			break
+		}
+	}
+	return report, nil
 }

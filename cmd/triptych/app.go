@@ -40,6 +40,8 @@ type globalFlags struct {
 	outputs   string
 	noAudit   bool
 	auditSync string
+	auditKeep string
+	auditSize byteSize
 	remote    remoteFlags
 	config    string
 }

@@ -17,13 +17,13 @@ import (
 func (a *app) auditCommand() command {
 	return command{
 		name:  "audit",
-		short: "read and verify the audit trail",
+		short: "read, export and verify the audit trail",
 		long: "Every request to a server is a record of the trail, which is chained by hashes\n" +
 			"and signed. It is in the folder audit of the data folder, or on the server of\n" +
 			"the rulesets.",
 		example: "triptych audit show --from 24h\n" +
 			"triptych audit verify",
-		sub: []command{a.auditShow(), a.auditVerify()},
+		sub: []command{a.auditShow(), a.auditExport(), a.auditVerify()},
 	}
 }
 
@@ -129,25 +129,26 @@ func (a *app) printTrail(ctx context.Context, trail *audit.Log, filter audit.Fil
 	if err := printer.end(); err != nil {
 		return err
 	}
-	switch {
-	case bad > 0:
-		return hinted(fmt.Errorf("%d lines of the audit trail cannot be read", bad), "triptych audit verify tells more")
-	case printer.printed == 0 && !asJSON:
+	if bad == 0 && printer.printed == 0 && !asJSON {
 		fmt.Fprintln(a.err, "triptych: no audit records")
 	}
-	return nil
+	return unreadable(bad)
 }
 
 func (a *app) auditVerify() command {
-	var asJSON bool
+	var asJSON, incremental bool
 	var trusted []string
 	return command{
 		name: "verify", short: "check that nobody changed the trail",
 		long: "Changes, removals and additions are found, and where. That the end of a chain was\n" +
 			"put back to what it once was can only be found by comparing what this prints with\n" +
-			"what it printed before: keep it, and a copy of audit/signing.pub, elsewhere.",
+			"what it printed before: keep it, and a copy of audit/signing.pub, elsewhere.\n" +
+			"With --incremental, chains are read from the signed head on that the last such\n" +
+			"verification ended with, as audit/verified.json in the data folder says; what was\n" +
+			"changed before it is found without the flag.",
 		flags: func(set *pflag.FlagSet) {
 			set.StringSliceVar(&trusted, "trust", nil, "trust the public key in this `file` instead of audit/signing.pub in the data folder; may be given again")
+			set.BoolVar(&incremental, "incremental", false, "verify from where the last verification with this flag ended")
 			jsonFlag(set, &asJSON)
 			a.keysFlags(set)
 		},
@@ -161,7 +162,11 @@ func (a *app) auditVerify() command {
 				return err
 			}
 			return a.withTrail(ctx, func(trail *audit.Log) error {
-				report, err := trail.Verify(ctx, keys...)
+				verify := trail.Verify
+				if incremental {
+					verify = a.verifyOn(trail)
+				}
+				report, err := verify(ctx, keys...)
 				if err != nil {
 					return err
 				}
@@ -170,6 +175,30 @@ func (a *app) auditVerify() command {
 		},
 	}
 }
+
+// verifyOn returns a function that verifies from the checkpoints of the data folder on, and
+// saves those that it ends with.
+func (a *app) verifyOn(trail *audit.Log) func(context.Context, ...ed25519.PublicKey) (audit.Report, error) {
+	return func(ctx context.Context, trusted ...ed25519.PublicKey) (audit.Report, error) {
+		env, err := a.env(slog.LevelWarn)
+		if err != nil {
+			return audit.Report{}, err
+		}
+		path := checkpointFile(env.Data)
+		from, err := audit.LoadCheckpoints(path)
+		if err != nil {
+			return audit.Report{}, hinted(err, "remove the file to verify from the beginning")
+		}
+		report, err := trail.VerifyFrom(ctx, from, trusted...)
+		if next := report.Checkpoints(); err == nil && len(next) > 0 {
+			err = next.Save(path)
+		}
+		return report, err
+	}
+}
+
+// checkpointFile returns the file of the checkpoints of a data folder.
+func checkpointFile(data string) string { return filepath.Join(data, "audit", "verified.json") }
 
 func readPublicKeys(paths []string) ([]ed25519.PublicKey, error) {
 	var keys []ed25519.PublicKey

@@ -103,6 +103,8 @@ type verifyJSON struct {
 	Signed   time.Time `json:"signed,omitzero"`
 	Hash     string    `json:"hash,omitempty"`
 	Retired  uint64    `json:"retired,omitempty"`
+	// From is the time of the signed head from which on the chain was read.
+	From time.Time `json:"from,omitzero"`
 	// UnsignedFrom is the first record that no signed head covers yet.
 	UnsignedFrom uint64 `json:"unsigned_from,omitempty"`
 	Lost         uint64 `json:"lost,omitempty"`
@@ -152,7 +154,7 @@ func onlyShort(report audit.Report) bool {
 func verifyJSONOf(c audit.ChainReport) verifyJSON {
 	v := verifyJSON{
 		Chain: c.Chain, Verified: c.Broken == nil, Records: c.Records, Last: c.Last, Signed: c.Signed, Hash: c.Hash,
-		Retired: c.Retired, Lost: c.Lost, Recovered: c.Recovered, Torn: c.Torn,
+		Retired: c.Retired, From: c.From, Lost: c.Lost, Recovered: c.Recovered, Torn: c.Torn,
 	}
 	if c.Unsigned > 0 {
 		v.UnsignedFrom = c.UnsignedFrom()
@@ -170,6 +172,9 @@ func chainLine(c audit.ChainReport) string {
 	}
 	line := fmt.Sprintf("verified: chain %s: %d records, the last is %d of %s, SHA256:%s",
 		c.Chain, c.Records, c.Last, c.Signed.Format(time.RFC3339), c.Hash)
+	if !c.From.IsZero() {
+		line += "; read from the signed head of " + c.From.Format(time.RFC3339) + " on"
+	}
 	if c.Unsigned > 0 {
 		line += fmt.Sprintf("; records from %d on are not signed yet", c.UnsignedFrom())
 	}

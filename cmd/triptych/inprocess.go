@@ -29,7 +29,9 @@ func (a *app) converse(ctx context.Context) (*conversation, error) { return a.co
 // converseRecorded is like converse; the server in this process records what it is asked
 // in the audit trail, as over standard input and output.
 func (a *app) converseRecorded(ctx context.Context) (*conversation, error) {
-	return a.converseWith(ctx, a.openRecorder)
+	return a.converseWith(ctx, func(ctx context.Context, env mcp.Env) (*recorder, func(), error) {
+		return a.openRecorder(ctx, env, commandChain())
+	})
 }
 
 func (a *app) converseWith(ctx context.Context, open func(context.Context, mcp.Env) (*recorder, func(), error)) (*conversation, error) {

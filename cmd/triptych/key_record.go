@@ -73,12 +73,18 @@ func (s *recordedKeys) changed(ctx context.Context, verb, id string) error {
 	return nil
 }
 
+// commandChain returns the name of the chain of a store that the commands of this machine
+// add to.
+func commandChain() string {
+	host, _ := os.Hostname() // chains need no name
+	return host + " commands"
+}
+
 // recordOnce returns a function that adds one record to the trail: commands have no
 // trail open, and most of them need none.
 func (a *app) recordOnce(client redis.UniversalClient, env mcp.Env) func(ctx context.Context, method, id string) error {
 	return func(ctx context.Context, method, id string) error {
-		host, _ := os.Hostname() // chains need no name
-		trail, err := a.openTrail(client, env, host+" commands")
+		trail, err := a.openTrail(client, env, commandChain())
 		if err != nil {
 			return err
 		}

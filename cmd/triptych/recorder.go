@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -37,6 +38,10 @@ type recorder struct {
 	mu      sync.Mutex
 	held    []classified
 
+	verifying   sync.Mutex
+	verified    audit.Checkpoints // up to which the trail was verified, nil before the first time
+	checkpoints string            // the file of them
+
 	// dir is the folder of the trail if opening a chain there early leaves
 	// nothing behind that was not there, "" otherwise.
 	dir     string
@@ -58,11 +63,47 @@ func (a *app) openTrail(client redis.UniversalClient, env mcp.Env, name string) 
 	if err != nil {
 		return nil, err
 	}
+	keep, size, err := a.auditLimits()
+	if err != nil {
+		return nil, err
+	}
 	log, dir := env.Logger.With("component", "audit"), filepath.Join(env.Data, "audit")
 	if client != nil {
-		return audit.NewValkey(audit.ValkeyConfig{Client: client, KeyDir: dir, Name: name, Now: env.Now, Logger: log, Always: always}), nil
+		return audit.NewValkey(audit.ValkeyConfig{
+			Client: client, KeyDir: dir, Name: name, KeepFor: keep, KeepBytes: size, Now: env.Now, Logger: log, Always: always,
+		}), nil
 	}
-	return audit.New(audit.Config{Dir: dir, Now: env.Now, Logger: log, Always: always}), nil
+	cfg := audit.Config{Dir: dir, KeepFor: keep, Now: env.Now, Logger: log, Always: always}
+	if size > 0 {
+		cfg.KeepFiles = auditFiles
+		cfg.MaxFile = size / auditFiles
+	}
+	return audit.New(cfg), nil
+}
+
+// auditFiles is the number of files of a chain among which a limit of bytes is divided.
+const auditFiles = 8
+
+// minAuditSize is the smallest limit of bytes, with which a file has room for some records.
+const minAuditSize = 1 << 20
+
+// auditLimits returns for how long records stay and how many bytes, 0 for no limit.
+func (a *app) auditLimits() (keep time.Duration, size int64, err error) {
+	if text := cmp.Or(a.flags.auditKeep, a.getenv("TRIPTYCH_AUDIT_KEEP")); text != "" {
+		if keep, err = parseSpan(text); err != nil || keep <= 0 {
+			return 0, 0, misused("--audit-keep is %q, want a time such as 90d or 12h", text)
+		}
+	}
+	limit := a.flags.auditSize
+	if text := a.getenv("TRIPTYCH_AUDIT_SIZE"); limit == 0 && text != "" {
+		if err := limit.Set(text); err != nil {
+			return 0, 0, misused("TRIPTYCH_AUDIT_SIZE: %v", err)
+		}
+	}
+	if limit != 0 && limit < minAuditSize {
+		return 0, 0, misused("--audit-size is %s, want 1MiB or more", limit.String())
+	}
+	return keep, int64(limit), nil
 }
 
 // syncsAlways reports whether look-ups are synced like changes.
@@ -288,8 +329,9 @@ func (a *app) dialWithRulesets(ctx context.Context, env mcp.Env) (redis.Universa
 }
 
 // openRecorder opens the audit trail that the flags and the environment select
-// for a server over standard input and output.
-func (a *app) openRecorder(ctx context.Context, env mcp.Env) (*recorder, func(), error) {
+// for a server over standard input and output, or for a command. In a store it has the
+// chain of a name, or one of its own without a name.
+func (a *app) openRecorder(ctx context.Context, env mcp.Env, name string) (*recorder, func(), error) {
 	if a.flags.noAudit {
 		return &recorder{}, func() {}, nil
 	}
@@ -297,11 +339,11 @@ func (a *app) openRecorder(ctx context.Context, env mcp.Env) (*recorder, func(),
 	if err != nil {
 		return nil, nil, err
 	}
-	trail, err := a.openTrail(client, env, "")
+	trail, err := a.openTrail(client, env, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &recorder{trail: trail, store: trailStore(client), patient: true}
+	r := &recorder{trail: trail, store: trailStore(client), patient: true, checkpoints: checkpointFile(env.Data)}
 	if client == nil {
 		r.dir = filepath.Join(env.Data, "audit")
 	}

@@ -34,7 +34,7 @@ func (b *recordedRulebook) openTrail(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r, closeRecorder, err := b.app.openRecorder(ctx, env)
+	r, closeRecorder, err := b.app.openRecorder(ctx, env, commandChain())
 	if err != nil {
 		return err
 	}

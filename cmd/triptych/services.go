@@ -58,9 +58,13 @@ func (s *services) open(ctx context.Context, a *app, env mcp.Env, configure func
 		if s.recorder.trail, err = a.openTrail(s.client, env, s.name); err != nil {
 			return err
 		}
-		s.recorder.store = trailStore(s.client)
+		s.recorder.store, s.recorder.checkpoints = trailStore(s.client), checkpointFile(env.Data)
 		trail := s.recorder.trail
-		s.recorder.opening.Go(func() { _ = trail.Open() }) // the first record tries again and tells
+		s.recorder.opening.Go(func() {
+			if trail.Open() == nil && s.client != nil { // else the first record tries again and tells
+				_, _ = s.recorder.verify(ctx) // so that the first call that verifies need not read all of it
+			}
+		})
 		s.closers = append(s.closers, func() error {
 			s.recorder.opening.Wait()
 			return trail.Close()

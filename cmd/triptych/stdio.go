@@ -35,7 +35,7 @@ func (a *app) serveStdio(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r, closeRecorder, err := a.openRecorder(ctx, env)
+	r, closeRecorder, err := a.openRecorder(ctx, env, "")
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,8 @@ func (a *app) serverFlags(set *pflag.FlagSet) {
 	}
 	a.noAuditFlag(set)
 	set.StringVar(&a.flags.auditSync, "audit-sync", "", "sync the audit records of look-ups within a second, or always before the answer like those of changes: second, always; a `word` (TRIPTYCH_AUDIT_SYNC)")
+	set.StringVar(&a.flags.auditKeep, "audit-keep", "", "delete audit records that are older than this `time`, such as 90d; without it they stay (TRIPTYCH_AUDIT_KEEP)")
+	set.Var(&a.flags.auditSize, "audit-size", "delete the oldest audit records beyond this `size` of each chain; 0 is no limit (TRIPTYCH_AUDIT_SIZE)")
 	set.StringSliceVar(&a.flags.toolsets, "toolsets", nil, "serve only the tools of these groups, a comma-separated `list` of families, groups or both as debugger/core (TRIPTYCH_TOOLSETS)")
 	set.StringSliceVar(&a.flags.tools, "tools", nil, "serve only these tools, a comma-separated `list`, besides those of --toolsets (TRIPTYCH_TOOLS)")
 	set.BoolVar(&a.flags.readOnly, "read-only", false, "serve only tools that change nothing (TRIPTYCH_READ_ONLY)")

@@ -2,11 +2,15 @@ package audit_test
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/triptych-mcp/triptych/transport/audit"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 var typical = audit.Record{
@@ -95,4 +99,51 @@ func BenchmarkVerify(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkLookUpOfARareKey finds the only record of a key among TRIPTYCH_TEST_RECORDS,
+// 100,000 unless that says otherwise, in a server, and verifies from the last checkpoint on.
+func BenchmarkLookUpOfARareKey(b *testing.B) {
+	records := 100_000
+	if text := os.Getenv("TRIPTYCH_TEST_RECORDS"); text != "" {
+		records, _ = strconv.Atoi(text)
+	}
+	client := valkeytest.Client(b, "redis://"+valkeytest.Start(b).Addr)
+	l := audit.NewValkey(audit.ValkeyConfig{Client: client, KeyDir: filepath.Join(b.TempDir(), "audit"), Name: "one"})
+	var last uint64
+	for i := range records {
+		key := fmt.Sprintf("key_%d", i%100)
+		if i == records/2 {
+			key = "rare"
+		}
+		seq, err := l.Append(audit.Record{Key: key, Method: "tools/call", Target: "get_ruleset", Outcome: audit.OK, Addr: "192.0.2.1"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		last = seq
+	}
+	if err := l.Commit(b.Context(), last); err != nil {
+		b.Fatal(err)
+	}
+	began := time.Now()
+	report, err := l.Verify(b.Context())
+	if err != nil || report.Err() != nil {
+		b.Fatal(err, report.Err())
+	}
+	b.Logf("%d records are verified in %v", records, time.Since(began))
+	for b.Loop() {
+		found := 0
+		for _, err := range l.Query(b.Context(), audit.Filter{Key: "rare"}) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			found++
+		}
+		if report, err = l.VerifyFrom(b.Context(), report.Checkpoints()); err != nil || report.Err() != nil || found != 1 {
+			b.Fatal(err, report.Err(), found)
+		}
+	}
+	if err := l.Close(); err != nil {
+		b.Fatal(err)
+	}
 }

@@ -19,6 +19,16 @@ func (c *memChain) id() string                           { return "0000000000000
 func (c *memChain) flush() error                         { return nil }
 func (c *memChain) head(context.Context) ([]byte, error) { return c.published, nil }
 
+func (c *memChain) linesFrom(ctx context.Context, _ string, line int) iter.Seq2[place, error] {
+	return func(yield func(place, error) bool) {
+		for at, err := range c.lines(ctx) {
+			if at.line >= line && !yield(at, err) {
+				return
+			}
+		}
+	}
+}
+
 func (c *memChain) matching(ctx context.Context, _ *Filter) iter.Seq2[place, error] {
 	return c.lines(ctx)
 }
@@ -67,7 +77,7 @@ func FuzzVerify(f *testing.F) {
 	f.Add(bytes.Replace(text, []byte(`"seq":2`), []byte(`"seq":02`), 1))
 	f.Fuzz(func(t *testing.T, changed []byte) {
 		c := &memChain{text: changed, published: original.published}
-		report, err := verifyChain(t.Context(), c, []ed25519.PublicKey{key})
+		report, err := verifyChain(t.Context(), c, nil, []ed25519.PublicKey{key})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,6 +28,8 @@ type stored interface {
 	head(ctx context.Context) ([]byte, error)
 	// lines yields all lines in order. An error is the last.
 	lines(ctx context.Context) iter.Seq2[place, error]
+	// linesFrom yields the lines from one of a file or stream on.
+	linesFrom(ctx context.Context, file string, line int) iter.Seq2[place, error]
 	// matching yields at least the lines of the records that a filter chooses, in order.
 	matching(ctx context.Context, f *Filter) iter.Seq2[place, error]
 }
@@ -98,13 +100,25 @@ func (c *fileChain) head(context.Context) (text []byte, err error) {
 // lines yields the lines of all files, and of a file that was written again in part
 // only those that count.
 func (c *fileChain) lines(ctx context.Context) iter.Seq2[place, error] {
+	return c.linesFrom(ctx, "", 0)
+}
+
+// linesFrom implements stored.
+func (c *fileChain) linesFrom(ctx context.Context, file string, line int) iter.Seq2[place, error] {
 	return func(yield func(place, error) bool) {
 		all, err := numbers(c.dir)
 		if err != nil {
 			yield(place{}, err)
 			return
 		}
+		pass := yield
+		yield = func(at place, err error) bool {
+			return err == nil && at.file == file && at.line < line || pass(at, err)
+		}
 		for _, n := range all {
+			if filepath.Base(numbered(c.dir, n)) < file {
+				continue
+			}
 			if !readFile(ctx, numbered(c.dir, n), keptOf(c.dir, n), yield) {
 				return
 			}

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"crypto/sha1" //nolint:gosec // see sumOf
 	"crypto/sha256"
 	"encoding/hex"
@@ -23,6 +24,7 @@ type streamWriter struct {
 	names  streamNames
 	policy streamPolicy
 	id     string
+	public ed25519.PublicKey // of the chain
 	now    func() time.Time
 	logger *slog.Logger
 	lines  int    // that are stored

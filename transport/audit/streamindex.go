@@ -50,7 +50,7 @@ func (n streamNames) index(chain string, segment int) string {
 	return n.indexes(chain) + strconv.Itoa(segment)
 }
 
-// A segment is what a file is of other trails: lines that are deleted together.
+// A segment holds lines of a stream that are deleted together, as a file does elsewhere.
 type segment struct {
 	number int
 	line   int       // number of its first line
@@ -121,7 +121,7 @@ type indexer struct {
 	bytes    int64          // of the lines of the chain
 }
 
-// An addition is what a group of lines changes.
+// An addition holds the changes that a group of lines makes.
 type addition struct {
 	indexer
 	entries []any // pairs of a segment and a member

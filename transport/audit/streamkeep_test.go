@@ -88,7 +88,14 @@ func (k *kept) whole(l *Log) ChainReport {
 func TestStreamKeepsForATime(t *testing.T) {
 	onStores(t, func(t *testing.T, client redis.UniversalClient) {
 		k := newKept(t, client, ValkeyConfig{KeepFor: 100 * time.Second})
-		l := k.open(1 << 20)
+		k.cfg.Name = "gone"
+		l := k.open(1 << 20) // a server that ends for good
+		k.add(l, "k", 1)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		k.cfg.Name, k.n = "one", 0
+		l = k.open(1 << 20)
 		k.add(l, "k", 300)
 		if err := l.Close(); err != nil {
 			t.Fatal(err)

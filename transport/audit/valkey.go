@@ -95,7 +95,7 @@ func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 		return nil, nil, err
 	}
 	c := &chain{id: k.chainID(key), key: key}
-	w := &streamWriter{client: k.client, names: k.names, policy: k.policy, id: c.id, now: k.now, logger: k.logger, last: sumOf(nil)}
+	w := &streamWriter{client: k.client, names: k.names, policy: k.policy, id: c.id, public: key.Public().(ed25519.PublicKey), now: k.now, logger: k.logger, last: sumOf(nil)}
 	if err := w.probe(); err != nil {
 		k.logger.Warn("the audit trail is as durable as its server keeps it: the server cannot confirm a sync", "err", err)
 	}
@@ -168,6 +168,11 @@ func (c *streamChain) head(ctx context.Context) ([]byte, error) {
 // records.
 func (c *streamChain) lines(ctx context.Context) iter.Seq2[place, error] {
 	return c.between(ctx, 1, math.MaxInt)
+}
+
+// linesFrom implements stored. A chain has one stream.
+func (c *streamChain) linesFrom(ctx context.Context, _ string, line int) iter.Seq2[place, error] {
+	return c.between(ctx, line, math.MaxInt)
 }
 
 // between yields the lines with the numbers from first to last.

@@ -169,6 +169,9 @@ func (v *verifier) accept(at place, l line) {
 	v.report.Hash = v.prev
 	v.report.Signed, _ = time.Parse(timeFormat, l.note.Head.Time) // signed, so we wrote it
 	v.takeClaims()
+	if string(at.text) == v.head {
+		v.report.checkpoint = v.checkpoint(at, l)
+	}
 }
 
 // takeClaims believes what notes said.

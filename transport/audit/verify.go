@@ -40,7 +40,12 @@ type ChainReport struct {
 	// Broken says where the chain was tampered with, nil when it was not.
 	Broken *BreakError
 
-	others []string // the chains that this one names
+	// From is when the signed head was signed from which on the chain was verified, zero if
+	// all of it was.
+	From time.Time
+
+	others     []string    // the chains that this one names
+	checkpoint *Checkpoint // at the head that was published, nil if that was not seen
 }
 
 // UnsignedFrom returns the number of the first record that no signed head covers.
@@ -107,7 +112,7 @@ func (r Report) Hash() string {
 // with a trusted key; without any, with that of signing.pub in the folder. The error
 // says that the trail could not be read; what is wrong with it is in the report.
 func Verify(ctx context.Context, dir string, trusted ...ed25519.PublicKey) (Report, error) {
-	return verify(ctx, newFiles(Config{Dir: dir}), trusted)
+	return verify(ctx, newFiles(Config{Dir: dir}), nil, trusted)
 }
 
 // Verify signs what was appended so far and checks the trail that the log is part
@@ -116,12 +121,12 @@ func (l *Log) Verify(ctx context.Context, trusted ...ed25519.PublicKey) (Report,
 	if err := l.finish(ctx); err != nil {
 		return Report{}, err
 	}
-	return verify(ctx, l.backend, trusted)
+	return verify(ctx, l.backend, nil, trusted)
 }
 
-// verify checks all chains of a backend. The public key of the backend is trusted if no
+// verify checks all chains of a backend, from the checkpoints on that there are. The public key of the backend is trusted if no
 // other is given.
-func verify(ctx context.Context, b backend, trusted []ed25519.PublicKey) (Report, error) {
+func verify(ctx context.Context, b backend, from Checkpoints, trusted []ed25519.PublicKey) (Report, error) {
 	chains, err := b.chains(ctx)
 	if err != nil {
 		return Report{}, err
@@ -138,7 +143,7 @@ func verify(ctx context.Context, b backend, trusted []ed25519.PublicKey) (Report
 	}
 	var r Report
 	for _, c := range chains {
-		one, err := verifyChain(ctx, c, trusted)
+		one, err := verifyChain(ctx, c, from, trusted)
 		if err != nil {
 			return r, fmt.Errorf("reading chain %s: %w", c.id(), err)
 		}
@@ -183,11 +188,16 @@ const verifyTries = 8
 
 // verifyChain syncs and checks one chain. The head is read first: what is added
 // meanwhile is behind it.
-func verifyChain(ctx context.Context, c stored, trusted []ed25519.PublicKey) (r ChainReport, err error) {
+func verifyChain(ctx context.Context, c stored, from Checkpoints, trusted []ed25519.PublicKey) (r ChainReport, err error) {
 	if err := c.flush(); err != nil {
 		return ChainReport{Chain: c.id()}, err
 	}
 	head, headErr := c.head(ctx)
+	if at, ok := from[c.id()]; ok && headErr == nil {
+		if r, ok, err = walkFrom(ctx, c, at, trusted, head); err != nil || ok && r.Broken == nil {
+			return r, err
+		}
+	}
 	for range verifyTries {
 		if r, err = walk(ctx, c, trusted, head, headErr); err != nil || r.Broken == nil {
 			break

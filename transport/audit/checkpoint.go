@@ -1,0 +1,144 @@
+package audit
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
+)
+
+// A Checkpoint is a signed head of a chain up to which the chain was verified. With it the
+// chain can be verified from there on: what is before it is not read again, so that a
+// change there is found by a whole verification only.
+type Checkpoint struct {
+	File string `json:"file"` // the file or stream of the line of the head
+	Line int    `json:"line"`
+	Hash string `json:"hash"` // of that line
+	Seq  uint64 `json:"seq"`  // of the last record before it
+	Key  string `json:"key"`  // the public key in hexadecimal digits
+	Time string `json:"time"` // when the head was signed
+
+	First     uint64   `json:"first,omitempty"` // records before the oldest that was there
+	Retired   uint64   `json:"retired,omitempty"`
+	Lost      uint64   `json:"lost,omitempty"`
+	Recovered int      `json:"recovered,omitempty"`
+	Others    []string `json:"others,omitempty"` // chains that the chain names
+}
+
+// Records returns how many records the checkpoint covers.
+func (c Checkpoint) Records() uint64 { return c.Seq - c.First - c.Lost }
+
+// Checkpoints are those of a trail by the ids of chains.
+type Checkpoints map[string]Checkpoint
+
+// LoadCheckpoints reads checkpoints that were saved in a file, none if there is no file.
+func LoadCheckpoints(path string) (Checkpoints, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Checkpoints{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all Checkpoints
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return all, nil
+}
+
+// Save replaces the file of checkpoints.
+func (all Checkpoints) Save(path string) error {
+	text, err := json.MarshalIndent(all, "", "\t")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, append(text, '\n'), 0o600)
+}
+
+// Covering returns the checkpoints that cover at least so many records.
+func (all Checkpoints) Covering(records uint64) Checkpoints {
+	some := Checkpoints{}
+	for chain, c := range all {
+		if c.Records() >= records {
+			some[chain] = c
+		}
+	}
+	return some
+}
+
+// Checkpoints returns those of the chains that are whole.
+func (r Report) Checkpoints() Checkpoints {
+	all := Checkpoints{}
+	for i := range r.Chains {
+		if c := r.Chains[i].checkpoint; c != nil && r.Chains[i].Broken == nil {
+			all[r.Chains[i].Chain] = *c
+		}
+	}
+	return all
+}
+
+// VerifyFrom is like [Log.Verify], but verifies chains from their checkpoints on. A chain
+// whose checkpoint is not in its place any more is verified as a whole.
+func (l *Log) VerifyFrom(ctx context.Context, from Checkpoints, trusted ...ed25519.PublicKey) (Report, error) {
+	if err := l.finish(ctx); err != nil {
+		return Report{}, err
+	}
+	return verify(ctx, l.backend, from, trusted)
+}
+
+// checkpoint returns the checkpoint at the signed head that was just accepted.
+func (v *verifier) checkpoint(at place, l line) *Checkpoint {
+	r := &v.report
+	return &Checkpoint{
+		File: at.file, Line: at.line, Hash: v.prev, Seq: v.seq, Key: hex.EncodeToString(v.key), Time: l.note.Head.Time,
+		First: v.first, Retired: r.Retired, Lost: r.Lost, Recovered: r.Recovered, Others: r.others,
+	}
+}
+
+// resume continues at a checkpoint, whose line is given, and reports whether it is there.
+func (v *verifier) resume(c Checkpoint, at place) bool {
+	key, err := hex.DecodeString(c.Key)
+	if err != nil || len(key) != ed25519.PublicKeySize || !v.trusts(key) || at.file != c.File || at.line != c.Line || at.open {
+		return false
+	}
+	l, err := parseLine(at.text)
+	if err != nil || l.hash.String() != c.Hash || !l.isHeadOf(key, v.report.Chain) || l.note.Head.Seq != c.Seq {
+		return false
+	}
+	v.begun, v.key, v.prev = true, key, c.Hash
+	v.seq, v.first = c.Seq, c.First
+	v.report.Retired, v.report.Lost, v.report.Recovered, v.report.others = c.Retired, c.Lost, c.Recovered, c.Others
+	v.accept(at, l)
+	if at, err := time.Parse(timeFormat, c.Time); err == nil {
+		v.report.From = at
+	}
+	return true
+}
+
+// walkFrom checks a chain from a checkpoint on; ok is false if that is not in its place.
+func walkFrom(ctx context.Context, c stored, from Checkpoint, trusted []ed25519.PublicKey, head []byte) (r ChainReport, ok bool, err error) {
+	v := &verifier{report: ChainReport{Chain: c.id()}, trusted: trusted, head: string(head)}
+	for at, err := range c.linesFrom(ctx, from.File, from.Line) {
+		switch {
+		case err != nil:
+			return v.report, false, err
+		case v.begun:
+			v.line(at)
+		case !v.resume(from, at):
+			return v.report, false, nil
+		}
+	}
+	if !v.begun {
+		return v.report, false, nil
+	}
+	v.end()
+	return v.report, true, nil
+}
