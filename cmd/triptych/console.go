@@ -86,7 +86,7 @@ func (a *app) serveConsole(ctx context.Context, listen string) (err error) {
 	if err != nil {
 		return err
 	}
-	r, closeRecorder, err := a.openRecorder(ctx, env)
+	r, closeRecorder, err := a.openRecorder(ctx, env, commandChain())
 	if err != nil {
 		return err
 	}
