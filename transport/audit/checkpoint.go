@@ -35,7 +35,7 @@ type Checkpoint struct {
 // Records returns how many records the checkpoint covers.
 func (c Checkpoint) Records() uint64 { return c.Seq - c.First - c.Lost }
 
-// Checkpoints are those of a trail by the ids of chains.
+// Checkpoints holds the checkpoints of a trail by the ids of chains.
 type Checkpoints map[string]Checkpoint
 
 // LoadCheckpoints reads checkpoints that were saved in a file, none if there is no file.
@@ -74,7 +74,7 @@ func (all Checkpoints) Covering(records uint64) Checkpoints {
 	return some
 }
 
-// Checkpoints returns those of the chains that are whole.
+// Checkpoints returns the checkpoints of the chains that are whole.
 func (r Report) Checkpoints() Checkpoints {
 	all := Checkpoints{}
 	for i := range r.Chains {
