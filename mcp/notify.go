@@ -114,6 +114,10 @@ func (s *Server) Run(ctx context.Context) error {
 			}
 		})
 	}
+	if s.cfg.Tasks != nil {
+		wg.Go(func() { s.watchTasks(ctx) })
+		wg.Go(func() { s.syncTasks(ctx) })
+	}
 	s.deliver(ctx)
 	wg.Wait()
 	return errors.Join(errs...)

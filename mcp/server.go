@@ -40,6 +40,8 @@ type Config struct {
 	// Oversize stores answers that are too large to send; without one they are
 	// errors.
 	Oversize OversizeStore
+	// Tasks keeps tasks for several servers; nil keeps them in memory.
+	Tasks TaskStore
 	// Observe is called for every request when its answer is known and before it
 	// leaves, from the handler's goroutine. When it fails, its error is the
 	// answer in place of a result. Nil observes nothing.

@@ -224,7 +224,7 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 	if c.handler.caller.Send == nil {
 		return dst, InvalidParams("a listen request needs a transport that carries a stream")
 	}
-	want = s.honour(c, want)
+	want = s.honour(ctx, c, want)
 	acknowledged, failed := marshal(want)
 	if failed != nil {
 		return dst, failed
@@ -244,13 +244,17 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 		if t := s.tasks.find(id, c.handler.caller.Principal.ID); t != nil {
 			view := t.snapshot()
 			l.sendTask(c.handler, &view)
+		} else if s.cfg.Tasks != nil {
+			if _, state, err := s.loadTask(ctx, c.handler.caller.Principal.ID, id); err == nil {
+				l.sendTask(c.handler, state.view(id))
+			}
 		}
 	}
 	return dst, jsonrpc.ErrNoAnswer
 }
 
 // honour leaves out what the server has not or the caller may not see.
-func (s *Server) honour(c *Call, want filter) filter {
+func (s *Server) honour(ctx context.Context, c *Call, want filter) filter {
 	visible, promised := s.visible(c.handler.caller.Principal), s.promised()
 	want.Tools = want.Tools && visible.tools&promised.tools != 0
 	want.Prompts = want.Prompts && visible.prompts&promised.prompts != 0
@@ -261,9 +265,21 @@ func (s *Server) honour(c *Call, want filter) filter {
 	})
 	slices.Sort(want.Tasks)
 	want.Tasks = slices.DeleteFunc(slices.Compact(want.Tasks), func(id string) bool {
-		return s.tasks.find(id, c.handler.caller.Principal.ID) == nil
+		return !s.hasTask(ctx, c.handler.caller.Principal.ID, id)
 	})
 	return want
+}
+
+// hasTask reports whether a principal has a task, at any server.
+func (s *Server) hasTask(ctx context.Context, principal, id string) bool {
+	if s.tasks.find(id, principal) != nil {
+		return true
+	}
+	if s.cfg.Tasks == nil {
+		return false
+	}
+	_, err := s.cfg.Tasks.Load(ctx, principal, id)
+	return err == nil
 }
 
 // notifyChange sends the part of a change that this stream asked for.

@@ -69,6 +69,10 @@ type task struct {
 	// order keeps notifications in the order of the changes. It is taken before
 	// mu and held while they are sent.
 	order sync.Mutex
+	// The stored record, nil without a store, and its last change; guarded by order.
+	record      *TaskRecord
+	saved       time.Time
+	savedStatus taskStatus
 
 	mu        sync.Mutex
 	announced bool // whether the client knows it
@@ -135,14 +139,19 @@ func (t *task) finish() bool {
 }
 
 // endsWithin waits for the end of the job, at most for so long: then it becomes
-// a task. The end of ctx ends the job.
-func (t *task) endsWithin(ctx context.Context, grace time.Duration) bool {
+// a task, if store can store it. The end of ctx ends the job.
+func (t *task) endsWithin(ctx context.Context, grace time.Duration, store func() bool) bool {
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		if t.announce() {
+		if store() && t.announce() {
 			return false
+		}
+		select {
+		case <-ctx.Done():
+			t.cancel()
+		case <-t.done:
 		}
 	case <-ctx.Done():
 		t.cancel()
@@ -229,12 +238,13 @@ type tasks struct {
 	by      map[string]*task
 	of      map[string]int // tasks of a principal
 	closed  bool
+	closing chan struct{} // closed with it
 	running sync.WaitGroup
 }
 
 // init makes the table, whose tasks are charged to a budget.
 func (all *tasks) init(b *budget) {
-	all.budget, all.by, all.of = b, map[string]*task{}, map[string]int{}
+	all.budget, all.by, all.of, all.closing = b, map[string]*task{}, map[string]int{}, make(chan struct{})
 }
 
 // start makes a task of so many bytes known and runs it. When there are too many
@@ -329,6 +339,45 @@ func (all *tasks) find(id, principal string) *task {
 	return nil
 }
 
+// open returns the tasks that have not ended and that clients know, in no order.
+func (all *tasks) open() (open []*task) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for _, t := range all.by {
+		if v := t.snapshot(); !v.status.final() {
+			open = append(open, t)
+		}
+	}
+	return open
+}
+
+// isClosing reports whether the server ends.
+func (all *tasks) isClosing() bool {
+	select {
+	case <-all.closing:
+		return true
+	default:
+		return false
+	}
+}
+
+// saveLater calls save every second until it reports true, and once when the tasks are
+// closed.
+func (all *tasks) saveLater(save func() bool) {
+	all.running.Go(func() {
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		for done := false; !done; done = save() {
+			select {
+			case <-all.closing:
+				save()
+				return
+			case <-ticker.C:
+			}
+		}
+	})
+}
+
 // drop cancels and forgets the tasks of a principal.
 func (all *tasks) drop(principal string) {
 	all.mu.Lock()
@@ -344,6 +393,9 @@ func (all *tasks) drop(principal string) {
 // close cancels all tasks and waits for them.
 func (all *tasks) close() {
 	all.mu.Lock()
+	if !all.closed {
+		close(all.closing)
+	}
 	all.closed = true
 	for _, t := range all.by {
 		t.cancel()

@@ -55,15 +55,21 @@ func (s *Server) runJob(ctx context.Context, c *Call, job job, grace time.Durati
 // job's outcome if that comes within grace.
 func (s *Server) startTask(ctx context.Context, c *Call, job job, grace time.Duration, dst []byte) ([]byte, error) {
 	inside, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	t := newTask(c.handler.caller.Principal.ID, cancel, s.notifyTask)
-	t.announced = grace == 0
+	t := newTask(c.handler.caller.Principal.ID, cancel, nil)
+	t.publish = func(v *taskView) { s.publishTask(t, v) }
 	beside := c.beside(t)
-	if !s.tasks.start(t, taskBytes+len(beside.params.arguments), func() { beside.work(inside, job) }) {
+	if t.announced = grace == 0; t.announced && !s.storeTask(t) {
 		cancel()
 		return dst, errTooManyTasks
 	}
-	if grace > 0 && t.endsWithin(ctx, grace) {
+	if !s.tasks.start(t, taskBytes+len(beside.params.arguments), func() { beside.work(inside, job) }) {
+		cancel()
+		s.unstoreTask(t)
+		return dst, errTooManyTasks
+	}
+	if grace > 0 && t.endsWithin(ctx, grace, func() bool { return s.storeTask(t) }) {
 		s.tasks.forget(t)
+		s.unstoreTask(t)
 		c.extra, c.failure, c.details = beside.extra, beside.failure, beside.details
 		return append(dst, t.members...), t.err
 	}
@@ -112,6 +118,9 @@ var errNoRoomForResult = jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal err
 // is a result.
 func (c *Call) conclude() {
 	t := c.task
+	if errors.Is(t.err, context.Canceled) && c.handler.server.tasks.isClosing() {
+		t.err = errTaskLost
+	}
 	size := taskBytes + len(t.members)
 	if !c.handler.server.tasks.resize(t, func(int) int { return size }) {
 		t.members, t.err = nil, errNoRoomForResult
@@ -129,27 +138,55 @@ func (c *Call) safely(ctx context.Context, job job) (result *Result, err error) 
 	return job(ctx, c)
 }
 
-// ofTask finds the task of a request.
-func (s *Server) ofTask(c *Call) (*task, error) {
+// ofTask finds the task of a request: one of this server, or only its id, which another
+// server may have.
+func (s *Server) ofTask(c *Call) (*task, string, error) {
 	if !c.hasTasks() {
-		return nil, missingExtension(tasksExtension)
+		return nil, "", missingExtension(tasksExtension)
 	}
 	id, err := nameMember("taskId", c.params.other("taskId"))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	if t := s.tasks.find(id, c.handler.caller.Principal.ID); t != nil {
-		return t, nil
+	t := s.tasks.find(id, c.handler.caller.Principal.ID)
+	if t == nil && s.cfg.Tasks == nil {
+		return nil, "", noTask(id)
 	}
-	return nil, InvalidParams("there is no task %q; a task is forgotten %v after it began", id, taskLife)
+	return t, id, nil
+}
+
+// noTask is the error for an id of no task.
+func noTask(id string) error {
+	return InvalidParams("there is no task %q; a task is forgotten %v after it began", id, taskLife)
+}
+
+// storeError is the error for the client when a task of another server could not be read
+// or changed.
+func storeError(id string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrNoTask):
+		return noTask(id)
+	case errors.Is(err, ErrNoRoom):
+		return InvalidParams("the server has no room to keep the answers")
+	}
+	return &UnavailableError{Message: "the store of tasks cannot be reached now"}
 }
 
 // serveTasksGet answers tasks/get with the task's state, and its result or error once
 // it has ended.
-func serveTasksGet(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	t, err := s.ofTask(c)
+func serveTasksGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
+	t, id, err := s.ofTask(c)
 	if err != nil {
 		return dst, err
+	}
+	if t == nil {
+		_, state, err := s.loadTask(ctx, c.handler.caller.Principal.ID, id)
+		if err != nil {
+			return dst, storeError(id, err)
+		}
+		return c.appendTask(dst, state.view(id), true)
 	}
 	view := t.snapshot()
 	return c.appendTask(dst, &view, true)
@@ -158,14 +195,17 @@ func serveTasksGet(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 // serveTasksUpdate answers tasks/update, with which a client answers what a task has
 // asked for. Answers to nothing that was asked are dropped; the others are charged
 // until the task has taken them.
-func serveTasksUpdate(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	t, err := s.ofTask(c)
+func serveTasksUpdate(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
+	t, id, err := s.ofTask(c)
 	if err != nil {
 		return dst, err
 	}
 	responses, err := c.responses()
 	if err != nil {
 		return dst, err
+	}
+	if t == nil {
+		return dst, storeError(id, s.answerStored(ctx, c.handler.caller.Principal.ID, id, responses))
 	}
 	responses, size := t.asked(responses), 0
 	for _, response := range responses {
@@ -179,12 +219,16 @@ func serveTasksUpdate(_ context.Context, s *Server, c *Call, dst []byte) ([]byte
 }
 
 // serveTasksCancel answers tasks/cancel. A task that has ended stays as it is.
-func serveTasksCancel(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	t, err := s.ofTask(c)
-	if err == nil {
-		t.stop()
+func serveTasksCancel(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
+	t, id, err := s.ofTask(c)
+	switch {
+	case err != nil:
+		return dst, err
+	case t == nil:
+		return dst, storeError(id, s.cancelStored(ctx, c.handler.caller.Principal.ID, id))
 	}
-	return dst, err
+	t.stop()
+	return dst, nil
 }
 
 // notifyTask sends the state of a task to the streams that listen for it.

@@ -82,6 +82,7 @@ func (s *services) open(ctx context.Context, a *app, env mcp.Env, configure func
 		cfg.StateKey = s.secret
 		if s.client != nil {
 			cfg.Oversize = answers.NewShared(s.client)
+			cfg.Tasks = peers.NewTasks(s.client, s.registry)
 			cfg.Explain = s.owners.Explain
 			cfg.Observe = s.owners.Observe(cfg.Observe)
 		}

@@ -5,6 +5,7 @@ package scale_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os/exec"
@@ -190,4 +191,74 @@ func (h *hearing) next(t *testing.T) string {
 	}
 	t.Fatalf("the stream ends: %v", h.lines.Err())
 	return ""
+}
+
+// modern sends a request of revision 2026-07-28 by a client that knows tasks, and returns
+// what is in its answer.
+func (c *caller) modern(t *testing.T, url, method, name, params string) (reply struct {
+	Result struct {
+		Status string
+		TaskID string `json:"taskId"`
+	}
+}) {
+	t.Helper()
+	one := &caller{token: c.token, client: c.client, header: http.Header{
+		"Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {method}, "Mcp-Name": {name},
+	}}
+	const meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` +
+		`{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`
+	got, err := one.send(t.Context(), url, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{`+params+meta+`}}`)
+	if err == nil {
+		err = json.Unmarshal([]byte(got.body), &reply)
+	}
+	if err != nil || got.status != http.StatusOK || method == "tools/call" && reply.Result.TaskID == "" {
+		t.Fatalf("%s: status %d, %v: %s", method, got.status, err, got.body)
+	}
+	return reply
+}
+
+// A task that was made at one server is read and cancelled at the others. When its server
+// was killed, it has failed.
+func TestTaskAtAnyServer(t *testing.T) {
+	t.Parallel()
+	program := sleeper(t)
+	store := startNode(t)
+	c := newCaller(newKey(t, store.url()))
+	servers := peersOf(t, store.url(), "one", "two", "three")
+	begin := func() (id string) {
+		t.Helper()
+		if err := c.call(t.Context(), servers[0].url(), "debugger_launch", map[string]any{"path": program, "args": []string{"1000"}}); err != nil {
+			t.Fatal(err)
+		}
+		return c.modern(t, servers[1].url(), "tools/call", "debugger_continue", `"name":"debugger_continue","arguments":{"wait_ms":60000}`).Result.TaskID
+	}
+	status := func(s *server, id string) string {
+		t.Helper()
+		return c.modern(t, s.url(), "tasks/get", id, `"taskId":"`+id+`"`).Result.Status
+	}
+	id := begin()
+	for _, s := range servers {
+		if got := status(s, id); got != "working" {
+			t.Errorf("the task is %q at %s", got, s.addr)
+		}
+	}
+	c.modern(t, servers[2].url(), "tasks/cancel", id, `"taskId":"`+id+`"`)
+	for _, s := range servers {
+		until(t, patience, "the task is cancelled", func() error {
+			if got := status(s, id); got != "cancelled" {
+				return fmt.Errorf("it is %q at %s", got, s.addr)
+			}
+			return nil
+		})
+	}
+	until(t, patience, "the call has ended", func() error {
+		return c.call(t.Context(), servers[1].url(), "debugger_detach", map[string]any{"kill": true})
+	})
+	id = begin()
+	servers[0].end(t)
+	for _, s := range servers[1:] {
+		if got := status(s, id); got != "failed" {
+			t.Errorf("after the end of its server the task is %q at %s", got, s.addr)
+		}
+	}
 }

@@ -1,5 +1,5 @@
-// Package peers keeps in a store which servers of it run, and which of them has the
-// debugger session of a client.
+// Package peers keeps in a store which servers of it run, which of them has the debugger
+// session of a client, and the tasks of all.
 //
 //	registry := peers.NewRegistry(client, name)
 //	owners := peers.NewOwners(client, registry, server.HasState)
@@ -8,9 +8,10 @@
 // A server registers a tag, which names its process, under triptych:server:TAG, shows
 // every few seconds that it runs, and removes the entry when it ends. Under
 // triptych:debugging:STATE there are the tag and the name of the server with the
-// debugger session of a client.
+// debugger session of a client. Tasks are hashes triptych:task:{OWNER}:ID.
 //
 // # Concurrency
 //
-// All may be used from any goroutine. Nothing runs in the background but [Registry.Run].
+// All may be used from any goroutine. Nothing runs in the background but [Registry.Run]
+// and [Tasks.Watch].
 package peers

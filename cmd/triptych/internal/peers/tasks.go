@@ -1,0 +1,195 @@
+package peers
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/peer"
+)
+
+// The bounds of the tasks of one principal at all servers.
+const (
+	maxTasks     = 200
+	maxTaskBytes = 32 << 20
+)
+
+// tasksChannel carries the changes of tasks: the tag of the server, the id of the task
+// and the principal, with spaces between.
+const tasksChannel = "triptych:tasks"
+
+// Tasks keeps the states of tasks in a store. It implements [mcp.TaskStore]. A task is a
+// hash triptych:task:{OWNER}:ID of its version, state, server and whether it has ended;
+// sorted sets hold the times at which the tasks of an owner expire, and their bytes. OWNER
+// is a hash of the principal's name, which may have any characters.
+type Tasks struct {
+	client  redis.UniversalClient
+	servers *Registry
+}
+
+var _ mcp.TaskStore = (*Tasks)(nil)
+
+// NewTasks returns the tasks of a store.
+func NewTasks(client redis.UniversalClient, servers *Registry) *Tasks { return &Tasks{client, servers} }
+
+// ownerOf returns the part of keys that stands for a principal, which keeps them in one
+// slot of a cluster.
+func ownerOf(principal string) string {
+	sum := sha256.Sum256([]byte(principal))
+	return "{" + hex.EncodeToString(sum[:8]) + "}"
+}
+
+// keysOf returns the keys of a task and of the sets of its owner.
+func keysOf(principal, id string) []string {
+	owner := ownerOf(principal)
+	return []string{"triptych:task:" + owner + ":" + id, "triptych:task-ends:" + owner, "triptych:task-bytes:" + owner}
+}
+
+// saveTask writes a task if its version is the stored one. For one that is new, or that
+// grows, it forgets ended tasks of the owner, those that expire first, until there is
+// room. Arguments: id, version, state, server, 1 if it has ended, now and the time at which
+// it expires in milliseconds, the most tasks and bytes, and the time for which the sets are
+// kept, which is longer than any task.
+var saveTask = redis.NewScript(`
+local id, version, size = ARGV[1], tonumber(ARGV[2]), #ARGV[3]
+local stored = tonumber(redis.call('HGET', KEYS[1], 'version') or '0')
+if stored ~= version then return 'changed' end
+local expired = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', ARGV[6])
+for _, old in ipairs(expired) do
+  redis.call('ZREM', KEYS[2], old)
+  redis.call('ZREM', KEYS[3], old)
+end
+local prefix = string.sub(KEYS[1], 1, -#id - 1)
+local count, bytes = 0, 0
+local entries = redis.call('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES')
+for i = 1, #entries, 2 do
+  if entries[i] ~= id then
+    count = count + 1
+    bytes = bytes + tonumber(entries[i+1])
+  end
+end
+if count >= tonumber(ARGV[8]) or bytes + size > tonumber(ARGV[9]) then
+  for _, old in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
+    if count < tonumber(ARGV[8]) and bytes + size <= tonumber(ARGV[9]) then break end
+    if old ~= id and redis.call('HGET', prefix .. old, 'final') ~= '0' then
+      bytes = bytes - tonumber(redis.call('ZSCORE', KEYS[3], old) or '0')
+      count = count - 1
+      redis.call('DEL', prefix .. old)
+      redis.call('ZREM', KEYS[2], old)
+      redis.call('ZREM', KEYS[3], old)
+    end
+  end
+  if count >= tonumber(ARGV[8]) or bytes + size > tonumber(ARGV[9]) then return 'room' end
+end
+redis.call('HSET', KEYS[1], 'version', version + 1, 'state', ARGV[3], 'final', ARGV[5])
+redis.call('HSETNX', KEYS[1], 'server', ARGV[4])
+redis.call('PEXPIREAT', KEYS[1], ARGV[7])
+redis.call('ZADD', KEYS[2], ARGV[7], id)
+redis.call('ZADD', KEYS[3], size, id)
+redis.call('PEXPIRE', KEYS[2], ARGV[10])
+redis.call('PEXPIRE', KEYS[3], ARGV[10])
+return 'saved'`)
+
+// Save implements [mcp.TaskStore].
+func (t *Tasks) Save(ctx context.Context, r *mcp.TaskRecord) error {
+	ctx, stop := context.WithTimeout(ctx, storeWait)
+	defer stop()
+	final := 0
+	if r.Final {
+		final = 1
+	}
+	outcome, err := saveTask.Run(ctx, t.client, keysOf(r.Principal, r.ID), r.ID, r.Version, r.Text, t.servers.Tag(), final,
+		time.Now().UnixMilli(), r.Expires.UnixMilli(), maxTasks, maxTaskBytes, serverLife.Milliseconds()*2).Text()
+	switch {
+	case err != nil:
+		return err
+	case outcome == "changed":
+		return mcp.ErrTaskChanged
+	case outcome == "room":
+		return mcp.ErrNoRoom
+	}
+	r.Version++
+	_ = t.client.Publish(ctx, tasksChannel, t.servers.Tag()+" "+r.ID+" "+r.Principal).Err() // servers look themselves, too
+	return nil
+}
+
+// goneTasks is the time after which a server that does not show that it runs has lost its
+// tasks.
+const goneTasks = 30 * time.Second
+
+// Load implements [mcp.TaskStore].
+func (t *Tasks) Load(ctx context.Context, principal, id string) (*mcp.TaskRecord, error) {
+	ctx, stop := context.WithTimeout(ctx, storeWait)
+	defer stop()
+	key := keysOf(principal, id)[0]
+	both := t.client.Pipeline()
+	fields, left := both.HGetAll(ctx, key), both.PTTL(ctx, key)
+	if _, err := both.Exec(ctx); err != nil {
+		return nil, err
+	}
+	task := fields.Val()
+	if len(task) == 0 {
+		return nil, mcp.ErrNoTask
+	}
+	version, err := strconv.ParseInt(task["version"], 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("task %s: %w", id, err)
+	}
+	return &mcp.TaskRecord{
+		Principal: principal, ID: id, Version: version, Final: task["final"] == "1", Expires: time.Now().Add(left.Val()),
+		Text: []byte(task["state"]), Lost: task["final"] != "1" && t.isLost(ctx, task["server"]),
+	}, nil
+}
+
+// isLost reports whether the tasks of a server are lost. While that cannot be known they
+// are not.
+func (t *Tasks) isLost(ctx context.Context, server string) bool {
+	if server == t.servers.Tag() {
+		return false
+	}
+	_, age, err := t.servers.Lookup(ctx, server)
+	return errors.Is(err, peer.ErrUnknown) || err == nil && age > goneTasks
+}
+
+// Remove implements [mcp.TaskStore].
+func (t *Tasks) Remove(ctx context.Context, principal, id string) error {
+	ctx, stop := context.WithTimeout(ctx, storeWait)
+	defer stop()
+	keys := keysOf(principal, id)
+	all := t.client.Pipeline()
+	all.Del(ctx, keys[0])
+	all.ZRem(ctx, keys[1], id)
+	all.ZRem(ctx, keys[2], id)
+	_, err := all.Exec(ctx)
+	return err
+}
+
+// Watch implements [mcp.TaskStore]. The client library subscribes again when a connection
+// breaks.
+func (t *Tasks) Watch(ctx context.Context, changed func(principal, id string)) error {
+	events := t.client.Subscribe(ctx, tasksChannel)
+	defer func() { _ = events.Close() }() // nothing to lose
+	messages := events.Channel()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case m, ok := <-messages:
+			if !ok {
+				return nil
+			}
+			sender, rest, _ := strings.Cut(m.Payload, " ")
+			if id, principal, ok := strings.Cut(rest, " "); ok && sender != t.servers.Tag() {
+				changed(principal, id)
+			}
+		}
+	}
+}

@@ -1,0 +1,330 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// A TaskStore keeps the states of tasks for several servers: each of them answers for the
+// tasks of all, and passes on cancellations and answers. It bounds the tasks and bytes of
+// a principal, and the time of its methods.
+type TaskStore interface {
+	// Save stores a record and gives it its next version. The error is
+	// [ErrTaskChanged] unless the version is the stored one, or 0 for a record that is
+	// new, and [ErrNoRoom] if the principal has too many or too large ones. It tells
+	// other servers of the change.
+	Save(ctx context.Context, r *TaskRecord) error
+	// Load returns a record, or [ErrNoTask].
+	Load(ctx context.Context, principal, id string) (*TaskRecord, error)
+	// Remove removes a record.
+	Remove(ctx context.Context, principal, id string) error
+	// Watch calls changed for what other servers save, until ctx is done. Changes may
+	// be missed.
+	Watch(ctx context.Context, changed func(principal, id string)) error
+}
+
+// The errors of a [TaskStore].
+var (
+	ErrTaskChanged = errors.New("another server has changed the task")
+	ErrNoTask      = errors.New("there is no such task")
+)
+
+// A TaskRecord is a task in a [TaskStore].
+type TaskRecord struct {
+	Principal, ID string
+	Version       int64
+	// Final reports whether the task has ended.
+	Final bool
+	// Lost is set by [TaskStore.Load] when the task has not ended but the server that
+	// saved it first has.
+	Lost    bool
+	Expires time.Time
+	Text    []byte // the state, for this package
+}
+
+// A taskState is the text of a record. Result and Extra are members of objects, not JSON
+// by themselves.
+type taskState struct {
+	Status  taskStatus                 `json:"status"`
+	Message string                     `json:"message,omitempty"`
+	Created time.Time                  `json:"created"`
+	Updated time.Time                  `json:"updated"`
+	TTL     time.Duration              `json:"ttl"`
+	Poll    time.Duration              `json:"poll"`
+	Asks    map[string]InputRequest    `json:"asks,omitempty"`
+	Answers map[string]json.RawMessage `json:"answers,omitempty"` // that the task has not taken yet
+	Result  []byte                     `json:"result,omitempty"`
+	Extra   []byte                     `json:"extra,omitempty"`
+	Failure json.RawMessage            `json:"failure,omitempty"`
+}
+
+// stateOf returns the state of a view.
+func stateOf(v *taskView) *taskState {
+	return &taskState{
+		Status: v.status, Message: v.message, Created: v.created, Updated: v.updated, TTL: v.ttl, Poll: v.poll,
+		Asks: v.asks, Result: v.result, Extra: v.extra, Failure: v.failure,
+	}
+}
+
+// view returns the part of the state that clients see.
+func (s *taskState) view(id string) *taskView {
+	return &taskView{
+		id: id, status: s.Status, message: s.Message, created: s.Created, updated: s.Updated, ttl: s.TTL, poll: s.Poll,
+		asks: s.Asks, result: s.Result, extra: s.Extra, failure: s.Failure,
+	}
+}
+
+// errTaskLost is the outcome of a task whose server has ended.
+var errTaskLost = jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
+	WithDetails("the server that ran the task has ended; call the tool again")
+
+// loadTask returns the stored state of a task.
+func (s *Server) loadTask(ctx context.Context, principal, id string) (*TaskRecord, *taskState, error) {
+	r, err := s.cfg.Tasks.Load(ctx, principal, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	state := new(taskState)
+	if err := json.Unmarshal(r.Text, state); err != nil {
+		return nil, nil, err
+	}
+	if r.Lost {
+		state.Status, state.Asks, state.Updated = taskFailed, nil, time.Now()
+		state.Failure = jsonrpc.AppendErrorObject(nil, errTaskLost)
+	}
+	return r, state, nil
+}
+
+// saveState stores a state in a record.
+func (s *Server) saveState(ctx context.Context, r *TaskRecord, state *taskState) (err error) {
+	if r.Text, err = json.Marshal(state); err != nil {
+		return err
+	}
+	r.Final = state.Status.final()
+	return s.cfg.Tasks.Save(ctx, r)
+}
+
+// maxConflicts limits how often a change is tried again that others were faster than.
+const maxConflicts = 20
+
+// changeStored changes the stored state of a task of another server, unless it has ended.
+func (s *Server) changeStored(ctx context.Context, principal, id string, change func(*taskState)) error {
+	err := ErrTaskChanged
+	for n := 0; n < maxConflicts && errors.Is(err, ErrTaskChanged); n++ {
+		r, state, failed := s.loadTask(ctx, principal, id)
+		if failed != nil {
+			return failed
+		}
+		if state.Status.final() {
+			return nil
+		}
+		change(state)
+		state.Updated = time.Now()
+		err = s.saveState(ctx, r, state)
+	}
+	return err
+}
+
+// cancelStored cancels a task of another server, which learns of it.
+func (s *Server) cancelStored(ctx context.Context, principal, id string) error {
+	return s.changeStored(ctx, principal, id, func(state *taskState) { state.Status, state.Asks, state.Answers = taskCancelled, nil, nil })
+}
+
+// answerStored gives answers to a task of another server, which takes them.
+func (s *Server) answerStored(ctx context.Context, principal, id string, responses map[string]json.RawMessage) error {
+	return s.changeStored(ctx, principal, id, func(state *taskState) {
+		for key, response := range responses {
+			if _, open := state.Asks[key]; open {
+				if state.Answers == nil {
+					state.Answers = map[string]json.RawMessage{}
+				}
+				state.Answers[key] = response
+				delete(state.Asks, key)
+			}
+		}
+		if state.Status == taskInput && len(state.Asks) == 0 {
+			state.Status = taskWorking
+		}
+	})
+}
+
+// storeTask stores a task before its client knows it, and reports whether it could be.
+// Without a store there is nothing to do.
+func (s *Server) storeTask(t *task) bool {
+	if s.cfg.Tasks == nil {
+		return true
+	}
+	t.order.Lock()
+	defer t.order.Unlock()
+	view := t.snapshot()
+	t.record = &TaskRecord{Principal: t.principal, ID: t.id, Expires: view.created.Add(view.ttl)}
+	if err := s.saveState(context.Background(), t.record, stateOf(&view)); err != nil {
+		s.cfg.Logger.Warn("task not stored", "task", t.id, "err", err)
+		t.record = nil
+		return false
+	}
+	return true
+}
+
+// unstoreTask removes a task from the store that no client knows.
+func (s *Server) unstoreTask(t *task) {
+	t.order.Lock()
+	defer t.order.Unlock()
+	if t.record != nil {
+		_ = s.cfg.Tasks.Remove(context.Background(), t.principal, t.id) // it expires
+		t.record = nil
+	}
+}
+
+// saveEvery is the shortest time between two saved messages of a task, whose clients ask
+// every [taskPoll].
+const saveEvery = time.Second
+
+// publishTask tells listeners of a change and stores it. The order of t is held.
+func (s *Server) publishTask(t *task, v *taskView) {
+	s.notifyTask(v)
+	if t.record == nil || v.status == taskWorking && t.savedStatus == taskWorking && time.Since(t.saved) < saveEvery {
+		return
+	}
+	if err := s.saveTask(t, v); err != nil {
+		s.cfg.Logger.Warn("change of a task not stored", "task", t.id, "err", err)
+		if v.status.final() {
+			s.tasks.saveLater(func() bool { return s.saveAgain(t) })
+		}
+	}
+}
+
+// saveTask stores a change of a task of this server. If the task was cancelled at another
+// one, it is cancelled here. The order of t is held.
+func (s *Server) saveTask(t *task, v *taskView) error {
+	state := stateOf(v)
+	err := s.saveState(context.Background(), t.record, state)
+	for n := 0; n < maxConflicts && errors.Is(err, ErrTaskChanged); n++ {
+		r, stored, failed := s.loadTask(context.Background(), t.principal, t.id)
+		switch {
+		case errors.Is(failed, ErrNoTask):
+			return nil // forgotten
+		case failed != nil:
+			return failed
+		case r.Final:
+			t.adopt(stored.view(t.id))
+			return nil
+		}
+		t.record.Version = r.Version
+		maps.DeleteFunc(stored.Answers, func(key string, _ json.RawMessage) bool {
+			_, open := v.asks[key]
+			return !open
+		})
+		state.Answers = stored.Answers
+		err = s.saveState(context.Background(), t.record, state)
+	}
+	if errors.Is(err, ErrNoRoom) && state.Status == taskCompleted {
+		state.Status, state.Result, state.Extra = taskFailed, nil, nil
+		state.Failure = jsonrpc.AppendErrorObject(nil, errNoRoomForResult)
+		t.adopt(state.view(t.id))
+		err = s.saveState(context.Background(), t.record, state)
+	}
+	if err == nil {
+		t.saved, t.savedStatus = time.Now(), v.status
+	}
+	return err
+}
+
+// saveAgain stores the end of a task whose store was away, and reports whether that is
+// done.
+func (s *Server) saveAgain(t *task) bool {
+	t.order.Lock()
+	defer t.order.Unlock()
+	view := t.snapshot()
+	return time.Since(view.created) > view.ttl || s.saveTask(t, &view) == nil
+}
+
+// adopt makes the view of a task the one that the store has: its job is of no use.
+func (t *task) adopt(v *taskView) {
+	t.mu.Lock()
+	t.view = *v
+	t.mu.Unlock()
+	t.cancel()
+}
+
+// taskChanged takes the change of a task by another server: a task of this server is
+// cancelled or gets its answers, and listeners hear of it.
+func (s *Server) taskChanged(ctx context.Context, principal, id string) {
+	var panicked error // it is logged, and there is no client to tell
+	defer jsonrpc.Recover(s.cfg.Logger, "change of a task", &panicked)
+	if t := s.tasks.find(id, principal); t != nil {
+		s.syncTask(ctx, t)
+		return
+	}
+	if !s.listensFor(id) {
+		return
+	}
+	if _, state, err := s.loadTask(ctx, principal, id); err == nil {
+		s.notifyTask(state.view(id))
+	}
+}
+
+// listensFor reports whether a stream of this server listens for a task.
+func (s *Server) listensFor(id string) bool {
+	for _, h := range s.listeners() {
+		for _, l := range h.book.all() {
+			if l.wantsTask(id) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// syncTask looks what other servers have done to a task of this one.
+func (s *Server) syncTask(ctx context.Context, t *task) {
+	_, state, err := s.loadTask(ctx, t.principal, t.id)
+	if err != nil {
+		return // it is tried again
+	}
+	if state.Status.final() {
+		t.order.Lock()
+		defer t.order.Unlock()
+		if view := t.snapshot(); !view.status.final() {
+			t.adopt(state.view(t.id))
+			s.notifyTask(state.view(t.id))
+		}
+		return
+	}
+	if len(state.Answers) > 0 {
+		t.answer(state.Answers)
+	}
+}
+
+// syncEvery is the interval in which tasks are compared with the store: a server may miss
+// what others tell it.
+const syncEvery = 5 * time.Second
+
+// watchTasks takes the changes of tasks by other servers until ctx is done.
+func (s *Server) watchTasks(ctx context.Context) {
+	err := s.cfg.Tasks.Watch(ctx, func(principal, id string) { s.taskChanged(ctx, principal, id) })
+	if err != nil && ctx.Err() == nil {
+		s.cfg.Logger.Warn("changes of tasks at other servers are seen late", "err", err)
+	}
+}
+
+// syncTasks compares the tasks of this server with the store until ctx is done.
+func (s *Server) syncTasks(ctx context.Context) {
+	ticker := time.NewTicker(syncEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		for _, t := range s.tasks.open() {
+			s.syncTask(ctx, t)
+		}
+	}
+}
