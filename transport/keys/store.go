@@ -167,3 +167,7 @@ func (r *Record) check() error {
 	}
 	return nil
 }
+
+// Adopt adds the record of a key of another store, whose token then works here, too. It
+// reports whether it was added: false if the ID is taken.
+func (m *manager) Adopt(ctx context.Context, r Record) (bool, error) { return m.backend.insert(ctx, r) }

@@ -1,0 +1,87 @@
+package quota
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// A Count is the number of requests of a key in a month, to be copied to another meter.
+type Count struct {
+	Key      string    `json:"key"`
+	MonthEnd time.Time `json:"month_end"`
+	Used     int64     `json:"used"`
+}
+
+// ReadLocal returns the counts of a [Local] in a folder, which a process may be using, by
+// key. What that process has set aside and not granted yet counts as used.
+func ReadLocal(dir string) ([]Count, error) {
+	j, err := openJournal(filepath.Join(dir, journalName), slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	var all []Count
+	for _, l := range j.live {
+		all = append(all, Count{Key: l.Key, MonthEnd: time.Unix(l.MonthEnd, 0).UTC(), Used: l.Used})
+	}
+	return inOrder(all), nil
+}
+
+// ReadValkey returns the counts of a [Valkey] with that prefix, by key.
+func ReadValkey(ctx context.Context, client redis.UniversalClient, prefix string) ([]Count, error) {
+	begin := prefix + valkeyPrefix
+	var all []Count
+	for cursor := uint64(0); ; {
+		names, next, err := client.Scan(ctx, cursor, begin+"*", 1000).Result()
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+		for _, name := range names {
+			fields, err := client.HMGet(ctx, name, "month_end", "used", "back").Result()
+			if err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+			}
+			all = append(all, Count{
+				Key: strings.TrimPrefix(name, begin), MonthEnd: time.Unix(whole(fields[0]), 0).UTC(), Used: whole(fields[1]) - whole(fields[2]),
+			})
+		}
+		if cursor = next; cursor == 0 {
+			return inOrder(all), nil
+		}
+	}
+}
+
+// whole returns the number in a field, 0 if there is none.
+func whole(field any) int64 {
+	text, _ := field.(string)
+	n, _ := strconv.ParseInt(text, 10, 64) // the script writes whole numbers
+	return n
+}
+
+// inOrder sorts counts by key, each once.
+func inOrder(all []Count) []Count {
+	byKey := func(a, b Count) int { return cmp.Compare(a.Key, b.Key) }
+	slices.SortFunc(all, byKey)
+	return slices.CompactFunc(all, func(a, b Count) bool { return byKey(a, b) == 0 })
+}
+
+// Adopt adds the counts of a month that has not ended to a meter that has none of them.
+func Adopt(ctx context.Context, m Meter, counts []Count, now time.Time) error {
+	for _, c := range counts {
+		if c.Used < 1 || !now.Before(c.MonthEnd) {
+			continue
+		}
+		if _, err := m.TakeAll(ctx, c.Key, Limits{}, c.Used, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
