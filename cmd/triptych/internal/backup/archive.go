@@ -1,0 +1,164 @@
+package backup
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+)
+
+// manifestName is the name of the last entry.
+const manifestName = "manifest.json"
+
+// maxEntry bounds an entry in memory: the chain of a large trail is the largest.
+const maxEntry = 4 << 30
+
+// A writer writes entries and their hashes.
+type writer struct {
+	gzip    *gzip.Writer
+	tar     *tar.Writer
+	entries []Entry
+}
+
+func newWriter(to io.Writer) *writer {
+	z := gzip.NewWriter(to)
+	return &writer{gzip: z, tar: tar.NewWriter(z)}
+}
+
+// add writes an entry.
+func (w *writer) add(name string, mode fs.FileMode, content []byte) error {
+	return w.stream(name, mode, int64(len(content)), bytes.NewReader(content))
+}
+
+// stream writes an entry of a known size.
+func (w *writer) stream(name string, mode fs.FileMode, size int64, content io.Reader) error {
+	if err := w.tar.WriteHeader(&tar.Header{Name: name, Mode: int64(mode.Perm()), Size: size, Format: tar.FormatPAX}); err != nil {
+		return err
+	}
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(w.tar, sum), io.LimitReader(content, size))
+	if err != nil {
+		return err
+	}
+	if n != size {
+		return fmt.Errorf("%s has become shorter while it was read", name)
+	}
+	w.entries = append(w.entries, Entry{Name: name, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil))})
+	return nil
+}
+
+// json writes an entry of JSON. The same value is always the same bytes.
+func (w *writer) json(name string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return w.add(name, 0o600, append(text, '\n'))
+}
+
+// file writes a file as it is when it is opened: files of a data folder are replaced as a
+// whole or appended to.
+func (w *writer) file(name, path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it was replaced or removed meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return w.stream(name, info.Mode(), info.Size(), f)
+}
+
+// lines writes lines through a temporary file, for they may be more than the memory.
+func (w *writer) lines(name string, lines iter.Seq2[[]byte, error]) error {
+	f, err := os.CreateTemp("", "triptych-backup-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // of no use any more
+	defer func() { _ = f.Close() }()
+	out := bufio.NewWriter(f)
+	for line, err := range lines {
+		if err != nil {
+			return err
+		}
+		_, _ = out.Write(line) // Flush tells
+		_ = out.WriteByte('\n')
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	size, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return w.stream(name, 0o600, size, f)
+}
+
+// close writes the manifest and ends the archive.
+func (w *writer) close(m *Manifest) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.add(manifestName, 0o600, append(text, '\n')), w.tar.Close(), w.gzip.Close())
+}
+
+// each calls visit with the entries of an archive, in their order.
+func each(from io.Reader, visit func(e Entry, mode fs.FileMode, content []byte) error) error {
+	z, err := gzip.NewReader(from)
+	if err != nil {
+		return err
+	}
+	archive := tar.NewReader(z)
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			_, err := io.Copy(io.Discard, z) // checks the sum at the end
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		if header.Typeflag != tar.TypeReg || header.Size > maxEntry {
+			return fmt.Errorf("%s: this is no entry of a backup", header.Name)
+		}
+		content, err := io.ReadAll(archive)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(content)
+		e := Entry{Name: header.Name, Size: int64(len(content)), SHA256: hex.EncodeToString(sum[:])}
+		if err := visit(e, fs.FileMode(header.Mode).Perm(), content); err != nil { //nolint:gosec // a mode has 12 bits
+			return err
+		}
+	}
+}
+
+// linesOf yields the lines of a text.
+func linesOf(text []byte) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for line := range bytes.Lines(text) {
+			if !yield(bytes.TrimSuffix(line, []byte{'\n'}), nil) {
+				return
+			}
+		}
+	}
+}

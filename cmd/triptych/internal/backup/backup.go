@@ -1,0 +1,455 @@
+package backup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/transport/audit"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/quota"
+)
+
+// Format is the version of the format. A program does not read backups of a later one.
+const Format = 1
+
+// A Source holds the data that is copied. A part that is nil is left out.
+type Source struct {
+	Rulesets ruleset.Store
+	Keys     keys.Store
+	Counts   func(ctx context.Context) ([]quota.Count, error)
+	Trail    *audit.Log
+	Data     string // the data folder; "" for none
+	Program  string // the version of the program, for people
+	Now      time.Time
+}
+
+// A Manifest lists what a backup has.
+type Manifest struct {
+	Format  int       `json:"format"`
+	Program string    `json:"program"`
+	Made    time.Time `json:"made"`
+	Entries []Entry   `json:"entries"`
+}
+
+// An Entry is one file of a backup.
+type Entry struct {
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Count returns the number of entries in a folder of the backup.
+func (m *Manifest) Count(folder string) (n int) {
+	for _, e := range m.Entries {
+		if strings.HasPrefix(e.Name, folder+"/") {
+			n++
+		}
+	}
+	return n
+}
+
+// Write writes a backup.
+func Write(ctx context.Context, to io.Writer, s Source) (*Manifest, error) {
+	w := newWriter(to)
+	steps := []func(context.Context, *writer) error{s.rulesets, s.keys, s.counts, s.trail, s.files}
+	for _, step := range steps {
+		if err := step(ctx, w); err != nil {
+			return nil, err
+		}
+	}
+	m := &Manifest{Format: Format, Program: s.Program, Made: s.Now.UTC().Truncate(time.Second), Entries: w.entries}
+	return m, w.close(m)
+}
+
+// rulesets writes all rulesets with their history.
+func (s Source) rulesets(ctx context.Context, w *writer) error {
+	if s.Rulesets == nil {
+		return nil
+	}
+	archive, ok := ruleset.ArchiveOf(s.Rulesets)
+	if !ok {
+		return errors.New("rulesets in the memory of a process cannot be copied")
+	}
+	names, err := archive.Recorded(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		c, err := copyOf(ctx, s.Rulesets, name)
+		if isGone(err) {
+			continue // a file without a history that was removed meanwhile
+		}
+		if err != nil {
+			return fmt.Errorf("ruleset %s: %w", name, err)
+		}
+		if err := w.json("rulesets/"+string(name)+".json", c); err != nil {
+			return err
+		}
+		if err := s.skill(ctx, w, name); err != nil {
+			return fmt.Errorf("ruleset %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// skill writes the files of a ruleset.
+func (s Source) skill(ctx context.Context, w *writer, name ruleset.Name) error {
+	store, ok := ruleset.FilesOf(s.Rulesets)
+	if !ok {
+		return nil
+	}
+	files, err := store.Files(ctx, name)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		data, err := store.ReadFile(ctx, name, f.Path)
+		if err != nil {
+			return err
+		}
+		if err := w.add("skills/"+string(name)+"/"+f.Path, 0o644, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isGone reports whether an error says that a ruleset is not there.
+func isGone(err error) bool {
+	_, ok := errors.AsType[*ruleset.NotFoundError](err)
+	return ok
+}
+
+// copyTries limits how often a ruleset is read that changes meanwhile.
+const copyTries = 100
+
+// copyOf reads a ruleset with its history as they are at one time.
+func copyOf(ctx context.Context, store ruleset.Store, name ruleset.Name) (ruleset.Copy, error) {
+	for range copyTries {
+		c, err := readCopy(ctx, store, name)
+		if err != nil {
+			return c, err
+		}
+		again, err := store.History(ctx, name)
+		if err != nil {
+			return c, err
+		}
+		newest := again[0]
+		if newest.Number == c.Revisions[len(c.Revisions)-1].Number && newest.Deleted == (c.Current == nil) && (c.Current == nil || c.Current.Rev == newest.Number) {
+			return c, nil
+		}
+	}
+	return ruleset.Copy{}, errors.New("it is changed all the time")
+}
+
+// readCopy reads the parts of a ruleset one after the other. The moves are read before
+// the revisions: a label must not name a revision that is not copied.
+func readCopy(ctx context.Context, store ruleset.Store, name ruleset.Name) (ruleset.Copy, error) {
+	c := ruleset.Copy{Name: name}
+	var err error
+	if c.Moves, err = store.LabelMoves(ctx, name); err != nil && !isGone(err) {
+		return c, err
+	}
+	if c.Revisions, err = store.History(ctx, name); err != nil {
+		return c, err
+	}
+	for i := range c.Revisions {
+		if c.Revisions[i].Deleted { // stores differ in what they fill in
+			c.Revisions[i].Content = ruleset.Ruleset{Meta: ruleset.Meta{Name: name}}
+		}
+	}
+	c.Moves = append([]ruleset.LabelMove{}, c.Moves...)
+	slices.Reverse(c.Moves)
+	slices.Reverse(c.Revisions)
+	r, err := store.Get(ctx, name)
+	switch {
+	case err == nil:
+		r.Summary = ruleset.Summary{} // of lists only
+		c.Current = &r
+	case !isGone(err):
+		return c, err
+	}
+	return c, nil
+}
+
+func (s Source) keys(ctx context.Context, w *writer) error {
+	if s.Keys == nil {
+		return nil
+	}
+	records, err := s.Keys.List(ctx)
+	if err != nil || len(records) == 0 {
+		return err
+	}
+	return w.json("keys.json", records)
+}
+
+func (s Source) counts(ctx context.Context, w *writer) error {
+	if s.Counts == nil {
+		return nil
+	}
+	counts, err := s.Counts(ctx)
+	if err != nil || len(counts) == 0 {
+		return err
+	}
+	return w.json("counts.json", counts)
+}
+
+// trail writes the chains of the audit trail, each through a file: the size of an entry
+// comes before its bytes.
+func (s Source) trail(ctx context.Context, w *writer) error {
+	if s.Trail == nil {
+		return nil
+	}
+	chains, err := s.Trail.Chains(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range chains {
+		if err := w.lines("audit/"+c.ID+".jsonl", c.Lines); err != nil {
+			return fmt.Errorf("audit trail: chain %s: %w", c.ID, err)
+		}
+		if err := w.add("audit/"+c.ID+".head", 0o600, c.Head); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keptFiles are the parts of a data folder that no store has: its puzzles and speeds, the
+// key pair of the trail, the certificate, and who has which rulesets.
+var keptFiles = []string{"aoc", "audit/signing.key", "audit/signing.pub", "consumers.json", "format.json", "tls", "traces"}
+
+// files writes files of the data folder.
+func (s Source) files(_ context.Context, w *writer) error {
+	if s.Data == "" {
+		return nil
+	}
+	for _, kept := range keptFiles {
+		err := filepath.WalkDir(filepath.Join(s.Data, filepath.FromSlash(kept)), func(file string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil || !d.Type().IsRegular() || isTemporary(d.Name()) {
+				return err
+			}
+			inside, err := filepath.Rel(s.Data, file)
+			if err != nil {
+				return err
+			}
+			return w.file("data/"+filepath.ToSlash(inside), file)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isTemporary reports whether a file is a lock, or is being written.
+func isTemporary(name string) bool { return strings.HasPrefix(name, ".") || name == "lock" }
+
+// Read checks a backup: its format, and size and hash of every entry.
+func Read(from io.Reader) (*Manifest, error) {
+	var m *Manifest
+	var found []Entry
+	err := each(from, func(e Entry, _ fs.FileMode, content []byte) error {
+		if e.Name != manifestName {
+			found = append(found, e)
+			return nil
+		}
+		m = new(Manifest)
+		return json.Unmarshal(content, m)
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("this is no whole backup: %w", err)
+	case m == nil:
+		return nil, errors.New("this is no whole backup: its manifest is missing")
+	case m.Format > Format:
+		return nil, fmt.Errorf("the backup has format %d, made by triptych %s; this program knows formats up to %d: use a newer one", m.Format, m.Program, Format)
+	case !slices.Equal(found, m.Entries):
+		return nil, errors.New("the backup is damaged: its entries are not those of its manifest")
+	}
+	return m, nil
+}
+
+// A Target is where a backup is restored. Its parts must be empty; one that is nil is left
+// out.
+type Target struct {
+	Source // which is read to compare
+
+	Meter quota.Meter
+}
+
+// An adopter is a store of keys that takes records of another.
+type adopter interface {
+	Adopt(ctx context.Context, r keys.Record) (bool, error)
+}
+
+// Restore writes a backup that Read has checked, and compares what is there then.
+func Restore(ctx context.Context, from io.Reader, t Target, m *Manifest) error {
+	r := &restorer{t: t}
+	if err := each(from, func(e Entry, mode fs.FileMode, content []byte) error { return r.entry(ctx, e, mode, content) }); err != nil {
+		return err
+	}
+	there, err := Write(ctx, io.Discard, t.Source)
+	if err != nil {
+		return fmt.Errorf("reading what was restored: %w", err)
+	}
+	return compare(m.Entries, there.Entries, t.has)
+}
+
+// has reports whether the target has the part of an entry.
+func (t Target) has(entry string) bool {
+	switch folder, _, _ := strings.Cut(entry, "/"); folder {
+	case "rulesets", "skills":
+		return t.Rulesets != nil
+	case "keys.json":
+		return t.Keys != nil
+	case "audit":
+		return t.Trail != nil
+	case "data":
+		return t.Data != ""
+	}
+	return false // counts go on while servers run, and end with the month
+}
+
+// compare returns an error that names what is not in a target as it was in the backup.
+func compare(want, got []Entry, has func(string) bool) error {
+	var wrong []string
+	for _, e := range want {
+		if has(e.Name) && !slices.Contains(got, e) {
+			wrong = append(wrong, e.Name)
+		}
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("restored, but not as they were: %s", strings.Join(wrong[:min(len(wrong), 10)], ", "))
+	}
+	return nil
+}
+
+// A restorer writes the entries of a backup.
+type restorer struct {
+	t     Target
+	lines []byte // of the chain whose head comes next
+}
+
+// entry writes one entry.
+func (r *restorer) entry(ctx context.Context, e Entry, mode fs.FileMode, content []byte) error {
+	folder, rest, _ := strings.Cut(e.Name, "/")
+	if !r.t.has(e.Name) && e.Name != "counts.json" {
+		return nil
+	}
+	var err error
+	switch folder {
+	case "rulesets":
+		err = r.ruleset(ctx, content)
+	case "skills":
+		err = r.skill(ctx, rest, content)
+	case "keys.json":
+		err = r.keys(ctx, content)
+	case "counts.json":
+		err = r.counts(ctx, content)
+	case "audit":
+		err = r.chain(ctx, rest, content)
+	case "data":
+		err = r.file(rest, mode, content)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.Name, err)
+	}
+	return nil
+}
+
+func (r *restorer) ruleset(ctx context.Context, content []byte) error {
+	archive, ok := ruleset.ArchiveOf(r.t.Rulesets)
+	if !ok {
+		return errors.New("this store takes no rulesets with their history")
+	}
+	var c ruleset.Copy
+	if err := json.Unmarshal(content, &c); err != nil {
+		return err
+	}
+	if _, err := ruleset.ParseName(string(c.Name)); err != nil {
+		return err
+	}
+	return archive.Adopt(ctx, c)
+}
+
+func (r *restorer) skill(ctx context.Context, place string, content []byte) error {
+	name, file, _ := strings.Cut(place, "/")
+	store, ok := ruleset.FilesOf(r.t.Rulesets)
+	if !ok {
+		return errors.New("this store keeps no files of rulesets")
+	}
+	return store.ChangeFiles(ctx, ruleset.Name(name), []ruleset.FileChange{{Path: file, Data: content}})
+}
+
+func (r *restorer) keys(ctx context.Context, content []byte) error {
+	store, ok := r.t.Keys.(adopter)
+	if !ok {
+		return errors.New("this store takes no keys of another")
+	}
+	var records []keys.Record
+	if err := json.Unmarshal(content, &records); err != nil {
+		return err
+	}
+	for _, record := range records {
+		added, err := store.Adopt(ctx, record)
+		if err != nil {
+			return err
+		}
+		if !added {
+			return fmt.Errorf("the key %s is there already", record.ID)
+		}
+	}
+	return nil
+}
+
+func (r *restorer) counts(ctx context.Context, content []byte) error {
+	if r.t.Meter == nil {
+		return nil
+	}
+	var counts []quota.Count
+	if err := json.Unmarshal(content, &counts); err != nil {
+		return err
+	}
+	return quota.Adopt(ctx, r.t.Meter, counts, r.t.Now)
+}
+
+// chain restores a chain when its head comes, which is the entry after its lines.
+func (r *restorer) chain(ctx context.Context, name string, content []byte) error {
+	if strings.HasSuffix(name, ".jsonl") {
+		r.lines = content
+		return nil
+	}
+	return r.t.Trail.Adopt(ctx, audit.ChainCopy{ID: strings.TrimSuffix(name, ".head"), Head: content, Lines: linesOf(r.lines)})
+}
+
+// file writes a file of the data folder, which must not be there.
+func (r *restorer) file(place string, mode fs.FileMode, content []byte) error {
+	if !filepath.IsLocal(filepath.FromSlash(place)) || path.Clean(place) != place {
+		return fmt.Errorf("%q leads out of the data folder", place)
+	}
+	file := filepath.Join(r.t.Data, filepath.FromSlash(place))
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode.Perm())
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Sync(), f.Close())
+}

@@ -1,0 +1,354 @@
+package backup_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/backup"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/transport/audit"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
+)
+
+var (
+	quiet = slog.New(slog.DiscardHandler)
+	noon  = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+)
+
+func clock() time.Time { return noon }
+
+// A place is a data folder, and a server if url is set.
+type place struct {
+	data, url string
+	client    redis.UniversalClient
+}
+
+func folder(t *testing.T) place { return place{data: t.TempDir()} }
+
+// server returns an empty server with a data folder; the signing key is that of a folder
+// that shares it.
+func server(t *testing.T, data string) place {
+	t.Helper()
+	addr := valkeytest.Start(t).Addr
+	return place{data: data, url: "redis://" + addr + "/0", client: valkeytest.Client(t, "redis://"+addr+"/0")}
+}
+
+// open opens the stores of a place.
+func (p place) open(t *testing.T, withFolder bool) backup.Target {
+	t.Helper()
+	rules, err := rulesets.OpenStore(t.Context(), mcp.Env{Logger: quiet, Now: clock, Data: p.data, Store: p.url, Getenv: func(string) string { return "" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = rules.Close() }) // every answer has come
+	to := backup.Target{Source: backup.Source{Rulesets: rules, Program: "1", Now: noon}}
+	if withFolder {
+		to.Data = p.data
+	}
+	if p.client != nil {
+		to.Keys = keys.OpenValkey(p.client, quiet, clock)
+		to.Meter = quota.NewValkey(p.client, "")
+		to.Counts = func(ctx context.Context) ([]quota.Count, error) { return quota.ReadValkey(ctx, p.client, "") }
+		to.Trail = audit.NewValkey(audit.ValkeyConfig{Client: p.client, KeyDir: filepath.Join(p.data, "audit")})
+	} else {
+		store, err := keys.OpenFile(filepath.Join(p.data, "keys"), quiet, clock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		meter, err := quota.OpenLocal(t.Context(), filepath.Join(p.data, "quota"), quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to.Keys, to.Meter, to.Trail = store, meter, audit.New(audit.Config{Dir: filepath.Join(p.data, "audit"), MaxFile: 2000})
+		to.Counts = func(context.Context) ([]quota.Count, error) { return quota.ReadLocal(filepath.Join(p.data, "quota")) }
+	}
+	t.Cleanup(func() {
+		for _, c := range []io.Closer{to.Meter, to.Keys} {
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return to
+}
+
+// fill writes some of everything.
+func fill(t *testing.T, to backup.Target) keys.Token {
+	t.Helper()
+	ctx := t.Context()
+	must := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
+	must(to.Rulesets.Create(ctx, ruleset.Draft{
+		Name: "go_style", Description: "d", Tags: []string{"go"}, Markdown: "# Go\n\none\n", Extra: "globs: ['*.go']\n", CreatedAt: long, LastModified: long,
+		By: ruleset.By{Author: "key_ann", Client: "cursor 1", Message: "first"},
+	}))
+	text := "# Go\n\ntwo\n"
+	must(to.Rulesets.Update(ctx, "go_style", ruleset.Patch{Markdown: &text, By: ruleset.By{Author: "key_bob", Message: "second"}}))
+	must(to.Rulesets.MoveLabel(ctx, "go_style", ruleset.LabelMove{Label: "production", To: 1, By: ruleset.By{Author: "key_ann"}}))
+	must(to.Rulesets.Create(ctx, ruleset.Draft{Name: "gone", Description: "d", Tags: []string{}, Markdown: "m\n"}))
+	if err := to.Rulesets.Delete(ctx, "gone", ruleset.Removal{By: ruleset.By{Author: "key_bob"}}); err != nil {
+		t.Fatal(err)
+	}
+	_, token, err := to.Keys.Create(ctx, keys.Live, keys.Settings{
+		Name: "ann", Plan: quota.Team, Scopes: []mcp.Scope{"rulesets:read"}, Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+	})
+	must(nil, err)
+	must(to.Meter.TakeAll(ctx, "key_ann", quota.Limits{Month: 1000}, 42, noon))
+	for i := range 30 { // more than one file
+		must(to.Trail.Append(audit.Record{Key: "key_ann", Method: "tools/call", Target: fmt.Sprint("tool", i), Outcome: audit.OK}))
+	}
+	if err := to.Trail.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// state returns all that a place has as JSON, to compare.
+func state(t *testing.T, p backup.Target) string {
+	t.Helper()
+	all := map[string]any{}
+	for _, name := range []ruleset.Name{"go_style", "gone"} {
+		history, err := p.Rulesets.History(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moves, err := p.Rulesets.LabelMoves(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Rulesets.Get(t.Context(), name)
+		if err != nil {
+			r = ruleset.Ruleset{}
+		}
+		for i := range history {
+			if history[i].Deleted {
+				history[i].Content = ruleset.Ruleset{} // stores differ in what they fill in
+			}
+		}
+		all[string(name)] = []any{history, append([]ruleset.LabelMove{}, moves...), r}
+	}
+	records, err := p.Keys.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all["keys"] = records
+	usage, err := p.Meter.Peek(t.Context(), "key_ann", quota.Limits{Month: 1000}, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all["used"] = usage.Month.Used
+	report, err := p.Trail.Verify(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all["trail"] = []any{report.Records(), report.Hash(), report.Err()}
+	text, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// What is restored is what was there, in every store from every store: times, history,
+// labels, keys that work, counts, and a trail that verifies with the same hash.
+func TestRestore(t *testing.T) {
+	for name, places := range map[string]func(*testing.T) (from, to place){
+		"files to files": func(t *testing.T) (place, place) { return folder(t), folder(t) },
+		"files to Valkey": func(t *testing.T) (place, place) {
+			from := folder(t)
+			return from, server(t, t.TempDir())
+		},
+		"Valkey to files":  func(t *testing.T) (place, place) { return server(t, t.TempDir()), folder(t) },
+		"Valkey to Valkey": func(t *testing.T) (place, place) { return server(t, t.TempDir()), server(t, t.TempDir()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			from, to := places(t)
+			source := from.open(t, true)
+			token := fill(t, source)
+			if err := os.MkdirAll(filepath.Join(from.data, "aoc", "speeds"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(from.data, "aoc", "speeds", "day01.json"), []byte("{}\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			var file bytes.Buffer
+			if _, err := backup.Write(t.Context(), &file, source.Source); err != nil {
+				t.Fatal(err)
+			}
+			m, err := backup.Read(bytes.NewReader(file.Bytes()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			target := to.open(t, true)
+			if err := backup.Restore(t.Context(), bytes.NewReader(file.Bytes()), target, m); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(state(t, source), state(t, target)); diff != "" {
+				t.Errorf("restored (-was +is):\n%s", diff)
+			}
+			if _, err := target.Keys.Find(t.Context(), token); err != nil {
+				t.Errorf("the key: %v", err)
+			}
+			speeds, err := os.ReadFile(filepath.Join(to.data, "aoc", "speeds", "day01.json"))
+			if err != nil || string(speeds) != "{}\n" {
+				t.Errorf("speeds: %q %v", speeds, err)
+			}
+			goOn(t, target)
+		})
+	}
+}
+
+// goOn uses what was restored as a server would.
+func goOn(t *testing.T, p backup.Target) {
+	t.Helper()
+	text := "three\n"
+	if r, err := p.Rulesets.Update(t.Context(), "go_style", ruleset.Patch{Markdown: &text, IfRev: 2}); err != nil || r.Rev != 3 {
+		t.Errorf("the next revision: %d %v, want 3", r.Rev, err)
+	}
+	seq, err := p.Trail.Append(audit.Record{Key: "local", Method: "ping", Outcome: audit.OK})
+	if err == nil {
+		err = p.Trail.Commit(t.Context(), seq)
+	}
+	if err != nil {
+		t.Errorf("the next record: %v", err)
+	}
+	report, err := p.Trail.Verify(t.Context())
+	if err := errors.Join(err, report.Err()); err != nil || report.Records() != 31 {
+		t.Errorf("the trail has %d records, want 31: %v", report.Records(), err)
+	}
+	if err := p.Trail.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Nothing is restored over data that are there.
+func TestRestoreOver(t *testing.T) {
+	source := folder(t).open(t, true)
+	fill(t, source)
+	var file bytes.Buffer
+	m, err := backup.Write(t.Context(), &file, source.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := state(t, source)
+	if err := backup.Restore(t.Context(), bytes.NewReader(file.Bytes()), source, m); err == nil {
+		t.Error("restored over what was there")
+	}
+	if diff := cmp.Diff(before, state(t, source)); diff != "" {
+		t.Errorf("changed (-was +is):\n%s", diff)
+	}
+}
+
+// A backup that is cut off, changed or of a later format is refused.
+func TestDamaged(t *testing.T) {
+	source := folder(t).open(t, true)
+	fill(t, source)
+	var file bytes.Buffer
+	if _, err := backup.Write(t.Context(), &file, source.Source); err != nil {
+		t.Fatal(err)
+	}
+	whole := file.Bytes()
+	for _, n := range []int{0, 1, len(whole) / 2, len(whole) - 1} {
+		if _, err := backup.Read(bytes.NewReader(whole[:n])); err == nil {
+			t.Errorf("%d of %d bytes were taken for a backup", n, len(whole))
+		}
+	}
+	for at := 20; at < len(whole); at += len(whole) / 50 {
+		bad := bytes.Clone(whole)
+		bad[at] ^= 1
+		if _, err := backup.Read(bytes.NewReader(bad)); err == nil {
+			t.Errorf("a change of byte %d was not seen", at)
+		}
+	}
+	later := backup.Repack(t, whole, func(m *backup.Manifest) { m.Format = backup.Format + 1 })
+	if _, err := backup.Read(bytes.NewReader(later)); err == nil || !strings.Contains(err.Error(), "use a newer one") {
+		t.Errorf("a later format: %v", err)
+	}
+	missing := backup.Repack(t, whole, func(m *backup.Manifest) { m.Entries = m.Entries[1:] })
+	if _, err := backup.Read(bytes.NewReader(missing)); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("another manifest: %v", err)
+	}
+}
+
+// A backup that is made while rulesets change has each as it was at one time, and can be
+// restored.
+func TestWhileChanging(t *testing.T) {
+	source := folder(t).open(t, true)
+	fill(t, source)
+	ctx, stop := context.WithCancel(t.Context())
+	var writing sync.WaitGroup
+	defer writing.Wait()
+	defer stop()
+	writing.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			text := fmt.Sprintf("text %d\n", i)
+			if _, err := source.Rulesets.Update(ctx, "go_style", ruleset.Patch{Markdown: &text}); err != nil && ctx.Err() == nil {
+				t.Error(err)
+			}
+			time.Sleep(time.Millisecond) // a fast editor
+		}
+	})
+	for range 5 {
+		var file bytes.Buffer
+		m, err := backup.Write(t.Context(), &file, source.Source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target := folder(t).open(t, true)
+		if err := backup.Restore(t.Context(), bytes.NewReader(file.Bytes()), target, m); err != nil {
+			t.Fatal(err)
+		}
+		history, err := target.Rulesets.History(t.Context(), "go_style")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range history {
+			if want := len(history) - i; r.Number != want {
+				t.Fatalf("revision %d in place of %d", r.Number, want)
+			}
+		}
+		r, err := target.Rulesets.Get(t.Context(), "go_style")
+		if err != nil || r.Markdown != history[0].Content.Markdown || r.Rev != len(history) {
+			t.Errorf("the ruleset is at %d %q, its history at %d %q: %v", r.Rev, r.Markdown, len(history), history[0].Content.Markdown, err)
+		}
+	}
+}
+
+// An entry cannot leave the data folder.
+func TestEntriesStayInside(t *testing.T) {
+	for _, name := range []string{"data/../outside", "data//etc/passwd", "data/aoc/../../x"} {
+		target := folder(t).open(t, true)
+		file := backup.Pack(t, map[string]string{name: "x"})
+		m, err := backup.Read(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := backup.Restore(t.Context(), bytes.NewReader(file), target, m); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+}
