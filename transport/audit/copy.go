@@ -14,8 +14,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A ChainCopy is a chain of a trail in a form that any store can adopt. Its hashes and
-// signatures are those of the original.
+// A ChainCopy is a chain of a trail in a form that any store can adopt, with the hashes and
+// signatures of the original.
 type ChainCopy struct {
 	ID   string
 	Head []byte // the last published signed head

@@ -284,7 +284,7 @@ func Read(from io.Reader) (*Manifest, error) {
 	return m, nil
 }
 
-// A Target is where a backup is restored. Its parts must be empty; one that is nil is left
+// A Target takes a backup that is restored. Its parts must be empty; one that is nil is left
 // out.
 type Target struct {
 	Source // which is read to compare

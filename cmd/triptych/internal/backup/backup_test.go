@@ -173,7 +173,7 @@ func state(t *testing.T, p backup.Target) string {
 	return string(text)
 }
 
-// What is restored is what was there, in every store from every store: times, history,
+// A restored store equals the original, from every store into every store: times, history,
 // labels, keys that work, counts, and a trail that verifies with the same hash.
 func TestRestore(t *testing.T) {
 	for name, places := range map[string]func(*testing.T) (from, to place){
