@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/composition"
 	"github.com/triptych-mcp/triptych/rulesets/lint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -38,8 +39,8 @@ func (t *tools) lint(ctx context.Context, _ *mcp.Call, args lintArgs) (linted, e
 	return lintedFrom(found, n), nil
 }
 
-// Lint checks the named rulesets of a store, all if names is nil, and returns the number
-// of rulesets that were checked.
+// Lint checks the named rulesets of a store, all if names is nil, with their includes,
+// and returns the number of rulesets that were checked.
 func Lint(ctx context.Context, store ruleset.Store, names []ruleset.Name, o lint.Options) ([]lint.Finding, int, error) {
 	var all []ruleset.Ruleset
 	err := store.Read(ctx, names, func(r ruleset.Ruleset) error {
@@ -53,6 +54,10 @@ func Lint(ctx context.Context, store ruleset.Store, names []ruleset.Name, o lint
 		if !slices.ContainsFunc(all, func(r ruleset.Ruleset) bool { return r.Name == name }) {
 			return nil, 0, &ruleset.NotFoundError{Name: name}
 		}
+	}
+	if o.Resolve == nil {
+		source := composition.FromStore(store)
+		o.Resolve = func(r ruleset.Ruleset) error { return composition.Check(ctx, source, r) }
 	}
 	slices.SortFunc(all, func(a, b ruleset.Ruleset) int { return ruleset.Compare(a.Meta, b.Meta) })
 	return lint.All(all, o), len(all), nil

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/composition"
 	"github.com/triptych-mcp/triptych/rulesets/internal/catalog"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -180,7 +181,8 @@ type getArgs struct {
 	Name string `json:"name" doc:"Exact ruleset name"`
 	Rev  *int   `json:"rev" extension:"true"`
 	// Label and Rev exclude each other.
-	Label *string `json:"label" extension:"true"`
+	Label    *string `json:"label" extension:"true"`
+	Composed bool    `json:"composed,omitempty" extension:"true"` // with its includes
 }
 
 func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, error) {
@@ -202,6 +204,13 @@ func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, err
 		return got{}, &opError{"retrieve", err}
 	}
 	t.audience.read(call, r)
+	if args.Composed {
+		text, err := composition.Compose(ctx, composition.FromStore(t.viewFor(call)), r)
+		if err != nil {
+			return got{}, &opError{"retrieve", err}
+		}
+		r.Markdown = text.String()
+	}
 	return gotFrom(r), nil
 }
 

@@ -1,29 +1,35 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"strconv"
+	"errors"
+	"fmt"
 
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/rulesets/composition"
 	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
+	"github.com/triptych-mcp/triptych/rulesets/project"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/rulesets/selection"
 )
 
 func (a *app) rulesetsEffective() command {
 	var plain bool
+	var dir string
 	var q selection.Query
 	return command{
 		name:    "effective",
 		short:   "print the merged text of the rulesets that apply, and where each line came from",
-		long:    "Rulesets come in the order org/, team/, project/, user/ (tags), then by the key\norder, then by name; includes come before the ruleset that includes them.",
-		example: "triptych rulesets effective --path src/api/x.go --client cursor",
+		long:    "Rulesets come in the order org/, team/, project/, user/ (tags), then by the key\norder, then by name; includes come before the ruleset that includes them. With\n--project they are those that .triptych.yaml of the project selects, at its label.",
+		example: "triptych rulesets effective --path src/api/x.go --client cursor\ntriptych rulesets effective --project . --path src/api/x.go",
 		flags: func(set *pflag.FlagSet) {
 			set.StringVar(&q.Path, "path", "", "merge the rulesets for this `file`, a path from the root of the project")
+			set.StringVar(&dir, "project", "", "merge the rulesets that the project in this `folder` selects")
 			set.StringVar(&q.Client, "client", "", "merge the rulesets for this `client`, such as cursor")
 			set.BoolVar(&plain, "plain", false, "print the text alone")
+			a.flags.remote.register(set)
 			a.familyFlags("rulesets")(set)
 		},
 		run: func(ctx context.Context, _ []string) error {
@@ -34,34 +40,61 @@ func (a *app) rulesetsEffective() command {
 				}
 				q.Path = clean
 			}
-			return a.withStore(ctx, func(store ruleset.Store) error { return a.printEffective(ctx, store, q, plain) })
+			text, err := a.effective(ctx, dir, q)
+			if err != nil {
+				return storeHint(err)
+			}
+			return a.printEffective(text, plain)
 		},
 	}
 }
 
-func (a *app) printEffective(ctx context.Context, store ruleset.Store, q selection.Query, plain bool) error {
-	var all, chosen []ruleset.Ruleset
-	err := store.Read(ctx, nil, func(r ruleset.Ruleset) error {
-		all = append(all, r)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, c := range composition.Choose(all, q) {
-		if !c.Decision.Applies {
-			break // those that do not apply come last
+// effective returns the merged text of the rulesets that apply: all, or those that a
+// project selects.
+func (a *app) effective(ctx context.Context, dir string, q selection.Query) (_ composition.Text, err error) {
+	var wanted project.Selection
+	if dir != "" {
+		if wanted, err = readSelection(dir); err != nil {
+			return composition.Text{}, err
 		}
-		r, err := store.Get(ctx, c.Ruleset.Name)
-		if err != nil {
-			return err
-		}
-		chosen = append(chosen, r)
 	}
-	text, err := composition.Compose(ctx, sourceOf(store), chosen...)
+	source, done, err := a.openSource(ctx)
 	if err != nil {
-		return err
+		return composition.Text{}, err
 	}
+	defer func() { err = errors.Join(err, done()) }()
+	all, warnings, err := project.Select(ctx, source, wanted)
+	if err != nil {
+		return composition.Text{}, err
+	}
+	for _, warning := range warnings {
+		fmt.Fprintf(a.err, "triptych: %s\n", warning)
+	}
+	var chosen []ruleset.Ruleset
+	for _, c := range composition.Choose(all.Rulesets, q) {
+		if c.Decision.Applies {
+			chosen = append(chosen, c.Ruleset)
+		}
+	}
+	return composition.Compose(ctx, func(ctx context.Context, ref frontmatter.Reference) (ruleset.Ruleset, error) {
+		return source.Get(ctx, ref.Name, cmp.Or(ref.At, wanted.Label))
+	}, chosen...)
+}
+
+// readSelection reads what the project of a folder selects.
+func readSelection(dir string) (project.Selection, error) {
+	p, err := project.Open(project.FindRoot(dir))
+	if err != nil {
+		return project.Selection{}, err
+	}
+	defer p.Close()
+	if !p.HasFile {
+		return project.Selection{}, hinted(fmt.Errorf("%s has no %s", p.Dir, project.SelectionFile), "triptych rulesets pull --help says how a project selects rulesets")
+	}
+	return p.Selection, nil
+}
+
+func (a *app) printEffective(text composition.Text, plain bool) error {
 	if plain {
 		return a.printf("%s", text)
 	}
@@ -71,35 +104,4 @@ func (a *app) printEffective(ctx context.Context, store ruleset.Store, q selecti
 		}
 	}
 	return nil
-}
-
-// sourceOf returns the rulesets of a store at revisions and labels.
-func sourceOf(store ruleset.Store) composition.Source {
-	return func(ctx context.Context, ref frontmatter.Reference) (ruleset.Ruleset, error) {
-		if ref.At == "" {
-			return store.Get(ctx, ref.Name)
-		}
-		number, err := strconv.Atoi(ref.At)
-		if err != nil {
-			moves, err := store.LabelMoves(ctx, ref.Name)
-			if err != nil {
-				return ruleset.Ruleset{}, err
-			}
-			number = ruleset.Labels(moves)[ruleset.Label(ref.At)]
-			if number == 0 {
-				return ruleset.Ruleset{}, &ruleset.NoLabelError{Name: ref.Name, Label: ruleset.Label(ref.At)}
-			}
-		}
-		history, err := store.History(ctx, ref.Name)
-		if err != nil {
-			return ruleset.Ruleset{}, err
-		}
-		for _, r := range history {
-			if r.Number == number && !r.Deleted {
-				r.Content.Rev = number
-				return r.Content, nil
-			}
-		}
-		return ruleset.Ruleset{}, &ruleset.NoRevisionError{Name: ref.Name, Number: number, Last: history[0].Number}
-	}
 }

@@ -50,6 +50,12 @@ func BenchmarkStore(b *testing.B) {
 		{"first page", func() error { _, _, err := s.List(ctx, ruleset.Page{Limit: 100}); return err }},
 		{"middle page", func() error { _, _, err := s.List(ctx, ruleset.Page{After: next, Limit: 100}); return err }},
 		{"search", func() error { _, err := s.Search(ctx, "*_77?"); return err }},
+		{"completion", func() error { _, _, err := s.Names(ctx, "rule_7", 100); return err }},
+		{"update", func() error { return change(ctx, s, ruleset.Name(fmt.Sprintf("rule_%d", size/3))) }},
+		{"move a label", func() error {
+			_, err := s.MoveLabel(ctx, "rule_1", ruleset.LabelMove{Label: "production", Newest: true})
+			return err
+		}},
 	} {
 		b.Run(fmt.Sprintf("%s of %d", bc.name, size), func(b *testing.B) {
 			b.ReportAllocs()
@@ -60,6 +66,13 @@ func BenchmarkStore(b *testing.B) {
 			}
 		})
 	}
+}
+
+// change gives a ruleset another text.
+func change(ctx context.Context, s *valkeystore.Store, name ruleset.Name) error {
+	text := time.Now().String()
+	_, err := s.Update(ctx, name, ruleset.Patch{Markdown: &text})
+	return err
 }
 
 // fill writes the documented hashes, as another program would.
