@@ -15,6 +15,8 @@
 //	    looktools accounttools                handlers, texts; they alone
 //	    bugtools xmltools sessiontools        import mcp
 //	internal/session                          who debugs what, one call at a time
+//	internal/calltrace  internal/valuetrace   what recorded calls did, where values
+//	                                          come from
 //	internal/stepping                         steps both ways, breakpoints, recording
 //	internal/inspect  internal/expr           frames, registers, expressions
 //	internal/target                           live process, core file, trace

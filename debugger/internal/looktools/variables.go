@@ -86,7 +86,7 @@ func writeVariables(b *strings.Builder, title string, all []variable) {
 const maxGlobals = 300
 
 func (t *Group) variables(ctx context.Context, _ *mcp.Call, s *session.Session, args variablesArgs) (variables, error) {
-	want, err := nameFilter(args.Filter)
+	want, err := NameFilter(args.Filter)
 	if err != nil {
 		return variables{}, err
 	}
@@ -151,8 +151,8 @@ func globals(ctx context.Context, s *session.Session, images []*symbols.Image, r
 	return found, false, nil
 }
 
-// nameFilter returns a function that reports whether a name matches a pattern.
-func nameFilter(pattern string) (func(string) bool, error) {
+// NameFilter returns a function that reports whether a name matches a pattern.
+func NameFilter(pattern string) (func(string) bool, error) {
 	if !strings.ContainsAny(pattern, `*?[\`) {
 		return func(name string) bool { return strings.Contains(name, pattern) }, nil
 	}

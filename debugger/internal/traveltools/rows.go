@@ -33,6 +33,24 @@ func (t *Group) Tools() []mcp.Tool {
 			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.lastWrite)),
 		},
 		{
+			Name: "debugger/call_trace", Title: "Trace a call", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
+			Doc:    "Show what a recorded call did: its lines, what they changed, callees with results, the return value",
+			Phrase: "Call traced",
+			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.callTrace)),
+		},
+		{
+			Name: "debugger/call_tree", Title: "Tree of calls", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
+			Doc:    "Show which functions called which in recorded history, how often and where",
+			Phrase: "Calls listed",
+			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.callTree)),
+		},
+		{
+			Name: "debugger/trace_value", Title: "Trace a value", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
+			Doc:    "Follow a value back: its last write, the values used there, their last writes, to inputs and constants",
+			Phrase: "Value traced",
+			Call:   mcp.Typed(sessiontools.WithStopped(t.Sessions, t.traceValue)),
+		},
+		{
 			Name: "debugger/export_trace", Title: "Export the trace", Scope: sessiontools.ReadScope, Task: mcp.TaskWhenSlow,
 			Doc:    "Write the recorded history, or part of it, to a file",
 			Phrase: "Trace exported{ ($format)}", Details: sessiontools.FactsOf(sessiontools.FormatFact),

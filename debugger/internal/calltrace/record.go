@@ -1,0 +1,162 @@
+package calltrace
+
+import (
+	"context"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/x86"
+)
+
+// A visit is a stay of the traced function on one source line, with the calls
+// that it makes there.
+type visit struct {
+	pc       uint64 // first address
+	from, to uint64 // positions
+	calls    []int  // indexes
+}
+
+// A call is a call that the traced function makes.
+type call struct {
+	pc       uint64
+	from, to uint64 // positions after the call and after its end
+	body     uint64 // position after the prologue, where the arguments can be read
+	returned bool
+}
+
+// Limits of what is collected of one call.
+const (
+	maxVisits = 2_000_000
+	maxCalls  = 1_000_000
+)
+
+// A recording is the course of one call.
+type recording struct {
+	start
+	visits   []visit
+	calls    []call
+	body     uint64 // position after the prologue
+	end      uint64 // position after the last step
+	last     uint64 // position before it
+	steps    uint64
+	returned bool
+	ended    bool // the call is over; otherwise history ends within it
+	cut      bool // there are more than maxVisits or maxCalls
+}
+
+// A recorder collects a recording.
+type recorder struct {
+	*recording
+	ctx    context.Context //nolint:containedctx // it lives as long as one call
+	code   *code
+	walk   *walk
+	bodies map[uint64]uint64 // ends of prologues by the starts of functions
+	line   line
+}
+
+// record follows a call to its end.
+func record(ctx context.Context, c *code, from start) (*recording, error) {
+	r := &recorder{recording: &recording{start: from}, ctx: ctx, code: c, bodies: map[uint64]uint64{}}
+	r.walk = newWalk(c, from.pc, from.position)
+	r.walk.stack = append(r.walk.stack, activation{from.position, from.pc, from.slot})
+	r.walk.entered, r.walk.left, r.walk.moved, r.walk.tail = r.entered, r.left, r.moved, r.tail
+	own := r.bodyOf(from.pc)
+	r.body = from.position
+	err := c.s.History.Transitions(ctx, from.position, c.s.History.End(), func(t *history.Transition) bool {
+		if t.Thread == r.thread {
+			r.step(t, own)
+		}
+		return !r.ended
+	})
+	if n := len(r.visits); n > 0 {
+		r.visits[n-1].to = r.end
+	}
+	return r.recording, err
+}
+
+// bodyOf returns the end of a function's prologue.
+func (r *recorder) bodyOf(pc uint64) uint64 {
+	body, known := r.bodies[pc]
+	if !known {
+		body = r.code.s.BodyOf(r.ctx, pc)
+		r.bodies[pc] = body
+	}
+	return body
+}
+
+// ownLevel is the length of the walk's stack while the function itself runs.
+const ownLevel = 2
+
+func (r *recorder) step(t *history.Transition, own uint64) {
+	r.steps++
+	r.last, r.end = t.Position, t.Position+1
+	if len(r.walk.stack) == ownLevel {
+		r.visit(t)
+		if t.NextPC == own && r.body == r.position {
+			r.body = t.Position + 1
+		}
+	}
+	r.walk.step(t)
+	switch n := len(r.calls); {
+	case len(r.walk.stack) < ownLevel:
+		r.ended = true
+	case len(r.walk.stack) == ownLevel+1 && n > 0 && r.calls[n-1].body == 0 && t.NextPC == r.bodyOf(r.calls[n-1].pc):
+		r.calls[n-1].body = t.Position + 1
+	}
+}
+
+// visit starts a visit at another line, or at the first address of the same
+// line again: a loop in one line.
+func (r *recorder) visit(t *history.Transition) {
+	at := r.code.line(t.PC)
+	n := len(r.visits)
+	switch {
+	case at.number == 0:
+		return
+	case n > 0 && at == r.line && (t.PC != r.visits[n-1].pc || t.PC == t.NextPC):
+		return
+	case n == maxVisits:
+		r.cut = true
+		return
+	}
+	if n > 0 {
+		r.visits[n-1].to = t.Position
+	}
+	r.line = at
+	r.visits = append(r.visits, visit{pc: t.PC, from: t.Position})
+}
+
+func (r *recorder) entered() {
+	if len(r.walk.stack) != ownLevel+1 {
+		return
+	}
+	if len(r.calls) == maxCalls {
+		r.cut = true
+		return
+	}
+	top := r.walk.top()
+	r.calls = append(r.calls, call{pc: top.pc, from: top.entry})
+	if n := len(r.visits); n > 0 {
+		r.visits[n-1].calls = append(r.visits[n-1].calls, len(r.calls)-1)
+	}
+}
+
+func (r *recorder) left(t *history.Transition, returned bool) {
+	switch n := len(r.calls); {
+	case len(r.walk.stack) == ownLevel:
+		r.returned = returned || r.code.at(t.PC).class.Is(x86.Return)
+	case len(r.walk.stack) == ownLevel+1 && n > 0 && r.calls[n-1].to == 0:
+		r.calls[n-1].to, r.calls[n-1].returned = t.Position+1, returned
+	}
+}
+
+// tail keeps the activations that make tail calls: the function's own, so that
+// what it calls is one of its calls, and those of its callees, whose calls end when
+// the tail call does.
+func (r *recorder) tail() (replace bool) { return len(r.walk.stack) > ownLevel+1 }
+
+// moved replaces a stub by its function.
+func (r *recorder) moved() {
+	if n := len(r.calls); len(r.walk.stack) == ownLevel+1 && n > 0 && r.calls[n-1].to == 0 {
+		r.calls[n-1].pc = r.walk.top().pc
+	}
+}

@@ -1,0 +1,86 @@
+// Package recordtest builds and records programs for the tests of packages that
+// read recorded history.
+package recordtest
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/inspect"
+	"github.com/triptych-mcp/triptych/debugger/internal/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
+	"github.com/triptych-mcp/triptych/debugger/internal/target"
+)
+
+// compilers are the programs that compile sources, by the ends of their names.
+var compilers = map[string][]string{
+	".c": {"gcc", "-g"}, ".cc": {"g++", "-g"},
+}
+
+// Build compiles a program of the folder testdata of the tested package, and
+// returns the path of its source and of the result. The test is skipped if there
+// is no compiler.
+func Build(t testing.TB, name string, flags ...string) (source, program string) {
+	t.Helper()
+	source, err := filepath.Abs(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := compilers[filepath.Ext(name)]
+	if _, err := exec.LookPath(command[0]); err != nil {
+		t.Skip("there is no", command[0])
+	}
+	key := []byte(source + "\n" + strings.Join(flags, " ") + "\n" + string(text))
+	program = debuggertest.Cached(t, strings.ReplaceAll(name, ".", "-"), key, func(out string) {
+		args := append(append(append([]string{}, command[1:]...), flags...), "-o", out, source)
+		if text, err := exec.Command(command[0], args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+	})
+	return source, program
+}
+
+// Main launches a program and records it from the start of main to its end.
+func Main(t testing.TB, path string, arguments ...string) *stepping.Stepper {
+	t.Helper()
+	ctx := t.Context()
+	p, err := proc.Launch(ctx, proc.Spec{Path: path, Args: arguments}, proc.Options{})
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		_ = p.Kill() // it may have ended
+		_ = p.Detach(context.WithoutCancel(ctx))
+	})
+	d := target.OfProcess(p, nil, "launched")
+	s := stepping.NewStepper(inspect.NewInspector(ctx, &d, slog.New(slog.DiscardHandler)), 0)
+	t.Cleanup(func() { _ = s.Program.Close() })
+	if err := s.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	addrs, err := s.Program.Lookup(ctx, "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, reached, err := s.RunTo(ctx, proc.BreakpointSpec{Address: addrs[0]}); err != nil || !reached {
+		t.Fatal("main is not reached", err)
+	}
+	s.Stale = true
+	if err := s.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	if stop, err := s.Record(ctx, 0, 0); err != nil || stop.Why != stepping.AtExit {
+		t.Fatalf("recording: %+v, %v", stop, err)
+	}
+	return s
+}

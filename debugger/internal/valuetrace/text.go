@@ -1,0 +1,60 @@
+package valuetrace
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+)
+
+// Text shows the hops, the value's own last write first.
+func (r *Result) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s comes from:", plain.Line(r.Expression))
+	for i := range r.Hops {
+		b.WriteString(r.Hops[i].text(i + 1))
+	}
+	if r.More > 0 {
+		fmt.Fprintf(&b, "\n(%s not followed; a larger hops follows more)", plain.Count(r.More, "source"))
+	}
+	return b.String()
+}
+
+func (h *Hop) text(n int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n#%d %s", n, plain.Line(h.Name))
+	if h.Value != "" {
+		fmt.Fprintf(&b, ": %s -> %s", plain.Line(h.Before), plain.Line(h.Value))
+	}
+	if h.Function != "" || h.File != "" {
+		b.WriteString("\n   " + h.Place.text())
+	}
+	if h.Instruction != "" {
+		b.WriteString("\n   instruction " + plain.Line(h.Instruction))
+	}
+	if len(h.Stack) > 0 {
+		b.WriteString(", called from " + plain.Line(strings.Join(h.Stack, ", ")))
+	}
+	if h.Repeats > 0 {
+		fmt.Fprintf(&b, "\n   after %s earlier writes by the same instruction", plain.Thousands(int64(h.Repeats)))
+	}
+	for i := range h.Through {
+		b.WriteString("\n   through " + h.Through[i].text())
+	}
+	for _, origin := range h.Origins {
+		b.WriteString("\n   from " + plain.Line(origin))
+	}
+	for _, from := range h.From {
+		fmt.Fprintf(&b, "\n   from #%d", from)
+	}
+	return b.String()
+}
+
+func (p *Place) text() string {
+	text := fmt.Sprintf("@%d %s", p.Position, plain.Line(p.Function))
+	if p.File != "" {
+		text += fmt.Sprintf(" %s:%d  %s", plain.Line(filepath.Base(p.File)), p.Line, plain.Line(p.Source))
+	}
+	return text
+}
