@@ -15,7 +15,7 @@ import (
 
 type lintArgs struct {
 	Name     string  `json:"name,omitempty" doc:"Default: all"`
-	Markdown *string `json:"markdown" doc:"Check this text instead"`
+	Markdown *string `json:"markdown" doc:"Check this instead"`
 }
 
 // lint checks a ruleset, a text that is not stored yet, or all rulesets.
