@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,11 +26,11 @@ func (s *services) evict(ctx context.Context, endpoint *streamable.Handler, now 
 			return nil
 		case <-ticker.C:
 		}
-		principals := endpoint.Principals()
+		principals := slices.DeleteFunc(endpoint.Principals(), func(id string) bool { return !strings.HasPrefix(id, keys.IDPrefix) })
 		if len(principals) == 0 {
 			continue
 		}
-		if records, err := s.keys.List(ctx); err == nil {
+		if records, err := s.keys.GetAll(ctx, principals); err == nil {
 			for _, id := range departed(principals, records, now()) {
 				endpoint.Forget(id)
 			}

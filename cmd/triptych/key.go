@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -81,22 +82,48 @@ func (a *app) keyState(r keys.Record) string {
 
 func (a *app) keyList() command {
 	var asJSON bool
+	var limit int
+	var after string
 	return command{
 		name: "list", short: "list all keys, oldest first",
+		long: "With --limit the list ends after so many keys; --after and the id of the last one\n" +
+			"list the next.",
 		flags: func(set *pflag.FlagSet) {
+			set.IntVar(&limit, "limit", 0, "list at most this `number` of keys; 0 is all")
+			set.StringVar(&after, "after", "", "list the keys after the one with this `id`")
 			jsonFlag(set, &asJSON)
 			a.keysFlags(set)
 		},
 		run: func(ctx context.Context, _ []string) error {
+			if limit < 0 {
+				return misused("--limit is %d, want 0 or more", limit)
+			}
 			return a.withKeys(ctx, func(store keys.Store) error {
-				records, err := store.List(ctx)
+				records, err := keysAfter(ctx, store, after, limit)
 				if err != nil {
 					return err
 				}
-				return a.printKeys(records, asJSON)
+				if err := a.printKeys(records, asJSON); err != nil {
+					return err
+				}
+				if limit > 0 && len(records) == limit {
+					fmt.Fprintf(a.err, "triptych: --after %s lists the next\n", records[limit-1].ID)
+				}
+				return nil
 			})
 		},
 	}
+}
+
+// keysAfter returns the keys after one, all if limit is 0.
+func keysAfter(ctx context.Context, store keys.Store, after string, limit int) ([]keys.Record, error) {
+	if after == "" && limit == 0 {
+		return store.List(ctx)
+	}
+	if limit == 0 {
+		limit = math.MaxInt
+	}
+	return store.Page(ctx, after, limit)
 }
 
 func (a *app) printKeys(records []keys.Record, asJSON bool) error {
@@ -196,11 +223,14 @@ func side[T any](none string, values []T) string {
 	return strings.Trim(fmt.Sprint(values), "[]")
 }
 
-// completeKeys offers the ids of the keys.
+// maxCompleted limits the ids that a shell is offered.
+const maxCompleted = 200
+
+// completeKeys offers the ids of keys.
 func (a *app) completeKeys(ctx context.Context, before []string) []string {
 	var ids []string
 	_ = a.withKeys(ctx, func(store keys.Store) error { // completion stays silent
-		records, err := store.List(ctx)
+		records, err := store.Page(ctx, "", maxCompleted)
 		for _, r := range records {
 			if !slices.Contains(before, r.ID) {
 				ids = append(ids, r.ID+"\t"+oneLine(r.Name))

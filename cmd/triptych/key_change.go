@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -154,9 +155,31 @@ func (a *app) revokeOne(ctx context.Context, store keys.Store, word string) erro
 	if err != nil {
 		return err
 	}
-	if _, err := store.Revoke(ctx, id); err != nil {
+	var copies keys.Confirmation
+	if _, err := store.Revoke(keys.WithConfirmation(ctx, &copies), id); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "triptych: revoked %s\n", id)
+	fmt.Fprintf(a.err, "triptych: revoked %s%s\n", id, copiesText(copies))
+	if !copies.Safe() {
+		fmt.Fprintf(a.err, "triptych: hint: a crash or a failover of the store can undo this; repeat the command until it is confirmed\n")
+	}
 	return nil
+}
+
+// copiesText says which copies of a change there are, as far as that is known.
+func copiesText(c keys.Confirmation) string {
+	var parts []string
+	switch {
+	case c.Synced:
+		parts = append(parts, "on disk")
+	case c.OnDisk:
+		parts = append(parts, "not yet on disk")
+	}
+	if c.Replicas > 0 {
+		parts = append(parts, fmt.Sprintf("on %d of %d replicas", c.Confirmed, c.Replicas))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": it is " + strings.Join(parts, " and ")
 }

@@ -77,7 +77,7 @@ func (a *app) dialValkey(ctx context.Context, log *slog.Logger) (redis.Universal
 // nil.
 func (a *app) openKeys(client redis.UniversalClient, env mcp.Env) (keys.Store, error) {
 	if client != nil {
-		return keys.OpenValkey(client, env.Logger, env.Now, a.scopes()...), nil
+		return keys.OpenValkey(client, "", env.Logger, env.Now, a.scopes()...), nil
 	}
 	return keys.OpenFile(filepath.Join(env.Data, "keys"), env.Logger, env.Now, a.scopes()...)
 }

@@ -23,13 +23,15 @@ const MaxAge = 500 * time.Millisecond
 // At most one load runs at a time; callers that come meanwhile share its outcome,
 // or waits for the next when only one that begins later will do.
 type cache struct {
-	// load returns the ring of now: the one given if that still is it. It
-	// must return in bounded time.
-	load func(ctx context.Context, last *ring) (*ring, error)
+	refresher
+	last atomic.Pointer[ring]
+}
 
-	epoch time.Time // monotonic times are counted from here
-	last  atomic.Pointer[ring]
-	asked atomic.Int64 // when the load of last began, since epoch
+// A refresher loads something again when it is too old. Loads are shared.
+type refresher struct {
+	load  func(ctx context.Context) error // returns in bounded time
+	epoch time.Time                       // monotonic times are counted from here
+	asked atomic.Int64                    // when the last load began that succeeded, since epoch
 
 	mu      sync.Mutex
 	loading *sharedLoad // under way, nil if none
@@ -42,13 +44,25 @@ type sharedLoad struct {
 	err   error
 }
 
-// newCache returns a cache without a ring: the first look-up loads one.
+// newCache returns a cache without a ring: the first look-up loads one. load returns the
+// ring of now: the one given if that still is it. It must return in bounded time.
 func newCache(load func(context.Context, *ring) (*ring, error)) *cache {
-	return &cache{load: load, epoch: time.Now()}
+	c := new(cache)
+	c.init(func(ctx context.Context) error {
+		r, err := load(ctx, c.last.Load())
+		if err == nil {
+			c.last.Store(r)
+		}
+		return err
+	})
+	return c
 }
 
+// init sets the function that loads.
+func (c *refresher) init(load func(context.Context) error) { c.load, c.epoch = load, time.Now() }
+
 // clock is the monotonic time; it is never 0.
-func (c *cache) clock() int64 { return int64(time.Since(c.epoch)) + 1 }
+func (c *refresher) clock() int64 { return int64(time.Since(c.epoch)) + 1 }
 
 // Find implements [Ring].
 func (c *cache) Find(ctx context.Context, t Token) (Record, error) {
@@ -99,6 +113,36 @@ func (c *cache) List(ctx context.Context) ([]Record, error) {
 	return slices.Clone(r.records), nil
 }
 
+// Page implements [Store].
+func (c *cache) Page(ctx context.Context, after string, n int) ([]Record, error) {
+	r, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	first := 0
+	if after != "" {
+		if first = slices.IndexFunc(r.records, func(one Record) bool { return one.ID == after }) + 1; first == 0 {
+			return nil, &NotFoundError{after}
+		}
+	}
+	return slices.Clone(r.records[first : first+min(n, len(r.records)-first)]), nil
+}
+
+// GetAll implements [Store].
+func (c *cache) GetAll(ctx context.Context, ids []string) ([]Record, error) {
+	r, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found []Record
+	for i := range r.records {
+		if slices.Contains(ids, r.records[i].ID) {
+			found = append(found, r.records[i])
+		}
+	}
+	return found, nil
+}
+
 // Get implements [Store].
 func (c *cache) Get(ctx context.Context, id string) (Record, error) {
 	r, err := c.current(ctx)
@@ -109,7 +153,7 @@ func (c *cache) Get(ctx context.Context, id string) (Record, error) {
 }
 
 // refresh makes the ring one whose load began at since or later.
-func (c *cache) refresh(ctx context.Context, since int64) error {
+func (c *refresher) refresh(ctx context.Context, since int64) error {
 	for {
 		if asked := c.asked.Load(); asked != 0 && asked >= since {
 			return nil
@@ -140,7 +184,7 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 }
 
 // joinLoad returns the load that is under way, or a new one that the caller must run.
-func (c *cache) joinLoad() (f *sharedLoad, mine bool) {
+func (c *refresher) joinLoad() (f *sharedLoad, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.loading != nil {
@@ -152,7 +196,7 @@ func (c *cache) joinLoad() (f *sharedLoad, mine bool) {
 
 // runLoad runs a load. It does not end with the request that happens to run it:
 // others wait for it.
-func (c *cache) runLoad(ctx context.Context, f *sharedLoad) {
+func (c *refresher) runLoad(ctx context.Context, f *sharedLoad) {
 	defer close(f.done)
 	defer func() {
 		c.mu.Lock()
@@ -160,7 +204,7 @@ func (c *cache) runLoad(ctx context.Context, f *sharedLoad) {
 		c.loading = nil
 	}()
 	f.err = ErrUnavailable // should load panic
-	r, err := c.load(context.WithoutCancel(ctx), c.last.Load())
+	err := c.load(context.WithoutCancel(ctx))
 	if err != nil {
 		if !errors.Is(err, ErrUnavailable) {
 			err = fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -169,12 +213,11 @@ func (c *cache) runLoad(ctx context.Context, f *sharedLoad) {
 		return
 	}
 	f.err = nil
-	c.last.Store(r)
 	c.asked.Store(f.began)
 }
 
 // catchUp lets this process see a change that it made. Should that fail, the
 // change is made all the same and seen later.
-func (c *cache) catchUp(ctx context.Context) {
+func (c *refresher) catchUp(ctx context.Context) {
 	_ = c.refresh(context.WithoutCancel(ctx), c.clock())
 }

@@ -63,6 +63,9 @@ func (s *FileStore) rewriteLocked(edit func(*ring) ([]Record, error)) error {
 	return nil
 }
 
+// onDisk is the confirmation of a change of the file: it is synced.
+var onDisk = Confirmation{Synced: true, OnDisk: true}
+
 // write replaces the file; it is on disk when write returns.
 func (s *FileStore) write(data []byte) error { return atomicfile.Write(s.path(), data, 0o600) }
 
@@ -95,6 +98,7 @@ func (s *FileStore) change(ctx context.Context, id string, edit func(Record) (Re
 	if err != nil {
 		return Record{}, err
 	}
+	confirm(ctx, onDisk)
 	return changed, nil
 }
 

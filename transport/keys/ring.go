@@ -4,7 +4,6 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"slices"
-	"time"
 )
 
 // A version names a state of the stored keys; "" is none.
@@ -20,7 +19,6 @@ type ring struct {
 // A slot is a token that opens a record.
 type slot struct {
 	record int
-	until  time.Time // when the token stops; zero for the current one
 }
 
 // newRing checks and indexes records. Those that are not valid, or have the ID
@@ -61,7 +59,7 @@ func (r *ring) add(one *Record) error {
 	}
 	r.slots[one.Hash] = slot{record: len(r.records)}
 	if !one.PreviousUntil.IsZero() {
-		r.slots[one.Previous] = slot{record: len(r.records), until: one.PreviousUntil}
+		r.slots[one.Previous] = slot{record: len(r.records)}
 	}
 	r.records = append(r.records, *one)
 	return nil
@@ -75,15 +73,18 @@ func (r *ring) find(h Hash) (Record, bool) {
 	if !ok {
 		return Record{}, false
 	}
-	one := r.records[s.record]
-	kept := one.Hash
-	if !s.until.IsZero() {
-		kept = one.Previous
-		if one.Expires.IsZero() || s.until.Before(one.Expires) {
-			one.Expires = s.until
-		}
+	return r.records[s.record].openedBy(h)
+}
+
+// openedBy reports whether a token opens the record. For a token that a rotation replaced,
+// the record expires when that token does.
+func (r Record) openedBy(h Hash) (Record, bool) {
+	current := subtle.ConstantTimeCompare(r.Hash[:], h[:]) == 1
+	previous := subtle.ConstantTimeCompare(r.Previous[:], h[:]) == 1 && !r.PreviousUntil.IsZero()
+	if !current && previous && (r.Expires.IsZero() || r.PreviousUntil.Before(r.Expires)) {
+		r.Expires = r.PreviousUntil
 	}
-	return one, subtle.ConstantTimeCompare(kept[:], h[:]) == 1
+	return r, current || previous
 }
 
 // get is the record with an ID.

@@ -33,6 +33,11 @@ type Store interface {
 	CreateFirst(ctx context.Context, kind Kind, s Settings) (Record, Token, error)
 	// List returns all records, oldest first.
 	List(ctx context.Context) ([]Record, error)
+	// Page returns at most n records, oldest first: those after the one with an ID, or the
+	// first ones if that is "".
+	Page(ctx context.Context, after string, n int) ([]Record, error)
+	// GetAll returns those of the records with some IDs that there are, in any order.
+	GetAll(ctx context.Context, ids []string) ([]Record, error)
 	// Get returns one record, or a [*NotFoundError].
 	Get(ctx context.Context, id string) (Record, error)
 	// Rotate gives a key a new token. The one before works on for grace,

@@ -15,7 +15,7 @@ import (
 
 func openValkey(t *testing.T, url string, now func() time.Time) *keys.ValkeyStore {
 	t.Helper()
-	return keys.OpenValkey(valkeytest.Client(t, url), quiet, now, all...)
+	return keys.OpenValkey(valkeytest.Client(t, url), "", quiet, now, all...)
 }
 
 func TestContractOnAFake(t *testing.T) {
@@ -40,7 +40,9 @@ func TestContractOnACluster(t *testing.T) {
 		if err := server.Cluster(t).FlushAll(t.Context()).Err(); err != nil {
 			t.Fatal(err)
 		}
-		return func(now func() time.Time) keys.Store { return keys.OpenValkey(server.Cluster(t), quiet, now, all...) }
+		return func(now func() time.Time) keys.Store {
+			return keys.OpenValkey(server.Cluster(t), "", quiet, now, all...)
+		}
 	})
 }
 

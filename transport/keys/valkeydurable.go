@@ -3,10 +3,12 @@ package keys
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -15,43 +17,42 @@ import (
 // a change.
 const confirmWait = "1000" // milliseconds
 
-// A confirmation says which copies of a change there are.
-type confirmation struct {
-	replicas  int // connected to the primary
-	confirmed int // of them, before confirmWait was over
-}
-
 // runConfirmed runs a script and waits, on the same connection, until the server has
 // synced what it wrote and its replicas have got it.
-func (s *ValkeyStore) runConfirmed(ctx context.Context, script *redis.Script, keys []string, args ...any) (done bool, c confirmation, err error) {
+func (s *ValkeyStore) runConfirmed(ctx context.Context, script *redis.Script, keys []string, args ...any) (result int64, c Confirmation, err error) {
+	ctx, stop := context.WithTimeout(ctx, valkeyWait)
+	defer stop()
 	node, err := s.node(ctx)
 	if err != nil {
-		return false, c, err
+		return 0, c, err
 	}
-	c.replicas = replicasOf(ctx, node)
-	var result, acknowledged *redis.Cmd
+	c.Replicas = replicasOf(ctx, node)
+	var answer, synced, acknowledged *redis.Cmd
 	_, err = node.Pipelined(ctx, func(p redis.Pipeliner) error {
-		result = script.Eval(ctx, p, keys, args...)
-		_ = p.Do(ctx, "WAITAOF", 1, 0, confirmWait) // servers before 7.2, or without the file, refuse it
-		acknowledged = p.Do(ctx, "WAIT", c.replicas, confirmWait)
+		answer = script.Eval(ctx, p, keys, args...)
+		synced = p.Do(ctx, "WAITAOF", 1, 0, confirmWait) // servers before 7.2, or without the file, refuse it
+		acknowledged = p.Do(ctx, "WAIT", c.Replicas, confirmWait)
 		return nil
 	})
-	if result.Err() != nil {
-		return false, c, result.Err()
+	if answer.Err() != nil {
+		return 0, c, answer.Err()
 	}
-	if done, err = result.Bool(); err != nil {
-		return false, c, err
+	if result, err = answer.Int64(); err != nil {
+		return 0, c, err
+	}
+	if counts, err := synced.Int64Slice(); err == nil && len(counts) > 0 {
+		c.OnDisk, c.Synced = true, counts[0] > 0
 	}
 	if n, err := acknowledged.Int(); err == nil {
-		c.confirmed = n
+		c.Confirmed = n
 	}
-	return done, c, nil
+	return result, c, nil
 }
 
 // node returns the client of the server that holds the ring.
 func (s *ValkeyStore) node(ctx context.Context) (redis.UniversalClient, error) {
 	if cluster, ok := s.client.(*redis.ClusterClient); ok {
-		return cluster.MasterForKey(ctx, valkeyRing)
+		return cluster.MasterForKey(ctx, s.names.ring)
 	}
 	return s.client, nil
 }
@@ -74,49 +75,71 @@ func replicasOf(ctx context.Context, client redis.UniversalClient) int {
 // isOutOfMemory reports whether a server refuses to take more memory.
 func isOutOfMemory(err error) bool { return err != nil && strings.HasPrefix(err.Error(), "OOM ") }
 
+// maxTombstones limits the revoked keys that a process remembers.
+const maxTombstones = 20_000
+
 // tombstones are the keys that this process has seen revoked. A store that has lost its
 // newest writes may say that they work; here they do not, and Watch revokes them there
 // again.
 type tombstones struct {
 	mu      sync.Mutex
-	revoked map[string]Record
+	revoked map[string]time.Time
 	undone  map[string]bool // not revoked in the store any more
 }
 
-// apply revokes the records that were revoked before, and notes those that are
-// revoked now.
-func (t *tombstones) apply(records []Record) (undone []string) {
+// note notes that a key was revoked.
+func (t *tombstones) note(id string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.noteLocked(id, at)
+}
+
+func (t *tombstones) noteLocked(id string, at time.Time) {
 	if t.revoked == nil {
-		t.revoked, t.undone = map[string]Record{}, map[string]bool{}
+		t.revoked, t.undone = map[string]time.Time{}, map[string]bool{}
 	}
-	for i := range records {
-		r := &records[i]
-		before, was := t.revoked[r.ID]
-		switch {
-		case !r.Revoked.IsZero():
-			t.revoked[r.ID] = *r
-			delete(t.undone, r.ID)
-		case was:
-			r.Revoked = before.Revoked
-			if !t.undone[r.ID] {
-				undone = append(undone, r.ID)
-			}
-			t.undone[r.ID] = true
+	for other := range t.revoked { // any one
+		if len(t.revoked) < maxTombstones {
+			break
 		}
+		delete(t.revoked, other)
+		delete(t.undone, other)
 	}
+	t.revoked[id] = at
+}
+
+// apply revokes a record that was revoked before, and reports whether that is news. It
+// notes a record that is revoked.
+func (t *tombstones) apply(r *Record) (undone bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !r.Revoked.IsZero() {
+		t.noteLocked(r.ID, r.Revoked)
+		delete(t.undone, r.ID)
+		return false
+	}
+	before, was := t.revoked[r.ID]
+	if !was {
+		return false
+	}
+	r.Revoked = before
+	undone = !t.undone[r.ID]
+	t.undone[r.ID] = true
 	return undone
 }
 
-// pending returns the keys that must be revoked in the store again.
-func (t *tombstones) pending() (ids []string) {
+// ids returns the keys that were revoked.
+func (t *tombstones) ids() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for id := range t.undone {
-		ids = append(ids, id)
-	}
-	return ids
+	return slices.Collect(maps.Keys(t.revoked))
+}
+
+// pending returns the keys that must be revoked in the store again.
+func (t *tombstones) pending() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Keys(t.undone))
 }
 
 // revokeAgain revokes keys in the store whose revocation it has lost.
@@ -137,18 +160,18 @@ var ErrLost = errors.New("the store has lost its keys")
 
 // CreateFirst implements [Store].
 func (s *ValkeyStore) CreateFirst(ctx context.Context, kind Kind, settings Settings) (Record, Token, error) {
-	all, err := s.List(ctx)
+	some, err := s.Page(ctx, "", 1)
 	if err != nil {
 		return Record{}, Token{}, err
 	}
-	made, err := s.client.Exists(ctx, madeKey).Result()
+	made, err := s.client.Exists(ctx, s.names.made).Result()
 	switch {
 	case err != nil:
 		return Record{}, Token{}, away(err)
-	case len(all) > 0:
+	case len(some) > 0:
 		return Record{}, Token{}, s.markMade(ctx, made)
 	case made > 0:
-		if all, err = s.List(ctx); err == nil && len(all) == 0 { // no other server is just making one
+		if some, err = s.Page(ctx, "", 1); err == nil && len(some) == 0 { // no other server is just making one
 			err = ErrLost
 		}
 		return Record{}, Token{}, err
@@ -173,7 +196,7 @@ func (s *ValkeyStore) markMade(ctx context.Context, made int64) error {
 	if made > 0 {
 		return nil
 	}
-	if err := s.client.Set(ctx, madeKey, "1", 0).Err(); err != nil && !isOutOfMemory(err) {
+	if err := s.client.Set(ctx, s.names.made, "1", 0).Err(); err != nil && !isOutOfMemory(err) {
 		return away(err)
 	}
 	return nil
@@ -185,32 +208,6 @@ var errNotFirst = errors.New("there are keys")
 // firstOnly is a backend that inserts a record only if there is no other.
 type firstOnly struct{ *ValkeyStore }
 
-// insertFirst adds a record to a ring without records. Arguments: field, text, version,
-// channel.
-var insertFirst = redis.NewScript(`
-if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2], 'version', ARGV[3])
-redis.call('PUBLISH', ARGV[4], ARGV[3])
-return 1`)
-
 func (f firstOnly) insert(ctx context.Context, r Record) (bool, error) {
-	ctx, stop := context.WithTimeout(ctx, valkeyWait)
-	defer stop()
-	defer f.catchUp(ctx)
-	fresh, err := encodeRecord(r)
-	if err != nil {
-		return false, err
-	}
-	added, err := insertFirst.Run(ctx, f.client, []string{valkeyRing}, r.ID, fresh, newVersion(), valkeyEvents).Bool()
-	if err != nil {
-		// The answer may be lost, or that to an attempt before it.
-		if text, readErr := f.read(ctx, r.ID); readErr == nil && text == fresh {
-			return true, nil
-		}
-		return false, away(err)
-	}
-	if !added {
-		return false, fmt.Errorf("%w", errNotFirst)
-	}
-	return true, nil
+	return f.insertRecord(ctx, r, true)
 }

@@ -21,7 +21,7 @@ func TestFirstKeyIsMadeOnce(t *testing.T) {
 	client := valkeytest.Client(t, "redis://"+server.Addr)
 	dir := t.TempDir()
 	for name, open := range map[string]func() keys.Store{
-		"valkey": func() keys.Store { return keys.OpenValkey(client, quiet, time.Now) },
+		"valkey": func() keys.Store { return keys.OpenValkey(client, "", quiet, time.Now) },
 		"file": func() keys.Store {
 			s, err := keys.OpenFile(dir, quiet, time.Now)
 			if err != nil {
@@ -59,7 +59,7 @@ func TestFirstKeyIsMadeOnce(t *testing.T) {
 func TestLostRing(t *testing.T) {
 	server := valkeytest.Start(t)
 	client := valkeytest.Client(t, "redis://"+server.Addr)
-	store := keys.OpenValkey(client, quiet, time.Now)
+	store := keys.OpenValkey(client, "", quiet, time.Now)
 	_, token, err := store.CreateFirst(t.Context(), keys.Live, enterprise)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestLostRing(t *testing.T) {
 	if err := client.Del(t.Context(), "triptych:keys:ring").Err(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := keys.OpenValkey(client, quiet, time.Now).CreateFirst(t.Context(), keys.Live, enterprise); !errors.Is(err, keys.ErrLost) {
+	if _, _, err := keys.OpenValkey(client, "", quiet, time.Now).CreateFirst(t.Context(), keys.Live, enterprise); !errors.Is(err, keys.ErrLost) {
 		t.Errorf("%v, want ErrLost", err)
 	}
 	time.Sleep(keys.MaxAge) // until the answer from memory is too old
@@ -81,7 +81,7 @@ func TestLostRing(t *testing.T) {
 func TestRevokedStaysRevoked(t *testing.T) {
 	server := valkeytest.Start(t)
 	client := valkeytest.Client(t, "redis://"+server.Addr)
-	store := keys.OpenValkey(client, quiet, time.Now)
+	store := keys.OpenValkey(client, "", quiet, time.Now)
 	r, token, err := store.Create(t.Context(), keys.Live, enterprise)
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestRevokedStaysRevoked(t *testing.T) {
 	watching.Go(func() { _ = store.Watch(ctx) }) // always nil
 	defer watching.Wait()
 	defer stop()
-	other := keys.OpenValkey(client, quiet, time.Now)
+	other := keys.OpenValkey(client, "", quiet, time.Now)
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		if again, err := other.Get(t.Context(), r.ID); err == nil && !again.Revoked.IsZero() {
 			break
@@ -119,7 +119,7 @@ func TestRevokedStaysRevoked(t *testing.T) {
 func TestRevokeWithoutMemory(t *testing.T) {
 	server := valkeytest.Start(t)
 	client := valkeytest.Client(t, "redis://"+server.Addr)
-	store := keys.OpenValkey(client, quiet, time.Now)
+	store := keys.OpenValkey(client, "", quiet, time.Now)
 	r, _, err := store.Create(t.Context(), keys.Live, enterprise)
 	if err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func (s *ValkeyStore) poll(ctx context.Context) {
 // listen refreshes the ring at each notice of one subscription until it breaks.
 // A connection that is silent is pinged, and given up when it does not answer.
 func (s *ValkeyStore) listen(ctx context.Context) error {
-	events := s.client.Subscribe(ctx, valkeyEvents)
+	events := s.client.Subscribe(ctx, s.names.events)
 	hangUp := sync.OnceFunc(func() { _ = events.Close() }) // nothing to lose
 	defer hangUp()
 	defer context.AfterFunc(ctx, hangUp)()

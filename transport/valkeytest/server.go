@@ -70,3 +70,9 @@ func (s *Server) Stop() {
 	_ = s.cmd.Process.Kill() // it may have ended
 	_ = s.cmd.Wait()         // killed
 }
+
+// HostPort returns the two parts of the address.
+func (s *Server) HostPort() (host, port string) {
+	host, port, _ = net.SplitHostPort(s.Addr)
+	return host, port
+}

@@ -1,0 +1,93 @@
+package keys
+
+import "sync"
+
+// maxCached limits the records that a process has in memory: some 10 MiB.
+const maxCached = 10_000
+
+// A recordCache has records that were used lately, of one version of the ring.
+type recordCache struct {
+	mu      sync.Mutex
+	version version
+	records map[string]Record // by ID
+	tokens  map[Hash]string   // the IDs of the records that tokens open
+}
+
+// find returns the record that a token opens.
+func (c *recordCache) find(h Hash) (Record, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	one, ok := c.records[c.tokens[h]]
+	if !ok {
+		return Record{}, false
+	}
+	return one.openedBy(h)
+}
+
+// known returns the version of the records.
+func (c *recordCache) known() version {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.version
+}
+
+// add adds a record that was read at a version, unless that is another one.
+func (c *recordCache) add(v version, one Record) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if v != c.version {
+		return
+	}
+	c.dropLocked(one.ID)
+	for id := range c.records { // any one
+		if len(c.records) < maxCached {
+			break
+		}
+		c.dropLocked(id)
+	}
+	if c.records == nil {
+		c.records, c.tokens = map[string]Record{}, map[Hash]string{}
+	}
+	c.records[one.ID] = one
+	for _, h := range one.hashes() {
+		c.tokens[h] = one.ID
+	}
+}
+
+// dropLocked forgets a record.
+func (c *recordCache) dropLocked(id string) {
+	one, ok := c.records[id]
+	if !ok {
+		return
+	}
+	for _, h := range one.hashes() {
+		if c.tokens[h] == id {
+			delete(c.tokens, h)
+		}
+	}
+	delete(c.records, id)
+}
+
+// advance makes the cache one of another version, in which some records were changed, or
+// all.
+func (c *recordCache) advance(v version, changed []string, all bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.version = v
+	if all {
+		clear(c.records)
+		clear(c.tokens)
+		return
+	}
+	for _, id := range changed {
+		c.dropLocked(id)
+	}
+}
+
+// hashes returns the hashes of the tokens that open the record.
+func (r *Record) hashes() []Hash {
+	if r.PreviousUntil.IsZero() {
+		return []Hash{r.Hash}
+	}
+	return []Hash{r.Hash, r.Previous}
+}
