@@ -153,7 +153,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 		listening.Pages = pages
 	}
 	web = https.New(listening)
-	showBudgets(shared.recorder.numbers, shared.server, endpoint, web)
+	f.budgets.show(shared.recorder.numbers, shared.server, endpoint, web)
 	a.showLag(shared.recorder.numbers)
 	return a.listenAndServe(ctx, f, env, &shared, web, certificates, endpoint)
 }

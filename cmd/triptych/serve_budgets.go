@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/answers"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/consumers"
 	"github.com/triptych-mcp/triptych/transport/https"
@@ -24,10 +25,13 @@ type budgetFlags struct {
 	bodies, bodiesEach         byteSize
 	answers, answersEach       byteSize
 	state, stateEach           byteSize
+	files, filesEach           byteSize
 	bodyRate                   byteSize
 	sessions, sessionsEach     int
 	streams, streamsEach       int
 	connections, perConnection int
+
+	stored *answers.Files // that the sizes of files bound; nil where a store has the answers
 }
 
 func (f *budgetFlags) register(set *pflag.FlagSet) {
@@ -35,6 +39,7 @@ func (f *budgetFlags) register(set *pflag.FlagSet) {
 	f.bodies, f.bodiesEach = 96<<20, 32<<20
 	f.answers, f.answersEach = 96<<20, 32<<20
 	f.state, f.stateEach = 64<<20, 32<<20
+	f.files, f.filesEach = answers.DefaultTotal, answers.DefaultEach
 	set.Var(&f.maxBody, "max-body", "refuse requests of more than this `size`")
 	set.Var(&f.bodyRate, "min-body-rate", "refuse bodies that arrive with less than this `size` a second")
 	set.Var(&f.bodies, "body-memory", "hold bodies of requests up to this `size` in all")
@@ -43,6 +48,8 @@ func (f *budgetFlags) register(set *pflag.FlagSet) {
 	set.Var(&f.answersEach, "answer-memory-per-key", "the same for one key")
 	set.Var(&f.state, "state-memory", "hold subscriptions, listen requests and tasks up to this `size` in all")
 	set.Var(&f.stateEach, "state-memory-per-key", "the same for one key")
+	set.Var(&f.files, "answer-files", "store answers too large to send in files up to this `size` in all, and a tenth of the free disk")
+	set.Var(&f.filesEach, "answer-files-per-key", "the same for one key")
 	set.IntVar(&f.sessions, "max-sessions", 10_000, "sessions at one time")
 	set.IntVar(&f.sessionsEach, "max-sessions-per-key", 1000, "the same for one key")
 	set.IntVar(&f.streams, "max-streams", 4000, "open event streams at one time")
@@ -61,6 +68,7 @@ func (f *budgetFlags) check() error {
 		{"body-memory", int64(f.bodies)}, {"body-memory-per-key", int64(f.bodiesEach)},
 		{"answer-memory", int64(f.answers)}, {"answer-memory-per-key", int64(f.answersEach)},
 		{"state-memory", int64(f.state)}, {"state-memory-per-key", int64(f.stateEach)},
+		{"answer-files", int64(f.files)}, {"answer-files-per-key", int64(f.filesEach)},
 		{"max-sessions", int64(f.sessions)}, {"max-sessions-per-key", int64(f.sessionsEach)},
 		{"max-streams", int64(f.streams)}, {"max-streams-per-key", int64(f.streamsEach)},
 		{"max-connections", int64(f.connections)}, {"max-connections-per-address", int64(f.perConnection)},
@@ -86,10 +94,13 @@ func (f *budgetFlags) ofListener(cfg *https.Config) {
 
 func (f *budgetFlags) ofServer(cfg *mcp.Config) {
 	cfg.StateMemoryTotal, cfg.StateMemory = int(f.state), int(f.stateEach)
+	if f.stored, _ = cfg.Oversize.(*answers.Files); f.stored != nil {
+		f.stored.Limit(int64(f.files), int64(f.filesEach))
+	}
 }
 
-// showBudgets adds the budgets of a server to its metrics.
-func showBudgets(m *metrics.Metrics, server *mcp.Server, endpoint *streamable.Handler, web *https.Server) {
+// show adds the budgets of a server to its metrics.
+func (f *budgetFlags) show(m *metrics.Metrics, server *mcp.Server, endpoint *streamable.Handler, web *https.Server) {
 	for name, usage := range map[string]func() streamable.Usage{
 		"bodies": endpoint.BodyUsage, "answers": endpoint.AnswerUsage, "sessions": endpoint.SessionUsage, "streams": endpoint.StreamUsage,
 	} {
@@ -105,6 +116,13 @@ func showBudgets(m *metrics.Metrics, server *mcp.Server, endpoint *streamable.Ha
 	m.AddBudget("state", func() metrics.Budget {
 		u := server.StateUsage()
 		return metrics.Budget{Used: u.Used, Limit: u.Limit, Refused: u.Refused}
+	})
+	if f.stored == nil {
+		return
+	}
+	m.AddBudget("answer_files", func() metrics.Budget {
+		used, limit, refused := f.stored.Usage()
+		return metrics.Budget{Used: used, Limit: limit, Refused: refused}
 	})
 }
 

@@ -249,6 +249,9 @@ func largeAnswers(t *testing.T, s *server, token string) {
 		}
 	}
 	c.post(t, tool("get_ruleset", `{`+strings.Repeat(`"a":1,`, 700_000)+`"name":"huge"}`))
+	if used := s.number(t, `triptych_budget_used{budget="answer_files"}`); used > diskSize/10 {
+		t.Errorf("answers take %.0f bytes of a disk of %d, want at most a tenth", used, diskSize)
+	}
 }
 
 // manyArguments calls with a million arguments that do not exist.

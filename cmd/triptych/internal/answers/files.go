@@ -25,9 +25,9 @@ import (
 // The bounds of stored answers. A tenth of the disk that is free or holds such
 // answers is a bound, too: the audit trail of all needs the rest.
 const (
-	life     = 7 * 24 * time.Hour
-	diskAll  = 1 << 30      // bytes of all answers
-	diskEach = diskAll >> 2 // and of those of one key; a local client has all
+	life         = 7 * 24 * time.Hour
+	DefaultTotal = 1 << 30           // bytes of all answers
+	DefaultEach  = DefaultTotal >> 2 // and of those of one key; a local client has all
 )
 
 // Files stores answers that are too large to send, each in a file, in a
@@ -38,12 +38,29 @@ type Files struct {
 	all, each int64                           // bytes
 	free      func(dir string) (int64, error) // bytes that are free on the disk of dir
 
-	mu sync.Mutex // held while files come and go; another process may change them, too
+	mu      sync.Mutex // held while files come and go; another process may change them, too
+	refused int64      // answers for which there was no room
 }
 
 // New returns a store in a folder, which it creates with the first answer.
 func New(dir string, now func() time.Time) *Files {
-	return &Files{dir: dir, now: now, all: diskAll, each: diskEach, free: freeDisk}
+	return &Files{dir: dir, now: now, all: DefaultTotal, each: DefaultEach, free: freeDisk}
+}
+
+// Limit replaces the bounds of all answers and of those of one principal, in bytes. Call
+// it before the first answer is stored.
+func (s *Files) Limit(all, each int64) { s.all, s.each = all, each }
+
+// Usage returns the bytes of all stored answers, their bound, and how many answers were
+// refused for want of room. Files that cannot be listed count as none.
+func (s *Files) Usage() (used, limit, refused int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	files, _ := s.files()
+	for _, f := range files {
+		used += f.size
+	}
+	return used, s.all, s.refused
 }
 
 // Put implements mcp.OversizeStore. It also removes what is too old.
@@ -148,6 +165,7 @@ func (s *Files) makeRoom(folder string, size, each int64) error {
 	}
 	most := min(s.all, (free+all)/10)
 	if size > min(each, most) {
+		s.refused++
 		return mcp.ErrNoRoom
 	}
 	for _, f := range files {

@@ -17,7 +17,7 @@ import (
 func TestOversizeFilesAreBounded(t *testing.T) {
 	clock, free := time.Now().Add(-time.Hour), int64(1_000_000)
 	s := New(filepath.Join(t.TempDir(), "answers"), func() time.Time { return clock })
-	s.all, s.each = 50, 30
+	s.Limit(50, 30)
 	s.free = func(string) (int64, error) { return free, nil }
 	put := func(owner string) string {
 		t.Helper()
@@ -61,6 +61,9 @@ func TestOversizeFilesAreBounded(t *testing.T) {
 		t.Errorf("an answer that is too large: %v, want %v", err, mcp.ErrNoRoom)
 	}
 	kept("b", b, 3) // it displaced nothing
+	if used, limit, refused := s.Usage(); used != 30 || limit != 50 || refused != 1 {
+		t.Errorf("%d of %d bytes are used, %d refused; want 30 of 50, and one", used, limit, refused)
+	}
 	clock, free = clock.Add(life-time.Second), 1_000_000
 	b = append(b, put("b"))
 	kept("b", b, 2) // the one before is as old as it may be
