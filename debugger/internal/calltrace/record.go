@@ -20,6 +20,7 @@ type call struct {
 	pc       uint64
 	from, to uint64 // positions after the call and after its end
 	body     uint64 // position after the prologue, where the arguments can be read
+	slot     uint64 // address of its return address
 	returned bool
 }
 
@@ -51,6 +52,7 @@ type recorder struct {
 	walk   *walk
 	bodies map[uint64]uint64 // ends of prologues by the starts of functions
 	line   line
+	away   bool // the thread runs on another stack
 }
 
 // record follows a call to its end.
@@ -59,6 +61,7 @@ func record(ctx context.Context, c *code, from start) (*recording, error) {
 	r.walk = newWalk(c, from.pc, from.position)
 	r.walk.stack = append(r.walk.stack, activation{from.position, from.pc, from.slot})
 	r.walk.entered, r.walk.left, r.walk.moved, r.walk.tail = r.entered, r.left, r.moved, r.tail
+	r.walk.changed = func(_, now []activation) { r.away = now[0].entry != from.position }
 	own := r.bodyOf(from.pc)
 	r.body = from.position
 	err := c.s.History.Transitions(ctx, from.position, c.s.History.End(), func(t *history.Transition) bool {
@@ -89,6 +92,10 @@ const ownLevel = 2
 func (r *recorder) step(t *history.Transition, own uint64) {
 	r.steps++
 	r.last, r.end = t.Position, t.Position+1
+	if r.away {
+		r.walk.step(t)
+		return
+	}
 	if len(r.walk.stack) == ownLevel {
 		r.visit(t)
 		if t.NextPC == own && r.body == r.position {
@@ -97,6 +104,7 @@ func (r *recorder) step(t *history.Transition, own uint64) {
 	}
 	r.walk.step(t)
 	switch n := len(r.calls); {
+	case r.away:
 	case len(r.walk.stack) < ownLevel:
 		r.ended = true
 	case len(r.walk.stack) == ownLevel+1 && n > 0 && r.calls[n-1].body == 0 && t.NextPC == r.bodyOf(r.calls[n-1].pc):
@@ -126,7 +134,7 @@ func (r *recorder) visit(t *history.Transition) {
 }
 
 func (r *recorder) entered() {
-	if len(r.walk.stack) != ownLevel+1 {
+	if r.away || len(r.walk.stack) != ownLevel+1 {
 		return
 	}
 	if len(r.calls) == maxCalls {
@@ -134,7 +142,7 @@ func (r *recorder) entered() {
 		return
 	}
 	top := r.walk.top()
-	r.calls = append(r.calls, call{pc: top.pc, from: top.entry})
+	r.calls = append(r.calls, call{pc: top.pc, from: top.entry, slot: top.slot})
 	if n := len(r.visits); n > 0 {
 		r.visits[n-1].calls = append(r.visits[n-1].calls, len(r.calls)-1)
 	}
@@ -142,6 +150,7 @@ func (r *recorder) entered() {
 
 func (r *recorder) left(t *history.Transition, returned bool) {
 	switch n := len(r.calls); {
+	case r.away:
 	case len(r.walk.stack) == ownLevel:
 		r.returned = returned || r.code.at(t.PC).class.Is(x86.Return)
 	case len(r.walk.stack) == ownLevel+1 && n > 0 && r.calls[n-1].to == 0:
@@ -156,7 +165,7 @@ func (r *recorder) tail() (replace bool) { return len(r.walk.stack) > ownLevel+1
 
 // moved replaces a stub by its function.
 func (r *recorder) moved() {
-	if n := len(r.calls); len(r.walk.stack) == ownLevel+1 && n > 0 && r.calls[n-1].to == 0 {
+	if n := len(r.calls); !r.away && len(r.walk.stack) == ownLevel+1 && n > 0 && r.calls[n-1].to == 0 {
 		r.calls[n-1].pc = r.walk.top().pc
 	}
 }

@@ -122,13 +122,27 @@ func (t *tracer) describe() error {
 	if err := t.rows(visits, f.fold(0, len(visits)), 0); err != nil && !errors.Is(err, errFull) {
 		return err
 	}
-	if r.ended && r.returned {
-		if err := s.SeekQuietly(r.end); err != nil {
-			return err
-		}
-		t.trace.Result = result(s, r.thread, r.pc)
+	if !r.ended || !r.returned {
+		return nil
 	}
-	return nil
+	var err error
+	t.trace.Result, err = t.result(r.end, r.pc, r.slot)
+	return err
+}
+
+// result returns the result of a call that ended at a position.
+func (t *tracer) result(end, pc, slot uint64) (string, error) {
+	s := t.code.s
+	if err := s.SeekQuietly(end - 1); err != nil {
+		return "", err
+	}
+	if text := goResults(s, t.thread, slot); text != "" {
+		return text, nil
+	}
+	if err := s.SeekQuietly(end); err != nil {
+		return "", err
+	}
+	return result(s, t.thread, pc), nil
 }
 
 // place names an address of code.
@@ -236,9 +250,7 @@ func (t *tracer) callee(c *call) (*Callee, error) {
 	if !c.returned {
 		return d, nil
 	}
-	if err := s.SeekQuietly(to); err != nil {
-		return nil, err
-	}
-	d.Result = result(s, t.thread, c.pc)
-	return d, nil
+	var err error
+	d.Result, err = t.result(to, c.pc, c.slot)
+	return d, err
 }

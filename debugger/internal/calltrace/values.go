@@ -4,6 +4,7 @@ import (
 	"debug/dwarf"
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/locals"
 	"github.com/triptych-mcp/triptych/debugger/internal/stepping"
@@ -68,11 +69,28 @@ func arguments(s *stepping.Stepper, thread int) []Value {
 	}
 	var all []Value
 	for _, o := range frames[0].Variables() {
-		if o.Argument {
+		if o.Argument && !strings.HasPrefix(o.Name, goResult) {
 			all = append(all, Value{o.Name, locals.Short(o.Value(locals.Limits).Text)})
 		}
 	}
 	return all
+}
+
+// goResult begins the names that Go's compiler gives to results without one. They
+// are arguments in the debug information.
+const goResult = "~r"
+
+// goResults returns the results of a function of Go, as of before its return.
+func goResults(s *stepping.Stepper, thread int, slot uint64) string {
+	var all []string
+	for _, f := range frameOf(s, thread, slot) {
+		for _, o := range f.Variables() {
+			if strings.HasPrefix(o.Name, goResult) {
+				all = append(all, locals.Short(o.Value(locals.Limits).Text))
+			}
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // Result registers (System V ABI, AMD64 supplement, 3.2.3).

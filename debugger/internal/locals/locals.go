@@ -64,11 +64,16 @@ func (l *List) add(name, prefix string, v values.Value) {
 			l.add(prefix+c.Name, prefix+c.Name+".", c)
 		}
 	}
-	if len(v.Children) > 0 && (strings.HasPrefix(v.Text, "{") || strings.HasPrefix(v.Text, "[")) {
-		return
+	text := Short(v.Text)
+	if len(v.Children) > 0 && (strings.HasSuffix(v.Text, "}") || strings.HasSuffix(v.Text, "]")) {
+		open := strings.IndexAny(v.Text, "{[")
+		if !strings.HasPrefix(v.Text, "&") || open < 0 {
+			return
+		}
+		text = v.Text[:open] + "{…}" // of a pointer, whose target has leaves of its own
 	}
 	l.byName[name] = len(l.All)
-	l.All = append(l.All, Leaf{name, Short(v.Text), v.Addr})
+	l.All = append(l.All, Leaf{name, text, v.Addr})
 }
 
 // Find returns the leaf with a name.

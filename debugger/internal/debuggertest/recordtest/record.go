@@ -20,7 +20,7 @@ import (
 
 // compilers are the programs that compile sources, by the ends of their names.
 var compilers = map[string][]string{
-	".c": {"gcc", "-g"}, ".cc": {"g++", "-g"},
+	".c": {"gcc", "-g"}, ".cc": {"g++", "-g"}, ".go": {"go", "build"},
 }
 
 // Build compiles a program of the folder testdata of the tested package, and
@@ -68,7 +68,10 @@ func Main(t testing.TB, path string, arguments ...string) *stepping.Stepper {
 	if err := s.Refresh(); err != nil {
 		t.Fatal(err)
 	}
-	addrs, err := s.Program.Lookup(ctx, "main")
+	addrs, err := s.Program.Lookup(ctx, "main.main")
+	if err != nil {
+		addrs, err = s.Program.Lookup(ctx, "main")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
