@@ -98,7 +98,7 @@ func (p *interpreter) uncertain() bool {
 // changed.
 func (p *interpreter) dropPages() {
 	if len(p.pages) > 0 {
-		p.machine.Forget()
+		p.machine.DropPages()
 		clear(p.pages)
 	}
 	clear(p.stale)
@@ -147,7 +147,7 @@ func (n *run) interpretAhead() error {
 	p.thread = i
 	Addressing(regs, &p.machine.Regs)
 	p.machine.RIP = regs.RIP
-	p.machine.ForgetVectors()
+	p.machine.InvalidateVectors()
 	return n.commitInterpreted(p, t, n.interpret(p, t, i, regs))
 }
 

@@ -67,7 +67,7 @@ func (s *Inspector) addressesUsed(thread int) []uint64 {
 // branchTargets returns the target of a branch, after the address it is loaded
 // from, if any.
 func (s *Inspector) branchTargets(in *x86.Inst, r *x86.Regs) []uint64 {
-	addr, loads, ok := in.Goes(r)
+	addr, loads, ok := in.BranchTarget(r)
 	var b [8]byte
 	switch {
 	case !ok:

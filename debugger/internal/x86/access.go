@@ -1,6 +1,6 @@
 package x86
 
-// An OperandKind says what an operand of the general instructions is.
+// An OperandKind is the kind of an operand.
 type OperandKind uint8
 
 // Kinds of operands.

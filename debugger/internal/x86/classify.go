@@ -1,6 +1,6 @@
 package x86
 
-// attrClass says which facts of a row are facts of the instruction.
+// attrClass maps facts of a row to facts of the instruction.
 var attrClass = []struct {
 	attr  attr
 	class Class
@@ -32,7 +32,7 @@ const (
 	branchPlaces = 1<<placeE | 1<<placeM
 )
 
-// classify settles Class.
+// classify sets Class.
 func (d *decoder) classify(a attr) {
 	in := &d.in
 	if a&rareAttrs != 0 {

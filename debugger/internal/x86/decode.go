@@ -1,9 +1,9 @@
 package x86
 
 // Decode decodes the instruction at the start of code, which stands at address
-// pc. Code should hold [MaxLen] bytes where there are as many; with fewer the
+// pc. Code should hold [MaxLen] bytes if that many are readable; with fewer the
 // error may be [ErrTruncated]. With [ErrUnknown] the class is [Barrier], and
-// Len is the length if it can be known all the same, else 0.
+// Len is the length if it is certain, else 0.
 //
 // Where Intel and AMD differ (66 before a near branch), Intel is followed.
 func Decode(code []byte, pc uint64) (Inst, error) {
@@ -34,7 +34,7 @@ func Decode(code []byte, pc uint64) (Inst, error) {
 type decoder struct {
 	code  []byte
 	pos   int
-	short bool // the bytes ended; what was read since is 0
+	short bool // the bytes have ended; further reads return 0
 	in    Inst
 }
 
@@ -122,8 +122,8 @@ func (d *decoder) escape() (*row, bool) {
 	return d.choose(r)
 }
 
-// prefixBits says what the legacy prefixes set. The segments that have no base
-// in 64-bit mode mean nothing and set nothing.
+// prefixBits holds the bits that legacy prefixes set. Prefixes of segments without a
+// base in 64-bit mode set none.
 var prefixBits = [256]struct {
 	is, clear, set bitset
 	seg            Reg
@@ -141,7 +141,7 @@ var prefixBits = [256]struct {
 	0xf3: {is: bitREX, clear: bitF2, set: bitF3, seg: NoReg},
 }
 
-// prefixes reads the prefixes and returns the byte behind them. REX counts only
+// prefixes reads the prefixes and returns the byte after them. REX counts only
 // directly before the opcode.
 func (d *decoder) prefixes() uint8 {
 	b := d.next()
@@ -175,7 +175,7 @@ func (d *decoder) rex(b uint8) {
 		bitset(b>>3&1)*bitW | bitset(b>>2&1)*bitR | bitset(b>>1&1)*bitX | bitset(b&1)*bitB
 }
 
-// mandatory returns the index into a slot that the prefixes say.
+// mandatory returns the index into a slot for the mandatory prefix.
 func (d *decoder) mandatory() int {
 	switch {
 	case d.in.bits&bitF2 != 0:

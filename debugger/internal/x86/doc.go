@@ -1,6 +1,6 @@
-// Package x86 decodes the instructions of x86-64 in 64-bit mode: where they
-// end, how they are written, and which memory they read and write. A recorder
-// that undoes steps learns from it which bytes to save before a step.
+// Package x86 decodes the instructions of x86-64 in 64-bit mode: their length,
+// their text, and the memory that they read and write. A recorder that undoes
+// steps uses it to save the bytes that a step will overwrite.
 //
 //	in, err := x86.Decode(code, pc)
 //	if err != nil || in.Class.Is(x86.Barrier) {
@@ -11,15 +11,15 @@
 //	}
 //	fmt.Println(in.Text(symbolize)) // mov rax, [rbx+8]
 //
-// Everything is a pure function over bytes and registers: nothing is read from
-// a process, nothing is kept, and any goroutine may call anything.
+// All functions are pure functions of bytes and registers. They may be called from
+// any goroutine.
 //
 // # Tables
 //
 // The opcode maps are data (map_*.go, groups*.go): a row has the name, the
-// operands as the processor manuals abbreviate them, and what is out of the
-// ordinary. Rows of SSE serve VEX and EVEX too, which add an operand and a v;
-// decode.go says how a row is found.
+// operands as the processor manuals abbreviate them, and exceptions from the
+// rules. Rows of SSE serve VEX and EVEX too, which add an operand and a v to the
+// name; decode.go describes the search for a row.
 //
 // # Never a guess
 //

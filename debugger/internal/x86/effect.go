@@ -21,10 +21,10 @@ type Span struct {
 	Len  uint64 // bytes, never 0
 }
 
-// A RepeatMode says how much of a repeated string operation is asked for.
+// A RepeatMode selects a part of a repeated string operation.
 type RepeatMode bool
 
-// What one execution of a repeated string operation stands for.
+// The modes of repeated string operations.
 const (
 	OneIteration RepeatMode = false // a single step does one element
 	WholeRepeat  RepeatMode = true  // all of it, as rcx says
@@ -161,7 +161,7 @@ func (in *Inst) stringWrites(dst []Span, r *Regs, mode RepeatMode) []Span {
 	return append(dst, Span{addr, length})
 }
 
-// count returns how often a string operation happens.
+// count returns the number of iterations of a string operation.
 func (in *Inst) count(r *Regs) uint64 {
 	switch {
 	case in.Class&Repeat == 0:
@@ -195,12 +195,12 @@ func appendWrapped(dst []Span, addr, length uint64) []Span {
 	return append(dst, Span{addr, length})
 }
 
-// Goes returns the address at which execution continues with the registers r.
+// BranchTarget returns the address at which execution continues with the registers r.
 // For an indirect branch through memory, and for a return, loads is true and
 // addr is the address that the target is read from. A conditional jump may also
 // continue at [Inst.Next]. The result is false for instructions that do not
 // branch.
-func (in *Inst) Goes(r *Regs) (addr uint64, loads, ok bool) {
+func (in *Inst) BranchTarget(r *Regs) (addr uint64, loads, ok bool) {
 	switch {
 	case in.Class&Return != 0:
 		return r.GPR[RSP], true, true

@@ -236,7 +236,7 @@ func TestBranches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		addr, loads, ok := in.Goes(&r)
+		addr, loads, ok := in.BranchTarget(&r)
 		if addr != tt.addr || loads != tt.loads || ok != tt.ok {
 			t.Errorf("%s: got %x %v %v", in.Text(nil), addr, loads, ok)
 		}

@@ -9,8 +9,8 @@ const MaxLen = 15
 var (
 	// ErrTruncated reports that the bytes end inside an instruction.
 	ErrTruncated = errors.New("truncated instruction")
-	// ErrUnknown reports bytes that are no instruction, or none that this
-	// package knows. Nothing may be assumed of their effects.
+	// ErrUnknown reports bytes that are not an instruction, or not one that this
+	// package supports. Their effects are unknown.
 	ErrUnknown = errors.New("unknown instruction")
 )
 
@@ -77,7 +77,7 @@ const (
 // Class is a set of facts about an instruction.
 type Class uint32
 
-// What an instruction may be.
+// Facts about instructions.
 const (
 	Memory     Class = 1 << iota // has a memory operand, see Inst.Mem
 	Store                        // writes memory; see Inst.Writes
@@ -94,7 +94,7 @@ const (
 	PushFlags                    // stores the flags register, with the trap flag
 	PopFlags                     // loads the flags register
 	Privileged                   // faults outside the kernel, or without leave to do input and output
-	Barrier                      // effects that Writes cannot tell: scattered stores and the like
+	Barrier                      // effects that Writes does not cover, such as scattered stores
 
 )
 
@@ -126,7 +126,7 @@ const (
 	bitImm // an immediate has been read
 )
 
-// Next returns the address of the instruction behind.
+// Next returns the address of the following instruction.
 func (in *Inst) Next() uint64 { return in.PC + uint64(in.Len) }
 
 // Target returns where a direct jump or call goes; ok is false for other

@@ -1,6 +1,6 @@
 package x86
 
-// size settles the operand size.
+// size sets the operand size.
 func (d *decoder) size(a attr) {
 	in := &d.in
 	if in.vector == 0 {

@@ -107,7 +107,7 @@ func (p *processor) try() {
 		p.fill()
 	}
 	p.spans = in.Writes(p.spans[:0], &regs, x86.OneIteration)
-	goes, loads, branches := in.Goes(&regs)
+	goes, loads, branches := in.BranchTarget(&regs)
 	signal := p.c.Step(code, &native)
 	p.c.Read(x86test.Data, p.after)
 	p.c.ReadState(p.state2)

@@ -62,7 +62,7 @@ const (
 	bitString                         // a bit offset in a register reaches outside the operand
 	touchesFP                         // changes FP or vector state beyond its operand 0
 	privileged
-	barrier // effects that Writes cannot tell
+	barrier // effects that Writes does not cover
 	jump    // flow of control, one of these
 	jumpCond
 	call

@@ -10,8 +10,8 @@ import (
 // is. A nil one knows no names.
 type Symbolizer func(addr uint64) (name string, off uint64, ok bool)
 
-// Text decodes the instruction at the start of code, which stands at address
-// pc, and spells it in Intel syntax:
+// Text decodes the instruction at the start of code, which has the address
+// pc, and returns it in Intel syntax:
 //
 //	mov rax, [rbx+8]
 //	call 0x401136 <main>
@@ -20,7 +20,7 @@ type Symbolizer func(addr uint64) (name string, off uint64, ok bool)
 //
 // The width of memory is said where no register tells it. Numbers below ten
 // are decimal, others hexadecimal; those whose sign the instruction extends
-// are signed. Bytes that are no known instruction are spelled out.
+// are signed. Unknown bytes are listed.
 func Text(code []byte, pc uint64, symbolize Symbolizer) string {
 	in, err := Decode(code, pc)
 	if err != nil {
@@ -30,7 +30,7 @@ func Text(code []byte, pc uint64, symbolize Symbolizer) string {
 	return in.Text(symbolize)
 }
 
-// Text spells the instruction, as the function [Text] does.
+// Text returns the instruction as text, as the function [Text] does.
 func (in *Inst) Text(symbolize Symbolizer) string {
 	return string(in.AppendText(make([]byte, 0, 64), symbolize))
 }
@@ -51,7 +51,7 @@ func (in *Inst) AppendText(dst []byte, symbolize Symbolizer) []byte {
 	return t.dst
 }
 
-// appendPrefix spells the prefixes that mean something and are not seen
+// appendPrefix appends the prefixes that mean something and are not seen
 // elsewhere.
 func (in *Inst) appendPrefix(dst []byte) []byte {
 	if in.bits&bitLock != 0 {
@@ -66,7 +66,7 @@ func (in *Inst) appendPrefix(dst []byte) []byte {
 	return append(dst, in.repeatName()...)
 }
 
-// repeatName spells the repeat prefix: comparisons end on a flag, too.
+// repeatName appends the repeat prefix: comparisons end on a flag, too.
 func (in *Inst) repeatName() string {
 	switch {
 	case in.row.attr&readOnly == 0:
@@ -134,7 +134,7 @@ func (in *Inst) predicate() string {
 	return ""
 }
 
-// appendPredicate puts the predicate behind the "cmp" of the name.
+// appendPredicate inserts the predicate after the "cmp" of the name.
 func appendPredicate(dst []byte, name, predicate string) []byte {
 	i := strings.Index(name, "cmp") + len("cmp")
 	dst = append(dst, name[:i]...)
@@ -142,7 +142,7 @@ func appendPredicate(dst []byte, name, predicate string) []byte {
 	return append(dst, name[i:]...)
 }
 
-// comment tells what an address relative to rip comes to.
+// comment appends the target of an address relative to rip.
 func (t *text) comment() {
 	if t.in.Class&Memory == 0 || t.in.Mem.Base != RIP {
 		return
@@ -155,7 +155,7 @@ func (t *text) comment() {
 	t.address(addr)
 }
 
-// address spells an address and its name.
+// address appends an address and its name.
 func (t *text) address(addr uint64) {
 	t.dst = append(t.dst, "0x"...)
 	t.dst = strconv.AppendUint(t.dst, addr, 16)
@@ -174,7 +174,7 @@ func (t *text) address(addr uint64) {
 	t.dst = append(t.dst, '>')
 }
 
-// appendNumber spells a number: decimal below ten, hexadecimal from there on.
+// appendNumber appends a number: decimal below ten, hexadecimal from there on.
 func appendNumber(dst []byte, n uint64) []byte {
 	if n < 10 {
 		return append(dst, '0'+byte(n))

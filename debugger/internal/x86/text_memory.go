@@ -2,7 +2,7 @@ package x86
 
 import "strconv"
 
-// memory spells the memory operand.
+// memory appends the memory operand.
 func (t *text) memory(o operand) {
 	in := &t.in
 	if k := t.keyword(o); k != "" {
@@ -22,7 +22,7 @@ func (t *text) memory(o operand) {
 	}
 }
 
-// terms spells what an address is the sum of.
+// terms appends what an address is the sum of.
 func (t *text) terms() {
 	in, m := &t.in, &t.in.Mem
 	names := &names64
@@ -63,7 +63,7 @@ func (t *text) index(names *[16]string, first bool) {
 	}
 }
 
-// disp spells the displacement; it is the whole address if first.
+// disp appends the displacement; it is the whole address if first.
 func (t *text) disp(first bool) {
 	d := t.in.Mem.Disp
 	switch {
@@ -80,7 +80,7 @@ func (t *text) disp(first bool) {
 	}
 }
 
-// broadcast spells how often one element fills the operand.
+// broadcast appends how often one element fills the operand.
 func (t *text) broadcast(o operand) {
 	in := &t.in
 	t.add("{1to")

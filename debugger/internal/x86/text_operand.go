@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// A text is one instruction while it is being spelled.
+// A text is one instruction while it is being formatted.
 type text struct {
 	in        Inst // a copy, so that the caller's stays on the stack
 	dst       []byte
@@ -13,7 +13,7 @@ type text struct {
 	seen      bool // an immediate has been spelled
 }
 
-// operands spells the operands behind the name.
+// operands appends the operands behind the name.
 func (t *text) operands() {
 	in := &t.in
 	separator := " "
@@ -43,7 +43,7 @@ func (t *text) hidden(n int, o operand) bool {
 	return last && in.row.attr&(predFP|predInt) != 0 && in.predicate() != ""
 }
 
-// masks spells the mask register of EVEX.
+// masks appends the mask register of EVEX.
 func (t *text) masks() {
 	if t.in.mask != 0 {
 		t.dst = append(t.dst, "{k"...)
@@ -54,7 +54,7 @@ func (t *text) masks() {
 	}
 }
 
-// rounding spells what EVEX.b says about a form without memory. It belongs to
+// rounding appends what EVEX.b says about a form without memory. It belongs to
 // the last register, n being the operand that was just spelled.
 func (t *text) rounding(n int) {
 	in := &t.in
@@ -72,7 +72,7 @@ func (t *text) rounding(n int) {
 	}
 }
 
-// operand spells one operand.
+// operand appends one operand.
 func (t *text) operand(o operand) {
 	in, place, size := &t.in, o.place(), o.size()
 	if memoryForms>>place&1 != 0 && in.Class&Memory != 0 || place == placeO {
@@ -105,7 +105,7 @@ func (t *text) operand(o operand) {
 	}
 }
 
-// vector spells registers that have a number in their name.
+// vector appends registers that have a number in their name.
 func (t *text) vector(place, size uint8) {
 	in := &t.in
 	switch place {
@@ -154,7 +154,7 @@ func (t *text) numbered(kind string, number uint8) {
 	t.dst = strconv.AppendUint(t.dst, uint64(number), 10)
 }
 
-// vectorRegister spells a register of that many bytes, at least xmm.
+// vectorRegister appends a register of that many bytes, at least xmm.
 func (t *text) vectorRegister(number uint8, bytes uint16) {
 	switch {
 	case bytes >= 64:
@@ -177,7 +177,7 @@ func (t *text) fixed(which uint8) {
 	}
 }
 
-// immediate spells an immediate. Of two, the second is spelled when the first
+// immediate appends an immediate. Of two, the second is spelled when the first
 // is there already.
 func (t *text) immediate(place, size uint8) {
 	in := &t.in

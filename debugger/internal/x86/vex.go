@@ -166,7 +166,7 @@ func (d *decoder) ended() {
 	d.in.Len = uint8(d.pos)
 }
 
-// evexContext settles what EVEX.b means: with memory, one element is repeated;
+// evexContext interprets EVEX.b: with memory, one element is repeated;
 // without, L'L is a rounding mode or nothing, and the vector is as long as can
 // be. It reports whether the row allows it.
 func (d *decoder) evexContext(a attr) bool {

@@ -1,7 +1,7 @@
 // Package interp executes instructions of x86-64 in this process, over copies of
 // the pages of another: the general ones, and those on vectors, from SSE to
-// AVX-512. It does so hundreds of times faster than single steps do, and tells
-// what each instruction overwrote.
+// AVX-512. That is hundreds of times faster than single-stepping. It reports the
+// contents that each instruction overwrote.
 //
 //	m := interp.New(source)
 //	m.UseVectors(vectorsOfProcess)
@@ -13,7 +13,7 @@
 //	stepProcess()
 //	m.Refresh(addr, bytes) // what it wrote, as x86.Inst.Writes says
 //	m.State = registers
-//	m.ForgetVectors()
+//	m.InvalidateVectors()
 //
 // # Never a guess
 //

@@ -16,7 +16,7 @@ type State struct {
 // A Write is a piece of memory that a step has overwritten.
 type Write struct {
 	Addr uint64
-	Old  uint64 // what was there, little-endian
+	Old  uint64 // the contents before, little-endian
 	Size uint8  // bytes, at most 8
 }
 
@@ -137,9 +137,9 @@ func (m *Machine) Refresh(addr uint64, data []byte) {
 	}
 }
 
-// Forget drops all copies of memory and all decoded instructions, because the
+// DropPages drops all copies of memory and all decoded instructions, because the
 // process has run.
-func (m *Machine) Forget() {
+func (m *Machine) DropPages() {
 	m.memory.forget()
 	m.forgetCode()
 }

@@ -148,7 +148,7 @@ func TestForget(t *testing.T) {
 		t.Errorf("%d pages loaded, want 1", p.loads)
 	}
 	p.code[2] = 0xf4
-	m.Forget()
+	m.DropPages()
 	if m.Step() {
 		t.Error("executed what was there before Forget")
 	}

@@ -99,7 +99,7 @@ func (d *duel) try() {
 	clear(d.code[:])
 	copy(d.code[:], code)
 	start := d.registers(&in)
-	d.m.Forget()
+	d.m.DropPages()
 	d.m.State = start
 	if !d.m.Step() {
 		if d.m.State != start || len(d.m.Writes()) != 0 {

@@ -7,7 +7,8 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/x86"
 )
 
-// handlers has what is executed, by name. What is not here is for the processor.
+// handlers are the supported instructions, by name. All others are left to the
+// processor.
 var handlers = map[string]handler{
 	"mov": move, "movabs": move, "movzx": move, "movsx": moveSigned, "movsxd": moveSigned,
 	"lea": lea, "xchg": exchange, "bswap": byteSwap, "movbe": moveSwapped,

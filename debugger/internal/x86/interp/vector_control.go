@@ -12,7 +12,7 @@ var controlHandlers = map[string]handler{
 
 // zeroVectors clears the first sixteen registers, or their upper parts.
 func zeroVectors(m *Machine, i *instruction) bool {
-	if machineFeatures()&avx == 0 || !m.knowVectors() {
+	if machineFeatures()&avx == 0 || !m.loadVectors() {
 		return false
 	}
 	from := 2
@@ -28,12 +28,12 @@ func zeroVectors(m *Machine, i *instruction) bool {
 }
 
 func storeMXCSR(m *Machine, i *instruction) bool {
-	return i.controlAllowed() && m.knowVectors() && m.store(i.in.Addr(&m.Regs), 4, uint64(m.vectors.MXCSR))
+	return i.controlAllowed() && m.loadVectors() && m.store(i.in.Addr(&m.Regs), 4, uint64(m.vectors.MXCSR))
 }
 
 // storeControl stores how x87 computes, which printf asks to know how to round.
 func storeControl(m *Machine, i *instruction) bool {
-	return m.knowVectors() && m.store(i.in.Addr(&m.Regs), 2, uint64(m.vectors.Control))
+	return m.loadVectors() && m.store(i.in.Addr(&m.Regs), 2, uint64(m.vectors.Control))
 }
 
 // Bits of the control word of x87: exceptions that are masked, and those that
@@ -47,7 +47,7 @@ const (
 // one may be waiting.
 func loadControl(m *Machine, i *instruction) bool {
 	v, ok := m.memory.load(i.in.Addr(&m.Regs), 2)
-	if !ok || v&controlMasks != controlMasks || v&controlFixed != 0x40 || !m.knowVectors() {
+	if !ok || v&controlMasks != controlMasks || v&controlFixed != 0x40 || !m.loadVectors() {
 		return false
 	}
 	m.vectors.Control = uint16(v)
@@ -58,7 +58,7 @@ func loadControl(m *Machine, i *instruction) bool {
 // loadMXCSR leaves bits that processors may not have to the processor.
 func loadMXCSR(m *Machine, i *instruction) bool {
 	v, ok := m.memory.load(i.in.Addr(&m.Regs), 4)
-	if !ok || v&^mxcsrSupported != 0 || !i.controlAllowed() || !m.knowVectors() {
+	if !ok || v&^mxcsrSupported != 0 || !i.controlAllowed() || !m.loadVectors() {
 		return false
 	}
 	m.setMXCSR(uint32(v))

@@ -144,7 +144,7 @@ func wide(v float32) float64 {
 func lowDouble(v *Vector) float64 { return double(v, 0) }
 func lowSingle(v *Vector) float64 { return wide(single(v, 0)) }
 
-// compareFlags tells by flags which of two numbers is greater.
+// compareFlags returns the flags for the comparison of two numbers.
 func compareFlags(number func(*Vector) float64) vectorFunc {
 	return func(o *operation) bool {
 		a, b := number(&o.a), number(&o.b)

@@ -1,6 +1,6 @@
 package interp
 
-// A VectorSource tells what the vector registers are. It returns false if that
+// A VectorSource returns the vector registers. It returns false if that
 // is not known; instructions that need them are the processor's then.
 type VectorSource func(*Vectors) bool
 
@@ -10,8 +10,8 @@ func (m *Machine) UseVectors(source VectorSource) {
 	m.vectorSource, m.vectorsKnown = source, false
 }
 
-// ForgetVectors drops the vector state. It comes from the source again.
-func (m *Machine) ForgetVectors() { m.vectorsKnown = false }
+// InvalidateVectors drops the vector state. It comes from the source again.
+func (m *Machine) InvalidateVectors() { m.vectorsKnown = false }
 
 // Vectors returns the vector state, which the next step may change. It means
 // nothing while [Machine.ChangedVectors] has been empty since the state was
@@ -29,8 +29,8 @@ type VectorChange struct {
 // ChangedVectors returns what the last step has written of the vector state.
 func (m *Machine) ChangedVectors() VectorChange { return m.vectorChange }
 
-// knowVectors makes sure that the vector state is known.
-func (m *Machine) knowVectors() bool {
+// loadVectors makes sure that the vector state is known.
+func (m *Machine) loadVectors() bool {
 	if !m.vectorsKnown && m.vectorSource != nil {
 		m.vectorsKnown = m.vectorSource(&m.vectors)
 	}

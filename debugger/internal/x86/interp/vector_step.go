@@ -24,7 +24,7 @@ type operation struct {
 //	└─ finish      the result, through the write mask, to where it goes
 func stepVector(m *Machine, i *instruction) bool {
 	p := i.vector
-	if !m.knowVectors() || p.kinds&floats != 0 && !ordinaryControl(m.vectors.MXCSR) {
+	if !m.loadVectors() || p.kinds&floats != 0 && !ordinaryControl(m.vectors.MXCSR) {
 		return false
 	}
 	o := &m.operation

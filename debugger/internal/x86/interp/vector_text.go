@@ -57,7 +57,7 @@ func (m *Machine) textsAllowed(i *instruction) bool {
 	if i.in.Encoding() != x86.Legacy {
 		needs |= avx
 	}
-	return machineFeatures()&needs == needs && i.in.VectorSize() == 16 && m.knowVectors()
+	return machineFeatures()&needs == needs && i.in.VectorSize() == 16 && m.loadVectors()
 }
 
 // loadText reads 16 bytes, which need not be aligned.

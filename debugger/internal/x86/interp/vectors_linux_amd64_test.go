@@ -199,8 +199,8 @@ func (v *vectorDuel) tryVector(code []byte) {
 		}
 		v.randomMemory(flavour, in.Addr(&start.Regs))
 	}
-	v.m.Forget()
-	v.m.ForgetVectors()
+	v.m.DropPages()
+	v.m.InvalidateVectors()
 	v.m.State = start
 	if !v.m.Step() {
 		v.givenUp++

@@ -8,5 +8,5 @@
 //
 // A register is in up to three places: its xmm part, the rest of its ymm part,
 // and the rest of it. Only the first two are where they are on every processor;
-// CPUID tells of the others.
+// CPUID describes the others.
 package xsave

@@ -42,7 +42,7 @@ var Machine = sync.OnceValue(func() Layout {
 	}
 })
 
-// leafXSave is the leaf of CPUID that tells size and place of components.
+// leafXSave is the leaf of CPUID with size and offset of components.
 const leafXSave = 0xd
 
 // component returns where a component of n bytes is.

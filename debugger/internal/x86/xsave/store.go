@@ -35,7 +35,7 @@ func (l Layout) Store(state []byte, v *interp.Vectors, changed interp.VectorChan
 		s.header |= 1 << componentSSE
 	}
 	if bits.OnesCount32(changed.Reg) > 1 {
-		s.settle(v)
+		s.clearMarks(v)
 	}
 	s.put(offsetHeader, s.header)
 }
@@ -109,8 +109,8 @@ func (s *storing) x87(control uint16) {
 	s.put(0, at&^(1<<16-1)|uint64(control))
 }
 
-// settle takes the marks away of components that are zero.
-func (s *storing) settle(v *interp.Vectors) {
+// clearMarks clears the bits in XSTATE_BV of components that are zero.
+func (s *storing) clearMarks(v *interp.Vectors) {
 	var ymm, zmm, high uint64
 	for n := range 16 {
 		r, h := &v.Reg[n], &v.Reg[n+16]
