@@ -139,10 +139,10 @@ func TestCalls(t *testing.T) {
 
 // Calls of goroutines are found on their own stacks.
 func TestGoroutine(t *testing.T) {
-	_, program := recordtest.Build(t, "cart.go", "-gcflags=all=-N -l")
+	_, program := recordtest.Build(t, "cart/main.go", "-gcflags=all=-N -l")
 	s := recordtest.Main(t, program)
 	text := traced(t, s, calltrace.Query{Function: "main.add", Nth: 3}).Text()
-	for _, want := range []string{"price=30) at ", "call 3 of 3, called from main.main.func1 cart.go:20", "c->total: 30 -> 60", "\nreturned 3 at "} {
+	for _, want := range []string{"price=30) at ", "call 3 of 3, called from main.main.func1 main.go:20", "c->total: 30 -> 60", "\nreturned 3 at "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

@@ -41,7 +41,7 @@ func Build(t testing.TB, name string, flags ...string) (source, program string) 
 		t.Skip("there is no", command[0])
 	}
 	key := []byte(source + "\n" + strings.Join(flags, " ") + "\n" + string(text))
-	program = debuggertest.Cached(t, strings.ReplaceAll(name, ".", "-"), key, func(out string) {
+	program = debuggertest.Cached(t, strings.NewReplacer(".", "-", "/", "-").Replace(name), key, func(out string) {
 		args := append(append(append([]string{}, command[1:]...), flags...), "-o", out, source)
 		if text, err := exec.Command(command[0], args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, text)
