@@ -168,7 +168,7 @@ func (a *app) aocRecord() command {
 				return err
 			}
 			// The tool has the rules and the text of the answer.
-			return a.only("aoc").call(ctx, "record_speed", callArguments{json: arguments}, false)
+			return callTool(ctx, a.only("aoc"), "record_speed", callArguments{json: arguments}, false)
 		},
 	}
 }

@@ -70,7 +70,7 @@ func (a *app) verify(ctx context.Context, v verifyRun, args []string) error {
 	if err != nil {
 		return err
 	}
-	return a.only("aoc").call(ctx, "record_speed", callArguments{json: arguments}, false)
+	return callTool(ctx, a.only("aoc"), "record_speed", callArguments{json: arguments}, false)
 }
 
 // inputFor returns the input in the book, or in the user's folder.

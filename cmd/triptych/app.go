@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"time"
 
 	"github.com/triptych-mcp/triptych/aoc"
-	"github.com/triptych-mcp/triptych/cmd/triptych/clients"
 	"github.com/triptych-mcp/triptych/rulesets"
 )
 
@@ -54,10 +52,10 @@ func newApp() *app {
 	}
 }
 
-// run runs one command line and returns the exit status. It tells what went
+// run runs one command line of a table and returns the exit status. It tells what went
 // wrong.
-func (a *app) run(ctx context.Context, args []string) int {
-	root := a.cobra(only(a.root(), args))
+func (a *app) run(ctx context.Context, table command, args []string) int {
+	root := a.cobra(only(table, args))
 	root.SetArgs(args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
@@ -82,16 +80,6 @@ func (a *app) report(err error) int {
 		return 2
 	}
 	return 1
-}
-
-// where says where client configurations are looked for.
-func (a *app) where() (clients.Where, error) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return clients.Where{}, err
-	}
-	dir, err := os.Getwd()
-	return clients.Where{GOOS: runtime.GOOS, Home: home, Dir: dir, Getenv: a.getenv}, err
 }
 
 // isTerminal reports whether a person sits at the other end of a file.

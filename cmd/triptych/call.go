@@ -32,11 +32,11 @@ func (a *app) callCommand() command {
 		},
 		complete: a.completeTools,
 		run: func(ctx context.Context, args []string) error {
-			given, err := a.arguments(args[1:])
+			given, err := parseArguments(a, args[1:])
 			if err != nil {
 				return err
 			}
-			return a.call(ctx, args[0], given, asJSON)
+			return callTool(ctx, a, args[0], given, asJSON)
 		},
 	}
 }
@@ -52,7 +52,8 @@ type callResult struct {
 	IsError bool `json:"isError"`
 }
 
-func (a *app) call(ctx context.Context, tool string, given callArguments, asJSON bool) (err error) {
+// callTool calls a tool and prints its result.
+func callTool(ctx context.Context, a *app, tool string, given callArguments, asJSON bool) (err error) {
 	c, err := a.converseRecorded(ctx)
 	if err != nil {
 		return err
@@ -64,7 +65,7 @@ func (a *app) call(ctx context.Context, tool string, given callArguments, asJSON
 	}
 	raw, err := c.client.Call(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
 	if err != nil {
-		return callError(err, c.meant(ctx, tool, err))
+		return callError(err, meantTool(ctx, c, tool, err))
 	}
 	var result callResult
 	if err := json.Unmarshal(raw, &result); err != nil {
@@ -73,7 +74,7 @@ func (a *app) call(ctx context.Context, tool string, given callArguments, asJSON
 	if asJSON {
 		err = a.printJSON(raw)
 	} else {
-		err = a.printContent(result)
+		err = printContent(a, result)
 	}
 	if err == nil && result.IsError {
 		err = errTold
@@ -83,7 +84,7 @@ func (a *app) call(ctx context.Context, tool string, given callArguments, asJSON
 
 // printContent prints texts, and says what else there is. The text of an error
 // goes to standard error.
-func (a *app) printContent(result callResult) error {
+func printContent(a *app, result callResult) error {
 	for _, item := range result.Content {
 		text := item.Text
 		if item.Type != "text" {
@@ -98,9 +99,9 @@ func (a *app) printContent(result callResult) error {
 	return nil
 }
 
-// meant are the names of tools that may have been meant by one that is unknown;
+// meantTool returns the names of tools that may have been meant by one that is unknown;
 // "" for other errors.
-func (c *conversation) meant(ctx context.Context, tool string, err error) string {
+func meantTool(ctx context.Context, c *conversation, tool string, err error) string {
 	rpc, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok || !strings.HasPrefix(rpc.Message, "Unknown tool: ") {
 		return ""

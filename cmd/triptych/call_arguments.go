@@ -10,9 +10,6 @@ import (
 	"strings"
 )
 
-// maxArguments is the most that call reads from standard input.
-const maxArguments = 64 << 20
-
 // callArguments are the arguments of a tool as the command line has them: an object,
 // or texts by name, whose types the tool's schema tells.
 type callArguments struct {
@@ -23,8 +20,8 @@ type callArguments struct {
 // A namedText is KEY=VALUE.
 type namedText struct{ name, value string }
 
-// arguments parses the words behind the name of a tool.
-func (a *app) arguments(words []string) (callArguments, error) {
+// parseArguments parses the words behind the name of a tool.
+func parseArguments(a *app, words []string) (callArguments, error) {
 	switch {
 	case len(words) == 0:
 		return callArguments{json: json.RawMessage("{}")}, nil
@@ -83,7 +80,7 @@ func (g callArguments) object(ctx context.Context, c *conversation, tool string)
 	if g.texts == nil {
 		return g.json, nil
 	}
-	types, err := c.argumentTypes(ctx, tool)
+	types, err := argumentTypes(ctx, c, tool)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +95,7 @@ func (g callArguments) object(ctx context.Context, c *conversation, tool string)
 
 // argumentTypes returns the JSON types of a tool's arguments by name. An unknown tool
 // has none: the server says that it is unknown.
-func (c *conversation) argumentTypes(ctx context.Context, tool string) (map[string]string, error) {
+func argumentTypes(ctx context.Context, c *conversation, tool string) (map[string]string, error) {
 	tools, err := c.tools(ctx)
 	if err != nil {
 		return nil, err

@@ -203,8 +203,8 @@ func completer(row command) cobra.CompletionFunc {
 }
 
 // help prints the help of the whole program.
-func (a *app) help() error {
-	root := a.cobra(a.root())
+func (a *app) help(table command) error {
+	root := a.cobra(table)
 	root.SetOut(a.out)
 	if err := root.Help(); err != nil {
 		return fmt.Errorf("printing help: %w", err)

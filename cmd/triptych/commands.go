@@ -30,7 +30,7 @@ func (a *app) root() command {
 				return a.printVersion()
 			}
 			if isTerminal(a.in) {
-				return a.help()
+				return a.help(a.root())
 			}
 			return a.serveStdio(ctx)
 		},

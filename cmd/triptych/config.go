@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -234,4 +235,14 @@ func configured(c clients.Client, path string) string {
 		return "no"
 	}
 	return "yes"
+}
+
+// where says where client configurations are looked for.
+func (a *app) where() (clients.Where, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return clients.Where{}, err
+	}
+	dir, err := os.Getwd()
+	return clients.Where{GOOS: runtime.GOOS, Home: home, Dir: dir, Getenv: a.getenv}, err
 }

@@ -179,7 +179,7 @@ func (s *debugShell) call(ctx context.Context, name string, arguments any) error
 			name, arguments = "continue", map[string]any{"wait_ms": 60000}
 			continue
 		}
-		if err := s.app.printContent(result); err != nil {
+		if err := printContent(s.app, result); err != nil {
 			return err
 		}
 		if result.IsError {

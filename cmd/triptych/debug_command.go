@@ -131,15 +131,15 @@ func (a *app) debugArguments(tool *debugTool, rest string) (callArguments, error
 	name, value, assigned := strings.Cut(rest, "=")
 	switch {
 	case rest == "":
-		return a.arguments(nil)
+		return parseArguments(a, nil)
 	case strings.HasPrefix(rest, "{"):
-		return a.arguments([]string{rest})
+		return parseArguments(a, []string{rest})
 	case assigned && tool.has(name) && !strings.HasPrefix(value, "="):
 		words, err := splitQuoted(rest)
 		if err != nil {
 			return callArguments{}, err
 		}
-		return a.arguments(words)
+		return parseArguments(a, words)
 	}
 	switch main := mainArguments[tool.name]; {
 	case tool.name == "set_breakpoint":

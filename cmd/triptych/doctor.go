@@ -180,14 +180,6 @@ func (a *app) checkFamily(ctx context.Context, f family) finding {
 	return finding{f.name, good, counted(len(tools), "tool") + ", " + counted(resources, "resource"), hint}
 }
 
-// counted is a number with its noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // checkClients looks at the files that mention us.
 func (a *app) checkClients() []finding {
 	where, err := a.where()

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
-	"os"
 
-	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/document/isolate"
 )
 
@@ -26,16 +24,4 @@ func (a *app) documentsCommand() command {
 			return isolate.Serve(context.WithoutCancel(ctx), a.in, out, logger)
 		},
 	}
-}
-
-const documentsWord = "__documents"
-
-// newDebugger is the family whose documents are read by this program in another
-// process; in this one where it cannot be found.
-func newDebugger() *debugger.Config {
-	config := new(debugger.Config)
-	if self, err := os.Executable(); err == nil {
-		config.Documents.Command = []string{self, documentsWord}
-	}
-	return config
 }

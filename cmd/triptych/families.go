@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 
 	"github.com/spf13/pflag"
 
@@ -57,4 +58,16 @@ func (a *app) scopes() []mcp.Scope {
 		all = append(all, f.config.Scopes()...)
 	}
 	return all
+}
+
+const documentsWord = "__documents"
+
+// newDebugger is the family whose documents are read by this program in another
+// process; in this one where it cannot be found.
+func newDebugger() *debugger.Config {
+	config := new(debugger.Config)
+	if self, err := os.Executable(); err == nil {
+		config.Documents.Command = []string{self, documentsWord}
+	}
+	return config
 }

@@ -77,7 +77,7 @@ func TestFourthFamily(t *testing.T) {
 	data := t.TempDir()
 	key := func(scope string) string {
 		a, out, errs := withChess(t, data)
-		if status := a.run(t.Context(), []string{"key", "create", "--scopes", scope}); status != 0 {
+		if status := a.run(t.Context(), a.root(), []string{"key", "create", "--scopes", scope}); status != 0 {
 			t.Fatalf("key create: status %d: %s", status, content(t, errs))
 		}
 		return strings.TrimSpace(content(t, out))
@@ -87,7 +87,9 @@ func TestFourthFamily(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	a, _, errs := withChess(t, data)
 	ended := make(chan int, 1)
-	go func() { ended <- a.run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--families", "chess,aoc"}) }()
+	go func() {
+		ended <- a.run(ctx, a.root(), []string{"serve", "--listen", "127.0.0.1:0", "--families", "chess,aoc"})
+	}()
 	defer func() {
 		stop()
 		if status := <-ended; status != 0 {

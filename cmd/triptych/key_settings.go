@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"net/netip"
-	"strconv"
 	"strings"
 	"time"
 
@@ -198,19 +196,4 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf("%q is no time such as 90d, 2027-01-31, 2027-01-31T18:00:00Z or never", text)
-}
-
-const day = 24 * time.Hour
-
-// parseSpan reads a span of time as Go writes it, or in whole days: 90d.
-func parseSpan(text string) (time.Duration, error) {
-	days, ok := strings.CutSuffix(text, "d")
-	if !ok {
-		return time.ParseDuration(text)
-	}
-	n, err := strconv.ParseInt(days, 10, 64)
-	if err != nil || n < 0 || n > int64(math.MaxInt64/day) {
-		return 0, fmt.Errorf("%q is no number of days", text)
-	}
-	return time.Duration(n) * day, nil
 }

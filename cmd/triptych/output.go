@@ -76,3 +76,11 @@ func endLine(text string) string {
 	}
 	return text + "\n"
 }
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -13,11 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
-	"github.com/triptych-mcp/triptych/mcp"
 )
-
-// description is the line that registries and hosts show, of at most 100 characters.
-const description = "Team rulesets, Advent of Code and a time-travelling native debugger for AI editors"
 
 // releaseCommand makes the files of a release that come from tables. The release
 // script calls it.
@@ -75,17 +71,6 @@ func (a *app) releaseCommand() command {
 	}
 }
 
-// public returns the facts about this program that callers without a key may know.
-func public() release.Program {
-	p := release.Program{Version: strings.TrimPrefix(readBuild().Version, "v"), Description: description}
-	for _, revision := range mcp.Revisions() {
-		if revision.Name != "" {
-			p.Protocols = append(p.Protocols, revision.Name)
-		}
-	}
-	return p
-}
-
 // released returns the facts that the files of a release show.
 func (a *app) released(ctx context.Context, version string) (release.Program, error) {
 	p := public()
@@ -96,7 +81,7 @@ func (a *app) released(ctx context.Context, version string) (release.Program, er
 	}
 	defer os.RemoveAll(data)
 	a.flags.data = data
-	tools, err := a.listTools(ctx)
+	tools, err := listTools(ctx, a)
 	for _, tool := range tools {
 		p.Tools = append(p.Tools, release.Tool{Name: tool.Name, Description: tool.Description})
 	}

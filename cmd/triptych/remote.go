@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -183,3 +184,11 @@ func (a *app) converseRemotely(ctx context.Context, r *remote) (*conversation, e
 	}
 	return c, nil
 }
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// maxArguments is the most that call reads from standard input.
+const maxArguments = 64 << 20

@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
 	"slices"
 
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/rulesets"
-	"github.com/triptych-mcp/triptych/rulesets/lint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -75,30 +72,6 @@ func (a *app) withStore(ctx context.Context, use func(ruleset.Store) error) erro
 		return err
 	}
 	return errors.Join(storeHint(use(store)), store.Close())
-}
-
-// openStore opens the store that the flags and the environment name.
-func (a *app) openStore(ctx context.Context) (ruleset.Store, error) {
-	env, err := a.env(slog.LevelWarn)
-	if err != nil {
-		return nil, err
-	}
-	scan, err := a.family("rulesets").config.(*rulesets.Config).ScanMode(a.getenv)
-	if err != nil {
-		return nil, misused("%v", err)
-	}
-	store, err := rulesets.OpenStore(ctx, env)
-	if err != nil {
-		return nil, err
-	}
-	return scan.Store(store, a.warnFindings), nil
-}
-
-// warnFindings prints findings in a text that a command wrote.
-func (a *app) warnFindings(found []lint.Finding) {
-	for _, f := range found {
-		fmt.Fprintf(a.err, "triptych: %s\n", oneLine(f.String()))
-	}
 }
 
 // storeHint adds advice to an error of a rulebook.

@@ -62,11 +62,6 @@ func (a *app) labelRules() rulesets.LabelRules {
 	return a.rulesetsConfig().Rules(a.getenv)
 }
 
-// rulesetsConfig is the configuration of the family.
-func (a *app) rulesetsConfig() *rulesets.Config {
-	return a.family("rulesets").config.(*rulesets.Config)
-}
-
 // labelMove begins the move of a label as the rules have it.
 func (a *app) labelMove(word string, admin bool) (ruleset.LabelMove, error) {
 	move, err := a.labelRules().Move(word, admin)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 
@@ -82,11 +81,6 @@ func (f *oidcFlags) check() error {
 		return hinted(misused("--oidc-issuer needs --oidc-audience"), "without it, tokens for other servers would be good here")
 	}
 	return nil
-}
-
-func isLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
 // metadata returns the URL at which clients learn how to get a token, "" without an

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -45,40 +44,6 @@ func (a *app) spawnAndList(ctx context.Context, set *pflag.FlagSet) (tools int, 
 		err = fmt.Errorf("%w; it said: %s", err, strings.TrimSpace(stderr.String()))
 	}
 	return len(list), err
-}
-
-func (c *conversation) greetAndList(ctx context.Context) ([]toolInfo, error) {
-	if err := c.initialize(ctx); err != nil {
-		return nil, err
-	}
-	return c.tools(ctx)
-}
-
-// countResources counts the resources of all pages.
-func (c *conversation) countResources(ctx context.Context) (int, error) {
-	count := 0
-	params := map[string]any{}
-	for {
-		raw, err := c.client.Call(ctx, "resources/list", params)
-		if isMissingMethod(err) {
-			return 0, nil // the family has none
-		}
-		if err != nil {
-			return 0, err
-		}
-		var page struct {
-			Resources  []json.RawMessage `json:"resources"`
-			NextCursor string            `json:"nextCursor"`
-		}
-		if err := json.Unmarshal(raw, &page); err != nil {
-			return 0, fmt.Errorf("resources/list: %w", err)
-		}
-		count += len(page.Resources)
-		if page.NextCursor == "" {
-			return count, nil
-		}
-		params["cursor"] = page.NextCursor
-	}
 }
 
 // serverArgs returns the arguments that start a server with the flags that were

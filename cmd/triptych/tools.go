@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/surface"
 )
 
@@ -31,7 +32,7 @@ func (a *app) toolsCommand() command {
 			if since != "" && a.flags.outputs == "" {
 				a.flags.outputs = "always"
 			}
-			tools, err := a.listTools(ctx)
+			tools, err := listTools(ctx, a)
 			switch {
 			case err != nil:
 				return err
@@ -49,7 +50,8 @@ func (a *app) toolsCommand() command {
 	}
 }
 
-func (a *app) listTools(ctx context.Context) (_ []toolInfo, err error) {
+// listTools returns the tools as a server of the chosen families lists them.
+func listTools(ctx context.Context, a *app) (_ []toolInfo, err error) {
 	c, err := a.converse(ctx)
 	if err != nil {
 		return nil, err

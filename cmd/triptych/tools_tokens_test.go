@@ -32,7 +32,7 @@ func TestSurfaceFitsItsBudget(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			a := worldOf(map[string]string{"TRIPTYCH_DATA": t.TempDir()})
 			a.flags.toolsets = tt.toolsets
-			tools, err := a.listTools(t.Context())
+			tools, err := listTools(t.Context(), a)
 			if err != nil {
 				t.Fatal(err)
 			}

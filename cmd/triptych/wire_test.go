@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/spf13/pflag"
 )
 
 // worldOf is an app in a world of environment variables alone.
@@ -94,47 +93,6 @@ func TestChosenFamilies(t *testing.T) {
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("--families %v, TRIPTYCH_FAMILIES %q: -want +got:\n%s", tt.flag, tt.variable, diff)
-		}
-	}
-}
-
-// A server that a client starts later, elsewhere, finds what was meant here.
-func TestServerArgs(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	a := newApp()
-	set := pflag.NewFlagSet("config", pflag.ContinueOnError)
-	set.Bool("write", false, "")
-	a.serverFlags(set)
-	if err := set.Parse([]string{"--write", "--families", "rulesets", "--families=aoc", "--data", "d", "--aoc-dir=p", "--documents", "x,y", "--documents=z", "--projects", "q", "--attach=own,pid:7"}); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{
-		"stdio", "--aoc-dir", filepath.Join(dir, "p"), "--attach", "own", "--attach", "pid:7", "--data", filepath.Join(dir, "d"),
-		"--documents", filepath.Join(dir, "x,y"), "--documents", filepath.Join(dir, "z"), "--families", "rulesets,aoc",
-		"--projects", filepath.Join(dir, "q"),
-	}
-	if diff := cmp.Diff(want, a.serverArgs(set)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-}
-
-// A table cell can neither move the cursor nor start a line.
-func TestOneLine(t *testing.T) {
-	if got, want := oneLine("a\nb\x1b[31mc\u202ed\te"), "a b [31mcd e"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// Text never becomes a macro or an escape.
-func TestRoffText(t *testing.T) {
-	for plain, want := range map[string]string{
-		".data":         `\&.data`,
-		"'quoted'":      `\&'quoted'`,
-		`--flag C:\dir`: `\-\-flag C:\edir`,
-	} {
-		if got := roffText(plain); got != want {
-			t.Errorf("%s: got %s, want %s", plain, got, want)
 		}
 	}
 }

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
+	"github.com/triptych-mcp/triptych/transport/keys"
+)
+
+// storeFlag registers the flag that names the store of the program.
+func (a *app) storeFlag(set *pflag.FlagSet) {
+	set.StringVar(&a.flags.store, "store", "", "the store at this `url`: a folder of rulesets, memory:, or a server for rulesets, keys, quotas and the audit trail, such as valkey://HOST:PORT/DB, valkeys://…, redis://… (TRIPTYCH_STORE, VALKEY_HOST, VALKEY_PORT)")
+}
+
+// keysFlags registers what every command that opens the keys or the trail has.
+func (a *app) keysFlags(set *pflag.FlagSet) {
+	a.dataFlags(set)
+	a.storeFlag(set)
+}
+
+// storeURL returns the URL of the store that the flags and the environment name, ""
+// if they name none.
+func (a *app) storeURL() string {
+	where := cmp.Or(a.flags.store, a.getenv("TRIPTYCH_STORE"))
+	host, port := a.getenv("VALKEY_HOST"), a.getenv("VALKEY_PORT")
+	if where == "" && (host != "" || port != "") {
+		return valkeyconn.URLFromEnv(host, port)
+	}
+	return where
+}
+
+// valkeyURL returns the URL of the store if it is a server, which then has the keys,
+// the quotas and the audit trail too; "" if it is none.
+func (a *app) valkeyURL() (string, error) {
+	where := a.storeURL()
+	scheme, rest, _ := strings.Cut(where, ":")
+	switch {
+	case valkeyconn.Serves(scheme):
+		return where, nil
+	case scheme != "file" && strings.HasPrefix(rest, "//"):
+		return "", misused("no store has URLs such as %s", redactedURL(where))
+	}
+	return "", nil
+}
+
+// redactedURL is a URL without its password.
+func redactedURL(raw string) string {
+	if u, err := url.Parse(raw); err == nil {
+		return u.Redacted()
+	}
+	return "this one, which cannot be read"
+}
+
+// dialValkey connects to the server that the flags and the environment select;
+// the client is nil when they select none. Close it.
+func (a *app) dialValkey(ctx context.Context, log *slog.Logger) (redis.UniversalClient, error) {
+	where, err := a.valkeyURL()
+	if err != nil || where == "" {
+		return nil, err
+	}
+	client, _, err := valkeyconn.Dial(ctx, where, log)
+	return client, err
+}
+
+// openKeys opens the keys on a server, or in the data folder when client is
+// nil.
+func (a *app) openKeys(client redis.UniversalClient, env mcp.Env) (keys.Store, error) {
+	if client != nil {
+		return keys.OpenValkey(client, "", env.Logger, env.Now, a.scopes()...), nil
+	}
+	return keys.OpenFile(filepath.Join(env.Data, "keys"), env.Logger, env.Now, a.scopes()...)
+}
