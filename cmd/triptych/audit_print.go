@@ -13,30 +13,6 @@ import (
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
-// An auditJSON is a record for programs.
-type auditJSON struct {
-	Chain    string            `json:"chain"`
-	Seq      uint64            `json:"seq"`
-	Time     time.Time         `json:"time"`
-	Key      string            `json:"key"`
-	Addr     string            `json:"addr,omitempty"`
-	Session  string            `json:"session,omitempty"`
-	Method   string            `json:"method"`
-	Target   string            `json:"target,omitempty"`
-	Outcome  audit.Outcome     `json:"outcome"`
-	Code     int               `json:"code,omitempty"`
-	Reason   string            `json:"reason,omitempty"`
-	Duration float64           `json:"duration_ms"`
-	Details  map[string]string `json:"details,omitempty"`
-}
-
-func auditJSONOf(r audit.Record) auditJSON {
-	return auditJSON{
-		Chain: r.Chain, Seq: r.Seq, Time: r.Time, Key: r.Key, Addr: r.Addr, Session: r.Session, Method: r.Method, Target: r.Target,
-		Outcome: r.Outcome, Code: r.Code, Reason: r.Reason, Duration: float64(r.Duration.Microseconds()) / 1000, Details: r.Details,
-	}
-}
-
 // A trailPrinter prints records one by one: lines, or one JSON array.
 type trailPrinter struct {
 	out     io.Writer
@@ -50,7 +26,7 @@ func (p *trailPrinter) print(r audit.Record) error {
 		_, err := fmt.Fprintln(p.out, auditLine(r))
 		return err
 	}
-	text, err := json.Marshal(auditJSONOf(r))
+	text, err := json.Marshal(recordJSONOf(r))
 	if err != nil {
 		return err
 	}

@@ -6,15 +6,11 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/https"
-	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -44,12 +40,6 @@ func (a *app) consoleOf(f *serveFlags, cfg console.Config, s *services, health f
 	}
 	cfg.Meter, cfg.Secure, cfg.Health = s.meter, f.scheme() == "https", health
 	return console.New(cfg), nil
-}
-
-// serves reports whether a family is among those of --families.
-func (a *app) serves(name string) bool {
-	chosen, err := a.chosen()
-	return err == nil && slices.ContainsFunc(chosen, func(f family) bool { return f.name == name })
 }
 
 // soon is the time before its expiry at which a certificate needs attention.
@@ -114,33 +104,7 @@ func (t consoleTrail) Query(ctx context.Context, f audit.Filter) iter.Seq2[audit
 func (t consoleTrail) Verify(ctx context.Context) (audit.Report, error) { return t.r.trail.Verify(ctx) }
 
 // exportedRecord returns the form of a record in JSON.
-func exportedRecord(r audit.Record) any { return auditJSONOf(r) }
-
-// lastUses hold when each key was used last.
-type lastUses struct {
-	mu sync.Mutex
-	by map[string]time.Time
-}
-
-// saw records a request of a principal; only keys are counted, which are not many.
-func (u *lastUses) saw(id string, at time.Time) {
-	if !strings.HasPrefix(id, keys.IDPrefix) {
-		return
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.by == nil {
-		u.by = map[string]time.Time{}
-	}
-	u.by[id] = at
-}
-
-// last returns when a key was used last, zero if not since the process started.
-func (u *lastUses) last(id string) time.Time {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.by[id]
-}
+func exportedRecord(r audit.Record) any { return recordJSONOf(r) }
 
 // sameSecret compares two secrets in constant time.
 func sameSecret(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -252,3 +252,9 @@ func closeTables(tables []*mcp.Table) error {
 	}
 	return errors.Join(errs...)
 }
+
+// serves reports whether a family is among those of --families.
+func (a *app) serves(name string) bool {
+	chosen, err := a.chosen()
+	return err == nil && slices.ContainsFunc(chosen, func(f family) bool { return f.name == name })
+}
