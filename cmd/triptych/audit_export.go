@@ -79,7 +79,7 @@ func (a *app) exportTo(ctx context.Context, trail *audit.Log, filter audit.Filte
 			continue
 		}
 		if err == nil {
-			err = lines.Encode(auditJSONOf(r))
+			err = lines.Encode(recordJSONOf(r))
 		}
 		if err != nil {
 			return err
@@ -206,7 +206,7 @@ func (f *exportFile) add(r audit.Placed) error {
 	}
 	f.n++
 	f.last = r.At
-	return json.NewEncoder(&f.text).Encode(auditJSONOf(r.Record))
+	return json.NewEncoder(&f.text).Encode(recordJSONOf(r.Record))
 }
 
 // write writes a file and then says so. An export that is killed in between writes the
