@@ -14,20 +14,20 @@ import (
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
-// accounts show the debugger's tools what the door and the meter know.
-type accounts struct {
-	meter quota.Meter
-	now   func() time.Time
+// Accounts show the debugger's tools the standing of keys and what they have used.
+type Accounts struct {
+	Meter quota.Meter
+	Now   func() time.Time
 }
 
 // Account implements debugger.Accounts. The caller has just been authenticated, so
 // the key works.
-func (a *accounts) Account(ctx context.Context, p mcp.Principal) (debugger.Account, error) {
+func (a *Accounts) Account(ctx context.Context, p mcp.Principal) (debugger.Account, error) {
 	standing, ok := bearer.StandingOf(p)
 	if !ok {
 		return debugger.Account{}, fmt.Errorf("nothing is known of %s", p.ID)
 	}
-	usage, err := a.meter.Peek(ctx, p.ID, standing.Limits, a.now())
+	usage, err := a.Meter.Peek(ctx, p.ID, standing.Limits, a.Now())
 	if err != nil {
 		return debugger.Account{}, fmt.Errorf("looking up what was used: %w", err)
 	}
@@ -42,17 +42,17 @@ func (a *accounts) Account(ctx context.Context, p mcp.Principal) (debugger.Accou
 }
 
 // trail shows the debugger's tools the audit trail.
-type trail struct{ r *recorder }
+type trail struct{ r *Recorder }
 
 // Records implements debugger.Trail. What was recorded so far is kept first.
 func (t trail) Records(ctx context.Context, f debugger.AuditFilter) iter.Seq2[debugger.AuditRecord, error] {
 	return func(yield func(debugger.AuditRecord, error) bool) {
-		if err := errors.Join(t.r.release(), t.r.commit(ctx)); err != nil {
+		if err := errors.Join(t.r.release(), t.r.Commit(ctx)); err != nil {
 			yield(debugger.AuditRecord{}, err)
 			return
 		}
 		filter := audit.Filter{From: f.From, To: f.To, Session: f.Session, Key: f.Key}
-		for r, err := range t.r.trail.Query(ctx, filter) {
+		for r, err := range t.r.Trail.Query(ctx, filter) {
 			if _, tampered := errors.AsType[*audit.BreakError](err); tampered {
 				continue // Verify tells of it
 			}
@@ -73,7 +73,7 @@ const minCheckpoint = 5000
 // Verify implements debugger.Trail. A long chain is verified from where the last
 // verification ended.
 func (t trail) Verify(ctx context.Context) (debugger.Proof, error) {
-	report, err := t.r.verify(ctx)
+	report, err := t.r.Verify(ctx)
 	if err != nil {
 		return debugger.Proof{}, err
 	}
@@ -87,26 +87,26 @@ func (t trail) Verify(ctx context.Context) (debugger.Proof, error) {
 	return proof, nil
 }
 
-// verify verifies the trail from the checkpoints on that this server or the one before it
+// Verify verifies the trail from the checkpoints on that this server or the one before it
 // has reached.
-func (r *recorder) verify(ctx context.Context) (audit.Report, error) {
+func (r *Recorder) Verify(ctx context.Context) (audit.Report, error) {
 	r.verifying.Lock()
 	defer r.verifying.Unlock()
 	if r.verified == nil {
 		r.verified = audit.Checkpoints{}
-		if saved, err := audit.LoadCheckpoints(r.checkpoints); err == nil { // else from the beginning
+		if saved, err := audit.LoadCheckpoints(r.Checkpoints); err == nil { // else from the beginning
 			r.verified = saved
 		}
 	}
 	from := r.verified.Covering(minCheckpoint)
-	report, err := r.trail.VerifyFrom(ctx, from)
+	report, err := r.Trail.VerifyFrom(ctx, from)
 	if err != nil || report.Err() != nil {
 		return report, err
 	}
 	r.verified = report.Checkpoints()
 	for chain, next := range r.verified.Covering(minCheckpoint) {
 		if next.Records() >= from[chain].Records()+minCheckpoint {
-			_ = r.verified.Save(r.checkpoints) // the next server verifies more
+			_ = r.verified.Save(r.Checkpoints) // the next server verifies more
 			break
 		}
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/triptych-mcp/triptych/aoc"
 )
 
-func (a *app) aocCommand() command {
-	return command{
-		name:  "aoc",
-		short: "work with Advent of Code puzzles and solving speeds",
-		sub: []command{
+func (a commands) aocCommand() Command {
+	return Command{
+		Name:  "aoc",
+		Short: "work with Advent of Code puzzles and solving speeds",
+		Sub: []Command{
 			a.aocList(), a.aocShow(), a.aocFetch(), a.aocLogin(), a.aocRecord(), a.aocRecords(), a.aocEdit(), a.aocDelete(),
 			a.aocAlias(), a.aocStats(), a.aocRace(), a.aocVerify(),
 		},
@@ -25,27 +25,27 @@ func (a *app) aocCommand() command {
 
 // openBook opens the book, and in it the year, that the flags and the environment
 // name.
-func (a *app) openBook() (*aoc.Book, error) {
-	env, err := a.env(slog.LevelWarn)
+func (a commands) openBook() (*aoc.Book, error) {
+	env, err := a.Env(slog.LevelWarn)
 	if err != nil {
 		return nil, err
 	}
-	year, err := a.configs.aoc.DefaultYear(env)
+	year, err := a.Configs.AoC.DefaultYear(env)
 	if err != nil {
 		return nil, err
 	}
-	return a.configs.aoc.Book(env).Year(year), nil
+	return a.Configs.AoC.Book(env).Year(year), nil
 }
 
 // parseDay reads a day from the command line.
 func parseDay(word string) (aoc.Day, error) {
 	n, err := strconv.Atoi(word)
 	if err != nil {
-		return 0, misused("day %q is not a number", word)
+		return 0, UsageErrorf("day %q is not a number", word)
 	}
 	day, err := aoc.ParseDay(n)
 	if err != nil {
-		return 0, misused("%v", err)
+		return 0, UsageErrorf("%v", err)
 	}
 	return day, nil
 }
@@ -57,15 +57,15 @@ type dayJSON struct {
 	Recorded int `json:"recorded"`
 }
 
-func (a *app) aocList() command {
+func (a commands) aocList() Command {
 	var asJSON bool
-	return command{
-		name: "list", short: "list the days that have a puzzle",
-		flags: func(set *pflag.FlagSet) {
-			jsonFlag(set, &asJSON)
-			a.familyFlags("aoc")(set)
+	return Command{
+		Name: "list", Short: "list the days that have a puzzle",
+		Flags: func(set *pflag.FlagSet) {
+			JSONFlag(set, &asJSON)
+			a.FamilyFlags("aoc")(set)
 		},
-		run: func(context.Context, []string) error {
+		Run: func(context.Context, []string) error {
 			book, err := a.openBook()
 			if err != nil {
 				return err
@@ -75,7 +75,7 @@ func (a *app) aocList() command {
 			case err != nil:
 				return err
 			case asJSON:
-				return a.printJSON(days)
+				return a.PrintJSON(days)
 			}
 			return a.printDays(days)
 		},
@@ -106,25 +106,25 @@ func listDays(book *aoc.Book) ([]dayJSON, error) {
 	return list, nil
 }
 
-func (a *app) printDays(days []dayJSON) error {
+func (a commands) printDays(days []dayJSON) error {
 	if len(days) == 0 {
-		fmt.Fprintln(a.err, "triptych: no puzzles; put Day01_phase1.md into the folder instructions")
+		fmt.Fprintln(a.Err, "triptych: no puzzles; put Day01_phase1.md into the folder instructions")
 		return nil
 	}
 	rows := [][]string{{"DAY", "PHASES", "RECORDED"}}
 	for _, d := range days {
 		rows = append(rows, []string{strconv.Itoa(d.Day), strconv.Itoa(d.Phases), strconv.Itoa(d.Recorded)})
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }
 
-func (a *app) aocShow() command {
-	return command{
-		name: "show", args: "DAY", min: 1, max: 1,
-		short:    "print the puzzle of a day",
-		flags:    a.familyFlags("aoc"),
-		complete: a.completeDays,
-		run: func(_ context.Context, args []string) error {
+func (a commands) aocShow() Command {
+	return Command{
+		Name: "show", Args: "DAY", Min: 1, Max: 1,
+		Short:    "print the puzzle of a day",
+		Flags:    a.FamilyFlags("aoc"),
+		Complete: a.completeDays,
+		Run: func(_ context.Context, args []string) error {
 			day, err := parseDay(args[0])
 			if err != nil {
 				return err
@@ -135,14 +135,14 @@ func (a *app) aocShow() command {
 			}
 			puzzle, err := book.Instruction(day)
 			if err != nil {
-				return hinted(err, "triptych aoc list shows what there is")
+				return WithHints(err, "triptych aoc list shows what there is")
 			}
-			return a.printf("%s", endLine(puzzle.Text()))
+			return a.Printf("%s", EndLine(puzzle.Text()))
 		},
 	}
 }
 
-func (a *app) completeDays(_ context.Context, before []string) []string {
+func (a commands) completeDays(_ context.Context, before []string) []string {
 	book, err := a.openBook()
 	if err != nil || len(before) > 0 {
 		return nil
@@ -155,20 +155,20 @@ func (a *app) completeDays(_ context.Context, before []string) []string {
 	return words
 }
 
-func (a *app) aocRecord() command {
-	return command{
-		name: "record", args: "DAY PHASE LLM MILLISECONDS", min: 4, max: 4,
-		short:    "record how long an LLM took",
-		example:  "triptych aoc record 1 2 gpt4 1250",
-		flags:    a.familyFlags("aoc"),
-		complete: a.completeDays,
-		run: func(ctx context.Context, args []string) error {
+func (a commands) aocRecord() Command {
+	return Command{
+		Name: "record", Args: "DAY PHASE LLM MILLISECONDS", Min: 4, Max: 4,
+		Short:    "record how long an LLM took",
+		Example:  "triptych aoc record 1 2 gpt4 1250",
+		Flags:    a.FamilyFlags("aoc"),
+		Complete: a.completeDays,
+		Run: func(ctx context.Context, args []string) error {
 			arguments, err := recordArguments(args)
 			if err != nil {
 				return err
 			}
 			// The tool has the rules and the text of the answer.
-			return callTool(ctx, a.only("aoc"), "record_speed", callArguments{json: arguments}, false)
+			return callTool(ctx, a.Only("aoc"), "record_speed", callArguments{json: arguments}, false)
 		},
 	}
 }
@@ -182,11 +182,11 @@ func recordArguments(words []string) (json.RawMessage, error) {
 	}
 	phase, err := strconv.Atoi(words[1])
 	if err != nil {
-		return nil, misused("phase %q is not a number", words[1])
+		return nil, UsageErrorf("phase %q is not a number", words[1])
 	}
 	ms, err := strconv.ParseInt(words[3], 10, 64)
 	if err != nil {
-		return nil, misused("%q is not a number of milliseconds", words[3])
+		return nil, UsageErrorf("%q is not a number of milliseconds", words[3])
 	}
 	return json.Marshal(map[string]any{"day": day, "phase": phase, "llm_name": words[2], "speed_ms": ms})
 }

@@ -30,26 +30,26 @@ var racePlots = map[string]func(*race.Race) *race.Plot{
 	"bars": (*race.Race).Bars, "cumulative": (*race.Race).Cumulative, "heat": (*race.Race).Heat,
 }
 
-func (a *app) aocRace() command {
+func (a commands) aocRace() Command {
 	var r raceRun
-	return command{
-		name: "race", args: "[YEAR]", max: 1,
-		short:   "compare models: ranks, medals, medians, head to head",
-		long:    "A model's time for a part is the median of its successful runs. With --picture a plot is written to a file; its name ends in .svg or .png.",
-		example: "triptych aoc race 2025\ntriptych aoc race 2025 --plot cumulative --picture race.png\ntriptych aoc race 2025 --format csv",
-		flags: func(set *pflag.FlagSet) {
+	return Command{
+		Name: "race", Args: "[YEAR]", Max: 1,
+		Short:   "compare models: ranks, medals, medians, head to head",
+		Long:    "A model's time for a part is the median of its successful runs. With --picture a plot is written to a file; its name ends in .svg or .png.",
+		Example: "triptych aoc race 2025\ntriptych aoc race 2025 --plot cumulative --picture race.png\ntriptych aoc race 2025 --format csv",
+		Flags: func(set *pflag.FlagSet) {
 			set.IntVar(&r.day, "day", 0, "only this `day`")
 			set.IntVar(&r.phase, "phase", 0, "only this `phase`: 1 or 2")
 			set.StringVar(&r.format, "format", "text", "the `format`: text, json, csv or markdown")
 			set.StringVar(&r.plot, "plot", "bars", "the `plot` of --picture: bars, cumulative or heat")
 			set.StringVar(&r.picture, "picture", "", "write a plot to this `file`")
-			a.familyFlags("aoc")(set)
+			a.FamilyFlags("aoc")(set)
 		},
-		run: func(_ context.Context, args []string) error { return a.race(r, args) },
+		Run: func(_ context.Context, args []string) error { return a.race(r, args) },
 	}
 }
 
-func (a *app) race(r raceRun, args []string) error {
+func (a commands) race(r raceRun, args []string) error {
 	book, err := a.openBook()
 	if err != nil {
 		return err
@@ -57,10 +57,10 @@ func (a *app) race(r raceRun, args []string) error {
 	if len(args) > 0 {
 		year, err := strconv.Atoi(args[0])
 		if err != nil {
-			return misused("year %q is not a number", args[0])
+			return UsageErrorf("year %q is not a number", args[0])
 		}
 		if _, err := aoc.ParseYear(year); err != nil {
-			return misused("%v", err)
+			return UsageErrorf("%v", err)
 		}
 		book = book.Year(year)
 	}
@@ -70,19 +70,19 @@ func (a *app) race(r raceRun, args []string) error {
 		return errors.Join(a.savePlot(result, r), unreadable)
 	}
 	if r.format == "json" {
-		return errors.Join(a.printJSON(result), unreadable)
+		return errors.Join(a.PrintJSON(result), unreadable)
 	}
 	format, ok := raceFormats[r.format]
 	if !ok {
-		return misused("format %q is none of text, json, csv and markdown", r.format)
+		return UsageErrorf("format %q is none of text, json, csv and markdown", r.format)
 	}
-	return errors.Join(a.printf("%s", format(result)), unreadable)
+	return errors.Join(a.Printf("%s", format(result)), unreadable)
 }
 
-func (a *app) savePlot(result *race.Race, r raceRun) error {
+func (a commands) savePlot(result *race.Race, r raceRun) error {
 	draw, ok := racePlots[r.plot]
 	if !ok {
-		return misused("plot %q is none of bars, cumulative and heat", r.plot)
+		return UsageErrorf("plot %q is none of bars, cumulative and heat", r.plot)
 	}
 	plot := draw(result)
 	var data []byte
@@ -93,7 +93,7 @@ func (a *app) savePlot(result *race.Race, r raceRun) error {
 	case strings.HasSuffix(r.picture, ".png"):
 		data, err = plot.PNG()
 	default:
-		return misused("%s: the name must end in .svg or .png", r.picture)
+		return UsageErrorf("%s: the name must end in .svg or .png", r.picture)
 	}
 	if err != nil {
 		return err
@@ -101,5 +101,5 @@ func (a *app) savePlot(result *race.Race, r raceRun) error {
 	if err := os.WriteFile(r.picture, data, 0o644); err != nil {
 		return err
 	}
-	return a.printf("wrote %s\n", r.picture)
+	return a.Printf("wrote %s\n", r.picture)
 }

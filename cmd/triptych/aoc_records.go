@@ -13,12 +13,12 @@ import (
 	"github.com/triptych-mcp/triptych/aoc/race"
 )
 
-func (a *app) aocRecords() command {
-	return command{
-		name: "records", args: "DAY", min: 1, max: 1,
-		short: "list the records of a day, newest first, with their numbers",
-		flags: a.familyFlags("aoc"), complete: a.completeDays,
-		run: func(_ context.Context, args []string) error {
+func (a commands) aocRecords() Command {
+	return Command{
+		Name: "records", Args: "DAY", Min: 1, Max: 1,
+		Short: "list the records of a day, newest first, with their numbers",
+		Flags: a.FamilyFlags("aoc"), Complete: a.completeDays,
+		Run: func(_ context.Context, args []string) error {
 			_, speeds, err := a.recordsOf(args[0])
 			if err != nil {
 				return err
@@ -33,13 +33,13 @@ func (a *app) aocRecords() command {
 					strconv.Itoa(i + 1), strconv.Itoa(int(s.Phase)), s.LLM, race.Duration(s.SpeedMS), correct, s.Timestamp.Format(time.RFC3339),
 				})
 			}
-			return a.printTable(rows)
+			return a.PrintTable(rows)
 		},
 	}
 }
 
 // recordsOf returns the records of a day and the book that they are in.
-func (a *app) recordsOf(word string) (*aoc.Book, []aoc.Speed, error) {
+func (a commands) recordsOf(word string) (*aoc.Book, []aoc.Speed, error) {
 	day, err := parseDay(word)
 	if err != nil {
 		return nil, nil, err
@@ -52,20 +52,20 @@ func (a *app) recordsOf(word string) (*aoc.Book, []aoc.Speed, error) {
 	return book, speeds, err
 }
 
-func (a *app) aocEdit() command {
+func (a commands) aocEdit() Command {
 	var e recordEdit
-	return command{
-		name: "edit", args: "DAY NUMBER", min: 2, max: 2,
-		short:   "correct a record; the old one stays in the file's history",
-		example: "triptych aoc edit 1 3 --llm gpt4\ntriptych aoc edit 1 3 --ms 1250 --correct false",
-		flags: func(set *pflag.FlagSet) {
+	return Command{
+		Name: "edit", Args: "DAY NUMBER", Min: 2, Max: 2,
+		Short:   "correct a record; the old one stays in the file's history",
+		Example: "triptych aoc edit 1 3 --llm gpt4\ntriptych aoc edit 1 3 --ms 1250 --correct false",
+		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&e.llm, "llm", "", "the `name` of the LLM")
 			set.Int64Var(&e.ms, "ms", -1, "the time in `milliseconds`")
 			set.StringVar(&e.correct, "correct", "", "whether the answer was right: `true` or false")
-			a.familyFlags("aoc")(set)
+			a.FamilyFlags("aoc")(set)
 		},
-		complete: a.completeDays,
-		run: func(ctx context.Context, args []string) error {
+		Complete: a.completeDays,
+		Run: func(ctx context.Context, args []string) error {
 			return a.changeRecord(ctx, args, func(s aoc.Speed) (*aoc.Speed, error) { return e.apply(s) })
 		},
 	}
@@ -80,7 +80,7 @@ type recordEdit struct {
 
 func (e recordEdit) apply(s aoc.Speed) (*aoc.Speed, error) {
 	if e.llm == "" && e.ms < 0 && e.correct == "" {
-		return nil, misused("nothing to change: give --llm, --ms or --correct")
+		return nil, UsageErrorf("nothing to change: give --llm, --ms or --correct")
 	}
 	if e.llm != "" {
 		s.LLM = e.llm
@@ -91,33 +91,33 @@ func (e recordEdit) apply(s aoc.Speed) (*aoc.Speed, error) {
 	if e.correct != "" {
 		correct, err := strconv.ParseBool(e.correct)
 		if err != nil {
-			return nil, misused("--correct must be true or false")
+			return nil, UsageErrorf("--correct must be true or false")
 		}
 		s.Details.Correct = &correct
 	}
 	return &s, nil
 }
 
-func (a *app) aocDelete() command {
-	return command{
-		name: "delete", args: "DAY NUMBER", min: 2, max: 2,
-		short: "delete a record; it stays in the file's history",
-		flags: a.familyFlags("aoc"), complete: a.completeDays,
-		run: func(ctx context.Context, args []string) error {
+func (a commands) aocDelete() Command {
+	return Command{
+		Name: "delete", Args: "DAY NUMBER", Min: 2, Max: 2,
+		Short: "delete a record; it stays in the file's history",
+		Flags: a.FamilyFlags("aoc"), Complete: a.completeDays,
+		Run: func(ctx context.Context, args []string) error {
 			return a.changeRecord(ctx, args, func(aoc.Speed) (*aoc.Speed, error) { return nil, nil })
 		},
 	}
 }
 
 // changeRecord replaces a record by what change returns; nil deletes it.
-func (a *app) changeRecord(ctx context.Context, args []string, change func(aoc.Speed) (*aoc.Speed, error)) error {
+func (a commands) changeRecord(ctx context.Context, args []string, change func(aoc.Speed) (*aoc.Speed, error)) error {
 	book, speeds, err := a.recordsOf(args[0])
 	if err != nil {
 		return err
 	}
 	number, err := strconv.Atoi(args[1])
 	if err != nil || number < 1 || number > len(speeds) {
-		return hinted(misused("there is no record %s", args[1]), "triptych aoc records "+args[0]+" lists them")
+		return WithHints(UsageErrorf("there is no record %s", args[1]), "triptych aoc records "+args[0]+" lists them")
 	}
 	was := speeds[number-1]
 	becomes, err := change(was)
@@ -128,27 +128,27 @@ func (a *app) changeRecord(ctx context.Context, args []string, change func(aoc.S
 	if err != nil {
 		return err
 	}
-	if err := book.Change(ctx, day, number-1, was, becomes, a.now()); err != nil {
+	if err := book.Change(ctx, day, number-1, was, becomes, a.Now()); err != nil {
 		return err
 	}
 	verb := "changed"
 	if becomes == nil {
 		verb = "deleted"
 	}
-	return a.printf("%s record %d of day %d: %s, %s\n", verb, number, int(day), was.LLM, race.Duration(was.SpeedMS))
+	return a.Printf("%s record %d of day %d: %s, %s\n", verb, number, int(day), was.LLM, race.Duration(was.SpeedMS))
 }
 
-func (a *app) aocAlias() command {
+func (a commands) aocAlias() Command {
 	var remove bool
-	return command{
-		name: "alias", args: "[ALIAS NAME]", max: 2,
-		short:   "count a model under another name in statistics",
-		example: "triptych aoc alias GPT-4 gpt4\ntriptych aoc alias --remove GPT-4",
-		flags: func(set *pflag.FlagSet) {
+	return Command{
+		Name: "alias", Args: "[ALIAS NAME]", Max: 2,
+		Short:   "count a model under another name in statistics",
+		Example: "triptych aoc alias GPT-4 gpt4\ntriptych aoc alias --remove GPT-4",
+		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&remove, "remove", false, "remove the alias")
-			a.familyFlags("aoc")(set)
+			a.FamilyFlags("aoc")(set)
 		},
-		run: func(ctx context.Context, args []string) error {
+		Run: func(ctx context.Context, args []string) error {
 			book, err := a.openBook()
 			if err != nil {
 				return err
@@ -161,12 +161,12 @@ func (a *app) aocAlias() command {
 			case len(args) == 2 && !remove:
 				return book.SetAlias(ctx, args[0], args[1])
 			}
-			return misused("give ALIAS and NAME, or --remove and ALIAS")
+			return UsageErrorf("give ALIAS and NAME, or --remove and ALIAS")
 		},
 	}
 }
 
-func (a *app) printAliases(book *aoc.Book) error {
+func (a commands) printAliases(book *aoc.Book) error {
 	aliases, err := book.Aliases()
 	if err != nil {
 		return err
@@ -175,5 +175,5 @@ func (a *app) printAliases(book *aoc.Book) error {
 	for _, alias := range slices.Sorted(maps.Keys(aliases)) {
 		rows = append(rows, []string{alias, aliases[alias]})
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }

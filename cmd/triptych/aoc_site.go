@@ -17,13 +17,13 @@ import (
 )
 
 // aocConfig returns the family's settings and its environment.
-func (a *app) aocConfig() (*aoc.Config, mcp.Env, error) {
-	env, err := a.env(slog.LevelWarn)
-	return a.configs.aoc, env, err
+func (a commands) aocConfig() (*aoc.Config, mcp.Env, error) {
+	env, err := a.Env(slog.LevelWarn)
+	return a.Configs.AoC, env, err
 }
 
 // localUser opens the folder of the person who runs this command.
-func (a *app) localUser() (*aoc.User, error) {
+func (a commands) localUser() (*aoc.User, error) {
 	config, env, err := a.aocConfig()
 	if err != nil {
 		return nil, err
@@ -31,19 +31,19 @@ func (a *app) localUser() (*aoc.User, error) {
 	return config.User(env, mcp.Local().ID), nil
 }
 
-func (a *app) aocLogin() command {
+func (a commands) aocLogin() Command {
 	var key string
-	return command{
-		name: "login", short: "store the session cookie of adventofcode.com",
-		long: "Log in to the site with a browser and copy the value of its cookie named session. " +
+	return Command{
+		Name: "login", Short: "store the session cookie of adventofcode.com",
+		Long: "Log in to the site with a browser and copy the value of its cookie named session. " +
 			"The command reads it from the terminal, without showing it, or from a pipe. " +
 			"AOC_SESSION and the files of aocd and aoc-cli are found without it.",
-		example: "triptych aoc login\npass show aoc | triptych aoc login",
-		flags: func(set *pflag.FlagSet) {
+		Example: "triptych aoc login\npass show aoc | triptych aoc login",
+		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&key, "key", "", "store the cookie for the owner of this `key`'s id, who uses the server over HTTPS")
-			a.familyFlags("aoc")(set)
+			a.FamilyFlags("aoc")(set)
 		},
-		run: func(context.Context, []string) error {
+		Run: func(context.Context, []string) error {
 			session, err := a.readSession()
 			if err != nil {
 				return err
@@ -60,7 +60,7 @@ func (a *app) aocLogin() command {
 			if err := user.Login(session); err != nil {
 				return err
 			}
-			return a.printf("stored the session in %s\n", user.SessionPath())
+			return a.Printf("stored the session in %s\n", user.SessionPath())
 		},
 	}
 }
@@ -69,15 +69,15 @@ func (a *app) aocLogin() command {
 const maxSession = 4096
 
 // readSession reads a cookie from a terminal, without echo, or from a pipe.
-func (a *app) readSession() (aoc.Session, error) {
+func (a commands) readSession() (aoc.Session, error) {
 	var text []byte
 	var err error
-	if fd := int(a.in.Fd()); term.IsTerminal(fd) {
-		fmt.Fprint(a.err, "session cookie: ")
+	if fd := int(a.In.Fd()); term.IsTerminal(fd) {
+		fmt.Fprint(a.Err, "session cookie: ")
 		text, err = term.ReadPassword(fd)
-		fmt.Fprintln(a.err)
+		fmt.Fprintln(a.Err)
 	} else {
-		text, err = io.ReadAll(io.LimitReader(a.in, maxSession))
+		text, err = io.ReadAll(io.LimitReader(a.In, maxSession))
 	}
 	if err != nil {
 		return aoc.Session{}, err
@@ -85,19 +85,19 @@ func (a *app) readSession() (aoc.Session, error) {
 	return aoc.ParseSession(string(text))
 }
 
-func (a *app) aocFetch() command {
-	return command{
-		name: "fetch", args: "[YEAR] [DAY|all]", max: 2,
-		short: "download puzzles and inputs, each once",
-		long: "Without DAY, all days of the year that are open. Without YEAR, that of --aoc-year. " +
+func (a commands) aocFetch() Command {
+	return Command{
+		Name: "fetch", Args: "[YEAR] [DAY|all]", Max: 2,
+		Short: "download puzzles and inputs, each once",
+		Long: "Without DAY, all days of the year that are open. Without YEAR, that of --aoc-year. " +
 			"Files that are there are not downloaded again; between requests there is a pause of a second or more.",
-		example: "triptych aoc fetch 2025\ntriptych aoc fetch 2025 1",
-		flags:   a.familyFlags("aoc"),
-		run:     a.fetch,
+		Example: "triptych aoc fetch 2025\ntriptych aoc fetch 2025 1",
+		Flags:   a.FamilyFlags("aoc"),
+		Run:     a.fetch,
 	}
 }
 
-func (a *app) fetch(ctx context.Context, args []string) error {
+func (a commands) fetch(ctx context.Context, args []string) error {
 	config, env, err := a.aocConfig()
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (a *app) fetch(ctx context.Context, args []string) error {
 	}
 	if len(args) > 0 {
 		if year, err = strconv.Atoi(args[0]); err != nil {
-			return misused("year %q is not a number", args[0])
+			return UsageErrorf("year %q is not a number", args[0])
 		}
 	}
 	days, err := daysToFetch(year, args)
@@ -119,7 +119,7 @@ func (a *app) fetch(ctx context.Context, args []string) error {
 	for _, day := range days {
 		err := a.fetchDay(ctx, user, year, day)
 		if locked, ok := errors.AsType[*aoc.LockedError](err); ok && !single {
-			fmt.Fprintf(a.err, "triptych: %v\n", locked)
+			fmt.Fprintf(a.Err, "triptych: %v\n", locked)
 			return nil
 		}
 		if err != nil {
@@ -132,20 +132,20 @@ func (a *app) fetch(ctx context.Context, args []string) error {
 // daysToFetch returns the days that the arguments name.
 func daysToFetch(year int, args []string) ([]int, error) {
 	if year == 0 {
-		return nil, misused("which year? give YEAR or --aoc-year")
+		return nil, UsageErrorf("which year? give YEAR or --aoc-year")
 	}
 	if len(args) > 1 && args[1] != "all" {
 		day, err := strconv.Atoi(args[1])
 		if err != nil {
-			return nil, misused("day %q is not a number", args[1])
+			return nil, UsageErrorf("day %q is not a number", args[1])
 		}
 		if _, err := aoc.NewPuzzle(year, day); err != nil {
-			return nil, misused("%v", err)
+			return nil, UsageErrorf("%v", err)
 		}
 		return []int{day}, nil
 	}
 	if _, err := aoc.NewPuzzle(year, 1); err != nil {
-		return nil, misused("%v", err)
+		return nil, UsageErrorf("%v", err)
 	}
 	days := make([]int, aoc.Days(year))
 	for i := range days {
@@ -154,7 +154,7 @@ func daysToFetch(year int, args []string) ([]int, error) {
 	return days, nil
 }
 
-func (a *app) fetchDay(ctx context.Context, user *aoc.User, year, day int) error {
+func (a commands) fetchDay(ctx context.Context, user *aoc.User, year, day int) error {
 	puzzle, err := aoc.NewPuzzle(year, day)
 	if err != nil {
 		return err
@@ -174,24 +174,24 @@ func (a *app) fetchDay(ctx context.Context, user *aoc.User, year, day int) error
 	if had != nil && len(had.Parts) == len(text.Parts) {
 		source = "there already"
 	}
-	return a.printf("%d day %d: %s, %d of 2 parts, input: %s\n", year, day, text.Title, len(text.Parts), source)
+	return a.Printf("%d day %d: %s, %d of 2 parts, input: %s\n", year, day, text.Title, len(text.Parts), source)
 }
 
-func (a *app) aocVerify() command {
+func (a commands) aocVerify() Command {
 	v := verifyRun{}
-	return command{
-		name: "verify", args: "DAY -- COMMAND [ARG…]", min: 2, max: many,
-		short: "run a solution on the input, check its answer and measure its time",
-		long: "The command gets the input on standard input; the last line that it prints is its answer. " +
+	return Command{
+		Name: "verify", Args: "DAY -- COMMAND [ARG…]", Min: 2, Max: AnyNumber,
+		Short: "run a solution on the input, check its answer and measure its time",
+		Long: "The command gets the input on standard input; the last line that it prints is its answer. " +
 			"The answer is compared with the accepted one. With --llm the time is recorded.",
-		example: "triptych aoc verify --aoc-year 2025 --part 1 --llm gpt4 1 -- python3 day01.py",
-		flags: func(set *pflag.FlagSet) {
+		Example: "triptych aoc verify --aoc-year 2025 --part 1 --llm gpt4 1 -- python3 day01.py",
+		Flags: func(set *pflag.FlagSet) {
 			set.IntVar(&v.part, "part", 1, "the `part` that the command solves: 1 or 2")
 			set.StringVar(&v.llm, "llm", "", "record the time under this `name`")
 			set.DurationVar(&v.timeout, "timeout", defaultSolveTime, "end the command after this `time`")
-			a.familyFlags("aoc")(set)
+			a.FamilyFlags("aoc")(set)
 		},
-		run: func(ctx context.Context, args []string) error { return a.verify(ctx, v, args) },
+		Run: func(ctx context.Context, args []string) error { return a.verify(ctx, v, args) },
 	}
 }
 

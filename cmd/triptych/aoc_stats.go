@@ -17,20 +17,20 @@ import (
 // chartWidth is the number of characters of the longest bar of a chart.
 const chartWidth = 40
 
-func (a *app) aocStats() command {
+func (a commands) aocStats() Command {
 	var s statsRun
-	return command{
-		name: "stats", args: "[DAY]", max: 1,
-		short:   "compare recorded solving speeds",
-		long:    "Prints a table and a chart of the means. With --svg the chart becomes a picture.",
-		example: "triptych aoc stats\ntriptych aoc stats 1 --phase 2 --svg day1.svg",
-		flags: func(set *pflag.FlagSet) {
-			jsonFlag(set, &s.asJSON)
+	return Command{
+		Name: "stats", Args: "[DAY]", Max: 1,
+		Short:   "compare recorded solving speeds",
+		Long:    "Prints a table and a chart of the means. With --svg the chart becomes a picture.",
+		Example: "triptych aoc stats\ntriptych aoc stats 1 --phase 2 --svg day1.svg",
+		Flags: func(set *pflag.FlagSet) {
+			JSONFlag(set, &s.asJSON)
 			set.IntVar(&s.phase, "phase", 0, "only this `phase`: 1 or 2")
 			set.StringVar(&s.svg, "svg", "", "write the chart as a picture to this `file`; - is standard output")
-			a.familyFlags("aoc")(set)
+			a.FamilyFlags("aoc")(set)
 		},
-		run: func(ctx context.Context, args []string) error { return a.stats(ctx, args, s) },
+		Run: func(ctx context.Context, args []string) error { return a.stats(ctx, args, s) },
 	}
 }
 
@@ -41,7 +41,7 @@ type statsRun struct {
 	svg    string
 }
 
-func (a *app) stats(_ context.Context, args []string, s statsRun) error {
+func (a commands) stats(_ context.Context, args []string, s statsRun) error {
 	days := make([]aoc.Day, 0, aoc.LastDay)
 	for day := aoc.Day(1); day <= aoc.LastDay; day++ {
 		days = append(days, day)
@@ -77,25 +77,25 @@ func readSpeeds(book *aoc.Book, days []aoc.Day) (all []speed, unreadable error) 
 	return all, unreadable
 }
 
-func (a *app) printStats(stats []statistic, s statsRun) error {
+func (a commands) printStats(stats []statistic, s statsRun) error {
 	switch {
 	case s.asJSON:
-		return a.printJSON(stats)
+		return a.PrintJSON(stats)
 	case s.svg == "-":
-		return chartOf(stats).svg(a.out)
+		return chartOf(stats).svg(a.Out)
 	case len(stats) == 0:
-		fmt.Fprintln(a.err, "triptych: no speeds are recorded")
+		fmt.Fprintln(a.Err, "triptych: no speeds are recorded")
 		return nil
 	case s.svg != "":
 		return a.saveChart(stats, s.svg)
 	}
-	if err := a.printTable(statsRows(stats)); err != nil {
+	if err := a.PrintTable(statsRows(stats)); err != nil {
 		return err
 	}
-	if err := a.printf("\n"); err != nil {
+	if err := a.Printf("\n"); err != nil {
 		return err
 	}
-	return chartOf(stats).text(a.out, chartWidth)
+	return chartOf(stats).text(a.Out, chartWidth)
 }
 
 func statsRows(stats []statistic) [][]string {
@@ -111,7 +111,7 @@ func statsRows(stats []statistic) [][]string {
 
 func millis(ms int64) string { return strconv.FormatInt(ms, 10) + "ms" }
 
-func (a *app) saveChart(stats []statistic, path string) error {
+func (a commands) saveChart(stats []statistic, path string) error {
 	var picture strings.Builder
 	if err := chartOf(stats).svg(&picture); err != nil {
 		return err
@@ -119,5 +119,5 @@ func (a *app) saveChart(stats []statistic, path string) error {
 	if err := os.WriteFile(path, []byte(picture.String()), 0o644); err != nil {
 		return err
 	}
-	return a.printf("wrote %s\n", path)
+	return a.Printf("wrote %s\n", path)
 }

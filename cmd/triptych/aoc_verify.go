@@ -27,7 +27,7 @@ type verifyRun struct {
 	timeout time.Duration
 }
 
-func (a *app) verify(ctx context.Context, v verifyRun, args []string) error {
+func (a commands) verify(ctx context.Context, v verifyRun, args []string) error {
 	config, env, err := a.aocConfig()
 	if err != nil {
 		return err
@@ -41,13 +41,13 @@ func (a *app) verify(ctx context.Context, v verifyRun, args []string) error {
 	case err != nil:
 		return err
 	case year == 0:
-		return misused("which year? give --aoc-year")
+		return UsageErrorf("which year? give --aoc-year")
 	case v.part != 1 && v.part != 2:
-		return misused("part must be 1 or 2")
+		return UsageErrorf("part must be 1 or 2")
 	}
 	puzzle, err := aoc.NewPuzzle(year, int(day))
 	if err != nil {
-		return misused("%v", err)
+		return UsageErrorf("%v", err)
 	}
 	input, err := a.inputFor(ctx, puzzle)
 	if err != nil {
@@ -70,11 +70,11 @@ func (a *app) verify(ctx context.Context, v verifyRun, args []string) error {
 	if err != nil {
 		return err
 	}
-	return callTool(ctx, a.only("aoc"), "record_speed", callArguments{json: arguments}, false)
+	return callTool(ctx, a.Only("aoc"), "record_speed", callArguments{json: arguments}, false)
 }
 
 // inputFor returns the input in the book, or in the user's folder.
-func (a *app) inputFor(ctx context.Context, p aoc.Puzzle) (string, error) {
+func (a commands) inputFor(ctx context.Context, p aoc.Puzzle) (string, error) {
 	book, err := a.openBook()
 	if err != nil {
 		return "", err
@@ -91,7 +91,7 @@ func (a *app) inputFor(ctx context.Context, p aoc.Puzzle) (string, error) {
 }
 
 // judge compares an answer with the accepted one; nil means that none is known.
-func (a *app) judge(p aoc.Puzzle, part int, answer string) (*bool, error) {
+func (a commands) judge(p aoc.Puzzle, part int, answer string) (*bool, error) {
 	user, err := a.localUser()
 	if err != nil {
 		return nil, err
@@ -104,14 +104,14 @@ func (a *app) judge(p aoc.Puzzle, part int, answer string) (*bool, error) {
 	return &correct, nil
 }
 
-func (a *app) reportSolution(answer string, took time.Duration, correct *bool) error {
+func (a commands) reportSolution(answer string, took time.Duration, correct *bool) error {
 	verdict := "no accepted answer is known"
 	if correct != nil && *correct {
 		verdict = "correct"
 	} else if correct != nil {
 		verdict = "wrong"
 	}
-	return a.printf("%s in %s: %s\n", answer, race.Duration(took.Milliseconds()), verdict)
+	return a.Printf("%s in %s: %s\n", answer, race.Duration(took.Milliseconds()), verdict)
 }
 
 // solve runs a command on an input and returns the last line that it prints.

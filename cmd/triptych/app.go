@@ -12,68 +12,68 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets"
 )
 
-// An app is one run of the program: the world it runs in, and what the flags
+// An App is one run of the program: the world it runs in, and what the flags
 // said. Tests make their own.
-type app struct {
-	in       *os.File
-	out      *os.File
-	err      io.Writer
-	getenv   func(string) string
-	now      func() time.Time
-	families []family
-	configs  configs
-	flags    globalFlags
+type App struct {
+	In       *os.File
+	Out      *os.File
+	Err      io.Writer
+	Getenv   func(string) string
+	Now      func() time.Time
+	Families []Family
+	Configs  configs
+	Flags    globalFlags
 }
 
 // globalFlags are the flags that several commands share.
 type globalFlags struct {
-	data      string
-	store     string
+	Data      string
+	Store     string
 	logLevel  string
 	families  []string
 	toolNames string
-	toolsets  []string
+	Toolsets  []string
 	tools     []string
 	readOnly  bool
-	outputs   string
-	noAudit   bool
+	Outputs   string
+	NoAudit   bool
 	auditSync string
 	auditKeep string
-	auditSize byteSize
-	remote    remoteFlags
+	auditSize ByteSize
+	Remote    remoteFlags
 	config    string
 }
 
-func newApp() *app {
-	known := configs{rulesets: new(rulesets.Config), aoc: new(aoc.Config), debugger: newDebugger()}
-	return &app{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr,
-		getenv: os.Getenv, now: time.Now, families: newFamilies(&known), configs: known,
+func New() *App {
+	known := configs{Rulesets: new(rulesets.Config), AoC: new(aoc.Config), Debugger: newDebugger()}
+	return &App{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Getenv: os.Getenv, Now: time.Now, Families: newFamilies(&known), Configs: known,
 	}
 }
 
-// run runs one command line of a table and returns the exit status. It tells what went
+// Run runs one command line of a table and returns the exit status. It tells what went
 // wrong.
-func (a *app) run(ctx context.Context, table command, args []string) int {
-	root := a.cobra(only(table, args))
+func (a *App) Run(ctx context.Context, table Command, args []string) int {
+	root := a.cobra(OnlyNamed(table, args))
 	root.SetArgs(args)
-	root.SetIn(a.in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
-	return a.report(root.ExecuteContext(ctx))
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	return a.Report(root.ExecuteContext(ctx))
 }
 
-// report tells people about an error and returns the exit status for it.
-func (a *app) report(err error) int {
+// Report tells people about an error and returns the exit status for it.
+func (a *App) Report(err error) int {
 	if err == nil {
 		return 0
 	}
-	if !errors.Is(err, errTold) {
-		fmt.Fprintf(a.err, "triptych: %v\n", err)
+	if !errors.Is(err, ErrReported) {
+		fmt.Fprintf(a.Err, "triptych: %v\n", err)
 	}
-	if h, ok := errors.AsType[*hintError](err); ok {
-		for _, hint := range h.hints {
-			fmt.Fprintf(a.err, "triptych: hint: %s\n", hint)
+	if h, ok := errors.AsType[*HintError](err); ok {
+		for _, hint := range h.Hints {
+			fmt.Fprintf(a.Err, "triptych: hint: %s\n", hint)
 		}
 	}
 	if _, ok := errors.AsType[*usageError](err); ok {
@@ -82,8 +82,8 @@ func (a *app) report(err error) int {
 	return 1
 }
 
-// isTerminal reports whether a person sits at the other end of a file.
-func isTerminal(f *os.File) bool {
+// IsTerminal reports whether a person sits at the other end of a file.
+func IsTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull && !isNull(info)
 }

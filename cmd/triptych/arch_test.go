@@ -222,8 +222,8 @@ func TestRefused(t *testing.T) {
 
 // The committed man page agrees with the table of commands.
 func TestManPageIsFresh(t *testing.T) {
-	a := newApp()
-	want := manPage(a.root(), a.families)
+	a := commands{New()}
+	want := manPage(a.root(), a.Families)
 	got, err := os.ReadFile(filepath.Join(top, "docs", "triptych.1"))
 	if err != nil || string(got) != want {
 		t.Errorf("docs/triptych.1 is stale (%v); run: go run ./cmd/triptych man > docs/triptych.1", err)

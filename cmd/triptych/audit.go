@@ -14,27 +14,27 @@ import (
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
-func (a *app) auditCommand() command {
-	return command{
-		name:  "audit",
-		short: "read, export and verify the audit trail",
-		long: "Every request to a server is a record of the trail, which is chained by hashes\n" +
+func (a commands) auditCommand() Command {
+	return Command{
+		Name:  "audit",
+		Short: "read, export and verify the audit trail",
+		Long: "Every request to a server is a record of the trail, which is chained by hashes\n" +
 			"and signed. It is in the folder audit of the data folder, or on the server of\n" +
 			"the rulesets.",
-		example: "triptych audit show --from 24h\n" +
+		Example: "triptych audit show --from 24h\n" +
 			"triptych audit verify",
-		sub: []command{a.auditShow(), a.auditExport(), a.auditVerify()},
+		Sub: []Command{a.auditShow(), a.auditExport(), a.auditVerify()},
 	}
 }
 
 // withTrail runs a function with the trail that the flags and the environment
 // select. Nothing is added to it.
-func (a *app) withTrail(ctx context.Context, use func(*audit.Log) error) error {
-	env, err := a.env(slog.LevelWarn)
+func (a commands) withTrail(ctx context.Context, use func(*audit.Log) error) error {
+	env, err := a.Env(slog.LevelWarn)
 	if err != nil {
 		return err
 	}
-	client, err := a.dialValkey(ctx, env.Logger)
+	client, err := a.DialValkey(ctx, env.Logger)
 	if err != nil {
 		return err
 	}
@@ -53,22 +53,22 @@ type showFlags struct {
 	asJSON   bool
 }
 
-func (a *app) auditShow() command {
+func (a commands) auditShow() Command {
 	var f showFlags
-	return command{
-		name: "show", short: "print the records of the trail, oldest first",
-		long: "A time is ISO 8601, such as 2024-12-05 or 2024-12-05T12:34:56Z, or how long ago,\n" +
+	return Command{
+		Name: "show", Short: "print the records of the trail, oldest first",
+		Long: "A time is ISO 8601, such as 2024-12-05 or 2024-12-05T12:34:56Z, or how long ago,\n" +
 			"such as 90m or 7d. A day is that of UTC.",
-		flags: func(set *pflag.FlagSet) {
+		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&f.from, "from", "", "print records from this `time` on")
 			set.StringVar(&f.to, "to", "", "print records before this `time`")
 			set.StringVar(&f.filter.Session, "session", "", "print the records of the session with this `id`")
 			set.StringVar(&f.filter.Key, "key", "", "print the records of the key with this `id`; that of standard input and output is local")
 			set.IntVar(&f.filter.Limit, "limit", 0, "print at most this `number` of records; 0 is all")
-			jsonFlag(set, &f.asJSON)
-			a.keysFlags(set)
+			JSONFlag(set, &f.asJSON)
+			a.KeysFlags(set)
 		},
-		run: func(ctx context.Context, _ []string) error {
+		Run: func(ctx context.Context, _ []string) error {
 			filter, err := a.auditFilter(&f)
 			if err != nil {
 				return err
@@ -78,16 +78,16 @@ func (a *app) auditShow() command {
 	}
 }
 
-func (a *app) auditFilter(f *showFlags) (audit.Filter, error) {
+func (a commands) auditFilter(f *showFlags) (audit.Filter, error) {
 	var err error
-	if f.filter.From, err = parseSince(f.from, a.now()); err != nil {
-		return f.filter, misused("--from: %v", err)
+	if f.filter.From, err = parseSince(f.from, a.Now()); err != nil {
+		return f.filter, UsageErrorf("--from: %v", err)
 	}
-	if f.filter.To, err = parseSince(f.to, a.now()); err != nil {
-		return f.filter, misused("--to: %v", err)
+	if f.filter.To, err = parseSince(f.to, a.Now()); err != nil {
+		return f.filter, UsageErrorf("--to: %v", err)
 	}
 	if f.filter.Limit < 0 {
-		return f.filter, misused("--limit is %d, want 0 or more", f.filter.Limit)
+		return f.filter, UsageErrorf("--limit is %d, want 0 or more", f.filter.Limit)
 	}
 	return f.filter, nil
 }
@@ -102,7 +102,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 			return at, nil
 		}
 	}
-	if ago, err := parseSpan(text); err == nil && ago >= 0 {
+	if ago, err := ParseSpan(text); err == nil && ago >= 0 {
 		return now.Add(-ago), nil
 	}
 	return time.Time{}, fmt.Errorf("%q is no time such as 2024-12-05T12:34:56Z, and no time ago such as 90m or 7d", text)
@@ -110,13 +110,13 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 
 // printTrail prints records as they are read. Lines that cannot be read are
 // told, and the rest is printed all the same.
-func (a *app) printTrail(ctx context.Context, trail *audit.Log, filter audit.Filter, asJSON bool) error {
-	printer := trailPrinter{out: a.out, asJSON: asJSON}
+func (a commands) printTrail(ctx context.Context, trail *audit.Log, filter audit.Filter, asJSON bool) error {
+	printer := trailPrinter{out: a.Out, asJSON: asJSON}
 	bad := 0
 	for r, err := range trail.Query(ctx, filter) {
 		if line, ok := errors.AsType[*audit.BreakError](err); ok {
 			bad++
-			fmt.Fprintf(a.err, "triptych: %s\n", oneLine(line.Error()))
+			fmt.Fprintf(a.Err, "triptych: %s\n", OneLine(line.Error()))
 			continue
 		}
 		if err == nil {
@@ -130,34 +130,34 @@ func (a *app) printTrail(ctx context.Context, trail *audit.Log, filter audit.Fil
 		return err
 	}
 	if bad == 0 && printer.printed == 0 && !asJSON {
-		fmt.Fprintln(a.err, "triptych: no audit records")
+		fmt.Fprintln(a.Err, "triptych: no audit records")
 	}
 	return unreadable(bad)
 }
 
-func (a *app) auditVerify() command {
+func (a commands) auditVerify() Command {
 	var asJSON, incremental bool
 	var trusted []string
-	return command{
-		name: "verify", short: "check that nobody changed the trail",
-		long: "Changes, removals and additions are found, and where. That the end of a chain was\n" +
+	return Command{
+		Name: "verify", Short: "check that nobody changed the trail",
+		Long: "Changes, removals and additions are found, and where. That the end of a chain was\n" +
 			"put back to what it once was can only be found by comparing what this prints with\n" +
 			"what it printed before: keep it, and a copy of audit/signing.pub, elsewhere.\n" +
 			"With --incremental, chains are read from the signed head on that the last such\n" +
 			"verification ended with, as audit/verified.json in the data folder says; what was\n" +
 			"changed before it is found without the flag.",
-		flags: func(set *pflag.FlagSet) {
+		Flags: func(set *pflag.FlagSet) {
 			set.StringSliceVar(&trusted, "trust", nil, "trust the public key in this `file` instead of audit/signing.pub in the data folder; may be given again")
 			set.BoolVar(&incremental, "incremental", false, "verify from where the last verification with this flag ended")
-			jsonFlag(set, &asJSON)
-			a.keysFlags(set)
+			JSONFlag(set, &asJSON)
+			a.KeysFlags(set)
 		},
-		run: func(ctx context.Context, _ []string) error {
+		Run: func(ctx context.Context, _ []string) error {
 			keys, err := readPublicKeys(trusted)
 			if err != nil {
 				return err
 			}
-			where, err := a.valkeyURL()
+			where, err := a.ValkeyURL()
 			if err != nil {
 				return err
 			}
@@ -178,16 +178,16 @@ func (a *app) auditVerify() command {
 
 // verifyOn returns a function that verifies from the checkpoints of the data folder on, and
 // saves those that it ends with.
-func (a *app) verifyOn(trail *audit.Log) func(context.Context, ...ed25519.PublicKey) (audit.Report, error) {
+func (a commands) verifyOn(trail *audit.Log) func(context.Context, ...ed25519.PublicKey) (audit.Report, error) {
 	return func(ctx context.Context, trusted ...ed25519.PublicKey) (audit.Report, error) {
-		env, err := a.env(slog.LevelWarn)
+		env, err := a.Env(slog.LevelWarn)
 		if err != nil {
 			return audit.Report{}, err
 		}
 		path := checkpointFile(env.Data)
 		from, err := audit.LoadCheckpoints(path)
 		if err != nil {
-			return audit.Report{}, hinted(err, "remove the file to verify from the beginning")
+			return audit.Report{}, WithHints(err, "remove the file to verify from the beginning")
 		}
 		report, err := trail.VerifyFrom(ctx, from, trusted...)
 		if next := report.Checkpoints(); err == nil && len(next) > 0 {

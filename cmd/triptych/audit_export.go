@@ -26,38 +26,38 @@ type exportFlags struct {
 	every  time.Duration
 }
 
-func (a *app) auditExport() command {
+func (a commands) auditExport() Command {
 	var f exportFlags
-	return command{
-		name: "export", short: "write the records of the trail as JSON lines",
-		long: "Writes one record a line to standard output, or with --to-folder into files of a\n" +
+	return Command{
+		Name: "export", Short: "write the records of the trail as JSON lines",
+		Long: "Writes one record a line to standard output, or with --to-folder into files of a\n" +
 			"folder for each chain, named by their first record. The folder remembers how far\n" +
 			"each chain was exported, so that the next export goes on from there; with --follow\n" +
 			"it goes on by itself. Each record is in the folder once, also when an export was\n" +
 			"killed, and files do not change once they are whole: copy them to an object store\n" +
 			"with a lock, or to a log collector.",
-		example: "triptych audit export --from 24h > day.jsonl\n" +
+		Example: "triptych audit export --from 24h > day.jsonl\n" +
 			"triptych audit export --to-folder /var/archive/audit --follow",
-		flags: func(set *pflag.FlagSet) {
+		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&f.from, "from", "", "export records from this `time` on")
 			set.StringVar(&f.to, "to", "", "export records before this `time`")
 			set.StringVar(&f.filter.Key, "key", "", "export the records of the key with this `id`")
 			set.StringVar(&f.folder, "to-folder", "", "export what is new into files of this `folder`")
 			set.BoolVar(&f.follow, "follow", false, "with --to-folder, go on with new records until interrupted")
 			set.DurationVar(&f.every, "every", 10*time.Second, "with --follow, look for new records each `time`")
-			a.keysFlags(set)
+			a.KeysFlags(set)
 		},
-		run: func(ctx context.Context, _ []string) error {
+		Run: func(ctx context.Context, _ []string) error {
 			filter, err := a.auditFilter(&f.showFlags)
 			switch {
 			case err != nil:
 				return err
 			case f.follow && f.folder == "":
-				return misused("--follow needs --to-folder")
+				return UsageErrorf("--follow needs --to-folder")
 			case f.every <= 0:
-				return misused("--every is %s, want more than 0", f.every)
+				return UsageErrorf("--every is %s, want more than 0", f.every)
 			case f.folder != "" && filter != (audit.Filter{}):
-				return misused("--to-folder exports all records, so --from, --to and --key do not go with it")
+				return UsageErrorf("--to-folder exports all records, so --from, --to and --key do not go with it")
 			}
 			return a.withTrail(ctx, func(trail *audit.Log) error {
 				if f.folder == "" {
@@ -70,8 +70,8 @@ func (a *app) auditExport() command {
 }
 
 // exportTo writes all records to standard output.
-func (a *app) exportTo(ctx context.Context, trail *audit.Log, filter audit.Filter) error {
-	lines := json.NewEncoder(a.out)
+func (a commands) exportTo(ctx context.Context, trail *audit.Log, filter audit.Filter) error {
+	lines := json.NewEncoder(a.Out)
 	bad := 0
 	for r, err := range trail.Query(ctx, filter) {
 		if _, ok := errors.AsType[*audit.BreakError](err); ok {
@@ -79,7 +79,7 @@ func (a *app) exportTo(ctx context.Context, trail *audit.Log, filter audit.Filte
 			continue
 		}
 		if err == nil {
-			err = lines.Encode(recordJSONOf(r))
+			err = lines.Encode(RecordJSONOf(r))
 		}
 		if err != nil {
 			return err
@@ -93,11 +93,11 @@ func unreadable(lines int) error {
 	if lines == 0 {
 		return nil
 	}
-	return hinted(fmt.Errorf("%d lines of the audit trail cannot be read", lines), "triptych audit verify tells more")
+	return WithHints(fmt.Errorf("%d lines of the audit trail cannot be read", lines), "triptych audit verify tells more")
 }
 
 // exportFolder exports into a folder what is new, once or until ctx is done.
-func (a *app) exportFolder(ctx context.Context, trail *audit.Log, f *exportFlags) error {
+func (a commands) exportFolder(ctx context.Context, trail *audit.Log, f *exportFlags) error {
 	e, err := openExport(f.folder)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (a *app) exportFolder(ctx context.Context, trail *audit.Log, f *exportFlags
 	for {
 		n, err := e.run(ctx, trail)
 		if n > 0 {
-			fmt.Fprintf(a.err, "triptych: exported %d records\n", n)
+			fmt.Fprintf(a.Err, "triptych: exported %d records\n", n)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -113,7 +113,7 @@ func (a *app) exportFolder(ctx context.Context, trail *audit.Log, f *exportFlags
 		case err != nil && !f.follow:
 			return err
 		case err != nil:
-			fmt.Fprintf(a.err, "triptych: %v; trying again\n", err)
+			fmt.Fprintf(a.Err, "triptych: %v; trying again\n", err)
 		case !f.follow:
 			return nil
 		}
@@ -152,7 +152,7 @@ func openExport(folder string) (*export, error) {
 		err = json.Unmarshal(text, &e.done)
 	}
 	if err != nil {
-		return nil, hinted(fmt.Errorf("%s: %w", exportState, err), "remove the file to export all records again")
+		return nil, WithHints(fmt.Errorf("%s: %w", exportState, err), "remove the file to export all records again")
 	}
 	return e, nil
 }
@@ -206,7 +206,7 @@ func (f *exportFile) add(r audit.Placed) error {
 	}
 	f.n++
 	f.last = r.At
-	return json.NewEncoder(&f.text).Encode(recordJSONOf(r.Record))
+	return json.NewEncoder(&f.text).Encode(RecordJSONOf(r.Record))
 }
 
 // write writes a file and then says so. An export that is killed in between writes the

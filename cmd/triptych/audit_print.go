@@ -26,7 +26,7 @@ func (p *trailPrinter) print(r audit.Record) error {
 		_, err := fmt.Fprintln(p.out, auditLine(r))
 		return err
 	}
-	text, err := json.Marshal(recordJSONOf(r))
+	text, err := json.Marshal(RecordJSONOf(r))
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func auditLine(r audit.Record) string {
 	for _, name := range slices.Sorted(maps.Keys(r.Details)) {
 		words = append(words, name+"="+r.Details[name])
 	}
-	return oneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
+	return OneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 }
 
 // A verifyJSON is a chain that was verified, for programs.
@@ -91,27 +91,27 @@ type verifyJSON struct {
 
 // printReport prints a line for each chain. A chain that is broken is an
 // error, which the lines have told.
-func (a *app) printReport(report audit.Report, inStore, asJSON bool) (err error) {
+func (a commands) printReport(report audit.Report, inStore, asJSON bool) (err error) {
 	switch {
 	case asJSON:
 		chains := make([]verifyJSON, len(report.Chains))
 		for i, c := range report.Chains {
 			chains[i] = verifyJSONOf(c)
 		}
-		err = a.printJSON(chains)
+		err = a.PrintJSON(chains)
 	case len(report.Chains) == 0:
-		fmt.Fprintln(a.err, "triptych: no audit trail yet")
+		fmt.Fprintln(a.Err, "triptych: no audit trail yet")
 	}
 	for _, c := range report.Chains {
 		if err == nil && !asJSON {
-			err = a.printf("%s\n", oneLine(chainLine(c)))
+			err = a.Printf("%s\n", OneLine(chainLine(c)))
 		}
 	}
 	switch {
 	case err != nil || report.Err() == nil:
 		return err
 	case inStore && onlyShort(report):
-		return hinted(errors.New("the ends of chains are missing: the store has lost its newest writes, or they were removed"),
+		return WithHints(errors.New("the ends of chains are missing: the store has lost its newest writes, or they were removed"),
 			"a chain says what it has lost when the server of its name starts again or records the next request")
 	}
 	return errors.New("the audit trail was tampered with")

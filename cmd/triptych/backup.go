@@ -21,53 +21,53 @@ import (
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
-func (a *app) backupCommand() command {
-	return command{
-		name: "backup", args: "FILE", min: 1, max: 1,
-		short: "write all data into one file, while servers run",
-		long: "Copies rulesets with their history and labels, keys, counts of requests, the audit\n" +
+func (a commands) backupCommand() Command {
+	return Command{
+		Name: "backup", Args: "FILE", Min: 1, Max: 1,
+		Short: "write all data into one file, while servers run",
+		Long: "Copies rulesets with their history and labels, keys, counts of requests, the audit\n" +
 			"trail with its signatures, puzzles, speeds and certificates. The file has the\n" +
 			"private key of the trail and that of the certificate: keep it as safe as the data\n" +
 			"folder. It must not exist; - is standard output.",
-		example: "triptych backup triptych-$(date +%F).tar.gz\ntriptych backup --store valkey://localhost:6379 - | age -r … > backup.age",
-		flags:   a.keysFlags,
-		run:     func(ctx context.Context, args []string) error { return a.backup(ctx, args[0]) },
+		Example: "triptych backup triptych-$(date +%F).tar.gz\ntriptych backup --store valkey://localhost:6379 - | age -r … > backup.age",
+		Flags:   a.KeysFlags,
+		Run:     func(ctx context.Context, args []string) error { return a.backup(ctx, args[0]) },
 	}
 }
 
-func (a *app) restoreCommand() command {
+func (a commands) restoreCommand() Command {
 	var check bool
-	return command{
-		name: "restore", args: "FILE", min: 1, max: 1,
-		short: "restore a backup into an empty data folder, or check it",
-		long: "Checks the hash of everything in the file first, then restores, then compares what\n" +
+	return Command{
+		Name: "restore", Args: "FILE", Min: 1, Max: 1,
+		Short: "restore a backup into an empty data folder, or check it",
+		Long: "Checks the hash of everything in the file first, then restores, then compares what\n" +
 			"is there with the file. With --store, rulesets, keys, counts and the audit trail\n" +
 			"go to that server, whichever store they came from.",
-		example: "triptych restore triptych-2026-11-22.tar.gz --data /var/lib/triptych\ntriptych restore --check triptych-2026-11-22.tar.gz",
-		flags: func(set *pflag.FlagSet) {
+		Example: "triptych restore triptych-2026-11-22.tar.gz --data /var/lib/triptych\ntriptych restore --check triptych-2026-11-22.tar.gz",
+		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&check, "check", false, "only check that the file is whole")
-			a.keysFlags(set)
+			a.KeysFlags(set)
 		},
-		run: func(ctx context.Context, args []string) error { return a.restore(ctx, args[0], check) },
+		Run: func(ctx context.Context, args []string) error { return a.restore(ctx, args[0], check) },
 	}
 }
 
-func (a *app) migrateCommand() command {
+func (a commands) migrateCommand() Command {
 	var from, to string
-	return command{
-		name:  "migrate",
-		short: "copy rulesets, keys, counts and the audit trail from one store to another",
-		long: "A store is the URL of a server, or files: in the data folder. The store that is\n" +
+	return Command{
+		Name:  "migrate",
+		Short: "copy rulesets, keys, counts and the audit trail from one store to another",
+		Long: "A store is the URL of a server, or files: in the data folder. The store that is\n" +
 			"copied stays as it is; end its servers first, so that nothing is written there\n" +
 			"afterwards. What was copied is compared. Puzzles, speeds and certificates are in\n" +
 			"the data folder with every store and stay there.",
-		example: "triptych migrate --from files: --to valkey://localhost:6379/0\ntriptych migrate --from valkey://old:6379 --to valkey://new:6379",
-		flags: func(set *pflag.FlagSet) {
+		Example: "triptych migrate --from files: --to valkey://localhost:6379/0\ntriptych migrate --from valkey://old:6379 --to valkey://new:6379",
+		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&from, "from", "", "copy this `store`")
 			set.StringVar(&to, "to", "", "into this `store`, which has none of it")
-			a.dataFlags(set)
+			a.DataFlags(set)
 		},
-		run: func(ctx context.Context, _ []string) error { return a.migrate(ctx, from, to) },
+		Run: func(ctx context.Context, _ []string) error { return a.migrate(ctx, from, to) },
 	}
 }
 
@@ -81,8 +81,8 @@ type openParts struct {
 
 // openStores opens what a backup copies. Puzzles and certificates are among it if
 // withFolder is set.
-func (a *app) openStores(ctx context.Context, withFolder bool) (p *openParts, err error) {
-	env, err := a.env(slog.LevelWarn)
+func (a commands) openStores(ctx context.Context, withFolder bool) (p *openParts, err error) {
+	env, err := a.Env(slog.LevelWarn)
 	if err != nil {
 		return nil, err
 	}
@@ -92,11 +92,11 @@ func (a *app) openStores(ctx context.Context, withFolder bool) (p *openParts, er
 			err = errors.Join(err, p.close())
 		}
 	}()
-	p.Program, p.Now = readBuild().Version, a.now()
+	p.Program, p.Now = ReadBuild().Version, a.Now()
 	if withFolder {
 		p.Data = env.Data
 	}
-	if p.client, err = a.dialValkey(ctx, env.Logger); err != nil {
+	if p.client, err = a.DialValkey(ctx, env.Logger); err != nil {
 		return p, err
 	}
 	dir := filepath.Join(env.Data, "audit")
@@ -113,7 +113,7 @@ func (a *app) openStores(ctx context.Context, withFolder bool) (p *openParts, er
 	}
 	p.Rulesets, p.closers = store, append(p.closers, store)
 	var ring keys.Store
-	if ring, err = a.openKeys(p.client, env); err != nil {
+	if ring, err = a.OpenKeys(p.client, env); err != nil {
 		return p, err
 	}
 	p.Keys, p.closers = ring, append(p.closers, ring)
@@ -128,14 +128,14 @@ func (p *openParts) close() error {
 	return errors.Join(errs...)
 }
 
-func (a *app) backup(ctx context.Context, file string) (err error) {
+func (a commands) backup(ctx context.Context, file string) (err error) {
 	p, err := a.openStores(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	if file == "-" {
-		m, err := backup.Write(ctx, a.out, p.Source)
+		m, err := backup.Write(ctx, a.Out, p.Source)
 		return errors.Join(err, a.tellBackup("wrote", m))
 	}
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -150,16 +150,16 @@ func (a *app) backup(ctx context.Context, file string) (err error) {
 }
 
 // tellBackup says what a backup has.
-func (a *app) tellBackup(done string, m *backup.Manifest) error {
+func (a commands) tellBackup(done string, m *backup.Manifest) error {
 	if m == nil {
 		return nil
 	}
-	_, err := fmt.Fprintf(a.err, "triptych: %s %d rulesets, %d chains of the audit trail and %d files of the data folder\n",
+	_, err := fmt.Fprintf(a.Err, "triptych: %s %d rulesets, %d chains of the audit trail and %d files of the data folder\n",
 		done, m.Count("rulesets"), m.Count("audit")/2, m.Count("data"))
 	return err
 }
 
-func (a *app) restore(ctx context.Context, file string, check bool) (err error) {
+func (a commands) restore(ctx context.Context, file string, check bool) (err error) {
 	in, err := os.Open(file)
 	if err != nil {
 		return err
@@ -181,13 +181,13 @@ func (a *app) restore(ctx context.Context, file string, check bool) (err error) 
 }
 
 // restoreInto restores a backup that was checked into stores that must be empty.
-func (a *app) restoreInto(ctx context.Context, in io.ReadSeeker, p *openParts, m *backup.Manifest) error {
+func (a commands) restoreInto(ctx context.Context, in io.ReadSeeker, p *openParts, m *backup.Manifest) error {
 	there, err := backup.Write(ctx, io.Discard, p.Source)
 	if err != nil {
 		return err
 	}
 	if n := len(there.Entries); n > 0 {
-		return hinted(fmt.Errorf("there are data already, such as %s: a backup is restored where there are none", there.Entries[0].Name),
+		return WithHints(fmt.Errorf("there are data already, such as %s: a backup is restored where there are none", there.Entries[0].Name),
 			"choose another --data or --store, or move what is there away")
 	}
 	meter, err := openMeter(ctx, p.client, p.env)
@@ -204,9 +204,9 @@ func (a *app) restoreInto(ctx context.Context, in io.ReadSeeker, p *openParts, m
 	return a.tellBackup("restored and compared", m)
 }
 
-func (a *app) migrate(ctx context.Context, from, to string) (err error) {
+func (a commands) migrate(ctx context.Context, from, to string) (err error) {
 	if from == "" || to == "" || from == to {
-		return hinted(misused("migrate needs --from and --to, two different stores"), "triptych migrate --from files: --to valkey://localhost:6379")
+		return WithHints(UsageErrorf("migrate needs --from and --to, two different stores"), "triptych migrate --from files: --to valkey://localhost:6379")
 	}
 	between, err := os.CreateTemp("", "triptych-migrate-*")
 	if err != nil {
@@ -219,26 +219,26 @@ func (a *app) migrate(ctx context.Context, from, to string) (err error) {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", redactedURL(from), err)
+		return fmt.Errorf("reading %s: %w", RedactedURL(from), err)
 	}
 	return a.withStores(ctx, to, func(p *openParts) error { return a.restoreInto(ctx, between, p, m) })
 }
 
 // withStores runs a function with the stores at a URL.
-func (a *app) withStores(ctx context.Context, url string, use func(*openParts) error) error {
-	one := *a
-	one.flags.store = url
+func (a commands) withStores(ctx context.Context, url string, use func(*openParts) error) error {
+	one := *a.App
+	one.Flags.Store = url
 	if url == "files:" {
-		one.flags.store = ""
-		one.getenv = func(name string) string {
+		one.Flags.Store = ""
+		one.Getenv = func(name string) string {
 			switch name {
 			case "TRIPTYCH_STORE", "VALKEY_HOST", "VALKEY_PORT":
 				return ""
 			}
-			return a.getenv(name)
+			return a.Getenv(name)
 		}
 	}
-	p, err := one.openStores(ctx, false)
+	p, err := commands{&one}.openStores(ctx, false)
 	if err != nil {
 		return err
 	}

@@ -25,9 +25,9 @@ type build struct {
 	Protocols []string `json:"protocols"`
 }
 
-// readBuild asks the linker's word first, then the module's version, then the
+// ReadBuild asks the linker's word first, then the module's version, then the
 // checkout's.
-func readBuild() build {
+func ReadBuild() build {
 	b := build{Name: "triptych", Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	for _, rev := range mcp.Revisions() {
 		if rev.Name != "" {
@@ -59,9 +59,9 @@ func readBuild() build {
 // description is the line that registries and hosts show, of at most 100 characters.
 const description = "Team rulesets, Advent of Code and a time-travelling native debugger for AI editors"
 
-// public returns the facts about this program that callers without a key may know.
-func public() release.Program {
-	p := release.Program{Version: strings.TrimPrefix(readBuild().Version, "v"), Description: description}
+// PublicFacts returns the facts about this program that callers without a key may know.
+func PublicFacts() release.Program {
+	p := release.Program{Version: strings.TrimPrefix(ReadBuild().Version, "v"), Description: description}
 	for _, revision := range mcp.Revisions() {
 		if revision.Name != "" {
 			p.Protocols = append(p.Protocols, revision.Name)

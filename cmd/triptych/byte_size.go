@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A byteSize is a flag of bytes, with a unit: 65536, 64KiB, 1MiB, 2GiB.
-type byteSize int64
+// A ByteSize is a flag of bytes, with a unit: 65536, 64KiB, 1MiB, 2GiB.
+type ByteSize int64
 
 var byteUnits = []struct {
 	name  string
@@ -16,7 +16,7 @@ var byteUnits = []struct {
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
 
 // Set implements [pflag.Value].
-func (s *byteSize) Set(text string) error {
+func (s *ByteSize) Set(text string) error {
 	digits, unit := strings.TrimSpace(text), int64(1)
 	for _, u := range byteUnits {
 		if before, ok := strings.CutSuffix(digits, u.name); ok {
@@ -28,12 +28,12 @@ func (s *byteSize) Set(text string) error {
 	if err != nil || n < 0 || n > math.MaxInt64/unit {
 		return fmt.Errorf("%q is no size such as 65536, 64KiB or 16MiB", text)
 	}
-	*s = byteSize(n * unit)
+	*s = ByteSize(n * unit)
 	return nil
 }
 
 // String implements [pflag.Value].
-func (s *byteSize) String() string {
+func (s *ByteSize) String() string {
 	for _, u := range byteUnits {
 		if n := int64(*s); n >= u.bytes && n%u.bytes == 0 && u.bytes > 1 {
 			return strconv.FormatInt(n/u.bytes, 10) + u.name
@@ -43,4 +43,4 @@ func (s *byteSize) String() string {
 }
 
 // Type implements [pflag.Value].
-func (s *byteSize) Type() string { return "size" }
+func (s *ByteSize) Type() string { return "size" }

@@ -14,29 +14,29 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
-func (a *app) callCommand() command {
+func (a commands) callCommand() Command {
 	var asJSON bool
-	return command{
-		name: "call", args: "TOOL [JSON | KEY=VALUE...]", min: 1, max: many,
-		short: "call one tool",
-		long: "Give arguments one by one as KEY=VALUE, or as a JSON object; - reads the object\n" +
+	return Command{
+		Name: "call", Args: "TOOL [JSON | KEY=VALUE...]", Min: 1, Max: AnyNumber,
+		Short: "call one tool",
+		Long: "Give arguments one by one as KEY=VALUE, or as a JSON object; - reads the object\n" +
 			"from standard input. The texts of the result are printed, or with --json the\n" +
 			"result as the protocol has it.",
-		example: "triptych call get_ruleset name=python_style\n" +
+		Example: "triptych call get_ruleset name=python_style\n" +
 			`triptych call fetch_instruction '{"day": 1}'` + "\n" +
 			"jq -n '{name: \"x\", markdown: \"# X\"}' | triptych call create_ruleset -",
-		flags: func(set *pflag.FlagSet) {
+		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&asJSON, "json", false, "print the result as JSON")
-			a.flags.remote.register(set)
-			a.serverFlags(set)
+			a.Flags.Remote.Register(set)
+			a.ServerFlags(set)
 		},
-		complete: a.completeTools,
-		run: func(ctx context.Context, args []string) error {
-			given, err := parseArguments(a, args[1:])
+		Complete: a.completeTools,
+		Run: func(ctx context.Context, args []string) error {
+			given, err := parseArguments(a.App, args[1:])
 			if err != nil {
 				return err
 			}
-			return callTool(ctx, a, args[0], given, asJSON)
+			return callTool(ctx, a.App, args[0], given, asJSON)
 		},
 	}
 }
@@ -53,8 +53,8 @@ type callResult struct {
 }
 
 // callTool calls a tool and prints its result.
-func callTool(ctx context.Context, a *app, tool string, given callArguments, asJSON bool) (err error) {
-	c, err := a.converseRecorded(ctx)
+func callTool(ctx context.Context, a *App, tool string, given callArguments, asJSON bool) (err error) {
+	c, err := a.ConverseRecorded(ctx)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func callTool(ctx context.Context, a *app, tool string, given callArguments, asJ
 	if err != nil {
 		return err
 	}
-	raw, err := c.client.Call(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
+	raw, err := c.Client.Call(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
 	if err != nil {
 		return callError(err, meantTool(ctx, c, tool, err))
 	}
@@ -72,27 +72,27 @@ func callTool(ctx context.Context, a *app, tool string, given callArguments, asJ
 		return fmt.Errorf("the result of %s: %w", tool, err)
 	}
 	if asJSON {
-		err = a.printJSON(raw)
+		err = a.PrintJSON(raw)
 	} else {
 		err = printContent(a, result)
 	}
 	if err == nil && result.IsError {
-		err = errTold
+		err = ErrReported
 	}
 	return err
 }
 
 // printContent prints texts, and says what else there is. The text of an error
 // goes to standard error.
-func printContent(a *app, result callResult) error {
+func printContent(a *App, result callResult) error {
 	for _, item := range result.Content {
 		text := item.Text
 		if item.Type != "text" {
 			text = fmt.Sprintf("[%s %s%s; --json prints it]", item.Type, item.MIMEType, item.URI)
 		}
 		if result.IsError {
-			fmt.Fprintf(a.err, "triptych: %s\n", text)
-		} else if err := a.printf("%s\n", text); err != nil {
+			fmt.Fprintf(a.Err, "triptych: %s\n", text)
+		} else if err := a.Printf("%s\n", text); err != nil {
 			return err
 		}
 	}
@@ -101,12 +101,12 @@ func printContent(a *app, result callResult) error {
 
 // meantTool returns the names of tools that may have been meant by one that is unknown;
 // "" for other errors.
-func meantTool(ctx context.Context, c *conversation, tool string, err error) string {
+func meantTool(ctx context.Context, c *Conversation, tool string, err error) string {
 	rpc, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok || !strings.HasPrefix(rpc.Message, "Unknown tool: ") {
 		return ""
 	}
-	tools, err := c.tools(ctx)
+	tools, err := c.Tools(ctx)
 	if err != nil {
 		return "" // the first error is the one to tell
 	}
@@ -114,7 +114,7 @@ func meantTool(ctx context.Context, c *conversation, tool string, err error) str
 	for _, t := range tools {
 		names.AddCommand(&cobra.Command{Use: t.Name, Run: func(*cobra.Command, []string) {}})
 	}
-	return meant(names, tool)
+	return DidYouMean(names, tool)
 }
 
 // callError adds the details that a JSON-RPC error carries, unless its message ends
@@ -131,19 +131,19 @@ func callError(err error, meant string) error {
 	if json.Unmarshal(rpc.Data, &data) == nil && data.Details != "" && !strings.HasSuffix(text, data.Details) {
 		text += ": " + data.Details
 	}
-	return hinted(errors.New(text), cmp.Or(meant, "triptych tools lists the tools and their arguments"))
+	return WithHints(errors.New(text), cmp.Or(meant, "triptych tools lists the tools and their arguments"))
 }
 
 // completeTools offers the names of the tools.
-func (a *app) completeTools(ctx context.Context, before []string) []string {
+func (a commands) completeTools(ctx context.Context, before []string) []string {
 	if len(before) > 0 {
 		return nil
 	}
-	c, err := a.converse(ctx)
+	c, err := a.Converse(ctx)
 	if err != nil {
 		return nil
 	}
-	tools, _ := c.tools(ctx) // completion stays silent
+	tools, _ := c.Tools(ctx) // completion stays silent
 	_ = c.Close()
 	names := make([]string, len(tools))
 	for i, tool := range tools {

@@ -21,12 +21,12 @@ type callArguments struct {
 type namedText struct{ name, value string }
 
 // parseArguments parses the words behind the name of a tool.
-func parseArguments(a *app, words []string) (callArguments, error) {
+func parseArguments(a *App, words []string) (callArguments, error) {
 	switch {
 	case len(words) == 0:
 		return callArguments{json: json.RawMessage("{}")}, nil
 	case len(words) == 1 && words[0] == "-":
-		text, err := a.readArguments()
+		text, err := readArguments(a)
 		if err != nil {
 			return callArguments{}, err
 		}
@@ -38,23 +38,23 @@ func parseArguments(a *app, words []string) (callArguments, error) {
 	for _, word := range words {
 		name, value, ok := strings.Cut(word, "=")
 		if !ok || name == "" {
-			return given, hinted(misused("the argument %q is neither KEY=VALUE nor a JSON object", word), `arguments look like day=1, or like '{"day": 1}'`)
+			return given, WithHints(UsageErrorf("the argument %q is neither KEY=VALUE nor a JSON object", word), `arguments look like day=1, or like '{"day": 1}'`)
 		}
 		if slices.ContainsFunc(given.texts, func(t namedText) bool { return t.name == name }) {
-			return given, misused("the argument %s is given twice", name)
+			return given, UsageErrorf("the argument %s is given twice", name)
 		}
 		given.texts = append(given.texts, namedText{name, value})
 	}
 	return given, nil
 }
 
-func (a *app) readArguments() ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(a.in, maxArguments+1))
+func readArguments(a *App) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(a.In, MaxArguments+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading standard input: %w", err)
 	}
-	if len(text) > maxArguments {
-		return nil, misused("the arguments are longer than %d bytes", maxArguments)
+	if len(text) > MaxArguments {
+		return nil, UsageErrorf("the arguments are longer than %d bytes", MaxArguments)
 	}
 	return text, nil
 }
@@ -72,11 +72,11 @@ func objectArguments(text []byte) (callArguments, error) {
 		at := int(min(syntax.Offset, int64(len(text))))
 		where = fmt.Sprintf(": it breaks off or goes wrong after %q", text[max(0, at-20):at])
 	}
-	return callArguments{}, hinted(misused("the arguments are not a JSON object%s", where), `an object looks like '{"day": 1}'; day=1 does as well`)
+	return callArguments{}, WithHints(UsageErrorf("the arguments are not a JSON object%s", where), `an object looks like '{"day": 1}'; day=1 does as well`)
 }
 
 // object returns the arguments as an object, with the types of the tool's schema.
-func (g callArguments) object(ctx context.Context, c *conversation, tool string) (json.RawMessage, error) {
+func (g callArguments) object(ctx context.Context, c *Conversation, tool string) (json.RawMessage, error) {
 	if g.texts == nil {
 		return g.json, nil
 	}
@@ -95,8 +95,8 @@ func (g callArguments) object(ctx context.Context, c *conversation, tool string)
 
 // argumentTypes returns the JSON types of a tool's arguments by name. An unknown tool
 // has none: the server says that it is unknown.
-func argumentTypes(ctx context.Context, c *conversation, tool string) (map[string]string, error) {
-	tools, err := c.tools(ctx)
+func argumentTypes(ctx context.Context, c *Conversation, tool string) (map[string]string, error) {
+	tools, err := c.Tools(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func typed(t namedText, kind string) (json.RawMessage, error) {
 	}
 	var value any
 	if err := json.Unmarshal([]byte(t.value), &value); err != nil || !isKind(value, kind) {
-		return nil, misused("%s is %q, want %s", t.name, t.value, kindForPeople[kind])
+		return nil, UsageErrorf("%s is %q, want %s", t.name, t.value, kindForPeople[kind])
 	}
 	return json.RawMessage(t.value), nil
 }

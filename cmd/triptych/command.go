@@ -12,34 +12,34 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A command is a row of the table of commands. Its help, its completion and
+// A Command is a row of the table of commands. Its help, its completion and
 // its part of the man page all come from here.
-type command struct {
-	name     string // "list"
-	args     string // how its arguments are shown: "NAME [FILE]"
-	short    string // one line, without a full stop
-	long     string // more, for help and the man page; may be empty
-	example  string // command lines, one a line, without indentation
-	config   bool   // it takes a configuration file
-	hidden   bool   // not for people: left out of help and man page
-	min, max int    // how many arguments there may be; max many for any number
-	flags    func(*pflag.FlagSet)
-	complete func(ctx context.Context, before []string) []string // values for the next argument
-	run      func(ctx context.Context, args []string) error
-	sub      []command
+type Command struct {
+	Name     string // "list"
+	Args     string // how its arguments are shown: "NAME [FILE]"
+	Short    string // one line, without a full stop
+	Long     string // more, for help and the man page; may be empty
+	Example  string // command lines, one a line, without indentation
+	Config   bool   // it takes a configuration file
+	Hidden   bool   // not for people: left out of help and man page
+	Min, Max int    // how many arguments there may be; AnyNumber if there is no limit
+	Flags    func(*pflag.FlagSet)
+	Complete func(ctx context.Context, before []string) []string // values for the next argument
+	Run      func(ctx context.Context, args []string) error
+	Sub      []Command
 }
 
-// many is the max of a command that takes any number of arguments.
-const many = 1 << 30
+// AnyNumber is the max of a command that takes any number of arguments.
+const AnyNumber = 1 << 30
 
 // cobra makes the cobra command of a row and of those below it.
-func (a *app) cobra(row command) *cobra.Command {
+func (a *App) cobra(row Command) *cobra.Command {
 	c := &cobra.Command{
-		Use:               strings.TrimSpace(row.name + " " + row.args),
-		Short:             row.short,
-		Long:              strings.TrimSpace(sentence(row.short) + "\n\n" + row.long),
-		Example:           indentLines(row.example),
-		Hidden:            row.hidden,
+		Use:               strings.TrimSpace(row.Name + " " + row.Args),
+		Short:             row.Short,
+		Long:              strings.TrimSpace(Sentence(row.Short) + "\n\n" + row.Long),
+		Example:           indentLines(row.Example),
+		Hidden:            row.Hidden,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
@@ -50,33 +50,33 @@ func (a *app) cobra(row command) *cobra.Command {
 	c.SetFlagErrorFunc(flagError)
 	c.SetHelpCommand(helpCommand(c))
 	c.Flags().SortFlags = false
-	if row.flags != nil {
-		row.flags(c.Flags())
+	if row.Flags != nil {
+		row.Flags(c.Flags())
 	}
-	if row.config {
+	if row.Config {
 		a.configFlag(c.Flags())
 	}
-	for _, sub := range row.sub {
+	for _, sub := range row.Sub {
 		c.AddCommand(a.cobra(sub))
 	}
 	return c
 }
 
-// only is a table without the commands that a command line cannot mean, for its
+// OnlyNamed is a table without the commands that a command line cannot mean, for its
 // first word is the name of another one: making all their flags takes longer than
 // many a command. The flags of the table itself stand where no command does.
-func only(table command, args []string) command {
-	for _, row := range table.sub {
-		if len(args) > 0 && row.name == args[0] {
-			table.flags, table.sub = nil, []command{row}
+func OnlyNamed(table Command, args []string) Command {
+	for _, row := range table.Sub {
+		if len(args) > 0 && row.Name == args[0] {
+			table.Flags, table.Sub = nil, []Command{row}
 			return table
 		}
 	}
 	return table
 }
 
-// sentence makes a sentence of a one-line description.
-func sentence(short string) string {
+// Sentence makes a sentence of a one-line description.
+func Sentence(short string) string {
 	if short == "" {
 		return ""
 	}
@@ -100,30 +100,30 @@ func flagError(c *cobra.Command, err error) error {
 		return unknownCommand(c, args[0])
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && negative.MatchString(unknown.GetSpecifiedName()) {
-		return hinted(misused("numbers must not be negative: -%s", unknown.GetSpecifiedShortnames()), "see: "+c.CommandPath()+" --help")
+		return WithHints(UsageErrorf("numbers must not be negative: -%s", unknown.GetSpecifiedShortnames()), "see: "+c.CommandPath()+" --help")
 	}
-	return hinted(misused("%v", err), "see: "+c.CommandPath()+" --help")
+	return WithHints(UsageErrorf("%v", err), "see: "+c.CommandPath()+" --help")
 }
 
 // checkArgs counts the arguments. A word where a command should stand is an
 // unknown command.
-func checkArgs(row command) cobra.PositionalArgs {
+func checkArgs(row Command) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		help := "see: " + c.CommandPath() + " --help"
 		switch n := len(args); {
-		case len(row.sub) > 0 && n > 0:
+		case len(row.Sub) > 0 && n > 0:
 			return unknownCommand(c, args[0])
-		case n < row.min:
-			return hinted(misused("%s: an argument is missing: %s", words(c), row.args), help)
-		case n > row.max:
-			return hinted(misused("%s: unexpected argument %q", words(c), args[row.max]), help)
+		case n < row.Min:
+			return WithHints(UsageErrorf("%s: an argument is missing: %s", words(c), row.Args), help)
+		case n > row.Max:
+			return WithHints(UsageErrorf("%s: unexpected argument %q", words(c), args[row.Max]), help)
 		}
 		return nil
 	}
 }
 
 func unknownCommand(c *cobra.Command, word string) error {
-	return hinted(misused("unknown command %q for %q", word, c.CommandPath()), suggest(c, word), "see: "+c.CommandPath()+" --help")
+	return WithHints(UsageErrorf("unknown command %q for %q", word, c.CommandPath()), suggest(c, word), "see: "+c.CommandPath()+" --help")
 }
 
 // helpCommand prints the help of a command; a word that names none is a mistake.
@@ -154,7 +154,7 @@ func suggest(c *cobra.Command, word string) string {
 	if c.SuggestionsMinimumDistance == 0 {
 		c.SuggestionsMinimumDistance = 2
 	}
-	if near := meant(c, word); near != "" {
+	if near := DidYouMean(c, word); near != "" {
 		return near
 	}
 	var names []string
@@ -166,9 +166,9 @@ func suggest(c *cobra.Command, word string) string {
 	return "commands: " + strings.Join(names, ", ")
 }
 
-// meant asks about the commands below that are spelled like a word, "" when there
+// DidYouMean asks about the commands below that are spelled like a word, "" when there
 // are none.
-func meant(c *cobra.Command, word string) string {
+func DidYouMean(c *cobra.Command, word string) string {
 	if near := c.SuggestionsFor(word); len(near) > 0 {
 		return "did you mean " + strings.Join(near, " or ") + "?"
 	}
@@ -176,36 +176,36 @@ func meant(c *cobra.Command, word string) string {
 }
 
 // runner runs the row; a row that only groups others is not enough by itself.
-func (a *app) runner(row command) func(*cobra.Command, []string) error {
+func (a *App) runner(row Command) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		if row.run == nil {
-			return hinted(misused("%s: a command is missing", words(c)), suggest(c, ""), "see: "+c.CommandPath()+" --help")
+		if row.Run == nil {
+			return WithHints(UsageErrorf("%s: a command is missing", words(c)), suggest(c, ""), "see: "+c.CommandPath()+" --help")
 		}
-		if row.config {
+		if row.Config {
 			if err := a.readConfigFile(c.Flags()); err != nil {
 				return err
 			}
 		}
-		return row.run(c.Context(), args)
+		return row.Run(c.Context(), args)
 	}
 }
 
-func completer(row command) cobra.CompletionFunc {
+func completer(row Command) cobra.CompletionFunc {
 	return func(c *cobra.Command, before []string, _ string) ([]string, cobra.ShellCompDirective) {
 		switch {
-		case row.complete != nil && len(before) < row.max:
-			return row.complete(c.Context(), before), cobra.ShellCompDirectiveNoFileComp
-		case row.max == 0:
+		case row.Complete != nil && len(before) < row.Max:
+			return row.Complete(c.Context(), before), cobra.ShellCompDirectiveNoFileComp
+		case row.Max == 0:
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 }
 
-// help prints the help of the whole program.
-func (a *app) help(table command) error {
+// Help prints the help of the whole program.
+func (a *App) Help(table Command) error {
 	root := a.cobra(table)
-	root.SetOut(a.out)
+	root.SetOut(a.Out)
 	if err := root.Help(); err != nil {
 		return fmt.Errorf("printing help: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 // A command line gets the commands that it can mean: its first word's, or all of
 // them with the flags that stand without a command.
 func TestOnly(t *testing.T) {
-	table := newApp().root()
+	table := commands{New()}.root()
 	for _, tt := range []struct {
 		line string
 		all  bool
@@ -24,15 +24,15 @@ func TestOnly(t *testing.T) {
 		{"__complete stdio", true},
 	} {
 		words := strings.Fields(tt.line)
-		got := only(table, words)
+		got := OnlyNamed(table, words)
 		switch {
-		case tt.all && (len(got.sub) != len(table.sub) || got.flags == nil):
-			t.Errorf("%q: %d commands of %d", tt.line, len(got.sub), len(table.sub))
-		case !tt.all && (len(got.sub) != 1 || got.sub[0].name != words[0] || got.flags != nil):
-			t.Errorf("%q: %v", tt.line, got.sub)
+		case tt.all && (len(got.Sub) != len(table.Sub) || got.Flags == nil):
+			t.Errorf("%q: %d commands of %d", tt.line, len(got.Sub), len(table.Sub))
+		case !tt.all && (len(got.Sub) != 1 || got.Sub[0].Name != words[0] || got.Flags != nil):
+			t.Errorf("%q: %v", tt.line, got.Sub)
 		}
 	}
-	if slices.ContainsFunc(table.sub, func(row command) bool { return row.name == "help" || row.name == "completion" }) {
+	if slices.ContainsFunc(table.Sub, func(row Command) bool { return row.Name == "help" || row.Name == "completion" }) {
 		t.Error("a command of ours has the name of one of the library's")
 	}
 }

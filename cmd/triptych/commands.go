@@ -7,34 +7,34 @@ import (
 )
 
 // root is the table of commands.
-func (a *app) root() command {
+func (a commands) root() Command {
 	var version bool
-	return command{
-		name: "triptych", config: true,
-		short: "rulesets for AI editors, Advent of Code puzzles and a debugger over the Model Context Protocol",
-		long: "An editor starts triptych and talks to it over standard input and output.\n" +
+	return Command{
+		Name: "triptych", Config: true,
+		Short: "rulesets for AI editors, Advent of Code puzzles and a debugger over the Model Context Protocol",
+		Long: "An editor starts triptych and talks to it over standard input and output.\n" +
 			"Rulesets and puzzles can be listed, searched, edited, imported and exported\n" +
 			"from a shell, and every tool called.\n\n" +
 			"Without a command triptych serves standard input when that is no terminal,\n" +
 			"and prints this help otherwise.",
-		example: "triptych config claude-code --write\n" +
+		Example: "triptych config claude-code --write\n" +
 			"triptych rulesets import ~/notes/rules\n" +
 			`triptych call fetch_instruction day=1` + "\n" +
 			`echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | triptych`,
-		flags: func(set *pflag.FlagSet) {
-			a.serverFlags(set)
+		Flags: func(set *pflag.FlagSet) {
+			a.ServerFlags(set)
 			set.BoolVar(&version, "version", false, "print the version")
 		},
-		run: func(ctx context.Context, _ []string) error {
+		Run: func(ctx context.Context, _ []string) error {
 			if version {
 				return a.printVersion()
 			}
-			if isTerminal(a.in) {
-				return a.help(a.root())
+			if IsTerminal(a.In) {
+				return a.Help(a.root())
 			}
 			return a.serveStdio(ctx)
 		},
-		sub: []command{
+		Sub: []Command{
 			a.stdioCommand(),
 			a.serveCommand(),
 			a.consoleCommand(),

@@ -17,12 +17,12 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/clients"
 )
 
-func (a *app) configCommand() command {
+func (a commands) configCommand() Command {
 	var c configRun
-	return command{
-		name: "config", args: "CLIENT", min: 0, max: 1,
-		short: "print or write the configuration of an editor or assistant",
-		long: "Clients: " + strings.Join(clients.Names(), ", ") + ".\n\n" +
+	return Command{
+		Name: "config", Args: "CLIENT", Min: 0, Max: 1,
+		Short: "print or write the configuration of an editor or assistant",
+		Long: "Clients: " + strings.Join(clients.Names(), ", ") + ".\n\n" +
 			"With --write the entry is merged into the client's own file; everything else\n" +
 			"in that file stays as it is. Flags such as --data and --families become part\n" +
 			"of the entry. Without --families it serves rulesets alone, the smallest list\n" +
@@ -30,20 +30,20 @@ func (a *app) configCommand() command {
 			"With --url the client connects to a server instead of starting a program. The\n" +
 			"key is not written: the client reads it from the environment variable of\n" +
 			"--key-env. Without a client the known ones are listed with their files.",
-		example: "triptych config vscode\ntriptych config claude-desktop --write\ntriptych config cursor --write --scope user --families aoc\n" +
+		Example: "triptych config vscode\ntriptych config claude-desktop --write\ntriptych config cursor --write --scope user --families aoc\n" +
 			"triptych config claude-code --write --url https://rules.example.com --key-env TRIPTYCH_KEY",
-		flags: func(set *pflag.FlagSet) {
+		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&c.write, "write", false, "merge it into the client's file")
 			set.StringVar(&c.scope, "scope", "", "the `scope` of the file: project (this folder) or user")
 			set.StringVar(&c.name, "name", "triptych", "the `name` of the entry")
 			set.StringVar(&c.url, "url", "", "connect to the server at this `url`, such as https://rules.example.com/mcp")
 			set.StringVar(&c.keyEnv, "key-env", "TRIPTYCH_KEY", "the `variable` that holds the key for --url")
 			set.StringVar(&c.cacert, "cacert", "", "say how the client comes to trust the certificates in this PEM `file`")
-			a.serverFlags(set)
+			a.ServerFlags(set)
 			c.flags = set
 		},
-		complete: func(context.Context, []string) []string { return clients.Names() },
-		run: func(_ context.Context, args []string) error {
+		Complete: func(context.Context, []string) []string { return clients.Names() },
+		Run: func(_ context.Context, args []string) error {
 			if len(args) == 0 {
 				return a.listClients(clients.Scope(c.scope))
 			}
@@ -60,10 +60,10 @@ type configRun struct {
 	flags               *pflag.FlagSet
 }
 
-func (a *app) configure(name string, c configRun) error {
+func (a commands) configure(name string, c configRun) error {
 	client, err := clients.Find(name)
 	if err != nil {
-		return misused("%v", err)
+		return UsageErrorf("%v", err)
 	}
 	where, err := a.where()
 	if err != nil {
@@ -72,7 +72,7 @@ func (a *app) configure(name string, c configRun) error {
 	scope := cmp.Or(clients.Scope(c.scope), client.Scopes()[0])
 	path, err := client.Path(scope, where)
 	if err != nil {
-		return misused("%v", err)
+		return UsageErrorf("%v", err)
 	}
 	entry, err := a.entry(c, scope)
 	if err != nil {
@@ -84,21 +84,21 @@ func (a *app) configure(name string, c configRun) error {
 	if c.write {
 		return a.writeConfig(client, path, entry)
 	}
-	fmt.Fprintf(a.err, "triptych: for %s; --write merges it\n", path)
-	return a.printf("%s", client.Render(entry))
+	fmt.Fprintf(a.Err, "triptych: for %s; --write merges it\n", path)
+	return a.Printf("%s", client.Render(entry))
 }
 
 // remoteHints says what a client needs besides its file to reach a server.
-func (a *app) remoteHints(client clients.Client, entry clients.Entry, cacert string) {
-	fmt.Fprintf(a.err, "triptych: hint: %s\n", client.KeyHint(entry))
+func (a commands) remoteHints(client clients.Client, entry clients.Entry, cacert string) {
+	fmt.Fprintf(a.Err, "triptych: hint: %s\n", client.KeyHint(entry))
 	if cacert != "" {
-		fmt.Fprintf(a.err, "triptych: hint: %s\n", client.TrustHint(absolute(cacert)))
+		fmt.Fprintf(a.Err, "triptych: hint: %s\n", client.TrustHint(absolute(cacert)))
 	}
 }
 
 // entry starts this program with the flags that were given, or reaches the
 // server of --url.
-func (a *app) entry(c configRun, scope clients.Scope) (clients.Entry, error) {
+func (a commands) entry(c configRun, scope clients.Scope) (clients.Entry, error) {
 	if c.url != "" {
 		return a.remoteEntry(c)
 	}
@@ -113,23 +113,23 @@ func (a *app) entry(c configRun, scope clients.Scope) (clients.Entry, error) {
 // variableName matches the names of environment variables that every system takes.
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-func (a *app) remoteEntry(c configRun) (clients.Entry, error) {
-	u, err := endpointURL(c.url)
+func (a commands) remoteEntry(c configRun) (clients.Entry, error) {
+	u, err := EndpointURL(c.url)
 	if err != nil {
 		return clients.Entry{}, err
 	}
 	if args := a.serverArgs(c.flags); len(args) > 1 {
-		return clients.Entry{}, hinted(misused("%s does not apply to a server with --url", args[1]), "limit the key instead: triptych key create --help")
+		return clients.Entry{}, WithHints(UsageErrorf("%s does not apply to a server with --url", args[1]), "limit the key instead: triptych key create --help")
 	}
 	if !variableName.MatchString(c.keyEnv) {
-		return clients.Entry{}, hinted(misused("--key-env is %q, want the name of an environment variable", c.keyEnv), "the key itself does not belong into the file")
+		return clients.Entry{}, WithHints(UsageErrorf("--key-env is %q, want the name of an environment variable", c.keyEnv), "the key itself does not belong into the file")
 	}
 	return clients.Entry{Name: c.name, URL: u.String(), KeyEnv: c.keyEnv}, nil
 }
 
 // entryArgs returns the arguments of the server. An entry for which nothing was
 // chosen gets rulesets: each tool that is listed costs the model's context.
-func (a *app) entryArgs(c configRun) ([]string, error) {
+func (a commands) entryArgs(c configRun) ([]string, error) {
 	if !c.flags.Changed("toolsets") && !c.flags.Changed("tools") && !c.flags.Changed("families") {
 		families, err := a.askFamilies(c.write, "rulesets")
 		if err != nil {
@@ -139,17 +139,17 @@ func (a *app) entryArgs(c configRun) ([]string, error) {
 			return nil, err
 		}
 	}
-	_, err := a.chosen()
+	_, err := a.ChosenFamilies()
 	return a.serverArgs(c.flags), err
 }
 
 // askFamilies asks a person at a terminal who is about to write a file.
-func (a *app) askFamilies(write bool, fallback string) (string, error) {
-	if !write || !isTerminal(a.in) {
+func (a commands) askFamilies(write bool, fallback string) (string, error) {
+	if !write || !IsTerminal(a.In) {
 		return fallback, nil
 	}
-	fmt.Fprintf(a.err, "Families, of %s, separated by commas [%s]: ", strings.Join(a.familyNames(), ", "), fallback)
-	line, err := bufio.NewReader(a.in).ReadString('\n')
+	fmt.Fprintf(a.Err, "Families, of %s, separated by commas [%s]: ", strings.Join(a.FamilyNames(), ", "), fallback)
+	line, err := bufio.NewReader(a.In).ReadString('\n')
 	if err != nil {
 		return "", fmt.Errorf("reading the families: %w", err)
 	}
@@ -190,20 +190,20 @@ func selfPath() (string, error) {
 	return self, nil
 }
 
-func (a *app) writeConfig(client clients.Client, path string, entry clients.Entry) error {
+func (a commands) writeConfig(client clients.Client, path string, entry clients.Entry) error {
 	changed, err := clients.Edit(path, func(old []byte) ([]byte, error) { return client.Merge(old, entry) })
 	if err != nil {
-		return hinted(fmt.Errorf("%w; the file is as it was", err), "add this by hand:\n"+string(client.Render(entry)))
+		return WithHints(fmt.Errorf("%w; the file is as it was", err), "add this by hand:\n"+string(client.Render(entry)))
 	}
 	if !changed {
-		return a.printf("%s is up to date\n", path)
+		return a.Printf("%s is up to date\n", path)
 	}
-	fmt.Fprintf(a.err, "triptych: hint: %s\n", client.After)
-	return a.printf("wrote %s\n", path)
+	fmt.Fprintf(a.Err, "triptych: hint: %s\n", client.After)
+	return a.Printf("wrote %s\n", path)
 }
 
 // listClients shows the known clients and where their files are.
-func (a *app) listClients(scope clients.Scope) error {
+func (a commands) listClients(scope clients.Scope) error {
 	where, err := a.where()
 	if err != nil {
 		return err
@@ -218,7 +218,7 @@ func (a *app) listClients(scope clients.Scope) error {
 			rows = append(rows, []string{c.Name, string(s), path, configured(c, path)})
 		}
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }
 
 // configured says whether a client's file mentions us.
@@ -238,11 +238,11 @@ func configured(c clients.Client, path string) string {
 }
 
 // where says where client configurations are looked for.
-func (a *app) where() (clients.Where, error) {
+func (a commands) where() (clients.Where, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return clients.Where{}, err
 	}
 	dir, err := os.Getwd()
-	return clients.Where{GOOS: runtime.GOOS, Home: home, Dir: dir, Getenv: a.getenv}, err
+	return clients.Where{GOOS: runtime.GOOS, Home: home, Dir: dir, Getenv: a.Getenv}, err
 }

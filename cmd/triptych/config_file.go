@@ -13,34 +13,34 @@ import (
 )
 
 // configFileCommand shows and checks configuration files of triptych serve.
-func (a *app) configFileCommand() command {
-	return command{
-		name:  "config-file",
-		short: "print or check a configuration file of the server",
-		sub:   []command{a.configFilePrint(), a.configFileValidate()},
+func (a commands) configFileCommand() Command {
+	return Command{
+		Name:  "config-file",
+		Short: "print or check a configuration file of the server",
+		Sub:   []Command{a.configFilePrint(), a.configFileValidate()},
 	}
 }
 
-func (a *app) configFilePrint() command {
+func (a commands) configFilePrint() Command {
 	var f serveFlags
 	var set *pflag.FlagSet
-	return command{
-		name: "print", config: true,
-		short: "print the settings of a server as a configuration file",
-		long: "Prints every key of triptych serve with the value that it would have: from this\n" +
+	return Command{
+		Name: "print", Config: true,
+		Short: "print the settings of a server as a configuration file",
+		Long: "Prints every key of triptych serve with the value that it would have: from this\n" +
 			"command line, the environment, the configuration file, or by default. Keys at\n" +
 			"their default are comments.",
-		example: "triptych config-file print > triptych.yaml\ntriptych config-file print --config triptych.yaml --listen :443",
-		flags: func(flags *pflag.FlagSet) {
+		Example: "triptych config-file print > triptych.yaml\ntriptych config-file print --config triptych.yaml --listen :443",
+		Flags: func(flags *pflag.FlagSet) {
 			f.register(flags)
-			a.serverFlags(flags)
+			a.ServerFlags(flags)
 			set = flags
 		},
-		run: func(context.Context, []string) error { return a.printConfigFile(set) },
+		Run: func(context.Context, []string) error { return a.printConfigFile(set) },
 	}
 }
 
-func (a *app) printConfigFile(set *pflag.FlagSet) error {
+func (a commands) printConfigFile(set *pflag.FlagSet) error {
 	var out strings.Builder
 	var err error
 	set.VisitAll(func(flag *pflag.Flag) {
@@ -49,7 +49,7 @@ func (a *app) printConfigFile(set *pflag.FlagSet) error {
 		}
 		_, usage := pflag.UnquoteUsage(flag)
 		var value string
-		variable := configfile.FromEnvironment(flag, a.getenv)
+		variable := configfile.FromEnvironment(flag, a.Getenv)
 		if value, err = yamlValue(flag, variable); err != nil {
 			return
 		}
@@ -62,7 +62,7 @@ func (a *app) printConfigFile(set *pflag.FlagSet) error {
 	if err != nil {
 		return err
 	}
-	return a.printf("%s\n", strings.TrimSpace(out.String()))
+	return a.Printf("%s\n", strings.TrimSpace(out.String()))
 }
 
 // yamlValue writes the value of a flag, or that of its environment variable, in one
@@ -93,16 +93,16 @@ func yamlValue(flag *pflag.Flag, variable string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-func (a *app) configFileValidate() command {
+func (a commands) configFileValidate() Command {
 	var f serveFlags
-	return command{
-		name: "validate", args: "FILE", min: 1, max: 1,
-		short:   "check a configuration file of triptych serve",
-		example: "triptych config-file validate /etc/triptych/triptych.yaml",
-		run: func(_ context.Context, args []string) error {
+	return Command{
+		Name: "validate", Args: "FILE", Min: 1, Max: 1,
+		Short:   "check a configuration file of triptych serve",
+		Example: "triptych config-file validate /etc/triptych/triptych.yaml",
+		Run: func(_ context.Context, args []string) error {
 			set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 			f.register(set)
-			a.serverFlags(set)
+			a.ServerFlags(set)
 			settings, err := configfile.Read(args[0])
 			if err == nil {
 				err = configfile.Apply(args[0], settings, set, func(string) string { return "" })
@@ -113,10 +113,10 @@ func (a *app) configFileValidate() command {
 			if _, err := f.check(); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			if _, err := a.chosen(); err != nil {
+			if _, err := a.ChosenFamilies(); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			return a.printf("%s: %d settings, all known\n", args[0], len(settings))
+			return a.Printf("%s: %d settings, all known\n", args[0], len(settings))
 		},
 	}
 }

@@ -23,23 +23,23 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-func (a *app) consoleCommand() command {
+func (a commands) consoleCommand() Command {
 	var listen string
-	return command{
-		name:  "console",
-		short: "open the pages for people, at an address that signs in once",
-		long: "Serves the console of this data folder or store on loopback, for the user who\n" +
+	return Command{
+		Name:  "console",
+		Short: "open the pages for people, at an address that signs in once",
+		Long: "Serves the console of this data folder or store on loopback, for the user who\n" +
 			"runs the command, until it is interrupted. With --url it is the console of a\n" +
 			"server instead, and the key signs in. The address works once, within five\n" +
 			"minutes.",
-		example: "triptych console\ntriptych console --url https://rules.example.com --key-env TEAM_KEY",
-		flags: func(set *pflag.FlagSet) {
+		Example: "triptych console\ntriptych console --url https://rules.example.com --key-env TEAM_KEY",
+		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&listen, "listen", "127.0.0.1:0", "listen on this loopback `address`")
-			a.flags.remote.register(set)
-			a.serverFlags(set)
+			a.Flags.Remote.Register(set)
+			a.ServerFlags(set)
 		},
-		run: func(ctx context.Context, _ []string) error {
-			r, err := a.dialRemote()
+		Run: func(ctx context.Context, _ []string) error {
+			r, err := a.DialRemote()
 			switch {
 			case err != nil:
 				return err
@@ -52,7 +52,7 @@ func (a *app) consoleCommand() command {
 }
 
 // linkTo prints an address that signs in at the console of a server.
-func (a *app) linkTo(ctx context.Context, r *remote) error {
+func (a commands) linkTo(ctx context.Context, r *Remote) error {
 	u, err := url.Parse(r.URL)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (a *app) linkTo(ctx context.Context, r *remote) error {
 	r.URL = u.Scheme + "://" + u.Host + "/link"
 	resp, err := r.Do(ctx, http.MethodPost, nil, nil)
 	if err != nil {
-		return unreached(err)
+		return WithReachHint(err)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
@@ -70,48 +70,48 @@ func (a *app) linkTo(ctx context.Context, r *remote) error {
 		Path string `json:"path"`
 	}
 	if resp.StatusCode != http.StatusOK || json.Unmarshal(body, &link) != nil {
-		return hinted(fmt.Errorf("the server answered %s", resp.Status), "is its console on? triptych serve --console always", "does the key work? triptych key show")
+		return WithHints(fmt.Errorf("the server answered %s", resp.Status), "is its console on? triptych serve --console always", "does the key work? triptych key show")
 	}
-	return a.printf("%s://%s%s\n", u.Scheme, u.Host, link.Path)
+	return a.Printf("%s://%s%s\n", u.Scheme, u.Host, link.Path)
 }
 
 // serveConsole serves the console of the data that the flags and the environment name,
 // without keys and quotas: everybody who has the address is the user of the process.
-func (a *app) serveConsole(ctx context.Context, listen string) (err error) {
+func (a commands) serveConsole(ctx context.Context, listen string) (err error) {
 	host, _, splitErr := net.SplitHostPort(listen)
-	if splitErr != nil || !isLoopback(host) {
-		return misused("--listen is %q, want a loopback address such as 127.0.0.1:8080", listen)
+	if splitErr != nil || !IsLoopback(host) {
+		return UsageErrorf("--listen is %q, want a loopback address such as 127.0.0.1:8080", listen)
 	}
-	env, err := a.env(slog.LevelWarn)
+	env, err := a.Env(slog.LevelWarn)
 	if err != nil {
 		return err
 	}
-	r, closeRecorder, err := a.openRecorder(ctx, env, commandChain())
+	r, closeRecorder, err := a.OpenRecorder(ctx, env, CommandChain())
 	if err != nil {
 		return err
 	}
 	defer closeRecorder()
-	r.patient = false
-	server, err := a.openServer(ctx, env, r)
+	r.Patient = false
+	server, err := a.OpenServer(ctx, env, r)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
-	client, err := a.dialValkey(ctx, env.Logger)
+	client, err := a.DialValkey(ctx, env.Logger)
 	if err != nil {
 		return err
 	}
 	if client != nil {
 		defer func() { _ = client.Close() }() // every answer has come
 	}
-	store, err := a.openKeys(client, env)
+	store, err := a.OpenKeys(client, env)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	secret := rand.Text() + rand.Text()
 	owner := localOwner{secret}
-	endpoint := streamable.New(streamable.Config{Server: server, Auth: owner, Loopback: true, Barrier: r.commit, Logger: env.Logger})
+	endpoint := streamable.New(streamable.Config{Server: server, Auth: owner, Loopback: true, Barrier: r.Commit, Logger: env.Logger})
 	cfg := a.consoleConfig(endpoint, owner, r, store, env)
 	cfg.Sessions = nil // those of another process
 	cfg.LastUse = nil
@@ -120,15 +120,15 @@ func (a *app) serveConsole(ctx context.Context, listen string) (err error) {
 }
 
 // openPages serves a console on a listener of its own and prints its address.
-func (a *app) openPages(ctx context.Context, listen string, pages http.Handler, endpoint *streamable.Handler, link string, env mcp.Env) error {
+func (a commands) openPages(ctx context.Context, listen string, pages http.Handler, endpoint *streamable.Handler, link string, env mcp.Env) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if err != nil {
-		return hinted(err, "choose another address with --listen")
+		return WithHints(err, "choose another address with --listen")
 	}
-	if err := a.printf("http://%s%s\n", listener.Addr(), link); err != nil {
+	if err := a.Printf("http://%s%s\n", listener.Addr(), link); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	fmt.Fprintln(a.err, "triptych: open this address in a browser; it works once, and Ctrl-C ends the console")
+	fmt.Fprintln(a.Err, "triptych: open this address in a browser; it works once, and Ctrl-C ends the console")
 	web := https.New(https.Config{Pages: pages, Drain: endpoint.Shutdown, Logger: env.Logger})
 	return web.Serve(ctx, listener)
 }
@@ -159,28 +159,28 @@ func (localOwner) Valid(context.Context, *mcp.Caller) bool { return true }
 func (localOwner) Forbid(http.Header, *jsonrpc.Error) {}
 
 // consoleConfig returns the parts of a server that its console shows.
-func (a *app) consoleConfig(endpoint *streamable.Handler, auth console.Authenticator, r *recorder, store keys.Store, env mcp.Env) console.Config {
+func (a commands) consoleConfig(endpoint *streamable.Handler, auth console.Authenticator, r *Recorder, store keys.Store, env mcp.Env) console.Config {
 	cfg := console.Config{
-		Version: readBuild().Version, Endpoint: endpoint, Auth: auth, Scopes: a.keyScopes(),
+		Version: ReadBuild().Version, Endpoint: endpoint, Auth: auth, Scopes: a.KeyScopes(),
 		Keys: func(by mcp.Caller) keys.Store {
-			return &recordedKeys{Store: store, record: func(ctx context.Context, method, id string) error {
-				return r.administeredBy(ctx, by, method, id)
+			return &RecordedKeys{Store: store, Record: func(ctx context.Context, method, id string) error {
+				return r.RecordAdministrationBy(ctx, by, method, id)
 			}}
 		},
-		LastUse:   r.used.last,
-		Consumers: a.configs.rulesets.Consumers,
+		LastUse:   r.LastUses.Last,
+		Consumers: a.Configs.Rulesets.Consumers,
 		Exported:  exportedRecord,
 		Sessions:  endpoint.SessionInfos,
-		Now:       a.now, Logger: env.Logger.With("component", "console"),
+		Now:       a.Now, Logger: env.Logger.With("component", "console"),
 	}
-	if r.trail != nil {
+	if r.Trail != nil {
 		cfg.Trail = consoleTrail{r}
 	}
-	if a.serves("aoc") {
-		cfg.Book = a.configs.aoc.Book(env)
+	if a.Serves("aoc") {
+		cfg.Book = a.Configs.AoC.Book(env)
 	}
-	if a.serves("debugger") {
-		cfg.Debugging = a.configs.debugger.Overview
+	if a.Serves("debugger") {
+		cfg.Debugging = a.Configs.Debugger.Overview
 	}
 	return cfg
 }

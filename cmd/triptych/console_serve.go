@@ -29,11 +29,11 @@ func (f *serveFlags) hasConsole() (bool, error) {
 	case consoleAlways, consoleNever:
 		return f.console == consoleAlways, nil
 	}
-	return false, misused("--console is %q, want auto, always or never", f.console)
+	return false, UsageErrorf("--console is %q, want auto, always or never", f.console)
 }
 
 // consoleOf returns the console of a server, nil if it has none.
-func (a *app) consoleOf(f *serveFlags, cfg console.Config, s *services, health func(context.Context) []console.Fact) (*console.Console, error) {
+func (a commands) consoleOf(f *serveFlags, cfg console.Config, s *services, health func(context.Context) []console.Fact) (*console.Console, error) {
 	on, err := f.hasConsole()
 	if err != nil || !on {
 		return nil, err
@@ -46,25 +46,25 @@ func (a *app) consoleOf(f *serveFlags, cfg console.Config, s *services, health f
 const soon = 14 * 24 * time.Hour
 
 // facts describe the health of a server.
-func (s *services) facts(ctx context.Context, a *app, began time.Time, endpoint *streamable.Handler, web *https.Server, certificates *https.Certificates) []console.Fact {
+func (s *services) facts(ctx context.Context, a commands, began time.Time, endpoint *streamable.Handler, web *https.Server, certificates *https.Certificates) []console.Fact {
 	ready := console.Fact{Name: "Ready", Value: "yes"}
 	if err := s.ready(ctx); err != nil {
 		ready.Value, ready.Bad = err.Error(), true
 	}
 	store := "files in the data folder"
 	if s.client != nil {
-		store = redactedURL(a.storeURL())
+		store = RedactedURL(a.StoreURL())
 	}
 	all := []console.Fact{
 		ready,
-		{Name: "Version", Value: readBuild().Version + ", " + runtime.Version()},
+		{Name: "Version", Value: ReadBuild().Version + ", " + runtime.Version()},
 		{Name: "Server", Value: s.name},
 		{Name: "Up since", Value: began.UTC().Format("2006-01-02 15:04")},
 		{Name: "Store", Value: store},
 	}
 	if certificates != nil {
 		expires := certificates.Expires()
-		all = append(all, console.Fact{Name: "Certificate expires", Value: expires.UTC().Format("2006-01-02"), Bad: expires.Sub(a.now()) < soon})
+		all = append(all, console.Fact{Name: "Certificate expires", Value: expires.UTC().Format("2006-01-02"), Bad: expires.Sub(a.Now()) < soon})
 	}
 	connections := web.Connections()
 	all = append(all, used("Connections", int64(connections.Open), int64(connections.Limit), connections.Refused+connections.Closed))
@@ -87,24 +87,24 @@ func used(name string, n, limit, refused int64) console.Fact {
 }
 
 // consoleTrail shows the console the audit trail, with what was just recorded.
-type consoleTrail struct{ r *recorder }
+type consoleTrail struct{ r *Recorder }
 
 // Query implements [console.Trail].
 func (t consoleTrail) Query(ctx context.Context, f audit.Filter) iter.Seq2[audit.Record, error] {
 	return func(yield func(audit.Record, error) bool) {
-		if err := t.r.commit(ctx); err != nil {
+		if err := t.r.Commit(ctx); err != nil {
 			yield(audit.Record{}, err)
 			return
 		}
-		t.r.trail.Query(ctx, f)(yield)
+		t.r.Trail.Query(ctx, f)(yield)
 	}
 }
 
 // Verify implements [console.Trail].
-func (t consoleTrail) Verify(ctx context.Context) (audit.Report, error) { return t.r.trail.Verify(ctx) }
+func (t consoleTrail) Verify(ctx context.Context) (audit.Report, error) { return t.r.Trail.Verify(ctx) }
 
 // exportedRecord returns the form of a record in JSON.
-func exportedRecord(r audit.Record) any { return recordJSONOf(r) }
+func exportedRecord(r audit.Record) any { return RecordJSONOf(r) }
 
 // sameSecret compares two secrets in constant time.
 func sameSecret(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -14,61 +14,61 @@ import (
 	"github.com/triptych-mcp/triptych/transport/stdio"
 )
 
-// A conversation is a client that talks to a server in this process, the same
+// A Conversation is a client that talks to a server in this process, the same
 // way as an editor would over standard input and output.
-type conversation struct {
-	client *jsonrpc.Client
+type Conversation struct {
+	Client *jsonrpc.Client
 	server *mcp.Server // nil when it is somewhere else
 	done   sync.WaitGroup
 	hangUp func()
 }
 
-// converse opens the chosen families and shakes hands. Close it.
-func (a *app) converse(ctx context.Context) (*conversation, error) { return a.converseWith(ctx, nil) }
+// Converse opens the chosen families and shakes hands. Close it.
+func (a *App) Converse(ctx context.Context) (*Conversation, error) { return a.converseWith(ctx, nil) }
 
-// converseRecorded is like converse; the server in this process records what it is asked
+// ConverseRecorded is like Converse; the server in this process records what it is asked
 // in the audit trail, as over standard input and output.
-func (a *app) converseRecorded(ctx context.Context) (*conversation, error) {
-	return a.converseWith(ctx, func(ctx context.Context, env mcp.Env) (*recorder, func(), error) {
-		return a.openRecorder(ctx, env, commandChain())
+func (a *App) ConverseRecorded(ctx context.Context) (*Conversation, error) {
+	return a.converseWith(ctx, func(ctx context.Context, env mcp.Env) (*Recorder, func(), error) {
+		return a.OpenRecorder(ctx, env, CommandChain())
 	})
 }
 
-func (a *app) converseWith(ctx context.Context, open func(context.Context, mcp.Env) (*recorder, func(), error)) (*conversation, error) {
-	if r, err := a.dialRemote(); err != nil || r != nil {
+func (a *App) converseWith(ctx context.Context, open func(context.Context, mcp.Env) (*Recorder, func(), error)) (*Conversation, error) {
+	if r, err := a.DialRemote(); err != nil || r != nil {
 		if err != nil {
 			return nil, err
 		}
 		return a.converseRemotely(ctx, r)
 	}
-	env, err := a.env(slog.LevelWarn)
+	env, err := a.Env(slog.LevelWarn)
 	if err != nil {
 		return nil, err
 	}
-	r, closeRecorder := (*recorder)(nil), func() {}
+	r, closeRecorder := (*Recorder)(nil), func() {}
 	var limits []stdio.Option
 	if open != nil {
 		if r, closeRecorder, err = open(ctx, env); err != nil {
 			return nil, err
 		}
 		limits = append(limits, stdio.Limits(jsonrpc.Config{
-			Logger: env.Logger, Barrier: func() error { return r.commit(context.WithoutCancel(ctx)) },
+			Logger: env.Logger, Barrier: func() error { return r.Commit(context.WithoutCancel(ctx)) },
 		}))
 	}
-	server, err := a.openServer(ctx, env, r)
+	server, err := a.OpenServer(ctx, env, r)
 	if err != nil {
 		closeRecorder()
 		return nil, err
 	}
 	requests, toServer := io.Pipe()
 	answers, toClient := io.Pipe()
-	c := &conversation{server: server}
+	c := &Conversation{server: server}
 	c.done.Go(func() {
 		defer closeRecorder()
 		err := stdio.Serve(ctx, requests, toClient, server, limits...)
 		_ = toClient.CloseWithError(errors.Join(io.EOF, err)) // a pipe's never fails
 	})
-	c.client = jsonrpc.NewClient(answers, toServer, jsonrpc.ClientConfig{})
+	c.Client = jsonrpc.NewClient(answers, toServer, jsonrpc.ClientConfig{})
 	c.hangUp = func() { _ = toServer.Close() }
 	if err := c.initialize(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -77,10 +77,10 @@ func (a *app) converseWith(ctx context.Context, open func(context.Context, mcp.E
 }
 
 // Close ends the conversation, waits for the server and closes the families.
-func (c *conversation) Close() error {
+func (c *Conversation) Close() error {
 	c.hangUp()
 	c.done.Wait()
-	c.client.Close()
+	c.Client.Close()
 	if c.server == nil {
 		return nil // it is somewhere else
 	}
@@ -88,16 +88,16 @@ func (c *conversation) Close() error {
 }
 
 // initialize asks for the newest revision that has a handshake.
-func (c *conversation) initialize(ctx context.Context) error {
+func (c *Conversation) initialize(ctx context.Context) error {
 	params := map[string]any{
 		"protocolVersion": newestHandshake(),
 		"capabilities":    map[string]any{},
-		"clientInfo":      map[string]any{"name": "triptych", "version": readBuild().Version},
+		"clientInfo":      map[string]any{"name": "triptych", "version": ReadBuild().Version},
 	}
-	if _, err := c.client.Call(ctx, "initialize", params); err != nil {
+	if _, err := c.Client.Call(ctx, "initialize", params); err != nil {
 		return fmt.Errorf("initialize: %w", err)
 	}
-	return c.client.Notify(ctx, "notifications/initialized", nil)
+	return c.Client.Notify(ctx, "notifications/initialized", nil)
 }
 
 func newestHandshake() string {
@@ -110,21 +110,21 @@ func newestHandshake() string {
 	return name
 }
 
-// A toolInfo is a tool as the server lists it.
-type toolInfo struct {
+// A ToolInfo is a tool as the server lists it.
+type ToolInfo struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title"`
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"inputSchema"`
-	raw         json.RawMessage
+	Raw         json.RawMessage
 }
 
-// tools are all tools, page by page.
-func (c *conversation) tools(ctx context.Context) ([]toolInfo, error) {
-	var all []toolInfo
+// Tools are all tools, page by page.
+func (c *Conversation) Tools(ctx context.Context) ([]ToolInfo, error) {
+	var all []ToolInfo
 	params := map[string]any{}
 	for {
-		raw, err := c.client.Call(ctx, "tools/list", params)
+		raw, err := c.Client.Call(ctx, "tools/list", params)
 		if isMissingMethod(err) {
 			return nil, nil // no family has tools
 		}
@@ -139,7 +139,7 @@ func (c *conversation) tools(ctx context.Context) ([]toolInfo, error) {
 			return nil, fmt.Errorf("tools/list: %w", err)
 		}
 		for _, one := range page.Tools {
-			tool := toolInfo{raw: one}
+			tool := ToolInfo{Raw: one}
 			if err := json.Unmarshal(one, &tool); err != nil {
 				return nil, fmt.Errorf("tools/list: %w", err)
 			}
@@ -158,19 +158,19 @@ func isMissingMethod(err error) bool {
 	return ok && rpc.Code == jsonrpc.CodeMethodNotFound
 }
 
-func (c *conversation) greetAndList(ctx context.Context) ([]toolInfo, error) {
+func (c *Conversation) InitializeAndListTools(ctx context.Context) ([]ToolInfo, error) {
 	if err := c.initialize(ctx); err != nil {
 		return nil, err
 	}
-	return c.tools(ctx)
+	return c.Tools(ctx)
 }
 
-// countResources counts the resources of all pages.
-func (c *conversation) countResources(ctx context.Context) (int, error) {
+// CountResources counts the resources of all pages.
+func (c *Conversation) CountResources(ctx context.Context) (int, error) {
 	count := 0
 	params := map[string]any{}
 	for {
-		raw, err := c.client.Call(ctx, "resources/list", params)
+		raw, err := c.Client.Call(ctx, "resources/list", params)
 		if isMissingMethod(err) {
 			return 0, nil // the family has none
 		}

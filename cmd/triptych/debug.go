@@ -14,31 +14,31 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func (a *app) debugCommand() command {
-	return command{
-		name: "debug", args: "PROGRAM|PID [ARGUMENT...]", min: 1, max: many,
-		short: "debug a program in a shell",
-		long: "Launches the program, or attaches to the process, and reads commands: the tools\n" +
+func (a commands) debugCommand() Command {
+	return Command{
+		Name: "debug", Args: "PROGRAM|PID [ARGUMENT...]", Min: 1, Max: AnyNumber,
+		Short: "debug a program in a shell",
+		Long: "Launches the program, or attaches to the process, and reads commands: the tools\n" +
 			"of the debugger without their prefix, such as step_over, or as much of a name as\n" +
 			"is unique. Arguments follow as NAME=VALUE; the most common one needs no name:\n" +
 			"\"set_breakpoint main\", \"evaluate p->next\". help lists the commands, the tab key\n" +
 			"completes them, an empty line repeats the last one. Ctrl-C pauses the program;\n" +
 			"quit ends the session and a program that was launched, and detaches from others.",
-		example: "triptych debug ./shop\n" +
+		Example: "triptych debug ./shop\n" +
 			"triptych debug -- ./shop --verbose orders.txt\n" +
 			"triptych debug 4711",
-		flags: func(set *pflag.FlagSet) { a.serverFlags(set) },
-		run:   a.debug,
+		Flags: func(set *pflag.FlagSet) { a.ServerFlags(set) },
+		Run:   a.debug,
 	}
 }
 
 // debug runs the shell. Its session lives as long as the conversation does.
-func (a *app) debug(ctx context.Context, args []string) (err error) {
+func (a commands) debug(ctx context.Context, args []string) (err error) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	ctx = context.WithoutCancel(ctx) // Ctrl-C is the shell's
-	c, err := a.converse(ctx)
+	c, err := a.Converse(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,8 +55,8 @@ func (a *app) debug(ctx context.Context, args []string) (err error) {
 
 // A debugShell reads commands for one debugging session.
 type debugShell struct {
-	app          *app
-	conversation *conversation
+	app          commands
+	conversation *Conversation
 	signals      <-chan os.Signal
 	tools        []debugTool // in the order of the table
 	last         string      // the command that an empty line repeats
@@ -88,8 +88,8 @@ func (s *debugShell) loop(ctx context.Context) error {
 		switch err := s.execute(ctx, line); {
 		case errors.Is(err, errQuit):
 			return nil
-		case err != nil && !errors.Is(err, errTold):
-			fmt.Fprintf(s.app.err, "triptych: %v\n", err)
+		case err != nil && !errors.Is(err, ErrReported):
+			fmt.Fprintf(s.app.Err, "triptych: %v\n", err)
 		}
 	}
 }
@@ -179,11 +179,11 @@ func (s *debugShell) call(ctx context.Context, name string, arguments any) error
 			name, arguments = "continue", map[string]any{"wait_ms": 60000}
 			continue
 		}
-		if err := printContent(s.app, result); err != nil {
+		if err := printContent(s.app.App, result); err != nil {
 			return err
 		}
 		if result.IsError {
-			return errTold
+			return ErrReported
 		}
 		return nil
 	}
@@ -206,7 +206,7 @@ func (s *debugShell) await(ctx context.Context, name string, arguments any) (jso
 	}
 	got := make(chan result, 1)
 	go func() { // ends with the call, which the context ends
-		raw, err := s.conversation.client.Call(ctx, "tools/call", map[string]any{"name": s.full(name), "arguments": arguments})
+		raw, err := s.conversation.Client.Call(ctx, "tools/call", map[string]any{"name": s.full(name), "arguments": arguments})
 		got <- result{raw, err}
 	}()
 	for paused := false; ; paused = true {
@@ -218,7 +218,7 @@ func (s *debugShell) await(ctx context.Context, name string, arguments any) (jso
 				return nil, errQuit
 			}
 			go func() { // its answer is that of the call
-				_, _ = s.conversation.client.Call(ctx, "tools/call", map[string]any{"name": s.full("pause"), "arguments": map[string]any{}})
+				_, _ = s.conversation.Client.Call(ctx, "tools/call", map[string]any{"name": s.full("pause"), "arguments": map[string]any{}})
 			}()
 		}
 	}

@@ -28,7 +28,7 @@ var debugPrefixes = []string{"debugger/", "debugger_"}
 
 // loadTools lists the tools of the debugger.
 func (s *debugShell) loadTools(ctx context.Context) error {
-	all, err := s.conversation.tools(ctx)
+	all, err := s.conversation.Tools(ctx)
 	if err != nil {
 		return err
 	}
@@ -46,12 +46,12 @@ func (s *debugShell) loadTools(ctx context.Context) error {
 		}
 	}
 	if len(s.tools) == 0 {
-		return misused("the debugger is not among the families")
+		return UsageErrorf("the debugger is not among the families")
 	}
 	return nil
 }
 
-func newDebugTool(name string, info toolInfo) (debugTool, error) {
+func newDebugTool(name string, info ToolInfo) (debugTool, error) {
 	var schema struct {
 		Properties map[string]struct {
 			Type        string `json:"type"`
@@ -127,19 +127,19 @@ var mainArguments = map[string]string{
 
 // debugArguments parses what follows a command: an object, NAME=VALUE in which
 // values may be quoted, or the value of the main argument.
-func (a *app) debugArguments(tool *debugTool, rest string) (callArguments, error) {
+func (a commands) debugArguments(tool *debugTool, rest string) (callArguments, error) {
 	name, value, assigned := strings.Cut(rest, "=")
 	switch {
 	case rest == "":
-		return parseArguments(a, nil)
+		return parseArguments(a.App, nil)
 	case strings.HasPrefix(rest, "{"):
-		return parseArguments(a, []string{rest})
+		return parseArguments(a.App, []string{rest})
 	case assigned && tool.has(name) && !strings.HasPrefix(value, "="):
 		words, err := splitQuoted(rest)
 		if err != nil {
 			return callArguments{}, err
 		}
-		return parseArguments(a, words)
+		return parseArguments(a.App, words)
 	}
 	switch main := mainArguments[tool.name]; {
 	case tool.name == "set_breakpoint":
@@ -213,21 +213,21 @@ func splitQuoted(line string) ([]string, error) {
 func (s *debugShell) help(name string) error {
 	if name == "" {
 		for i := range s.tools {
-			if err := s.app.printf("%-24s %s\n", s.tools[i].name, s.tools[i].doc); err != nil {
+			if err := s.app.Printf("%-24s %s\n", s.tools[i].name, s.tools[i].doc); err != nil {
 				return err
 			}
 		}
-		return s.app.printf("%-24s %s\n", "quit", "End the shell")
+		return s.app.Printf("%-24s %s\n", "quit", "End the shell")
 	}
 	tool, err := s.find(name)
 	if err != nil {
 		return err
 	}
-	if err := s.app.printf("%s: %s\n", tool.name, tool.doc); err != nil {
+	if err := s.app.Printf("%s: %s\n", tool.name, tool.doc); err != nil {
 		return err
 	}
 	for _, each := range tool.arguments {
-		if err := s.app.printf("  %s=%s  %s\n", each.name, strings.ToUpper(each.kind), each.doc); err != nil {
+		if err := s.app.Printf("  %s=%s  %s\n", each.name, strings.ToUpper(each.kind), each.doc); err != nil {
 			return err
 		}
 	}

@@ -17,17 +17,17 @@ type lineReader interface {
 
 // newLineReader edits lines on a terminal, with completion and a history, and reads
 // them from anything else.
-func newLineReader(a *app, complete func(line string) []string) lineReader {
-	fd := int(a.in.Fd())
+func newLineReader(a commands, complete func(line string) []string) lineReader {
+	fd := int(a.In.Fd())
 	cooked, err := term.GetState(fd)
 	if err != nil {
-		return &plainLines{bufio.NewReader(a.in)}
+		return &plainLines{bufio.NewReader(a.In)}
 	}
 	t := &terminalLines{fd: fd, cooked: cooked}
 	t.term = term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{a.in, a.out}, "(triptych) ")
+	}{a.In, a.Out}, "(triptych) ")
 	t.term.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
 		if key != '\t' {
 			return "", 0, false

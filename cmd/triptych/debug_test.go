@@ -10,13 +10,13 @@ import (
 // debugTools are two tools as a server lists them.
 func debugTools(t *testing.T) *debugShell {
 	t.Helper()
-	s := &debugShell{app: newApp()}
+	s := &debugShell{app: commands{New()}}
 	for name, schema := range map[string]string{
 		"step_line": `{"properties":{"wait_ms":{"type":"integer"}}}`, "step_over": `{"properties":{"wait_ms":{"type":"integer"}}}`,
 		"set_breakpoint":   `{"properties":{"function":{"type":"string"},"condition":{"type":"string"},"line":{"type":"integer"}}}`,
 		"clear_breakpoint": `{"properties":{"ids":{"type":"array"}}}`, "evaluate": `{"properties":{"expression":{"type":"string"},"frame":{"type":"integer"}}}`,
 	} {
-		tool, err := newDebugTool(name, toolInfo{Name: "debugger/" + name, InputSchema: json.RawMessage(schema)})
+		tool, err := newDebugTool(name, ToolInfo{Name: "debugger/" + name, InputSchema: json.RawMessage(schema)})
 		if err != nil {
 			t.Fatal(err)
 		}

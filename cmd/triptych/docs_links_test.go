@@ -18,8 +18,8 @@ func TestVariablesAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := newApp()
-	_, man, _ := strings.Cut(manPage(a.root(), a.families), ".SH ENVIRONMENT")
+	a := commands{New()}
+	_, man, _ := strings.Cut(manPage(a.root(), a.Families), ".SH ENVIRONMENT")
 	named := map[string]bool{}
 	collectVariables(a.root(), named)
 	if len(named) < 20 {
@@ -38,17 +38,17 @@ func TestVariablesAreDocumented(t *testing.T) {
 var variable = regexp.MustCompile(`\b(TRIPTYCH|VALKEY|LOG)_[A-Z_]+\b`)
 
 // collectVariables adds those of a command's flags and of all below it.
-func collectVariables(row command, named map[string]bool) {
-	if row.flags != nil {
-		set := pflag.NewFlagSet(row.name, pflag.ContinueOnError)
-		row.flags(set)
+func collectVariables(row Command, named map[string]bool) {
+	if row.Flags != nil {
+		set := pflag.NewFlagSet(row.Name, pflag.ContinueOnError)
+		row.Flags(set)
 		set.VisitAll(func(f *pflag.Flag) {
 			for _, name := range variable.FindAllString(f.Usage, -1) {
 				named[name] = true
 			}
 		})
 	}
-	for _, sub := range row.sub {
+	for _, sub := range row.Sub {
 		collectVariables(sub, named)
 	}
 }

@@ -73,10 +73,10 @@ func freshTables(t *testing.T) []*mcp.Table {
 		Getenv: func(string) string { return "" },
 	}
 	var tables []*mcp.Table
-	for _, f := range newApp().families {
-		table, err := f.config.Open(t.Context(), env)
+	for _, f := range New().Families {
+		table, err := f.Config.Open(t.Context(), env)
 		if err != nil {
-			t.Fatalf("%s: %v", f.name, err)
+			t.Fatalf("%s: %v", f.Name, err)
 		}
 		tables = append(tables, table)
 	}

@@ -31,7 +31,7 @@ func toolsDocument(t *testing.T) string {
 	d.line("# Tools\n\n%s", generated)
 	d.line("Names are as documented. To clients of revision 2025-03-26 and later a\n" +
 		"slash is listed as an underscore; every client may call either spelling.\n")
-	for i, f := range newApp().families {
+	for i, f := range New().Families {
 		d.family(t, f, tables[i], listed)
 	}
 	return strings.TrimRight(d.String(), "\n") + "\n"
@@ -44,14 +44,14 @@ type listedTool struct {
 	OutputSchema json.RawMessage
 }
 
-func (d *document) family(t *testing.T, f family, table *mcp.Table, listed map[string]listedTool) {
+func (d *document) family(t *testing.T, f Family, table *mcp.Table, listed map[string]listedTool) {
 	t.Helper()
-	d.line("## %s\n\n%s\n", f.name, sentence(f.about))
+	d.line("## %s\n\n%s\n", f.Name, Sentence(f.About))
 	for i := range table.Tools {
 		d.tool(t, &table.Tools[i], listed[table.Tools[i].Name])
 	}
-	d.resources(f.name, table.Resources)
-	d.prompts(f.name, table.Prompts)
+	d.resources(f.Name, table.Resources)
+	d.prompts(f.Name, table.Prompts)
 }
 
 func (d *document) tool(t *testing.T, tool *mcp.Tool, listed listedTool) {

@@ -33,28 +33,28 @@ const (
 	failed  status = "failed"
 )
 
-func (a *app) doctorCommand() command {
+func (a commands) doctorCommand() Command {
 	var asJSON bool
 	var set *pflag.FlagSet
-	return command{
-		name:  "doctor",
-		short: "check that everything works here",
-		long: "Checks the data folder, the log level, each family and its store, starts a\n" +
+	return Command{
+		Name:  "doctor",
+		Short: "check that everything works here",
+		Long: "Checks the data folder, the log level, each family and its store, starts a\n" +
 			"server over standard input and output as an editor would, and looks at the\n" +
 			"configuration files of the known clients.",
-		flags: func(s *pflag.FlagSet) {
+		Flags: func(s *pflag.FlagSet) {
 			set = s
-			jsonFlag(s, &asJSON)
-			a.serverFlags(s)
+			JSONFlag(s, &asJSON)
+			a.ServerFlags(s)
 		},
-		run: func(ctx context.Context, _ []string) error {
+		Run: func(ctx context.Context, _ []string) error {
 			return a.tell(a.examine(ctx, set), asJSON)
 		},
 	}
 }
 
 // examine runs all checks, in the order in which one problem explains the next.
-func (a *app) examine(ctx context.Context, set *pflag.FlagSet) []finding {
+func (a commands) examine(ctx context.Context, set *pflag.FlagSet) []finding {
 	findings := []finding{a.checkData(), a.checkLogLevel()}
 	findings = append(findings, a.checkFamilies(ctx)...)
 	findings = append(findings, a.checkRulesetFiles(ctx)...)
@@ -65,14 +65,14 @@ func (a *app) examine(ctx context.Context, set *pflag.FlagSet) []finding {
 }
 
 // tell prints the findings; a failed one is the exit status.
-func (a *app) tell(findings []finding, asJSON bool) error {
+func (a commands) tell(findings []finding, asJSON bool) error {
 	healthy := true
 	for _, f := range findings {
 		healthy = healthy && f.Status != failed
 	}
 	var err error
 	if asJSON {
-		err = a.printJSON(map[string]any{"healthy": healthy, "findings": findings})
+		err = a.PrintJSON(map[string]any{"healthy": healthy, "findings": findings})
 	} else {
 		err = a.printFindings(findings)
 	}
@@ -82,13 +82,13 @@ func (a *app) tell(findings []finding, asJSON bool) error {
 	return err
 }
 
-func (a *app) printFindings(findings []finding) error {
+func (a commands) printFindings(findings []finding) error {
 	for _, f := range findings {
-		text := fmt.Sprintf("%-8s %s: %s", f.Status, f.Check, oneLine(f.Detail))
+		text := fmt.Sprintf("%-8s %s: %s", f.Status, f.Check, OneLine(f.Detail))
 		if f.Hint != "" {
 			text += "\n         " + f.Hint
 		}
-		if err := a.printf("%s\n", text); err != nil {
+		if err := a.Printf("%s\n", text); err != nil {
 			return err
 		}
 	}
@@ -97,16 +97,16 @@ func (a *app) printFindings(findings []finding) error {
 
 func failure(check string, err error) finding {
 	f := finding{Check: check, Status: failed, Detail: err.Error()}
-	if h, ok := errors.AsType[*hintError](err); ok {
-		f.Hint = strings.Join(h.hints, "; ")
+	if h, ok := errors.AsType[*HintError](err); ok {
+		f.Hint = strings.Join(h.Hints, "; ")
 	}
 	return f
 }
 
 // checkData looks whether files can be made in the data folder.
-func (a *app) checkData() finding {
+func (a commands) checkData() finding {
 	const check = "data folder"
-	dir, err := a.dataDir()
+	dir, err := a.DataDir()
 	if err != nil {
 		return failure(check, err)
 	}
@@ -121,7 +121,7 @@ func (a *app) checkData() finding {
 		err = tryWriting(dir)
 	}
 	if err != nil {
-		return failure(check, hinted(err, "choose another with --data or TRIPTYCH_DATA"))
+		return failure(check, WithHints(err, "choose another with --data or TRIPTYCH_DATA"))
 	}
 	if info.Mode().Perm()&0o002 != 0 {
 		return finding{check, warning, dir + " may be written by everybody", "chmod o-w " + dir}
@@ -137,8 +137,8 @@ func tryWriting(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-func (a *app) checkLogLevel() finding {
-	logger, err := a.logger(slog.LevelInfo)
+func (a commands) checkLogLevel() finding {
+	logger, err := a.Logger(slog.LevelInfo)
 	if err != nil {
 		return failure("log level", err)
 	}
@@ -151,8 +151,8 @@ func (a *app) checkLogLevel() finding {
 }
 
 // checkFamilies opens each family by itself and counts what it serves.
-func (a *app) checkFamilies(ctx context.Context) []finding {
-	chosen, err := a.chosen()
+func (a commands) checkFamilies(ctx context.Context) []finding {
+	chosen, err := a.ChosenFamilies()
 	if err != nil {
 		return []finding{failure("families", err)}
 	}
@@ -163,25 +163,25 @@ func (a *app) checkFamilies(ctx context.Context) []finding {
 	return findings
 }
 
-func (a *app) checkFamily(ctx context.Context, f family) finding {
-	c, err := a.only(f.name).converse(ctx)
+func (a commands) checkFamily(ctx context.Context, f Family) finding {
+	c, err := a.Only(f.Name).Converse(ctx)
 	if err != nil {
-		return failure(f.name, err)
+		return failure(f.Name, err)
 	}
-	tools, err := c.tools(ctx)
-	resources, resourcesErr := c.countResources(ctx)
+	tools, err := c.Tools(ctx)
+	resources, resourcesErr := c.CountResources(ctx)
 	if err := errors.Join(err, resourcesErr, c.Close()); err != nil {
-		return failure(f.name, err)
+		return failure(f.Name, err)
 	}
 	hint := ""
 	if resources == 0 {
-		hint = f.empty
+		hint = f.Empty
 	}
-	return finding{f.name, good, counted(len(tools), "tool") + ", " + counted(resources, "resource"), hint}
+	return finding{f.Name, good, Counted(len(tools), "tool") + ", " + Counted(resources, "resource"), hint}
 }
 
 // checkClients looks at the files that mention us.
-func (a *app) checkClients() []finding {
+func (a commands) checkClients() []finding {
 	where, err := a.where()
 	if err != nil {
 		return []finding{failure("clients", err)}
@@ -230,7 +230,7 @@ func checkClient(c clients.Client, path string) (finding, bool) {
 const serverDeadline = 10 * time.Second
 
 // checkServer starts this program as an editor would.
-func (a *app) checkServer(ctx context.Context, set *pflag.FlagSet) finding {
+func (a commands) checkServer(ctx context.Context, set *pflag.FlagSet) finding {
 	const check = "server"
 	ctx, cancel := context.WithTimeout(ctx, serverDeadline)
 	defer cancel()
@@ -239,5 +239,5 @@ func (a *app) checkServer(ctx context.Context, set *pflag.FlagSet) finding {
 	if err != nil {
 		return failure(check, err)
 	}
-	return finding{check, good, fmt.Sprintf("started over standard input and output, %s after %d ms", counted(tools, "tool"), time.Since(start).Milliseconds()), ""}
+	return finding{check, good, fmt.Sprintf("started over standard input and output, %s after %d ms", Counted(tools, "tool"), time.Since(start).Milliseconds()), ""}
 }

@@ -11,12 +11,12 @@ import (
 
 // checkRulesetFiles reports the files of the store's folder that are not served.
 // Stores that are not folders have none.
-func (a *app) checkRulesetFiles(ctx context.Context) []finding {
-	chosen, err := a.chosen()
-	if err != nil || !slices.ContainsFunc(chosen, func(f family) bool { return f.name == "rulesets" }) {
+func (a commands) checkRulesetFiles(ctx context.Context) []finding {
+	chosen, err := a.ChosenFamilies()
+	if err != nil || !slices.ContainsFunc(chosen, func(f Family) bool { return f.Name == "rulesets" }) {
 		return nil // another check reports the error
 	}
-	store, err := a.openStore(ctx)
+	store, err := a.OpenStore(ctx)
 	if err != nil {
 		return nil // likewise
 	}

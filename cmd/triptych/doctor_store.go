@@ -8,13 +8,13 @@ import (
 )
 
 // checkStore reports on the server of the stores for doctor, nothing without one.
-func (a *app) checkStore(ctx context.Context) []finding {
+func (a commands) checkStore(ctx context.Context) []finding {
 	const check = "store"
-	env, err := a.env(slog.LevelError)
+	env, err := a.Env(slog.LevelError)
 	if err != nil {
 		return nil // another check reports it
 	}
-	client, err := a.dialValkey(ctx, env.Logger)
+	client, err := a.DialValkey(ctx, env.Logger)
 	if err != nil {
 		return []finding{failure(check, err)}
 	}

@@ -9,13 +9,13 @@ import (
 
 // checkTrail reports how durable the audit trail is in a server of the stores. Without
 // one, or if it is unreachable, there is nothing to say here.
-func (a *app) checkTrail(ctx context.Context) []finding {
+func (a commands) checkTrail(ctx context.Context) []finding {
 	const check = "audit trail"
-	env, err := a.env(slog.LevelError)
-	if err != nil || a.flags.noAudit {
+	env, err := a.Env(slog.LevelError)
+	if err != nil || a.Flags.NoAudit {
 		return nil
 	}
-	client, err := a.dialValkey(ctx, env.Logger)
+	client, err := a.DialValkey(ctx, env.Logger)
 	if err != nil || client == nil {
 		return nil
 	}

@@ -22,52 +22,52 @@ type familyConfig interface {
 	Open(context.Context, mcp.Env) (*mcp.Table, error)
 }
 
-type family struct {
-	name   string
-	about  string // one line for help
-	empty  string // what to do when it has no resources yet
+type Family struct {
+	Name   string
+	About  string // one line for help
+	Empty  string // what to do when it has no resources yet
 	stored bool   // its data is in the store of the program
-	config familyConfig
+	Config familyConfig
 }
 
 // newFamilies is the list of families. A new family is one line here.
-func newFamilies(known *configs) []family {
-	return []family{
-		{"rulesets", "named Markdown texts for AI editors", "triptych rulesets create makes the first", true, known.rulesets},
-		{"aoc", "Advent of Code puzzles and solving speeds", "put Day01_phase1.md into aoc/instructions of the data folder", false, known.aoc},
-		{"debugger", "a debugger of Linux processes, XML documents, accounts and the audit trail", "", false, known.debugger},
+func newFamilies(known *configs) []Family {
+	return []Family{
+		{"rulesets", "named Markdown texts for AI editors", "triptych rulesets create makes the first", true, known.Rulesets},
+		{"aoc", "Advent of Code puzzles and solving speeds", "put Day01_phase1.md into aoc/instructions of the data folder", false, known.AoC},
+		{"debugger", "a debugger of Linux processes, XML documents, accounts and the audit trail", "", false, known.Debugger},
 	}
 }
 
 // configs are the configurations of families that have commands of their own, or
 // that need something of the program.
 type configs struct {
-	rulesets *rulesets.Config
-	aoc      *aoc.Config
-	debugger *debugger.Config
+	Rulesets *rulesets.Config
+	AoC      *aoc.Config
+	Debugger *debugger.Config
 }
 
-// keyScopes returns the scopes that a key may have.
-func (a *app) keyScopes() []mcp.Scope { return append(a.scopes(), console.AdminScope) }
+// KeyScopes returns the scopes that a key may have.
+func (a *App) KeyScopes() []mcp.Scope { return append(a.Scopes(), console.AdminScope) }
 
-// scopes returns the scopes of all families, which a key has by default, whichever
+// Scopes returns the scopes of all families, which a key has by default, whichever
 // families a server opens. The right to make keys is given by name only.
-func (a *app) scopes() []mcp.Scope {
+func (a *App) Scopes() []mcp.Scope {
 	var all []mcp.Scope
-	for _, f := range a.families {
-		all = append(all, f.config.Scopes()...)
+	for _, f := range a.Families {
+		all = append(all, f.Config.Scopes()...)
 	}
 	return all
 }
 
-const documentsWord = "__documents"
+const DocumentsWord = "__documents"
 
 // newDebugger is the family whose documents are read by this program in another
 // process; in this one where it cannot be found.
 func newDebugger() *debugger.Config {
 	config := new(debugger.Config)
 	if self, err := os.Executable(); err == nil {
-		config.Documents.Command = []string{self, documentsWord}
+		config.Documents.Command = []string{self, DocumentsWord}
 	}
 	return config
 }

@@ -42,13 +42,13 @@ func (chess) table() *mcp.Table {
 }
 
 // withChess returns a run of the program with a family more, and its output.
-func withChess(t *testing.T, data string) (a *app, out, errs *os.File) {
+func withChess(t *testing.T, data string) (a commands, out, errs *os.File) {
 	t.Helper()
-	a = newApp()
-	a.families = append(a.families, family{name: "chess", about: "a game", config: chess{}})
-	a.getenv = func(name string) string { return map[string]string{"TRIPTYCH_DATA": data}[name] }
+	a = commands{New()}
+	a.Families = append(a.Families, Family{Name: "chess", About: "a game", Config: chess{}})
+	a.Getenv = func(name string) string { return map[string]string{"TRIPTYCH_DATA": data}[name] }
 	out, errs = scratch(t), scratch(t)
-	a.out, a.err = out, errs
+	a.Out, a.Err = out, errs
 	return a, out, errs
 }
 
@@ -77,7 +77,7 @@ func TestFourthFamily(t *testing.T) {
 	data := t.TempDir()
 	key := func(scope string) string {
 		a, out, errs := withChess(t, data)
-		if status := a.run(t.Context(), a.root(), []string{"key", "create", "--scopes", scope}); status != 0 {
+		if status := a.Run(t.Context(), a.root(), []string{"key", "create", "--scopes", scope}); status != 0 {
 			t.Fatalf("key create: status %d: %s", status, content(t, errs))
 		}
 		return strings.TrimSpace(content(t, out))
@@ -88,7 +88,7 @@ func TestFourthFamily(t *testing.T) {
 	a, _, errs := withChess(t, data)
 	ended := make(chan int, 1)
 	go func() {
-		ended <- a.run(ctx, a.root(), []string{"serve", "--listen", "127.0.0.1:0", "--families", "chess,aoc"})
+		ended <- a.Run(ctx, a.root(), []string{"serve", "--listen", "127.0.0.1:0", "--families", "chess,aoc"})
 	}()
 	defer func() {
 		stop()

@@ -17,24 +17,24 @@ import (
 // healthTime bounds a check: a server that takes longer is not ready.
 const healthTime = 3 * time.Second
 
-func (a *app) healthCommand() command {
-	return command{
-		name:  "health",
-		short: "ask a server whether it is ready; for containers and scripts",
-		long: "Exits with 0 if the server answers /readyz with 200: it can reach its store and\n" +
+func (a commands) healthCommand() Command {
+	return Command{
+		Name:  "health",
+		Short: "ask a server whether it is ready; for containers and scripts",
+		Long: "Exits with 0 if the server answers /readyz with 200: it can reach its store and\n" +
 			"record calls. Without --url it is the one on this machine at port 8443.",
-		example: "triptych health\ntriptych health --url https://rules.example.com",
-		flags: func(set *pflag.FlagSet) {
-			a.flags.remote.register(set)
-			a.dataFlags(set)
+		Example: "triptych health\ntriptych health --url https://rules.example.com",
+		Flags: func(set *pflag.FlagSet) {
+			a.Flags.Remote.Register(set)
+			a.DataFlags(set)
 		},
-		run: func(ctx context.Context, _ []string) error { return a.health(ctx) },
+		Run: func(ctx context.Context, _ []string) error { return a.health(ctx) },
 	}
 }
 
-func (a *app) health(ctx context.Context) error {
-	a.flags.remote.url = cmp.Or(a.flags.remote.url, a.getenv("TRIPTYCH_URL"), "https://127.0.0.1:8443")
-	server, err := a.dialRemote()
+func (a commands) health(ctx context.Context) error {
+	a.Flags.Remote.URL = cmp.Or(a.Flags.Remote.URL, a.Getenv("TRIPTYCH_URL"), "https://127.0.0.1:8443")
+	server, err := a.DialRemote()
 	if err != nil {
 		return err
 	}
@@ -60,5 +60,5 @@ func (a *app) health(ctx context.Context) error {
 	if answer.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s: %s: %s", u, answer.Status, strings.TrimSpace(string(text)))
 	}
-	return a.printf("%s", text)
+	return a.Printf("%s", text)
 }

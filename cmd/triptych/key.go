@@ -19,13 +19,13 @@ import (
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
-func (a *app) keyCommand() command {
-	return command{
-		name:  "key",
-		short: "make and manage the keys that callers of the HTTPS server show",
-		long: "A key is shown once, when it is made or rotated: on standard output, and nothing\n" +
+func (a commands) keyCommand() Command {
+	return Command{
+		Name:  "key",
+		Short: "make and manage the keys that callers of the HTTPS server show",
+		Long: "A key is shown once, when it is made or rotated: on standard output, and nothing\n" +
 			"else is. It is kept as a hash. A running server sees every change at once.",
-		sub: []command{a.keyCreate(), a.keyList(), a.keyShow(), a.keyUpdate(), a.keyRotate(), a.keyRevoke()},
+		Sub: []Command{a.keyCreate(), a.keyList(), a.keyShow(), a.keyUpdate(), a.keyRotate(), a.keyRevoke()},
 	}
 }
 
@@ -50,7 +50,7 @@ type keyJSON struct {
 	Revoked  time.Time      `json:"revoked,omitzero"`
 }
 
-func (a *app) keyJSON(r keys.Record) keyJSON {
+func (a commands) keyJSON(r keys.Record) keyJSON {
 	limits := r.Limits()
 	return keyJSON{
 		ID: r.ID, Name: r.Name, Kind: r.Kind, Begins: r.Hint, State: a.keyState(r),
@@ -69,9 +69,9 @@ func limit(n int64) *int64 {
 }
 
 // keyState says whether a key works now, leaving addresses aside.
-func (a *app) keyState(r keys.Record) string {
+func (a commands) keyState(r keys.Record) string {
 	r.Allow = nil
-	switch err := r.Check(a.now(), netip.Addr{}); {
+	switch err := r.Check(a.Now(), netip.Addr{}); {
 	case errors.Is(err, keys.ErrRevoked):
 		return "revoked"
 	case errors.Is(err, keys.ErrExpired):
@@ -80,23 +80,23 @@ func (a *app) keyState(r keys.Record) string {
 	return "active"
 }
 
-func (a *app) keyList() command {
+func (a commands) keyList() Command {
 	var asJSON bool
 	var limit int
 	var after string
-	return command{
-		name: "list", short: "list all keys, oldest first",
-		long: "With --limit the list ends after so many keys; --after and the id of the last one\n" +
+	return Command{
+		Name: "list", Short: "list all keys, oldest first",
+		Long: "With --limit the list ends after so many keys; --after and the id of the last one\n" +
 			"list the next.",
-		flags: func(set *pflag.FlagSet) {
+		Flags: func(set *pflag.FlagSet) {
 			set.IntVar(&limit, "limit", 0, "list at most this `number` of keys; 0 is all")
 			set.StringVar(&after, "after", "", "list the keys after the one with this `id`")
-			jsonFlag(set, &asJSON)
-			a.keysFlags(set)
+			JSONFlag(set, &asJSON)
+			a.KeysFlags(set)
 		},
-		run: func(ctx context.Context, _ []string) error {
+		Run: func(ctx context.Context, _ []string) error {
 			if limit < 0 {
-				return misused("--limit is %d, want 0 or more", limit)
+				return UsageErrorf("--limit is %d, want 0 or more", limit)
 			}
 			return a.withKeys(ctx, func(store keys.Store) error {
 				records, err := keysAfter(ctx, store, after, limit)
@@ -107,7 +107,7 @@ func (a *app) keyList() command {
 					return err
 				}
 				if limit > 0 && len(records) == limit {
-					fmt.Fprintf(a.err, "triptych: --after %s lists the next\n", records[limit-1].ID)
+					fmt.Fprintf(a.Err, "triptych: --after %s lists the next\n", records[limit-1].ID)
 				}
 				return nil
 			})
@@ -126,23 +126,23 @@ func keysAfter(ctx context.Context, store keys.Store, after string, limit int) (
 	return store.Page(ctx, after, limit)
 }
 
-func (a *app) printKeys(records []keys.Record, asJSON bool) error {
+func (a commands) printKeys(records []keys.Record, asJSON bool) error {
 	if asJSON {
 		all := make([]keyJSON, len(records))
 		for i, r := range records {
 			all[i] = a.keyJSON(r)
 		}
-		return a.printJSON(all)
+		return a.PrintJSON(all)
 	}
 	if len(records) == 0 {
-		fmt.Fprintln(a.err, "triptych: no keys; triptych key create makes the first")
+		fmt.Fprintln(a.Err, "triptych: no keys; triptych key create makes the first")
 		return nil
 	}
 	rows := [][]string{{"ID", "BEGINS", "STATE", "PLAN", "EXPIRES", "NAME"}}
 	for _, r := range records {
 		rows = append(rows, []string{r.ID, r.Hint, a.keyState(r), r.Plan.Title(), moment(r.Expires), r.Name})
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }
 
 // moment is a time for people.
@@ -153,17 +153,17 @@ func moment(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-func (a *app) keyShow() command {
+func (a commands) keyShow() Command {
 	var asJSON bool
-	return command{
-		name: "show", args: "ID|NAME", min: 1, max: 1,
-		short: "print what is kept of a key",
-		flags: func(set *pflag.FlagSet) {
-			jsonFlag(set, &asJSON)
-			a.keysFlags(set)
+	return Command{
+		Name: "show", Args: "ID|NAME", Min: 1, Max: 1,
+		Short: "print what is kept of a key",
+		Flags: func(set *pflag.FlagSet) {
+			JSONFlag(set, &asJSON)
+			a.KeysFlags(set)
 		},
-		complete: a.completeKeys,
-		run: func(ctx context.Context, args []string) error {
+		Complete: a.completeKeys,
+		Run: func(ctx context.Context, args []string) error {
 			return a.withKeys(ctx, func(store keys.Store) error {
 				id, err := keyID(ctx, store, args[0])
 				if err != nil {
@@ -174,16 +174,16 @@ func (a *app) keyShow() command {
 				case err != nil:
 					return err
 				case asJSON:
-					return a.printJSON(a.keyJSON(r))
+					return a.PrintJSON(a.keyJSON(r))
 				}
-				return a.printTable(a.keyRows(r))
+				return a.PrintTable(a.keyRows(r))
 			})
 		},
 	}
 }
 
 // keyRows are the lines that show a key.
-func (a *app) keyRows(r keys.Record) [][]string {
+func (a commands) keyRows(r keys.Record) [][]string {
 	limits := r.Limits()
 	rows := [][]string{
 		{"Id:", r.ID},
@@ -199,7 +199,7 @@ func (a *app) keyRows(r keys.Record) [][]string {
 		{"Rotated:", moment(r.Rotated)},
 		{"Expires:", moment(r.Expires)},
 	}
-	if r.PreviousUntil.After(a.now()) {
+	if r.PreviousUntil.After(a.Now()) {
 		rows = append(rows, []string{"Old key until:", moment(r.PreviousUntil)})
 	}
 	if !r.Revoked.IsZero() {
@@ -227,13 +227,13 @@ func side[T any](none string, values []T) string {
 const maxCompleted = 200
 
 // completeKeys offers the ids of keys.
-func (a *app) completeKeys(ctx context.Context, before []string) []string {
+func (a commands) completeKeys(ctx context.Context, before []string) []string {
 	var ids []string
 	_ = a.withKeys(ctx, func(store keys.Store) error { // completion stays silent
 		records, err := store.Page(ctx, "", maxCompleted)
 		for _, r := range records {
 			if !slices.Contains(before, r.ID) {
-				ids = append(ids, r.ID+"\t"+oneLine(r.Name))
+				ids = append(ids, r.ID+"\t"+OneLine(r.Name))
 			}
 		}
 		return err

@@ -12,24 +12,24 @@ import (
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
-func (a *app) keyCreate() command {
+func (a commands) keyCreate() Command {
 	var s keySettings
 	var test bool
-	return command{
-		name:  "create",
-		short: "make a key and print it, this once",
-		long: "A new key has all rights, works from all addresses and does not expire, unless\n" +
+	return Command{
+		Name:  "create",
+		Short: "make a key and print it, this once",
+		Long: "A new key has all rights, works from all addresses and does not expire, unless\n" +
 			"told otherwise. Without --plan it has the plan of TRIPTYCH_DEFAULT_PLAN, and\n" +
 			"without that no limits: the plan enterprise with any number of requests.",
-		example: "triptych key create --name build-server --plan team --scopes rulesets:read,aoc:read\n" +
+		Example: "triptych key create --name build-server --plan team --scopes rulesets:read,aoc:read\n" +
 			"triptych key create --expires 90d --allow 10.0.0.0/8,2001:db8::/32\n" +
 			"triptych key create --plan enterprise --month 5000000 --minute 2000",
-		flags: func(set *pflag.FlagSet) {
-			s.register(set, a.keyScopes())
+		Flags: func(set *pflag.FlagSet) {
+			s.register(set, a.KeyScopes())
 			set.BoolVar(&test, "test", false, "make a key that begins with kdb_test_")
-			a.keysFlags(set)
+			a.KeysFlags(set)
 		},
-		run: func(ctx context.Context, _ []string) error {
+		Run: func(ctx context.Context, _ []string) error {
 			settings, err := s.created(a)
 			if err != nil {
 				return keyHint(err)
@@ -50,16 +50,16 @@ func (a *app) keyCreate() command {
 }
 
 // reveal prints a token, the only time that anybody sees it.
-func (a *app) reveal(done string, r keys.Record, token keys.Token) error {
+func (a commands) reveal(done string, r keys.Record, token keys.Token) error {
 	a.tellKey(done, r)
-	fmt.Fprintln(a.err, "triptych: keep the key below; it is not shown again")
-	return a.printf("%s\n", token.Reveal())
+	fmt.Fprintln(a.Err, "triptych: keep the key below; it is not shown again")
+	return a.Printf("%s\n", token.Reveal())
 }
 
 // tellKey says what became of a key.
-func (a *app) tellKey(done string, r keys.Record) {
+func (a commands) tellKey(done string, r keys.Record) {
 	limits := r.Limits()
-	fmt.Fprintf(a.err, "triptych: %s %s: plan %s, %s requests a month, %s a minute; expires %s\n",
+	fmt.Fprintf(a.Err, "triptych: %s %s: plan %s, %s requests a month, %s a minute; expires %s\n",
 		done, r.ID, r.Plan, amount(limits.Month), amount(limits.Minute), expiry(r.Expires))
 }
 
@@ -70,27 +70,27 @@ func expiry(t time.Time) string {
 	return "at " + t.UTC().Format(time.RFC3339)
 }
 
-func (a *app) keyUpdate() command {
+func (a commands) keyUpdate() Command {
 	var s keySettings
-	return command{
-		name: "update", args: "ID|NAME", min: 1, max: 1,
-		short:   "change what a key may do; what is not named stays",
-		example: "triptych key update key_4f7c2m9xq0 --plan developer --expires never",
-		flags: func(set *pflag.FlagSet) {
-			s.register(set, a.keyScopes())
-			a.keysFlags(set)
+	return Command{
+		Name: "update", Args: "ID|NAME", Min: 1, Max: 1,
+		Short:   "change what a key may do; what is not named stays",
+		Example: "triptych key update key_4f7c2m9xq0 --plan developer --expires never",
+		Flags: func(set *pflag.FlagSet) {
+			s.register(set, a.KeyScopes())
+			a.KeysFlags(set)
 		},
-		complete: a.completeKeys,
-		run: func(ctx context.Context, args []string) error {
+		Complete: a.completeKeys,
+		Run: func(ctx context.Context, args []string) error {
 			if !s.any() {
-				return hinted(misused("key update: nothing to change"), "see: triptych key update --help")
+				return WithHints(UsageErrorf("key update: nothing to change"), "see: triptych key update --help")
 			}
 			return a.withKeys(ctx, func(store keys.Store) error {
 				id, err := keyID(ctx, store, args[0])
 				if err != nil {
 					return err
 				}
-				r, err := store.Update(ctx, id, func(settings *keys.Settings) error { return s.apply(settings, a.now()) })
+				r, err := store.Update(ctx, id, func(settings *keys.Settings) error { return s.apply(settings, a.Now()) })
 				if err != nil {
 					return err
 				}
@@ -101,21 +101,21 @@ func (a *app) keyUpdate() command {
 	}
 }
 
-func (a *app) keyRotate() command {
+func (a commands) keyRotate() Command {
 	var grace string
-	return command{
-		name: "rotate", args: "ID|NAME", min: 1, max: 1,
-		short:   "replace a key by a new one with the same id and print it, this once",
-		example: "triptych key rotate key_4f7c2m9xq0 --grace 24h",
-		flags: func(set *pflag.FlagSet) {
+	return Command{
+		Name: "rotate", Args: "ID|NAME", Min: 1, Max: 1,
+		Short:   "replace a key by a new one with the same id and print it, this once",
+		Example: "triptych key rotate key_4f7c2m9xq0 --grace 24h",
+		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&grace, "grace", "0s", "let the old key work on for this `time`, such as 24h or 7d")
-			a.keysFlags(set)
+			a.KeysFlags(set)
 		},
-		complete: a.completeKeys,
-		run: func(ctx context.Context, args []string) error {
-			wait, err := parseSpan(grace)
+		Complete: a.completeKeys,
+		Run: func(ctx context.Context, args []string) error {
+			wait, err := ParseSpan(grace)
 			if err != nil || wait < 0 {
-				return misused("--grace is %q, want a time such as 24h or 7d", grace)
+				return UsageErrorf("--grace is %q, want a time such as 24h or 7d", grace)
 			}
 			return a.withKeys(ctx, func(store keys.Store) error {
 				id, err := keyID(ctx, store, args[0])
@@ -132,13 +132,13 @@ func (a *app) keyRotate() command {
 	}
 }
 
-func (a *app) keyRevoke() command {
-	return command{
-		name: "revoke", args: "ID|NAME...", min: 1, max: many,
-		short:    "stop keys for good",
-		flags:    a.keysFlags,
-		complete: a.completeKeys,
-		run: func(ctx context.Context, args []string) error {
+func (a commands) keyRevoke() Command {
+	return Command{
+		Name: "revoke", Args: "ID|NAME...", Min: 1, Max: AnyNumber,
+		Short:    "stop keys for good",
+		Flags:    a.KeysFlags,
+		Complete: a.completeKeys,
+		Run: func(ctx context.Context, args []string) error {
 			return a.withKeys(ctx, func(store keys.Store) error {
 				var errs []error
 				for _, id := range args {
@@ -150,7 +150,7 @@ func (a *app) keyRevoke() command {
 	}
 }
 
-func (a *app) revokeOne(ctx context.Context, store keys.Store, word string) error {
+func (a commands) revokeOne(ctx context.Context, store keys.Store, word string) error {
 	id, err := keyID(ctx, store, word)
 	if err != nil {
 		return err
@@ -159,9 +159,9 @@ func (a *app) revokeOne(ctx context.Context, store keys.Store, word string) erro
 	if _, err := store.Revoke(keys.WithConfirmation(ctx, &copies), id); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "triptych: revoked %s%s\n", id, copiesText(copies))
+	fmt.Fprintf(a.Err, "triptych: revoked %s%s\n", id, copiesText(copies))
 	if !copies.Safe() {
-		fmt.Fprintf(a.err, "triptych: hint: a crash or a failover of the store can undo this; repeat the command until it is confirmed\n")
+		fmt.Fprintf(a.Err, "triptych: hint: a crash or a failover of the store can undo this; repeat the command until it is confirmed\n")
 	}
 	return nil
 }

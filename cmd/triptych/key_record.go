@@ -14,15 +14,15 @@ import (
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
-// recordedKeys is a store whose changes are records of the audit trail: they are on
+// RecordedKeys is a store whose changes are records of the audit trail: they are on
 // disk before the caller learns of the change.
-type recordedKeys struct {
+type RecordedKeys struct {
 	keys.Store
-	record func(ctx context.Context, method, id string) error
+	Record func(ctx context.Context, method, id string) error
 }
 
 // Create implements [keys.Store].
-func (s *recordedKeys) Create(ctx context.Context, kind keys.Kind, settings keys.Settings) (keys.Record, keys.Token, error) {
+func (s *RecordedKeys) Create(ctx context.Context, kind keys.Kind, settings keys.Settings) (keys.Record, keys.Token, error) {
 	r, token, err := s.Store.Create(ctx, kind, settings)
 	if err != nil {
 		return r, token, err
@@ -31,7 +31,7 @@ func (s *recordedKeys) Create(ctx context.Context, kind keys.Kind, settings keys
 }
 
 // CreateFirst implements [keys.Store].
-func (s *recordedKeys) CreateFirst(ctx context.Context, kind keys.Kind, settings keys.Settings) (keys.Record, keys.Token, error) {
+func (s *RecordedKeys) CreateFirst(ctx context.Context, kind keys.Kind, settings keys.Settings) (keys.Record, keys.Token, error) {
 	r, token, err := s.Store.CreateFirst(ctx, kind, settings)
 	if err != nil || r.ID == "" {
 		return r, token, err
@@ -40,7 +40,7 @@ func (s *recordedKeys) CreateFirst(ctx context.Context, kind keys.Kind, settings
 }
 
 // Rotate implements [keys.Store].
-func (s *recordedKeys) Rotate(ctx context.Context, id string, grace time.Duration) (keys.Record, keys.Token, error) {
+func (s *RecordedKeys) Rotate(ctx context.Context, id string, grace time.Duration) (keys.Record, keys.Token, error) {
 	r, token, err := s.Store.Rotate(ctx, id, grace)
 	if err != nil {
 		return r, token, err
@@ -49,7 +49,7 @@ func (s *recordedKeys) Rotate(ctx context.Context, id string, grace time.Duratio
 }
 
 // Revoke implements [keys.Store].
-func (s *recordedKeys) Revoke(ctx context.Context, id string) (keys.Record, error) {
+func (s *RecordedKeys) Revoke(ctx context.Context, id string) (keys.Record, error) {
 	r, err := s.Store.Revoke(ctx, id)
 	if err != nil {
 		return r, err
@@ -58,7 +58,7 @@ func (s *recordedKeys) Revoke(ctx context.Context, id string) (keys.Record, erro
 }
 
 // Update implements [keys.Store].
-func (s *recordedKeys) Update(ctx context.Context, id string, change func(*keys.Settings) error) (keys.Record, error) {
+func (s *RecordedKeys) Update(ctx context.Context, id string, change func(*keys.Settings) error) (keys.Record, error) {
 	r, err := s.Store.Update(ctx, id, change)
 	if err != nil {
 		return r, err
@@ -66,25 +66,25 @@ func (s *recordedKeys) Update(ctx context.Context, id string, change func(*keys.
 	return r, s.changed(ctx, "update", id)
 }
 
-func (s *recordedKeys) changed(ctx context.Context, verb, id string) error {
-	if err := s.record(ctx, "key/"+verb, id); err != nil {
+func (s *RecordedKeys) changed(ctx context.Context, verb, id string) error {
+	if err := s.Record(ctx, "key/"+verb, id); err != nil {
 		return fmt.Errorf("%s was changed (%s), but the audit trail has no record of it: %w", id, verb, err)
 	}
 	return nil
 }
 
-// commandChain returns the name of the chain of a store that the commands of this machine
+// CommandChain returns the name of the chain of a store that the commands of this machine
 // add to.
-func commandChain() string {
+func CommandChain() string {
 	host, _ := os.Hostname() // chains need no name
 	return host + " commands"
 }
 
-// recordOnce returns a function that adds one record to the trail: commands have no
+// RecordOnce returns a function that adds one record to the trail: commands have no
 // trail open, and most of them need none.
-func (a *app) recordOnce(client redis.UniversalClient, env mcp.Env) func(ctx context.Context, method, id string) error {
+func (a *App) RecordOnce(client redis.UniversalClient, env mcp.Env) func(ctx context.Context, method, id string) error {
 	return func(ctx context.Context, method, id string) error {
-		trail, err := a.openTrail(client, env, commandChain())
+		trail, err := a.OpenTrail(client, env, CommandChain())
 		if err != nil {
 			return err
 		}
@@ -101,20 +101,20 @@ func administration(method, id string) audit.Record {
 	return audit.Record{Key: mcp.Local().ID, Method: method, Target: id, Outcome: audit.OK}
 }
 
-// administered records something that the server or its user did.
-func (r *recorder) administered(ctx context.Context, method, id string) error {
-	return r.administeredBy(ctx, mcp.Caller{Principal: mcp.Local()}, method, id)
+// RecordAdministration records something that the server or its user did.
+func (r *Recorder) RecordAdministration(ctx context.Context, method, id string) error {
+	return r.RecordAdministrationBy(ctx, mcp.Caller{Principal: mcp.Local()}, method, id)
 }
 
-// administeredBy records something that a caller did to the server.
-func (r *recorder) administeredBy(ctx context.Context, by mcp.Caller, method, id string) error {
-	if r.trail == nil {
+// RecordAdministrationBy records something that a caller did to the server.
+func (r *Recorder) RecordAdministrationBy(ctx context.Context, by mcp.Caller, method, id string) error {
+	if r.Trail == nil {
 		return nil
 	}
 	record := administration(method, id)
 	record.Key, record.Addr = by.Principal.ID, address(by)
-	if err := r.append(classified{Record: record, change: true}); err != nil {
+	if err := r.Append(ClassifiedRecord{Record: record, Change: true}); err != nil {
 		return err
 	}
-	return r.commit(ctx)
+	return r.Commit(ctx)
 }

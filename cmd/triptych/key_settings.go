@@ -104,16 +104,16 @@ func (s *keySettings) apply(to *keys.Settings, now time.Time) error {
 
 // created returns the settings of a new key. Without --plan it has no limits, or the
 // plan that the operator has chosen for all: plans are for those who sell requests.
-func (s *keySettings) created(a *app) (keys.Settings, error) {
+func (s *keySettings) created(a commands) (keys.Settings, error) {
 	settings := keys.Settings{Plan: quota.Enterprise}
-	if text := a.getenv("TRIPTYCH_DEFAULT_PLAN"); text != "" {
+	if text := a.Getenv("TRIPTYCH_DEFAULT_PLAN"); text != "" {
 		plan, err := quota.ParsePlan(text)
 		if err != nil {
 			return settings, &keys.SettingError{Reason: fmt.Sprintf("TRIPTYCH_DEFAULT_PLAN: %v", err)}
 		}
 		settings.Plan = plan
 	}
-	return settings, s.apply(&settings, a.now())
+	return settings, s.apply(&settings, a.Now())
 }
 
 // applyPlan takes limits of the key's own away from a plan that has none. A plan
@@ -187,7 +187,7 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 	if text == "never" {
 		return time.Time{}, nil
 	}
-	if span, err := parseSpan(text); err == nil {
+	if span, err := ParseSpan(text); err == nil {
 		return now.Add(span).UTC(), nil
 	}
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {

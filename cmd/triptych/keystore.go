@@ -12,23 +12,23 @@ import (
 
 // withKeys runs a function with the keys that the flags and the environment
 // select, and closes them.
-func (a *app) withKeys(ctx context.Context, use func(keys.Store) error) error {
-	env, err := a.env(slog.LevelWarn)
+func (a commands) withKeys(ctx context.Context, use func(keys.Store) error) error {
+	env, err := a.Env(slog.LevelWarn)
 	if err != nil {
 		return err
 	}
-	client, err := a.dialValkey(ctx, env.Logger)
+	client, err := a.DialValkey(ctx, env.Logger)
 	if err != nil {
 		return err
 	}
 	if client != nil {
 		defer func() { _ = client.Close() }() // every answer has come
 	}
-	store, err := a.openKeys(client, env)
+	store, err := a.OpenKeys(client, env)
 	if err != nil {
 		return err
 	}
-	recorded := &recordedKeys{Store: store, record: a.recordOnce(client, env)}
+	recorded := &RecordedKeys{Store: store, Record: a.RecordOnce(client, env)}
 	return errors.Join(keyHint(use(recorded)), store.Close())
 }
 
@@ -56,16 +56,16 @@ func keyID(ctx context.Context, store keys.Store, word string) (string, error) {
 	for i := range records {
 		ids[i] = records[i].ID
 	}
-	return "", hinted(misused("%d keys have the name %q", len(ids), word), "name one by its id: "+strings.Join(ids, ", "))
+	return "", WithHints(UsageErrorf("%d keys have the name %q", len(ids), word), "name one by its id: "+strings.Join(ids, ", "))
 }
 
 // keyHint adds advice to an error of the keys.
 func keyHint(err error) error {
 	if _, ok := errors.AsType[*keys.NotFoundError](err); ok {
-		return hinted(err, "triptych key list shows what there is")
+		return WithHints(err, "triptych key list shows what there is")
 	}
 	if _, ok := errors.AsType[*keys.SettingError](err); ok {
-		return misused("%v", err)
+		return UsageErrorf("%v", err)
 	}
 	return err
 }

@@ -27,8 +27,8 @@ func (u *lastUses) saw(id string, at time.Time) {
 	u.by[id] = at
 }
 
-// last returns when a key was used last, zero if not since the process started.
-func (u *lastUses) last(id string) time.Time {
+// Last returns when a key was used last, zero if not since the process started.
+func (u *lastUses) Last(id string) time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.by[id]

@@ -14,8 +14,8 @@ func main() {
 		os.Exit(debugger.GuardMain())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	a := newApp()
-	status := a.run(ctx, a.root(), os.Args[1:])
+	a := commands{New()}
+	status := a.Run(ctx, a.root(), os.Args[1:])
 	stop()
 	os.Exit(status)
 }

@@ -9,41 +9,41 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func (a *app) manCommand() command {
+func (a commands) manCommand() Command {
 	var folder string
-	return command{
-		name:  "man",
-		short: "print the man page",
-		long: "The page is made from the same table as the help. With --folder it is written\n" +
+	return Command{
+		Name:  "man",
+		Short: "print the man page",
+		Long: "The page is made from the same table as the help. With --folder it is written\n" +
 			"there as triptych.1, beside a page for each command. To install them:",
-		example: "triptych man --folder ~/.local/share/man/man1\n" +
+		Example: "triptych man --folder ~/.local/share/man/man1\n" +
 			"triptych man | man -l -",
-		flags: func(set *pflag.FlagSet) {
+		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&folder, "folder", "", "write the page and one for each command into this `folder`")
 		},
-		run: func(context.Context, []string) error {
+		Run: func(context.Context, []string) error {
 			if folder != "" {
-				return writeManPages(folder, manPages(a.root(), a.families))
+				return writeManPages(folder, manPages(a.root(), a.Families))
 			}
-			_, err := io.WriteString(a.out, manPage(a.root(), a.families))
+			_, err := io.WriteString(a.Out, manPage(a.root(), a.Families))
 			return err
 		},
 	}
 }
 
 // manPage is the whole man page in roff, man(7) macros.
-func manPage(root command, families []family) string {
+func manPage(root Command, families []Family) string {
 	var p page
 	p.line(`.TH TRIPTYCH 1 "" "triptych" "User Commands"`)
 	p.section("NAME")
-	p.text("triptych - " + root.short)
+	p.text("triptych - " + root.Short)
 	p.section("SYNOPSIS")
 	p.line(".B triptych")
 	p.line(`\fICOMMAND\fR [\fIARGUMENT\fR ...] [\fB\-\-flag\fR ...]`)
 	p.section("DESCRIPTION")
-	p.text(root.long)
+	p.text(root.Long)
 	p.section("COMMANDS")
-	for _, c := range root.sub {
+	for _, c := range root.Sub {
 		p.command("triptych", c)
 	}
 	p.families(families)
@@ -74,26 +74,26 @@ func (p *page) text(plain string) {
 }
 
 // command writes a row and those below it.
-func (p *page) command(path string, c command) {
-	path += " " + c.name
-	if c.run != nil && !c.hidden {
-		p.line(".SS " + roffText(strings.TrimSpace(path+" "+c.args)))
-		p.text(sentence(c.short) + "\n\n" + c.long)
+func (p *page) command(path string, c Command) {
+	path += " " + c.Name
+	if c.Run != nil && !c.Hidden {
+		p.line(".SS " + roffText(strings.TrimSpace(path+" "+c.Args)))
+		p.text(Sentence(c.Short) + "\n\n" + c.Long)
 		p.flags(c)
-		p.example(c.example)
+		p.example(c.Example)
 	}
-	for _, sub := range c.sub {
+	for _, sub := range c.Sub {
 		p.command(path, sub)
 	}
 }
 
-func (p *page) flags(c command) {
-	if c.flags == nil {
+func (p *page) flags(c Command) {
+	if c.Flags == nil {
 		return
 	}
-	set := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	set := pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
 	set.SortFlags = false
-	c.flags(set)
+	c.Flags(set)
 	set.VisitAll(func(f *pflag.Flag) {
 		value, usage := pflag.UnquoteUsage(f)
 		p.line(".TP")
@@ -122,11 +122,11 @@ func (p *page) example(text string) {
 	p.line(".RE")
 }
 
-func (p *page) families(all []family) {
+func (p *page) families(all []Family) {
 	p.section("FAMILIES")
 	items := make([]manItem, len(all))
 	for i, f := range all {
-		items[i] = manItem{f.name, sentence(f.about)}
+		items[i] = manItem{f.Name, Sentence(f.About)}
 	}
 	p.items(items)
 }

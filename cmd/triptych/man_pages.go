@@ -9,49 +9,49 @@ import (
 )
 
 // manPages returns the overview and a page for each command, by file name.
-func manPages(root command, families []family) map[string]string {
+func manPages(root Command, families []Family) map[string]string {
 	pages := map[string]string{"triptych.1": manPage(root, families)}
-	for _, c := range root.sub {
+	for _, c := range root.Sub {
 		addManPages(pages, "triptych", c)
 	}
 	return pages
 }
 
 // addManPages adds the pages of a row and of those below it.
-func addManPages(pages map[string]string, path string, c command) {
-	if c.hidden {
+func addManPages(pages map[string]string, path string, c Command) {
+	if c.Hidden {
 		return
 	}
-	path += " " + c.name
+	path += " " + c.Name
 	pages[strings.ReplaceAll(path, " ", "-")+".1"] = commandPage(path, c)
-	for _, sub := range c.sub {
+	for _, sub := range c.Sub {
 		addManPages(pages, path, sub)
 	}
 }
 
 // commandPage is the man page of one command; one with commands below it lists them.
-func commandPage(path string, c command) string {
+func commandPage(path string, c Command) string {
 	dashed := strings.ReplaceAll(path, " ", "-")
 	var p page
 	p.line(`.TH ` + strings.ToUpper(dashed) + ` 1 "" "triptych" "User Commands"`)
 	p.section("NAME")
-	p.text(dashed + " - " + c.short)
+	p.text(dashed + " - " + c.Short)
 	p.section("SYNOPSIS")
 	p.line(`.B ` + roffText(path))
-	arguments := c.args
-	if len(c.sub) > 0 {
+	arguments := c.Args
+	if len(c.Sub) > 0 {
 		arguments = "COMMAND"
 	}
 	p.line(roffText(strings.TrimSpace(arguments + " [--flag ...]")))
 	p.section("DESCRIPTION")
-	p.text(sentence(c.short) + "\n\n" + c.long)
-	if c.flags != nil {
+	p.text(Sentence(c.Short) + "\n\n" + c.Long)
+	if c.Flags != nil {
 		p.section("OPTIONS")
 		p.flags(c)
 	}
-	if c.example != "" {
+	if c.Example != "" {
 		p.section("EXAMPLES")
-		p.example(c.example)
+		p.example(c.Example)
 	}
 	p.section("SEE ALSO")
 	p.line(strings.Join(related(dashed, c), " ,\n"))
@@ -59,11 +59,11 @@ func commandPage(path string, c command) string {
 }
 
 // related names the overview and the pages of the commands below.
-func related(dashed string, c command) []string {
+func related(dashed string, c Command) []string {
 	pages := []string{`.BR triptych (1)`}
-	for _, sub := range c.sub {
-		if !sub.hidden {
-			pages = append(pages, `.BR `+roffText(dashed+"-"+sub.name)+` (1)`)
+	for _, sub := range c.Sub {
+		if !sub.Hidden {
+			pages = append(pages, `.BR `+roffText(dashed+"-"+sub.Name)+` (1)`)
 		}
 	}
 	return pages

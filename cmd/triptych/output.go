@@ -11,28 +11,28 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// jsonFlag is the flag of every command that lists.
-func jsonFlag(set *pflag.FlagSet, asJSON *bool) {
+// JSONFlag is the flag of every command that lists.
+func JSONFlag(set *pflag.FlagSet, asJSON *bool) {
 	set.BoolVar(asJSON, "json", false, "print JSON")
 }
 
-// printJSON prints a result for programs.
-func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.out)
+// PrintJSON prints a result for programs.
+func (a *App) PrintJSON(v any) error {
+	enc := json.NewEncoder(a.Out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }
 
-// printTable prints rows for people, in columns. The first row is the heading.
+// PrintTable prints rows for people, in columns. The first row is the heading.
 // Empty cells at the end are part of their columns, too: without them a row
 // would end these, and the rows below would be laid out by themselves.
-func (a *app) printTable(rows [][]string) error {
+func (a *App) PrintTable(rows [][]string) error {
 	var laid bytes.Buffer
 	w := tabwriter.NewWriter(&laid, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		for i, cell := range row {
-			row[i] = oneLine(cell)
+			row[i] = OneLine(cell)
 		}
 		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
 			return err
@@ -42,22 +42,22 @@ func (a *app) printTable(rows [][]string) error {
 		return err
 	}
 	for line := range strings.Lines(laid.String()) {
-		if err := a.printf("%s\n", strings.TrimRight(line, " \n")); err != nil {
+		if err := a.Printf("%s\n", strings.TrimRight(line, " \n")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// printf prints a result for people.
-func (a *app) printf(format string, args ...any) error {
-	_, err := fmt.Fprintf(a.out, format, args...)
+// Printf prints a result for people.
+func (a *App) Printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(a.Out, format, args...)
 	return err
 }
 
-// oneLine makes text safe to show in a cell: nothing that moves the cursor or
+// OneLine makes text safe to show in a cell: nothing that moves the cursor or
 // talks to the terminal.
-func oneLine(text string) string {
+func OneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
@@ -69,16 +69,16 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// endLine makes text end its last line.
-func endLine(text string) string {
+// EndLine makes text end its last line.
+func EndLine(text string) string {
 	if strings.HasSuffix(text, "\n") {
 		return text
 	}
 	return text + "\n"
 }
 
-// counted is a number with its noun.
-func counted(n int, noun string) string {
+// Counted is a number with its noun.
+func Counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -15,8 +15,8 @@ func TestTableColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = out.Close() }()
-	a := &app{out: out}
-	err = a.printTable([][]string{
+	a := &App{Out: out}
+	err = a.PrintTable([][]string{
 		{"ID", "EXPIRES", "NAME"}, {"key_1", "2100-01-31 00:00", "one"}, {"key_2", "never", ""}, {"key_3", "never", "three"},
 	})
 	want := "ID     EXPIRES           NAME\n" +
@@ -31,7 +31,7 @@ func TestTableColumns(t *testing.T) {
 
 // A table cell can neither move the cursor nor start a line.
 func TestOneLine(t *testing.T) {
-	if got, want := oneLine("a\nb\x1b[31mc\u202ed\te"), "a b [31mcd e"; got != want {
+	if got, want := OneLine("a\nb\x1b[31mc\u202ed\te"), "a b [31mcd e"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // projectCommands are the commands that work on the rule files of a project.
-func (a *app) projectCommands() []command {
-	return []command{
+func (a commands) projectCommands() []Command {
+	return []Command{
 		a.rulesetsPull(), a.rulesetsStatus(), a.rulesetsPush(), a.rulesetsRevert(), a.rulesetsOutdated(), a.rulesetsAdopt(),
 		a.rulesetsExplain(), a.rulesetsConsumers(),
 	}
@@ -33,7 +33,7 @@ type projectFlags struct {
 	label   string
 }
 
-func (f *projectFlags) register(a *app, set *pflag.FlagSet) {
+func (f *projectFlags) register(a commands, set *pflag.FlagSet) {
 	set.StringVar(&f.dir, "dir", "", "the project's `folder`; without it the nearest one with "+project.SelectionFile)
 	set.StringSliceVar(&f.targets, "target", nil, "only these `clients`; see docs/editors.md")
 	set.StringSliceVar(&f.sel, "select", nil, "only these rulesets: `patterns` of names, tag:TAG, layer:LAYER, !PATTERN")
@@ -46,7 +46,7 @@ func (f *projectFlags) narrows(p *project.Project) bool { return p.HasFile && le
 
 // openProject opens the project that the flags name, with a selection that they
 // change.
-func (a *app) openProject(f *projectFlags) (*project.Project, error) {
+func (a commands) openProject(f *projectFlags) (*project.Project, error) {
 	dir := f.dir
 	if dir == "" {
 		here, err := os.Getwd()
@@ -70,11 +70,11 @@ func (a *app) openProject(f *projectFlags) (*project.Project, error) {
 	}
 	if err := p.Selection.Check(); err != nil {
 		p.Close()
-		return nil, misused("%v", err)
+		return nil, UsageErrorf("%v", err)
 	}
 	if len(p.Selection.Targets) == 0 {
 		p.Close()
-		return nil, hinted(misused("%s: no client is named", filepath.Join(dir, project.SelectionFile)),
+		return nil, WithHints(UsageErrorf("%s: no client is named", filepath.Join(dir, project.SelectionFile)),
 			"triptych rulesets pull --target "+strings.Join([]string{"agents", "cursor"}, ",")+" makes the file", "clients: "+strings.Join(editors.Names(), ", "))
 	}
 	return p, nil
@@ -82,14 +82,14 @@ func (a *app) openProject(f *projectFlags) (*project.Project, error) {
 
 // A projectRun is a command at work on a project.
 type projectRun struct {
-	*app
+	commands
 	flags   *projectFlags
 	project *project.Project
 	source  project.Source
 }
 
 // withProject runs a function with the project and the store that the flags name.
-func (a *app) withProject(ctx context.Context, f *projectFlags, use func(*projectRun) error) error {
+func (a commands) withProject(ctx context.Context, f *projectFlags, use func(*projectRun) error) error {
 	p, err := a.openProject(f)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (r *projectRun) printNotes(plan project.Plan) error {
 		if native+len(others) == 0 {
 			continue
 		}
-		if err := r.printf("%s: %d native\n", c.Name, native); err != nil {
+		if err := r.Printf("%s: %d native\n", c.Name, native); err != nil {
 			return err
 		}
 		if err := r.printLines(others); err != nil {
@@ -166,7 +166,7 @@ func (r *projectRun) printLines(lines []string) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return r.printf("%s\n", strings.Join(lines, "\n"))
+	return r.Printf("%s\n", strings.Join(lines, "\n"))
 }
 
 func (r *projectRun) printWarnings(warnings []string) error {
@@ -185,11 +185,11 @@ func (r *projectRun) printItems(items []project.Item) error {
 			clean++
 			continue
 		}
-		if err := r.printf("%s\n", itemLine(i)); err != nil {
+		if err := r.Printf("%s\n", itemLine(i)); err != nil {
 			return err
 		}
 	}
-	return r.printf("%s clean\n", counted(clean, "file"))
+	return r.Printf("%s clean\n", Counted(clean, "file"))
 }
 
 func itemLine(i project.Item) string {
@@ -216,25 +216,25 @@ func (r *projectRun) printDiff(items []project.Item) error {
 			continue
 		}
 		have, want := strings.ReplaceAll(string(i.Have), "\r\n", "\n"), strings.ReplaceAll(string(i.Content), "\r\n", "\n")
-		if err := r.printf("%s", udiff.Unified(i.Path+" (here)", i.Path+" (rulesets)", have, want)); err != nil {
+		if err := r.Printf("%s", udiff.Unified(i.Path+" (here)", i.Path+" (rulesets)", have, want)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *app) rulesetsStatus() command {
+func (a commands) rulesetsStatus() Command {
 	var f projectFlags
 	var meaning []string
 	for _, s := range project.States {
 		meaning = append(meaning, fmt.Sprintf("  %-14s %s", s.State, s.Meaning))
 	}
-	return command{
-		name:  "status",
-		short: "compare the rule files of a project with its rulesets; changes nothing",
-		long:  "The states of a file, or of the block in a shared file:\n\n" + strings.Join(meaning, "\n"),
-		flags: func(set *pflag.FlagSet) { f.register(a, set) },
-		run: func(ctx context.Context, _ []string) error {
+	return Command{
+		Name:  "status",
+		Short: "compare the rule files of a project with its rulesets; changes nothing",
+		Long:  "The states of a file, or of the block in a shared file:\n\n" + strings.Join(meaning, "\n"),
+		Flags: func(set *pflag.FlagSet) { f.register(a, set) },
+		Run: func(ctx context.Context, _ []string) error {
 			return a.withProject(ctx, &f, func(r *projectRun) error {
 				plan, err := r.plan(ctx, false)
 				if err != nil {
@@ -246,13 +246,13 @@ func (a *app) rulesetsStatus() command {
 	}
 }
 
-func (a *app) rulesetsOutdated() command {
+func (a commands) rulesetsOutdated() Command {
 	var f projectFlags
-	return command{
-		name:  "outdated",
-		short: "list the rulesets of a project that have newer revisions",
-		flags: func(set *pflag.FlagSet) { f.register(a, set) },
-		run: func(ctx context.Context, _ []string) error {
+	return Command{
+		Name:  "outdated",
+		Short: "list the rulesets of a project that have newer revisions",
+		Flags: func(set *pflag.FlagSet) { f.register(a, set) },
+		Run: func(ctx context.Context, _ []string) error {
 			return a.withProject(ctx, &f, func(r *projectRun) error {
 				all, warnings, err := r.rulesets(ctx, false)
 				if err != nil {
@@ -287,7 +287,7 @@ func (r *projectRun) printOutdated(all []ruleset.Ruleset) error {
 		rows = append(rows, []string{name, fmt.Sprint(locked[ruleset.Name(name)]), "-"})
 	}
 	if len(rows) == 1 {
-		return r.printf("all %d rulesets are up to date\n", len(all))
+		return r.Printf("all %d rulesets are up to date\n", len(all))
 	}
-	return r.printTable(rows)
+	return r.PrintTable(rows)
 }

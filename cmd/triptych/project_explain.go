@@ -21,23 +21,23 @@ type explainFlags struct {
 	asJSON   bool
 }
 
-func (a *app) rulesetsExplain() command {
+func (a commands) rulesetsExplain() Command {
 	var f explainFlags
-	return command{
-		name: "explain", args: "FILE", min: 1, max: 1,
-		short: "say which rule files each editor loads for a file, and why not the others",
-		long: "It reads all rule files of the project, written by hand too, and decides as\n" +
+	return Command{
+		Name: "explain", Args: "FILE", Min: 1, Max: 1,
+		Short: "say which rule files each editor loads for a file, and why not the others",
+		Long: "It reads all rule files of the project, written by hand too, and decides as\n" +
 			"each client does: by the names of files, their front matter, the client's globs\n" +
 			"and its limits. Without --client, the clients of " + project.SelectionFile + ", or all that\n" +
 			"find a rule file.",
-		example: "triptych rulesets explain src/x.go\ntriptych rulesets explain src/x.go --client codex --cwd src",
-		flags: func(set *pflag.FlagSet) {
+		Example: "triptych rulesets explain src/x.go\ntriptych rulesets explain src/x.go --client codex --cwd src",
+		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&f.dir, "dir", "", "the project's `folder`; without it the nearest one with "+project.SelectionFile)
 			set.StringVar(&f.cwd, "cwd", ".", "the `folder` of the project that the clients were started in")
 			set.StringSliceVar(&f.clients, "client", nil, "only these `clients`; see docs/editors.md")
-			jsonFlag(set, &f.asJSON)
+			JSONFlag(set, &f.asJSON)
 		},
-		run: func(_ context.Context, args []string) error { return a.explain(&f, args[0]) },
+		Run: func(_ context.Context, args []string) error { return a.explain(&f, args[0]) },
 	}
 }
 
@@ -47,7 +47,7 @@ type explanation struct {
 	Verdicts []editors.Verdict `json:"files"`
 }
 
-func (a *app) explain(f *explainFlags, word string) error {
+func (a commands) explain(f *explainFlags, word string) error {
 	root, err := projectRoot(f.dir)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (a *app) explain(f *explainFlags, word string) error {
 	}
 	clients, err := editors.Targets(names)
 	if err != nil {
-		return misused("%v", err)
+		return UsageErrorf("%v", err)
 	}
 	files, err := editors.Scan(os.DirFS(root))
 	if err != nil {
@@ -86,7 +86,7 @@ func (a *app) explain(f *explainFlags, word string) error {
 		}
 	}
 	if f.asJSON {
-		return a.printJSON(all)
+		return a.PrintJSON(all)
 	}
 	return a.printExplanations(file, all)
 }
@@ -120,20 +120,20 @@ func below(root, word string, fromRoot bool) (string, error) {
 	}
 	rel, err := filepath.Rel(root, file)
 	if err != nil || !filepath.IsLocal(rel) {
-		return "", misused("%s is not in the project %s", word, root)
+		return "", UsageErrorf("%s is not in the project %s", word, root)
 	}
 	return filepath.ToSlash(rel), nil
 }
 
-func (a *app) printExplanations(file string, all []explanation) error {
+func (a commands) printExplanations(file string, all []explanation) error {
 	if len(all) == 0 {
-		return a.printf("no client finds a rule file for %s\n", file)
+		return a.Printf("no client finds a rule file for %s\n", file)
 	}
 	var errs []error
 	for _, e := range all {
-		errs = append(errs, a.printf("%s (%s)\n", editors.Find(e.Client).Title, e.Client))
+		errs = append(errs, a.Printf("%s (%s)\n", editors.Find(e.Client).Title, e.Client))
 		if len(e.Verdicts) == 0 {
-			errs = append(errs, a.printf("  finds no rule files\n"))
+			errs = append(errs, a.Printf("  finds no rule files\n"))
 		}
 		for _, v := range e.Verdicts {
 			word := "not  "
@@ -144,7 +144,7 @@ func (a *app) printExplanations(file string, all []explanation) error {
 			if len(v.Rules) > 0 {
 				rules = fmt.Sprintf(" [%s]", strings.Join(v.Rules, ", "))
 			}
-			errs = append(errs, a.printf("  %s  %s%s: %s\n", word, v.Path, rules, v.Reason))
+			errs = append(errs, a.Printf("  %s  %s%s: %s\n", word, v.Path, rules, v.Reason))
 		}
 	}
 	return errors.Join(errs...)

@@ -20,7 +20,7 @@ type pullFlags struct {
 	message                                            string
 }
 
-func (f *pullFlags) register(a *app, set *pflag.FlagSet) {
+func (f *pullFlags) register(a commands, set *pflag.FlagSet) {
 	f.projectFlags.register(a, set)
 	set.BoolVar(&f.check, "check", false, "write nothing; exit with 1 and a diff unless all files are up to date")
 	set.BoolVar(&f.dry, "dry-run", false, "only say what would be done")
@@ -42,21 +42,21 @@ func (f *pullFlags) verify() error {
 	}
 	switch {
 	case n > 1:
-		return misused("at most one of --theirs, --ours and --write-back can be given")
+		return UsageErrorf("at most one of --theirs, --ours and --write-back can be given")
 	case f.check && n > 0:
-		return misused("--check writes nothing: it takes none of --theirs, --ours and --write-back")
+		return UsageErrorf("--check writes nothing: it takes none of --theirs, --ours and --write-back")
 	case f.frozen && f.watch:
-		return misused("--frozen and --watch contradict each other")
+		return UsageErrorf("--frozen and --watch contradict each other")
 	}
 	return nil
 }
 
-func (a *app) rulesetsPull() command {
+func (a commands) rulesetsPull() Command {
 	var f pullFlags
-	return command{
-		name:  "pull",
-		short: "write rulesets into the rule files of editors",
-		long: "The project's folder says in " + project.SelectionFile + " which rulesets it wants, for which\n" +
+	return Command{
+		Name:  "pull",
+		Short: "write rulesets into the rule files of editors",
+		Long: "The project's folder says in " + project.SelectionFile + " which rulesets it wants, for which\n" +
 			"clients; the first pull --target makes that file. " + project.LockFile + " records what was\n" +
 			"written from which revisions. Both belong into git.\n\n" +
 			"Rules go into files of their own in the folders of clients that have such\n" +
@@ -64,10 +64,10 @@ func (a *app) rulesetsPull() command {
 			"stays as it is. Files that were changed here stop the pull: it prints a diff,\n" +
 			"writes nothing and exits with 1. A file that triptych did not write is never\n" +
 			"replaced; adopt imports it. status lists the states of all files.",
-		example: "triptych rulesets pull --target agents,cursor --select 'go_*,tag:team'\n" +
+		Example: "triptych rulesets pull --target agents,cursor --select 'go_*,tag:team'\n" +
 			"triptych rulesets pull --check\ntriptych rulesets pull --label production --watch",
-		flags: func(set *pflag.FlagSet) { f.register(a, set) },
-		run: func(ctx context.Context, _ []string) error {
+		Flags: func(set *pflag.FlagSet) { f.register(a, set) },
+		Run: func(ctx context.Context, _ []string) error {
 			if err := f.verify(); err != nil {
 				return err
 			}
@@ -99,7 +99,7 @@ func (r *projectRun) pull(ctx context.Context, f *pullFlags) error {
 		if report := r.useReport(plan); report != nil {
 			plan.Warnings = append(plan.Warnings, "a pull reports to the server: "+report.String())
 		}
-		return errors.Join(r.printItems(plan.Items), r.printNotes(plan), r.printf("dry run: nothing was changed\n"))
+		return errors.Join(r.printItems(plan.Items), r.printNotes(plan), r.Printf("dry run: nothing was changed\n"))
 	}
 	if err := removesAll(plan); err != nil && !f.theirs {
 		return err
@@ -108,7 +108,7 @@ func (r *projectRun) pull(ctx context.Context, f *pullFlags) error {
 		if err := r.project.WriteSelection(); err != nil {
 			return err
 		}
-		if err := r.printf("wrote %s\n", project.SelectionFile); err != nil {
+		if err := r.Printf("wrote %s\n", project.SelectionFile); err != nil {
 			return err
 		}
 	}
@@ -144,7 +144,7 @@ func removesAll(plan project.Plan) error {
 	if removed == 0 {
 		return nil
 	}
-	return hinted(fmt.Errorf("no ruleset is selected: what was pulled would be removed, %s; nothing was written", counted(removed, "file")),
+	return WithHints(fmt.Errorf("no ruleset is selected: what was pulled would be removed, %s; nothing was written", Counted(removed, "file")),
 		"triptych rulesets list shows whether --store or --url is the right one; pull --theirs removes the files")
 }
 
@@ -155,17 +155,17 @@ func (r *projectRun) printReport(plan project.Plan, report project.Report) error
 		reaches[i.Path] = strings.Join(i.Reaches, ", ")
 	}
 	for _, path := range report.Written {
-		if err := r.printf("wrote    %s -> %s\n", path, reaches[path]); err != nil {
+		if err := r.Printf("wrote    %s -> %s\n", path, reaches[path]); err != nil {
 			return err
 		}
 	}
 	for _, path := range report.Removed {
-		if err := r.printf("removed  %s\n", path); err != nil {
+		if err := r.Printf("removed  %s\n", path); err != nil {
 			return err
 		}
 	}
 	for _, i := range report.Left {
-		if err := r.printf("left     %s\n", itemLine(i)); err != nil {
+		if err := r.Printf("left     %s\n", itemLine(i)); err != nil {
 			return err
 		}
 	}
@@ -173,7 +173,7 @@ func (r *projectRun) printReport(plan project.Plan, report project.Report) error
 		return err
 	}
 	same := len(plan.Items) - len(report.Written) - len(report.Removed) - len(report.Left)
-	return r.printf("%d written, %d removed, %d left, %d unchanged\n", len(report.Written), len(report.Removed), len(report.Left), max(same, 0))
+	return r.Printf("%d written, %d removed, %d left, %d unchanged\n", len(report.Written), len(report.Removed), len(report.Left), max(same, 0))
 }
 
 // explainBlocked prints the diff of files that need a decision, and adds advice.
@@ -196,7 +196,7 @@ func (r *projectRun) explainBlocked(err error) error {
 			advice = append(advice, hint)
 		}
 	}
-	return hinted(errors.Join(r.printDiff(blocked.Items), err), advice...)
+	return WithHints(errors.Join(r.printDiff(blocked.Items), err), advice...)
 }
 
 // leftOver is the error of a pull that had to leave files of others.
@@ -205,10 +205,10 @@ func (r *projectRun) leftOver(report project.Report, choice project.Choice, err 
 		return nil
 	}
 	if slices.ContainsFunc(report.Left, func(i project.Item) bool { return i.Retains }) {
-		return hinted(fmt.Errorf("%s left as it was: a block that was changed here has rules that are not selected", counted(len(report.Left), "file")),
+		return WithHints(fmt.Errorf("%s left as it was: a block that was changed here has rules that are not selected", Counted(len(report.Left), "file")),
 			"triptych rulesets pull --theirs without --select, --label and --target replaces it, push stores what was changed")
 	}
-	return hinted(fmt.Errorf("%s left as it was, since triptych did not write it", counted(len(report.Left), "file")),
+	return WithHints(fmt.Errorf("%s left as it was, since triptych did not write it", Counted(len(report.Left), "file")),
 		"triptych rulesets adopt FILE makes a ruleset of a file, and lets pull replace it")
 }
 
@@ -224,12 +224,12 @@ func (r *projectRun) check(plan project.Plan) error {
 		return err
 	}
 	if differs == 0 {
-		return r.printf("%s up to date\n", counted(len(plan.Items), "file"))
+		return r.Printf("%s up to date\n", Counted(len(plan.Items), "file"))
 	}
 	if err := errors.Join(r.printDiff(plan.Items), r.printItems(plan.Items)); err != nil {
 		return err
 	}
-	return hinted(fmt.Errorf("%s not up to date", counted(differs, "file")), "triptych rulesets pull writes what is missing")
+	return WithHints(fmt.Errorf("%s not up to date", Counted(differs, "file")), "triptych rulesets pull writes what is missing")
 }
 
 // watchPause is the least time between two pulls of --watch: changes come in groups.
@@ -263,7 +263,7 @@ func (r *projectRun) watch(ctx context.Context, f *pullFlags) error {
 			return nil
 		case <-changes:
 			if err := r.pull(ctx, f); err != nil {
-				r.report(err)
+				r.Report(err)
 			}
 			if err := r.reopen(); err != nil {
 				return err

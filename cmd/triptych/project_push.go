@@ -13,22 +13,22 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/project"
 )
 
-func (a *app) rulesetsPush() command {
+func (a commands) rulesetsPush() Command {
 	var f projectFlags
 	var message string
-	return command{
-		name:  "push",
-		short: "store changes of a project's rule files as revisions of their rulesets",
-		long: "Every rule file that was changed since it was pulled becomes a new revision of its\n" +
+	return Command{
+		Name:  "push",
+		Short: "store changes of a project's rule files as revisions of their rulesets",
+		Long: "Every rule file that was changed since it was pulled becomes a new revision of its\n" +
 			"ruleset, and then all files are pulled. What the format of a client cannot express\n" +
 			"stays as it is in the ruleset. Changes in several files, and those in revisions that\n" +
 			"are newer than the one the file was written from, are merged line by line. Changes\n" +
 			"of the same or of neighbouring lines are left; the exit status is 1 then.",
-		flags: func(set *pflag.FlagSet) {
+		Flags: func(set *pflag.FlagSet) {
 			f.register(a, set)
 			messageFlag(set, &message)
 		},
-		run: func(ctx context.Context, _ []string) error {
+		Run: func(ctx context.Context, _ []string) error {
 			return a.withProject(ctx, &f, func(r *projectRun) error {
 				if err := r.push(ctx, message); err != nil {
 					return err
@@ -50,34 +50,34 @@ func (r *projectRun) push(ctx context.Context, message string) error {
 		return err
 	}
 	for _, part := range pushed.Merged {
-		if err := r.printf("merged   with %s\n", part); err != nil {
+		if err := r.Printf("merged   with %s\n", part); err != nil {
 			return err
 		}
 	}
 	for _, part := range pushed.Updated {
-		if err := r.printf("pushed   %s\n", part); err != nil {
+		if err := r.Printf("pushed   %s\n", part); err != nil {
 			return err
 		}
 	}
 	for _, file := range pushed.Files {
-		if err := r.printf("pushed   %s\n", file); err != nil {
+		if err := r.Printf("pushed   %s\n", file); err != nil {
 			return err
 		}
 	}
 	if len(pushed.Left) > 0 {
-		return hinted(errors.Join(pushed.Left...), "triptych rulesets status lists the files; pull --theirs replaces them, once their changes are saved elsewhere")
+		return WithHints(errors.Join(pushed.Left...), "triptych rulesets status lists the files; pull --theirs replaces them, once their changes are saved elsewhere")
 	}
 	return nil
 }
 
-func (a *app) rulesetsRevert() command {
+func (a commands) rulesetsRevert() Command {
 	var f projectFlags
-	return command{
-		name: "revert", args: "[FILE...]", max: many,
-		short: "give rule files the content that was pulled last",
-		long:  "Without FILE, all files that were changed or deleted here. What was changed is lost.",
-		flags: func(set *pflag.FlagSet) { f.register(a, set) },
-		run: func(ctx context.Context, args []string) error {
+	return Command{
+		Name: "revert", Args: "[FILE...]", Max: AnyNumber,
+		Short: "give rule files the content that was pulled last",
+		Long:  "Without FILE, all files that were changed or deleted here. What was changed is lost.",
+		Flags: func(set *pflag.FlagSet) { f.register(a, set) },
+		Run: func(ctx context.Context, args []string) error {
 			return a.withProject(ctx, &f, func(r *projectRun) error {
 				files, err := r.paths(args)
 				if err != nil {
@@ -89,9 +89,9 @@ func (a *app) rulesetsRevert() command {
 				}
 				report, err := r.project.Revert(locked, files)
 				for _, path := range report.Written {
-					err = errors.Join(err, r.printf("reverted %s\n", path))
+					err = errors.Join(err, r.Printf("reverted %s\n", path))
 				}
-				return errors.Join(err, r.printf("%s reverted\n", counted(len(report.Written), "file")))
+				return errors.Join(err, r.Printf("%s reverted\n", Counted(len(report.Written), "file")))
 			})
 		},
 	}
@@ -110,30 +110,30 @@ func (r *projectRun) paths(args []string) (files []string, err error) {
 		}
 		rel, err := filepath.Rel(root, file)
 		if err != nil || !filepath.IsLocal(rel) {
-			return nil, misused("%s is not in the project %s", arg, root)
+			return nil, UsageErrorf("%s is not in the project %s", arg, root)
 		}
 		files = append(files, filepath.ToSlash(rel))
 	}
 	return files, nil
 }
 
-func (a *app) rulesetsAdopt() command {
+func (a commands) rulesetsAdopt() Command {
 	var f projectFlags
 	var dry bool
-	return command{
-		name: "adopt", args: "[FILE...]", max: many,
-		short: "make rulesets of rule files that are there already",
-		long: "Without FILE, of all files in the rule folders of the project's clients that\n" +
+	return Command{
+		Name: "adopt", Args: "[FILE...]", Max: AnyNumber,
+		Short: "make rulesets of rule files that are there already",
+		Long: "Without FILE, of all files in the rule folders of the project's clients that\n" +
 			"triptych did not write. A file stays as it is, byte for byte: pull writes it from\n" +
 			"its ruleset from now on. Where another ruleset has the file's place, the new one\n" +
 			"gets a number after its name, and pull may replace the file. A file whose ruleset\n" +
 			project.SelectionFile + " does not select is imported only: pull leaves it. Of AGENTS.md and the\n" +
 			"like, which must be named, the text outside of the block becomes a ruleset.",
-		flags: func(set *pflag.FlagSet) {
+		Flags: func(set *pflag.FlagSet) {
 			f.register(a, set)
 			set.BoolVar(&dry, "dry-run", false, "only list the files")
 		},
-		run: func(ctx context.Context, args []string) error {
+		Run: func(ctx context.Context, args []string) error {
 			return a.withProject(ctx, &f, func(r *projectRun) error { return r.adopt(ctx, args, dry) })
 		},
 	}
@@ -150,7 +150,7 @@ func (r *projectRun) adopt(ctx context.Context, args []string, dry bool) error {
 		}
 	}
 	if len(files) == 0 {
-		return r.printf("there is nothing to adopt\n")
+		return r.Printf("there is nothing to adopt\n")
 	}
 	if dry {
 		return r.printLines(files)
@@ -168,10 +168,10 @@ func (r *projectRun) adopt(ctx context.Context, args []string, dry bool) error {
 			continue
 		}
 		if !one.Written && editors.Of(one.Path) != nil {
-			errs = append(errs, r.printf("imported %s as %s; the file stays as it is: %s does not select it\n", one.Path, one.Name, project.SelectionFile))
+			errs = append(errs, r.Printf("imported %s as %s; the file stays as it is: %s does not select it\n", one.Path, one.Name, project.SelectionFile))
 			continue
 		}
-		errs = append(errs, r.printf("adopted  %s as %s\n", one.Path, one.Name))
+		errs = append(errs, r.Printf("adopted  %s as %s\n", one.Path, one.Name))
 	}
 	if err != nil {
 		return errors.Join(append(errs, err)...)

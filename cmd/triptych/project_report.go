@@ -60,26 +60,26 @@ func (r *projectRun) sendReport(ctx context.Context, plan project.Plan) error {
 	return nil
 }
 
-func (a *app) rulesetsConsumers() command {
+func (a commands) rulesetsConsumers() Command {
 	var behind, asJSON bool
-	return command{
-		name:  "consumers",
-		short: "list who has which revision of the rulesets, and who is behind",
-		long: "A server that was started with --consumers records which revisions its clients read\n" +
+	return Command{
+		Name:  "consumers",
+		Short: "list who has which revision of the rulesets, and who is behind",
+		Long: "A server that was started with --consumers records which revisions its clients read\n" +
 			"and projects pull; projects report only if " + project.SelectionFile + " gives them a name (project:).\n" +
 			"Asking a server takes a key with the scope rulesets:admin.",
-		flags: func(set *pflag.FlagSet) {
+		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&behind, "behind", false, "only those with an older revision")
-			jsonFlag(set, &asJSON)
+			JSONFlag(set, &asJSON)
 			a.rulebookFlags(set)
 		},
-		run: func(ctx context.Context, _ []string) error {
+		Run: func(ctx context.Context, _ []string) error {
 			all, err := a.standings(ctx, behind)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return a.printJSON(append([]consumers.Standing{}, all...))
+				return a.PrintJSON(append([]consumers.Standing{}, all...))
 			}
 			return a.printStandings(all)
 		},
@@ -87,23 +87,23 @@ func (a *app) rulesetsConsumers() command {
 }
 
 // standings asks the server, or reads the record of this machine.
-func (a *app) standings(ctx context.Context, behind bool) ([]consumers.Standing, error) {
-	r, err := a.dialRemote()
+func (a commands) standings(ctx context.Context, behind bool) ([]consumers.Standing, error) {
+	r, err := a.DialRemote()
 	if err != nil {
 		return nil, err
 	}
-	if r != nil && a.flags.store == "" {
-		all, err := rulesclient.New(r.Endpoint, readBuild().Version).Consumers(ctx, behind)
+	if r != nil && a.Flags.Store == "" {
+		all, err := rulesclient.New(r.Endpoint, ReadBuild().Version).Consumers(ctx, behind)
 		if _, unknown := errors.AsType[*jsonrpc.Error](err); unknown {
-			err = hinted(err, "the server records consumers if it is started with --consumers, and shows them to keys with the scope rulesets:admin")
+			err = WithHints(err, "the server records consumers if it is started with --consumers, and shows them to keys with the scope rulesets:admin")
 		}
-		return all, unreached(err)
+		return all, WithReachHint(err)
 	}
-	data, err := a.dataDir()
+	data, err := a.DataDir()
 	if err != nil {
 		return nil, err
 	}
-	known, err := consumers.Open(rulesets.ConsumersFile(data), a.now).All()
+	known, err := consumers.Open(rulesets.ConsumersFile(data), a.Now).All()
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +120,9 @@ func (a *app) standings(ctx context.Context, behind bool) ([]consumers.Standing,
 	return standings, err
 }
 
-func (a *app) printStandings(all []consumers.Standing) error {
+func (a commands) printStandings(all []consumers.Standing) error {
 	if len(all) == 0 {
-		return a.printf("no consumers\n")
+		return a.Printf("no consumers\n")
 	}
 	rows := [][]string{{"PROJECT", "CLIENT", "RULESET", "HAS", "NEWEST", "BEHIND SINCE", "SEEN"}}
 	for _, s := range all {
@@ -138,5 +138,5 @@ func (a *app) printStandings(all []consumers.Standing) error {
 		}
 		rows = append(rows, []string{who, s.Client, string(s.Name), fmt.Sprint(s.Rev), newest, since, s.Seen.UTC().Format(time.DateTime)})
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }

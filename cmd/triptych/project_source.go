@@ -24,22 +24,22 @@ import (
 
 // openSource returns the rulesets of the server or of the store that the flags and
 // the environment name.
-func (a *app) openSource(ctx context.Context) (source project.Source, done func() error, err error) {
-	if a.flags.remote.url != "" && a.flags.store != "" {
-		return nil, nil, misused("give --url or --store, not both")
+func (a commands) openSource(ctx context.Context) (source project.Source, done func() error, err error) {
+	if a.Flags.Remote.URL != "" && a.Flags.Store != "" {
+		return nil, nil, UsageErrorf("give --url or --store, not both")
 	}
-	if a.flags.store == "" { // which is more particular than TRIPTYCH_URL
-		r, err := a.dialRemote()
+	if a.Flags.Store == "" { // which is more particular than TRIPTYCH_URL
+		r, err := a.DialRemote()
 		if err != nil {
 			return nil, nil, err
 		}
 		if r != nil {
 			server := sha256.Sum256([]byte(r.URL + "\x00" + r.Key))
-			client := rulesclient.New(r.Endpoint, readBuild().Version)
+			client := rulesclient.New(r.Endpoint, ReadBuild().Version)
 			return &serverSource{client: client, cache: a.cacheDir(), server: hex.EncodeToString(server[:8])}, func() error { return nil }, nil
 		}
 	}
-	store, err := a.openStore(ctx)
+	store, err := a.OpenStore(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,8 +47,8 @@ func (a *app) openSource(ctx context.Context) (source project.Source, done func(
 }
 
 // cacheDir returns the folder for copies of a server's rulesets, "" if there is none.
-func (a *app) cacheDir() string {
-	if dir := a.getenv("XDG_CACHE_HOME"); dir != "" {
+func (a commands) cacheDir() string {
+	if dir := a.Getenv("XDG_CACHE_HOME"); dir != "" {
 		return filepath.Join(dir, "triptych")
 	}
 	dir, err := os.UserCacheDir()
@@ -71,13 +71,13 @@ func (s *serverSource) List(ctx context.Context) ([]ruleset.Meta, error) {
 	var err error
 	if s.newest, err = s.snapshot(ctx, ""); errors.Is(err, rulesclient.ErrNoSnapshot) {
 		metas, err := s.client.List(ctx)
-		return metas, unreached(err)
+		return metas, WithReachHint(err)
 	}
 	metas := make([]ruleset.Meta, len(s.newest.Rulesets))
 	for i, r := range s.newest.Rulesets {
 		metas[i] = r.Meta
 	}
-	return metas, unreached(err)
+	return metas, WithReachHint(err)
 }
 
 // snapshot returns all rulesets at a label.
@@ -115,7 +115,7 @@ func (s *serverSource) GetAll(ctx context.Context, metas []ruleset.Meta, label r
 		all, unlabelled = pick(snapshot, metas)
 		return all, unlabelled, s.store(all)
 	case err != nil && !errors.Is(err, rulesclient.ErrNoSnapshot):
-		return nil, nil, unreached(err)
+		return nil, nil, WithReachHint(err)
 	}
 	if label == "" {
 		var cache rulesclient.Cache
@@ -123,7 +123,7 @@ func (s *serverSource) GetAll(ctx context.Context, metas []ruleset.Meta, label r
 			cache = rulesclient.Cache(filepath.Join(s.cache, "newest"))
 		}
 		if all, err = s.client.GetAll(ctx, metas, cache); err != nil {
-			return nil, nil, unreached(err)
+			return nil, nil, WithReachHint(err)
 		}
 		return all, nil, s.store(all)
 	}
@@ -147,7 +147,7 @@ func (s *serverSource) GetAll(ctx context.Context, metas []ruleset.Meta, label r
 		case isUnlabelled(err, metas[i].Name, label):
 			unlabelled = append(unlabelled, metas[i].Name)
 		case err != nil:
-			return nil, nil, unreached(err)
+			return nil, nil, WithReachHint(err)
 		default:
 			all = append(all, found[i])
 		}
@@ -179,7 +179,7 @@ func (s *serverSource) Get(ctx context.Context, name ruleset.Name, at string) (r
 		r, err = s.client.GetRevision(ctx, name, rev)
 	}
 	if err != nil {
-		return r, unreached(err)
+		return r, WithReachHint(err)
 	}
 	return r, s.store([]ruleset.Ruleset{r})
 }
@@ -196,7 +196,7 @@ func (s *serverSource) store(all []ruleset.Ruleset) error {
 	}
 	for _, r := range all {
 		file := s.file(r.Name, r.Rev)
-		if exists(file) {
+		if FileExists(file) {
 			continue
 		}
 		text, err := json.Marshal(r)
@@ -226,7 +226,7 @@ func (s *serverSource) Files(ctx context.Context, name ruleset.Name) (all []edit
 			}
 		}
 		if err != nil {
-			return nil, unreached(err)
+			return nil, WithReachHint(err)
 		}
 		all = append(all, editors.Attachment{Path: f.Path, Data: data})
 	}
@@ -238,7 +238,7 @@ func (s *serverSource) Files(ctx context.Context, name ruleset.Name) (all []edit
 func (s *serverSource) files(ctx context.Context, name ruleset.Name) ([]ruleset.File, error) {
 	place := filepath.Join(s.cache, "files", s.server, string(name)+".json")
 	files, err := s.client.Files(ctx, name)
-	err = unreached(err)
+	err = WithReachHint(err)
 	if err != nil {
 		text, readErr := os.ReadFile(place)
 		if s.cache != "" && readErr == nil && json.Unmarshal(text, &files) == nil {
@@ -262,7 +262,7 @@ func (s *serverSource) cached(file string, data []byte) error {
 }
 
 func (s *serverSource) ChangeFile(ctx context.Context, name ruleset.Name, file editors.Attachment) error {
-	return unreached(s.client.ChangeFile(ctx, name, file.Path, file.Data))
+	return WithReachHint(s.client.ChangeFile(ctx, name, file.Path, file.Data))
 }
 
 func (s *serverSource) Update(ctx context.Context, fresh ruleset.Ruleset, ifRev int, message string) (ruleset.Ruleset, error) {
@@ -270,7 +270,7 @@ func (s *serverSource) Update(ctx context.Context, fresh ruleset.Ruleset, ifRev 
 		Description: &fresh.Description, Markdown: &fresh.Markdown, Extra: &fresh.Extra, IfRev: ifRev, By: byCommand(message),
 	})
 	fresh.Rev = rev
-	return fresh, unreached(err)
+	return fresh, WithReachHint(err)
 }
 
 func (s *serverSource) Create(ctx context.Context, fresh ruleset.Ruleset, message string) (ruleset.Ruleset, error) {
@@ -278,7 +278,7 @@ func (s *serverSource) Create(ctx context.Context, fresh ruleset.Ruleset, messag
 		Name: fresh.Name, Description: fresh.Description, Tags: fresh.Tags, Markdown: fresh.Markdown, Extra: fresh.Extra, By: byCommand(message),
 	})
 	fresh.Rev = rev
-	return fresh, unreached(err)
+	return fresh, WithReachHint(err)
 }
 
 // listing returns a text that differs when a ruleset has changed.

@@ -23,8 +23,8 @@ type recordJSON struct {
 	Details  map[string]string `json:"details,omitempty"`
 }
 
-// recordJSONOf returns the form of a record in JSON.
-func recordJSONOf(r audit.Record) recordJSON {
+// RecordJSONOf returns the form of a record in JSON.
+func RecordJSONOf(r audit.Record) recordJSON {
 	return recordJSON{
 		Chain: r.Chain, Seq: r.Seq, Time: r.Time, Key: r.Key, Addr: r.Addr, Session: r.Session, Method: r.Method, Target: r.Target,
 		Outcome: r.Outcome, Code: r.Code, Reason: r.Reason, Duration: float64(r.Duration.Microseconds()) / 1000, Details: r.Details,

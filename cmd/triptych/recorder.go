@@ -23,42 +23,42 @@ import (
 	"github.com/triptych-mcp/triptych/transport/metrics"
 )
 
-// A recorder writes what servers do into the audit trail and the metrics.
-type recorder struct {
-	trail   *audit.Log       // nil when nothing is recorded
-	store   string           // where the trail is, for error messages
-	numbers *metrics.Metrics // nil where there are none
-	last    atomic.Uint64    // number of the newest record
-	changed atomic.Uint64    // number of the newest record of a change
-	used    lastUses         // by key
+// A Recorder writes what servers do into the audit trail and the metrics.
+type Recorder struct {
+	Trail    *audit.Log       // nil when nothing is recorded
+	Store    string           // where the trail is, for error messages
+	Numbers  *metrics.Metrics // nil where there are none
+	last     atomic.Uint64    // number of the newest record
+	changed  atomic.Uint64    // number of the newest record of a change
+	LastUses lastUses         // by key
 
 	// patient recorders hold back what a client does that only looks around,
 	// until it does more: editors start servers to see what they have.
-	patient bool
+	Patient bool
 	mu      sync.Mutex
-	held    []classified
+	held    []ClassifiedRecord
 
 	verifying   sync.Mutex
 	verified    audit.Checkpoints // up to which the trail was verified, nil before the first time
-	checkpoints string            // the file of them
+	Checkpoints string            // the file of them
 
 	// dir is the folder of the trail if opening a chain there early leaves
 	// nothing behind that was not there, "" otherwise.
 	dir     string
-	opening sync.WaitGroup
+	Opening sync.WaitGroup
 }
 
-// A classified record says whether it is of a change, which must be synced before
+// A ClassifiedRecord says whether it is of a change, which must be synced before
 // its answer is sent, or of a look-up, which must only be written.
-type classified struct {
+type ClassifiedRecord struct {
 	audit.Record
-	change bool
+	Change bool
 }
 
-// openTrail opens the trail: on the server of the stores, else in the data
+// OpenTrail opens the trail: on the server of the stores, else in the data
 // folder. Nothing is read or written yet. In a store, a process goes on with the chain of
 // its name; without a name it begins one.
-func (a *app) openTrail(client redis.UniversalClient, env mcp.Env, name string) (*audit.Log, error) {
+func (a *App) OpenTrail(client redis.UniversalClient, env mcp.Env, name string) (*audit.Log, error) {
 	always, err := a.syncsAlways()
 	if err != nil {
 		return nil, err
@@ -88,38 +88,38 @@ const auditFiles = 8
 const minAuditSize = 1 << 20
 
 // auditLimits returns for how long records stay and how many bytes, 0 for no limit.
-func (a *app) auditLimits() (keep time.Duration, size int64, err error) {
-	if text := cmp.Or(a.flags.auditKeep, a.getenv("TRIPTYCH_AUDIT_KEEP")); text != "" {
-		if keep, err = parseSpan(text); err != nil || keep <= 0 {
-			return 0, 0, misused("--audit-keep is %q, want a time such as 90d or 12h", text)
+func (a *App) auditLimits() (keep time.Duration, size int64, err error) {
+	if text := cmp.Or(a.Flags.auditKeep, a.Getenv("TRIPTYCH_AUDIT_KEEP")); text != "" {
+		if keep, err = ParseSpan(text); err != nil || keep <= 0 {
+			return 0, 0, UsageErrorf("--audit-keep is %q, want a time such as 90d or 12h", text)
 		}
 	}
-	limit := a.flags.auditSize
-	if text := a.getenv("TRIPTYCH_AUDIT_SIZE"); limit == 0 && text != "" {
+	limit := a.Flags.auditSize
+	if text := a.Getenv("TRIPTYCH_AUDIT_SIZE"); limit == 0 && text != "" {
 		if err := limit.Set(text); err != nil {
-			return 0, 0, misused("TRIPTYCH_AUDIT_SIZE: %v", err)
+			return 0, 0, UsageErrorf("TRIPTYCH_AUDIT_SIZE: %v", err)
 		}
 	}
 	if limit != 0 && limit < minAuditSize {
-		return 0, 0, misused("--audit-size is %s, want 1MiB or more", limit.String())
+		return 0, 0, UsageErrorf("--audit-size is %s, want 1MiB or more", limit.String())
 	}
 	return keep, int64(limit), nil
 }
 
 // syncsAlways reports whether look-ups are synced like changes.
-func (a *app) syncsAlways() (bool, error) {
-	switch text := cmp.Or(a.flags.auditSync, a.getenv("TRIPTYCH_AUDIT_SYNC")); text {
+func (a *App) syncsAlways() (bool, error) {
+	switch text := cmp.Or(a.Flags.auditSync, a.Getenv("TRIPTYCH_AUDIT_SYNC")); text {
 	case "", "second":
 		return false, nil
 	case "always":
 		return true, nil
 	default:
-		return false, misused("--audit-sync is %q, want second or always", text)
+		return false, UsageErrorf("--audit-sync is %q, want second or always", text)
 	}
 }
 
-// trailStore names the place of the trail for people.
-func trailStore(client redis.UniversalClient) string {
+// TrailPlace names the place of the trail for people.
+func TrailPlace(client redis.UniversalClient) string {
 	if client != nil {
 		return "the audit trail in Valkey"
 	}
@@ -130,12 +130,12 @@ func trailStore(client redis.UniversalClient) string {
 const maxHeld = 100
 
 // observe is told of each request before its answer leaves.
-func (r *recorder) observe(_ context.Context, e *mcp.Event) error {
-	if r.numbers != nil {
-		r.numbers.Observe(e)
+func (r *Recorder) observe(_ context.Context, e *mcp.Event) error {
+	if r.Numbers != nil {
+		r.Numbers.Observe(e)
 	}
-	r.used.saw(e.Caller.Principal.ID, e.Started)
-	if r.trail == nil || e.Probe {
+	r.LastUses.saw(e.Caller.Principal.ID, e.Started)
+	if r.Trail == nil || e.Probe {
 		return nil
 	}
 	if e.Method == "initialize" {
@@ -145,7 +145,7 @@ func (r *recorder) observe(_ context.Context, e *mcp.Event) error {
 	if e.Method == mcp.SessionEnd {
 		looks = r.last.Load() == 0 // the session did nothing else
 	}
-	return r.record(looks, classified{change: !e.LookUp || e.Code == mcp.CodePermissionDenied, Record: audit.Record{
+	return r.record(looks, ClassifiedRecord{Change: !e.LookUp || e.Code == mcp.CodePermissionDenied, Record: audit.Record{
 		Time: e.Started, Key: e.Caller.Principal.ID, Addr: address(e.Caller), Session: sessionOf(e.Caller),
 		Method: e.Method, Target: target(e), Outcome: outcome(e), Code: int(e.Code), Duration: e.Took, Details: details(e),
 	}})
@@ -153,20 +153,20 @@ func (r *recorder) observe(_ context.Context, e *mcp.Event) error {
 
 // warm opens the chain beside the answer to a handshake, so that the first call does
 // not wait for it, if there is a trail already.
-func (r *recorder) warm() {
+func (r *Recorder) warm() {
 	if r.dir == "" {
 		return
 	}
 	if _, err := os.Stat(r.dir); err == nil {
-		r.opening.Go(func() { _ = r.trail.Open() }) // the first record tries again and tells
+		r.Opening.Go(func() { _ = r.Trail.Open() }) // the first record tries again and tells
 	}
 }
 
 // record appends a record and those held back before it, or holds it back when
 // the client only looks what the server has.
-func (r *recorder) record(looks bool, record classified) error {
-	if !r.patient {
-		return r.append(record)
+func (r *Recorder) record(looks bool, record ClassifiedRecord) error {
+	if !r.Patient {
+		return r.Append(record)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,15 +178,15 @@ func (r *recorder) record(looks bool, record classified) error {
 }
 
 // release appends what is held back.
-func (r *recorder) release() error {
+func (r *Recorder) release() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.releaseLocked()
 }
 
-func (r *recorder) releaseLocked() error {
+func (r *Recorder) releaseLocked() error {
 	for len(r.held) > 0 {
-		if err := r.append(r.held[0]); err != nil {
+		if err := r.Append(r.held[0]); err != nil {
 			return err
 		}
 		r.held = r.held[1:]
@@ -194,12 +194,12 @@ func (r *recorder) releaseLocked() error {
 	return nil
 }
 
-func (r *recorder) append(record classified) error {
-	seq, err := r.trail.Append(record.Record)
+func (r *Recorder) Append(record ClassifiedRecord) error {
+	seq, err := r.Trail.Append(record.Record)
 	if err != nil {
 		return r.away(err)
 	}
-	if record.change {
+	if record.Change {
 		raise(&r.changed, seq)
 	}
 	raise(&r.last, seq)
@@ -216,19 +216,19 @@ func raise(number *atomic.Uint64, to uint64) {
 	}
 }
 
-// commit returns when the records of all changes so far are synced, and those of
+// Commit returns when the records of all changes so far are synced, and those of
 // all look-ups written.
-func (r *recorder) commit(ctx context.Context) error {
-	if r.trail == nil {
+func (r *Recorder) Commit(ctx context.Context) error {
+	if r.Trail == nil {
 		return nil
 	}
 	if changed := r.changed.Load(); changed > 0 {
-		if err := r.trail.Commit(ctx, changed); err != nil {
+		if err := r.Trail.Commit(ctx, changed); err != nil {
 			return r.away(err)
 		}
 	}
 	if last := r.last.Load(); last > 0 {
-		if err := r.trail.Write(ctx, last); err != nil {
+		if err := r.Trail.Write(ctx, last); err != nil {
 			return r.away(err)
 		}
 	}
@@ -237,36 +237,36 @@ func (r *recorder) commit(ctx context.Context) error {
 
 // away says that the trail cannot be written, which callers may know; the path
 // and the cause are for the log.
-func (r *recorder) away(err error) error {
+func (r *Recorder) away(err error) error {
 	return fmt.Errorf("%w: %w", &mcp.UnavailableError{
-		Message: r.store + " cannot be written: the call could not be recorded, so its result is withheld",
+		Message: r.Store + " cannot be written: the call could not be recorded, so its result is withheld",
 	}, err)
 }
 
-// refused records a request that was not let in. It is kept with the next
+// RecordRejection records a request that was not let in. It is kept with the next
 // commit, which is this one.
-func (r *recorder) refused(ctx context.Context, no bearer.Rejection) {
-	if r.numbers != nil {
-		r.numbers.Refused(no.Code)
+func (r *Recorder) RecordRejection(ctx context.Context, no bearer.Rejection) {
+	if r.Numbers != nil {
+		r.Numbers.Refused(no.Code)
 	}
-	if r.trail == nil {
+	if r.Trail == nil {
 		return
 	}
 	record := audit.Record{Key: no.Key, Method: "http", Outcome: audit.Refused, Code: int(no.Code), Reason: no.Reason}
 	if no.Addr.IsValid() {
 		record.Addr = no.Addr.String()
 	}
-	if r.append(classified{Record: record, change: true}) == nil {
-		_ = r.commit(context.WithoutCancel(ctx)) // the request is refused all the same; the log of the trail tells
+	if r.Append(ClassifiedRecord{Record: record, Change: true}) == nil {
+		_ = r.Commit(context.WithoutCancel(ctx)) // the request is refused all the same; the log of the trail tells
 	}
 }
 
-func (r *recorder) close(log *slog.Logger) {
-	if r.trail == nil {
+func (r *Recorder) close(log *slog.Logger) {
+	if r.Trail == nil {
 		return
 	}
-	r.opening.Wait()
-	if err := r.trail.Close(); err != nil {
+	r.Opening.Wait()
+	if err := r.Trail.Close(); err != nil {
 		log.Error("audit trail not closed", "err", err)
 	}
 }
@@ -320,30 +320,30 @@ func outcome(e *mcp.Event) audit.Outcome {
 
 // dialWithRulesets connects to the server of the rulesets if they are served;
 // a server that needs it for nothing else does without.
-func (a *app) dialWithRulesets(ctx context.Context, env mcp.Env) (redis.UniversalClient, error) {
-	chosen, err := a.chosen()
-	if err != nil || !slices.ContainsFunc(chosen, func(f family) bool { return f.stored }) {
+func (a *App) dialWithRulesets(ctx context.Context, env mcp.Env) (redis.UniversalClient, error) {
+	chosen, err := a.ChosenFamilies()
+	if err != nil || !slices.ContainsFunc(chosen, func(f Family) bool { return f.stored }) {
 		return nil, err
 	}
-	return a.dialValkey(ctx, env.Logger)
+	return a.DialValkey(ctx, env.Logger)
 }
 
-// openRecorder opens the audit trail that the flags and the environment select
+// OpenRecorder opens the audit trail that the flags and the environment select
 // for a server over standard input and output, or for a command. In a store it has the
 // chain of a name, or one of its own without a name.
-func (a *app) openRecorder(ctx context.Context, env mcp.Env, name string) (*recorder, func(), error) {
-	if a.flags.noAudit {
-		return &recorder{}, func() {}, nil
+func (a *App) OpenRecorder(ctx context.Context, env mcp.Env, name string) (*Recorder, func(), error) {
+	if a.Flags.NoAudit {
+		return &Recorder{}, func() {}, nil
 	}
 	client, err := a.dialWithRulesets(ctx, env)
 	if err != nil {
 		return nil, nil, err
 	}
-	trail, err := a.openTrail(client, env, name)
+	trail, err := a.OpenTrail(client, env, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &recorder{trail: trail, store: trailStore(client), patient: true, checkpoints: checkpointFile(env.Data)}
+	r := &Recorder{Trail: trail, Store: TrailPlace(client), Patient: true, Checkpoints: checkpointFile(env.Data)}
 	if client == nil {
 		r.dir = filepath.Join(env.Data, "audit")
 	}

@@ -14,7 +14,7 @@ import (
 // whatever is not known to be a look-up, is a change.
 func TestClassOfRecords(t *testing.T) {
 	trail := audit.New(audit.Config{Dir: filepath.Join(t.TempDir(), "audit")})
-	r := &recorder{trail: trail}
+	r := &Recorder{Trail: trail}
 	defer r.close(slog.New(slog.DiscardHandler))
 	tests := []struct {
 		name   string
@@ -36,7 +36,7 @@ func TestClassOfRecords(t *testing.T) {
 			t.Errorf("%s is recorded as a change: %v, want %v", tt.name, changed, tt.change)
 		}
 	}
-	if err := r.commit(t.Context()); err != nil {
+	if err := r.Commit(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

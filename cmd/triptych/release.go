@@ -17,21 +17,21 @@ import (
 
 // releaseCommand makes the files of a release that come from tables. The release
 // script calls it.
-func (a *app) releaseCommand() command {
+func (a commands) releaseCommand() Command {
 	var version string
 	system := release.System{}
 	ofVersion := func(set *pflag.FlagSet) { set.StringVar(&version, "version", "0.0.0", "the `version` of the release") }
 	program := func(ctx context.Context) (release.Program, error) { return a.released(ctx, version) }
-	return command{
-		name: "__release", hidden: true, short: "make the files of a release",
-		sub: []command{
+	return Command{
+		Name: "__release", Hidden: true, Short: "make the files of a release",
+		Sub: []Command{
 			{
-				name: "bundle", args: "PROGRAM FILE", min: 2, max: 2, short: "make an MCP bundle of a program",
-				flags: func(set *pflag.FlagSet) {
+				Name: "bundle", Args: "PROGRAM FILE", Min: 2, Max: 2, Short: "make an MCP bundle of a program",
+				Flags: func(set *pflag.FlagSet) {
 					ofVersion(set)
 					set.StringVar(&system.OS, "os", runtime.GOOS, "the operating `system` of the program")
 				},
-				run: func(ctx context.Context, args []string) error {
+				Run: func(ctx context.Context, args []string) error {
 					p, err := program(ctx)
 					if err != nil {
 						return err
@@ -40,8 +40,8 @@ func (a *app) releaseCommand() command {
 				},
 			},
 			{
-				name: "sbom", args: "PROGRAM FILE", min: 2, max: 2, short: "make the bill of materials of a program", flags: ofVersion,
-				run: func(ctx context.Context, args []string) error {
+				Name: "sbom", Args: "PROGRAM FILE", Min: 2, Max: 2, Short: "make the bill of materials of a program", Flags: ofVersion,
+				Run: func(ctx context.Context, args []string) error {
 					p, err := program(ctx)
 					if err != nil {
 						return err
@@ -58,8 +58,8 @@ func (a *app) releaseCommand() command {
 				},
 			},
 			{
-				name: "registry", args: "BUNDLE ...", max: many, short: "print the server.json of a release", flags: ofVersion,
-				run: func(ctx context.Context, args []string) error {
+				Name: "registry", Args: "BUNDLE ...", Max: AnyNumber, Short: "print the server.json of a release", Flags: ofVersion,
+				Run: func(ctx context.Context, args []string) error {
 					p, err := program(ctx)
 					if err != nil {
 						return err
@@ -72,16 +72,16 @@ func (a *app) releaseCommand() command {
 }
 
 // released returns the facts that the files of a release show.
-func (a *app) released(ctx context.Context, version string) (release.Program, error) {
-	p := public()
+func (a commands) released(ctx context.Context, version string) (release.Program, error) {
+	p := PublicFacts()
 	p.Version = strings.TrimPrefix(version, "v")
 	data, err := os.MkdirTemp("", "triptych-release") // the tools do not depend on anybody's data
 	if err != nil {
 		return release.Program{}, err
 	}
 	defer os.RemoveAll(data)
-	a.flags.data = data
-	tools, err := listTools(ctx, a)
+	a.Flags.Data = data
+	tools, err := listTools(ctx, a.App)
 	for _, tool := range tools {
 		p.Tools = append(p.Tools, release.Tool{Name: tool.Name, Description: tool.Description})
 	}
@@ -108,7 +108,7 @@ func writeBundle(p release.Program, system release.System, program, file string)
 	return out.Close()
 }
 
-func (a *app) printRegistry(p release.Program, bundles []string) error {
+func (a commands) printRegistry(p release.Program, bundles []string) error {
 	var digests []release.Digest
 	for _, file := range bundles {
 		content, err := os.ReadFile(file)
@@ -122,5 +122,5 @@ func (a *app) printRegistry(p release.Program, bundles []string) error {
 	if err != nil {
 		return err
 	}
-	return a.printf("%s", entry)
+	return a.Printf("%s", entry)
 }

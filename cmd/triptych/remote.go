@@ -24,40 +24,40 @@ import (
 
 // remoteFlags say which server a command talks to; without a URL it is one in
 // this process.
-type remoteFlags struct{ url, key, keyEnv, cacert string }
+type remoteFlags struct{ URL, key, keyEnv, cacert string }
 
-func (f *remoteFlags) register(set *pflag.FlagSet) {
-	set.StringVar(&f.url, "url", "", "ask the server at this `url`, such as https://127.0.0.1:8443/mcp, instead of one in this process (TRIPTYCH_URL)")
+func (f *remoteFlags) Register(set *pflag.FlagSet) {
+	set.StringVar(&f.URL, "url", "", "ask the server at this `url`, such as https://127.0.0.1:8443/mcp, instead of one in this process (TRIPTYCH_URL)")
 	set.StringVar(&f.key, "key", "", "show it this `key`; the variable is safer, since others may see command lines (TRIPTYCH_KEY)")
 	set.StringVar(&f.keyEnv, "key-env", "", "show it the key in this environment `variable`")
 	set.StringVar(&f.cacert, "cacert", "", "trust the certificates in this PEM `file`; for loopback the one in the data folder is trusted anyway")
 }
 
-// A remote carries the lines of a client to a server over HTTPS, one at a
+// A Remote carries the lines of a client to a server over HTTPS, one at a
 // time, and its answers back.
-type remote struct {
+type Remote struct {
 	endpoint.Endpoint
 	session string
 }
 
-// dialRemote returns the server that the flags and the environment name, nil
+// DialRemote returns the server that the flags and the environment name, nil
 // when they name none.
-func (a *app) dialRemote() (*remote, error) {
-	f := &a.flags.remote
-	r := &remote{}
-	r.URL, r.Key = cmp.Or(f.url, a.getenv("TRIPTYCH_URL")), cmp.Or(f.key, a.getenv("TRIPTYCH_KEY"))
+func (a *App) DialRemote() (*Remote, error) {
+	f := &a.Flags.Remote
+	r := &Remote{}
+	r.URL, r.Key = cmp.Or(f.URL, a.Getenv("TRIPTYCH_URL")), cmp.Or(f.key, a.Getenv("TRIPTYCH_KEY"))
 	if r.URL == "" {
 		return nil, nil
 	}
 	if f.keyEnv != "" {
 		if f.key != "" {
-			return nil, misused("give --key or --key-env, not both")
+			return nil, UsageErrorf("give --key or --key-env, not both")
 		}
-		if r.Key = a.getenv(f.keyEnv); r.Key == "" {
+		if r.Key = a.Getenv(f.keyEnv); r.Key == "" {
 			return nil, fmt.Errorf("the variable %s, which --key-env names, is not set", f.keyEnv)
 		}
 	}
-	u, err := endpointURL(r.URL)
+	u, err := EndpointURL(r.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -72,11 +72,11 @@ func (a *app) dialRemote() (*remote, error) {
 	return r, nil
 }
 
-// endpointURL parses the URL of a server; one without a path gets that of the endpoint.
-func endpointURL(text string) (*url.URL, error) {
+// EndpointURL parses the URL of a server; one without a path gets that of the endpoint.
+func EndpointURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, misused("--url is %q, want one such as https://127.0.0.1:8443/mcp", text)
+		return nil, UsageErrorf("--url is %q, want one such as https://127.0.0.1:8443/mcp", text)
 	}
 	if u.Path == "" || u.Path == "/" {
 		u = u.JoinPath("mcp")
@@ -85,14 +85,14 @@ func endpointURL(text string) (*url.URL, error) {
 }
 
 // trusted are the system's roots and those of --cacert or of our own server.
-func (a *app) trusted(u *url.URL) (*x509.CertPool, error) {
-	file := a.flags.remote.cacert
-	if file == "" && isLoopback(u.Hostname()) {
-		data, err := a.dataDir()
+func (a *App) trusted(u *url.URL) (*x509.CertPool, error) {
+	file := a.Flags.Remote.cacert
+	if file == "" && IsLoopback(u.Hostname()) {
+		data, err := a.DataDir()
 		if err != nil {
 			return nil, err
 		}
-		if file = filepath.Join(data, "tls", "cert.pem"); !exists(file) {
+		if file = filepath.Join(data, "tls", "cert.pem"); !FileExists(file) {
 			return nil, nil
 		}
 	}
@@ -113,15 +113,15 @@ func (a *app) trusted(u *url.URL) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-func exists(file string) bool {
+func FileExists(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil
 }
 
 // serve carries lines until there are no more, and then ends the session.
-func (r *remote) serve(ctx context.Context, in io.Reader, out io.Writer) error {
+func (r *Remote) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	scanner := bufio.NewScanner(in)
-	scanner.Buffer(nil, maxArguments+1<<20)
+	scanner.Buffer(nil, MaxArguments+1<<20)
 	for scanner.Scan() {
 		if err := r.carry(ctx, scanner.Bytes(), out); err != nil {
 			return err
@@ -136,39 +136,39 @@ func (r *remote) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 }
 
 // carry posts one message and writes what answers it.
-func (r *remote) carry(ctx context.Context, line []byte, out io.Writer) error {
+func (r *Remote) carry(ctx context.Context, line []byte, out io.Writer) error {
 	header, err := r.Post(ctx, line, r.header(), func(message []byte) error {
 		_, err := out.Write(append(message[:len(message):len(message)], '\n'))
 		return err
 	})
 	r.session = cmp.Or(header.Get("Mcp-Session-Id"), r.session)
-	return unreached(err)
+	return WithReachHint(err)
 }
 
 // header returns the headers of a session, none before it has begun.
-func (r *remote) header() http.Header {
+func (r *Remote) header() http.Header {
 	if r.session == "" {
 		return nil
 	}
 	return http.Header{"Mcp-Session-Id": {r.session}, "Mcp-Protocol-Version": {newestHandshake()}}
 }
 
-// unreached adds advice to the error of a server that cannot be reached.
-func unreached(err error) error {
+// WithReachHint adds advice to the error of a server that cannot be reached.
+func WithReachHint(err error) error {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return hinted(err, "the server's certificate is not trusted; --cacert FILE trusts one, such as tls/cert.pem of the server's data folder")
+		return WithHints(err, "the server's certificate is not trusted; --cacert FILE trusts one, such as tls/cert.pem of the server's data folder")
 	}
 	if _, ok := errors.AsType[*url.Error](err); ok {
-		return hinted(err, "is the server running? triptych serve starts one")
+		return WithHints(err, "is the server running? triptych serve starts one")
 	}
 	return err
 }
 
 // converseRemotely is converse with a server somewhere else.
-func (a *app) converseRemotely(ctx context.Context, r *remote) (*conversation, error) {
+func (a *App) converseRemotely(ctx context.Context, r *Remote) (*Conversation, error) {
 	requests, toServer := io.Pipe()
 	answers, toClient := io.Pipe()
-	c := &conversation{}
+	c := &Conversation{}
 	var lost error // why the server cannot be reached
 	c.done.Go(func() {
 		err := r.serve(ctx, requests, toClient)
@@ -176,7 +176,7 @@ func (a *app) converseRemotely(ctx context.Context, r *remote) (*conversation, e
 		_ = toClient.CloseWithError(cmp.Or(err, io.EOF)) // a pipe's never fails
 		_ = requests.CloseWithError(cmp.Or(err, io.EOF)) // likewise
 	})
-	c.client = jsonrpc.NewClient(answers, toServer, jsonrpc.ClientConfig{})
+	c.Client = jsonrpc.NewClient(answers, toServer, jsonrpc.ClientConfig{})
 	c.hangUp = func() { _ = toServer.Close() }
 	if err := c.initialize(ctx); err != nil {
 		closed := c.Close()
@@ -185,10 +185,10 @@ func (a *app) converseRemotely(ctx context.Context, r *remote) (*conversation, e
 	return c, nil
 }
 
-func isLoopback(host string) bool {
+func IsLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// maxArguments is the most that call reads from standard input.
-const maxArguments = 64 << 20
+// MaxArguments is the most that call reads from standard input.
+const MaxArguments = 64 << 20

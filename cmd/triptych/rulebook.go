@@ -32,31 +32,31 @@ type rulebook interface {
 }
 
 // rulebookFlags registers the flags of a command that works on a rulebook.
-func (a *app) rulebookFlags(set *pflag.FlagSet) {
-	a.flags.remote.register(set)
-	a.familyFlags("rulesets")(set)
-	a.noAuditFlag(set)
+func (a commands) rulebookFlags(set *pflag.FlagSet) {
+	a.Flags.Remote.Register(set)
+	a.FamilyFlags("rulesets")(set)
+	a.NoAuditFlag(set)
 }
 
 // withRulebook runs a function with the rulesets of the server or of the store that
 // the flags and the environment name.
-func (a *app) withRulebook(ctx context.Context, use func(rulebook) error) error {
-	if a.flags.remote.url != "" && a.flags.store != "" {
-		return misused("give --url or --store, not both")
+func (a commands) withRulebook(ctx context.Context, use func(rulebook) error) error {
+	if a.Flags.Remote.URL != "" && a.Flags.Store != "" {
+		return UsageErrorf("give --url or --store, not both")
 	}
-	if a.flags.store == "" { // which is more particular than TRIPTYCH_URL
-		r, err := a.dialRemote()
+	if a.Flags.Store == "" { // which is more particular than TRIPTYCH_URL
+		r, err := a.DialRemote()
 		if err != nil {
 			return err
 		}
 		if r != nil {
-			return storeHint(unreached(use(rulesclient.New(r.Endpoint, readBuild().Version))))
+			return storeHint(WithReachHint(use(rulesclient.New(r.Endpoint, ReadBuild().Version))))
 		}
 	}
 	return a.withStore(ctx, func(store ruleset.Store) error {
-		seen, err := a.rulesetsConfig().View(store, a.getenv)
+		seen, err := a.RulesetsConfig().View(store, a.Getenv)
 		if err != nil {
-			return misused("%v", err)
+			return UsageErrorf("%v", err)
 		}
 		book := &recordedRulebook{rulebook: storeRulebook{seen, a.labelRules()}, app: a}
 		defer book.end()
@@ -66,8 +66,8 @@ func (a *app) withRulebook(ctx context.Context, use func(rulebook) error) error 
 
 // withStore runs a function with the store that the flags and the environment
 // name, and closes it.
-func (a *app) withStore(ctx context.Context, use func(ruleset.Store) error) error {
-	store, err := a.openStore(ctx)
+func (a commands) withStore(ctx context.Context, use func(ruleset.Store) error) error {
+	store, err := a.OpenStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,10 +77,10 @@ func (a *app) withStore(ctx context.Context, use func(ruleset.Store) error) erro
 // storeHint adds advice to an error of a rulebook.
 func storeHint(err error) error {
 	if _, ok := errors.AsType[*ruleset.NotFoundError](err); ok {
-		return hinted(err, "triptych rulesets list shows what there is")
+		return WithHints(err, "triptych rulesets list shows what there is")
 	}
 	if _, ok := errors.AsType[*ruleset.InvalidNameError](err); ok {
-		return hinted(misused("%v", err), "a name looks like python_style_guide")
+		return WithHints(UsageErrorf("%v", err), "a name looks like python_style_guide")
 	}
 	return err
 }

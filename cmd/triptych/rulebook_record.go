@@ -20,8 +20,8 @@ const commandMethod = "command"
 // opened before the first change.
 type recordedRulebook struct {
 	rulebook
-	app      *app
-	recorder *recorder // nil before the first change
+	app      commands
+	recorder *Recorder // nil before the first change
 	close    func()
 }
 
@@ -30,21 +30,21 @@ func (b *recordedRulebook) openTrail(ctx context.Context) error {
 	if b.recorder != nil {
 		return nil
 	}
-	env, err := b.app.env(slog.LevelWarn)
+	env, err := b.app.Env(slog.LevelWarn)
 	if err != nil {
 		return err
 	}
-	r, closeRecorder, err := b.app.openRecorder(ctx, env, commandChain())
+	r, closeRecorder, err := b.app.OpenRecorder(ctx, env, CommandChain())
 	if err != nil {
 		return err
 	}
-	if r.trail != nil {
-		if err := r.trail.Open(); err != nil {
+	if r.Trail != nil {
+		if err := r.Trail.Open(); err != nil {
 			closeRecorder()
-			return hinted(fmt.Errorf("%s cannot be written, so nothing was changed: %w", r.store, err), "--no-audit changes it without a record")
+			return WithHints(fmt.Errorf("%s cannot be written, so nothing was changed: %w", r.Store, err), "--no-audit changes it without a record")
 		}
 	}
-	r.patient = false
+	r.Patient = false
 	b.recorder, b.close = r, closeRecorder
 	return nil
 }
@@ -63,19 +63,19 @@ func (b *recordedRulebook) change(ctx context.Context, what string, make func() 
 	}
 	began := time.Now()
 	details, err := make()
-	if b.recorder.trail == nil {
+	if b.recorder.Trail == nil {
 		return err
 	}
 	record := audit.Record{
-		Time: b.app.now(), Key: mcp.Local().ID, Method: commandMethod, Target: what, Outcome: audit.OK, Duration: time.Since(began), Details: details,
+		Time: b.app.Now(), Key: mcp.Local().ID, Method: commandMethod, Target: what, Outcome: audit.OK, Duration: time.Since(began), Details: details,
 	}
 	if err != nil {
 		record.Outcome = audit.Failed
 	}
-	if recordErr := b.recorder.append(classified{Record: record, change: true}); recordErr != nil {
+	if recordErr := b.recorder.Append(ClassifiedRecord{Record: record, Change: true}); recordErr != nil {
 		return recordErr
 	}
-	if recordErr := b.recorder.commit(context.WithoutCancel(ctx)); recordErr != nil {
+	if recordErr := b.recorder.Commit(context.WithoutCancel(ctx)); recordErr != nil {
 		return recordErr
 	}
 	return err

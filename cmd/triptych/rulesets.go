@@ -16,11 +16,11 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-func (a *app) rulesetsCommand() command {
-	return command{
-		name:  "rulesets",
-		short: "work with rulesets",
-		sub: append([]command{
+func (a commands) rulesetsCommand() Command {
+	return Command{
+		Name:  "rulesets",
+		Short: "work with rulesets",
+		Sub: append([]Command{
 			a.rulesetsList(), a.rulesetsSearch(), a.rulesetsFind(), a.rulesetsLint(), a.rulesetsEffective(), a.rulesetsShow(), a.rulesetsCreate(),
 			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsHistory(), a.rulesetsDiff(), a.rulesetsRestore(), a.rulesetsLabel(), a.rulesetsGC(),
 			a.rulesetsApply(), a.rulesetsImport(), a.rulesetsExport(),
@@ -46,17 +46,17 @@ func metaJSON(m ruleset.Meta) rulesetJSON {
 	}
 }
 
-func (a *app) rulesetsList() command {
+func (a commands) rulesetsList() Command {
 	var asJSON bool
 	var tag string
-	return command{
-		name: "list", short: "list all rulesets, oldest first",
-		flags: func(set *pflag.FlagSet) {
-			jsonFlag(set, &asJSON)
+	return Command{
+		Name: "list", Short: "list all rulesets, oldest first",
+		Flags: func(set *pflag.FlagSet) {
+			JSONFlag(set, &asJSON)
 			set.StringVar(&tag, "tag", "", "only those with this `tag`")
 			a.rulebookFlags(set)
 		},
-		run: func(ctx context.Context, _ []string) error {
+		Run: func(ctx context.Context, _ []string) error {
 			return a.withRulebook(ctx, func(book rulebook) error {
 				metas, err := book.List(ctx)
 				if err != nil {
@@ -71,18 +71,18 @@ func (a *app) rulesetsList() command {
 	}
 }
 
-func (a *app) rulesetsSearch() command {
+func (a commands) rulesetsSearch() Command {
 	var asJSON bool
-	return command{
-		name: "search", args: "PATTERN", min: 1, max: 1,
-		short:   "list the rulesets whose name matches a pattern",
-		long:    "In a pattern * stands for any text, ? for one character, [a-z] for one of a\nclass ([!a-z] for one outside it), and {a,b} for alternatives.",
-		example: "triptych rulesets search 'python_*'",
-		flags: func(set *pflag.FlagSet) {
-			jsonFlag(set, &asJSON)
+	return Command{
+		Name: "search", Args: "PATTERN", Min: 1, Max: 1,
+		Short:   "list the rulesets whose name matches a pattern",
+		Long:    "In a pattern * stands for any text, ? for one character, [a-z] for one of a\nclass ([!a-z] for one outside it), and {a,b} for alternatives.",
+		Example: "triptych rulesets search 'python_*'",
+		Flags: func(set *pflag.FlagSet) {
+			JSONFlag(set, &asJSON)
 			a.rulebookFlags(set)
 		},
-		run: func(ctx context.Context, args []string) error {
+		Run: func(ctx context.Context, args []string) error {
 			return a.withRulebook(ctx, func(book rulebook) error {
 				metas, err := book.Search(ctx, args[0])
 				if err != nil {
@@ -94,16 +94,16 @@ func (a *app) rulesetsSearch() command {
 	}
 }
 
-func (a *app) printMetas(metas []ruleset.Meta, asJSON bool) error {
+func (a commands) printMetas(metas []ruleset.Meta, asJSON bool) error {
 	if asJSON {
 		all := make([]rulesetJSON, len(metas))
 		for i, m := range metas {
 			all[i] = metaJSON(m)
 		}
-		return a.printJSON(all)
+		return a.PrintJSON(all)
 	}
 	if len(metas) == 0 {
-		fmt.Fprintln(a.err, "triptych: no rulesets")
+		fmt.Fprintln(a.Err, "triptych: no rulesets")
 		return nil
 	}
 	rows := [][]string{{"NAME", "MODIFIED", "TAGS", "DESCRIPTION"}}
@@ -112,21 +112,21 @@ func (a *app) printMetas(metas []ruleset.Meta, asJSON bool) error {
 			string(m.Name), m.LastModified.UTC().Format("2006-01-02 15:04"), strings.Join(m.Tags, ","), m.Description,
 		})
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }
 
-func (a *app) rulesetsShow() command {
+func (a commands) rulesetsShow() Command {
 	var asJSON, whole bool
-	return command{
-		name: "show", args: "NAME", min: 1, max: 1,
-		short: "print the Markdown of a ruleset",
-		flags: func(set *pflag.FlagSet) {
-			jsonFlag(set, &asJSON)
+	return Command{
+		Name: "show", Args: "NAME", Min: 1, Max: 1,
+		Short: "print the Markdown of a ruleset",
+		Flags: func(set *pflag.FlagSet) {
+			JSONFlag(set, &asJSON)
 			set.BoolVar(&whole, "all", false, "print the front matter too, as edit shows it")
 			a.rulebookFlags(set)
 		},
-		complete: a.completeRulesets,
-		run: func(ctx context.Context, args []string) error {
+		Complete: a.completeRulesets,
+		Run: func(ctx context.Context, args []string) error {
 			return a.withRulebook(ctx, func(book rulebook) error {
 				r, err := getNamed(ctx, book, args[0])
 				switch {
@@ -135,22 +135,22 @@ func (a *app) rulesetsShow() command {
 				case asJSON:
 					shown := metaJSON(r.Meta)
 					shown.Markdown, shown.Rev = &r.Markdown, r.Rev
-					return a.printJSON(shown)
+					return a.PrintJSON(shown)
 				case whole:
 					return a.printEditable(r)
 				}
-				return a.printf("%s", endLine(r.Markdown))
+				return a.Printf("%s", EndLine(r.Markdown))
 			})
 		},
 	}
 }
 
-func (a *app) printEditable(r ruleset.Ruleset) error {
+func (a commands) printEditable(r ruleset.Ruleset) error {
 	text, err := rulefiles.Editable(r)
 	if err != nil {
 		return err
 	}
-	return a.printf("%s", endLine(string(text)))
+	return a.Printf("%s", EndLine(string(text)))
 }
 
 func getNamed(ctx context.Context, book rulebook, word string) (ruleset.Ruleset, error) {
@@ -161,20 +161,20 @@ func getNamed(ctx context.Context, book rulebook, word string) (ruleset.Ruleset,
 	return book.Get(ctx, name)
 }
 
-func (a *app) rulesetsCreate() command {
+func (a commands) rulesetsCreate() Command {
 	var description, message string
 	var tags []string
-	return command{
-		name: "create", args: "NAME [FILE]", min: 1, max: 2,
-		short:   "create a ruleset from a file or from standard input",
-		example: "triptych rulesets create go_style style.md --description 'How we write Go' --tag go --tag style",
-		flags: func(set *pflag.FlagSet) {
+	return Command{
+		Name: "create", Args: "NAME [FILE]", Min: 1, Max: 2,
+		Short:   "create a ruleset from a file or from standard input",
+		Example: "triptych rulesets create go_style style.md --description 'How we write Go' --tag go --tag style",
+		Flags: func(set *pflag.FlagSet) {
 			set.StringVarP(&description, "description", "d", "", "what it is for, one `line`")
 			set.StringArrayVarP(&tags, "tag", "t", nil, "a `tag`; may be given several times")
 			messageFlag(set, &message)
 			a.rulebookFlags(set)
 		},
-		run: func(ctx context.Context, args []string) error {
+		Run: func(ctx context.Context, args []string) error {
 			name, err := ruleset.ParseName(args[0])
 			if err != nil {
 				return storeHint(err)
@@ -188,7 +188,7 @@ func (a *app) rulesetsCreate() command {
 				if _, err := book.Create(ctx, draft); err != nil {
 					return err
 				}
-				return a.printf("created %s\n", name)
+				return a.Printf("created %s\n", name)
 			})
 		},
 	}
@@ -199,8 +199,8 @@ const maxText = 64 << 20
 
 // readText reads the named file, or standard input when there is none or it
 // is "-".
-func (a *app) readText(args []string) (string, error) {
-	in := io.Reader(a.in)
+func (a commands) readText(args []string) (string, error) {
+	in := io.Reader(a.In)
 	if len(args) > 0 && args[0] != "-" {
 		f, err := os.Open(args[0])
 		if err != nil {
@@ -216,13 +216,13 @@ func (a *app) readText(args []string) (string, error) {
 	return string(text), err
 }
 
-func (a *app) rulesetsDelete() command {
-	return command{
-		name: "delete", args: "NAME...", min: 1, max: many,
-		short:    "delete rulesets",
-		flags:    a.rulebookFlags,
-		complete: a.completeRulesets,
-		run: func(ctx context.Context, args []string) error {
+func (a commands) rulesetsDelete() Command {
+	return Command{
+		Name: "delete", Args: "NAME...", Min: 1, Max: AnyNumber,
+		Short:    "delete rulesets",
+		Flags:    a.rulebookFlags,
+		Complete: a.completeRulesets,
+		Run: func(ctx context.Context, args []string) error {
 			return a.withRulebook(ctx, func(book rulebook) error {
 				var errs []error
 				for _, word := range args {
@@ -234,7 +234,7 @@ func (a *app) rulesetsDelete() command {
 	}
 }
 
-func (a *app) deleteOne(ctx context.Context, book rulebook, word string) error {
+func (a commands) deleteOne(ctx context.Context, book rulebook, word string) error {
 	name, err := ruleset.ParseName(word)
 	if err != nil {
 		return err
@@ -242,17 +242,17 @@ func (a *app) deleteOne(ctx context.Context, book rulebook, word string) error {
 	if err := book.Delete(ctx, name, ruleset.Removal{By: byCommand("")}); err != nil {
 		return err
 	}
-	return a.printf("deleted %s\n", name)
+	return a.Printf("deleted %s\n", name)
 }
 
 // completeRulesets offers the names of the rulesets.
-func (a *app) completeRulesets(ctx context.Context, before []string) []string {
+func (a commands) completeRulesets(ctx context.Context, before []string) []string {
 	var names []string
 	_ = a.withRulebook(ctx, func(book rulebook) error { // completion stays silent
 		metas, err := book.List(ctx)
 		for _, m := range metas {
 			if !slices.Contains(before, string(m.Name)) {
-				names = append(names, string(m.Name)+"\t"+oneLine(m.Description))
+				names = append(names, string(m.Name)+"\t"+OneLine(m.Description))
 			}
 		}
 		return err

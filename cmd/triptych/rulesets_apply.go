@@ -14,35 +14,35 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-func (a *app) rulesetsApply() command {
+func (a commands) rulesetsApply() Command {
 	var set rulesets.ChangeSet
 	var prune, asJSON bool
-	return command{
-		name: "apply", args: "FILE|DIR|-", min: 1, max: 1,
-		short: "change many rulesets at once, all or none",
-		long: "FILE is JSON, an object with \"operations\" or the list of them, as the tool\n" +
+	return Command{
+		Name: "apply", Args: "FILE|DIR|-", Min: 1, Max: 1,
+		Short: "change many rulesets at once, all or none",
+		Long: "FILE is JSON, an object with \"operations\" or the list of them, as the tool\n" +
 			"apply_rulesets takes them: create, update, put (create or update), delete, restore\n" +
 			"and label. DIR is a folder of Markdown files as import reads it: each ruleset gets\n" +
 			"the content of its file. If one change cannot be made, none is. --each changes each\n" +
 			"ruleset by itself, which a cluster needs whose rulesets are on several servers.",
-		example: "triptych rulesets export rules; $EDITOR rules/*.md; triptych rulesets apply rules --dry-run\n" +
+		Example: "triptych rulesets export rules; $EDITOR rules/*.md; triptych rulesets apply rules --dry-run\n" +
 			`echo '[{"op":"label","name":"go_style","label":"production"}]' | triptych rulesets apply -`,
-		flags: func(flags *pflag.FlagSet) {
+		Flags: func(flags *pflag.FlagSet) {
 			flags.BoolVar(&set.DryRun, "dry-run", false, "only show the differences")
 			flags.BoolVar(&set.Each, "each", false, "go on when a ruleset fails")
 			flags.BoolVar(&prune, "prune", false, "delete the rulesets that DIR has no file for")
 			adminFlag(flags, &set.Admin)
-			jsonFlag(flags, &asJSON)
+			JSONFlag(flags, &asJSON)
 			messageFlag(flags, &set.Message)
 			a.rulebookFlags(flags)
 		},
-		run: func(ctx context.Context, args []string) error {
+		Run: func(ctx context.Context, args []string) error {
 			return a.withRulebook(ctx, func(book rulebook) (err error) {
 				if set.Changes, err = a.readChanges(ctx, book, args[0], prune); err != nil {
 					return err
 				}
 				if len(set.Changes) == 0 {
-					return a.printf("nothing to do\n")
+					return a.Printf("nothing to do\n")
 				}
 				applied, err := book.Apply(ctx, set, a.showProgress("applying"))
 				if err != nil {
@@ -57,16 +57,16 @@ func (a *app) rulesetsApply() command {
 // applyHint adds advice to an error of a batch.
 func applyHint(err error) error {
 	if _, ok := errors.AsType[*ruleset.SlotsError](err); ok {
-		return hinted(err, "give --each to change each ruleset by itself")
+		return WithHints(err, "give --each to change each ruleset by itself")
 	}
 	if _, ok := errors.AsType[*rulesets.ProtectedLabelError](err); ok {
-		return hinted(err, "give --admin to move it all the same")
+		return WithHints(err, "give --admin to move it all the same")
 	}
 	return err
 }
 
 // readChanges reads the changes that a file, a folder or standard input asks for.
-func (a *app) readChanges(ctx context.Context, book rulebook, path string, prune bool) ([]rulesets.Change, error) {
+func (a commands) readChanges(ctx context.Context, book rulebook, path string, prune bool) ([]rulesets.Change, error) {
 	if path != "-" {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -77,7 +77,7 @@ func (a *app) readChanges(ctx context.Context, book rulebook, path string, prune
 		}
 	}
 	if prune {
-		return nil, misused("--prune needs a folder")
+		return nil, UsageErrorf("--prune needs a folder")
 	}
 	text, err := a.readText([]string{path})
 	if err != nil {
@@ -87,7 +87,7 @@ func (a *app) readChanges(ctx context.Context, book rulebook, path string, prune
 }
 
 // changesOfFolder makes a change of each rules file below a folder.
-func (a *app) changesOfFolder(ctx context.Context, book rulebook, dir string, prune bool) ([]rulesets.Change, error) {
+func (a commands) changesOfFolder(ctx context.Context, book rulebook, dir string, prune bool) ([]rulesets.Change, error) {
 	found, err := rulefiles.Find([]string{dir})
 	if err != nil {
 		return nil, err
@@ -127,20 +127,20 @@ func putOf(d ruleset.Draft) rulesets.Change {
 	}
 }
 
-func (a *app) printApplied(done rulesets.Applied, asJSON bool) error {
+func (a commands) printApplied(done rulesets.Applied, asJSON bool) error {
 	counts := map[string]int{}
 	for _, c := range done.Changes {
 		counts[c.Status]++
 		if asJSON || c.Status == "unchanged" {
 			continue
 		}
-		if err := a.printf("%s\n%s", c.Line(), c.Diff); err != nil {
+		if err := a.Printf("%s\n%s", c.Line(), c.Diff); err != nil {
 			return err
 		}
 	}
-	print := func() error { return a.printf("%s\n", countsText(counts, done.DryRun)) }
+	print := func() error { return a.Printf("%s\n", countsText(counts, done.DryRun)) }
 	if asJSON {
-		print = func() error { return a.printJSON(done) }
+		print = func() error { return a.PrintJSON(done) }
 	}
 	if err := print(); err != nil {
 		return err
@@ -156,13 +156,13 @@ const progressEvery = time.Second
 
 // showProgress returns a function that writes to standard error how far something is, if
 // it takes long.
-func (a *app) showProgress(what string) func(done, total int) {
+func (a commands) showProgress(what string) func(done, total int) {
 	last := time.Now()
 	return func(done, total int) {
 		if time.Since(last) < progressEvery {
 			return
 		}
 		last = time.Now()
-		fmt.Fprintf(a.err, "triptych: %s: %d of %d\n", what, done, total)
+		fmt.Fprintf(a.Err, "triptych: %s: %d of %d\n", what, done, total)
 	}
 }

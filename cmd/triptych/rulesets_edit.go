@@ -17,20 +17,20 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-func (a *app) rulesetsEdit() command {
+func (a commands) rulesetsEdit() Command {
 	var message string
-	return command{
-		name: "edit", args: "NAME", min: 1, max: 1,
-		short: "edit a ruleset in your editor",
-		long: "Opens the program named by VISUAL or EDITOR with the front matter and the\n" +
+	return Command{
+		Name: "edit", Args: "NAME", Min: 1, Max: 1,
+		Short: "edit a ruleset in your editor",
+		Long: "Opens the program named by VISUAL or EDITOR with the front matter and the\n" +
 			"Markdown, and stores what you saved. Nothing changes when you change nothing,\n" +
 			"when the editor fails, or when the ruleset was changed in the meantime.",
-		flags: func(set *pflag.FlagSet) {
+		Flags: func(set *pflag.FlagSet) {
 			messageFlag(set, &message)
 			a.rulebookFlags(set)
 		},
-		complete: a.completeRulesets,
-		run: func(ctx context.Context, args []string) error {
+		Complete: a.completeRulesets,
+		Run: func(ctx context.Context, args []string) error {
 			return a.withRulebook(ctx, func(book rulebook) error {
 				old, err := getNamed(ctx, book, args[0])
 				if err != nil {
@@ -44,7 +44,7 @@ func (a *app) rulesetsEdit() command {
 
 // edit lets a person change a ruleset. A text that cannot be stored stays in
 // its file, so that no work is lost.
-func (a *app) edit(ctx context.Context, book rulebook, old ruleset.Ruleset, message string) error {
+func (a commands) edit(ctx context.Context, book rulebook, old ruleset.Ruleset, message string) error {
 	dir, err := os.MkdirTemp("", "triptych-edit-")
 	if err != nil {
 		return err
@@ -52,15 +52,15 @@ func (a *app) edit(ctx context.Context, book rulebook, old ruleset.Ruleset, mess
 	path := filepath.Join(dir, string(old.Name)+".md")
 	changed, err := a.editFile(ctx, book, old, path, message)
 	if err != nil {
-		return hinted(err, append(conflictHints(err), "what you wrote is still in "+path)...)
+		return WithHints(err, append(conflictHints(err), "what you wrote is still in "+path)...)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
 	if !changed {
-		return a.printf("%s is unchanged\n", old.Name)
+		return a.Printf("%s is unchanged\n", old.Name)
 	}
-	return a.printf("updated %s\n", old.Name)
+	return a.Printf("updated %s\n", old.Name)
 }
 
 // conflictHints is the advice for an error that says that a ruleset was changed.
@@ -72,7 +72,7 @@ func conflictHints(err error) []string {
 	return []string{fmt.Sprintf("triptych rulesets show --all %s prints it; run edit again and put your change in", conflict.Current.Name)}
 }
 
-func (a *app) editFile(ctx context.Context, book rulebook, old ruleset.Ruleset, path, message string) (changed bool, err error) {
+func (a commands) editFile(ctx context.Context, book rulebook, old ruleset.Ruleset, path, message string) (changed bool, err error) {
 	text, err := rulefiles.Editable(old)
 	if err != nil {
 		return false, err
@@ -142,14 +142,14 @@ func difference(old, fresh ruleset.Ruleset) ruleset.Patch {
 
 // runEditor runs the user's editor, which may be a command with arguments, and
 // waits for it.
-func (a *app) runEditor(ctx context.Context, path string) error {
-	editor := cmp.Or(a.getenv("VISUAL"), a.getenv("EDITOR"), "vi")
+func (a commands) runEditor(ctx context.Context, path string) error {
+	editor := cmp.Or(a.Getenv("VISUAL"), a.Getenv("EDITOR"), "vi")
 	words := strings.Fields(editor)
 	if len(words) == 0 {
 		return errors.New("EDITOR names no program")
 	}
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.out, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Out, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("editor %q: %w", editor, err)
 	}

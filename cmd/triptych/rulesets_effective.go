@@ -15,28 +15,28 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/selection"
 )
 
-func (a *app) rulesetsEffective() command {
+func (a commands) rulesetsEffective() Command {
 	var plain bool
 	var dir string
 	var q selection.Query
-	return command{
-		name:    "effective",
-		short:   "print the merged text of the rulesets that apply, and where each line came from",
-		long:    "Rulesets come in the order org/, team/, project/, user/ (tags), then by the key\norder, then by name; includes come before the ruleset that includes them. With\n--project they are those that .triptych.yaml of the project selects, at its label.",
-		example: "triptych rulesets effective --path src/api/x.go --client cursor\ntriptych rulesets effective --project . --path src/api/x.go",
-		flags: func(set *pflag.FlagSet) {
+	return Command{
+		Name:    "effective",
+		Short:   "print the merged text of the rulesets that apply, and where each line came from",
+		Long:    "Rulesets come in the order org/, team/, project/, user/ (tags), then by the key\norder, then by name; includes come before the ruleset that includes them. With\n--project they are those that .triptych.yaml of the project selects, at its label.",
+		Example: "triptych rulesets effective --path src/api/x.go --client cursor\ntriptych rulesets effective --project . --path src/api/x.go",
+		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&q.Path, "path", "", "merge the rulesets for this `file`, a path from the root of the project")
 			set.StringVar(&dir, "project", "", "merge the rulesets that the project in this `folder` selects")
 			set.StringVar(&q.Client, "client", "", "merge the rulesets for this `client`, such as cursor")
 			set.BoolVar(&plain, "plain", false, "print the text alone")
-			a.flags.remote.register(set)
-			a.familyFlags("rulesets")(set)
+			a.Flags.Remote.Register(set)
+			a.FamilyFlags("rulesets")(set)
 		},
-		run: func(ctx context.Context, _ []string) error {
+		Run: func(ctx context.Context, _ []string) error {
 			if q.Path != "" {
 				clean, err := selection.CleanPath(q.Path)
 				if err != nil {
-					return misused("--path: %v", err)
+					return UsageErrorf("--path: %v", err)
 				}
 				q.Path = clean
 			}
@@ -51,7 +51,7 @@ func (a *app) rulesetsEffective() command {
 
 // effective returns the merged text of the rulesets that apply: all, or those that a
 // project selects.
-func (a *app) effective(ctx context.Context, dir string, q selection.Query) (_ composition.Text, err error) {
+func (a commands) effective(ctx context.Context, dir string, q selection.Query) (_ composition.Text, err error) {
 	var wanted project.Selection
 	if dir != "" {
 		if wanted, err = readSelection(dir); err != nil {
@@ -68,7 +68,7 @@ func (a *app) effective(ctx context.Context, dir string, q selection.Query) (_ c
 		return composition.Text{}, err
 	}
 	for _, warning := range warnings {
-		fmt.Fprintf(a.err, "triptych: %s\n", warning)
+		fmt.Fprintf(a.Err, "triptych: %s\n", warning)
 	}
 	var chosen []ruleset.Ruleset
 	for _, c := range composition.Choose(all.Rulesets, q) {
@@ -89,17 +89,17 @@ func readSelection(dir string) (project.Selection, error) {
 	}
 	defer p.Close()
 	if !p.HasFile {
-		return project.Selection{}, hinted(fmt.Errorf("%s has no %s", p.Dir, project.SelectionFile), "triptych rulesets pull --help says how a project selects rulesets")
+		return project.Selection{}, WithHints(fmt.Errorf("%s has no %s", p.Dir, project.SelectionFile), "triptych rulesets pull --help says how a project selects rulesets")
 	}
 	return p.Selection, nil
 }
 
-func (a *app) printEffective(text composition.Text, plain bool) error {
+func (a commands) printEffective(text composition.Text, plain bool) error {
 	if plain {
-		return a.printf("%s", text)
+		return a.Printf("%s", text)
 	}
 	for _, line := range text.Lines {
-		if err := a.printf("%-32s %s\n", line.From, line.Text); err != nil {
+		if err := a.Printf("%-32s %s\n", line.From, line.Text); err != nil {
 			return err
 		}
 	}

@@ -12,36 +12,36 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-func (a *app) rulesetsFind() command {
+func (a commands) rulesetsFind() Command {
 	var asJSON bool
 	var q rulesets.Query
-	return command{
-		name: "find", args: "[WORD...]", min: 0, max: many,
-		short: "search the texts of rulesets, or list those that apply to a file",
-		long: "Rulesets that have one of the words are listed, best first: words count more in\n" +
+	return Command{
+		Name: "find", Args: "[WORD...]", Min: 0, Max: AnyNumber,
+		Short: "search the texts of rulesets, or list those that apply to a file",
+		Long: "Rulesets that have one of the words are listed, best first: words count more in\n" +
 			"names, tags, descriptions and headings than in the text, and in any English form.\n" +
 			"With --path all rulesets are listed: those that apply to the file in the order in\n" +
 			"which they are read, then the others, each with the reason.",
-		example: "triptych rulesets find error handling --tag go\ntriptych rulesets find --path src/api/x.go --client cursor",
-		flags: func(set *pflag.FlagSet) {
-			jsonFlag(set, &asJSON)
+		Example: "triptych rulesets find error handling --tag go\ntriptych rulesets find --path src/api/x.go --client cursor",
+		Flags: func(set *pflag.FlagSet) {
+			JSONFlag(set, &asJSON)
 			set.StringArrayVarP(&q.Tags, "tag", "t", nil, "only those with this `tag`; may be given several times")
 			set.StringVarP(&q.Regexp, "regexp", "e", "", "only those that this regular `expression` (RE2) matches")
 			set.StringVar(&q.Path, "path", "", "say which apply to this `file`, a path from the root of the project")
 			set.StringVar(&q.Client, "client", "", "only those for this `client`, such as cursor")
 			set.IntVar(&q.Limit, "limit", 50, "list at most this `number`, up to 200")
 			set.StringVar(&q.Cursor, "cursor", "", "go on after this `cursor` of an earlier answer")
-			a.familyFlags("rulesets")(set)
+			a.FamilyFlags("rulesets")(set)
 		},
-		run: func(ctx context.Context, args []string) error {
+		Run: func(ctx context.Context, args []string) error {
 			q.Text = strings.Join(args, " ")
 			if q.Limit < 1 {
-				return misused("--limit is %d, want at least 1", q.Limit)
+				return UsageErrorf("--limit is %d, want at least 1", q.Limit)
 			}
 			return a.withStore(ctx, func(store ruleset.Store) error {
 				found, err := rulesets.Find(ctx, store, q)
 				if wrong, ok := errors.AsType[*rulesets.QueryError](err); ok {
-					return misused("--%v", wrong)
+					return UsageErrorf("--%v", wrong)
 				}
 				if err != nil {
 					return err
@@ -63,12 +63,12 @@ type foundJSON struct {
 	Snippet string  `json:"snippet,omitempty"`
 }
 
-func (a *app) printFound(q rulesets.Query, found rulesets.Found, asJSON bool) error {
+func (a commands) printFound(q rulesets.Query, found rulesets.Found, asJSON bool) error {
 	if asJSON {
 		return a.printFoundJSON(q, found)
 	}
 	if len(found.Hits) == 0 {
-		fmt.Fprintln(a.err, "triptych: no rulesets")
+		fmt.Fprintln(a.Err, "triptych: no rulesets")
 		return nil
 	}
 	rows := [][]string{{"NAME", "TAGS", "WHERE"}}
@@ -90,16 +90,16 @@ func (a *app) printFound(q rulesets.Query, found rulesets.Found, asJSON bool) er
 		}
 		rows = append(rows, []string{string(h.Name), strings.Join(h.Tags, ","), where})
 	}
-	if err := a.printTable(rows); err != nil {
+	if err := a.PrintTable(rows); err != nil {
 		return err
 	}
 	if found.Next != "" {
-		fmt.Fprintf(a.err, "triptych: %d of %d are listed; --cursor %s lists the next\n", len(found.Hits), found.Total, found.Next)
+		fmt.Fprintf(a.Err, "triptych: %d of %d are listed; --cursor %s lists the next\n", len(found.Hits), found.Total, found.Next)
 	}
 	return nil
 }
 
-func (a *app) printFoundJSON(q rulesets.Query, found rulesets.Found) error {
+func (a commands) printFoundJSON(q rulesets.Query, found rulesets.Found) error {
 	all := struct {
 		Total    int         `json:"total"`
 		Rulesets []foundJSON `json:"rulesets"`
@@ -112,5 +112,5 @@ func (a *app) printFoundJSON(q rulesets.Query, found rulesets.Found) error {
 		}
 		all.Rulesets = append(all.Rulesets, one)
 	}
-	return a.printJSON(all)
+	return a.PrintJSON(all)
 }

@@ -8,25 +8,25 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-func (a *app) rulesetsGC() command {
+func (a commands) rulesetsGC() Command {
 	var keep int
 	var keepFor string
 	var dry, asJSON bool
-	return command{
-		name: "gc", max: 0,
-		short: "remove old revisions from the histories",
-		long: "Without it all revisions are kept. The newest revision of each ruleset and those\n" +
+	return Command{
+		Name: "gc", Max: 0,
+		Short: "remove old revisions from the histories",
+		Long: "Without it all revisions are kept. The newest revision of each ruleset and those\n" +
 			"with a label are always kept; with both flags a revision stays that either keeps.",
-		example: "triptych rulesets gc --keep 20 --keep-for 365d --dry-run",
-		flags: func(set *pflag.FlagSet) {
+		Example: "triptych rulesets gc --keep 20 --keep-for 365d --dry-run",
+		Flags: func(set *pflag.FlagSet) {
 			set.IntVar(&keep, "keep", 0, "keep this `number` of the newest revisions of each ruleset")
 			set.StringVar(&keepFor, "keep-for", "", "keep revisions that are younger than this `span`, such as 365d or 12h")
 			set.BoolVar(&dry, "dry-run", false, "only say what would be removed")
-			jsonFlag(set, &asJSON)
-			a.familyFlags("rulesets")(set)
-			a.noAuditFlag(set)
+			JSONFlag(set, &asJSON)
+			a.FamilyFlags("rulesets")(set)
+			a.NoAuditFlag(set)
 		},
-		run: func(ctx context.Context, _ []string) error {
+		Run: func(ctx context.Context, _ []string) error {
 			retention, err := parseRetention(keep, keepFor)
 			if err != nil {
 				return err
@@ -37,7 +37,7 @@ func (a *app) rulesetsGC() command {
 					return err
 				}
 				if asJSON {
-					return a.printJSON(pruned)
+					return a.PrintJSON(pruned)
 				}
 				return a.printPruned(pruned, dry)
 			})
@@ -49,18 +49,18 @@ func (a *app) rulesetsGC() command {
 func parseRetention(keep int, keepFor string) (r ruleset.Retention, err error) {
 	r.Revisions = keep
 	if keepFor != "" {
-		if r.Age, err = parseSpan(keepFor); err != nil {
-			return r, misused("--keep-for: %v", err)
+		if r.Age, err = ParseSpan(keepFor); err != nil {
+			return r, UsageErrorf("--keep-for: %v", err)
 		}
 	}
 	if keep < 0 || r.Age < 0 || r.All() {
-		return r, misused("give --keep, --keep-for or both, with what is to be kept")
+		return r, UsageErrorf("give --keep, --keep-for or both, with what is to be kept")
 	}
 	return r, nil
 }
 
 // prune removes revisions and records it.
-func (a *app) prune(ctx context.Context, store ruleset.Store, r ruleset.Retention, dry bool) (pruned ruleset.Pruned, err error) {
+func (a commands) prune(ctx context.Context, store ruleset.Store, r ruleset.Retention, dry bool) (pruned ruleset.Pruned, err error) {
 	if dry {
 		return store.Prune(ctx, r, true)
 	}
@@ -68,15 +68,15 @@ func (a *app) prune(ctx context.Context, store ruleset.Store, r ruleset.Retentio
 	defer book.end()
 	err = book.change(ctx, "rulesets gc", func() (map[string]string, error) {
 		pruned, err = store.Prune(ctx, r, false)
-		return map[string]string{"rulesets": counted(pruned.Rulesets, "ruleset"), "revisions": counted(pruned.Revisions, "revision")}, err
+		return map[string]string{"rulesets": Counted(pruned.Rulesets, "ruleset"), "revisions": Counted(pruned.Revisions, "revision")}, err
 	})
 	return pruned, err
 }
 
-func (a *app) printPruned(p ruleset.Pruned, dry bool) error {
+func (a commands) printPruned(p ruleset.Pruned, dry bool) error {
 	verb := "removed"
 	if dry {
 		verb = "would remove"
 	}
-	return a.printf("%s %s of %s, %d bytes\n", verb, counted(p.Revisions, "revision"), counted(p.Rulesets, "ruleset"), p.Bytes)
+	return a.Printf("%s %s of %s, %d bytes\n", verb, Counted(p.Revisions, "revision"), Counted(p.Rulesets, "ruleset"), p.Bytes)
 }

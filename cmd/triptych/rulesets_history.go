@@ -46,20 +46,20 @@ type moveJSON struct {
 	Message string    `json:"message,omitempty"`
 }
 
-func (a *app) rulesetsHistory() command {
+func (a commands) rulesetsHistory() Command {
 	var asJSON, moves bool
-	return command{
-		name: "history", args: "NAME", min: 1, max: 1,
-		short:   "list the revisions of a ruleset, newest first",
-		long:    "Every change by anybody is a revision. Deleted rulesets keep their history.",
-		example: "triptych rulesets history go_style\ntriptych rulesets diff go_style 3",
-		flags: func(set *pflag.FlagSet) {
-			jsonFlag(set, &asJSON)
+	return Command{
+		Name: "history", Args: "NAME", Min: 1, Max: 1,
+		Short:   "list the revisions of a ruleset, newest first",
+		Long:    "Every change by anybody is a revision. Deleted rulesets keep their history.",
+		Example: "triptych rulesets history go_style\ntriptych rulesets diff go_style 3",
+		Flags: func(set *pflag.FlagSet) {
+			JSONFlag(set, &asJSON)
 			set.BoolVar(&moves, "moves", false, "list the moves of labels instead")
 			a.rulebookFlags(set)
 		},
-		complete: a.completeRulesets,
-		run: func(ctx context.Context, args []string) error {
+		Complete: a.completeRulesets,
+		Run: func(ctx context.Context, args []string) error {
 			h, err := a.history(ctx, args[0])
 			switch {
 			case err != nil:
@@ -79,7 +79,7 @@ type rulesetHistory struct {
 }
 
 // history reads the history of the ruleset that a word names.
-func (a *app) history(ctx context.Context, word string) (h rulesetHistory, err error) {
+func (a commands) history(ctx context.Context, word string) (h rulesetHistory, err error) {
 	name, err := ruleset.ParseName(word)
 	if err != nil {
 		return h, storeHint(err)
@@ -108,7 +108,7 @@ func (h *rulesetHistory) revision(word string) (ruleset.Revision, error) {
 			return r, nil
 		}
 	}
-	return ruleset.Revision{}, misused("%q is no revision: they are %d to %d", word, h.revisions[len(h.revisions)-1].Number, h.newest())
+	return ruleset.Revision{}, UsageErrorf("%q is no revision: they are %d to %d", word, h.revisions[len(h.revisions)-1].Number, h.newest())
 }
 
 // before returns the revision before one, or that one if there is none.
@@ -121,7 +121,7 @@ func (h *rulesetHistory) before(r ruleset.Revision) ruleset.Revision {
 	return r
 }
 
-func (a *app) printHistory(h rulesetHistory, asJSON bool) error {
+func (a commands) printHistory(h rulesetHistory, asJSON bool) error {
 	labels := map[int][]string{}
 	for label, rev := range ruleset.Labels(h.moves) {
 		labels[rev] = append(labels[rev], string(label))
@@ -132,7 +132,7 @@ func (a *app) printHistory(h rulesetHistory, asJSON bool) error {
 		for i, r := range h.revisions {
 			all[i] = revisionJSON{r.Number, r.At, r.By.Author, r.By.Client, r.By.Message, r.By.Restores, r.Deleted, labels[r.Number]}
 		}
-		return a.printJSON(all)
+		return a.PrintJSON(all)
 	}
 	rows := [][]string{{"REV", "AT", "AUTHOR", "CLIENT", "LABELS", "WHAT"}}
 	for _, r := range h.revisions {
@@ -145,10 +145,10 @@ func (a *app) printHistory(h rulesetHistory, asJSON bool) error {
 		}
 		rows = append(rows, []string{strconv.Itoa(r.Number), r.At.Format(time.DateTime), r.By.Author, r.By.Client, strings.Join(labels[r.Number], ","), what})
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }
 
-func (a *app) printMoves(moves []ruleset.LabelMove, asJSON bool) error {
+func (a commands) printMoves(moves []ruleset.LabelMove, asJSON bool) error {
 	all := make([]moveJSON, len(moves))
 	rows := [][]string{{"LABEL", "FROM", "TO", "AT", "AUTHOR", "CLIENT", "WHY"}}
 	for i, m := range moves {
@@ -158,9 +158,9 @@ func (a *app) printMoves(moves []ruleset.LabelMove, asJSON bool) error {
 		})
 	}
 	if asJSON {
-		return a.printJSON(all)
+		return a.PrintJSON(all)
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }
 
 // revOrDash is a revision, or a dash for none.
@@ -171,21 +171,21 @@ func revOrDash(rev int) string {
 	return strconv.Itoa(rev)
 }
 
-func (a *app) rulesetsDiff() command {
+func (a commands) rulesetsDiff() Command {
 	var asJSON, words bool
-	return command{
-		name: "diff", args: "NAME [FROM [TO]]", min: 1, max: 3,
-		short: "show what changed between two revisions",
-		long: "Without FROM it is the last change, without TO everything since FROM; a label\n" +
+	return Command{
+		Name: "diff", Args: "NAME [FROM [TO]]", Min: 1, Max: 3,
+		Short: "show what changed between two revisions",
+		Long: "Without FROM it is the last change, without TO everything since FROM; a label\n" +
 			"stands for the revision that it is at.",
-		example: "triptych rulesets diff go_style production --words",
-		flags: func(set *pflag.FlagSet) {
+		Example: "triptych rulesets diff go_style production --words",
+		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&words, "words", false, "show [-deleted-] and {+added+} words, for prose")
-			jsonFlag(set, &asJSON)
+			JSONFlag(set, &asJSON)
 			a.rulebookFlags(set)
 		},
-		complete: a.completeRulesets,
-		run: func(ctx context.Context, args []string) error {
+		Complete: a.completeRulesets,
+		Run: func(ctx context.Context, args []string) error {
 			h, err := a.history(ctx, args[0])
 			if err != nil {
 				return err
@@ -205,29 +205,29 @@ func (a *app) rulesetsDiff() command {
 				case err != nil:
 					return err
 				case asJSON:
-					return a.printJSON(c)
+					return a.PrintJSON(c)
 				case words:
-					return a.printf("%s", c.Words)
+					return a.Printf("%s", c.Words)
 				}
-				return a.printf("%s", c.Unified)
+				return a.Printf("%s", c.Unified)
 			})
 		},
 	}
 }
 
-func (a *app) rulesetsRestore() command {
+func (a commands) rulesetsRestore() Command {
 	var message string
-	return command{
-		name: "restore", args: "NAME [REV]", min: 1, max: 2,
-		short: "give a ruleset the content of a revision again, as a new revision",
-		long: "Without REV it is the revision before the last change: a deleted ruleset comes\n" +
+	return Command{
+		Name: "restore", Args: "NAME [REV]", Min: 1, Max: 2,
+		Short: "give a ruleset the content of a revision again, as a new revision",
+		Long: "Without REV it is the revision before the last change: a deleted ruleset comes\n" +
 			"back as it was.",
-		flags: func(set *pflag.FlagSet) {
+		Flags: func(set *pflag.FlagSet) {
 			messageFlag(set, &message)
 			a.rulebookFlags(set)
 		},
-		complete: a.completeRulesets,
-		run: func(ctx context.Context, args []string) error {
+		Complete: a.completeRulesets,
+		Run: func(ctx context.Context, args []string) error {
 			h, err := a.history(ctx, args[0])
 			if err != nil {
 				return err
@@ -243,7 +243,7 @@ func (a *app) rulesetsRestore() command {
 				if err != nil {
 					return err
 				}
-				return a.printf("restored revision %d of %s as revision %d\n", old.Number, args[0], made)
+				return a.Printf("restored revision %d of %s as revision %d\n", old.Number, args[0], made)
 			})
 		},
 	}

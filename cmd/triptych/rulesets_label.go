@@ -12,21 +12,21 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-func (a *app) rulesetsLabel() command {
+func (a commands) rulesetsLabel() Command {
 	var message string
 	var remove, admin bool
-	return command{
-		name: "label", args: "NAME LABEL [REV]", min: 2, max: 3,
-		short:   "move a label to a revision of a ruleset, the newest one without REV",
-		example: "triptych rulesets label go_style production\ntriptych rulesets label go_style production 3 -m 'roll back'",
-		flags: func(set *pflag.FlagSet) {
+	return Command{
+		Name: "label", Args: "NAME LABEL [REV]", Min: 2, Max: 3,
+		Short:   "move a label to a revision of a ruleset, the newest one without REV",
+		Example: "triptych rulesets label go_style production\ntriptych rulesets label go_style production 3 -m 'roll back'",
+		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&remove, "remove", false, "take the label away")
 			adminFlag(set, &admin)
 			messageFlag(set, &message)
 			a.rulebookFlags(set)
 		},
-		complete: a.completeRulesets,
-		run: func(ctx context.Context, args []string) error {
+		Complete: a.completeRulesets,
+		Run: func(ctx context.Context, args []string) error {
 			move, err := a.labelMove(args[1], admin)
 			if err != nil {
 				return err
@@ -34,7 +34,7 @@ func (a *app) rulesetsLabel() command {
 			move.By, move.Newest = byCommand(message), len(args) < 3 && !remove
 			if len(args) > 2 && !remove {
 				if move.To, err = strconv.Atoi(args[2]); err != nil || move.To < 1 {
-					return misused("%q is not the number of a revision", args[2])
+					return UsageErrorf("%q is not the number of a revision", args[2])
 				}
 			}
 			name, err := ruleset.ParseName(args[0])
@@ -58,28 +58,28 @@ func adminFlag(set *pflag.FlagSet, admin *bool) {
 }
 
 // labelRules are the rules for labels of the flags and the environment.
-func (a *app) labelRules() rulesets.LabelRules {
-	return a.rulesetsConfig().Rules(a.getenv)
+func (a commands) labelRules() rulesets.LabelRules {
+	return a.RulesetsConfig().Rules(a.Getenv)
 }
 
 // labelMove begins the move of a label as the rules have it.
-func (a *app) labelMove(word string, admin bool) (ruleset.LabelMove, error) {
+func (a commands) labelMove(word string, admin bool) (ruleset.LabelMove, error) {
 	move, err := a.labelRules().Move(word, admin)
 	if _, protected := errors.AsType[*rulesets.ProtectedLabelError](err); protected {
-		return move, hinted(fmt.Errorf("the label '%s' is protected", word), "give --admin to move it all the same")
+		return move, WithHints(fmt.Errorf("the label '%s' is protected", word), "give --admin to move it all the same")
 	}
 	if err != nil {
-		return move, misused("%v", err)
+		return move, UsageErrorf("%v", err)
 	}
 	return move, nil
 }
 
-func (a *app) printMove(name string, m ruleset.LabelMove) error {
+func (a commands) printMove(name string, m ruleset.LabelMove) error {
 	switch {
 	case m.To == 0:
-		return a.printf("removed %s from revision %d of %s\n", m.Label, m.From, name)
+		return a.Printf("removed %s from revision %d of %s\n", m.Label, m.From, name)
 	case m.From == 0:
-		return a.printf("%s of %s is at revision %d\n", m.Label, name, m.To)
+		return a.Printf("%s of %s is at revision %d\n", m.Label, name, m.To)
 	}
-	return a.printf("moved %s of %s from revision %d to %d\n", m.Label, name, m.From, m.To)
+	return a.Printf("moved %s of %s from revision %d to %d\n", m.Label, name, m.From, m.To)
 }

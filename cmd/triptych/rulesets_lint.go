@@ -12,23 +12,23 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-func (a *app) rulesetsLint() command {
+func (a commands) rulesetsLint() Command {
 	var asJSON, asSARIF bool
 	var project string
-	return command{
-		name: "lint", args: "[NAME...]", min: 0, max: many,
-		short: "look for hidden text, secrets and mistakes in rulesets",
-		long: "The status is 1 if there is an error or a warning. Notes, such as a text that is\n" +
+	return Command{
+		Name: "lint", Args: "[NAME...]", Min: 0, Max: AnyNumber,
+		Short: "look for hidden text, secrets and mistakes in rulesets",
+		Long: "The status is 1 if there is an error or a warning. Notes, such as a text that is\n" +
 			"longer than a client reads, are only printed.",
-		example: "triptych rulesets lint\ntriptych rulesets lint go_style --project . --sarif > lint.sarif",
-		flags: func(set *pflag.FlagSet) {
-			jsonFlag(set, &asJSON)
+		Example: "triptych rulesets lint\ntriptych rulesets lint go_style --project . --sarif > lint.sarif",
+		Flags: func(set *pflag.FlagSet) {
+			JSONFlag(set, &asJSON)
 			set.BoolVar(&asSARIF, "sarif", false, "print a log of SARIF 2.1.0, for code scanning")
 			set.StringVar(&project, "project", "", "report globs that match no file of this `folder`")
-			a.familyFlags("rulesets")(set)
+			a.FamilyFlags("rulesets")(set)
 		},
-		complete: a.completeRulesets,
-		run: func(ctx context.Context, args []string) error {
+		Complete: a.completeRulesets,
+		Run: func(ctx context.Context, args []string) error {
 			names, err := parseNames(args)
 			if err != nil {
 				return storeHint(err)
@@ -62,16 +62,16 @@ func parseNames(words []string) ([]ruleset.Name, error) {
 }
 
 // printLint prints findings, and fails if there are errors or warnings.
-func (a *app) printLint(found []lint.Finding, checked int, asJSON, asSARIF bool) error {
+func (a commands) printLint(found []lint.Finding, checked int, asJSON, asSARIF bool) error {
 	var err error
 	switch {
 	case asSARIF:
 		err = a.printSARIF(found)
 	case asJSON:
-		err = a.printJSON(append([]lint.Finding{}, found...)) // [], not null
+		err = a.PrintJSON(append([]lint.Finding{}, found...)) // [], not null
 	default:
 		for _, f := range found {
-			if err = a.printf("%s\n", oneLine(f.String())); err != nil {
+			if err = a.Printf("%s\n", OneLine(f.String())); err != nil {
 				return err
 			}
 		}
@@ -85,10 +85,10 @@ func (a *app) printLint(found []lint.Finding, checked int, asJSON, asSARIF bool)
 	return nil
 }
 
-func (a *app) printSARIF(found []lint.Finding) error {
-	log, err := lint.SARIF(found, readBuild().Version, func(f lint.Finding) (string, int) { return string(f.Name) + ".md", 0 })
+func (a commands) printSARIF(found []lint.Finding) error {
+	log, err := lint.SARIF(found, ReadBuild().Version, func(f lint.Finding) (string, int) { return string(f.Name) + ".md", 0 })
 	if err != nil {
 		return err
 	}
-	return a.printf("%s\n", log)
+	return a.Printf("%s\n", log)
 }

@@ -11,21 +11,21 @@ import (
 )
 
 // warnFindings prints findings in a text that a command wrote.
-func (a *app) warnFindings(found []lint.Finding) {
+func (a *App) warnFindings(found []lint.Finding) {
 	for _, f := range found {
-		fmt.Fprintf(a.err, "triptych: %s\n", oneLine(f.String()))
+		fmt.Fprintf(a.Err, "triptych: %s\n", OneLine(f.String()))
 	}
 }
 
-// openStore opens the store that the flags and the environment name.
-func (a *app) openStore(ctx context.Context) (ruleset.Store, error) {
-	env, err := a.env(slog.LevelWarn)
+// OpenStore opens the store that the flags and the environment name.
+func (a *App) OpenStore(ctx context.Context) (ruleset.Store, error) {
+	env, err := a.Env(slog.LevelWarn)
 	if err != nil {
 		return nil, err
 	}
-	scan, err := a.family("rulesets").config.(*rulesets.Config).ScanMode(a.getenv)
+	scan, err := a.family("rulesets").Config.(*rulesets.Config).ScanMode(a.Getenv)
 	if err != nil {
-		return nil, misused("%v", err)
+		return nil, UsageErrorf("%v", err)
 	}
 	store, err := rulesets.OpenStore(ctx, env)
 	if err != nil {
@@ -34,7 +34,7 @@ func (a *app) openStore(ctx context.Context) (ruleset.Store, error) {
 	return scan.Store(store, a.warnFindings), nil
 }
 
-// rulesetsConfig is the configuration of the family.
-func (a *app) rulesetsConfig() *rulesets.Config {
-	return a.family("rulesets").config.(*rulesets.Config)
+// RulesetsConfig is the configuration of the family.
+func (a *App) RulesetsConfig() *rulesets.Config {
+	return a.family("rulesets").Config.(*rulesets.Config)
 }

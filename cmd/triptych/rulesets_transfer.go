@@ -29,7 +29,7 @@ type transfer struct {
 // outcomes lists the outcomes of files and changes, in the order of the summary.
 var outcomes = []string{"created", "updated", "restored", "deleted", "labelled", "written", "unchanged", "skipped", "left", "failed"}
 
-func (t *transfer) flags(a *app) func(*pflag.FlagSet) {
+func (t *transfer) flags(a commands) func(*pflag.FlagSet) {
 	return func(set *pflag.FlagSet) {
 		set.BoolVar(&t.dry, "dry-run", false, "only say what would be done")
 		set.BoolVar(&t.overwrite, "overwrite", false, "replace what is there and differs")
@@ -38,14 +38,14 @@ func (t *transfer) flags(a *app) func(*pflag.FlagSet) {
 }
 
 // note prints an outcome and counts it.
-func (a *app) note(t *transfer, outcome, from, to string) error {
+func (a commands) note(t *transfer, outcome, from, to string) error {
 	t.counts[outcome]++
-	return a.printf("%-9s %s -> %s\n", outcome, oneLine(from), oneLine(to))
+	return a.Printf("%-9s %s -> %s\n", outcome, OneLine(from), OneLine(to))
 }
 
 // summarize prints the counts; a failure is the exit status.
-func (a *app) summarize(t *transfer) error {
-	if err := a.printf("%s\n", countsText(t.counts, t.dry)); err != nil {
+func (a commands) summarize(t *transfer) error {
+	if err := a.Printf("%s\n", countsText(t.counts, t.dry)); err != nil {
 		return err
 	}
 	if n := t.counts["failed"]; n > 0 {
@@ -72,20 +72,20 @@ func countsText(counts map[string]int, dry bool) string {
 	return text
 }
 
-func (a *app) rulesetsImport() command {
+func (a commands) rulesetsImport() Command {
 	t := &transfer{}
-	return command{
-		name: "import", args: "DIR|FILE...", min: 1, max: many,
-		short: "make rulesets of Markdown files",
-		long: "Folders are searched for *.md, *.mdc, .cursorrules and the like, also in the\n" +
+	return Command{
+		Name: "import", Args: "DIR|FILE...", Min: 1, Max: AnyNumber,
+		Short: "make rulesets of Markdown files",
+		Long: "Folders are searched for *.md, *.mdc, .cursorrules and the like, also in the\n" +
 			"hidden folders of editors (.cursor, .claude, .github, ...). Front matter may give\n" +
 			"name, description, tags, created_at and last_modified; its other keys are kept as\n" +
 			"they are. A missing name is made of the file's name, a missing description of the\n" +
 			"first heading or sentence. Rulesets that exist and differ are skipped unless\n" +
 			"--overwrite is given. Each file that was left out is listed with the reason.",
-		example: "triptych rulesets import ~/notes/rules --dry-run\ntriptych rulesets import .",
-		flags:   t.flags(a),
-		run: func(ctx context.Context, args []string) error {
+		Example: "triptych rulesets import ~/notes/rules --dry-run\ntriptych rulesets import .",
+		Flags:   t.flags(a),
+		Run: func(ctx context.Context, args []string) error {
 			t.counts, t.sources = map[string]int{}, map[ruleset.Name]string{}
 			found, err := rulefiles.Find(args)
 			if err != nil {
@@ -104,20 +104,20 @@ func (a *app) rulesetsImport() command {
 }
 
 // printLeft lists what import did not read.
-func (a *app) printLeft(t *transfer, found rulefiles.Found) error {
+func (a commands) printLeft(t *transfer, found rulefiles.Found) error {
 	var errs []error
 	for _, left := range found.Left {
 		errs = append(errs, a.note(t, "left", left.Path, left.Reason))
 	}
 	if found.Other > 0 {
-		errs = append(errs, a.printf("%-9s %s (neither .md nor .mdc)\n", "left", counted(found.Other, "other file")))
+		errs = append(errs, a.Printf("%-9s %s (neither .md nor .mdc)\n", "left", Counted(found.Other, "other file")))
 	}
 	return errors.Join(errs...)
 }
 
 // importFile imports one file and prints what became of it. The error is of the
 // output or of ctx; what is wrong with the file is an outcome.
-func (a *app) importFile(ctx context.Context, book rulebook, t *transfer, path string) error {
+func (a commands) importFile(ctx context.Context, book rulebook, t *transfer, path string) error {
 	draft, notes, err := a.readDraft(path)
 	if err == nil {
 		draft.Name, err = t.claim(path, draft.Name)
@@ -137,7 +137,7 @@ func (a *app) importFile(ctx context.Context, book rulebook, t *transfer, path s
 	return a.note(t, outcome, path, to)
 }
 
-func (a *app) readDraft(path string) (ruleset.Draft, []string, error) {
+func (a commands) readDraft(path string) (ruleset.Draft, []string, error) {
 	text, err := a.readText([]string{path})
 	if err != nil {
 		return ruleset.Draft{}, nil, err
@@ -186,17 +186,17 @@ func (t *transfer) put(ctx context.Context, book rulebook, draft ruleset.Draft) 
 	return "updated", err
 }
 
-func (a *app) rulesetsExport() command {
+func (a commands) rulesetsExport() Command {
 	t := &transfer{}
-	return command{
-		name: "export", args: "DIR", min: 1, max: 1,
-		short: "write all rulesets as Markdown files",
-		long: "Each becomes NAME.md with description, tags, times and all other keys as front\n" +
+	return Command{
+		Name: "export", Args: "DIR", Min: 1, Max: 1,
+		Short: "write all rulesets as Markdown files",
+		Long: "Each becomes NAME.md with description, tags, times and all other keys as front\n" +
 			"matter, so that import makes the same ruleset of it elsewhere. Files that\n" +
 			"exist and differ are skipped unless --overwrite is given; no other file is\n" +
 			"touched. A file that is written has the time of its ruleset's last change.",
-		flags: t.flags(a),
-		run: func(ctx context.Context, args []string) error {
+		Flags: t.flags(a),
+		Run: func(ctx context.Context, args []string) error {
 			t.counts = map[string]int{}
 			return a.withRulebook(ctx, func(book rulebook) error {
 				metas, err := book.List(ctx)
@@ -214,7 +214,7 @@ func (a *app) rulesetsExport() command {
 	}
 }
 
-func (a *app) exportOne(ctx context.Context, book rulebook, t *transfer, name ruleset.Name, dir string) error {
+func (a commands) exportOne(ctx context.Context, book rulebook, t *transfer, name ruleset.Name, dir string) error {
 	path := filepath.Join(dir, string(name)+".md")
 	r, err := book.Get(ctx, name)
 	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {

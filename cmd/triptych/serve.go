@@ -69,37 +69,37 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	f.oidc.register(set)
 }
 
-func (a *app) serveCommand() command {
+func (a commands) serveCommand() Command {
 	var f serveFlags
-	return command{
-		name: "serve", config: true,
-		short: "serve clients over HTTPS at /mcp",
-		long: "Serves every revision of MCP over Streamable HTTP, and bare JSON-RPC as curl\n" +
+	return Command{
+		Name: "serve", Config: true,
+		Short: "serve clients over HTTPS at /mcp",
+		Long: "Serves every revision of MCP over Streamable HTTP, and bare JSON-RPC as curl\n" +
 			"sends it. Callers show a bearer key (triptych key); when there is none yet, one\n" +
 			"is made and printed once, with a curl line that works. Bound to loopback unless\n" +
 			"--listen says otherwise, with a self-signed certificate unless --tls-cert has one.",
-		example: "triptych serve\ntriptych serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem",
-		flags: func(set *pflag.FlagSet) {
+		Example: "triptych serve\ntriptych serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem",
+		Flags: func(set *pflag.FlagSet) {
 			f.register(set)
-			a.serverFlags(set)
+			a.ServerFlags(set)
 		},
-		run: func(ctx context.Context, _ []string) error { return a.serve(ctx, &f) },
+		Run: func(ctx context.Context, _ []string) error { return a.serve(ctx, &f) },
 	}
 }
 
 // serve opens what a server needs, in the order in which each part needs the
 // ones before it, and closes it in the opposite order.
-func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
+func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 	defer surviveHangup()()
-	env, err := a.env(slog.LevelInfo)
+	env, err := a.Env(slog.LevelInfo)
 	if err != nil {
 		return err
 	}
-	memory.Limit(a.getenv, env.Logger)
+	memory.Limit(a.Getenv, env.Logger)
 	if err := f.adopt(); err != nil {
 		return err
 	}
-	f.peerURL = cmp.Or(f.peerURL, a.getenv("TRIPTYCH_PEER_URL"))
+	f.peerURL = cmp.Or(f.peerURL, a.Getenv("TRIPTYCH_PEER_URL"))
 	proxies, err := f.check()
 	if err != nil {
 		return err
@@ -114,12 +114,12 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 		return err
 	}
 	authenticator := bearer.New(bearer.Config{
-		Ring: shared.keys, Meter: shared.meter, Proxies: proxies, Rejected: shared.recorder.refused,
-		Tokens: tokens.tokens, Metadata: tokens.metadata(), Now: a.now, Logger: env.Logger,
+		Ring: shared.keys, Meter: shared.meter, Proxies: proxies, Rejected: shared.recorder.RecordRejection,
+		Tokens: tokens.tokens, Metadata: tokens.metadata(), Now: a.Now, Logger: env.Logger,
 	})
 	cfg := streamable.Config{
 		Server: shared.server, Auth: authenticator, Loopback: f.loopback(), Hosts: f.hosts, Origins: f.origins,
-		Barrier: shared.recorder.commit, Logger: env.Logger,
+		Barrier: shared.recorder.Commit, Logger: env.Logger,
 	}
 	f.budgets.ofEndpoint(&cfg)
 	certificates, err := f.certificates(env)
@@ -131,10 +131,10 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 		return err
 	}
 	endpoint := streamable.New(cfg)
-	counted := accept(shared.recorder.numbers.Around(endpoint))
+	counted := accept(shared.recorder.Numbers.Around(endpoint))
 	routes := map[string]http.Handler{"/mcp": counted, "/mcp/rulesets": snapshots.Handler(counted)}
 	tokens.describe(routes)
-	maps.Copy(routes, cardRoutes(public(), f.scheme()))
+	maps.Copy(routes, cardRoutes(PublicFacts(), f.scheme()))
 	listening := https.Config{
 		Certificates: certificates, Routes: routes, Proxies: proxies, WithoutFastPath: f.noFastPath,
 		Hosts: f.hosts, Ready: shared.ready, Drain: endpoint.Shutdown, DrainTime: f.drain, DrainDelay: f.drainDelay,
@@ -142,7 +142,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 	}
 	f.budgets.ofListener(&listening)
 	var web *https.Server
-	began := a.now()
+	began := a.Now()
 	pages, err := a.consoleOf(f, a.consoleConfig(endpoint, authenticator, shared.recorder, shared.keys, env), &shared, func(ctx context.Context) []console.Fact {
 		return shared.facts(ctx, a, began, endpoint, web, certificates)
 	})
@@ -153,14 +153,14 @@ func (a *app) serve(ctx context.Context, f *serveFlags) (err error) {
 		listening.Pages = pages
 	}
 	web = https.New(listening)
-	f.budgets.show(shared.recorder.numbers, shared.server, endpoint, web)
-	a.showLag(shared.recorder.numbers)
+	f.budgets.show(shared.recorder.Numbers, shared.server, endpoint, web)
+	a.showLag(shared.recorder.Numbers)
 	return a.listenAndServe(ctx, f, env, &shared, web, certificates, endpoint)
 }
 
 // listenAndServe binds the listeners, tells people where, and serves until ctx
 // is done or something fails.
-func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h *services, web *https.Server, certificates *https.Certificates, endpoint *streamable.Handler) error {
+func (a commands) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h *services, web *https.Server, certificates *https.Certificates, endpoint *streamable.Handler) error {
 	listener, err := f.listener(ctx)
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h 
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	if err := a.welcome(ctx, f, &recordedKeys{Store: h.keys, record: h.recorder.administered}, certificates, listener.Addr()); err != nil {
+	if err := a.welcome(ctx, f, &RecordedKeys{Store: h.keys, Record: h.recorder.RecordAdministration}, certificates, listener.Addr()); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	ctx, stop := context.WithCancel(ctx)
@@ -199,9 +199,9 @@ func (a *app) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env, h 
 		defer end()
 		beside.Go(func() { h.registry.Run(life, env.Logger) })
 	}
-	watch("forgetting keys that are gone", func(ctx context.Context) error { return h.evict(ctx, endpoint, a.now) })
+	watch("forgetting keys that are gone", func(ctx context.Context) error { return h.evict(ctx, endpoint, a.Now) })
 	if numbers != nil {
-		shown := https.New(https.Config{Routes: map[string]http.Handler{"/metrics": h.recorder.numbers.Handler()}, OnlyHosts: true, Hosts: f.hosts, Logger: env.Logger})
+		shown := https.New(https.Config{Routes: map[string]http.Handler{"/metrics": h.recorder.Numbers.Handler()}, OnlyHosts: true, Hosts: f.hosts, Logger: env.Logger})
 		watch("showing metrics", func(ctx context.Context) error { return shown.Serve(ctx, numbers) })
 	}
 	notify(daemon.SdNotifyReady, env.Logger)
@@ -235,16 +235,16 @@ func (f *serveFlags) check() ([]netip.Prefix, error) {
 	for _, text := range f.proxies {
 		p, err := keys.ParsePrefix(text)
 		if err != nil {
-			return nil, misused("--proxy %s: %v", text, err)
+			return nil, UsageErrorf("--proxy %s: %v", text, err)
 		}
 		proxies = append(proxies, p)
 	}
 	if f.plain && !f.loopback() && len(proxies) == 0 {
-		return nil, hinted(misused("--plain-http sends keys in the clear to %s", f.listen),
+		return nil, WithHints(UsageErrorf("--plain-http sends keys in the clear to %s", f.listen),
 			"serve TLS, listen on loopback, or name the proxy in front with --proxy")
 	}
 	if (f.cert == "") != (f.key == "") {
-		return nil, misused("--tls-cert and --tls-key belong together")
+		return nil, UsageErrorf("--tls-cert and --tls-key belong together")
 	}
 	return proxies, errors.Join(f.budgets.check(), f.checkPeerURL())
 }
@@ -255,7 +255,7 @@ func (f *serveFlags) loopback() bool {
 	if err != nil {
 		return false
 	}
-	return isLoopback(host)
+	return IsLoopback(host)
 }
 
 // scheme is the one that clients use. In front of a plain server on other than
@@ -268,16 +268,16 @@ func (f *serveFlags) scheme() string {
 }
 
 // name returns the name of the server among those of a store.
-func (f *serveFlags) name(a *app) string {
+func (f *serveFlags) name(a commands) string {
 	host, _ := os.Hostname() // without one, the address must do
-	return cmp.Or(f.serverName, a.getenv("TRIPTYCH_SERVER_NAME"), host+" "+f.listen)
+	return cmp.Or(f.serverName, a.Getenv("TRIPTYCH_SERVER_NAME"), host+" "+f.listen)
 }
 
 // names returns the names of the server besides those of loopback: the hosts, and the
 // address that it listens on.
 func (f *serveFlags) names() []string {
 	host, _, err := net.SplitHostPort(f.listen)
-	if err != nil || isAnywhere(host) || isLoopback(host) {
+	if err != nil || isAnywhere(host) || IsLoopback(host) {
 		return f.hosts
 	}
 	return append([]string{host}, f.hosts...)
@@ -323,42 +323,42 @@ func (f *serveFlags) listenMetrics(ctx context.Context) (net.Listener, error) {
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", where)
 	if err != nil {
-		return nil, hinted(err, "choose another address with --metrics-listen")
+		return nil, WithHints(err, "choose another address with --metrics-listen")
 	}
 	return listener, nil
 }
 
 // welcome says where the server is, and makes and prints the first key.
-func (a *app) welcome(ctx context.Context, f *serveFlags, store keys.Store, certificates *https.Certificates, addr net.Addr) error {
+func (a commands) welcome(ctx context.Context, f *serveFlags, store keys.Store, certificates *https.Certificates, addr net.Addr) error {
 	url := "https://" + f.reachable(addr) + "/mcp"
 	if certificates == nil {
 		url = "http://" + f.reachable(addr) + "/mcp"
 	}
-	fmt.Fprintf(a.err, "triptych: serving %s\n", url)
+	fmt.Fprintf(a.Err, "triptych: serving %s\n", url)
 	if on, _ := f.hasConsole(); on {
-		fmt.Fprintf(a.err, "triptych: pages for people at %s\n", strings.TrimSuffix(url, "mcp"))
+		fmt.Fprintf(a.Err, "triptych: pages for people at %s\n", strings.TrimSuffix(url, "mcp"))
 	}
 	if certificates != nil {
-		fmt.Fprintf(a.err, "triptych: certificate %s, SHA-256 %s\n", certificates.File(), certificates.Fingerprint())
+		fmt.Fprintf(a.Err, "triptych: certificate %s, SHA-256 %s\n", certificates.File(), certificates.Fingerprint())
 	}
 	record, token, err := store.CreateFirst(ctx, keys.Live, keys.Settings{
-		Name: "first key", Plan: quota.Enterprise, Scopes: a.keyScopes(), Own: quota.Limits{Month: 10_000_000, Minute: 60_000},
+		Name: "first key", Plan: quota.Enterprise, Scopes: a.KeyScopes(), Own: quota.Limits{Month: 10_000_000, Minute: 60_000},
 	})
 	switch {
 	case errors.Is(err, keys.ErrLost):
-		return hinted(err, "restore the store from a backup and check that it evicts no keys (triptych doctor); or start again with triptych key create")
+		return WithHints(err, "restore the store from a backup and check that it evicts no keys (triptych doctor); or start again with triptych key create")
 	case err != nil:
 		return fmt.Errorf("making the first key: %w", err)
 	case record.ID == "":
 		return nil // there are keys
 	}
-	fmt.Fprintf(a.err, "triptych: there was no key yet; this is %s, and it is not shown again:\n", record.ID)
+	fmt.Fprintf(a.Err, "triptych: there was no key yet; this is %s, and it is not shown again:\n", record.ID)
 	trust := ""
 	if certificates != nil && f.cert == "" {
 		trust = " --cacert " + certificates.File()
 	}
-	err = a.printf("%s\n", token.Reveal())
-	fmt.Fprintf(a.err, "triptych: try\n\ncurl%s %s \\\n  -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' \\\n"+
+	err = a.Printf("%s\n", token.Reveal())
+	fmt.Fprintf(a.Err, "triptych: try\n\ncurl%s %s \\\n  -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' \\\n"+
 		"  -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}'\n\n", trust, url, token.Reveal())
 	if err != nil {
 		return fmt.Errorf("printing the first key: %w", err)

@@ -17,12 +17,12 @@ import (
 // budgetFlags bound what the clients of a server can make it hold. The defaults
 // fit a process of 512 MiB.
 type budgetFlags struct {
-	maxBody                    byteSize
-	bodies, bodiesEach         byteSize
-	answers, answersEach       byteSize
-	state, stateEach           byteSize
-	files, filesEach           byteSize
-	bodyRate                   byteSize
+	maxBody                    ByteSize
+	bodies, bodiesEach         ByteSize
+	answers, answersEach       ByteSize
+	state, stateEach           ByteSize
+	files, filesEach           ByteSize
+	bodyRate                   ByteSize
 	sessions, sessionsEach     int
 	streams, streamsEach       int
 	connections, perConnection int
@@ -70,7 +70,7 @@ func (f *budgetFlags) check() error {
 		{"max-connections", int64(f.connections)}, {"max-connections-per-address", int64(f.perConnection)},
 	} {
 		if bound.n <= 0 {
-			return misused("--%s must be more than 0", bound.flag)
+			return UsageErrorf("--%s must be more than 0", bound.flag)
 		}
 	}
 	return nil
@@ -124,14 +124,14 @@ func (f *budgetFlags) show(m *metrics.Metrics, server *mcp.Server, endpoint *str
 
 // showLag adds to the metrics who is behind, if consumers are recorded. It is read
 // when the metrics are.
-func (a *app) showLag(m *metrics.Metrics) {
-	if !a.configs.rulesets.Consumers {
+func (a commands) showLag(m *metrics.Metrics) {
+	if !a.Configs.Rulesets.Consumers {
 		return
 	}
 	lag := func() consumers.Lag {
 		ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 		defer stop()
-		lag, _, _ := a.configs.rulesets.Lag(ctx) // a store that is away shows no lag
+		lag, _, _ := a.Configs.Rulesets.Lag(ctx) // a store that is away shows no lag
 		return lag
 	}
 	m.AddGauge("triptych_ruleset_consumers", "Projects and clients that read rulesets.", func() float64 { return float64(lag().Consumers) })

@@ -18,9 +18,9 @@ func (f *serveFlags) checkPeerURL() error {
 	u, err := url.Parse(f.peerURL)
 	switch {
 	case err != nil || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil || u.Fragment != "":
-		return misused("--peer-url %s: want a URL without a path, such as https://10.0.0.1:8443", f.peerURL)
+		return UsageErrorf("--peer-url %s: want a URL without a path, such as https://10.0.0.1:8443", f.peerURL)
 	case f.plain && u.Scheme != "http" || !f.plain && u.Scheme != "https":
-		return misused("--peer-url %s: want https, or http with --plain-http", f.peerURL)
+		return UsageErrorf("--peer-url %s: want https, or http with --plain-http", f.peerURL)
 	}
 	return nil
 }
@@ -31,7 +31,7 @@ func (f *serveFlags) connectPeers(s *services, cfg *streamable.Config, certifica
 	accept = func(h http.Handler) http.Handler { return h }
 	if s.client == nil {
 		if f.peerURL != "" {
-			return nil, hinted(misused("--peer-url is for servers that share a store"), "name one with --store valkey://…")
+			return nil, WithHints(UsageErrorf("--peer-url is for servers that share a store"), "name one with --store valkey://…")
 		}
 		return accept, nil
 	}

@@ -37,14 +37,14 @@ type issuerServices struct {
 }
 
 // open checks the flags and the environment. It asks the issuer nothing yet.
-func (f oidcFlags) open(a *app) (issuerServices, error) {
-	f.issuer = cmp.Or(f.issuer, a.getenv("TRIPTYCH_OIDC_ISSUER"))
-	f.audience = cmp.Or(f.audience, a.getenv("TRIPTYCH_OIDC_AUDIENCE"))
-	f.resource = cmp.Or(f.resource, a.getenv("TRIPTYCH_OIDC_RESOURCE"), f.audience)
-	f.plan = cmp.Or(f.plan, a.getenv("TRIPTYCH_OIDC_PLAN"), string(quota.Free))
+func (f oidcFlags) open(a commands) (issuerServices, error) {
+	f.issuer = cmp.Or(f.issuer, a.Getenv("TRIPTYCH_OIDC_ISSUER"))
+	f.audience = cmp.Or(f.audience, a.Getenv("TRIPTYCH_OIDC_AUDIENCE"))
+	f.resource = cmp.Or(f.resource, a.Getenv("TRIPTYCH_OIDC_RESOURCE"), f.audience)
+	f.plan = cmp.Or(f.plan, a.Getenv("TRIPTYCH_OIDC_PLAN"), string(quota.Free))
 	if f.issuer == "" {
 		if f.audience != "" {
-			return issuerServices{}, misused("--oidc-audience needs --oidc-issuer")
+			return issuerServices{}, UsageErrorf("--oidc-audience needs --oidc-issuer")
 		}
 		return issuerServices{}, nil
 	}
@@ -56,14 +56,14 @@ func (f oidcFlags) open(a *app) (issuerServices, error) {
 		err = plan.CheckOwn(f.own)
 	}
 	if err != nil {
-		return issuerServices{}, misused("--oidc-plan: %v", err)
+		return issuerServices{}, UsageErrorf("--oidc-plan: %v", err)
 	}
-	resource, err := bearer.NewResource(f.resource, f.issuer, a.scopes()...)
+	resource, err := bearer.NewResource(f.resource, f.issuer, a.Scopes()...)
 	if err != nil {
-		return issuerServices{}, hinted(misused("--oidc-resource: %v", err), "name the URL at which clients reach /mcp, such as https://mcp.example.com/mcp")
+		return issuerServices{}, WithHints(UsageErrorf("--oidc-resource: %v", err), "name the URL at which clients reach /mcp, such as https://mcp.example.com/mcp")
 	}
 	tokens := bearer.NewOIDC(bearer.OIDCConfig{
-		Issuer: f.issuer, Audience: f.audience, TokenTypes: f.types, Plan: plan, Limits: plan.Limits(f.own), Scopes: a.scopes(), Now: a.now,
+		Issuer: f.issuer, Audience: f.audience, TokenTypes: f.types, Plan: plan, Limits: plan.Limits(f.own), Scopes: a.Scopes(), Now: a.Now,
 	})
 	return issuerServices{tokens: tokens, resource: resource}, nil
 }
@@ -74,11 +74,11 @@ func (f *oidcFlags) check() error {
 	u, err := url.Parse(f.issuer)
 	switch {
 	case err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
-		return misused("--oidc-issuer: %q is no URL of an issuer", f.issuer)
-	case u.Scheme != "https" && !isLoopback(u.Hostname()):
-		return misused("--oidc-issuer: %s is not https", f.issuer)
+		return UsageErrorf("--oidc-issuer: %q is no URL of an issuer", f.issuer)
+	case u.Scheme != "https" && !IsLoopback(u.Hostname()):
+		return UsageErrorf("--oidc-issuer: %s is not https", f.issuer)
 	case strings.TrimSpace(f.audience) == "":
-		return hinted(misused("--oidc-issuer needs --oidc-audience"), "without it, tokens for other servers would be good here")
+		return WithHints(UsageErrorf("--oidc-issuer needs --oidc-audience"), "without it, tokens for other servers would be good here")
 	}
 	return nil
 }

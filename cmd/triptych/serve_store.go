@@ -15,7 +15,7 @@ import (
 func checkStoreAtStart(ctx context.Context, client redis.UniversalClient, log *slog.Logger) error {
 	for _, p := range valkeyconn.Examine(ctx, client) {
 		if p.Level == valkeyconn.Fatal {
-			return hinted(errors.New("the store cannot be used: "+p.Detail), p.Hint)
+			return WithHints(errors.New("the store cannot be used: "+p.Detail), p.Hint)
 		}
 		level := slog.LevelInfo
 		if p.Level == valkeyconn.Warning {

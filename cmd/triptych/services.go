@@ -26,7 +26,7 @@ type services struct {
 	client   redis.UniversalClient // nil without a server of the stores
 	keys     keys.Store
 	meter    quota.Meter
-	recorder *recorder
+	recorder *Recorder
 	server   *mcp.Server
 	secret   []byte      // that the servers of the store share; nil without one
 	peers    *storePeers // the other servers of the store; nil without one
@@ -35,8 +35,8 @@ type services struct {
 	closers  []func() error
 }
 
-func (s *services) open(ctx context.Context, a *app, env mcp.Env, configure func(*mcp.Config)) (err error) {
-	if s.client, err = a.dialValkey(ctx, env.Logger); err != nil {
+func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure func(*mcp.Config)) (err error) {
+	if s.client, err = a.DialValkey(ctx, env.Logger); err != nil {
 		return err
 	}
 	if s.client != nil {
@@ -45,7 +45,7 @@ func (s *services) open(ctx context.Context, a *app, env mcp.Env, configure func
 			return err
 		}
 	}
-	if s.keys, err = a.openKeys(s.client, env); err != nil {
+	if s.keys, err = a.OpenKeys(s.client, env); err != nil {
 		return err
 	}
 	s.closers = append(s.closers, s.keys.Close)
@@ -53,24 +53,24 @@ func (s *services) open(ctx context.Context, a *app, env mcp.Env, configure func
 		return err
 	}
 	s.closers = append(s.closers, s.meter.Close)
-	s.recorder = &recorder{numbers: metrics.New(readBuild().Version)}
-	if !a.flags.noAudit {
-		if s.recorder.trail, err = a.openTrail(s.client, env, s.name); err != nil {
+	s.recorder = &Recorder{Numbers: metrics.New(ReadBuild().Version)}
+	if !a.Flags.NoAudit {
+		if s.recorder.Trail, err = a.OpenTrail(s.client, env, s.name); err != nil {
 			return err
 		}
-		s.recorder.store, s.recorder.checkpoints = trailStore(s.client), checkpointFile(env.Data)
-		trail := s.recorder.trail
-		s.recorder.opening.Go(func() {
+		s.recorder.Store, s.recorder.Checkpoints = TrailPlace(s.client), checkpointFile(env.Data)
+		trail := s.recorder.Trail
+		s.recorder.Opening.Go(func() {
 			if trail.Open() == nil && s.client != nil { // else the first record tries again and tells
-				_, _ = s.recorder.verify(ctx) // so that the first call that verifies need not read all of it
+				_, _ = s.recorder.Verify(ctx) // so that the first call that verifies need not read all of it
 			}
 		})
 		s.closers = append(s.closers, func() error {
-			s.recorder.opening.Wait()
+			s.recorder.Opening.Wait()
 			return trail.Close()
 		})
 	}
-	a.lend(s.recorder, &accounts{meter: s.meter, now: a.now})
+	a.LendToDebugger(s.recorder, &Accounts{Meter: s.meter, Now: a.Now})
 	if s.secret, err = stateKey(ctx, s.client); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (s *services) open(ctx context.Context, a *app, env mcp.Env, configure func
 		s.peers, s.registry = newStorePeers(s.client, env.Logger), peers.NewRegistry(s.client, s.name)
 		s.owners = peers.NewOwners(s.client, s.registry, func(family, key string) bool { return s.server.HasState(family, key) })
 	}
-	if s.server, err = a.openServer(ctx, env, s.recorder, func(cfg *mcp.Config) {
+	if s.server, err = a.OpenServer(ctx, env, s.recorder, func(cfg *mcp.Config) {
 		cfg.StateKey = s.secret
 		if s.client != nil {
 			cfg.Oversize = answers.NewShared(s.client)
@@ -117,7 +117,7 @@ func openMeter(ctx context.Context, client redis.UniversalClient, env mcp.Env) (
 	}
 	meter, err := quota.OpenLocal(ctx, filepath.Join(env.Data, "quota"), env.Logger)
 	if errors.Is(err, quota.ErrInUse) {
-		return nil, hinted(err, "end the other server, choose another --data, or let both share a --store valkey://…")
+		return nil, WithHints(err, "end the other server, choose another --data, or let both share a --store valkey://…")
 	}
 	return meter, err
 }
@@ -129,7 +129,7 @@ const readyKey = "triptych:ready"
 // written, or the store cannot be written: a read-only replica answers pings, too. A
 // store without memory is still good for look-ups.
 func (s *services) ready(ctx context.Context) error {
-	if err := s.recorder.commit(ctx); err != nil {
+	if err := s.recorder.Commit(ctx); err != nil {
 		return err
 	}
 	if s.client == nil {

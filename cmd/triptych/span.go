@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// parseSpan reads a span of time as Go writes it, or in whole days: 90d.
-func parseSpan(text string) (time.Duration, error) {
+// ParseSpan reads a span of time as Go writes it, or in whole days: 90d.
+func ParseSpan(text string) (time.Duration, error) {
 	days, ok := strings.CutSuffix(text, "d")
 	if !ok {
 		return time.ParseDuration(text)

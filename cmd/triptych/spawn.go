@@ -15,7 +15,7 @@ import (
 
 // spawnAndList starts this program as an editor would, shakes hands, lists the
 // tools and lets it end. It returns how many tools there are.
-func (a *app) spawnAndList(ctx context.Context, set *pflag.FlagSet) (tools int, err error) {
+func (a commands) spawnAndList(ctx context.Context, set *pflag.FlagSet) (tools int, err error) {
 	self, err := selfPath()
 	if err != nil {
 		return 0, err
@@ -35,10 +35,10 @@ func (a *app) spawnAndList(ctx context.Context, set *pflag.FlagSet) (tools int, 
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
-	c := &conversation{client: jsonrpc.NewClient(out, in, jsonrpc.ClientConfig{})}
-	list, err := c.greetAndList(ctx)
+	c := &Conversation{Client: jsonrpc.NewClient(out, in, jsonrpc.ClientConfig{})}
+	list, err := c.InitializeAndListTools(ctx)
 	_ = in.Close() // it may be gone already; Wait says how it ended
-	c.client.Close()
+	c.Client.Close()
 	err = errors.Join(err, cmd.Wait())
 	if err != nil && stderr.Len() > 0 {
 		err = fmt.Errorf("%w; it said: %s", err, strings.TrimSpace(stderr.String()))
@@ -48,9 +48,9 @@ func (a *app) spawnAndList(ctx context.Context, set *pflag.FlagSet) (tools int, 
 
 // serverArgs returns the arguments that start a server with the flags that were
 // given to this command, as far as servers have them.
-func (a *app) serverArgs(set *pflag.FlagSet) []string {
+func (a commands) serverArgs(set *pflag.FlagSet) []string {
 	known := pflag.NewFlagSet("", pflag.ContinueOnError)
-	newApp().serverFlags(known)
+	New().ServerFlags(known)
 	args := []string{"stdio"}
 	set.Visit(func(f *pflag.Flag) {
 		if known.Lookup(f.Name) == nil {

@@ -12,10 +12,10 @@ import (
 func TestServerArgs(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	a := newApp()
+	a := commands{New()}
 	set := pflag.NewFlagSet("config", pflag.ContinueOnError)
 	set.Bool("write", false, "")
-	a.serverFlags(set)
+	a.ServerFlags(set)
 	if err := set.Parse([]string{"--write", "--families", "rulesets", "--families=aoc", "--data", "d", "--aoc-dir=p", "--documents", "x,y", "--documents=z", "--projects", "q", "--attach=own,pid:7"}); err != nil {
 		t.Fatal(err)
 	}

@@ -13,35 +13,35 @@ import (
 	"github.com/triptych-mcp/triptych/transport/stdio"
 )
 
-func (a *app) stdioCommand() command {
-	return command{
-		name: "stdio", config: true,
-		short: "serve one client over standard input and output",
-		long: "Reads JSON-RPC messages, one a line, and answers them until the input ends,\n" +
+func (a commands) stdioCommand() Command {
+	return Command{
+		Name: "stdio", Config: true,
+		Short: "serve one client over standard input and output",
+		Long: "Reads JSON-RPC messages, one a line, and answers them until the input ends,\n" +
 			"a signal comes or the client is gone. Standard output carries nothing but\n" +
 			"messages; the log goes to standard error.",
-		example: "triptych stdio --families aoc --aoc-dir ~/aoc2025",
-		flags:   a.serverFlags,
-		run:     func(ctx context.Context, _ []string) error { return a.serveStdio(ctx) },
+		Example: "triptych stdio --families aoc --aoc-dir ~/aoc2025",
+		Flags:   a.ServerFlags,
+		Run:     func(ctx context.Context, _ []string) error { return a.serveStdio(ctx) },
 	}
 }
 
 // serveStdio serves until the input ends or ctx is done. The watchers of the
 // families run beside it and end with it.
-func (a *app) serveStdio(ctx context.Context) error {
+func (a commands) serveStdio(ctx context.Context) error {
 	out := a.takeOutput()
 	defer surviveHangup()()
-	env, err := a.env(slog.LevelInfo)
+	env, err := a.Env(slog.LevelInfo)
 	if err != nil {
 		return err
 	}
-	r, closeRecorder, err := a.openRecorder(ctx, env, "")
+	r, closeRecorder, err := a.OpenRecorder(ctx, env, "")
 	if err != nil {
 		return err
 	}
 	defer closeRecorder()
-	a.lend(r, nil)
-	server, err := a.openServer(ctx, env, r)
+	a.LendToDebugger(r, nil)
+	server, err := a.OpenServer(ctx, env, r)
 	if err != nil {
 		return err
 	}
@@ -49,8 +49,8 @@ func (a *app) serveStdio(ctx context.Context) error {
 	var watchers sync.WaitGroup
 	var watchErr error
 	watchers.Go(func() { watchErr = server.Run(watched) })
-	err = stdio.Serve(ctx, a.in, out, server, stdio.Limits(jsonrpc.Config{
-		Logger: env.Logger, Barrier: func() error { return r.commit(context.WithoutCancel(ctx)) },
+	err = stdio.Serve(ctx, a.In, out, server, stdio.Limits(jsonrpc.Config{
+		Logger: env.Logger, Barrier: func() error { return r.Commit(context.WithoutCancel(ctx)) },
 	}))
 	cancel()
 	watchers.Wait()
@@ -60,10 +60,10 @@ func (a *app) serveStdio(ctx context.Context) error {
 // takeOutput keeps standard output for the protocol: whatever else in the
 // process prints goes to standard error from now on. A client that closes its
 // end makes writes fail instead of killing us without a word.
-func (a *app) takeOutput() *os.File {
+func (a commands) takeOutput() *os.File {
 	signal.Ignore(syscall.SIGPIPE)
-	out := a.out
-	a.out = os.Stderr
+	out := a.Out
+	a.Out = os.Stderr
 	os.Stdout = os.Stderr
 	return out
 }

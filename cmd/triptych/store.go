@@ -17,53 +17,53 @@ import (
 )
 
 // storeFlag registers the flag that names the store of the program.
-func (a *app) storeFlag(set *pflag.FlagSet) {
-	set.StringVar(&a.flags.store, "store", "", "the store at this `url`: a folder of rulesets, memory:, or a server for rulesets, keys, quotas and the audit trail, such as valkey://HOST:PORT/DB, valkeys://…, redis://… (TRIPTYCH_STORE, VALKEY_HOST, VALKEY_PORT)")
+func (a *App) storeFlag(set *pflag.FlagSet) {
+	set.StringVar(&a.Flags.Store, "store", "", "the store at this `url`: a folder of rulesets, memory:, or a server for rulesets, keys, quotas and the audit trail, such as valkey://HOST:PORT/DB, valkeys://…, redis://… (TRIPTYCH_STORE, VALKEY_HOST, VALKEY_PORT)")
 }
 
-// keysFlags registers what every command that opens the keys or the trail has.
-func (a *app) keysFlags(set *pflag.FlagSet) {
-	a.dataFlags(set)
+// KeysFlags registers what every command that opens the keys or the trail has.
+func (a *App) KeysFlags(set *pflag.FlagSet) {
+	a.DataFlags(set)
 	a.storeFlag(set)
 }
 
-// storeURL returns the URL of the store that the flags and the environment name, ""
+// StoreURL returns the URL of the store that the flags and the environment name, ""
 // if they name none.
-func (a *app) storeURL() string {
-	where := cmp.Or(a.flags.store, a.getenv("TRIPTYCH_STORE"))
-	host, port := a.getenv("VALKEY_HOST"), a.getenv("VALKEY_PORT")
+func (a *App) StoreURL() string {
+	where := cmp.Or(a.Flags.Store, a.Getenv("TRIPTYCH_STORE"))
+	host, port := a.Getenv("VALKEY_HOST"), a.Getenv("VALKEY_PORT")
 	if where == "" && (host != "" || port != "") {
 		return valkeyconn.URLFromEnv(host, port)
 	}
 	return where
 }
 
-// valkeyURL returns the URL of the store if it is a server, which then has the keys,
+// ValkeyURL returns the URL of the store if it is a server, which then has the keys,
 // the quotas and the audit trail too; "" if it is none.
-func (a *app) valkeyURL() (string, error) {
-	where := a.storeURL()
+func (a *App) ValkeyURL() (string, error) {
+	where := a.StoreURL()
 	scheme, rest, _ := strings.Cut(where, ":")
 	switch {
 	case valkeyconn.Serves(scheme):
 		return where, nil
 	case scheme != "file" && strings.HasPrefix(rest, "//"):
-		return "", misused("no store has URLs such as %s", redactedURL(where))
+		return "", UsageErrorf("no store has URLs such as %s", RedactedURL(where))
 	}
 	return "", nil
 }
 
-// redactedURL is a URL without its password.
-func redactedURL(raw string) string {
+// RedactedURL is a URL without its password.
+func RedactedURL(raw string) string {
 	if u, err := url.Parse(raw); err == nil {
 		return u.Redacted()
 	}
 	return "this one, which cannot be read"
 }
 
-// dialValkey connects to the server that the flags and the environment select;
+// DialValkey connects to the server that the flags and the environment select;
 // the client is nil when they select none. Close it.
-func (a *app) dialValkey(ctx context.Context, log *slog.Logger) (redis.UniversalClient, error) {
-	where, err := a.valkeyURL()
+func (a *App) DialValkey(ctx context.Context, log *slog.Logger) (redis.UniversalClient, error) {
+	where, err := a.ValkeyURL()
 	if err != nil || where == "" {
 		return nil, err
 	}
@@ -71,11 +71,11 @@ func (a *app) dialValkey(ctx context.Context, log *slog.Logger) (redis.Universal
 	return client, err
 }
 
-// openKeys opens the keys on a server, or in the data folder when client is
+// OpenKeys opens the keys on a server, or in the data folder when client is
 // nil.
-func (a *app) openKeys(client redis.UniversalClient, env mcp.Env) (keys.Store, error) {
+func (a *App) OpenKeys(client redis.UniversalClient, env mcp.Env) (keys.Store, error) {
 	if client != nil {
-		return keys.OpenValkey(client, "", env.Logger, env.Now, a.scopes()...), nil
+		return keys.OpenValkey(client, "", env.Logger, env.Now, a.Scopes()...), nil
 	}
-	return keys.OpenFile(filepath.Join(env.Data, "keys"), env.Logger, env.Now, a.scopes()...)
+	return keys.OpenFile(filepath.Join(env.Data, "keys"), env.Logger, env.Now, a.Scopes()...)
 }

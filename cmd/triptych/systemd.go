@@ -34,7 +34,7 @@ func (f *serveFlags) listener(ctx context.Context) (net.Listener, error) {
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
 	if err != nil {
-		return nil, hinted(err, "choose another address with --listen")
+		return nil, WithHints(err, "choose another address with --listen")
 	}
 	return listener, nil
 }

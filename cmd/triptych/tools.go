@@ -13,26 +13,26 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/surface"
 )
 
-func (a *app) toolsCommand() command {
+func (a commands) toolsCommand() Command {
 	var asJSON, tokens bool
 	var since string
-	return command{
-		name: "tools", args: "[TOOL]", max: 1,
-		short:    "list the tools, or show one with its arguments",
-		example:  "triptych tools\ntriptych tools create_ruleset\ntriptych tools --tokens --toolsets debugger/core\ntriptych tools --diff v1.0.0",
-		complete: a.completeTools,
-		flags: func(set *pflag.FlagSet) {
-			jsonFlag(set, &asJSON)
+	return Command{
+		Name: "tools", Args: "[TOOL]", Max: 1,
+		Short:    "list the tools, or show one with its arguments",
+		Example:  "triptych tools\ntriptych tools create_ruleset\ntriptych tools --tokens --toolsets debugger/core\ntriptych tools --diff v1.0.0",
+		Complete: a.completeTools,
+		Flags: func(set *pflag.FlagSet) {
+			JSONFlag(set, &asJSON)
 			set.BoolVar(&tokens, "tokens", false, "print what each tool costs in a model's context")
 			set.StringVar(&since, "diff", "", "print what changed since `REF`: a file that tools --json wrote, or a git revision")
-			a.flags.remote.register(set)
-			a.serverFlags(set)
+			a.Flags.Remote.Register(set)
+			a.ServerFlags(set)
 		},
-		run: func(ctx context.Context, args []string) error {
-			if since != "" && a.flags.outputs == "" {
-				a.flags.outputs = "always"
+		Run: func(ctx context.Context, args []string) error {
+			if since != "" && a.Flags.Outputs == "" {
+				a.Flags.Outputs = "always"
 			}
-			tools, err := listTools(ctx, a)
+			tools, err := listTools(ctx, a.App)
 			switch {
 			case err != nil:
 				return err
@@ -43,7 +43,7 @@ func (a *app) toolsCommand() command {
 			case since != "":
 				return a.printDiff(ctx, tools, since)
 			case asJSON:
-				return a.printJSON(rawTools(tools))
+				return a.PrintJSON(rawTools(tools))
 			}
 			return a.printTools(tools)
 		},
@@ -51,42 +51,42 @@ func (a *app) toolsCommand() command {
 }
 
 // listTools returns the tools as a server of the chosen families lists them.
-func listTools(ctx context.Context, a *app) (_ []toolInfo, err error) {
-	c, err := a.converse(ctx)
+func listTools(ctx context.Context, a *App) (_ []ToolInfo, err error) {
+	c, err := a.Converse(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	return c.tools(ctx)
+	return c.Tools(ctx)
 }
 
-func rawTools(tools []toolInfo) []json.RawMessage {
+func rawTools(tools []ToolInfo) []json.RawMessage {
 	raw := make([]json.RawMessage, len(tools))
 	for i, tool := range tools {
-		raw[i] = tool.raw
+		raw[i] = tool.Raw
 	}
 	return raw
 }
 
-func (a *app) printTools(tools []toolInfo) error {
+func (a commands) printTools(tools []ToolInfo) error {
 	rows := [][]string{{"TOOL", "DESCRIPTION"}}
 	for _, tool := range tools {
 		rows = append(rows, []string{tool.Name, tool.Description})
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }
 
 // showTool prints one tool, by any spelling of its name.
-func (a *app) showTool(tools []toolInfo, name string, asJSON bool) error {
+func (a commands) showTool(tools []ToolInfo, name string, asJSON bool) error {
 	spelled := strings.ReplaceAll(name, "/", "_")
-	i := slices.IndexFunc(tools, func(t toolInfo) bool { return t.Name == name || t.Name == spelled })
+	i := slices.IndexFunc(tools, func(t ToolInfo) bool { return t.Name == name || t.Name == spelled })
 	if i < 0 {
-		return hinted(misused("unknown tool %q", name), "triptych tools lists them")
+		return WithHints(UsageErrorf("unknown tool %q", name), "triptych tools lists them")
 	}
 	if asJSON {
-		return a.printJSON(tools[i].raw)
+		return a.PrintJSON(tools[i].Raw)
 	}
-	if err := a.printf("%s\n\n%s\n", tools[i].Name, tools[i].Description); err != nil {
+	if err := a.Printf("%s\n\n%s\n", tools[i].Name, tools[i].Description); err != nil {
 		return err
 	}
 	return a.printArguments(tools[i].InputSchema)
@@ -97,7 +97,7 @@ type property struct {
 	Description string `json:"description"`
 }
 
-func (a *app) printArguments(schema json.RawMessage) error {
+func (a commands) printArguments(schema json.RawMessage) error {
 	var shape surface.Schema
 	if err := json.Unmarshal(schema, &shape); err != nil || len(shape.Properties) == 0 {
 		return err
@@ -115,32 +115,32 @@ func (a *app) printArguments(schema json.RawMessage) error {
 		kind, _ := p.Type.(string)
 		rows = append(rows, []string{m.Name, kind, need, p.Description})
 	}
-	if err := a.printf("\n"); err != nil {
+	if err := a.Printf("\n"); err != nil {
 		return err
 	}
-	return a.printTable(rows)
+	return a.PrintTable(rows)
 }
 
 // printDiff prints what changed in the tools since a release: since a file that
 // `triptych tools --json` wrote, or since a git revision of this repository,
 // whose golden files hold the tools.
-func (a *app) printDiff(ctx context.Context, tools []toolInfo, ref string) error {
+func (a commands) printDiff(ctx context.Context, tools []ToolInfo, ref string) error {
 	if strings.HasPrefix(ref, "-") {
-		return misused("%q is neither a file nor a revision", ref)
+		return UsageErrorf("%q is neither a file nor a revision", ref)
 	}
 	before, err := surface.Read(ctx, ref)
 	if err != nil {
-		return hinted(fmt.Errorf("read the tools of %s: %w", ref, err),
+		return WithHints(fmt.Errorf("read the tools of %s: %w", ref, err),
 			"name a file that `triptych tools --json` wrote, or a git revision while in the repository")
 	}
 	after := map[string]surface.Tool{}
 	for _, tool := range tools {
-		if err := surface.Add(after, tool.raw); err != nil {
+		if err := surface.Add(after, tool.Raw); err != nil {
 			return err
 		}
 	}
 	for _, line := range surface.Diff(before, after) {
-		if err := a.printf("%s\n", line); err != nil {
+		if err := a.Printf("%s\n", line); err != nil {
 			return err
 		}
 	}

@@ -13,16 +13,16 @@ const bytesPerToken = 4.35
 func estimatedTokens(bytes int) int { return int(float64(bytes)/bytesPerToken + 0.5) }
 
 // printTokens prints what each tool, and all of them, cost in a model's context.
-func (a *app) printTokens(tools []toolInfo) error {
+func (a commands) printTokens(tools []ToolInfo) error {
 	rows := [][]string{{"TOOL", "BYTES", "TOKENS, ABOUT"}}
 	for _, tool := range tools {
-		rows = append(rows, tokenRow(tool.Name, len(tool.raw)))
+		rows = append(rows, tokenRow(tool.Name, len(tool.Raw)))
 	}
 	raw, err := json.Marshal(map[string]any{"tools": rawTools(tools)})
 	if err != nil {
 		return err
 	}
-	return a.printTable(append(rows, tokenRow(strconv.Itoa(len(tools))+" tools", len(raw))))
+	return a.PrintTable(append(rows, tokenRow(strconv.Itoa(len(tools))+" tools", len(raw))))
 }
 
 func tokenRow(name string, bytes int) []string {

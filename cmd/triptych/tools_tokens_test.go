@@ -30,9 +30,9 @@ func TestSurfaceFitsItsBudget(t *testing.T) {
 		{"aoc", []string{"aoc"}, 10_000, 1_000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a, data := newApp(), t.TempDir()
-			a.getenv = func(name string) string { return map[string]string{"TRIPTYCH_DATA": data}[name] }
-			a.flags.toolsets = tt.toolsets
+			a, data := New(), t.TempDir()
+			a.Getenv = func(name string) string { return map[string]string{"TRIPTYCH_DATA": data}[name] }
+			a.Flags.Toolsets = tt.toolsets
 			tools, err := listTools(t.Context(), a)
 			if err != nil {
 				t.Fatal(err)

@@ -10,24 +10,24 @@ import (
 )
 
 // toolSelection returns the tools that the flags and the environment select.
-func (a *app) toolSelection(tables []*mcp.Table) (mcp.ToolSelection, error) {
+func (a *App) toolSelection(tables []*mcp.Table) (mcp.ToolSelection, error) {
 	selection := mcp.ToolSelection{
-		Toolsets: a.listOf(a.flags.toolsets, "TRIPTYCH_TOOLSETS"),
-		Tools:    a.listOf(a.flags.tools, "TRIPTYCH_TOOLS"),
-		ReadOnly: a.flags.readOnly || isTrue(a.getenv("TRIPTYCH_READ_ONLY")),
+		Toolsets: a.listOf(a.Flags.Toolsets, "TRIPTYCH_TOOLSETS"),
+		Tools:    a.listOf(a.Flags.tools, "TRIPTYCH_TOOLS"),
+		ReadOnly: a.Flags.readOnly || isTrue(a.Getenv("TRIPTYCH_READ_ONLY")),
 	}
 	if err := selection.Check(tables...); err != nil {
-		return selection, hinted(misused("%v", err), "the toolsets are "+toolsetNames(tables))
+		return selection, WithHints(UsageErrorf("%v", err), "the toolsets are "+toolsetNames(tables))
 	}
 	return selection, nil
 }
 
 // listOf is the list of a flag, else that of an environment variable.
-func (a *app) listOf(flag []string, variable string) []string {
-	if len(flag) > 0 || a.getenv(variable) == "" {
+func (a *App) listOf(flag []string, variable string) []string {
+	if len(flag) > 0 || a.Getenv(variable) == "" {
 		return flag
 	}
-	return strings.Split(strings.ReplaceAll(a.getenv(variable), " ", ""), ",")
+	return strings.Split(strings.ReplaceAll(a.Getenv(variable), " ", ""), ",")
 }
 
 func isTrue(text string) bool { return text == "1" || strings.EqualFold(text, "true") }
@@ -43,8 +43,8 @@ func toolsetNames(tables []*mcp.Table) string {
 }
 
 // outputSchemas returns who is shown the schemas of structured answers.
-func (a *app) outputSchemas() (mcp.OutputSchemas, error) {
-	switch text := cmp.Or(a.flags.outputs, a.getenv("TRIPTYCH_OUTPUT_SCHEMAS")); text {
+func (a *App) outputSchemas() (mcp.OutputSchemas, error) {
+	switch text := cmp.Or(a.Flags.Outputs, a.Getenv("TRIPTYCH_OUTPUT_SCHEMAS")); text {
 	case "", "auto":
 		return mcp.OutputSchemasWhenAsked, nil
 	case "always":
@@ -52,6 +52,6 @@ func (a *app) outputSchemas() (mcp.OutputSchemas, error) {
 	case "never":
 		return mcp.OutputSchemasNever, nil
 	default:
-		return 0, misused("--output-schemas is %q, want auto, always or never", text)
+		return 0, UsageErrorf("--output-schemas is %q, want auto, always or never", text)
 	}
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
-func (a *app) traceCommand() command {
-	return command{
-		name:  "trace",
-		short: "look at traces of programs",
-		long: "A trace is a piece of a process's history, instruction by instruction, that\n" +
+func (a commands) traceCommand() Command {
+	return Command{
+		Name:  "trace",
+		Short: "look at traces of programs",
+		Long: "A trace is a piece of a process's history, instruction by instruction, that\n" +
 			"debugger/export_trace has written in the format binary.",
-		example: "triptych trace show crash.trace\n" +
+		Example: "triptych trace show crash.trace\n" +
 			"triptych trace show crash.trace --from 100 --to 120\n" +
 			"triptych trace show crash.trace --last-write 0x404010 --size 4",
-		sub: []command{a.traceShow()},
+		Sub: []Command{a.traceShow()},
 	}
 }
 
@@ -36,15 +36,15 @@ type traceFlags struct {
 	asJSON       bool
 }
 
-func (a *app) traceShow() command {
+func (a commands) traceShow() Command {
 	var f traceFlags
-	return command{
-		name: "show", args: "FILE", min: 1, max: 1,
-		short: "print what is in a trace",
-		long: "Without flags it says what the trace is about. Positions are counted in steps:\n" +
+	return Command{
+		Name: "show", Args: "FILE", Min: 1, Max: 1,
+		Short: "print what is in a trace",
+		Long: "Without flags it says what the trace is about. Positions are counted in steps:\n" +
 			"position 7 is before step 7. Code that the trace lacks, and symbols, are read\n" +
 			"from the program and its libraries if they still are the same.",
-		flags: func(set *pflag.FlagSet) {
+		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&f.from, "from", "", "print the steps from this `position` on")
 			set.StringVar(&f.to, "to", "", "print the steps up to this `position`")
 			set.StringVar(&f.at, "at", "", "print where the thread is at this `position`, and its registers")
@@ -53,9 +53,9 @@ func (a *app) traceShow() command {
 			set.IntVar(&f.size, "size", 8, "how many `bytes` of memory --last-write is about")
 			set.StringVar(&f.executable, "executable", "", "the program's `file` if it is no longer where it was")
 			set.StringVar(&f.root, "root", "", "a `folder` with a copy of the process's files, such as those of its container; it is looked in first")
-			jsonFlag(set, &f.asJSON)
+			JSONFlag(set, &f.asJSON)
 		},
-		run: func(ctx context.Context, args []string) error {
+		Run: func(ctx context.Context, args []string) error {
 			print, err := f.choose()
 			if err != nil {
 				return err
@@ -68,8 +68,8 @@ func (a *app) traceShow() command {
 }
 
 // withTrace opens a trace.
-func (a *app) withTrace(ctx context.Context, path, executable, root string, use func(*debugger.TraceFile) error) error {
-	logger, err := a.logger(slog.LevelError)
+func (a commands) withTrace(ctx context.Context, path, executable, root string, use func(*debugger.TraceFile) error) error {
+	logger, err := a.Logger(slog.LevelError)
 	if err != nil {
 		return err
 	}
@@ -81,18 +81,18 @@ func (a *app) withTrace(ctx context.Context, path, executable, root string, use 
 }
 
 // A tracePrinter prints one view of a trace.
-type tracePrinter func(ctx context.Context, a *app, trace *debugger.TraceFile) error
+type tracePrinter func(ctx context.Context, a commands, trace *debugger.TraceFile) error
 
 // choose says which view the flags mean.
 func (f *traceFlags) choose() (tracePrinter, error) {
 	steps := f.from != "" || f.to != ""
 	switch {
 	case steps && (f.at != "" || f.lastWrite != ""):
-		return nil, misused("--from and --to do not go with --at and --last-write")
+		return nil, UsageErrorf("--from and --to do not go with --at and --last-write")
 	case f.stack && (f.at == "" || f.lastWrite != ""):
-		return nil, misused("--stack goes with --at alone")
+		return nil, UsageErrorf("--stack goes with --at alone")
 	case f.size < 1 || f.size > maxWritten:
-		return nil, misused("--size is %d, want 1 to %d", f.size, maxWritten)
+		return nil, UsageErrorf("--size is %d, want 1 to %d", f.size, maxWritten)
 	case steps:
 		return f.printSteps, nil
 	case f.lastWrite != "":
@@ -118,16 +118,16 @@ func position(flag, text string, usual uint64, trace *debugger.TraceFile) (uint6
 	n, err := strconv.ParseUint(text, 10, 64)
 	first, last := trace.Positions()
 	if err != nil || n < first || n > last {
-		return 0, misused("--%s is %q, want a position from %d to %d", flag, text, first, last)
+		return 0, UsageErrorf("--%s is %q, want a position from %d to %d", flag, text, first, last)
 	}
 	return n, nil
 }
 
-func (f *traceFlags) printSummary(_ context.Context, a *app, trace *debugger.TraceFile) error {
+func (f *traceFlags) printSummary(_ context.Context, a commands, trace *debugger.TraceFile) error {
 	return a.printEither(trace.Summary(), f.asJSON)
 }
 
-func (f *traceFlags) printSteps(ctx context.Context, a *app, trace *debugger.TraceFile) error {
+func (f *traceFlags) printSteps(ctx context.Context, a commands, trace *debugger.TraceFile) error {
 	first, last := trace.Positions()
 	from, err := position("from", f.from, first, trace)
 	if err != nil {
@@ -138,12 +138,12 @@ func (f *traceFlags) printSteps(ctx context.Context, a *app, trace *debugger.Tra
 		return err
 	}
 	if from >= to {
-		return misused("--from is %d and --to is %d, want steps between them", from, to)
+		return UsageErrorf("--from is %d and --to is %d, want steps between them", from, to)
 	}
-	return trace.WriteSteps(ctx, a.out, from, to, f.asJSON)
+	return trace.WriteSteps(ctx, a.Out, from, to, f.asJSON)
 }
 
-func (f *traceFlags) printMoment(_ context.Context, a *app, trace *debugger.TraceFile) error {
+func (f *traceFlags) printMoment(_ context.Context, a commands, trace *debugger.TraceFile) error {
 	at, err := position("at", f.at, 0, trace)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (f *traceFlags) printMoment(_ context.Context, a *app, trace *debugger.Trac
 	return a.printEither(moment, f.asJSON)
 }
 
-func (f *traceFlags) printWrite(ctx context.Context, a *app, trace *debugger.TraceFile) error {
+func (f *traceFlags) printWrite(ctx context.Context, a commands, trace *debugger.TraceFile) error {
 	_, last := trace.Positions()
 	before, err := position("at", f.at, last, trace)
 	if err != nil {
@@ -176,9 +176,9 @@ func (f *traceFlags) printWrite(ctx context.Context, a *app, trace *debugger.Tra
 }
 
 // printEither prints an answer for people or for programs.
-func (a *app) printEither(answer interface{ Text() string }, asJSON bool) error {
+func (a commands) printEither(answer interface{ Text() string }, asJSON bool) error {
 	if asJSON {
-		return a.printJSON(answer)
+		return a.PrintJSON(answer)
 	}
-	return a.printf("%s\n", answer.Text())
+	return a.Printf("%s\n", answer.Text())
 }

@@ -6,26 +6,26 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func (a *app) versionCommand() command {
+func (a commands) versionCommand() Command {
 	var asJSON bool
-	return command{
-		name:  "version",
-		short: "print the version",
-		flags: func(set *pflag.FlagSet) { jsonFlag(set, &asJSON) },
-		run: func(context.Context, []string) error {
+	return Command{
+		Name:  "version",
+		Short: "print the version",
+		Flags: func(set *pflag.FlagSet) { JSONFlag(set, &asJSON) },
+		Run: func(context.Context, []string) error {
 			if asJSON {
-				return a.printJSON(readBuild())
+				return a.PrintJSON(ReadBuild())
 			}
 			return a.printVersion()
 		},
 	}
 }
 
-func (a *app) printVersion() error {
-	b := readBuild()
+func (a commands) printVersion() error {
+	b := ReadBuild()
 	text := "triptych " + b.Version
 	if b.Revision != "" {
 		text += " " + b.Revision[:min(12, len(b.Revision))]
 	}
-	return a.printf("%s %s %s\n", text, b.Go, b.Platform)
+	return a.Printf("%s %s %s\n", text, b.Go, b.Platform)
 }

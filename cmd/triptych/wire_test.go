@@ -10,9 +10,9 @@ import (
 )
 
 // worldOf is an app in a world of environment variables alone.
-func worldOf(vars map[string]string) *app {
-	a := newApp()
-	a.getenv = func(name string) string { return vars[name] }
+func worldOf(vars map[string]string) *App {
+	a := New()
+	a.Getenv = func(name string) string { return vars[name] }
 	return a
 }
 
@@ -35,8 +35,8 @@ func TestDataDir(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			a := worldOf(tt.vars)
-			a.flags.data = tt.flag
-			got, err := a.dataDir()
+			a.Flags.Data = tt.flag
+			got, err := a.DataDir()
 			if err != nil || filepath.ToSlash(got) != tt.want {
 				t.Errorf("got %s, %v, want %s", got, err, tt.want)
 			}
@@ -56,9 +56,9 @@ func TestLogLevel(t *testing.T) {
 	}
 	for _, tt := range tests {
 		a := worldOf(map[string]string{"LOG_LEVEL": tt.variable})
-		a.err = new(strings.Builder)
-		a.flags.logLevel = tt.flag
-		logger, err := a.logger(slog.LevelInfo)
+		a.Err = new(strings.Builder)
+		a.Flags.logLevel = tt.flag
+		logger, err := a.Logger(slog.LevelInfo)
 		if err != nil {
 			t.Errorf("--log-level %q, LOG_LEVEL %q: %v", tt.flag, tt.variable, err)
 		}
@@ -82,14 +82,14 @@ func TestChosenFamilies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		a := worldOf(map[string]string{"TRIPTYCH_FAMILIES": tt.variable})
-		a.flags.families = tt.flag
-		chosen, err := a.chosen()
+		a.Flags.families = tt.flag
+		chosen, err := a.ChosenFamilies()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		for _, f := range chosen {
-			got = append(got, f.name)
+			got = append(got, f.Name)
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("--families %v, TRIPTYCH_FAMILIES %q: -want +got:\n%s", tt.flag, tt.variable, diff)
