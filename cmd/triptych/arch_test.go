@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/releasecmd"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -222,8 +224,8 @@ func TestRefused(t *testing.T) {
 
 // The committed man page agrees with the table of commands.
 func TestManPageIsFresh(t *testing.T) {
-	a := commands{New()}
-	want := manPage(a.root(), a.Families)
+	a := commands{app.New()}
+	want := releasecmd.ManPage(a.root(), a.Families)
 	got, err := os.ReadFile(filepath.Join(top, "docs", "triptych.1"))
 	if err != nil || string(got) != want {
 		t.Errorf("docs/triptych.1 is stale (%v); run: go run ./cmd/triptych man > docs/triptych.1", err)

@@ -4,12 +4,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 )
 
 // A command line gets the commands that it can mean: its first word's, or all of
 // them with the flags that stand without a command.
 func TestOnly(t *testing.T) {
-	table := commands{New()}.root()
+	table := commands{app.New()}.root()
 	for _, tt := range []struct {
 		line string
 		all  bool
@@ -24,7 +26,7 @@ func TestOnly(t *testing.T) {
 		{"__complete stdio", true},
 	} {
 		words := strings.Fields(tt.line)
-		got := OnlyNamed(table, words)
+		got := app.OnlyNamed(table, words)
 		switch {
 		case tt.all && (len(got.Sub) != len(table.Sub) || got.Flags == nil):
 			t.Errorf("%q: %d commands of %d", tt.line, len(got.Sub), len(table.Sub))
@@ -32,7 +34,7 @@ func TestOnly(t *testing.T) {
 			t.Errorf("%q: %v", tt.line, got.Sub)
 		}
 	}
-	if slices.ContainsFunc(table.Sub, func(row Command) bool { return row.Name == "help" || row.Name == "completion" }) {
+	if slices.ContainsFunc(table.Sub, func(row app.Command) bool { return row.Name == "help" || row.Name == "completion" }) {
 		t.Error("a command of ours has the name of one of the library's")
 	}
 }

@@ -4,12 +4,27 @@ import (
 	"context"
 
 	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/aoccmd"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/auditcmd"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/backupcmd"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/debugcmd"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/keycmd"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/releasecmd"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesetscmd"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/servecmd"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/setupcmd"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 )
 
+// commands are the rows of the table of commands. They run in an app.
+type commands struct{ *app.App }
+
 // root is the table of commands.
-func (a commands) root() Command {
+func (a commands) root() app.Command {
 	var version bool
-	return Command{
+	return app.Command{
 		Name: "triptych", Config: true,
 		Short: "rulesets for AI editors, Advent of Code puzzles and a debugger over the Model Context Protocol",
 		Long: "An editor starts triptych and talks to it over standard input and output.\n" +
@@ -29,34 +44,34 @@ func (a commands) root() Command {
 			if version {
 				return a.printVersion()
 			}
-			if IsTerminal(a.In) {
+			if app.IsTerminal(a.In) {
 				return a.Help(a.root())
 			}
-			return a.serveStdio(ctx)
+			return servecmd.ServeStdio(ctx, a.App)
 		},
-		Sub: []Command{
-			a.stdioCommand(),
-			a.serveCommand(),
-			a.consoleCommand(),
-			a.rulesetsCommand(),
-			a.aocCommand(),
-			a.keyCommand(),
-			a.auditCommand(),
-			a.debugCommand(),
-			a.traceCommand(),
-			a.callCommand(),
-			a.toolsCommand(),
-			a.configCommand(),
-			a.configFileCommand(),
-			a.backupCommand(),
-			a.restoreCommand(),
-			a.migrateCommand(),
-			a.doctorCommand(),
-			a.healthCommand(),
+		Sub: []app.Command{
+			servecmd.StdioCommand(a.App),
+			servecmd.ServeCommand(a.App),
+			servecmd.ConsoleCommand(a.App),
+			rulesetscmd.RulesetsCommand(a.App),
+			aoccmd.AoCCommand(a.App),
+			keycmd.KeyCommand(a.App),
+			auditcmd.AuditCommand(a.App),
+			debugcmd.DebugCommand(a.App),
+			debugcmd.TraceCommand(a.App),
+			toolcmd.CallCommand(a.App),
+			toolcmd.ToolsCommand(a.App),
+			setupcmd.ConfigCommand(a.App),
+			servecmd.ConfigFileCommand(a.App),
+			backupcmd.BackupCommand(a.App),
+			backupcmd.RestoreCommand(a.App),
+			backupcmd.MigrateCommand(a.App),
+			setupcmd.DoctorCommand(a.App),
+			servecmd.HealthCommand(a.App),
 			a.versionCommand(),
-			a.manCommand(),
-			a.documentsCommand(),
-			a.releaseCommand(),
+			releasecmd.ManCommand(a.App, a.root),
+			servecmd.DocumentsCommand(a.App),
+			releasecmd.ReleaseCommand(a.App),
 		},
 	}
 }

@@ -6,10 +6,12 @@
 // order in which a run meets them:
 //
 //   - main.go takes the arguments, the signals and the exit status;
-//   - command.go holds the shape of a command row and makes cobra commands of
-//     the rows; commands.go lists the rows; man.go prints them as a man page;
-//   - families.go lists the families of tools, wire.go opens them;
-//   - one file for each command.
+//   - commands.go lists the rows of the table of commands;
+//   - internal/app has the flags, the families of tools, the stores and the server
+//     that commands open, and makes cobra commands of the rows;
+//   - internal/…cmd has the commands, a package for each group: rulesetscmd, aoccmd,
+//     keycmd, auditcmd, debugcmd, toolcmd, servecmd, setupcmd and releasecmd;
+//   - the other packages of internal know nothing of commands.
 //
 // Standard output carries the result or the protocol, nothing else. People
 // are spoken to on standard error, as "triptych: what failed" and

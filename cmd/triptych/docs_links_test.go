@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/releasecmd"
 )
 
 // Every variable that a flag's help names is explained where operators and
@@ -18,8 +21,8 @@ func TestVariablesAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := commands{New()}
-	_, man, _ := strings.Cut(manPage(a.root(), a.Families), ".SH ENVIRONMENT")
+	a := commands{app.New()}
+	_, man, _ := strings.Cut(releasecmd.ManPage(a.root(), a.Families), ".SH ENVIRONMENT")
 	named := map[string]bool{}
 	collectVariables(a.root(), named)
 	if len(named) < 20 {
@@ -38,7 +41,7 @@ func TestVariablesAreDocumented(t *testing.T) {
 var variable = regexp.MustCompile(`\b(TRIPTYCH|VALKEY|LOG)_[A-Z_]+\b`)
 
 // collectVariables adds those of a command's flags and of all below it.
-func collectVariables(row Command, named map[string]bool) {
+func collectVariables(row app.Command, named map[string]bool) {
 	if row.Flags != nil {
 		set := pflag.NewFlagSet(row.Name, pflag.ContinueOnError)
 		row.Flags(set)

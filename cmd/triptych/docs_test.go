@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
@@ -73,7 +74,7 @@ func freshTables(t *testing.T) []*mcp.Table {
 		Getenv: func(string) string { return "" },
 	}
 	var tables []*mcp.Table
-	for _, f := range New().Families {
+	for _, f := range app.New().Families {
 		table, err := f.Config.Open(t.Context(), env)
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name, err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/surface"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
@@ -31,7 +32,7 @@ func toolsDocument(t *testing.T) string {
 	d.line("# Tools\n\n%s", generated)
 	d.line("Names are as documented. To clients of revision 2025-03-26 and later a\n" +
 		"slash is listed as an underscore; every client may call either spelling.\n")
-	for i, f := range New().Families {
+	for i, f := range app.New().Families {
 		d.family(t, f, tables[i], listed)
 	}
 	return strings.TrimRight(d.String(), "\n") + "\n"
@@ -44,9 +45,9 @@ type listedTool struct {
 	OutputSchema json.RawMessage
 }
 
-func (d *document) family(t *testing.T, f Family, table *mcp.Table, listed map[string]listedTool) {
+func (d *document) family(t *testing.T, f app.Family, table *mcp.Table, listed map[string]listedTool) {
 	t.Helper()
-	d.line("## %s\n\n%s\n", f.Name, Sentence(f.About))
+	d.line("## %s\n\n%s\n", f.Name, app.Sentence(f.About))
 	for i := range table.Tools {
 		d.tool(t, &table.Tools[i], listed[table.Tools[i].Name])
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -44,8 +45,8 @@ func (chess) table() *mcp.Table {
 // withChess returns a run of the program with a family more, and its output.
 func withChess(t *testing.T, data string) (a commands, out, errs *os.File) {
 	t.Helper()
-	a = commands{New()}
-	a.Families = append(a.Families, Family{Name: "chess", About: "a game", Config: chess{}})
+	a = commands{app.New()}
+	a.Families = append(a.Families, app.Family{Name: "chess", About: "a game", Config: chess{}})
 	a.Getenv = func(name string) string { return map[string]string{"TRIPTYCH_DATA": data}[name] }
 	out, errs = scratch(t), scratch(t)
 	a.Out, a.Err = out, errs

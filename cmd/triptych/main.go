@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
@@ -14,7 +15,7 @@ func main() {
 		os.Exit(debugger.GuardMain())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	a := commands{New()}
+	a := commands{app.New()}
 	status := a.Run(ctx, a.root(), os.Args[1:])
 	stop()
 	os.Exit(status)

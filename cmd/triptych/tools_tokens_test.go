@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 )
 
 // TestSurfaceFitsItsBudget pins what the tools cost in a model's context: what
@@ -30,14 +33,14 @@ func TestSurfaceFitsItsBudget(t *testing.T) {
 		{"aoc", []string{"aoc"}, 10_000, 1_000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a, data := New(), t.TempDir()
+			a, data := app.New(), t.TempDir()
 			a.Getenv = func(name string) string { return map[string]string{"TRIPTYCH_DATA": data}[name] }
 			a.Flags.Toolsets = tt.toolsets
-			tools, err := listTools(t.Context(), a)
+			tools, err := toolcmd.ListTools(t.Context(), a)
 			if err != nil {
 				t.Fatal(err)
 			}
-			raw, err := json.Marshal(map[string]any{"tools": rawTools(tools)})
+			raw, err := json.Marshal(map[string]any{"tools": toolcmd.RawTools(tools)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +52,7 @@ func TestSurfaceFitsItsBudget(t *testing.T) {
 			if len(raw) > tt.bytes || tokens > tt.tokens {
 				t.Errorf("%d bytes and %d tokens, want %d and %d at most", len(raw), tokens, tt.bytes, tt.tokens)
 			}
-			if about := estimatedTokens(len(raw)); math.Abs(float64(about-tokens)) > 0.1*float64(tokens) {
+			if about := toolcmd.EstimatedTokens(len(raw)); math.Abs(float64(about-tokens)) > 0.1*float64(tokens) {
 				t.Errorf("triptych tools --tokens says %d tokens, want %d within a tenth", about, tokens)
 			}
 		})

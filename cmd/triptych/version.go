@@ -4,17 +4,19 @@ import (
 	"context"
 
 	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 )
 
-func (a commands) versionCommand() Command {
+func (a commands) versionCommand() app.Command {
 	var asJSON bool
-	return Command{
+	return app.Command{
 		Name:  "version",
 		Short: "print the version",
-		Flags: func(set *pflag.FlagSet) { JSONFlag(set, &asJSON) },
+		Flags: func(set *pflag.FlagSet) { app.JSONFlag(set, &asJSON) },
 		Run: func(context.Context, []string) error {
 			if asJSON {
-				return a.PrintJSON(ReadBuild())
+				return a.PrintJSON(app.ReadBuild())
 			}
 			return a.printVersion()
 		},
@@ -22,7 +24,7 @@ func (a commands) versionCommand() Command {
 }
 
 func (a commands) printVersion() error {
-	b := ReadBuild()
+	b := app.ReadBuild()
 	text := "triptych " + b.Version
 	if b.Revision != "" {
 		text += " " + b.Revision[:min(12, len(b.Revision))]

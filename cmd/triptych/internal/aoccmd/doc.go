@@ -1,0 +1,3 @@
+// Package aoccmd is triptych aoc: puzzles, recorded solving speeds and their
+// statistics.
+package aoccmd

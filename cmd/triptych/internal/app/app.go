@@ -1,0 +1,96 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/triptych-mcp/triptych/aoc"
+	"github.com/triptych-mcp/triptych/rulesets"
+)
+
+// An App is one run of the program: the world it runs in, and what the flags
+// said. Tests make their own.
+type App struct {
+	In       *os.File
+	Out      *os.File
+	Err      io.Writer
+	Getenv   func(string) string
+	Now      func() time.Time
+	Families []Family
+	Configs  configs
+	Flags    globalFlags
+}
+
+// globalFlags are the flags that several commands share.
+type globalFlags struct {
+	Data      string
+	Store     string
+	logLevel  string
+	families  []string
+	toolNames string
+	Toolsets  []string
+	tools     []string
+	readOnly  bool
+	Outputs   string
+	NoAudit   bool
+	auditSync string
+	auditKeep string
+	auditSize ByteSize
+	Remote    remoteFlags
+	config    string
+}
+
+func New() *App {
+	known := configs{Rulesets: new(rulesets.Config), AoC: new(aoc.Config), Debugger: newDebugger()}
+	return &App{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Getenv: os.Getenv, Now: time.Now, Families: newFamilies(&known), Configs: known,
+	}
+}
+
+// Run runs one command line of a table and returns the exit status. It tells what went
+// wrong.
+func (a *App) Run(ctx context.Context, table Command, args []string) int {
+	root := a.cobra(OnlyNamed(table, args))
+	root.SetArgs(args)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	return a.Report(root.ExecuteContext(ctx))
+}
+
+// Report tells people about an error and returns the exit status for it.
+func (a *App) Report(err error) int {
+	if err == nil {
+		return 0
+	}
+	if !errors.Is(err, ErrReported) {
+		fmt.Fprintf(a.Err, "triptych: %v\n", err)
+	}
+	if h, ok := errors.AsType[*HintError](err); ok {
+		for _, hint := range h.Hints {
+			fmt.Fprintf(a.Err, "triptych: hint: %s\n", hint)
+		}
+	}
+	if _, ok := errors.AsType[*usageError](err); ok {
+		return 2
+	}
+	return 1
+}
+
+// IsTerminal reports whether a person sits at the other end of a file.
+func IsTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull && !isNull(info)
+}
+
+// isNull reports whether a file is the null device, which is a character
+// device like a terminal.
+func isNull(info os.FileInfo) bool {
+	null, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(info, null)
+}

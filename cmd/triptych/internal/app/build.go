@@ -1,0 +1,71 @@
+package app
+
+import (
+	"cmp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// version is set by the linker in releases: -ldflags "-X github.com/triptych-mcp/triptych/cmd/triptych/internal/app.version=1.2.3".
+var version string
+
+// A build describes how the program was built.
+type build struct {
+	Name      string   `json:"name"`
+	Version   string   `json:"version"`
+	Revision  string   `json:"revision,omitempty"`
+	Time      string   `json:"time,omitempty"`
+	Modified  bool     `json:"modified,omitempty"`
+	Go        string   `json:"go"`
+	Platform  string   `json:"platform"`
+	Protocols []string `json:"protocols"`
+}
+
+// ReadBuild asks the linker's word first, then the module's version, then the
+// checkout's.
+func ReadBuild() build {
+	b := build{Name: "triptych", Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	for _, rev := range mcp.Revisions() {
+		if rev.Name != "" {
+			b.Protocols = append(b.Protocols, rev.Name)
+		}
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		b.Version = cmp.Or(b.Version, "devel")
+		return b
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Revision = s.Value
+		case "vcs.time":
+			b.Time = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	if v := info.Main.Version; v != "(devel)" {
+		b.Version = cmp.Or(b.Version, v)
+	}
+	b.Version = cmp.Or(b.Version, "devel")
+	return b
+}
+
+// description is the line that registries and hosts show, of at most 100 characters.
+const description = "Team rulesets, Advent of Code and a time-travelling native debugger for AI editors"
+
+// PublicFacts returns the facts about this program that callers without a key may know.
+func PublicFacts() release.Program {
+	p := release.Program{Version: strings.TrimPrefix(ReadBuild().Version, "v"), Description: description}
+	for _, revision := range mcp.Revisions() {
+		if revision.Name != "" {
+			p.Protocols = append(p.Protocols, revision.Name)
+		}
+	}
+	return p
+}

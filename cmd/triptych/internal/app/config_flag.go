@@ -1,0 +1,38 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/configfile"
+)
+
+// configFlag registers the flag of a command that takes a configuration file.
+func (a *App) configFlag(set *pflag.FlagSet) {
+	set.StringVar(&a.Flags.config, "config", "", "read settings from this YAML `file`, whose keys are names of these flags (TRIPTYCH_CONFIG)")
+}
+
+// configPath is the configuration file that the flag or the environment names, ""
+// for none.
+func (a *App) configPath() string {
+	return cmp.Or(a.Flags.config, a.Getenv("TRIPTYCH_CONFIG"))
+}
+
+// readConfigFile sets the flags of a command that neither its command line nor the
+// environment has set.
+func (a *App) readConfigFile(set *pflag.FlagSet) error {
+	file := a.configPath()
+	if file == "" {
+		return nil
+	}
+	settings, err := configfile.Read(file)
+	if err == nil {
+		err = configfile.Apply(file, settings, set, a.Getenv)
+	}
+	if err != nil {
+		return WithHints(fmt.Errorf("the configuration file: %w", err), "triptych config-file print shows every key")
+	}
+	return nil
+}

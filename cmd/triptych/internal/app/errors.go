@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// ErrReported is an error that people were already told about in full.
+var ErrReported = errors.New("told")
+
+// A usageError is a mistake on the command line; the exit status is 2.
+type usageError struct{ reason string }
+
+func (e *usageError) Error() string { return e.reason }
+
+// UsageErrorf reports a mistake on the command line.
+func UsageErrorf(format string, args ...any) error {
+	return &usageError{reason: fmt.Sprintf(format, args...)}
+}
+
+// A HintError is an error with advice.
+type HintError struct {
+	err   error
+	Hints []string
+}
+
+func (e *HintError) Error() string { return e.err.Error() }
+func (e *HintError) Unwrap() error { return e.err }
+
+// WithHints adds advice to an error. Nil stays nil.
+func WithHints(err error, hints ...string) error {
+	if err == nil || len(hints) == 0 {
+		return err
+	}
+	return &HintError{err: err, Hints: hints}
+}
+
+// WithoutDisconnects drops the errors of a conversation that ended as it should: the client is
+// gone, or ctx is done.
+func WithoutDisconnects(ctx context.Context, err error) error {
+	gone := errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed)
+	asked := errors.Is(err, context.Canceled) || ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
+	if gone || asked {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,73 @@
+package app
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/aoc"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
+	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets"
+)
+
+// A familyConfig is the interface of a family of tools to the program: its flags,
+// and the table that it serves.
+type familyConfig interface {
+	RegisterFlags(*pflag.FlagSet)
+	// Scopes returns the scopes of the table, which need not be open.
+	Scopes() []mcp.Scope
+	Open(context.Context, mcp.Env) (*mcp.Table, error)
+}
+
+type Family struct {
+	Name   string
+	About  string // one line for help
+	Empty  string // what to do when it has no resources yet
+	stored bool   // its data is in the store of the program
+	Config familyConfig
+}
+
+// newFamilies is the list of families. A new family is one line here.
+func newFamilies(known *configs) []Family {
+	return []Family{
+		{"rulesets", "named Markdown texts for AI editors", "triptych rulesets create makes the first", true, known.Rulesets},
+		{"aoc", "Advent of Code puzzles and solving speeds", "put Day01_phase1.md into aoc/instructions of the data folder", false, known.AoC},
+		{"debugger", "a debugger of Linux processes, XML documents, accounts and the audit trail", "", false, known.Debugger},
+	}
+}
+
+// configs are the configurations of families that have commands of their own, or
+// that need something of the program.
+type configs struct {
+	Rulesets *rulesets.Config
+	AoC      *aoc.Config
+	Debugger *debugger.Config
+}
+
+// KeyScopes returns the scopes that a key may have.
+func (a *App) KeyScopes() []mcp.Scope { return append(a.Scopes(), console.AdminScope) }
+
+// Scopes returns the scopes of all families, which a key has by default, whichever
+// families a server opens. The right to make keys is given by name only.
+func (a *App) Scopes() []mcp.Scope {
+	var all []mcp.Scope
+	for _, f := range a.Families {
+		all = append(all, f.Config.Scopes()...)
+	}
+	return all
+}
+
+const DocumentsWord = "__documents"
+
+// newDebugger is the family whose documents are read by this program in another
+// process; in this one where it cannot be found.
+func newDebugger() *debugger.Config {
+	config := new(debugger.Config)
+	if self, err := os.Executable(); err == nil {
+		config.Documents.Command = []string{self, DocumentsWord}
+	}
+	return config
+}

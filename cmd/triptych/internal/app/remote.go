@@ -1,0 +1,194 @@
+package app
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
+	"github.com/triptych-mcp/triptych/jsonrpc"
+)
+
+// remoteFlags say which server a command talks to; without a URL it is one in
+// this process.
+type remoteFlags struct{ URL, key, keyEnv, cacert string }
+
+func (f *remoteFlags) Register(set *pflag.FlagSet) {
+	set.StringVar(&f.URL, "url", "", "ask the server at this `url`, such as https://127.0.0.1:8443/mcp, instead of one in this process (TRIPTYCH_URL)")
+	set.StringVar(&f.key, "key", "", "show it this `key`; the variable is safer, since others may see command lines (TRIPTYCH_KEY)")
+	set.StringVar(&f.keyEnv, "key-env", "", "show it the key in this environment `variable`")
+	set.StringVar(&f.cacert, "cacert", "", "trust the certificates in this PEM `file`; for loopback the one in the data folder is trusted anyway")
+}
+
+// A Remote carries the lines of a client to a server over HTTPS, one at a
+// time, and its answers back.
+type Remote struct {
+	endpoint.Endpoint
+	session string
+}
+
+// DialRemote returns the server that the flags and the environment name, nil
+// when they name none.
+func (a *App) DialRemote() (*Remote, error) {
+	f := &a.Flags.Remote
+	r := &Remote{}
+	r.URL, r.Key = cmp.Or(f.URL, a.Getenv("TRIPTYCH_URL")), cmp.Or(f.key, a.Getenv("TRIPTYCH_KEY"))
+	if r.URL == "" {
+		return nil, nil
+	}
+	if f.keyEnv != "" {
+		if f.key != "" {
+			return nil, UsageErrorf("give --key or --key-env, not both")
+		}
+		if r.Key = a.Getenv(f.keyEnv); r.Key == "" {
+			return nil, fmt.Errorf("the variable %s, which --key-env names, is not set", f.keyEnv)
+		}
+	}
+	u, err := EndpointURL(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	r.URL = u.String()
+	roots, err := a.trusted(u)
+	if err != nil {
+		return nil, err
+	}
+	r.HTTP = &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
+	}}
+	return r, nil
+}
+
+// EndpointURL parses the URL of a server; one without a path gets that of the endpoint.
+func EndpointURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, UsageErrorf("--url is %q, want one such as https://127.0.0.1:8443/mcp", text)
+	}
+	if u.Path == "" || u.Path == "/" {
+		u = u.JoinPath("mcp")
+	}
+	return u, nil
+}
+
+// trusted are the system's roots and those of --cacert or of our own server.
+func (a *App) trusted(u *url.URL) (*x509.CertPool, error) {
+	file := a.Flags.Remote.cacert
+	if file == "" && IsLoopback(u.Hostname()) {
+		data, err := a.DataDir()
+		if err != nil {
+			return nil, err
+		}
+		if file = filepath.Join(data, "tls", "cert.pem"); !FileExists(file) {
+			return nil, nil
+		}
+	}
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s has no certificate", file)
+	}
+	return roots, nil
+}
+
+func FileExists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// serve carries lines until there are no more, and then ends the session.
+func (r *Remote) serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	scanner := bufio.NewScanner(in)
+	scanner.Buffer(nil, MaxArguments+1<<20)
+	for scanner.Scan() {
+		if err := r.carry(ctx, scanner.Bytes(), out); err != nil {
+			return err
+		}
+	}
+	if r.session != "" {
+		if resp, err := r.Do(ctx, http.MethodDelete, nil, r.header()); err == nil {
+			_ = resp.Body.Close() // it was only to be polite
+		}
+	}
+	return scanner.Err()
+}
+
+// carry posts one message and writes what answers it.
+func (r *Remote) carry(ctx context.Context, line []byte, out io.Writer) error {
+	header, err := r.Post(ctx, line, r.header(), func(message []byte) error {
+		_, err := out.Write(append(message[:len(message):len(message)], '\n'))
+		return err
+	})
+	r.session = cmp.Or(header.Get("Mcp-Session-Id"), r.session)
+	return WithReachHint(err)
+}
+
+// header returns the headers of a session, none before it has begun.
+func (r *Remote) header() http.Header {
+	if r.session == "" {
+		return nil
+	}
+	return http.Header{"Mcp-Session-Id": {r.session}, "Mcp-Protocol-Version": {newestHandshake()}}
+}
+
+// WithReachHint adds advice to the error of a server that cannot be reached.
+func WithReachHint(err error) error {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return WithHints(err, "the server's certificate is not trusted; --cacert FILE trusts one, such as tls/cert.pem of the server's data folder")
+	}
+	if _, ok := errors.AsType[*url.Error](err); ok {
+		return WithHints(err, "is the server running? triptych serve starts one")
+	}
+	return err
+}
+
+// converseRemotely is converse with a server somewhere else.
+func (a *App) converseRemotely(ctx context.Context, r *Remote) (*Conversation, error) {
+	requests, toServer := io.Pipe()
+	answers, toClient := io.Pipe()
+	c := &Conversation{}
+	var lost error // why the server cannot be reached
+	c.done.Go(func() {
+		err := r.serve(ctx, requests, toClient)
+		lost = err
+		_ = toClient.CloseWithError(cmp.Or(err, io.EOF)) // a pipe's never fails
+		_ = requests.CloseWithError(cmp.Or(err, io.EOF)) // likewise
+	})
+	c.Client = jsonrpc.NewClient(answers, toServer, jsonrpc.ClientConfig{})
+	c.hangUp = func() { _ = toServer.Close() }
+	if err := c.initialize(ctx); err != nil {
+		closed := c.Close()
+		return nil, cmp.Or(lost, errors.Join(err, closed))
+	}
+	return c, nil
+}
+
+func IsLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// MaxArguments is the most that call reads from standard input.
+const MaxArguments = 64 << 20

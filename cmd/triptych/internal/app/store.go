@@ -1,0 +1,95 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/quota"
+)
+
+// storeFlag registers the flag that names the store of the program.
+func (a *App) storeFlag(set *pflag.FlagSet) {
+	set.StringVar(&a.Flags.Store, "store", "", "the store at this `url`: a folder of rulesets, memory:, or a server for rulesets, keys, quotas and the audit trail, such as valkey://HOST:PORT/DB, valkeys://…, redis://… (TRIPTYCH_STORE, VALKEY_HOST, VALKEY_PORT)")
+}
+
+// KeysFlags registers what every command that opens the keys or the trail has.
+func (a *App) KeysFlags(set *pflag.FlagSet) {
+	a.DataFlags(set)
+	a.storeFlag(set)
+}
+
+// StoreURL returns the URL of the store that the flags and the environment name, ""
+// if they name none.
+func (a *App) StoreURL() string {
+	where := cmp.Or(a.Flags.Store, a.Getenv("TRIPTYCH_STORE"))
+	host, port := a.Getenv("VALKEY_HOST"), a.Getenv("VALKEY_PORT")
+	if where == "" && (host != "" || port != "") {
+		return valkeyconn.URLFromEnv(host, port)
+	}
+	return where
+}
+
+// ValkeyURL returns the URL of the store if it is a server, which then has the keys,
+// the quotas and the audit trail too; "" if it is none.
+func (a *App) ValkeyURL() (string, error) {
+	where := a.StoreURL()
+	scheme, rest, _ := strings.Cut(where, ":")
+	switch {
+	case valkeyconn.Serves(scheme):
+		return where, nil
+	case scheme != "file" && strings.HasPrefix(rest, "//"):
+		return "", UsageErrorf("no store has URLs such as %s", RedactedURL(where))
+	}
+	return "", nil
+}
+
+// RedactedURL is a URL without its password.
+func RedactedURL(raw string) string {
+	if u, err := url.Parse(raw); err == nil {
+		return u.Redacted()
+	}
+	return "this one, which cannot be read"
+}
+
+// DialValkey connects to the server that the flags and the environment select;
+// the client is nil when they select none. Close it.
+func (a *App) DialValkey(ctx context.Context, log *slog.Logger) (redis.UniversalClient, error) {
+	where, err := a.ValkeyURL()
+	if err != nil || where == "" {
+		return nil, err
+	}
+	client, _, err := valkeyconn.Dial(ctx, where, log)
+	return client, err
+}
+
+// OpenKeys opens the keys on a server, or in the data folder when client is
+// nil.
+func (a *App) OpenKeys(client redis.UniversalClient, env mcp.Env) (keys.Store, error) {
+	if client != nil {
+		return keys.OpenValkey(client, "", env.Logger, env.Now, a.Scopes()...), nil
+	}
+	return keys.OpenFile(filepath.Join(env.Data, "keys"), env.Logger, env.Now, a.Scopes()...)
+}
+
+// OpenMeter opens the quotas on a server, or in the data folder if client is nil.
+func OpenMeter(ctx context.Context, client redis.UniversalClient, env mcp.Env) (quota.Meter, error) {
+	if client != nil {
+		return quota.NewValkey(client, ""), nil
+	}
+	meter, err := quota.OpenLocal(ctx, filepath.Join(env.Data, "quota"), env.Logger)
+	if errors.Is(err, quota.ErrInUse) {
+		return nil, WithHints(err, "end the other server, choose another --data, or let both share a --store valkey://…")
+	}
+	return meter, err
+}

@@ -1,0 +1,260 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/answers"
+	"github.com/triptych-mcp/triptych/mcp"
+)
+
+// DataFlags registers what every command that touches data has.
+func (a *App) DataFlags(set *pflag.FlagSet) {
+	set.StringVar(&a.Flags.Data, "data", "", "keep all data below this `folder` (TRIPTYCH_DATA)")
+	set.StringVar(&a.Flags.logLevel, "log-level", "", "log to standard error from this `level` on: debug, info, warn, error (LOG_LEVEL)")
+}
+
+// ServerFlags registers what every command that opens all families has.
+func (a *App) ServerFlags(set *pflag.FlagSet) {
+	set.StringSliceVar(&a.Flags.families, "families", nil, "open only these families, a comma-separated `list` (TRIPTYCH_FAMILIES)")
+	a.DataFlags(set)
+	a.storeFlag(set)
+	for _, f := range a.Families {
+		f.Config.RegisterFlags(set)
+	}
+	a.NoAuditFlag(set)
+	set.StringVar(&a.Flags.auditSync, "audit-sync", "", "sync the audit records of look-ups within a second, or always before the answer like those of changes: second, always; a `word` (TRIPTYCH_AUDIT_SYNC)")
+	set.StringVar(&a.Flags.auditKeep, "audit-keep", "", "delete audit records that are older than this `time`, such as 90d; without it they stay (TRIPTYCH_AUDIT_KEEP)")
+	set.Var(&a.Flags.auditSize, "audit-size", "delete the oldest audit records beyond this `size` of each chain; 0 is no limit (TRIPTYCH_AUDIT_SIZE)")
+	set.StringSliceVar(&a.Flags.Toolsets, "toolsets", nil, "serve only the tools of these groups, a comma-separated `list` of families, groups or both as debugger/core (TRIPTYCH_TOOLSETS)")
+	set.StringSliceVar(&a.Flags.tools, "tools", nil, "serve only these tools, a comma-separated `list`, besides those of --toolsets (TRIPTYCH_TOOLS)")
+	set.BoolVar(&a.Flags.readOnly, "read-only", false, "serve only tools that change nothing (TRIPTYCH_READ_ONLY)")
+	set.StringVar(&a.Flags.Outputs, "output-schemas", "", "show the schemas of structured answers `when`: auto (to clients that declare the extension "+mcp.OutputSchemasExtension+"), always, never (TRIPTYCH_OUTPUT_SCHEMAS)")
+	set.StringVar(&a.Flags.toolNames, "tool-names", "", "list tools by their documented or by portable `names`, instead of by protocol revision (TRIPTYCH_TOOL_NAMES)")
+}
+
+// NoAuditFlag registers --no-audit.
+func (a *App) NoAuditFlag(set *pflag.FlagSet) {
+	set.BoolVar(&a.Flags.NoAudit, "no-audit", false, "record nothing in the audit trail; for data folders that cannot be written")
+}
+
+// FamilyFlags registers the flags of one family, for commands that open it
+// alone.
+func (a *App) FamilyFlags(name string) func(*pflag.FlagSet) {
+	return func(set *pflag.FlagSet) {
+		a.DataFlags(set)
+		if a.family(name).stored {
+			a.storeFlag(set)
+		}
+		a.family(name).Config.RegisterFlags(set)
+	}
+}
+
+// family is a family that is known to be there.
+func (a *App) family(name string) Family {
+	return a.Families[slices.IndexFunc(a.Families, func(f Family) bool { return f.Name == name })]
+}
+
+// Only is the same app with one family.
+func (a *App) Only(name string) *App {
+	one := *a
+	one.Families, one.Flags.families = []Family{a.family(name)}, nil
+	one.Getenv = func(variable string) string {
+		if variable == "TRIPTYCH_FAMILIES" {
+			return ""
+		}
+		return a.Getenv(variable)
+	}
+	return &one
+}
+
+// FamilyNames are the names of all families.
+func (a *App) FamilyNames() []string {
+	names := make([]string, len(a.Families))
+	for i, f := range a.Families {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// ChosenFamilies are the families of --families, in the order of the table; all when
+// it is not given.
+func (a *App) ChosenFamilies() ([]Family, error) {
+	names := a.Flags.families
+	if len(names) == 0 && a.Getenv("TRIPTYCH_FAMILIES") != "" {
+		names = strings.Split(a.Getenv("TRIPTYCH_FAMILIES"), ",")
+	}
+	if len(names) == 0 {
+		return a.Families, nil
+	}
+	wanted := map[string]bool{}
+	for _, name := range names {
+		name = strings.TrimSpace(name)
+		if !slices.Contains(a.FamilyNames(), name) {
+			return nil, UsageErrorf("unknown family %q; there are %s", name, strings.Join(a.FamilyNames(), ", "))
+		}
+		wanted[name] = true
+	}
+	var chosen []Family
+	for _, f := range a.Families {
+		if wanted[f.Name] {
+			chosen = append(chosen, f)
+		}
+	}
+	return chosen, nil
+}
+
+// DataDir is the data folder: the flag's, else the environment's, else the
+// one that the XDG base directory specification gives. It need not exist.
+func (a *App) DataDir() (string, error) {
+	if dir := cmp.Or(a.Flags.Data, a.Getenv("TRIPTYCH_DATA")); dir != "" {
+		return filepath.Abs(dir)
+	}
+	if xdg := a.Getenv("XDG_DATA_HOME"); filepath.IsAbs(xdg) { // the specification ignores relative ones
+		return filepath.Join(xdg, "triptych"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", WithHints(fmt.Errorf("finding the data folder: %w", err), "name one with --data or TRIPTYCH_DATA")
+	}
+	return filepath.Join(home, ".local", "share", "triptych"), nil
+}
+
+// Logger writes to standard error from the level of --log-level or LOG_LEVEL
+// on, else from the usual one.
+func (a *App) Logger(usual slog.Level) (*slog.Logger, error) {
+	level, err := parseLevel(a.Flags.logLevel, "--log-level", usual)
+	if err == nil && a.Flags.logLevel == "" {
+		level, err = parseLevel(a.Getenv("LOG_LEVEL"), "LOG_LEVEL", usual)
+	}
+	return slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: level})), err
+}
+
+var levels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "warning": slog.LevelWarn, "error": slog.LevelError,
+}
+
+// parseLevel reads a level; where names it for people.
+func parseLevel(text, where string, usual slog.Level) (slog.Level, error) {
+	if text == "" {
+		return usual, nil
+	}
+	level, ok := levels[strings.ToLower(text)]
+	if !ok {
+		return usual, UsageErrorf("%s is %q, want debug, info, warn or error", where, text)
+	}
+	return level, nil
+}
+
+// Env returns the environment of the families.
+func (a *App) Env(usual slog.Level) (mcp.Env, error) {
+	data, err := a.DataDir()
+	if err != nil {
+		return mcp.Env{}, err
+	}
+	logger, err := a.Logger(usual)
+	return mcp.Env{Logger: logger, Now: a.Now, Data: data, Store: a.StoreURL(), Getenv: a.Getenv}, err
+}
+
+// toolNames returns the names by which tools are listed.
+func (a *App) toolNames() (mcp.ToolNames, error) {
+	switch text := cmp.Or(a.Flags.toolNames, a.Getenv("TRIPTYCH_TOOL_NAMES")); text {
+	case "":
+		return mcp.NamesByRevision, nil
+	case "documented":
+		return mcp.DocumentedToolNames, nil
+	case "portable":
+		return mcp.PortableToolNames, nil
+	default:
+		return 0, UsageErrorf("--tool-names is %q, want documented or portable", text)
+	}
+}
+
+// LendToDebugger gives the debugger the trail and the accounts, nil for those of a local
+// user.
+func (a *App) LendToDebugger(r *Recorder, all *Accounts) {
+	if r.Trail != nil {
+		a.Configs.Debugger.Trail = trail{r}
+	}
+	if all != nil {
+		a.Configs.Debugger.Accounts = all
+	}
+}
+
+// OpenServer opens the chosen families and makes a server of them, which tells
+// the recorder of each request; nil records nothing. Close it.
+func (a *App) OpenServer(ctx context.Context, env mcp.Env, r *Recorder, options ...func(*mcp.Config)) (*mcp.Server, error) {
+	chosen, err := a.ChosenFamilies()
+	if err != nil {
+		return nil, err
+	}
+	names, err := a.toolNames()
+	if err != nil {
+		return nil, err
+	}
+	tables, err := openTables(ctx, chosen, env)
+	if err != nil {
+		return nil, err
+	}
+	selection, err := a.toolSelection(tables)
+	if err != nil {
+		return nil, errors.Join(err, closeTables(tables))
+	}
+	outputs, err := a.outputSchemas()
+	if err != nil {
+		return nil, errors.Join(err, closeTables(tables))
+	}
+	cfg := mcp.Config{
+		Name: "triptych", Title: "Triptych", Version: ReadBuild().Version, ToolNames: names, Logger: env.Logger,
+		Tools: selection, OutputSchemas: outputs,
+		Oversize: answers.New(filepath.Join(env.Data, "answers"), env.Now),
+	}
+	if r != nil {
+		cfg.Observe = r.observe
+	}
+	for _, set := range options {
+		set(&cfg)
+	}
+	return mcp.New(cfg, tables...)
+}
+
+// openTables opens families; when one fails, those that were opened are
+// closed again.
+func openTables(ctx context.Context, families []Family, env mcp.Env) ([]*mcp.Table, error) {
+	var tables []*mcp.Table
+	for _, f := range families {
+		one := env
+		one.Logger = env.Logger.With("family", f.Name)
+		table, err := f.Config.Open(ctx, one)
+		if err != nil {
+			return nil, errors.Join(err, closeTables(tables))
+		}
+		tables = append(tables, table)
+	}
+	return tables, nil
+}
+
+func closeTables(tables []*mcp.Table) error {
+	var errs []error
+	for _, t := range tables {
+		if t.Close != nil {
+			errs = append(errs, t.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Serves reports whether a family is among those of --families.
+func (a *App) Serves(name string) bool {
+	chosen, err := a.ChosenFamilies()
+	return err == nil && slices.ContainsFunc(chosen, func(f Family) bool { return f.Name == name })
+}

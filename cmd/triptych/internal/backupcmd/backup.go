@@ -1,0 +1,247 @@
+package backupcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/backup"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/transport/audit"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/quota"
+)
+
+func (a commands) backupCommand() app.Command {
+	return app.Command{
+		Name: "backup", Args: "FILE", Min: 1, Max: 1,
+		Short: "write all data into one file, while servers run",
+		Long: "Copies rulesets with their history and labels, keys, counts of requests, the audit\n" +
+			"trail with its signatures, puzzles, speeds and certificates. The file has the\n" +
+			"private key of the trail and that of the certificate: keep it as safe as the data\n" +
+			"folder. It must not exist; - is standard output.",
+		Example: "triptych backup triptych-$(date +%F).tar.gz\ntriptych backup --store valkey://localhost:6379 - | age -r … > backup.age",
+		Flags:   a.KeysFlags,
+		Run:     func(ctx context.Context, args []string) error { return a.backup(ctx, args[0]) },
+	}
+}
+
+func (a commands) restoreCommand() app.Command {
+	var check bool
+	return app.Command{
+		Name: "restore", Args: "FILE", Min: 1, Max: 1,
+		Short: "restore a backup into an empty data folder, or check it",
+		Long: "Checks the hash of everything in the file first, then restores, then compares what\n" +
+			"is there with the file. With --store, rulesets, keys, counts and the audit trail\n" +
+			"go to that server, whichever store they came from.",
+		Example: "triptych restore triptych-2026-11-22.tar.gz --data /var/lib/triptych\ntriptych restore --check triptych-2026-11-22.tar.gz",
+		Flags: func(set *pflag.FlagSet) {
+			set.BoolVar(&check, "check", false, "only check that the file is whole")
+			a.KeysFlags(set)
+		},
+		Run: func(ctx context.Context, args []string) error { return a.restore(ctx, args[0], check) },
+	}
+}
+
+func (a commands) migrateCommand() app.Command {
+	var from, to string
+	return app.Command{
+		Name:  "migrate",
+		Short: "copy rulesets, keys, counts and the audit trail from one store to another",
+		Long: "A store is the URL of a server, or files: in the data folder. The store that is\n" +
+			"copied stays as it is; end its servers first, so that nothing is written there\n" +
+			"afterwards. What was copied is compared. Puzzles, speeds and certificates are in\n" +
+			"the data folder with every store and stay there.",
+		Example: "triptych migrate --from files: --to valkey://localhost:6379/0\ntriptych migrate --from valkey://old:6379 --to valkey://new:6379",
+		Flags: func(set *pflag.FlagSet) {
+			set.StringVar(&from, "from", "", "copy this `store`")
+			set.StringVar(&to, "to", "", "into this `store`, which has none of it")
+			a.DataFlags(set)
+		},
+		Run: func(ctx context.Context, _ []string) error { return a.migrate(ctx, from, to) },
+	}
+}
+
+// openParts are the stores of a backup, which are closed together.
+type openParts struct {
+	backup.Source
+	client  redis.UniversalClient // nil for files
+	env     mcp.Env
+	closers []io.Closer
+}
+
+// openStores opens what a backup copies. Puzzles and certificates are among it if
+// withFolder is set.
+func (a commands) openStores(ctx context.Context, withFolder bool) (p *openParts, err error) {
+	env, err := a.Env(slog.LevelWarn)
+	if err != nil {
+		return nil, err
+	}
+	p = &openParts{env: env}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.close())
+		}
+	}()
+	p.Program, p.Now = app.ReadBuild().Version, a.Now()
+	if withFolder {
+		p.Data = env.Data
+	}
+	if p.client, err = a.DialValkey(ctx, env.Logger); err != nil {
+		return p, err
+	}
+	dir := filepath.Join(env.Data, "audit")
+	p.Trail = audit.New(audit.Config{Dir: dir})
+	p.Counts = func(context.Context) ([]quota.Count, error) { return quota.ReadLocal(filepath.Join(env.Data, "quota")) }
+	if p.client != nil {
+		p.closers = append(p.closers, p.client)
+		p.Trail = audit.NewValkey(audit.ValkeyConfig{Client: p.client, KeyDir: dir})
+		p.Counts = func(ctx context.Context) ([]quota.Count, error) { return quota.ReadValkey(ctx, p.client, "") }
+	}
+	var store ruleset.Store
+	if store, err = rulesets.OpenStore(ctx, env); err != nil {
+		return p, err
+	}
+	p.Rulesets, p.closers = store, append(p.closers, store)
+	var ring keys.Store
+	if ring, err = a.OpenKeys(p.client, env); err != nil {
+		return p, err
+	}
+	p.Keys, p.closers = ring, append(p.closers, ring)
+	return p, nil
+}
+
+func (p *openParts) close() error {
+	var errs []error
+	for _, c := range p.closers {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (a commands) backup(ctx context.Context, file string) (err error) {
+	p, err := a.openStores(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	if file == "-" {
+		m, err := backup.Write(ctx, a.Out, p.Source)
+		return errors.Join(err, a.tellBackup("wrote", m))
+	}
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	m, err := backup.Write(ctx, out, p.Source)
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return errors.Join(err, os.Remove(file)) // a part of a backup looks like one
+	}
+	return a.tellBackup("wrote", m)
+}
+
+// tellBackup says what a backup has.
+func (a commands) tellBackup(done string, m *backup.Manifest) error {
+	if m == nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.Err, "triptych: %s %d rulesets, %d chains of the audit trail and %d files of the data folder\n",
+		done, m.Count("rulesets"), m.Count("audit")/2, m.Count("data"))
+	return err
+}
+
+func (a commands) restore(ctx context.Context, file string, check bool) (err error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // only read
+	m, err := backup.Read(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if check {
+		return a.tellBackup("the backup is whole:", m)
+	}
+	p, err := a.openStores(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	return a.restoreInto(ctx, in, p, m)
+}
+
+// restoreInto restores a backup that was checked into stores that must be empty.
+func (a commands) restoreInto(ctx context.Context, in io.ReadSeeker, p *openParts, m *backup.Manifest) error {
+	there, err := backup.Write(ctx, io.Discard, p.Source)
+	if err != nil {
+		return err
+	}
+	if n := len(there.Entries); n > 0 {
+		return app.WithHints(fmt.Errorf("there are data already, such as %s: a backup is restored where there are none", there.Entries[0].Name),
+			"choose another --data or --store, or move what is there away")
+	}
+	meter, err := app.OpenMeter(ctx, p.client, p.env)
+	if err != nil {
+		return err
+	}
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return errors.Join(err, meter.Close())
+	}
+	err = backup.Restore(ctx, in, backup.Target{Source: p.Source, Meter: meter}, m)
+	if err := errors.Join(err, meter.Close()); err != nil {
+		return err
+	}
+	return a.tellBackup("restored and compared", m)
+}
+
+func (a commands) migrate(ctx context.Context, from, to string) (err error) {
+	if from == "" || to == "" || from == to {
+		return app.WithHints(app.UsageErrorf("migrate needs --from and --to, two different stores"), "triptych migrate --from files: --to valkey://localhost:6379")
+	}
+	between, err := os.CreateTemp("", "triptych-migrate-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, between.Close(), os.Remove(between.Name())) }()
+	var m *backup.Manifest
+	err = a.withStores(ctx, from, func(p *openParts) error {
+		m, err = backup.Write(ctx, between, p.Source)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", app.RedactedURL(from), err)
+	}
+	return a.withStores(ctx, to, func(p *openParts) error { return a.restoreInto(ctx, between, p, m) })
+}
+
+// withStores runs a function with the stores at a URL.
+func (a commands) withStores(ctx context.Context, url string, use func(*openParts) error) error {
+	one := *a.App
+	one.Flags.Store = url
+	if url == "files:" {
+		one.Flags.Store = ""
+		one.Getenv = func(name string) string {
+			switch name {
+			case "TRIPTYCH_STORE", "VALKEY_HOST", "VALKEY_PORT":
+				return ""
+			}
+			return a.Getenv(name)
+		}
+	}
+	p, err := commands{&one}.openStores(ctx, false)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(p), p.close())
+}

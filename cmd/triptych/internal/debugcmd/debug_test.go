@@ -1,0 +1,81 @@
+package debugcmd
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
+)
+
+// debugTools are two tools as a server lists them.
+func debugTools(t *testing.T) *debugShell {
+	t.Helper()
+	s := &debugShell{app: commands{app.New()}}
+	for name, schema := range map[string]string{
+		"step_line": `{"properties":{"wait_ms":{"type":"integer"}}}`, "step_over": `{"properties":{"wait_ms":{"type":"integer"}}}`,
+		"set_breakpoint":   `{"properties":{"function":{"type":"string"},"condition":{"type":"string"},"line":{"type":"integer"}}}`,
+		"clear_breakpoint": `{"properties":{"ids":{"type":"array"}}}`, "evaluate": `{"properties":{"expression":{"type":"string"},"frame":{"type":"integer"}}}`,
+	} {
+		tool, err := newDebugTool(name, app.ToolInfo{Name: "debugger/" + name, InputSchema: json.RawMessage(schema)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.tools = append(s.tools, tool)
+	}
+	return s
+}
+
+// What follows a command is its main argument, or arguments by name.
+func TestDebugArguments(t *testing.T) {
+	s := debugTools(t)
+	for _, tt := range []struct {
+		tool, rest string
+		want       []toolcmd.NamedText
+	}{
+		{"evaluate", "p->next == q", []toolcmd.NamedText{{Name: "expression", Value: "p->next == q"}}},
+		{"evaluate", "expression == 1", []toolcmd.NamedText{{Name: "expression", Value: "expression == 1"}}}, // a comparison
+		{"evaluate", "frame==1", []toolcmd.NamedText{{Name: "expression", Value: "frame==1"}}},
+		{"evaluate", `expression="a b\"c\"" frame=2`, []toolcmd.NamedText{{Name: "expression", Value: `a b"c"`}, {Name: "frame", Value: "2"}}},
+		{"set_breakpoint", "main", []toolcmd.NamedText{{Name: "function", Value: "main"}}},
+		{"set_breakpoint", "a::b", []toolcmd.NamedText{{Name: "function", Value: "a::b"}}},
+		{"set_breakpoint", "src/a.c:12", []toolcmd.NamedText{{Name: "file", Value: "src/a.c"}, {Name: "line", Value: "12"}}},
+		{"set_breakpoint", "0x401000", []toolcmd.NamedText{{Name: "address", Value: "0x401000"}}},
+		{"set_breakpoint", "function=main condition=x==1", []toolcmd.NamedText{{Name: "function", Value: "main"}, {Name: "condition", Value: "x==1"}}},
+		{"clear_breakpoint", "all", []toolcmd.NamedText{{Name: "all", Value: "true"}}},
+	} {
+		tool, err := s.find(tt.tool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		given, err := s.app.debugArguments(tool, tt.rest)
+		if err != nil || !reflect.DeepEqual(given.Texts, tt.want) {
+			t.Errorf("%s %s: %+v, %v, want %+v", tt.tool, tt.rest, given.Texts, err, tt.want)
+		}
+	}
+	tool, _ := s.find("clear_breakpoint")
+	if given, err := s.app.debugArguments(tool, "1  3"); err != nil || string(given.JSON) != `{"ids":[1,3]}` {
+		t.Errorf("%s, %v", given.JSON, err)
+	}
+	for _, wrong := range []string{"one", `ids="1`} {
+		if _, err := s.app.debugArguments(tool, wrong); err == nil {
+			t.Errorf("%s is taken", wrong)
+		}
+	}
+}
+
+// The tab key completes commands and the names of their arguments.
+func TestDebugCompletion(t *testing.T) {
+	s := debugTools(t)
+	for line, want := range map[string]string{
+		"ev": "aluate ", "st": "ep_", "step_o": "ver ", "q": "uit", "zzz": "", "evaluate exp": "ression=", "evaluate frame=1 e": "xpression=", "help ev": "aluate ",
+	} {
+		candidates := s.complete(line)
+		slices.Sort(candidates)
+		if got := completion(line, candidates); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}

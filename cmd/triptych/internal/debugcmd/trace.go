@@ -1,0 +1,185 @@
+package debugcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/debugger"
+)
+
+func (a commands) traceCommand() app.Command {
+	return app.Command{
+		Name:  "trace",
+		Short: "look at traces of programs",
+		Long: "A trace is a piece of a process's history, instruction by instruction, that\n" +
+			"debugger/export_trace has written in the format binary.",
+		Example: "triptych trace show crash.trace\n" +
+			"triptych trace show crash.trace --from 100 --to 120\n" +
+			"triptych trace show crash.trace --last-write 0x404010 --size 4",
+		Sub: []app.Command{a.traceShow()},
+	}
+}
+
+// traceFlags are the flags of trace show.
+type traceFlags struct {
+	from, to, at string // positions, "" when not given
+	stack        bool
+	lastWrite    string
+	size         int
+	executable   string
+	root         string
+	asJSON       bool
+}
+
+func (a commands) traceShow() app.Command {
+	var f traceFlags
+	return app.Command{
+		Name: "show", Args: "FILE", Min: 1, Max: 1,
+		Short: "print what is in a trace",
+		Long: "Without flags it says what the trace is about. Positions are counted in steps:\n" +
+			"position 7 is before step 7. Code that the trace lacks, and symbols, are read\n" +
+			"from the program and its libraries if they still are the same.",
+		Flags: func(set *pflag.FlagSet) {
+			set.StringVar(&f.from, "from", "", "print the steps from this `position` on")
+			set.StringVar(&f.to, "to", "", "print the steps up to this `position`")
+			set.StringVar(&f.at, "at", "", "print where the thread is at this `position`, and its registers")
+			set.BoolVar(&f.stack, "stack", false, "print the stack, too")
+			set.StringVar(&f.lastWrite, "last-write", "", "print which step has last written memory before --at, or the end: an `address` such as 0x404010, or an expression such as &total")
+			set.IntVar(&f.size, "size", 8, "how many `bytes` of memory --last-write is about")
+			set.StringVar(&f.executable, "executable", "", "the program's `file` if it is no longer where it was")
+			set.StringVar(&f.root, "root", "", "a `folder` with a copy of the process's files, such as those of its container; it is looked in first")
+			app.JSONFlag(set, &f.asJSON)
+		},
+		Run: func(ctx context.Context, args []string) error {
+			print, err := f.choose()
+			if err != nil {
+				return err
+			}
+			return a.withTrace(ctx, args[0], f.executable, f.root, func(trace *debugger.TraceFile) error {
+				return print(ctx, a, trace)
+			})
+		},
+	}
+}
+
+// withTrace opens a trace.
+func (a commands) withTrace(ctx context.Context, path, executable, root string, use func(*debugger.TraceFile) error) error {
+	logger, err := a.Logger(slog.LevelError)
+	if err != nil {
+		return err
+	}
+	trace, err := debugger.OpenTrace(ctx, path, executable, root, logger)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(trace), trace.Close())
+}
+
+// A tracePrinter prints one view of a trace.
+type tracePrinter func(ctx context.Context, a commands, trace *debugger.TraceFile) error
+
+// choose says which view the flags mean.
+func (f *traceFlags) choose() (tracePrinter, error) {
+	steps := f.from != "" || f.to != ""
+	switch {
+	case steps && (f.at != "" || f.lastWrite != ""):
+		return nil, app.UsageErrorf("--from and --to do not go with --at and --last-write")
+	case f.stack && (f.at == "" || f.lastWrite != ""):
+		return nil, app.UsageErrorf("--stack goes with --at alone")
+	case f.size < 1 || f.size > maxWritten:
+		return nil, app.UsageErrorf("--size is %d, want 1 to %d", f.size, maxWritten)
+	case steps:
+		return f.printSteps, nil
+	case f.lastWrite != "":
+		return f.printWrite, nil
+	case f.at != "":
+		return f.printMoment, nil
+	}
+	return f.printSummary, nil
+}
+
+// maxWritten limits the bytes of --last-write, and maxShownFrames how
+// many frames --stack prints.
+const (
+	maxWritten     = 4096
+	maxShownFrames = 100
+)
+
+// position reads one of the trace's; "" is the usual one.
+func position(flag, text string, usual uint64, trace *debugger.TraceFile) (uint64, error) {
+	if text == "" {
+		return usual, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	first, last := trace.Positions()
+	if err != nil || n < first || n > last {
+		return 0, app.UsageErrorf("--%s is %q, want a position from %d to %d", flag, text, first, last)
+	}
+	return n, nil
+}
+
+func (f *traceFlags) printSummary(_ context.Context, a commands, trace *debugger.TraceFile) error {
+	return a.printEither(trace.Summary(), f.asJSON)
+}
+
+func (f *traceFlags) printSteps(ctx context.Context, a commands, trace *debugger.TraceFile) error {
+	first, last := trace.Positions()
+	from, err := position("from", f.from, first, trace)
+	if err != nil {
+		return err
+	}
+	to, err := position("to", f.to, last, trace)
+	if err != nil {
+		return err
+	}
+	if from >= to {
+		return app.UsageErrorf("--from is %d and --to is %d, want steps between them", from, to)
+	}
+	return trace.WriteSteps(ctx, a.Out, from, to, f.asJSON)
+}
+
+func (f *traceFlags) printMoment(_ context.Context, a commands, trace *debugger.TraceFile) error {
+	at, err := position("at", f.at, 0, trace)
+	if err != nil {
+		return err
+	}
+	frames := 0
+	if f.stack {
+		frames = maxShownFrames
+	}
+	moment, err := trace.At(at, frames)
+	if err != nil {
+		return err
+	}
+	return a.printEither(moment, f.asJSON)
+}
+
+func (f *traceFlags) printWrite(ctx context.Context, a commands, trace *debugger.TraceFile) error {
+	_, last := trace.Positions()
+	before, err := position("at", f.at, last, trace)
+	if err != nil {
+		return err
+	}
+	write, ok, err := trace.LastWrite(ctx, f.lastWrite, f.size, before)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return fmt.Errorf("no step of the trace before position %d has written to the %d bytes at %s", before, write.Size, write.Written)
+	}
+	return a.printEither(write, f.asJSON)
+}
+
+// printEither prints an answer for people or for programs.
+func (a commands) printEither(answer interface{ Text() string }, asJSON bool) error {
+	if asJSON {
+		return a.PrintJSON(answer)
+	}
+	return a.Printf("%s\n", answer.Text())
+}

@@ -1,0 +1,3 @@
+// Package keycmd is triptych key: making, changing and revoking the bearer keys of a
+// server.
+package keycmd

@@ -1,0 +1,186 @@
+package keycmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/transport/keys"
+)
+
+func (a commands) keyCreate() app.Command {
+	var s keySettings
+	var test bool
+	return app.Command{
+		Name:  "create",
+		Short: "make a key and print it, this once",
+		Long: "A new key has all rights, works from all addresses and does not expire, unless\n" +
+			"told otherwise. Without --plan it has the plan of TRIPTYCH_DEFAULT_PLAN, and\n" +
+			"without that no limits: the plan enterprise with any number of requests.",
+		Example: "triptych key create --name build-server --plan team --scopes rulesets:read,aoc:read\n" +
+			"triptych key create --expires 90d --allow 10.0.0.0/8,2001:db8::/32\n" +
+			"triptych key create --plan enterprise --month 5000000 --minute 2000",
+		Flags: func(set *pflag.FlagSet) {
+			s.register(set, a.KeyScopes())
+			set.BoolVar(&test, "test", false, "make a key that begins with kdb_test_")
+			a.KeysFlags(set)
+		},
+		Run: func(ctx context.Context, _ []string) error {
+			settings, err := s.created(a)
+			if err != nil {
+				return keyHint(err)
+			}
+			kind := keys.Live
+			if test {
+				kind = keys.Test
+			}
+			return a.withKeys(ctx, func(store keys.Store) error {
+				r, token, err := store.Create(ctx, kind, settings)
+				if err != nil {
+					return err
+				}
+				return a.reveal("created", r, token)
+			})
+		},
+	}
+}
+
+// reveal prints a token, the only time that anybody sees it.
+func (a commands) reveal(done string, r keys.Record, token keys.Token) error {
+	a.tellKey(done, r)
+	fmt.Fprintln(a.Err, "triptych: keep the key below; it is not shown again")
+	return a.Printf("%s\n", token.Reveal())
+}
+
+// tellKey says what became of a key.
+func (a commands) tellKey(done string, r keys.Record) {
+	limits := r.Limits()
+	fmt.Fprintf(a.Err, "triptych: %s %s: plan %s, %s requests a month, %s a minute; expires %s\n",
+		done, r.ID, r.Plan, amount(limits.Month), amount(limits.Minute), expiry(r.Expires))
+}
+
+func expiry(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return "at " + t.UTC().Format(time.RFC3339)
+}
+
+func (a commands) keyUpdate() app.Command {
+	var s keySettings
+	return app.Command{
+		Name: "update", Args: "ID|NAME", Min: 1, Max: 1,
+		Short:   "change what a key may do; what is not named stays",
+		Example: "triptych key update key_4f7c2m9xq0 --plan developer --expires never",
+		Flags: func(set *pflag.FlagSet) {
+			s.register(set, a.KeyScopes())
+			a.KeysFlags(set)
+		},
+		Complete: a.completeKeys,
+		Run: func(ctx context.Context, args []string) error {
+			if !s.any() {
+				return app.WithHints(app.UsageErrorf("key update: nothing to change"), "see: triptych key update --help")
+			}
+			return a.withKeys(ctx, func(store keys.Store) error {
+				id, err := keyID(ctx, store, args[0])
+				if err != nil {
+					return err
+				}
+				r, err := store.Update(ctx, id, func(settings *keys.Settings) error { return s.apply(settings, a.Now()) })
+				if err != nil {
+					return err
+				}
+				a.tellKey("updated", r)
+				return nil
+			})
+		},
+	}
+}
+
+func (a commands) keyRotate() app.Command {
+	var grace string
+	return app.Command{
+		Name: "rotate", Args: "ID|NAME", Min: 1, Max: 1,
+		Short:   "replace a key by a new one with the same id and print it, this once",
+		Example: "triptych key rotate key_4f7c2m9xq0 --grace 24h",
+		Flags: func(set *pflag.FlagSet) {
+			set.StringVar(&grace, "grace", "0s", "let the old key work on for this `time`, such as 24h or 7d")
+			a.KeysFlags(set)
+		},
+		Complete: a.completeKeys,
+		Run: func(ctx context.Context, args []string) error {
+			wait, err := app.ParseSpan(grace)
+			if err != nil || wait < 0 {
+				return app.UsageErrorf("--grace is %q, want a time such as 24h or 7d", grace)
+			}
+			return a.withKeys(ctx, func(store keys.Store) error {
+				id, err := keyID(ctx, store, args[0])
+				if err != nil {
+					return err
+				}
+				r, token, err := store.Rotate(ctx, id, wait)
+				if err != nil {
+					return err
+				}
+				return a.reveal("rotated", r, token)
+			})
+		},
+	}
+}
+
+func (a commands) keyRevoke() app.Command {
+	return app.Command{
+		Name: "revoke", Args: "ID|NAME...", Min: 1, Max: app.AnyNumber,
+		Short:    "stop keys for good",
+		Flags:    a.KeysFlags,
+		Complete: a.completeKeys,
+		Run: func(ctx context.Context, args []string) error {
+			return a.withKeys(ctx, func(store keys.Store) error {
+				var errs []error
+				for _, id := range args {
+					errs = append(errs, a.revokeOne(ctx, store, id))
+				}
+				return errors.Join(errs...)
+			})
+		},
+	}
+}
+
+func (a commands) revokeOne(ctx context.Context, store keys.Store, word string) error {
+	id, err := keyID(ctx, store, word)
+	if err != nil {
+		return err
+	}
+	var copies keys.Confirmation
+	if _, err := store.Revoke(keys.WithConfirmation(ctx, &copies), id); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Err, "triptych: revoked %s%s\n", id, copiesText(copies))
+	if !copies.Safe() {
+		fmt.Fprintf(a.Err, "triptych: hint: a crash or a failover of the store can undo this; repeat the command until it is confirmed\n")
+	}
+	return nil
+}
+
+// copiesText says which copies of a change there are, as far as that is known.
+func copiesText(c keys.Confirmation) string {
+	var parts []string
+	switch {
+	case c.Synced:
+		parts = append(parts, "on disk")
+	case c.OnDisk:
+		parts = append(parts, "not yet on disk")
+	}
+	if c.Replicas > 0 {
+		parts = append(parts, fmt.Sprintf("on %d of %d replicas", c.Confirmed, c.Replicas))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": it is " + strings.Join(parts, " and ")
+}

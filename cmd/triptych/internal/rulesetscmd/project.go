@@ -1,0 +1,294 @@
+package rulesetscmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/rulesets/editors"
+	"github.com/triptych-mcp/triptych/rulesets/project"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// projectCommands are the commands that work on the rule files of a project.
+func (a commands) projectCommands() []app.Command {
+	return []app.Command{
+		a.rulesetsPull(), a.rulesetsStatus(), a.rulesetsPush(), a.rulesetsRevert(), a.rulesetsOutdated(), a.rulesetsAdopt(),
+		a.rulesetsExplain(), a.rulesetsConsumers(),
+	}
+}
+
+// projectFlags are the flags of the commands that write editors' files.
+type projectFlags struct {
+	dir     string
+	targets []string
+	sel     []string
+	label   string
+}
+
+func (f *projectFlags) register(a commands, set *pflag.FlagSet) {
+	set.StringVar(&f.dir, "dir", "", "the project's `folder`; without it the nearest one with "+project.SelectionFile)
+	set.StringSliceVar(&f.targets, "target", nil, "only these `clients`; see docs/editors.md")
+	set.StringSliceVar(&f.sel, "select", nil, "only these rulesets: `patterns` of names, tag:TAG, layer:LAYER, !PATTERN")
+	set.StringVar(&f.label, "label", "", "the revisions with this `label`, not the newest")
+	a.rulebookFlags(set)
+}
+
+// narrows reports whether the flags choose other files than the selection file does.
+func (f *projectFlags) narrows(p *project.Project) bool { return p.HasFile && len(f.targets) > 0 }
+
+// openProject opens the project that the flags name, with a selection that they
+// change.
+func (a commands) openProject(f *projectFlags) (*project.Project, error) {
+	dir := f.dir
+	if dir == "" {
+		here, err := os.Getwd()
+		if err != nil {
+			return nil, err
+		}
+		dir = project.FindRoot(here)
+	}
+	p, err := project.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.sel) > 0 {
+		p.Selection.Select = f.sel
+	}
+	if f.label != "" {
+		p.Selection.Label = f.label
+	}
+	if !p.HasFile {
+		p.Selection.Targets = f.targets
+	}
+	if err := p.Selection.Check(); err != nil {
+		p.Close()
+		return nil, app.UsageErrorf("%v", err)
+	}
+	if len(p.Selection.Targets) == 0 {
+		p.Close()
+		return nil, app.WithHints(app.UsageErrorf("%s: no client is named", filepath.Join(dir, project.SelectionFile)),
+			"triptych rulesets pull --target "+strings.Join([]string{"agents", "cursor"}, ",")+" makes the file", "clients: "+strings.Join(editors.Names(), ", "))
+	}
+	return p, nil
+}
+
+// A projectRun is a command at work on a project.
+type projectRun struct {
+	commands
+	flags   *projectFlags
+	project *project.Project
+	source  project.Source
+}
+
+// withProject runs a function with the project and the store that the flags name.
+func (a commands) withProject(ctx context.Context, f *projectFlags, use func(*projectRun) error) error {
+	p, err := a.openProject(f)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	source, done, err := a.openSource(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(storeHint(use(&projectRun{a, f, p, source})), done())
+}
+
+// plan compares the project with the rulesets, those of the lock if frozen.
+func (r *projectRun) plan(ctx context.Context, frozen bool) (project.Plan, error) {
+	rulesets, warnings, err := r.rulesets(ctx, frozen)
+	if err != nil {
+		return project.Plan{}, err
+	}
+	plan, err := r.project.Plan(rulesets, r.only())
+	plan.Warnings = append(warnings, plan.Warnings...)
+	return plan, err
+}
+
+func (r *projectRun) only() []string {
+	if r.flags.narrows(r.project) {
+		return r.flags.targets
+	}
+	return nil
+}
+
+func (r *projectRun) rulesets(ctx context.Context, frozen bool) (project.Set, []string, error) {
+	if frozen {
+		if !r.project.HasLock {
+			return project.Set{}, nil, fmt.Errorf("%s is missing: without it there is nothing to repeat", project.LockFile)
+		}
+		all, err := project.Locked(ctx, r.source, r.project.Lock)
+		if len(r.flags.sel) > 0 {
+			all.Rulesets = slices.DeleteFunc(all.Rulesets, func(one ruleset.Ruleset) bool { return !r.project.Selection.Selects(one.Meta) })
+		}
+		return all, nil, err
+	}
+	return project.Select(ctx, r.source, r.project.Selection)
+}
+
+// printNotes prints how each client gets the rules: the number of native ones, the
+// others by name.
+func (r *projectRun) printNotes(plan project.Plan) error {
+	for _, c := range editors.Clients {
+		native := 0
+		var others []string
+		for _, n := range plan.Notes {
+			switch {
+			case n.Client != c.Name:
+			case n.Outcome == editors.Native:
+				native++
+			default:
+				others = append(others, fmt.Sprintf("  %-9s %s: %s", n.Outcome, n.Rule, n.Reason))
+			}
+		}
+		if native+len(others) == 0 {
+			continue
+		}
+		if err := r.Printf("%s: %d native\n", c.Name, native); err != nil {
+			return err
+		}
+		if err := r.printLines(others); err != nil {
+			return err
+		}
+	}
+	return r.printWarnings(plan.Warnings)
+}
+
+func (r *projectRun) printLines(lines []string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	return r.Printf("%s\n", strings.Join(lines, "\n"))
+}
+
+func (r *projectRun) printWarnings(warnings []string) error {
+	var lines []string
+	for _, w := range warnings {
+		lines = append(lines, "warning: "+w)
+	}
+	return r.printLines(lines)
+}
+
+// printItems prints the items that are not clean, and a count of the others.
+func (r *projectRun) printItems(items []project.Item) error {
+	clean := 0
+	for _, i := range items {
+		if i.State == project.Clean {
+			clean++
+			continue
+		}
+		if err := r.Printf("%s\n", itemLine(i)); err != nil {
+			return err
+		}
+	}
+	return r.Printf("%s clean\n", app.Counted(clean, "file"))
+}
+
+func itemLine(i project.Item) string {
+	if i.Err != nil {
+		return fmt.Sprintf("%-14s %s", "unreadable", i.Err)
+	}
+	line := fmt.Sprintf("%-14s %s", i.State, i.Path)
+	if i.Shared {
+		line += " (block)"
+	}
+	if i.State == project.Drift && !i.Exists {
+		line += " (deleted)"
+	}
+	if len(i.Reaches) > 0 {
+		line += " -> " + strings.Join(i.Reaches, ", ")
+	}
+	return line
+}
+
+// printDiff prints how files differ from the content that the rulesets give them.
+func (r *projectRun) printDiff(items []project.Item) error {
+	for _, i := range items {
+		if i.Err != nil || i.State == project.Clean {
+			continue
+		}
+		have, want := strings.ReplaceAll(string(i.Have), "\r\n", "\n"), strings.ReplaceAll(string(i.Content), "\r\n", "\n")
+		if err := r.Printf("%s", udiff.Unified(i.Path+" (here)", i.Path+" (rulesets)", have, want)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a commands) rulesetsStatus() app.Command {
+	var f projectFlags
+	var meaning []string
+	for _, s := range project.States {
+		meaning = append(meaning, fmt.Sprintf("  %-14s %s", s.State, s.Meaning))
+	}
+	return app.Command{
+		Name:  "status",
+		Short: "compare the rule files of a project with its rulesets; changes nothing",
+		Long:  "The states of a file, or of the block in a shared file:\n\n" + strings.Join(meaning, "\n"),
+		Flags: func(set *pflag.FlagSet) { f.register(a, set) },
+		Run: func(ctx context.Context, _ []string) error {
+			return a.withProject(ctx, &f, func(r *projectRun) error {
+				plan, err := r.plan(ctx, false)
+				if err != nil {
+					return err
+				}
+				return errors.Join(r.printItems(plan.Items), r.printWarnings(plan.Warnings))
+			})
+		},
+	}
+}
+
+func (a commands) rulesetsOutdated() app.Command {
+	var f projectFlags
+	return app.Command{
+		Name:  "outdated",
+		Short: "list the rulesets of a project that have newer revisions",
+		Flags: func(set *pflag.FlagSet) { f.register(a, set) },
+		Run: func(ctx context.Context, _ []string) error {
+			return a.withProject(ctx, &f, func(r *projectRun) error {
+				all, warnings, err := r.rulesets(ctx, false)
+				if err != nil {
+					return err
+				}
+				return errors.Join(r.printOutdated(all.Rulesets), r.printWarnings(warnings))
+			})
+		},
+	}
+}
+
+func (r *projectRun) printOutdated(all []ruleset.Ruleset) error {
+	locked := r.project.Lock.Revisions()
+	rows := [][]string{{"NAME", "HERE", "NOW"}}
+	for _, current := range all {
+		here, ok := locked[current.Name]
+		was := "-"
+		if ok {
+			was = fmt.Sprint(here)
+		}
+		if here != current.Rev {
+			rows = append(rows, []string{string(current.Name), was, fmt.Sprint(current.Rev)})
+		}
+		delete(locked, current.Name)
+	}
+	gone := make([]string, 0, len(locked))
+	for name := range locked {
+		gone = append(gone, string(name))
+	}
+	slices.Sort(gone)
+	for _, name := range gone {
+		rows = append(rows, []string{name, fmt.Sprint(locked[ruleset.Name(name)]), "-"})
+	}
+	if len(rows) == 1 {
+		return r.Printf("all %d rulesets are up to date\n", len(all))
+	}
+	return r.PrintTable(rows)
+}

@@ -1,0 +1,152 @@
+package rulesetscmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/rulesets/editors"
+	"github.com/triptych-mcp/triptych/rulesets/project"
+)
+
+// explainFlags are the flags of rulesets explain.
+type explainFlags struct {
+	dir, cwd string
+	clients  []string
+	asJSON   bool
+}
+
+func (a commands) rulesetsExplain() app.Command {
+	var f explainFlags
+	return app.Command{
+		Name: "explain", Args: "FILE", Min: 1, Max: 1,
+		Short: "say which rule files each editor loads for a file, and why not the others",
+		Long: "It reads all rule files of the project, written by hand too, and decides as\n" +
+			"each client does: by the names of files, their front matter, the client's globs\n" +
+			"and its limits. Without --client, the clients of " + project.SelectionFile + ", or all that\n" +
+			"find a rule file.",
+		Example: "triptych rulesets explain src/x.go\ntriptych rulesets explain src/x.go --client codex --cwd src",
+		Flags: func(set *pflag.FlagSet) {
+			set.StringVar(&f.dir, "dir", "", "the project's `folder`; without it the nearest one with "+project.SelectionFile)
+			set.StringVar(&f.cwd, "cwd", ".", "the `folder` of the project that the clients were started in")
+			set.StringSliceVar(&f.clients, "client", nil, "only these `clients`; see docs/editors.md")
+			app.JSONFlag(set, &f.asJSON)
+		},
+		Run: func(_ context.Context, args []string) error { return a.explain(&f, args[0]) },
+	}
+}
+
+// An explanation has the verdicts of one client.
+type explanation struct {
+	Client   string            `json:"client"`
+	Verdicts []editors.Verdict `json:"files"`
+}
+
+func (a commands) explain(f *explainFlags, word string) error {
+	root, err := projectRoot(f.dir)
+	if err != nil {
+		return err
+	}
+	file, err := below(root, word, f.dir != "")
+	if err != nil {
+		return err
+	}
+	cwd, err := below(root, f.cwd, true)
+	if err != nil {
+		return err
+	}
+	names := f.clients
+	if len(names) == 0 {
+		if p, err := project.Open(root); err == nil {
+			names = p.Selection.Targets
+			p.Close()
+		}
+	}
+	everyone := len(names) == 0
+	if everyone {
+		names = editors.Names()
+	}
+	clients, err := editors.Targets(names)
+	if err != nil {
+		return app.UsageErrorf("%v", err)
+	}
+	files, err := editors.Scan(os.DirFS(root))
+	if err != nil {
+		return err
+	}
+	var all []explanation
+	for _, c := range clients {
+		if verdicts := c.Explain(files, file, cwd); len(verdicts) > 0 || !everyone {
+			all = append(all, explanation{c.Name, verdicts})
+		}
+	}
+	if f.asJSON {
+		return a.PrintJSON(all)
+	}
+	return a.printExplanations(file, all)
+}
+
+// projectRoot returns the folder of the project, as an absolute path.
+func projectRoot(dir string) (string, error) {
+	if dir != "" {
+		return filepath.Abs(dir)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return project.FindRoot(here), nil
+}
+
+// below returns a path as one from root, with /. A relative one is from root if
+// fromRoot, else from the working directory.
+func below(root, word string, fromRoot bool) (string, error) {
+	file := word
+	if !filepath.IsAbs(file) {
+		base := root
+		if !fromRoot {
+			here, err := os.Getwd()
+			if err != nil {
+				return "", err
+			}
+			base = here
+		}
+		file = filepath.Join(base, file)
+	}
+	rel, err := filepath.Rel(root, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", app.UsageErrorf("%s is not in the project %s", word, root)
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+func (a commands) printExplanations(file string, all []explanation) error {
+	if len(all) == 0 {
+		return a.Printf("no client finds a rule file for %s\n", file)
+	}
+	var errs []error
+	for _, e := range all {
+		errs = append(errs, a.Printf("%s (%s)\n", editors.Find(e.Client).Title, e.Client))
+		if len(e.Verdicts) == 0 {
+			errs = append(errs, a.Printf("  finds no rule files\n"))
+		}
+		for _, v := range e.Verdicts {
+			word := "not  "
+			if v.Loaded {
+				word = "loads"
+			}
+			rules := ""
+			if len(v.Rules) > 0 {
+				rules = fmt.Sprintf(" [%s]", strings.Join(v.Rules, ", "))
+			}
+			errs = append(errs, a.Printf("  %s  %s%s: %s\n", word, v.Path, rules, v.Reason))
+		}
+	}
+	return errors.Join(errs...)
+}

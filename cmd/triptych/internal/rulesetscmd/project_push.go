@@ -1,0 +1,225 @@
+package rulesetscmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/rulesets/editors"
+	"github.com/triptych-mcp/triptych/rulesets/project"
+)
+
+func (a commands) rulesetsPush() app.Command {
+	var f projectFlags
+	var message string
+	return app.Command{
+		Name:  "push",
+		Short: "store changes of a project's rule files as revisions of their rulesets",
+		Long: "Every rule file that was changed since it was pulled becomes a new revision of its\n" +
+			"ruleset, and then all files are pulled. What the format of a client cannot express\n" +
+			"stays as it is in the ruleset. Changes in several files, and those in revisions that\n" +
+			"are newer than the one the file was written from, are merged line by line. Changes\n" +
+			"of the same or of neighbouring lines are left; the exit status is 1 then.",
+		Flags: func(set *pflag.FlagSet) {
+			f.register(a, set)
+			messageFlag(set, &message)
+		},
+		Run: func(ctx context.Context, _ []string) error {
+			return a.withProject(ctx, &f, func(r *projectRun) error {
+				if err := r.push(ctx, message); err != nil {
+					return err
+				}
+				return r.pull(ctx, &pullFlags{})
+			})
+		},
+	}
+}
+
+// push stores what was changed here.
+func (r *projectRun) push(ctx context.Context, message string) error {
+	plan, err := r.plan(ctx, false)
+	if err != nil {
+		return err
+	}
+	pushed, err := r.project.Push(ctx, r.source, plan, message)
+	if err != nil {
+		return err
+	}
+	for _, part := range pushed.Merged {
+		if err := r.Printf("merged   with %s\n", part); err != nil {
+			return err
+		}
+	}
+	for _, part := range pushed.Updated {
+		if err := r.Printf("pushed   %s\n", part); err != nil {
+			return err
+		}
+	}
+	for _, file := range pushed.Files {
+		if err := r.Printf("pushed   %s\n", file); err != nil {
+			return err
+		}
+	}
+	if len(pushed.Left) > 0 {
+		return app.WithHints(errors.Join(pushed.Left...), "triptych rulesets status lists the files; pull --theirs replaces them, once their changes are saved elsewhere")
+	}
+	return nil
+}
+
+func (a commands) rulesetsRevert() app.Command {
+	var f projectFlags
+	return app.Command{
+		Name: "revert", Args: "[FILE...]", Max: app.AnyNumber,
+		Short: "give rule files the content that was pulled last",
+		Long:  "Without FILE, all files that were changed or deleted here. What was changed is lost.",
+		Flags: func(set *pflag.FlagSet) { f.register(a, set) },
+		Run: func(ctx context.Context, args []string) error {
+			return a.withProject(ctx, &f, func(r *projectRun) error {
+				files, err := r.paths(args)
+				if err != nil {
+					return err
+				}
+				locked, err := project.Locked(ctx, r.source, r.project.Lock)
+				if err != nil {
+					return err
+				}
+				report, err := r.project.Revert(locked, files)
+				for _, path := range report.Written {
+					err = errors.Join(err, r.Printf("reverted %s\n", path))
+				}
+				return errors.Join(err, r.Printf("%s reverted\n", app.Counted(len(report.Written), "file")))
+			})
+		},
+	}
+}
+
+// paths returns files as paths from the project's folder.
+func (r *projectRun) paths(args []string) (files []string, err error) {
+	root, err := filepath.Abs(r.project.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, arg := range args {
+		file, err := filepath.Abs(arg)
+		if err != nil {
+			return nil, err
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil || !filepath.IsLocal(rel) {
+			return nil, app.UsageErrorf("%s is not in the project %s", arg, root)
+		}
+		files = append(files, filepath.ToSlash(rel))
+	}
+	return files, nil
+}
+
+func (a commands) rulesetsAdopt() app.Command {
+	var f projectFlags
+	var dry bool
+	return app.Command{
+		Name: "adopt", Args: "[FILE...]", Max: app.AnyNumber,
+		Short: "make rulesets of rule files that are there already",
+		Long: "Without FILE, of all files in the rule folders of the project's clients that\n" +
+			"triptych did not write. A file stays as it is, byte for byte: pull writes it from\n" +
+			"its ruleset from now on. Where another ruleset has the file's place, the new one\n" +
+			"gets a number after its name, and pull may replace the file. A file whose ruleset\n" +
+			project.SelectionFile + " does not select is imported only: pull leaves it. Of AGENTS.md and the\n" +
+			"like, which must be named, the text outside of the block becomes a ruleset.",
+		Flags: func(set *pflag.FlagSet) {
+			f.register(a, set)
+			set.BoolVar(&dry, "dry-run", false, "only list the files")
+		},
+		Run: func(ctx context.Context, args []string) error {
+			return a.withProject(ctx, &f, func(r *projectRun) error { return r.adopt(ctx, args, dry) })
+		},
+	}
+}
+
+func (r *projectRun) adopt(ctx context.Context, args []string, dry bool) error {
+	files, err := r.paths(args)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		if files, err = r.strangers(ctx); err != nil {
+			return err
+		}
+	}
+	if len(files) == 0 {
+		return r.Printf("there is nothing to adopt\n")
+	}
+	if dry {
+		return r.printLines(files)
+	}
+	if !r.project.HasFile {
+		if err := r.project.WriteSelection(); err != nil {
+			return err
+		}
+	}
+	adopted, err := r.project.Adopt(ctx, r.source, files)
+	var errs []error
+	for _, one := range adopted {
+		if one.Err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", one.Path, one.Err))
+			continue
+		}
+		if !one.Written && editors.Of(one.Path) != nil {
+			errs = append(errs, r.Printf("imported %s as %s; the file stays as it is: %s does not select it\n", one.Path, one.Name, project.SelectionFile))
+			continue
+		}
+		errs = append(errs, r.Printf("adopted  %s as %s\n", one.Path, one.Name))
+	}
+	if err != nil {
+		return errors.Join(append(errs, err)...)
+	}
+	return errors.Join(append(errs, r.settleAdoption(ctx, adopted))...)
+}
+
+// settleAdoption pulls the new rulesets, and removes the text of shared files that is
+// in their blocks now.
+func (r *projectRun) settleAdoption(ctx context.Context, adopted []project.Adoption) error {
+	if err := r.pull(ctx, &pullFlags{}); err != nil {
+		return err
+	}
+	var errs []error
+	for _, one := range adopted {
+		if one.Err != nil || editors.Of(one.Path) != nil {
+			continue
+		}
+		stored, err := r.source.Get(ctx, one.Name, "")
+		if err == nil {
+			err = r.project.DropText(one.Path, stored)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// strangers returns the rule files that are not the project's.
+func (r *projectRun) strangers(ctx context.Context) ([]string, error) {
+	plan, err := r.plan(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	names := r.project.Selection.Targets
+	if only := r.only(); only != nil {
+		names = only
+	}
+	clients, err := editors.Targets(names)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.project.Strangers(plan, clients)
+	for _, i := range plan.Items {
+		if i.State == project.Foreign && !i.Shared && editors.Of(i.Path) != nil {
+			found = append(found, i.Path)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found), err
+}

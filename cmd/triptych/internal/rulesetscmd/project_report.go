@@ -1,0 +1,143 @@
+package rulesetscmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/rulesets/consumers"
+	"github.com/triptych-mcp/triptych/rulesets/project"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A useReport is the message to a server about what a project has.
+type useReport struct {
+	project  string
+	clients  []string
+	rulesets []string
+}
+
+// useReport returns the report of a project, nil if it makes none: only projects that
+// have a name report, and only to servers.
+func (r *projectRun) useReport(plan project.Plan) *useReport {
+	if _, remote := r.source.(*serverSource); !remote || r.project.Selection.Project == "" {
+		return nil
+	}
+	report := &useReport{project: r.project.Selection.Project, clients: r.project.Selection.Targets}
+	seen := map[string]bool{}
+	for _, i := range plan.Items {
+		for _, part := range i.Parts {
+			if word := part.String(); !seen[word] {
+				seen[word] = true
+				report.rulesets = append(report.rulesets, word)
+			}
+		}
+	}
+	return report
+}
+
+func (u *useReport) String() string {
+	return fmt.Sprintf("project %s, clients %s, rulesets %s", u.project, strings.Join(u.clients, " "), strings.Join(u.rulesets, " "))
+}
+
+// sendReport tells the server what the project has now. A pull does not fail for it.
+func (r *projectRun) sendReport(ctx context.Context, plan project.Plan) error {
+	report := r.useReport(plan)
+	if report == nil {
+		return nil
+	}
+	err := r.source.(*serverSource).client.Report(ctx, report.project, report.clients, report.rulesets)
+	if err != nil {
+		return r.printWarnings([]string{"the server did not take the report of " + report.project + ": " + err.Error()})
+	}
+	return nil
+}
+
+func (a commands) rulesetsConsumers() app.Command {
+	var behind, asJSON bool
+	return app.Command{
+		Name:  "consumers",
+		Short: "list who has which revision of the rulesets, and who is behind",
+		Long: "A server that was started with --consumers records which revisions its clients read\n" +
+			"and projects pull; projects report only if " + project.SelectionFile + " gives them a name (project:).\n" +
+			"Asking a server takes a key with the scope rulesets:admin.",
+		Flags: func(set *pflag.FlagSet) {
+			set.BoolVar(&behind, "behind", false, "only those with an older revision")
+			app.JSONFlag(set, &asJSON)
+			a.rulebookFlags(set)
+		},
+		Run: func(ctx context.Context, _ []string) error {
+			all, err := a.standings(ctx, behind)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.PrintJSON(append([]consumers.Standing{}, all...))
+			}
+			return a.printStandings(all)
+		},
+	}
+}
+
+// standings asks the server, or reads the record of this machine.
+func (a commands) standings(ctx context.Context, behind bool) ([]consumers.Standing, error) {
+	r, err := a.DialRemote()
+	if err != nil {
+		return nil, err
+	}
+	if r != nil && a.Flags.Store == "" {
+		all, err := rulesclient.New(r.Endpoint, app.ReadBuild().Version).Consumers(ctx, behind)
+		if _, unknown := errors.AsType[*jsonrpc.Error](err); unknown {
+			err = app.WithHints(err, "the server records consumers if it is started with --consumers, and shows them to keys with the scope rulesets:admin")
+		}
+		return all, app.WithReachHint(err)
+	}
+	data, err := a.DataDir()
+	if err != nil {
+		return nil, err
+	}
+	known, err := consumers.Open(rulesets.ConsumersFile(data), a.Now).All()
+	if err != nil {
+		return nil, err
+	}
+	var standings []consumers.Standing
+	err = a.withStore(ctx, func(store ruleset.Store) error {
+		all, err := consumers.Standings(ctx, store, known)
+		for _, s := range all {
+			if !behind || s.Behind() {
+				standings = append(standings, s)
+			}
+		}
+		return err
+	})
+	return standings, err
+}
+
+func (a commands) printStandings(all []consumers.Standing) error {
+	if len(all) == 0 {
+		return a.Printf("no consumers\n")
+	}
+	rows := [][]string{{"PROJECT", "CLIENT", "RULESET", "HAS", "NEWEST", "BEHIND SINCE", "SEEN"}}
+	for _, s := range all {
+		who, newest, since := s.Project, fmt.Sprint(s.Newest), "-"
+		if who == "" {
+			who = "key " + s.Key
+		}
+		if s.Newest == 0 {
+			newest = "deleted"
+		}
+		if !s.Since.IsZero() {
+			since = s.Since.UTC().Format(time.DateTime)
+		}
+		rows = append(rows, []string{who, s.Client, string(s.Name), fmt.Sprint(s.Rev), newest, since, s.Seen.UTC().Format(time.DateTime)})
+	}
+	return a.PrintTable(rows)
+}

@@ -1,0 +1,145 @@
+package rulesetscmd
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
+	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A rulebook holds the rulesets that commands work on: in a store, or on a server. Its
+// methods return the errors of [ruleset.Store].
+type rulebook interface {
+	List(ctx context.Context) ([]ruleset.Meta, error)
+	Search(ctx context.Context, pattern string) ([]ruleset.Meta, error)
+	Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, error)
+	History(ctx context.Context, name ruleset.Name) ([]ruleset.Revision, error) // its content may be missing
+	LabelMoves(ctx context.Context, name ruleset.Name) ([]ruleset.LabelMove, error)
+	Compare(ctx context.Context, name ruleset.Name, from, to int) (rulesets.Comparison, error)
+
+	// Create, Update and Restore return the new revision.
+	Create(ctx context.Context, d ruleset.Draft) (rev int, err error)
+	Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (rev int, err error)
+	Restore(ctx context.Context, name ruleset.Name, rev int, by ruleset.By) (int, error)
+	Delete(ctx context.Context, name ruleset.Name, removal ruleset.Removal) error
+	MoveLabel(ctx context.Context, name ruleset.Name, m ruleset.LabelMove) (ruleset.LabelMove, error)
+	Apply(ctx context.Context, b rulesets.ChangeSet, progress func(done, total int)) (rulesets.Applied, error)
+}
+
+// rulebookFlags registers the flags of a command that works on a rulebook.
+func (a commands) rulebookFlags(set *pflag.FlagSet) {
+	a.Flags.Remote.Register(set)
+	a.FamilyFlags("rulesets")(set)
+	a.NoAuditFlag(set)
+}
+
+// withRulebook runs a function with the rulesets of the server or of the store that
+// the flags and the environment name.
+func (a commands) withRulebook(ctx context.Context, use func(rulebook) error) error {
+	if a.Flags.Remote.URL != "" && a.Flags.Store != "" {
+		return app.UsageErrorf("give --url or --store, not both")
+	}
+	if a.Flags.Store == "" { // which is more particular than TRIPTYCH_URL
+		r, err := a.DialRemote()
+		if err != nil {
+			return err
+		}
+		if r != nil {
+			return storeHint(app.WithReachHint(use(rulesclient.New(r.Endpoint, app.ReadBuild().Version))))
+		}
+	}
+	return a.withStore(ctx, func(store ruleset.Store) error {
+		seen, err := a.RulesetsConfig().View(store, a.Getenv)
+		if err != nil {
+			return app.UsageErrorf("%v", err)
+		}
+		book := &recordedRulebook{rulebook: storeRulebook{seen, a.labelRules()}, app: a}
+		defer book.end()
+		return use(book)
+	})
+}
+
+// withStore runs a function with the store that the flags and the environment
+// name, and closes it.
+func (a commands) withStore(ctx context.Context, use func(ruleset.Store) error) error {
+	store, err := a.OpenStore(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(storeHint(use(store)), store.Close())
+}
+
+// storeHint adds advice to an error of a rulebook.
+func storeHint(err error) error {
+	if _, ok := errors.AsType[*ruleset.NotFoundError](err); ok {
+		return app.WithHints(err, "triptych rulesets list shows what there is")
+	}
+	if _, ok := errors.AsType[*ruleset.InvalidNameError](err); ok {
+		return app.WithHints(app.UsageErrorf("%v", err), "a name looks like python_style_guide")
+	}
+	return err
+}
+
+// A storeRulebook is a rulebook in a store.
+type storeRulebook struct {
+	ruleset.Store
+	labels rulesets.LabelRules
+}
+
+func (b storeRulebook) List(ctx context.Context) ([]ruleset.Meta, error) {
+	metas, _, err := b.Store.List(ctx, ruleset.Page{})
+	return metas, err
+}
+
+func (b storeRulebook) Create(ctx context.Context, d ruleset.Draft) (int, error) {
+	r, err := b.Store.Create(ctx, d)
+	return r.Rev, err
+}
+
+func (b storeRulebook) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (int, error) {
+	r, err := b.Store.Update(ctx, name, p)
+	return r.Rev, err
+}
+
+// Compare implements [rulebook].
+func (b storeRulebook) Compare(ctx context.Context, name ruleset.Name, from, to int) (rulesets.Comparison, error) {
+	history, err := b.History(ctx, name)
+	if err != nil {
+		return rulesets.Comparison{}, err
+	}
+	var ends [2]ruleset.Revision
+	for i, number := range []int{from, to} {
+		at := slices.IndexFunc(history, func(r ruleset.Revision) bool { return r.Number == number })
+		if at < 0 {
+			return rulesets.Comparison{}, &ruleset.NoRevisionError{Name: name, Number: number, Last: history[0].Number}
+		}
+		ends[i] = history[at]
+	}
+	return rulesets.Compare(ends[0], ends[1]), nil
+}
+
+// Apply implements [rulebook].
+func (b storeRulebook) Apply(ctx context.Context, set rulesets.ChangeSet, progress func(done, total int)) (rulesets.Applied, error) {
+	p := rulesets.Planner{Store: b.Store, Labels: b.labels, By: byCommand(set.Message), Admin: set.Admin}
+	return p.Apply(ctx, set, progress)
+}
+
+// Restore fails if the ruleset is changed meanwhile.
+func (b storeRulebook) Restore(ctx context.Context, name ruleset.Name, rev int, by ruleset.By) (int, error) {
+	history, err := b.History(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	ifRev := history[0].Number
+	if history[0].Deleted {
+		ifRev = 0
+	}
+	r, err := rulesets.Restore(ctx, b.Store, name, rev, ifRev, by)
+	return r.Rev, err
+}

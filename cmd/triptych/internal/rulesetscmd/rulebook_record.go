@@ -1,0 +1,151 @@
+package rulesetscmd
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/transport/audit"
+)
+
+// commandMethod is the method of the records of commands, which are no requests.
+const commandMethod = "command"
+
+// A recordedRulebook records the changes of a rulebook in the audit trail, which is
+// opened before the first change.
+type recordedRulebook struct {
+	rulebook
+	app      commands
+	recorder *app.Recorder // nil before the first change
+	close    func()
+}
+
+// openTrail opens the trail; a change that could not be recorded is not made.
+func (b *recordedRulebook) openTrail(ctx context.Context) error {
+	if b.recorder != nil {
+		return nil
+	}
+	env, err := b.app.Env(slog.LevelWarn)
+	if err != nil {
+		return err
+	}
+	r, closeRecorder, err := b.app.OpenRecorder(ctx, env, app.CommandChain())
+	if err != nil {
+		return err
+	}
+	if r.Trail != nil {
+		if err := r.Trail.Open(); err != nil {
+			closeRecorder()
+			return app.WithHints(fmt.Errorf("%s cannot be written, so nothing was changed: %w", r.Store, err), "--no-audit changes it without a record")
+		}
+	}
+	r.Patient = false
+	b.recorder, b.close = r, closeRecorder
+	return nil
+}
+
+// end closes the trail if it was opened.
+func (b *recordedRulebook) end() {
+	if b.close != nil {
+		b.close()
+	}
+}
+
+// change makes a change and records it.
+func (b *recordedRulebook) change(ctx context.Context, what string, make func() (map[string]string, error)) error {
+	if err := b.openTrail(ctx); err != nil {
+		return err
+	}
+	began := time.Now()
+	details, err := make()
+	if b.recorder.Trail == nil {
+		return err
+	}
+	record := audit.Record{
+		Time: b.app.Now(), Key: mcp.Local().ID, Method: commandMethod, Target: what, Outcome: audit.OK, Duration: time.Since(began), Details: details,
+	}
+	if err != nil {
+		record.Outcome = audit.Failed
+	}
+	if recordErr := b.recorder.Append(app.ClassifiedRecord{Record: record, Change: true}); recordErr != nil {
+		return recordErr
+	}
+	if recordErr := b.recorder.Commit(context.WithoutCancel(ctx)); recordErr != nil {
+		return recordErr
+	}
+	return err
+}
+
+// revDetails names a ruleset and its revision in a record.
+func revDetails(name ruleset.Name, rev int) map[string]string {
+	details := map[string]string{"ruleset": string(name)}
+	if rev != 0 {
+		details["rev"] = strconv.Itoa(rev)
+	}
+	return details
+}
+
+// Create implements [rulebook].
+func (b *recordedRulebook) Create(ctx context.Context, d ruleset.Draft) (rev int, err error) {
+	err = b.change(ctx, "rulesets create", func() (map[string]string, error) {
+		rev, err = b.rulebook.Create(ctx, d)
+		return revDetails(d.Name, rev), err
+	})
+	return rev, err
+}
+
+// Update implements [rulebook].
+func (b *recordedRulebook) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (rev int, err error) {
+	err = b.change(ctx, "rulesets update", func() (map[string]string, error) {
+		rev, err = b.rulebook.Update(ctx, name, p)
+		return revDetails(name, rev), err
+	})
+	return rev, err
+}
+
+// Restore implements [rulebook].
+func (b *recordedRulebook) Restore(ctx context.Context, name ruleset.Name, rev int, by ruleset.By) (made int, err error) {
+	err = b.change(ctx, "rulesets restore", func() (map[string]string, error) {
+		made, err = b.rulebook.Restore(ctx, name, rev, by)
+		details := revDetails(name, made)
+		details["restores"] = strconv.Itoa(rev)
+		return details, err
+	})
+	return made, err
+}
+
+// Delete implements [rulebook].
+func (b *recordedRulebook) Delete(ctx context.Context, name ruleset.Name, removal ruleset.Removal) error {
+	return b.change(ctx, "rulesets delete", func() (map[string]string, error) {
+		return revDetails(name, 0), b.rulebook.Delete(ctx, name, removal)
+	})
+}
+
+// MoveLabel implements [rulebook].
+func (b *recordedRulebook) MoveLabel(ctx context.Context, name ruleset.Name, m ruleset.LabelMove) (moved ruleset.LabelMove, err error) {
+	err = b.change(ctx, "rulesets label", func() (map[string]string, error) {
+		moved, err = b.rulebook.MoveLabel(ctx, name, m)
+		details := revDetails(name, 0)
+		details["label"], details["from"], details["to"] = string(m.Label), strconv.Itoa(moved.From), strconv.Itoa(moved.To)
+		return details, err
+	})
+	return moved, err
+}
+
+// Apply implements [rulebook]. A dry run changes nothing and is not recorded.
+func (b *recordedRulebook) Apply(ctx context.Context, set rulesets.ChangeSet, progress func(done, total int)) (applied rulesets.Applied, err error) {
+	if set.DryRun {
+		return b.rulebook.Apply(ctx, set, progress)
+	}
+	err = b.change(ctx, "rulesets apply", func() (map[string]string, error) {
+		applied, err = b.rulebook.Apply(ctx, set, progress)
+		return applied.Details(), err
+	})
+	return applied, err
+}

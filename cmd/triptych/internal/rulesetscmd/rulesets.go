@@ -1,0 +1,262 @@
+package rulesetscmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+func (a commands) rulesetsCommand() app.Command {
+	return app.Command{
+		Name:  "rulesets",
+		Short: "work with rulesets",
+		Sub: append([]app.Command{
+			a.rulesetsList(), a.rulesetsSearch(), a.rulesetsFind(), a.rulesetsLint(), a.rulesetsEffective(), a.rulesetsShow(), a.rulesetsCreate(),
+			a.rulesetsEdit(), a.rulesetsDelete(), a.rulesetsHistory(), a.rulesetsDiff(), a.rulesetsRestore(), a.rulesetsLabel(), a.rulesetsGC(),
+			a.rulesetsApply(), a.rulesetsImport(), a.rulesetsExport(),
+		}, a.projectCommands()...),
+	}
+}
+
+// A rulesetJSON is a ruleset for programs.
+type rulesetJSON struct {
+	Name         string    `json:"name"`
+	Description  string    `json:"description"`
+	Tags         []string  `json:"tags"`
+	CreatedAt    time.Time `json:"created_at"`
+	LastModified time.Time `json:"last_modified"`
+	Rev          int       `json:"rev,omitempty"`
+	Markdown     *string   `json:"markdown,omitempty"`
+}
+
+func metaJSON(m ruleset.Meta) rulesetJSON {
+	return rulesetJSON{
+		Name: string(m.Name), Description: m.Description, Tags: append([]string{}, m.Tags...),
+		CreatedAt: m.CreatedAt, LastModified: m.LastModified,
+	}
+}
+
+func (a commands) rulesetsList() app.Command {
+	var asJSON bool
+	var tag string
+	return app.Command{
+		Name: "list", Short: "list all rulesets, oldest first",
+		Flags: func(set *pflag.FlagSet) {
+			app.JSONFlag(set, &asJSON)
+			set.StringVar(&tag, "tag", "", "only those with this `tag`")
+			a.rulebookFlags(set)
+		},
+		Run: func(ctx context.Context, _ []string) error {
+			return a.withRulebook(ctx, func(book rulebook) error {
+				metas, err := book.List(ctx)
+				if err != nil {
+					return err
+				}
+				if tag != "" {
+					metas = slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !slices.Contains(m.Tags, tag) })
+				}
+				return a.printMetas(metas, asJSON)
+			})
+		},
+	}
+}
+
+func (a commands) rulesetsSearch() app.Command {
+	var asJSON bool
+	return app.Command{
+		Name: "search", Args: "PATTERN", Min: 1, Max: 1,
+		Short:   "list the rulesets whose name matches a pattern",
+		Long:    "In a pattern * stands for any text, ? for one character, [a-z] for one of a\nclass ([!a-z] for one outside it), and {a,b} for alternatives.",
+		Example: "triptych rulesets search 'python_*'",
+		Flags: func(set *pflag.FlagSet) {
+			app.JSONFlag(set, &asJSON)
+			a.rulebookFlags(set)
+		},
+		Run: func(ctx context.Context, args []string) error {
+			return a.withRulebook(ctx, func(book rulebook) error {
+				metas, err := book.Search(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				return a.printMetas(metas, asJSON)
+			})
+		},
+	}
+}
+
+func (a commands) printMetas(metas []ruleset.Meta, asJSON bool) error {
+	if asJSON {
+		all := make([]rulesetJSON, len(metas))
+		for i, m := range metas {
+			all[i] = metaJSON(m)
+		}
+		return a.PrintJSON(all)
+	}
+	if len(metas) == 0 {
+		fmt.Fprintln(a.Err, "triptych: no rulesets")
+		return nil
+	}
+	rows := [][]string{{"NAME", "MODIFIED", "TAGS", "DESCRIPTION"}}
+	for _, m := range metas {
+		rows = append(rows, []string{
+			string(m.Name), m.LastModified.UTC().Format("2006-01-02 15:04"), strings.Join(m.Tags, ","), m.Description,
+		})
+	}
+	return a.PrintTable(rows)
+}
+
+func (a commands) rulesetsShow() app.Command {
+	var asJSON, whole bool
+	return app.Command{
+		Name: "show", Args: "NAME", Min: 1, Max: 1,
+		Short: "print the Markdown of a ruleset",
+		Flags: func(set *pflag.FlagSet) {
+			app.JSONFlag(set, &asJSON)
+			set.BoolVar(&whole, "all", false, "print the front matter too, as edit shows it")
+			a.rulebookFlags(set)
+		},
+		Complete: a.completeRulesets,
+		Run: func(ctx context.Context, args []string) error {
+			return a.withRulebook(ctx, func(book rulebook) error {
+				r, err := getNamed(ctx, book, args[0])
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					shown := metaJSON(r.Meta)
+					shown.Markdown, shown.Rev = &r.Markdown, r.Rev
+					return a.PrintJSON(shown)
+				case whole:
+					return a.printEditable(r)
+				}
+				return a.Printf("%s", app.EndLine(r.Markdown))
+			})
+		},
+	}
+}
+
+func (a commands) printEditable(r ruleset.Ruleset) error {
+	text, err := rulefiles.Editable(r)
+	if err != nil {
+		return err
+	}
+	return a.Printf("%s", app.EndLine(string(text)))
+}
+
+func getNamed(ctx context.Context, book rulebook, word string) (ruleset.Ruleset, error) {
+	name, err := ruleset.ParseName(word)
+	if err != nil {
+		return ruleset.Ruleset{}, err
+	}
+	return book.Get(ctx, name)
+}
+
+func (a commands) rulesetsCreate() app.Command {
+	var description, message string
+	var tags []string
+	return app.Command{
+		Name: "create", Args: "NAME [FILE]", Min: 1, Max: 2,
+		Short:   "create a ruleset from a file or from standard input",
+		Example: "triptych rulesets create go_style style.md --description 'How we write Go' --tag go --tag style",
+		Flags: func(set *pflag.FlagSet) {
+			set.StringVarP(&description, "description", "d", "", "what it is for, one `line`")
+			set.StringArrayVarP(&tags, "tag", "t", nil, "a `tag`; may be given several times")
+			messageFlag(set, &message)
+			a.rulebookFlags(set)
+		},
+		Run: func(ctx context.Context, args []string) error {
+			name, err := ruleset.ParseName(args[0])
+			if err != nil {
+				return storeHint(err)
+			}
+			markdown, err := a.readText(args[1:])
+			if err != nil {
+				return err
+			}
+			draft := ruleset.Draft{Name: name, Description: description, Tags: tags, Markdown: markdown, By: byCommand(message)}
+			return a.withRulebook(ctx, func(book rulebook) error {
+				if _, err := book.Create(ctx, draft); err != nil {
+					return err
+				}
+				return a.Printf("created %s\n", name)
+			})
+		},
+	}
+}
+
+// maxText is the longest file that is read as a ruleset.
+const maxText = 64 << 20
+
+// readText reads the named file, or standard input when there is none or it
+// is "-".
+func (a commands) readText(args []string) (string, error) {
+	in := io.Reader(a.In)
+	if len(args) > 0 && args[0] != "-" {
+		f, err := os.Open(args[0])
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxText+1))
+	if err == nil && len(text) > maxText {
+		err = fmt.Errorf("the text is longer than %d bytes", maxText)
+	}
+	return string(text), err
+}
+
+func (a commands) rulesetsDelete() app.Command {
+	return app.Command{
+		Name: "delete", Args: "NAME...", Min: 1, Max: app.AnyNumber,
+		Short:    "delete rulesets",
+		Flags:    a.rulebookFlags,
+		Complete: a.completeRulesets,
+		Run: func(ctx context.Context, args []string) error {
+			return a.withRulebook(ctx, func(book rulebook) error {
+				var errs []error
+				for _, word := range args {
+					errs = append(errs, a.deleteOne(ctx, book, word))
+				}
+				return errors.Join(errs...)
+			})
+		},
+	}
+}
+
+func (a commands) deleteOne(ctx context.Context, book rulebook, word string) error {
+	name, err := ruleset.ParseName(word)
+	if err != nil {
+		return err
+	}
+	if err := book.Delete(ctx, name, ruleset.Removal{By: byCommand("")}); err != nil {
+		return err
+	}
+	return a.Printf("deleted %s\n", name)
+}
+
+// completeRulesets offers the names of the rulesets.
+func (a commands) completeRulesets(ctx context.Context, before []string) []string {
+	var names []string
+	_ = a.withRulebook(ctx, func(book rulebook) error { // completion stays silent
+		metas, err := book.List(ctx)
+		for _, m := range metas {
+			if !slices.Contains(before, string(m.Name)) {
+				names = append(names, string(m.Name)+"\t"+app.OneLine(m.Description))
+			}
+		}
+		return err
+	})
+	return names
+}

@@ -1,0 +1,169 @@
+package rulesetscmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
+	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+func (a commands) rulesetsApply() app.Command {
+	var set rulesets.ChangeSet
+	var prune, asJSON bool
+	return app.Command{
+		Name: "apply", Args: "FILE|DIR|-", Min: 1, Max: 1,
+		Short: "change many rulesets at once, all or none",
+		Long: "FILE is JSON, an object with \"operations\" or the list of them, as the tool\n" +
+			"apply_rulesets takes them: create, update, put (create or update), delete, restore\n" +
+			"and label. DIR is a folder of Markdown files as import reads it: each ruleset gets\n" +
+			"the content of its file. If one change cannot be made, none is. --each changes each\n" +
+			"ruleset by itself, which a cluster needs whose rulesets are on several servers.",
+		Example: "triptych rulesets export rules; $EDITOR rules/*.md; triptych rulesets apply rules --dry-run\n" +
+			`echo '[{"op":"label","name":"go_style","label":"production"}]' | triptych rulesets apply -`,
+		Flags: func(flags *pflag.FlagSet) {
+			flags.BoolVar(&set.DryRun, "dry-run", false, "only show the differences")
+			flags.BoolVar(&set.Each, "each", false, "go on when a ruleset fails")
+			flags.BoolVar(&prune, "prune", false, "delete the rulesets that DIR has no file for")
+			adminFlag(flags, &set.Admin)
+			app.JSONFlag(flags, &asJSON)
+			messageFlag(flags, &set.Message)
+			a.rulebookFlags(flags)
+		},
+		Run: func(ctx context.Context, args []string) error {
+			return a.withRulebook(ctx, func(book rulebook) (err error) {
+				if set.Changes, err = a.readChanges(ctx, book, args[0], prune); err != nil {
+					return err
+				}
+				if len(set.Changes) == 0 {
+					return a.Printf("nothing to do\n")
+				}
+				applied, err := book.Apply(ctx, set, a.showProgress("applying"))
+				if err != nil {
+					return applyHint(err)
+				}
+				return a.printApplied(applied, asJSON)
+			})
+		},
+	}
+}
+
+// applyHint adds advice to an error of a batch.
+func applyHint(err error) error {
+	if _, ok := errors.AsType[*ruleset.SlotsError](err); ok {
+		return app.WithHints(err, "give --each to change each ruleset by itself")
+	}
+	if _, ok := errors.AsType[*rulesets.ProtectedLabelError](err); ok {
+		return app.WithHints(err, "give --admin to move it all the same")
+	}
+	return err
+}
+
+// readChanges reads the changes that a file, a folder or standard input asks for.
+func (a commands) readChanges(ctx context.Context, book rulebook, path string, prune bool) ([]rulesets.Change, error) {
+	if path != "-" {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if info.IsDir() {
+			return a.changesOfFolder(ctx, book, path, prune)
+		}
+	}
+	if prune {
+		return nil, app.UsageErrorf("--prune needs a folder")
+	}
+	text, err := a.readText([]string{path})
+	if err != nil {
+		return nil, err
+	}
+	return rulesets.ParseChanges([]byte(text))
+}
+
+// changesOfFolder makes a change of each rules file below a folder.
+func (a commands) changesOfFolder(ctx context.Context, book rulebook, dir string, prune bool) ([]rulesets.Change, error) {
+	found, err := rulefiles.Find([]string{dir})
+	if err != nil {
+		return nil, err
+	}
+	show := a.showProgress("reading")
+	t := &transfer{sources: map[ruleset.Name]string{}}
+	changes := make([]rulesets.Change, 0, len(found.Files))
+	for i, path := range found.Files {
+		draft, _, err := a.readDraft(path)
+		if err == nil {
+			draft.Name, err = t.claim(path, draft.Name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		changes = append(changes, putOf(draft))
+		show(i+1, len(found.Files))
+	}
+	if !prune {
+		return changes, nil
+	}
+	metas, err := book.List(ctx)
+	for _, m := range metas {
+		if t.sources[m.Name] == "" {
+			changes = append(changes, rulesets.Change{Op: "delete", Name: string(m.Name)})
+		}
+	}
+	return changes, err
+}
+
+// putOf is the change that gives a ruleset the content of a file.
+func putOf(d ruleset.Draft) rulesets.Change {
+	tags := append([]string{}, d.Tags...)
+	return rulesets.Change{
+		Op: "put", Name: string(d.Name), Description: &d.Description, Tags: &tags, Markdown: &d.Markdown, Extra: &d.Extra,
+		CreatedAt: d.CreatedAt, LastModified: d.LastModified,
+	}
+}
+
+func (a commands) printApplied(done rulesets.Applied, asJSON bool) error {
+	counts := map[string]int{}
+	for _, c := range done.Changes {
+		counts[c.Status]++
+		if asJSON || c.Status == "unchanged" {
+			continue
+		}
+		if err := a.Printf("%s\n%s", c.Line(), c.Diff); err != nil {
+			return err
+		}
+	}
+	print := func() error { return a.Printf("%s\n", countsText(counts, done.DryRun)) }
+	if asJSON {
+		print = func() error { return a.PrintJSON(done) }
+	}
+	if err := print(); err != nil {
+		return err
+	}
+	if n := counts["failed"]; n > 0 {
+		return fmt.Errorf("%d of the changes failed", n)
+	}
+	return nil
+}
+
+// progressEvery is the shortest time between two lines of progress.
+const progressEvery = time.Second
+
+// showProgress returns a function that writes to standard error how far something is, if
+// it takes long.
+func (a commands) showProgress(what string) func(done, total int) {
+	last := time.Now()
+	return func(done, total int) {
+		if time.Since(last) < progressEvery {
+			return
+		}
+		last = time.Now()
+		fmt.Fprintf(a.Err, "triptych: %s: %d of %d\n", what, done, total)
+	}
+}

@@ -1,0 +1,158 @@
+package rulesetscmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+func (a commands) rulesetsEdit() app.Command {
+	var message string
+	return app.Command{
+		Name: "edit", Args: "NAME", Min: 1, Max: 1,
+		Short: "edit a ruleset in your editor",
+		Long: "Opens the program named by VISUAL or EDITOR with the front matter and the\n" +
+			"Markdown, and stores what you saved. Nothing changes when you change nothing,\n" +
+			"when the editor fails, or when the ruleset was changed in the meantime.",
+		Flags: func(set *pflag.FlagSet) {
+			messageFlag(set, &message)
+			a.rulebookFlags(set)
+		},
+		Complete: a.completeRulesets,
+		Run: func(ctx context.Context, args []string) error {
+			return a.withRulebook(ctx, func(book rulebook) error {
+				old, err := getNamed(ctx, book, args[0])
+				if err != nil {
+					return err
+				}
+				return a.edit(ctx, book, old, message)
+			})
+		},
+	}
+}
+
+// edit lets a person change a ruleset. A text that cannot be stored stays in
+// its file, so that no work is lost.
+func (a commands) edit(ctx context.Context, book rulebook, old ruleset.Ruleset, message string) error {
+	dir, err := os.MkdirTemp("", "triptych-edit-")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, string(old.Name)+".md")
+	changed, err := a.editFile(ctx, book, old, path, message)
+	if err != nil {
+		return app.WithHints(err, append(conflictHints(err), "what you wrote is still in "+path)...)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if !changed {
+		return a.Printf("%s is unchanged\n", old.Name)
+	}
+	return a.Printf("updated %s\n", old.Name)
+}
+
+// conflictHints is the advice for an error that says that a ruleset was changed.
+func conflictHints(err error) []string {
+	conflict, ok := errors.AsType[*ruleset.ConflictError](err)
+	if !ok {
+		return nil
+	}
+	return []string{fmt.Sprintf("triptych rulesets show --all %s prints it; run edit again and put your change in", conflict.Current.Name)}
+}
+
+func (a commands) editFile(ctx context.Context, book rulebook, old ruleset.Ruleset, path, message string) (changed bool, err error) {
+	text, err := rulefiles.Editable(old)
+	if err != nil {
+		return false, err
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return false, err
+	}
+	if err := a.runEditor(ctx, path); err != nil {
+		return false, err
+	}
+	if text, err = os.ReadFile(path); err != nil {
+		return false, err
+	}
+	fresh, err := edited(text, old)
+	if err != nil {
+		return false, err
+	}
+	patch := difference(old, fresh)
+	if patch.Empty() {
+		return false, nil
+	}
+	patch.Base, patch.By = &old, byCommand(message)
+	_, err = book.Update(ctx, old.Name, patch)
+	return err == nil, err
+}
+
+// edited reads what a person made of an editable text. Editors end the last
+// line of a file; a Markdown that did not end so is taken as unchanged then.
+func edited(text []byte, old ruleset.Ruleset) (ruleset.Ruleset, error) {
+	head, body, err := rulefiles.Split(strings.ReplaceAll(string(text), "\r\n", "\n"))
+	if err != nil {
+		return old, err
+	}
+	f, err := rulefiles.Parse(head)
+	if err != nil {
+		return old, err
+	}
+	fresh := old
+	fresh.Description, fresh.Tags, fresh.Markdown, fresh.Extra = "", f.Tags, body, f.Extra
+	if f.Description != nil {
+		fresh.Description = *f.Description
+	}
+	if body == old.Markdown+"\n" {
+		fresh.Markdown = old.Markdown
+	}
+	return fresh, nil
+}
+
+// difference returns the patch that turns a ruleset into its edited form.
+func difference(old, fresh ruleset.Ruleset) ruleset.Patch {
+	var p ruleset.Patch
+	if fresh.Description != old.Description {
+		p.Description = &fresh.Description
+	}
+	if !slices.Equal(fresh.Tags, old.Tags) {
+		tags := append([]string{}, fresh.Tags...)
+		p.Tags = &tags
+	}
+	if fresh.Markdown != old.Markdown {
+		p.Markdown = &fresh.Markdown
+	}
+	if !rulefiles.SameExtra(fresh.Extra, old.Extra) {
+		p.Extra = &fresh.Extra
+	}
+	return p
+}
+
+// runEditor runs the user's editor, which may be a command with arguments, and
+// waits for it.
+func (a commands) runEditor(ctx context.Context, path string) error {
+	editor := cmp.Or(a.Getenv("VISUAL"), a.Getenv("EDITOR"), "vi")
+	words := strings.Fields(editor)
+	if len(words) == 0 {
+		return errors.New("EDITOR names no program")
+	}
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Out, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("editor %q: %w", editor, err)
+	}
+	return nil
+}

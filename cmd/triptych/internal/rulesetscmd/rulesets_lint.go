@@ -1,0 +1,95 @@
+package rulesetscmd
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/rulesets/lint"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+func (a commands) rulesetsLint() app.Command {
+	var asJSON, asSARIF bool
+	var project string
+	return app.Command{
+		Name: "lint", Args: "[NAME...]", Min: 0, Max: app.AnyNumber,
+		Short: "look for hidden text, secrets and mistakes in rulesets",
+		Long: "The status is 1 if there is an error or a warning. Notes, such as a text that is\n" +
+			"longer than a client reads, are only printed.",
+		Example: "triptych rulesets lint\ntriptych rulesets lint go_style --project . --sarif > lint.sarif",
+		Flags: func(set *pflag.FlagSet) {
+			app.JSONFlag(set, &asJSON)
+			set.BoolVar(&asSARIF, "sarif", false, "print a log of SARIF 2.1.0, for code scanning")
+			set.StringVar(&project, "project", "", "report globs that match no file of this `folder`")
+			a.FamilyFlags("rulesets")(set)
+		},
+		Complete: a.completeRulesets,
+		Run: func(ctx context.Context, args []string) error {
+			names, err := parseNames(args)
+			if err != nil {
+				return storeHint(err)
+			}
+			var o lint.Options
+			if project != "" {
+				o.Project = os.DirFS(project)
+			}
+			return a.withStore(ctx, func(store ruleset.Store) error {
+				found, n, err := rulesets.Lint(ctx, store, names, o)
+				if err != nil {
+					return err
+				}
+				return a.printLint(found, n, asJSON, asSARIF)
+			})
+		},
+	}
+}
+
+// parseNames reads names, nil if there are none.
+func parseNames(words []string) ([]ruleset.Name, error) {
+	var names []ruleset.Name
+	for _, word := range words {
+		name, err := ruleset.ParseName(word)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// printLint prints findings, and fails if there are errors or warnings.
+func (a commands) printLint(found []lint.Finding, checked int, asJSON, asSARIF bool) error {
+	var err error
+	switch {
+	case asSARIF:
+		err = a.printSARIF(found)
+	case asJSON:
+		err = a.PrintJSON(append([]lint.Finding{}, found...)) // [], not null
+	default:
+		for _, f := range found {
+			if err = a.Printf("%s\n", app.OneLine(f.String())); err != nil {
+				return err
+			}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if worst := lint.Worst(found); worst == lint.Error || worst == lint.Warning {
+		return fmt.Errorf("%d finding(s) in %d ruleset(s)", len(found), checked)
+	}
+	return nil
+}
+
+func (a commands) printSARIF(found []lint.Finding) error {
+	log, err := lint.SARIF(found, app.ReadBuild().Version, func(f lint.Finding) (string, int) { return string(f.Name) + ".md", 0 })
+	if err != nil {
+		return err
+	}
+	return a.Printf("%s\n", log)
+}

@@ -1,0 +1,258 @@
+package rulesetscmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+)
+
+// A transfer is one run of import or export: what the flags say, and the
+// count of each outcome for the summary.
+type transfer struct {
+	dry, overwrite bool
+	counts         map[string]int
+	sources        map[ruleset.Name]string // the files that were imported, by name
+}
+
+// outcomes lists the outcomes of files and changes, in the order of the summary.
+var outcomes = []string{"created", "updated", "restored", "deleted", "labelled", "written", "unchanged", "skipped", "left", "failed"}
+
+func (t *transfer) flags(a commands) func(*pflag.FlagSet) {
+	return func(set *pflag.FlagSet) {
+		set.BoolVar(&t.dry, "dry-run", false, "only say what would be done")
+		set.BoolVar(&t.overwrite, "overwrite", false, "replace what is there and differs")
+		a.rulebookFlags(set)
+	}
+}
+
+// note prints an outcome and counts it.
+func (a commands) note(t *transfer, outcome, from, to string) error {
+	t.counts[outcome]++
+	return a.Printf("%-9s %s -> %s\n", outcome, app.OneLine(from), app.OneLine(to))
+}
+
+// summarize prints the counts; a failure is the exit status.
+func (a commands) summarize(t *transfer) error {
+	if err := a.Printf("%s\n", countsText(t.counts, t.dry)); err != nil {
+		return err
+	}
+	if n := t.counts["failed"]; n > 0 {
+		return fmt.Errorf("%d of the files failed", n)
+	}
+	return nil
+}
+
+// countsText counts the outcomes for people.
+func countsText(counts map[string]int, dry bool) string {
+	var parts []string
+	for _, outcome := range outcomes {
+		if n := counts[outcome]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))
+		}
+	}
+	text := "nothing to do"
+	if len(parts) > 0 {
+		text = strings.Join(parts, ", ")
+	}
+	if dry {
+		text += " (dry run, nothing was changed)"
+	}
+	return text
+}
+
+func (a commands) rulesetsImport() app.Command {
+	t := &transfer{}
+	return app.Command{
+		Name: "import", Args: "DIR|FILE...", Min: 1, Max: app.AnyNumber,
+		Short: "make rulesets of Markdown files",
+		Long: "Folders are searched for *.md, *.mdc, .cursorrules and the like, also in the\n" +
+			"hidden folders of editors (.cursor, .claude, .github, ...). Front matter may give\n" +
+			"name, description, tags, created_at and last_modified; its other keys are kept as\n" +
+			"they are. A missing name is made of the file's name, a missing description of the\n" +
+			"first heading or sentence. Rulesets that exist and differ are skipped unless\n" +
+			"--overwrite is given. Each file that was left out is listed with the reason.",
+		Example: "triptych rulesets import ~/notes/rules --dry-run\ntriptych rulesets import .",
+		Flags:   t.flags(a),
+		Run: func(ctx context.Context, args []string) error {
+			t.counts, t.sources = map[string]int{}, map[ruleset.Name]string{}
+			found, err := rulefiles.Find(args)
+			if err != nil {
+				return err
+			}
+			return a.withRulebook(ctx, func(book rulebook) error {
+				for _, path := range found.Files {
+					if err := a.importFile(ctx, book, t, path); err != nil {
+						return err
+					}
+				}
+				return errors.Join(a.printLeft(t, found), a.summarize(t))
+			})
+		},
+	}
+}
+
+// printLeft lists what import did not read.
+func (a commands) printLeft(t *transfer, found rulefiles.Found) error {
+	var errs []error
+	for _, left := range found.Left {
+		errs = append(errs, a.note(t, "left", left.Path, left.Reason))
+	}
+	if found.Other > 0 {
+		errs = append(errs, a.Printf("%-9s %s (neither .md nor .mdc)\n", "left", app.Counted(found.Other, "other file")))
+	}
+	return errors.Join(errs...)
+}
+
+// importFile imports one file and prints what became of it. The error is of the
+// output or of ctx; what is wrong with the file is an outcome.
+func (a commands) importFile(ctx context.Context, book rulebook, t *transfer, path string) error {
+	draft, notes, err := a.readDraft(path)
+	if err == nil {
+		draft.Name, err = t.claim(path, draft.Name)
+	}
+	if err != nil {
+		return a.note(t, "failed", path, err.Error())
+	}
+	draft.By = byCommand("imported")
+	outcome, err := t.put(ctx, book, draft)
+	if err != nil {
+		return errors.Join(a.note(t, "failed", path, err.Error()), ctx.Err())
+	}
+	to := string(draft.Name)
+	if len(notes) > 0 {
+		to += " (left out: " + strings.Join(notes, "; ") + ")"
+	}
+	return a.note(t, outcome, path, to)
+}
+
+func (a commands) readDraft(path string) (ruleset.Draft, []string, error) {
+	text, err := a.readText([]string{path})
+	if err != nil {
+		return ruleset.Draft{}, nil, err
+	}
+	return rulefiles.Draft(path, text)
+}
+
+// claim returns a name that no other file of this run has: the file's own, or one
+// with its folder before it.
+func (t *transfer) claim(path string, name ruleset.Name) (ruleset.Name, error) {
+	for _, candidate := range append([]ruleset.Name{name}, rulefiles.Qualified(path, name)...) {
+		if t.sources[candidate] == "" {
+			t.sources[candidate] = path
+			return candidate, nil
+		}
+	}
+	return "", fmt.Errorf("%s is the ruleset of this name already", t.sources[name])
+}
+
+// put makes the store have the draft, or says why it was left alone.
+func (t *transfer) put(ctx context.Context, book rulebook, draft ruleset.Draft) (outcome string, err error) {
+	old, err := book.Get(ctx, draft.Name)
+	if _, missing := errors.AsType[*ruleset.NotFoundError](err); missing {
+		if !t.dry {
+			_, err = book.Create(ctx, draft)
+			return "created", err
+		}
+		return "created", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	fresh := old
+	fresh.Description, fresh.Tags, fresh.Markdown, fresh.Extra = draft.Description, draft.Tags, draft.Markdown, draft.Extra
+	patch := difference(old, fresh)
+	switch {
+	case patch.Empty():
+		return "unchanged", nil
+	case !t.overwrite:
+		return "skipped", nil
+	case t.dry:
+		return "updated", nil
+	}
+	patch.Base, patch.By = &old, draft.By
+	_, err = book.Update(ctx, draft.Name, patch)
+	return "updated", err
+}
+
+func (a commands) rulesetsExport() app.Command {
+	t := &transfer{}
+	return app.Command{
+		Name: "export", Args: "DIR", Min: 1, Max: 1,
+		Short: "write all rulesets as Markdown files",
+		Long: "Each becomes NAME.md with description, tags, times and all other keys as front\n" +
+			"matter, so that import makes the same ruleset of it elsewhere. Files that\n" +
+			"exist and differ are skipped unless --overwrite is given; no other file is\n" +
+			"touched. A file that is written has the time of its ruleset's last change.",
+		Flags: t.flags(a),
+		Run: func(ctx context.Context, args []string) error {
+			t.counts = map[string]int{}
+			return a.withRulebook(ctx, func(book rulebook) error {
+				metas, err := book.List(ctx)
+				if err != nil {
+					return err
+				}
+				for _, m := range metas {
+					if err := a.exportOne(ctx, book, t, m.Name, args[0]); err != nil {
+						return err
+					}
+				}
+				return a.summarize(t)
+			})
+		},
+	}
+}
+
+func (a commands) exportOne(ctx context.Context, book rulebook, t *transfer, name ruleset.Name, dir string) error {
+	path := filepath.Join(dir, string(name)+".md")
+	r, err := book.Get(ctx, name)
+	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
+		return nil // deleted since the list was made
+	}
+	var outcome string
+	if err == nil {
+		outcome, err = t.write(path, r)
+	}
+	if err != nil {
+		return errors.Join(a.note(t, "failed", string(name), err.Error()), ctx.Err())
+	}
+	return a.note(t, outcome, string(name), path)
+}
+
+// write makes the file have the ruleset, or says why it was left alone.
+func (t *transfer) write(path string, r ruleset.Ruleset) (outcome string, err error) {
+	text, err := rulefiles.Portable(r)
+	if err != nil {
+		return "", err
+	}
+	old, err := os.ReadFile(path)
+	switch {
+	case err == nil && bytes.Equal(old, text):
+		return "unchanged", nil
+	case err == nil && !t.overwrite:
+		return "skipped", nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	case t.dry:
+		return "written", nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	if err := atomicfile.Write(path, text, 0o644); err != nil {
+		return "", err
+	}
+	return "written", os.Chtimes(path, time.Time{}, r.LastModified)
+}

@@ -1,0 +1,187 @@
+package servecmd
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/https"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+func (a commands) consoleCommand() app.Command {
+	var listen string
+	return app.Command{
+		Name:  "console",
+		Short: "open the pages for people, at an address that signs in once",
+		Long: "Serves the console of this data folder or store on loopback, for the user who\n" +
+			"runs the command, until it is interrupted. With --url it is the console of a\n" +
+			"server instead, and the key signs in. The address works once, within five\n" +
+			"minutes.",
+		Example: "triptych console\ntriptych console --url https://rules.example.com --key-env TEAM_KEY",
+		Flags: func(set *pflag.FlagSet) {
+			set.StringVar(&listen, "listen", "127.0.0.1:0", "listen on this loopback `address`")
+			a.Flags.Remote.Register(set)
+			a.ServerFlags(set)
+		},
+		Run: func(ctx context.Context, _ []string) error {
+			r, err := a.DialRemote()
+			switch {
+			case err != nil:
+				return err
+			case r != nil:
+				return a.linkTo(ctx, r)
+			}
+			return a.serveConsole(ctx, listen)
+		},
+	}
+}
+
+// linkTo prints an address that signs in at the console of a server.
+func (a commands) linkTo(ctx context.Context, r *app.Remote) error {
+	u, err := url.Parse(r.URL)
+	if err != nil {
+		return err
+	}
+	r.URL = u.Scheme + "://" + u.Host + "/link"
+	resp, err := r.Do(ctx, http.MethodPost, nil, nil)
+	if err != nil {
+		return app.WithReachHint(err)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		return err
+	}
+	var link struct {
+		Path string `json:"path"`
+	}
+	if resp.StatusCode != http.StatusOK || json.Unmarshal(body, &link) != nil {
+		return app.WithHints(fmt.Errorf("the server answered %s", resp.Status), "is its console on? triptych serve --console always", "does the key work? triptych key show")
+	}
+	return a.Printf("%s://%s%s\n", u.Scheme, u.Host, link.Path)
+}
+
+// serveConsole serves the console of the data that the flags and the environment name,
+// without keys and quotas: everybody who has the address is the user of the process.
+func (a commands) serveConsole(ctx context.Context, listen string) (err error) {
+	host, _, splitErr := net.SplitHostPort(listen)
+	if splitErr != nil || !app.IsLoopback(host) {
+		return app.UsageErrorf("--listen is %q, want a loopback address such as 127.0.0.1:8080", listen)
+	}
+	env, err := a.Env(slog.LevelWarn)
+	if err != nil {
+		return err
+	}
+	r, closeRecorder, err := a.OpenRecorder(ctx, env, app.CommandChain())
+	if err != nil {
+		return err
+	}
+	defer closeRecorder()
+	r.Patient = false
+	server, err := a.OpenServer(ctx, env, r)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	client, err := a.DialValkey(ctx, env.Logger)
+	if err != nil {
+		return err
+	}
+	if client != nil {
+		defer func() { _ = client.Close() }() // every answer has come
+	}
+	store, err := a.OpenKeys(client, env)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	secret := rand.Text() + rand.Text()
+	owner := localOwner{secret}
+	endpoint := streamable.New(streamable.Config{Server: server, Auth: owner, Loopback: true, Barrier: r.Commit, Logger: env.Logger})
+	cfg := a.consoleConfig(endpoint, owner, r, store, env)
+	cfg.Sessions = nil // those of another process
+	cfg.LastUse = nil
+	pages := console.New(cfg)
+	return a.openPages(ctx, listen, pages, endpoint, pages.Link(secret), env)
+}
+
+// openPages serves a console on a listener of its own and prints its address.
+func (a commands) openPages(ctx context.Context, listen string, pages http.Handler, endpoint *streamable.Handler, link string, env mcp.Env) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
+	if err != nil {
+		return app.WithHints(err, "choose another address with --listen")
+	}
+	if err := a.Printf("http://%s%s\n", listener.Addr(), link); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	fmt.Fprintln(a.Err, "triptych: open this address in a browser; it works once, and Ctrl-C ends the console")
+	web := https.New(https.Config{Pages: pages, Drain: endpoint.Shutdown, Logger: env.Logger})
+	return web.Serve(ctx, listener)
+}
+
+// A localOwner authenticates the user of the process by a secret of the process.
+type localOwner struct{ secret string }
+
+// Authenticate implements [streamable.Authenticator].
+func (o localOwner) Authenticate(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
+	if !sameSecret(r.Header.Get("Authorization"), "Bearer "+o.secret) {
+		return mcp.Caller{}, &streamable.Refusal{
+			Status: http.StatusUnauthorized, Error: jsonrpc.Errorf(mcp.CodeAuthentication, "run triptych console again for a new address"),
+		}
+	}
+	from, _ := netip.ParseAddrPort(r.RemoteAddr) // of a listener on TCP
+	return mcp.Caller{Principal: mcp.Local(), Addr: from}, nil
+}
+
+// Charge implements [streamable.Authenticator]. There are no quotas.
+func (localOwner) Charge(context.Context, http.Header, *mcp.Caller, *mcp.Revision, streamable.Bill) *streamable.Refusal {
+	return nil
+}
+
+// Valid implements [streamable.Authenticator].
+func (localOwner) Valid(context.Context, *mcp.Caller) bool { return true }
+
+// Forbid implements [streamable.Authenticator].
+func (localOwner) Forbid(http.Header, *jsonrpc.Error) {}
+
+// consoleConfig returns the parts of a server that its console shows.
+func (a commands) consoleConfig(endpoint *streamable.Handler, auth console.Authenticator, r *app.Recorder, store keys.Store, env mcp.Env) console.Config {
+	cfg := console.Config{
+		Version: app.ReadBuild().Version, Endpoint: endpoint, Auth: auth, Scopes: a.KeyScopes(),
+		Keys: func(by mcp.Caller) keys.Store {
+			return &app.RecordedKeys{Store: store, Record: func(ctx context.Context, method, id string) error {
+				return r.RecordAdministrationBy(ctx, by, method, id)
+			}}
+		},
+		LastUse:   r.LastUses.Last,
+		Consumers: a.Configs.Rulesets.Consumers,
+		Exported:  exportedRecord,
+		Sessions:  endpoint.SessionInfos,
+		Now:       a.Now, Logger: env.Logger.With("component", "console"),
+	}
+	if r.Trail != nil {
+		cfg.Trail = consoleTrail{r}
+	}
+	if a.Serves("aoc") {
+		cfg.Book = a.Configs.AoC.Book(env)
+	}
+	if a.Serves("debugger") {
+		cfg.Debugging = a.Configs.Debugger.Overview
+	}
+	return cfg
+}

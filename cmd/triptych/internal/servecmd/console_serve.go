@@ -1,0 +1,111 @@
+package servecmd
+
+import (
+	"context"
+	"crypto/subtle"
+	"fmt"
+	"iter"
+	"runtime"
+	"time"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
+	"github.com/triptych-mcp/triptych/transport/audit"
+	"github.com/triptych-mcp/triptych/transport/https"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// When the console is served, the values of --console.
+const (
+	consoleAuto   = "auto" // on loopback
+	consoleAlways = "always"
+	consoleNever  = "never"
+)
+
+// hasConsole reports whether the server has a console.
+func (f *serveFlags) hasConsole() (bool, error) {
+	switch f.console {
+	case consoleAuto:
+		return f.loopback(), nil
+	case consoleAlways, consoleNever:
+		return f.console == consoleAlways, nil
+	}
+	return false, app.UsageErrorf("--console is %q, want auto, always or never", f.console)
+}
+
+// consoleOf returns the console of a server, nil if it has none.
+func (a commands) consoleOf(f *serveFlags, cfg console.Config, s *services, health func(context.Context) []console.Fact) (*console.Console, error) {
+	on, err := f.hasConsole()
+	if err != nil || !on {
+		return nil, err
+	}
+	cfg.Meter, cfg.Secure, cfg.Health = s.meter, f.scheme() == "https", health
+	return console.New(cfg), nil
+}
+
+// soon is the time before its expiry at which a certificate needs attention.
+const soon = 14 * 24 * time.Hour
+
+// facts describe the health of a server.
+func (s *services) facts(ctx context.Context, a commands, began time.Time, endpoint *streamable.Handler, web *https.Server, certificates *https.Certificates) []console.Fact {
+	ready := console.Fact{Name: "Ready", Value: "yes"}
+	if err := s.ready(ctx); err != nil {
+		ready.Value, ready.Bad = err.Error(), true
+	}
+	store := "files in the data folder"
+	if s.client != nil {
+		store = app.RedactedURL(a.StoreURL())
+	}
+	all := []console.Fact{
+		ready,
+		{Name: "Version", Value: app.ReadBuild().Version + ", " + runtime.Version()},
+		{Name: "Server", Value: s.name},
+		{Name: "Up since", Value: began.UTC().Format("2006-01-02 15:04")},
+		{Name: "Store", Value: store},
+	}
+	if certificates != nil {
+		expires := certificates.Expires()
+		all = append(all, console.Fact{Name: "Certificate expires", Value: expires.UTC().Format("2006-01-02"), Bad: expires.Sub(a.Now()) < soon})
+	}
+	connections := web.Connections()
+	all = append(all, used("Connections", int64(connections.Open), int64(connections.Limit), connections.Refused+connections.Closed))
+	for _, b := range []struct {
+		name  string
+		usage streamable.Usage
+	}{{"Sessions", endpoint.SessionUsage()}, {"Streams", endpoint.StreamUsage()}} {
+		all = append(all, used(b.name, b.usage.Used, b.usage.Limit, b.usage.Refused))
+	}
+	return all
+}
+
+// used describes the use of something bounded.
+func used(name string, n, limit, refused int64) console.Fact {
+	fact := console.Fact{Name: name, Value: fmt.Sprintf("%d of %d", n, limit), Bad: refused > 0}
+	if refused > 0 {
+		fact.Value += fmt.Sprintf("; refused %d times since the start", refused)
+	}
+	return fact
+}
+
+// consoleTrail shows the console the audit trail, with what was just recorded.
+type consoleTrail struct{ r *app.Recorder }
+
+// Query implements [console.Trail].
+func (t consoleTrail) Query(ctx context.Context, f audit.Filter) iter.Seq2[audit.Record, error] {
+	return func(yield func(audit.Record, error) bool) {
+		if err := t.r.Commit(ctx); err != nil {
+			yield(audit.Record{}, err)
+			return
+		}
+		t.r.Trail.Query(ctx, f)(yield)
+	}
+}
+
+// Verify implements [console.Trail].
+func (t consoleTrail) Verify(ctx context.Context) (audit.Report, error) { return t.r.Trail.Verify(ctx) }
+
+// exportedRecord returns the form of a record in JSON.
+func exportedRecord(r audit.Record) any { return app.RecordJSONOf(r) }
+
+// sameSecret compares two secrets in constant time.
+func sameSecret(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -1,0 +1,28 @@
+package servecmd
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/debugger/document/isolate"
+)
+
+// documentsCommand is started by servers for themselves: untrusted documents are read
+// in a process of their own. It ends with its input, so a
+// signal to both leaves it to the server to finish what is under way.
+func (a commands) documentsCommand() app.Command {
+	return app.Command{
+		Name: app.DocumentsWord, Hidden: true,
+		Short: "answer a server's questions about XML documents",
+		Run: func(ctx context.Context, _ []string) error {
+			out := a.takeOutput()
+			defer surviveHangup()()
+			logger, err := a.Logger(slog.LevelInfo)
+			if err != nil {
+				return err
+			}
+			return isolate.Serve(context.WithoutCancel(ctx), a.In, out, logger)
+		},
+	}
+}

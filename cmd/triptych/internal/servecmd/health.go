@@ -1,0 +1,66 @@
+package servecmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+)
+
+// healthTime bounds a check: a server that takes longer is not ready.
+const healthTime = 3 * time.Second
+
+func (a commands) healthCommand() app.Command {
+	return app.Command{
+		Name:  "health",
+		Short: "ask a server whether it is ready; for containers and scripts",
+		Long: "Exits with 0 if the server answers /readyz with 200: it can reach its store and\n" +
+			"record calls. Without --url it is the one on this machine at port 8443.",
+		Example: "triptych health\ntriptych health --url https://rules.example.com",
+		Flags: func(set *pflag.FlagSet) {
+			a.Flags.Remote.Register(set)
+			a.DataFlags(set)
+		},
+		Run: func(ctx context.Context, _ []string) error { return a.health(ctx) },
+	}
+}
+
+func (a commands) health(ctx context.Context) error {
+	a.Flags.Remote.URL = cmp.Or(a.Flags.Remote.URL, a.Getenv("TRIPTYCH_URL"), "https://127.0.0.1:8443")
+	server, err := a.DialRemote()
+	if err != nil {
+		return err
+	}
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		return err
+	}
+	u.Path, u.RawQuery = "/readyz", ""
+	ctx, cancel := context.WithTimeout(ctx, healthTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return err
+	}
+	answer, err := server.HTTP.Do(request)
+	if err != nil {
+		return fmt.Errorf("no server answers: %w", err)
+	}
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 1<<10))
+	if err := errors.Join(err, answer.Body.Close()); err != nil {
+		return err
+	}
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s: %s", u, answer.Status, strings.TrimSpace(string(text)))
+	}
+	return a.Printf("%s", text)
+}

@@ -1,0 +1,54 @@
+package servecmd
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/transport/https"
+	"github.com/triptych-mcp/triptych/transport/peer"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// checkPeerURL refuses a --peer-url that other servers could not reach.
+func (f *serveFlags) checkPeerURL() error {
+	if f.peerURL == "" {
+		return nil
+	}
+	u, err := url.Parse(f.peerURL)
+	switch {
+	case err != nil || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil || u.Fragment != "":
+		return app.UsageErrorf("--peer-url %s: want a URL without a path, such as https://10.0.0.1:8443", f.peerURL)
+	case f.plain && u.Scheme != "http" || !f.plain && u.Scheme != "https":
+		return app.UsageErrorf("--peer-url %s: want https, or http with --plain-http", f.peerURL)
+	}
+	return nil
+}
+
+// connectPeers connects the endpoint with the other servers of the store, nil without
+// one. It returns the handler to serve in place of the endpoint.
+func (f *serveFlags) connectPeers(s *services, cfg *streamable.Config, certificates *https.Certificates) (accept func(http.Handler) http.Handler, err error) {
+	accept = func(h http.Handler) http.Handler { return h }
+	if s.client == nil {
+		if f.peerURL != "" {
+			return nil, app.WithHints(app.UsageErrorf("--peer-url is for servers that share a store"), "name one with --store valkey://…")
+		}
+		return accept, nil
+	}
+	cfg.SessionSecret, cfg.Peers = s.secret, s.peers
+	if f.peerURL == "" {
+		return accept, nil
+	}
+	s.registry.SetAddress(f.peerURL, func() string {
+		if certificates == nil {
+			return ""
+		}
+		return strings.ToLower(strings.ReplaceAll(certificates.Fingerprint(), ":", ""))
+	})
+	key := peer.NewKey(s.secret)
+	client := peer.NewClient(peer.Config{Key: key, Self: s.registry.Tag(), Servers: s.registry})
+	s.closers = append(s.closers, client.Close)
+	cfg.Forward, cfg.Owner = client, s.owners.Owner
+	return func(h http.Handler) http.Handler { return peer.Accept(key, s.registry.Tag(), h) }, nil
+}

@@ -1,0 +1,104 @@
+package servecmd
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/transport/bearer"
+	"github.com/triptych-mcp/triptych/transport/quota"
+)
+
+// oidcFlags are the flags of triptych serve about access tokens.
+type oidcFlags struct {
+	issuer, audience, resource string
+	plan                       string
+	types                      []string
+	own                        quota.Limits
+}
+
+func (f *oidcFlags) register(set *pflag.FlagSet) {
+	set.StringVar(&f.issuer, "oidc-issuer", "", "besides keys, take access tokens of the OpenID issuer with this `url` (TRIPTYCH_OIDC_ISSUER)")
+	set.StringVar(&f.audience, "oidc-audience", "", "take tokens that were made for this `audience` (TRIPTYCH_OIDC_AUDIENCE)")
+	set.StringVar(&f.resource, "oidc-resource", "", "tell clients without a token that this is the `url` of the server; the audience unless given (TRIPTYCH_OIDC_RESOURCE)")
+	set.StringSliceVar(&f.types, "oidc-token-type", []string{"at+jwt"}, "take tokens of these `types`, such as JWT for issuers that send no at+jwt, or any; a comma-separated list")
+	set.StringVar(&f.plan, "oidc-plan", "", "the `plan` of everybody with a token: free, developer, team, enterprise (TRIPTYCH_OIDC_PLAN)")
+	set.Int64Var(&f.own.Month, "oidc-month", 0, "requests a month of the plan enterprise; 0 is any `number`")
+	set.Int64Var(&f.own.Minute, "oidc-minute", 0, "requests a minute of the plan enterprise; 0 is any `number`")
+}
+
+// issuerServices are the parts of a server with an issuer; zero without one.
+type issuerServices struct {
+	tokens   bearer.Verifier
+	resource *bearer.Resource
+}
+
+// open checks the flags and the environment. It asks the issuer nothing yet.
+func (f oidcFlags) open(a commands) (issuerServices, error) {
+	f.issuer = cmp.Or(f.issuer, a.Getenv("TRIPTYCH_OIDC_ISSUER"))
+	f.audience = cmp.Or(f.audience, a.Getenv("TRIPTYCH_OIDC_AUDIENCE"))
+	f.resource = cmp.Or(f.resource, a.Getenv("TRIPTYCH_OIDC_RESOURCE"), f.audience)
+	f.plan = cmp.Or(f.plan, a.Getenv("TRIPTYCH_OIDC_PLAN"), string(quota.Free))
+	if f.issuer == "" {
+		if f.audience != "" {
+			return issuerServices{}, app.UsageErrorf("--oidc-audience needs --oidc-issuer")
+		}
+		return issuerServices{}, nil
+	}
+	if err := f.check(); err != nil {
+		return issuerServices{}, err
+	}
+	plan, err := quota.ParsePlan(f.plan)
+	if err == nil {
+		err = plan.CheckOwn(f.own)
+	}
+	if err != nil {
+		return issuerServices{}, app.UsageErrorf("--oidc-plan: %v", err)
+	}
+	resource, err := bearer.NewResource(f.resource, f.issuer, a.Scopes()...)
+	if err != nil {
+		return issuerServices{}, app.WithHints(app.UsageErrorf("--oidc-resource: %v", err), "name the URL at which clients reach /mcp, such as https://mcp.example.com/mcp")
+	}
+	tokens := bearer.NewOIDC(bearer.OIDCConfig{
+		Issuer: f.issuer, Audience: f.audience, TokenTypes: f.types, Plan: plan, Limits: plan.Limits(f.own), Scopes: a.Scopes(), Now: a.Now,
+	})
+	return issuerServices{tokens: tokens, resource: resource}, nil
+}
+
+// check refuses issuers whose keys could be exchanged on the way, and tokens for
+// any server.
+func (f *oidcFlags) check() error {
+	u, err := url.Parse(f.issuer)
+	switch {
+	case err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
+		return app.UsageErrorf("--oidc-issuer: %q is no URL of an issuer", f.issuer)
+	case u.Scheme != "https" && !app.IsLoopback(u.Hostname()):
+		return app.UsageErrorf("--oidc-issuer: %s is not https", f.issuer)
+	case strings.TrimSpace(f.audience) == "":
+		return app.WithHints(app.UsageErrorf("--oidc-issuer needs --oidc-audience"), "without it, tokens for other servers would be good here")
+	}
+	return nil
+}
+
+// metadata returns the URL at which clients learn how to get a token, "" without an
+// issuer.
+func (r *issuerServices) metadata() string {
+	if r.resource == nil {
+		return ""
+	}
+	return r.resource.Metadata()
+}
+
+// describe adds the routes that tell clients about the issuer.
+func (r *issuerServices) describe(routes map[string]http.Handler) {
+	if r.resource == nil {
+		return
+	}
+	for _, path := range r.resource.Paths("/mcp") {
+		routes[path] = r.resource
+	}
+}

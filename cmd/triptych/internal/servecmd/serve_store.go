@@ -1,0 +1,28 @@
+package servecmd
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
+)
+
+// checkStoreAtStart logs what is wrong with the server of the stores. It returns an error
+// if nothing would work.
+func checkStoreAtStart(ctx context.Context, client redis.UniversalClient, log *slog.Logger) error {
+	for _, p := range valkeyconn.Examine(ctx, client) {
+		if p.Level == valkeyconn.Fatal {
+			return app.WithHints(errors.New("the store cannot be used: "+p.Detail), p.Hint)
+		}
+		level := slog.LevelInfo
+		if p.Level == valkeyconn.Warning {
+			level = slog.LevelWarn
+		}
+		log.Log(ctx, level, "the store: "+p.Detail, "component", "store", "hint", p.Hint) //nolint:sloglint // the problem is the message
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package servecmd
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/answers"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/peers"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/metrics"
+	"github.com/triptych-mcp/triptych/transport/quota"
+)
+
+// services are the parts of a server that its transports share.
+type services struct {
+	name     string                // of the server among those of the store
+	client   redis.UniversalClient // nil without a server of the stores
+	keys     keys.Store
+	meter    quota.Meter
+	recorder *app.Recorder
+	server   *mcp.Server
+	secret   []byte      // that the servers of the store share; nil without one
+	peers    *storePeers // the other servers of the store; nil without one
+	registry *peers.Registry
+	owners   *peers.Owners
+	closers  []func() error
+}
+
+func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure func(*mcp.Config)) (err error) {
+	if s.client, err = a.DialValkey(ctx, env.Logger); err != nil {
+		return err
+	}
+	if s.client != nil {
+		s.closers = append(s.closers, s.client.Close)
+		if err := checkStoreAtStart(ctx, s.client, env.Logger); err != nil {
+			return err
+		}
+	}
+	if s.keys, err = a.OpenKeys(s.client, env); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, s.keys.Close)
+	if s.meter, err = app.OpenMeter(ctx, s.client, env); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, s.meter.Close)
+	s.recorder = &app.Recorder{Numbers: metrics.New(app.ReadBuild().Version)}
+	if !a.Flags.NoAudit {
+		if s.recorder.Trail, err = a.OpenTrail(s.client, env, s.name); err != nil {
+			return err
+		}
+		s.recorder.Store, s.recorder.Checkpoints = app.TrailPlace(s.client), app.CheckpointFile(env.Data)
+		trail := s.recorder.Trail
+		s.recorder.Opening.Go(func() {
+			if trail.Open() == nil && s.client != nil { // else the first record tries again and tells
+				_, _ = s.recorder.Verify(ctx) // so that the first call that verifies need not read all of it
+			}
+		})
+		s.closers = append(s.closers, func() error {
+			s.recorder.Opening.Wait()
+			return trail.Close()
+		})
+	}
+	a.LendToDebugger(s.recorder, &app.Accounts{Meter: s.meter, Now: a.Now})
+	if s.secret, err = stateKey(ctx, s.client); err != nil {
+		return err
+	}
+	if s.client != nil {
+		s.peers, s.registry = newStorePeers(s.client, env.Logger), peers.NewRegistry(s.client, s.name)
+		s.owners = peers.NewOwners(s.client, s.registry, func(family, key string) bool { return s.server.HasState(family, key) })
+	}
+	if s.server, err = a.OpenServer(ctx, env, s.recorder, func(cfg *mcp.Config) {
+		cfg.StateKey = s.secret
+		if s.client != nil {
+			cfg.Oversize = answers.NewShared(s.client)
+			cfg.Tasks = peers.NewTasks(s.client, s.registry)
+			cfg.Explain = s.owners.Explain
+			cfg.Observe = s.owners.Observe(cfg.Observe)
+		}
+	}, configure); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, s.server.Close)
+	return nil
+}
+
+// stateKeyName names the key in a shared store with which its servers sign states.
+const stateKeyName = "triptych:state-key"
+
+// stateKey returns the key with which the servers of a store sign the states that they
+// give to clients; the first server makes it. A server without a store needs none.
+func stateKey(ctx context.Context, client redis.UniversalClient) ([]byte, error) {
+	if client == nil {
+		return nil, nil
+	}
+	if key, err := client.Get(ctx, stateKeyName).Bytes(); err == nil {
+		return key, nil // also when the store has no memory for another
+	}
+	if err := client.SetNX(ctx, stateKeyName, rand.Text()+rand.Text(), 0).Err(); err != nil {
+		return nil, fmt.Errorf("sharing the key of states: %w", err)
+	}
+	return client.Get(ctx, stateKeyName).Bytes()
+}
+
+// readyKey is a key of the store that is written to see whether it can be.
+const readyKey = "triptych:ready"
+
+// ready returns an error while records wait for the audit trail that cannot be
+// written, or the store cannot be written: a read-only replica answers pings, too. A
+// store without memory is still good for look-ups.
+func (s *services) ready(ctx context.Context) error {
+	if err := s.recorder.Commit(ctx); err != nil {
+		return err
+	}
+	if s.client == nil {
+		return nil
+	}
+	err := s.client.Set(ctx, readyKey, "", time.Minute).Err()
+	if err != nil && strings.HasPrefix(err.Error(), "OOM ") {
+		return nil // look-ups go on as long as they are recorded
+	}
+	return err
+}
+
+func (s *services) close() error {
+	var errs []error
+	for _, closer := range slices.Backward(s.closers) {
+		errs = append(errs, closer())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,79 @@
+package servecmd
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/transport/stdio"
+)
+
+func (a commands) stdioCommand() app.Command {
+	return app.Command{
+		Name: "stdio", Config: true,
+		Short: "serve one client over standard input and output",
+		Long: "Reads JSON-RPC messages, one a line, and answers them until the input ends,\n" +
+			"a signal comes or the client is gone. Standard output carries nothing but\n" +
+			"messages; the log goes to standard error.",
+		Example: "triptych stdio --families aoc --aoc-dir ~/aoc2025",
+		Flags:   a.ServerFlags,
+		Run:     func(ctx context.Context, _ []string) error { return a.serveStdio(ctx) },
+	}
+}
+
+// serveStdio serves until the input ends or ctx is done. The watchers of the
+// families run beside it and end with it.
+func (a commands) serveStdio(ctx context.Context) error {
+	out := a.takeOutput()
+	defer surviveHangup()()
+	env, err := a.Env(slog.LevelInfo)
+	if err != nil {
+		return err
+	}
+	r, closeRecorder, err := a.OpenRecorder(ctx, env, "")
+	if err != nil {
+		return err
+	}
+	defer closeRecorder()
+	a.LendToDebugger(r, nil)
+	server, err := a.OpenServer(ctx, env, r)
+	if err != nil {
+		return err
+	}
+	watched, cancel := context.WithCancel(ctx)
+	var watchers sync.WaitGroup
+	var watchErr error
+	watchers.Go(func() { watchErr = server.Run(watched) })
+	err = stdio.Serve(ctx, a.In, out, server, stdio.Limits(jsonrpc.Config{
+		Logger: env.Logger, Barrier: func() error { return r.Commit(context.WithoutCancel(ctx)) },
+	}))
+	cancel()
+	watchers.Wait()
+	return errors.Join(app.WithoutDisconnects(ctx, err), app.WithoutDisconnects(watched, watchErr), server.Close())
+}
+
+// takeOutput keeps standard output for the protocol: whatever else in the
+// process prints goes to standard error from now on. A client that closes its
+// end makes writes fail instead of killing us without a word.
+func (a commands) takeOutput() *os.File {
+	signal.Ignore(syscall.SIGPIPE)
+	out := a.Out
+	a.Out = os.Stderr
+	os.Stdout = os.Stderr
+	return out
+}
+
+// surviveHangup keeps SIGHUP from ending the process until the returned function
+// is called. The signal is received and dropped, not ignored: a program that the
+// debugger launches would inherit an ignored signal.
+func surviveHangup() (stop func()) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	return func() { signal.Stop(hangups) }
+}

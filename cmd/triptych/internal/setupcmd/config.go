@@ -1,0 +1,249 @@
+package setupcmd
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/clients"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+)
+
+func (a commands) configCommand() app.Command {
+	var c configRun
+	return app.Command{
+		Name: "config", Args: "CLIENT", Min: 0, Max: 1,
+		Short: "print or write the configuration of an editor or assistant",
+		Long: "Clients: " + strings.Join(clients.Names(), ", ") + ".\n\n" +
+			"With --write the entry is merged into the client's own file; everything else\n" +
+			"in that file stays as it is. Flags such as --data and --families become part\n" +
+			"of the entry. Without --families it serves rulesets alone, the smallest list\n" +
+			"of tools; with --write on a terminal you are asked.\n\n" +
+			"With --url the client connects to a server instead of starting a program. The\n" +
+			"key is not written: the client reads it from the environment variable of\n" +
+			"--key-env. Without a client the known ones are listed with their files.",
+		Example: "triptych config vscode\ntriptych config claude-desktop --write\ntriptych config cursor --write --scope user --families aoc\n" +
+			"triptych config claude-code --write --url https://rules.example.com --key-env TRIPTYCH_KEY",
+		Flags: func(set *pflag.FlagSet) {
+			set.BoolVar(&c.write, "write", false, "merge it into the client's file")
+			set.StringVar(&c.scope, "scope", "", "the `scope` of the file: project (this folder) or user")
+			set.StringVar(&c.name, "name", "triptych", "the `name` of the entry")
+			set.StringVar(&c.url, "url", "", "connect to the server at this `url`, such as https://rules.example.com/mcp")
+			set.StringVar(&c.keyEnv, "key-env", "TRIPTYCH_KEY", "the `variable` that holds the key for --url")
+			set.StringVar(&c.cacert, "cacert", "", "say how the client comes to trust the certificates in this PEM `file`")
+			a.ServerFlags(set)
+			c.flags = set
+		},
+		Complete: func(context.Context, []string) []string { return clients.Names() },
+		Run: func(_ context.Context, args []string) error {
+			if len(args) == 0 {
+				return a.listClients(clients.Scope(c.scope))
+			}
+			return a.configure(args[0], c)
+		},
+	}
+}
+
+// A configRun holds the flags of config.
+type configRun struct {
+	write               bool
+	scope, name         string
+	url, keyEnv, cacert string
+	flags               *pflag.FlagSet
+}
+
+func (a commands) configure(name string, c configRun) error {
+	client, err := clients.Find(name)
+	if err != nil {
+		return app.UsageErrorf("%v", err)
+	}
+	where, err := a.where()
+	if err != nil {
+		return err
+	}
+	scope := cmp.Or(clients.Scope(c.scope), client.Scopes()[0])
+	path, err := client.Path(scope, where)
+	if err != nil {
+		return app.UsageErrorf("%v", err)
+	}
+	entry, err := a.entry(c, scope)
+	if err != nil {
+		return err
+	}
+	if c.url != "" {
+		defer a.remoteHints(client, entry, c.cacert)
+	}
+	if c.write {
+		return a.writeConfig(client, path, entry)
+	}
+	fmt.Fprintf(a.Err, "triptych: for %s; --write merges it\n", path)
+	return a.Printf("%s", client.Render(entry))
+}
+
+// remoteHints says what a client needs besides its file to reach a server.
+func (a commands) remoteHints(client clients.Client, entry clients.Entry, cacert string) {
+	fmt.Fprintf(a.Err, "triptych: hint: %s\n", client.KeyHint(entry))
+	if cacert != "" {
+		fmt.Fprintf(a.Err, "triptych: hint: %s\n", client.TrustHint(absolute(cacert)))
+	}
+}
+
+// entry starts this program with the flags that were given, or reaches the
+// server of --url.
+func (a commands) entry(c configRun, scope clients.Scope) (clients.Entry, error) {
+	if c.url != "" {
+		return a.remoteEntry(c)
+	}
+	self, err := selfPath()
+	if err != nil {
+		return clients.Entry{}, err
+	}
+	args, err := a.entryArgs(c)
+	return clients.Entry{Name: c.name, Command: shared(self, scope), Args: args}, err
+}
+
+// variableName matches the names of environment variables that every system takes.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func (a commands) remoteEntry(c configRun) (clients.Entry, error) {
+	u, err := app.EndpointURL(c.url)
+	if err != nil {
+		return clients.Entry{}, err
+	}
+	if args := a.serverArgs(c.flags); len(args) > 1 {
+		return clients.Entry{}, app.WithHints(app.UsageErrorf("%s does not apply to a server with --url", args[1]), "limit the key instead: triptych key create --help")
+	}
+	if !variableName.MatchString(c.keyEnv) {
+		return clients.Entry{}, app.WithHints(app.UsageErrorf("--key-env is %q, want the name of an environment variable", c.keyEnv), "the key itself does not belong into the file")
+	}
+	return clients.Entry{Name: c.name, URL: u.String(), KeyEnv: c.keyEnv}, nil
+}
+
+// entryArgs returns the arguments of the server. An entry for which nothing was
+// chosen gets rulesets: each tool that is listed costs the model's context.
+func (a commands) entryArgs(c configRun) ([]string, error) {
+	if !c.flags.Changed("toolsets") && !c.flags.Changed("tools") && !c.flags.Changed("families") {
+		families, err := a.askFamilies(c.write, "rulesets")
+		if err != nil {
+			return nil, err
+		}
+		if err := c.flags.Set("families", families); err != nil {
+			return nil, err
+		}
+	}
+	_, err := a.ChosenFamilies()
+	return a.serverArgs(c.flags), err
+}
+
+// askFamilies asks a person at a terminal who is about to write a file.
+func (a commands) askFamilies(write bool, fallback string) (string, error) {
+	if !write || !app.IsTerminal(a.In) {
+		return fallback, nil
+	}
+	fmt.Fprintf(a.Err, "Families, of %s, separated by commas [%s]: ", strings.Join(a.FamilyNames(), ", "), fallback)
+	line, err := bufio.NewReader(a.In).ReadString('\n')
+	if err != nil {
+		return "", fmt.Errorf("reading the families: %w", err)
+	}
+	return cmp.Or(strings.ReplaceAll(strings.TrimSpace(line), " ", ""), fallback), nil
+}
+
+// shared returns the command that starts this program. A project's file is read by
+// colleagues, whose program may be elsewhere: it gets the name where PATH has it.
+func shared(self string, scope clients.Scope) string {
+	name := strings.TrimSuffix(filepath.Base(self), ".exe")
+	found, err := exec.LookPath(name)
+	if scope != clients.Project || err != nil {
+		return self
+	}
+	if real, err := filepath.EvalSymlinks(found); err != nil || real != self {
+		return self
+	}
+	return name
+}
+
+// absolute is a path that means the same wherever the client starts us.
+func absolute(path string) string {
+	if full, err := filepath.Abs(path); err == nil {
+		return full
+	}
+	return path
+}
+
+// selfPath is the real path of this program.
+func selfPath() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("finding this program: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	return self, nil
+}
+
+func (a commands) writeConfig(client clients.Client, path string, entry clients.Entry) error {
+	changed, err := clients.Edit(path, func(old []byte) ([]byte, error) { return client.Merge(old, entry) })
+	if err != nil {
+		return app.WithHints(fmt.Errorf("%w; the file is as it was", err), "add this by hand:\n"+string(client.Render(entry)))
+	}
+	if !changed {
+		return a.Printf("%s is up to date\n", path)
+	}
+	fmt.Fprintf(a.Err, "triptych: hint: %s\n", client.After)
+	return a.Printf("wrote %s\n", path)
+}
+
+// listClients shows the known clients and where their files are.
+func (a commands) listClients(scope clients.Scope) error {
+	where, err := a.where()
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"CLIENT", "SCOPE", "FILE", "CONFIGURED"}}
+	for _, c := range clients.All() {
+		for _, s := range c.Scopes() {
+			path, err := c.Path(s, where)
+			if err != nil || scope != "" && s != scope {
+				continue
+			}
+			rows = append(rows, []string{c.Name, string(s), path, configured(c, path)})
+		}
+	}
+	return a.PrintTable(rows)
+}
+
+// configured says whether a client's file mentions us.
+func configured(c clients.Client, path string) string {
+	text, err := clients.Read(path)
+	if err != nil {
+		return "unreadable"
+	}
+	command, err := c.Command(text, "triptych")
+	if err != nil {
+		return "invalid file"
+	}
+	if url, _ := c.URL(text, "triptych"); command+url == "" {
+		return "no"
+	}
+	return "yes"
+}
+
+// where says where client configurations are looked for.
+func (a commands) where() (clients.Where, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return clients.Where{}, err
+	}
+	dir, err := os.Getwd()
+	return clients.Where{GOOS: runtime.GOOS, Home: home, Dir: dir, Getenv: a.Getenv}, err
+}

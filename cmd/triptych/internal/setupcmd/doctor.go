@@ -1,0 +1,244 @@
+package setupcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/clients"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+)
+
+// A finding is the outcome of one check.
+type finding struct {
+	Check  string `json:"check"`
+	Status status `json:"status"`
+	Detail string `json:"detail"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// A status is the result of a check. A warning does not make doctor fail.
+type status string
+
+const (
+	good    status = "ok"
+	warning status = "warning"
+	failed  status = "failed"
+)
+
+func (a commands) doctorCommand() app.Command {
+	var asJSON bool
+	var set *pflag.FlagSet
+	return app.Command{
+		Name:  "doctor",
+		Short: "check that everything works here",
+		Long: "Checks the data folder, the log level, each family and its store, starts a\n" +
+			"server over standard input and output as an editor would, and looks at the\n" +
+			"configuration files of the known clients.",
+		Flags: func(s *pflag.FlagSet) {
+			set = s
+			app.JSONFlag(s, &asJSON)
+			a.ServerFlags(s)
+		},
+		Run: func(ctx context.Context, _ []string) error {
+			return a.tell(a.examine(ctx, set), asJSON)
+		},
+	}
+}
+
+// examine runs all checks, in the order in which one problem explains the next.
+func (a commands) examine(ctx context.Context, set *pflag.FlagSet) []finding {
+	findings := []finding{a.checkData(), a.checkLogLevel()}
+	findings = append(findings, a.checkFamilies(ctx)...)
+	findings = append(findings, a.checkRulesetFiles(ctx)...)
+	findings = append(findings, a.checkStore(ctx)...)
+	findings = append(findings, a.checkTrail(ctx)...)
+	findings = append(findings, a.checkServer(ctx, set))
+	return append(findings, a.checkClients()...)
+}
+
+// tell prints the findings; a failed one is the exit status.
+func (a commands) tell(findings []finding, asJSON bool) error {
+	healthy := true
+	for _, f := range findings {
+		healthy = healthy && f.Status != failed
+	}
+	var err error
+	if asJSON {
+		err = a.PrintJSON(map[string]any{"healthy": healthy, "findings": findings})
+	} else {
+		err = a.printFindings(findings)
+	}
+	if err == nil && !healthy {
+		err = errors.New("doctor found problems")
+	}
+	return err
+}
+
+func (a commands) printFindings(findings []finding) error {
+	for _, f := range findings {
+		text := fmt.Sprintf("%-8s %s: %s", f.Status, f.Check, app.OneLine(f.Detail))
+		if f.Hint != "" {
+			text += "\n         " + f.Hint
+		}
+		if err := a.Printf("%s\n", text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func failure(check string, err error) finding {
+	f := finding{Check: check, Status: failed, Detail: err.Error()}
+	if h, ok := errors.AsType[*app.HintError](err); ok {
+		f.Hint = strings.Join(h.Hints, "; ")
+	}
+	return f
+}
+
+// checkData looks whether files can be made in the data folder.
+func (a commands) checkData() finding {
+	const check = "data folder"
+	dir, err := a.DataDir()
+	if err != nil {
+		return failure(check, err)
+	}
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return finding{check, good, dir + " is made when it is needed", ""}
+	}
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a folder", dir)
+	}
+	if err == nil {
+		err = tryWriting(dir)
+	}
+	if err != nil {
+		return failure(check, app.WithHints(err, "choose another with --data or TRIPTYCH_DATA"))
+	}
+	if info.Mode().Perm()&0o002 != 0 {
+		return finding{check, warning, dir + " may be written by everybody", "chmod o-w " + dir}
+	}
+	return finding{check, good, dir, ""}
+}
+
+func tryWriting(dir string) error {
+	f, err := os.CreateTemp(dir, ".doctor-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+func (a commands) checkLogLevel() finding {
+	logger, err := a.Logger(slog.LevelInfo)
+	if err != nil {
+		return failure("log level", err)
+	}
+	for _, level := range []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn} {
+		if logger.Enabled(context.Background(), level) {
+			return finding{"log level", good, strings.ToLower(level.String()), ""}
+		}
+	}
+	return finding{"log level", good, "error", ""}
+}
+
+// checkFamilies opens each family by itself and counts what it serves.
+func (a commands) checkFamilies(ctx context.Context) []finding {
+	chosen, err := a.ChosenFamilies()
+	if err != nil {
+		return []finding{failure("families", err)}
+	}
+	var findings []finding
+	for _, f := range chosen {
+		findings = append(findings, a.checkFamily(ctx, f))
+	}
+	return findings
+}
+
+func (a commands) checkFamily(ctx context.Context, f app.Family) finding {
+	c, err := a.Only(f.Name).Converse(ctx)
+	if err != nil {
+		return failure(f.Name, err)
+	}
+	tools, err := c.Tools(ctx)
+	resources, resourcesErr := c.CountResources(ctx)
+	if err := errors.Join(err, resourcesErr, c.Close()); err != nil {
+		return failure(f.Name, err)
+	}
+	hint := ""
+	if resources == 0 {
+		hint = f.Empty
+	}
+	return finding{f.Name, good, app.Counted(len(tools), "tool") + ", " + app.Counted(resources, "resource"), hint}
+}
+
+// checkClients looks at the files that mention us.
+func (a commands) checkClients() []finding {
+	where, err := a.where()
+	if err != nil {
+		return []finding{failure("clients", err)}
+	}
+	var findings []finding
+	for _, c := range clients.All() {
+		for _, scope := range c.Scopes() {
+			path, err := c.Path(scope, where)
+			if err != nil {
+				continue // not on this system
+			}
+			if f, worth := checkClient(c, path); worth {
+				findings = append(findings, f)
+			}
+		}
+	}
+	if len(findings) == 0 {
+		return []finding{{"clients", good, "none is configured", "triptych config lists them"}}
+	}
+	return findings
+}
+
+// checkClient reports on a file that mentions us or cannot be read.
+func checkClient(c clients.Client, path string) (finding, bool) {
+	text, err := clients.Read(path)
+	if err != nil {
+		return finding{c.Name, warning, err.Error(), ""}, true
+	}
+	command, err := c.Command(text, "triptych")
+	switch {
+	case err != nil:
+		return finding{c.Name, warning, path + ": " + err.Error(), c.Title + " may ignore the whole file"}, true
+	case command == "":
+		url, err := c.URL(text, "triptych")
+		return finding{c.Name, good, fmt.Sprintf("%s connects to %s", path, url), ""}, err == nil && url != ""
+	}
+	if filepath.IsAbs(command) {
+		if info, err := os.Stat(command); err != nil || info.Mode()&0o111 == 0 {
+			return finding{c.Name, warning, fmt.Sprintf("%s starts %s, which is no program", path, command), "triptych config " + c.Name + " --write"}, true
+		}
+	}
+	return finding{c.Name, good, fmt.Sprintf("%s starts %s", path, command), ""}, true
+}
+
+// serverDeadline limits the time in which a server must start and answer twice.
+const serverDeadline = 10 * time.Second
+
+// checkServer starts this program as an editor would.
+func (a commands) checkServer(ctx context.Context, set *pflag.FlagSet) finding {
+	const check = "server"
+	ctx, cancel := context.WithTimeout(ctx, serverDeadline)
+	defer cancel()
+	start := time.Now()
+	tools, err := a.spawnAndList(ctx, set)
+	if err != nil {
+		return failure(check, err)
+	}
+	return finding{check, good, fmt.Sprintf("started over standard input and output, %s after %d ms", app.Counted(tools, "tool"), time.Since(start).Milliseconds()), ""}
+}

@@ -1,0 +1,161 @@
+package toolcmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+)
+
+// Arguments are the arguments of a tool as the command line has them: an object,
+// or texts by name, whose types the tool's schema tells.
+type Arguments struct {
+	JSON  json.RawMessage
+	Texts []NamedText
+}
+
+// A NamedText is KEY=VALUE.
+type NamedText struct{ Name, Value string }
+
+// ParseArguments parses the words behind the name of a tool.
+func ParseArguments(a *app.App, words []string) (Arguments, error) {
+	switch {
+	case len(words) == 0:
+		return Arguments{JSON: json.RawMessage("{}")}, nil
+	case len(words) == 1 && words[0] == "-":
+		text, err := readArguments(a)
+		if err != nil {
+			return Arguments{}, err
+		}
+		return objectArguments(text)
+	case len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{"):
+		return objectArguments([]byte(words[0]))
+	}
+	var given Arguments
+	for _, word := range words {
+		name, value, ok := strings.Cut(word, "=")
+		if !ok || name == "" {
+			return given, app.WithHints(app.UsageErrorf("the argument %q is neither KEY=VALUE nor a JSON object", word), `arguments look like day=1, or like '{"day": 1}'`)
+		}
+		if slices.ContainsFunc(given.Texts, func(t NamedText) bool { return t.Name == name }) {
+			return given, app.UsageErrorf("the argument %s is given twice", name)
+		}
+		given.Texts = append(given.Texts, NamedText{Name: name, Value: value})
+	}
+	return given, nil
+}
+
+func readArguments(a *app.App) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(a.In, app.MaxArguments+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading standard input: %w", err)
+	}
+	if len(text) > app.MaxArguments {
+		return nil, app.UsageErrorf("the arguments are longer than %d bytes", app.MaxArguments)
+	}
+	return text, nil
+}
+
+// objectArguments parses a JSON object. Where it is not valid the error shows the
+// place.
+func objectArguments(text []byte) (Arguments, error) {
+	var object map[string]json.RawMessage
+	err := json.Unmarshal(text, &object)
+	if err == nil && object != nil {
+		return Arguments{JSON: bytes.TrimSpace(text)}, nil
+	}
+	where := ""
+	if syntax, ok := err.(*json.SyntaxError); ok { //nolint:errorlint // Unmarshal does not wrap it
+		at := int(min(syntax.Offset, int64(len(text))))
+		where = fmt.Sprintf(": it breaks off or goes wrong after %q", text[max(0, at-20):at])
+	}
+	return Arguments{}, app.WithHints(app.UsageErrorf("the arguments are not a JSON object%s", where), `an object looks like '{"day": 1}'; day=1 does as well`)
+}
+
+// Object returns the arguments as an object, with the types of the tool's schema.
+func (g Arguments) Object(ctx context.Context, c *app.Conversation, tool string) (json.RawMessage, error) {
+	if g.Texts == nil {
+		return g.JSON, nil
+	}
+	types, err := argumentTypes(ctx, c, tool)
+	if err != nil {
+		return nil, err
+	}
+	object := map[string]json.RawMessage{}
+	for _, t := range g.Texts {
+		if object[t.Name], err = typed(t, types[t.Name]); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(object)
+}
+
+// argumentTypes returns the JSON types of a tool's arguments by name. An unknown tool
+// has none: the server says that it is unknown.
+func argumentTypes(ctx context.Context, c *app.Conversation, tool string) (map[string]string, error) {
+	tools, err := c.Tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	types := map[string]string{}
+	for _, t := range tools {
+		if t.Name != tool && t.Name != strings.ReplaceAll(tool, "/", "_") {
+			continue
+		}
+		var schema struct {
+			Properties map[string]struct {
+				Type string `json:"type"`
+			} `json:"properties"`
+		}
+		if err := json.Unmarshal(t.InputSchema, &schema); err != nil {
+			return nil, fmt.Errorf("the schema of %s: %w", tool, err)
+		}
+		for name, property := range schema.Properties {
+			types[name] = property.Type
+		}
+	}
+	return types, nil
+}
+
+// typed returns the JSON of a value that a tool wants with a type. Texts need no
+// quotes, and a list of texts may be parted by commas.
+func typed(t NamedText, kind string) (json.RawMessage, error) {
+	switch kind {
+	case "integer", "number", "boolean", "object", "array", "null":
+	default:
+		return json.Marshal(t.Value)
+	}
+	if kind == "array" && !strings.HasPrefix(t.Value, "[") {
+		return json.Marshal(strings.Split(t.Value, ","))
+	}
+	var value any
+	if err := json.Unmarshal([]byte(t.Value), &value); err != nil || !isKind(value, kind) {
+		return nil, app.UsageErrorf("%s is %q, want %s", t.Name, t.Value, kindForPeople[kind])
+	}
+	return json.RawMessage(t.Value), nil
+}
+
+var kindForPeople = map[string]string{
+	"integer": "a whole number", "number": "a number", "boolean": "true or false",
+	"object": "a JSON object", "array": "a JSON array or values parted by commas", "null": "null",
+}
+
+// isKind reports whether a value is of a JSON type.
+func isKind(value any, kind string) bool {
+	switch v := value.(type) {
+	case float64:
+		return kind == "number" || kind == "integer" && v == float64(int64(v))
+	case bool:
+		return kind == "boolean"
+	case map[string]any:
+		return kind == "object"
+	case []any:
+		return kind == "array"
+	}
+	return kind == "null" && value == nil
+}
