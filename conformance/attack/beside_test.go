@@ -27,7 +27,7 @@ type bystander struct {
 const (
 	askEvery = 20 * time.Millisecond
 	goal     = 250 * time.Millisecond
-	bound    = 2 * time.Second
+	bound    = 5 * time.Second
 )
 
 func (s *server) bystander(t *testing.T, token string) *bystander {

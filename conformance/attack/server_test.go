@@ -22,8 +22,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
-// patience limits the time of everything that should be quick.
-const patience = 20 * time.Second
+// patience limits the time of everything that should be quick, also beside forty busy
+// processes.
+const patience = time.Minute
 
 // run runs a command of the program on a data folder and returns its standard
 // output.
