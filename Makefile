@@ -15,7 +15,7 @@ LONG := attack|browser|debugbench|interop|load|official|scale|xml
 # where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak soak-cluster rounds cover vet lint fmt generate golden conformance conformance-xml bench-bugs ci install snapshot release release-check
+.PHONY: help build run demo test race fuzz bench bench-peers bench-debugger soak soak-cluster rounds cover vet lint fmt generate golden site conformance conformance-xml bench-bugs ci install snapshot release release-check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -103,6 +103,9 @@ fmt: ## format
 generate: ## write the man page and the documents made from tables anew
 	go run ./cmd/triptych man > docs/triptych.1
 	go test -count=1 -run '^TestDocumentsAreFresh$$' ./cmd/triptych -update
+
+site: ## make a static site of the documents in bin/site
+	go run ./cmd/docsite bin/site
 
 golden: ## write the files anew that pin what clients see of the tools
 	@set -e; for file in $$(grep -l 'mcptest\.Surface(t,' */*_test.go); do \

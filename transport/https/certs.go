@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"golang.org/x/crypto/acme"
 
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/transport/internal/filestamp"
@@ -32,6 +33,7 @@ import (
 // when they change.
 type Certificates struct {
 	certFile, keyFile string
+	managed           func(*tls.ClientHelloInfo) (*tls.Certificate, error) // nil for files
 	log               *slog.Logger
 	now               func() time.Time
 
@@ -88,7 +90,13 @@ func (c *Certificates) outlived(hosts []string) bool {
 	return c.now().After(leaf.NotAfter) || slices.ContainsFunc(hosts, lacks)
 }
 
-// File returns the path of the certificate.
+// Managed serves the certificates that a function returns, such as those of an ACME
+// client. There are no files.
+func Managed(certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error), log *slog.Logger) *Certificates {
+	return &Certificates{managed: certificate, log: log, now: time.Now}
+}
+
+// File returns the path of the certificate, "" if it is not a file.
 func (c *Certificates) File() string { return c.certFile }
 
 // Fingerprint returns the SHA-256 of the certificate, as pairs of hexadecimal
@@ -96,19 +104,29 @@ func (c *Certificates) File() string { return c.certFile }
 func (c *Certificates) Fingerprint() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.pair == nil {
+		return ""
+	}
 	sum := sha256.Sum256(c.pair.Certificate[0])
 	return strings.ReplaceAll(fmt.Sprintf("% X", sum), " ", ":")
 }
 
-// Expires returns the time at which the certificate expires.
+// Expires returns the time at which the certificate expires, zero as long as a managed
+// one was not served.
 func (c *Certificates) Expires() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.pair == nil || c.pair.Leaf == nil {
+		return time.Time{}
+	}
 	return c.pair.Leaf.NotAfter
 }
 
 // get implements [tls.Config.GetCertificate].
-func (c *Certificates) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+func (c *Certificates) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if c.managed != nil {
+		return c.getManaged(hello)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now := c.now(); now.Sub(c.checked) >= checkEvery {
@@ -118,8 +136,32 @@ func (c *Certificates) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.pair, nil
 }
 
+// protocols returns the protocols of connections, and that of challenges if an authority
+// may ask for one (RFC 8737).
+func (c *Certificates) protocols() []string {
+	if c.managed != nil {
+		return []string{"h2", "http/1.1", acme.ALPNProto}
+	}
+	return []string{"h2", "http/1.1"}
+}
+
+// getManaged serves a managed certificate and remembers it, unless it is the answer to a
+// challenge.
+func (c *Certificates) getManaged(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	pair, err := c.managed(hello)
+	if err == nil && !slices.Contains(hello.SupportedProtos, acme.ALPNProto) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.pair = pair
+	}
+	return pair, err
+}
+
 // Reload reads the files now if they changed, and not only when a client connects.
 func (c *Certificates) Reload() {
+	if c.managed != nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.checked = c.now()

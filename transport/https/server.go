@@ -158,7 +158,7 @@ func (s *Server) open(ctx context.Context, listener net.Listener) *run {
 		secure = &tls.Config{
 			MinVersion:     tls.VersionTLS12,
 			GetCertificate: s.cfg.Certificates.get,
-			NextProtos:     []string{"h2", "http/1.1"},
+			NextProtos:     s.cfg.Certificates.protocols(),
 			CipherSuites:   authenticated,
 		}
 	}

@@ -4,6 +4,8 @@
 //	triptych_request_duration_seconds{method,family}           histogram
 //	triptych_requests_in_flight                                gauge
 //	triptych_refusals_total{code}                              counter
+//	triptych_audit_commit_seconds                              histogram
+//	triptych_audit_failures_total                              counter
 //	triptych_budget_used{budget}                               gauge
 //	triptych_budget_limit{budget}                              gauge
 //	triptych_budget_refusals_total{budget}                     counter
@@ -19,6 +21,7 @@ package metrics
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -35,6 +38,8 @@ type Metrics struct {
 	seconds  *prometheus.HistogramVec
 	inFlight prometheus.Gauge
 	refusals *prometheus.CounterVec
+	commits  prometheus.Histogram
+	failures prometheus.Counter
 }
 
 // buckets go from what a cached list takes to what a time-out cuts off, in
@@ -58,14 +63,28 @@ func New(version string) *Metrics {
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "triptych_refusals_total", Help: "Requests refused before they were looked at.",
 		}, []string{"code"}),
+		commits: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "triptych_audit_commit_seconds", Help: "Time that an answer waits until its audit record is stored.", Buckets: buckets,
+		}),
+		failures: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "triptych_audit_failures_total", Help: "Answers withheld because the audit trail could not be written.",
+		}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "triptych_build_info", Help: "The version, as a label.", ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.refusals, build,
+	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.refusals, m.commits, m.failures, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// Committed counts a wait for the audit trail.
+func (m *Metrics) Committed(took time.Duration, err error) {
+	m.commits.Observe(took.Seconds())
+	if err != nil {
+		m.failures.Inc()
+	}
 }
 
 // AddGauge shows a number that is read with the metrics. It is called before

@@ -44,9 +44,8 @@ type Usage struct {
 
 // A Budget counts what owners hold. Make one with [New].
 type Budget struct {
-	limits Limits
-
 	mu      sync.Mutex
+	limits  Limits
 	of      map[string]int64
 	used    int64
 	refused int64
@@ -55,6 +54,13 @@ type Budget struct {
 // New returns a budget of which nothing is taken.
 func New(limits Limits) *Budget {
 	return &Budget{limits: limits, of: map[string]int64{}}
+}
+
+// SetLimits changes the limits. What is held already stays.
+func (b *Budget) SetLimits(limits Limits) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.limits = limits
 }
 
 // The part of the total that is reserved, and the part of the owner's limit up

@@ -1,0 +1,13 @@
+package streamable
+
+import "github.com/triptych-mcp/triptych/transport/internal/budget"
+
+// SetLimits changes the limits of memory, sessions and streams to those of a
+// configuration; its other fields are ignored. What is held already stays.
+func (h *Handler) SetLimits(cfg Config) {
+	cfg = cfg.withDefaults()
+	h.bodies.SetLimits(budget.Limits{Owner: cfg.BodyMemory, Total: cfg.BodyMemoryTotal})
+	h.answers.SetLimits(budget.Limits{Owner: cfg.AnswerMemory, Total: cfg.AnswerMemoryTotal})
+	h.streams.SetLimits(budget.Limits{Owner: int64(cfg.MaxStreams), Total: int64(cfg.MaxStreamsTotal)})
+	h.sessions.count.SetLimits(budget.Limits{Owner: int64(cfg.MaxSessions), Total: int64(cfg.MaxSessionsTotal)})
+}
