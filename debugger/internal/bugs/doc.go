@@ -14,8 +14,12 @@
 //     without a check, a use after free or an ignored error. Only rules of the kind
 //     of the site count.
 //
-// The rank of a place joins the first two. Tests, generated code and code of others
-// rank last.
+// The rank of a place joins all [features] with weights that were learned from fixes of
+// public projects. Tests, generated code and code of others rank last.
+//
+// A [Request] may have the hunks of a patch instead of a site: the code before each of
+// them is the site, and places that have its removed lines and lack its added ones rank
+// first.
 //
 //	f, err := bugs.New(bugs.Config{})
 //	…

@@ -40,6 +40,7 @@ func New(config Config) (*Finder, error) {
 type Request struct {
 	Path  string // the folder or file to search, absolute or relative to the working directory
 	Site  Site   // what to compare with
+	Patch []Hunk // compare with the code before these changes instead, if there are any
 	Class Class  // of bugs to look for; empty means the site's
 	Limit int    // of findings; 0 means 10, and 100 is the most
 
@@ -51,7 +52,7 @@ type Request struct {
 // fails with a PathError, with ErrNothingToCompare, or as ctx ends; what was
 // read until then is kept for the next search.
 func (f *Finder) Find(ctx context.Context, req Request) (*Report, error) {
-	if req.Site.File == "" && req.Site.Signal == "" && req.Site.Function == "" && req.Class == "" {
+	if len(req.Patch) == 0 && req.Site.File == "" && req.Site.Signal == "" && req.Site.Function == "" && req.Class == "" {
 		return nil, ErrNothingToCompare
 	}
 	start := time.Now()
@@ -63,8 +64,13 @@ func (f *Finder) Find(ctx context.Context, req Request) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &search{finder: f, folder: key.folder, view: v, request: req, limit: limitOf(req.Limit)}
-	report, err := s.run(ctx)
+	s := search{finder: f, folder: key.folder, view: v, request: req, limit: limitOf(req.Limit)}
+	var report *Report
+	if len(req.Patch) > 0 {
+		report, err = f.findPatch(ctx, s)
+	} else {
+		report, err = s.run(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,13 +15,12 @@ import (
 // Okapi BM25 without the correction for length, as all windows are about as long.
 const (
 	windowReach   = 5 // lines before and after
+	nearReach     = 1
 	saturation    = 1.2
 	partWeight    = 0.2 // of a word in a name, compared with the whole name
 	maxTerms      = 250 // of a query
-	maxWindows    = 120 // that are looked at closer
-	fileWindows   = 8   // of one file
+	maxWindows    = 250 // that are looked at closer
 	commonTerm    = 0.3 // of all lines: a name in more of them says nothing
-	asideWeight   = 0.6 // of a place in tests or in code of others
 	namesAtSite   = 1.5 // weight of a name on the site's line
 	namesNextLine = 1.2
 )
@@ -28,11 +28,13 @@ const (
 // A lexicon scores places by the names that they share with the site's.
 type lexicon struct {
 	terms   []term
-	lists   [][]uint8 // of terms
-	byName  []uint16  // by the id of a name: 1 + the index of its list, 0 for none
-	whole   float64   // the score of the site's own window
+	byTerm  map[uint32]int           // the index of a whole name's term
+	lists   [][]uint8                // of terms
+	byName  []uint16                 // by the id of a name: 1 + the index of its list, 0 for none
+	whole   [windowReach + 1]float64 // the scores of the site's own windows, by reach
 	found   map[*file][]occurrence
-	aside   bool // the site itself is in tests or code of others
+	home    string // the path of the site's file
+	aside   bool   // the site itself is in tests or code of others
 	enabled bool
 }
 
@@ -71,7 +73,8 @@ func (s *search) newLexicon() *lexicon {
 		}
 	}
 	x.number(weights, parts)
-	x.aside = isAside(s.home.path)
+	x.home = s.sitePath()
+	x.aside = isAside(x.home)
 	return x
 }
 
@@ -129,6 +132,10 @@ func (x *lexicon) number(weights map[uint32]float64, parts [][]uint32) {
 		}
 	}
 	x.enabled = len(x.terms) > 0
+	x.byTerm = map[uint32]int{}
+	for id, i := range terms {
+		x.byTerm[id] = int(i)
+	}
 }
 
 // scan finds the names of the query in all files of the site's family.
@@ -168,7 +175,9 @@ func (s *search) scan(ctx context.Context, x *lexicon) error {
 	if x.found[s.home] == nil { // it is read anew, or lies outside
 		x.found[s.home] = x.occurrences(s.home, make([]int, len(x.terms)))
 	}
-	x.whole = x.window(s.home, s.request.Site.Line)
+	for _, reach := range []int{nearReach, windowReach} {
+		x.whole[reach] = x.score(x.around(s.home, s.request.Site.Line, reach))
+	}
 	return nil
 }
 
@@ -205,15 +214,12 @@ func (x *lexicon) weigh(lines int) {
 	}
 }
 
-// window is the score of the lines around a line.
-func (x *lexicon) window(f *file, line int) float64 { return x.score(x.around(f, line)) }
-
 // around returns the occurrences on the lines around a line.
-func (x *lexicon) around(f *file, line int) []occurrence {
+func (x *lexicon) around(f *file, line, reach int) []occurrence {
 	found := x.found[f]
-	low, _ := slices.BinarySearchFunc(found, int32(line-windowReach), func(o occurrence, l int32) int { return cmp.Compare(o.line, l) })
+	low, _ := slices.BinarySearchFunc(found, int32(line-reach), func(o occurrence, l int32) int { return cmp.Compare(o.line, l) })
 	high := low
-	for high < len(found) && int(found[high].line) <= line+windowReach {
+	for high < len(found) && int(found[high].line) <= line+reach {
 		high++
 	}
 	return found[low:high]
@@ -222,7 +228,7 @@ func (x *lexicon) around(f *file, line int) []occurrence {
 // richest returns the line that shares most with the site, of those around a line.
 func (x *lexicon) richest(f *file, line int) int {
 	best, most := line, 0.0
-	found := x.around(f, line)
+	found := x.around(f, line, windowReach)
 	for low := 0; low < len(found); {
 		high := low
 		for high < len(found) && found[high].line == found[low].line {
@@ -244,7 +250,7 @@ func (x *lexicon) rarest(f *file, line, n int) []uint32 {
 		return nil
 	}
 	var shared []term
-	for _, o := range x.around(f, line) {
+	for _, o := range x.around(f, line, windowReach) {
 		t := x.terms[x.lists[o.list][0]]
 		if t.weight > 0 && !slices.ContainsFunc(shared, func(s term) bool { return s.id == t.id }) {
 			shared = append(shared, t)
@@ -274,16 +280,27 @@ func (x *lexicon) score(found []occurrence) float64 {
 
 // share returns the part of the site's own score that the lines around a line have,
 // from 0 to 1.
-func (x *lexicon) share(f *file, line int) float64 {
-	if !x.enabled || x.whole <= 0 || x.found[f] == nil {
+func (x *lexicon) share(f *file, line, reach int) float64 {
+	if !x.enabled || x.whole[reach] <= 0 || x.found[f] == nil {
 		return 0
 	}
-	share := min(1, x.window(f, line)/x.whole)
-	if !x.aside && isAside(f.path) {
-		share *= asideWeight
-	}
-	return share
+	return min(1, x.score(x.around(f, line, reach))/x.whole[reach])
 }
+
+// rarity returns how much a name says: the weight of its term, a middling one for names
+// that are not of the query.
+func (x *lexicon) rarity(id uint32) float64 {
+	if i, ok := x.byTerm[id]; ok {
+		return x.terms[i].weight / maxRarity
+	}
+	return otherRarity
+}
+
+// The rarest name of a large tree has about maxRarity, a usual one about half of it.
+const (
+	maxRarity   = 14
+	otherRarity = 0.5
+)
 
 // asideParts are parts of paths of tests, generated code and code of others.
 var asideParts = []string{"test", "vendor/", "third_party/", "third-party/", "deps/", "node_modules/", "generated", ".pb.go", "_gen.", "bench", "example", "fuzz"}
@@ -307,7 +324,7 @@ func (x *lexicon) places() []place {
 			if i > 0 && found[i-1].line == o.line {
 				continue
 			}
-			if share := x.share(f, int(o.line)); share >= fewNames {
+			if share := x.share(f, int(o.line), windowReach); share >= fewNames {
 				best = append(best, scored{place{file: f, at: int(o.token), line: int(o.line)}, share})
 			}
 		}
@@ -315,14 +332,14 @@ func (x *lexicon) places() []place {
 		var kept []scored
 		for _, b := range best {
 			near := func(k scored) bool { return distance(k.line, b.line) <= 2*windowReach }
-			if len(kept) < fileWindows && !slices.ContainsFunc(kept, near) {
+			if len(kept) < windowsOf[x.kinship(f)] && !slices.ContainsFunc(kept, near) {
 				kept = append(kept, b)
 			}
 		}
 		all = append(all, kept...)
 	}
 	slices.SortFunc(all, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.file.path, b.file.path), cmp.Compare(a.line, b.line))
+		return cmp.Or(cmp.Compare(x.kinship(b.file), x.kinship(a.file)), cmp.Compare(b.score, a.score), strings.Compare(a.file.path, b.file.path), cmp.Compare(a.line, b.line))
 	})
 	var places []place
 	for _, p := range all[:min(len(all), maxWindows)] {
@@ -333,3 +350,17 @@ func (x *lexicon) places() []place {
 
 // fewNames is the share of the site's score below which a window is not looked at.
 const fewNames = 0.1
+
+// windowsOf is the number of windows of one file that are looked at, by its kinship.
+var windowsOf = [...]int{8, 16, 50}
+
+// kinship returns 2 for the site's file, 1 for one in its folder, else 0.
+func (x *lexicon) kinship(f *file) int {
+	switch {
+	case f.path == x.home:
+		return 2
+	case path.Dir(f.path) == path.Dir(x.home):
+		return 1
+	}
+	return 0
+}

@@ -13,7 +13,7 @@ import (
 // What is worth showing.
 const (
 	enoughAlike = 0.6  // of code without a known risk
-	enoughNames = 0.3  // of code without either
+	enoughNames = 0.3  // to be a reason
 	enoughSure  = 0.45 // of a risk, with what similarity there is
 )
 
@@ -25,8 +25,12 @@ type candidate struct {
 	alike      float64
 	names      float64 // the share of the site's names that the lines around it have
 	risk       *risk
+	features   features
 	score      float64 // how sure a place is, as people are told
 	rank       float64 // by which places are sorted
+
+	removed, added float64 // how much of the lines of each side of a patch is there
+	search         *search // that found it, of the hunks of a patch
 }
 
 // weighAll looks at places closer, on all workers.
@@ -70,7 +74,7 @@ func (s *search) weighRisk(a *aligner, p place) candidate {
 			c.alike, c.begin, c.end = found.similarity, found.begin, found.end
 		}
 	}
-	s.judge(&c)
+	s.judge(a, &c)
 	return c
 }
 
@@ -85,7 +89,7 @@ func (s *search) weighNames(a *aligner, p place) candidate {
 			c.line = at
 		}
 	}
-	s.judge(&c)
+	s.judge(a, &c)
 	return c
 }
 
@@ -107,7 +111,7 @@ func (s *search) weighCode(a *aligner, to []candidate, f *file, low, high, depth
 		file: f, line: f.stream.line(found.at), begin: found.begin, end: found.end,
 		alike: found.similarity, risk: s.riskIn(f, found),
 	}
-	s.judge(&c)
+	s.judge(a, &c)
 	to = append(to, c)
 	if depth > 0 && found.begin-low >= windowTokens {
 		to = s.weighCode(a, to, f, low, found.begin, depth-1)
@@ -136,10 +140,11 @@ func (s *search) riskIn(f *file, found alignment) *risk {
 	return best
 }
 
-// judge sets how sure a candidate is, and its rank. Similar code stands for itself,
-// up to certainty; a risk makes up half of what it lacks, and shared names stand for
-// themselves, too. Where there is no code to compare with, the risk is all.
-func (s *search) judge(c *candidate) {
+// judge sets the features of a candidate, and how sure it is. Similar code stands for
+// itself, up to certainty; a risk makes up half of what it lacks, and shared names stand
+// for themselves, too. Where there is no code to compare with, the risk is all.
+func (s *search) judge(a *aligner, c *candidate) {
+	c.features = s.measure(a, c)
 	risk := 0.0
 	if c.risk != nil {
 		risk = s.plausible(c.risk.rule)
@@ -148,20 +153,18 @@ func (s *search) judge(c *candidate) {
 		c.score, c.rank = risk, risk
 		return
 	}
-	c.names = s.names.share(c.file, c.line)
+	c.names = c.features[featureNames]
 	code := c.alike + (1-c.alike)*risk/2
-	c.score = max(code, c.names)
-	c.rank = 1 - (1-structureWeight*code*code)*(1-nameWeight*c.names)
+	c.score = max(code, c.names, c.features[featureLine]*lineSure)
 }
 
-// How much each evidence counts in the rank, where 1 would outdo all others.
-const (
-	structureWeight = 0.5
-	nameWeight      = 0.9
-)
+// lineSure is the certainty of a place whose line has all tokens of the site's, and whose
+// other lines have nothing in common.
+const lineSure = 0.8
 
 // best sorts candidates, and keeps those worth showing, each place once.
 func (s *search) best(all []candidate) []candidate {
+	s.fuse(all)
 	slices.SortStableFunc(all, func(a, b candidate) int {
 		return cmp.Or(
 			cmp.Compare(b.rank, a.rank),
@@ -182,7 +185,10 @@ func (s *search) best(all []candidate) []candidate {
 
 // worth reports whether c is to be shown.
 func worth(c candidate) bool {
-	return c.alike >= enoughAlike || c.names >= enoughNames || c.risk != nil && c.score >= enoughSure
+	if c.added >= fixedFrom {
+		return false // the patch, or one like it, was applied there
+	}
+	return c.alike >= enoughAlike || c.rank >= enoughRank || c.risk != nil && c.score >= enoughSure
 }
 
 // atHome reports whether c is the site itself.

@@ -1,6 +1,7 @@
 package bugs
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -36,7 +37,8 @@ func (s *search) report(best []candidate) *Report {
 		Files: len(s.view.files), Lines: s.view.lines, LeftOut: s.view.left, Complete: s.view.complete,
 	}
 	for _, c := range best {
-		r.Findings = append(r.Findings, s.finding(c, s.text(c.file)))
+		of := cmp.Or(c.search, s)
+		r.Findings = append(r.Findings, of.finding(c, s.text(c.file)))
 	}
 	return r
 }
@@ -72,6 +74,9 @@ func (s *search) reason(c candidate) string {
 		reasons = append(reasons, c.risk.rule.because)
 	case c.alike >= enoughAlike:
 		reasons = append(reasons, "the code is similar")
+	}
+	if s.change != nil {
+		reasons = append(reasons, s.reasonOfChange(c)...)
 	}
 	if c.names >= enoughNames && len(names) > 0 {
 		reasons = append(reasons, "it shares the names "+strings.Join(names, ", "))

@@ -19,6 +19,8 @@ type search struct {
 	begin int   // where the query begins in home
 	found Diagnosis
 	names *lexicon
+
+	change *change // the hunk that is searched for; nil for a place
 }
 
 // run answers the request:
@@ -28,6 +30,15 @@ type search struct {
 //	weigh       how much each resembles the site
 //	report      the best, each place once
 func (s *search) run(ctx context.Context) (*Report, error) {
+	found, err := s.candidates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.report(found), nil
+}
+
+// candidates returns the best places.
+func (s *search) candidates(ctx context.Context) ([]candidate, error) {
 	if err := s.settle(ctx); err != nil {
 		return nil, err
 	}
@@ -39,15 +50,14 @@ func (s *search) run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	findings, err := s.weighAll(ctx, near)
-	if err != nil {
-		return nil, err
-	}
-	return s.report(findings), nil
+	return s.weighAll(ctx, near)
 }
 
 // settle finds the site's code and decides what went wrong there.
 func (s *search) settle(ctx context.Context) error {
+	if s.change != nil {
+		return s.settleChange(ctx)
+	}
 	sc := scene{site: s.request.Site}
 	if s.request.Site.File != "" {
 		home, text, err := s.locate(ctx)
@@ -62,6 +72,15 @@ func (s *search) settle(ctx context.Context) error {
 	}
 	s.found = restrict(diagnose(sc), s.request.Class, sc.risks)
 	return ctx.Err()
+}
+
+// sitePath returns the path of the site's file, which is not that of home if the site is
+// a change.
+func (s *search) sitePath() string {
+	if s.change != nil {
+		return s.change.File
+	}
+	return s.home.path
 }
 
 // restrict changes a diagnosis to one of the class that was asked for.

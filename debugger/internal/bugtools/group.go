@@ -29,21 +29,32 @@ type similarArgs struct {
 	File     string `json:"file,omitempty" doc:"Place to compare with; default: where the program stopped"`
 	Line     int    `json:"line,omitempty" min:"1"`
 	Function string `json:"function,omitempty"`
+	Patch    string `json:"patch,omitempty" doc:"Unified diff of a fix: find where it was forgotten"`
 	Limit    int    `json:"max_results" min:"1" max:"100" default:"10"`
 }
 
-var errLineAlone = errors.New("line needs a file")
+var (
+	errLineAlone  = errors.New("line needs a file")
+	errPatchFirst = errors.New("a patch has its own places: give it without file, line and function")
+)
 
 // Validate checks what the published schema does not express.
 func (a similarArgs) Validate() error {
 	if a.Line > 0 && a.File == "" {
 		return errLineAlone
 	}
+	if a.Patch != "" && (a.File != "" || a.Function != "") {
+		return errPatchFirst
+	}
 	return nil
 }
 
 func (t *Group) findSimilarBugs(ctx context.Context, call *mcp.Call, args similarArgs) (*bugs.Report, error) {
-	site, err := t.siteOf(ctx, call, args)
+	var site bugs.Site
+	hunks, err := hunksOf(args.Patch)
+	if args.Patch == "" {
+		site, err = t.siteOf(ctx, call, args)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +67,7 @@ func (t *Group) findSimilarBugs(ctx context.Context, call *mcp.Call, args simila
 		return nil, err
 	}
 	report, err := finder.Find(ctx, bugs.Request{
-		Path: path, Site: site, Class: bugs.Class(args.Pattern), Limit: args.Limit,
+		Path: path, Site: site, Patch: hunks, Class: bugs.Class(args.Pattern), Limit: args.Limit,
 		Progress: func(done, total int) { call.Progress(ctx, float64(done), float64(total), "files read") },
 	})
 	if errors.Is(err, bugs.ErrNothingToCompare) {
@@ -66,6 +77,18 @@ func (t *Group) findSimilarBugs(ctx context.Context, call *mcp.Call, args simila
 		return nil, mcp.InvalidParams("nothing was found, and file %q is not there", args.File)
 	}
 	return report, err
+}
+
+// hunksOf reads a patch, none if there is none.
+func hunksOf(patch string) ([]bugs.Hunk, error) {
+	if patch == "" {
+		return nil, nil
+	}
+	hunks, err := bugs.ParsePatch(patch)
+	if err != nil {
+		return nil, mcp.InvalidParams("patch: %v", err)
+	}
+	return hunks, nil
 }
 
 // siteOf returns the place to compare with: the one that is given, else where

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs"
 )
 
 // A corpus is the words of a tree, line by line, for the baselines.
@@ -16,6 +18,7 @@ type corpus struct {
 	dir   string
 	names []string
 	files map[string][][]string // words of the lines, by name; read when first asked for
+	patch []bugs.Hunk           // the change of the place that is asked about
 }
 
 func newCorpus(dir string, names []string) *corpus {

@@ -75,6 +75,7 @@ func (m *measurement) run(ctx context.Context, fixes []fix, out io.Writer) error
 	}
 	methods := []method{
 		{"find_similar_bugs", ours(finder)},
+		{"with the patch", oursWithPatch(finder)},
 		{"BM25, 6 lines", bm25(6)},
 		{"BM25, 20 lines", bm25(20)},
 		{"grep of rare names", grepRarest},
@@ -114,6 +115,9 @@ func (m *measurement) project(ctx context.Context, fixes []fix, methods []method
 			return err
 		}
 		tree := newCorpus(co.dir, slices.Sorted(maps.Keys(co.blobs)))
+		if tree.patch, err = m.change(ctx, f); err != nil {
+			return err
+		}
 		for _, method := range methods {
 			found, err := method.find(ctx, tree, f.places[0])
 			if err != nil {
@@ -135,6 +139,24 @@ func (m *measurement) project(ctx context.Context, fixes []fix, methods []method
 	}
 	return nil
 }
+
+// change returns the hunk of a fix that changes its first place.
+func (m *measurement) change(ctx context.Context, f fix) ([]bugs.Hunk, error) {
+	first := f.places[0]
+	text, err := openClone(filepath.Join(m.clones, f.project)).git(ctx, "diff", "--no-renames", "-U5", f.commit+"^", f.commit, "--", first.file)
+	if err != nil {
+		return nil, err
+	}
+	hunks, err := bugs.ParsePatch(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.commit, err)
+	}
+	slices.SortStableFunc(hunks, func(a, b bugs.Hunk) int { return away(a, first.line) - away(b, first.line) })
+	return hunks[:1], nil
+}
+
+// away returns the number of lines between a hunk and a line.
+func away(h bugs.Hunk, line int) int { return max(0, h.Line-line, line-h.Last) }
 
 // answer prints what a method found for a fix.
 func (m *measurement) answer(out io.Writer, f fix, name string, found []place) {
@@ -158,19 +180,29 @@ func print(out io.Writer, methods []method, totals map[string]map[string]*score)
 	return nil
 }
 
-// ours asks the finder.
+// ours asks the finder about a place.
 func ours(finder *bugs.Finder) func(context.Context, *corpus, place) ([]place, error) {
 	return func(ctx context.Context, tree *corpus, query place) ([]place, error) {
-		report, err := finder.Find(ctx, bugs.Request{
-			Path: tree.dir, Site: bugs.Site{File: query.file, Line: query.line}, Limit: shown,
-		})
-		if err != nil {
-			return nil, err
-		}
-		var found []place
-		for _, f := range report.Findings {
-			found = append(found, place{strings.TrimPrefix(f.File, "./"), f.Line})
-		}
-		return found, nil
+		return ask(ctx, finder, bugs.Request{Path: tree.dir, Site: bugs.Site{File: query.file, Line: query.line}})
 	}
+}
+
+// oursWithPatch asks the finder about the change of the place.
+func oursWithPatch(finder *bugs.Finder) func(context.Context, *corpus, place) ([]place, error) {
+	return func(ctx context.Context, tree *corpus, _ place) ([]place, error) {
+		return ask(ctx, finder, bugs.Request{Path: tree.dir, Patch: tree.patch})
+	}
+}
+
+func ask(ctx context.Context, finder *bugs.Finder, request bugs.Request) ([]place, error) {
+	request.Limit = shown
+	report, err := finder.Find(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	var found []place
+	for _, f := range report.Findings {
+		found = append(found, place{strings.TrimPrefix(f.File, "./"), f.Line})
+	}
+	return found, nil
 }

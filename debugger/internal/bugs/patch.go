@@ -1,0 +1,116 @@
+package bugs
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A Hunk is one change of a patch.
+type Hunk struct {
+	File string // its path before the change
+	Line int    // the first line that changes, before the change
+	Last int    // the last one
+
+	old, fresh     string // the lines before and after the change, with those around them
+	focus          int    // the line of old, from 1, at which the change begins
+	removed, added string
+}
+
+// ErrNoHunks is returned for a patch that changes nothing.
+var ErrNoHunks = errors.New("it is no unified diff with changes, as git diff prints it")
+
+var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
+
+// ParsePatch reads a unified diff, as git diff and git show print it. Files that the
+// patch makes have no code to compare with, and are left out.
+func ParsePatch(text string) ([]Hunk, error) {
+	p := patchReader{lines: bufio.NewScanner(strings.NewReader(text))}
+	p.lines.Buffer(nil, 1<<20)
+	for p.lines.Scan() {
+		line := p.lines.Text()
+		switch numbers := hunkHeader.FindStringSubmatch(line); {
+		case strings.HasPrefix(line, "--- "):
+			p.file = patchPath(line[4:])
+		case numbers != nil && p.file != "":
+			p.hunk(numbers)
+		}
+	}
+	if err := p.lines.Err(); err != nil {
+		return nil, fmt.Errorf("the patch: %w", err)
+	}
+	if len(p.hunks) == 0 {
+		return nil, ErrNoHunks
+	}
+	return p.hunks, nil
+}
+
+// patchPath returns the path in the header of a file, "" for none.
+func patchPath(word string) string {
+	name, _, _ := strings.Cut(word, "\t")
+	if unquoted, err := strconv.Unquote(name); err == nil {
+		name = unquoted
+	}
+	if name == "/dev/null" {
+		return ""
+	}
+	return path.Clean(strings.TrimPrefix(name, "a/"))
+}
+
+type patchReader struct {
+	lines *bufio.Scanner
+	file  string
+	hunks []Hunk
+}
+
+// hunk reads the lines of a hunk, whose numbers its header has.
+func (p *patchReader) hunk(header []string) {
+	count := func(i int) int {
+		if n, err := strconv.Atoi(header[i]); err == nil {
+			return n
+		}
+		return 1 // it may be missing
+	}
+	first, old, fresh := count(1), count(2), count(4)
+	h := Hunk{File: p.file}
+	line := 0 // of old
+	for (old > 0 || fresh > 0) && p.lines.Scan() {
+		text := p.lines.Text()
+		if text == "" {
+			text = " "
+		}
+		switch text[0] {
+		case '-':
+			line, old = line+1, old-1
+			h.old += text[1:] + "\n"
+			h.removed += text[1:] + "\n"
+			h.changes(line, line)
+		case '+':
+			fresh--
+			h.added += text[1:] + "\n"
+			h.fresh += text[1:] + "\n"
+			h.changes(max(1, line), line)
+		case '\\':
+		default:
+			line, old, fresh = line+1, old-1, fresh-1
+			h.old += text[1:] + "\n"
+			h.fresh += text[1:] + "\n"
+		}
+	}
+	if h.focus > 0 {
+		h.Line, h.Last = first+h.focus-1, first+h.Last-1
+		p.hunks = append(p.hunks, h)
+	}
+}
+
+// changes notes that lines of old change.
+func (h *Hunk) changes(from, to int) {
+	if h.focus == 0 {
+		h.focus = from
+	}
+	h.Last = max(h.Last, from, to)
+}

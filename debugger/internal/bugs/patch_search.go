@@ -1,0 +1,236 @@
+package bugs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/bugs/syntax"
+)
+
+// maxHunks is the most hunks of a patch that are searched for: a fix is short, and a
+// change of everything is none.
+const maxHunks = 20
+
+// A change is a hunk in terms of the tree.
+type change struct {
+	Hunk
+	removed, added *file // the lines of each side
+}
+
+// findPatch searches for code that has what the hunks of a patch remove, and lacks what
+// they add.
+func (f *Finder) findPatch(ctx context.Context, base search) (*Report, error) {
+	base.found = Diagnosis{Class: Logic, Title: Kind("").Title(), Reason: "code with what the patch removes, and without what it adds, is asked for"}
+	var all []candidate
+	for _, h := range base.sources() {
+		s := base
+		s.request.Site = Site{File: h.File, Line: h.focus}
+		s.change = &change{Hunk: h}
+		found, err := s.candidates(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range found {
+			c.search = &s
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.rank, a.rank) })
+	var kept []candidate
+	for _, c := range all {
+		if len(kept) < base.limit && !base.patched(c) && !slices.ContainsFunc(kept, c.same) {
+			kept = append(kept, c)
+		}
+	}
+	return base.report(kept), nil
+}
+
+// sources returns the hunks of source files, at most maxHunks: those of the project's
+// own code, if there are any.
+func (s *search) sources() []Hunk {
+	var own, aside []Hunk
+	for _, h := range s.request.Patch {
+		switch {
+		case syntax.LanguageOf(h.File) == nil:
+		case isAside(h.File):
+			aside = append(aside, h)
+		default:
+			own = append(own, h)
+		}
+	}
+	if len(own) == 0 {
+		own = aside
+	}
+	return own[:min(len(own), maxHunks)]
+}
+
+// patched reports whether a candidate is a place that the patch changes itself. Where it
+// is applied, the lines behind it have moved.
+func (s *search) patched(c candidate) bool {
+	return slices.ContainsFunc(s.request.Patch, func(h Hunk) bool {
+		moved := strings.Count(h.added, "\n")
+		return h.File == c.file.path && c.line >= h.Line-2*windowReach && c.line <= h.Last+moved+2*windowReach
+	})
+}
+
+// settleChange makes the file before the change the site's: as it is in the tree, or with
+// the change undone. If the tree has neither form, only the lines of the hunk are known.
+func (s *search) settleChange(ctx context.Context) error {
+	c := s.change
+	lang := syntax.LanguageOf(c.File)
+	text, name := c.old, ""
+	s.request.Site.Line = c.focus
+	if real := s.byPath(c.File); real != nil {
+		whole := s.text(real)
+		if before, ok := undo(whole, c.Hunk); ok {
+			text, name = whole[:before]+c.old+strings.TrimPrefix(whole[before:], c.fresh), real.path
+			if strings.HasPrefix(whole[before:], c.old) {
+				text = whole
+			}
+			s.request.Site.Line = strings.Count(whole[:before], "\n") + c.focus
+		}
+	}
+	home, err := s.finder.analyst.analyse(ctx, s.view.names, listed{path: name, lang: lang}, text)
+	if err != nil {
+		return err
+	}
+	s.home = home
+	s.focus()
+	if c.removed, err = s.side(ctx, lang, c.Hunk.removed); err != nil {
+		return err
+	}
+	c.added, err = s.side(ctx, lang, c.Hunk.added)
+	return err
+}
+
+// undo returns where in a text the lines of a hunk are, before or after its change, the
+// nearest to where the hunk has them.
+func undo(text string, h Hunk) (at int, ok bool) {
+	nearest := 0
+	for _, form := range []string{h.old, h.fresh} {
+		for from := 0; form != ""; {
+			i := strings.Index(text[from:], form)
+			if i < 0 {
+				break
+			}
+			i += from
+			from = i + 1
+			away := distance(1+strings.Count(text[:i], "\n"), h.Line-h.focus+1)
+			if (i == 0 || text[i-1] == '\n') && (!ok || away < nearest) {
+				at, nearest, ok = i, away, true
+			}
+		}
+		if ok {
+			break
+		}
+	}
+	return at, ok
+}
+
+// side returns the lines of one side of a change, as a file of their own.
+func (s *search) side(ctx context.Context, lang *syntax.Language, text string) (*file, error) {
+	return s.finder.analyst.analyse(ctx, s.view.names, listed{lang: lang}, text)
+}
+
+// changeSlack is the number of lines before and after a place at which its own form of a
+// change may begin and end.
+const changeSlack = 3
+
+// window returns the first and the last line at which a place may have the lines of the
+// change.
+func (c *change) window(line int) (from, to int) {
+	around := strings.Count(c.old, "\n")
+	return max(1, line-c.focus-changeSlack), line + around - c.focus + strings.Count(c.Hunk.added, "\n") + changeSlack
+}
+
+// lines returns the lines of one side of the change that say something. Added lines that
+// are much like removed ones are none of their own: a place that the fix forgot has most
+// of them.
+func (s *search) lines(side *file) (all []bag) {
+	for l := range len(side.stream.starts) {
+		wanted := s.lineBag(side, l+1)
+		changed := side == s.change.added && s.mostAlike(wanted, s.change.removed, 1, len(s.change.removed.stream.starts)) >= enoughAlike
+		if wanted.sum >= fewTokens && !changed {
+			all = append(all, wanted)
+		}
+	}
+	return all
+}
+
+// fewTokens is the weight below which a line, such as a brace or an else, says nothing.
+const fewTokens = 0.4
+
+// mostAlike returns how much a line has in common with the one that is most like it of
+// some of a file.
+func (s *search) mostAlike(wanted bag, f *file, from, to int) float64 {
+	best := 0.0
+	for at := from; at <= to && at <= len(f.stream.starts); at++ {
+		best = max(best, wanted.common(s.lineBag(f, at)))
+	}
+	return best
+}
+
+// has returns how much of lines a place has: the mean of what each of them has in common
+// with the line that is most like it.
+func (s *search) has(f *file, line int, lines []bag) float64 {
+	from, to := s.change.window(line)
+	sum := 0.0
+	for _, wanted := range lines {
+		sum += s.mostAlike(wanted, f, from, to)
+	}
+	return sum / max(1, float64(len(lines)))
+}
+
+// compareChange adds to the ranks of the best candidates what they have of both sides of
+// the change.
+func (s *search) compareChange(all []candidate) {
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.rank, a.rank) })
+	removed, added := s.lines(s.change.removed), s.lines(s.change.added)
+	for i := range all[:min(len(all), comparedPlaces)] {
+		c := &all[i]
+		c.removed, c.added = s.has(c.file, c.line, removed), s.has(c.file, c.line, added)
+		c.rank += removedWeight*c.removed + addedWeight*c.added
+	}
+}
+
+// comparedPlaces is the number of candidates that are compared with the change.
+const comparedPlaces = 150
+
+// How much it counts that a place has the lines that the patch removes, and those that it
+// adds.
+const (
+	removedWeight = 1.0
+	addedWeight   = -1.0
+)
+
+// fixedFrom is the share of the added lines from which on a place counts as fixed.
+const fixedFrom = 0.9
+
+// reasonOfChange says what of a patch a place has.
+func (s *search) reasonOfChange(c candidate) []string {
+	var reasons []string
+	if c.removed >= enoughAlike {
+		reasons = append(reasons, "it has what the patch removes")
+	}
+	here := map[uint32]bool{}
+	from, to := s.change.window(c.line)
+	for _, id := range c.file.stream.names[c.file.stream.tokenOf(from):c.file.stream.tokenOf(to+1)] {
+		here[id] = true
+	}
+	for _, id := range s.change.removed.stream.names {
+		here[id] = true // it is nothing new
+	}
+	missing := slices.Compact(slices.Sorted(slices.Values(s.change.added.stream.names)))
+	missing = slices.DeleteFunc(missing, func(id uint32) bool { return id == 0 || here[id] })
+	slices.SortStableFunc(missing, func(a, b uint32) int { return cmp.Compare(s.names.rarity(b), s.names.rarity(a)) })
+	var names []string
+	for _, id := range missing[:min(len(missing), reasonNames)] {
+		names = append(names, s.view.names.text(id))
+	}
+	if len(names) > 0 {
+		reasons = append(reasons, "it lacks what the patch adds: "+strings.Join(names, ", "))
+	}
+	return reasons
+}
