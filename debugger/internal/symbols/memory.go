@@ -12,7 +12,14 @@ type Memory interface {
 }
 
 // ReadWord reads eight bytes.
+//
+// A Memory with a method ReadWord reads it without an allocation.
 func ReadWord(m Memory, addr uint64) (uint64, error) {
+	if m, ok := m.(interface {
+		ReadWord(addr uint64) (uint64, error)
+	}); ok {
+		return m.ReadWord(addr)
+	}
 	var p [8]byte
 	err := m.ReadMemory(addr, p[:])
 	return binary.LittleEndian.Uint64(p[:]), err

@@ -25,6 +25,12 @@ func (a *activation) CFA() (uint64, error) {
 	return a.cfa, nil
 }
 
+// withoutFrameBase is the source for the expression of the frame base itself, which
+// cannot refer to it.
+type withoutFrameBase struct{ location.Source }
+
+func (withoutFrameBase) FrameBase() (uint64, error) { return 0, location.ErrUnavailable }
+
 // FrameBase evaluates DW_AT_frame_base of the function, which locations of its
 // variables are relative to.
 func (a *activation) FrameBase(w *values.View) (uint64, error) {
@@ -49,6 +55,6 @@ func (a *activation) FrameBase(w *values.View) (uint64, error) {
 		}
 	}
 	c := w.Context(fn.Unit)
-	c.FrameBase = nil // it cannot be defined by itself
+	c.Source = withoutFrameBase{c.Source}
 	return location.Value(base, c)
 }

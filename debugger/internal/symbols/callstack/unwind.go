@@ -198,12 +198,21 @@ func (a *activation) address(r *cfi.Rule) (uint64, error) {
 // expressions returns the context in which expressions of rules run. The CFA
 // is pushed beforehand.
 func (a *activation) expressions() *location.Context {
-	c := &location.Context{Memory: a.mem, Bias: a.image.Bias, Register: a.regs.Get}
+	c := &location.Context{Memory: a.mem, Bias: a.image.Bias, Source: ruleSource{activation: a}}
 	if a.cfa != 0 {
 		c.Stack = []uint64{a.cfa}
 	}
 	return c
 }
+
+// A ruleSource is the source for expressions of call frame information, which use
+// registers only.
+type ruleSource struct {
+	location.None
+	activation *activation
+}
+
+func (s ruleSource) Register(n uint64) (uint64, bool) { return s.activation.regs.Get(n) }
 
 // unwindByFramePointer unwinds without call frame information: by the frame pointer, or, at
 // a function's first instruction and outside of all code, by the word on top

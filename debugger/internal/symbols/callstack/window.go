@@ -1,6 +1,10 @@
 package callstack
 
-import "github.com/triptych-mcp/triptych/debugger/internal/symbols"
+import (
+	"encoding/binary"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/symbols"
+)
 
 // stackWindow is the number of bytes of the stack that are read at once before
 // an unwind.
@@ -42,4 +46,12 @@ func (w *window) ReadMemory(addr uint64, p []byte) error {
 		return nil
 	}
 	return w.Memory.ReadMemory(addr, p)
+}
+
+// ReadWord reads eight bytes, for [symbols.ReadWord].
+func (w *window) ReadWord(addr uint64) (uint64, error) {
+	if at := addr - w.start; addr >= w.start && at < uint64(len(w.data)) && uint64(len(w.data))-at >= 8 {
+		return binary.LittleEndian.Uint64(w.data[at:]), nil
+	}
+	return symbols.ReadWord(w.Memory, addr)
 }

@@ -26,34 +26,34 @@ func (w words) ReadMemory(addr uint64, p []byte) error {
 	return nil
 }
 
-func frame() *location.Context {
-	answer := func(v uint64) func() (uint64, error) { return func() (uint64, error) { return v, nil } }
-	return &location.Context{
-		Memory: words{0x1000: 0xfedcba9876543210},
-		Bias:   0x400000,
-		Register: func(n uint64) (uint64, bool) {
-			return 0x1000 * n, n < 16
-		},
-		FrameBase: answer(0x7000),
-		CFA:       answer(0x8000),
-		TLS:       func(off uint64) (uint64, error) { return 0x9000 - 64 + off, nil },
-		Entry: func(expr []byte) (uint64, error) {
-			if len(expr) == 1 && expr[0] == 0x55 {
-				return 77, nil
-			}
-			return 0, location.ErrUnavailable
-		},
-		Address:   func(i uint64) (uint64, error) { return 0x10 * i, nil },
-		Procedure: func(die uint64, _ bool) ([]byte, error) { return []byte{0x23, byte(die)}, nil }, // plus_uconst
-		Type: func(die uint64) (location.Type, error) {
-			types := map[uint64]location.Type{
-				1: {Class: location.Signed, Size: 4}, 2: {Class: location.Unsigned, Size: 4},
-				3: {Class: location.Float, Size: 8}, 4: {Class: location.Signed, Size: 1},
-				5: {Class: location.Float, Size: 4}, 6: {Class: location.Signed, Size: 99},
-			}
-			return types[die], nil
-		},
+// A testFrame is a frame with made-up answers.
+type testFrame struct{}
+
+func (testFrame) Register(n uint64) (uint64, bool)             { return 0x1000 * n, n < 16 }
+func (testFrame) FrameBase() (uint64, error)                   { return 0x7000, nil }
+func (testFrame) CFA() (uint64, error)                         { return 0x8000, nil }
+func (testFrame) ThreadLocal(offset uint64) (uint64, error)    { return 0x9000 - 64 + offset, nil }
+func (testFrame) Address(i uint64) (uint64, error)             { return 0x10 * i, nil }
+func (testFrame) Procedure(die uint64, _ bool) ([]byte, error) { return []byte{0x23, byte(die)}, nil } // plus_uconst
+
+func (testFrame) EntryValue(expr []byte) (uint64, error) {
+	if len(expr) == 1 && expr[0] == 0x55 {
+		return 77, nil
 	}
+	return 0, location.ErrUnavailable
+}
+
+func (testFrame) Type(die uint64) (location.Type, error) {
+	types := map[uint64]location.Type{
+		1: {Class: location.Signed, Size: 4}, 2: {Class: location.Unsigned, Size: 4},
+		3: {Class: location.Float, Size: 8}, 4: {Class: location.Signed, Size: 1},
+		5: {Class: location.Float, Size: 4}, 6: {Class: location.Signed, Size: 99},
+	}
+	return types[die], nil
+}
+
+func frame() *location.Context {
+	return &location.Context{Memory: words{0x1000: 0xfedcba9876543210}, Bias: 0x400000, Source: testFrame{}}
 }
 
 // TestValue: expressions by hand after DWARF 5, their values by arithmetic.
@@ -195,11 +195,19 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// callsOf is a frame in which every procedure has the same code.
+type callsOf struct {
+	testFrame
+	code []byte
+}
+
+func (c callsOf) Procedure(uint64, bool) ([]byte, error) { return c.code, nil }
+
 // TestCallLoop: an expression that calls itself comes to an end.
 func TestCallLoop(t *testing.T) {
 	c := frame()
 	loop := []byte{0x98, 1, 0}
-	c.Procedure = func(uint64, bool) ([]byte, error) { return loop, nil }
+	c.Source = callsOf{code: loop}
 	if _, err := location.Evaluate(loop, c); err == nil {
 		t.Error("no error")
 	}
@@ -263,7 +271,7 @@ func FuzzEvaluate(f *testing.F) {
 	f.Add([]byte{0x35, 0x31, 0x1c, 0x12, 0x28, 0xfa, 0xff})
 	f.Fuzz(func(t *testing.T, expr []byte) {
 		c := frame()
-		c.Procedure = func(uint64, bool) ([]byte, error) { return expr, nil }
+		c.Source = callsOf{code: expr}
 		pieces, err := location.Evaluate(expr, c)
 		if err == nil && len(pieces) == 0 {
 			t.Error("neither a piece nor an error")

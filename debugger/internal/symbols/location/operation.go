@@ -42,7 +42,7 @@ var operations = [256]operation{
 	opRegx:         func(m *machine, _ byte) error { m.found = Piece{Kind: InRegister, Reg: m.ULEB()}; return nil },
 	opBregx:        func(m *machine, _ byte) error { return m.based(m.ULEB()) },
 	opFbreg:        (*machine).frameBase,
-	opCallFrameCFA: func(m *machine, _ byte) error { return m.pushed(ask(m.c.CFA)) },
+	opCallFrameCFA: func(m *machine, _ byte) error { return m.pushed(m.c.Source.CFA()) },
 	opPushObject:   (*machine).object,
 	opTLS:          (*machine).tls,
 	opGNUPushTLS:   (*machine).tls,
@@ -59,8 +59,8 @@ var operations = [256]operation{
 	opGNUAddrIndex:  (*machine).indexed,
 	opGNUConstIndex: (*machine).indexed,
 
-	opEntryValue:       func(m *machine, _ byte) error { return m.pushed(askWith(m.c.Entry, m.Block())) },
-	opGNUEntryValue:    func(m *machine, _ byte) error { return m.pushed(askWith(m.c.Entry, m.Block())) },
+	opEntryValue:       func(m *machine, _ byte) error { return m.pushed(m.c.Source.EntryValue(m.Block())) },
+	opGNUEntryValue:    func(m *machine, _ byte) error { return m.pushed(m.c.Source.EntryValue(m.Block())) },
 	opGNUParameterRef:  func(m *machine, _ byte) error { m.Fixed(4); return ErrUnavailable },
 	opGNUVariableValue: func(m *machine, _ byte) error { m.Fixed(4); return ErrUnavailable },
 	opCall2:            func(m *machine, _ byte) error { return m.call(m.Fixed(2), true) },
@@ -169,7 +169,7 @@ func (m *machine) branch(op byte) error {
 
 func (m *machine) frameBase(byte) error {
 	off := m.SLEB()
-	v, err := ask(m.c.FrameBase)
+	v, err := m.c.Source.FrameBase()
 	return m.pushed(v+uint64(off), err)
 }
 
@@ -191,7 +191,7 @@ func (m *machine) tls(byte) error {
 	if n.bits >= m.c.Bias && m.c.Bias != 0 {
 		n.bits -= m.c.Bias
 	}
-	return m.pushed(askWith(m.c.TLS, n.bits))
+	return m.pushed(m.c.Source.ThreadLocal(n.bits))
 }
 
 // piece ends one part of the object.
@@ -221,7 +221,7 @@ func (m *machine) implicitPointer(byte) error {
 }
 
 func (m *machine) indexed(op byte) error {
-	v, err := askWith(m.c.Address, m.ULEB())
+	v, err := m.c.Source.Address(m.ULEB())
 	if op == opAddrx || op == opGNUAddrIndex {
 		v += m.c.Bias
 	}
@@ -230,16 +230,13 @@ func (m *machine) indexed(op byte) error {
 
 // call runs the location of another entry within this expression.
 func (m *machine) call(die uint64, relative bool) error {
-	if m.c.Procedure == nil {
-		return ErrUnavailable
-	}
 	if m.calls++; m.calls > maxCalls {
 		return errLong
 	}
 	if m.Err != nil {
 		return m.Err
 	}
-	expr, err := m.c.Procedure(die, relative)
+	expr, err := m.c.Source.Procedure(die, relative)
 	if err != nil {
 		return err
 	}
@@ -254,10 +251,7 @@ func (m *machine) baseType(die uint64) (Type, error) {
 	if die == 0 {
 		return generic, nil
 	}
-	if m.c.Type == nil {
-		return Type{}, ErrUnavailable
-	}
-	t, err := m.c.Type(die)
+	t, err := m.c.Source.Type(die)
 	if err != nil {
 		return Type{}, err
 	}

@@ -35,11 +35,19 @@ func (o Object) virtualBase(f *types.Field, p Object) Object {
 		p.err = ErrUnavailable
 		return p
 	}
-	c := &location.Context{Memory: o.View.Memory, Register: o.View.Registers.Get, Stack: []uint64{addr}, Object: &addr}
+	c := &location.Context{Memory: o.View.Memory, Source: memberSource{View: o.View}, Stack: []uint64{addr}, Object: &addr}
 	base, err := location.Value(f.Expr, c)
 	p.offset, p.pieces, p.err = 0, inMemory(base), err
 	return p
 }
+
+// A memberSource is the source for expressions that locate parts of an object.
+type memberSource struct {
+	location.None
+	*View
+}
+
+func (s memberSource) Register(n uint64) (uint64, bool) { return s.Registers.Get(n) }
 
 // MaxBases bounds the depth of base classes in which members are looked for.
 const MaxBases = 16

@@ -104,24 +104,53 @@ func constantBytes(c any) []byte {
 
 // Context returns the context for expressions of a unit.
 func (w *View) Context(u *dwarfread.Unit) *location.Context {
-	c := &location.Context{
-		Memory: w.Memory, Bias: w.Image.Bias, Register: w.Registers.Get,
-		Address: u.Address,
-		TLS: func(off uint64) (uint64, error) {
-			return w.Image.ThreadLocal(off, &w.Registers, w.Memory)
-		},
-		Procedure: u.Procedure,
-		Type: func(die uint64) (location.Type, error) {
-			return w.expressionType(u, die)
-		},
-	}
-	if f := w.Frame; f != nil {
-		c.CFA = f.CFA
-		c.FrameBase = func() (uint64, error) { return f.FrameBase(w) }
-		c.Entry = f.EntryValue
-	}
-	return c
+	s := &unitSource{View: w, unit: u}
+	s.context = location.Context{Memory: w.Memory, Bias: w.Image.Bias, Source: s}
+	return &s.context
 }
+
+// A unitSource is the source for expressions of a unit. It has their context, so
+// that both take one allocation.
+type unitSource struct {
+	*View
+	unit    *dwarfread.Unit
+	context location.Context
+}
+
+func (s *unitSource) Register(n uint64) (uint64, bool) { return s.Registers.Get(n) }
+
+func (s *unitSource) FrameBase() (uint64, error) {
+	if s.Frame == nil {
+		return 0, location.ErrUnavailable
+	}
+	return s.Frame.FrameBase(s.View)
+}
+
+func (s *unitSource) CFA() (uint64, error) {
+	if s.Frame == nil {
+		return 0, location.ErrUnavailable
+	}
+	return s.Frame.CFA()
+}
+
+func (s *unitSource) EntryValue(expr []byte) (uint64, error) {
+	if s.Frame == nil {
+		return 0, location.ErrUnavailable
+	}
+	return s.Frame.EntryValue(expr)
+}
+
+func (s *unitSource) ThreadLocal(offset uint64) (uint64, error) {
+	return s.Image.ThreadLocal(offset, &s.Registers, s.Memory)
+}
+
+func (s *unitSource) Address(index uint64) (uint64, error) { return s.unit.Address(index) }
+
+func (s *unitSource) Procedure(die uint64, relative bool) ([]byte, error) {
+	return s.unit.Procedure(die, relative)
+}
+
+func (s *unitSource) Type(die uint64) (location.Type, error) { return s.expressionType(s.unit, die) }
 
 // expressionType returns a base type that an expression of a unit refers to.
 func (w *View) expressionType(u *dwarfread.Unit, die uint64) (location.Type, error) {
