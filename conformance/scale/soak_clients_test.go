@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -117,6 +118,31 @@ func (s *soak) heard(name string, text []byte) {
 		return
 	}
 	s.failures = append(s.failures, failure{time.UnixMilli(l.At), time.UnixMilli(l.Began), errors.New(name + ": " + l.Error)})
+}
+
+// curl creates rulesets by the program curl, one after the other, until ctx is done.
+func (s *soak) curl(ctx context.Context, key string) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		s.t.Log(err) // the others go on
+		return
+	}
+	for n := 0; ctx.Err() == nil; n++ {
+		name := fmt.Sprintf("curl_%d", n)
+		began := time.Now()
+		out, err := exec.CommandContext(s.t.Context(), "curl", "-sS", "--fail-with-body", "--max-time", "30", s.url,
+			"-H", "Authorization: Bearer "+key, "-H", "Content-Type: application/json", "-d",
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_ruleset","arguments":{"name":"`+name+
+				`","description":"d","markdown":"c"}}}`).CombinedOutput()
+		if err == nil && strings.Contains(string(out), `"result"`) && !strings.Contains(string(out), `"isError":true`) {
+			s.mu.Lock()
+			s.created[name] = true
+			s.by["curl"]++
+			s.mu.Unlock()
+		} else {
+			s.failed(began, fmt.Errorf("curl: %v: %s", err, out))
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 // debug launches a program and looks at it, until ctx is done. While it stands stopped,

@@ -85,6 +85,7 @@ func TestSoak(t *testing.T) {
 	if runtime.GOOS == "linux" {
 		calling.Go(func() { s.debug(ctx, newCaller(plenty)) })
 	}
+	calling.Go(func() { s.curl(ctx, plenty) })
 	s.startClients(ctx, plenty, &calling)
 	s.revoke()
 	faults := []struct {
