@@ -26,22 +26,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller
 // prepare does all that precedes running the requests of a body. It reports false
 // when it has answered: the body was refused, or needs no answer.
 func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) bool {
-	takes, ok := accepted(r.Header)
-	if !ok {
-		h.refuseCaller(w, r, &e.to.caller, invalid(http.StatusNotAcceptable, "Accept must have application/json or text/event-stream"))
-		return false
-	}
-	e.accepts = takes
-	if !isJSON(first(r.Header["Content-Type"])) {
-		h.refuseCaller(w, r, &e.to.caller, invalid(http.StatusUnsupportedMediaType, "Content-Type must be application/json"))
-		return false
-	}
-	if isEncoded(r.Header) {
-		w.Header()["Accept-Encoding"] = identity // RFC 9110, section 15.5.16
-		h.refuseCaller(w, r, &e.to.caller, invalid(http.StatusUnsupportedMediaType, "the body must be sent as it is, without Content-Encoding"))
-		return false
-	}
-	if refused := h.selectTools(r, &e.to.caller); refused != nil {
+	if refused := h.checkHeaders(w.Header(), r, e); refused != nil {
 		h.refuseCaller(w, r, &e.to.caller, refused)
 		return false
 	}
@@ -83,6 +68,23 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 		return false
 	}
 	return true
+}
+
+// checkHeaders refuses media types that the endpoint does not have, and selections of
+// tools that do not exist.
+func (h *Handler) checkHeaders(header http.Header, r *http.Request, e *exchange) *Refusal {
+	var ok bool
+	if e.accepts, ok = accepted(r.Header); !ok {
+		return invalid(http.StatusNotAcceptable, "Accept must have application/json or text/event-stream")
+	}
+	if !isJSON(first(r.Header["Content-Type"])) {
+		return invalid(http.StatusUnsupportedMediaType, "Content-Type must be application/json")
+	}
+	if isEncoded(r.Header) {
+		header["Accept-Encoding"] = identity // RFC 9110, section 15.5.16
+		return invalid(http.StatusUnsupportedMediaType, "the body must be sent as it is, without Content-Encoding")
+	}
+	return h.selectTools(r, &e.to.caller)
 }
 
 // waitForMemory delays a request while memory is short, unless it is the only one of
