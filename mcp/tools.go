@@ -196,7 +196,7 @@ func (s *Server) appendSized(ctx context.Context, c *Call, result *Result, dst [
 	dst, err := c.appendResult(dst, result)
 	if size := len(dst) - from; err == nil && size > MaxAnswer {
 		if result, err = s.setAside(ctx, c, result, size); err == nil {
-			dst, err = c.appendResult(dst[:from], result)
+			dst, err = c.appendResult(dst[:from:from], result) // without the memory of the large one
 		}
 	}
 	c.failure = result != nil && result.IsError

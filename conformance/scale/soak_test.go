@@ -111,7 +111,7 @@ func TestSoak(t *testing.T) {
 		}
 		time.Sleep(max(time.Second, every-time.Since(from)))
 	}
-	until(t, patience, "calls after the last fault", func() error { return newCaller(plenty).list(t.Context(), s.url) })
+	until(t, patience, "calls after the last fault", func() error { return newCaller(plenty).create(t.Context(), s.url, "last") })
 	stop()
 	calling.Wait()
 	s.check(month, n)
