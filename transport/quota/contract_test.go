@@ -226,7 +226,7 @@ func largeLimits(t *testing.T, again func() quota.Meter) {
 // exactUnderLoad has exactly as many granted as are left, of many at once.
 func exactUnderLoad(t *testing.T, again func() quota.Meter) {
 	m := again()
-	const goroutines, each = 64, 20
+	const goroutines, each = 16, 80 // a fake server answers one at a time, each within 3 s
 	limits := quota.Limits{Month: 750, Minute: 500}
 	for minute, want := range []int64{500, 250} {
 		granted := contend(t.Context(), t, m, limits, noon.Add(time.Duration(minute)*time.Minute), goroutines, each)

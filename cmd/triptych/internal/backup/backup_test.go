@@ -65,7 +65,7 @@ func (p place) open(t *testing.T, withFolder bool) backup.Target {
 		to.Data = p.data
 	}
 	if p.client != nil {
-		to.Keys = keys.OpenValkey(p.client, quiet, clock)
+		to.Keys = keys.OpenValkey(p.client, "", quiet, clock)
 		to.Meter = quota.NewValkey(p.client, "")
 		to.Counts = func(ctx context.Context) ([]quota.Count, error) { return quota.ReadValkey(ctx, p.client, "") }
 		to.Trail = audit.NewValkey(audit.ValkeyConfig{Client: p.client, KeyDir: filepath.Join(p.data, "audit")})
