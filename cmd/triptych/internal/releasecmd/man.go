@@ -178,6 +178,7 @@ var manSections = []struct {
 		{"TRIPTYCH_OUTPUT_SCHEMAS", "Who is shown the schemas of structured answers: auto, always or never."},
 		{"TRIPTYCH_TOOL_NAMES", "How tools are listed: documented or portable."},
 		{"TRIPTYCH_AUDIT_SYNC", "When the audit records of look-ups are synced: second or always."},
+		{"TRIPTYCH_AUDIT_KEEP, TRIPTYCH_AUDIT_SIZE", "The age and the size beyond which audit records are deleted, as --audit-keep and --audit-size."},
 		{"TRIPTYCH_STORE", "The store, as --store."},
 		{"TRIPTYCH_PEER_URL", "The URL of this server for the others of its store, as --peer-url."},
 		{"TRIPTYCH_SERVER_NAME", "The server's name among those of a store, as --server-name."},
