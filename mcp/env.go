@@ -14,6 +14,8 @@ type Env struct {
 	// Store is the URL of the store that the program's flags and environment
 	// name, "" for files in the data folder.
 	Store string
+	// FurtherStores are the URLs of stores that are given besides.
+	FurtherStores []string
 	// Getenv looks up an environment variable, "" when it is not set.
 	Getenv func(string) string
 }

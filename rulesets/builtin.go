@@ -101,8 +101,7 @@ func (t *tools) applying(ctx context.Context, store ruleset.Store, file string) 
 			if !selection.Decide(&fields, selection.Query{Path: file}).Applies {
 				continue
 			}
-			layer, _ := selection.LayerOf(r.Tags)
-			all = append(all, placed{r, selection.Place{Layer: layer, Order: fields.Order, Name: string(r.Name)}})
+			all = append(all, placed{r, selection.Place{Layer: selection.LayerOfRuleset(r.Meta), Order: fields.Order, Name: string(r.Name)}})
 		}
 		if page.After = next; next == "" {
 			break

@@ -15,9 +15,11 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/consumers"
 	"github.com/triptych-mcp/triptych/rulesets/internal/filestore"
+	"github.com/triptych-mcp/triptych/rulesets/internal/layered"
 	"github.com/triptych-mcp/triptych/rulesets/internal/memstore"
 	"github.com/triptych-mcp/triptych/rulesets/internal/valkeystore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/rulesets/selection"
 	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 )
 
@@ -68,10 +70,72 @@ func (*Config) Scopes() []mcp.Scope {
 	return append(newTools(memstore.New(time.Now), LabelRules{}, Scan{}, nil).table().Scopes(), scopeAdmin)
 }
 
-// OpenStore opens the store of the program: env.Store is a path, file:DIR, memory:,
-// or a URL that Valkey's and Redis' clients know; "" is rulesets/ in the data folder.
+// OpenStore opens the stores of the program, as one if there are several: the first that
+// has a name wins, changes go to the first that can be written. A store is
+// [LAYER=][ro:]URL, see [ParsePlace].
 func OpenStore(ctx context.Context, env mcp.Env) (ruleset.Store, error) {
-	where := env.Store
+	var parts []layered.Part
+	closing := func(err error) error {
+		for _, p := range parts {
+			err = errors.Join(err, p.Close())
+		}
+		return err
+	}
+	for _, text := range append([]string{env.Store}, env.FurtherStores...) {
+		place, err := ParsePlace(text)
+		if err != nil {
+			return nil, closing(err)
+		}
+		store, err := openOne(ctx, env, place.URL)
+		if err != nil {
+			return nil, closing(err)
+		}
+		parts = append(parts, layered.Part{Store: store, Name: redacted(place.URL), Layer: place.Layer, ReadOnly: place.ReadOnly})
+	}
+	if len(parts) == 1 && parts[0].Layer == "" && !parts[0].ReadOnly {
+		return parts[0].Store, nil
+	}
+	for i := range parts {
+		parts[i].ReadOnly = parts[i].ReadOnly || !canWrite(parts[i].Store)
+	}
+	return layered.New(parts), nil
+}
+
+// canWrite reports whether changes of a store may succeed: a folder may belong to others.
+func canWrite(store ruleset.Store) bool {
+	folder, ok := ruleset.As[interface{ Writable() bool }](store)
+	return !ok || folder.Writable()
+}
+
+// readOnlyMark is before the URL of a store that is only read.
+const readOnlyMark = "ro:"
+
+// A Place is a store as a flag names it.
+type Place struct {
+	Layer    string // of the rulesets whose tags name none, "" for the default
+	ReadOnly bool
+	URL      string
+}
+
+// ParsePlace reads [LAYER=][ro:]URL, where the layer is org, team, project or user.
+func ParsePlace(text string) (Place, error) {
+	p := Place{URL: text}
+	if word, rest, ok := strings.Cut(text, "="); ok && !strings.ContainsAny(word, ":/\\.") {
+		if _, known := selection.ParseLayer(word); !known {
+			return p, fmt.Errorf("--store %s: there is no layer %q, but org, team, project and user", redacted(text), word)
+		}
+		p.Layer, p.URL = word, rest
+	}
+	p.URL, p.ReadOnly = strings.CutPrefix(p.URL, readOnlyMark)
+	if p.URL == "" && text != "" {
+		return p, fmt.Errorf("--store %s names no store", text)
+	}
+	return p, nil
+}
+
+// openOne opens a store: a path, file:DIR, memory:, or a URL that Valkey's and Redis'
+// clients know; "" is rulesets/ in the data folder.
+func openOne(ctx context.Context, env mcp.Env, where string) (ruleset.Store, error) {
 	scheme, rest, _ := strings.Cut(where, ":")
 	switch {
 	case where == "":

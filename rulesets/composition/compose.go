@@ -159,7 +159,7 @@ func Choose(all []ruleset.Ruleset, q selection.Query) []Choice {
 	choices := make([]Choice, len(all))
 	for i, r := range all {
 		fields, _ := frontmatter.Of(r)
-		layer, _ := selection.LayerOf(r.Tags)
+		layer := selection.LayerOfRuleset(r.Meta)
 		d := selection.Decide(&fields, q)
 		if q.Path == "" && fields.Mode() == frontmatter.Glob && fields.For(q.Client) {
 			d = selection.Decision{Reason: "it applies to some files: give a path"}

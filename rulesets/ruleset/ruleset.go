@@ -47,6 +47,9 @@ type Meta struct {
 	CreatedAt    time.Time
 	LastModified time.Time // UTC, never before CreatedAt
 	Summary      Summary   // only lists have it
+	// Layer is the layer of a ruleset whose tags name none: that of its store, "" where
+	// there is one store.
+	Layer string
 }
 
 // A Summary holds what lists tell of the text and the front matter. Package frontmatter

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/rulesets/frontmatter"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
 // A Query asks for the rules of a file.
@@ -127,6 +128,19 @@ func LayerOf(tags []string) (_ Layer, ok bool) {
 		}
 	}
 	return Project, false
+}
+
+// ParseLayer returns the layer of a name: org, team, project or user.
+func ParseLayer(name string) (_ Layer, ok bool) { return LayerOf([]string{name + "/"}) }
+
+// LayerOfRuleset returns the layer that the tags of a ruleset name, else that of its
+// store, else [Project].
+func LayerOfRuleset(m ruleset.Meta) Layer {
+	layer, ok := LayerOf(m.Tags)
+	if !ok && m.Layer != "" {
+		layer, _ = ParseLayer(m.Layer)
+	}
+	return layer
 }
 
 // A Place determines where rules stand among those that apply.

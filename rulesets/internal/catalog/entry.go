@@ -19,11 +19,11 @@ type entry struct {
 	fields   *frontmatter.Fields // shared by rulesets with the same front matter
 }
 
-// A tagSet is the tags of rulesets, shared by all that have the same.
+// A tagSet is the tags of rulesets, shared by all of a layer that have the same.
 type tagSet struct {
 	tags []string
 	ids  []int // of the tags, in the order of the names
-	// layer is that of the tags, [selection.Project] if they name none.
+	// layer is that of the tags or of the store, see [selection.LayerOfRuleset].
 	layer selection.Layer
 }
 
@@ -53,13 +53,13 @@ func newPool() pool {
 	return pool{sets: map[string]*tagSet{}, fields: map[string]*frontmatter.Fields{}, ids: map[string]int{}}
 }
 
-func (p *pool) tagSet(tags []string) *tagSet {
-	key := strings.Join(tags, "\x00")
+func (p *pool) tagSet(m ruleset.Meta) *tagSet {
+	tags, layer := m.Tags, selection.LayerOfRuleset(m)
+	key := strings.Join(tags, "\x00") + "\x00" + layer.String()
 	if set, ok := p.sets[key]; ok {
 		return set
 	}
-	set := &tagSet{tags: append([]string{}, tags...)}
-	set.layer, _ = selection.LayerOf(tags)
+	set := &tagSet{tags: append([]string{}, tags...), layer: layer}
 	for _, tag := range tags {
 		id, ok := p.ids[tag]
 		if !ok {
@@ -89,7 +89,7 @@ func (p *pool) fieldsOf(r ruleset.Ruleset) *frontmatter.Fields {
 func (p *pool) newEntry(r ruleset.Ruleset) *entry {
 	return &entry{
 		name: ruleset.Name(strings.Clone(string(r.Name))), created: r.CreatedAt.Unix(), modified: r.LastModified.Unix(),
-		tags: p.tagSet(r.Tags), fields: p.fieldsOf(r),
+		tags: p.tagSet(r.Meta), fields: p.fieldsOf(r),
 	}
 }
 

@@ -168,5 +168,15 @@ func (s *Store) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, er
 	return d.ruleset, err
 }
 
+// Writable reports whether files can be made in the folder. One that is missing is made
+// by the first creation.
+func (s *Store) Writable() bool {
+	f, err := os.CreateTemp(s.dir, tempName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	return err == nil && errors.Join(f.Close(), os.Remove(f.Name())) == nil
+}
+
 // Close implements [ruleset.Store].
 func (s *Store) Close() error { return nil }
