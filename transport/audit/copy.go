@@ -12,6 +12,8 @@ import (
 	"strconv"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/transport/internal/private"
 )
 
 // A ChainCopy is a chain of a trail in a form that any store can adopt, with the hashes and
@@ -74,7 +76,7 @@ func (l *Log) Adopt(ctx context.Context, c ChainCopy) error {
 // a chain whose copy was cut off is seen to be incomplete.
 func (k *files) adopt(_ context.Context, c ChainCopy) error {
 	dir := filepath.Join(k.cfg.Dir, c.ID)
-	if err := os.MkdirAll(k.cfg.Dir, 0o700); err != nil {
+	if err := private.MakeDir(k.cfg.Dir); err != nil {
 		return err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {

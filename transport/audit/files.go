@@ -19,6 +19,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/transport/internal/private"
 )
 
 // A Config says where a trail of files is and for how long its records stay.
@@ -128,7 +129,7 @@ func (k *files) claim(now time.Time) (*chain, medium, error) {
 	if err := k.checkDir(); err != nil {
 		return nil, nil, err
 	}
-	if err := os.MkdirAll(k.cfg.Dir, 0o700); err != nil {
+	if err := private.MakeDir(k.cfg.Dir); err != nil {
 		return nil, nil, err
 	}
 	key, err := loadKey(k.cfg.Dir)

@@ -10,13 +10,14 @@ import (
 	"iter"
 	"log/slog"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/triptych-mcp/triptych/transport/internal/private"
 )
 
 const (
@@ -87,7 +88,7 @@ type valkeyBackend struct {
 
 // claim goes on with the chain of the server's name, or begins one.
 func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
-	if err := os.MkdirAll(k.keyDir, 0o700); err != nil {
+	if err := private.MakeDir(k.keyDir); err != nil {
 		return nil, nil, err
 	}
 	key, err := loadKey(k.keyDir)

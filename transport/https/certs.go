@@ -27,6 +27,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/transport/internal/filestamp"
+	"github.com/triptych-mcp/triptych/transport/internal/private"
 )
 
 // Certificates serves a certificate and its key from PEM files, which are read again
@@ -61,7 +62,7 @@ func LoadCertificates(certFile, keyFile string, log *slog.Logger) (*Certificates
 // A self-signed pair that lacks one of them or has expired is replaced.
 func SelfSigned(dir string, hosts []string, log *slog.Logger) (*Certificates, error) {
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := private.MakeDir(dir); err != nil {
 		return nil, fmt.Errorf("making the folder of the certificate: %w", err)
 	}
 	lock := flock.New(filepath.Join(dir, "lock"))

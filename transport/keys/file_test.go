@@ -64,7 +64,7 @@ func TestFileHoldsNoSecret(t *testing.T) {
 		}
 	}
 	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != 2 { // keys.json and .lock
+	if err != nil || len(left) != 3 { // keys.json, .lock and .gitignore
 		t.Errorf("the folder holds %v, %v", left, err)
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/gofrs/flock"
 
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
+	"github.com/triptych-mcp/triptych/transport/internal/private"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 // rewrite replaces the file by what edit makes of its records, while no other
 // process does.
 func (s *FileStore) rewrite(ctx context.Context, edit func(*ring) ([]Record, error)) error {
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+	if err := private.MakeDir(s.dir); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	ctx, stop := context.WithTimeout(ctx, lockWait)
