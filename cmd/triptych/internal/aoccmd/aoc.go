@@ -14,6 +14,9 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 )
 
+// AoCCommand returns the row of triptych aoc.
+func AoCCommand(a *app.App) app.Command { return commands{a}.aocCommand() }
+
 func (a commands) aocCommand() app.Command {
 	return app.Command{
 		Name:  "aoc",

@@ -4,6 +4,3 @@ import "github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 
 // commands makes the rows of the commands of this package. They run in an app.
 type commands struct{ *app.App }
-
-// AoCCommand returns the row of triptych aoc.
-func AoCCommand(a *app.App) app.Command { return commands{a}.aocCommand() }

@@ -15,6 +15,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
+// AuditCommand returns the row of triptych audit.
+func AuditCommand(a *app.App) app.Command { return commands{a}.auditCommand() }
+
 func (a commands) auditCommand() app.Command {
 	return app.Command{
 		Name:  "audit",

@@ -22,6 +22,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
+// BackupCommand returns the row of triptych backup.
+func BackupCommand(a *app.App) app.Command { return commands{a}.backupCommand() }
+
 func (a commands) backupCommand() app.Command {
 	return app.Command{
 		Name: "backup", Args: "FILE", Min: 1, Max: 1,
@@ -35,6 +38,9 @@ func (a commands) backupCommand() app.Command {
 		Run:     func(ctx context.Context, args []string) error { return a.backup(ctx, args[0]) },
 	}
 }
+
+// RestoreCommand returns the row of triptych restore.
+func RestoreCommand(a *app.App) app.Command { return commands{a}.restoreCommand() }
 
 func (a commands) restoreCommand() app.Command {
 	var check bool
@@ -52,6 +58,9 @@ func (a commands) restoreCommand() app.Command {
 		Run: func(ctx context.Context, args []string) error { return a.restore(ctx, args[0], check) },
 	}
 }
+
+// MigrateCommand returns the row of triptych migrate.
+func MigrateCommand(a *app.App) app.Command { return commands{a}.migrateCommand() }
 
 func (a commands) migrateCommand() app.Command {
 	var from, to string

@@ -17,6 +17,9 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 )
 
+// DebugCommand returns the row of triptych debug.
+func DebugCommand(a *app.App) app.Command { return commands{a}.debugCommand() }
+
 func (a commands) debugCommand() app.Command {
 	return app.Command{
 		Name: "debug", Args: "PROGRAM|PID [ARGUMENT...]", Min: 1, Max: app.AnyNumber,

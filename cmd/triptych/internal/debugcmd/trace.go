@@ -13,6 +13,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
+// TraceCommand returns the row of triptych trace.
+func TraceCommand(a *app.App) app.Command { return commands{a}.traceCommand() }
+
 func (a commands) traceCommand() app.Command {
 	return app.Command{
 		Name:  "trace",

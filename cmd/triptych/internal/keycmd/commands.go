@@ -4,6 +4,3 @@ import "github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 
 // commands makes the rows of the commands of this package. They run in an app.
 type commands struct{ *app.App }
-
-// KeyCommand returns the row of triptych key.
-func KeyCommand(a *app.App) app.Command { return commands{a}.keyCommand() }

@@ -20,6 +20,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
+// KeyCommand returns the row of triptych key.
+func KeyCommand(a *app.App) app.Command { return commands{a}.keyCommand() }
+
 func (a commands) keyCommand() app.Command {
 	return app.Command{
 		Name:  "key",

@@ -11,6 +11,11 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 )
 
+// ManCommand returns the row of triptych man, which prints the pages of a table.
+func ManCommand(a *app.App, table func() app.Command) app.Command {
+	return commands{a}.manCommand(table)
+}
+
 func (a commands) manCommand(table func() app.Command) app.Command {
 	var folder string
 	return app.Command{

@@ -17,6 +17,9 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 )
 
+// ReleaseCommand returns the row of triptych __release.
+func ReleaseCommand(a *app.App) app.Command { return commands{a}.releaseCommand() }
+
 // releaseCommand makes the files of a release that come from tables. The release
 // script calls it.
 func (a commands) releaseCommand() app.Command {

@@ -17,6 +17,9 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
+// RulesetsCommand returns the row of triptych rulesets.
+func RulesetsCommand(a *app.App) app.Command { return commands{a}.rulesetsCommand() }
+
 func (a commands) rulesetsCommand() app.Command {
 	return app.Command{
 		Name:  "rulesets",

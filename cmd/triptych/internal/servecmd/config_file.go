@@ -13,6 +13,9 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/configfile"
 )
 
+// ConfigFileCommand returns the row of triptych config-file.
+func ConfigFileCommand(a *app.App) app.Command { return commands{a}.configFileCommand() }
+
 // configFileCommand shows and checks configuration files of triptych serve.
 func (a commands) configFileCommand() app.Command {
 	return app.Command{

@@ -24,6 +24,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
+// ConsoleCommand returns the row of triptych console.
+func ConsoleCommand(a *app.App) app.Command { return commands{a}.consoleCommand() }
+
 func (a commands) consoleCommand() app.Command {
 	var listen string
 	return app.Command{

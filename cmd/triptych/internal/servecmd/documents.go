@@ -8,6 +8,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document/isolate"
 )
 
+// DocumentsCommand returns the row of triptych __documents.
+func DocumentsCommand(a *app.App) app.Command { return commands{a}.documentsCommand() }
+
 // documentsCommand is started by servers for themselves: untrusted documents are read
 // in a process of their own. It ends with its input, so a
 // signal to both leaves it to the server to finish what is under way.

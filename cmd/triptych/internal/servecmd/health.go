@@ -19,6 +19,9 @@ import (
 // healthTime bounds a check: a server that takes longer is not ready.
 const healthTime = 3 * time.Second
 
+// HealthCommand returns the row of triptych health.
+func HealthCommand(a *app.App) app.Command { return commands{a}.healthCommand() }
+
 func (a commands) healthCommand() app.Command {
 	return app.Command{
 		Name:  "health",

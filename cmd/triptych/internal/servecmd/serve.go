@@ -70,6 +70,9 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	f.oidc.register(set)
 }
 
+// ServeCommand returns the row of triptych serve.
+func ServeCommand(a *app.App) app.Command { return commands{a}.serveCommand() }
+
 func (a commands) serveCommand() app.Command {
 	var f serveFlags
 	return app.Command{

@@ -14,6 +14,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/stdio"
 )
 
+// StdioCommand returns the row of triptych stdio.
+func StdioCommand(a *app.App) app.Command { return commands{a}.stdioCommand() }
+
 func (a commands) stdioCommand() app.Command {
 	return app.Command{
 		Name: "stdio", Config: true,
@@ -26,6 +29,10 @@ func (a commands) stdioCommand() app.Command {
 		Run:     func(ctx context.Context, _ []string) error { return a.serveStdio(ctx) },
 	}
 }
+
+// ServeStdio serves the client at standard input and output, as triptych does when it
+// is started without a command.
+func ServeStdio(ctx context.Context, a *app.App) error { return commands{a}.serveStdio(ctx) }
 
 // serveStdio serves until the input ends or ctx is done. The watchers of the
 // families run beside it and end with it.

@@ -18,6 +18,9 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 )
 
+// ConfigCommand returns the row of triptych config.
+func ConfigCommand(a *app.App) app.Command { return commands{a}.configCommand() }
+
 func (a commands) configCommand() app.Command {
 	var c configRun
 	return app.Command{

@@ -34,6 +34,9 @@ const (
 	failed  status = "failed"
 )
 
+// DoctorCommand returns the row of triptych doctor.
+func DoctorCommand(a *app.App) app.Command { return commands{a}.doctorCommand() }
+
 func (a commands) doctorCommand() app.Command {
 	var asJSON bool
 	var set *pflag.FlagSet

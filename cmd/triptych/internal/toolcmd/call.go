@@ -15,6 +15,9 @@ import (
 	"github.com/triptych-mcp/triptych/jsonrpc"
 )
 
+// CallCommand returns the row of triptych call.
+func CallCommand(a *app.App) app.Command { return commands{a}.callCommand() }
+
 func (a commands) callCommand() app.Command {
 	var asJSON bool
 	return app.Command{

@@ -14,6 +14,9 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/surface"
 )
 
+// ToolsCommand returns the row of triptych tools.
+func ToolsCommand(a *app.App) app.Command { return commands{a}.toolsCommand() }
+
 func (a commands) toolsCommand() app.Command {
 	var asJSON, tokens bool
 	var since string
