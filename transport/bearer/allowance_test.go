@@ -1,12 +1,15 @@
 package bearer_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -53,6 +56,46 @@ func TestHandshakesAreBounded(t *testing.T) {
 			t.Errorf("%s: refused in the next minute: %v", tt.plan, refused.Error)
 		}
 	}
+}
+
+// Handshakes with several servers are counted together, and by each of them alone while
+// that is not possible.
+func TestHandshakesWithSeveralServers(t *testing.T) {
+	h := build(t)
+	_, token := h.key(t, keys.Settings{Plan: quota.Free})
+	var servers []*bearer.Authenticator
+	for range 3 {
+		servers = append(servers, bearer.New(bearer.Config{
+			Ring: h.keys, Meter: h.meter, Handshakes: h.meter, Now: func() time.Time { return h.now },
+		}))
+	}
+	caller := h.admit(t, token)
+	begun := 0
+	for n := range 120 {
+		if servers[n%3].Charge(t.Context(), http.Header{}, &caller, mcp.BaselineRevision(), streamable.Bill{Handshakes: 1}) == nil {
+			begun++
+		}
+	}
+	if begun != 30 {
+		t.Errorf("%d handshakes in a minute, want 30", begun)
+	}
+	alone := bearer.New(bearer.Config{Ring: h.keys, Meter: h.meter, Handshakes: awayMeter{h.meter}, Now: func() time.Time { return h.now }})
+	begun = 0
+	for range 40 {
+		if alone.Charge(t.Context(), http.Header{}, &caller, mcp.BaselineRevision(), streamable.Bill{Handshakes: 1}) == nil {
+			begun++
+		}
+	}
+	if begun != 30 {
+		t.Errorf("%d handshakes with a server that cannot count them with the others, want 30", begun)
+	}
+}
+
+// An awayMeter cannot count.
+type awayMeter struct{ quota.Meter }
+
+func (awayMeter) TakeAll(context.Context, string, quota.Limits, int64, time.Time) (quota.Usage, error) {
+	return quota.Usage{}, quota.ErrUnavailable
 }
 
 // A key whose bodies were broken too often waits for the next minute before

@@ -23,6 +23,9 @@ import (
 type Config struct {
 	Ring  keys.Ring
 	Meter quota.Meter
+	// Handshakes counts handshakes by minute for all servers; nil counts those of this
+	// server alone, in memory.
+	Handshakes quota.Meter
 	// Tokens verifies access tokens of an issuer; nil when there is none.
 	Tokens Verifier
 	// Metadata is the URL of the protected resource metadata (RFC 9728), ""

@@ -27,7 +27,7 @@ func (d *Authenticator) Charge(ctx context.Context, header http.Header, caller *
 	usage, err := d.take(ctx, caller.Principal.ID, mine.limits, bill.Calls)
 	setRateLimit(header, usage)
 	if err == nil {
-		err = d.bound(caller.Principal.ID, mine.limits, bill)
+		err = d.bound(ctx, caller.Principal.ID, mine.limits, bill)
 	}
 	switch spent, ok := errors.AsType[*quota.ExceededError](err); {
 	case err == nil:
@@ -43,18 +43,31 @@ func (d *Authenticator) Charge(ctx context.Context, header http.Header, caller *
 }
 
 // bound counts handshakes and invalid bodies.
-func (d *Authenticator) bound(key string, limits quota.Limits, bill streamable.Bill) error {
+func (d *Authenticator) bound(ctx context.Context, key string, limits quota.Limits, bill streamable.Bill) error {
 	if bill.Broken > 0 {
 		_ = d.broken.take(key, bill.Broken, 0, d.cfg.Now()) // refused when the next one comes
 	}
 	if bill.Handshakes == 0 {
 		return nil
 	}
+	if limit := allowed(limits); d.cfg.Handshakes != nil && limit > 0 {
+		_, err := d.cfg.Handshakes.TakeAll(ctx, handshakes+key, quota.Limits{Minute: limit}, int64(bill.Handshakes), d.cfg.Now())
+		if spent, ok := errors.AsType[*quota.ExceededError](err); ok {
+			return spent
+		}
+		if err == nil {
+			return nil
+		}
+		d.report(ctx, "counters", err) // those of this server are bounded at least
+	}
 	if spent := d.begun.take(key, bill.Handshakes, allowed(limits), d.cfg.Now()); spent != nil {
 		return spent
 	}
 	return nil
 }
+
+// handshakes begins the names under which handshakes are counted, which are no keys' ids.
+const handshakes = "handshakes:"
 
 // take counts n requests or none of them; with n = 0 it returns the usage.
 func (d *Authenticator) take(ctx context.Context, key string, limits quota.Limits, n int) (quota.Usage, error) {

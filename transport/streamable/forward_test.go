@@ -204,6 +204,26 @@ func TestOwnStreamElsewhere(t *testing.T) {
 	expect(t, next, "two-0_1"+changed)
 }
 
+// A client whose key has the most sessions at all servers goes on without one.
+func TestTooManySessionsElsewhere(t *testing.T) {
+	s := serve(t, func(cfg *streamable.Config) { cfg.SessionSecret, cfg.Peers = shared, fullPeers{} })
+	resp, got := s.ask(t, "POST", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18",`+
+		`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, both)
+	if resp.StatusCode != 200 || resp.Header.Get("Mcp-Session-Id") != "" || !strings.Contains(got, "2025-06-18") {
+		t.Errorf("%s, session %q: %s", resp.Status, resp.Header.Get("Mcp-Session-Id"), got)
+	}
+	if ids := s.endpoint.SessionIDs(); len(ids) != 0 {
+		t.Errorf("the sessions %q are left", ids)
+	}
+}
+
+// fullPeers have as many sessions as a principal may have.
+type fullPeers struct{ noPeers }
+
+func (fullPeers) Begin(context.Context, string, string, time.Duration, int) (bool, error) {
+	return false, nil
+}
+
 // What another server tells does not end this one, even if a family breaks.
 func TestBrokenEvent(t *testing.T) {
 	var server *mcp.Server
@@ -233,6 +253,9 @@ func TestBrokenEvent(t *testing.T) {
 // noPeers are no other servers.
 type noPeers struct{}
 
-func (noPeers) Publish(context.Context, []byte)             {}
-func (noPeers) End(context.Context, string) error           { return nil }
+func (noPeers) Publish(context.Context, []byte)           {}
+func (noPeers) End(context.Context, string, string) error { return nil }
+func (noPeers) Begin(context.Context, string, string, time.Duration, int) (bool, error) {
+	return true, nil
+}
 func (noPeers) Ended(context.Context, string) (bool, error) { return false, nil }

@@ -3,6 +3,7 @@ package streamable
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -14,8 +15,11 @@ type Peers interface {
 	// Publish passes an event to the other servers, which call [Handler.Deliver]. A
 	// server that cannot be reached misses it.
 	Publish(ctx context.Context, event []byte)
+	// Begin counts a session of a principal for the time idle from now on, and reports
+	// false if it is a new one and the principal has the most at all servers.
+	Begin(ctx context.Context, principal, session string, idle time.Duration, most int) (bool, error)
 	// End marks a session as ended, for [SessionLife].
-	End(ctx context.Context, session string) error
+	End(ctx context.Context, principal, session string) error
 	// Ended reports whether a session was ended.
 	Ended(ctx context.Context, session string) (bool, error)
 }
@@ -89,6 +93,16 @@ func isShared(method string) bool {
 	return method == "resources/subscribe" || method == "resources/unsubscribe" || method == "logging/setLevel"
 }
 
+// count counts a session among those of its principal at all servers, and reports false
+// if there are too many. While the store cannot count, those of this server are bounded.
+func (s *session) count(ctx context.Context) bool {
+	if s.h.cfg.Peers == nil || !s.sealed {
+		return true
+	}
+	ok, err := s.h.cfg.Peers.Begin(ctx, s.principal, s.id, 2*s.h.cfg.SessionIdle, s.h.cfg.MaxSessions)
+	return ok || err != nil
+}
+
 // restore makes the session of a sealed id that began at another server, nil if it has
 // ended or there are too many. The caller has checked the principal.
 func (all *sessions) restore(ctx context.Context, sealed sealedSession, who *mcp.Principal) *session {
@@ -145,7 +159,7 @@ func (h *Handler) endEverywhere(ctx context.Context, s *session) error {
 	if h.cfg.Peers == nil || !s.sealed {
 		return nil
 	}
-	if err := h.cfg.Peers.End(ctx, s.id); err != nil {
+	if err := h.cfg.Peers.End(ctx, s.principal, s.id); err != nil {
 		return err
 	}
 	if text, err := json.Marshal(peerEvent{Session: s.id, Ended: true}); err == nil {

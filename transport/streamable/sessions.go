@@ -52,7 +52,7 @@ func (all *sessions) start(header http.Header, e *exchange) {
 			id, s.sealed = sealed, true
 		}
 	}
-	if all.add(s) != nil {
+	if !s.count(e.values) || all.add(s) != nil {
 		s.end()
 		return // too many: the client goes on without a session
 	}

@@ -17,6 +17,7 @@ func Client(t testing.TB, url string) *redis.Client {
 		t.Fatal(err)
 	}
 	options.MaxRetries, options.DialerRetries, options.DialTimeout = -1, 1, 20*time.Second
+	options.ReadTimeout, options.WriteTimeout = 20*time.Second, 20*time.Second // a busy machine may stand still
 	client := redis.NewClient(options)
 	t.Cleanup(func() { _ = client.Close() }) // its server ends anyhow
 	return client

@@ -1,5 +1,5 @@
 // Package peers keeps in a store which servers of it run, which of them has the debugger
-// session of a client, and the tasks of all.
+// session of a client, and the sessions and tasks of all.
 //
 //	registry := peers.NewRegistry(client, name)
 //	owners := peers.NewOwners(client, registry, server.HasState)

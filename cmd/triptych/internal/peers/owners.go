@@ -68,6 +68,9 @@ return 0`)
 // self is the value of keys whose owner is this server.
 func (o *Owners) self() string { return o.servers.Tag() + " " + o.servers.Name() }
 
+// key returns the key of a state.
+func (o *Owners) key(state string) string { return o.servers.prefix + ownerPrefix + state }
+
 // Owner returns the tag of the server with the state that a call needs, "" if it is this
 // one or none. A call that may begin a session claims the state for this server, so that
 // two calls at once do not begin it at two servers. While the store is away the call is
@@ -79,7 +82,7 @@ func (o *Owners) Owner(ctx context.Context, caller *mcp.Caller, view *mcp.Previe
 	}
 	ctx, stop := context.WithTimeout(ctx, storeWait)
 	defer stop()
-	owner, err := o.client.Get(ctx, ownerPrefix+state).Result()
+	owner, err := o.client.Get(ctx, o.key(state)).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return ""
 	}
@@ -90,7 +93,7 @@ func (o *Owners) Owner(ctx context.Context, caller *mcp.Caller, view *mcp.Previe
 	if view.ReadOnly {
 		return ""
 	}
-	owner, err = claimScript.Run(ctx, o.client, []string{ownerPrefix + state}, owner, o.self(), claimLife.Milliseconds()).Text()
+	owner, err = claimScript.Run(ctx, o.client, []string{o.key(state)}, owner, o.self(), claimLife.Milliseconds()).Text()
 	if tag, _, _ := strings.Cut(owner, " "); err == nil && tag != o.servers.Tag() {
 		return tag
 	}
@@ -136,10 +139,10 @@ func (o *Owners) update(ctx context.Context, state string) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), storeWait)
 	defer stop()
 	if write {
-		_ = o.client.Set(ctx, ownerPrefix+state, o.self(), ownerLife).Err() // only a hint
+		_ = o.client.Set(ctx, o.key(state), o.self(), ownerLife).Err() // only a hint
 		return
 	}
-	_ = releaseScript.Run(ctx, o.client, []string{ownerPrefix + state}, o.self()).Err() // it expires
+	_ = releaseScript.Run(ctx, o.client, []string{o.key(state)}, o.self()).Err() // it expires
 }
 
 // Explain says in the error of a call that found no session here which server has or had
@@ -150,7 +153,7 @@ func (o *Owners) Explain(ctx context.Context, e *mcp.Event, err error) error {
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), storeWait)
 	defer stop()
-	owner, lookUp := o.client.Get(ctx, ownerPrefix+e.Caller.StateKey()).Result()
+	owner, lookUp := o.client.Get(ctx, o.key(e.Caller.StateKey())).Result()
 	tag, name, _ := strings.Cut(owner, " ")
 	if lookUp != nil || tag == o.servers.Tag() {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,11 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/peer"
 )
+
+func TestMain(m *testing.M) {
+	peers.SetStoreWait(20 * time.Second)
+	os.Exit(m.Run())
+}
 
 // A server of a test has state for the callers in it.
 type server struct {
@@ -56,7 +62,7 @@ func store(t *testing.T) (*miniredis.Miniredis, *redis.Client) {
 // run registers a server until the test or the returned function ends it.
 func run(t *testing.T, client *redis.Client, name, url string) (*server, func()) {
 	t.Helper()
-	s := &server{Registry: peers.NewRegistry(client, name), state: map[string]bool{}}
+	s := &server{Registry: peers.NewRegistry(client, "team:", name), state: map[string]bool{}}
 	s.SetAddress(url, func() string { return "c0ffee" })
 	s.Owners = peers.NewOwners(client, s.Registry, s.has)
 	ctx, stop := context.WithCancel(context.Background())
@@ -67,7 +73,7 @@ func run(t *testing.T, client *redis.Client, name, url string) (*server, func())
 		running.Wait()
 	}
 	t.Cleanup(end)
-	for client.Exists(t.Context(), "triptych:server:"+s.Tag()).Val() == 0 {
+	for client.Exists(t.Context(), "team:triptych:server:"+s.Tag()).Val() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	return s, end
@@ -81,13 +87,13 @@ func TestRegistry(t *testing.T) {
 	if got, age, err := two.Lookup(t.Context(), one.Tag()); got != want || age > time.Second || err != nil {
 		t.Errorf("%+v, %v, %v, want %+v", got, age, err, want)
 	}
-	three := peers.NewRegistry(client, "three")
+	three := peers.NewRegistry(client, "team:", "three")
 	mini.FastForward(20 * time.Second)
 	if _, age, err := three.Lookup(t.Context(), one.Tag()); age < 20*time.Second || err != nil {
 		t.Errorf("age %v, %v, want 20 s: nothing was written meanwhile", age, err)
 	}
 	end()
-	if _, _, err := peers.NewRegistry(client, "four").Lookup(t.Context(), one.Tag()); !errors.Is(err, peer.ErrUnknown) {
+	if _, _, err := peers.NewRegistry(client, "team:", "four").Lookup(t.Context(), one.Tag()); !errors.Is(err, peer.ErrUnknown) {
 		t.Errorf("after its end: %v", err)
 	}
 	mini.SetError("the store is away")

@@ -31,14 +31,17 @@ const tasksChannel = "triptych:tasks"
 // sorted sets hold the times at which the tasks of an owner expire, and their bytes. OWNER
 // is a hash of the principal's name, which may have any characters.
 type Tasks struct {
-	client  redis.UniversalClient
-	servers *Registry
+	client   redis.UniversalClient
+	servers  *Registry
+	maxBytes int // of one principal
 }
 
 var _ mcp.TaskStore = (*Tasks)(nil)
 
 // NewTasks returns the tasks of a store.
-func NewTasks(client redis.UniversalClient, servers *Registry) *Tasks { return &Tasks{client, servers} }
+func NewTasks(client redis.UniversalClient, servers *Registry) *Tasks {
+	return &Tasks{client, servers, maxTaskBytes}
+}
 
 // ownerOf returns the part of keys that stands for a principal, which keeps them in one
 // slot of a cluster.
@@ -48,9 +51,9 @@ func ownerOf(principal string) string {
 }
 
 // keysOf returns the keys of a task and of the sets of its owner.
-func keysOf(principal, id string) []string {
-	owner := ownerOf(principal)
-	return []string{"triptych:task:" + owner + ":" + id, "triptych:task-ends:" + owner, "triptych:task-bytes:" + owner}
+func (t *Tasks) keysOf(principal, id string) []string {
+	owner, prefix := ownerOf(principal), t.servers.prefix+"triptych:task"
+	return []string{prefix + ":" + owner + ":" + id, prefix + "-ends:" + owner, prefix + "-bytes:" + owner}
 }
 
 // saveTask writes a task if its version is the stored one. For one that is new, or that
@@ -106,8 +109,8 @@ func (t *Tasks) Save(ctx context.Context, r *mcp.TaskRecord) error {
 	if r.Final {
 		final = 1
 	}
-	outcome, err := saveTask.Run(ctx, t.client, keysOf(r.Principal, r.ID), r.ID, r.Version, r.Text, t.servers.Tag(), final,
-		time.Now().UnixMilli(), r.Expires.UnixMilli(), maxTasks, maxTaskBytes, serverLife.Milliseconds()*2).Text()
+	outcome, err := saveTask.Run(ctx, t.client, t.keysOf(r.Principal, r.ID), r.ID, r.Version, r.Text, t.servers.Tag(), final,
+		time.Now().UnixMilli(), r.Expires.UnixMilli(), maxTasks, t.maxBytes, serverLife.Milliseconds()*2).Text()
 	switch {
 	case err != nil:
 		return err
@@ -117,7 +120,7 @@ func (t *Tasks) Save(ctx context.Context, r *mcp.TaskRecord) error {
 		return mcp.ErrNoRoom
 	}
 	r.Version++
-	_ = t.client.Publish(ctx, tasksChannel, t.servers.Tag()+" "+r.ID+" "+r.Principal).Err() // servers look themselves, too
+	_ = t.client.Publish(ctx, t.servers.prefix+tasksChannel, t.servers.Tag()+" "+r.ID+" "+r.Principal).Err() // servers look themselves, too
 	return nil
 }
 
@@ -129,7 +132,7 @@ const goneTasks = 30 * time.Second
 func (t *Tasks) Load(ctx context.Context, principal, id string) (*mcp.TaskRecord, error) {
 	ctx, stop := context.WithTimeout(ctx, storeWait)
 	defer stop()
-	key := keysOf(principal, id)[0]
+	key := t.keysOf(principal, id)[0]
 	both := t.client.Pipeline()
 	fields, left := both.HGetAll(ctx, key), both.PTTL(ctx, key)
 	if _, err := both.Exec(ctx); err != nil {
@@ -163,7 +166,7 @@ func (t *Tasks) isLost(ctx context.Context, server string) bool {
 func (t *Tasks) Remove(ctx context.Context, principal, id string) error {
 	ctx, stop := context.WithTimeout(ctx, storeWait)
 	defer stop()
-	keys := keysOf(principal, id)
+	keys := t.keysOf(principal, id)
 	all := t.client.Pipeline()
 	all.Del(ctx, keys[0])
 	all.ZRem(ctx, keys[1], id)
@@ -175,7 +178,7 @@ func (t *Tasks) Remove(ctx context.Context, principal, id string) error {
 // Watch implements [mcp.TaskStore]. The client library subscribes again when a connection
 // breaks.
 func (t *Tasks) Watch(ctx context.Context, changed func(principal, id string)) error {
-	events := t.client.Subscribe(ctx, tasksChannel)
+	events := t.client.Subscribe(ctx, t.servers.prefix+tasksChannel)
 	defer func() { _ = events.Close() }() // nothing to lose
 	messages := events.Channel()
 	for {

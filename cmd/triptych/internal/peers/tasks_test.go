@@ -16,8 +16,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
-// taskStores calls a test with a server of stores, and with a cluster.
-func taskStores(t *testing.T, test func(*testing.T, redis.UniversalClient)) {
+// stores calls a test with a server of stores, and with a cluster.
+func stores(t *testing.T, test func(*testing.T, redis.UniversalClient)) {
 	t.Run("server", func(t *testing.T) { test(t, valkeytest.Client(t, "redis://"+valkeytest.Start(t).Addr)) })
 	t.Run("cluster", func(t *testing.T) { test(t, valkeytest.StartCluster(t).Cluster(t)) })
 }
@@ -28,9 +28,9 @@ func record(id string, size int) *mcp.TaskRecord {
 
 // A record is changed by one server at a time, and others hear of it.
 func TestTasks(t *testing.T) {
-	taskStores(t, func(t *testing.T, client redis.UniversalClient) {
-		registry := peers.NewRegistry(client, "one")
-		one, two := peers.NewTasks(client, registry), peers.NewTasks(client, peers.NewRegistry(client, "two"))
+	stores(t, func(t *testing.T, client redis.UniversalClient) {
+		registry := peers.NewRegistry(client, "team:", "one")
+		one, two := peers.NewTasks(client, registry), peers.NewTasks(client, peers.NewRegistry(client, "team:", "two"))
 		ctx, stop := context.WithCancel(t.Context())
 		var watching sync.WaitGroup
 		defer watching.Wait()
@@ -86,8 +86,11 @@ func TestTasks(t *testing.T) {
 // A principal has so many tasks and bytes at all servers; those that have ended make room
 // for new ones, the oldest first.
 func TestTasksAreBounded(t *testing.T) {
-	taskStores(t, func(t *testing.T, client redis.UniversalClient) {
-		stores := []*peers.Tasks{peers.NewTasks(client, peers.NewRegistry(client, "one")), peers.NewTasks(client, peers.NewRegistry(client, "two"))}
+	stores(t, func(t *testing.T, client redis.UniversalClient) {
+		stores := []*peers.Tasks{peers.NewTasks(client, peers.NewRegistry(client, "team:", "one")), peers.NewTasks(client, peers.NewRegistry(client, "team:", "two"))}
+		for _, s := range stores {
+			s.SetMaxBytes(2000)
+		}
 		save := func(n, size int, final bool) error {
 			r := record(fmt.Sprint(n), size)
 			r.Expires, r.Final = r.Expires.Add(time.Duration(n)*time.Second), final
@@ -114,11 +117,11 @@ func TestTasksAreBounded(t *testing.T) {
 		if err := stores[0].Remove(t.Context(), "key with spaces {}", "0"); err != nil || there(0) {
 			t.Errorf("removed: %v, %v", err, there(0))
 		}
-		if err := save(203, 33<<20, true); !errors.Is(err, mcp.ErrNoRoom) {
-			t.Errorf("33 MiB: %v", err)
+		if err := save(203, 1802, true); !errors.Is(err, mcp.ErrNoRoom) {
+			t.Errorf("more bytes than there are beside the others: %v", err)
 		}
-		if err := save(204, 31<<20, true); err != nil {
-			t.Errorf("31 MiB: %v", err)
+		if err := save(204, 1801, true); err != nil {
+			t.Errorf("as many bytes as there are: %v", err)
 		}
 	})
 }

@@ -118,7 +118,7 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 		return err
 	}
 	authenticator := bearer.New(bearer.Config{
-		Ring: shared.keys, Meter: shared.meter, Proxies: proxies, Rejected: shared.recorder.RecordRejection,
+		Ring: shared.keys, Meter: shared.meter, Handshakes: shared.handshakes(), Proxies: proxies, Rejected: shared.recorder.RecordRejection,
 		Tokens: tokens.tokens, Metadata: tokens.metadata(), Now: a.Now, Logger: env.Logger,
 	})
 	cfg := streamable.Config{
@@ -196,7 +196,7 @@ func (a commands) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env
 	watch("watching the families", h.server.Run)
 	watch("watching the keys", h.keys.Watch)
 	if h.peers != nil {
-		watch("listening to the other servers", func(ctx context.Context) error { return h.peers.listen(ctx, endpoint.Deliver) })
+		watch("listening to the other servers", func(ctx context.Context) error { return h.peers.Listen(ctx, endpoint.Deliver) })
 	}
 	if h.registry != nil { // until the last request is answered
 		life, end := context.WithCancel(context.WithoutCancel(ctx))

@@ -28,8 +28,8 @@ type services struct {
 	meter    quota.Meter
 	recorder *app.Recorder
 	server   *mcp.Server
-	secret   []byte      // that the servers of the store share; nil without one
-	peers    *storePeers // the other servers of the store; nil without one
+	secret   []byte          // that the servers of the store share; nil without one
+	peers    *peers.Sessions // those of the other servers of the store; nil without one
 	registry *peers.Registry
 	owners   *peers.Owners
 	closers  []func() error
@@ -75,7 +75,7 @@ func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure 
 		return err
 	}
 	if s.client != nil {
-		s.peers, s.registry = newStorePeers(s.client, env.Logger), peers.NewRegistry(s.client, s.name)
+		s.peers, s.registry = peers.NewSessions(s.client, "", env.Logger), peers.NewRegistry(s.client, "", s.name)
 		s.owners = peers.NewOwners(s.client, s.registry, func(family, key string) bool { return s.server.HasState(family, key) })
 	}
 	if s.server, err = a.OpenServer(ctx, env, s.recorder, func(cfg *mcp.Config) {
@@ -109,6 +109,15 @@ func stateKey(ctx context.Context, client redis.UniversalClient) ([]byte, error)
 		return nil, fmt.Errorf("sharing the key of states: %w", err)
 	}
 	return client.Get(ctx, stateKeyName).Bytes()
+}
+
+// handshakes returns the meter of the handshakes of all servers of a store, nil without
+// one.
+func (s *services) handshakes() quota.Meter {
+	if s.client == nil {
+		return nil
+	}
+	return s.meter
 }
 
 // readyKey is a key of the store that is written to see whether it can be.
