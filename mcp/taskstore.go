@@ -16,8 +16,8 @@ import (
 type TaskStore interface {
 	// Save stores a record and gives it its next version. The error is
 	// [ErrTaskChanged] unless the version is the stored one, or 0 for a record that is
-	// new, and [ErrNoRoom] if the principal has too many or too large ones. It tells
-	// other servers of the change.
+	// new, and [ErrNoRoom] if the principal has too many or too large ones. It
+	// notifies the other servers.
 	Save(ctx context.Context, r *TaskRecord) error
 	// Load returns a record, or [ErrNoTask].
 	Load(ctx context.Context, principal, id string) (*TaskRecord, error)
@@ -185,7 +185,7 @@ func (s *Server) unstoreTask(t *task) {
 // every [taskPoll].
 const saveEvery = time.Second
 
-// publishTask tells listeners of a change and stores it. The order of t is held.
+// publishTask notifies listeners of a change and stores it. The order of t is held.
 func (s *Server) publishTask(t *task, v *taskView) {
 	s.notifyTask(v)
 	if t.record == nil || v.status == taskWorking && t.savedStatus == taskWorking && time.Since(t.saved) < saveEvery {
@@ -252,10 +252,10 @@ func (t *task) adopt(v *taskView) {
 	t.cancel()
 }
 
-// taskChanged takes the change of a task by another server: a task of this server is
-// cancelled or gets its answers, and listeners hear of it.
+// taskChanged handles a change of a task by another server: it cancels a task of this
+// server or gives it its answers, and notifies listeners.
 func (s *Server) taskChanged(ctx context.Context, principal, id string) {
-	var panicked error // it is logged, and there is no client to tell
+	var panicked error // it is logged, and there is no client to answer
 	defer jsonrpc.Recover(s.cfg.Logger, "change of a task", &panicked)
 	if t := s.tasks.find(id, principal); t != nil {
 		s.syncTask(ctx, t)
@@ -281,7 +281,7 @@ func (s *Server) listensFor(id string) bool {
 	return false
 }
 
-// syncTask looks what other servers have done to a task of this one.
+// syncTask applies what other servers have stored for a task of this one.
 func (s *Server) syncTask(ctx context.Context, t *task) {
 	_, state, err := s.loadTask(ctx, t.principal, t.id)
 	if err != nil {
@@ -301,11 +301,11 @@ func (s *Server) syncTask(ctx context.Context, t *task) {
 	}
 }
 
-// syncEvery is the interval in which tasks are compared with the store: a server may miss
-// what others tell it.
+// syncEvery is the interval in which tasks are compared with the store: a notification may
+// be lost.
 const syncEvery = 5 * time.Second
 
-// watchTasks takes the changes of tasks by other servers until ctx is done.
+// watchTasks handles the changes of tasks by other servers until ctx is done.
 func (s *Server) watchTasks(ctx context.Context) {
 	err := s.cfg.Tasks.Watch(ctx, func(principal, id string) { s.taskChanged(ctx, principal, id) })
 	if err != nil && ctx.Err() == nil {

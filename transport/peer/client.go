@@ -90,7 +90,7 @@ const (
 	dialTime = 2 * time.Second
 	idleTime = time.Minute      // shorter than that of servers
 	silence  = 15 * time.Second // after it, a server that does not show that it runs has ended or hangs
-	look     = 5 * time.Second  // between two look-ups while a request is passed on
+	lookup   = 5 * time.Second  // between two look-ups while a request is passed on
 	maxIdle  = 32               // idle connections to one server
 )
 
@@ -165,7 +165,7 @@ func (c *Client) Pass(w http.ResponseWriter, r *http.Request, body []byte, from 
 func (c *Client) watch(ctx context.Context, cancel context.CancelCauseFunc, tag string) *sync.WaitGroup {
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		ticker := time.NewTicker(look)
+		ticker := time.NewTicker(lookup)
 		defer ticker.Stop()
 		for {
 			select {

@@ -71,7 +71,7 @@ func (h *Handler) ownerOf(r *http.Request, e *exchange) string {
 	return ""
 }
 
-// takeForward takes the place of a request that is passed on.
+// takeForward counts a request that is passed on, and refuses one beyond the bounds.
 func (h *Handler) takeForward(header http.Header, caller *mcp.Caller, rev *mcp.Revision) *Refusal {
 	err := h.forwards.Take(caller.Principal.ID, 1)
 	if err == nil {

@@ -52,7 +52,7 @@ func (s *session) share(ctx context.Context, message []byte) {
 // Deliver takes an event that another server has published. Events of sessions that are
 // not in memory are ignored. A panic of a handler is logged, as in requests of clients.
 func (h *Handler) Deliver(ctx context.Context, event []byte) {
-	var panicked error // it is logged, and there is no client to tell
+	var panicked error // it is logged, and there is no client to answer
 	defer jsonrpc.Recover(h.cfg.Logger, "event of another server", &panicked)
 	var e peerEvent
 	if json.Unmarshal(event, &e) != nil {

@@ -22,10 +22,10 @@ const (
 	serverLife = time.Hour
 	// showEvery is the time between two writes of the entry.
 	showEvery = 4 * time.Second
-	// lookAgain is the time for which a look-up is used again, and lookStale that for
+	// lookupFresh is the time for which a look-up is used again, and lookupStale that for
 	// which it is while the store is away.
-	lookAgain = time.Second
-	lookStale = time.Minute
+	lookupFresh = time.Second
+	lookupStale = time.Minute
 )
 
 // storeWait limits one request to the store. Tests on a busy machine give it more.
@@ -41,11 +41,11 @@ type Registry struct {
 	mu          sync.Mutex
 	name, url   string
 	certificate func() string
-	seen        map[string]sighting
+	seen        map[string]lookup
 }
 
-// A sighting is the outcome of a look-up.
-type sighting struct {
+// A lookup is the outcome of a look-up.
+type lookup struct {
 	server peer.Server
 	age    time.Duration
 	err    error // nil or peer.ErrUnknown
@@ -59,7 +59,7 @@ var _ peer.Directory = (*Registry)(nil)
 func NewRegistry(client redis.UniversalClient, prefix, name string) *Registry {
 	return &Registry{
 		client: client, prefix: prefix, tag: strings.ToLower(rand.Text()[:12]), name: name,
-		certificate: func() string { return "" }, seen: map[string]sighting{},
+		certificate: func() string { return "" }, seen: map[string]lookup{},
 	}
 }
 
@@ -130,12 +130,12 @@ func (r *Registry) Lookup(ctx context.Context, tag string) (peer.Server, time.Du
 	r.mu.Lock()
 	last, known := r.seen[tag]
 	r.mu.Unlock()
-	if known && time.Since(last.at) < lookAgain {
+	if known && time.Since(last.at) < lookupFresh {
 		return last.server, last.age, last.err
 	}
-	now, err := r.look(ctx, tag)
+	now, err := r.read(ctx, tag)
 	if err != nil {
-		if known && time.Since(last.at) < lookStale {
+		if known && time.Since(last.at) < lookupStale {
 			return last.server, last.age, last.err
 		}
 		return peer.Server{}, 0, err
@@ -155,9 +155,9 @@ func (r *Registry) Lookup(ctx context.Context, tag string) (peer.Server, time.Du
 // maxSeen limits the look-ups that are remembered.
 const maxSeen = 1000
 
-// look reads the entry of a server. Its age is counted by the store, so that clocks of
+// read reads the entry of a server. Its age is counted by the store, so that clocks of
 // servers do not matter.
-func (r *Registry) look(ctx context.Context, tag string) (s sighting, err error) {
+func (r *Registry) read(ctx context.Context, tag string) (s lookup, err error) {
 	ctx, stop := context.WithTimeout(ctx, storeWait)
 	defer stop()
 	both := r.client.Pipeline()

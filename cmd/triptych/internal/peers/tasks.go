@@ -120,7 +120,7 @@ func (t *Tasks) Save(ctx context.Context, r *mcp.TaskRecord) error {
 		return mcp.ErrNoRoom
 	}
 	r.Version++
-	_ = t.client.Publish(ctx, t.servers.prefix+tasksChannel, t.servers.Tag()+" "+r.ID+" "+r.Principal).Err() // servers look themselves, too
+	_ = t.client.Publish(ctx, t.servers.prefix+tasksChannel, t.servers.Tag()+" "+r.ID+" "+r.Principal).Err() // servers compare their tasks with the store, too
 	return nil
 }
 
