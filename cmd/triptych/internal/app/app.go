@@ -29,6 +29,7 @@ type App struct {
 type globalFlags struct {
 	Data      string
 	Store     string
+	Stores    []string // given besides
 	logLevel  string
 	families  []string
 	toolNames string

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -20,7 +21,51 @@ import (
 
 // storeFlag registers the flag that names the store of the program.
 func (a *App) storeFlag(set *pflag.FlagSet) {
-	set.StringVar(&a.Flags.Store, "store", "", "the store at this `url`: a folder of rulesets, memory:, or a server for rulesets, keys, quotas and the audit trail, such as valkey://HOST:PORT/DB, valkeys://…, redis://… (TRIPTYCH_STORE, VALKEY_HOST, VALKEY_PORT)")
+	set.Var(&storeValue{&a.Flags.Store, &a.Flags.Stores}, "store", "the store at this `url`: a folder of rulesets, memory:, or a server for rulesets, keys, quotas and the audit trail, such as valkey://HOST:PORT/DB, valkeys://…, redis://… (TRIPTYCH_STORE, VALKEY_HOST, VALKEY_PORT). Further ones are for rulesets: the first that has a name wins, changes go to the first that can be written; org=, team=, project= or user= before a url is the layer of its rulesets, ro: has it read only")
+}
+
+// A storeValue is the value of --store, which may be given several times.
+type storeValue struct {
+	first   *string
+	further *[]string
+}
+
+func (v *storeValue) String() string { return *v.first }
+func (v *storeValue) Type() string   { return "string" }
+
+// Set implements [pflag.Value].
+func (v *storeValue) Set(place string) error {
+	if _, err := rulesets.ParsePlace(place); err != nil {
+		return err
+	}
+	if *v.first == "" {
+		*v.first = place
+		return nil
+	}
+	*v.further = append(*v.further, place)
+	return nil
+}
+
+// Append implements [pflag.SliceValue].
+func (v *storeValue) Append(place string) error { return v.Set(place) }
+
+// Replace implements [pflag.SliceValue].
+func (v *storeValue) Replace(places []string) error {
+	*v.first, *v.further = "", nil
+	for _, place := range places {
+		if err := v.Set(place); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetSlice implements [pflag.SliceValue].
+func (v *storeValue) GetSlice() []string {
+	if *v.first == "" {
+		return nil
+	}
+	return append([]string{*v.first}, *v.further...)
 }
 
 // KeysFlags registers what every command that opens the keys or the trail has.
@@ -43,7 +88,11 @@ func (a *App) StoreURL() string {
 // ValkeyURL returns the URL of the store if it is a server, which then has the keys,
 // the quotas and the audit trail too; "" if it is none.
 func (a *App) ValkeyURL() (string, error) {
-	where := a.StoreURL()
+	place, err := rulesets.ParsePlace(a.StoreURL())
+	if err != nil {
+		return "", UsageErrorf("%v", err)
+	}
+	where := place.URL
 	scheme, rest, _ := strings.Cut(where, ":")
 	switch {
 	case valkeyconn.Serves(scheme):

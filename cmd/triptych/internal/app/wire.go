@@ -162,7 +162,7 @@ func (a *App) Env(usual slog.Level) (mcp.Env, error) {
 		return mcp.Env{}, err
 	}
 	logger, err := a.Logger(usual)
-	return mcp.Env{Logger: logger, Now: a.Now, Data: data, Store: a.StoreURL(), Getenv: a.Getenv}, err
+	return mcp.Env{Logger: logger, Now: a.Now, Data: data, Store: a.StoreURL(), FurtherStores: a.Flags.Stores, Getenv: a.Getenv}, err
 }
 
 // toolNames returns the names by which tools are listed.

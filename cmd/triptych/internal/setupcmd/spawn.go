@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/triptych-mcp/triptych/rulesets"
 	"os"
 	"os/exec"
 	"strings"
@@ -64,6 +65,15 @@ func (a commands) serverArgs(set *pflag.FlagSet) []string {
 	return args
 }
 
+// absolutePlace is a store that means the same in any folder.
+func absolutePlace(text string) string {
+	place, err := rulesets.ParsePlace(text)
+	if err != nil || strings.Contains(place.URL, ":") {
+		return text
+	}
+	return strings.TrimSuffix(text, place.URL) + absolute(place.URL)
+}
+
 // givenValues returns the values of a flag, more than one where it may be given
 // several times. What a value is stands in the flag's usage, in backquotes: folders
 // become absolute, because the server may be started elsewhere, and a list stays one
@@ -75,9 +85,13 @@ func givenValues(f *pflag.Flag) []string {
 		values = list.GetSlice()
 	}
 	switch kind, _ := pflag.UnquoteUsage(f); {
-	case kind == "folder", kind == "url" && !strings.Contains(values[0], ":"):
+	case kind == "folder":
 		for i := range values {
 			values[i] = absolute(values[i])
+		}
+	case kind == "url":
+		for i := range values {
+			values[i] = absolutePlace(values[i])
 		}
 	case kind == "list" && several:
 		return []string{strings.Join(values, ",")}
