@@ -59,6 +59,7 @@ func (a commands) root() app.Command {
 			auditcmd.AuditCommand(a.App),
 			debugcmd.DebugCommand(a.App),
 			debugcmd.TraceCommand(a.App),
+			debugcmd.BugsCommand(a.App),
 			toolcmd.CallCommand(a.App),
 			toolcmd.ToolsCommand(a.App),
 			setupcmd.ConfigCommand(a.App),

@@ -1,0 +1,168 @@
+package debugcmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/debugger"
+)
+
+// bugsFlags are the flags of triptych bugs.
+type bugsFlags struct {
+	patch, at string
+	most      int
+	asJSON    bool
+}
+
+// BugsCommand returns the row of triptych bugs.
+func BugsCommand(a *app.App) app.Command { return commands{a}.bugsCommand() }
+
+func (a commands) bugsCommand() app.Command {
+	var f bugsFlags
+	return app.Command{
+		Name: "bugs", Args: "[DIR]", Max: 1,
+		Short: "find the places that a fix forgot, or that are like another place",
+		Long: "Searches the source code below DIR, the working directory without it. With --patch\n" +
+			"it finds code that has what a patch removes and lacks what it adds; the patch is a\n" +
+			"file, - for standard input, or a commit of the git repository in DIR. With --at it\n" +
+			"finds code like a line. docs/similar-bugs.md says how places are ranked.",
+		Example: "triptych bugs --patch HEAD\ngit diff | triptych bugs --patch -\ntriptych bugs --at src/parser.c:142 src",
+		Flags: func(set *pflag.FlagSet) {
+			set.StringVar(&f.patch, "patch", "", "the `file` of a unified diff, or a commit")
+			set.StringVar(&f.at, "at", "", "the `place` FILE:LINE")
+			set.IntVar(&f.most, "max", 10, "show at most so many `places`")
+			app.JSONFlag(set, &f.asJSON)
+		},
+		Run: func(ctx context.Context, args []string) error {
+			dir := "."
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			return a.findBugs(ctx, dir, f)
+		},
+	}
+}
+
+func (a commands) findBugs(ctx context.Context, dir string, f bugsFlags) (err error) {
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	arguments := map[string]any{"search_path": root, "max_results": f.most}
+	switch {
+	case (f.patch == "") == (f.at == ""):
+		return app.UsageErrorf("give --patch or --at")
+	case f.patch != "":
+		patch, err := a.patchText(ctx, root, f.patch)
+		if err != nil {
+			return err
+		}
+		if strings.TrimSpace(patch) == "" {
+			return fmt.Errorf("%s changes nothing", f.patch)
+		}
+		arguments["patch"] = patch
+	default:
+		file, line, _ := strings.Cut(f.at, ":")
+		number, err := strconv.Atoi(line)
+		if err != nil || number < 1 {
+			return app.UsageErrorf("--at %s is not FILE:LINE", f.at)
+		}
+		if arguments["file"], err = filepath.Abs(file); err != nil {
+			return err
+		}
+		arguments["line"] = number
+	}
+	one := a.Only("debugger")
+	one.Configs.Debugger.Projects = debugger.Projects{root}
+	c, err := one.Converse(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	raw, err := c.Client.Call(ctx, "tools/call", map[string]any{"name": "debugger/find_similar_bugs", "arguments": arguments})
+	if err != nil {
+		return err
+	}
+	return a.printBugs(raw, f.asJSON)
+}
+
+// maxPatch limits the bytes of a patch from standard input.
+const maxPatch = 8 << 20
+
+// patchText returns the text of a patch: of a file, of standard input, or of a commit.
+func (a commands) patchText(ctx context.Context, root, word string) (string, error) {
+	if word == "-" {
+		text, err := io.ReadAll(io.LimitReader(a.In, maxPatch))
+		return string(text), err
+	}
+	text, err := os.ReadFile(word)
+	if err == nil || !errors.Is(err, os.ErrNotExist) {
+		return string(text), err
+	}
+	cmd := exec.CommandContext(ctx, "git", "-C", root, "show", "--format=", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames",
+		"--relative", "-U5", "--end-of-options", word, "--")
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		return "", app.WithHints(fmt.Errorf("%s is no file, and git knows no such commit: %s", word, strings.TrimSpace(complaint.String())),
+			"git log shows the commits")
+	}
+	return string(out), nil
+}
+
+func (a commands) printBugs(raw json.RawMessage, asJSON bool) error {
+	var result struct {
+		IsError    bool            `json:"isError"`
+		Structured json.RawMessage `json:"structuredContent"`
+		Content    []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+	}
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return err
+	}
+	if result.IsError && len(result.Content) > 0 {
+		return errors.New(result.Content[0].Text)
+	}
+	if asJSON {
+		return a.PrintJSON(result.Structured)
+	}
+	var report struct {
+		Findings []struct {
+			File, Function, Reason, Excerpt string
+			Line, Similarity                int
+		}
+		Files    int
+		Complete bool
+	}
+	if err := json.Unmarshal(result.Structured, &report); err != nil {
+		return err
+	}
+	for _, f := range report.Findings {
+		in := ""
+		if f.Function != "" {
+			in = " in " + f.Function
+		}
+		if err := a.Printf("%s:%d%s (%d%%): %s\n%s\n", f.File, f.Line, in, f.Similarity, f.Reason, f.Excerpt); err != nil {
+			return err
+		}
+	}
+	rest := ""
+	if !report.Complete {
+		rest = "; not all files were read in time"
+	}
+	return a.Printf("%s in %s%s\n", app.Counted(len(report.Findings), "place"), app.Counted(report.Files, "file"), rest)
+}
