@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"time"
 
@@ -23,6 +24,7 @@ type App struct {
 	Families []Family
 	Configs  configs
 	Flags    globalFlags
+	Level    *slog.LevelVar // of the log; nil before it is made
 }
 
 // globalFlags are the flags that several commands share.
@@ -31,6 +33,7 @@ type globalFlags struct {
 	Store     string
 	Stores    []string // given besides
 	logLevel  string
+	logFormat string
 	families  []string
 	toolNames string
 	Toolsets  []string

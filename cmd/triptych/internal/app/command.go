@@ -54,7 +54,7 @@ func (a *App) cobra(row Command) *cobra.Command {
 		row.Flags(c.Flags())
 	}
 	if row.Config {
-		a.configFlag(c.Flags())
+		a.ConfigFlag(c.Flags())
 	}
 	for _, sub := range row.Sub {
 		c.AddCommand(a.cobra(sub))
@@ -182,7 +182,7 @@ func (a *App) runner(row Command) func(*cobra.Command, []string) error {
 			return WithHints(UsageErrorf("%s: a command is missing", words(c)), suggest(c, ""), "see: "+c.CommandPath()+" --help")
 		}
 		if row.Config {
-			if err := a.readConfigFile(c.Flags()); err != nil {
+			if err := a.ReadConfigFile(c.Flags()); err != nil {
 				return err
 			}
 		}

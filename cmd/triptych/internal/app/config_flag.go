@@ -9,8 +9,8 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/configfile"
 )
 
-// configFlag registers the flag of a command that takes a configuration file.
-func (a *App) configFlag(set *pflag.FlagSet) {
+// ConfigFlag registers the flag of a command that takes a configuration file.
+func (a *App) ConfigFlag(set *pflag.FlagSet) {
 	set.StringVar(&a.Flags.config, "config", "", "read settings from this YAML `file`, whose keys are names of these flags (TRIPTYCH_CONFIG)")
 }
 
@@ -20,9 +20,9 @@ func (a *App) configPath() string {
 	return cmp.Or(a.Flags.config, a.Getenv("TRIPTYCH_CONFIG"))
 }
 
-// readConfigFile sets the flags of a command that neither its command line nor the
+// ReadConfigFile sets the flags of a command that neither its command line nor the
 // environment has set.
-func (a *App) readConfigFile(set *pflag.FlagSet) error {
+func (a *App) ReadConfigFile(set *pflag.FlagSet) error {
 	file := a.configPath()
 	if file == "" {
 		return nil

@@ -31,6 +31,8 @@ type Recorder struct {
 	last     atomic.Uint64    // number of the newest record
 	changed  atomic.Uint64    // number of the newest record of a change
 	LastUses lastUses         // by key
+	Log      *slog.Logger     // of requests; nil logs none
+	Slow     time.Duration    // a call that takes longer is logged; 0 logs none
 
 	// patient recorders hold back what a client does that only looks around,
 	// until it does more: editors start servers to see what they have.
@@ -135,6 +137,7 @@ func (r *Recorder) observe(_ context.Context, e *mcp.Event) error {
 		r.Numbers.Observe(e)
 	}
 	r.LastUses.saw(e.Caller.Principal.ID, e.Started)
+	r.logRequest(e)
 	if r.Trail == nil || e.Probe {
 		return nil
 	}
@@ -149,6 +152,21 @@ func (r *Recorder) observe(_ context.Context, e *mcp.Event) error {
 		Time: e.Started, Key: e.Caller.Principal.ID, Addr: address(e.Caller), Session: sessionOf(e.Caller),
 		Method: e.Method, Target: target(e), Outcome: outcome(e), Code: int(e.Code), Duration: e.Took, Details: details(e),
 	}})
+}
+
+// logRequest logs a slow call, and at the level debug every request.
+func (r *Recorder) logRequest(e *mcp.Event) {
+	if r.Log == nil {
+		return
+	}
+	level, text := slog.LevelDebug, "request"
+	if r.Slow > 0 && e.Took > r.Slow {
+		level, text = slog.LevelInfo, "a slow call"
+	}
+	if r.Log.Enabled(context.Background(), level) {
+		r.Log.Log(context.Background(), level, text, "method", e.Method, "target", target(e), "key", e.Caller.Principal.ID,
+			"session", sessionOf(e.Caller), "outcome", outcome(e), "code", int(e.Code), "dur", e.Took)
+	}
 }
 
 // warm opens the chain beside the answer to a handshake, so that the first call does
@@ -222,6 +240,15 @@ func (r *Recorder) Commit(ctx context.Context) error {
 	if r.Trail == nil {
 		return nil
 	}
+	began := time.Now()
+	err := r.commitTrail(ctx)
+	if r.Numbers != nil {
+		r.Numbers.Committed(time.Since(began), err)
+	}
+	return err
+}
+
+func (r *Recorder) commitTrail(ctx context.Context) error {
 	if changed := r.changed.Load(); changed > 0 {
 		if err := r.Trail.Commit(ctx, changed); err != nil {
 			return r.away(err)
@@ -248,6 +275,9 @@ func (r *Recorder) away(err error) error {
 func (r *Recorder) RecordRejection(ctx context.Context, no bearer.Rejection) {
 	if r.Numbers != nil {
 		r.Numbers.Refused(no.Code)
+	}
+	if r.Log != nil {
+		r.Log.Info("a request was refused", "key", no.Key, "addr", no.Addr, "code", int(no.Code), "reason", no.Reason)
 	}
 	if r.Trail == nil {
 		return

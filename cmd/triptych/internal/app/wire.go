@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/answers"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
 	"github.com/triptych-mcp/triptych/mcp"
 )
 
@@ -21,6 +22,7 @@ import (
 func (a *App) DataFlags(set *pflag.FlagSet) {
 	set.StringVar(&a.Flags.Data, "data", "", "keep all data below this `folder` (TRIPTYCH_DATA)")
 	set.StringVar(&a.Flags.logLevel, "log-level", "", "log to standard error from this `level` on: debug, info, warn, error (LOG_LEVEL)")
+	set.StringVar(&a.Flags.logFormat, "log-format", "", "log as text or json, a `word` (LOG_FORMAT)")
 }
 
 // ServerFlags registers what every command that opens all families has.
@@ -132,19 +134,34 @@ func (a *App) DataDir() (string, error) {
 // Logger writes to standard error from the level of --log-level or LOG_LEVEL
 // on, else from the usual one.
 func (a *App) Logger(usual slog.Level) (*slog.Logger, error) {
-	level, err := parseLevel(a.Flags.logLevel, "--log-level", usual)
+	level, err := ParseLevel(a.Flags.logLevel, "--log-level", usual)
 	if err == nil && a.Flags.logLevel == "" {
-		level, err = parseLevel(a.Getenv("LOG_LEVEL"), "LOG_LEVEL", usual)
+		level, err = ParseLevel(a.Getenv("LOG_LEVEL"), "LOG_LEVEL", usual)
 	}
-	return slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: level})), err
+	if err != nil {
+		return slog.New(slog.DiscardHandler), err
+	}
+	if a.Level == nil {
+		a.Level = new(slog.LevelVar)
+	}
+	a.Level.Set(level)
+	options := &slog.HandlerOptions{Level: a.Level}
+	switch format := cmp.Or(a.Flags.logFormat, a.Getenv("LOG_FORMAT"), "text"); format {
+	case "text":
+		return slog.New(slog.NewTextHandler(a.Err, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(a.Err, options)), nil
+	default:
+		return slog.New(slog.DiscardHandler), UsageErrorf("--log-format is %q, want text or json", format)
+	}
 }
 
 var levels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "warning": slog.LevelWarn, "error": slog.LevelError,
 }
 
-// parseLevel reads a level; where names it for people.
-func parseLevel(text, where string, usual slog.Level) (slog.Level, error) {
+// ParseLevel reads a level; where names it for people.
+func ParseLevel(text, where string, usual slog.Level) (slog.Level, error) {
 	if text == "" {
 		return usual, nil
 	}
@@ -160,6 +177,9 @@ func (a *App) Env(usual slog.Level) (mcp.Env, error) {
 	data, err := a.DataDir()
 	if err != nil {
 		return mcp.Env{}, err
+	}
+	if err := dataformat.Check(data); err != nil {
+		return mcp.Env{}, WithHints(err, "use a newer triptych, or restore the backup from before it was upgraded; see UPGRADING.md")
 	}
 	logger, err := a.Logger(usual)
 	return mcp.Env{Logger: logger, Now: a.Now, Data: data, Store: a.StoreURL(), FurtherStores: a.Flags.Stores, Getenv: a.Getenv}, err

@@ -228,7 +228,7 @@ func (s Source) trail(ctx context.Context, w *writer) error {
 
 // keptFiles are the parts of a data folder that no store has: its puzzles and speeds, the
 // key pair of the trail, the certificate, and who has which rulesets.
-var keptFiles = []string{"aoc", "audit/signing.key", "audit/signing.pub", "consumers.json", "format.json", "tls", "traces"}
+var keptFiles = []string{"aoc", "audit/signing.key", "audit/signing.pub", "consumers.json", "tls", "traces"}
 
 // files writes files of the data folder.
 func (s Source) files(_ context.Context, w *writer) error {

@@ -131,7 +131,7 @@ func FromEnvironment(f *pflag.Flag, getenv func(string) string) string {
 }
 
 // variables are the environment variables that are not named after their flag.
-var variables = map[string]string{"log-level": "LOG_LEVEL"}
+var variables = map[string]string{"log-level": "LOG_LEVEL", "log-format": "LOG_FORMAT"}
 
 // Variable names the environment variable of a flag.
 func Variable(flag string) string {

@@ -11,11 +11,9 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -23,6 +21,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/memory"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/snapshots"
 	"github.com/triptych-mcp/triptych/mcp"
@@ -46,12 +45,17 @@ type serveFlags struct {
 	serverName      string
 	peerURL         string
 	console         string
+	slow            time.Duration
+	pprof           bool
+	acme            acmeFlags
+	set             *pflag.FlagSet // all flags of the command
 	noFastPath      bool
 	oidc            oidcFlags
 	passed          net.Listener // by systemd
 }
 
 func (f *serveFlags) register(set *pflag.FlagSet) {
+	f.set = set
 	set.StringVar(&f.listen, "listen", "127.0.0.1:8443", "listen on this `address`")
 	set.StringVar(&f.cert, "tls-cert", "", "PEM `file` of the certificate; without it one is made in tls/ of the data folder")
 	set.StringVar(&f.key, "tls-key", "", "PEM `file` of its key")
@@ -67,6 +71,9 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.serverName, "server-name", "", "this server's `name` among those of a store, which its chain of the audit trail is found by; the name of the machine and --listen unless given (TRIPTYCH_SERVER_NAME)")
 	set.StringVar(&f.peerURL, "peer-url", "", "the `URL` at which the other servers of the store reach this one, such as https://10.0.0.1:8443: calls of debugger sessions and streams go to the server that has them (TRIPTYCH_PEER_URL)")
 	set.StringVar(&f.console, "console", consoleAuto, "serve pages for people at / `when`: auto (if --listen is a loopback address), always, never")
+	set.DurationVar(&f.slow, "slow-call", 10*time.Second, "log calls that take longer than this `time`; 0 logs none")
+	set.BoolVar(&f.pprof, "pprof", false, "serve profiles of the program at /debug/pprof/ of --metrics-listen")
+	f.acme.register(set)
 	f.oidc.register(set)
 }
 
@@ -112,9 +119,12 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	shared := services{name: f.name(a)}
+	shared := services{slow: f.slow, name: f.name(a)}
 	defer func() { err = errors.Join(err, shared.close()) }()
 	if err := shared.open(ctx, a, env, f.budgets.ofServer); err != nil {
+		return err
+	}
+	if err := dataformat.Mark(env.Data, app.ReadBuild().Version); err != nil {
 		return err
 	}
 	authenticator := bearer.New(bearer.Config{
@@ -188,7 +198,8 @@ func (a commands) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env
 			}
 		})
 	}
-	watch("reopening on SIGHUP", func(ctx context.Context) error { return reopen(ctx, certificates, env.Logger) })
+	again := &reloader{app: a.App, set: f.set, endpoint: endpoint, certificates: certificates, log: env.Logger}
+	watch("reloading on SIGHUP", again.run)
 	watch("telling systemd", func(ctx context.Context) error { return keepWatchdog(ctx, env.Logger) })
 	watch("releasing memory", func(ctx context.Context) error {
 		return memory.Release(ctx, func() int64 { return endpoint.BodyUsage().Used + endpoint.AnswerUsage().Used })
@@ -205,32 +216,15 @@ func (a commands) listenAndServe(ctx context.Context, f *serveFlags, env mcp.Env
 	}
 	watch("forgetting keys that are gone", func(ctx context.Context) error { return h.evict(ctx, endpoint, a.Now) })
 	if numbers != nil {
-		shown := https.New(https.Config{Routes: map[string]http.Handler{"/metrics": h.recorder.Numbers.Handler()}, OnlyHosts: true, Hosts: f.hosts, Logger: env.Logger})
+		showExpiry(h.recorder.Numbers, certificates)
+		shown := https.New(https.Config{
+			Routes: map[string]http.Handler{"/metrics": h.recorder.Numbers.Handler()}, Pages: f.profiles(), OnlyHosts: true, Hosts: f.hosts, Logger: env.Logger,
+		})
 		watch("showing metrics", func(ctx context.Context) error { return shown.Serve(ctx, numbers) })
 	}
 	notify(daemon.SdNotifyReady, env.Logger)
 	defer context.AfterFunc(ctx, func() { notify(daemon.SdNotifyStopping, env.Logger) })()
 	return web.Serve(ctx, listener)
-}
-
-// reopen reads the certificate again on SIGHUP, which operators send after they
-// replaced files. Keys are watched and need no signal.
-func reopen(ctx context.Context, certificates *https.Certificates, log *slog.Logger) error {
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	defer signal.Stop(hangups)
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-hangups:
-			log.Info("SIGHUP: looking for new files")
-			if certificates != nil {
-				certificates.Reload()
-			}
-			notify(daemon.SdNotifyReady, log)
-		}
-	}
 }
 
 // check refuses flags that would open the authenticator too wide.
@@ -249,6 +243,12 @@ func (f *serveFlags) check() ([]netip.Prefix, error) {
 	}
 	if (f.cert == "") != (f.key == "") {
 		return nil, app.UsageErrorf("--tls-cert and --tls-key belong together")
+	}
+	if f.cert != "" && len(f.acme.hosts) > 0 {
+		return nil, app.UsageErrorf("give --tls-cert or --acme-host, not both")
+	}
+	if f.pprof && f.metrics == "" {
+		return nil, app.UsageErrorf("--pprof needs --metrics-listen")
 	}
 	return proxies, errors.Join(f.budgets.check(), f.checkPeerURL())
 }
@@ -310,6 +310,8 @@ func (f *serveFlags) certificates(env mcp.Env) (*https.Certificates, error) {
 	switch {
 	case f.plain:
 		return nil, nil
+	case len(f.acme.hosts) > 0:
+		return f.acme.certificates(filepath.Join(env.Data, "tls", "acme"), env.Logger)
 	case f.cert != "":
 		return https.LoadCertificates(f.cert, f.key, env.Logger)
 	}
@@ -342,7 +344,7 @@ func (a commands) welcome(ctx context.Context, f *serveFlags, store keys.Store, 
 	if on, _ := f.hasConsole(); on {
 		fmt.Fprintf(a.Err, "triptych: pages for people at %s\n", strings.TrimSuffix(url, "mcp"))
 	}
-	if certificates != nil {
+	if certificates != nil && certificates.File() != "" {
 		fmt.Fprintf(a.Err, "triptych: certificate %s, SHA-256 %s\n", certificates.File(), certificates.Fingerprint())
 	}
 	record, token, err := store.CreateFirst(ctx, keys.Live, keys.Settings{
@@ -358,7 +360,7 @@ func (a commands) welcome(ctx context.Context, f *serveFlags, store keys.Store, 
 	}
 	fmt.Fprintf(a.Err, "triptych: there was no key yet; this is %s, and it is not shown again:\n", record.ID)
 	trust := ""
-	if certificates != nil && f.cert == "" {
+	if certificates != nil && f.cert == "" && certificates.File() != "" {
 		trust = " --cacert " + certificates.File()
 	}
 	err = a.Printf("%s\n", token.Reveal())

@@ -22,6 +22,7 @@ import (
 
 // services are the parts of a server that its transports share.
 type services struct {
+	slow     time.Duration         // calls that take longer are logged
 	name     string                // of the server among those of the store
 	client   redis.UniversalClient // nil without a server of the stores
 	keys     keys.Store
@@ -53,7 +54,7 @@ func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure 
 		return err
 	}
 	s.closers = append(s.closers, s.meter.Close)
-	s.recorder = &app.Recorder{Numbers: metrics.New(app.ReadBuild().Version)}
+	s.recorder = &app.Recorder{Numbers: metrics.New(app.ReadBuild().Version), Log: env.Logger.With("component", "requests"), Slow: s.slow}
 	if !a.Flags.NoAudit {
 		if s.recorder.Trail, err = a.OpenTrail(s.client, env, s.name); err != nil {
 			return err

@@ -1,0 +1,35 @@
+package servecmd
+
+import (
+	"net/http"
+	"net/http/pprof"
+
+	"github.com/triptych-mcp/triptych/transport/https"
+	"github.com/triptych-mcp/triptych/transport/metrics"
+)
+
+// profiles serves the profiles of the program, nil without --pprof.
+func (f *serveFlags) profiles() http.Handler {
+	if !f.pprof {
+		return nil
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+// showExpiry adds the expiry of the certificate to the metrics.
+func showExpiry(m *metrics.Metrics, certificates *https.Certificates) {
+	if certificates == nil {
+		return
+	}
+	m.AddGauge("triptych_certificate_expiry_seconds", "When the certificate expires, in Unix seconds; 0 if there is none yet.", func() float64 {
+		if at := certificates.Expires(); !at.IsZero() {
+			return float64(at.Unix())
+		}
+		return 0
+	})
+}
