@@ -47,6 +47,14 @@ step checksums
 (cd "$dist" && grep -v '\.mcpb$' checksums.txt | sha256sum --quiet -c -)
 (cd bin/release/bundles && grep '\.mcpb$' "$dist/checksums.txt" | sha256sum --quiet -c -)
 
+step reproducible
+# Another clone in another folder, with nothing compiled before, gives the same bytes.
+git clone -q . "$scratch/again"
+version=$(sed -n 's/.*"version": *"\([^"]*\)".*/\1/p' "$dist/metadata.json")
+(cd "$scratch/again" && GOCACHE="$scratch/cache" CGO_ENABLED=0 GOAMD64=v1 \
+	go build -trimpath -ldflags "-s -w -X main.version=$version" -o "$scratch/triptych" ./cmd/triptych)
+cmp "$scratch/triptych" "$dist"/triptych_linux_amd64_v1/triptych || fail "a second build differs"
+
 step deb
 mkdir "$scratch/deb" "$scratch/rpm" "$scratch/image"
 dpkg-deb -x "$dist"/triptych_*_linux_amd64.deb "$scratch/deb"
