@@ -16,6 +16,8 @@ type Env struct {
 	Store string
 	// FurtherStores are the URLs of stores that are given besides.
 	FurtherStores []string
+	// StorePrefix begins the names of all keys of a store but those of a documented schema.
+	StorePrefix string
 	// Getenv looks up an environment variable, "" when it is not set.
 	Getenv func(string) string
 }

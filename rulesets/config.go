@@ -143,7 +143,7 @@ func openOne(ctx context.Context, env mcp.Env, where string) (ruleset.Store, err
 	case scheme == "memory":
 		return memstore.New(env.Now), nil
 	case valkeyconn.Serves(scheme):
-		return valkeystore.Open(ctx, where, env.Logger, env.Now)
+		return valkeystore.Open(ctx, where, env.StorePrefix, env.Logger, env.Now)
 	case scheme == "file":
 		return filestore.Open(strings.TrimPrefix(rest, "//"), env.Logger, env.Now), nil
 	case strings.Contains(where, "://"):

@@ -36,8 +36,8 @@ const maxSkew = 2 * time.Second
 
 // Examine checks the eviction policy, the persistence, the replicas, the topology, the
 // clock and the rights of a store, and returns the problems, the worst first. It writes
-// and removes one key. Servers that hide their INFO are not found fault with for that.
-func Examine(ctx context.Context, client redis.UniversalClient) []Problem {
+// and removes one key; prefix begins the names of all keys of the installation. Servers that hide their INFO are not found fault with for that.
+func Examine(ctx context.Context, client redis.UniversalClient, prefix string) []Problem {
 	var mu sync.Mutex
 	var all []Problem
 	add := func(more ...Problem) {
@@ -58,7 +58,7 @@ func Examine(ctx context.Context, client redis.UniversalClient) []Problem {
 		add(examineNode(ctx, client, false)...)
 	}
 	if !slices.ContainsFunc(all, func(p Problem) bool { return p.Level == Fatal }) {
-		add(examineRights(ctx, client)...)
+		add(examineRights(ctx, client, prefix)...)
 	}
 	slices.SortStableFunc(all, func(a, b Problem) int { return int(b.Level) - int(a.Level) })
 	return all
@@ -116,8 +116,8 @@ func examineNode(ctx context.Context, client redis.UniversalClient, inCluster bo
 const examineKey = "triptych:doctor"
 
 // examineRights tries each kind of command that is used.
-func examineRights(ctx context.Context, client redis.UniversalClient) (all []Problem) {
-	key := examineKey + ":" + strconv.FormatInt(time.Now().UnixNano(), 36)
+func examineRights(ctx context.Context, client redis.UniversalClient, prefix string) (all []Problem) {
+	key := prefix + examineKey + ":" + strconv.FormatInt(time.Now().UnixNano(), 36)
 	for _, try := range []struct {
 		what string
 		do   func() error
@@ -131,9 +131,9 @@ func examineRights(ctx context.Context, client redis.UniversalClient) (all []Pro
 		{"read hashes", func() error { return client.HGetAll(ctx, key).Err() }},
 		{"list keys", func() error { return client.Scan(ctx, 0, "ruleset:*", 1).Err() }},
 		{"count keys", func() error { return client.DBSize(ctx).Err() }},
-		{"publish to channels", func() error { return client.Publish(ctx, "triptych:doctor", "").Err() }},
+		{"publish to channels", func() error { return client.Publish(ctx, prefix+examineKey, "").Err() }},
 		{"subscribe to channels", func() error {
-			events := client.Subscribe(ctx, "triptych:doctor")
+			events := client.Subscribe(ctx, prefix+examineKey)
 			defer func() { _ = events.Close() }() // nothing to lose
 			_, err := events.ReceiveTimeout(ctx, dialTimeout)
 			return err
@@ -142,7 +142,7 @@ func examineRights(ctx context.Context, client redis.UniversalClient) (all []Pro
 		if err := try.do(); err != nil && redis.HasErrorPrefix(err, "NOPERM") {
 			all = append(all, Problem{
 				"its user may not " + try.what + ": " + err.Error(),
-				"give the user ~ruleset:* ~rulesets:* ~triptych:* &rulesets:* &triptych:* +@all -@dangerous -@admin", Warning,
+				fmt.Sprintf("give the user ~ruleset:* ~%[1]srulesets:* ~%[1]striptych:* &%[1]srulesets:* &%[1]striptych:* +@all -@dangerous -@admin", prefix), Warning,
 			})
 		}
 	}

@@ -40,7 +40,7 @@ func TestExamine(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = client.Close() }() // nothing to lose
-			got := Examine(t.Context(), client)
+			got := Examine(t.Context(), client, "")
 			found := slices.ContainsFunc(got, func(p Problem) bool { return strings.Contains(p.Detail, tt.want) && p.Hint != "" })
 			if tt.want == "" {
 				found = !slices.ContainsFunc(got, func(p Problem) bool { return p.Level > Notice })

@@ -47,7 +47,7 @@ func (s *Store) Adopt(ctx context.Context, c ruleset.Copy) error {
 			b.indexAfter(ctx, []*ruleset.Effect{c.Effect()})
 		}
 		return err
-	}, hashKey(c.Name), historyKey(c.Name), labelsKey(c.Name))
+	}, hashKey(c.Name), s.historyKey(c.Name), s.labelsKey(c.Name))
 	switch {
 	case refused != nil:
 		return refused

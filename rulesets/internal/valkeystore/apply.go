@@ -85,7 +85,7 @@ func (s *Store) checkSlots(ctx context.Context, names []ruleset.Name) error {
 func (s *Store) tryBatch(ctx context.Context, names []ruleset.Name, ops []ruleset.Operation, o ruleset.ApplyOptions) (outcomes []ruleset.Outcome, done bool, err error) {
 	var keys []string
 	for _, name := range names {
-		keys = append(keys, hashKey(name), historyKey(name), labelsKey(name))
+		keys = append(keys, hashKey(name), s.historyKey(name), s.labelsKey(name))
 	}
 	var lost error // of the transaction: the client's own loop must not repeat it
 	watchErr := s.client.Watch(ctx, func(tx *redis.Tx) error {
@@ -162,8 +162,8 @@ func (b *batch) read(ctx context.Context, tx *redis.Tx, names []ruleset.Name, la
 				if labels[name] {
 					from = 0
 				}
-				hashes[i], lists[i] = p.HGetAll(ctx, hashKey(name)), p.LRange(ctx, historyKey(name), from, -1)
-				moves[i] = p.LRange(ctx, labelsKey(name), 0, -1)
+				hashes[i], lists[i] = p.HGetAll(ctx, hashKey(name)), p.LRange(ctx, b.store.historyKey(name), from, -1)
+				moves[i] = p.LRange(ctx, b.store.labelsKey(name), 0, -1)
 			}
 			return nil
 		})
@@ -259,7 +259,7 @@ func (b *batch) queue(ctx context.Context, p redis.Pipeliner, e *ruleset.Effect)
 		p.RPush(ctx, key, string(line))
 	}
 	for _, r := range h.pending {
-		push(historyKey(e.Name), r)
+		push(b.store.historyKey(e.Name), r)
 	}
 	fields := h.fields
 	for _, r := range e.Revisions {
@@ -270,11 +270,11 @@ func (b *batch) queue(ctx context.Context, p redis.Pipeliner, e *ruleset.Effect)
 			fields = b.fieldsOf(e.Name, r.Content, fields)
 			one.take(fields)
 		}
-		push(historyKey(e.Name), one)
+		push(b.store.historyKey(e.Name), one)
 	}
 	for _, m := range e.Moves {
-		push(labelsKey(e.Name), newMoveRecord(m))
-		p.Publish(ctx, channel, moveMessage(e.Name, m.Label))
+		push(b.store.labelsKey(e.Name), newMoveRecord(m))
+		p.Publish(ctx, b.store.channel(), moveMessage(e.Name, m.Label))
 	}
 	if e.Changed() {
 		b.queueHash(ctx, p, e, fields)
@@ -300,7 +300,7 @@ func (b *batch) queueHash(ctx context.Context, p redis.Pipeliner, e *ruleset.Eff
 	case ruleset.Deleted:
 		p.Del(ctx, hashKey(e.Name))
 		if !b.store.cluster {
-			leave(ctx, p, string(e.Name))
+			b.store.queueLeave(ctx, p, string(e.Name))
 		}
 	default:
 		pairs := []any{"created_at", stampText(e.After.CreatedAt), "last_modified", stampText(e.After.LastModified)}
@@ -317,10 +317,10 @@ func (b *batch) queueHash(ctx context.Context, p redis.Pipeliner, e *ruleset.Eff
 			p.HDel(ctx, hashKey(e.Name), "extra")
 		}
 		if !b.store.cluster {
-			enter(ctx, p, e.After.Meta)
+			b.store.queueEnter(ctx, p, e.After.Meta)
 		}
 	}
-	p.Publish(ctx, channel, kind+":"+string(e.Name))
+	p.Publish(ctx, b.store.channel(), kind+":"+string(e.Name))
 }
 
 // indexAfter brings the index of a cluster up to date, which is in another slot; a

@@ -25,7 +25,7 @@ import (
 
 func openWith(t *testing.T, url string, log *slog.Logger) *valkeystore.Store {
 	t.Helper()
-	s, err := valkeystore.Open(t.Context(), url, log, atNoon)
+	s, err := valkeystore.Open(t.Context(), url, "", log, atNoon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestURLs(t *testing.T) {
 		"valkey://x/hunter2@" + addr, "valkey://x:1?hunter2@" + addr, "hunter2", "", "valkey://x:hunter2@" + addr + "/db",
 		"valkey+cluster://x:hunter2@" + addr + "/y@z", "valkey+sentinel://x:hunter2@" + addr,
 	} {
-		s, err := valkeystore.Open(t.Context(), url, quiet, atNoon)
+		s, err := valkeystore.Open(t.Context(), url, "", quiet, atNoon)
 		if err == nil {
 			_ = s.Close() // the test has failed
 			t.Errorf("%q: no error", url)
@@ -87,7 +87,7 @@ func TestSilentServerTakesBoundedTime(t *testing.T) {
 	}
 	defer func() { _ = l.Close() }() // nothing to lose
 	began := time.Now()
-	_, err = valkeystore.Open(t.Context(), "valkey://"+l.Addr().String(), quiet, atNoon)
+	_, err = valkeystore.Open(t.Context(), "valkey://"+l.Addr().String(), "", quiet, atNoon)
 	if took := time.Since(began); err == nil || took > 20*time.Second {
 		t.Errorf("%v after %v", err, took)
 	}
@@ -100,14 +100,14 @@ func TestTLS(t *testing.T) {
 	server.Stop()
 	_, port, _ := net.SplitHostPort(server.Addr)
 	server.Run("--port", "0", "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert, "--tls-auth-clients", "no")
-	if _, err := valkeystore.Open(t.Context(), "valkeys://"+server.Addr, quiet, atNoon); err == nil {
+	if _, err := valkeystore.Open(t.Context(), "valkeys://"+server.Addr, "", quiet, atNoon); err == nil {
 		t.Error("a certificate that nobody vouches for was taken")
 	}
 	s := open(t, "valkeys://"+server.Addr+"?skip_verify=true", atNoon)
 	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := valkeystore.Open(t.Context(), "valkey://"+server.Addr, quiet, atNoon); err == nil {
+	if _, err := valkeystore.Open(t.Context(), "valkey://"+server.Addr, "", quiet, atNoon); err == nil {
 		t.Error("a connection without TLS succeeded")
 	}
 }

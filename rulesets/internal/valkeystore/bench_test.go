@@ -30,7 +30,7 @@ func BenchmarkStore(b *testing.B) {
 		}
 	}
 	fill(b, url, size)
-	s, err := valkeystore.Open(b.Context(), url, quiet, time.Now)
+	s, err := valkeystore.Open(b.Context(), url, "", quiet, time.Now)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,7 +6,7 @@
 // The ruleset NAME is the hash ruleset:NAME with the fields description, tags (a
 // JSON array), markdown, created_at and last_modified (RFC 3339), and extra where
 // the ruleset has front matter keys that are not ours. Keys of our own begin with
-// rulesets: and are only a help:
+// rulesets:, behind the prefix of the installation if there is one, and are only a help:
 //
 //   - rulesets:index, a sorted set of the names by creation time (Unix
 //     seconds), so that a page of a list costs the same however many there are;
@@ -25,7 +25,8 @@
 // scan for ruleset:* finds it: before the first list that any process asks of a
 // database; then, if that has at most 200,000 keys, before a list when the
 // process's last scan is 30 s ago; and every minute while a process watches,
-// resting between its commands. So a large database that is shared with other
+// resting between its commands, by one of the processes that share the database (the
+// key rulesets:scan is its lease). So a large database that is shared with other
 // applications is scanned for a list once. Entries whose hash has gone are
 // dropped and those with another time are moved when they are met. Keys that are
 // no rulesets are left alone.

@@ -16,13 +16,15 @@ const filesPrefix = "rulesets:files:"
 
 // filesKey is the hash of a ruleset's files: their bytes by their paths. It lives where
 // the ruleset's hash does.
-func filesKey(name ruleset.Name) string { return filesPrefix + "{" + hashKey(name) + "}" }
+func (s *Store) filesKey(name ruleset.Name) string {
+	return s.prefix + filesPrefix + "{" + hashKey(name) + "}"
+}
 
 // Files implements [ruleset.FileStore].
 func (s *Store) Files(ctx context.Context, name ruleset.Name) ([]ruleset.File, error) {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	all, err := s.client.HGetAll(ctx, filesKey(name)).Result()
+	all, err := s.client.HGetAll(ctx, s.filesKey(name)).Result()
 	if err != nil {
 		return nil, unavailable(err)
 	}
@@ -38,7 +40,7 @@ func (s *Store) Files(ctx context.Context, name ruleset.Name) ([]ruleset.File, e
 func (s *Store) ReadFile(ctx context.Context, name ruleset.Name, path string) ([]byte, error) {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	data, err := s.client.HGet(ctx, filesKey(name), path).Bytes()
+	data, err := s.client.HGet(ctx, s.filesKey(name), path).Bytes()
 	if errors.Is(err, redis.Nil) {
 		return nil, &ruleset.NoFileError{Name: name, Path: path}
 	}
@@ -70,7 +72,7 @@ func (s *Store) ChangeFiles(ctx context.Context, name ruleset.Name, changes []ru
 		}
 		args = append(args, verb, c.Path, c.Data)
 	}
-	done, err := filesScript.Run(ctx, once{s.client}, []string{hashKey(name), filesKey(name)}, args...).Int()
+	done, err := filesScript.Run(ctx, once{s.client}, []string{hashKey(name), s.filesKey(name)}, args...).Int()
 	if err != nil {
 		return unavailable(err)
 	}
@@ -82,7 +84,7 @@ func (s *Store) ChangeFiles(ctx context.Context, name ruleset.Name, changes []ru
 
 // sizes returns the sizes of the files, and of the text.
 func (s *Store) sizes(ctx context.Context, name ruleset.Name) (sizes map[string]int64, text int64, err error) {
-	paths, err := s.client.HKeys(ctx, filesKey(name)).Result()
+	paths, err := s.client.HKeys(ctx, s.filesKey(name)).Result()
 	if err != nil {
 		return nil, 0, unavailable(err)
 	}
@@ -91,7 +93,7 @@ func (s *Store) sizes(ctx context.Context, name ruleset.Name) (sizes map[string]
 	if _, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		markdown = p.HStrLen(ctx, hashKey(name), "markdown")
 		for i, path := range paths {
-			cmds[i] = p.HStrLen(ctx, filesKey(name), path)
+			cmds[i] = p.HStrLen(ctx, s.filesKey(name), path)
 		}
 		return nil
 	}); err != nil {

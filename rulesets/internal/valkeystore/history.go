@@ -64,7 +64,7 @@ func (s *Store) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revis
 	ctx, stop := context.WithTimeout(ctx, listTimeout)
 	defer stop()
 	_, _ = s.place(ctx, name) // what is recorded counts
-	lines, err := s.client.LRange(ctx, historyKey(name), 0, -1).Result()
+	lines, err := s.client.LRange(ctx, s.historyKey(name), 0, -1).Result()
 	if err != nil {
 		return nil, unavailable(err)
 	}

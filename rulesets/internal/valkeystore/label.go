@@ -23,7 +23,9 @@ type moveRecord struct {
 }
 
 // labelsKey is the list of the moves of a ruleset's labels, oldest first.
-func labelsKey(name ruleset.Name) string { return labelsPrefix + "{" + hashKey(name) + "}" }
+func (s *Store) labelsKey(name ruleset.Name) string {
+	return s.prefix + labelsPrefix + "{" + hashKey(name) + "}"
+}
 
 // moveTries limits how often a move is tried again that other changes overtook.
 const moveTries = 20
@@ -59,8 +61,8 @@ func (s *Store) tryMove(ctx context.Context, name ruleset.Name, m ruleset.LabelM
 	if err != nil {
 		return m, false, err
 	}
-	n, err := moveScript.Run(ctx, once{s.client}, []string{historyKey(name), labelsKey(name)},
-		len(history), len(moves), string(line), channel, moveMessage(name, m.Label)).Int()
+	n, err := moveScript.Run(ctx, once{s.client}, []string{s.historyKey(name), s.labelsKey(name)},
+		len(history), len(moves), string(line), s.channel(), moveMessage(name, m.Label)).Int()
 	if err != nil {
 		return m, false, unavailable(err)
 	}
@@ -80,7 +82,7 @@ func moveMessage(name ruleset.Name, label ruleset.Label) string {
 func (s *Store) LabelMoves(ctx context.Context, name ruleset.Name) ([]ruleset.LabelMove, error) {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	lines, err := s.client.LRange(ctx, labelsKey(name), 0, -1).Result()
+	lines, err := s.client.LRange(ctx, s.labelsKey(name), 0, -1).Result()
 	if err != nil {
 		return nil, unavailable(err)
 	}

@@ -55,7 +55,7 @@ func (s *Store) Count(ctx context.Context) (int, error) {
 	if err := s.refresh(ctx); err != nil {
 		return 0, err
 	}
-	n, err := s.client.ZCard(ctx, indexKey).Result()
+	n, err := s.client.ZCard(ctx, s.indexKey()).Result()
 	if err != nil {
 		return 0, unavailable(err)
 	}
@@ -81,7 +81,7 @@ func (s *Store) wholePage(ctx context.Context, page ruleset.Page) (metas []rules
 // page reads one page from a rank on. It is good when every entry of the index
 // has its hash and the time of it; the others are mended.
 func (s *Store) page(ctx context.Context, from int64, limit int) (metas []ruleset.Meta, next string, good bool, err error) {
-	entries, err := s.client.ZRangeWithScores(ctx, indexKey, from, from+int64(limit)).Result()
+	entries, err := s.client.ZRangeWithScores(ctx, s.indexKey(), from, from+int64(limit)).Result()
 	if err != nil {
 		return nil, "", false, unavailable(err)
 	}
@@ -114,7 +114,7 @@ func (s *Store) move(ctx context.Context, metas []ruleset.Meta, scores map[rules
 	if len(entries) == 0 {
 		return false, nil
 	}
-	if err := s.client.ZAddXX(ctx, indexKey, entries...).Err(); err != nil {
+	if err := s.client.ZAddXX(ctx, s.indexKey(), entries...).Err(); err != nil {
 		return false, unavailable(err)
 	}
 	return true, nil
@@ -135,9 +135,9 @@ func (s *Store) rank(ctx context.Context, after string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	score, err := s.client.ZScore(ctx, indexKey, string(last.Name)).Result()
+	score, err := s.client.ZScore(ctx, s.indexKey(), string(last.Name)).Result()
 	if err == nil && int64(score) == last.CreatedAt.Unix() {
-		rank, err := s.client.ZRank(ctx, indexKey, string(last.Name)).Result()
+		rank, err := s.client.ZRank(ctx, s.indexKey(), string(last.Name)).Result()
 		if err == nil {
 			return rank + 1, nil
 		}
@@ -151,7 +151,7 @@ func (s *Store) rank(ctx context.Context, after string) (int64, error) {
 // rankOfGap returns the rank that a deleted ruleset would have.
 func (s *Store) rankOfGap(ctx context.Context, last ruleset.Meta) (int64, error) {
 	score := strconv.FormatInt(last.CreatedAt.Unix(), 10)
-	before, err := s.client.ZCount(ctx, indexKey, "-inf", "("+score).Result()
+	before, err := s.client.ZCount(ctx, s.indexKey(), "-inf", "("+score).Result()
 	if err != nil {
 		return 0, unavailable(err)
 	}
@@ -171,7 +171,7 @@ func (s *Store) rankOfGap(ctx context.Context, last ruleset.Meta) (int64, error)
 // errStop.
 func (s *Store) ranges(ctx context.Context, from int64, see func(names []string) error) error {
 	for {
-		names, err := s.client.ZRange(ctx, indexKey, from, from+chunk-1).Result()
+		names, err := s.client.ZRange(ctx, s.indexKey(), from, from+chunk-1).Result()
 		if err != nil {
 			return unavailable(err)
 		}
@@ -270,7 +270,7 @@ func (s *Store) large(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, unavailable(err)
 	}
-	ready, err := s.client.Exists(ctx, readyKey).Result()
+	ready, err := s.client.Exists(ctx, s.readyKey()).Result()
 	if err != nil {
 		return false, unavailable(err)
 	}
@@ -294,7 +294,7 @@ func (s *Store) scan(ctx context.Context, rest time.Duration) (bool, error) {
 		return found.Load(), err
 	}
 	s.markScanned()
-	if err := s.client.Set(ctx, readyKey, stampText(s.now()), 0).Err(); err != nil {
+	if err := s.client.Set(ctx, s.readyKey(), stampText(s.now()), 0).Err(); err != nil {
 		return found.Load(), unavailable(err)
 	}
 	return found.Load(), nil
@@ -335,7 +335,7 @@ func (s *Store) adopt(ctx context.Context, keys []string) (found bool, err error
 	if len(names) == 0 {
 		return false, nil
 	}
-	scores, err := s.client.ZMScore(ctx, indexKey, names...).Result()
+	scores, err := s.client.ZMScore(ctx, s.indexKey(), names...).Result()
 	if err != nil {
 		return false, unavailable(err)
 	}

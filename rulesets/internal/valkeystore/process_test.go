@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	isChild, err := storetest.RunChild(func(url string) (ruleset.Store, error) {
-		return valkeystore.Open(context.Background(), url, quiet, time.Now)
+		return valkeystore.Open(context.Background(), url, "", quiet, time.Now)
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 
 // contend creates all names and prints those that it won.
 func contend(url string) error {
-	s, err := valkeystore.Open(context.Background(), url, quiet, time.Now)
+	s, err := valkeystore.Open(context.Background(), url, "", quiet, time.Now)
 	if err != nil {
 		return err
 	}

@@ -66,11 +66,11 @@ func (s *Store) pruneOne(ctx context.Context, name ruleset.Name, r ruleset.Reten
 	for range batchTries {
 		removed, size := 0, 0
 		err := s.client.Watch(ctx, func(tx *redis.Tx) error {
-			lines, err := tx.LRange(ctx, historyKey(name), 0, -1).Result()
+			lines, err := tx.LRange(ctx, s.historyKey(name), 0, -1).Result()
 			if err != nil {
 				return err
 			}
-			moveLines, err := tx.LRange(ctx, labelsKey(name), 0, -1).Result()
+			moveLines, err := tx.LRange(ctx, s.labelsKey(name), 0, -1).Result()
 			if err != nil {
 				return err
 			}
@@ -79,12 +79,12 @@ func (s *Store) pruneOne(ctx context.Context, name ruleset.Name, r ruleset.Reten
 				return err
 			}
 			_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
-				p.Del(ctx, historyKey(name))
-				p.RPush(ctx, historyKey(name), kept...)
+				p.Del(ctx, s.historyKey(name))
+				p.RPush(ctx, s.historyKey(name), kept...)
 				return nil
 			})
 			return err
-		}, historyKey(name), labelsKey(name))
+		}, s.historyKey(name), s.labelsKey(name))
 		if errors.Is(err, redis.TxFailedErr) {
 			continue
 		}

@@ -37,7 +37,7 @@ func (c *counter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 
 // Histories and labels add no round trip to a change of one ruleset, nor to a read.
 func TestRoundTrips(t *testing.T) {
-	s, err := Open(t.Context(), "valkey://"+miniredis.RunT(t).Addr(), slog.New(slog.DiscardHandler), time.Now)
+	s, err := Open(t.Context(), "valkey://"+miniredis.RunT(t).Addr(), "", slog.New(slog.DiscardHandler), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,19 +19,24 @@ import (
 )
 
 const (
-	hashPrefix    = "ruleset:"
+	hashPrefix    = "ruleset:" // documented
 	historyPrefix = "rulesets:history:"
 	labelsPrefix  = "rulesets:labels:"
-	indexKey      = "rulesets:index"
-	namesKey      = "rulesets:names:{" + indexKey + "}" // in the slot of the index
-	readyKey      = "rulesets:index:ready"
-	channel       = "rulesets:events"
 )
+
+// The names of keys of our own begin with the prefix of the installation.
+func (s *Store) indexKey() string { return s.prefix + "rulesets:index" }
+func (s *Store) readyKey() string { return s.prefix + "rulesets:index:ready" }
+func (s *Store) channel() string  { return s.prefix + "rulesets:events" }
+
+// namesKey is in the slot of the index.
+func (s *Store) namesKey() string { return s.prefix + "rulesets:names:{" + s.indexKey() + "}" }
 
 // A Store keeps rulesets on a server. Its methods may be called from any
 // goroutine.
 type Store struct {
 	client  redis.UniversalClient
+	prefix  string // of the names of our own keys
 	cluster bool
 	db      int
 	log     *slog.Logger
@@ -53,16 +58,17 @@ const maxOdd = 1000
 
 // Open connects to the server of a URL: valkey://user:password@host:port/db,
 // valkeys:// with TLS, redis://, rediss://, unix://, and each with +cluster or
-// +sentinel (parameters as the client library documents them). An error reads
+// +sentinel (parameters as the client library documents them). The names of our own keys
+// begin with prefix, which may be empty. An error reads
 // "failed to connect to Valkey: …".
-func Open(ctx context.Context, url string, log *slog.Logger, now func() time.Time) (*Store, error) {
+func Open(ctx context.Context, url, prefix string, log *slog.Logger, now func() time.Time) (*Store, error) {
 	client, db, err := valkeyconn.Dial(ctx, url, log)
 	if err != nil {
 		return nil, err
 	}
 	_, cluster := client.(*redis.ClusterClient)
 	return &Store{
-		client: client, cluster: cluster, db: db, log: log, now: now,
+		client: client, prefix: prefix, cluster: cluster, db: db, log: log, now: now,
 		scanning: make(chan struct{}, 1), odd: map[ruleset.Name]string{},
 	}, nil
 }
@@ -74,20 +80,22 @@ func hashKey(name ruleset.Name) string { return hashPrefix + string(name) }
 
 // historyKey is the list of the revisions. Its hash tag has it live where the hash
 // does.
-func historyKey(name ruleset.Name) string { return historyPrefix + "{" + hashKey(name) + "}" }
+func (s *Store) historyKey(name ruleset.Name) string {
+	return s.prefix + historyPrefix + "{" + hashKey(name) + "}"
+}
 
 // keys returns the keys for a script.
 func (s *Store) keys(name ruleset.Name) []string {
-	keys := []string{hashKey(name), historyKey(name)}
+	keys := []string{hashKey(name), s.historyKey(name)}
 	if s.cluster {
 		return keys
 	}
-	return append(keys, indexKey, namesKey)
+	return append(keys, s.indexKey(), s.namesKey())
 }
 
 // change returns the arguments that every script of a change takes first.
 func (s *Store) change(kind string, name ruleset.Name, by ruleset.By) []any {
-	return []any{stampText(s.now()), channel, kind + ":" + string(name), by.Author, by.Client, by.Message, by.Restores}
+	return []any{stampText(s.now()), s.channel(), kind + ":" + string(name), by.Author, by.Client, by.Message, by.Restores}
 }
 
 func stampText(t time.Time) string { return t.UTC().Format(time.RFC3339) }
@@ -133,27 +141,27 @@ func (s *Store) index(ctx context.Context, m ruleset.Meta) {
 func (s *Store) enter(ctx context.Context, metas ...ruleset.Meta) (added int64, err error) {
 	var cmd *redis.IntCmd
 	_, err = s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		cmd = enter(ctx, p, metas...)
+		cmd = s.queueEnter(ctx, p, metas...)
 		return nil
 	})
 	return cmd.Val(), err
 }
 
-// enter queues the commands of [Store.enter] and returns the one for the index.
-func enter(ctx context.Context, p redis.Pipeliner, metas ...ruleset.Meta) *redis.IntCmd {
+// queueEnter queues the commands of [Store.enter] and returns the one for the index.
+func (s *Store) queueEnter(ctx context.Context, p redis.Pipeliner, metas ...ruleset.Meta) *redis.IntCmd {
 	entries, names := make([]redis.Z, len(metas)), make([]redis.Z, len(metas))
 	for i, m := range metas {
 		entries[i] = redis.Z{Score: float64(m.CreatedAt.Unix()), Member: string(m.Name)}
 		names[i] = redis.Z{Member: string(m.Name)}
 	}
-	p.ZAdd(ctx, namesKey, names...)
-	return p.ZAdd(ctx, indexKey, entries...)
+	p.ZAdd(ctx, s.namesKey(), names...)
+	return p.ZAdd(ctx, s.indexKey(), entries...)
 }
 
-// leave queues the commands that take names out of the index and the names.
-func leave(ctx context.Context, p redis.Pipeliner, names ...any) {
-	p.ZRem(ctx, indexKey, names...)
-	p.ZRem(ctx, namesKey, names...)
+// queueLeave queues the commands that take names out of the index and the names.
+func (s *Store) queueLeave(ctx context.Context, p redis.Pipeliner, names ...any) {
+	p.ZRem(ctx, s.indexKey(), names...)
+	p.ZRem(ctx, s.namesKey(), names...)
 }
 
 // tagsText is the JSON of tags.
@@ -175,7 +183,7 @@ func (s *Store) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, er
 	var place *redis.FloatCmd
 	var last *redis.StringCmd
 	_, _ = s.client.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
-		hash, place, last = p.HGetAll(ctx, hashKey(name)), p.ZScore(ctx, indexKey, string(name)), p.LIndex(ctx, historyKey(name), -1)
+		hash, place, last = p.HGetAll(ctx, hashKey(name)), p.ZScore(ctx, s.indexKey(), string(name)), p.LIndex(ctx, s.historyKey(name), -1)
 		return nil
 	})
 	fields, err := hash.Result()
@@ -348,7 +356,7 @@ func (s *Store) Delete(ctx context.Context, name ruleset.Name, r ruleset.Removal
 // unindex takes a name out of the index; a failure is mended by the next list.
 func (s *Store) unindex(ctx context.Context, name ruleset.Name) {
 	_, err := s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		leave(ctx, p, string(name))
+		s.queueLeave(ctx, p, string(name))
 		return nil
 	})
 	if err != nil {
@@ -392,14 +400,14 @@ func (s *Store) drop(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	keys, args := []string{indexKey, namesKey}, make([]any, len(names))
+	keys, args := []string{s.indexKey(), s.namesKey()}, make([]any, len(names))
 	for i, name := range names {
 		keys, args[i] = append(keys, hashPrefix+name), name
 	}
 	var err error
 	if s.cluster {
 		_, err = s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-			leave(ctx, p, args...)
+			s.queueLeave(ctx, p, args...)
 			return nil
 		})
 	} else {

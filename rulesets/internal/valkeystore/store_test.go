@@ -24,7 +24,7 @@ var quiet = slog.New(slog.DiscardHandler)
 
 func open(t *testing.T, url string, now func() time.Time) *valkeystore.Store {
 	t.Helper()
-	s, err := valkeystore.Open(t.Context(), url, quiet, now)
+	s, err := valkeystore.Open(t.Context(), url, "", quiet, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestConnectFailures(t *testing.T) {
 	for _, url := range []string{
 		"valkey://127.0.0.1:1", "redis://:wrongsecret@" + server.Addr, "redis://:wrongsecret@host:port", "redis://:wrongsecret@" + server.Addr + "/x",
 	} {
-		_, err := valkeystore.Open(t.Context(), url, quiet, time.Now)
+		_, err := valkeystore.Open(t.Context(), url, "", quiet, time.Now)
 		if err == nil || !strings.HasPrefix(err.Error(), "failed to connect to Valkey: ") || strings.Contains(err.Error(), "wrongsecret") {
 			t.Errorf("%s: %v", url, err)
 		}

@@ -59,17 +59,41 @@ func (s *Store) rescan(ctx context.Context, tell func(ruleset.Change)) {
 		if ctx.Err() != nil {
 			return
 		}
-		if found, err := s.scan(ctx, scanRest); err == nil && found {
+		if leased, err := s.leaseScan(ctx); err != nil || !leased {
+			continue
+		}
+		found, err := s.scan(ctx, scanRest)
+		_ = s.client.PExpire(ctx, s.scanKey(), scanEvery*9/10).Err() // else the lease ends later
+		if err == nil && found {
 			tell(ruleset.Change{Kind: ruleset.Unknown})
+			_ = s.client.Publish(ctx, s.channel(), foundKind+":").Err() // the other servers; they see it when they list
 		}
 	}
+}
+
+const (
+	// scanLease limits the time for which one server scans while the others do not.
+	scanLease = 5 * time.Minute
+	// foundKind tells other servers that a scan has found rulesets.
+	foundKind = "f"
+)
+
+// scanKey names the lease of the server that scans.
+func (s *Store) scanKey() string { return s.prefix + "rulesets:scan" }
+
+// leaseScan reports whether this server is to scan: of those that share a database, one
+// does in each interval.
+func (s *Store) leaseScan(ctx context.Context) (bool, error) {
+	ctx, stop := context.WithTimeout(ctx, opTimeout)
+	defer stop()
+	return s.client.SetNX(ctx, s.scanKey(), "", scanLease).Result()
 }
 
 // listen passes on what one subscription hears, until it breaks. A connection
 // that is silent is pinged, and given up when it does not answer.
 func (s *Store) listen(ctx context.Context, again bool, tell func(ruleset.Change)) error {
 	keyspace := fmt.Sprintf("__keyspace@%d__:%s", s.db, hashPrefix)
-	events := s.client.Subscribe(ctx, channel)
+	events := s.client.Subscribe(ctx, s.channel())
 	closeEvents := sync.OnceFunc(func() { _ = events.Close() }) // nothing to lose
 	defer closeEvents()
 	defer context.AfterFunc(ctx, closeEvents)()
@@ -122,8 +146,12 @@ func (s *Store) pass(message any, keyspace string, tell func(ruleset.Change)) {
 		return // the subscription itself
 	}
 	kind, name, _ := strings.Cut(m.Payload, ":")
-	if m.Channel != channel {
+	if m.Channel != s.channel() {
 		kind, name = m.Payload, strings.TrimPrefix(m.Channel, keyspace)
+	}
+	if kind == foundKind {
+		tell(ruleset.Change{Kind: ruleset.Unknown})
+		return
 	}
 	name, label, _ := strings.Cut(name, ":")
 	valid, err := ruleset.ParseName(name)

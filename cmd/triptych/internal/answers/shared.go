@@ -25,23 +25,27 @@ const (
 // every server of the program finds them. The oldest answers make room for new ones.
 type Shared struct {
 	client    redis.UniversalClient
+	prefix    string // of the names of all keys
 	all, each int64
 }
 
 var _ mcp.OversizeStore = (*Shared)(nil)
 
-// NewShared returns the answers on a server. The client stays the caller's.
-func NewShared(client redis.UniversalClient) *Shared {
-	return &Shared{client, sharedAll, sharedEach}
+// NewShared returns the answers on a server. The client stays the caller's. The names of
+// all keys begin with prefix, which may be empty.
+func NewShared(client redis.UniversalClient, prefix string) *Shared {
+	return &Shared{client, prefix, sharedAll, sharedEach}
 }
 
 // sharedIndex is a sorted set by time of all answers: OWNER/ID/BYTES.
 const sharedIndex = "triptych:answers"
 
-// sharedKey returns the key of an answer. The name of the owner is hidden: it may have
-// any characters.
-func sharedKey(owner, id string) string { return "triptych:answer:" + ownerOf(owner) + ":" + id }
+// key returns the key of an answer of an owner, whose name ownerOf has hidden.
+func (s *Shared) key(owner, id string) string {
+	return s.prefix + "triptych:answer:" + owner + ":" + id
+}
 
+// ownerOf hides the name of an owner, which may have any characters.
 func ownerOf(owner string) string {
 	sum := sha256.Sum256([]byte(owner))
 	return hex.EncodeToString(sum[:8])
@@ -79,19 +83,19 @@ func (s *Shared) Put(ctx context.Context, owner, text string) (id, path string, 
 	id = rand.Text()
 	now := time.Now()
 	entry := sharedEntry{ownerOf(owner), id, int64(len(text))}
-	gone, err := makeRoomScript.Run(ctx, s.client, []string{sharedIndex}, entry.text(), entry.owner, entry.size,
+	gone, err := makeRoomScript.Run(ctx, s.client, []string{s.prefix + sharedIndex}, entry.text(), entry.owner, entry.size,
 		now.Unix(), now.Add(-sharedLife).Unix(), s.each, s.all).StringSlice()
 	if err != nil {
 		return "", "", err
 	}
 	for _, old := range gone {
 		if e, ok := parseEntry(old); ok {
-			if err := s.client.Unlink(ctx, "triptych:answer:"+e.owner+":"+e.id).Err(); err != nil {
+			if err := s.client.Unlink(ctx, s.key(e.owner, e.id)).Err(); err != nil {
 				return "", "", err
 			}
 		}
 	}
-	if err := s.client.Set(ctx, sharedKey(owner, id), text, sharedLife).Err(); err != nil {
+	if err := s.client.Set(ctx, s.key(ownerOf(owner), id), text, sharedLife).Err(); err != nil {
 		return "", "", err
 	}
 	return id, "", nil
@@ -99,7 +103,7 @@ func (s *Shared) Put(ctx context.Context, owner, text string) (id, path string, 
 
 // Open implements [mcp.OversizeStore].
 func (s *Shared) Open(ctx context.Context, owner, id string) (mcp.OversizeText, error) {
-	key := sharedKey(owner, id)
+	key := s.key(ownerOf(owner), id)
 	size, err := s.client.StrLen(ctx, key).Result()
 	if err == nil && size == 0 {
 		err = fs.ErrNotExist

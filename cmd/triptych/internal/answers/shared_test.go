@@ -16,7 +16,7 @@ import (
 func TestShared(t *testing.T) {
 	server := valkeytest.Start(t)
 	open := func() *Shared {
-		s := NewShared(valkeytest.Client(t, "redis://"+server.Addr))
+		s := NewShared(valkeytest.Client(t, "redis://"+server.Addr), "")
 		s.all, s.each = 100, 60
 		return s
 	}

@@ -29,23 +29,24 @@ type App struct {
 
 // globalFlags are the flags that several commands share.
 type globalFlags struct {
-	Data      string
-	Store     string
-	Stores    []string // given besides
-	logLevel  string
-	logFormat string
-	families  []string
-	toolNames string
-	Toolsets  []string
-	tools     []string
-	readOnly  bool
-	Outputs   string
-	NoAudit   bool
-	auditSync string
-	auditKeep string
-	auditSize ByteSize
-	Remote    remoteFlags
-	config    string
+	Data        string
+	Store       string
+	Stores      []string // given besides
+	logLevel    string
+	logFormat   string
+	families    []string
+	toolNames   string
+	Toolsets    []string
+	tools       []string
+	readOnly    bool
+	Outputs     string
+	NoAudit     bool
+	auditSync   string
+	auditKeep   string
+	storePrefix string
+	auditSize   ByteSize
+	Remote      remoteFlags
+	config      string
 }
 
 func New() *App {

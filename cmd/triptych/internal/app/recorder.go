@@ -72,7 +72,7 @@ func (a *App) OpenTrail(client redis.UniversalClient, env mcp.Env, name string) 
 	log, dir := env.Logger.With("component", "audit"), filepath.Join(env.Data, "audit")
 	if client != nil {
 		return audit.NewValkey(audit.ValkeyConfig{
-			Client: client, KeyDir: dir, Name: name, KeepFor: keep, KeepBytes: size, Now: env.Now, Logger: log, Always: always,
+			Client: client, Prefix: env.StorePrefix, KeyDir: dir, Name: name, KeepFor: keep, KeepBytes: size, Now: env.Now, Logger: log, Always: always,
 		}), nil
 	}
 	cfg := audit.Config{Dir: dir, KeepFor: keep, Now: env.Now, Logger: log, Always: always}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -22,6 +23,7 @@ import (
 // storeFlag registers the flag that names the store of the program.
 func (a *App) storeFlag(set *pflag.FlagSet) {
 	set.Var(&storeValue{&a.Flags.Store, &a.Flags.Stores}, "store", "the store at this `url`: a folder of rulesets, memory:, or a server for rulesets, keys, quotas and the audit trail, such as valkey://HOST:PORT/DB, valkeys://…, redis://… (TRIPTYCH_STORE, VALKEY_HOST, VALKEY_PORT). Further ones are for rulesets: the first that has a name wins, changes go to the first that can be written; org=, team=, project= or user= before a url is the layer of its rulesets, ro: has it read only")
+	set.StringVar(&a.Flags.storePrefix, "store-prefix", "", "begin the names of all keys in a server with this `text`, so that several installations can share it; those of rulesets stay (TRIPTYCH_STORE_PREFIX)")
 }
 
 // A storeValue is the value of --store, which may be given several times.
@@ -66,6 +68,18 @@ func (v *storeValue) GetSlice() []string {
 		return nil
 	}
 	return append([]string{*v.first}, *v.further...)
+}
+
+// prefixForm matches prefixes: no pattern, space or hash tag of a cluster.
+var prefixForm = regexp.MustCompile(`^[A-Za-z0-9._:/-]{0,64}$`)
+
+// storePrefix returns the text that the names of keys in a store begin with.
+func (a *App) storePrefix() (string, error) {
+	prefix := cmp.Or(a.Flags.storePrefix, a.Getenv("TRIPTYCH_STORE_PREFIX"))
+	if !prefixForm.MatchString(prefix) {
+		return "", UsageErrorf("--store-prefix is %q, want at most 64 letters, digits and . _ : / -", prefix)
+	}
+	return prefix, nil
 }
 
 // KeysFlags registers what every command that opens the keys or the trail has.
@@ -126,7 +140,7 @@ func (a *App) DialValkey(ctx context.Context, log *slog.Logger) (redis.Universal
 // nil.
 func (a *App) OpenKeys(client redis.UniversalClient, env mcp.Env) (keys.Store, error) {
 	if client != nil {
-		return keys.OpenValkey(client, "", env.Logger, env.Now, a.Scopes()...), nil
+		return keys.OpenValkey(client, env.StorePrefix, env.Logger, env.Now, a.Scopes()...), nil
 	}
 	return keys.OpenFile(filepath.Join(env.Data, "keys"), env.Logger, env.Now, a.Scopes()...)
 }
@@ -134,7 +148,7 @@ func (a *App) OpenKeys(client redis.UniversalClient, env mcp.Env) (keys.Store, e
 // OpenMeter opens the quotas on a server, or in the data folder if client is nil.
 func OpenMeter(ctx context.Context, client redis.UniversalClient, env mcp.Env) (quota.Meter, error) {
 	if client != nil {
-		return quota.NewValkey(client, ""), nil
+		return quota.NewValkey(client, env.StorePrefix), nil
 	}
 	meter, err := quota.OpenLocal(ctx, filepath.Join(env.Data, "quota"), env.Logger)
 	if errors.Is(err, quota.ErrInUse) {

@@ -181,8 +181,12 @@ func (a *App) Env(usual slog.Level) (mcp.Env, error) {
 	if err := dataformat.Check(data); err != nil {
 		return mcp.Env{}, WithHints(err, "use a newer triptych, or restore the backup from before it was upgraded; see UPGRADING.md")
 	}
+	prefix, err := a.storePrefix()
+	if err != nil {
+		return mcp.Env{}, err
+	}
 	logger, err := a.Logger(usual)
-	return mcp.Env{Logger: logger, Now: a.Now, Data: data, Store: a.StoreURL(), FurtherStores: a.Flags.Stores, Getenv: a.Getenv}, err
+	return mcp.Env{Logger: logger, Now: a.Now, Data: data, Store: a.StoreURL(), StorePrefix: prefix, FurtherStores: a.Flags.Stores, Getenv: a.Getenv}, err
 }
 
 // toolNames returns the names by which tools are listed.

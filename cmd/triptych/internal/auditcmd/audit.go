@@ -46,7 +46,7 @@ func (a commands) withTrail(ctx context.Context, use func(*audit.Log) error) err
 	if client == nil {
 		return use(audit.New(audit.Config{Dir: dir}))
 	}
-	err = use(audit.NewValkey(audit.ValkeyConfig{Client: client, KeyDir: dir}))
+	err = use(audit.NewValkey(audit.ValkeyConfig{Client: client, Prefix: env.StorePrefix, KeyDir: dir}))
 	return errors.Join(err, client.Close())
 }
 

@@ -114,8 +114,8 @@ func (a commands) openStores(ctx context.Context, withFolder bool) (p *openParts
 	p.Counts = func(context.Context) ([]quota.Count, error) { return quota.ReadLocal(filepath.Join(env.Data, "quota")) }
 	if p.client != nil {
 		p.closers = append(p.closers, p.client)
-		p.Trail = audit.NewValkey(audit.ValkeyConfig{Client: p.client, KeyDir: dir})
-		p.Counts = func(ctx context.Context) ([]quota.Count, error) { return quota.ReadValkey(ctx, p.client, "") }
+		p.Trail = audit.NewValkey(audit.ValkeyConfig{Client: p.client, Prefix: env.StorePrefix, KeyDir: dir})
+		p.Counts = func(ctx context.Context) ([]quota.Count, error) { return quota.ReadValkey(ctx, p.client, env.StorePrefix) }
 	}
 	var store ruleset.Store
 	if store, err = rulesets.OpenStore(ctx, env); err != nil {

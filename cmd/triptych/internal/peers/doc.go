@@ -1,7 +1,7 @@
 // Package peers keeps in a store which servers of it run, which of them has the debugger
 // session of a client, and the sessions and tasks of all.
 //
-//	registry := peers.NewRegistry(client, name)
+//	registry := peers.NewRegistry(client, prefix, name)
 //	owners := peers.NewOwners(client, registry, server.HasState)
 //	go registry.Run(ctx, logger)
 //

@@ -13,8 +13,8 @@ import (
 
 // checkStoreAtStart logs what is wrong with the server of the stores. It returns an error
 // if nothing would work.
-func checkStoreAtStart(ctx context.Context, client redis.UniversalClient, log *slog.Logger) error {
-	for _, p := range valkeyconn.Examine(ctx, client) {
+func checkStoreAtStart(ctx context.Context, client redis.UniversalClient, prefix string, log *slog.Logger) error {
+	for _, p := range valkeyconn.Examine(ctx, client, prefix) {
 		if p.Level == valkeyconn.Fatal {
 			return app.WithHints(errors.New("the store cannot be used: "+p.Detail), p.Hint)
 		}

@@ -30,6 +30,7 @@ type services struct {
 	recorder *app.Recorder
 	server   *mcp.Server
 	secret   []byte          // that the servers of the store share; nil without one
+	prefix   string          // of the names of keys in the store
 	peers    *peers.Sessions // those of the other servers of the store; nil without one
 	registry *peers.Registry
 	owners   *peers.Owners
@@ -37,12 +38,13 @@ type services struct {
 }
 
 func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure func(*mcp.Config)) (err error) {
+	s.prefix = env.StorePrefix
 	if s.client, err = a.DialValkey(ctx, env.Logger); err != nil {
 		return err
 	}
 	if s.client != nil {
 		s.closers = append(s.closers, s.client.Close)
-		if err := checkStoreAtStart(ctx, s.client, env.Logger); err != nil {
+		if err := checkStoreAtStart(ctx, s.client, env.StorePrefix, env.Logger); err != nil {
 			return err
 		}
 	}
@@ -72,17 +74,17 @@ func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure 
 		})
 	}
 	a.LendToDebugger(s.recorder, &app.Accounts{Meter: s.meter, Now: a.Now})
-	if s.secret, err = stateKey(ctx, s.client); err != nil {
+	if s.secret, err = stateKey(ctx, s.client, env.StorePrefix+stateKeyName); err != nil {
 		return err
 	}
 	if s.client != nil {
-		s.peers, s.registry = peers.NewSessions(s.client, "", env.Logger), peers.NewRegistry(s.client, "", s.name)
+		s.peers, s.registry = peers.NewSessions(s.client, env.StorePrefix, env.Logger), peers.NewRegistry(s.client, env.StorePrefix, s.name)
 		s.owners = peers.NewOwners(s.client, s.registry, func(family, key string) bool { return s.server.HasState(family, key) })
 	}
 	if s.server, err = a.OpenServer(ctx, env, s.recorder, func(cfg *mcp.Config) {
 		cfg.StateKey = s.secret
 		if s.client != nil {
-			cfg.Oversize = answers.NewShared(s.client)
+			cfg.Oversize = answers.NewShared(s.client, env.StorePrefix)
 			cfg.Tasks = peers.NewTasks(s.client, s.registry)
 			cfg.Explain = s.owners.Explain
 			cfg.Observe = s.owners.Observe(cfg.Observe)
@@ -99,17 +101,17 @@ const stateKeyName = "triptych:state-key"
 
 // stateKey returns the key with which the servers of a store sign the states that they
 // give to clients; the first server makes it. A server without a store needs none.
-func stateKey(ctx context.Context, client redis.UniversalClient) ([]byte, error) {
+func stateKey(ctx context.Context, client redis.UniversalClient, name string) ([]byte, error) {
 	if client == nil {
 		return nil, nil
 	}
-	if key, err := client.Get(ctx, stateKeyName).Bytes(); err == nil {
+	if key, err := client.Get(ctx, name).Bytes(); err == nil {
 		return key, nil // also when the store has no memory for another
 	}
-	if err := client.SetNX(ctx, stateKeyName, rand.Text()+rand.Text(), 0).Err(); err != nil {
+	if err := client.SetNX(ctx, name, rand.Text()+rand.Text(), 0).Err(); err != nil {
 		return nil, fmt.Errorf("sharing the key of states: %w", err)
 	}
-	return client.Get(ctx, stateKeyName).Bytes()
+	return client.Get(ctx, name).Bytes()
 }
 
 // handshakes returns the meter of the handshakes of all servers of a store, nil without
@@ -134,7 +136,7 @@ func (s *services) ready(ctx context.Context) error {
 	if s.client == nil {
 		return nil
 	}
-	err := s.client.Set(ctx, readyKey, "", time.Minute).Err()
+	err := s.client.Set(ctx, s.prefix+readyKey, "", time.Minute).Err()
 	if err != nil && strings.HasPrefix(err.Error(), "OOM ") {
 		return nil // look-ups go on as long as they are recorded
 	}

@@ -17,14 +17,14 @@ func TestStateKey(t *testing.T) {
 		client := redis.NewClient(&redis.Options{Addr: store.Addr()})
 		defer func() { _ = client.Close() }() // every answer has come
 		var err error
-		if got[i], err = stateKey(t.Context(), client); err != nil || len(got[i]) < 32 {
+		if got[i], err = stateKey(t.Context(), client, stateKeyName); err != nil || len(got[i]) < 32 {
 			t.Fatalf("key %q, %v", got[i], err)
 		}
 	}
 	if !bytes.Equal(got[0], got[1]) || bytes.Equal(got[0], got[2]) {
 		t.Errorf("keys %q", got)
 	}
-	if alone, err := stateKey(t.Context(), nil); alone != nil || err != nil {
+	if alone, err := stateKey(t.Context(), nil, stateKeyName); alone != nil || err != nil {
 		t.Errorf("alone: %q, %v", alone, err)
 	}
 }

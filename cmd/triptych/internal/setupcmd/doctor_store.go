@@ -23,7 +23,7 @@ func (a commands) checkStore(ctx context.Context) []finding {
 	}
 	defer func() { _ = client.Close() }() // every answer has come
 	findings := []finding{}
-	for _, p := range valkeyconn.Examine(ctx, client) {
+	for _, p := range valkeyconn.Examine(ctx, client, env.StorePrefix) {
 		s := warning
 		if p.Level == valkeyconn.Fatal {
 			s = failed

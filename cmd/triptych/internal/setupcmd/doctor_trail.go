@@ -20,7 +20,7 @@ func (a commands) checkTrail(ctx context.Context) []finding {
 		return nil
 	}
 	defer func() { _ = client.Close() }() // every answer has come
-	if err := audit.CheckValkey(ctx, client, ""); err != nil {
+	if err := audit.CheckValkey(ctx, client, env.StorePrefix); err != nil {
 		return []finding{{
 			check, warning, "it is as durable as the store keeps it, which cannot confirm a sync: " + err.Error(),
 			"a store that knows WAITAOF (Valkey, or Redis from 7.2 on) with appendonly yes can",
