@@ -115,7 +115,9 @@ func (a commands) openStores(ctx context.Context, withFolder bool) (p *openParts
 	if p.client != nil {
 		p.closers = append(p.closers, p.client)
 		p.Trail = audit.NewValkey(audit.ValkeyConfig{Client: p.client, Prefix: env.StorePrefix, KeyDir: dir})
-		p.Counts = func(ctx context.Context) ([]quota.Count, error) { return quota.ReadValkey(ctx, p.client, env.StorePrefix) }
+		p.Counts = func(ctx context.Context) ([]quota.Count, error) {
+			return quota.ReadValkey(ctx, p.client, env.StorePrefix)
+		}
 	}
 	var store ruleset.Store
 	if store, err = rulesets.OpenStore(ctx, env); err != nil {
