@@ -54,7 +54,7 @@ type event struct {
 	do func(at float64)
 }
 
-// events are those to come, the next one first.
+// events holds the events to come, the next one first.
 type events []event
 
 func (e events) Len() int           { return len(e) }
