@@ -203,7 +203,7 @@ func TestCrampedDisk(t *testing.T) {
 	shut(t, l)
 }
 
-// Starting is cheap, also with a long file and many chains.
+// Opening a long chain takes a small part of the time that reading it takes.
 func TestFirstRecordIsQuick(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "audit")
 	l := audit.New(audit.Config{Dir: dir})
@@ -223,8 +223,14 @@ func TestFirstRecordIsQuick(t *testing.T) {
 		best = min(best, time.Since(began))
 		shut(t, l)
 	}
-	t.Logf("opening a chain of 50,000 records took %v", best)
-	if best > 50*time.Millisecond {
-		t.Errorf("opening a chain took %v", best)
+	l = audit.New(audit.Config{Dir: dir})
+	began := time.Now()
+	if _, err := l.Verify(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	whole := time.Since(began)
+	shut(t, l)
+	if best > whole/10 {
+		t.Errorf("opening a chain of 50,000 records took %v, and reading all of it %v", best, whole)
 	}
 }

@@ -250,9 +250,12 @@ func TestSameLook(t *testing.T) {
 		if err := os.Chtimes(path, at, at); err != nil {
 			t.Fatal(err)
 		}
+		_, err := reader.Find(t.Context(), tokens[i])
 		if time.Since(at) > 90*time.Millisecond {
 			t.Skip("the machine is too slow to do this within a step of a clock")
 		}
-		check(t, reader, tokens[i], noon, nil)
+		if err != nil {
+			t.Errorf("state %d: %v", i, err)
+		}
 	}
 }
