@@ -17,16 +17,17 @@ import (
 
 // When the console is served, the values of --console.
 const (
-	consoleAuto   = "auto" // on loopback
+	consoleAuto   = "auto" // on loopback without a proxy
 	consoleAlways = "always"
 	consoleNever  = "never"
 )
 
-// hasConsole reports whether the server has a console.
+// hasConsole reports whether the server has a console. Behind a proxy, others than this
+// machine reach a server that listens on loopback.
 func (f *serveFlags) hasConsole() (bool, error) {
 	switch f.console {
 	case consoleAuto:
-		return f.loopback(), nil
+		return f.loopback() && len(f.proxies) == 0, nil
 	case consoleAlways, consoleNever:
 		return f.console == consoleAlways, nil
 	}

@@ -70,7 +70,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.metrics, "metrics-listen", "", "show metrics for Prometheus at this `address`, such as 127.0.0.1:9464; without a host it is loopback")
 	set.StringVar(&f.serverName, "server-name", "", "this server's `name` among those of a store, which its chain of the audit trail is found by; the name of the machine and --listen unless given (TRIPTYCH_SERVER_NAME)")
 	set.StringVar(&f.peerURL, "peer-url", "", "the `URL` at which the other servers of the store reach this one, such as https://10.0.0.1:8443: calls of debugger sessions and streams go to the server that has them (TRIPTYCH_PEER_URL)")
-	set.StringVar(&f.console, "console", consoleAuto, "serve pages for people at / `when`: auto (if --listen is a loopback address), always, never")
+	set.StringVar(&f.console, "console", consoleAuto, "serve pages for people at / `when`: auto (if --listen is a loopback address and there is no --proxy), always, never")
 	set.DurationVar(&f.slow, "slow-call", 10*time.Second, "log calls that take longer than this `time`; 0 logs none")
 	set.BoolVar(&f.pprof, "pprof", false, "serve profiles of the program at /debug/pprof/ of --metrics-listen")
 	f.acme.register(set)
@@ -263,9 +263,9 @@ func (f *serveFlags) loopback() bool {
 }
 
 // scheme is the one that clients use. In front of a plain server on other than
-// loopback there is a proxy, which speaks TLS.
+// loopback there is a proxy, as where one is named; it speaks TLS.
 func (f *serveFlags) scheme() string {
-	if f.plain && f.loopback() {
+	if f.plain && f.loopback() && len(f.proxies) == 0 {
 		return "http"
 	}
 	return "https"
