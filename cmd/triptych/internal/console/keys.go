@@ -108,7 +108,7 @@ func (c *Console) keysPage(v *visit, status int, problem string) error {
 
 // createKey makes a key and shows it, this once.
 func (c *Console) createKey(v *visit) error {
-	var settings keys.Settings
+	settings := keys.Settings{Toolsets: v.caller.Principal.Toolsets} // no form has them
 	err := c.readKeyForm(v, &settings)
 	if err == nil {
 		record, token, made := c.cfg.Keys(v.caller).Create(v.r.Context(), keys.Live, settings)
@@ -245,8 +245,7 @@ func noKey(err error) error {
 	return err
 }
 
-// updateKey changes the settings of a key. Scopes that it has and the visitor does not
-// have stay.
+// updateKey changes the settings of a key that has no more rights than the visitor.
 func (c *Console) updateKey(v *visit) error {
 	var wanted keys.Settings
 	if err := c.readKeyForm(v, &wanted); err != nil {
@@ -254,10 +253,8 @@ func (c *Console) updateKey(v *visit) error {
 	}
 	id := v.r.PathValue("id")
 	_, err := c.cfg.Keys(v.caller).Update(v.r.Context(), id, func(s *keys.Settings) error {
-		for _, scope := range s.Scopes {
-			if !v.may(scope) && !slices.Contains(wanted.Scopes, scope) {
-				wanted.Scopes = append(wanted.Scopes, scope)
-			}
+		if err := v.mayHandle(s); err != nil {
+			return err
 		}
 		wanted.Toolsets = s.Toolsets // no form has them
 		if !s.Expires.IsZero() && v.r.PostFormValue("expires") == (keyForm{Current: *s}).LastDay() {
@@ -288,19 +285,41 @@ func (c *Console) rotateKey(v *visit) error {
 	return v.show("token", "The new key", map[string]any{"Key": r, "Token": token.Reveal(), "Grace": grace.String()})
 }
 
-// outranks returns an error if a key has a scope that the visitor does not have: who
+// outranks returns an error if a key has a right that the visitor does not have: who
 // sees its new token has its rights.
 func (v *visit) outranks(id string) error {
 	r, err := v.c.cfg.Keys(v.caller).Get(v.r.Context(), id)
 	if err != nil {
 		return noKey(err)
 	}
-	for _, scope := range r.Scopes {
+	return v.mayHandle(&r.Settings)
+}
+
+// mayHandle returns an error if settings have a scope or a toolset that the visitor does
+// not have.
+func (v *visit) mayHandle(s *keys.Settings) error {
+	for _, scope := range s.Scopes {
 		if !v.may(scope) {
 			return failed(http.StatusForbidden, "The key has the scope %s, which yours does not have.", scope)
 		}
 	}
+	own := v.caller.Principal.Toolsets
+	if len(own) > 0 && len(s.Toolsets) == 0 {
+		return failed(http.StatusForbidden, "The key has all toolsets, and yours does not have them.")
+	}
+	for _, set := range s.Toolsets {
+		if len(own) > 0 && !hasToolset(own, set) {
+			return failed(http.StatusForbidden, "The key has the toolset %s, which yours does not have.", set)
+		}
+	}
 	return nil
+}
+
+// hasToolset reports whether toolsets have another one: by its name, or, where that is
+// "family/toolset", by either part.
+func hasToolset(own []string, set string) bool {
+	family, name, whole := strings.Cut(set, "/")
+	return slices.Contains(own, set) || whole && (slices.Contains(own, family) || slices.Contains(own, name))
 }
 
 // revokeKey stops a key for good.

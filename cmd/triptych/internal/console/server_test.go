@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,9 +13,9 @@ import (
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/debugger"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
 var tokenField = regexp.MustCompile(`id="token" readonly value="([^"]+)"`)
@@ -79,15 +80,52 @@ func TestNoEscalation(t *testing.T) {
 	status, page = v.submit(t, "/keys/"+mighty.ID+"/rotate", url.Values{"grace": {"0s"}})
 	wants(t, "the key of another", status, page, http.StatusForbidden, "which yours does not have")
 	status, page = v.submit(t, "/keys/"+mighty.ID, url.Values{"plan": {"team"}, "scope": {"rulesets:read"}})
-	wants(t, "settings of another", status, page, http.StatusOK, "Saved.")
+	wants(t, "settings of another", status, page, http.StatusForbidden, "which yours does not have")
 	r, err := f.store.Get(t.Context(), mighty.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range scopes {
-		if has := (mcp.Principal{Scopes: r.Scopes}).Allows(want); has != (want != console.AdminScope) {
-			t.Errorf("scope %s: %v; what the visitor may not give stays, what they may was taken", want, has)
+	if r.Plan != quota.Enterprise || len(r.Scopes) != len(scopes) {
+		t.Errorf("the settings of another are %+v, want them unchanged", r.Settings)
+	}
+}
+
+// The toolsets of a visitor's key are bounds too: of the keys that they make, change and
+// see the tokens of.
+func TestNoEscalationOfToolsets(t *testing.T) {
+	f := open(t)
+	key := func(toolsets ...string) (keys.Record, string) {
+		r, token, err := f.store.Create(t.Context(), keys.Live, keys.Settings{Name: "k", Plan: quota.Enterprise, Toolsets: toolsets})
+		if err != nil {
+			t.Fatal(err)
 		}
+		return r, token.Reveal()
+	}
+	_, own := key("rulesets", "core")
+	v := f.signedIn(t, own)
+	status, page := v.submit(t, "/keys", url.Values{"plan": {"enterprise"}, "scope": {"rulesets:read"}})
+	wants(t, "a new key", status, page, http.StatusOK, "Copy the key now")
+	parsed, err := keys.ParseToken(tokenField.FindStringSubmatch(page)[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made, err := f.store.Find(t.Context(), parsed); err != nil || !slices.Equal(made.Toolsets, []string{"core", "rulesets"}) {
+		t.Errorf("a new key has the toolsets %v, %v, want those of its maker", made.Toolsets, err)
+	}
+	for _, c := range []struct {
+		toolsets []string
+		want     int
+	}{
+		{nil, http.StatusForbidden},
+		{[]string{"debugger"}, http.StatusForbidden},
+		{[]string{"rulesets", "debugger/expert"}, http.StatusForbidden},
+		{[]string{"rulesets/expert", "debugger/core", "core"}, http.StatusOK},
+	} {
+		other, _ := key(c.toolsets...)
+		status, page := v.submit(t, "/keys/"+other.ID, url.Values{"plan": {"team"}, "scope": {"rulesets:read"}})
+		wants(t, "settings of a key with "+strings.Join(c.toolsets, " "), status, page, c.want)
+		status, page = v.submit(t, "/keys/"+other.ID+"/rotate", url.Values{"grace": {"0s"}})
+		wants(t, "the token of a key with "+strings.Join(c.toolsets, " "), status, page, c.want)
 	}
 }
 
