@@ -13,19 +13,23 @@ import (
 const (
 	idleTime    = 30 * time.Minute // without a request
 	longestTime = 12 * time.Hour
-	maxSessions = 1000 // the one used longest ago makes room
+	// maxSessions bounds the sessions of all principals, and maxSessionsEach those of
+	// one; the one used longest ago makes room.
+	maxSessions     = 1000
+	maxSessionsEach = 20
 	// maxRequests bounds the requests of a session in a minute: a person needs a few.
 	maxRequests = 300
 )
 
 // A session lasts from signing in to signing out.
 type session struct {
-	key    string // sent to the endpoint as a bearer token
-	csrf   string // that forms of the session carry
-	began  time.Time
-	used   time.Time
-	minute time.Time // in which requests are counted
-	count  int
+	principal string
+	key       string // sent to the endpoint as a bearer token
+	csrf      string // that forms of the session carry
+	began     time.Time
+	used      time.Time
+	minute    time.Time // in which requests are counted
+	count     int
 }
 
 // sessions holds the sessions of all visitors by the hash of their cookie's value, which
@@ -41,28 +45,34 @@ func (all *sessions) init(now func() time.Time) {
 	all.now, all.by = now, map[[sha256.Size]byte]*session{}
 }
 
-// begin returns the value of the cookie of a new session.
-func (all *sessions) begin(key string) string {
+// begin returns the value of the cookie of a new session of a principal.
+func (all *sessions) begin(principal, key string) string {
 	id, now := rand.Text()+rand.Text(), all.now()
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if len(all.by) >= maxSessions {
-		all.makeRoomLocked()
-	}
-	all.by[sha256.Sum256([]byte(id))] = &session{key: key, csrf: rand.Text() + rand.Text(), began: now, used: now}
+	all.makeRoomLocked(maxSessionsEach, func(s *session) bool { return s.principal == principal })
+	all.makeRoomLocked(maxSessions, func(*session) bool { return true })
+	all.by[sha256.Sum256([]byte(id))] = &session{principal: principal, key: key, csrf: rand.Text() + rand.Text(), began: now, used: now}
 	return id
 }
 
-// makeRoomLocked removes the session that was used longest ago.
-func (all *sessions) makeRoomLocked() {
+// makeRoomLocked removes the session of a group that was used longest ago, if the group
+// has as many as it may have.
+func (all *sessions) makeRoomLocked(most int, inGroup func(*session) bool) {
 	var oldest [sha256.Size]byte
 	var used time.Time
+	n := 0
 	for id, s := range all.by {
-		if used.IsZero() || s.used.Before(used) {
+		if !inGroup(s) {
+			continue
+		}
+		if n++; n == 1 || s.used.Before(used) {
 			oldest, used = id, s.used
 		}
 	}
-	delete(all.by, oldest)
+	if n >= most {
+		delete(all.by, oldest)
+	}
 }
 
 // find returns a copy of the session of a cookie and whether it has requests left in
@@ -127,34 +137,52 @@ type links struct {
 
 // A link stands for a key until it expires.
 type link struct {
-	key     string
-	expires time.Time
+	principal string
+	key       string
+	expires   time.Time
 }
 
 // linkTime is the time for which a link works, and maxLinks the number of links that
-// wait to be opened.
+// wait to be opened. Of one principal wait maxLinksEach; its oldest one makes room.
 const (
-	linkTime = 5 * time.Minute
-	maxLinks = 100
+	linkTime     = 5 * time.Minute
+	maxLinks     = 100
+	maxLinksEach = 5
 )
 
 func (l *links) init(now func() time.Time) { l.now, l.by = now, map[[sha256.Size]byte]link{} }
 
-// add returns the code of a new link, "" if too many wait.
-func (l *links) add(key string) string {
+// add returns the code of a new link for a principal, "" if too many wait.
+func (l *links) add(principal, key string) string {
 	code, now := rand.Text(), l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for hash, one := range l.by {
-		if now.After(one.expires) {
-			delete(l.by, hash)
-		}
-	}
+	l.trimLocked(principal, now)
 	if len(l.by) >= maxLinks {
 		return ""
 	}
-	l.by[sha256.Sum256([]byte(code))] = link{key: key, expires: now.Add(linkTime)}
+	l.by[sha256.Sum256([]byte(code))] = link{principal: principal, key: key, expires: now.Add(linkTime)}
 	return code
+}
+
+// trimLocked removes the links that have expired, and the oldest one of a principal with
+// as many as it may have.
+func (l *links) trimLocked(principal string, now time.Time) {
+	var oldest [sha256.Size]byte
+	var expires time.Time
+	n := 0
+	for hash, one := range l.by {
+		if now.After(one.expires) {
+			delete(l.by, hash)
+		} else if one.principal == principal {
+			if n++; n == 1 || one.expires.Before(expires) {
+				oldest, expires = hash, one.expires
+			}
+		}
+	}
+	if n >= maxLinksEach {
+		delete(l.by, oldest)
+	}
 }
 
 // spend returns the key of a code, which does not work again; "" if it does not work.
@@ -170,10 +198,10 @@ func (l *links) spend(code string) (key string) {
 	return one.key
 }
 
-// Link returns the path of a link that signs in with a key, once and within five
-// minutes; "" if too many links have not been opened.
-func (c *Console) Link(key string) string {
-	code := c.links.add(key)
+// Link returns the path of a link that signs a principal in with its key, once and within
+// five minutes; "" if too many links have not been opened.
+func (c *Console) Link(principal, key string) string {
+	code := c.links.add(principal, key)
 	if code == "" {
 		return ""
 	}

@@ -42,7 +42,8 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	if code := r.PostFormValue("code"); code != "" {
 		key = c.links.spend(code)
 	}
-	if _, refused := c.authenticate(w.Header(), r, key); refused != nil {
+	caller, refused := c.authenticate(w.Header(), r, key)
+	if refused != nil {
 		page.Error = "This link does not work any more: it works once, and for five minutes."
 		if r.PostFormValue("code") == "" {
 			page.Error = reason(refused)
@@ -51,7 +52,7 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 		c.pages.bare(w, refused.Status, "signin", page)
 		return
 	}
-	c.setCookie(w, c.sessions.begin(key))
+	c.setCookie(w, c.sessions.begin(caller.Principal.ID, key))
 	http.Redirect(w, r, page.Next, http.StatusSeeOther)
 }
 
@@ -90,11 +91,12 @@ func withKey(r *http.Request, key string) *http.Request {
 // makeLink returns a link that signs in with the key of the request, for programs.
 func (c *Console) makeLink(w http.ResponseWriter, r *http.Request) {
 	key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if _, refused := c.cfg.Auth.Authenticate(w.Header(), r); !ok || refused != nil {
+	caller, refused := c.cfg.Auth.Authenticate(w.Header(), r)
+	if !ok || refused != nil {
 		http.Error(w, "a link is made with the header Authorization: Bearer KEY", http.StatusUnauthorized)
 		return
 	}
-	link := c.Link(key)
+	link := c.Link(caller.Principal.ID, key)
 	if link == "" {
 		http.Error(w, "too many links wait to be opened", http.StatusTooManyRequests)
 		return

@@ -62,7 +62,7 @@ func TestCookie(t *testing.T) {
 func TestLink(t *testing.T) {
 	now := time.Now()
 	f := open(t, func(cfg *console.Config) { cfg.Now = func() time.Time { return now } })
-	_, key := f.key(t)
+	record, key := f.key(t)
 	open := func(link string) (int, string) {
 		v := f.visitor(t)
 		if status, page := v.get(t, link); status != http.StatusOK || strings.Contains(page, key) {
@@ -71,12 +71,12 @@ func TestLink(t *testing.T) {
 		_, code, _ := strings.Cut(link, "code=")
 		return v.post(t, "/signin", url.Values{"code": {code}})
 	}
-	link := f.pages.Link(key)
+	link := f.pages.Link(record.ID, key)
 	status, page := open(link)
 	wants(t, "the link", status, page, http.StatusOK, "You are signed in as")
 	status, page = open(link)
 	wants(t, "the link again", status, page, http.StatusUnauthorized, "does not work any more")
-	late := f.pages.Link(key)
+	late := f.pages.Link(record.ID, key)
 	now = now.Add(5*time.Minute + time.Second)
 	status, page = open(late)
 	wants(t, "an old link", status, page, http.StatusUnauthorized, "does not work any more")
@@ -108,6 +108,48 @@ func TestLinkForPrograms(t *testing.T) {
 		if got := strings.Contains(string(body), `"/signin?code=`); resp.StatusCode != want || got != (want == http.StatusOK) {
 			t.Errorf("%q: %d %s, want %d", header, resp.StatusCode, body, want)
 		}
+	}
+}
+
+// A principal has 20 sessions and 5 links; its own oldest one makes room, and the others
+// stay as they are.
+func TestShareOfOnePrincipal(t *testing.T) {
+	now := time.Now()
+	f := open(t, func(cfg *console.Config) { cfg.Now = func() time.Time { return now } })
+	signedIn := func(v *visitor) bool {
+		_, page := v.get(t, "/")
+		return strings.Contains(page, "You are signed in as")
+	}
+	works := func(link string) bool {
+		_, code, _ := strings.Cut(link, "code=")
+		status, _ := f.visitor(t).post(t, "/signin", url.Values{"code": {code}})
+		return status == http.StatusOK
+	}
+	mine, key := f.key(t)
+	record, others := f.key(t)
+	other, link := f.signedIn(t, others), f.pages.Link(record.ID, others)
+	var visitors []*visitor
+	for range 21 {
+		now = now.Add(time.Second)
+		visitors = append(visitors, f.signedIn(t, key))
+	}
+	for i, v := range visitors {
+		if got := signedIn(v); got != (i > 0) {
+			t.Errorf("session %d of 21: %v, want the last 20 to go on", i+1, got)
+		}
+	}
+	var paths []string
+	for range 101 { // more than all may have
+		now = now.Add(time.Second)
+		paths = append(paths, f.pages.Link(mine.ID, key))
+	}
+	for i, path := range paths[95:] {
+		if got := works(path); got != (i > 0) {
+			t.Errorf("link %d of 101: %v, want the last 5 to work", i+96, got)
+		}
+	}
+	if !signedIn(other) || !works(link) {
+		t.Error("the session or the link of another principal has ended")
 	}
 }
 

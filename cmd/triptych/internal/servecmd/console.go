@@ -120,7 +120,7 @@ func (a commands) serveConsole(ctx context.Context, listen string) (err error) {
 	cfg.Sessions = nil // those of another process
 	cfg.LastUse = nil
 	pages := console.New(cfg)
-	return a.openPages(ctx, listen, pages, endpoint, pages.Link(secret), env)
+	return a.openPages(ctx, listen, pages, endpoint, pages.Link(mcp.Local().ID, secret), env)
 }
 
 // openPages serves a console on a listener of its own and prints its address.
