@@ -51,7 +51,7 @@ func (d *Authenticator) bound(ctx context.Context, key string, limits quota.Limi
 		return nil
 	}
 	if limit := allowed(limits); d.cfg.Handshakes != nil && limit > 0 {
-		_, err := d.cfg.Handshakes.TakeAll(ctx, handshakes+key, quota.Limits{Minute: limit}, int64(bill.Handshakes), d.cfg.Now())
+		_, err := d.cfg.Handshakes.TakeAll(ctx, quota.Handshakes+key, quota.Limits{Minute: limit}, int64(bill.Handshakes), d.cfg.Now())
 		if spent, ok := errors.AsType[*quota.ExceededError](err); ok {
 			return spent
 		}
@@ -65,9 +65,6 @@ func (d *Authenticator) bound(ctx context.Context, key string, limits quota.Limi
 	}
 	return nil
 }
-
-// handshakes begins the names under which handshakes are counted, which are no keys' ids.
-const handshakes = "handshakes:"
 
 // take counts n requests or none of them; with n = 0 it returns the usage.
 func (d *Authenticator) take(ctx context.Context, key string, limits quota.Limits, n int) (quota.Usage, error) {

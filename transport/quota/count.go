@@ -9,10 +9,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
+
+// Handshakes begins the names under which the handshakes of a key are counted. They are no
+// IDs of keys.
+const Handshakes = "handshakes:"
 
 // A Count is the number of requests of a key in a month, to be copied to another meter.
 type Count struct {
@@ -35,12 +40,33 @@ func ReadLocal(dir string) ([]Count, error) {
 	return inOrder(all), nil
 }
 
-// ReadValkey returns the counts of a [Valkey] with that prefix, by key.
+// ReadValkey returns the counts of a [Valkey] with that prefix, by key. Of a cluster it asks
+// all nodes: each one lists only the names in its own slots.
 func ReadValkey(ctx context.Context, client redis.UniversalClient, prefix string) ([]Count, error) {
+	cluster, ok := client.(*redis.ClusterClient)
+	if !ok {
+		all, err := readNode(ctx, client, client, prefix)
+		return inOrder(all), err
+	}
+	var mu sync.Mutex // the nodes are visited at once
+	var all []Count
+	err := cluster.ForEachMaster(ctx, func(ctx context.Context, node *redis.Client) error {
+		some, err := readNode(ctx, node, client, prefix)
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, some...)
+		return err
+	})
+	return inOrder(all), err
+}
+
+// readNode returns the counts whose names are on a node. They are read through the client of
+// all nodes, for a slot may move meanwhile.
+func readNode(ctx context.Context, node redis.Cmdable, client redis.UniversalClient, prefix string) ([]Count, error) {
 	begin := prefix + valkeyPrefix
 	var all []Count
 	for cursor := uint64(0); ; {
-		names, next, err := client.Scan(ctx, cursor, begin+"*", 1000).Result()
+		names, next, err := node.Scan(ctx, cursor, begin+"*", 1000).Result()
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
@@ -54,7 +80,7 @@ func ReadValkey(ctx context.Context, client redis.UniversalClient, prefix string
 			})
 		}
 		if cursor = next; cursor == 0 {
-			return inOrder(all), nil
+			return all, nil
 		}
 	}
 }
@@ -66,8 +92,10 @@ func whole(field any) int64 {
 	return n
 }
 
-// inOrder sorts counts by key, each once.
+// inOrder sorts counts by key, each once, and leaves out those of handshakes: they have only
+// a minute.
 func inOrder(all []Count) []Count {
+	all = slices.DeleteFunc(all, func(c Count) bool { return strings.HasPrefix(c.Key, Handshakes) })
 	byKey := func(a, b Count) int { return cmp.Compare(a.Key, b.Key) }
 	slices.SortFunc(all, byKey)
 	return slices.CompactFunc(all, func(a, b Count) bool { return byKey(a, b) == 0 })
