@@ -101,15 +101,35 @@ func inOrder(all []Count) []Count {
 	return slices.CompactFunc(all, func(a, b Count) bool { return byKey(a, b) == 0 })
 }
 
-// Adopt adds the counts of a month that has not ended to a meter that has none of them.
+// Adopt raises the months of a meter to these counts, those that have not ended. Repeating it
+// changes nothing. The current minute stays as it is, for the requests came before.
 func Adopt(ctx context.Context, m Meter, counts []Count, now time.Time) error {
+	at := beforeMinute(now)
 	for _, c := range counts {
-		if c.Used < 1 || !now.Before(c.MonthEnd) {
+		if !now.Before(c.MonthEnd) {
 			continue
 		}
-		if _, err := m.TakeAll(ctx, c.Key, Limits{}, c.Used, now); err != nil {
+		exactly := Limits{Month: c.Used} // which leaves nothing to lease
+		usage, err := m.Peek(ctx, c.Key, exactly, at)
+		if err != nil {
+			return err
+		}
+		missing := c.Used - usage.Month.Used
+		if missing < 1 {
+			continue
+		}
+		if _, err := m.TakeAll(ctx, c.Key, exactly, missing, at); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// beforeMinute returns a time in an earlier minute of the same month. In the first minute of a
+// month there is none: it returns now, for all counts of the month are of this minute.
+func beforeMinute(now time.Time) time.Time {
+	if before := now.Add(-time.Minute); monthEnd(before).Equal(monthEnd(now)) {
+		return before
+	}
+	return now
 }
