@@ -19,9 +19,6 @@ import (
 // manifestName is the name of the last entry.
 const manifestName = "manifest.json"
 
-// maxEntry bounds an entry in memory: the chain of a large trail is the largest.
-const maxEntry = 4 << 30
-
 // A writer writes entries and their hashes.
 type writer struct {
 	gzip    *gzip.Writer
@@ -121,8 +118,10 @@ func (w *writer) close(m *Manifest) error {
 	return errors.Join(w.add(manifestName, 0o600, append(text, '\n')), w.tar.Close(), w.gzip.Close())
 }
 
-// each calls visit with the entries of an archive, in their order.
-func each(from io.Reader, visit func(e Entry, mode fs.FileMode, content []byte) error) error {
+// each calls visit with the entries of an archive, in their order, and then seen, unless it
+// is nil, with their sizes and hashes. What visit does not read of a content is skipped: an
+// entry may be larger than the memory.
+func each(from io.Reader, visit func(name string, mode fs.FileMode, content io.Reader) error, seen func(Entry)) error {
 	z, err := gzip.NewReader(from)
 	if err != nil {
 		return err
@@ -137,25 +136,36 @@ func each(from io.Reader, visit func(e Entry, mode fs.FileMode, content []byte) 
 		if err != nil {
 			return err
 		}
-		if header.Typeflag != tar.TypeReg || header.Size > maxEntry {
+		if header.Typeflag != tar.TypeReg {
 			return fmt.Errorf("%s: this is no entry of a backup", header.Name)
 		}
-		content, err := io.ReadAll(archive)
-		if err != nil {
+		sum := sha256.New()
+		content := io.TeeReader(archive, sum)
+		if err := visit(header.Name, fs.FileMode(header.Mode).Perm(), content); err != nil { //nolint:gosec // a mode has 12 bits
 			return err
 		}
-		sum := sha256.Sum256(content)
-		e := Entry{Name: header.Name, Size: int64(len(content)), SHA256: hex.EncodeToString(sum[:])}
-		if err := visit(e, fs.FileMode(header.Mode).Perm(), content); err != nil { //nolint:gosec // a mode has 12 bits
+		if _, err := io.Copy(io.Discard, content); err != nil {
 			return err
+		}
+		if seen != nil {
+			seen(Entry{Name: header.Name, Size: header.Size, SHA256: hex.EncodeToString(sum.Sum(nil))})
 		}
 	}
 }
 
 // linesOf yields the lines of a text.
-func linesOf(text []byte) iter.Seq2[[]byte, error] {
+func linesOf(text io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		for line := range bytes.Lines(text) {
+		in := bufio.NewReader(text)
+		for {
+			line, err := in.ReadBytes('\n')
+			if errors.Is(err, io.EOF) && len(line) == 0 {
+				return
+			}
+			if err != nil && !errors.Is(err, io.EOF) {
+				yield(nil, err)
+				return
+			}
 			if !yield(bytes.TrimSuffix(line, []byte{'\n'}), nil) {
 				return
 			}

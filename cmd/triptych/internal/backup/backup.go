@@ -263,13 +263,16 @@ func isTemporary(name string) bool { return strings.HasPrefix(name, ".") || name
 func Read(from io.Reader) (*Manifest, error) {
 	var m *Manifest
 	var found []Entry
-	err := each(from, func(e Entry, _ fs.FileMode, content []byte) error {
-		if e.Name != manifestName {
-			found = append(found, e)
+	err := each(from, func(name string, _ fs.FileMode, content io.Reader) error {
+		if name != manifestName {
 			return nil
 		}
 		m = new(Manifest)
-		return json.Unmarshal(content, m)
+		return decode(content, m)
+	}, func(e Entry) {
+		if e.Name != manifestName {
+			found = append(found, e)
+		}
 	})
 	switch {
 	case err != nil:
@@ -282,6 +285,15 @@ func Read(from io.Reader) (*Manifest, error) {
 		return nil, errors.New("the backup is damaged: its entries are not those of its manifest")
 	}
 	return m, nil
+}
+
+// decode reads a JSON value, which is all of a content.
+func decode(content io.Reader, value any) error {
+	text, err := io.ReadAll(content)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, value)
 }
 
 // A Target takes a backup that is restored. Its parts must be empty; one that is nil is left
@@ -300,7 +312,10 @@ type adopter interface {
 // Restore writes a backup that Read has checked, and compares what is there then.
 func Restore(ctx context.Context, from io.Reader, t Target, m *Manifest) error {
 	r := &restorer{t: t}
-	if err := each(from, func(e Entry, mode fs.FileMode, content []byte) error { return r.entry(ctx, e, mode, content) }); err != nil {
+	err := each(from, func(name string, mode fs.FileMode, content io.Reader) error {
+		return r.entry(ctx, name, mode, content)
+	}, nil)
+	if err := errors.Join(err, r.dropLines()); err != nil {
 		return err
 	}
 	there, err := Write(ctx, io.Discard, t.Source)
@@ -342,13 +357,13 @@ func compare(want, got []Entry, has func(string) bool) error {
 // A restorer writes the entries of a backup.
 type restorer struct {
 	t     Target
-	lines []byte // of the chain whose head comes next
+	lines *os.File // of the chain whose head comes next; nil without one
 }
 
 // entry writes one entry.
-func (r *restorer) entry(ctx context.Context, e Entry, mode fs.FileMode, content []byte) error {
-	folder, rest, _ := strings.Cut(e.Name, "/")
-	if !r.t.has(e.Name) && e.Name != "counts.json" {
+func (r *restorer) entry(ctx context.Context, name string, mode fs.FileMode, content io.Reader) error {
+	folder, rest, _ := strings.Cut(name, "/")
+	if !r.t.has(name) && name != "counts.json" {
 		return nil
 	}
 	var err error
@@ -367,18 +382,18 @@ func (r *restorer) entry(ctx context.Context, e Entry, mode fs.FileMode, content
 		err = r.file(rest, mode, content)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", e.Name, err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
 
-func (r *restorer) ruleset(ctx context.Context, content []byte) error {
+func (r *restorer) ruleset(ctx context.Context, content io.Reader) error {
 	archive, ok := ruleset.ArchiveOf(r.t.Rulesets)
 	if !ok {
 		return errors.New("this store takes no rulesets with their history")
 	}
 	var c ruleset.Copy
-	if err := json.Unmarshal(content, &c); err != nil {
+	if err := decode(content, &c); err != nil {
 		return err
 	}
 	if _, err := ruleset.ParseName(string(c.Name)); err != nil {
@@ -387,22 +402,26 @@ func (r *restorer) ruleset(ctx context.Context, content []byte) error {
 	return archive.Adopt(ctx, c)
 }
 
-func (r *restorer) skill(ctx context.Context, place string, content []byte) error {
+func (r *restorer) skill(ctx context.Context, place string, content io.Reader) error {
 	name, file, _ := strings.Cut(place, "/")
 	store, ok := ruleset.FilesOf(r.t.Rulesets)
 	if !ok {
 		return errors.New("this store keeps no files of rulesets")
 	}
-	return store.ChangeFiles(ctx, ruleset.Name(name), []ruleset.FileChange{{Path: file, Data: content}})
+	data, err := io.ReadAll(content)
+	if err != nil {
+		return err
+	}
+	return store.ChangeFiles(ctx, ruleset.Name(name), []ruleset.FileChange{{Path: file, Data: data}})
 }
 
-func (r *restorer) keys(ctx context.Context, content []byte) error {
+func (r *restorer) keys(ctx context.Context, content io.Reader) error {
 	store, ok := r.t.Keys.(adopter)
 	if !ok {
 		return errors.New("this store takes no keys of another")
 	}
 	var records []keys.Record
-	if err := json.Unmarshal(content, &records); err != nil {
+	if err := decode(content, &records); err != nil {
 		return err
 	}
 	for _, record := range records {
@@ -417,28 +436,57 @@ func (r *restorer) keys(ctx context.Context, content []byte) error {
 	return nil
 }
 
-func (r *restorer) counts(ctx context.Context, content []byte) error {
+func (r *restorer) counts(ctx context.Context, content io.Reader) error {
 	if r.t.Meter == nil {
 		return nil
 	}
 	var counts []quota.Count
-	if err := json.Unmarshal(content, &counts); err != nil {
+	if err := decode(content, &counts); err != nil {
 		return err
 	}
 	return quota.Adopt(ctx, r.t.Meter, counts, r.t.Now)
 }
 
-// chain restores a chain when its head comes, which is the entry after its lines.
-func (r *restorer) chain(ctx context.Context, name string, content []byte) error {
-	if strings.HasSuffix(name, ".jsonl") {
-		r.lines = content
+// chain restores a chain when its head comes, which is the entry after its lines. Until then
+// these are in a temporary file, for they may be more than the memory.
+func (r *restorer) chain(ctx context.Context, name string, content io.Reader) (err error) {
+	id, isHead := strings.CutSuffix(name, ".head")
+	if !isHead {
+		if err := r.dropLines(); err != nil {
+			return err
+		}
+		if r.lines, err = os.CreateTemp("", "triptych-restore-*"); err != nil {
+			return err
+		}
+		_, err = io.Copy(r.lines, content)
+		return err
+	}
+	if r.lines == nil {
+		return errors.New("a head without the lines of its chain")
+	}
+	head, err := io.ReadAll(content)
+	if err != nil {
+		return err
+	}
+	if _, err := r.lines.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	err = r.t.Trail.Adopt(ctx, audit.ChainCopy{ID: id, Head: head, Lines: linesOf(r.lines)})
+	return errors.Join(err, r.dropLines())
+}
+
+// dropLines removes the temporary file, if there is one.
+func (r *restorer) dropLines() error {
+	f := r.lines
+	if f == nil {
 		return nil
 	}
-	return r.t.Trail.Adopt(ctx, audit.ChainCopy{ID: strings.TrimSuffix(name, ".head"), Head: content, Lines: linesOf(r.lines)})
+	r.lines = nil
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // file writes a file of the data folder, which must not be there.
-func (r *restorer) file(place string, mode fs.FileMode, content []byte) error {
+func (r *restorer) file(place string, mode fs.FileMode, content io.Reader) error {
 	if !filepath.IsLocal(filepath.FromSlash(place)) || path.Clean(place) != place {
 		return fmt.Errorf("%q leads out of the data folder", place)
 	}
@@ -450,6 +498,6 @@ func (r *restorer) file(place string, mode fs.FileMode, content []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(content)
+	_, err = io.Copy(f, content)
 	return errors.Join(err, f.Sync(), f.Close())
 }

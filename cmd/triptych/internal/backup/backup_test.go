@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -350,5 +351,21 @@ func TestEntriesStayInside(t *testing.T) {
 		if err := backup.Restore(t.Context(), bytes.NewReader(file), target, m); err == nil {
 			t.Errorf("%s was written", name)
 		}
+	}
+}
+
+// A backup is checked without its entries in the memory.
+func TestLargeEntry(t *testing.T) {
+	const size = 32 << 20
+	file := backup.Pack(t, map[string]string{"audit/0123456789abcdef.jsonl": strings.Repeat("x", size)})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	m, err := backup.Read(bytes.NewReader(file))
+	runtime.ReadMemStats(&after)
+	if err != nil || m.Entries[0].Size != size {
+		t.Fatalf("%+v: %v", m, err)
+	}
+	if got := after.TotalAlloc - before.TotalAlloc; got > size/4 {
+		t.Errorf("checking %d bytes took %d bytes of memory", size, got)
 	}
 }

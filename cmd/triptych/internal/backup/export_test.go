@@ -2,7 +2,7 @@ package backup
 
 import (
 	"bytes"
-	"encoding/json"
+	"io"
 	"io/fs"
 	"testing"
 )
@@ -28,17 +28,21 @@ func Repack(t *testing.T, from []byte, change func(*Manifest)) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	w := newWriter(&file)
-	err := each(bytes.NewReader(from), func(e Entry, mode fs.FileMode, content []byte) error {
-		if e.Name != manifestName {
-			return w.add(e.Name, mode, content)
+	err := each(bytes.NewReader(from), func(name string, mode fs.FileMode, content io.Reader) error {
+		if name != manifestName {
+			text, err := io.ReadAll(content)
+			if err != nil {
+				return err
+			}
+			return w.add(name, mode, text)
 		}
 		var m Manifest
-		if err := json.Unmarshal(content, &m); err != nil {
+		if err := decode(content, &m); err != nil {
 			return err
 		}
 		change(&m)
 		return w.close(&m)
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
