@@ -114,7 +114,8 @@ type account struct {
 	unverified bool
 }
 
-// Authenticate finds the principal of a request.
+// Authenticate finds the principal of a request. A handler that does not ask
+// [Authenticator.Charge] refuses those that [IsVerified] rejects.
 func (d *Authenticator) Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
 	from := d.client(r)
 	who, refused := d.identify(r, from.Addr())
@@ -126,6 +127,13 @@ func (d *Authenticator) Authenticate(header http.Header, r *http.Request) (mcp.C
 		return caller, nil // Charge decides
 	}
 	return caller, d.refuseInvalid(header, r, &caller)
+}
+
+// IsVerified reports whether the key of a principal could be looked up. While keys cannot
+// be, a key that was good before may only send probes.
+func IsVerified(p mcp.Principal) bool {
+	mine, _ := p.Account.(account)
+	return !mine.unverified
 }
 
 // Valid looks the caller's key up again: it may have been revoked, changed or

@@ -33,8 +33,14 @@ func TestProbesWithoutAStore(t *testing.T) {
 		c.Meter = brokenMeter{quota.ErrUnavailable}
 	})
 	_, token := h.key(t, keys.Settings{})
+	if caller := h.admit(t, token); !bearer.IsVerified(caller.Principal) {
+		t.Error("not verified with its store")
+	}
 	unreachable = true
 	caller := h.admit(t, token)
+	if bearer.IsVerified(caller.Principal) {
+		t.Error("verified without the store")
+	}
 	tests := []struct {
 		name string
 		bill streamable.Bill

@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -75,9 +77,18 @@ func localPath(path string) string {
 	return path
 }
 
-// authenticate returns the caller with a key, as the endpoint would.
+// authenticate returns the caller with a key, as the endpoint would. It refuses a key that
+// cannot be looked up now.
 func (c *Console) authenticate(header http.Header, r *http.Request, key string) (mcp.Caller, *streamable.Refusal) {
-	return c.cfg.Auth.Authenticate(header, withKey(r, key))
+	caller, refused := c.cfg.Auth.Authenticate(header, withKey(r, key))
+	if refused == nil && !bearer.IsVerified(caller.Principal) {
+		header.Set("Retry-After", "1")
+		return mcp.Caller{}, &streamable.Refusal{
+			Status: http.StatusServiceUnavailable,
+			Error:  jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("keys cannot be looked up now"),
+		}
+	}
+	return caller, refused
 }
 
 // withKey returns a request from the same address with a key instead of cookies.
@@ -90,10 +101,20 @@ func withKey(r *http.Request, key string) *http.Request {
 
 // makeLink returns a link that signs in with the key of the request, for programs.
 func (c *Console) makeLink(w http.ResponseWriter, r *http.Request) {
+	const want = "a link is made with the header Authorization: Bearer KEY"
 	key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	caller, refused := c.cfg.Auth.Authenticate(w.Header(), r)
-	if !ok || refused != nil {
-		http.Error(w, "a link is made with the header Authorization: Bearer KEY", http.StatusUnauthorized)
+	if !ok {
+		http.Error(w, want, http.StatusUnauthorized)
+		return
+	}
+	caller, refused := c.authenticate(w.Header(), r, key)
+	switch {
+	case refused == nil:
+	case endsSession(refused):
+		http.Error(w, want, http.StatusUnauthorized)
+		return
+	default:
+		http.Error(w, reason(refused), refused.Status)
 		return
 	}
 	link := c.Link(caller.Principal.ID, key)

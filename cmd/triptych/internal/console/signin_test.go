@@ -1,15 +1,19 @@
 package console_test
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
+	"github.com/triptych-mcp/triptych/transport/bearer"
+	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -223,6 +227,44 @@ func TestSessionEnds(t *testing.T) {
 	if status, page := v.get(t, "/"); status != http.StatusUnauthorized || !strings.Contains(page, `name="key"`) {
 		t.Errorf("with a revoked key: %d %s", status, page)
 	}
+}
+
+// While keys cannot be looked up a session is neither served nor ended, and none begins.
+func TestStoreOfKeysIsAway(t *testing.T) {
+	ring := new(awayRing)
+	f := open(t, func(cfg *console.Config) { cfg.Auth = bearer.New(bearer.Config{Ring: ring, Logger: quiet}) })
+	ring.Ring = f.store
+	_, key := f.key(t)
+	v := f.signedIn(t, key)
+	_, page := v.get(t, "/")
+	form := url.Values{"csrf": {csrfField.FindStringSubmatch(page)[1]}, "plan": {"enterprise"}, "scope": {"rulesets:read"}}
+	ring.away.Store(true)
+	status, page := v.get(t, "/")
+	wants(t, "a page", status, page, http.StatusServiceUnavailable, "You are still signed in")
+	status, page = v.post(t, "/keys", form)
+	wants(t, "a form", status, page, http.StatusServiceUnavailable, "You are still signed in")
+	status, page = f.visitor(t).post(t, "/signin", url.Values{"key": {key}})
+	wants(t, "signing in", status, page, http.StatusServiceUnavailable, "keys cannot be looked up now")
+	if all, err := f.store.List(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("%d keys, %v, want the one of the visitor", len(all), err)
+	}
+	ring.away.Store(false)
+	status, page = v.get(t, "/")
+	wants(t, "a page after it", status, page, http.StatusOK, "You are signed in as")
+}
+
+// An awayRing finds keys, and says that it could not look them up while it is away.
+type awayRing struct {
+	keys.Ring
+	away atomic.Bool
+}
+
+func (r *awayRing) Find(ctx context.Context, token keys.Token) (keys.Record, error) {
+	record, err := r.Ring.Find(ctx, token)
+	if r.away.Load() {
+		err = keys.ErrUnavailable
+	}
+	return record, err
 }
 
 // A session may make 300 requests a minute.

@@ -10,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/endpoint"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
 // A visit is one request of a visitor who is signed in.
@@ -48,18 +49,15 @@ func (c *Console) guard(rt route) http.Handler {
 			c.askToSignIn(w, r)
 			return
 		}
-		v := &visit{c: c, w: w, r: r, cookie: cookie.Value, session: s}
+		v := &visit{c: c, w: w, r: r, cookie: cookie.Value, session: s, caller: noRights}
 		if !allowed {
 			w.Header().Set("Retry-After", "60")
 			v.fail(failed(http.StatusTooManyRequests, "More than %d requests in a minute.", maxRequests))
 			return
 		}
 		caller, refused := c.authenticate(w.Header(), r, s.key)
-		if refused != nil { // revoked, expired, or from another address
-			w.Header().Del("WWW-Authenticate")
-			c.sessions.end(cookie.Value)
-			c.setCookie(w, "")
-			c.pages.bare(w, refused.Status, "signin", signInPage{Error: reason(refused)})
+		if refused != nil {
+			v.refuse(refused)
 			return
 		}
 		v.caller = caller
@@ -72,6 +70,28 @@ func (c *Console) guard(rt route) http.Handler {
 			v.fail(err)
 		}
 	})
+}
+
+// noRights is the caller of a visit whose key was not looked up yet.
+var noRights = mcp.Caller{Principal: mcp.Principal{Scopes: []mcp.Scope{}}}
+
+// refuse answers a request whose key was refused, and ends the session if the key does not
+// work any more: it was revoked, has expired, or comes from another address.
+func (v *visit) refuse(refused *streamable.Refusal) {
+	v.w.Header().Del("WWW-Authenticate") // browsers would ask for a password
+	if !endsSession(refused) {
+		v.fail(failed(refused.Status, "%s. You are still signed in: try again in a moment.", reason(refused)))
+		return
+	}
+	v.c.sessions.end(v.cookie)
+	v.c.setCookie(v.w, "")
+	v.c.pages.bare(v.w, refused.Status, "signin", signInPage{Error: reason(refused)})
+}
+
+// endsSession reports whether a refusal is about the key. Others pass: a store that is
+// away, or too many requests.
+func endsSession(refused *streamable.Refusal) bool {
+	return refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden
 }
 
 // askToSignIn shows the page for signing in, which leads back.
