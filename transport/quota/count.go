@@ -71,13 +71,15 @@ func readNode(ctx context.Context, node redis.Cmdable, client redis.UniversalCli
 			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 		for _, name := range names {
-			fields, err := client.HMGet(ctx, name, "month_end", "used", "back").Result()
+			fields, err := client.HMGet(ctx, name, "month_end", "used", "back", "back_end").Result()
 			if err != nil {
 				return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 			}
-			all = append(all, Count{
-				Key: strings.TrimPrefix(name, begin), MonthEnd: time.Unix(whole(fields[0]), 0).UTC(), Used: whole(fields[1]) - whole(fields[2]),
-			})
+			end, used := whole(fields[0]), whole(fields[1])
+			if whole(fields[3]) == end { // what was returned in another month does not count
+				used -= whole(fields[2])
+			}
+			all = append(all, Count{Key: strings.TrimPrefix(name, begin), MonthEnd: time.Unix(end, 0).UTC(), Used: used})
 		}
 		if cursor = next; cursor == 0 {
 			return all, nil

@@ -71,10 +71,15 @@ func NewValkey(client redis.UniversalClient, prefix string) *Valkey {
 //
 // used and burst only grow within a window, and so do back and burst_back, which count
 // what was returned: of two states of one window the larger numbers are the later ones.
+//
+// A server of an earlier version begins a window without touching back and burst_back. So
+// back_end and burst_back_end say of which windows these are; those of another window are 0.
 const takeText = `
 local function number(i) return tonumber(ARGV[i]) end
-local h = redis.call('HMGET', KEYS[1], 'month_end', 'used', 'back', 'minute_end', 'burst', 'burst_back')
-for i = 1, 6 do h[i] = tonumber(h[i] or 0) end
+local h = redis.call('HMGET', KEYS[1], 'month_end', 'used', 'back', 'minute_end', 'burst', 'burst_back', 'back_end', 'burst_back_end')
+for i = 1, 8 do h[i] = tonumber(h[i] or 0) end
+if h[7] ~= h[1] then h[3] = 0 end
+if h[8] ~= h[4] then h[6] = 0 end
 for i = 0, 3, 3 do
   local floor = {number(8 + i), number(9 + i), number(10 + i)}
   if floor[1] > h[1 + i] then
@@ -101,8 +106,9 @@ if not granted then lease = 0 end
 h[2], h[5] = h[2] + lease, h[5] + lease
 local written = n + rest + lease > 0
 if written then
+  h[7], h[8] = h[1], h[4]
   local text = {}
-  for i, name in ipairs({'month_end', 'used', 'back', 'minute_end', 'burst', 'burst_back'}) do
+  for i, name in ipairs({'month_end', 'used', 'back', 'minute_end', 'burst', 'burst_back', 'back_end', 'burst_back_end'}) do
     text[2 * i - 1], text[2 * i] = name, string.format('%.0f', h[i])
   end
   redis.call('HSET', KEYS[1], unpack(text))
