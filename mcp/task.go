@@ -73,6 +73,7 @@ type task struct {
 	record      *TaskRecord
 	saved       time.Time
 	savedStatus taskStatus
+	unsaved     bool // the last change was not stored, which is being tried again
 
 	mu        sync.Mutex
 	announced bool // whether the client knows it

@@ -193,7 +193,8 @@ func (s *Server) publishTask(t *task, v *taskView) {
 	}
 	if err := s.saveTask(t, v); err != nil {
 		s.cfg.Logger.Warn("change of a task not stored", "task", t.id, "err", err)
-		if v.status.final() {
+		if !t.unsaved {
+			t.unsaved = true
 			s.tasks.saveLater(func() bool { return s.saveAgain(t) })
 		}
 	}
@@ -230,18 +231,22 @@ func (s *Server) saveTask(t *task, v *taskView) error {
 		err = s.saveState(context.Background(), t.record, state)
 	}
 	if err == nil {
-		t.saved, t.savedStatus = time.Now(), v.status
+		t.saved, t.savedStatus, t.unsaved = time.Now(), v.status, false
 	}
 	return err
 }
 
-// saveAgain stores the end of a task whose store was away, and reports whether that is
-// done.
+// saveAgain stores the state of a task whose store was away, and reports whether that is
+// done or of no use any more.
 func (s *Server) saveAgain(t *task) bool {
 	t.order.Lock()
 	defer t.order.Unlock()
 	view := t.snapshot()
-	return time.Since(view.created) > view.ttl || s.saveTask(t, &view) == nil
+	if t.record != nil && t.unsaved && time.Since(view.created) <= view.ttl && s.saveTask(t, &view) != nil {
+		return false
+	}
+	t.unsaved = false
+	return true
 }
 
 // adopt makes the view of a task the one that the store has: its job is of no use.

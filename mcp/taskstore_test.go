@@ -261,3 +261,28 @@ func TestTasksWithoutTheirStore(t *testing.T) {
 		}
 	})
 }
+
+// A question that could not be stored is stored as soon as the store is back, so that
+// clients of other servers can answer it.
+func TestQuestionWithoutTheStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shelf := newShelf()
+		one, two := join(t, shelf, "one"), join(t, shelf, "two")
+		const asks = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+			`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}`
+		task := one.ask(t, "tools/call", `"name":"quiz","arguments":{},`+asks) // answered after a second
+		shelf.set(func(s *taskShelf) { s.away = true })
+		time.Sleep(5 * time.Second)
+		shelf.set(func(s *taskShelf) { s.away = false })
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if got := two.get(t, task.ID); got.Status != "input_required" {
+			t.Fatalf("got %+v, want a task that asks", got)
+		}
+		two.ask(t, "tasks/update", `"taskId":"`+task.ID+`","inputResponses":{"name":{},"town":{}},`+asks)
+		synctest.Wait()
+		if got := two.get(t, task.ID); got.Status != "completed" {
+			t.Errorf("got %+v, want the result", got)
+		}
+	})
+}
