@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -21,9 +22,14 @@ import (
 type ChainCopy struct {
 	ID   string
 	Head []byte // the last published signed head
-	// Lines yields the lines without their ends. A line must not be kept.
+	// Lines yields the lines without their ends. A line must not be kept. The error
+	// [ErrChanging] at the end says that the lines are no whole chain.
 	Lines iter.Seq2[[]byte, error]
 }
+
+// ErrChanging is wrapped when a part of a chain was deleted by policy while it was read: the
+// copy has a gap, and is to be made again.
+var ErrChanging = errors.New("the chain has changed while it was read")
 
 // Chains returns the chains of the trail that the log is part of. The trail may be in
 // use: records that are added meanwhile may be missing, those before are not.
@@ -38,23 +44,52 @@ func (l *Log) Chains(ctx context.Context) ([]ChainCopy, error) {
 		if err != nil {
 			return nil, fmt.Errorf("chain %s: %w", c.id(), err)
 		}
-		copies = append(copies, ChainCopy{ID: c.id(), Head: bytes.Clone(head), Lines: wholeLines(ctx, c)})
+		copies = append(copies, ChainCopy{ID: c.id(), Head: bytes.Clone(head), Lines: checkedLines(ctx, c, head)})
 	}
 	return copies, nil
 }
 
-// wholeLines yields the lines that a writer has finished.
-func wholeLines(ctx context.Context, c stored) iter.Seq2[[]byte, error] {
+// checkedLines yields the lines that a writer has finished, and then an error if they are no
+// whole chain up to a head, and another head was published meanwhile. A chain that is broken
+// and to which no process adds is copied as it is.
+func checkedLines(ctx context.Context, c stored, head []byte) iter.Seq2[[]byte, error] {
+	head = bytes.Clone(head)
 	return func(yield func([]byte, error) bool) {
+		v := &verifier{report: ChainReport{Chain: c.id()}, head: string(head)}
 		for at, err := range c.lines(ctx) {
-			if at.open && err == nil {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if v.trusted == nil {
+				v.trusted = keyNamed(at.text)
+			}
+			v.line(at)
+			if at.open {
 				continue // it is just being written
 			}
-			if !yield(at.text, err) || err != nil {
+			if !yield(at.text, nil) {
 				return
 			}
 		}
+		if v.end(); v.report.Broken == nil {
+			return
+		}
+		if now, err := c.head(ctx); err != nil || !bytes.Equal(now, head) {
+			yield(nil, fmt.Errorf("%w: %w", ErrChanging, v.report.Broken))
+		}
 	}
+}
+
+// keyNamed returns the public key that the first line of a chain names. Whether it is trusted
+// is for those who verify the copy.
+func keyNamed(text []byte) []ed25519.PublicKey {
+	l, err := parseLine(text)
+	if err != nil || l.note == nil || l.note.File == nil {
+		return nil
+	}
+	key, _ := hex.DecodeString(l.note.File.PublicKey) // none is as good as a wrong one
+	return []ed25519.PublicKey{key}
 }
 
 // Adopt adds a chain of another trail, whose signing key this trail must have. It fails

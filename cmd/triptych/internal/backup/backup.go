@@ -211,19 +211,46 @@ func (s Source) trail(ctx context.Context, w *writer) error {
 	if s.Trail == nil {
 		return nil
 	}
-	chains, err := s.Trail.Chains(ctx)
+	return copyTrail(ctx, w, s.Trail.Chains)
+}
+
+// chainTries limits how often a chain is read of which a part is deleted meanwhile.
+const chainTries = 8
+
+// copyTrail writes the chains that read returns, and reads those again that change.
+func copyTrail(ctx context.Context, w *writer, read func(context.Context) ([]audit.ChainCopy, error)) error {
+	chains, err := read(ctx)
 	if err != nil {
 		return err
 	}
 	for _, c := range chains {
-		if err := w.lines("audit/"+c.ID+".jsonl", c.Lines); err != nil {
+		if err := copyChain(ctx, w, c, read); err != nil {
 			return fmt.Errorf("audit trail: chain %s: %w", c.ID, err)
-		}
-		if err := w.add("audit/"+c.ID+".head", 0o600, c.Head); err != nil {
-			return err
 		}
 	}
 	return nil
+}
+
+// copyChain writes a chain, unless it was deleted meanwhile. Lines with a gap are not written.
+func copyChain(ctx context.Context, w *writer, c audit.ChainCopy, read func(context.Context) ([]audit.ChainCopy, error)) error {
+	for try := 1; ; try++ {
+		err := w.lines("audit/"+c.ID+".jsonl", c.Lines)
+		if err == nil {
+			return w.add("audit/"+c.ID+".head", 0o600, c.Head)
+		}
+		if !errors.Is(err, audit.ErrChanging) || try == chainTries {
+			return err
+		}
+		chains, err := read(ctx)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(chains, func(now audit.ChainCopy) bool { return now.ID == c.ID })
+		if at < 0 {
+			return nil
+		}
+		c = chains[at]
+	}
 }
 
 // keptFiles are the parts of a data folder that no store has: its puzzles and speeds, the

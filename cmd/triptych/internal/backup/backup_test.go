@@ -369,3 +369,25 @@ func TestLargeEntry(t *testing.T) {
 		t.Errorf("checking %d bytes took %d bytes of memory", size, got)
 	}
 }
+
+// A chain of which a part is deleted while it is read is read again, not without end.
+func TestChainChanges(t *testing.T) {
+	for _, changes := range []int{0, 3, 1000} {
+		reads := 0
+		entries, err := backup.CopyTrail(t, func(context.Context) ([]audit.ChainCopy, error) {
+			reads++
+			whole := reads > changes
+			return []audit.ChainCopy{{ID: "0a", Head: []byte("head"), Lines: func(yield func([]byte, error) bool) {
+				if yield([]byte("line"), nil) && !whole {
+					yield(nil, audit.ErrChanging)
+				}
+			}}}, nil
+		})
+		switch {
+		case changes == 1000 && (!errors.Is(err, audit.ErrChanging) || len(entries) != 0):
+			t.Errorf("always changing: %v, %v", entries, err)
+		case changes < 1000 && (err != nil || len(entries) != 2 || entries[0].Size != int64(len("line\n")) || reads != changes+1):
+			t.Errorf("%d changes: %v after %d reads, %v", changes, entries, reads, err)
+		}
+	}
+}

@@ -2,9 +2,12 @@ package backup
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"io/fs"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
 // Pack returns a backup with these entries.
@@ -47,4 +50,12 @@ func Repack(t *testing.T, from []byte, change func(*Manifest)) []byte {
 		t.Fatal(err)
 	}
 	return file.Bytes()
+}
+
+// CopyTrail returns the entries of the chains that read returns.
+func CopyTrail(t *testing.T, read func(context.Context) ([]audit.ChainCopy, error)) ([]Entry, error) {
+	t.Helper()
+	w := newWriter(io.Discard)
+	err := copyTrail(t.Context(), w, read)
+	return w.entries, err
 }
