@@ -47,3 +47,17 @@ func TestGitOffersNothing(t *testing.T) {
 		t.Errorf("the own file is %q, %v", got, err)
 	}
 }
+
+// A folder that is there and takes no files is no error.
+func TestReadOnly(t *testing.T) {
+	dir := "/proc/self" // takes no files of root either
+	if _, err := os.Stat(dir); err != nil {
+		dir = t.TempDir()
+		if err := os.Chmod(dir, 0o500); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := private.MakeDir(dir); err != nil {
+		t.Error(err)
+	}
+}
