@@ -86,6 +86,14 @@ func New(cfg Config) *Server {
 	return s
 }
 
+// A Usage is the state of the budget of buffers.
+type Usage = budget.Usage
+
+// BufferUsage returns the bytes that are buffered of requests whose senders are not known
+// yet. A request that gets no buffer goes through [Server.Fallback], and counts as
+// refused.
+func (s *Server) BufferUsage() Usage { return s.buffers.Usage() }
+
 // Fallback returns a listener of the connections that another server must serve. They
 // are *tls.Conn when nothing was read from them, else [*Conn]. Closing it does not end
 // Serve: such connections are closed then.

@@ -19,16 +19,17 @@ import (
 // A house is a server that runs in a bubble.
 type house struct {
 	*pipetest.Listener
-	stop context.CancelFunc
-	done chan error // what Serve returned
+	server *https.Server
+	stop   context.CancelFunc
+	done   chan error // what Serve returned
 }
 
 // serve starts a server, which the end of the test ends.
 func serve(t *testing.T, cfg https.Config) *house {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	h := &house{Listener: pipetest.New(), stop: stop, done: make(chan error, 1)}
-	go func() { h.done <- https.New(cfg).Serve(ctx, h.Listener) }()
+	h := &house{Listener: pipetest.New(), server: https.New(cfg), stop: stop, done: make(chan error, 1)}
+	go func() { h.done <- h.server.Serve(ctx, h.Listener) }()
 	t.Cleanup(stop)
 	return h
 }

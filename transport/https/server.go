@@ -52,6 +52,10 @@ type Config struct {
 	// clients without a good key first.
 	MaxConnections, MaxPerAddress int
 	Proxies                       []netip.Prefix
+	// BufferMemory bounds the bytes that are buffered of short requests before their
+	// senders are known, from one address, 8 MiB, and BufferMemoryTotal from all,
+	// 32 MiB. Beyond them requests go through net/http.
+	BufferMemory, BufferMemoryTotal int64
 	// OnlyHosts refuses requests to Routes whose Host is neither a loopback name,
 	// an IP address nor one of Hosts, which a web page could send. Without it the routes check that themselves.
 	OnlyHosts bool
@@ -70,6 +74,8 @@ func (c Config) withDefaults() Config {
 	c.MaxHeader = cmp.Or(c.MaxHeader, 32<<10)
 	c.MaxConnections = cmp.Or(c.MaxConnections, 10_000)
 	c.MaxPerAddress = cmp.Or(c.MaxPerAddress, 1000)
+	c.BufferMemory = cmp.Or(c.BufferMemory, 8<<20)
+	c.BufferMemoryTotal = cmp.Or(c.BufferMemoryTotal, 32<<20)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -80,6 +86,7 @@ func (c Config) withDefaults() Config {
 type Server struct {
 	cfg     Config
 	limited atomic.Pointer[connlimit.Listener] // nil until Serve
+	fast    atomic.Pointer[http1.Server]       // nil until Serve
 
 	draining atomic.Bool // no new clients are wanted
 }
@@ -109,6 +116,18 @@ func (s *Server) Connections() ConnectionUsage {
 		return l.Usage()
 	}
 	return ConnectionUsage{Limit: s.cfg.MaxConnections}
+}
+
+// A BufferUsage counts the bytes that are buffered of requests.
+type BufferUsage = http1.Usage
+
+// Buffers returns how many bytes are buffered of requests whose senders are not known
+// yet.
+func (s *Server) Buffers() BufferUsage {
+	if fast := s.fast.Load(); fast != nil {
+		return fast.BufferUsage()
+	}
+	return BufferUsage{Limit: s.cfg.BufferMemoryTotal}
 }
 
 // isProxy reports whether connections from an address are a proxy's.
@@ -162,13 +181,16 @@ func (s *Server) open(ctx context.Context, listener net.Listener) *run {
 			CipherSuites:   authenticated,
 		}
 	}
+	fast := http1.New(http1.Config{
+		Handler: s, Paths: s.fastPaths(), TLS: secure,
+		Context: base, ConnContext: connlimit.WithConn,
+		HeaderTime: s.cfg.HeaderTime, RequestTime: s.cfg.RequestTime, IdleTime: s.cfg.IdleTime, Logger: s.cfg.Logger,
+		BufferMemory: s.cfg.BufferMemory, BufferMemoryTotal: s.cfg.BufferMemoryTotal,
+	})
+	s.fast.Store(fast)
 	return &run{
 		server: s, listener: listener,
-		fast: http1.New(http1.Config{
-			Handler: s, Paths: s.fastPaths(), TLS: secure,
-			Context: base, ConnContext: connlimit.WithConn,
-			HeaderTime: s.cfg.HeaderTime, RequestTime: s.cfg.RequestTime, IdleTime: s.cfg.IdleTime, Logger: s.cfg.Logger,
-		}),
+		fast: fast,
 		web: &http.Server{
 			Handler:           s,
 			TLSConfig:         secure,

@@ -23,6 +23,7 @@ type budgetFlags struct {
 	answers, answersEach       app.ByteSize
 	state, stateEach           app.ByteSize
 	files, filesEach           app.ByteSize
+	buffers, buffersEach       app.ByteSize
 	bodyRate                   app.ByteSize
 	sessions, sessionsEach     int
 	streams, streamsEach       int
@@ -36,6 +37,7 @@ func (f *budgetFlags) register(set *pflag.FlagSet) {
 	f.bodies, f.bodiesEach = 96<<20, 32<<20
 	f.answers, f.answersEach = 96<<20, 32<<20
 	f.state, f.stateEach = 64<<20, 32<<20
+	f.buffers, f.buffersEach = 32<<20, 8<<20
 	f.files, f.filesEach = answers.DefaultTotal, answers.DefaultEach
 	set.Var(&f.maxBody, "max-body", "refuse requests of more than this `size`")
 	set.Var(&f.bodyRate, "min-body-rate", "refuse bodies that arrive with less than this `size` a second")
@@ -47,6 +49,8 @@ func (f *budgetFlags) register(set *pflag.FlagSet) {
 	set.Var(&f.stateEach, "state-memory-per-key", "the same for one key")
 	set.Var(&f.files, "answer-files", "store answers too large to send in files up to this `size` in all, and a tenth of the free disk")
 	set.Var(&f.filesEach, "answer-files-per-key", "the same for one key")
+	set.Var(&f.buffers, "buffer-memory", "buffer requests of unknown senders up to this `size` in all")
+	set.Var(&f.buffersEach, "buffer-memory-per-address", "the same from one IPv4 address or IPv6 /64")
 	set.IntVar(&f.sessions, "max-sessions", 10_000, "sessions at one time")
 	set.IntVar(&f.sessionsEach, "max-sessions-per-key", 1000, "the same for one key")
 	set.IntVar(&f.streams, "max-streams", 4000, "open event streams at one time")
@@ -66,6 +70,7 @@ func (f *budgetFlags) check() error {
 		{"answer-memory", int64(f.answers)}, {"answer-memory-per-key", int64(f.answersEach)},
 		{"state-memory", int64(f.state)}, {"state-memory-per-key", int64(f.stateEach)},
 		{"answer-files", int64(f.files)}, {"answer-files-per-key", int64(f.filesEach)},
+		{"buffer-memory", int64(f.buffers)}, {"buffer-memory-per-address", int64(f.buffersEach)},
 		{"max-sessions", int64(f.sessions)}, {"max-sessions-per-key", int64(f.sessionsEach)},
 		{"max-streams", int64(f.streams)}, {"max-streams-per-key", int64(f.streamsEach)},
 		{"max-connections", int64(f.connections)}, {"max-connections-per-address", int64(f.perConnection)},
@@ -87,6 +92,7 @@ func (f *budgetFlags) ofEndpoint(cfg *streamable.Config) {
 
 func (f *budgetFlags) ofListener(cfg *https.Config) {
 	cfg.MaxConnections, cfg.MaxPerAddress = f.connections, f.perConnection
+	cfg.BufferMemoryTotal, cfg.BufferMemory = int64(f.buffers), int64(f.buffersEach)
 }
 
 func (f *budgetFlags) ofServer(cfg *mcp.Config) {
@@ -109,6 +115,10 @@ func (f *budgetFlags) show(m *metrics.Metrics, server *mcp.Server, endpoint *str
 	m.AddBudget("connections", func() metrics.Budget {
 		u := web.Connections()
 		return metrics.Budget{Used: int64(u.Open), Limit: int64(u.Limit), Refused: u.Refused + u.Closed}
+	})
+	m.AddBudget("buffers", func() metrics.Budget {
+		u := web.Buffers()
+		return metrics.Budget{Used: u.Used, Limit: u.Limit, Refused: u.Refused}
 	})
 	m.AddBudget("state", func() metrics.Budget {
 		u := server.StateUsage()
