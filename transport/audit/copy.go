@@ -160,7 +160,7 @@ const adoptAtOnce = 1000
 
 // adopt adds the lines to a stream, and the head last.
 func (k *valkeyBackend) adopt(ctx context.Context, c ChainCopy) error {
-	stream := streamPrefix + c.ID
+	stream := k.names.stream(c.ID)
 	if n, err := k.client.Exists(ctx, stream).Result(); err != nil || n > 0 {
 		return errors.Join(err, existing(n > 0, c.ID))
 	}
@@ -177,7 +177,7 @@ func (k *valkeyBackend) adopt(ctx context.Context, c ChainCopy) error {
 			}
 		}
 	}
-	pipe.HSet(ctx, headsKey, c.ID, c.Head)
+	pipe.HSet(ctx, k.names.heads(), c.ID, c.Head)
 	_, err := pipe.Exec(ctx)
 	return err
 }

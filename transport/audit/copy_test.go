@@ -5,6 +5,10 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
 // A copy with a gap is an error if the chain goes on, and not if it is stored like that.
@@ -38,5 +42,19 @@ func TestCopyWithGap(t *testing.T) {
 				t.Errorf("lines:\n%s\nwant:\n%s", got, tc.text)
 			}
 		})
+	}
+}
+
+// A chain that is adopted has the prefix of the installation.
+func TestAdoptWithPrefix(t *testing.T) {
+	fake := miniredis.RunT(t)
+	l := NewValkey(ValkeyConfig{Client: valkeytest.Client(t, "redis://"+fake.Addr()), Prefix: "one:", KeyDir: t.TempDir()})
+	whole, _ := fixed()
+	lines := func(yield func([]byte, error) bool) { yield(bytes.TrimSuffix(whole.text, []byte{'\n'}), nil) }
+	if err := l.Adopt(t.Context(), ChainCopy{ID: whole.id(), Head: whole.published, Lines: lines}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fake.Keys(), []string{"one:triptych:audit-heads", "one:triptych:audit:" + whole.id()}; !slices.Equal(got, want) {
+		t.Errorf("the store has %q, want %q", got, want)
 	}
 }
