@@ -91,6 +91,7 @@ type taskView struct {
 	created, updated time.Time
 	ttl, poll        time.Duration
 	asks             map[string]InputRequest // not answered yet
+	round            int64                   // how often the task has asked
 	result           []byte                  // members of the tool's result
 	extra            []byte                  // members of its _meta
 	failure          []byte                  // the error object
@@ -110,6 +111,11 @@ func newTask(principal string, cancel context.CancelFunc, publish func(*taskView
 func (t *task) change(f func(*taskView)) {
 	t.order.Lock()
 	defer t.order.Unlock()
+	t.changeLocked(f)
+}
+
+// changeLocked is change while order is held.
+func (t *task) changeLocked(f func(*taskView)) {
 	t.mu.Lock()
 	if t.view.status.final() {
 		t.mu.Unlock()
@@ -190,6 +196,7 @@ func (t *task) ask(ctx context.Context, asks map[string]InputRequest) (map[strin
 	heard := make(chan struct{})
 	t.change(func(v *taskView) {
 		v.status, v.asks = taskInput, maps.Clone(asks)
+		v.round++
 		t.answers, t.answered = map[string]json.RawMessage{}, heard
 	})
 	select {
@@ -215,7 +222,14 @@ func (t *task) asked(responses map[string]json.RawMessage) map[string]json.RawMe
 
 // answer takes answers; those to nothing that was asked are ignored.
 func (t *task) answer(responses map[string]json.RawMessage) {
-	t.change(func(v *taskView) {
+	t.order.Lock()
+	defer t.order.Unlock()
+	t.answerLocked(responses)
+}
+
+// answerLocked is answer while order is held.
+func (t *task) answerLocked(responses map[string]json.RawMessage) {
+	t.changeLocked(func(v *taskView) {
 		open := maps.Clone(v.asks) // others may be looking at the one there is
 		for key, response := range responses {
 			if _, asked := open[key]; asked {

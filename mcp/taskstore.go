@@ -58,16 +58,20 @@ type taskState struct {
 	Poll    time.Duration              `json:"poll"`
 	Asks    map[string]InputRequest    `json:"asks,omitempty"`
 	Answers map[string]json.RawMessage `json:"answers,omitempty"` // that the task has not taken yet
-	Result  []byte                     `json:"result,omitempty"`
-	Extra   []byte                     `json:"extra,omitempty"`
-	Failure json.RawMessage            `json:"failure,omitempty"`
+	// Round counts how often the task has asked, and AnswersTo is the round that Answers
+	// belong to: a later question may have the name of an earlier one.
+	Round     int64           `json:"round,omitempty"`
+	AnswersTo int64           `json:"answersTo,omitempty"`
+	Result    []byte          `json:"result,omitempty"`
+	Extra     []byte          `json:"extra,omitempty"`
+	Failure   json.RawMessage `json:"failure,omitempty"`
 }
 
 // stateOf returns the state of a view.
 func stateOf(v *taskView) *taskState {
 	return &taskState{
 		Status: v.status, Message: v.message, Created: v.created, Updated: v.updated, TTL: v.ttl, Poll: v.poll,
-		Asks: v.asks, Result: v.result, Extra: v.extra, Failure: v.failure,
+		Asks: v.asks, Round: v.round, Result: v.result, Extra: v.extra, Failure: v.failure,
 	}
 }
 
@@ -75,8 +79,16 @@ func stateOf(v *taskView) *taskState {
 func (s *taskState) view(id string) *taskView {
 	return &taskView{
 		id: id, status: s.Status, message: s.Message, created: s.Created, updated: s.Updated, ttl: s.TTL, poll: s.Poll,
-		asks: s.Asks, result: s.Result, extra: s.Extra, failure: s.Failure,
+		asks: s.Asks, round: s.Round, result: s.Result, extra: s.Extra, failure: s.Failure,
 	}
+}
+
+// answersTo returns the answers to what the task asked in a round.
+func (s *taskState) answersTo(round int64) map[string]json.RawMessage {
+	if s.AnswersTo != round {
+		return nil
+	}
+	return s.Answers
 }
 
 // errTaskLost is the outcome of a task whose server has ended.
@@ -138,6 +150,7 @@ func (s *Server) cancelStored(ctx context.Context, principal, id string) error {
 // answerStored gives answers to a task of another server, which takes them.
 func (s *Server) answerStored(ctx context.Context, principal, id string, responses map[string]json.RawMessage) error {
 	return s.changeStored(ctx, principal, id, func(state *taskState) {
+		state.Answers, state.AnswersTo = state.answersTo(state.Round), state.Round
 		for key, response := range responses {
 			if _, open := state.Asks[key]; open {
 				if state.Answers == nil {
@@ -217,11 +230,11 @@ func (s *Server) saveTask(t *task, v *taskView) error {
 			return nil
 		}
 		t.record.Version = r.Version
-		maps.DeleteFunc(stored.Answers, func(key string, _ json.RawMessage) bool {
+		state.Answers, state.AnswersTo = stored.answersTo(v.round), v.round
+		maps.DeleteFunc(state.Answers, func(key string, _ json.RawMessage) bool {
 			_, open := v.asks[key]
 			return !open
 		})
-		state.Answers = stored.Answers
 		err = s.saveState(context.Background(), t.record, state)
 	}
 	if errors.Is(err, ErrNoRoom) && state.Status == taskCompleted {
@@ -286,23 +299,23 @@ func (s *Server) listensFor(id string) bool {
 	return false
 }
 
-// syncTask applies what other servers have stored for a task of this one.
+// syncTask applies what other servers have stored for a task of this one. The task does
+// not change between the look at the store and that.
 func (s *Server) syncTask(ctx context.Context, t *task) {
+	t.order.Lock()
+	defer t.order.Unlock()
 	_, state, err := s.loadTask(ctx, t.principal, t.id)
 	if err != nil {
 		return // it is tried again
 	}
-	if state.Status.final() {
-		t.order.Lock()
-		defer t.order.Unlock()
-		if view := t.snapshot(); !view.status.final() {
-			t.adopt(state.view(t.id))
-			s.notifyTask(state.view(t.id))
-		}
-		return
-	}
-	if len(state.Answers) > 0 {
-		t.answer(state.Answers)
+	view := t.snapshot()
+	switch answers := state.answersTo(view.round); {
+	case view.status.final():
+	case state.Status.final():
+		t.adopt(state.view(t.id))
+		s.notifyTask(state.view(t.id))
+	case len(answers) > 0:
+		t.answerLocked(answers)
 	}
 }
 

@@ -108,6 +108,22 @@ func quizzer() *mcp.Table {
 			})
 			return string(answers["name"]) + string(answers["town"]), err
 		}),
+	}, {
+		Name: "twice", Doc: "Ask twice", Task: mcp.TaskWhenSlow,
+		Call: mcp.Typed(func(ctx context.Context, call *mcp.Call, _ struct{}) (string, error) {
+			time.Sleep(2 * time.Second)
+			said := ""
+			for range 2 {
+				answers, err := call.Ask(ctx, map[string]mcp.InputRequest{
+					"name": mcp.Form("Who?", json.RawMessage(`{"type":"object","properties":{}}`)),
+				})
+				if err != nil {
+					return "", err
+				}
+				said += string(answers["name"])
+			}
+			return said, nil
+		}),
 	}}}
 }
 
@@ -283,6 +299,39 @@ func TestQuestionWithoutTheStore(t *testing.T) {
 		synctest.Wait()
 		if got := two.get(t, task.ID); got.Status != "completed" {
 			t.Errorf("got %+v, want the result", got)
+		}
+	})
+}
+
+// An answer in the store is no answer to a later question with the same name.
+func TestAnswersBelongToTheirQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shelf := newShelf()
+		one, two := join(t, shelf, "one"), join(t, shelf, "two")
+		const asks = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+			`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}`
+		task := one.ask(t, "tools/call", `"name":"twice","arguments":{},`+asks)
+		answer := func(b *bedside, text string) {
+			b.ask(t, "tasks/update", `"taskId":"`+task.ID+`","inputResponses":{"name":`+text+`},`+asks)
+			synctest.Wait()
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		shelf.set(func(s *taskShelf) { s.deaf = true })
+		answer(two, `{"old":1}`) // of which its server does not hear
+		shelf.set(func(s *taskShelf) { s.away = true })
+		answer(one, `{"first":1}`) // after which the task asks again
+		shelf.set(func(s *taskShelf) { s.away = false })
+		time.Sleep(10 * time.Second) // servers look every five
+		synctest.Wait()
+		if got := two.get(t, task.ID); got.Status != "input_required" {
+			t.Fatalf("got %+v, want a task that asks again", got)
+		}
+		shelf.set(func(s *taskShelf) { s.deaf = false })
+		answer(two, `{"second":2}`)
+		raw := ask(t, two.handler, "tasks/get", `{"taskId":"`+task.ID+`",`+asks+`}`)
+		if !strings.Contains(raw, `{\"first\":1}{\"second\":2}`) {
+			t.Errorf("got %s", raw)
 		}
 	})
 }
