@@ -99,7 +99,8 @@ func (v *Valkey) takeLeased(key string, limits Limits, n int64, now time.Time) (
 	r := &request{now: now, limits: limits, take: n, floor: a.state, rest: a.lease}
 	a.lease = lease{}
 	if block > 1 && a.filling == nil {
-		r.lease, a.filling = block, make(chan struct{})
+		r.lease, r.filling = block, make(chan struct{})
+		a.filling = r.filling
 	}
 	v.jobs.Add(1) // the caller's, until it has told the answer
 	return Usage{}, r, nil
@@ -125,7 +126,8 @@ func (v *Valkey) awaitLease(ctx context.Context, key string, limits Limits, n in
 
 // fillLocked asks for a lease beside the calls that use the one before.
 func (v *Valkey) fillLocked(key string, a *account, r request) {
-	a.filling = make(chan struct{})
+	r.filling = make(chan struct{})
+	a.filling = r.filling
 	v.jobs.Go(func() { // ends within valkeyWait
 		got, err := v.run(context.Background(), key, r)
 		if err != nil {
@@ -140,10 +142,13 @@ func (v *Valkey) fillLocked(key string, a *account, r request) {
 func (v *Valkey) give(key string, r request, got reply) Usage {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.accounts[key] == nil && r.take == 0 && r.lease == 0 {
+		return Usage{} // a return of an account that was forgotten since
+	}
 	a := v.accountLocked(key)
-	if r.lease > 0 && a.filling != nil {
-		defer close(a.filling)
-		a.filling = nil
+	if r.filling != nil {
+		defer close(r.filling)
+		a.filling = nil // an account is not forgotten while it has one
 	}
 	if got.written {
 		a.merge(got.state)
@@ -186,20 +191,23 @@ func (v *Valkey) returnLocked(key string, a *account, rest lease) {
 	})
 }
 
-// sweep returns the leases that were not used for a while.
+// sweep returns the leases that were not used for a while, and forgets the accounts whose
+// month is over.
 func (v *Valkey) sweep() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed {
 		return // Close returns them
 	}
-	out := false // there are leases
+	out := false // another sweep is due
 	for key, a := range v.accounts {
 		switch {
+		case a.lease.n == 0 && a.filling == nil && time.Now().After(a.monthEnd):
+			delete(v.accounts, key)
 		case a.lease.n == 0:
 		case time.Since(a.granted) >= v.idle:
 			v.returnLocked(key, a, a.lease)
-			a.lease = lease{}
+			a.lease, out = lease{}, true // the next sweep may forget the account
 		default:
 			out = true
 		}
@@ -210,17 +218,19 @@ func (v *Valkey) sweep() {
 	}
 }
 
-// accountLocked returns the account of a key. When there are too many, another one is
-// forgotten.
+// accountLocked returns the account of a key. When there are too many, others are
+// forgotten, but none whose lease is being asked for: calls wait for that.
 func (v *Valkey) accountLocked(key string) *account {
 	if a := v.accounts[key]; a != nil {
 		return a
 	}
-	if len(v.accounts) >= maxAccounts {
-		for other, a := range v.accounts { // any one
+	for other, a := range v.accounts { // in any order
+		if len(v.accounts) < v.most {
+			break
+		}
+		if a.filling == nil {
 			v.returnLocked(other, a, a.lease)
 			delete(v.accounts, other)
-			break
 		}
 	}
 	a := new(account)

@@ -44,6 +44,7 @@ type Valkey struct {
 	client redis.UniversalClient
 	prefix string
 	idle   time.Duration // after it a lease that was not used is returned
+	most   int           // accounts
 
 	mu       sync.Mutex
 	accounts map[string]*account
@@ -57,7 +58,7 @@ var _ Meter = (*Valkey)(nil)
 // NewValkey returns the meter on a server. The client stays the caller's. The names of all
 // counts begin with prefix, which may be empty.
 func NewValkey(client redis.UniversalClient, prefix string) *Valkey {
-	return &Valkey{client: client, prefix: prefix, idle: leaseIdle, accounts: map[string]*account{}}
+	return &Valkey{client: client, prefix: prefix, idle: leaseIdle, most: maxAccounts, accounts: map[string]*account{}}
 }
 
 // takeText begins windows that are over, returns the rest of a lease, and counts requests
@@ -130,6 +131,8 @@ type request struct {
 	lease  int64 // requests to count ahead, at most
 	floor  state // that the process saw last
 	rest   lease // to return
+
+	filling chan struct{} // closed when a request for a lease is answered; nil for another
 }
 
 // A reply is the result of the script.
