@@ -224,6 +224,31 @@ func (fullPeers) Begin(context.Context, string, string, time.Duration, int) (boo
 	return false, nil
 }
 
+// A session that this server has no room for is not counted at the others.
+func TestRefusedSessionIsNotCounted(t *testing.T) {
+	begun := make(countingPeers, 10)
+	s := serve(t, func(cfg *streamable.Config) {
+		cfg.SessionSecret, cfg.Peers, cfg.MaxSessions, cfg.MaxSessionsTotal = shared, begun, 10, 1
+	})
+	s.session(t, "2025-06-18")
+	resp, _ := s.ask(t, "POST", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18",`+
+		`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, both)
+	if id := resp.Header.Get("Mcp-Session-Id"); id != "" || len(begun) != 1 {
+		t.Errorf("session %q, %d counted, want none and the one that began", id, len(begun))
+	}
+}
+
+// countingPeers hold the sessions that were counted.
+type countingPeers chan string
+
+func (c countingPeers) Begin(_ context.Context, _, session string, _ time.Duration, _ int) (bool, error) {
+	c <- session
+	return true, nil
+}
+func (countingPeers) Ended(context.Context, string) (bool, error) { return false, nil }
+func (countingPeers) End(context.Context, string, string) error   { return nil }
+func (countingPeers) Publish(context.Context, []byte)             {}
+
 // What another server tells does not end this one, even if a family breaks.
 func TestBrokenEvent(t *testing.T) {
 	var server *mcp.Server

@@ -52,9 +52,15 @@ func (all *sessions) start(header http.Header, e *exchange) {
 			id, s.sealed = sealed, true
 		}
 	}
-	if !s.count(e.values) || all.add(s) != nil {
+	if all.add(s) != nil {
 		s.end()
 		return // too many: the client goes on without a session
+	}
+	if !s.count(e.values) { // after add, so that a session that this server refuses is not counted
+		if all.remove(s) {
+			s.end()
+		}
+		return
 	}
 	header["Mcp-Session-Id"] = []string{id}
 }
