@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/conformance/internal/need"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
@@ -67,12 +68,7 @@ func TestProxies(t *testing.T) {
 	for _, p := range proxies {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(p.name); err != nil {
-				if os.Getenv("CI") != "" {
-					t.Fatalf("%s is not installed", p.name)
-				}
-				t.Skipf("%s is not installed", p.name)
-			}
+			need.Program(t, p.name)
 			data := t.TempDir()
 			_, token := key(t, data)
 			s := start(t, data, "--plain-http", "--proxy", "127.0.0.1")

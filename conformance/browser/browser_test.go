@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"io"
 	"os"
@@ -14,6 +12,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/conformance/internal/need"
+	"github.com/triptych-mcp/triptych/conformance/internal/sdk"
 )
 
 // A run holds the parameters of node/pages.mjs.
@@ -25,8 +26,8 @@ type run struct {
 }
 
 func TestConsole(t *testing.T) {
-	chromium := needs(t, "chromium")
-	installNode(t)
+	chromium := need.Program(t, "chromium")
+	sdk.InstallNode(t, "node")
 	program := filepath.Join(t.TempDir(), "triptych")
 	command(t, "../..", "go", "build", "-o", program, "./cmd/triptych")
 	data := t.TempDir()
@@ -151,49 +152,4 @@ func command(t *testing.T, folder, name string, args ...string) string {
 		t.Fatalf("%s %v: %v: %s", name, args, err, &complaint)
 	}
 	return string(out)
-}
-
-// needs returns the path of a program; without it the test is skipped.
-func needs(t *testing.T, program string) string {
-	t.Helper()
-	path, err := exec.LookPath(program)
-	if err != nil {
-		unavailable(t, program, err, nil)
-	}
-	return path
-}
-
-// installNode installs what package-lock.json names, unless that was done. The stamp is
-// written last, so an incomplete installation is repeated.
-func installNode(t *testing.T) {
-	t.Helper()
-	needs(t, "node")
-	needs(t, "npm")
-	lock, err := os.ReadFile("node/package-lock.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(lock)
-	want, stamp := []byte(hex.EncodeToString(sum[:])), "node/node_modules/.installed"
-	if got, err := os.ReadFile(stamp); err == nil && bytes.Equal(got, want) {
-		return
-	}
-	cmd := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts")
-	cmd.Dir = "node"
-	if out, err := cmd.CombinedOutput(); err != nil {
-		unavailable(t, "axe", err, out)
-	}
-	if err := os.WriteFile(stamp, want, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// unavailable skips the test when a program cannot be had, but not where CI is set:
-// there a test that does not run must not go unnoticed.
-func unavailable(t *testing.T, what string, err error, out []byte) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatalf("%s cannot be had: %v\n%s", what, err, out)
-	}
-	t.Skipf("%s cannot be had: %v\n%s", what, err, out)
 }

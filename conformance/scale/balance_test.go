@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/triptych-mcp/triptych/conformance/internal/need"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
@@ -49,7 +50,7 @@ func documented(t *testing.T, language string) string {
 func balance(t *testing.T, which int, servers ...*server) string {
 	t.Helper()
 	b := balancers[which]
-	needs(t, b.name)
+	need.Program(t, b.name)
 	front, dir := valkeytest.FreeAddr(t), t.TempDir()
 	config := documented(t, b.block)
 	for i, s := range servers {

@@ -33,19 +33,6 @@ const (
 	slack    = 3 * time.Second
 )
 
-// needs skips a test without a program; in CI it fails.
-func needs(t *testing.T, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		if _, err := exec.LookPath(name); err != nil {
-			if os.Getenv("CI") != "" {
-				t.Fatalf("%s is not installed", name)
-			}
-			t.Skipf("%s is not installed", name)
-		}
-	}
-}
-
 // command is a command of the program with a data folder and a store.
 func command(t *testing.T, data, store string, args ...string) *exec.Cmd {
 	t.Helper()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/triptych-mcp/triptych/conformance/internal/need"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
 
@@ -28,7 +29,7 @@ type node struct {
 
 func startNode(t *testing.T, args ...string) *node {
 	t.Helper()
-	needs(t, "redis-server")
+	need.Program(t, "redis-server")
 	s := valkeytest.Start(t, args...)
 	return &node{s, valkeytest.Client(t, "redis://"+s.Addr)}
 }
@@ -96,7 +97,7 @@ func (n *node) promote(t *testing.T) {
 // URL of the store.
 func startSentinel(t *testing.T, primary *node) (url string) {
 	t.Helper()
-	needs(t, "redis-server")
+	need.Program(t, "redis-server")
 	addr := valkeytest.FreeAddr(t)
 	_, port, _ := net.SplitHostPort(addr)
 	host, at, _ := net.SplitHostPort(primary.Addr)

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/gofrs/flock"
+
+	"github.com/triptych-mcp/triptych/conformance/internal/need"
 )
 
 // InstallNode installs what package-lock.json of a folder names, unless that was done.
@@ -19,11 +21,8 @@ import (
 // incomplete installation is repeated.
 func InstallNode(t testing.TB, folder string) {
 	t.Helper()
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not installed: %v", program, err)
-		}
-	}
+	need.Program(t, "node")
+	need.Program(t, "npm")
 	lock, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +34,7 @@ func InstallNode(t testing.TB, folder string) {
 		return
 	}
 	if out, err := command(t, folder, "npm", "ci", "--ignore-scripts"); err != nil {
-		unavailable(t, "the TypeScript SDKs", err, out)
+		need.Installed(t, "what "+folder+" names", err, out)
 	}
 	if err := os.WriteFile(stamp, want, 0o644); err != nil {
 		t.Fatal(err)
@@ -63,23 +62,13 @@ func exclusive(t testing.TB, folder string) (release func()) {
 func BuildGo(t testing.TB, folder string) string {
 	t.Helper()
 	if out, err := command(t, folder, "go", "list", "-deps", "."); err != nil {
-		unavailable(t, "the Go SDK", err, out)
+		need.Installed(t, "the Go SDK", err, out)
 	}
 	program := filepath.Join(t.TempDir(), "client")
 	if out, err := command(t, folder, "go", "build", "-o", program, "."); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return program
-}
-
-// unavailable skips the test when packages cannot be had, but not where CI is
-// set: there a test that does not run must not go unnoticed.
-func unavailable(t testing.TB, what string, err error, out []byte) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatalf("%s cannot be installed: %v\n%s", what, err, out)
-	}
-	t.Skipf("%s cannot be installed: %v\n%s", what, err, out)
 }
 
 // command runs a command in a folder and returns its output.
