@@ -30,6 +30,9 @@ type Log struct {
 	now     func() time.Time
 	logger  *slog.Logger
 	always  bool // Write syncs, and every sync signs
+	// idleSign is the time after which the head is signed again though no record was
+	// added, 0 for never. It is at least signEvery.
+	idleSign time.Duration
 
 	// syncing is held to open, sync, sign or close the chain, writing to add
 	// lines to it. The order of locks is syncing, writing, mu.
@@ -190,6 +193,8 @@ func (l *Log) ensureOpen() error {
 	l.seq = c.seq
 	l.written.Store(c.seq)
 	l.synced.Store(c.seq)
+	l.openedAt = time.Now()
+	l.scheduleLocked()
 	return nil
 }
 

@@ -24,7 +24,7 @@ type streamWriter struct {
 	names  streamNames
 	policy streamPolicy
 	id     string
-	public ed25519.PublicKey // of the chain
+	key    ed25519.PrivateKey // of the chain
 	now    func() time.Time
 	logger *slog.Logger
 	lines  int    // that are stored
@@ -40,6 +40,8 @@ type streamWriter struct {
 	rotates   bool // the next record begins a new segment
 	retired   int  // segments up to this number are deleted after the next sync
 	retiredAt int  // the number of lines after which the trail says so
+
+	markedAt time.Time // when the chain was last marked as that of a server that runs
 }
 
 const (
@@ -56,7 +58,6 @@ func (w *streamWriter) stream() string { return w.names.stream(w.id) }
 // A server that has answered has all lines.
 func (w *streamWriter) unsynced() int { return 0 }
 func (w *streamWriter) mark() mark    { return mark{size: int64(w.lines), chain: w.id} }
-func (w *streamWriter) close() error  { return nil }
 
 // appendScript adds lines behind the N-th if that is the last one and has the sum S.
 // Otherwise it returns the number and the text of the last one.
@@ -186,8 +187,19 @@ func (w *streamWriter) remember(lines [][]byte) {
 }
 
 // mend brings back the lines that the store has lost, if they are still in memory.
-// Otherwise the group begins with a note of what is missing.
+// Otherwise the group begins with a note of what is missing. Where another server has
+// deleted the chain by policy, the group follows what was deleted.
 func (w *streamWriter) mend(ctx context.Context, end streamEnd, g *group, c *chain) error {
+	if end.n == 0 {
+		ended, err := w.readEnded(ctx)
+		if err != nil {
+			return err
+		}
+		if ended != nil && ended.Lines == w.lines && ended.Sum == w.last {
+			w.followEnded(ended, g, c)
+			return nil
+		}
+	}
 	w.index.forget(end.n)
 	if lost := w.after(end); lost != nil {
 		w.logger.Warn("the store has lost records of the audit trail, which are written again", "chain", w.id, "lines", len(lost))
@@ -332,6 +344,7 @@ func (g *group) follow(c *chain, prev digest, notes []note, now time.Time) {
 func (w *streamWriter) publish(head []byte) error {
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
+	w.markAlive(ctx)
 	err := w.client.HSet(ctx, w.names.heads(), w.id, head).Err()
 	if err != nil && isOutOfMemory(err) {
 		return publishBeyond.Run(ctx, w.client, []string{w.names.heads()}, w.id, head).Err()

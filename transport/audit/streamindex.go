@@ -41,6 +41,16 @@ func (n streamNames) segments(chain string) string {
 	return n.prefix + "triptych:audit-segments:{" + n.stream(chain) + "}"
 }
 
+// ended is the key of what was deleted of a chain as a whole, alive that of the mark of the
+// server that adds to it.
+func (n streamNames) ended(chain string) string {
+	return n.prefix + "triptych:audit-ended:{" + n.stream(chain) + "}"
+}
+
+func (n streamNames) alive(chain string) string {
+	return n.prefix + "triptych:audit-alive:{" + n.stream(chain) + "}"
+}
+
 // indexes begins the names of the indexes of a chain.
 func (n streamNames) indexes(chain string) string {
 	return n.prefix + "triptych:audit-index:{" + n.stream(chain) + "}:"

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"crypto/ed25519"
 	"fmt"
 	"slices"
 	"strconv"
@@ -137,7 +136,7 @@ func (w *streamWriter) confirm(m mark) {
 	w.index.segments = slices.Clone(w.index.segments[first:])
 	w.retired = 0
 	if w.policy.keepFor > 0 {
-		w.dropEnded(w.public, w.now())
+		w.dropEnded(w.now())
 	}
 }
 
@@ -159,48 +158,4 @@ func (w *streamWriter) trim(gone []segment, next segment) error {
 		return nil
 	})
 	return err
-}
-
-// dropEnded deletes the chains of our key whose servers have added nothing for longer than
-// records stay.
-func (w *streamWriter) dropEnded(key ed25519.PublicKey, now time.Time) {
-	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
-	defer stop()
-	heads, err := w.client.HGetAll(ctx, w.names.heads()).Result()
-	if err != nil {
-		w.logger.Warn("chains of the audit trail that have ended are kept longer", "err", err)
-		return
-	}
-	for chain, head := range heads {
-		l, err := parseLine([]byte(head))
-		if chain == w.id || err != nil || !l.isHeadOf(key, chain) {
-			continue
-		}
-		signed, err := time.Parse(timeFormat, l.note.Head.Time)
-		if err != nil || !signed.Before(now.Add(-w.policy.keepFor)) {
-			continue
-		}
-		if err := w.dropChain(ctx, chain); err != nil {
-			w.logger.Warn("a chain of the audit trail is kept longer", "chain", chain, "err", err)
-			return
-		}
-		w.logger.Info("a chain of the audit trail is deleted, which has ended", "chain", chain, "seq", l.note.Head.Seq, "signed", signed)
-	}
-}
-
-// dropChain deletes a chain, its head first: a chain without a head is not listed.
-func (w *streamWriter) dropChain(ctx context.Context, chain string) error {
-	fields, err := w.client.HGetAll(ctx, w.names.segments(chain)).Result()
-	if err != nil {
-		return err
-	}
-	names := []string{w.names.stream(chain), w.names.segments(chain), w.names.sync(chain)}
-	x := stateOf(fields)
-	for _, s := range x.segments {
-		names = append(names, w.names.index(chain, s.number))
-	}
-	if err := w.client.HDel(ctx, w.names.heads(), chain).Err(); err != nil {
-		return err
-	}
-	return w.client.Unlink(ctx, names...).Err() // they are in one slot
 }

@@ -35,6 +35,7 @@ type deferred struct {
 	armed    bool
 	jobs     sync.WaitGroup // counts the timer while it is armed or runs
 	oldest   time.Time      // when the oldest record that is not synced was written
+	openedAt time.Time      // when the chain was opened
 	signedAt time.Time      // when the last head was signed
 	unsigned bool           // lines were written after the last signed head
 	failedAt time.Time      // when the last deferred sync failed, zero if it did not
@@ -153,7 +154,8 @@ func (l *Log) snapshot() snapshot {
 func (l *Log) signs(finish bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	waiting := l.unsigned || l.unwritten != nil || len(l.next.bodies) > 0
+	waiting := l.unsigned || l.unwritten != nil || len(l.next.bodies) > 0 ||
+		l.idleSign > 0 && !time.Now().Before(l.idleDueLocked())
 	return waiting && (finish || l.always || time.Since(l.signedAt) >= signEvery)
 }
 
@@ -286,6 +288,8 @@ func (l *Log) dueLocked() (due time.Time, ok bool) {
 		due = l.oldest.Add(syncDelay)
 	case l.unsigned:
 		due = l.signedAt.Add(signEvery)
+	case l.open && l.idleSign > 0:
+		due = l.idleDueLocked()
 	default:
 		return due, false
 	}
@@ -293,6 +297,14 @@ func (l *Log) dueLocked() (due time.Time, ok bool) {
 		due = again
 	}
 	return due, true
+}
+
+// idleDueLocked returns when the head is signed though no record was added.
+func (l *Log) idleDueLocked() time.Time {
+	if l.signedAt.After(l.openedAt) {
+		return l.signedAt.Add(l.idleSign)
+	}
+	return l.openedAt.Add(l.idleSign)
 }
 
 // stopTimerLocked stops the timer, unless its function runs already.

@@ -47,7 +47,8 @@ type ValkeyConfig struct {
 	Prefix string
 	// KeepFor is the least time that records stay, and KeepBytes limits the bytes of the
 	// lines of each chain; 0 is no limit. Whole segments are deleted when one is begun: at
-	// 16 MiB or an eighth of KeepBytes, and four times in KeepFor.
+	// 16 MiB or an eighth of KeepBytes, and four times in KeepFor. Then chains of the same
+	// signing key are deleted as a whole whose servers have been gone for KeepFor.
 	KeepFor   time.Duration
 	KeepBytes int64
 	Now       func() time.Time // nil means [time.Now]
@@ -69,10 +70,12 @@ func NewValkey(cfg ValkeyConfig) *Log {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	policy := streamPolicy{keepFor: cfg.KeepFor, keepBytes: cfg.KeepBytes}
-	return newLog(&valkeyBackend{
+	l := newLog(&valkeyBackend{
 		client: cfg.Client, names: streamNames{cfg.Prefix}, policy: policy.withDefaults(),
 		keyDir: cfg.KeyDir, name: cfg.Name, now: cfg.Now, logger: cfg.Logger,
 	}, cfg.Now, cfg.Logger, cfg.Always)
+	l.idleSign = policy.idleSign()
+	return l
 }
 
 // A valkeyBackend stores chains in streams.
@@ -96,7 +99,7 @@ func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 		return nil, nil, err
 	}
 	c := &chain{id: k.chainID(key), key: key}
-	w := &streamWriter{client: k.client, names: k.names, policy: k.policy, id: c.id, public: key.Public().(ed25519.PublicKey), now: k.now, logger: k.logger, last: sumOf(nil)}
+	w := &streamWriter{client: k.client, names: k.names, policy: k.policy, id: c.id, key: key, now: k.now, logger: k.logger, last: sumOf(nil)}
 	if err := w.probe(); err != nil {
 		k.logger.Warn("the audit trail is as durable as its server keeps it: the server cannot confirm a sync", "err", err)
 	}
@@ -104,7 +107,14 @@ func (k *valkeyBackend) claim(now time.Time) (*chain, medium, error) {
 	if err != nil || found {
 		return c, w, err
 	}
-	g := &group{data: c.add(nil, note{File: c.header(1, now)}.body())}
+	notes, err := w.opening(c, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	g := &group{}
+	for _, n := range notes {
+		g.data = c.add(g.data, n.body())
+	}
 	g.sign(c, now)
 	return c, w, errors.Join(w.write(g, c), w.publish(g.head))
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -147,10 +148,25 @@ func verify(ctx context.Context, b backend, from Checkpoints, trusted []ed25519.
 		if err != nil {
 			return r, fmt.Errorf("reading chain %s: %w", c.id(), err)
 		}
+		if one.Broken != nil {
+			gone, err := isGone(ctx, b, c.id())
+			if err != nil {
+				return r, err
+			}
+			if gone {
+				continue // it was deleted by policy while it was read
+			}
+		}
 		r.Chains = append(r.Chains, one)
 	}
 	r.addMissing()
 	return r, nil
+}
+
+// isGone reports whether a backend no longer lists a chain.
+func isGone(ctx context.Context, b backend, id string) (bool, error) {
+	chains, err := b.chains(ctx)
+	return !slices.ContainsFunc(chains, func(c stored) bool { return c.id() == id }), err
 }
 
 // noChains is the report of a trail without chains. It is whole only if there has

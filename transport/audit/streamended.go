@@ -1,0 +1,252 @@
+package audit
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// A chain has ended when its server is gone for longer than records stay: its last signed
+// head is older, and no mark in the store says that the server runs. A server that adds
+// nothing signs its head from time to time and renews the mark, which the clock of the store
+// ends, whatever the clocks of the servers say.
+//
+// A server that was suspended for so long finds its chain deleted. What was deleted is stated
+// in the store with a signature, and the server goes on behind it, as behind segments that
+// were deleted by policy. It does the same when it is started again.
+
+const (
+	// idleSignMost is the longest time for which a server does not sign its head.
+	idleSignMost = 6 * time.Hour
+	// aliveAtLeast is the time for which a server counts as running that deletes nothing.
+	aliveAtLeast = 24 * time.Hour
+	// endedFor is the time for which the store has the statement of a deleted chain.
+	endedFor = 400 * 24 * time.Hour
+)
+
+// idleSign returns the time after which an idle server signs its head again.
+func (p streamPolicy) idleSign() time.Duration {
+	if p.keepFor == 0 {
+		return idleSignMost
+	}
+	return max(signEvery, min(p.keepFor/4, idleSignMost))
+}
+
+// aliveFor returns the time for which a mark holds.
+func (p streamPolicy) aliveFor() time.Duration {
+	if p.keepFor == 0 {
+		return aliveAtLeast
+	}
+	return p.keepFor
+}
+
+// markAlive renews the mark of a server that runs. Without the mark the time of the signed
+// head still tells, so that a failure does no harm.
+func (w *streamWriter) markAlive(ctx context.Context) {
+	if time.Since(w.markedAt) < w.policy.idleSign()/2 {
+		return
+	}
+	if err := w.client.Set(ctx, w.names.alive(w.id), 1, w.policy.aliveFor()).Err(); err == nil {
+		w.markedAt = time.Now()
+	}
+}
+
+// close ends the mark: a server that is stopped adds nothing any more. Where that fails, the
+// mark ends by itself.
+func (w *streamWriter) close() error {
+	ctx, stop := context.WithTimeout(context.Background(), time.Second)
+	defer stop()
+	_ = w.client.Del(ctx, w.names.alive(w.id)).Err()
+	return nil
+}
+
+// An endedNote states what was deleted of a chain as a whole. It is no line of a chain.
+type endedNote struct {
+	Chain     string `json:"chain"`
+	File      int    `json:"file"`  // number of the last segment
+	Lines     int    `json:"lines"` // number of the last line
+	Sum       string `json:"sum"`   // of that line, see sumOf
+	Hash      string `json:"hash"`  // of that line
+	Seq       uint64 `json:"seq"`   // of the last record
+	Time      string `json:"time"`  // when it was deleted
+	Signature string `json:"sig"`
+}
+
+// signed returns the text that the signature covers.
+func (e endedNote) signed() []byte {
+	return fmt.Appendf(nil, "triptych audit ended\n%d\n%s\n%d\n%d\n%s\n%s\n%d\n%s\n", formatVersion, e.Chain, e.File, e.Lines, e.Sum, e.Hash, e.Seq, e.Time)
+}
+
+// readEnded returns what was deleted of the writer's chain, nil if the store has no statement
+// that the writer's key has signed.
+func (w *streamWriter) readEnded(ctx context.Context) (*endedNote, error) {
+	text, err := w.client.Get(ctx, w.names.ended(w.id)).Bytes()
+	if errors.Is(err, redis.Nil) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var e endedNote
+	if json.Unmarshal(text, &e) != nil || e.Chain != w.id {
+		return nil, nil
+	}
+	sig, err := hex.DecodeString(e.Signature)
+	hash, hashErr := hex.DecodeString(e.Hash)
+	if err != nil || hashErr != nil || len(hash) != len(digest{}) || !ed25519.Verify(w.key.Public().(ed25519.PublicKey), e.signed(), sig) {
+		return nil, nil
+	}
+	return &e, nil
+}
+
+// notes returns the first two lines of a chain that goes on behind what was deleted of it, and
+// sets the end of the chain to that.
+func (e *endedNote) notes(c *chain, now time.Time) []note {
+	hash, _ := hex.DecodeString(e.Hash) // readEnded has checked it
+	c.point = point{prev: digest(hash), seq: e.Seq}
+	return []note{
+		{File: c.header(e.File+1, now)},
+		{Retired: &retiredNote{Through: e.File, Seq: e.Seq, Hash: e.Hash, Time: e.Time}},
+	}
+}
+
+// opening returns the first notes of the writer's chain, of which the store has no line.
+func (w *streamWriter) opening(c *chain, now time.Time) ([]note, error) {
+	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
+	defer stop()
+	ended, err := w.readEnded(ctx)
+	if err != nil || ended == nil {
+		return []note{{File: c.header(1, now)}}, err
+	}
+	return ended.notes(c, now), nil
+}
+
+// followEnded makes a group follow what was deleted of the chain.
+func (w *streamWriter) followEnded(e *endedNote, g *group, c *chain) {
+	w.logger.Info("the audit chain of this server was deleted by policy meanwhile and goes on", "chain", w.id, "seq", e.Seq)
+	w.index, w.rotates, w.retired = indexer{}, false, 0
+	w.lines, w.last, w.recent, w.recentBytes = 0, sumOf(nil), nil, 0
+	before := *c
+	notes := e.notes(&before, w.now())
+	g.follow(c, before.prev, notes, w.now())
+}
+
+// dropEnded deletes the chains of our key that have ended.
+func (w *streamWriter) dropEnded(now time.Time) {
+	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
+	defer stop()
+	heads, err := w.client.HGetAll(ctx, w.names.heads()).Result()
+	if err != nil {
+		w.logger.Warn("chains of the audit trail that have ended are kept longer", "err", err)
+		return
+	}
+	for chain, head := range heads {
+		l, err := parseLine([]byte(head))
+		if chain == w.id || err != nil || !l.isHeadOf(w.key.Public().(ed25519.PublicKey), chain) {
+			continue
+		}
+		signed, err := time.Parse(timeFormat, l.note.Head.Time)
+		if err != nil || !signed.Before(now.Add(-w.policy.keepFor)) {
+			continue
+		}
+		dropped, err := w.dropChain(ctx, chain, head, now)
+		if err != nil {
+			w.logger.Warn("a chain of the audit trail is kept longer", "chain", chain, "err", err)
+			continue
+		}
+		if dropped {
+			w.logger.Info("a chain of the audit trail is deleted, which has ended", "chain", chain, "seq", l.note.Head.Seq, "signed", signed)
+		}
+	}
+}
+
+// dropHead removes the head of a chain (KEYS[1], ARGV[1]) if it is still the one of ARGV[2].
+var dropHead = redis.NewScript(`
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+return redis.call('HDEL', KEYS[1], ARGV[1])`)
+
+// dropStreamScript deletes the keys from the third on, the first of which is the stream, if no
+// server marks the chain as its own (KEYS[1]) and the stream still ends with the entry of
+// ARGV[1] and the sum of ARGV[2]. It states so in KEYS[2] for ARGV[4] milliseconds.
+const dropStreamScript = `
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+local last = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)
+if last[1] and (last[1][1] ~= ARGV[1] or redis.sha1hex(last[1][2][2]) ~= ARGV[2]) then return 0 end
+redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[4])
+for i = 3, #KEYS do redis.call('UNLINK', KEYS[i]) end
+return 1`
+
+var (
+	dropStream = redis.NewScript(dropStreamScript)
+	// dropStreamBeyond does the same though the server has no memory left for the statement.
+	dropStreamBeyond = redis.NewScript("#!lua flags=allow-oom\n" + dropStreamScript)
+)
+
+// dropChain deletes a chain unless its server runs, its head first: a chain without a head is
+// not listed. A server that adds to the chain meanwhile keeps it, and its head.
+func (w *streamWriter) dropChain(ctx context.Context, chain, head string, now time.Time) (bool, error) {
+	if n, err := w.client.Exists(ctx, w.names.alive(chain)).Result(); err != nil || n > 0 {
+		return false, err
+	}
+	fields, err := w.client.HGetAll(ctx, w.names.segments(chain)).Result()
+	if err != nil {
+		return false, err
+	}
+	x := stateOf(fields)
+	ended, err := w.endOf(ctx, chain, x, now)
+	if err != nil || ended == nil {
+		return false, err
+	}
+	text, err := json.Marshal(ended)
+	if err != nil {
+		return false, err
+	}
+	names := []string{w.names.alive(chain), w.names.ended(chain), w.names.stream(chain), w.names.segments(chain), w.names.sync(chain)}
+	for _, s := range x.segments {
+		names = append(names, w.names.index(chain, s.number))
+	}
+	if n, err := dropHead.Run(ctx, w.client, []string{w.names.heads()}, chain, head).Int(); err != nil || n == 0 {
+		return false, err
+	}
+	args := []any{entryID(ended.Lines), ended.Sum, text, endedFor.Milliseconds()}
+	n, err := dropStream.Run(ctx, w.client, names, args...).Int()
+	if err != nil && isOutOfMemory(err) {
+		n, err = dropStreamBeyond.Run(ctx, w.client, names, args...).Int()
+	}
+	if err != nil || n == 0 { // the server is back
+		return false, errors.Join(err, w.client.HSetNX(ctx, w.names.heads(), chain, head).Err())
+	}
+	return true, nil
+}
+
+// endOf states the end of another chain, nil if its last line is a record that stays.
+func (w *streamWriter) endOf(ctx context.Context, chain string, x indexState, now time.Time) (*endedNote, error) {
+	e := &endedNote{Chain: chain, File: 1, Time: formatTime(now), Sum: sumOf(nil), Hash: digest{}.String()}
+	if n := len(x.segments); n > 0 {
+		e.File = x.segments[n-1].number
+	}
+	other := &streamWriter{client: w.client, names: w.names, id: chain}
+	page, err := w.client.XRevRangeN(ctx, other.stream(), "+", "-", 1).Result()
+	if err != nil {
+		return nil, err
+	}
+	if len(page) > 0 {
+		at := linePlace("", page[0])
+		if r, err := parseRecord(at.text); err == nil && !r.Time.Before(now.Add(-w.policy.keepFor)) {
+			return nil, nil
+		}
+		end := streamEnd{at.line, string(at.text)}
+		e.Lines, e.Sum, e.Hash = at.line, sumOf(at.text), hashOf(end).String()
+		if e.Seq, err = other.lastRecord(end); err != nil {
+			return nil, err
+		}
+	}
+	e.Signature = hex.EncodeToString(ed25519.Sign(w.key, e.signed()))
+	return e, nil
+}
