@@ -87,5 +87,5 @@ func (d *Authenticator) exceeded(ctx context.Context, header http.Header, caller
 	if rev != mcp.BaselineRevision() { // whose document shows all of the data
 		told.Details = spent.Error()
 	}
-	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: told.Wire(rev)}
+	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: told.Wire(rev), Reported: true}
 }

@@ -308,7 +308,9 @@ func (d *Authenticator) refuse(header http.Header, r *http.Request, from netip.A
 	if why.retrying {
 		header.Set("Retry-After", "1")
 	}
-	return why.refusal()
+	refused := why.refusal()
+	refused.Reported = true
+	return refused
 }
 
 // refusal returns what the client gets.
@@ -326,7 +328,7 @@ func (d *Authenticator) tooManyGuesses(header http.Header, r *http.Request) *str
 		Limit: maxWaiting, Used: maxWaiting, ResetAt: d.cfg.Now().Add(guessAgain),
 		Details: "too many failed attempts from this address",
 	}
-	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: told.Wire(revisionOf(r))}
+	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: told.Wire(revisionOf(r)), Reported: true}
 }
 
 // realm begins the challenge of a 401 (RFC 6750, section 3).

@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/triptych-mcp/triptych/transport/requestid"
 )
 
 // passedOn is the context key of requests that another server has passed on.
@@ -43,7 +45,11 @@ func Accept(key *Key, self string, next http.Handler) http.Handler {
 
 // unwrap returns the request as the client has sent it.
 func (e *envelope) unwrap(r *http.Request) *http.Request {
-	r = r.WithContext(context.WithValue(r.Context(), passedOn{}, true))
+	ctx := context.WithValue(r.Context(), passedOn{}, true)
+	if id := requestid.FromHeader(r.Header); id != "" {
+		ctx = requestid.NewContext(ctx, id)
+	}
+	r = r.WithContext(ctx)
 	r.Header = r.Header.Clone()
 	for _, name := range []string{Header, "X-Forwarded-For", "Forwarded"} {
 		delete(r.Header, name)

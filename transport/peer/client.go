@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/triptych-mcp/triptych/transport/requestid"
 )
 
 // A Server is an entry of the [Directory].
@@ -218,6 +220,9 @@ func (c *Client) send(ctx context.Context, r *http.Request, body []byte, from ne
 	req.Header = r.Header.Clone()
 	for _, name := range hop {
 		delete(req.Header, name)
+	}
+	if id := requestid.FromContext(ctx); id != "" {
+		req.Header.Set(requestid.Header, id)
 	}
 	c.cfg.Key.sign(req, server.Tag, from, body, time.Now())
 	return c.transport(server.Tag).RoundTrip(req)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/transport/peer"
+	"github.com/triptych-mcp/triptych/transport/requestid"
 )
 
 // A directory has servers whose ages a test sets.
@@ -94,12 +95,17 @@ func TestPass(t *testing.T) {
 				t.Errorf("%s is %q, want %q", name, got, want)
 			}
 		}
+		if id := requestid.FromContext(r.Context()); id != "7-b" {
+			t.Errorf("the id of the request is %q, want that of the first server", id)
+		}
 		w.Header().Set("X-Ratelimit-Limit", "5")
 		w.WriteHeader(http.StatusTeapot)
 		_, _ = io.WriteString(w, "answer")
 	})
 	w := httptest.NewRecorder()
-	began, err := one.Pass(w, incoming(t, "question"), []byte("question"), client, "two")
+	question := incoming(t, "question")
+	question = question.WithContext(requestid.NewContext(question.Context(), "7-b"))
+	began, err := one.Pass(w, question, []byte("question"), client, "two")
 	if !began || err != nil || w.Code != http.StatusTeapot || w.Body.String() != "answer" || w.Header().Get("X-Ratelimit-Limit") != "5" {
 		t.Errorf("began %v, %v: %d %q %v", began, err, w.Code, w.Body, w.Header())
 	}

@@ -65,6 +65,9 @@ type Config struct {
 	// MaxStreamsTotal those of all, 4000.
 	MaxStreams, MaxStreamsTotal int
 
+	// Refused is called with every refusal that the authenticator has not reported; nil
+	// ignores them. The caller has no principal if it was not authenticated.
+	Refused func(ctx context.Context, caller *mcp.Caller, refused *Refusal)
 	// Barrier is called before each answer is sent. It returns when the records
 	// of the request are on disk; its error replaces the result. It must bound
 	// its own time: the context is never cancelled. Nil does not wait.
@@ -133,6 +136,9 @@ type Bill struct {
 type Refusal struct {
 	Status int
 	Error  *jsonrpc.Error
+	// Reported is set by an authenticator that has reported the refusal, or left the
+	// report out because there are too many.
+	Reported bool
 }
 
 // refusal returns a Refusal without headers.

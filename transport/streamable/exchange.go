@@ -109,7 +109,7 @@ func (e *exchange) respondAsync(w http.ResponseWriter, r *http.Request) {
 		e.hold.Release()
 		e.leave()
 		e.release()
-		e.h.refuse(w, closing())
+		e.h.refuse(e.values, w, &e.to.caller, closing())
 		return
 	}
 	select {
@@ -251,7 +251,7 @@ func (e *exchange) reply(w http.ResponseWriter, out []byte) {
 	defer hold.Release()
 	if err := e.h.parked.fit(owner, func() error { return hold.Take(int64(cap(out))) }); err != nil {
 		e.h.cfg.Logger.Warn("answer dropped", "principal", owner, "bytes", len(out), "err", err)
-		e.h.refuseFor(w, e.unread(w.Header(), err), e.id, hasNullID(e.to.rev))
+		e.h.refuseFor(e.values, w, &e.to.caller, e.unread(w.Header(), err), e.id, hasNullID(e.to.rev))
 		return
 	}
 	_ = writeJSON(w, status, out) // the client may have disconnected
@@ -306,7 +306,7 @@ func (e *exchange) copy(w http.ResponseWriter, r *http.Request) {
 		}
 		e.cancel(nil)
 		e.h.dropListen(e)
-		e.h.refuse(w, e.h.tooManyStreams(w.Header(), err, orBaseline(e.to.rev)))
+		e.h.refuse(e.values, w, &e.to.caller, e.h.tooManyStreams(w.Header(), err, orBaseline(e.to.rev)))
 		return
 	}
 	defer e.h.streams.Give(e.to.caller.Principal.ID, 1)

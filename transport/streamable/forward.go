@@ -34,7 +34,7 @@ func (h *Handler) forward(w http.ResponseWriter, r *http.Request, e *exchange, t
 	}
 	caller := &e.to.caller
 	if refused := h.takeForward(w.Header(), caller, e.to.rev); refused != nil {
-		h.refuseFor(w, refused, onlyID(&e.body), hasNullID(e.to.rev))
+		h.refuseFor(r.Context(), w, caller, refused, onlyID(&e.body), hasNullID(e.to.rev))
 		return true
 	}
 	defer h.forwards.Give(caller.Principal.ID, 1)
@@ -45,7 +45,7 @@ func (h *Handler) forward(w http.ResponseWriter, r *http.Request, e *exchange, t
 		return false // its answer here says what is missing
 	case !began:
 		h.cfg.Logger.Warn("request not passed on", "err", err, "cause", errors.Unwrap(err))
-		h.refuseFor(w, away(w.Header(), e.to.rev, err), onlyID(&e.body), hasNullID(e.to.rev))
+		h.refuseFor(r.Context(), w, caller, away(w.Header(), e.to.rev, err), onlyID(&e.body), hasNullID(e.to.rev))
 	default:
 		h.cfg.Logger.Warn("answer of another server cut off", "err", err, "cause", errors.Unwrap(err))
 		h.endForwarded(w, e, err)
@@ -116,7 +116,7 @@ func (h *Handler) forwardStream(w http.ResponseWriter, r *http.Request, s *sessi
 		return false
 	}
 	if refused := h.takeForward(w.Header(), caller, s.mcp.Revision()); refused != nil {
-		h.refuse(w, refused)
+		h.refuse(r.Context(), w, caller, refused)
 		return true
 	}
 	defer h.forwards.Give(s.principal, 1)
@@ -133,7 +133,7 @@ func (h *Handler) forwardStream(w http.ResponseWriter, r *http.Request, s *sessi
 	} else {
 		refused.Status = http.StatusServiceUnavailable // it is no answer to a request
 	}
-	h.refuse(w, refused)
+	h.refuse(r.Context(), w, caller, refused)
 	return true
 }
 

@@ -59,7 +59,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller)
 	}
 	defer s.release(one)
 	if err := h.streams.Take(s.principal, 1); err != nil {
-		h.refuse(w, h.tooManyStreams(w.Header(), err, s.mcp.Revision()))
+		h.refuse(r.Context(), w, &caller, h.tooManyStreams(w.Header(), err, s.mcp.Revision()))
 		return
 	}
 	defer h.streams.Give(s.principal, 1)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -96,7 +97,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header["X-Content-Type-Options"] = noSniff
 	if refused := h.checkHost(r); refused != nil {
-		h.refuse(w, refused)
+		from, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero value says unknown
+		h.refuse(r.Context(), w, &mcp.Caller{Addr: from}, refused)
 		return
 	}
 	if h.cors(header, r) {
@@ -105,7 +107,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	caller, refused := h.cfg.Auth.Authenticate(header, r)
 	if refused != nil {
-		h.refuse(w, refused)
+		h.refuse(r.Context(), w, &caller, refused)
 		return
 	}
 	connlimit.FromContext(r.Context()).SetKnown()

@@ -54,7 +54,7 @@ func (h *Handler) listed(origin string) bool {
 // The headers that web pages may send and read.
 const (
 	corsAllowed = "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, last-event-id, mcp-method, mcp-name, x-mcp-toolsets, x-mcp-tools, x-mcp-readonly"
-	corsExposed = "mcp-session-id, www-authenticate, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset"
+	corsExposed = "mcp-session-id, www-authenticate, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id"
 )
 
 // cors sets the headers for a listed origin and reports whether the request

@@ -34,14 +34,14 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 	text, refused := h.readBody(w, r, e.hold, orBaseline(named))
 	if refused != nil {
 		h.chargeInvalid(w, r, &e.to.caller)
-		h.refuse(w, refused)
+		h.refuse(r.Context(), w, &e.to.caller, refused)
 		return false
 	}
 	var rpcErr *jsonrpc.Error
 	e.body, rpcErr = jsonrpc.Decode(text, jsonrpc.Config{MaxMessage: int(h.cfg.MaxBody), Logger: h.cfg.Logger})
 	if rpcErr != nil {
 		h.chargeInvalid(w, r, &e.to.caller)
-		h.refuseFor(w, refusal(http.StatusBadRequest, rpcErr), jsonrpc.ID{}, hasNullID(named))
+		h.refuseFor(r.Context(), w, &e.to.caller, refusal(http.StatusBadRequest, rpcErr), jsonrpc.ID{}, hasNullID(named))
 		return false
 	}
 	if refused := h.route(r, &e.to, &e.body); refused != nil {
@@ -53,11 +53,11 @@ func (h *Handler) prepare(w http.ResponseWriter, r *http.Request, e *exchange) b
 	}
 	shared := h.deliver(&e.body, &e.to)
 	if err := h.waitForMemory(r.Context(), e); err != nil {
-		h.refuseFor(w, h.overBudget(w.Header(), err, orBaseline(e.to.rev), "requests", 0), onlyID(&e.body), hasNullID(e.to.rev))
+		h.refuseFor(r.Context(), w, &e.to.caller, h.overBudget(w.Header(), err, orBaseline(e.to.rev), "requests", 0), onlyID(&e.body), hasNullID(e.to.rev))
 		return false
 	}
 	if refused := h.cfg.Auth.Charge(r.Context(), w.Header(), &e.to.caller, e.to.rev, h.billOf(&e.body, &e.to)); refused != nil {
-		h.refuseFor(w, refused, onlyID(&e.body), hasNullID(e.to.rev))
+		h.refuseFor(r.Context(), w, &e.to.caller, refused, onlyID(&e.body), hasNullID(e.to.rev))
 		return false
 	}
 	if shared { // not before it is paid for
@@ -111,10 +111,11 @@ func (h *Handler) refuseBody(w http.ResponseWriter, r *http.Request, to *route, 
 		h.showQuota(w, r, &to.caller)
 	}
 	if !body.Answered() && !body.Batch {
+		h.report(r.Context(), &to.caller, refused)
 		w.WriteHeader(refused.Status) // a notification is not answered, not even with an error
 		return
 	}
-	h.refuseFor(w, refused, onlyID(body), hasNullID(to.rev))
+	h.refuseFor(r.Context(), w, &to.caller, refused, onlyID(body), hasNullID(to.rev))
 }
 
 // isEncoded reports whether the body has a content coding, such as gzip.

@@ -1,6 +1,7 @@
 package streamable
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 
@@ -11,7 +12,7 @@ import (
 // refuseCaller refuses a request of an authenticated caller.
 func (h *Handler) refuseCaller(w http.ResponseWriter, r *http.Request, caller *mcp.Caller, refused *Refusal) {
 	h.showQuota(w, r, caller)
-	h.refuse(w, refused)
+	h.refuse(r.Context(), w, caller, refused)
 }
 
 // showQuota sets the headers that show the caller's quota.
@@ -25,14 +26,22 @@ func (h *Handler) chargeInvalid(w http.ResponseWriter, r *http.Request, caller *
 }
 
 // refuse answers a request whose message was not read, or has no id.
-func (h *Handler) refuse(w http.ResponseWriter, refused *Refusal) {
-	h.refuseFor(w, refused, jsonrpc.ID{}, true)
+func (h *Handler) refuse(ctx context.Context, w http.ResponseWriter, caller *mcp.Caller, refused *Refusal) {
+	h.refuseFor(ctx, w, caller, refused, jsonrpc.ID{}, true)
 }
 
 // refuseFor answers with the id of the message. Without one, the id is null, or
 // absent where the client's revision has no null.
-func (h *Handler) refuseFor(w http.ResponseWriter, refused *Refusal, id jsonrpc.ID, nullID bool) {
+func (h *Handler) refuseFor(ctx context.Context, w http.ResponseWriter, caller *mcp.Caller, refused *Refusal, id jsonrpc.ID, nullID bool) {
+	h.report(ctx, caller, refused)
 	_ = writeJSON(w, refused.Status, jsonrpc.AppendError(nil, id, nullID, refused.Error)) // the client may have disconnected
+}
+
+// report reports a refusal, unless the authenticator has.
+func (h *Handler) report(ctx context.Context, caller *mcp.Caller, refused *Refusal) {
+	if h.cfg.Refused != nil && !refused.Reported {
+		h.cfg.Refused(ctx, caller, refused)
+	}
 }
 
 // writeJSON writes a whole answer. The error is that of the connection.

@@ -21,6 +21,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/metrics"
+	"github.com/triptych-mcp/triptych/transport/requestid"
+	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
 // A Recorder writes what servers do into the audit trail and the metrics.
@@ -33,6 +35,7 @@ type Recorder struct {
 	LastUses lastUses         // by key
 	Log      *slog.Logger     // of requests; nil logs none
 	Slow     time.Duration    // a call that takes longer is logged; 0 logs none
+	lines    lineLimit        // of refused requests in the log
 
 	// patient recorders hold back what a client does that only looks around,
 	// until it does more: editors start servers to see what they have.
@@ -132,12 +135,12 @@ func TrailPlace(client redis.UniversalClient) string {
 const maxHeld = 100
 
 // observe is told of each request before its answer leaves.
-func (r *Recorder) observe(_ context.Context, e *mcp.Event) error {
+func (r *Recorder) observe(ctx context.Context, e *mcp.Event) error {
 	if r.Numbers != nil {
 		r.Numbers.Observe(e)
 	}
 	r.LastUses.saw(e.Caller.Principal.ID, e.Started)
-	r.logRequest(e)
+	r.logRequest(ctx, e)
 	if r.Trail == nil || e.Probe {
 		return nil
 	}
@@ -155,7 +158,7 @@ func (r *Recorder) observe(_ context.Context, e *mcp.Event) error {
 }
 
 // logRequest logs a slow call, and at the level debug every request.
-func (r *Recorder) logRequest(e *mcp.Event) {
+func (r *Recorder) logRequest(ctx context.Context, e *mcp.Event) {
 	if r.Log == nil {
 		return
 	}
@@ -163,10 +166,35 @@ func (r *Recorder) logRequest(e *mcp.Event) {
 	if r.Slow > 0 && e.Took > r.Slow {
 		level, text = slog.LevelInfo, "a slow call"
 	}
-	if r.Log.Enabled(context.Background(), level) {
-		r.Log.Log(context.Background(), level, text, "method", e.Method, "target", target(e), "key", e.Caller.Principal.ID,
+	if r.Log.Enabled(ctx, level) {
+		r.Log.Log(ctx, level, text, "request_id", requestid.FromContext(ctx), "method", e.Method, "target", target(e), "key", e.Caller.Principal.ID,
 			"session", sessionOf(e.Caller), "outcome", outcome(e), "code", int(e.Code), "dur", e.Took)
 	}
+}
+
+// RecordRefusal counts and logs a request that the endpoint refused, after or without
+// authentication: its headers or its body are invalid, or there is no room for it.
+func (r *Recorder) RecordRefusal(ctx context.Context, caller *mcp.Caller, refused *streamable.Refusal) {
+	if r.Numbers != nil {
+		r.Numbers.Refused(refused.Error.Code)
+	}
+	r.logRefusal(ctx, "key", caller.Principal.ID, "addr", caller.Addr.Addr(), "status", refused.Status,
+		"code", int(refused.Error.Code), "reason", refused.Error.Error())
+}
+
+// logRefusal logs a refused request, unless there are too many.
+func (r *Recorder) logRefusal(ctx context.Context, attrs ...any) {
+	if r.Log == nil {
+		return
+	}
+	dropped, ok := r.lines.allow(time.Now())
+	if !ok {
+		return
+	}
+	if dropped > 0 {
+		attrs = append(attrs, "not_logged_before", dropped)
+	}
+	r.Log.InfoContext(ctx, "a request was refused", append([]any{"request_id", requestid.FromContext(ctx)}, attrs...)...)
 }
 
 // warm opens the chain beside the answer to a handshake, so that the first call does
@@ -276,9 +304,7 @@ func (r *Recorder) RecordRejection(ctx context.Context, no bearer.Rejection) {
 	if r.Numbers != nil {
 		r.Numbers.Refused(no.Code)
 	}
-	if r.Log != nil {
-		r.Log.Info("a request was refused", "key", no.Key, "addr", no.Addr, "code", int(no.Code), "reason", no.Reason)
-	}
+	r.logRefusal(ctx, "key", no.Key, "addr", no.Addr, "code", int(no.Code), "reason", no.Reason)
 	if r.Trail == nil {
 		return
 	}

@@ -29,6 +29,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/requestid"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -133,7 +134,7 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 	})
 	cfg := streamable.Config{
 		Server: shared.server, Auth: authenticator, Loopback: f.loopback(), Hosts: f.hosts, Origins: f.origins,
-		Barrier: shared.recorder.Commit, Logger: env.Logger,
+		Barrier: shared.recorder.Commit, Refused: shared.recorder.RecordRefusal, Logger: env.Logger,
 	}
 	f.budgets.ofEndpoint(&cfg)
 	certificates, err := f.certificates(env)
@@ -145,7 +146,7 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 		return err
 	}
 	endpoint := streamable.New(cfg)
-	counted := accept(shared.recorder.Numbers.Around(endpoint))
+	counted := accept(requestid.Handler(shared.recorder.Numbers.Around(endpoint), proxies))
 	routes := map[string]http.Handler{"/mcp": counted, "/mcp/rulesets": snapshots.Handler(counted)}
 	tokens.describe(routes)
 	maps.Copy(routes, cardRoutes(app.PublicFacts(), f.scheme()))
@@ -164,7 +165,7 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 		return err
 	}
 	if pages != nil {
-		listening.Pages = pages
+		listening.Pages = requestid.Handler(pages, proxies)
 	}
 	web = https.New(listening)
 	f.budgets.show(shared.recorder.Numbers, shared.server, endpoint, web)
