@@ -1,21 +1,15 @@
 package auditcmd
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/atomicfile"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -124,109 +118,4 @@ func (a commands) exportFolder(ctx context.Context, trail *audit.Log, f *exportF
 		case <-time.After(f.every):
 		}
 	}
-}
-
-const (
-	// exportState is the name of the file that says what was exported.
-	exportState = "exported.json"
-	// exportRecords limits the records of a file.
-	exportRecords = 10_000
-)
-
-// An export is a folder that records are exported to.
-type export struct {
-	folder string
-	done   map[string]audit.Position // of the last record of each chain that was exported
-}
-
-// openExport opens a folder, which it makes with mode 0700.
-func openExport(folder string) (*export, error) {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, err
-	}
-	e := &export{folder: folder, done: map[string]audit.Position{}}
-	text, err := os.ReadFile(filepath.Join(folder, exportState))
-	if errors.Is(err, fs.ErrNotExist) {
-		return e, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &e.done)
-	}
-	if err != nil {
-		return nil, app.WithHints(fmt.Errorf("%s: %w", exportState, err), "remove the file to export all records again")
-	}
-	return e, nil
-}
-
-// An exportFile holds records of one chain that become a file.
-type exportFile struct {
-	chain string
-	first uint64
-	n     int
-	text  bytes.Buffer
-	last  audit.Position
-}
-
-// run exports what is new and returns the number of records.
-func (e *export) run(ctx context.Context, trail *audit.Log) (n int, err error) {
-	bad := 0
-	file := &exportFile{}
-	flush := func() error {
-		err := e.write(file)
-		if err == nil {
-			n += file.n
-		}
-		file = &exportFile{}
-		return err
-	}
-	for r, err := range trail.After(ctx, maps.Clone(e.done)) {
-		if _, ok := errors.AsType[*audit.BreakError](err); ok {
-			bad++
-			continue
-		}
-		if err == nil && file.n > 0 && (r.Chain != file.chain || file.n == exportRecords) {
-			err = flush()
-		}
-		if err == nil {
-			err = file.add(r)
-		}
-		if err != nil {
-			return n, err
-		}
-	}
-	if err := flush(); err != nil {
-		return n, err
-	}
-	return n, unreadable(bad)
-}
-
-// add adds a record to a file.
-func (f *exportFile) add(r audit.Placed) error {
-	if f.n == 0 {
-		f.chain, f.first = r.Chain, r.Seq
-	}
-	f.n++
-	f.last = r.At
-	return json.NewEncoder(&f.text).Encode(app.RecordJSONOf(r.Record))
-}
-
-// write writes a file and then says so. An export that is killed in between writes the
-// same file again.
-func (e *export) write(f *exportFile) error {
-	if f.n == 0 {
-		return nil
-	}
-	dir := filepath.Join(e.folder, f.chain)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	if err := atomicfile.Write(filepath.Join(dir, fmt.Sprintf("%012d.jsonl", f.first)), f.text.Bytes(), 0o600); err != nil {
-		return err
-	}
-	e.done[f.chain] = f.last
-	text, err := json.MarshalIndent(e.done, "", "\t")
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(filepath.Join(e.folder, exportState), append(text, '\n'), 0o600)
 }
