@@ -104,16 +104,25 @@ func TestSmallDocumentsAreCounted(t *testing.T) {
 	for i := range n {
 		write(t, dir, map[string]string{fmt.Sprintf("d%d.xml", i): fmt.Sprintf("<a><b x='%d'>text</b></a>", i)})
 	}
-	lib := open(t, document.Config{Roots: []string{dir}, CacheBytes: 2 << 20})
+	var lib *document.Library
 	preload := func(pattern string) {
 		if _, err := lib.Preload(t.Context(), document.PreloadRequest{Paths: []string{pattern}}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	before := liveHeap()
-	preload("d1*.xml")
-	used, said := liveHeap()-before, lib.Stats().Bytes
-	if said < used*4/5 || said > used*6/5+64<<10 {
+	// measured returns the bytes that a new library's cache takes, and those that it says.
+	measured := func() (used, said int64) {
+		lib = open(t, document.Config{Roots: []string{dir}, CacheBytes: 2 << 20})
+		before := liveHeap()
+		preload("d1*.xml")
+		return liveHeap() - before, lib.Stats().Bytes
+	}
+	differ := func(used, said int64) bool { return said < used*4/5 || said > used*6/5+64<<10 }
+	used, said := measured()
+	for n := 0; n < 5 && differ(used, said); n++ { // what earlier tests held may have been freed meanwhile
+		used, said = measured()
+	}
+	if differ(used, said) {
 		t.Errorf("the cache takes %d KB and says %d KB", used>>10, said>>10)
 	}
 	preload("*.xml")
