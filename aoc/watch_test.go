@@ -160,7 +160,7 @@ func listens() bool {
 }
 
 // patience limits the time for what the scheduler or the system's watch decides.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 func waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()

@@ -54,7 +54,7 @@ func (c *child) ask(t *testing.T, line, want string) {
 }
 
 // patience limits the time that the program may take to end; it ends in milliseconds.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // status waits for the end and returns the exit status.
 func (c *child) status(t *testing.T) int {

@@ -34,7 +34,7 @@ const (
 	// maxWaiting is the number of messages that are buffered before the server blocks.
 	maxWaiting = 1000
 	// patience is the time limit for an answer of a server in this process.
-	patience = 20 * time.Second
+	patience = time.Minute
 )
 
 // A Pipe is a transport over two byte streams, one message a line. Its reader

@@ -7,7 +7,7 @@ import (
 )
 
 // patience limits the time for a notification.
-const patience = 5 * time.Second
+const patience = time.Minute
 
 // changes buffers notifications until they are waited for.
 type changes struct {

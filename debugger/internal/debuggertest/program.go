@@ -12,7 +12,7 @@ import (
 )
 
 // patience limits the time for a program's answer.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // A Program is a running program under test.
 type Program struct {
