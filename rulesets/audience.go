@@ -1,6 +1,7 @@
 package rulesets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,18 +22,13 @@ const setConsumers = "consumers"
 
 // An audience knows the consumers of rulesets. Nil records nothing.
 type audience struct {
-	book  *consumers.Book
-	store ruleset.Store
+	book   consumers.Book
+	newest consumers.Newest
+	bound  ruleset.Label // of the server, for keys and reports without one
 }
 
-// ConsumersFile returns the file in which consumers are recorded.
-func ConsumersFile(data string) string { return filepath.Join(data, "consumers.json") }
-
-// rows are the tools about consumers, none for nil.
+// rows are the tools about consumers.
 func (a *audience) rows() []mcp.Tool {
-	if a == nil {
-		return nil
-	}
 	return []mcp.Tool{
 		{
 			Name: "report_rulesets", Title: "Report rulesets in use", Scope: scopeRead, Hints: mcp.Idempotent, Extension: true, Toolset: setConsumers,
@@ -51,6 +47,7 @@ type reportArgs struct {
 	Project  string   `json:"project" doc:"Its name or a hash, not a path"`
 	Clients  []string `json:"clients" doc:"Such as cursor"`
 	Rulesets []string `json:"rulesets" doc:"All that it has, each NAME@REVISION"`
+	Label    string   `json:"label,omitzero" doc:"Of the revisions that it pulls"`
 }
 
 // A reported is the answer to a report.
@@ -71,13 +68,18 @@ func (a *audience) report(ctx context.Context, call *mcp.Call, args reportArgs) 
 	if args.Project == "" || len(args.Clients) == 0 {
 		return reported{}, mcp.ToolError(errors.New("a project and its clients must be named"))
 	}
-	key := call.Caller().Principal.ID
-	for _, client := range args.Clients {
-		if err := a.book.Report(consumers.Report{Project: args.Project, Client: client, Key: key, Rulesets: revs}); err != nil {
+	r := consumers.Report{Project: args.Project, Key: call.Caller().Principal.ID, Rulesets: revs}
+	if label := cmp.Or(args.Label, call.Caller().Principal.Label, string(a.bound)); label != "" {
+		if r.Label, err = ruleset.ParseLabel(label); err != nil {
 			return reported{}, mcp.ToolError(err)
 		}
 	}
-	standings, err := consumers.Standings(ctx, a.store, []consumers.Consumer{{Rulesets: revs}})
+	for _, r.Client = range args.Clients {
+		if err := a.book.Report(ctx, r); err != nil {
+			return reported{}, mcp.ToolError(err)
+		}
+	}
+	standings, err := consumers.Standings(ctx, a.newest, []consumers.Consumer{{Label: r.Label, Rulesets: revs}})
 	answer := reported{Rulesets: len(revs)}
 	for _, s := range standings {
 		if s.Behind() {
@@ -122,10 +124,12 @@ func (l standingList) Text() string {
 		}
 		fmt.Fprintf(&b, "%s (%s): %s@%d", who, s.Client, s.Name, s.Rev)
 		switch {
+		case s.Newest == 0 && s.Label != "":
+			fmt.Fprintf(&b, ", without the label %s now", s.Label)
 		case s.Newest == 0:
 			b.WriteString(", deleted since")
 		case s.Behind():
-			fmt.Fprintf(&b, ", newest is %d since %s", s.Newest, s.Since.Format(time.RFC3339))
+			fmt.Fprintf(&b, ", %s is %d since %s", cmp.Or(string(s.Label), "newest"), s.Newest, s.Since.Format(time.RFC3339))
 		}
 		b.WriteByte('\n')
 	}
@@ -151,25 +155,29 @@ func (a *audience) standings(ctx context.Context, _ *mcp.Call, args standingsArg
 
 // Standings compares all consumers with the store.
 func (a *audience) Standings(ctx context.Context) ([]consumers.Standing, error) {
-	all, err := a.book.All()
+	all, err := a.book.All(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return consumers.Standings(ctx, a.store, all)
+	return consumers.Standings(ctx, a.newest, all)
 }
 
-// read records that a client read a ruleset. It is a record beside the answer: where
-// it cannot be written, the answer goes out all the same.
-func (a *audience) read(call *mcp.Call, r ruleset.Ruleset) {
-	if a == nil {
+// read records that a client read rulesets, at a label unless it is "". It is a record
+// beside the answer: where it cannot be written, the answer goes out all the same.
+func (a *audience) read(ctx context.Context, call *mcp.Call, label ruleset.Label, all ...ruleset.Ruleset) {
+	if a == nil || len(all) == 0 {
 		return
+	}
+	revs := make(map[ruleset.Name]int, len(all))
+	for _, r := range all {
+		revs[r.Name] = r.Rev
 	}
 	client := clientOf(call.ClientName())
 	if client == programName {
 		return // this program reports what it wrote, not what it read
 	}
-	err := a.book.Report(consumers.Report{
-		Client: client, Key: call.Caller().Principal.ID, Rulesets: map[ruleset.Name]int{r.Name: r.Rev}, Adds: true,
+	err := a.book.Report(ctx, consumers.Report{
+		Client: client, Key: call.Caller().Principal.ID, Label: label, Rulesets: revs, Adds: true,
 	})
 	if err != nil {
 		call.Logger().Warn("recording a consumer", "error", err)

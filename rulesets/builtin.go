@@ -56,6 +56,7 @@ func (t *tools) applyRules(ctx context.Context, call *mcp.Call, args map[string]
 		return said("No rules apply", "No ruleset applies "+work+". Say so, and go on without."), nil
 	}
 	var b strings.Builder
+	var quoted []ruleset.Ruleset
 	fmt.Fprintf(&b, "Follow these rules %s. Where two disagree, the later one counts. "+
 		"If a task cannot be done without breaking a rule, say which one before you go on.\n", work)
 	for _, r := range rules {
@@ -64,7 +65,9 @@ func (t *tools) applyRules(ctx context.Context, call *mcp.Call, args map[string]
 			continue
 		}
 		fmt.Fprintf(&b, "\n# %s (revision %d)\n\n%s\n", r.Name, r.Rev, strings.TrimSpace(r.Markdown))
+		quoted = append(quoted, r)
 	}
+	t.audience.read(ctx, call, t.labelFor(call), quoted...)
 	return said(fmt.Sprintf("%d ruleset(s) that apply", len(rules)), b.String()), nil
 }
 
@@ -142,6 +145,7 @@ func (t *tools) reviewAgainst(ctx context.Context, call *mcp.Call, args map[stri
 	if err != nil {
 		return nil, &opError{"retrieve", err}
 	}
+	t.audience.read(ctx, call, t.labelAt(call, at), r)
 	only := ""
 	if args["path"] != "" {
 		only = ", in " + args["path"] + " only"

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/mcp"
-	"github.com/triptych-mcp/triptych/rulesets/consumers"
 	"github.com/triptych-mcp/triptych/rulesets/internal/filestore"
 	"github.com/triptych-mcp/triptych/rulesets/internal/layered"
 	"github.com/triptych-mcp/triptych/rulesets/internal/memstore"
@@ -180,12 +179,18 @@ func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
 	}
 	c.now = env.Now
 	if c.Consumers {
-		c.audience = &audience{book: consumers.Open(ConsumersFile(env.Data), env.Now), store: store}
+		if c.audience, err = openAudience(ctx, env, NewestIn(store, c.Fallback)); err != nil {
+			return nil, errors.Join(err, store.Close())
+		}
+		c.audience.bound = bound
 	}
 	handlers := newTools(store, c.Rules(env.Getenv), scan, env.Logger)
 	handlers.audience, handlers.bound, handlers.fallback = c.audience, bound, c.Fallback
 	table := handlers.table()
-	table.Tools = append(table.Tools, c.audience.rows()...)
+	if c.audience != nil {
+		table.Tools = append(table.Tools, c.audience.rows()...)
+		table.Close = func() error { return errors.Join(c.audience.book.Close(), store.Close()) }
+	}
 	if hook != nil {
 		withHook(table, hook)
 	}

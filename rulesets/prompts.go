@@ -79,7 +79,8 @@ func (t *tools) prompt(ctx context.Context, store ruleset.Store, name ruleset.Na
 	for _, a := range fields.Arguments {
 		p.Args = append(p.Args, mcp.PromptArgument{Name: a.Name, Doc: a.Description, Required: a.Required})
 	}
-	p.Get = func(_ context.Context, _ *mcp.Call, args map[string]string) (*mcp.PromptResult, error) {
+	p.Get = func(ctx context.Context, call *mcp.Call, args map[string]string) (*mcp.PromptResult, error) {
+		t.audience.read(ctx, call, t.labelFor(call), r)
 		return said(r.Description, fill(r.Markdown, fields.Arguments, args)), nil
 	}
 	p.Complete = func(_ context.Context, _ *mcp.Call, argument, value string, _ map[string]string) ([]string, int, error) {

@@ -78,7 +78,7 @@ func (t *tools) read(ctx context.Context, call *mcp.Call, uri string) ([]mcp.Con
 	if err != nil {
 		return nil, &opError{"retrieve", err}
 	}
-	t.audience.read(call, r)
+	t.audience.read(ctx, call, t.labelAt(call, at), r)
 	return []mcp.Contents{{URI: uri, MIMEType: mimeType, Text: page(&r, ", ")}}, nil
 }
 
@@ -92,6 +92,14 @@ func parseURI(uri string) (name ruleset.Name, at string, err error) {
 	}
 	name, err = ruleset.ParseName(word)
 	return name, at, err
+}
+
+// labelAt returns the label that the part of a URI behind @ names, else that of the caller.
+func (t *tools) labelAt(call *mcp.Call, at string) ruleset.Label {
+	if label, err := ruleset.ParseLabel(at); err == nil {
+		return label
+	}
+	return t.labelFor(call)
 }
 
 // readAt returns a ruleset at a revision or label, as the store shows it for "".

@@ -51,6 +51,7 @@ func skillName(name ruleset.Name) string { return strings.ReplaceAll(string(name
 // A parcel is a skill: a ruleset with its files, or a folder of the store.
 type parcel struct {
 	name  ruleset.Name
+	rev   int // of the ruleset, 0 for a folder
 	main  []byte
 	files []skill.File
 }
@@ -78,7 +79,7 @@ func (t *tools) parcel(ctx context.Context, seen ruleset.Store, name ruleset.Nam
 	if p.main, err = skillText(r, &fields); err != nil {
 		return nil, &noSkillError{err}
 	}
-	p.files = append(p.files, skill.FileOf(skill.MainFile, p.main))
+	p.rev, p.files = r.Rev, append(p.files, skill.FileOf(skill.MainFile, p.main))
 	return p, nil
 }
 
@@ -296,6 +297,9 @@ func (t *tools) readSkillFile(ctx context.Context, call *mcp.Call, uri string) (
 		return nil, err
 	}
 	if below == skill.MainFile {
+		if p.rev != 0 {
+			t.audience.read(ctx, call, t.labelFor(call), ruleset.Ruleset{Meta: ruleset.Meta{Name: p.name}, Rev: p.rev})
+		}
 		return []mcp.Contents{skill.Contents(uri, below, p.main)}, nil
 	}
 	store, ok := ruleset.FilesOf(t.store)

@@ -190,8 +190,9 @@ func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, err
 	if err != nil {
 		return got{}, &opError{"retrieve", err}
 	}
-	rev := args.Rev
+	rev, label := args.Rev, t.labelFor(call)
 	if args.Label != nil {
+		label = ruleset.Label(*args.Label)
 		if rev != nil {
 			return got{}, &opError{"retrieve", errors.New("give rev or label, not both")}
 		}
@@ -203,7 +204,7 @@ func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, err
 	if err != nil {
 		return got{}, &opError{"retrieve", err}
 	}
-	t.audience.read(call, r)
+	t.audience.read(ctx, call, label, r)
 	if args.Composed {
 		text, err := composition.Compose(ctx, composition.FromStore(t.viewFor(call)), r)
 		if err != nil {

@@ -1,6 +1,7 @@
 package rulesets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -20,12 +21,11 @@ type view struct {
 
 // viewFor returns the store as a caller may read it: at the label of its key, else at
 // that of the server, else as it is.
-func (t *tools) viewFor(call *mcp.Call) ruleset.Store {
-	label := ruleset.Label(call.Caller().Principal.Label)
-	if label == "" {
-		label = t.bound
-	}
-	return t.view(label)
+func (t *tools) viewFor(call *mcp.Call) ruleset.Store { return t.view(t.labelFor(call)) }
+
+// labelFor returns the label whose revisions a caller reads, "" for the newest ones.
+func (t *tools) labelFor(call *mcp.Call) ruleset.Label {
+	return cmp.Or(ruleset.Label(call.Caller().Principal.Label), t.bound)
 }
 
 // view returns the store as it is seen at a label, as it is for "".

@@ -2,7 +2,6 @@ package consumers
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -10,44 +9,58 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// A Standing compares a ruleset of a consumer with the newest revision.
+// A Standing compares a ruleset of a consumer with the newest revision, or with the one
+// at the consumer's label.
 type Standing struct {
-	Project string       `json:"project,omitempty"`
-	Client  string       `json:"client"`
-	Key     string       `json:"key,omitempty"`
-	Name    ruleset.Name `json:"ruleset"`
-	Rev     int          `json:"rev"`
-	Newest  int          `json:"newest"` // 0 if the ruleset was deleted
-	Seen    time.Time    `json:"seen"`
-	Since   time.Time    `json:"since,omitzero"` // the time of the newest revision, for one that is behind
+	Project string        `json:"project,omitempty"`
+	Client  string        `json:"client"`
+	Key     string        `json:"key,omitempty"`
+	Label   ruleset.Label `json:"label,omitempty"`
+	Name    ruleset.Name  `json:"ruleset"`
+	Rev     int           `json:"rev"`
+	Newest  int           `json:"newest"` // 0 if there is none any more
+	Seen    time.Time     `json:"seen"`
+	Since   time.Time     `json:"since,omitzero"` // when Newest became the newest, for one that is behind
 }
 
 // Behind reports whether the consumer has another revision than the newest.
 func (s Standing) Behind() bool { return s.Rev != s.Newest }
 
-// A Getter returns a ruleset, or a [*ruleset.NotFoundError].
-type Getter interface {
-	Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, error)
+// A Revision is the one that consumers should have.
+type Revision struct {
+	Number int       // 0 if the ruleset was deleted, or does not have the label
+	Since  time.Time // when it became this one
 }
 
-// Standings compares all consumers with a store.
-func Standings(ctx context.Context, store Getter, all []Consumer) ([]Standing, error) {
-	newest := map[ruleset.Name]ruleset.Ruleset{}
+// Newest returns the revision of a ruleset at a label, the newest one for "". That a
+// ruleset does not exist is no error.
+type Newest func(ctx context.Context, name ruleset.Name, label ruleset.Label) (Revision, error)
+
+// Standings compares all consumers with the newest revisions.
+func Standings(ctx context.Context, newest Newest, all []Consumer) ([]Standing, error) {
+	type place struct {
+		name  ruleset.Name
+		label ruleset.Label
+	}
+	known := map[place]Revision{}
 	var standings []Standing
 	for _, c := range all {
 		for _, name := range slices.Sorted(maps.Keys(c.Rulesets)) {
-			current, known := newest[name]
-			if !known {
+			at := place{name, c.Label}
+			current, read := known[at]
+			if !read {
 				var err error
-				current, err = store.Get(ctx, name)
-				if _, gone := errors.AsType[*ruleset.NotFoundError](err); err != nil && !gone {
+				if current, err = newest(ctx, name, c.Label); err != nil {
 					return nil, err
 				}
-				newest[name] = current
+				known[at] = current
 			}
-			s := Standing{Project: c.Project, Client: c.Client, Key: c.Key, Name: name, Rev: c.Rulesets[name], Newest: current.Rev, Seen: c.Seen}
+			s := Standing{
+				Project: c.Project, Client: c.Client, Key: c.Key, Label: c.Label,
+				Name: name, Rev: c.Rulesets[name], Newest: current.Number, Seen: c.Seen,
+			}
 			if s.Behind() {
-				s.Since = current.LastModified
+				s.Since = current.Since
 			}
 			standings = append(standings, s)
 		}
@@ -64,10 +77,10 @@ type Lag struct {
 
 // LagOf sums up standings at a time.
 func LagOf(standings []Standing, now time.Time) Lag {
-	known, behind := map[[3]string]bool{}, map[[3]string]bool{}
+	known, behind := map[string]bool{}, map[string]bool{}
 	var lag Lag
 	for _, s := range standings {
-		id := [3]string{s.Project, s.Client, s.Key}
+		id := Consumer{Project: s.Project, Client: s.Client, Key: s.Key, Label: s.Label}.id()
 		known[id] = true
 		if s.Behind() {
 			behind[id] = true

@@ -2,6 +2,7 @@ package consumers
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,76 +14,30 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"github.com/gofrs/flock"
-
-	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// Limits of a book.
-const (
-	MaxConsumers = 10_000
-	MaxRulesets  = 2_000 // of one consumer
-	maxWord      = 128   // bytes of a project's or client's name
-)
-
-// seenEvery is the time after which a report without news is written all the same.
-const seenEvery = time.Hour
-
-// A Consumer is a client of a project, or a client that reads rulesets as a caller.
-type Consumer struct {
-	Project  string               `json:"project,omitempty"` // empty for callers
-	Client   string               `json:"client"`
-	Key      string               `json:"key,omitempty"` // the id of the key that reported
-	Seen     time.Time            `json:"seen"`
-	Rulesets map[ruleset.Name]int `json:"rulesets"`
-}
-
-// id identifies a consumer: a project is the same with every key.
-func (c Consumer) id() string {
-	if c.Project != "" {
-		return "p\x00" + c.Project + "\x00" + c.Client
-	}
-	return "k\x00" + c.Key + "\x00" + c.Client
-}
-
-// A Report says which revisions a consumer has.
-type Report struct {
-	Project, Client, Key string
-	Rulesets             map[ruleset.Name]int
-	// Adds keeps the rulesets that the consumer had besides; else they are all.
-	Adds bool
-}
-
-// check refuses what a book does not record.
-func (r Report) check() error {
-	for _, word := range []string{r.Project, r.Client, r.Key} {
-		if len(word) > maxWord || strings.ContainsFunc(word, unicode.IsControl) {
-			return fmt.Errorf("%.40q is no name of a project or client: at most %d bytes, and no control characters", word, maxWord)
-		}
-		if strings.ContainsAny(word, `/\`) {
-			return fmt.Errorf("%q looks like a path; a project is a name", word)
-		}
-	}
-	if len(r.Rulesets) > MaxRulesets {
-		return fmt.Errorf("%d rulesets; at most %d are recorded of one consumer", len(r.Rulesets), MaxRulesets)
-	}
-	return nil
-}
-
-// A Book is a file of consumers.
-type Book struct {
+// A File is a book in a file.
+type File struct {
 	file string
 	now  func() time.Time
-	mu   sync.Mutex
+
+	mu    sync.Mutex
+	known map[string]Consumer // as the file with this stamp has them
+	stamp fs.FileInfo         // nil if the file has to be read again
 }
 
-// Open returns the book in a file, which is made with the first report.
-func Open(file string, now func() time.Time) *Book { return &Book{file: file, now: now} }
+var _ Book = (*File)(nil)
 
-// Report records a report. One without news is mostly not written.
-func (b *Book) Report(r Report) error {
+// OpenFile returns the book in a file, which is made with the first report.
+func OpenFile(file string, now func() time.Time) *File { return &File{file: file, now: now} }
+
+// Close implements [Book].
+func (b *File) Close() error { return nil }
+
+// Report implements [Book].
+func (b *File) Report(_ context.Context, r Report) error {
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -92,31 +47,36 @@ func (b *Book) Report(r Report) error {
 	if err != nil {
 		return err
 	}
-	fresh := Consumer{Project: r.Project, Client: r.Client, Key: r.Key, Seen: b.now().UTC().Truncate(time.Second), Rulesets: r.Rulesets}
-	if old := all[fresh.id()]; !fresh.news(old, r.Adds) {
+	now := b.now()
+	id := r.consumer(now).id()
+	if _, write := r.after(all[id], now); !write {
 		return nil
 	}
-	return b.change(fresh, r.Adds)
-}
-
-// news reports whether a report says more than the book.
-func (c Consumer) news(old Consumer, adds bool) bool {
-	if c.Seen.Sub(old.Seen) > seenEvery {
-		return true
-	}
-	if !adds && len(c.Rulesets) != len(old.Rulesets) {
-		return true
-	}
-	for name, rev := range c.Rulesets {
-		if old.Rulesets[name] != rev {
-			return true
+	return b.change(func(all map[string]Consumer) {
+		if fresh, write := r.after(all[id], now); write {
+			all[id] = fresh
 		}
-	}
-	return false
+	})
 }
 
-// change adds a consumer to the file, with the lock that processes share.
-func (b *Book) change(fresh Consumer, adds bool) (err error) {
+// Add implements [Book].
+func (b *File) Add(_ context.Context, more []Consumer) error {
+	if len(more) == 0 {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.change(func(all map[string]Consumer) {
+		for _, c := range more {
+			if old, known := all[c.id()]; !known || old.Seen.Before(c.Seen) {
+				all[c.id()] = c
+			}
+		}
+	})
+}
+
+// change changes the file, with the lock that processes share.
+func (b *File) change(edit func(all map[string]Consumer)) (err error) {
 	if err := os.MkdirAll(filepath.Dir(b.file), 0o700); err != nil {
 		return err
 	}
@@ -125,37 +85,58 @@ func (b *Book) change(fresh Consumer, adds bool) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	all, err := b.load()
+	known, err := b.load()
 	if err != nil {
 		return err
 	}
-	if old, known := all[fresh.id()]; known && adds {
-		merged := maps.Clone(old.Rulesets)
-		if merged == nil {
-			merged = map[ruleset.Name]int{}
-		}
-		maps.Copy(merged, fresh.Rulesets)
-		if fresh.Rulesets = merged; len(merged) > MaxRulesets {
-			return nil
-		}
+	all := maps.Clone(known)
+	edit(all)
+	text, err := bounded(all)
+	if err != nil {
+		return err
 	}
-	all[fresh.id()] = fresh
-	return b.write(bounded(all))
+	return b.write(text)
 }
 
-// bounded returns the consumers that were heard of last.
-func bounded(all map[string]Consumer) []Consumer {
+// bounded returns the consumers with the latest reports as JSON.
+func bounded(all map[string]Consumer) ([]byte, error) {
 	list := slices.SortedFunc(maps.Values(all), func(a, b Consumer) int {
 		return cmp.Or(b.Seen.Compare(a.Seen), strings.Compare(a.id(), b.id()))
 	})
-	return list[:min(len(list), MaxConsumers)]
+	text := []byte("[")
+	for i, c := range list[:min(len(list), MaxConsumers)] {
+		one, err := json.Marshal(c)
+		if err != nil {
+			return nil, err
+		}
+		if len(text)+len(one) > MaxBytes {
+			break
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, one...)
+	}
+	return append(text, ']'), nil
 }
 
-func (b *Book) load() (map[string]Consumer, error) {
-	text, err := os.ReadFile(b.file)
+// settled is the age from which on the stamp of a file is trusted: a file that is replaced
+// twice within the resolution of its time can have the same stamp again.
+const settled = 2 * time.Second
+
+// load returns the consumers of the file by id. The map must not be changed.
+func (b *File) load() (map[string]Consumer, error) {
+	stamp, err := os.Stat(b.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]Consumer{}, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	if old := b.stamp; old != nil && os.SameFile(old, stamp) && old.ModTime().Equal(stamp.ModTime()) && old.Size() == stamp.Size() {
+		return b.known, nil
+	}
+	text, err := os.ReadFile(b.file)
 	if err != nil {
 		return nil, err
 	}
@@ -167,15 +148,15 @@ func (b *Book) load() (map[string]Consumer, error) {
 	for _, c := range list {
 		all[c.id()] = c
 	}
+	b.known, b.stamp = all, stamp
+	if time.Since(stamp.ModTime()) < settled {
+		b.stamp = nil
+	}
 	return all, nil
 }
 
 // write replaces the file by a new one.
-func (b *Book) write(list []Consumer) error {
-	text, err := json.Marshal(list)
-	if err != nil {
-		return err
-	}
+func (b *File) write(text []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(b.file), ".consumers-*")
 	if err != nil {
 		return err
@@ -190,15 +171,13 @@ func (b *Book) write(list []Consumer) error {
 	return err
 }
 
-// All returns the consumers, by project and client.
-func (b *Book) All() ([]Consumer, error) {
+// All implements [Book].
+func (b *File) All(context.Context) ([]Consumer, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	all, err := b.load()
 	if err != nil {
 		return nil, err
 	}
-	return slices.SortedFunc(maps.Values(all), func(a, b Consumer) int {
-		return cmp.Or(strings.Compare(a.Project, b.Project), strings.Compare(a.Client, b.Client), strings.Compare(a.Key, b.Key))
-	}), nil
+	return slices.SortedFunc(maps.Values(all), compare), nil
 }

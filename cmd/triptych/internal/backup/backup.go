@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/triptych-mcp/triptych/rulesets/consumers"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/keys"
@@ -29,9 +30,11 @@ type Source struct {
 	Keys     keys.Store
 	Counts   func(ctx context.Context) ([]quota.Count, error)
 	Trail    *audit.Log
-	Data     string // the data folder; "" for none
-	Program  string // the version of the program, for people
-	Now      time.Time
+	// Consumers is the record of who has which rulesets.
+	Consumers consumers.Book
+	Data      string // the data folder; "" for none
+	Program   string // the version of the program, for people
+	Now       time.Time
 }
 
 // A Manifest lists what a backup has.
@@ -62,7 +65,7 @@ func (m *Manifest) Count(folder string) (n int) {
 // Write writes a backup.
 func Write(ctx context.Context, to io.Writer, s Source) (*Manifest, error) {
 	w := newWriter(to)
-	steps := []func(context.Context, *writer) error{s.rulesets, s.keys, s.counts, s.trail, s.files}
+	steps := []func(context.Context, *writer) error{s.rulesets, s.keys, s.counts, s.trail, s.consumers, s.files}
 	for _, step := range steps {
 		if err := step(ctx, w); err != nil {
 			return nil, err
@@ -205,6 +208,24 @@ func (s Source) counts(ctx context.Context, w *writer) error {
 	return w.json("counts.json", counts)
 }
 
+// The names of the entry with the consumers, and of that of earlier versions, which wrote a
+// file of the data folder.
+const (
+	consumersEntry    = "consumers.json"
+	oldConsumersEntry = "data/consumers.json"
+)
+
+func (s Source) consumers(ctx context.Context, w *writer) error {
+	if s.Consumers == nil {
+		return nil
+	}
+	all, err := s.Consumers.All(ctx)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	return w.json(consumersEntry, all)
+}
+
 // trail writes the chains of the audit trail, each through a file: the size of an entry
 // comes before its bytes.
 func (s Source) trail(ctx context.Context, w *writer) error {
@@ -254,8 +275,8 @@ func copyChain(ctx context.Context, w *writer, c audit.ChainCopy, read func(cont
 }
 
 // keptFiles are the parts of a data folder that no store has: its puzzles and speeds, the
-// key pair of the trail, the certificate, and who has which rulesets.
-var keptFiles = []string{"aoc", "audit/signing.key", "audit/signing.pub", "consumers.json", "tls", "traces"}
+// key pair of the trail and the certificate.
+var keptFiles = []string{"aoc", "audit/signing.key", "audit/signing.pub", "tls", "traces"}
 
 // files writes files of the data folder.
 func (s Source) files(_ context.Context, w *writer) error {
@@ -354,11 +375,16 @@ func Restore(ctx context.Context, from io.Reader, t Target, m *Manifest) error {
 
 // has reports whether the target has the part of an entry.
 func (t Target) has(entry string) bool {
+	if entry == oldConsumersEntry {
+		return false // it is restored under its new name
+	}
 	switch folder, _, _ := strings.Cut(entry, "/"); folder {
 	case "rulesets", "skills":
 		return t.Rulesets != nil
 	case "keys.json":
 		return t.Keys != nil
+	case consumersEntry:
+		return t.Consumers != nil
 	case "audit":
 		return t.Trail != nil
 	case "data":
@@ -390,8 +416,11 @@ type restorer struct {
 // entry writes one entry.
 func (r *restorer) entry(ctx context.Context, name string, mode fs.FileMode, content io.Reader) error {
 	folder, rest, _ := strings.Cut(name, "/")
-	if !r.t.has(name) && name != "counts.json" {
+	if !r.t.has(name) && name != "counts.json" && name != oldConsumersEntry {
 		return nil
+	}
+	if name == oldConsumersEntry {
+		folder = consumersEntry
 	}
 	var err error
 	switch folder {
@@ -403,6 +432,8 @@ func (r *restorer) entry(ctx context.Context, name string, mode fs.FileMode, con
 		err = r.keys(ctx, content)
 	case "counts.json":
 		err = r.counts(ctx, content)
+	case consumersEntry:
+		err = r.consumers(ctx, content)
 	case "audit":
 		err = r.chain(ctx, rest, content)
 	case "data":
@@ -412,6 +443,17 @@ func (r *restorer) entry(ctx context.Context, name string, mode fs.FileMode, con
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
+}
+
+func (r *restorer) consumers(ctx context.Context, content io.Reader) error {
+	if r.t.Consumers == nil {
+		return nil
+	}
+	var all []consumers.Consumer
+	if err := decode(content, &all); err != nil {
+		return err
+	}
+	return r.t.Consumers.Add(ctx, all)
 }
 
 func (r *restorer) ruleset(ctx context.Context, content io.Reader) error {

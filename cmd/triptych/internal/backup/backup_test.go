@@ -23,6 +23,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/backup"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets"
+	"github.com/triptych-mcp/triptych/rulesets/consumers"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/keys"
@@ -56,12 +57,18 @@ func server(t *testing.T, data string) place {
 // open opens the stores of a place.
 func (p place) open(t *testing.T, withFolder bool) backup.Target {
 	t.Helper()
-	rules, err := rulesets.OpenStore(t.Context(), mcp.Env{Logger: quiet, Now: clock, Data: p.data, Store: p.url, Getenv: func(string) string { return "" }})
+	env := mcp.Env{Logger: quiet, Now: clock, Data: p.data, Store: p.url, Getenv: func(string) string { return "" }}
+	rules, err := rulesets.OpenStore(t.Context(), env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = rules.Close() }) // every answer has come
-	to := backup.Target{Source: backup.Source{Rulesets: rules, Program: "1", Now: noon}}
+	book, err := rulesets.OpenBook(t.Context(), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = book.Close() }) // likewise
+	to := backup.Target{Source: backup.Source{Rulesets: rules, Consumers: book, Program: "1", Now: noon}}
 	if withFolder {
 		to.Data = p.data
 	}
@@ -114,6 +121,8 @@ func fill(t *testing.T, to backup.Target) keys.Token {
 	if err := to.Rulesets.Delete(ctx, "gone", ruleset.Removal{By: ruleset.By{Author: "key_bob"}}); err != nil {
 		t.Fatal(err)
 	}
+	must(nil, to.Consumers.Report(ctx, consumers.Report{Project: "shop", Client: "cursor", Key: "key_ann", Rulesets: map[ruleset.Name]int{"go_style": 1}}))
+	must(nil, to.Consumers.Report(ctx, consumers.Report{Client: "claude-code", Key: "key_bob", Label: "production", Rulesets: map[ruleset.Name]int{"go_style": 2}}))
 	_, token, err := to.Keys.Create(ctx, keys.Live, keys.Settings{
 		Name: "ann", Plan: quota.Team, Scopes: []mcp.Scope{"rulesets:read"}, Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 	})
@@ -157,6 +166,9 @@ func state(t *testing.T, p backup.Target) string {
 		t.Fatal(err)
 	}
 	all["keys"] = records
+	if all["consumers"], err = p.Consumers.All(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	usage, err := p.Meter.Peek(t.Context(), "key_ann", quota.Limits{Month: 1000}, noon)
 	if err != nil {
 		t.Fatal(err)
@@ -243,6 +255,27 @@ func goOn(t *testing.T, p backup.Target) {
 	}
 	if err := p.Trail.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Backups of earlier versions have the consumers as a file of the data folder. They go to
+// the store of the target.
+func TestRestoreConsumersOfEarlierVersions(t *testing.T) {
+	earlier := backup.Pack(t, map[string]string{
+		"data/consumers.json": `[{"project":"shop","client":"cursor","key":"key_ann","seen":"2026-11-20T12:00:00Z","rulesets":{"go_style":1}}]`,
+	})
+	m, err := backup.Read(bytes.NewReader(earlier))
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := server(t, t.TempDir()).open(t, true)
+	if err := backup.Restore(t.Context(), bytes.NewReader(earlier), target, m); err != nil {
+		t.Fatal(err)
+	}
+	want := []consumers.Consumer{{Project: "shop", Client: "cursor", Key: "key_ann", Seen: noon, Rulesets: map[ruleset.Name]int{"go_style": 1}}}
+	all, err := target.Consumers.All(t.Context())
+	if diff := cmp.Diff(want, all); diff != "" || err != nil {
+		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
 }
 

@@ -29,10 +29,10 @@ func (a commands) backupCommand() app.Command {
 	return app.Command{
 		Name: "backup", Args: "FILE", Min: 1, Max: 1,
 		Short: "write all data into one file, while servers run",
-		Long: "Copies rulesets with their history and labels, keys, counts of requests, the audit\n" +
-			"trail with its signatures, puzzles, speeds and certificates. The file has the\n" +
-			"private key of the trail and that of the certificate: keep it as safe as the data\n" +
-			"folder. It must not exist; - is standard output.",
+		Long: "Copies rulesets with their history and labels, keys, counts of requests, the record of\n" +
+			"consumers, the audit trail with its signatures, puzzles, speeds and certificates. The\n" +
+			"file has the private key of the trail and that of the certificate: keep it as safe as\n" +
+			"the data folder. It must not exist; - is standard output.",
 		Example: "triptych backup triptych-$(date +%F).tar.gz\ntriptych backup --store valkey://localhost:6379 - | age -r … > backup.age",
 		Flags:   a.KeysFlags,
 		Run:     func(ctx context.Context, args []string) error { return a.backup(ctx, args[0]) },
@@ -66,7 +66,7 @@ func (a commands) migrateCommand() app.Command {
 	var from, to string
 	return app.Command{
 		Name:  "migrate",
-		Short: "copy rulesets, keys, counts and the audit trail from one store to another",
+		Short: "copy rulesets, keys, counts, consumers and the audit trail from one store to another",
 		Long: "A store is the URL of a server, or files: in the data folder. The store that is\n" +
 			"copied stays as it is; end its servers first, so that nothing is written there\n" +
 			"afterwards. What was copied is compared. Puzzles, speeds and certificates are in\n" +
@@ -124,6 +124,10 @@ func (a commands) openStores(ctx context.Context, withFolder bool) (p *openParts
 		return p, err
 	}
 	p.Rulesets, p.closers = store, append(p.closers, store)
+	if p.Consumers, err = rulesets.OpenBook(ctx, env); err != nil {
+		return p, err
+	}
+	p.closers = append(p.closers, p.Consumers)
 	var ring keys.Store
 	if ring, err = a.OpenKeys(p.client, env); err != nil {
 		return p, err

@@ -6,11 +6,18 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/consumers"
 )
 
-// Report tells the server which revisions a project has, each NAME@REVISION, for some
-// clients.
-func (c *Client) Report(ctx context.Context, project string, clients, rulesets []string) error {
+// A Report says which revisions a project has.
+type Report struct {
+	Project  string   `json:"project"`
+	Clients  []string `json:"clients"`
+	Rulesets []string `json:"rulesets"`        // each NAME@REVISION
+	Label    string   `json:"label,omitempty"` // of the revisions that it pulls
+}
+
+// Report makes a report to the server.
+func (c *Client) Report(ctx context.Context, r Report) error {
 	var answer struct{}
-	_, err := c.call(ctx, "report_rulesets", map[string]any{"project": project, "clients": clients, "rulesets": rulesets}, &answer)
+	_, err := c.call(ctx, "report_rulesets", r, &answer)
 	return err
 }
 

@@ -98,7 +98,7 @@ func (r *projectRun) pull(ctx context.Context, f *pullFlags) error {
 	}
 	if f.dry {
 		if report := r.useReport(plan); report != nil {
-			plan.Warnings = append(plan.Warnings, "a pull reports to the server: "+report.String())
+			plan.Warnings = append(plan.Warnings, "a pull reports to the server: "+reportText(report))
 		}
 		return errors.Join(r.printItems(plan.Items), r.printNotes(plan), r.Printf("dry run: nothing was changed\n"))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -18,34 +19,33 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// A useReport is the message to a server about what a project has.
-type useReport struct {
-	project  string
-	clients  []string
-	rulesets []string
-}
-
 // useReport returns the report of a project, nil if it makes none: only projects that
 // have a name report, and only to servers.
-func (r *projectRun) useReport(plan project.Plan) *useReport {
+func (r *projectRun) useReport(plan project.Plan) *rulesclient.Report {
 	if _, remote := r.source.(*serverSource); !remote || r.project.Selection.Project == "" {
 		return nil
 	}
-	report := &useReport{project: r.project.Selection.Project, clients: r.project.Selection.Targets}
+	s := r.project.Selection
+	report := &rulesclient.Report{Project: s.Project, Clients: s.Targets, Label: s.Label}
 	seen := map[string]bool{}
 	for _, i := range plan.Items {
 		for _, part := range i.Parts {
 			if word := part.String(); !seen[word] {
 				seen[word] = true
-				report.rulesets = append(report.rulesets, word)
+				report.Rulesets = append(report.Rulesets, word)
 			}
 		}
 	}
 	return report
 }
 
-func (u *useReport) String() string {
-	return fmt.Sprintf("project %s, clients %s, rulesets %s", u.project, strings.Join(u.clients, " "), strings.Join(u.rulesets, " "))
+// reportText returns a report as pull --dry-run shows it.
+func reportText(r *rulesclient.Report) string {
+	text := fmt.Sprintf("project %s, clients %s, rulesets %s", r.Project, strings.Join(r.Clients, " "), strings.Join(r.Rulesets, " "))
+	if r.Label != "" {
+		text += ", label " + r.Label
+	}
+	return text
 }
 
 // sendReport tells the server what the project has now. A pull does not fail for it.
@@ -54,9 +54,9 @@ func (r *projectRun) sendReport(ctx context.Context, plan project.Plan) error {
 	if report == nil {
 		return nil
 	}
-	err := r.source.(*serverSource).client.Report(ctx, report.project, report.clients, report.rulesets)
+	err := r.source.(*serverSource).client.Report(ctx, *report)
 	if err != nil {
-		return r.printWarnings([]string{"the server did not take the report of " + report.project + ": " + err.Error()})
+		return r.printWarnings([]string{"the server did not take the report of " + report.Project + ": " + err.Error()})
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (a commands) rulesetsConsumers() app.Command {
 	}
 }
 
-// standings asks the server, or reads the record of this machine.
+// standings asks the server, or reads the record in the store or the data folder.
 func (a commands) standings(ctx context.Context, behind bool) ([]consumers.Standing, error) {
 	r, err := a.DialRemote()
 	if err != nil {
@@ -100,17 +100,21 @@ func (a commands) standings(ctx context.Context, behind bool) ([]consumers.Stand
 		}
 		return all, app.WithReachHint(err)
 	}
-	data, err := a.DataDir()
+	env, err := a.Env(slog.LevelWarn)
 	if err != nil {
 		return nil, err
 	}
-	known, err := consumers.Open(rulesets.ConsumersFile(data), a.Now).All()
+	book, err := rulesets.OpenBook(ctx, env)
 	if err != nil {
+		return nil, err
+	}
+	known, err := book.All(ctx)
+	if err = errors.Join(err, book.Close()); err != nil {
 		return nil, err
 	}
 	var standings []consumers.Standing
 	err = a.withStore(ctx, func(store ruleset.Store) error {
-		all, err := consumers.Standings(ctx, store, known)
+		all, err := consumers.Standings(ctx, rulesets.NewestIn(store, false), known)
 		for _, s := range all {
 			if !behind || s.Behind() {
 				standings = append(standings, s)
@@ -131,8 +135,13 @@ func (a commands) printStandings(all []consumers.Standing) error {
 		if who == "" {
 			who = "key " + s.Key
 		}
-		if s.Newest == 0 {
+		switch {
+		case s.Newest == 0 && s.Label != "":
+			newest = "none at " + string(s.Label)
+		case s.Newest == 0:
 			newest = "deleted"
+		case s.Label != "":
+			newest += " at " + string(s.Label)
 		}
 		if !s.Since.IsZero() {
 			since = s.Since.UTC().Format(time.DateTime)

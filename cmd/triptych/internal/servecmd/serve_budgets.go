@@ -2,6 +2,7 @@ package servecmd
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -139,13 +140,29 @@ func (a commands) showLag(m *metrics.Metrics) {
 	if !a.Configs.Rulesets.Consumers {
 		return
 	}
-	lag := func() consumers.Lag {
+	lag := cachedFor(time.Second, func() consumers.Lag {
 		ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 		defer stop()
 		lag, _, _ := a.Configs.Rulesets.Lag(ctx) // a store that is away shows no lag
 		return lag
-	}
+	})
 	m.AddGauge("triptych_ruleset_consumers", "Projects and clients that read rulesets.", func() float64 { return float64(lag().Consumers) })
 	m.AddGauge("triptych_ruleset_consumers_behind", "Those with a revision that is not the newest.", func() float64 { return float64(lag().Behind) })
 	m.AddGauge("triptych_ruleset_lag_seconds", "The longest time since a newer revision than a consumer has.", func() float64 { return lag().Longest.Seconds() })
+}
+
+// cachedFor returns a function that calls another one at most once in some time, so that
+// gauges that are read together share one answer.
+func cachedFor[T any](age time.Duration, read func() T) func() T {
+	var mu sync.Mutex
+	var value T
+	var until time.Time
+	return func() T {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Now().After(until) {
+			value, until = read(), time.Now().Add(age)
+		}
+		return value
+	}
 }

@@ -1,0 +1,91 @@
+package rulesets
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/rulesets/consumers"
+	"github.com/triptych-mcp/triptych/rulesets/ruleset"
+	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
+)
+
+// consumersFile returns the file in which consumers are recorded without a server.
+func consumersFile(data string) string { return filepath.Join(data, "consumers.json") }
+
+// OpenBook opens the record of consumers: on the server that is the store, which all
+// servers of that store share, else in the data folder.
+func OpenBook(ctx context.Context, env mcp.Env) (consumers.Book, error) {
+	place, err := ParsePlace(env.Store)
+	if err != nil {
+		return nil, err
+	}
+	if scheme, _, _ := strings.Cut(place.URL, ":"); valkeyconn.Serves(scheme) {
+		return consumers.OpenValkey(ctx, place.URL, env.StorePrefix, env.Logger, env.Now)
+	}
+	return consumers.OpenFile(consumersFile(env.Data), env.Now), nil
+}
+
+// openAudience opens the record of consumers of a server. What an earlier version has
+// recorded in the data folder moves to the server that is the store.
+func openAudience(ctx context.Context, env mcp.Env, newest consumers.Newest) (*audience, error) {
+	book, err := OpenBook(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	file := consumersFile(env.Data)
+	if _, inFile := book.(*consumers.File); !inFile {
+		if err := moveBook(ctx, book, file); err != nil {
+			env.Logger.Warn("moving the record of consumers to the store", "file", file, "error", err)
+		}
+	}
+	return &audience{book: book, newest: newest}, nil
+}
+
+// moveBook moves the consumers of a file to a book.
+func moveBook(ctx context.Context, book consumers.Book, file string) error {
+	all, err := consumers.OpenFile(file, time.Now).All(ctx)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	if err := book.Add(ctx, all); err != nil {
+		return err
+	}
+	return os.Remove(file)
+}
+
+// NewestIn returns the function that reads the newest revisions from a store. fallback
+// is set if rulesets without a label are served to those who read at one.
+func NewestIn(store ruleset.Store, fallback bool) consumers.Newest {
+	return func(ctx context.Context, name ruleset.Name, label ruleset.Label) (r consumers.Revision, err error) {
+		current, err := store.Get(ctx, name)
+		if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
+			return r, nil
+		}
+		if err != nil {
+			return r, err
+		}
+		newest := consumers.Revision{Number: current.Rev, Since: current.LastModified}
+		if label == "" {
+			return newest, nil
+		}
+		moves, err := store.LabelMoves(ctx, name)
+		if err != nil {
+			return r, err
+		}
+		for _, m := range moves {
+			if m.Label == label {
+				r = consumers.Revision{Number: m.To, Since: m.At}
+				break
+			}
+		}
+		if r.Number == 0 && fallback {
+			return newest, nil
+		}
+		return r, nil
+	}
+}
