@@ -30,6 +30,11 @@ type Checkpoint struct {
 	Lost      uint64   `json:"lost,omitempty"`
 	Recovered int      `json:"recovered,omitempty"`
 	Others    []string `json:"others,omitempty"` // chains that the chain names
+
+	// RetiredFile is the last file that was deleted by policy, or was about to be, and
+	// RetiredHash the hash of its last line.
+	RetiredFile int    `json:"retired_file,omitempty"`
+	RetiredHash string `json:"retired_hash,omitempty"`
 }
 
 // Records returns how many records the checkpoint covers.
@@ -86,7 +91,9 @@ func (r Report) Checkpoints() Checkpoints {
 }
 
 // VerifyFrom is like [Log.Verify], but verifies chains from their checkpoints on. A chain
-// whose checkpoint is not in its place any more is verified as a whole.
+// whose checkpoint is not in its place any more is verified as a whole. Of the records before
+// a checkpoint, those count that the first line of the chain shows not to be deleted by policy
+// since.
 func (l *Log) VerifyFrom(ctx context.Context, from Checkpoints, trusted ...ed25519.PublicKey) (Report, error) {
 	if err := l.finish(ctx); err != nil {
 		return Report{}, err
@@ -97,10 +104,17 @@ func (l *Log) VerifyFrom(ctx context.Context, from Checkpoints, trusted ...ed255
 // checkpoint returns the checkpoint at the signed head that was just accepted.
 func (v *verifier) checkpoint(at place, l line) *Checkpoint {
 	r := &v.report
-	return &Checkpoint{
+	c := &Checkpoint{
 		File: at.file, Line: at.line, Hash: v.prev, Seq: v.seq, Key: hex.EncodeToString(v.key), Time: l.note.Head.Time,
 		First: v.first, Retired: r.Retired, Lost: r.Lost, Recovered: r.Recovered, Others: r.others,
 	}
+	if v.missing != nil {
+		c.Retired = v.missing.After // end checks it
+	}
+	if v.retired != nil {
+		c.RetiredFile, c.RetiredHash = v.retired.Through, v.retired.Hash
+	}
+	return c
 }
 
 // resume continues at a checkpoint, whose line is given, and reports whether it is there.
@@ -116,6 +130,9 @@ func (v *verifier) resume(c Checkpoint, at place) bool {
 	v.begun, v.key, v.prev = true, key, c.Hash
 	v.seq, v.first = c.Seq, c.First
 	v.report.Retired, v.report.Lost, v.report.Recovered, v.report.others = c.Retired, c.Lost, c.Recovered, c.Others
+	if c.RetiredFile > 0 {
+		v.retired = &retiredNote{Through: c.RetiredFile, Hash: c.RetiredHash}
+	}
 	v.accept(at, l)
 	if at, err := time.Parse(timeFormat, c.Time); err == nil {
 		v.report.From = at
@@ -126,6 +143,10 @@ func (v *verifier) resume(c Checkpoint, at place) bool {
 // walkFrom checks a chain from a checkpoint on; ok is false if that is not in its place.
 func walkFrom(ctx context.Context, c stored, from Checkpoint, trusted []ed25519.PublicKey, head []byte) (r ChainReport, ok bool, err error) {
 	v := &verifier{report: ChainReport{Chain: c.id()}, trusted: trusted, head: string(head)}
+	first, err := firstOf(ctx, c)
+	if err != nil || first.note == nil || first.note.File == nil {
+		return v.report, false, err
+	}
 	for at, err := range c.linesFrom(ctx, from.File, from.Line) {
 		switch {
 		case err != nil:
@@ -136,9 +157,25 @@ func walkFrom(ctx context.Context, c stored, from Checkpoint, trusted []ed25519.
 			return v.report, false, nil
 		}
 	}
-	if !v.begun {
+	fewer := first.note.File.After > from.First
+	if !v.begun || fewer && from.Lost > 0 { // some of the lost ones may be among those deleted
 		return v.report, false, nil
+	}
+	if fewer {
+		v.first, v.missing, v.origin = first.note.File.After, first.note.File, first.prev
 	}
 	v.end()
 	return v.report, true, nil
+}
+
+// firstOf reads the first line of a chain, whose note is nil if there is none.
+func firstOf(ctx context.Context, c stored) (line, error) {
+	for at, err := range c.lines(ctx) {
+		if err != nil {
+			return line{}, err
+		}
+		l, _ := parseLine(at.text) // a whole verification tells
+		return l, nil
+	}
+	return line{}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -140,22 +139,29 @@ func (w *streamWriter) confirm(m mark) {
 	}
 }
 
-// trim deletes segments with their indexes; next is the first that stays.
+// trimStream deletes the lines of a stream (KEYS[1]) before that of ARGV[1] and the segments of
+// the further arguments, with their indexes (KEYS[3] and so on) and their fields in the hash of
+// segments (KEYS[2]), which covers no line before then.
+var trimStream = redis.NewScript(`
+redis.call('XTRIM', KEYS[1], 'MINID', ARGV[1] .. '-0')
+for i = 3, #KEYS do redis.call('UNLINK', KEYS[i]) end
+for i = 2, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
+local from = redis.call('HGET', KEYS[2], 'from')
+if from and tonumber(from) < tonumber(ARGV[1]) then redis.call('HSET', KEYS[2], 'from', ARGV[1]) end
+return 1`)
+
+// trim deletes segments with their indexes at once; next is the first that stays. A query that
+// adds to the indexes meanwhile adds to none that is deleted.
 func (w *streamWriter) trim(gone []segment, next segment) error {
 	if _, err := w.firstOf(next); err != nil { // its place is not where we think
 		return err
 	}
 	ctx, stop := context.WithTimeout(context.Background(), valkeyTimeout)
 	defer stop()
-	if err := w.client.XTrimMinID(ctx, w.stream(), entryID(next.line)).Err(); err != nil {
-		return err
+	names := []string{w.stream(), w.names.segments(w.id)}
+	args := []any{next.line}
+	for _, s := range gone {
+		names, args = append(names, w.names.index(w.id, s.number)), append(args, s.number)
 	}
-	_, err := w.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		for _, s := range gone {
-			p.Unlink(ctx, w.names.index(w.id, s.number))
-			p.HDel(ctx, w.names.segments(w.id), strconv.Itoa(s.number))
-		}
-		return nil
-	})
-	return err
+	return trimStream.Run(ctx, w.client, names, args...).Err()
 }

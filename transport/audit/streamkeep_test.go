@@ -286,3 +286,72 @@ func TestPrefixesHaveTrailsOfTheirOwn(t *testing.T) {
 		}
 	})
 }
+
+// A query that completes the index while segments are deleted leaves no entries of these
+// behind, and does not make the index cover lines that are not in it.
+func TestIndexThatIsCompletedWhileSegmentsGo(t *testing.T) {
+	onStores(t, func(t *testing.T, client redis.UniversalClient) {
+		k := newKept(t, client, ValkeyConfig{KeepFor: 100 * time.Second})
+		l := k.open(1 << 20)
+		k.add(l, "k", 90)
+		chain := &streamChain{client, streamNames{}, l.medium.(*streamWriter).id}
+		fields := func() map[string]string {
+			return client.HGetAll(t.Context(), streamNames{}.segments(chain.name)).Val()
+		}
+		if err := client.HSet(t.Context(), streamNames{}.segments(chain.name), coveredFrom, 80).Err(); err != nil {
+			t.Fatal(err)
+		}
+		before := stateOf(fields())
+		page := client.XRange(t.Context(), streamNames{}.stream(chain.name), "1", "79").Val()
+		k.add(l, "k", 200) // the query waits meanwhile
+		after := stateOf(fields())
+		if after.segments[0].line <= 80 || after.from != after.segments[0].line {
+			t.Fatalf("%+v, want that the first segments are deleted, and the index covers the others", after)
+		}
+		if entered, err := chain.enter(t.Context(), before, page, 1); err != nil || entered {
+			t.Errorf("entered %v, %v", entered, err)
+		}
+		before.from = after.from // as if it had read the hash in between
+		if entered, err := chain.enter(t.Context(), before, page, 1); err != nil || !entered {
+			t.Errorf("entered %v, %v", entered, err)
+		}
+		k.tidy(client, len(after.segments))
+		if got := k.found(l, Filter{Key: "k"}); len(got) != int(k.whole(l).Records) {
+			t.Errorf("%d records are found, want %d", len(got), k.whole(l).Records)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// From a checkpoint, records that were deleted by policy since are not counted.
+func TestVerifyFromACheckpointAfterSegmentsWent(t *testing.T) {
+	onStores(t, func(t *testing.T, client redis.UniversalClient) {
+		k := newKept(t, client, ValkeyConfig{KeepFor: 100 * time.Second})
+		l := k.open(1 << 20)
+		from := Checkpoints{}
+		incremental := 0
+		for range 10 {
+			k.add(l, "k", 30)
+			whole := k.whole(l)
+			r, err := l.VerifyFrom(t.Context(), from)
+			if err != nil || r.Err() != nil || len(r.Chains) != 1 {
+				t.Fatalf("%v, %v", err, r.Err())
+			}
+			if got := r.Chains[0]; got.Records != whole.Records || got.Retired != whole.Retired || got.Last != whole.Last {
+				t.Errorf("from a checkpoint: %+v, want %+v", got, whole)
+			}
+			if !r.Chains[0].From.IsZero() {
+				incremental++
+			}
+			from = r.Checkpoints()
+		}
+		if incremental != 9 {
+			t.Errorf("%d verifications began at a checkpoint, want 9", incremental)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -72,7 +72,7 @@ func (c *streamChain) matching(ctx context.Context, f *Filter) iter.Seq2[place, 
 			yield(place{}, err)
 			return
 		}
-		if x.from == 0 { // its server is of an earlier version
+		if x.from == 0 { // there is none
 			c.between(ctx, first, last)(yield)
 			return
 		}
@@ -168,39 +168,50 @@ func (c *streamChain) indexed(ctx context.Context, first int) (indexState, error
 		if len(page) == pageLines {
 			from = linePlace("", page[len(page)-1]).line
 		}
-		if err := c.enter(ctx, x, page, from); err != nil {
+		entered, err := c.enter(ctx, x, page, from)
+		if err != nil {
 			return x, err
+		}
+		if !entered { // the server has changed what the index covers: read the lines instead
+			return indexState{}, nil
 		}
 		x.from = from
 	}
 	return x, nil
 }
 
-// enter adds lines to the index, which covers those from one number on then.
-func (c *streamChain) enter(ctx context.Context, x indexState, page []redis.XMessage, from int) error {
-	members := map[int]map[string]bool{} // by segment
+// enterLines adds entries to the indexes of segments that are there, if the index still
+// covers the lines from ARGV[1] on, and those from ARGV[2] on then.
+//
+// Keys: the hash of segments. Arguments: see above; the beginning of the names of the indexes;
+// pairs of a segment and a member.
+var enterLines = redis.NewScript(`
+if redis.call('HGET', KEYS[1], 'from') ~= ARGV[1] then return 0 end
+for i = 4, #ARGV, 2 do
+  if redis.call('HEXISTS', KEYS[1], ARGV[i]) == 1 then redis.call('ZADD', ARGV[3] .. ARGV[i], 0, ARGV[i + 1]) end
+end
+redis.call('HSET', KEYS[1], 'from', ARGV[2])
+return 1`)
+
+// enter adds lines to the index, which covers those from one number on then, and reports
+// whether it did: the server of the chain may have changed the index meanwhile. Segments that
+// are deleted by then get no entries.
+func (c *streamChain) enter(ctx context.Context, x indexState, page []redis.XMessage, from int) (bool, error) {
+	args := []any{x.from, from, c.names.indexes(c.name)}
+	had := map[string]bool{}
 	for _, entry := range page {
 		at := linePlace("", entry)
-		if key := keyOf(at.text); key != "" {
-			n := x.segmentOf(at.line)
-			if members[n] == nil {
-				members[n] = map[string]bool{}
-			}
-			members[n][indexMember(key, blockOf(at.line))] = true
+		key := keyOf(at.text)
+		if key == "" {
+			continue
+		}
+		if member := indexMember(key, blockOf(at.line)); !had[member] {
+			had[member] = true
+			args = append(args, x.segmentOf(at.line), member)
 		}
 	}
-	_, err := c.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		for n, all := range members {
-			entries := make([]redis.Z, 0, len(all))
-			for member := range all {
-				entries = append(entries, redis.Z{Member: member})
-			}
-			p.ZAdd(ctx, c.names.index(c.name, n), entries...)
-		}
-		p.HSet(ctx, c.names.segments(c.name), coveredFrom, from)
-		return nil
-	})
-	return err
+	n, err := enterLines.Run(ctx, c.client, []string{c.names.segments(c.name)}, args...).Int()
+	return n == 1, err
 }
 
 // period returns the numbers of the first and the last line that may be of records within
