@@ -43,11 +43,11 @@ func parse(name ruleset.Name, data []byte, modified time.Time) (document, error)
 	if err != nil {
 		return document{}, err
 	}
-	var root yaml.Node
-	if err := yaml.Unmarshal([]byte(front), &root); err != nil {
+	keys, err := parseMapping(front)
+	if err != nil {
 		return document{}, fmt.Errorf("its front matter: %w", err)
 	}
-	d := document{ruleset: ruleset.Ruleset{Markdown: body}, front: mapping(&root), modified: modified.UTC().Truncate(time.Second), crlf: crlf}
+	d := document{ruleset: ruleset.Ruleset{Markdown: body}, front: keys, modified: modified.UTC().Truncate(time.Second), crlf: crlf}
 	if d.front == nil {
 		return document{}, errors.New("its front matter is no mapping")
 	}
@@ -77,6 +77,18 @@ func split(text string) (front, body string, err error) {
 		at = next
 	}
 	return "", "", errors.New("its front matter does not end")
+}
+
+// parseMapping parses front matter. The node is nil if it is no mapping.
+func parseMapping(front string) (*yaml.Node, error) {
+	if keys, ok := plainMapping(front); ok {
+		return keys, nil
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal([]byte(front), &root); err != nil {
+		return nil, err
+	}
+	return mapping(&root), nil
 }
 
 // mapping is the front matter's mapping; an empty one has none yet.
@@ -179,7 +191,10 @@ func (d *document) extra() string {
 		return ""
 	}
 	text, err := encodeYAML(rest)
-	if err != nil || yaml.Unmarshal(text, new(yaml.Node)) != nil {
+	if err != nil {
+		return ""
+	}
+	if _, err := parseMapping(string(text)); err != nil {
 		return ""
 	}
 	return string(text)
