@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -40,11 +41,19 @@ func (c *Catalog) Watch(ctx context.Context, changed func(ruleset.Change)) error
 	defer wg.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop() // before Wait
-	wg.Go(func() { c.compareAlways(ctx) })
+	if !watchesAll(c.store) {
+		wg.Go(func() { c.compareAlways(ctx) })
+	}
 	return c.store.Watch(ctx, func(change ruleset.Change) {
 		c.note(change)
 		changed(change)
 	})
+}
+
+// watchesAll reports whether a watch of a store misses nothing.
+func watchesAll(store ruleset.Store) bool {
+	w, ok := ruleset.As[interface{ WatchesAll() bool }](store)
+	return ok && w.WatchesAll()
 }
 
 // follow counts the watches. An index from before the first one may lack changes.
@@ -107,6 +116,14 @@ func (c *Catalog) readAll(ctx context.Context) error {
 		return nil
 	})
 	fresh.words.Compact()
+	if err = c.replace(fresh, err); err == nil {
+		debug.FreeOSMemory() // reading leaves garbage of several times the size of the index
+	}
+	return err
+}
+
+// replace makes fresh the index, unless it could not be read.
+func (c *Catalog) replace(fresh *index, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {

@@ -31,23 +31,17 @@ func (c *Catalog) Find(ctx context.Context, q Query) (Result, error) {
 	if err := c.refresh(ctx); err != nil {
 		return Result{}, err
 	}
-	candidates, all := c.candidates(q)
+	var only map[ruleset.Name]bool
 	if pattern != nil {
-		if candidates, err = c.matching(ctx, candidates, pattern); err != nil {
+		if only, err = c.matching(ctx, q, pattern); err != nil {
 			return Result{}, err
 		}
 	}
-	result := Result{Total: len(candidates), Of: all, Facets: c.facets(candidates)}
 	p := page{limit: q.Limit + 1}
 	if q.Cursor != "" {
 		p.after = &after
 	}
-	for _, one := range candidates {
-		if one.decision.Applies {
-			result.Applying++
-		}
-		p.add(one)
-	}
+	result := c.survey(q, only, &p)
 	if len(p.best) > q.Limit {
 		p.best = p.best[:q.Limit]
 		result.Next = p.best[q.Limit-1].String()
@@ -56,13 +50,34 @@ func (c *Catalog) Find(ctx context.Context, q Query) (Result, error) {
 	return result, err
 }
 
-// candidates returns what the index knows to fit a query, and the number of all
-// rulesets.
-func (c *Catalog) candidates(q Query) (found []candidate, all int) {
+// survey counts what a query finds and puts the candidates on its page. only, unless
+// nil, has the names of the rulesets that a regular expression matches.
+func (c *Catalog) survey(q Query, only map[ruleset.Name]bool, p *page) Result {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
+	result := Result{Of: len(c.index.all)}
+	counts := make([]int, len(c.index.pool.names))
+	c.candidatesLocked(q, func(one candidate) {
+		if only != nil && !only[one.name] {
+			return
+		}
+		result.Total++
+		if one.decision.Applies {
+			result.Applying++
+		}
+		for _, id := range one.entry.tags.ids {
+			counts[id]++
+		}
+		p.add(one)
+	})
+	result.Facets = facets(counts, c.index.pool.names)
+	return result
+}
+
+// candidatesLocked calls see for what the index knows to fit a query, in no order.
+func (c *Catalog) candidatesLocked(q Query, see func(candidate)) {
 	decisions := map[*frontmatter.Fields]selection.Decision{}
-	see := func(e *entry, score float32) {
+	consider := func(e *entry, score float32) {
 		if !e.tags.has(q.Tags) || q.Path == "" && !e.fields.For(q.Client) {
 			return
 		}
@@ -80,51 +95,35 @@ func (c *Catalog) candidates(q Query) (found []candidate, all int) {
 		default:
 			one.rank = byCreation(e.created)
 		}
-		found = append(found, one)
+		see(one)
 	}
 	if q.Text != "" {
-		for _, hit := range c.index.words.Search(q.Text) {
-			see(hit.Key, hit.Score)
-		}
-		return found, len(c.index.all)
+		c.index.words.Search(q.Text, consider)
+		return
 	}
 	for _, e := range c.index.all {
-		see(e, 0)
+		consider(e, 0)
 	}
-	return found, len(c.index.all)
 }
 
-// facets counts the tags of candidates.
-func (c *Catalog) facets(candidates []candidate) []Facet {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	counts := make([]int, len(c.index.pool.names))
-	for _, one := range candidates {
-		for _, id := range one.entry.tags.ids {
-			if id < len(counts) { // else the index was made again
-				counts[id]++
-			}
-		}
-	}
-	var facets []Facet
+// facets returns the most frequent tags. counts has a number for each name.
+func facets(counts []int, names []string) []Facet {
+	var all []Facet
 	for id, n := range counts {
 		if n > 0 {
-			facets = append(facets, Facet{c.index.pool.names[id], n})
+			all = append(all, Facet{names[id], n})
 		}
 	}
-	slices.SortFunc(facets, func(a, b Facet) int { return cmp.Or(-cmp.Compare(a.Count, b.Count), strings.Compare(a.Tag, b.Tag)) })
-	return facets[:min(len(facets), maxFacets)]
+	slices.SortFunc(all, func(a, b Facet) int { return cmp.Or(-cmp.Compare(a.Count, b.Count), strings.Compare(a.Tag, b.Tag)) })
+	return all[:min(len(all), maxFacets)]
 }
 
-// matching returns the candidates that a regular expression matches.
-func (c *Catalog) matching(ctx context.Context, candidates []candidate, pattern *regexp.Regexp) ([]candidate, error) {
-	if len(candidates) == 0 {
-		return nil, nil
-	}
-	names := make([]ruleset.Name, len(candidates))
-	for i := range candidates {
-		names[i] = candidates[i].name
-	}
+// matching returns the names of the candidates that a regular expression matches.
+func (c *Catalog) matching(ctx context.Context, q Query, pattern *regexp.Regexp) (map[ruleset.Name]bool, error) {
+	names := []ruleset.Name{}
+	c.mu.RLock()
+	c.candidatesLocked(q, func(one candidate) { names = append(names, one.name) })
+	c.mu.RUnlock()
 	matched := map[ruleset.Name]bool{}
 	err := c.store.Read(ctx, names, func(r ruleset.Ruleset) error {
 		if _, _, ok := matchingLine(r, pattern); ok {
@@ -132,7 +131,7 @@ func (c *Catalog) matching(ctx context.Context, candidates []candidate, pattern 
 		}
 		return nil
 	})
-	return slices.DeleteFunc(candidates, func(one candidate) bool { return !matched[one.name] }), err
+	return matched, err
 }
 
 // matchingLine returns the first line of the Markdown that a regular expression

@@ -116,7 +116,7 @@ func (s *Store) unrecordedFile(name ruleset.Name) *gitFile {
 	if err != nil || head.Rev == 0 || head.is(d.ruleset) {
 		return nil // a content before the first revision has no author
 	}
-	data, err := readFile(s.path(name))
+	data, err := readFile(s.path(name), 0)
 	if err != nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -145,6 +146,9 @@ func (s *Store) readIndexLocked(dirTime time.Time) error {
 		x.names = append(x.names, m.Name)
 	}
 	slices.Sort(x.names)
+	if len(x.metas) > maxStale {
+		debug.FreeOSMemory() // reading leaves garbage of several times the size of the list
+	}
 	return nil
 }
 

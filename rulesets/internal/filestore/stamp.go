@@ -5,16 +5,17 @@ import (
 	"time"
 )
 
-// A stamp changes when a file does.
+// A stamp changes when a file does. A store has one of each file in memory, so it is
+// small and has no pointer.
 type stamp struct {
 	size     int64
-	modified time.Time
+	modified int64  // in nanoseconds since 1970
 	inode    uint64 // 0 where the system has none
 }
 
 // stampOf returns the stamp of a file.
 func stampOf(info fs.FileInfo) stamp {
-	return stamp{size: info.Size(), modified: info.ModTime(), inode: inode(info)}
+	return stamp{size: info.Size(), modified: info.ModTime().UnixNano(), inode: inode(info)}
 }
 
 // settling is the time after a change during which another one may leave the stamp
@@ -23,4 +24,4 @@ const settling = 2 * time.Second
 
 // settled reports whether any later change will show in the stamp, so that what
 // was read of the file may be kept.
-func (s stamp) settled() bool { return time.Since(s.modified) >= settling }
+func (s stamp) settled() bool { return time.Since(time.Unix(0, s.modified)) >= settling }

@@ -1,6 +1,7 @@
 package filestore
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -107,7 +108,7 @@ func (s *Store) load(name ruleset.Name) (document, error) {
 	}
 	var data []byte
 	if err == nil {
-		data, err = readFile(path)
+		data, err = readFile(path, info.Size())
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -125,14 +126,17 @@ func (s *Store) load(name ruleset.Name) (document, error) {
 	return d, nil
 }
 
-// readFile reads a file up to one byte more than a ruleset may have.
-func readFile(path string) ([]byte, error) {
+// readFile reads a file up to one byte more than a ruleset may have. size is about
+// what it has, 0 if that is not known.
+func readFile(path string, size int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
-	return data, errors.Join(err, f.Close())
+	var data bytes.Buffer
+	data.Grow(int(min(size, MaxFileBytes)) + bytes.MinRead) // ReadFrom needs room to see the end
+	_, err = data.ReadFrom(io.LimitReader(f, MaxFileBytes+1))
+	return data.Bytes(), errors.Join(err, f.Close())
 }
 
 // report reports a file in the log, once for each of its states.

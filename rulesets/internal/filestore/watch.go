@@ -79,6 +79,9 @@ func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
 	return nil
 }
 
+// WatchesAll reports that a watch tells of all changes, also by other programs.
+func (*Store) WatchesAll() bool { return true }
+
 func newWatch(s *Store, own *feed, changed func(ruleset.Change)) *watch {
 	w := &watch{
 		store: s, own: own, dir: absolute(s.dir), changed: changed,
@@ -304,16 +307,21 @@ func (s *Store) completeFile(name ruleset.Name, is bool) (sum string, ok bool) {
 
 // lookAtAll compares the whole folder and tells in the order of names.
 func (w *watch) lookAtAll() {
-	now := w.store.stamps()
-	changed := map[ruleset.Name]struct{}{}
-	for name := range w.seen {
-		if _, is := now[name]; !is {
+	changed, known := map[ruleset.Name]struct{}{}, 0
+	w.store.eachStamp(func(name ruleset.Name, now stamp) {
+		before, was := w.seen[name]
+		if was {
+			known++
+		}
+		if !was || before != now {
 			changed[name] = struct{}{}
 		}
-	}
-	for name, s := range now {
-		if before, was := w.seen[name]; !was || before != s {
-			changed[name] = struct{}{}
+	})
+	if known < len(w.seen) { // some have gone
+		for name := range w.seen {
+			if _, is := w.store.stampOf(name); !is {
+				changed[name] = struct{}{}
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
@@ -359,13 +367,26 @@ func (s *Store) stampOf(name ruleset.Name) (_ stamp, ok bool) {
 
 // stamps returns the stamps of all files, none if the folder cannot be read.
 func (s *Store) stamps() map[ruleset.Name]stamp {
-	files, err := s.files(anyName)
-	if err != nil {
-		files = nil
-	}
-	stamps := make(map[ruleset.Name]stamp, len(files))
-	for _, f := range files {
-		stamps[f.name] = stampOf(f.info)
-	}
+	stamps := map[ruleset.Name]stamp{}
+	s.eachStamp(func(name ruleset.Name, now stamp) { stamps[name] = now })
 	return stamps
+}
+
+// eachStamp calls see with the stamp of each file that has the name of a ruleset. It has
+// few of them in memory at a time.
+func (s *Store) eachStamp(see func(ruleset.Name, stamp)) {
+	dir, err := os.Open(s.dir)
+	if err != nil {
+		return
+	}
+	defer func() { _ = dir.Close() }() // it was only read
+	for {
+		entries, err := dir.ReadDir(readChunk)
+		for _, f := range files(entries, anyName) {
+			see(f.name, stampOf(f.info))
+		}
+		if err != nil || len(entries) == 0 {
+			return
+		}
+	}
 }

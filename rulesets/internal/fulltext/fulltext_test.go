@@ -1,14 +1,16 @@
 package fulltext_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/rulesets/internal/fulltext"
 )
@@ -47,27 +49,19 @@ func TestStem(t *testing.T) {
 	}
 }
 
-// search returns the keys that a query finds, best first.
-func search(x *fulltext.Index[string], query string) []string {
-	hits := x.Search(query)
-	slices.SortFunc(hits, func(a, b fulltext.Hit[string]) int {
-		if a.Score != b.Score {
-			return -cmpFloat(a.Score, b.Score)
-		}
-		return strings.Compare(a.Key, b.Key)
-	})
-	keys := make([]string, len(hits))
-	for i, h := range hits {
-		keys[i] = h.Key
-	}
-	return keys
+// scores returns the scores of the keys that a query finds.
+func scores(x *fulltext.Index[string], query string) map[string]float32 {
+	all := map[string]float32{}
+	x.Search(query, func(key string, score float32) { all[key] = score })
+	return all
 }
 
-func cmpFloat(a, b float32) int {
-	if a < b {
-		return -1
-	}
-	return 1
+// search returns the keys that a query finds, best first.
+func search(x *fulltext.Index[string], query string) []string {
+	all := scores(x, query)
+	keys := slices.AppendSeq([]string{}, maps.Keys(all))
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(-cmp.Compare(all[a], all[b]), strings.Compare(a, b)) })
+	return keys
 }
 
 func put(x *fulltext.Index[string], key, title, body string) {
@@ -92,7 +86,7 @@ func TestSearch(t *testing.T) {
 		"style errors":    {"go", "errors"},
 		"nothing at all!": {},
 	} {
-		if diff := cmp.Diff(want, search(x, query)); diff != "" {
+		if diff := gocmp.Diff(want, search(x, query)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", query, diff)
 		}
 	}
@@ -105,7 +99,7 @@ func TestChanges(t *testing.T) {
 	put(x, "b", "one two", "")
 	put(x, "a", "two", "")
 	x.Remove("nobody")
-	if diff := cmp.Diff([]string{"b"}, search(x, "one")); diff != "" {
+	if diff := gocmp.Diff([]string{"b"}, search(x, "one")); diff != "" {
 		t.Errorf("one (-want +got):\n%s", diff)
 	}
 	x.Remove("b")
@@ -174,28 +168,23 @@ func TestScoresAgainstFormula(t *testing.T) {
 	}
 	for _, query := range []string{"w1", "w2 w3 w39", "w7 w7"} {
 		want := naive(docs, fulltext.Terms(query))
-		for _, hit := range fresh.Search(query) {
-			if math.Abs(float64(hit.Score)-want[hit.Key]) > 1e-4 {
-				t.Fatalf("%q: %s has %f, want %f", query, hit.Key, hit.Score, want[hit.Key])
+		for key, score := range scores(fresh, query) {
+			if math.Abs(float64(score)-want[key]) > 1e-4 {
+				t.Fatalf("%q: %s has %f, want %f", query, key, score, want[key])
 			}
-			delete(want, hit.Key)
+			delete(want, key)
 		}
 		if len(want) > 0 {
 			t.Errorf("%q does not find %v", query, want)
 		}
-		if diff := cmp.Diff(keysOf(fresh.Search(query)), keysOf(x.Search(query))); diff != "" {
+		if diff := gocmp.Diff(keysOf(fresh, query), keysOf(x, query)); diff != "" {
 			t.Errorf("%q after changes (-new +changed):\n%s", query, diff)
 		}
 	}
 }
 
-func keysOf(hits []fulltext.Hit[string]) []string {
-	keys := make([]string, 0, len(hits))
-	for _, h := range hits {
-		keys = append(keys, h.Key)
-	}
-	slices.Sort(keys)
-	return keys
+func keysOf(x *fulltext.Index[string], query string) []string {
+	return slices.Sorted(maps.Keys(scores(x, query)))
 }
 
 func TestFind(t *testing.T) {

@@ -25,6 +25,8 @@ type Index[K comparable] struct {
 	total int      // of the lengths of living documents
 	stems map[string]string
 	count map[string]int // scratch of Put
+
+	scores sync.Pool // of *[]float32, scratch of Search
 }
 
 type doc[K comparable] struct {
@@ -41,7 +43,7 @@ type postings struct {
 
 const (
 	// maxStems limits the memory of stems that were computed.
-	maxStems = 20_000
+	maxStems = 50_000
 	// minDead is the number of dead documents below which nothing is rewritten.
 	minDead = 1000
 )

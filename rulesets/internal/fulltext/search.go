@@ -17,12 +17,6 @@ const (
 	maxTerms = 64
 )
 
-// A Hit is a document that has a word of a query.
-type Hit[K comparable] struct {
-	Key   K
-	Score float32
-}
-
 // Terms returns the stems of the words of a query, each once.
 func Terms(query string) []string {
 	var terms []string
@@ -35,22 +29,36 @@ func Terms(query string) []string {
 	return terms
 }
 
-// Search returns the documents that have a word of the query, in no order.
-func (x *Index[K]) Search(query string) []Hit[K] {
+// Search calls see for each document that has a word of the query, in no order. see must
+// not change the index.
+func (x *Index[K]) Search(query string, see func(key K, score float32)) {
 	terms := Terms(query)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	scores := make([]float32, len(x.docs))
+	scores := x.scoresLocked()
+	defer x.scores.Put(scores)
 	for _, term := range terms {
-		x.scoreLocked(scores, x.expandLocked(term))
+		x.scoreLocked(*scores, x.expandLocked(term))
 	}
-	var hits []Hit[K]
-	for id, score := range scores {
+	for id, score := range *scores {
 		if d := &x.docs[id]; score > 0 && d.length >= 0 {
-			hits = append(hits, Hit[K]{d.key, score})
+			see(d.key, score)
 		}
 	}
-	return hits
+}
+
+// scoresLocked returns a score of 0 for each id, in memory of an earlier search if
+// possible.
+func (x *Index[K]) scoresLocked() *[]float32 {
+	scores, _ := x.scores.Get().(*[]float32)
+	if scores == nil || cap(*scores) < len(x.docs) {
+		scores = new([]float32)
+		*scores = make([]float32, len(x.docs))
+		return scores
+	}
+	*scores = (*scores)[:len(x.docs)]
+	clear(*scores)
+	return scores
 }
 
 // expandLocked returns the postings of a term, or those of the terms that begin with

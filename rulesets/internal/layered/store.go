@@ -259,6 +259,14 @@ func (s *Store) Prune(ctx context.Context, r ruleset.Retention, dry bool) (rules
 	return p.Prune(ctx, r, dry)
 }
 
+// WatchesAll reports whether a watch tells of all changes of all parts.
+func (s *Store) WatchesAll() bool {
+	return !slices.ContainsFunc(s.parts, func(p Part) bool {
+		w, ok := ruleset.As[interface{ WatchesAll() bool }](p.Store)
+		return !ok || !w.WatchesAll()
+	})
+}
+
 // Close implements [ruleset.Store].
 func (s *Store) Close() error {
 	var errs []error
