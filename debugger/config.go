@@ -82,7 +82,7 @@ func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
 		look:    look,
 		account: accounttools.New(c.Trail, c.Accounts, env.Now),
 		similar: similar,
-		xml:     &xmltools.Group{Library: documents},
+		xml:     documents,
 	}
 	return g.table(), nil
 }

@@ -42,8 +42,9 @@ func (d *Documents) registerFlags(set *pflag.FlagSet) {
 	set.DurationVar(&d.Timeout, "documents-timeout", 30*time.Second, "let one question about XML documents take so `long`")
 }
 
-// open returns a library that opens what it needs with the first request.
-func (d *Documents) open(env mcp.Env) (xmltools.Library, error) {
+// open returns the group of tools. Its library opens what it needs with the first
+// request.
+func (d *Documents) open(env mcp.Env) (*xmltools.Group, error) {
 	if d.Memory < 0 || d.Timeout < 0 {
 		return nil, errors.New("limits of documents must not be negative")
 	}
@@ -53,9 +54,11 @@ func (d *Documents) open(env mcp.Env) (xmltools.Library, error) {
 	}
 	config := d.library(roots)
 	if d.Command == nil {
-		return &xmltools.Lazy{Open: sync.OnceValues(func() (*document.Library, error) { return document.Open(config, env.Logger) })}, nil
+		here := &xmltools.Lazy{Open: sync.OnceValues(func() (*document.Library, error) { return document.Open(config, env.Logger) })}
+		return &xmltools.Group{Library: here, Folders: roots}, nil
 	}
-	return isolate.New(d.Command, config, 2*d.memory(), env.Logger), nil
+	apart := isolate.New(d.Command, config, 2*d.memory(), env.Logger)
+	return &xmltools.Group{Library: apart, Folders: roots}, nil
 }
 
 func (d *Documents) memory() int64 {

@@ -505,3 +505,48 @@ func TestDocumentScopes(t *testing.T) {
 		}
 	}
 }
+
+// Where the documents are on the server's disk reaches nobody over the network.
+func TestDocumentFoldersAreHidden(t *testing.T) {
+	dir := documentFolder(t)
+	if err := os.WriteFile(filepath.Join(dir, "invalid.xml"), []byte(`<orders/>`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"outer.xsd", "noschema.xsd"} { // a name that JSON writes with an escape
+		if err := os.Link(filepath.Join(dir, name), filepath.Join(dir, "a&b "+name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(t.TempDir(), "documents")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	remote := mcp.Principal{ID: "k", Scopes: []mcp.Scope{"document:read", "document:write"}}
+	const stats = `tools/call {"name":"cache_stats"}`
+	for _, tt := range []struct{ arguments, then, want string }{
+		{`xpath_query","arguments":{"document":"sub/one.xml","query":"base-uri(/), document-uri(/), static-base-uri(), string(resolve-uri('x'))"`, "", "xs:anyURI: file:///sub/one.xml"},
+		{`xpath_query","arguments":{"document":"sub/one.xml","query":"doc('two.xml')"`, "", `file:///sub/two.xml`},
+		{`xpath_query","arguments":{"document":"broken.xml","query":"/"`, "", `broken.xml`},
+		{`xpath_query","arguments":{"document":"sub","query":"/"`, "", `it is no regular file`},
+		{`validate_schema","arguments":{"document":"invalid.xml","schema":"orders.xsd"`, "", `"details":"invalid.xml does not match orders.xsd`},
+		{`validate_schema","arguments":{"document":"broken.xml","schema":"orders.xsd"`, "", `"file":"broken.xml"`},
+		{`validate_schema","arguments":{"document":"sub/one.xml","schema":"outer.xsd"`, "", `not found: gone.xsd`},
+		{`validate_schema","arguments":{"document":"sub/one.xml","schema":"a&b outer.xsd"`, "", `not found: gone.xsd`},
+		{`validate_schema","arguments":{"document":"sub/one.xml","schema":"a&b noschema.xsd"`, "", `b noschema.xsd`},
+		{`preload_documents","arguments":{"globs":["**/*.xml"]`, "", `sub/one.xml - loaded`},
+		{`preload_documents","arguments":{"paths":["gone.xml"]`, "", `gone.xml`},
+		{`validate_schema","arguments":{"document":"orders.xml","schema":"orders.xsd"`, stats, `\n\norders.xml (document, `},
+	} {
+		for _, root := range []string{dir, link} {
+			requests := []string{`tools/call {"name":"` + tt.arguments + `}}`}
+			if tt.then != "" {
+				requests = append(requests, tt.then)
+			}
+			cfg := &debugger.Config{Documents: debugger.Documents{Roots: []string{root}}}
+			got := ask(t, cfg, remote, requests...)
+			if !strings.Contains(got, tt.want) || strings.Contains(got, filepath.Dir(dir)) || strings.Contains(got, filepath.Dir(link)) {
+				t.Errorf("%s: got %s, want %q and no folder", tt.arguments, got, tt.want)
+			}
+		}
+	}
+}

@@ -20,7 +20,11 @@ const (
 )
 
 // A Group has the tools for XML documents.
-type Group struct{ Library }
+type Group struct {
+	Library Library
+	// Folders are those below which documents are read.
+	Folders []string
+}
 
 type xpathArgs struct {
 	Document   string            `json:"document" min:"1" doc:"Path, or XML text"`
@@ -31,15 +35,16 @@ type xpathArgs struct {
 	Offset     int               `json:"offset" min:"0" default:"0" doc:"Results to skip"`
 }
 
-func (t *Group) xpathQuery(ctx context.Context, _ *mcp.Call, args xpathArgs) (queried, error) {
+func (t *Group) xpathQuery(ctx context.Context, call *mcp.Call, args xpathArgs) (queried, error) {
+	names := t.renamer(call)
 	found, err := t.Library.Query(ctx, document.QueryRequest{
 		Document: args.Document, Query: args.Query, Version: args.Version, Namespaces: args.Namespaces,
 		MaxResults: args.MaxResults, Offset: args.Offset,
 	})
 	if err != nil {
-		return queried{}, err
+		return queried{}, names.err(err)
 	}
-	return queriedFrom(found, args.Offset), nil
+	return names.items(queriedFrom(found, args.Offset)), nil
 }
 
 type validateArgs struct {
@@ -49,17 +54,18 @@ type validateArgs struct {
 
 // validateSchema returns an answer for a valid document, and an error for an
 // invalid one.
-func (t *Group) validateSchema(ctx context.Context, _ *mcp.Call, args validateArgs) (validated, error) {
+func (t *Group) validateSchema(ctx context.Context, call *mcp.Call, args validateArgs) (validated, error) {
+	names := t.renamer(call)
 	result, err := t.Library.Validate(ctx, document.ValidateRequest{Document: args.Document, Schema: args.Schema})
 	if syntax, ok := errors.AsType[*document.SyntaxError](err); ok {
 		err = malformed(syntax)
 	}
 	if err != nil {
-		return validated{}, err
+		return validated{}, names.err(err)
 	}
-	v := validated{
-		Valid: true, Document: nameOf(args.Document), Schema: nameOf(args.Schema),
-		Warnings: append([]string{}, result.Warnings...),
+	v := validated{Valid: true, Document: nameOf(args.Document), Schema: nameOf(args.Schema), Warnings: []string{}}
+	for _, warning := range result.Warnings {
+		v.Warnings = append(v.Warnings, names.text(warning))
 	}
 	return v, nil
 }
@@ -72,12 +78,12 @@ func malformed(e *document.SyntaxError) error {
 	}
 }
 
-func (t *Group) cacheStats(ctx context.Context, _ *mcp.Call, _ struct{}) (cached, error) {
+func (t *Group) cacheStats(ctx context.Context, call *mcp.Call, _ struct{}) (cached, error) {
 	stats, err := t.Library.Stats(ctx)
 	if err != nil {
 		return cached{}, err
 	}
-	return cachedFrom(stats), nil
+	return cachedFrom(t.renamer(call).stats(stats)), nil
 }
 
 type preloadArgs struct {
@@ -103,8 +109,9 @@ func (a preloadArgs) Validate() error {
 // preloadDocuments returns what became of each document. It fails only if none
 // could be loaded.
 func (t *Group) preloadDocuments(ctx context.Context, call *mcp.Call, args preloadArgs) (preloaded, error) {
+	names := t.renamer(call)
 	told := func(done, total int, message string) {
-		call.Progress(ctx, float64(done), float64(total), plain.Line(message))
+		call.Progress(ctx, float64(done), float64(total), plain.Line(names.text(message)))
 	}
 	reports, err := t.Library.Preload(ctx, document.PreloadRequest{Paths: slices.Concat(args.Paths, args.Globs)}, told)
 	if err == nil {
@@ -114,9 +121,9 @@ func (t *Group) preloadDocuments(ctx context.Context, call *mcp.Call, args prelo
 		err = noneLoaded(reports)
 	}
 	if err != nil {
-		return preloaded{}, err
+		return preloaded{}, names.err(err)
 	}
-	return preloadedFrom(reports), nil
+	return names.reports(preloadedFrom(reports)), nil
 }
 
 // maxToldErrors is the maximum number of errors that are listed if all
