@@ -55,6 +55,20 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// An answer names twenty findings, however many there are.
+func TestScanNamesSome(t *testing.T) {
+	many := `{"name":"a","description":"d","markdown":"` + strings.Repeat(`a\u200bb\n`, 50) + `"}`
+	h := scanning(t, "warn", "k1")
+	got, _ := h.contents("create_ruleset", many)
+	if len(got) != 2 || strings.Count(got[1], "zero width space") != 20 || !strings.HasSuffix(got[1], "\n- … and 30 more; lint_ruleset lists them") {
+		t.Errorf("got %q, want 20 findings and that there are 30 more", got)
+	}
+	h = scanning(t, "refuse", "k1")
+	if got, _ := h.contents("create_ruleset", many); len(got) != 1 || !strings.HasSuffix(got[0], "; and 30 more") {
+		t.Errorf("got %q, want a refusal that names 20 and counts 30", got)
+	}
+}
+
 // Updates and batches are refused as creations are, and nothing of them is written.
 func TestScanRefusesAllWrites(t *testing.T) {
 	h := scanning(t, "refuse", "k1")

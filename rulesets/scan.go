@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/rulesets/lint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -83,7 +82,11 @@ func (s Scan) Store(store ruleset.Store, report func([]lint.Finding)) ruleset.St
 // LogFindings returns a report for the log, without the texts.
 func LogFindings(log *slog.Logger) func([]lint.Finding) {
 	return func(found []lint.Finding) {
-		for _, f := range found {
+		for i, f := range found {
+			if i == maxNamed {
+				log.Warn("a ruleset was written with more findings", "name", string(f.Name), "more", len(found)-i)
+				return
+			}
 			log.Warn("a ruleset was written with a finding", "name", string(f.Name), "rule", f.Rule, "severity", string(f.Severity), "field", f.Field, "line", f.Line)
 		}
 	}
@@ -113,7 +116,7 @@ func (s scanned) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, 
 	}
 	r, err := s.Store.Create(ctx, d)
 	if err == nil {
-		s.report(found)
+		s.written(ctx, found)
 	}
 	return r, err
 }
@@ -126,7 +129,7 @@ func (s scanned) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch)
 	}
 	r, err := s.Store.Update(ctx, name, p)
 	if err == nil {
-		s.report(found)
+		s.written(ctx, found)
 	}
 	return r, err
 }
@@ -158,19 +161,35 @@ func (s scanned) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.A
 // Unwrap returns the store behind the scan. See [ruleset.As].
 func (s scanned) Unwrap() ruleset.Store { return s.Store }
 
-// findings returns what was found in a text that was written, for the answer.
-func (t *tools) findings(call *mcp.Call, r ruleset.Ruleset) []string {
-	found, err := t.scan.check(by(call, nil), r)
-	if err != nil {
-		return nil // it would have been refused
-	}
-	return textsOf(found)
+// findingsKey is the context key of a caller's list of findings.
+type findingsKey struct{}
+
+// collect returns a context with which the findings in texts that are written are
+// also added to a list.
+func collect(ctx context.Context) (context.Context, *[]lint.Finding) {
+	found := new([]lint.Finding)
+	return context.WithValue(ctx, findingsKey{}, found), found
 }
 
+// written reports the findings in a text that was written.
+func (s scanned) written(ctx context.Context, found []lint.Finding) {
+	s.report(found)
+	if list, ok := ctx.Value(findingsKey{}).(*[]lint.Finding); ok {
+		*list = append(*list, found...)
+	}
+}
+
+// maxNamed is the number of findings in one text that an answer or the log names.
+const maxNamed = 20
+
+// textsOf returns the first findings as texts, and a line for the rest.
 func textsOf(found []lint.Finding) []string {
-	texts := make([]string, len(found))
-	for i, f := range found {
-		texts[i] = f.String()
+	texts := []string{}
+	for _, f := range found[:min(len(found), maxNamed)] {
+		texts = append(texts, f.String())
+	}
+	if more := len(found) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("… and %d more; lint_ruleset lists them", more))
 	}
 	return texts
 }

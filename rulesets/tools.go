@@ -141,6 +141,7 @@ func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (do
 	if err != nil {
 		return done{}, &opError{"create", err}
 	}
+	ctx, found := collect(ctx)
 	r, err := t.store.Create(ctx, ruleset.Draft{
 		Name: name, Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, Extra: args.Extra, By: by(call, args.Message),
 	})
@@ -151,7 +152,7 @@ func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (do
 		return done{}, &opError{"create", err}
 	}
 	d := doneAt(args.Name, "created", r.Rev)
-	d.warn(call, t.findings(call, r))
+	d.warn(call, textsOf(*found))
 	return d, nil
 }
 
@@ -246,6 +247,7 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 	if err != nil {
 		return done{}, &opError{"update", err}
 	}
+	ctx, found := collect(ctx)
 	r, err := t.store.Update(ctx, name, patch) // without changes it checks the revision, and is seen by watches
 	if err != nil {
 		return done{}, &opError{"update", explainConflict(ctx, t.store, err, patch.IfRev)}
@@ -254,7 +256,7 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 		return done{}, &opError{"update", err}
 	}
 	d := doneAt(args.Name, "updated", r.Rev)
-	d.warn(call, append(t.findings(call, ofPatch(name, patch)), textsOf(inFiles)...))
+	d.warn(call, textsOf(append(*found, inFiles...)))
 	return d, nil
 }
 

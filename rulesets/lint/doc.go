@@ -23,4 +23,6 @@
 //     licence, copyright 2019 Zachary Rice), without the rules that have no prefix to go by.
 //   - pipe-to-shell, base64, lookalike-host
 //   - front-matter, glob, include, duplicate, budget
+//   - unexamined: a text is so long, or has so many words that secrets have, that a part
+//     of it was not examined.
 package lint

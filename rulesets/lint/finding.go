@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -55,6 +56,7 @@ var Rules = []RuleInfo{
 	{"include", "An include that cannot be followed"},
 	{"duplicate", "The same text in two rulesets"},
 	{"budget", "More than a client reads"},
+	{unexamined, "A part of a long text that was not examined"},
 }
 
 // Worst returns the worst severity, "" if there are no findings.
@@ -70,12 +72,19 @@ func Worst(findings []Finding) Severity {
 // A RefusedError reports a text that was not written because of errors in it.
 type RefusedError struct{ Findings []Finding }
 
+// maxTold is the number of findings that an error names; the rest is counted.
+const maxTold = 20
+
 func (e *RefusedError) Error() string {
-	texts := make([]string, len(e.Findings))
-	for i, f := range e.Findings {
-		texts[i] = f.String()
+	var texts []string
+	for _, f := range e.Findings[:min(len(e.Findings), maxTold)] {
+		texts = append(texts, f.String())
 	}
-	return "the text is refused: " + strings.Join(texts, "; ")
+	told := "the text is refused: " + strings.Join(texts, "; ")
+	if more := len(e.Findings) - len(texts); more > 0 {
+		told += fmt.Sprintf("; and %d more", more)
+	}
+	return told
 }
 
 // A text is a field of a ruleset while it is checked.
@@ -83,17 +92,19 @@ type text struct {
 	name  ruleset.Name
 	field string
 	s     string
-	found *[]Finding
+	found *collector
 }
 
 // report adds a finding at a byte of the text.
 func (t text) report(rule string, severity Severity, at int, format string, args ...any) {
-	before := t.s[:at]
-	line := before[1+strings.LastIndexByte(before, '\n'):]
-	*t.found = append(*t.found, Finding{
-		Name: t.name, Rule: rule, Severity: severity, Field: t.field,
-		Line: 1 + strings.Count(before, "\n"), Column: 1 + len([]rune(line)), Message: fmt.Sprintf(format, args...),
-	})
+	f := Finding{Name: t.name, Rule: rule, Severity: severity, Field: t.field}
+	if !t.found.full(rule) { // finding the line takes time
+		before := t.s[:at]
+		line := before[1+strings.LastIndexByte(before, '\n'):]
+		f.Line, f.Column = 1+strings.Count(before, "\n"), 1+utf8.RuneCountInString(line)
+		f.Message = fmt.Sprintf(format, args...)
+	}
+	t.found.add(f)
 }
 
 // sortFindings sorts by ruleset and place.

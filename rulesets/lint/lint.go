@@ -23,20 +23,29 @@ type Options struct {
 // checks are the checks of each text.
 var checks = []func(text){checkHidden, checkSecrets, checkCommands, checkBase64, checkHosts}
 
-// Ruleset checks one ruleset by itself.
+// Ruleset checks one ruleset by itself. Of a rule it returns the first findings, and
+// counts the rest in one more. What is beyond the limits of the work is a finding.
 func Ruleset(r ruleset.Ruleset) []Finding {
-	var found []Finding
+	c := newCollector()
 	for _, t := range []text{
-		{r.Name, "description", r.Description, &found}, {r.Name, "tags", strings.Join(r.Tags, "\n"), &found},
-		{r.Name, "front matter", r.Extra, &found}, {r.Name, "markdown", r.Markdown, &found},
+		{r.Name, "description", r.Description, c}, {r.Name, "tags", strings.Join(r.Tags, "\n"), c},
+		{r.Name, "front matter", r.Extra, c}, {r.Name, "markdown", r.Markdown, c},
 	} {
+		t = t.cut()
 		for _, check := range checks {
 			check(t)
 		}
+		switch t.field {
+		case "markdown":
+			checkComments(t)
+		case "description":
+			checkDescription(t)
+		}
 	}
-	checkComments(text{r.Name, "markdown", r.Markdown, &found})
-	checkDescription(text{r.Name, "description", r.Description, &found})
-	found = append(append(found, frontMatter(r)...), budgets(r)...)
+	for _, f := range append(frontMatter(r), budgets(r)...) {
+		c.add(f)
+	}
+	found := c.findings()
 	sortFindings(found)
 	return found
 }

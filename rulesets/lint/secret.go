@@ -70,21 +70,34 @@ var placeholder = lazy(`(?i)example|placeholder|your[_-]?|xxxx|1234567890|abcdef
 
 // checkSecrets reports what looks like a secret. The message has no part of it.
 func checkSecrets(t text) {
-	lower := strings.ToLower(t.s)
+	lower := smallLetters(t.s)
 	reported := map[int]bool{}
+	left := maxSecretBytes
 	for _, r := range secretRules() {
-		if !slices.ContainsFunc(r.Keywords, func(k string) bool { return strings.Contains(lower, strings.ToLower(k)) }) {
+		if r.find(lower).next() < 0 {
 			continue
 		}
-		for _, at := range r.compile().FindAllStringSubmatchIndex(t.s, -1) {
-			from, to := r.secret(at)
-			secret := t.s[from:to]
-			if reported[from] || entropy(secret) < r.Entropy || placeholder().MatchString(secret) || r.isAllowed(secret) {
-				continue
+		for _, part := range r.windows(t.s, lower) {
+			if left -= part[1] - part[0]; left < 0 {
+				t.report(unexamined, Error, part[0], "the text is long and has many words that secrets have: from here on it was not searched for %s and further secrets", r.ID)
+				return
 			}
-			reported[from] = true
-			t.report("secret", Error, from, "it looks like a secret (%s), %d characters", r.ID, to-from)
+			r.search(t, part[0], part[1], reported)
 		}
+	}
+}
+
+// search reports the secrets in a part of a text.
+func (r *secretRule) search(t text, from, to int, reported map[int]bool) {
+	for _, at := range r.compile().FindAllStringSubmatchIndex(t.s[from:to], -1) {
+		begin, end := r.secret(at)
+		begin, end = from+begin, from+end
+		secret := t.s[begin:end]
+		if reported[begin] || entropy(secret) < r.Entropy || placeholder().MatchString(secret) || r.isAllowed(secret) {
+			continue
+		}
+		reported[begin] = true
+		t.report("secret", Error, begin, "it looks like a secret (%s), %d characters", r.ID, end-begin)
 	}
 }
 

@@ -57,6 +57,9 @@ func joins(c rune) bool {
 		unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Mongolian, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 }
 
+// maxSpelled is the number of characters of a hidden text that a message shows.
+const maxSpelled = 1000
+
 // checkHidden reports runs of characters that people do not see.
 func checkHidden(t text) {
 	var before rune // the last visible character
@@ -114,10 +117,10 @@ func describeHidden(run string, before, after rune, first bool) string {
 	}
 	message := "hidden characters: " + strings.Join(order, ", ")
 	if len(tags) > 0 {
-		message += "; the tags spell " + strconv.Quote(string(tags))
+		message += "; the tags spell " + strconv.Quote(shortenTo(maxSpelled, string(tags)))
 	}
 	if len(selectors) > 1 {
-		message += "; the selectors spell " + strconv.QuoteToASCII(string(selectors))
+		message += "; the selectors spell " + strconv.QuoteToASCII(shortenTo(maxSpelled, string(selectors)))
 	}
 	return message
 }
