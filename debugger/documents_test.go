@@ -506,7 +506,7 @@ func TestDocumentScopes(t *testing.T) {
 	}
 }
 
-// Where the documents are on the server's disk reaches nobody over the network.
+// Remote callers do not learn where on the server's disk the documents are.
 func TestDocumentFoldersAreHidden(t *testing.T) {
 	dir := documentFolder(t)
 	if err := os.WriteFile(filepath.Join(dir, "invalid.xml"), []byte(`<orders/>`), 0o644); err != nil {

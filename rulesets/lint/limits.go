@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of the work for one ruleset, and of what is reported. Whoever writes a text
-// chooses it, so a text could otherwise occupy a processor for minutes.
+// The limits of the work for one ruleset, and of what is reported. A client writes the text,
+// so it could otherwise occupy a processor for minutes.
 const (
 	// maxScanned is the number of bytes of a text that are examined.
 	maxScanned = 2 << 20

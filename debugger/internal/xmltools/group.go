@@ -22,7 +22,7 @@ const (
 // A Group has the tools for XML documents.
 type Group struct {
 	Library Library
-	// Folders are those below which documents are read.
+	// Folders hold the documents that are read.
 	Folders []string
 }
 
