@@ -3,13 +3,8 @@ package http1
 import (
 	"context"
 	"crypto/tls"
-	"errors"
-	"io"
 	"net"
-	"net/http"
 	"net/netip"
-	"runtime/debug"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -80,37 +75,6 @@ func networkOf(conn net.Conn) string {
 	return connlimit.Network(addr.Addr()).String()
 }
 
-// serve serves requests until one is for net/http or the connection ends.
-func (c *conn) serve() {
-	defer c.hold.Release()
-	if !c.handshake() {
-		c.server.forget(c)
-		c.close()
-		return
-	}
-	mine := c.state == nil || c.state.NegotiatedProtocol != "h2"
-	if mine {
-		c.buf = make([]byte, firstBuffer)
-		mine = c.requests()
-	}
-	c.server.forget(c)
-	if mine {
-		c.close()
-	} else {
-		c.handOver()
-	}
-}
-
-// handOver passes the connection to net/http with the bytes that were read.
-func (c *conn) handOver() {
-	_ = c.net.SetDeadline(time.Time{}) // a read returns the error
-	if c.n == 0 {
-		c.server.rest.give(c.net)
-	} else {
-		c.server.rest.give(&Conn{Conn: c.net, ahead: slices.Clone(c.buf[:c.n])})
-	}
-}
-
 // close closes the connection; TLS sends its alert first.
 func (c *conn) close() { _ = c.net.Close() } // an error has no consequence
 
@@ -128,103 +92,9 @@ func (c *conn) abort() {
 	c.watch.abort()
 }
 
-// handshake does the handshake of TLS and reports whether it succeeded.
-func (c *conn) handshake() bool {
-	t, ok := c.net.(*tls.Conn)
-	if !ok {
-		return true
-	}
-	ctx, stop := context.WithTimeout(c.server.cfg.Context, c.server.cfg.HeaderTime)
-	defer stop()
-	if err := t.HandshakeContext(ctx); err != nil {
-		c.server.cfg.Logger.Debug("TLS handshake failed", "addr", c.addr, "err", err)
-		explain(err)
-		return false
-	}
-	c.state = stateOf(t)
-	return true
-}
-
-// explain answers a client that speaks HTTP instead of TLS.
-func explain(err error) {
-	wrong, ok := errors.AsType[tls.RecordHeaderError](err)
-	if !ok || wrong.Conn == nil {
-		return
-	}
-	switch string(wrong.RecordHeader[:]) {
-	case "GET /", "HEAD ", "POST ", "PUT /", "OPTIO":
-		_, _ = io.WriteString(wrong.Conn, "HTTP/1.0 400 Bad Request\r\n\r\nThis server speaks HTTPS; use https:// in its URL.\n")
-	}
-}
-
-// requests serves requests one after the other. It reports false when the next one,
-// whose bytes are in the buffer, is for net/http.
-func (c *conn) requests() (done bool) {
-	cfg := &c.server.cfg
-	from := time.Now()
-	c.readUntil = from.Add(cfg.HeaderTime)
-	_ = c.net.SetReadDeadline(c.readUntil) // a read returns the error
-	for first := true; ; first = false {
-		now, ok := c.await()
-		if !ok {
-			return true
-		}
-		if !first {
-			from = now
-			if c.skipLine(); c.n == 0 {
-				continue
-			}
-		}
-		size, verdict := c.receive(from.Add(cfg.HeaderTime))
-		if verdict == taken && !c.handle(c.buf[size:size+c.head.length], now) {
-			verdict = ended
-		}
-		if verdict != taken {
-			return verdict == ended
-		}
-		c.consume(size + c.head.length)
-		c.readWithin(time.Now(), cfg.IdleTime)
-	}
-}
-
-// handle answers the request and reports whether another may follow.
-func (c *conn) handle(body []byte, now time.Time) (more bool) {
-	ctx, cancel := context.WithCancel(c.ctx)
-	defer cancel()
-	w := &response{conn: c, mem: c.server.memory(), length: -1}
-	defer c.server.release(w)
-	c.writeWithin(now)
-	c.watch.begin(now, cancel)
-	r := newRequest(ctx, &c.head, body, c.addr, c.state)
-	ok := c.run(w, r)
-	gone := c.watch.end()
-	_ = r.Body.Close() // as net/http does: the buffer is reused
-	return ok && w.finish() && !gone
-}
-
-// writeWithin sets the write deadline to RequestTime from now, or up to a quarter
-// later.
-func (c *conn) writeWithin(now time.Time) {
-	d := c.server.cfg.RequestTime
-	if c.writeUntil.Sub(now) < d {
-		c.writeUntil = now.Add(d + d/4)
-		_ = c.net.SetWriteDeadline(c.writeUntil) // a write returns the error
-	}
-}
-
-// run calls the handler. It reports false after a panic, which ends the connection as
-// in net/http.
-func (c *conn) run(w *response, r *http.Request) (ok bool) {
-	defer func() {
-		p := recover()
-		if p == nil {
-			return
-		}
-		ok = false
-		if err, is := p.(error); !is || !errors.Is(err, http.ErrAbortHandler) {
-			c.server.cfg.Logger.Error("a handler panicked", "panic", p, "stack", string(debug.Stack()))
-		}
-	}()
-	c.server.cfg.Handler.ServeHTTP(w, r)
-	return true
+// grow makes the buffer larger.
+func (c *conn) grow(size int) {
+	grown := make([]byte, size)
+	copy(grown, c.buf[:c.n])
+	c.buf = grown
 }

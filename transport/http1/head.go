@@ -142,3 +142,18 @@ func (h *head) setLength(value string) bool {
 	}
 	return h.length <= maxBody
 }
+
+// headerOf returns fields as a header; their values share one array.
+func headerOf(fields []field) http.Header {
+	header := make(http.Header, len(fields))
+	values := make([]string, len(fields))
+	for i, f := range fields {
+		values[i] = f.value
+		if before := header[f.name]; before != nil {
+			header[f.name] = append(before, f.value)
+		} else {
+			header[f.name] = values[i : i+1 : i+1]
+		}
+	}
+	return header
+}

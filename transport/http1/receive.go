@@ -105,13 +105,6 @@ func (c *conn) more(deadline time.Time) error {
 	return err
 }
 
-// grow makes the buffer larger.
-func (c *conn) grow(size int) {
-	grown := make([]byte, size)
-	copy(grown, c.buf[:c.n])
-	c.buf = grown
-}
-
 // skipLine drops the empty line that some clients send after a body
 // (RFC 9112, section 2.2).
 func (c *conn) skipLine() {

@@ -23,21 +23,6 @@ func newRequest(ctx context.Context, h *head, body []byte, addr string, state *t
 	return r.WithContext(ctx)
 }
 
-// headerOf returns fields as a header; their values share one array.
-func headerOf(fields []field) http.Header {
-	header := make(http.Header, len(fields))
-	values := make([]string, len(fields))
-	for i, f := range fields {
-		values[i] = f.value
-		if before := header[f.name]; before != nil {
-			header[f.name] = append(before, f.value)
-		} else {
-			header[f.name] = values[i : i+1 : i+1]
-		}
-	}
-	return header
-}
-
 // A bodyReader reads a body from the connection's buffer. It is closed when the handler
 // has returned.
 type bodyReader struct {
