@@ -20,11 +20,15 @@ const (
 	keptAnswer  = 64 << 10
 )
 
-// grace is the time for the rest of a body; a slower connection goes to net/http.
-// Clients that write head and body separately need it.
+// grace is the time for the rest of a body whose head has arrived; a slower connection
+// goes to net/http. Clients that write head and body separately need it: their second
+// packet is under way when the first one is read.
 const grace = 250 * time.Millisecond
 
-// A conn serves the requests of one connection.
+// A conn serves the requests of one connection. Its fields belong to the goroutine of
+// [conn.serve], with these exceptions: stage is atomic; inner, net and the watch's cancel
+// function are used by Shutdown and Close, too; and buf and n belong to the watch while a
+// handler runs, which is over when [watch.end] returns.
 type conn struct {
 	server *Server
 	inner  net.Conn // as it was accepted
@@ -50,8 +54,9 @@ const (
 	closed              // by Shutdown
 )
 
-// newConn prepares the serving of a connection. The handshake of TLS is made later, by
-// the goroutine that serves it.
+// newConn prepares the serving of a connection. It neither reads nor writes: the
+// handshake of TLS is made later, by the goroutine that serves the connection, so that a
+// slow client does not delay the next Accept.
 func newConn(s *Server, inner net.Conn) *conn {
 	c := &conn{server: s, inner: inner, net: inner, addr: inner.RemoteAddr().String()}
 	if s.cfg.TLS != nil {
@@ -66,7 +71,9 @@ func newConn(s *Server, inner net.Conn) *conn {
 	return c
 }
 
-// networkOf returns the network to which the memory of a connection is charged.
+// networkOf returns the network to which the memory of a connection is charged: the
+// address, or the /64 of an IPv6 address, whose lower half a client chooses freely. It is
+// "" for a connection without an IP address; all those share one account.
 func networkOf(conn net.Conn) string {
 	addr, err := netip.ParseAddrPort(conn.RemoteAddr().String())
 	if err != nil {
@@ -78,7 +85,9 @@ func networkOf(conn net.Conn) string {
 // close closes the connection; TLS sends its alert first.
 func (c *conn) close() { _ = c.net.Close() } // an error has no consequence
 
-// closeIdle closes the connection unless it has a request.
+// closeIdle closes the connection unless it has a request. It may be called from any
+// goroutine. The exchange of the stage decides against [conn.await]: either this closes
+// the connection or that begins the request, never both.
 func (c *conn) closeIdle() {
 	if c.stage.CompareAndSwap(idle, closed) {
 		c.close()
@@ -92,7 +101,8 @@ func (c *conn) abort() {
 	c.watch.abort()
 }
 
-// grow makes the buffer larger.
+// grow makes the buffer larger. The array of the old one is left as it is: the body of
+// the request that is being handled may be a part of it.
 func (c *conn) grow(size int) {
 	grown := make([]byte, size)
 	copy(grown, c.buf[:c.n])

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// A rest is a listener of the connections that a server passes on.
+// A rest is a listener of the connections that a server passes on. It has no queue: a
+// connection waits, on the goroutine that served it, until net/http accepts it.
 type rest struct {
 	conns chan net.Conn
 	over  chan struct{}
@@ -63,6 +64,8 @@ func (r *rest) Addr() net.Addr {
 }
 
 // A Conn is a connection whose first bytes were read already; Read returns them again.
+// net/http recognizes a *tls.Conn only, so a handler behind it has no [http.Request.TLS]:
+// it gets the state from [Conn.TLS].
 type Conn struct {
 	net.Conn
 	ahead []byte

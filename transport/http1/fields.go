@@ -2,8 +2,9 @@ package http1
 
 import "strings"
 
-// appendField appends a field. An invalid name is dropped; bytes that would end a value
-// become spaces.
+// appendField appends a field line. An invalid name is dropped; bytes that would end a
+// value become spaces, so that a value from a client cannot begin a field of its own (RFC
+// 9110, section 5.5).
 func appendField(out []byte, name, value string) []byte {
 	if name == "" || !is([]byte(name), inName) {
 		return out

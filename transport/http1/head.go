@@ -15,9 +15,9 @@ const (
 	maxFields = 64
 )
 
-// A head is the request line and the fields of a request, as parts of one immutable
-// text. A client's next head mostly differs in the length only: then the requests share
-// the parsed fields.
+// A head is the request line and the fields of a request, as parts of one immutable text.
+// A client's next head mostly differs in the length only: then the requests share the
+// parsed fields, the URL and the header. That is why handlers must not change those.
 type head struct {
 	path   string
 	host   string
@@ -41,18 +41,27 @@ const (
 // endOfHead ends the head of a request (RFC 9112, section 2.1).
 var endOfHead = []byte("\r\n\r\n")
 
-// indexHead returns the index of the end of the last line of a head, -1 if it is not
-// there.
+// indexHead returns the index of the end of the last line of a head, -1 if the empty line
+// that ends a head is not in the text yet. Lines must end with CR LF; RFC 9112, section
+// 2.2, lets servers accept a bare LF, and net/http does.
 func indexHead(text []byte) int { return bytes.Index(text, endOfHead) }
 
-// strange reports whether the beginning of a head suffices to leave it to net/http.
+// strange reports whether the beginning of a head suffices to leave it to net/http: the
+// first line is not one of HTTP/1.1, or a line ends without CR. Without it a client of
+// HTTP/1.0, whose head has another end, would wait for the deadline.
 func strange(text []byte) bool {
 	line, _, ok := bytes.Cut(text, []byte("\n"))
 	return ok && !bytes.HasSuffix(line, []byte(version+"\r")) || bytes.Contains(text, []byte("\n\n"))
 }
 
-// parse parses a head without its empty line, and reports whether it is served here:
-// the grammar of RFC 9112 without anything optional, deprecated or doubtful.
+// parse parses a head without its empty line, and reports whether it is served here: the
+// grammar of RFC 9112 without anything optional, deprecated or doubtful. After false the
+// fields of h are undefined but for the next parse, which starts again.
+//
+// Required are one of the paths, byte by byte and without a query; exactly one Host
+// (section 3.2); exactly one Content-Length of digits (section 6.2), so that no two
+// readers can disagree on where the request ends; and no field of those in others,
+// Transfer-Encoding above all (section 6.1).
 func (h *head) parse(text []byte, paths map[string]bool) bool {
 	if h.again(text) {
 		return true
@@ -81,8 +90,10 @@ func (h *head) parse(text []byte, paths map[string]bool) bool {
 	return true
 }
 
-// again parses a head that equals the one before it except for the length, whose
-// checks hold for this one.
+// again parses a head that equals the one before it except for the length, whose checks
+// hold for this one: the same bytes have the same meaning. It reports false for any other
+// head. The header is copied when the length differs, since a handler may still hold the
+// one before.
 func (h *head) again(text []byte) bool {
 	start, end := len(h.before), len(text)-len(h.after)
 	if h.header == nil || start >= end || string(text[:start]) != h.before || string(text[end:]) != h.after {
@@ -100,7 +111,9 @@ func (h *head) again(text []byte) bool {
 	return true
 }
 
-// field parses one field, given as bytes and by its index in the text.
+// field parses one field line (RFC 9112, section 5), given as bytes and by its index in
+// the text, and reports whether it is served here. A line without a colon, with white
+// space before the colon, or folded over two lines is not (sections 5.1 and 5.2).
 func (h *head) field(line []byte, all string, at int) bool {
 	colon := bytes.IndexByte(line, ':')
 	if colon <= 0 || !is(line[:colon], inName) || !is(line[colon:], inValue) {
@@ -128,7 +141,8 @@ func (h *head) field(line []byte, all string, at int) bool {
 	return true
 }
 
-// setLength parses a length of digits.
+// setLength parses a length of digits and reports whether a body of that length is served
+// here. A sign, a list or white space is not a length here.
 func (h *head) setLength(value string) bool {
 	if value == "" || len(value) > len("65536") {
 		return false
@@ -143,7 +157,8 @@ func (h *head) setLength(value string) bool {
 	return h.length <= maxBody
 }
 
-// headerOf returns fields as a header; their values share one array.
+// headerOf returns fields as a header; their values share one array. Each slice has no
+// capacity beyond its value, so that appending to one copies it.
 func headerOf(fields []field) http.Header {
 	header := make(http.Header, len(fields))
 	values := make([]string, len(fields))

@@ -32,8 +32,8 @@ func canonical(name []byte) string {
 	return textproto.CanonicalMIMEHeaderKey(string(name))
 }
 
-// others holds the headers that change the meaning of a request. A request with one
-// goes to net/http.
+// others holds the headers that change the meaning or the framing of a request, and those
+// that net/http handles itself. A request with one goes to net/http.
 var others = map[string]bool{
 	"Expect": true, "Http2-Settings": true, "Keep-Alive": true, "Pragma": true, "Proxy-Connection": true, "Te": true,
 	"Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
@@ -68,7 +68,7 @@ var classes = func() (table [256]class) {
 	return table
 }()
 
-// is reports whether all bytes are of a class.
+// is reports whether all bytes are of a class; it is true of no bytes.
 func is(b []byte, c class) bool {
 	for _, x := range b {
 		if classes[x]&c == 0 {

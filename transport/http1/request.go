@@ -8,8 +8,9 @@ import (
 	"sync"
 )
 
-// newRequest returns the [http.Request] of a head and its body. Its context
-// holds no reference to the connection's buffer.
+// newRequest returns the [http.Request] of a head and its body, as net/http would: Host
+// is not in the header, and a body of no bytes is [http.NoBody]. Its context holds no
+// reference to the connection's buffer, which may outlive the request with it.
 func newRequest(ctx context.Context, h *head, body []byte, addr string, state *tls.ConnectionState) *http.Request {
 	r := http.Request{
 		Method: http.MethodPost, URL: h.url, RequestURI: h.path,
@@ -24,14 +25,16 @@ func newRequest(ctx context.Context, h *head, body []byte, addr string, state *t
 }
 
 // A bodyReader reads a body from the connection's buffer. It is closed when the handler
-// has returned.
+// has returned; the lock keeps a goroutine that the handler left behind from reading the
+// next request.
 type bodyReader struct {
 	mu     sync.Mutex
 	rest   []byte
 	closed bool
 }
 
-// Len returns the number of bytes that are left. All of them are in memory.
+// Len returns the number of bytes that are left. All of them are in memory, so a caller
+// can allocate that much at once.
 func (b *bodyReader) Len() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,11 +9,14 @@ import (
 )
 
 // keptBody is the size up to which a body waits for the handler's end: its length is
-// known then, and it is written together with its head.
+// known then, and it is written together with its head. A longer one without a
+// Content-Length is sent in chunks, as with net/http.
 const keptBody = 16 << 10
 
 // A response implements [http.ResponseWriter], [http.Flusher] and the methods that
-// [http.ResponseController] needs.
+// [http.ResponseController] needs. It belongs to the handler's goroutine. After the
+// handler has returned its writes fail and its header is a new one, for the memory is
+// another request's by then.
 type response struct {
 	conn *conn
 	mem  *memory
@@ -43,7 +46,9 @@ func (w *response) Header() http.Header {
 	return w.mem.header
 }
 
-// WriteHeader sets the status. Informational ones are dropped.
+// WriteHeader sets the status; the head is written later. Only the first call counts.
+// Informational statuses (1xx, RFC 9110, section 15.2) are dropped: no client of this
+// server waits for one.
 func (w *response) WriteHeader(status int) {
 	switch {
 	case status < 100 || status > 999:
@@ -65,7 +70,8 @@ func (w *response) hasBody() bool {
 }
 
 // Write implements [http.ResponseWriter]. It refuses more bytes than a Content-Length
-// announced, and any for statuses without a body (RFC 9110, section 6.4.1).
+// announced, and any for statuses without a body (RFC 9110, section 6.4.1). An error of
+// the connection is returned by this write or the next one, and by all after it.
 func (w *response) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -86,7 +92,8 @@ func (w *response) Write(b []byte) (int, error) {
 // Flush implements [http.Flusher].
 func (w *response) Flush() { _ = w.FlushError() } // the next write returns the error
 
-// FlushError sends all that was written.
+// FlushError sends all that was written. After it the length of the body is no longer
+// open to be found, so the answer is chunked unless the handler has set a Content-Length.
 func (w *response) FlushError() error {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -96,10 +103,12 @@ func (w *response) FlushError() error {
 	return w.err
 }
 
-// SetReadDeadline is called by [http.ResponseController].
+// SetReadDeadline is called by [http.ResponseController]. The deadline bounds the
+// request, as the whole of it was read before the handler began.
 func (w *response) SetReadDeadline(t time.Time) error { return w.conn.watch.setUntil(t) }
 
-// SetWriteDeadline is called by [http.ResponseController].
+// SetWriteDeadline is called by [http.ResponseController]. The next request sets its own
+// again.
 func (w *response) SetWriteDeadline(t time.Time) error {
 	w.conn.writeUntil = time.Time{}
 	return w.conn.net.SetWriteDeadline(t)
@@ -117,7 +126,9 @@ func (w *response) begin() {
 	w.body = nil
 }
 
-// add adds a part of the body.
+// add adds a part of the body. It waits in w.body while the whole of it may still be
+// short, and is then written with its length. A body that comes in one piece is not
+// copied.
 func (w *response) add(b []byte) {
 	switch {
 	case w.sent:
@@ -133,7 +144,8 @@ func (w *response) add(b []byte) {
 	}
 }
 
-// piece appends a part of the body to the buffer, and sends a full buffer.
+// piece appends a part of the body to the buffer, as a chunk (RFC 9112, section 7.1) if
+// the answer is chunked, and sends a full buffer.
 func (w *response) piece(b []byte) {
 	if len(b) == 0 {
 		return // an empty chunk would be the last
@@ -161,15 +173,17 @@ func (w *response) send() {
 	w.mem.out = w.mem.out[:0]
 }
 
-// put writes to the connection.
+// put writes to the connection unless a write has failed before: nothing may follow the
+// bytes that are missing.
 func (w *response) put(b []byte) {
 	if w.err == nil && len(b) > 0 {
 		_, w.err = w.conn.net.Write(b)
 	}
 }
 
-// finish sends the rest of the answer, and reports whether the connection can be used
-// for another request.
+// finish sends the rest of the answer, and reports whether the connection can be used for
+// another request. It cannot when the handler wrote less than its Content-Length: the
+// client waits for the rest.
 func (w *response) finish() bool {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -194,7 +208,8 @@ func (w *response) whole() {
 	w.body = nil
 }
 
-// closes reports whether the connection ends with this answer.
+// closes reports whether the connection ends with this answer, because the server shuts
+// down or the handler has set Connection: close.
 func (w *response) closes() bool {
 	return w.conn.server.closing.Load() || strings.EqualFold(w.mem.header.Get("Connection"), "close")
 }
@@ -205,7 +220,8 @@ type valued struct {
 	values []string
 }
 
-// putHead appends the status line and the fields, sorted by name, to the buffer.
+// putHead appends the status line and the fields, sorted by name so that equal answers
+// are equal bytes, to the buffer.
 func (w *response) putHead() {
 	w.sent = true
 	out := append(w.mem.out, "HTTP/1.1 "...)
@@ -225,7 +241,9 @@ func (w *response) putHead() {
 	w.mem.out = append(out, "\r\n"...)
 }
 
-// complete adds the fields that the protocol requires, and removes wrong ones.
+// complete adds the fields that the protocol requires, and removes wrong ones: Date (RFC
+// 9110, section 6.6.1), Content-Length or Transfer-Encoding, never both (RFC 9112,
+// section 6.1), and Connection. A missing Content-Type is detected as net/http does.
 func (w *response) complete() {
 	h := w.Header()
 	if _, ok := h["Date"]; !ok {

@@ -11,7 +11,9 @@ import (
 	"time"
 )
 
-// serve serves requests until one is for net/http or the connection ends.
+// serve serves requests until one is for net/http or the connection ends. In the end the
+// connection is closed, or net/http's. It is forgotten before it is handed over: Shutdown
+// must not close a connection that has become another server's.
 func (c *conn) serve() {
 	defer c.hold.Release()
 	if !c.handshake() {
@@ -32,7 +34,9 @@ func (c *conn) serve() {
 	}
 }
 
-// handOver passes the connection to net/http with the bytes that were read.
+// handOver passes the connection to net/http with the bytes that were read. The deadlines
+// are removed, since net/http sets its own. A connection without such bytes is passed as
+// it is: net/http finds HTTP/2 only in a *tls.Conn.
 func (c *conn) handOver() {
 	_ = c.net.SetDeadline(time.Time{}) // a read returns the error
 	if c.n == 0 {
@@ -42,7 +46,8 @@ func (c *conn) handOver() {
 	}
 }
 
-// handshake does the handshake of TLS and reports whether it succeeded.
+// handshake does the handshake of TLS within HeaderTime and reports whether it succeeded;
+// without TLS there is none to fail. The caller closes the connection after a failure.
 func (c *conn) handshake() bool {
 	t, ok := c.net.(*tls.Conn)
 	if !ok {
@@ -59,7 +64,8 @@ func (c *conn) handshake() bool {
 	return true
 }
 
-// explain answers a client that speaks HTTP instead of TLS.
+// explain answers a client that speaks HTTP instead of TLS, in the clear, as net/http
+// does. Other garbage gets no answer: its sender would not understand one.
 func explain(err error) {
 	wrong, ok := errors.AsType[tls.RecordHeaderError](err)
 	if !ok || wrong.Conn == nil {
@@ -71,8 +77,11 @@ func explain(err error) {
 	}
 }
 
-// requests serves requests one after the other. It reports false when the next one,
-// whose bytes are in the buffer, is for net/http.
+// requests serves requests one after the other. It reports false when the next one, whose
+// bytes are in the buffer, is for net/http; otherwise the connection is to be closed.
+//
+// The first head must have arrived within HeaderTime from the handshake on, a later one
+// within HeaderTime from its first byte on. Between requests the deadline is IdleTime.
 func (c *conn) requests() (done bool) {
 	cfg := &c.server.cfg
 	from := time.Now()
@@ -101,7 +110,10 @@ func (c *conn) requests() (done bool) {
 	}
 }
 
-// handle answers the request and reports whether another may follow.
+// handle answers the request and reports whether another may follow. body is a part of
+// the buffer; it is closed before handle returns, so that a goroutine which the handler
+// left behind does not read the next request's bytes. The order at the end matters: the
+// watch must have ended before the buffer is used again, and the answer is finished last.
 func (c *conn) handle(body []byte, now time.Time) (more bool) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
@@ -116,8 +128,8 @@ func (c *conn) handle(body []byte, now time.Time) (more bool) {
 	return ok && w.finish() && !gone
 }
 
-// writeWithin sets the write deadline to RequestTime from now, or up to a quarter
-// later.
+// writeWithin sets the write deadline to RequestTime from now, or up to a quarter later.
+// Setting one takes a system timer; the quarter saves it for most requests.
 func (c *conn) writeWithin(now time.Time) {
 	d := c.server.cfg.RequestTime
 	if c.writeUntil.Sub(now) < d {
@@ -126,8 +138,9 @@ func (c *conn) writeWithin(now time.Time) {
 	}
 }
 
-// run calls the handler. It reports false after a panic, which ends the connection as
-// in net/http.
+// run calls the handler. It reports false after a panic, which ends the connection as in
+// net/http: the client cannot tell how much of the answer is missing otherwise.
+// [http.ErrAbortHandler] does the same on purpose and is not logged.
 func (c *conn) run(w *response, r *http.Request) (ok bool) {
 	defer func() {
 		p := recover()

@@ -99,8 +99,9 @@ func (s *Server) BufferUsage() Usage { return s.buffers.Usage() }
 // Serve: such connections are closed then.
 func (s *Server) Fallback() net.Listener { return s.rest }
 
-// Serve serves the connections of a listener until that is closed; then it
-// returns the listener's error.
+// Serve serves the connections of a listener until that is closed; then it returns the
+// listener's error. It may be called for several listeners at once. When the system has
+// no more descriptors it waits, up to a second, and tries again.
 func (s *Server) Serve(listener net.Listener) error {
 	s.rest.setAddr(listener.Addr())
 	for wait := time.Duration(0); ; {
@@ -119,7 +120,8 @@ func (s *Server) Serve(listener net.Listener) error {
 	}
 }
 
-// start serves a connection on a goroutine of its own.
+// start serves a connection on a goroutine of its own, which Shutdown waits for. After
+// Shutdown or Close has begun it closes the connection instead.
 func (s *Server) start(inner net.Conn) {
 	c := newConn(s, inner)
 	s.mu.Lock()
@@ -132,16 +134,17 @@ func (s *Server) start(inner net.Conn) {
 	s.served.Go(c.serve)
 }
 
-// forget removes a connection from those that Shutdown and Close end.
+// forget removes a connection from those that Shutdown and Close end: it is closed, or
+// belongs to the fallback from now on.
 func (s *Server) forget(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)
 }
 
-// Shutdown closes idle connections, waits for the answers of the others, and
-// returns an error if ctx is done before. It closes neither listeners nor connections of
-// the fallback.
+// Shutdown closes idle connections, waits for the answers of the others, and returns an
+// error if ctx is done before. It closes neither listeners nor connections of the
+// fallback: close the listeners first, then call this, then shut the other server down.
 func (s *Server) Shutdown(ctx context.Context) error {
 	all := s.last()
 	done := make(chan struct{})
@@ -160,8 +163,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 }
 
-// Close closes all connections and cancels their requests, except those of the
-// fallback.
+// Close closes all connections and cancels their requests, except those of the fallback.
+// It does not wait for handlers.
 func (s *Server) Close() {
 	for _, c := range s.last() {
 		c.abort()
@@ -176,7 +179,8 @@ func (s *Server) last() []*conn {
 	return slices.Collect(maps.Keys(s.conns))
 }
 
-// memory returns the memory for an answer.
+// memory returns the memory for an answer, used before or new. [Server.release] takes it
+// back.
 func (s *Server) memory() *memory {
 	if r, _ := s.pool.Get().(*memory); r != nil {
 		return r
@@ -184,8 +188,9 @@ func (s *Server) memory() *memory {
 	return &memory{header: http.Header{}, out: make([]byte, 0, firstBuffer)}
 }
 
-// release makes the memory of an answer available again. Writes of a handler that has
-// returned are dropped.
+// release makes the memory of an answer available again, unless it has become large.
+// Writes of a handler that has returned are dropped: the response gets memory of its own
+// first.
 func (s *Server) release(w *response) {
 	r := w.mem
 	w.mem, w.err = &w.late, http.ErrHandlerTimeout

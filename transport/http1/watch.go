@@ -10,8 +10,12 @@ import (
 // Most have ended by then.
 const watchAfter = 20 * time.Millisecond
 
-// A watch reads from the connection while a request is handled, to notice that the
-// client disconnected. Bytes that arrive belong to the next request.
+// A watch reads from the connection while a request is handled, to notice that the client
+// disconnected: the request's context is cancelled then. Bytes that arrive belong to the
+// next request and are appended to the buffer.
+//
+// A read occupies a goroutine, so it begins only when a request takes longer than
+// watchAfter. The timer is made once for each connection.
 type watch struct {
 	conn  *conn
 	timer *time.Timer
@@ -34,7 +38,8 @@ func (w *watch) init(c *conn) {
 	w.timer.Stop()
 }
 
-// begin starts watching for a request.
+// begin starts watching for a request, whose context cancel ends. [watch.end] must
+// follow.
 func (w *watch) begin(now time.Time, cancel context.CancelFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -46,8 +51,9 @@ func (w *watch) begin(now time.Time, cancel context.CancelFunc) {
 	}
 }
 
-// end stops watching, and reports whether the connection has ended. Where requests come
-// often, the timer keeps running: setting it takes longer than all else here.
+// end stops watching, waits until no read is under way, and reports whether the
+// connection has ended. Where requests come often, the timer keeps running: setting it
+// takes longer than all else here.
 func (w *watch) end() (gone bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -64,8 +70,9 @@ func (w *watch) end() (gone bool) {
 	return w.err != nil
 }
 
-// tick is called by the timer. It reads if the request is old enough, and else sets the
-// timer again.
+// tick is called by the timer, on a goroutine of its own. It reads if the request is old
+// enough, and else sets the timer again: the timer may have been set for the request
+// before.
 func (w *watch) tick() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,7 +88,9 @@ func (w *watch) tick() {
 	w.readLocked()
 }
 
-// readLocked reads until bytes arrive or the request ends.
+// readLocked reads until bytes arrive or the request ends. The lock is not held
+// meanwhile: only one read runs at a time, and it alone changes the buffer. After bytes
+// have arrived no further read watches this request.
 func (w *watch) readLocked() {
 	c := w.conn
 	if c.n == len(c.buf) { // the body of the request is in the old buffer
@@ -102,7 +111,8 @@ func (w *watch) readLocked() {
 	w.idle.Signal()
 }
 
-// abort cancels the running request.
+// abort cancels the running request, if there is one. It may be called from any
+// goroutine.
 func (w *watch) abort() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
