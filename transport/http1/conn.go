@@ -49,9 +49,9 @@ type conn struct {
 
 // The stages of a connection.
 const (
-	idle   int32 = iota // before the first request and between requests
-	busy                // from a request's first byte on
-	closed              // by Shutdown
+	stageIdle   int32 = iota // before the first request and between requests
+	stageBusy                // from a request's first byte on
+	stageClosed              // by Shutdown
 )
 
 // newConn prepares the serving of a connection. It neither reads nor writes: the
@@ -89,7 +89,7 @@ func (c *conn) close() { _ = c.net.Close() } // an error has no consequence
 // goroutine. The exchange of the stage decides against [conn.await]: either this closes
 // the connection or that begins the request, never both.
 func (c *conn) closeIdle() {
-	if c.stage.CompareAndSwap(idle, closed) {
+	if c.stage.CompareAndSwap(stageIdle, stageClosed) {
 		c.close()
 	}
 }

@@ -15,12 +15,12 @@ func (c *conn) await() (now time.Time, ok bool) {
 	if c.n > 0 {
 		return time.Now(), !c.server.closing.Load()
 	}
-	c.stage.Store(idle)
+	c.stage.Store(stageIdle)
 	if c.server.closing.Load() { // and may not have seen that we are idle
 		return now, false
 	}
 	n, err := c.net.Read(c.buf)
-	if !c.stage.CompareAndSwap(idle, busy) || err != nil && n == 0 {
+	if !c.stage.CompareAndSwap(stageIdle, stageBusy) || err != nil && n == 0 {
 		return now, false
 	}
 	c.n = n

@@ -146,7 +146,7 @@ func (s *Server) forget(c *conn) {
 // error if ctx is done before. It closes neither listeners nor connections of the
 // fallback: close the listeners first, then call this, then shut the other server down.
 func (s *Server) Shutdown(ctx context.Context) error {
-	all := s.last()
+	all := s.beginClosing()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -166,13 +166,14 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // Close closes all connections and cancels their requests, except those of the fallback.
 // It does not wait for handlers.
 func (s *Server) Close() {
-	for _, c := range s.last() {
+	for _, c := range s.beginClosing() {
 		c.abort()
 	}
 }
 
-// last returns all connections and lets no new one begin.
-func (s *Server) last() []*conn {
+// beginClosing lets no new connection begin and returns all that there are. It may be
+// called again.
+func (s *Server) beginClosing() []*conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closing.Store(true)
