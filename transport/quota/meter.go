@@ -25,6 +25,15 @@ type Meter interface {
 	Close() error
 }
 
+// Limits are how many requests are allowed in each window; 0 is any number.
+type Limits struct {
+	Month  int64 `json:"month,omitzero"`
+	Minute int64 `json:"minute,omitzero"`
+}
+
+// None reports whether any number is allowed.
+func (l Limits) None() bool { return l == Limits{} }
+
 var (
 	// ErrUnavailable is wrapped when the backend cannot count now.
 	ErrUnavailable = errors.New("requests cannot be counted")

@@ -5,15 +5,6 @@ import (
 	"strings"
 )
 
-// Limits are how many requests are allowed in each window; 0 is any number.
-type Limits struct {
-	Month  int64 `json:"month,omitzero"`
-	Minute int64 `json:"minute,omitzero"`
-}
-
-// None reports whether any number is allowed.
-func (l Limits) None() bool { return l == Limits{} }
-
 // A Plan is the name of a row of the table of plans, such as "developer".
 type Plan string
 
