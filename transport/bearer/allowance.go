@@ -1,15 +1,10 @@
 package bearer
 
 import (
-	"context"
-	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/transport/quota"
-	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
 // An allowance bounds, minute by minute, requests that no quota counts. It is kept in
@@ -48,44 +43,4 @@ func (a *allowance) take(key string, n int, limit int64, now time.Time) *quota.E
 		a.used[key] += int64(n)
 	}
 	return nil
-}
-
-// refuseInvalid refuses to read the body of a key that has sent too many invalid ones.
-func (d *Authenticator) refuseInvalid(header http.Header, r *http.Request, caller *mcp.Caller) *streamable.Refusal {
-	mine, _ := caller.Principal.Account.(account)
-	limit := allowed(mine.limits)
-	if limit == 0 || r.Method != http.MethodPost {
-		return nil
-	}
-	spent := d.broken.take(caller.Principal.ID, 0, limit, d.cfg.Now())
-	if spent == nil {
-		return nil
-	}
-	if usage, err := d.take(r.Context(), caller.Principal.ID, mine.limits, 0); err == nil {
-		setRateLimit(header, usage)
-	}
-	return d.exceeded(r.Context(), header, caller, revisionOf(r), spent)
-}
-
-// revisionOf returns the revision that the header names, else the baseline.
-func revisionOf(r *http.Request) *mcp.Revision {
-	if rev := mcp.RevisionNamed(r.Header.Get("Mcp-Protocol-Version")); rev != nil {
-		return rev
-	}
-	return mcp.BaselineRevision()
-}
-
-// exceeded refuses a request beyond a limit.
-func (d *Authenticator) exceeded(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, spent *quota.ExceededError) *streamable.Refusal {
-	if more, due := d.known.due(caller.Principal.ID, d.cfg.Now()); due {
-		d.cfg.Rejected(ctx, Rejection{
-			Key: caller.Principal.ID, Addr: caller.Addr.Addr(), Code: mcp.CodeQuotaExceeded, Reason: spent.Error() + more,
-		})
-	}
-	header.Set("Retry-After", strconv.FormatInt(retryAfter(spent.RetryAfter(d.cfg.Now())), 10))
-	told := &mcp.QuotaError{Limit: spent.Limit, Used: spent.Used, ResetAt: spent.ResetAt}
-	if rev != mcp.BaselineRevision() { // whose document shows all of the data
-		told.Details = spent.Error()
-	}
-	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: told.Wire(rev), Reported: true}
 }

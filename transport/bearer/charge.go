@@ -83,3 +83,20 @@ func setRateLimit(header http.Header, usage quota.Usage) {
 		header["X-Ratelimit-Reset"] = values[2:3:3]
 	}
 }
+
+// refuseInvalid refuses to read the body of a key that has sent too many invalid ones.
+func (d *Authenticator) refuseInvalid(header http.Header, r *http.Request, caller *mcp.Caller) *streamable.Refusal {
+	mine, _ := caller.Principal.Account.(account)
+	limit := allowed(mine.limits)
+	if limit == 0 || r.Method != http.MethodPost {
+		return nil
+	}
+	spent := d.broken.take(caller.Principal.ID, 0, limit, d.cfg.Now())
+	if spent == nil {
+		return nil
+	}
+	if usage, err := d.take(r.Context(), caller.Principal.ID, mine.limits, 0); err == nil {
+		setRateLimit(header, usage)
+	}
+	return d.exceeded(r.Context(), header, caller, revisionOf(r), spent)
+}

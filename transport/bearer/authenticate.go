@@ -1,0 +1,120 @@
+package bearer
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// Authenticate finds the principal of a request. A handler that does not ask
+// [Authenticator.Charge] refuses those that [IsVerified] rejects.
+func (d *Authenticator) Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
+	from := d.client(r)
+	who, refused := d.identify(r, from.Addr())
+	if refused != nil {
+		return mcp.Caller{}, d.refuse(header, r, from.Addr(), refused)
+	}
+	caller := mcp.Caller{Principal: who, Addr: from}
+	if mine, _ := who.Account.(account); mine.unverified {
+		return caller, nil // Charge decides
+	}
+	return caller, d.refuseInvalid(header, r, &caller)
+}
+
+// Valid looks the caller's key up again: it may have been revoked, changed or
+// expired since. While keys cannot be looked up, it reports true.
+func (d *Authenticator) Valid(ctx context.Context, caller *mcp.Caller) bool {
+	mine, _ := caller.Principal.Account.(account)
+	if mine.key == (keys.Token{}) {
+		return d.cfg.Now().Before(mine.expires)
+	}
+	record, err := d.cfg.Ring.Find(ctx, mine.key)
+	if err != nil {
+		return !errors.Is(err, keys.ErrUnknown)
+	}
+	lost := func(scope mcp.Scope) bool { return !slices.Contains(record.Scopes, scope) }
+	return record.Check(d.cfg.Now(), caller.Addr.Addr()) == nil && !slices.ContainsFunc(caller.Principal.Scopes, lost)
+}
+
+// identify returns the principal of the Authorization header.
+func (d *Authenticator) identify(r *http.Request, from netip.Addr) (mcp.Principal, *denial) {
+	token, refused := credentials(r.Header)
+	if refused != nil {
+		return mcp.Principal{}, refused
+	}
+	parsed, err := keys.ParseToken(token)
+	switch {
+	case err == nil:
+		return d.byKey(r, parsed, from)
+	case d.cfg.Tokens != nil && strings.Count(token, ".") == 2:
+		return d.byToken(r.Context(), token)
+	}
+	return mcp.Principal{}, unauthenticated("the key is not one of ours, mistyped or cut off")
+}
+
+// credentials returns the token of the only Authorization header
+// (RFC 6750, section 2.1).
+func credentials(header http.Header) (string, *denial) {
+	values := header["Authorization"]
+	if len(values) == 0 {
+		d := unauthenticated("the header Authorization: Bearer KEY is missing")
+		d.silent = true
+		return "", d
+	}
+	scheme, token, ok := strings.Cut(values[0], " ")
+	if len(values) > 1 || !ok || !strings.EqualFold(scheme, "Bearer") {
+		return "", unauthenticated("the header Authorization must be one, with Bearer and the key")
+	}
+	return strings.TrimSpace(token), nil
+}
+
+// byKey returns the principal of a key. While keys cannot be looked up, a POST
+// with a key that was good before is passed on unverified: it may be a probe,
+// which [Authenticator.Charge] lets through, alone of all requests.
+func (d *Authenticator) byKey(r *http.Request, token keys.Token, from netip.Addr) (mcp.Principal, *denial) {
+	record, err := d.cfg.Ring.Find(r.Context(), token)
+	if errors.Is(err, keys.ErrUnknown) {
+		return mcp.Principal{}, unauthenticated("the key is unknown")
+	}
+	if err != nil {
+		d.report(r.Context(), "keys", err)
+		if r.Method != http.MethodPost || record.ID == "" {
+			return mcp.Principal{}, unavailable("keys cannot be looked up now")
+		}
+	}
+	unverified := err != nil
+	if err := record.Check(d.cfg.Now(), from); err != nil {
+		return mcp.Principal{}, denied(record.ID, err)
+	}
+	who := record.Principal()
+	who.Account = account{plan: record.Plan, limits: record.Limits(), key: token, expires: record.Expires, unverified: unverified}
+	return who, nil
+}
+
+// byToken returns the principal of an access token, which the issuer's keys verify. An
+// expired one is no attempt to guess.
+func (d *Authenticator) byToken(ctx context.Context, token string) (mcp.Principal, *denial) {
+	who, err := d.cfg.Tokens.Verify(ctx, token)
+	if bad, ok := errors.AsType[*InvalidTokenError](err); ok {
+		if bad.Cause != nil {
+			d.cfg.Logger.DebugContext(ctx, "access token refused", "err", bad.Cause)
+		}
+		refused := unauthenticated(bad.Reason)
+		if bad.Expired {
+			refused.code, refused.message, refused.guess = mcp.CodeExpired, "License expired", false
+		}
+		return mcp.Principal{}, refused
+	}
+	if err != nil {
+		d.report(ctx, "the issuer of access tokens", err)
+		return mcp.Principal{}, unavailable("access tokens cannot be verified now")
+	}
+	return mcp.Principal{ID: who.ID, Scopes: who.Scopes, Account: account{plan: who.Plan, limits: who.Limits, expires: who.Expires}}, nil
+}

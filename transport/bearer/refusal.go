@@ -1,0 +1,154 @@
+package bearer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/keys"
+	"github.com/triptych-mcp/triptych/transport/quota"
+	"github.com/triptych-mcp/triptych/transport/streamable"
+)
+
+// A denial is the reason to refuse a request.
+type denial struct {
+	key      string
+	status   int
+	code     jsonrpc.Code
+	message  string
+	details  string
+	guess    bool // the client may be guessing keys
+	silent   bool // the request has no credentials
+	retrying bool // it may work later
+}
+
+// unauthenticated is the denial of a request without a valid key (401). It counts as an
+// attempt to guess one.
+func unauthenticated(details string) *denial {
+	return &denial{
+		status: http.StatusUnauthorized, code: mcp.CodeAuthentication, message: "Authentication failed",
+		details: details, guess: true,
+	}
+}
+
+// unavailable is the denial of a request whose key cannot be looked up now (503).
+func unavailable(details string) *denial {
+	return &denial{
+		status: http.StatusServiceUnavailable, code: jsonrpc.CodeInternalError, message: "Internal error",
+		details: details, retrying: true,
+	}
+}
+
+// denied returns the denial of a known key.
+func denied(key string, err error) *denial {
+	refused := unauthenticated(err.Error())
+	switch _, foreign := errors.AsType[*keys.AddressError](err); {
+	case foreign:
+		refused = &denial{status: http.StatusForbidden, code: mcp.CodePermissionDenied, message: "Permission denied", details: err.Error()}
+	case errors.Is(err, keys.ErrExpired):
+		refused.code, refused.message = mcp.CodeExpired, "License expired"
+	}
+	refused.key, refused.guess = key, false
+	return refused
+}
+
+// refuse records a denial and returns its answer, after a delay for a client that
+// guesses.
+func (d *Authenticator) refuse(header http.Header, r *http.Request, from netip.Addr, why *denial) *streamable.Refusal {
+	if why.guess && !d.failures.hold(r.Context(), from, d.cfg.Now()) {
+		return d.tooManyGuesses(header, r) // not recorded: that could fill the disk
+	}
+	if more, due := d.known.due(why.key, d.cfg.Now()); due || why.key == "" {
+		d.cfg.Rejected(r.Context(), Rejection{Key: why.key, Addr: from, Code: why.code, Reason: why.details + more})
+	}
+	if why.status == http.StatusUnauthorized {
+		header["Www-Authenticate"] = []string{d.challenge(why)}
+	}
+	if why.retrying {
+		header.Set("Retry-After", "1")
+	}
+	refused := why.refusal()
+	refused.Reported = true
+	return refused
+}
+
+// refusal returns what the client gets.
+func (why *denial) refusal() *streamable.Refusal {
+	return &streamable.Refusal{Status: why.status, Error: jsonrpc.Errorf(why.code, "%s", why.message).WithDetails("%s", why.details)}
+}
+
+// guessAgain is the Retry-After of a client that guesses too fast.
+const guessAgain = 10 * time.Second
+
+// tooManyGuesses refuses a key without looking it up, as an exceeded rate.
+func (d *Authenticator) tooManyGuesses(header http.Header, r *http.Request) *streamable.Refusal {
+	header.Set("Retry-After", strconv.Itoa(int(guessAgain.Seconds())))
+	told := &mcp.QuotaError{
+		Limit: maxWaiting, Used: maxWaiting, ResetAt: d.cfg.Now().Add(guessAgain),
+		Details: "too many failed attempts from this address",
+	}
+	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: told.Wire(revisionOf(r)), Reported: true}
+}
+
+// realm begins the challenge of a 401 (RFC 6750, section 3).
+const realm = `Bearer realm="triptych"`
+
+// challenge returns the value of WWW-Authenticate (RFC 6750, section 3): without
+// credentials it has no error.
+func (d *Authenticator) challenge(why *denial) string {
+	text := realm
+	if !why.silent {
+		text += `, error="invalid_token"`
+	}
+	return text + d.metadata()
+}
+
+// metadata returns the parameter of a challenge that tells clients where the metadata
+// of the resource are (RFC 9728, section 5.1), "" if there are none.
+func (d *Authenticator) metadata() string {
+	if d.cfg.Metadata == "" {
+		return ""
+	}
+	return `, resource_metadata="` + d.cfg.Metadata + `"`
+}
+
+// Forbid names the scope that is missing (RFC 6750, section 3.1).
+func (d *Authenticator) Forbid(header http.Header, err *jsonrpc.Error) {
+	text := realm + `, error="insufficient_scope"`
+	if scope := mcp.MissingScope(err); scope != "" {
+		text += `, scope="` + string(scope) + `"`
+	}
+	header["Www-Authenticate"] = []string{text + d.metadata()}
+}
+
+// exceeded refuses a request beyond a limit.
+func (d *Authenticator) exceeded(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, spent *quota.ExceededError) *streamable.Refusal {
+	if more, due := d.known.due(caller.Principal.ID, d.cfg.Now()); due {
+		d.cfg.Rejected(ctx, Rejection{
+			Key: caller.Principal.ID, Addr: caller.Addr.Addr(), Code: mcp.CodeQuotaExceeded, Reason: spent.Error() + more,
+		})
+	}
+	header.Set("Retry-After", strconv.FormatInt(retryAfter(spent.RetryAfter(d.cfg.Now())), 10))
+	told := &mcp.QuotaError{Limit: spent.Limit, Used: spent.Used, ResetAt: spent.ResetAt}
+	if rev != mcp.BaselineRevision() { // whose document shows all of the data
+		told.Details = spent.Error()
+	}
+	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: told.Wire(rev), Reported: true}
+}
+
+// retryAfter returns a Retry-After of at least a second.
+func retryAfter(seconds int64) int64 { return cmp.Or(max(seconds, 0), 1) }
+
+// revisionOf returns the revision that the header names, else the baseline.
+func revisionOf(r *http.Request) *mcp.Revision {
+	if rev := mcp.RevisionNamed(r.Header.Get("Mcp-Protocol-Version")); rev != nil {
+		return rev
+	}
+	return mcp.BaselineRevision()
+}

@@ -1,0 +1,35 @@
+package bearer
+
+import (
+	"context"
+	"time"
+
+	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/transport/quota"
+)
+
+// A Verifier verifies access tokens and returns their owners. The error for a bad
+// token is an [InvalidTokenError]; another error means that it cannot verify now.
+type Verifier interface {
+	Verify(ctx context.Context, token string) (Identity, error)
+}
+
+// An Identity is the owner of an access token.
+type Identity struct {
+	ID     string      // stable and unique, no secret
+	Scopes []mcp.Scope // never nil, which would mean all
+	Plan   quota.Plan
+	Limits quota.Limits
+	// Expires is the time at which the token expires.
+	Expires time.Time
+}
+
+// An InvalidTokenError reports a bad access token.
+type InvalidTokenError struct {
+	Reason  string // for the client
+	Expired bool
+	Cause   error // for the log; nil when the reason says it all
+}
+
+// Error returns the reason, which the client sees; Cause is for the log.
+func (e *InvalidTokenError) Error() string { return e.Reason }
