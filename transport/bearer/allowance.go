@@ -8,7 +8,8 @@ import (
 )
 
 // An allowance bounds, minute by minute, requests that no quota counts. It is kept in
-// memory, for it protects this process.
+// memory, for it protects this process. Its zero value is ready; its methods may be
+// called from any goroutine.
 type allowance struct {
 	mu   sync.Mutex
 	ends time.Time // of the minute

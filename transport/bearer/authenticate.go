@@ -13,8 +13,10 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// Authenticate finds the principal of a request. A handler that does not ask
-// [Authenticator.Charge] refuses those that [IsVerified] rejects.
+// Authenticate finds the principal of a request, or returns why it is refused; headers of
+// the answer are set in header. It may block, up to the delay for a guess and the
+// time-out of the stores, but no longer than the request's context. A handler that does
+// not ask [Authenticator.Charge] refuses those that [IsVerified] rejects.
 func (d *Authenticator) Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
 	from := d.client(r)
 	who, refused := d.identify(r, from.Addr())
@@ -28,8 +30,10 @@ func (d *Authenticator) Authenticate(header http.Header, r *http.Request) (mcp.C
 	return caller, d.refuseInvalid(header, r, &caller)
 }
 
-// Valid looks the caller's key up again: it may have been revoked, changed or
-// expired since. While keys cannot be looked up, it reports true.
+// Valid looks the caller's key up again: it may have been revoked, changed or expired
+// since. It reports false, too, when the key has lost a scope that the caller has, or may
+// no longer be used from its address. While keys cannot be looked up, it reports true:
+// the stream goes on. An access token is valid until it expires.
 func (d *Authenticator) Valid(ctx context.Context, caller *mcp.Caller) bool {
 	mine, _ := caller.Principal.Account.(account)
 	if mine.key == (keys.Token{}) {
@@ -43,7 +47,8 @@ func (d *Authenticator) Valid(ctx context.Context, caller *mcp.Caller) bool {
 	return record.Check(d.cfg.Now(), caller.Addr.Addr()) == nil && !slices.ContainsFunc(caller.Principal.Scopes, lost)
 }
 
-// identify returns the principal of the Authorization header.
+// identify returns the principal of the Authorization header. Keys and access tokens have
+// different forms, so a credential is tried in one way only.
 func (d *Authenticator) identify(r *http.Request, from netip.Addr) (mcp.Principal, *denial) {
 	token, refused := credentials(r.Header)
 	if refused != nil {
@@ -59,8 +64,9 @@ func (d *Authenticator) identify(r *http.Request, from netip.Addr) (mcp.Principa
 	return mcp.Principal{}, unauthenticated("the key is not one of ours, mistyped or cut off")
 }
 
-// credentials returns the token of the only Authorization header
-// (RFC 6750, section 2.1).
+// credentials returns the token of the only Authorization header (RFC 6750, section 2.1).
+// The scheme has no case (RFC 9110, section 11.1). A token in the body or the URL (RFC
+// 6750, sections 2.2 and 2.3) is not looked for: those reach logs.
 func credentials(header http.Header) (string, *denial) {
 	values := header["Authorization"]
 	if len(values) == 0 {
@@ -75,9 +81,10 @@ func credentials(header http.Header) (string, *denial) {
 	return strings.TrimSpace(token), nil
 }
 
-// byKey returns the principal of a key. While keys cannot be looked up, a POST
-// with a key that was good before is passed on unverified: it may be a probe,
-// which [Authenticator.Charge] lets through, alone of all requests.
+// byKey returns the principal of a key. While keys cannot be looked up, a POST with a key
+// that was good before is passed on unverified: it may be a probe, which
+// [Authenticator.Charge] lets through, alone of all requests. Expiry and addresses are
+// checked all the same.
 func (d *Authenticator) byKey(r *http.Request, token keys.Token, from netip.Addr) (mcp.Principal, *denial) {
 	record, err := d.cfg.Ring.Find(r.Context(), token)
 	if errors.Is(err, keys.ErrUnknown) {

@@ -16,7 +16,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// A Config holds the stores and settings of an [Authenticator].
+// A Config holds the stores and settings of an [Authenticator]. Ring and Meter are
+// required.
 type Config struct {
 	Ring  keys.Ring
 	Meter quota.Meter
@@ -46,7 +47,8 @@ type Rejection struct {
 	Reason string
 }
 
-// An Authenticator implements [streamable.Authenticator]. Make one with [New].
+// An Authenticator implements [streamable.Authenticator]. Make one with [New]. What it
+// remembers (failures, refusals, handshakes) is bounded in size and lost at a restart.
 type Authenticator struct {
 	cfg      Config
 	failures throttle
@@ -74,7 +76,8 @@ func New(cfg Config) *Authenticator {
 	return d
 }
 
-// An account is the [mcp.Principal.Account] of an authenticated principal.
+// An account is the [mcp.Principal.Account] of an authenticated principal. It is a value
+// that nothing changes: a later request of the same key has its own, from a new look-up.
 type account struct {
 	plan    quota.Plan
 	limits  quota.Limits
@@ -86,7 +89,8 @@ type account struct {
 }
 
 // IsVerified reports whether the key of a principal could be looked up. While keys cannot
-// be, a key that was good before may only send probes.
+// be, a key that was good before may only send probes. It is true of principals of other
+// authenticators.
 func IsVerified(p mcp.Principal) bool {
 	mine, _ := p.Account.(account)
 	return !mine.unverified
@@ -107,7 +111,7 @@ func StandingOf(p mcp.Principal) (s Standing, ok bool) {
 }
 
 // report logs that a store or the issuer failed. A request that was cancelled by its
-// client is no failure.
+// client is no failure: its context ends the look-up.
 func (d *Authenticator) report(ctx context.Context, what string, err error) {
 	level := slog.LevelError
 	if ctx.Err() != nil {
@@ -117,7 +121,9 @@ func (d *Authenticator) report(ctx context.Context, what string, err error) {
 }
 
 // client returns the address of the client. If a proxy connected, that is the last
-// address in X-Forwarded-For that is not a proxy's.
+// address in X-Forwarded-For that is not a proxy's: all before it come from the client,
+// who may write what it likes. A part that is no address ends the search, with the last
+// good one.
 func (d *Authenticator) client(r *http.Request) netip.AddrPort {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

@@ -11,8 +11,13 @@ import (
 )
 
 // Charge takes the calls of a bill from the plan of the caller's key and sets the
-// rate-limit headers. Handshakes and invalid bodies are free but limited by minute: an
-// invalid body was refused already, so the next one is not read.
+// rate-limit headers. It takes all of them or none: a batch is not served in part.
+// Handshakes and invalid bodies are free but limited by minute: an invalid body was
+// refused already, so the next one is not read. It returns nil when the request may be
+// served.
+//
+// Probes are served while keys or counters cannot be reached, too, so that a host sees
+// that the server is there.
 func (d *Authenticator) Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, bill streamable.Bill) *streamable.Refusal {
 	mine, _ := caller.Principal.Account.(account)
 	switch {
@@ -42,7 +47,9 @@ func (d *Authenticator) Charge(ctx context.Context, header http.Header, caller *
 	return unavailable("requests cannot be counted now").refusal()
 }
 
-// bound counts handshakes and invalid bodies.
+// bound counts handshakes and invalid bodies, which no plan counts. It returns a
+// [*quota.ExceededError] when there were too many handshakes in this minute, and no other
+// error: counters that cannot be reached are replaced by those of this server.
 func (d *Authenticator) bound(ctx context.Context, key string, limits quota.Limits, bill streamable.Bill) error {
 	if bill.Broken > 0 {
 		_ = d.broken.take(key, bill.Broken, 0, d.cfg.Now()) // refused when the next one comes
@@ -74,7 +81,7 @@ func (d *Authenticator) take(ctx context.Context, key string, limits quota.Limit
 	return d.cfg.Meter.TakeAll(ctx, key, limits, int64(n), d.cfg.Now())
 }
 
-// setRateLimit sets the rate-limit headers.
+// setRateLimit sets the rate-limit headers, unless the plan has no limit.
 func setRateLimit(header http.Header, usage quota.Usage) {
 	if limit, remaining, reset, ok := usage.Headers(); ok {
 		values := []string{limit, remaining, reset}
@@ -84,7 +91,8 @@ func setRateLimit(header http.Header, usage quota.Usage) {
 	}
 }
 
-// refuseInvalid refuses to read the body of a key that has sent too many invalid ones.
+// refuseInvalid refuses to read the body of a key that has sent too many invalid ones in
+// this minute; it returns nil for all others. Requests without a body pass.
 func (d *Authenticator) refuseInvalid(header http.Header, r *http.Request, caller *mcp.Caller) *streamable.Refusal {
 	mine, _ := caller.Principal.Account.(account)
 	limit := allowed(mine.limits)

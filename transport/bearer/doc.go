@@ -27,4 +27,26 @@
 // # Concurrency
 //
 // An Authenticator may be used by any number of goroutines and has none of its own.
+//
+// # A request's way
+//
+//	Authenticator.Authenticate  before the body is read
+//	  identify                  the Authorization header
+//	    byKey                   keys.Ring, or what is remembered of it
+//	    byToken                 Verifier: an OIDC
+//	  refuse                    throttle, tally, challenge
+//	  refuseInvalid             a key that has sent too many invalid bodies
+//	Authenticator.Charge        when the calls in the body are known
+//	Authenticator.Forbid        when a handler wants a scope that is missing
+//	Authenticator.Valid         again and again, while a stream is open
+//
+// The two steps are apart because a body costs memory: it is read for authenticated
+// clients only, and its price is known after it was read.
+//
+// # When stores fail
+//
+// While keys cannot be looked up, keys that were good when that was last possible may
+// still send probes (ping and the like), so that hosts do not drop a server that will be
+// back; all else gets 503. While counters cannot be reached, only probes are served, too:
+// anything else could exceed the plan. Handshakes are then counted by each server alone.
 package bearer

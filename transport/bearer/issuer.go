@@ -14,7 +14,8 @@ import (
 )
 
 // A keySet holds the issuer's keys. It fetches them again when they are old, so that
-// withdrawn keys stop working.
+// withdrawn keys stop working: after keysFresh if the issuer answers, and after keysLast
+// at the latest.
 type keySet struct {
 	client *http.Client
 	url    string
@@ -30,7 +31,9 @@ type keySet struct {
 // cannot be reached: go-oidc passes on only the text of errors.
 type awayKey struct{}
 
-// VerifySignature implements [oidc.KeySet].
+// VerifySignature implements [oidc.KeySet]. It returns the payload of a token that one of
+// the keys has signed. It may ask the issuer, without holding the lock; the error that
+// the issuer cannot be reached is also stored for [OIDC.Verify].
 func (s *keySet) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
 	keys, next, age := s.current()
 	if next != nil {
@@ -76,7 +79,7 @@ func (s *keySet) replace(next *oidc.RemoteKeySet) {
 // none.
 func isAway(err error) bool { return errors.Unwrap(err) != nil }
 
-// storeError stores the error for [OIDC.Verify] and returns it.
+// storeError stores the error in the context's [awayKey], if it has one, and returns it.
 func storeError(ctx context.Context, err error) error {
 	if away, ok := ctx.Value(awayKey{}).(*error); ok {
 		*away = err
@@ -100,7 +103,8 @@ var errTooSoon = errors.New("the issuer was asked a moment ago")
 // maxAnswer bounds what is read of the issuer's answers.
 const maxAnswer = 1 << 20
 
-// RoundTrip implements [http.RoundTripper].
+// RoundTrip implements [http.RoundTripper]. It returns errTooSoon instead of a second
+// request for the same URL within askAgain.
 func (c *calm) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !c.may(r.URL.String()) {
 		return nil, errTooSoon

@@ -12,8 +12,9 @@ import (
 // wellKnown is the path of the metadata (RFC 9728, section 3).
 const wellKnown = "/.well-known/oauth-protected-resource"
 
-// A Resource serves the protected resource metadata (RFC 9728), which tells clients
-// where to get an access token.
+// A Resource serves the protected resource metadata (RFC 9728), which tells clients where
+// to get an access token. The revisions since 2025-06-18 require it of servers with an
+// authorization server.
 type Resource struct {
 	url, issuer string
 	scopes      []mcp.Scope
@@ -45,7 +46,8 @@ func (r *Resource) Metadata() string {
 // Paths returns the paths of the description, for an endpoint at path.
 func (r *Resource) Paths(path string) []string { return []string{wellKnown + path, wellKnown} }
 
-// ServeHTTP serves the description, without authentication.
+// ServeHTTP serves the description, without authentication: clients read it to find out
+// how to authenticate (RFC 9728, section 3).
 func (r *Resource) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	header := w.Header()
 	if req.Method != http.MethodGet && req.Method != http.MethodHead {

@@ -37,9 +37,9 @@ type OIDCConfig struct {
 	Now func() time.Time
 }
 
-// An OIDC verifies access tokens that are signed JSON Web Tokens (RFC 9068). It
-// asks the issuer for its keys when the first token comes, and again when they
-// are old or a token names another.
+// An OIDC verifies access tokens that are signed JSON Web Tokens (RFC 9068). It asks the
+// issuer for its keys when the first token comes, and again when they are old or a token
+// names another. Until the issuer has answered once, no token is accepted.
 type OIDC struct {
 	cfg      OIDCConfig
 	client   *http.Client
@@ -49,7 +49,8 @@ type OIDC struct {
 
 var _ Verifier = (*OIDC)(nil)
 
-// NewOIDC returns a verifier. It does not contact the issuer yet.
+// NewOIDC returns a verifier. It does not contact the issuer yet, so a server starts
+// while the issuer is down.
 func NewOIDC(cfg OIDCConfig) *OIDC {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -104,7 +105,9 @@ func (o *OIDC) Verify(ctx context.Context, token string) (Identity, error) {
 	return o.identity(checked)
 }
 
-// find discovers the issuer, once, and returns its verifier.
+// find discovers the issuer (OpenID Connect Discovery, section 4), once, and returns its
+// verifier. All requests that wait for it share one look-up; one that is cancelled leaves
+// the others waiting. After a failure the next request tries again.
 func (o *OIDC) find(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	if found := o.verifier.Load(); found != nil {
 		return found, nil
@@ -151,7 +154,8 @@ func (o *OIDC) verify(provider *oidc.Provider) (*oidc.IDTokenVerifier, error) {
 // maxSubject is the length that OpenID Connect Core, section 2, allows.
 const maxSubject = 255
 
-// identity returns the owner of a verified token.
+// identity returns the owner of a verified token. It refuses a token without a subject,
+// and one with a subject that could not be written to logs and headers as it is.
 func (o *OIDC) identity(token *oidc.IDToken) (Identity, error) {
 	var claims struct {
 		Scope words `json:"scope"` // RFC 9068
@@ -170,7 +174,8 @@ func (o *OIDC) identity(token *oidc.IDToken) (Identity, error) {
 	}, nil
 }
 
-// known returns the named scopes that the server has. None implies another.
+// known returns the named scopes that the server has; others are meant for other servers
+// and ignored. None implies another. The result is never nil.
 func (o *OIDC) known(names []string) []mcp.Scope {
 	scopes := []mcp.Scope{}
 	for _, name := range names {

@@ -16,7 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
-// A denial is the reason to refuse a request.
+// A denial is the reason to refuse a request. Its key is "" when none was recognized.
 type denial struct {
 	key      string
 	status   int
@@ -37,7 +37,8 @@ func unauthenticated(details string) *denial {
 	}
 }
 
-// unavailable is the denial of a request whose key cannot be looked up now (503).
+// unavailable is the denial of a request whose key cannot be looked up now (503, RFC
+// 9110, section 15.6.4). It has a Retry-After and counts as no attempt to guess.
 func unavailable(details string) *denial {
 	return &denial{
 		status: http.StatusServiceUnavailable, code: jsonrpc.CodeInternalError, message: "Internal error",
@@ -45,7 +46,8 @@ func unavailable(details string) *denial {
 	}
 }
 
-// denied returns the denial of a known key.
+// denied returns the denial of a known key: 403 from a wrong address, 401 when it has
+// expired. A client that has it does not guess, so it is not delayed.
 func denied(key string, err error) *denial {
 	refused := unauthenticated(err.Error())
 	switch _, foreign := errors.AsType[*keys.AddressError](err); {
@@ -59,7 +61,8 @@ func denied(key string, err error) *denial {
 }
 
 // refuse records a denial and returns its answer, after a delay for a client that
-// guesses.
+// guesses. Rejections of one key are recorded once a second at most, with the number of
+// those between.
 func (d *Authenticator) refuse(header http.Header, r *http.Request, from netip.Addr, why *denial) *streamable.Refusal {
 	if why.guess && !d.failures.hold(r.Context(), from, d.cfg.Now()) {
 		return d.tooManyGuesses(header, r) // not recorded: that could fill the disk
@@ -86,7 +89,8 @@ func (why *denial) refusal() *streamable.Refusal {
 // guessAgain is the Retry-After of a client that guesses too fast.
 const guessAgain = 10 * time.Second
 
-// tooManyGuesses refuses a key without looking it up, as an exceeded rate.
+// tooManyGuesses refuses a wrong key as an exceeded rate, without a delay and without a
+// record: as many answers to its address as may wait are being delayed already.
 func (d *Authenticator) tooManyGuesses(header http.Header, r *http.Request) *streamable.Refusal {
 	header.Set("Retry-After", strconv.Itoa(int(guessAgain.Seconds())))
 	told := &mcp.QuotaError{
@@ -99,8 +103,8 @@ func (d *Authenticator) tooManyGuesses(header http.Header, r *http.Request) *str
 // realm begins the challenge of a 401 (RFC 6750, section 3).
 const realm = `Bearer realm="triptych"`
 
-// challenge returns the value of WWW-Authenticate (RFC 6750, section 3): without
-// credentials it has no error.
+// challenge returns the value of WWW-Authenticate, which a 401 must have (RFC 9110,
+// section 11.6.1). Without credentials it has no error (RFC 6750, section 3.1).
 func (d *Authenticator) challenge(why *denial) string {
 	text := realm
 	if !why.silent {
@@ -118,7 +122,8 @@ func (d *Authenticator) metadata() string {
 	return `, resource_metadata="` + d.cfg.Metadata + `"`
 }
 
-// Forbid names the scope that is missing (RFC 6750, section 3.1).
+// Forbid adds the challenge of a 403 to its header: it names the scope that is missing
+// (RFC 6750, section 3.1), so that a client can ask for a token that has it.
 func (d *Authenticator) Forbid(header http.Header, err *jsonrpc.Error) {
 	text := realm + `, error="insufficient_scope"`
 	if scope := mcp.MissingScope(err); scope != "" {
@@ -127,7 +132,8 @@ func (d *Authenticator) Forbid(header http.Header, err *jsonrpc.Error) {
 	header["Www-Authenticate"] = []string{text + d.metadata()}
 }
 
-// exceeded refuses a request beyond a limit.
+// exceeded returns the refusal of a request beyond a limit (429, RFC 6585, section 4) and
+// sets Retry-After. Clients that negotiated a revision are told which limit it was.
 func (d *Authenticator) exceeded(ctx context.Context, header http.Header, caller *mcp.Caller, rev *mcp.Revision, spent *quota.ExceededError) *streamable.Refusal {
 	if more, due := d.known.due(caller.Principal.ID, d.cfg.Now()); due {
 		d.cfg.Rejected(ctx, Rejection{
@@ -145,7 +151,8 @@ func (d *Authenticator) exceeded(ctx context.Context, header http.Header, caller
 // retryAfter returns a Retry-After of at least a second.
 func retryAfter(seconds int64) int64 { return cmp.Or(max(seconds, 0), 1) }
 
-// revisionOf returns the revision that the header names, else the baseline.
+// revisionOf returns the revision that the header names, else the baseline. It serves
+// refusals before the body is read, which may name another.
 func revisionOf(r *http.Request) *mcp.Revision {
 	if rev := mcp.RevisionNamed(r.Header.Get("Mcp-Protocol-Version")); rev != nil {
 		return rev

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A tally merges many refusals in a row into one record, so that they cannot fill a
-// disk.
+// A tally merges many refusals in a row into one record, so that they cannot fill a disk.
+// Its method due may be called from any goroutine.
 type tally struct {
 	mu sync.Mutex
 	by map[string]*count

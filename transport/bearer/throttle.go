@@ -9,7 +9,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
 )
 
-// A throttle delays answers to addresses that fail repeatedly, longer each time.
+// A throttle delays answers to addresses that fail repeatedly, longer each time: five
+// failures are free, then 0.1 s, doubled up to 3 s. A failure is forgiven every six
+// seconds. Good keys from the same address are not delayed.
 type throttle struct {
 	mu sync.Mutex
 	by map[netip.Prefix]*attempts
@@ -36,8 +38,9 @@ const (
 // init makes the table.
 func (t *throttle) init() { t.by = map[netip.Prefix]*attempts{} }
 
-// hold counts a failure and waits for the delay of the address. It reports false,
-// without waiting, when too many of its answers wait already.
+// hold counts a failure and waits for the delay of the address, or until ctx is done. It
+// reports false, without waiting, when too many of its answers wait already. The lock is
+// not held meanwhile.
 func (t *throttle) hold(ctx context.Context, from netip.Addr, now time.Time) bool {
 	delay, ok := t.fail(connlimit.Network(from), now)
 	if !ok || delay == 0 {

@@ -53,7 +53,8 @@ var reasons = []struct{ part, reason string }{
 	{"signed with unsupported algorithm", "the access token is signed with an algorithm that is not accepted"},
 }
 
-// invalidToken returns the error for a token that the library refuses.
+// invalidToken returns the error for a token that the library refuses. Its Reason is for
+// the client and has no words of the library.
 func invalidToken(err error) *InvalidTokenError {
 	if _, expired := errors.AsType[*oidc.TokenExpiredError](err); expired {
 		return &InvalidTokenError{Reason: "the access token has expired", Expired: true}

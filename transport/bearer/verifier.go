@@ -8,8 +8,9 @@ import (
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
-// A Verifier verifies access tokens and returns their owners. The error for a bad
-// token is an [InvalidTokenError]; another error means that it cannot verify now.
+// A Verifier verifies access tokens and returns their owners. The error for a bad token
+// is an [InvalidTokenError]; another error means that it cannot verify now. Verify may be
+// called from any goroutine and returns when ctx is done.
 type Verifier interface {
 	Verify(ctx context.Context, token string) (Identity, error)
 }

@@ -20,6 +20,7 @@ import (
 const Handshakes = "handshakes:"
 
 // A Count is the number of requests of a key in a month, to be copied to another meter.
+// The copy has no minute: it is over before anyone would notice.
 type Count struct {
 	Key      string    `json:"key"`
 	MonthEnd time.Time `json:"month_end"`
@@ -27,7 +28,8 @@ type Count struct {
 }
 
 // ReadLocal returns the counts of a [Local] in a folder, which a process may be using, by
-// key. What that process has set aside and not granted yet counts as used.
+// key. What that process has set aside and not granted yet counts as used. It takes no
+// lock and writes nothing. A folder without a journal has no counts.
 func ReadLocal(dir string) ([]Count, error) {
 	j, err := openJournal(filepath.Join(dir, journalName), slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -40,8 +42,10 @@ func ReadLocal(dir string) ([]Count, error) {
 	return inOrder(all), nil
 }
 
-// ReadValkey returns the counts of a [Valkey] with that prefix, by key. Of a cluster it asks
-// all nodes: each one lists only the names in its own slots.
+// ReadValkey returns the counts of a [Valkey] with that prefix, by key. Of a cluster it
+// asks all nodes: each one lists only the names in its own slots. It scans the server's
+// whole key space, which takes a while but blocks no other client. Counts that change
+// meanwhile may be old or new.
 func ReadValkey(ctx context.Context, client redis.UniversalClient, prefix string) ([]Count, error) {
 	cluster, ok := client.(*redis.ClusterClient)
 	if !ok {
@@ -103,8 +107,9 @@ func inOrder(all []Count) []Count {
 	return slices.CompactFunc(all, func(a, b Count) bool { return byKey(a, b) == 0 })
 }
 
-// Adopt raises the months of a meter to these counts, those that have not ended. Repeating it
-// changes nothing. The current minute stays as it is, for the requests came before.
+// Adopt raises the months of a meter to these counts, those that have not ended.
+// Repeating it changes nothing. The current minute stays as it is, for the requests came
+// before. On an error some counts have been adopted and others not; call it again.
 func Adopt(ctx context.Context, m Meter, counts []Count, now time.Time) error {
 	at := beforeMinute(now)
 	for _, c := range counts {
@@ -127,8 +132,9 @@ func Adopt(ctx context.Context, m Meter, counts []Count, now time.Time) error {
 	return nil
 }
 
-// beforeMinute returns a time in an earlier minute of the same month. In the first minute of a
-// month there is none: it returns now, for all counts of the month are of this minute.
+// beforeMinute returns a time in an earlier minute of the same month, so that what is
+// counted then does not count in the current minute. In the first minute of a month there
+// is none: it returns now, for all counts of the month are of this minute.
 func beforeMinute(now time.Time) time.Time {
 	if before := now.Add(-time.Minute); monthEnd(before).Equal(monthEnd(now)) {
 		return before

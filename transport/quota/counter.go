@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A counter counts the requests of one key. Its methods expect mu held.
+// A counter counts the requests of one key, for a [Local]. Its methods expect mu held.
 type counter struct {
 	mu sync.Mutex
 	tally
@@ -18,7 +18,8 @@ type counter struct {
 	spare int64
 }
 
-// A tally is the state of a counter's windows.
+// A tally is the state of a counter's windows. Both begin with the first request after
+// the end of the one before.
 type tally struct {
 	monthEnd  time.Time
 	used      int64 // in the month
@@ -26,8 +27,9 @@ type tally struct {
 	burst     int64 // in the minute
 }
 
-// roll begins the windows that a time belongs to, if it is after those that
-// are counted.
+// roll begins the windows that a time belongs to, if it is after those that are counted,
+// and reports which it has begun. A time before them changes nothing: a clock that was
+// set back does not give the same minute twice.
 func (t *tally) roll(now time.Time) (month, minute bool) {
 	if !now.Before(t.monthEnd) {
 		t.monthEnd = monthEnd(now)
@@ -40,8 +42,8 @@ func (t *tally) roll(now time.Time) (month, minute bool) {
 	return month, minute
 }
 
-// roll begins windows and gives what the process before us may have granted
-// its place in the minute.
+// roll begins windows as [tally.roll] does. What the process before may have granted
+// counts in the first window after its end.
 func (c *counter) roll(now time.Time) {
 	month, minute := c.tally.roll(now)
 	if month {
@@ -65,9 +67,9 @@ func (t *tally) usage(limits Limits) Usage {
 // whatever the plan.
 const largestBlock = 75
 
-// blockOf returns how many requests are journaled as used at once. A crash costs
-// the key the rest of a block, so a block is at most a thousandth of the month
-// and a quarter of the minute: nothing for the plan Free, 10 requests of 10,000
+// blockOf returns how many requests are journaled as used, or leased, at once; at least
+// one. A crash costs the key the rest of a block, so a block is at most a thousandth of
+// the month and a quarter of the minute: nothing for the plan Free, 10 requests of 10,000
 // for Developer, [largestBlock] for Team and Enterprise.
 func blockOf(limits Limits) int64 {
 	block := int64(largestBlock)

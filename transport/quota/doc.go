@@ -28,4 +28,16 @@
 // [*ExceededError] says which limit was met and when to come back. A backend
 // that cannot count returns an error that wraps [ErrUnavailable]; then nothing
 // is granted.
+//
+// # Concurrency
+//
+// Any number of goroutines may use a meter. A [Local] has no goroutines. A [Valkey]
+// starts one for each lease that it asks for or returns; each ends within a time-out, and
+// Close waits for all.
+//
+// # What may be lost
+//
+// Both backends err on the side of the operator: after a crash some requests may count
+// that were not granted, never the reverse. The bound is the same, a block: at most a
+// thousandth of the month and a quarter of the minute.
 package quota

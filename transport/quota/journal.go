@@ -15,8 +15,8 @@ import (
 	"github.com/triptych-mcp/triptych/transport/internal/atomicfile"
 )
 
-// A line of the journal says how much of a key's windows counts as used. The
-// last line of a key holds.
+// A line of the journal states how much of a key's windows counts as used. The last line
+// of a key holds; those before it are history, and dropped when the file is rewritten.
 type line struct {
 	Key       string `json:"key"`
 	MonthEnd  int64  `json:"month_end"` // Unix seconds
@@ -27,7 +27,8 @@ type line struct {
 	Spare int64 `json:"spare,omitzero"`
 }
 
-// lineOf is the state of a counter, with what it inherited.
+// lineOf returns the line for the state of a counter, with what it inherited. The
+// counter's lock must be held.
 func lineOf(key string, c *counter) line {
 	return line{
 		Key: key, MonthEnd: unixOf(c.monthEnd), Used: c.used, MinuteEnd: unixOf(c.minuteEnd), Burst: c.burst, Spare: c.spare,
@@ -76,8 +77,8 @@ type journal struct {
 	ended bool
 }
 
-// A batch is lines that are written together. What it says after it was written
-// is read under the journal's io lock.
+// A batch is lines that are written together. Its result is read with the journal's io
+// lock held; written becomes true once.
 type batch struct {
 	lines   []line
 	written bool
@@ -105,9 +106,9 @@ func openJournal(path string, log *slog.Logger) (*journal, error) {
 	return j, nil
 }
 
-// replay reads lines, and returns how many bytes at the end are none. A broken
-// line before a good one is no torn end: then something else wrote the file, and
-// going on might grant too much.
+// replay reads lines, and returns how many bytes at the end are none. A broken line
+// before a good one is no torn end: then something else wrote the file, and going on
+// might grant too much. So it is an error that says what to do.
 func (j *journal) replay(data []byte) (torn int, err error) {
 	number := 0
 	for text := range bytes.Lines(data) {
@@ -134,7 +135,10 @@ func parseLine(text []byte) (l line, ok bool) {
 	return l, err == nil && l.Key != "" && l.Used >= 0 && l.Burst >= 0 && l.Spare >= 0
 }
 
-// add writes a line; it is on disk when add returns nil.
+// add writes a line; it is on disk when add returns nil. The first of the goroutines that
+// get the io lock writes for all that have joined its batch by then; the others find the
+// result. After an error the line may or may not be on disk, so the caller grants nothing
+// for it.
 func (j *journal) add(l line) error {
 	b := j.join(l)
 	j.io.Lock()
@@ -158,16 +162,17 @@ func (j *journal) join(l line) *batch {
 	return j.next
 }
 
-// closeBatch makes later lines join another batch. A batch that is not written is
-// the one that is joined, for both change under the io lock.
+// closeBatch makes later lines join another batch. The caller holds the io lock and is
+// about to write j.next: a batch that is not written is the one that is joined, for both
+// change under that lock.
 func (j *journal) closeBatch() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.next = nil
 }
 
-// writeLocked appends lines. After a failure it is unknown what the file holds,
-// so it is then written anew.
+// writeLocked appends lines and syncs them; the io lock is held. After a failure it is
+// unknown what the file holds, so it is then written anew by the next call.
 func (j *journal) writeLocked(lines []line) error {
 	if j.ended {
 		return ErrClosed
@@ -200,8 +205,9 @@ func (j *journal) setLive(lines []line) {
 	}
 }
 
-// rewriteLocked replaces the file by the lines that hold, with those added, and
-// opens it.
+// rewriteLocked replaces the file by the lines that hold, with those added, and opens it.
+// It runs once for each growth of the file, so its cost is spread over thousands of
+// lines.
 func (j *journal) rewriteLocked(added []line) error {
 	all := maps.Clone(j.live)
 	for _, l := range added {
@@ -219,7 +225,8 @@ func (j *journal) rewriteLocked(added []line) error {
 	return nil
 }
 
-// replaceLocked replaces the file; it is on disk when it returns.
+// replaceLocked replaces the file atomically; it is on disk when this returns nil. On
+// failure the old file is still whole.
 func (j *journal) replaceLocked(all map[string]line) error {
 	lines := make([]line, 0, len(all))
 	for _, l := range all {
@@ -253,7 +260,8 @@ func encode(lines []line) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// close replaces the file by lines that are exact.
+// close replaces the file by lines that are exact, and fails all later writes with
+// [ErrClosed].
 func (j *journal) close(exact map[string]line) error {
 	j.io.Lock()
 	defer j.io.Unlock()

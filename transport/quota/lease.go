@@ -14,7 +14,9 @@ const (
 	maxAccounts = 20_000
 )
 
-// A state is the counts of a key on the server. In one window its numbers only grow.
+// A state is the counts of a key on the server. In one window its numbers only grow, so
+// of two states the larger numbers are the later ones; returns are counted by themselves
+// for that reason.
 type state struct {
 	tally           // with what was returned
 	back      int64 // of the month
@@ -30,7 +32,7 @@ func (s state) net(rest int64) *tally {
 }
 
 // merge makes the state the later one of itself and another, window by window. Answers of
-// the server may come out of order.
+// the server may come out of order, and a store may have lost its newest writes.
 func (s *state) merge(other state) {
 	switch {
 	case other.monthEnd.After(s.monthEnd):
@@ -46,7 +48,8 @@ func (s *state) merge(other state) {
 	}
 }
 
-// A lease is requests that count as used and may be granted until their minute ends.
+// A lease is requests that count as used on the server and may be granted by this process
+// until their minute ends. Its zero value grants nothing.
 type lease struct {
 	n                   int64
 	limits              Limits
@@ -58,7 +61,8 @@ func (l *lease) good(limits Limits, now time.Time, n int64) bool {
 	return l.n >= n && l.limits == limits && now.Before(l.minuteEnd) && now.Before(l.monthEnd)
 }
 
-// An account holds the counts of a key as far as a process knows them.
+// An account holds the counts of a key as far as a process knows them. The lock of the
+// [Valkey] guards it.
 type account struct {
 	state
 	lease   lease
@@ -79,7 +83,7 @@ func (a *account) unused(minuteEnd time.Time) int64 {
 
 // takeLeased grants n requests from the lease of a key. If there is none, or too small a
 // one, it returns the request that the server must be asked, which [Valkey.Close] waits
-// for.
+// for: the caller runs it and calls jobs.Done. It does not block.
 func (v *Valkey) takeLeased(key string, limits Limits, n int64, now time.Time) (Usage, *request, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -107,7 +111,8 @@ func (v *Valkey) takeLeased(key string, limits Limits, n int64, now time.Time) (
 }
 
 // awaitLease waits for a lease that the server is being asked for, unless the one that
-// there is suffices. It reports whether the next takeLeased may find one.
+// there is suffices. It reports whether the next takeLeased may find one. Without the
+// wait, all calls that find a lease used up would ask the server at once.
 func (v *Valkey) awaitLease(ctx context.Context, key string, limits Limits, n int64, now time.Time) bool {
 	v.mu.Lock()
 	a := v.accounts[key]
@@ -124,7 +129,8 @@ func (v *Valkey) awaitLease(ctx context.Context, key string, limits Limits, n in
 	return true
 }
 
-// fillLocked asks for a lease beside the calls that use the one before.
+// fillLocked asks for a lease on a goroutine of its own, beside the calls that use the
+// one before. The lock is held; the account has no request for a lease.
 func (v *Valkey) fillLocked(key string, a *account, r request) {
 	r.filling = make(chan struct{})
 	a.filling = r.filling
@@ -137,8 +143,8 @@ func (v *Valkey) fillLocked(key string, a *account, r request) {
 	})
 }
 
-// give notes what the server has answered to a request, and returns the usage. A zero
-// reply is none.
+// give records what the server has answered to a request, wakes those that wait for its
+// lease, and returns the usage. A zero reply stands for a failure.
 func (v *Valkey) give(key string, r request, got reply) Usage {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -176,8 +182,9 @@ func (v *Valkey) addLeaseLocked(key string, a *account, more lease) {
 	}
 }
 
-// returnLocked returns what is left of a lease to the server. If the server cannot be
-// reached, the rest counts as used.
+// returnLocked returns what is left of a lease to the server, on a goroutine of its own.
+// If the server cannot be reached, the rest counts as used. The caller removes the lease
+// from its account.
 func (v *Valkey) returnLocked(key string, a *account, rest lease) {
 	if rest.n == 0 {
 		return
@@ -191,8 +198,9 @@ func (v *Valkey) returnLocked(key string, a *account, rest lease) {
 	})
 }
 
-// sweep returns the leases that were not used for a while, and forgets the accounts whose
-// month is over.
+// sweep is called by a timer. It returns the leases that were not used for a while, and
+// forgets the accounts whose month is over. It sets the timer again while there are
+// leases.
 func (v *Valkey) sweep() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -218,8 +226,9 @@ func (v *Valkey) sweep() {
 	}
 }
 
-// accountLocked returns the account of a key. When there are too many, others are
-// forgotten, but none whose lease is being asked for: calls wait for that.
+// accountLocked returns the account of a key, a new one if need be. When there are too
+// many, others are forgotten, but none whose lease is being asked for: calls wait for
+// that. What was forgotten is read from the server again.
 func (v *Valkey) accountLocked(key string) *account {
 	if a := v.accounts[key]; a != nil {
 		return a
@@ -238,7 +247,8 @@ func (v *Valkey) accountLocked(key string) *account {
 	return a
 }
 
-// Close implements [Meter]: it returns all leases.
+// Close implements [Meter]: it returns all leases and waits until the server has them, up
+// to a time-out. A second call does nothing.
 func (v *Valkey) Close() error {
 	v.mu.Lock()
 	closed := v.closed

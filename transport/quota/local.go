@@ -24,11 +24,12 @@ const (
 	openPoll = 10 * time.Millisecond
 )
 
-// A Local is a meter of one process. The counts are in its memory, and ahead
-// of it in a journal.
+// A Local is a meter of one process. The counts are in its memory, and ahead of it in a
+// journal.
 //
-// Locks are taken in this order: a counter's, the journal's. A counter is locked
-// while the journal writes a block for it: no request could be granted from it before.
+// Locks are taken in this order: a counter's, the journal's. A counter is locked while
+// the journal writes a block for it: no request could be granted from it before. Counters
+// of different keys do not wait for each other; their lines share a write.
 type Local struct {
 	lock     *flock.Flock
 	journal  *journal
@@ -38,9 +39,10 @@ type Local struct {
 
 var _ Meter = (*Local)(nil)
 
-// OpenLocal opens the meter in a folder, which it makes with mode 0700. When
-// another process has it, the log says so, and when that does not end within some
-// seconds, the error wraps [ErrInUse].
+// OpenLocal opens the meter in a folder, which it makes with mode 0700. When another
+// process has it, the log says so, and when that does not end within some seconds, the
+// error wraps [ErrInUse]. A journal that cannot be read is an error, too: counting from
+// zero would give every key its month again.
 func OpenLocal(ctx context.Context, dir string, log *slog.Logger) (*Local, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -61,7 +63,9 @@ func OpenLocal(ctx context.Context, dir string, log *slog.Logger) (*Local, error
 	return l, nil
 }
 
-// lockFolder takes the lock of a folder. It says at once whom it waits for.
+// lockFolder takes the lock of a folder, waiting up to openWait for a process that is
+// about to end, such as the one that a supervisor has just stopped. It logs at once which
+// process it waits for.
 func lockFolder(ctx context.Context, dir string, log *slog.Logger) (*flock.Flock, error) {
 	path := filepath.Join(dir, lockName)
 	lock := flock.New(path)
@@ -82,7 +86,7 @@ func lockFolder(ctx context.Context, dir string, log *slog.Logger) (*flock.Flock
 	return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
-// sign says in the file of a lock who has it, to people only.
+// sign writes our process id into the file of a lock, for the messages to people only.
 func sign(path string) {
 	_ = os.WriteFile(path, fmt.Appendln(nil, os.Getpid()), 0o600) // they look themselves then
 }
@@ -96,7 +100,7 @@ func holder(path string) string {
 	return "unknown"
 }
 
-// counter is that of a key.
+// counter returns the counter of a key, the same for all callers.
 func (l *Local) counter(key string) *counter {
 	if c, ok := l.counters.Load(key); ok {
 		return c.(*counter)
@@ -132,8 +136,9 @@ func (l *Local) TakeAll(_ context.Context, key string, limits Limits, n int64, n
 	return c.usage(limits), nil
 }
 
-// coverLocked writes a block down as used, in which n requests have room: no
-// more than is left of the month.
+// coverLocked writes a block down as used, in which n requests have room: no more than is
+// left of the month. The counter's lock is held, also while the disk syncs: nothing could
+// be granted before. On error nothing has changed.
 func (l *Local) coverLocked(key string, c *counter, limits Limits, n int64) error {
 	block := min(max(blockOf(limits), n), c.usage(limits).Month.Remaining())
 	line := lineOf(key, c)
@@ -147,7 +152,7 @@ func (l *Local) coverLocked(key string, c *counter, limits Limits, n int64) erro
 	return nil
 }
 
-// Peek implements [Meter].
+// Peek implements [Meter]. It changes nothing, not even the windows of the counter.
 func (l *Local) Peek(_ context.Context, key string, limits Limits, now time.Time) (Usage, error) {
 	var peeked counter
 	if found, ok := l.counters.Load(key); ok {
@@ -163,8 +168,8 @@ func (l *Local) Peek(_ context.Context, key string, limits Limits, now time.Time
 	return peeked.usage(limits), nil
 }
 
-// Close implements [Meter]: it writes down what was really used, so that the
-// next process goes on from there. A second call does nothing.
+// Close implements [Meter]: it writes down what was really used, so that the next process
+// goes on from there, and releases the folder. A second call does nothing.
 func (l *Local) Close() error {
 	if l.closed.Swap(true) {
 		return nil

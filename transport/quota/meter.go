@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A Meter counts requests. Its methods may be called from any goroutine.
+// A Meter counts requests. Its methods may be called from any goroutine. A key is an
+// opaque name: the meter knows nothing of who has it.
 type Meter interface {
 	// Take counts one request of a key at a time, unless that is more than
 	// the limits allow: then it returns an [*ExceededError] and the usage,
@@ -52,7 +53,7 @@ const (
 	Minute Period = "minute"
 )
 
-// A Window says how much of a limit is used.
+// A Window is the use of a limit in the current calendar month or minute.
 type Window struct {
 	Limit int64 // 0 is any number
 	Used  int64
@@ -71,7 +72,7 @@ func (w Window) Remaining() int64 {
 	return max(0, w.Limit-w.Used)
 }
 
-// share is the part that is left, 0 to 1.
+// share returns the part that is left, 0 to 1. Without a limit it is 1.
 func (w Window) share() float64 {
 	if w.Unlimited() {
 		return 1
@@ -79,15 +80,16 @@ func (w Window) share() float64 {
 	return float64(w.Remaining()) / math.Max(1, float64(w.Limit))
 }
 
-// A Usage says how much a key has used.
+// A Usage is the use of both windows by one key, at the time of the call that returned
+// it.
 type Usage struct {
 	Month  Window
 	Minute Window
 }
 
-// Tightest is the window that the rate-limit headers show: that of which the
-// smaller share is left, the month when they are equal. Its Limit is 0 when
-// there is no limit at all.
+// Tightest returns the window that the rate-limit headers show: that of which the smaller
+// share is left, the month when they are equal. Its Limit is 0 when there is no limit at
+// all.
 func (u Usage) Tightest() Window {
 	switch {
 	case u.Month.Unlimited():
@@ -98,9 +100,8 @@ func (u Usage) Tightest() Window {
 	return u.Minute
 }
 
-// Headers are the values of X-RateLimit-Limit, -Remaining and -Reset (Unix
-// seconds) for the tightest window. ok is false when there is no limit that they
-// could state.
+// Headers returns the values of X-RateLimit-Limit, -Remaining and -Reset (Unix seconds)
+// for the tightest window. ok is false when there is no limit that they could state.
 func (u Usage) Headers() (limit, remaining, reset string, ok bool) {
 	w := u.Tightest()
 	if w.Unlimited() {
@@ -114,8 +115,9 @@ func (u Usage) Headers() (limit, remaining, reset string, ok bool) {
 	return all[:first], all[first:second], all[second:], true
 }
 
-// exceeded is the limit that n more requests would break, nil if none. The
-// month goes first: it is the longer wait.
+// exceeded returns the error for the limit that n more requests would break, nil if none.
+// The month goes first: it is the longer wait. The usage must be the one in which they
+// would count, so a backend calls this with its lock held.
 func (u Usage) exceeded(n int64) error {
 	if u.Month.Remaining() < n {
 		return &ExceededError{Month, u.Month.Limit, u.Month.Used, u.Month.Reset}
@@ -126,7 +128,7 @@ func (u Usage) exceeded(n int64) error {
 	return nil
 }
 
-// An ExceededError reports that requests are more than allowed.
+// An ExceededError reports that requests are more than allowed. None of them was counted.
 type ExceededError struct {
 	Period  Period
 	Limit   int64
@@ -134,25 +136,26 @@ type ExceededError struct {
 	ResetAt time.Time // when requests are allowed again
 }
 
-// Error says how much is used, of which limit, and when the next period begins.
+// Error returns how much is used, of which limit, and when the next period begins.
+// Clients see it.
 func (e *ExceededError) Error() string {
 	return fmt.Sprintf("%d of %d requests of this %s are used; the next begins at %s",
 		e.Used, e.Limit, e.Period, e.ResetAt.UTC().Format(time.RFC3339))
 }
 
-// RetryAfter is the value of the Retry-After header: whole seconds from now
-// on, at least one.
+// RetryAfter returns the value of the Retry-After header in seconds (RFC 9110, section
+// 10.2.3): whole seconds from now on, rounded up, and at least one.
 func (e *ExceededError) RetryAfter(now time.Time) int64 {
 	return max(1, int64(math.Ceil(e.ResetAt.Sub(now).Seconds())))
 }
 
-// monthEnd is the end of the calendar month around a time.
+// monthEnd returns the end of the calendar month around a time, in UTC.
 func monthEnd(t time.Time) time.Time {
 	year, month, _ := t.UTC().Date()
 	return time.Date(year, month+1, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// minuteEnd is the end of the minute around a time.
+// minuteEnd returns the end of the minute around a time, in UTC.
 func minuteEnd(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Minute).Add(time.Minute)
 }

@@ -21,7 +21,8 @@ const (
 // exactly.
 const MaxLimit = 1 << 52
 
-// plans are all plans, smallest first.
+// plans has a row for each plan, smallest first. Names and limits are part of the
+// contract.
 var plans = []struct {
 	plan   Plan
 	title  string
@@ -36,7 +37,7 @@ var plans = []struct {
 	{plan: Enterprise, title: "Enterprise", own: true, key: true},
 }
 
-// Plans are the plans that a key can have, smallest first.
+// Plans returns the plans that a key can have, smallest first. The slice is the caller's.
 func Plans() []Plan {
 	var all []Plan
 	for _, row := range plans {
@@ -47,7 +48,8 @@ func Plans() []Plan {
 	return all
 }
 
-// ParsePlan reads the name of a plan that a key can have, in any case.
+// ParsePlan returns the plan of a name, in any case. Its error lists the plans that a key
+// can have; the plan of the local user is not one of them.
 func ParsePlan(text string) (Plan, error) {
 	for _, p := range Plans() {
 		if strings.EqualFold(text, string(p)) {
@@ -66,7 +68,8 @@ func joined(all []Plan) string {
 	return strings.Join(words, ", ")
 }
 
-// Title is the plan's name for people, such as "Developer".
+// Title returns the plan's name for people, such as "Developer"; of an unknown plan, its
+// name as it is.
 func (p Plan) Title() string {
 	for _, row := range plans {
 		if row.plan == p {
@@ -76,7 +79,8 @@ func (p Plan) Title() string {
 	return string(p)
 }
 
-// Limits returns the limits of the plan, or own where each key has its own.
+// Limits returns the limits of the plan, or own where each key has its own. A plan that
+// is not in the table, from a newer version's file, allows nothing.
 func (p Plan) Limits(own Limits) Limits {
 	for _, row := range plans {
 		switch {
@@ -89,7 +93,7 @@ func (p Plan) Limits(own Limits) Limits {
 	return Limits{Month: -1, Minute: -1} // no row, no request
 }
 
-// CheckOwn says whether a key of the plan may have these limits of its own.
+// CheckOwn returns an error unless a key of the plan may have these limits of its own.
 func (p Plan) CheckOwn(own Limits) error {
 	switch {
 	case own.Month < 0 || own.Minute < 0 || own.Month > MaxLimit || own.Minute > MaxLimit:

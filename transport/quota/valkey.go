@@ -55,8 +55,9 @@ type Valkey struct {
 
 var _ Meter = (*Valkey)(nil)
 
-// NewValkey returns the meter on a server. The client stays the caller's. The names of all
-// counts begin with prefix, which may be empty.
+// NewValkey returns the meter on a server. It starts nothing. The client stays the
+// caller's, who closes it after the meter. The names of all counts begin with prefix,
+// which may be empty.
 func NewValkey(client redis.UniversalClient, prefix string) *Valkey {
 	return &Valkey{client: client, prefix: prefix, idle: leaseIdle, most: maxAccounts, accounts: map[string]*account{}}
 }
@@ -123,7 +124,7 @@ var (
 	takeBeyond = redis.NewScript("#!lua flags=allow-oom\n" + takeText)
 )
 
-// A request says what a run of the script does.
+// A request is the arguments of a run of the script. Its windows are those around now.
 type request struct {
 	now    time.Time
 	limits Limits
@@ -143,7 +144,9 @@ type reply struct {
 	written bool
 }
 
-// run runs the script that counts.
+// run runs the script that counts, within valkeyWait. Its error wraps [ErrUnavailable];
+// the script may have run all the same, in which case the requests count though they are
+// not granted. The lock must not be held.
 func (v *Valkey) run(ctx context.Context, key string, r request) (reply, error) {
 	ctx, stop := context.WithTimeout(ctx, valkeyWait)
 	defer stop()
@@ -179,7 +182,9 @@ func (v *Valkey) Take(ctx context.Context, key string, limits Limits, now time.T
 	return v.TakeAll(ctx, key, limits, 1, now)
 }
 
-// TakeAll implements [Meter].
+// TakeAll implements [Meter]. It blocks on the server only when the lease of the key does
+// not suffice. When the server refuses though this process is about to get a lease, it
+// tries once more: what seemed used up may be that lease.
 func (v *Valkey) TakeAll(ctx context.Context, key string, limits Limits, n int64, now time.Time) (Usage, error) {
 	waited := v.awaitLease(ctx, key, limits, n, now)
 	for {
@@ -204,7 +209,7 @@ func (v *Valkey) TakeAll(ctx context.Context, key string, limits Limits, n int64
 }
 
 // Peek implements [Meter]. While the process has a lease of the key, it answers from what
-// it knows.
+// it knows, which other processes' requests are missing from; else it asks the server.
 func (v *Valkey) Peek(ctx context.Context, key string, limits Limits, now time.Time) (Usage, error) {
 	v.mu.Lock()
 	a := v.accounts[key]
