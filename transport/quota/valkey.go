@@ -124,7 +124,7 @@ var (
 	takeBeyond = redis.NewScript("#!lua flags=allow-oom\n" + takeText)
 )
 
-// A request is the arguments of a run of the script. Its windows are those around now.
+// A request is the arguments of a run of the script. Its windows are the ones around now.
 type request struct {
 	now    time.Time
 	limits Limits
