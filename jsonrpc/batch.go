@@ -113,16 +113,3 @@ func (b *batch) expect(n int) {
 	defer b.mu.Unlock()
 	b.left += n
 }
-
-// submit queues a job and makes sure that a goroutine runs it. It reports false
-// when a job with this id is in flight already.
-func (s *scheduler) submit(j *job) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.byID[j.req.ID.String()] != nil && !j.req.IsNotification() {
-		return false
-	}
-	s.queueLocked(j)
-	s.startLocked()
-	return true
-}

@@ -106,6 +106,19 @@ func (s *scheduler) admit(j *job) admission {
 	return queued
 }
 
+// submit queues a job and makes sure that a goroutine runs it. It reports false
+// when a job with this id is in flight already.
+func (s *scheduler) submit(j *job) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byID[j.req.ID.String()] != nil && !j.req.IsNotification() {
+		return false
+	}
+	s.queueLocked(j)
+	s.startLocked()
+	return true
+}
+
 // freeLocked reports whether a job can start at once: there is room for one more, and
 // no other job of its sequence is registered. mu is held.
 func (s *scheduler) freeLocked(j *job) bool {
