@@ -8,9 +8,10 @@ import (
 	"runtime/debug"
 )
 
-// Answer runs the handler and appends the whole answer to dst; for a
-// notification, or when there is no answer now, it appends nothing. A handler
-// that panics is answered with an internal error and logged with its stack.
+// Answer runs the handler and appends the whole answer to dst; for a notification, or
+// when there is no answer now, it appends nothing. A handler that panics is answered with
+// an internal error and logged with its stack, by [slog.Default]. It is for transports
+// that frame messages themselves.
 func Answer(ctx context.Context, h Handler, req *Request, dst []byte) []byte {
 	return answer(ctx, h, req, dst, slog.Default())
 }
@@ -36,7 +37,8 @@ func answer(ctx context.Context, h Handler, req *Request, dst []byte, log *slog.
 	return append(out, '}')
 }
 
-// logged notes an error whose text the other side does not get to see.
+// logged logs an error whose text the other side does not get to see, and returns it. A
+// cancelled request is no failure.
 func logged(err error, req *Request, log *slog.Logger) error {
 	if _, public := errors.AsType[*Error](err); !public && !errors.Is(err, context.Canceled) {
 		log.Error("request failed", "method", req.Method, "id", req.ID.String(), "err", err)

@@ -2,8 +2,8 @@ package jsonrpc
 
 import "bytes"
 
-// pass waits for the barrier. When it fails, pass returns what withholds the
-// answers, else nil.
+// pass waits for the barrier. When it fails, pass returns what withholds the answers,
+// else nil. No lock is held.
 func (c *Conn) pass() *withholder {
 	if c.cfg.Barrier == nil {
 		return nil
@@ -16,7 +16,7 @@ func (c *Conn) pass() *withholder {
 	return &withholder{error: ErrorOf(err), decoder: newDecoder(DefaultDepth)}
 }
 
-// A withholder puts an error in place of each result. Nil withholds nothing.
+// A withholder puts an error in place of each result of one write. Nil withholds nothing.
 type withholder struct {
 	error   *Error
 	decoder *decoder
@@ -34,8 +34,9 @@ func (w *withholder) replace(lines []byte) []byte {
 	return out
 }
 
-// append appends a message of ours. One that gives nothing away is left as it
-// is: an error, an empty result, a notification.
+// append appends a message of ours. One that gives nothing away is left as it is: an
+// error, an empty result, a notification. A result is replaced even if its request
+// changed nothing, for this package does not know.
 func (w *withholder) append(dst, text []byte) []byte {
 	if isBatch(text) {
 		return w.appendBatch(dst, text)

@@ -2,8 +2,9 @@ package jsonrpc
 
 import "sync"
 
-// A batch gathers the answers to the messages of one array (section 6); they
-// go out together when the last is there.
+// A batch gathers the answers to the messages of one array (JSON-RPC 2.0, section 6);
+// they go out together when the last is there. Section 6 lets a server answer them in any
+// order: here it is the order in which they are ready.
 type batch struct {
 	mu   sync.Mutex
 	left int
@@ -31,7 +32,8 @@ func (b *batch) size() int {
 	return len(b.out)
 }
 
-// handleBatch serves an array of messages.
+// handleBatch serves an array of messages. Its requests run beside the reader, each on
+// its own, so that a slow one delays only the batch. It returns when all are queued.
 func (c *Conn) handleBatch(line []byte) {
 	items, err := c.decoder.decodeBatch(line, c.cfg.MaxBatch)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// A Body is one text that was decoded as a whole, such as the body of an HTTP
-// request: one message, or a batch of them.
+// A Body is one text that was decoded as a whole, such as the body of an HTTP request:
+// one message, or a batch of them. It shares the memory of the text.
 type Body struct {
 	Messages []Message // one, or those of the batch; never none
 	Batch    bool

@@ -30,7 +30,8 @@ const maxFree = 64
 // other method.
 func (c *calls) init() { c.open = map[int64]*pendingCall{} }
 
-// begin registers a call under a new id.
+// begin registers a call under a new id, or returns [ErrClosed]. Ids are numbers that
+// count up; they are never used again on this connection.
 func (c *calls) begin() (*pendingCall, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +50,8 @@ func (c *calls) begin() (*pendingCall, error) {
 	return p, nil
 }
 
-// forget ends a call whose answer is not wanted any more.
+// forget ends a call whose answer is not wanted any more. Its pendingCall is not used
+// again, since an answer may be on its way into it.
 func (c *calls) forget(p *pendingCall) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,8 +97,10 @@ func (c *calls) close() {
 	clear(c.open)
 }
 
-// Call sends a request to the other side and waits for its result. When ctx is
-// done first, a later answer is ignored.
+// Call sends a request to the other side and waits for its result. params are JSON, nil
+// for none. When ctx is done first, it returns ctx's error and a later answer is ignored;
+// the other side is not told. It returns [ErrClosed] when the connection ends first, and
+// the other side's error as an [*Error].
 func (c *Conn) Call(ctx context.Context, method string, params []byte) ([]byte, error) {
 	p, err := c.calls.begin()
 	if err != nil {
@@ -124,8 +128,9 @@ func (c *Conn) Call(ctx context.Context, method string, params []byte) ([]byte, 
 	}
 }
 
-// Notify sends a notification to the other side. It is on its way before the
-// answer of a handler that sends it.
+// Notify sends a notification to the other side. It is on its way before the answer of a
+// handler that sends it. The error is that of the stream; nothing tells whether the other
+// side has read it.
 func (c *Conn) Notify(_ context.Context, method string, params []byte) error {
 	return c.out.put(AppendNotification(nil, method, params), true)
 }

@@ -37,8 +37,9 @@ func NewClient(in io.Reader, out io.Writer, cfg ClientConfig) *Client {
 	return c
 }
 
-// Call sends a request with params as JSON (nil for none) and returns the
-// result, or the server's error as an [*Error].
+// Call sends a request with params as JSON (nil for none) and returns the result, or the
+// server's error as an [*Error]. It returns [ErrClosed] when the stream ends before the
+// answer.
 func (c *Client) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	raw, err := encodeParams(params)
 	if err != nil {

@@ -100,8 +100,9 @@ type Conn struct {
 	returned    chan struct{} // closed when Serve returns
 }
 
-// NewConn returns a connection that reads lines from in and writes lines to
-// out. It starts nothing.
+// NewConn returns a connection that reads lines from in and writes lines to out. It
+// starts nothing, and never closes either stream. Where they have deadlines (net.Conn,
+// pipes of package os), Serve uses them to end a read or write that hangs.
 func NewConn(in io.Reader, out io.Writer, cfg Config) *Conn {
 	c := &Conn{
 		cfg: cfg.withDefaults(), wakeMonitor: make(chan struct{}, 1),
@@ -118,10 +119,13 @@ func NewConn(in io.Reader, out io.Writer, cfg Config) *Conn {
 	return c
 }
 
-// Serve answers what comes in until input ends and all of it is answered; then
-// it returns nil. When ctx is done it gives handlers [Config].Drain to finish,
-// cancels the rest and returns ctx's cause. When the other side stops reading
-// it returns the error of the write. It must be called once.
+// Serve answers what comes in until input ends and all of it is answered; then it returns
+// nil. When ctx is done it gives handlers [Config].Drain to finish, cancels the rest and
+// returns ctx's cause. When the other side stops reading it returns the error of the
+// write. It must be called once.
+//
+// The optional interfaces of h ([Sequencer], [Preempter], [BlockingHandler],
+// [BatchGuard], [IDPolicy]) are looked up here, once.
 func (c *Conn) Serve(ctx context.Context, h Handler) error {
 	c.handler = h
 	c.sequencer, _ = h.(Sequencer)
@@ -142,7 +146,8 @@ func (c *Conn) Serve(ctx context.Context, h Handler) error {
 	return err
 }
 
-// wait waits for the end of input, of the output or of ctx.
+// wait waits for the end of input, of the output or of ctx, and shuts down in the last
+// two cases. It returns Serve's result.
 func (c *Conn) wait(ctx context.Context) error {
 	select {
 	case <-c.drained:
@@ -182,8 +187,9 @@ func (c *Conn) restWithin(d time.Duration) {
 	}
 }
 
-// unblock ends a Read or Write that hangs, where the stream has deadlines.
-// Elsewhere its goroutine ends with the stream.
+// unblock ends a Read or Write that hangs, where the stream has deadlines. Elsewhere its
+// goroutine ends with the stream. A write gets a little longer than a read: answers may
+// still be on their way.
 func (c *Conn) unblock() {
 	now := time.Now()
 	if r, ok := c.lines.r.(interface{ SetReadDeadline(time.Time) error }); ok {
@@ -201,7 +207,8 @@ func (c *Conn) unblock() {
 // for as long as the connection.
 func (c *Conn) InputClosed() <-chan struct{} { return c.inputClosed }
 
-// refuse answers a message that cannot be served.
+// refuse answers a message that cannot be served. The zero ID stands for one that could
+// not be read: section 5 of JSON-RPC 2.0 asks for null there, MCP for no id.
 func (c *Conn) refuse(id ID, e *Error) {
 	_ = c.out.put(appendRefusal(nil, id, c.policy == nil || c.policy.NullID(), e), false) // a dead stream is found by the reader
 }
@@ -209,12 +216,14 @@ func (c *Conn) refuse(id ID, e *Error) {
 // refuseLine answers a line of which not even the id could be read.
 func (c *Conn) refuseLine(e *Error) { c.refuse(ID{}, e) }
 
-// Cancel ends the request in flight with that id: its context is done, and it
-// is not answered. It reports whether there was one.
+// Cancel ends the request in flight with that id: its context is done, and it is not
+// answered. It reports whether there was one. A handler that returns a result all the
+// same has it dropped. It may be called from any goroutine, also from a [Preempter].
 func (c *Conn) Cancel(id ID) bool { return c.scheduler.cancel(id.String()) }
 
-// Respond answers a request whose handler returned [ErrNoAnswer]; result is
-// JSON.
+// Respond answers a request whose handler returned [ErrNoAnswer]; result is JSON. It is
+// for the caller to do so once, and with an id of its own memory ([ID.Clone]): that of
+// the request is valid only until the handler returns.
 func (c *Conn) Respond(id ID, result []byte) error {
 	return c.out.put(AppendResult(nil, id, result), true)
 }

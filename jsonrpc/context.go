@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// A requestContext is the context of one request. Most requests end before
-// anybody asks whether they were cancelled, so its channel is made on demand;
-// contexts derived from it need no goroutine, thanks to AfterFunc.
+// A requestContext is the context of one request. Most requests end before anybody asks
+// whether they were cancelled, so its channel is made on demand; contexts derived from it
+// need no goroutine, thanks to AfterFunc. Its methods may be called from any goroutine,
+// also after the request.
 type requestContext struct {
 	values context.Context
 
@@ -60,7 +61,7 @@ func (c *requestContext) Done() <-chan struct{} {
 	return c.done
 }
 
-// Err says why the request is over, nil while it runs.
+// Err returns the reason why the request has ended, nil while it runs.
 func (c *requestContext) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +90,9 @@ func (c *requestContext) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
-// end ends the context; a second end changes nothing.
+// end ends the context with err, [context.Canceled] in this package; a second end changes
+// nothing. Functions of AfterFunc start on goroutines of their own, so end does not
+// block.
 func (c *requestContext) end(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

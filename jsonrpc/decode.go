@@ -15,7 +15,7 @@ type message struct {
 	kind     messageKind
 }
 
-// A messageKind says which of JSON-RPC's objects a message is.
+// A messageKind is the kind of a message among JSON-RPC's objects.
 type messageKind uint8
 
 const (
@@ -24,9 +24,9 @@ const (
 	isBroken
 )
 
-// A decoder finds the envelope of messages. It keeps the names of methods, so
-// that the usual ones are not allocated each time, and the last one at hand,
-// which often is the next.
+// A decoder finds the envelope of messages. It keeps the names of methods, so that the
+// usual ones are not allocated each time, and the last one at hand, which often is the
+// next. It belongs to one goroutine, except the shared names.
 type decoder struct {
 	depth   int
 	methods map[string]string // nil keeps but the last
@@ -133,7 +133,9 @@ func (e *envelope) scan(b []byte, i, depth int) (twice string, end int, err erro
 	}
 }
 
-// classify decides what a message is, by the rules of sections 4 and 5.
+// classify decides what a message is, by the rules of sections 4 and 5. A method makes it
+// a request whatever else it has; a result or error without one makes it a response. The
+// id is kept for the refusal of a broken message where it can be read.
 func (d *decoder) classify(e *envelope, twice string, m *message) {
 	if twice != "id" && (isText(e.id) || isNumeric(e.id)) {
 		m.request.ID = ID{e.id}

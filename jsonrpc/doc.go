@@ -70,4 +70,18 @@
 // Locks, none of which is held while another is taken except in this order:
 // scheduler.mu, then requestContext.mu; outbox.mu, batch.mu and calls.mu stand
 // alone, but a batch writes while it is locked.
+//
+// # Files
+//
+// A reader begins with message.go (what a handler sees) and conn.go (what a program
+// calls). The way of a line is read.go, frame.go, decode.go with scan.go, scheduler.go,
+// answer.go, outbox.go; monitor.go takes the reading role from long handlers, batch.go
+// gathers answers of arrays, call.go is the other direction. scan.go, walk.go and text.go
+// are a JSON scanner that knows nothing of JSON-RPC.
+//
+// # Errors
+//
+// A handler's [*Error] reaches the other side as it is, any other error as -32603 without
+// its text, which is logged ([ErrorOf]). [Conn.Serve] returns errors of the streams. What
+// one message has wrong never ends the connection.
 package jsonrpc

@@ -20,8 +20,8 @@ func AppendResult(dst []byte, id ID, result []byte) []byte {
 	return append(append(append(dst, `,"result":`...), result...), '}')
 }
 
-// AppendError appends an error answer. Without an id, nullID says whether it
-// has a null in its place, or no id at all ([IDPolicy]).
+// AppendError appends an error answer. Without an id it has a null in its place if nullID
+// is set, else no id at all ([IDPolicy]).
 func AppendError(dst []byte, id ID, nullID bool, err *Error) []byte {
 	return appendRefusal(dst, id, nullID, err)
 }

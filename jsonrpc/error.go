@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// A Code says what kind of error an [Error] is (JSON-RPC 2.0, section 5.1).
+// A Code is the kind of an [Error] (JSON-RPC 2.0, section 5.1).
 type Code int
 
 // The codes of the specification. It reserves -32768 to -32000; -32000 to -32099

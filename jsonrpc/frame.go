@@ -53,7 +53,9 @@ func (l *lineReader) buffered() (line []byte, ok bool, err error) {
 	}
 }
 
-// overflow drops a line without end that is over the limit.
+// overflow drops a line without end that is over the limit, once with an error; the rest
+// of that line is dropped in silence as it comes. So the buffer stays below twice the
+// limit, or has its first size.
 func (l *lineReader) overflow() error {
 	if l.hi-l.lo <= l.limit {
 		return nil
@@ -66,8 +68,8 @@ func (l *lineReader) overflow() error {
 	return errTooLong
 }
 
-// fill reads more. At the end of the stream, last is the line that has no
-// newline.
+// fill reads more, once. At the end of the stream, last is the line that has no newline.
+// It may block, and is called when buffered has nothing left.
 func (l *lineReader) fill() (last []byte, err error) {
 	if l.err == nil {
 		l.makeRoom()
@@ -89,8 +91,9 @@ func (l *lineReader) fill() (last []byte, err error) {
 	return last, l.err
 }
 
-// makeRoom makes space behind hi: by starting over when nothing waits, by
-// moving what waits to the front, or by doubling.
+// makeRoom makes space behind hi: by starting over when nothing waits, by moving what
+// waits to the front, or by doubling. Lines that were returned before are no longer
+// valid, as the reader has handled them.
 func (l *lineReader) makeRoom() {
 	switch {
 	case l.lo == l.hi:

@@ -19,10 +19,10 @@ func StringID(s string) ID { return ID{AppendString(nil, s)} }
 // IsZero reports whether there is no id.
 func (id ID) IsZero() bool { return len(id.raw) == 0 }
 
-// Raw is the JSON text. It must not be changed.
+// Raw returns the JSON text. It must not be changed.
 func (id ID) Raw() []byte { return id.raw }
 
-// String is the JSON text; equal texts are equal ids.
+// String returns the JSON text; equal texts are equal ids.
 func (id ID) String() string { return string(id.raw) }
 
 // Clone returns an id with memory of its own.

@@ -2,7 +2,8 @@ package jsonrpc
 
 import "time"
 
-// beginTurn starts something that may take long, and wakes the monitor for it.
+// beginTurn starts something that may take long, and wakes the monitor for it. j is the
+// job that runs, nil for a write. endTurn must follow with the result.
 func (c *Conn) beginTurn(j *job) (turn uint64) {
 	c.inTurn = j
 	turn = c.turn.Add(1)
@@ -15,7 +16,8 @@ func (c *Conn) beginTurn(j *job) (turn uint64) {
 	return turn
 }
 
-// endTurn ends what beginTurn began and reports whether the reading role is still ours.
+// endTurn ends what beginTurn began and reports whether the reading role is still ours:
+// it is not when the monitor has changed the turn first.
 func (c *Conn) endTurn(turn uint64) bool { return c.turn.CompareAndSwap(turn, turn+1) }
 
 // tick is the longest time that a handler keeps the reading role.
@@ -24,7 +26,9 @@ const tick = 500 * time.Microsecond
 // idleTicks is after how many quiet ticks the monitor parks.
 const idleTicks = 20
 
-// monitor takes the reading role from handlers that run longer than a tick.
+// monitor takes the reading role from handlers that run longer than a tick. It runs on a
+// goroutine of its own until Serve returns, and sleeps without a timer while nothing
+// runs, so that an idle connection costs nothing.
 func (c *Conn) monitor() {
 	timer := time.NewTimer(tick)
 	defer timer.Stop()
@@ -53,7 +57,9 @@ func (c *Conn) monitor() {
 	}
 }
 
-// park waits until a handler runs; it reports false when the connection is over.
+// park waits until a handler runs; it reports false when the connection is over. The turn
+// is compared after the flag is set, and beginTurn looks at the flag after it has changed
+// the turn: one of the two notices.
 func (c *Conn) park(seen uint64) bool {
 	c.monitorParked.Store(true)
 	defer c.monitorParked.Store(false)

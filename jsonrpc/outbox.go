@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// An outbox is a combining writer: a goroutine that finds no write in progress
-// writes; the others append their bytes to the queue, which the writer drains
-// before it returns. The queue is bounded: past the limit all wait for the other
-// side to read.
+// An outbox is a combining writer: a goroutine that finds no write in progress writes;
+// the others append their bytes to the queue, which the writer drains before it returns.
+// The queue is bounded: past the limit all wait for the other side to read. Lines leave
+// in the order in which they were put. After an error nothing is written any more, for a
+// line may have been cut.
 type outbox struct {
 	w      io.Writer
 	limit  int
@@ -41,7 +42,7 @@ const keepBuffer = 64 << 10
 // keepUsed is the size up to which a buffer is kept while messages fill it.
 const keepUsed = 4 << 20
 
-// worthKeeping says whether to keep a buffer of which that much was used: big
+// worthKeeping reports whether to keep a buffer of which that much was used: big
 // messages often come in rows, but after one of them small ones may follow.
 func worthKeeping(size, used int) bool {
 	return size <= 2*keepBuffer || size <= keepUsed && used >= size/16
@@ -54,8 +55,9 @@ func (o *outbox) init(w io.Writer, limit int, broken chan<- error) {
 	o.drained.L = &o.mu
 }
 
-// put adds one message and its newline. With flush set it is written at once,
-// else by the next flush, which comes when the queue is full or the reader idle.
+// put adds one message and its newline. With flush set it is written at once, else by the
+// next flush, which comes when the queue is full or the reader idle. It blocks while the
+// queue is over its limit. The message is the caller's again afterwards.
 func (o *outbox) put(message []byte, flush bool) error {
 	_, err := o.putOwned(message, flush)
 	return err
@@ -124,7 +126,8 @@ func (o *outbox) flush() {
 	o.drainLocked()
 }
 
-// drainLocked writes until nothing waits. It lets go of the lock while writing.
+// drainLocked writes until nothing waits. It releases the lock while writing; the flag
+// writing keeps others from doing the same.
 func (o *outbox) drainLocked() {
 	if o.writing {
 		return
@@ -145,8 +148,8 @@ func (o *outbox) drainLocked() {
 	o.drained.Broadcast()
 }
 
-// writeLocked writes what waited, up to the first error. It lets go of the lock
-// while writing.
+// writeLocked writes what waited, up to the first error. It releases the lock while
+// writing.
 func (o *outbox) writeLocked(out [][]byte, held *withholder) {
 	for i, lines := range out {
 		if o.err == nil {

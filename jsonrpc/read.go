@@ -7,8 +7,10 @@ import (
 	"time"
 )
 
-// read is the reading role: it takes lines and runs their handlers, until
-// input ends or the monitor takes the role away because a handler runs long.
+// read is the reading role: it takes lines and runs their handlers, until input ends or
+// the monitor takes the role away because a handler runs long. It returns then without
+// touching the connection again: another goroutine reads. Exactly one goroutine has the
+// role at a time, and it alone uses the fields of Conn that are said to belong to it.
 func (c *Conn) read() {
 	for !c.served.Load() {
 		if c.out.full.Load() && !c.flush() {
@@ -42,8 +44,9 @@ func (c *Conn) read() {
 // from a pipe or file, whose end follows its last message at once.
 const silence = 100 * time.Millisecond
 
-// finish serves a last line without newline, waits for all that is in flight
-// and ends the connection. What we asked the other side stays unanswered.
+// finish serves a last line without newline, waits for all that is in flight and ends the
+// connection. What we asked the other side stays unanswered. An error of the stream other
+// than [io.EOF] counts as its end: no more can be read in either case.
 func (c *Conn) finish(last []byte, err error, waited time.Duration) {
 	if len(last) > 0 && !c.handleLine(last) {
 		return // the new reader finds the end again
@@ -60,7 +63,8 @@ func (c *Conn) finish(last []byte, err error, waited time.Duration) {
 	close(c.drained)
 }
 
-// handleLine handles one line and reports whether the reading role is still ours.
+// handleLine handles one line and reports whether the reading role is still ours. Empty
+// lines are passed over. While the connection drains, batches are dropped whole.
 func (c *Conn) handleLine(line []byte) bool {
 	if len(line) == 0 || skipSpace(line, 0) == len(line) {
 		return true
@@ -95,8 +99,10 @@ func (c *Conn) handleMessage(m *message) bool {
 	return true
 }
 
-// handleRequest runs the request here when nothing is in its way, else queues it
-// for the next goroutine that is done.
+// handleRequest runs the request here when nothing is in its way, else queues it for the
+// next goroutine that is done. While nothing else runs, its sequence is not even asked
+// for: the reader handles one at a time anyway. An id that is still being answered is
+// refused, for two answers with one id could not be told apart.
 func (c *Conn) handleRequest(req *Request) bool {
 	j := c.newJob(req)
 	if c.scheduler.quiet.Load() {
@@ -115,8 +121,9 @@ func (c *Conn) handleRequest(req *Request) bool {
 	return true
 }
 
-// run runs a handler on the reading goroutine and reports whether it still has
-// the reading role afterwards.
+// run runs a handler on the reading goroutine and reports whether it still has the
+// reading role afterwards. If not, this goroutine sends the answer and then works off the
+// queue, as any other that ran a job.
 func (c *Conn) run(j *job) bool {
 	j.out = c.scratch[:0]
 	if c.blocking != nil && c.blocking.Blocks(&j.req) {
@@ -146,8 +153,9 @@ func (c *Conn) done(j *job) {
 	c.spare = j
 }
 
-// flush writes what waits and reports whether the reading role is still ours:
-// that the other side takes no answers is no reason not to hear it.
+// flush writes what waits and reports whether the reading role is still ours: a write may
+// block for as long as the other side does not read, and its requests must be read all
+// the same.
 func (c *Conn) flush() bool {
 	turn := c.beginTurn(nil)
 	c.out.flush()

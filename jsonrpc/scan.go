@@ -8,13 +8,13 @@ import (
 // DefaultDepth is the nesting of arrays and objects that is accepted by default.
 const DefaultDepth = 512
 
-// A SyntaxError says where bytes stop being JSON.
+// A SyntaxError reports the byte at which a text stops being JSON.
 type SyntaxError struct {
 	Offset int
 	What   string
 }
 
-// Error says what is wrong, and at which byte.
+// Error returns what is wrong, and at which byte. It has nothing of the text itself.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s at byte %d", e.What, e.Offset) }
 
 // Valid checks that b is one JSON text by RFC 8259, in UTF-8, nested at most
@@ -40,8 +40,9 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// scanValue checks the value that begins at b[i] and returns the index after
-// it. depth is the nesting that is still allowed.
+// scanValue checks the value that begins at b[i] and returns the index after it. depth is
+// the nesting that is still allowed: the recursion is bounded by it, so a hostile text
+// cannot exhaust the stack.
 func scanValue(b []byte, i, depth int) (int, error) {
 	if i >= len(b) {
 		return 0, &SyntaxError{i, "a value is missing"}
@@ -117,7 +118,7 @@ func scanKey(b []byte, i int) (value, end int, err error) {
 	return skipSpace(b, i+1), end, nil
 }
 
-// scanArray returns the end of the array that begins at i.
+// scanArray returns the end of the array that begins at i (RFC 8259, section 5).
 func scanArray(b []byte, i, depth int) (int, error) {
 	if depth == 0 {
 		return 0, &SyntaxError{i, "nested too deep"}

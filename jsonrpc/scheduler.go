@@ -55,8 +55,10 @@ func (j *job) send(flush bool) {
 	}
 }
 
-// A scheduler holds the jobs that run beside the reading goroutine and those that
-// wait for their turn, and starts them in order.
+// A scheduler holds the jobs that run beside the reading goroutine and those that wait
+// for their turn, and starts them in order. A job is registered from the moment that it
+// waits or leaves the reader until its answer was sent; one that the reader runs to its
+// end is never in here.
 type scheduler struct {
 	conn  *Conn
 	quiet atomic.Bool // whether running is 0; changed with mu held
@@ -168,8 +170,9 @@ func (s *scheduler) registerLocked(j *job) {
 	}
 }
 
-// adopt makes the job of an odd turn one that runs beside the reader. It
-// reports whether the turn was still that one.
+// adopt makes the job of an odd turn one that runs beside the reader. It reports whether
+// the turn was still that one; the monitor then starts a new reader. The lock keeps that
+// reader from admitting a request before the job is registered.
 func (s *scheduler) adopt(turn uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,7 +208,8 @@ func (s *scheduler) startLocked() {
 	}()
 }
 
-// work finishes a job and goes on with what waits and may run now.
+// work finishes a job and goes on with what waits and may run now. It is the end of every
+// goroutine that has run a job beside the reader, and returns when nothing may start.
 func (s *scheduler) work(j *job) {
 	for j != nil {
 		done := s.retire(j)
@@ -275,7 +279,8 @@ func (s *scheduler) nextLocked() *job {
 	return nil
 }
 
-// cancel ends a job that runs or waits.
+// cancel ends a job that runs or waits, and reports whether there was one with that id.
+// One of a batch stays in the queue, since the batch counts its answers.
 func (s *scheduler) cancel(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -295,7 +300,8 @@ func (s *scheduler) cancel(id string) bool {
 	return true
 }
 
-// cancelAll ends what runs and forgets what waits.
+// cancelAll ends what runs and forgets what waits. Jobs that are registered later are
+// cancelled at once.
 func (s *scheduler) cancelAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -319,7 +325,8 @@ func (s *scheduler) idle() {
 	}
 }
 
-// idleWithin waits for idle, but no longer than d.
+// idleWithin waits for idle, but no longer than d, and reports whether nothing runs or
+// waits.
 func (s *scheduler) idleWithin(d time.Duration) bool {
 	late := false
 	timer := time.AfterFunc(d, func() {

@@ -98,7 +98,8 @@ func skipWide[S string | []byte](s S, i int) int {
 	return i
 }
 
-// continues says whether a byte is not the first of its character.
+// continues reports whether a byte is not the first of its character (RFC 3629, section
+// 3).
 func continues(c byte) bool { return c&0xc0 == 0x80 }
 
 // load8 returns eight bytes of s from i on as a number whose lowest byte is the first.

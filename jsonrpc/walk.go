@@ -40,7 +40,8 @@ func (o *Object) Next() bool {
 	return true
 }
 
-// Key is the member's name, without quotes and escapes.
+// Key returns the member's name, without quotes and escapes. It may be a part of the
+// text.
 func (o *Object) Key() []byte {
 	if inside := o.key[1 : len(o.key)-1]; bytes.IndexByte(inside, '\\') < 0 {
 		return inside
@@ -48,7 +49,7 @@ func (o *Object) Key() []byte {
 	return []byte(Unquote(o.key))
 }
 
-// Value is the member's value as it stands in the message.
+// Value returns the member's value as it stands in the message.
 func (o *Object) Value() []byte { return o.value }
 
 // An Array walks over the elements of an array that was checked before, in the same
@@ -73,11 +74,12 @@ func (a *Array) Next() bool {
 	return true
 }
 
-// Value is the element as it stands in the message.
+// Value returns the element as it stands in the message.
 func (a *Array) Value() []byte { return a.value }
 
-// stringEnd is the index after the checked literal that begins at b[i]. Most
-// are short: their ends are found before a search with a start-up cost.
+// stringEnd returns the index after the checked literal that begins at b[i]. Most are
+// short: their ends are found before a search with a start-up cost. A quote behind an odd
+// number of backslashes is escaped.
 func stringEnd(b []byte, i int) int {
 	i++
 	for near := i + 2*8; i+8 <= len(b) && i < near; i += 8 {
@@ -100,7 +102,7 @@ func stringEnd(b []byte, i int) int {
 	}
 }
 
-// valueEnd is the index after the checked value that begins at b[i].
+// valueEnd returns the index after the checked value that begins at b[i].
 func valueEnd(b []byte, i int) int {
 	switch b[i] {
 	case '"':
