@@ -103,17 +103,19 @@ func TestOwnChangesAreToldAtOnce(t *testing.T) {
 }
 
 func TestChangesBeforeTheWatchAreTold(t *testing.T) {
-	s := openAt(t.TempDir())
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "early"}); err != nil {
-		t.Fatal(err)
-	}
-	want := ruleset.Change{Kind: ruleset.Unknown, Name: "early"}
-	if got := next(watching(t, s, nil, never)); got != want {
-		t.Errorf("told %v, want %v", got, want)
-	}
-	if got := next(watching(t, s, nil, never)); got != (ruleset.Change{}) {
-		t.Errorf("a second watch was told %v", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := openAt(t.TempDir())
+		if _, err := s.Create(t.Context(), ruleset.Draft{Name: "early"}); err != nil {
+			t.Fatal(err)
+		}
+		want := ruleset.Change{Kind: ruleset.Unknown, Name: "early"}
+		if got := next(watching(t, s, nil, never)); got != want {
+			t.Errorf("told %v, want %v", got, want)
+		}
+		if got := next(watching(t, s, nil, never)); got != (ruleset.Change{}) {
+			t.Errorf("a second watch was told %v", got)
+		}
+	})
 }
 
 // Where no event comes, the poll finds what others changed.
