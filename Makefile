@@ -82,7 +82,7 @@ soak-cluster: ## let servers behind haproxy and their store fail in turn for SOA
 
 rounds: ## kill debuggers KILLS times in five states and attach ROUNDS times, to find races
 	TRIPTYCH_TEST_KILLS=$(KILLS) go test -count=1 -timeout 30m -run '^TestKilledAtAnyMoment$$' ./debugger/internal/history
-	TRIPTYCH_TEST_ROUNDS=$(ROUNDS) go test -count=1 -timeout 30m -run '^Test(AttachRounds|NoSignalIsLost|DebuggerIsKilled)$$' ./debugger/internal/proc
+	TRIPTYCH_TEST_ROUNDS=$(ROUNDS) go test -count=1 -timeout 30m -run '^Test(AttachRounds|NoSignalIsLost|DebuggerIsKilled|Storm)$$' ./debugger/internal/proc
 
 cover: ## show the coverage by package
 	go test -cover ./...

@@ -66,9 +66,9 @@ func resumeFor(t testing.TB, p *proc.Process, d time.Duration) proc.Stop {
 }
 
 // rounds returns the number of attempts of the tests that look for races between
-// processes: 200, a tenth of it with the race detector, which does not see those, or
-// the number in the environment. With 2000, debuggers are killed 100 times in each
-// state.
+// processes: 40, half of it with the race detector, which does not see those, or the
+// number in the environment, which "make rounds" sets. With 2000, debuggers are killed
+// 100 times in each state.
 func rounds(t testing.TB) int {
 	t.Helper()
 	if text := os.Getenv("TRIPTYCH_TEST_ROUNDS"); text != "" {
@@ -81,7 +81,7 @@ func rounds(t testing.TB) int {
 	if testing.Short() || debuggertest.Race {
 		return 20
 	}
-	return 200
+	return 40
 }
 
 // descriptors counts those which this process has open.
